@@ -1,0 +1,26 @@
+"""Figures and widgets of the lessons: pure functions that return pictures, and two ways to make them move.
+
+`picture` and `show` put a figure on the page, `stepper` walks through frames, `explore` recomputes under sliders.
+Topic modules (`figures.perceptron`, `figures.plots`, ...) are imported when they are first used.
+"""
+
+import importlib
+import importlib.util
+
+from . import style
+from .explore import Explore, explore
+from .picture import Picture, picture, show
+from .stepper import Stepper, stepper
+from .style import COLOURS, new_figure
+from .svg import Box, Svg
+
+__all__ = [
+    "COLOURS", "Box", "Explore", "Picture", "Stepper", "Svg", "explore", "new_figure", "picture", "show", "stepper",
+    "style",
+]
+
+
+def __getattr__(name):
+    if not name.startswith("_") and importlib.util.find_spec(f"{__name__}.{name}"):
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,149 @@
+"""Colours, sizes and non-colour cues of every figure in the course (palette: Okabe and Ito, 2008).
+
+One colour means one thing everywhere, and no meaning is carried by colour alone: use `cue` to get a marker,
+a line style and a hatch that differ from each other even in grey.
+"""
+
+import functools
+from dataclasses import dataclass
+
+import matplotlib
+from matplotlib.figure import Figure
+
+COLOURS = dict(
+    data="#0072B2",      # data and activations
+    weight="#E69F00",    # weights
+    output="#009E73",    # outputs and right answers
+    gradient="#D55E00",  # gradients
+    hazard="#CC79A7",    # hazards and wrong answers
+    thread="#56B4E9",    # threads, warps, tiles
+    idle="#999999",      # everything idle
+)
+SERIES = tuple(COLOURS[role] for role in ("data", "weight", "output", "gradient", "hazard", "thread", "idle"))
+INK, MUTED, GRID, PAPER = "#222222", "#595959", "#E4E4E4", "#FFFFFF"
+
+# Points. A figure of width w inches is shown w * SCREEN_DPI pixels wide, so a point on paper is a point on screen.
+SIZE_SMALL, SIZE_TEXT, SIZE_TITLE = 9, 10, 11
+SCREEN_DPI = 96
+FONTS = ("DejaVu Sans", "Verdana", "Arial", "sans-serif")
+
+SEQUENTIAL, DIVERGING = "cividis", "PuOr"  # both stay ordered for every kind of colour vision
+
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+LINESTYLES = ("-", "--", ":", "-.", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
+HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++", "oo")
+
+RC = {
+    "font.family": "sans-serif",
+    "font.sans-serif": list(FONTS[:-1]),
+    "font.size": SIZE_TEXT,
+    "text.color": INK,
+    "figure.facecolor": PAPER,
+    "figure.dpi": SCREEN_DPI,
+    "figure.titlesize": SIZE_TITLE,
+    "figure.titleweight": "bold",
+    "savefig.facecolor": PAPER,
+    "axes.facecolor": PAPER,
+    "axes.edgecolor": MUTED,
+    "axes.labelcolor": INK,
+    "axes.labelsize": SIZE_TEXT,
+    "axes.titlesize": SIZE_TITLE,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.titlepad": 8,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.8,
+    "axes.prop_cycle": matplotlib.cycler(color=SERIES),
+    "grid.color": GRID,
+    "grid.linewidth": 0.8,
+    "xtick.color": MUTED,
+    "ytick.color": MUTED,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "xtick.labelsize": SIZE_SMALL,
+    "ytick.labelsize": SIZE_SMALL,
+    "legend.fontsize": SIZE_SMALL,
+    "legend.frameon": False,
+    "lines.linewidth": 2.0,
+    "lines.markersize": 6.5,
+    "image.cmap": SEQUENTIAL,
+    "svg.hashsalt": "course",
+}
+
+
+@dataclass(frozen=True)
+class Cue:
+    """How one series differs from the others: by colour, and by marker, line style and hatch too."""
+
+    colour: str
+    marker: str
+    linestyle: object
+    hatch: str
+
+
+def cue(which):
+    """Return the `Cue` of a role name ("data", "weight", ...) or of series number `which` (0, 1, ...).
+
+    Series numbers wrap around after seven. Raises KeyError for an unknown role.
+    """
+    roles = list(COLOURS)
+    if isinstance(which, str):
+        colour(which)
+        which = roles.index(which)
+    i = which % len(roles)
+    return Cue(SERIES[i], MARKERS[i], LINESTYLES[i], HATCHES[i])
+
+
+def colour(role):
+    """Return the colour of a role as "#RRGGBB". Raises KeyError that lists the roles."""
+    if role not in COLOURS:
+        raise KeyError(f"no role {role!r}; the roles are {', '.join(COLOURS)}")
+    return COLOURS[role]
+
+
+def tint(role, amount=0.2):
+    """Return the colour of a role mixed into white: `amount` 0 is white, 1 is the full colour."""
+    full = colour(role)
+    mixed = (round(255 - (255 - int(full[i : i + 2], 16)) * amount) for i in (1, 3, 5))
+    return "#" + "".join(f"{v:02X}" for v in mixed)
+
+
+def use():
+    """Make the course's look the default of matplotlib until the kernel ends (changes the global rcParams)."""
+    matplotlib.rcParams.update(RC)
+
+
+def context():
+    """Return a context manager: matplotlib draws in the course's look inside it, as before after it."""
+    return matplotlib.rc_context(RC)
+
+
+def styled(function):
+    """Decorate a function that draws, so that it runs inside `context`. Use it on every plotting function."""
+
+    @functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        with context():
+            return function(*args, **kwargs)
+
+    return wrapper
+
+
+@styled
+def new_figure(width=6.5, height=3.5, rows=1, cols=1, **subplots):
+    """Return `(fig, ax)` like `plt.subplots`, in the course's look and outside pyplot, so nothing leaks.
+
+    Parameters
+    ----------
+    width, height : float
+        Inches; shown at 96 pixels an inch, so 6.5 is 624 pixels. Keep width <= 8.5.
+    rows, cols : int
+        Grid of axes; `ax` is one Axes for 1 by 1, else an array of them.
+    **subplots
+        Passed to `Figure.subplots` (`sharex`, `width_ratios`, ...).
+    """
+    fig = Figure(figsize=(width, height), layout="constrained")
+    return fig, fig.subplots(rows, cols, **subplots)
