@@ -1,0 +1,58 @@
+"""Compare two arrays and, where they differ, say where, by how much, and what it may mean."""
+
+import numpy as np
+
+
+class Mismatch(AssertionError):
+    """Two results that should agree do not; the message says where and by how much."""
+
+
+def check_close(actual, expected, *, rtol=1e-7, atol=0.0, name="result"):
+    """Raise `Mismatch` unless `actual` equals `expected` within atol + rtol * |expected|, element by element.
+
+    Parameters
+    ----------
+    actual, expected : array_like
+        Equal shapes; nothing is broadcast.
+    rtol, atol : float >= 0
+    name : str
+        What the message calls the array.
+
+    Raises
+    ------
+    Mismatch
+        With the first wrong element. NaN equals nothing, not even NaN.
+    """
+    actual, expected = np.asarray(actual), np.asarray(expected)
+    if actual.shape != expected.shape:
+        hint = " It looks transposed." if actual.shape == expected.shape[::-1] else ""
+        raise Mismatch(f"{name} has shape {actual.shape}, expected {expected.shape}.{hint}")
+    with np.errstate(invalid="ignore"):
+        good = np.abs(actual - expected) <= atol + rtol * np.abs(expected)
+        good |= np.isinf(actual) & (actual == expected)
+    wrong = np.argwhere(~good)
+    if len(wrong) == 0:
+        return
+    where = tuple(int(i) for i in wrong[0])
+    got, want = actual[where], expected[where]
+    place = f"{name}[{', '.join(map(str, where))}]" if where else name
+    raise Mismatch(
+        f"{place} is {got:.9g}, expected {want:.9g}; {len(wrong)} of {actual.size} element(s) differ by more than "
+        f"rtol={rtol:g}, atol={atol:g}.{_usual_cause(actual, expected)}"
+    )
+
+
+def _usual_cause(actual, expected):
+    """Name the mistakes that leave a recognisable trace."""
+    if not np.isfinite(actual.astype(float)).all():
+        return " There are NaN or infinite values: look for a division by zero, a log of 0 or an overflow."
+    if np.allclose(actual, -expected):
+        return " It has the wrong sign."
+    if actual.ndim == 2 and actual.shape[0] == actual.shape[1] and np.allclose(actual, expected.T):
+        return " It is the transpose of what was expected."
+    nonzero = expected != 0
+    if nonzero.any() and not np.any(actual[~nonzero]):
+        ratios = actual[nonzero] / expected[nonzero]
+        if np.allclose(ratios, ratios.flat[0]):
+            return f" It is {ratios.flat[0]:.4g} times what was expected: a missing or extra factor, such as 1/n."
+    return ""

@@ -1,0 +1,193 @@
+"""Gradient checking: does a backward pass compute the derivative of its forward pass?
+
+A derivative can be measured: change the input a little, see how much the output changes. Measuring
+one direction costs two forward passes; measuring every element costs two for each of them. So the
+check measures one random direction, and looks at single elements only where that fails.
+
+What makes a bad check pass: an upstream gradient of all ones (a plain sum). The rows of a softmax
+sum to 1 whatever its input, so many wrong softmax backwards agree with the right one there. The upstream
+gradient used here is random and different for every element.
+
+Source: O, "What's missing": how do we compute the partial derivative of the cost function?
+"""
+
+import numpy as np
+
+from course_lib.checks.close import Mismatch
+from course_lib.validate import require_rng
+
+
+class GradientMismatch(Mismatch):
+    """A computed gradient is not the derivative of the forward pass; the message says of what and where."""
+
+
+def numerical_gradient(f, x, eps=1e-6):
+    """Measure the gradient of a number-valued function by central differences, one element at a time.
+
+    (f(x + eps e_i) - f(x - eps e_i)) / (2 eps): the error shrinks like eps^2 until rounding,
+    about 1e-16 f / eps, takes over; 1e-6 lies near the best of both in float64.
+
+    Parameters
+    ----------
+    f : callable, (array of x's shape) -> float
+    x : float64 array
+        It is not changed.
+    eps : float > 0
+
+    Returns
+    -------
+    array of x's shape
+
+    Raises
+    ------
+    TypeError
+        If x is not float64: in float32 the difference drowns in rounding.
+    """
+    x = _float64("x", x).copy()
+    gradient = np.empty_like(x)
+    for i in np.ndindex(x.shape):
+        kept = x[i]
+        x[i] = kept + eps
+        above = float(f(x))
+        x[i] = kept - eps
+        below = float(f(x))
+        x[i] = kept
+        gradient[i] = (above - below) / (2 * eps)
+    return gradient
+
+
+def check_op_gradients(forward, backward, args, *, rng, wrt=None, rtol=1e-6, eps=1e-6):
+    """Raise `GradientMismatch` unless `backward` returns the derivative of `forward`.
+
+    Parameters
+    ----------
+    forward : callable, forward(*args) -> (out, cache)
+        `out` is an array, or a number for a loss.
+    backward : callable, backward(dout, cache) -> gradient or tuple of gradients
+        One for each of args, or one for each of `wrt`. Where forward returns a number, it is
+        called as the losses are: backward(cache).
+    args : sequence
+        float64 arrays are checked; anything else (labels, None, options) is passed through.
+    rng : numpy.random.Generator
+        Draws the upstream gradient and the directions.
+    wrt : sequence of int, optional
+        Which args to check; all float64 arrays unless given.
+    rtol : float
+        Allowed difference between measured and computed directional derivative, as a share of the
+        gradient's length.
+    eps : float
+        Step of the central difference. Keep inputs further than that from a kink, such as ReLU's at 0.
+
+    Raises
+    ------
+    GradientMismatch
+        Names the argument, both numbers, the worst element and, where it is recognisable, the cause.
+    TypeError
+        If an argument to be checked is not float64, or rng is not a Generator.
+    """
+    require_rng(rng)
+    args = list(args)
+    if wrt is None:
+        wrt = [i for i, a in enumerate(args) if isinstance(a, np.ndarray) and a.dtype == np.float64]
+    if not wrt:
+        raise TypeError("none of the args is a float64 array, so there is nothing to check; use .astype(np.float64).")
+    for i in wrt:
+        _float64(f"args[{i}]", args[i])
+    out, cache = forward(*args)
+    is_loss = np.ndim(out) == 0  # a loss starts the backward pass: its own upstream gradient is 1
+    dout = np.float64(1) if is_loss else rng.standard_normal(np.shape(out))
+    result = backward(cache) if is_loss else backward(dout, cache)
+    computed = result if isinstance(result, tuple) else (result,)
+    magnitude = float(np.sum(np.abs(out * dout)))
+
+    def objective(position, value):
+        changed = args[:position] + [value] + args[position + 1 :]
+        return float(np.sum(forward(*changed)[0] * dout))
+
+    for order, i in enumerate(wrt):
+        gradient = computed[i] if len(computed) > max(wrt) else computed[order]
+        _check_one(f"args[{i}]", args[i], gradient, lambda v, i=i: objective(i, v), magnitude, rng, rtol, eps)
+
+
+def check_network_gradients(net, x, labels, *, rng, loss="softmax_cross_entropy", rtol=1e-6, eps=1e-6):
+    """Raise `GradientMismatch` unless a network's backward pass is right for every parameter.
+
+    Parameters
+    ----------
+    net : nn.Sequential
+        Built with dtype=np.float64. Its parameters are restored, its gradients zeroed.
+    x : (B, D) float64 array
+    labels : (B,) int array, or the target array of the loss
+    rng : numpy.random.Generator
+    loss : str
+        Name of a loss in net.ops.
+
+    Raises
+    ------
+    GradientMismatch, TypeError
+        As `check_op_gradients`.
+    """
+    require_rng(rng)
+    x = _float64("x", x)
+    loss_forward = getattr(net.ops, f"{loss}_forward")
+    value, cache = loss_forward(net.forward(x), labels)
+    net.zero_grad()
+    dx = net.backward(getattr(net.ops, f"{loss}_backward")(cache))
+    gradients = {name: g.copy() for name, g in net.gradients().items()}
+    net.zero_grad()
+
+    def loss_with(parameter, value):
+        kept = parameter.copy()
+        parameter[...] = value
+        result = loss_forward(net.forward(x), labels)[0]
+        parameter[...] = kept
+        return result
+
+    for name, parameter in net.parameters().items():
+        _float64(name, parameter)
+        _check_one(name, parameter, gradients[name], lambda v, p=parameter: loss_with(p, v), value, rng, rtol, eps)
+    _check_one("x", x, dx, lambda v: loss_forward(net.forward(v), labels)[0], value, rng, rtol, eps)
+
+
+def _check_one(name, value, gradient, f, magnitude, rng, rtol, eps):
+    if gradient is None or np.shape(gradient) != value.shape:
+        shape = None if gradient is None else np.shape(gradient)
+        raise GradientMismatch(f"the gradient of {name} has shape {shape}; it must have {name}'s shape {value.shape}.")
+    direction = rng.standard_normal(value.shape)
+    direction /= max(np.linalg.norm(direction), 1e-300)
+    measured = (f(value + eps * direction) - f(value - eps * direction)) / (2 * eps)
+    computed = float(np.sum(gradient * direction))
+    # f adds up terms of this magnitude, so the difference of two of its values carries rounding.
+    rounding = 8 * np.finfo(np.float64).eps * abs(magnitude) / eps
+    scale = float(np.linalg.norm(gradient)) + abs(measured)
+    if abs(measured - computed) <= rtol * scale + rounding:  # False for NaN, so NaN is a mismatch
+        return
+    raise GradientMismatch(
+        f"the gradient of {name} is wrong: along a random direction the output changes by {measured:.8g} per unit, "
+        f"the backward pass says {computed:.8g}.{_worst_element(name, value, gradient, f, eps)}"
+    )
+
+
+def _worst_element(name, value, gradient, f, eps, most=2000):
+    if value.size > most:
+        return f" ({name} has {value.size} elements; check a smaller case to see which are wrong.)"
+    measured = numerical_gradient(f, value, eps)
+    difference = np.abs(np.nan_to_num(np.asarray(gradient) - measured, nan=np.inf))
+    where = tuple(int(i) for i in np.unravel_index(np.argmax(difference), value.shape))
+    text = f" Worst element d{name}{list(where)}: computed {gradient[where]:.8g}, measured {measured[where]:.8g}."
+    big = np.abs(measured) > 1e-6 * np.abs(measured).max(initial=0)
+    if big.any():
+        ratios = np.asarray(gradient)[big] / measured[big]
+        if np.allclose(ratios, ratios[0], rtol=1e-3) and not np.isclose(ratios[0], 1):
+            text += f" Every element is {ratios[0]:.4g} times what it should be: a sign or a factor is off."
+    return text
+
+
+def _float64(name, array):
+    if not isinstance(array, np.ndarray) or array.dtype != np.float64:
+        kind = getattr(array, "dtype", type(array).__name__)
+        raise TypeError(
+            f"{name} is {kind}; a gradient check needs a float64 array, since differences drown in float32 rounding. "
+            f"Use {name}.astype(np.float64)."
+        )
+    return array

@@ -1,0 +1,47 @@
+"""A small neural-network library: specify, run forward and backward, train, test, save.
+
+Source: K, "Building a DL Library". Written against `ops`, a backend that is a module.
+"""
+
+from course_lib.nn import graph, models
+from course_lib.nn.layers import (
+    Activation,
+    Dense,
+    Layer,
+    LeakyReLU,
+    ReLU,
+    Sequential,
+    Sigmoid,
+    Softmax,
+    Softplus,
+    Tanh,
+)
+from course_lib.nn.metrics import Evaluation, Mistakes, accuracy, confusion_matrix, worst_mistakes
+from course_lib.nn.train import History, evaluate, train
+from course_lib.nn.weights import WeightsError, load_weights, save_weights
+
+__all__ = [
+    "Activation",
+    "Dense",
+    "Evaluation",
+    "History",
+    "Layer",
+    "LeakyReLU",
+    "Mistakes",
+    "ReLU",
+    "Sequential",
+    "Sigmoid",
+    "Softmax",
+    "Softplus",
+    "Tanh",
+    "WeightsError",
+    "accuracy",
+    "confusion_matrix",
+    "evaluate",
+    "graph",
+    "load_weights",
+    "models",
+    "save_weights",
+    "train",
+    "worst_mistakes",
+]

@@ -1,0 +1,208 @@
+"""A computation graph: nodes know how to compute their value and their derivative, edges are data.
+
+Source: K, slides "Computation Graph" and "Computations for a CG".
+
+    x, w, y = variable(X, "X"), variable(W, "W"), variable(Y, "Y")
+    o = apply("sigmoid", x @ w)
+    J = apply("half_squared_sum", o, y)
+    forward(J)      # every value, in topological order
+    backward(J)     # every gradient, in reverse topological order
+    w.grad          # dJ/dW
+
+A node that is used twice receives a gradient along each edge: the two are added. That is the only
+place where gradients meet. Leaves keep adding over calls of `backward` until `zero_grad`, so two
+backward passes give twice the gradient.
+"""
+
+import numpy as np
+
+from course_lib import reference
+
+
+class Node:
+    """A value in a graph: a leaf (no incoming edge) or the result of an operation on its parents.
+
+    Attributes
+    ----------
+    value : array, float or None
+        None until `forward` has reached the node.
+    grad : array or None
+        d goal / d value, shape of value; None until `backward` has reached the node.
+    parents : tuple of Node
+        Tails of the incoming edges.
+    op : str
+        Name of the operation; "" for a leaf.
+    name : str
+        For people and pictures.
+    """
+
+    def __init__(self, value=None, *, parents=(), op="", compute=None, differentiate=None, name=""):
+        self.value, self.grad, self.cache = value, None, None
+        self.parents, self.op, self.name = tuple(parents), op, name or op
+        self._compute, self._differentiate = compute, differentiate
+
+    @property
+    def is_leaf(self):
+        """True if no edge comes in: the value was given, not computed."""
+        return not self.parents
+
+    def __repr__(self):
+        shape = "not computed" if self.value is None else f"shape {np.shape(self.value)}"
+        return f"Node({self.name or 'unnamed'}, {shape})"
+
+    def __add__(self, other):
+        return _elementwise("+", self, other, np.add, lambda g, a, b: (g, g))
+
+    def __sub__(self, other):
+        return _elementwise("-", self, other, np.subtract, lambda g, a, b: (g, -g))
+
+    def __mul__(self, other):
+        return _elementwise("*", self, other, np.multiply, lambda g, a, b: (g * b, g * a))
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __matmul__(self, other):
+        return apply("dense", self, other, name="@")
+
+
+def variable(value, name=""):
+    """Return a leaf holding `value` (kept as it is, not copied): an input, a target or a weight."""
+    return Node(np.asarray(value), name=name)
+
+
+def apply(op, *inputs, ops=reference, name="", **options):
+    """Return a node that applies one of the library's operations to its inputs.
+
+    Parameters
+    ----------
+    op : str
+        Any name with `{op}_forward` and `{op}_backward` in `ops`: "dense", "sigmoid", "softmax",
+        "half_squared_sum", "softmax_cross_entropy", ...
+    inputs : Node or array
+        Arrays (targets, labels) become leaves.
+    ops : module
+        The backend.
+    options
+        Passed to the forward function, such as negative_slope=0.1.
+
+    Raises
+    ------
+    ValueError
+        If `ops` has no such operation; the message lists those it has.
+    """
+    forward_op, backward_op = getattr(ops, f"{op}_forward", None), getattr(ops, f"{op}_backward", None)
+    if forward_op is None or backward_op is None:
+        known = sorted(n.removesuffix("_forward") for n in ops.__all__ if n.endswith("_forward"))
+        raise ValueError(f"there is no operation {op!r} in {ops.__name__}; it has: {', '.join(known)}.")
+
+    def compute(*values):
+        return forward_op(*values, **options)
+
+    def differentiate(grad, cache, values):
+        if op in reference.LOSSES:  # its backward takes no upstream gradient, so it is scaled here
+            return (grad * backward_op(cache),)
+        result = backward_op(grad, cache)
+        return result if isinstance(result, tuple) else (result,)
+
+    return Node(parents=map(_as_node, inputs), op=op, compute=compute, differentiate=differentiate, name=name)
+
+
+def topological_order(goal):
+    """Return every node that `goal` depends on, each once, parents before children, goal last.
+
+    Depth first with a list as the stack, not recursion: a chain of 10,000 nodes is no problem.
+
+    Raises
+    ------
+    ValueError
+        If the graph has a cycle; the message names a node on it.
+    """
+    order, done, open_path = [], set(), set()
+    stack = [(goal, iter(goal.parents))]
+    open_path.add(id(goal))
+    while stack:
+        node, rest = stack[-1]
+        parent = next((p for p in rest if id(p) not in done), None)
+        if parent is None:  # all parents are in the list: now the node itself
+            stack.pop()
+            open_path.discard(id(node))
+            done.add(id(node))
+            order.append(node)
+        elif id(parent) in open_path:
+            raise ValueError(f"the graph has a cycle through {parent!r}; a value cannot depend on itself.")
+        else:
+            open_path.add(id(parent))
+            stack.append((parent, iter(parent.parents)))
+    return order
+
+
+def forward(goal):
+    """Compute every node in topological order and return the goal's value."""
+    for node in topological_order(goal):
+        if node.is_leaf:
+            continue
+        node.value, node.cache = node._compute(*(p.value for p in node.parents))
+    return goal.value
+
+
+def backward(goal):
+    """Set `grad` of every node to d goal / d node, in reverse topological order.
+
+    The gradients of leaves are added to what they hold (see `zero_grad`); those of computed nodes
+    start at zero in every call.
+
+    Raises
+    ------
+    ValueError
+        If `forward` has not run, or the goal is not a single number.
+    """
+    order = topological_order(goal)
+    missing = next((n for n in order if n.value is None), None)
+    if missing is not None:
+        raise ValueError(f"{missing!r} has no value yet; call forward(goal) before backward(goal).")
+    if np.size(goal.value) != 1:
+        raise ValueError(
+            f"the goal has shape {np.shape(goal.value)}; a gradient is of one number. Sum it, or apply a loss."
+        )
+    for node in order:
+        if not node.is_leaf:
+            node.grad = None
+    goal.grad = np.ones_like(goal.value, dtype=float) if np.ndim(goal.value) else 1.0
+    for node in reversed(order):
+        if node.is_leaf or node.grad is None:
+            continue
+        values = [p.value for p in node.parents]
+        for parent, g in zip(node.parents, node._differentiate(node.grad, node.cache, values), strict=False):
+            if g is not None:
+                parent.grad = g if parent.grad is None else parent.grad + g
+
+
+def zero_grad(goal):
+    """Forget the gradients of every node that `goal` depends on."""
+    for node in topological_order(goal):
+        node.grad = None
+
+
+def _as_node(value):
+    return value if isinstance(value, Node) else variable(value)
+
+
+def _elementwise(symbol, a, b, f, derivative):
+    a, b = _as_node(a), _as_node(b)
+
+    def compute(x, y):
+        return f(x, y), None
+
+    def differentiate(grad, cache, values):
+        return tuple(_unbroadcast(g, np.shape(v)) for g, v in zip(derivative(grad, *values), values, strict=True))
+
+    return Node(parents=(a, b), op=symbol, compute=compute, differentiate=differentiate)
+
+
+def _unbroadcast(grad, shape):
+    """Sum a gradient over the axes along which its value was repeated (a bias added to every row)."""
+    grad = np.asarray(grad)
+    while grad.ndim > len(shape):
+        grad = grad.sum(axis=0)
+    axes = tuple(i for i, n in enumerate(shape) if n == 1 and grad.shape[i] != 1)
+    return grad.sum(axis=axes, keepdims=True) if axes else grad

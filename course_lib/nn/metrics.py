@@ -1,0 +1,91 @@
+"""How good is a network: the measures that people read, as against the loss that training needs.
+
+Source: H, "Why Not Use the Intuitive Measure?" (argmax, and why it cannot be trained on).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from course_lib.validate import as_labels, require_count
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Result of `evaluate`: mean loss, accuracy in [0, 1], number of samples."""
+
+    loss: float
+    accuracy: float
+    count: int
+
+
+@dataclass(frozen=True)
+class Mistakes:
+    """Result of `worst_mistakes`, the most confident mistake first.
+
+    Attributes
+    ----------
+    index : (k,) int64 array
+        Rows of x.
+    predicted, label : (k,) int64 arrays
+    confidence : (k,) array
+        Probability that the network gave to its wrong answer.
+    """
+
+    index: np.ndarray
+    predicted: np.ndarray
+    label: np.ndarray
+    confidence: np.ndarray
+
+
+def accuracy(predicted, labels):
+    """Return the share of equal entries, in [0, 1]; both (B,) int, B >= 1, else ValueError."""
+    predicted = as_labels("predicted", predicted)
+    labels = as_labels("labels", labels, rows=len(predicted))
+    if not len(labels):
+        raise ValueError("labels is empty; the accuracy of no samples is not defined.")
+    return float(np.mean(predicted == labels))
+
+
+def confusion_matrix(predicted, labels, n_classes):
+    """Return an (n_classes, n_classes) int64 array: row = right class, column = predicted class.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the arrays differ in length or a class lies outside 0 .. n_classes - 1.
+    """
+    n_classes = require_count("n_classes", n_classes)
+    predicted = as_labels("predicted", predicted, classes=n_classes)
+    labels = as_labels("labels", labels, rows=len(predicted), classes=n_classes)
+    counts = np.bincount(labels * n_classes + predicted, minlength=n_classes * n_classes)
+    return counts.reshape(n_classes, n_classes)
+
+
+def worst_mistakes(net, x, labels, k=20):
+    """Return the k samples (fewer if there are fewer) that the network got wrong with most confidence.
+
+    Parameters
+    ----------
+    net : Sequential whose output are scores (before a softmax)
+    x : (B, D) array
+    labels : (B,) int array
+    k : int >= 1
+
+    Returns
+    -------
+    Mistakes
+
+    Raises
+    ------
+    TypeError, ValueError
+        If shapes or k do not fit.
+    """
+    k = require_count("k", k)
+    probabilities = net.ops.softmax(net.forward(x))
+    labels = as_labels("labels", labels, rows=len(probabilities), classes=probabilities.shape[1])
+    predicted = np.argmax(probabilities, axis=1)
+    confidence = probabilities.max(axis=1)
+    wrong = np.flatnonzero(predicted != labels)
+    worst = wrong[np.argsort(-confidence[wrong], kind="stable")[:k]]
+    return Mistakes(worst, predicted[worst], labels[worst], confidence[worst])

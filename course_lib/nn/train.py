@@ -1,0 +1,248 @@
+"""Train and test a network: mini-batches, epochs, and when to stop.
+
+Source: O, "Stochastic gradient descent" (mini-batch, epoch, when to terminate); K, "Training Using
+Backpropagation" (forward, loss, backward, update, repeat).
+"""
+
+import os
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from course_lib.nn.metrics import Evaluation
+from course_lib.validate import as_float, as_labels, require_count, require_positive, require_rng
+
+
+@dataclass
+class History:
+    """What happened in training: one entry an epoch in each list.
+
+    Attributes
+    ----------
+    loss, accuracy : list of float
+        Means over the batches of the epoch, taken while the weights were changing.
+    val_loss, val_accuracy : list of float
+        After the epoch, on the validation data; empty without any.
+    best_epoch : int
+        Epoch (from 0) with the lowest validation loss, or training loss without validation data.
+    stopped_early : bool
+    """
+
+    loss: list = field(default_factory=list)
+    accuracy: list = field(default_factory=list)
+    val_loss: list = field(default_factory=list)
+    val_accuracy: list = field(default_factory=list)
+    best_epoch: int = 0
+    stopped_early: bool = False
+
+    @property
+    def epochs(self):
+        """Number of epochs that were run."""
+        return len(self.loss)
+
+    def __repr__(self):
+        if not self.loss:
+            return "History(0 epochs)"
+        validation = f", val_accuracy {self.val_accuracy[-1]:.4f}" if self.val_accuracy else ""
+        return f"History({self.epochs} epochs, loss {self.loss[-1]:.4f}, accuracy {self.accuracy[-1]:.4f}{validation})"
+
+
+def train(
+    net,
+    data,
+    *,
+    epochs,
+    batch_size,
+    lr,
+    rng,
+    momentum=0.0,
+    loss="softmax_cross_entropy",
+    validation=None,
+    early_stop=None,
+    on_epoch=None,
+    progress="auto",
+):
+    """Train `net` in place by stochastic gradient descent and return its `History`.
+
+    Every epoch draws a new order of the samples and cuts it into batches; the last one may be smaller.
+    Equal arguments and an equal generator give equal weights, bit for bit, on the same machine.
+
+    Parameters
+    ----------
+    net : Sequential
+    data : object with x_train and y_train, or a pair (x, y)
+        x (n, D); y (n,) int labels, or (n, C) targets for a loss that takes targets.
+    epochs : int >= 1
+        The most that are run.
+    batch_size : int >= 1
+    lr : float > 0
+    rng : numpy.random.Generator
+        Draws the order of the samples (and a validation set).
+    momentum : float in [0, 1)
+    loss : str
+        Name of a loss in net.ops.
+    validation : pair (x, y) or float in (0, 1), optional
+        Data to judge each epoch by, or the share of the training data to set aside for that.
+    early_stop : int >= 1, optional
+        Stop after so many epochs without a lower loss (of the validation data if there is any), and go
+        back to the best epoch's weights.
+    on_epoch : callable, optional
+        on_epoch(epoch, history) after each epoch; a true return value stops training.
+    progress : "auto", True or False
+        A progress bar; "auto" shows one unless the environment has COURSE_PROGRESS=0.
+
+    Returns
+    -------
+    History
+
+    Raises
+    ------
+    TypeError, ValueError
+        If arguments do not fit; the message names the values.
+    FloatingPointError
+        If the loss is no longer a finite number; the weights are left as they were before that batch.
+
+    Source: O, "Stochastic gradient descent".
+    """
+    x, y = _pair(data)
+    epochs, batch_size = require_count("epochs", epochs), require_count("batch_size", batch_size)
+    lr, momentum = require_positive("lr", lr), require_positive("momentum", momentum, zero=True)
+    require_rng(rng)
+    if early_stop is not None:
+        early_stop = require_count("early_stop", early_stop)
+    (x, y), validation = _split(x, y, validation, rng)
+    _loss(net.ops, loss)  # an unknown name is refused before the first step
+    velocities = [np.zeros_like(p) for p in net.parameters().values()] if momentum else None
+    history, best, best_params = History(), np.inf, None
+    with _progress_bar(epochs, progress) as bar:
+        for epoch in range(epochs):
+            step = {"batch_size": batch_size, "lr": lr, "momentum": momentum, "velocities": velocities}
+            _train_epoch(net, x, y, loss, rng.permutation(len(x)), epoch, history, **step)
+            if validation is not None:
+                result = evaluate(net, *validation, loss=loss)
+                history.val_loss.append(result.loss)
+                history.val_accuracy.append(result.accuracy)
+            current = history.val_loss[-1] if validation is not None else history.loss[-1]
+            if current < best:
+                best, history.best_epoch = current, epoch
+                if early_stop is not None:
+                    best_params = [p.copy() for p in net.parameters().values()]
+            bar.set_postfix_str(f"loss {history.loss[-1]:.4f}")
+            bar.update()
+            asked = on_epoch is not None and on_epoch(epoch, history)
+            if asked or (early_stop is not None and epoch - history.best_epoch >= early_stop):
+                history.stopped_early = True
+                break
+    if best_params is not None:
+        for p, kept in zip(net.parameters().values(), best_params, strict=True):
+            p[...] = kept
+    return history
+
+
+def _train_epoch(net, x, y, loss, order, epoch, history, *, batch_size, lr, momentum, velocities):
+    """Show every sample once, a batch at a time: forward, loss, backward, update (K)."""
+    loss_forward, loss_backward = _loss(net.ops, loss)
+    params = list(net.parameters().values())
+    total_loss = total_right = 0.0
+    for start in range(0, len(x), batch_size):
+        batch = order[start : start + batch_size]
+        out = net.forward(x[batch])
+        value, cache = loss_forward(out, y[batch])
+        if not np.isfinite(value):
+            raise FloatingPointError(
+                f"the loss became {value} in epoch {epoch}, batch {start // batch_size}, with lr={lr:g}: the steps "
+                "are too large. Try a learning rate ten times smaller, and inputs scaled to about [0, 1]."
+            )
+        net.zero_grad()
+        net.backward(loss_backward(cache))
+        net.ops.sgd_step(params, list(net.gradients().values()), lr, momentum, velocities)
+        total_loss += value * len(batch)
+        total_right += _count_right(out, y[batch])
+    history.loss.append(total_loss / len(x))
+    history.accuracy.append(total_right / len(x))
+
+
+def evaluate(net, x, y, *, batch_size=1000, loss="softmax_cross_entropy"):
+    """Return the mean loss and the accuracy of `net` on data it need not have seen.
+
+    Parameters
+    ----------
+    net : Sequential
+    x : (n, D) array, n >= 1
+    y : (n,) int labels, or (n, C) targets
+    batch_size : int >= 1
+        Only bounds the memory.
+    loss : str
+        Name of a loss in net.ops.
+
+    Returns
+    -------
+    Evaluation
+
+    Raises
+    ------
+    TypeError, ValueError
+        If arguments do not fit.
+
+    Source: K, "Supervised Learning Workflow" (training and testing).
+    """
+    x, y = _pair((x, y))
+    batch_size = require_count("batch_size", batch_size)
+    loss_forward, _ = _loss(net.ops, loss)
+    # A sum over elements adds over batches; a mean over rows is weighted by the rows of each batch.
+    is_sum = loss == "half_squared_sum"
+    total = right = 0.0
+    for start in range(0, len(x), batch_size):
+        out, target = net.forward(x[start : start + batch_size]), y[start : start + batch_size]
+        value = loss_forward(out, target)[0]
+        total += value if is_sum else value * len(target)
+        right += _count_right(out, target)
+    return Evaluation(total if is_sum else total / len(x), right / len(x), len(x))
+
+
+def _pair(data):
+    if isinstance(data, tuple) and len(data) == 2:
+        x, y = data
+    elif hasattr(data, "x_train") and hasattr(data, "y_train"):
+        x, y = data.x_train, data.y_train
+    else:
+        raise TypeError(f"data is {type(data).__name__}; it must have x_train and y_train, or be a pair (x, y).")
+    x = as_float("x", x, min_rows=1)
+    y = np.asarray(y)
+    y = as_labels("y", y) if y.dtype.kind in "iu" and y.ndim == 1 else as_float("y", y)
+    if len(x) != len(y):
+        raise ValueError(f"x has {len(x)} rows and y has {len(y)}; there must be one y for each row of x.")
+    return x, y
+
+
+def _split(x, y, validation, rng):
+    if validation is None:
+        return (x, y), None
+    if isinstance(validation, float):
+        count = round(len(x) * validation)
+        if not 0 < validation < 1 or not 0 < count < len(x):
+            raise ValueError(f"validation is {validation:g} of {len(x)} rows; it must leave rows on both sides.")
+        order = rng.permutation(len(x))
+        return (x[order[count:]], y[order[count:]]), (x[order[:count]], y[order[:count]])
+    return (x, y), _pair(validation)
+
+
+def _loss(ops, name):
+    if name not in ops.LOSSES:
+        raise ValueError(f"loss is {name!r}; it must be one of {', '.join(ops.LOSSES)}.")
+    return getattr(ops, f"{name}_forward"), getattr(ops, f"{name}_backward")
+
+
+def _count_right(out, target):
+    """Rows whose highest output is the right class; with one output, whether it is on the right side of 1/2."""
+    if out.ndim == 2 and out.shape[1] == 1:
+        return int(np.sum((out >= 0.5) == (np.reshape(target, out.shape) >= 0.5)))
+    classes = target if target.ndim == 1 else target.argmax(axis=-1)
+    return int(np.sum(out.argmax(axis=-1) == classes))
+
+
+def _progress_bar(epochs, progress):
+    from tqdm.auto import tqdm  # here, because it is slow to import and not needed for the mathematics
+
+    show = os.environ.get("COURSE_PROGRESS") != "0" if progress == "auto" else bool(progress)
+    return tqdm(total=epochs, unit="epoch", disable=not show, leave=False)

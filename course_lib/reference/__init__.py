@@ -1,0 +1,67 @@
+"""The lectures' formulas in NumPy, one function each: `from course_lib import reference as ops`.
+
+A backend is a module. Another backend exports the same names; code that is written against `ops`
+runs on either.
+"""
+
+from types import ModuleType
+
+from course_lib.reference.activations import (
+    ACTIVATIONS,
+    heaviside,
+    heaviside_prime,
+    identity,
+    identity_backward,
+    identity_forward,
+    identity_prime,
+    leaky_relu,
+    leaky_relu_backward,
+    leaky_relu_forward,
+    leaky_relu_prime,
+    relu,
+    relu_backward,
+    relu_forward,
+    relu_prime,
+    sigmoid,
+    sigmoid_backward,
+    sigmoid_forward,
+    sigmoid_prime,
+    softplus,
+    softplus_backward,
+    softplus_forward,
+    softplus_prime,
+    tanh,
+    tanh_backward,
+    tanh_forward,
+    tanh_prime,
+)
+from course_lib.reference.dense import dense_backward, dense_forward
+from course_lib.reference.linear_regression import (
+    linear_regression_descend,
+    linear_regression_fit,
+    linear_regression_predict,
+)
+from course_lib.reference.losses import (
+    LOSSES,
+    expected_squared_distance_backward,
+    expected_squared_distance_forward,
+    half_squared_sum_backward,
+    half_squared_sum_forward,
+    one_minus_probability_backward,
+    one_minus_probability_forward,
+    quadratic_cost_backward,
+    quadratic_cost_forward,
+    softmax_cross_entropy_backward,
+    softmax_cross_entropy_forward,
+)
+from course_lib.reference.optim import sgd_step
+from course_lib.reference.perceptron import (
+    PerceptronFit,
+    PerceptronStep,
+    add_bias_input,
+    perceptron_fit,
+    perceptron_predict,
+)
+from course_lib.reference.probabilities import softmax, softmax_backward, softmax_forward, softmax_jacobian
+
+__all__ = sorted(n for n, v in globals().items() if not n.startswith("_") and not isinstance(v, ModuleType))

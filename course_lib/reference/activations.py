@@ -1,0 +1,181 @@
+"""Activation functions f, their derivatives f', and the same as forward and backward steps.
+
+Source: K, slides "Activation Functions" and "RELU Activation Function"; O, "Activation Functions";
+H, "Sigmoid/Logistic Function", "ReLU", "Use Softmax to Produce Probabilities".
+
+`f(z)` and `f_prime(z)` are what a formula needs; `f_forward(z) -> (a, cache)` and
+`f_backward(da, cache) -> dz` are what a network needs. All work element by element on any shape,
+except the softmax family, which works along the last axis.
+"""
+
+import numpy as np
+
+from course_lib.validate import as_float, require_same_shape
+
+
+def heaviside(z):
+    """Step function: 1 where z >= 0, else 0; same shape as z. Source: K, "Perceptron Algorithm"."""
+    z = as_float("z", z)
+    return (z >= 0).astype(z.dtype)
+
+
+def heaviside_prime(z):
+    """Derivative of the step: 0 everywhere (at the jump there is none), which is why it cannot be trained."""
+    return np.zeros_like(as_float("z", z))
+
+
+def identity(z):
+    """f(z) = z: a layer without an activation function. Source: K, "Linear/Non-linear functions"."""
+    return as_float("z", z)
+
+
+def identity_prime(z):
+    """f'(z) = 1; same shape as z."""
+    return np.ones_like(as_float("z", z))
+
+
+def sigmoid(z):
+    """1 / (1 + e^-z), the logistic function, between 0 and 1; same shape as z. Source: O, H.
+
+    The two sides of zero are computed by different, equal formulas, so that e is never raised to
+    a positive power: no overflow for any z.
+    """
+    z = as_float("z", z)
+    e = np.exp(-np.abs(z))
+    return np.where(z >= 0, 1 / (1 + e), e / (1 + e))
+
+
+def sigmoid_prime(z):
+    """f'(z) = f(z) (1 - f(z)); same shape as z. Source: H, "Sigmoid/Logistic Function"."""
+    a = sigmoid(z)
+    return a * (1 - a)
+
+
+def tanh(z):
+    """Hyperbolic tangent, between -1 and 1; same shape as z. Source: K, "Activation Functions"."""
+    return np.tanh(as_float("z", z))
+
+
+def tanh_prime(z):
+    """f'(z) = 1 - f(z)^2; same shape as z."""
+    a = tanh(z)
+    return 1 - a * a
+
+
+def relu(z):
+    """max(0, z), the rectified linear unit; same shape as z. Source: H, "Today's Choice: ReLU"."""
+    return np.maximum(as_float("z", z), 0)
+
+
+def relu_prime(z):
+    """1 where z > 0, else 0; same shape as z. At 0, where there is no derivative, it is 0 by convention."""
+    z = as_float("z", z)
+    return (z > 0).astype(z.dtype)
+
+
+def leaky_relu(z, negative_slope=0.01):
+    """z where z > 0, else negative_slope * z; same shape as z. Source: K, "RELU Activation Function"."""
+    z = as_float("z", z)
+    return np.where(z > 0, z, z * z.dtype.type(negative_slope))
+
+
+def leaky_relu_prime(z, negative_slope=0.01):
+    """1 where z > 0, else negative_slope; same shape as z."""
+    z = as_float("z", z)
+    return np.where(z > 0, z.dtype.type(1), z.dtype.type(negative_slope))
+
+
+def softplus(z):
+    """ln(1 + e^z), a smooth ReLU; same shape as z; no overflow. Source: H, "Today's Choice: ReLU"."""
+    z = as_float("z", z)
+    return np.maximum(z, 0) + np.log1p(np.exp(-np.abs(z)))
+
+
+def softplus_prime(z):
+    """f'(z) = sigmoid(z); same shape as z. Source: H (softplus is the integral of the logistic function)."""
+    return sigmoid(z)
+
+
+ACTIVATIONS = {
+    "heaviside": (heaviside, heaviside_prime),
+    "identity": (identity, identity_prime),
+    "sigmoid": (sigmoid, sigmoid_prime),
+    "tanh": (tanh, tanh_prime),
+    "relu": (relu, relu_prime),
+    "leaky_relu": (leaky_relu, leaky_relu_prime),
+    "softplus": (softplus, softplus_prime),
+}
+"""Every elementwise activation: name -> (f, f')."""
+
+
+def sigmoid_forward(z):
+    """Return (sigmoid(z), cache); the cache is the output, which is all the backward step needs."""
+    a = sigmoid(z)
+    return a, a
+
+
+def sigmoid_backward(da, cache):
+    """Return dz = da * a (1 - a); shapes of da and z are equal, else ValueError."""
+    return _upstream(da, cache) * (cache * (1 - cache))
+
+
+def tanh_forward(z):
+    """Return (tanh(z), cache); the cache is the output."""
+    a = tanh(z)
+    return a, a
+
+
+def tanh_backward(da, cache):
+    """Return dz = da * (1 - a^2); shapes of da and z are equal, else ValueError."""
+    return _upstream(da, cache) * (1 - cache * cache)
+
+
+def identity_forward(z):
+    """Return (z, cache)."""
+    z = identity(z)
+    return z, z
+
+
+def identity_backward(da, cache):
+    """Return dz = da; shapes of da and z are equal, else ValueError."""
+    return _upstream(da, cache)
+
+
+def relu_forward(z):
+    """Return (max(0, z), cache); the cache is z."""
+    z = as_float("z", z)
+    return relu(z), z
+
+
+def relu_backward(da, cache):
+    """Return dz = da where z > 0, else 0; shapes of da and z are equal, else ValueError."""
+    return _upstream(da, cache) * (cache > 0)
+
+
+def leaky_relu_forward(z, negative_slope=0.01):
+    """Return (leaky_relu(z), cache). Source: K, "RELU Activation Function"."""
+    z = as_float("z", z)
+    return leaky_relu(z, negative_slope), (z, negative_slope)
+
+
+def leaky_relu_backward(da, cache):
+    """Return dz = da where z > 0, else negative_slope * da; shapes are equal, else ValueError."""
+    z, negative_slope = cache
+    return _upstream(da, z) * leaky_relu_prime(z, negative_slope)
+
+
+def softplus_forward(z):
+    """Return (ln(1 + e^z), cache); the cache is z."""
+    z = as_float("z", z)
+    return softplus(z), z
+
+
+def softplus_backward(da, cache):
+    """Return dz = da * sigmoid(z); shapes of da and z are equal, else ValueError."""
+    return _upstream(da, cache) * softplus_prime(cache)
+
+
+def _upstream(da, z):
+    da = as_float("da", da)
+    require_same_shape("da", da, "z", z)
+    return da

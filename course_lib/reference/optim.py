@@ -1,0 +1,58 @@
+"""Stochastic gradient descent, plain or with momentum: the only operation that works in place.
+
+Source: K, "Minimizing Loss Function" and O, "Stochastic gradient descent": w -> w - lr dC/dw.
+Momentum is the course's addition.
+"""
+
+from course_lib.validate import require_positive, require_same_shape
+
+
+def sgd_step(params, grads, lr, momentum=0.0, velocities=None):
+    """Move every parameter against its gradient, in place.
+
+    v = momentum * v - lr * gradient;  parameter += v. With momentum 0 this is K's and O's rule.
+
+    Parameters
+    ----------
+    params, grads : sequences of arrays
+        Pairs of equal shape; the arrays in `params` are changed.
+    lr : float > 0
+    momentum : float in [0, 1)
+    velocities : sequence of arrays, optional
+        One for each parameter, zeros at the start, changed in place; required when momentum > 0.
+
+    Raises
+    ------
+    ValueError
+        If the numbers of arrays or their shapes differ, or lr or momentum is out of range.
+    TypeError
+        If a parameter is not a floating-point array, which cannot hold a small step.
+
+    Source: O, "Stochastic gradient descent"; K, erratum: the step is minus lr times the gradient.
+    """
+    lr, momentum = require_positive("lr", lr), require_positive("momentum", momentum, zero=True)
+    if momentum >= 1:
+        raise ValueError(f"momentum is {momentum:g}; it must be below 1, or old steps never fade.")
+    if momentum and velocities is None:
+        raise ValueError("momentum > 0 needs velocities: pass [np.zeros_like(p) for p in params] and keep it.")
+    params, grads = list(params), list(grads)
+    velocities = [None] * len(params) if velocities is None else list(velocities)
+    if not len(params) == len(grads) == len(velocities):
+        raise ValueError(
+            f"{len(params)} parameters, {len(grads)} gradients and {len(velocities)} velocities; "
+            "there must be one of each."
+        )
+    # All checks come before the first change: an error leaves every parameter as it was.
+    for i, (p, g, v) in enumerate(zip(params, grads, velocities, strict=True)):
+        if getattr(getattr(p, "dtype", None), "kind", None) != "f":
+            raise TypeError(f"params[{i}] is {getattr(p, 'dtype', type(p))}; a parameter must be a float array.")
+        require_same_shape(f"params[{i}]", p, f"grads[{i}]", g)
+        if v is not None:
+            require_same_shape(f"params[{i}]", p, f"velocities[{i}]", v)
+    for p, g, v in zip(params, grads, velocities, strict=True):
+        if v is None:
+            p -= lr * g
+        else:
+            v *= momentum
+            v -= lr * g
+            p += v

@@ -1,0 +1,132 @@
+"""Input checks shared by the whole library: the one place that words an error.
+
+Every message names the invariant, the values that were found, and the fix.
+"""
+
+import numbers
+
+import numpy as np
+
+
+def as_float(name, value, *, ndim=None, min_rows=0):
+    """Return `value` as an array of floats, without a copy where it is one already.
+
+    Parameters
+    ----------
+    name : str
+        What the caller calls the value; used in the error message.
+    value : array_like
+        float32 and float64 are kept, integers and booleans become float64.
+    ndim : int or tuple of int, optional
+        Allowed number of axes.
+    min_rows : int
+        Least allowed length of the first axis; 1 refuses an empty batch.
+
+    Raises
+    ------
+    TypeError
+        If the values are not real numbers of these types.
+    ValueError
+        If the number of axes or of rows is wrong.
+    """
+    try:
+        array = np.asarray(value)
+    except ValueError as error:  # rows of unequal length
+        raise ValueError(f"{name} is not a rectangular array: {error}") from None
+    if array.dtype.kind in "iub":
+        array = array.astype(np.float64)
+    if array.dtype not in (np.float32, np.float64):
+        raise TypeError(
+            f"{name} has dtype {array.dtype}; it must be float32 or float64 (integers are converted). "
+            f"Convert it first: {name}.astype(np.float32)."
+        )
+    if ndim is not None:
+        allowed = (ndim,) if isinstance(ndim, int) else tuple(ndim)
+        if array.ndim not in allowed:
+            wanted = " or ".join(str(n) for n in allowed)
+            raise ValueError(
+                f"{name} has shape {array.shape}, {array.ndim} axes; it must have {wanted}."
+                + (f" For one sample, write {name}[None, :]." if allowed == (2,) and array.ndim == 1 else "")
+            )
+    if min_rows and array.shape[0] < min_rows:
+        raise ValueError(
+            f"{name} has shape {array.shape}: the batch is empty; it needs at least {min_rows} row(s). "
+            "Check the slice or the filter that made it."
+        )
+    return array
+
+
+def require_same_shape(name_a, a, name_b, b):
+    """Raise ValueError unless arrays `a` and `b` have equal shapes (nothing is broadcast silently)."""
+    if a.shape != b.shape:
+        hint = ""
+        if a.size == b.size:
+            hint = f" They hold equally many values: reshape {name_b} to {a.shape}."
+        raise ValueError(f"{name_a} is {a.shape} and {name_b} is {b.shape}; the shapes must be equal.{hint}")
+
+
+def require_product(name_x, x, name_w, w):
+    """Raise ValueError unless the matrix product x @ w exists: x.shape[1] == w.shape[0]."""
+    if x.shape[1] != w.shape[0]:
+        hint = f" Did you mean {name_w}.T?" if x.shape[1] == w.shape[1] else ""
+        raise ValueError(
+            f"{name_x} is {x.shape} and {name_w} is {w.shape}; {name_x}.shape[1] must equal {name_w}.shape[0].{hint}"
+        )
+
+
+def as_labels(name, value, *, rows=None, classes=None):
+    """Return class numbers as an int64 vector (B,).
+
+    Raises
+    ------
+    TypeError
+        If the values are not integers.
+    ValueError
+        If the shape is not (rows,), or a label lies outside 0 .. classes - 1.
+    """
+    array = np.asarray(value)
+    if array.dtype.kind not in "iu":
+        raise TypeError(
+            f"{name} has dtype {array.dtype}; labels are integers, the number of each sample's class. "
+            f"One-hot rows become labels by {name}.argmax(axis=1)."
+        )
+    if array.ndim != 1 or (rows is not None and array.shape[0] != rows):
+        wanted = "(B,)" if rows is None else f"({rows},), one label for each row"
+        raise ValueError(f"{name} has shape {array.shape}; it must be {wanted}.")
+    if classes is not None and array.size:
+        bad = np.flatnonzero((array < 0) | (array >= classes))
+        if bad.size:
+            i = int(bad[0])
+            raise ValueError(
+                f"{name}[{i}] is {array[i]}; with {classes} classes a label lies in 0 .. {classes - 1}. "
+                f"{bad.size} label(s) are out of range: was the network built with too few outputs?"
+            )
+    return array.astype(np.int64, copy=False)
+
+
+def require_positive(name, value, *, zero=False):
+    """Return `value` as float; raise unless it is a finite number > 0 (or >= 0 with `zero`)."""
+    if isinstance(value, bool) or not isinstance(value, (numbers.Real, np.number)):
+        raise TypeError(f"{name} is {value!r}; it must be a number.")
+    value = float(value)
+    if not np.isfinite(value) or value < 0 or (value == 0 and not zero):
+        raise ValueError(f"{name} is {value:g}; it must be a finite number {'>= 0' if zero else '> 0'}.")
+    return value
+
+
+def require_count(name, value, *, minimum=1):
+    """Return `value` as int; raise unless it is a whole number >= minimum."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        raise TypeError(f"{name} is {value!r}; it must be a whole number.")
+    if value < minimum:
+        raise ValueError(f"{name} is {value}; it must be >= {minimum}.")
+    return int(value)
+
+
+def require_rng(rng):
+    """Return `rng`; raise TypeError unless it is a numpy Generator (the course has no global seed)."""
+    if not isinstance(rng, np.random.Generator):
+        raise TypeError(
+            f"rng is {rng!r}; it must be a numpy.random.Generator. Write rng=np.random.default_rng(0)."
+        )
+    return rng
