@@ -101,7 +101,7 @@ def check_op_gradients(forward, backward, args, *, rng, wrt=None, rtol=1e-6, eps
     magnitude = float(np.sum(np.abs(out * dout)))
 
     def objective(position, value):
-        changed = args[:position] + [value] + args[position + 1 :]
+        changed = [*args[:position], value, *args[position + 1 :]]
         return float(np.sum(forward(*changed)[0] * dout))
 
     for order, i in enumerate(wrt):

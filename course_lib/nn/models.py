@@ -1,5 +1,7 @@
 """Networks of the course, ready to train."""
 
+from itertools import pairwise
+
 from course_lib import reference
 from course_lib.nn.layers import Dense, LeakyReLU, ReLU, Sequential, Sigmoid, Softplus, Tanh
 
@@ -46,6 +48,6 @@ def mlp(sizes=(784, 128, 10), *, rng, activation="relu", ops=reference, **dense_
     if activation not in ACTIVATION_LAYERS:
         raise ValueError(f"activation is {activation!r}; it must be one of {', '.join(ACTIVATION_LAYERS)}.")
     layers = []
-    for n_in, n_out in zip(sizes[:-1], sizes[1:], strict=True):
+    for n_in, n_out in pairwise(sizes):
         layers += [Dense(n_in, n_out, rng=rng, **dense_options), ACTIVATION_LAYERS[activation]()]
     return Sequential(*layers[:-1], ops=ops)
