@@ -1,0 +1,70 @@
+# `make lab` and `make test` are the two commands of the course. Both need only python3 >= 3.11 and make:
+# they build .venv from the hash-locked lists, once, and afterwards start at once.
+# Another Python:  make lab PYTHON=python3.12      More arguments:  make test ARGS="tests/cli -x"
+
+PYTHON ?= python3
+VENV ?= .venv
+ARGS ?=
+BIN = $(VENV)/bin
+PIP = $(BIN)/python -m pip --disable-pip-version-check
+LAB_READY = $(VENV)/.ready-lab
+TEST_READY = $(VENV)/.ready-test
+LAB_SIZE = 560 MB
+
+.PHONY: help lab test notebooks html lint lock clean
+
+help:
+	@echo "make lab        set up once ($(LAB_SIZE) in $(VENV)), then open the lessons in JupyterLab"
+	@echo "make test       set up once, then run every check"
+	@echo "make notebooks  build and execute the notebooks whose source changed"
+	@echo "make html       run the lessons and write them as web pages to build/html"
+	@echo "make lint       ruff: style and formatting of the Python files"
+	@echo "make lock       write both locks anew from pyproject.toml (needs uv)"
+	@echo "make clean      remove $(VENV), build/ and caches"
+
+lab: $(LAB_READY)
+	@$(BIN)/course lab $(ARGS)
+
+test: $(TEST_READY)
+	@$(BIN)/python -m pytest $(ARGS)
+
+notebooks: $(TEST_READY)
+	@$(BIN)/python tools/build_notebooks.py $(ARGS)
+
+html: $(LAB_READY)
+	@$(BIN)/course run --out build/html $(ARGS)
+
+lint: $(TEST_READY)
+	@$(BIN)/ruff check .
+
+# The stamp is the last thing written, so an interrupted install is simply done again.
+$(LAB_READY): requirements.lock pyproject.toml
+	@command -v "$(PYTHON)" >/dev/null 2>&1 || { \
+	  echo "make: no '$(PYTHON)' here. Install Python 3.11 or newer, or name one: make lab PYTHON=python3.12"; exit 1; }
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "make: '$(PYTHON)' is `"$(PYTHON)" -V 2>&1`; the course needs 3.11 or newer. Name one: make lab PYTHON=python3.12"; exit 1; }
+	@"$(PYTHON)" -c 'import ensurepip, venv' 2>/dev/null || { \
+	  echo "make: '$(PYTHON)' cannot make virtual environments. On Debian and Ubuntu: sudo apt-get install python3-venv"; exit 1; }
+	@rm -f $(LAB_READY) $(TEST_READY)
+	@echo "Installing JupyterLab, NumPy, Numba, matplotlib and what they need from requirements.lock into $(VENV):"
+	@echo "about $(LAB_SIZE) on disk, a few minutes, once."
+	@if [ -e "$(VENV)" ] && ! "$(BIN)/python" -c 'import pip' >/dev/null 2>&1; then rm -rf "$(VENV)"; fi
+	@[ -e "$(VENV)" ] || "$(PYTHON)" -m venv "$(VENV)"
+	$(PIP) install --require-hashes -r requirements.lock
+	$(PIP) install --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(TEST_READY): requirements-test.lock $(LAB_READY)
+	@rm -f $@
+	@echo "Installing what only the tests need (requirements-test.lock):"
+	$(PIP) install --require-hashes -r requirements-test.lock
+	@touch $@
+
+lock:
+	uv pip compile pyproject.toml --group build --universal --python-version 3.11 \
+	  --generate-hashes --no-annotate --no-header -o requirements.lock $(ARGS)
+	uv pip compile pyproject.toml --group build --extra test --universal --python-version 3.11 \
+	  --generate-hashes --no-annotate --no-header -c requirements.lock -o requirements-test.lock $(ARGS)
+
+clean:
+	rm -rf $(VENV) build .pytest_cache .ruff_cache .hypothesis htmlcov .coverage

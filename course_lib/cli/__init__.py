@@ -1,0 +1,48 @@
+"""The `course` command: is the set-up sound (`doctor`), open the lessons (`lab`), make pages of them (`run`).
+
+Each command lives in the module of its name and imports what is heavy only when it runs, so that
+`course --help` answers at once.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import course_lib
+from course_lib.cli.doctor import doctor
+from course_lib.cli.lab import lab
+from course_lib.cli.run import run
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="course",
+    help="The course at the command line: check the set-up, open the lessons, run them into web pages.",
+    no_args_is_help=True,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    pretty_exceptions_show_locals=False,
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"course {course_lib.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and leave."),
+    ] = False,
+) -> None:
+    """The course at the command line: check the set-up, open the lessons, run them into web pages."""
+
+
+app.command()(doctor)
+app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(lab)
+app.command()(run)

@@ -1,0 +1,68 @@
+"""`course doctor`: one screen that says whether this set-up is sound, and the fix for what is not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from course_lib.cli import machine, material, packages
+from course_lib.cli.check import Check
+from course_lib.cli.folder import CourseFolderNotFound, find_course_folder
+
+__all__ = ["doctor", "run_checks"]
+
+_MARK = {"ok": ("ok", "green"), "note": ("note", "yellow"), "broken": ("BROKEN", "bold red")}
+
+
+def run_checks(folder: Path | None) -> list[Check]:
+    """Run every check.
+
+    Parameters
+    ----------
+    folder : Path or None
+        The course folder, whose lock is compared with what is installed; None if there is none.
+    """
+    return [
+        machine.check_python(),
+        machine.check_folder(folder),
+        packages.check_versions(),
+        packages.check_lock(folder / "requirements.lock" if folder else None),
+        machine.check_device(),
+        material.check_digits(),
+        material.check_kernel(),
+        packages.check_nbval(),
+        machine.check_chromium(),
+        machine.check_disk(folder or Path.cwd()),
+    ]
+
+
+def doctor() -> None:
+    """Check Python, versions, device, data, notebook kernel and disk; exit status 1 if anything is broken."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    try:
+        folder = find_course_folder()
+    except CourseFolderNotFound:
+        folder = None
+    checks = run_checks(folder)
+
+    table = Table(title="course doctor", title_justify="left")
+    for column in ("what", "state", "found"):
+        table.add_column(column, overflow="fold")
+    for check in checks:
+        word, style = _MARK[check.state]
+        table.add_row(check.name, f"[{style}]{word}[/]", escape(check.found))
+    console = Console(highlight=False)
+    console.print(table)
+    for check in checks:
+        if check.fix:
+            # Not wrapped by rich: a command to copy stays on one line.
+            console.print(f"[bold]fix:[/] {check.name}: {escape(check.fix)}", soft_wrap=True)
+    broken = [check.name for check in checks if check.state == "broken"]
+    if broken:
+        console.print(f"[bold red]{len(broken)} of {len(checks)} broken:[/] {', '.join(broken)}")
+        raise typer.Exit(1)
+    console.print("[green]Ready for the lessons.[/]")

@@ -1,0 +1,98 @@
+"""Formulas for pages that load nothing: LaTeX becomes MathML, which browsers draw themselves."""
+
+from __future__ import annotations
+
+import re
+from html import escape, unescape
+
+__all__ = ["FormulaError", "formula", "formulas_to_mathml", "to_mathml"]
+
+# $$...$$ or $...$ in raw HTML; a backslash before a dollar makes it a plain dollar.
+_FORMULA = re.compile(r"(?<!\\)\$\$(.+?)(?<!\\)\$\$|(?<![\\$])\$(?!\s)([^$\n]+?)(?<![\\\s])\$(?![$\d])", re.DOTALL)
+# Environments that the converter does not know, or numbers, by one that draws the same.
+_SAME = {"aligned": "split", "align": "align*", "equation": "equation*"}
+_MATRIX = re.compile(
+    r"<mo>&#x000(?P<left>5B|28);</mo><mtable>(?P<rows>(?:(?!<mtable).)*?)</mtable><mo>&#x000(?:5D|29);</mo>"
+)
+_CODE = re.compile(r"(<(pre|code|script|style)\b.*?</\2>)", re.DOTALL)
+
+
+class FormulaError(ValueError):
+    """A formula holds a command that MathML conversion does not know."""
+
+
+def to_mathml(latex: str, *, display: str = "inline") -> str:
+    r"""Convert one formula.
+
+    Parameters
+    ----------
+    latex : str
+        The formula without its dollars.
+    display : {"inline", "block"}
+
+    Returns
+    -------
+    str
+        A ``<math>`` element.
+
+    Raises
+    ------
+    FormulaError
+        The formula cannot be converted, or a command would be left as text; both are named.
+    """
+    from latex2mathml.converter import convert
+
+    latex = latex.strip()
+    try:
+        mathml = convert(_with_known_environments(latex), display=display)
+    except Exception as error:  # the converter has a dozen error types, one for each way to be malformed
+        raise FormulaError(f"cannot convert ${latex}$: {type(error).__name__} {error}".rstrip()) from error
+    left = re.findall(r"\\[A-Za-z]+", unescape(re.sub(r"<[^>]+>", " ", mathml)))
+    if "<mi>&</mi>" in mathml:
+        left.append("environment, or & outside of one")
+    if left:
+        raise FormulaError(f"cannot convert ${latex}$: unknown {', '.join(sorted(set(left)))}")
+    return _MATRIX.sub(_fenced, mathml)
+
+
+def _with_known_environments(latex: str) -> str:
+    """Write aligned as split, and numbered environments as those without numbers."""
+    for name, same in _SAME.items():
+        for word in ("begin", "end"):
+            latex = latex.replace(f"\\{word}{{{name}}}", f"\\{word}{{{same}}}")
+    return latex
+
+
+def _fenced(match: re.Match[str]) -> str:
+    """Draw a matrix's brackets as its borders: without a mathematics font, browsers do not stretch them."""
+    fence = "brackets" if match["left"] == "5B" else "parentheses"
+    return f'<mtable class="{fence}">{match["rows"]}</mtable>'
+
+
+def formulas_to_mathml(html: str, problems: list[str]) -> str:
+    """Convert the formulas in raw HTML, outside code; those that cannot be are shown as code and noted.
+
+    Parameters
+    ----------
+    html : str
+        HTML with ``$...$`` and ``$$...$$``.
+    problems : list of str
+        Gets one line for each formula that could not be converted.
+    """
+
+    def convert(match: re.Match[str]) -> str:
+        latex, display = (match[1], "block") if match[1] is not None else (match[2], "inline")
+        return formula(unescape(latex), display, problems)
+
+    parts = _CODE.split(html)
+    # split() gives text, code, tag name, text, ...: only every third part is text.
+    return "".join(_FORMULA.sub(convert, part) if at % 3 == 0 else part for at, part in enumerate(parts) if at % 3 != 2)
+
+
+def formula(latex: str, display: str, problems: list[str]) -> str:
+    """Convert one formula as `to_mathml` does, but show it as code and note the problem where that fails."""
+    try:
+        return to_mathml(latex, display=display)
+    except FormulaError as error:
+        problems.append(str(error))
+        return f"<code>{escape(latex)}</code>"

@@ -1,0 +1,158 @@
+"""`course run`: execute lessons top to bottom and write them as web pages that load nothing."""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from course_lib.cli.folder import (
+    CourseFolderNotFound,
+    Lesson,
+    UnknownLesson,
+    find_course_folder,
+    list_lessons,
+    pick_lessons,
+)
+
+if TYPE_CHECKING:
+    from course_lib.cli.execute import Outcome
+
+__all__ = ["index_page", "run"]
+
+_INDEX = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>The course: lessons</title>
+<style>
+  body {{ font: 1.05rem/1.6 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; }}
+  table {{ border-collapse: collapse; width: 100%; }}
+  th, td {{ text-align: left; padding: 0.4rem 0.8rem; border-bottom: 1px solid #ccc; }}
+  td.time {{ text-align: right; }}
+</style>
+</head>
+<body>
+<main>
+<h1>The course: lessons</h1>
+<table>
+<thead><tr><th scope="col">Lesson</th><th scope="col">Title</th><th scope="col">Run</th>
+<th scope="col">Seconds</th></tr></thead>
+<tbody>
+{rows}
+</tbody>
+</table>
+</main>
+</body>
+</html>
+"""
+
+
+def index_page(results: list[tuple[Lesson, str, Outcome]]) -> str:
+    """Write the page that links the lessons' pages.
+
+    Parameters
+    ----------
+    results : list of (lesson, title, outcome)
+    """
+    rows = [
+        f'<tr><td>{lesson.number}</td><td><a href="{lesson.name}.html">{escape(title)}</a></td>'
+        f"<td>{'stopped at cell ' + str(outcome.failure.cell) if outcome.failure else 'complete'}</td>"
+        f'<td class="time">{outcome.seconds:.1f}</td></tr>'
+        for lesson, title, outcome in results
+    ]
+    return _INDEX.format(rows="\n".join(rows))
+
+
+def _nav(lessons: list[Lesson], at: int) -> str:
+    """Write the links to the lesson before, the index and the lesson after."""
+    links = ['<a href="index.html">All lessons</a>']
+    if at > 0:
+        links.insert(0, f'<a href="{lessons[at - 1].name}.html" rel="prev">Lesson {lessons[at - 1].number}</a>')
+    if at + 1 < len(lessons):
+        links.append(f'<a href="{lessons[at + 1].name}.html" rel="next">Lesson {lessons[at + 1].number}</a>')
+    return f'<nav class="course-nav" aria-label="Lessons">{" ".join(links)}</nav>'
+
+
+def run(
+    numbers: Annotated[
+        list[str] | None, typer.Argument(help="Lessons to run, e.g. 01 03; all if none is named.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder for the pages.")] = Path("build/html"),
+    fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Stop at the first lesson that fails.")] = False,
+    timeout: Annotated[int, typer.Option(min=1, help="Seconds that one cell may take.")] = 120,
+    folder: Annotated[
+        Path | None,
+        typer.Option(help="The course folder.", show_default="found from the current folder or the package"),
+    ] = None,
+) -> None:
+    """Run lessons top to bottom, each in a fresh kernel, and write them as web pages with an index.
+
+    Exit status 1 if a lesson fails; the others are still run, and the page of the failed one shows how far it
+    came.
+    """
+    try:
+        root = find_course_folder(folder)
+        lessons = pick_lessons(list_lessons(root), numbers or [])
+        out.mkdir(parents=True, exist_ok=True)
+    except (CourseFolderNotFound, UnknownLesson, OSError) as error:
+        typer.echo(f"course run: {error}", err=True)
+        raise typer.Exit(2) from None
+    if not _run_lessons(lessons, out, timeout=timeout, fail_fast=fail_fast):
+        raise typer.Exit(1)
+
+
+def _run_lessons(lessons: list[Lesson], out: Path, *, timeout: int, fail_fast: bool) -> bool:
+    """Run, write and report; True if every lesson ran to its end and its page is complete."""
+    import nbformat
+    from rich.console import Console
+    from rich.markup import escape as plain
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.table import Table
+
+    from course_lib.cli.execute import execute
+    from course_lib.cli.pages import lesson_page, title_of
+
+    console = Console(highlight=False)
+    notebooks = [nbformat.read(lesson.path, as_version=4) for lesson in lessons]
+    cells = sum(cell.cell_type == "code" for notebook in notebooks for cell in notebook.cells)
+    link_of = {lesson.path.name: f"{lesson.name}.html" for lesson in lessons}
+    results, sound = [], True
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("cells"))
+    with Progress(
+        *columns, TimeElapsedColumn(), console=console, transient=True, disable=not console.is_terminal
+    ) as progress:
+        task = progress.add_task("", total=cells)
+        for at, (lesson, notebook) in enumerate(zip(lessons, notebooks, strict=True)):
+            progress.update(task, description=lesson.name)
+            outcome = execute(notebook, lesson.path.parent, timeout=timeout, on_cell=lambda: progress.advance(task))
+            page, problems = lesson_page(
+                notebook, name=lesson.name, folder=lesson.path.parent, link_of=link_of, nav=_nav(lessons, at)
+            )
+            target = out / f"{lesson.name}.html"
+            target.write_text(page, encoding="utf-8")
+            results.append((lesson, title_of(notebook, lesson.name), outcome))
+            word = "[bold red]failed[/]" if outcome.failure else "[green]ok[/]"
+            console.print(f"{lesson.name}  {word}  {outcome.seconds:.1f} s  {plain(str(target))}", soft_wrap=True)
+            if outcome.failure:
+                console.print(f"lesson {lesson.number}, {plain(str(outcome.failure))}", soft_wrap=True)
+                console.print(f"the page up to there: {plain(str(target))}", soft_wrap=True)
+            for problem in problems:
+                console.print(f"lesson {lesson.number}: {plain(problem)}", soft_wrap=True)
+            sound = sound and not outcome.failure and not problems
+            if outcome.failure and fail_fast:
+                break
+
+    (out / "index.html").write_text(index_page(results), encoding="utf-8")
+    table = Table(title="course run", title_justify="left", show_footer=True)
+    table.add_column("lesson", footer="total")
+    table.add_column("state", footer=f"{sum(not o.failure for *_, o in results)} of {len(lessons)} ok")
+    table.add_column("seconds", justify="right", footer=f"{sum(o.seconds for *_, o in results):.1f}")
+    for lesson, _, outcome in results:
+        table.add_row(lesson.name, "failed" if outcome.failure else "ok", f"{outcome.seconds:.1f}")
+    console.print(table)
+    console.print(f"pages: {plain(str(out / 'index.html'))}", soft_wrap=True)
+    return sound
