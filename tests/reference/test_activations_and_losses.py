@@ -1,0 +1,89 @@
+"""Values one can work out by hand, and identities the lectures state."""
+
+import numpy as np
+import pytest
+
+from course_lib import reference as ops
+from course_lib.checks import numerical_gradient
+
+
+def test_values_by_hand():
+    z = np.array([-2.0, 0.0, 3.0])
+    np.testing.assert_array_equal(ops.heaviside(z), [0, 1, 1])
+    np.testing.assert_array_equal(ops.relu(z), [0, 0, 3])
+    np.testing.assert_array_equal(ops.relu_prime(z), [0, 0, 1])
+    np.testing.assert_array_equal(ops.leaky_relu(z, 0.5), [-1, 0, 3])
+    np.testing.assert_array_equal(ops.leaky_relu_prime(z, 0.5), [0.5, 0.5, 1])
+    np.testing.assert_array_equal(ops.identity(z), z)
+    np.testing.assert_allclose(ops.sigmoid(z), 1 / (1 + np.exp(-z)))
+    np.testing.assert_allclose(ops.softplus(z), np.log(1 + np.exp(z)))
+    np.testing.assert_allclose(ops.tanh(z), np.tanh(z))
+
+
+@pytest.mark.parametrize("name", [n for n in ops.ACTIVATIONS if n != "heaviside"])
+def test_f_prime_is_the_derivative_of_f(name):
+    f, f_prime = ops.ACTIVATIONS[name]
+    z = np.linspace(-4, 4, 40)
+    np.testing.assert_allclose(f_prime(z), numerical_gradient(lambda v: np.sum(f(v)), z), rtol=1e-5, atol=1e-8)
+
+
+def test_softplus_prime_is_the_sigmoid():  # H
+    z = np.linspace(-50, 50, 101)
+    np.testing.assert_array_equal(ops.softplus_prime(z), ops.sigmoid(z))
+
+
+def test_softmax_jacobian_is_k_delta_minus_k():  # H
+    k = ops.softmax(np.array([1.0, -0.5, 2.0]))
+    expected = [[k[i] * ((i == m) - k[m]) for m in range(3)] for i in range(3)]
+    np.testing.assert_allclose(ops.softmax_jacobian(k), expected, rtol=1e-14)
+    dk = np.array([[0.3, -2.0, 0.7]])
+    np.testing.assert_allclose(ops.softmax_backward(dk, k[None])[0], dk[0] @ ops.softmax_jacobian(k), rtol=1e-13)
+
+
+def test_softmax_does_not_depend_on_a_shift_and_needs_a_class():
+    z = np.array([[1.0, 2.0, 3.0]])
+    np.testing.assert_allclose(ops.softmax(z), ops.softmax(z + 1e4), rtol=1e-10)
+    with pytest.raises(ValueError, match="at least one class"):
+        ops.softmax(np.zeros((3, 0)))
+
+
+def test_half_squared_sum_has_no_mean_and_squares_the_whole_difference():  # K, erratum 5
+    o, y = np.array([[0.5], [2.0]]), np.array([[1.0], [4.0]])
+    assert ops.half_squared_sum_forward(o, y)[0] == 0.5 * (0.25 + 4)
+    assert ops.quadratic_cost_forward(o, y)[0] == (0.25 + 4) / (2 * 2)
+
+
+def test_a_single_number_has_no_batch_to_average_over():
+    with pytest.raises(ValueError, match="rows of a batch"):
+        ops.quadratic_cost_forward(1.0, 2.0)
+
+
+def test_hwus_two_errors():  # H
+    k, labels = np.array([[0.1, 0.2, 0.7], [0.5, 0.5, 0.0]]), np.array([2, 0])
+    np.testing.assert_allclose(ops.one_minus_probability_forward(k, labels)[0], (0.3 + 0.5) / 2)
+    np.testing.assert_allclose(ops.expected_squared_distance_forward(k, labels)[0], (0.1 * 4 + 0.2 + 0.5) / 2)
+
+
+def test_cross_entropy_is_the_mean_log_probability():
+    z, labels = np.array([[1.0, 2.0, 0.5], [0.0, 0.0, 0.0]]), np.array([1, 2])
+    expected = -np.mean(np.log(ops.softmax(z)[[0, 1], labels]))
+    np.testing.assert_allclose(ops.softmax_cross_entropy_forward(z, labels)[0], expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_cross_entropy_is_exact_for_logits_of_ten_thousand(dtype):
+    z = np.array([[1e4, 0.0, -1e4], [-1e4, 1e4, 0.0]], dtype=dtype)
+    loss, cache = ops.softmax_cross_entropy_forward(z, np.array([0, 0]))
+    assert loss == 1e4  # (0 + 20,000) / 2
+    np.testing.assert_array_equal(ops.softmax_cross_entropy_backward(cache), [[0, 0, 0], [-0.5, 0.5, 0]])
+
+
+def test_owens_network_gives_his_numbers():  # O, "Inference"
+    x = np.array([[0.5, 0.9, -0.3]])
+    hidden = np.array([[1, -2, 2], [2, 1, -4], [1, -1, 0.0]]).T
+    output = np.array([[-3, 1, -3], [0, 1, 2.0]]).T
+    z, _ = ops.dense_forward(x, hidden)
+    np.testing.assert_allclose(z, [[-1.9, 3.1, -0.4]], rtol=1e-12)
+    a = ops.sigmoid(z)
+    np.testing.assert_array_equal(np.round(a, 2), [[0.13, 0.96, 0.40]])
+    np.testing.assert_array_equal(np.round(ops.sigmoid(ops.dense_forward(a, output)[0]), 2), [[0.35, 0.85]])
