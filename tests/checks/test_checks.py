@@ -1,0 +1,148 @@
+"""Checks of the checks: each must reject broken code, and say what is wrong with it."""
+
+import numpy as np
+import pytest
+
+from course_lib import nn
+from course_lib import reference as ops
+from course_lib.checks import (
+    GradientMismatch,
+    Mismatch,
+    check_close,
+    check_network_gradients,
+    check_op_gradients,
+    numerical_gradient,
+)
+
+X = np.random.default_rng(7).standard_normal((5, 4))
+W = np.random.default_rng(8).standard_normal((4, 3))
+
+
+def rng():
+    return np.random.default_rng(0)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda dk, k: dk * k, "is wrong"),  # only the diagonal of the Jacobian
+        (lambda dk, k: dk * k * (1 - k), "is wrong"),  # the sigmoid's derivative
+        (lambda dk, k: -ops.softmax_backward(dk, k), "-1 times"),
+        (lambda dk, k: ops.softmax_backward(dk, k) / len(k), "0.2 times"),
+        (lambda dk, k: ops.softmax_backward(dk, k).T, "must have args"),
+        (lambda dk, k: np.zeros_like(k), "is wrong"),
+        (lambda dk, k: np.full_like(k, np.nan), "is wrong"),
+        (lambda dk, k: ops.softmax_backward(dk, k) * (1 + 1e-4), "is wrong"),
+        (lambda dk, k: None, "has shape None"),
+    ],
+)
+def test_wrong_softmax_backwards_are_rejected(wrong, message):
+    with pytest.raises(GradientMismatch, match=message):
+        check_op_gradients(ops.softmax_forward, wrong, [X], rng=rng())
+
+
+def test_one_wrong_element_is_found_and_named():
+    def backward(dout, cache):
+        dx, dw, db = ops.dense_backward(dout, cache)
+        dw[2, 1] += 1
+        return dx, dw, db
+
+    with pytest.raises(GradientMismatch, match=r"Worst element dargs\[1\]\[2, 1\]"):
+        check_op_gradients(ops.dense_forward, backward, [X, W, np.zeros(3)], rng=rng())
+
+
+def test_each_argument_of_dense_is_checked():
+    for broken in range(3):
+
+        def backward(dout, cache, broken=broken):
+            grads = list(ops.dense_backward(dout, cache))
+            grads[broken] = grads[broken] * 2
+            return tuple(grads)
+
+        with pytest.raises(GradientMismatch, match=rf"args\[{broken}\].*2 times"):
+            check_op_gradients(ops.dense_forward, backward, [X, W, np.zeros(3)], rng=rng())
+
+
+def test_a_large_array_is_checked_too():
+    x = np.random.default_rng(0).standard_normal((60, 50))
+    with pytest.raises(GradientMismatch, match="3000 elements; check a smaller case"):
+        check_op_gradients(ops.tanh_forward, lambda da, a: da, [x], rng=rng())
+
+
+def test_a_loss_is_called_without_an_upstream_gradient():
+    with pytest.raises(GradientMismatch, match="5 times"):
+        check_op_gradients(ops.quadratic_cost_forward, lambda cache: cache, [X, np.zeros_like(X)], wrt=[0], rng=rng())
+
+
+@pytest.mark.parametrize(
+    ("args", "generator", "message"),
+    [
+        ([X.astype(np.float32)], rng(), "none of the args is a float64 array"),
+        ([[1.0, 2.0]], rng(), "none of the args is a float64 array"),
+        ([X], 0, "rng is 0; it must be a numpy.random.Generator"),
+    ],
+)
+def test_a_check_that_could_not_work_is_refused(args, generator, message):
+    with pytest.raises(TypeError, match=message):
+        check_op_gradients(ops.tanh_forward, ops.tanh_backward, args, rng=generator)
+
+
+def test_float32_is_refused_when_asked_for():
+    with pytest.raises(TypeError, match="differences drown in float32 rounding"):
+        check_op_gradients(ops.tanh_forward, ops.tanh_backward, [X.astype(np.float32)], wrt=[0], rng=rng())
+    with pytest.raises(TypeError, match="float64"):
+        numerical_gradient(np.sum, X.astype(np.float32))
+
+
+def test_numerical_gradient_of_a_known_function_and_the_input_is_kept():
+    kept = X.copy()
+    gradient = numerical_gradient(lambda v: np.sum(v**3), X)
+    np.testing.assert_allclose(gradient, 3 * X**2, rtol=1e-6, atol=1e-8)
+    np.testing.assert_array_equal(X, kept)
+    np.testing.assert_allclose(numerical_gradient(lambda v: float(v) ** 2, np.array(3.0)), 6, rtol=1e-8)
+
+
+class BrokenDense(nn.Dense):
+    def backward(self, dout):
+        dx = super().backward(dout)
+        self.grads["b"] += 1
+        return dx
+
+
+def test_a_network_with_one_wrong_layer_is_rejected_and_restored():
+    labels = np.array([0, 1, 2, 0, 1])
+    good = nn.models.mlp((4, 6, 3), rng=rng(), activation="tanh", dtype=np.float64)
+    before = {k: v.copy() for k, v in good.parameters().items()}
+    check_network_gradients(good, X, labels, rng=rng())
+    for name, p in good.parameters().items():
+        np.testing.assert_array_equal(p, before[name])
+        np.testing.assert_array_equal(good.gradients()[name], 0)
+    bad = nn.Sequential(BrokenDense(4, 3, rng=rng(), dtype=np.float64))
+    with pytest.raises(GradientMismatch, match=r"gradient of 0\.b is wrong"):
+        check_network_gradients(bad, X, labels, rng=rng())
+    with pytest.raises(TypeError, match="float64"):
+        check_network_gradients(nn.models.mlp((4, 3), rng=rng()), X, labels, rng=rng())
+
+
+@pytest.mark.parametrize(
+    ("actual", "expected", "message"),
+    [
+        ([1.0, 2.5], [1.0, 2.0], r"result\[1\] is 2.5, expected 2; 1 of 2"),
+        ([1.0, np.nan], [1.0, np.nan], "NaN or infinite"),
+        ([np.inf], [1.0], "NaN or infinite"),
+        ([[1.0, 2.0], [3.0, 4.0]], [[1.0, 3.0], [2.0, 4.0]], "transpose"),
+        ([[1.0, 2.0]], [[1.0], [2.0]], "looks transposed"),
+        ([-1.0, -2.0], [1.0, 2.0], "wrong sign"),
+        ([2.0, 0.0, 4.0], [1.0, 0.0, 2.0], "2 times what was expected"),
+        (1.0, [1.0, 1.0], r"shape \(\), expected \(2,\)"),
+    ],
+)
+def test_check_close_explains(actual, expected, message):
+    with pytest.raises(Mismatch, match=message):
+        check_close(actual, expected)
+
+
+def test_check_close_accepts_what_is_close():
+    check_close([1.0, np.inf, 0.0], [1.0 + 1e-9, np.inf, 0.0])
+    check_close(np.zeros((0, 3)), np.zeros((0, 3)))
+    check_close(5, 5)

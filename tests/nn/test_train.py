@@ -1,0 +1,177 @@
+"""Training: reproducible, stops when told, and the digits are learned as well as promised."""
+
+import time
+
+import numpy as np
+import pytest
+
+from course_lib import data, nn
+
+
+def rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+def blobs(n=120):
+    y = np.arange(n) % 3
+    x = rng(5).standard_normal((n, 2)) + 4 * np.array([[0, 0], [1, 0], [0, 1]])[y]
+    return x.astype(np.float32), y
+
+
+def train(x, y, seed=0, **options):
+    net = nn.models.mlp((2, 8, 3), rng=rng(seed))
+    settings = {"epochs": 5, "batch_size": 16, "lr": 0.1, **options}
+    return net, nn.train(net, (x, y), rng=rng(seed), **settings)
+
+
+def test_it_learns_and_reports():
+    net, history = train(*blobs(), epochs=20)
+    assert history.epochs == len(history.accuracy) == 20
+    assert history.loss[-1] < history.loss[0] / 2
+    assert history.accuracy[-1] > 0.9
+    assert history.val_loss == []
+    result = nn.evaluate(net, *blobs())
+    assert result.count == 120
+    assert result.accuracy > 0.9
+    assert repr(history).startswith("History(20 epochs, loss 0.")
+    assert repr(nn.History()) == "History(0 epochs)"
+
+
+@pytest.mark.parametrize("momentum", [0.0, 0.9])
+def test_equal_seeds_give_equal_bits(momentum):
+    (a, ha), (b, hb) = (train(*blobs(), momentum=momentum, validation=0.25) for _ in range(2))
+    for p, q in zip(a.parameters().values(), b.parameters().values(), strict=True):
+        np.testing.assert_array_equal(p, q)
+    assert (ha.loss, ha.val_accuracy) == (hb.loss, hb.val_accuracy)
+
+
+def test_the_last_batch_may_be_smaller_and_counts_by_its_rows():
+    x, y = blobs(10)
+    net, history = train(x, y, batch_size=7, epochs=1, lr=1e-12)
+    assert history.loss[0] == pytest.approx(nn.evaluate(net, x, y, batch_size=3).loss, rel=1e-5)
+    assert history.accuracy[0] == nn.evaluate(net, x, y, batch_size=4).accuracy
+
+
+def test_one_epoch_of_one_batch_is_one_step_of_descent():
+    x, y = blobs(12)
+    net = nn.models.mlp((2, 3), rng=rng())
+    start = {k: p.copy() for k, p in net.parameters().items()}
+    value, cache = net.ops.softmax_cross_entropy_forward(net.forward(x), y)
+    net.zero_grad()
+    net.backward(net.ops.softmax_cross_entropy_backward(cache))
+    expected = {k: start[k] - 0.5 * g for k, g in net.gradients().items()}
+    history = nn.train(net, (x, y), epochs=1, batch_size=12, lr=0.5, rng=rng(1))
+    assert history.loss[0] == pytest.approx(value, rel=1e-6)
+    for k, p in net.parameters().items():
+        np.testing.assert_allclose(p, expected[k], rtol=1e-5, atol=1e-7)
+
+
+def test_early_stop_returns_to_the_best_weights():
+    x, y = blobs(60)
+    noise = rng(9).integers(0, 3, 60)  # nothing to learn: the validation loss must rise
+    net, history = train(x, noise, epochs=200, lr=0.5, validation=(x[:20], y[:20]), early_stop=3)
+    assert history.stopped_early
+    assert history.epochs == history.best_epoch + 4 < 200
+    assert history.best_epoch == int(np.argmin(history.val_loss))
+    assert nn.evaluate(net, x[:20], y[:20]).loss == pytest.approx(min(history.val_loss), rel=1e-6)
+
+
+def test_a_callback_sees_every_epoch_and_can_stop():
+    seen = []
+    _, history = train(*blobs(), on_epoch=lambda epoch, h: seen.append((epoch, h.epochs)) or epoch == 2)
+    assert seen == [(0, 1), (1, 2), (2, 3)]
+    assert history.stopped_early
+
+
+def test_a_share_for_validation_is_set_aside():
+    _, history = train(*blobs(), validation=0.2)
+    assert len(history.val_accuracy) == 5
+    assert "val_accuracy" in repr(history)
+
+
+@pytest.mark.parametrize("loss", ["half_squared_sum", "quadratic_cost"])
+def test_losses_with_targets(loss):
+    x, y = data.truth_table("xor")
+    net = nn.Sequential(
+        nn.Dense(2, 8, rng=rng(1), dtype=np.float64),
+        nn.Tanh(),
+        nn.Dense(8, 1, rng=rng(2), dtype=np.float64),
+        nn.Sigmoid(),
+    )
+    history = nn.train(net, (x, y[:, None].astype(float)), epochs=2000, batch_size=4, lr=2.0, rng=rng(), loss=loss)
+    assert history.accuracy[-1] == 1
+    result = nn.evaluate(net, x, y[:, None].astype(float), loss=loss, batch_size=3)
+    assert result.loss == pytest.approx(nn.evaluate(net, x, y[:, None].astype(float), loss=loss).loss, rel=1e-12)
+
+
+def test_one_hot_targets_count_as_classes():
+    x, y = blobs(30)
+    net, _ = train(x, y)
+    targets = np.eye(3)[y]
+    assert nn.evaluate(net, x, targets, loss="quadratic_cost").accuracy == nn.evaluate(net, x, y).accuracy
+
+
+def test_divergence_is_an_error_with_a_fix():
+    x, y = blobs()
+    with (
+        pytest.raises(FloatingPointError, match=r"lr=1e\+30.*Try a learning rate ten times smaller"),
+        np.errstate(all="ignore"),
+    ):
+        train(x * 1e3, y, lr=1e30)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"epochs": 0}, ValueError, "epochs is 0"),
+        ({"batch_size": 1.5}, TypeError, "batch_size is 1.5"),
+        ({"lr": 0}, ValueError, "lr is 0"),
+        ({"momentum": 1.0}, ValueError, "must be below 1"),
+        ({"loss": "hinge"}, ValueError, "loss is 'hinge'; it must be one of half_squared_sum"),
+        ({"validation": 0.001}, ValueError, "must leave rows on both sides"),
+        ({"validation": 1.5}, ValueError, "must leave rows on both sides"),
+        ({"early_stop": 0}, ValueError, "early_stop is 0"),
+    ],
+)
+def test_refused_settings(options, error, message):
+    with pytest.raises(error, match=message):
+        train(*blobs(), **options)
+
+
+@pytest.mark.parametrize(
+    ("pair", "message"),
+    [
+        ((np.ones((3, 2)), np.zeros(2, int)), "x has 3 rows and y has 2"),
+        ((np.ones((0, 2)), np.zeros(0, int)), "the batch is empty"),
+        ((np.ones((3, 2)), np.array([0, 1, 3])), "labels"),
+    ],
+)
+def test_refused_data(pair, message):
+    with pytest.raises(ValueError, match=message):
+        train(*pair)
+
+
+def test_data_of_another_kind_is_refused():
+    with pytest.raises(TypeError, match=r"must have x_train and y_train"):
+        nn.train(nn.models.mlp((2, 3), rng=rng()), np.ones(3), epochs=1, batch_size=1, lr=1, rng=rng())
+    with pytest.raises(TypeError, match=r"numpy\.random\.Generator"):
+        nn.train(nn.models.mlp((2, 3), rng=rng()), blobs(), epochs=1, batch_size=1, lr=1, rng=0)
+
+
+def test_the_progress_bar_is_silent_when_told(monkeypatch, capsys):
+    monkeypatch.setenv("COURSE_PROGRESS", "0")
+    train(*blobs(), epochs=2)
+    assert capsys.readouterr().err == ""
+    train(*blobs(), epochs=2, progress=True)
+    assert "epoch" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_the_digits_are_learned(seed):
+    digits = data.load_digits(seed=seed)
+    net, start = nn.models.mlp((784, 128, 10), rng=rng(seed)), time.perf_counter()
+    nn.train(net, digits, epochs=20, batch_size=64, lr=0.1, momentum=0.9, rng=rng(seed), progress=False)
+    print(f"seed {seed}: trained in {time.perf_counter() - start:.2f} s")  # shown by pytest -s, never judged
+    result = nn.evaluate(net, digits.x_test, digits.y_test)
+    assert result.accuracy >= 0.93
+    assert result.count == 1000
