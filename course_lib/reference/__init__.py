@@ -4,7 +4,7 @@ A backend is a module. Another backend exports the same names; code that is writ
 runs on either.
 """
 
-from types import ModuleType
+import types as _types
 
 from course_lib.reference.activations import (
     ACTIVATIONS,
@@ -64,4 +64,4 @@ from course_lib.reference.perceptron import (
 )
 from course_lib.reference.probabilities import softmax, softmax_backward, softmax_forward, softmax_jacobian
 
-__all__ = sorted(n for n, v in globals().items() if not n.startswith("_") and not isinstance(v, ModuleType))
+__all__ = sorted(n for n, v in globals().items() if not n.startswith("_") and not isinstance(v, _types.ModuleType))

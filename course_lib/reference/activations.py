@@ -1,11 +1,11 @@
 """Activation functions f, their derivatives f', and the same as forward and backward steps.
 
 Source: K, slides "Activation Functions" and "RELU Activation Function"; O, "Activation Functions";
-H, "Sigmoid/Logistic Function", "ReLU", "Use Softmax to Produce Probabilities".
+H, "Sigmoid/Logistic Function" and "Today's Choice: ReLU".
 
 `f(z)` and `f_prime(z)` are what a formula needs; `f_forward(z) -> (a, cache)` and
-`f_backward(da, cache) -> dz` are what a network needs. All work element by element on any shape,
-except the softmax family, which works along the last axis.
+`f_backward(da, cache) -> dz` are what a network needs. Everything here works element by element:
+z, a, da and dz have one shape, written (...), whatever it is.
 """
 
 import numpy as np
@@ -14,31 +14,45 @@ from course_lib.validate import as_float, require_same_shape
 
 
 def heaviside(z):
-    """Step function: 1 where z >= 0, else 0; same shape as z. Source: K, "Perceptron Algorithm"."""
+    """Step function: 1 where z >= 0, else 0.
+
+    z (...) real numbers, else TypeError; returns (...). Source: K, "Perceptron Algorithm".
+    """
     z = as_float("z", z)
     return (z >= 0).astype(z.dtype)
 
 
 def heaviside_prime(z):
-    """Derivative of the step: 0 everywhere (at the jump there is none), which is why it cannot be trained."""
+    """Derivative of the step: 0 everywhere (at the jump there is none), so descent never moves.
+
+    z (...) real numbers, else TypeError; returns (...). Source: H, "Why Not Use the Intuitive Measure?".
+    """
     return np.zeros_like(as_float("z", z))
 
 
 def identity(z):
-    """f(z) = z: a layer without an activation function. Source: K, "Linear/Non-linear functions"."""
+    """f(z) = z: a layer without an activation function.
+
+    z (...) real numbers, else TypeError; returns (...). Source: K, "Activation Functions" (linear).
+    """
     return as_float("z", z)
 
 
 def identity_prime(z):
-    """f'(z) = 1; same shape as z."""
+    """f'(z) = 1.
+
+    z (...) real numbers, else TypeError; returns (...). Source: K, "Activation Functions" (linear).
+    """
     return np.ones_like(as_float("z", z))
 
 
 def sigmoid(z):
-    """1 / (1 + e^-z), the logistic function, between 0 and 1; same shape as z. Source: O, H.
+    """1 / (1 + e^-z), the logistic function, between 0 and 1.
 
     The two sides of zero are computed by different, equal formulas, so that e is never raised to
     a positive power: no overflow for any z.
+
+    z (...) real numbers, else TypeError; returns (...). Source: O, "Activation Functions"; H.
     """
     z = as_float("z", z)
     e = np.exp(-np.abs(z))
@@ -46,53 +60,80 @@ def sigmoid(z):
 
 
 def sigmoid_prime(z):
-    """f'(z) = f(z) (1 - f(z)); same shape as z. Source: H, "Sigmoid/Logistic Function"."""
+    """f'(z) = f(z) (1 - f(z)), at most 1/4.
+
+    z (...) real numbers, else TypeError; returns (...). Source: H, "Sigmoid/Logistic Function".
+    """
     a = sigmoid(z)
     return a * (1 - a)
 
 
 def tanh(z):
-    """Hyperbolic tangent, between -1 and 1; same shape as z. Source: K, "Activation Functions"."""
+    """Hyperbolic tangent, between -1 and 1.
+
+    z (...) real numbers, else TypeError; returns (...). Source: K, "Activation Functions".
+    """
     return np.tanh(as_float("z", z))
 
 
 def tanh_prime(z):
-    """f'(z) = 1 - f(z)^2; same shape as z."""
+    """f'(z) = 1 - f(z)^2, at most 1.
+
+    z (...) real numbers, else TypeError; returns (...). Source: K, "Activation Functions".
+    """
     a = tanh(z)
     return 1 - a * a
 
 
 def relu(z):
-    """max(0, z), the rectified linear unit; same shape as z. Source: H, "Today's Choice: ReLU"."""
+    """max(0, z), the rectified linear unit.
+
+    z (...) real numbers, else TypeError; returns (...). Source: H, "Today's Choice: ReLU".
+    """
     return np.maximum(as_float("z", z), 0)
 
 
 def relu_prime(z):
-    """1 where z > 0, else 0; same shape as z. At 0, where there is no derivative, it is 0 by convention."""
+    """1 where z > 0, else 0. At 0, where there is no derivative, it is 0 by convention.
+
+    z (...) real numbers, else TypeError; returns (...). Source: H, "Today's Choice: ReLU".
+    """
     z = as_float("z", z)
     return (z > 0).astype(z.dtype)
 
 
 def leaky_relu(z, negative_slope=0.01):
-    """z where z > 0, else negative_slope * z; same shape as z. Source: K, "RELU Activation Function"."""
+    """z where z > 0, else negative_slope * z.
+
+    z (...) real numbers, else TypeError; returns (...). Source: K, "RELU Activation Function".
+    """
     z = as_float("z", z)
     return np.where(z > 0, z, z * z.dtype.type(negative_slope))
 
 
 def leaky_relu_prime(z, negative_slope=0.01):
-    """1 where z > 0, else negative_slope; same shape as z."""
+    """1 where z > 0, else negative_slope.
+
+    z (...) real numbers, else TypeError; returns (...). Source: K, "RELU Activation Function".
+    """
     z = as_float("z", z)
     return np.where(z > 0, z.dtype.type(1), z.dtype.type(negative_slope))
 
 
 def softplus(z):
-    """ln(1 + e^z), a smooth ReLU; same shape as z; no overflow. Source: H, "Today's Choice: ReLU"."""
+    """ln(1 + e^z), a smooth ReLU, written so that no power overflows.
+
+    z (...) real numbers, else TypeError; returns (...). Source: H, "Today's Choice: ReLU".
+    """
     z = as_float("z", z)
     return np.maximum(z, 0) + np.log1p(np.exp(-np.abs(z)))
 
 
 def softplus_prime(z):
-    """f'(z) = sigmoid(z); same shape as z. Source: H (softplus is the integral of the logistic function)."""
+    """f'(z) = sigmoid(z): softplus is the integral of the logistic function.
+
+    z (...) real numbers, else TypeError; returns (...). Source: H, "Today's Choice: ReLU".
+    """
     return sigmoid(z)
 
 
@@ -109,69 +150,105 @@ ACTIVATIONS = {
 
 
 def sigmoid_forward(z):
-    """Return (sigmoid(z), cache); the cache is the output, which is all the backward step needs."""
+    """Return (sigmoid(z), cache); the cache is the output, which is all the backward step needs.
+
+    z (...) real numbers, else TypeError. Source: O, "Activation Functions".
+    """
     a = sigmoid(z)
     return a, a
 
 
 def sigmoid_backward(da, cache):
-    """Return dz = da * a (1 - a); shapes of da and z are equal, else ValueError."""
+    """Return dz = da * a (1 - a).
+
+    da (...) of the shape of z, else ValueError; returns (...). Source: K, "Chain Rule".
+    """
     return _upstream(da, cache) * (cache * (1 - cache))
 
 
 def tanh_forward(z):
-    """Return (tanh(z), cache); the cache is the output."""
+    """Return (tanh(z), cache); the cache is the output.
+
+    z (...) real numbers, else TypeError. Source: K, "Activation Functions".
+    """
     a = tanh(z)
     return a, a
 
 
 def tanh_backward(da, cache):
-    """Return dz = da * (1 - a^2); shapes of da and z are equal, else ValueError."""
+    """Return dz = da * (1 - a^2).
+
+    da (...) of the shape of z, else ValueError; returns (...). Source: K, "Chain Rule".
+    """
     return _upstream(da, cache) * (1 - cache * cache)
 
 
 def identity_forward(z):
-    """Return (z, cache)."""
+    """Return (z, cache).
+
+    z (...) real numbers, else TypeError. Source: K, "Activation Functions" (linear).
+    """
     z = identity(z)
     return z, z
 
 
 def identity_backward(da, cache):
-    """Return dz = da; shapes of da and z are equal, else ValueError."""
+    """Return dz = da.
+
+    da (...) of the shape of z, else ValueError; returns (...). Source: K, "Chain Rule".
+    """
     return _upstream(da, cache)
 
 
 def relu_forward(z):
-    """Return (max(0, z), cache); the cache is z."""
+    """Return (max(0, z), cache); the cache is z.
+
+    z (...) real numbers, else TypeError. Source: H, "Today's Choice: ReLU".
+    """
     z = as_float("z", z)
     return relu(z), z
 
 
 def relu_backward(da, cache):
-    """Return dz = da where z > 0, else 0; shapes of da and z are equal, else ValueError."""
+    """Return dz = da where z > 0, else 0.
+
+    da (...) of the shape of z, else ValueError; returns (...). Source: K, "Chain Rule".
+    """
     return _upstream(da, cache) * (cache > 0)
 
 
 def leaky_relu_forward(z, negative_slope=0.01):
-    """Return (leaky_relu(z), cache). Source: K, "RELU Activation Function"."""
+    """Return (leaky_relu(z), cache).
+
+    z (...) real numbers, else TypeError. Source: K, "RELU Activation Function".
+    """
     z = as_float("z", z)
     return leaky_relu(z, negative_slope), (z, negative_slope)
 
 
 def leaky_relu_backward(da, cache):
-    """Return dz = da where z > 0, else negative_slope * da; shapes are equal, else ValueError."""
+    """Return dz = da where z > 0, else negative_slope * da.
+
+    da (...) of the shape of z, else ValueError; returns (...). Source: K, "Chain Rule".
+    """
     z, negative_slope = cache
     return _upstream(da, z) * leaky_relu_prime(z, negative_slope)
 
 
 def softplus_forward(z):
-    """Return (ln(1 + e^z), cache); the cache is z."""
+    """Return (ln(1 + e^z), cache); the cache is z.
+
+    z (...) real numbers, else TypeError. Source: H, "Today's Choice: ReLU".
+    """
     z = as_float("z", z)
     return softplus(z), z
 
 
 def softplus_backward(da, cache):
-    """Return dz = da * sigmoid(z); shapes of da and z are equal, else ValueError."""
+    """Return dz = da * sigmoid(z).
+
+    da (...) of the shape of z, else ValueError; returns (...). Source: K, "Chain Rule".
+    """
     return _upstream(da, cache) * softplus_prime(cache)
 
 

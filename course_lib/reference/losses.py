@@ -22,9 +22,12 @@ LOSSES = (
 
 
 def half_squared_sum_forward(o, y):
-    """J = 1/2 sum (y - o)^2 over all elements; o and y of equal shape, else ValueError.
+    """J = 1/2 sum (y - o)^2 over all elements.
 
     K calls it "mean squared error", but takes no mean; and it is the whole difference that is squared.
+
+    o, y (...) of equal shape and not empty, else ValueError; returns (float, cache).
+    Source: K, "Loss Function".
     """
     o, y = _same(o, y)
     difference = o - y
@@ -32,12 +35,16 @@ def half_squared_sum_forward(o, y):
 
 
 def half_squared_sum_backward(cache):
-    """dJ/do = o - y, shape of o."""
+    """dJ/do = o - y; returns (...), the shape of o. No errors. Source: K, "Chain Rule"."""
     return cache
 
 
 def quadratic_cost_forward(a, y):
-    """C = 1/(2n) sum ||y - a||^2 over a batch of n rows; a and y (n, C), else ValueError. Source: O."""
+    """C = 1/(2n) sum ||y - a||^2 over a batch of n rows.
+
+    a, y (n, C) of equal shape, n >= 1, else ValueError; returns (float, cache).
+    Source: O, "How good is our network?".
+    """
     a, y = _same(a, y)
     if a.ndim == 0:
         raise ValueError("a is a single number; the quadratic cost averages over the rows of a batch (n, C).")
@@ -46,21 +53,22 @@ def quadratic_cost_forward(a, y):
 
 
 def quadratic_cost_backward(cache):
-    """dC/da = (a - y) / n, shape of a."""
+    """dC/da = (a - y) / n; returns (n, C). No errors. Source: O, "Find the global minimum"."""
     return cache / len(cache)
 
 
 def one_minus_probability_forward(k, labels):
     """E = mean of 1 - k[T]: the probability not given to the right class.
 
-    k (B, C) probabilities, labels (B,) int; wrong shapes or labels are a ValueError. Source: H.
+    k (B, C) probabilities, labels (B,) int in 0 .. C - 1, B >= 1, else ValueError; returns (float, cache).
+    Source: H, "Choosing an Error Function".
     """
     k, labels = _rows(k, labels)
     return float(np.mean(1 - k[np.arange(len(k)), labels])), (k, labels)
 
 
 def one_minus_probability_backward(cache):
-    """dE/dk: -1/B at each row's right class, 0 elsewhere; shape (B, C)."""
+    """dE/dk: -1/B at each row's right class, 0 elsewhere; returns (B, C). No errors. Source: H."""
     k, labels = cache
     dk = np.zeros_like(k)
     dk[np.arange(len(k)), labels] = -1 / len(k)
@@ -71,7 +79,8 @@ def expected_squared_distance_forward(k, labels):
     """E = mean of sum_j k[j] (j - T)^2: how far, in class numbers, the guess lies from the truth.
 
     Only for classes that are numbers, such as digits: mistaking 3 for 4 costs 1, for 9 it costs 36.
-    k (B, C) probabilities, labels (B,) int; wrong shapes or labels are a ValueError. Source: H.
+    k (B, C) probabilities, labels (B,) int in 0 .. C - 1, B >= 1, else ValueError; returns (float, cache).
+    Source: H, "Choosing an Error Function".
     """
     k, labels = _rows(k, labels)
     distance = ((np.arange(k.shape[1])[None, :] - labels[:, None]) ** 2).astype(k.dtype)  # (B, C)
@@ -79,16 +88,17 @@ def expected_squared_distance_forward(k, labels):
 
 
 def expected_squared_distance_backward(cache):
-    """dE/dk = (j - T)^2 / B; shape (B, C)."""
+    """dE/dk = (j - T)^2 / B; returns (B, C). No errors. Source: H, "Choosing an Error Function"."""
     return cache / len(cache)
 
 
 def softmax_cross_entropy_forward(z, labels):
-    """E = mean of -ln softmax(z)[T], from scores z (B, C) and labels (B,) int.
+    """E = mean of -ln softmax(z)[T]: how surprised the network is by the right class.
 
     ln softmax(z)[T] = z[T] - max - ln sum_j e^(z[j] - max): the probability itself is never formed,
-    so scores of 10,000 neither overflow nor turn into ln 0. Wrong shapes or labels are a ValueError.
+    so scores of 10,000 neither overflow nor turn into ln 0.
 
+    z (B, C) scores, labels (B,) int in 0 .. C - 1, B >= 1, else ValueError; returns (float, cache).
     Source: H, "Use Softmax to Produce Probabilities"; the cross-entropy is the course's addition.
     """
     z, labels = _rows(z, labels, name="z")
@@ -98,7 +108,10 @@ def softmax_cross_entropy_forward(z, labels):
 
 
 def softmax_cross_entropy_backward(cache):
-    """dE/dz = (k - onehot(T)) / B; shape (B, C). The softmax Jacobian and the 1/k of the log cancel."""
+    """dE/dz = (k - onehot(T)) / B; returns (B, C). No errors.
+
+    The softmax Jacobian and the 1/k of the logarithm cancel. Source: H, "Softmax Derivatives Needed to Train".
+    """
     k, labels = cache
     dz = k.copy()
     dz[np.arange(len(k)), labels] -= 1

@@ -13,7 +13,10 @@ from course_lib.validate import as_float, as_labels, require_count, require_posi
 
 @dataclass(frozen=True)
 class PerceptronStep:
-    """One sample shown to the perceptron: which one, what it answered, the weights before and after (d + 1,)."""
+    """One sample shown to the perceptron: which one, what it answered, the weights before and after.
+
+    w_before and w_after are (d + 1,) arrays of their own. Source: K, "Perceptron Algorithm".
+    """
 
     epoch: int
     index: int
@@ -37,6 +40,8 @@ class PerceptronFit:
     mistakes_per_epoch : list of int
     steps : list of PerceptronStep
         One for every sample shown, in order.
+
+    Source: K, "Perceptron Algorithm".
     """
 
     w: np.ndarray
@@ -47,8 +52,9 @@ class PerceptronFit:
 
 
 def add_bias_input(x):
-    """Return x (n, d) with one more column of ones, (n, d + 1): the bias becomes an ordinary weight.
+    """Return x with one more column of ones: the bias becomes an ordinary weight.
 
+    x (n, d), else ValueError; returns (n, d + 1).
     Source: K, "Perceptron Algorithm": x = [x1 .. xn, 1], w = [w1 .. wn, b].
     """
     x = as_float("x", x, ndim=2)
@@ -68,6 +74,8 @@ def perceptron_predict(x, w):
     ------
     ValueError
         If w does not have one entry more than x has columns.
+
+    Source: K, "Perceptron: Linear Binary Classifier".
     """
     x, w = as_float("x", x, ndim=2), as_float("w", w, ndim=1)
     if w.shape[0] != x.shape[1] + 1:

@@ -9,14 +9,12 @@ from course_lib.validate import as_float, require_same_shape
 
 
 def softmax(z):
-    """k[i] = e^z[i] / sum_j e^z[j] along the last axis; same shape as z, every row sums to 1.
+    """k[i] = e^z[i] / sum_j e^z[j] along the last axis: positive numbers that sum to 1.
 
     The largest z of a row is subtracted first: it cancels in the fraction, and no power overflows.
 
-    Raises
-    ------
-    ValueError
-        If the last axis is empty.
+    z (..., C) real numbers, else TypeError; C >= 1, else ValueError; returns k (..., C).
+    Source: H, "Use Softmax to Produce Probabilities".
     """
     z = as_float("z", z)
     if z.ndim == 0 or z.shape[-1] == 0:
@@ -26,13 +24,19 @@ def softmax(z):
 
 
 def softmax_jacobian(k):
-    """dk[i]/dz[m] = k[i] (delta_im - k[m]) for one vector of probabilities k (C,); returns (C, C)."""
+    """dk[i]/dz[m] = k[i] (delta_im - k[m]) for one vector of probabilities.
+
+    k (C,), else ValueError; returns (C, C). Source: H, "Softmax Derivatives Needed to Train".
+    """
     k = as_float("k", k, ndim=1)
     return np.diag(k) - np.outer(k, k)
 
 
 def softmax_forward(z):
-    """Return (k, cache) for scores z (..., C); the cache is k."""
+    """Return (k, cache), the probabilities k (..., C) of scores z (..., C); the cache is k.
+
+    TypeError or ValueError as `softmax`. Source: H, "Use Softmax to Produce Probabilities".
+    """
     k = softmax(z)
     return k, k
 
@@ -42,10 +46,8 @@ def softmax_backward(dk, cache):
 
     sum_i dk[i] k[i] (delta_im - k[m])  =  k[m] (dk[m] - sum_i dk[i] k[i])
 
-    Raises
-    ------
-    ValueError
-        If dk and k differ in shape.
+    dk (..., C) of the shape of k, else ValueError; returns (..., C).
+    Source: H, "Softmax Derivatives Needed to Train".
     """
     k, dk = cache, as_float("dk", dk)
     require_same_shape("dk", dk, "k", k)
