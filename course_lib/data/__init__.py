@@ -1,17 +1,27 @@
 """What a lesson learns from: truth tables, seeded points, real digits offline, readers for larger sets."""
 
+from .cifar10 import CIFAR10_NAMES, Images, load_cifar10
 from .digits import Digits, load_digits
 from .errors import DataFileError, DataFileMissing
+from .idx import load_mnist, read_idx
+from .shapes import SHAPE_NAMES, colour_shapes
 from .synthetic import blobs, line, plane, rings, spirals, truth_table, two_moons
 
 __all__ = [
+    "CIFAR10_NAMES",
+    "SHAPE_NAMES",
     "DataFileError",
     "DataFileMissing",
     "Digits",
+    "Images",
     "blobs",
+    "colour_shapes",
     "line",
+    "load_cifar10",
     "load_digits",
+    "load_mnist",
     "plane",
+    "read_idx",
     "rings",
     "spirals",
     "truth_table",

@@ -20,8 +20,7 @@ def check_rng(rng):
     """
     if not isinstance(rng, np.random.Generator):
         raise TypeError(
-            f"rng is {_short(rng)}; it must be a numpy.random.Generator. "
-            "Did you mean rng=np.random.default_rng(0)?"
+            f"rng is {_short(rng)}; it must be a numpy.random.Generator. Did you mean rng=np.random.default_rng(0)?"
         )
     return rng
 

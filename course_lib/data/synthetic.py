@@ -142,7 +142,7 @@ def blobs(n, *, centers, spread, rng):
     """
     n, centers = check_count("n", n), check_array("centers", centers, (None, 2))
     spread, rng = check_amount("spread", spread), check_rng(rng)
-    y = _balanced_labels(n, len(centers), rng)
+    y = balanced_labels(n, len(centers), rng)
     return centers[y] + spread * rng.standard_normal((n, 2)), y
 
 
@@ -168,7 +168,7 @@ def two_moons(n, *, noise, rng):
         If an argument is out of its range; the message names the value.
     """
     n, noise, rng = check_count("n", n), check_amount("noise", noise), check_rng(rng)
-    y = _balanced_labels(n, 2, rng)
+    y = balanced_labels(n, 2, rng)
     angle = rng.uniform(0, np.pi, size=n)
     upper = np.stack([np.cos(angle), np.sin(angle)], axis=1)
     x = np.where(y[:, None] == 0, upper, (1, 0.5) - upper)
@@ -197,7 +197,7 @@ def rings(n, *, noise, rng):
         If an argument is out of its range; the message names the value.
     """
     n, noise, rng = check_count("n", n), check_amount("noise", noise), check_rng(rng)
-    y = _balanced_labels(n, 2, rng)
+    y = balanced_labels(n, 2, rng)
     x = _polar(np.where(y == 0, 0.5, 1.0), rng.uniform(0, 2 * np.pi, size=n))
     return x + noise * rng.standard_normal((n, 2)), y
 
@@ -227,13 +227,13 @@ def spirals(n, *, classes=2, noise, rng):
     """
     n, classes = check_count("n", n), check_count("classes", classes, least=2)
     noise, rng = check_amount("noise", noise), check_rng(rng)
-    y = _balanced_labels(n, classes, rng)
+    y = balanced_labels(n, classes, rng)
     radius = rng.uniform(0.1, 1, size=n)
     x = _polar(radius, 2 * np.pi * (radius + y / classes))
     return x + noise * rng.standard_normal((n, 2)), y
 
 
-def _balanced_labels(n, classes, rng):
+def balanced_labels(n, classes, rng):
     return rng.permutation(np.arange(n, dtype=np.int64) % classes)
 
 

