@@ -9,7 +9,7 @@ BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip --disable-pip-version-check
 LAB_READY = $(VENV)/.ready-lab
 TEST_READY = $(VENV)/.ready-test
-LAB_SIZE = 560 MB
+LAB_SIZE = 690 MB
 
 .PHONY: help lab test notebooks html lint lock clean
 

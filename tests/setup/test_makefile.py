@@ -1,0 +1,156 @@
+"""`make lab` and `make test` install once, never leave a stamp of half an install, and explain what is missing.
+
+A small shell script stands in for Python, venv, pip and course, and writes down how it was called.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.setup.project import LOCKS, ROOT
+
+pytestmark = pytest.mark.skipif(not shutil.which("make"), reason="no make here (Windows): the Makefile is not for it")
+
+STAND_IN = """#!/bin/sh
+echo "$*" >> "$CALLS"
+case "$*" in
+  -V) echo "Python 3.9.1" ;;
+  *ensurepip*) exit "${NO_VENV:-0}" ;;
+  *version_info*) exit "${TOO_OLD:-0}" ;;
+  "-m venv "*) mkdir -p "$3/bin" && cp "$0" "$3/bin/python" && cp "$0" "$3/bin/course" ;;
+  *"install --require-hashes"*) exit "${PIP_FAILS:-0}" ;;
+esac
+"""
+
+
+class Copy:
+    """A folder with the Makefile, the locks and a stand-in for Python."""
+
+    def __init__(self, folder: Path):
+        self.folder, self.calls = folder, folder / "calls.txt"
+        for name in ("Makefile", "pyproject.toml", *LOCKS):
+            shutil.copy(ROOT / name, folder / name)
+        python = folder / "fake-python"
+        python.write_text(STAND_IN)
+        python.chmod(0o755)
+
+    def make(self, *arguments: str, **environ: str) -> tuple[int, str, list[str]]:
+        """Run make; give its exit status, its output, and the calls of the stand-in."""
+        self.calls.write_text("")
+        clean = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
+        done = subprocess.run(
+            ["make", "PYTHON=./fake-python", *arguments],
+            cwd=self.folder,
+            env={**clean, "CALLS": str(self.calls), **environ},
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+        return done.returncode, done.stdout + done.stderr, self.calls.read_text().splitlines()
+
+    def touch(self, name: str) -> None:
+        """Make a file newer than every stamp."""
+        later = time.time() + 5
+        os.utime(self.folder / name, (later, later))
+
+
+@pytest.fixture
+def copy(tmp_path):
+    return Copy(tmp_path)
+
+
+def _installs(calls: list[str]) -> list[str]:
+    return [call for call in calls if "install" in call]
+
+
+def test_the_first_lab_installs_from_the_lock_and_the_second_only_starts(copy):
+    status, output, calls = copy.make("lab", "ARGS=--no-browser")
+    assert status == 0, output
+    assert "MB" in output
+    locked, package = _installs(calls)
+    assert locked.endswith("install --require-hashes -r requirements.lock")
+    assert package.endswith("install --no-deps --no-build-isolation -e .")
+    assert calls[-1] == "lab --no-browser"
+    assert copy.make("lab")[2] == ["lab"]
+
+
+def test_test_installs_both_locks_once_and_then_only_runs_pytest(copy):
+    assert [call.split()[-1] for call in _installs(copy.make("test")[2])] == [
+        "requirements.lock",
+        ".",
+        "requirements-test.lock",
+    ]
+    assert copy.make("test", "ARGS=-x tests/cli")[2] == ["-m pytest -x tests/cli"]
+    assert copy.make("lab")[2] == ["lab"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "lab_installs", "test_installs"),
+    [
+        ("requirements.lock", 2, 3),
+        ("requirements-test.lock", 0, 1),
+        ("pyproject.toml", 2, 3),
+    ],
+)
+def test_a_changed_lock_is_installed_again(copy, changed, lab_installs, test_installs):
+    copy.make("test")
+    copy.touch(changed)
+    assert len(_installs(copy.make("test")[2])) == test_installs
+    copy.touch(changed)
+    assert len(_installs(copy.make("lab")[2])) == lab_installs
+
+
+def test_a_failed_install_leaves_no_stamp_and_is_done_again(copy):
+    status, _, calls = copy.make("lab", PIP_FAILS="1")
+    assert status != 0
+    assert "lab" not in calls
+    assert not list((copy.folder / ".venv").glob(".ready*"))
+    assert len(_installs(copy.make("lab")[2])) == 2
+
+
+def test_a_failed_renewal_removes_the_old_stamp(copy):
+    copy.make("lab")
+    copy.touch("requirements.lock")
+    assert copy.make("lab", PIP_FAILS="1")[0] != 0
+    assert not list((copy.folder / ".venv").glob(".ready*"))
+
+
+@pytest.mark.parametrize(
+    ("environ", "words"),
+    [
+        ({"NO_VENV": "1"}, ["cannot make virtual environments", "apt-get install python3-venv"]),
+        ({"TOO_OLD": "1"}, ["Python 3.9.1", "3.11 or newer", "make lab PYTHON="]),
+    ],
+)
+def test_an_unfit_python_is_refused_with_the_way_out(copy, environ, words):
+    status, output, calls = copy.make("lab", **environ)
+    assert status != 0
+    assert all(word in output for word in words), output
+    assert not _installs(calls)
+    assert not (copy.folder / ".venv").exists()
+
+
+def test_a_missing_python_is_named(copy):
+    status, output, _ = copy.make("lab", "PYTHON=no-such-python")
+    assert status != 0
+    assert "no 'no-such-python' here" in output
+
+
+def test_help_is_the_default_and_names_every_command(copy):
+    status, output, calls = copy.make()
+    assert (status, calls) == (0, [])
+    for target in ("lab", "test", "notebooks", "html", "lint", "lock", "clean"):
+        assert f"make {target} " in output
+
+
+def test_the_makefile_uses_nothing_newer_than_make_3_81():
+    text = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for newer in (".ONESHELL", "::=", "!=", "$(file ", "$(guile", ".RECIPEPREFIX", "&:"):
+        assert newer not in text
