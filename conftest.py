@@ -1,0 +1,11 @@
+"""Loads the notebook gate for every test run, wherever in the repository it starts."""
+
+import os
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "tools"))  # notebook_lib is a tool, not part of the package
+
+os.environ["COURSE_PROGRESS"] = "0"  # a progress bar in an output differs from run to run
+
+pytest_plugins = ["notebook_lib.nbval_gate"]

@@ -1,0 +1,132 @@
+"""The build tool: what it writes, when, and what it refuses."""
+
+import json
+
+import nbformat
+import pytest
+from build_notebooks import app
+from notebook_lib.clean import to_text, without_machine_paths
+from notebook_lib.scripts import check_pair, find_pairs, read_script
+from notebook_samples import GOOD_LESSON, HEADER
+from typer.testing import CliRunner
+
+
+def _run(folder, *arguments):
+    return CliRunner().invoke(app, ["--folder", str(folder), *arguments])
+
+
+def _edit(folder, old, new):
+    script = folder / "01_good.py"
+    assert old in script.read_text()
+    script.write_text(script.read_text().replace(old, new, 1))
+
+
+def test_ids_are_unique_and_survive_an_insertion(tmp_path):
+    script = tmp_path / "01_a.py"
+    script.write_text(HEADER + "\n# %%\n1\n\n# %%\n1\n\n# %%\n2\n")
+    before = [cell.id for cell in read_script(script).cells]
+    script.write_text(HEADER + "\n# %%\n0\n\n# %%\n1\n\n# %%\n1\n\n# %%\n2\n")
+    after = [cell.id for cell in read_script(script).cells]
+    assert len(set(after)) == 4
+    assert after[1:] == before
+
+
+def test_written_notebook_is_deterministic_json_and_reads_back_the_same(good_lesson):
+    text = to_text(good_lesson)
+    assert text.endswith("}\n")
+    assert not text.endswith("\n\n")
+    again = nbformat.reads(text, as_version=4)
+    assert to_text(again) == text
+    assert set(json.loads(text)["metadata"]) == {"kernelspec", "language_info"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("1 + 1", "1 + 2", "cell 4 (code): line 1 is '1 + 1' in the notebook and '1 + 2' in the script"),
+        ("# Sums are", "# Two lines\n# Sums are", "cell 2 (markdown): line 3"),
+        ('# %% tags=["raises-exception"]', "# %%", "cell 10 has tags ['raises-exception'] in the notebook and [] in"),
+        ('# %% tags=["continued"]\n1 + 1\n', "", "cell 4 is code in the notebook and markdown in the script"),
+        ("# </details>\n", "# </details>\n\n# %%\n3\n", "cell 11"),
+    ],
+)
+def test_check_names_the_first_cell_that_differs(folder, old, new, message):
+    assert _run(folder, "--check").exit_code == 0
+    _edit(folder, old, new)
+    result = _run(folder, "--check")
+    assert result.exit_code == 1
+    assert "01_good is out of date" in result.output
+    assert message in result.output
+
+
+def test_check_sees_a_missing_an_unreadable_and_a_never_executed_notebook(folder):
+    notebook = folder / "01_good.ipynb"
+    pair = find_pairs(folder, folder)[0]
+    nbformat.write(read_script(folder / "01_good.py"), notebook)
+    assert check_pair(pair) == "cell 3 was never executed in the notebook"
+    notebook.write_text("{")
+    assert "cannot be read" in check_pair(pair)
+    notebook.unlink()
+    assert check_pair(pair) == "there is no built notebook"
+
+
+def test_build_leaves_alone_what_did_not_change(folder):
+    stamp = (folder / "01_good.ipynb").stat().st_mtime_ns
+    result = _run(folder)
+    assert result.exit_code == 0
+    assert "1 of 1 notebooks are up to date" in result.output
+    assert (folder / "01_good.ipynb").stat().st_mtime_ns == stamp
+
+
+def test_build_writes_the_good_and_keeps_the_old_of_the_bad(tmp_path):
+    """One build of several lessons, each with another fate."""
+    cell = HEADER + "\n# %%\n{}\n"
+    sources = {
+        "01_good": GOOD_LESSON,
+        "02_raises": cell.format("x = 1\n\n1 / 0"),
+        "03_warns": cell.format("import sys\n\nprint('careful', file=sys.stderr)"),
+        "04_large": cell.format("print('x' * 1_100_000)"),
+        "05_dies": cell.format("import os\n\nos._exit(3)"),
+    }
+    for name, source in sources.items():
+        (tmp_path / f"{name}.py").write_text(source)
+        (tmp_path / f"{name}.ipynb").write_text("old")
+    result = _run(tmp_path, "--jobs", "3")
+    assert result.exit_code == 1
+    assert "1 built, 4 failed, 0 were up to date" in result.output
+    for message in (
+        "cell 1, line 3 (1 / 0) raised ZeroDivisionError: division by zero",
+        "cell 1: writes to stderr: 'careful'",
+        "cell 1: the heaviest of a notebook of",
+        "cell 1 killed its kernel",
+    ):
+        assert message in result.output
+    written = {p.stem for p in tmp_path.glob("*.ipynb") if p.read_text() != "old"}
+    assert written == {"01_good"}
+    assert _run(tmp_path, "--check", "01").exit_code == 0
+    assert not list(tmp_path.glob(".*.tmp"))
+
+
+def test_lint_reports_rules(folder):
+    assert _run(folder, "--lint").exit_code == 0
+    notebook = nbformat.read(folder / "01_good.ipynb", as_version=4)
+    notebook.cells[0].source += "\n\nHurrah!"
+    nbformat.write(notebook, folder / "01_good.ipynb")
+    result = _run(folder, "--lint")
+    assert result.exit_code == 1
+    assert "cell 1: exclamation mark" in result.output
+
+
+def test_an_unknown_lesson_is_named_with_those_that_exist(folder):
+    result = _run(folder, "07")
+    assert result.exit_code == 2
+    assert "begins with '07'" in result.output
+    assert [p.name for p in find_pairs(folder, folder, ["01"])] == ["01_good"]
+
+
+def test_tracebacks_lose_the_folders_of_the_machine():
+    from notebook_lib.clean import ROOT
+
+    assert without_machine_paths(f"File {ROOT}/course_lib/nn/graph.py:3") == "File course_lib/nn/graph.py:3"
+    assert "/home" not in without_machine_paths("File /home/ada/lib/python3.11/site-packages/numpy/x.py:3")
+    assert without_machine_paths("File /tmp/ipykernel_12/345.py:3") == "File cell:3"

@@ -1,0 +1,134 @@
+"""A lesson's source: the py:percent script, read as a notebook with stable cell ids, and compared with a built one."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import jupytext
+import nbformat
+from nbformat import NotebookNode
+
+KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+# Written out instead of taken from the kernel: the kernel's own has the Python patch version in it, which differs
+# from machine to machine. The rest is what JupyterLab, GitHub and nbconvert need in order to colour the code.
+LANGUAGE_INFO = {
+    "name": "python",
+    "file_extension": ".py",
+    "mimetype": "text/x-python",
+    "pygments_lexer": "ipython3",
+    "nbconvert_exporter": "python",
+}
+LESSON_NAME = re.compile(r"\d\d_\w+")
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One lesson: its script and the notebook that is built from it."""
+
+    script: Path
+    notebook: Path
+
+    @property
+    def name(self) -> str:
+        return self.script.stem
+
+
+def find_pairs(source: Path, target: Path, select: list[str] | None = None) -> list[Pair]:
+    """All lessons ``source/NN_topic.py`` with their ``target/NN_topic.ipynb``, in order.
+
+    Parameters
+    ----------
+    source, target : Path
+        Folder of the scripts and folder of the notebooks. Lessons use the same folder for both.
+    select : list of str, optional
+        Beginnings of names: ``["01", "03"]`` or ``["03_loss"]``. Empty or None: all.
+
+    Raises
+    ------
+    LookupError
+        If a selector fits no lesson.
+    """
+    scripts = sorted(p for p in source.glob("*.py") if LESSON_NAME.fullmatch(p.stem))
+    for wanted in select or []:
+        if not any(p.stem.startswith(wanted) for p in scripts):
+            have = ", ".join(p.stem for p in scripts) or "none"
+            raise LookupError(f"no lesson in {source} begins with {wanted!r}; there are: {have}")
+    chosen = [p for p in scripts if not select or any(p.stem.startswith(s) for s in select)]
+    return [Pair(p, target / f"{p.stem}.ipynb") for p in chosen]
+
+
+def read_script(path: Path) -> NotebookNode:
+    """The script as an unexecuted notebook: sources, tags, ids and our metadata, nothing that changes by itself.
+
+    A cell's id comes from its content, so that editing or inserting one cell leaves all other ids as they were.
+    """
+    read = jupytext.read(path, fmt="py:percent")
+    cells, used = [], set()
+    for cell in read.cells:
+        new = {"markdown": nbformat.v4.new_markdown_cell, "code": nbformat.v4.new_code_cell}.get(cell.cell_type)
+        if new is None:
+            raise ValueError(f"{path.name}: cell type {cell.cell_type!r}; lessons have markdown and code cells only")
+        fresh = new(cell.source)
+        if tags := cell.metadata.get("tags"):
+            fresh.metadata["tags"] = list(tags)
+        fresh["id"] = _cell_id(fresh, used)
+        cells.append(fresh)
+    metadata = {"kernelspec": dict(KERNELSPEC), "language_info": dict(LANGUAGE_INFO)}
+    return nbformat.v4.new_notebook(cells=cells, metadata=metadata)
+
+
+def _cell_id(cell: NotebookNode, used: set[str]) -> str:
+    digest = hashlib.sha256(f"{cell.cell_type}\n{cell.source}".encode()).hexdigest()[:10]
+    cell_id, n = digest, 1
+    while cell_id in used:  # the same text twice in one lesson
+        n += 1
+        cell_id = f"{digest}-{n}"
+    used.add(cell_id)
+    return cell_id
+
+
+def first_difference(script: NotebookNode, built: NotebookNode) -> str | None:
+    """What makes the built notebook differ from its script: the first cell that does, in words; None if nothing.
+
+    Compares kinds, sources, tags and ids of the cells in their order, and that every code cell was executed.
+    Outputs are nbval's business.
+    """
+    for number, (want, have) in enumerate(zip(script.cells, built.cells, strict=False), start=1):
+        if want.cell_type != have.cell_type:
+            return f"cell {number} is {have.cell_type} in the notebook and {want.cell_type} in the script"
+        if want.source != have.source:
+            return f"cell {number} ({want.cell_type}): {_line_difference(want.source, have.source)}"
+        tags = [cell.metadata.get("tags", []) for cell in (have, want)]
+        if tags[0] != tags[1]:
+            return f"cell {number} has tags {tags[0]} in the notebook and {tags[1]} in the script"
+        if want.id != have.get("id"):
+            return f"cell {number} has id {have.get('id')} in the notebook, the build gives it {want.id}"
+    if (n_want := len(script.cells)) != (n_have := len(built.cells)):
+        return f"cell {min(n_want, n_have) + 1}: the notebook has {n_have} cells and the script {n_want}"
+    for number, cell in enumerate(built.cells, start=1):
+        if cell.cell_type == "code" and cell.source.strip() and cell.execution_count is None:
+            return f"cell {number} was never executed in the notebook"
+    return None
+
+
+def _line_difference(want: str, have: str) -> str:
+    wanted, got = want.splitlines(), have.splitlines()
+    for i in range(max(len(wanted), len(got))):
+        lines = [side[i] if i < len(side) else "(no such line)" for side in (got, wanted)]
+        if lines[0] != lines[1]:
+            return f"line {i + 1} is {lines[0]!r} in the notebook and {lines[1]!r} in the script"
+    return "the sources differ in their line endings"
+
+
+def check_pair(pair: Pair) -> str | None:
+    """`first_difference` of a lesson on disk; a missing or unreadable notebook is a difference too."""
+    if not pair.notebook.exists():
+        return "there is no built notebook"
+    try:
+        built = nbformat.read(pair.notebook, as_version=4)
+    except Exception as error:  # any damage means the same: build it again
+        return f"the built notebook cannot be read ({type(error).__name__}: {error})"
+    return first_difference(read_script(pair.script), built)
