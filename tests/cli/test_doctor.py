@@ -1,0 +1,195 @@
+"""Each check of the doctor tells good from bad, and something broken gives exit status 1 and its fix."""
+
+from __future__ import annotations
+
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from packaging.requirements import Requirement
+from typer.testing import CliRunner
+
+from course_lib.cli import app, doctor, machine, material, packages
+from course_lib.cli.check import Check
+
+LOCK = """numpy==2.4.6 \\
+    --hash=sha256:aa
+appnope==1.0 ; sys_platform == 'no-such-system' \\
+    --hash=sha256:bb
+Rich_Text==15.0 ; python_full_version >= '3.11' \\
+    --hash=sha256:cc
+"""
+
+
+def test_python_is_fit_from_3_11_on():
+    assert machine.check_python().state == "ok"
+    assert machine.check_python((3, 11, 0)).state == "ok"
+    old = machine.check_python((3, 10, 9))
+    assert (old.state, "3.10.9" in old.found, "PYTHON=" in old.fix) == ("broken", True, True)
+
+
+def test_the_folder_is_named_or_noted(tmp_path):
+    assert machine.check_folder(tmp_path).found == str(tmp_path)
+    assert machine.check_folder(None).state == "note"
+
+
+def test_packages_must_be_there_in_an_allowed_version():
+    needs = [Requirement("numpy>=2,<2.5"), Requirement("rich")]
+    assert packages.check_versions(needs, {"numpy": "2.4.6", "rich": "15.0"}.get).state == "ok"
+    bad = packages.check_versions(needs, {"numpy": "2.5.0"}.get)
+    assert bad.state == "broken"
+    assert "numpy 2.5.0 is not <2.5,>=2" in bad.found
+    assert "rich is missing" in bad.found
+    assert "requirements.lock" in bad.fix
+
+
+def test_the_ranges_come_from_the_package_itself_without_its_extras():
+    names = {need.name for need in packages.direct_requirements()}
+    assert {"numpy", "nbval", "typer"} <= names
+    assert not names & {"playwright", "numba-cuda", "dask"}
+
+
+def test_a_package_that_is_not_installed_is_no_crash(monkeypatch):
+    def missing(name):
+        raise packages.importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(packages.importlib.metadata, "requires", missing)
+    assert packages.check_versions().state == "broken"
+    assert packages.installed_version("no-such-package-here") is None
+
+
+def test_a_lock_is_read_for_this_machine_only():
+    assert packages.read_lock(LOCK) == {"numpy": "2.4.6", "rich-text": "15.0"}
+
+
+def test_differences_from_the_lock_are_a_note(tmp_path):
+    lock = tmp_path / "requirements.lock"
+    lock.write_text(LOCK)
+    assert packages.check_lock(lock, {"numpy": "2.4.6", "rich-text": "15.0"}.get).state == "ok"
+    other = packages.check_lock(lock, {"numpy": "2.3.0"}.get)
+    assert other.state == "note"
+    assert "numpy 2.3.0 (locked 2.4.6)" in other.found
+    assert "rich-text missing (locked 15.0)" in other.found
+    assert packages.check_lock(tmp_path / "none.lock").state == "note"
+    assert packages.check_lock(None).state == "note"
+
+
+def test_only_the_first_five_differences_are_listed(tmp_path):
+    lock = tmp_path / "requirements.lock"
+    lock.write_text("".join(f"p{at}==1 \\\n    --hash=sha256:aa\n" for at in range(8)))
+    assert "and 3 more" in packages.check_lock(lock, lambda name: None).found
+
+
+def test_nbval_must_be_the_pinned_one():
+    assert packages.check_nbval(lambda name: "0.11.0").state == "ok"
+    assert packages.check_nbval(lambda name: "0.12.0").fix == "pip install nbval==0.11.0"
+    assert packages.check_nbval(lambda name: None).found == "missing"
+
+
+def _broken_driver():
+    raise OSError("libcuda.so.1 is damaged")
+
+
+@pytest.mark.parametrize(
+    ("choice", "cuda", "state", "words"),
+    [
+        ("", lambda: False, "ok", ["CPU", "no CUDA GPU", "need no GPU"]),
+        ("", lambda: True, "ok", ["GPU (Numba finds a CUDA GPU"]),
+        ("simt", lambda: True, "ok", ["CPU", "COURSE_DEVICE=simt"]),
+        ("gpu", lambda: True, "ok", ["GPU", "COURSE_DEVICE=gpu"]),
+        ("gpu", lambda: False, "broken", ["no CUDA GPU", "COURSE_DEVICE=gpu"]),
+        ("", _broken_driver, "ok", ["CPU", "OSError: libcuda.so.1 is damaged"]),
+        ("tpu", lambda: True, "broken", ["COURSE_DEVICE=tpu is none of gpu, simt, numba-simulator"]),
+    ],
+)
+def test_the_device_and_why_it_was_chosen(choice, cuda, state, words):
+    check = machine.check_device({"COURSE_DEVICE": choice}, cuda, lambda name: "0.30.4")
+    assert check.state == state
+    assert all(word in check.found for word in words), check.found
+    assert bool(check.fix) == (state == "broken")
+
+
+def test_a_gpu_without_numba_cuda_is_noted():
+    check = machine.check_device({}, lambda: True, lambda name: None)
+    assert (check.state, ".[gpu]" in check.fix) == ("note", True)
+
+
+def test_numba_can_be_asked_for_a_gpu_on_this_machine():
+    assert machine.check_device({}).state in ("ok", "note")
+
+
+def _digits(n_train, n_test):
+    return SimpleNamespace(x_train=np.zeros((n_train, 784)), x_test=np.zeros((n_test, 784)))
+
+
+def test_the_digits_must_load_in_full():
+    assert material.check_digits(lambda: _digits(4000, 1000)).state == "ok"
+    short = material.check_digits(lambda: _digits(4000, 999))
+    assert (short.state, "(999, 784)" in short.found) == ("broken", True)
+
+
+def test_digits_that_do_not_load_are_reported_not_raised():
+    def load():
+        raise FileNotFoundError("mnist5k.npz")
+
+    check = material.check_digits(load)
+    assert (check.state, check.found) == ("broken", "FileNotFoundError: mnist5k.npz")
+    assert "course_lib/data" in check.fix
+
+
+def test_the_kernel_must_start_this_python():
+    assert material.check_kernel(lambda: ["python", "-m", "ipykernel_launcher"]).state == "ok"
+    assert material.check_kernel(lambda: [sys.executable, "-m", "ipykernel_launcher"]).state == "ok"
+    other = material.check_kernel(lambda: ["/elsewhere/bin/python3", "-m", "ipykernel_launcher"])
+    assert (other.state, "starts /elsewhere/bin/python3" in other.found) == ("broken", True)
+
+
+def test_a_missing_kernel_is_reported_with_its_fix():
+    def missing():
+        raise KeyError("python3")
+
+    check = material.check_kernel(missing)
+    assert (check.state, "ipykernel install" in check.fix) == ("broken", True)
+
+
+def test_chromium_is_information_only():
+    assert machine.check_chromium({"chromium": "/bin/chromium"}.get).state == "ok"
+    assert machine.check_chromium(lambda name: None).state == "note"
+
+
+def test_a_gigabyte_must_be_free(tmp_path):
+    assert machine.check_disk(tmp_path, 2 * 10**9).state == "ok"
+    full = machine.check_disk(tmp_path, 999_999_999)
+    assert (full.state, bool(full.fix)) == ("broken", True)
+    assert "GB free" in machine.check_disk(tmp_path).found
+
+
+def test_this_set_up_is_sound():
+    result = CliRunner().invoke(app, ["doctor"])
+    assert result.exit_code == 0, result.output
+    assert "Ready for the lessons." in result.output
+
+
+def test_something_broken_gives_exit_status_1_and_the_fix_on_one_line(monkeypatch):
+    fix = "do [this] " + "and that " * 20 + "now"
+    checks = [Check("one", "ok", "fine"), Check("two", "broken", "bad [thing]", fix), Check("three", "note", "hm")]
+    # The package's `doctor` is the command; its module is reached through sys.modules.
+    monkeypatch.setattr(sys.modules[doctor.__module__], "run_checks", lambda folder: checks)
+    result = CliRunner().invoke(app, ["doctor"])
+    assert result.exit_code == 1
+    assert f"fix: two: {fix}" in result.output.splitlines()
+    assert "bad [thing]" in result.output
+    assert "1 of 3 broken: two" in result.output
+
+
+def test_outside_a_course_folder_the_doctor_still_answers(monkeypatch):
+    module = sys.modules[doctor.__module__]
+
+    def nowhere():
+        raise module.CourseFolderNotFound
+
+    monkeypatch.setattr(module, "find_course_folder", nowhere)
+    result = CliRunner().invoke(app, ["doctor"])
+    assert result.exit_code == 0, result.output
+    assert "none found" in result.output

@@ -1,0 +1,59 @@
+"""Formulas become MathML; what cannot is an error that names it, never a wrong picture."""
+
+from __future__ import annotations
+
+import pytest
+
+from course_lib.cli.mathml import FormulaError, formulas_to_mathml, to_mathml
+
+
+def test_a_formula_becomes_one_math_element():
+    mathml = to_mathml(r" \frac{\partial E}{\partial w} = \delta_j a_i ")
+    assert mathml.startswith("<math")
+    assert mathml.endswith("</math>")
+    assert "<mfrac>" in mathml
+    assert 'display="block"' in to_mathml("x", display="block")
+
+
+@pytest.mark.parametrize("name", ["aligned", "align", "align*", "split"])
+def test_aligned_equations_become_a_table_without_numbers(name):
+    mathml = to_mathml(rf"\begin{{{name}}} Z &= X W \\ A &= f(Z) \end{{{name}}}")
+    assert mathml.count("<mtr>") == 2
+    assert "(1)" not in mathml
+
+
+@pytest.mark.parametrize(("name", "fence"), [("bmatrix", "brackets"), ("pmatrix", "parentheses")])
+def test_a_matrix_keeps_its_fence_without_a_mathematics_font(name, fence):
+    mathml = to_mathml(rf"\begin{{{name}}} 1 & 2 \\ 3 & 4 \end{{{name}}} + (x)")
+    assert f'<mtable class="{fence}">' in mathml
+    assert mathml.count("<mtr>") == 2
+    assert "&#x0005B;" not in mathml
+
+
+@pytest.mark.parametrize(
+    ("latex", "named"),
+    [
+        (r"\nosuch x", r"\\nosuch"),
+        ("a & b", "& outside"),
+        (r"\begin{nosuch} a & b \end{nosuch}", "nosuch"),
+        (r"\frac{1}{", "convert"),
+    ],
+)
+def test_an_unknown_command_is_an_error_that_names_it(latex, named):
+    with pytest.raises(FormulaError, match=named):
+        to_mathml(latex)
+
+
+def test_formulas_in_html_are_converted_outside_code():
+    problems: list[str] = []
+    html = formulas_to_mathml(r"<p>$x^2$ costs \$5, not $ 6 <code>$y$</code> $$z &lt; 1$$</p>", problems)
+    assert html.count("<math") == 2
+    assert r"\$5, not $ 6" in html
+    assert "<code>$y$</code>" in html
+    assert not problems
+
+
+def test_a_formula_that_cannot_be_converted_is_shown_as_code_and_noted():
+    problems: list[str] = []
+    assert formulas_to_mathml(r"$\nosuch$", problems) == r"<code>\nosuch</code>"
+    assert len(problems) == 1

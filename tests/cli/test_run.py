@@ -1,0 +1,123 @@
+"""`course run` executes lessons in order, reports the first failing cell, and writes pages with an index."""
+
+from __future__ import annotations
+
+import nbformat
+import pytest
+from typer.testing import CliRunner
+
+from course_lib.cli import app
+from course_lib.cli.execute import execute, failing_line
+from tests.cli.course import code, make_course, text
+
+GOOD = [text("# Good one"), code("import os\nprint('progress', os.environ['COURSE_PROGRESS'])")]
+BAD = [
+    text("# Bad one"),
+    code("1 / 0", "raises-exception"),
+    code("def half(x):\n    return x / 0"),
+    code("a = 1\nb = half(a)  # here"),
+    code("print('never ' + 'run')"),
+]
+
+
+def _run(root, *arguments):
+    return CliRunner().invoke(app, ["run", "--folder", str(root), "--out", str(root / "out"), *arguments])
+
+
+def test_lessons_run_in_order_and_become_pages_with_an_index(tmp_path):
+    stale = code("print(6 * 7)")
+    stale.outputs = [nbformat.v4.new_output("stream", text="an old output")]
+    root = make_course(tmp_path / "c", l02_b=[text("# Second"), stale], l01_a=GOOD)
+    result = _run(root)
+    assert result.exit_code == 0, result.output
+    lines = result.output.splitlines()
+    assert [line.split()[:2] for line in lines[:2]] == [["01_a", "ok"], ["02_b", "ok"]]
+    assert "2 of 2 ok" in result.output
+    assert "\x1b" not in result.output, "plain text where there is no terminal"
+    first, second = ((root / "out" / f"{name}.html").read_text() for name in ("01_a", "02_b"))
+    assert "progress 0" in first
+    assert "42" in second
+    assert "an old output" not in second
+    assert 'href="02_b.html" rel="next"' in first
+    assert 'href="01_a.html" rel="prev"' in second
+    index = (root / "out" / "index.html").read_text()
+    assert '<html lang="en">' in index
+    assert '<a href="01_a.html">Good one</a>' in index
+    assert nbformat.read(root / "notebooks" / "02_b.ipynb", 4).cells[1].outputs[0].text == "an old output"
+
+
+def test_a_failing_cell_is_reported_with_its_line_and_the_other_lessons_still_run(tmp_path):
+    root = make_course(tmp_path / "c", l01_bad=BAD, l02_good=GOOD)
+    result = _run(root)
+    assert result.exit_code == 1
+    page = root / "out" / "01_bad.html"
+    for line in (
+        "lesson 01, cell 4 (In [3])",
+        "line 2: b = half(a)  # here",
+        "ZeroDivisionError: division by zero",
+        f"the page up to there: {page}",
+    ):
+        assert line in result.output.splitlines()
+    assert "1 of 2 ok" in result.output
+    assert "ZeroDivisionError" in page.read_text()
+    assert "never run" not in page.read_text()
+    assert "stopped at cell 4" in (root / "out" / "index.html").read_text()
+    assert (root / "out" / "02_good.html").exists()
+
+
+def test_fail_fast_stops_at_the_first_failing_lesson(tmp_path):
+    root = make_course(tmp_path / "c", l01_bad=[code("raise ValueError")], l02_good=GOOD)
+    result = _run(root, "--fail-fast")
+    assert result.exit_code == 1
+    assert "ValueError: no message" in result.output
+    assert "0 of 2 ok" in result.output
+    assert not (root / "out" / "02_good.html").exists()
+
+
+def test_only_the_named_lessons_run(tmp_path):
+    root = make_course(tmp_path / "c", l01_a=[code("1")], l02_b=[code("2")], l03_c=[code("3")])
+    assert _run(root, "3").exit_code == 0
+    assert sorted(path.name for path in (root / "out").iterdir()) == ["03_c.html", "index.html"]
+
+
+def test_an_unknown_lesson_lists_what_there_is(tmp_path):
+    root = make_course(tmp_path / "c", l01_a=[], l02_b=[])
+    result = _run(root, "07")
+    assert result.exit_code == 2
+    assert "no lesson 07. There are: 01 a, 02 b" in result.output
+
+
+def test_a_folder_that_is_no_course_and_does_not_exist_falls_back_or_fails_clearly(tmp_path):
+    (tmp_path / "out").write_text("a file, where a folder is wanted")
+    root = make_course(tmp_path / "c", l01_a=[])
+    result = CliRunner().invoke(app, ["run", "--folder", str(root), "--out", str(tmp_path / "out")])
+    assert (result.exit_code, "course run:" in result.output) == (2, True)
+
+
+def test_a_formula_that_cannot_be_shown_makes_the_run_fail(tmp_path):
+    root = make_course(tmp_path / "c", l01_a=[text(r"# A" "\n\n" r"$\nosuch$")])
+    result = _run(root)
+    assert result.exit_code == 1
+    assert r"lesson 01: cannot convert $\nosuch$: unknown \nosuch" in result.output
+
+
+@pytest.mark.parametrize(
+    ("source", "error", "message"),
+    [
+        ("import time\ntime.sleep(60)", "Timeout", "longer than 1 s"),
+        ("import os\nos._exit(3)", "DeadKernelError", "died"),
+        ("x = (", "SyntaxError", "line 1"),
+    ],
+)
+def test_a_cell_that_hangs_or_ends_the_kernel_is_a_failure_not_a_crash(tmp_path, source, error, message):
+    notebook = nbformat.v4.new_notebook(cells=[code("1"), code(source)])
+    outcome = execute(notebook, tmp_path, timeout=1 if error == "Timeout" else 60)
+    assert (outcome.failure.cell, outcome.failure.error) == (2, error)
+    assert message in outcome.failure.message
+
+
+def test_the_failing_line_is_found_with_colours_and_may_be_unknown():
+    traceback = "\x1b[36mCell\x1b[39m\x1b[36m \x1b[39m\x1b[32mIn[7]\x1b[39m\x1b[32m, line 2\x1b[39m"
+    assert failing_line("a\n  b()", traceback, 7) == "line 2: b()"
+    assert failing_line("a\n  b()", traceback, 8) == ""
+    assert failing_line("a", traceback, 7) == ""
