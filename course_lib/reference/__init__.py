@@ -35,7 +35,19 @@ from course_lib.reference.activations import (
     tanh_forward,
     tanh_prime,
 )
+from course_lib.reference.conv2d import conv2d_backward, conv2d_forward
+from course_lib.reference.conv2d_loops import conv2d_backward_loops, conv2d_forward_loops
+from course_lib.reference.conv2d_windows import (
+    conv1d_backward,
+    conv1d_forward,
+    conv2d_backward_windows,
+    conv2d_forward_windows,
+    conv3d_backward,
+    conv3d_forward,
+)
+from course_lib.reference.conv_sizes import output_size, unseen
 from course_lib.reference.dense import dense_backward, dense_forward
+from course_lib.reference.im2col import col2im, im2col, replication
 from course_lib.reference.linear_regression import (
     linear_regression_descend,
     linear_regression_fit,
@@ -62,6 +74,17 @@ from course_lib.reference.perceptron import (
     perceptron_fit,
     perceptron_predict,
 )
+from course_lib.reference.pooling import (
+    average_pool_backward,
+    average_pool_forward,
+    flatten_backward,
+    flatten_forward,
+    max_pool_backward,
+    max_pool_forward,
+    subsample_backward,
+    subsample_forward,
+)
 from course_lib.reference.probabilities import softmax, softmax_backward, softmax_forward, softmax_jacobian
+from course_lib.reference.rbf import digit_prototypes, rbf_backward, rbf_forward, rbf_loss_backward, rbf_loss_forward
 
 __all__ = sorted(n for n, v in globals().items() if not n.startswith("_") and not isinstance(v, _types.ModuleType))

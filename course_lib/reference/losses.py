@@ -17,6 +17,7 @@ LOSSES = (
     "one_minus_probability",
     "expected_squared_distance",
     "softmax_cross_entropy",
+    "rbf_loss",
 )
 """Names of the losses: operations that return one number, and whose backward needs no upstream gradient."""
 
