@@ -9,7 +9,6 @@ python tools/build_notebooks.py --lint       build nothing, report what breaks t
 
 from __future__ import annotations
 
-import asyncio
 import os
 from pathlib import Path
 from typing import Annotated
@@ -18,7 +17,7 @@ import nbformat
 import typer
 from notebook_lib.build import Result, build_all
 from notebook_lib.lint import lint
-from notebook_lib.scripts import Pair, check_pair, find_pairs
+from notebook_lib.scripts import Pair, check_pair, find_pairs, read_script
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -59,9 +58,8 @@ def _stale(pair: Pair) -> list[str]:
 
 
 def _broken_rules(pair: Pair) -> list[str]:
-    if not pair.notebook.exists():
-        return ["there is no built notebook"]
-    return lint(nbformat.read(pair.notebook, as_version=4))
+    # A script that is not built yet has no outputs to lint; all else can be said at once.
+    return lint(read_script(pair.script) if check_pair(pair) else nbformat.read(pair.notebook, as_version=4))
 
 
 def _report_findings(findings: dict[Pair, list[str]], what: str) -> int:
@@ -89,7 +87,11 @@ def _build(pairs: list[Pair], *, of: int, jobs: int) -> int:
                 progress.start_task(bars[pair])
             progress.update(bars[pair], completed=done, total=total)
 
-        results = asyncio.run(build_all(pairs, jobs, on_cell))
+        try:
+            results = build_all(pairs, jobs, on_cell)
+        except KeyboardInterrupt:
+            console.print("Stopped. Notebooks that were not finished stay as they were.")
+            raise
     for result in results:
         _report_build(result)
     failed = sum(not result.ok for result in results)

@@ -108,7 +108,7 @@ def _read_archive(path):
             members = archive.getmembers()
             for member in members:
                 name = member.name.rpartition("/")[2]
-                if name in _BATCHES and member.type in (tarfile.REGTYPE, tarfile.AREGTYPE) and not member.sparse:
+                if name in _BATCHES and member.type in (tarfile.REGTYPE, tarfile.AREGTYPE):
                     contents[name] = _read_limited(archive.extractfile(member), _BATCH_LIMIT, f"{path}, {name}")
     except DataFileError:
         raise

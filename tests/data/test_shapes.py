@@ -53,10 +53,10 @@ def test_there_are_ten_names_in_the_order_of_the_labels():
     )  # fmt: skip
 
 
-def test_five_thousand_pictures_take_less_than_three_seconds():
-    start = time.perf_counter()
+def test_five_thousand_pictures_take_less_than_three_seconds():  # of processor time, so that a busy machine passes
+    start = time.process_time()
     colour_shapes(5000, rng=np.random.default_rng(1))
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 3
 
 
 def test_colour_alone_does_not_give_the_class(many):

@@ -1,11 +1,16 @@
 """The build tool: what it writes, when, and what it refuses."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 
 import nbformat
 import pytest
 from build_notebooks import app
-from notebook_lib.clean import to_text, without_machine_paths
+from notebook_lib.clean import ROOT, to_text, without_machine_paths
 from notebook_lib.scripts import check_pair, find_pairs, read_script
 from notebook_samples import GOOD_LESSON, HEADER
 from typer.testing import CliRunner
@@ -107,14 +112,57 @@ def test_build_writes_the_good_and_keeps_the_old_of_the_bad(tmp_path):
     assert not list(tmp_path.glob(".*.tmp"))
 
 
+def test_building_again_gives_the_same_bytes(folder):
+    before = (folder / "01_good.ipynb").read_bytes()
+    result = _run(folder, "--force")
+    assert "1 built, 0 failed, 0 were up to date" in result.output
+    assert "breaks" not in result.output
+    assert (folder / "01_good.ipynb").read_bytes() == before
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends SIGINT")
+def test_ctrl_c_ends_the_kernels_and_keeps_the_notebooks(tmp_path):
+    source = "import os, pathlib, time\n\npathlib.Path(f'{os.getpid()}.pid').touch()\ntime.sleep(100)"
+    for name in ("01_a", "02_b"):
+        (tmp_path / f"{name}.py").write_text(f"{HEADER}\n# %%\n{source}\n")
+    command = [sys.executable, ROOT / "tools" / "build_notebooks.py", "--folder", tmp_path, "--jobs=2"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as build:
+        _wait(lambda: len(list(tmp_path.glob("*.pid"))) == 2)
+        build.send_signal(signal.SIGINT)
+        assert "stay as they were" in build.communicate(timeout=30)[0]
+    for kernel in (int(p.stem) for p in tmp_path.glob("*.pid")):
+        _wait(lambda pid=kernel: not _alive(pid))
+    assert not list(tmp_path.glob("*.ipynb"))
+
+
+def _alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def _wait(condition, seconds=30):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.05)
+
+
 def test_lint_reports_rules(folder):
     assert _run(folder, "--lint").exit_code == 0
-    notebook = nbformat.read(folder / "01_good.ipynb", as_version=4)
-    notebook.cells[0].source += "\n\nHurrah!"
-    nbformat.write(notebook, folder / "01_good.ipynb")
+    _edit(folder, "# A picture says it too.", "# Hurrah!")
     result = _run(folder, "--lint")
     assert result.exit_code == 1
-    assert "cell 1: exclamation mark" in result.output
+    assert "cell 5: exclamation mark" in result.output
+
+
+def test_lint_needs_no_built_notebook(folder):
+    (folder / "01_good.ipynb").unlink()
+    assert _run(folder, "--lint").exit_code == 0
+    _edit(folder, "# # A lesson", "# ## A lesson")
+    assert "cell 1: must begin with the title" in _run(folder, "--lint").output
 
 
 def test_an_unknown_lesson_is_named_with_those_that_exist(folder):
@@ -125,8 +173,6 @@ def test_an_unknown_lesson_is_named_with_those_that_exist(folder):
 
 
 def test_tracebacks_lose_the_folders_of_the_machine():
-    from notebook_lib.clean import ROOT
-
     assert without_machine_paths(f"File {ROOT}/course_lib/nn/graph.py:3") == "File course_lib/nn/graph.py:3"
     assert "/home" not in without_machine_paths("File /home/ada/lib/python3.11/site-packages/numpy/x.py:3")
     assert without_machine_paths("File /tmp/ipykernel_12/345.py:3") == "File cell:3"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -47,8 +48,25 @@ async def build_one(pair: Pair, on_cell: OnCell) -> Result:
     return result
 
 
-async def build_all(pairs: Sequence[Pair], jobs: int, on_cell: OnCell) -> list[Result]:
-    """Build lessons, at most `jobs` kernels at a time; results in the order of `pairs`."""
+def build_all(pairs: Sequence[Pair], jobs: int, on_cell: OnCell) -> list[Result]:
+    """Build lessons, at most `jobs` kernels at a time; results in the order of `pairs`. Ctrl-C ends the kernels.
+
+    The loop runs in a thread of its own. In the main thread every nbclient would install its own handler of Ctrl-C,
+    each in place of the last one's, and most kernels would go on running.
+    """
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    try:
+        return asyncio.run_coroutine_threadsafe(_gather(pairs, jobs, on_cell), loop).result()
+    finally:
+        asyncio.run_coroutine_threadsafe(_cancel_the_rest(), loop).result()
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+
+async def _gather(pairs: Sequence[Pair], jobs: int, on_cell: OnCell) -> list[Result]:
     free = asyncio.Semaphore(jobs)
 
     async def one(pair: Pair) -> Result:
@@ -56,3 +74,10 @@ async def build_all(pairs: Sequence[Pair], jobs: int, on_cell: OnCell) -> list[R
             return await build_one(pair, on_cell)
 
     return await asyncio.gather(*(one(pair) for pair in pairs))
+
+
+async def _cancel_the_rest() -> None:
+    tasks = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
