@@ -4,35 +4,44 @@ Source: K, "Building a DL Library". Written against `ops`, a backend that is a m
 """
 
 from course_lib.nn import graph, models
+from course_lib.nn.augment import random_shifts
+from course_lib.nn.conv_layers import AveragePool, Conv2d, Flatten, MaxPool, RadialBasis, Subsample
 from course_lib.nn.layers import (
     Activation,
     Dense,
     Layer,
     LeakyReLU,
     ReLU,
-    Sequential,
     Sigmoid,
     Softmax,
     Softplus,
     Tanh,
 )
 from course_lib.nn.metrics import Evaluation, Mistakes, accuracy, confusion_matrix, worst_mistakes
+from course_lib.nn.sequential import LayerCost, Sequential
 from course_lib.nn.train import History, evaluate, train
 from course_lib.nn.weights import WeightsError, load_weights, save_weights
 
 __all__ = [
     "Activation",
+    "AveragePool",
+    "Conv2d",
     "Dense",
     "Evaluation",
+    "Flatten",
     "History",
     "Layer",
+    "LayerCost",
     "LeakyReLU",
+    "MaxPool",
     "Mistakes",
+    "RadialBasis",
     "ReLU",
     "Sequential",
     "Sigmoid",
     "Softmax",
     "Softplus",
+    "Subsample",
     "Tanh",
     "WeightsError",
     "accuracy",
@@ -41,6 +50,7 @@ __all__ = [
     "graph",
     "load_weights",
     "models",
+    "random_shifts",
     "save_weights",
     "train",
     "worst_mistakes",

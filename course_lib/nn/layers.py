@@ -1,4 +1,4 @@
-"""Layers and the network that chains them: the constructs to specify a network.
+"""Layers: what a network is made of.
 
 Source: K, "Building a DL Library". A layer keeps its parameters and what its backward pass needs;
 all mathematics is in `ops`, a module such as `course_lib.reference`.
@@ -16,6 +16,9 @@ from course_lib.validate import require_count, require_rng
 class Layer:
     """Base of all layers: `forward`, `backward`, and two dictionaries with the same keys."""
 
+    smaller_is_better = False
+    """True for an output layer whose right class has the smallest value, such as a distance."""
+
     def __init__(self):
         self.params, self.grads, self.ops, self.cache = {}, {}, reference, None
 
@@ -31,6 +34,18 @@ class Layer:
         """Set every gradient to zero."""
         for g in self.grads.values():
             g[...] = 0
+
+    def output_shape(self, shape):
+        """Return the shape of one sample's output for one sample's input `shape`; the same unless overridden."""
+        return tuple(shape)
+
+    def multiply_adds(self, shape):
+        """Return the multiply-adds of one sample's forward pass; 0 unless overridden."""
+        return 0
+
+    def trainable(self):
+        """Return how many numbers training changes."""
+        return sum(p.size for p in self.params.values())
 
     def describe(self):
         """Return a short text for `Sequential.summary`."""
@@ -85,6 +100,17 @@ class Dense(Layer):
         if db is not None:
             self.grads["b"] += db
         return dx
+
+    def output_shape(self, shape):
+        """Return (n_out,) for a sample (n_in,); ValueError if it has another shape."""
+        if tuple(shape) != (self.n_in,):
+            hint = " Put nn.Flatten() before it." if len(shape) > 1 else ""
+            raise ValueError(f"{self.describe()} gets samples of shape {tuple(shape)}; it takes ({self.n_in},).{hint}")
+        return (self.n_out,)
+
+    def multiply_adds(self, shape):
+        """Return n_in * n_out, the multiply-adds of one sample."""
+        return self.n_in * self.n_out
 
     def describe(self):
         """Return e.g. "Dense 784 -> 128"."""
@@ -147,95 +173,3 @@ class Softmax(Activation):
     """Scores to probabilities, row by row; not needed before the softmax cross-entropy. Source: H."""
 
     op = "softmax"
-
-
-class Sequential:
-    """Layers in a chain: the output of one is the input of the next.
-
-    Parameters
-    ----------
-    *layers : Layer
-    ops : module
-        The backend every layer computes with; `course_lib.reference` unless given.
-
-    Raises
-    ------
-    TypeError
-        If something is not a layer, or a layer appears twice.
-    ValueError
-        If the sizes of neighbouring Dense layers do not fit.
-
-    Source: K, "Building a DL Library".
-    """
-
-    def __init__(self, *layers, ops=reference):
-        for i, layer in enumerate(layers):
-            if not isinstance(layer, Layer):
-                hint = " Did you forget the brackets, as in nn.ReLU()?" if isinstance(layer, type) else ""
-                raise TypeError(f"layers[{i}] is {layer!r}; it must be a layer such as nn.Dense or nn.ReLU.{hint}")
-        if not layers:
-            raise TypeError("a network needs at least one layer.")
-        if len({id(layer) for layer in layers}) != len(layers):
-            raise TypeError("one layer object appears twice; each place needs a layer of its own.")
-        width = None
-        for i, layer in enumerate(layers):
-            if isinstance(layer, Dense):
-                if width is not None and layer.n_in != width:
-                    raise ValueError(
-                        f"layers[{i}] is {layer.describe()}, but {width} values reach it; use nn.Dense({width}, ...)."
-                    )
-                width = layer.n_out
-        self.layers, self.ops = tuple(layers), ops
-        for layer in layers:
-            layer.ops = ops
-
-    def __len__(self):
-        return len(self.layers)
-
-    def __iter__(self):
-        return iter(self.layers)
-
-    def __getitem__(self, i):
-        return self.layers[i]
-
-    def __repr__(self):
-        return f"Sequential({', '.join(layer.describe() for layer in self.layers)})"
-
-    def forward(self, x):
-        """Return the last layer's output for a batch x (B, n_in)."""
-        for layer in self.layers:
-            x = layer.forward(x)
-        return x
-
-    def backward(self, dout):
-        """Run the chain backwards from dE/d output; gradients add up in the layers; returns dE/dx."""
-        for layer in reversed(self.layers):
-            dout = layer.backward(dout)
-        return dout
-
-    def zero_grad(self):
-        """Set every gradient to zero."""
-        for layer in self.layers:
-            layer.zero_grad()
-
-    def parameters(self):
-        """Return {"0.w": array, "0.b": array, ...}: place in the chain, then the layer's own name."""
-        return {f"{i}.{name}": p for i, layer in enumerate(self.layers) for name, p in layer.params.items()}
-
-    def gradients(self):
-        """Return the gradients under the same names and with the same shapes as `parameters`."""
-        return {f"{i}.{name}": g for i, layer in enumerate(self.layers) for name, g in layer.grads.items()}
-
-    def predict(self, x):
-        """Return the class with the highest output for each row: (B,) int64."""
-        return np.argmax(self.forward(x), axis=1)
-
-    def summary(self):
-        """Return a table: layers, shapes of their parameters, how many numbers they hold."""
-        rows = [("layer", "parameters", "numbers")]
-        for layer in self.layers:
-            shapes = ", ".join(f"{name} {p.shape}" for name, p in layer.params.items()) or "-"
-            rows.append((layer.describe(), shapes, f"{sum(p.size for p in layer.params.values()):,}"))
-        rows.append(("total", "", f"{sum(p.size for p in self.parameters().values()):,}"))
-        widths = [max(len(row[i]) for row in rows) for i in range(3)]
-        return "\n".join(f"{a:<{widths[0]}}  {b:<{widths[1]}}  {c:>{widths[2]}}".rstrip() for a, b, c in rows)

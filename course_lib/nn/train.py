@@ -59,6 +59,7 @@ def train(
     loss="softmax_cross_entropy",
     validation=None,
     early_stop=None,
+    augment=None,
     on_epoch=None,
     progress="auto",
 ):
@@ -86,6 +87,9 @@ def train(
     early_stop : int >= 1, optional
         Stop after so many epochs without a lower loss (of the validation data if there is any), and go
         back to the best epoch's weights.
+    augment : callable, optional
+        augment(x, rng) returns a changed copy of a batch, such as `random_shifts(2)`; only the training
+        data pass through it.
     on_epoch : callable, optional
         on_epoch(epoch, history) after each epoch; a true return value stops training.
     progress : "auto", True or False
@@ -116,8 +120,8 @@ def train(
     history, best, best_params = History(), np.inf, None
     with _progress_bar(epochs, progress) as bar:
         for epoch in range(epochs):
-            step = {"batch_size": batch_size, "lr": lr, "momentum": momentum, "velocities": velocities}
-            _train_epoch(net, x, y, loss, rng.permutation(len(x)), epoch, history, **step)
+            step = {"batch_size": batch_size, "lr": lr, "momentum": momentum, "velocities": velocities, "augment": augment}
+            _train_epoch(net, x, y, loss, rng, epoch, history, **step)
             if validation is not None:
                 result = evaluate(net, *validation, loss=loss)
                 history.val_loss.append(result.loss)
@@ -139,14 +143,16 @@ def train(
     return history
 
 
-def _train_epoch(net, x, y, loss, order, epoch, history, *, batch_size, lr, momentum, velocities):
+def _train_epoch(net, x, y, loss, rng, epoch, history, *, batch_size, lr, momentum, velocities, augment):
     """Show every sample once, a batch at a time: forward, loss, backward, update (K)."""
     loss_forward, loss_backward = _loss(net.ops, loss)
     params = list(net.parameters().values())
     total_loss = total_right = 0.0
+    order = rng.permutation(len(x))
     for start in range(0, len(x), batch_size):
         batch = order[start : start + batch_size]
-        out = net.forward(x[batch])
+        inputs = x[batch] if augment is None else augment(x[batch], rng)
+        out = net.forward(inputs)
         value, cache = loss_forward(out, y[batch])
         if not np.isfinite(value):
             raise FloatingPointError(
@@ -157,7 +163,7 @@ def _train_epoch(net, x, y, loss, order, epoch, history, *, batch_size, lr, mome
         net.backward(loss_backward(cache))
         net.ops.sgd_step(params, list(net.gradients().values()), lr, momentum, velocities)
         total_loss += value * len(batch)
-        total_right += _count_right(out, y[batch])
+        total_right += _count_right(net, out, y[batch])
     history.loss.append(total_loss / len(x))
     history.accuracy.append(total_right / len(x))
 
@@ -196,7 +202,7 @@ def evaluate(net, x, y, *, batch_size=1000, loss="softmax_cross_entropy"):
         out, target = net.forward(x[start : start + batch_size]), y[start : start + batch_size]
         value = loss_forward(out, target)[0]
         total += value if is_sum else value * len(target)
-        right += _count_right(out, target)
+        right += _count_right(net, out, target)
     return Evaluation(total if is_sum else total / len(x), right / len(x), len(x))
 
 
@@ -233,12 +239,12 @@ def _loss(ops, name):
     return getattr(ops, f"{name}_forward"), getattr(ops, f"{name}_backward")
 
 
-def _count_right(out, target):
-    """Rows whose highest output is the right class; with one output, whether it is on the right side of 1/2."""
+def _count_right(net, out, target):
+    """Rows with the right class; with one output, whether it is on the right side of 1/2."""
     if out.ndim == 2 and out.shape[1] == 1:
         return int(np.sum((out >= 0.5) == (np.reshape(target, out.shape) >= 0.5)))
     classes = target if target.ndim == 1 else target.argmax(axis=-1)
-    return int(np.sum(out.argmax(axis=-1) == classes))
+    return int(np.sum(net.classes(out) == classes))
 
 
 def _progress_bar(epochs, progress):

@@ -1,0 +1,152 @@
+"""The network that chains layers: the output of one is the input of the next.
+
+Source: K, "Building a DL Library".
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from course_lib import reference
+from course_lib.nn.layers import Dense, Layer
+
+
+@dataclass(frozen=True)
+class LayerCost:
+    """What one layer costs one sample: its name, output shape, trainable numbers, multiply-adds."""
+
+    layer: str
+    output_shape: tuple
+    trainable: int
+    multiply_adds: int
+
+
+class Sequential:
+    """Layers in a chain: the output of one is the input of the next.
+
+    Parameters
+    ----------
+    *layers : Layer
+    ops : module
+        The backend every layer computes with; `course_lib.reference` unless given.
+
+    Raises
+    ------
+    TypeError
+        If something is not a layer, or a layer appears twice.
+    ValueError
+        If the sizes of neighbouring Dense layers do not fit.
+
+    Source: K, "Building a DL Library".
+    """
+
+    def __init__(self, *layers, ops=reference):
+        for i, layer in enumerate(layers):
+            if not isinstance(layer, Layer):
+                hint = " Did you forget the brackets, as in nn.ReLU()?" if isinstance(layer, type) else ""
+                raise TypeError(f"layers[{i}] is {layer!r}; it must be a layer such as nn.Dense or nn.ReLU.{hint}")
+        if not layers:
+            raise TypeError("a network needs at least one layer.")
+        if len({id(layer) for layer in layers}) != len(layers):
+            raise TypeError("one layer object appears twice; each place needs a layer of its own.")
+        width = None
+        for i, layer in enumerate(layers):
+            if isinstance(layer, Dense):
+                if width is not None and layer.n_in != width:
+                    raise ValueError(
+                        f"layers[{i}] is {layer.describe()}, but {width} values reach it; use nn.Dense({width}, ...)."
+                    )
+                width = layer.n_out
+        self.layers, self.ops = tuple(layers), ops
+        for layer in layers:
+            layer.ops = ops
+
+    def __len__(self):
+        return len(self.layers)
+
+    def __iter__(self):
+        return iter(self.layers)
+
+    def __getitem__(self, i):
+        return self.layers[i]
+
+    def __repr__(self):
+        return f"Sequential({', '.join(layer.describe() for layer in self.layers)})"
+
+    def forward(self, x):
+        """Return the last layer's output for a batch x (B, n_in)."""
+        for layer in self.layers:
+            x = layer.forward(x)
+        return x
+
+    def backward(self, dout):
+        """Run the chain backwards from dE/d output; gradients add up in the layers; returns dE/dx."""
+        for layer in reversed(self.layers):
+            dout = layer.backward(dout)
+        return dout
+
+    def zero_grad(self):
+        """Set every gradient to zero."""
+        for layer in self.layers:
+            layer.zero_grad()
+
+    def parameters(self):
+        """Return {"0.w": array, "0.b": array, ...}: place in the chain, then the layer's own name."""
+        return {f"{i}.{name}": p for i, layer in enumerate(self.layers) for name, p in layer.params.items()}
+
+    def gradients(self):
+        """Return the gradients under the same names and with the same shapes as `parameters`."""
+        return {f"{i}.{name}": g for i, layer in enumerate(self.layers) for name, g in layer.grads.items()}
+
+    def classes(self, out):
+        """Return each row's class (B,) from outputs (B, C): the highest, or the lowest of distances."""
+        return np.argmin(out, axis=-1) if self.layers[-1].smaller_is_better else np.argmax(out, axis=-1)
+
+    def predict(self, x):
+        """Return the predicted class for each row of a batch x: (B,) int64."""
+        return self.classes(self.forward(x))
+
+    def costs(self, shape):
+        """Return one `LayerCost` a layer for a sample of this shape, such as (1, 32, 32).
+
+        Raises
+        ------
+        ValueError
+            If a layer does not fit the output of the one before it.
+        """
+        rows = []
+        for layer in self.layers:
+            out = layer.output_shape(shape)
+            rows.append(LayerCost(layer.describe(), out, layer.trainable(), layer.multiply_adds(shape)))
+            shape = out
+        return rows
+
+    def summary(self, shape=None):
+        """Return a table: layers, parameters, how many numbers they hold.
+
+        With the shape of one sample, such as (1, 32, 32), also each layer's output shape and
+        multiply-adds. ValueError if a layer does not fit the output of the one before it.
+        """
+        if shape is None:
+            rows = [("layer", "parameters", "numbers")]
+            for layer in self.layers:
+                shapes = ", ".join(f"{name} {p.shape}" for name, p in layer.params.items()) or "-"
+                rows.append((layer.describe(), shapes, f"{layer.trainable():,}"))
+            rows.append(("total", "", f"{sum(layer.trainable() for layer in self.layers):,}"))
+        else:
+            costs = self.costs(shape)
+            rows = [("layer", "output", "trainable", "multiply-adds")]
+            rows += [(c.layer, str(c.output_shape), f"{c.trainable:,}", f"{c.multiply_adds:,}") for c in costs]
+            totals = sum(c.trainable for c in costs), sum(c.multiply_adds for c in costs)
+            rows.append(("total", "", f"{totals[0]:,}", f"{totals[1]:,}"))
+        return _table(rows, right=("numbers", "trainable", "multiply-adds"))
+
+
+def _table(rows, right):
+    """Line up columns: those named in `right` end together, the others start together."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    lines = [
+        "  ".join(f"{cell:>{w}}" if title in right else f"{cell:<{w}}" for cell, w, title in zip(row, widths, rows[0], strict=True))
+        for row in rows
+    ]
+    return "\n".join(line.rstrip() for line in lines)
