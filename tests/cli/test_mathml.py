@@ -27,7 +27,21 @@ def test_a_matrix_keeps_its_fence_without_a_mathematics_font(name, fence):
     mathml = to_mathml(rf"\begin{{{name}}} 1 & 2 \\ 3 & 4 \end{{{name}}} + (x)")
     assert f'<mtable class="{fence}">' in mathml
     assert mathml.count("<mtr>") == 2
-    assert "&#x0005B;" not in mathml
+    assert "<mo>[</mo>" not in mathml
+
+
+@pytest.mark.parametrize(
+    ("latex", "drawn"),
+    [
+        ("W'", "<mrow><mrow><mi>W</mi>PRIME</mrow></mrow>"),
+        ("w'_{j}", "<msub><mrow><mi>w</mi>PRIME</mrow><mrow><mi>j</mi></mrow></msub>"),
+        ("W'^T", "<msup><mrow><mi>W</mi>PRIME</mrow><mrow><mi>T</mi></mrow></msup>"),
+        ("x^2", "<msup><mi>x</mi><mn>2</mn></msup>"),
+    ],
+)
+def test_a_prime_keeps_its_size(latex, drawn):
+    prime = '<mo lspace="0em" rspace="0em">\u2032</mo>'
+    assert drawn.replace("PRIME", prime) in to_mathml(latex)
 
 
 @pytest.mark.parametrize(
