@@ -1,5 +1,6 @@
 """The build tool: what it writes, when, and what it refuses."""
 
+import asyncio
 import json
 import os
 import signal
@@ -10,6 +11,7 @@ import time
 import nbformat
 import pytest
 from build_notebooks import app
+from jupyter_client.asynchronous.client import AsyncKernelClient
 from notebook_lib.clean import ROOT, to_text, without_machine_paths
 from notebook_lib.scripts import check_pair, find_pairs, read_script
 from notebook_samples import GOOD_LESSON, HEADER
@@ -118,6 +120,32 @@ def test_building_again_gives_the_same_bytes(folder):
     assert "1 built, 0 failed, 0 were up to date" in result.output
     assert "breaks" not in result.output
     assert (folder / "01_good.ipynb").read_bytes() == before
+
+
+def test_a_kernel_that_dies_at_its_start_is_started_again(tmp_path, monkeypatch):
+    ready, attempts = AsyncKernelClient.wait_for_ready, []
+
+    async def sometimes(self, timeout=None):
+        attempts.append(timeout)
+        if len(attempts) % 2:
+            await asyncio.sleep(0.5)  # dying takes a moment; the channels' threads need it
+            raise RuntimeError("Kernel died before replying to kernel_info")
+        return await ready(self, timeout=timeout)
+
+    monkeypatch.setattr(AsyncKernelClient, "wait_for_ready", sometimes)
+    (tmp_path / "01_a.py").write_text(HEADER + "\n# %%\n1\n")
+    assert "1 built, 0 failed" in _run(tmp_path).output
+    assert len(attempts) == 2
+
+
+def test_a_kernel_that_never_starts_is_reported(tmp_path, monkeypatch):
+    async def never(self, timeout=None):
+        await asyncio.sleep(0.5)
+        raise RuntimeError("Kernel died before replying to kernel_info")
+
+    monkeypatch.setattr(AsyncKernelClient, "wait_for_ready", never)
+    (tmp_path / "01_a.py").write_text(HEADER + "\n# %%\n1\n")
+    assert "the kernel does not start: Kernel died before replying to kernel_info" in _run(tmp_path).output
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends SIGINT")

@@ -92,6 +92,23 @@ def test_a_missing_private_name_is_refused_by_name(monkeypatch):
     assert "without nbval.plugin.gone" in nbval_gate.pin_problem()
 
 
+def test_a_kernel_that_dies_at_its_start_is_started_again(monkeypatch):
+    outcomes = iter([RuntimeError("Kernel died before replying to kernel_info"), ("manager", "client")])
+
+    def start(**options):
+        outcome = next(outcomes)
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+    monkeypatch.setattr(nbval.kernel, "start_new_kernel", start)
+    monkeypatch.setattr(nbval_gate.CourseKernel, "_ensure_iopub_up", lambda self: None)
+    kernel = nbval_gate.CourseKernel("python3")
+    assert (kernel.km, kernel.kc) == ("manager", "client")
+    monkeypatch.undo()
+    del kernel.km  # nothing to stop
+
+
 def test_pytest_options_are_those_of_the_gate(pytestconfig):
     assert pytestconfig.option.nbval
     assert pytestconfig.option.nbval_current_env
