@@ -136,9 +136,8 @@ def matrix(
     cmap = style.DIVERGING if diverging else style.shades(role)
     image = ax.imshow(values, cmap=cmap, vmin=low, vmax=top, aspect="auto", interpolation="nearest")
     for i, j in np.ndindex(rows, cols) if numbers else ():
-        dark = np.dot(image.to_rgba(values[i, j])[:3], (0.3, 0.6, 0.1)) < 0.5
-        ax.text(j, i, fmt.format(values[i, j]), ha="center", va="center", fontsize=style.SIZE_SMALL,
-                color=style.PAPER if dark else style.INK)  # fmt: skip
+        place = dict(ha="center", va="center", fontsize=style.SIZE_SMALL)
+        ax.text(j, i, fmt.format(values[i, j]), color=style.ink_on(image.to_rgba(values[i, j])), **place)
     if labels is not None:
         ax.set_xticks(range(cols), labels)
         ax.set_yticks(range(rows), labels)

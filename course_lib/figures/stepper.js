@@ -38,7 +38,7 @@
       if (!event.ctrlKey && !event.metaKey && !event.altKey && !event.shiftKey) event.stopPropagation();
     });
     root.insertBefore(bar, figure);
-    bar.style.width = img.getAttribute("width") + "px";
+    bar.style.width = Math.max(420, img.getAttribute("width")) + "px";
     make("style", {}, bar).textContent = css;
     let now = 0;
     const button = (name, label, target) => {

@@ -8,7 +8,7 @@ import functools
 from dataclasses import dataclass
 
 import matplotlib
-from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.figure import Figure
 
 COLOURS = dict(
@@ -150,6 +150,20 @@ def tint(role, amount=0.2):
     full = colour(role)
     mixed = (round(255 - (255 - int(full[i : i + 2], 16)) * amount) for i in (1, 3, 5))
     return "#" + "".join(f"{v:02X}" for v in mixed)
+
+
+def contrast(one, other):
+    """Return the contrast of two colours as WCAG 2 defines it, 1 (none) to 21; small text wants 4.5."""
+    light = []
+    for colour_ in (one, other):
+        linear = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in to_rgb(colour_)]
+        light.append(0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2])
+    return (max(light) + 0.05) / (min(light) + 0.05)
+
+
+def ink_on(ground):
+    """Return the colour of text, dark or white, that reads better on a ground of colour `ground`."""
+    return max((INK, PAPER), key=lambda ink: contrast(ink, ground))
 
 
 def shades(role):
