@@ -51,8 +51,7 @@ def _plot(svg, step, x, y, right):
 
     region = [place(p) for p in half_plane(step.w_before, low, high)]
     if region:
-        path = "L".join(f"{px:.1f} {py:.1f}" for px, py in region)
-        svg._add("path", d=f"M{path}Z", fill=style.tint("output", 0.25))
+        svg.polyline(region, stroke="none", fill=style.tint("output", 0.25))
     svg.rect(LEFT, TOP, SIDE, SIDE, stroke=style.MUTED)
     for w, dashed in ((step.w_before, False), (step.w_after, True)):
         ends = boundary(w, low, high)
