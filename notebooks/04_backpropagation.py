@@ -13,15 +13,20 @@
 # %% [markdown]
 # # 04 · Backpropagation: every gradient in one pass back
 #
-# You will be able to
+# Many students file backpropagation under "a trick on top of calculus". On this page it is nothing but the chain
+# rule, done in an order in which nothing is computed twice. What that order saves is the surprise.
+#
+# **K** is Prof. Dey's lecture 56 at IIT Kharagpur with its slides, **O** is Prof. Owens' EEC 289Q lecture 11 at UC
+# Davis, **H** is ECE 508 lecture 10 by Prof. Hwu and colleagues at Illinois. A note such as (K, "Chain Rule") names
+# the lecture and the slide that a fact comes from.
+
+# %% [markdown]
+# ## You will be able to
 #
 # - derive the gradients of a two-layer network in matrix form, and say the shape of every matrix on the way;
 # - write the forward and the backward pass in ten lines, with and without biases;
 # - count what a gradient costs by backpropagation and by finite differences;
 # - check a gradient, and explain why a check that has never rejected anything proves little.
-#
-# Sources, named at each fact: **K** = Prof. Dey's lecture 56 at IIT Kharagpur and its slides; **O** = Prof. Owens'
-# EEC 289Q lecture 11 at UC Davis; **H** = Prof. Hwu and colleagues' ECE 508 lecture 10 at Illinois.
 
 # %% [markdown]
 # ## Why
@@ -30,9 +35,8 @@
 # network, see how the loss moves, go on to the next weight. That works for ten weights. The digit network of lesson
 # 06 has 101,770.
 #
-# **Backpropagation** computes all of them in one walk from the loss back to the input. Many students file it under
-# "a trick on top of calculus". On this page it is nothing but the chain rule, done in an order in which nothing is
-# computed twice. What that order saves is the surprise.
+# **Backpropagation** computes all of them in one walk from the loss back to the input: the **backward pass**, as
+# the walk from input to loss is the **forward pass**. We begin with a single weight.
 
 # %%
 import inspect

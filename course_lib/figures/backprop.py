@@ -209,7 +209,7 @@ def check_scatter(panels):
             measured, computed = results[name]
             c = style.cue(role)
             ax.plot(np.ravel(measured), np.ravel(computed), linestyle="none", marker=c.marker, markersize=size,
-                    color=c.colour, markeredgecolor="white", markeredgewidth=0.5, label=name)
+                    color=c.colour, markeredgecolor=style.PAPER, markeredgewidth=0.5, label=name)
         ax.set(title=title, xlabel="measured", ylabel="computed", xlim=(-wide, wide), ylim=(-high, high))
     np.atleast_1d(axes)[-1].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return fig
