@@ -14,6 +14,8 @@ from nbformat import NotebookNode
 
 __all__ = ["Failure", "Outcome", "execute", "failing_line"]
 
+# On a busy machine a kernel now and then dies before its first answer; once more, it starts.
+STARTS = 3
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -41,7 +43,8 @@ class Failure:
 
     def __str__(self) -> str:
         """Say it in up to three lines."""
-        where = f"cell {self.cell}" + (f" (In [{self.count}])" if self.count else "")
+        where = f"cell {self.cell}" if self.cell else "before the first cell"
+        where += f" (In [{self.count}])" if self.count else ""
         return "\n".join(filter(None, [where, self.line, f"{self.error}: {self.message}"]))
 
 
@@ -106,29 +109,34 @@ def execute(
         nonlocal at
         at = cell_index
 
-    client = NotebookClient(
-        notebook,
-        timeout=timeout,
-        kernel_name="python3",
-        record_timing=False,
-        store_widget_state=False,
-        extra_arguments=["--log-level=ERROR"],  # no remark on stderr that the local link is not encrypted
-        resources={"metadata": {"path": str(folder)}},
-        on_cell_start=started,
-        on_cell_executed=lambda **_: on_cell(),
-    )
     begin = time.perf_counter()
     failure = None
-    try:
-        client.execute(env={**os.environ, "COURSE_PROGRESS": "0"})
-    except CellExecutionError as error:
-        cell = notebook.cells[at]
-        line = failing_line(cell.source, error.traceback, cell.execution_count)
-        message = (_ANSI.sub("", error.evalue).strip() or "no message").splitlines()[0]
-        failure = Failure(at + 1, cell.execution_count, line, error.ename, message)
-    except CellTimeoutError:
-        failure = Failure(at + 1, None, "", "Timeout", f"the cell took longer than {timeout} s (--timeout)")
-    except (DeadKernelError, RuntimeError, OSError, asyncio.CancelledError) as error:
-        message = str(error).strip() or "the kernel stopped"
-        failure = Failure(at + 1, None, "", type(error).__name__, message.splitlines()[0])
+    for start in range(STARTS):
+        client = NotebookClient(
+            notebook,
+            timeout=timeout,
+            kernel_name="python3",
+            record_timing=False,
+            store_widget_state=False,
+            extra_arguments=["--log-level=ERROR"],  # no remark on stderr that the local link is not encrypted
+            resources={"metadata": {"path": str(folder)}},
+            on_cell_start=started,
+            on_cell_executed=lambda **_: on_cell(),
+        )
+        try:
+            client.execute(env={**os.environ, "COURSE_PROGRESS": "0"})
+        except CellExecutionError as error:
+            cell = notebook.cells[at]
+            line = failing_line(cell.source, error.traceback, cell.execution_count)
+            message = (_ANSI.sub("", error.evalue).strip() or "no message").splitlines()[0]
+            failure = Failure(at + 1, cell.execution_count, line, error.ename, message)
+        except CellTimeoutError:
+            message = f"the cell took longer than {timeout} s (--timeout)"
+            failure = Failure(at + 1, None, "", "Timeout", message)
+        except (DeadKernelError, RuntimeError, OSError, asyncio.CancelledError) as error:
+            if at < 0 and start + 1 < STARTS:
+                continue
+            message = str(error).strip() or "the kernel stopped"
+            failure = Failure(at + 1, None, "", type(error).__name__, message.splitlines()[0])
+        break
     return Outcome(time.perf_counter() - begin, failure)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import nbformat
 import pytest
+from nbclient import NotebookClient
 from typer.testing import CliRunner
 
 from course_lib.cli import app
@@ -114,6 +115,32 @@ def test_a_cell_that_hangs_or_ends_the_kernel_is_a_failure_not_a_crash(tmp_path,
     outcome = execute(notebook, tmp_path, timeout=1 if error == "Timeout" else 60)
     assert (outcome.failure.cell, outcome.failure.error) == (2, error)
     assert message in outcome.failure.message
+
+
+def test_a_kernel_that_dies_at_its_start_is_started_again(tmp_path, monkeypatch):
+    real, calls = NotebookClient.execute, []
+
+    def sometimes(self, **options):
+        calls.append(options)
+        if len(calls) == 1:
+            raise RuntimeError("Kernel died before replying to kernel_info")
+        return real(self, **options)
+
+    monkeypatch.setattr(NotebookClient, "execute", sometimes)
+    outcome = execute(nbformat.v4.new_notebook(cells=[code("1")]), tmp_path, timeout=60)
+    assert (outcome.failure, len(calls)) == (None, 2)
+
+
+def test_a_kernel_that_never_starts_is_a_failure_before_the_first_cell(tmp_path, monkeypatch):
+    def never(self, **options):
+        raise RuntimeError("Kernel died before replying to kernel_info")
+
+    monkeypatch.setattr(NotebookClient, "execute", never)
+    outcome = execute(nbformat.v4.new_notebook(cells=[code("1")]), tmp_path, timeout=60)
+    assert str(outcome.failure).splitlines() == [
+        "before the first cell",
+        "RuntimeError: Kernel died before replying to kernel_info",
+    ]
 
 
 def test_the_failing_line_is_found_with_colours_and_may_be_unknown():
