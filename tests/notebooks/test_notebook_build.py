@@ -13,6 +13,7 @@ import pytest
 from build_notebooks import app
 from jupyter_client.asynchronous.client import AsyncKernelClient
 from notebook_lib.clean import ROOT, to_text, without_machine_paths
+from notebook_lib.execute import kernel_environment
 from notebook_lib.scripts import check_pair, find_pairs, read_script
 from notebook_samples import GOOD_LESSON, HEADER
 from typer.testing import CliRunner
@@ -198,6 +199,17 @@ def test_an_unknown_lesson_is_named_with_those_that_exist(folder):
     assert result.exit_code == 2
     assert "begins with '07'" in result.output
     assert [p.name for p in find_pairs(folder, folder, ["01"])] == ["01_good"]
+
+
+def test_a_kernel_sees_nothing_of_the_terminal_and_computes_with_one_thread(monkeypatch):
+    for name in ("COLUMNS", "MPLBACKEND", "NO_COLOR", "PYTEST_CURRENT_TEST"):
+        monkeypatch.setenv(name, "1")
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "8")
+    monkeypatch.setenv("COURSE_PROGRESS", "1")
+    environment = kernel_environment()
+    assert not {"COLUMNS", "MPLBACKEND", "NO_COLOR", "PYTEST_CURRENT_TEST"} & set(environment)
+    assert environment["OPENBLAS_NUM_THREADS"] == "1"
+    assert environment["COURSE_PROGRESS"] == "0"
 
 
 def test_tracebacks_lose_the_folders_of_the_machine():

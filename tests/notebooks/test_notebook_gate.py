@@ -9,7 +9,9 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
+from types import SimpleNamespace
 
+import nbformat.v4 as v4
 import nbval
 import pytest
 from gate_cases import CASES, SET_UP
@@ -107,6 +109,14 @@ def test_a_kernel_that_dies_at_its_start_is_started_again(monkeypatch):
     assert (kernel.km, kernel.kc) == ("manager", "client")
     monkeypatch.undo()
     del kernel.km  # nothing to stop
+
+
+def test_after_a_timeout_the_other_cells_of_the_notebook_are_not_run():
+    cell = object.__new__(nbval_gate.CourseCell)
+    cell.cell, cell.options = v4.new_code_cell("1", execution_count=1), {"skip": False}
+    cell.parent = SimpleNamespace(timed_out=True)
+    with pytest.raises(pytest.xfail.Exception, match="took too long"):
+        cell.runtest()
 
 
 def test_pytest_options_are_those_of_the_gate(pytestconfig):
