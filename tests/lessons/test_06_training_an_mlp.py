@@ -37,7 +37,7 @@ for seed in (0, 1, 2):
 
 digits, rng = data.load_digits(0), np.random.default_rng(0)
 shuffled, net = rng.permutation(digits.y_train), nn.models.mlp((784, 128, 10), rng=rng)
-nn.train(net, (digits.x_train, shuffled), epochs=120, batch_size=400, lr=0.3, momentum=0.9, rng=rng)
+nn.train(net, (digits.x_train, shuffled), epochs=100, batch_size=400, lr=0.3, momentum=0.9, rng=rng)
 out["shuffled train"] = nn.evaluate(net, digits.x_train, shuffled).accuracy
 out["shuffled test"] = nn.evaluate(net, digits.x_test, digits.y_test).accuracy
 
