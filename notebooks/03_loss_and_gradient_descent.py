@@ -278,8 +278,8 @@ for p in (0.01, 0.5, 0.99):
     print(f"k[T] = {p:4}:  slope of 1 - k[T] {first:5.2f}   slope of -ln k[T] {third:8.2f}")
 
 # %% [markdown]
-# Cross-entropy has the slope $-1/k[T]$: it pushes 100 times harder where the network is surely wrong than where it is
-# right. $1 - k[T]$ pushes equally hard everywhere. Lesson 06 shows what becomes of these slopes inside a network, and
+# Cross-entropy has the slope $-1/k[T]$: it pushes about 100 times harder where the network is surely wrong than where
+# it is right. $1 - k[T]$ pushes equally hard everywhere. Lesson 06 shows what becomes of these slopes inside a network, and
 # why that decides for cross-entropy.
 
 # %% [markdown]
@@ -359,7 +359,7 @@ for lr in (0.02, 0.2, 0.38, 0.4, 0.402):
     print(f"lr {lr:5}: factor {factor:5.2f}")
 
 # %% [markdown]
-# In the picture, look at which side of the valley the steps land. From 0.2 on, every step jumps across the bottom.
+# In the picture, look at which side of the valley the steps land. Above 0.2 every step jumps across the bottom.
 # At 0.402 the first steps look like those at 0.4; only the last point shows that the walk is climbing.
 
 # %%
@@ -409,7 +409,8 @@ for lr in (0.99 * limit, 1.01 * limit):
 # A network's loss is no parabola. K's drawing has a **local minimum**, lower than all its surroundings but not the
 # lowest of all, and a flat "foot hill" where a search gets stuck (K, "Minimizing Loss Function"); such a flat region
 # is called a **plateau**. A third place is level too: a **saddle**, lowest along one direction and highest along
-# another. This made-up surface has all three: a flat board with three dents.
+# another. This made-up surface has all three. It is a flat board with dents of depth $d_k$ and width
+# $s_k$ around the points $c_k$: $J(p) = 1 - \sum_k d_k\, e^{-|p - c_k|^2 / 2 s_k^2}$, with $p = (u, v)$, two weights.
 
 # %%
 print(inspect.getsource(figures.surfaces.foothills_gradient))
@@ -419,7 +420,7 @@ checks.check_close(foothills_gradient(p), checks.numerical_gradient(foothills, p
 print("at (0.3, -0.8): J =", foothills(p).round(4), " gradient =", foothills_gradient(p).round(4))
 
 # %% [markdown]
-# A point `p` is $(u, v)$, two weights. **Predict.** Start descents from a grid of 5 x 5 points, 100 steps each with
+# **Predict.** Start descents from a grid of 5 x 5 points, 100 steps each with
 # learning rate 0.4. How many end in the deepest minimum: nearly all, about 15, or fewer than 10?
 
 # %%

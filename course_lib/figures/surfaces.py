@@ -34,12 +34,13 @@ def foothills(p):
 
 
 def foothills_gradient(p):
-    """dJ/dp of `foothills`: sum_k depth_k exp(...) (p - c_k) / s_k^2; p (..., 2), same shape out."""
+    """dJ/dp of `foothills`: sum_k depth_k exp(...) (p - c_k) / s_k^2; p (..., 2)."""
     p = np.asarray(p, dtype=float)
     gradient = np.zeros(p.shape)
     for *centre, width, depth in DENTS:
-        inside = depth * np.exp(-np.sum((p - centre) ** 2, axis=-1, keepdims=True) / (2 * width**2))
-        gradient = gradient + inside * (p - centre) / width**2
+        away = p - centre
+        dent = depth * np.exp(-np.sum(away**2, axis=-1, keepdims=True) / (2 * width**2))
+        gradient = gradient + dent * away / width**2
     return gradient
 
 
