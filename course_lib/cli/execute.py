@@ -118,6 +118,7 @@ def execute(
             kernel_name="python3",
             record_timing=False,
             store_widget_state=False,
+            coalesce_streams=True,  # one print may arrive in two parts
             extra_arguments=["--log-level=ERROR"],  # no remark on stderr that the local link is not encrypted
             resources={"metadata": {"path": str(folder)}},
             on_cell_start=started,

@@ -75,6 +75,11 @@ class _PageRenderer(IPythonRenderer):
     def latex_environment(self, name: str, body: str) -> str:
         return formula(f"\\begin{{{name}}}{body}\\end{{{name}}}", "block", self.problems)
 
+    def _html_embed_images(self, html: str) -> str:
+        # nbconvert parses each HTML block by itself and closes what it opens, so a folded answer
+        # (<details>, text, </details>: three blocks) would come out unfolded.
+        return super()._html_embed_images(html) if "<img" in html.lower() else html
+
     def block_html(self, html: str) -> str:
         return formulas_to_mathml(super().block_html(html), self.problems)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 
 import pytest
 from nbformat.v4 import new_notebook, new_output
@@ -43,6 +44,14 @@ def test_formulas_are_mathml_in_text_in_tables_and_in_folded_answers(tmp_path):
     assert page.count("<math") == 6
     assert "<code>$code$</code>" in page
     assert problems == []
+
+
+def test_a_folded_answer_stays_folded(tmp_path):
+    page, _ = _page(tmp_path, text("<details>\n<summary>Answer</summary>\n\nForty-two.\n\n- a list\n\n</details>\n\nAfter."))
+    folded = re.search(r"<details>(.*?)</details>", page, re.DOTALL)[1]
+    assert "Forty-two." in folded
+    assert "a list" in folded
+    assert "After." not in folded
 
 
 def test_an_unknown_formula_is_a_problem_of_the_page(tmp_path):
