@@ -74,8 +74,7 @@ def walk_frames(goal, *, rows=None):
     frames.append(_frame(drawing, known, grads, goal, f"Backward begins: d{goal.name}/d{goal.name} = 1.",
                          "The goal changes one to one with itself."))
     for node in (n for n in reversed(order) if not n.is_leaf):
-        values = [p.value for p in node.parents]
-        shares = node._differentiate(grads[id(node)], node.cache, values)
+        shares = node.local_gradients(grads[id(node)])
         grads, told = dict(grads), []
         for parent, share in zip(node.parents, shares, strict=False):
             if share is None:
