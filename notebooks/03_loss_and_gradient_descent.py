@@ -138,7 +138,7 @@ checks.check_close(dw, measured, rtol=1e-6, name="dJ/dw against the measurement"
 
 # %% [markdown]
 # O divides by the number of samples: $C = \frac{1}{2n} \sum_x \|y(x) - a\|^2$, where $a$ holds the outputs, of shape
-# $(n, C)$ for $C$ outputs a sample (O, "How good is our network?"). The lowest point is the same. The size is not: O's
+# $(n, M)$ for $M$ outputs a sample (O, "How good is our network?"). The lowest point is the same. The size is not: O's
 # number does not grow when you collect more data.
 
 # %%
@@ -279,8 +279,8 @@ for p in (0.01, 0.5, 0.99):
 
 # %% [markdown]
 # Cross-entropy has the slope $-1/k[T]$: it pushes about 100 times harder where the network is surely wrong than where
-# it is right. $1 - k[T]$ pushes equally hard everywhere. Lesson 06 shows what becomes of these slopes inside a network, and
-# why that decides for cross-entropy.
+# it is right. $1 - k[T]$ pushes equally hard everywhere. Lesson 06 shows what becomes of these slopes inside
+# a network, and why that decides for cross-entropy.
 
 # %% [markdown]
 # ## Walking downhill
