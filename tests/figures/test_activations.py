@@ -23,7 +23,7 @@ def drawn(name, z, slope):
 
 @pytest.mark.parametrize("name", activations.NAMES)
 def test_the_explorer_draws_every_position_of_both_sliders_at_one_size(name):
-    sizes = {(p.width, p.height) for p, _ in (drawn(name, z, s) for z in ZS for s in SLOPES[::4])}
+    sizes = {(p.width, p.height) for p, _ in (drawn(name, z, s) for z in ZS[::2] for s in SLOPES[::10])}
     assert len(sizes) == 1
 
 
