@@ -1,7 +1,6 @@
 """Move every control of every widget on a page, by mouse and by keyboard, and see that the picture follows."""
 
 import re
-import time
 
 MIN_ALT = 20
 PATIENCE = 10  # seconds a picture may take to follow
@@ -220,18 +219,24 @@ def _must_change(explorer, what, moves):
     raise AssertionError(f"{what}: the picture never changes")
 
 
+# Resolves to a hash of the picture once it stays the same for `rest` ms; waits up to `hope` ms for one unlike `before`.
+_SETTLE = """(box, [before, rest, hope, patience]) => new Promise((resolve, reject) => {
+    const start = performance.now();
+    let last = null, since = start;
+    const look = () => {
+        const text = (box.querySelector('figure img') || {}).src || box.querySelector('[role=alert]').textContent;
+        let hash = 0;
+        for (let i = 0; i < text.length; i++) hash = (31 * hash + text.charCodeAt(i)) | 0;
+        const now = performance.now();
+        if (hash !== last) [last, since] = [hash, now];
+        const hoping = hash === before && now - start < hope;
+        if (!hoping && now - since > rest) resolve(hash);
+        else if (now - start > patience) reject(new Error('the picture does not come to rest'));
+        else setTimeout(look, 20);
+    };
+    look();
+})"""
+
+
 def _settled(explorer, unlike=None):
-    """Return the picture's address and text once they stay the same for a while; wait a little for a change."""
-    read = "e => (e.querySelector('figure img') || {}).src || e.querySelector('[role=alert]').textContent"
-    end = time.monotonic() + PATIENCE
-    change_by = time.monotonic() + 1.5
-    last, since = None, time.monotonic()
-    while time.monotonic() < end:
-        now = explorer.evaluate(read)
-        if now != last:
-            last, since = now, time.monotonic()
-        waiting = unlike is not None and now == unlike and time.monotonic() < change_by
-        if not waiting and time.monotonic() - since > 0.25:
-            return now
-        explorer.page.wait_for_timeout(40)
-    raise AssertionError(f"the picture does not come to rest within {PATIENCE} s")
+    return explorer.evaluate(_SETTLE, [unlike, 200, 1500, 1000 * PATIENCE])

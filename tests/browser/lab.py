@@ -144,15 +144,37 @@ class LabPage(Watched):
                 const session = widget.sessionContext.session;
                 if (!session || !session.kernel) throw new Error('no kernel');
                 await session.kernel.info;
+                return null;
             }""",
             name,
         )
         return self.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)").first
 
-    def run_all(self, timeout=90):
-        """Run every cell; the AssertionError of a failure says so."""
-        done = self._call("async () => await jupyterapp.commands.execute('notebook:run-all-cells')", timeout=timeout)
-        assert done is not False, "Run All Cells reports a failed cell"
+    def run_all(self, timeout=240):
+        """Run every cell. AssertionError: a cell failed that is not tagged raises-exception, or did not run."""
+        self._call("async () => { await jupyterapp.commands.execute('notebook:run-all-cells'); }", timeout=timeout)
+        # The command returns at the first exception, even an expected one, while later cells still run.
+        problems = self._call(
+            """async () => {
+                const notebook = jupyterapp.shell.currentWidget;
+                const read = () => notebook.content.widgets.flatMap((cell, i) => {
+                    const {type, executionCount, outputs, sharedModel} = cell.model;
+                    if (type !== 'code' || !sharedModel.source.trim()) return [];
+                    if (executionCount === null) return [`cell ${i + 1} did not run`];
+                    if ((cell.model.getMetadata('tags') || []).includes('raises-exception')) return [];
+                    const errors = outputs.toJSON().filter(output => output.output_type === 'error');
+                    return errors.map(error => `cell ${i + 1} raised ${error.ename}: ${error.evalue}`);
+                });
+                let problems = read();
+                for (let idle = 0; problems.length && idle < 10; problems = read()) {
+                    await new Promise(done => setTimeout(done, 100));
+                    idle = notebook.sessionContext.session.kernel.status === 'idle' ? idle + 1 : 0;
+                }
+                return problems;
+            }""",
+            timeout=timeout,
+        )
+        assert not problems, "Run All Cells:\n" + "\n".join(problems)
 
     def close(self):
         """Shut the kernel down and close the notebook without saving."""
@@ -172,9 +194,7 @@ class LabPage(Watched):
     def _call(self, script, argument=None, timeout=60):
         """Evaluate an async function, bounded in time: Lab's promises may never settle."""
         bounded = (
-            "([argument, seconds]) => Promise.race([("
-            + script
-            + ")(argument).then(r => [true, r === false ? false : null]),"
+            "([argument, seconds]) => Promise.race([(" + script + ")(argument).then(result => [true, result]),"
             " new Promise(done => setTimeout(done, 1000 * seconds, [false, null]))])"
         )
         finished, result = self.page.evaluate(bounded, [argument, timeout])

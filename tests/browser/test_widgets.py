@@ -64,15 +64,36 @@ def test_the_same_stepper_twice_moves_alone(lab, opened):
     assert two.locator(".course-count").inner_text() == "step 1 of 7"
 
 
-def test_a_key_on_a_stepper_leaves_the_notebook_alone(lab, opened):
+def test_keys_on_a_control_leave_the_notebook_alone(lab, opened):
     panel = opened(demo_notebook(), "keys.ipynb")
     lab.run_all()
     cells = panel.locator(".jp-Cell").count()
-    panel.locator(".course-stepper").first.get_by_role("button", name="Next step").focus()
-    for key in ("a", "b", "ArrowDown", "ArrowUp", "Enter"):  # in command mode: new cells, another cell, edit mode
-        lab.page.keyboard.press(key)
-    assert panel.locator(".jp-Cell").count() == cells
-    assert lab.page.evaluate("document.activeElement.getAttribute('aria-label')") == "Next step"
+    explorer = panel.locator(".course-explore")
+    explorer.locator("figure img").wait_for()
+    for control in (
+        panel.locator(".course-stepper").first.get_by_role("button", name="Next step"),
+        panel.locator(".course-stepper").first.get_by_role("slider"),
+        explorer.locator(".noUi-handle").first,
+        explorer.locator("select"),
+        explorer.locator("input[type=checkbox]"),
+    ):
+        control.focus()
+        for key in ("a", "b", "d", "d", "ArrowDown", "ArrowUp"):  # in command mode: new cells, no cell, another cell
+            lab.page.keyboard.press(key)
+        assert panel.locator(".jp-Cell").count() == cells, control
+        assert control.evaluate("e => e === document.activeElement"), f"{control} loses the focus"
+
+
+def test_controls_of_an_explorer_have_names(lab, opened):
+    panel = opened(demo_notebook(), "names.ipynb")
+    lab.run_all()
+    explorer = panel.locator(".course-explore")
+    explorer.get_by_role("slider", name="learning rate", exact=True).wait_for()
+    assert explorer.get_by_role("slider", name="steps", exact=True).count() == 1
+    assert explorer.get_by_role("combobox", name="start").count() == 1
+    assert explorer.get_by_role("checkbox", name="momentum").count() == 1
+    assert explorer.get_by_role("textbox", name="steps, type a value").count() == 1
+    assert explorer.locator("[aria-live=polite] figure img").count() == 1
 
 
 def test_an_error_in_draw_is_shown_where_the_student_looks(lab, opened):
