@@ -489,9 +489,9 @@ figures.show(figures.training.mistakes(digits.images("test"), worst),
 
 # %% [markdown]
 # You might hope for wrong labels here, which would be an excuse. When we looked at ours, we found none of the 20
-# plainly wrong: a few are hard (a 4 almost like a 9, a 0 that is nearly closed), but most are digits that you read at once. A
-# clear 3, 6 or 9 is misread with 99 %. **A probability from softmax is not a second opinion.** It is what the network
-# learned to say about images like its examples, and it learned to say 100 %.
+# plainly wrong: a few are hard (a 4 almost like a 9, a 0 that is nearly closed), but most are digits that you read at
+# once. A clear 3, 6 or 9 is misread with 99 %. **A probability from softmax is not a second opinion.** It is what the
+# network learned to say about images like its examples, and it learned to say 100 %.
 
 # %% [markdown]
 # ## Are the labels right?
