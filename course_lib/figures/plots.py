@@ -14,7 +14,7 @@ def decision_plane(x, y, predict, *, title="", labels=None, axes=("x1", "x2"), m
     ----------
     x : array (n, 2)
     y : int array (n,)
-        Classes 0, 1, ...: full or hollow markers of different shapes.
+        Classes 0, 1, ...: hollow or full markers of different shapes.
     predict : callable
         (m, 2) -> (m,) int classes; called once with resolution**2 points.
     labels : list of str

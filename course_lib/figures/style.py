@@ -123,13 +123,13 @@ def cue(which):
 
 
 def class_cue(k):
-    """Return the `ClassCue` of class k (0, 1, ...): points of every class are data, hence blue, full or hollow.
+    """Return the `ClassCue` of class k (0, 1, ...): points of every class are data, hence blue, hollow (0) or full (1).
 
     Wraps around after six classes.
     """
     looks = (
-        ("o", COLOURS["data"], COLOURS["data"], tint("data", 0.25)),
         ("s", PAPER, COLOURS["data"], PAPER),
+        ("o", COLOURS["data"], COLOURS["data"], tint("data", 0.25)),
         ("^", COLOURS["thread"], INK, tint("thread", 0.5)),
         ("D", PAPER, INK, tint("idle", 0.25)),
         ("v", COLOURS["idle"], INK, tint("idle", 0.55)),

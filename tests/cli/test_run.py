@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import nbformat
 import pytest
-from nbclient import NotebookClient
 from typer.testing import CliRunner
 
 from course_lib.cli import app
@@ -106,7 +105,7 @@ def test_a_formula_that_cannot_be_shown_makes_the_run_fail(tmp_path):
     ("source", "error", "message"),
     [
         ("import time\ntime.sleep(60)", "Timeout", "longer than 1 s"),
-        ("import os\nos._exit(3)", "DeadKernelError", "died"),
+        ("import os\nos._exit(3)", "DeadKernel", "killed its kernel"),
         ("x = (", "SyntaxError", "line 1"),
     ],
 )
@@ -117,30 +116,25 @@ def test_a_cell_that_hangs_or_ends_the_kernel_is_a_failure_not_a_crash(tmp_path,
     assert message in outcome.failure.message
 
 
-def test_a_kernel_that_dies_at_its_start_is_started_again(tmp_path, monkeypatch):
-    real, calls = NotebookClient.execute, []
-
-    def sometimes(self, **options):
-        calls.append(options)
-        if len(calls) == 1:
-            raise RuntimeError("Kernel died before replying to kernel_info")
-        return real(self, **options)
-
-    monkeypatch.setattr(NotebookClient, "execute", sometimes)
-    outcome = execute(nbformat.v4.new_notebook(cells=[code("1")]), tmp_path, timeout=60)
-    assert (outcome.failure, len(calls)) == (None, 2)
-
-
 def test_a_kernel_that_never_starts_is_a_failure_before_the_first_cell(tmp_path, monkeypatch):
-    def never(self, **options):
+    async def never(folder, log):
+        log.write(b"Address already in use")
         raise RuntimeError("Kernel died before replying to kernel_info")
 
-    monkeypatch.setattr(NotebookClient, "execute", never)
+    monkeypatch.setattr("course_lib.cli.execute.start_kernel", never)
     outcome = execute(nbformat.v4.new_notebook(cells=[code("1")]), tmp_path, timeout=60)
     assert str(outcome.failure).splitlines() == [
         "before the first cell",
-        "RuntimeError: Kernel died before replying to kernel_info",
+        "DeadKernel: the kernel does not start: Kernel died before replying to kernel_info; "
+        "it left: Address already in use",
     ]
+
+
+def test_two_runs_give_one_stream_and_no_widget_state(tmp_path):
+    cells = [code("import sys\nprint('a', flush=True)\nprint('b')"), code("import ipywidgets\nipywidgets.Output()")]
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    assert execute(notebook, tmp_path, timeout=60).failure is None
+    assert [o.text for o in notebook.cells[0].outputs] == ["a\nb\n"]
 
 
 def test_the_failing_line_is_found_with_colours_and_may_be_unknown():

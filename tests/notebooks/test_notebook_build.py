@@ -12,11 +12,13 @@ import nbformat
 import pytest
 from build_notebooks import app
 from jupyter_client.asynchronous.client import AsyncKernelClient
-from notebook_lib.clean import ROOT, to_text, without_machine_paths
-from notebook_lib.execute import kernel_environment
+from notebook_lib.clean import to_text
 from notebook_lib.scripts import check_pair, find_pairs, read_script
 from notebook_samples import GOOD_LESSON, HEADER
 from typer.testing import CliRunner
+
+from course_lib.cli.clean import ROOT, without_machine_paths
+from course_lib.cli.kernel import kernel_environment
 
 
 def _run(folder, *arguments):
@@ -103,10 +105,10 @@ def test_build_writes_the_good_and_keeps_the_old_of_the_bad(tmp_path):
     assert result.exit_code == 1
     assert "1 built, 4 failed, 0 were up to date" in result.output
     for message in (
-        "cell 1, line 3 (1 / 0) raised ZeroDivisionError: division by zero",
+        "cell 1 (In [1]), line 3: 1 / 0, ZeroDivisionError: division by zero",
         "cell 1: writes to stderr: 'careful'",
         "cell 1: the heaviest of a notebook of",
-        "cell 1 killed its kernel",
+        "cell 1, DeadKernel: the cell killed its kernel",
     ):
         assert message in result.output
     written = {p.stem for p in tmp_path.glob("*.ipynb") if p.read_text() != "old"}

@@ -20,7 +20,7 @@ from notebook_lib.execute import CELL_TIMEOUT
 from notebook_lib.guards import executed_in_order
 from notebook_samples import HEADER, broken, built
 
-ROOT = clean.ROOT
+from course_lib.cli.clean import ROOT
 
 
 @pytest.fixture(scope="module")

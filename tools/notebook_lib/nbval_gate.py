@@ -21,7 +21,7 @@ from jupyter_client import KernelClient, KernelManager
 from nbval.kernel import RunningKernel
 from nbval.plugin import IPyNbCell, IPyNbFile
 
-from notebook_lib.execute import START_ATTEMPTS, kernel_environment
+from course_lib.cli.kernel import START_ATTEMPTS, kernel_environment
 from notebook_lib.live_outputs import LiveOutputs
 from notebook_lib.tolerance import TolerantText
 
