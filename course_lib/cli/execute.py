@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 import tempfile
 import time
@@ -96,12 +95,14 @@ def execute(
     on_cell : callable
         Is called after each code cell.
     """
+    from jupyter_core.utils import run_sync  # also works where an event loop runs already
+
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
             cell.metadata.pop("execution", None)
     begin = time.perf_counter()
-    failure = asyncio.run(run_cells(notebook, folder, timeout=timeout, after_cell=on_cell))
+    failure = run_sync(run_cells)(notebook, folder, timeout=timeout, after_cell=on_cell)
     return Outcome(time.perf_counter() - begin, failure)
 
 
@@ -146,7 +147,6 @@ async def run_cells(
             km=manager,
             timeout=timeout,
             record_timing=False,
-            coalesce_streams=True,  # one print may arrive in two parts
             # With False, nbclient fails on an Output widget (KeyError). Whoever stores the notebook drops the state.
             store_widget_state=True,
             on_cell_start=started,

@@ -7,7 +7,7 @@ from .lab import CHROMIUM_ARGS, LabPage, LabServer, chromium_path
 HOW = "Debian: apt-get install chromium"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser():
     """A headless chromium."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed (pip install .[test])")
@@ -20,14 +20,14 @@ def browser():
         browser.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def server(browser, tmp_path_factory):
     """A running JupyterLab; notebooks are put into `server.root`."""
     with LabServer(tmp_path_factory.mktemp("lab") / "home") as server:
         yield server
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def lab(browser, server):
     """JupyterLab in the browser."""
     return LabPage(browser, server)

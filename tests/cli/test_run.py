@@ -130,11 +130,10 @@ def test_a_kernel_that_never_starts_is_a_failure_before_the_first_cell(tmp_path,
     ]
 
 
-def test_two_runs_give_one_stream_and_no_widget_state(tmp_path):
-    cells = [code("import sys\nprint('a', flush=True)\nprint('b')"), code("import ipywidgets\nipywidgets.Output()")]
+def test_an_output_widget_does_not_stop_the_run(tmp_path):
+    cells = [code("import ipywidgets\nwith ipywidgets.Output():\n    print(1)")]
     notebook = nbformat.v4.new_notebook(cells=cells)
     assert execute(notebook, tmp_path, timeout=60).failure is None
-    assert [o.text for o in notebook.cells[0].outputs] == ["a\nb\n"]
 
 
 def test_the_failing_line_is_found_with_colours_and_may_be_unknown():
