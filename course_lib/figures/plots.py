@@ -8,7 +8,7 @@ from . import style
 
 @style.styled
 def decision_plane(x, y, predict, *, title="", labels=None, axes=("x1", "x2"), margin=0.6, resolution=300, ax=None):
-    """Return a figure of 2-D points over the regions that a classifier assigns.
+    """Return a figure of 2-D points over the regions that a classifier assigns; points on the wrong side are ringed.
 
     Parameters
     ----------
@@ -16,7 +16,7 @@ def decision_plane(x, y, predict, *, title="", labels=None, axes=("x1", "x2"), m
     y : int array (n,)
         Classes 0, 1, ...: hollow or full markers of different shapes.
     predict : callable
-        (m, 2) -> (m,) int classes; called once with resolution**2 points.
+        (m, 2) -> (m,) int classes; called with resolution**2 points, and with x.
     labels : list of str
         Names of the classes.
     ax : matplotlib Axes
@@ -32,9 +32,17 @@ def decision_plane(x, y, predict, *, title="", labels=None, axes=("x1", "x2"), m
     ax.contourf(gx, gy, region, levels=levels, colors=[style.class_cue(k).region for k in classes])
     if region.min() < region.max():
         ax.contour(gx, gy, region, levels=levels[1:-1], colors=style.INK, linewidths=1.2)
+    size = np.clip(70 / np.sqrt(len(x)), 3.5, 7)  # many points: smaller, so that they do not hide each other
     for k in classes:
         name = labels[k] if labels is not None else f"class {k}"
-        ax.plot(*x[y == k].T, **style.class_cue(k).plot, label=name)
+        ax.plot(*x[y == k].T, **style.class_cue(k).plot, markersize=size, label=f"right answer: {name}")
+    wrong = np.asarray(predict(x)) != y
+    if wrong.any():
+        ring = dict(marker="o", markerfacecolor="none", markeredgecolor=style.colour("hazard"), markeredgewidth=2)
+        ax.plot(*x[wrong].T, linestyle="none", **ring, markersize=size + 6, label=f"answered wrongly: {wrong.sum()}")
+    for k in classes:
+        name = labels[k] if labels is not None else f"class {k}"
+        ax.fill([], [], facecolor=style.class_cue(k).region, edgecolor=style.MUTED, label=f"area: {name} is answered")
     ax.set(xlim=(x0, x1), ylim=(y0, y1), xlabel=axes[0], ylabel=axes[1], title=title)
     ax.grid(False)
     ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))

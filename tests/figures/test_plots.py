@@ -22,15 +22,32 @@ def by_sum(points):
     return (points.sum(axis=1) > 0).astype(int)
 
 
-def test_decision_plane_draws_each_class_with_its_own_marker():
-    fig = plots.decision_plane(X, Y, by_sum, title="t", labels=["no", "yes"], axes=("a", "b"))
+def test_decision_plane_draws_each_class_with_its_own_marker_and_rings_the_wrong_points():
+    def predict(points):
+        return (points.sum(axis=1) > 2).astype(int)
+
+    fig = plots.decision_plane(X, Y, predict, title="t", labels=["no", "yes"], axes=("a", "b"))
     (ax,) = fig.axes
-    assert [t.get_text() for t in ax.get_legend().get_texts()] == ["no", "yes"]
-    for k, line in enumerate(ax.lines):
+    wrong = predict(X) != Y
+    assert 0 < wrong.sum() < len(X)
+    assert {t.get_text() for t in ax.get_legend().get_texts()} == {
+        "right answer: no",
+        "right answer: yes",
+        f"answered wrongly: {wrong.sum()}",
+        "area: no is answered",
+        "area: yes is answered",
+    }
+    for k, line in enumerate(ax.lines[:2]):
         np.testing.assert_array_equal(line.get_xydata(), X[k == Y])
         assert line.get_marker() == style.class_cue(k).marker
+    np.testing.assert_array_equal(ax.lines[2].get_xydata(), X[wrong])
     assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_title(loc="left")) == ("a", "b", "t")
     assert small(fig) < 60_000
+
+
+def test_decision_plane_without_a_wrong_point_draws_no_ring():
+    (ax,) = plots.decision_plane(X, by_sum(X), by_sum, resolution=40).axes
+    assert len(ax.lines) == 2
 
 
 @pytest.mark.parametrize(
