@@ -55,6 +55,7 @@ def to_mathml(latex: str, *, display: str = "inline") -> str:
     tree = ElementTree.fromstring(mathml.replace(' xmlns="http://www.w3.org/1998/Math/MathML"', ""))
     for element in list(tree.iter()):
         _pull_primes_down(element)
+        _close_up_signs(element)
     return _MATRIX.sub(_fenced, ElementTree.tostring(tree, encoding="unicode"))
 
 
@@ -93,6 +94,17 @@ def _pull_primes_down(element: ElementTree.Element) -> None:
         return
     element.remove(upper)
     element.tag = "msub" if element.tag == "msubsup" else "mrow"
+
+
+def _close_up_signs(element: ElementTree.Element) -> None:
+    """Set a sign close to its number, (-1, -2): a browser takes a minus in the middle of a row for a difference."""
+    before = None
+    for child in element:
+        is_sign = child.tag == "mo" and child.text in ("-", "\u2212", "+", "\u00b1")
+        opens = before is None or (before.tag == "mo" and (before.text or "").strip() not in (")", "]", "}", "|", "!"))
+        if is_sign and opens:
+            child.attrib.update(form="prefix", lspace="0em", rspace="0em")
+        before = child
 
 
 def formulas_to_mathml(html: str, problems: list[str]) -> str:

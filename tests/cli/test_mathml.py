@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from course_lib.cli.mathml import FormulaError, formulas_to_mathml, to_mathml
@@ -71,3 +73,8 @@ def test_a_formula_that_cannot_be_converted_is_shown_as_code_and_noted():
     problems: list[str] = []
     assert formulas_to_mathml(r"$\nosuch$", problems) == r"<code>\nosuch</code>"
     assert len(problems) == 1
+
+
+def test_a_sign_is_set_close_to_its_number_and_a_difference_is_not():
+    signs = re.findall(r"<mo([^>]*)>\u2212</mo>", to_mathml("(-1, -2) = -a - b(c) - d"))
+    assert ["prefix" in sign for sign in signs] == [True, True, True, False, False]
