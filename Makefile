@@ -48,7 +48,7 @@ $(LAB_READY): requirements.lock pyproject.toml
 	@rm -f $(LAB_READY) $(TEST_READY)
 	@echo "Installing JupyterLab, NumPy, Numba, matplotlib and what they need from requirements.lock into $(VENV):"
 	@echo "about $(LAB_SIZE) on disk, a few minutes, once."
-	@if [ -e "$(VENV)" ] && ! "$(BIN)/python" -c 'import pip' >/dev/null 2>&1; then rm -rf "$(VENV)"; fi
+	@if [ -e "$(VENV)" ] && ! "$(BIN)/python" -c 'import pip, sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then rm -rf "$(VENV)"; fi
 	@[ -e "$(VENV)" ] || "$(PYTHON)" -m venv "$(VENV)"
 	$(PIP) install --require-hashes -r requirements.lock
 	$(PIP) install --no-deps --no-build-isolation -e .

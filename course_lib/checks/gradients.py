@@ -71,7 +71,7 @@ def check_op_gradients(forward, backward, args, *, rng, wrt=None, rtol=1e-6, eps
     rng : numpy.random.Generator
         Draws the upstream gradient and the directions.
     wrt : sequence of int, optional
-        Which args to check; all float64 arrays unless given.
+        Which args to check. Unless given: all float64 arrays, or the prediction alone for a loss.
     rtol : float
         Allowed difference between measured and computed directional derivative, as a share of the
         gradient's length.
@@ -87,14 +87,15 @@ def check_op_gradients(forward, backward, args, *, rng, wrt=None, rtol=1e-6, eps
     """
     require_rng(rng)
     args = list(args)
+    out, cache = forward(*args)
+    is_loss = np.ndim(out) == 0  # a loss starts the backward pass: its own upstream gradient is 1
     if wrt is None:
         wrt = [i for i, a in enumerate(args) if isinstance(a, np.ndarray) and a.dtype == np.float64]
+        wrt = [i for i in wrt if i == 0] if is_loss else wrt  # the second argument is the right answer
     if not wrt:
         raise TypeError("none of the args is a float64 array, so there is nothing to check; use .astype(np.float64).")
     for i in wrt:
         _float64(f"args[{i}]", args[i])
-    out, cache = forward(*args)
-    is_loss = np.ndim(out) == 0  # a loss starts the backward pass: its own upstream gradient is 1
     dout = np.float64(1) if is_loss else rng.standard_normal(np.shape(out))
     result = backward(cache) if is_loss else backward(dout, cache)
     computed = result if isinstance(result, tuple) else (result,)

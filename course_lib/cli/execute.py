@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
 import re
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +11,9 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-__all__ = ["Failure", "Outcome", "execute", "failing_line"]
+from course_lib.cli.kernel import last_words, start_kernel
+
+__all__ = ["Failure", "Outcome", "execute", "failing_line", "run_cells"]
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -41,7 +42,8 @@ class Failure:
 
     def __str__(self) -> str:
         """Say it in up to three lines."""
-        where = f"cell {self.cell}" + (f" (In [{self.count}])" if self.count else "")
+        where = f"cell {self.cell}" if self.cell else "before the first cell"
+        where += f" (In [{self.count}])" if self.count else ""
         return "\n".join(filter(None, [where, self.line, f"{self.error}: {self.message}"]))
 
 
@@ -93,42 +95,74 @@ def execute(
     on_cell : callable
         Is called after each code cell.
     """
-    from nbclient import NotebookClient
-    from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+    from jupyter_core.utils import run_sync  # also works where an event loop runs already
 
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
             cell.metadata.pop("execution", None)
+    begin = time.perf_counter()
+    failure = run_sync(run_cells)(notebook, folder, timeout=timeout, after_cell=on_cell)
+    return Outcome(time.perf_counter() - begin, failure)
+
+
+async def run_cells(
+    notebook: NotebookNode,
+    folder: Path,
+    *,
+    timeout: float,
+    before_cell: Callable[[int], None] = lambda index: None,
+    after_cell: Callable[[], None] = lambda: None,
+) -> Failure | None:
+    """Run all cells in a fresh kernel; outputs and counts land in the notebook. Returns the failure, if any.
+
+    Parameters
+    ----------
+    notebook : NotebookNode
+        Is changed.
+    folder : Path
+        Where the cells run.
+    timeout : float
+        Seconds that one cell may take.
+    before_cell, after_cell : callable
+        Called around each cell, the first with the cell's index.
+    """
+    from nbclient import NotebookClient
+    from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+
     at = -1
 
     def started(cell: NotebookNode, cell_index: int) -> None:
         nonlocal at
         at = cell_index
+        before_cell(cell_index)
 
-    client = NotebookClient(
-        notebook,
-        timeout=timeout,
-        kernel_name="python3",
-        record_timing=False,
-        store_widget_state=False,
-        extra_arguments=["--log-level=ERROR"],  # no remark on stderr that the local link is not encrypted
-        resources={"metadata": {"path": str(folder)}},
-        on_cell_start=started,
-        on_cell_executed=lambda **_: on_cell(),
-    )
-    begin = time.perf_counter()
-    failure = None
-    try:
-        client.execute(env={**os.environ, "COURSE_PROGRESS": "0"})
-    except CellExecutionError as error:
-        cell = notebook.cells[at]
-        line = failing_line(cell.source, error.traceback, cell.execution_count)
-        message = (_ANSI.sub("", error.evalue).strip() or "no message").splitlines()[0]
-        failure = Failure(at + 1, cell.execution_count, line, error.ename, message)
-    except CellTimeoutError:
-        failure = Failure(at + 1, None, "", "Timeout", f"the cell took longer than {timeout} s (--timeout)")
-    except (DeadKernelError, RuntimeError, OSError, asyncio.CancelledError) as error:
-        message = str(error).strip() or "the kernel stopped"
-        failure = Failure(at + 1, None, "", type(error).__name__, message.splitlines()[0])
-    return Outcome(time.perf_counter() - begin, failure)
+    with tempfile.TemporaryFile() as log:
+        try:
+            manager, kernel = await start_kernel(folder, log)
+        except RuntimeError as error:
+            return Failure(0, None, "", "DeadKernel", f"the kernel does not start: {error}{last_words(log)}")
+        client = NotebookClient(
+            notebook,
+            km=manager,
+            timeout=timeout,
+            record_timing=False,
+            # With False, nbclient fails on an Output widget (KeyError). Whoever stores the notebook drops the state.
+            store_widget_state=True,
+            on_cell_start=started,
+            on_cell_executed=lambda **_: after_cell(),
+        )
+        client.kc = kernel
+        try:
+            await client.async_execute(cleanup_kc=True)
+        except CellExecutionError as error:
+            cell = notebook.cells[at]
+            line = failing_line(cell.source, error.traceback, cell.execution_count)
+            message = (_ANSI.sub("", error.evalue).strip() or "no message").splitlines()[0]
+            return Failure(at + 1, cell.execution_count, line, error.ename, message)
+        except CellTimeoutError:
+            return Failure(at + 1, None, "", "Timeout", f"the cell took longer than {timeout:g} s")
+        except DeadKernelError:
+            message = f"the cell killed its kernel (out of memory?){last_words(log)}"
+            return Failure(at + 1, None, "", "DeadKernel", message)
+    return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from html import escape, unescape
+from xml.etree import ElementTree
 
 __all__ = ["FormulaError", "formula", "formulas_to_mathml", "to_mathml"]
 
@@ -11,9 +12,8 @@ __all__ = ["FormulaError", "formula", "formulas_to_mathml", "to_mathml"]
 _FORMULA = re.compile(r"(?<!\\)\$\$(.+?)(?<!\\)\$\$|(?<![\\$])\$(?!\s)([^$\n]+?)(?<![\\\s])\$(?![$\d])", re.DOTALL)
 # Environments that the converter does not know, or numbers, by one that draws the same.
 _SAME = {"aligned": "split", "align": "align*", "equation": "equation*"}
-_MATRIX = re.compile(
-    r"<mo>&#x000(?P<left>5B|28);</mo><mtable>(?P<rows>(?:(?!<mtable).)*?)</mtable><mo>&#x000(?:5D|29);</mo>"
-)
+_MATRIX = re.compile(r"<mo>(?P<left>[\[(])</mo><mtable>(?P<rows>(?:(?!<mtable).)*?)</mtable><mo>[\])]</mo>", re.DOTALL)
+_PRIMES = "\u2032\u2033\u2034"
 _CODE = re.compile(r"(<(pre|code|script|style)\b.*?</\2>)", re.DOTALL)
 
 
@@ -52,7 +52,11 @@ def to_mathml(latex: str, *, display: str = "inline") -> str:
         left.append("environment, or & outside of one")
     if left:
         raise FormulaError(f"cannot convert ${latex}$: unknown {', '.join(sorted(set(left)))}")
-    return _MATRIX.sub(_fenced, mathml)
+    tree = ElementTree.fromstring(mathml.replace(' xmlns="http://www.w3.org/1998/Math/MathML"', ""))
+    for element in list(tree.iter()):
+        _pull_primes_down(element)
+        _close_up_signs(element)
+    return _MATRIX.sub(_fenced, ElementTree.tostring(tree, encoding="unicode"))
 
 
 def _with_known_environments(latex: str) -> str:
@@ -65,8 +69,42 @@ def _with_known_environments(latex: str) -> str:
 
 def _fenced(match: re.Match[str]) -> str:
     """Draw a matrix's brackets as its borders: without a mathematics font, browsers do not stretch them."""
-    fence = "brackets" if match["left"] == "5B" else "parentheses"
+    fence = "brackets" if match["left"] == "[" else "parentheses"
     return f'<mtable class="{fence}">{match["rows"]}</mtable>'
+
+
+def _pull_primes_down(element: ElementTree.Element) -> None:
+    """Write W' as W and a prime: the sign is raised already, and as an exponent it is too small to be read."""
+    if element.tag not in ("msup", "msubsup"):
+        return
+    upper = element[-1]
+    signs = list(upper) if upper.tag == "mrow" else [upper]
+    primes = [sign for sign in signs if sign.tag == "mi" and sign.text and set(sign.text) <= set(_PRIMES)]
+    if not primes or signs[: len(primes)] != primes:
+        return
+    base = ElementTree.Element("mrow")
+    base.append(element[0])
+    for prime in primes:
+        mark = ElementTree.SubElement(base, "mo", lspace="0em", rspace="0em")
+        mark.text = prime.text
+    element[0] = base
+    if len(signs) > len(primes):
+        for prime in primes:
+            upper.remove(prime)
+        return
+    element.remove(upper)
+    element.tag = "msub" if element.tag == "msubsup" else "mrow"
+
+
+def _close_up_signs(element: ElementTree.Element) -> None:
+    """Set a sign close to its number, (-1, -2): a browser takes a minus in the middle of a row for a difference."""
+    before = None
+    for child in element:
+        is_sign = child.tag == "mo" and child.text in ("-", "\u2212", "+", "\u00b1")
+        opens = before is None or (before.tag == "mo" and (before.text or "").strip() not in (")", "]", "}", "|", "!"))
+        if is_sign and opens:
+            child.attrib.update(form="prefix", lspace="0em", rspace="0em")
+        before = child
 
 
 def formulas_to_mathml(html: str, problems: list[str]) -> str:

@@ -11,11 +11,10 @@ from nbconvert.exporters import HTMLExporter
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat import NotebookNode
 
+from course_lib.cli.clean import clean_outputs
 from course_lib.cli.mathml import formula, formulas_to_mathml
 
 __all__ = ["lesson_page", "outside_requests", "title_of"]
-
-WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 
 # nbconvert's own page without the scripts that it would fetch (require.js, MathJax, mermaid, widgets).
 _TEMPLATE = """
@@ -74,6 +73,11 @@ class _PageRenderer(IPythonRenderer):
 
     def latex_environment(self, name: str, body: str) -> str:
         return formula(f"\\begin{{{name}}}{body}\\end{{{name}}}", "block", self.problems)
+
+    def _html_embed_images(self, html: str) -> str:
+        # nbconvert parses each HTML block by itself and closes what it opens, so a folded answer
+        # (<details>, text, </details>: three blocks) would come out unfolded.
+        return super()._html_embed_images(html) if "<img" in html.lower() else html
 
     def block_html(self, html: str) -> str:
         return formulas_to_mathml(super().block_html(html), self.problems)
@@ -156,9 +160,10 @@ def lesson_page(
     notebook.metadata.pop("widgets", None)
     exporter = _PageExporter(link_of)
     for cell in notebook.cells:
+        if "outputs" in cell:
+            cell.outputs = clean_outputs(cell.outputs)
         for output in cell.get("outputs", []):
             data = output.get("data", {})
-            data.pop(WIDGET_VIEW, None)
             if "text/latex" in data and "text/html" not in data:
                 data["text/html"] = formulas_to_mathml(data["text/latex"], exporter.problems)
     resources = {"metadata": {"name": name, "path": str(folder)}, "course_nav": nav}

@@ -234,6 +234,7 @@ def spirals(n, *, classes=2, noise, rng):
 
 
 def balanced_labels(n, classes, rng):
+    """Return n labels (n,) int64 in 0 .. classes - 1, each as often as the others (one more at most), shuffled."""
     return rng.permutation(np.arange(n, dtype=np.int64) % classes)
 
 

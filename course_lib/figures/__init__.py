@@ -1,6 +1,6 @@
 """Figures and widgets of the lessons: pure functions that return pictures, and two ways to make them move.
 
-`picture` and `show` put a figure on the page, `stepper` walks through frames, `explore` recomputes under sliders.
+`picture` and `show` put a figure on the page, `stepper` walks through frames, `explore` follows sliders.
 Topic modules (`figures.perceptron`, `figures.plots`, ...) are imported when they are first used.
 """
 
@@ -15,7 +15,17 @@ from .style import COLOURS, new_figure
 from .svg import Box, Svg
 
 __all__ = [
-    "COLOURS", "Box", "Explore", "Picture", "Stepper", "Svg", "explore", "new_figure", "picture", "show", "stepper",
+    "COLOURS",
+    "Box",
+    "Explore",
+    "Picture",
+    "Stepper",
+    "Svg",
+    "explore",
+    "new_figure",
+    "picture",
+    "show",
+    "stepper",
     "style",
 ]
 

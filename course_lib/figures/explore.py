@@ -1,35 +1,49 @@
-"""Recompute a picture while the student moves controls; without a kernel the first picture stays."""
+"""Make a picture again while the student moves controls; where no kernel runs, the first picture stays."""
 
 import traceback
 from html import escape
 
 from .picture import Picture
+from .scripts import script
 from .stepper import TITLE_STYLE
 
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+WIDTH = "min(460px, 100%)"
+LAYOUT = ".course-explore .widget-label{text-align:left}.course-explore .widget-html{margin:0 2px}"
 
 
 class Explore:
-    """Controls above a picture; displays itself. `box` is the ipywidgets container, `controls` the dict of controls."""
+    """Controls above a picture; displays itself. Made by `explore`.
 
-    def __init__(self, draw, title, controls, quick):
+    `controls` maps names to ipywidgets controls, `view` holds the picture's HTML, `box` contains all of them.
+    """
+
+    def __init__(self, draw, title, controls):
         import ipywidgets as widgets
 
         self.draw, self.title, self.controls = draw, title, controls
         self.first = self._picture()
         self.view = widgets.HTML(value=self.first.html)
-        heading = widgets.HTML(value=f'<p style="{TITLE_STYLE}">{escape(title)}</p>')
+        heading = widgets.HTML(value=_heading(title))
         self.box = widgets.VBox([heading, *controls.values(), self.view])
         self.box.add_class("course-explore")
         for control in controls.values():
-            if hasattr(control, "continuous_update"):
-                control.continuous_update = quick
             control.observe(self._redraw, names="value")
 
     @property
     def values(self):
         """What the controls say now, by name."""
         return {name: control.value for name, control in self.controls.items()}
+
+    @property
+    def html(self):
+        """The static form: title, first picture, and which controls there are once the notebook runs."""
+        listed = "; ".join(_describe(control) for control in self.controls.values())
+        return (
+            f'<div class="course-explore-static"><p style="{TITLE_STYLE}">{escape(self.title)}</p>'
+            f"{self.first.html}"
+            f'<p style="font-size:14px">Run this cell to change: {escape(listed)}.</p></div>'
+        )
 
     def _picture(self):
         result = self.draw(**self.values)
@@ -40,29 +54,24 @@ class Explore:
     def _redraw(self, change):
         try:
             self.view.value = self._picture().html
-        except Exception as error:  # shown where the student looks; a callback's traceback would vanish in a log
+        except Exception as error:  # shown where the student looks; otherwise it would vanish in a log
             text = "".join(traceback.format_exception_only(error)).strip()
-            self.view.value = f'<pre role="alert">draw failed for {escape(repr(self.values))}\n{escape(text)}</pre>'
-
-    @property
-    def html(self):
-        """The static form: title, first picture, and which controls there are when the notebook runs."""
-        listed = "; ".join(_describe(control) for control in self.controls.values())
-        return (
-            f'<div class="course-explore-static"><p style="{TITLE_STYLE}">{escape(self.title)}</p>{self.first.html}'
-            f'<p style="font-size:14px">Run the notebook to change: {escape(listed)}.</p></div>'
-        )
+            values = ", ".join(f"{name}={value!r}" for name, value in self.values.items())
+            self.view.value = f'<pre role="alert">draw({escape(values)}) failed:\n{escape(text)}</pre>'
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        bundle = {"text/html": self.html, "text/plain": f"{self.title}. {self.first.caption} {self.first.alt}"}
+        bundle = {
+            "text/html": self.html,
+            "text/plain": " ".join([f"{self.title}.", self.first.caption, self.first.alt]),
+        }
         view = self.box._repr_mimebundle_() or {}
-        if WIDGET_VIEW in view:
-            bundle[WIDGET_VIEW] = view[WIDGET_VIEW]
-        return bundle
+        return bundle | {key: view[key] for key in [WIDGET_VIEW] if key in view}
 
 
 def explore(draw, *, title, quick=True, labels=None, **controls):
     """Return controls above a picture that `draw` makes again whenever one of them changes.
+
+    An exception in a later `draw` is shown in place of the picture; in the first one it is raised.
 
     Parameters
     ----------
@@ -76,48 +85,85 @@ def explore(draw, *, title, quick=True, labels=None, **controls):
         name -> text beside the control; by default the name with spaces.
     **controls
         (min, max, step) or (min, max, step, value): slider; list: dropdown (values, or (label, value) pairs);
-        bool: checkbox; or any ipywidgets control.
+        bool: checkbox; or any ipywidgets control with a value.
 
     Raises
     ------
     TypeError, ValueError
-        No control; a shorthand that is none of these; `draw` does not return a `Picture`.
+        No control; a shorthand that is none of these; a label without a control; no `Picture` from `draw`.
     """
     if not controls:
         raise ValueError("explore needs one control at least, for example lr=(0.1, 2.0, 0.1)")
     labels = labels or {}
-    made = {name: _control(name, labels.get(name), short) for name, short in controls.items()}
-    return Explore(draw, title, made, quick)
+    if unknown := sorted(set(labels) - set(controls)):
+        raise ValueError(f"labels names {unknown}, the controls are {sorted(controls)}")
+    made = {name: _control(name, labels.get(name), given) for name, given in controls.items()}
+    longest = max(len(control.description) for control in made.values())
+    for control in made.values():
+        control.style.description_width = f"{longest + 1}ch"
+        control.layout.width = control.layout.width or WIDTH
+        control.tooltip = control.tooltip or _describe(control)
+        if hasattr(control, "continuous_update"):
+            control.continuous_update = quick
+    return Explore(draw, str(title), made)
 
 
-def _control(name, label, short):
+def _control(name, label, given):
     import ipywidgets as widgets
 
-    options = dict(description=label or name.replace("_", " "))
-    if isinstance(short, bool):
-        control = widgets.Checkbox(value=short, indent=False, **options)
-    elif isinstance(short, tuple) and len(short) in (3, 4):
-        low, high, step, *value = short
-        value = value[0] if value else low + round((high - low) / 2 / step) * step
-        kind = widgets.IntSlider if all(isinstance(v, int) for v in short) else widgets.FloatSlider
-        control = kind(min=low, max=high, step=step, value=value, **options)
-    elif isinstance(short, list) and short:
-        control = widgets.Dropdown(options=short, **options)
-    elif isinstance(short, widgets.ValueWidget):
-        control = short
-        control.description = label or control.description or options["description"]
-    else:
-        raise TypeError(f"control {name!r} is {short!r}; use (min, max, step[, value]), a list, a bool, or an ipywidget")
-    if hasattr(control, "tooltip"):
-        control.tooltip = control.tooltip or control.description
-    control.style.description_width = "initial"
-    return control
+    description = label or name.replace("_", " ")
+    if isinstance(given, bool):
+        return widgets.Checkbox(value=given, description=description)
+    if isinstance(given, tuple) and len(given) in (3, 4) and all(_is_number(v) for v in given):
+        return _slider(description, *given)
+    if isinstance(given, list) and given:
+        return widgets.Dropdown(options=given, description=description)
+    if isinstance(given, widgets.ValueWidget):
+        given.description = label or given.description or description
+        return given
+    raise TypeError(
+        f"control {name!r} is {given!r}; use (min, max, step[, value]), a list, a bool, or an ipywidgets control"
+    )
+
+
+def _slider(description, low, high, step, value=None):
+    import ipywidgets as widgets
+
+    if not (low < high and 0 < step <= high - low) or (value is not None and not low <= value <= high):
+        raise ValueError(
+            f"slider {description!r} has min {low}, max {high}, step {step}, value {value}; "
+            "min < max, 0 < step <= max - min and min <= value <= max must hold"
+        )
+    whole = all(isinstance(v, int) for v in (low, high, step, value) if v is not None)
+    if value is None:
+        value = low + (high - low) / 2 // step * step
+    options = dict(min=low, max=high, step=step, description=description)
+    if whole:
+        return widgets.IntSlider(value=int(value), **options)
+    decimals = max(len(f"{v:.6f}".rstrip("0").partition(".")[2]) for v in (low, step))
+    return widgets.FloatSlider(value=round(value, 6), readout_format=f".{decimals}f", **options)
+
+
+def _is_number(value):
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _heading(title):
+    # A script element in a widget's HTML does not run; a style element tells when it is on the page, and it has work
+    # to do here anyway.
+    on_page = escape(f"({script('explore')})(this)")
+    return f'<style onload="{on_page}">{LAYOUT}</style><p style="{TITLE_STYLE}">{escape(title)}</p>'
 
 
 def _describe(control):
-    if hasattr(control, "min") and hasattr(control, "max"):
-        return f"{control.description} ({control.min:g} to {control.max:g})"
+    """What a control offers, in words: for the tooltip and for readers without a kernel."""
     if hasattr(control, "options"):
-        names = [str(o[0]) if isinstance(o, tuple) else str(o) for o in control.options]
-        return f"{control.description} ({', '.join(names)})"
-    return f"{control.description} (on or off)"
+        names = [str(o[0] if isinstance(o, tuple) else o) for o in control.options]
+        offer = ", ".join(names) if len(names) <= 8 else f"{names[0]} to {names[-1]}"
+    elif hasattr(control, "base"):  # a logarithmic slider holds exponents
+        offer = f"{control.base**control.min:g} to {control.base**control.max:g}"
+    elif hasattr(control, "min") and hasattr(control, "max"):
+        offer = f"{control.min:g} to {control.max:g}"
+    else:
+        offer = "on or off" if isinstance(control.value, bool) else ""
+    return f"{control.description} ({offer})" if offer else control.description

@@ -1,4 +1,4 @@
-"""One way to put a figure on a page: an `<img>` with alternative text, small, and the same bytes every time."""
+"""One way to put a figure on a page: an `<img>` with alternative text, small, the same bytes every time."""
 
 import base64
 import io
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from html import escape
 from urllib.parse import quote
 
+import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
@@ -16,9 +17,11 @@ from . import style
 MAX_BYTES = 100_000
 MIN_ALT = 20
 PNG_SCALE = 1.75  # pixels of the file for each pixel on the page: crisp on dense screens
-_PALETTES = (256, 96, 32)
-# Characters that may stand in a data URI inside a double-quoted attribute.
-_URI_SAFE = " /:;=,'()!*@$?+[]{}|^`~"
+PALETTES = (256, 96, 32)  # colours of a PNG; the next smaller one is tried when the file is too large
+CAPTION_STYLE = "max-width:640px;margin-top:6px;font-size:14px;line-height:1.4"
+FIGURE_STYLE = "margin:8px 0;line-height:1.4"
+# Characters that stay as they are in a data URI. Quotes, spaces and brackets do not: its end must be easy to find.
+URI_SAFE = "/:;=,!*@$?+~"
 
 
 @dataclass(frozen=True)
@@ -33,23 +36,21 @@ class Picture:
 
     @property
     def html(self):
-        """The `<figure>` element, readable without scripts and in a dark theme."""
-        caption = f'<figcaption style="{CAPTION_STYLE}">{escape(self.caption)}</figcaption>' if self.caption else ""
-        return f'<figure class="course-figure" style="margin:8px 0">{self.img}{caption}</figure>'
+        """The `<figure>` element, readable without scripts, after JupyterLab's sanitizer and in a dark theme."""
+        return self.figure_html(self.caption)
 
-    @property
-    def img(self):
-        """The `<img>` element alone."""
+    def figure_html(self, caption):
+        """The `<figure>` element with another caption."""
+        below = f'<figcaption style="{CAPTION_STYLE}">{escape(caption)}</figcaption>' if caption else ""
         return (
-            f'<img alt="{escape(self.alt)}" src="{self.src}" width="{self.width}" height="{self.height}"'
-            ' style="max-width:100%;height:auto;background-color:#FFFFFF">'
+            f'<figure class="course-figure" style="{FIGURE_STYLE}">'
+            f'<img alt="{escape(self.alt)}" src="{self.src}" width="{self.width}" height="{self.height}" '
+            f'style="display:block;max-width:100%;height:auto;border-radius:4px;background-color:{style.PAPER}">'
+            f"{below}</figure>"
         )
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         return {"text/html": self.html, "text/plain": self.alt}
-
-
-CAPTION_STYLE = "max-width:640px;margin-top:4px;font-size:14px"
 
 
 def picture(fig_or_svg, *, alt, caption=""):
@@ -58,7 +59,7 @@ def picture(fig_or_svg, *, alt, caption=""):
     Parameters
     ----------
     fig_or_svg : matplotlib.figure.Figure, str or Svg
-        A figure becomes a PNG with a small palette; SVG stays SVG.
+        A figure becomes a PNG with a small palette and is closed; SVG stays SVG.
     alt : str
         What there is to see, for those who do not see it; at least 20 characters, and it states the finding.
     caption : str
@@ -74,14 +75,14 @@ def picture(fig_or_svg, *, alt, caption=""):
     alt, caption = _one_line(alt), _one_line(caption)
     if len(alt) < MIN_ALT:
         raise ValueError(
-            f"alt is {alt!r} ({len(alt)} characters); at least {MIN_ALT} are needed. Say what the figure shows and "
-            "what follows from it, for a reader who cannot see it."
+            f"alt is {alt!r} ({len(alt)} characters); at least {MIN_ALT} are needed. Say what the figure shows "
+            "and what follows from it, for a reader who cannot see it."
         )
     if isinstance(fig_or_svg, Figure):
-        src, width, height, size = _png(fig_or_svg)
+        src, width, height, size = _from_figure(fig_or_svg)
         fix = "make it smaller, plot fewer points, or show fewer images"
     elif isinstance(fig_or_svg, str) or hasattr(fig_or_svg, "to_svg"):
-        src, width, height, size = _svg(fig_or_svg if isinstance(fig_or_svg, str) else fig_or_svg.to_svg())
+        src, width, height, size = _from_svg(fig_or_svg if isinstance(fig_or_svg, str) else fig_or_svg.to_svg())
         fix = "draw fewer elements, or use a matplotlib figure"
     else:
         raise TypeError(f"expected a matplotlib Figure, SVG text or Svg, got {type(fig_or_svg).__name__}")
@@ -91,50 +92,43 @@ def picture(fig_or_svg, *, alt, caption=""):
 
 
 def show(fig_or_svg, *, alt, caption=""):
-    """Display a figure, SVG text, or anything `picture` takes. End a plotting cell with it. Errors as in `picture`."""
+    """Display a figure, SVG text or Svg as a `Picture`; end a plotting cell with it. Errors: see `picture`."""
     from IPython.display import display
 
     display(picture(fig_or_svg, alt=alt, caption=caption))
 
 
-def _png(fig):
+def _from_figure(fig):
     from PIL import Image
 
-    with style.context():
+    with style.context():  # ticks are made while drawing and read their font size then
         fig.set_dpi(style.SCREEN_DPI * PNG_SCALE)
         canvas = FigureCanvasAgg(fig)
         canvas.draw()
-        image = _flatten(canvas)
+    drawn = Image.fromarray(np.asarray(canvas.buffer_rgba()))
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close(fig)
-    for colours in _PALETTES:
-        out = io.BytesIO()
-        image.quantize(colours, dither=Image.Dither.NONE).save(out, "PNG", optimize=True)
-        if out.tell() <= MAX_BYTES:
+    image = Image.alpha_composite(Image.new("RGBA", drawn.size, style.PAPER), drawn).convert("RGB")
+    for colours in PALETTES:
+        file = io.BytesIO()
+        image.quantize(colours, dither=Image.Dither.NONE).save(file, "PNG", optimize=True)
+        if file.tell() <= MAX_BYTES:
             break
-    inches = fig.get_size_inches()
-    width, height = (round(v * style.SCREEN_DPI) for v in inches)
-    src = "data:image/png;base64," + base64.b64encode(out.getvalue()).decode()
-    return src, width, height, out.tell()
+    width, height = (round(inches * style.SCREEN_DPI) for inches in fig.get_size_inches())
+    src = "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
+    return src, width, height, file.tell()
 
 
-def _flatten(canvas):
-    """Return what the canvas drew as an RGB image on white."""
-    import numpy as np
-    from PIL import Image
-
-    drawn = Image.fromarray(np.asarray(canvas.buffer_rgba()))
-    paper = Image.new("RGBA", drawn.size, style.PAPER)
-    return Image.alpha_composite(paper, drawn).convert("RGB")
-
-
-def _svg(text):
+def _from_svg(text):
     text = text.strip()
     head = re.match(r"<svg\b[^>]*>", text)
-    sides = {k: float(v) for k, v in re.findall(r"""\s(width|height)=["']([\d.]+)(?:px)?["']""", head[0] if head else "")}
+    found = re.findall(r"""\s(width|height)=["']([\d.]+)(?:px)?["']""", head[0] if head else "")
+    sides = {name: float(value) for name, value in found}
     if len(sides) != 2:
-        raise ValueError("SVG text must start with <svg ... width='W' height='H'> in pixels; use figures.Svg(width, height)")
-    src = "data:image/svg+xml," + quote(text, safe=_URI_SAFE)
+        raise ValueError(
+            "SVG text must start with <svg ... width='W' height='H'> in pixels; draw with figures.Svg(width, height)"
+        )
+    src = "data:image/svg+xml," + quote(text, safe=URI_SAFE)
     return src, round(sides["width"]), round(sides["height"]), len(src)
 
 

@@ -1,15 +1,16 @@
-"""Step through frames with buttons, a slider or the keyboard; without scripts one frame stays, fully readable."""
+"""Step through frames with buttons, a slider or keys; where no script runs, one frame stays and is readable."""
 
 import hashlib
 import json
 from dataclasses import dataclass
 from html import escape
-from importlib import resources
 
-from .picture import CAPTION_STYLE, Picture
+from . import style
+from .picture import Picture
+from .scripts import script
 
 MAX_HTML = 400_000
-TITLE_STYLE = "font-weight:bold;margin:8px 0 4px 0"
+TITLE_STYLE = "font-weight:bold;font-size:14px;line-height:1.4;margin:8px 0 6px 0"
 
 
 @dataclass(frozen=True)
@@ -23,28 +24,29 @@ class Stepper:
     @property
     def html(self):
         """The whole element: static figure, frames and script. The same text for the same frames."""
-        frame = self.frames[self.static]
-        caption = _caption(self.static, len(self.frames), frame.caption)
+        frame, title = self.frames[self.static], escape(self.title)
         data = [{"src": f.src, "alt": f.alt, "caption": f.caption} for f in self.frames]
+        look = {"accent": style.COLOURS["data"], "hover": style.COLOURS["thread"], "edge": style.COLOURS["idle"]}
         return (
-            f'<div class="course-stepper" data-stepper="{self.key}" role="group" aria-label="{escape(self.title)}">'
-            f'<p style="{TITLE_STYLE}">{escape(self.title)}</p>'
-            f'<figure class="course-figure" style="margin:8px 0">{frame.img}'
-            f'<figcaption style="{CAPTION_STYLE}">{escape(caption)}</figcaption></figure>'
-            f"<script>({_script()})({_json(self.key)},{_json(data)})</script></div>"
+            f'<div class="course-stepper" data-stepper="{self.key}" role="group" aria-label="{title}">'
+            f'<p style="{TITLE_STYLE}">{title}</p>{frame.figure_html(self._static_caption)}'
+            f"<script>({script('stepper')})({_json(self.key)},{_json(data)},{_json(look)});</script></div>"
         )
 
     @property
     def key(self):
-        """A name from the content: title, texts and SVG; not PNG bytes, which differ between matplotlib versions."""
-        parts = [self.title] + [
-            t for f in self.frames for t in (f.alt, f.caption, "" if f.src.startswith("data:image/png") else f.src)
-        ]
+        """A name made from the content: title, texts and SVG, not PNG, whose bytes depend on versions."""
+        parts = [self.title]
+        for f in self.frames:
+            parts += [f.alt, f.caption, "" if f.src.startswith("data:image/png") else f.src]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:12]
 
+    @property
+    def _static_caption(self):
+        return f"Step {self.static + 1} of {len(self.frames)}. {self.frames[self.static].caption}".strip()
+
     def _repr_mimebundle_(self, include=None, exclude=None):
-        frame = self.frames[self.static]
-        plain = f"{self.title}. {_caption(self.static, len(self.frames), frame.caption)} {frame.alt}"
+        plain = f"{self.title}. {self._static_caption} {self.frames[self.static].alt}"
         return {"text/html": self.html, "text/plain": plain}
 
 
@@ -63,17 +65,17 @@ def stepper(frames, *, title, static=-1):
     Raises
     ------
     TypeError, ValueError, IndexError
-        Frames that are no pictures, too few, of different sizes, more than 400 KB in all; no such static frame.
+        Frames that are no pictures, too few, of different sizes, over 400 KB together; no such static frame.
     """
     frames = tuple(frames)
-    wrong = [i for i, f in enumerate(frames) if not isinstance(f, Picture)]
-    if wrong:
-        raise TypeError(f"frame {wrong[0]} is a {type(frames[wrong[0]]).__name__}; make it with figures.picture(..., alt=...)")
+    for i, frame in enumerate(frames):
+        if not isinstance(frame, Picture):
+            raise TypeError(f"frame {i} is a {type(frame).__name__}; make it with figures.picture(..., alt=...)")
     if len(frames) < 2:
         raise ValueError(f"a stepper needs two frames or more, got {len(frames)}; use figures.show for one")
     sizes = sorted({(f.width, f.height) for f in frames})
     if len(sizes) > 1:
-        raise ValueError(f"frames have sizes {sizes}; give all frames one width and height, so that nothing jumps")
+        raise ValueError(f"frames have sizes {sizes}; give all one width and height, so that nothing jumps")
     if not -len(frames) <= static < len(frames):
         raise IndexError(f"static is {static}, there are {len(frames)} frames")
     result = Stepper(frames, str(title), static % len(frames))
@@ -83,15 +85,7 @@ def stepper(frames, *, title, static=-1):
     return result
 
 
-def _caption(index, count, text):
-    return f"Step {index + 1} of {count}. {text}".strip()
-
-
 def _json(value):
-    """JSON that may stand inside <script>: no tag can begin or end in it."""
-    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+    """Return JSON that may stand inside `<script>`: no tag can begin or end in it."""
+    text = json.dumps(value, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
-def _script():
-    return resources.files(__package__).joinpath("stepper.js").read_text(encoding="utf-8").strip()

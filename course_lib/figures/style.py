@@ -8,40 +8,48 @@ import functools
 from dataclasses import dataclass
 
 import matplotlib
+from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.figure import Figure
 
 COLOURS = dict(
-    data="#0072B2",      # data and activations
-    weight="#E69F00",    # weights
-    output="#009E73",    # outputs and right answers
+    data="#0072B2",  # data and activations
+    weight="#E69F00",  # weights
+    output="#009E73",  # outputs and right answers
     gradient="#D55E00",  # gradients
-    hazard="#CC79A7",    # hazards and wrong answers
-    thread="#56B4E9",    # threads, warps, tiles
-    idle="#999999",      # everything idle
+    hazard="#CC79A7",  # hazards and wrong answers
+    thread="#56B4E9",  # threads, warps, tiles
+    idle="#999999",  # everything idle
 )
-SERIES = tuple(COLOURS[role] for role in ("data", "weight", "output", "gradient", "hazard", "thread", "idle"))
 INK, MUTED, GRID, PAPER = "#222222", "#595959", "#E4E4E4", "#FFFFFF"
 
-# Points. A figure of width w inches is shown w * SCREEN_DPI pixels wide, so a point on paper is a point on screen.
+# Order in which plain series take a colour when they have no role; those with a strong meaning come last.
+SERIES = ("data", "output", "idle", "thread", "gradient", "hazard", "weight")
+
+# Points. A figure of w inches is shown w * SCREEN_DPI pixels wide: a point on paper is a point on screen.
 SIZE_SMALL, SIZE_TEXT, SIZE_TITLE = 9, 10, 11
 SCREEN_DPI = 96
+TEXT_PX = 12  # SIZE_SMALL in pixels, the smallest text of SVG drawings
 FONTS = ("DejaVu Sans", "Verdana", "Arial", "sans-serif")
 
 SEQUENTIAL, DIVERGING = "cividis", "PuOr"  # both stay ordered for every kind of colour vision
 
-MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-LINESTYLES = ("-", "--", ":", "-.", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
-HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++", "oo")
+MARKERS = dict(data="o", weight="s", output="^", gradient="D", hazard="X", thread="P", idle="v")
+LINESTYLES = dict(
+    data="-", weight="--", output=(0, (5, 1.5)), gradient="-.", hazard=":", thread=(0, (3, 1, 1, 1)), idle=(0, (1, 1))
+)
+HATCHES = dict(data="", weight="///", output="...", gradient="xxx", hazard="\\\\\\", thread="++", idle="oo")
 
 RC = {
     "font.family": "sans-serif",
-    "font.sans-serif": list(FONTS[:-1]),
+    "font.sans-serif": [FONTS[0]],  # comes with matplotlib: no search, no warning
     "font.size": SIZE_TEXT,
     "text.color": INK,
     "figure.facecolor": PAPER,
     "figure.dpi": SCREEN_DPI,
     "figure.titlesize": SIZE_TITLE,
     "figure.titleweight": "bold",
+    "figure.constrained_layout.w_pad": 0.09,
+    "figure.constrained_layout.h_pad": 0.09,
     "savefig.facecolor": PAPER,
     "axes.facecolor": PAPER,
     "axes.edgecolor": MUTED,
@@ -56,7 +64,7 @@ RC = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.linewidth": 0.8,
-    "axes.prop_cycle": matplotlib.cycler(color=SERIES),
+    "axes.prop_cycle": matplotlib.cycler(color=[COLOURS[role] for role in SERIES]),
     "grid.color": GRID,
     "grid.linewidth": 0.8,
     "xtick.color": MUTED,
@@ -84,17 +92,50 @@ class Cue:
     hatch: str
 
 
-def cue(which):
-    """Return the `Cue` of a role name ("data", "weight", ...) or of series number `which` (0, 1, ...).
+@dataclass(frozen=True)
+class ClassCue:
+    """How the points of one class look, and the colour of the region where it is predicted."""
 
-    Series numbers wrap around after seven. Raises KeyError for an unknown role.
+    marker: str
+    face: str
+    edge: str
+    region: str
+
+    @property
+    def plot(self):
+        """Keywords for `ax.plot` and `ax.scatter`-like calls that take marker face and edge colours."""
+        return dict(
+            linestyle="none",
+            marker=self.marker,
+            markerfacecolor=self.face,
+            markeredgecolor=self.edge,
+            markeredgewidth=1.4,
+        )
+
+
+def cue(which):
+    """Return the `Cue` of a role name ("data", "weight", ...) or of plain series number `which` (0, 1, ...).
+
+    Series numbers follow `SERIES` and wrap around after seven. Raises KeyError for an unknown role.
     """
-    roles = list(COLOURS)
-    if isinstance(which, str):
-        colour(which)
-        which = roles.index(which)
-    i = which % len(roles)
-    return Cue(SERIES[i], MARKERS[i], LINESTYLES[i], HATCHES[i])
+    role = which if isinstance(which, str) else SERIES[which % len(SERIES)]
+    return Cue(colour(role), MARKERS[role], LINESTYLES[role], HATCHES[role])
+
+
+def class_cue(k):
+    """Return the `ClassCue` of class k (0, 1, ...): points of every class are data, hence blue, hollow (0) or full (1).
+
+    Wraps around after six classes.
+    """
+    looks = (
+        ("s", PAPER, COLOURS["data"], PAPER),
+        ("o", COLOURS["data"], COLOURS["data"], tint("data", 0.25)),
+        ("^", COLOURS["thread"], INK, tint("thread", 0.5)),
+        ("D", PAPER, INK, tint("idle", 0.25)),
+        ("v", COLOURS["idle"], INK, tint("idle", 0.55)),
+        ("P", PAPER, COLOURS["thread"], tint("thread", 0.12)),
+    )
+    return ClassCue(*looks[int(k) % len(looks)])
 
 
 def colour(role):
@@ -111,8 +152,29 @@ def tint(role, amount=0.2):
     return "#" + "".join(f"{v:02X}" for v in mixed)
 
 
+def contrast(one, other):
+    """Return the contrast of two colours as WCAG 2 defines it, 1 (none) to 21; small text wants 4.5."""
+    light = []
+    for colour_ in (one, other):
+        linear = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in to_rgb(colour_)]
+        light.append(0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2])
+    return (max(light) + 0.05) / (min(light) + 0.05)
+
+
+def ink_on(ground):
+    """Return the colour of text, dark or white, that reads better on a ground of colour `ground`."""
+    return max((INK, PAPER), key=lambda ink: contrast(ink, ground))
+
+
+def shades(role):
+    """Return a matplotlib colour map from white to the dark end of a role's colour, for counts and amounts."""
+    full = colour(role)
+    dark = "#" + "".join(f"{round(int(full[i : i + 2], 16) * 0.55):02X}" for i in (1, 3, 5))
+    return LinearSegmentedColormap.from_list(role, [PAPER, full, dark])
+
+
 def use():
-    """Make the course's look the default of matplotlib until the kernel ends (changes the global rcParams)."""
+    """Make the course's look matplotlib's default until the kernel ends (changes the global rcParams)."""
     matplotlib.rcParams.update(RC)
 
 

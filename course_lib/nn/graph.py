@@ -46,6 +46,10 @@ class Node:
         """True if no edge comes in: the value was given, not computed."""
         return not self.parents
 
+    def local_gradients(self, grad):
+        """Return what `grad`, d goal / d value, sends along each incoming edge: one array a parent, or None."""
+        return self._differentiate(grad, self.cache, [p.value for p in self.parents])
+
     def __repr__(self):
         shape = "not computed" if self.value is None else f"shape {np.shape(self.value)}"
         return f"Node({self.name or 'unnamed'}, {shape})"
@@ -171,8 +175,7 @@ def backward(goal):
     for node in reversed(order):
         if node.is_leaf or node.grad is None:
             continue
-        values = [p.value for p in node.parents]
-        for parent, g in zip(node.parents, node._differentiate(node.grad, node.cache, values), strict=False):
+        for parent, g in zip(node.parents, node.local_gradients(node.grad), strict=False):
             if g is not None:
                 parent.grad = g if parent.grad is None else parent.grad + g
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from course_lib.cli.mathml import FormulaError, formulas_to_mathml, to_mathml
@@ -27,7 +29,21 @@ def test_a_matrix_keeps_its_fence_without_a_mathematics_font(name, fence):
     mathml = to_mathml(rf"\begin{{{name}}} 1 & 2 \\ 3 & 4 \end{{{name}}} + (x)")
     assert f'<mtable class="{fence}">' in mathml
     assert mathml.count("<mtr>") == 2
-    assert "&#x0005B;" not in mathml
+    assert "<mo>[</mo>" not in mathml
+
+
+@pytest.mark.parametrize(
+    ("latex", "drawn"),
+    [
+        ("W'", "<mrow><mrow><mi>W</mi>PRIME</mrow></mrow>"),
+        ("w'_{j}", "<msub><mrow><mi>w</mi>PRIME</mrow><mrow><mi>j</mi></mrow></msub>"),
+        ("W'^T", "<msup><mrow><mi>W</mi>PRIME</mrow><mrow><mi>T</mi></mrow></msup>"),
+        ("x^2", "<msup><mi>x</mi><mn>2</mn></msup>"),
+    ],
+)
+def test_a_prime_keeps_its_size(latex, drawn):
+    prime = '<mo lspace="0em" rspace="0em">\u2032</mo>'
+    assert drawn.replace("PRIME", prime) in to_mathml(latex)
 
 
 @pytest.mark.parametrize(
@@ -57,3 +73,8 @@ def test_a_formula_that_cannot_be_converted_is_shown_as_code_and_noted():
     problems: list[str] = []
     assert formulas_to_mathml(r"$\nosuch$", problems) == r"<code>\nosuch</code>"
     assert len(problems) == 1
+
+
+def test_a_sign_is_set_close_to_its_number_and_a_difference_is_not():
+    signs = re.findall(r"<mo([^>]*)>\u2212</mo>", to_mathml("(-1, -2) = -a - b(c) - d"))
+    assert ["prefix" in sign for sign in signs] == [True, True, True, False, False]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import base64
+import re
 
 import pytest
 from nbformat.v4 import new_notebook, new_output
 
-from course_lib.cli.pages import WIDGET_VIEW, lesson_page, outside_requests, title_of
+from course_lib.cli.clean import WIDGET_VIEW
+from course_lib.cli.pages import lesson_page, outside_requests, title_of
 from tests.cli.course import code, text
 
 PIXEL = base64.b64decode(
@@ -43,6 +45,15 @@ def test_formulas_are_mathml_in_text_in_tables_and_in_folded_answers(tmp_path):
     assert page.count("<math") == 6
     assert "<code>$code$</code>" in page
     assert problems == []
+
+
+def test_a_folded_answer_stays_folded(tmp_path):
+    source = "<details>\n<summary>Answer</summary>\n\nForty-two.\n\n- a list\n\n</details>\n\nAfter."
+    page, _ = _page(tmp_path, text(source))
+    folded = re.search(r"<details>(.*?)</details>", page, re.DOTALL)[1]
+    assert "Forty-two." in folded
+    assert "a list" in folded
+    assert "After." not in folded
 
 
 def test_an_unknown_formula_is_a_problem_of_the_page(tmp_path):

@@ -105,7 +105,7 @@ def test_a_formula_that_cannot_be_shown_makes_the_run_fail(tmp_path):
     ("source", "error", "message"),
     [
         ("import time\ntime.sleep(60)", "Timeout", "longer than 1 s"),
-        ("import os\nos._exit(3)", "DeadKernelError", "died"),
+        ("import os\nos._exit(3)", "DeadKernel", "killed its kernel"),
         ("x = (", "SyntaxError", "line 1"),
     ],
 )
@@ -114,6 +114,26 @@ def test_a_cell_that_hangs_or_ends_the_kernel_is_a_failure_not_a_crash(tmp_path,
     outcome = execute(notebook, tmp_path, timeout=1 if error == "Timeout" else 60)
     assert (outcome.failure.cell, outcome.failure.error) == (2, error)
     assert message in outcome.failure.message
+
+
+def test_a_kernel_that_never_starts_is_a_failure_before_the_first_cell(tmp_path, monkeypatch):
+    async def never(folder, log):
+        log.write(b"Address already in use")
+        raise RuntimeError("Kernel died before replying to kernel_info")
+
+    monkeypatch.setattr("course_lib.cli.execute.start_kernel", never)
+    outcome = execute(nbformat.v4.new_notebook(cells=[code("1")]), tmp_path, timeout=60)
+    assert str(outcome.failure).splitlines() == [
+        "before the first cell",
+        "DeadKernel: the kernel does not start: Kernel died before replying to kernel_info; "
+        "it left: Address already in use",
+    ]
+
+
+def test_an_output_widget_does_not_stop_the_run(tmp_path):
+    cells = [code("import ipywidgets\nwith ipywidgets.Output():\n    print(1)")]
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    assert execute(notebook, tmp_path, timeout=60).failure is None
 
 
 def test_the_failing_line_is_found_with_colours_and_may_be_unknown():

@@ -1,5 +1,6 @@
 """The build tool: what it writes, when, and what it refuses."""
 
+import asyncio
 import json
 import os
 import signal
@@ -10,10 +11,14 @@ import time
 import nbformat
 import pytest
 from build_notebooks import app
-from notebook_lib.clean import ROOT, to_text, without_machine_paths
+from jupyter_client.asynchronous.client import AsyncKernelClient
+from notebook_lib.clean import to_text
 from notebook_lib.scripts import check_pair, find_pairs, read_script
 from notebook_samples import GOOD_LESSON, HEADER
 from typer.testing import CliRunner
+
+from course_lib.cli.clean import ROOT, without_machine_paths
+from course_lib.cli.kernel import kernel_environment
 
 
 def _run(folder, *arguments):
@@ -100,10 +105,10 @@ def test_build_writes_the_good_and_keeps_the_old_of_the_bad(tmp_path):
     assert result.exit_code == 1
     assert "1 built, 4 failed, 0 were up to date" in result.output
     for message in (
-        "cell 1, line 3 (1 / 0) raised ZeroDivisionError: division by zero",
+        "cell 1 (In [1]), line 3: 1 / 0, ZeroDivisionError: division by zero",
         "cell 1: writes to stderr: 'careful'",
         "cell 1: the heaviest of a notebook of",
-        "cell 1 killed its kernel",
+        "cell 1, DeadKernel: the cell killed its kernel",
     ):
         assert message in result.output
     written = {p.stem for p in tmp_path.glob("*.ipynb") if p.read_text() != "old"}
@@ -118,6 +123,32 @@ def test_building_again_gives_the_same_bytes(folder):
     assert "1 built, 0 failed, 0 were up to date" in result.output
     assert "breaks" not in result.output
     assert (folder / "01_good.ipynb").read_bytes() == before
+
+
+def test_a_kernel_that_dies_at_its_start_is_started_again(tmp_path, monkeypatch):
+    ready, attempts = AsyncKernelClient.wait_for_ready, []
+
+    async def sometimes(self, timeout=None):
+        attempts.append(timeout)
+        if len(attempts) % 2:
+            await asyncio.sleep(0.5)  # dying takes a moment; the channels' threads need it
+            raise RuntimeError("Kernel died before replying to kernel_info")
+        return await ready(self, timeout=timeout)
+
+    monkeypatch.setattr(AsyncKernelClient, "wait_for_ready", sometimes)
+    (tmp_path / "01_a.py").write_text(HEADER + "\n# %%\n1\n")
+    assert "1 built, 0 failed" in _run(tmp_path).output
+    assert len(attempts) == 2
+
+
+def test_a_kernel_that_never_starts_is_reported(tmp_path, monkeypatch):
+    async def never(self, timeout=None):
+        await asyncio.sleep(0.5)
+        raise RuntimeError("Kernel died before replying to kernel_info")
+
+    monkeypatch.setattr(AsyncKernelClient, "wait_for_ready", never)
+    (tmp_path / "01_a.py").write_text(HEADER + "\n# %%\n1\n")
+    assert "the kernel does not start: Kernel died before replying to kernel_info" in _run(tmp_path).output
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends SIGINT")
@@ -170,6 +201,17 @@ def test_an_unknown_lesson_is_named_with_those_that_exist(folder):
     assert result.exit_code == 2
     assert "begins with '07'" in result.output
     assert [p.name for p in find_pairs(folder, folder, ["01"])] == ["01_good"]
+
+
+def test_a_kernel_sees_nothing_of_the_terminal_and_computes_with_one_thread(monkeypatch):
+    for name in ("COLUMNS", "MPLBACKEND", "NO_COLOR", "PYTEST_CURRENT_TEST"):
+        monkeypatch.setenv(name, "1")
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "8")
+    monkeypatch.setenv("COURSE_PROGRESS", "1")
+    environment = kernel_environment()
+    assert not {"COLUMNS", "MPLBACKEND", "NO_COLOR", "PYTEST_CURRENT_TEST"} & set(environment)
+    assert environment["OPENBLAS_NUM_THREADS"] == "1"
+    assert environment["COURSE_PROGRESS"] == "0"
 
 
 def test_tracebacks_lose_the_folders_of_the_machine():

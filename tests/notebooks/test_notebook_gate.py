@@ -9,7 +9,9 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
+from types import SimpleNamespace
 
+import nbformat.v4 as v4
 import nbval
 import pytest
 from gate_cases import CASES, SET_UP
@@ -18,7 +20,7 @@ from notebook_lib.execute import CELL_TIMEOUT
 from notebook_lib.guards import executed_in_order
 from notebook_samples import HEADER, broken, built
 
-ROOT = clean.ROOT
+from course_lib.cli.clean import ROOT
 
 
 @pytest.fixture(scope="module")
@@ -90,6 +92,31 @@ def test_another_nbval_is_refused_with_what_to_do(monkeypatch):
 def test_a_missing_private_name_is_refused_by_name(monkeypatch):
     monkeypatch.setitem(nbval_gate.USED, nbval.plugin, ("RunningKernel", "gone"))
     assert "without nbval.plugin.gone" in nbval_gate.pin_problem()
+
+
+def test_a_kernel_that_dies_at_its_start_is_started_again(monkeypatch):
+    outcomes = iter([RuntimeError("Kernel died before replying to kernel_info"), ("manager", "client")])
+
+    def start(**options):
+        outcome = next(outcomes)
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+    monkeypatch.setattr(nbval.kernel, "start_new_kernel", start)
+    monkeypatch.setattr(nbval_gate.CourseKernel, "_ensure_iopub_up", lambda self: None)
+    kernel = nbval_gate.CourseKernel("python3")
+    assert (kernel.km, kernel.kc) == ("manager", "client")
+    monkeypatch.undo()
+    del kernel.km  # nothing to stop
+
+
+def test_after_a_timeout_the_other_cells_of_the_notebook_are_not_run():
+    cell = object.__new__(nbval_gate.CourseCell)
+    cell.cell, cell.options = v4.new_code_cell("1", execution_count=1), {"skip": False}
+    cell.parent = SimpleNamespace(timed_out=True)
+    with pytest.raises(pytest.xfail.Exception, match="took too long"):
+        cell.runtest()
 
 
 def test_pytest_options_are_those_of_the_gate(pytestconfig):

@@ -5,8 +5,9 @@ import base64
 import nbformat.v4 as v4
 import pytest
 from notebook_lib import guards
-from notebook_lib.clean import ROOT, WIDGET_VIEW
 from notebook_samples import broken
+
+from course_lib.cli.clean import ROOT, WIDGET_VIEW
 
 CODE = 2  # index of the first code cell of the sample; messages count from 1
 

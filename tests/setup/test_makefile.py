@@ -43,7 +43,9 @@ class Copy:
     def make(self, *arguments: str, **environ: str) -> tuple[int, str, list[str]]:
         """Run make; give its exit status, its output, and the calls of the stand-in."""
         self.calls.write_text("")
-        clean = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
+        # These tests may run under make themselves, which hands its variables on.
+        ours = ("MAKE", "MFLAGS", "ARGS", "VENV", "PYTHON")
+        clean = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
         done = subprocess.run(
             ["make", "PYTHON=./fake-python", *arguments],
             cwd=self.folder,
@@ -135,6 +137,16 @@ def test_an_unfit_python_is_refused_with_the_way_out(copy, environ, words):
     assert all(word in output for word in words), output
     assert not _installs(calls)
     assert not (copy.folder / ".venv").exists()
+
+
+def test_a_damaged_environment_is_made_anew(copy):
+    (copy.folder / ".venv" / "bin").mkdir(parents=True)
+    leftover = copy.folder / ".venv" / "leftover"
+    leftover.touch()
+    status, output, calls = copy.make("lab")
+    assert status == 0, output
+    assert "-m venv .venv" in calls
+    assert not leftover.exists()
 
 
 def test_a_missing_python_is_named(copy):

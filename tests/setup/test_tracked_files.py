@@ -7,13 +7,15 @@ import re
 from tests.setup.project import tracked_files
 
 # Written in pieces, so that this file does not match itself.
-_HOME = [rf"/{top}/[\w.-]+" for top in ("home", "Users")] + [rf"/{'root'}/", rf"/{'work'}/", rf"C:\\{'Users'}"]
+# Ada lives nowhere: she is the user of the tests that look for paths.
+_HOME = [rf"/{top}/(?!ada\b)[\w.-]+" for top in ("home", "Users")]
+_HOME += [rf"/{'root'}/", rf"/{'work'}/", rf"C:\\+{'Users'}\\+(?!ada\b)"]
 _HOST = [
     rf"{'pypi'}\.org/simple",
     rf"files\.{'pythonhosted'}\.org",
     rf"/opt/{'pypi'}",
     rf"/opt/{'wheels'}",
-    rf"{'artifactory'}",
+    rf"{'arti'}factory",
     rf"{'find-links'}\s*=",
     rf"{'index-url'}\s*=",
     rf"localhost:{'8'}\d{{3}}",

@@ -16,8 +16,9 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
+from course_lib.cli.clean import ROOT, WIDGET_VIEW
 from notebook_lib import html
-from notebook_lib.clean import ROOT, WIDGET_VIEW, to_text
+from notebook_lib.clean import to_text
 from notebook_lib.scripts import KERNELSPEC, LANGUAGE_INFO
 
 IMAGE_LIMIT = 100 * 1024  # bytes of one image

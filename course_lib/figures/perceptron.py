@@ -1,0 +1,197 @@
+"""Pictures of lesson 01: a fitted line, a perceptron's line, how mistakes turn it, and where it never settles.
+
+Everywhere: a filled disc is a sample with label 1, a hollow one has label 0; the green side of the orange line is
+where the perceptron answers 1; a purple cross stands beside a sample that is answered wrongly.
+"""
+
+import numpy as np
+from mpl_toolkits.mplot3d.art3d import Poly3DCollection
+
+from course_lib.reference import add_bias_input, perceptron_predict
+
+from . import style
+from .half_plane import boundary, half_plane
+
+LOW, HIGH = -0.6, 1.6  # the square around the corners of a truth table
+
+
+def vector(values):
+    """Write an array as "(−1, 0, 2)", with a real minus sign and no needless zeros."""
+    return "(" + ", ".join(f"{v:g}" for v in np.asarray(values, float) + 0.0).replace("-", "\u2212") + ")"
+
+
+def box_around(x, margin=0.15):
+    """Return (low, high), each (2,): the box around the points x (n, 2), widened by `margin` of its longer side."""
+    x = np.asarray(x, float)
+    pad = margin * (x.max(0) - x.min(0)).max()
+    return x.min(0) - pad, x.max(0) + pad
+
+
+def draw_plane(ax, x, y, w, *, low=(LOW, LOW), high=(HIGH, HIGH), shown=None, size=60, judge=True):
+    """Draw on `ax` the samples, the region answered with 1, the line at its edge, and a cross beside each wrong answer.
+
+    `shown`: index of one sample; it is ringed, and only it is judged.
+    """
+    region = half_plane(w, low, high)
+    if len(region):
+        ax.fill(*region.T, color=style.tint("output", 0.25), linewidth=0, zorder=1)
+    _line(ax, w, low, high)
+    samples(ax, x, y, size)
+    judged = np.arange(len(y)) if shown is None else np.array([shown])
+    wrong = judged[perceptron_predict(x[judged], w) != y[judged]] if judge else judged[:0]
+    if len(wrong):
+        aside = 0.1 * (np.asarray(high) - low)  # beside the sample, so that its label stays visible
+        ax.scatter(*(x[wrong] + aside).T, s=90, marker="x", color=style.COLOURS["hazard"], linewidth=3, zorder=5)
+    if shown is not None:
+        ax.scatter(*x[shown], s=4.5 * size, facecolor="none", edgecolor=style.INK, linewidth=1.8, zorder=5)
+    ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), xlabel="$x_1$", ylabel="$x_2$", aspect="equal")
+    ax.grid(False)
+
+
+def samples(ax, x, y, size=60):
+    """Draw the samples x (n, 2): filled where y is 1, hollow where it is 0."""
+    blue = style.COLOURS["data"]
+    for label, face in ((1, blue), (0, style.PAPER)):
+        ax.scatter(*x[y == label].T, s=size, facecolor=face, edgecolor=blue, linewidth=1.8, zorder=4,
+                   label=f"label {label}")
+
+
+def _line(ax, w, low, high, **looks):
+    ends = boundary(w, low, high)
+    if ends is not None:
+        ax.plot(*ends.T, **{"color": style.COLOURS["weight"], "linewidth": 2.5, "zorder": 3, **looks})
+
+
+def _table_ticks(ax):
+    ax.set(xticks=[0, 1], yticks=[0, 1])
+
+
+@style.styled
+def fitted_line(x, y, w, b):
+    """Return a figure of points x (n, 1), y (n,), the line w x + b, and each error as a vertical stroke."""
+    fig, ax = style.new_figure(6.2, 3.0)
+    x = np.asarray(x, float)[:, 0]
+    ends = np.array([x.min(), x.max()])
+    ax.vlines(x, x * w[0] + b, y, color=style.COLOURS["hazard"], linewidth=1.4, label="error")
+    name = f"y = {w[0]:.2f} x {'-' if b < 0 else '+'} {abs(b):.2f}".replace("-", "\u2212")
+    ax.plot(ends, ends * w[0] + b, color=style.COLOURS["weight"], linewidth=2.5, label=name)
+    ax.scatter(x, y, color=style.COLOURS["data"], s=28, zorder=3, label="examples")
+    ax.set(xlabel="x", ylabel="y")
+    ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
+    return fig
+
+
+@style.styled
+def score_plane(x, y, w):
+    """Return a figure: the score w1 x1 + w2 x2 + b as a plane above the four corners, and the same from above."""
+    fig, axes = style.new_figure(8.2, 3.9, 1, 2, width_ratios=[1.3, 1])
+    axes[0].remove()
+    ax = fig.add_subplot(axes[0].get_subplotspec(), projection="3d", computed_zorder=False)
+    w, low, high = np.asarray(w, float), (LOW, LOW), (HIGH, HIGH)
+    corners = half_plane((0, 0, 0), low, high)
+    _sheet(ax, corners, np.zeros(4), "idle", 0.22, order=1)
+    for part, role in ((half_plane(-w, low, high), "idle"), (half_plane(w, low, high), "output")):
+        _sheet(ax, part, part @ w[:2] + w[2], role, 0.5, order=2)
+    ends = boundary(w, low, high)
+    if ends is not None:
+        ax.plot(*ends.T, np.zeros(2), color=style.COLOURS["weight"], linewidth=3.5, zorder=4)
+    blue = style.COLOURS["data"]
+    for (x1, x2), score, label in zip(x, add_bias_input(x) @ w, y, strict=True):
+        ax.plot([x1, x1], [x2, x2], [0, score], color=blue, linewidth=1.8, zorder=5)
+        ax.scatter([x1], [x2], [score], s=50, facecolor=blue if label else style.PAPER, edgecolor=blue, linewidth=1.8,
+                   zorder=6, depthshade=False)
+        above = 0.5 if score >= 0 else -1.1
+        ax.text(x1, x2, score + above, f"z = {score:g}".replace("-", "\u2212"), ha="center", zorder=7)
+    heights = corners @ w[:2] + w[2]
+    ax.set(xlim=(LOW, HIGH), ylim=(LOW, HIGH), zlim=(min(heights.min(), -1), max(heights.max(), 1)), xticks=[0, 1],
+           yticks=[0, 1], xlabel="$x_1$", ylabel="$x_2$", title="The score is a plane")
+    ax.set_zlabel("score z")
+    ax.view_init(elev=20, azim=-62)
+    ax.set_box_aspect((1, 1, 0.75), zoom=1.0)
+    draw_plane(axes[1], x, y, w)
+    _table_ticks(axes[1])
+    axes[1].set_title("Seen from above")
+    return fig
+
+
+def _sheet(ax, corners, heights, role, alpha, order):
+    if len(corners):
+        ax.add_collection3d(Poly3DCollection([np.column_stack([corners, heights])], facecolor=style.COLOURS[role],
+                                             edgecolor=style.MUTED, linewidth=0.6, alpha=alpha, zorder=order))
+
+
+@style.styled
+def orders(x, y, w_worst, w_best, accuracies):
+    """Return a figure: two separating lines over one set of points; how many orders do on fresh points."""
+    fig, axes = style.new_figure(8.2, 4.1, 1, 2, width_ratios=[1.15, 1])
+    low, high = box_around(x)
+    samples(axes[0], x, y, 34)
+    _line(axes[0], w_worst, low, high, linestyle="--", label="worst order")
+    _line(axes[0], w_best, low, high, label="best order")
+    axes[0].set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), xlabel="$x_1$", ylabel="$x_2$", aspect="equal")
+    axes[0].set_title("Same points, other orders")
+    axes[0].grid(False)
+    axes[0].legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)
+    percent = 100 * np.asarray(accuracies)
+    bins = np.arange(np.floor(percent.min()), np.ceil(percent.max()) + 0.5)
+    axes[1].hist(percent, bins=bins, color=style.COLOURS["output"], edgecolor=style.PAPER)
+    axes[1].set(xlabel="right on fresh points, %", ylabel="orders")
+    axes[1].set_title(f"{len(percent)} orders, all right on the {len(y)}")
+    return fig
+
+
+@style.styled
+def jumps(fit, x, y):
+    """Return a figure with a column for each mistake of a run: the line and the vector (w1, w2), before and after.
+
+    The blue arrow is what was added to the weights: the wrong sample, or its negative.
+    """
+    made = [step for step in fit.steps if np.any(step.w_after != step.w_before)]
+    fig, axes = style.new_figure(8.4, 4.7, 2, len(made), sharex="row", sharey="row", squeeze=False)
+    low, high = box_around(x, 0.25)
+    wlow, whigh = box_around([step.w_before[:2] for step in made] + [made[-1].w_after[:2], (0, 0)], 0.15)
+    for k, (top, bottom, step) in enumerate(zip(*axes, made, strict=True), start=1):
+        draw_plane(top, x, y, step.w_after, low=low, high=high, shown=step.index, size=16, judge=False)
+        _line(top, step.w_before, low, high, linestyle="--", linewidth=1.8)
+        top.set(title=f"Mistake {k}", ylabel="")
+        before, after = step.w_before[:2], step.w_after[:2]
+        _vector(bottom, np.zeros(2), before, "weight", "--")
+        _vector(bottom, before, after, "data", ":")
+        _vector(bottom, np.zeros(2), after, "weight", "-")
+        bottom.plot(0, 0, "o", color=style.INK, markersize=4)
+        bottom.set(xlim=(wlow[0], whigh[0]), ylim=(wlow[1], whigh[1]), aspect="equal", xlabel="$w_1$")
+        bottom.set_title("label 1: + x" if y[step.index] else "label 0: \u2212 x", fontweight="normal")
+    axes[0, 0].set_ylabel("$x_2$")
+    axes[1, 0].set_ylabel("$w_2$")
+    return fig
+
+
+def _vector(ax, tail, tip, role, line):
+    if np.any(tail != tip):
+        arrow = dict(arrowstyle="-|>", color=style.COLOURS[role], linewidth=2, linestyle=line, shrinkA=0, shrinkB=0)
+        ax.annotate("", tip, tail, arrowprops=arrow)
+
+
+@style.styled
+def cycle(steps, x, y):
+    """Return a figure with one panel for each step: the line before it, the sample shown, and whether it is wrong."""
+    fig, axes = style.new_figure(8.4, 2.9, 1, len(steps), sharey=True)
+    for k, (ax, step) in enumerate(zip(axes, steps, strict=True)):
+        draw_plane(ax, x, y, step.w_before, shown=step.index)
+        _table_ticks(ax)
+        ax.set(title=f"w = {vector(step.w_before)}", xlabel=f"answer {step.y_hat}, label {y[step.index]}")
+        ax.set_ylabel("$x_2$" if k == 0 else "")
+    return fig
+
+
+@style.styled
+def lines_seen(fits, x, y, titles):
+    """Return a figure with a panel for each training run: every line it passed through, and its last answers."""
+    fig, axes = style.new_figure(7.4, 3.6, 1, len(fits))
+    for ax, fit, title in zip(axes, fits, titles, strict=True):
+        for w in sorted({tuple(step.w_after) for step in fit.steps}):
+            _line(ax, w, (LOW, LOW), (HIGH, HIGH), linestyle="--", linewidth=1.2, zorder=2)
+        draw_plane(ax, x, y, fit.w)
+        _table_ticks(ax)
+        ax.set_title(title)
+    return fig

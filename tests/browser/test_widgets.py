@@ -1,0 +1,176 @@
+"""In a real JupyterLab every control of every widget works by mouse and by keyboard; nothing leaves the machine."""
+
+import copy
+import shutil
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from course_lib.cli.pages import lesson_page
+from course_lib.figures.explore import WIDGET_VIEW
+
+from .demo import broken_notebook, demo_notebook
+from .drive import assert_readable, drive_everything, drive_explorer
+from .lab import Watched
+
+LESSONS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("[0-9]*.ipynb"))
+
+
+@pytest.fixture(scope="module")
+def built():
+    """The demo notebook as the build leaves it: run, without views of widgets."""
+    notebook = demo_notebook()
+    NotebookClient(notebook, kernel_name="python3", store_widget_state=False).execute()
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            assert output.output_type != "stream", output
+            output.get("data", {}).pop(WIDGET_VIEW, None)
+    return notebook
+
+
+@pytest.fixture
+def opened(lab, server):
+    """Open notebooks in the one JupyterLab; each is closed and its folder emptied after the test."""
+    names = []
+
+    def open_notebook(notebook, name):
+        nbformat.write(notebook, server.root / name)
+        names.append(name)
+        return lab.open(name)
+
+    yield open_notebook
+    for name in names:
+        lab.close()
+        (server.root / name).unlink()
+    lab.assert_quiet()
+
+
+def test_every_control_of_the_framework_works(lab, opened):
+    panel = opened(demo_notebook(), "demo.ipynb")
+    lab.run_all()
+    assert drive_everything(panel) == (2, 1)
+    lab.assert_quiet()
+
+
+def test_the_same_stepper_twice_moves_alone(lab, opened):
+    panel = opened(demo_notebook(), "twice.ipynb")
+    lab.run_all()
+    one, two = (panel.locator(".course-stepper").nth(i) for i in range(2))
+    assert one.get_attribute("data-stepper") == two.get_attribute("data-stepper")
+    one.get_by_role("button", name="Last step").click()
+    assert one.locator(".course-count").inner_text() == "step 7 of 7"
+    assert two.locator(".course-count").inner_text() == "step 1 of 7"
+
+
+def test_keys_on_a_control_leave_the_notebook_alone(lab, opened):
+    panel = opened(demo_notebook(), "keys.ipynb")
+    lab.run_all()
+    cells = panel.locator(".jp-Cell").count()
+    explorer = panel.locator(".course-explore")
+    explorer.locator("figure img").wait_for()
+    for control in (
+        panel.locator(".course-stepper").first.get_by_role("button", name="Next step"),
+        panel.locator(".course-stepper").first.get_by_role("slider"),
+        explorer.locator(".noUi-handle").first,
+        explorer.locator("select"),
+        explorer.locator("input[type=checkbox]"),
+    ):
+        control.focus()
+        for key in ("a", "b", "d", "d", "ArrowDown", "ArrowUp"):  # in command mode: new cells, no cell, another cell
+            lab.page.keyboard.press(key)
+        assert panel.locator(".jp-Cell").count() == cells, control
+        assert control.evaluate("e => e === document.activeElement"), f"{control} loses the focus"
+
+
+def test_controls_of_an_explorer_have_names(lab, opened):
+    panel = opened(demo_notebook(), "names.ipynb")
+    lab.run_all()
+    explorer = panel.locator(".course-explore")
+    explorer.get_by_role("slider", name="learning rate", exact=True).wait_for()
+    assert explorer.get_by_role("slider", name="steps", exact=True).count() == 1
+    assert explorer.get_by_role("combobox", name="start").count() == 1
+    assert explorer.get_by_role("checkbox", name="momentum").count() == 1
+    assert explorer.get_by_role("textbox", name="steps, type a value").count() == 1
+    assert explorer.locator("[aria-live=polite] figure img").count() == 1
+
+
+def test_an_error_in_draw_is_shown_where_the_student_looks(lab, opened):
+    panel = opened(broken_notebook(), "broken.ipynb")
+    lab.run_all()
+    handle = panel.locator(".course-explore .noUi-handle")
+    handle.press("ArrowRight")
+    panel.locator("img[alt*='variant 2']").wait_for()
+    handle.press("ArrowRight")
+    shown = panel.locator(".course-explore [role=alert]")
+    shown.wait_for()
+    assert "draw(n=3) failed" in shown.inner_text()
+    assert "ValueError: n may not be 3 <here>" in shown.inner_text()
+    handle.press("ArrowLeft")
+    panel.locator("img[alt*='variant 2']").wait_for()
+    with pytest.raises(AssertionError, match="n may not be 3 <here>"):
+        drive_explorer(panel.locator(".course-explore"))
+
+
+def test_a_control_without_effect_is_found(lab, opened):
+    notebook = broken_notebook()
+    notebook.cells[-1].source = (
+        "figures.explore(lambda n: figures.picture(figures.Svg(90, 40), alt='An empty white rectangle'),\n"
+        "                title='Nothing moves', n=(1, 4, 1))"
+    )
+    panel = opened(notebook, "idle.ipynb")
+    lab.run_all()
+    with pytest.raises(AssertionError, match="the picture never changes"):
+        drive_explorer(panel.locator(".course-explore"))
+
+
+def test_unrun_and_untrusted_shows_static_figures(lab, opened, built):
+    panel = opened(built, "unrun.ipynb")
+    panel.locator(".course-explore-static img").wait_for()
+    assert panel.locator(".course-stepper img").count() == 2
+    assert panel.locator(".course-controls").count() == 0, "a script of an untrusted notebook ran"
+    assert panel.get_by_text("Step 7 of 7.").count() == 2
+    assert panel.get_by_text("learning rate (0.1 to 2)").count() == 1
+    assert_readable(panel)
+
+
+def test_exported_page_works_by_keyboard_and_loads_nothing(browser, built, tmp_path):
+    page, problems = lesson_page(copy.deepcopy(built), name="demo", folder=tmp_path, link_of={})
+    assert problems == []
+    path = tmp_path / "demo.html"
+    path.write_text(page, encoding="utf-8")
+    watched = Watched(browser, path.as_uri())
+    watched.page.goto(path.as_uri())
+    scope = watched.page.locator("body")
+    assert drive_everything(scope) == (2, 0)
+    assert_readable(scope)
+    watched.assert_quiet()
+    watched.page.close()
+
+
+def test_exported_page_is_readable_without_scripts(browser, built, tmp_path):
+    page, _ = lesson_page(built, name="demo", folder=tmp_path, link_of={})
+    path = tmp_path / "demo.html"
+    path.write_text(page, encoding="utf-8")
+    watched = Watched(browser, path.as_uri(), java_script_enabled=False)
+    watched.page.goto(path.as_uri())
+    assert watched.page.locator(".course-stepper figure img").count() == 2
+    assert watched.page.get_by_role("button").count() == 0
+    assert watched.page.get_by_text("Step 7 of 7.").count() == 2
+    watched.page.close()
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_every_control_of_a_lesson_works(lab, server, path):
+    shutil.copy(path, server.root / path.name)
+    panel = lab.open(path.name)
+    try:
+        lab.run_all()
+        steppers, explorers = drive_everything(panel)
+        assert steppers + explorers > 0, "a lesson has one interactive widget at least"
+        assert_readable(panel)
+        lab.assert_quiet()
+    finally:
+        lab.close()
+        (server.root / path.name).unlink()

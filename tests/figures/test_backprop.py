@@ -1,0 +1,94 @@
+"""Figures of lesson 04: the numbers drawn are the library's, on all kinds of sizes."""
+
+from urllib.parse import unquote
+
+import numpy as np
+import pytest
+
+from course_lib import figures
+from course_lib import reference as ops
+from course_lib.figures import backprop
+
+
+def sample(b=4, d=2, m=3, c=1, seed=0):
+    rng = np.random.default_rng(seed)
+    shapes = ((b, d), (d, m), (m, c), (b, c))
+    return [rng.standard_normal(s) for s in shapes]
+
+
+@pytest.mark.parametrize("sizes", [(4, 2, 3, 1), (1, 1, 1, 1), (2, 3, 1, 2), (5, 1, 2, 3)])
+def test_every_gradient_has_the_shape_of_its_matrix_and_agrees_with_the_formulas(sizes):
+    x, w, w2, y = sample(*sizes)
+    values = backprop.matrices(x, w, w2, y)
+    for upper, lower, _ in backprop.COLUMNS:
+        if lower in backprop.BACKWARD:
+            assert values[upper].shape == values[lower].shape
+    a, o = ops.sigmoid(x @ w), ops.sigmoid(ops.sigmoid(x @ w) @ w2)
+    delta1 = -(y - o) * o * (1 - o)
+    delta2 = (delta1 @ w2.T) * a * (1 - a)
+    np.testing.assert_allclose(values["dW'"], a.T @ delta1, rtol=1e-12)
+    np.testing.assert_allclose(values["dW"], x.T @ delta2, rtol=1e-12)
+
+
+@pytest.mark.parametrize("activation", ["sigmoid", "tanh", "relu"])
+def test_frames_fill_forward_then_backward_and_stay_one_size(activation):
+    frames = backprop.backprop_frames(*sample(), activation=activation)
+    assert len(frames) == 1 + len(backprop.FORWARD) + len(backprop.BACKWARD) == 12
+    assert len({(f.width, f.height) for f in frames}) == 1
+    assert frames[0].width <= 840
+    dashed = [f.src.count("stroke='%23999999'") for f in frames]
+    assert dashed == sorted(dashed, reverse=True)
+    assert dashed[-1] == 0
+
+
+def test_frames_name_the_shapes_of_each_product_in_the_order_of_the_formula():
+    frames = backprop.backprop_frames(*sample())
+    heads = {f.alt.split(":")[1].split("=")[0].strip(): f for f in frames[1:]}
+    assert "(3, 4) @ (4, 1) → (3, 1)" in _text(heads["dW'"])
+    assert "(4, 1) @ (1, 3) → (4, 3)" in _text(heads["dA"])
+    assert "(4, 3) * (4, 3) → (4, 3)" in _text(heads["δ2"])
+    assert "(2, 4) @ (4, 3) → (2, 3)" in _text(heads["dW"])
+
+
+def test_alternative_texts_hold_the_numbers_that_were_computed():
+    args = sample()
+    frames, values = backprop.backprop_frames(*args), backprop.matrices(*args)
+    for frame, name in zip(frames[1:], [*backprop.FORWARD, *backprop.BACKWARD], strict=True):
+        assert f"{values[name].ravel()[0]:.2f}" in frame.alt
+
+
+def test_stepper_shows_the_finished_pass_without_scripts():
+    stepper = backprop.backprop_stepper(*sample())
+    assert stepper.static in (-1, 11)
+    assert stepper.html == backprop.backprop_stepper(*sample()).html
+
+
+@pytest.mark.parametrize("marked", [[], [(1, 0, 0)], [(0, 0, 1), (1, 1, 0), (1, 1, 1)]])
+def test_path_diagram_draws_marked_edges_only_as_arrows(marked):
+    x, hidden, output = np.array([0.5, 0.9, -0.3]), np.array([0.1, 0.9, 0.4]), np.array([0.3, 0.8])
+    svg = backprop.path_diagram(x, hidden, output, np.ones((3, 3)), -np.ones((3, 2)), marked)
+    text = svg.to_svg()
+    assert text.count("<path") == len(marked)
+    assert text.count("w = ") == len(marked)
+    assert text.count("<circle") == 8
+
+
+@pytest.mark.parametrize("top", [1, 3, 1e6])
+def test_cost_bars_say_how_many_forward_passes(top):
+    fig = backprop.cost_bars({"forward": 10, "all": 10 * top}, unit=10)
+    words = [t.get_text() for t in fig.axes[0].texts]
+    assert words[0] == "1 forward pass"
+    assert words[1] == ("1 forward pass" if top == 1 else f"{top:,.0f} forward passes")
+    figures.picture(fig, alt="Bars on a logarithmic scale, one for each way")
+
+
+def test_check_scatter_puts_right_answers_on_the_diagonal():
+    measured = np.array([0.3, -0.2, 0.1])
+    fig = backprop.check_scatter({"ones": {"right": (0 * measured,) * 2}, "random": {"right": (measured, measured)}})
+    line, marks = fig.axes[1].lines
+    np.testing.assert_array_equal(*line.get_data())
+    np.testing.assert_array_equal(*marks.get_data())
+
+
+def _text(picture):
+    return unquote(picture.src)

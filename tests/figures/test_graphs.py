@@ -1,0 +1,136 @@
+"""Figures of lesson 05: layout by topological depth, and a walk whose gradients are the library's."""
+
+import re
+from urllib.parse import unquote
+
+import numpy as np
+import pytest
+
+from course_lib import figures
+from course_lib.figures import graphs
+from course_lib.nn import graph
+
+
+def diamond(x=3.0, w=2.0):
+    x, w = graph.variable(x, "x"), graph.variable(w, "w")
+    u, v = x * w, x + w
+    goal = u * v
+    u.name, v.name, goal.name = "u", "v", "J"
+    return goal
+
+
+def network(batch=4, inputs=2, hidden=3, outputs=1):
+    rng = np.random.default_rng(0)
+    shapes = {"X": (batch, inputs), "W": (inputs, hidden), "W'": (hidden, outputs), "Y": (batch, outputs)}
+    x, w, w2, y = (graph.variable(rng.standard_normal(s), n) for n, s in shapes.items())
+    a = graph.apply("sigmoid", graph.apply("dense", x, w, name="Z"), name="A")
+    o = graph.apply("sigmoid", graph.apply("dense", a, w2, name="G"), name="O")
+    return graph.apply("half_squared_sum", o, y, name="J")
+
+
+def skip():
+    a = graph.variable(np.ones((2, 2)), "A0")
+    b = graph.apply("sigmoid", graph.apply("tanh", a, name="P"), name="H")
+    s = graph.apply("sigmoid", a, name="A") + b
+    s.name = "S"
+    return s
+
+
+@pytest.mark.parametrize("goal", [diamond(), network(), skip(), graph.variable(1.0, "x")])
+def test_every_edge_leads_to_the_right(goal):
+    column = graphs.columns(goal)
+    for node in graph.topological_order(goal):
+        assert column[id(node)] >= 0
+        assert all(column[id(p)] < column[id(node)] for p in node.parents)
+
+
+def test_a_leaf_stands_just_before_its_first_use():
+    goal = network()
+    column = graphs.columns(goal)
+    places = {n.name: column[id(n)] for n in graph.topological_order(goal)}
+    assert places == {"X": 0, "W": 0, "Z": 1, "A": 2, "W'": 2, "G": 3, "O": 4, "Y": 4, "J": 5}
+
+
+@pytest.mark.parametrize("goal", [diamond(), network(), skip()])
+@pytest.mark.parametrize("size", ["compact", "full"])
+def test_boxes_do_not_overlap_and_lie_inside(goal, size):
+    if size == "full":
+        graph.forward(goal)
+    drawing = graphs._Drawing(goal, {}, size)
+    boxes = list(drawing.place.values())
+    for i, (x1, y1) in enumerate(boxes):
+        assert 0 <= x1 <= drawing.span - drawing.width
+        assert 0 <= y1 <= drawing.depth - drawing.height
+        for x2, y2 in boxes[:i]:
+            assert abs(x1 - x2) >= drawing.width or abs(y1 - y2) >= drawing.height
+
+
+def test_draw_has_a_box_a_node_an_arrow_an_edge_and_marks_what_is_wrong():
+    goal = diamond()
+    text = graphs.draw(goal, wrong=["x"]).to_svg()
+    assert text.count("rx='8'") == 5
+    assert text.count("<path") == 6
+    assert text.count("✗") == text.count(">wrong<") == 1
+
+
+def test_two_edges_between_the_same_nodes_are_both_drawn():
+    x = graph.variable(1.0, "x")
+    text = graphs.draw(x + x).to_svg()
+    tips = re.findall(r"<path d='(M[\d. ]+)", text)
+    assert len(set(tips)) == 2
+
+
+@pytest.mark.parametrize(("goal", "computed"), [(diamond(), 3), (network(), 5), (network(1, 1, 1, 2), 5)])
+def test_walk_has_a_frame_a_node_and_direction_all_of_one_size(goal, computed):
+    frames = graphs.walk_frames(goal)
+    assert len(frames) == 2 + 2 * computed
+    assert len({(f.width, f.height) for f in frames}) == 1
+    assert frames[0].width <= 840
+    values = [int(re.search(r"(\d+) values", f.alt)[1]) for f in frames]
+    gradients = [int(re.search(r"(\d+) gradients", f.alt)[1]) for f in frames]
+    assert values == sorted(values)
+    assert gradients == sorted(gradients)
+    assert gradients[computed] == 0
+    assert values[computed] == len(graph.topological_order(goal))
+
+
+@pytest.mark.parametrize(("x", "w"), [(3.0, 2.0), (-1.5, 0.25), (0.0, 4.0)])
+def test_the_last_frames_gradients_are_the_librarys(x, w):
+    goal = diamond(x, w)
+    last = unquote(graphs.walk_frames(goal)[-1].src)
+    for node in graph.topological_order(goal):
+        assert f"gradient {float(node.grad):.4g}".replace("-", "−") in last
+
+
+def test_the_walk_tells_both_shares_and_their_sum():
+    captions = " ".join(f.caption for f in graphs.walk_frames(diamond()))
+    assert "6 + 10 = 16" in captions
+    assert "6 + 15 = 21" in captions
+
+
+def test_the_walk_leaves_the_gradients_of_one_backward_pass():
+    goal = network()
+    graphs.walk_frames(goal)
+    once = {n.name: n.grad for n in graph.topological_order(goal)}
+    graphs.walk_frames(goal)
+    for node in graph.topological_order(goal):
+        if once[node.name] is not None:
+            np.testing.assert_array_equal(node.grad, once[node.name])
+
+
+def test_a_leaf_without_a_gradient_stays_without():
+    goal = network()
+    frames = graphs.walk_frames(goal)
+    assert "9 values and 8 gradients" in frames[-1].alt
+
+
+def test_steppers_are_the_same_text_every_time():
+    assert graphs.walk_stepper(network()).html == graphs.walk_stepper(network()).html
+    figures.picture(graphs.draw(diamond()), alt="A diamond of five nodes and six edges")
+
+
+@pytest.mark.parametrize(("op", "text"), [("dense", "a @ b"), ("relu", "relu(a)"), ("sigmoid", "σ(a)")])
+def test_formulas(op, text):
+    parents = [graph.variable(1.0, n) for n in ("ab" if op == "dense" else "a")]
+    assert graphs.formula(graph.apply(op, *parents)) == text
+    assert graphs.formula(parents[0]) == ""

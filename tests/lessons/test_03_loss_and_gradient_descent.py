@@ -1,0 +1,202 @@
+"""What lesson 03 promises: every fact of its syllabus row, its surprises and erratum 5, from its own numbers."""
+
+import contextlib
+import io
+import runpy
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from course_lib import checks
+from course_lib import reference as ops
+
+SCRIPT = Path(__file__).parents[2] / "notebooks" / "03_loss_and_gradient_descent.py"
+
+
+@pytest.fixture(scope="module")
+def lesson():
+    """The names that the lesson's cells leave behind; its code runs once, as a plain script."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        return runpy.run_path(str(SCRIPT))
+
+
+def test_hand_example_loss_and_slope(lesson):
+    assert lesson["loss"](1.0) == 5
+    assert lesson["slope"](1.0) == -5
+    assert lesson["loss"](2.0) == 2.5
+    assert lesson["slope"](2.0) == 0
+
+
+def test_gradient_by_hand_equals_numerical_gradient(lesson):
+    X, y = lesson["X"], lesson["answers"]
+    w = np.array([0.3, 0.1, -0.2])
+    by_loops = lesson["gradient_by_loops"](X, y, w)
+    measured = checks.numerical_gradient(lambda w: ops.half_squared_sum_forward(X @ w, y)[0], w)
+    np.testing.assert_allclose(by_loops, measured, rtol=1e-6)
+    np.testing.assert_allclose(by_loops, X.T @ (X @ w - y), rtol=1e-12)
+
+
+def test_quadratic_cost_is_half_squared_sum_over_n():
+    o, y = np.random.default_rng(0).standard_normal((2, 7, 3))
+    assert ops.quadratic_cost_forward(o, y)[0] == pytest.approx(ops.half_squared_sum_forward(o, y)[0] / 7, rel=1e-14)
+
+
+def test_count_of_wrong_answers_has_no_slope_anywhere(lesson):
+    assert np.count_nonzero(lesson["slopes"](lesson["wrong_answers"])) == 0
+    assert np.count_nonzero(lesson["slopes"](lesson["smooth_loss"])) == 200
+
+
+def test_accuracy_falls_while_the_loss_falls_at_every_step(lesson):
+    losses, right = lesson["losses"], lesson["right"]
+    assert np.all(np.diff(losses) < 0)
+    assert (right[0], min(right), right[-1]) == (7, 4, 6)
+    assert losses[-1] < 0.26 * losses[0]
+
+
+def test_even_the_least_squares_line_has_fewer_right_answers(lesson):
+    w, b = ops.linear_regression_fit(lesson["far_x"], lesson["far_y"])
+    assert lesson["right_answers"](w, b) == 6
+
+
+def test_moving_the_far_sample_close_brings_the_right_answers_back(lesson):
+    """The first suggestion of "Try it"."""
+    x, y = lesson["far_x"].copy(), lesson["far_y"]
+    x[-1] = 6
+    w, b = ops.linear_regression_fit(x, y)
+    assert np.all((ops.linear_regression_predict(x, w, b) >= 0.5) == y)
+
+
+def test_three_losses_rank_the_opinions_as_the_text_says(lesson):
+    T, k = lesson["T"], {name: k[None] for name, k in lesson["opinions"].items()}
+    np.testing.assert_allclose([v.sum() for v in k.values()], 1, rtol=1e-12)
+    one = {n: ops.one_minus_probability_forward(v, T)[0] for n, v in k.items()}
+    two = {n: ops.expected_squared_distance_forward(v, T)[0] for n, v in k.items()}
+    three = {n: ops.softmax_cross_entropy_forward(np.log(v), T)[0] for n, v in k.items()}
+    for loss in (one, three):
+        assert loss["sure of 4"] == pytest.approx(loss["sure of 9"]) == pytest.approx(loss["2 or 4"])
+        assert loss["no idea"] < loss["sure of 4"]
+    assert two["sure of 4"] < two["no idea"] < two["sure of 9"]
+    assert two["no idea"] == pytest.approx(10.5)
+    assert two["sure of 4"] < 2 * two["sure of 3"]
+
+
+def test_no_direction_goes_down_faster_than_minus_the_gradient(lesson):
+    assert abs(np.argmin(lesson["changes"]) - lesson["downhill"]) <= 0.5
+
+
+def test_descended_regression_equals_closed_form(lesson):
+    exact = np.append(lesson["w_exact"], lesson["b_exact"])
+    x, y = lesson["x40"], lesson["y40"]
+    w, b, _ = ops.linear_regression_descend(x, y, lr=0.5, steps=300)
+    np.testing.assert_allclose(np.append(w, b), exact, rtol=1e-9)
+    X, theta = ops.add_bias_input(x), np.zeros(2)
+    for _ in range(300):
+        theta = theta - 0.5 * X.T @ (X @ theta - y) / len(X)
+    np.testing.assert_allclose(theta, exact, rtol=1e-9)
+
+
+@pytest.mark.parametrize("lr", [0.02, 0.2, 0.38, 0.4, 0.402])
+def test_each_step_multiplies_the_distance_by_one_minus_lr_h(lesson, lr):
+    distance = lesson["descend"](lr, 30) - 2
+    np.testing.assert_allclose(distance, -((1 - 5 * lr) ** np.arange(31)), rtol=1e-9, atol=1e-12)
+
+
+def test_best_rate_arrives_in_one_step_and_twice_it_oscillates_exactly(lesson):
+    assert lesson["descend"](0.2, 1)[-1] == 2
+    path = lesson["descend"](0.4, 10_001)
+    assert np.all(path[::2] == 1)
+    assert np.all(path[1::2] == 3)
+
+
+def test_slightly_more_than_twice_the_best_rate_diverges_slowly(lesson):
+    distance = np.abs(lesson["descend"](0.402, 1000) - 2)
+    assert np.all(np.diff(distance) > 0)
+    assert distance[10] < 1.11
+    assert distance[1000] > 20_000
+
+
+def test_ten_times_too_small_is_as_slow_as_1_9_times_too_large(lesson):
+    small, large = np.abs(lesson["descend"](0.02, 50) - 2), np.abs(lesson["descend"](0.38, 50) - 2)
+    np.testing.assert_allclose(small, large, rtol=1e-9)
+
+
+def test_largest_curvature_sets_the_limit_in_two_dimensions(lesson):
+    x, y, limit = lesson["far_x"], lesson["far_y"], lesson["limit"]
+    below = ops.linear_regression_descend(x, y, lr=0.99 * limit, steps=500)[2]
+    above = ops.linear_regression_descend(x, y, lr=1.01 * limit, steps=500)[2]
+    assert below[-1] < below[0]
+    assert above[-1] > 1000 * above[0]
+
+
+def test_25_starts_end_in_four_kinds_of_places(lesson):
+    assert lesson["ends"] == {"deepest minimum": 9, "local minimum": 10, "saddle": 2, "plateau": 4}
+
+
+def test_saddle_is_left_after_the_least_nudge(lesson):
+    walks = lesson["walks"]
+    assert walks["on the mirror line"].min() > 0.7
+    assert walks["0.000001 beside it"][-1] < 0.4
+    assert walks["on the plateau"][100] > 0.99
+    assert walks["on the plateau"][-1] < 0.4
+
+
+def test_two_layer_network_at_zero_weights_has_no_gradient(lesson):
+    np.testing.assert_array_equal(checks.numerical_gradient(lesson["two_layer_loss"], np.zeros(2)), 0)
+    assert np.all(checks.numerical_gradient(lesson["two_layer_loss"], np.array([0.1, 0.2])) != 0)
+
+
+def test_small_gradient_stops_on_the_highest_ground(lesson):
+    assert np.count_nonzero(lesson["done"]) == 4
+    assert lesson["foothills"](lesson["starts"][lesson["done"]]).min() > 0.998
+
+
+def test_mini_batch_gradients_average_to_the_whole_one(lesson):
+    X, y = lesson["X200"], lesson["y200"]
+    np.testing.assert_allclose(np.mean(lesson["at_zero"], axis=0), -X.T @ y / 200, rtol=1e-12)
+
+
+def test_race_of_batch_sizes(lesson):
+    curves = lesson["curves"]
+    assert min(curves, key=lambda name: curves[name][0]) == "batches of 1"
+    assert min(curves, key=lambda name: curves[name][-1]) == "batches of 20"
+    assert max(curves["batches of 1"][1:]) > 5 * curves["batches of 1"][0]  # it jitters
+
+
+def test_sum_makes_the_batch_size_a_learning_rate(lesson):
+    X, y, run_epoch, excess = (lesson[name] for name in ("X200", "y200", "run_epoch", "excess"))
+
+    def after(batch_size, lr, average):
+        theta, rng = np.zeros(2), np.random.default_rng(1)
+        for _ in range(3):
+            theta = run_epoch(theta, X, y, batch_size, lr, rng, average)
+        return theta
+
+    np.testing.assert_allclose(after(10, 0.1, False), after(10, 1.0, True), rtol=1e-9)
+    assert excess(after(10, 0.1, False)) < 0.1
+    assert excess(after(50, 0.1, False)) > 1e6
+    assert excess(after(50, 0.1, True)) < excess(np.zeros(2))
+    assert 10 < 2 / (0.1 * lesson["h"]) < 50
+
+
+def test_erratum_5_the_whole_difference_is_squared(lesson):
+    x, y = lesson["x"], lesson["y"]
+    literal = [float(np.sum(0.5 * (y - (w * x) ** 2))) for w in (1.0, 2.0, 3.0, 100.0)]
+    assert literal == [1.0, -6.5, -19.0, -24996.5]
+    assert ops.half_squared_sum_forward(100 * x, y)[0] == 24012.5
+
+
+def test_erratum_5_no_mean_is_taken(lesson):
+    x, y = lesson["x"], lesson["y"]
+    assert ops.half_squared_sum_forward(x, y)[0] == np.mean((y - x) ** 2) == 5
+    x, y = np.tile(x, 2), np.tile(y, 2)
+    assert ops.half_squared_sum_forward(x, y)[0] == 10
+    assert np.mean((y - x) ** 2) == 5
+
+
+def test_answers_of_the_self_check():
+    a, b = -np.log(0.51), -np.log([0.99, 0.99, 0.40])
+    assert (round(a, 2), round(b.mean(), 2), *b.round(2)) == (0.67, 0.31, 0.01, 0.01, 0.92)
+    w = {lr: (1 - 8 * lr) ** 3 for lr in (0.125, 0.25, 0.2525)}
+    assert [round(v, 2) for v in w.values()] == [0, -1, -1.06]
+    assert round(1.02**2, 2) == 1.04
