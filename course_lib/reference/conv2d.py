@@ -1,9 +1,10 @@
 """The convolution layer as matrix products: unroll, multiply, fold back. The library's default.
 
-    y  = w_rows @ im2col(x)            (M, C K_h K_w) @ (C K_h K_w, H_out W_out), for every image
-    dw = dy @ im2col(x)^T
-    dx = col2im(w_rows^T @ dy)
+    y  = w_rows @ cols            (M, C K_h K_w) @ (C K_h K_w, B H_out W_out)
+    dw = dy_rows @ cols^T
+    dx = fold(w_rows^T @ dy_rows)
 
+`cols` is `im2col` of all images side by side, so that a layer is one product, not one for each image.
 Unrolling copies a pixel up to K_h K_w times, so it is done for a few images, or a few rows of one
 large image, at a time: `BLOCK` bounds the copy whatever the batch.
 
@@ -13,7 +14,7 @@ Source: H, "Matrix Multiplication for a Convolution Layer"; K, "Convolution and 
 import numpy as np
 
 from course_lib.reference.conv2d_check import check_conv2d, check_upstream
-from course_lib.reference.im2col import col2im, im2col
+from course_lib.reference.im2col import sliding_windows
 
 BLOCK = 4_000_000
 """Most numbers that are unrolled at once (16 MB in float32)."""
@@ -53,8 +54,9 @@ def conv2d_forward(x, w, b=None, stride=1, pad=0):
     padded, rows = _pad(x, pad), w.reshape(M, -1)
     y = np.empty((B, M, H_out, W_out), dtype=np.result_type(x, w))
     for images, lines in _blocks(B, H_out, rows.shape[1] * W_out):
-        cols = im2col(_window_rows(padded[images], lines, stride, w), w.shape[2:], stride)
-        y[images, :, lines] = (rows @ cols).reshape(-1, M, lines.stop - lines.start, W_out)
+        cols = _unroll(_window_rows(padded[images], lines, stride, w), w.shape[2:], stride)
+        block = (rows @ cols).reshape(M, -1, lines.stop - lines.start, W_out)
+        y[images, :, lines] = block.transpose(1, 0, 2, 3)
     if b is not None:
         y += b[:, None, None]
     return y, (x, w, b is not None, stride, pad)
@@ -83,13 +85,12 @@ def conv2d_backward(dy, cache):
     padded, rows = _pad(x, pad), w.reshape(M, -1)
     dpadded, drows = np.zeros_like(padded, dtype=np.result_type(dy, w)), np.zeros(rows.shape, np.result_type(dy, x))
     for images, lines in _blocks(B, H_out, rows.shape[1] * W_out):
-        window_rows = _window_rows(padded[images], lines, stride, w)
-        dy_block = dy[images, :, lines].reshape(window_rows.shape[0], M, -1)
-        drows += (dy_block @ im2col(window_rows, w.shape[2:], stride).transpose(0, 2, 1)).sum(axis=0)
-        # Neighbouring blocks of rows share pixels at the seam, hence +=.
-        _window_rows(dpadded[images], lines, stride, w)[...] += col2im(
-            rows.T @ dy_block, window_rows.shape, w.shape[2:], stride
-        )
+        seen = _window_rows(padded[images], lines, stride, w)
+        dy_rows = dy[images, :, lines].transpose(1, 0, 2, 3).reshape(M, -1)
+        drows += dy_rows @ _unroll(seen, w.shape[2:], stride).T
+        # Neighbouring blocks of rows share pixels at the seam, and _fold adds to what is there.
+        places = (seen.shape[0], lines.stop - lines.start, W_out)
+        _fold(rows.T @ dy_rows, _window_rows(dpadded[images], lines, stride, w), places, w.shape[2:], stride)
     p_h, p_w = pad
     dx = dpadded[:, :, p_h : p_h + x.shape[2], p_w : p_w + x.shape[3]]
     return dx, drows.reshape(w.shape), dy.sum(axis=(0, 2, 3)) if has_bias else None
@@ -97,6 +98,22 @@ def conv2d_backward(dy, cache):
 
 def _pad(x, pad):
     return np.pad(x, ((0, 0), (0, 0), (pad[0], pad[0]), (pad[1], pad[1]))) if any(pad) else x
+
+
+def _unroll(x, mask, stride):
+    """Return the windows of x (B, C, H, W) as columns (C K_h K_w, B H_out W_out): this copy is the unrolling."""
+    windows = sliding_windows(x, mask, stride, (0, 0))  # (B, C, H_out, W_out, K_h, K_w)
+    return windows.transpose(1, 4, 5, 0, 2, 3).reshape(x.shape[1] * mask[0] * mask[1], -1)
+
+
+def _fold(cols, dx, places, mask, stride):
+    """Add columns (C K_h K_w, B H_out W_out) to the pixels of dx (B, C, H, W) that they were copied from."""
+    B, H_out, W_out = places
+    cols = cols.reshape(dx.shape[1], *mask, B, H_out, W_out)
+    for p in range(mask[0]):  # one mask position at a time: its windows never overlap, so += loses nothing
+        for q in range(mask[1]):
+            rows, columns = slice(p, p + stride[0] * H_out, stride[0]), slice(q, q + stride[1] * W_out, stride[1])
+            dx[:, :, rows, columns] += cols[:, p, q].transpose(1, 0, 2, 3)
 
 
 def _window_rows(padded, lines, stride, w):

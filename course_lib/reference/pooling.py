@@ -7,7 +7,6 @@ O, "Max-Pooling"; H, "Subsampling Layers in LeNet-5" (an average with two traina
 import numpy as np
 
 from course_lib.reference.conv_sizes import output_size, pair
-from course_lib.reference.im2col import sliding_windows
 from course_lib.validate import as_float
 
 
@@ -42,13 +41,18 @@ def max_pool_forward(x, size=2, stride=None, pad=0):
     x, size, stride, pad = _check(x, size, stride, pad)
     W = x.shape[3]
     padded = np.pad(x, ((0, 0), (0, 0), (pad[0],) * 2, (pad[1],) * 2), constant_values=-np.inf) if any(pad) else x
-    windows = sliding_windows(padded, size, stride, (0, 0))
-    flat = windows.reshape(*windows.shape[:4], -1)  # (B, C, H_out, W_out, F_h F_w)
-    first = flat.argmax(axis=-1)
-    y = np.take_along_axis(flat, first[..., None], axis=-1)[..., 0]
-    row = np.arange(y.shape[2])[:, None] * stride[0] - pad[0] + first // size[1]
-    column = np.arange(y.shape[3]) * stride[1] - pad[1] + first % size[1]
-    return y, (x.shape, row * W + column)
+    rows, columns = _places(padded.shape, size, stride)
+    seen = list(_positions(padded, size, stride, rows, columns))
+    y = seen[0].copy()
+    for values in seen[1:]:
+        np.maximum(y, values, out=y)
+    first = np.zeros(y.shape, dtype=np.uint8 if len(seen) < 256 else np.int64)
+    for place in range(len(seen) - 1, 0, -1):  # backwards, so that of equal values the first one stays
+        first = np.where(seen[place] == y, first.dtype.type(place), first)
+    first = np.where(seen[0] == y, first.dtype.type(0), first)
+    top = np.arange(rows)[:, None] * stride[0] - pad[0]
+    left = np.arange(columns) * stride[1] - pad[1]
+    return y, (x.shape, (top + first // size[1]) * W + (left + first % size[1]))
 
 
 def max_pool_backward(dy, cache):
@@ -73,7 +77,12 @@ def average_pool_forward(x, size=2, stride=None, pad=0):
     Source: K, "Pooling Layer" (average pooling); H, "Subsampling Layers in LeNet-5".
     """
     x, size, stride, pad = _check(x, size, stride, pad)
-    return sliding_windows(x, size, stride, pad).mean(axis=(4, 5)), (x.shape, size, stride, pad)
+    padded = np.pad(x, ((0, 0), (0, 0), (pad[0],) * 2, (pad[1],) * 2)) if any(pad) else x
+    rows, columns = _places(padded.shape, size, stride)
+    total = np.zeros((*x.shape[:2], rows, columns), dtype=x.dtype)
+    for seen in _positions(padded, size, stride, rows, columns):
+        total += seen
+    return total / x.dtype.type(size[0] * size[1]), (x.shape, size, stride, pad)
 
 
 def average_pool_backward(dy, cache):
@@ -86,9 +95,8 @@ def average_pool_backward(dy, cache):
     H_out, W_out = output_size(H, F_h, s_h, p_h), output_size(W, F_w, s_w, p_w, name="W")
     dy = _upstream(dy, (B, C, H_out, W_out)) / (F_h * F_w)
     dx = np.zeros((B, C, H + 2 * p_h, W + 2 * p_w), dtype=dy.dtype)
-    for p in range(F_h):
-        for q in range(F_w):
-            dx[:, :, p : p + s_h * H_out : s_h, q : q + s_w * W_out : s_w] += dy
+    for seen in _positions(dx, (F_h, F_w), (s_h, s_w), H_out, W_out):
+        seen += dy  # a view: adds to dx
     return dx[:, :, p_h : p_h + H, p_w : p_w + W]
 
 
@@ -137,6 +145,17 @@ def flatten_backward(dy, cache):
     if dy.shape != (cache[0], int(np.prod(cache[1:]))):
         raise ValueError(f"dy is {dy.shape}; it must be {(cache[0], int(np.prod(cache[1:])))}, x {cache} in rows.")
     return dy.reshape(cache)
+
+
+def _places(shape, size, stride):
+    return 1 + (shape[2] - size[0]) // stride[0], 1 + (shape[3] - size[1]) // stride[1]
+
+
+def _positions(padded, size, stride, rows, columns):
+    """For each position in the window, row by row: what all windows see there, as a view (B, C, rows, columns)."""
+    for p in range(size[0]):
+        for q in range(size[1]):
+            yield padded[:, :, p : p + stride[0] * rows : stride[0], q : q + stride[1] * columns : stride[1]]
 
 
 def _check(x, size, stride, pad):
