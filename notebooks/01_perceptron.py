@@ -20,6 +20,8 @@
 # Three lectures stand behind this course. **K** is Prof. Dey's lecture 56 at IIT Kharagpur with its slides, **O**
 # is Prof. Owens' EEC 289Q lecture 11 at UC Davis, **H** is ECE 508 lecture 10 by Prof. Hwu and colleagues at
 # Illinois. A note such as (K, "Linear Regression") names the lecture and the slide that a fact comes from.
+#
+# Reading takes about 45 minutes; the two optional sections near the end take ten more.
 
 # %% [markdown]
 # ## You will be able to
@@ -32,7 +34,7 @@
 # %% [markdown]
 # ## Why learn at all?
 #
-# A function of a few bits needs no learning: write down its **truth table**, one row for each input, and look the
+# A function of a few bits needs no learning: write down its **truth table**, one row per input, and look the
 # answer up. An image of 32 × 32 pixels with 8 bits each has 8192 bits (H, "Some Problems Too Large to Sample").
 # Before you run the cell, guess: how many digits has the number of rows of that table?
 
@@ -57,6 +59,11 @@ print(f"2^{32 * 32 * 8} rows: a number of {len(str(rows))} digits")
 # This course is about supervised learning. A label that is a category makes the task **classification**; a label
 # that is a continuous number makes it **regression** (K, "What is Performance P?").
 
+# %% [markdown]
+# In the code, `ops` is the course's library of formulas, `data` makes samples and `figures` draws.
+# `check_close(a, b)` says nothing if both agree to a relative error `rtol` (1e-7 unless given), and stops with an
+# error otherwise; `assert` does so for any condition. `@` is the matrix product.
+
 # %%
 import numpy as np
 
@@ -71,12 +78,13 @@ from course_lib.checks import check_close
 # $w$ is the slope, the **bias** $b$ the height at $x = 0$. Learning means choosing $w$ and $b$ so that the
 # squared errors $(\hat y - y)^2$ add up to as little as possible.
 #
-# By hand, for the points $(0, 0)$, $(1, 2)$, $(2, 1)$: the means are $\bar x = 1$ and $\bar y = 1$, and
+# Where that sum is smallest, its derivatives by $w$ and by $b$ are 0; solving these two equations gives the formula
+# below. By hand, for the points $(0, 0)$, $(1, 2)$, $(2, 1)$: the means are $\bar x = 1$ and $\bar y = 1$, and
 #
 # $$w = \frac{\sum (x - \bar x)(y - \bar y)}{\sum (x - \bar x)^2} = \frac{1 + 0 + 0}{1 + 0 + 1} = 0.5,
 # \qquad b = \bar y - w \bar x = 0.5 .$$
 #
-# The library must agree. Its inputs are a matrix with one example a row, so three numbers become shape (3, 1).
+# The library must agree. Its inputs are a matrix with one row per example, so three numbers become shape (3, 1).
 
 # %%
 x_small, y_small = np.array([[0.0], [1.0], [2.0]]), np.array([0.0, 2.0, 1.0])
@@ -109,7 +117,8 @@ figures.show(
 
 # %% [markdown]
 # That was the **closed form**: one formula, one answer. The other way is **descent**: start anywhere, and move
-# $w$ and $b$ many times in small steps that make the error smaller. Both are in
+# $w$ and $b$ many times in small steps that make the **loss** smaller, the number to be minimised (here half the
+# mean of the squared errors). The **learning rate** `lr` scales the steps. Both ways are in
 # [`linear_regression.py`](../course_lib/reference/linear_regression.py). After 200 steps they must agree.
 
 # %%
@@ -120,8 +129,9 @@ for step in (0, 10, 200):
     print(f"loss after {step:3} steps: {history[step]:.3f}")
 
 # %% [markdown]
-# The closed form is better here. K names the reason to learn descent all the same: for larger models nobody can
-# solve the equations ("Minimizing Loss Function"). Lesson 03 is about descent alone.
+# The closed form is better here: one computation instead of 200, and exact. K names the reason to learn descent all
+# the same: for larger models nobody can solve the equations ("Minimizing Loss Function"). Lesson 03 is about
+# descent alone.
 #
 # With several inputs the line becomes a plane, $\hat y = w_1 x_1 + \dots + w_d x_d + b$. For all $n$ examples at
 # once it is one matrix product, with shapes
@@ -167,7 +177,7 @@ print("labels", y)
 #
 # $$w \leftarrow w + (y - \hat y)\, \mathrm{lr}\; x .$$
 #
-# The **learning rate** $\mathrm{lr}$ scales the change; here it is 1. If the answer is right, $y - \hat y = 0$
+# The learning rate $\mathrm{lr}$ scales the change; here it is 1. If the answer is right, $y - \hat y = 0$
 # and nothing happens. Start with $w = (0, 0, 0)$. The first three samples have score 0, answer 1, label 1: right.
 # The fourth:
 #
@@ -222,8 +232,7 @@ assert fit.epochs == epochs
 print("weights", w, " epochs", epochs, " mistakes per epoch", fit.mistakes_per_epoch)
 
 # %% [markdown]
-# NAND is learned exactly (K, "Perceptron NAND Example"), in six epochs. Notice that the mistakes first grow: a
-# correction for one sample spoils others.
+# NAND is learned exactly (K, "Perceptron NAND Example"), in six epochs. Notice that the mistakes first grow.
 #
 # Step through all 24 samples shown. In the picture, the perceptron answers 1 on the green side of the orange
 # line. The ringed sample is the one shown now; a purple cross beside it means a wrong answer, and then the dashed
@@ -246,13 +255,12 @@ figures.show(
     figures.perceptron.score_plane(x, y, fit.w),
     alt="The score is a tilted plane. It cuts height 0 in a straight line; "
     "the three NAND inputs of label 1 are on or above it, (1, 1) is below",
-    caption="Left: the score above the four inputs. Right: its sign, seen from above. "
-    "Filled: label 1, hollow: label 0. The sample (1, 0) lies on the line.",
+    caption="Left: the score above the four inputs. Right: the same from above. Green: score ≥ 0, "
+    "so the answer is 1. Filled: label 1, hollow: label 0. The sample (1, 0) lies on the line.",
 )
 
 # %% [markdown]
-# AND and OR are learned as well. The loop over three names prints one row each; `perceptron_predict` answers all
-# four samples, in the order 00, 01, 10, 11.
+# AND and OR are learned as well. `perceptron_predict` answers all four samples, in the order 00, 01, 10, 11.
 
 # %%
 for name in ("nand", "and", "or"):
@@ -272,7 +280,8 @@ for name in ("nand", "and", "or"):
 # - (b) several lines, some of them wrong;
 # - (c) several lines, all of them right.
 #
-# `itertools.permutations` lists the orders, and `Counter` counts equal results.
+# `permutations` lists the orders. `Counter` counts equal results: tuples, since arrays cannot be counted; its
+# `.items()` are the pairs (result, count).
 
 # %%
 from collections import Counter
@@ -285,9 +294,9 @@ for weights, count in sorted(Counter(tuple(run.w.tolist()) for run in runs).item
 
 # %% [markdown]
 # It is (c): two lines, mirror images of each other, and both answer all four samples rightly. Which is better?
-# The distance of a sample from the line is $|z| / \sqrt{w_1^2 + w_2^2}$. The smallest such distance is the
-# **margin**: how far any sample may move before its answer changes. Compare the learned line with
-# $x_1 + x_2 = 1.5$.
+# The distance of a sample from the line is $|z| / \sqrt{w_1^2 + w_2^2}$ (`np.hypot` is this root). The smallest
+# such distance is the **margin**: every sample may move by less than this, in any direction, without changing its
+# answer. Compare the learned line with $x_1 + x_2 = 1.5$.
 
 # %%
 def margin(x, w):
@@ -316,15 +325,16 @@ x_fresh, y_fresh = data.blobs(10_000, **clouds)
 runs = [ops.perceptron_fit(x30, y30, order=rng.permutation(30)) for _ in range(50)]
 assert all(run.converged for run in runs)  # no mistake on the 30 points
 right = [np.mean(ops.perceptron_predict(x_fresh, run.w) == y_fresh) for run in runs]
+worst, best = runs[np.argmin(right)], runs[np.argmax(right)]
 print(f"right on fresh points: worst order {min(right):.1%}, best order {max(right):.1%}")
+print(f"margins: worst order {margin(x30, worst.w):.2f}, best order {margin(x30, best.w):.2f}")
 
 # %% [markdown]
-# Every one of the 50 runs ended without a mistake on its 30 points. On fresh points the worst is wrong about one
-# time in ten, the best less than one time in a hundred. The training points cannot tell them apart; the order of
-# the samples decided.
+# It is (c), nine percent. Every one of the 50 runs ended without a mistake on its 30 points, so their mistakes cannot
+# tell them apart; the order of the samples decided. Of the margins, the best order's is ten times as wide: a wide
+# margin is a hint that fresh points go well, no guarantee.
 
 # %%
-worst, best = runs[np.argmin(right)], runs[np.argmax(right)]
 figures.show(
     figures.perceptron.orders(x30, y30, worst.w, best.w, right),
     alt="Two very different lines, both without a mistake on 30 points; on fresh points "
@@ -334,9 +344,10 @@ figures.show(
 )
 
 # %% [markdown]
-# Look at how such a line comes about. The figure takes the run with the fewest mistakes. In the top row the
+# How does such a line come about? The figure takes the run with the fewest mistakes. In the top row the
 # ringed sample was answered wrongly; the dashed line turns into the solid one. Below, the vector $(w_1, w_2)$,
 # which stands at right angles to the line, jumps by that sample: added if the label is 1, subtracted if it is 0.
+# (`key=` takes the function to compare by; a **lambda** is a function without a name: input, colon, result.)
 
 # %%
 short = min(runs, key=lambda run: sum(run.mistakes_per_epoch))
@@ -347,19 +358,19 @@ figures.show(
     alt=f"{jumps} columns: at each mistake the weight vector jumps by the wrong sample, "
     "and the line turns with it",
     caption="Dashed: before the mistake. Solid: after it. "
-    "Blue, dotted: the sample that was added or subtracted.",
+    "Broad, pale blue: the sample that was added or subtracted.",
 )
 
 # %% [markdown]
 # Between mistakes nothing happens, however close a point is to the line. A rule that cares about closeness needs
 # an error that shrinks smoothly as the score gets better, and a step has none. That is the road to lesson 03. One
-# thing is sure all the same: where some line separates the samples, this rule always ends. That is a theorem,
-# which the lectures do not prove. And where no line does?
+# thing is sure all the same: where some line separates the samples, this rule always ends. That is the **perceptron
+# convergence theorem**, which the lectures do not prove. And where no line does?
 #
 # ## What no line can do: XOR
 #
-# XOR is 1 where exactly one input is 1. **Predict:** late in 100 epochs, the mistakes in each are (a) none, (b)
-# one, (c) more.
+# XOR is 1 where exactly one input is 1. Train for 100 epochs. **Predict:** how many mistakes does each of the last
+# epochs make? (a) none, (b) one, (c) more.
 
 # %%
 x_xor, y_xor = data.truth_table("xor")
@@ -368,8 +379,8 @@ print("labels", y_xor, " converged:", xor.converged)
 print("mistakes per epoch", xor.mistakes_per_epoch[:6], "...", xor.mistakes_per_epoch[-3:])
 
 # %% [markdown]
-# After two epochs, four mistakes in every one: each sample is wrong at the moment it is shown. No run can ever
-# end, and the proof has four lines. Suppose some weights gave all four answers. Then
+# It is (c): from epoch 3 on four mistakes, so each sample is wrong at the moment it is shown. No run can ever end,
+# and the proof has four lines. Suppose some weights gave all four answers. Then
 #
 # | sample | label | so the score must satisfy |
 # |---|---|---|
@@ -382,9 +393,112 @@ print("mistakes per epoch", xor.mistakes_per_epoch[:6], "...", xor.mistakes_per_
 # hold. So there are no such weights, whatever the training rule (K, "XOR?").
 
 # %% [markdown]
-# So at most three of four can be right. Does any line reach three? Try 729 sets of weights: `meshgrid` makes
-# every combination of nine values for $w_1$, $w_2$ and $b$, and one product scores them all, (4, 3) times (3,
-# 729). `[:, None]` turns the labels into a column (4, 1), which NumPy compares with each of the 729 columns.
+# What does training do instead? Print the weights at the end of each epoch. `steps[3::4]` takes step 3 and then
+# every fourth, the last of its epoch. (The library counts epochs from 0, this page from 1.)
+
+# %%
+for step in xor.steps[3::4][:5]:
+    mistakes = xor.mistakes_per_epoch[step.epoch]
+    print("epoch", step.epoch + 1, " weights at its end", step.w_after, " mistakes", mistakes)
+
+# %% [markdown]
+# From epoch 2 on the weights are the same at the end of every epoch. That looks like convergence, and it is the
+# opposite: four mistakes, four changes that add up to zero. The figure shows one turn of this circle. Each panel
+# shows the weights before a sample, and the sample that they get wrong.
+
+# %%
+lap = xor.steps[-4:]
+assert np.array_equal(lap[0].w_before, lap[-1].w_after)
+figures.show(
+    figures.perceptron.cycle(lap, x_xor, y_xor),
+    alt="Four weight vectors in turn, each wrong on the sample shown; "
+    "after the fourth the weights are the first again",
+    caption="One epoch on XOR, left to right: every sample (ringed) is answered wrongly, "
+    "and after the last panel comes the first again. Green: answer 1.",
+)
+
+# %% [markdown]
+# This also proves that waiting is useless. With a fixed order, the weights at the end of an epoch decide
+# everything that follows. Call them the **state**. If a state comes back, all that followed it comes back too,
+# for ever. So look for the first repeated state; the epochs in between are the length of the **cycle**. A dictionary
+# keeps the epoch in which each state was first seen.
+
+# %%
+def cycle(fit, n):
+    """Epoch at whose end the cycle is entered, and its length in epochs."""
+    first_seen = {}
+    for epoch, step in enumerate(fit.steps[n - 1 :: n], start=1):
+        state = tuple(step.w_after)
+        if state in first_seen:
+            return first_seen[state], epoch - first_seen[state]
+        first_seen[state] = epoch
+
+start, length = cycle(xor, 4)
+lengths = {cycle(ops.perceptron_fit(x_xor, y_xor, order=o), 4)[1] for o in permutations(range(4))}
+print(f"XOR: cycle entered in epoch {start}, length {length} epoch = {4 * length} samples")
+print("lengths that occur among the 24 orders:", lengths)
+
+# %% [markdown]
+# The shortest cycle there can be, one epoch, and in all 24 orders.
+#
+# ## What goes wrong: the forgotten bias input
+#
+# Leave out the column of ones, and every score is $w_1 x_1 + w_2 x_2$. NAND, which took six epochs, is trained
+# again for 100. What do you expect?
+
+# %%
+no_bias = ops.perceptron_fit(x, y, bias=False, epochs=100)
+print("converged:", no_bias.converged, " last mistakes", no_bias.mistakes_per_epoch[-3:])
+print("answers without bias", ops.perceptron_predict(x, no_bias.w))
+print("answers with bias   ", ops.perceptron_predict(x, fit.w), " labels", y)
+assert not np.array_equal(ops.perceptron_predict(x, no_bias.w), y)
+
+# %% [markdown]
+# Nothing raises an error, and it never ends. Three mistakes per epoch, but two wrong answers at the end: the weights
+# change during an epoch, and the answers are those of the last weights alone.
+#
+# Without a bias the score of (0, 0) is 0 for any weights, so every line passes through the origin. NAND then asks for
+# $w_2 \ge 0$, $w_1 \ge 0$ and $w_1 + w_2 < 0$: a contradiction again.
+
+# %%
+figures.show(
+    figures.perceptron.lines_seen([fit, no_bias], x, y, ["with bias", "bias forgotten"]),
+    alt="With a bias the lines move freely and end right; without it all pass through "
+    "the origin and the last one gets two samples wrong",
+    caption="The last line (solid) and every line before it (dashed; the paler, the earlier). "
+    "Ring and cross: wrong in the end. Without a bias all lines are pinned to (0, 0).",
+)
+
+# %% [markdown]
+# If a training run never ends, you now have two suspects. Either the task is beyond any such model, as XOR is. Or a
+# slip of yours, here a missing input column, made the model smaller than you think. They look the same from outside.
+#
+# ## Where the lecture is loose
+#
+# K's slide "Perceptron Algorithm" adds the 1 to $x$ and $b$ to $w$, and then says that $w \cdot x$ equals
+# $\sum_{j=1}^{n} w_j x_j$, where K's $n$ is the number of inputs, our $d$. That sum stops one short: it leaves out
+# the last product, $b \cdot 1$. For the sample (1, 0) of NAND the difference decides.
+
+# %%
+sample = np.array([1.0, 0.0, 1.0])
+all_products, without_last = fit.w @ sample, fit.w[:2] @ sample[:2]
+print(f"w . x        = {all_products:2g}, answer {int(all_products >= 0)}")
+print(f"the sum to n = {without_last:2g}, answer {int(without_last >= 0)}")
+assert all_products >= 0 > without_last
+
+# %% [markdown]
+# Two more points differ between the lectures. K's loop says "while convergence is not reached" and no more; on
+# XOR it never stops, so a program needs a limit on epochs. H's perceptron uses the sign instead of the Heaviside
+# step: the same line, with the answers called -1 and +1 instead of 0 and 1 (H, "Perceptron is a Simple Example").
+# Only at $z = 0$ do they part: the sign of 0 is 0, which is neither answer.
+
+# %% [markdown]
+# ## Optional: how near does the perceptron come to XOR?
+#
+# No line gets all four right. Does any reach three? Try 729 sets of weights: `meshgrid` makes every combination of
+# nine values for $w_1$, $w_2$ and $b$ as three arrays, `stack` and `reshape` put them side by side as rows (729, 3),
+# and one product scores them all, (4, 3) times (3, 729). `[:, None]` turns the labels into a column (4, 1), which
+# NumPy compares with each of the 729 columns.
 
 # %%
 values = np.linspace(-2, 2, 9)
@@ -400,54 +514,7 @@ print(f"best of the {len(xor.steps)} that the perceptron held: {best_passed} of 
 # The best line is right on three. The perceptron, in 400 steps, never held weights better than two of four, which
 # is what a coin gives on average. So where no perfect line exists, it does not find the best one either.
 #
-# What does it do instead? Print the weights at the end of each epoch. `steps[3::4]` takes step 3 and then every
-# fourth.
-
-# %%
-for step in xor.steps[3::4][:5]:
-    mistakes = xor.mistakes_per_epoch[step.epoch]
-    print("epoch", step.epoch, " weights at its end", step.w_after, " mistakes", mistakes)
-
-# %% [markdown]
-# From epoch 1 on the weights are the same at the end of every epoch. That looks like convergence, and it is the
-# opposite: four mistakes, four changes, and the changes add up to zero. The figure shows one turn of this circle.
-# Each panel shows the weights before a sample, and the sample that they get wrong.
-
-# %%
-lap = xor.steps[-4:]
-assert np.array_equal(lap[0].w_before, lap[-1].w_after)
-figures.show(
-    figures.perceptron.cycle(lap, x_xor, y_xor),
-    alt="Four weight vectors in turn, each wrong on the sample shown; "
-    "after the fourth the weights are the first again",
-    caption="One epoch on XOR, left to right: every sample is answered wrongly, "
-    "and after the last the first panel returns.",
-)
-
-# %% [markdown]
-# This also proves that waiting is useless. With a fixed order, the weights at the end of an epoch decide
-# everything that follows. Call them the **state**. If a state comes back, all that followed it comes back too,
-# for ever. So look for the first repeated state; the epochs in between are the length of the **cycle**.
-
-# %%
-def cycle(fit, n):
-    """Epoch in which the cycle is entered, and its length in epochs."""
-    first_seen = {}
-    for step in fit.steps[n - 1 :: n]:
-        state = tuple(step.w_after)
-        if state in first_seen:
-            return first_seen[state], step.epoch - first_seen[state]
-        first_seen[state] = step.epoch
-
-start, length = cycle(xor, 4)
-lengths = {cycle(ops.perceptron_fit(x_xor, y_xor, order=o), 4)[1] for o in permutations(range(4))}
-print(f"XOR: cycle entered in epoch {start}, length {length} epoch = {4 * length} samples")
-print("lengths that occur among the 24 orders:", lengths)
-
-# %% [markdown]
-# The shortest cycle there can be, one epoch, and in all 24 orders.
-#
-# ## Three inputs: parity
+# ## Optional: three inputs, parity
 #
 # H's truth table has three inputs and is 1 for 001, 010, 100 and 111, so for an odd number of ones: the
 # **parity** function (H, "Many Problems Have Systematic Solutions"). Can a plane in three dimensions do what a
@@ -463,54 +530,6 @@ for order in (np.arange(8), np.random.default_rng(6).permutation(8)):
           parity.mistakes_per_epoch[-3:])
 
 # %% [markdown]
-# ## What goes wrong: the forgotten bias input
-#
-# Leave out the column of ones, and every score is $w_1 x_1 + w_2 x_2$. NAND, which took six epochs, is trained
-# again for 100. What do you expect?
-
-# %%
-no_bias = ops.perceptron_fit(x, y, bias=False, epochs=100)
-print("converged:", no_bias.converged, " last mistakes", no_bias.mistakes_per_epoch[-3:])
-print("answers without bias", ops.perceptron_predict(x, no_bias.w))
-print("answers with bias   ", ops.perceptron_predict(x, fit.w), " labels", y)
-assert not np.array_equal(ops.perceptron_predict(x, no_bias.w), y)
-
-# %% [markdown]
-# Nothing raises an error, and it never ends. Without a bias the score of (0, 0) is 0 for any weights, so every
-# line passes through the origin. NAND then asks for $w_2 \ge 0$, $w_1 \ge 0$ and $w_1 + w_2 < 0$: a contradiction
-# again. In the figure, the dashed lines are those that training passed through.
-
-# %%
-figures.show(
-    figures.perceptron.lines_seen([fit, no_bias], x, y, ["with bias", "bias forgotten"]),
-    alt="With a bias the lines move freely and end right; without it all pass through "
-    "the origin and two samples stay wrong",
-    caption="Every line that training passed through (dashed) and the last one (solid). "
-    "Without a bias all are pinned to (0, 0).",
-)
-
-# %% [markdown]
-# If a training run never ends, you now have two suspects: a model that cannot express the answer, and a mistake
-# in the data that you feed to it. They look the same from outside.
-#
-# ## Where the lecture is loose
-#
-# K's slide "Perceptron Algorithm" adds the 1 to $x$ and $b$ to $w$, and then says that $w \cdot x$ equals
-# $\sum_{j=1}^{n} w_j x_j$. That sum stops one short: it leaves out the last product, $b \cdot 1$. For the sample
-# (1, 0) of NAND the difference decides.
-
-# %%
-sample = np.array([1.0, 0.0, 1.0])
-all_products, without_last = fit.w @ sample, fit.w[:2] @ sample[:2]
-print(f"w . x        = {all_products:2g}, answer {int(all_products >= 0)}")
-print(f"the sum to n = {without_last:2g}, answer {int(without_last >= 0)}")
-assert all_products >= 0 > without_last
-
-# %% [markdown]
-# Two more points differ between the lectures. K's loop says "while convergence is not reached" and no more; on
-# XOR it never stops, so a program needs a limit on epochs. H's perceptron uses the sign instead of the Heaviside
-# step: the same line, with the answers called -1 and +1 instead of 0 and 1 (H, "Perceptron is a Simple Example").
-#
 # ## Try it
 #
 # - Train NAND with `lr=0.5`, and then with `lr=8.0`. Compare weights, epochs and line with those above.

@@ -18,14 +18,14 @@
 #
 # **K** is Prof. Dey's lecture 56 at IIT Kharagpur with its slides, **O** is Prof. Owens' EEC 289Q lecture 11 at UC
 # Davis, **H** is ECE 508 lecture 10 by Prof. Hwu and colleagues at Illinois. A note such as (K, "Chain Rule") names
-# the lecture and the slide that a fact comes from.
+# the lecture and the slide that a fact comes from. The page takes about 45 minutes, the optional part 10 more.
 
 # %% [markdown]
 # ## You will be able to
 #
 # - derive the gradients of a two-layer network in matrix form, and say the shape of every matrix on the way;
 # - write the forward and the backward pass in ten lines, with and without biases;
-# - count what a gradient costs by backpropagation and by finite differences;
+# - count what a gradient costs by backpropagation and by measuring it weight by weight;
 # - check a gradient, and explain why a check that has never rejected anything proves little.
 
 # %% [markdown]
@@ -41,7 +41,6 @@
 # %%
 import inspect
 import time
-from itertools import pairwise
 
 import numpy as np
 
@@ -54,8 +53,8 @@ f, f_prime = ops.ACTIVATIONS["sigmoid"]
 # ## One weight, by hand
 #
 # Take the network of lesson 02 (O, "Inference"): three inputs, three hidden neurons, two outputs, sigmoid
-# everywhere. Each column of a weight matrix belongs to one neuron. Output O1 should be 0.9 (O, "Backpropagation
-# Example"); for O2, which O leaves open, we ask 0.1.
+# everywhere. Each column of a weight matrix belongs to one neuron. Output neuron O1 should say 0.9 (O,
+# "Backpropagation Example"); for O2, which the slide leaves open, we ask 0.1.
 
 # %%
 x = np.array([0.5, 0.9, -0.3])
@@ -68,81 +67,80 @@ print("hidden", hidden.round(2), "output", output.round(2))
 
 # %% [markdown]
 # Which way should the weight $w = -3$ from H1 to O1 move? Follow it forward: $w$ enters the sum
-# $g = w\,h_1 + \dots$, the sum enters $o = f(g)$, the output enters $E = \frac12 (o - t)^2 + \dots$ The orange edge
-# is the only road from $w$ to the error.
+# $g = w\,h_1 + \dots$, the sum enters $o = f(g)$, the output enters the loss $J = \frac12 (o - t)^2 + \dots$ with the
+# target $t$. The thick arrows are the only road from $w$ to $J$.
 
 # %%
 figures.show(
     figures.backprop.path_diagram(x, hidden, output, w_hidden, w_output, [(1, 0, 0)]),
-    alt=f"The weight -3 leads from H1 = {hidden[0]:.2f} to O1 = {output[0]:.2f} and to no other output.",
-    caption="One weight of the output layer: one road to the error.",
+    alt=f"The weight -3 leads from H1 = {hidden[0]:.2f} to O1 = {output[0]:.2f}, and O1 to the loss: one road.",
+    caption="One weight of the output layer: one road to the loss.",
 )
 
 # %% [markdown]
 # The chain rule multiplies the three slopes along the road (O, "Backpropagation Example"):
-# $\partial E/\partial o = o - t$, then $\partial o/\partial g = f'(g) = o(1-o)$, which lesson 02 derived, then
-# $\partial g/\partial w = h_1$, the value that the weight multiplies.
+# $\partial J/\partial o = o - t$, then $\partial o/\partial g = f'(g) = o(1-o)$, which lesson 02 lists and measures,
+# then $\partial g/\partial w = h_1$, the value that the weight multiplies.
 
 # %%
 error, slope, incoming = output[0] - target[0], output[0] * (1 - output[0]), hidden[0]
-dE_dw = error * slope * incoming
-print(f"{error:.2f} * {slope:.2f} * {incoming:.2f} = {dE_dw:.4f}")
+dJ_dw = error * slope * incoming
+print(f"{error:.4f} * {slope:.4f} * {incoming:.4f} = {dJ_dw:.4f}")
 
 # %% [markdown]
-# The result is negative: a larger $w$ makes the error smaller. Do not believe a derivation that has not been
-# measured. Lesson 03's central difference moves this one weight by a millionth in both directions.
+# The result is negative: a larger $w$ makes the loss smaller. Do not believe a derivation that has not been measured.
+# Measure as in lesson 03: move this one weight by $\epsilon$, a millionth, both ways, and divide the change of $J$ by
+# $2\epsilon$. This is a **central difference**.
 
 # %%
-def error_with(w):
+def loss_with(w):
     changed = w_output.copy()
     changed[0, 0] = w
     return 0.5 * np.sum((f(hidden @ changed) - target) ** 2)
 
-measured = (error_with(-3 + 1e-6) - error_with(-3 - 1e-6)) / 2e-6
-checks.check_close(dE_dw, measured, rtol=1e-6)
+measured = (loss_with(-3 + 1e-6) - loss_with(-3 - 1e-6)) / 2e-6
+checks.check_close(dJ_dw, measured, rtol=1e-6)
 print(f"measured {measured:.4f}")
 
 # %% [markdown]
 # ## What the neighbours share
 #
 # The first two factors do not mention $h_1$. They belong to the neuron O1, and all three of its weights use them.
-# Their product is called **delta**, $\delta = \partial E/\partial g$: how the error changes with the neuron's
-# weighted sum. Compute it once for each neuron, and each weight costs one more multiplication.
+# Their product is called **delta**, $\delta = \partial J/\partial g$: how the loss changes with the neuron's
+# weighted sum. Compute it once per neuron, and each weight costs one more multiplication.
 
 # %%
-delta = (output - target) * output * (1 - output)  # (2,): one number for each output neuron
+delta = (output - target) * output * (1 - output)  # (2,): one number per output neuron
 print("delta", delta.round(4))
-print("dE/dw of O1's three weights", (delta[0] * hidden).round(4))
+print("dJ/dw of O1's three weights", (delta[0] * hidden).round(4))
 
 # %% [markdown]
 # ## One layer further back
 #
-# Now the weight $w = 2$ from I1 to H2. It changes H2, and H2 feeds *both* outputs: two roads lead to the error.
+# Now the weight $w = 2$ from I1 to H2. It changes H2, and H2 feeds *both* outputs: two roads lead to the loss.
 # When a quantity acts along several roads, its effects add. Along each road the slopes multiply, and the road
 # begins with a delta that is already there.
 
 # %%
 figures.show(
     figures.backprop.path_diagram(x, hidden, output, w_hidden, w_output, [(0, 0, 1), (1, 1, 0), (1, 1, 1)]),
-    alt="The weight 2 leads from I1 to H2, and H2 to both outputs: two roads from one weight to the error.",
+    alt="The weight 2 leads from I1 to H2, and H2 to both outputs: two roads from one weight to the loss.",
     caption="A weight of the hidden layer: two roads, which share their first part.",
 )
 
 # %% [markdown]
 # The two outputs disagree about H2: O1 is too small and wants more of it, O2 is too large and wants less. Their
-# sum, times the slope of H2's own sigmoid, is the delta of H2. Compute it with the two weights $1$ and $1$ written
-# out.
+# sum, times the slope of H2's own sigmoid, is the delta of H2.
 
 # %%
 blame = delta[0] * w_output[1, 0] + delta[1] * w_output[1, 1]  # along O1, along O2
 delta_h2 = blame * hidden[1] * (1 - hidden[1])
 print(f"{delta[0]:+.4f} {delta[1]:+.4f} = {blame:+.4f}")
-print(f"delta of H2 {delta_h2:.5f}, dE/dw {delta_h2 * x[0]:.5f}")
+print(f"delta of H2 {delta_h2:.5f}, dJ/dw {delta_h2 * x[0]:.5f}")
 
 # %% [markdown]
 # That is all of backpropagation: **deltas flow back along the edges, weighted by the edges' own weights, summed
-# where roads meet, and multiplied by the local slope.** What remains is bookkeeping for many samples and many
-# neurons, and matrices do it.
+# where roads meet, and multiplied by the local slope.** Matrices do it for many samples and neurons at once.
 
 # %% [markdown]
 # ## The same for a whole batch: the formulas with shapes
@@ -158,8 +156,8 @@ print(f"delta of H2 {delta_h2:.5f}, dE/dw {delta_h2 * x[0]:.5f}")
 # | $O = f(G)$ | $(B, C)$ |
 # | $J = \frac12 \sum (Y - O)^2$ | one number |
 #
-# We take four different numbers, so that no mistake in a shape can hide: $B=4$, $D=2$, $M=3$, $C=1$. The four
-# samples are XOR's truth table. $W'$ is called `W2` in code.
+# Four different sizes, so that no mistake in a shape can hide: $B=4$, $D=2$, $M=3$, $C=1$. The four samples are
+# XOR's truth table. $W'$ is called `W2` in code.
 
 # %%
 X, y = data.truth_table("xor")
@@ -169,9 +167,8 @@ W2 = np.array([[2.0], [4.0], [-4.0]])
 print(X.shape, W.shape, W2.shape, Y.shape)
 
 # %% [markdown]
-# The forward pass in four lines. It returns the matrices in between as well: the slopes in the backward pass need
-# them. A backward pass is only possible if the forward pass keeps its values, which is why training takes more
-# memory than use.
+# The forward pass in four lines. It returns the matrices in between as well, because the backward pass needs them.
+# That is why training takes more memory than use.
 
 # %%
 def forward(X, W, W2):
@@ -188,15 +185,15 @@ print(f"J = {J:.4f}, outputs", O.ravel().round(2))
 # %% [markdown]
 # ### From the loss to W'
 #
-# Sample $i$, output $k$: as by hand, $\delta^1_{ik} = -(y_{ik} - o_{ik})\,f'(g_{ik})$ (K, "Chain Rule"). Weight
-# $w'_{jk}$ reaches the loss through every sample, so its roads are the samples, and they add:
+# Sample $i$, output $k$: as by hand, $\delta^1_{ik} = -(y_{ik} - o_{ik})\,f'(g_{ik})$ (K, "Chain Rule"). The 1 is an
+# index, not a power: 1 for the last layer, 2 for the one before. Weight $w'_{jk}$ reaches the loss through every
+# sample, so its roads are the samples, and they add:
 #
 # $$\frac{\partial J}{\partial w'_{jk}} = \sum_i a_{ij}\,\delta^1_{ik} \qquad\Longrightarrow\qquad
 # \frac{\partial J}{\partial W'} = A^T \delta^1 \quad (M, B)\,(B, C) \to (M, C)$$
 #
-# K's slides write $\sum_{i=1}^n$ in the chain rule, treat the examples 1, 2, 3 one at a time, and end with
-# $A^T\delta^1$ without any $\sum$. Nothing is lost: the matrix product itself adds over the samples.
-# (`A[i, :, None]` is row $i$ as a column.)
+# The matrix product itself adds over the samples. So K's slides, which begin with $\sum_{i=1}^n$ and treat the
+# examples 1, 2, 3 one at a time, may end with $A^T\delta^1$ and no $\sum$. (`A[i, :, None]` is row $i$ as a column.)
 
 # %%
 delta1 = -(Y - O) * f_prime(G)  # (B, C)
@@ -232,8 +229,8 @@ print(dW.round(4))
 # %% [markdown]
 # ## The loop version
 #
-# The same without a single matrix product: for each sample, each output, each hidden neuron, each input. Nothing is
-# clever here, and every line is a road of the pictures above. Use it to convince yourself of the four lines.
+# The same without a single matrix product. Every line is a road of the pictures above. Use it to convince yourself of
+# the four lines.
 
 # %%
 def backward_loops(X, Y, W2, Z, A, G, O):
@@ -251,9 +248,8 @@ def backward_loops(X, Y, W2, Z, A, G, O):
     return dW, dW2
 
 # %% [markdown]
-# Three ways to the same numbers: matrices, loops, and lesson 03's measurement, which knows no chain rule at all.
-# `check_close` raises if one element differs by more than `rtol` of its size; `atol` allows for the rounding of the
-# measurement.
+# Three ways to the same numbers: matrices, loops, and lesson 03's measurement, which knows no chain rule. (`atol`
+# allows for the rounding of the measurement.)
 
 # %%
 def loss(W, W2):
@@ -268,18 +264,16 @@ checks.check_close(dW2, checks.numerical_gradient(lambda w: loss(W, w), W2), rto
 # %% [markdown]
 # ## See it run
 #
-# Step through it. Going forward, the upper row fills from left to right; going back, the lower row fills from right
-# to left, and every gradient stands below the matrix whose shape it has. At each step, ask which two framed
-# matrices are used and whether their shapes fit. `dO` is $\partial J/\partial O$, `dA` is $\partial J/\partial A$.
+# Step through it. Every gradient stands below the matrix whose shape it has. At each step, ask which dashed matrices
+# are used and whether their shapes fit. `dO` is $\partial J/\partial O$, `dA` is $\partial J/\partial A$.
 
 # %%
 figures.backprop.backprop_stepper(X, W, W2, Y)
 
 # %% [markdown]
-# Three things to see. First, the backward steps come back to `O`, `G`, `A`, `Z` and `X`: the forward pass must keep
-# what it computed. Second, only the two weight gradients mix samples; every row of the other gradients belongs to
-# one sample. Third, sample 1 is $(0, 0)$, so $X^T$ multiplies its row of $\delta^2$ by zero: it cannot teach $W$
-# anything. A bias could learn from it.
+# Three things to see. First, the backward steps come back to `O`, `G`, `A`, `Z` and `X`, which had to be kept. Second,
+# only the two weight gradients mix samples; every row of the other gradients belongs to one sample. Third, sample 1 is
+# $(0, 0)$, so $X^T$ multiplies its row of $\delta^2$ by zero: it cannot teach $W$ anything. A bias could learn from it.
 
 # %% [markdown]
 # ## With biases, and in O's letters
@@ -296,32 +290,35 @@ figures.backprop.backprop_stepper(X, W, W2, Y)
 # | BP3 | $\partial C/\partial b^l_j = \delta^l_j$ | column sums of $\delta$ |
 # | BP4 | $\partial C/\partial w^l_{jk} = a^{l-1}_k \delta^l_j$ | $X^T\delta^2$, $A^T\delta^1$ |
 #
-# O's $w^l$ is (outputs, inputs), the transpose of $W$; and $\delta^L$, the *last* layer's, is K's $\delta^1$.
+# O's $w^l$ is (outputs, inputs), the transpose of $W$; and $\delta^L$, the *last* layer's, is K's $\delta^1$. The
+# letters clash: O's $C$ is the loss, our $J$, while our $C$ counts outputs; and the lecture O, the neurons O1 and O2
+# and the matrix $O$ share one. $\nabla_a C$ lists all slopes $\partial C/\partial a_k$.
 
 # %%
 def bp_one_sample(x, y, w1, b1, w2, b2):
-    z1 = w1 @ x + b1                    # (M, D) (D,) -> (M,)
-    a1 = f(z1)
-    z2 = w2 @ a1 + b2                   # (C, M) (M,) -> (C,)
-    d2 = (f(z2) - y) * f_prime(z2)      # BP1
-    d1 = (w2.T @ d2) * f_prime(z1)      # BP2
-    return np.outer(d1, x), d1, np.outer(d2, a1), d2  # BP4, BP3, BP4, BP3
+    z_hid = w1 @ x + b1                         # (M, D) (D,) -> (M,)
+    a_hid = f(z_hid)
+    z_out = w2 @ a_hid + b2                     # (C, M) (M,) -> (C,)
+    d_out = (f(z_out) - y) * f_prime(z_out)     # BP1
+    d_hid = (w2.T @ d_out) * f_prime(z_hid)     # BP2
+    return np.outer(d_hid, x), d_hid, np.outer(d_out, a_hid), d_out  # BP4, BP3, BP4, BP3
 
 # %% [markdown]
 # ## The library's version
 #
-# The library cuts the network into operations, each with a forward step that returns `(result, cache)` and a
-# backward step that takes the gradient of the result and the cache. This is the dense layer's, in
-# [`course_lib/reference/dense.py`](../course_lib/reference/dense.py); the three lines at its end are the formulas
-# above.
+# The library cuts the network into operations. The forward step of each returns `(result, cache)`. Its backward step
+# takes the **upstream gradient**, which is $\partial J/\partial\,$result and comes from the operation after it, and the
+# cache. A cache holds no more than is needed: dense keeps `x` and `w`, the sigmoid its output and nothing else. This
+# is the dense layer's ([`course_lib/reference/dense.py`](../course_lib/reference/dense.py)); its last three lines are
+# the formulas above.
 
 # %%
 source = inspect.getsource(ops.dense_backward).splitlines()
-print("\n".join([source[0], *source[-4:]]))
+print(source[0], "    ...", "\n".join(source[-4:]), sep="\n")
 
 # %% [markdown]
 # A backward pass is then the forward pass read from the bottom up, every `_forward` replaced by its `_backward`.
-# Read the two halves side by side: each cache on the right is the one made on the left.
+# Each cache used in the lower half was made in the upper half, in reverse order.
 
 # %%
 def gradients(X, Y, W, b, W2, b2):
@@ -338,28 +335,18 @@ def gradients(X, Y, W, b, W2, b2):
     return J, (dW, db, dW2, db2)
 
 # %% [markdown]
-# Are O's four equations and K's matrices the same thing? Add the per-sample results of BP1-BP4 over the batch,
-# transpose the weights, and compare. With $b = 0$ the weight gradients must also be those of our four lines.
+# Are O's four equations and K's matrices the same thing? Add the results of BP1-BP4 over the samples, transpose the
+# weights, and compare. With $b = 0$ the weight gradients must also be those of our four lines.
 
 # %%
 b, b2 = np.zeros(3), np.zeros(1)
 J, (lib_dW, lib_db, lib_dW2, lib_db2) = gradients(X, Y, W, b, W2, b2)
 samples = [bp_one_sample(X[i], Y[i], W.T, b, W2.T, b2) for i in range(len(X))]
-w1_sum, b1_sum, w2_sum, b2_sum = (sum(parts) for parts in zip(*samples, strict=True))
+w1_sum, b1_sum, w2_sum, b2_sum = [sum(sample[part] for sample in samples) for part in range(4)]
 for ours, theirs in ((lib_dW, w1_sum.T), (lib_db, b1_sum), (lib_dW2, w2_sum.T), (lib_db2, b2_sum)):
     checks.check_close(ours, theirs, rtol=1e-12)
 checks.check_close(lib_dW, dW, rtol=1e-12)
 print("db", lib_db.round(4), " db2", lib_db2.round(4))
-
-# %% [markdown]
-# One difference stays. O's cost is $C = \frac{1}{2n}\sum_x \lVert y - a\rVert^2$, a mean over $n$ samples; K's $J$
-# is a sum. So O's gradients are K's divided by $n$, here by 4, and a learning rate for one is off by that factor
-# for the other (lesson 03).
-
-# %%
-_, cache = ops.quadratic_cost_forward(O, Y)
-delta_mean = ops.quadratic_cost_backward(cache) * f_prime(G)
-checks.check_close(A.T @ delta_mean, dW2 / len(X), rtol=1e-12)
 
 # %% [markdown]
 # ## It learns what the perceptron could not
@@ -382,8 +369,7 @@ def predict(params, X):
     return f(f(X @ W + b) @ W2 + b2).ravel()
 
 # %% [markdown]
-# Eight hidden neurons, 3,000 steps, one seed. The cell raises unless every row of the truth table is right. It asks
-# for more than the right side of one half: every output must lie within 0.1 of its target.
+# Eight hidden neurons, 3,000 steps, one seed. The cell raises unless every output lies within 0.1 of its target.
 
 # %%
 trained = {}
@@ -413,14 +399,12 @@ figures.show(
 # ## What does it cost?
 #
 # **Predict first.** Take the digit network of lesson 06: 784 inputs, 128 hidden neurons, 10 outputs, a batch of 64.
-# Count the multiplications in matrix products. How many does the backward pass need, compared with the forward
-# pass?
+# How many multiplications does the backward pass need, compared with the forward pass?
 #
-# (a) half as many (b) the same (c) twice as many (d) about 100,000 times as many, one forward pass a weight
+# (a) half as many (b) the same (c) twice as many (d) about 100,000 times as many, one forward pass per weight
 #
 # What is counted: a product $(p, q)\,(q, r)$ has $p\,r$ results, each a sum of $q$ products, so $pqr$
-# multiplications. Elementwise steps, such as $f'(Z)$ with its $64 \cdot 128$ values, are left out; they are several
-# hundred times fewer.
+# multiplications. Elementwise steps are left out; they are several hundred times fewer.
 
 # %%
 digits = data.load_digits(seed=0)
@@ -429,83 +413,72 @@ Xd = digits.x_train[:64].astype(float)
 Yd = np.eye(10)[digits.y_train[:64]]  # row T of the unit matrix for label T: a 1 at class T
 Wd, W2d = 0.05 * rng.standard_normal((784, 128)), 0.1 * rng.standard_normal((128, 10))
 Zd, Ad, Gd, Od = forward(Xd, Wd, W2d)
-d1 = -(Yd - Od) * f_prime(Gd)
-d2 = (d1 @ W2d.T) * f_prime(Zd)
+delta1d = -(Yd - Od) * f_prime(Gd)
+delta2d = (delta1d @ W2d.T) * f_prime(Zd)
 
 # %% [markdown]
-# Here are all matrix products of the two passes, as pairs of the arrays themselves, so that the shapes cannot be
-# typed wrongly. The last one, $\partial J/\partial X$, is what a layer before this one would need. There is none:
-# the pixels are not trained.
+# Here are all matrix products, as pairs of the arrays themselves, so that no shape is typed. The last one,
+# $\partial J/\partial X$, is what a layer before this one would need. There is none: the pixels are not trained.
+# (`|` joins dictionaries.)
 
 # %%
 forward_products = {"Z = X W": (Xd, Wd), "G = A W'": (Ad, W2d)}
-weight_products = {"dW' = A^T d1": (Ad.T, d1), "dW = X^T d2": (Xd.T, d2)}
-inner_products = {"dA = d1 W'^T": (d1, W2d.T)}
-unused_product = {"dX = d2 W^T": (d2, Wd.T)}
+needed_products = {"dW' = A^T delta1": (Ad.T, delta1d), "dA = delta1 W'^T": (delta1d, W2d.T),
+                   "dW = X^T delta2": (Xd.T, delta2d)}
+unused_product = {"dX = delta2 W^T": (delta2d, Wd.T)}
 
 def multiplications(products):
     return sum(left.shape[0] * left.shape[1] * right.shape[1] for left, right in products.values())
 
-for name, pair in (forward_products | weight_products | inner_products | unused_product).items():
-    print(f"{name:<13} {pair[0].shape!s:>10} @ {pair[1].shape!s:<11} {multiplications({name: pair}):>9,}")
+for name, (left, right) in (forward_products | needed_products | unused_product).items():
+    print(f"{name:<17} {left.shape} @ {right.shape} = {multiplications({name: (left, right)}):,}")
 
 # %% [markdown]
 # Each forward product has two partners with the same three sizes in another order: one for its weights, one for its
-# input. So a layer costs **twice** its forward pass, whatever its size, and (c) is right if you count
-# $\partial J/\partial X$. K's four lines leave it out. Then this network pays only 1.01, answer (b), because nearly
-# all its work is in the first layer.
+# input. So a layer costs **twice** its forward pass, whatever its size: (c), if you count $\partial J/\partial X$.
+# K's four lines leave it out. Then this network pays only 1.01, answer (b), because nearly all its work is in the
+# first layer:
 
 # %%
 one_forward = multiplications(forward_products)
-needed = multiplications(weight_products | inner_products)
+needed = multiplications(needed_products)
 every = needed + multiplications(unused_product)
-print(f"forward {one_forward:,}  backward {needed:,}, with dX {every:,}")
 print(f"backward / forward = {needed / one_forward:.2f}, with dX {every / one_forward:.2f}")
-print(f"share of the first layer: {multiplications({'Z': (Xd, Wd)}) / one_forward:.1%}")
+print(f"share of the first layer: {Xd.size * Wd.shape[1] / one_forward:.1%}")
 
 # %% [markdown]
-# The deeper the network, the less the missing product of the first layer matters: with $L$ layers of equal size the
-# ratio is $(2L - 1)/L$. Remember "backward is twice forward"; a whole training step is then three forward passes.
+# With $L$ layers of equal size, the backward pass without $\partial J/\partial X$ costs $(2L - 1)/L$ forward passes:
+# 1 for one layer, 1.5 for two, 1.9 for ten. So "backward is twice forward" is the rule for deep networks, and the
+# upper limit for all.
+#
+# Measuring each derivative is called **finite differences**. Central ones, as above, cost two forward passes per
+# weight. **One-sided** ones, $(J(w + \epsilon) - J(w))/\epsilon$, cost one per weight and one for $J(w)$.
 
 # %%
-for layers in (1, 2, 5, 10, 50):
-    sizes = [128] * (layers + 1)
-    products = [64 * d * m for d, m in pairwise(sizes)]
-    backward_cost = 2 * sum(products) - products[0]
-    print(f"{layers:>2} layers: backward / forward = {backward_cost / sum(products):.2f}")
-
-# %% [markdown]
-# Now finite differences, which you built in lesson 03. One-sided ones cost one forward pass for each weight and one
-# for the loss to compare with; central ones cost two for each weight. The network has this many weights and biases:
-
-# %%
-parameters = sum(d * m + m for d, m in pairwise((784, 128, 10)))
-assert parameters == 101_770
+parameters = 784 * 128 + 128 + 128 * 10 + 10  # weights and biases
 costs = {
-    "forward pass": one_forward,
-    "forward + backward": one_forward + every,
+    "forward": one_forward,
+    "forward + backward": one_forward + needed,
+    "the same with dX": one_forward + every,
     "one-sided differences": (parameters + 1) * one_forward,
     "central differences": 2 * parameters * one_forward,
 }
 for name, cost in costs.items():
-    print(f"{name:<22} {cost:>18,} = {cost / one_forward:>9,.0f} forward passes")
-
-# %% [markdown]
-# Three forward passes against a hundred thousand, for the same 101,770 numbers. The reason is the shared delta:
-# finite differences run the whole network again for each weight, although almost everything in it is what it was
-# before.
-
-# %%
+    print(f"{name:<22} {cost:>18,} = {cost / one_forward:>10,.2f} forward passes")
 figures.show(
     figures.backprop.cost_bars(costs, unit=one_forward),
-    alt=f"Backpropagation costs 3 forward passes, one-sided differences {parameters + 1:,}, "
+    alt=f"Backpropagation costs 2 or 3 forward passes, one-sided differences {parameters + 1:,}, "
     f"central differences {2 * parameters:,}.",
     caption="One gradient of the digit network. Mind the scale: every grid line is ten times the one before.",
 )
 
 # %% [markdown]
-# What that means in seconds and hours: the cell times a forward pass and a whole backpropagation, and multiplies.
-# The output shown is that of the machine that built this page; run it to see yours.
+# Two forward passes (three with $\partial J/\partial X$) against a hundred thousand, for the same 101,770 numbers. The
+# reason is the shared delta: finite differences run the whole network again per weight, although almost nothing in
+# it has changed.
+#
+# In seconds, on the machine that built this page (run the cell to see yours). `backward` leaves
+# $\partial J/\partial X$ out, so these are the times of the second row.
 
 # %% tags=["nbval-ignore-output"]
 def seconds(work):
@@ -526,32 +499,38 @@ print(f"ten epochs of 63 batches: {630 * both:.1f} s against {630 * 2 * paramete
 # ## Checking a gradient
 #
 # A wrong backward pass raises no error, and often the network still learns, only worse. So finite differences keep
-# one job: they are too slow for training, and right for checking. **Gradient checking** compares the backward pass
-# with a measurement, in float64, since in float32 the small difference drowns in rounding.
+# one job: too slow for training, they are right for checking. **Gradient checking** compares the backward pass with a
+# measurement, in float64, since in float32 the small difference drowns in rounding.
 #
-# An operation returns a whole matrix, and a gradient needs one number. The check draws a random matrix $R$ of that
-# shape and takes $s = \sum R * \mathrm{out}$; the backward pass, given $R$ as upstream gradient, must return
-# $\partial s/\partial z$. To save time it compares along one random direction. Below, every operation of the
-# first six lessons (for a loss, which is a number already, the check needs no $R$):
+# An operation returns a whole matrix, and a gradient is of one number. So the check draws a random matrix $R$ of that
+# shape and takes $s(z) = \sum R * \mathrm{out}$. The backward pass, given $R$ as upstream gradient, must return
+# $dz = \partial s/\partial z$. To save time the check draws a random $d$ of $z$'s shape as well, and moves all
+# elements at once: $(s(z + \epsilon d) - s(z - \epsilon d))/2\epsilon$ must be $\sum dz * d$. That takes two forward
+# passes instead of two per element.
+
+# %% [markdown]
+# Below, every operation of the first six lessons. A loss is one number already and needs no $R$.
+# (`getattr(ops, "relu_forward")` is `ops.relu_forward`, found by its name as a text.)
 
 # %%
 rng = np.random.default_rng(4)
 z, labels = 2 * rng.standard_normal((3, 4)), np.array([0, 3, 1])
 cases = {name: [z] for name in ("identity", "sigmoid", "tanh", "relu", "leaky_relu", "softplus", "softmax")}
 cases["dense"] = [z, rng.standard_normal((4, 5)), rng.standard_normal(5)]
-cases |= {name: [z, rng.standard_normal((3, 4))] for name in ("half_squared_sum", "quadratic_cost")}
-cases |= {name: [ops.softmax(z), labels] for name in ("one_minus_probability", "expected_squared_distance")}
+for name in ("half_squared_sum", "quadratic_cost"):
+    cases[name] = [z, rng.standard_normal((3, 4))]
+for name in ("one_minus_probability", "expected_squared_distance"):
+    cases[name] = [ops.softmax(z), labels]
 cases["softmax_cross_entropy"] = [z, labels]
 
 for name, args in cases.items():
-    forward_op, backward_op = getattr(ops, f"{name}_forward"), getattr(ops, f"{name}_backward")
+    forward_op, backward_op = getattr(ops, name + "_forward"), getattr(ops, name + "_backward")
     checks.check_op_gradients(forward_op, backward_op, args, rng=rng)
 print(len(cases), "operations checked")
 
 # %% [markdown]
-# And a whole network: the digit network, built by the library (lesson 05 opens it). One random direction for each
-# of its four parameter arrays and one for the input: ten forward passes instead of 203,540. A wrong delta anywhere
-# would make everything before it wrong, and the check would raise.
+# And a whole network: the digit network, built by the library (lesson 05 opens it). One random $d$ for each of its
+# four parameter arrays and one for the input: ten forward passes instead of 203,540.
 
 # %%
 net = nn.models.mlp((784, 128, 10), rng=np.random.default_rng(0), dtype=np.float64)
@@ -562,9 +541,9 @@ print(net.summary())
 # ## What goes wrong: a check that passes everything
 #
 # It is tempting to leave out $R$ and add up the plain outputs. Try this on **softmax**, which turns a row of scores
-# into probabilities $k$ that sum to 1 (H, "Use Softmax to Produce Probabilities"; lesson 06). Its right backward
-# pass is $k * (dk - \sum dk * k)$. Here are three wrong ones, each a slip you could make: the factor $k$ forgotten,
-# a plain mean instead of the sum weighted by $k$, the two terms swapped.
+# into probabilities $k$ that sum to 1 (H, "Use Softmax to Produce Probabilities"). Its right backward pass is
+# $k * (dk - \sum dk * k)$; take it on trust here, lesson 06 derives it. Here are three wrong ones, each a slip you
+# could make: the factor $k$ forgotten, a plain mean instead of the sum weighted by $k$, the two terms swapped.
 
 # %%
 wrong = {
@@ -602,40 +581,24 @@ for name, candidate in backwards.items():
         print(f"{name}: {str(problem).split(':')[0]}")
 
 # %% [markdown]
-# The message says more than that. Here is the whole of it for the swapped terms: the check names the worst element,
-# and finds a factor common to all of them.
-
-# %%
-try:
-    checks.check_op_gradients(ops.softmax_forward, wrong["wrong sign"], [z], rng=np.random.default_rng(1))
-except checks.GradientMismatch as problem:
-    print(str(problem).replace(". ", ".\n"))
-
-# %% [markdown]
-# Element by element: measure each derivative of $\sum R * \mathrm{softmax}(z)$, compute it with each of the four
-# backward passes, and say which of them differ. Once $R$ is all ones, once it is random.
+# Element by element: measure each derivative of $\sum R * \mathrm{softmax}(z)$ and plot what each backward pass
+# computes against it, one mark per element. Where $R$ is all ones, all twelve marks of every panel lie on the origin,
+# right and wrong alike. With a random $R$, only the right backward pass lies on the diagonal.
 
 # %%
 def compare(R):
     measured = checks.numerical_gradient(lambda v: np.sum(R * ops.softmax(v)), z)
     return {name: (measured, candidate(R, ops.softmax(z))) for name, candidate in backwards.items()}
 
-panels = {
-    "R all ones": compare(np.ones_like(z)),
-    "R random": compare(np.random.default_rng(1).standard_normal(z.shape)),
-}
-for title, results in panels.items():
-    print(title, "- differ:", [name for name, (m, c) in results.items() if np.abs(c - m).max() > 1e-6])
-
-# %% [markdown]
-# The picture plots computed against measured, one mark an element. On the left, right and wrong lie on one point.
-# On the right, only the right backward pass lies on the diagonal.
-
-# %%
+results = {"R all ones": compare(np.ones_like(z)),
+           "R random": compare(np.random.default_rng(1).standard_normal(z.shape))}
+for title, pairs in results.items():
+    print(title, "- differ:", [name for name, (m, c) in pairs.items() if np.abs(c - m).max() > 1e-6])
 figures.show(
-    figures.backprop.check_scatter(panels),
-    alt="With R all ones, all four sit at the origin; with a random R only the right one is on the diagonal.",
-    caption="Left, a check that cannot fail. Right, the same code with a random upstream gradient.",
+    figures.backprop.check_scatter(results),
+    alt="With R all ones, every mark of all four lies on the origin; with a random R only the right one is on the "
+    "diagonal.",
+    caption="Hollow squares, R all ones: a check that cannot fail. Crosses, R random: one panel of four passes.",
 )
 
 # %% [markdown]
@@ -645,11 +608,10 @@ figures.show(
 # %% [markdown]
 # ## Where the lecture is loose
 #
-# **Two kinds of product in one line.** K's last slide of the derivation writes $\delta^2 = \delta^1 W'^T f'(Z)$ and
-# $\partial J/\partial W = X^T \delta^1 W'^T f'(Z)$; nothing tells the matrix products from the elementwise one.
-# Read as matrix products throughout, the shapes do not fit. Read from left to right with the elementwise product
-# last, they do not fit either, unless there happen to be as many samples as inputs. Take samples 2 and 3 alone, and
-# it runs:
+# **Two kinds of product in one line.** K's last slide of the derivation writes
+# $\partial J/\partial W = X^T \delta^1 W'^T f'(Z)$; nothing tells the matrix products from the elementwise one. Read
+# as matrix products throughout, the shapes do not fit. Read from left to right, $f'(Z)$ last and elementwise, they
+# fit only where there are as many samples as inputs. Take samples 2 and 3 alone, and the wrong reading runs:
 
 # %%
 try:
@@ -659,25 +621,30 @@ except ValueError:
 two = slice(1, 3)
 left_to_right = (X[two].T @ delta1[two] @ W2.T) * f_prime(Z[two])
 right_order = X[two].T @ ((delta1[two] @ W2.T) * f_prime(Z[two]))
-print("left to right:", left_to_right.round(3).tolist())
-print("right order:  ", right_order.round(3).tolist())
+truth = checks.numerical_gradient(lambda w: 0.5 * np.sum((Y[two] - forward(X[two], w, W2)[-1]) ** 2), W)
+checks.check_close(right_order, truth, rtol=1e-6, atol=1e-9)
+for name, result in {"left to right": left_to_right, "right order": right_order, "measured": truth}.items():
+    print(f"{name:<13}", result.round(3).tolist())
 
 # %% [markdown]
 # The line "left to right" is a wrong gradient that raised nothing. The order is: $\delta^1 W'^T$ first, then
-# $*\,f'(Z)$, then $X^T$ from the left. The measurement agrees:
+# $*\,f'(Z)$, then $X^T$ from the left.
+
+# %% [markdown]
+# ## Optional: four smaller differences from the lectures
+#
+# **Mean or sum.** O's loss is $C = \frac{1}{2n}\sum_x \lVert y - a\rVert^2$, a mean over $n$ samples; K's $J$ is a
+# sum. So O's gradients are K's divided by $n$, here by 4, and a learning rate for one is off by that factor for the
+# other (lesson 03).
 
 # %%
-def loss_two(w):
-    return 0.5 * np.sum((Y[two] - forward(X[two], w, W2)[-1]) ** 2)
-
-truth = checks.numerical_gradient(loss_two, W)
-checks.check_close(right_order, truth, rtol=1e-6, atol=1e-9)
-assert np.abs(left_to_right - truth).max() > 0.01
+_, cache = ops.quadratic_cost_forward(O, Y)
+delta_mean = ops.quadratic_cost_backward(cache) * f_prime(G)
+checks.check_close(A.T @ delta_mean, dW2 / len(X), rtol=1e-12)
 
 # %% [markdown]
 # **The sign of the step.** K's slide says to update every weight matrix "with the gradient". The gradient points
 # uphill: the update is $W \leftarrow W - \mathrm{lr}\cdot\partial J/\partial W$, with a minus and a learning rate.
-# In the talk K does subtract.
 
 # %%
 lr = 0.5
@@ -703,7 +670,7 @@ assert not np.allclose(dW, too_late, rtol=1e-3)
 
 # %%
 from_slide = 0.13 * (0.35 - 0.9) * 0.35 * (1 - 0.35)
-print(f"with the slide's digits {from_slide:.5f}, with all digits {dE_dw:.5f}, measured {measured:.5f}")
+print(f"with the slide's digits {from_slide:.5f}, with all digits {dJ_dw:.5f}, measured {measured:.5f}")
 
 # %% [markdown]
 # ## Try it
@@ -722,7 +689,7 @@ print(f"with the slide's digits {from_slide:.5f}, with all digits {dE_dw:.5f}, m
 # <details><summary>Answer</summary>
 #
 # $Z$ and $G$. They are used only in $f'(Z)$ and $f'(G)$, and for the sigmoid that slope is $a(1-a)$, so $A$ and $O$
-# are enough. The library's sigmoid keeps its output and nothing else. $A$ itself is needed a second time, for
+# are enough; so the library's sigmoid keeps its output alone. $A$ is needed a second time, for
 # $\partial J/\partial W' = A^T\delta^1$.
 #
 # </details>
@@ -735,7 +702,7 @@ print(f"with the slide's digits {from_slide:.5f}, with all digits {dE_dw:.5f}, m
 #
 # The first stays: each product still has two partners of its own size (2 with $\partial J/\partial X$, 1.01 without
 # it). The second grows about tenfold: there are about ten times as many parameters, finite differences need one or
-# two forward passes for each, and backpropagation still costs three forward passes in all.
+# two forward passes per parameter, and backpropagation still costs 2.01 in all (3 with $\partial J/\partial X$).
 #
 # </details>
 

@@ -13,44 +13,56 @@ from .stepper import stepper
 from .svg import Svg
 
 ROW, TOP = 24, 66  # height of a matrix row; top of the labels of the forward band
+RADIUS = 27  # of a neuron in the path diagram
 
 
 def path_diagram(x, hidden, output, w_hidden, w_output, marked):
-    """Return a drawing of one sample's values in a two-layer network, with some of its edges marked.
+    """Return a drawing of one sample's values in a two-layer network and its loss J, with some of its edges marked.
 
     Parameters
     ----------
     x, hidden, output : arrays (D,), (M,), (C,)
-        Values of the neurons, written into the circles.
+        Values of the neurons, written into the circles below the neurons' names.
     w_hidden, w_output : arrays (D, M), (M, C)
         The weight of each edge; written beside the marked ones.
     marked : list of (layer, i, j)
-        Edges to draw thick: layer 0 leads from x[i] to hidden[j], layer 1 from hidden[i] to output[j].
+        Edges to draw thick: layer 0 leads from x[i] to hidden[j], layer 1 from hidden[i] to output[j]. An output
+        that a marked edge reaches is joined to J by a thick arrow too.
     """
     layers, weights = (x, hidden, output), (w_hidden, w_output)
-    svg = Svg(560, 64 * max(len(v) for v in layers) + 34)
-    centres = [[(70 + 210 * k, 60 + 64 * (i + (max(map(len, layers)) - len(v)) / 2)) for i in range(len(v))]
+    most = max(map(len, layers))
+    svg = Svg(760, 68 * most + 12)
+    centres = [[(50 + 240 * k, 40 + 68 * (i + (most - len(v)) / 2)) for i in range(len(v))]
                for k, v in enumerate(layers)]
-    for layer, w in enumerate(weights):
-        for i, j in np.ndindex(w.shape):
-            (x1, y1), (x2, y2) = _shorten(centres[layer][i], centres[layer + 1][j])
-            if (layer, i, j) not in marked:
-                svg.line(x1, y1, x2, y2, stroke=style.GRID, line=1.5)
-    for layer, i, j in marked:
-        (x1, y1), (x2, y2) = _shorten(centres[layer][i], centres[layer + 1][j])
-        svg.arrow(x1, y1, x2, y2, stroke="weight", line=3, head=11)
-        mx, my = x1 + 0.36 * (x2 - x1), y1 + 0.36 * (y2 - y1)
-        text = f"w = {weights[layer][i, j]:g}".replace("-", "−")
-        svg.rect(mx - 4 * len(text), my - 10, 8 * len(text), 19, fill=style.PAPER, stroke="weight", radius=4)
-        svg.text(mx, my + 4, text, anchor="middle")
+    loss = (712, 40 + 68 * (most - 1) / 2)
+    reached = {j for layer, _, j in marked if layer == 1}
+    edges = [(centres[layer][i], centres[layer + 1][j], (layer, i, j) in marked, f"w = {w[i, j]:g}")
+             for layer, w in enumerate(weights) for i, j in np.ndindex(w.shape)]
+    edges += [(centre, loss, i in reached, "") for i, centre in enumerate(centres[2])]
+    for start, end, thick, _ in edges:
+        if not thick:
+            svg.line(*_shorten(start, end), stroke=style.GRID, line=1.5)
+    for start, end, thick, text in edges:
+        if thick:
+            x1, y1, x2, y2 = _shorten(start, end)
+            svg.arrow(x1, y1, x2, y2, stroke="weight" if text else "output", line=3, head=11)
+            if text:
+                _label(svg, x1 + 0.36 * (x2 - x1), y1 + 0.36 * (y2 - y1), text.replace("-", "−"))
     used = {(k, n) for layer, i, j in marked for k, n in ((layer, i), (layer + 1, j))}
     for k, (letter, role, values) in enumerate(zip("IHO", ("data", "data", "output"), layers, strict=True)):
         for i, (cx, cy) in enumerate(centres[k]):
-            thick = 3 if (k, i) in used else 1
-            svg.circle(cx, cy, 23, fill=style.tint(role), stroke=role, line=thick)
-            svg.text(cx, cy + 4.3, f"{values[i]:.2f}".replace("-", "−"), anchor="middle", bold=(k, i) in used)
-            svg.text(cx, cy - 28, f"{letter}{i + 1}", anchor="middle", bold=(k, i) in used)
+            bold = (k, i) in used
+            svg.circle(cx, cy, RADIUS, fill=style.tint(role), stroke=role, line=3 if bold else 1)
+            svg.text(cx, cy - 4, f"{letter}{i + 1}", anchor="middle", bold=True)
+            svg.text(cx, cy + 12, f"{values[i]:.2f}".replace("-", "−"), anchor="middle", bold=bold)
+    svg.rect(loss[0] - RADIUS, loss[1] - 18, 2 * RADIUS, 36, fill=style.tint("output"), stroke="output", radius=6)
+    svg.text(loss[0], loss[1] + 4.3, "loss J", anchor="middle", bold=bool(reached))
     return svg
+
+
+def _label(svg, cx, cy, text):
+    svg.rect(cx - 4 * len(text), cy - 10, 8 * len(text), 19, fill=style.PAPER, stroke="weight", radius=4)
+    svg.text(cx, cy + 4, text, anchor="middle")
 
 
 def matrices(x, w, w2, y, activation="sigmoid"):
@@ -131,10 +143,10 @@ def _matrix(svg, value, left, top, name, known):
     role = {"W": "weight", "W'": "weight", "O": "output", "Y": "output", "J": "output"}.get(name, "data")
     whole = np.all(value == np.round(value))
     role, fmt = ("gradient", "{:.2f}") if name in BACKWARD else (role, "{:.0f}" if whole else "{:.2f}")
-    cell = (40 if fmt == "{:.2f}" else 30, ROW)
     if name == "J":
         return svg.matrix(value, left, top, name="J", role=role, fmt="{:.3f}", empty=not known, cell=(50, ROW))
-    return svg.matrix(value, left, top, name=name, role=role, fmt=fmt, empty=not known, cell=cell)
+    wide = 30 if name == "X" and whole else 40  # one width for a matrix and its gradient; X has none
+    return svg.matrix(value, left, top, name=name, role=role, fmt=fmt, empty=not known, cell=(wide, ROW))
 
 
 def _headline(values, now, formula, sources):
@@ -155,15 +167,15 @@ def _shapes(values, now, formula, sources):
 
 def _frame_caption(values, now, formula, sources):
     if now is None:
-        return "Nothing is computed yet: dashed cells wait. Every lower matrix will have the shape of the one above it."
+        return "Nothing is computed yet: dashed cells wait. Every gradient will have the shape of the matrix above it."
     return f"{now} = {formula} is computed (solid frame) from {' and '.join(sources)} (dashed frames): {WORDS[now]}."
 
 
 def _alt(values, now, formula, done):
     if now is None:
-        return "Four given matrices X, W, W' and Y; the places of all others and of all gradients are still empty."
+        return "Step 1: the matrices X, W, W' and Y are given; the places of all others and of the gradients are empty."
     numbers = "; ".join(", ".join(f"{v:.2f}" for v in row) for row in values[now])
-    return f"Step {len(done) - 1}: {now} = {formula}, shape {values[now].shape}, is now {numbers}."
+    return f"Step {len(done)}: {now} = {formula}, shape {values[now].shape}, is now {numbers}."
 
 
 @style.styled
@@ -175,13 +187,14 @@ def cost_bars(costs, *, unit):
     costs : dict
         What is computed -> number of multiplications.
     unit : float
-        Multiplications of one forward pass; the numbers at the bars are multiples of it.
+        Multiplications of one forward pass; the numbers at the bars are multiples of it. Costs of a hundred passes
+        and more are marked as a hazard.
     """
-    fig, ax = style.new_figure(7.2, 0.55 * len(costs) + 1.0)
-    roles = ("data", "gradient", "hazard", "hazard", "idle")
+    fig, ax = style.new_figure(7.2, 0.5 * len(costs) + 1.0)
     for i, cost in enumerate(costs.values()):
-        c = style.cue(roles[min(i, 4)])
-        ax.barh(i, cost, color=style.tint(roles[min(i, 4)], 0.6), edgecolor=c.colour, hatch=c.hatch, height=0.6)
+        role = "data" if i == 0 else "gradient" if cost < 100 * unit else "hazard"
+        c = style.cue(role)
+        ax.barh(i, cost, color=style.tint(role, 0.6), edgecolor=c.colour, hatch=c.hatch, height=0.6)
         times = f"{cost / unit:,.2f}".removesuffix(".00")
         ax.text(cost * 1.25, i, f"{times} forward pass{'' if times == '1' else 'es'}", va="center")
     ax.set_yticks(range(len(costs)), list(costs))
@@ -193,31 +206,37 @@ def cost_bars(costs, *, unit):
 
 
 @style.styled
-def check_scatter(panels):
-    """Return one plot a check: what the backward pass says against what was measured, for every element.
+def check_scatter(results):
+    """Return a plot per backward pass: what it says against what was measured, for every element.
+
+    Both axes of a panel have one scale, so the diagonal, where both agree, rises by 45 degrees.
 
     Parameters
     ----------
-    panels : dict
-        Title -> {name of a backward pass: (measured, computed)}, arrays of one size.
+    results : dict
+        Title -> {name of a backward pass: (measured, computed)}, arrays of one size; at most two titles, drawn as
+        hollow squares and as crosses; every title with the same names.
     """
-    fig, axes = style.new_figure(8.0, 3.5, 1, len(panels))
-    for ax, (title, results) in zip(np.atleast_1d(axes), panels.items(), strict=True):
-        wide, high = (1.25 * max(0.4, *(float(np.abs(pair[i]).max()) for pair in results.values())) for i in (0, 1))
-        ax.plot([-wide, wide], [-wide, wide], color=style.MUTED, linewidth=1)
-        for name, role, size in zip(results, ("output", "weight", "hazard", "thread"), (11, 7, 7, 7), strict=False):
-            measured, computed = results[name]
-            c = style.cue(role)
-            ax.plot(np.ravel(measured), np.ravel(computed), linestyle="none", marker=c.marker, markersize=size,
-                    color=c.colour, markeredgecolor=style.PAPER, markeredgewidth=0.5, label=name)
-        ax.set(title=title, xlabel="measured", ylabel="computed", xlim=(-wide, wide), ylim=(-high, high))
-    np.atleast_1d(axes)[-1].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    names = list(next(iter(results.values())))
+    fig, axes = style.new_figure(8.4, 2.9, 1, len(names))
+    looks = (("data", "s", 12), ("gradient", "x", 7))
+    for ax, name in zip(np.atleast_1d(axes), names, strict=True):
+        far = 1.2 * max(0.1, *(float(np.abs(v).max()) for pairs in results.values() for v in pairs[name]))
+        ax.plot([-far, far], [-far, far], color=style.MUTED, linewidth=1)
+        for (title, pairs), (role, marker, size) in zip(results.items(), looks, strict=False):  # squares around crosses
+            measured, computed = pairs[name]
+            ax.plot(np.ravel(measured), np.ravel(computed), linestyle="none", marker=marker, markersize=size,
+                    markerfacecolor="none", markeredgecolor=style.colour(role), markeredgewidth=1.8, label=title)
+        ax.set(title=name, xlabel="measured", xlim=(-far, far), ylim=(-far, far), aspect="equal")
+        ax.locator_params(nbins=4)
+    np.atleast_1d(axes)[0].set_ylabel("computed")
+    fig.legend(*np.atleast_1d(axes)[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(results))
     return fig
 
 
-def _shorten(start, end, gap=25):
-    """The part of a line between the rims of two circles."""
+def _shorten(start, end, gap=RADIUS + 2):
+    """The part (x1, y1, x2, y2) of a line between the rims of two circles."""
     (x1, y1), (x2, y2) = start, end
     length = np.hypot(x2 - x1, y2 - y1)
     ux, uy = (x2 - x1) / length, (y2 - y1) / length
-    return (x1 + gap * ux, y1 + gap * uy), (x2 - gap * ux, y2 - gap * uy)
+    return x1 + gap * ux, y1 + gap * uy, x2 - gap * ux, y2 - gap * uy

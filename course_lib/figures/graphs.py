@@ -12,10 +12,11 @@ from course_lib.nn import graph
 from . import style
 from .picture import picture
 from .stepper import stepper
-from .svg import Svg
+from .svg import LABEL, Svg, text_width
 
-CELL = 11  # pixels of one number in a matrix that is drawn without digits
-SIZES = {"full": (108, 104, 30, 26), "compact": (66, 50, 26, 22)}  # box width, height, gap across, gap down
+CELL = (40, 20)  # pixels of one number of a matrix
+# Least width and height of a box, gap across, gap down.
+SIZES = {"compact": (66, 50, 26, 22), "full": (108, 70, 30, 26), "matrices": (80, 70, 22, 24)}
 FORMULAS = {"dense": "{} @ {}", "sigmoid": "σ({})", "half_squared_sum": "½Σ({}−{})²"}
 
 
@@ -56,10 +57,11 @@ def walk_frames(goal, *, rows=None):
     One frame a node: forward it takes its value; backward it sends each parent its share of the gradient. Leaves keep
     what they hold afterwards as after one `graph.backward`.
     """
-    drawing = _Drawing(goal, rows or {}, "full")
     graph.zero_grad(goal)
     graph.forward(goal)
     order = graph.topological_order(goal)
+    graph.backward(goal)
+    drawing = _Drawing(goal, rows or {}, "full", without=[id(n) for n in order if n.grad is None])
     known = {id(n) for n in order if n.is_leaf}
     grads = dict.fromkeys((id(n) for n in order), None)
     leaves = ", ".join(n.name for n in order if n.is_leaf)
@@ -84,7 +86,6 @@ def walk_frames(goal, *, rows=None):
             told.append(_told(parent, before, share, grads[id(parent)]))
         frames.append(_frame(drawing, known, grads, node, f"Backward: {node.name} sends along its incoming edges: "
                              f"{'; '.join(told)}.", "Its own gradient was complete.", sending=True))
-    graph.backward(goal)
     return frames
 
 
@@ -106,11 +107,12 @@ def formula(node):
 class _Drawing:
     """Where the boxes of one graph stand; draws it in any state."""
 
-    def __init__(self, goal, rows, size):
-        self.goal, self.order, self.size = goal, graph.topological_order(goal), size
-        self.width, self.height, across, down = SIZES[size]
-        if size == "full" and all(np.ndim(n.value) == 0 for n in self.order if n.value is not None):
-            self.height = 70
+    def __init__(self, goal, rows, size, without=()):
+        """`without`: ids of nodes that never get a gradient, so no room is drawn for one."""
+        self.goal, self.order, self.without = goal, graph.topological_order(goal), set(without)
+        numbers = all(np.ndim(n.value) == 0 for n in self.order if n.value is not None)
+        self.size = size if size == "compact" or numbers else "matrices"
+        _, _, across, down = SIZES[self.size]
         column = columns(goal)
         self.row, taken = {}, {}
         for node in sorted(self.order, key=lambda n: not n.parents):  # computed nodes first: they are the top row
@@ -119,10 +121,33 @@ class _Drawing:
             taken[column[id(node)]] += 1
         self.long = [(p, n) for n in self.order for p in n.parents if column[id(n)] - column[id(p)] > 1]
         self.top = 34 if self.long else 12
-        self.place = {k: (8 + c * (self.width + across), self.top + self.row[k] * (self.height + down))
-                      for k, c in column.items()}
-        self.span = 16 + max(x for x, _ in self.place.values()) + self.width
-        self.depth = max(y for _, y in self.place.values()) + self.height + 12
+        widths, heights = {}, {}  # of each column; of each row, where halves count for the row above
+        for node in self.order:
+            wide, high = self._extent(node)
+            c, r = column[id(node)], int(self.row[id(node)])
+            widths[c], heights[r] = max(wide, widths.get(c, 0)), max(high, heights.get(r, 0))
+        lefts = np.cumsum([8] + [widths[c] + across for c in range(max(widths))])
+        tops = np.cumsum([self.top] + [heights.get(r, 0) + down for r in range(max(heights) + 1)])
+        self.place, self.extent = {}, {}
+        for node in self.order:
+            c, r = column[id(node)], self.row[id(node)]
+            self.place[id(node)] = (float(lefts[c]), float(np.interp(r, range(len(tops)), tops)))
+            self.extent[id(node)] = (widths[c], self._extent(node)[1])
+        self.span = 8 + max(self.place[id(n)][0] + self.extent[id(n)][0] for n in self.order)
+        self.depth = 12 + max(self.place[id(n)][1] + self.extent[id(n)][1] for n in self.order)
+
+    def _extent(self, node):
+        """The width and height that the box of a node needs."""
+        wide, high, *_ = SIZES[self.size]
+        if self.size == "compact":
+            return max(wide, text_width(formula(node)) + 18), high
+        if np.ndim(node.value) < 2:
+            words = [f"{word} {v:.4g}" for word, v in (("value", node.value), ("gradient", node.grad)) if v is not None]
+            return max(wide, *(text_width(w) + 28 for w in words)), high + 16 * (self.size == "matrices")
+        rows, cols = np.shape(node.value)
+        wide = max(wide, cols * CELL[0] + 14, text_width(_gradient_of(node) + f" {rows, cols}") + 28)
+        parts = 1 if id(node) in self.without else 2
+        return wide, 20 + parts * (LABEL + rows * CELL[1] + 8)
 
     def draw(self, *, known, grads, active=None, sending=False, wrong=()):
         svg = Svg(self.span, self.depth)
@@ -135,12 +160,16 @@ class _Drawing:
 
     def _edge(self, svg, parent, node, k, known, active, sending):
         (x1, y1), (x2, y2) = self.place[id(parent)], self.place[id(node)]
+        (wide1, high1), (wide2, high2) = self.extent[id(parent)], self.extent[id(node)]
         shift = 18 * (k - (len(node.parents) - 1) / 2)
-        start = (x1 + self.width, y1 + self.height / 2 + (shift if node.parents.count(parent) > 1 else 0))
-        points = [start, (x2, y2 + self.height / 2 + shift)]
+        start = (x1 + wide1, y1 + high1 / 2 + (shift if node.parents.count(parent) > 1 else 0))
+        points = [start, (x2, y2 + high2 / 2 + shift)]
+        if self.size == "matrices":  # tall boxes: the arrow stays near the row of its parent
+            start = min(start[1], y1 + 56)
+            points = [(x1 + wide1, start), (x2, min(max(start + shift, y2 + 12), y2 + high2 - 12))]
         if (parent, node) in self.long and y1 == y2:  # over the boxes in between
-            middle, lane = x1 + self.width / 2, self.top - 18
-            points = [(middle, y1), (middle, lane), (x2 + self.width / 2, lane), (x2 + self.width / 2, y2)]
+            middle, lane = x1 + wide1 / 2, self.top - 18
+            points = [(middle, y1), (middle, lane), (x2 + wide2 / 2, lane), (x2 + wide2 / 2, y2)]
         colour, line = (style.MUTED, 1.5) if id(node) in known else ("idle", 1.2)
         if node is active:
             colour, line = ("gradient", 3) if sending else ("data", 3) if active.value is not None else (colour, line)
@@ -151,41 +180,54 @@ class _Drawing:
         svg.arrow(*points[-2], *points[-1], stroke=colour, line=line, head=9)
 
     def _box(self, svg, node, known, grads, active, wrong):
-        x, y = self.place[id(node)]
+        (x, y), (width, height) = self.place[id(node)], self.extent[id(node)]
         ready, role = id(node) in known, role_of(node, self.goal)
         fill = style.tint("hazard" if wrong else role, 0.3 if wrong else 0.12) if ready else style.PAPER
-        svg.rect(x, y, self.width, self.height, fill=fill, stroke="hazard" if wrong else role if ready else "idle",
+        if self.size == "matrices":
+            fill = style.PAPER  # the cells are tinted
+        svg.rect(x, y, width, height, fill=fill, stroke="hazard" if wrong else role if ready else "idle",
                  line=3 if active or wrong else 1.2, dashed=not ready, radius=8)
         if active:
-            svg.rect(x - 3, y - 3, self.width + 6, self.height + 6, line=2, radius=10)
+            svg.rect(x - 3, y - 3, width + 6, height + 6, line=2, radius=10)
         if self.size == "compact":
             title, low = ("✗ " if wrong else "") + node.name, 18 if node.parents or wrong else 29
-            svg.text(x + self.width / 2, y + low, title, anchor="middle", bold=True)
-            svg.text(x + self.width / 2, y + 37, "wrong" if wrong else formula(node), anchor="middle", fill=style.MUTED)
+            svg.text(x + width / 2, y + low, title, anchor="middle", bold=True)
+            svg.text(x + width / 2, y + 37, "wrong" if wrong else formula(node), anchor="middle", fill=style.MUTED)
             return
-        svg.text(x + 7, y + 16, node.name, bold=True)
-        if node.parents:
-            svg.text(x + 13 + 9 * len(node.name), y + 16, f"= {formula(node)}", fill=style.MUTED)
-        self._numbers(svg, x, y, node.value if ready else None, np.shape(node.value), role, 0)
-        self._numbers(svg, x, y, grads[id(node)], np.shape(node.value), "gradient", 1)
+        value, gradient = (node.value if ready else None), grads[id(node)]
+        if np.ndim(node.value) < 2:
+            self._numbers(svg, node, x, y, value, gradient, role)
+        else:
+            self._matrices(svg, node, x, y, value, gradient, role)
 
-    def _numbers(self, svg, x, y, value, shape, role, place):
-        if len(shape) < 2:
-            word = ("value", "gradient")[place]
-            text = "" if value is None else f"{float(value):.4g}".replace("-", "−")
-            svg.rect(x + 7, y + 25 + 20 * place, 9, 9, fill=role if text else style.PAPER, stroke=role)
-            svg.text(x + 21, y + 34 + 20 * place, f"{word} {text}", fill=style.INK if text else style.MUTED)
-            return
-        left = x + 7 + place * (self.width / 2 - 3)
-        biggest = 1.0 if value is None else float(np.abs(value).max()) or 1.0
-        for i, j in np.ndindex(shape):
-            at = (left + j * CELL, y + 24 + i * CELL, CELL, CELL)
-            if value is None:
-                svg.rect(*at, fill=style.PAPER, stroke=style.GRID)
-            else:
-                svg.rect(*at, fill=style.tint(role, 0.12 + 0.78 * abs(value[i, j]) / biggest), stroke=role)
-        if value is not None:
-            svg.text(left, y + 24 + shape[0] * CELL + 15, f"{shape}")
+    def _numbers(self, svg, node, x, y, value, gradient, role):
+        svg.text(x + 7, y + 16, node.name, bold=True)
+        below = 16 * (self.size == "matrices")  # a formula that is longer than its box is wide has a line of its own
+        if node.parents:
+            place = (x + 7, y + 33) if below else (x + 13 + 9 * len(node.name), y + 16)
+            svg.text(*place, f"= {formula(node)}", fill=style.MUTED)
+        for k, (word, number, colour) in enumerate((("value", value, role), ("gradient", gradient, "gradient"))):
+            text = "" if number is None else f"{float(number):.4g}".replace("-", "−")
+            top = y + 25 + below + 20 * k
+            svg.rect(x + 7, top, 9, 9, fill=colour if text else style.PAPER, stroke=colour)
+            svg.text(x + 21, top + 9, f"{word} {text}", fill=style.INK if text else style.MUTED)
+
+    def _matrices(self, svg, node, x, y, value, gradient, role):
+        svg.text(x + 7, y + 16, f"= {formula(node)}" if node.parents else "given", fill=style.MUTED)
+        parts = [(node.name, value, role)]
+        if id(node) not in self.without:
+            parts.append((_gradient_of(node), gradient, "gradient"))
+        top = y + 20
+        for name, numbers, colour in parts:
+            shown = node.value if numbers is None else numbers
+            whole = colour != "gradient" and np.all(shown == np.round(shown))
+            box = svg.matrix(shown, x + 7, top, name=name, role=colour, fmt="{:.0f}" if whole else "{:.2f}",
+                             empty=numbers is None, cell=CELL)
+            top = box.bottom + 8
+
+
+def _gradient_of(node):
+    return f"d{node.name}"
 
 
 def role_of(node, goal):
@@ -197,9 +239,28 @@ def role_of(node, goal):
 
 def _frame(drawing, known, grads, active, what, why, sending=False):
     svg = drawing.draw(known=known, grads=grads, active=active, sending=sending)
-    done = sum(g is not None for g in grads.values())
-    alt = f"{what} {len(known)} of {len(drawing.order)} values and {done} gradients are known."
-    return picture(svg, alt=alt, caption=f"{what} {why}")
+    return picture(svg, alt=_state(drawing, known, grads, active, sending), caption=f"{what} {why}")
+
+
+def _state(drawing, known, grads, active, sending):
+    """What a frame shows, in words: how much is known, and the numbers (of matrices only the latest)."""
+    done = {k for k, g in grads.items() if g is not None}
+    alt = f"{len(known)} of {len(drawing.order)} values and {len(done)} gradients are known: "
+    if all(np.ndim(n.value) == 0 for n in drawing.order):
+        return alt + "; ".join(
+            f"{n.name} = {_short(n.value)}" + (f" with gradient {_short(grads[id(n)])}" if id(n) in done else "")
+            for n in drawing.order if id(n) in known) + "."
+    latest = [n for n in drawing.order if n.is_leaf] if active is None else [active]
+    pairs = [(n.name, n.value) for n in latest]
+    if sending or id(drawing.goal) in done:
+        latest = [p for p in active.parents if id(p) in done] if sending else [active]
+        pairs = [(_gradient_of(n), grads[id(n)]) for n in latest]
+    return alt + "; ".join(f"{name} is {_numbers_of(value)}" for name, value in pairs) + "."
+
+
+def _numbers_of(value):
+    return ", ".join("[" + " ".join(f"{v:.4g}" if v == round(v) else f"{v:.2f}" for v in row) + "]"
+                     for row in np.atleast_2d(value))
 
 
 def _told(parent, before, share, total):

@@ -19,12 +19,12 @@ def network(x, layers, activation):
     x : (D,) array
         The input values.
     layers : list of (M, D) array
-        Weights as rows, one row a neuron.
+        Weights as rows, one row per neuron.
     activation : callable
         Applied to every weighted sum.
     """
     sizes = [len(x), *(len(rows) for rows in layers)]
-    tall = max(sizes) * 96 + 40
+    tall = max(sizes) * 112 + 40
     svg = Svg(640, tall)
     columns = [[(70 + 235 * k, 40 + (tall - 40) * (i + 0.5) / n) for i in range(n)] for k, n in enumerate(sizes)]
     for k, title in enumerate(["inputs", *["hidden layer"] * (len(layers) - 1), "output layer"]):
@@ -58,7 +58,8 @@ def _edges(svg, tails, heads, rows):
                 svg.line(*start, *end, stroke="idle", line=1, dashed=True)
             else:
                 svg.line(*start, *end, stroke="weight", line=1 + abs(weight), dashed=weight < 0)
-            labels.append((start + 0.2 * (end - start), f"{weight:g}".replace("-", "\u2212")))
+            near = start + 0.82 * (end - start)  # the neuron that the weight belongs to
+            labels.append((near, f"{weight:g}".replace("-", "\u2212")))
     for (px, py), text in labels:
         wide = text_width(text) + 4
         svg.rect(px - wide / 2, py - 8, wide, 16, fill=style.PAPER, stroke="none")
@@ -125,20 +126,28 @@ def outputs(x, y, w, w_out):
 @style.styled
 def race(names, loop_ms, batch_ms):
     """Return a figure: for each layer, how many times longer the loop over samples takes than one product."""
-    fig, ax = style.new_figure(7.4, 0.6 * len(names) + 1.0)
+    fig, ax = style.new_figure(7.4, 0.7 * len(names) + 1.0)
     ratios = np.asarray(loop_ms) / np.asarray(batch_ms)
     at = np.arange(len(names))[::-1]
     ax.barh(at, ratios - 1, left=1, height=0.55, color=style.COLOURS["data"])
-    for y, ratio, loop, batch in zip(at, ratios, loop_ms, batch_ms, strict=True):
-        text = f"{ratio:.1f} times ({loop:.2g} ms, {batch:.2g} ms)"
-        ax.annotate(text, (max(ratio, 1), y), textcoords="offset points", xytext=(6, 0), va="center")
-    ticks = [1, 10, 100, 1000]
-    ax.set(xscale="log", xlim=(min(0.8, 0.8 * ratios.min()), 20 * max(ratios.max(), 10)))
-    ax.set(yticks=at, yticklabels=names, xticks=ticks, xticklabels=[f"{t}" for t in ticks])
+    for y, ratio in zip(at, ratios, strict=True):
+        ax.annotate(f"{times(ratio)} times", (max(ratio, 1), y), textcoords="offset points", xytext=(6, 0), va="center",
+                    bbox=dict(facecolor=style.PAPER, edgecolor="none", pad=1.5))
+    rows = zip(names, loop_ms, batch_ms, strict=True)
+    labels = [f"{name}\n{loop:.2g} ms : {batch:.2g} ms" for name, loop, batch in rows]
+    high = 10 * max(ratios.max(), 10)
+    ticks = [10**k for k in range(int(np.log10(high)) + 1)]
+    ax.set(xscale="log", xlim=(min(0.8, 0.8 * ratios.min()), high))
+    ax.set(yticks=at, yticklabels=labels, xticks=ticks, xticklabels=[f"{t}" for t in ticks])
     ax.set_xlabel("time of the loop / time of one product")
     ax.minorticks_off()
     ax.grid(axis="y", visible=False)
     return fig
+
+
+def times(ratio):
+    """Write a measured ratio with no more digits than a clock can promise: 220, 37, 2.6."""
+    return f"{ratio:.1f}" if ratio < 10 else f"{float(f'{ratio:.2g}'):.0f}"
 
 
 def _short(value):

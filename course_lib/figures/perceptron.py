@@ -5,6 +5,7 @@ where the perceptron answers 1; a purple cross stands beside a sample that is an
 """
 
 import numpy as np
+from matplotlib.ticker import MaxNLocator
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
 from course_lib.reference import add_bias_input, perceptron_predict
@@ -30,7 +31,7 @@ def box_around(x, margin=0.15):
 def draw_plane(ax, x, y, w, *, low=(LOW, LOW), high=(HIGH, HIGH), shown=None, size=60, judge=True):
     """Draw on `ax` the samples, the region answered with 1, the line at its edge, and a cross beside each wrong answer.
 
-    `shown`: index of one sample; it is ringed, and only it is judged.
+    `shown`: index of one sample; it is ringed, and only it is judged. Without it, every wrong sample is ringed.
     """
     region = half_plane(w, low, high)
     if len(region):
@@ -40,10 +41,12 @@ def draw_plane(ax, x, y, w, *, low=(LOW, LOW), high=(HIGH, HIGH), shown=None, si
     judged = np.arange(len(y)) if shown is None else np.array([shown])
     wrong = judged[perceptron_predict(x[judged], w) != y[judged]] if judge else judged[:0]
     if len(wrong):
+        if shown is None:
+            _ring(ax, x[wrong], size, style.COLOURS["hazard"])
         aside = 0.1 * (np.asarray(high) - low)  # beside the sample, so that its label stays visible
         ax.scatter(*(x[wrong] + aside).T, s=90, marker="x", color=style.COLOURS["hazard"], linewidth=3, zorder=5)
     if shown is not None:
-        ax.scatter(*x[shown], s=4.5 * size, facecolor="none", edgecolor=style.INK, linewidth=1.8, zorder=5)
+        _ring(ax, x[[shown]], size, style.INK)
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), xlabel="$x_1$", ylabel="$x_2$", aspect="equal")
     ax.grid(False)
 
@@ -56,10 +59,19 @@ def samples(ax, x, y, size=60):
                    label=f"label {label}")
 
 
+def _ring(ax, points, size, colour):
+    ax.scatter(*points.T, s=4.5 * size, facecolor="none", edgecolor=colour, linewidth=1.8, zorder=5)
+
+
 def _line(ax, w, low, high, **looks):
     ends = boundary(w, low, high)
     if ends is not None:
         ax.plot(*ends.T, **{"color": style.COLOURS["weight"], "linewidth": 2.5, "zorder": 3, **looks})
+
+
+def _note(ax, text, at=0.5):
+    """Write `text` in the middle of `ax`, `at` of the way up."""
+    ax.text(0.5, at, text, transform=ax.transAxes, ha="center", va="center", fontsize=style.SIZE_SMALL, zorder=6)
 
 
 def _table_ticks(ax):
@@ -89,7 +101,8 @@ def score_plane(x, y, w):
     ax = fig.add_subplot(axes[0].get_subplotspec(), projection="3d", computed_zorder=False)
     w, low, high = np.asarray(w, float), (LOW, LOW), (HIGH, HIGH)
     corners = half_plane((0, 0, 0), low, high)
-    _sheet(ax, corners, np.zeros(4), "idle", 0.22, order=1)
+    _sheet(ax, corners, np.zeros(4), None, 1, order=1)
+    ax.text(LOW, LOW, 0, "height 0 ", color=style.MUTED, fontsize=style.SIZE_SMALL, ha="right", va="center", zorder=7)
     for part, role in ((half_plane(-w, low, high), "idle"), (half_plane(w, low, high), "output")):
         _sheet(ax, part, part @ w[:2] + w[2], role, 0.5, order=2)
     ends = boundary(w, low, high)
@@ -100,13 +113,15 @@ def score_plane(x, y, w):
         ax.plot([x1, x1], [x2, x2], [0, score], color=blue, linewidth=1.8, zorder=5)
         ax.scatter([x1], [x2], [score], s=50, facecolor=blue if label else style.PAPER, edgecolor=blue, linewidth=1.8,
                    zorder=6, depthshade=False)
-        above = 0.5 if score >= 0 else -1.1
-        ax.text(x1, x2, score + above, f"z = {score:g}".replace("-", "\u2212"), ha="center", zorder=7)
+        text, left = f"z = {score:g}".replace("-", "\u2212"), x1 < 0.5 and x2 < 0.5  # beside the sample, never above
+        ax.text(x1, x2, score, f"{text}   " if left else f"   {text}", ha="right" if left else "left", va="center",
+                zorder=7)
     heights = corners @ w[:2] + w[2]
     ax.set(xlim=(LOW, HIGH), ylim=(LOW, HIGH), zlim=(min(heights.min(), -1), max(heights.max(), 1)), xticks=[0, 1],
            yticks=[0, 1], xlabel="$x_1$", ylabel="$x_2$", title="The score is a plane")
     ax.set_zlabel("score z")
-    ax.view_init(elev=20, azim=-62)
+    ax.zaxis.set_major_locator(MaxNLocator(4, integer=True))
+    ax.view_init(elev=24, azim=-50)
     ax.set_box_aspect((1, 1, 0.75), zoom=1.0)
     draw_plane(axes[1], x, y, w)
     _table_ticks(axes[1])
@@ -115,9 +130,11 @@ def score_plane(x, y, w):
 
 
 def _sheet(ax, corners, heights, role, alpha, order):
+    """Draw a flat piece over `corners`; without a role only its edge, dotted."""
     if len(corners):
-        ax.add_collection3d(Poly3DCollection([np.column_stack([corners, heights])], facecolor=style.COLOURS[role],
-                                             edgecolor=style.MUTED, linewidth=0.6, alpha=alpha, zorder=order))
+        face, line = (style.COLOURS[role], "-") if role else ("none", ":")
+        ax.add_collection3d(Poly3DCollection([np.column_stack([corners, heights])], facecolor=face, linestyle=line,
+                                             edgecolor=style.MUTED, linewidth=0.8, alpha=alpha, zorder=order))
 
 
 @style.styled
@@ -144,20 +161,25 @@ def orders(x, y, w_worst, w_best, accuracies):
 def jumps(fit, x, y):
     """Return a figure with a column for each mistake of a run: the line and the vector (w1, w2), before and after.
 
-    The blue arrow is what was added to the weights: the wrong sample, or its negative.
+    The broad pale arrow is what was added to the weights: the wrong sample, or its negative.
     """
     made = [step for step in fit.steps if np.any(step.w_after != step.w_before)]
-    fig, axes = style.new_figure(8.4, 4.7, 2, len(made), sharex="row", sharey="row", squeeze=False)
-    low, high = box_around(x, 0.25)
+    fig, axes = style.new_figure(8.4, 5.9, 2, len(made), sharex="row", sharey="row", squeeze=False)
+    low, high = box_around(x, 0.4)
     wlow, whigh = box_around([step.w_before[:2] for step in made] + [made[-1].w_after[:2], (0, 0)], 0.15)
     for k, (top, bottom, step) in enumerate(zip(*axes, made, strict=True), start=1):
-        draw_plane(top, x, y, step.w_after, low=low, high=high, shown=step.index, size=16, judge=False)
+        draw_plane(top, x, y, step.w_after, low=low, high=high, shown=step.index, size=22, judge=False)
         _line(top, step.w_before, low, high, linestyle="--", linewidth=1.8)
+        if not np.any(step.w_before[:2]):
+            _note(top, "w = 0: no line before", at=0.93)
         top.set(title=f"Mistake {k}", ylabel="")
         before, after = step.w_before[:2], step.w_after[:2]
-        _vector(bottom, np.zeros(2), before, "weight", "--")
-        _vector(bottom, before, after, "data", ":")
-        _vector(bottom, np.zeros(2), after, "weight", "-")
+        if np.any(before != after):
+            band = dict(arrowstyle="simple, tail_width=8, head_width=20, head_length=14", mutation_scale=1, linewidth=0,
+                        color=style.tint("data", 0.4), shrinkA=0, shrinkB=0)
+            bottom.annotate("", after, before, arrowprops=band, zorder=1)
+        _vector(bottom, before, "--")
+        _vector(bottom, after, "-")
         bottom.plot(0, 0, "o", color=style.INK, markersize=4)
         bottom.set(xlim=(wlow[0], whigh[0]), ylim=(wlow[1], whigh[1]), aspect="equal", xlabel="$w_1$")
         bottom.set_title("label 1: + x" if y[step.index] else "label 0: \u2212 x", fontweight="normal")
@@ -166,31 +188,39 @@ def jumps(fit, x, y):
     return fig
 
 
-def _vector(ax, tail, tip, role, line):
-    if np.any(tail != tip):
-        arrow = dict(arrowstyle="-|>", color=style.COLOURS[role], linewidth=2, linestyle=line, shrinkA=0, shrinkB=0)
-        ax.annotate("", tip, tail, arrowprops=arrow)
+def _vector(ax, tip, line):
+    if np.any(tip != 0):
+        arrow = dict(arrowstyle="-|>", color=style.COLOURS["weight"], linewidth=2, linestyle=line, shrinkA=0, shrinkB=0)
+        ax.annotate("", tip, (0, 0), arrowprops=arrow, zorder=3)
 
 
 @style.styled
 def cycle(steps, x, y):
     """Return a figure with one panel for each step: the line before it, the sample shown, and whether it is wrong."""
-    fig, axes = style.new_figure(8.4, 2.9, 1, len(steps), sharey=True)
+    fig, axes = style.new_figure(8.4, 3.1, 1, len(steps), sharey=True)
     for k, (ax, step) in enumerate(zip(axes, steps, strict=True)):
         draw_plane(ax, x, y, step.w_before, shown=step.index)
         _table_ticks(ax)
-        ax.set(title=f"w = {vector(step.w_before)}", xlabel=f"answer {step.y_hat}, label {y[step.index]}")
+        if boundary(step.w_before, (LOW, LOW), (HIGH, HIGH)) is None:
+            _note(ax, "(line outside\nthe picture)" if np.any(step.w_before[:2]) else "(w = 0:\nno line)")
+        ax.set(title=f"w = {vector(step.w_before)}", xlabel=f"$x_1$\nanswer {step.y_hat}, label {y[step.index]}")
         ax.set_ylabel("$x_2$" if k == 0 else "")
     return fig
 
 
 @style.styled
 def lines_seen(fits, x, y, titles):
-    """Return a figure with a panel for each training run: every line it passed through, and its last answers."""
-    fig, axes = style.new_figure(7.4, 3.6, 1, len(fits))
+    """Return a figure with a panel for each training run: every line it passed through, and its last answers.
+
+    The paler a dashed line, the earlier training left it for the last time.
+    """
+    fig, axes = style.new_figure(7.4, 3.7, 1, len(fits))
     for ax, fit, title in zip(axes, fits, titles, strict=True):
-        for w in sorted({tuple(step.w_after) for step in fit.steps}):
-            _line(ax, w, (LOW, LOW), (HIGH, HIGH), linestyle="--", linewidth=1.2, zorder=2)
+        left = {tuple(step.w_after): k for k, step in enumerate(fit.steps)}  # weights and the last step that had them
+        seen = [w for w in sorted(left, key=left.get) if w != tuple(fit.w)]
+        for k, w in enumerate(seen, start=1):
+            tint = style.tint("weight", 0.25 + 0.75 * k / len(seen))
+            _line(ax, w, (LOW, LOW), (HIGH, HIGH), linestyle="--", linewidth=1.5, zorder=2, color=tint)
         draw_plane(ax, x, y, fit.w)
         _table_ticks(ax)
         ax.set_title(title)

@@ -59,6 +59,19 @@ def test_network_shows_the_lectures_numbers():
     assert "hidden layer (3,)" in text
 
 
+def test_each_weight_stands_nearest_to_the_neuron_that_it_belongs_to():
+    text = neurons.network(np.array([0.5, 0.9, -0.3]), [ROWS, ROWS_OUT], ops.sigmoid).to_svg()
+    written = re.findall(r"<text x='([\d.]+)' y='([\d.]+)' text-anchor='middle'>(\u2212?\d)</text>", text)
+    left = sorted((float(y), w) for x, y, w in written if float(x) < 305)  # the hidden layer's, from above
+    weights = [float(w.replace("\u2212", "-")) for _, w in left]
+    np.testing.assert_array_equal(np.reshape(weights, (3, 3)), ROWS)
+    assert np.diff([y for y, _ in left]).min() > 15  # a line of text each
+
+
+def test_a_measured_ratio_has_few_digits():
+    assert [neurons.times(v) for v in (2.64, 9.97, 37.2, 223.8, 1234.5)] == ["2.6", "10.0", "37", "220", "1200"]
+
+
 def test_collapse_shows_all_three_products_with_shapes():
     x, _ = data.truth_table("xor")
     w, w_out = np.array([[1.0, 1.0], [1.0, 1.0], [0.0, -1.0]]), np.array([[1.0], [-2.0]])

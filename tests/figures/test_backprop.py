@@ -1,5 +1,6 @@
 """Figures of lesson 04: the numbers drawn are the library's, on all kinds of sizes."""
 
+import re
 from urllib.parse import unquote
 
 import numpy as np
@@ -64,13 +65,15 @@ def test_stepper_shows_the_finished_pass_without_scripts():
 
 
 @pytest.mark.parametrize("marked", [[], [(1, 0, 0)], [(0, 0, 1), (1, 1, 0), (1, 1, 1)]])
-def test_path_diagram_draws_marked_edges_only_as_arrows(marked):
+def test_path_diagram_draws_marked_edges_and_what_they_reach_as_arrows(marked):
     x, hidden, output = np.array([0.5, 0.9, -0.3]), np.array([0.1, 0.9, 0.4]), np.array([0.3, 0.8])
     svg = backprop.path_diagram(x, hidden, output, np.ones((3, 3)), -np.ones((3, 2)), marked)
     text = svg.to_svg()
-    assert text.count("<path") == len(marked)
+    reached = {j for layer, _, j in marked if layer == 1}  # these outputs have an arrow to the loss
+    assert text.count("<path") == len(marked) + len(reached)
     assert text.count("w = ") == len(marked)
     assert text.count("<circle") == 8
+    assert text.count(">loss J<") == 1
 
 
 @pytest.mark.parametrize("top", [1, 3, 1e6])
@@ -82,12 +85,33 @@ def test_cost_bars_say_how_many_forward_passes(top):
     figures.picture(fig, alt="Bars on a logarithmic scale, one for each way")
 
 
-def test_check_scatter_puts_right_answers_on_the_diagonal():
-    measured = np.array([0.3, -0.2, 0.1])
-    fig = backprop.check_scatter({"ones": {"right": (0 * measured,) * 2}, "random": {"right": (measured, measured)}})
-    line, marks = fig.axes[1].lines
-    np.testing.assert_array_equal(*line.get_data())
-    np.testing.assert_array_equal(*marks.get_data())
+@pytest.mark.parametrize("top", [0.01, 0.2, 3.0])
+def test_check_scatter_has_a_panel_per_candidate_with_one_scale_on_both_axes(top):
+    measured = top * np.array([1.0, -0.7, 0.3])
+    pairs = {"right": (measured, measured), "swapped": (measured, -5 * measured)}
+    fig = backprop.check_scatter({"ones": {name: (0 * measured,) * 2 for name in pairs}, "random": pairs})
+    assert [ax.get_title(loc="left") for ax in fig.axes] == ["right", "swapped"]
+    for ax, (_, computed) in zip(fig.axes, pairs.values(), strict=True):
+        assert ax.get_xlim() == ax.get_ylim()
+        assert ax.get_aspect() == 1
+        diagonal, ones, random = ax.lines
+        np.testing.assert_array_equal(*diagonal.get_data())
+        np.testing.assert_array_equal(ones.get_ydata(), 0)
+        np.testing.assert_array_equal(random.get_data(), (measured, computed))
+        assert np.abs(computed).max() < ax.get_ylim()[1]
+
+
+def test_a_matrix_and_its_gradient_are_drawn_with_cells_of_one_width():
+    last = _text(backprop.backprop_frames(np.eye(4, 2), np.ones((2, 3)), np.ones((3, 1)), np.ones((4, 1)))[-1])
+    cells = re.findall(r"<rect x='[\d.]+' y='[\d.]+' width='([\d.]+)' height='24'", last)
+    assert set(cells) == {"30", "40", "50"}
+    assert cells.count("30") == 8  # X, which has no gradient
+    assert cells.count("50") == 1  # J, which is none
+
+
+def test_frames_count_from_one_like_the_stepper():
+    for number, frame in enumerate(backprop.backprop_frames(*sample()), 1):
+        assert frame.alt.startswith(f"Step {number}: ")
 
 
 def _text(picture):

@@ -57,12 +57,19 @@ def test_boxes_do_not_overlap_and_lie_inside(goal, size):
     if size == "full":
         graph.forward(goal)
     drawing = graphs._Drawing(goal, {}, size)
-    boxes = list(drawing.place.values())
-    for i, (x1, y1) in enumerate(boxes):
-        assert 0 <= x1 <= drawing.span - drawing.width
-        assert 0 <= y1 <= drawing.depth - drawing.height
-        for x2, y2 in boxes[:i]:
-            assert abs(x1 - x2) >= drawing.width or abs(y1 - y2) >= drawing.height
+    boxes = [(*drawing.place[key], *drawing.extent[key]) for key in drawing.place]
+    for i, (x1, y1, wide1, high1) in enumerate(boxes):
+        assert 0 <= x1 <= drawing.span - wide1
+        assert 0 <= y1 <= drawing.depth - high1
+        for x2, y2, wide2, high2 in boxes[:i]:
+            assert x1 >= x2 + wide2 or x2 >= x1 + wide1 or y1 >= y2 + high2 or y2 >= y1 + high1
+
+
+def test_a_box_is_as_wide_as_its_formula():
+    goal = network()
+    drawing = graphs._Drawing(goal, {}, "compact")
+    wide, _ = drawing.extent[id(goal)]
+    assert wide > figures.svg.text_width(graphs.formula(goal)) > graphs.SIZES["compact"][0] - 12
 
 
 def test_draw_has_a_box_a_node_an_arrow_an_edge_and_marks_what_is_wrong():
@@ -86,7 +93,7 @@ def test_walk_has_a_frame_a_node_and_direction_all_of_one_size(goal, computed):
     assert len(frames) == 2 + 2 * computed
     assert len({(f.width, f.height) for f in frames}) == 1
     assert frames[0].width <= 840
-    values = [int(re.search(r"(\d+) values", f.alt)[1]) for f in frames]
+    values = [int(re.search(r"(\d+) of \d+ values", f.alt)[1]) for f in frames]
     gradients = [int(re.search(r"(\d+) gradients", f.alt)[1]) for f in frames]
     assert values == sorted(values)
     assert gradients == sorted(gradients)
@@ -122,6 +129,31 @@ def test_a_leaf_without_a_gradient_stays_without():
     goal = network()
     frames = graphs.walk_frames(goal)
     assert "9 values and 8 gradients" in frames[-1].alt
+    assert ">dX<" in unquote(frames[0].src)
+    assert ">dY<" not in unquote(frames[-1].src)
+
+
+def test_every_number_of_a_matrix_is_printed_and_a_zero_is_no_empty_cell():
+    goal = network()
+    leaf = graph.topological_order(goal)[0]
+    leaf.value = np.array([[0.0, 1.0], [0.0, 2.0], [3.0, 0.0], [0.0, 0.0]])
+    frames = graphs.walk_frames(goal)
+    first, last = unquote(frames[0].src), unquote(frames[-1].src)
+    assert first.count(">0<") == 5
+    assert "stroke-dasharray" in first
+    assert "stroke-dasharray" not in last
+    for node in graph.topological_order(goal):
+        if node.grad is not None and np.ndim(node.grad):
+            for number in np.ravel(node.grad):
+                text = f"{number:.2f}".replace("-0.00", "0.00").replace("-", "−")
+                assert f">{text}<" in last
+
+
+def test_alternative_texts_do_not_repeat_the_captions():
+    for goal in (diamond(), network()):
+        for frame in graphs.walk_frames(goal):
+            assert not any(sentence in frame.alt for sentence in frame.caption.split(". "))
+    assert "x = 3 with gradient 16" in graphs.walk_frames(diamond())[-1].alt
 
 
 def test_steppers_are_the_same_text_every_time():

@@ -92,3 +92,33 @@ def test_plots_return_figures():
 
 def test_vector_writes_a_real_minus_and_no_negative_zero():
     assert perceptron.vector([-1, -0.0, 2.5]) == "(\u22121, 0, 2.5)"
+
+
+def texts(ax):
+    return [text.get_text() for text in ax.texts]
+
+
+def test_the_cycle_says_where_a_line_is_not_to_be_seen():
+    x, y = data.truth_table("xor")
+    steps = ops.perceptron_fit(x, y, epochs=9).steps[-4:]
+    for ax, step in zip(perceptron.cycle(steps, x, y).axes, steps, strict=True):
+        missing = geometry.boundary(step.w_before, LOW, HIGH) is None
+        assert texts(ax) == (["(line outside\nthe picture)"] if missing else [])
+
+
+def test_the_jumps_say_that_no_weights_are_no_line():
+    points, labels = data.blobs(20, centers=[(1, 1), (3, 2.5)], spread=0.3, rng=np.random.default_rng(1))
+    fig = perceptron.jumps(ops.perceptron_fit(points, labels), points, labels)
+    assert "w = 0: no line before" in texts(fig.axes[0])
+
+
+def test_lines_seen_are_darker_the_later_and_wrong_samples_are_ringed():
+    x, y = data.truth_table("nand")
+    fit = ops.perceptron_fit(x, y, bias=False, epochs=20)
+    with_bias, without = perceptron.lines_seen([ops.perceptron_fit(x, y), fit], x, y, ["a", "b"]).axes
+    dashed = [line.get_color() for line in with_bias.lines if line.get_linestyle() == "--"]
+    blue = [int(colour[5:], 16) for colour in dashed]  # falls from pale to full orange
+    assert len(dashed) > 3
+    assert blue == sorted(blue, reverse=True)
+    rings = [c for c in without.collections if len(c.get_facecolor()) == 0]
+    np.testing.assert_array_equal(rings[0].get_offsets(), x[ops.perceptron_predict(x, fit.w) != y])

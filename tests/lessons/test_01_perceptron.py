@@ -21,13 +21,13 @@ def page():
 
 
 def cycle(fit, n):
-    """Epoch in which the weights at the end of an epoch first repeat, and after how many epochs."""
+    """Epoch, counted from 1, whose last weights are the first to come back, and after how many epochs they do."""
     first_seen = {}
-    for step in fit.steps[n - 1 :: n]:
+    for epoch, step in enumerate(fit.steps[n - 1 :: n], start=1):
         state = tuple(step.w_after)
         if state in first_seen:
-            return first_seen[state], step.epoch - first_seen[state]
-        first_seen[state] = step.epoch
+            return first_seen[state], epoch - first_seen[state]
+        first_seen[state] = epoch
     return None
 
 
@@ -112,6 +112,8 @@ def test_without_the_bias_input_nand_is_impossible():
     fit = ops.perceptron_fit(x, y, bias=False, epochs=100)
     assert not fit.converged
     assert all(step.w_after[2] == 0 for step in fit.steps)
+    assert fit.mistakes_per_epoch[-1] == 3  # at the moment each is shown
+    assert np.sum(ops.perceptron_predict(x, fit.w) != y) == 2  # with the last weights
     assert np.max([np.sum(((x @ w) >= 0) == y) for w in product(np.linspace(-2, 2, 9), repeat=2)]) == 3
 
 
@@ -144,7 +146,9 @@ def test_the_slide_that_drops_the_bias_changes_an_answer():
     "worst order 90.2%, best order 99.4%",
     "best of 729 lines: 3 of 4 right",
     "best of the 400 that the perceptron held: 2 of 4 right",
-    "XOR: cycle entered in epoch 1, length 1 epoch = 4 samples",
+    "margins: worst order 0.05, best order 0.51",
+    "epoch 2  weights at its end [-1.  0.  0.]  mistakes 3",
+    "XOR: cycle entered in epoch 2, length 1 epoch = 4 samples",
     "cycle of 3 epoch(s), last mistakes [6, 4, 6]",
     "answers without bias [1 0 0 0]",
 ])

@@ -1,5 +1,6 @@
 """What lesson 02 says, proved from the library, and the numbers that its built page prints."""
 
+import re
 from pathlib import Path
 
 import nbformat
@@ -71,6 +72,24 @@ def test_xor_needs_the_relu():
     np.testing.assert_array_equal((ops.leaky_relu(x @ w, 1.0) @ w_out)[:, 0], [2, 1, 1, 0])
 
 
+def test_steps_pass_the_wall_too_but_their_slope_is_zero():
+    x, y = data.truth_table("xor")
+    total = x.sum(axis=1)
+    np.testing.assert_array_equal(ops.heaviside(total - 1) - ops.heaviside(total - 2), y)
+    assert np.all(ops.heaviside_prime(total - 1) == 0)
+
+
+def test_two_layers_with_biases_are_one_with_another_bias():
+    rng = np.random.default_rng(0)
+    x, w1, b1, w2, b2 = (rng.integers(-3, 4, size=s) for s in ((9, 4), (4, 5), (5,), (5, 2), (2,)))
+    np.testing.assert_array_equal((x @ w1 + b1) @ w2 + b2, x @ (w1 @ w2) + (b1 @ w2 + b2))
+
+
+def test_the_page_shows_how_small_the_rounding_is(outputs):
+    shown = re.search(r"largest difference: (\S+) of", "".join(o.get("text", "") for o in outputs))
+    assert 0 < float(shown[1]) <= 1e-15
+
+
 def test_no_single_matrix_comes_near_a_network_with_a_bend():
     rng = np.random.default_rng(0)
     x = ops.add_bias_input(rng.normal(size=(1000, 4)))
@@ -115,14 +134,14 @@ def test_the_activation_belongs_after_the_weighted_sum():
     "pre-activations [-1.9  3.1 -0.4]  activations [0.13 0.96 0.4 ]",
     "W' (3, 2)  G (1, 2)  O (1, 2) [[0.35 0.85]]",
     "sigmoid: largest slope 0.2500, slope at 4 0.0177",
-    "difference at most 1e-15 of the largest value: True",
     "labels [0 1 1 0]  with ReLU [0. 1. 1. 0.]  without [2. 1. 1. 0.]",
-    "identity remains: 0%",
-    "relu     remains: 51%",
+    "labels [0 1 1 0]  two perceptrons [0. 1. 1. 0.]  slopes of the first [0. 0. 0. 0.]",
+    "identity beyond any one matrix: 0% of the output",
+    "relu     beyond any one matrix: 51% of the output",
     "wrong: [[ 2.   0.2 -2.6]] (1, 3)",
     "64 multiply-adds = 128 floating-point operations",
-    "64 a clock: 62.7 TFLOP/s",
-    "128 a clock: 125.3 TFLOP/s",
+    "64 per clock: 62.7 TFLOP/s",
+    "128 per clock: 125.3 TFLOP/s",
 ])
 def test_the_page_prints(outputs, line):
     assert any(line in o.get("text", "") for o in outputs)

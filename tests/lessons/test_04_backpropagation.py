@@ -34,15 +34,15 @@ def test_the_gradient_of_the_slide_is_minus_0_0163(lesson, printed):
     h = ops.sigmoid(np.array([0.5, 0.9, -0.3]) @ np.array([1.0, -2, 2]))
     o = lesson["output"][0]
     gradient = h * (o - 0.9) * o * (1 - o)
-    assert lesson["dE_dw"] == pytest.approx(gradient, rel=1e-12)
+    assert lesson["dJ_dw"] == pytest.approx(gradient, rel=1e-12)
     assert round(gradient, 4) == -0.0163
     assert "= -0.0163" in printed
 
 
 def test_all_digits_and_the_slides_digits_differ_in_the_fifth_place(lesson, printed):
-    assert round(lesson["dE_dw"], 5) == -0.01631
+    assert round(lesson["dJ_dw"], 5) == -0.01631
     assert round(0.13 * (0.35 - 0.9) * 0.35 * (1 - 0.35), 5) == -0.01627
-    assert lesson["measured"] == pytest.approx(lesson["dE_dw"], rel=1e-6)
+    assert lesson["measured"] == pytest.approx(lesson["dJ_dw"], rel=1e-6)
     assert "slide's digits -0.01627, with all digits -0.01631" in printed
 
 
@@ -150,6 +150,20 @@ def test_the_backward_pass_costs_twice_the_forward_pass_with_dx_and_1_01_times_w
     assert "backward / forward = 1.01, with dX 2.00" in printed
 
 
+@pytest.mark.parametrize(("layers", "ratio"), [(1, 1.0), (2, 1.5), (10, 1.9)])
+def test_equal_layers_cost_2l_minus_1_over_l_without_dx(layers, ratio):
+    products = [64 * d * m for d, m in pairwise([128] * (layers + 1))]
+    assert (2 * sum(products) - products[0]) / sum(products) == pytest.approx(ratio)
+    assert (2 * layers - 1) / layers == pytest.approx(ratio)
+
+
+def test_the_factors_printed_by_hand_give_the_printed_result(lesson, printed):
+    """A reader who multiplies the printed numbers gets the printed product."""
+    factors = [round(float(lesson[name]), 4) for name in ("error", "slope", "incoming")]
+    assert "{:.4f} * {:.4f} * {:.4f} =".format(*factors) in printed
+    assert round(float(np.prod(factors)), 4) == round(float(lesson["dJ_dw"]), 4)
+
+
 def test_elementwise_steps_are_several_hundred_times_fewer(lesson):
     per_pass = 64 * (128 + 10)
     assert lesson["one_forward"] / per_pass > 500
@@ -160,8 +174,10 @@ def test_finite_differences_cost_a_hundred_thousand_forward_passes(lesson, print
     assert parameters == lesson["parameters"] == 101_770
     assert lesson["costs"]["one-sided differences"] == 101_771 * lesson["one_forward"]
     assert lesson["costs"]["central differences"] == 203_540 * lesson["one_forward"]
-    assert lesson["costs"]["forward + backward"] == 3 * lesson["one_forward"]
-    assert "101,771 forward passes" in printed
+    assert lesson["costs"]["forward + backward"] == lesson["one_forward"] + lesson["needed"]
+    assert lesson["costs"]["the same with dX"] == 3 * lesson["one_forward"]
+    for multiple in ("2.01", "3.00", "101,771.00", "203,540.00"):
+        assert f" {multiple} forward passes" in printed
 
 
 def test_a_plain_sum_passes_three_wrong_softmax_backwards_and_a_random_one_rejects_them(lesson):
@@ -187,7 +203,7 @@ def test_erratum_6_the_other_order_is_another_number_or_no_product(lesson, print
         (lesson["delta1"] @ lesson["W2"].T) @ ops.sigmoid_prime(lesson["Z"])
     assert np.abs(lesson["left_to_right"] - lesson["truth"]).max() > 0.01
     np.testing.assert_allclose(lesson["right_order"], lesson["truth"], rtol=1e-6, atol=1e-9)
-    assert "left to right:" in printed
+    assert "left to right" in printed
 
 
 def test_erratum_6_the_step_is_minus_the_gradient(lesson, printed):

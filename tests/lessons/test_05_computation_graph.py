@@ -94,7 +94,7 @@ def test_gradients_of_sequential_are_lesson_04s_in_every_bit(lesson_04):
 
 
 def test_the_printed_line_count_is_the_files(printed):
-    assert f"{len(inspect.getsource(graph).splitlines())} lines," in printed
+    assert f"{len(inspect.getsource(graph).splitlines())} lines;" in printed
 
 
 def test_without_the_sum_only_what_lies_before_the_shared_node_is_wrong(lesson, printed):
