@@ -44,7 +44,7 @@ OBJECTS = dict(public_objects())
 def test_the_walk_finds_the_library():
     assert len(OBJECTS) > 120
     assert "course_lib.reference.dense.dense_forward" in OBJECTS
-    assert "course_lib.nn.layers.Sequential.forward" in OBJECTS
+    assert "course_lib.nn.sequential.Sequential.forward" in OBJECTS
 
 
 @pytest.mark.parametrize("name", OBJECTS)

@@ -9,7 +9,7 @@ from course_lib.validate import require_count
 
 
 def output_size(size, mask, stride=1, pad=0, *, name="H"):
-    """Return 1 + floor((size - mask + 2 pad) / stride), the number of places along one axis.
+    """Return 1 + floor((size - mask + 2 pad) / stride), the number of places along one axis of an image (H, W).
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def output_size(size, mask, stride=1, pad=0, *, name="H"):
 def unseen(size, mask, stride=1, pad=0):
     """Return how many rows (or columns) at the end of the padded input no window ever covers.
 
-    Sizes as `output_size`, with its errors. With stride > mask there are gaps between windows too;
+    Of an image (H, W), one axis at a time. TypeError and ValueError as `output_size`. With stride > mask there are gaps between windows too;
     they are not counted here. Source: K, "Stride".
     """
     places = output_size(size, mask, stride, pad)

@@ -129,16 +129,26 @@ def test_a_kept_axis_of_length_one_is_summed():
 
 @pytest.mark.parametrize("op", sorted(n.removesuffix("_forward") for n in ops.__all__ if n.endswith("_forward")))
 def test_every_operation_of_the_library_can_be_a_node(op):
-    x = graph.variable(np.random.default_rng(0).standard_normal((3, 4)))
-    labels, target = np.array([0, 3, 1]), np.zeros((3, 4))
+    rng = np.random.default_rng(0)
+    image_axes = {"conv1d": 1, "conv2d": 2, "conv3d": 3, "max_pool": 2, "average_pool": 2, "subsample": 2}.get(op)
+    shape = (3, 4) if image_axes is None else (2, 3, *[4] * image_axes)
+    x, labels = graph.variable(rng.standard_normal(shape)), np.array([0, 3, 1])
     if op == "dense":
-        node = graph.apply(op, x, np.ones((4, 4)), np.zeros(4))
+        others = [np.ones((4, 4)), np.zeros(4)]
     elif op in ("half_squared_sum", "quadratic_cost"):
-        node = graph.apply(op, x, target)
+        others = [np.zeros((3, 4))]
     elif op in ops.LOSSES:
-        node = graph.apply(op, x, labels)
+        others = [labels]
+    elif op.startswith("conv"):
+        others = [rng.standard_normal((2, 3, *[2] * image_axes)), np.ones(2)]
+    elif op == "subsample":
+        others = [np.array([1.0, 2.0, 3.0]), np.zeros(3)]
+    elif op == "rbf":
+        others = [rng.standard_normal((5, 4))]
     else:
-        node = graph.apply(op, x)
+        others = []
+    node = graph.apply(op, x, *others)
+    target = np.zeros(np.shape(graph.forward(node)))
     goal = node if op in ops.LOSSES else graph.apply("half_squared_sum", node, target)
     graph.forward(goal)
     graph.backward(goal)

@@ -15,11 +15,15 @@ LABEL_LOSSES = ("one_minus_probability", "expected_squared_distance", "softmax_c
 TARGET_LOSSES = ("half_squared_sum", "quadratic_cost")
 
 
-def test_every_operation_of_the_library_is_covered_here():
-    named = {"dense", "softmax", *ELEMENTWISE, *LABEL_LOSSES, *TARGET_LOSSES}
+# Operations on images have properties of their own: test_conv2d, test_pooling_and_rbf.
+IMAGE_OPS = {"conv1d", "conv2d", "conv3d", "max_pool", "average_pool", "subsample", "flatten", "rbf", "rbf_loss"}
+
+
+def test_every_operation_of_the_library_is_covered():
+    named = {"dense", "softmax", *ELEMENTWISE, *LABEL_LOSSES, *TARGET_LOSSES, *IMAGE_OPS}
     assert named == {n.removesuffix("_forward") for n in ops.__all__ if n.endswith("_forward")}
     assert {n.removesuffix("_backward") for n in ops.__all__ if n.endswith("_backward")} == named
-    assert set(ops.LOSSES) == {*LABEL_LOSSES, *TARGET_LOSSES}
+    assert set(ops.LOSSES) == {*LABEL_LOSSES, *TARGET_LOSSES, "rbf_loss"}
     assert set(ops.ACTIVATIONS) == {*ELEMENTWISE, "heaviside"}
 
 
