@@ -6,8 +6,9 @@ Every function takes arrays and returns a `Picture` whose alt text is computed f
 from functools import cache
 
 import numpy as np
+from matplotlib.patheffects import withStroke
 
-from . import style
+from . import plots, style
 from .picture import picture
 from .surfaces import SURFACES, descend, ending, landmarks
 
@@ -39,8 +40,10 @@ def samples_and_loss(x, y, weights, loss, caption=""):
     gradient = style.cue("gradient")
     for xi, yi in zip(x, y, strict=True):
         left.plot([xi, xi], [chosen * xi, yi], color=gradient.colour, linestyle=":", linewidth=2.5)
-        left.annotate(f"y − o = {yi - chosen * xi:g}", (xi, 0.3 * chosen * xi + 0.7 * yi), (6, 0), va="center",
-                      textcoords="offset points", fontsize=style.SIZE_SMALL, color=style.INK)
+        side = -1 if yi > best * xi else 1  # left of a sample above the best line, which rises on its right
+        left.annotate(f"y − o = {yi - chosen * xi:g}", (xi, 0.3 * chosen * xi + 0.7 * yi), (6 * side, 0), va="center",
+                      ha="left" if side > 0 else "right", textcoords="offset points", fontsize=style.SIZE_SMALL,
+                      color=style.INK)
     left.plot(x, y, linestyle="none", marker="o", color=style.colour("data"), markersize=8, label="samples (x, y)")
     span = abs(chosen - best) * 1.3
     grid = np.linspace(best - span, best + span, 121)
@@ -66,15 +69,26 @@ def samples_and_loss(x, y, weights, loss, caption=""):
 
 @style.styled
 def staircase(places, wrong, loss, caption=""):
-    """Return a `Picture`: the number of wrong answers above, a smooth loss below, over the same parameter b."""
-    fig, (top, bottom) = style.new_figure(6.6, 4.0, 2, 1, sharex=True)
+    """Return a `Picture`: the number of wrong answers above, a smooth loss below, over the same parameter b.
+
+    A dotted line goes through both where the loss is lowest.
+    """
+    fig, (top, bottom) = style.new_figure(6.6, 4.2, 2, 1, sharex=True)
+    at = int(np.argmin(loss))
+    for ax, values in ((top, wrong), (bottom, loss)):
+        ax.axvline(places[at], color=style.MUTED, linestyle=":", linewidth=1.2)
+        ax.plot(places[at], values[at], linestyle="none", marker=style.cue("output").marker, markersize=9,
+                color=style.colour("output"), zorder=3)
     top.step(places, wrong, where="mid", color=style.colour("hazard"))
     bottom.plot(places, loss, color=style.colour("data"))
+    top.annotate(f"{wrong[at]} wrong where the loss is lowest", (places[at], wrong[at]), (8, 8), va="bottom",
+                 textcoords="offset points", fontsize=style.SIZE_SMALL, color=style.INK)
     top.set(ylabel="wrong answers", title="Counting: flat steps, no slope to follow", ylim=(-0.3, None))
     bottom.set(ylabel="loss", xlabel="b", title="Squared distance: a slope to follow")
     alt = (
         f"Above: the number of wrong answers over b is a staircase between {min(wrong)} and {max(wrong)}, level except "
-        f"at jumps. Below: the loss over b is one smooth curve between {min(loss):.2f} and {max(loss):.2f}."
+        f"at jumps. Below: the loss over b is one smooth curve between {min(loss):.2f} and {max(loss):.2f}. Where it "
+        f"is lowest, at b = {places[at]:.1f}, the count is {wrong[at]}."
     )
     return picture(fig, alt=alt, caption=caption)
 
@@ -92,7 +106,7 @@ def loss_against_accuracy(x, y, lines, losses, right, caption=""):
     losses, right : (steps + 1,) arrays
         Loss and number of right answers after each step of the descent from the first line to the second.
     """
-    fig, axes = style.new_figure(8.2, 3.6, 2, 2, width_ratios=(1.25, 1))
+    fig, axes = style.new_figure(8.2, 4.2, 2, 2, width_ratios=(1.25, 1))
     grid = axes[0, 0].get_gridspec()
     for ax in axes[:, 0]:
         ax.remove()
@@ -100,23 +114,24 @@ def loss_against_accuracy(x, y, lines, losses, right, caption=""):
     reach = np.array([x.min() - 0.7, x.max() + 0.7])
     left.axhline(0.5, color=style.MUTED, linewidth=1, linestyle=":")
     left.text(reach[1], 0.47, "o = 0.5: above it the answer is 1", ha="right", va="top", fontsize=style.SIZE_SMALL)
-    for k, role in enumerate(("data", "thread")):
-        c = style.cue(role)
-        left.plot(x[y == k], y[y == k], linestyle="none", marker=("o", "s")[k], color=c.colour, label=f"class {k}")
+    for k in (0, 1):
+        left.plot(x[y == k], y[y == k], label=f"class {k}", **style.class_cue(k).plot)
     for (w, b), role, linestyle, when in zip(lines, ("idle", "weight"), ("-", "--"), ("start", "end"), strict=True):
         correct = ((w * x + b >= 0.5) == (y == 1)).sum()
         left.plot(reach, w * reach + b, color=style.colour(role), linestyle=linestyle,
                   label=f"{when}: {correct} of {len(x)} right")
     lost = (w * x + b >= 0.5) != (y == 1)  # by the last line
-    left.plot(x[lost], y[lost], linestyle="none", marker="o", markersize=15, markerfacecolor="none",
+    left.plot(x[lost], y[lost], linestyle="none", marker="o", markersize=14, markerfacecolor="none",
               markeredgewidth=2, color=style.colour("hazard"), label="wrong at the end")
-    left.set(xlabel="x", ylabel="y, o", ylim=(-0.35, 1.75), xlim=reach, title="One far sample turns the line")
-    left.legend(loc="upper left", ncols=2, columnspacing=1, handlelength=1.8)
+    left.set(xlabel="x", ylabel="y, o", ylim=(-0.35, 1.5), xlim=reach, title="One far sample turns the line")
+    fig.legend(*left.get_legend_handles_labels(), loc="outside lower left", ncols=5, columnspacing=1.2,
+               handlelength=1.8)
     steps = np.arange(len(losses))
     top.plot(steps, losses, color=style.colour("data"))
     bottom.step(steps, right, where="post", color=style.colour("hazard"))
-    top.set(ylabel="loss J", title="The loss falls, step by step", ylim=(0, None))
-    bottom.set(ylabel=f"right of {len(x)}", xlabel="step", title="The right answers do not follow",
+    top.set(ylabel="loss C", title="The loss falls, step by step", ylim=(0, None))
+    bottom.set(ylabel=f"right of {len(x)}", title="The right answers do not follow",
+               xlabel="step (stretched: 1, 10, 100 equally far apart)",
                ylim=(min(right) - 0.7, max(right) + 0.7), yticks=np.arange(min(right), max(right) + 1))
     for ax in (top, bottom):
         ax.set_xscale("symlog", linthresh=1)
@@ -150,8 +165,8 @@ def parabola_paths(loss, lowest, paths, caption=""):
     for ax, (title, path) in zip(np.ravel(axes), paths.items(), strict=False):
         ax.plot(grid, loss(grid), color=style.colour("idle"), linewidth=1.5)
         ax.plot(path, loss(path), color=style.colour("gradient"), linewidth=1.1, marker="o", markersize=4)
-        ax.plot(path[0], loss(path[0]), marker="s", markersize=8, color=style.colour("weight"))
-        ax.plot(path[-1], loss(path[-1]), marker="D", markersize=8, color=style.colour("output"))
+        ax.plot(path[-1], loss(path[-1]), marker="D", markersize=7, color=style.colour("output"), zorder=3)
+        ax.plot(path[0], loss(path[0]), zorder=4, **_START)  # open: where the walk comes back, both are seen
         ax.set_title(title, fontsize=style.SIZE_TEXT)
         ax.set(xlim=grid[[0, -1]], ylim=(loss(lowest) - 0.5, loss(grid[-1])))
     for ax in np.ravel(axes)[len(paths):]:
@@ -167,11 +182,16 @@ def parabola_paths(loss, lowest, paths, caption=""):
     return picture(fig, alt=alt, caption=caption)
 
 
+_START = dict(marker="s", markersize=12, markerfacecolor="none", markeredgewidth=2.2, linestyle="none",
+              color=style.colour("weight"))
+
+
 def _path_handles():
     from matplotlib.lines import Line2D
 
-    kinds = (("start", "s", "weight", ""), ("steps", "o", "gradient", "-"), ("last", "D", "output", ""))
-    return [Line2D([], [], marker=m, color=style.colour(role), linestyle=ls, label=name) for name, m, role, ls in kinds]
+    kinds = (("steps", "o", "gradient", "-"), ("last", "D", "output", ""))
+    return [Line2D([], [], label="start", **_START)] + [
+        Line2D([], [], marker=m, color=style.colour(role), linestyle=ls, label=name) for name, m, role, ls in kinds]
 
 
 @style.styled
@@ -193,11 +213,8 @@ def endings_map(paths, caption=""):
         if chosen:
             ax.plot(*paths[0, chosen].T, linestyle="none", marker=c.marker, markersize=9, color=c.colour,
                     markeredgecolor=style.INK, markeredgewidth=0.8, label=f"{len(chosen)} starts: {name}")
-    for name, places in landmarks().items():
-        ax.plot(*places.T, linestyle="none", marker="*" if "minimum" in name else "x", markersize=13,
-                markeredgewidth=1 if "minimum" in name else 2.5, color=style.INK)
-    _label_landmarks(ax)
-    ax.set_title(f"{len(names)} starts, one surface")
+    _draw_landmarks(ax)
+    ax.set_title(f"{len(names)} starts on one surface (darker is lower)")
     ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), title="Where they are at the end", alignment="left")
     counts = ", ".join(f"{names.count(name)} {name}" for name in ENDING_ROLES if name in names)
     alt = (
@@ -207,10 +224,54 @@ def endings_map(paths, caption=""):
     return picture(fig, alt=alt, caption=caption)
 
 
-def _label_landmarks(ax):
+def _draw_landmarks(ax):
+    """Rings, so that a start inside one is seen; names beside them, where no walk goes."""
+    halo = [withStroke(linewidth=3, foreground=style.PAPER)]
+    beside = {"deepest minimum": [(0.25, -0.95)], "local minimum": [(-2.35, 2.3), (-2.35, -2.3)],
+              "saddle": [(-0.6, 0.5)]}
     for name, places in landmarks().items():
-        ax.annotate(name, places[0], (0, -15), textcoords="offset points", ha="center", fontsize=style.SIZE_SMALL,
-                    color=style.INK, bbox=dict(facecolor=style.PAPER, edgecolor="none", alpha=0.8, pad=1))
+        for place, text_at in zip(places, beside[name], strict=True):
+            ax.plot(*place, marker="o" if "minimum" in name else "x", markersize=17 if "minimum" in name else 12,
+                    markerfacecolor="none", markeredgewidth=1.8, color=style.INK)
+            ax.annotate(name, place, text_at, ha="center", va="center", fontsize=style.SIZE_SMALL, color=style.INK,
+                        path_effects=halo,
+                        arrowprops=dict(arrowstyle="-", color=style.INK, linewidth=0.9, shrinkA=1, shrinkB=9))
+
+
+@style.styled
+def waiting(walks, low=0.5, caption=""):
+    """Return a `Picture` of losses step by step, for walks that stand still before they go on.
+
+    Parameters
+    ----------
+    walks : {name: (steps + 1,) array of losses}
+    low : float
+        The alt text says at which step each loss is first below it.
+    """
+    fig = plots.curves(walks, xlabel="step", ylabel="loss J", title="Level, but not finished")
+    first = {name: np.flatnonzero(np.asarray(walk) < low)[:1] for name, walk in walks.items()}
+    below = "; ".join(f"{name}: {step[0] if len(step) else 'never'}" for name, step in first.items())
+    steps = len(next(iter(walks.values()))) - 1
+    return picture(fig, alt=f"Loss over {steps} steps. First step with a loss below {low:g}: {below}.", caption=caption)
+
+
+@style.styled
+def race(curves, caption=""):
+    """Return a `Picture` of excess losses per epoch, counted from 1, on a logarithmic axis.
+
+    Parameters
+    ----------
+    curves : {name: (epochs,) list}
+        A shorter list is a run that continues another one: it is drawn up to the last epoch.
+    """
+    epochs = max(len(c) for c in curves.values())
+    series = {name: (np.arange(epochs - len(c) + 1, epochs + 1), c) for name, c in curves.items()}
+    fig = plots.curves(series, xlabel="epoch", ylabel="excess loss", log=True)
+    fig.axes[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    whole = {name: c for name, c in curves.items() if len(c) == epochs}
+    first, last = min(whole, key=lambda name: whole[name][0]), min(curves, key=lambda name: curves[name][-1])
+    alt = f"Excess loss over {epochs} epochs. Lowest after one epoch: {first}. Lowest after {epochs}: {last}."
+    return picture(fig, alt=alt, caption=caption)
 
 
 @cache

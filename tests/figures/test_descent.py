@@ -128,9 +128,21 @@ def test_plain_pictures_state_their_numbers():
     drawn = descent.staircase(np.arange(4.0), [3, 1, 1, 2], [0.9, 0.4, 0.5, 0.8])
     assert "between 1 and 3" in drawn.alt
     assert "between 0.40 and 0.90" in drawn.alt
+    assert "at b = 1.0, the count is 1." in drawn.alt
     walks = {"a": np.array([1.0, 3.0]), "b": np.array([1.0, 2.0])}
     assert "a: 1 to 1; b: 1 to 0" in descent.parabola_paths(lambda w: (w - 2) ** 2, 2.0, walks).alt
     lines = ((1.0, -1.0), (0.1, 0.25))
     drawn = descent.loss_against_accuracy(np.arange(4.0), np.array([0, 0, 1, 1]), lines, [3, 2, 1], [4, 3, 3])
     assert "until 1 of 4 samples is on the wrong side" in drawn.alt
     assert "from 4 to 3 and end at 3" in drawn.alt
+
+
+def test_waiting_says_when_each_walk_has_fallen():
+    drawn = descent.waiting({"a": np.array([1.0, 0.4, 0.3]), "b": np.ones(3)}, caption="c")
+    assert "Loss over 2 steps. First step with a loss below 0.5: a: 1; b: never." in drawn.alt
+    assert drawn.caption == "c"
+
+
+def test_race_names_the_winners_and_takes_a_continued_run():
+    drawn = descent.race({"slow": [0.9, 0.2, 0.1], "fast": [0.5, 0.6, 0.4], "late": [0.6, 0.01]})
+    assert "over 3 epochs. Lowest after one epoch: fast. Lowest after 3: late." in drawn.alt

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import runpy
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 from course_lib import checks
 from course_lib import reference as ops
+from course_lib.figures.surfaces import RAVINE, descend, ravine_gradient
 
 SCRIPT = Path(__file__).parents[2] / "notebooks" / "03_loss_and_gradient_descent.py"
 
@@ -47,6 +49,14 @@ def test_count_of_wrong_answers_has_no_slope_anywhere(lesson):
     assert np.count_nonzero(lesson["slopes"](lesson["smooth_loss"])) == 200
 
 
+def test_lowest_loss_is_not_where_the_fewest_answers_are_wrong(lesson):
+    places, wrong, smooth = lesson["places"], lesson["wrong_answers"], lesson["smooth_loss"]
+    lowest = places[np.argmin([smooth(b) for b in places])]
+    assert round(lowest, 1) == -2.5
+    assert wrong(lowest) == 2
+    assert min(wrong(b) for b in places) == 1
+
+
 def test_accuracy_falls_while_the_loss_falls_at_every_step(lesson):
     losses, right = lesson["losses"], lesson["right"]
     assert np.all(np.diff(losses) < 0)
@@ -55,8 +65,7 @@ def test_accuracy_falls_while_the_loss_falls_at_every_step(lesson):
 
 
 def test_even_the_least_squares_line_has_fewer_right_answers(lesson):
-    w, b = ops.linear_regression_fit(lesson["far_x"], lesson["far_y"])
-    assert lesson["right_answers"](w, b) == 6
+    assert lesson["right_answers"](lesson["w_best"], lesson["b_best"]) == 6
 
 
 def test_moving_the_far_sample_close_brings_the_right_answers_back(lesson):
@@ -78,7 +87,9 @@ def test_three_losses_rank_the_opinions_as_the_text_says(lesson):
         assert loss["no idea"] < loss["sure of 4"]
     assert two["sure of 4"] < two["no idea"] < two["sure of 9"]
     assert two["no idea"] == pytest.approx(10.5)
+    assert two["sure of 4"] == pytest.approx(1.95)
     assert two["sure of 4"] < 2 * two["sure of 3"]
+    assert three["sure of 9"] == pytest.approx(-np.log(lesson["opinions"]["sure of 9"][3]))
 
 
 def test_no_direction_goes_down_faster_than_minus_the_gradient(lesson):
@@ -86,10 +97,10 @@ def test_no_direction_goes_down_faster_than_minus_the_gradient(lesson):
 
 
 def test_descended_regression_equals_closed_form(lesson):
-    exact = np.append(lesson["w_exact"], lesson["b_exact"])
+    exact = [lesson["w_exact"][0], lesson["b_exact"]]
     x, y = lesson["x40"], lesson["y40"]
     w, b, _ = ops.linear_regression_descend(x, y, lr=0.5, steps=300)
-    np.testing.assert_allclose(np.append(w, b), exact, rtol=1e-9)
+    np.testing.assert_allclose([w[0], b], exact, rtol=1e-9)
     X, theta = ops.add_bias_input(x), np.zeros(2)
     for _ in range(300):
         theta = theta - 0.5 * X.T @ (X @ theta - y) / len(X)
@@ -114,6 +125,17 @@ def test_slightly_more_than_twice_the_best_rate_diverges_slowly(lesson):
     assert np.all(np.diff(distance) > 0)
     assert distance[10] < 1.11
     assert distance[1000] > 20_000
+    np.testing.assert_allclose(distance[1:] / distance[:-1], 1.01, rtol=1e-9)  # 1 % farther away after each step
+
+
+def test_the_ravine_has_one_factor_per_direction():
+    at = {lr: descend(ravine_gradient, (2.0, 2.0), lr, 20)[-1] for lr in (0.8, 1.6, 1.65)}
+    for lr, end in at.items():
+        np.testing.assert_allclose(end, 2 * (1 - lr * RAVINE) ** 20, rtol=1e-9)
+    assert at[0.8][0] == pytest.approx(0.377, abs=5e-4)
+    assert descend(ravine_gradient, (2.0, 2.0), 0.8, 1)[-1][1] == 0
+    assert at[1.6][1] == 2
+    assert at[1.65][1] > 6
 
 
 def test_ten_times_too_small_is_as_slow_as_1_9_times_too_large(lesson):
@@ -123,6 +145,7 @@ def test_ten_times_too_small_is_as_slow_as_1_9_times_too_large(lesson):
 
 def test_largest_curvature_sets_the_limit_in_two_dimensions(lesson):
     x, y, limit = lesson["far_x"], lesson["far_y"], lesson["limit"]
+    assert round(lesson["curvatures"][1] / lesson["curvatures"][0]) == 76
     below = ops.linear_regression_descend(x, y, lr=0.99 * limit, steps=500)[2]
     above = ops.linear_regression_descend(x, y, lr=1.01 * limit, steps=500)[2]
     assert below[-1] < below[0]
@@ -130,7 +153,7 @@ def test_largest_curvature_sets_the_limit_in_two_dimensions(lesson):
 
 
 def test_25_starts_end_in_four_kinds_of_places(lesson):
-    assert lesson["ends"] == {"deepest minimum": 9, "local minimum": 10, "saddle": 2, "plateau": 4}
+    assert Counter(lesson["ends"]) == {"deepest minimum": 9, "local minimum": 10, "saddle": 2, "plateau": 4}
 
 
 def test_saddle_is_left_after_the_least_nudge(lesson):
@@ -141,9 +164,15 @@ def test_saddle_is_left_after_the_least_nudge(lesson):
     assert walks["on the plateau"][-1] < 0.4
 
 
-def test_two_layer_network_at_zero_weights_has_no_gradient(lesson):
-    np.testing.assert_array_equal(checks.numerical_gradient(lesson["two_layer_loss"], np.zeros(2)), 0)
-    assert np.all(checks.numerical_gradient(lesson["two_layer_loss"], np.array([0.1, 0.2])) != 0)
+def test_two_layer_network_starts_at_a_saddle(lesson):
+    loss, x, y = lesson["two_layer_loss"], lesson["x"], lesson["y"]
+    np.testing.assert_array_equal(checks.numerical_gradient(loss, np.zeros(2)), 0)
+    for weights in ((0.0, 0.2), (0.2, 0.0)):  # a gradient is zero when the other weight is
+        gradient = checks.numerical_gradient(loss, np.array(weights))
+        np.testing.assert_array_equal(gradient != 0, np.array(weights) == 0)
+    assert loss((0.1, 0.1)) < loss((0.0, 0.0)) < loss((0.1, -0.1))
+    for u, v in ((1e-3, 1e-3), (1e-3, -1e-3)):
+        assert loss((u, v)) - loss((0, 0)) == pytest.approx(-u * v * np.sum(x * y), rel=1e-3)
 
 
 def test_small_gradient_stops_on_the_highest_ground(lesson):
@@ -159,8 +188,20 @@ def test_mini_batch_gradients_average_to_the_whole_one(lesson):
 def test_race_of_batch_sizes(lesson):
     curves = lesson["curves"]
     assert min(curves, key=lambda name: curves[name][0]) == "batches of 1"
-    assert min(curves, key=lambda name: curves[name][-1]) == "batches of 20"
+    same_rate = [name for name in curves if name != lesson["late"]]
+    assert min(same_rate, key=lambda name: curves[name][-1]) == "batches of 20"
     assert max(curves["batches of 1"][1:]) > 5 * curves["batches of 1"][0]  # it jitters
+
+
+def test_a_smaller_rate_helps_late(lesson):
+    """The true core of the second belief."""
+    curves, late = lesson["curves"], lesson["late"]
+    assert curves[late][:5] == curves["batches of 1"][:5]
+    assert all(curves[late][9] < curve[9] / 5 for name, curve in curves.items() if name != late)
+    assert max(curves[late][5:]) < min(curves["batches of 1"][5:])
+    early = {name: round(curve[0], 4) for name, curve in curves.items()}
+    assert (early["batches of 1"], round(curves["batches of 20"][9], 4)) == (0.0008, 0.0005)
+    assert (round(curves["batches of 1"][9], 3), round(curves[late][9], 5)) == (0.006, 0.00006)
 
 
 def test_sum_makes_the_batch_size_a_learning_rate(lesson):
@@ -174,6 +215,7 @@ def test_sum_makes_the_batch_size_a_learning_rate(lesson):
 
     np.testing.assert_allclose(after(10, 0.1, False), after(10, 1.0, True), rtol=1e-9)
     assert excess(after(10, 0.1, False)) < 0.1
+    assert excess(after(5, 0.1, False)) > 10 * excess(after(5, 0.1, True))  # it trains, but no better than the mean
     assert excess(after(50, 0.1, False)) > 1e6
     assert excess(after(50, 0.1, True)) < excess(np.zeros(2))
     assert 10 < 2 / (0.1 * lesson["h"]) < 50
@@ -189,8 +231,10 @@ def test_erratum_5_the_whole_difference_is_squared(lesson):
 def test_erratum_5_no_mean_is_taken(lesson):
     x, y = lesson["x"], lesson["y"]
     assert ops.half_squared_sum_forward(x, y)[0] == np.mean((y - x) ** 2) == 5
+    assert ops.quadratic_cost_forward(x[:, None], y[:, None])[0] == 2.5
     x, y = np.tile(x, 2), np.tile(y, 2)
     assert ops.half_squared_sum_forward(x, y)[0] == 10
+    assert ops.quadratic_cost_forward(x[:, None], y[:, None])[0] == 2.5
     assert np.mean((y - x) ** 2) == 5
 
 
