@@ -1,0 +1,540 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # 08 · The layers of a convolutional network, backward
+#
+# Lesson 07 ran a convolution forward. Many students expect its backward pass to be something else again, with rules of
+# its own. On this page it is computed in three ways that look nothing alike, and all three turn out to be the rule
+# that you know from lesson 04.
+#
+# **K** is Prof. Dey's lecture 56 at IIT Kharagpur with its slides, **O** is Prof. Owens' EEC 289Q lecture 11 at UC
+# Davis, **H** is ECE 508 lecture 10 by Prof. Hwu and colleagues at Illinois. A note such as (H, "Calculating dE/dX")
+# names the lecture and the slide. The page takes about 40 minutes, the optional part 5 more.
+
+# %% [markdown]
+# ## You will be able to
+#
+# - run max pooling, average pooling and the leaky ReLU forward and backward by hand;
+# - compute $\partial E/\partial W$ and $\partial E/\partial X$ of a convolution by loops, as convolutions and as matrix
+#   products;
+# - say what unrolling an image costs, and what a matrix product gives back for it;
+# - choose test data on which a forgotten flip cannot hide.
+
+# %% [markdown]
+# ## Why
+#
+# A network learns only if every layer can answer one question (H, "Overview of Gradient Back-Propagation"): given
+# $\partial E/\partial Y$, how does the error $E$ change with my weights, and how with my input? The first answer
+# trains the layer, the second is the $\partial E/\partial Y$ of the layer before.
+#
+# In code `dy` is $\partial E/\partial Y$, `dx` is $\partial E/\partial X$, `dw` is $\partial E/\partial W$, each in
+# the shape of its array. We begin with the layers that have no weights.
+
+# %%
+import inspect
+
+import numpy as np
+
+from course_lib import checks, data, figures
+from course_lib import reference as ops
+
+rng = np.random.default_rng(8)
+
+# %% [markdown]
+# ## ReLU with a slope
+#
+# K's ReLU has a second branch (K, "RELU Activation Function"): where the input is not positive, it returns the input
+# times a **negative slope**, a small number chosen once. With slope 0 it is the plain ReLU of lesson 02. Backward,
+# each element multiplies its `dy` by the slope of its own branch.
+
+# %%
+z = np.array([-2.0, -0.5, 0.0, 3.0])
+a, cache = ops.leaky_relu_forward(z, 0.1)
+print("forward ", a)
+print("backward", ops.leaky_relu_backward(np.array([10.0, 10.0, 10.0, 10.0]), cache))
+
+# %% [markdown]
+# A plain ReLU would stop the first three gradients. The slope lets a tenth through, so a neuron whose sum is negative
+# for every sample can still learn.
+#
+# ## Max pooling
+#
+# **Pooling** puts one number in the place of a whole window of $F \times F$ pixels: its largest value in **max
+# pooling**, its mean in **average pooling**. Nothing is trained, and each map is treated on its own (K, "Pooling
+# Layer"). Windows move by the stride $S$, and the sizes are those of a convolution without padding (K, "Pooling Layer:
+# Spatial Transformations"), rounded down:
+#
+# $$H_{out} = 1 + \left\lfloor \frac{H - F}{S} \right\rfloor, \qquad (B, C, H, W) \to (B, C, H_{out}, W_{out})$$
+
+# %%
+for H, F, S in ((4, 2, 2), (28, 2, 2), (5, 2, 2), (5, 3, 2)):
+    print(f"H={H}, F={F}, S={S}: H_out={ops.output_size(H, F, S)}, rows never seen: {ops.unseen(H, F, S)}")
+
+# %% [markdown]
+# Here are the first two rows of O's example (O, "Max-Pooling"), $F = S = 2$. The backward pass must know *which* pixel
+# won. So the forward pass keeps the **argmax mask**: for each output, the place of the winner, counted row by row
+# through the map (K, "Pooling Kernel").
+#
+# (`four[None, None]` puts two axes of length 1 in front: one image, one map.)
+
+# %%
+four = np.array([[1.0, 0, 2, 2],
+                 [1.0, 3, 0, 1]])
+y, cache = ops.max_pool_forward(four[None, None], 2)
+shape, place = cache
+print("y", y[0, 0], "place", place[0, 0])
+
+# %% [markdown]
+# Place 5 is row 1, column 1, since $5 = 1 \cdot 4 + 1$. The second window holds 2 twice. K's kernel asks
+# `> maxval`, not `>=`, so the first of equal values wins: place 2.
+#
+# **Predict first.** `dy` is (5, 7). What is `dx` at the winners, at the second 2, and at the others?
+
+# %%
+dy_pool = np.array([[5.0, 7.0]])
+dx = ops.max_pool_backward(dy_pool[None, None], cache)[0, 0]
+print(dx)
+figures.show(
+    figures.cnn_layers.pooling_routes(four, dy_pool),
+    alt=f"The winners at places {place.ravel()} receive {dy_pool.ravel()}; every other dx is 0.",
+    caption="Forward keeps the winners and their places; backward, each dy goes to its winner.",
+)
+
+# %% [markdown]
+# The second 2 gets 0. Nudge any loser a little and the maximum stays the same: no effect, no gradient. (A tie is a
+# kink, as ReLU's at 0. Any choice between the two would do, but it must be one choice.)
+#
+# Averaging has no winner: each of the $F^2$ pixels moved the mean by a share $1/F^2$, so each gets `dy` / $F^2$. And
+# if windows overlap, a pixel stands in several, and their effects add, as roads did in lesson 04:
+
+# %%
+y, cache = ops.average_pool_forward(four[None, None], 2)
+print("average", y[0, 0], "backward:")
+print(ops.average_pool_backward(dy_pool[None, None], cache)[0, 0])
+y, cache = ops.max_pool_forward(four[None, None], 2, stride=1)
+print("max, stride 1", y[0, 0], "backward, dy all 1:")
+print(ops.max_pool_backward(np.ones((1, 1, 1, 3)), cache)[0, 0])
+
+# %% [markdown]
+# With stride 1 the 3 wins two windows and receives two gradients. Lesson 04's check compares all of these with
+# measured slopes, on random inputs and a random upstream gradient. It raises if one is wrong.
+
+# %%
+x_random = rng.standard_normal((2, 3, 7, 6))
+for name in ("leaky_relu", "max_pool", "average_pool"):
+    forward, backward = getattr(ops, f"{name}_forward"), getattr(ops, f"{name}_backward")
+    checks.check_op_gradients(forward, backward, [x_random], rng=rng)
+    print(f"{name:<13} {x_random.shape} -> {forward(x_random)[0].shape}: gradient right")
+
+# %% [markdown]
+# ## A convolution small enough for a pencil
+#
+# One image, one map, stride 1, no padding. The input is channel `X[1]` of H's small example (H, "A Small Convolution
+# Layer Example"). That example has more channels, and its masks and gradients were drawn in pictures that our text of
+# the slides lacks. So the mask and `dy` below are this course's own. `w` has four different numbers, so that each can
+# be recognised. $y$ is $(3, 3)$, so `dy` is $(3, 3)$ too.
+
+# %%
+x = np.array([[0.0, 2, 1, 0], [0, 3, 2, 1], [1, 1, 0, 2], [2, 1, 0, 3]])  # H's X[1]
+w = np.array([[1.0, 2], [3, 4]])                                          # ours
+dy = np.array([[2.0, 3, 4], [3, 3, 3], [5, 1, 1]])                        # ours
+y, cache = ops.conv2d_forward(x[None, None], w[None, None])
+print(y[0, 0])
+
+# %% [markdown]
+# ### One weight
+#
+# $w_{00}$ is used once in every output: in $y_{00}$ with $x_{00}$, in $y_{01}$ with $x_{01}$, and so on. Nine
+# roads lead from it to $E$. Each contributes $\partial E/\partial y$ times the pixel that the weight met, and roads
+# add (H, "Back-propagation for a convolutional layer"):
+#
+# $$\frac{\partial E}{\partial w_{pq}} = \sum_{h,v} \frac{\partial E}{\partial y_{hv}}\; x_{h+p,\,v+q}$$
+#
+# By hand, with row after row of `dy`: $2\cdot0 + 3\cdot2 + 4\cdot1$, then $3\cdot0 + 3\cdot3 + 3\cdot2$, then
+# $5\cdot1 + 1\cdot1 + 1\cdot0$.
+
+# %%
+by_hand = (2*0 + 3*2 + 4*1) + (3*0 + 3*3 + 3*2) + (5*1 + 1*1 + 1*0)
+print("dE/dw[0,0] =", by_hand, "=", np.sum(dy * x[0:3, 0:3]))
+
+# %% [markdown]
+# For $w_{01}$ the same nine `dy` meet the pixels one column further right. In other words: **`dy` slides over `x` like
+# a mask.** $\partial E/\partial W$ is a convolution of `x` with `dy`, $(4,4)$ with $(3,3) \to (2,2)$, done with lesson
+# 07's own function:
+
+# %%
+dw = ops.conv2d_forward(x[None, None], dy[None, None])[0][0, 0]
+assert dw[0, 0] == by_hand == 31
+print(dw)
+
+# %% [markdown]
+# ### One pixel
+#
+# Now $x_{11}$, in the middle. It was seen by four windows, and in each it met another weight: in $y_{11}$ it stood at
+# the top left and met $w_{00}$, in $y_{10}$ it met $w_{01}$, in $y_{01}$ it met $w_{10}$, in $y_{00}$ it met $w_{11}$
+# (H, "Example"). Four roads:
+#
+# $$\frac{\partial E}{\partial x_{hv}} = \sum_{p,q} \frac{\partial E}{\partial y_{h-p,\,v-q}}\; w_{pq}$$
+#
+# Mind the signs: with $h - p$ on one side and $p$ on the other, the later weight meets the *earlier* output. Where
+# $y_{h-p,v-q}$ does not exist, the term is left out; H's formula does not say so.
+
+# %%
+pixel = dy[1, 1] * w[0, 0] + dy[1, 0] * w[0, 1] + dy[0, 1] * w[1, 0] + dy[0, 0] * w[1, 1]
+print("dE/dx[1,1] =", pixel, "  dE/dx[0,0] =", dy[0, 0] * w[0, 0])
+
+# %% [markdown]
+# ## The loops
+#
+# The forward pass is full of products $x \cdot w$ that are added to a $y$. For each of them, the backward pass sends
+# `dy * w` to the pixel and `dy * x` to the weight. That is the whole rule, and it needs no case for the border (H,
+# "Calculating dE/dX", "Calculating ∂E/∂W"):
+
+# %%
+def backward_loops(dy, x, w):
+    dx, dw = np.zeros_like(x), np.zeros_like(w)
+    for h, v in np.ndindex(dy.shape):      # every output
+        for p, q in np.ndindex(w.shape):   # every product in it
+            dx[h + p, v + q] += dy[h, v] * w[p, q]
+            dw[p, q] += dy[h, v] * x[h + p, v + q]
+    return dx, dw
+
+dx, dw_loops = backward_loops(dy, x, w)
+print(dx)
+assert dx[1, 1] == pixel == 26
+assert np.array_equal(dw_loops, dw)
+
+# %% [markdown]
+# (`np.ndindex(3, 3)` counts through all pairs of indices.) The loops **scatter**: each output throws its gradient at
+# the four pixels that it saw. The library has the same for batches, maps, strides and padding
+# ([`course_lib/reference/conv2d_loops.py`](../course_lib/reference/conv2d_loops.py)); these are its innermost lines.
+
+# %%
+lines = inspect.getsource(ops.conv2d_backward_loops).splitlines()[-5:-2]
+print("\n".join(line.strip() for line in lines))
+
+# %% [markdown]
+# ## dE/dX as a convolution
+#
+# Turn the question around: instead of scattering from each output, **gather** for each pixel. The formula for
+# $\partial E/\partial x_{hv}$ walks through $w$ forwards and through `dy` backwards. Write $w$ backwards, and both
+# walk the same way: that is a convolution with the **flipped** mask, turned by 180 degrees (`w[::-1, ::-1]` reverses
+# rows and columns).
+#
+# The result has to grow from $(3,3)$ to $(4,4)$. So `dy` gets a border of $K - 1$ zeros; a convolution that is padded
+# until the mask touches the image with one corner only is called a **full convolution**. The zeros are the
+# outputs that do not exist.
+
+# %%
+figures.cnn_layers.full_convolution_stepper(dy, w)
+
+# %% [markdown]
+# Step through it. The dashed cells are the border. At the corner one product lies on `dy`, at an edge two, inside
+# four: as many as windows saw that pixel. In code it is one line again:
+
+# %%
+full = ops.conv2d_forward(dy[None, None], w[None, None, ::-1, ::-1], pad=1)[0][0, 0]
+checks.check_close(full, dx, rtol=1e-12)
+print(full.shape, "largest difference", np.abs(full - dx).max())
+
+# %% [markdown]
+# With several maps, every output map that used $x$ sends a share, so the shares are added over $m$, while
+# $\partial E/\partial W$ is added over the images $b$. The maps change sides: $M$ come in, $C$ go out.
+#
+# $$\frac{\partial E}{\partial X_{bchv}} = \sum_{m,p,q} \frac{\partial E}{\partial Y_{bm,h-p,v-q}} W_{mcpq}, \qquad
+# \frac{\partial E}{\partial W_{mcpq}} = \sum_{b,h,v} \frac{\partial E}{\partial Y_{bmhv}} X_{bc,h+p,v+q}$$
+#
+# Shapes: $Y$ is $(B, M, H_{out}, W_{out})$, $W$ is $(M, C, K, K)$, $X$ is $(B, C, H, W)$.
+
+# %% [markdown]
+# ### What H's own result tells
+#
+# H's slides end with a finished $\partial E/\partial X[0]$ (H, "Back-propagation dE/dX for a convolutional layer").
+# The two masks and the two maps of $\partial E/\partial Y$ that it was made from are pictures, and many inputs give
+# one sum. But it can be taken apart: it is exactly the full convolution of *our* `dy` with a mask of ones. That is how
+# we chose this `dy`. Whether H's masks were all ones, it cannot tell.
+
+# %%
+lecture = np.array([[2, 5, 7, 4], [5, 11, 13, 7], [8, 12, 8, 4], [5, 6, 2, 1]])  # H's dE/dX[0]
+ones = np.ones((2, 2))
+assert np.array_equal(figures.cnn_layers.full_convolution(dy, ones), lecture)
+print(backward_loops(dy, x, ones)[0])
+
+# %% [markdown]
+# ## Unrolling: the layer as one matrix product
+#
+# A third way. Copy each window of `x` into a column of a matrix: this is **unrolling**, or **im2col** (K, "Im2Col
+# Operation"; H, "Reorganize Input X for Matrix Multiplication"). Write each output map's masks as a row. Then a
+# convolution is a matrix product:
+#
+# $$Y = W_{rows}\, X_{cols} \qquad (M,\; C K^2)\,(C K^2,\; H_{out} W_{out}) \to (M,\; H_{out} W_{out})$$
+#
+# Choose a pixel below and find its copies. Colour and the index in brackets say which pixel a number came from. Each
+# column holds what one output sees; each row, what one weight meets.
+
+# %%
+figures.explore(
+    lambda row, column: figures.cnn_layers.unrolled_picture(x, (2, 2), (row, column)),
+    title="Where do the copies of a pixel stand?", row=(0, 3, 1, 1), column=(0, 3, 1, 1),
+)
+
+# %% [markdown]
+# No pixel stands twice in one column, and a pixel's copies climb a diagonal: the further right the window, the
+# further left the pixel stands in it. (`reshape(1, -1)` makes one row; -1 means "as many as there are".)
+
+# %%
+cols = ops.im2col(x[None, None], 2)[0]
+w_rows, dy_rows = w.reshape(1, -1), dy.reshape(1, -1)
+assert np.array_equal(w_rows @ cols, y.reshape(1, -1))
+print("cols", cols.shape, " w_rows", w_rows.shape, " dy_rows", dy_rows.shape)
+
+# %% [markdown]
+# Now the backward pass is lesson 04's, in which a product has two partners:
+#
+# $$\frac{\partial E}{\partial W_{rows}} = \frac{\partial E}{\partial Y} X_{cols}^T \quad (M, P)(P, CK^2), \qquad
+# \frac{\partial E}{\partial X_{cols}} = W_{rows}^T \frac{\partial E}{\partial Y} \quad (CK^2, M)(M, P)$$
+#
+# with $P = H_{out} W_{out}$ (H, "Generating dE/dW"). Only the copying is new. The backward of "copy a pixel to several
+# places" is "add up what comes back from those places": **col2im**.
+
+# %%
+dw_product = (dy_rows @ cols.T).reshape(2, 2)  # (1, 9) (9, 4) -> (1, 4)
+dcols = w_rows.T @ dy_rows                     # (4, 1) (1, 9) -> (4, 9)
+dx_product = ops.col2im(dcols[None], (1, 1, 4, 4), 2)[0, 0]
+checks.check_close(dw_product, dw, rtol=1e-12)
+checks.check_close(dx_product, dx, rtol=1e-12)
+print(dx_product)
+
+# %% [markdown]
+# Col2im is not the inverse of im2col. Unroll, add back, and each pixel comes out as often as it was copied:
+
+# %%
+copies = ops.im2col(np.ones((1, 1, 4, 4)), 2)
+print(ops.col2im(copies, (1, 1, 4, 4), 2)[0, 0].astype(int))
+
+# %% [markdown]
+# ## Do all three agree?
+#
+# Not on one small case with whole numbers, but on random data with everything switched on: five images, three maps in,
+# four out, a mask of $3 \times 2$, stride 2 and 1, padding 1. Loops, convolution and matrix products, forward and
+# backward.
+
+# %%
+xb, wb, bb = (rng.standard_normal(s) for s in ((5, 3, 8, 7), (4, 3, 3, 2), (4,)))
+forms = {"loops": "_loops", "convolution": "_windows", "matrix product": ""}
+results = {}
+for name, ending in forms.items():
+    y_form, cache = getattr(ops, f"conv2d_forward{ending}")(xb, wb, bb, stride=(2, 1), pad=1)
+    dyb = np.random.default_rng(1).standard_normal(y_form.shape)
+    results[name] = (y_form, *getattr(ops, f"conv2d_backward{ending}")(dyb, cache))
+
+# %% [markdown]
+# Equal to $10^{-12}$, and not bit for bit: each form adds the same products in another order, and floating-point
+# addition rounds.
+
+# %%
+for k, what in enumerate(("y", "dx", "dw", "db")):
+    for name in ("convolution", "matrix product"):
+        checks.check_close(results[name][k], results["loops"][k], rtol=1e-12, atol=1e-12, name=what)
+    print(f"{what:<3} {results['loops'][k].shape}: three forms agree to 1e-12")
+checks.check_op_gradients(ops.conv2d_forward, ops.conv2d_backward, [xb, wb, bb], rng=rng)
+
+# %% [markdown]
+# So the convolution's backward pass is not something else again. It is lesson 04's, with shared weights (sum over
+# places) and shared pixels (sum over windows). It costs the same too: two products of the size of the forward one.
+
+# %% [markdown]
+# ## What does unrolling cost?
+#
+# **Predict first.** LeNet-5's first layer C1 has a $32\times32$ input, one map in and six out, $K = 5$. How many times
+# as many bytes as the image has its unrolled matrix?
+#
+# (a) 1.8 (b) 5 (c) 19 (d) 25
+#
+# **Replication** is the number of unrolled elements over the number of pixels (H, "Analyzing the Amount of
+# Input Replication"), for stride 1 and no padding:
+#
+# $$\frac{H_{out} W_{out} K^2}{(H_{out} + K - 1)(W_{out} + K - 1)}$$
+#
+# The table has H's small example (three $3\times3$ maps, $K = 2$; two output maps) and LeNet-5's three convolutions,
+# which lesson 09 builds. "Filter" is the shape of $W_{rows}$, "unrolled" that of $X_{cols}$.
+
+# %%
+layers = {"small": (3, 3, 2, 2), "C1": (1, 32, 5, 6), "C3": (6, 14, 5, 16), "C5": (16, 5, 5, 120)}
+table = {}
+print("layer  filter    unrolled  elements  replication  reuse")
+for name, (C, H, K, M) in layers.items():  # maps in, size, mask, maps out
+    _, rows, places = ops.im2col(np.zeros((1, C, H, H)), K).shape
+    table[name] = ((M, C * K * K), (rows, places), rows * places, ops.replication((1, C, H, H), K), M)
+    filters, unrolled = f"{M}x{C * K * K}", f"{rows}x{places}"
+    print(f"{name:<6} {filters:<9} {unrolled:<9} {rows * places:>8,} {table[name][3]:>11.2f}x {M:>6}")
+
+# %% [markdown]
+# The answer is (c): $25 \times 784$ elements from 1,024 pixels, 19.1 times. K names this extra memory as the
+# disadvantage of im2col (K, "Im2Col Operation"). Why not 25 times? Only pixels that lie four or
+# more from every border stand in all 25 windows. Counting the bytes of a real digit, padded to $32\times32$, and
+# drawing how often each pixel is copied:
+
+# %%
+digit = data.load_digits(seed=0).images("train")[:1].reshape(1, 1, 28, 28)
+image = np.pad(digit, ((0, 0), (0, 0), (2, 2), (2, 2)))
+counts = ops.col2im(np.ones((1, 25, 784)), (1, 1, 32, 32), 5)[0, 0]
+unrolled = ops.im2col(image, 5)
+print(f"image {image.nbytes:,} bytes, unrolled {unrolled.nbytes:,} bytes")
+print(f"copies per pixel: {counts.min():.0f} to {counts.max():.0f}, on average {counts.mean():.1f}")
+figures.show(
+    figures.cnn_layers.copies(counts, title="C1: how often each pixel is copied"),
+    alt=f"Corner pixels are copied {counts[0, 0]:g} time, inner pixels {counts.max():g} times.",
+    caption="Once in the corners, 25 times inside: only the rim keeps the average down at 19.1.",
+)
+
+# %% [markdown]
+# The column "reuse" is what the matrix product gives back. Each unrolled value meets every row of the filter
+# matrix, so once loaded it can be used $M$ times: 6, 16, 120 (H, "Matrix-Multiplication Enables Additional Reuse").
+#
+# C5 costs nothing: its mask is as large as its input, there is one window, and the product is a matrix times a
+# vector. C1 is the bad case: copied 19 times, used 6 times per copy. H's way out is to unroll only in thought, while
+# loading; lesson 15 does that on a GPU. The library unrolls a bounded block at a time
+# ([`course_lib/reference/conv2d.py`](../course_lib/reference/conv2d.py)).
+
+# %% [markdown]
+# ## What goes wrong: the forgotten flip
+#
+# Here is $\partial E/\partial X$ as a full convolution, with one thing missing. (`transpose(1, 0, 2, 3)` swaps the
+# first two axes: $M$ maps come in, $C$ go out.) We test it on a blur, a mask often used in examples.
+
+# %%
+def backward_without_flip(dy, cache):
+    w = cache[1]
+    _, dw, _ = ops.conv2d_backward(dy, cache)
+    dx, _ = ops.conv2d_forward(dy, w.transpose(1, 0, 2, 3), pad=w.shape[2] - 1)
+    return dx, dw
+
+blur = np.array([[1.0, 2, 1], [2, 4, 2], [1, 2, 1]])[None, None]
+x_test = rng.standard_normal((2, 1, 6, 6))
+checks.check_op_gradients(ops.conv2d_forward, backward_without_flip, [x_test, blur], rng=rng)
+print("blur: passes")
+
+# %% [markdown]
+# **Predict first.** Input and upstream gradient were random, and the function passed. Is it right? Say what happens
+# with a mask of random numbers, everything else the same: (a) it passes (b) `dw` is rejected (c) `dx` is rejected.
+
+# %%
+skewed = rng.standard_normal((1, 1, 3, 3))
+try:
+    checks.check_op_gradients(ops.conv2d_forward, backward_without_flip, [x_test, skewed], rng=rng)
+except checks.GradientMismatch as problem:
+    rejected = str(problem).split(":")[0]
+print(rejected)
+
+# %% [markdown]
+# (c): `args[0]` is $x$. The blur looks the same after a turn by 180 degrees, so the missing flip does nothing to it.
+# The shapes fit in both cases, and no error would ever appear in training; the layers before would be taught wrong.
+# H's result above is explained by a mask of ones, so it could not have caught this either. Our own `w` does:
+
+# %%
+wrong = ops.conv2d_forward(dy[None, None], w[None, None], pad=1)[0][0, 0]
+print("without flip", wrong[0], " right", dx[0])
+assert not np.allclose(wrong, dx)  # and the blur is its own flip:
+assert np.array_equal(blur[0, 0], blur[0, 0, ::-1, ::-1])
+
+# %% [markdown]
+# **Test with data that no symmetry of the code can hide in**: random numbers instead of ones, a mask $3 \times 2$
+# instead of square, $M$ different from $C$, stride and padding that differ per axis.
+
+# %% [markdown]
+# ## Where the lecture is loose
+#
+# **One index.** H's example adds four products for $\partial E/\partial W[0,0,0,0]$, with $Y$ of size $2\times2$ (H,
+# "Example"). Its last line ends with $\partial E/\partial Y[0,1,0] \cdot X[0,1,1]$. It must be
+# $\partial E/\partial Y[0,1,1]$: the pixel and the output stand at the same place. Measure it:
+
+# %%
+x3, dy2 = x[:3, :3], np.array([[1.0, 2], [3, 5]])
+def E(w):
+    return np.sum(dy2 * ops.conv2d_forward(x3[None, None], w[None, None])[0][0, 0])
+three = dy2[0, 0] * x3[0, 0] + dy2[0, 1] * x3[0, 1] + dy2[1, 0] * x3[1, 0]
+print("slide", three + dy2[1, 0] * x3[1, 1], " corrected", three + dy2[1, 1] * x3[1, 1],
+      f" measured {checks.numerical_gradient(E, w)[0, 0]:.6f}")
+
+# %% [markdown]
+# **Three names.** "Convolution Reuse Matches Unrolling Replication" (H) lists 19.1, 12.8 and 1 for C1, C2 and C3. They
+# belong to C1, C3 and C5: LeNet-5's layers 2 and 4 are poolings, S2 and S4. H's point stands: a tile that
+# covers all outputs uses each input as often as unrolling copies it, by H's formula with `TILE_WIDTH` $= T$.
+
+# %%
+for name, T, K in (("C1", 28, 5), ("C3", 10, 5), ("C5", 1, 5)):
+    reuse = K**2 * T**2 / (T + K - 1) ** 2
+    assert np.isclose(reuse, table[name][3])
+    print(f"{name}: input tile {T + K - 1}x{T + K - 1}, reuse {reuse:.1f}x")
+
+# %% [markdown]
+# ## Optional: stride and padding, backward
+#
+# With stride 2 the outputs skip every other place. In $\partial E/\partial X$ these places come back as zeros
+# *between* the values of `dy`; then the full convolution runs with stride 1 as before. With padding, `dx` is computed
+# for the padded image and its border is cut off: the zeros there are no inputs, and nobody asks for their gradient.
+
+# %%
+_, cache = ops.conv2d_forward(x[None, None], w[None, None], stride=2)
+dy_small = np.array([[5.0, 6], [7, 8]])
+spread = np.zeros((3, 3))
+spread[::2, ::2] = dy_small  # every second row and column
+dx_stride = ops.conv2d_backward(dy_small[None, None], cache)[0][0, 0]
+assert np.array_equal(figures.cnn_layers.full_convolution(spread, w), dx_stride)
+print(spread, dx_stride, sep="\n")
+
+# %% [markdown]
+# ## Try it
+#
+# - Compare `backward_loops(dy, x, m)[0]` with the full convolution that forgets the flip, for `m = np.ones((2, 2))`,
+#   `m = np.array([[1.0, 2], [2, 1]])` and `m = np.array([[1.0, 2], [1, 2]])`. Which two agree, and why?
+# - Give `backward_loops` a `stride` argument. Which two indices change? Compare with the optional section.
+# - Compute the replication of a $1\times1$ mask, and of C1 with stride 5. When is unrolling free?
+
+# %% [markdown]
+# ## Check yourself
+#
+# **1.** A pooling layer takes $2\times2$ windows, and the four pixels of one window are all different. Its `dy` is 8.
+# What do they receive in max pooling, and in average pooling? A second window, with `dy` 4, overlaps the first. Can a
+# pixel receive 12?
+#
+# <details><summary>Answer</summary>
+#
+# Max pooling: the largest receives 8, the others 0. Average pooling: 2 each. Yes, in max pooling: a pixel that is the
+# largest of both windows receives 8 + 4. In average pooling a shared pixel receives 2 + 1.
+#
+# </details>
+
+# %% [markdown]
+# **2.** Why does $\partial E/\partial X$ need the flipped mask, and $\partial E/\partial W$ no flip?
+#
+# <details><summary>Answer</summary>
+#
+# Follow one product $x_{h+p,v+q}\,w_{pq}$ of $y_{hv}$. Fix the weight: when the output moves right, so does the pixel,
+# so `dy` and `x` are walked in the same direction. Fix the pixel: when the output moves right, the pixel stands
+# further *left* in the window, so `dy` and `w` are walked in opposite directions. The flip turns one of them around.
+#
+# </details>
+
+# %% [markdown]
+# **3.** A convolution has $C = 8$, $K = 1$, $M = 64$. What is its replication, what is its reuse in the matrix
+# product, and would the gradient check notice a forgotten flip?
+#
+# <details><summary>Answer</summary>
+#
+# Each pixel stands in exactly one window, so the replication is 1 and nothing is copied twice. Each value meets 64
+# rows of the filter matrix: reuse 64. A $1\times1$ mask is its own flip, so the check passes, and such a test says
+# nothing about the flip.
+#
+# </details>

@@ -1,0 +1,111 @@
+"""Figures of lesson 08: the numbers drawn are the library's, on all kinds of sizes."""
+
+from urllib.parse import unquote
+
+import numpy as np
+import pytest
+
+from course_lib import reference as ops
+from course_lib.figures import cnn_layers
+
+from .pages import read_svg, svg_texts
+
+
+def sample(*shapes, seed=0):
+    rng = np.random.default_rng(seed)
+    return [rng.integers(-4, 9, size=s).astype(float) for s in shapes]
+
+
+@pytest.mark.parametrize(
+    ("shape", "mask"), [((3, 3), (2, 2)), ((1, 1), (1, 1)), ((2, 4), (3, 2)), ((4, 1), (1, 3)), ((2, 2), (3, 3))]
+)
+def test_the_full_convolution_is_the_gradient_of_the_input(shape, mask):
+    dy, w = sample(shape, mask)
+    size = tuple(n + k - 1 for n, k in zip(shape, mask, strict=True))
+    _, cache = ops.conv2d_forward(np.ones((1, 1, *size)), w[None, None])
+    expected = ops.conv2d_backward_loops(dy[None, None], cache)[0][0, 0]
+    np.testing.assert_array_equal(cnn_layers.full_convolution(dy, w), expected)
+
+
+@pytest.mark.parametrize(("shape", "mask"), [((3, 3), (2, 2)), ((1, 2), (2, 1)), ((2, 2), (3, 2))])
+def test_there_is_a_frame_for_each_pixel_of_one_size_with_its_sum(shape, mask):
+    dy, w = sample(shape, mask)
+    frames, dx = cnn_layers.full_convolution_frames(dy, w), cnn_layers.full_convolution(dy, w)
+    assert len(frames) == dx.size
+    assert len({(f.width, f.height) for f in frames}) == 1
+    assert frames[0].width <= 840
+    for frame, (h, v) in zip(frames, np.ndindex(dx.shape), strict=True):
+        assert f"dX[{h}, {v}] is " in frame.alt
+        assert f" = {dx[h, v]:g};" in frame.alt
+
+
+def test_products_of_a_frame_are_those_on_dy_and_add_up_to_the_pixel():
+    dy, w = sample((3, 3), (2, 2), seed=1)
+    frames = cnn_layers.full_convolution_frames(dy, w)
+    counts = []
+    for frame in frames:
+        products, total = frame.alt.split(" is ")[1].split(";")[0].split(" = ")
+        terms = [np.prod([float(f) for f in term.split("·")]) for term in products.split(" + ")]
+        assert sum(terms) == float(total)
+        counts.append(len(terms))
+    expected = ops.col2im(np.ones((1, 4, 9)), (1, 1, 4, 4), 2)[0, 0]
+    np.testing.assert_array_equal(np.reshape(counts, (4, 4)), expected)
+
+
+def test_a_frame_shows_the_flipped_mask_in_the_window():
+    dy, w = np.full((3, 3), 7.0), np.array([[1.0, 2], [3, 4]])
+    texts = svg_texts(read_svg(cnn_layers.full_convolution_frames(dy, w)[5].src))
+    assert [t for t in texts if t.startswith("×")] == ["× 4", "× 3", "× 2", "× 1"]
+
+
+def test_frames_hide_what_is_not_computed_yet():
+    dy, w = sample((3, 3), (2, 2))
+    dashed = [f.src.count("stroke-dasharray") for f in cnn_layers.full_convolution_frames(dy, w)]
+    assert dashed == sorted(dashed, reverse=True)
+    assert dashed[0] - dashed[-1] == 15
+
+
+def test_the_stepper_stands_still_at_an_inner_pixel():
+    dy, w = sample((3, 3), (2, 2))
+    steps = cnn_layers.full_convolution_stepper(dy, w)
+    assert "dX[1, 1]" in steps.frames[steps.static].alt
+    assert len(steps.html) < 400_000
+
+
+@pytest.mark.parametrize("pixel", list(np.ndindex(4, 4)))
+def test_the_unrolled_picture_counts_the_copies_of_every_pixel(pixel):
+    x = np.arange(16.0).reshape(4, 4)
+    copies = int(ops.col2im(np.ones((1, 4, 9)), (1, 1, 4, 4), 2)[0, 0][pixel])
+    picture = cnn_layers.unrolled_picture(x, (2, 2), pixel)
+    assert f"stands in {copies} column" in picture.alt
+    # The pixel itself and its copies are framed.
+    assert unquote(picture.src).count("stroke-width='3.5'") == copies + 1
+
+
+@pytest.mark.parametrize(("shape", "mask"), [((4, 4), (2, 2)), ((3, 5), (2, 3)), ((2, 2), (2, 2)), ((3, 3), (1, 1))])
+def test_every_cell_of_the_unrolled_picture_names_its_source(shape, mask):
+    (x,) = sample(shape, seed=2)
+    source = cnn_layers.source_pixels(shape, mask)
+    np.testing.assert_array_equal(x.ravel()[source], ops.im2col(x[None, None], mask)[0])
+    texts = svg_texts(read_svg(cnn_layers.unrolled_picture(x, mask, (0, 0)).src))
+    for pixel, (row, column) in enumerate(np.ndindex(shape)):
+        assert texts.count(f"({row},{column})") == 1 + np.sum(source == pixel)
+
+
+@pytest.mark.parametrize(("shape", "size", "stride"), [((2, 4), 2, 2), ((4, 4), 2, 2), ((3, 4), 2, 1), ((3, 3), 3, 3)])
+def test_pooling_routes_draw_winners_places_and_gradients(shape, size, stride):
+    (x,) = sample(shape, seed=3)
+    y, cache = ops.max_pool_forward(x[None, None], size, stride)
+    dy = np.arange(10.0, 10 + y.size).reshape(y.shape[2:])
+    svg = cnn_layers.pooling_routes(x, dy, size, stride).to_svg()
+    winners = len(np.unique(cache[1]))
+    assert svg.count("stroke-width='2.5'") == 2 * winners
+    for name, values in (("x", x), ("dx", x), ("y", dy), ("place", dy), ("dy", dy)):
+        assert f"<tspan font-weight='bold'>{name}</tspan> {values.shape}" in svg
+
+
+@pytest.mark.parametrize("counts", [np.ones((1, 1)), np.arange(12).reshape(3, 4), np.full((32, 32), 25)])
+def test_the_map_of_copies_shows_its_numbers(counts):
+    fig = cnn_layers.copies(counts, title="copies")
+    np.testing.assert_array_equal(fig.axes[0].images[0].get_array(), counts)
+    assert f"{counts[0, 0]:g}" in [t.get_text() for t in fig.axes[0].texts]
