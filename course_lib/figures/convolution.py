@@ -1,0 +1,279 @@
+"""Figures of lesson 07: a mask that slides over several maps, what it never sees, and the layer as one matrix.
+
+Every number drawn here is computed with `course_lib.reference`, the code that the lesson teaches.
+"""
+
+import numpy as np
+
+from course_lib import reference as ops
+
+from . import style
+from .picture import picture
+from .stepper import stepper
+from .svg import MINUS, Svg
+
+CELL, GAP = 26, 40  # side of a cell; room between two columns of the stepper
+SIDE = 392  # of the square that an image fills in `coverage`
+
+
+def slide_frames(x, w, stride=1):
+    """Return the pictures of one mask sliding over the maps of an image, one map after another at each place.
+
+    Parameters
+    ----------
+    x : (C, H, W) array
+    w : (C, K_h, K_w) array
+        The masks of one output map.
+    stride : int
+
+    The first picture shows what is given, then come C pictures for each place.
+    """
+    x, w = np.asarray(x, float), np.asarray(w, float)
+    y = ops.conv2d_forward(x[None], w[None], stride=stride)[0][0, 0]
+    places = [(h, v, c) for h, v in np.ndindex(y.shape) for c in range(len(x))]
+    return [_slide_frame(x, w, y, stride, None), *(_slide_frame(x, w, y, stride, place) for place in places)]
+
+
+def slide_stepper(x, w, stride=1):
+    """Return the stepper of `slide_frames`; without scripts it shows the last map of the first place."""
+    title = "The mask slides: multiply what lies on top of each other, add over the mask and over the maps"
+    return stepper(slide_frames(x, w, stride), title=title, static=len(x))
+
+
+def _slide_frame(x, w, y, stride, place):
+    (C, H, W), (_, K_h, K_w) = x.shape, w.shape
+    h, v, now = place or (0, 0, -1)
+    window = x[:, h * stride : h * stride + K_h, v * stride : v * stride + K_w]
+    sums = (window * w).sum(axis=(1, 2))
+    row = 20 + max(H, K_h) * CELL + 18
+    at_w = 10 + max(W * CELL, 84) + GAP
+    at_p = at_w + max(K_w * CELL, 84) + GAP
+    at_sum = at_p + max(K_w * (CELL + 6), 108) + 14
+    at_y = at_sum + 92
+    svg = Svg(at_y + max(y.shape[1] * 38, 84) + 10, 44 + C * row)
+    svg.text(10, 22, _headline(h, v, now, sums), size=14, bold=True)
+    for c in range(C):
+        top = 44 + c * row
+        maps = svg.matrix(x[c], 10, top, name=f"x[{c}]", role="data", fmt="{:g}", cell=(CELL, CELL))
+        masks = svg.matrix(w[c], at_w, top, name=f"w[{c}]", role="weight", fmt="{:g}", cell=(CELL, CELL))
+        if place:
+            corner = (maps.x + v * stride * CELL, maps.y + h * stride * CELL, K_w * CELL, K_h * CELL)
+            svg.rect(*corner, line=3.5 if c == now else 2, dashed=c != now)
+        hidden = c > now
+        done = svg.matrix(window[c] * w[c], at_p, top, name="products", role="data", fmt="{:g}", empty=hidden,
+                          cell=(CELL + 6, CELL))
+        middle = masks.cy + 5
+        svg.text(masks.x - GAP / 2 - 4, middle, "\N{MULTIPLICATION SIGN}", anchor="middle", size=16)
+        svg.text(done.x - GAP / 2 - 4, middle, "=", anchor="middle", size=16)
+        if not hidden:
+            svg.text(at_sum, middle, f"sum {_sign(sums[c])}", bold=c == now)
+    shown = np.full(y.shape, np.nan)
+    if place:
+        before = np.arange(y.size).reshape(y.shape) < h * y.shape[1] + v
+        shown[before] = y[before]
+        shown[h, v] = sums[: now + 1].sum()
+    svg.matrix(shown, at_y, 44, name="y", role="output", fmt="{:g}", cell=(38, CELL),
+               highlight=[(h, v)] if place else ())
+    return picture(svg, alt=_slide_alt(x, w, h, v, now, sums), caption=_slide_caption(h, v, now, sums))
+
+
+def _sign(value):
+    return f"{value:g}".replace("-", MINUS)
+
+
+def _total(sums, now):
+    """Write "4 + 3 = 7", the sums of the maps so far."""
+    terms = " + ".join(_sign(s) if s >= 0 else f"({_sign(s)})" for s in sums[: now + 1])
+    return terms if now == 0 else f"{terms} = {_sign(sums[: now + 1].sum())}"
+
+
+def _headline(h, v, now, sums):
+    if now < 0:
+        return "Given: the maps x[c] and one mask w[c] for each. Wanted: y"
+    ending = "" if now == len(sums) - 1 else ", not finished"
+    return f"y[{h}, {v}] = {_total(sums, now)}{ending}"
+
+
+def _slide_caption(h, v, now, sums):
+    if now < 0:
+        return "Nothing is computed yet: dashed cells wait."
+    add = f"Map {now}, row {h} and column {v} of y: the products of the framed window add up to {_sign(sums[now])}."
+    more = "One more map is to come." if now == len(sums) - 2 else f"{len(sums) - 1 - now} more maps are to come."
+    return f"{add} {more if now < len(sums) - 1 else f'That was the last map: y[{h}, {v}] is finished.'}"
+
+
+def _slide_alt(x, w, h, v, now, sums):
+    if now < 0:
+        return f"An image of {len(x)} maps, {x.shape[1]} by {x.shape[2]}, a mask {w.shape[1:]} for each; y is empty."
+    at, total = f"y[{h}, {v}]", sums[: now + 1].sum()
+    return f"Window at {at}, map {now}: its sum is {sums[now]:g}, so {at} is now {total:g}."
+
+
+def visits(size, mask, stride=1, pad=0):
+    """Return how many windows see each pixel of the padded image, (size + 2 pad, size + 2 pad) int array."""
+    padded = size + 2 * pad
+    places = ops.output_size(size, mask, stride, pad) ** 2
+    ones = np.ones((1, mask * mask, places))
+    return ops.col2im(ones, (1, 1, padded, padded), mask, stride)[0, 0].astype(int)
+
+
+def never_seen(size, mask, stride=1, pad=0):
+    """Return a bool array (size, size): True for pixels of the image, without padding, that no window sees."""
+    return visits(size, mask, stride, pad)[pad : pad + size, pad : pad + size] == 0
+
+
+def coverage(size, mask, stride=1, pad=0):
+    """Return a picture of an image size x size: how many windows see each pixel, and which pixels none sees."""
+    seen, lost = visits(size, mask, stride, pad), int(never_seen(size, mask, stride, pad).sum())
+    places, padded = ops.output_size(size, mask, stride, pad), size + 2 * pad
+    cell = min(44, SIDE // padded)
+    svg = Svg(650, 66 + SIDE + 12)  # the same sheet for every choice, so that nothing jumps
+    over = size - mask + 2 * pad
+    rest = "" if over % stride == 0 else f" = 1 + floor({over / stride:.4g})"
+    svg.text(10, 22, f"H_out = 1 + floor(({size} {MINUS} {mask} + 2·{pad}) / {stride}){rest} = {places}", size=14,
+             bold=True)
+    svg.text(10, 44, f"{lost} of {size * size} pixels are never seen" if lost else "every pixel is seen", size=14)
+    left, top = 10, 66
+    for i, j in np.ndindex(padded, padded):
+        at = (left + j * cell, top + i * cell, cell, cell)
+        middle = (at[0] + cell / 2, at[1] + cell / 2 + 4.3)
+        inside = pad <= i < pad + size and pad <= j < pad + size
+        if not inside:
+            svg.rect(*at, fill=style.PAPER, stroke="idle", dashed=True)
+            svg.text(*middle, "0", anchor="middle", fill=style.MUTED)
+        elif seen[i, j]:
+            svg.rect(*at, fill=style.tint("data", 0.08 + 0.4 * seen[i, j] / 25), stroke="data")
+            svg.text(*middle, f"{seen[i, j]}", anchor="middle")
+        else:
+            _crossed(svg, *at)
+    last = (places - 1) * stride
+    svg.rect(left, top, mask * cell, mask * cell, line=3)
+    svg.rect(left + last * cell, top + last * cell, mask * cell, mask * cell, line=3)
+    _coverage_legend(svg, left + SIDE + 26, top, places)
+    return picture(svg, alt=_coverage_alt(size, mask, stride, pad, places, lost),
+                   caption=_coverage_caption(size, mask, stride, pad, lost))
+
+
+def _crossed(svg, x, y, width, height):
+    svg.rect(x, y, width, height, fill=style.tint("hazard", 0.6), stroke="hazard")
+    svg.line(x + 6, y + 6, x + width - 6, y + height - 6, line=2)
+    svg.line(x + 6, y + height - 6, x + width - 6, y + 6, line=2)
+
+
+def _coverage_legend(svg, x, y, places):
+    cell = 26
+    lines = (("number: so many windows", "see this pixel"), ("cross: no window", "sees this pixel"),
+             ("dashed 0: padding",), ("thick frames: the first", "and the last window"))
+    for k, words in enumerate(lines):
+        at = (x, y + 48 * k, cell, cell)
+        if k == 0:
+            svg.rect(*at, fill=style.tint("data", 0.2), stroke="data")
+            svg.text(x + cell / 2, at[1] + 17.3, "4", anchor="middle")
+        elif k == 1:
+            _crossed(svg, *at)
+        elif k == 2:
+            svg.rect(*at, fill=style.PAPER, stroke="idle", dashed=True)
+            svg.text(x + cell / 2, at[1] + 17.3, "0", anchor="middle", fill=style.MUTED)
+        else:
+            svg.rect(*at, line=3)
+        for n, word in enumerate(words):
+            svg.text(x + cell + 10, at[1] + (17 if len(words) == 1 else 10 + 16 * n), word)
+    svg.text(x, y + 48 * 4 + 8, f"y ({places}, {places})", bold=True)
+    for i, j in np.ndindex(places, places):
+        side = min(15, 170 / places)
+        svg.rect(x + j * side, y + 48 * 4 + 18 + i * side, side, side, fill=style.tint("output"), stroke="output")
+
+
+def _coverage_alt(size, mask, stride, pad, places, lost):
+    setting = f"Image {size} by {size}, mask {mask}, stride {stride}, pad {pad}: {places} by {places} places, "
+    return setting + (f"and {lost} of {size * size} pixels are never seen." if lost else "and every pixel is seen.")
+
+
+def _coverage_caption(size, mask, stride, pad, lost):
+    if not lost:
+        rest = ops.unseen(size, mask, stride, pad)
+        return f"The windows reach every pixel. {f'What is left over, {rest} at the end, is padding.' if rest else ''}"
+    rows = np.flatnonzero(never_seen(size, mask, stride, pad).all(axis=1)) + pad
+    end = (ops.output_size(size, mask, stride, pad) - 1) * stride + mask  # of the last window
+    where = ["between the windows, which do not touch"] * bool((rows < end).any())
+    where += ["at the lower and right edge"] * bool((rows >= end).any())
+    return f"Whatever stands in the pixels with a cross, {' and '.join(where)}, the output is the same."
+
+
+def as_matrix(mask, size, pad=0, stride=1):
+    """Return the layer as a matrix of weight numbers, (H_out W_out, H W): 1, 2, ... name the weights, 0 is a zero.
+
+    Parameters
+    ----------
+    mask, size : (rows, columns)
+        Of the mask and of the image.
+
+    The layer is linear, so column k is what it makes of an image that is 1 at pixel k and 0 elsewhere.
+    """
+    K_h, K_w = mask
+    pixels = size[0] * size[1]
+    units = np.eye(pixels).reshape(pixels, 1, *size)
+    numbers = np.arange(1.0, K_h * K_w + 1).reshape(1, 1, K_h, K_w)
+    return ops.conv2d_forward_windows(units, numbers, stride=stride, pad=pad)[0].reshape(pixels, -1).T.astype(int)
+
+
+def matrix_of_weights(numbers, rows):
+    """Return a drawing of `as_matrix`'s result (r, c): a shade and a name A1, A2, ... for each weight.
+
+    rows : list of str, the names of the r outputs. The columns are called I1, I2, ...
+    """
+    height, width = numbers.shape
+    cell_w, cell_h, left, top = 37, 28, 48, 52
+    svg = Svg(left + width * cell_w + 10, top + height * cell_h + 10)
+    kinds, filled = int(numbers.max()), int((numbers > 0).sum())
+    svg.text(10, 18, f"T {numbers.shape}: {filled} cells hold the same {kinds} weights, {numbers.size - filled} are 0",
+             size=14, bold=True)
+    for j in range(width):
+        svg.text(left + (j + 0.5) * cell_w, top - 7, f"I{j + 1}", anchor="middle")
+    for i in range(height):
+        svg.text(left - 8, top + (i + 0.5) * cell_h + 4.3, rows[i], anchor="end", bold=True)
+        for j in range(width):
+            k = numbers[i, j]
+            fill = style.tint("weight", 0.1 + 0.9 * k / kinds) if k else style.PAPER
+            svg.rect(left + j * cell_w, top + i * cell_h, cell_w, cell_h, fill=fill,
+                     stroke=style.INK if k else style.GRID)
+            svg.text(left + (j + 0.5) * cell_w, top + (i + 0.5) * cell_h + 4.3, f"A{k}" if k else "0", anchor="middle",
+                     fill=style.ink_on(fill) if k else style.MUTED, bold=bool(k))
+    return svg
+
+
+@style.styled
+def bands(numbers, title=""):
+    """Return a figure of a large `as_matrix` result: zeros are white, every weight has its shade."""
+    fig, ax = style.new_figure(5.6, 4.6)
+    kinds, lift = int(numbers.max()), 3  # without the lift the shade of A1 is close to white
+    levels = np.where(numbers > 0, numbers + lift, 0)
+    image = ax.imshow(levels, cmap=style.shades("weight"), vmin=0, vmax=kinds + lift, interpolation="nearest")
+    ax.set(title=f"{title} {numbers.shape}".strip(), xlabel="pixel of the input, row after row",
+           ylabel="pixel of the output, row after row")
+    ax.grid(False)
+    ax.spines[:].set_visible(True)
+    bar = fig.colorbar(image, ax=ax, ticks=[0, *range(1 + lift, kinds + lift + 1)], shrink=0.8)
+    bar.ax.set_yticklabels(["0", *(f"A{k}" for k in range(1, kinds + 1))])
+    return fig
+
+
+@style.styled
+def moved_maps(image, moved, y, y_moved, shift):
+    """Return a figure of an image and its map, above the moved image and its map; all (H, W) arrays.
+
+    A dashed line marks the first column with ink; it is `shift` pixels further right in the lower row.
+    """
+    fig, axes = style.new_figure(5.4, 5.2, 2, 2)
+    top = max(np.abs(y).max(), np.abs(y_moved).max())
+    column = int(np.flatnonzero(np.asarray(image).max(axis=0))[0])
+    words = (("image x", "map y"), (f"x, moved by {shift}", "map of the moved x"))
+    for row, pair in enumerate(((image, y), (moved, y_moved))):
+        for ax, values, word, map_ in zip(axes[row], pair, words[row], (False, True), strict=True):
+            look = dict(cmap=style.DIVERGING, vmin=-top, vmax=top) if map_ else dict(cmap="gray_r", vmin=0, vmax=1)
+            ax.imshow(values, interpolation="nearest", **look)
+            ax.axvline(column - 0.5 + shift * row, color=style.MUTED, linestyle="--", linewidth=1.5)
+            ax.set(title=word, xticks=[column + shift * row], yticks=[])
+            ax.grid(False)
+            ax.spines[:].set_visible(True)
+    return fig

@@ -1,0 +1,545 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # 07 · Convolution: a dense layer that shares its weights
+#
+# It is tempting to think of convolution as a new kind of layer, with mathematics of its own. On this page you
+# build one by hand, and then find it inside the dense layer that you know: most weights struck out, the others equal.
+# What those two restrictions buy is the surprise.
+#
+# **K** is Prof. Dey's lecture 56 at IIT Kharagpur with its slides, **O** is Prof. Owens' EEC 289Q lecture 11 at UC
+# Davis, **H** is ECE 508 lecture 10 by Prof. Hwu and colleagues at Illinois. A note such as (K, "Convolution Layer")
+# names the lecture and the slide that a fact comes from. The page takes about 45 minutes.
+
+# %% [markdown]
+# ## You will be able to
+#
+# - compute a convolution by hand, with one map and with several, and write it as loops and without loops;
+# - say the shape of the output for any mask, stride and padding, and find the pixels that are never looked at;
+# - draw a convolution as the matrix of a dense layer, with its zeros and its repeated weights;
+# - explain what happens in a dense layer, and in a convolution, when the object in an image moves.
+
+# %% [markdown]
+# ## Why not a dense layer
+#
+# Take an image of 250 × 250 pixels. In a dense layer every node has one weight per pixel. **Predict:** with as many
+# nodes as pixels, how many weights has the layer: a million, a hundred million, or more?
+
+# %%
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from course_lib import data, figures, nn
+from course_lib import reference as ops
+from course_lib.checks import check_close
+
+pixels = 250 * 250
+print(f"{pixels:,} weights per node, {pixels**2:,} in all, {4 * pixels**2 / 1e9:.1f} GB in float32")
+
+# %% [markdown]
+# More: about 3.9 billion (H, "Fully Connected Layers Not Always Useful"). And each is a number to be learned, by a
+# layer that does not even know which pixels are neighbours: it sees a vector. H names three things to do differently
+# ("Differences Between CNN and Traditional Network"). Keep the image an image. Let an output look at a small
+# neighbourhood alone: the layer is **local**. Use the same weights everywhere: they are **shared**.
+
+# %% [markdown]
+# ## The smallest example, by hand
+#
+# A signal of four numbers, and two weights. Lay the weights on the first two numbers, multiply what lies on top of each
+# other, add. Move one step to the right, and again:
+#
+# $$x = (1, 4, 2, 2), \quad w = (-1, 1): \qquad -1 + 4 = 3, \quad -4 + 2 = -2, \quad -2 + 2 = 0.$$
+#
+# The weights are called the **mask** (also kernel or filter). This one measures the step from one number to the next.
+
+# %%
+x, w = np.array([1.0, 4, 2, 2]), np.array([-1.0, 1])
+y = [sum(x[place + p] * w[p] for p in range(2)) for place in range(3)]
+print([float(v) for v in y])
+
+# %% [markdown]
+# That is a **convolution**. Mathematicians turn the mask round first, and call what we do a cross-correlation.
+# Networks learn their masks, so it makes no difference, and every deep-learning library leaves the turn out.
+#
+# On an image the mask slides in two directions. O's example is four pixels wide, with pixels $I_1 \dots I_{16}$
+# numbered row by row and a 3 × 3 mask $A_1 \dots A_9$ (O, "Convolutional Neural Networks"). What is output 6? Its
+# window has pixel 6 in the middle. For 16 windows there must be zeros around the image; here they carry the number 0.
+# `sliding_window_view` lists all windows without copying a number.
+
+# %%
+numbers = np.pad(np.arange(1, 17).reshape(4, 4), 1)
+windows = sliding_window_view(numbers, (3, 3)).reshape(16, 9)
+
+def terms(output):
+    return " + ".join(f"A{a} I{i}" for a, i in enumerate(windows[output - 1], start=1) if i > 0)
+
+print("O6 =", terms(6))
+print("O1 =", terms(1))
+
+# %% [markdown]
+# O6 is the slide's formula. O1 has four products, the other five meet zeros.
+#
+# Now with numbers. The image is a channel of H's small layer, which you meet again in lesson 08. The mask subtracts
+# what is right from what is left, so it answers strongly at upright edges. Work out output 6, at row 1 and column 1,
+# before you run the cell. (The library wants an image as (B, C, H, W); `[None, None]` adds the first two axes.)
+
+# %%
+image = np.array([[0.0, 2, 1, 0], [0, 3, 2, 1], [1, 1, 0, 2], [2, 1, 0, 3]])
+edge = np.array([[1.0, 0, -1], [2, 0, -2], [1, 0, -1]])
+y, _ = ops.conv2d_forward(image[None, None], edge[None, None], pad=1)
+by_hand = (0 * 1 + 0 * 2 + 1 * 1) - (1 * 1 + 2 * 2 + 0 * 1)  # left column, right column
+check_close(y[0, 0, 1, 1], by_hand, name="output 6")
+print("output 6:", by_hand)
+
+# %% [markdown]
+# ## Several maps
+#
+# A colour image has three numbers per pixel, red, green and blue. Each of the three images is a **map** or channel,
+# and each has its own mask. The products are added over all maps, so that three maps go in and *one* comes out (K,
+# "Convolution Layer"). Here are three maps of 3 × 3 and three masks of 2 × 2, the sizes of H's small layer ("A Small
+# Convolution Layer Example"). By hand, for the upper left output:
+#
+# $$(1{\cdot}1 + 2{\cdot}0 + 0{\cdot}0 + 1{\cdot}1) + (1{\cdot}0 + 0{\cdot}1 + 2{\cdot}1 + 1{\cdot}0) +
+# (0{\cdot}2 + 1{\cdot}1 + 1{\cdot}0 + 0{\cdot}(-1)) = 2 + 2 + 1 = 5$$
+
+# %%
+x3 = np.array([[[1.0, 2, 0], [0, 1, 3], [2, 1, 0]],
+               [[1.0, 0, 2], [2, 1, 0], [0, 1, 1]],
+               [[0.0, 1, 1], [1, 0, 2], [3, 0, 1]]])
+w3 = np.array([[[1.0, 0], [0, 1]], [[0, 1], [1, 0]], [[2, 1], [0, -1]]])
+y3, _ = ops.conv2d_forward(x3[None], w3[None])
+assert y3[0, 0, 0, 0] == 2 + 2 + 1
+print(y3[0, 0])
+
+# %% [markdown]
+# Step through all four outputs, map by map. Before each step, say the next sum. Watch two things: which numbers of `w`
+# change from one place to the next (none), and which parts of `x` are used twice (the windows overlap).
+
+# %%
+figures.convolution.slide_stepper(x3, w3)
+
+# %% [markdown]
+# For $M$ output maps there are $M$ such sets of masks. $B$ images go through together. With $K_h \times K_w$ masks and
+# a step of $S$ pixels, the **stride**, the layer is
+#
+# $$y_{b,m,h,v} = b_m + \sum_{c=0}^{C-1} \sum_{p=0}^{K_h-1} \sum_{q=0}^{K_w-1} x_{b,\,c,\,hS+p,\,vS+q}\; w_{m,c,p,q}$$
+#
+# | | shape |
+# |---|---|
+# | $x$ | $(B, C, H, W)$ |
+# | $w$ | $(M, C, K_h, K_w)$ |
+# | bias $b$ | $(M,)$, one per output map |
+# | $y$ | $(B, M, H_{out}, W_{out})$ |
+#
+# $H$ and $W$ appear only in $x$ and $y$. So one set of weights serves images of any size (H, "Convolution Naturally
+# Supports Varying Input Sizes").
+
+# %%
+rng = np.random.default_rng(0)
+w, b = rng.standard_normal((6, 3, 5, 5)), np.zeros(6)
+for size in (28, 250):
+    y, _ = ops.conv2d_forward(rng.standard_normal((2, 3, size, size)), w, b)
+    print(f"x (2, 3, {size}, {size})  w {w.shape}, {w.size} weights  ->  y {y.shape}")
+
+# %% [markdown]
+# ## The loop version
+#
+# Seven loops, in the lecture's order (H, "Sequential Code: Forward Convolutional Layer"): four that choose an output
+# value, three that add its products. The bias is left out here, as there.
+
+# %%
+def conv_loops(x, w, stride=1):
+    (B, C, H, W), (M, _, K_h, K_w) = x.shape, w.shape
+    H_out, W_out = 1 + (H - K_h) // stride, 1 + (W - K_w) // stride
+    y = np.zeros((B, M, H_out, W_out))
+    for b in range(B):                              # each image
+        for m in range(M):                          # each output map
+            for h in range(H_out):
+                for v in range(W_out):              # each output value
+                    for c in range(C):              # add over the input maps
+                        for p in range(K_h):
+                            for q in range(K_w):    # and over the mask
+                                y[b, m, h, v] += x[b, c, h * stride + p, v * stride + q] * w[m, c, p, q]
+    return y
+
+# %% [markdown]
+# ## Without loops
+#
+# `sliding_window_view` makes all windows, of shape $(B, C, H_{out}, W_{out}, K_h, K_w)$, and `[:, :, ::S, ::S]` keeps
+# every $S$-th. Then `einsum` reads like the formula: name the axes of both arrays by letters, and every letter that is
+# missing after the arrow is summed over, here $c$, $p$ and $q$.
+
+# %%
+def conv_windows(x, w, stride=1):
+    windows = sliding_window_view(x, w.shape[2:], axis=(2, 3))[:, :, ::stride, ::stride]
+    return np.einsum("bchvpq,mcpq->bmhv", windows, w)
+
+# %% [markdown]
+# The library has [loops](../course_lib/reference/conv2d_loops.py), [windows](../course_lib/reference/conv2d_windows.py)
+# and, as its fast default, a [matrix product](../course_lib/reference/conv2d.py), the subject of lesson 08. All must
+# agree, on sizes that are all different so that no swapped axis can hide.
+
+# %%
+x, w = rng.standard_normal((2, 3, 9, 8)), rng.standard_normal((4, 3, 5, 2))
+for stride in (1, 2, 3):
+    y, _ = ops.conv2d_forward(x, w, stride=stride)
+    check_close(conv_loops(x, w, stride), y, rtol=1e-10, atol=1e-12)
+    check_close(conv_windows(x, w, stride), y, rtol=1e-10, atol=1e-12)
+    print("stride", stride, " y", y.shape)
+
+# %% [markdown]
+# ## One, two, three dimensions
+#
+# Nothing in the idea asks for two directions. H's table ("Example Convolution Inputs") sorts inputs by the directions
+# in which the mask slides, and by whether there is one map or several:
+#
+# | | one map | several maps |
+# |---|---|---|
+# | 1-D | sound | a moving skeleton: one angle per joint |
+# | 2-D | the spectrum of a sound over time | a colour image |
+# | 3-D | a medical scan | a colour film: rows, columns, time |
+#
+# In each row the same function serves both columns: maps are added up, whatever they are. The stride and the padding
+# work along each direction.
+
+# %%
+inputs = {"sound": (1, 1, 100), "skeleton": (1, 20, 100), "spectrum": (1, 1, 40, 50), "colour image": (1, 3, 40, 50),
+          "scan": (1, 1, 12, 16, 16), "colour film": (1, 3, 12, 16, 16)}
+convolutions = {3: ops.conv1d_forward, 4: ops.conv2d_forward, 5: ops.conv3d_forward}
+for name, shape in inputs.items():
+    mask = (4, shape[1], *[3] * (len(shape) - 2))  # 4 output maps, 3 weights along each direction
+    y, _ = convolutions[len(shape)](np.ones(shape), np.ones(mask))
+    print(f"{name:13} x {shape!s:20} w {mask!s:16} y {y.shape}")
+
+# %% [markdown]
+# ## How many places: stride and padding
+#
+# Without help the image shrinks: a mask of 5 fits only $28 - 5 + 1 = 24$ times into 28. **Padding** puts $P$ zeros on
+# each side. LeNet-5's digits of 28 × 28 are padded to 32 × 32, so that the middle of a 5 × 5 mask can lie on every
+# stroke (H, "Only Compute with Full Mask/Kernel"). The last window must still fit:
+# $(H_{out} - 1)\,S + K \le H + 2P$. So
+#
+# $$H_{out} = 1 + \left\lfloor \frac{H - K + 2P}{S} \right\rfloor$$
+#
+# (K, "Convolution Layer: Spatial Transformations", who writes F for K and leaves the rounding out). $\lfloor\;\rfloor$
+# is the **floor**, rounding down. Compute the four sizes first.
+
+# %%
+for H, K, S, P in ((28, 5, 1, 0), (28, 5, 1, 2), (28, 4, 2, 1), (8, 3, 2, 0)):
+    print(f"H {H:2}  K {K}  S {S}  P {P}:  H_out = {ops.output_size(H, K, stride=S, pad=P)}")
+
+# %% [markdown]
+# The last is $1 + \lfloor 2.5 \rfloor = 3$: a rest of one pixel. Where does it go? Move the sliders. Every number says
+# how many windows see that pixel; a cross means none does. Find a setting with stride 3 that sees every pixel, one in
+# which only the padding is missed, and one in which the windows do not touch.
+
+# %%
+figures.explore(figures.convolution.coverage, title="Which pixels does a window see?", size=(5, 12, 1, 8),
+                mask=(1, 5, 1, 3), stride=(1, 4, 1, 2), pad=(0, 2, 1, 0))
+
+# %% [markdown]
+# Set mask 3, stride 1, pad 0. Even then the numbers are unequal: a corner pixel is seen once, one in the middle nine
+# times. With pad 1 the corner is seen four times: padding also gives the edge more say.
+
+# %% [markdown]
+# ## The same layer as a matrix product
+#
+# A convolution multiplies by constants and adds. So it is linear, and every linear function from 16 numbers to 4 is a
+# matrix. To find it, feed in images with a single 1: what comes out for a 1 at pixel $k$ is column $k$.
+# `np.eye(16)` holds these 16 images, one per row.
+
+# %%
+units = np.eye(16).reshape(16, 1, 4, 4)
+T = ops.conv2d_forward(units, edge[None, None])[0].reshape(16, 4).T
+y, _ = ops.conv2d_forward(image[None, None], edge[None, None])
+check_close(T @ image.ravel(), y.ravel(), name="T x")
+print("T", T.shape, " T x =", T @ image.ravel())
+
+# %% [markdown]
+# Before you look: `T` has 64 cells. How many are not forced to be 0, and how many different weights are there? In the
+# drawing each weight has its name and its shade. Without padding, four of O's outputs are left: 6, 7, 10 and 11.
+
+# %%
+named = figures.convolution.as_matrix((3, 3), (4, 4))
+print("cells", named.size, " with a weight", np.count_nonzero(named), " different weights", named.max())
+figures.show(
+    figures.convolution.matrix_of_weights(named, ["O6", "O7", "O10", "O11"]),
+    alt=f"A matrix {named.shape}: each row holds A1 to A9 once, in three runs of three, and "
+    f"{np.sum(named[0] == 0)} zeros; each row is the one above, moved to the right",
+    caption="Read along a row: one window. Follow one shade from row to row: one weight, used four times.")
+
+# %% [markdown]
+# The first row is O6, term by term. Now the belief from the top of the page: **is convolution a new kind of layer?**
+# Give `T` to the dense layer of lesson 02. Its weights are (inputs, outputs), so `T.T`, and its input is the image as
+# a row of 16 numbers.
+
+# %%
+dense, _ = ops.dense_forward(image.reshape(1, 16), T.T)
+check_close(dense, y.reshape(1, 4), name="the dense layer")
+print("dense layer ", dense[0])
+print("convolution ", y.ravel())
+
+# %% [markdown]
+# So it is not new. It is a dense layer under two rules: weights between far pixels are 0 and stay 0 (local), and the
+# nine that remain in each row are the same nine (shared). On a larger image, with padding, the pattern shows.
+
+# %%
+large = figures.convolution.as_matrix((3, 3), (10, 10), pad=1)
+assert large.shape == (100, 100)
+print(f"{np.mean(large == 0):.0%} of {large.size:,} cells are 0, the others hold {large.max()} weights")
+figures.show(
+    figures.convolution.bands(large, "3 x 3 mask, 10 x 10 image, T"),
+    alt=f"A 100 by 100 matrix, {np.mean(large == 0):.0%} white; nine weights repeat along nine slanting lines",
+    caption="Three bands of three slanting lines, one line per weight. "
+    "A gap in a line is a place where the mask hangs over the edge.")
+
+# %% [markdown]
+# Back to the 250 × 250 image, with a 5 × 5 mask and padding 2, so that there is one output per pixel. How many cells
+# of the matrix hold a weight? A convolution of ones with ones counts them: each output is the number of pixels that
+# its window really covers.
+
+# %%
+covered, _ = ops.conv2d_forward(np.ones((1, 1, 250, 250)), np.ones((1, 1, 5, 5)), pad=2)
+print(f"dense       {pixels**2:13,} weights")
+print(f"local       {int(covered.sum()):13,} weights, {covered.sum() / pixels**2:.2%} of them")
+print(f"and shared  {5 * 5:13,} weights")
+
+# %% [markdown]
+# From 3.9 billion to 25. The first rule saves a factor of 2,500, the second another 60,000. It is the sharing, much
+# more than the locality, that makes the layer small.
+
+# %% [markdown]
+# ## What sharing buys besides: the object moves
+#
+# Take a digit, and the same digit three pixels further right. The dense layer gets other numbers on every weight. And
+# the convolution? **Predict** its output for the moved digit: (a) the same numbers, (b) the same numbers three columns
+# further right, (c) other numbers.
+
+# %%
+digits = data.load_digits()
+test = digits.images("test")
+room = ~test[:, :, 25:].any(axis=(1, 2))  # digits with three empty columns on the right: nothing is lost
+test, labels = test[room], digits.y_test[room]
+
+def move(images, shift):
+    return np.roll(images, shift, axis=-1)  # what leaves on the right, zeros, comes in on the left
+
+digit, moved = test[0], move(test[0], 3)
+maps = [ops.conv2d_forward(v[None, None], edge[None, None].astype(np.float32), pad=1)[0][0, 0] for v in (digit, moved)]
+check_close(maps[1][:, 3:], maps[0][:, :-3], name="the map of the moved digit")
+print(len(test), "of 1,000 test digits have room;", "map of the moved digit = moved map")
+
+# %% [markdown]
+# It is (b), exactly. **Move the input, and the output moves along**: the layer is **equivariant** to shifts. Sharing is
+# the reason: window and mask are the same as before, at another place.
+
+# %%
+figures.show(
+    figures.convolution.moved_maps(digit, moved, *maps, 3),
+    alt="A digit and its map of upright edges; below, both moved by three pixels and otherwise unchanged",
+    caption="Left edges and right edges of the strokes have opposite signs. "
+    "Below, the dashed line and everything else stand three columns further right.")
+
+# %% [markdown]
+# What is that worth? Take two networks, trained on digits as they are, never on moved ones. The first is lesson 06's,
+# with 64 hidden neurons. The second begins with 64 masks, each a 9 × 9 piece cut out of a training digit, its mean
+# subtracted, and scaled; nobody trains them. Of each map it keeps one number, the largest: how well the piece fits
+# *anywhere*. A dense layer learns the digit from these 64 numbers. (`pad=8` lets a mask hang over the edge as far as it
+# can.)
+
+# %%
+def cut_masks(images, count, size, rng):
+    n = rng.integers(0, len(images), count)
+    top, left = rng.integers(2, 26 - size, (2, count))
+    w = np.stack([images[i, r : r + size, c : c + size] for i, r, c in zip(n, top, left, strict=True)])
+    w = w - w.mean(axis=(1, 2), keepdims=True)
+    return (w / (0.1 + np.sqrt((w**2).sum(axis=(1, 2), keepdims=True))))[:, None]  # (count, 1, size, size)
+
+def best_fits(images, w):
+    parts = np.array_split(images, 16)
+    return np.concatenate([ops.conv2d_forward(v[:, None], w, pad=8)[0].max(axis=(2, 3)) for v in parts])
+
+# %% [markdown]
+# Both are right on about nine of ten unmoved digits. **Predict** the accuracy of each on digits moved by three pixels:
+# (a) within 5 points of that, (b) about 75 %, (c) about half. Ten percent would be guessing.
+
+# %%
+rng = np.random.default_rng(0)
+masks = cut_masks(digits.images("train"), 64, 9, rng)
+fits = best_fits(digits.images("train"), masks)
+centre, spread = fits.mean(axis=0), fits.std(axis=0)
+dense_net, conv_net = nn.models.mlp((784, 64, 10), rng=rng), nn.models.mlp((64, 10), rng=rng)
+options = dict(batch_size=64, momentum=0.9, rng=rng)
+nn.train(dense_net, (digits.x_train, digits.y_train), epochs=5, lr=0.1, **options)
+history = nn.train(conv_net, ((fits - centre) / spread, digits.y_train), epochs=20, lr=0.05, **options)
+
+# %% tags=["continued", "nbval-ignore-output"]
+shifts = [0, 1, 2, 3]
+dense_right = [nn.accuracy(dense_net.predict(move(test, s).reshape(-1, 784)), labels) for s in shifts]
+seen = [(best_fits(move(test, s), masks) - centre) / spread for s in shifts]
+conv_right = [nn.accuracy(conv_net.predict(v), labels) for v in seen]
+for s in shifts:
+    print(f"moved by {s}:  dense {dense_right[s]:.0%}  convolution {conv_right[s]:.0%}")
+
+# %% [markdown]
+# It is (c) for the dense network, and (a) for the other, which in fact loses nothing. Its 64 numbers are the same for
+# the moved digit, up to rounding. The map moved, and the largest value of a map does not depend on where it stands. In
+# one word the result is **invariant**.
+
+# %%
+assert dense_right[0] >= 0.9
+assert dense_right[3] <= 0.6
+assert conv_right[0] >= 0.85
+check_close(seen[3], seen[0], rtol=1e-3, atol=1e-3, name="best fits of the moved digits")
+assert np.ptp(conv_right) <= 0.003
+print("dense: from over 90 % to below 60 %; convolution: over 85 %, whatever the shift")
+
+# %% tags=["continued", "nbval-ignore-output"]
+both = {"dense": (shifts, dense_right), "convolution, then the largest": (shifts, conv_right)}
+fig = figures.plots.curves(both, xlabel="digits moved to the right by ... pixels", ylabel="share answered rightly")
+fig.axes[0].set_ylim(0, 1)
+figures.show(
+    fig,
+    alt=f"The dense network falls from {dense_right[0]:.0%} to {dense_right[3]:.0%} over three pixels, "
+    f"the convolution stays at {conv_right[0]:.0%}",
+    caption="Neither network ever saw a moved digit.")
+
+# %% [markdown]
+# Read the result with care. Unmoved, the dense network is the better one: throwing away *where* a piece was found
+# costs something. And equivariance alone is not invariance. A dense layer directly on the maps would again have one
+# weight per place; it was the largest value that forgot the place. Lessons 08 and 09 forget it little by little.
+
+# %% [markdown]
+# ## What goes wrong: a column that nobody looks at
+#
+# Eight pixels, mask 3, stride 2, no padding: a setting that raises no error. The picture shows a bright bar in the
+# last column. Compare the layer's answer with its answer to an empty image.
+
+# %%
+bar = np.zeros((1, 1, 8, 8))
+bar[..., 7] = 1
+blind, _ = ops.conv2d_forward(bar, edge[None, None], stride=2)
+empty, _ = ops.conv2d_forward(np.zeros((1, 1, 8, 8)), edge[None, None], stride=2)
+print("same answer as for an empty image:", np.array_equal(blind, empty))
+
+# %% [markdown]
+# The bar does not exist for this layer, nor for anything after it. Its weights will never learn from that column:
+# wherever the output does not depend on a pixel, no gradient passes. `ops.unseen` counts such columns at the end, and
+# the drawing marks the pixels.
+
+# %%
+lost = figures.convolution.never_seen(8, 3, stride=2)
+print("columns unseen at the end:", ops.unseen(8, 3, stride=2), " pixels unseen:", lost.sum(), "of", lost.size)
+from IPython.display import display
+
+display(figures.convolution.coverage(8, 3, stride=2))
+
+# %% [markdown]
+# One column and one row, 15 of 64 pixels, nearly a quarter. With padding 1 the rest falls on the padding instead, and
+# the bar is seen. Whenever you choose a stride above 1, compute the rest.
+
+# %%
+right, _ = ops.conv2d_forward(bar, edge[None, None], stride=2, pad=1)
+assert not figures.convolution.never_seen(8, 3, stride=2, pad=1).any()
+print("columns of the padded image unseen:", ops.unseen(8, 3, stride=2, pad=1))
+print("last column of the answer:", right[0, 0, :, -1])
+
+# %% [markdown]
+# ## Where the lecture is loose
+#
+# **The floor.** K's formula has a fraction bar and nothing else. For $H = 8$, $K = 3$, $S = 2$, $P = 0$ it promises 3.5
+# rows. The library rounds down, as frameworks do, and the price are the unseen pixels above. A mask that fits nowhere
+# is another matter: that is an error, and its message computes the way out.
+
+# %%
+print("the slide's formula:", 1 + (8 - 3 + 2 * 0) / 2, " the library:", ops.output_size(8, 3, stride=2))
+
+# %% tags=["raises-exception", "continued"]
+ops.output_size(4, 7, pad=1)
+
+# %% [markdown]
+# **One name for two things.** H's listing ("Sequential Code: Forward Convolutional Layer") has two parameters called
+# `W`, the width and the weights. No compiler accepts that, nor does Python. Here the width is `W`, the weights are
+# `w`, and since H's column counter is `w` too, ours is `v`.
+
+# %%
+try:
+    compile("def conv_layer(X, H, W, W): ...", "listing", "exec")
+except SyntaxError as error:
+    print(type(error).__name__)
+
+# %% [markdown]
+# **Where counting starts.** H's code starts its sums at 0, while H's formula for $\partial E/\partial W$, which lesson
+# 08 derives, adds over $h = 1 \dots H_{out}$ and $w = 1 \dots W_{out}$, with the pixel $X(c, h + p, w + q)$. Here is
+# its value at $p = q = 0$ for $H_{out} = W_{out} = 2$, taken literally, in arrays that start at 0:
+
+# %% tags=["raises-exception"]
+dy = np.ones((2, 2))
+sum(dy[h, v] * image[h, v] for h in range(1, 2 + 1) for v in range(1, 2 + 1))
+
+# %% [markdown]
+# And in arrays that start at 1, $h = p = 1$ would take row $1 + 1 = 2$, so that row 1 of the image is never used; the
+# index would have to be $h + p - 1$. The formula is right when every count starts at 0 and ends at $H_{out} - 1$, as in
+# the code.
+
+# %%
+from_zero = sum(dy[h, v] * image[h, v] for h in range(2) for v in range(2))
+skipping = sum(dy[h - 1, v - 1] * image[h, v] for h in range(1, 3) for v in range(1, 3))
+print("from 0:", from_zero, " from 1, one row and column too far:", skipping)
+assert from_zero == image[:2, :2].sum() != skipping
+
+# %% [markdown]
+# ## Try it
+#
+# - In the stepper's cell, call `slide_stepper(x3, w3[::-1])`: the masks in reverse order. Which outputs change? Then
+#   try `stride=2`: how many frames are left, and which pixels are never framed?
+# - Turn `edge` into its transpose, `edge.T`, and run the cells of the moved digit again. Which strokes answer now? Is
+#   the map still equivariant?
+# - Cut 16 masks instead of 64, then 128. How does the accuracy on unmoved digits change, and does the curve stay flat?
+
+# %% [markdown]
+# ## Check yourself
+#
+# **1.** A layer takes colour images of 32 × 32 to 10 maps with 5 × 5 masks, stride 1 and one bias per output map. How
+# many numbers does it learn? And if the images become 320 × 320?
+#
+# <details><summary>Answer</summary>
+#
+# $w$ is $(10, 3, 5, 5)$, so 750 weights, and 10 biases: 760. For the larger images still 760. The sizes of the image
+# are in $x$ and $y$ alone; there are more windows, so there is more work, but no new weight.
+#
+# </details>
+
+# %% [markdown]
+# **2.** In the matrix $T$ you change one single cell, from $A_5$ to $A_5 + 1$, and keep the others. Is the result a
+# dense layer? Is it a convolution? What do you lose?
+#
+# <details><summary>Answer</summary>
+#
+# Any matrix is a dense layer. A convolution it is no more: one output now uses another mask than its neighbours. So
+# an object that moves there gets another answer, and the equivariance is gone. A training step on a convolution
+# changes all four copies of $A_5$ together.
+#
+# </details>
+
+# %% [markdown]
+# **3.** An image is 11 pixels wide, the mask 4, the stride 3. How many outputs are there per row, and which columns
+# does no window see? Does padding 1 help?
+#
+# <details><summary>Answer</summary>
+#
+# $1 + \lfloor 7 / 3 \rfloor = 3$. The windows begin at columns 0, 3 and 6; the last ends at 9, so column 10 is unseen.
+# With padding 1, $1 + \lfloor 9 / 3 \rfloor = 4$ without a rest: the last window ends exactly at the last padded
+# column, and every pixel is seen.
+#
+# </details>

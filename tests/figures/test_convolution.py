@@ -1,0 +1,146 @@
+"""Figures of lesson 07: what they draw is what the library computes, over every setting of the sliders."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from course_lib import figures
+from course_lib import reference as ops
+from course_lib.figures import convolution
+
+from .pages import read_svg, svg_texts
+
+SETTINGS = list(itertools.product((5, 8, 12), (1, 3, 5), (1, 2, 3, 4), (0, 1, 2)))
+
+
+def maps(c=3, h=3, w=3, k=2, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.integers(-2, 4, (c, h, w)), rng.integers(-2, 4, (c, k, k))
+
+
+@pytest.mark.parametrize(("sizes", "stride"),
+                         [((3, 3, 3, 2), 1), ((1, 4, 5, 3), 1), ((2, 5, 5, 2), 2), ((1, 2, 2, 2), 1)])
+def test_a_frame_for_each_map_at_each_place_and_all_of_one_size(sizes, stride):
+    x, w = maps(*sizes)
+    y = ops.conv2d_forward(x[None], w[None], stride=stride)[0][0, 0]
+    frames = convolution.slide_frames(x, w, stride)
+    assert len(frames) == 1 + y.size * len(x)
+    assert len({(f.width, f.height) for f in frames}) == 1
+    assert frames[0].width <= 840
+
+
+@pytest.mark.parametrize("stride", [1, 2])
+def test_the_last_map_of_each_place_shows_the_librarys_output(stride):
+    x, w = maps(3, 5, 5, 2)
+    y = ops.conv2d_forward(x[None], w[None], stride=stride)[0][0, 0]
+    frames = convolution.slide_frames(x, w, stride)[1:]
+    for k, (h, v) in enumerate(np.ndindex(y.shape)):
+        last = frames[3 * k + 2]
+        assert last.alt.endswith(f"y[{h}, {v}] is now {y[h, v]:g}.")
+        assert "is finished" in last.caption
+        headline = svg_texts(read_svg(last.src))[0]
+        assert headline.startswith(f"y[{h}, {v}] = ")
+        assert headline.endswith(f"= {y[h, v]:g}".replace("-", "\N{MINUS SIGN}"))
+
+
+def test_frames_fill_y_and_never_empty_it_again():
+    dashed = [f.src.count("stroke='%23999999'") for f in convolution.slide_frames(*maps())]
+    firsts = dashed[1::3]  # the first map of each place: products of two maps and later outputs are empty
+    assert firsts == sorted(firsts, reverse=True)
+    assert dashed[-1] == 0
+
+
+def test_a_single_map_reads_without_a_sum_of_sums():
+    frames = convolution.slide_frames(np.array([[[1, 2]]]), np.array([[[3]]]))
+    assert [svg_texts(read_svg(f.src))[0] for f in frames[1:]] == ["y[0, 0] = 3", "y[0, 1] = 6"]
+
+
+def test_the_stepper_shows_a_finished_output_without_scripts_and_is_the_same_every_time():
+    stepper = convolution.slide_stepper(*maps())
+    assert "y[0, 0] is finished" in stepper.frames[stepper.static].caption
+    assert stepper.html == convolution.slide_stepper(*maps()).html
+
+
+@pytest.mark.parametrize(("size", "mask", "stride", "pad"), SETTINGS)
+def test_visits_are_those_of_windows_counted_one_by_one(size, mask, stride, pad):
+    count = np.zeros((size + 2 * pad,) * 2, dtype=int)
+    for h in range(0, size + 2 * pad - mask + 1, stride):
+        for v in range(0, size + 2 * pad - mask + 1, stride):
+            count[h : h + mask, v : v + mask] += 1
+    np.testing.assert_array_equal(convolution.visits(size, mask, stride, pad), count)
+    lost = convolution.never_seen(size, mask, stride, pad)
+    np.testing.assert_array_equal(lost, count[pad : pad + size, pad : pad + size] == 0)
+
+
+@pytest.mark.parametrize(("size", "mask", "stride", "pad"), SETTINGS)
+def test_exactly_the_pixels_with_a_cross_have_no_gradient_and_no_influence(size, mask, stride, pad):
+    rng = np.random.default_rng(0)
+    x, w = rng.standard_normal((1, 1, size, size)), rng.uniform(1, 2, (1, 1, mask, mask))
+    lost = convolution.never_seen(size, mask, stride, pad)
+    y, cache = ops.conv2d_forward(x, w, stride=stride, pad=pad)
+    changed, _ = ops.conv2d_forward(x + 100 * lost, w, stride=stride, pad=pad)
+    np.testing.assert_array_equal(changed, y)
+    dx, _, _ = ops.conv2d_backward(np.ones_like(y), cache)
+    np.testing.assert_array_equal(dx[0, 0] == 0, lost)
+
+
+@pytest.mark.parametrize(("size", "mask", "stride", "pad"), SETTINGS)
+def test_the_explorers_picture_says_what_it_shows_on_one_sheet(size, mask, stride, pad):
+    picture = convolution.coverage(size, mask, stride, pad)
+    lost = int(convolution.never_seen(size, mask, stride, pad).sum())
+    words = svg_texts(read_svg(picture.src))
+    assert words[0].endswith(f"= {ops.output_size(size, mask, stride, pad)}")
+    assert words[1] == (f"{lost} of {size * size} pixels are never seen" if lost else "every pixel is seen")
+    assert ("never seen" in picture.alt) == bool(lost)
+    assert ("cross" in picture.caption) == bool(lost)
+    assert (picture.width, picture.height) == (650, 470)
+
+
+def test_the_caption_tells_edge_from_gaps():
+    assert "at the lower and right edge" in convolution.coverage(8, 3, 2).caption
+    assert "between" not in convolution.coverage(8, 3, 2).caption
+    assert "between the windows" in convolution.coverage(8, 1, 3).caption
+    assert "edge" in convolution.coverage(8, 1, 3).caption  # windows at 0, 3, 6; column 7 is left
+    assert "between" not in convolution.coverage(5, 3, 4).caption  # one window only
+    assert "1 at the end, is padding" in convolution.coverage(8, 3, 2, 1).caption
+
+
+@pytest.mark.parametrize(("mask", "size", "pad", "stride"),
+                         [((3, 3), (4, 4), 0, 1), ((3, 3), (5, 4), 1, 1), ((2, 3), (5, 7), 1, 2),
+                          ((1, 1), (2, 2), 0, 1)])
+def test_the_matrix_with_any_weights_filled_in_is_the_convolution(mask, size, pad, stride):
+    rng = np.random.default_rng(0)
+    numbers = convolution.as_matrix(mask, size, pad, stride)
+    w, x = rng.standard_normal(mask), rng.standard_normal(size)
+    filled = np.concatenate([[0.0], w.ravel()])[numbers]
+    y, _ = ops.conv2d_forward(x[None, None], w[None, None], stride=stride, pad=pad)
+    np.testing.assert_allclose(filled @ x.ravel(), y.ravel(), rtol=1e-12, atol=1e-12)
+
+
+def test_the_drawing_names_every_weight_in_its_cell():
+    numbers = convolution.as_matrix((3, 3), (4, 4))
+    words = svg_texts(read_svg(figures.picture(convolution.matrix_of_weights(numbers, ["O6", "O7", "O10", "O11"]),
+                                               alt="The layer as a matrix of weights").src))
+    for k in range(1, 10):
+        assert words.count(f"A{k}") == 4
+    assert words.count("0") == 28
+    assert words[0] == "T (4, 16): 36 cells hold the same 9 weights, 28 are 0"
+
+
+def test_bands_give_zero_and_every_weight_its_own_shade():
+    numbers = convolution.as_matrix((3, 3), (6, 6), pad=1)
+    fig = convolution.bands(numbers, "T")
+    drawn = np.asarray(fig.axes[0].images[0].get_array())
+    assert len(np.unique(drawn)) == 10
+    assert all(len(np.unique(drawn[numbers == k])) == 1 for k in range(10))
+    figures.picture(fig, alt="Slanting lines of equal weights")
+
+
+def test_moved_maps_share_one_scale_and_mark_the_first_column_of_ink():
+    image = np.zeros((8, 8))
+    image[2:5, 3] = 1
+    fig = convolution.moved_maps(image, np.roll(image, 2, axis=1), image - 0.5, 2 * image, 2)
+    assert [list(ax.get_xticks()) for ax in fig.axes] == [[3], [3], [5], [5]]
+    assert {ax.images[0].get_clim() for ax in fig.axes[1::2]} == {(-2.0, 2.0)}
+    figures.picture(fig, alt="An image, its map, and both moved")
