@@ -165,7 +165,7 @@ print(y[0, 0])
 
 # %%
 by_hand = (2*0 + 3*2 + 4*1) + (3*0 + 3*3 + 3*2) + (5*1 + 1*1 + 1*0)
-print("dE/dw[0,0] =", by_hand, "=", np.sum(dy * x[0:3, 0:3]))
+print(f"dE/dw[0,0] = {by_hand} = {np.sum(dy * x[0:3, 0:3]):g}")
 
 # %% [markdown]
 # For $w_{01}$ the same nine `dy` meet the pixels one column further right. In other words: **`dy` slides over `x` like
@@ -229,7 +229,7 @@ print("\n".join(line.strip() for line in lines))
 # Turn the question around: instead of scattering from each output, **gather** for each pixel. The formula for
 # $\partial E/\partial x_{hv}$ walks through $w$ forwards and through `dy` backwards. Write $w$ backwards, and both
 # walk the same way: that is a convolution with the **flipped** mask, turned by 180 degrees (`w[::-1, ::-1]` reverses
-# rows and columns).
+# rows and columns). It is what mathematicians call convolution, as lesson 07 said.
 #
 # The result has to grow from $(3,3)$ to $(4,4)$. So `dy` gets a border of $K - 1$ zeros; a convolution that is padded
 # until the mask touches the image with one corner only is called a **full convolution**. The zeros are the
@@ -259,10 +259,10 @@ print(full.shape, "largest difference", np.abs(full - dx).max())
 # %% [markdown]
 # ### What H's own result tells
 #
-# H's slides end with a finished $\partial E/\partial X[0]$ (H, "Back-propagation dE/dX for a convolutional layer").
-# The two masks and the two maps of $\partial E/\partial Y$ that it was made from are pictures, and many inputs give
-# one sum. But it can be taken apart: it is exactly the full convolution of *our* `dy` with a mask of ones. That is how
-# we chose this `dy`. Whether H's masks were all ones, it cannot tell.
+# H's slides end with a finished $\partial E/\partial X[0]$ (H, the pages after "Calculating dE/dX"). Two output maps
+# contributed to it. Their masks and gradients are lost to us with the pictures, and many of them would give this sum.
+# But the sum can be taken apart: it is exactly the full convolution of *our* `dy` with a mask of ones, and that is how
+# we chose `dy`. Whether H's masks were ones, it cannot tell.
 
 # %%
 lecture = np.array([[2, 5, 7, 4], [5, 11, 13, 7], [8, 12, 8, 4], [5, 6, 2, 1]])  # H's dE/dX[0]
@@ -325,9 +325,8 @@ print(ops.col2im(copies, (1, 1, 4, 4), 2)[0, 0].astype(int))
 # %% [markdown]
 # ## Do all three agree?
 #
-# Not on one small case with whole numbers, but on random data with everything switched on: five images, three maps in,
-# four out, a mask of $3 \times 2$, stride 2 and 1, padding 1. Loops, convolution and matrix products, forward and
-# backward.
+# Now on random data with everything switched on: five images, three maps in, four out, a mask of $3 \times 2$, stride
+# 2 and 1, padding 1. Loops, convolution and matrix products, forward and backward.
 
 # %%
 xb, wb, bb = (rng.standard_normal(s) for s in ((5, 3, 8, 7), (4, 3, 3, 2), (4,)))
@@ -339,7 +338,7 @@ for name, ending in forms.items():
     results[name] = (y_form, *getattr(ops, f"conv2d_backward{ending}")(dyb, cache))
 
 # %% [markdown]
-# Equal to $10^{-12}$, and not bit for bit: each form adds the same products in another order, and floating-point
+# Equal to $10^{-12}$, which is all one can ask: each form adds the same products in another order, and floating-point
 # addition rounds.
 
 # %%
@@ -350,8 +349,20 @@ for k, what in enumerate(("y", "dx", "dw", "db")):
 checks.check_op_gradients(ops.conv2d_forward, ops.conv2d_backward, [xb, wb, bb], rng=rng)
 
 # %% [markdown]
-# So the convolution's backward pass is not something else again. It is lesson 04's, with shared weights (sum over
-# places) and shared pixels (sum over windows). It costs the same too: two products of the size of the forward one.
+# Why must they agree? Lesson 07 wrote the layer as one matrix $T$ with zeros and repeated weights: $y = T x$. Then
+# lesson 04's rule for a dense layer says $\partial E/\partial x = T^T\, \partial E/\partial y$, shapes
+# $(16, 9)\,(9,) \to (16,)$. Build $T$ from 16 images with a single 1, as there:
+
+# %%
+units = np.eye(16).reshape(16, 1, 4, 4)
+T = ops.conv2d_forward(units, w[None, None])[0].reshape(16, 9).T
+assert np.array_equal(T @ x.ravel(), y.ravel())
+print((T.T @ dy.ravel()).reshape(4, 4))
+
+# %% [markdown]
+# The same numbers. So a convolution's backward pass is not something else again: scattering, sliding a flipped mask
+# and col2im are three ways to multiply by $T^T$ without building it. It costs what lesson 04 counted: two products of
+# the forward one's size.
 
 # %% [markdown]
 # ## What does unrolling cost?
@@ -449,7 +460,7 @@ assert not np.allclose(wrong, dx)  # and the blur is its own flip:
 assert np.array_equal(blur[0, 0], blur[0, 0, ::-1, ::-1])
 
 # %% [markdown]
-# **Test with data that no symmetry of the code can hide in**: random numbers instead of ones, a mask $3 \times 2$
+# **Test with data in which no symmetry can hide a mistake**: random numbers instead of ones, a mask $3 \times 2$
 # instead of square, $M$ different from $C$, stride and padding that differ per axis.
 
 # %% [markdown]
@@ -461,8 +472,10 @@ assert np.array_equal(blur[0, 0], blur[0, 0, ::-1, ::-1])
 
 # %%
 x3, dy2 = x[:3, :3], np.array([[1.0, 2], [3, 5]])
+
 def E(w):
     return np.sum(dy2 * ops.conv2d_forward(x3[None, None], w[None, None])[0][0, 0])
+
 three = dy2[0, 0] * x3[0, 0] + dy2[0, 1] * x3[0, 1] + dy2[1, 0] * x3[1, 0]
 print("slide", three + dy2[1, 0] * x3[1, 1], " corrected", three + dy2[1, 1] * x3[1, 1],
       f" measured {checks.numerical_gradient(E, w)[0, 0]:.6f}")
@@ -470,13 +483,13 @@ print("slide", three + dy2[1, 0] * x3[1, 1], " corrected", three + dy2[1, 1] * x
 # %% [markdown]
 # **Three names.** "Convolution Reuse Matches Unrolling Replication" (H) lists 19.1, 12.8 and 1 for C1, C2 and C3. They
 # belong to C1, C3 and C5: LeNet-5's layers 2 and 4 are poolings, S2 and S4. H's point stands: a tile that
-# covers all outputs uses each input as often as unrolling copies it, by H's formula with `TILE_WIDTH` $= T$.
+# covers all outputs uses each input as often as unrolling copies it, by H's formula:
 
 # %%
-for name, T, K in (("C1", 28, 5), ("C3", 10, 5), ("C5", 1, 5)):
-    reuse = K**2 * T**2 / (T + K - 1) ** 2
+for name, tile, K in (("C1", 28, 5), ("C3", 10, 5), ("C5", 1, 5)):
+    reuse = K**2 * tile**2 / (tile + K - 1) ** 2
     assert np.isclose(reuse, table[name][3])
-    print(f"{name}: input tile {T + K - 1}x{T + K - 1}, reuse {reuse:.1f}x")
+    print(f"{name}: input tile {tile + K - 1}x{tile + K - 1}, reuse {reuse:.1f}x")
 
 # %% [markdown]
 # ## Optional: stride and padding, backward

@@ -105,6 +105,13 @@ def test_the_lectures_result_is_our_gradient_under_a_mask_of_ones(lesson, printe
     assert str(dx) in printed
 
 
+def test_all_forms_multiply_by_the_transpose_of_lesson_07s_matrix(lesson, printed):
+    assert lesson["T"].shape == (9, 16)
+    product = (lesson["T"].T @ lesson["dy"].ravel()).reshape(4, 4)
+    np.testing.assert_array_equal(product, lesson["dx"])
+    assert printed.count(str(lesson["dx"])) == 3
+
+
 def test_col2im_adds_as_often_as_im2col_copied(lesson):
     counts = ops.col2im(ops.im2col(np.ones((1, 1, 4, 4)), 2), (1, 1, 4, 4), 2)[0, 0]
     np.testing.assert_array_equal(counts, [[1, 2, 2, 1], [2, 4, 4, 2], [2, 4, 4, 2], [1, 2, 2, 1]])
