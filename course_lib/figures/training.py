@@ -27,7 +27,7 @@ def learning_curves(history):
     history : nn.History
         With validation values.
     """
-    fig, (left, middle, right) = style.new_figure(8.5, 3.3, 1, 3)
+    fig, (left, middle, right) = style.new_figure(8.5, 3.5, 1, 3)
     epochs = np.arange(1, history.epochs + 1)
     panels = (left, history.loss, history.val_loss), (right, history.accuracy, history.val_accuracy)
     for ax, train, validation in panels:
@@ -41,7 +41,7 @@ def learning_curves(history):
     best, last = history.best_epoch, history.epochs - 1
     for ax in (left, middle):
         ax.plot(best + 1, history.val_loss[best], marker="D", color=style.INK, linestyle="none",
-                label=f"lowest: epoch {best + 1}")
+                label=f"lowest validation loss: epoch {best + 1}")
     low, high = min(history.val_loss), max(history.val_loss)
     room = 0.25 * (high - low) or 1.0
     for epoch, align, place in (best, "center", -16), (last, "right", 8):
@@ -50,8 +50,7 @@ def learning_curves(history):
     left.set(yscale="log", title="Loss (log scale)")
     middle.set(ylim=(low - room, high + room), title="Validation loss (linear)")
     right.set(ylim=(0.7, 1.01), title="Accuracy")
-    left.legend(loc="center right")  # in the gap
-    right.legend(loc="lower right")
+    fig.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=4)
     return fig
 
 
