@@ -6,6 +6,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "tools"))  # notebook_lib is a tool, not part of the package
 
+from course_lib.cli.kernel import ONE_THREAD
+
+# Before NumPy is imported: small products on busy cores are up to a hundred times slower with several BLAS threads.
+for name, count in ONE_THREAD.items():
+    os.environ.setdefault(name, count)
 os.environ["COURSE_PROGRESS"] = "0"  # a progress bar in an output differs from run to run
 
 pytest_plugins = ["notebook_lib.nbval_gate"]

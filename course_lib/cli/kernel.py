@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import IO
 
-__all__ = ["START_ATTEMPTS", "kernel_environment", "last_words", "start_kernel"]
+__all__ = ["ONE_THREAD", "START_ATTEMPTS", "kernel_environment", "last_words", "start_kernel"]
 
 START_TIMEOUT, START_ATTEMPTS = 60, 3
 
@@ -16,13 +16,15 @@ START_TIMEOUT, START_ATTEMPTS = 60, 3
 _DROPPED = ("PYTEST_CURRENT_TEST", "MPLBACKEND", "COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR", "CLICOLOR_FORCE")
 # One BLAS thread a kernel. The number of cores then does not decide in which order a sum is added, and kernels side by
 # side do not wait for each other's threads: training on digits on two busy cores took 0.7 s with this, 9.3 s without.
-_THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+ONE_THREAD = dict.fromkeys(
+    ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"
+)
 
 
 def kernel_environment() -> dict[str, str]:
     """Return the environment of every kernel that builds, checks or shows a lesson: ours, silent, one BLAS thread."""
     kept = {name: value for name, value in os.environ.items() if name not in _DROPPED}
-    return kept | dict.fromkeys(_THREADS, "1") | {"COURSE_PROGRESS": "0"}
+    return kept | ONE_THREAD | {"COURSE_PROGRESS": "0"}
 
 
 async def start_kernel(folder: Path, log: IO[bytes]):

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from course_lib.cli.folder import CourseFolderNotFound, find_course_folder, list_lessons
+from course_lib.cli.kernel import ONE_THREAD
 
 __all__ = ["lab", "lab_arguments", "lab_environment", "start_page"]
 
@@ -53,13 +54,15 @@ def lab_environment(environ: dict[str, str]) -> dict[str, str]:
     The course's own settings (no news, no update check: no request to another host) come first among
     Jupyter's configuration folders, and this Python's commands come first in PATH, so that `course` works in a
     terminal of the Lab though nobody activated the environment. The user's own configuration is not touched.
+    Kernels compute with one BLAS thread, as the stored outputs were, unless the user has set another number.
     """
 
     def first(entry: Path, name: str) -> str:
         return os.pathsep.join([str(entry), *filter(None, [environ.get(name)])])
 
     settings = Path(__file__).parent / "jupyter"
-    return {
+    threads = {name: count for name, count in ONE_THREAD.items() if name not in environ}
+    return threads | {
         "JUPYTER_CONFIG_PATH": first(settings, "JUPYTER_CONFIG_PATH"),
         "PATH": first(Path(sys.executable).parent, "PATH"),
     }

@@ -62,7 +62,13 @@ class Explore:
     def _repr_mimebundle_(self, include=None, exclude=None):
         bundle = {
             "text/html": self.html,
-            "text/plain": " ".join([f"{self.title}.", self.first.caption, self.first.alt]),
+            "text/plain": " ".join(
+                [
+                    self.title if self.title.endswith((".", "?")) else f"{self.title}.",
+                    self.first.caption,
+                    self.first.alt,
+                ]
+            ),
         }
         view = self.box._repr_mimebundle_() or {}
         return bundle | {key: view[key] for key in [WIDGET_VIEW] if key in view}

@@ -20,28 +20,60 @@ LOWEST_DRAWN = 0.7  # accuracies below this sit on the lower edge of the small c
 def learning_curves(history):
     """Return a figure of loss and accuracy per epoch, training against validation, with the gap between them shaded.
 
+    The panel in the middle has the validation loss alone, on a linear scale: how it turns cannot be seen over decades.
+
     Parameters
     ----------
     history : nn.History
         With validation values.
     """
-    fig, (left, right) = style.new_figure(8.4, 3.4, 1, 2)
+    fig, (left, middle, right) = style.new_figure(8.5, 3.5, 1, 3)
     epochs = np.arange(1, history.epochs + 1)
     panels = (left, history.loss, history.val_loss), (right, history.accuracy, history.val_accuracy)
     for ax, train, validation in panels:
-        for role, name, values in ("data", "training", train), ("output", "validation", validation):
-            c = style.cue(role)
-            ax.plot(epochs, values, color=c.colour, linestyle=c.linestyle, label=name)
+        _curve(ax, epochs, train, "data", "training")
+        _curve(ax, epochs, validation, "output", "validation")
         ax.fill_between(epochs, train, validation, color=style.tint("hazard", 0.35), linewidth=0, label="gap")
+    _curve(middle, epochs, history.val_loss, "output", "validation")
+    for ax in (left, middle, right):
         ax.set(xlabel="epoch", xlim=(0.5, history.epochs + 0.5))
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+    best, last = history.best_epoch, history.epochs - 1
+    for ax in (left, middle):
+        ax.plot(best + 1, history.val_loss[best], marker="D", color=style.INK, linestyle="none",
+                label=f"lowest validation loss: epoch {best + 1}")
+    low, high = min(history.val_loss), max(history.val_loss)
+    room = 0.25 * (high - low) or 1.0
+    for epoch, align, place in (best, "center", -16), (last, "right", 8):
+        middle.annotate(f"{history.val_loss[epoch]:.2f}", (epoch + 1, history.val_loss[epoch]), xytext=(0, place),
+                        textcoords="offset points", ha=align, fontsize=style.SIZE_SMALL)
     left.set(yscale="log", title="Loss (log scale)")
+    middle.set(ylim=(low - room, high + room), title="Validation loss (linear)")
     right.set(ylim=(0.7, 1.01), title="Accuracy")
-    best = history.best_epoch
-    left.plot(best + 1, history.val_loss[best], marker="D", color=style.INK, linestyle="none",
-              label=f"lowest validation loss: epoch {best + 1}")
-    left.legend(loc="lower left")
-    right.legend(loc="lower right")
+    fig.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    return fig
+
+
+@style.styled
+def gallery(images, texts, *, cols=8, side=1.05):
+    """Return a figure of digits large enough to judge each one, with its text above it.
+
+    Parameters
+    ----------
+    images : array (n, 28, 28) in [0, 1]
+    texts : list of n str
+        Of the same number of lines each.
+    side : float
+        Width for one digit, in inches.
+    """
+    rows, cols = -(-len(images) // cols), min(cols, len(images))
+    line = 0.17 * (1 + texts[0].count("\n"))
+    fig, axes = style.new_figure(side * cols + 0.1, (side + line) * rows, rows, cols, squeeze=False)
+    for ax in np.ravel(axes)[len(images):]:
+        ax.set_axis_off()
+    for ax, image, text in zip(np.ravel(axes), images, texts, strict=False):
+        _image(ax, image)
+        ax.set_title(text, fontsize=style.SIZE_SMALL, loc="center", pad=3, fontweight="normal")
     return fig
 
 
@@ -55,16 +87,9 @@ def mistakes(images, found, *, cols=5):
         All images that `found.index` counts in.
     found : nn.Mistakes
     """
-    rows = -(-len(found.index) // cols)
-    fig, axes = style.new_figure(1.45 * cols, 1.6 * rows, rows, cols)
-    for ax in np.ravel(axes)[len(found.index):]:
-        ax.set_axis_off()
-    shown = zip(np.ravel(axes), found.index, found.label, found.predicted, found.confidence, strict=False)
-    for ax, row, label, predicted, confidence in shown:
-        _image(ax, images[row])
-        ax.set_title(f"label {label}, saw {predicted}\n{_percent(confidence)} sure", fontsize=style.SIZE_SMALL,
-                     loc="center", pad=3, fontweight="normal")
-    return fig
+    columns = zip(found.label, found.predicted, found.confidence, strict=True)
+    texts = [f"label {label}, saw {predicted}\n{_percent(sure)} sure" for label, predicted, sure in columns]
+    return gallery(images[found.index], texts, cols=cols, side=1.45)
 
 
 @style.styled
@@ -201,6 +226,11 @@ def _draw_accuracies(s, accuracies, epoch, x, y, width, height):
     s.line(at, y, at, y + height, stroke=style.INK, line=1)
     s.text(x, y + height + 16, "before")
     s.text(x + width, y + height + 16, f"epoch {len(accuracies) - 1}", anchor="end")
+
+
+def _curve(ax, x, y, role, name):
+    c = style.cue(role)
+    ax.plot(x, y, color=c.colour, linestyle=c.linestyle, label=name)
 
 
 def _image(ax, image):

@@ -15,7 +15,7 @@ from course_lib.validate import as_float, as_labels, require_count, require_posi
 
 @dataclass
 class History:
-    """What happened in training: one entry an epoch in each list.
+    """What happened in training: one entry per epoch in each list.
 
     Attributes
     ----------

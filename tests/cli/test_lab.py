@@ -90,6 +90,11 @@ def test_the_environment_adds_settings_and_commands_in_front_of_what_is_there():
     assert os.pathsep not in lab_environment({})["JUPYTER_CONFIG_PATH"]
 
 
+def test_kernels_compute_with_one_thread_unless_the_user_says_otherwise():
+    assert lab_environment({})["OPENBLAS_NUM_THREADS"] == "1"
+    assert "OPENBLAS_NUM_THREADS" not in lab_environment({"OPENBLAS_NUM_THREADS": "8"})
+
+
 def test_jupyterlab_reads_the_settings(monkeypatch):
     from jupyterlab_server.config import get_page_config
 

@@ -74,13 +74,31 @@ def test_select_orders_wrong_answers_by_certainty(run):
 def test_learning_curves_draw_the_history():
     history = nn.History(loss=[1.0, 0.1, 0.01], accuracy=[0.7, 0.9, 1.0], val_loss=[0.5, 0.3, 0.4],
                          val_accuracy=[0.8, 0.9, 0.9], best_epoch=1)
-    left, right = figures.training.learning_curves(history).axes
+    left, middle, right = figures.training.learning_curves(history).axes
     train, validation, best = left.lines
     np.testing.assert_array_equal(train.get_xydata(), [[1, 1.0], [2, 0.1], [3, 0.01]])
     np.testing.assert_array_equal(validation.get_ydata(), [0.5, 0.3, 0.4])
     np.testing.assert_array_equal(best.get_xydata(), [[2, 0.3]])
     assert train.get_linestyle() != validation.get_linestyle()
     np.testing.assert_array_equal(right.lines[0].get_ydata(), [0.7, 0.9, 1.0])
+    alone, lowest = middle.lines
+    np.testing.assert_array_equal(alone.get_ydata(), [0.5, 0.3, 0.4])
+    np.testing.assert_array_equal(lowest.get_xydata(), [[2, 0.3]])
+    assert (left.get_yscale(), middle.get_yscale()) == ("log", "linear")
+    assert [t.get_text() for t in middle.texts] == ["0.30", "0.40"]
+
+
+def test_learning_curves_draw_a_loss_that_never_turns():
+    history = nn.History(loss=[1.0], accuracy=[0.7], val_loss=[0.5], val_accuracy=[0.8], best_epoch=0)
+    figures.picture(figures.training.learning_curves(history), alt="One epoch of training and validation")
+
+
+@pytest.mark.parametrize("count", [1, 4, 8, 40])
+def test_gallery_writes_a_text_above_every_digit(count):
+    texts = [f"label {i}" for i in range(count)]
+    fig = figures.training.gallery(np.random.default_rng(0).random((count, 28, 28)), texts)
+    assert [ax.get_title() for ax in fig.axes if ax.axison] == texts
+    figures.picture(fig, alt="Digits with their labels, large enough to judge")
 
 
 @pytest.mark.parametrize("count", [1, 5, 7, 20])
