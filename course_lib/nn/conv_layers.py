@@ -61,7 +61,9 @@ class Conv2d(Layer):
                 f"{self.c_out} output maps and one column for each of the {self.c_in} input maps."
             )
         if not table.any(axis=1).all():
-            raise ValueError(f"output map {int(np.argmin(table.any(axis=1)))} sees no input map; give each at least one.")
+            raise ValueError(
+                f"output map {int(np.argmin(table.any(axis=1)))} sees no input map; give each at least one."
+            )
         return table
 
     def forward(self, x):
@@ -240,7 +242,9 @@ class RadialBasis(Layer):
     def output_shape(self, shape):
         """Return (C,) for a row (D,); ValueError if it is not as long as the prototypes."""
         if tuple(shape) != self.prototypes.shape[1:]:
-            raise ValueError(f"RadialBasis gets rows of shape {tuple(shape)}; its prototypes are {self.prototypes.shape}.")
+            raise ValueError(
+                f"RadialBasis gets rows of shape {tuple(shape)}; its prototypes are {self.prototypes.shape}."
+            )
         return (self.prototypes.shape[0],)
 
     def multiply_adds(self, shape):

@@ -146,7 +146,10 @@ def _table(rows, right):
     """Line up columns: those named in `right` end together, the others start together."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = [
-        "  ".join(f"{cell:>{w}}" if title in right else f"{cell:<{w}}" for cell, w, title in zip(row, widths, rows[0], strict=True))
+        "  ".join(
+            f"{cell:>{w}}" if title in right else f"{cell:<{w}}"
+            for cell, w, title in zip(row, widths, rows[0], strict=True)
+        )
         for row in rows
     ]
     return "\n".join(line.rstrip() for line in lines)

@@ -120,7 +120,13 @@ def train(
     history, best, best_params = History(), np.inf, None
     with _progress_bar(epochs, progress) as bar:
         for epoch in range(epochs):
-            step = {"batch_size": batch_size, "lr": lr, "momentum": momentum, "velocities": velocities, "augment": augment}
+            step = {
+                "batch_size": batch_size,
+                "lr": lr,
+                "momentum": momentum,
+                "velocities": velocities,
+                "augment": augment,
+            }
             _train_epoch(net, x, y, loss, rng, epoch, history, **step)
             if validation is not None:
                 result = evaluate(net, *validation, loss=loss)

@@ -44,8 +44,8 @@ def output_size(size, mask, stride=1, pad=0, *, name="H"):
 def unseen(size, mask, stride=1, pad=0):
     """Return how many rows (or columns) at the end of the padded input no window ever covers.
 
-    Of an image (H, W), one axis at a time. TypeError and ValueError as `output_size`. With stride > mask there are gaps between windows too;
-    they are not counted here. Source: K, "Stride".
+    Of an image (H, W), one axis at a time. TypeError and ValueError as `output_size`. With
+    stride > mask there are gaps between windows too; they are not counted here. Source: K, "Stride".
     """
     places = output_size(size, mask, stride, pad)
     return size + 2 * pad - ((places - 1) * stride + mask)
