@@ -422,7 +422,7 @@ figures.show(
 # ## What goes wrong: the forgotten flip
 #
 # Here is $\partial E/\partial X$ as a full convolution, with one thing missing. (`transpose(1, 0, 2, 3)` swaps the
-# first two axes: $M$ maps come in, $C$ go out.) We test it on a blur, a mask often used in examples.
+# first two axes: $M$ maps come in, $C$ go out.) We test it on a mask that blurs.
 
 # %%
 def backward_without_flip(dy, cache):
