@@ -89,9 +89,9 @@ print("O1 =", terms(1))
 # %% [markdown]
 # O6 is the slide's formula. O1 has four products, the other five meet zeros.
 #
-# Now with numbers. The image is a channel of H's small layer, which you meet again in lesson 08. The mask subtracts
-# what is right from what is left, so it answers strongly at upright edges. Work out output 6, at row 1 and column 1,
-# before you run the cell. (The library wants an image as (B, C, H, W); `[None, None]` adds the first two axes.)
+# Now with numbers. The image is one of H's, used again in lesson 08. The mask subtracts what is right from what is
+# left, so it answers strongly at upright edges. Work out output 6, at row 1 and column 1, before you run the cell. (The
+# library wants four axes, as the next section explains; `[None, None]` adds the first two.)
 
 # %%
 image = np.array([[0.0, 2, 1, 0], [0, 3, 2, 1], [1, 1, 0, 2], [2, 1, 0, 3]])
@@ -209,15 +209,16 @@ for stride in (1, 2, 3):
 # | 2-D | the spectrum of a sound over time | a colour image |
 # | 3-D | a medical scan | a colour film: rows, columns, time |
 #
-# In each row the same function serves both columns: maps are added up, whatever they are. The stride and the padding
-# work along each direction.
+# In each row the same function serves both columns: maps are added up, whatever they are. (`+` and `*` join and repeat
+# tuples; `!s` turns one into text, so that it can be printed in a column.)
 
 # %%
-inputs = {"sound": (1, 1, 100), "skeleton": (1, 20, 100), "spectrum": (1, 1, 40, 50), "colour image": (1, 3, 40, 50),
+inputs = {"sound": (1, 1, 100), "skeleton": (1, 20, 100),
+          "spectrum": (1, 1, 40, 50), "colour image": (1, 3, 40, 50),
           "scan": (1, 1, 12, 16, 16), "colour film": (1, 3, 12, 16, 16)}
 convolutions = {3: ops.conv1d_forward, 4: ops.conv2d_forward, 5: ops.conv3d_forward}
 for name, shape in inputs.items():
-    mask = (4, shape[1], *[3] * (len(shape) - 2))  # 4 output maps, 3 weights along each direction
+    mask = (4, shape[1]) + (3,) * (len(shape) - 2)  # 4 output maps, 3 weights along each direction
     y, _ = convolutions[len(shape)](np.ones(shape), np.ones(mask))
     print(f"{name:13} x {shape!s:20} w {mask!s:16} y {y.shape}")
 
@@ -226,7 +227,7 @@ for name, shape in inputs.items():
 #
 # Without help the image shrinks: a mask of 5 fits only $28 - 5 + 1 = 24$ times into 28. **Padding** puts $P$ zeros on
 # each side. LeNet-5's digits of 28 × 28 are padded to 32 × 32, so that the middle of a 5 × 5 mask can lie on every
-# stroke (H, "Only Compute with Full Mask/Kernel"). The last window must still fit:
+# stroke (H, "Inputs Inflated to Provide Padding"). The last window must still fit:
 # $(H_{out} - 1)\,S + K \le H + 2P$. So
 #
 # $$H_{out} = 1 + \left\lfloor \frac{H - K + 2P}{S} \right\rfloor$$
@@ -239,13 +240,13 @@ for H, K, S, P in ((28, 5, 1, 0), (28, 5, 1, 2), (28, 4, 2, 1), (8, 3, 2, 0)):
     print(f"H {H:2}  K {K}  S {S}  P {P}:  H_out = {ops.output_size(H, K, stride=S, pad=P)}")
 
 # %% [markdown]
-# The last is $1 + \lfloor 2.5 \rfloor = 3$: a rest of one pixel. Where does it go? Move the sliders. Every number says
-# how many windows see that pixel; a cross means none does. Find a setting with stride 3 that sees every pixel, one in
-# which only the padding is missed, and one in which the windows do not touch.
+# The last is $1 + \lfloor 2.5 \rfloor = 3$: a rest of one pixel. What becomes of it? Move the sliders. Every number
+# says how many windows see that pixel; a cross means none does. Find a setting with stride 3 that sees every pixel,
+# one in which only padding is missed, and one in which the windows do not touch.
 
 # %%
-figures.explore(figures.convolution.coverage, title="Which pixels does a window see?", size=(5, 12, 1, 8),
-                mask=(1, 5, 1, 3), stride=(1, 4, 1, 2), pad=(0, 2, 1, 0))
+figures.explore(figures.convolution.coverage, title="Which pixels does a window see?",
+                size=(5, 12, 1, 10), mask=(1, 5, 1, 3), stride=(1, 4, 1, 3), pad=(0, 2, 1, 0))
 
 # %% [markdown]
 # Set mask 3, stride 1, pad 0. Even then the numbers are unequal: a corner pixel is seen once, one in the middle nine
@@ -299,7 +300,8 @@ assert large.shape == (100, 100)
 print(f"{np.mean(large == 0):.0%} of {large.size:,} cells are 0, the others hold {large.max()} weights")
 figures.show(
     figures.convolution.bands(large, "3 x 3 mask, 10 x 10 image, T"),
-    alt=f"A 100 by 100 matrix, {np.mean(large == 0):.0%} white; nine weights repeat along nine slanting lines",
+    alt=f"A 100 by 100 matrix, {np.mean(large == 0):.0%} white; "
+    "nine weights repeat along nine slanting lines",
     caption="Three bands of three slanting lines, one line per weight. "
     "A gap in a line is a place where the mask hangs over the edge.")
 
@@ -310,32 +312,34 @@ figures.show(
 
 # %%
 covered, _ = ops.conv2d_forward(np.ones((1, 1, 250, 250)), np.ones((1, 1, 5, 5)), pad=2)
-print(f"dense       {pixels**2:13,} weights")
-print(f"local       {int(covered.sum()):13,} weights, {covered.sum() / pixels**2:.2%} of them")
-print(f"and shared  {5 * 5:13,} weights")
+print(f"dense             {pixels**2:13,} weights")
+print(f"local             {int(covered.sum()):13,} weights, {covered.sum() / pixels**2:.2%} of them")
+print(f"shared            {(2 * 250 - 1) ** 2:13,} weights")
+print(f"local and shared  {5 * 5:13,} weights")
 
 # %% [markdown]
-# From 3.9 billion to 25. The first rule saves a factor of 2,500, the second another 60,000. It is the sharing, much
-# more than the locality, that makes the layer small.
+# From 3.9 billion to 25, and it takes both rules. Local alone leaves 1.5 million weights. Shared alone means one mask
+# so large that it covers every pixel from every place, 499 × 499: a quarter of a million.
 
 # %% [markdown]
 # ## What sharing buys besides: the object moves
 #
-# Take a digit, and the same digit three pixels further right. The dense layer gets other numbers on every weight. And
+# Take a digit, and the same digit three pixels further right. Each weight of a dense layer now meets another pixel. And
 # the convolution? **Predict** its output for the moved digit: (a) the same numbers, (b) the same numbers three columns
-# further right, (c) other numbers.
+# further right, (c) other numbers. (`~` means not; `np.roll` moves columns, and those that leave come in on the other
+# side.)
 
 # %%
 digits = data.load_digits()
 test = digits.images("test")
-room = ~test[:, :, 25:].any(axis=(1, 2))  # digits with three empty columns on the right: nothing is lost
+room = ~test[:, :, 25:].any(axis=(1, 2))  # digits with three empty columns on the right
 test, labels = test[room], digits.y_test[room]
 
 def move(images, shift):
-    return np.roll(images, shift, axis=-1)  # what leaves on the right, zeros, comes in on the left
+    return np.roll(images, shift, axis=-1)  # the columns that leave are empty
 
 digit, moved = test[0], move(test[0], 3)
-maps = [ops.conv2d_forward(v[None, None], edge[None, None].astype(np.float32), pad=1)[0][0, 0] for v in (digit, moved)]
+maps = [ops.conv2d_forward(v[None, None], edge[None, None], pad=1)[0][0, 0] for v in (digit, moved)]
 check_close(maps[1][:, 3:], maps[0][:, :-3], name="the map of the moved digit")
 print(len(test), "of 1,000 test digits have room;", "map of the moved digit = moved map")
 
@@ -383,7 +387,10 @@ options = dict(batch_size=64, momentum=0.9, rng=rng)
 nn.train(dense_net, (digits.x_train, digits.y_train), epochs=5, lr=0.1, **options)
 history = nn.train(conv_net, ((fits - centre) / spread, digits.y_train), epochs=20, lr=0.05, **options)
 
-# %% tags=["continued", "nbval-ignore-output"]
+# %% [markdown]
+# Both are trained. Now the test digits move: by 0, 1, 2 and 3 pixels to the right.
+
+# %% tags=["nbval-ignore-output"]
 shifts = [0, 1, 2, 3]
 dense_right = [nn.accuracy(dense_net.predict(move(test, s).reshape(-1, 784)), labels) for s in shifts]
 seen = [(best_fits(move(test, s), masks) - centre) / spread for s in shifts]
@@ -404,9 +411,13 @@ check_close(seen[3], seen[0], rtol=1e-3, atol=1e-3, name="best fits of the moved
 assert np.ptp(conv_right) <= 0.003
 print("dense: from over 90 % to below 60 %; convolution: over 85 %, whatever the shift")
 
-# %% tags=["continued", "nbval-ignore-output"]
+# %% [markdown]
+# The same as curves. Watch how little the first pixel costs, and how much the second and the third.
+
+# %% tags=["nbval-ignore-output"]
 both = {"dense": (shifts, dense_right), "convolution, then the largest": (shifts, conv_right)}
-fig = figures.plots.curves(both, xlabel="digits moved to the right by ... pixels", ylabel="share answered rightly")
+fig = figures.plots.curves(both, xlabel="pixels that the digits moved to the right",
+                           ylabel="share answered rightly")
 fig.axes[0].set_ylim(0, 1)
 figures.show(
     fig,
@@ -422,27 +433,25 @@ figures.show(
 # %% [markdown]
 # ## What goes wrong: a column that nobody looks at
 #
-# Eight pixels, mask 3, stride 2, no padding: a setting that raises no error. The picture shows a bright bar in the
-# last column. Compare the layer's answer with its answer to an empty image.
+# Eight pixels, mask 3, stride 2, no padding: a setting that raises no error. Show the layer an image that is dark but
+# for a bright bar, in column 6 or in column 7, the last. Does it answer to both?
 
 # %%
-bar = np.zeros((1, 1, 8, 8))
-bar[..., 7] = 1
-blind, _ = ops.conv2d_forward(bar, edge[None, None], stride=2)
-empty, _ = ops.conv2d_forward(np.zeros((1, 1, 8, 8)), edge[None, None], stride=2)
-print("same answer as for an empty image:", np.array_equal(blind, empty))
+for column in (6, 7):
+    bar = np.zeros((1, 1, 8, 8))
+    bar[..., column] = 1
+    blind, _ = ops.conv2d_forward(bar, edge[None, None], stride=2)
+    print(f"bar in column {column}: strongest answer {np.abs(blind).max():g}")
 
 # %% [markdown]
-# The bar does not exist for this layer, nor for anything after it. Its weights will never learn from that column:
-# wherever the output does not depend on a pixel, no gradient passes. `ops.unseen` counts such columns at the end, and
-# the drawing marks the pixels.
+# The second bar does not exist for this layer, nor for anything after it: the answer is 0 everywhere, as for an empty
+# image. Nor can training mend it. No product contains a pixel of that column, so no gradient does. `ops.unseen` counts
+# the columns left over at the end; the drawing marks the pixels.
 
 # %%
 lost = figures.convolution.never_seen(8, 3, stride=2)
-print("columns unseen at the end:", ops.unseen(8, 3, stride=2), " pixels unseen:", lost.sum(), "of", lost.size)
-from IPython.display import display
-
-display(figures.convolution.coverage(8, 3, stride=2))
+print("columns unseen:", ops.unseen(8, 3, stride=2), " pixels unseen:", lost.sum(), "of", lost.size)
+figures.convolution.coverage(8, 3, stride=2)
 
 # %% [markdown]
 # One column and one row, 15 of 64 pixels, nearly a quarter. With padding 1 the rest falls on the padding instead, and
@@ -458,13 +467,16 @@ print("last column of the answer:", right[0, 0, :, -1])
 # ## Where the lecture is loose
 #
 # **The floor.** K's formula has a fraction bar and nothing else. For $H = 8$, $K = 3$, $S = 2$, $P = 0$ it promises 3.5
-# rows. The library rounds down, as frameworks do, and the price are the unseen pixels above. A mask that fits nowhere
-# is another matter: that is an error, and its message computes the way out.
+# rows. The library rounds down, as frameworks do, at the price of the unseen pixels above.
 
 # %%
 print("the slide's formula:", 1 + (8 - 3 + 2 * 0) / 2, " the library:", ops.output_size(8, 3, stride=2))
 
-# %% tags=["raises-exception", "continued"]
+# %% [markdown]
+# A mask that fits nowhere is another matter: the formula gives a size below 1. That is an error, and its message
+# computes the way out.
+
+# %% tags=["raises-exception"]
 ops.output_size(4, 7, pad=1)
 
 # %% [markdown]
@@ -501,8 +513,8 @@ assert from_zero == image[:2, :2].sum() != skipping
 # %% [markdown]
 # ## Try it
 #
-# - In the stepper's cell, call `slide_stepper(x3, w3[::-1])`: the masks in reverse order. Which outputs change? Then
-#   try `stride=2`: how many frames are left, and which pixels are never framed?
+# - In the stepper's cell, replace `w3` by `w3[::-1]`, the masks in reverse order. Which outputs change? Then add
+#   `stride=2`: how many frames are left, and which pixels are never framed?
 # - Turn `edge` into its transpose, `edge.T`, and run the cells of the moved digit again. Which strokes answer now? Is
 #   the map still equivariant?
 # - Cut 16 masks instead of 64, then 128. How does the accuracy on unmoved digits change, and does the curve stay flat?

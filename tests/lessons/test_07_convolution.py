@@ -42,12 +42,18 @@ def test_a_dense_layer_on_250_by_250_has_3_9_billion_weights(printed):
     assert "62,500 weights per node, 3,906,250,000 in all" in printed
 
 
-def test_local_saves_2500_and_shared_another_60_000(lesson, printed):
+def test_it_takes_both_rules(lesson, printed):
     local = (5 * 250 - 6) ** 2  # along one axis two rows of the mask hang over at the edge and one beside it, twice
     assert lesson["covered"].sum() == local == 1_547_536
-    assert 250**4 / local == pytest.approx(2_500, rel=0.02)
-    assert local / 25 == pytest.approx(60_000, rel=0.05)
+    assert 499**2 == 249_001
     assert "1,547,536 weights, 0.04%" in printed
+    assert "249,001 weights" in printed
+
+
+def test_a_mask_of_499_covers_every_pixel_from_every_place():
+    """Shared alone: with the size scaled down from 250 to 5, a mask of 2 * 5 - 1 leaves no zero in the matrix."""
+    assert (convolution.as_matrix((9, 9), (5, 5), pad=4) > 0).all()
+    assert not (convolution.as_matrix((7, 7), (5, 5), pad=3) > 0).all()
 
 
 def test_output_6_has_the_nine_terms_of_the_slide(lesson, printed):
@@ -168,6 +174,8 @@ def test_other_seeds_collapse_too(lesson, seed):
 
 def test_the_bar_in_the_last_column_is_unseen_until_there_is_padding(lesson, printed):
     assert not lesson["blind"].any()
+    assert "bar in column 6: strongest answer 4" in printed
+    assert "bar in column 7: strongest answer 0" in printed
     assert ops.unseen(8, 3, 2) == 1
     assert lesson["lost"].sum() == 15
     assert lesson["lost"][:, 7].all()
