@@ -90,8 +90,9 @@ print("O1 =", terms(1))
 # O6 is the slide's formula. O1 has four products, the other five meet zeros.
 #
 # Now with numbers. The image is one of H's, used again in lesson 08. The mask subtracts what is right from what is
-# left, so it answers strongly at upright edges. Work out output 6, at row 1 and column 1, before you run the cell. (The
-# library wants four axes, as the next section explains; `[None, None]` adds the first two.)
+# left, so it answers strongly at upright edges. Work out output 6, at row 1 and column 1, before you run the cell.
+# (`pad=1` puts the zeros around. The library wants four axes, as the next section explains; `[None, None]` adds the
+# first two.)
 
 # %%
 image = np.array([[0.0, 2, 1, 0], [0, 3, 2, 1], [1, 1, 0, 2], [2, 1, 0, 3]])
