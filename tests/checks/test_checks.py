@@ -146,3 +146,33 @@ def test_check_close_accepts_what_is_close():
     check_close([1.0, np.inf, 0.0], [1.0 + 1e-9, np.inf, 0.0])
     check_close(np.zeros((0, 3)), np.zeros((0, 3)))
     check_close(5, 5)
+
+
+def test_the_tolerances_are_what_they_say():
+    check_close(1 + 0.9e-6, 1.0, rtol=1e-6)
+    check_close(0.9e-6, 0.0, atol=1e-6)
+    for actual, options in ((1 + 1.1e-6, {"rtol": 1e-6}), (1.1e-6, {"atol": 1e-6})):
+        with pytest.raises(Mismatch):
+            check_close(actual, np.floor(actual), **options)
+
+
+def test_a_small_gradient_is_not_lost_in_the_allowance_for_rounding():
+    with pytest.raises(GradientMismatch):
+        check_op_gradients(lambda v: (1.0 + 1e-6 * v, None), lambda dout, cache: 1.5e-6 * dout, [X], rng=rng())
+
+
+class ForgetsTheInput(nn.Dense):
+    def backward(self, dout):
+        return 2 * super().backward(dout)
+
+
+def test_a_wrong_gradient_of_the_input_is_rejected():
+    net = nn.Sequential(ForgetsTheInput(4, 3, rng=rng(), dtype=np.float64))
+    with pytest.raises(GradientMismatch, match="gradient of x is wrong"):
+        check_network_gradients(net, X, np.array([0, 1, 2, 0, 1]), rng=rng())
+
+
+def test_each_element_is_measured_alone():
+    """A forgotten restore would shift the later elements; the products here would show it."""
+    x = np.array([2.0, 3.0, 5.0])
+    np.testing.assert_allclose(numerical_gradient(np.prod, x, eps=0.5), [15, 10, 6], rtol=1e-12)

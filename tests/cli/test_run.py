@@ -7,6 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from course_lib.cli import app
+from course_lib.cli.clean import WIDGET_VIEW, clean_outputs
 from course_lib.cli.execute import execute, failing_line
 from tests.cli.course import code, make_course, text
 
@@ -141,3 +142,47 @@ def test_the_failing_line_is_found_with_colours_and_may_be_unknown():
     assert failing_line("a\n  b()", traceback, 7) == "line 2: b()"
     assert failing_line("a\n  b()", traceback, 8) == ""
     assert failing_line("a", traceback, 7) == ""
+
+
+def test_fail_fast_goes_on_after_a_good_lesson(tmp_path):
+    root = make_course(tmp_path / "c", l01_good=GOOD, l02_bad=BAD, l03_good=GOOD)
+    result = _run(root, "--fail-fast")
+    assert result.exit_code == 1
+    assert [line.split()[0] for line in result.output.splitlines() if line.startswith("0")][:2] == ["01_good", "02_bad"]
+    assert (root / "out" / "01_good.html").exists()
+    assert not (root / "out" / "03_good.html").exists()
+
+
+def test_a_title_is_text_in_the_index(tmp_path):
+    root = make_course(tmp_path / "c", l01_a=[text("# 1 < 2 & <b>more</b>"), code("1")])
+    assert _run(root).exit_code == 0
+    assert "1 &lt; 2 &amp; &lt;b&gt;more&lt;/b&gt;" in (root / "out" / "index.html").read_text()
+
+
+def test_cells_after_a_failing_one_keep_no_old_output(tmp_path):
+    later = code("print(2)")
+    later.outputs = [nbformat.v4.new_output("stream", text="old")]
+    notebook = nbformat.v4.new_notebook(cells=[code("1 / 0"), later])
+    assert execute(notebook, tmp_path, timeout=60).failure.cell == 1
+    assert later.outputs == []
+
+
+def test_a_kernel_of_another_environment_is_not_taken(tmp_path, monkeypatch):
+    spec = tmp_path / "kernels" / "python3"
+    spec.mkdir(parents=True)
+    (spec / "kernel.json").write_text('{"argv": ["false"], "display_name": "Python 3", "language": "python"}')
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
+    notebook = nbformat.v4.new_notebook(cells=[code("print(1)")])
+    assert execute(notebook, tmp_path, timeout=60).failure is None
+
+
+def test_an_output_loses_the_widget_and_keeps_the_figure():
+    outputs = [
+        nbformat.v4.new_output("display_data", data={WIDGET_VIEW: {"model_id": "a"}, "text/html": "<img>"}),
+        nbformat.v4.new_output("display_data", data={WIDGET_VIEW: {"model_id": "a"}}),
+        nbformat.v4.new_output("stream", text="a"),
+        nbformat.v4.new_output("stream", text="b"),
+    ]
+    figure, stream = clean_outputs(outputs)
+    assert figure.data == {"text/html": "<img>"}
+    assert stream.text == "ab"

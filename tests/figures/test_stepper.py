@@ -72,6 +72,8 @@ def test_hostile_text_stays_text():
     assert tags == ["div", "p", "figure", "img", "figcaption", "script"]
     assert attributes[0]["aria-label"] == text[0] == HOSTILE
     assert html.count("</script>") == 1
+    call = re.search(r"\}\)\((.*)\);</script>", html, re.DOTALL)[1]
+    assert not set("<>&") & set(call)
     assert data_of(html)[1][1]["caption"] == " ".join(HOSTILE.split())
 
 

@@ -187,3 +187,11 @@ def test_repr_names_the_node_and_its_shape():
     assert repr(x) == "Node(X, shape (4, 3))"
     assert repr(x @ graph.variable(W)) == "Node(@, not computed)"
     assert x.is_leaf
+
+
+def test_a_loss_inside_a_graph_passes_its_upstream_gradient_on():
+    x = graph.variable(np.array([[1.0, -2.0]]))
+    goal = graph.apply("half_squared_sum", x, np.zeros((1, 2))) * 3.0
+    graph.forward(goal)
+    graph.backward(goal)
+    np.testing.assert_array_equal(x.grad, [[3, -6]])

@@ -100,3 +100,9 @@ def test_refused_networks(build, error, message):
 def test_a_layer_without_parameters_describes_itself():
     assert nn.Dense(2, 3, rng=rng(), bias=False).describe() == "Dense 2 -> 3 (no bias)"
     assert nn.Tanh().describe() == "Tanh"
+
+
+def test_weights_start_with_variance_two_over_the_inputs():  # He et al. (2015)
+    w = nn.Dense(400, 300, rng=rng()).params["w"]
+    np.testing.assert_allclose(w.var(), 2 / 400, rtol=0.02)
+    np.testing.assert_allclose(w.mean(), 0, atol=1e-3)

@@ -175,3 +175,62 @@ def test_the_digits_are_learned(seed):
     result = nn.evaluate(net, digits.x_test, digits.y_test)
     assert result.accuracy >= 0.93
     assert result.count == 1000
+
+
+def test_an_infinite_loss_is_an_error_too():
+    net = nn.Sequential(nn.Dense(1, 1, rng=rng(), dtype=np.float64))
+    with pytest.raises(FloatingPointError, match="the loss became inf"), np.errstate(over="ignore"):
+        nn.train(
+            net,
+            (np.array([[1e200]]), np.array([[0.0]])),
+            epochs=1,
+            batch_size=1,
+            lr=1,
+            rng=rng(),
+            loss="quadratic_cost",
+        )
+
+
+def test_of_equal_losses_the_first_epoch_is_the_best():
+    net = nn.models.mlp((2, 3), rng=rng())
+    x, y = blobs(12)
+    history = nn.train(net, (x, y), epochs=4, batch_size=12, lr=1e-30, rng=rng(), validation=(x, y))
+    assert len(set(history.val_loss)) == 1
+    assert history.best_epoch == 0
+
+
+def recording(net):
+    """Return a list that receives the rows of every batch that `net` is shown while it trains."""
+    seen, forward = [], net.forward
+
+    def record(x):
+        seen.append(x[:, 0].tolist())
+        return forward(x)
+
+    net.forward = record
+    return seen
+
+
+def test_what_is_set_aside_for_validation_is_never_trained_on():
+    net, x, y = nn.models.mlp((1, 2), rng=rng()), np.arange(20.0, dtype=np.float32)[:, None] / 20, np.arange(20) % 2
+    seen = recording(net)
+    nn.train(net, (x, y), epochs=1, batch_size=4, lr=0.1, rng=rng(), validation=0.25)
+    trained, validated = [v for batch in seen[:-1] for v in batch], seen[-1]
+    assert (len(trained), len(validated)) == (15, 5)
+    assert sorted(trained + validated) == x[:, 0].tolist()
+
+
+def test_every_epoch_draws_a_new_order_of_all_samples():
+    net, x, y = nn.models.mlp((1, 2), rng=rng()), np.arange(12.0, dtype=np.float32)[:, None], np.arange(12) % 2
+    seen = recording(net)
+    nn.train(net, (x, y), epochs=3, batch_size=12, lr=1e-6, rng=rng())
+    assert all(sorted(order) == x[:, 0].tolist() for order in seen)
+    assert len({tuple(order) for order in seen} | {tuple(x[:, 0].tolist())}) == 4
+
+
+def test_one_output_is_right_on_its_side_of_one_half():
+    net = nn.Sequential(nn.Dense(1, 1, rng=rng(), dtype=np.float64))
+    net[0].params["w"][...] = 1
+    x = np.array([[0.4], [0.6], [0.5], [0.1]])
+    result = nn.evaluate(net, x, np.array([[0.0], [1.0], [1.0], [1.0]]), loss="quadratic_cost")
+    assert result.accuracy == 0.75

@@ -87,3 +87,29 @@ def test_owens_network_gives_his_numbers():  # O, "Inference"
     a = ops.sigmoid(z)
     np.testing.assert_array_equal(np.round(a, 2), [[0.13, 0.96, 0.40]])
     np.testing.assert_array_equal(np.round(ops.sigmoid(ops.dense_forward(a, output)[0]), 2), [[0.35, 0.85]])
+
+
+def test_softplus_keeps_its_tail():
+    z = np.array([-40.0, -100.0])  # 1 + e^-40 is 1 in float64, its logarithm must not be 0
+    np.testing.assert_allclose(ops.softplus(z), np.exp(z), rtol=1e-12)
+
+
+def test_relu_sends_nothing_back_at_zero():  # the convention of K's kernel: in > 0
+    for name in ("relu", "leaky_relu"):
+        _, cache = getattr(ops, f"{name}_forward")(np.array([0.0, -0.0]))
+        expected = 0.0 if name == "relu" else 0.01
+        np.testing.assert_array_equal(getattr(ops, f"{name}_backward")(np.ones(2), cache), expected)
+
+
+def test_booleans_are_numbers():
+    np.testing.assert_array_equal(ops.sigmoid(np.array([True, False])), ops.sigmoid(np.array([1.0, 0.0])))
+
+
+@pytest.mark.parametrize("loss", ops.LOSSES)
+def test_a_backward_pass_can_be_repeated(loss):
+    """No backward step may write into the cache, or the second call gives something else."""
+    p = np.array([[0.2, 0.5, 0.3], [0.1, 0.1, 0.8]])
+    target = np.zeros_like(p) if loss in ("half_squared_sum", "quadratic_cost") else np.array([0, 2])
+    _, cache = getattr(ops, f"{loss}_forward")(p, target)
+    first = getattr(ops, f"{loss}_backward")(cache).copy()
+    np.testing.assert_array_equal(getattr(ops, f"{loss}_backward")(cache), first)

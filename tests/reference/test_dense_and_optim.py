@@ -89,3 +89,16 @@ def _with_velocity(options):
     if "velocities" in options:
         options = {**options, "velocities": [np.zeros(2), *options["velocities"]]}
     return options
+
+
+def test_a_bias_of_another_type_widens_the_result_as_numpy_does():
+    z, _ = ops.dense_forward(np.ones((2, 3), np.float32), np.ones((3, 2), np.float32), np.full(2, 1e-9))
+    assert z.dtype == np.float64
+    np.testing.assert_array_equal(z, 3 + 1e-9)
+
+
+@pytest.mark.parametrize("shape", [(1, 4), (3, 4), (2, 3)])
+def test_an_upstream_gradient_of_another_batch_is_refused(shape):
+    _, cache = ops.dense_forward(np.ones((2, 3)), np.ones((3, 4)))
+    with pytest.raises(ValueError, match=r"it must have the shape of z, \(2, 4\)"):
+        ops.dense_backward(np.ones(shape), cache)

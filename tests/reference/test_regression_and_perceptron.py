@@ -118,3 +118,23 @@ def test_a_fixed_order_is_followed_and_the_start_is_kept():
 def test_perceptron_errors(call, error, message):
     with pytest.raises(error, match=message):
         call(*data.truth_table("and"))
+
+
+def test_descent_does_not_change_its_start():
+    w0 = np.array([2.0, -1.0])
+    ops.linear_regression_descend(np.eye(2), np.ones(2), 0.1, 5, w=w0)
+    np.testing.assert_array_equal(w0, [2, -1])
+
+
+def test_a_first_epoch_without_a_mistake_is_the_last():
+    x, y = data.truth_table("and")
+    fit = ops.perceptron_fit(x, y, w=np.array([1.0, 1.0, -1.5]))
+    assert (fit.epochs, fit.converged, fit.mistakes_per_epoch) == (1, True, [0])
+
+
+def test_a_generator_draws_a_new_order_every_epoch():
+    x, y = data.truth_table("xor")
+    fit = ops.perceptron_fit(x, y, order=np.random.default_rng(3), epochs=6)
+    orders = {tuple(step.index for step in fit.steps[4 * e : 4 * e + 4]) for e in range(6)}
+    assert all(sorted(order) == [0, 1, 2, 3] for order in orders)
+    assert len(orders) > 1
