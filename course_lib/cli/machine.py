@@ -43,7 +43,7 @@ def check_device(
     cuda_available: Callable[[], bool] = _cuda_available,
     version_of: Callable[[str], str | None] = installed_version,
 ) -> Check:
-    """Say which device kernels would run on, and why. Lessons 01-06 need none."""
+    """Say which device kernels would run on, and why. The lessons so far need none."""
     choice = (os.environ if environ is None else environ).get("COURSE_DEVICE", "")
     if choice and choice not in DEVICES:
         return Check(
@@ -62,7 +62,7 @@ def check_device(
     if choice == "gpu" and not gpu:
         return Check("device", "broken", reason, "unset COURSE_DEVICE, or install the GPU's driver")
     device = "GPU" if gpu and choice in ("", "gpu") else "CPU"
-    found = f"{device} ({reason}; lessons 01-06 need no GPU)"
+    found = f"{device} ({reason}; the lessons so far need no GPU)"
     if gpu and version_of("numba-cuda") is None:
         return Check("device", "note", found, 'for GPU lessons: pip install "numba-cuda[cu13]" (pip install .[gpu])')
     return Check("device", "ok", found)

@@ -193,7 +193,8 @@ def test_a_plain_sum_passes_three_wrong_softmax_backwards_and_a_random_one_rejec
 
 
 def test_every_operation_is_among_the_checked_ones(lesson, printed):
-    backwards = {name.removesuffix("_backward") for name in ops.__all__ if name.endswith("_backward")}
+    modules = (ops.activations, ops.probabilities, ops.dense, ops.losses)  # those of lessons 01-06
+    backwards = {n.removesuffix("_backward") for m in modules for n in vars(m) if n.endswith("_backward")}
     assert set(lesson["cases"]) == backwards
     assert f"{len(backwards)} operations checked" in printed
 
