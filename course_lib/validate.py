@@ -126,7 +126,5 @@ def require_count(name, value, *, minimum=1):
 def require_rng(rng):
     """Return `rng`; raise TypeError unless it is a numpy Generator (the course has no global seed)."""
     if not isinstance(rng, np.random.Generator):
-        raise TypeError(
-            f"rng is {rng!r}; it must be a numpy.random.Generator. Write rng=np.random.default_rng(0)."
-        )
+        raise TypeError(f"rng is {rng!r}; it must be a numpy.random.Generator. Write rng=np.random.default_rng(0).")
     return rng

@@ -70,10 +70,14 @@ def test_every_operation_states_shapes_errors_and_source(name):
     assert "Source:" in doc, f"{name}: no source in {doc!r}"
 
 
-@pytest.mark.parametrize("package", ["nn", "checks", "data"])
-def test_every_exported_function_names_its_errors(package):
-    module = importlib.import_module(f"course_lib.{package}")
-    for name in module.__all__:
+@pytest.mark.parametrize("module", ["nn", "nn.graph", "nn.models", "checks", "data"])
+def test_every_exported_name_states_its_errors_and_source(module):
+    module = importlib.import_module(f"course_lib.{module}")
+    own = [n for n, v in vars(module).items() if getattr(v, "__module__", "") == module.__name__ and n[0] != "_"]
+    for name in getattr(module, "__all__", own):
         value = getattr(module, name)
-        if inspect.isfunction(value):
-            assert ERRORS.search(inspect.getdoc(value)), f"course_lib.{package}.{name} does not say what it raises"
+        if inspect.isfunction(value) or inspect.isclass(value):
+            doc = inspect.getdoc(value)
+            assert "Source:" in doc, f"{module.__name__}.{name} has no source"
+            if inspect.isfunction(value):
+                assert ERRORS.search(doc), f"{module.__name__}.{name} does not say what it raises"

@@ -4,7 +4,10 @@ import numpy as np
 
 
 class Mismatch(AssertionError):
-    """Two results that should agree do not; the message says where and by how much."""
+    """Two results that should agree do not; the message says where and by how much.
+
+    Source: the course's own.
+    """
 
 
 def check_close(actual, expected, *, rtol=1e-7, atol=0.0, name="result"):
@@ -22,6 +25,8 @@ def check_close(actual, expected, *, rtol=1e-7, atol=0.0, name="result"):
     ------
     Mismatch
         With the first wrong element. NaN equals nothing, not even NaN.
+
+    Source: the course's own.
     """
     actual, expected = np.asarray(actual), np.asarray(expected)
     if actual.shape != expected.shape:

@@ -18,7 +18,10 @@ from course_lib.validate import require_rng
 
 
 class GradientMismatch(Mismatch):
-    """A computed gradient is not the derivative of the forward pass; the message says of what and where."""
+    """A computed gradient is not the derivative of the forward pass; the message says of what and where.
+
+    Source: the course's own.
+    """
 
 
 def numerical_gradient(f, x, eps=1e-6):
@@ -42,6 +45,8 @@ def numerical_gradient(f, x, eps=1e-6):
     ------
     TypeError
         If x is not float64: in float32 the difference drowns in rounding.
+
+    Source: O, "Find the global minimum (gradient descent)": delta C = dC/dv delta v, read backwards.
     """
     x = _float64("x", x).copy()
     gradient = np.empty_like(x)
@@ -84,6 +89,8 @@ def check_op_gradients(forward, backward, args, *, rng, wrt=None, rtol=1e-6, eps
         Names the argument, both numbers, the worst element and, where it is recognisable, the cause.
     TypeError
         If an argument to be checked is not float64, or rng is not a Generator.
+
+    Source: O, "What's missing"; the random upstream gradient is the course's own.
     """
     require_rng(rng)
     args = list(args)
@@ -127,6 +134,8 @@ def check_network_gradients(net, x, labels, *, rng, loss="softmax_cross_entropy"
     ------
     GradientMismatch, TypeError
         As `check_op_gradients`.
+
+    Source: O, "What's missing".
     """
     require_rng(rng)
     x = _float64("x", x)

@@ -36,6 +36,8 @@ class Images:
     y_train : (n_train,) int64 in 0..9
     x_test : (n_test, 3, 32, 32) float32 in [0, 1]
     y_test : (n_test,) int64 in 0..9
+
+    Source: K, "CIFAR 10 Dataset".
     """
 
     x_train: np.ndarray

@@ -28,6 +28,8 @@ class Digits:
     y_train : (n_train,) int64 in 0..9
     x_test : (n_test, 784) float32 in [0, 1]
     y_test : (n_test,) int64 in 0..9
+
+    Source: H, LeNet-5 (MNIST); see MNIST_LICENSE.md.
     """
 
     x_train: np.ndarray

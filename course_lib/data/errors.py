@@ -6,11 +6,17 @@ import numpy as np
 
 
 class DataFileError(ValueError):
-    """A data file is not what it should be: the message says which file, what was found, where to get it."""
+    """A data file is not what it should be: the message says which file, what was found, where to get it.
+
+    Source: the course's own.
+    """
 
 
 class DataFileMissing(DataFileError, FileNotFoundError):
-    """A data file or folder does not exist. Also a `FileNotFoundError`, for those who catch that."""
+    """A data file or folder does not exist. Also a `FileNotFoundError`, for those who catch that.
+
+    Source: the course's own.
+    """
 
 
 def check_rng(rng):

@@ -139,6 +139,8 @@ def blobs(n, *, centers, spread, rng):
     ------
     TypeError, ValueError
         If an argument is out of its range; the message names the value.
+
+    Source: the course's own.
     """
     n, centers = check_count("n", n), check_array("centers", centers, (None, 2))
     spread, rng = check_amount("spread", spread), check_rng(rng)
@@ -166,6 +168,8 @@ def two_moons(n, *, noise, rng):
     ------
     TypeError, ValueError
         If an argument is out of its range; the message names the value.
+
+    Source: the course's own.
     """
     n, noise, rng = check_count("n", n), check_amount("noise", noise), check_rng(rng)
     y = balanced_labels(n, 2, rng)
@@ -195,6 +199,8 @@ def rings(n, *, noise, rng):
     ------
     TypeError, ValueError
         If an argument is out of its range; the message names the value.
+
+    Source: the course's own.
     """
     n, noise, rng = check_count("n", n), check_amount("noise", noise), check_rng(rng)
     y = balanced_labels(n, 2, rng)
@@ -224,6 +230,8 @@ def spirals(n, *, classes=2, noise, rng):
     ------
     TypeError, ValueError
         If an argument is out of its range; the message names the value.
+
+    Source: the course's own.
     """
     n, classes = check_count("n", n), check_count("classes", classes, least=2)
     noise, rng = check_amount("noise", noise), check_rng(rng)

@@ -32,12 +32,16 @@ def path_diagram(x, hidden, output, w_hidden, w_output, marked):
     layers, weights = (x, hidden, output), (w_hidden, w_output)
     most = max(map(len, layers))
     svg = Svg(760, 68 * most + 12)
-    centres = [[(50 + 240 * k, 40 + 68 * (i + (most - len(v)) / 2)) for i in range(len(v))]
-               for k, v in enumerate(layers)]
+    centres = [
+        [(50 + 240 * k, 40 + 68 * (i + (most - len(v)) / 2)) for i in range(len(v))] for k, v in enumerate(layers)
+    ]
     loss = (712, 40 + 68 * (most - 1) / 2)
     reached = {j for layer, _, j in marked if layer == 1}
-    edges = [(centres[layer][i], centres[layer + 1][j], (layer, i, j) in marked, f"w = {w[i, j]:g}")
-             for layer, w in enumerate(weights) for i, j in np.ndindex(w.shape)]
+    edges = [
+        (centres[layer][i], centres[layer + 1][j], (layer, i, j) in marked, f"w = {w[i, j]:g}")
+        for layer, w in enumerate(weights)
+        for i, j in np.ndindex(w.shape)
+    ]
     edges += [(centre, loss, i in reached, "") for i, centre in enumerate(centres[2])]
     for start, end, thick, _ in edges:
         if not thick:
@@ -88,17 +92,44 @@ def matrices(x, w, w2, y, activation="sigmoid"):
 
 
 # What is computed when, from what, and how it reads. The gradient of each matrix stands below it.
-FORWARD = {"Z": ("X W", "X", "W"), "A": ("f(Z)", "Z"), "G": ("A W'", "A", "W'"), "O": ("f(G)", "G"),
-           "J": ("½ Σ (Y − O)²", "O", "Y")}
-BACKWARD = {"dO": ("O − Y", "O", "Y"), "δ1": ("dO * f'(G)", "dO", "G"), "dW'": ("Aᵀ δ1", "A", "δ1"),
-            "dA": ("δ1 W'ᵀ", "δ1", "W'"), "δ2": ("dA * f'(Z)", "dA", "Z"), "dW": ("Xᵀ δ2", "X", "δ2")}
-COLUMNS = (("X", None, 80), ("W", "dW", 134), ("Z", "δ2", 134), ("A", "dA", 134), ("W'", "dW'", 90), ("G", "δ1", 84),
-           ("O", "dO", 84), ("Y", "J", 90))
-WORDS = {"Z": "the layer's weighted sums", "A": "the hidden activations", "G": "the output's weighted sums",
-         "O": "the outputs", "J": "the loss, one number", "dO": "how J changes with each output",
-         "δ1": "how J changes with each weighted sum G", "dW'": "the gradient of W', summed over the samples",
-         "dA": "how J changes with each hidden activation", "δ2": "how J changes with each weighted sum Z",
-         "dW": "the gradient of W, summed over the samples"}
+FORWARD = {
+    "Z": ("X W", "X", "W"),
+    "A": ("f(Z)", "Z"),
+    "G": ("A W'", "A", "W'"),
+    "O": ("f(G)", "G"),
+    "J": ("½ Σ (Y − O)²", "O", "Y"),
+}
+BACKWARD = {
+    "dO": ("O − Y", "O", "Y"),
+    "δ1": ("dO * f'(G)", "dO", "G"),
+    "dW'": ("Aᵀ δ1", "A", "δ1"),
+    "dA": ("δ1 W'ᵀ", "δ1", "W'"),
+    "δ2": ("dA * f'(Z)", "dA", "Z"),
+    "dW": ("Xᵀ δ2", "X", "δ2"),
+}
+COLUMNS = (
+    ("X", None, 80),
+    ("W", "dW", 134),
+    ("Z", "δ2", 134),
+    ("A", "dA", 134),
+    ("W'", "dW'", 90),
+    ("G", "δ1", 84),
+    ("O", "dO", 84),
+    ("Y", "J", 90),
+)
+WORDS = {
+    "Z": "the layer's weighted sums",
+    "A": "the hidden activations",
+    "G": "the output's weighted sums",
+    "O": "the outputs",
+    "J": "the loss, one number",
+    "dO": "how J changes with each output",
+    "δ1": "how J changes with each weighted sum G",
+    "dW'": "the gradient of W', summed over the samples",
+    "dA": "how J changes with each hidden activation",
+    "δ2": "how J changes with each weighted sum Z",
+    "dW": "the gradient of W, summed over the samples",
+}
 
 
 def backprop_frames(x, w, w2, y, activation="sigmoid"):
@@ -198,8 +229,11 @@ def cost_bars(costs, *, unit):
         times = f"{cost / unit:,.2f}".removesuffix(".00")
         ax.text(cost * 1.25, i, f"{times} forward pass{'' if times == '1' else 'es'}", va="center")
     ax.set_yticks(range(len(costs)), list(costs))
-    ax.set(xscale="log", xlabel="multiplications (each grid line: ten times more)",
-           xlim=(unit / 5, 250 * max(costs.values())))
+    ax.set(
+        xscale="log",
+        xlabel="multiplications (each grid line: ten times more)",
+        xlim=(unit / 5, 250 * max(costs.values())),
+    )
     ax.invert_yaxis()
     ax.grid(axis="y", visible=False)
     return fig
@@ -225,8 +259,17 @@ def check_scatter(results):
         ax.plot([-far, far], [-far, far], color=style.MUTED, linewidth=1)
         for (title, pairs), (role, marker, size) in zip(results.items(), looks, strict=False):  # squares around crosses
             measured, computed = pairs[name]
-            ax.plot(np.ravel(measured), np.ravel(computed), linestyle="none", marker=marker, markersize=size,
-                    markerfacecolor="none", markeredgecolor=style.colour(role), markeredgewidth=1.8, label=title)
+            ax.plot(
+                np.ravel(measured),
+                np.ravel(computed),
+                linestyle="none",
+                marker=marker,
+                markersize=size,
+                markerfacecolor="none",
+                markeredgecolor=style.colour(role),
+                markeredgewidth=1.8,
+                label=title,
+            )
         ax.set(title=name, xlabel="measured", xlim=(-far, far), ylim=(-far, far), aspect="equal")
         ax.locator_params(nbins=4)
     np.atleast_1d(axes)[0].set_ylabel("computed")

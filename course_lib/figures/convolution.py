@@ -60,8 +60,9 @@ def _slide_frame(x, w, y, stride, place):
             corner = (maps.x + v * stride * CELL, maps.y + h * stride * CELL, K_w * CELL, K_h * CELL)
             svg.rect(*corner, line=3.5 if c == now else 2, dashed=c != now)
         hidden = c > now
-        done = svg.matrix(window[c] * w[c], at_p, top, name="products", role="data", fmt="{:g}", empty=hidden,
-                          cell=(CELL + 6, CELL))
+        done = svg.matrix(
+            window[c] * w[c], at_p, top, name="products", role="data", fmt="{:g}", empty=hidden, cell=(CELL + 6, CELL)
+        )
         middle = masks.cy + 5
         svg.text(masks.x - GAP / 2 - 4, middle, "\N{MULTIPLICATION SIGN}", anchor="middle", size=16)
         svg.text(done.x - GAP / 2 - 4, middle, "=", anchor="middle", size=16)
@@ -72,8 +73,9 @@ def _slide_frame(x, w, y, stride, place):
         before = np.arange(y.size).reshape(y.shape) < h * y.shape[1] + v
         shown[before] = y[before]
         shown[h, v] = sums[: now + 1].sum()
-    svg.matrix(shown, at_y, 44, name="y", role="output", fmt="{:g}", cell=(38, CELL),
-               highlight=[(h, v)] if place else ())
+    svg.matrix(
+        shown, at_y, 44, name="y", role="output", fmt="{:g}", cell=(38, CELL), highlight=[(h, v)] if place else ()
+    )
     return picture(svg, alt=_slide_alt(x, w, h, v, now, sums), caption=_slide_caption(h, v, now, sums))
 
 
@@ -130,8 +132,9 @@ def coverage(size, mask, stride=1, pad=0):
     svg = Svg(650, 66 + SIDE + 12)  # the same sheet for every choice, so that nothing jumps
     over = size - mask + 2 * pad
     rest = "" if over % stride == 0 else f" = 1 + floor({over / stride:.4g})"
-    svg.text(10, 22, f"H_out = 1 + floor(({size} {MINUS} {mask} + 2·{pad}) / {stride}){rest} = {places}", size=14,
-             bold=True)
+    svg.text(
+        10, 22, f"H_out = 1 + floor(({size} {MINUS} {mask} + 2·{pad}) / {stride}){rest} = {places}", size=14, bold=True
+    )
     svg.text(10, 44, f"{lost} of {size * size} pixels are never seen" if lost else "every pixel is seen", size=14)
     left, top = 10, 66
     for i, j in np.ndindex(padded, padded):
@@ -150,8 +153,11 @@ def coverage(size, mask, stride=1, pad=0):
     svg.rect(left, top, mask * cell, mask * cell, line=3)
     svg.rect(left + last * cell, top + last * cell, mask * cell, mask * cell, line=3)
     _coverage_legend(svg, left + SIDE + 26, top, places)
-    return picture(svg, alt=_coverage_alt(size, mask, stride, pad, places, lost),
-                   caption=_coverage_caption(size, mask, stride, pad, lost))
+    return picture(
+        svg,
+        alt=_coverage_alt(size, mask, stride, pad, places, lost),
+        caption=_coverage_caption(size, mask, stride, pad, lost),
+    )
 
 
 def _crossed(svg, x, y, width, height):
@@ -162,8 +168,12 @@ def _crossed(svg, x, y, width, height):
 
 def _coverage_legend(svg, x, y, places):
     cell = 26
-    lines = (("number: so many windows", "see this pixel"), ("cross: no window", "sees this pixel"),
-             ("dashed 0: padding",), ("thick frames: the first", "and the last window"))
+    lines = (
+        ("number: so many windows", "see this pixel"),
+        ("cross: no window", "sees this pixel"),
+        ("dashed 0: padding",),
+        ("thick frames: the first", "and the last window"),
+    )
     for k, words in enumerate(lines):
         at = (x, y + 48 * k, cell, cell)
         if k == 0:
@@ -226,8 +236,13 @@ def matrix_of_weights(numbers, rows):
     cell_w, cell_h, left, top = 37, 28, 48, 52
     svg = Svg(left + width * cell_w + 10, top + height * cell_h + 10)
     kinds, filled = int(numbers.max()), int((numbers > 0).sum())
-    svg.text(10, 18, f"T {numbers.shape}: {filled} cells hold the same {kinds} weights, {numbers.size - filled} are 0",
-             size=14, bold=True)
+    svg.text(
+        10,
+        18,
+        f"T {numbers.shape}: {filled} cells hold the same {kinds} weights, {numbers.size - filled} are 0",
+        size=14,
+        bold=True,
+    )
     for j in range(width):
         svg.text(left + (j + 0.5) * cell_w, top - 7, f"I{j + 1}", anchor="middle")
     for i in range(height):
@@ -235,10 +250,17 @@ def matrix_of_weights(numbers, rows):
         for j in range(width):
             k = numbers[i, j]
             fill = style.tint("weight", 0.1 + 0.9 * k / kinds) if k else style.PAPER
-            svg.rect(left + j * cell_w, top + i * cell_h, cell_w, cell_h, fill=fill,
-                     stroke=style.INK if k else style.GRID)
-            svg.text(left + (j + 0.5) * cell_w, top + (i + 0.5) * cell_h + 4.3, f"A{k}" if k else "0", anchor="middle",
-                     fill=style.ink_on(fill) if k else style.MUTED, bold=bool(k))
+            svg.rect(
+                left + j * cell_w, top + i * cell_h, cell_w, cell_h, fill=fill, stroke=style.INK if k else style.GRID
+            )
+            svg.text(
+                left + (j + 0.5) * cell_w,
+                top + (i + 0.5) * cell_h + 4.3,
+                f"A{k}" if k else "0",
+                anchor="middle",
+                fill=style.ink_on(fill) if k else style.MUTED,
+                bold=bool(k),
+            )
     return svg
 
 
@@ -249,8 +271,11 @@ def bands(numbers, title=""):
     kinds, lift = int(numbers.max()), 3  # without the lift the shade of A1 is close to white
     levels = np.where(numbers > 0, numbers + lift, 0)
     image = ax.imshow(levels, cmap=style.shades("weight"), vmin=0, vmax=kinds + lift, interpolation="nearest")
-    ax.set(title=f"{title} {numbers.shape}".strip(), xlabel="pixel of the input, row after row",
-           ylabel="pixel of the output, row after row")
+    ax.set(
+        title=f"{title} {numbers.shape}".strip(),
+        xlabel="pixel of the input, row after row",
+        ylabel="pixel of the output, row after row",
+    )
     ax.grid(False)
     ax.spines[:].set_visible(True)
     bar = fig.colorbar(image, ax=ax, ticks=[0, *range(1 + lift, kinds + lift + 1)], shrink=0.8)

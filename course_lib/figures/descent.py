@@ -41,9 +41,16 @@ def samples_and_loss(x, y, weights, loss, caption=""):
     for xi, yi in zip(x, y, strict=True):
         left.plot([xi, xi], [chosen * xi, yi], color=gradient.colour, linestyle=":", linewidth=2.5)
         side = -1 if yi > best * xi else 1  # left of a sample above the best line, which rises on its right
-        left.annotate(f"y − o = {yi - chosen * xi:g}", (xi, 0.3 * chosen * xi + 0.7 * yi), (6 * side, 0), va="center",
-                      ha="left" if side > 0 else "right", textcoords="offset points", fontsize=style.SIZE_SMALL,
-                      color=style.INK)
+        left.annotate(
+            f"y − o = {yi - chosen * xi:g}",
+            (xi, 0.3 * chosen * xi + 0.7 * yi),
+            (6 * side, 0),
+            va="center",
+            ha="left" if side > 0 else "right",
+            textcoords="offset points",
+            fontsize=style.SIZE_SMALL,
+            color=style.INK,
+        )
     left.plot(x, y, linestyle="none", marker="o", color=style.colour("data"), markersize=8, label="samples (x, y)")
     span = abs(chosen - best) * 1.3
     grid = np.linspace(best - span, best + span, 121)
@@ -51,11 +58,23 @@ def samples_and_loss(x, y, weights, loss, caption=""):
     for i, w in enumerate(weights):
         c = style.cue(("weight", "output")[i % 2])
         left.plot(reach, w * reach, color=c.colour, linestyle=("-", "--")[i % 2], label=f"o = {w:g} x")
-        right.plot(w, loss(w)[0], linestyle="none", marker=c.marker, markersize=9, color=c.colour,
-                   label=f"w = {w:g}: J = {loss(w)[0]:g}")
+        right.plot(
+            w,
+            loss(w)[0],
+            linestyle="none",
+            marker=c.marker,
+            markersize=9,
+            color=c.colour,
+            label=f"w = {w:g}: J = {loss(w)[0]:g}",
+        )
     near = chosen + np.array([-0.28, 0.28]) * span
-    right.plot(near, height + slope * (near - chosen), color=gradient.colour, linestyle="--",
-               label=f"slope at w = {chosen:g}: {slope:g}".replace("-", "−"))
+    right.plot(
+        near,
+        height + slope * (near - chosen),
+        color=gradient.colour,
+        linestyle="--",
+        label=f"slope at w = {chosen:g}: {slope:g}".replace("-", "−"),
+    )
     left.set(xlabel="x", ylabel="y, o", title="Samples and two lines", xlim=(0, reach[1] * 1.12), ylim=(0, None))
     right.set(xlabel="w", ylabel="J", title="The loss, weight by weight", ylim=(0, None))
     left.legend(loc="upper left" if y[0] < y[-1] else "lower right")
@@ -77,12 +96,26 @@ def staircase(places, wrong, loss, caption=""):
     at = int(np.argmin(loss))
     for ax, values in ((top, wrong), (bottom, loss)):
         ax.axvline(places[at], color=style.MUTED, linestyle=":", linewidth=1.2)
-        ax.plot(places[at], values[at], linestyle="none", marker=style.cue("output").marker, markersize=9,
-                color=style.colour("output"), zorder=3)
+        ax.plot(
+            places[at],
+            values[at],
+            linestyle="none",
+            marker=style.cue("output").marker,
+            markersize=9,
+            color=style.colour("output"),
+            zorder=3,
+        )
     top.step(places, wrong, where="mid", color=style.colour("hazard"))
     bottom.plot(places, loss, color=style.colour("data"))
-    top.annotate(f"{wrong[at]} wrong where the loss is lowest", (places[at], wrong[at]), (8, 8), va="bottom",
-                 textcoords="offset points", fontsize=style.SIZE_SMALL, color=style.INK)
+    top.annotate(
+        f"{wrong[at]} wrong where the loss is lowest",
+        (places[at], wrong[at]),
+        (8, 8),
+        va="bottom",
+        textcoords="offset points",
+        fontsize=style.SIZE_SMALL,
+        color=style.INK,
+    )
     top.set(ylabel="wrong answers", title="Counting: flat steps, no slope to follow", ylim=(-0.3, None))
     bottom.set(ylabel="loss", xlabel="b", title="Squared distance: a slope to follow")
     alt = (
@@ -118,21 +151,40 @@ def loss_against_accuracy(x, y, lines, losses, right, caption=""):
         left.plot(x[y == k], y[y == k], label=f"class {k}", **style.class_cue(k).plot)
     for (w, b), role, linestyle, when in zip(lines, ("idle", "weight"), ("-", "--"), ("start", "end"), strict=True):
         correct = ((w * x + b >= 0.5) == (y == 1)).sum()
-        left.plot(reach, w * reach + b, color=style.colour(role), linestyle=linestyle,
-                  label=f"{when}: {correct} of {len(x)} right")
+        left.plot(
+            reach,
+            w * reach + b,
+            color=style.colour(role),
+            linestyle=linestyle,
+            label=f"{when}: {correct} of {len(x)} right",
+        )
     lost = (w * x + b >= 0.5) != (y == 1)  # by the last line
-    left.plot(x[lost], y[lost], linestyle="none", marker="o", markersize=14, markerfacecolor="none",
-              markeredgewidth=2, color=style.colour("hazard"), label="wrong at the end")
+    left.plot(
+        x[lost],
+        y[lost],
+        linestyle="none",
+        marker="o",
+        markersize=14,
+        markerfacecolor="none",
+        markeredgewidth=2,
+        color=style.colour("hazard"),
+        label="wrong at the end",
+    )
     left.set(xlabel="x", ylabel="y, o", ylim=(-0.35, 1.5), xlim=reach, title="One far sample turns the line")
-    fig.legend(*left.get_legend_handles_labels(), loc="outside lower left", ncols=5, columnspacing=1.2,
-               handlelength=1.8)
+    fig.legend(
+        *left.get_legend_handles_labels(), loc="outside lower left", ncols=5, columnspacing=1.2, handlelength=1.8
+    )
     steps = np.arange(len(losses))
     top.plot(steps, losses, color=style.colour("data"))
     bottom.step(steps, right, where="post", color=style.colour("hazard"))
     top.set(ylabel="loss C", title="The loss falls, step by step", ylim=(0, None))
-    bottom.set(ylabel=f"right of {len(x)}", title="The right answers do not follow",
-               xlabel="step (stretched: 1, 10, 100 equally far apart)",
-               ylim=(min(right) - 0.7, max(right) + 0.7), yticks=np.arange(min(right), max(right) + 1))
+    bottom.set(
+        ylabel=f"right of {len(x)}",
+        title="The right answers do not follow",
+        xlabel="step (stretched: 1, 10, 100 equally far apart)",
+        ylim=(min(right) - 0.7, max(right) + 0.7),
+        yticks=np.arange(min(right), max(right) + 1),
+    )
     for ax in (top, bottom):
         ax.set_xscale("symlog", linthresh=1)
         ax.set_xlim(0, steps[-1])
@@ -169,7 +221,7 @@ def parabola_paths(loss, lowest, paths, caption=""):
         ax.plot(path[0], loss(path[0]), zorder=4, **_START)  # open: where the walk comes back, both are seen
         ax.set_title(title, fontsize=style.SIZE_TEXT)
         ax.set(xlim=grid[[0, -1]], ylim=(loss(lowest) - 0.5, loss(grid[-1])))
-    for ax in np.ravel(axes)[len(paths):]:
+    for ax in np.ravel(axes)[len(paths) :]:
         ax.set_axis_off()
         ax.legend(handles=_path_handles(), loc="center")
     for ax in np.ravel(axes)[max(0, len(paths) - cols) : len(paths)]:
@@ -182,8 +234,14 @@ def parabola_paths(loss, lowest, paths, caption=""):
     return picture(fig, alt=alt, caption=caption)
 
 
-_START = dict(marker="s", markersize=12, markerfacecolor="none", markeredgewidth=2.2, linestyle="none",
-              color=style.colour("weight"))
+_START = dict(
+    marker="s",
+    markersize=12,
+    markerfacecolor="none",
+    markeredgewidth=2.2,
+    linestyle="none",
+    color=style.colour("weight"),
+)
 
 
 def _path_handles():
@@ -191,7 +249,8 @@ def _path_handles():
 
     kinds = (("steps", "o", "gradient", "-"), ("last", "D", "output", ""))
     return [Line2D([], [], label="start", **_START)] + [
-        Line2D([], [], marker=m, color=style.colour(role), linestyle=ls, label=name) for name, m, role, ls in kinds]
+        Line2D([], [], marker=m, color=style.colour(role), linestyle=ls, label=name) for name, m, role, ls in kinds
+    ]
 
 
 @style.styled
@@ -211,8 +270,16 @@ def endings_map(paths, caption=""):
         for i in chosen:
             ax.plot(*paths[:, i].T, color=c.colour, linestyle=c.linestyle, linewidth=1.6)
         if chosen:
-            ax.plot(*paths[0, chosen].T, linestyle="none", marker=c.marker, markersize=9, color=c.colour,
-                    markeredgecolor=style.INK, markeredgewidth=0.8, label=f"{len(chosen)} starts: {name}")
+            ax.plot(
+                *paths[0, chosen].T,
+                linestyle="none",
+                marker=c.marker,
+                markersize=9,
+                color=c.colour,
+                markeredgecolor=style.INK,
+                markeredgewidth=0.8,
+                label=f"{len(chosen)} starts: {name}",
+            )
     _draw_landmarks(ax)
     ax.set_title(f"{len(names)} starts on one surface (darker is lower)")
     ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), title="Where they are at the end", alignment="left")
@@ -227,15 +294,32 @@ def endings_map(paths, caption=""):
 def _draw_landmarks(ax):
     """Rings, so that a start inside one is seen; names beside them, where no walk goes."""
     halo = [withStroke(linewidth=3, foreground=style.PAPER)]
-    beside = {"deepest minimum": [(0.25, -0.95)], "local minimum": [(-2.35, 2.3), (-2.35, -2.3)],
-              "saddle": [(-0.6, 0.5)]}
+    beside = {
+        "deepest minimum": [(0.25, -0.95)],
+        "local minimum": [(-2.35, 2.3), (-2.35, -2.3)],
+        "saddle": [(-0.6, 0.5)],
+    }
     for name, places in landmarks().items():
         for place, text_at in zip(places, beside[name], strict=True):
-            ax.plot(*place, marker="o" if "minimum" in name else "x", markersize=17 if "minimum" in name else 12,
-                    markerfacecolor="none", markeredgewidth=1.8, color=style.INK)
-            ax.annotate(name, place, text_at, ha="center", va="center", fontsize=style.SIZE_SMALL, color=style.INK,
-                        path_effects=halo,
-                        arrowprops=dict(arrowstyle="-", color=style.INK, linewidth=0.9, shrinkA=1, shrinkB=9))
+            ax.plot(
+                *place,
+                marker="o" if "minimum" in name else "x",
+                markersize=17 if "minimum" in name else 12,
+                markerfacecolor="none",
+                markeredgewidth=1.8,
+                color=style.INK,
+            )
+            ax.annotate(
+                name,
+                place,
+                text_at,
+                ha="center",
+                va="center",
+                fontsize=style.SIZE_SMALL,
+                color=style.INK,
+                path_effects=halo,
+                arrowprops=dict(arrowstyle="-", color=style.INK, linewidth=0.9, shrinkA=1, shrinkB=9),
+            )
 
 
 @style.styled
@@ -308,13 +392,35 @@ def path_and_loss(path, name):
     heights = SURFACES[name][0](path)
     shown = np.clip(path, -50, 50)  # a diverged path would overflow the renderer
     left.plot(*shown.T, color=style.colour("gradient"), linewidth=1.1, marker="o", markersize=3.5, label="steps")
-    left.plot(*shown[0], marker="s", markersize=9, linestyle="none", color=style.colour("weight"),
-              markeredgecolor=style.INK, label="start")
-    left.plot(*shown[-1], marker="D", markersize=9, linestyle="none", color=style.colour("output"),
-              markeredgecolor=style.INK, label="last")
+    left.plot(
+        *shown[0],
+        marker="s",
+        markersize=9,
+        linestyle="none",
+        color=style.colour("weight"),
+        markeredgecolor=style.INK,
+        label="start",
+    )
+    left.plot(
+        *shown[-1],
+        marker="D",
+        markersize=9,
+        linestyle="none",
+        color=style.colour("output"),
+        markeredgecolor=style.INK,
+        label="last",
+    )
     left.set_title("The path on the map (darker is lower)")
-    left.legend(loc="upper left", framealpha=0.85, frameon=True, edgecolor="none", ncols=3, columnspacing=0.8,
-                handletextpad=0.3, borderpad=0.2)
+    left.legend(
+        loc="upper left",
+        framealpha=0.85,
+        frameon=True,
+        edgecolor="none",
+        ncols=3,
+        columnspacing=0.8,
+        handletextpad=0.3,
+        borderpad=0.2,
+    )
     right.plot(heights, color=style.colour("gradient"), marker="o" if len(path) <= 31 else None, markersize=4)
     right.set(xlabel="step", ylabel="loss J", title="The loss, step by step")
     if heights.max() > 20:

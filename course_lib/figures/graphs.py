@@ -65,16 +65,39 @@ def walk_frames(goal, *, rows=None):
     known = {id(n) for n in order if n.is_leaf}
     grads = dict.fromkeys((id(n) for n in order), None)
     leaves = ", ".join(n.name for n in order if n.is_leaf)
-    frames = [_frame(drawing, known, grads, None, f"Given are the leaves: {leaves}.",
-                     "Nodes without an incoming edge have a value; all others wait.")]
+    frames = [
+        _frame(
+            drawing,
+            known,
+            grads,
+            None,
+            f"Given are the leaves: {leaves}.",
+            "Nodes without an incoming edge have a value; all others wait.",
+        )
+    ]
     for node in (n for n in order if not n.is_leaf):
         known = known | {id(node)}
-        frames.append(_frame(drawing, known, grads, node,
-                             f"Forward: {node.name} = {formula(node)} = {_short(node.value)}.",
-                             f"Its {_count(node.parents, 'parent')} had a value, so it could be computed."))
+        frames.append(
+            _frame(
+                drawing,
+                known,
+                grads,
+                node,
+                f"Forward: {node.name} = {formula(node)} = {_short(node.value)}.",
+                f"Its {_count(node.parents, 'parent')} had a value, so it could be computed.",
+            )
+        )
     grads = grads | {id(goal): np.ones(np.shape(goal.value))}
-    frames.append(_frame(drawing, known, grads, goal, f"Backward begins: d{goal.name}/d{goal.name} = 1.",
-                         "The goal changes one to one with itself."))
+    frames.append(
+        _frame(
+            drawing,
+            known,
+            grads,
+            goal,
+            f"Backward begins: d{goal.name}/d{goal.name} = 1.",
+            "The goal changes one to one with itself.",
+        )
+    )
     for node in (n for n in reversed(order) if not n.is_leaf):
         shares = node.local_gradients(grads[id(node)])
         grads, told = dict(grads), []
@@ -84,8 +107,17 @@ def walk_frames(goal, *, rows=None):
             before = grads[id(parent)]
             grads[id(parent)] = share if before is None else before + share
             told.append(_told(parent, before, share, grads[id(parent)]))
-        frames.append(_frame(drawing, known, grads, node, f"Backward: {node.name} sends along its incoming edges: "
-                             f"{'; '.join(told)}.", "Its own gradient was complete.", sending=True))
+        frames.append(
+            _frame(
+                drawing,
+                known,
+                grads,
+                node,
+                f"Backward: {node.name} sends along its incoming edges: {'; '.join(told)}.",
+                "Its own gradient was complete.",
+                sending=True,
+            )
+        )
     return frames
 
 
@@ -185,8 +217,17 @@ class _Drawing:
         fill = style.tint("hazard" if wrong else role, 0.3 if wrong else 0.12) if ready else style.PAPER
         if self.size == "matrices":
             fill = style.PAPER  # the cells are tinted
-        svg.rect(x, y, width, height, fill=fill, stroke="hazard" if wrong else role if ready else "idle",
-                 line=3 if active or wrong else 1.2, dashed=not ready, radius=8)
+        svg.rect(
+            x,
+            y,
+            width,
+            height,
+            fill=fill,
+            stroke="hazard" if wrong else role if ready else "idle",
+            line=3 if active or wrong else 1.2,
+            dashed=not ready,
+            radius=8,
+        )
         if active:
             svg.rect(x - 3, y - 3, width + 6, height + 6, line=2, radius=10)
         if self.size == "compact":
@@ -221,8 +262,16 @@ class _Drawing:
         for name, numbers, colour in parts:
             shown = node.value if numbers is None else numbers
             whole = colour != "gradient" and np.all(shown == np.round(shown))
-            box = svg.matrix(shown, x + 7, top, name=name, role=colour, fmt="{:.0f}" if whole else "{:.2f}",
-                             empty=numbers is None, cell=CELL)
+            box = svg.matrix(
+                shown,
+                x + 7,
+                top,
+                name=name,
+                role=colour,
+                fmt="{:.0f}" if whole else "{:.2f}",
+                empty=numbers is None,
+                cell=CELL,
+            )
             top = box.bottom + 8
 
 
@@ -247,9 +296,15 @@ def _state(drawing, known, grads, active, sending):
     done = {k for k, g in grads.items() if g is not None}
     alt = f"{len(known)} of {len(drawing.order)} values and {len(done)} gradients are known: "
     if all(np.ndim(n.value) == 0 for n in drawing.order):
-        return alt + "; ".join(
-            f"{n.name} = {_short(n.value)}" + (f" with gradient {_short(grads[id(n)])}" if id(n) in done else "")
-            for n in drawing.order if id(n) in known) + "."
+        return (
+            alt
+            + "; ".join(
+                f"{n.name} = {_short(n.value)}" + (f" with gradient {_short(grads[id(n)])}" if id(n) in done else "")
+                for n in drawing.order
+                if id(n) in known
+            )
+            + "."
+        )
     latest = [n for n in drawing.order if n.is_leaf] if active is None else [active]
     pairs = [(n.name, n.value) for n in latest]
     if sending or id(drawing.goal) in done:
@@ -259,14 +314,16 @@ def _state(drawing, known, grads, active, sending):
 
 
 def _numbers_of(value):
-    return ", ".join("[" + " ".join(f"{v:.4g}" if v == round(v) else f"{v:.2f}" for v in row) + "]"
-                     for row in np.atleast_2d(value))
+    return ", ".join(
+        "[" + " ".join(f"{v:.4g}" if v == round(v) else f"{v:.2f}" for v in row) + "]" for row in np.atleast_2d(value)
+    )
 
 
 def _told(parent, before, share, total):
     if np.ndim(share) == 0:
-        return f"{parent.name} gets {_short(share)}" + ("" if before is None else f", in all {_short(before)} + "
-                                                        f"{_short(share)} = {_short(total)}")
+        return f"{parent.name} gets {_short(share)}" + (
+            "" if before is None else f", in all {_short(before)} + {_short(share)} = {_short(total)}"
+        )
     return f"{parent.name} gets {_short(share)}" + ("" if before is None else ", added to what it has")
 
 

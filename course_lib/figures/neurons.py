@@ -115,8 +115,9 @@ def outputs(x, y, w, w_out):
         samples(ax, x, y)
         for point, value in zip(x, between(add_bias_input(x) @ w) @ w_out[:, 0], strict=True):
             text = f"{value:g}".replace("-", "\u2212")
-            ax.annotate(text, point, textcoords="offset points", xytext=(9, 7), fontsize=style.SIZE_TITLE,
-                        fontweight="bold")
+            ax.annotate(
+                text, point, textcoords="offset points", xytext=(9, 7), fontsize=style.SIZE_TITLE, fontweight="bold"
+            )
         ax.set(xlabel="$x_1$", aspect="equal", xticks=[0, 1], yticks=[0, 1], title=title)
         ax.grid(False)
     axes[0].set_ylabel("$x_2$")
@@ -131,8 +132,14 @@ def race(names, loop_ms, batch_ms):
     at = np.arange(len(names))[::-1]
     ax.barh(at, ratios - 1, left=1, height=0.55, color=style.COLOURS["data"])
     for y, ratio in zip(at, ratios, strict=True):
-        ax.annotate(f"{times(ratio)} times", (max(ratio, 1), y), textcoords="offset points", xytext=(6, 0), va="center",
-                    bbox=dict(facecolor=style.PAPER, edgecolor="none", pad=1.5))
+        ax.annotate(
+            f"{times(ratio)} times",
+            (max(ratio, 1), y),
+            textcoords="offset points",
+            xytext=(6, 0),
+            va="center",
+            bbox=dict(facecolor=style.PAPER, edgecolor="none", pad=1.5),
+        )
     rows = zip(names, loop_ms, batch_ms, strict=True)
     labels = [f"{name}\n{loop:.2g} ms : {batch:.2g} ms" for name, loop, batch in rows]
     high = 10 * max(ratios.max(), 10)

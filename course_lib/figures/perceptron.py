@@ -55,8 +55,9 @@ def samples(ax, x, y, size=60):
     """Draw the samples x (n, 2): filled where y is 1, hollow where it is 0."""
     blue = style.COLOURS["data"]
     for label, face in ((1, blue), (0, style.PAPER)):
-        ax.scatter(*x[y == label].T, s=size, facecolor=face, edgecolor=blue, linewidth=1.8, zorder=4,
-                   label=f"label {label}")
+        ax.scatter(
+            *x[y == label].T, s=size, facecolor=face, edgecolor=blue, linewidth=1.8, zorder=4, label=f"label {label}"
+        )
 
 
 def _ring(ax, points, size, colour):
@@ -111,14 +112,32 @@ def score_plane(x, y, w):
     blue = style.COLOURS["data"]
     for (x1, x2), score, label in zip(x, add_bias_input(x) @ w, y, strict=True):
         ax.plot([x1, x1], [x2, x2], [0, score], color=blue, linewidth=1.8, zorder=5)
-        ax.scatter([x1], [x2], [score], s=50, facecolor=blue if label else style.PAPER, edgecolor=blue, linewidth=1.8,
-                   zorder=6, depthshade=False)
+        ax.scatter(
+            [x1],
+            [x2],
+            [score],
+            s=50,
+            facecolor=blue if label else style.PAPER,
+            edgecolor=blue,
+            linewidth=1.8,
+            zorder=6,
+            depthshade=False,
+        )
         text, left = f"z = {score:g}".replace("-", "\u2212"), x1 < 0.5 and x2 < 0.5  # beside the sample, never above
-        ax.text(x1, x2, score, f"{text}   " if left else f"   {text}", ha="right" if left else "left", va="center",
-                zorder=7)
+        ax.text(
+            x1, x2, score, f"{text}   " if left else f"   {text}", ha="right" if left else "left", va="center", zorder=7
+        )
     heights = corners @ w[:2] + w[2]
-    ax.set(xlim=(LOW, HIGH), ylim=(LOW, HIGH), zlim=(min(heights.min(), -1), max(heights.max(), 1)), xticks=[0, 1],
-           yticks=[0, 1], xlabel="$x_1$", ylabel="$x_2$", title="The score is a plane")
+    ax.set(
+        xlim=(LOW, HIGH),
+        ylim=(LOW, HIGH),
+        zlim=(min(heights.min(), -1), max(heights.max(), 1)),
+        xticks=[0, 1],
+        yticks=[0, 1],
+        xlabel="$x_1$",
+        ylabel="$x_2$",
+        title="The score is a plane",
+    )
     ax.set_zlabel("score z")
     ax.zaxis.set_major_locator(MaxNLocator(4, integer=True))
     ax.view_init(elev=24, azim=-50)
@@ -133,8 +152,17 @@ def _sheet(ax, corners, heights, role, alpha, order):
     """Draw a flat piece over `corners`; without a role only its edge, dotted."""
     if len(corners):
         face, line = (style.COLOURS[role], "-") if role else ("none", ":")
-        ax.add_collection3d(Poly3DCollection([np.column_stack([corners, heights])], facecolor=face, linestyle=line,
-                                             edgecolor=style.MUTED, linewidth=0.8, alpha=alpha, zorder=order))
+        ax.add_collection3d(
+            Poly3DCollection(
+                [np.column_stack([corners, heights])],
+                facecolor=face,
+                linestyle=line,
+                edgecolor=style.MUTED,
+                linewidth=0.8,
+                alpha=alpha,
+                zorder=order,
+            )
+        )
 
 
 @style.styled
@@ -175,8 +203,14 @@ def jumps(fit, x, y):
         top.set(title=f"Mistake {k}", ylabel="")
         before, after = step.w_before[:2], step.w_after[:2]
         if np.any(before != after):
-            band = dict(arrowstyle="simple, tail_width=8, head_width=20, head_length=14", mutation_scale=1, linewidth=0,
-                        color=style.tint("data", 0.4), shrinkA=0, shrinkB=0)
+            band = dict(
+                arrowstyle="simple, tail_width=8, head_width=20, head_length=14",
+                mutation_scale=1,
+                linewidth=0,
+                color=style.tint("data", 0.4),
+                shrinkA=0,
+                shrinkB=0,
+            )
             bottom.annotate("", after, before, arrowprops=band, zorder=1)
         _vector(bottom, before, "--")
         _vector(bottom, after, "-")

@@ -40,13 +40,25 @@ def learning_curves(history):
         ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
     best, last = history.best_epoch, history.epochs - 1
     for ax in (left, middle):
-        ax.plot(best + 1, history.val_loss[best], marker="D", color=style.INK, linestyle="none",
-                label=f"lowest validation loss: epoch {best + 1}")
+        ax.plot(
+            best + 1,
+            history.val_loss[best],
+            marker="D",
+            color=style.INK,
+            linestyle="none",
+            label=f"lowest validation loss: epoch {best + 1}",
+        )
     low, high = min(history.val_loss), max(history.val_loss)
     room = 0.25 * (high - low) or 1.0
     for epoch, align, place in (best, "center", -16), (last, "right", 8):
-        middle.annotate(f"{history.val_loss[epoch]:.2f}", (epoch + 1, history.val_loss[epoch]), xytext=(0, place),
-                        textcoords="offset points", ha=align, fontsize=style.SIZE_SMALL)
+        middle.annotate(
+            f"{history.val_loss[epoch]:.2f}",
+            (epoch + 1, history.val_loss[epoch]),
+            xytext=(0, place),
+            textcoords="offset points",
+            ha=align,
+            fontsize=style.SIZE_SMALL,
+        )
     left.set(yscale="log", title="Loss (log scale)")
     middle.set(ylim=(low - room, high + room), title="Validation loss (linear)")
     right.set(ylim=(0.7, 1.01), title="Accuracy")
@@ -69,7 +81,7 @@ def gallery(images, texts, *, cols=8, side=1.05):
     rows, cols = -(-len(images) // cols), min(cols, len(images))
     line = 0.17 * (1 + texts[0].count("\n"))
     fig, axes = style.new_figure(side * cols + 0.1, (side + line) * rows, rows, cols, squeeze=False)
-    for ax in np.ravel(axes)[len(images):]:
+    for ax in np.ravel(axes)[len(images) :]:
         ax.set_axis_off()
     for ax, image, text in zip(np.ravel(axes), images, texts, strict=False):
         _image(ax, image)
@@ -105,10 +117,25 @@ def confusion(counts):
         edge = style.colour("output") if i == j else style.GRID
         ax.add_patch(_square(j, i, face, edge))
         if counts[i, j]:
-            ax.text(j, i, counts[i, j], ha="center", va="center", fontsize=style.SIZE_SMALL,
-                    fontweight="normal" if i == j else "bold")
-    ax.set(xlim=(-0.5, n - 0.5), ylim=(n - 0.5, -0.5), xticks=range(n), yticks=range(n), aspect="equal",
-           xlabel="answer of the network", ylabel="label", title=f"Confusion matrix {counts.shape}")
+            ax.text(
+                j,
+                i,
+                counts[i, j],
+                ha="center",
+                va="center",
+                fontsize=style.SIZE_SMALL,
+                fontweight="normal" if i == j else "bold",
+            )
+    ax.set(
+        xlim=(-0.5, n - 0.5),
+        ylim=(n - 0.5, -0.5),
+        xticks=range(n),
+        yticks=range(n),
+        aspect="equal",
+        xlabel="answer of the network",
+        ylabel="label",
+        title=f"Confusion matrix {counts.shape}",
+    )
     ax.grid(False)
     return fig
 

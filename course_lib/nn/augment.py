@@ -17,6 +17,8 @@ def random_shifts(most=2):
     ------
     TypeError, ValueError
         If `most` is not a whole number >= 0, or x has other axes.
+
+    Source: H, "Inputs and Labels May be Biased"; the method is the course's choice.
     """
     most = require_count("most", most, minimum=0)
 

@@ -34,6 +34,8 @@ class Node:
         Name of the operation; "" for a leaf.
     name : str
         For people and pictures.
+
+    Source: K, "Computation Graph".
     """
 
     def __init__(self, value=None, *, parents=(), op="", compute=None, differentiate=None, name=""):
@@ -70,7 +72,12 @@ class Node:
 
 
 def variable(value, name=""):
-    """Return a leaf holding `value` (kept as it is, not copied): an input, a target or a weight."""
+    """Return a leaf holding `value` (kept as it is, not copied): an input, a target or a weight.
+
+    Any array or number is taken: no errors.
+
+    Source: K, "Computation Graph".
+    """
     return Node(np.asarray(value), name=name)
 
 
@@ -93,6 +100,8 @@ def apply(op, *inputs, ops=reference, name="", **options):
     ------
     ValueError
         If `ops` has no such operation; the message lists those it has.
+
+    Source: K, "Computation Graph".
     """
     forward_op, backward_op = getattr(ops, f"{op}_forward", None), getattr(ops, f"{op}_backward", None)
     if forward_op is None or backward_op is None:
@@ -120,6 +129,8 @@ def topological_order(goal):
     ------
     ValueError
         If the graph has a cycle; the message names a node on it.
+
+    Source: K, "Computations for a CG".
     """
     order, done, open_path = [], set(), set()
     stack = [(goal, iter(goal.parents))]
@@ -141,7 +152,12 @@ def topological_order(goal):
 
 
 def forward(goal):
-    """Compute every node in topological order and return the goal's value."""
+    """Compute every node in topological order and return the goal's value.
+
+    Raises whatever an operation raises, such as ValueError for shapes that do not fit.
+
+    Source: K, "Computations for a CG".
+    """
     for node in topological_order(goal):
         if node.is_leaf:
             continue
@@ -159,6 +175,8 @@ def backward(goal):
     ------
     ValueError
         If `forward` has not run, or the goal is not a single number.
+
+    Source: K, "Computations for a CG".
     """
     order = topological_order(goal)
     missing = next((n for n in order if n.value is None), None)
@@ -181,7 +199,10 @@ def backward(goal):
 
 
 def zero_grad(goal):
-    """Forget the gradients of every node that `goal` depends on."""
+    """Forget the gradients of every node that `goal` depends on. No errors but ValueError for a cycle.
+
+    Source: the course's own.
+    """
     for node in topological_order(goal):
         node.grad = None
 

@@ -14,7 +14,10 @@ from course_lib.validate import require_count, require_rng
 
 
 class Layer:
-    """Base of all layers: `forward`, `backward`, and two dictionaries with the same keys."""
+    """Base of all layers: `forward`, `backward`, and two dictionaries with the same keys.
+
+    Source: K, "Building a DL Library".
+    """
 
     smaller_is_better = False
     """True for an output layer whose right class has the smallest value, such as a distance."""
@@ -118,7 +121,10 @@ class Dense(Layer):
 
 
 class Activation(Layer):
-    """An elementwise layer without parameters; `op` names it in `ops`, `options` go to its forward."""
+    """An elementwise layer without parameters; `op` names it in `ops`, `options` go to its forward.
+
+    Source: K, "Activation Functions".
+    """
 
     op = "identity"
 

@@ -12,7 +12,10 @@ from course_lib.validate import as_labels, require_count
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Result of `evaluate`: mean loss, accuracy in [0, 1], number of samples."""
+    """Result of `evaluate`: mean loss, accuracy in [0, 1], number of samples.
+
+    Source: K, "Supervised Learning Workflow".
+    """
 
     loss: float
     accuracy: float
@@ -30,6 +33,8 @@ class Mistakes:
     predicted, label : (k,) int64 arrays
     confidence : (k,) array
         Probability that the network gave to its wrong answer.
+
+    Source: the course's own.
     """
 
     index: np.ndarray
@@ -39,7 +44,10 @@ class Mistakes:
 
 
 def accuracy(predicted, labels):
-    """Return the share of equal entries, in [0, 1]; both (B,) int, B >= 1, else ValueError."""
+    """Return the share of equal entries, in [0, 1]; both (B,) int, B >= 1, else ValueError.
+
+    Source: H, "Why Not Use the Intuitive Measure?".
+    """
     predicted = as_labels("predicted", predicted)
     labels = as_labels("labels", labels, rows=len(predicted))
     if not len(labels):
@@ -54,6 +62,8 @@ def confusion_matrix(predicted, labels, n_classes):
     ------
     TypeError, ValueError
         If the arrays differ in length or a class lies outside 0 .. n_classes - 1.
+
+    Source: the course's own.
     """
     n_classes = require_count("n_classes", n_classes)
     predicted = as_labels("predicted", predicted, classes=n_classes)
@@ -80,6 +90,8 @@ def worst_mistakes(net, x, labels, k=20):
     ------
     TypeError, ValueError
         If shapes or k do not fit.
+
+    Source: the course's own.
     """
     k = require_count("k", k)
     probabilities = net.ops.softmax(net.forward(x))

@@ -13,7 +13,10 @@ from course_lib.nn.layers import Dense, Layer
 
 @dataclass(frozen=True)
 class LayerCost:
-    """What one layer costs one sample: its name, output shape, trainable numbers, multiply-adds."""
+    """What one layer costs one sample: its name, output shape, trainable numbers, multiply-adds.
+
+    Source: H, "Fully Connected Layers Not Always Useful" (weights counted).
+    """
 
     layer: str
     output_shape: tuple

@@ -26,6 +26,8 @@ class History:
     best_epoch : int
         Epoch (from 0) with the lowest validation loss, or training loss without validation data.
     stopped_early : bool
+
+    Source: O, "Stochastic gradient descent" (epoch).
     """
 
     loss: list = field(default_factory=list)

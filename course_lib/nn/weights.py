@@ -13,7 +13,10 @@ import numpy as np
 
 
 class WeightsError(ValueError):
-    """A weights file cannot be read or does not fit the network; the message says which array and why."""
+    """A weights file cannot be read or does not fit the network; the message says which array and why.
+
+    Source: the course's own.
+    """
 
 
 def save_weights(net, path):
@@ -29,6 +32,8 @@ def save_weights(net, path):
     ------
     FileNotFoundError
         If the folder does not exist.
+
+    Source: the course's own.
     """
     path = Path(path)
     if not path.parent.is_dir():
@@ -58,6 +63,8 @@ def load_weights(net, path):
         If there is no such file.
     WeightsError
         If it is no .npz file of plain numbers, or names, shapes, dtypes or values do not fit the network.
+
+    Source: the course's own.
     """
     path = Path(path)
     if not path.is_file():

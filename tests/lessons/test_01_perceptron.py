@@ -1,23 +1,12 @@
 """What lesson 01 says, proved from the library, and the numbers that its built page prints."""
 
 from itertools import permutations, product
-from pathlib import Path
 
-import nbformat
 import numpy as np
 import pytest
 
 from course_lib import data
 from course_lib import reference as ops
-
-NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "01_perceptron.ipynb"
-
-
-@pytest.fixture(scope="module")
-def page():
-    """All that the page prints, as one text."""
-    notebook = nbformat.read(NOTEBOOK, as_version=4)
-    return "".join(o.text for cell in notebook.cells for o in cell.get("outputs", []) if o.output_type == "stream")
 
 
 def cycle(fit, n):
@@ -152,5 +141,5 @@ def test_the_slide_that_drops_the_bias_changes_an_answer():
     "cycle of 3 epoch(s), last mistakes [6, 4, 6]",
     "answers without bias [1 0 0 0]",
 ])
-def test_the_page_prints(page, line):
-    assert line in page
+def test_the_page_prints(printed, line):
+    assert line in printed

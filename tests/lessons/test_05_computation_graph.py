@@ -5,7 +5,6 @@ import sys
 import types
 from pathlib import Path
 
-import nbformat
 import numpy as np
 import pytest
 
@@ -27,14 +26,6 @@ def lesson():
     exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), module.__dict__)
     yield module
     del sys.modules[module.__name__]
-
-
-@pytest.fixture(scope="module")
-def printed():
-    """Everything the committed notebook prints."""
-    notebook = nbformat.read(NOTEBOOKS / f"{NAME}.ipynb", as_version=4)
-    outputs = [o for c in notebook.cells if c.cell_type == "code" for o in c.outputs]
-    return "".join(o.text for o in outputs if o.output_type == "stream")
 
 
 @pytest.fixture

@@ -30,13 +30,6 @@ def notebook():
     return nbformat.read(NOTEBOOKS / f"{NAME}.ipynb", as_version=4)
 
 
-@pytest.fixture(scope="module")
-def printed(notebook):
-    """Everything the committed notebook prints."""
-    outputs = [o for c in notebook.cells if c.cell_type == "code" for o in c.outputs]
-    return "".join(o.text for o in outputs if o.output_type == "stream")
-
-
 def test_a_dense_layer_on_250_by_250_has_3_9_billion_weights(printed):
     assert (250**2, 250**4) == (62_500, 3_906_250_000)
     assert "62,500 weights per node, 3,906,250,000 in all" in printed

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import nbformat
 import numpy as np
 import pytest
 
@@ -11,22 +10,6 @@ from course_lib import reference as ops
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 NAME = "08_cnn_layers"
-
-
-@pytest.fixture(scope="module")
-def lesson():
-    """The names that the lesson's script leaves behind."""
-    namespace = {"__name__": "lesson"}
-    exec(compile((NOTEBOOKS / f"{NAME}.py").read_text(encoding="utf-8"), f"{NAME}.py", "exec"), namespace)
-    return namespace
-
-
-@pytest.fixture(scope="module")
-def printed():
-    """Everything the committed notebook prints."""
-    notebook = nbformat.read(NOTEBOOKS / f"{NAME}.ipynb", as_version=4)
-    outputs = [o for c in notebook.cells if c.cell_type == "code" for o in c.outputs]
-    return "".join(o.text for o in outputs if o.output_type == "stream")
 
 
 @pytest.mark.parametrize(

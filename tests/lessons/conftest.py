@@ -1,0 +1,30 @@
+"""What a lesson's tests look at: the names its script leaves behind, and what the committed notebook prints."""
+
+from pathlib import Path
+
+import nbformat
+import pytest
+
+NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
+
+
+def lesson_name(request):
+    """``test_04_backpropagation`` tests ``04_backpropagation``."""
+    return request.module.__name__.rpartition(".")[2].removeprefix("test_")
+
+
+@pytest.fixture(scope="module")
+def lesson(request):
+    """The names that the lesson's script leaves behind; it runs once, as a plain script."""
+    name = lesson_name(request)
+    namespace = {"__name__": "lesson"}
+    exec(compile((NOTEBOOKS / f"{name}.py").read_text(encoding="utf-8"), f"{name}.py", "exec"), namespace)
+    return namespace
+
+
+@pytest.fixture(scope="module")
+def printed(request):
+    """Everything that the committed notebook prints, as one text."""
+    notebook = nbformat.read(NOTEBOOKS / f"{lesson_name(request)}.ipynb", as_version=4)
+    outputs = [o for cell in notebook.cells for o in cell.get("outputs", []) if o.output_type == "stream"]
+    return "".join(output.text for output in outputs)
