@@ -46,7 +46,7 @@ def as_float(name, value, *, ndim=None, min_rows=0):
             wanted = " or ".join(str(n) for n in allowed)
             raise ValueError(
                 f"{name} has shape {array.shape}, {array.ndim} axes; it must have {wanted}."
-                + (f" For one sample, write {name}[None, :]." if allowed == (2,) and array.ndim == 1 else "")
+                + (f" For one sample, write {name}[None, :]; for one column, {name}[:, None]." if allowed == (2,) and array.ndim == 1 else "")
             )
     if min_rows and array.shape[0] < min_rows:
         raise ValueError(
@@ -86,9 +86,10 @@ def as_labels(name, value, *, rows=None, classes=None):
     """
     array = np.asarray(value)
     if array.dtype.kind not in "iu":
+        fix = f"{name}.argmax(axis=1)" if array.ndim == 2 else f"{name}.astype(np.int64)"
         raise TypeError(
-            f"{name} has dtype {array.dtype}; labels are integers, the number of each sample's class. "
-            f"One-hot rows become labels by {name}.argmax(axis=1)."
+            f"{name} has dtype {array.dtype} and shape {array.shape}; labels are integers, the number of each sample's "
+            f"class. Write {fix} if it holds {'one-hot rows' if array.ndim == 2 else 'whole numbers'}."
         )
     if array.ndim != 1 or (rows is not None and array.shape[0] != rows):
         wanted = "(B,)" if rows is None else f"({rows},), one label for each row"

@@ -125,6 +125,7 @@ def check_network_gradients(net, x, labels, *, rng, loss="softmax_cross_entropy"
     net : nn.Sequential
         Built with dtype=np.float64. Its parameters are restored, its gradients zeroed.
     x : (B, D) float64 array
+        No blank rows for ReLU layers with a zero bias: they sit on the kink, where nothing is right.
     labels : (B,) int array, or the target array of the loss
     rng : numpy.random.Generator
     loss : str

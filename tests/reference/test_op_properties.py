@@ -139,7 +139,8 @@ def test_an_upstream_gradient_of_another_shape_is_refused(op):
         ([0, -1], ValueError, r"labels\[1\] is -1"),
         ([0], ValueError, r"it must be \(2,\), one label for each row"),
         ([[1, 0, 0], [0, 1, 0]], ValueError, "one label for each row"),
-        ([0.0, 1.0], TypeError, "labels are integers"),
+        ([0.0, 1.0], TypeError, r"labels are integers.*Write labels.astype\(np.int64\)"),
+        ([[1.0, 0.0], [0.0, 1.0]], TypeError, r"Write labels.argmax\(axis=1\) if it holds one-hot rows"),
     ],
 )
 def test_wrong_labels_are_named(op, labels, error, message):
