@@ -28,7 +28,7 @@ def test_named_costs_leave_nothing_out(classic, parameters, work):
 
 
 def test_another_network_is_refused():
-    with pytest.raises(ValueError, match="shorter|longer"):
+    with pytest.raises(ValueError, match=r"shorter|longer"):
         lenet.named_costs(nn.models.cnn_color(rng=np.random.default_rng(0)), (3, 32, 32))
 
 
