@@ -1,0 +1,233 @@
+"""Figures of lesson 09: LeNet-5's costs per layer, C3's connection table, one digit on its way through the net.
+
+Every number drawn here comes from `course_lib.nn` and `course_lib.reference`, the code that the lesson teaches.
+"""
+
+import numpy as np
+
+from course_lib import nn
+from course_lib import reference as ops
+
+from . import style
+from .picture import picture
+from .stepper import stepper
+from .svg import Svg
+
+NAMES = ("C1", "S2", "C3", "S4", "C5", "F6", "OUTPUT")
+"""H's names of the seven layers that compute something; activations and Flatten belong to the layer before."""
+
+PASSIVE = (nn.Flatten, nn.ReLU, nn.Tanh)
+SIZE = (8.3, 3.7)  # inches of each frame of `walk`
+
+
+def named_costs(net, shape=(1, 32, 32)):
+    """Return {"C1": LayerCost, ...} for either variant of LeNet-5.
+
+    Raises
+    ------
+    ValueError
+        If the network does not have seven layers besides activations and Flatten.
+    """
+    costs = [c for layer, c in zip(net, net.costs(shape), strict=True) if not isinstance(layer, PASSIVE)]
+    return dict(zip(NAMES, costs, strict=True))
+
+
+@style.styled
+def cost_bars(costs, *, title=""):
+    """Return a figure with two bars for each layer: its share of the parameters and its share of the multiply-adds.
+
+    Parameters
+    ----------
+    costs : dict
+        name -> LayerCost; see `named_costs`.
+    """
+    fig, ax = style.new_figure(7.6, 0.62 * len(costs) + 1.1)
+    rows, thick = np.arange(len(costs)), 0.38
+    series = (("parameters", "trainable", "weight", -1), ("multiply-adds", "multiply_adds", "thread", 1))
+    for name, field, role, side in series:
+        counts = np.array([getattr(c, field) for c in costs.values()])
+        shares = 100 * counts / counts.sum()
+        cue, place = style.cue(role), rows + side * thick / 2
+        ax.barh(place, shares, thick, color=cue.colour, hatch=cue.hatch, edgecolor=style.PAPER, label=name)
+        for y, share, count in zip(place, shares, counts, strict=True):
+            text = f"{share:.1f} %  ({count:,})" if count else "0"
+            ax.text(share + 1, y, text, va="center", fontsize=style.SIZE_SMALL)
+    ax.set(yticks=rows, yticklabels=list(costs), xlim=(0, 104), xlabel="share of the whole net, in %", title=title)
+    ax.invert_yaxis()
+    ax.grid(False, axis="y")
+    ax.legend(loc="lower right")
+    return fig
+
+
+def connections(table):
+    """Return a drawing of a connection table (c_out, c_in) of bool: a filled cell means "sees".
+
+    Below each column stands how many maps that output map sees.
+    """
+    table = np.asarray(table)
+    outputs, inputs = table.shape
+    cell, left, top = 34, 96, 44
+    svg = Svg(left + outputs * cell + 12, top + inputs * cell + 34)
+    svg.text(left, 16, f"output map, 0 to {outputs - 1}", bold=True)
+    svg.text(8, top - 8, "input map", bold=True)
+    svg.text(8, top + inputs * cell + 20, "maps seen", bold=True)
+    for m in range(outputs):
+        x = left + (m + 0.5) * cell
+        svg.text(x, top - 8, str(m), anchor="middle")
+        svg.text(x, top + inputs * cell + 20, str(int(table[m].sum())), anchor="middle", bold=True)
+    for c in range(inputs):
+        svg.text(left - 12, top + (c + 0.5) * cell + 4, str(c), anchor="end")
+        for m in range(outputs):
+            x, y = left + m * cell, top + c * cell
+            svg.rect(x, y, cell, cell, stroke=style.GRID)
+            if table[m, c]:
+                svg.rect(x + 4, y + 4, cell - 8, cell - 8, fill="weight", stroke="none", radius=4)
+    return svg
+
+
+@style.styled
+def read_by_distance(images, features, prototypes):
+    """Return a figure of digits (n, H, W), the 12x7 pictures that F6 makes of them, and the nearest prototypes.
+
+    Parameters
+    ----------
+    images : array (n, H, W)
+    features : array (n, 84)
+        F6's output, each number from -1 to 1.
+    prototypes : array (C, 84)
+        Of -1 and +1.
+    """
+    n = len(images)
+    distances = ops.rbf_forward(np.asarray(features, float), prototypes)[0]
+    fig, axes = style.new_figure(min(8.5, 1.05 * n + 0.9), 4.7, 3, n, squeeze=False)
+    for i in range(n):
+        answer = int(distances[i].argmin())
+        _map(axes[0, i], images[i], "gray_r", 0, 1)
+        _map(axes[1, i], np.reshape(features[i], (12, 7)), "gray_r", -1, 1)
+        _map(axes[2, i], np.reshape(prototypes[answer], (12, 7)), "gray_r", -1, 1)
+        axes[2, i].set_xlabel(f"{answer}: {distances[i, answer]:.0f}", fontsize=style.SIZE_SMALL)
+    for ax, text in zip(axes[:, 0], ("input", "F6 as\n12 x 7", "nearest\nprototype"), strict=True):
+        ax.set_ylabel(text, rotation=0, ha="right", va="center", fontsize=style.SIZE_SMALL)
+    return fig
+
+
+def stages(net, image):
+    """Return [(name, output)] of one image (32, 32): the input, then each named layer with its activation."""
+    x = np.asarray(image)[None, None]
+    found = [("input", x[0])]
+    for i, layer in enumerate(net):
+        x = layer.forward(x)
+        if not isinstance(layer, PASSIVE):
+            found.append((NAMES[len(found) - 1], x[0]))
+        elif i:
+            found[-1] = (found[-1][0], x[0])
+    return found
+
+
+def walk_frames(net, image, label):
+    """Return one picture for each stage of an image's way through today's LeNet-5.
+
+    Parameters
+    ----------
+    net : Sequential
+        `nn.models.lenet5(rng=rng)`, trained or not.
+    image : array (32, 32)
+    label : int
+    """
+    found = stages(net, image)
+    k = ops.softmax(found[-1][1][None])[0]
+    return [_walk_frame(found, i, k, label) for i in range(len(found))]
+
+
+def walk(net, image, label, *, static=3):
+    """Return the stepper of `walk_frames`; `static` is the stage shown where no script runs, C3 unless given."""
+    return stepper(walk_frames(net, image, label), title="One digit on its way through LeNet-5", static=static)
+
+
+SAYS = {
+    "input": "28 x 28 pixels in a border of two zeros.",
+    "C1": "Six masks slide over the digit; each map lights up where its mask fits: edges, strokes.",
+    "S2": "The same six maps at half the size: the largest value of each 2 x 2 window.",
+    "C3": "Sixteen combinations of the six maps, each pixel seeing 14 x 14 pixels of the input.",
+    "S4": "Halved again. Where in the digit something stood is now known only roughly.",
+    "C5": "One window covers the whole 5 x 5 map, so each of the 120 maps is a single number.",
+    "F6": "84 numbers, each a weighted sum of all 120.",
+    "OUTPUT": "Ten scores, made into probabilities by softmax.",
+}
+
+
+def _walk_frame(found, i, k, label):
+    name, values = found[i]
+    shape = tuple(values.shape)
+    fig = _draw_stage(found, i, k, label)
+    if name == "OUTPUT":
+        answer = int(k.argmax())
+        alt = f"Ten probabilities; the largest, {k[answer]:.1%}, belongs to {answer}; the label is {label}."
+    else:
+        above = np.mean(values > 0)
+        alt = f"{name} of a handwritten {label}: {values.size:,} numbers of shape {shape}, {above:.0%} above 0."
+    return picture(fig, alt=alt, caption=f"{name} {shape}. {SAYS[name]}")
+
+
+@style.styled
+def _draw_stage(found, i, k, label):
+    name, values = found[i]
+    fig = style.new_figure(*SIZE)[0]
+    fig.clear()
+    top, bottom = fig.subfigures(2, 1, height_ratios=(6, 1))
+    if name == "OUTPUT":
+        ax = top.subplots()
+        colours = [style.colour("output") if d == label else style.colour("idle") for d in range(len(k))]
+        ax.bar(range(len(k)), k, color=colours)
+        for d in range(len(k)):
+            ax.text(d, k[d] + 0.02, f"{k[d]:.1%}", ha="center", fontsize=style.SIZE_SMALL)
+        ax.set(xticks=range(len(k)), xlabel=f"digit (label: {label})", ylabel="probability", ylim=(0, 1.15))
+        ax.grid(False, axis="x")
+    elif values.ndim == 3 and values.shape[1] > 1:
+        cols = {1: 1, 6: 6, 16: 8}[len(values)] if len(values) in (1, 6, 16) else 8
+        axes = top.subplots(-(-len(values) // cols), cols, squeeze=False)
+        for m, ax in enumerate(axes.ravel()):
+            _map(ax, values[m], "gray_r" if name == "input" else style.shades("output"), 0, float(values.max()) or 1.0)
+            if name != "input":
+                ax.set_title(f"map {m}", fontsize=style.SIZE_SMALL, fontweight="normal", loc="center", pad=2)
+    else:
+        flat = values.ravel()
+        ax = top.subplots()
+        ax.bar(range(len(flat)), flat, width=0.9, color=style.colour("output"))
+        ax.set(xlabel=f"one bar for each of the {len(flat)} numbers", ylabel="value", xlim=(-1, len(flat)))
+        ax.grid(False, axis="x")
+    top.suptitle(f"{name} {tuple(values.shape)}", x=0.01, ha="left")
+    _path(bottom, found, i)
+    return fig
+
+
+def _path(fig, found, now):
+    """The eight stages as a line of boxes with the number of values in each; the present one is filled."""
+    ax = fig.subplots()
+    ax.set(xlim=(-0.55, len(found) - 0.45), ylim=(-0.5, 0.5))
+    ax.set_axis_off()
+    for j, (name, values) in enumerate(found):
+        here = j == now
+        box = dict(
+            boxstyle="round",
+            facecolor=style.tint("output", 0.45) if here else style.PAPER,
+            edgecolor=style.INK if here else style.GRID,
+            linewidth=2 if here else 1,
+        )
+        ax.text(
+            j,
+            0,
+            f"{name}\n{values.size:,}",
+            ha="center",
+            va="center",
+            fontsize=style.SIZE_SMALL,
+            fontweight="bold" if here else "normal",
+            bbox=box,
+        )
+
+
+def _map(ax, values, cmap, low, high):
+    ax.imshow(values, cmap=cmap, vmin=low, vmax=high, interpolation="nearest")
+    ax.set(xticks=[], yticks=[])
+    ax.grid(False)
+    ax.spines[:].set(visible=True, color=style.GRID)
