@@ -44,9 +44,10 @@ def as_float(name, value, *, ndim=None, min_rows=0):
         allowed = (ndim,) if isinstance(ndim, int) else tuple(ndim)
         if array.ndim not in allowed:
             wanted = " or ".join(str(n) for n in allowed)
+            fix = f" For one sample, write {name}[None, :]; for one column, {name}[:, None]."
             raise ValueError(
                 f"{name} has shape {array.shape}, {array.ndim} axes; it must have {wanted}."
-                + (f" For one sample, write {name}[None, :]; for one column, {name}[:, None]." if allowed == (2,) and array.ndim == 1 else "")
+                + (fix if allowed == (2,) and array.ndim == 1 else "")
             )
     if min_rows and array.shape[0] < min_rows:
         raise ValueError(
