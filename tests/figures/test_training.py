@@ -4,8 +4,10 @@ from urllib.parse import unquote
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 
 from course_lib import figures, nn
+from course_lib.figures import style
 
 EPOCHS, N = 20, 60
 DIGITS = ["all", *range(10)]
@@ -127,3 +129,10 @@ def test_confusion_writes_every_count_except_zeros(counts):
 )
 def test_rounding_never_hides_a_mistake(share, text):
     assert figures.training._percent(share) == text
+
+
+def test_confusion_shades_the_mistakes_by_row_and_column():
+    fig = figures.training.confusion([[5, 3], [0, 5]])
+    faces = [to_hex(patch.get_facecolor()).upper() for patch in fig.axes[0].patches]
+    assert faces[1] == style.tint("hazard", 0.85).upper()  # row 0, column 1: three mistakes
+    assert faces[2] == style.tint("hazard", 0).upper()  # row 1, column 0: none
