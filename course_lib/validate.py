@@ -86,11 +86,15 @@ def as_labels(name, value, *, rows=None, classes=None):
         If the shape is not (rows,), or a label lies outside 0 .. classes - 1.
     """
     array = np.asarray(value)
+    if array.shape == (0,):
+        array = array.astype(np.int64)  # np.asarray([]) is float64
+    one_hot = array.ndim == 2 and array.shape[1] > 1  # the argmax of a single column is 0 in every row
     if array.dtype.kind not in "iu":
-        fix = f"{name}.argmax(axis=1)" if array.ndim == 2 else f"{name}.astype(np.int64)"
+        column = f"{name}[:, 0]" if array.ndim == 2 else name
+        fix = f"{name}.argmax(axis=1)" if one_hot else f"{column}.astype(np.int64)"
         raise TypeError(
             f"{name} has dtype {array.dtype} and shape {array.shape}; labels are integers, the number of each sample's "
-            f"class. Write {fix} if it holds {'one-hot rows' if array.ndim == 2 else 'whole numbers'}."
+            f"class. Write {fix} if it holds {'one-hot rows' if one_hot else 'whole numbers'}."
         )
     if array.ndim != 1 or (rows is not None and array.shape[0] != rows):
         wanted = "(B,)" if rows is None else f"({rows},), one label for each row"
@@ -101,7 +105,8 @@ def as_labels(name, value, *, rows=None, classes=None):
             i = int(bad[0])
             raise ValueError(
                 f"{name}[{i}] is {array[i]}; with {classes} classes a label lies in 0 .. {classes - 1}. "
-                f"{bad.size} label(s) are out of range: was the network built with too few outputs?"
+                f"{bad.size} label(s) are out of range"
+                + (": was the network built with too few outputs?" if array[i] > 0 else ": labels count from 0.")
             )
     return array.astype(np.int64, copy=False)
 

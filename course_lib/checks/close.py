@@ -32,8 +32,13 @@ def check_close(actual, expected, *, rtol=1e-7, atol=0.0, name="result"):
     if actual.shape != expected.shape:
         hint = " It looks transposed." if actual.shape == expected.shape[::-1] else ""
         raise Mismatch(f"{name} has shape {actual.shape}, expected {expected.shape}.{hint}")
+    if actual.dtype.kind not in "biufc" or expected.dtype.kind not in "biufc":
+        raise TypeError(f"{name} is {actual.dtype} and expected is {expected.dtype}; both must be numbers.")
+    # Integers as floats: differences of small ones wrap around (uint8: 0 - 255 is 1), and booleans have none.
+    actual, expected = (a.astype(np.float64) if a.dtype.kind in "biu" else a for a in (actual, expected))
     with np.errstate(invalid="ignore"):
         good = np.abs(actual - expected) <= atol + rtol * np.abs(expected)
+        good &= np.isfinite(actual) & np.isfinite(expected)  # "<= infinity" holds for everything
         good |= np.isinf(actual) & (actual == expected)
     wrong = np.argwhere(~good)
     if len(wrong) == 0:

@@ -94,7 +94,9 @@ def check_op_gradients(forward, backward, args, *, rng, wrt=None, rtol=1e-6, eps
     """
     require_rng(rng)
     args = list(args)
+    given = [a.copy() if isinstance(a, np.ndarray) else a for a in args]
     out, cache = forward(*args)
+    _unchanged("forward", args, given)
     is_loss = np.ndim(out) == 0  # a loss starts the backward pass: its own upstream gradient is 1
     if wrt is None:
         wrt = [i for i, a in enumerate(args) if isinstance(a, np.ndarray) and a.dtype == np.float64]
@@ -104,8 +106,15 @@ def check_op_gradients(forward, backward, args, *, rng, wrt=None, rtol=1e-6, eps
     for i in wrt:
         _float64(f"args[{i}]", args[i])
     dout = np.float64(1) if is_loss else rng.standard_normal(np.shape(out))
-    result = backward(cache) if is_loss else backward(dout, cache)
+    upstream = dout.copy()
+    result = backward(cache) if is_loss else backward(upstream, cache)
+    _unchanged("backward", [*args, upstream], [*given, dout])
     computed = result if isinstance(result, tuple) else (result,)
+    if len(computed) < min(len(wrt), len(args)) or (len(computed) < len(args) and len(computed) != len(wrt)):
+        raise GradientMismatch(
+            f"backward returned {len(computed)} gradient(s); args {list(wrt)} are to be checked, so it must return a "
+            f"tuple of {len(wrt)}, or of one for each of the {len(args)} args. Is one missing in its return?"
+        )
     magnitude = float(np.sum(np.abs(out * dout)))
 
     def objective(position, value):
@@ -113,7 +122,7 @@ def check_op_gradients(forward, backward, args, *, rng, wrt=None, rtol=1e-6, eps
         return float(np.sum(forward(*changed)[0] * dout))
 
     for order, i in enumerate(wrt):
-        gradient = computed[i] if len(computed) > max(wrt) else computed[order]
+        gradient = computed[i] if len(computed) >= len(args) else computed[order]
         _check_one(f"args[{i}]", args[i], gradient, lambda v, i=i: objective(i, v), magnitude, rng, rtol, eps)
 
 
@@ -164,6 +173,11 @@ def _check_one(name, value, gradient, f, magnitude, rng, rtol, eps):
     if gradient is None or np.shape(gradient) != value.shape:
         shape = None if gradient is None else np.shape(gradient)
         raise GradientMismatch(f"the gradient of {name} has shape {shape}; it must have {name}'s shape {value.shape}.")
+    gradient = np.asarray(gradient)
+    bad = np.argwhere(~np.isfinite(gradient))
+    if gradient.dtype.kind not in "fiu" or len(bad):
+        what = f"{gradient[tuple(bad[0])]} at {bad[0].tolist()}" if len(bad) else f"of dtype {gradient.dtype}"
+        raise GradientMismatch(f"the gradient of {name} is {what}; it must be finite real numbers.")
     direction = rng.standard_normal(value.shape)
     direction /= max(np.linalg.norm(direction), 1e-300)
     measured = (f(value + eps * direction) - f(value - eps * direction)) / (2 * eps)
@@ -171,12 +185,33 @@ def _check_one(name, value, gradient, f, magnitude, rng, rtol, eps):
     # f adds up terms of this magnitude, so the difference of two of its values carries rounding.
     rounding = 8 * np.finfo(np.float64).eps * abs(magnitude) / eps
     scale = float(np.linalg.norm(gradient)) + abs(measured)
+    if rounding > max(1e-3 * scale, 1e-6):
+        raise ValueError(
+            f"the gradient of {name} cannot be checked: the output adds up numbers of {magnitude:.2g}, so a step of "
+            f"{eps:g} measures no better than {rounding:.2g}, and the gradient is about {scale:.2g}. "
+            "Use inputs of about 1, or a larger eps."
+        )
     if abs(measured - computed) <= rtol * scale + rounding:  # False for NaN, so NaN is a mismatch
         return
+    before, after = ((f(value + s * eps * direction) - f(value)) / (s * eps) for s in (-1, 1))
+    if abs(before - after) > 1e-3 * scale + 2 * rounding:
+        raise GradientMismatch(
+            f"the gradient of {name} cannot be checked here: the slope is {before:.4g} on one side and {after:.4g} on "
+            "the other, a kink such as ReLU's at 0 (a row of zeros and a bias of 0 give one). Use other inputs, such "
+            "as rng.standard_normal(shape), or draw the biases too."
+        )
     raise GradientMismatch(
         f"the gradient of {name} is wrong: along a random direction the output changes by {measured:.8g} per unit, "
         f"the backward pass says {computed:.8g}.{_worst_element(name, value, gradient, f, eps)}"
     )
+
+
+def _unchanged(who, arrays, kept):
+    """Raise GradientMismatch if an operation changed what it was given: it is pure, or the next check is worthless."""
+    for i, (now, before) in enumerate(zip(arrays, kept, strict=True)):
+        if isinstance(now, np.ndarray) and not np.array_equal(now, before, equal_nan=now.dtype.kind == "f"):
+            what = f"args[{i}]" if i < len(arrays) - (who == "backward") else "its upstream gradient"
+            raise GradientMismatch(f"{who} changed {what} in place; write a new array, such as dx = dout * ...")
 
 
 def _worst_element(name, value, gradient, f, eps, most=2000):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import typer
@@ -23,18 +24,33 @@ def run_checks(folder: Path | None) -> list[Check]:
     folder : Path or None
         The course folder, whose lock is compared with what is installed; None if there is none.
     """
+    lock = folder / "requirements.lock" if folder else None
     return [
-        machine.check_python(),
-        machine.check_folder(folder),
-        packages.check_versions(),
-        packages.check_lock(folder / "requirements.lock" if folder else None),
-        machine.check_device(),
-        material.check_digits(),
-        material.check_kernel(),
-        packages.check_nbval(),
-        machine.check_chromium(),
-        machine.check_disk(folder or Path.cwd()),
+        _guarded("Python", machine.check_python),
+        _guarded("course folder", machine.check_folder, folder),
+        _guarded("packages", packages.check_versions),
+        _guarded("lock", packages.check_lock, lock),
+        _guarded("device", machine.check_device),
+        _guarded("digits", material.check_digits),
+        _guarded("kernel python3", material.check_kernel),
+        _guarded("nbval", packages.check_nbval),
+        _guarded("chromium", machine.check_chromium),
+        _guarded("disk", machine.check_disk, folder or Path.home()),
     ]
+
+
+def _guarded(name: str, check: Callable[..., Check], *args: object) -> Check:
+    """Run one check; one that fails itself is broken, and the others still run."""
+    try:
+        return check(*args)
+    except Exception as error:
+        first = (str(error).splitlines() or [""])[0]
+        return Check(
+            name,
+            "broken",
+            f"{type(error).__name__}: {first}",
+            "restore the file it speaks of from the course's own copy, and run course doctor again",
+        )
 
 
 def doctor() -> None:

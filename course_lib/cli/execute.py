@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import re
+import signal
 import tempfile
 import time
 from collections.abc import Callable
@@ -134,6 +137,12 @@ async def run_cells(
 
     def started(cell: NotebookNode, cell_index: int) -> None:
         nonlocal at
+        if at < 0:
+            # nbclient answers Ctrl-C by ending the kernel and then fails on an assertion of its own. Without its
+            # handlers, Python's KeyboardInterrupt cancels this run, which ends the kernel too.
+            for number in (signal.SIGINT, signal.SIGTERM):
+                with contextlib.suppress(NotImplementedError, RuntimeError):
+                    asyncio.get_running_loop().remove_signal_handler(number)
         at = cell_index
         before_cell(cell_index)
 

@@ -67,9 +67,10 @@ def find_course_folder(start: Path | None = None, package: Path | None = None) -
     CourseFolderNotFound
         Neither of them lies in a course folder.
     """
+    if package is None and start is None:  # who names a folder means that one, not the package's
+        package = Path(course_lib.__file__).parent
     start = Path.cwd() if start is None else Path(start).resolve()
-    package = Path(course_lib.__file__).parent if package is None else Path(package)
-    for folder in (start, *start.parents, package.parent):
+    for folder in (start, *start.parents, *([Path(package).parent] if package else [])):
         if (folder / "notebooks").is_dir() and (folder / "course_lib").is_dir():
             return folder
     raise CourseFolderNotFound(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,6 +19,8 @@ from course_lib.cli.folder import (
 )
 
 if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
     from course_lib.cli.execute import Outcome
 
 __all__ = ["index_page", "run"]
@@ -97,17 +100,39 @@ def run(
     try:
         root = find_course_folder(folder)
         lessons = pick_lessons(list_lessons(root), numbers or [])
+        notebooks = [_read(lesson) for lesson in lessons]
         out.mkdir(parents=True, exist_ok=True)
-    except (CourseFolderNotFound, UnknownLesson, OSError) as error:
+        (out / "index.html").touch()  # a folder that takes no file is better found before the lessons have run
+    except (CourseFolderNotFound, UnknownLesson, UnreadableLesson, OSError) as error:
         typer.echo(f"course run: {error}", err=True)
         raise typer.Exit(2) from None
-    if not _run_lessons(lessons, out, timeout=timeout, fail_fast=fail_fast):
+    for stream in (sys.stdout, sys.stderr):  # a terminal that knows no "≥" must not end the run
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    if not _run_lessons(lessons, notebooks, out, timeout=timeout, fail_fast=fail_fast):
         raise typer.Exit(1)
 
 
-def _run_lessons(lessons: list[Lesson], out: Path, *, timeout: int, fail_fast: bool) -> bool:
-    """Run, write and report; True if every lesson ran to its end and its page is complete."""
+class UnreadableLesson(Exception):
+    """A lesson's file is no notebook."""
+
+
+def _read(lesson: Lesson) -> NotebookNode:
     import nbformat
+
+    try:
+        return nbformat.read(lesson.path, as_version=4)
+    except Exception as error:  # no JSON, no notebook, another encoding: nbformat has an error for each
+        raise UnreadableLesson(
+            f"{lesson.path} is no notebook that can be read ({type(error).__name__}: {str(error)[:80]}). "
+            "Build it anew: make notebooks, or get it back: git checkout -- notebooks"
+        ) from None
+
+
+def _run_lessons(
+    lessons: list[Lesson], notebooks: list[NotebookNode], out: Path, *, timeout: int, fail_fast: bool
+) -> bool:
+    """Run, write and report; True if every lesson ran to its end and its page is complete."""
     from rich.console import Console
     from rich.markup import escape as plain
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -117,7 +142,6 @@ def _run_lessons(lessons: list[Lesson], out: Path, *, timeout: int, fail_fast: b
     from course_lib.cli.pages import lesson_page, title_of
 
     console = Console(highlight=False)
-    notebooks = [nbformat.read(lesson.path, as_version=4) for lesson in lessons]
     cells = sum(cell.cell_type == "code" for notebook in notebooks for cell in notebook.cells)
     link_of = {lesson.path.name: f"{lesson.name}.html" for lesson in lessons}
     results, sound = [], True

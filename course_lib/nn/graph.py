@@ -67,8 +67,16 @@ class Node:
 
     __radd__, __rmul__ = __add__, __mul__
 
+    def __rsub__(self, other):
+        return _as_node(other) - self
+
     def __matmul__(self, other):
         return apply("dense", self, other, name="@")
+
+    def __rmatmul__(self, other):
+        return apply("dense", other, self, name="@")
+
+    __array_ufunc__ = None  # NumPy then leaves `array @ node` to the node, instead of making an array of nodes
 
 
 def variable(value, name=""):
@@ -113,11 +121,15 @@ def apply(op, *inputs, ops=reference, name="", **options):
 
     def differentiate(grad, cache, values):
         if op in reference.LOSSES:  # its backward takes no upstream gradient, so it is scaled here
-            return (grad * backward_op(cache),)
+            dprediction = grad * backward_op(cache)
+            # A given target gets none; a computed one pulls the other way, since these losses compare a difference.
+            two_sided = op in ("half_squared_sum", "quadratic_cost") and not parents[1].is_leaf
+            return (dprediction, -dprediction) if two_sided else (dprediction,)
         result = backward_op(grad, cache)
         return result if isinstance(result, tuple) else (result,)
 
-    return Node(parents=map(_as_node, inputs), op=op, compute=compute, differentiate=differentiate, name=name)
+    parents = tuple(map(_as_node, inputs))
+    return Node(parents=parents, op=op, compute=compute, differentiate=differentiate, name=name)
 
 
 def topological_order(goal):

@@ -7,6 +7,8 @@ Gradients add up: `backward` adds to what a layer holds until `zero_grad`. This 
 where the library accumulates.
 """
 
+import copy
+
 import numpy as np
 
 from course_lib import reference
@@ -24,6 +26,9 @@ class Layer:
 
     def __init__(self):
         self.params, self.grads, self.ops, self.cache = {}, {}, reference, None
+
+    def __deepcopy__(self, memo):
+        return _copy_but_ops(self, memo)
 
     def forward(self, x):
         """Return the layer's output for a batch x, and remember what `backward` needs."""
@@ -179,3 +184,12 @@ class Softmax(Activation):
     """Scores to probabilities, row by row; not needed before the softmax cross-entropy. Source: H."""
 
     op = "softmax"
+
+
+def _copy_but_ops(thing, memo):
+    """Deep copy for `copy.deepcopy`: a backend is a module, which is shared and cannot be copied."""
+    memo[id(thing.ops)] = thing.ops
+    new = object.__new__(type(thing))
+    memo[id(thing)] = new
+    new.__dict__.update(copy.deepcopy(thing.__dict__, memo))
+    return new

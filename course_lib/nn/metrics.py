@@ -94,7 +94,8 @@ def worst_mistakes(net, x, labels, k=20):
     Source: the course's own.
     """
     k = require_count("k", k)
-    probabilities = net.ops.softmax(net.forward(x))
+    out = net.forward(x)
+    probabilities = net.ops.softmax(-out if net.layers[-1].smaller_is_better else out)  # distances: the near is likely
     labels = as_labels("labels", labels, rows=len(probabilities), classes=probabilities.shape[1])
     predicted = np.argmax(probabilities, axis=1)
     confidence = probabilities.max(axis=1)

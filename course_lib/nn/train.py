@@ -118,6 +118,13 @@ def train(
         early_stop = require_count("early_stop", early_stop)
     (x, y), validation = _split(x, y, validation, rng)
     _loss(net.ops, loss)  # an unknown name is refused before the first step
+    for name, rows in (("x", x), ("validation's x", x if validation is None else validation[0])):
+        if not np.isfinite(rows).all():
+            bad = int(np.argwhere(~np.isfinite(rows))[0][0])
+            raise ValueError(f"row {bad} of {name} holds NaN or infinity; remove or fill such rows before training.")
+        if rows.shape[1:] != x.shape[1:]:
+            raise ValueError(f"{name} is {rows.shape} and x is {x.shape}; they must agree in all but the rows.")
+    targets = [y] if validation is None else [y, validation[1]]
     velocities = [np.zeros_like(p) for p in net.parameters().values()] if momentum else None
     history, best, best_params = History(), np.inf, None
     with _progress_bar(epochs, progress) as bar:
@@ -129,7 +136,7 @@ def train(
                 "velocities": velocities,
                 "augment": augment,
             }
-            _train_epoch(net, x, y, loss, rng, epoch, history, **step)
+            _train_epoch(net, x, y, loss, rng, epoch, history, **step, targets=targets)
             if validation is not None:
                 result = evaluate(net, *validation, loss=loss)
                 history.val_loss.append(result.loss)
@@ -151,7 +158,7 @@ def train(
     return history
 
 
-def _train_epoch(net, x, y, loss, rng, epoch, history, *, batch_size, lr, momentum, velocities, augment):
+def _train_epoch(net, x, y, loss, rng, epoch, history, *, batch_size, lr, momentum, velocities, augment, targets):
     """Show every sample once, a batch at a time: forward, loss, backward, update (K)."""
     loss_forward, loss_backward = _loss(net.ops, loss)
     params = list(net.parameters().values())
@@ -161,6 +168,8 @@ def _train_epoch(net, x, y, loss, rng, epoch, history, *, batch_size, lr, moment
         batch = order[start : start + batch_size]
         inputs = x[batch] if augment is None else augment(x[batch], rng)
         out = net.forward(inputs)
+        if epoch == start == 0:
+            _rehearse(loss_forward, out, targets)  # before the first step changes a weight
         value, cache = loss_forward(out, y[batch])
         if not np.isfinite(value):
             raise FloatingPointError(
@@ -245,6 +254,12 @@ def _loss(ops, name):
     if name not in ops.LOSSES:
         raise ValueError(f"loss is {name!r}; it must be one of {', '.join(ops.LOSSES)}.")
     return getattr(ops, f"{name}_forward"), getattr(ops, f"{name}_backward")
+
+
+def _rehearse(loss_forward, out, targets):
+    """Raise what the loss would raise in some later batch, for all targets, with their real row numbers."""
+    for y in targets:
+        loss_forward(np.full((len(y), *out.shape[1:]), 1 / max(out[0].size, 1), out.dtype), y)
 
 
 def _count_right(net, out, target):

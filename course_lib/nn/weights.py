@@ -6,7 +6,6 @@ so weights from a stranger are safe to load.
 
 import os
 import tempfile
-import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -43,6 +42,9 @@ def save_weights(net, path):
     try:
         with os.fdopen(handle, "wb") as file:
             np.savez(file, **net.parameters())
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(temporary, 0o666 & ~umask)  # mkstemp makes files that only their owner reads
         os.replace(temporary, path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
@@ -100,8 +102,11 @@ def _read(path):
         if not isinstance(archive, np.lib.npyio.NpzFile):
             raise ValueError("it holds one array, not an archive of named arrays")
         with archive:
-            return {name: archive[name] for name in archive.files}
-    except (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile) as error:
+            stored = {name: archive[name] for name in archive.files}
+        if odd := [name for name, array in stored.items() if not isinstance(array, np.ndarray)]:
+            raise ValueError(f"{odd[0]} in it is no array")
+        return stored
+    except Exception as error:  # a damaged or forged archive fails in a dozen ways, MemoryError among them
         raise WeightsError(
             f"{path.name} is not a weights file: {error}. Weights are .npz files of plain numbers, "
             "as nn.save_weights writes them; pickled objects are refused because reading them can run code."

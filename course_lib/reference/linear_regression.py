@@ -111,4 +111,8 @@ def _check(x, y):
     x, y = as_float("x", x, ndim=2, min_rows=1), as_float("y", y, ndim=1)
     if x.shape[0] != y.shape[0]:
         raise ValueError(f"x is {x.shape} and y is {y.shape}; there must be one y for each row of x.")
+    for name, array in (("x", x), ("y", y)):  # with infinity in it, LAPACK's least squares never returns
+        if not np.isfinite(array).all():
+            row = int(np.argwhere(~np.isfinite(array))[0][0])
+            raise ValueError(f"row {row} of {name} holds NaN or infinity; remove or fill such rows first.")
     return x, y

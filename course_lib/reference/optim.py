@@ -4,6 +4,8 @@ Source: K, "Minimizing Loss Function" and O, "Stochastic gradient descent": w ->
 Momentum is the course's addition.
 """
 
+import numpy as np
+
 from course_lib.validate import require_positive, require_same_shape
 
 
@@ -35,6 +37,9 @@ def sgd_step(params, grads, lr, momentum=0.0, velocities=None):
         raise ValueError(f"momentum is {momentum:g}; it must be below 1, or old steps never fade.")
     if momentum and velocities is None:
         raise ValueError("momentum > 0 needs velocities: pass [np.zeros_like(p) for p in params] and keep it.")
+    if isinstance(params, np.ndarray | dict):
+        hint = "sgd_step([w], [dw], lr)" if isinstance(params, np.ndarray) else "params.values() and grads.values()"
+        raise TypeError(f"params is a {type(params).__name__}; it must be a sequence of arrays: {hint}.")
     params, grads = list(params), list(grads)
     velocities = [None] * len(params) if velocities is None else list(velocities)
     if not len(params) == len(grads) == len(velocities):
@@ -44,11 +49,25 @@ def sgd_step(params, grads, lr, momentum=0.0, velocities=None):
         )
     # All checks come before the first change: an error leaves every parameter as it was.
     for i, (p, g, v) in enumerate(zip(params, grads, velocities, strict=True)):
-        if getattr(getattr(p, "dtype", None), "kind", None) != "f":
-            raise TypeError(f"params[{i}] is {getattr(p, 'dtype', type(p))}; a parameter must be a float array.")
-        require_same_shape(f"params[{i}]", p, f"grads[{i}]", g)
-        if v is not None:
-            require_same_shape(f"params[{i}]", p, f"velocities[{i}]", v)
+        for name, array in (("params", p), ("grads", g), ("velocities", v)):
+            if array is None and name == "velocities":
+                continue
+            if not isinstance(array, np.ndarray) or array.dtype.kind not in ("f" if name != "grads" else "fiub"):
+                kind = array.dtype if isinstance(array, np.ndarray) else type(array).__name__
+                raise TypeError(
+                    f"{name}[{i}] is {kind}; it must be a float array."
+                    + (" Leave parameters without a gradient out of both lists." if array is None else "")
+                )
+            if name != "grads" and not array.flags.writeable:
+                raise ValueError(f"{name}[{i}] is read-only, so it cannot be changed in place; pass a copy.")
+            require_same_shape(f"params[{i}]", p, f"{name}[{i}]", array)
+    changed = params + [v for v in velocities if v is not None]
+    for i, a in enumerate(changed):
+        if any(np.shares_memory(a, other) for other in [*changed[:i], *grads]):
+            raise ValueError(
+                "two of the arrays share memory: every parameter, velocity and gradient must be its own; "
+                "[np.zeros_like(p)] * 2 is one array twice, write [np.zeros_like(p) for p in params]."
+            )
     for p, g, v in zip(params, grads, velocities, strict=True):
         if v is None:
             p -= lr * g

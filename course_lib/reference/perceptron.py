@@ -130,10 +130,11 @@ def perceptron_fit(x, y, lr=1.0, epochs=100, order=None, w=None, bias=True):
         mistakes.append(0)
         for i in _epoch_order(order, len(y)):
             y_hat = int(heaviside(inputs[i] @ w))
-            w_before = w.copy()
-            w += (y[i] - y_hat) * lr * inputs[i]
-            mistakes[-1] += int(y_hat != y[i])
-            steps.append(PerceptronStep(epoch, int(i), y_hat, w_before, w.copy()))
+            w_before = w
+            if y_hat != y[i]:
+                w = w + (y[i] - y_hat) * lr * inputs[i]  # a new array: steps without a mistake share theirs
+                mistakes[-1] += 1
+            steps.append(PerceptronStep(epoch, int(i), y_hat, w_before, w))
         if mistakes[-1] == 0:
             break
     return PerceptronFit(w, mistakes[-1] == 0, len(mistakes), mistakes, steps)

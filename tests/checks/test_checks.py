@@ -31,7 +31,7 @@ def rng():
         (lambda dk, k: ops.softmax_backward(dk, k) / len(k), "0.2 times"),
         (lambda dk, k: ops.softmax_backward(dk, k).T, "must have args"),
         (lambda dk, k: np.zeros_like(k), "is wrong"),
-        (lambda dk, k: np.full_like(k, np.nan), "is wrong"),
+        (lambda dk, k: np.full_like(k, np.nan), "is nan at"),
         (lambda dk, k: ops.softmax_backward(dk, k) * (1 + 1e-4), "is wrong"),
         (lambda dk, k: None, "has shape None"),
     ],
@@ -176,3 +176,28 @@ def test_each_element_is_measured_alone():
     """A forgotten restore would shift the later elements; the products here would show it."""
     x = np.array([2.0, 3.0, 5.0])
     np.testing.assert_allclose(numerical_gradient(np.prod, x, eps=0.5), [15, 10, 6], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("actual", "expected"),
+    [(0.0, np.inf), (-np.inf, np.inf), ([1.0, 2.0], [1.0, np.inf]), (np.uint8([0]), np.uint8([255])), (True, False)],
+)
+def test_infinity_and_small_integers_are_compared_as_numbers(actual, expected):
+    with pytest.raises(Mismatch):
+        check_close(actual, expected, atol=0.5)
+
+
+def test_an_operation_that_writes_into_its_arguments_is_rejected():
+    def backward(dout, cache):
+        dout *= 0
+        return dout
+
+    with pytest.raises(GradientMismatch, match="changed its upstream gradient in place"):
+        check_op_gradients(ops.tanh_forward, backward, [X], rng=rng())
+
+
+def test_a_kink_is_named_and_what_cannot_be_measured_is_refused():
+    with pytest.raises(GradientMismatch, match="a kink such as ReLU's at 0"):
+        check_op_gradients(ops.relu_forward, ops.relu_backward, [np.zeros((2, 3))], rng=rng())
+    with pytest.raises(ValueError, match="cannot be checked"):
+        check_op_gradients(lambda v: (ops.sigmoid(v) + 1e9, v), lambda d, c: 0 * d, [X], rng=rng())

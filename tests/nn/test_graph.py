@@ -195,3 +195,23 @@ def test_a_loss_inside_a_graph_passes_its_upstream_gradient_on():
     graph.forward(goal)
     graph.backward(goal)
     np.testing.assert_array_equal(x.grad, [[3, -6]])
+
+
+def test_a_computed_target_gets_its_gradient_too_and_a_given_one_none():
+    x, w = np.array([[1.0, 2.0]]), graph.variable(np.array([[0.3], [0.4]]))
+    goal = graph.apply("half_squared_sum", x @ w, x @ (w * w))
+    graph.forward(goal)
+    graph.backward(goal)
+    expected = numerical_gradient(lambda v: 0.5 * np.sum((x @ v - x @ (v * v)) ** 2), w.value)
+    np.testing.assert_allclose(w.grad, expected, rtol=1e-6)
+    J, *_ = two_layers()
+    graph.forward(J)
+    graph.backward(J)
+    assert J.parents[1].grad is None
+
+
+def test_arrays_stand_on_either_side_of_a_node():
+    w = graph.variable(np.array([[2.0], [3.0]]))
+    assert graph.forward(np.ones((1, 2)) @ w) == 5
+    np.testing.assert_array_equal(graph.forward(np.ones((2, 1)) + w), [[3], [4]])
+    np.testing.assert_array_equal(graph.forward(1 - w), [[-1], [-2]])

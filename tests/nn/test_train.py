@@ -234,3 +234,17 @@ def test_one_output_is_right_on_its_side_of_one_half():
     x = np.array([[0.4], [0.6], [0.5], [0.1]])
     result = nn.evaluate(net, x, np.array([[0.0], [1.0], [1.0], [1.0]]), loss="quadratic_cost")
     assert result.accuracy == 0.75
+
+
+@pytest.mark.parametrize("where", ["x", "y"])
+def test_bad_data_is_found_before_a_weight_changes(where):
+    x, y = blobs(40)
+    if where == "x":
+        x[39, 0] = np.nan
+    else:
+        y[39] = 12
+    net = nn.models.mlp((2, 3), rng=rng())
+    before = net[0].params["w"].copy()
+    with pytest.raises(ValueError, match="row 39 of x" if where == "x" else r"labels\[39\] is 12"):
+        nn.train(net, (x, y), epochs=1, batch_size=4, lr=0.1, rng=rng())
+    np.testing.assert_array_equal(net[0].params["w"], before)

@@ -129,3 +129,8 @@ def test_worst_mistakes_come_first():
     np.testing.assert_array_equal(worst.label, [1, 1])
     assert worst.confidence[0] > worst.confidence[1] > 0.5
     assert len(nn.worst_mistakes(n, x, labels, k=1).index) == 1
+
+
+def test_of_distances_the_nearest_is_the_answer():
+    n = nn.Sequential(nn.RadialBasis(np.eye(3) * 4 - 1))
+    assert len(nn.worst_mistakes(n, np.eye(3) * 4 - 1, np.arange(3)).index) == 0

@@ -102,3 +102,16 @@ def test_an_upstream_gradient_of_another_batch_is_refused(shape):
     _, cache = ops.dense_forward(np.ones((2, 3)), np.ones((3, 4)))
     with pytest.raises(ValueError, match=r"it must have the shape of z, \(2, 4\)"):
         ops.dense_backward(np.ones(shape), cache)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: ops.sgd_step(np.ones(3), np.ones(3), 0.1), TypeError, r"sgd_step\(\[w\], \[dw\], lr\)"),
+        (lambda: ops.sgd_step([np.ones(2)], [None], 0.1), TypeError, r"grads\[0\] is NoneType"),
+        (lambda: ops.sgd_step([np.ones(2)] * 2, [np.ones(2), np.ones(2)], 0.1), ValueError, "share memory"),
+    ],
+)
+def test_arguments_that_would_be_changed_wrongly_are_refused(call, error, message):
+    with pytest.raises(error, match=message):
+        call()

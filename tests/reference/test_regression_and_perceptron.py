@@ -138,3 +138,11 @@ def test_a_generator_draws_a_new_order_every_epoch():
     orders = {tuple(step.index for step in fit.steps[4 * e : 4 * e + 4]) for e in range(6)}
     assert all(sorted(order) == [0, 1, 2, 3] for order in orders)
     assert len(orders) > 1
+
+
+@pytest.mark.parametrize("bad", [np.inf, np.nan])
+def test_a_fit_with_a_value_that_is_no_number_names_its_row(bad):
+    x = np.arange(6.0)[:, None]
+    x[4, 0] = bad
+    with pytest.raises(ValueError, match="row 4 of x holds NaN or infinity"):
+        ops.linear_regression_fit(x, np.ones(6))
