@@ -71,15 +71,19 @@ class Conv2d(Layer):
         y, self.cache = self.ops.conv2d_forward(x, self.params["w"], self.params.get("b"), self.stride, self.pad)
         return y
 
-    def backward(self, dout):
-        """Add dw and db to `grads`, return dx (B, c_in, H, W)."""
-        dx, dw, db = self.ops.conv2d_backward(dout, self._take_cache())
+    def backward(self, dout, need_dx=True):
+        """Add dw and db to `grads`, return dx (B, c_in, H, W), or None without `need_dx`."""
+        dx, dw, db = self.ops.conv2d_backward(dout, self._take_cache(), need_dx)
         if not self.connections.all():
             dw = dw * self.connections[:, :, None, None].astype(dw.dtype)
         self.grads["w"] += dw
         if db is not None:
             self.grads["b"] += db
         return dx
+
+    def backward_parameters(self, dout):
+        """Add dw and db to `grads`."""
+        self.backward(dout, need_dx=False)
 
     def output_shape(self, shape):
         """Return (c_out, H_out, W_out) for an image (c_in, H, W); ValueError if it does not fit."""

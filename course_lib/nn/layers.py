@@ -1,7 +1,7 @@
 """Layers: what a network is made of.
 
 Source: K, "Building a DL Library". A layer keeps its parameters and what its backward pass needs;
-all mathematics is in `ops`, a module such as `course_lib.reference`.
+all mathematics is in `ops`, a module such as `course_lib.fast` or `course_lib.reference`.
 
 Gradients add up: `backward` adds to what a layer holds until `zero_grad`. This is the only place
 where the library accumulates.
@@ -11,7 +11,7 @@ import copy
 
 import numpy as np
 
-from course_lib import reference
+from course_lib import fast
 from course_lib.validate import require_count, require_rng
 
 
@@ -25,7 +25,7 @@ class Layer:
     """True for an output layer whose right class has the smallest value, such as a distance."""
 
     def __init__(self):
-        self.params, self.grads, self.ops, self.cache = {}, {}, reference, None
+        self.params, self.grads, self.ops, self.cache = {}, {}, fast, None
 
     def __deepcopy__(self, memo):
         return _copy_but_ops(self, memo)
@@ -37,6 +37,10 @@ class Layer:
     def backward(self, dout):
         """Add the parameters' gradients to `grads` and return the gradient of the input."""
         raise NotImplementedError(f"{type(self).__name__} must define backward(dout).")
+
+    def backward_parameters(self, dout):
+        """As `backward`, where nobody needs the gradient of the input: a layer that can leaves it out."""
+        self.backward(dout)
 
     def zero_grad(self):
         """Set every gradient to zero."""
@@ -101,13 +105,17 @@ class Dense(Layer):
         z, self.cache = self.ops.dense_forward(x, self.params["w"], self.params.get("b"))
         return z
 
-    def backward(self, dout):
-        """Add dw and db to `grads`, return dx (B, n_in) for dout (B, n_out)."""
-        dx, dw, db = self.ops.dense_backward(dout, self._take_cache())
+    def backward(self, dout, need_dx=True):
+        """Add dw and db to `grads`, return dx (B, n_in), or None without `need_dx`, for dout (B, n_out)."""
+        dx, dw, db = self.ops.dense_backward(dout, self._take_cache(), need_dx)
         self.grads["w"] += dw
         if db is not None:
             self.grads["b"] += db
         return dx
+
+    def backward_parameters(self, dout):
+        """Add dw and db to `grads`."""
+        self.backward(dout, need_dx=False)
 
     def output_shape(self, shape):
         """Return (n_out,) for a sample (n_in,); ValueError if it has another shape."""

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from course_lib import reference
+from course_lib import fast, reference
 from course_lib.nn.conv_layers import Conv2d, Flatten, MaxPool, RadialBasis, Subsample
 from course_lib.nn.layers import Dense, LeakyReLU, ReLU, Sigmoid, Softplus, Tanh
 from course_lib.nn.sequential import Sequential
@@ -19,7 +19,7 @@ ACTIVATION_LAYERS = {
 """Name -> layer class, for `mlp`."""
 
 
-def mlp(sizes=(784, 128, 10), *, rng, activation="relu", ops=reference, **dense_options):
+def mlp(sizes=(784, 128, 10), *, rng, activation="relu", ops=fast, **dense_options):
     """Return a multilayer perceptron: Dense layers with an activation after each but the last.
 
     Parameters
@@ -75,7 +75,7 @@ def c3_table():
     return table
 
 
-def lenet5(*, rng, classic=False, ops=reference, dtype=np.float32):
+def lenet5(*, rng, classic=False, ops=fast, dtype=np.float32):
     """Return LeNet-5 for images (B, 1, 32, 32): 28x28 digits with two pixels of padding all around.
 
     Parameters
@@ -123,7 +123,7 @@ def lenet5(*, rng, classic=False, ops=reference, dtype=np.float32):
     return net
 
 
-def cnn_color(*, rng, classes=10, ops=reference, dtype=np.float32):
+def cnn_color(*, rng, classes=10, ops=fast, dtype=np.float32):
     """Return a small network for colour images (B, 3, 32, 32): K's input, convolution, ReLU, pooling, dense.
 
     Parameters

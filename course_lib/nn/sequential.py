@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from course_lib import reference
+from course_lib import fast
 from course_lib.nn.layers import Dense, Layer, _copy_but_ops
 
 
@@ -31,7 +31,8 @@ class Sequential:
     ----------
     *layers : Layer
     ops : module
-        The backend every layer computes with; `course_lib.reference` unless given.
+        The backend every layer computes with: `course_lib.fast` unless given, for a CPU; `course_lib.reference`
+        has the same operations as the lectures' formulas.
 
     Raises
     ------
@@ -43,7 +44,7 @@ class Sequential:
     Source: K, "Building a DL Library".
     """
 
-    def __init__(self, *layers, ops=reference):
+    def __init__(self, *layers, ops=fast):
         for i, layer in enumerate(layers):
             if not isinstance(layer, Layer):
                 hint = " Did you forget the brackets, as in nn.ReLU()?" if isinstance(layer, type) else ""
@@ -90,6 +91,12 @@ class Sequential:
         for layer in reversed(self.layers):
             dout = layer.backward(dout)
         return dout
+
+    def backward_parameters(self, dout):
+        """As `backward`, but leave out dE/dx, which training does not need."""
+        for layer in reversed(self.layers[1:]):
+            dout = layer.backward(dout)
+        self.layers[0].backward_parameters(dout)
 
     def zero_grad(self):
         """Set every gradient to zero."""

@@ -177,7 +177,7 @@ def _train_epoch(net, x, y, loss, rng, epoch, history, *, batch_size, lr, moment
                 "are too large. Try a learning rate ten times smaller, and inputs scaled to about [0, 1]."
             )
         net.zero_grad()
-        net.backward(loss_backward(cache))
+        net.backward_parameters(loss_backward(cache))
         net.ops.sgd_step(params, list(net.gradients().values()), lr, momentum, velocities)
         total_loss += value * len(batch)
         total_right += _count_right(net, out, y[batch])

@@ -163,7 +163,7 @@ def sigmoid_backward(da, cache):
 
     da (...) of the shape of z, else ValueError; returns (...). Source: K, "Chain Rule".
     """
-    return _upstream(da, cache) * (cache * (1 - cache))
+    return check_upstream(da, cache) * (cache * (1 - cache))
 
 
 def tanh_forward(z):
@@ -180,7 +180,7 @@ def tanh_backward(da, cache):
 
     da (...) of the shape of z, else ValueError; returns (...). Source: K, "Chain Rule".
     """
-    return _upstream(da, cache) * (1 - cache * cache)
+    return check_upstream(da, cache) * (1 - cache * cache)
 
 
 def identity_forward(z):
@@ -197,7 +197,7 @@ def identity_backward(da, cache):
 
     da (...) of the shape of z, else ValueError; returns (...). Source: K, "Chain Rule".
     """
-    return _upstream(da, cache)
+    return check_upstream(da, cache)
 
 
 def relu_forward(z):
@@ -214,7 +214,7 @@ def relu_backward(da, cache):
 
     da (...) of the shape of z, else ValueError; returns (...). Source: K, "Chain Rule".
     """
-    return _upstream(da, cache) * (cache > 0)
+    return check_upstream(da, cache) * (cache > 0)
 
 
 def leaky_relu_forward(z, negative_slope=0.01):
@@ -232,7 +232,7 @@ def leaky_relu_backward(da, cache):
     da (...) of the shape of z, else ValueError; returns (...). Source: K, "Chain Rule".
     """
     z, negative_slope = cache
-    return _upstream(da, z) * leaky_relu_prime(z, negative_slope)
+    return check_upstream(da, z) * leaky_relu_prime(z, negative_slope)
 
 
 def softplus_forward(z):
@@ -249,10 +249,11 @@ def softplus_backward(da, cache):
 
     da (...) of the shape of z, else ValueError; returns (...). Source: K, "Chain Rule".
     """
-    return _upstream(da, cache) * softplus_prime(cache)
+    return check_upstream(da, cache) * softplus_prime(cache)
 
 
-def _upstream(da, z):
+def check_upstream(da, z):
+    """Return da as floats; raise ValueError unless it has the shape of z (...)."""
     da = as_float("da", da)
     require_same_shape("da", da, "z", z)
     return da

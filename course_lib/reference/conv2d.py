@@ -62,7 +62,7 @@ def conv2d_forward(x, w, b=None, stride=1, pad=0):
     return y, (x, w, b is not None, stride, pad)
 
 
-def conv2d_backward(dy, cache):
+def conv2d_backward(dy, cache, need_dx=True):
     """Return (dx, dw, db), each of the shape of x, w, b; db is None where there was no b.
 
     Parameters
@@ -71,6 +71,8 @@ def conv2d_backward(dy, cache):
         dE/dy.
     cache : tuple
         From `conv2d_forward`.
+    need_dx : bool
+        False leaves dx out (it is None then): the first layer of a network has nobody to hand it to.
 
     Raises
     ------
@@ -80,19 +82,22 @@ def conv2d_backward(dy, cache):
     Source: H, "Calculating dE/dW" and "Calculating dE/dX".
     """
     x, w, has_bias, stride, pad = cache
-    dy = check_upstream(dy, x, w, stride, pad)
+    dy = check_upstream(dy, x.shape, w.shape, stride, pad)
     B, M, H_out, W_out = dy.shape
     padded, rows = _pad(x, pad), w.reshape(M, -1)
-    dpadded, drows = np.zeros_like(padded, dtype=np.result_type(dy, w)), np.zeros(rows.shape, np.result_type(dy, x))
+    drows = np.zeros(rows.shape, np.result_type(dy, x))
+    dpadded = np.zeros_like(padded, dtype=np.result_type(dy, w)) if need_dx else None
     for images, lines in _blocks(B, H_out, rows.shape[1] * W_out):
         seen = _window_rows(padded[images], lines, stride, w)
         dy_rows = dy[images, :, lines].transpose(1, 0, 2, 3).reshape(M, -1)
         drows += dy_rows @ _unroll(seen, w.shape[2:], stride).T
+        if not need_dx:
+            continue
         # Neighbouring blocks of rows share pixels at the seam, and _fold adds to what is there.
         places = (seen.shape[0], lines.stop - lines.start, W_out)
         _fold(rows.T @ dy_rows, _window_rows(dpadded[images], lines, stride, w), places, w.shape[2:], stride)
-    p_h, p_w = pad
-    dx = dpadded[:, :, p_h : p_h + x.shape[2], p_w : p_w + x.shape[3]]
+    (p_h, p_w), (_, _, H, W) = pad, x.shape
+    dx = dpadded[:, :, p_h : p_h + H, p_w : p_w + W] if need_dx else None
     return dx, drows.reshape(w.shape), dy.sum(axis=(0, 2, 3)) if has_bias else None
 
 

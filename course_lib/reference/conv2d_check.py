@@ -37,12 +37,12 @@ def check_conv2d(x, w, b, stride, pad):
     return x, w, b, stride, pad, (H_out, W_out)
 
 
-def check_upstream(dy, x, w, stride, pad):
+def check_upstream(dy, x_shape, w_shape, stride, pad):
     """Return dy as floats; raise ValueError unless it has the shape of the forward pass's output."""
     dy = as_float("dy", dy, ndim=4)
-    H_out = output_size(x.shape[2], w.shape[2], stride[0], pad[0], name="H")
-    W_out = output_size(x.shape[3], w.shape[3], stride[1], pad[1], name="W")
-    expected = (x.shape[0], w.shape[0], H_out, W_out)
+    H_out = output_size(x_shape[2], w_shape[2], stride[0], pad[0], name="H")
+    W_out = output_size(x_shape[3], w_shape[3], stride[1], pad[1], name="W")
+    expected = (x_shape[0], w_shape[0], H_out, W_out)
     if dy.shape != expected:
         raise ValueError(f"dy is {dy.shape}; it must have the shape of y, {expected}.")
     return dy

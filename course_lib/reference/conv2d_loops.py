@@ -44,7 +44,7 @@ def conv2d_backward_loops(dy, cache):
     ValueError if dy does not have the shape of y. Source: H, "Calculating dE/dX", "Calculating dE/dW".
     """
     x, w, has_bias, (s_h, s_w), (p_h, p_w) = cache
-    dy = check_upstream(dy, x, w, (s_h, s_w), (p_h, p_w))
+    dy = check_upstream(dy, x.shape, w.shape, (s_h, s_w), (p_h, p_w))
     padded = np.pad(x, ((0, 0), (0, 0), (p_h, p_h), (p_w, p_w)))
     dpadded, dw = np.zeros_like(padded), np.zeros_like(w)
     B, M, H_out, W_out = dy.shape

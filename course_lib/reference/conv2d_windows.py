@@ -35,7 +35,7 @@ def conv2d_backward_windows(dy, cache):
     Source: H, "Back-propagation dE/dX for a convolutional layer".
     """
     x, w, has_bias, (s_h, s_w), (p_h, p_w) = cache
-    dy = check_upstream(dy, x, w, (s_h, s_w), (p_h, p_w))
+    dy = check_upstream(dy, x.shape, w.shape, (s_h, s_w), (p_h, p_w))
     windows = sliding_windows(x, w.shape[2:], (s_h, s_w), (p_h, p_w))
     dw = np.einsum("bmhv,bchvpq->mcpq", dy, windows, optimize=True)
     B, M, H_out, W_out = dy.shape

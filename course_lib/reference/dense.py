@@ -42,7 +42,7 @@ def dense_forward(x, w, b=None):
     return z, (x, w, b is not None)
 
 
-def dense_backward(dz, cache):
+def dense_backward(dz, cache, need_dx=True):
     """Return (dx, dw, db), each of the shape of x, w, b; db is None where there was no b.
 
     Parameters
@@ -51,6 +51,8 @@ def dense_backward(dz, cache):
         dE/dz.
     cache : tuple
         From `dense_forward`.
+    need_dx : bool
+        False leaves dx out (it is None then): the first layer of a network has nobody to hand it to.
 
     Raises
     ------
@@ -63,7 +65,7 @@ def dense_backward(dz, cache):
     dz = as_float("dz", dz, ndim=2)
     if dz.shape != (x.shape[0], w.shape[1]):
         raise ValueError(f"dz is {dz.shape}; it must have the shape of z, ({x.shape[0]}, {w.shape[1]}).")
-    dx = dz @ w.T  # (B, M)(M, D): how much each input mattered
+    dx = dz @ w.T if need_dx else None  # (B, M)(M, D): how much each input mattered
     dw = x.T @ dz  # (D, B)(B, M): summed over the batch by the product
     db = dz.sum(axis=0) if has_bias else None
     return dx, dw, db

@@ -38,7 +38,7 @@ def max_pool_forward(x, size=2, stride=None, pad=0):
 
     Source: K, "Pooling Layer: Spatial Transformations", "Pooling Kernel".
     """
-    x, size, stride, pad = _check(x, size, stride, pad)
+    x, size, stride, pad = check_pool(x, size, stride, pad)
     W = x.shape[3]
     padded = np.pad(x, ((0, 0), (0, 0), (pad[0],) * 2, (pad[1],) * 2), constant_values=-np.inf) if any(pad) else x
     rows, columns = _places(padded.shape, size, stride)
@@ -50,9 +50,9 @@ def max_pool_forward(x, size=2, stride=None, pad=0):
     for place in range(len(seen) - 1, 0, -1):  # backwards, so that of equal values the first one stays
         first = np.where(seen[place] == y, first.dtype.type(place), first)
     first = np.where(seen[0] == y, first.dtype.type(0), first)
-    top = np.arange(rows)[:, None] * stride[0] - pad[0]
-    left = np.arange(columns) * stride[1] - pad[1]
-    return y, (x.shape, (top + first // size[1]) * W + (left + first % size[1]))
+    inside = np.arange(size[0])[:, None] * W + np.arange(size[1])  # from a window's corner to its positions
+    corner = (np.arange(rows)[:, None] * stride[0] - pad[0]) * W + np.arange(columns) * stride[1] - pad[1]
+    return y, (x.shape, corner + inside.ravel()[first])
 
 
 def max_pool_backward(dy, cache):
@@ -62,7 +62,7 @@ def max_pool_backward(dy, cache):
     shape of y (B, C, H_out, W_out). Source: K, "Pooling Kernel" (the mask).
     """
     shape, mask = cache
-    dy = _upstream(dy, mask.shape)
+    dy = check_pool_upstream(dy, mask.shape)
     B, C, H, W = shape
     # The place in the whole array, so that one bincount adds up whatever meets there.
     place = mask.reshape(B * C, -1) + np.arange(B * C)[:, None] * (H * W)
@@ -76,7 +76,7 @@ def average_pool_forward(x, size=2, stride=None, pad=0):
     Arguments, shapes and errors (ValueError) as `max_pool_forward`: x (B, C, H, W), y (B, C, H_out, W_out).
     Source: K, "Pooling Layer" (average pooling); H, "Subsampling Layers in LeNet-5".
     """
-    x, size, stride, pad = _check(x, size, stride, pad)
+    x, size, stride, pad = check_pool(x, size, stride, pad)
     padded = np.pad(x, ((0, 0), (0, 0), (pad[0],) * 2, (pad[1],) * 2)) if any(pad) else x
     rows, columns = _places(padded.shape, size, stride)
     total = np.zeros((*x.shape[:2], rows, columns), dtype=x.dtype)
@@ -93,7 +93,7 @@ def average_pool_backward(dy, cache):
     shape, (F_h, F_w), (s_h, s_w), (p_h, p_w) = cache
     B, C, H, W = shape
     H_out, W_out = output_size(H, F_h, s_h, p_h), output_size(W, F_w, s_w, p_w, name="W")
-    dy = _upstream(dy, (B, C, H_out, W_out)) / (F_h * F_w)
+    dy = check_pool_upstream(dy, (B, C, H_out, W_out)) / (F_h * F_w)
     dx = np.zeros((B, C, H + 2 * p_h, W + 2 * p_w), dtype=dy.dtype)
     for seen in _positions(dx, (F_h, F_w), (s_h, s_w), H_out, W_out):
         seen += dy  # a view: adds to dx
@@ -106,12 +106,7 @@ def subsample_forward(x, w, b, size=2):
     x (B, C, H, W), w and b (C,); windows of `size` side by side; returns y (B, C, H_out, W_out).
     ValueError if shapes do not fit. Source: H, "Subsampling Layers in LeNet-5".
     """
-    x = as_float("x", x, ndim=4, min_rows=1)
-    w, b = as_float("w", w, ndim=1), as_float("b", b, ndim=1)
-    if w.shape[0] != x.shape[1] or b.shape != w.shape:
-        raise ValueError(
-            f"x is {x.shape}, w is {w.shape}, b is {b.shape}; w and b hold one number a map, {x.shape[1]}."
-        )
+    x, w, b = check_subsample(x, w, b)
     means, cache = average_pool_forward(x, size)
     sums = means * x.dtype.type(np.prod(pair(size, "size")))
     return w[:, None, None] * sums + b[:, None, None], (w, sums, cache)
@@ -123,7 +118,7 @@ def subsample_backward(dy, cache):
     Source: H, "Subsampling Layers in LeNet-5"; K, "Chain Rule".
     """
     w, sums, pool_cache = cache
-    dy = _upstream(dy, sums.shape)
+    dy = check_pool_upstream(dy, sums.shape)
     size = pool_cache[1]
     dsums = dy * w[:, None, None]
     dx = average_pool_backward(dsums, pool_cache) * dsums.dtype.type(size[0] * size[1])
@@ -158,7 +153,8 @@ def _positions(padded, size, stride, rows, columns):
             yield padded[:, :, p : p + stride[0] * rows : stride[0], q : q + stride[1] * columns : stride[1]]
 
 
-def _check(x, size, stride, pad):
+def check_pool(x, size, stride, pad):
+    """Return (x, size, stride, pad), the last three as pairs; TypeError or ValueError as `max_pool_forward`."""
     x = as_float("x", x, ndim=4, min_rows=1)
     size, pad = pair(size, "size"), pair(pad, "pad", minimum=0)
     stride = size if stride is None else pair(stride, "stride")
@@ -169,7 +165,19 @@ def _check(x, size, stride, pad):
     return x, size, stride, pad
 
 
-def _upstream(dy, shape):
+def check_subsample(x, w, b):
+    """Return (x, w, b) as floats; raise ValueError unless w and b hold one number for each map of x (B, C, H, W)."""
+    x = as_float("x", x, ndim=4, min_rows=1)
+    w, b = as_float("w", w, ndim=1), as_float("b", b, ndim=1)
+    if w.shape[0] != x.shape[1] or b.shape != w.shape:
+        raise ValueError(
+            f"x is {x.shape}, w is {w.shape}, b is {b.shape}; w and b hold one number a map, {x.shape[1]}."
+        )
+    return x, w, b
+
+
+def check_pool_upstream(dy, shape):
+    """Return dy as floats; raise ValueError unless it has the shape of y."""
     dy = as_float("dy", dy, ndim=4)
     if dy.shape != tuple(shape):
         raise ValueError(f"dy is {dy.shape}; it must have the shape of y, {tuple(shape)}.")
