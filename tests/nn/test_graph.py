@@ -138,7 +138,7 @@ def test_every_operation_of_the_library_can_be_a_node(op):
     elif op in ("half_squared_sum", "quadratic_cost"):
         others = [np.zeros((3, 4))]
     elif op in ops.LOSSES:
-        others = [labels]
+        x, others = graph.variable(ops.softmax(x.value)), [labels]  # two of them take probabilities only
     elif op.startswith("conv"):
         others = [rng.standard_normal((2, 3, *[2] * image_axes)), np.ones(2)]
     elif op == "subsample":
