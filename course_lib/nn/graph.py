@@ -225,11 +225,13 @@ def backward(goal):
         raise ValueError(
             f"the goal has shape {np.shape(goal.value)}; a gradient is of one number. Sum it, or apply a loss."
         )
-    one = np.ones_like(goal.value, dtype=float) if np.ndim(goal.value) else 1.0
+    start = np.ones_like(goal.value, dtype=float) if np.ndim(goal.value) else 1.0
+    if goal.is_leaf and goal.grad is not None:
+        start = goal.grad + start
     for node in order:
         if not node.is_leaf:
             node.grad = None
-    goal.grad = one if goal.grad is None else goal.grad + one
+    goal.grad = start
     for node in reversed(order):
         if node.is_leaf or node.grad is None:
             continue
