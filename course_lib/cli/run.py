@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["run"]
 
+
 def _nav(there: list[Lesson], lesson: Lesson) -> str:
     """Write the links to the lesson before, the index and the lesson after, of those that have a page."""
     at = there.index(lesson)
@@ -84,6 +85,19 @@ def _read(lesson: Lesson) -> NotebookNode:
         ) from None
 
 
+def _write(lesson: Lesson, notebook: NotebookNode, out: Path, there: list[Lesson]) -> tuple[Path, list[str]]:
+    """Write a lesson's page, with links to the lessons that are `there`; returns its file and its problems."""
+    from course_lib.cli.pages import lesson_page
+
+    link_of = {other.path.name: f"{other.name}.html" for other in there}
+    page, problems = lesson_page(
+        notebook, name=lesson.name, folder=lesson.path.parent, link_of=link_of, nav=_nav(there, lesson)
+    )
+    target = out / f"{lesson.name}.html"
+    target.write_text(page, encoding="utf-8")
+    return target, problems
+
+
 def _run_lessons(
     lessons: list[Lesson],
     notebooks: list[NotebookNode],
@@ -103,7 +117,7 @@ def _run_lessons(
     from rich.table import Table
 
     from course_lib.cli.execute import execute
-    from course_lib.cli.pages import lesson_page, title_of
+    from course_lib.cli.pages import title_of
 
     console = Console(highlight=False)
     cells = sum(cell.cell_type == "code" for notebook in notebooks for cell in notebook.cells)
@@ -118,15 +132,11 @@ def _run_lessons(
         for at, (lesson, notebook) in enumerate(zip(lessons, notebooks, strict=True)):
             progress.update(task, description=lesson.name)
             outcome = execute(notebook, lesson.path.parent, timeout=timeout, on_cell=lambda: progress.advance(task))
-            if outcome.failure and fail_fast:  # the lessons after it get no page
+            if outcome.failure and fail_fast:  # the lessons after it get no page: no earlier one may link them
                 to_come = {lesson.name for lesson in lessons[: at + 1]}
-            there = [other for other in every if other.name in to_come or other.name in rows]
-            link_of = {other.path.name: f"{other.name}.html" for other in there}
-            page, problems = lesson_page(
-                notebook, name=lesson.name, folder=lesson.path.parent, link_of=link_of, nav=_nav(there, lesson)
-            )
-            target = out / f"{lesson.name}.html"
-            target.write_text(page, encoding="utf-8")
+                for earlier in range(at):
+                    _write(lessons[earlier], notebooks[earlier], out, [o for o in every if o.name in {*to_come, *rows}])
+            target, problems = _write(lesson, notebook, out, [o for o in every if o.name in {*to_come, *rows}])
             results.append((lesson, outcome))
             rows[lesson.name] = index.row(lesson, title_of(notebook, lesson.name), outcome)
             word = "[bold red]failed[/]" if outcome.failure else "[green]ok[/]"
