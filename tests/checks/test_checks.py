@@ -290,3 +290,8 @@ def test_a_layer_without_a_gradient_for_a_parameter_is_rejected():
     net[0].params["scale"] = np.ones(3)
     with pytest.raises(GradientMismatch, match=r"gradient of 0\.scale has shape None"):
         check_network_gradients(net, X, np.array([0, 1, 2, 0, 1]), rng=rng())
+
+
+def test_an_operation_that_returns_nothing_is_refused_though_its_arguments_are_not_empty():
+    with pytest.raises(ValueError, match=r"forward returned an empty array \(0, 4\)"):
+        check_op_gradients(lambda x: (x[:0], None), lambda d, c: np.zeros_like(X), [X], rng=rng())
