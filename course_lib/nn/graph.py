@@ -15,7 +15,7 @@ backward passes give twice the gradient.
 
 A step gives a leaf a new value, `w.value = w.value - lr * w.grad`; `forward` must then run before
 `backward`, which refuses values that have been exchanged since. What is overwritten in place
-(`w.value[...] = 0`) it cannot see: the gradients would be those of no point at all.
+(`w.value -= step`) it cannot see: the gradients would be those of no point at all.
 """
 
 import numbers
