@@ -111,6 +111,44 @@ def as_labels(name, value, *, rows=None, classes=None):
     return array.astype(np.int64, copy=False)
 
 
+def require_probabilities(name, k, tolerance=1e-3):
+    """Raise ValueError unless every row of k (B, C) holds probabilities: numbers >= 0 that sum to 1.
+
+    The tolerance is for rounding, and for a gradient check, which moves single probabilities by about 1e-6.
+    """
+    sums = k.sum(axis=1)
+    with np.errstate(invalid="ignore"):
+        good = (np.abs(sums - 1) <= tolerance) & (k.min(axis=1) >= -tolerance)  # False for NaN
+    if not good.all():
+        i = int(np.argmin(good))
+        raise ValueError(
+            f"row {i} of {name} sums to {sums[i]:.4g}, its least value is {k[i].min():.4g}; a row of probabilities "
+            f"holds numbers >= 0 and sums to 1 (within {tolerance:g}). Make them of scores by softmax({name}); in a "
+            "network, put nn.Softmax() last."
+        )
+
+
+def require_choice(name, value, allowed):
+    """Raise ValueError unless `value` is one of the names in `allowed`."""
+    if value not in allowed:
+        raise ValueError(f"{name} is {value!r}; it must be one of {', '.join(allowed)}.")
+
+
+def require_some(name, things):
+    """Raise ValueError if `things` is empty: nothing can be drawn of nothing."""
+    if len(things) == 0:
+        raise ValueError(f"{name} is empty; it must hold at least one entry. Check what made it.")
+
+
+def require_number(name, value):
+    """Return `value` as float; raise TypeError unless it is one real number."""
+    array = np.asarray(value)
+    if array.ndim or array.dtype.kind not in "iuf":
+        what = f"of shape {array.shape}" if array.ndim else repr(value)
+        raise TypeError(f"{name} is {what}; it must be one number.")
+    return float(array)
+
+
 def require_positive(name, value, *, zero=False):
     """Return `value` as float; raise unless it is a finite number > 0 (or >= 0 with `zero`)."""
     if isinstance(value, bool) or not isinstance(value, (numbers.Real, np.number)):

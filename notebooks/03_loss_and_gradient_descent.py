@@ -73,7 +73,7 @@ print(f"by hand {slope(1.0):.6f}, measured {measured:.6f}")
 # the origin meets both samples.
 
 # %%
-figures.descent.samples_and_loss(
+figures.losses.samples_and_loss(
     x, y, (1.0, 2.0), lambda w: (loss(w), slope(w)),
     caption="Every weight is one line on the left and one point on the right.")
 
@@ -178,7 +178,7 @@ print("slope not zero:  count", np.count_nonzero(slopes(wrong_answers)), "of 200
 # it is smooth, which the count is not (O, "How good is our network?").
 
 # %%
-figures.descent.staircase(
+figures.losses.staircase(
     places, [wrong_answers(b) for b in places], [smooth_loss(b) for b in places],
     caption="Standing on a stair, you cannot tell which way leads down. On the curve you can.")
 
@@ -224,7 +224,7 @@ print(f"right {right[0]} -> {min(right)} at worst -> {right[-1]};",
 # farthest. The count only asks *on which side* of 0.5 it lies. To please one sample, the line tilts.
 
 # %%
-figures.descent.loss_against_accuracy(
+figures.losses.loss_against_accuracy(
     far_x[:, 0], far_y, ((0.2, 0.0), (w[0], b)), losses, right,
     caption="The dashed line has a quarter of the solid one's loss, and a mistake.")
 

@@ -236,10 +236,11 @@ print("equal in every bit\n", W.grad.round(4))
 # %% [markdown]
 # ## The library's version
 #
-# [`course_lib/nn/graph.py`](../course_lib/nn/graph.py) is the same idea with manners: it refuses missing values and
-# cycles (parents changed by force) with a message, and takes every operation of `course_lib.reference` by name. How
-# many lines do you think it has, explanations included? Below, the end of `graph.backward`. Compare it with yours: one
-# visit per node, reversed order, one plus sign.
+# [`course_lib/nn/graph.py`](../course_lib/nn/graph.py) is the same idea with manners: it refuses missing values,
+# values exchanged after the forward pass, and cycles (parents changed by force) with a message, and takes every
+# operation of `course_lib.reference` by name. How many lines do you think it has, explanations included? Below, the end
+# of `graph.backward`. Compare it with yours: one visit per node, reversed order, one plus sign. (`np.copy` gives each
+# node an array of its own.)
 
 # %%
 print(len(inspect.getsource(graph).splitlines()), "lines; the last ten of backward:")

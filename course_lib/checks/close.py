@@ -53,16 +53,25 @@ def check_close(actual, expected, *, rtol=1e-7, atol=0.0, name="result"):
 
 
 def _usual_cause(actual, expected):
-    """Name the mistakes that leave a recognisable trace."""
-    if not np.isfinite(actual.astype(float)).all():
+    """Name the mistakes that leave a recognisable trace; nothing where other mistakes would leave the same one."""
+    if not np.isfinite(actual).all():
         return " There are NaN or infinite values: look for a division by zero, a log of 0 or an overflow."
-    if np.allclose(actual, -expected):
+    if _alike(actual, expected) or not np.isfinite(expected).all():
+        return ""  # only rounding, or no number to compare with
+    if not actual.any():
+        return " It is zero everywhere: was it computed, or only allocated?"
+    if _alike(actual, -expected):
         return " It has the wrong sign."
-    if actual.ndim == 2 and actual.shape[0] == actual.shape[1] and np.allclose(actual, expected.T):
+    if actual.ndim == 2 and actual.shape[0] == actual.shape[1] and _alike(actual, expected.T):
         return " It is the transpose of what was expected."
     nonzero = expected != 0
-    if nonzero.any() and not np.any(actual[~nonzero]):
+    if nonzero.sum() > 1 and not np.any(actual[~nonzero]):  # one number is always some factor times another
         ratios = actual[nonzero] / expected[nonzero]
-        if np.allclose(ratios, ratios.flat[0]):
-            return f" It is {ratios.flat[0]:.4g} times what was expected: a missing or extra factor, such as 1/n."
+        if _alike(ratios, np.full_like(ratios, ratios[0])):
+            return f" It is {ratios[0]:.4g} times what was expected: a missing or extra factor, such as 1/n."
     return ""
+
+
+def _alike(one, other):
+    """Equal but for rounding, measured by the largest number: tiny numbers are not all alike."""
+    return np.abs(one - other).max() <= 1e-5 * np.abs(other).max()

@@ -14,7 +14,7 @@ Source: O, "What's missing": how do we compute the partial derivative of the cos
 import numpy as np
 
 from course_lib.checks.close import Mismatch
-from course_lib.validate import require_rng
+from course_lib.validate import require_choice, require_rng
 
 
 class GradientMismatch(Mismatch):
@@ -72,7 +72,8 @@ def check_op_gradients(forward, backward, args, *, rng, wrt=None, rtol=1e-6, eps
         One for each of args, or one for each of `wrt`. Where forward returns a number, it is
         called as the losses are: backward(cache).
     args : sequence
-        float64 arrays are checked; anything else (labels, None, options) is passed through.
+        float64 arrays are checked; other floating-point arrays are refused unless `wrt` leaves them out; anything
+        else (labels, None, options) is passed through.
     rng : numpy.random.Generator
         Draws the upstream gradient and the directions.
     wrt : sequence of int, optional
@@ -89,6 +90,8 @@ def check_op_gradients(forward, backward, args, *, rng, wrt=None, rtol=1e-6, eps
         Names the argument, both numbers, the worst element and, where it is recognisable, the cause.
     TypeError
         If an argument to be checked is not float64, or rng is not a Generator.
+    ValueError
+        If there is nothing to measure: an empty array, or numbers too large for the step.
 
     Source: O, "What's missing"; the random upstream gradient is the course's own.
     """
@@ -99,12 +102,15 @@ def check_op_gradients(forward, backward, args, *, rng, wrt=None, rtol=1e-6, eps
     _unchanged("forward", args, given)
     is_loss = np.ndim(out) == 0  # a loss starts the backward pass: its own upstream gradient is 1
     if wrt is None:
-        wrt = [i for i, a in enumerate(args) if isinstance(a, np.ndarray) and a.dtype == np.float64]
+        # A float32 array counts, so that it is refused below: beside others it would go unchecked in silence.
+        wrt = [i for i, a in enumerate(args) if isinstance(a, np.ndarray) and a.dtype.kind in "fc"]
         wrt = [i for i in wrt if i == 0] if is_loss else wrt  # the second argument is the right answer
     if not wrt:
         raise TypeError("none of the args is a float64 array, so there is nothing to check; use .astype(np.float64).")
     for i in wrt:
         _float64(f"args[{i}]", args[i])
+    if np.size(out) == 0:
+        raise ValueError(f"forward returned an empty array {np.shape(out)}: there is nothing to check. Use a larger x.")
     dout = np.float64(1) if is_loss else rng.standard_normal(np.shape(out))
     upstream = dout.copy()
     result = backward(cache) if is_loss else backward(upstream, cache)
@@ -142,37 +148,58 @@ def check_network_gradients(net, x, labels, *, rng, loss="softmax_cross_entropy"
 
     Raises
     ------
-    GradientMismatch, TypeError
-        As `check_op_gradients`.
+    GradientMismatch, TypeError, ValueError
+        As `check_op_gradients`; also if a layer overwrites its gradients, which must add up until `zero_grad`, or
+        the loss is unknown.
 
     Source: O, "What's missing".
     """
     require_rng(rng)
     x = _float64("x", x)
-    loss_forward = getattr(net.ops, f"{loss}_forward")
-    value, cache = loss_forward(net.forward(x), labels)
+    require_choice("loss", loss, net.ops.LOSSES)
+    loss_forward, loss_backward = getattr(net.ops, f"{loss}_forward"), getattr(net.ops, f"{loss}_backward")
+
+    def backward():
+        value, cache = loss_forward(net.forward(x), labels)
+        return value, net.backward(loss_backward(cache)), {name: g.copy() for name, g in net.gradients().items()}
+
+    for name, parameter in net.parameters().items():
+        _float64(name, parameter)
     net.zero_grad()
-    dx = net.backward(getattr(net.ops, f"{loss}_backward")(cache))
-    gradients = {name: g.copy() for name, g in net.gradients().items()}
+    value, dx, gradients = backward()
+    _adds_up(gradients, backward()[2])
     net.zero_grad()
 
     def loss_with(parameter, value):
         kept = parameter.copy()
-        parameter[...] = value
-        result = loss_forward(net.forward(x), labels)[0]
-        parameter[...] = kept
-        return result
+        try:
+            parameter[...] = value
+            return loss_forward(net.forward(x), labels)[0]
+        finally:  # an interrupted check leaves the network as it was, too
+            parameter[...] = kept
 
     for name, parameter in net.parameters().items():
-        _float64(name, parameter)
-        _check_one(name, parameter, gradients[name], lambda v, p=parameter: loss_with(p, v), value, rng, rtol, eps)
+        _check_one(name, parameter, gradients.get(name), lambda v, p=parameter: loss_with(p, v), value, rng, rtol, eps)
     _check_one("x", x, dx, lambda v: loss_forward(net.forward(v), labels)[0], value, rng, rtol, eps)
+
+
+def _adds_up(once, twice):
+    """Raise GradientMismatch unless a second backward pass has doubled every gradient."""
+    for name, g in once.items():
+        rounding = 1e-9 * np.abs(np.nan_to_num(g)).max(initial=0)  # NaN is left to the check of the gradient itself
+        if not np.allclose(twice[name], 2 * g, rtol=1e-9, atol=rounding, equal_nan=True):
+            raise GradientMismatch(
+                f"a second backward pass must double the gradient of {name}, since gradients add up until zero_grad. "
+                f"Does the layer write grads[...] = where it should write += ?"
+            )
 
 
 def _check_one(name, value, gradient, f, magnitude, rng, rtol, eps):
     if gradient is None or np.shape(gradient) != value.shape:
         shape = None if gradient is None else np.shape(gradient)
         raise GradientMismatch(f"the gradient of {name} has shape {shape}; it must have {name}'s shape {value.shape}.")
+    if value.size == 0:
+        raise ValueError(f"{name} is empty, {value.shape}: there is nothing to check. Use at least one row and column.")
     gradient = np.asarray(gradient)
     bad = np.argwhere(~np.isfinite(gradient))
     if gradient.dtype.kind not in "fiu" or len(bad):

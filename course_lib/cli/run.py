@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from course_lib.cli import index
 from course_lib.cli.folder import (
     CourseFolderNotFound,
     Lesson,
@@ -21,62 +21,17 @@ from course_lib.cli.folder import (
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-    from course_lib.cli.execute import Outcome
-
-__all__ = ["index_page", "run"]
-
-_INDEX = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>The course: lessons</title>
-<style>
-  body {{ font: 1.05rem/1.6 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; }}
-  table {{ border-collapse: collapse; width: 100%; }}
-  th, td {{ text-align: left; padding: 0.4rem 0.8rem; border-bottom: 1px solid #ccc; }}
-  td.time {{ text-align: right; }}
-</style>
-</head>
-<body>
-<main>
-<h1>The course: lessons</h1>
-<table>
-<thead><tr><th scope="col">Lesson</th><th scope="col">Title</th><th scope="col">Run</th>
-<th scope="col">Seconds</th></tr></thead>
-<tbody>
-{rows}
-</tbody>
-</table>
-</main>
-</body>
-</html>
-"""
+__all__ = ["run"]
 
 
-def index_page(results: list[tuple[Lesson, str, Outcome]]) -> str:
-    """Write the page that links the lessons' pages.
-
-    Parameters
-    ----------
-    results : list of (lesson, title, outcome)
-    """
-    rows = [
-        f'<tr><td>{lesson.number}</td><td><a href="{lesson.name}.html">{escape(title)}</a></td>'
-        f"<td>{'stopped at cell ' + str(outcome.failure.cell) if outcome.failure else 'complete'}</td>"
-        f'<td class="time">{outcome.seconds:.1f}</td></tr>'
-        for lesson, title, outcome in results
-    ]
-    return _INDEX.format(rows="\n".join(rows))
-
-
-def _nav(lessons: list[Lesson], at: int) -> str:
-    """Write the links to the lesson before, the index and the lesson after."""
+def _nav(there: list[Lesson], lesson: Lesson) -> str:
+    """Write the links to the lesson before, the index and the lesson after, of those that have a page."""
+    at = there.index(lesson)
     links = ['<a href="index.html">All lessons</a>']
     if at > 0:
-        links.insert(0, f'<a href="{lessons[at - 1].name}.html" rel="prev">Lesson {lessons[at - 1].number}</a>')
-    if at + 1 < len(lessons):
-        links.append(f'<a href="{lessons[at + 1].name}.html" rel="next">Lesson {lessons[at + 1].number}</a>')
+        links.insert(0, f'<a href="{there[at - 1].name}.html" rel="prev">Lesson {there[at - 1].number}</a>')
+    if at + 1 < len(there):
+        links.append(f'<a href="{there[at + 1].name}.html" rel="next">Lesson {there[at + 1].number}</a>')
     return f'<nav class="course-nav" aria-label="Lessons">{" ".join(links)}</nav>'
 
 
@@ -95,11 +50,12 @@ def run(
     """Run lessons top to bottom, each in a fresh kernel, and write them as web pages with an index.
 
     Exit status 1 if a lesson fails; the others are still run, and the page of the failed one shows how far it
-    came.
+    came. Pages of lessons that are not named stay, and so do their lines in the index.
     """
     try:
         root = find_course_folder(folder)
-        lessons = pick_lessons(list_lessons(root), numbers or [])
+        every = list_lessons(root)
+        lessons = pick_lessons(every, numbers or [])
         notebooks = [_read(lesson) for lesson in lessons]
         out.mkdir(parents=True, exist_ok=True)
         (out / "index.html").touch()  # a folder that takes no file is better found before the lessons have run
@@ -109,7 +65,7 @@ def run(
     for stream in (sys.stdout, sys.stderr):  # a terminal that knows no "≥" must not end the run
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    if not _run_lessons(lessons, notebooks, out, timeout=timeout, fail_fast=fail_fast):
+    if not _run_lessons(lessons, notebooks, out, every, timeout=timeout, fail_fast=fail_fast):
         raise typer.Exit(1)
 
 
@@ -129,21 +85,44 @@ def _read(lesson: Lesson) -> NotebookNode:
         ) from None
 
 
+def _write(lesson: Lesson, notebook: NotebookNode, out: Path, there: list[Lesson]) -> tuple[Path, list[str]]:
+    """Write a lesson's page, with links to the lessons that are `there`; returns its file and its problems."""
+    from course_lib.cli.pages import lesson_page
+
+    link_of = {other.path.name: f"{other.name}.html" for other in there}
+    page, problems = lesson_page(
+        notebook, name=lesson.name, folder=lesson.path.parent, link_of=link_of, nav=_nav(there, lesson)
+    )
+    target = out / f"{lesson.name}.html"
+    target.write_text(page, encoding="utf-8")
+    return target, problems
+
+
 def _run_lessons(
-    lessons: list[Lesson], notebooks: list[NotebookNode], out: Path, *, timeout: int, fail_fast: bool
+    lessons: list[Lesson],
+    notebooks: list[NotebookNode],
+    out: Path,
+    every: list[Lesson],
+    *,
+    timeout: int,
+    fail_fast: bool,
 ) -> bool:
-    """Run, write and report; True if every lesson ran to its end and its page is complete."""
+    """Run, write and report; True if every lesson ran to its end and its page is complete.
+
+    `every` lists all lessons of the course: the pages that earlier runs left of them stay, and are linked.
+    """
     from rich.console import Console
     from rich.markup import escape as plain
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
     from rich.table import Table
 
     from course_lib.cli.execute import execute
-    from course_lib.cli.pages import lesson_page, title_of
+    from course_lib.cli.pages import title_of
 
     console = Console(highlight=False)
     cells = sum(cell.cell_type == "code" for notebook in notebooks for cell in notebook.cells)
-    link_of = {lesson.path.name: f"{lesson.name}.html" for lesson in lessons}
+    rows = index.kept_rows(out, every)
+    to_come = {lesson.name for lesson in lessons}
     results, sound = [], True
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("cells"))
     with Progress(
@@ -153,12 +132,13 @@ def _run_lessons(
         for at, (lesson, notebook) in enumerate(zip(lessons, notebooks, strict=True)):
             progress.update(task, description=lesson.name)
             outcome = execute(notebook, lesson.path.parent, timeout=timeout, on_cell=lambda: progress.advance(task))
-            page, problems = lesson_page(
-                notebook, name=lesson.name, folder=lesson.path.parent, link_of=link_of, nav=_nav(lessons, at)
-            )
-            target = out / f"{lesson.name}.html"
-            target.write_text(page, encoding="utf-8")
-            results.append((lesson, title_of(notebook, lesson.name), outcome))
+            if outcome.failure and fail_fast:  # the lessons after it get no page: no earlier one may link them
+                to_come = {lesson.name for lesson in lessons[: at + 1]}
+                for earlier in range(at):
+                    _write(lessons[earlier], notebooks[earlier], out, [o for o in every if o.name in {*to_come, *rows}])
+            target, problems = _write(lesson, notebook, out, [o for o in every if o.name in {*to_come, *rows}])
+            results.append((lesson, outcome))
+            rows[lesson.name] = index.row(lesson, title_of(notebook, lesson.name), outcome)
             word = "[bold red]failed[/]" if outcome.failure else "[green]ok[/]"
             console.print(f"{lesson.name}  {word}  {outcome.seconds:.1f} s  {plain(str(target))}", soft_wrap=True)
             if outcome.failure:
@@ -170,12 +150,12 @@ def _run_lessons(
             if outcome.failure and fail_fast:
                 break
 
-    (out / "index.html").write_text(index_page(results), encoding="utf-8")
+    (out / "index.html").write_text(index.page([rows[key] for key in sorted(rows)]), encoding="utf-8")
     table = Table(title="course run", title_justify="left", show_footer=True)
     table.add_column("lesson", footer="total")
     table.add_column("state", footer=f"{sum(not o.failure for *_, o in results)} of {len(lessons)} ok")
     table.add_column("seconds", justify="right", footer=f"{sum(o.seconds for *_, o in results):.1f}")
-    for lesson, _, outcome in results:
+    for lesson, outcome in results:
         table.add_row(lesson.name, "failed" if outcome.failure else "ok", f"{outcome.seconds:.1f}")
     console.print(table)
     console.print(f"pages: {plain(str(out / 'index.html'))}", soft_wrap=True)

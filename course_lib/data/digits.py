@@ -1,7 +1,5 @@
 """Real handwritten digits, offline: 5,000 MNIST images that ship with the package (see MNIST_LICENSE.md)."""
 
-import zipfile
-import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -112,10 +110,10 @@ def _read_packaged(path):
     """The packaged images (5000, 28, 28) uint8 and labels (5000,) uint8, sorted by label."""
     try:
         with np.load(path, allow_pickle=False) as stored:
-            images, labels = stored["images"], stored["labels"]
+            images, labels = np.asarray(stored["images"]), np.asarray(stored["labels"])  # bytes if they are no array
     except FileNotFoundError as cause:
         raise DataFileMissing(f"the digits file {path} is missing. {_REPAIR}") from cause
-    except (OSError, EOFError, ValueError, TypeError, KeyError, zipfile.BadZipFile, zlib.error) as cause:
+    except Exception as cause:  # zipfile, zlib and the reader of NumPy's headers each have errors of their own
         raise DataFileError(
             f"the digits file {path} is damaged ({type(cause).__name__}: {cause}). {_REPAIR}"
         ) from cause
@@ -124,11 +122,14 @@ def _read_packaged(path):
             f"the digits file {path} holds images {images.shape} and labels {labels.shape}; "
             f"they must be (5000, 28, 28) and (5000,). {_REPAIR}"
         )
-    digits, counts = np.unique(labels, return_counts=True)
-    sound = images.dtype == labels.dtype == np.uint8 and digits.tolist() == list(range(10))
-    if not sound or (counts != _PER_CLASS).any():
+    if not images.dtype == labels.dtype == np.uint8:
         raise DataFileError(
-            f"the digits file {path} holds {images.dtype} images and {labels.dtype} labels "
-            f"{digits.tolist()}, {counts.tolist()} of each; it must be uint8, 500 of each of 0..9. {_REPAIR}"
+            f"the digits file {path} holds {images.dtype} images and {labels.dtype} labels; both are uint8. {_REPAIR}"
+        )
+    digits, counts = np.unique(labels, return_counts=True)
+    if digits.tolist() != list(range(10)) or (counts != _PER_CLASS).any():
+        raise DataFileError(
+            f"the digits file {path} holds labels {digits.tolist()}, {counts.tolist()} of each; there must be 500 of "
+            f"each of 0..9. {_REPAIR}"
         )
     return images, labels

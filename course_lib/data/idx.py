@@ -36,7 +36,8 @@ def read_idx(path):
     DataFileMissing
         If there is no such file (also a FileNotFoundError).
     DataFileError
-        If the file is no IDX file, is shorter or longer than its header says, or its gzip data are damaged.
+        If the file is no IDX file, is shorter or longer than its header says, its gzip data are damaged, or its
+        header says what no array can be.
 
     Notes
     -----
@@ -68,7 +69,13 @@ def read_idx(path):
             f"{dtype.itemsize} bytes, that is {expected} bytes after the header, but {found} were found. "
             f"{MNIST_SOURCE}"
         )
-    return np.frombuffer(content, dtype=dtype).reshape(shape).astype(dtype.newbyteorder("="))
+    numbers = np.frombuffer(content, dtype=dtype).astype(dtype.newbyteorder("="))
+    try:
+        return numbers.reshape(shape)
+    except ValueError as cause:  # more axes than NumPy has, or sizes that no array can have beside one of 0
+        raise DataFileError(
+            f"{path}: its header says {rank} axes {shorten(shape)}, which NumPy cannot hold ({cause}). {MNIST_SOURCE}"
+        ) from cause
 
 
 def load_mnist(folder):

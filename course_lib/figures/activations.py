@@ -20,6 +20,7 @@ CHOICES = [(NAMES[name], name) for name in (*list(NAMES)[1:], "heaviside")]  # f
 REACH = 4.0  # z is drawn from -REACH to REACH
 WIDTH, HEIGHT = 640, 346
 PANEL = 262  # pixels, both ways
+JUMP = 0.03  # no function here rises by more than 0.025 from one point of the grid to the next, unless it jumps
 
 
 def value_and_slope(name, z, negative_slope=0.01):
@@ -52,7 +53,7 @@ class _Panel:
     def curve(self, z, values, **looks):
         """Draw the parts of a curve that are inside; a jump is not connected."""
         inside = (values >= self.low) & (values <= self.high)
-        jump = np.abs(np.diff(values, prepend=values[0])) > 0.3
+        jump = np.abs(np.diff(values, prepend=values[0])) > JUMP
         part = []
         for k in range(len(z)):
             if part and (jump[k] or not inside[k]):

@@ -1,4 +1,4 @@
-"""Figures of lesson 03: losses, the steps of gradient descent, and walks on the surfaces of `surfaces.py`.
+"""Figures of lesson 03: the steps of gradient descent, on a parabola and on the surfaces of `surfaces.py`.
 
 Every function takes arrays and returns a `Picture` whose alt text is computed from them.
 """
@@ -7,6 +7,8 @@ from functools import cache
 
 import numpy as np
 from matplotlib.patheffects import withStroke
+
+from course_lib.validate import require_some
 
 from . import plots, style
 from .picture import picture
@@ -23,182 +25,6 @@ ENDING_ROLES = {  # an ending -> the role whose colour and marker it gets
 
 
 @style.styled
-def samples_and_loss(x, y, weights, loss, caption=""):
-    """Return a `Picture`: on the left the samples and the lines o = w x, on the right J over w.
-
-    Parameters
-    ----------
-    x, y : (n,) arrays
-    weights : (start, best)
-        Two lines, and their points on the curve; the start gets its differences and its tangent too.
-    loss : callable, w -> (J, dJ/dw)
-    """
-    fig, (left, right) = style.new_figure(7.6, 3.3, 1, 2)
-    reach = np.array([0.0, 1.15 * np.max(x)])
-    chosen, best = weights
-    (height, slope), lowest = loss(chosen), loss(best)[0]
-    gradient = style.cue("gradient")
-    for xi, yi in zip(x, y, strict=True):
-        left.plot([xi, xi], [chosen * xi, yi], color=gradient.colour, linestyle=":", linewidth=2.5)
-        side = -1 if yi > best * xi else 1  # left of a sample above the best line, which rises on its right
-        left.annotate(
-            f"y − o = {yi - chosen * xi:g}",
-            (xi, 0.3 * chosen * xi + 0.7 * yi),
-            (6 * side, 0),
-            va="center",
-            ha="left" if side > 0 else "right",
-            textcoords="offset points",
-            fontsize=style.SIZE_SMALL,
-            color=style.INK,
-        )
-    left.plot(x, y, linestyle="none", marker="o", color=style.colour("data"), markersize=8, label="samples (x, y)")
-    span = abs(chosen - best) * 1.3
-    grid = np.linspace(best - span, best + span, 121)
-    right.plot(grid, [loss(w)[0] for w in grid], color=style.colour("idle"))
-    for i, w in enumerate(weights):
-        c = style.cue(("weight", "output")[i % 2])
-        left.plot(reach, w * reach, color=c.colour, linestyle=("-", "--")[i % 2], label=f"o = {w:g} x")
-        right.plot(
-            w,
-            loss(w)[0],
-            linestyle="none",
-            marker=c.marker,
-            markersize=9,
-            color=c.colour,
-            label=f"w = {w:g}: J = {loss(w)[0]:g}",
-        )
-    near = chosen + np.array([-0.28, 0.28]) * span
-    right.plot(
-        near,
-        height + slope * (near - chosen),
-        color=gradient.colour,
-        linestyle="--",
-        label=f"slope at w = {chosen:g}: {slope:g}".replace("-", "−"),
-    )
-    left.set(xlabel="x", ylabel="y, o", title="Samples and two lines", xlim=(0, reach[1] * 1.12), ylim=(0, None))
-    right.set(xlabel="w", ylabel="J", title="The loss, weight by weight", ylim=(0, None))
-    left.legend(loc="upper left" if y[0] < y[-1] else "lower right")
-    right.legend(loc="upper center")
-    alt = (
-        f"Left: {len(x)} samples with the lines o = {chosen:g} x and o = {best:g} x. Right: the loss is a parabola in "
-        f"w; at w = {chosen:g} it is {height:g} with the slope {slope:g}, at w = {best:g} it is lowest, {lowest:g}."
-    )
-    return picture(fig, alt=alt, caption=caption)
-
-
-@style.styled
-def staircase(places, wrong, loss, caption=""):
-    """Return a `Picture`: the number of wrong answers above, a smooth loss below, over the same parameter b.
-
-    A dotted line goes through both where the loss is lowest.
-    """
-    fig, (top, bottom) = style.new_figure(6.6, 4.2, 2, 1, sharex=True)
-    at = int(np.argmin(loss))
-    for ax, values in ((top, wrong), (bottom, loss)):
-        ax.axvline(places[at], color=style.MUTED, linestyle=":", linewidth=1.2)
-        ax.plot(
-            places[at],
-            values[at],
-            linestyle="none",
-            marker=style.cue("output").marker,
-            markersize=9,
-            color=style.colour("output"),
-            zorder=3,
-        )
-    top.step(places, wrong, where="mid", color=style.colour("hazard"))
-    bottom.plot(places, loss, color=style.colour("data"))
-    top.annotate(
-        f"{wrong[at]} wrong where the loss is lowest",
-        (places[at], wrong[at]),
-        (8, 8),
-        va="bottom",
-        textcoords="offset points",
-        fontsize=style.SIZE_SMALL,
-        color=style.INK,
-    )
-    top.set(ylabel="wrong answers", title="Counting: flat steps, no slope to follow", ylim=(-0.3, None))
-    bottom.set(ylabel="loss", xlabel="b", title="Squared distance: a slope to follow")
-    alt = (
-        f"Above: the number of wrong answers over b is a staircase between {min(wrong)} and {max(wrong)}, level except "
-        f"at jumps. Below: the loss over b is one smooth curve between {min(loss):.2f} and {max(loss):.2f}. Where it "
-        f"is lowest, at b = {places[at]:.1f}, the count is {wrong[at]}."
-    )
-    return picture(fig, alt=alt, caption=caption)
-
-
-@style.styled
-def loss_against_accuracy(x, y, lines, losses, right, caption=""):
-    """Return a `Picture`: two lines through labelled points, and how loss and right answers ran between them.
-
-    Parameters
-    ----------
-    x, y : (n,) arrays
-        Inputs and labels 0 or 1.
-    lines : ((w, b), (w, b))
-        Slope and bias at the start (drawn solid) and at the end (dashed).
-    losses, right : (steps + 1,) arrays
-        Loss and number of right answers after each step of the descent from the first line to the second.
-    """
-    fig, axes = style.new_figure(8.2, 4.2, 2, 2, width_ratios=(1.25, 1))
-    grid = axes[0, 0].get_gridspec()
-    for ax in axes[:, 0]:
-        ax.remove()
-    left, (top, bottom) = fig.add_subplot(grid[:, 0]), axes[:, 1]
-    reach = np.array([x.min() - 0.7, x.max() + 0.7])
-    left.axhline(0.5, color=style.MUTED, linewidth=1, linestyle=":")
-    left.text(reach[1], 0.47, "o = 0.5: above it the answer is 1", ha="right", va="top", fontsize=style.SIZE_SMALL)
-    for k in (0, 1):
-        left.plot(x[y == k], y[y == k], label=f"class {k}", **style.class_cue(k).plot)
-    for (w, b), role, linestyle, when in zip(lines, ("idle", "weight"), ("-", "--"), ("start", "end"), strict=True):
-        correct = ((w * x + b >= 0.5) == (y == 1)).sum()
-        left.plot(
-            reach,
-            w * reach + b,
-            color=style.colour(role),
-            linestyle=linestyle,
-            label=f"{when}: {correct} of {len(x)} right",
-        )
-    lost = (w * x + b >= 0.5) != (y == 1)  # by the last line
-    left.plot(
-        x[lost],
-        y[lost],
-        linestyle="none",
-        marker="o",
-        markersize=14,
-        markerfacecolor="none",
-        markeredgewidth=2,
-        color=style.colour("hazard"),
-        label="wrong at the end",
-    )
-    left.set(xlabel="x", ylabel="y, o", ylim=(-0.35, 1.5), xlim=reach, title="One far sample turns the line")
-    fig.legend(
-        *left.get_legend_handles_labels(), loc="outside lower left", ncols=5, columnspacing=1.2, handlelength=1.8
-    )
-    steps = np.arange(len(losses))
-    top.plot(steps, losses, color=style.colour("data"))
-    bottom.step(steps, right, where="post", color=style.colour("hazard"))
-    top.set(ylabel="loss C", title="The loss falls, step by step", ylim=(0, None))
-    bottom.set(
-        ylabel=f"right of {len(x)}",
-        title="The right answers do not follow",
-        xlabel="step (stretched: 1, 10, 100 equally far apart)",
-        ylim=(min(right) - 0.7, max(right) + 0.7),
-        yticks=np.arange(min(right), max(right) + 1),
-    )
-    for ax in (top, bottom):
-        ax.set_xscale("symlog", linthresh=1)
-        ax.set_xlim(0, steps[-1])
-        ax.set_xticks([0, *10 ** np.arange(0, np.log10(steps[-1]) + 0.01, dtype=int)])
-        ax.xaxis.set_major_formatter(lambda v, _: f"{v:g}")
-    alt = (
-        f"One far sample turns a line until {lost.sum()} of {len(x)} samples is on the wrong side. Meanwhile the loss "
-        f"falls from {losses[0]:.2f} to {losses[-1]:.2f}, and the right answers go from {right[0]} to {min(right)} "
-        f"and end at {right[-1]}."
-    )
-    return picture(fig, alt=alt, caption=caption)
-
-
-@style.styled
 def parabola_paths(loss, lowest, paths, caption=""):
     """Return a `Picture` with one panel per learning rate: the steps of a descent on one parabola.
 
@@ -210,6 +36,7 @@ def parabola_paths(loss, lowest, paths, caption=""):
     paths : {title: (steps + 1,) array of w}
         All from one start.
     """
+    require_some("paths", paths)
     cols = -(-len(paths) // 2)
     fig, axes = style.new_figure(8.2, 4.6, 2, cols, sharex=True, sharey=True, squeeze=False)
     span = 1.75 * abs(next(iter(paths.values()))[0] - lowest)
@@ -261,6 +88,7 @@ def endings_map(paths, caption=""):
     ----------
     paths : (steps + 1, n, 2) array
     """
+    require_some("paths", paths)
     fig, ax = style.new_figure(7.4, 5.0)
     _draw_map(ax, "foothills")
     names = [ending(p) for p in paths[-1]]
@@ -332,6 +160,7 @@ def waiting(walks, low=0.5, caption=""):
     low : float
         The alt text says at which step each loss is first below it.
     """
+    require_some("walks", walks)
     fig = plots.curves(walks, xlabel="step", ylabel="loss J", title="Level, but not finished")
     first = {name: np.flatnonzero(np.asarray(walk) < low)[:1] for name, walk in walks.items()}
     below = "; ".join(f"{name}: {step[0] if len(step) else 'never'}" for name, step in first.items())
@@ -348,6 +177,7 @@ def race(curves, caption=""):
     curves : {name: (epochs,) list}
         A shorter list is a run that continues another one: it is drawn up to the last epoch.
     """
+    require_some("curves", curves)
     epochs = max(len(c) for c in curves.values())
     series = {name: (np.arange(epochs - len(c) + 1, epochs + 1), c) for name, c in curves.items()}
     fig = plots.curves(series, xlabel="epoch", ylabel="excess loss", log=True)

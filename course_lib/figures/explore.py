@@ -1,6 +1,8 @@
 """Make a picture again while the student moves controls; where no kernel runs, the first picture stays."""
 
+import math
 import traceback
+from decimal import Decimal
 from html import escape
 
 from .picture import Picture
@@ -141,13 +143,19 @@ def _slider(description, low, high, step, value=None):
             "min < max, 0 < step <= max - min and min <= value <= max must hold"
         )
     whole = all(isinstance(v, int) for v in (low, high, step, value) if v is not None)
-    if value is None:
-        value = low + (high - low) / 2 // step * step
+    if value is None:  # the step next to the middle; 0.3 / 0.1 is a hair below 3
+        value = low + math.floor((high - low) / 2 / step * (1 + 1e-9)) * step
     options = dict(min=low, max=high, step=step, description=description)
     if whole:
         return widgets.IntSlider(value=int(value), **options)
-    decimals = max(len(f"{v:.6f}".rstrip("0").partition(".")[2]) for v in (low, step))
-    return widgets.FloatSlider(value=round(value, 6), readout_format=f".{decimals}f", **options)
+    value = float(f"{value:.12g}")  # the sum of low and steps without its rounding, at any size
+    decimals = max(_decimals(v) for v in (low, step, value))
+    return widgets.FloatSlider(value=value, readout_format=f".{decimals}f", **options)
+
+
+def _decimals(value):
+    """How many digits after the point a number is written with."""
+    return max(0, -Decimal(repr(float(value))).normalize().as_tuple().exponent)
 
 
 def _is_number(value):

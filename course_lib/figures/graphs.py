@@ -65,39 +65,19 @@ def walk_frames(goal, *, rows=None):
     known = {id(n) for n in order if n.is_leaf}
     grads = dict.fromkeys((id(n) for n in order), None)
     leaves = ", ".join(n.name for n in order if n.is_leaf)
-    frames = [
-        _frame(
-            drawing,
-            known,
-            grads,
-            None,
-            f"Given are the leaves: {leaves}.",
-            "Nodes without an incoming edge have a value; all others wait.",
-        )
-    ]
+    frames = []
+
+    def show(active, what, why, sending=False):
+        frames.append(_frame(drawing, known, grads, active, what, why, sending))
+
+    given = "Nodes without an incoming edge have a value; all others wait."
+    show(None, f"Given are the leaves: {leaves}.", given)
     for node in (n for n in order if not n.is_leaf):
         known = known | {id(node)}
-        frames.append(
-            _frame(
-                drawing,
-                known,
-                grads,
-                node,
-                f"Forward: {node.name} = {formula(node)} = {_short(node.value)}.",
-                f"Its {_count(node.parents, 'parent')} had a value, so it could be computed.",
-            )
-        )
+        had = f"Its {_count(node.parents, 'parent')} had a value, so it could be computed."
+        show(node, f"Forward: {node.name} = {formula(node)} = {_short(node.value)}.", had)
     grads = grads | {id(goal): np.ones(np.shape(goal.value))}
-    frames.append(
-        _frame(
-            drawing,
-            known,
-            grads,
-            goal,
-            f"Backward begins: d{goal.name}/d{goal.name} = 1.",
-            "The goal changes one to one with itself.",
-        )
-    )
+    show(goal, f"Backward begins: d{goal.name}/d{goal.name} = 1.", "The goal changes one to one with itself.")
     for node in (n for n in reversed(order) if not n.is_leaf):
         shares = node.local_gradients(grads[id(node)])
         grads, told = dict(grads), []
@@ -107,17 +87,8 @@ def walk_frames(goal, *, rows=None):
             before = grads[id(parent)]
             grads[id(parent)] = share if before is None else before + share
             told.append(_told(parent, before, share, grads[id(parent)]))
-        frames.append(
-            _frame(
-                drawing,
-                known,
-                grads,
-                node,
-                f"Backward: {node.name} sends along its incoming edges: {'; '.join(told)}.",
-                "Its own gradient was complete.",
-                sending=True,
-            )
-        )
+        sent = f"Backward: {node.name} sends along its incoming edges: {'; '.join(told)}."
+        show(node, sent, "Its own gradient was complete.", sending=True)
     return frames
 
 
@@ -131,8 +102,10 @@ def formula(node):
     names = [p.name for p in node.parents]
     if not names:
         return ""
-    if node.op in "+-*@" and len(names) == 2:
+    if node.op in ("+", "-", "*", "/", "@") and len(names) == 2:
         return f"{names[0]} {node.op} {names[1]}"
+    if node.op == "-" or node.op.startswith("**"):  # of one parent
+        return f"-{names[0]}" if node.op == "-" else f"{names[0]}{node.op}"
     return FORMULAS[node.op].format(*names) if node.op in FORMULAS else f"{node.op}({', '.join(names)})"
 
 

@@ -9,6 +9,7 @@ from matplotlib.ticker import MaxNLocator
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
 from course_lib.reference import add_bias_input, perceptron_predict
+from course_lib.validate import require_some
 
 from . import style
 from .half_plane import boundary, half_plane
@@ -24,7 +25,7 @@ def vector(values):
 def box_around(x, margin=0.15):
     """Return (low, high), each (2,): the box around the points x (n, 2), widened by `margin` of its longer side."""
     x = np.asarray(x, float)
-    pad = margin * (x.max(0) - x.min(0)).max()
+    pad = margin * ((x.max(0) - x.min(0)).max() or 1.0)  # one point alone has a box around it, too
     return x.min(0) - pad, x.max(0) + pad
 
 
@@ -82,6 +83,7 @@ def _table_ticks(ax):
 @style.styled
 def fitted_line(x, y, w, b):
     """Return a figure of points x (n, 1), y (n,), the line w x + b, and each error as a vertical stroke."""
+    require_some("x", x)
     fig, ax = style.new_figure(6.2, 3.0)
     x = np.asarray(x, float)[:, 0]
     ends = np.array([x.min(), x.max()])
@@ -168,6 +170,7 @@ def _sheet(ax, corners, heights, role, alpha, order):
 @style.styled
 def orders(x, y, w_worst, w_best, accuracies):
     """Return a figure: two separating lines over one set of points; how many orders do on fresh points."""
+    require_some("accuracies", accuracies)
     fig, axes = style.new_figure(8.2, 4.1, 1, 2, width_ratios=[1.15, 1])
     low, high = box_around(x)
     samples(axes[0], x, y, 34)
@@ -189,9 +192,14 @@ def orders(x, y, w_worst, w_best, accuracies):
 def jumps(fit, x, y):
     """Return a figure with a column for each mistake of a run: the line and the vector (w1, w2), before and after.
 
-    The broad pale arrow is what was added to the weights: the wrong sample, or its negative.
+    The broad pale arrow is what was added to the weights: the wrong sample, or its negative. ValueError for a run
+    without a mistake.
     """
     made = [step for step in fit.steps if np.any(step.w_after != step.w_before)]
+    if not made:
+        raise ValueError(
+            f"the run made no mistake in {fit.epochs} epoch(s), so no jump can be drawn; start it from other weights."
+        )
     fig, axes = style.new_figure(8.4, 5.9, 2, len(made), sharex="row", sharey="row", squeeze=False)
     low, high = box_around(x, 0.4)
     wlow, whigh = box_around([step.w_before[:2] for step in made] + [made[-1].w_after[:2], (0, 0)], 0.15)
@@ -231,8 +239,9 @@ def _vector(ax, tip, line):
 @style.styled
 def cycle(steps, x, y):
     """Return a figure with one panel for each step: the line before it, the sample shown, and whether it is wrong."""
-    fig, axes = style.new_figure(8.4, 3.1, 1, len(steps), sharey=True)
-    for k, (ax, step) in enumerate(zip(axes, steps, strict=True)):
+    require_some("steps", steps)
+    fig, axes = style.new_figure(8.4, 3.1, 1, len(steps), sharey=True, squeeze=False)
+    for k, (ax, step) in enumerate(zip(axes[0], steps, strict=True)):
         draw_plane(ax, x, y, step.w_before, shown=step.index)
         _table_ticks(ax)
         if boundary(step.w_before, (LOW, LOW), (HIGH, HIGH)) is None:
@@ -248,8 +257,9 @@ def lines_seen(fits, x, y, titles):
 
     The paler a dashed line, the earlier training left it for the last time.
     """
-    fig, axes = style.new_figure(7.4, 3.7, 1, len(fits))
-    for ax, fit, title in zip(axes, fits, titles, strict=True):
+    require_some("fits", fits)
+    fig, axes = style.new_figure(7.4, 3.7, 1, len(fits), squeeze=False)
+    for ax, fit, title in zip(axes[0], fits, titles, strict=True):
         left = {tuple(step.w_after): k for k, step in enumerate(fit.steps)}  # weights and the last step that had them
         seen = [w for w in sorted(left, key=left.get) if w != tuple(fit.w)]
         for k, w in enumerate(seen, start=1):

@@ -3,6 +3,8 @@
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
+from course_lib.validate import as_float, require_some
+
 from . import style
 
 
@@ -14,39 +16,50 @@ def decision_plane(x, y, predict, *, title="", labels=None, axes=("x1", "x2"), m
     ----------
     x : array (n, 2)
     y : int array (n,)
-        Classes 0, 1, ...: hollow or full markers of different shapes.
+        Classes 0, 1, ..., or -1 and 1: hollow or full markers of different shapes.
     predict : callable
         (m, 2) -> (m,) int classes; called with resolution**2 points, and with x.
     labels : list of str
-        Names of the classes.
+        Names of the classes, in rising order of their numbers.
     ax : matplotlib Axes
         Draw here instead of in a new figure.
     """
+    require_some("x", x)
     x, y = np.asarray(x, float), np.asarray(y)
     fig, ax = style.new_figure(5.6, 4.2) if ax is None else (ax.figure, ax)
     (x0, y0), (x1, y1) = x.min(0) - margin, x.max(0) + margin
     gx, gy = np.meshgrid(np.linspace(x0, x1, resolution), np.linspace(y0, y1, resolution))
     region = np.asarray(predict(np.column_stack([gx.ravel(), gy.ravel()]))).reshape(gx.shape)
-    classes = range(int(max(y.max(), region.max())) + 1)
+    numbers = _classes(y=y, predict=region)
+    region, classes = np.searchsorted(numbers, region), range(len(numbers))
     levels = np.arange(len(classes) + 1) - 0.5
     ax.contourf(gx, gy, region, levels=levels, colors=[style.class_cue(k).region for k in classes])
     if region.min() < region.max():
         ax.contour(gx, gy, region, levels=levels[1:-1], colors=style.INK, linewidths=1.2)
     size = np.clip(70 / np.sqrt(len(x)), 3.5, 7)  # many points: smaller, so that they do not hide each other
     for k in classes:
-        name = labels[k] if labels is not None else f"class {k}"
-        ax.plot(*x[y == k].T, **style.class_cue(k).plot, markersize=size, label=f"right answer: {name}")
+        name = labels[k] if labels is not None else f"class {numbers[k]}"
+        ax.plot(*x[y == numbers[k]].T, **style.class_cue(k).plot, markersize=size, label=f"right answer: {name}")
     wrong = np.asarray(predict(x)) != y
     if wrong.any():
         ring = dict(marker="o", markerfacecolor="none", markeredgecolor=style.colour("hazard"), markeredgewidth=2)
         ax.plot(*x[wrong].T, linestyle="none", **ring, markersize=size + 6, label=f"answered wrongly: {wrong.sum()}")
     for k in classes:
-        name = labels[k] if labels is not None else f"class {k}"
+        name = labels[k] if labels is not None else f"class {numbers[k]}"
         ax.fill([], [], facecolor=style.class_cue(k).region, edgecolor=style.MUTED, label=f"area: {name} is answered")
     ax.set(xlim=(x0, x1), ylim=(y0, y1), xlabel=axes[0], ylabel=axes[1], title=title)
     ax.grid(False)
     ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return fig
+
+
+def _classes(**answers):
+    """Return the class numbers to draw: 0, 1, ... to the largest, or, where one is negative, those that occur."""
+    for name, values in answers.items():
+        if values.dtype.kind not in "iubf" or not np.all(values == np.round(values)):
+            raise ValueError(f"{name} holds {values.ravel()[:4]}...; classes are whole numbers such as 0 and 1.")
+    numbers = np.unique(np.concatenate([np.ravel(values) for values in answers.values()])).astype(int)
+    return numbers if numbers[0] < 0 else np.arange(numbers[-1] + 1)
 
 
 @style.styled
@@ -66,6 +79,7 @@ def curves(series, *, x=None, roles=None, xlabel="", ylabel="", title="", log=Fa
     ax : matplotlib Axes
         Draw here instead of in a new figure.
     """
+    require_some("series", series)
     fig, ax = style.new_figure(6.5, 3.4) if ax is None else (ax.figure, ax)
     for i, (name, values) in enumerate(series.items()):
         xs, ys = values if isinstance(values, tuple) else (np.arange(len(values)) if x is None else x, values)
@@ -91,7 +105,13 @@ def image_grid(images, titles=None, *, cols=10, title="", wrong=None):
     wrong : bool array (n,)
         Those get a purple frame and a cross before their text.
     """
+    require_some("images", images)
+    for name, given in (("titles", titles), ("wrong", wrong)):
+        if given is not None and len(given) != len(images):
+            raise ValueError(f"there are {len(images)} images and {len(given)} {name}; there must be one an image.")
     images = np.asarray(images)
+    if images.ndim not in (3, 4):
+        raise ValueError(f"images has shape {images.shape}; it must be (n, H, W) or (n, 3, H, W). Reshape its rows.")
     n, cols = len(images), min(cols, len(images))
     rows = -(-n // cols)
     side = max(0.85, 0.09 * max((len(str(t)) + 2 for t in titles), default=0) if titles is not None else 0)
@@ -135,8 +155,10 @@ def matrix(
     role : str
         Colour of the largest values where not diverging.
     """
+    as_float("values", values, ndim=2, min_rows=1)  # drawn as they are given: integers without decimals
     values = np.asarray(values)
     rows, cols = values.shape
+    require_some("values[0]", values[0])
     numbers = max(rows, cols) <= 15 if numbers is None else numbers
     fig, ax = style.new_figure(*((1.3 + 0.48 * cols, 1.1 + 0.36 * rows) if numbers else (5.2, 4.0)))
     top = float(np.abs(values).max()) or 1.0

@@ -6,6 +6,8 @@ import numpy as np
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
+from course_lib.validate import as_float, require_some
+
 from . import style
 from .picture import picture
 from .svg import Svg
@@ -25,8 +27,13 @@ def learning_curves(history):
     Parameters
     ----------
     history : nn.History
-        With validation values.
+        With validation values, else ValueError.
     """
+    if not history.val_loss:
+        raise ValueError(
+            f"{history!r} holds no validation values, so there is no second curve; train with validation=0.2, or draw "
+            'one curve: plots.curves({"loss": history.loss}).'
+        )
     fig, (left, middle, right) = style.new_figure(8.5, 3.5, 1, 3)
     epochs = np.arange(1, history.epochs + 1)
     panels = (left, history.loss, history.val_loss), (right, history.accuracy, history.val_accuracy)
@@ -78,6 +85,9 @@ def gallery(images, texts, *, cols=8, side=1.05):
     side : float
         Width for one digit, in inches.
     """
+    require_some("images", images)
+    if len(texts) != len(images):
+        raise ValueError(f"there are {len(images)} images and {len(texts)} texts; there must be one text an image.")
     rows, cols = -(-len(images) // cols), min(cols, len(images))
     line = 0.17 * (1 + texts[0].count("\n"))
     fig, axes = style.new_figure(side * cols + 0.1, (side + line) * rows, rows, cols, squeeze=False)
@@ -98,7 +108,13 @@ def mistakes(images, found, *, cols=5):
     images : array (n, 28, 28) in [0, 1]
         All images that `found.index` counts in.
     found : nn.Mistakes
+        Without any, the figure says so.
     """
+    if len(found.index) == 0:
+        fig, ax = style.new_figure(4.5, 0.7)
+        ax.set_axis_off()
+        ax.text(0.5, 0.5, f"No mistakes: all {len(images)} images are answered rightly.", ha="center", va="center")
+        return fig
     columns = zip(found.label, found.predicted, found.confidence, strict=True)
     texts = [f"label {label}, saw {predicted}\n{_percent(sure)} sure" for label, predicted, sure in columns]
     return gallery(images[found.index], texts, cols=cols, side=1.45)
@@ -106,9 +122,18 @@ def mistakes(images, found, *, cols=5):
 
 @style.styled
 def confusion(counts):
-    """Return a figure of a confusion matrix (C, C): row = label, column = answer; mistakes are shaded and bold."""
-    counts = np.asarray(counts)
-    n = len(counts)
+    """Return a figure of a confusion matrix (C, C): row = label, column = answer; mistakes are shaded and bold.
+
+    ValueError unless `counts` is square and holds whole numbers >= 0, of any type.
+    """
+    given, counts = as_float("counts", counts, ndim=2, min_rows=1), np.asarray(counts)
+    if counts.shape[0] != counts.shape[1]:
+        raise ValueError(f"counts has shape {counts.shape}; it needs one row and one column for each class.")
+    good = (given >= 0) & (given == np.floor(given)) & np.isfinite(given)
+    if not good.all():
+        bad = counts[~good][0]
+        raise ValueError(f"counts holds {bad:g}; it must hold whole numbers >= 0, as nn.confusion_matrix returns them.")
+    n, counts = len(counts), counts.astype(np.int64)
     wrong = np.where(np.eye(n, dtype=bool), 0, counts)
     fig, ax = style.new_figure(5.6, 4.6)
     shades = [style.tint("hazard", amount) for amount in np.linspace(0, 0.85, int(wrong.max()) + 1)]

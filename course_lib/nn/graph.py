@@ -12,7 +12,13 @@ Source: K, slides "Computation Graph" and "Computations for a CG".
 A node that is used twice receives a gradient along each edge: the two are added. That is the only
 place where gradients meet. Leaves keep adding over calls of `backward` until `zero_grad`, so two
 backward passes give twice the gradient.
+
+A step gives a leaf a new value, `w.value = w.value - lr * w.grad`; `forward` must then run before
+`backward`, which refuses values that have been exchanged since. What is overwritten in place
+(`w.value -= step`) it cannot see: the gradients would be those of no point at all.
 """
+
+import numbers
 
 import numpy as np
 
@@ -41,6 +47,7 @@ class Node:
     def __init__(self, value=None, *, parents=(), op="", compute=None, differentiate=None, name=""):
         self.value, self.grad, self.cache = value, None, None
         self.parents, self.op, self.name = tuple(parents), op, name or op
+        self.used = ()  # the parents' values in the last forward pass
         self._compute, self._differentiate = compute, differentiate
 
     @property
@@ -57,18 +64,33 @@ class Node:
         return f"Node({self.name or 'unnamed'}, {shape})"
 
     def __add__(self, other):
-        return _elementwise("+", self, other, np.add, lambda g, a, b: (g, g))
+        return _elementwise("+", np.add, lambda g, a, b: (g, g), self, other)
 
     def __sub__(self, other):
-        return _elementwise("-", self, other, np.subtract, lambda g, a, b: (g, -g))
+        return _elementwise("-", np.subtract, lambda g, a, b: (g, -g), self, other)
 
     def __mul__(self, other):
-        return _elementwise("*", self, other, np.multiply, lambda g, a, b: (g * b, g * a))
+        return _elementwise("*", np.multiply, lambda g, a, b: (g * b, g * a), self, other)
+
+    def __truediv__(self, other):
+        return _elementwise("/", np.divide, lambda g, a, b: (g / b, -g * a / b**2), self, other)
+
+    def __neg__(self):
+        return _elementwise("-", np.negative, lambda g, a: (-g,), self)
+
+    def __pow__(self, n):
+        if not isinstance(n, numbers.Real):
+            raise TypeError(f"the exponent is {n!r}; it must be a number, such as 2.")
+        n = float(n)  # an integer array has no negative powers
+        return _elementwise(f"**{n:g}", lambda a: a**n, lambda g, a: (g * n * a ** (n - 1 if n else 0.0),), self)
 
     __radd__, __rmul__ = __add__, __mul__
 
     def __rsub__(self, other):
         return _as_node(other) - self
+
+    def __rtruediv__(self, other):
+        return _as_node(other) / self
 
     def __matmul__(self, other):
         return apply("dense", self, other, name="@")
@@ -120,7 +142,7 @@ def apply(op, *inputs, ops=reference, name="", **options):
         return forward_op(*values, **options)
 
     def differentiate(grad, cache, values):
-        if op in reference.LOSSES:  # its backward takes no upstream gradient, so it is scaled here
+        if op in ops.LOSSES:  # its backward takes no upstream gradient, so it is scaled here
             dprediction = grad * backward_op(cache)
             # A given target gets none; a computed one pulls the other way, since these losses compare a difference.
             two_sided = op in ("half_squared_sum", "quadratic_cost") and not parents[1].is_leaf
@@ -173,7 +195,8 @@ def forward(goal):
     for node in topological_order(goal):
         if node.is_leaf:
             continue
-        node.value, node.cache = node._compute(*(p.value for p in node.parents))
+        node.used = tuple(p.value for p in node.parents)
+        node.value, node.cache = node._compute(*node.used)
     return goal.value
 
 
@@ -186,7 +209,7 @@ def backward(goal):
     Raises
     ------
     ValueError
-        If `forward` has not run, or the goal is not a single number.
+        If `forward` has not run, a value was exchanged since, or the goal is not a single number.
 
     Source: K, "Computations for a CG".
     """
@@ -194,20 +217,27 @@ def backward(goal):
     missing = next((n for n in order if n.value is None), None)
     if missing is not None:
         raise ValueError(f"{missing!r} has no value yet; call forward(goal) before backward(goal).")
+    for node in order:
+        for parent, used in zip(node.parents, node.used, strict=False):
+            if parent.value is not used and not np.array_equal(parent.value, used):
+                raise ValueError(f"{parent!r} has another value than in the last forward; call forward(goal) again.")
     if np.size(goal.value) != 1:
         raise ValueError(
             f"the goal has shape {np.shape(goal.value)}; a gradient is of one number. Sum it, or apply a loss."
         )
+    start = np.ones_like(goal.value, dtype=float) if np.ndim(goal.value) else 1.0
+    if goal.is_leaf and goal.grad is not None:
+        start = goal.grad + start
     for node in order:
         if not node.is_leaf:
             node.grad = None
-    goal.grad = np.ones_like(goal.value, dtype=float) if np.ndim(goal.value) else 1.0
+    goal.grad = start
     for node in reversed(order):
         if node.is_leaf or node.grad is None:
             continue
         for parent, g in zip(node.parents, node.local_gradients(node.grad), strict=False):
             if g is not None:
-                parent.grad = g if parent.grad is None else parent.grad + g
+                parent.grad = np.copy(g) if parent.grad is None else parent.grad + g
 
 
 def zero_grad(goal):
@@ -223,16 +253,14 @@ def _as_node(value):
     return value if isinstance(value, Node) else variable(value)
 
 
-def _elementwise(symbol, a, b, f, derivative):
-    a, b = _as_node(a), _as_node(b)
-
-    def compute(x, y):
-        return f(x, y), None
+def _elementwise(symbol, f, derivative, *inputs):
+    def compute(*values):
+        return f(*values), None
 
     def differentiate(grad, cache, values):
         return tuple(_unbroadcast(g, np.shape(v)) for g, v in zip(derivative(grad, *values), values, strict=True))
 
-    return Node(parents=(a, b), op=symbol, compute=compute, differentiate=differentiate)
+    return Node(parents=map(_as_node, inputs), op=symbol, compute=compute, differentiate=differentiate)
 
 
 def _unbroadcast(grad, shape):

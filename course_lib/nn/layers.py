@@ -3,8 +3,8 @@
 Source: K, "Building a DL Library". A layer keeps its parameters and what its backward pass needs;
 all mathematics is in `ops`, a module such as `course_lib.fast` or `course_lib.reference`.
 
-Gradients add up: `backward` adds to what a layer holds until `zero_grad`. This is the only place
-where the library accumulates.
+Gradients add up: `backward` adds to what a layer holds until `zero_grad`. Only two places of the
+library accumulate: the layers, and the leaves of a graph (`graph.py`).
 """
 
 import copy

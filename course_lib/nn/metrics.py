@@ -12,7 +12,9 @@ from course_lib.validate import as_labels, require_count
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Result of `evaluate`: mean loss, accuracy in [0, 1], number of samples.
+    """Result of `evaluate`: loss, accuracy in [0, 1], number of samples.
+
+    The loss is that of all samples at once: their mean, or, for "half_squared_sum", their sum.
 
     Source: K, "Supervised Learning Workflow".
     """
@@ -22,7 +24,7 @@ class Evaluation:
     count: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Mistakes:
     """Result of `worst_mistakes`, the most confident mistake first.
 

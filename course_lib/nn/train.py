@@ -4,13 +4,14 @@ Source: O, "Stochastic gradient descent" (mini-batch, epoch, when to terminate);
 Backpropagation" (forward, loss, backward, update, repeat).
 """
 
+import numbers
 import os
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from course_lib.nn.metrics import Evaluation
-from course_lib.validate import as_float, as_labels, require_count, require_positive, require_rng
+from course_lib.validate import as_float, as_labels, require_choice, require_count, require_positive, require_rng
 
 
 @dataclass
@@ -20,9 +21,10 @@ class History:
     Attributes
     ----------
     loss, accuracy : list of float
-        Means over the batches of the epoch, taken while the weights were changing.
+        Over all samples of the epoch, taken batch by batch while the weights were changing. The loss is what it is
+        by its formula: a mean over the samples, or, for "half_squared_sum", the sum over them.
     val_loss, val_accuracy : list of float
-        After the epoch, on the validation data; empty without any.
+        After the epoch, on the validation data, as `evaluate` gives them; empty without any.
     best_epoch : int
         Epoch (from 0) with the lowest validation loss, or training loss without validation data.
     stopped_early : bool
@@ -84,7 +86,7 @@ def train(
     momentum : float in [0, 1)
     loss : str
         Name of a loss in net.ops.
-    validation : pair (x, y) or float in (0, 1), optional
+    validation : pair (x, y), object with x_test and y_test, or float in (0, 1), optional
         Data to judge each epoch by, or the share of the training data to set aside for that.
     early_stop : int >= 1, optional
         Stop after so many epochs without a lower loss (of the validation data if there is any), and go
@@ -170,7 +172,8 @@ def _train_epoch(net, x, y, loss, rng, epoch, history, *, batch_size, lr, moment
         out = net.forward(inputs)
         if epoch == start == 0:
             _rehearse(loss_forward, out, targets)  # before the first step changes a weight
-        value, cache = loss_forward(out, y[batch])
+        # What has grown beyond all numbers has no loss; a loss of probabilities would refuse it with another message.
+        value, cache = loss_forward(out, y[batch]) if np.isfinite(out).all() else (np.nan, None)
         if not np.isfinite(value):
             raise FloatingPointError(
                 f"the loss became {value} in epoch {epoch}, batch {start // batch_size}, with lr={lr:g}: the steps "
@@ -179,14 +182,16 @@ def _train_epoch(net, x, y, loss, rng, epoch, history, *, batch_size, lr, moment
         net.zero_grad()
         net.backward_parameters(loss_backward(cache))
         net.ops.sgd_step(params, list(net.gradients().values()), lr, momentum, velocities)
-        total_loss += value * len(batch)
+        total_loss += value * _weight(loss, batch)
         total_right += _count_right(net, out, y[batch])
-    history.loss.append(total_loss / len(x))
+    history.loss.append(total_loss / _weight(loss, x))
     history.accuracy.append(total_right / len(x))
 
 
 def evaluate(net, x, y, *, batch_size=1000, loss="softmax_cross_entropy"):
-    """Return the mean loss and the accuracy of `net` on data it need not have seen.
+    """Return the loss and the accuracy of `net` on data it need not have seen.
+
+    The loss is the one of all n samples at once: their mean, or, for "half_squared_sum", their sum.
 
     Parameters
     ----------
@@ -212,24 +217,27 @@ def evaluate(net, x, y, *, batch_size=1000, loss="softmax_cross_entropy"):
     x, y = _pair((x, y))
     batch_size = require_count("batch_size", batch_size)
     loss_forward, _ = _loss(net.ops, loss)
-    # A sum over elements adds over batches; a mean over rows is weighted by the rows of each batch.
-    is_sum = loss == "half_squared_sum"
     total = right = 0.0
     for start in range(0, len(x), batch_size):
         out, target = net.forward(x[start : start + batch_size]), y[start : start + batch_size]
-        value = loss_forward(out, target)[0]
-        total += value if is_sum else value * len(target)
+        total += loss_forward(out, target)[0] * _weight(loss, target)
         right += _count_right(net, out, target)
-    return Evaluation(total if is_sum else total / len(x), right / len(x), len(x))
+    return Evaluation(total / _weight(loss, x), right / len(x), len(x))
 
 
-def _pair(data):
+def _weight(loss, rows):
+    """What a batch counts: a sum adds over batches, a mean over rows is weighted by the rows of each batch."""
+    return 1 if loss == "half_squared_sum" else len(rows)
+
+
+def _pair(data, name="data", part="train", other=""):
     if isinstance(data, tuple) and len(data) == 2:
         x, y = data
-    elif hasattr(data, "x_train") and hasattr(data, "y_train"):
-        x, y = data.x_train, data.y_train
+    elif hasattr(data, f"x_{part}") and hasattr(data, f"y_{part}"):
+        x, y = getattr(data, f"x_{part}"), getattr(data, f"y_{part}")
     else:
-        raise TypeError(f"data is {type(data).__name__}; it must have x_train and y_train, or be a pair (x, y).")
+        wanted = f"it must have x_{part} and y_{part}, or be a pair (x, y){other}"
+        raise TypeError(f"{name} is {type(data).__name__}; {wanted}.")
     x = as_float("x", x, min_rows=1)
     y = np.asarray(y)
     y = as_labels("y", y) if y.dtype.kind in "iu" and y.ndim == 1 else as_float("y", y)
@@ -241,18 +249,17 @@ def _pair(data):
 def _split(x, y, validation, rng):
     if validation is None:
         return (x, y), None
-    if isinstance(validation, float):
+    if isinstance(validation, numbers.Real) and not isinstance(validation, bool):
         count = round(len(x) * validation)
         if not 0 < validation < 1 or not 0 < count < len(x):
             raise ValueError(f"validation is {validation:g} of {len(x)} rows; it must leave rows on both sides.")
         order = rng.permutation(len(x))
         return (x[order[count:]], y[order[count:]]), (x[order[:count]], y[order[:count]])
-    return (x, y), _pair(validation)
+    return (x, y), _pair(validation, "validation", "test", ", or a share of the training data such as 0.2")
 
 
 def _loss(ops, name):
-    if name not in ops.LOSSES:
-        raise ValueError(f"loss is {name!r}; it must be one of {', '.join(ops.LOSSES)}.")
+    require_choice("loss", name, ops.LOSSES)
     return getattr(ops, f"{name}_forward"), getattr(ops, f"{name}_backward")
 
 

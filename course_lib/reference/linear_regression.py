@@ -5,7 +5,7 @@ Source: K, slides "Linear Regression": f(x) = w x + b, and y = w_1 x_1 + ... + w
 
 import numpy as np
 
-from course_lib.validate import as_float, require_count, require_positive
+from course_lib.validate import as_float, require_count, require_number, require_positive
 
 
 def linear_regression_predict(x, w, b):
@@ -23,11 +23,12 @@ def linear_regression_predict(x, w, b):
 
     Raises
     ------
-    ValueError
-        If w does not hold one weight for each column of x.
+    TypeError, ValueError
+        If w does not hold one weight for each column of x, or b is not one number.
 
     Source: K, slide "Linear Regression".
     """
+    require_number("b", b)
     x, w = as_float("x", x, ndim=2), as_float("w", w, ndim=1)
     if x.shape[1] != w.shape[0]:
         raise ValueError(f"x is {x.shape} and w is {w.shape}; w must hold one weight for each column of x.")
@@ -86,8 +87,8 @@ def linear_regression_descend(x, y, lr, steps, w=None, b=0.0):
 
     Raises
     ------
-    ValueError
-        If shapes differ, there is no row, or lr or steps is out of range.
+    TypeError, ValueError
+        If shapes differ, there is no row, b is not one number, or lr or steps is out of range.
 
     Source: K, slides "Linear Regression" and "Gradient Descent".
     """
@@ -96,7 +97,7 @@ def linear_regression_descend(x, y, lr, steps, w=None, b=0.0):
     w = np.zeros(x.shape[1], dtype=x.dtype) if w is None else as_float("w", w, ndim=1).copy()
     if w.shape[0] != x.shape[1]:
         raise ValueError(f"x is {x.shape} and w is {w.shape}; w must hold one weight for each column of x.")
-    n, b, history = x.shape[0], float(b), []
+    n, b, history = x.shape[0], require_number("b", b), []
     for _ in range(steps):
         error = x @ w + b - y
         history.append(error @ error / (2 * n))

@@ -9,7 +9,7 @@ with dprediction of the prediction's shape. The loss is a float.
 import numpy as np
 
 from course_lib.reference.probabilities import softmax
-from course_lib.validate import as_float, as_labels, require_same_shape
+from course_lib.validate import as_float, as_labels, require_probabilities, require_same_shape
 
 LOSSES = (
     "half_squared_sum",
@@ -61,10 +61,12 @@ def quadratic_cost_backward(cache):
 def one_minus_probability_forward(k, labels):
     """E = mean of 1 - k[T]: the probability not given to the right class.
 
-    k (B, C) probabilities, labels (B,) int in 0 .. C - 1, B >= 1, else ValueError; returns (float, cache).
+    k (B, C) rows of probabilities, >= 0 with sum 1 (within 0.001); labels (B,) int in 0 .. C - 1; B >= 1; else
+    ValueError; returns (float, cache).
     Source: H, "Choosing an Error Function".
     """
     k, labels = _rows(k, labels)
+    require_probabilities("k", k)
     return float(np.mean(1 - k[np.arange(len(k)), labels])), (k, labels)
 
 
@@ -80,10 +82,12 @@ def expected_squared_distance_forward(k, labels):
     """E = mean of sum_j k[j] (j - T)^2: how far, in class numbers, the guess lies from the truth.
 
     Only for classes that are numbers, such as digits: mistaking 3 for 4 costs 1, for 9 it costs 36.
-    k (B, C) probabilities, labels (B,) int in 0 .. C - 1, B >= 1, else ValueError; returns (float, cache).
+    k (B, C) rows of probabilities, >= 0 with sum 1 (within 0.001); labels (B,) int in 0 .. C - 1; B >= 1; else
+    ValueError; returns (float, cache).
     Source: H, "Choosing an Error Function".
     """
     k, labels = _rows(k, labels)
+    require_probabilities("k", k)
     distance = ((np.arange(k.shape[1])[None, :] - labels[:, None]) ** 2).astype(k.dtype)  # (B, C)
     return float(np.mean(np.sum(k * distance, axis=1))), distance
 

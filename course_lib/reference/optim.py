@@ -21,7 +21,8 @@ def sgd_step(params, grads, lr, momentum=0.0, velocities=None):
     lr : float > 0
     momentum : float in [0, 1)
     velocities : sequence of arrays, optional
-        One for each parameter, zeros at the start, changed in place; required when momentum > 0.
+        One for each parameter, zeros at the start, changed in place; required when momentum > 0. With momentum 0
+        they forget what they held: each becomes this step, -lr * gradient.
 
     Raises
     ------

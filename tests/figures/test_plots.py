@@ -122,3 +122,23 @@ def test_large_matrices_have_a_colour_bar_instead_of_numbers():
 
 def test_an_all_zero_matrix_can_be_drawn():
     small(plots.matrix(np.zeros((2, 2))))
+
+
+@pytest.mark.parametrize(("low", "high"), [(-1, 1), (-1.0, 1.0), (0.0, 1.0), (False, True), (-2, -1)])
+def test_decision_plane_draws_every_point_whatever_its_two_labels_are(low, high):
+    y = np.where(Y == 1, high, low)
+    (ax,) = plots.decision_plane(X, y, lambda p: np.where(by_sum(p) == 1, high, low), resolution=40).axes
+    assert [len(line.get_xdata()) for line in ax.lines] == [20, 20]
+    for k, line in enumerate(ax.lines):
+        np.testing.assert_array_equal(line.get_xydata(), X[k == Y])
+        assert line.get_marker() == style.class_cue(k).marker
+    assert f"area: class {int(low)} is answered" in [t.get_text() for t in ax.get_legend().get_texts()]
+    drawn = [to_hex(c) for part in ax.collections for c in part.get_facecolor()]
+    assert {style.class_cue(k).region.lower() for k in (0, 1)} <= set(drawn)
+
+
+def test_decision_plane_names_the_labels_in_rising_order():
+    y = np.where(Y == 1, 1, -1)
+    (ax,) = plots.decision_plane(X, y, lambda p: np.full(len(p), 1), labels=["no", "yes"], resolution=40).axes
+    texts = [t.get_text() for t in ax.get_legend().get_texts()]
+    assert texts[:3] == ["right answer: no", "right answer: yes", "answered wrongly: 20"]

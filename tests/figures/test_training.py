@@ -136,3 +136,10 @@ def test_confusion_shades_the_mistakes_by_row_and_column():
     faces = [to_hex(patch.get_facecolor()).upper() for patch in fig.axes[0].patches]
     assert faces[1] == style.tint("hazard", 0.85).upper()  # row 0, column 1: three mistakes
     assert faces[2] == style.tint("hazard", 0).upper()  # row 1, column 0: none
+
+
+def test_confusion_takes_whole_numbers_of_any_type():
+    counts = np.array([[3, 1], [0, 2]])
+    for kind in (float, np.float32, np.uint8):
+        fig = figures.training.confusion(counts.astype(kind))
+        assert sorted(t.get_text() for t in fig.axes[0].texts) == ["1", "2", "3"]

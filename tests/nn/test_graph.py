@@ -1,6 +1,7 @@
 """The computation graph: order, values, gradients, reuse, and what a second backward pass does."""
 
 import sys
+import types
 
 import numpy as np
 import pytest
@@ -138,7 +139,7 @@ def test_every_operation_of_the_library_can_be_a_node(op):
     elif op in ("half_squared_sum", "quadratic_cost"):
         others = [np.zeros((3, 4))]
     elif op in ops.LOSSES:
-        others = [labels]
+        x, others = graph.variable(ops.softmax(x.value)), [labels]  # two of them take probabilities only
     elif op.startswith("conv"):
         others = [rng.standard_normal((2, 3, *[2] * image_axes)), np.ones(2)]
     elif op == "subsample":
@@ -215,3 +216,120 @@ def test_arrays_stand_on_either_side_of_a_node():
     assert graph.forward(np.ones((1, 2)) @ w) == 5
     np.testing.assert_array_equal(graph.forward(np.ones((2, 1)) + w), [[3], [4]])
     np.testing.assert_array_equal(graph.forward(1 - w), [[-1], [-2]])
+
+
+def measured(f, *values):
+    """Return the value of f(*nodes) and every leaf's gradient, measured and by the graph, one pair a leaf."""
+    nodes = [graph.variable(v) for v in values]
+    goal = graph.apply("half_squared_sum", f(*nodes), np.zeros(np.shape(f(*values))))
+    graph.forward(goal)
+    graph.backward(goal)
+    np.testing.assert_array_equal(goal.parents[0].value, f(*values))
+    for k, node in enumerate(nodes):
+        expected = numerical_gradient(lambda v, k=k: 0.5 * np.sum(f(*values[:k], v, *values[k + 1 :]) ** 2), values[k])
+        np.testing.assert_allclose(node.grad, expected, rtol=1e-6, atol=1e-8)
+        assert np.shape(node.grad) == np.shape(values[k])
+
+
+A, B = np.array([[1.5, -2.0], [0.5, 3.0]]), np.array([0.5, -4.0])
+
+
+@pytest.mark.parametrize("number", [2, 0.5, -3])
+def test_every_sign_of_arithmetic_with_nodes_and_numbers(number):
+    for f in (lambda a, b: a + b, lambda a, b: a - b, lambda a, b: a * b, lambda a, b: a / b, lambda a, b: b / a):
+        measured(f, A, B)
+    for f in (
+        lambda a: a + number, lambda a: a - number, lambda a: a * number, lambda a: a / number,
+        lambda a: number + a, lambda a: number - a, lambda a: number * a, lambda a: number / a, lambda a: -a,
+    ):  # fmt: skip
+        measured(f, A)
+    measured(lambda a: a**number, np.abs(A))
+
+
+def test_powers_of_negative_numbers_of_zero_and_of_integers():
+    for n in (0, 1, 2, 3):
+        measured(lambda a, n=n: a**n, np.array([-2.0, 3.0]))
+    x = graph.variable(np.array([0, 2]))
+    for n, expected in ((0, [0, 0]), (1, [1, 1]), (2, [0, 4])):
+        goal = graph.apply("half_squared_sum", x**n, x.value.astype(float) ** n - 1)
+        graph.zero_grad(goal)
+        graph.forward(goal)
+        graph.backward(goal)
+        np.testing.assert_array_equal(x.grad, expected)
+    with pytest.raises(TypeError, match=r"the exponent is Node.*; it must be a number, such as 2"):
+        x**x
+
+
+def test_arithmetic_keeps_float32():
+    x = graph.variable(np.array([1.0, 2.0], np.float32))
+    for node in (-x, x**2, x / x, x**-1):
+        goal = graph.apply("half_squared_sum", node, np.zeros(2, np.float32))
+        graph.zero_grad(goal)
+        graph.forward(goal)
+        graph.backward(goal)
+        assert node.value.dtype == x.grad.dtype == np.float32
+
+
+@pytest.mark.parametrize("which", ["leaf", "computed"])
+def test_a_value_exchanged_since_forward_is_refused(which):
+    J, w, _ = two_layers()
+    graph.forward(J)
+    node = w if which == "leaf" else J.parents[0]
+    node.value = node.value + 1
+    with pytest.raises(ValueError, match=r"has another value than in the last forward; call forward\(goal\) again"):
+        graph.backward(J)
+    assert w.grad is None
+    graph.forward(J)
+    graph.backward(J)
+
+
+def test_equal_values_are_not_refused():
+    """Two goals share nodes; the forward pass of the second computes the same values again."""
+    J, w, _ = two_layers()
+    other = J * 2.0
+    graph.forward(J)
+    graph.forward(other)
+    w.value = w.value.copy()
+    graph.backward(J)
+    assert w.grad is not None
+
+
+@pytest.mark.parametrize("value", [3.0, np.array([[3.0]])])
+def test_a_goal_that_is_a_leaf_adds_up_too(value):
+    x = graph.variable(value)
+    graph.backward(x)
+    graph.backward(x)
+    np.testing.assert_array_equal(x.grad, np.full(np.shape(value), 2.0))
+    graph.backward(_run(x + 1.0))
+    np.testing.assert_array_equal(x.grad, np.full(np.shape(value), 3.0))
+
+
+def _run(goal):
+    graph.forward(goal)
+    return goal
+
+
+@pytest.mark.parametrize("f", [lambda a, b: a + b, lambda a, b: graph.apply("identity", a) - b])
+def test_no_two_nodes_share_a_gradient_array(f):
+    a, b = graph.variable(X), graph.variable(X + 1)
+    goal = _run(graph.apply("half_squared_sum", f(a, b), np.zeros_like(X)))
+    graph.backward(goal)
+    held = [n.grad for n in graph.topological_order(goal) if isinstance(n.grad, np.ndarray)]
+    assert len(held) >= 3
+    for i, one in enumerate(held):
+        assert not any(np.shares_memory(one, other) for other in held[:i])
+    kept = b.grad.copy()
+    a.grad *= 0
+    np.testing.assert_array_equal(b.grad, kept)
+
+
+def test_the_losses_are_those_of_the_backend():
+    """A backend may have a loss that the reference lacks; its backward takes no upstream gradient."""
+    backend = types.SimpleNamespace(
+        LOSSES=("plain_sum",),
+        plain_sum_forward=lambda x: (float(np.sum(x)), np.ones_like(x)),
+        plain_sum_backward=lambda cache: cache,
+    )
+    x = graph.variable(X)
+    graph.backward(_run(graph.apply("plain_sum", x, ops=backend) * 3.0))
+    np.testing.assert_array_equal(x.grad, np.full_like(X, 3))

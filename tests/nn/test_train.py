@@ -248,3 +248,66 @@ def test_bad_data_is_found_before_a_weight_changes(where):
     with pytest.raises(ValueError, match="row 39 of x" if where == "x" else r"labels\[39\] is 12"):
         nn.train(net, (x, y), epochs=1, batch_size=4, lr=0.1, rng=rng())
     np.testing.assert_array_equal(net[0].params["w"], before)
+
+
+@pytest.mark.parametrize("loss", nn.Sequential(nn.Softmax()).ops.LOSSES)
+def test_the_loss_of_an_epoch_is_the_loss_of_all_its_samples_whatever_the_batches(loss):
+    """Training, validation and evaluation speak of one number: the loss of all rows at once."""
+    x, y = blobs(10)
+    if loss in ("half_squared_sum", "quadratic_cost"):
+        y = np.eye(3)[y]
+    net = nn.Sequential(nn.Dense(2, 3, rng=rng(), dtype=np.float64), nn.Softmax())
+    expected = getattr(net.ops, f"{loss}_forward")(net.forward(x), y)[0]
+    settings = {"epochs": 1, "lr": 1e-15, "rng": rng(), "loss": loss, "validation": (x, y)}
+    for batch_size in (3, 10):
+        history = nn.train(net, (x, y), batch_size=batch_size, **settings)
+        assert history.loss[0] == pytest.approx(expected, rel=1e-9)
+        assert history.val_loss[0] == pytest.approx(expected, rel=1e-9)
+        assert nn.evaluate(net, x, y, loss=loss, batch_size=batch_size).loss == pytest.approx(expected, rel=1e-9)
+
+
+def test_validation_takes_the_test_part_of_a_data_set():
+    x, y = blobs(30)
+    parts = data.Digits(x[:20], y[:20], x[20:], y[20:])
+    net = nn.models.mlp((2, 3), rng=rng())
+    history = nn.train(net, parts, epochs=1, batch_size=5, lr=0.1, rng=rng(), validation=parts)
+    assert history.val_loss[0] == pytest.approx(nn.evaluate(net, x[20:], y[20:]).loss, rel=1e-6)
+
+
+def test_a_share_may_be_any_kind_of_number():
+    for share in (np.float32(0.25), np.float64(0.25)):
+        _, history = train(*blobs(), validation=share)
+        assert len(history.val_loss) == 5
+
+
+@pytest.mark.parametrize(
+    ("validation", "error", "message"),
+    [
+        (1, ValueError, "validation is 1 of 120 rows; it must leave rows on both sides"),
+        (0, ValueError, "validation is 0 of 120 rows"),
+        (True, TypeError, "validation is bool; it must have x_test and y_test, or be a pair"),
+        ("0.2", TypeError, "validation is str; .* or a share of the training data such as 0.2"),
+        ([np.ones((2, 2)), np.zeros(2, int)], TypeError, "validation is list; .* be a pair"),
+        (np.ones((3, 2)), TypeError, "validation is ndarray"),
+    ],
+)
+def test_validation_of_another_kind_is_named_as_validation(validation, error, message):
+    with pytest.raises(error, match=message):
+        train(*blobs(), validation=validation)
+
+
+def test_training_data_alone_are_no_validation():
+    class TrainOnly:
+        x_train, y_train = blobs(30)
+
+    with pytest.raises(TypeError, match="validation is TrainOnly; it must have x_test and y_test"):
+        train(*blobs(), validation=TrainOnly())
+
+
+@pytest.mark.parametrize("loss", ["one_minus_probability", "expected_squared_distance"])
+def test_a_network_that_diverges_says_so_with_a_loss_of_probabilities_too(loss):
+    x, y = blobs(30)
+    net = nn.Sequential(nn.Dense(2, 3, rng=rng(), dtype=np.float64), nn.Softmax())
+    net[0].params["w"][...] = 1e308
+    with pytest.raises(FloatingPointError, match="the loss became nan"), np.errstate(all="ignore"):
+        nn.train(net, (1e3 * x, y), epochs=1, batch_size=30, lr=1, rng=rng(), loss=loss)

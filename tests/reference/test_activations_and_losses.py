@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from course_lib import reference as ops
-from course_lib.checks import numerical_gradient
+from course_lib.checks import check_op_gradients, numerical_gradient
 
 
 def test_values_by_hand():
@@ -113,3 +113,36 @@ def test_a_backward_pass_can_be_repeated(loss):
     _, cache = getattr(ops, f"{loss}_forward")(p, target)
     first = getattr(ops, f"{loss}_backward")(cache).copy()
     np.testing.assert_array_equal(getattr(ops, f"{loss}_backward")(cache), first)
+
+
+PROBABILITY_LOSSES = ("one_minus_probability", "expected_squared_distance")
+
+
+@pytest.mark.parametrize("loss", PROBABILITY_LOSSES)
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ([2.0, 1.0, -1.0], r"row 1 of k sums to 2, its least value is -1; .*softmax\(k\)"),
+        ([1.5, -0.25, -0.25], "sums to 1, its least value is -0.25"),
+        ([20.0, 30.0, 50.0], "sums to 100"),
+        ([0.2, 0.2, 0.2], "sums to 0.6"),
+        ([np.nan, 0.5, 0.5], "sums to nan"),
+        ([np.inf, 0.0, 0.0], "sums to inf"),
+    ],
+)
+def test_what_is_no_row_of_probabilities_is_refused(loss, row, message):
+    with pytest.raises(ValueError, match=message):
+        getattr(ops, f"{loss}_forward")(np.array([[0.2, 0.5, 0.3], row]), [0, 2])
+
+
+@pytest.mark.parametrize("loss", PROBABILITY_LOSSES)
+@pytest.mark.parametrize("eps", [1e-6, 1e-4])
+def test_probabilities_may_be_rounded_and_moved_by_a_gradient_check(loss, eps):
+    forward, backward = getattr(ops, f"{loss}_forward"), getattr(ops, f"{loss}_backward")
+    labels = np.array([0, 2])
+    for k in (np.array([[0.2, 0.5, 0.3], [0.1, 0.1, 0.8]]), np.eye(3)[[0, 1]]):  # 0 - eps is below 0
+        check_op_gradients(forward, backward, [k, labels], rng=np.random.default_rng(0), eps=eps)
+        measured = numerical_gradient(lambda v: forward(v, labels)[0], k, eps=eps)
+        np.testing.assert_allclose(measured, backward(forward(k, labels)[1]), atol=1e-8)
+    forward(ops.softmax(np.random.default_rng(0).normal(size=(2, 1000)).astype(np.float32)), labels)
+    forward(np.float32([[1 / 3] * 3] * 2).round(3), labels)

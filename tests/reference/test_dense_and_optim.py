@@ -115,3 +115,12 @@ def test_an_upstream_gradient_of_another_batch_is_refused(shape):
 def test_arguments_that_would_be_changed_wrongly_are_refused(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+def test_with_momentum_0_velocities_forget_and_hold_this_step():
+    """v = 0 v - lr g: old steps must not come back, and the parameter moves as without velocities."""
+    g, v, with_v, without = np.array([0.5, 1.0]), np.array([7.0, -7.0]), np.ones(2), np.ones(2)
+    ops.sgd_step([with_v], [g], 0.1, 0.0, [v])
+    ops.sgd_step([without], [g], 0.1)
+    np.testing.assert_array_equal(v, -0.1 * g)
+    np.testing.assert_array_equal(with_v, without)

@@ -109,6 +109,9 @@ def test_a_fixed_order_is_followed_and_the_start_is_kept():
         (lambda x, y: ops.perceptron_fit(x, y + 1), ValueError, "with 2 classes a label lies in 0 .. 1"),
         (lambda x, y: ops.perceptron_fit(x, y, order=[0, 0, 1, 2]), ValueError, "must hold each of 0 .. 3 once"),
         (lambda x, y: ops.perceptron_fit(x, y, w=np.ones(2)), ValueError, r"w must be \(3,\)"),
+        (lambda x, y: ops.perceptron_fit(x, y, bias=False, w=[1.0, 1.0, 2.0]), ValueError, r"w\[-1\], the bias, is 2"),
+        (lambda x, y: ops.perceptron_fit(x, y, order=[0.0, 1.0, 2.0, 3.0]), TypeError, "order has dtype float64"),
+        (lambda x, y: ops.perceptron_fit(x[:2], y[:2], order=[False, True]), TypeError, "order has dtype bool"),
         (lambda x, y: ops.perceptron_fit(x, y, epochs=0), ValueError, "epochs is 0"),
         (lambda x, y: ops.perceptron_fit(x, y, epochs=2.5), TypeError, "epochs is 2.5"),
         (lambda x, y: ops.perceptron_fit(x[:0], y[:0]), ValueError, "the batch is empty"),
@@ -146,3 +149,27 @@ def test_a_fit_with_a_value_that_is_no_number_names_its_row(bad):
     x[4, 0] = bad
     with pytest.raises(ValueError, match="row 4 of x holds NaN or infinity"):
         ops.linear_regression_fit(x, np.ones(6))
+
+
+def test_without_a_bias_a_start_is_kept_and_the_answers_are_those_of_its_weights():
+    x, y = data.truth_table("or")
+    fit = ops.perceptron_fit(x, y, bias=False, w=np.array([2.0, -1.0, 0.0]), epochs=50)
+    assert fit.w[-1] == 0
+    assert not np.array_equal(fit.steps[0].w_before, np.zeros(3))
+    assert fit.steps[-1].y_hat == ops.perceptron_predict(x, fit.steps[-1].w_before)[fit.steps[-1].index]
+
+
+@pytest.mark.parametrize("b", ["1", None, [1.0, 2.0, 3.0], np.ones((3, 1)), 1j, True, [0.5]])
+def test_a_bias_is_one_number(b):
+    x = np.ones((3, 1))
+    for call in (
+        lambda: ops.linear_regression_predict(x, [1.0], b),
+        lambda: ops.linear_regression_descend(x, np.ones(3), 0.1, 1, b=b),
+    ):
+        with pytest.raises(TypeError, match=r"b is .*; it must be one number"):
+            call()
+
+
+def test_a_bias_may_be_any_real_number():
+    for b in (2, np.float32(2), np.int64(2), np.array(2.0)):
+        np.testing.assert_array_equal(ops.linear_regression_predict([[1.0]], [1.0], b), [3])
