@@ -1,6 +1,6 @@
 """The same names as `course_lib.reference`, faster on a CPU: `from course_lib import fast as ops`.
 
-Only what a measurement showed to pay is written again here: convolution, pooling, ReLU and the update.
+Only what a measurement showed to pay is written again here: convolution, pooling and ReLU.
 Everything else is the reference's own function. `course bench cpu` measures both.
 
 Three ideas carry it. The image number counts fastest in memory (`layout`), so that one instruction works
@@ -17,7 +17,6 @@ import types as _types
 from course_lib.fast.activations import leaky_relu_backward, leaky_relu_forward, relu_backward, relu_forward
 from course_lib.fast.compile import compile_seconds
 from course_lib.fast.conv2d import conv2d_backward, conv2d_forward
-from course_lib.fast.optim import sgd_step
 from course_lib.fast.pooling import (
     average_pool_backward,
     average_pool_forward,

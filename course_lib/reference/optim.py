@@ -5,6 +5,7 @@ Momentum is the course's addition.
 """
 
 import numpy as np
+from numpy.lib.array_utils import byte_bounds
 
 from course_lib.validate import require_positive, require_same_shape
 
@@ -33,6 +34,18 @@ def sgd_step(params, grads, lr, momentum=0.0, velocities=None):
 
     Source: O, "Stochastic gradient descent"; K, erratum: the step is minus lr times the gradient.
     """
+    lr, momentum, params, grads, velocities = check_sgd(params, grads, lr, momentum, velocities)
+    for p, g, v in zip(params, grads, velocities, strict=True):
+        if v is None:
+            p -= lr * g
+        else:
+            v *= momentum
+            v -= lr * g
+            p += v
+
+
+def check_sgd(params, grads, lr, momentum, velocities):
+    """Return (lr, momentum, params, grads, velocities), three lists of equal length; errors as `sgd_step`."""
     lr, momentum = require_positive("lr", lr), require_positive("momentum", momentum, zero=True)
     if momentum >= 1:
         raise ValueError(f"momentum is {momentum:g}; it must be below 1, or old steps never fade.")
@@ -61,18 +74,24 @@ def sgd_step(params, grads, lr, momentum=0.0, velocities=None):
                 )
             if name != "grads" and not array.flags.writeable:
                 raise ValueError(f"{name}[{i}] is read-only, so it cannot be changed in place; pass a copy.")
-            require_same_shape(f"params[{i}]", p, f"{name}[{i}]", array)
-    changed = params + [v for v in velocities if v is not None]
-    for i, a in enumerate(changed):
-        if any(np.shares_memory(a, other) for other in [*changed[:i], *grads]):
-            raise ValueError(
-                "two of the arrays share memory: every parameter, velocity and gradient must be its own; "
-                "[np.zeros_like(p)] * 2 is one array twice, write [np.zeros_like(p) for p in params]."
-            )
-    for p, g, v in zip(params, grads, velocities, strict=True):
-        if v is None:
-            p -= lr * g
-        else:
-            v *= momentum
-            v -= lr * g
-            p += v
+            if array.shape != p.shape:
+                require_same_shape(f"params[{i}]", p, f"{name}[{i}]", array)
+    if _overlap(params + [v for v in velocities if v is not None], grads):
+        raise ValueError(
+            "two of the arrays share memory: every parameter, velocity and gradient must be its own; "
+            "[np.zeros_like(p)] * 2 is one array twice, write [np.zeros_like(p) for p in params]."
+        )
+    return lr, momentum, params, grads, velocities
+
+
+def _overlap(changed, read):
+    """Whether one of the `changed` arrays shares memory with another array of either list."""
+    spans = [(*byte_bounds(a), i < len(changed), a) for i, a in enumerate([*changed, *read])]
+    reaching = []  # in the order of their addresses, only a few arrays can reach into the next one
+    for span in sorted(spans, key=lambda span: span[0]):
+        start, _, changes, array = span
+        reaching = [r for r in reaching if r[1] > start]
+        if any((changes or r[2]) and np.shares_memory(array, r[3]) for r in reaching):
+            return True
+        reaching.append(span)
+    return False

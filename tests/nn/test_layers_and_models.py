@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from course_lib import nn, reference
+from course_lib import fast, nn, reference
 from course_lib.checks import check_network_gradients
 
 
@@ -53,7 +53,8 @@ def test_names_and_shapes():
     assert repr(net) == "Sequential(Dense 784 -> 128, ReLU, Dense 128 -> 10)"
     assert len(net) == 3
     assert next(iter(net)) is net[0]
-    assert net.ops is reference
+    assert net.ops is fast
+    assert nn.models.mlp(rng=rng(), ops=reference)[0].ops is reference
 
 
 def test_the_seed_decides_the_weights():

@@ -1,1 +1,0 @@
-from course_lib.reference.optim import sgd_step  # noqa: F401
