@@ -1,4 +1,5 @@
-"""The `course` command: is the set-up sound (`doctor`), open the lessons (`lab`), make pages of them (`run`).
+"""The `course` command: is the set-up sound (`doctor`), open the lessons (`lab`), make pages of them (`run`),
+measure the library (`bench`).
 
 Each command lives in the module of its name and imports what is heavy only when it runs, so that
 `course --help` answers at once.
@@ -11,6 +12,7 @@ from typing import Annotated
 import typer
 
 import course_lib
+from course_lib.cli.bench import bench
 from course_lib.cli.doctor import doctor
 from course_lib.cli.lab import lab
 from course_lib.cli.run import run
@@ -46,3 +48,4 @@ def main(
 app.command()(doctor)
 app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(lab)
 app.command()(run)
+app.add_typer(bench, name="bench")

@@ -1,0 +1,105 @@
+"""What a benchmark found: as a table to read, and as JSON in results/ for lessons and later comparison.
+
+Source: the course's choice. Numbers are only ever written by a run.
+"""
+
+import json
+import platform
+import re
+import time
+from dataclasses import asdict, dataclass
+from importlib import metadata
+from pathlib import Path
+
+from course_lib.bench.timing import Timing
+
+PACKAGES = ("course-lib", "numpy", "numba", "torch")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A network, its part that was timed, in which direction, and {rival: Timing}. Source: the course's choice."""
+
+    network: str
+    part: str
+    direction: str
+    timings: dict[str, Timing]
+
+    def ratio(self, rival, to="PyTorch"):
+        """Return how many times the time of `to` this rival takes, by the medians; None where one is missing."""
+        if rival not in self.timings or to not in self.timings:
+            return None
+        return self.timings[rival].median / self.timings[to].median
+
+
+@dataclass(frozen=True)
+class Report:
+    """A run: the machine, threads, batch size, seconds of the first call's compilation, and the rows.
+
+    Source: the course's choice.
+    """
+
+    machine: dict
+    threads: int
+    batch: int
+    first_call_seconds: float
+    rows: list[Row]
+
+
+def describe_machine():
+    """Return the processor, the BLAS and the versions that a timing depends on, as a dict of texts.
+
+    No arguments, no errors: what cannot be found out is "unknown". Source: the course's choice.
+    """
+    from threadpoolctl import threadpool_info
+
+    blas = [f"{b['internal_api']} {b['version']} {b.get('architecture', '')}".strip() for b in threadpool_info()]
+    versions = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            versions[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            versions[package] = "not installed"
+    return {"cpu": _cpu(), "system": platform.system(), "blas": ", ".join(blas) or "unknown", "versions": versions}
+
+
+def _cpu():
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        found = re.search(r"^model name\s*:\s*(.+)$", info.read_text(errors="replace"), re.MULTILINE)
+        if found:
+            return found[1]
+    return platform.processor() or platform.machine() or "unknown"
+
+
+def write(report, folder, name="cpu"):
+    """Write `report` as JSON to folder/<name>.<processor>.json and return the path. OSError if that fails.
+
+    Source: the course's choice.
+    """
+    device = re.sub(r"[^a-z0-9]+", "-", report.machine["cpu"].lower()).strip("-")
+    path = Path(folder) / f"{name}.{device}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    content = {"bench": name, "date": time.strftime("%Y-%m-%d"), **asdict(report)}
+    path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    return path
+
+
+def tables(rows):
+    """Return one rich Table per network: milliseconds per call with half the quartiles' distance, ratios to PyTorch.
+
+    No errors. Source: the course's choice.
+    """
+    from rich.table import Table
+
+    shown = {}
+    for row in rows:
+        rivals = list(row.timings)
+        ratios = [r for r in rivals if row.ratio(r) is not None and r != "PyTorch"]
+        if row.network not in shown:
+            shown[row.network] = table = Table(title=f"{row.network}: ms per call", title_justify="left")
+            for column in ("", "", *rivals, *(f"{r} / PyTorch" for r in ratios)):
+                table.add_column(column, justify="right" if column else "left")
+        times = [f"{1000 * t.median:.3g} ±{500 * (t.upper - t.lower):.1g}" for t in row.timings.values()]
+        shown[row.network].add_row(row.part, row.direction, *times, *(f"{row.ratio(r):.2f}" for r in ratios))
+    return list(shown.values())

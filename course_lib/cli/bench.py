@@ -1,0 +1,54 @@
+"""`course bench`: measure how fast the library is, against a rival in the same run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["bench"]
+
+bench = typer.Typer(help="Measure the library against a rival in the same run.", no_args_is_help=True)
+
+
+@bench.callback()
+def _group() -> None:
+    """Measure the library against a rival in the same run."""
+
+
+@bench.command()
+def cpu(
+    threads: Annotated[int | None, typer.Option(min=1, help="Threads of every rival; default: all CPUs.")] = None,
+    batch: Annotated[int, typer.Option(min=1, help="Images in a batch.")] = 64,
+    rounds: Annotated[int, typer.Option(min=1, help="Rounds; a round times every rival once.")] = 30,
+    out: Annotated[Path, typer.Option(help="Folder for the JSON file.")] = Path("results"),
+) -> None:
+    """Training steps and layers of LeNet-5 and an MLP: reference, fast, and PyTorch if it is installed."""
+    from rich.console import Console
+
+    from course_lib.bench import bench_cpu, tables, write
+    from course_lib.bench.rivals import has_torch
+
+    console = Console(highlight=False)
+    console.width = max(console.width, 110)  # a wrapped table of numbers cannot be read
+    if not has_torch():
+        console.print("PyTorch is not installed, so there is no rival to compare with: pip install '.\\[torch]'")
+    with console.status("measuring") as status:
+        report = bench_cpu(
+            threads=threads,
+            batch=batch,
+            rounds=rounds,
+            on_row=lambda row: status.update(f"measured: {row.network}, {row.part} {row.direction}"),
+        )
+    machine = report.machine
+    console.print(f"{machine['cpu']}, {report.threads} thread(s), batches of {report.batch}")
+    console.print(f"BLAS: {machine['blas']}; " + ", ".join(f"{n} {v}" for n, v in machine["versions"].items()))
+    for table in tables(report.rows):
+        console.print(table)
+    console.print(f"Compiling the kernels of LeNet-5, once per machine: {report.first_call_seconds:.1f} s.")
+    try:
+        console.print(f"Written: {write(report, out)}")
+    except OSError as error:
+        console.print(f"[bold red]{out} cannot be written:[/] {error.strerror}. Choose another folder with --out.")
+        raise typer.Exit(1) from None
