@@ -8,7 +8,7 @@ import re
 import pytest
 
 import course_lib
-from course_lib import reference
+from course_lib import fast, reference
 
 SHAPE = re.compile(r"\((?:\.\.\.|\w+(?: [+-] \d)?,)[^()]*\)|equal shape")  # (...), (B, D), (d + 1,)
 ERRORS = re.compile(r"Raises|\w+Error\b|No errors", re.I)
@@ -61,16 +61,20 @@ def test_every_module_opens_with_a_sentence(module):
     assert doc.strip()[0].isupper() or doc.strip()[0] == "`"
 
 
-@pytest.mark.parametrize("name", [n for n in reference.__all__ if callable(getattr(reference, n))])
+OPERATIONS = {f"reference.{n}": f for n, f in vars(reference).items() if n in reference.__all__ and callable(f)}
+OPERATIONS |= {f"fast.{n}": f for n, f in vars(fast).items() if n in reference.__all__ and callable(f)}
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
 def test_every_operation_states_shapes_errors_and_source(name):
-    doc = inspect.getdoc(getattr(reference, name))
+    doc = inspect.getdoc(OPERATIONS[name])
     assert SHAPE.search(doc), f"{name}: no shape in {doc!r}"
-    if inspect.isfunction(getattr(reference, name)):
+    if inspect.isfunction(OPERATIONS[name]):
         assert ERRORS.search(doc), f"{name}: no errors in {doc!r}"
     assert "Source:" in doc, f"{name}: no source in {doc!r}"
 
 
-@pytest.mark.parametrize("module", ["nn", "nn.graph", "nn.models", "checks", "data"])
+@pytest.mark.parametrize("module", ["fast", "nn", "nn.graph", "nn.models", "checks", "data"])
 def test_every_exported_name_states_its_errors_and_source(module):
     module = importlib.import_module(f"course_lib.{module}")
     own = [n for n, v in vars(module).items() if getattr(v, "__module__", "") == module.__name__ and n[0] != "_"]

@@ -7,6 +7,7 @@ from course_lib.checks.gradients import (
     check_op_gradients,
     numerical_gradient,
 )
+from course_lib.checks.tolerance import product_tolerance
 
 __all__ = [
     "GradientMismatch",
@@ -15,4 +16,5 @@ __all__ = [
     "check_network_gradients",
     "check_op_gradients",
     "numerical_gradient",
+    "product_tolerance",
 ]

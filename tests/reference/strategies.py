@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import strategies as st
 
-LAYOUTS = ("C", "F", "strided", "reversed", "read-only")
+LAYOUTS = ("C", "F", "batch last", "strided", "reversed", "read-only")
 SIZES = st.sampled_from([1, 2, 3, 5, 7, 13])
 DTYPES = st.sampled_from([np.float32, np.float64])
 
@@ -12,6 +12,8 @@ def lay_out(array, layout):
     """Return an equal array with another memory layout."""
     if layout == "F":
         return np.asfortranarray(array)
+    if layout == "batch last":
+        return np.moveaxis(np.ascontiguousarray(np.moveaxis(array, 0, -1)), -1, 0)
     if layout == "strided":
         wide = np.full((*array.shape[:-1], 2 * array.shape[-1]), np.nan, dtype=array.dtype)
         wide[..., ::2] = array

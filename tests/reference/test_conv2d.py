@@ -1,4 +1,4 @@
-"""Convolution: three forms, one result; gradients over strides, pads, masks and odd sizes."""
+"""Convolution: four forms, one result; gradients over strides, pads, masks and odd sizes."""
 
 import itertools
 
@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from course_lib import fast
 from course_lib import reference as ops
 from course_lib.checks import check_op_gradients
 from course_lib.reference import conv2d as conv2d_module
@@ -17,7 +18,9 @@ FORMS = {
     "loops": (ops.conv2d_forward_loops, ops.conv2d_backward_loops),
     "windows": (ops.conv2d_forward_windows, ops.conv2d_backward_windows),
     "matrix": (ops.conv2d_forward, ops.conv2d_backward),
+    "fast": (fast.conv2d_forward, fast.conv2d_backward),
 }
+QUICK = [name for name in FORMS if name != "loops"]
 STRIDES, PADS, MASKS = (1, 2, 3), (0, 1, 2), ((1, 1), (2, 3), (3, 3), (5, 3))
 
 
@@ -27,7 +30,7 @@ def integers(rng, *shape, dtype=np.float64):
 
 @pytest.mark.parametrize(("stride", "pad", "mask"), list(itertools.product(STRIDES, PADS, MASKS)))
 @pytest.mark.parametrize("batch", [1, 3])
-def test_the_three_forms_agree_exactly_on_small_integers(stride, pad, mask, batch):
+def test_the_forms_agree_exactly_on_small_integers(stride, pad, mask, batch):
     rng = np.random.default_rng(0)
     x, w, b = integers(rng, batch, 2, 7, 5), integers(rng, 3, 2, *mask), integers(rng, 3)
     results = {}
@@ -35,13 +38,13 @@ def test_the_three_forms_agree_exactly_on_small_integers(stride, pad, mask, batc
         y, cache = forward(x, w, b, stride, pad)
         dy = integers(np.random.default_rng(1), *y.shape)
         results[name] = (y, *backward(dy, cache))
-    for name in ("windows", "matrix"):
+    for name in QUICK:
         for got, want in zip(results[name], results["loops"], strict=True):
             np.testing.assert_array_equal(got, want)
 
 
 @pytest.mark.parametrize(("stride", "pad", "mask"), list(itertools.product(STRIDES, PADS, MASKS)))
-@pytest.mark.parametrize("form", ["windows", "matrix"])
+@pytest.mark.parametrize("form", QUICK)
 @pytest.mark.parametrize("shape", [(1, 1, 5, 5), (2, 3, 9, 7)])
 def test_gradients(form, shape, stride, pad, mask):
     rng = np.random.default_rng(2)
@@ -80,7 +83,7 @@ def test_a_large_image_is_cut_into_blocks_and_nothing_is_lost_at_the_seams(monke
     pad=st.integers(0, 2),
     layout=st.sampled_from(LAYOUTS),
     dtype=st.sampled_from([np.float32, np.float64]),
-    form=st.sampled_from(["windows", "matrix"]),
+    form=st.sampled_from(QUICK),
 )
 def test_any_size_type_and_layout(size, mask, stride, pad, layout, dtype, form):
     rng = np.random.default_rng(0)

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from course_lib import fast
 from course_lib import reference as ops
 from course_lib.checks import check_op_gradients
 
@@ -42,7 +43,7 @@ def arguments(op, x, seed=0):
     return [x]
 
 
-def run(op, args):
+def run(op, args, ops=ops):
     """Return (out, tuple of gradients) for a random upstream gradient."""
     out, cache = getattr(ops, f"{op}_forward")(*args)
     if op in ops.LOSSES:
@@ -53,14 +54,26 @@ def run(op, args):
 
 
 ALL_OPS = ("dense", "softmax", *ELEMENTWISE, *LABEL_LOSSES, *TARGET_LOSSES)
+ITS_OWN = [op for op in ALL_OPS if getattr(fast, f"{op}_forward") is not getattr(ops, f"{op}_forward")]
 
 
-@pytest.mark.parametrize("op", ALL_OPS)
+def on_every_op(wanted=lambda op: True):
+    """Run a test over the reference's operations, and over those that `fast` has of its own."""
+    cases = [pytest.param(ops, op, id=op) for op in ALL_OPS if wanted(op)]
+    cases += [pytest.param(fast, op, id=f"fast {op}") for op in ITS_OWN if wanted(op)]
+    return pytest.mark.parametrize(("ops", "op"), cases)
+
+
+def test_fast_has_its_own_relus():
+    assert ITS_OWN == ["leaky_relu", "relu"]
+
+
+@on_every_op()
 @settings(max_examples=40, deadline=None)
 @given(x=matrices())
-def test_type_and_shape_are_kept(op, x):
+def test_type_and_shape_are_kept(ops, op, x):
     args = arguments(op, x)
-    out, grads = run(op, args)
+    out, grads = run(op, args, ops)
     if op in ops.LOSSES:
         assert type(out) is float
     else:
@@ -71,15 +84,15 @@ def test_type_and_shape_are_kept(op, x):
         assert grad.dtype == argument.dtype
 
 
-@pytest.mark.parametrize("op", ALL_OPS)
+@on_every_op()
 @settings(max_examples=40, deadline=None)
 @given(x=matrices(), layout=st.sampled_from(LAYOUTS))
-def test_memory_layout_does_not_matter_and_inputs_are_not_changed(op, x, layout):
+def test_memory_layout_does_not_matter_and_inputs_are_not_changed(ops, op, x, layout):
     args = arguments(op, np.ascontiguousarray(x))
     kept = [np.array(a) for a in args]
     moved = [lay_out(a, layout) if a.ndim == 2 else a for a in args]
-    expected, expected_grads = run(op, args)
-    out, grads = run(op, moved)
+    expected, expected_grads = run(op, args, ops)
+    out, grads = run(op, moved, ops)
     rtol = 1e-5 if x.dtype == np.float32 else 1e-13  # BLAS may add in another order for another layout
     np.testing.assert_allclose(out, expected, rtol=rtol, atol=rtol)
     for a, b in zip(grads, expected_grads, strict=True):
@@ -88,10 +101,10 @@ def test_memory_layout_does_not_matter_and_inputs_are_not_changed(op, x, layout)
         np.testing.assert_array_equal(a, b)
 
 
-@pytest.mark.parametrize("op", ALL_OPS)
+@on_every_op()
 @settings(max_examples=25, deadline=None)
 @given(x=matrices(dtype=st.just(np.float64)), seed=st.integers(0, 2**16))
-def test_gradients_are_the_derivatives(op, x, seed):
+def test_gradients_are_the_derivatives(ops, op, x, seed):
     x = np.array(x)
     x[np.abs(x) < 1e-3] = 0.5  # away from the kinks of ReLU
     wrt = [0] if op in ops.LOSSES else None
@@ -110,25 +123,25 @@ def test_an_empty_batch_is_a_clear_error(op):
         getattr(ops, f"{op}_forward")(*arguments(op, np.zeros((0, 4))))
 
 
-@pytest.mark.parametrize("op", ALL_OPS)
+@on_every_op()
 @pytest.mark.parametrize("value", [np.zeros((2, 3), complex), np.array([["a", "b"]]), np.zeros((2, 3), np.float16)])
-def test_other_types_are_refused_by_name(op, value):
+def test_other_types_are_refused_by_name(ops, op, value):
     args = arguments(op, np.ones(value.shape))
     with pytest.raises(TypeError, match=f"has dtype {value.dtype}.*must be float32 or float64"):
         getattr(ops, f"{op}_forward")(value, *args[1:])
 
 
-@pytest.mark.parametrize("op", ALL_OPS)
-def test_integers_become_float64(op):
+@on_every_op()
+def test_integers_become_float64(ops, op):
     x = np.array([[1.0, 0.0], [0.0, 1.0]])
     _, *others = arguments(op, x)
-    expected, _ = run(op, [x, *others])
-    out, _ = run(op, [x.astype(int), *others])
+    expected, _ = run(op, [x, *others], ops)
+    out, _ = run(op, [x.astype(int), *others], ops)
     np.testing.assert_array_equal(out, expected)
 
 
-@pytest.mark.parametrize("op", [op for op in ALL_OPS if op not in ops.LOSSES])
-def test_an_upstream_gradient_of_another_shape_is_refused(op):
+@on_every_op(lambda op: op not in ops.LOSSES)
+def test_an_upstream_gradient_of_another_shape_is_refused(ops, op):
     out, cache = getattr(ops, f"{op}_forward")(*arguments(op, np.ones((4, 5))))
     with pytest.raises(ValueError, match=r"\(5, 4\)|\(3, 4\)"):
         getattr(ops, f"{op}_backward")(np.ones(out.shape[::-1]), cache)

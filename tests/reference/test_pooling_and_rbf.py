@@ -8,28 +8,37 @@ import pytest
 from course_lib import reference as ops
 from course_lib.checks import check_op_gradients
 
+from ..backends import on_each_backend
+
 CASES = [(2, None, 0), (2, 1, 0), ((3, 2), (1, 2), 1), (3, 2, 1), ((1, 1), None, 0)]
 
 
-def test_owens_max_pooling():  # O
+@on_each_backend
+def test_owens_max_pooling(ops):  # O
     x = np.array([[1, 0, 2, 2], [1, 3, 0, 1], [2, 2, 0, 1], [2, 0, 2, 1.0]])[None, None]
     y, _ = ops.max_pool_forward(x)
     assert y.shape == (1, 1, 2, 2)
     np.testing.assert_array_equal(y[0, 0], [[3, 2], [2, 2]])
 
 
-def test_of_equal_values_the_first_wins():  # K, "Pooling Kernel"
-    y, (_, mask) = ops.max_pool_forward(np.array([[[[5.0, 5, 1, 7], [5, 5, 7, 7]]]]))
+@on_each_backend
+def test_of_equal_values_the_first_wins(ops):  # K, "Pooling Kernel"
+    y, cache = ops.max_pool_forward(np.array([[[[5.0, 5, 1, 7], [5, 5, 7, 7]]]]))
     np.testing.assert_array_equal(y, [[[[5, 7]]]])
-    np.testing.assert_array_equal(mask, [[[[0, 3]]]])
-    dx = ops.max_pool_backward(np.array([[[[1.0, 2.0]]]]), ((1, 1, 2, 4), mask))
+    dx = ops.max_pool_backward(np.array([[[[1.0, 2.0]]]]), cache)
     np.testing.assert_array_equal(dx, [[[[1, 0, 0, 2], [0, 0, 0, 0]]]])
 
 
+def test_the_argmax_mask_holds_places_in_the_map():  # K, "Pooling Kernel"
+    _, (_, mask) = ops.max_pool_forward(np.array([[[[5.0, 5, 1, 7], [5, 5, 7, 7]]]]))
+    np.testing.assert_array_equal(mask, [[[[0, 3]]]])
+
+
+@on_each_backend
 @pytest.mark.parametrize(("size", "stride", "pad"), CASES)
 @pytest.mark.parametrize("shape", [(1, 1, 4, 4), (2, 3, 7, 5)])
 @pytest.mark.parametrize("kind", ["max_pool", "average_pool"])
-def test_pooling_against_loops_and_its_gradient(kind, shape, size, stride, pad):
+def test_pooling_against_loops_and_its_gradient(ops, kind, shape, size, stride, pad):
     rng = np.random.default_rng(0)
     x = rng.permutation(np.prod(shape)).reshape(shape) / 7 + 1.0  # all different
     forward, backward = getattr(ops, f"{kind}_forward"), getattr(ops, f"{kind}_backward")
@@ -44,13 +53,15 @@ def test_pooling_against_loops_and_its_gradient(kind, shape, size, stride, pad):
     check_op_gradients(lambda a: forward(a, size, stride, pad), backward, [x], rng=rng)
 
 
+@on_each_backend
 @pytest.mark.parametrize("kind", ["max_pool", "average_pool"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_types_are_kept(kind, dtype):
+def test_types_are_kept(ops, kind, dtype):
     y, cache = getattr(ops, f"{kind}_forward")(np.ones((1, 2, 4, 4), dtype))
     assert y.dtype == getattr(ops, f"{kind}_backward")(y, cache).dtype == dtype
 
 
+@on_each_backend
 @pytest.mark.parametrize("kind", ["max_pool", "average_pool"])
 @pytest.mark.parametrize(
     ("shape", "options", "message"),
@@ -63,19 +74,21 @@ def test_types_are_kept(kind, dtype):
         ((1, 1, 3, 3), {"size": 0}, "size is 0"),
     ],
 )
-def test_pooling_errors(kind, shape, options, message):
+def test_pooling_errors(ops, kind, shape, options, message):
     with pytest.raises(ValueError, match=message):
         getattr(ops, f"{kind}_forward")(np.ones(shape), **options)
 
 
+@on_each_backend
 @pytest.mark.parametrize("kind", ["max_pool", "average_pool"])
-def test_a_wrong_upstream_shape_is_refused(kind):
+def test_a_wrong_upstream_shape_is_refused(ops, kind):
     _, cache = getattr(ops, f"{kind}_forward")(np.ones((1, 1, 4, 4)))
     with pytest.raises(ValueError, match="the shape of y"):
         getattr(ops, f"{kind}_backward")(np.ones((1, 1, 4, 4)), cache)
 
 
-def test_subsampling_by_hand_and_gradient():  # H, S2
+@on_each_backend
+def test_subsampling_by_hand_and_gradient(ops):  # H, S2
     x = np.arange(16.0).reshape(1, 1, 4, 4)
     y, _ = ops.subsample_forward(x, np.array([0.5]), np.array([1.0]))
     np.testing.assert_allclose(y[0, 0], [[0.5 * 10 + 1, 0.5 * 18 + 1], [0.5 * 42 + 1, 0.5 * 50 + 1]])
