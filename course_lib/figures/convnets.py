@@ -265,4 +265,6 @@ def _percent(share):
     share = float(share)
     if 0.9995 <= share < 1:
         return "over 99.9 %"
+    if 0 < share < 0.0005:
+        return "under 0.1 %"
     return f"{100 * share:.1f} %"

@@ -102,7 +102,7 @@ def test_frames_say_what_the_network_says(net, images, goal):
     assert "changed by 0.00" in frames[0].alt
     for i, frame in enumerate(frames):
         assert f"After {steps[i]} steps" in frame.alt
-        assert f"{100 * k[i, goal]:.1f} %" in frame.alt
+        assert convnets._percent(k[i, goal]) in frame.alt
         change = np.sqrt(np.mean((images[i] - images[0]) ** 2))
         assert f"{change:.2f}" in frame.caption
         others = np.delete(np.arange(10), goal)
@@ -121,6 +121,8 @@ def test_rounding_never_makes_sure_what_is_not():
     assert convnets._percent(1) == "100.0 %"
     assert convnets._percent(0.999) == "99.9 %"
     assert convnets._percent(0.1064) == "10.6 %"
+    assert convnets._percent(1e-9) == "under 0.1 %"
+    assert convnets._percent(0) == "0.0 %"
 
 
 @pytest.mark.parametrize("reach", [0.5, 3, 400])
