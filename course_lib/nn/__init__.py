@@ -18,12 +18,14 @@ from course_lib.nn.layers import (
     Tanh,
 )
 from course_lib.nn.metrics import Evaluation, Mistakes, accuracy, confusion_matrix, worst_mistakes
+from course_lib.nn.probing import Ascent, blur, decay, feature_maps, input_gradient, maximise
 from course_lib.nn.sequential import LayerCost, Sequential
 from course_lib.nn.train import History, evaluate, train
 from course_lib.nn.weights import WeightsError, load_weights, save_weights
 
 __all__ = [
     "Activation",
+    "Ascent",
     "AveragePool",
     "Conv2d",
     "Dense",
@@ -45,10 +47,15 @@ __all__ = [
     "Tanh",
     "WeightsError",
     "accuracy",
+    "blur",
     "confusion_matrix",
+    "decay",
     "evaluate",
+    "feature_maps",
     "graph",
+    "input_gradient",
     "load_weights",
+    "maximise",
     "models",
     "random_shifts",
     "save_weights",
