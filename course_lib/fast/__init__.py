@@ -6,7 +6,8 @@ Everything else is the reference's own function. `course bench cpu` measures bot
 Three ideas carry it. The image number counts fastest in memory (`layout`), so that one instruction works
 on the same pixel of 8 or 16 images. Kernels keep several sums in registers while they walk over the input
 (`conv2d_kernels`). And large work is shared among threads (`threads`), each sum by one thread alone, so
-that equal input gives equal bits whatever the number of threads.
+that a kernel gives equal bits whatever the number of threads. (NumPy's matrix products, in dense layers and
+where a mask covers the whole image, give equal bits for an equal number of threads.)
 """
 
 from course_lib.reference import *  # noqa: F403  everything first, then what is replaced

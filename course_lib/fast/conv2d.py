@@ -45,9 +45,11 @@ def conv2d_backward(dy, cache, need_dx=True):
     Source: H, "Calculating dE/dW" and "Calculating dE/dX".
     """
     images, w, has_bias, stride, pad, shape = cache
-    dy = images_last(check_upstream(dy, shape, w.shape, stride, pad).astype(w.dtype, copy=False))
+    dy = images_last(check_upstream(dy, shape, w.shape, stride, pad))
     (M, H_out, W_out, B), (_, C, H, W) = dy.shape, shape
     db = dy.reshape(M, -1).sum(axis=1) if has_bias else None
+    dtype = np.result_type(dy, w)
+    images, w, dy = (a.astype(dtype, copy=False) for a in (images, w, dy))
     if _one_place(images, w):
         rows, dx = dy.reshape(M, B), None
         dw = (rows @ images.reshape(-1, B).T).reshape(w.shape)

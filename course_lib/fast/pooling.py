@@ -68,7 +68,7 @@ def subsample_forward(x, w, b, size=2):
     x, w, b = check_subsample(x, w, b)
     x, size, stride, pad = check_pool(x, size, None, 0)
     sums, shape = _window_sums(x, size, stride, pad)
-    y = w[:, None, None, None] * sums
+    y = np.multiply(w[:, None, None, None], sums, dtype=np.result_type(x, w, b))
     y += b[:, None, None, None]
     return images_first(y), (w, sums, (shape, size, stride, pad))
 
