@@ -1,0 +1,45 @@
+"""LeNet-5 learns the digits as well as promised: plain, with shifts, and in its classic form; three seeds each.
+
+`pytest -s tests/nn/test_lenet5_digits.py` shows accuracies and seconds. Seconds are shown, never judged.
+The recipes were chosen on a part of the training digits, not on the test digits.
+"""
+
+import time
+
+import numpy as np
+import pytest
+
+from course_lib import data, nn
+
+RECIPES = {
+    # name: ((epochs, learning rate), ...), options of train, options of the model, least accuracy
+    "plain": (((5, 0.03), (2, 0.003)), {}, {}, 0.965),
+    "shifts": (((80, 0.03), (20, 0.003)), {"augment": nn.random_shifts(2)}, {}, 0.98),
+    "classic": (((15, 0.003),), {"loss": "rbf_loss"}, {"classic": True}, 0.95),
+}
+
+
+@pytest.fixture(scope="module")
+def digits():
+    digits = data.load_digits(seed=0)
+    return digits, *(
+        np.pad(digits.images(part)[:, None], ((0, 0), (0, 0), (2, 2), (2, 2))) for part in ("train", "test")
+    )
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_lenet5_learns_the_digits(recipe, seed, digits):
+    digits, x_train, x_test = digits
+    schedule, options, model, least = RECIPES[recipe]
+    rng = np.random.default_rng(seed)
+    net, start = nn.models.lenet5(rng=rng, **model), time.perf_counter()
+    for epochs, lr in schedule:
+        settings = {"epochs": epochs, "batch_size": 64, "lr": lr, "momentum": 0.9, "progress": False, **options}
+        nn.train(net, (x_train, digits.y_train), rng=rng, **settings)
+    seconds = time.perf_counter() - start
+    accuracy = nn.accuracy(net.predict(x_test), digits.y_test)
+    print(f"{recipe}, seed {seed}: {accuracy:.1%} of {len(x_test)} test digits, trained in {seconds:.1f} s")
+    assert x_train.shape == (4000, 1, 32, 32)
+    assert len(x_test) == 1000
+    assert accuracy >= least
