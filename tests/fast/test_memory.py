@@ -66,5 +66,5 @@ def test_training_lenet5_at_256_images_stays_below_600_mb(backend, classic):
 def test_a_large_image_is_not_unrolled_at_once(backend):
     unrolled = 3 * 5 * 5 * 1020 * 1020 * 4 / 1e6
     more = measure(LARGE_IMAGE, backend=backend)
-    print(f"\n  3 x 1024 x 1024 through 8 masks 5 x 5, {backend}: {more:.0f} MB; unrolled it would be {unrolled:.0f} MB")
+    print(f"\n  3 x 1024 x 1024 through 8 masks 5 x 5, {backend}: {more:.0f} MB; unrolled at once {unrolled:.0f} MB")
     assert more < 0.75 * unrolled
