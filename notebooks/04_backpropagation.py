@@ -309,8 +309,8 @@ def bp_one_sample(x, y, w1, b1, w2, b2):
 # The library cuts the network into operations. The forward step of each returns `(result, cache)`. Its backward step
 # takes the **upstream gradient**, which is $\partial J/\partial\,$result and comes from the operation after it, and the
 # cache. A cache holds no more than is needed: dense keeps `x` and `w`, the sigmoid its output and nothing else. This
-# is the dense layer's ([`course_lib/reference/dense.py`](../course_lib/reference/dense.py)); its last three lines are
-# the formulas above.
+# is the dense layer's ([`course_lib/reference/dense.py`](../course_lib/reference/dense.py)); its last lines are
+# the formulas above. (`need_dx=False` leaves out dx where nobody needs it, as in the first layer of a network.)
 
 # %%
 source = inspect.getsource(ops.dense_backward).splitlines()
