@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -198,6 +199,18 @@ def test_nobody_waits_for_a_helper_that_has_not_begun(shared):
         assert not busy.done()
     finally:
         release.set()
+
+
+def test_several_callers_at_once_do_not_mix_up_their_work(shared):
+    fast.set_threads(3)
+    x, w, b, stride, pad = layer("colour")
+    images = [np.roll(x, i, axis=0) for i in range(6)]
+    expected = [fast.conv2d_forward(image, w, b, stride, pad)[0] for image in images]
+    with ThreadPoolExecutor(6) as callers:
+        for _ in range(5):
+            got = list(callers.map(lambda image: fast.conv2d_forward(image, w, b, stride, pad)[0], images))
+            for one, other in zip(got, expected, strict=True):
+                np.testing.assert_array_equal(one, other)
 
 
 def test_set_threads_reaches_numpy_too_and_refuses_other_things(shared):
