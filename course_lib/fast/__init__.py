@@ -1,13 +1,13 @@
 """The same names as `course_lib.reference`, faster on a CPU: `from course_lib import fast as ops`.
 
-Only what a measurement showed to pay is written again here: convolution, pooling and ReLU.
-Everything else is the reference's own function. `course bench cpu` measures both.
+Only what a measurement showed to pay is written again here: convolution, pooling, ReLU, and matrix products
+that do not wait for idle threads. Everything else is the reference's own function. `course bench cpu`
+measures both.
 
 Three ideas carry it. The image number counts fastest in memory (`layout`), so that one instruction works
 on the same pixel of 8 or 16 images. Kernels keep several sums in registers while they walk over the input
 (`conv2d_kernels`). And large work is shared among threads (`threads`), each sum by one thread alone, so
-that a kernel gives equal bits whatever the number of threads. (NumPy's matrix products, in dense layers and
-where a mask covers the whole image, give equal bits for an equal number of threads.)
+that equal input gives equal bits whatever the number of threads.
 """
 
 from course_lib.reference import *  # noqa: F403  everything first, then what is replaced
@@ -18,6 +18,7 @@ import types as _types
 from course_lib.fast.activations import leaky_relu_backward, leaky_relu_forward, relu_backward, relu_forward
 from course_lib.fast.compile import compile_seconds
 from course_lib.fast.conv2d import conv2d_backward, conv2d_forward
+from course_lib.fast.dense import dense_backward, dense_forward
 from course_lib.fast.pooling import (
     average_pool_backward,
     average_pool_forward,

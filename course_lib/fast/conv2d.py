@@ -9,6 +9,7 @@ import numpy as np
 
 from course_lib.fast import conv2d_kernels
 from course_lib.fast.layout import empty, images_first, images_last
+from course_lib.fast.products import product
 from course_lib.fast.threads import share
 from course_lib.reference.conv2d_check import check_conv2d, check_upstream
 
@@ -24,7 +25,7 @@ def conv2d_forward(x, w, b=None, stride=1, pad=0):
     images = _pad(images_last(x.astype(dtype, copy=False)), pad)
     w = w.astype(dtype, copy=False)
     if _one_place(images, w):
-        y = w.reshape(M, -1) @ images.reshape(-1, B)
+        y = product(w.reshape(M, -1), images.reshape(-1, B))
         if b is not None:
             y += b[:, None]
         y = y.reshape(M, 1, 1, B)
@@ -52,9 +53,9 @@ def conv2d_backward(dy, cache, need_dx=True):
     images, w, dy = (a.astype(dtype, copy=False) for a in (images, w, dy))
     if _one_place(images, w):
         rows, dx = dy.reshape(M, B), None
-        dw = (rows @ images.reshape(-1, B).T).reshape(w.shape)
+        dw = product(rows, images.reshape(-1, B).T).reshape(w.shape)
         if need_dx:
-            dx = (w.reshape(M, -1).T @ rows).reshape(images.shape)
+            dx = product(w.reshape(M, -1).T, rows).reshape(images.shape)
             dx = images_first(dx[:, pad[0] : pad[0] + H, pad[1] : pad[1] + W])
         return dx, dw, db
     work = w.size * H_out * W_out * B

@@ -41,7 +41,7 @@ def threads():
 
 
 def set_threads(count):
-    """Use `count` threads from now on, here and in NumPy's matrix products.
+    """Use `count` threads from now on, in `course_lib.fast` and in NumPy's own matrix products.
 
     Raises
     ------

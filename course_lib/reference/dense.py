@@ -31,13 +31,9 @@ def dense_forward(x, w, b=None):
 
     Source: K, Z = X W; O, "Matrix Formulation".
     """
-    x, w = as_float("x", x, ndim=2, min_rows=1), as_float("w", w, ndim=2)
-    require_product("x", x, "w", w)
+    x, w, b = check_dense(x, w, b)
     z = x @ w
     if b is not None:
-        b = as_float("b", b, ndim=1)
-        if b.shape[0] != w.shape[1]:
-            raise ValueError(f"w is {w.shape} and b is {b.shape}; b must hold one number for each column of w.")
         z = z + b
     return z, (x, w, b is not None)
 
@@ -62,10 +58,27 @@ def dense_backward(dz, cache, need_dx=True):
     Source: K, dJ/dW' = A^T delta1 and delta1 W'^T; O, BP3 for the bias.
     """
     x, w, has_bias = cache
-    dz = as_float("dz", dz, ndim=2)
-    if dz.shape != (x.shape[0], w.shape[1]):
-        raise ValueError(f"dz is {dz.shape}; it must have the shape of z, ({x.shape[0]}, {w.shape[1]}).")
+    dz = check_dense_upstream(dz, x, w)
     dx = dz @ w.T if need_dx else None  # (B, M)(M, D): how much each input mattered
     dw = x.T @ dz  # (D, B)(B, M): summed over the batch by the product
     db = dz.sum(axis=0) if has_bias else None
     return dx, dw, db
+
+
+def check_dense(x, w, b):
+    """Return (x, w, b) as floats; errors as `dense_forward`: x (B, D), w (D, M), b (M,) or None."""
+    x, w = as_float("x", x, ndim=2, min_rows=1), as_float("w", w, ndim=2)
+    require_product("x", x, "w", w)
+    if b is not None:
+        b = as_float("b", b, ndim=1)
+        if b.shape[0] != w.shape[1]:
+            raise ValueError(f"w is {w.shape} and b is {b.shape}; b must hold one number for each column of w.")
+    return x, w, b
+
+
+def check_dense_upstream(dz, x, w):
+    """Return dz as floats; raise ValueError unless it has the shape of z = x w."""
+    dz = as_float("dz", dz, ndim=2)
+    if dz.shape != (x.shape[0], w.shape[1]):
+        raise ValueError(f"dz is {dz.shape}; it must have the shape of z, ({x.shape[0]}, {w.shape[1]}).")
+    return dz
