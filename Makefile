@@ -11,13 +11,14 @@ LAB_READY = $(VENV)/.ready-lab
 TEST_READY = $(VENV)/.ready-test
 LAB_SIZE = 690 MB
 
-.PHONY: help lab test notebooks html lint lock clean
+.PHONY: help lab test notebooks html bench lint lock clean
 
 help:
 	@echo "make lab        set up once ($(LAB_SIZE) in $(VENV)), then open the lessons in JupyterLab"
 	@echo "make test       set up once, then run every check"
 	@echo "make notebooks  build and execute the notebooks whose source changed"
 	@echo "make html       run the lessons and write them as web pages to build/html"
+	@echo "make bench      time the library on this machine, against PyTorch where it is installed"
 	@echo "make lint       ruff: style and formatting of the Python files"
 	@echo "make lock       write both locks anew from pyproject.toml (needs uv)"
 	@echo "make clean      remove $(VENV), build/ and caches"
@@ -33,6 +34,9 @@ notebooks: $(TEST_READY)
 
 html: $(LAB_READY)
 	@$(BIN)/course run --out build/html $(ARGS)
+
+bench: $(LAB_READY)
+	@$(BIN)/course bench cpu $(ARGS)
 
 lint: $(TEST_READY)
 	@$(BIN)/ruff check .
