@@ -129,6 +129,19 @@ def test_every_unit_is_done_exactly_once(shared, count, units):
     assert sorted(done) == [(unit, ("a", 2)) for unit in range(units)]
 
 
+def test_two_threads_never_take_the_same_piece(shared):
+    fast.set_threads(4)
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)  # the interpreter turns to another thread after every few instructions
+    try:
+        for _ in range(300):
+            done = []
+            share(lambda first, last, done=done: done.extend(range(first, last)), 16, 1)
+            assert sorted(done) == list(range(16))
+    finally:
+        sys.setswitchinterval(interval)
+
+
 def test_nothing_to_do_is_no_error(shared):
     fast.set_threads(3)
     calls = []
