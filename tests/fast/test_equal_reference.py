@@ -325,6 +325,9 @@ WRONG = {
     "subsample dy": lambda ops: ops.subsample_backward(
         np.ones((2, 3, 1, 2)), ops.subsample_forward(IMAGE, np.ones(3), np.ones(3))[1]
     ),
+    "dense dz": lambda ops: ops.dense_backward(
+        np.ones((4, 3)), ops.dense_forward(np.ones((4, 3)), np.ones((3, 2)))[1]
+    ),
     "relu text": lambda ops: ops.relu_forward("z"),
     "relu complex": lambda ops: ops.relu_forward(np.ones(2, complex)),
     "relu da": lambda ops: ops.relu_backward(np.ones((5, 5)), ops.relu_forward(np.ones((5, 1)))[1]),

@@ -5,9 +5,12 @@ import pytest
 
 from course_lib import reference as ops
 
+from ..backends import on_each_backend
 
+
+@on_each_backend
 @pytest.mark.parametrize("shape", [(1, 1, 1), (7, 13, 9), (17, 5, 33)])
-def test_dense_is_exact_on_small_integers(shape):
+def test_dense_is_exact_on_small_integers(ops, shape):
     B, D, M = shape
     rng = np.random.default_rng(0)
     x, w, b = (rng.integers(-4, 5, s).astype(np.float32) for s in ((B, D), (D, M), (M,)))
@@ -21,11 +24,13 @@ def test_dense_is_exact_on_small_integers(shape):
     np.testing.assert_array_equal(db, [sum(dz[i, j] for i in range(B)) for j in range(M)])
 
 
-def test_without_a_bias_there_is_no_gradient_for_it():
+@on_each_backend
+def test_without_a_bias_there_is_no_gradient_for_it(ops):
     _, cache = ops.dense_forward(np.ones((2, 3)), np.ones((3, 4)))
     assert ops.dense_backward(np.ones((2, 4)), cache)[2] is None
 
 
+@on_each_backend
 @pytest.mark.parametrize(
     ("args", "message"),
     [
@@ -36,7 +41,7 @@ def test_without_a_bias_there_is_no_gradient_for_it():
         (([[1.0], [1.0, 2.0]], np.ones((1, 1))), "x is not a rectangular array"),
     ],
 )
-def test_shapes_that_do_not_fit_say_so(args, message):
+def test_shapes_that_do_not_fit_say_so(ops, args, message):
     with pytest.raises(ValueError, match=message):
         ops.dense_forward(*args)
 
@@ -91,14 +96,16 @@ def _with_velocity(options):
     return options
 
 
-def test_a_bias_of_another_type_widens_the_result_as_numpy_does():
+@on_each_backend
+def test_a_bias_of_another_type_widens_the_result_as_numpy_does(ops):
     z, _ = ops.dense_forward(np.ones((2, 3), np.float32), np.ones((3, 2), np.float32), np.full(2, 1e-9))
     assert z.dtype == np.float64
     np.testing.assert_array_equal(z, 3 + 1e-9)
 
 
+@on_each_backend
 @pytest.mark.parametrize("shape", [(1, 4), (3, 4), (2, 3)])
-def test_an_upstream_gradient_of_another_batch_is_refused(shape):
+def test_an_upstream_gradient_of_another_batch_is_refused(ops, shape):
     _, cache = ops.dense_forward(np.ones((2, 3)), np.ones((3, 4)))
     with pytest.raises(ValueError, match=r"it must have the shape of z, \(2, 4\)"):
         ops.dense_backward(np.ones(shape), cache)

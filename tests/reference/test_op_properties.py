@@ -64,8 +64,8 @@ def on_every_op(wanted=lambda op: True):
     return pytest.mark.parametrize(("ops", "op"), cases)
 
 
-def test_fast_has_its_own_relus():
-    assert ITS_OWN == ["leaky_relu", "relu"]
+def test_fast_has_these_of_its_own():
+    assert ITS_OWN == ["dense", "leaky_relu", "relu"]
 
 
 @on_every_op()
