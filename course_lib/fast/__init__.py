@@ -27,6 +27,7 @@ from course_lib.fast.pooling import (
     subsample_backward,
     subsample_forward,
 )
+from course_lib.fast.products import one_blas_thread
 from course_lib.fast.threads import set_threads, threads
 
 __all__ = sorted(n for n, v in globals().items() if not n.startswith("_") and not isinstance(v, _types.ModuleType))

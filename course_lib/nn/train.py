@@ -4,6 +4,7 @@ Source: O, "Stochastic gradient descent" (mini-batch, epoch, when to terminate);
 Backpropagation" (forward, loss, backward, update, repeat).
 """
 
+import contextlib
 import numbers
 import os
 from dataclasses import dataclass, field
@@ -129,7 +130,7 @@ def train(
     targets = [y] if validation is None else [y, validation[1]]
     velocities = [np.zeros_like(p) for p in net.parameters().values()] if momentum else None
     history, best, best_params = History(), np.inf, None
-    with _progress_bar(epochs, progress) as bar:
+    with _threads(net.ops), _progress_bar(epochs, progress) as bar:
         for epoch in range(epochs):
             step = {
                 "batch_size": batch_size,
@@ -218,10 +219,11 @@ def evaluate(net, x, y, *, batch_size=1000, loss="softmax_cross_entropy"):
     batch_size = require_count("batch_size", batch_size)
     loss_forward, _ = _loss(net.ops, loss)
     total = right = 0.0
-    for start in range(0, len(x), batch_size):
-        out, target = net.forward(x[start : start + batch_size]), y[start : start + batch_size]
-        total += loss_forward(out, target)[0] * _weight(loss, target)
-        right += _count_right(net, out, target)
+    with _threads(net.ops):
+        for start in range(0, len(x), batch_size):
+            out, target = net.forward(x[start : start + batch_size]), y[start : start + batch_size]
+            total += loss_forward(out, target)[0] * _weight(loss, target)
+            right += _count_right(net, out, target)
     return Evaluation(total / _weight(loss, x), right / len(x), len(x))
 
 
@@ -256,6 +258,11 @@ def _split(x, y, validation, rng):
         order = rng.permutation(len(x))
         return (x[order[count:]], y[order[count:]]), (x[order[:count]], y[order[:count]])
     return (x, y), _pair(validation, "validation", "test", ", or a share of the training data such as 0.2")
+
+
+def _threads(ops):
+    """What the backend wants around a long computation: `fast` keeps NumPy's BLAS to one thread."""
+    return getattr(ops, "one_blas_thread", contextlib.nullcontext)()
 
 
 def _loss(ops, name):

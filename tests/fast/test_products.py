@@ -48,20 +48,43 @@ def test_the_number_of_threads_changes_no_bit(monkeypatch, threads_given_back):
     assert (np.abs(results[0] - exact) <= product_tolerance(a, b)).all()
 
 
-def test_blas_gets_its_threads_back(threads_given_back):
+@pytest.mark.parametrize("large", [True, False])
+def test_blas_gets_its_threads_back(large, threads_given_back, monkeypatch):
     fast.set_threads(2)
     seen = []
+    monkeypatch.setattr(products, "LARGE", 0 if large else 1_000)
     real = np.matmul
 
-    class Spy(np.ndarray):
-        def __matmul__(self, other):
-            seen.extend(blas_threads())
-            return real(np.asarray(self), np.asarray(other))
+    def spy(a, b, out=None):
+        seen.extend(blas_threads())
+        return real(a, b, out=out)
 
     if not blas_threads():
         pytest.skip("NumPy's BLAS is none whose threads can be set")
-    products.product(np.ones((3, 4)).view(Spy), np.ones((4, 2)))
-    assert set(seen) == {1}
+    monkeypatch.setattr(products.np, "matmul", spy)
+    products.product(np.ones((9, 4)), np.ones((4, 2)))
+    assert set(seen) == ({1} if large else set())  # a small one is left to NumPy, inside or outside of a training
+    assert set(blas_threads()) == {2}
+
+
+@pytest.mark.parametrize("ops", [fast, reference])
+def test_training_and_evaluating_keep_blas_to_one_thread(ops, threads_given_back):
+    fast.set_threads(2)
+    if not blas_threads():
+        pytest.skip("NumPy's BLAS is none whose threads can be set")
+    seen = []
+
+    class Spy(nn.Activation):
+        def forward(self, x):
+            seen.extend(blas_threads())
+            return super().forward(x)
+
+    rng = np.random.default_rng(0)
+    net = nn.Sequential(nn.Dense(3, 2, rng=rng), Spy(), ops=ops)
+    x, y = rng.standard_normal((4, 3)), np.array([0, 1, 0, 1])
+    nn.train(net, (x, y), epochs=1, batch_size=2, lr=0.1, rng=rng, progress=False)
+    nn.evaluate(net, x, y)
+    assert set(seen) == {1 if ops is fast else 2}
     assert set(blas_threads()) == {2}
 
 
