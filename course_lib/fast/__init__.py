@@ -7,7 +7,8 @@ measures both.
 Three ideas carry it. The image number counts fastest in memory (`layout`), so that one instruction works
 on the same pixel of 8 or 16 images. Kernels keep several sums in registers while they walk over the input
 (`conv2d_kernels`). And large work is shared among threads (`threads`), each sum by one thread alone, so
-that equal input gives equal bits whatever the number of threads.
+that equal input gives equal bits whatever the number of threads. (Only a matrix product that NumPy shares out,
+outside of `nn.train`, may differ in its last bits from the same one with another number of threads.)
 """
 
 from course_lib.reference import *  # noqa: F403  everything first, then what is replaced

@@ -58,7 +58,12 @@ def assert_same(got, want):
 
 
 def test_fast_has_every_name_of_the_reference_and_four_more():
-    assert set(fast.__all__) - set(reference.__all__) == {"set_threads", "threads", "compile_seconds", "one_blas_thread"}
+    assert set(fast.__all__) - set(reference.__all__) == {
+        "set_threads",
+        "threads",
+        "compile_seconds",
+        "one_blas_thread",
+    }
     assert set(reference.__all__) <= set(fast.__all__)
     for name in reference.__all__:
         one, other = getattr(fast, name), getattr(reference, name)
