@@ -126,7 +126,7 @@ def _largest(first, last, x, y, place, size, stride, pad):
                             best[:], where[:] = seen, p
                             continue
                         for i in range(B):
-                            if seen[i] > best[i] or seen[i] != seen[i]:  # the second lets NaN through
+                            if seen[i] > best[i] or (seen[i] != seen[i] and best[i] == best[i]):  # or the first NaN
                                 best[i] = seen[i]
                                 where[i] = p
 

@@ -46,13 +46,21 @@ def max_pool_forward(x, size=2, stride=None, pad=0):
     y = seen[0].copy()
     for values in seen[1:]:
         np.maximum(y, values, out=y)
-    first = np.zeros(y.shape, dtype=np.uint8 if len(seen) < 256 else np.int64)
-    for place in range(len(seen) - 1, 0, -1):  # backwards, so that of equal values the first one stays
-        first = np.where(seen[place] == y, first.dtype.type(place), first)
-    first = np.where(seen[0] == y, first.dtype.type(0), first)
+    number = np.uint8 if len(seen) < 256 else np.int64
+    first = np.zeros(y.shape, dtype=number)  # the position 0, 1, ... in the window
+    odd = np.isnan(y).any()  # NaN is the largest of its window, and equals nothing
+    for place in range(len(seen) - 1, -1, -1):  # backwards, so that of equal values the first one stays
+        wins = (seen[place] == y) | np.isnan(seen[place]) if odd else seen[place] == y
+        first = np.where(wins, number(place), first)
     inside = np.arange(size[0])[:, None] * W + np.arange(size[1])  # from a window's corner to its positions
     corner = (np.arange(rows)[:, None] * stride[0] - pad[0]) * W + np.arange(columns) * stride[1] - pad[1]
-    return y, (x.shape, corner + inside.ravel()[first])
+    mask = corner + inside.ravel()[first]
+    if any(pad) and not np.isfinite(y).all():
+        # Where all pixels are -infinity, padding equals them: the nearest pixel of the image takes its place.
+        row = np.arange(rows)[:, None] * stride[0] - pad[0] + first // size[1]
+        column = np.arange(columns) * stride[1] - pad[1] + first % size[1]
+        mask = np.clip(row, 0, x.shape[2] - 1) * W + np.clip(column, 0, W - 1)
+    return y, (x.shape, mask)
 
 
 def max_pool_backward(dy, cache):
