@@ -12,6 +12,9 @@ from course_lib.fast.threads import share
 from course_lib.reference.activations import check_upstream
 from course_lib.validate import as_float
 
+COST = 8
+"""Multiply-adds of a convolution that take as long as one number here, which is as fast as memory gives it."""
+
 
 def relu_forward(z):
     """Return (max(0, z), cache); the cache is z.
@@ -55,7 +58,7 @@ def _elementwise(kernel, *arguments):
     arrange = images_last if turned else np.ascontiguousarray
     arguments = [arrange(a).reshape(-1) if isinstance(a, np.ndarray) else a for a in arguments]
     out = empty(z.size, np.result_type(*arguments))
-    share(kernel, z.size, z.size, *arguments, out)
+    share(kernel, z.size, COST * z.size, *arguments, out)
     return images_first(out.reshape(*z.shape[1:], z.shape[0])) if turned else out.reshape(z.shape)
 
 

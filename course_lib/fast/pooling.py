@@ -12,6 +12,9 @@ from course_lib.fast.threads import share
 from course_lib.reference.conv_sizes import output_size
 from course_lib.reference.pooling import check_pool, check_pool_upstream, check_subsample
 
+COST = 30
+"""Multiply-adds of a convolution that take as long as one pixel here."""
+
 
 def max_pool_forward(x, size=2, stride=None, pad=0):
     """Return (y, cache) as `reference.max_pool_forward`: x (B, C, H, W), y (B, C, H_out, W_out).
@@ -22,7 +25,7 @@ def max_pool_forward(x, size=2, stride=None, pad=0):
     images = images_last(x)
     y = empty(_pooled_shape(images.shape, size, stride, pad), x.dtype)
     place = empty(y.shape, np.uint8 if size[0] * size[1] < 256 else np.int32)
-    share(_largest, len(images), images.size, images, y, place, size, stride, pad)
+    share(_largest, len(images), COST * images.size, images, y, place, size, stride, pad)
     return images_first(y), (images.shape, place, size, stride, pad)
 
 
@@ -34,7 +37,7 @@ def max_pool_backward(dy, cache):
     shape, place, size, stride, pad = cache
     dy = images_last(check_pool_upstream(dy, images_first(place).shape))
     dx = empty(shape, dy.dtype)
-    share(_to_largest, shape[0], dx.size, dy, place, dx, size, stride, pad)
+    share(_to_largest, shape[0], COST * dx.size, dy, place, dx, size, stride, pad)
     return images_first(dx)
 
 
@@ -92,13 +95,13 @@ def _pooled_shape(shape, size, stride, pad):
 def _window_sums(x, size, stride, pad):
     images = images_last(x)
     sums = empty(_pooled_shape(images.shape, size, stride, pad), x.dtype)
-    share(_sum, len(images), images.size, images, sums, size, stride, pad)
+    share(_sum, len(images), COST * images.size, images, sums, size, stride, pad)
     return sums, images.shape
 
 
 def _to_windows(dy, shape, size, stride, pad):
     dx = empty(shape, dy.dtype)
-    share(_to_all, shape[0], dx.size, images_last(dy), dx, size, stride, pad)
+    share(_to_all, shape[0], COST * dx.size, images_last(dy), dx, size, stride, pad)
     return images_first(dx)
 
 

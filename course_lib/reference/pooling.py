@@ -42,19 +42,21 @@ def max_pool_forward(x, size=2, stride=None, pad=0):
     W = x.shape[3]
     padded = np.pad(x, ((0, 0), (0, 0), (pad[0],) * 2, (pad[1],) * 2), constant_values=-np.inf) if any(pad) else x
     rows, columns = _places(padded.shape, size, stride)
-    seen = list(_positions(padded, size, stride, rows, columns))
+    # One array for each position in the window; copied, because comparing neighbours in memory is much faster.
+    seen = [values.copy() for values in _positions(padded, size, stride, rows, columns)]
     y = seen[0].copy()
     for values in seen[1:]:
         np.maximum(y, values, out=y)
-    number = np.uint8 if len(seen) < 256 else np.int64
-    first = np.zeros(y.shape, dtype=number)  # the position 0, 1, ... in the window
+    # The first position that holds the largest value is the number of positions before it that do not.
     odd = np.isnan(y).any()  # NaN is the largest of its window, and equals nothing
-    for place in range(len(seen) - 1, -1, -1):  # backwards, so that of equal values the first one stays
-        wins = (seen[place] == y) | np.isnan(seen[place]) if odd else seen[place] == y
-        first = np.where(wins, number(place), first)
-    inside = np.arange(size[0])[:, None] * W + np.arange(size[1])  # from a window's corner to its positions
+    before = np.ones(y.shape, dtype=bool)
+    first = np.zeros(y.shape, dtype=np.uint8 if len(seen) < 256 else np.int64)
+    for values in seen[:-1]:
+        before &= ~((values == y) | np.isnan(values)) if odd else values != y
+        first += before
+    inside = (np.arange(size[0])[:, None] * W + np.arange(size[1])).ravel()  # from a window's corner to its positions
     corner = (np.arange(rows)[:, None] * stride[0] - pad[0]) * W + np.arange(columns) * stride[1] - pad[1]
-    mask = corner + inside.ravel()[first]
+    mask = corner + inside.take(first)
     if any(pad) and not np.isfinite(y).all():
         # Where all pixels are -infinity, padding equals them: the nearest pixel of the image takes its place.
         row = np.arange(rows)[:, None] * stride[0] - pad[0] + first // size[1]
