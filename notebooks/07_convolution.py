@@ -13,9 +13,9 @@
 # %% [markdown]
 # # 07 · Convolution: a dense layer that shares its weights
 #
-# It is tempting to think of convolution as a new kind of layer, with mathematics of its own. On this page you
-# build one by hand, and then find it inside the dense layer that you know: most weights are struck out, and the few that
-# remain are the same for every output. What those two restrictions buy is the surprise.
+# It is tempting to think of convolution as a new kind of layer, with mathematics of its own. On this page you build one
+# by hand, and then find it inside the dense layer that you know: most weights are struck out, and the few that remain
+# are the same for every output. What those two restrictions buy is the surprise.
 #
 # **K** is Prof. Dey's lecture 56 at IIT Kharagpur with its slides, **O** is Prof. Owens' EEC 289Q lecture 11 at UC
 # Davis, **H** is ECE 508 lecture 10 by Prof. Hwu and colleagues at Illinois. A note such as (K, "Convolution Layer")
@@ -88,8 +88,8 @@ print("O6 =", terms(6))
 print("O1 =", terms(1))
 
 # %% [markdown]
-# O6 is the slide's formula. O1 has four products, the other five meet zeros. Now with numbers. The image comes from
-# (H, "A Small Convolution Layer Example"); the mask subtracts what is right from what is left, so it answers strongly at
+# O6 is the slide's formula. O1 has four products, the other five meet zeros. Now with numbers. The image comes from (H,
+# "A Small Convolution Layer Example"); the mask subtracts what is right from what is left, so it answers strongly at
 # upright edges:
 #
 # $$\begin{bmatrix} 0&2&1&0 \\ 0&3&2&1 \\ 1&1&0&2 \\ 2&1&0&3 \end{bmatrix} \qquad
@@ -111,7 +111,7 @@ print(f"output 6: {y[0, 0, 1, 1]:g}")
 #
 # A colour image has three numbers per pixel, red, green and blue. Each of the three images is a **map** or channel,
 # and each has its own mask. The products are added over all maps, so that three maps go in and *one* comes out (K,
-# "Convolution Layer"). Here are three maps of 3 × 3 and three masks of 2 × 2, the sizes of H's small layer ("A Small
+# "Convolution Layer"). Here are three maps of 3 × 3 and three masks of 2 × 2, the sizes of (H, "A Small
 # Convolution Layer Example"). By hand, for the upper left output:
 #
 # $$(1{\cdot}1 + 2{\cdot}0 + 0{\cdot}0 + 1{\cdot}1) + (1{\cdot}0 + 0{\cdot}1 + 2{\cdot}1 + 1{\cdot}0) +
@@ -135,7 +135,8 @@ figures.convolution.slide_stepper(x3, w3)
 
 # %% [markdown]
 # For $M$ output maps there are $M$ such sets of masks. $B$ images go through together. With $K_h \times K_w$ masks and
-# a step of $S$ pixels, the **stride**, output map $m$ of image $n$ has at row $h$ and column $v$ (the weights are called $w$)
+# a step of $S$ pixels, the **stride**, output map $m$ of image $n$ has at row $h$ and column $v$ (the weights are
+# called $w$)
 #
 # $$y_{n,m,h,v} = b_m + \sum_{c,\,p,\,q} x_{n,\,c,\,hS+p,\,vS+q}\; w_{m,c,p,q}$$
 #
@@ -150,15 +151,7 @@ figures.convolution.slide_stepper(x3, w3)
 #
 # $H$ and $W$ appear only in $x$ and $y$. So one set of weights serves images of any size (H, "Convolution Naturally
 # Supports Varying Input Sizes").
-
-# %%
-rng = np.random.default_rng(0)
-w, b = rng.standard_normal((6, 3, 5, 5)), np.zeros(6)
-for size in (28, 250):
-    y, _ = ops.conv2d_forward(rng.standard_normal((2, 3, size, size)), w, b)
-    print(f"x (2, 3, {size}, {size})  w {w.shape}, {w.size} weights  ->  y {y.shape}")
-
-# %% [markdown]
+#
 # ## The loop version
 #
 # Seven loops, in the lecture's order (H, "Sequential Code: Forward Convolutional Layer"): four that choose an output
@@ -197,6 +190,7 @@ def conv_windows(x, w, stride=1):
 # agree, on sizes that are all different so that no swapped axis can hide.
 
 # %%
+rng = np.random.default_rng(0)
 x, w = rng.standard_normal((2, 3, 9, 8)), rng.standard_normal((4, 3, 5, 2))
 for stride in (1, 2, 3):
     y, _ = ops.conv2d_forward(x, w, stride=stride)
@@ -215,18 +209,18 @@ for stride in (1, 2, 3):
 # $$H_{out} = 1 + \left\lfloor \frac{H - K + 2P}{S} \right\rfloor$$
 #
 # (K, "Convolution Layer: Spatial Transformations", where $K$ is called F and nothing is rounded). $\lfloor\;\rfloor$ is
-# the **floor**, rounding down. Compute four sizes before you run the cell: $(H, K, S, P)$ = (28, 5, 1, 0), (28, 5, 1, 2),
-# (28, 4, 2, 1) and (8, 3, 2, 0).
+# the **floor**, rounding down. Compute four sizes before you run the cell: $(H, K, S, P)$ = (28, 5, 1, 0), (28, 5, 1,
+# 2), (28, 4, 2, 1) and (8, 3, 2, 0).
 
 # %%
 for H, K, S, P in ((28, 5, 1, 0), (28, 5, 1, 2), (28, 4, 2, 1), (8, 3, 2, 0)):
     print(f"H {H:2}  K {K}  S {S}  P {P}:  H_out = {ops.output_size(H, K, stride=S, pad=P)}")
 
 # %% [markdown]
-# The last is $1 + \lfloor 2.5 \rfloor = 3$: one pixel is left over. What becomes of it? In the picture every number says
-# how many windows see that pixel; a cross means none does. In JupyterLab, move the sliders (in the call: from, to, step,
-# start) and find a setting with stride 3 that sees every pixel, one in which only padding is missed, and one with gaps
-# between the windows.
+# The last is $1 + \lfloor 2.5 \rfloor = 3$: one pixel is left over. What becomes of it? In the picture every number
+# says how many windows see that pixel; a cross means none does. In JupyterLab, move the sliders (in the call: from, to,
+# step, start) and find a setting with stride 3 that sees every pixel, one in which only padding is missed, and one with
+# gaps between the windows.
 
 # %%
 figures.explore(figures.convolution.coverage, title="Which pixels does a window see?",
@@ -271,9 +265,9 @@ figures.show(
     caption="Read along a row: one window. Follow one name from row to row: one weight, used four times.")
 
 # %% [markdown]
-# 36 cells, 9 weights. The first row is O6, term by term. Now the belief from the top of the page: **is convolution a new kind of layer?**
-# Give `T` to the dense layer of lesson 02. Its weights are (inputs, outputs), so `T.T`, and its input is the image as
-# a row of 16 numbers.
+# 36 cells, 9 weights. The first row is O6, term by term. Now the belief from the top of the page: **is convolution a
+# new kind of layer?** Give `T` to the dense layer of lesson 02. Its weights are (inputs, outputs), so `T.T`, and its
+# input is the image as a row of 16 numbers.
 
 # %%
 dense, _ = ops.dense_forward(image.reshape(1, 16), T.T)
@@ -457,8 +451,8 @@ print("last column of the answer:", right[0, 0, :, -1])
 # %% [markdown]
 # ## Where the lecture is loose
 #
-# **The floor.** The slide's formula has a fraction bar and nothing else. For 8 pixels, mask 3, stride 2 and no padding it
-# promises 3.5 rows. The library rounds down, as frameworks do, at the price of the unseen pixels above.
+# **The floor.** The slide's formula has a fraction bar and nothing else. For 8 pixels, mask 3, stride 2 and no padding
+# it promises 3.5 rows. The library rounds down, as frameworks do, at the price of the unseen pixels above.
 
 # %%
 print("the slide's formula:", 1 + (8 - 3 + 2 * 0) / 2, " the library:", ops.output_size(8, 3, stride=2))
@@ -471,10 +465,10 @@ print("the slide's formula:", 1 + (8 - 3 + 2 * 0) / 2, " the library:", ops.outp
 ops.output_size(4, 7, pad=1)
 
 # %% [markdown]
-# **One name for two things.** The lecture's listing (H, "Sequential Code: Forward Convolutional Layer") has two parameters
-# called `W`, the width and the weights, which no compiler accepts. Here the width is `W` and the weights are `w`; and
-# since the listing's column counter is `w` too, ours is `v`. Its formulas count from 1, its code from 0: see the optional
-# part below.
+# **One name for two things.** The lecture's listing (H, "Sequential Code: Forward Convolutional Layer") has two
+# parameters called `W`, the width and the weights, which no compiler accepts. Here the width is `W` and the weights are
+# `w`; and since the listing's column counter is `w` too, ours is `v`. Its formulas count from 1, its code from 0: see
+# the optional part below.
 
 # %% [markdown]
 # ## Optional: one, two, three dimensions
@@ -504,10 +498,10 @@ for name, shape in inputs.items():
 # %% [markdown]
 # ## Optional: where counting starts
 #
-# The listing starts its sums at 0. The lecture's formulas start them at 1 with the same index, the pixel
-# $X(c, h + p, w + q)$ (H, "Back-propagation for a convolutional layer"). Take $h = p = 1$, the first of each: the pixel's
-# row is $1 + 1 = 2$, in arrays that start at 1 the *second*. So row 1 would never be used. Here is the first output of a
-# 2 × 2 mask of ones, which should add the four pixels in the corner:
+# The listing starts its sums at 0. The lecture's formulas start them at 1 with the same index, the pixel $X(c, h + p, w
+# + q)$ (H, "Back-propagation for a convolutional layer"). Take $h = p = 1$, the first of each: the pixel's row is $1 +
+# 1 = 2$, in arrays that start at 1 the *second*. So row 1 would never be used. Here is the first output of a 2 × 2 mask
+# of ones, which should add the four pixels in the corner:
 
 # %%
 from_zero = sum(image[0 + p, 0 + q] for p in (0, 1) for q in (0, 1))
@@ -522,7 +516,8 @@ assert from_zero == image[:2, :2].sum()
 #   `stride=2`: how many frames are left, and which pixels are never framed?
 # - Turn `edge` into its transpose, `edge.T`, and run the cells of the moved digit again. Which strokes answer now? Is
 #   the map still equivariant?
-# - Cut pieces out of 16 digits instead of 64, then out of 128 (`mlp` needs the same number). How does the accuracy on unmoved digits change, and does the curve stay flat?
+# - Cut pieces out of 16 digits instead of 64, then out of 128 (`mlp` needs the same number). How does the
+#   accuracy on unmoved digits change, and does the curve stay flat?
 
 # %% [markdown]
 # ## Check yourself
@@ -556,7 +551,7 @@ assert from_zero == image[:2, :2].sum()
 # <details><summary>Answer</summary>
 #
 # $1 + \lfloor 7 / 3 \rfloor = 3$. The windows begin at columns 0, 3 and 6; the last ends at 9, so column 10 is unseen.
-# With padding 1, $1 + \lfloor 9 / 3 \rfloor = 4$ and nothing is left over: the last window ends exactly at the last padded
-# column, and every pixel is seen.
+# With padding 1, $1 + \lfloor 9 / 3 \rfloor = 4$ and nothing is left over: the last window ends exactly at the last
+# padded column, and every pixel is seen.
 #
 # </details>

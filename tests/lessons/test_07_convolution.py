@@ -90,8 +90,10 @@ def test_the_lessons_loops_and_windows_are_the_library(lesson, shape, stride):
     np.testing.assert_array_equal(lesson["conv_windows"](x, w, stride), y)
 
 
-def test_weights_do_not_depend_on_the_size_of_the_image(printed):
-    assert printed.count("w (6, 3, 5, 5), 450 weights") == 2
+def test_weights_do_not_depend_on_the_size_of_the_image():
+    w = np.ones((6, 3, 5, 5))
+    for size in (28, 250):
+        assert ops.conv2d_forward(np.ones((2, 3, size, size)), w)[0].shape == (2, 6, size - 4, size - 4)
 
 
 def test_all_six_inputs_of_the_table_are_run(lesson, printed):
@@ -203,7 +205,7 @@ def test_erratum_7_the_slide_promises_half_a_row(printed):
 def test_erratum_4_one_name_and_where_counting_starts(lesson, notebook, printed):
     with pytest.raises(SyntaxError):  # the page: no compiler accepts two parameters of one name
         compile("def conv_layer(X, H, W, W): ...", "listing", "exec")
-    assert "two parameters\n# called `W`" in (NOTEBOOKS / f"{NAME}.py").read_text(encoding="utf-8")
+    assert any("two parameters called `W`" in " ".join(cell.source.split()) for cell in notebook.cells)
     assert (lesson["from_zero"], lesson["skipping"]) == (5, 6)
     assert "from 0: 5.0  from 1, one row and column too far: 6.0" in printed
     errors = [o.ename for c in notebook.cells if c.cell_type == "code" for o in c.outputs if o.output_type == "error"]
