@@ -89,8 +89,8 @@ print("O1 =", terms(1))
 
 # %% [markdown]
 # O6 is the slide's formula. O1 has four products, the other five meet zeros. Now with numbers. The image comes from (H,
-# "A Small Convolution Layer Example"); the mask subtracts what is right from what is left, so it answers strongly at
-# upright edges:
+# "A Small Convolution Layer Example, Generating dE/dW"); the mask subtracts what is right from what is left, so it
+# answers strongly at upright edges:
 #
 # $$\begin{bmatrix} 0&2&1&0 \\ 0&3&2&1 \\ 1&1&0&2 \\ 2&1&0&3 \end{bmatrix} \qquad
 # \begin{bmatrix} 1&0&-1 \\ 2&0&-2 \\ 1&0&-1 \end{bmatrix}$$
@@ -111,8 +111,8 @@ print(f"output 6: {y[0, 0, 1, 1]:g}")
 #
 # A colour image has three numbers per pixel, red, green and blue. Each of the three images is a **map** or channel,
 # and each has its own mask. The products are added over all maps, so that three maps go in and *one* comes out (K,
-# "Convolution Layer"). Here are three maps of 3 × 3 and three masks of 2 × 2, the sizes of (H, "A Small
-# Convolution Layer Example"). By hand, for the upper left output:
+# "Convolution Layer"). Here are three maps of 3 × 3 and three masks of 2 × 2, the sizes of (H, "Analysis of
+# Small Example"). By hand, for the upper left output:
 #
 # $$(1{\cdot}1 + 2{\cdot}0 + 0{\cdot}0 + 1{\cdot}1) + (1{\cdot}0 + 0{\cdot}1 + 2{\cdot}1 + 1{\cdot}0) +
 # (0{\cdot}2 + 1{\cdot}1 + 1{\cdot}0 + 0{\cdot}(-1)) = 2 + 2 + 1 = 5$$
@@ -498,14 +498,14 @@ for name, shape in inputs.items():
 # %% [markdown]
 # ## Optional: where counting starts
 #
-# The listing starts its sums at 0. The lecture's formulas start them at 1 with the same index, the pixel $X(c, h + p, w
-# + q)$ (H, "Back-propagation for a convolutional layer"). Take $h = p = 1$, the first of each: the pixel's row is $1 +
-# 1 = 2$, in arrays that start at 1 the *second*. So row 1 would never be used. Here is the first output of a 2 × 2 mask
-# of ones, which should add the four pixels in the corner:
+# The listing starts its sums at 0. The lecture's formulas start them at 1, with the same pixel $X(c, h + p, w + q)$
+# (H, "Back-propagation for a convolutional layer"). For the first $h$ and the first $p$ that is row 2, in arrays that
+# start at 1 the *second*. So row 1 would never be used. Here is the first output of a 2 × 2 mask of ones, which should
+# add the four pixels in the corner:
 
 # %%
 from_zero = sum(image[0 + p, 0 + q] for p in (0, 1) for q in (0, 1))
-skipping = sum(image[1 + p - 1, 1 + q - 1] for p in (1, 2) for q in (1, 2))  # index 1 of the slide is our index 0
+skipping = sum(image[1 + p - 1, 1 + q - 1] for p in (1, 2) for q in (1, 2))  # the slide's 1 is our 0
 print("from 0:", from_zero, " from 1, one row and column too far:", skipping)
 assert from_zero == image[:2, :2].sum()
 

@@ -437,7 +437,7 @@ except checks.GradientMismatch as problem:
 print(rejected)
 
 # %% [markdown]
-# (c): `args[0]` is $x$. The flip is missing. The blur looks the same after a turn by 180 degrees, so it did not notice,
+# (c): `args[0]` is $x$. The flip is missing. The blur looks the same after a turn by 180 degrees, so the check noticed nothing,
 # and a mask of ones would not either. The shapes fit in both cases, and no error would ever appear in training; the
 # layers before would be taught wrong. Our own `w` notices:
 
