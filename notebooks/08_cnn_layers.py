@@ -437,9 +437,9 @@ except checks.GradientMismatch as problem:
 print(rejected)
 
 # %% [markdown]
-# (c): `args[0]` is $x$. The flip is missing. The blur looks the same after a turn by 180 degrees, so the check noticed nothing,
-# and a mask of ones would not either. The shapes fit in both cases, and no error would ever appear in training; the
-# layers before would be taught wrong. Our own `w` notices:
+# (c): `args[0]` is $x$. The flip is missing. The blur looks the same after a turn by 180 degrees, so the check noticed
+# nothing; with a mask of ones it would not either. The shapes fit in both cases, and no error would ever appear in
+# training; the layers before would be taught wrong. Our own `w` shows it:
 
 # %%
 wrong = ops.conv2d_forward(dy[None, None], w[None, None], pad=1)[0][0, 0]
