@@ -19,7 +19,8 @@
 #
 # **K** is Prof. Dey's lecture 56 at IIT Kharagpur with its slides, **O** is Prof. Owens' EEC 289Q lecture 11 at UC
 # Davis, **H** is ECE 508 lecture 10 by Prof. Hwu and colleagues at Illinois. A note such as (H, "Calculating dE/dX")
-# names the lecture and the slide. The page takes about 40 minutes, the optional part 5 more.
+# names the lecture and the slide; elsewhere K and H are sizes. The page takes about 45 minutes, the optional parts 8
+# more.
 
 # %% [markdown]
 # ## You will be able to
@@ -28,7 +29,7 @@
 # - compute $\partial E/\partial W$ and $\partial E/\partial X$ of a convolution by loops, as convolutions and as matrix
 #   products;
 # - say what unrolling an image costs, and what a matrix product gives back for it;
-# - choose test data on which a forgotten flip cannot hide.
+# - choose test data on which a mistake cannot hide.
 
 # %% [markdown]
 # ## Why
@@ -41,11 +42,9 @@
 # the shape of its array. We begin with the layers that have no weights.
 
 # %%
-import inspect
-
 import numpy as np
 
-from course_lib import checks, data, figures
+from course_lib import checks, figures
 from course_lib import reference as ops
 
 rng = np.random.default_rng(8)
@@ -53,9 +52,9 @@ rng = np.random.default_rng(8)
 # %% [markdown]
 # ## ReLU with a slope
 #
-# K's ReLU has a second branch (K, "RELU Activation Function"): where the input is not positive, it returns the input
-# times a **negative slope**, a small number chosen once. With slope 0 it is the plain ReLU of lesson 02. Backward,
-# each element multiplies its `dy` by the slope of its own branch.
+# The slides' ReLU has a second branch (K, "RELU Activation Function"): where the input is not positive, it returns the
+# input times a **negative slope**, a small number chosen once. With slope 0 it is the plain ReLU of lesson 02.
+# Backward, each element multiplies its `dy` by the slope of its own branch.
 
 # %%
 z = np.array([-2.0, -0.5, 0.0, 3.0])
@@ -69,10 +68,10 @@ print("backward", ops.leaky_relu_backward(np.array([10.0, 10.0, 10.0, 10.0]), ca
 #
 # ## Max pooling
 #
-# **Pooling** puts one number in the place of a whole window of $F \times F$ pixels: its largest value in **max
-# pooling**, its mean in **average pooling**. Nothing is trained, and each map is treated on its own (K, "Pooling
-# Layer"). Windows move by the stride $S$, and the sizes are those of a convolution without padding (K, "Pooling Layer:
-# Spatial Transformations"), rounded down:
+# **Pooling** puts one number in the place of a whole window of $F \times F$ pixels (F is the slides' letter): its
+# largest value in **max pooling**, its mean in **average pooling**. Nothing is trained, and each map is treated on its
+# own (K, "Pooling Layer"). Windows move by the stride $S$, and the sizes are those of a convolution without padding (K,
+# "Pooling Layer: Spatial Transformations"), rounded down:
 #
 # $$H_{out} = 1 + \left\lfloor \frac{H - F}{S} \right\rfloor, \qquad (B, C, H, W) \to (B, C, H_{out}, W_{out})$$
 
@@ -81,9 +80,9 @@ for H, F, S in ((4, 2, 2), (28, 2, 2), (5, 2, 2), (5, 3, 2)):
     print(f"H={H}, F={F}, S={S}: H_out={ops.output_size(H, F, S)}, rows never seen: {ops.unseen(H, F, S)}")
 
 # %% [markdown]
-# Here are the first two rows of O's example (O, "Max-Pooling"), $F = S = 2$. The backward pass must know *which* pixel
-# won. So the forward pass keeps the **argmax mask**: for each output, the place of the winner, counted row by row
-# through the map (K, "Pooling Kernel").
+# Here are the first two rows of an example (O, "Max-Pooling"), $F = S = 2$. The backward pass must know *which* pixel
+# won. So the forward pass keeps the **argmax mask**, which holds no weights: for each output, the place of the winner,
+# counted row by row through the map (K, "Pooling Kernel").
 #
 # (`four[None, None]` puts two axes of length 1 in front: one image, one map.)
 
@@ -95,10 +94,10 @@ shape, place = cache
 print("y", y[0, 0], "place", place[0, 0])
 
 # %% [markdown]
-# Place 5 is row 1, column 1, since $5 = 1 \cdot 4 + 1$. The second window holds 2 twice. K's kernel asks
-# `> maxval`, not `>=`, so the first of equal values wins: place 2.
+# Place 5 is row 1, column 1, since $5 = 1 \cdot 4 + 1$. The second window holds 2 twice. The slide's kernel
+# asks `> maxval`, not `>=`, so the first of equal values wins: place 2.
 #
-# **Predict first.** `dy` is (5, 7). What is `dx` at the winners, at the second 2, and at the others?
+# **Predict first.** `dy` holds 5 and 7. What is `dx` at the winners, at the second 2, and at the others?
 
 # %%
 dy_pool = np.array([[5.0, 7.0]])
@@ -107,12 +106,13 @@ print(dx)
 figures.show(
     figures.cnn_layers.pooling_routes(four, dy_pool),
     alt=f"The winners at places {place.ravel()} receive {dy_pool.ravel()}; every other dx is 0.",
-    caption="Forward keeps the winners and their places; backward, each dy goes to its winner.",
+    caption="The thick line parts the two windows. Forward keeps each winner and its place; "
+    "backward, dy gives the amount and place says where it goes.",
 )
 
 # %% [markdown]
-# The second 2 gets 0. Nudge any loser a little and the maximum stays the same: no effect, no gradient. (A tie is a
-# kink, as ReLU's at 0. Any choice between the two would do, but it must be one choice.)
+# The winners get 5 and 7. Nudge a smaller value a little and the maximum stays the same: no effect, no gradient. The
+# second 2 gets 0 as well, by choice: a tie is a kink, as ReLU's at 0, and either 2 could have had the 7, but one only.
 #
 # Averaging has no winner: each of the $F^2$ pixels moved the mean by a share $1/F^2$, so each gets `dy` / $F^2$. And
 # if windows overlap, a pixel stands in several, and their effects add, as roads did in lesson 04:
@@ -131,23 +131,22 @@ print(ops.max_pool_backward(np.ones((1, 1, 1, 3)), cache)[0, 0])
 
 # %%
 x_random = rng.standard_normal((2, 3, 7, 6))
-for name in ("leaky_relu", "max_pool", "average_pool"):
-    forward, backward = getattr(ops, f"{name}_forward"), getattr(ops, f"{name}_backward")
-    checks.check_op_gradients(forward, backward, [x_random], rng=rng)
-    print(f"{name:<13} {x_random.shape} -> {forward(x_random)[0].shape}: gradient right")
+checks.check_op_gradients(ops.leaky_relu_forward, ops.leaky_relu_backward, [x_random], rng=rng)
+checks.check_op_gradients(ops.max_pool_forward, ops.max_pool_backward, [x_random], rng=rng)
+checks.check_op_gradients(ops.average_pool_forward, ops.average_pool_backward, [x_random], rng=rng)
+print("three gradients right, for x", x_random.shape)
 
 # %% [markdown]
 # ## A convolution small enough for a pencil
 #
-# One image, one map, stride 1, no padding. The input is channel `X[1]` of H's small example (H, "A Small Convolution
-# Layer Example"). That example has more channels, and its masks and gradients were drawn in pictures that our text of
-# the slides lacks. So the mask and `dy` below are this course's own. `w` has four different numbers, so that each can
-# be recognised. $y$ is $(3, 3)$, so `dy` is $(3, 3)$ too.
+# One image, one map, stride 1, no padding. The input is the map $X[1]$ on the slides about gradients (H, "A Small
+# Convolution Layer Example, Generating dE/dW"); the mask and `dy` are this course's own. `w` has four different
+# numbers, so that each can be recognised. $y$ is $(3, 3)$, so `dy` is $(3, 3)$ too.
 
 # %%
-x = np.array([[0.0, 2, 1, 0], [0, 3, 2, 1], [1, 1, 0, 2], [2, 1, 0, 3]])  # H's X[1]
-w = np.array([[1.0, 2], [3, 4]])                                          # ours
-dy = np.array([[2.0, 3, 4], [3, 3, 3], [5, 1, 1]])                        # ours
+x = np.array([[0.0, 2, 1, 0], [0, 3, 2, 1], [1, 1, 0, 2], [2, 1, 0, 3]])
+w = np.array([[1.0, 2], [3, 4]])
+dy = np.array([[2.0, 3, 4], [3, 3, 3], [5, 1, 1]])
 y, cache = ops.conv2d_forward(x[None, None], w[None, None])
 print(y[0, 0])
 
@@ -160,22 +159,21 @@ print(y[0, 0])
 #
 # $$\frac{\partial E}{\partial w_{pq}} = \sum_{h,v} \frac{\partial E}{\partial y_{hv}}\; x_{h+p,\,v+q}$$
 #
-# By hand, with row after row of `dy`: $2\cdot0 + 3\cdot2 + 4\cdot1$, then $3\cdot0 + 3\cdot3 + 3\cdot2$, then
-# $5\cdot1 + 1\cdot1 + 1\cdot0$.
+# For $w_{00}$, row after row of `dy`: $(2\cdot0 + 3\cdot2 + 4\cdot1) + (3\cdot0 + 3\cdot3 + 3\cdot2) + (5\cdot1 +
+# 1\cdot1 + 1\cdot0) = 31$. For $w_{01}$ the same nine `dy` meet the pixels one column further right. In other words:
+# **`dy` slides over `x` like a mask.** Step through the four weights.
 
 # %%
-by_hand = (2*0 + 3*2 + 4*1) + (3*0 + 3*3 + 3*2) + (5*1 + 1*1 + 1*0)
-print(f"dE/dw[0,0] = {by_hand} = {np.sum(dy * x[0:3, 0:3]):g}")
+figures.cnn_layers.weight_gradient_stepper(x, dy)
 
 # %% [markdown]
-# For $w_{01}$ the same nine `dy` meet the pixels one column further right. In other words: **`dy` slides over `x` like
-# a mask.** $\partial E/\partial W$ is a convolution of `x` with `dy`, $(4,4)$ with $(3,3) \to (2,2)$, done with lesson
-# 07's own function:
+# So $\partial E/\partial W$ is a convolution of `x` with `dy`, $(4,4)$ with $(3,3) \to (2,2)$, done with lesson 07's
+# own function. (A bias is added once to every output, so $\partial E/\partial b$ is the sum of `dy`, over all images
+# too.)
 
 # %%
 dw = ops.conv2d_forward(x[None, None], dy[None, None])[0][0, 0]
-assert dw[0, 0] == by_hand == 31
-print(dw)
+print(dw, "db", dy.sum())
 
 # %% [markdown]
 # ### One pixel
@@ -187,7 +185,7 @@ print(dw)
 # $$\frac{\partial E}{\partial x_{hv}} = \sum_{p,q} \frac{\partial E}{\partial y_{h-p,\,v-q}}\; w_{pq}$$
 #
 # Mind the signs: with $h - p$ on one side and $p$ on the other, the later weight meets the *earlier* output. Where
-# $y_{h-p,v-q}$ does not exist, the term is left out; H's formula does not say so.
+# $y_{h-p,v-q}$ does not exist, the term is left out; the slide's formula does not say so.
 
 # %%
 pixel = dy[1, 1] * w[0, 0] + dy[1, 0] * w[0, 1] + dy[0, 1] * w[1, 0] + dy[0, 0] * w[1, 1]
@@ -211,25 +209,26 @@ def backward_loops(dy, x, w):
 
 dx, dw_loops = backward_loops(dy, x, w)
 print(dx)
-assert dx[1, 1] == pixel == 26
+assert dx[1, 1] == pixel
 assert np.array_equal(dw_loops, dw)
 
 # %% [markdown]
 # (`np.ndindex(3, 3)` counts through all pairs of indices.) The loops **scatter**: each output throws its gradient at
 # the four pixels that it saw. The library has the same for batches, maps, strides and padding
-# ([`course_lib/reference/conv2d_loops.py`](../course_lib/reference/conv2d_loops.py)); these are its innermost lines.
-
-# %%
-lines = inspect.getsource(ops.conv2d_backward_loops).splitlines()[-5:-2]
-print("\n".join(line.strip() for line in lines))
-
-# %% [markdown]
+# ([`course_lib/reference/conv2d_loops.py`](../course_lib/reference/conv2d_loops.py)).
+#
 # ## dE/dX as a convolution
 #
-# Turn the question around: instead of scattering from each output, **gather** for each pixel. The formula for
-# $\partial E/\partial x_{hv}$ walks through $w$ forwards and through `dy` backwards. Write $w$ backwards, and both
-# walk the same way: that is a convolution with the **flipped** mask, turned by 180 degrees (`w[::-1, ::-1]` reverses
-# rows and columns). It is what mathematicians call convolution, as lesson 07 said.
+# Turn the question around: instead of scattering from each output, **gather** for each pixel. First in one direction,
+# with a mask of three, $y_0 = x_0 w_0 + x_1 w_1 + x_2 w_2$, $y_1 = x_1 w_0 + \dots$. Pixel $x_2$ is the last one in the
+# window of $y_0$, the middle one for $y_1$, the first for $y_2$:
+#
+# $$\frac{\partial E}{\partial x_2} = \frac{\partial E}{\partial y_0} w_2 + \frac{\partial E}{\partial y_1} w_1 +
+# \frac{\partial E}{\partial y_2} w_0$$
+#
+# Along `dy` from left to right, the weights come from right to left. So it is a convolution of `dy` with the
+# **flipped** mask $(w_2, w_1, w_0)$. In two directions rows and columns are reversed, a turn by 180 degrees:
+# `w[::-1, ::-1]`. (This is what mathematicians call convolution, as lesson 07 said.)
 #
 # The result has to grow from $(3,3)$ to $(4,4)$. So `dy` gets a border of $K - 1$ zeros; a convolution that is padded
 # until the mask touches the image with one corner only is called a **full convolution**. The zeros are the
@@ -249,26 +248,15 @@ print(full.shape, "largest difference", np.abs(full - dx).max())
 
 # %% [markdown]
 # With several maps, every output map that used $x$ sends a share, so the shares are added over $m$, while
-# $\partial E/\partial W$ is added over the images $b$. The maps change sides: $M$ come in, $C$ go out.
+# $\partial E/\partial W$ is added over the images $n$. The maps change sides: $M$ come in, $C$ go out.
 #
-# $$\frac{\partial E}{\partial X_{bchv}} = \sum_{m,p,q} \frac{\partial E}{\partial Y_{bm,h-p,v-q}} W_{mcpq}, \qquad
-# \frac{\partial E}{\partial W_{mcpq}} = \sum_{b,h,v} \frac{\partial E}{\partial Y_{bmhv}} X_{bc,h+p,v+q}$$
+# $$\frac{\partial E}{\partial X_{n,c,h,v}} =
+# \sum_{m,\,p,\,q} \frac{\partial E}{\partial Y_{n,m,h-p,v-q}}\; W_{m,c,p,q}$$
+#
+# $$\frac{\partial E}{\partial W_{m,c,p,q}} =
+# \sum_{n,\,h,\,v} \frac{\partial E}{\partial Y_{n,m,h,v}}\; X_{n,c,h+p,v+q}$$
 #
 # Shapes: $Y$ is $(B, M, H_{out}, W_{out})$, $W$ is $(M, C, K, K)$, $X$ is $(B, C, H, W)$.
-
-# %% [markdown]
-# ### What H's own result tells
-#
-# H's slides end with a finished $\partial E/\partial X[0]$ (H, the pages after "Calculating dE/dX"). Two output maps
-# contributed to it. Their masks and gradients are lost to us with the pictures, and many of them would give this sum.
-# But the sum can be taken apart: it is exactly the full convolution of *our* `dy` with a mask of ones, and that is how
-# we chose `dy`. Whether H's masks were ones, it cannot tell.
-
-# %%
-lecture = np.array([[2, 5, 7, 4], [5, 11, 13, 7], [8, 12, 8, 4], [5, 6, 2, 1]])  # H's dE/dX[0]
-ones = np.ones((2, 2))
-assert np.array_equal(figures.cnn_layers.full_convolution(dy, ones), lecture)
-print(backward_loops(dy, x, ones)[0])
 
 # %% [markdown]
 # ## Unrolling: the layer as one matrix product
@@ -279,8 +267,8 @@ print(backward_loops(dy, x, ones)[0])
 #
 # $$Y = W_{rows}\, X_{cols} \qquad (M,\; C K^2)\,(C K^2,\; H_{out} W_{out}) \to (M,\; H_{out} W_{out})$$
 #
-# Choose a pixel below and find its copies. Colour and the index in brackets say which pixel a number came from. Each
-# column holds what one output sees; each row, what one weight meets.
+# Colour and the index in brackets say which pixel a number came from; the copies of one pixel are framed. Each column
+# holds what one output sees; each row, what one weight meets. In JupyterLab, move the sliders to another pixel.
 
 # %%
 figures.explore(
@@ -289,8 +277,8 @@ figures.explore(
 )
 
 # %% [markdown]
-# No pixel stands twice in one column, and a pixel's copies climb a diagonal: the further right the window, the
-# further left the pixel stands in it. (`reshape(1, -1)` makes one row; -1 means "as many as there are".)
+# No pixel stands twice in one column or in one row: an output sees it once, and a weight meets it once. (`reshape(1,
+# -1)` makes one row; -1 means "as many as there are".)
 
 # %%
 cols = ops.im2col(x[None, None], 2)[0]
@@ -299,13 +287,14 @@ assert np.array_equal(w_rows @ cols, y.reshape(1, -1))
 print("cols", cols.shape, " w_rows", w_rows.shape, " dy_rows", dy_rows.shape)
 
 # %% [markdown]
-# Now the backward pass is lesson 04's, in which a product has two partners:
+# Now the backward pass is lesson 04's. There the samples were rows and the weights stood on the right, $Z = XW$; here
+# the weights stand on the left, so every product is the other way round:
 #
 # $$\frac{\partial E}{\partial W_{rows}} = \frac{\partial E}{\partial Y} X_{cols}^T \quad (M, P)(P, CK^2), \qquad
 # \frac{\partial E}{\partial X_{cols}} = W_{rows}^T \frac{\partial E}{\partial Y} \quad (CK^2, M)(M, P)$$
 #
-# with $P = H_{out} W_{out}$ (H, "Generating dE/dW"). Only the copying is new. The backward of "copy a pixel to several
-# places" is "add up what comes back from those places": **col2im**.
+# with $P = H_{out} W_{out}$, for one image; over a batch the first is added up. Only the copying is new. The backward
+# of "copy a pixel to several places" is "add up what comes back from those places": **col2im**.
 
 # %%
 dw_product = (dy_rows @ cols.T).reshape(2, 2)  # (1, 9) (9, 4) -> (1, 4)
@@ -316,13 +305,9 @@ checks.check_close(dx_product, dx, rtol=1e-12)
 print(dx_product)
 
 # %% [markdown]
-# Col2im is not the inverse of im2col. Unroll, add back, and each pixel comes out as often as it was copied:
-
-# %%
-copies = ops.im2col(np.ones((1, 1, 4, 4)), 2)
-print(ops.col2im(copies, (1, 1, 4, 4), 2)[0, 0].astype(int))
-
-# %% [markdown]
+# The same again. (Col2im is not the inverse of im2col: unroll and add back, and a pixel copied four times comes back
+# four times as large.)
+#
 # ## Do all three agree?
 #
 # Now on random data with everything switched on: five images, three maps in, four out, a mask of $3 \times 2$, stride
@@ -330,18 +315,15 @@ print(ops.col2im(copies, (1, 1, 4, 4), 2)[0, 0].astype(int))
 
 # %%
 xb, wb, bb = (rng.standard_normal(s) for s in ((5, 3, 8, 7), (4, 3, 3, 2), (4,)))
-forms = {"loops": "_loops", "convolution": "_windows", "matrix product": ""}
+dyb = rng.standard_normal((5, 4, 4, 8))
+forms = {"loops": (ops.conv2d_forward_loops, ops.conv2d_backward_loops),
+         "convolution": (ops.conv2d_forward_windows, ops.conv2d_backward_windows),  # with the flip, as above
+         "matrix product": (ops.conv2d_forward, ops.conv2d_backward)}
 results = {}
-for name, ending in forms.items():
-    y_form, cache = getattr(ops, f"conv2d_forward{ending}")(xb, wb, bb, stride=(2, 1), pad=1)
-    dyb = np.random.default_rng(1).standard_normal(y_form.shape)
-    results[name] = (y_form, *getattr(ops, f"conv2d_backward{ending}")(dyb, cache))
+for name, (forward, backward) in forms.items():
+    y_form, cache = forward(xb, wb, bb, stride=(2, 1), pad=1)
+    results[name] = (y_form, *backward(dyb, cache))
 
-# %% [markdown]
-# Equal to $10^{-12}$, which is all one can ask: each form adds the same products in another order, and floating-point
-# addition rounds.
-
-# %%
 for k, what in enumerate(("y", "dx", "dw", "db")):
     for name in ("convolution", "matrix product"):
         checks.check_close(results[name][k], results["loops"][k], rtol=1e-12, atol=1e-12, name=what)
@@ -349,7 +331,12 @@ for k, what in enumerate(("y", "dx", "dw", "db")):
 checks.check_op_gradients(ops.conv2d_forward, ops.conv2d_backward, [xb, wb, bb], rng=rng)
 
 # %% [markdown]
-# Why must they agree? Lesson 07 wrote the layer as one matrix $T$ with zeros and repeated weights: $y = T x$. Then
+# Equal to $10^{-12}$, which is all one can ask: each form adds the same products in another order, and floating-point
+# addition rounds.
+#
+# ## Why must they agree?
+#
+# Lesson 07 wrote the layer as one matrix $T$ with zeros and repeated weights: $y = T x$. Then
 # lesson 04's rule for a dense layer says $\partial E/\partial x = T^T\, \partial E/\partial y$, shapes
 # $(16, 9)\,(9,) \to (16,)$. Build $T$ from 16 images with a single 1, as there:
 
@@ -360,30 +347,36 @@ assert np.array_equal(T @ x.ravel(), y.ravel())
 print((T.T @ dy.ravel()).reshape(4, 4))
 
 # %% [markdown]
-# The same numbers. So a convolution's backward pass is not something else again: scattering, sliding a flipped mask
-# and col2im are three ways to multiply by $T^T$ without building it. It costs what lesson 04 counted: two products of
-# the forward one's size.
+# The same numbers. For the weights the rule is $\partial E/\partial T = \partial E/\partial y\; x^T$, shapes $(9,
+# 1)\,(1, 16) \to (9, 16)$: one slope per cell of $T$. Cells that hold the same weight move together, so their slopes
+# add. `as_matrix`, from lesson 07's figures, says which weight, 1 to 4, each cell holds; cells with 0 stay 0.
+
+# %%
+holds = figures.convolution_matrix.as_matrix((2, 2), (4, 4))
+dT = dy.reshape(9, 1) @ x.reshape(1, 16)
+print("dw", [float(dT[holds == k].sum()) for k in (1, 2, 3, 4)])
+
+# %% [markdown]
+# That is `dw`. So a convolution's backward pass is not something else again: scattering, sliding a mask and unrolling
+# are three ways to compute $T^T\, \partial E/\partial y$, and the sums of $\partial E/\partial y\; x^T$, without
+# building $T$. It costs what lesson 04 counted: two products of the forward one's size.
 
 # %% [markdown]
 # ## What does unrolling cost?
 #
-# **Predict first.** LeNet-5's first layer C1 has a $32\times32$ input, one map in and six out, $K = 5$. How many times
-# as many bytes as the image has its unrolled matrix?
+# **Predict first.** C1, the first layer of lesson 09's network LeNet-5, has a $32\times32$ input, one map in and six
+# out, $K = 5$. The unrolled matrix is larger than the image, by what factor?
 #
 # (a) 1.8 (b) 5 (c) 19 (d) 25
 #
-# **Replication** is the number of unrolled elements over the number of pixels (H, "Analyzing the Amount of
-# Input Replication"), for stride 1 and no padding:
-#
-# $$\frac{H_{out} W_{out} K^2}{(H_{out} + K - 1)(W_{out} + K - 1)}$$
-#
-# The table has H's small example (three $3\times3$ maps, $K = 2$; two output maps) and LeNet-5's three convolutions,
-# which lesson 09 builds. "Filter" is the shape of $W_{rows}$, "unrolled" that of $X_{cols}$.
+# The table has the small example of the forward slides (H, "Analysis of Small Example": three $3\times3$ maps, $K = 2$;
+# two output maps) and LeNet-5's three convolutions. "Filter" is the shape of $W_{rows}$, "unrolled" that of $X_{cols}$,
+# "replication" the factor asked for.
 
 # %%
 layers = {"small": (3, 3, 2, 2), "C1": (1, 32, 5, 6), "C3": (6, 14, 5, 16), "C5": (16, 5, 5, 120)}
 table = {}
-print("layer  filter    unrolled  elements  replication  reuse")
+print("layer  filter    unrolled  elements  replication   uses")
 for name, (C, H, K, M) in layers.items():  # maps in, size, mask, maps out
     _, rows, places = ops.im2col(np.zeros((1, C, H, H)), K).shape
     table[name] = ((M, C * K * K), (rows, places), rows * places, ops.replication((1, C, H, H), K), M)
@@ -391,41 +384,36 @@ for name, (C, H, K, M) in layers.items():  # maps in, size, mask, maps out
     print(f"{name:<6} {filters:<9} {unrolled:<9} {rows * places:>8,} {table[name][3]:>11.2f}x {M:>6}")
 
 # %% [markdown]
-# The answer is (c): $25 \times 784$ elements from 1,024 pixels, 19.1 times. K names this extra memory as the
-# disadvantage of im2col (K, "Im2Col Operation"). Why not 25 times? Only pixels that lie four or
-# more from every border stand in all 25 windows. Counting the bytes of a real digit, padded to $32\times32$, and
-# drawing how often each pixel is copied:
+# The answer is (c): $25 \times 784$ elements from 1,024 pixels, 19.1 times. In general, for stride 1 and no padding,
+# the **replication** is (H, "Analyzing the Amount of Input Replication")
+#
+# $$\frac{H_{out} W_{out} K^2}{(H_{out} + K - 1)(W_{out} + K - 1)}$$
+#
+# This extra memory is the disadvantage of im2col (K, "Im2Col Operation"). In bytes, for an image of 32-bit numbers:
 
 # %%
-digit = data.load_digits(seed=0).images("train")[:1].reshape(1, 1, 28, 28)
-image = np.pad(digit, ((0, 0), (0, 0), (2, 2), (2, 2)))
-counts = ops.col2im(np.ones((1, 25, 784)), (1, 1, 32, 32), 5)[0, 0]
+image = np.ones((1, 1, 32, 32), dtype=np.float32)
 unrolled = ops.im2col(image, 5)
 print(f"image {image.nbytes:,} bytes, unrolled {unrolled.nbytes:,} bytes")
-print(f"copies per pixel: {counts.min():.0f} to {counts.max():.0f}, on average {counts.mean():.1f}")
-figures.show(
-    figures.cnn_layers.copies(counts, title="C1: how often each pixel is copied"),
-    alt=f"Corner pixels are copied {counts[0, 0]:g} time, inner pixels {counts.max():g} times.",
-    caption="Once in the corners, 25 times inside: only the rim keeps the average down at 19.1.",
-)
 
 # %% [markdown]
-# The column "reuse" is what the matrix product gives back. Each unrolled value meets every row of the filter
-# matrix, so once loaded it can be used $M$ times: 6, 16, 120 (H, "Matrix-Multiplication Enables Additional Reuse").
+# The column "uses" is what the matrix product gives back. Each number of $X_{cols}$ is multiplied by one weight from
+# every row of $W_{rows}$, so it is used $M$ times: 6, 16, 120 (H, "Matrix-Multiplication Enables Additional Reuse").
+# Fetched from memory once, it could serve them all.
 #
-# C5 costs nothing: its mask is as large as its input, there is one window, and the product is a matrix times a
-# vector. C1 is the bad case: copied 19 times, used 6 times per copy. H's way out is to unroll only in thought, while
-# loading; lesson 15 does that on a GPU. The library unrolls a bounded block at a time
-# ([`course_lib/reference/conv2d.py`](../course_lib/reference/conv2d.py)).
+# C5 costs nothing: its mask is as large as its input, there is one window, and the product is a matrix times a vector.
+# C1 is the bad case: 19 copies of a pixel are written, each for 6 uses. The way out (H, "Conceptual Unrolling May Help
+# Performance") is to unroll only in thought, while loading; lesson 15 does and times that on a GPU. The library unrolls
+# a bounded block at a time ([`course_lib/reference/conv2d.py`](../course_lib/reference/conv2d.py)).
 
 # %% [markdown]
-# ## What goes wrong: the forgotten flip
+# ## What goes wrong: a check that passes
 #
-# Here is $\partial E/\partial X$ as a full convolution, with one thing missing. (`transpose(1, 0, 2, 3)` swaps the
-# first two axes: $M$ maps come in, $C$ go out.) We test it on a mask that blurs.
+# Here is $\partial E/\partial X$ as a full convolution for several maps. (`transpose(1, 0, 2, 3)` swaps the first two
+# axes: $M$ maps come in, $C$ go out.) We test it on a mask that blurs.
 
 # %%
-def backward_without_flip(dy, cache):
+def backward_by_sliding(dy, cache):
     w = cache[1]
     _, dw, _ = ops.conv2d_backward(dy, cache)
     dx, _ = ops.conv2d_forward(dy, w.transpose(1, 0, 2, 3), pad=w.shape[2] - 1)
@@ -433,7 +421,7 @@ def backward_without_flip(dy, cache):
 
 blur = np.array([[1.0, 2, 1], [2, 4, 2], [1, 2, 1]])[None, None]
 x_test = rng.standard_normal((2, 1, 6, 6))
-checks.check_op_gradients(ops.conv2d_forward, backward_without_flip, [x_test, blur], rng=rng)
+checks.check_op_gradients(ops.conv2d_forward, backward_by_sliding, [x_test, blur], rng=rng)
 print("blur: passes")
 
 # %% [markdown]
@@ -443,15 +431,15 @@ print("blur: passes")
 # %%
 skewed = rng.standard_normal((1, 1, 3, 3))
 try:
-    checks.check_op_gradients(ops.conv2d_forward, backward_without_flip, [x_test, skewed], rng=rng)
+    checks.check_op_gradients(ops.conv2d_forward, backward_by_sliding, [x_test, skewed], rng=rng)
 except checks.GradientMismatch as problem:
     rejected = str(problem).split(":")[0]
 print(rejected)
 
 # %% [markdown]
-# (c): `args[0]` is $x$. The blur looks the same after a turn by 180 degrees, so the missing flip does nothing to it.
-# The shapes fit in both cases, and no error would ever appear in training; the layers before would be taught wrong.
-# H's result above is explained by a mask of ones, so it could not have caught this either. Our own `w` does:
+# (c): `args[0]` is $x$. The flip is missing. The blur looks the same after a turn by 180 degrees, so the check noticed
+# nothing; with a mask of ones it would not either. The shapes fit in both cases, and no error would ever appear in
+# training; the layers before would be taught wrong. Our own `w` shows it:
 
 # %%
 wrong = ops.conv2d_forward(dy[None, None], w[None, None], pad=1)[0][0, 0]
@@ -466,7 +454,7 @@ assert np.array_equal(blur[0, 0], blur[0, 0, ::-1, ::-1])
 # %% [markdown]
 # ## Where the lecture is loose
 #
-# **One index.** H's example adds four products for $\partial E/\partial W[0,0,0,0]$, with $Y$ of size $2\times2$ (H,
+# **One index.** An example adds four products for $\partial E/\partial W[0,0,0,0]$, with $Y$ of size $2\times2$ (H,
 # "Example"). Its last line ends with $\partial E/\partial Y[0,1,0] \cdot X[0,1,1]$. It must be
 # $\partial E/\partial Y[0,1,1]$: the pixel and the output stand at the same place. Measure it:
 
@@ -481,15 +469,40 @@ print("slide", three + dy2[1, 0] * x3[1, 1], " corrected", three + dy2[1, 1] * x
       f" measured {checks.numerical_gradient(E, w)[0, 0]:.6f}")
 
 # %% [markdown]
-# **Three names.** "Convolution Reuse Matches Unrolling Replication" (H) lists 19.1, 12.8 and 1 for C1, C2 and C3. They
-# belong to C1, C3 and C5: LeNet-5's layers 2 and 4 are poolings, S2 and S4. H's point stands: a tile that
-# covers all outputs uses each input as often as unrolling copies it, by H's formula:
+# **Three names.** A slide lists 19.1, 12.8 and 1 for C1, C2 and C3 (H, "Convolution Reuse Matches Unrolling
+# Replication"). By the table they belong to C1, C3 and C5: LeNet-5's layers 2 and 4 are poolings, S2 and S4.
 
 # %%
-for name, tile, K in (("C1", 28, 5), ("C3", 10, 5), ("C5", 1, 5)):
-    reuse = K**2 * tile**2 / (tile + K - 1) ** 2
-    assert np.isclose(reuse, table[name][3])
-    print(f"{name}: input tile {tile + K - 1}x{tile + K - 1}, reuse {reuse:.1f}x")
+print([(name, round(table[name][3], 1)) for name in ("C1", "C3", "C5")])
+
+# %% [markdown]
+# ## Optional: why 19 times and not 25
+#
+# The mask has 25 weights, so why is C1's image not copied 25 times? Only pixels that lie four or more from every border
+# stand in all 25 windows. `image` holds ones; unrolled and added back, each pixel says how often it was copied.
+
+# %%
+counts = ops.col2im(unrolled, (1, 1, 32, 32), 5)[0, 0]
+print(f"copies per pixel: {counts.min():.0f} to {counts.max():.0f}, on average {counts.mean():.1f}")
+figures.show(
+    figures.cnn_layers.copies(counts, title="C1: how often each pixel is copied"),
+    alt=f"Corner pixels are copied {counts[0, 0]:g} time, inner pixels {counts.max():g} times.",
+    caption="Once in the corners, 25 times inside: only the rim keeps the average down at 19.1.",
+)
+
+# %% [markdown]
+# ## Optional: a result on the slides
+#
+# The slides end with a finished $\partial E/\partial X[0]$ (H, after "Calculating dE/dX"), without the masks and
+# gradients that it came from, at least in our text of them. We chose our `dy` so that its full convolution with a mask
+# of ones gives exactly that result. Many other masks and gradients would give it too, so it does not say which were
+# used.
+
+# %%
+lecture = np.array([[2, 5, 7, 4], [5, 11, 13, 7], [8, 12, 8, 4], [5, 6, 2, 1]])
+ones = np.ones((2, 2))
+assert np.array_equal(figures.cnn_layers.full_convolution(dy, ones), lecture)
+print(backward_loops(dy, x, ones)[0])
 
 # %% [markdown]
 # ## Optional: stride and padding, backward
@@ -513,7 +526,8 @@ print(spread, dx_stride, sep="\n")
 # - Compare `backward_loops(dy, x, m)[0]` with the full convolution that forgets the flip, for `m = np.ones((2, 2))`,
 #   `m = np.array([[1.0, 2], [2, 1]])` and `m = np.array([[1.0, 2], [1, 2]])`. Which two agree, and why?
 # - Give `backward_loops` a `stride` argument. Which two indices change? Compare with the optional section.
-# - Compute the replication of a $1\times1$ mask, and of C1 with stride 5. When is unrolling free?
+# - Compute `ops.replication` of a $1\times1$ mask; when is unrolling free? For C1 with `stride=5` it is below 1. Which
+#   pixels are missing (`ops.unseen`)?
 
 # %% [markdown]
 # ## Check yourself
@@ -541,13 +555,13 @@ print(spread, dx_stride, sep="\n")
 # </details>
 
 # %% [markdown]
-# **3.** A convolution has $C = 8$, $K = 1$, $M = 64$. What is its replication, what is its reuse in the matrix
-# product, and would the gradient check notice a forgotten flip?
+# **3.** A convolution has $C = 8$, $K = 1$, $M = 64$. What is its replication, how often is each unrolled number
+# used in the matrix product, and would the gradient check notice a forgotten flip?
 #
 # <details><summary>Answer</summary>
 #
 # Each pixel stands in exactly one window, so the replication is 1 and nothing is copied twice. Each value meets 64
-# rows of the filter matrix: reuse 64. A $1\times1$ mask is its own flip, so the check passes, and such a test says
+# rows of the filter matrix: 64 uses. A $1\times1$ mask is its own flip, so the check passes, and such a test says
 # nothing about the flip.
 #
 # </details>

@@ -1,7 +1,9 @@
-"""Figures of lesson 08: the winners of max pooling, dE/dX as a sliding full convolution, the unrolled matrix.
+"""Figures of lesson 08: the winners of max pooling, dE/dw and dE/dx as sliding masks, the unrolled matrix.
 
 Every number drawn here is computed with `course_lib.reference`, the code that the lesson teaches.
 """
+
+import math
 
 import matplotlib
 import numpy as np
@@ -12,7 +14,7 @@ from course_lib import reference as ops
 from . import style
 from .picture import picture
 from .stepper import stepper
-from .svg import LABEL, Svg
+from .svg import LABEL, MINUS, Svg, text_width
 
 CELL = (44, 40)  # width and height of a cell that holds two lines
 ARROW = 40  # room for an arrow between two matrices
@@ -33,24 +35,35 @@ def pooling_routes(x, dy, size=2, stride=None):
     y, cache = ops.max_pool_forward(x[None, None], size, stride)
     dx = ops.max_pool_backward(np.asarray(dy, dtype=float)[None, None], cache)[0, 0]
     y, places = y[0, 0], cache[1][0, 0]
+    step = size if stride is None else stride
     winners = sorted({divmod(int(place), x.shape[1]) for place in places.ravel()})
-    cell, small = (34, 28), max(34 * y.shape[1], 88)
-    wide = max(34 * x.shape[1], 80)
-    tall = LABEL + 28 * x.shape[0]
-    svg = Svg(2 * wide + 3 * small + 4 * ARROW + 16, tall + 16)
-    left, drawn = 8, []
-    for name, values, role, marked, room in (
-        ("x", x, "data", winners, wide),
-        ("y", y, "output", (), small),
-        ("place", places, "thread", (), small),
-        ("dy", dy, "gradient", (), small),
-        ("dx", dx, "gradient", winners, wide),
-    ):
-        top = 8 + (x.shape[0] - np.shape(values)[0]) * 14
-        drawn.append(svg.matrix(values, left, top, name=name, role=role, fmt="{:g}", cell=cell, highlight=marked))
-        left += room + ARROW
-    for one, other in ((drawn[0], drawn[1]), (drawn[3], drawn[4])):  # there, and back
-        svg.arrow(one.right + 8, other.cy, other.x - 8, other.cy, stroke=style.MUTED)
+    small, wide = max(34 * y.shape[1], 88), max(34 * x.shape[1], 80)
+    tall, low = LABEL + 28 * x.shape[0], LABEL + 28 * y.shape[0]
+    row = max((tall - low) / 2 + low + 14, low + 18)  # from the upper small matrices to the lower one
+    svg = Svg(2 * wide + 2 * small + 3 * ARROW + 16, row + low + 16)
+    at = [8 + wide + ARROW, 8 + wide + small + 2 * ARROW, 8 + wide + 2 * small + 3 * ARROW]
+    middle = 8 + max(0, (row + low - tall) / 2)
+    look = dict(fmt="{:g}", cell=(34, 28))
+    first = svg.matrix(x, 8, middle, name="x", role="data", **look)
+    kept = svg.matrix(y, at[0], 8, name="y", role="output", **look)
+    place = svg.matrix(places, at[0], 8 + row, name="place", role="thread", **look)
+    upstream = svg.matrix(dy, at[1], 8, name="dy", role="gradient", **look)
+    last = svg.matrix(dx, at[2], middle, name="dx", role="gradient", **look)
+    if step == size:  # the windows share no pixel: lines between them
+        for k in range(1, y.shape[1]):
+            svg.line(first.x + 34 * size * k, first.y, first.x + 34 * size * k, first.bottom, line=5)
+        for k in range(1, y.shape[0]):
+            svg.line(first.x, first.y + 28 * size * k, first.right, first.y + 28 * size * k, line=5)
+    for box in (first, last):
+        for i, j in winners:
+            svg.rect(box.x + 34 * j, box.y + 28 * i, 34, 28, line=2.5)
+    for one, other in ((first, kept), (first, place), (upstream, last), (place, last)):  # there, and back
+        up = 10 if other is kept or one is upstream else -10
+        ends = (
+            one.cy if one in (upstream, place) else one.cy - up,
+            other.cy if other in (kept, place) else other.cy - up,
+        )
+        svg.arrow(one.right + 8, ends[0], other.x - 8, ends[1], stroke=style.MUTED)
     return svg
 
 
@@ -61,7 +74,7 @@ def full_convolution(dy, w):
 
 
 def full_convolution_frames(dy, w):
-    """Return one picture for each pixel of dX: the flipped mask over the padded dy, its products, and dX so far.
+    """Return one picture for each pixel of dx: the flipped mask over the padded dy, its products, and dx so far.
 
     Parameters
     ----------
@@ -76,15 +89,72 @@ def full_convolution_frames(dy, w):
 def full_convolution_stepper(dy, w):
     """Return the stepper of `full_convolution_frames`."""
     inner = (w.shape[0] - 1) * (dy.shape[1] + w.shape[1] - 1) + w.shape[1] - 1  # the first pixel under a whole mask
-    title = "dE/dX as a full convolution: the flipped mask slides over dE/dY and its border of zeros"
+    title = "dE/dx as a full convolution: the flipped mask slides over dy and its border of zeros"
     return stepper(full_convolution_frames(dy, w), title=title, static=inner)
+
+
+def weight_gradient_frames(x, dy):
+    """Return one picture for each weight: dy (H_out, W_out) over the map x (H, W), the products, and dw so far."""
+    dw = ops.conv2d_forward(x[None, None], dy[None, None])[0][0, 0]
+    heads = {at: _weight_head(x, dy, dw, *at) for at in np.ndindex(dw.shape)}
+    width = max(text_width(head, 14) for head in heads.values())
+    return [_weight_frame(x, dy, dw, p, q, head, width) for (p, q), head in heads.items()]
+
+
+def weight_gradient_stepper(x, dy):
+    """Return the stepper of `weight_gradient_frames`."""
+    return stepper(weight_gradient_frames(x, dy), title="dE/dw: dy slides over x like a mask", static=0)
+
+
+def _weight_head(x, dy, dw, p, q):
+    window = x[p : p + dy.shape[0], q : q + dy.shape[1]]
+    rows = [" + ".join(f"{d:g}·{v:g}" for d, v in zip(*pair, strict=True)) for pair in zip(dy, window, strict=True)]
+    return f"dw[{p}, {q}] = {' + '.join(f'({row})' for row in rows)} = {dw[p, q]:g}"
+
+
+def _weight_frame(x, dy, dw, p, q, head, width):
+    left = 8 + x.shape[1] * CELL[0] + 36
+    right = left + max(dy.shape[1] * CELL[0], 80) + 36
+    tall = max(x.shape[0], dy.shape[0], dw.shape[0]) * CELL[1]
+    svg = Svg(max(right + max(dw.shape[1] * CELL[0], 80) + 8, 16 + width), 40 + LABEL + tall + 8)
+    svg.text(8, 22, _minus(head), size=14, bold=True)
+    grid = svg.matrix(x, 8, 40, name="x", role="data", fmt="", cell=CELL)
+    _overlay(svg, grid, x, dy, (p, q), "gradient")
+    svg.matrix(dy, left, 40, name="dy", role="gradient", fmt="{:g}", cell=CELL)
+    done = np.arange(dw.size).reshape(dw.shape) <= p * dw.shape[1] + q
+    svg.matrix(dw, right, 40, name="dw", role="gradient", fmt="{:g}", empty=~done, cell=CELL, highlight=[(p, q)])
+    return picture(
+        svg,
+        alt=f"dy lies on x from row {p} and column {q}; the {dy.size} products add up to dw[{p}, {q}] = {dw[p, q]:g}.",
+        caption=f"Weight ({p}, {q}) met the framed pixels: each of them times the dy of the output it helped to make.",
+    )
+
+
+def _overlay(svg, grid, values, mask, corner, role, outside=None):
+    """Write `values` into the cells of `grid` and, below those that the mask covers from `corner` on, its numbers."""
+    (width, height), (h, v) = CELL, corner
+    for i, j in np.ndindex(values.shape):
+        x, y = grid.x + j * width, grid.y + i * height
+        covered = h <= i < h + mask.shape[0] and v <= j < v + mask.shape[1]
+        if covered:
+            svg.rect(x + 3, y + height - 18, width - 6, 15, fill=style.tint(role, 0.45), stroke="none")
+            svg.text(x + width / 2, y + height - 6, _minus(f"× {mask[i - h, j - v]:g}"), anchor="middle")
+        svg.text(
+            x + width / 2,
+            y + (16 if covered else height / 2 + 4),
+            _minus(f"{values[i, j]:g}"),
+            anchor="middle",
+            fill=style.MUTED if outside is not None and outside[i, j] else style.INK,
+        )
+    svg.rect(grid.x + v * width, grid.y + h * height, mask.shape[1] * width, mask.shape[0] * height, line=3)
 
 
 def _full_frame(dy, w, dx, h, v):
     K_h, K_w = w.shape
     flipped = w[::-1, ::-1]
-    padded = np.pad(dy, ((K_h - 1, K_h - 1), (K_w - 1, K_w - 1)))
-    outside = np.pad(np.zeros(dy.shape, bool), ((K_h - 1, K_h - 1), (K_w - 1, K_w - 1)), constant_values=True)
+    border = ((K_h - 1, K_h - 1), (K_w - 1, K_w - 1))
+    padded = np.pad(dy, border)
+    outside = np.pad(np.zeros(dy.shape, bool), border, constant_values=True)
     window, inside = padded[h : h + K_h, v : v + K_w], ~outside[h : h + K_h, v : v + K_w]
     products = [f"{d:g}·{m:g}" for d, m in zip(window[inside], flipped[inside], strict=True)]
     total = " + ".join(products) + f" = {dx[h, v]:g}"
@@ -94,32 +164,22 @@ def _full_frame(dy, w, dx, h, v):
     left += (left[1] + max(K_w * width, 118) + 36,)
     tall = max(padded.shape[0] * height, 2 * K_h * height + 16 + LABEL)
     svg = Svg(left[2] + dx.shape[1] * width + 8, 40 + LABEL + tall + 8)
-    svg.text(8, 22, f"dX[{h}, {v}] = {total}".replace("-", "−"), size=14, bold=True)
-    grid = svg.matrix(padded, left[0], 40, name="dY, padded", role="gradient", fmt="", empty=outside, cell=CELL)
-    for i, j in np.ndindex(padded.shape):
-        x, y = grid.x + j * width, grid.y + i * height
-        p, q = i - h, j - v
-        covered = 0 <= p < K_h and 0 <= q < K_w
-        if covered:
-            svg.rect(x + 3, y + height - 18, width - 6, 15, fill=style.tint("weight", 0.45), stroke="none")
-            svg.text(x + width / 2, y + height - 6, f"× {flipped[p, q]:g}".replace("-", "−"), anchor="middle")
-        svg.text(
-            x + width / 2,
-            y + (16 if covered else height / 2 + 4),
-            f"{padded[i, j]:g}".replace("-", "−"),
-            anchor="middle",
-            fill=style.MUTED if outside[i, j] else style.INK,
-        )
-    svg.rect(grid.x + v * width, grid.y + h * height, K_w * width, K_h * height, line=3)
+    svg.text(8, 22, _minus(f"dx[{h}, {v}] = {total}"), size=14, bold=True)
+    grid = svg.matrix(padded, left[0], 40, name="dy, padded", role="gradient", fmt="", empty=outside, cell=CELL)
+    _overlay(svg, grid, padded, flipped, (h, v), "weight", outside)
     mask = svg.matrix(w, left[1], 40, name="w", role="weight", fmt="{:g}", cell=CELL)
     svg.matrix(flipped, left[1], mask.bottom + 16, name="w flipped", role="weight", fmt="{:g}", cell=CELL)
     done = np.arange(dx.size).reshape(dx.shape) <= h * dx.shape[1] + v
-    svg.matrix(dx, left[2], 40, name="dX", role="gradient", fmt="{:g}", empty=~done, cell=CELL, highlight=[(h, v)])
+    svg.matrix(dx, left[2], 40, name="dx", role="gradient", fmt="{:g}", empty=~done, cell=CELL, highlight=[(h, v)])
     return picture(
         svg,
-        alt=f"dX[{h}, {v}] is {total}; {len(products)} of the {w.size} mask elements lie on dY, the rest on zeros.",
+        alt=f"dx[{h}, {v}] is {total}; {len(products)} of the {w.size} mask elements lie on dy, the rest on zeros.",
         caption=f"Pixel ({h}, {v}) was seen by {_times(len(products), 'window')}: {_times(len(products), 'product')}.",
     )
+
+
+def _minus(text):
+    return text.replace("-", MINUS)
 
 
 def _times(n, word):
@@ -176,19 +236,24 @@ def source_pixels(shape, mask):
     return ops.im2col(numbers, mask)[0].astype(int)
 
 
+def _pixel_shades(pixels):
+    """Return a light colour for each pixel, under dark ink; those of neighbours differ clearly."""
+    step = next(n for n in range(max(1, round(0.44 * pixels)), pixels + 2) if math.gcd(n, pixels) == 1)
+    colours = matplotlib.colormaps[style.SEQUENTIAL]
+    ranks = [k * step % pixels / max(pixels - 1, 1) for k in range(pixels)]
+    return [to_hex([0.5 * part + 0.5 for part in colours(rank)[:3]]) for rank in ranks]
+
+
 def _cells(svg, values, source, left, name, shape, pixel):
     width, height = CELL
-    colours = matplotlib.colormaps[style.SEQUENTIAL]
+    shades = _pixel_shades(shape[0] * shape[1])
     svg.matrix(values, left, 8, name=name, role="data", fmt="", cell=CELL)
     for i, j in np.ndindex(values.shape):
         row, column = divmod(int(source[i, j]), shape[1])
-        ground = to_hex(colours(source[i, j] / max(shape[0] * shape[1] - 1, 1)))
-        x, y, ink = left + j * width, 28 + i * height, style.ink_on(ground)
-        svg.rect(x, y, width, height, fill=ground, stroke=style.PAPER)
-        svg.text(
-            x + width / 2, y + 17, f"{values[i, j]:g}".replace("-", "−"), anchor="middle", size=14, bold=True, fill=ink
-        )
-        svg.text(x + width / 2, y + 33, f"({row},{column})", anchor="middle", fill=ink)
+        x, y = left + j * width, 28 + i * height
+        svg.rect(x, y, width, height, fill=shades[source[i, j]], stroke=style.PAPER)
+        svg.text(x + width / 2, y + 17, _minus(f"{values[i, j]:g}"), anchor="middle", size=14, bold=True)
+        svg.text(x + width / 2, y + 33, f"({row},{column})", anchor="middle")
     for i, j in np.argwhere(source == pixel[0] * shape[1] + pixel[1]):
         x, y = left + j * width, 28 + i * height
         svg.rect(x + 1, y + 1, width - 2, height - 2, stroke=style.PAPER, line=6)
@@ -203,8 +268,16 @@ def copies(counts, *, title=""):
     drawn = ax.imshow(counts, cmap=style.shades("data"), vmin=0)
     ax.set(xlabel="column", ylabel="row", title=title)
     ax.grid(False)
+    shift = max(counts.shape) / 5
     for i, j in {(0, 0), (counts.shape[0] // 2, counts.shape[1] // 2), (0, counts.shape[1] // 2)}:
-        ground = to_hex(drawn.cmap(drawn.norm(counts[i, j])))
-        ax.text(max(j, 0.6), max(i, 0.4), f"{counts[i, j]:g}", ha="center", va="center", color=style.ink_on(ground))
+        ax.annotate(
+            f"{counts[i, j]:g}",
+            (j, i),
+            xytext=(j + shift, i + shift),
+            ha="center",
+            va="center",
+            bbox=dict(facecolor=style.PAPER, edgecolor=style.INK, boxstyle="round"),
+            arrowprops=dict(arrowstyle="simple", facecolor=style.PAPER, edgecolor=style.INK),
+        )
     fig.colorbar(drawn, ax=ax, label="copies of the pixel")
     return fig

@@ -1,4 +1,4 @@
-"""Figures of lesson 07: a mask that slides over several maps, what it never sees, and the layer as one matrix.
+"""Figures of lesson 07: a mask that slides over several maps, what it never sees, and maps of a moved image.
 
 Every number drawn here is computed with `course_lib.reference`, the code that the lesson teaches.
 """
@@ -152,7 +152,7 @@ def coverage(size, mask, stride=1, pad=0):
     last = (places - 1) * stride
     svg.rect(left, top, mask * cell, mask * cell, line=3)
     svg.rect(left + last * cell, top + last * cell, mask * cell, mask * cell, line=3)
-    _coverage_legend(svg, left + SIDE + 26, top, places)
+    _coverage_legend(svg, left + SIDE + 26, top, places, pad)
     return picture(
         svg,
         alt=_coverage_alt(size, mask, stride, pad, places, lost),
@@ -166,15 +166,15 @@ def _crossed(svg, x, y, width, height):
     svg.line(x + 6, y + height - 6, x + width - 6, y + 6, line=2)
 
 
-def _coverage_legend(svg, x, y, places):
+def _coverage_legend(svg, x, y, places, pad):
     cell = 26
     lines = (
         ("number: so many windows", "see this pixel"),
         ("cross: no window", "sees this pixel"),
-        ("dashed 0: padding",),
         ("thick frames: the first", "and the last window"),
+        ("dashed 0: padding",),
     )
-    for k, words in enumerate(lines):
+    for k, words in enumerate(lines[: 4 if pad else 3]):
         at = (x, y + 48 * k, cell, cell)
         if k == 0:
             svg.rect(*at, fill=style.tint("data", 0.2), stroke="data")
@@ -182,10 +182,10 @@ def _coverage_legend(svg, x, y, places):
         elif k == 1:
             _crossed(svg, *at)
         elif k == 2:
+            svg.rect(*at, line=3)
+        else:
             svg.rect(*at, fill=style.PAPER, stroke="idle", dashed=True)
             svg.text(x + cell / 2, at[1] + 17.3, "0", anchor="middle", fill=style.MUTED)
-        else:
-            svg.rect(*at, line=3)
         for n, word in enumerate(words):
             svg.text(x + cell + 10, at[1] + (17 if len(words) == 1 else 10 + 16 * n), word)
     svg.text(x, y + 48 * 4 + 8, f"y ({places}, {places})", bold=True)
@@ -210,95 +210,23 @@ def _coverage_caption(size, mask, stride, pad, lost):
     return f"Whatever stands in the pixels with a cross, {' and '.join(where)}, the output is the same."
 
 
-def as_matrix(mask, size, pad=0, stride=1):
-    """Return the layer as a matrix of weight numbers, (H_out W_out, H W): 1, 2, ... name the weights, 0 is a zero.
-
-    Parameters
-    ----------
-    mask, size : (rows, columns)
-        Of the mask and of the image.
-
-    The layer is linear, so column k is what it makes of an image that is 1 at pixel k and 0 elsewhere.
-    """
-    K_h, K_w = mask
-    pixels = size[0] * size[1]
-    units = np.eye(pixels).reshape(pixels, 1, *size)
-    numbers = np.arange(1.0, K_h * K_w + 1).reshape(1, 1, K_h, K_w)
-    return ops.conv2d_forward_windows(units, numbers, stride=stride, pad=pad)[0].reshape(pixels, -1).T.astype(int)
-
-
-def matrix_of_weights(numbers, rows):
-    """Return a drawing of `as_matrix`'s result (r, c): a shade and a name A1, A2, ... for each weight.
-
-    rows : list of str, the names of the r outputs. The columns are called I1, I2, ...
-    """
-    height, width = numbers.shape
-    cell_w, cell_h, left, top = 37, 28, 48, 52
-    svg = Svg(left + width * cell_w + 10, top + height * cell_h + 10)
-    kinds, filled = int(numbers.max()), int((numbers > 0).sum())
-    svg.text(
-        10,
-        18,
-        f"T {numbers.shape}: {filled} cells hold the same {kinds} weights, {numbers.size - filled} are 0",
-        size=14,
-        bold=True,
-    )
-    for j in range(width):
-        svg.text(left + (j + 0.5) * cell_w, top - 7, f"I{j + 1}", anchor="middle")
-    for i in range(height):
-        svg.text(left - 8, top + (i + 0.5) * cell_h + 4.3, rows[i], anchor="end", bold=True)
-        for j in range(width):
-            k = numbers[i, j]
-            fill = style.tint("weight", 0.1 + 0.9 * k / kinds) if k else style.PAPER
-            svg.rect(
-                left + j * cell_w, top + i * cell_h, cell_w, cell_h, fill=fill, stroke=style.INK if k else style.GRID
-            )
-            svg.text(
-                left + (j + 0.5) * cell_w,
-                top + (i + 0.5) * cell_h + 4.3,
-                f"A{k}" if k else "0",
-                anchor="middle",
-                fill=style.ink_on(fill) if k else style.MUTED,
-                bold=bool(k),
-            )
-    return svg
-
-
-@style.styled
-def bands(numbers, title=""):
-    """Return a figure of a large `as_matrix` result: zeros are white, every weight has its shade."""
-    fig, ax = style.new_figure(5.6, 4.6)
-    kinds, lift = int(numbers.max()), 3  # without the lift the shade of A1 is close to white
-    levels = np.where(numbers > 0, numbers + lift, 0)
-    image = ax.imshow(levels, cmap=style.shades("weight"), vmin=0, vmax=kinds + lift, interpolation="nearest")
-    ax.set(
-        title=f"{title} {numbers.shape}".strip(),
-        xlabel="pixel of the input, row after row",
-        ylabel="pixel of the output, row after row",
-    )
-    ax.grid(False)
-    ax.spines[:].set_visible(True)
-    bar = fig.colorbar(image, ax=ax, ticks=[0, *range(1 + lift, kinds + lift + 1)], shrink=0.8)
-    bar.ax.set_yticklabels(["0", *(f"A{k}" for k in range(1, kinds + 1))])
-    return fig
-
-
 @style.styled
 def moved_maps(image, moved, y, y_moved, shift):
     """Return a figure of an image and its map, above the moved image and its map; all (H, W) arrays.
 
     A dashed line marks the first column with ink; it is `shift` pixels further right in the lower row.
     """
-    fig, axes = style.new_figure(5.4, 5.2, 2, 2)
+    fig, axes = style.new_figure(6.2, 5.2, 2, 2)
     top = max(np.abs(y).max(), np.abs(y_moved).max())
     column = int(np.flatnonzero(np.asarray(image).max(axis=0))[0])
     words = (("image x", "map y"), (f"x, moved by {shift}", "map of the moved x"))
     for row, pair in enumerate(((image, y), (moved, y_moved))):
         for ax, values, word, map_ in zip(axes[row], pair, words[row], (False, True), strict=True):
             look = dict(cmap=style.DIVERGING, vmin=-top, vmax=top) if map_ else dict(cmap="gray_r", vmin=0, vmax=1)
-            ax.imshow(values, interpolation="nearest", **look)
+            drawn = ax.imshow(values, interpolation="nearest", **look)
             ax.axvline(column - 0.5 + shift * row, color=style.MUTED, linestyle="--", linewidth=1.5)
             ax.set(title=word, xticks=[column + shift * row], yticks=[])
             ax.grid(False)
             ax.spines[:].set_visible(True)
+    fig.colorbar(drawn, ax=axes[:, 1], label="value of the map", shrink=0.6)
     return fig

@@ -4,9 +4,10 @@ from urllib.parse import unquote
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgb
 
 from course_lib import reference as ops
-from course_lib.figures import cnn_layers
+from course_lib.figures import cnn_layers, style
 
 from .pages import read_svg, svg_texts
 
@@ -35,7 +36,7 @@ def test_there_is_a_frame_for_each_pixel_of_one_size_with_its_sum(shape, mask):
     assert len({(f.width, f.height) for f in frames}) == 1
     assert frames[0].width <= 840
     for frame, (h, v) in zip(frames, np.ndindex(dx.shape), strict=True):
-        assert f"dX[{h}, {v}] is " in frame.alt
+        assert f"dx[{h}, {v}] is " in frame.alt
         assert f" = {dx[h, v]:g};" in frame.alt
 
 
@@ -68,8 +69,42 @@ def test_frames_hide_what_is_not_computed_yet():
 def test_the_stepper_stands_still_at_an_inner_pixel():
     dy, w = sample((3, 3), (2, 2))
     steps = cnn_layers.full_convolution_stepper(dy, w)
-    assert "dX[1, 1]" in steps.frames[steps.static].alt
+    assert "dx[1, 1]" in steps.frames[steps.static].alt
     assert len(steps.html) < 400_000
+
+
+@pytest.mark.parametrize(("shape", "size"), [((4, 4), (3, 3)), ((3, 5), (2, 2)), ((2, 2), (2, 2)), ((4, 1), (2, 1))])
+def test_there_is_a_frame_for_each_weight_and_it_ends_with_its_gradient(shape, size):
+    x, dy = sample(shape, size)
+    mask = tuple(n - k + 1 for n, k in zip(shape, size, strict=True))
+    _, cache = ops.conv2d_forward(x[None, None], np.ones((1, 1, *mask)))
+    dw = ops.conv2d_backward_loops(dy[None, None], cache)[1][0, 0]
+    frames = cnn_layers.weight_gradient_frames(x, dy)
+    assert len(frames) == dw.size
+    assert len({f.height for f in frames}) == 1
+    for frame, (p, q) in zip(frames, np.ndindex(mask), strict=True):
+        head = svg_texts(read_svg(frame.src))[0].replace("\N{MINUS SIGN}", "-")
+        name, terms, total = head.split(" = ")
+        assert name == f"dw[{p}, {q}]"
+        assert float(total) == dw[p, q] == eval(terms.replace("·", "*"))
+        assert frame.alt.endswith(f"dw[{p}, {q}] = {dw[p, q]:g}.")
+
+
+def test_all_frames_of_the_lessons_example_have_one_size():
+    x, dy = np.arange(16.0).reshape(4, 4), np.ones((3, 3))
+    steps = cnn_layers.weight_gradient_stepper(x, dy)
+    assert len({(f.width, f.height) for f in steps.frames}) == 1
+    assert steps.frames[0].width <= 840
+
+
+@pytest.mark.parametrize("shape", [(4, 4), (3, 5), (2, 2), (1, 3)])
+def test_colours_of_pixels_differ_clearly_from_neighbours_and_carry_dark_ink(shape):
+    shades = cnn_layers._pixel_shades(shape[0] * shape[1])
+    assert len(set(shades)) == len(shades)
+    assert min(style.contrast(shade, style.INK) for shade in shades) > 4.5
+    grid = np.array([to_rgb(shade) for shade in shades]).reshape(*shape, 3)
+    for axis in (0, 1):
+        assert np.linalg.norm(np.diff(grid, axis=axis), axis=2).min(initial=1) > 0.08
 
 
 @pytest.mark.parametrize("pixel", list(np.ndindex(4, 4)))

@@ -19,8 +19,9 @@ def maps(c=3, h=3, w=3, k=2, seed=0):
     return rng.integers(-2, 4, (c, h, w)), rng.integers(-2, 4, (c, k, k))
 
 
-@pytest.mark.parametrize(("sizes", "stride"),
-                         [((3, 3, 3, 2), 1), ((1, 4, 5, 3), 1), ((2, 5, 5, 2), 2), ((1, 2, 2, 2), 1)])
+@pytest.mark.parametrize(
+    ("sizes", "stride"), [((3, 3, 3, 2), 1), ((1, 4, 5, 3), 1), ((2, 5, 5, 2), 2), ((1, 2, 2, 2), 1)]
+)
 def test_a_frame_for_each_map_at_each_place_and_all_of_one_size(sizes, stride):
     x, w = maps(*sizes)
     y = ops.conv2d_forward(x[None], w[None], stride=stride)[0][0, 0]
@@ -95,6 +96,7 @@ def test_the_explorers_picture_says_what_it_shows_on_one_sheet(size, mask, strid
     assert ("never seen" in picture.alt) == bool(lost)
     assert ("cross" in picture.caption) == bool(lost)
     assert (picture.width, picture.height) == (650, 470)
+    assert ("dashed 0: padding" in words) == (pad > 0)
 
 
 def test_the_caption_tells_edge_from_gaps():
@@ -106,41 +108,10 @@ def test_the_caption_tells_edge_from_gaps():
     assert "1 at the end, is padding" in convolution.coverage(8, 3, 2, 1).caption
 
 
-@pytest.mark.parametrize(("mask", "size", "pad", "stride"),
-                         [((3, 3), (4, 4), 0, 1), ((3, 3), (5, 4), 1, 1), ((2, 3), (5, 7), 1, 2),
-                          ((1, 1), (2, 2), 0, 1)])
-def test_the_matrix_with_any_weights_filled_in_is_the_convolution(mask, size, pad, stride):
-    rng = np.random.default_rng(0)
-    numbers = convolution.as_matrix(mask, size, pad, stride)
-    w, x = rng.standard_normal(mask), rng.standard_normal(size)
-    filled = np.concatenate([[0.0], w.ravel()])[numbers]
-    y, _ = ops.conv2d_forward(x[None, None], w[None, None], stride=stride, pad=pad)
-    np.testing.assert_allclose(filled @ x.ravel(), y.ravel(), rtol=1e-12, atol=1e-12)
-
-
-def test_the_drawing_names_every_weight_in_its_cell():
-    numbers = convolution.as_matrix((3, 3), (4, 4))
-    words = svg_texts(read_svg(figures.picture(convolution.matrix_of_weights(numbers, ["O6", "O7", "O10", "O11"]),
-                                               alt="The layer as a matrix of weights").src))
-    for k in range(1, 10):
-        assert words.count(f"A{k}") == 4
-    assert words.count("0") == 28
-    assert words[0] == "T (4, 16): 36 cells hold the same 9 weights, 28 are 0"
-
-
-def test_bands_give_zero_and_every_weight_its_own_shade():
-    numbers = convolution.as_matrix((3, 3), (6, 6), pad=1)
-    fig = convolution.bands(numbers, "T")
-    drawn = np.asarray(fig.axes[0].images[0].get_array())
-    assert len(np.unique(drawn)) == 10
-    assert all(len(np.unique(drawn[numbers == k])) == 1 for k in range(10))
-    figures.picture(fig, alt="Slanting lines of equal weights")
-
-
 def test_moved_maps_share_one_scale_and_mark_the_first_column_of_ink():
     image = np.zeros((8, 8))
     image[2:5, 3] = 1
     fig = convolution.moved_maps(image, np.roll(image, 2, axis=1), image - 0.5, 2 * image, 2)
-    assert [list(ax.get_xticks()) for ax in fig.axes] == [[3], [3], [5], [5]]
-    assert {ax.images[0].get_clim() for ax in fig.axes[1::2]} == {(-2.0, 2.0)}
+    assert [list(ax.get_xticks()) for ax in fig.axes[:4]] == [[3], [3], [5], [5]]
+    assert {ax.images[0].get_clim() for ax in fig.axes[1:4:2]} == {(-2.0, 2.0)}
     figures.picture(fig, alt="An image, its map, and both moved")

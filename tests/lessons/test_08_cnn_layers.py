@@ -37,13 +37,13 @@ def test_unrolling_c1_moves_nineteen_times_the_bytes(lesson, printed):
     assert (lesson["counts"].min(), lesson["counts"].max()) == (1, 25)
 
 
-def test_a_tile_that_covers_all_outputs_reuses_as_much_as_unrolling_copies(printed):
-    for layer, size, channels, factor in (("C1", 32, 1, 19.1), ("C3", 14, 6, 12.8), ("C5", 5, 16, 1.0)):
-        T = size - 4
+def test_erratum_the_three_replications_belong_to_c1_c3_and_c5(printed):
+    for channels, size, factor in ((1, 32, 19.1), (6, 14, 12.8), (16, 5, 1.0)):
+        T = size - 4  # the lecture's reuse of a tile that covers all outputs is the same number
         assert round(25 * T**2 / (T + 4) ** 2, 1) == factor
         assert round(ops.replication((1, channels, size, size), 5), 1) == factor
-        assert f"{layer}: input tile {size}x{size}, reuse {factor}x" in printed
-    assert "C2:" not in printed
+    assert "[('C1', 19.1), ('C3', 12.8), ('C5', 1.0)]" in printed
+    assert "C2" not in printed
 
 
 def test_the_three_forms_agree_to_1e_12(lesson, printed):
@@ -95,6 +95,36 @@ def test_all_forms_multiply_by_the_transpose_of_lesson_07s_matrix(lesson, printe
     assert printed.count(str(lesson["dx"])) == 3
 
 
+def test_the_slopes_of_the_matrix_cells_that_hold_one_weight_add_up_to_its_gradient(lesson, printed):
+    filled = np.concatenate([[0.0], lesson["w"].ravel()])[lesson["holds"]]
+    np.testing.assert_array_equal(filled, lesson["T"])
+    np.testing.assert_array_equal(lesson["dT"], np.outer(lesson["dy"], lesson["x"]))
+    sums = [lesson["dT"][lesson["holds"] == k].sum() for k in range(1, 5)]
+    np.testing.assert_array_equal(np.reshape(sums, (2, 2)), lesson["dw"])
+    assert "dw [31.0, 32.0, 34.0, 33.0]" in printed
+
+
+def test_db_is_the_sum_of_dy(lesson, printed):
+    x, w, dy = (lesson[name][None, None] for name in ("x", "w", "dy"))
+    _, cache = ops.conv2d_forward(x, w, np.zeros(1))
+    assert ops.conv2d_backward(dy, cache)[2] == [dy.sum()]
+    assert f"[[31. 32.]\n [34. 33.]] db {dy.sum()}" in printed
+    assert (2 * 0 + 3 * 2 + 4 * 1) + (3 * 0 + 3 * 3 + 3 * 2) + (5 * 1 + 1 * 1 + 1 * 0) == 31
+
+
+def test_the_flip_in_one_direction():
+    dy, w = np.array([2.0, 3, 5]), np.array([7.0, 11, 13])
+    _, cache = ops.conv1d_forward(np.zeros((1, 1, 5)), w[None, None])
+    dx = ops.conv1d_backward(dy[None, None], cache)[0][0, 0]
+    assert dx[2] == dy[0] * w[2] + dy[1] * w[1] + dy[2] * w[0]
+    np.testing.assert_array_equal(dx, ops.conv1d_forward(dy[None, None], w[None, None, ::-1], pad=2)[0][0, 0])
+
+
+def test_with_stride_5_some_pixels_of_c1_are_never_copied():
+    assert round(ops.replication((1, 1, 32, 32), 5, stride=5), 2) == 0.88
+    assert ops.unseen(32, 5, 5) == 2
+
+
 def test_col2im_adds_as_often_as_im2col_copied(lesson):
     counts = ops.col2im(ops.im2col(np.ones((1, 1, 4, 4)), 2), (1, 1, 4, 4), 2)[0, 0]
     np.testing.assert_array_equal(counts, [[1, 2, 2, 1], [2, 4, 4, 2], [2, 4, 4, 2], [1, 2, 2, 1]])
@@ -102,7 +132,7 @@ def test_col2im_adds_as_often_as_im2col_copied(lesson):
 
 
 def test_the_forgotten_flip_passes_on_a_symmetric_mask_and_is_rejected_on_another(lesson, printed):
-    forgetful, x, blur = (lesson[name] for name in ("backward_without_flip", "x_test", "blur"))
+    forgetful, x, blur = (lesson[name] for name in ("backward_by_sliding", "x_test", "blur"))
     for seed in range(5):
         rng = np.random.default_rng(seed)
         checks.check_op_gradients(ops.conv2d_forward, forgetful, [x, blur], rng=rng)

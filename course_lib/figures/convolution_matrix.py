@@ -1,0 +1,89 @@
+"""Figures of lesson 07: a convolution as the matrix of a dense layer, with its zeros and its repeated weights.
+
+The matrix is computed with `course_lib.reference`, the code that the lesson teaches.
+"""
+
+import math
+
+import numpy as np
+from matplotlib.colors import ListedColormap, to_hex
+
+from course_lib import reference as ops
+
+from . import style
+from .svg import Svg
+
+
+def as_matrix(mask, size, pad=0, stride=1):
+    """Return the layer as a matrix of weight numbers, (H_out W_out, H W): 1, 2, ... name the weights, 0 is a zero.
+
+    Parameters
+    ----------
+    mask, size : (rows, columns)
+        Of the mask and of the image.
+
+    The layer is linear, so column k is what it makes of an image that is 1 at pixel k and 0 elsewhere.
+    """
+    K_h, K_w = mask
+    pixels = size[0] * size[1]
+    units = np.eye(pixels).reshape(pixels, 1, *size)
+    numbers = np.arange(1.0, K_h * K_w + 1).reshape(1, 1, K_h, K_w)
+    return ops.conv2d_forward_windows(units, numbers, stride=stride, pad=pad)[0].reshape(pixels, -1).T.astype(int)
+
+
+def _weight_shades(kinds):
+    """Return kinds + 1 colours: paper for 0, then a shade for each weight; neighbours in the mask differ clearly."""
+    columns = math.isqrt(kinds)
+    order = sorted(range(kinds), key=lambda k: (k % columns, k // columns))  # light, middle, dark from left to right
+    shade = style.shades("weight")
+    return [style.PAPER, *(to_hex(shade(0.15 + 0.85 * order.index(k) / max(kinds - 1, 1))) for k in range(kinds))]
+
+
+def matrix_of_weights(numbers, rows):
+    """Return a drawing of `as_matrix`'s result (r, c): a shade and a name A1, A2, ... for each weight.
+
+    rows : list of str, the names of the r outputs. The columns are called I1, I2, ...
+    """
+    height, width = numbers.shape
+    cell_w, cell_h, left, top = 37, 28, 48, 52
+    svg = Svg(left + width * cell_w + 10, top + height * cell_h + 10)
+    kinds, filled = int(numbers.max()), int((numbers > 0).sum())
+    title = f"T {numbers.shape}: {filled} cells hold the same {kinds} weights, {numbers.size - filled} are 0"
+    svg.text(10, 18, title, size=14, bold=True)
+    for j in range(width):
+        svg.text(left + (j + 0.5) * cell_w, top - 7, f"I{j + 1}", anchor="middle")
+    for i in range(height):
+        svg.text(left - 8, top + (i + 0.5) * cell_h + 4.3, rows[i], anchor="end", bold=True)
+    shades = _weight_shades(kinds)
+    for i, j in sorted(np.ndindex(height, width), key=lambda at: numbers[at] > 0):  # zeros first, below all frames
+        k, x, y = numbers[i, j], left + j * cell_w, top + i * cell_h
+        ink = style.ink_on(shades[k]) if k else style.MUTED
+        svg.rect(x, y, cell_w, cell_h, fill=shades[k], stroke=style.INK if k else style.GRID)
+        svg.text(x + cell_w / 2, y + cell_h / 2 + 4.3, f"A{k}" if k else "0", anchor="middle", fill=ink, bold=bool(k))
+    return svg
+
+
+@style.styled
+def bands(numbers, title=""):
+    """Return a figure of a large `as_matrix` result: zeros are white, every weight has its shade, named in a key."""
+    fig, (ax, key) = style.new_figure(7.2, 5, 1, 2, width_ratios=(5, 1))
+    kinds = int(numbers.max())
+    look = dict(cmap=ListedColormap(_weight_shades(kinds)), vmin=-0.5, vmax=kinds + 0.5, interpolation="nearest")
+    ax.imshow(numbers, **look)
+    ax.set(
+        title=f"{title} {numbers.shape}".strip(),
+        xlabel="pixel of the input, row after row",
+        ylabel="pixel of the output, row after row",
+    )
+    columns = math.isqrt(kinds)
+    mask = np.zeros((-(-kinds // columns), columns), dtype=int)
+    mask.ravel()[:kinds] = np.arange(1, kinds + 1)
+    key.imshow(mask, **look)
+    for i, j in np.argwhere(mask):
+        ink = style.ink_on(look["cmap"].colors[mask[i, j]])
+        key.text(j, i, f"A{mask[i, j]}", ha="center", va="center", color=ink)
+    key.set(title="the mask", xticks=[], yticks=[])
+    for part in (ax, key):
+        part.grid(False)
+        part.spines[:].set_visible(True)
+    return fig
