@@ -18,6 +18,9 @@ from course_lib.validate import require_count
 STEP_BLOCK, LAYER_BLOCK = 0.1, 0.01
 """Seconds of a block. PyTorch's threads need some calls before they run at their best."""
 
+AROUND = {"fast": fast.one_blas_thread}
+"""As in `nn.train`."""
+
 
 def bench_cpu(*, threads=None, batch=64, rounds=30, on_row=None):
     """Return a `Report`: seconds per call of each rival for every step and layer, measured in turns.
@@ -69,13 +72,13 @@ def _rows(batch, rounds):
         for r, loss in losses.items():
             check_close(loss, losses["reference"], rtol=1e-4, name=f"{r}'s loss of {name}")
         steps = {r: rival.step for r, rival in rivals.items()}
-        yield Row(name, "training step", "", interleave(steps, rounds=rounds, block=STEP_BLOCK))
+        yield Row(name, "training step", "", interleave(steps, rounds=rounds, block=STEP_BLOCK, around=AROUND))
     for name in NETS:
         parts = {r: list(rival.layers()) for r, rival in _rivals(name, batch).items()}
         for i, (layer, _, _) in enumerate(parts["reference"]):
             for direction, which in (("forward", 1), ("backward", 2)):
                 calls = {r: p[i][which] for r, p in parts.items()}
-                timings = interleave(calls, rounds=rounds, block=LAYER_BLOCK)
+                timings = interleave(calls, rounds=rounds, block=LAYER_BLOCK, around=AROUND)
                 yield Row(name, layer, direction, timings)
 
 

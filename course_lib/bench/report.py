@@ -86,7 +86,7 @@ def write(report, folder, name="cpu"):
 
 
 def tables(rows):
-    """Return one rich Table per network: milliseconds per call with half the quartiles' distance, ratios to PyTorch.
+    """Return one rich Table per network: milliseconds per call with half the quartiles' distance in percent, ratios.
 
     No errors. Source: the course's choice.
     """
@@ -98,8 +98,8 @@ def tables(rows):
         ratios = [r for r in rivals if row.ratio(r) is not None and r != "PyTorch"]
         if row.network not in shown:
             shown[row.network] = table = Table(title=f"{row.network}: ms per call", title_justify="left")
-            for column in ("", "", *rivals, *(f"{r} / PyTorch" for r in ratios)):
+            for column in ("", "", *rivals, *(f"{r}/PyTorch" for r in ratios)):
                 table.add_column(column, justify="right" if column else "left")
-        times = [f"{1000 * t.median:.3g} ±{500 * (t.upper - t.lower):.1g}" for t in row.timings.values()]
+        times = [f"{1000 * t.median:.3g} ±{50 * (t.upper - t.lower) / t.median:.0f}%" for t in row.timings.values()]
         shown[row.network].add_row(row.part, row.direction, *times, *(f"{row.ratio(r):.2f}" for r in ratios))
     return list(shown.values())

@@ -3,6 +3,7 @@
 Source: the course's choice.
 """
 
+import contextlib
 import time
 from dataclasses import dataclass
 
@@ -31,7 +32,7 @@ class Timing:
     calls: int
 
 
-def interleave(rivals, *, rounds=30, block=BLOCK_SECONDS, pause=PAUSE_SECONDS):
+def interleave(rivals, *, rounds=30, block=BLOCK_SECONDS, pause=PAUSE_SECONDS, around=None):
     """Return {name: Timing} for `rivals`, {name: function without arguments}.
 
     Each round gives every rival one block of calls, each time beginning with another one. A call that is
@@ -43,6 +44,8 @@ def interleave(rivals, *, rounds=30, block=BLOCK_SECONDS, pause=PAUSE_SECONDS):
     rounds : int >= 1
     block, pause : float >= 0
         Seconds.
+    around : dict of str to callable, optional
+        For a rival's name what makes the context (for `with`) of its calls; entering it is not timed.
 
     Raises
     ------
@@ -53,14 +56,16 @@ def interleave(rivals, *, rounds=30, block=BLOCK_SECONDS, pause=PAUSE_SECONDS):
     """
     rounds = require_count("rounds", rounds)
     block, pause = require_positive("block", block, zero=True), require_positive("pause", pause, zero=True)
-    calls = {name: _calls(function, block) for name, function in rivals.items()}
+    context = {name: (around or {}).get(name, contextlib.nullcontext) for name in rivals}
+    calls = {name: _calls(function, block, context[name]) for name, function in rivals.items()}
     seconds = {name: [] for name in rivals}
     names = list(rivals)
     for r in range(rounds):
         for name in names[r % len(names) :] + names[: r % len(names)]:
             time.sleep(pause)
-            rivals[name]()
-            seconds[name].append(_block(rivals[name], calls[name]) / calls[name])
+            with context[name]():
+                rivals[name]()
+                seconds[name].append(_block(rivals[name], calls[name]) / calls[name])
     return {
         name: Timing(*(float(q) for q in np.quantile(s, (0.5, 0.25, 0.75))), rounds, calls[name])
         for name, s in seconds.items()
@@ -74,8 +79,9 @@ def _block(function, calls):
     return time.perf_counter() - start
 
 
-def _calls(function, block):
+def _calls(function, block, context):
     """How many calls fill a block, by the fastest of three."""
-    function()
-    once = min(_block(function, 1) for _ in range(3))
+    with context():
+        function()
+        once = min(_block(function, 1) for _ in range(3))
     return max(1, round(block / max(once, 1e-7)))

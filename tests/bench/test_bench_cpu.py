@@ -1,5 +1,6 @@
 """The benchmark times rivals in turns, compares their results first, and writes down what it measured."""
 
+import contextlib
 import json
 import re
 import time
@@ -48,6 +49,20 @@ def test_the_median_is_not_moved_by_one_slow_round(monkeypatch):
     monkeypatch.setattr("course_lib.bench.timing._block", lambda function, calls: next(blocks))
     timing = interleave({"a": lambda: None}, rounds=5, block=0, pause=0)["a"]
     assert (timing.median, timing.lower, timing.upper, timing.calls) == (5.0, 5.0, 5.0, 1)
+
+
+def test_every_call_of_a_rival_is_made_in_its_context():
+    inside, seen = [False], []
+
+    @contextlib.contextmanager
+    def context():
+        inside[0] = True
+        yield
+        inside[0] = False
+
+    rivals_ = {"a": lambda: seen.append(("a", inside[0])), "b": lambda: seen.append(("b", inside[0]))}
+    interleave(rivals_, rounds=2, block=0, pause=0, around={"a": context})
+    assert set(seen) == {("a", True), ("b", False)}
 
 
 @pytest.mark.parametrize("options", [{"rounds": 0}, {"rounds": 1.5}, {"block": -1}, {"pause": -1}])
@@ -104,8 +119,8 @@ def test_ratios_are_of_the_medians_and_missing_without_the_rival():
     assert (row.ratio("fast"), row.ratio("reference")) == (pytest.approx(1 / 3), 1)
     assert Row("net", "layer", "forward", {"fast": quick}).ratio("fast") is None
     columns = [c.header for c in tables([row])[0].columns]
-    assert columns == ["", "", "reference", "fast", "PyTorch", "reference / PyTorch", "fast / PyTorch"]
-    assert list(tables([row])[0].columns[2].cells) == ["3 ±1"]
+    assert columns == ["", "", "reference", "fast", "PyTorch", "reference/PyTorch", "fast/PyTorch"]
+    assert list(tables([row])[0].columns[2].cells) == ["3 ±33%"]
     assert list(tables([row])[0].columns[6].cells) == ["0.33"]
 
 
