@@ -12,7 +12,7 @@ from course_lib.nn.sequential import Sequential
 from course_lib.validate import as_float, as_labels, require_count, require_positive
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Ascent:
     """Result of `maximise`: where the images ended, and how the goal rose.
 
