@@ -94,7 +94,8 @@ print(x_train.shape, x_test.shape, x_train.dtype)
 #
 # With $w_c = 1/4$ and $b_c = 0$ it is average pooling, and there it starts. Each of C1, S2, C3, S4, C5 and F6 is
 # followed by a tanh.
-#
+
+# %% [markdown]
 # ### C3: a convolution with a table
 #
 # In C3 an output map does not see all six maps of S2. A **connection table** says which ones it sees. Every column
