@@ -105,9 +105,35 @@ def read_by_distance(images, features, prototypes):
         _map(axes[0, i], images[i], "gray_r", 0, 1)
         _map(axes[1, i], np.reshape(features[i], (12, 7)), "gray_r", -1, 1)
         _map(axes[2, i], np.reshape(prototypes[answer], (12, 7)), "gray_r", -1, 1)
-        axes[2, i].set_xlabel(f"{answer}: {distances[i, answer]:.0f}", fontsize=style.SIZE_SMALL)
+        text = f"answer {answer}\ndistance {distances[i, answer]:.0f}"
+        axes[2, i].set_xlabel(text, fontsize=style.SIZE_SMALL)
     for ax, text in zip(axes[:, 0], ("input", "F6 as\n12 x 7", "nearest\nprototype"), strict=True):
         ax.set_ylabel(text, rotation=0, ha="right", va="center", fontsize=style.SIZE_SMALL)
+    return fig
+
+
+@style.styled
+def shapes(images, answers, labels, names, *, cols=5):
+    """Return a figure of colour images (n, 3, H, W) in [0, 1], the answer above each, the right name below a wrong one.
+
+    Parameters
+    ----------
+    images : array (n, 3, H, W)
+    answers, labels : (n,) int
+    names : sequence of str
+        The name of each class.
+    """
+    rows, cols = -(-len(images) // cols), min(cols, len(images))
+    fig, axes = style.new_figure(1.55 * cols + 0.1, 1.9 * rows, rows, cols, squeeze=False)
+    for ax in axes.ravel()[len(images) :]:
+        ax.set_axis_off()
+    for ax, image, answer, label in zip(axes.ravel(), images, answers, labels, strict=False):
+        _map(ax, np.moveaxis(image, 0, -1), None, 0, 1)
+        right = answer == label
+        ax.set_title(("" if right else "\N{BALLOT X} ") + names[answer], fontsize=style.SIZE_TEXT, loc="center", pad=4)
+        if not right:
+            ax.set_xlabel(f"is: {names[label]}", fontsize=style.SIZE_TEXT)
+            ax.spines[:].set(color=style.colour("hazard"), linewidth=2.5)
     return fig
 
 

@@ -59,8 +59,21 @@ def test_digits_are_read_from_the_nearest_prototype(n):
     features = 0.9 * prototypes[np.arange(n) % 10]
     fig = lenet.read_by_distance(np.zeros((n, 32, 32)), features, prototypes)
     labels = [ax.get_xlabel() for ax in fig.axes if ax.get_xlabel()]
-    assert labels == [f"{i}: {84 * 0.01:.0f}" for i in range(n)]
+    assert labels == [f"answer {i}\ndistance {84 * 0.01:.0f}" for i in range(n)]
     np.testing.assert_allclose(fig.axes[n].images[0].get_array(), features[0].reshape(12, 7))
+
+
+@pytest.mark.parametrize("n", [1, 5, 7])
+def test_shapes_name_every_answer_and_the_right_name_of_a_wrong_one(n):
+    images = np.random.default_rng(0).random((n, 3, 32, 32))
+    labels, names = np.arange(n), [f"name {k}" for k in range(n + 1)]
+    answers = labels + (labels % 2)  # every second one is wrong
+    fig = lenet.shapes(images, answers, labels, names)
+    for i, ax in enumerate(fig.axes[:n]):
+        wrong = answers[i] != labels[i]
+        assert ax.get_title(loc="center") == ("\N{BALLOT X} " if wrong else "") + names[answers[i]]
+        assert ax.get_xlabel() == (f"is: {names[labels[i]]}" if wrong else "")
+        np.testing.assert_array_equal(ax.images[0].get_array(), np.moveaxis(images[i], 0, -1))
 
 
 @pytest.mark.parametrize("classic", [False, True])
