@@ -1,4 +1,4 @@
-"""The measured files in results/ are whole, say where they come from, and name nothing of a machine but its hardware."""
+"""The measured files in results/ are whole, say where they come from, and name only its processor."""
 
 import json
 import re
