@@ -19,7 +19,7 @@
 #
 # **O** is Prof. Owens' EEC 289Q lecture 11 at UC Davis, **H** is ECE 508 lecture 10 by Prof. Hwu and colleagues at
 # Illinois. A note such as (O, "Visualizing what ConvNets learn") names the lecture and the slide. The page takes about
-# 45 minutes, the five optional parts 20 more.
+# 45 minutes, the six optional parts 20 more.
 
 # %% [markdown]
 # ## You will be able to
@@ -212,29 +212,13 @@ figures.stepper(frames, title="Masks that nobody can read, patches that everybod
 # possible, and O reads it as what the neuron "wants to see" (O, "Understanding Neural Networks Through Deep
 # Visualization"). It is lesson 03 with the roles exchanged: the weights stay, and **the image moves**.
 #
-# For the single neuron above, the gradient was $w$ everywhere. Is it the same for a whole network? Take ten real 3s,
-# ask each for the gradient of the score of "3", and compare directions. The **cosine** of two gradients is 1 for the
-# same direction, 0 for a right angle. **Predict** the average: 1, 0.9 or below 0.5?
-
-# %% tags=["nbval-ignore-output"]
-def cosines_of(v):
-    v = v / np.linalg.norm(v, axis=1, keepdims=True)
-    return (v @ v.T)[np.triu_indices(len(v), 1)]  # each pair once
-
-dout = np.zeros_like(net.forward(x_test[labels == 3][:10]))
-dout[:, 3] = 1
-cosines = cosines_of(net.backward(dout).reshape(10, -1))
-random = cosines_of(np.random.default_rng(0).standard_normal((10, 1024)))
-print(f"45 pairs of 3s: mean cosine {cosines.mean():.2f}, from {cosines.min():.2f} to {cosines.max():.2f}")
-print(f"random directions: mean {random.mean():.2f}, from {random.min():.2f} to {random.max():.2f}")
-
-# %% [markdown]
-# Below 0.5: some 0.2 to 0.35. Random directions have about 0, so the ten wishes share something. But most of
-# each wish belongs to its own image, because that decides which ReLUs are open and which pixel wins a pooling window.
-# **A network has no one picture of what it wants; it has a direction at every point.**
+# For the single neuron above, the gradient was $w$ everywhere. For a network it changes with the image, because the
+# image decides which ReLUs are open and which pixel wins a pooling window. **A network has no one picture of what it
+# wants; it has a direction at every point** (an optional part measures how different they are). So go in small steps,
+# and ask for the direction again at each. The start is noise:
 
 # %%
-assert 0.1 < cosines.mean() < 0.5
+noise = np.random.default_rng(0).uniform(0, 1, (1, 1, 32, 32)).astype(np.float32)
 
 # %% [markdown]
 # ### The loop
@@ -247,8 +231,6 @@ assert 0.1 < cosines.mean() < 0.5
 # dx = \frac{\partial E}{\partial x}, \quad x: (1, 1, 32, 32)$$
 
 # %%
-noise = np.random.default_rng(0).uniform(0, 1, (1, 1, 32, 32)).astype(np.float32)
-
 def climb(x, digit, steps, lr=0.25):
     for _ in range(steps):
         _, cache = ops.softmax_cross_entropy_forward(net.forward(x), np.array([digit]))
@@ -510,6 +492,31 @@ assert np.median(shared) >= 6
 # Most maps answer to most digits. Where the second line has a 1, 2 or 3, you have found an exception: a map that
 # answers mainly to that many digits.
 #
+# ## Optional: ten 3s, ten wishes
+#
+# Take ten real 3s, ask each for the gradient of the score of "3", and compare directions. The **cosine** of two
+# gradients is 1 for the same direction, 0 for a right angle. **Predict** the average: 1, 0.9 or below 0.5?
+
+# %% tags=["nbval-ignore-output"]
+def cosines_of(v):
+    v = v / np.linalg.norm(v, axis=1, keepdims=True)
+    return (v @ v.T)[np.triu_indices(len(v), 1)]  # each pair once
+
+dout = np.zeros_like(net.forward(x_test[labels == 3][:10]))
+dout[:, 3] = 1
+cosines = cosines_of(net.backward(dout).reshape(10, -1))
+random = cosines_of(np.random.default_rng(0).standard_normal((10, 1024)))
+print(f"45 pairs of 3s: mean cosine {cosines.mean():.2f}, from {cosines.min():.2f} to {cosines.max():.2f}")
+print(f"random directions: mean {random.mean():.2f}, from {random.min():.2f} to {random.max():.2f}")
+
+# %% [markdown]
+# Below 0.5: some 0.2 to 0.35. Random directions have about 0, so the ten wishes share something. But most of each wish
+# belongs to its own image.
+
+# %%
+assert 0.1 < cosines.mean() < 0.5
+
+# %% [markdown]
 # ## Optional: a hidden neuron
 #
 # The same can be done for every hidden neuron (O, "Understanding Neural Networks Through Deep Visualization"). Take
