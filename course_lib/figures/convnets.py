@@ -9,9 +9,8 @@ from course_lib import reference as ops
 
 from . import style
 from .picture import picture
-from .stepper import stepper
 
-FRAME = (7.8, 2.8)  # inches of each frame of a stepper
+FRAME = (6.6, 2.8)  # inches of the explorer's picture
 GREYS = 16  # shades from paper to ink: nobody sees more, and noise in 256 shades makes PNGs three times as large
 
 
@@ -76,54 +75,53 @@ def maps_of(images, found, *, maps=None):
     return fig
 
 
-def excited(w, patches, values, labels, m):
-    """Return a picture of the masks of one map and of the patches of real images that excite it most.
+def excited(w, patches, values, labels, maps):
+    """Return a picture of several maps of a layer, a row each: its masks, and the real patches that excite it most.
 
     Parameters
     ----------
-    w : array (C, K, K)
-        The map's masks.
-    patches : array (k, P, P)
-        The strongest first.
-    values : array (k,)
+    w : array (n, C, K, K)
+        The masks of the n maps.
+    patches : array (n, k, P, P)
+        The strongest of each map first.
+    values : array (n, k)
         The map's value there.
-    labels : int array (k,)
+    labels : int array (n, k)
         Label of the image that each patch comes from.
-    m : int
-        Number of the map.
+    maps : list of n int
+        Numbers of the maps.
     """
-    kinds = len(set(np.asarray(labels).tolist()))
-    alt = (
-        f"Map {m}: its {len(w)} masks look like random squares; the {len(patches)} patches that excite it most "
-        f"come from {kinds} different {'digit' if kinds == 1 else 'digits'} and look alike."
+    kinds = [len(set(np.asarray(line).tolist())) for line in labels]
+    alt = "; ".join(
+        f"map {m}: {len(masks)} masks like random squares, and {len(line)} patches like each other from "
+        f"{n} different {'digit' if n == 1 else 'digits'}"
+        for m, masks, line, n in zip(maps, w, patches, kinds, strict=True)
     )
+    reach = " and ".join(f"{line[0]:.1f} down to {line[-1]:.1f}" for line in values)
     caption = (
-        f"Map {m}. Left: the masks on the {len(w)} input maps. Right: the patches with the largest values, "
-        f"{values[0]:.1f} down to {values[-1]:.1f}; below each, the digit it was cut from."
+        f"A row for each of the maps {' and '.join(map(str, maps))}. Left its masks, right the patches with its "
+        f"largest values ({reach}); below each patch, the digit it was cut from."
     )
-    return picture(_draw_excited(w, patches, labels, m), alt=alt, caption=caption)
+    return picture(_draw_excited(w, patches, labels, maps), alt=alt[0].upper() + alt[1:] + ".", caption=caption)
 
 
 @style.styled
-def _draw_excited(w, patches, labels, m):
-    fig = style.new_figure(*FRAME)[0]
+def _draw_excited(w, patches, labels, maps):
+    n, C, k = len(w), len(w[0]), len(patches[0])
+    fig = style.new_figure(8.4, 0.4 + 0.85 * n)[0]
     fig.clear()
-    left, right = fig.subfigures(1, 2, width_ratios=(1, 1.75))
+    left, right = fig.subfigures(1, 2, width_ratios=(0.8 * C + 1, k))
     top = float(np.abs(w).max()) or 1.0
-    for c, ax in enumerate(left.subplots(2, -(-len(w) // 2), squeeze=False).ravel()):
-        if c < len(w):
-            _image(ax, w[c], style.DIVERGING, -top, top)
-            ax.set_xlabel(f"input map {c}", fontsize=style.SIZE_SMALL)
-        else:
-            ax.set_axis_off()
-    for i, ax in enumerate(right.subplots(2, -(-len(patches) // 2), squeeze=False).ravel()):
-        if i < len(patches):
-            _image(ax, patches[i], "gray_r", 0, 1)
-            ax.set_xlabel(f"from a {labels[i]}", fontsize=style.SIZE_SMALL)
-        else:
-            ax.set_axis_off()
-    left.suptitle(f"Map {m}: its masks", x=0.02, ha="left")
-    right.suptitle("and what excites it most", x=0.02, ha="left")
+    for line, masks, m in zip(left.subplots(n, C, squeeze=False), w, maps, strict=True):
+        line[0].set_ylabel(f"map {m}", rotation=0, ha="right", va="center", fontsize=style.SIZE_SMALL)
+        for ax, mask in zip(line, masks, strict=True):
+            _image(ax, mask, style.DIVERGING, -top, top)
+    for line, cut, digits in zip(right.subplots(n, k, squeeze=False), patches, labels, strict=True):
+        for ax, patch, digit in zip(line, cut, digits, strict=True):
+            _image(ax, patch, "gray_r", 0, 1)
+            ax.set_xlabel(f"{digit}", fontsize=style.SIZE_SMALL, labelpad=2)
+    left.suptitle("masks", x=0.02, ha="left")
+    right.suptitle("what excites the map most", x=0.02, ha="left")
     return fig
 
 
@@ -140,7 +138,7 @@ def image_rows(rows, columns=None, *, title=""):
     """
     n = max(len(images) for images in rows.values())
     widest = max(len(line) for name in rows for line in name.split("\n"))
-    side = min(0.78, (8.3 - 0.085 * widest) / n) if n > 5 else 1.15
+    side = min(1.15, (8.2 - 0.085 * widest) / n)
     fig, axes = style.new_figure(
         side * n + 0.085 * widest + 0.2,
         (side + 0.06) * len(rows) + (0.3 if columns else 0.1) + (0.3 if title else 0),
@@ -164,49 +162,57 @@ def image_rows(rows, columns=None, *, title=""):
     return fig
 
 
-def climb_frames(net, images, steps, goal):
-    """Return one picture for each image of an ascent: image, change since the first, probabilities of the net.
+@style.styled
+def before_after(net, start, end, goal, *, steps):
+    """Return a figure of an ascent: its first and its last image, the change, and what the network says to both.
 
     Parameters
     ----------
     net : Sequential
         With one score for each class.
-    images : list of (H, W) arrays
-        Of the ascent, the start first.
-    steps : list of int
-        Steps taken up to each image.
+    start, end : (H, W) arrays
     goal : int
         The class that the ascent wants.
+    steps : int
+        Steps between the two images.
     """
-    images = np.asarray(images)
-    k = ops.softmax(net.forward(images[:, None]))
-    frames = []
-    for i, (image, step) in enumerate(zip(images, steps, strict=True)):
-        change = image - images[0]
-        typical = float(np.sqrt(np.mean(change**2)))
-        sure = _percent(k[i, goal])
-        alt = f"After {step} steps the pixels have changed by {typical:.2f} on average and {goal} has {sure}."
-        other = int(np.argmax(np.where(np.arange(k.shape[1]) == goal, -1, k[i])))
-        caption = (
-            f"Step {step}: '{goal}' has {sure}, next is '{other}' with {_percent(k[i, other])}. "
-            f"Typical change of a pixel: {typical:.2f} of the range from 0 to 1."
-        )
-        frames.append(picture(_draw_climb(image, change, k[i], step, goal), alt=alt, caption=caption))
-    return frames
+    k = ops.softmax(net.forward(np.stack([start, end])[:, None]))
+    fig, axes = style.new_figure(8.4, 2.4, 1, 4, width_ratios=(1.1, 1.1, 1.3, 1))
+    for ax, image, name, share in zip(axes, (start, end), ("start", f"after {steps} steps"), k, strict=False):
+        _image(ax, image, "gray_r", 0, 1)
+        ax.set_title(name)
+        ax.set_xlabel(f"'{goal}': {_percent(share[goal])}")
+    change = end - start
+    reach = float(np.abs(change).max()) or 1.0
+    drawn = _image(axes[2], change, style.DIVERGING, -reach, reach)
+    axes[2].set_title("change")
+    axes[2].set_xlabel("end minus start")
+    fig.colorbar(drawn, ax=axes[2], fraction=0.08, shrink=0.7, pad=0.02)
+    for share, name, role, hatch, shift in ((k[0], "start", "idle", "", -0.2), (k[1], "end", "output", "...", 0.2)):
+        x = np.arange(len(share)) + shift
+        axes[3].bar(x, share, 0.4, label=name, color=style.colour(role), hatch=hatch)
+    axes[3].set(xticks=range(k.shape[1]), ylim=(0, 1.1), title="probabilities")
+    axes[3].grid(False, axis="x")
+    axes[3].legend(fontsize=style.SIZE_SMALL)
+    return fig
 
 
-def climb(net, images, steps, goal, *, static=-1):
-    """Return the stepper of `climb_frames`."""
-    return stepper(climb_frames(net, images, steps, goal), title=f"Noise on its way to '{goal}'", static=static)
+def painted(net, image, goal):
+    """Return a picture of an image (H, W) and the probabilities that the network gives it; goal is the class wanted."""
+    k = ops.softmax(net.forward(np.asarray(image)[None, None]))[0]
+    other = int(np.argmax(np.where(np.arange(len(k)) == goal, -1, k)))
+    said = f"'{goal}' has {_percent(k[goal])}, next is '{other}' with {_percent(k[other])}"
+    rough = float(np.abs(np.diff(image, axis=-1)).mean() + np.abs(np.diff(image, axis=-2)).mean())
+    return picture(
+        _draw_painted(image, k, goal), alt=f"The painted image; {said}.", caption=f"{said}. Roughness {rough:.2f}."
+    )
 
 
 @style.styled
-def _draw_climb(image, change, k, step, goal):
-    fig, (left, middle, right) = style.new_figure(*FRAME, 1, 3, width_ratios=(1, 1, 1.25))
+def _draw_painted(image, k, goal):
+    fig, (left, right) = style.new_figure(*FRAME, 1, 2, width_ratios=(1, 1.4))
     _image(left, image, "gray_r", 0, 1)
-    _image(middle, change, style.DIVERGING, -1, 1)
-    left.set_title(f"image after {step} steps")
-    middle.set_title("change (pale: none)")
+    left.set_title("image")
     colours = [style.colour("output") if d == goal else style.colour("idle") for d in range(len(k))]
     right.bar(range(len(k)), k, color=colours, hatch=["..." if d == goal else "" for d in range(len(k))])
     right.set(xticks=range(len(k)), ylim=(0, 1.12), title="what the network says", ylabel="probability")
@@ -234,19 +240,19 @@ def outside(image, real):
     middle.set_title("drawn to its own limits")
     fig.colorbar(drawn, ax=middle, shrink=0.8)
     bins = np.linspace(min(0, float(image.min())), max(1, float(image.max())), 40)
-    for values, role, name in ((real, "data", "real digits"), (image, "hazard", "this image")):
+    for values, role, name, filled in ((image, "hazard", "this image", True), (real, "data", "real digits", False)):
         cue = style.cue(role)
-        share = np.full(np.size(values), 100 / np.size(values))
         right.hist(
             np.ravel(values),
             bins=bins,
-            weights=share,
+            weights=np.full(np.size(values), 100 / np.size(values)),
             label=name,
-            color=style.tint(role, 0.6),
+            facecolor=style.tint(role, 0.6) if filled else "none",
             edgecolor=cue.colour,
-            hatch=cue.hatch,
+            hatch=cue.hatch if filled else "",
+            linewidth=0.8 if filled else 2.5,
         )
-    right.set(xlabel="value of a pixel", ylabel="share of pixels, in %", yscale="log")
+    right.set(xlabel="value of a pixel", ylabel="share of pixels in % (log axis)", yscale="log")
     right.legend()
     return fig
 

@@ -76,15 +76,29 @@ def test_silent_maps_and_masks_can_be_drawn():
 
 
 @pytest.mark.parametrize(
-    ("k", "labels", "text"), [(8, [3] * 8, "1 different digit "), (3, [1, 7, 1], "2 different digits ")]
+    ("labels", "texts"),
+    [([[3] * 8, [1, 7] * 4], ("1 different digit;", "2 different digits.")), ([[1, 7, 1]], ("2 different digits.",))],
 )
-def test_patches_come_with_their_values_and_labels(net, k, labels, text):
-    patches = np.random.default_rng(3).random((k, 14, 14))
-    values = np.linspace(9, 5, k)
-    shown = convnets.excited(net[3].params["w"][4], patches, values, np.array(labels), 4)
-    assert text in shown.alt
+def test_patches_come_with_their_values_and_labels(net, labels, texts):
+    labels = np.array(labels)
+    maps = list(range(4, 4 + len(labels)))
+    patches = np.random.default_rng(3).random((*labels.shape, 14, 14))
+    values = np.tile(np.linspace(9, 5, labels.shape[1]), (len(labels), 1))
+    shown = convnets.excited(net[3].params["w"][maps], patches, values, labels, maps)
+    for text in texts:
+        assert text in shown.alt
     assert "Map 4" in shown.alt
-    assert "9.0 down to 5.0" in shown.caption
+    assert shown.caption.count("9.0 down to 5.0") == len(maps)
+
+
+def test_the_drawing_holds_every_mask_and_every_patch_with_its_digit(net):
+    w, patches = net[3].params["w"][[2, 9]], np.random.default_rng(3).random((2, 3, 14, 14))
+    fig = convnets._draw_excited(w, patches, [[5, 6, 7], [8, 9, 0]], [2, 9])
+    shown = drawn(fig)
+    assert len(shown) == 2 * 6 + 2 * 3
+    np.testing.assert_allclose(shown[7], w[1, 1], atol=np.abs(w).max() * SHADE)
+    np.testing.assert_allclose(shown[-1], patches[1, 2], atol=SHADE)
+    assert [ax.get_xlabel() for ax in fig.axes if ax.get_xlabel()] == ["5", "6", "7", "8", "9", "0"]
 
 
 def test_rows_may_have_gaps_and_different_lengths(images):
@@ -94,26 +108,34 @@ def test_rows_may_have_gaps_and_different_lengths(images):
 
 
 @pytest.mark.parametrize("goal", [0, 3, 9])
-def test_frames_say_what_the_network_says(net, images, goal):
-    steps = [0, 4, 9]
-    frames = convnets.climb_frames(net, list(images[:3]), steps, goal)
-    k = ops.softmax(net.forward(images[:3, None]))
-    assert len({read_png(f.src).size for f in frames}) == 1
-    assert "changed by 0.00" in frames[0].alt
-    for i, frame in enumerate(frames):
-        assert f"After {steps[i]} steps" in frame.alt
-        assert convnets._percent(k[i, goal]) in frame.alt
-        change = np.sqrt(np.mean((images[i] - images[0]) ** 2))
-        assert f"{change:.2f}" in frame.caption
-        others = np.delete(np.arange(10), goal)
-        assert f"next is '{others[k[i][others].argmax()]}'" in frame.caption
+def test_start_and_end_of_a_climb_stand_side_by_side(net, images, goal):
+    fig = convnets.before_after(net, images[0], images[1], goal, steps=7)
+    k = ops.softmax(net.forward(images[:2, None]))
+    left, right, change, bars = fig.axes[:4]
+    np.testing.assert_allclose(left.images[0].get_array(), images[0], atol=SHADE)
+    np.testing.assert_allclose(right.images[0].get_array(), images[1], atol=SHADE)
+    reach = np.abs(images[1] - images[0]).max()
+    np.testing.assert_allclose(change.images[0].get_array(), images[1] - images[0], atol=2 * reach * SHADE)
+    assert change.images[0].get_clim() == pytest.approx((-reach, reach))
+    assert len(fig.axes) == 5  # the last one is the scale of the change
+    for ax, share in ((left, k[0]), (right, k[1])):
+        assert ax.get_xlabel() == f"'{goal}': {convnets._percent(share[goal])}"
+    assert "7 steps" in right.get_title(loc="left")
+    np.testing.assert_allclose([[bar.get_height() for bar in c] for c in bars.containers], k, rtol=1e-6)
 
 
-def test_the_climb_is_a_stepper_that_stands_at_its_end(net, images):
-    steps = convnets.climb(net, list(images[:3]), [0, 1, 2], 5)
-    assert len(steps.frames) == 3
-    assert steps.frames[steps.static].alt.startswith("After 2 steps")
-    assert "'5'" in steps.title
+def test_a_climb_that_did_not_move_can_be_drawn(net, images):
+    assert drawn(convnets.before_after(net, images[0], images[0], 3, steps=0))
+
+
+@pytest.mark.parametrize("goal", [0, 3, 9])
+def test_a_painted_image_says_what_the_network_says(net, images, goal):
+    shown = convnets.painted(net, images[2], goal)
+    k = ops.softmax(net.forward(images[2:3, None]))[0]
+    others = np.delete(np.arange(10), goal)
+    assert f"'{goal}' has {convnets._percent(k[goal])}" in shown.alt
+    assert f"next is '{others[k[others].argmax()]}'" in shown.caption
+    assert read_png(shown.src).size == read_png(convnets.painted(net, images[3], goal).src).size
 
 
 def test_rounding_never_makes_sure_what_is_not():
@@ -135,4 +157,4 @@ def test_what_lies_outside_is_shown_in_the_middle_and_cut_off_on_the_left(reach)
     assert middle.images[0].get_clim() == pytest.approx((-np.abs(image).max(), np.abs(image).max()))
     for bars in right.containers:
         assert sum(bar.get_height() for bar in bars) == pytest.approx(100)
-    assert [text.get_text() for text in right.get_legend().get_texts()] == ["real digits", "this image"]
+    assert [text.get_text() for text in right.get_legend().get_texts()] == ["this image", "real digits"]
