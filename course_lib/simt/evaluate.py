@@ -42,64 +42,64 @@ class Evaluator:
 
     def run(self, mask):
         """Run the body for the lanes of `mask`; return what the function returns, or None."""
-        self.block(self.source.tree.body, mask)
+        self._block(self.source.tree.body, mask)
         return self.result
 
     # ---------------------------------------------------------------- statements: each returns the lanes that go on
 
-    def block(self, statements, mask):
+    def _block(self, statements, mask):
         for statement in statements:
             if mask.empty:
                 break
-            mask = self.statement(statement, mask)
+            mask = self._statement(statement, mask)
         return mask
 
-    def statement(self, node, mask):
+    def _statement(self, node, mask):
         self.machine.step(node.lineno)
-        do = getattr(self, f"do_{type(node).__name__}", None)
+        do = getattr(self, f"_do_{type(node).__name__}", None)
         if do is None:
-            raise self.error(node, f"{_construct(node)} is not possible in a kernel.")
+            raise self._error(node, f"{_construct(node)} is not possible in a kernel.")
         try:
             return do(node, mask)
         except types.NoSuchOperation as error:
-            raise self.error(node, str(error)) from None
+            raise self._error(node, str(error)) from None
 
-    def do_Pass(self, node, mask):
+    def _do_Pass(self, node, mask):
         return mask
 
-    def do_Expr(self, node, mask):
+    def _do_Expr(self, node, mask):
         if not isinstance(node.value, ast.Constant):  # a docstring does nothing
-            self.value(node.value, mask)
+            self._value(node.value, mask)
         return mask
 
-    def do_Assign(self, node, mask):
-        value = self.value(node.value, mask)
+    def _do_Assign(self, node, mask):
+        value = self._value(node.value, mask)
         for target in node.targets:
-            self.assign(target, value, mask)
+            self._assign(target, value, mask)
         return mask
 
-    def do_AnnAssign(self, node, mask):
+    def _do_AnnAssign(self, node, mask):
         if node.value is not None:
-            self.assign(node.target, self.value(node.value, mask), mask)
+            self._assign(node.target, self._value(node.value, mask), mask)
         return mask
 
-    def do_AugAssign(self, node, mask):
+    def _do_AugAssign(self, node, mask):
         if isinstance(node.target, ast.Name):
-            old, place = self.value(ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target), mask), None
+            old, place = self._value(ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target), mask), None
         else:
-            place = self.place(node.target, mask)
+            place = self._place(node.target, mask)
             old = self.machine.load(self, *place, mask, node.lineno)
-        new = self.binary(type(node.op).__name__, old, self.value(node.value, mask), mask, node)
+        new = self._binary(type(node.op).__name__, old, self._value(node.value, mask), mask, node)
         if place is None:
-            self.assign(node.target, new, mask)
+            self._assign(node.target, new, mask)
         else:
             self.machine.store(self, *place, new, mask, node.lineno)
         return mask
 
-    def assign(self, target, value, mask):
+    def _assign(self, target, value, mask):
         if isinstance(target, ast.Name):
             if value is None:
-                raise self.error(target, f"{target.id} is given the result of something that returns nothing.")
+                raise self._error(target, f"{target.id} is given the result of something that returns nothing.")
             if target.id in self.variables:
                 value = merge(self.variables[target.id], value, mask)
             self.variables[target.id] = value
@@ -107,46 +107,46 @@ class Evaluator:
                 value.name = value.memory.name = target.id  # shared and local arrays are called after their variable
         elif isinstance(target, ast.Tuple | ast.List):
             if not isinstance(value, tuple) or len(value) != len(target.elts):
-                raise self.error(target, f"{describe(value)} cannot be unpacked into {len(target.elts)} names.")
+                raise self._error(target, f"{describe(value)} cannot be unpacked into {len(target.elts)} names.")
             for part, item in zip(target.elts, value, strict=True):
-                self.assign(part, item, mask)
+                self._assign(part, item, mask)
         elif isinstance(target, ast.Subscript):
-            view, indices = self.place(target, mask)
+            view, indices = self._place(target, mask)
             self.machine.store(self, view, indices, value, mask, target.lineno)
         else:
-            raise self.error(target, f"{_construct(target)} cannot be assigned to.")
+            raise self._error(target, f"{_construct(target)} cannot be assigned to.")
 
-    def do_If(self, node, mask):
-        condition = self.truth(node.test, mask)
+    def _do_If(self, node, mask):
+        condition = self._truth(node.test, mask)
         self.machine.count(node.lineno, mask)
         if np.ndim(condition) == 0:
             self.machine.branch(node.lineno, mask, 0)
-            return self.block(node.body if condition else node.orelse, mask)
+            return self._block(node.body if condition else node.orelse, mask)
         self.machine.branch(node.lineno, mask, mask.divergent_warps(condition))
-        yes = self.block(node.body, mask.where(condition))
-        no = self.block(node.orelse, mask.where(~condition))
+        yes = self._block(node.body, mask.where(condition))
+        no = self._block(node.orelse, mask.where(~condition))
         return yes.union(no)
 
-    def do_While(self, node, mask):
+    def _do_While(self, node, mask):
         def condition(active):
-            return self.truth(node.test, active)
+            return self._truth(node.test, active)
 
-        return self.loop(node, mask, condition, lambda active: None)
+        return self._loop(node, mask, condition, lambda active: None)
 
-    def do_For(self, node, mask):
+    def _do_For(self, node, mask):
         call = node.iter
-        if not (isinstance(call, ast.Call) and self.value(call.func, mask) == Word("range")) or call.keywords:
-            raise self.error(node, "a kernel's for goes over range(...): for i in range(n).")
+        if not (isinstance(call, ast.Call) and self._value(call.func, mask) == Word("range")) or call.keywords:
+            raise self._error(node, "a kernel's for goes over range(...): for i in range(n).")
         if not isinstance(node.target, ast.Name):
-            raise self.error(node, "the variable of a for is one name.")
-        bounds = [self.value(a, mask) for a in call.args]
+            raise self._error(node, "the variable of a for is one name.")
+        bounds = [self._value(a, mask) for a in call.args]
         if not 1 <= len(bounds) <= 3 or any(not is_number(b) or b.dtype.kind not in "iub" for b in bounds):
-            raise self.error(node, "range takes one to three whole numbers.")
+            raise self._error(node, "range takes one to three whole numbers.")
         bounds = [cast(b, np.int64) for b in bounds]
         start, stop = (np.int64(0), bounds[0]) if len(bounds) == 1 else bounds[:2]
         step = bounds[2] if len(bounds) == 3 else np.int64(1)
         if np.any(step == 0):
-            raise self.error(node, "range with step 0 never ends.")
+            raise self._error(node, "range with step 0 never ends.")
         state = {"i": start}
 
         def condition(active):
@@ -156,9 +156,9 @@ class Evaluator:
         def advance(active):
             state["i"] = state["i"] + step
 
-        return self.loop(node, mask, condition, advance, lambda active: self.assign(node.target, state["i"], active))
+        return self._loop(node, mask, condition, advance, lambda active: self._assign(node.target, state["i"], active))
 
-    def loop(self, node, mask, condition, advance, begin=lambda active: None):
+    def _loop(self, node, mask, condition, advance, begin=lambda active: None):
         """Go round while a lane is in the loop; return the lanes that go on after it."""
         frame = {"broken": self.everyone.none(), "continued": self.everyone.none()}
         self.loops.append(frame)
@@ -179,55 +179,55 @@ class Evaluator:
                     break
             begin(active)
             frame["continued"] = self.everyone.none()
-            active = self.block(node.body, active).union(frame["continued"])
+            active = self._block(node.body, active).union(frame["continued"])
             advance(active)
         self.loops.pop()
         if node.orelse:
-            finished = self.block(node.orelse, finished)
+            finished = self._block(node.orelse, finished)
         return finished.union(frame["broken"])
 
-    def do_Break(self, node, mask):
+    def _do_Break(self, node, mask):
         self.loops[-1]["broken"] = self.loops[-1]["broken"].union(mask)
         return mask.none()
 
-    def do_Continue(self, node, mask):
+    def _do_Continue(self, node, mask):
         self.loops[-1]["continued"] = self.loops[-1]["continued"].union(mask)
         return mask.none()
 
-    def do_Return(self, node, mask):
+    def _do_Return(self, node, mask):
         if node.value is not None and not (isinstance(node.value, ast.Constant) and node.value.value is None):
-            value = self.value(node.value, mask)
+            value = self._value(node.value, mask)
             if self.depth == 0:
-                raise self.error(node, "a kernel returns nothing; it writes its results into an array.")
+                raise self._error(node, "a kernel returns nothing; it writes its results into an array.")
             self.result = value if self.result is None else merge(self.result, value, mask)
         self.returned = self.returned.union(mask)
         return mask.none()
 
     # ---------------------------------------------------------------- expressions
 
-    def value(self, node, mask):
-        evaluate = getattr(self, f"of_{type(node).__name__}", None)
+    def _value(self, node, mask):
+        evaluate = getattr(self, f"_of_{type(node).__name__}", None)
         if evaluate is None:
-            raise self.error(node, f"{_construct(node)} is not possible in a kernel.")
+            raise self._error(node, f"{_construct(node)} is not possible in a kernel.")
         return evaluate(node, mask)
 
-    def of_Constant(self, node, mask):
+    def _of_Constant(self, node, mask):
         if isinstance(node.value, bool | int | float):
             return types.literal(node.value)
-        raise self.error(node, f"{node.value!r} is no number; a kernel computes with numbers and booleans.")
+        raise self._error(node, f"{node.value!r} is no number; a kernel computes with numbers and booleans.")
 
-    def of_Name(self, node, mask):
+    def _of_Name(self, node, mask):
         if node.id in self.variables:
             return self.variables[node.id]
         if node.id in self.source.outside:
             value = from_outside(self.source.outside[node.id], node.id)
             if value is not None:
                 return value
-            raise self.error(node, f"{node.id} is {self.source.outside[node.id]!r}, which a kernel cannot use.")
-        raise self.error(node, f"{node.id} has no value here.")
+            raise self._error(node, f"{node.id} is {self.source.outside[node.id]!r}, which a kernel cannot use.")
+        raise self._error(node, f"{node.id} has no value here.")
 
-    def of_Attribute(self, node, mask):
-        owner = self.value(node.value, mask)
+    def _of_Attribute(self, node, mask):
+        owner = self._value(node.value, mask)
         if isinstance(owner, View):
             simple = {"ndim": np.int64(owner.ndim), "size": np.int64(owner.size), "dtype": Cast(owner.dtype)}
             if node.attr == "shape":
@@ -236,141 +236,141 @@ class Evaluator:
                 return simple[node.attr]
         if isinstance(owner, Word):
             word = Word(f"{owner.path}.{node.attr}")
-            return NAMES[word.path](self.lanes) if word.path in NAMES else word.checked(self.error, node)
-        raise self.error(node, f"{describe(owner)} has no {node.attr} in a kernel.")
+            return NAMES[word.path](self.lanes) if word.path in NAMES else word.checked(self._error, node)
+        raise self._error(node, f"{describe(owner)} has no {node.attr} in a kernel.")
 
-    def of_Tuple(self, node, mask):
-        return tuple(self.value(e, mask) for e in node.elts)
+    def _of_Tuple(self, node, mask):
+        return tuple(self._value(e, mask) for e in node.elts)
 
-    def of_BinOp(self, node, mask):
-        left, right = self.value(node.left, mask), self.value(node.right, mask)
-        return self.binary(type(node.op).__name__, left, right, mask, node)
+    def _of_BinOp(self, node, mask):
+        left, right = self._value(node.left, mask), self._value(node.right, mask)
+        return self._binary(type(node.op).__name__, left, right, mask, node)
 
-    def binary(self, name, left, right, mask, node):
+    def _binary(self, name, left, right, mask, node):
         if isinstance(left, tuple) and isinstance(right, tuple) and name == "Add":
             return left + right
         if name not in types.BINARY:
-            raise self.error(node, f"{name} is not possible in a kernel.")
+            raise self._error(node, f"{name} is not possible in a kernel.")
         if name in ("FloorDiv", "Mod", "Div"):
             self.machine.check_divisor(self, left, right, mask, node.lineno)
         result = apply(types.BINARY[name], NUMPY[name], left, right)
         self.machine.count(node.lineno, mask, result.dtype)
         return result
 
-    def of_UnaryOp(self, node, mask):
-        value = self.value(node.operand, mask)
+    def _of_UnaryOp(self, node, mask):
+        value = self._value(node.operand, mask)
         if isinstance(node.op, ast.Not):
-            return ~self.as_bool(value, node)
+            return ~self._as_bool(value, node)
         self.machine.count(node.lineno, mask)
         name = type(node.op).__name__
         return apply(types.UNARY[name], NUMPY[name], value)
 
-    def of_Compare(self, node, mask):
-        left, result = self.value(node.left, mask), None
+    def _of_Compare(self, node, mask):
+        left, result = self._value(node.left, mask), None
         for op, comparator in zip(node.ops, node.comparators, strict=True):
-            right, name = self.value(comparator, mask), type(op).__name__
+            right, name = self._value(comparator, mask), type(op).__name__
             if name not in types.COMPARE:
-                raise self.error(node, f"{_construct(op)} is not possible in a kernel; use <, <=, >, >=, == and !=.")
+                raise self._error(node, f"{_construct(op)} is not possible in a kernel; use <, <=, >, >=, == and !=.")
             if not is_number(left) or not is_number(right):
-                raise self.error(node, f"{describe(left)} and {describe(right)} cannot be compared.")
+                raise self._error(node, f"{describe(left)} and {describe(right)} cannot be compared.")
             self.machine.count(node.lineno, mask)
             part = NUMPY[name](left, right)
             result, left = part if result is None else result & part, right
         return result
 
-    def of_BoolOp(self, node, mask):
+    def _of_BoolOp(self, node, mask):
         ends = isinstance(node.op, ast.Or)
-        result, active = self.truth(node.values[0], mask), mask
+        result, active = self._truth(node.values[0], mask), mask
         for other in node.values[1:]:
             if np.ndim(result) == 0:
                 if bool(result) == ends:
                     return result
-                result = self.truth(other, active)
+                result = self._truth(other, active)
                 continue
             active = mask.where(~result if ends else result)  # the others know the answer, and do not look
             if active.empty:
                 return result
-            right = np.broadcast_to(self.truth(other, active), result.shape)
+            right = np.broadcast_to(self._truth(other, active), result.shape)
             result = result | (active.bits & right) if ends else result & right
         return result
 
-    def of_IfExp(self, node, mask):
-        condition = self.truth(node.test, mask)
+    def _of_IfExp(self, node, mask):
+        condition = self._truth(node.test, mask)
         if np.ndim(condition) == 0:
-            return self.value(node.body if condition else node.orelse, mask)
+            return self._value(node.body if condition else node.orelse, mask)
         yes, no = mask.where(condition), mask.where(~condition)
         self.machine.branch(node.lineno, mask, mask.divergent_warps(condition))
         if yes.empty or no.empty:
-            return self.value(node.orelse if yes.empty else node.body, mask)
-        other = self.value(node.orelse, no)
-        return merge(other, self.value(node.body, yes), yes)
+            return self._value(node.orelse if yes.empty else node.body, mask)
+        other = self._value(node.orelse, no)
+        return merge(other, self._value(node.body, yes), yes)
 
-    def of_Subscript(self, node, mask):
-        owner = self.value(node.value, mask)
+    def _of_Subscript(self, node, mask):
+        owner = self._value(node.value, mask)
         if isinstance(owner, tuple):
-            index = self.value(node.slice, mask)
+            index = self._value(node.slice, mask)
             if np.ndim(index) or not -len(owner) <= int(index) < len(owner):
-                raise self.error(node, f"a tuple of {len(owner)} needs one constant index below {len(owner)}.")
+                raise self._error(node, f"a tuple of {len(owner)} needs one constant index below {len(owner)}.")
             return owner[int(index)]
-        view, indices = self.place(node, mask)
+        view, indices = self._place(node, mask)
         return self.machine.load(self, view, indices, mask, node.lineno)
 
-    def place(self, node, mask):
+    def _place(self, node, mask):
         """Return (view, indices) of a subscript."""
-        view = self.value(node.value, mask)
+        view = self._value(node.value, mask)
         if not isinstance(view, View):
-            raise self.error(node, f"{describe(view)} has no elements.")
+            raise self._error(node, f"{describe(view)} has no elements.")
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         indices = []
         for part in parts:
             if isinstance(part, ast.Slice):
-                raise self.error(node, "a slice is not possible here; index single elements.")
-            index = self.value(part, mask)
+                raise self._error(node, "a slice is not possible here; index single elements.")
+            index = self._value(part, mask)
             indices += list(index) if isinstance(index, tuple) else [index]
         for index in indices:
             if not is_number(index) or index.dtype.kind not in "iub":
-                raise self.error(node, f"{describe(index)} is no index; an index is a whole number.")
+                raise self._error(node, f"{describe(index)} is no index; an index is a whole number.")
         if len(indices) > view.ndim:
-            raise self.error(node, f"{view.name} is {view.shape} and takes {view.ndim} indices, not {len(indices)}.")
+            raise self._error(node, f"{view.name} is {view.shape} and takes {view.ndim} indices, not {len(indices)}.")
         return view, indices
 
-    def of_Call(self, node, mask):
-        function = self.value(node.func, mask)
+    def _of_Call(self, node, mask):
+        function = self._value(node.func, mask)
         if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
-            raise self.error(node, "* and ** are not possible in a kernel's calls.")
-        arguments = [self.value(a, mask) for a in node.args]
-        options = {k.arg: self.value(k.value, mask) for k in node.keywords}
+            raise self._error(node, "* and ** are not possible in a kernel's calls.")
+        arguments = [self._value(a, mask) for a in node.args]
+        options = {k.arg: self._value(k.value, mask) for k in node.keywords}
         if isinstance(function, Cast) and len(arguments) == 1 and not options:
             if not is_number(arguments[0]):
-                raise self.error(node, f"{describe(arguments[0])} cannot become a {function.dtype}.")
+                raise self._error(node, f"{describe(arguments[0])} cannot become a {function.dtype}.")
             return cast(arguments[0], function.dtype)
         if isinstance(function, DeviceFunction) and not options:
-            return self.call(function, arguments, mask, node)
+            return self._call(function, arguments, mask, node)
         if isinstance(function, Word) and function.path in FUNCTIONS:
             try:
                 return FUNCTIONS[function.path](self, mask, node, *arguments, **options)
             except TypeError as error:
-                raise self.error(node, f"{function.path}: {error}") from None
-        raise self.error(node, f"{ast.unparse(node.func)} cannot be called in a kernel.")
+                raise self._error(node, f"{function.path}: {error}") from None
+        raise self._error(node, f"{ast.unparse(node.func)} cannot be called in a kernel.")
 
-    def call(self, function, arguments, mask, node):
+    def _call(self, function, arguments, mask, node):
         if self.depth >= MOST_CALLS:
-            raise self.error(node, f"device functions call each other more than {MOST_CALLS} deep; use a loop.")
+            raise self._error(node, f"device functions call each other more than {MOST_CALLS} deep; use a loop.")
         source = function.source
         if len(arguments) != len(source.parameters):
-            raise self.error(node, f"{source.name} takes {len(source.parameters)} values and got {len(arguments)}.")
+            raise self._error(node, f"{source.name} takes {len(source.parameters)} values and got {len(arguments)}.")
         inner = Evaluator(source, arguments, self.lanes, self.machine, self.depth + 1)
         return inner.run(mask)
 
-    def truth(self, node, mask):
-        return self.as_bool(self.value(node, mask), node)
+    def _truth(self, node, mask):
+        return self._as_bool(self._value(node, mask), node)
 
-    def as_bool(self, value, node):
+    def _as_bool(self, value, node):
         if not is_number(value):
-            raise self.error(node, f"{describe(value)} is neither true nor false.")
+            raise self._error(node, f"{describe(value)} is neither true nor false.")
         return value if value.dtype == np.bool_ else value != 0
 
-    def error(self, node, message):
+    def _error(self, node, message):
         return KernelError(message, getattr(node, "lineno", None))
 
 

@@ -44,9 +44,20 @@ class View:
         self.memory, self.offset, self.shape, self.strides = memory, offset, tuple(shape), tuple(strides)
         self.name = name or memory.name
 
-    ndim = property(lambda self: len(self.shape))
-    size = property(lambda self: math.prod(self.shape))
-    dtype = property(lambda self: self.memory.dtype)
+    @property
+    def ndim(self):
+        """Number of axes."""
+        return len(self.shape)
+
+    @property
+    def size(self):
+        """Number of elements."""
+        return math.prod(self.shape)
+
+    @property
+    def dtype(self):
+        """The dtype of its elements."""
+        return self.memory.dtype
 
 
 def global_view(array, name, base):

@@ -197,7 +197,7 @@ class Machine:
             self.shared_bytes += -(-math.prod(shape) * dtype.itemsize // 16) * 16
             if self.shared_bytes > SHARED_BYTES:
                 raise KernelError(
-                    f"the block's shared arrays take {self.shared_bytes:,} bytes; at most {SHARED_BYTES:,} are possible. "
+                    f"the block's shared arrays take {self.shared_bytes:,} bytes; at most {SHARED_BYTES:,} are there. "
                     "Use smaller tiles.", line,
                 )  # fmt: skip
             name = f"(shared array of line {line})"
@@ -221,7 +221,7 @@ class Machine:
         where = f"axis {axis} of {view.name}" if view.ndim > 1 else view.name
         if kind == "out of bounds":
             message = f"{who} uses index {index} on {where}, which has {size} elements (0 to {size - 1})."
-            fix = "Guard it: if the index is below the size. A GPU would read or overwrite something else, without a word."
+            fix = "Guard it: if the index is below the size. A GPU would touch something else, without a word."
         else:
             message = f"{who} uses index {index} on {where}: it counts from the end, element {index + size}."
             fix = "If that is not what you mean, guard the index from below as well."
@@ -346,7 +346,7 @@ class Machine:
                     "barrier not reached", line,
                     f"{self.lanes.name(missing)} does not come to this barrier, {there[broken[0]]} of "
                     f"{self.lanes.threads} threads do.",
-                    "Move the barrier out of the branch, and do not return before it: all threads of a block must reach it.",
+                    "Move the barrier out of the branch, and do not return before it: all threads must reach it.",
                 )  # fmt: skip
         self.phase[mask.index] += 1
 

@@ -10,7 +10,7 @@ import textwrap
 
 
 class KernelError(Exception):
-    """A kernel that cannot be run as it stands; the message names the line, and what to do. Source: the course's own."""
+    """A kernel that cannot be run as it stands; the message names the line and the fix. Source: the course's own."""
 
     def __init__(self, message, line=None):
         super().__init__(f"line {line}: {message}" if line else message)

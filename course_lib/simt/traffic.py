@@ -80,7 +80,7 @@ def shared_traffic(warp, lane, address, size):
 
 @kernel
 def _known(values, count, value):
-    for k in range(count - 1, -1, -1):  # the newest first: neighbours mostly touch the same
+    for k in range(count - 1, -1, -1):  # noqa: SIM110  the newest first: neighbours mostly touch the same
         if values[k] == value:
             return True
     return False

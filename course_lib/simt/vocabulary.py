@@ -4,7 +4,6 @@ Source: Numba's documentation, "CUDA Kernel API". What is not in these tables do
 """
 
 import builtins
-import inspect
 import math
 import types as python_types
 from dataclasses import dataclass
@@ -50,6 +49,7 @@ class DeviceFunction:
 
 MODULES = {"numba.cuda": "cuda", "math": "math", "numpy": "np"}
 BUILTINS = ("range", "len", "min", "max", "abs", "round", "int", "float", "bool")
+NUMBERS = ("int32", "int64", "uint32", "uint64", "float32", "float64")
 CONSTANTS = {f"math.{name}": getattr(math, name) for name in ("pi", "e", "inf", "nan", "tau")}
 
 
@@ -96,12 +96,9 @@ NAMES |= {"cuda.laneid": lambda lanes: lanes.lane, "cuda.warpsize": lambda lanes
 NAMES |= {path: (lambda lanes, value=value: np.float64(value)) for path, value in CONSTANTS.items()}
 NAMES |= {
     f"np.{name}": (lambda lanes, name=name: Cast(np.dtype(name)))
-    for name in "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 bool_".split()
+    for name in (*NUMBERS, "int8", "int16", "uint8", "uint16", "float16", "bool_")
 }
-NAMES |= {
-    f"cuda.{name}": (lambda lanes, name=name: Cast(np.dtype(name)))
-    for name in "int32 int64 uint32 uint64 float32 float64".split()
-}
+NAMES |= {f"cuda.{name}": (lambda lanes, name=name: Cast(np.dtype(name))) for name in NUMBERS}
 
 
 def _grid(e, mask, node, ndim):
@@ -213,8 +210,3 @@ _atomic("sub", lambda old, value: old - value)
 _atomic("max", lambda old, value: value if value > old else old)
 _atomic("min", lambda old, value: value if value < old else old)
 _atomic("exch", lambda old, value: value)
-
-
-def check_signature(function, arguments):
-    """Raise TypeError unless a function of the vocabulary can take these arguments."""
-    inspect.signature(function).bind(None, None, None, *arguments)
