@@ -11,11 +11,12 @@ from tests.simt.text import line_of
 
 
 def one_finding(kernel, grid, block, arguments, mark="# bad", only=True):
-    """Return the first (and only) finding of a run that collects: in the marked line, and a raising run raises it."""
+    """Return the first (or only) finding of a run that collects: in the marked line, and raised where a run raises."""
     report = simt.run(kernel, grid, block, [a.copy() for a in arguments], on_error="collect")
     with pytest.raises(simt.HazardFound) as raised:
         simt.run(kernel, grid, block, arguments)
-    assert len(report.hazards) == 1 or (report.hazards and not only), "\n".join(map(str, report.hazards)) or "no finding"
+    found = report.hazards
+    assert len(found) == 1 or (found and not only), "\n".join(map(str, found)) or "no finding"
     hazard = report.hazards[0]
     assert hazard.line == raised.value.line == line_of(kernel, mark)
     assert (raised.value.hazard.kind, raised.value.hazard.array) == (hazard.kind, hazard.array)
@@ -156,8 +157,10 @@ def test_whole_number_divided_by_zero_is_found_only_in_active_threads(kernel):
 @pytest.mark.parametrize(
     ("grid", "block", "says"),
     [
-        (1, 2048, "2,048 threads"), (1, (64, 32), "2,048 threads"), (1, (8, 1, 65), "at most 64"), ((1, 65536), 32, "65,535"),
-        (0, 32, ">= 1"), (1, 0, ">= 1"), (1, -1, ">= 1"), (1, 2.0, ">= 1"), ((1, 1, 1, 1), 32, ">= 1"), (1, True, ">= 1"),
+        (1, 2048, "2,048 threads"), (1, (64, 32), "2,048 threads"), (1, (8, 1, 65), "at most 64"),
+        ((1, 65536), 32, "65,535"),
+        (0, 32, ">= 1"), (1, 0, ">= 1"), (1, -1, ">= 1"), (1, 2.0, ">= 1"), ((1, 1, 1, 1), 32, ">= 1"),
+        (1, True, ">= 1"),
     ],
 )  # fmt: skip
 def test_launch_that_no_gpu_takes_is_refused_with_the_limit(grid, block, says):
@@ -198,7 +201,8 @@ CORRECT = [
     (kernels.shared_in_place_with_barriers, 1, 64, ints(64), 64, np.cumsum),
     (kernels.double_buffer_scan, 1, 64, ints(64), 64, np.cumsum),
     (kernels.tree_reduction, 3, 128, ints(300), 1, np.sum),
-    (kernels.tree_reduction_partial_sums, 3, 128, ints(300), 3, lambda a: [a[i : i + 128].sum() for i in (0, 128, 256)]),
+    (kernels.tree_reduction_partial_sums, 3, 128, ints(300), 3,
+     lambda a: [a[k : k + 128].sum() for k in (0, 128, 256)]),
     (kernels.warp_reduction, 1, 64, ints(64), 2, lambda a: [a[:32].sum(), a[32:].sum()]),
     (kernels.atomic_counter, 3, 32, ints(80) % 3, 1, lambda a: (a > 0).sum()),
     (kernels.shared_histogram, 3, 64, ints(150) * 7, 8, lambda a: np.bincount(a % 8)),
