@@ -213,7 +213,10 @@ class Evaluator:
 
     def _of_Constant(self, node, mask):
         if isinstance(node.value, bool | int | float):
-            return types.literal(node.value)
+            try:
+                return types.literal(node.value)
+            except TypeError as error:
+                raise self._error(node, str(error)) from None
         raise self._error(node, f"{node.value!r} is no number; a kernel computes with numbers and booleans.")
 
     def _of_Name(self, node, mask):

@@ -12,7 +12,7 @@ import operator
 import numpy as np
 from numba.core import types
 from numba.core.errors import TypingError
-from numba.core.registry import cpu_target
+from numba.cuda.descriptor import cuda_target
 from numba.np.numpy_support import as_dtype, from_dtype
 
 BINARY = {
@@ -48,7 +48,7 @@ def signature(function, *dtypes):
 
     Source: Numba's typing context.
     """
-    context = cpu_target.typing_context
+    context = cuda_target.typing_context
     context.refresh()
     arguments = tuple(from_dtype(np.dtype(d)) for d in dtypes)
     try:
@@ -59,8 +59,11 @@ def signature(function, *dtypes):
         name = SYMBOLS.get(function, getattr(function, "__name__", str(function)))
         raise NoSuchOperation(f"Numba has no {name} for {', '.join(str(np.dtype(d)) for d in dtypes)}.")
     # Functions of several values, such as max, take a tuple: each value then becomes the common type.
-    chosen = [as_dtype(a) if isinstance(a, types.Number | types.Boolean) else None for a in found.args]
+    kinds = {np.dtype(d).kind for d in dtypes}
     result = as_dtype(found.return_type)
+    if function in BINARY.values() and result.kind in "iu" and kinds <= set("iub"):
+        return result, (result,) * len(dtypes)  # signed with unsigned: the bits count, as on the device
+    chosen = [as_dtype(a) if isinstance(a, types.Number | types.Boolean) else None for a in found.args]
     return result, tuple(c or result for c in (chosen if len(chosen) == len(dtypes) else [None] * len(dtypes)))
 
 
@@ -75,7 +78,7 @@ def unify(*dtypes):
 
     Source: Numba's typing context.
     """
-    context = cpu_target.typing_context
+    context = cuda_target.typing_context
     context.refresh()
     found = context.unify_types(*(from_dtype(np.dtype(d)) for d in dtypes))
     if found is None or not isinstance(found, types.Number | types.Boolean):

@@ -4,6 +4,7 @@ Source: Numba's documentation, "CUDA Kernel API". What is not in these tables do
 """
 
 import builtins
+import inspect
 import math
 import types as python_types
 from dataclasses import dataclass
@@ -59,23 +60,24 @@ def from_outside(value, name):
     Numbers, tuples of numbers, dtypes, modules of the vocabulary and device functions are let in.
     """
     if isinstance(value, bool | int | float | np.number | np.bool_):
-        return types.literal(value)
+        return types.literal(value) if not isinstance(value, int) or -(2**63) <= value < 2**64 else None
     if isinstance(value, tuple):
         parts = tuple(from_outside(v, name) for v in value)
-        return None if None in parts else parts
+        return None if any(p is None for p in parts) else parts
     if isinstance(value, python_types.ModuleType):
         path = MODULES.get(value.__name__)
         return Word(path) if path else None
     if isinstance(value, numba_types.Number | numba_types.Boolean):
         return Cast(as_dtype(value))
-    if isinstance(value, type) and issubclass(value, np.number | np.bool_):
+    if inspect.isclass(value) and issubclass(value, np.number | np.bool_):
         return Cast(np.dtype(value))
-    if value in (int, float, bool):
-        return Cast(np.dtype({int: np.int64, float: np.float64, bool: np.bool_}[value]))
+    if value is bool:
+        return Cast(np.dtype(np.bool_))
     for builtin in BUILTINS:
         if value is getattr(builtins, builtin):
             return Word(builtin)
-    if getattr(math, getattr(value, "__name__", ""), None) is value:
+    name_ = getattr(value, "__name__", None)
+    if isinstance(name_, str) and getattr(math, name_, None) is value:
         return Word(f"math.{value.__name__}")
     if value is cuda.grid or value is cuda.gridsize:
         return Word(f"cuda.{value.__name__}")
@@ -120,7 +122,8 @@ def _gridsize(e, mask, node, ndim):
 def _array(space):
     def make(e, mask, node, shape, dtype):
         shape = shape if isinstance(shape, tuple) else (shape,)
-        if not isinstance(dtype, Cast) or any(np.ndim(s) or not is_number(s) or int(s) < 1 for s in shape):
+        whole = all(is_number(s) and np.ndim(s) == 0 and s.dtype.kind in "iu" and s >= 1 for s in shape)
+        if not isinstance(dtype, Cast) or not whole:
             raise TypeError("it takes a shape of constant whole numbers >= 1 and a dtype")
         return e.machine.allocate(e, space, tuple(int(s) for s in shape), dtype.dtype, node.lineno, node.col_offset)
 
@@ -156,6 +159,13 @@ def _math(function, numpy_function):
     return compute
 
 
+def _conversion(function):
+    def convert(e, mask, node, value):
+        return cast(value, types.signature(function, value.dtype)[0])
+
+    return convert
+
+
 def _fma(e, mask, node, a, b, c):
     dtype = np.result_type(a.dtype, b.dtype, c.dtype)
     e.machine.count(node.lineno, mask, dtype, flops=2)
@@ -166,6 +176,8 @@ def _fma(e, mask, node, a, b, c):
 def _extreme(function, numpy_function):
     def compute(e, mask, node, *values):
         values = values[0] if len(values) == 1 and isinstance(values[0], tuple) else values
+        if len(values) < 2:
+            raise TypeError("it takes at least two values")
         result = values[0]
         for value in values[1:]:
             dtype = types.signature(function, result.dtype, value.dtype)[0]
@@ -179,6 +191,8 @@ def _extreme(function, numpy_function):
 FUNCTIONS = {
     "range": None,  # only in a for
     "len": _len,
+    "int": _conversion(int),
+    "float": _conversion(float),
     "min": _extreme(min, np.fmin),
     "max": _extreme(max, np.fmax),
     "abs": _math(abs, np.abs),
