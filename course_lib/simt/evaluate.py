@@ -269,16 +269,20 @@ class Evaluator:
         return apply(types.UNARY[name], NUMPY[name], value)
 
     def _of_Compare(self, node, mask):
-        left, result = self._value(node.left, mask), None
+        left, result, active = self._value(node.left, mask), None, mask
         for op, comparator in zip(node.ops, node.comparators, strict=True):
-            right, name = self._value(comparator, mask), type(op).__name__
+            right, name = self._value(comparator, active), type(op).__name__
             if name not in types.COMPARE:
                 raise self._error(node, f"{_construct(op)} is not possible in a kernel; use <, <=, >, >=, == and !=.")
             if not is_number(left) or not is_number(right):
                 raise self._error(node, f"{describe(left)} and {describe(right)} cannot be compared.")
-            self.machine.count(node.lineno, mask)
+            self.machine.count(node.lineno, active)
             part = NUMPY[name](left, right)
             result, left = part if result is None else result & part, right
+            # Where one part is false, the next ones are not looked at.
+            active = active.where(np.broadcast_to(result, self.lanes.count)) if len(node.ops) > 1 else active
+            if active.empty:
+                break
         return result
 
     def _of_BoolOp(self, node, mask):

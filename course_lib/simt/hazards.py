@@ -43,13 +43,14 @@ class Shadow:
         self.reader = np.full(size, NOBODY, np.int64)
         self.readers = np.zeros(size, np.int64)  # distinct ones since the phase began, as far as they alternate
         self.several_warps = np.zeros(size, np.bool_)
+        self.stranger = np.full(size, NOBODY, np.int64)  # a reader of another block than the last reader's
         self.when = np.zeros((size, 4), np.int64)  # phase and sync of the last write, of the last read
         self.line = np.zeros((size, 2), np.int64)
         self.written = np.full(size, written, np.bool_)
 
 
 @kernel
-def note_reads(cell, thread, phase, sync, line, threads, writer, reader, readers, several_warps, when, lines):
+def note_reads(cell, thread, phase, sync, line, threads, writer, reader, readers, several_warps, stranger, when, lines):
     """Enter reads; return (number of races, the first one's place in `cell`, the other thread, its line)."""
     races, first, other, other_line = 0, -1, -1, -1
     for i in range(cell.size):
@@ -59,19 +60,22 @@ def note_reads(cell, thread, phase, sync, line, threads, writer, reader, readers
             if first < 0:
                 first, other, other_line = i, writer[c], lines[c, 0]
         same_phase = reader[c] >= 0 and reader[c] // threads == t // threads and when[c, 2] == phase[i]
-        if not same_phase:
+        one_warp = same_phase and not several_warps[c] and _warp(reader[c], threads) == _warp(t, threads)
+        if not same_phase or (one_warp and when[c, 3] != sync[i]):  # syncwarp orders one warp's readers
             readers[c], several_warps[c] = 1, False
         elif reader[c] != t:
             readers[c] += 1
             several_warps[c] |= _warp(reader[c], threads) != _warp(t, threads)
         if reader[c] >= 0 and reader[c] // threads != t // threads:
-            several_warps[c] = True  # another block has read it: a write is unordered with that for good
+            stranger[c] = reader[c]  # a write is unordered with that for good
         reader[c], when[c, 2], when[c, 3], lines[c, 1] = t, phase[i], sync[i], line
     return races, first, other, other_line
 
 
 @kernel
-def note_writes(cell, thread, phase, sync, line, threads, writer, reader, readers, several_warps, when, lines):
+def note_writes(
+    cell, thread, phase, sync, line, threads, writer, reader, readers, several_warps, stranger, when, lines
+):
     """Enter writes; return as `note_reads`. Each pair of a writer with another writer or a reader counts."""
     races, first, other, other_line = 0, -1, -1, -1
     for i in range(cell.size):
@@ -90,6 +94,14 @@ def note_writes(cell, thread, phase, sync, line, threads, writer, reader, reader
                     races += others
                     if first < 0:
                         first, other, other_line = i, reader[c], lines[c, 1]
+                elif stranger[c] >= 0 and stranger[c] // threads != t // threads:
+                    races += 1
+                    if first < 0:
+                        first, other, other_line = i, stranger[c], lines[c, 1]
+            elif stranger[c] >= 0 and stranger[c] // threads != t // threads:
+                races += 1
+                if first < 0:
+                    first, other, other_line = i, stranger[c], lines[c, 1]
         writer[c], when[c, 0], when[c, 1], lines[c, 0] = t, phase[i], sync[i], line
     return races, first, other, other_line
 

@@ -78,7 +78,7 @@ def global_view(array, name, base):
     corner = tuple(
         slice(-1, None) if s < 0 else slice(0, 1) for s in array.strides
     )  # the element with the lowest address
-    lowest = array[corner] if array.size else array.reshape(-1)[:0]
+    lowest = array[(*corner, ...)] if array.size else array.reshape(-1)[:0]  # ...: a view also without axes
     cells = as_strided(lowest.reshape(-1), (count,), (array.itemsize,), writeable=array.flags.writeable)
     memory = Memory(name, "global", cells, base, writable=array.flags.writeable)
     return View(
@@ -108,10 +108,10 @@ def _row_major(shape):
 
 
 @kernel
-def step(offset, index, size, stride):
+def step(offset, index, size, stride, inside):
     """Return (offset + index * stride per lane, first lane that is outside, first lane that is negative), else -1.
 
-    A negative index counts from the end, as in Numba. Lanes outside are given the offset of index 0.
+    A negative index counts from the end, as in Numba. Lanes that are outside become False in `inside` (L,).
     """
     out = np.empty(index.size, np.int64)
     outside = negative = -1
@@ -124,6 +124,6 @@ def step(offset, index, size, stride):
         if k < 0 or k >= size:
             if outside < 0:
                 outside = i
-            k = 0
+            inside[i] = False
         out[i] = offset[i] + k * stride
     return out, outside, negative

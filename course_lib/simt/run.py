@@ -205,16 +205,24 @@ class Machine:
         return self.shared[key]
 
     def cells(self, view, indices, mask, line):
-        """Return the memory's cells that the active lanes mean, int64; a finding for each index out of bounds."""
+        """Return (the memory's cells that the active lanes mean, the lanes that stay): out of bounds is a finding.
+
+        Lanes with an index out of bounds touch nothing, and leave the mask of this access.
+        """
+        inside = np.ones(mask.count, np.bool_)
         offset = np.broadcast_to(view.offset, self.lanes.count)[mask.index].astype(np.int64)
         for axis, index in enumerate(indices):
             index = np.broadcast_to(index, self.lanes.count)[mask.index].astype(np.int64)
             size = view.shape[axis]
-            offset, outside, negative = step(offset, index, size, view.strides[axis])
+            offset, outside, negative = step(offset, index, size, view.strides[axis], inside)
             for kind, at in (("out of bounds", outside), ("negative index", negative)):
                 if at >= 0 and not (kind == "negative index" and outside >= 0):
                     self._bad_index(kind, view, axis, int(index[at]), size, mask, at, line)
-        return offset
+        if inside.all():
+            return offset, mask
+        stay = np.zeros(self.lanes.count, np.bool_)
+        stay[np.arange(self.lanes.count)[mask.index][inside]] = True
+        return offset[inside], Mask(self.lanes, stay)
 
     def _bad_index(self, kind, view, axis, index, size, mask, at, line):
         who = self.lanes.name(self._lane(mask, at))
@@ -234,22 +242,27 @@ class Machine:
         """Return the elements that the lanes mean, a vector over lanes; a View where indices are missing."""
         if len(indices) < view.ndim:
             return self._part(view, indices, mask, line)
-        cells = self.cells(view, indices, mask, line)
+        cells, mask = self.cells(view, indices, mask, line)
         self._traffic("load", view, cells, mask, line)
         memory = view.memory
-        if not memory.written.all() and not memory.written[cells].all():
-            at = int(np.argmin(memory.written[cells]))
-            self.found(
-                "unwritten memory", line,
-                f"{self.lanes.name(self._lane(mask, at))} reads {view.name} where nobody has written yet.",
-                f"{memory.space.capitalize()} memory begins with whatever was there: write before you read.", view.name,
-            )  # fmt: skip
+        self._check_written(view, cells, mask, line)
         self._note(note_reads, "reads", view, cells, mask, line)
         if mask.bits is None:
             return memory.cells[cells]
         out = np.zeros(self.lanes.count, memory.dtype)
         out[mask.index] = memory.cells[cells]
         return out
+
+    def _check_written(self, view, cells, mask, line):
+        memory = view.memory
+        if memory.written.all() or memory.written[cells].all():
+            return
+        at = int(np.argmin(memory.written[cells]))
+        self.found(
+            "unwritten memory", line,
+            f"{self.lanes.name(self._lane(mask, at))} reads {view.name} where nobody has written yet.",
+            f"{memory.space.capitalize()} memory begins with whatever was there: write before you read.", view.name,
+        )  # fmt: skip
 
     def store(self, evaluator, view, indices, value, mask, line):
         """Write the value of each active lane to the element it means; of two lanes, the higher one wins."""
@@ -261,7 +274,7 @@ class Machine:
             raise KernelError(f"{describe(value)} cannot be stored in {view.name}.", line)
         if not view.memory.writable:
             raise KernelError(f"{view.name} is read-only; copy it, or write to another array.", line)
-        cells = self.cells(view, indices, mask, line)
+        cells, mask = self.cells(view, indices, mask, line)
         self._traffic("store", view, cells, mask, line)
         self._note(note_writes, "writes", view, cells, mask, line)
         view.memory.cells[cells] = np.broadcast_to(cast(value, view.dtype), self.lanes.count)[mask.index]
@@ -271,7 +284,10 @@ class Machine:
         """Combine each lane's value with its element, one lane after the other; return the old values."""
         if not isinstance(view, View) or len(indices) != view.ndim or not is_number(value):
             raise KernelError("an atomic operation takes an array, an index for each axis, and a number.", line)
-        cells = self.cells(view, indices, mask, line)
+        cells, mask = self.cells(view, indices, mask, line)
+        if not view.memory.writable:
+            raise KernelError(f"{view.name} is read-only; copy it, or write to another array.", line)
+        self._check_written(view, cells, mask, line)
         values = np.broadcast_to(cast(value, view.dtype), self.lanes.count)[mask.index]
         old = np.zeros(self.lanes.count, view.dtype)
         before = np.empty(cells.size, view.dtype)
@@ -283,7 +299,7 @@ class Machine:
         return old
 
     def _part(self, view, indices, mask, line):
-        cells = self.cells(view, indices, mask, line)
+        cells, mask = self.cells(view, indices, mask, line)
         offset = np.zeros(self.lanes.count, np.int64)
         offset[mask.index] = cells
         n = len(indices)
@@ -312,7 +328,7 @@ class Machine:
             return
         races, at, other, other_line = note(
             cells, self.number[mask.index], self.phase[mask.index], self.sync[mask.index], line, self.threads,
-            s.writer, s.reader, s.readers, s.several_warps, s.when, s.line,
+            s.writer, s.reader, s.readers, s.several_warps, s.stranger, s.when, s.line,
         )  # fmt: skip
         if races:
             self._race(verb, view, mask, at, other, other_line, races, line)
