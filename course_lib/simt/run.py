@@ -295,6 +295,7 @@ class Machine:
             before[i] = view.memory.cells[cell]
             view.memory.cells[cell] = combine(before[i], values[i])
         old[mask.index] = before
+        view.memory.written[cells] = True
         self.count(line, mask)
         return old
 
