@@ -1,0 +1,11 @@
+"""Run the source of a Numba-CUDA kernel without a GPU, and say what the hardware would do.
+
+Source: NVIDIA, "CUDA C++ Programming Guide"; the course's own.
+"""
+
+from course_lib.simt.hazards import Hazard
+from course_lib.simt.lanes import LaunchError
+from course_lib.simt.run import HazardFound, Report, run
+from course_lib.simt.source import KernelError
+
+__all__ = ["Hazard", "HazardFound", "KernelError", "LaunchError", "Report", "run"]

@@ -1,0 +1,97 @@
+"""Threads of a launch as lanes of a vector: which thread of which block and warp each lane is.
+
+Source: NVIDIA, "CUDA C++ Programming Guide", "Thread Hierarchy"; H, "Grid and Block". Threads of a block are
+numbered with x fastest, and 32 in that order are a warp.
+"""
+
+import numpy as np
+
+WARP = 32
+MAX_THREADS = 1024
+MAX_BLOCK = (1024, 1024, 64)
+MAX_GRID = (2**31 - 1, 65535, 65535)
+
+
+class LaunchError(ValueError):
+    """A launch that no GPU accepts. Source: NVIDIA, "CUDA C++ Programming Guide", "Compute Capabilities"."""
+
+
+def triple(value, name):
+    """Return `value`, a whole number or a tuple of one to three, as (x, y, z).
+
+    Raises
+    ------
+    LaunchError
+        If it is something else, or a number is below 1.
+    """
+    values = value if isinstance(value, tuple | list) else (value,)
+    whole = all(isinstance(v, int | np.integer) and not isinstance(v, bool) for v in values)
+    if not 1 <= len(values) <= 3 or not whole or any(v < 1 for v in values):
+        raise LaunchError(f"{name} is {value!r}; it must be one to three whole numbers >= 1, such as 128 or (16, 16).")
+    return (*(int(v) for v in values), 1, 1)[:3]
+
+
+def check_launch(grid, block):
+    """Return (grid, block) as triples.
+
+    Raises
+    ------
+    LaunchError
+        If a size is out of a GPU's limits; the message names the limit and the fix.
+    """
+    grid, block = triple(grid, "grid"), triple(block, "block")
+    threads = block[0] * block[1] * block[2]
+    if threads > MAX_THREADS:
+        raise LaunchError(
+            f"block is {block}, {threads:,} threads; a GPU takes at most {MAX_THREADS:,}. Use a smaller block and "
+            "more blocks, for example 256 or (16, 16)."
+        )
+    for name, sizes, most in (("block", block, MAX_BLOCK), ("grid", grid, MAX_GRID)):
+        for axis, size, limit in zip("xyz", sizes, most, strict=True):
+            if size > limit:
+                raise LaunchError(f"{name} is {sizes}; along {axis} a GPU takes at most {limit:,}.")
+    return grid, block
+
+
+class Lanes:
+    """The threads of some blocks, one lane each: `count` lanes, numbered block by block, warp by warp.
+
+    Attributes
+    ----------
+    block, warp, lane, thread : (count,) arrays
+        The block's place in this batch, the warp's place in this batch, the lane in the warp 0 ... 31, and the
+        thread's number in its block.
+    thread_idx, block_idx : triples of (count,) int32 arrays
+        As `cuda.threadIdx` and `cuda.blockIdx`.
+
+    Source: NVIDIA, "CUDA C++ Programming Guide", "Thread Hierarchy".
+    """
+
+    def __init__(self, grid, block, first, blocks):
+        self.grid_dim, self.block_dim, self.first, self.blocks = grid, block, first, blocks
+        self.threads = threads = block[0] * block[1] * block[2]
+        self.count = blocks * threads
+        self.warps_per_block = -(-threads // WARP)
+        self.thread = np.tile(np.arange(threads, dtype=np.int32), blocks)
+        self.block = np.repeat(np.arange(blocks, dtype=np.int32), threads)
+        self.lane = self.thread % WARP
+        self.warp = self.block * self.warps_per_block + self.thread // WARP
+        self.thread_idx = _split(self.thread, block)
+        self.block_idx = _split(np.repeat(np.arange(first, first + blocks, dtype=np.int32), threads), grid)
+
+    def name(self, lane):
+        """Return how a message calls a lane: thread (x, y, z) of block (x, y, z), as far as they have axes."""
+        thread = _short([t[lane] for t in self.thread_idx], self.block_dim)
+        block = _short([b[lane] for b in self.block_idx], self.grid_dim)
+        return f"thread {thread} of block {block}"
+
+
+def _split(number, sizes):
+    x, y, _ = sizes
+    return number % x, number // x % y, number // (x * y)
+
+
+def _short(values, sizes):
+    axes = max(i for i in range(3) if i == 0 or sizes[i] > 1) + 1
+    values = tuple(int(v) for v in values[:axes])
+    return str(values[0]) if axes == 1 else str(values)

@@ -1,0 +1,65 @@
+"""Which lanes are active: a GPU's threads all walk the same instructions, some of them switched off.
+
+Source: H, "SIMD Units and Control Divergence"; NVIDIA, "CUDA C++ Programming Guide", "SIMT Architecture".
+"""
+
+import functools
+
+import numpy as np
+
+
+class Mask:
+    """A set of lanes. `bits` is a bool per lane, or None where all are active.
+
+    Source: NVIDIA, "CUDA C++ Programming Guide", "SIMT Architecture".
+    """
+
+    def __init__(self, lanes, bits=None):
+        self.lanes, self.bits = lanes, bits
+
+    @functools.cached_property
+    def index(self):
+        """The active lanes: an index for arrays over lanes."""
+        return slice(None) if self.bits is None else np.flatnonzero(self.bits)
+
+    @functools.cached_property
+    def count(self):
+        """How many lanes are active."""
+        return self.lanes.count if self.bits is None else int(np.count_nonzero(self.bits))
+
+    @functools.cached_property
+    def warps(self):
+        """How many warps have an active lane: so many times the hardware issues an instruction."""
+        if self.bits is None:
+            return self.lanes.blocks * self.lanes.warps_per_block
+        return int(np.count_nonzero(np.bincount(self.lanes.warp[self.index])))
+
+    @property
+    def empty(self):
+        """Whether no lane is active."""
+        return self.count == 0
+
+    def where(self, condition):
+        """Return the lanes of this mask where `condition`, a bool per lane, holds."""
+        return Mask(self.lanes, condition if self.bits is None else self.bits & condition)
+
+    def without(self, other):
+        """Return the lanes of this mask that are not in `other`."""
+        return self.none() if other.bits is None else self.where(~other.bits)
+
+    def union(self, other):
+        """Return the lanes of either."""
+        if self.bits is None or other.bits is None:
+            return Mask(self.lanes)
+        return Mask(self.lanes, self.bits | other.bits)
+
+    def none(self):
+        """Return the empty mask."""
+        return Mask(self.lanes, np.zeros(self.lanes.count, np.bool_))
+
+    def divergent_warps(self, condition):
+        """Return how many warps have active lanes on both sides of `condition`."""
+        taken, skipped = self.where(condition), self.where(~condition)
+        if taken.empty or skipped.empty:
+            return 0
+        return taken.warps + skipped.warps - self.warps

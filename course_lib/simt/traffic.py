@@ -1,0 +1,86 @@
+"""What one access of all warps costs the hardware: sectors of global memory, wavefronts of shared memory.
+
+Source: NVIDIA, "CUDA C++ Programming Guide", "Device Memory Accesses" and "Shared Memory"; Nsight Compute's
+documentation, "Memory Tables". The loops follow the hardware: warp by warp, and lane by lane.
+"""
+
+import numpy as np
+
+from course_lib.fast.compile import kernel
+
+SECTOR = 32
+"""Bytes: what global memory moves at the least."""
+
+BANKS, WORD = 32, 4
+"""Shared memory has 32 banks; a bank gives one word of 4 bytes at a time."""
+
+
+@kernel
+def global_traffic(warp, address, size):
+    """Return (requests, sectors, bytes used) of one access: lanes of warp[i] touch `size` bytes at address[i].
+
+    warp (L,) ascending, address (L,) int64, only the active lanes. A warp's access is one request; it moves every
+    sector that one of its lanes touches, once. Bytes used are those of distinct elements.
+    """
+    requests = sectors = elements = 0
+    seen, used = np.empty(64, np.int64), np.empty(32, np.int64)
+    i = 0
+    while i < warp.size:
+        end = i
+        while end < warp.size and warp[end] == warp[i]:
+            end += 1
+        requests += 1
+        count = distinct = 0
+        for j in range(i, end):
+            if not _known(used, distinct, address[j]):
+                used[distinct] = address[j]
+                distinct += 1
+            for sector in range(address[j] // SECTOR, (address[j] + size - 1) // SECTOR + 1):
+                if not _known(seen, count, sector):
+                    seen[count] = sector
+                    count += 1
+        sectors += count
+        elements += distinct
+        i = end
+    return requests, sectors, elements * size
+
+
+@kernel
+def shared_traffic(warp, lane, address, size):
+    """Return (requests, wavefronts) of one access to shared memory: lanes lane[i] of warp[i] at address[i].
+
+    A wavefront reads at most one word from each bank; lanes that want the same word share it. Elements of 8 bytes
+    go half a warp at a time, so that an access without conflicts takes two. Conflicts are the wavefronts beyond that.
+    """
+    requests = wavefronts = 0
+    groups = 1 if size <= WORD else size // WORD
+    words, count = np.empty((BANKS, 32), np.int64), np.empty(BANKS, np.int64)
+    i = 0
+    while i < warp.size:
+        end = i
+        while end < warp.size and warp[end] == warp[i]:
+            end += 1
+        requests += 1
+        j = i
+        for group in range(groups):
+            count[:] = 0
+            most = 1
+            while j < end and lane[j] * groups // 32 == group:
+                for word in range(address[j] // WORD, (address[j] + size - 1) // WORD + 1):
+                    bank = word % BANKS
+                    if not _known(words[bank], count[bank], word):
+                        words[bank, count[bank]] = word
+                        count[bank] += 1
+                        most = max(most, count[bank])
+                j += 1
+            wavefronts += most
+        i = end
+    return requests, wavefronts
+
+
+@kernel
+def _known(values, count, value):
+    for k in range(count - 1, -1, -1):  # noqa: SIM110  the newest first: neighbours mostly touch the same
+        if values[k] == value:
+            return True
+    return False

@@ -1,0 +1,119 @@
+"""Which type a result has: Numba's rules, asked of Numba itself.
+
+Source: the Numba documentation, "Numba types". NumPy's rules are other ones: in a kernel int32 + int32 is
+int64, and a float32 times an int is float64, so that a float64 creeps in where a student sees none. Nothing is
+compiled or run to find a type: Numba's table of operators is only looked up.
+"""
+
+import functools
+import math
+import operator
+
+import numpy as np
+from numba.core import types
+from numba.core.errors import TypingError
+from numba.cuda.descriptor import cuda_target
+from numba.np.numpy_support import as_dtype, from_dtype
+
+BINARY = {
+    "Add": operator.add, "Sub": operator.sub, "Mult": operator.mul, "Div": operator.truediv,
+    "FloorDiv": operator.floordiv, "Mod": operator.mod, "Pow": operator.pow,
+    "LShift": operator.lshift, "RShift": operator.rshift,
+    "BitAnd": operator.and_, "BitOr": operator.or_, "BitXor": operator.xor,
+}  # fmt: skip
+COMPARE = {
+    "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge, "Eq": operator.eq,
+    "NotEq": operator.ne,
+}  # fmt: skip
+UNARY = {"USub": operator.neg, "UAdd": operator.pos, "Invert": operator.invert, "Not": operator.not_}
+SYMBOLS = {
+    operator.add: "+", operator.sub: "-", operator.mul: "*", operator.truediv: "/", operator.floordiv: "//",
+    operator.mod: "%", operator.pow: "**", operator.lshift: "<<", operator.rshift: ">>", operator.and_: "&",
+    operator.or_: "|", operator.xor: "^",
+}  # fmt: skip
+
+
+class NoSuchOperation(TypeError):
+    """Numba has no such operation for these types. Source: the course's own."""
+
+
+@functools.cache
+def signature(function, *dtypes):
+    """Return (result dtype, argument dtypes) that Numba chooses for function(*values of these dtypes).
+
+    Raises
+    ------
+    NoSuchOperation
+        If Numba has none.
+
+    Source: Numba's typing context.
+    """
+    context = cuda_target.typing_context
+    context.refresh()
+    arguments = tuple(from_dtype(np.dtype(d)) for d in dtypes)
+    try:
+        found = context.resolve_function_type(function, arguments, {})
+    except TypingError:
+        found = None
+    if found is None or not isinstance(found.return_type, types.Number | types.Boolean):
+        name = SYMBOLS.get(function, getattr(function, "__name__", str(function)))
+        raise NoSuchOperation(f"Numba has no {name} for {', '.join(str(np.dtype(d)) for d in dtypes)}.")
+    # Functions of several values, such as max, take a tuple: each value then becomes the common type.
+    kinds = {np.dtype(d).kind for d in dtypes}
+    result = as_dtype(found.return_type)
+    if function in BINARY.values() and result.kind in "iu" and kinds <= set("iub"):
+        return result, (result,) * len(dtypes)  # signed with unsigned: the bits count, as on the device
+    chosen = [as_dtype(a) if isinstance(a, types.Number | types.Boolean) else None for a in found.args]
+    return result, tuple(c or result for c in (chosen if len(chosen) == len(dtypes) else [None] * len(dtypes)))
+
+
+@functools.cache
+def unify(*dtypes):
+    """Return the one dtype of a variable that was given values of these dtypes on different paths.
+
+    Raises
+    ------
+    NoSuchOperation
+        If no type holds them all.
+
+    Source: Numba's typing context.
+    """
+    context = cuda_target.typing_context
+    context.refresh()
+    found = context.unify_types(*(from_dtype(np.dtype(d)) for d in dtypes))
+    if found is None or not isinstance(found, types.Number | types.Boolean):
+        raise NoSuchOperation(f"Numba cannot unify {' and '.join(str(np.dtype(d)) for d in dtypes)} in one variable.")
+    return as_dtype(found)
+
+
+def literal(value):
+    """Return a Python number as Numba types it: int is int64, float is float64, bool is bool; else TypeError."""
+    if isinstance(value, bool | np.bool_):
+        return np.bool_(value)
+    if isinstance(value, np.number):
+        return value
+    if isinstance(value, int):
+        if not -(2**63) <= value < 2**64:
+            raise TypeError(f"{value} does not fit into 64 bits.")
+        return np.int64(value) if value < 2**63 else np.uint64(value)
+    if isinstance(value, float):
+        return np.float64(value)
+    raise TypeError(f"{value!r} is {type(value).__name__}; a kernel computes with numbers and booleans.")
+
+
+def is_float(dtype):
+    """Return whether values of this dtype are floating-point numbers."""
+    return np.dtype(dtype).kind == "f"
+
+
+MATH = {
+    getattr(math, name): getattr(np, numpy_name)
+    for name, numpy_name in {
+        "sqrt": "sqrt", "exp": "exp", "expm1": "expm1", "log": "log", "log2": "log2", "log10": "log10",
+        "log1p": "log1p", "sin": "sin", "cos": "cos", "tan": "tan", "tanh": "tanh", "sinh": "sinh", "cosh": "cosh",
+        "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "floor": "floor", "ceil": "ceil",
+        "trunc": "trunc", "fabs": "fabs", "pow": "power", "hypot": "hypot", "fmod": "fmod", "copysign": "copysign",
+        "isnan": "isnan", "isinf": "isinf", "isfinite": "isfinite",
+    }.items()
+}  # fmt: skip
+"""Functions of the module `math` that a kernel may call, and NumPy's for a vector of lanes."""
