@@ -345,9 +345,9 @@ for name, share in agree.items():
           f"{roughness(shown[name]):8.2f}")
 
 # %% [markdown]
-# Guessing is right in 10 %. Stopped at 99.9 %, the images convince the sisters in about half of the cases or
-# fewer: part of what the network likes, they like too, because they learned from the same digits; the rest is its own.
-# More steps help, and any prior helps more. Which prior hardly matters: among the three, the means differ by a few per cent,
+# Guessing is right in 10 %. Stopped at 99.9 %, the images convince the sisters in about half of the cases or fewer:
+# part of what the network likes, they like too, because they learned from the same digits; the rest is its own. More
+# steps help, and any prior helps more. Which prior hardly matters: among the three, the means differ by a few per cent,
 # no more than the sisters differ among themselves.
 
 # %%
