@@ -6,12 +6,12 @@ Shapes are (B, C, H, W): images, maps, rows, columns.
 
 import numpy as np
 
-from course_lib.nn.layers import Layer
+from course_lib.nn.layers import Layer, Weighted
 from course_lib.reference.conv_sizes import output_size, pair
 from course_lib.validate import require_count, require_rng
 
 
-class Conv2d(Layer):
+class Conv2d(Weighted):
     """Convolution of `c_in` maps to `c_out` maps, w (c_out, c_in, K_h, K_w), b (c_out,).
 
     Parameters
@@ -71,19 +71,11 @@ class Conv2d(Layer):
         y, self.cache = self.ops.conv2d_forward(x, self.params["w"], self.params.get("b"), self.stride, self.pad)
         return y
 
-    def backward(self, dout, need_dx=True):
-        """Add dw and db to `grads`, return dx (B, c_in, H, W), or None without `need_dx`."""
+    def _gradients(self, dout, need_dx):
         dx, dw, db = self.ops.conv2d_backward(dout, self._take_cache(), need_dx)
         if not self.connections.all():
             dw = dw * self.connections[:, :, None, None].astype(dw.dtype)
-        self.grads["w"] += dw
-        if db is not None:
-            self.grads["b"] += db
-        return dx
-
-    def backward_parameters(self, dout):
-        """Add dw and db to `grads`."""
-        self.backward(dout, need_dx=False)
+        return dx, dw, db
 
     def output_shape(self, shape):
         """Return (c_out, H_out, W_out) for an image (c_in, H, W); ValueError if it does not fit."""

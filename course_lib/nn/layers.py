@@ -69,7 +69,26 @@ class Layer:
         return self.cache
 
 
-class Dense(Layer):
+class Weighted(Layer):
+    """Base of layers with weights "w" and perhaps a bias "b", whose operation can leave out dx.
+
+    `_gradients(dout, need_dx)` returns (dx, dw, db), db None without a bias. Source: K, "Building a DL Library".
+    """
+
+    def backward(self, dout, need_dx=True):
+        """Add dw and db to `grads`, return dx of the input's shape, or None without `need_dx`."""
+        dx, dw, db = self._gradients(dout, need_dx)
+        self.grads["w"] += dw
+        if db is not None:
+            self.grads["b"] += db
+        return dx
+
+    def backward_parameters(self, dout):
+        """Add dw and db to `grads`."""
+        self.backward(dout, need_dx=False)
+
+
+class Dense(Weighted):
     """z = x w + b, with w (n_in, n_out) and b (n_out,).
 
     Parameters
@@ -105,17 +124,8 @@ class Dense(Layer):
         z, self.cache = self.ops.dense_forward(x, self.params["w"], self.params.get("b"))
         return z
 
-    def backward(self, dout, need_dx=True):
-        """Add dw and db to `grads`, return dx (B, n_in), or None without `need_dx`, for dout (B, n_out)."""
-        dx, dw, db = self.ops.dense_backward(dout, self._take_cache(), need_dx)
-        self.grads["w"] += dw
-        if db is not None:
-            self.grads["b"] += db
-        return dx
-
-    def backward_parameters(self, dout):
-        """Add dw and db to `grads`."""
-        self.backward(dout, need_dx=False)
+    def _gradients(self, dout, need_dx):
+        return self.ops.dense_backward(dout, self._take_cache(), need_dx)
 
     def output_shape(self, shape):
         """Return (n_out,) for a sample (n_in,); ValueError if it has another shape."""

@@ -37,7 +37,7 @@ class Evaluator:
         self.source, self.lanes, self.machine, self.depth = source, lanes, machine, depth
         self.variables = dict(zip(source.parameters, arguments, strict=True))
         self.everyone = Mask(lanes)
-        self.returned, self.result = self.everyone.none(), None
+        self.result = None
         self.loops = []
 
     def run(self, mask):
@@ -200,7 +200,6 @@ class Evaluator:
             if self.depth == 0:
                 raise self._error(node, "a kernel returns nothing; it writes its results into an array.")
             self.result = value if self.result is None else merge(self.result, value, mask)
-        self.returned = self.returned.union(mask)
         return mask.none()
 
     # ---------------------------------------------------------------- expressions
@@ -254,7 +253,7 @@ class Evaluator:
             return left + right
         if name not in types.BINARY:
             raise self._error(node, f"{name} is not possible in a kernel.")
-        if name in ("FloorDiv", "Mod", "Div"):
+        if name in ("FloorDiv", "Mod"):  # whole numbers divided with / give a float, and infinity is a float
             self.machine.check_divisor(self, left, right, mask, node.lineno)
         result = apply(types.BINARY[name], NUMPY[name], left, right)
         self.machine.count(node.lineno, mask, result.dtype)

@@ -101,11 +101,6 @@ def literal(value):
     raise TypeError(f"{value!r} is {type(value).__name__}; a kernel computes with numbers and booleans.")
 
 
-def is_float(dtype):
-    """Return whether values of this dtype are floating-point numbers."""
-    return np.dtype(dtype).kind == "f"
-
-
 MATH = {
     getattr(math, name): getattr(np, numpy_name)
     for name, numpy_name in {

@@ -32,12 +32,7 @@ def apply(function, numpy_function, *values):
 
 def cast(value, dtype):
     """Return a value as another dtype; without a copy where it has it already."""
-    if value.dtype == dtype:
-        return value
-    if np.dtype(dtype).kind in "iu" and value.dtype.kind == "f":
-        with np.errstate(invalid="ignore"):
-            return value.astype(dtype)
-    return value.astype(dtype)
+    return value if value.dtype == dtype else value.astype(dtype)
 
 
 def merge(old, new, mask):
