@@ -5,7 +5,9 @@ Source: NVIDIA, "CUDA C++ Programming Guide"; the course's own.
 
 from course_lib.simt.hazards import Hazard
 from course_lib.simt.lanes import LaunchError
-from course_lib.simt.run import HazardFound, Report, run
+from course_lib.simt.machine import HazardFound
+from course_lib.simt.report import Report
+from course_lib.simt.run import run
 from course_lib.simt.source import KernelError
 
 __all__ = ["Hazard", "HazardFound", "KernelError", "LaunchError", "Report", "run"]

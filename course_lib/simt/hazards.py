@@ -80,28 +80,26 @@ def note_writes(
     races, first, other, other_line = 0, -1, -1, -1
     for i in range(cell.size):
         c, t = cell[i], thread[i]
+        block, pairs, opponent, its_line = t // threads, 0, NOBODY, -1
         if writer[c] >= 0 and _unordered(t, phase[i], sync[i], writer[c], when[c, 0], when[c, 1], threads):
-            races += 1
+            pairs, opponent, its_line = 1, writer[c], lines[c, 0]
+        readers_now = 0
+        if reader[c] >= 0 and (reader[c] // threads != block or when[c, 2] == phase[i]):
+            one_warp = reader[c] // threads == block and not several_warps[c]
+            one_warp &= _warp(reader[c], threads) == _warp(t, threads)
+            if not (one_warp and when[c, 3] != sync[i]):
+                readers_now = readers[c] - 1 if reader[c] == t or readers[c] > 1 else readers[c]
+        reading = reader[c]
+        if readers_now <= 0 and stranger[c] >= 0 and stranger[c] // threads != block:
+            readers_now, reading = 1, stranger[c]
+        if readers_now > 0:
+            pairs += readers_now
+            if opponent < 0:
+                opponent, its_line = reading, lines[c, 1]
+        if pairs:
+            races += pairs
             if first < 0:
-                first, other, other_line = i, writer[c], lines[c, 0]
-        if reader[c] >= 0:
-            same_block = reader[c] // threads == t // threads
-            if not same_block or when[c, 2] == phase[i]:
-                ordered_warp = same_block and not several_warps[c] and _warp(reader[c], threads) == _warp(t, threads)
-                ordered_warp &= when[c, 3] != sync[i]
-                others = readers[c] - 1 if reader[c] == t or readers[c] > 1 else readers[c]
-                if not ordered_warp and others > 0:
-                    races += others
-                    if first < 0:
-                        first, other, other_line = i, reader[c], lines[c, 1]
-                elif stranger[c] >= 0 and stranger[c] // threads != t // threads:
-                    races += 1
-                    if first < 0:
-                        first, other, other_line = i, stranger[c], lines[c, 1]
-            elif stranger[c] >= 0 and stranger[c] // threads != t // threads:
-                races += 1
-                if first < 0:
-                    first, other, other_line = i, stranger[c], lines[c, 1]
+                first, other, other_line = i, opponent, its_line
         writer[c], when[c, 0], when[c, 1], lines[c, 0] = t, phase[i], sync[i], line
     return races, first, other, other_line
 
