@@ -8,6 +8,6 @@ from course_lib.simt.lanes import LaunchError
 from course_lib.simt.machine import HazardFound
 from course_lib.simt.report import Report
 from course_lib.simt.run import run
-from course_lib.simt.source import KernelError
+from course_lib.simt.source import KernelError, Source
 
-__all__ = ["Hazard", "HazardFound", "KernelError", "LaunchError", "Report", "run"]
+__all__ = ["Hazard", "HazardFound", "KernelError", "LaunchError", "Report", "Source", "run"]

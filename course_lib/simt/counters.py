@@ -4,7 +4,7 @@ Source: Nsight Compute's documentation, "Metrics Guide". Requests, sectors and w
 counter says what the source asks for, before a compiler merges or drops anything.
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 
 
 @dataclass
@@ -33,10 +33,22 @@ class Counters:
     shared_store_requests: int = 0
     shared_store_conflicts: int = 0
     """Wavefronts beyond what the access needs without bank conflicts."""
+    constant_load_requests: int = 0
+    constant_load_wavefronts: int = 0
+    """Constant memory gives one address at a time to a warp: wavefronts are the distinct addresses."""
+    local_load_requests: int = 0
+    local_store_requests: int = 0
+    """Accesses to arrays of one thread. A compiler keeps small ones in registers, where they cost nothing."""
+    atomic_requests: int = 0
+    atomic_serialised: int = 0
+    """Rounds beyond the first, because lanes of a warp meant the same element."""
+    warp_operations: int = 0
+    """Shuffles and votes, once for each warp."""
     barriers: int = 0
     flops: int = 0
-    """Floating-point operations of active lanes; a product that is added counts two."""
+    """Floating-point operations of active lanes; a fused multiply-add counts two."""
     float64_flops: int = 0
+    float16_flops: int = 0
 
     def __add__(self, other):
         return Counters(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
@@ -50,3 +62,72 @@ class Counters:
     def load_efficiency(self):
         """Bytes asked for, divided by bytes moved, in global loads; more than 1 is not possible."""
         return self.global_load_bytes / (32 * self.global_load_sectors) if self.global_load_sectors else 1.0
+
+    @property
+    def store_efficiency(self):
+        """Bytes written, divided by bytes moved, in global stores."""
+        return self.global_store_bytes / (32 * self.global_store_sectors) if self.global_store_sectors else 1.0
+
+
+@dataclass
+class Line:
+    """A line of a kernel or of a device function, with what it cost. Source: the course's own."""
+
+    function: str
+    number: int
+    text: str
+    counters: Counters = field(default_factory=Counters)
+
+
+@dataclass
+class ArrayUse:
+    """How often the elements of one array were touched, counted in lanes.
+
+    Source: H, "Reuse of Data in Tiled Convolution" (the ratio that tiling raises).
+    """
+
+    name: str
+    space: str
+    dtype: str
+    shape: tuple
+    loads: int = 0
+    stores: int = 0
+    distinct_loaded: int = 0
+    distinct_stored: int = 0
+    """Elements that were loaded, or stored, at least once; in a shared array, over all blocks."""
+
+    @property
+    def reuse(self):
+        """Loads of an element that was brought once: by the array's loads in global memory, by its stores in shared."""
+        brought = self.distinct_loaded if self.space in ("global", "constant") else self.stores
+        return self.loads / brought if brought else 0.0
+
+
+@dataclass(eq=False)
+class Access:
+    """What the active threads of the launch's first block touched when a line first did an access.
+
+    Attributes
+    ----------
+    thread : (n,) int64 array
+        The threads' numbers in their block, x fastest.
+    element : (n,) int64 array
+        The element each of them touched, counted row by row through `shape`.
+    address : (n,) int64 array
+        Its address in bytes: global memory's, or the block's shared memory's.
+
+    Source: the course's own.
+    """
+
+    function: str
+    line: int
+    column: int
+    array: str
+    space: str
+    way: str
+    shape: tuple
+    itemsize: int
+    block: tuple
+    thread: object
+    element: object
+    address: object

@@ -10,7 +10,7 @@ import ast
 import numpy as np
 
 from course_lib.simt import types
-from course_lib.simt.expressions import Expressions, construct
+from course_lib.simt.expressions import Expressions, Slice, construct
 from course_lib.simt.masks import Mask
 from course_lib.simt.memory import View
 from course_lib.simt.values import cast, describe, is_number, merge
@@ -23,29 +23,41 @@ class Evaluator(Expressions):
     Source: the course's own.
     """
 
+    typing = False
+
     def __init__(self, source, arguments, lanes, machine, depth=0):
         self.source, self.lanes, self.machine, self.depth = source, lanes, machine, depth
-        self.variables = dict(zip(source.parameters, arguments, strict=True))
         self.everyone = Mask(lanes)
+        self.variables = dict(zip(source.parameters, arguments, strict=True))
+        self.defined = dict.fromkeys(source.parameters, self.everyone)
         self.result = None
         self.loops = []
+        self.static = machine.types_of(source, arguments) if not self.typing else {}
 
     def run(self, mask):
         """Run the body for the lanes of `mask`; return what the function returns, or None."""
+        before = self.machine.enter(self.source)
         self._block(self.source.tree.body, mask)
+        self.machine.enter(before)
+        if is_number(self.result) and "return" in self.static:
+            return cast(self.result, self.static["return"])
         return self.result
+
+    def _idle(self, mask):
+        """Whether nobody is left to go on."""
+        return mask.empty
 
     # ---------------------------------------------------------------- statements: each returns the lanes that go on
 
     def _block(self, statements, mask):
         for statement in statements:
-            if mask.empty:
+            if self._idle(mask):
                 break
             mask = self._statement(statement, mask)
         return mask
 
     def _statement(self, node, mask):
-        self.machine.step(node.lineno)
+        self.machine.step(node.lineno, mask)
         do = getattr(self, f"_do_{type(node).__name__}", None)
         if do is None:
             raise self._error(node, f"{construct(node)} is not possible in a kernel.")
@@ -75,24 +87,25 @@ class Evaluator(Expressions):
 
     def _do_AugAssign(self, node, mask):
         if isinstance(node.target, ast.Name):
-            old, place = self._value(ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target), mask), None
-        else:
+            old, place = self._variable(node.target, mask), None
+        elif isinstance(node.target, ast.Subscript):
             place = self._place(node.target, mask)
-            old = self.machine.load(self, *place, mask, node.lineno)
+            self._check_elements(node.target, place[1])
+            old = self.machine.load(*place, mask, node.target)
+        else:
+            raise self._error(node, f"{construct(node.target)} cannot be assigned to.")
         new = self._binary(type(node.op).__name__, old, self._value(node.value, mask), mask, node)
         if place is None:
             self._assign(node.target, new, mask)
         else:
-            self.machine.store(self, *place, new, mask, node.lineno)
+            self.machine.store(*place, new, mask, node.target)
         return mask
 
     def _assign(self, target, value, mask):
         if isinstance(target, ast.Name):
             if value is None:
                 raise self._error(target, f"{target.id} is given the result of something that returns nothing.")
-            if target.id in self.variables:
-                value = merge(self.variables[target.id], value, mask)
-            self.variables[target.id] = value
+            self._set(target.id, value, mask)
             if isinstance(value, View) and value.name.startswith("("):
                 value.name = value.memory.name = target.id  # shared and local arrays are called after their variable
         elif isinstance(target, ast.Tuple | ast.List):
@@ -102,17 +115,32 @@ class Evaluator(Expressions):
                 self._assign(part, item, mask)
         elif isinstance(target, ast.Subscript):
             view, indices = self._place(target, mask)
-            self.machine.store(self, view, indices, value, mask, target.lineno)
+            self._check_elements(target, indices)
+            self.machine.store(view, indices, value, mask, target)
         else:
             raise self._error(target, f"{construct(target)} cannot be assigned to.")
+
+    def _set(self, name, value, mask):
+        """Give a variable a value in the lanes of a mask, and remember which lanes have one."""
+        if name in self.variables:
+            value = merge(self.variables[name], value, mask)
+            defined = self.defined[name]
+            if defined.bits is not None and defined is not mask:
+                self.defined[name] = defined.union(mask)
+        else:
+            self.defined[name] = mask
+        self.variables[name] = value
+
+    def _check_elements(self, node, indices):
+        if any(isinstance(i, Slice) for i in indices):
+            raise self._error(node, "a slice cannot be assigned to; write element by element, in a loop.")
 
     def _do_If(self, node, mask):
         condition = self._truth(node.test, mask)
         self.machine.count(node.lineno, mask)
+        self.machine.branch(node.lineno, mask, condition)
         if np.ndim(condition) == 0:
-            self.machine.branch(node.lineno, mask, 0)
             return self._block(node.body if condition else node.orelse, mask)
-        self.machine.branch(node.lineno, mask, mask.divergent_warps(condition))
         yes = self._block(node.body, mask.where(condition))
         no = self._block(node.orelse, mask.where(~condition))
         return yes.union(no)
@@ -132,10 +160,11 @@ class Evaluator(Expressions):
         bounds = [self._value(a, mask) for a in call.args]
         if not 1 <= len(bounds) <= 3 or any(not is_number(b) or b.dtype.kind not in "iub" for b in bounds):
             raise self._error(node, "range takes one to three whole numbers.")
-        bounds = [cast(b, np.int64) for b in bounds]
-        start, stop = (np.int64(0), bounds[0]) if len(bounds) == 1 else bounds[:2]
-        step = bounds[2] if len(bounds) == 3 else np.int64(1)
-        if np.any(step == 0):
+        dtype = types.range_dtype(*(b.dtype for b in bounds))
+        bounds = [cast(b, dtype) for b in bounds]
+        start, stop = (dtype.type(0), bounds[0]) if len(bounds) == 1 else bounds[:2]
+        step = bounds[2] if len(bounds) == 3 else dtype.type(1)
+        if np.any(np.broadcast_to(step, self.lanes.count)[mask.index] == 0):
             raise self._error(node, "range with step 0 never ends.")
         state = {"i": start}
 
@@ -154,16 +183,15 @@ class Evaluator(Expressions):
         self.loops.append(frame)
         active, finished = mask, self.everyone.none()
         while not active.empty:
-            self.machine.step(node.lineno)
+            self.machine.step(node.lineno, active)
             self.machine.count(node.lineno, active)
             more = condition(active)
+            self.machine.branch(node.lineno, active, more)
             if np.ndim(more) == 0:
-                self.machine.branch(node.lineno, active, 0)
                 if not more:
                     finished = finished.union(active)
                     break
             else:
-                self.machine.branch(node.lineno, active, active.divergent_warps(more))
                 finished, active = finished.union(active.where(~more)), active.where(more)
                 if active.empty:
                     break
@@ -189,5 +217,10 @@ class Evaluator(Expressions):
             value = self._value(node.value, mask)
             if self.depth == 0:
                 raise self._error(node, "a kernel returns nothing; it writes its results into an array.")
-            self.result = value if self.result is None else merge(self.result, value, mask)
+            self._return(value, mask)
+        if self.depth == 0:
+            self.machine.leave(mask)
         return mask.none()
+
+    def _return(self, value, mask):
+        self.result = value if self.result is None else merge(self.result, value, mask)

@@ -4,14 +4,17 @@ Source: Numba's documentation, "Supported Python features in CUDA Python". State
 """
 
 import ast
+import inspect
+from typing import NamedTuple
 
 import numpy as np
 
 from course_lib.simt import types
+from course_lib.simt.functions import FUNCTIONS, known
 from course_lib.simt.memory import View
 from course_lib.simt.source import KernelError
-from course_lib.simt.values import apply, cast, describe, is_number, merge
-from course_lib.simt.vocabulary import FUNCTIONS, NAMES, Cast, DeviceFunction, Word, from_outside
+from course_lib.simt.values import Conflict, apply, cast, describe, is_number, merge
+from course_lib.simt.vocabulary import NAMES, Cast, ConstantArray, DeviceFunction, Unusable, Word, from_outside
 
 NUMPY = {
     "Add": np.add, "Sub": np.subtract, "Mult": np.multiply, "Div": np.true_divide, "FloorDiv": np.floor_divide,
@@ -22,6 +25,20 @@ NUMPY = {
 }  # fmt: skip
 MOST_CALLS = 16
 """How deep device functions may call each other."""
+
+
+class Slice(NamedTuple):
+    """The bounds of a slice, each None or a whole number per lane. Source: Numba's documentation, "Arrays"."""
+
+    start: object
+    stop: object
+    step: object
+
+
+def _clipped(index, size):
+    """Return a bound of a slice as Python takes it: from the end if negative, and inside of the axis."""
+    index = np.asarray(index).astype(np.int64)
+    return np.clip(np.where(index < 0, index + size, index), 0, size)
 
 
 class Expressions:
@@ -42,14 +59,46 @@ class Expressions:
         raise self._error(node, f"{node.value!r} is no number; a kernel computes with numbers and booleans.")
 
     def _of_Name(self, node, mask):
-        if node.id in self.variables:
-            return self.variables[node.id]
-        if node.id in self.source.outside:
-            value = from_outside(self.source.outside[node.id], node.id)
-            if value is not None:
-                return value
-            raise self._error(node, f"{node.id} is {self.source.outside[node.id]!r}, which a kernel cannot use.")
-        raise self._error(node, f"{node.id} has no value here.")
+        if node.id in self.source.assigned:
+            return self._variable(node, mask)
+        if node.id not in self.source.outside:
+            raise self._error(node, f"{node.id} has no value here.")
+        return self._meaning(node)
+
+    def _variable(self, node, mask):
+        """Return a variable's value; a lane that reads it and has not set it is a finding."""
+        if node.id not in self.variables:
+            raise self._error(node, f"{node.id} has no value here.")
+        value, defined = self.variables[node.id], self.defined[node.id]
+        if type(value) is Conflict:
+            raise self._error(node, f"{node.id}: {value.why}")
+        if defined.bits is not None and defined is not mask:
+            self._check_defined(node, defined, mask)
+        dtype = self.static.get(id(node))
+        return value if dtype is None or value.dtype == dtype else cast(value, dtype)
+
+    def _check_defined(self, node, defined, mask):
+        missing = ~defined.bits[mask.index]
+        if missing.any():
+            lane = self.machine.lane_of(mask, missing.argmax())
+            self.machine.found(
+                "unset variable", node.lineno,
+                f"{self.lanes.name(lane)} reads {node.id}, which only other threads have set.",
+                f"Set {node.id} before the branch or loop, so that every thread has a value; a GPU takes whatever was "
+                "in the register.", array=node.id, lane=lane, count=np.count_nonzero(missing),
+            )  # fmt: skip
+
+    def _meaning(self, node):
+        """Return what a name from outside means, looked up once."""
+        name, meanings = node.id, self.source.meanings
+        if name not in meanings:
+            meanings[name] = from_outside(self.source.outside[name], name, self.source.family)
+        value = meanings[name]
+        if type(value) is Unusable:
+            raise self._error(node, value.why)
+        if type(value) is ConstantArray:
+            return self.machine.constant(value)
+        return NAMES[value.path](self.lanes) if type(value) is Word and value.path in NAMES else value
 
     def _of_Attribute(self, node, mask):
         owner = self._value(node.value, mask)
@@ -60,8 +109,12 @@ class Expressions:
             if node.attr in simple:
                 return simple[node.attr]
         if isinstance(owner, Word):
-            word = Word(f"{owner.path}.{node.attr}")
-            return NAMES[word.path](self.lanes) if word.path in NAMES else word.checked(self._error, node)
+            path = f"{owner.path}.{node.attr}"
+            if path in NAMES:
+                return NAMES[path](self.lanes)
+            if known(path) or any(p.startswith(f"{path}.") for p in NAMES):
+                return Word(path)
+            raise self._error(node, f"{path} is not among the words of a kernel here.")
         raise self._error(node, f"{describe(owner)} has no {node.attr} in a kernel.")
 
     def _of_Tuple(self, node, mask):
@@ -77,8 +130,20 @@ class Expressions:
         if name not in types.BINARY:
             raise self._error(node, f"{name} is not possible in a kernel.")
         if name in ("FloorDiv", "Mod"):  # whole numbers divided with / give a float, and infinity is a float
-            self.machine.check_divisor(self, left, right, mask, node.lineno)
+            self.machine.check_divisor(left, right, mask, node.lineno)
+        if name == "Pow":
+            return self.power(left, right, mask, node)
         result = apply(types.BINARY[name], NUMPY[name], left, right)
+        self.machine.count(node.lineno, mask, result.dtype)
+        return result
+
+    def power(self, base, exponent, mask, node):
+        """Return base ** exponent; a whole number to a negative one is a fraction, and an error here."""
+        if is_number(base) and is_number(exponent) and base.dtype.kind in "iub" and exponent.dtype.kind == "i":
+            if np.any(np.broadcast_to(exponent, self.lanes.count)[mask.index] < 0):
+                raise self._error(node, "a whole number to a negative power is no whole number; use float32(...).")
+            exponent = np.maximum(exponent, exponent.dtype.type(0))  # of lanes that do not take part
+        result = apply(types.BINARY["Pow"], np.power, base, exponent)
         self.machine.count(node.lineno, mask, result.dtype)
         return result
 
@@ -86,9 +151,10 @@ class Expressions:
         value = self._value(node.operand, mask)
         if isinstance(node.op, ast.Not):
             return ~self._as_bool(value, node)
-        self.machine.count(node.lineno, mask)
         name = type(node.op).__name__
-        return apply(types.UNARY[name], NUMPY[name], value)
+        result = apply(types.UNARY[name], NUMPY[name], value)
+        self.machine.count(node.lineno, mask, result.dtype)
+        return result
 
     def _of_Compare(self, node, mask):
         left, result, active = self._value(node.left, mask), None, mask
@@ -103,65 +169,106 @@ class Expressions:
             result, left = part if result is None else result & part, right
             # Where one part is false, the next ones are not looked at.
             active = active.where(np.broadcast_to(result, self.lanes.count)) if len(node.ops) > 1 else active
-            if active.empty:
+            if self._idle(active):
                 break
         return result
 
     def _of_BoolOp(self, node, mask):
+        """As in Python, `a and b` is a where a is false, else b; the lanes that know the answer do not look at b."""
         ends = isinstance(node.op, ast.Or)
-        result, active = self._truth(node.values[0], mask), mask
+        result, active = self._value(node.values[0], mask), mask
         for other in node.values[1:]:
-            if np.ndim(result) == 0:
-                if bool(result) == ends:
-                    return result
-                result = self._truth(other, active)
+            truth = self._as_bool(result, node)
+            if np.ndim(truth) == 0 and not self.typing:
+                if bool(truth) == ends:
+                    break
+                result = self._value(other, active)
                 continue
-            active = mask.where(~result if ends else result)  # the others know the answer, and do not look
-            if active.empty:
-                return result
-            right = np.broadcast_to(self._truth(other, active), result.shape)
-            result = result | (active.bits & right) if ends else result & right
-        return result
+            going = np.broadcast_to(~truth if ends else truth, self.lanes.count)
+            active = active.where(going)
+            if self._idle(active):
+                break
+            result = self._both(result, self._value(other, active), active)
+        return self._as_static(node, result)
 
     def _of_IfExp(self, node, mask):
         condition = self._truth(node.test, mask)
-        if np.ndim(condition) == 0:
-            return self._value(node.body if condition else node.orelse, mask)
+        if np.ndim(condition) == 0 and not self.typing:
+            return self._as_static(node, self._value(node.body if condition else node.orelse, mask))
+        condition = np.broadcast_to(condition, self.lanes.count)
         yes, no = mask.where(condition), mask.where(~condition)
-        self.machine.branch(node.lineno, mask, mask.divergent_warps(condition))
-        if yes.empty or no.empty:
-            return self._value(node.orelse if yes.empty else node.body, mask)
+        self.machine.branch(node.lineno, mask, condition)
+        if not self.typing and (yes.empty or no.empty):
+            return self._as_static(node, self._value(node.orelse if yes.empty else node.body, mask))
         other = self._value(node.orelse, no)
-        return merge(other, self._value(node.body, yes), yes)
+        return self._as_static(node, self._both(other, self._value(node.body, yes), yes))
+
+    def _both(self, old, new, mask):
+        """Return `new` for the lanes of a mask and `old` for the others."""
+        return merge(old, new, mask)
+
+    def _as_static(self, node, value):
+        """Return a value in the type that it has on whatever path it comes."""
+        dtype = self.static.get(id(node))
+        return value if dtype is None or not is_number(value) else cast(value, dtype)
 
     def _of_Subscript(self, node, mask):
         owner = self._value(node.value, mask)
         if isinstance(owner, tuple):
             index = self._value(node.slice, mask)
-            if np.ndim(index) or not -len(owner) <= int(index) < len(owner):
+            if not is_number(index) or np.ndim(index) or not -len(owner) <= int(index) < len(owner):
                 raise self._error(node, f"a tuple of {len(owner)} needs one constant index below {len(owner)}.")
             return owner[int(index)]
-        view, indices = self._place(node, mask)
-        return self.machine.load(self, view, indices, mask, node.lineno)
+        view, indices = self._place(node, mask, owner)
+        if any(isinstance(i, Slice) for i in indices):
+            return self._slice(node, view, indices, mask)
+        return self.machine.load(view, indices, mask, node)
 
-    def _place(self, node, mask):
+    def _place(self, node, mask, view=None):
         """Return (view, indices) of a subscript."""
-        view = self._value(node.value, mask)
+        view = self._value(node.value, mask) if view is None else view
         if not isinstance(view, View):
             raise self._error(node, f"{describe(view)} has no elements.")
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         indices = []
         for part in parts:
-            if isinstance(part, ast.Slice):
-                raise self._error(node, "a slice is not possible here; index single elements.")
-            index = self._value(part, mask)
-            indices += list(index) if isinstance(index, tuple) else [index]
+            index = self._bounds(part, mask) if isinstance(part, ast.Slice) else self._value(part, mask)
+            indices += list(index) if isinstance(index, tuple) and not isinstance(index, Slice) else [index]
         for index in indices:
-            if not is_number(index) or index.dtype.kind not in "iub":
+            if not isinstance(index, Slice) and (not is_number(index) or index.dtype.kind not in "iub"):
                 raise self._error(node, f"{describe(index)} is no index; an index is a whole number.")
         if len(indices) > view.ndim:
             raise self._error(node, f"{view.name} is {view.shape} and takes {view.ndim} indices, not {len(indices)}.")
         return view, indices
+
+    def _bounds(self, node, mask):
+        values = [None if v is None else self._value(v, mask) for v in (node.lower, node.upper, node.step)]
+        for value in values:
+            if value is not None and (not is_number(value) or value.dtype.kind not in "iu"):
+                raise self._error(node, f"{describe(value)} is no bound of a slice; use whole numbers.")
+        if values[2] is not None and (np.ndim(values[2]) or values[2] < 1):
+            raise self._error(node, "the step of a slice is a whole number >= 1, the same in all threads.")
+        return Slice(*values)
+
+    def _slice(self, node, view, indices, mask):
+        """Return the View of a part of an array: numbers pick one place of an axis, slices a stretch of it."""
+        offset, shape, strides = np.broadcast_to(view.offset, self.lanes.count).astype(np.int64), [], []
+        for axis, size in enumerate(view.shape):
+            index, stride = indices[axis] if axis < len(indices) else Slice(None, None, None), view.strides[axis]
+            if not isinstance(index, Slice):
+                row = self.machine.load(view.part(0, (size, 1), (1, 1)), [index], mask, node)
+                offset = offset + row.offset * stride
+                continue
+            start = np.int64(0) if index.start is None else _clipped(index.start, size)
+            stop = np.int64(size) if index.stop is None else _clipped(index.stop, size)
+            step = 1 if index.step is None else int(index.step)
+            lengths = np.broadcast_to(np.maximum(0, -(-(stop - start) // step)), self.lanes.count)[mask.index]
+            if lengths.size and (lengths != lengths[0]).any():
+                raise self._error(node, "a slice has the same length in all threads.")
+            offset = offset + start * stride
+            shape.append(int(lengths[0]) if lengths.size else size)
+            strides.append(stride * step)
+        return view.part(offset, shape, strides)
 
     def _of_Call(self, node, mask):
         function = self._value(node.func, mask)
@@ -175,12 +282,22 @@ class Expressions:
             return cast(arguments[0], function.dtype)
         if isinstance(function, DeviceFunction) and not options:
             return self._call(function, arguments, mask, node)
-        if isinstance(function, Word) and function.path in FUNCTIONS:
-            try:
-                return FUNCTIONS[function.path](self, mask, node, *arguments, **options)
-            except TypeError as error:
-                raise self._error(node, f"{function.path}: {error}") from None
+        if isinstance(function, Word) and FUNCTIONS.get(function.path):
+            return self._function(FUNCTIONS[function.path], function.path, arguments, options, mask, node)
         raise self._error(node, f"{ast.unparse(node.func)} cannot be called in a kernel.")
+
+    def _function(self, act, path, arguments, options, mask, node):
+        try:
+            return act(self, mask, node, *arguments, **options)
+        except types.NoSuchOperation:
+            raise
+        except TypeError as error:
+            message = str(error)
+            try:
+                inspect.signature(act).bind(self, mask, node, *arguments, **options)
+            except TypeError as wrong:  # too few arguments, or too many
+                message = str(wrong)
+            raise self._error(node, f"{path}: {message}.") from None
 
     def _call(self, function, arguments, mask, node):
         if self.depth >= MOST_CALLS:
@@ -188,8 +305,7 @@ class Expressions:
         source = function.source
         if len(arguments) != len(source.parameters):
             raise self._error(node, f"{source.name} takes {len(source.parameters)} values and got {len(arguments)}.")
-        inner = type(self)(source, arguments, self.lanes, self.machine, self.depth + 1)
-        return inner.run(mask)
+        return type(self)(source, arguments, self.lanes, self.machine, self.depth + 1).run(mask)
 
     def _truth(self, node, mask):
         return self._as_bool(self._value(node, mask), node)

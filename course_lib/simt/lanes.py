@@ -10,6 +10,8 @@ WARP = 32
 MAX_THREADS = 1024
 MAX_BLOCK = (1024, 1024, 64)
 MAX_GRID = (2**31 - 1, 65535, 65535)
+SHARED_BYTES = 48 * 1024
+"""Of a block: static shared arrays, and what every GPU gives as dynamic shared memory."""
 
 
 class LaunchError(ValueError):
@@ -31,7 +33,7 @@ def triple(value, name):
     return (*(int(v) for v in values), 1, 1)[:3]
 
 
-def check_launch(grid, block):
+def check_launch(grid, block, shared=0, most_shared=SHARED_BYTES):
     """Return (grid, block) as triples.
 
     Raises
@@ -50,6 +52,11 @@ def check_launch(grid, block):
         for axis, size, limit in zip("xyz", sizes, most, strict=True):
             if size > limit:
                 raise LaunchError(f"{name} is {sizes}; along {axis} a GPU takes at most {limit:,}.")
+    if not isinstance(shared, int | np.integer) or isinstance(shared, bool) or not 0 <= shared <= most_shared:
+        raise LaunchError(
+            f"the launch asks for {shared!r} bytes of dynamic shared memory; it must be a whole number from 0 to "
+            f"{most_shared:,}. Use smaller tiles."
+        )
     return grid, block
 
 
@@ -79,11 +86,27 @@ class Lanes:
         self.thread_idx = _split(self.thread, block)
         self.block_idx = _split(np.repeat(np.arange(first, first + blocks, dtype=np.int32), threads), grid)
 
+    def place(self, lane):
+        """Return (thread, block) of a lane as triples (x, y, z) of ints."""
+        return tuple(tuple(int(axis[lane]) for axis in axes) for axes in (self.thread_idx, self.block_idx))
+
+    def thread_triple(self, number):
+        """Return (x, y, z) of thread `number` of a block."""
+        return tuple(int(v) for v in _split(number, self.block_dim))
+
+    def block_triple(self, number):
+        """Return (x, y, z) of block `number` of the grid."""
+        return tuple(int(v) for v in _split(number, self.grid_dim))
+
     def name(self, lane):
         """Return how a message calls a lane: thread (x, y, z) of block (x, y, z), as far as they have axes."""
-        thread = _short([t[lane] for t in self.thread_idx], self.block_dim)
-        block = _short([b[lane] for b in self.block_idx], self.grid_dim)
-        return f"thread {thread} of block {block}"
+        return self.name_of(int(self.thread[lane]), self.first + int(self.block[lane]))
+
+    def name_of(self, thread, block):
+        """Return how a message calls thread number `thread` of block number `block`, or of the same block if None."""
+        thread = _short(self.thread_triple(thread), self.block_dim)
+        where = "the same block" if block is None else f"block {_short(self.block_triple(block), self.grid_dim)}"
+        return f"thread {thread} of {where}"
 
 
 def _split(number, sizes):
@@ -93,5 +116,5 @@ def _split(number, sizes):
 
 def _short(values, sizes):
     axes = max(i for i in range(3) if i == 0 or sizes[i] > 1) + 1
-    values = tuple(int(v) for v in values[:axes])
+    values = values[:axes]
     return str(values[0]) if axes == 1 else str(values)

@@ -7,6 +7,8 @@ import functools
 
 import numpy as np
 
+from course_lib.fast.compile import kernel
+
 
 class Mask:
     """A set of lanes. `bits` is a bool per lane, or None where all are active.
@@ -63,3 +65,17 @@ class Mask:
         if taken.empty or skipped.empty:
             return 0
         return taken.warps + skipped.warps - self.warps
+
+    def ballots(self, condition):
+        """Return (warps,) int64: for each warp of the batch, the bits of its active lanes where `condition` holds."""
+        lanes = self.lanes
+        true = np.broadcast_to(condition, lanes.count)[self.index]
+        out = np.zeros(lanes.blocks * lanes.warps_per_block, np.int64)
+        _set_bits(lanes.warp[self.index][true], lanes.lane[self.index][true], out)
+        return out
+
+
+@kernel
+def _set_bits(warp, lane, out):
+    for i in range(warp.size):
+        out[warp[i]] |= np.int64(1) << np.int64(lane[i])

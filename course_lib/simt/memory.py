@@ -7,31 +7,58 @@ place in it with a shape and strides, as on a device. Shared memory exists once 
 import math
 
 import numpy as np
-from numpy.lib.array_utils import byte_bounds
-from numpy.lib.stride_tricks import as_strided
 
 from course_lib.fast.compile import kernel
 from course_lib.simt.hazards import Shadow
-
-ALIGNMENT = 256
-"""Bytes. A device gives every allocation an address that is a multiple of this."""
 
 
 class Memory:
     """A flat run of numbers with a name, a space and a base address in bytes.
 
+    `copies` says how many equal parts it has: one for each block of a batch in shared memory, one for each lane in
+    local memory. `shape` and `strides` (in elements) belong to the array that lies in one part, and name its elements.
+
     Source: NVIDIA, "CUDA C++ Programming Guide", "Memory Hierarchy".
     """
 
-    def __init__(self, name, space, cells, base=0, writable=True, written=True):
-        self.name, self.space, self.cells, self.base, self.writable = name, space, cells, base, writable
-        self.shadow = Shadow(cells.size, written) if space in ("global", "shared") else None
-        self.written = self.shadow.written if self.shadow else np.full(cells.size, written, np.bool_)
+    def __init__(self, name, space, cells, *, shape, strides, base=0, copies=1, written=True):
+        self.name, self.space, self.cells, self.base, self.copies = name, space, cells, base, copies
+        self.shape, self.strides = tuple(shape), tuple(strides)
+        self.writable = space != "constant" and cells.flags.writeable
+        self.shadow = Shadow(cells.size) if space in ("global", "shared") and self.writable else None
+        self.written = np.full(cells.size, written, np.bool_) if isinstance(written, bool) else written
+        self.all_written, self._writes = bool(self.written.all()), 0
+        self.loaded, self.stored = np.zeros((2, 0 if space == "local" else cells.size), np.bool_)
+        self.loads = self.stores = 0
+        self.touched = False  # whether somebody wrote
 
     @property
     def dtype(self):
         """The dtype of its numbers."""
         return self.cells.dtype
+
+    def look_for_gaps(self):
+        """After the 1st, 2nd, 4th, 8th ... write, look whether all is written: then no read needs to be checked."""
+        self._writes += 1
+        if self._writes & (self._writes - 1) == 0:
+            self.all_written = bool(self.written.all())
+
+    @property
+    def part(self):
+        """Elements of one part."""
+        return self.cells.size // max(1, self.copies)
+
+    def index_of(self, cell):
+        """Return the index, a tuple, of the element in `cell`; () for an array without axes.
+
+        An array with steps or reversed axes is walked from its lowest element, with the largest stride first.
+        """
+        rest = int(cell) % self.part if self.copies > 1 else int(cell)
+        index = [0] * len(self.shape)
+        for axis in sorted(range(len(self.shape)), key=lambda a: -abs(self.strides[a])):
+            if (s := abs(self.strides[axis])) and self.shape[axis] > 1:
+                index[axis], rest = min(rest // s, self.shape[axis] - 1), rest % s
+        return tuple(n - 1 - i if s < 0 else i for i, n, s in zip(index, self.shape, self.strides, strict=True))
 
 
 class View:
@@ -40,9 +67,14 @@ class View:
     Source: Numba's documentation, "Memory management" (arrays on a device have strides).
     """
 
-    def __init__(self, memory, offset, shape, strides, name=None):
+    def __init__(self, memory, offset, shape, strides, name=None, writable=None):
         self.memory, self.offset, self.shape, self.strides = memory, offset, tuple(shape), tuple(strides)
         self.name = name or memory.name
+        self.writable = memory.writable if writable is None else writable
+
+    def part(self, offset, shape, strides):
+        """Return the View of a part of this array: a row, or a slice."""
+        return View(self.memory, offset, shape, strides, self.name, self.writable)
 
     @property
     def ndim(self):
@@ -60,47 +92,31 @@ class View:
         return self.memory.dtype
 
 
-def global_view(array, name, base):
-    """Return the View of a host array that plays an array in global memory: the same numbers, no copy.
-
-    The memory reaches from the array's first byte to its last, so strided and reversed arrays work as on a device.
-
-    Raises
-    ------
-    TypeError
-        If the strides are not whole elements.
-    """
-    if any(s % array.itemsize for s in array.strides):
-        raise TypeError(f"{name} has strides {array.strides} bytes; they must be multiples of {array.itemsize}.")
-    low, high = byte_bounds(array) if array.size else (0, 0)
-    start = array.__array_interface__["data"][0]
-    count = (high - low) // array.itemsize
-    corner = tuple(
-        slice(-1, None) if s < 0 else slice(0, 1) for s in array.strides
-    )  # the element with the lowest address
-    lowest = array[(*corner, ...)] if array.size else array.reshape(-1)[:0]  # ...: a view also without axes
-    cells = as_strided(lowest.reshape(-1), (count,), (array.itemsize,), writeable=array.flags.writeable)
-    memory = Memory(name, "global", cells, base, writable=array.flags.writeable)
-    return View(
-        memory, np.int64((start - low) // array.itemsize), array.shape, [s // array.itemsize for s in array.strides]
-    )
-
-
 def block_view(name, shape, dtype, blocks, block, base):
     """Return the View of a shared array: one copy for each of `blocks` blocks, lane i in block[i]."""
-    size = math.prod(shape)
-    memory = Memory(name, "shared", np.zeros(blocks * size, dtype), base, written=False)
-    return View(memory, block.astype(np.int64) * size, shape, _row_major(shape))
+    size, strides = math.prod(shape), row_major(shape)
+    cells = np.zeros(blocks * size, dtype)
+    memory = Memory(name, "shared", cells, shape=shape, strides=strides, base=base, copies=blocks, written=False)
+    return View(memory, block.astype(np.int64) * size, shape, strides)
 
 
 def lane_view(name, shape, dtype, lanes):
     """Return the View of a local array: one copy for each of `lanes` lanes."""
-    size = math.prod(shape)
-    memory = Memory(name, "local", np.zeros(lanes * size, dtype), written=False)
-    return View(memory, np.arange(lanes, dtype=np.int64) * size, shape, _row_major(shape))
+    size, strides = math.prod(shape), row_major(shape)
+    cells = np.zeros(lanes * size, dtype)
+    memory = Memory(name, "local", cells, shape=shape, strides=strides, copies=lanes, written=False)
+    return View(memory, np.arange(lanes, dtype=np.int64) * size, shape, strides)
 
 
-def _row_major(shape):
+def constant_view(name, array, base):
+    """Return the View of an array in constant memory: a copy of the host's, as it is at the launch."""
+    cells, strides = np.array(array, order="C").reshape(-1), row_major(array.shape)
+    memory = Memory(name, "constant", cells, shape=array.shape, strides=strides, base=base)
+    return View(memory, np.int64(0), array.shape, strides)
+
+
+def row_major(shape):
+    """Return the strides, in elements, of an array that lies row by row."""
     strides = [1]
     for size in reversed(shape[1:]):
         strides.insert(0, strides[0] * size)
@@ -109,21 +125,25 @@ def _row_major(shape):
 
 @kernel
 def step(offset, index, size, stride, inside):
-    """Return (offset + index * stride per lane, first lane that is outside, first lane that is negative), else -1.
+    """Return (offset + index * stride per lane, first lane that is outside, first negative one, how many), else -1.
 
-    A negative index counts from the end, as in Numba. Lanes that are outside become False in `inside` (L,).
+    How many are outside, or else negative. A negative index counts from the end, as in Numba. Lanes that are outside
+    become False in `inside` (L,).
     """
     out = np.empty(index.size, np.int64)
     outside = negative = -1
+    count = negatives = 0
     for i in range(index.size):
         k = index[i]
         if k < 0:
             k += size
+            negatives += 1
             if negative < 0:
                 negative = i
         if k < 0 or k >= size:
+            count += 1
             if outside < 0:
                 outside = i
             inside[i] = False
         out[i] = offset[i] + k * stride
-    return out, outside, negative
+    return out, outside, negative, count if count else negatives

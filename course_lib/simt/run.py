@@ -8,38 +8,59 @@ import math
 
 import numpy as np
 
+from course_lib.simt import atomics, warps  # noqa: F401  they enter their functions
+from course_lib.simt.advice import advise
+from course_lib.simt.arguments import views
+from course_lib.simt.arrays import DeviceArray
 from course_lib.simt.evaluate import Evaluator
+from course_lib.simt.inference import Tables
 from course_lib.simt.lanes import Lanes, check_launch
 from course_lib.simt.machine import Machine
 from course_lib.simt.masks import Mask
-from course_lib.simt.memory import ALIGNMENT, View, global_view
+from course_lib.simt.memory import View
 from course_lib.simt.report import Report
-from course_lib.simt.source import Source
-from course_lib.simt.types import literal
+from course_lib.simt.source import KernelError, source_of
 
 BATCH_LANES = 65_536
-STEPS = 5_000_000
+BATCH_LOCAL_BYTES = 256 * 1024**2
+MOST_COOPERATIVE = 2**20
+"""Lanes that walk together, as far as their local arrays do not need more bytes; and the most of a grid barrier."""
+
+STEPS = 2_000_000
+"""Statements, each of up to 4,096 lanes: half a minute's work, more or less."""
+
+MOST_DYNAMIC = 227 * 1024
+"""Bytes of dynamic shared memory that a block of an H100 or H200 can have."""
 
 
-def run(kernel, grid, block, arguments, *, on_error="raise", steps=STEPS):
+def run(
+    kernel, grid, block, arguments, *, shared=0, on_error="raise", counters=True, steps=STEPS, most_shared=MOST_DYNAMIC
+):
     """Run `kernel` on host arrays, in place, and return its `Report`.
 
     Parameters
     ----------
-    kernel : function
+    kernel : function, Numba kernel or Source
         Its source is read; it is never called.
     grid, block : int or tuple of one to three ints >= 1
     arguments : sequence
-        Arrays (any shape) and numbers, one for each parameter.
+        Arrays (any shape), DeviceArrays and numbers, one for each parameter.
+    shared : int >= 0
+        Bytes of dynamic shared memory of each block.
     on_error : "raise" or "collect"
         Stop at the first hazard, or go on and list all of them in the report.
+    counters : bool
+        Whether to count traffic and work. Hazards are looked for all the same.
     steps : int
-        The most statements that are walked, so that a loop without an end ends.
+        The most statements that are walked, so that a loop without an end ends. A statement of more than 4,096 lanes
+        takes several.
+    most_shared : int
+        Bytes of dynamic shared memory that the device allows.
 
     Raises
     ------
     lanes.LaunchError
-        If no GPU takes such a grid or block.
+        If no GPU takes such a grid or block, or so much shared memory.
     KernelError
         If the kernel uses what does not exist, or a step budget is used up; HazardFound for the first hazard.
     TypeError
@@ -47,28 +68,59 @@ def run(kernel, grid, block, arguments, *, on_error="raise", steps=STEPS):
 
     Source: the course's own.
     """
-    source = kernel if isinstance(kernel, Source) else Source(kernel)
-    grid, block = check_launch(grid, block)
+    source = source_of(kernel)
+    grid, block = check_launch(grid, block, shared, most_shared)
     if on_error not in ("raise", "collect"):
         raise ValueError(f"on_error is {on_error!r}; it must be 'raise' or 'collect'.")
     if len(arguments) != len(source.parameters):
-        raise TypeError(f"{source.name} takes {len(source.parameters)} arguments and got {len(arguments)}.")
-    values, base = [], ALIGNMENT
-    for name, argument in zip(source.parameters, arguments, strict=True):
-        if isinstance(argument, np.ndarray):
-            view = global_view(argument, name, base)
-            base += -(-(view.memory.cells.nbytes or 1) // ALIGNMENT) * ALIGNMENT
-            values.append(view)
-        elif isinstance(argument, View):
-            values.append(argument)
-        else:
-            values.append(literal(argument))
-    machine = Machine(block, on_error, steps)
+        raise TypeError(
+            f"{source.name} takes {len(source.parameters)} arguments ({', '.join(source.parameters)}) and got "
+            f"{len(arguments)}."
+        )
+    values = views(source.parameters, arguments)
+    machine = Machine(grid, block, on_error=on_error, steps=steps, shared=shared, counting=counters)
+    try:
+        with np.errstate(all="ignore"):
+            _walk(source, grid, block, values, machine)
+    except RecursionError:
+        line = machine.source.tree.lineno if machine.source else None
+        raise KernelError("this is nested too deep; split it into several statements.", line) from None
+    report = Report(source, grid, block, machine)
+    never = [_never_written(name, a, v) for name, a, v in zip(source.parameters, arguments, values, strict=True)]
+    report.advice = advise(report, source, [n for n in never if n])
+    return report
+
+
+def _walk(source, grid, block, values, machine):
+    machine.tables = Tables(grid, block, machine.dynamic_bytes)
+    machine.tables.of(source, values)
+    seen = machine.tables.machine
     threads, blocks = math.prod(block), math.prod(grid)
     batch = max(1, BATCH_LANES // threads)
-    with np.errstate(all="ignore"):
-        for first in range(0, blocks, batch):
-            lanes = Lanes(grid, block, first, min(batch, blocks - first))
-            machine.begin(lanes)
-            Evaluator(source, values, lanes, machine).run(Mask(lanes))
-    return Report(source, grid, block, machine)
+    if seen.local_bytes:
+        batch = max(1, min(batch, BATCH_LOCAL_BYTES // (seen.local_bytes * threads)))
+    if seen.cooperative:
+        batch = blocks
+        if blocks * threads > MOST_COOPERATIVE:
+            raise KernelError(
+                f"a grid with a barrier for all has {blocks * threads:,} threads; at most {MOST_COOPERATIVE:,} can "
+                "wait for each other. Use fewer blocks and a loop.", source.tree.lineno,
+            )  # fmt: skip
+    arrays = {id(v.memory): v.memory for v in values if isinstance(v, View)}
+    machine.memories = list(arrays.values())
+    for first in range(0, blocks, batch):
+        lanes = Lanes(grid, block, first, min(batch, blocks - first))
+        machine.begin(lanes)
+        Evaluator(source, values, lanes, machine).run(Mask(lanes))
+        machine.collect_uses([v.memory for v in (*machine.shared.values(), *machine.local.values())])
+    machine.collect_uses([*machine.memories, *(v.memory for v in machine.constants.values())])
+
+
+def _never_written(name, argument, view):
+    """Return (name, index of the first, how many) elements that nobody wrote of an array that a launch wrote to."""
+    if type(argument) is DeviceArray and argument.written is not None and view.memory.touched:
+        missing = ~argument.written
+        if missing.any():
+            index = np.unravel_index(int(missing.argmax()), missing.shape)
+            return name, tuple(map(int, index)), int(missing.sum())
+    return None

@@ -1,12 +1,20 @@
-"""The text of a kernel: its syntax tree, its constants, and what it may not contain.
+"""The text of a kernel: its syntax tree, its lines, and the objects its free names stand for.
 
-Source: the course's own. A kernel's text is read, never run: names from outside are looked up once, and only numbers,
-dtypes, the modules of the vocabulary and device functions are let in.
+Source: the course's own. A kernel's text is read, never run: `vocabulary` says which objects a name may stand for.
 """
 
 import ast
 import inspect
 import textwrap
+import types
+
+import numba.cuda
+
+MOST_DEPTH = 100
+"""How deep expressions and statements may be nested; as many terms may be added in one expression."""
+
+KERNEL_TYPES = set()
+"""Classes of objects that hold a kernel, in their attribute `py_func`; whoever defines one enters it."""
 
 
 class KernelError(Exception):
@@ -18,7 +26,7 @@ class KernelError(Exception):
 
 
 class Source:
-    """A function's tree, parameters, and the objects its free names stand for.
+    """A function's tree, parameters, lines, and the objects its free names stand for.
 
     Attributes
     ----------
@@ -26,31 +34,105 @@ class Source:
     tree : ast.FunctionDef
         With line numbers of the file.
     parameters : list of str
+    assigned : set of str
+        Names that the function itself gives a value.
     lines : dict of int to str
         The text of each line.
     outside : dict of str to object
         Globals and closure variables.
+    meanings : dict of str to object
+        What the names from outside mean to a kernel, as far as they were looked up.
+    family : dict of int to Source
+        The functions that a kernel calls, and those that they call, by the id of the function.
+
+    Raises
+    ------
+    KernelError
+        If the function is none that a kernel can be.
 
     Source: the course's own.
     """
 
-    def __init__(self, function):
-        function = getattr(function, "py_func", function)
-        try:
-            text, first = inspect.getsourcelines(function)
-        except (OSError, TypeError) as error:
-            raise KernelError(
-                f"the source of {function!r} cannot be read ({error}); define the kernel with def, in a file or a cell."
-            ) from None
-        tree = ast.parse(textwrap.dedent("".join(text)))
-        ast.increment_lineno(tree, first - 1)
-        self.tree = tree.body[0]
-        if not isinstance(self.tree, ast.FunctionDef):
-            raise KernelError("a kernel is a function written with def.", first)
-        a = self.tree.args
+    def __init__(self, tree, lines, outside, family=None):
+        a = tree.args
         if a.vararg or a.kwarg or a.kwonlyargs or a.defaults:
-            raise KernelError("a kernel takes plain parameters only: no *args, **options or defaults.", first)
-        self.name, self.parameters = self.tree.name, [p.arg for p in (*a.posonlyargs, *a.args)]
-        self.lines = {first + i: line.rstrip("\n") for i, line in enumerate(text)}
-        closure = inspect.getclosurevars(function)
-        self.outside = {**closure.builtins, **closure.globals, **closure.nonlocals}
+            raise KernelError("a kernel takes plain parameters only: no *args, **options or defaults.", tree.lineno)
+        check_depth(tree)
+        self.tree, self.lines, self.outside, self.meanings = tree, lines, outside, {}
+        self.family = {} if family is None else family
+        self.name, self.parameters = tree.name, [p.arg for p in (*a.posonlyargs, *a.args)]
+        stored = (n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+        self.assigned = {*self.parameters, *stored}
+
+
+def source_of(kernel, family=None):
+    """Return the Source of a function, of an object that holds a kernel, or of a Source itself; one for a function.
+
+    Raises
+    ------
+    KernelError
+        If its text cannot be read, or is no function written with def.
+    """
+    if type(kernel) is Source:
+        return kernel
+    if type(kernel) in KERNEL_TYPES or is_numba_kernel(kernel):
+        kernel = kernel.py_func
+    if type(kernel) is not types.FunctionType:
+        raise KernelError(f"a kernel is a function written with def, and this is a {kind_name(kernel)}.")
+    family = {} if family is None else family
+    if id(kernel) in family:
+        return family[id(kernel)]
+    try:
+        text, first = inspect.getsourcelines(kernel)
+    except (OSError, TypeError) as error:
+        raise KernelError(
+            f"the source of {kernel.__name__} cannot be read ({error}); define it with def, in a file or a cell."
+        ) from None
+    tree = parse(textwrap.dedent("".join(text)), first)
+    if not tree or type(tree[0]) is not ast.FunctionDef:
+        raise KernelError("a kernel is a function written with def.", first)
+    closure = inspect.getclosurevars(kernel)
+    outside = {**closure.builtins, **closure.globals, **closure.nonlocals}
+    lines = {first + i: line.rstrip("\n") for i, line in enumerate(text)}
+    family[id(kernel)] = source = Source(tree[0], lines, outside, family)
+    return source
+
+
+def parse(text, first=1):
+    """Return the statements of a text whose first line has the number `first`.
+
+    Raises
+    ------
+    KernelError
+        If Python cannot read it.
+    """
+    try:
+        tree = ast.parse(text)
+    except SyntaxError as error:
+        raise KernelError(f"Python cannot read this: {error.msg}.", (error.lineno or 1) + first - 1) from None
+    except (ValueError, MemoryError, RecursionError) as error:
+        raise KernelError(f"Python cannot read this text: {error or type(error).__name__}.", first) from None
+    ast.increment_lineno(tree, first - 1)
+    return tree.body
+
+
+def check_depth(tree):
+    """Walk a tree level by level; KernelError where it is nested more than MOST_DEPTH deep."""
+    level, depth = [tree], 0
+    while level:
+        depth += 1
+        if depth > MOST_DEPTH:
+            line = next((node.lineno for node in level if hasattr(node, "lineno")), None)
+            raise KernelError(f"this is nested more than {MOST_DEPTH} deep; split it into several statements.", line)
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+
+
+def is_numba_kernel(value):
+    """Return whether a value is what Numba's `cuda.jit` makes of a function."""
+    dispatcher = getattr(numba.cuda, "dispatcher", None)
+    return dispatcher is not None and type(value) is getattr(dispatcher, "CUDADispatcher", None)
+
+
+def kind_name(value):
+    """Return the name of a value's class, without asking the value, which may be anybody's object."""
+    return type.__dict__["__name__"].__get__(type(value))

@@ -79,6 +79,41 @@ def shared_traffic(warp, lane, address, size):
 
 
 @kernel
+def distinct_and_most(warp, address):
+    """Return (requests, distinct addresses, most lanes of one address), the last two added up over warps.
+
+    Constant memory gives a warp one address at a time; atomic operations on one address go one after the other.
+    """
+    requests = distinct = rounds = 0
+    seen, times = np.empty(32, np.int64), np.empty(32, np.int64)
+    i = 0
+    while i < warp.size:
+        requests += 1
+        end, count, most = i, 0, 0
+        while end < warp.size and warp[end] == warp[i]:
+            k = 0
+            while k < count and seen[k] != address[end]:
+                k += 1
+            if k == count:
+                seen[k], times[k] = address[end], 0
+                count += 1
+            times[k] += 1
+            most = max(most, times[k])
+            end += 1
+        distinct += count
+        rounds += most
+        i = end
+    return requests, distinct, rounds
+
+
+@kernel
+def mark(cell, marks):
+    """Enter that the elements in `cell` were touched."""
+    for c in cell:
+        marks[c] = True
+
+
+@kernel
 def _known(values, count, value):
     for k in range(count - 1, -1, -1):  # noqa: SIM110  the newest first: neighbours mostly touch the same
         if values[k] == value:

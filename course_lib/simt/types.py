@@ -86,6 +86,15 @@ def unify(*dtypes):
     return as_dtype(found)
 
 
+@functools.cache
+def range_dtype(*dtypes):
+    """Return the dtype of the numbers that range(...) of such bounds gives. Source: Numba's typing context."""
+    context = cuda_target.typing_context
+    context.refresh()
+    found = context.resolve_function_type(range, tuple(from_dtype(np.dtype(d)) for d in dtypes), {})
+    return as_dtype(found.return_type.dtype)
+
+
 def literal(value):
     """Return a Python number as Numba types it: int is int64, float is float64, bool is bool; else TypeError."""
     if isinstance(value, bool | np.bool_):
@@ -108,7 +117,8 @@ MATH = {
         "log1p": "log1p", "sin": "sin", "cos": "cos", "tan": "tan", "tanh": "tanh", "sinh": "sinh", "cosh": "cosh",
         "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "floor": "floor", "ceil": "ceil",
         "trunc": "trunc", "fabs": "fabs", "pow": "power", "hypot": "hypot", "fmod": "fmod", "copysign": "copysign",
-        "isnan": "isnan", "isinf": "isinf", "isfinite": "isfinite",
+        "isnan": "isnan", "isinf": "isinf", "isfinite": "isfinite", "degrees": "degrees", "radians": "radians",
     }.items()
 }  # fmt: skip
+MATH |= {f: np.vectorize(f, otypes=[np.float64]) for f in (math.erf, math.erfc, math.gamma, math.lgamma)}
 """Functions of the module `math` that a kernel may call, and NumPy's for a vector of lanes."""

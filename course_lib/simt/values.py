@@ -31,12 +31,29 @@ def apply(function, numpy_function, *values):
 
 
 def cast(value, dtype):
-    """Return a value as another dtype; without a copy where it has it already."""
-    return value if value.dtype == dtype else value.astype(dtype)
+    """Return a value as another dtype, as a GPU converts; without a copy where it has it already."""
+    if value.dtype == dtype:
+        return value
+    if value.dtype.kind == "f" and dtype.kind in "iu":
+        return _whole(value, dtype)
+    return value.astype(dtype)
+
+
+def _whole(value, dtype):
+    """Cut off the fraction. A number that does not fit becomes the nearest that does, NaN becomes 0.
+
+    So the instruction `cvt` does it for 32 and 64 bits (PTX ISA, "cvt"); smaller types take the low bits of 32.
+    """
+    if dtype.itemsize < 4:
+        return _whole(value, np.dtype(np.int32)).astype(dtype)
+    low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
+    number = np.trunc(np.nan_to_num(value.astype(np.float64), nan=0.0, posinf=np.inf, neginf=-np.inf))
+    fits = np.clip(number, float(low), np.nextafter(float(high) + 1.0, 0.0)).astype(dtype)
+    return np.where(number >= float(high) + 1.0, dtype.type(high), fits)[()]
 
 
 def merge(old, new, mask):
-    """Return a variable after lanes of `mask` were given `new`; the others keep `old`. Types unify as in Numba.
+    """Return a variable after lanes of `mask` were given `new`; the others keep `old`, in a dtype that holds both.
 
     Raises
     ------
@@ -47,15 +64,10 @@ def merge(old, new, mask):
         return new
     if isinstance(old, tuple) and isinstance(new, tuple) and len(old) == len(new):
         return tuple(merge(a, b, mask) for a, b in zip(old, new, strict=True))
-    if isinstance(old, View) and isinstance(new, View):
-        if old.memory is new.memory and old.shape == new.shape and old.strides == new.strides:
-            offsets = np.where(mask.bits, new.offset, old.offset)
-            return View(old.memory, offsets, old.shape, old.strides, old.name)
-        raise types.NoSuchOperation(
-            f"One variable cannot be {describe(old)} in some threads and {describe(new)} in others."
-        )
+    if isinstance(old, View) and isinstance(new, View) and _alike(old, new):
+        return new if old is new else new.part(np.where(mask.bits, new.offset, old.offset), new.shape, new.strides)
     if not is_number(old) or not is_number(new):
-        if old is new:
+        if type(old) is type(new) and not isinstance(old, tuple | View):
             return new
         raise types.NoSuchOperation(
             f"One variable cannot be {describe(old)} in some threads and {describe(new)} in others."
@@ -66,6 +78,47 @@ def merge(old, new, mask):
     return np.where(mask.bits, cast(new, dtype), cast(old, dtype))
 
 
+def _alike(a, b):
+    return a.memory is b.memory and a.shape == b.shape and a.strides == b.strides
+
+
+class Conflict:
+    """What a variable is that was given things of different kinds on two paths. Source: the course's own."""
+
+    def __init__(self, why):
+        self.why = why
+
+
+def join(a, b):
+    """Return what a variable is after two paths met, one of which gave it a, the other b; types unify as in Numba."""
+    if a is b:
+        return a
+    if is_number(a) and is_number(b):
+        try:
+            dtype = a.dtype if a.dtype == b.dtype else types.unify(a.dtype, b.dtype)
+        except types.NoSuchOperation as error:
+            return Conflict(str(error))
+        return cast(a if np.ndim(a) else b, dtype)
+    if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
+        return tuple(join(x, y) for x, y in zip(a, b, strict=True))
+    if isinstance(a, View) and isinstance(b, View) and a.dtype == b.dtype and a.ndim == b.ndim:
+        return a
+    if type(a) is type(b) and not isinstance(a, tuple | View):
+        return a
+    return Conflict(f"One variable cannot be {describe(a)} on one path and {describe(b)} on another.")
+
+
+def kind(value):
+    """Return what decides the types that come out of a value: its dtype, or an array's dtype and number of axes."""
+    if is_number(value):
+        return value.dtype
+    if isinstance(value, tuple):
+        return tuple(kind(v) for v in value)
+    if isinstance(value, View):
+        return ("array", value.dtype, value.ndim)
+    return type(value)
+
+
 def describe(value):
     """Return how a message names a value."""
     if isinstance(value, View):
@@ -73,5 +126,5 @@ def describe(value):
     if isinstance(value, tuple):
         return f"a tuple of {len(value)}"
     if is_number(value):
-        return f"a {value.dtype}"
-    return f"{value!r}"
+        return f"{'an' if value.dtype.kind == 'i' else 'a'} {value.dtype}"
+    return getattr(value, "path", None) or f"a {type(value).__name__}"

@@ -1,14 +1,15 @@
-"""The words a kernel may use: Numba-CUDA's names and what each does to all lanes at once.
+"""The names a kernel may use, and what each means: numbers, types, thread indices, functions.
 
-Source: Numba's documentation, "CUDA Kernel API". What is not in these tables does not exist for a kernel.
+Source: Numba's documentation, "CUDA Kernel API". What is in none of these tables does not exist for a kernel.
+Objects from outside are known by their class or as themselves; nothing of theirs is called.
 """
 
 import builtins
-import inspect
 import math
 import types as python_types
 from dataclasses import dataclass
 
+import numba
 import numpy as np
 from numba import cuda
 from numba.core import types as numba_types
@@ -16,9 +17,7 @@ from numba.np.numpy_support import as_dtype
 
 from course_lib.simt import types
 from course_lib.simt.lanes import WARP
-from course_lib.simt.memory import View
-from course_lib.simt.source import Source
-from course_lib.simt.values import apply, cast, describe, is_number
+from course_lib.simt.source import KERNEL_TYPES, Source, is_numba_kernel, kind_name, source_of
 
 
 @dataclass(frozen=True)
@@ -26,12 +25,6 @@ class Word:
     """A name of the vocabulary, such as cuda.grid; it means something when it is called. Source: the course's own."""
 
     path: str
-
-    def checked(self, error, node):
-        """Return self if some word begins like this, else raise error(node, message)."""
-        if self.path in FUNCTIONS or any(p.startswith(f"{self.path}.") for p in (*FUNCTIONS, *NAMES)):
-            return self
-        raise error(node, f"{self.path} is not among the words of a kernel here.")
 
 
 @dataclass(frozen=True)
@@ -48,42 +41,31 @@ class DeviceFunction:
     source: Source
 
 
-MODULES = {"numba.cuda": "cuda", "math": "math", "numpy": "np"}
-BUILTINS = ("range", "len", "min", "max", "abs", "round", "int", "float", "bool")
-NUMBERS = ("int32", "int64", "uint32", "uint64", "float32", "float64")
+@dataclass(frozen=True, eq=False)
+class ConstantArray:
+    """An array from outside of the kernel, frozen into it. Source: Numba's documentation, "Constant memory"."""
+
+    name: str
+    array: np.ndarray
+
+
+@dataclass(frozen=True)
+class Unusable:
+    """A name that a kernel cannot use, and why. Source: the course's own."""
+
+    why: str
+
+
+class Nothing:
+    """What the name None means in a kernel. Source: the course's own."""
+
+
+MODULES = {numba: "numba", cuda: "cuda", math: "math", np: "np"}
+BUILTINS = ("range", "len", "min", "max", "abs", "round", "int", "float", "bool", "pow", "print")
+NUMBERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64")
 CONSTANTS = {f"math.{name}": getattr(math, name) for name in ("pi", "e", "inf", "nan", "tau")}
-
-
-def from_outside(value, name):
-    """Return what a name from outside of the kernel means, or None where a kernel cannot use it.
-
-    Numbers, tuples of numbers, dtypes, modules of the vocabulary and device functions are let in.
-    """
-    if isinstance(value, bool | int | float | np.number | np.bool_):
-        return types.literal(value) if not isinstance(value, int) or -(2**63) <= value < 2**64 else None
-    if isinstance(value, tuple):
-        parts = tuple(from_outside(v, name) for v in value)
-        return None if any(p is None for p in parts) else parts
-    if isinstance(value, python_types.ModuleType):
-        path = MODULES.get(value.__name__)
-        return Word(path) if path else None
-    if isinstance(value, numba_types.Number | numba_types.Boolean):
-        return Cast(as_dtype(value))
-    if inspect.isclass(value) and issubclass(value, np.number | np.bool_):
-        return Cast(np.dtype(value))
-    if value is bool:
-        return Cast(np.dtype(np.bool_))
-    for builtin in BUILTINS:
-        if value is getattr(builtins, builtin):
-            return Word(builtin)
-    name_ = getattr(value, "__name__", None)
-    if isinstance(name_, str) and getattr(math, name_, None) is value:
-        return Word(f"math.{value.__name__}")
-    if value is cuda.grid or value is cuda.gridsize:
-        return Word(f"cuda.{value.__name__}")
-    if getattr(value, "is_device_function", False):
-        return DeviceFunction(Source(value.py_func))
-    return None
+CONSTANTS |= {f"np.{name}": getattr(np, name) for name in ("pi", "e", "inf", "nan", "euler_gamma")}
+SCALARS = {getattr(np, name) for name in (*NUMBERS, "bool_", "intp", "uintp", "intc", "uintc")}
 
 
 def _axes(read):
@@ -97,130 +79,76 @@ NAMES |= {f"cuda.gridDim.{a}": f for a, f in _axes(lambda lanes: tuple(map(np.in
 NAMES |= {"cuda.laneid": lambda lanes: lanes.lane, "cuda.warpsize": lambda lanes: np.int32(WARP)}
 NAMES |= {path: (lambda lanes, value=value: np.float64(value)) for path, value in CONSTANTS.items()}
 NAMES |= {
-    f"np.{name}": (lambda lanes, name=name: Cast(np.dtype(name)))
-    for name in (*NUMBERS, "int8", "int16", "uint8", "uint16", "float16", "bool_")
+    f"{module}.{name}": (lambda lanes, name=name: Cast(np.dtype(name)))
+    for module in ("np", "numba", "cuda")
+    for name in (*NUMBERS, "bool_", "intp", "uintp")
+    if hasattr({"np": np, "numba": numba, "cuda": cuda}[module], name)
 }
-NAMES |= {f"cuda.{name}": (lambda lanes, name=name: Cast(np.dtype(name))) for name in NUMBERS}
+NAMES |= {"numba.cuda": lambda lanes: Word("cuda"), "np.single": lambda lanes: Cast(np.dtype("float32"))}
+
+PATHS = {}
+"""id of an object of Numba's -> (the object, its path): for `grid` after `from numba.cuda import grid`."""
 
 
-def _grid(e, mask, node, ndim):
-    lanes = e.lanes
-    axes = [
-        b.astype(np.int64) * size + t
-        for b, size, t in zip(lanes.block_idx, lanes.block_dim, lanes.thread_idx, strict=True)
-    ]
-    if not 1 <= int(ndim) <= 3:
-        raise TypeError("it takes 1, 2 or 3")
-    return axes[0] if ndim == 1 else tuple(axes[: int(ndim)])
+def register(paths):
+    """Enter words, dotted from the module on, so that the objects behind them are known when a name stands for one."""
+    roots = {"cuda": cuda, "math": math}
+    for path in paths:
+        parts = path.split(".")
+        value = roots.get(parts[0])
+        for i, part in enumerate(parts[1:], 2):
+            value = getattr(value, part, None)
+            if value is None:
+                break
+            PATHS.setdefault(id(value), (value, ".".join(parts[:i])))
 
 
-def _gridsize(e, mask, node, ndim):
-    sizes = tuple(np.int64(g * b) for g, b in zip(e.lanes.grid_dim, e.lanes.block_dim, strict=True))
-    return sizes[0] if ndim == 1 else sizes[: int(ndim)]
+register([path.rpartition(".")[0] for path in NAMES if path.startswith("cuda.") and path.count(".") == 2])
+register(["cuda.laneid", "cuda.warpsize"])
 
 
-def _array(space):
-    def make(e, mask, node, shape, dtype):
-        shape = shape if isinstance(shape, tuple) else (shape,)
-        whole = all(is_number(s) and np.ndim(s) == 0 and s.dtype.kind in "iu" and s >= 1 for s in shape)
-        if not isinstance(dtype, Cast) or not whole:
-            raise TypeError("it takes a shape of constant whole numbers >= 1 and a dtype")
-        return e.machine.allocate(e, space, tuple(int(s) for s in shape), dtype.dtype, node.lineno, node.col_offset)
+def from_outside(value, name, family):
+    """Return what a name from outside of the kernel means, or `Unusable`.
 
-    return make
-
-
-def _syncthreads(e, mask, node):
-    e.machine.barrier(e, mask, node.lineno)
-
-
-def _syncwarp(e, mask, node, membermask=None):
-    e.machine.warp_barrier(mask)
-
-
-def _fence(e, mask, node):
-    """A fence orders a thread's own accesses; lock-step has that order anyway."""
-
-
-def _len(e, mask, node, value):
-    if isinstance(value, View):
-        return np.int64(value.shape[0])
-    if isinstance(value, tuple):
-        return np.int64(len(value))
-    raise TypeError(f"{describe(value)} has no length")
+    Numbers, tuples of them, dtypes, modules and functions of the vocabulary, device functions and arrays are let in.
+    `family` is that of a Source.
+    """
+    kind = type(value)
+    if kind in (bool, int, float) or kind in SCALARS:
+        try:
+            return types.literal(value)
+        except TypeError as error:
+            return Unusable(f"{name}: {error}")
+    if kind is tuple:
+        parts = tuple(from_outside(v, f"{name}[{i}]", family) for i, v in enumerate(value))
+        return next((p for p in parts if type(p) is Unusable), parts)
+    if kind is np.ndarray and value.dtype.kind in "biuf":
+        return ConstantArray(name, value)
+    if value is None:
+        return Nothing()
+    if kind in (Word, Cast, DeviceFunction, ConstantArray):
+        return value  # of a kernel that was read as a text
+    return _known(value, name, kind, family)
 
 
-def _math(function, numpy_function):
-    def compute(e, mask, node, *values):
-        result = apply(function, numpy_function, *values)
-        e.machine.count(node.lineno, mask, result.dtype)
-        return result
-
-    return compute
-
-
-def _conversion(function):
-    def convert(e, mask, node, value):
-        return cast(value, types.signature(function, value.dtype)[0])
-
-    return convert
-
-
-def _fma(e, mask, node, a, b, c):
-    dtype = np.result_type(a.dtype, b.dtype, c.dtype)
-    e.machine.count(node.lineno, mask, dtype, flops=2)
-    exact = cast(a, np.float64) * cast(b, np.float64) + cast(c, np.float64)
-    return cast(exact, dtype)
-
-
-def _extreme(function, numpy_function):
-    def compute(e, mask, node, *values):
-        values = values[0] if len(values) == 1 and isinstance(values[0], tuple) else values
-        if len(values) < 2:
-            raise TypeError("it takes at least two values")
-        result = values[0]
-        for value in values[1:]:
-            dtype = types.signature(function, result.dtype, value.dtype)[0]
-            result = numpy_function(cast(result, dtype), cast(value, dtype))
-            e.machine.count(node.lineno, mask, dtype)
-        return result
-
-    return compute
-
-
-FUNCTIONS = {
-    "range": None,  # only in a for
-    "len": _len,
-    "int": _conversion(int),
-    "float": _conversion(float),
-    "min": _extreme(min, np.fmin),
-    "max": _extreme(max, np.fmax),
-    "abs": _math(abs, np.abs),
-    "cuda.grid": _grid,
-    "cuda.gridsize": _gridsize,
-    "cuda.shared.array": _array("shared"),
-    "cuda.local.array": _array("local"),
-    "cuda.syncthreads": _syncthreads,
-    "cuda.syncwarp": _syncwarp,
-    "cuda.threadfence": _fence,
-    "cuda.threadfence_block": _fence,
-    "cuda.fma": _fma,
-    **{f"math.{function.__name__}": _math(function, numpy) for function, numpy in types.MATH.items()},
-}
-
-
-def _atomic(name, combine):
-    def act(e, mask, node, view, index, value):
-        if not isinstance(view, View):
-            raise TypeError("its first argument is an array")
-        indices = list(index) if isinstance(index, tuple) else [index]
-        return e.machine.atomic(e, view, indices, value, combine, mask, node.lineno)
-
-    FUNCTIONS[f"cuda.atomic.{name}"] = act
-
-
-_atomic("add", lambda old, value: old + value)
-_atomic("sub", lambda old, value: old - value)
-_atomic("max", lambda old, value: value if value > old else old)
-_atomic("min", lambda old, value: value if value < old else old)
-_atomic("exch", lambda old, value: value)
+def _known(value, name, kind, family):
+    if kind is python_types.ModuleType:
+        path = MODULES.get(value)
+        return Word(path) if path else Unusable(f"{name} is a module that a kernel cannot use.")
+    if issubclass(kind, numba_types.Number | numba_types.Boolean):
+        return Cast(as_dtype(value))
+    if kind is type and value in (*SCALARS, bool):
+        return Cast(np.dtype(value)) if value is not bool else Word("bool")
+    if issubclass(kind, np.dtype) and value.kind in "biuf":
+        return Cast(value)
+    for builtin in BUILTINS:
+        if value is getattr(builtins, builtin):
+            return Word(builtin)
+    if id(value) in PATHS:
+        path = PATHS[id(value)][1]
+        return Word(path)
+    if is_numba_kernel(value) or kind in KERNEL_TYPES:
+        return DeviceFunction(source_of(value, family))
+    if kind is python_types.FunctionType:
+        return Unusable(f"{name} is a Python function; decorate it with @gpu.jit(device=True) to call it in a kernel.")
+    return Unusable(f"{name} is a {kind_name(value)}, which a kernel cannot use; pass numbers and arrays as arguments.")

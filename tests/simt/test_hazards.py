@@ -92,7 +92,9 @@ def test_barrier_does_not_order_blocks():
     assert one_block.hazards == []
 
 
-@pytest.mark.parametrize(("array", "line", "writer"), [("As", "# bad: As", 15), ("Bs", "# bad: Bs", 240)])
+@pytest.mark.parametrize(
+    ("array", "line", "writer"), [("As", "# bad: As", (15, 0, 0)), ("Bs", "# bad: Bs", (0, 15, 0))]
+)
 def test_missing_second_barrier_names_both_tiles_and_lines(array, line, writer):
     A = np.ones((32, 32), np.float32)
     kernel = kernels.product_no_second_barrier

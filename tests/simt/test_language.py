@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numba import cuda
 
 from course_lib import simt
 from tests.simt import kernels, plain
@@ -164,13 +165,7 @@ def test_chained_comparison_stops_at_the_first_that_fails():
     np.testing.assert_array_equal(out, [1, 0, 1])
 
 
-class Device:
-    """Marks a function as one that kernels call."""
-
-    is_device_function = True
-
-    def __init__(self, function):
-        self.py_func = function
+device = cuda.jit(device=True)
 
 
 def clamp(x, low, high):
@@ -205,7 +200,7 @@ def test_device_function_returns_per_lane_and_may_write_and_return_tuples():
                 out[1, i] = x
                 write_twice(out[2], i, a[i])
         """,
-        clamp=Device(clamp), swap=Device(swap), write_twice=Device(write_twice),
+        clamp=device(clamp), swap=device(swap), write_twice=device(write_twice),
     )  # fmt: skip
     a, out = np.array([-2, 3, -1, 5, 6, 7]), np.full((3, 6), -9)
     simt.run(kernel, 1, 8, (a, out))
@@ -218,7 +213,7 @@ def test_recursion_of_a_device_function_is_bounded():
     def text(n):
         return function(f"def kernel(out):\n    out[0] = down({n})", down=down)
 
-    down = Device(function("def down(x):\n    return down(x - 1) + 1 if x > 0 else 0", name="down"))
+    down = device(function("def down(x):\n    return down(x - 1) + 1 if x > 0 else 0", name="down"))
     down.py_func.__globals__["down"] = down
     out = np.zeros(1)
     simt.run(text(5), 1, 1, (out,))

@@ -1,0 +1,261 @@
+"""How a kernel reads and writes memory: which elements the lanes mean, what that costs, and what is wrong with it.
+
+Source: NVIDIA, "CUDA C++ Programming Guide", "Device Memory Accesses" and "Shared Memory".
+"""
+
+import numpy as np
+
+from course_lib.simt.counters import Access, ArrayUse
+from course_lib.simt.hazards import BLOCK, note_atomics, note_reads, note_writes
+from course_lib.simt.masks import Mask
+from course_lib.simt.memory import step
+from course_lib.simt.source import KernelError
+from course_lib.simt.traffic import distinct_and_most, global_traffic, mark, shared_traffic
+from course_lib.simt.values import cast, describe, is_number
+
+
+class MemoryAccess:
+    """The half of a `Machine` that reads and writes. Source: the course's own."""
+
+    def load(self, view, indices, mask, node):
+        """Return the elements that the lanes mean, a vector over lanes; a View where indices are missing."""
+        if len(indices) < view.ndim:
+            return self._row(view, indices, mask, node)
+        cells, mask = self._cells(view, indices, mask, node)
+        memory = view.memory
+        self._enter("load", view, cells, mask, node)
+        self._check_written(view, cells, mask, node)
+        if memory.shadow:
+            self._note(note_reads, "reads", view, cells, mask, node)
+        if mask.bits is None:
+            return memory.cells[cells]
+        out = np.zeros(self.lanes.count, memory.dtype)
+        out[mask.index] = memory.cells[cells]
+        return out
+
+    def store(self, view, indices, value, mask, node):
+        """Write the value of each active lane to the element it means; of two lanes, the higher one wins."""
+        if len(indices) < view.ndim:
+            raise KernelError(
+                f"{view.name} is {view.shape}; a store needs {view.ndim} indices, not {len(indices)}.", node.lineno
+            )
+        if not is_number(value):
+            raise KernelError(f"{describe(value)} cannot be stored in {view.name}.", node.lineno)
+        self._check_writable(view, node)
+        cells, mask = self._cells(view, indices, mask, node)
+        self._enter("store", view, cells, mask, node)
+        if view.memory.shadow:
+            self._note(note_writes, "writes", view, cells, mask, node)
+        view.memory.cells[cells] = np.broadcast_to(cast(value, view.dtype), self.lanes.count)[mask.index]
+        self._written(view.memory, cells)
+
+    def atomic(self, view, indices, value, expected, combine, what, mask, node):
+        """Let `combine` (`atomics`) do the operation `what` lane by lane; return the old numbers."""
+        self._check_writable(view, node)
+        cells, mask = self._cells(view, indices, mask, node)
+        memory = view.memory
+        self._enter("atomic", view, cells, mask, node)
+        self._check_written(view, cells, mask, node)
+        if memory.shadow:
+            memory.shadow.expect_atomics()
+            self._note(note_atomics, "counts up" if what == 0 else "changes", view, cells, mask, node)
+            self._hand_over(memory, cells, mask)
+        values = np.ascontiguousarray(np.broadcast_to(cast(value, view.dtype), self.lanes.count)[mask.index])
+        if expected is not None:
+            expected = np.ascontiguousarray(np.broadcast_to(cast(expected, view.dtype), self.lanes.count)[mask.index])
+        before = np.empty(cells.size, view.dtype)
+        combine(memory.cells, cells, values, values if expected is None else expected, what, before)
+        old = np.zeros(self.lanes.count, view.dtype)
+        old[mask.index] = before
+        self._written(memory, cells)
+        return old
+
+    # ------------------------------------------------------------------------------------------- which elements
+
+    def _row(self, view, indices, mask, node):
+        cells, mask = self._cells(view, indices, mask, node)
+        offset = np.zeros(self.lanes.count, np.int64)
+        offset[mask.index] = cells
+        return view.part(offset, view.shape[len(indices) :], view.strides[len(indices) :])
+
+    def _cells(self, view, indices, mask, node):
+        """Return (the memory's cells that the active lanes mean, the lanes that stay): out of bounds is a finding.
+
+        Lanes with an index out of bounds touch nothing, and leave the mask of this access.
+        """
+        inside = np.ones(mask.count, np.bool_)
+        offset = np.broadcast_to(view.offset, self.lanes.count)[mask.index].astype(np.int64)
+        for axis, index in enumerate(indices):
+            index = np.broadcast_to(index, self.lanes.count)[mask.index].astype(np.int64)
+            size = view.shape[axis]
+            offset, outside, negative, n = step(offset, index, size, view.strides[axis], inside)
+            if outside >= 0:
+                self._bad_index("out of bounds", view, axis, int(index[outside]), mask, outside, node, n)
+            elif negative >= 0:
+                self._bad_index("negative index", view, axis, int(index[negative]), mask, negative, node, n)
+        if inside.all():
+            return offset, mask
+        stay = np.zeros(self.lanes.count, np.bool_)
+        stay[np.arange(self.lanes.count)[mask.index][inside]] = True
+        return offset[inside], Mask(self.lanes, stay)
+
+    def _bad_index(self, kind, view, axis, index, mask, at, node, count):
+        lane, size = self.lane_of(mask, at), view.shape[axis]
+        where = f"axis {axis} of {view.name}" if view.ndim > 1 else view.name
+        if kind == "out of bounds":
+            last = f"(0 to {size - 1})" if size else "(none)"
+            message = f"{self.lanes.name(lane)} uses index {index} on {where}, which has {size} elements {last}."
+            fix = "Guard it: if the index is below the size. A GPU would touch something else, without a word."
+        else:
+            message = f"{self.lanes.name(lane)} uses index {index} on {where}: it counts from the end, element "
+            message += f"{index + size}."
+            fix = "If that is not what you mean, guard the index from below as well: if 0 <= index."
+        self.found(
+            kind, node.lineno, message, fix, array=view.name, lane=lane, count=count, index=index, axis=axis, size=size
+        )
+
+    # ------------------------------------------------------------------------------------------- what it costs
+
+    def _enter(self, way, view, cells, mask, node):
+        """Count one access of the active lanes, and keep the first one of each place in the text."""
+        if not self.counting:
+            return
+        memory, c, size = view.memory, self.counters[node.lineno], view.dtype.itemsize
+        c.instructions += mask.warps
+        c.lanes += mask.count
+        if memory.loaded.size:
+            mark(cells, memory.stored if way == "store" else memory.loaded)
+        if way != "store":
+            memory.loads += cells.size
+        if way != "load":
+            memory.stores += cells.size
+        warp = self.lanes.warp[mask.index]
+        address = memory.base + (cells % memory.part if memory.copies > 1 else cells) * size
+        if way == "atomic":
+            requests, _, rounds = distinct_and_most(warp, address)
+            c.atomic_requests += int(requests)
+            c.atomic_serialised += int(rounds - requests)
+        elif memory.space == "global":
+            requests, sectors, used = global_traffic(warp, address, size)
+            _add(c, f"global_{way}_", requests=requests, sectors=sectors, bytes=used)
+        elif memory.space == "shared":
+            requests, wavefronts = shared_traffic(warp, self.lanes.lane[mask.index], address, size)
+            conflicts = int(wavefronts) - int(requests) * max(1, size // 4)
+            _add(c, f"shared_{way}_", requests=requests, conflicts=max(0, conflicts))
+        elif memory.space == "constant":
+            requests, distinct, _ = distinct_and_most(warp, address)
+            _add(c, "constant_load_", requests=requests, wavefronts=distinct)
+        else:
+            _add(c, f"local_{way}_", requests=mask.warps)
+        key = (self.function, node.lineno, node.col_offset, view.name, way)
+        if key not in self.accesses and self.lanes.first == 0:
+            self._keep(key, view, cells, address, mask)
+
+    def _keep(self, key, view, cells, address, mask):
+        first = int(np.searchsorted(self.lanes.block[mask.index], 1))
+        if first:
+            memory = view.memory
+            elements = [
+                np.ravel_multi_index(memory.index_of(c), memory.shape) if memory.shape else 0 for c in cells[:first]
+            ]
+            function, line, column, name, way = key
+            thread = self.lanes.thread[mask.index][:first].astype(np.int64)
+            self.accesses[key] = Access(
+                function, line, column, name, memory.space, way, memory.shape, memory.dtype.itemsize,
+                self.lanes.block_dim, thread, np.array(elements, np.int64), address[:first].copy(),
+            )  # fmt: skip
+
+    def collect_uses(self, memories):
+        """Add up how often arrays were touched."""
+        for memory in memories:
+            use = self.uses.setdefault(
+                memory.name, ArrayUse(memory.name, memory.space, str(memory.dtype), tuple(memory.shape))
+            )
+            use.loads += memory.loads
+            use.stores += memory.stores
+            use.distinct_loaded += int(np.count_nonzero(memory.loaded))
+            use.distinct_stored += int(np.count_nonzero(memory.stored))
+
+    # ------------------------------------------------------------------------------------------- what is wrong
+
+    def _check_writable(self, view, node):
+        if view.memory.space == "constant":
+            raise KernelError(f"{view.name} is constant memory; a kernel only reads it.", node.lineno)
+        if not view.writable:
+            raise KernelError(f"{view.name} is read-only; copy it, or write to another array.", node.lineno)
+
+    def _check_written(self, view, cells, mask, node):
+        memory = view.memory
+        if memory.all_written:
+            return
+        written = memory.written[cells]
+        if written.all():
+            return
+        at = int(np.argmin(written))
+        lane, index = self.lane_of(mask, at), memory.index_of(cells[at])
+        begins = (
+            "Write it before: gpu.empty gives an array with whatever was there." if memory.space == "global" else
+            f"{memory.space.capitalize()} memory begins with whatever was there: write before you read."
+        )  # fmt: skip
+        self.found(
+            "unwritten memory", node.lineno,
+            f"{self.lanes.name(lane)} reads {element(memory, view, index)}, which nobody has written yet.", begins,
+            array=view.name, lane=lane, count=np.count_nonzero(~written), index=index,
+        )  # fmt: skip
+
+    def _written(self, memory, cells):
+        memory.touched |= cells.size > 0
+        if not memory.all_written:
+            memory.written[cells] = True
+            memory.look_for_gaps()
+
+    def _note(self, note, verb, view, cells, mask, node):
+        self.clock += 1
+        races, at, other, other_line = note(
+            cells, self.number[mask.index], self.phase[mask.index], self.sync[mask.index], node.lineno, self.clock,
+            self.order, *view.memory.shadow.records,
+        )  # fmt: skip
+        if races:
+            self._race(verb, view, mask, cells, int(at), int(other), int(other_line), int(races), node)
+
+    def _race(self, verb, view, mask, cells, at, other, other_line, races, node):
+        lane, index = self.lane_of(mask, at), view.memory.index_of(cells[at])
+        other_block, thread = other >> BLOCK, other & ((1 << BLOCK) - 1)
+        same = other_block == int(self.number[lane]) >> BLOCK
+        what = self.lanes.name_of(thread, None if same else other_block)
+        did = "wrote" if verb == "reads" or other_line == node.lineno else "used"
+        where = "in this line too" if other_line == node.lineno else f"in line {other_line}"
+        if same:
+            fix = "Put cuda.syncthreads() between the two, for all threads; or use cuda.atomic to count and add."
+        else:
+            fix = "Blocks cannot wait for each other: use cuda.atomic, or give each block elements of its own."
+        self.found(
+            "race", node.lineno,
+            f"{self.lanes.name(lane)} {verb} {element(view.memory, view, index)}, which {what} {did} {where}, "
+            "with no barrier between.",
+            fix, array=view.name, lane=lane, count=races, index=index, other_line=other_line,
+            other_thread=self.lanes.thread_triple(thread), other_block=self.lanes.block_triple(other_block),
+        )  # fmt: skip
+
+    def _hand_over(self, memory, cells, mask):
+        """Enter that blocks which fenced before release their writes, and meet those that did so earlier."""
+        if not self.order.size:
+            return
+        blocks = self.lanes.block[mask.index] + self.lanes.first
+        for cell, block in zip(cells.tolist(), blocks.tolist(), strict=True):
+            self.atomic_number += 1
+            place = (memory.base << 24) + cell
+            released = self.fence_clock[block]
+            self.order[block] = (place, self.atomic_number if released else 0, released, place, self.atomic_number)
+
+
+def element(memory, view, index):
+    """Return how a message calls an element, such as As[3, 4]."""
+    if not index:
+        return f"the number in {view.name}"
+    return f"{view.name}[{', '.join(map(str, index))}]"
+
+
+def _add(counters, prefix, **numbers):
+    for name, n in numbers.items():
+        setattr(counters, prefix + name, getattr(counters, prefix + name) + int(n))

@@ -1,0 +1,121 @@
+"""A launch's arguments as a kernel sees them: numbers, and arrays in global memory.
+
+Source: Numba's documentation, "Memory management". Arrays that overlap on the host lie in one memory, so that a race
+between two names of one array is found.
+"""
+
+import numpy as np
+from numpy.lib.array_utils import byte_bounds
+from numpy.lib.stride_tricks import as_strided
+
+from course_lib.simt.arrays import DeviceArray
+from course_lib.simt.memory import Memory, View
+from course_lib.simt.types import literal
+
+ALIGNMENT = 256
+"""Bytes. A device gives every allocation an address that is a multiple of this."""
+
+KINDS = "biuf"
+"""Kinds of dtypes that a kernel computes with: booleans, whole numbers and floats."""
+
+
+def views(names, arguments):
+    """Return the values of a kernel's parameters: numbers typed as Numba types them, and Views of the arrays.
+
+    Raises
+    ------
+    TypeError
+        If an argument is neither an array nor a number, its dtype is none that a kernel computes with, its strides
+        are not whole elements, or two arrays share memory and differ in dtype.
+    """
+    values = {}
+    arrays = {}
+    for name, argument in zip(names, arguments, strict=True):
+        if type(argument) is DeviceArray or isinstance(argument, np.ndarray):
+            arrays[name] = argument
+        else:
+            values[name] = _number(name, argument)
+    base = ALIGNMENT
+    for group in _overlapping(arrays):
+        memory, found = _memory(group, base)
+        base += -(-(memory.cells.nbytes + ALIGNMENT) // ALIGNMENT) * ALIGNMENT
+        values |= found
+    return [values[name] for name in names]
+
+
+def _number(name, argument):
+    try:
+        return literal(argument)
+    except TypeError as error:
+        raise TypeError(f"{name}: {error} Pass an array or a number.") from None
+
+
+def numbers_of(argument):
+    """Return the ndarray behind an argument that is an array."""
+    return argument.numbers if type(argument) is DeviceArray else argument
+
+
+def _overlapping(arrays):
+    """Return lists of (name, argument) whose bytes overlap, each list from the lowest address on."""
+    spans = []
+    for name, argument in arrays.items():
+        array = numbers_of(argument)
+        if array.dtype.kind not in KINDS or not array.dtype.isnative or array.dtype.itemsize > 8:
+            raise TypeError(
+                f"{name} is an array of {array.dtype}; a kernel computes with booleans, whole numbers and floats of "
+                f"at most 8 bytes. Convert it, for example {name}.astype(np.float32)."
+            )
+        if any(s % array.itemsize for s in array.strides):
+            raise TypeError(f"{name} has strides {array.strides} bytes; they must be multiples of {array.itemsize}.")
+        low, high = byte_bounds(array) if array.size else (0, 0)
+        spans.append((low, high, name, argument))
+    groups, end = [], -1
+    for low, high, name, argument in sorted(spans, key=lambda span: span[:2]):
+        if high > low and low < end:
+            groups[-1].append((name, argument))
+        else:
+            groups.append([(name, argument)])
+        end = max(end, high)
+    return groups
+
+
+def _memory(group, base):
+    """Return (the memory that holds the arrays of a group, {name: its View})."""
+    arrays = {name: numbers_of(argument) for name, argument in group}
+    together = " and ".join(arrays)
+    if len({a.dtype for a in arrays.values()}) > 1:
+        raise TypeError(
+            f"{together} share memory and are {' and '.join(str(a.dtype) for a in arrays.values())}; pass arrays of "
+            "one dtype, or copies."
+        )
+    (name, first), size = group[0], numbers_of(group[0][1]).itemsize
+    bounds = [byte_bounds(a) for a in arrays.values() if a.size]
+    low = min((b[0] for b in bounds), default=0)
+    count = (max((b[1] for b in bounds), default=0) - low) // size
+    if any(a.flags.writeable for a in arrays.values()) and not arrays[name].flags.writeable:
+        raise TypeError(f"{together} share memory and {name} is read-only; pass a copy of one of them.")
+    written = True
+    if type(first) is DeviceArray:
+        base += (low - byte_bounds(first.allocation)[0]) % ALIGNMENT  # a slice begins where it lies
+        written = True if first.written is None else _flat(first.written, count)
+    alone = len(arrays) == 1  # elements of several arrays in one memory are counted through
+    shape, strides = (arrays[name].shape, _steps(arrays[name])) if alone else ((count,), (1,))
+    memory = Memory(
+        together, "global", _flat(arrays[name], count), shape=shape, strides=strides, base=base, written=written
+    )
+    found = {}
+    for each, a in arrays.items():
+        start = (a.__array_interface__["data"][0] - low) // size if a.size else 0
+        found[each] = View(memory, np.int64(start), a.shape, _steps(a), each, a.flags.writeable)
+    return memory, found
+
+
+def _steps(array):
+    return tuple(s // array.itemsize for s in array.strides)
+
+
+def _flat(array, count):
+    """Return the `count` elements from the array's lowest address on, as one run: the same numbers, no copy."""
+    corner = tuple(slice(-1, None) if s < 0 else slice(0, 1) for s in array.strides)
+    lowest = array[(*corner, ...)] if array.size else array.reshape(-1)[:0]  # ...: a view also without axes
+    return as_strided(lowest.reshape(-1), (count,), (array.itemsize,), writeable=array.flags.writeable)

@@ -1,0 +1,235 @@
+"""Which type every name has, before a kernel runs: a walk through its text with no lanes at all.
+
+Source: Numba's documentation, "Deviations from Python Semantics" and "Notes on Numba's type inference". Where two
+paths meet, a variable gets a type that holds what either gave it, also if a launch takes only one of them. All of the
+text is visited, so that what a kernel cannot use is found in branches that are never taken, as a compiler finds it.
+"""
+
+from course_lib.simt.evaluate import Evaluator
+from course_lib.simt.lanes import Lanes
+from course_lib.simt.machine import Machine
+from course_lib.simt.masks import Mask
+from course_lib.simt.source import KernelError
+from course_lib.simt.values import Conflict, is_number, join, kind
+
+MOST_STATEMENTS = 100_000
+MOST_ROUNDS = 20
+
+
+class Inference(Evaluator):
+    """An `Evaluator` that goes both ways at every branch, and enters the types that it meets into `static`.
+
+    Source: the course's own.
+    """
+
+    typing = True
+
+    def __init__(self, source, arguments, lanes, machine, depth=0):
+        super().__init__(source, arguments, lanes, machine, depth)
+        self.dead = False  # whether the statements from here on are never reached
+        self.waiting = None  # the error of a name that gets its value later in a loop
+        self.recursion = None  # the error of a call of the function itself, before it returned anything
+
+    def run(self, mask):
+        """Visit the body; return the value of the right type that the function returns, or None."""
+        key = self.machine.tables.key(self.source, list(self.variables.values()))
+        visiting = self.machine.tables.visiting
+        if key in visiting:
+            if visiting[key].result is None:
+                raise _Recursion(f"{self.source.name} calls itself on every path.", self.source.tree.lineno)
+            return visiting[key].result
+        visiting[key] = self
+        before, arguments = self.machine.enter(self.source), dict(self.variables)
+        self._block(self.source.tree.body, mask)
+        if self.recursion is not None:
+            if self.result is None:
+                raise self.recursion
+            self.variables, self.dead = arguments, False  # again, now that it is known what the function returns
+            self._block(self.source.tree.body, mask)
+        self.machine.enter(before)
+        del visiting[key]
+        if is_number(self.result):
+            self.static["return"] = self.result.dtype
+        self.machine.tables.known[key] = self.static
+        return self.result
+
+    def _idle(self, mask):
+        return self.dead
+
+    def _variable(self, node, mask):
+        if node.id not in self.variables and self.loops:
+            raise _Later(f"{node.id} has no value here.", node.lineno)
+        value = super()._variable(node, mask)
+        if is_number(value):
+            self.static[id(node)] = value.dtype
+        return value
+
+    def _set(self, name, value, mask):
+        self.variables[name], self.defined[name] = value, self.everyone
+
+    def _both(self, old, new, mask):
+        return join(old, new)
+
+    def _of_IfExp(self, node, mask):
+        self._truth(node.test, mask)
+        values = []
+        for side in (node.body, node.orelse):
+            try:
+                values.append(self._value(side, mask))
+            except _Recursion as recursion:
+                self.recursion = recursion
+        if not values:
+            raise self.recursion
+        return self._as_static(node, join(values[0], values[-1]))
+
+    def _as_static(self, node, value):
+        if type(value) is Conflict:
+            raise self._error(node, value.why)
+        if is_number(value):
+            self.static[id(node)] = value.dtype
+        return value
+
+    # ------------------------------------------------------------------------------------------- statements
+
+    def _statement(self, node, mask):
+        try:
+            return super()._statement(node, mask)
+        except _Later as later:
+            self.waiting = later
+        except _Recursion as recursion:
+            self.recursion = recursion
+        return mask
+
+    def _do_If(self, node, mask):
+        self._truth(node.test, mask)
+        before, ends = dict(self.variables), []
+        for side in (node.body, node.orelse):
+            self.variables = dict(before)
+            self._block(side, mask)
+            ends += [] if self.dead else [self.variables]
+            self.dead = False
+        self._meet(ends)
+        return mask
+
+    def _loop(self, node, mask, condition, advance, begin=lambda active: None):
+        frame = {"breaks": [], "continues": []}
+        self.loops.append(frame)
+        for _ in range(MOST_ROUNDS):
+            self.waiting, frame["continues"] = None, []
+            head = dict(self.variables)
+            self.machine.step(node.lineno, mask)
+            try:
+                condition(mask)
+                begin(mask)
+            except _Later as later:
+                self.waiting = later
+            at_exit = [dict(self.variables)]
+            self._block(node.body, mask)
+            ends = frame["continues"] + ([] if self.dead else [self.variables])
+            self.dead = False
+            self._meet([head, *ends])
+            if _kinds(self.variables) == _kinds(head):
+                break
+        self.loops.pop()
+        if self.waiting is not None and not self.loops:
+            raise KernelError(self.waiting.text, self.waiting.line)
+        self._meet([self.variables, *at_exit])
+        if node.orelse:
+            self._block(node.orelse, mask)
+        self._meet(([] if self.dead else [self.variables]) + frame["breaks"])
+        return mask
+
+    def _meet(self, ends):
+        """Go on where several paths meet, each with its variables; nowhere if none comes here."""
+        self.dead = not ends
+        if ends:
+            first, *others = ends
+            met = dict(first)
+            for other in others:
+                for name, value in other.items():
+                    met[name] = join(met[name], value) if name in met else value
+            self.variables = met
+            self.defined = dict.fromkeys(met, self.everyone)
+
+    def _do_Break(self, node, mask):
+        self.loops[-1]["breaks"].append(self.variables)
+        self.dead = True
+        return mask
+
+    def _do_Continue(self, node, mask):
+        self.loops[-1]["continues"].append(self.variables)
+        self.dead = True
+        return mask
+
+    def _do_Return(self, node, mask):
+        super()._do_Return(node, mask)
+        self.dead = True
+        return mask
+
+    def _return(self, value, mask):
+        self.result = value if self.result is None else join(self.result, value)
+        if type(self.result) is Conflict:
+            raise KernelError(self.result.why)
+
+
+class _Recursion(KernelError):
+    """A function that calls itself before it is known what it returns."""
+
+
+class _Later(KernelError):
+    """A name that has no value yet, in a loop whose end may give it one."""
+
+    def __init__(self, text, line):
+        super().__init__(text, line)
+        self.text = text
+
+
+def _kinds(variables):
+    return {name: kind(value) for name, value in variables.items()}
+
+
+class Tables:
+    """The types of a kernel and of the device functions it calls, each for the types of its arguments.
+
+    Attributes
+    ----------
+    machine : Machine
+        It has seen how many bytes of shared and local arrays there are, and whether the grid has a barrier.
+
+    Raises
+    ------
+    KernelError
+        If something in the text is none of the vocabulary, or its types do not fit.
+
+    Source: the course's own.
+    """
+
+    def __init__(self, grid, block, shared):
+        self.known, self.visiting = {}, {}
+        self.machine = _Silent(grid, block, steps=MOST_STATEMENTS, shared=shared, counting=False)
+        self.lanes = Lanes(grid, block, 0, 0)
+        self.machine.tables = self
+        self.machine.begin(self.lanes)
+
+    def key(self, source, arguments):
+        """Return what the types depend on."""
+        return id(source), *map(kind, arguments)
+
+    def of(self, source, arguments):
+        """Return {id of a node: dtype} for a function and its arguments."""
+        key = self.key(source, arguments)
+        if key not in self.known:
+            Inference(source, list(arguments), self.lanes, self.machine).run(Mask(self.lanes))
+        return self.known[key]
+
+
+class _Silent(Machine):
+    """A machine on which nothing happens."""
+
+    def step(self, line, mask):
+        self.budget -= 1
+        if self.budget < 0:
+            raise KernelError(f"the kernel has more than {MOST_STATEMENTS:,} statements to look at.", line)
+
+    def types_of(self, source, arguments):
+        return {}
