@@ -353,7 +353,7 @@ def driver():
 
 def slug(device):
     """Return a short name of a card: h100 of NVIDIA H100 80GB HBM3."""
-    short = re.search(r"\b([a-z]{1,2}\d{2,4})\b", device.lower())
+    short = re.search(r"\b([a-z]{1,2}\d{1,4})\b", device.lower())
     return short.group(1) if short else re.sub(r"\W+", "-", device.lower()).strip("-")
 
 

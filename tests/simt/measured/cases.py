@@ -50,16 +50,16 @@ class Case:
                 np.testing.assert_array_equal(argument, expected[i] if i in expected else self.arguments()[0][i])
 
 
-CASES: dict[str, Case] = {}
+LAUNCHES: dict[str, Case] = {}
 
 
 def launch(kernel, grid, block, name=None, shared=0, tolerance=0.0):
-    """Decorate the function that makes a launch's arguments, and enter the launch in CASES."""
+    """Decorate the function that makes a launch's arguments, and enter it in LAUNCHES."""
 
     def enter(make):
         case = Case(name or kernel.__name__, kernel, _triple(grid), _triple(block), make, shared, tolerance)
-        assert case.name not in CASES, case.name
-        CASES[case.name] = case
+        assert case.name not in LAUNCHES, case.name
+        LAUNCHES[case.name] = case
         return make
 
     return enter

@@ -4,7 +4,11 @@ Each kernel is followed by its launches. Numbers are small integers, so results 
 outputs begin as NaN, or as a number that is no result.
 """
 
-from tests.simt.measured.cases import CASES, Case
+from tests.simt.measured.cases import LAUNCHES, Case
 from tests.simt.measured.kernels import access, convolutions, elementwise, merged, products, reductions
 
-__all__ = ["CASES", "Case", "access", "convolutions", "elementwise", "merged", "products", "reductions"]
+LESSONS = (elementwise, access, reductions, products, convolutions, merged)
+CASES: dict[str, Case] = {
+    name: case for lesson in LESSONS for name, case in LAUNCHES.items() if case.make.__module__ == lesson.__name__
+}
+"""All launches by name, in the order of the lessons."""
