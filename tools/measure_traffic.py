@@ -193,6 +193,8 @@ def measure(out, only):
             )
             counters = entry.setdefault("counters", {})
             for metric, value in row.items():
+                if metric not in metrics:  # ncu adds two hundred attributes of the card
+                    continue
                 if counters.setdefault(metric, value) != value:
                     unsteady.setdefault(name, {})[metric] = [counters[metric], value]
         if number == 1 or errors:
