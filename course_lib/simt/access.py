@@ -58,7 +58,7 @@ class MemoryAccess:
         self._check_written(view, cells, mask, node)
         if memory.shadow:
             memory.shadow.expect_atomics()
-            self._note(note_atomics, "counts up" if what == 0 else "changes", view, cells, mask, node)
+            self._note(note_atomics, "changes with cuda.atomic", view, cells, mask, node)
             self._hand_over(memory, cells, mask)
         values = np.ascontiguousarray(np.broadcast_to(cast(value, view.dtype), self.lanes.count)[mask.index])
         if expected is not None:
@@ -211,19 +211,19 @@ class MemoryAccess:
 
     def _note(self, note, verb, view, cells, mask, node):
         self.clock += 1
-        races, at, other, other_line = note(
+        shadow = view.memory.shadow
+        races, *first = note(
             cells, self.number[mask.index], self.phase[mask.index], self.sync[mask.index], node.lineno, self.clock,
-            self.order, *view.memory.shadow.records,
+            self.order, shadow.records, shadow.atomics,
         )  # fmt: skip
         if races:
-            self._race(verb, view, mask, cells, int(at), int(other), int(other_line), int(races), node)
+            self._race(verb, view, mask, cells, *map(int, first), int(races), node)
 
-    def _race(self, verb, view, mask, cells, at, other, other_line, races, node):
+    def _race(self, verb, view, mask, cells, at, other, other_line, did, races, node):
         lane, index = self.lane_of(mask, at), view.memory.index_of(cells[at])
         other_block, thread = other >> BLOCK, other & ((1 << BLOCK) - 1)
         same = other_block == int(self.number[lane]) >> BLOCK
-        what = self.lanes.name_of(thread, None if same else other_block)
-        did = "wrote" if verb == "reads" or other_line == node.lineno else "used"
+        who = self.lanes.name_of(thread, None if same else other_block)
         where = "in this line too" if other_line == node.lineno else f"in line {other_line}"
         if same:
             fix = "Put cuda.syncthreads() between the two, for all threads; or use cuda.atomic to count and add."
@@ -231,8 +231,8 @@ class MemoryAccess:
             fix = "Blocks cannot wait for each other: use cuda.atomic, or give each block elements of its own."
         self.found(
             "race", node.lineno,
-            f"{self.lanes.name(lane)} {verb} {element(view.memory, view, index)}, which {what} {did} {where}, "
-            "with no barrier between.",
+            f"{self.lanes.name(lane)} {verb} {element(view.memory, view, index)}, which {who} "
+            f"{('wrote', 'read', 'changed with cuda.atomic')[did]} {where}, with no barrier between.",
             fix, array=view.name, lane=lane, count=races, index=index, other_line=other_line,
             other_thread=self.lanes.thread_triple(thread), other_block=self.lanes.block_triple(other_block),
         )  # fmt: skip

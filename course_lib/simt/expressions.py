@@ -13,7 +13,7 @@ from course_lib.simt import types
 from course_lib.simt.functions import FUNCTIONS, known
 from course_lib.simt.memory import View
 from course_lib.simt.source import KernelError
-from course_lib.simt.values import Conflict, apply, cast, describe, is_number, merge
+from course_lib.simt.values import Conflict, apply, cast, describe, is_number, merge, remainder
 from course_lib.simt.vocabulary import NAMES, Cast, ConstantArray, DeviceFunction, Unusable, Word, from_outside
 
 NUMPY = {
@@ -33,6 +33,10 @@ class Slice(NamedTuple):
     start: object
     stop: object
     step: object
+
+
+def _mod(a, b):
+    return remainder(a, b) if a.dtype.kind == "f" else np.mod(a, b)
 
 
 def _clipped(index, size):
@@ -133,7 +137,8 @@ class Expressions:
             self.machine.check_divisor(left, right, mask, node.lineno)
         if name == "Pow":
             return self.power(left, right, mask, node)
-        result = apply(types.BINARY[name], NUMPY[name], left, right)
+        numpy_function = _mod if name == "Mod" else NUMPY[name]
+        result = apply(types.BINARY[name], numpy_function, left, right)
         self.machine.count(node.lineno, mask, result.dtype)
         return result
 

@@ -4,6 +4,7 @@ Source: Numba's documentation, "CUDA Kernel API" and "Supported Python features 
 FUNCTIONS takes the evaluator, the active lanes, the node of the call, and the values of its arguments.
 """
 
+import ast
 import math
 
 import numpy as np
@@ -104,8 +105,8 @@ def _syncthreads(e, mask, node):
 
 def _counting_barrier(combine):
     def act(e, mask, node, predicate):
-        if not is_number(predicate):
-            raise TypeError(f"{describe(predicate)} is neither true nor false")
+        if not is_number(predicate) or predicate.dtype.kind not in "iu":
+            raise TypeError(f"{describe(predicate)} is no whole number; use int32({ast.unparse(node.args[0])})")
         e.machine.barrier(mask, node.lineno)
         true = np.broadcast_to(predicate != 0, e.lanes.count)[mask.index]
         block = e.lanes.block[mask.index]

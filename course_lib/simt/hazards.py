@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from course_lib.fast.compile import kernel
+from course_lib.fast.compile import inlined, kernel
 
-NOBODY = -1
 BLOCK, WARP = 10, 5
 """Bits of a thread's number below those of its block, and below those of its warp."""
 
@@ -57,7 +56,9 @@ class Shadow:
     """For each element of a memory: who wrote it last, who has read it since, and in which phase.
 
     `phase` of an access is the number of barriers its block has passed, `sync` the number of `syncwarp`s its warp
-    has passed. The records of atomic operations exist from the first of them on. Source: the course's own.
+    has passed. `records` has the rows below, a column for each element; threads are their numbers plus one, so that 0
+    is nobody.
+    The records of atomic operations exist from the first of them on. Source: the course's own.
     """
 
     def __init__(self, size):
@@ -66,147 +67,177 @@ class Shadow:
 
     def forget(self):
         """Forget all accesses: a barrier of the whole grid orders them with all that follow."""
-        size = self.size
-        self.writer, self.reader = np.full(size, NOBODY, np.int64), np.full(size, NOBODY, np.int64)
-        self.readers = np.zeros(size, np.int32)  # distinct ones since the phase began, as far as they alternate
-        self.several_warps = np.zeros(size, np.bool_)
-        self.stranger = np.full(size, NOBODY, np.int64)  # a reader of another block than the last reader's
-        self.when = np.zeros((size, 5), np.int32)  # phase, sync of last write, last read; write's clock
-        self.line = np.zeros((size, 2), np.int32)
-        self.atomics = np.full((0, 2), NOBODY, np.int64)  # the last atomic's thread, and the last other one's
-        self.atomics_when = np.zeros((0, 5), np.int32)  # phase and sync of the two; the last one's line
+        self.records = np.zeros((ROWS, self.size), np.int32)
+        self.atomics = np.zeros((ATOMIC_ROWS, 0), np.int32)
 
     def expect_atomics(self):
         """Make room for records of atomic operations."""
         if not self.atomics.size:
-            self.atomics = np.full((self.size, 2), NOBODY, np.int64)
-            self.atomics_when = np.zeros((self.size, 5), np.int32)
+            self.atomics = np.zeros((ATOMIC_ROWS, self.size), np.int32)
 
-    @property
-    def records(self):
-        """The arrays that `note_reads`, `note_writes` and `note_atomics` take last."""
-        return (
-            self.writer, self.reader, self.readers, self.several_warps, self.stranger, self.when, self.line,
-            self.atomics, self.atomics_when,
-        )  # fmt: skip
+
+(
+    WRITER, WRITE_PHASE, WRITE_SYNC, WRITE_LINE, WRITE_CLOCK,
+    READER, READ_PHASE, READ_SYNC, READ_LINE,
+    READERS,  # how many different ones since the phase began, as far as they alternate
+    SEVERAL_WARPS,
+    STRANGER,  # a reader of another block than the last reader's
+    ROWS,
+) = range(13)  # fmt: skip
+LAST, LAST_PHASE, LAST_SYNC, OTHER, OTHER_PHASE, OTHER_SYNC, ATOMIC_LINE, ATOMIC_ROWS = range(8)
+"""The last atomic operation on an element, and the last one of another thread than that."""
+
+WROTE, READ, COUNTED = range(3)
+"""What the other thread of a race did."""
 
 
 @kernel
-def note_reads(
-    cell, thread, phase, sync, line, clock, order, writer, reader, readers, several_warps, stranger, when, lines,
-    atomics, atomics_when,
-):  # fmt: skip
-    """Enter reads; return (number of races, the first one's place in `cell`, the other thread, its line)."""
-    races, first, other, other_line = 0, -1, -1, -1
+def note_reads(cell, thread, phase, sync, line, clock, order, records, atomics):
+    """Enter reads of thread[i] on cell[i].
+
+    Returns (number of races, the first one's place in `cell`, the other thread, its line, what it did).
+    """
+    races, first, other, other_line, did = 0, -1, -1, -1, WROTE
     for i in range(cell.size):
-        c, t = cell[i], thread[i]
-        if writer[c] >= 0 and _unordered(t, phase[i], sync[i], writer[c], when[c, 0], when[c, 1], when[c, 4], order):
+        c, t = cell[i], thread[i] + 1
+        writer = records[WRITER, c]
+        if writer and _unordered(
+            t,
+            phase[i],
+            sync[i],
+            writer,
+            records[WRITE_PHASE, c],
+            records[WRITE_SYNC, c],
+            records[WRITE_CLOCK, c],
+            order,
+        ):
             races += 1
             if first < 0:
-                first, other, other_line = i, writer[c], lines[c, 0]
+                first, other, other_line = i, writer - 1, records[WRITE_LINE, c]
         elif atomics.size:
-            k = _atomic_opponent(t, phase[i], sync[i], c, atomics, atomics_when, order)
-            if k >= 0:
+            k = _atomic_opponent(t, phase[i], sync[i], atomics, c, order)
+            if k:
                 races += 1
                 if first < 0:
-                    first, other, other_line = i, atomics[c, k], atomics_when[c, 4]
-        last = reader[c]
-        if last < 0:
-            readers[c] = 1
+                    first, other, other_line, did = i, k - 1, atomics[ATOMIC_LINE, c], COUNTED
+        last = records[READER, c]
+        if last == 0:
+            records[READERS, c] = 1
         else:
-            other_block = last >> BLOCK != t >> BLOCK
+            other_block = (last - 1) >> BLOCK != (t - 1) >> BLOCK
+            one_warp = (last - 1) >> WARP == (t - 1) >> WARP
             if other_block:
-                stranger[c] = last  # a write is unordered with that for good
-            one_warp = last >> WARP == t >> WARP
-            # syncwarp orders one warp's readers, a barrier one block's
-            if other_block or when[c, 2] != phase[i] or (one_warp and not several_warps[c] and when[c, 3] != sync[i]):
-                readers[c], several_warps[c] = 1, False
+                records[STRANGER, c] = last  # a write is unordered with that for good
+            synced = one_warp and not records[SEVERAL_WARPS, c] and records[READ_SYNC, c] != sync[i]
+            if other_block or synced or records[READ_PHASE, c] != phase[i]:  # a barrier orders what was before it
+                records[READERS, c], records[SEVERAL_WARPS, c] = 1, 0
             elif last != t:
-                readers[c] += 1
-                several_warps[c] |= not one_warp
-        reader[c], when[c, 2], when[c, 3], lines[c, 1] = t, phase[i], sync[i], line
-    return races, first, other, other_line
+                records[READERS, c] += 1
+                if not one_warp:
+                    records[SEVERAL_WARPS, c] = 1
+        records[READER, c], records[READ_LINE, c] = t, line
+        records[READ_PHASE, c], records[READ_SYNC, c] = phase[i], sync[i]
+    return races, first, other, other_line, did
 
 
 @kernel
-def note_writes(
-    cell, thread, phase, sync, line, clock, order, writer, reader, readers, several_warps, stranger, when, lines,
-    atomics, atomics_when,
-):  # fmt: skip
+def note_writes(cell, thread, phase, sync, line, clock, order, records, atomics):
     """Enter writes; return as `note_reads`. Each pair of a writer with another writer or a reader counts."""
-    races, first, other, other_line = 0, -1, -1, -1
+    races, first, other, other_line, did = 0, -1, -1, -1, WROTE
     for i in range(cell.size):
-        c, t = cell[i], thread[i]
-        pairs, opponent, its_line = 0, NOBODY, -1
-        if writer[c] >= 0 and _unordered(t, phase[i], sync[i], writer[c], when[c, 0], when[c, 1], when[c, 4], order):
-            pairs, opponent, its_line = 1, writer[c], lines[c, 0]
-        elif atomics.size:
-            k = _atomic_opponent(t, phase[i], sync[i], c, atomics, atomics_when, order)
-            if k >= 0:
-                pairs, opponent, its_line = 1, atomics[c, k], atomics_when[c, 4]
-        count, reading = _readers(c, t, phase[i], sync[i], reader, readers, several_warps, stranger, when)
-        if count > 0:
-            pairs += count
-            if opponent < 0:
-                opponent, its_line = reading, lines[c, 1]
+        c, t = cell[i], thread[i] + 1
+        pairs, opponent, its_line, what = _opponents(records, c, t, phase[i], sync[i], order)
+        if atomics.size and not (pairs and what == WROTE):
+            k = _atomic_opponent(t, phase[i], sync[i], atomics, c, order)
+            if k:
+                pairs, opponent, its_line, what = pairs + 1, k, atomics[ATOMIC_LINE, c], COUNTED
         if pairs:
             races += pairs
             if first < 0:
-                first, other, other_line = i, opponent, its_line
-        writer[c], when[c, 0], when[c, 1], when[c, 4], lines[c, 0] = t, phase[i], sync[i], clock, line
-    return races, first, other, other_line
+                first, other, other_line, did = i, opponent - 1, its_line, what
+        (
+            records[WRITER, c],
+            records[WRITE_PHASE, c],
+            records[WRITE_SYNC, c],
+            records[WRITE_LINE, c],
+            records[WRITE_CLOCK, c],
+        ) = t, phase[i], sync[i], line, clock
+    return races, first, other, other_line, did
 
 
 @kernel
-def note_atomics(
-    cell, thread, phase, sync, line, clock, order, writer, reader, readers, several_warps, stranger, when, lines,
-    atomics, atomics_when,
-):  # fmt: skip
+def note_atomics(cell, thread, phase, sync, line, clock, order, records, atomics):
     """Enter atomic operations; return as `note_reads`. Among themselves they do not race."""
-    races, first, other, other_line = 0, -1, -1, -1
+    races, first, other, other_line, did = 0, -1, -1, -1, WROTE
     for i in range(cell.size):
-        c, t = cell[i], thread[i]
-        pairs, opponent, its_line = 0, NOBODY, -1
-        if writer[c] >= 0 and _unordered(t, phase[i], sync[i], writer[c], when[c, 0], when[c, 1], when[c, 4], order):
-            pairs, opponent, its_line = 1, writer[c], lines[c, 0]
-        count, reading = _readers(c, t, phase[i], sync[i], reader, readers, several_warps, stranger, when)
-        if count > 0:
-            pairs += count
-            if opponent < 0:
-                opponent, its_line = reading, lines[c, 1]
+        c, t = cell[i], thread[i] + 1
+        pairs, opponent, its_line, what = _opponents(records, c, t, phase[i], sync[i], order)
         if pairs:
             races += pairs
             if first < 0:
-                first, other, other_line = i, opponent, its_line
-        if atomics[c, 0] != t:
-            atomics[c, 1] = atomics[c, 0]
-            atomics_when[c, 2], atomics_when[c, 3] = atomics_when[c, 0], atomics_when[c, 1]
-        atomics[c, 0], atomics_when[c, 0], atomics_when[c, 1], atomics_when[c, 4] = t, phase[i], sync[i], line
-    return races, first, other, other_line
+                first, other, other_line, did = i, opponent - 1, its_line, what
+        if atomics[LAST, c] != t:
+            atomics[OTHER, c], atomics[OTHER_PHASE, c], atomics[OTHER_SYNC, c] = (
+                atomics[LAST, c],
+                atomics[LAST_PHASE, c],
+                atomics[LAST_SYNC, c],
+            )
+        atomics[LAST, c], atomics[LAST_PHASE, c], atomics[LAST_SYNC, c], atomics[ATOMIC_LINE, c] = (
+            t,
+            phase[i],
+            sync[i],
+            line,
+        )
+    return races, first, other, other_line, did
 
 
-@kernel
-def _readers(c, t, phase, sync, reader, readers, several_warps, stranger, when):
-    """Return (how many readers nothing orders with a write of thread t, one of them)."""
-    count, reading = 0, reader[c]
-    if reading >= 0 and (reading >> BLOCK != t >> BLOCK or when[c, 2] == phase):
-        one_warp = not several_warps[c] and reading >> WARP == t >> WARP
-        if not (one_warp and when[c, 3] != sync):
-            count = readers[c] - 1 if reading == t or readers[c] > 1 else readers[c]
-    if count <= 0 and stranger[c] >= 0 and stranger[c] >> BLOCK != t >> BLOCK:
-        count, reading = 1, stranger[c]
-    return count, reading
+@inlined
+def _opponents(records, c, t, phase, sync, order):
+    """Return (how many plain accesses nothing orders with a write of thread t, one's thread, its line, what it did)."""
+    pairs, opponent, its_line, what = 0, 0, -1, WROTE
+    if _written_unordered(records, c, t, phase, sync, order):
+        pairs, opponent, its_line = 1, records[WRITER, c], records[WRITE_LINE, c]
+    count, reader = 0, records[READER, c]
+    if reader and ((reader - 1) >> BLOCK != (t - 1) >> BLOCK or records[READ_PHASE, c] == phase):
+        one_warp = not records[SEVERAL_WARPS, c] and (reader - 1) >> WARP == (t - 1) >> WARP
+        if not (one_warp and records[READ_SYNC, c] != sync):
+            count = records[READERS, c] - 1 if reader == t or records[READERS, c] > 1 else records[READERS, c]
+    if count <= 0 and records[STRANGER, c] and (records[STRANGER, c] - 1) >> BLOCK != (t - 1) >> BLOCK:
+        count, reader = 1, records[STRANGER, c]
+    if count > 0:
+        pairs += count
+        if not opponent:
+            opponent, its_line, what = reader, records[READ_LINE, c], READ
+    return pairs, opponent, its_line, what
 
 
-@kernel
-def _atomic_opponent(t, phase, sync, c, atomics, atomics_when, order):
-    """Return which of the two recorded atomic operations nothing orders with a plain access of thread t, or -1."""
-    for k in range(2):
-        if atomics[c, k] >= 0:
-            when = atomics_when[c, 2 * k], atomics_when[c, 2 * k + 1]
-            if _unordered(t, phase, sync, atomics[c, k], when[0], when[1], 0, order):
-                return k
-    return -1
+@inlined
+def _written_unordered(records, c, t, phase, sync, order):
+    """Whether somebody wrote and nothing orders that with an access of thread t now."""
+    return records[WRITER, c] and _unordered(
+        t,
+        phase,
+        sync,
+        records[WRITER, c],
+        records[WRITE_PHASE, c],
+        records[WRITE_SYNC, c],
+        records[WRITE_CLOCK, c],
+        order,
+    )
+
+
+@inlined
+def _atomic_opponent(t, phase, sync, atomics, c, order):
+    """Return the thread of an atomic operation that nothing orders with a plain access of thread t, or 0."""
+    if atomics[LAST, c] and _unordered(
+        t, phase, sync, atomics[LAST, c], atomics[LAST_PHASE, c], atomics[LAST_SYNC, c], 0, order
+    ):
+        return atomics[LAST, c]
+    if atomics[OTHER, c] and _unordered(
+        t, phase, sync, atomics[OTHER, c], atomics[OTHER_PHASE, c], atomics[OTHER_SYNC, c], 0, order
+    ):
+        return atomics[OTHER, c]
+    return np.int32(0)
 
 
 @kernel
@@ -214,11 +245,11 @@ def _unordered(t, phase, sync, other, other_phase, other_sync, clock, order):
     """Whether nothing orders an access of thread t with an earlier one, at `clock`, of another thread."""
     if t == other:
         return False
-    if t >> BLOCK != other >> BLOCK:
-        return not (order.size and _handed_over(order, t >> BLOCK, other >> BLOCK, clock))
+    if (t - 1) >> BLOCK != (other - 1) >> BLOCK:
+        return not (order.size and _handed_over(order, (t - 1) >> BLOCK, (other - 1) >> BLOCK, clock))
     if phase != other_phase:
         return False
-    return not (t >> WARP == other >> WARP and sync != other_sync)
+    return not ((t - 1) >> WARP == (other - 1) >> WARP and sync != other_sync)
 
 
 RELEASED_AT, RELEASED_NUMBER, RELEASED_CLOCK, ACQUIRED_AT, ACQUIRED_NUMBER = range(5)

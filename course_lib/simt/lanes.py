@@ -10,6 +10,9 @@ WARP = 32
 MAX_THREADS = 1024
 MAX_BLOCK = (1024, 1024, 64)
 MAX_GRID = (2**31 - 1, 65535, 65535)
+MOST_BLOCKS = 2**20
+"""Of the executor: a thread's number has 32 bits."""
+
 SHARED_BYTES = 48 * 1024
 """Of a block: static shared arrays, and what every GPU gives as dynamic shared memory."""
 
@@ -52,6 +55,11 @@ def check_launch(grid, block, shared=0, most_shared=SHARED_BYTES):
         for axis, size, limit in zip("xyz", sizes, most, strict=True):
             if size > limit:
                 raise LaunchError(f"{name} is {sizes}; along {axis} a GPU takes at most {limit:,}.")
+    if grid[0] * grid[1] * grid[2] > MOST_BLOCKS:
+        raise LaunchError(
+            f"grid is {grid}, {grid[0] * grid[1] * grid[2]:,} blocks; without a GPU {MOST_BLOCKS:,} are possible. Use "
+            "larger blocks, or let each thread do more."
+        )
     if not isinstance(shared, int | np.integer) or isinstance(shared, bool) or not 0 <= shared <= most_shared:
         raise LaunchError(
             f"the launch asks for {shared!r} bytes of dynamic shared memory; it must be a whole number from 0 to "

@@ -56,7 +56,7 @@ class Machine(MemoryAccess):
         self.lanes, self.shared, self.local = lanes, {}, {}
         self.static_bytes = self.local_bytes = 0
         self.phase, self.sync = np.zeros(lanes.count, np.int32), np.zeros(lanes.count, np.int32)
-        self.number = ((lanes.first + lanes.block.astype(np.int64)) << BLOCK) + lanes.thread
+        self.number = ((lanes.first + lanes.block) << BLOCK) + lanes.thread
         self.exited, self._running = np.zeros(lanes.count, np.bool_), None
 
     def enter(self, source):

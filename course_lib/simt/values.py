@@ -40,16 +40,33 @@ def cast(value, dtype):
 
 
 def _whole(value, dtype):
-    """Cut off the fraction. A number that does not fit becomes the nearest that does, NaN becomes 0.
+    """Cut off the fraction; a number that does not fit becomes the nearest that does.
 
-    So the instruction `cvt` does it for 32 and 64 bits (PTX ISA, "cvt"); smaller types take the low bits of 32.
+    As the instruction `cvt` does it (PTX ISA, "cvt"), seen on an H200: types of less than 32 bits take the low bits of
+    16; NaN becomes 0, or only the highest bit where 64 bits come in or go out; float16 is rounded, not cut.
     """
-    if dtype.itemsize < 4:
-        return _whole(value, np.dtype(np.int32)).astype(dtype)
+    if dtype.itemsize < 2:
+        return _whole(value, np.dtype(f"{dtype.kind}2")).astype(dtype)
     low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
-    number = np.trunc(np.nan_to_num(value.astype(np.float64), nan=0.0, posinf=np.inf, neginf=-np.inf))
-    fits = np.clip(number, float(low), np.nextafter(float(high) + 1.0, 0.0)).astype(dtype)
-    return np.where(number >= float(high) + 1.0, dtype.type(high), fits)[()]
+    wide = value.astype(np.float64)
+    number = np.rint(wide) if value.dtype == np.float16 else np.trunc(wide)
+    fits = np.clip(np.nan_to_num(number, nan=0.0, posinf=np.inf, neginf=-np.inf), float(low), _below(float(high) + 1.0))
+    out = np.where(number >= float(high) + 1.0, dtype.type(high), fits.astype(dtype))
+    if 8 in (value.dtype.itemsize, dtype.itemsize) or value.dtype == np.float16:
+        highest = np.array(1 << (8 * dtype.itemsize - 1), f"u{dtype.itemsize}").view(dtype)
+        out = np.where(np.isnan(wide), highest, out)
+    return out[()]
+
+
+def _below(number):
+    return np.nextafter(number, 0.0)
+
+
+def remainder(a, b):
+    """Return a % b of floats as a GPU computes it: a - b * trunc(a / b), fused, and with the sign of b."""
+    whole = np.trunc(a / b)
+    rest = (a.astype(np.longdouble) - whole.astype(np.longdouble) * b.astype(np.longdouble)).astype(a.dtype)
+    return np.where((rest != 0) & ((rest < 0) != (b < 0)), rest + b, rest)[()]
 
 
 def merge(old, new, mask):

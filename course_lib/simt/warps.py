@@ -155,7 +155,7 @@ def _match(warp, lane, active, bits, out):
 @function("cuda.activemask")
 def _activemask(e, mask, node):
     e.machine.count(node.lineno, mask)
-    return _as_int32(mask.ballots(np.True_))[e.lanes.warp]
+    return (mask.ballots(np.True_) & 0xFFFFFFFF).astype(np.uint32)[e.lanes.warp]
 
 
 @function("cuda.lanemask_lt")
