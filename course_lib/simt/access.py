@@ -155,14 +155,13 @@ class MemoryAccess:
         first = int(np.searchsorted(self.lanes.block[mask.index], 1))
         if first:
             memory = view.memory
-            elements = [
-                np.ravel_multi_index(memory.index_of(c), memory.shape) if memory.shape else 0 for c in cells[:first]
-            ]
+            index = memory.index_of(cells[:first])
+            elements = np.ravel_multi_index(index, memory.shape) if index else np.zeros(first, np.int64)
             function, line, column, name, way = key
             thread = self.lanes.thread[mask.index][:first].astype(np.int64)
             self.accesses[key] = Access(
                 function, line, column, name, memory.space, way, memory.shape, memory.dtype.itemsize,
-                self.lanes.block_dim, thread, np.array(elements, np.int64), address[:first].copy(),
+                self.lanes.block_dim, thread, elements.astype(np.int64), address[:first].copy(),
             )  # fmt: skip
 
     def collect_uses(self, memories):
@@ -192,7 +191,7 @@ class MemoryAccess:
         if written.all():
             return
         at = int(np.argmin(written))
-        lane, index = self.lane_of(mask, at), memory.index_of(cells[at])
+        lane, index = self.lane_of(mask, at), _index(memory, cells[at])
         begins = (
             "Write it before: gpu.empty gives an array with whatever was there." if memory.space == "global" else
             f"{memory.space.capitalize()} memory begins with whatever was there: write before you read."
@@ -220,7 +219,7 @@ class MemoryAccess:
             self._race(verb, view, mask, cells, *map(int, first), int(races), node)
 
     def _race(self, verb, view, mask, cells, at, other, other_line, did, races, node):
-        lane, index = self.lane_of(mask, at), view.memory.index_of(cells[at])
+        lane, index = self.lane_of(mask, at), _index(view.memory, cells[at])
         other_block, thread = other >> BLOCK, other & ((1 << BLOCK) - 1)
         same = other_block == int(self.number[lane]) >> BLOCK
         who = self.lanes.name_of(thread, None if same else other_block)
@@ -254,6 +253,11 @@ def element(memory, view, index):
     if not index:
         return f"the number in {view.name}"
     return f"{view.name}[{', '.join(map(str, index))}]"
+
+
+def _index(memory, cell):
+    """Return the index of a memory's element as a tuple of ints."""
+    return tuple(map(int, memory.index_of(int(cell))))
 
 
 def _add(counters, prefix, **numbers):

@@ -240,7 +240,7 @@ def _atomic_opponent(t, phase, sync, atomics, c, order):
     return np.int32(0)
 
 
-@kernel
+@inlined
 def _unordered(t, phase, sync, other, other_phase, other_sync, clock, order):
     """Whether nothing orders an access of thread t with an earlier one, at `clock`, of another thread."""
     if t == other:
