@@ -7,6 +7,7 @@ import numpy as np
 
 from course_lib.simt.counters import Access, ArrayUse
 from course_lib.simt.hazards import BLOCK, note_atomics, note_reads, note_writes
+from course_lib.simt.lanes import WARP
 from course_lib.simt.masks import Mask
 from course_lib.simt.memory import step
 from course_lib.simt.source import KernelError
@@ -105,7 +106,8 @@ class MemoryAccess:
         if kind == "out of bounds":
             last = f"(0 to {size - 1})" if size else "(none)"
             message = f"{self.lanes.name(lane)} uses index {index} on {where}, which has {size} elements {last}."
-            fix = "Guard it: if the index is below the size. A GPU would touch something else, without a word."
+            bound = f"{view.name}.shape[{axis}]" if view.ndim > 1 else f"{view.name}.size"
+            fix = f"Guard the line: if ... < {bound}. A GPU would touch something else, without a word."
         else:
             message = f"{self.lanes.name(lane)} uses index {index} on {where}: it counts from the end, element "
             message += f"{index + size}."
@@ -138,10 +140,12 @@ class MemoryAccess:
         elif memory.space == "global":
             requests, sectors, used = global_traffic(warp, address, size)
             _add(c, f"global_{way}_", requests=requests, sectors=sectors, bytes=used)
+            self._add_site(node.lineno, view, way, requests, sectors, used)
         elif memory.space == "shared":
             requests, wavefronts = shared_traffic(warp, self.lanes.lane[mask.index], address, size)
             conflicts = int(wavefronts) - int(requests) * max(1, size // 4)
             _add(c, f"shared_{way}_", requests=requests, conflicts=max(0, conflicts))
+            self._add_site(node.lineno, view, way, requests, conflicts, 0)
         elif memory.space == "constant":
             requests, distinct, _ = distinct_and_most(warp, address)
             _add(c, "constant_load_", requests=requests, wavefronts=distinct)
@@ -150,6 +154,11 @@ class MemoryAccess:
         key = (self.function, node.lineno, node.col_offset, view.name, way)
         if key not in self.accesses and self.lanes.first == 0:
             self._keep(key, view, cells, address, mask)
+
+    def _add_site(self, line, view, way, *numbers):
+        key = (self.function, line, view.name, view.memory.space, way)
+        before = self.sites.get(key, (0, 0, 0))
+        self.sites[key] = tuple(int(a) + int(b) for a, b in zip(before, numbers, strict=True))
 
     def _keep(self, key, view, cells, address, mask):
         first = int(np.searchsorted(self.lanes.block[mask.index], 1))
@@ -224,10 +233,19 @@ class MemoryAccess:
         same = other_block == int(self.number[lane]) >> BLOCK
         who = self.lanes.name_of(thread, None if same else other_block)
         where = "in this line too" if other_line == node.lineno else f"in line {other_line}"
-        if same:
-            fix = "Put cuda.syncthreads() between the two, for all threads; or use cuda.atomic to count and add."
+        one_warp = same and thread // WARP == int(self.lanes.thread[lane]) // WARP
+        if not same:
+            fix = (
+                "Blocks cannot wait for each other: use cuda.atomic, give each block elements of its own, or write in "
+                "one launch and read in the next."
+            )
         else:
-            fix = "Blocks cannot wait for each other: use cuda.atomic, or give each block elements of its own."
+            fix = "Put cuda.syncthreads() between the two, for all threads"
+            fix += " (within one warp cuda.syncwarp() is enough)" if one_warp else ""
+            fix += "; or use cuda.atomic to count and add."
+            if view.memory.space == "global" and self.blocks > 1:
+                fix += f" The other {self.blocks - 1:,} blocks race too, if they touch it: then do one of the two in a "
+                fix += "launch before."
         self.found(
             "race", node.lineno,
             f"{self.lanes.name(lane)} {verb} {element(view.memory, view, index)}, which {who} "

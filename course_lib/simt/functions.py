@@ -57,6 +57,7 @@ def _constant(value, least, most):
 
 def _array(space):
     def make(e, mask, node, shape, dtype, alignment=None):
+        _check_known(e, node, space)
         shape = shape if isinstance(shape, tuple) else (shape,)
         whole = all(is_number(s) and np.ndim(s) == 0 and s.dtype.kind in "iu" for s in shape)
         if not whole or not isinstance(dtype, Cast):
@@ -69,6 +70,18 @@ def _array(space):
         return e.machine.allocate(e, space, shape, dtype.dtype, node)
 
     return make
+
+
+def _check_known(e, node, space):
+    """A shape is written as numbers, or as names that stand for numbers before the launch: Numba's rule."""
+    given = node.args[0] if node.args else next(k.value for k in node.keywords if k.arg == "shape")
+    for part in given.elts if isinstance(given, ast.Tuple) else [given]:
+        if not (isinstance(part, ast.Constant) or (isinstance(part, ast.Name) and e.source.is_constant(part.id))):
+            dynamic = "; or shared.array(0, ...) and the bytes in the launch" if space == "shared" else ""
+            raise TypeError(
+                f"the size of a {space} array must be known before the launch: a number, or a constant made outside of "
+                f"the kernel, not {ast.unparse(part)}{dynamic}"
+            )
 
 
 FUNCTIONS["cuda.shared.array"], FUNCTIONS["cuda.local.array"] = _array("shared"), _array("local")
@@ -92,7 +105,7 @@ def _len(e, mask, node, value):
 
 @function("print")
 def _print(e, mask, node, *values):
-    raise TypeError("it shows nothing here; write the number into an array, and look at that after the launch")
+    """See `Expressions._of_Call`, which refuses it before it looks at what is printed."""
 
 
 # --------------------------------------------------------------------------------------------- barriers
@@ -120,11 +133,6 @@ def _counting_barrier(combine):
 FUNCTIONS["cuda.syncthreads_count"] = _counting_barrier(lambda yes, there: yes)
 FUNCTIONS["cuda.syncthreads_and"] = _counting_barrier(lambda yes, there: yes == there)
 FUNCTIONS["cuda.syncthreads_or"] = _counting_barrier(lambda yes, there: yes > 0)
-
-
-@function("cuda.syncwarp")
-def _syncwarp(e, mask, node, membermask=None):
-    e.machine.warp_barrier(mask, node.lineno)
 
 
 @function("cuda.threadfence")
@@ -162,6 +170,9 @@ def _grid_sync(e, mask, node):
 
 def _math(what, numpy_function, flops=1):
     def compute(e, mask, node, *values):
+        for value in values:
+            if not is_number(value):
+                raise TypeError(f"{describe(value)} is no number")
         result = apply(what, numpy_function, *values)
         e.machine.count(node.lineno, mask, result.dtype, flops)
         return result

@@ -36,7 +36,10 @@ class Inference(Evaluator):
         visiting = self.machine.tables.visiting
         if key in visiting:
             if visiting[key].result is None:
-                raise _Recursion(f"{self.source.name} calls itself on every path.", self.source.tree.lineno)
+                raise _Recursion(
+                    f"{self.source.name} calls itself on every path; give it one that ends, or use a loop.",
+                    self.source.tree.lineno,
+                )
             return visiting[key].result
         visiting[key] = self
         before, arguments = self.machine.enter(self.source), dict(self.variables)
@@ -59,6 +62,7 @@ class Inference(Evaluator):
     def _variable(self, node, mask):
         if node.id not in self.variables and self.loops:
             raise _Later(f"{node.id} has no value here.", node.lineno)
+        self.static.pop(id(node), None)  # of an earlier round of a loop
         value = super()._variable(node, mask)
         if is_number(value):
             self.static[id(node)] = value.dtype

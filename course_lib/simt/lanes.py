@@ -31,8 +31,13 @@ def triple(value, name):
     """
     values = value if isinstance(value, tuple | list) else (value,)
     whole = all(isinstance(v, int | np.integer) and not isinstance(v, bool) for v in values)
-    if not 1 <= len(values) <= 3 or not whole or any(v < 1 for v in values):
-        raise LaunchError(f"{name} is {value!r}; it must be one to three whole numbers >= 1, such as 128 or (16, 16).")
+    if not 1 <= len(values) <= 3 or not whole:
+        hint = " Divide with //, not with /." if any(isinstance(v, float) for v in values) else ""
+        raise LaunchError(
+            f"{name} is {value!r}; it must be one to three whole numbers >= 1, such as 128 or (16, 16).{hint}"
+        )
+    if any(v < 1 for v in values):
+        raise LaunchError(f"{name} is {value!r}; every number must be >= 1. Round up: (n + 255) // 256, not n // 256.")
     return (*(int(v) for v in values), 1, 1)[:3]
 
 
@@ -54,7 +59,10 @@ def check_launch(grid, block, shared=0, most_shared=SHARED_BYTES):
     for name, sizes, most in (("block", block, MAX_BLOCK), ("grid", grid, MAX_GRID)):
         for axis, size, limit in zip("xyz", sizes, most, strict=True):
             if size > limit:
-                raise LaunchError(f"{name} is {sizes}; along {axis} a GPU takes at most {limit:,}.")
+                raise LaunchError(
+                    f"{name} is {sizes}; along {axis} a GPU takes at most {limit:,}. Put the long side along x, "
+                    f"which takes {most[0]:,}."
+                )
     if grid[0] * grid[1] * grid[2] > MOST_BLOCKS:
         raise LaunchError(
             f"grid is {grid}, {grid[0] * grid[1] * grid[2]:,} blocks; without a GPU {MOST_BLOCKS:,} are possible. Use "
@@ -62,8 +70,9 @@ def check_launch(grid, block, shared=0, most_shared=SHARED_BYTES):
         )
     if not isinstance(shared, int | np.integer) or isinstance(shared, bool) or not 0 <= shared <= most_shared:
         raise LaunchError(
-            f"the launch asks for {shared!r} bytes of dynamic shared memory; it must be a whole number from 0 to "
-            f"{most_shared:,}. Use smaller tiles."
+            f"the launch asks for {shared if not isinstance(shared, int) else format(shared, ',')} bytes of dynamic "
+            f"shared memory; it must be a whole number from 0 to {most_shared:,}, which an H200 has for a block. Use "
+            "smaller tiles."
         )
     return grid, block
 

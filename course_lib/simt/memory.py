@@ -73,9 +73,9 @@ class View:
         self.name = name or memory.name
         self.writable = memory.writable if writable is None else writable
 
-    def part(self, offset, shape, strides):
+    def part(self, offset, shape, strides, name=None):
         """Return the View of a part of this array: a row, or a slice."""
-        return View(self.memory, offset, shape, strides, self.name, self.writable)
+        return View(self.memory, offset, shape, strides, name or self.name, self.writable)
 
     @property
     def ndim(self):

@@ -87,7 +87,7 @@ def run(
         raise KernelError("this is nested too deep; split it into several statements.", line) from None
     report = Report(source, grid, block, machine)
     never = [_never_written(name, a, v) for name, a, v in zip(source.parameters, arguments, values, strict=True)]
-    report.advice = advise(report, source, [n for n in never if n])
+    report.advice = advise(report, source, machine.sites, [n for n in never if n])
     return report
 
 

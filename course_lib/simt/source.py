@@ -64,6 +64,19 @@ class Source:
         stored = (n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
         self.assigned = {*self.parameters, *stored}
 
+    def is_constant(self, name):
+        """Return whether a name stands for one number from the beginning: from outside, or set to a literal only."""
+        if name not in self.assigned:
+            return True
+        values = [
+            node.value if isinstance(node, ast.Assign) else None
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.Assign | ast.AugAssign | ast.For | ast.AnnAssign)
+            and any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in ast.walk(node))
+            and not isinstance(node, ast.For)
+        ]
+        return name not in self.parameters and len(values) == 1 and isinstance(values[0], ast.Constant)
+
 
 def source_of(kernel, family=None):
     """Return the Source of a function, of an object that holds a kernel, or of a Source itself; one for a function.

@@ -12,6 +12,7 @@ import operator
 import numpy as np
 from numba.core import types
 from numba.core.errors import TypingError
+from numba.core.target_extension import target_override
 from numba.cuda.descriptor import cuda_target
 from numba.np.numpy_support import as_dtype, from_dtype
 
@@ -37,6 +38,14 @@ class NoSuchOperation(TypeError):
     """Numba has no such operation for these types. Source: the course's own."""
 
 
+def _context():
+    """Return Numba's table of CUDA types, complete; what is made for CUDA is entered only while CUDA is the target."""
+    context = cuda_target.typing_context
+    with target_override("cuda"):
+        context.refresh()
+    return context
+
+
 @functools.cache
 def signature(function, *dtypes):
     """Return (result dtype, argument dtypes) that Numba chooses for function(*values of these dtypes).
@@ -48,8 +57,7 @@ def signature(function, *dtypes):
 
     Source: Numba's typing context.
     """
-    context = cuda_target.typing_context
-    context.refresh()
+    context = _context()
     arguments = tuple(from_dtype(np.dtype(d)) for d in dtypes)
     try:
         found = context.resolve_function_type(function, arguments, {})
@@ -78,8 +86,7 @@ def unify(*dtypes):
 
     Source: Numba's typing context.
     """
-    context = cuda_target.typing_context
-    context.refresh()
+    context = _context()
     found = context.unify_types(*(from_dtype(np.dtype(d)) for d in dtypes))
     if found is None or not isinstance(found, types.Number | types.Boolean):
         raise NoSuchOperation(f"Numba cannot unify {' and '.join(str(np.dtype(d)) for d in dtypes)} in one variable.")
@@ -89,8 +96,7 @@ def unify(*dtypes):
 @functools.cache
 def range_dtype(*dtypes):
     """Return the dtype of the numbers that range(...) of such bounds gives. Source: Numba's typing context."""
-    context = cuda_target.typing_context
-    context.refresh()
+    context = _context()
     found = context.resolve_function_type(range, tuple(from_dtype(np.dtype(d)) for d in dtypes), {})
     return as_dtype(found.return_type.dtype)
 

@@ -24,7 +24,8 @@ def apply(function, numpy_function, *values):
     """
     for value in values:
         if not is_number(value):
-            raise types.NoSuchOperation(f"{describe(value)} is no number that could be computed with.")
+            hint = f" Take an element: {value.name}[i]." if isinstance(value, View) else ""
+            raise types.NoSuchOperation(f"{describe(value)} is no number that could be computed with.{hint}")
     result, arguments = types.signature(function, *(v.dtype for v in values))
     cast_values = [cast(v, dtype) for v, dtype in zip(values, arguments, strict=True)]
     return cast(numpy_function(*cast_values), result)
@@ -139,7 +140,7 @@ def kind(value):
 def describe(value):
     """Return how a message names a value."""
     if isinstance(value, View):
-        return f"an array {value.shape} of {value.dtype}"
+        return f"{value.name}, an array {value.shape} of {value.dtype},"
     if isinstance(value, tuple):
         return f"a tuple of {len(value)}"
     if is_number(value):
