@@ -104,7 +104,7 @@ def vote_of_the_block_in_a_branch(x, y):
     t = cuda.threadIdx.x
     y[t] = 0
     if t < 32:
-        y[t] = cuda.syncthreads_count(x[t] > 10)  # bad
+        y[t] = cuda.syncthreads_count(1 if x[t] > 10 else 0)  # bad
 
 
 @cuda.jit(device=True)

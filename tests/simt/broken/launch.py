@@ -138,6 +138,17 @@ def shared_array_of_an_argument(n, x, y):
 
 
 @broken(
+    1, 64, lambda: (floats(64), nans(64)),
+    refused("KernelError", "SIDE + 2", "constant", "outside"),
+)  # fmt: skip
+def shared_array_of_a_sum(x, y):
+    s = cuda.shared.array(SIDE + 2, float32)  # bad
+    t = cuda.threadIdx.x
+    s[t] = x[t]
+    y[t] = s[t]
+
+
+@broken(
     1, 64, lambda: (floats(64), nans(64), np.float32(0.1)),
     refused("TypeError", "takes 2 arguments and got 3", "x, y", mark=None),
 )  # fmt: skip

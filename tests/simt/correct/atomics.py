@@ -100,7 +100,7 @@ def pool_backward_with_overlapping_windows_and_atomics(mask, dy, dx):
 
 
 @correct(
-    1, 64, lambda: (np.zeros(1, np.int32), minus_ones(64)), lambda turn, y: {0: [64], 1: np.arange(64)}, unordered=(1,)
+    1, 64, lambda: (np.zeros(1, np.uint32), minus_ones(64)), lambda turn, y: {0: [64], 1: np.arange(64)}, unordered=(1,)
 )
 def number_drawn_by_each_thread(turn, y):
     t = cuda.threadIdx.x
@@ -108,12 +108,9 @@ def number_drawn_by_each_thread(turn, y):
 
 
 @correct(
-    1,
-    32,
-    lambda: (np.full(1, -5, np.int32), minus_ones(33)),
-    lambda box, seen: {1: np.r_[-5, ints(32)]},
+    1, 32, lambda: (np.full(1, -5, np.int32), minus_ones(33)), lambda box, seen: {1: np.r_[-5, ints(32)]},
     unordered=(1,),
-)
+)  # fmt: skip
 def parcel_handed_around(box, seen):
     t = cuda.threadIdx.x
     seen[t] = cuda.atomic.exch(box, 0, t)

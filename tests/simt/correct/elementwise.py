@@ -153,7 +153,7 @@ def insertion_sort_of_own_row(A):
 @correct(1, 8, lambda: (ints(8), minus_ones(8)), lambda x, y: {1: np.where(x > 3, x, 10 - x)})
 def variable_set_in_both_branches(x, y):
     i = cuda.grid(1)
-    if x[i] > 3:
+    if x[i] > 3:  # noqa: SIM108
         value = x[i]
     else:
         value = 10 - x[i]

@@ -6,6 +6,7 @@ from numba import cuda, float32, int32
 from tests.simt.corpus import correct, empty, ints, minus_ones, nans, some
 
 N = 128
+HALF = N // 2
 FULL = 0xFFFFFFFF
 
 
@@ -67,7 +68,7 @@ def reduction_sequential(x, out):
 
 @correct(3, N // 2, lambda: (ints(300), minus_ones(3)), _sums)
 def reduction_first_sum_while_loading(x, out):
-    s = cuda.shared.array(N // 2, int32)
+    s = cuda.shared.array(HALF, int32)
     t = cuda.threadIdx.x
     i = cuda.blockIdx.x * N + t
     total = x[i] if i < x.size else int32(0)

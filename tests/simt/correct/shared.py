@@ -221,7 +221,7 @@ def loop_until_the_whole_block_is_done(x, y):
 @correct(1, 64, lambda: (ints(64), minus_ones(64)), lambda x, y: {1: np.full(64, 43)})
 def count_of_the_whole_block(x, y):
     t = cuda.threadIdx.x
-    y[t] = cuda.syncthreads_count(x[t] > 20)
+    y[t] = cuda.syncthreads_count(1 if x[t] > 20 else 0)
 
 
 @correct(

@@ -7,7 +7,9 @@ from numpy.lib.stride_tricks import sliding_window_view
 from tests.simt.corpus import correct, empty, ints, minus_ones, nans, some
 
 T = 8
+PADDED = T + 1
 K = 3
+HALO = T + K - 1
 MASK = np.array([[1, 2, 1], [0, 0, 0], [-1, -2, -1]], np.float32)
 
 
@@ -30,8 +32,8 @@ def transpose_of_ragged_tiles(A, C):
 
 @correct((3, 3), (T, T), lambda: (ints(24, 24),), lambda A: {0: A.T})
 def transpose_in_place_by_pairs_of_tiles(A):
-    above = cuda.shared.array((T, T + 1), int32)
-    below = cuda.shared.array((T, T + 1), int32)
+    above = cuda.shared.array((T, PADDED), int32)
+    below = cuda.shared.array((T, PADDED), int32)
     bx, by = cuda.blockIdx.x, cuda.blockIdx.y
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
     if by > bx:
@@ -117,11 +119,11 @@ def _convolved(x, w, y):
 
 @correct((2, 2), (T, T), lambda: (some(15, 13), some(K, K, seed=1), nans(13, 11)), _convolved)
 def convolution_with_a_halo_loaded_by_few(x, w, y):
-    tile = cuda.shared.array((T + K - 1, T + K - 1), float32)
+    tile = cuda.shared.array((HALO, HALO), float32)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
     top, left = cuda.blockIdx.y * T, cuda.blockIdx.x * T
-    for i in range(ty, T + K - 1, T):
-        for j in range(tx, T + K - 1, T):
+    for i in range(ty, HALO, T):
+        for j in range(tx, HALO, T):
             inside = top + i < x.shape[0] and left + j < x.shape[1]
             tile[i, j] = x[top + i, left + j] if inside else float32(0)
     cuda.syncthreads()
