@@ -21,7 +21,7 @@ RUNNING = pytest.mark.parametrize(
 @pytest.fixture(autouse=True)
 def _blocks_at_once(request, monkeypatch):
     """Let the executor walk all blocks together, or one after the other."""
-    if request.node.callspec.params.get("blocks_at_once") == "one":
+    if "blocks_at_once" in request.fixturenames and request.getfixturevalue("blocks_at_once") == "one":
         monkeypatch.setattr(sys.modules["course_lib.simt.run"], "BATCH_LANES", 1)
 
 
@@ -62,11 +62,19 @@ def check(hazard, wanted, marks, severity):
             assert f"{name} {getattr(wanted, name)}" in hazard.message
     for name in ("index", "axis", "phase"):
         if getattr(wanted, name) is not None:
-            assert hazard.details[name] == getattr(wanted, name), (name, hazard.details, text)
+            assert np.array_equal(np.ravel(hazard.details[name]), np.ravel(getattr(wanted, name))), (
+                name,
+                hazard.details,
+            )
     for part in (wanted.array, wanted.other or "", *wanted.says):
         assert part in text, f"{part!r} is not said by: {text}"
     if wanted.kind in ("out of bounds", "negative index"):
         assert f"index {wanted.index}" in hazard.message
+    elif wanted.index is not None:
+        assert f"{wanted.array}[{wanted.index}]" in hazard.message
+    if wanted.kind == "race":
+        d = hazard.details
+        assert (triple(d["thread"]), triple(d["block"])) != (triple(d["other_thread"]), triple(d["other_block"])), text
     assert hazard.message[-1] == hazard.fix[-1] == "."
     assert hazard.message.count("\n") == hazard.fix.count("\n") == 0
 

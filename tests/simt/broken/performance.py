@@ -59,8 +59,8 @@ def square_root_of_a_whole_number(x, y):
 @broken(
     (2, 8), (32, 8), lambda: (floats(64, 64), nans(64, 64)),
     advice=(
-        finding("uncoalesced", "A", says=("32 sectors", "4", "cuda.grid")),
-        finding("uncoalesced", "C", says=("32 sectors", "4", "cuda.grid")),
+        finding("uncoalesced", "A", says=("loads", "32 sectors", "12%", "neighbour")),
+        finding("uncoalesced", "C", says=("stores", "32 sectors", "12%", "neighbour")),
     ),
 )  # fmt: skip
 def copy_with_rows_along_x(A, C):
@@ -82,7 +82,7 @@ def sum_of_a_row_by_each_thread(A, y):
 
 
 @broken(
-    1, 64, lambda: (floats(64 * 8), nans(64)),
+    2, 256, lambda: (floats(512 * 8), nans(512)),
     advice=(finding("uncoalesced", "particles", says="neighbour"),),
 )  # fmt: skip
 def one_field_of_an_array_of_structures(particles, y):
@@ -104,7 +104,7 @@ def column_sums_of_a_fortran_matrix(A, y):
 
 @broken(
     (2, 2), (32, 32), lambda: (floats(64, 64), nans(64, 64)),
-    advice=(finding("bank conflicts", "tile", says=("32", "pad", "33")),),
+    advice=(finding("bank conflicts", "tile", says=("32 turns", "Pad", "(32, 33)")),),
 )  # fmt: skip
 def transpose_through_a_tile_without_padding(A, C):
     tile = cuda.shared.array((32, 32), float32)

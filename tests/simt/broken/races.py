@@ -80,13 +80,13 @@ def loss_set_to_zero_in_the_kernel(x, loss):
 
 
 @broken(
-    2, 32, lambda: (np.zeros(1, np.int32), minus_ones(2)),
-    finding("race", "arrived", index=0, phase=0, says=ATOMIC),
+    1, 64, lambda: (np.zeros(1, np.int32), minus_ones(64)),
+    finding("race", "arrived", block=0, index=0, phase=0, says=ATOMIC),
 )  # fmt: skip
 def tickets_read_without_atomics(arrived, out):
-    if cuda.threadIdx.x == 0:
-        cuda.atomic.add(arrived, 0, 1)
-        out[cuda.blockIdx.x] = arrived[0]  # bad
+    i = cuda.grid(1)
+    cuda.atomic.add(arrived, 0, 1)
+    out[i] = arrived[0]  # bad
 
 
 @broken(
