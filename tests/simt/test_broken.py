@@ -1,6 +1,7 @@
 """Each broken kernel gets the message it must get, and no other: what, who, where, and what to do about it."""
 
 import inspect
+import re
 import sys
 
 import numpy as np
@@ -12,7 +13,6 @@ from tests.simt.corpus import BROKEN
 
 ERRORS = {"KernelError": simt.KernelError, "LaunchError": simt.LaunchError, "TypeError": TypeError}
 BATCHES = pytest.mark.parametrize("blocks_at_once", ["all", "one"])
-KERNELS = pytest.mark.parametrize("case", BROKEN.values(), ids=BROKEN)
 RUNNING = pytest.mark.parametrize(
     "case", [c for c in BROKEN.values() if not c.refused], ids=[n for n, c in BROKEN.items() if not c.refused]
 )
@@ -34,9 +34,8 @@ def marked(case):
         function = getattr(function, "py_func", function)
         if inspect.isfunction(function):
             lines, first = inspect.getsourcelines(function)
-            found |= {
-                "#" + line.rsplit("#", 1)[1].rstrip(): first + i for i, line in enumerate(lines) if "# bad" in line
-            }
+            ends = {first + i: re.search(r"# bad(: \w+)?$", line.rstrip()) for i, line in enumerate(lines)}
+            found |= {end.group(): number for number, end in ends.items() if end}
     return found
 
 
@@ -56,16 +55,13 @@ def check(hazard, wanted, marks, severity):
     if wanted.mark:
         assert hazard.line == marks[wanted.mark], text
         assert f"line {hazard.line}" in str(hazard)
-    for name in ("thread", "block"):
-        if getattr(wanted, name) is not None:
-            assert triple(hazard.details[name]) == triple(getattr(wanted, name)), (name, hazard.details, text)
-            assert f"{name} {getattr(wanted, name)}" in hazard.message
-    for name in ("index", "axis", "phase"):
-        if getattr(wanted, name) is not None:
-            assert np.array_equal(np.ravel(hazard.details[name]), np.ravel(getattr(wanted, name))), (
-                name,
-                hazard.details,
-            )
+    facts = {n: getattr(wanted, n) for n in ("thread", "block", "index", "axis", "phase")}
+    for name, fact in facts.items():
+        if fact is not None and name in ("thread", "block"):
+            assert triple(hazard.details[name]) == triple(fact), (name, hazard.details, text)
+            assert f"{name} {fact}" in hazard.message
+        elif fact is not None:
+            assert np.array_equal(np.ravel(hazard.details[name]), np.ravel(fact)), (name, hazard.details, text)
     for part in (wanted.array, wanted.other or "", *wanted.says):
         assert part in text, f"{part!r} is not said by: {text}"
     if wanted.kind in ("out of bounds", "negative index"):

@@ -155,7 +155,7 @@ def syncwarp_in_a_branch(x, y):
 
 @broken(
     1, 64, lambda: (ints(64), minus_ones(64)),
-    finding("warp operation not reached", thread=0, block=0, says=("cuda.shfl_down_sync", "lane 16", "mask 0xffffffff")),
+    finding("warp operation not reached", thread=0, block=0, says=("cuda.shfl_down_sync", "lane 16", f"mask {ALL:#x}")),
 )  # fmt: skip
 def shuffle_in_a_branch(x, y):
     t = cuda.threadIdx.x
@@ -167,7 +167,7 @@ def shuffle_in_a_branch(x, y):
 
 @broken(
     1, 64, lambda: (ints(50), np.zeros(1, np.int32)),
-    finding("warp operation not reached", thread=32, block=0, says=("cuda.shfl_xor_sync", "lane 18", "mask 0xffffffff")),
+    finding("warp operation not reached", thread=32, block=0, says=("cuda.shfl_xor_sync", "lane 18", f"mask {ALL:#x}")),
 )  # fmt: skip
 def warp_sum_inside_the_guard(x, total):
     i = cuda.grid(1)
@@ -218,7 +218,7 @@ def vote_in_a_loop_of_its_own_length(x, y):
 
 @broken(
     1, 32, lambda: (some(32), nans(32)),
-    finding("warp operation not reached", thread=1, block=0, says=("cuda.shfl_sync", "lane 0", "mask 0xffffffff")),
+    finding("warp operation not reached", thread=1, block=0, says=("cuda.shfl_sync", "lane 0", f"mask {ALL:#x}")),
 )  # fmt: skip
 def broadcast_only_the_others_ask_for(x, y):
     t = cuda.threadIdx.x
