@@ -68,6 +68,7 @@ class Correct:
     launches : tuple of tuples of argument numbers, one for each launch; None is one launch with all of them
     unordered : the arrays whose order of elements is free
     decide : why a careful reader could call it undecidable, or "" where it is not
+    float64 : whether advice about float64 is right
     """
 
     kernel: object
@@ -78,6 +79,7 @@ class Correct:
     launches: tuple | None = None
     unordered: tuple = ()
     decide: str = ""
+    float64: bool = False
     options: dict = field(default_factory=dict)
 
 
@@ -103,13 +105,13 @@ def broken(grid, block, arguments, *findings, advice=(), **options):
     return enter
 
 
-def correct(grid, block, arguments, expected, *, launches=None, unordered=(), decide="", **options):
+def correct(grid, block, arguments, expected, *, launches=None, unordered=(), decide="", float64=False, **options):
     """Mark a kernel as correct: launch, arguments (a function that makes them), and what must come out."""
 
     def enter(kernel):
         assert kernel.__name__ not in CORRECT, kernel.__name__
         CORRECT[kernel.__name__] = Correct(
-            kernel, grid, block, arguments, expected, launches, unordered, decide, options
+            kernel, grid, block, arguments, expected, launches, unordered, decide, float64, options
         )
         return kernel
 

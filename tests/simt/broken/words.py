@@ -179,13 +179,13 @@ def function_that_is_not_for_the_device(x, y):
 
 
 @cuda.jit(device=True)
-def factorial(n):
-    return n * factorial(n - 1)  # bad
+def factorial(n):  # bad
+    return n * factorial(n - 1)
 
 
 @broken(
     1, 4, lambda: (ints(4), minus_ones(4)),
-    refused("KernelError", "factorial", "deep", "loop"),
+    refused("KernelError", "factorial", "calls itself", "loop"),
 )  # fmt: skip
 def recursion_without_an_end(x, y):
     i = cuda.grid(1)

@@ -303,6 +303,17 @@ def division_only_where_the_divisor_is_not_zero(n, y):
     y[i] = 12 // n[i] if n[i] != 0 else 0
 
 
+@correct(
+    1, 8, lambda: (some(8, 4) / np.float32(2), nans(8)), lambda x, y: {1: x.sum(1)}, float64=True,
+)  # fmt: skip
+def sum_begun_with_a_whole_number(x, y):
+    i = cuda.grid(1)
+    total = 0
+    for k in range(x.shape[1]):
+        total += x[i, k]
+    y[i] = total
+
+
 @correct(2, 32, lambda: (ints(64), minus_ones(1)), lambda x, y: {1: [7]})
 def one_thread_writes_for_all(x, y):
     i = cuda.grid(1)
