@@ -69,6 +69,22 @@ def counter_set_to_zero_without_barrier(x, count):
 
 
 @broken(
+    1, 64, lambda: (ints(64), minus_ones(1)),
+    finding("race", "s", block=0, index=0, phase=1, says=ATOMIC),
+)  # fmt: skip
+def shared_counter_without_atomics(x, count):
+    s = cuda.shared.array(1, int32)
+    t = cuda.threadIdx.x
+    if t == 0:
+        s[0] = 0
+    cuda.syncthreads()
+    s[0] += 1  # bad
+    cuda.syncthreads()
+    if t == 0:
+        count[0] = s[0]
+
+
+@broken(
     2, 32, lambda: (some(64), np.full(1, 7, np.float32)),
     finding("race", "loss", index=0, phase=0, says="launch"),
 )  # fmt: skip
@@ -203,6 +219,15 @@ def every_block_writes_its_sum_to_one_element(x, total):
         step //= 2
     if t == 0:
         total[0] = s[0]  # bad
+
+
+@broken(
+    2, 32, lambda: (ints(64), minus_ones(64)),
+    finding("race", "y", thread=0, block=1, index=0, phase=0, other="thread 0 of block 0"),
+)  # fmt: skip
+def index_without_the_block(x, y):
+    i = cuda.threadIdx.x
+    y[i] = 2 * x[i]  # bad
 
 
 @broken(

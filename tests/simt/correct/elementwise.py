@@ -79,6 +79,16 @@ def neighbours_with_conditional_expressions(x, y):
         y[i] = left + x[i] + right
 
 
+@correct(2, 32, lambda: (ints(10), minus_ones(40)), lambda x, y: {1: np.full(40, x.sum())})
+def one_table_read_by_all(x, y):
+    i = cuda.grid(1)
+    if i < y.size:
+        total = 0
+        for k in range(x.size):
+            total += x[k]
+        y[i] = total
+
+
 @correct(2, 32, lambda: (ints(201), minus_ones(201)), lambda x, y: {1: x})
 def four_neighbours_each(x, y):
     first = 4 * cuda.grid(1)
