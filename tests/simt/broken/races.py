@@ -284,6 +284,24 @@ def two_layers_in_one_launch(x, h, y):
         y[i] = h[i] + h[i - 1]  # bad
 
 
+@broken(
+    4, 32, lambda: (ints(128), minus_ones(4), np.zeros(1, np.int32), minus_ones(1)),
+    finding("race", "partial", thread=0, block=3, index=0, other="thread 0 of block 0", says="launch"),
+)  # fmt: skip
+def last_block_without_a_fence(x, partial, tickets, out):
+    ticket = cuda.shared.array(1, int32)
+    t = cuda.threadIdx.x
+    if t == 0:
+        partial[cuda.blockIdx.x] = x[cuda.grid(1)]
+        ticket[0] = cuda.atomic.add(tickets, 0, 1)
+    cuda.syncthreads()
+    if ticket[0] == cuda.gridDim.x - 1 and t == 0:
+        total = 0
+        for b in range(cuda.gridDim.x):
+            total += partial[b]  # bad
+        out[0] = total
+
+
 # ------------------------------------------------------------------------------------------- missing barriers
 
 

@@ -84,7 +84,7 @@ def cumulative_sum_of_blelloch(x, y):
         if k < N:
             s[k] += s[k - step]
         step *= 2
-    cuda.syncthreads()
+    cuda.syncthreads()  # not needed
     if t == 0:
         s[N - 1] = 0
     while step > 1:
@@ -95,7 +95,7 @@ def cumulative_sum_of_blelloch(x, y):
             left = s[k - step]
             s[k - step] = s[k]
             s[k] += left
-    cuda.syncthreads()
+    cuda.syncthreads()  # not needed
     y[2 * t] = s[2 * t]
     y[2 * t + 1] = s[2 * t + 1]
 
@@ -300,9 +300,9 @@ def one_buffer_for_two_purposes_with_barriers(x, y):
     s[t] = x[t]
     cuda.syncthreads()
     value = s[63 - t]
-    cuda.syncthreads()
+    cuda.syncthreads()  # not needed
     s[63 - t] = value + value
-    cuda.syncthreads()
+    cuda.syncthreads()  # not needed
     y[t] = s[63 - t]
 
 

@@ -161,5 +161,5 @@ def one_warp_works_while_the_other_waits(x, y):
         s[t] = value
         cuda.syncwarp()
         value = s[31 - t]
-    cuda.syncthreads()
+    cuda.syncthreads()  # not needed
     y[t] = value
