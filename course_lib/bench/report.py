@@ -87,7 +87,9 @@ def write(report, folder, name="cpu"):
 
 def milliseconds(timing):
     """Return "12.3 ±4%": the median, and half the quartiles' distance. No errors. Source: the course's own."""
-    return f"{1000 * timing.median:.3g} ±{50 * (timing.upper - timing.lower) / timing.median:.0f}%"
+    number = 1000 * timing.median
+    spread = 50 * (timing.upper - timing.lower) / timing.median
+    return f"{number:,.0f} ±{spread:.0f}%" if number >= 1000 else f"{number:.3g} ±{spread:.0f}%"
 
 
 def tables(rows):

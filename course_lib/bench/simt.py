@@ -26,11 +26,11 @@ RATIO, LARGE, LARGE_SECONDS = 200, 128, 0.15
 
 @dataclass(frozen=True)
 class SimtRow:
-    """A kernel of a size, in how many threads, and {rival: Timing}. Source: the course's own."""
+    """A kernel, its size, what is of this size, in how many threads, and {rival: Timing}. Source: the course's own."""
 
     kernel: str
     size: int
-    unit: str
+    shape: str
     threads: int
     timings: dict[str, Timing]
 
@@ -125,7 +125,7 @@ def _row(case, size, rounds, simulator=None):
     launch = case.launch(size)
     threads = int(np.prod(launch.grid) * np.prod(launch.block))
     timings = interleave(rivals, rounds=rounds, block=BLOCK, slow={SIMULATOR})
-    return SimtRow(case.name, size, case.unit, threads, timings)
+    return SimtRow(case.name, size, case.shape.format(n=size), threads, timings)
 
 
 def _executor(case, size, counters):
@@ -153,7 +153,7 @@ def simt_tables(report):
     for row in report.rows:
         times = [milliseconds(t) for t in row.timings.values()]
         ratios = [f"{row.ratio(rival):,.0f}x" for rival in (EVERYTHING, UNCOUNTED)]
-        rivals.add_row(row.kernel, f"{row.size:,} {row.unit}", f"{row.threads:,}", *times, *ratios)
+        rivals.add_row(row.kernel, row.shape, f"{row.threads:,}", *times, *ratios)
     growth = Table(title=f"{TILED}, executor: ms per launch", title_justify="left")
     for column in ("n", EVERYTHING, UNCOUNTED, "ns per n³", "off: ns per n³"):
         growth.add_column(column, justify="right")

@@ -32,14 +32,14 @@ class Launch:
 
 @dataclass(frozen=True)
 class Case:
-    """A kernel to time: its name, its size, what the size means, and how to make its `Launch`.
+    """A kernel to time: its name, its size n, what is of this size, and how to make its `Launch`.
 
     Source: the course's own.
     """
 
     name: str
     size: int
-    unit: str
+    shape: str
     make: Callable
     rtol: float = 0.0
     """0: results are equal exactly. The exponential function differs in its last bit between libraries."""
@@ -118,18 +118,18 @@ TILED = "tiled product"
 CASES = {
     case.name: case
     for case in (
-        Case("vector add", 10_000, "elements", _vector_add),
-        Case("axpy, grid-stride", 200_000, "elements", _axpy),
-        Case("naive product", 64, "n of n x n", _product(kernels.product_naive)),
-        Case(TILED, 64, "n of n x n", _product(kernels.product_tiled)),
-        Case("transpose, tile", 64, "n of n x n", _transpose(kernels.transpose_tile)),
-        Case("transpose, padded", 64, "n of n x n", _transpose(kernels.transpose_padded)),
-        Case("block sums", 1_500, "elements", _block_sum),
-        Case("histogram, atomics", 20_000, "elements", _histogram),
-        Case("softmax", 4, "rows of 1,000", _softmax, rtol=1e-6),
-        Case("max pooling", 32, "n of 2 x 4 x n x n", _max_pool),
-        Case("convolution 5x5", 28, "n of 3 x n x n", _conv2d),
-        Case("stencil", 1_500, "elements", _stencil),
+        Case("vector add", 10_000, "{n:,} elements", _vector_add),
+        Case("axpy, grid-stride", 200_000, "{n:,} elements", _axpy),
+        Case("naive product", 64, "{n} x {n}", _product(kernels.product_naive)),
+        Case(TILED, 64, "{n} x {n}", _product(kernels.product_tiled)),
+        Case("transpose, tile", 64, "{n} x {n}", _transpose(kernels.transpose_tile)),
+        Case("transpose, padded", 64, "{n} x {n}", _transpose(kernels.transpose_padded)),
+        Case("block sums", 1_500, "{n:,} elements", _block_sum),
+        Case("histogram, atomics", 20_000, "{n:,} elements", _histogram),
+        Case("softmax", 4, "{n} rows of 1,000", _softmax, rtol=1e-6),
+        Case("max pooling", 32, "2 x 4 x {n} x {n}", _max_pool),
+        Case("convolution 5x5", 28, "3 x {n} x {n}", _conv2d),
+        Case("stencil", 1_500, "{n:,} elements", _stencil),
     )
 }
 """The twelve cases by name, each of a size that Numba's simulator runs in seconds."""

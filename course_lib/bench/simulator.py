@@ -4,6 +4,7 @@ Source: Numba's documentation, "Debugging CUDA Python with the CUDA Simulator". 
 before Numba is imported, and then takes the place of numba.cuda: so it cannot live beside the executor.
 """
 
+import contextlib
 import json
 import os
 import subprocess
@@ -30,13 +31,11 @@ class Simulator:
         return self
 
     def __exit__(self, *error):
-        self.process.stdin.close()
-        try:
-            self.process.wait(10)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+        self.process.kill()  # it holds nothing that could be lost
+        self.process.wait()
         self.process.stdout.close()
+        with contextlib.suppress(OSError):  # what was still to be sent
+            self.process.stdin.close()
 
     def results(self, case, size):
         """Return the output arrays of one launch of a `Case`, in the dtypes that it makes."""

@@ -68,7 +68,7 @@ def simt(
             report = bench_simt(
                 kernels=kernel,
                 rounds=rounds,
-                on_row=lambda row: status.update(f"measured: {row.kernel}, {row.size} {row.unit}"),
+                on_row=lambda row: status.update(f"measured: {row.kernel}, {row.shape}"),
             )
         except ValueError as error:
             console.print(f"[bold red]{error}[/]")

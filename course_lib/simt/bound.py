@@ -24,6 +24,9 @@ REASONS = {
     "instructions": "issuing instructions: an SM starts four of them, each for a warp, in a clock",
 } | {f"{dtype} arithmetic": f"{dtype} arithmetic" for dtype in DTYPES}
 
+COUNTED = ("L1", "shared memory", "instructions")
+BY_SOURCE = "; the source is counted, and a compiler that merges some of it needs less"
+
 
 @dataclass(frozen=True)
 class Bound:
@@ -54,14 +57,14 @@ class Bound:
         return max(self.times, key=self.times.get)
 
     @property
-    def rounds(self):
-        """How many blocks the busiest SM works on, one after the other or at a time."""
+    def busiest(self):
+        """How many blocks the busiest SM gets, side by side as far as it has room, else one after the other."""
         return -(-self.blocks // self.device.sms)
 
     @property
     def busy_sms(self):
         """As if so many SMs worked all the time: fewer than there are where some run out of blocks before others."""
-        return self.blocks / self.rounds
+        return self.blocks / self.busiest
 
     @property
     def intensity(self):
@@ -82,10 +85,11 @@ class Bound:
         d, sms = self.device, min(self.blocks, self.device.sms)
         lines = [
             f"{self.kernel} on {d.name}: at best {duration(self.seconds)}, an estimate. "
-            f"The limit is {REASONS[self.limit]}.",
+            f"The limit is {REASONS[self.limit]}{BY_SOURCE if self.limit in COUNTED else ''}.",
             "Each part alone: " + ", ".join(f"{part} {duration(t)}" for part, t in self.times.items() if t) + ".",
             f"The grid has {_several(self.blocks, 'block')} for {d.sms} SMs: {_several(sms, 'SM')} "
-            f"{'gets' if sms == 1 else 'get'} work, the busiest one {_several(self.rounds, 'block')}.",
+            f"{'gets' if sms == 1 else 'get'} work, the busiest one {_several(self.busiest, 'block')}; "
+            f"an SM has room for {self.occupancy.blocks:,} at a time.",
             f"{self.flops:,} floating-point operations, {self.dram_bytes:,} bytes that must move: "
             f"{_intensity(self.intensity)}, and {_intensity(self.sector_intensity)} of all sectors asked for. "
             f"The ridge of {d.name} is at {roofline(d).ridge:.1f} (float32).",

@@ -5,6 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from course_lib import simt
+from course_lib.bench.simt_cases import CASES
 from course_lib.simt.bound import duration, predict
 from course_lib.simt.devices import DEVICES
 from course_lib.simt.roofline import roofline
@@ -69,15 +71,18 @@ def test_float64_is_much_slower_than_float32_on_a_t4():
 
 def test_four_blocks_keep_four_sms_busy():
     few, many = (predict(made_up((blocks,), flops=2**20), "H200") for blocks in (4, 132))
-    assert (few.busy_sms, few.rounds) == (4, 1)
+    assert (few.busy_sms, few.busiest) == (4, 1)
     assert few.seconds / many.seconds == pytest.approx(132 / 4)
-    assert "The grid has 4 blocks for 132 SMs: 4 SMs get work, the busiest one 1 block." in str(few)
+    assert (
+        "The grid has 4 blocks for 132 SMs: 4 SMs get work, the busiest one 1 block; an SM has room for 8 at a time."
+        in str(few)
+    )
     assert "1 block for 132 SMs: 1 SM gets work" in str(predict(made_up((1,)), "H200"))
 
 
 def test_one_block_more_than_sms_makes_one_sm_work_twice():
     full, over = (predict(made_up((blocks,), flops=blocks * 2**20), "H200") for blocks in (132, 133))
-    assert over.rounds == 2
+    assert over.busiest == 2
     assert over.busy_sms == 66.5
     assert over.seconds == pytest.approx(2 * full.seconds)
 
@@ -140,6 +145,41 @@ def test_the_ridge_is_where_the_two_lines_meet():
     assert r.attainable(1) == 2.039e12
     assert roofline("A100", "float64").peak == pytest.approx(9.74592e12)
     assert roofline(DEVICES["T4"], "float16").ridge == pytest.approx(16.2816e12 / 320e9)
+
+
+def report_of(case, size, **options):
+    launch = CASES[case].launch(size)
+    return simt.run(launch.kernel, launch.grid, launch.block, launch.arguments, **options)
+
+
+def test_a_real_report_of_a_tiled_product_meets_the_lectures_formulas():
+    b = predict(report_of("tiled product", 64), "H200")
+    assert b.flops == 2 * 64**3
+    assert b.dram_bytes == 3 * 64**2 * 4
+    assert b.sector_bytes == (2 * 64**3 / 16 + 64**2) * 4  # each element of A and B is loaded 64 / 16 times
+    # A row of As is one word for a half of a warp, two rows are two words of different banks: a wavefront each
+    wavefronts = 2 * 64**3 / 32 + 2 * 64**3 / 16 / 32
+    assert b.times["shared memory"] == pytest.approx(wavefronts / 16 / 1.98e9)
+    assert (b.limit, b.blocks) == ("shared memory", 16)
+    assert b.occupancy.shared_bytes == 2 * 16 * 16 * 4
+    assert "the source is counted, and a compiler that merges some of it needs less." in str(b)
+
+
+def test_the_tiled_product_asks_for_less_than_the_naive_one_and_both_must_move_as_much():
+    naive, tiled = (predict(report_of(f"{kind} product", 64), "H200") for kind in ("naive", "tiled"))
+    assert naive.intensity == tiled.intensity
+    assert naive.sector_intensity < tiled.sector_intensity < tiled.intensity
+
+
+def test_bank_conflicts_slow_the_transpose_down():
+    tile, padded = (predict(report_of(f"transpose, {kind}", 64), "H200") for kind in ("tile", "padded"))
+    assert tile.limit == "shared memory"
+    assert tile.times["shared memory"] / padded.times["shared memory"] == (1 + 32) / 2
+
+
+def test_a_real_report_without_counters_is_refused():
+    with pytest.raises(ValueError, match="product_tiled has no counters; run it with counters=True"):
+        predict(report_of("tiled product", 16, counters=False), "H200")
 
 
 def test_a_launch_that_cannot_be_predicted_is_refused():
