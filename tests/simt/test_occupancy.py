@@ -1,5 +1,9 @@
 """Occupancy equals NVIDIA's own calculator, and says in words what the limit is."""
 
+import json
+from math import prod
+from pathlib import Path
+
 import pytest
 
 from course_lib.simt.devices import DEVICES
@@ -43,6 +47,23 @@ def test_occupancy_equals_nvidias_calculator(device, threads, registers, shared,
     assert o.limits == dict(zip(names, limits, strict=True))
     assert o.blocks == min(limits)
     assert ", ".join(o.limited_by) == limited_by
+
+
+MEASURED = json.loads((Path(__file__).parent / "measured" / "counters.h200.json").read_text())["kernels"]
+
+
+@pytest.mark.parametrize("name", MEASURED)
+def test_occupancy_equals_what_nsight_compute_says_of_kernels_on_an_h200(name):
+    measured = MEASURED[name]["counters"]
+    limit = {what: measured[f"launch__occupancy_limit_{what}"] for what in ("warps", "blocks", "registers")}
+    shared = sum(measured[f"launch__shared_mem_per_block_{kind}"] for kind in ("static", "dynamic"))
+    o = occupancy("H200", prod(MEASURED[name]["block"]), shared, measured["launch__registers_per_thread"])
+    assert (o.limits["threads"], o.limits["blocks"], o.limits["registers"]) == tuple(limit.values())
+    # The driver gives a kernel no more shared memory than its blocks need, and Nsight Compute shows how many fit then.
+    shown = measured["launch__occupancy_limit_shared_mem"]
+    assert o.blocks == min(*limit.values(), shown)
+    assert o.limits.get("shared memory", 228) >= shown
+    assert 100 * o.share == pytest.approx(measured["sm__maximum_warps_per_active_cycle_pct"], abs=0.005)
 
 
 def test_256_threads_fill_an_h200():
