@@ -12,6 +12,7 @@ T = 16
 """Side of a tile of the matrix product."""
 
 BLOCK = 128
+WITH_EDGES = BLOCK + 2  # Numba wants the size of a shared array as one number or name
 """Threads of a block in kernels with one axis that share memory: a constant, as the sizes of shared arrays are."""
 
 K = 5
@@ -167,7 +168,7 @@ def conv2d_direct(x, w, y):
 
 def stencil(x, y):
     """y (n) = x[i - 1] + 2 x[i] + x[i + 1] through shared memory, zeros beyond the ends."""
-    tile = cuda.shared.array(BLOCK + 2, float32)
+    tile = cuda.shared.array(WITH_EDGES, float32)
     t = cuda.threadIdx.x
     i = cuda.grid(1)
     tile[t + 1] = x[i] if i < x.size else float32(0)

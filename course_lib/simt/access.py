@@ -126,11 +126,12 @@ class MemoryAccess:
         c.instructions += mask.warps
         c.lanes += mask.count
         if memory.loaded.size:
-            mark(cells, memory.stored if way == "store" else memory.loaded)
-        if way != "store":
-            memory.loads += cells.size
-        if way != "load":
-            memory.stores += cells.size
+            if way != "store":
+                memory.loads += cells.size
+                mark(cells, memory.loaded)
+            if way != "load":
+                memory.stores += cells.size
+                mark(cells, memory.stored)
         warp = self.lanes.warp[mask.index]
         address = memory.base + (cells % memory.part if memory.copies > 1 else cells) * size
         if way == "atomic":
@@ -144,7 +145,7 @@ class MemoryAccess:
         elif memory.space == "shared":
             requests, wavefronts = shared_traffic(warp, self.lanes.lane[mask.index], address, size)
             conflicts = int(wavefronts) - int(requests) * max(1, size // 4)
-            _add(c, f"shared_{way}_", requests=requests, conflicts=max(0, conflicts))
+            _add(c, f"shared_{way}_", requests=requests, wavefronts=wavefronts, conflicts=max(0, conflicts))
             self._add_site(node.lineno, view, way, requests, conflicts, 0)
         elif memory.space == "constant":
             requests, distinct, _ = distinct_and_most(warp, address)

@@ -122,7 +122,8 @@ class Expressions:
             if known(path) or any(p.startswith(f"{path}.") for p in NAMES):
                 return Word(path)
             raise self._error(node, f"{path} is not among the words of a kernel here.{suggestion(path)}")
-        raise self._error(node, f"{describe(owner)} has no {node.attr} in a kernel.")
+        loop = " Write the loop, element by element." if isinstance(owner, View) else ""
+        raise self._error(node, f"{describe(owner)} has no {node.attr} in a kernel.{loop}")
 
     def _of_Tuple(self, node, mask):
         return tuple(self._value(e, mask) for e in node.elts)
@@ -160,9 +161,8 @@ class Expressions:
         if isinstance(node.op, ast.Not):
             return ~self._as_bool(value, node)
         name = type(node.op).__name__
-        result = apply(types.UNARY[name], NUMPY[name], value)
-        self.machine.count(node.lineno, mask, result.dtype)
-        return result
+        self.machine.count(node.lineno, mask)
+        return apply(types.UNARY[name], NUMPY[name], value)
 
     def _of_Compare(self, node, mask):
         left, result, active = self._value(node.left, mask), None, mask

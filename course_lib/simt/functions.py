@@ -174,10 +174,16 @@ def _math(what, numpy_function, flops=1):
             if not is_number(value):
                 raise TypeError(f"{describe(value)} is no number")
         result = apply(what, numpy_function, *values)
-        e.machine.count(node.lineno, mask, result.dtype, flops)
+        e.machine.count(node.lineno, mask, result.dtype, 0 if what in NO_ARITHMETIC else flops)
         return result
 
     return compute
+
+
+NO_ARITHMETIC = (
+    abs, math.fabs, math.floor, math.ceil, math.trunc, math.copysign, math.isnan, math.isinf, math.isfinite,
+)  # fmt: skip
+"""They look at bits, or cut them off; nobody counts them as floating-point operations, nor minimum and maximum."""
 
 
 def _fma(a, b, c):
@@ -240,7 +246,7 @@ def _extreme(what, numpy_function):
         for value in values[1:]:
             dtype = types.signature(what, result.dtype, value.dtype)[0]
             result = numpy_function(cast(result, dtype), cast(value, dtype))
-            e.machine.count(node.lineno, mask, dtype)
+            e.machine.count(node.lineno, mask)
         return result
 
     return compute

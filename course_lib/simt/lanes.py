@@ -37,7 +37,7 @@ def triple(value, name):
             f"{name} is {value!r}; it must be one to three whole numbers >= 1, such as 128 or (16, 16).{hint}"
         )
     if any(v < 1 for v in values):
-        raise LaunchError(f"{name} is {value!r}; every number must be >= 1. Round up: (n + 255) // 256, not n // 256.")
+        raise LaunchError(f"{name} is {value!r}; every number must be >= 1; round up: (n + 255) // 256, not n // 256.")
     return (*(int(v) for v in values), 1, 1)[:3]
 
 
