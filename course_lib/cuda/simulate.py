@@ -51,11 +51,12 @@ def simulate(kernel, grid, block, *arguments, shared=0, on_error="raise"):
 
 
 def _twin(value, shadows, copies):
+    """Return a device array of its own for the executor; numbers stay. `shadows` and `copies` begin empty."""
     from course_lib.simt.arrays import DeviceArray
 
     if id(value) not in shadows:
         if isinstance(value, DeviceArray):
-            twin = value.twin(copies)
+            twin = _twin_of(value, copies)
         elif executor().owns(value):
             twin = DeviceArray(executor().copy_out(value, 0))
         elif isinstance(value, np.ndarray):
@@ -65,3 +66,26 @@ def _twin(value, shadows, copies):
             return value
         shadows[id(value)] = twin
     return shadows[id(value)]
+
+
+def _twin_of(array, copies):
+    """Return a DeviceArray with the same numbers and strides; twins share memory as their originals do."""
+    flat = _copied(array.allocation, copies)
+    numbers = _same_part(array.numbers, array.allocation, flat)
+    if array.written is None:
+        return type(array)(numbers, None, flat)
+    marks = array.written if array.written.base is None else array.written.base
+    return type(array)(numbers, _same_part(array.written, marks, _copied(marks, copies)), flat)
+
+
+def _copied(whole, copies):
+    key = whole.__array_interface__["data"][0], whole.dtype
+    if key not in copies:
+        copies[key] = whole.ravel(order="K").copy()
+    return copies[key]
+
+
+def _same_part(view, whole, flat):
+    """Return the part of `flat` (a flat copy of `whole`) that `view` is of `whole`."""
+    offset = view.__array_interface__["data"][0] - whole.__array_interface__["data"][0]
+    return np.ndarray(view.shape, view.dtype, buffer=flat, offset=offset if view.size else 0, strides=view.strides)

@@ -60,12 +60,35 @@ class DeviceArray:
             flat.view(np.uint8).fill(GARBAGE)
         return cls(flat.reshape(shape), np.zeros(shape, np.bool_), flat)
 
-    shape = property(lambda self: self.numbers.shape, doc="Sizes of the axes.")
-    dtype = property(lambda self: self.numbers.dtype, doc="dtype of the elements.")
-    strides = property(lambda self: self.numbers.strides, doc="Bytes from an element to the next one, for each axis.")
-    ndim = property(lambda self: self.numbers.ndim, doc="Number of axes.")
-    size = property(lambda self: self.numbers.size, doc="Number of elements.")
-    nbytes = property(lambda self: self.numbers.nbytes, doc="Bytes of all elements.")
+    @property
+    def shape(self):
+        """Sizes of the axes."""
+        return self.numbers.shape
+
+    @property
+    def dtype(self):
+        """dtype of the elements."""
+        return self.numbers.dtype
+
+    @property
+    def strides(self):
+        """Bytes from an element to the next one, for each axis."""
+        return self.numbers.strides
+
+    @property
+    def ndim(self):
+        """Number of axes."""
+        return self.numbers.ndim
+
+    @property
+    def size(self):
+        """Number of elements."""
+        return self.numbers.size
+
+    @property
+    def nbytes(self):
+        """Bytes of all elements."""
+        return self.numbers.nbytes
 
     def copy_to_host(self, ary=None, stream=0):
         """Return a copy (...) on the host, or fill the host array `ary` of equal shape (Numba's name for to_host)."""
@@ -119,30 +142,3 @@ class DeviceArray:
 
     def __repr__(self):
         return f"<device array {self.shape} of {self.dtype}, on the SIMT executor>"
-
-    def twin(self, copies):
-        """Return an independent array with equal numbers, strides and `written`.
-
-        `copies` is a dict that begins empty: twins made with the same dict share memory as their originals do.
-        """
-        if not (self.allocation.flags.c_contiguous or self.allocation.flags.f_contiguous):
-            return DeviceArray(self.numbers.copy(), None if self.written is None else self.written.copy())
-        flat = _copied(self.allocation, copies)
-        numbers = _same_part(self.numbers, self.allocation, flat)
-        if self.written is None:
-            return DeviceArray(numbers, None, flat)
-        marks = self.written if self.written.base is None else self.written.base
-        return DeviceArray(numbers, _same_part(self.written, marks, _copied(marks, copies)), flat)
-
-
-def _copied(array, copies):
-    key = array.__array_interface__["data"][0], array.dtype
-    if key not in copies:
-        copies[key] = array.ravel(order="K").copy()
-    return copies[key]
-
-
-def _same_part(view, whole, flat):
-    """Return the part of `flat` (a flat copy of `whole`) that `view` is of `whole`."""
-    offset = view.__array_interface__["data"][0] - whole.__array_interface__["data"][0]
-    return np.ndarray(view.shape, view.dtype, buffer=flat, offset=offset if view.size else 0, strides=view.strides)

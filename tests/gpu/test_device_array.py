@@ -96,29 +96,3 @@ def test_views_share_numbers_written_and_allocation():
 def test_a_copy_to_a_host_array_of_another_dtype_is_refused():
     with pytest.raises(TypeError):
         DeviceArray.copy_of(ramp(3)).copy_to_host(np.zeros(3, np.float64))
-
-
-def test_twins_share_what_their_originals_share():
-    whole = DeviceArray.empty((4, 6), np.float32)
-    whole.numbers[...] = ramp(4, 6)
-    parts = [whole[1:], whole[:3, ::2], DeviceArray.copy_of(np.asfortranarray(ramp(3, 2)))]
-    copies = {}
-    twins = [p.twin(copies) for p in parts]
-    for part, twin in zip(parts, twins, strict=True):
-        np.testing.assert_array_equal(twin.numbers, part.numbers)
-        assert twin.strides == part.strides
-        assert not np.shares_memory(twin.numbers, part.numbers)
-    twins[0].numbers[...] = -1
-    twins[0].written[...] = True
-    assert (twins[1].numbers[1:] == -1).all()
-    assert twins[1].written.tolist() == [[False] * 3, [True] * 3, [True] * 3]
-    assert not whole.written.any()
-    np.testing.assert_array_equal(whole.numbers, ramp(4, 6))
-
-
-def test_a_twin_of_a_strided_host_array():
-    part = DeviceArray(ramp(4, 6)[:, ::2], np.zeros((4, 3), np.bool_))
-    twin = part.twin({})
-    np.testing.assert_array_equal(twin.numbers, part.numbers)
-    assert not np.shares_memory(twin.numbers, part.numbers)
-    assert not np.shares_memory(twin.written, part.written)

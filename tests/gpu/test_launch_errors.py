@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from course_lib import gpu
+from course_lib.cuda.array_checks import check_arguments
 from course_lib.cuda.device import executor
 from tests.gpu import kernels
 from tests.gpu.devices import nans, needs_simt, ramp
@@ -25,6 +26,7 @@ def refused(error, launch, *words):
     ("configuration", "words"),
     [
         ((1, 2048), ["block is (2048, 1, 1), 2,048 threads", "at most 1,024", "swap grid and block", "256"]),
+        (((32, 32), (32, 33)), ["swap grid and block"]),
         ((4096, (64, 64)), ["4,096 threads", "Use a smaller block"]),
         ((1, (1, 1, 128)), ["block is (1, 1, 128)", "along z", "at most 64"]),
         (((1, 70_000), 32), ["grid is (1, 70000, 1)", "along y", "65,535"]),
@@ -127,6 +129,10 @@ def test_numbers_of_more_than_64_bits():
 @pytest.mark.parametrize("value", [2**63, -(2**63), 2**64 - 1])
 def test_whole_numbers_of_64_bits_are_arguments(value):
     kernels.scaled[1, 1](gpu.to_device(ramp(1)), value, 0, True, nans(1))
+
+
+def test_tuples_of_numbers_and_device_arrays_pass_the_check():
+    check_arguments("k", ("x", "y"), ((1, (nans(3), 2.5)), np.float16(3)), executor())
 
 
 @needs_simt

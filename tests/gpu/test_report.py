@@ -125,18 +125,50 @@ def test_simulate_takes_host_arrays_numbers_and_dynamic_shared_memory():
         gpu.simulate(kernels.in_place, 1, 8, ramp(8)[::2])
 
 
-@needs_numba
-def test_simulate_keeps_arrays_one_that_are_one(monkeypatch):
+@pytest.fixture
+def simulated(monkeypatch):
+    """The arrays that the executor would get from gpu.simulate, which runs nothing."""
     import course_lib.simt
 
     seen = []
     monkeypatch.setattr(course_lib.simt, "run", lambda kernel, grid, block, given, **options: seen.extend(given))
+    return seen
+
+
+@needs_numba
+def test_an_array_that_is_given_twice_is_one_array_in_a_simulation(simulated):
     host, device = ramp(4), gpu.to_device(ramp(4))
     gpu.simulate(kernels.add, 1, 4, host, device, host)
     gpu.simulate(kernels.add, 1, 4, device, device, host)
-    assert seen[0] is seen[2]
-    assert seen[3] is seen[4]
-    assert seen[0] is not seen[1]
+    assert simulated[0] is simulated[2]
+    assert simulated[3] is simulated[4]
+    assert simulated[0] is not simulated[1]
+
+
+@needs_simt
+def test_arrays_of_a_simulation_share_what_their_originals_share(simulated):
+    whole = gpu.empty((4, 6), np.float32)
+    whole.numbers[...] = ramp(4, 6)
+    parts = [whole[1:], whole[:3, ::2], gpu.to_device(np.asfortranarray(ramp(3, 2)))]
+    gpu.simulate(kernels.add, 1, 32, *parts)
+    for part, twin in zip(parts, simulated, strict=True):
+        np.testing.assert_array_equal(twin.numbers, part.numbers)
+        assert twin.strides == part.strides
+        assert not np.shares_memory(twin.numbers, part.numbers)
+        assert np.shares_memory(twin.numbers, twin.allocation)
+    assert simulated[2].written is None
+    simulated[0].numbers[...] = -1
+    simulated[0].written[...] = True
+    assert (simulated[1].numbers[1:] == -1).all()
+    assert simulated[1].written.tolist() == [[False] * 3, [True] * 3, [True] * 3]
+    assert not whole.written.any()
+    np.testing.assert_array_equal(whole.numbers, ramp(4, 6))
+
+
+@needs_simt
+def test_arrays_of_no_elements_can_be_simulated(simulated):
+    gpu.simulate(kernels.add, 1, 32, gpu.empty((0, 3), np.float32), gpu.to_device(ramp(0)), gpu.empty(4, np.int8)[4:])
+    assert [twin.shape for twin in simulated] == [(0, 3), (0,), (0,)]
 
 
 @needs_numba
