@@ -17,7 +17,7 @@ CALL = "kernel[grid, block](...), or kernel[grid, block, stream, shared_bytes](.
 
 
 class _Jitted:
-    """A function with what Numba makes of it, when that is needed."""
+    """A function with what Numba makes of it, when that is needed. As in Numba, kernels may call either kind."""
 
     def __init__(self, function, options):
         self.py_func, self.options = function, options
@@ -36,6 +36,16 @@ class _Jitted:
         options = self.options if chosen == GPU else {"device": self.options["device"]}
         return cuda.jit(**options)(self.py_func)
 
+    @property
+    def _numba_type_(self):
+        """For Numba, when it compiles a kernel that names this object: the type of its own dispatcher."""
+        return self.dispatcher._numba_type_
+
+    def __call__(self, *arguments, **named):
+        if choice().device == SIMULATOR and executor().in_kernel():
+            return executor().call(self.py_func, arguments)
+        raise LaunchError(self._no_call)
+
 
 class DeviceFunction(_Jitted):
     """A function that kernels call, made by gpu.jit(device=True).
@@ -43,19 +53,10 @@ class DeviceFunction(_Jitted):
     `py_func` is the Python function, to try its formula on the host. Source: Numba's documentation, "Device functions".
     """
 
-    is_device_function = True
-
     @property
-    def _numba_type_(self):
-        """For Numba, when it compiles a kernel that names this object: the type of its own dispatcher."""
-        return self.dispatcher._numba_type_
-
-    def __call__(self, *arguments):
-        if choice().device == SIMULATOR and executor().in_kernel():
-            return self.dispatcher(*arguments)
-        raise LaunchError(
-            f"{self.__name__} is a device function: only kernels call it. To try it here: {self.__name__}.py_func(...)."
-        )
+    def _no_call(self):
+        name = self.__name__
+        return f"{name} is a device function: only kernels call it. To try it here: {name}.py_func(...)."
 
     def __getitem__(self, configuration):
         raise LaunchError(f"{self.__name__} is a device function: kernels call it. To launch it, write @gpu.jit alone.")
@@ -98,8 +99,9 @@ class Kernel(_Jitted):
             self._launches[key] = launch
         return launch
 
-    def __call__(self, *arguments, **named):
-        raise LaunchError(f"{self.__name__} is a kernel: say how many threads. Write {CALL}.")
+    @property
+    def _no_call(self):
+        return f"{self.__name__} is a kernel: say how many threads. Write {CALL}."
 
     def forall(self, count, tpb=0, stream=0, sharedmem=0):
         """Return the launch of at least `count` threads on one axis, `tpb` a block (default 256). LaunchError as usual.

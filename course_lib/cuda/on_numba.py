@@ -113,3 +113,7 @@ class Simulator(Numba):
         from numba.cuda.simulator import kernel
 
         return kernel._get_kernel_context() is not None
+
+    def call(self, function, arguments):
+        """Return what a function gives that a thread of a simulated kernel calls."""
+        return cuda.jit(device=True)(function)(*arguments)

@@ -78,6 +78,18 @@ def cubes(x, out):
         out[i] = cube_and_one(x[i])
 
 
+@gpu.jit
+def half(v):
+    return v * float32(0.5)
+
+
+@gpu.jit
+def halves(x, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = half(x[i])
+
+
 def times(factor):
     """Return a kernel that multiplies by `factor`, through a device function of its own."""
 

@@ -83,6 +83,12 @@ def test_device_functions_call_device_functions():
     np.testing.assert_array_equal(gpu.to_host(out), ramp(5) ** 3 + 1)
 
 
+def test_a_function_that_lacks_device_true_can_be_called_as_in_numba():
+    out = nans(5)
+    kernels.halves[1, 8](gpu.to_device(ramp(5)), out)
+    np.testing.assert_array_equal(gpu.to_host(out), ramp(5) / 2)
+
+
 def test_a_device_function_of_a_closure():
     for factor in (2, 5):
         out = nans(5)

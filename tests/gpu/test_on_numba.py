@@ -112,15 +112,17 @@ def test_a_kernel_with_device_functions_compiles_for_a_gpu(as_on_a_gpu, monkeypa
     if not nvvm.is_available():
         pytest.skip("needs NVVM, of the CUDA toolkit or of numba-cuda[cu13]")
     monkeypatch.setattr(dispatcher, "get_current_device", lambda: types.SimpleNamespace(compute_capability=(8, 0)))
-    for function in (kernels.cube, kernels.cube_and_one):
+    called = kernels.cube, kernels.cube_and_one, kernels.half
+    for function in called:
         monkeypatch.delitem(vars(function), "dispatcher", raising=False)
     try:
-        ptx, _ = numba_cuda.compile_ptx(kernels.cubes.py_func, (float32[:], float32[:]), cc=(8, 0))
+        for kernel in (kernels.cubes, kernels.halves):
+            ptx, _ = numba_cuda.compile_ptx(kernel.py_func, (float32[:], float32[:]), cc=(8, 0))
+            assert ".entry" in ptx
+            assert "mul" in ptx
     finally:
-        for function in (kernels.cube, kernels.cube_and_one):
+        for function in called:
             vars(function).pop("dispatcher", None)
-    assert "mul" in ptx
-    assert ".entry" in ptx
 
 
 def test_on_simt_nothing_is_compiled(monkeypatch):

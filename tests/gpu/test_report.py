@@ -86,6 +86,13 @@ def test_dynamic_shared_memory_is_in_the_report():
     assert kernels.reverse_dynamic.report.shared_bytes == 32
 
 
+@needs_simt
+def test_elements_that_a_launch_leaves_unwritten_are_advice():
+    out = gpu.empty(8, np.float32)
+    no_guard[1, 4](gpu.to_device(ramp(8)), out)
+    assert any(h.kind == "never written" for h in no_guard.report.advice)
+
+
 @pytest.mark.skipif(DEVICE == "simt", reason="the SIMT executor has reports")
 def test_elsewhere_there_is_no_report_and_a_hint():
     with pytest.raises(gpu.DeviceError, match=r"keeps no report.*gpu.simulate\(add.*COURSE_DEVICE=simt"):
