@@ -46,6 +46,10 @@ class _Jitted:
             return executor().call(self.py_func, arguments)
         raise LaunchError(self._no_call)
 
+    def __reduce__(self):
+        """For the disk cache of a kernel that names this object: the text and the options, not what became of them."""
+        return type(self), (self.py_func, self.options)
+
 
 class DeviceFunction(_Jitted):
     """A function that kernels call, made by gpu.jit(device=True).

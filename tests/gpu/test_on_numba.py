@@ -105,6 +105,22 @@ def test_a_device_function_is_for_numba_its_own_dispatcher(as_on_a_gpu):
     assert function.dispatcher.targetoptions["device"] is True
 
 
+def test_a_kernel_that_names_a_device_function_can_be_cached(as_on_a_gpu):
+    """Numba's cache pickles what a closure holds and looks for equal bytes."""
+    try:
+        from numba.cuda.serialize import dumps
+    except ImportError:  # the numba.cuda that is part of Numba
+        from numba.core.serialize import dumps
+
+    def scale(v):
+        return v * float32(2)
+
+    function = kernel_module.DeviceFunction(scale, {"device": True})
+    before = dumps(function)
+    assert function.dispatcher
+    assert dumps(function) == before
+
+
 def test_a_kernel_with_device_functions_compiles_for_a_gpu(as_on_a_gpu, monkeypatch):
     from numba.cuda import dispatcher
     from numba.cuda.cudadrv import nvvm
