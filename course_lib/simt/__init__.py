@@ -6,8 +6,9 @@ Source: NVIDIA, "CUDA C++ Programming Guide"; the course's own.
 from course_lib.simt.hazards import Hazard
 from course_lib.simt.lanes import LaunchError
 from course_lib.simt.machine import HazardFound
+from course_lib.simt.reader import read
 from course_lib.simt.report import Report
 from course_lib.simt.run import run
 from course_lib.simt.source import KernelError, Source
 
-__all__ = ["Hazard", "HazardFound", "KernelError", "LaunchError", "Report", "Source", "run"]
+__all__ = ["Hazard", "HazardFound", "KernelError", "LaunchError", "Report", "Source", "read", "run"]

@@ -1,0 +1,173 @@
+"""The constants at the top of a kernel's text, such as T = 16 and SIZE = (T + 2, T): computed as Python would.
+
+Source: the course's own. Whole numbers stay within 64 bits before and after each operation, so that no constant can
+take the time or the memory of a huge one.
+"""
+
+import ast
+import math
+import operator
+
+import numpy as np
+
+from course_lib.simt.source import KernelError
+from course_lib.simt.vocabulary import NAMES, NUMBERS, Cast, DeviceFunction, Unusable, Word
+
+BINARY = {
+    "Add": operator.add, "Sub": operator.sub, "Mult": operator.mul, "Div": operator.truediv,
+    "FloorDiv": operator.floordiv, "Mod": operator.mod, "Pow": operator.pow, "LShift": operator.lshift,
+    "RShift": operator.rshift, "BitAnd": operator.and_, "BitOr": operator.or_, "BitXor": operator.xor,
+}  # fmt: skip
+UNARY = {"USub": operator.neg, "UAdd": operator.pos, "Invert": operator.invert, "Not": operator.not_}
+FUNCTIONS = {"int": int, "float": float, "bool": bool, "abs": abs, "min": min, "max": max}
+FUNCTIONS |= {f"math.{n}": getattr(math, n) for n in ("sqrt", "exp", "log", "log2", "sin", "cos", "floor", "ceil")}
+AT_HOME = ("math", "np", "numba")
+MOST_PARTS = 1_000
+MOST_LEVELS = 8
+"""The most numbers of a tuple, and the most tuples in each other."""
+
+
+def constant(node, names):
+    """Return the number, type, word or tuple of them that an expression stands for.
+
+    Parameters
+    ----------
+    node : ast.expr
+    names : dict of str to object
+        What earlier names mean.
+
+    Raises
+    ------
+    KernelError
+        If it is no constant, or does not fit into 64 bits.
+
+    Source: the course's own.
+    """
+    try:
+        with np.errstate(all="ignore"):
+            return _value(node, names)
+    except (ArithmeticError, TypeError, ValueError) as error:
+        raise KernelError(f"this constant cannot be computed: {error}.", node.lineno) from None
+
+
+def _value(node, names):
+    if isinstance(node, ast.Constant) and type(node.value) in (bool, int, float):
+        return _fitting(node.value, node)
+    if isinstance(node, ast.Name):
+        return _named(node, names)
+    if isinstance(node, ast.Attribute):
+        return _attribute(node, names)
+    if isinstance(node, ast.Tuple):
+        return _short(tuple(_value(part, names) for part in node.elts), node)
+    if isinstance(node, ast.UnaryOp):
+        value = _number(node.operand, names)
+        value = int(value) if type(value) is bool and not isinstance(node.op, ast.Not) else value
+        return _fitting(UNARY[type(node.op).__name__](value), node)
+    if isinstance(node, ast.BinOp) and type(node.op).__name__ in BINARY:
+        return _binary(node, names)
+    if isinstance(node, ast.Subscript):
+        return _part(node, names)
+    if isinstance(node, ast.Call):
+        return _call(node, names)
+    raise _no_constant(node)
+
+
+def _no_constant(node):
+    return KernelError(
+        "outside of functions only constants have a place: numbers, tuples, arithmetic with them and with earlier "
+        "names, and casts such as float32(3).", node.lineno,
+    )  # fmt: skip
+
+
+def _named(node, names):
+    meaning = names.get(node.id)
+    if meaning is None:
+        raise KernelError(f"{node.id} has no value here.", node.lineno)
+    if type(meaning) is Unusable:
+        raise KernelError(meaning.why, node.lineno)
+    if type(meaning) is DeviceFunction:
+        raise _no_constant(node)
+    return _meaning(meaning.path) if type(meaning) is Word else meaning
+
+
+def _attribute(node, names):
+    owner = _value(node.value, names)
+    if type(owner) is not Word:
+        raise _no_constant(node)
+    path = f"{owner.path}.{node.attr}"
+    if path not in NAMES and path not in FUNCTIONS:
+        raise KernelError(f"{path} is not among the words of a kernel here.", node.lineno)
+    return _meaning(path)
+
+
+def _meaning(path):
+    """Return what a word stands for where there is no thread: a number, a type, or the word itself."""
+    module, _, name = path.partition(".")
+    return NAMES[path](None) if path in NAMES and (module in AT_HOME or name in NUMBERS) else Word(path)
+
+
+def _number(node, names):
+    return _checked(_value(node, names), node)
+
+
+def _checked(value, node):
+    if type(value) not in (bool, int, float) and not isinstance(value, np.number | np.bool_):
+        raise KernelError("this is computed with numbers only.", node.lineno)
+    return value
+
+
+def _fitting(value, node):
+    if type(value) is int and not -(2**63) <= value < 2**64:
+        raise KernelError("this whole number does not fit into 64 bits.", node.lineno)
+    if type(value) is complex:
+        raise KernelError("this is a complex number; a kernel computes with real ones.", node.lineno)
+    return value
+
+
+def _short(parts, node):
+    level, count = parts, 0
+    for _ in range(MOST_LEVELS):
+        count += len(level)
+        if count > MOST_PARTS:
+            break
+        level = [part for value in level if isinstance(value, tuple) for part in value]
+    if level:
+        raise KernelError(
+            f"this tuple has more than {MOST_PARTS:,} parts, or more than {MOST_LEVELS} levels; pass an array to the "
+            "kernel.", node.lineno,
+        )  # fmt: skip
+    return parts
+
+
+def _binary(node, names):
+    name, left, right = type(node.op).__name__, _value(node.left, names), _value(node.right, names)
+    if isinstance(left, tuple) and isinstance(right, tuple) and name == "Add":
+        return _short(left + right, node)
+    left, right = _checked(left, node), _checked(right, node)
+    whole = type(left) in (bool, int) and type(right) in (bool, int)
+    if whole and name == "LShift" and right > 64 and left:
+        raise KernelError("this whole number does not fit into 64 bits.", node.lineno)
+    if whole and name == "Pow" and abs(left) > 1 and abs(right) > 64:
+        raise KernelError("this whole number does not fit into 64 bits.", node.lineno)
+    return _fitting(BINARY[name](left, right), node)
+
+
+def _part(node, names):
+    owner, index = _value(node.value, names), _value(node.slice, names)
+    if not isinstance(owner, tuple) or type(index) is not int:
+        raise _no_constant(node)
+    if not -len(owner) <= index < len(owner):
+        raise KernelError(f"a tuple of {len(owner)} has no part {index}.", node.lineno)
+    return owner[index]
+
+
+def _call(node, names):
+    function = _value(node.func, names)
+    arguments = [_number(a, names) for a in node.args]
+    if node.keywords or not 1 <= len(arguments) <= 8:
+        raise _no_constant(node)
+    if type(function) is Cast and len(arguments) == 1:
+        return np.asarray(arguments[0]).astype(function.dtype)[()]
+    if type(function) is Word and function.path in FUNCTIONS:
+        return _fitting(FUNCTIONS[function.path](*arguments), node)
+    raise _no_constant(node)

@@ -1,0 +1,227 @@
+"""A kernel from a text, as a grader gets it: the text is read and never run.
+
+Source: the course's own. Only imports of the vocabulary, constants and functions may stand in it; the constants are
+computed here, in `constants`, so that a text cannot ask for more work or memory than its length.
+"""
+
+import ast
+import builtins
+import re
+import warnings
+
+from course_lib.simt.constants import constant
+from course_lib.simt.functions import known
+from course_lib.simt.source import KernelError, Source, check_depth, kind_name, parse
+from course_lib.simt.vocabulary import BUILTINS, NAMES, DeviceFunction, Unusable, Word
+
+MOST_CHARACTERS = 200_000
+"""The longest text: some 5,000 lines."""
+
+ALLOWED = (
+    "A kernel's text has imports of numba, numpy, math and gpu, constants such as T = 16, and functions written with "
+    "def; launch the kernel elsewhere."
+)
+MODULES = {"math": "math", "numpy": "np", "numba": "numba", "numba.cuda": "cuda", "course_lib.gpu": "gpu"}
+JIT = ("cuda.jit", "gpu.jit")
+OPTIONS = ("device", "inline", "fastmath", "debug", "opt", "lineinfo", "max_registers", "cache")
+
+
+def read(text, name=None):
+    """Return the `Source` of a kernel in a text. Nothing of the text is executed.
+
+    Parameters
+    ----------
+    text : str
+        At most 200,000 characters. At its top level: a docstring, imports of the vocabulary under any name, constants,
+        and functions, with @gpu.jit, @cuda.jit or neither.
+    name : str, optional
+        The kernel's name; needed if there are several functions that are no device functions.
+
+    Raises
+    ------
+    KernelError
+        For everything else, with its line; and if there is no such kernel.
+
+    Source: the course's own.
+    """
+    if type(text) is not str:
+        raise KernelError(f"a kernel's text is a str, and this is a {kind_name(text)}.")
+    if len(text) > MOST_CHARACTERS:
+        raise KernelError(f"the text has {len(text):,} characters; at most {MOST_CHARACTERS:,} are read.")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        statements = parse(text)
+    module = _Module(re.split("\r\n|\r|\n", text))
+    for number, statement in enumerate(statements):
+        module.take(statement, number == 0)
+    return module.kernel(name)
+
+
+class _Module:
+    """The names that a text has given a meaning so far, and its functions."""
+
+    def __init__(self, lines):
+        self.lines, self.sources, self.devices, self.meanings = lines, {}, set(), {}
+        own = {name: Word(name) for name in BUILTINS}
+        others = {
+            name: Unusable(f"{name} is Python's own and does not exist in a kernel.")
+            for name in dir(builtins)
+            if name not in BUILTINS
+        }
+        self.names = others | own
+
+    def take(self, node, first):
+        """Take in one statement of the top level."""
+        check_depth(node)
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                self._import(alias, node)
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                self._import_from(alias, node)
+        elif isinstance(node, ast.FunctionDef):
+            self._function(node)
+        elif isinstance(node, ast.Assign):
+            value = constant(node.value, self.names)
+            for target in node.targets:
+                self._assign(target, value)
+        elif isinstance(node, ast.AnnAssign) and node.value is not None:
+            _check_annotation(node.annotation)
+            self._assign(node.target, constant(node.value, self.names))
+        elif not (first and isinstance(node, ast.Expr) and _is_text(node.value)):
+            raise KernelError(f"{_construct(node)} cannot stand outside of a function here. {ALLOWED}", node.lineno)
+
+    def _import(self, alias, node):
+        path = MODULES.get(alias.name)
+        if path is None or (path == "gpu" and not alias.asname):
+            raise _no_import(alias.name, node)
+        if alias.asname:
+            self.names[alias.asname] = Word(path)
+        else:  # import numba.cuda gives the name numba
+            first = alias.name.partition(".")[0]
+            self.names[first] = Word(MODULES[first])
+
+    def _import_from(self, alias, node):
+        module = node.module or ""
+        full, path = f"{module}.{alias.name}", MODULES.get(module)
+        if node.level or alias.name == "*":
+            raise _no_import(f"{'.' * node.level}{full}", node)
+        if full in MODULES:
+            meaning = Word(MODULES[full])
+        elif path and (f"{path}.{alias.name}" in JIT or _exists(f"{path}.{alias.name}")):
+            meaning = Word(f"{path}.{alias.name}")
+        else:
+            raise _no_import(full, node)
+        self.names[alias.asname or alias.name] = meaning
+
+    def _assign(self, target, value):
+        if isinstance(target, ast.Name):
+            self.names[target.id] = value
+        elif isinstance(target, ast.Tuple) and isinstance(value, tuple) and len(value) == len(target.elts):
+            for part, item in zip(target.elts, value, strict=True):
+                self._assign(part, item)
+        else:
+            raise KernelError(f"a constant is given to a name, such as T = 16. {ALLOWED}", target.lineno)
+
+    def _function(self, node):
+        if getattr(node, "type_params", None):
+            raise KernelError("a kernel has no type parameters.", node.lineno)
+        arguments = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
+        for annotation in (*(a.annotation for a in arguments), node.returns):
+            if annotation is not None:
+                _check_annotation(annotation)
+        decorated, device = False, False
+        for decorator in node.decorator_list:
+            decorated, device = True, self._is_device(decorator) or device
+        first = min((node.lineno, *(d.lineno for d in node.decorator_list)))
+        lines = {n: self.lines[n - 1] for n in range(first, node.end_lineno + 1)}
+        source = Source(node, lines, self.names)
+        source.meanings = self.meanings
+        self.sources[node.name] = source
+        (self.devices.add if device else self.devices.discard)(node.name)
+        self.names[node.name] = (
+            DeviceFunction(source) if decorated else
+            Unusable(f"{node.name} is a Python function; decorate it with @gpu.jit(device=True) to call it here.")
+        )  # fmt: skip
+
+    def _is_device(self, node):
+        """Return whether a decorator makes a device function; KernelError if it is none of the allowed ones."""
+        call = node if isinstance(node, ast.Call) else None
+        if self._path(call.func if call else node) not in JIT or (call and call.args):
+            raise KernelError(
+                "a function here is decorated with @gpu.jit, @cuda.jit or @gpu.jit(device=True), and nothing else.",
+                node.lineno,
+            )
+        device = False
+        for option in call.keywords if call else ():
+            if option.arg not in OPTIONS or not isinstance(option.value, ast.Constant):
+                raise KernelError(
+                    f"{option.arg or '**'} is no option that a decorator can have here; device=True is one.",
+                    node.lineno,
+                )
+            device = option.value.value is True if option.arg == "device" else device
+        return device
+
+    def _path(self, node):
+        """Return the path of the word that a name, or names with dots, stand for; None if it is none."""
+        if isinstance(node, ast.Attribute):
+            owner = self._path(node.value)
+            path = f"{owner}.{node.attr}"
+            return "cuda" if path == "numba.cuda" else path if owner else None
+        meaning = self.names.get(node.id) if isinstance(node, ast.Name) else None
+        return meaning.path if type(meaning) is Word else None
+
+    def kernel(self, name):
+        """Return the Source of the kernel called `name`, or of the only one; else KernelError."""
+        found = [n for n in self.sources if n not in self.devices]
+        listed = f"The text has {', '.join(found[:20])}." if found else "The text has none."
+        if name is None and len(found) != 1:
+            raise KernelError(f"say which kernel, with read(text, name). {listed}")
+        if name is None:
+            name = found[0]
+        if name not in found:
+            other = " as a device function only" if name in self.devices else ""
+            raise KernelError(f"there is no kernel {name}{other}. {listed}")
+        if type(self.names.get(name)) not in (DeviceFunction, Unusable) or name not in self.sources:
+            raise KernelError(f"{name} is given another value after its def.")
+        self.meanings |= {n: meaning for n, meaning in self.names.items() if type(meaning) is Unusable}
+        return self.sources[name]
+
+
+def _exists(path):
+    return path in NAMES or known(path) or any(other.startswith(f"{path}.") for other in NAMES)
+
+
+def _no_import(what, node):
+    if what.endswith("*"):
+        return KernelError(f"from {what[:-2]} import * is not possible here; import names one by one.", node.lineno)
+    return KernelError(
+        f"{what} cannot be imported here; a kernel uses math, numpy, numba, numba.cuda and gpu (from course_lib "
+        "import gpu), and of these what exists in a kernel.", node.lineno,
+    )  # fmt: skip
+
+
+def _check_annotation(node):
+    """An annotation is never looked at; still it must not look like something to be executed."""
+    plain = (ast.Name, ast.Attribute, ast.Constant, ast.Subscript, ast.Slice, ast.Tuple, ast.BinOp, ast.BitOr, ast.Load)
+    for part in ast.walk(node):
+        if not isinstance(part, plain):
+            raise KernelError("an annotation is the name of a type; it cannot compute anything.", node.lineno)
+
+
+def _is_text(node):
+    return isinstance(node, ast.Constant) and type(node.value) is str
+
+
+def _construct(node):
+    """How a message calls a statement."""
+    if isinstance(node, ast.Expr):
+        node = node.value
+        if isinstance(node, ast.Call):
+            return "a call"
+        return "an expression" if not isinstance(node, ast.NamedExpr) else ":="
+    return {
+        "ClassDef": "class", "AsyncFunctionDef": "async def", "AugAssign": "an assignment such as +=", "AnnAssign":
+        "a name without a value", "AsyncFor": "async for", "AsyncWith": "async with", "Delete": "del",
+        "TypeAlias": "type", "TryStar": "try", "Global": "global", "Nonlocal": "nonlocal",
+    }.get(type(node).__name__, type(node).__name__.lower())  # fmt: skip
