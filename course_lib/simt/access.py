@@ -14,6 +14,9 @@ from course_lib.simt.source import KernelError
 from course_lib.simt.traffic import distinct_and_most, global_traffic, mark, shared_traffic
 from course_lib.simt.values import cast, describe, is_number
 
+MOST_PLACES = 256
+"""Places in the text of which the first access is kept."""
+
 
 class MemoryAccess:
     """The half of a `Machine` that reads and writes. Source: the course's own."""
@@ -153,7 +156,7 @@ class MemoryAccess:
         else:
             _add(c, f"local_{way}_", requests=mask.warps)
         key = (self.function, node.lineno, node.col_offset, view.name, way)
-        if key not in self.accesses and self.lanes.first == 0:
+        if key not in self.accesses and self.lanes.first == 0 and len(self.accesses) < MOST_PLACES:
             self._keep(key, view, cells, address, mask)
 
     def _add_site(self, line, view, way, *numbers):

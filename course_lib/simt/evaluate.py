@@ -57,7 +57,7 @@ class Evaluator(Expressions):
         return mask
 
     def _statement(self, node, mask):
-        self.machine.step(node.lineno, mask)
+        self.machine.step(node.lineno, mask, self.source.weight(node))
         do = getattr(self, f"_do_{type(node).__name__}", None)
         if do is None:
             raise self._error(
@@ -190,7 +190,7 @@ class Evaluator(Expressions):
         active, finished = mask, self.everyone.none()
         while not active.empty:
             turns[1] += 1
-            self.machine.step(node.lineno, active)
+            self.machine.step(node.lineno, active, self.source.weight(node))
             self.machine.count(node.lineno, active)
             more = condition(active)
             self.machine.branch(node.lineno, active, more)

@@ -14,7 +14,17 @@ from course_lib.simt import types
 from course_lib.simt.functions import FUNCTIONS, known
 from course_lib.simt.memory import View
 from course_lib.simt.source import KernelError
-from course_lib.simt.values import Conflict, apply, cast, describe, is_number, merge, remainder
+from course_lib.simt.values import (
+    MOST_PARTS,
+    Conflict,
+    apply,
+    cast,
+    describe,
+    is_number,
+    merge,
+    remainder,
+    too_long,
+)  # fmt: skip
 from course_lib.simt.vocabulary import NAMES, Cast, ConstantArray, DeviceFunction, Unusable, Word, from_outside
 
 NUMPY = {
@@ -126,7 +136,12 @@ class Expressions:
         raise self._error(node, f"{describe(owner)} has no {node.attr} in a kernel.{loop}")
 
     def _of_Tuple(self, node, mask):
-        return tuple(self._value(e, mask) for e in node.elts)
+        return self._short(tuple(self._value(e, mask) for e in node.elts), node)
+
+    def _short(self, value, node):
+        if too_long(value):
+            raise self._error(node, f"a tuple has at most {MOST_PARTS} parts; use cuda.local.array.")
+        return value
 
     def _of_BinOp(self, node, mask):
         left, right = self._value(node.left, mask), self._value(node.right, mask)
@@ -134,7 +149,7 @@ class Expressions:
 
     def _binary(self, name, left, right, mask, node):
         if isinstance(left, tuple) and isinstance(right, tuple) and name == "Add":
-            return left + right
+            return self._short(left + right, node)
         if name not in types.BINARY:
             raise self._error(node, "@ is not possible in a kernel; write the loop: acc += A[row, k] * B[k, col].")
         if name in ("FloorDiv", "Mod"):  # whole numbers divided with / give a float, and infinity is a float
@@ -312,6 +327,8 @@ class Expressions:
             except TypeError as wrong:  # too few arguments, or too many
                 message = str(wrong)
             raise self._error(node, f"{path}: {message}.") from None
+        except (ValueError, ArithmeticError) as error:
+            raise self._error(node, f"{path}: {error}.") from None
 
     def _call(self, function, arguments, mask, node):
         if self.depth >= MOST_CALLS:

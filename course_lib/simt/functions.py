@@ -15,6 +15,7 @@ from course_lib.simt.memory import View
 from course_lib.simt.values import apply, cast, describe, is_number
 from course_lib.simt.vocabulary import Cast, Word, register
 
+MOST_AXES = 8
 FUNCTIONS = {"range": None}  # a range stands in a for only
 
 
@@ -65,6 +66,8 @@ def _array(space):
         shape = tuple(int(s) for s in shape)
         if shape == (0,) and space == "shared":
             return e.machine.dynamic(dtype.dtype, node.lineno)
+        if len(shape) > MOST_AXES:
+            raise TypeError(f"its shape has {len(shape)} axes; at most {MOST_AXES} are possible")
         if any(s < 1 for s in shape):
             raise TypeError(f"its shape is {shape}; every size must be >= 1")
         return e.machine.allocate(e, space, shape, dtype.dtype, node)
@@ -253,15 +256,15 @@ def _extreme(what, numpy_function):
 
 
 def _bits_of(value):
-    return value.view(np.uint32 if value.dtype.itemsize == 4 else np.uint64)
+    return np.asarray(value).view(f"uint{8 * value.dtype.itemsize}")
 
 
 def _popc(x):
-    return np.bitwise_count(_bits_of(x) if x.dtype.itemsize >= 4 else x.view(f"uint{8 * x.dtype.itemsize}"))
+    return np.bitwise_count(_bits_of(x))[()]
 
 
 def _clz(x):
-    x, width = _bits_of(np.asarray(x)), 8 * x.dtype.itemsize
+    x, width = _bits_of(x), 8 * x.dtype.itemsize
     zeros = np.full(x.shape, width, np.int64)
     for k in range(width):  # the highest bit that is set wins: it comes last
         zeros = np.where((x >> x.dtype.type(k)) & x.dtype.type(1), width - 1 - k, zeros)
@@ -269,13 +272,13 @@ def _clz(x):
 
 
 def _ffs(x):
-    bits = _bits_of(np.asarray(x))
+    bits = _bits_of(x)
     lowest = bits & (~bits + bits.dtype.type(1))
     return np.where(bits == 0, 0, 8 * x.dtype.itemsize - _clz(lowest))
 
 
 def _brev(x):
-    bits, width = _bits_of(np.asarray(x)), 8 * x.dtype.itemsize
+    bits, width = _bits_of(x), 8 * x.dtype.itemsize
     out = np.zeros_like(bits)
     for k in range(width):
         out |= ((bits >> bits.dtype.type(k)) & bits.dtype.type(1)) << bits.dtype.type(width - 1 - k)

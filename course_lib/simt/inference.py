@@ -12,7 +12,7 @@ from course_lib.simt.masks import Mask
 from course_lib.simt.source import KernelError
 from course_lib.simt.values import Conflict, is_number, join, kind
 
-MOST_STATEMENTS = 100_000
+MOST_STATEMENTS = 200_000
 MOST_ROUNDS = 20
 
 
@@ -121,7 +121,7 @@ class Inference(Evaluator):
         for _ in range(MOST_ROUNDS):
             self.waiting, frame["continues"] = None, []
             head = dict(self.variables)
-            self.machine.step(node.lineno, mask)
+            self.machine.step(node.lineno, mask, self.source.weight(node))
             try:
                 condition(mask)
                 begin(mask)
@@ -176,16 +176,18 @@ class Inference(Evaluator):
             raise KernelError(self.result.why)
 
 
-class _Recursion(KernelError):
-    """A function that calls itself before it is known what it returns."""
-
-
-class _Later(KernelError):
-    """A name that has no value yet, in a loop whose end may give it one."""
-
+class _Unknown(KernelError):
     def __init__(self, text, line):
         super().__init__(text, line)
         self.text = text
+
+
+class _Recursion(_Unknown):
+    """A function that calls itself before it is known what it returns."""
+
+
+class _Later(_Unknown):
+    """A name that has no value yet, in a loop whose end may give it one."""
 
 
 def _kinds(variables):
@@ -223,15 +225,18 @@ class Tables:
         """Return {id of a node: dtype} for a function and its arguments."""
         key = self.key(source, arguments)
         if key not in self.known:
-            Inference(source, list(arguments), self.lanes, self.machine).run(Mask(self.lanes))
+            try:
+                Inference(source, list(arguments), self.lanes, self.machine).run(Mask(self.lanes))
+            except (_Recursion, _Later) as error:
+                raise KernelError(error.text, error.line) from None
         return self.known[key]
 
 
 class _Silent(Machine):
     """A machine on which nothing happens."""
 
-    def step(self, line, mask):
-        self.budget -= 1
+    def step(self, line, mask, weight=1):
+        self.budget -= weight
         if self.budget < 0:
             raise KernelError(f"the kernel has more than {MOST_STATEMENTS:,} statements to look at.", line)
 

@@ -56,7 +56,7 @@ class Machine(MemoryAccess):
     def begin(self, lanes):
         """Start a batch of blocks: fresh shared memory, no barrier passed."""
         self.lanes, self.shared, self.local = lanes, {}, {}
-        self.static_bytes = self.local_bytes = 0
+        self.static_bytes = self.local_bytes = self.static_cells = 0
         self.phase, self.sync = np.zeros(lanes.count, np.int32), np.zeros(lanes.count, np.int32)
         self.number = ((lanes.first + lanes.block) << BLOCK) + lanes.thread
         self.exited, self._running = np.zeros(lanes.count, np.bool_), None
@@ -78,9 +78,9 @@ class Machine(MemoryAccess):
         """Return which type the names and branches of a function have, for arguments of these types."""
         return self.tables.of(source, arguments)
 
-    def step(self, line, mask):
+    def step(self, line, mask, weight=1):
         """Count a statement; KernelError when the budget is used up."""
-        self.budget -= 1 + mask.count // LANES_A_STEP
+        self.budget -= weight * (1 + mask.count // LANES_A_STEP)
         if self.budget < 0:
             if self.turns:
                 line = max(self.turns, key=lambda loop: loop[1])[0]
@@ -148,6 +148,7 @@ class Machine(MemoryAccess):
         if key not in made:
             if space == "shared":
                 base, self.static_bytes = self.static_bytes, self.static_bytes + -(-size // 16) * 16
+                self.static_cells += math.prod(shape)
                 self._check_bytes("block's shared arrays", self.static_bytes, SHARED_BYTES, "tiles", node.lineno)
                 made[key] = block_view(
                     f"(shared array of line {node.lineno})", shape, dtype, self.lanes.blocks, self.lanes.block, base

@@ -9,6 +9,7 @@ import functools
 import math
 import operator
 
+import numba
 import numpy as np
 from numba.core import types
 from numba.core.errors import TypingError
@@ -101,19 +102,33 @@ def range_dtype(*dtypes):
     return as_dtype(found.return_type.dtype)
 
 
+SCALARS = tuple(
+    np.dtype(name).type
+    for name in (
+        "bool",
+        *(f"{k}{n}" for k in ("int", "uint") for n in (8, 16, 32, 64)),
+        "float16",
+        "float32",
+        "float64",
+    )
+)
+
+
 def literal(value):
     """Return a Python number as Numba types it: int is int64, float is float64, bool is bool; else TypeError."""
-    if isinstance(value, bool | np.bool_):
+    kind = type(value)  # of exactly these classes: a subclass may do anything when it is computed with
+    if kind is bool:
         return np.bool_(value)
-    if isinstance(value, np.number):
+    if any(kind is scalar for scalar in SCALARS):
         return value
-    if isinstance(value, int):
+    if kind is int:
         if not -(2**63) <= value < 2**64:
-            raise TypeError(f"{value} does not fit into 64 bits.")
+            raise TypeError(f"{value if value.bit_length() < 100 else 'this whole number'} does not fit into 64 bits.")
         return np.int64(value) if value < 2**63 else np.uint64(value)
-    if isinstance(value, float):
+    if kind is float:
         return np.float64(value)
-    raise TypeError(f"{value!r} is {type(value).__name__}; a kernel computes with numbers and booleans.")
+    name = type.__dict__["__name__"].__get__(kind)
+    raise TypeError(f"a {name} is given; a kernel computes with numbers and booleans.")
 
 
 MATH = {
@@ -126,5 +141,17 @@ MATH = {
         "isnan": "isnan", "isinf": "isinf", "isfinite": "isfinite", "degrees": "degrees", "radians": "radians",
     }.items()
 }  # fmt: skip
-MATH |= {f: np.vectorize(f, otypes=[np.float64]) for f in (math.erf, math.erfc, math.gamma, math.lgamma)}
 """Functions of the module `math` that a kernel may call, and NumPy's for a vector of lanes."""
+
+
+def _compiled(function):
+    """Return a function of `math` that NumPy lacks, for vectors; where Python raises an error, C gives inf or NaN."""
+
+    @numba.vectorize
+    def for_each(x):
+        return function(x)
+
+    return for_each
+
+
+MATH |= {function: _compiled(function) for function in (math.erf, math.erfc, math.gamma, math.lgamma)}

@@ -137,6 +137,22 @@ def kind(value):
     return type(value)
 
 
+MOST_PARTS = 64
+"""Of a tuple, counted with those of the tuples in it."""
+
+
+def too_long(value):
+    """Return whether a tuple has more than MOST_PARTS parts; no more than these are looked at."""
+    waiting, count = [value], 0
+    while waiting and count <= MOST_PARTS:
+        part = waiting.pop()
+        if type(part) is tuple:
+            waiting.extend(part[: MOST_PARTS + 1])
+            count += 1
+        count += 1
+    return count > MOST_PARTS
+
+
 def describe(value):
     """Return how a message names a value."""
     if isinstance(value, View):
