@@ -31,7 +31,7 @@ def copy_in_blocks_of_64_by_32(A, C):
 
 @broken(
     100 // 256, 256, lambda: (floats(100), nans(100)),
-    refused("LaunchError", "grid is 0", ">= 1", "round up", "256", mark=None),
+    refused("LaunchError", "grid is 0", ">= 1", "(n + 255) // 256", mark=None),
 )  # fmt: skip
 def grid_rounded_down_to_nothing(x, y):
     i = cuda.grid(1)

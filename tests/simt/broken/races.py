@@ -9,6 +9,7 @@ from tests.simt.corpus import broken, finding, floats, ints, minus_ones, nans, s
 
 N = 64
 BARRIER, SYNCWARP, ATOMIC = "cuda.syncthreads()", "cuda.syncwarp()", "cuda.atomic"
+READ_FIRST, ONE_OWNER = ("Read into a variable", "then write"), ("Two threads write one element", "its own", ATOMIC)
 
 
 # ------------------------------------------------------------------------------------------- counters and flags
@@ -26,7 +27,7 @@ def count_positive(x, count):
 
 @broken(
     1, 64, lambda: (floats(64, start=-2), np.zeros(1, np.int32)),
-    finding("race", "flag", thread=1, block=0, index=0, phase=0, other="thread 0", says=ATOMIC),
+    finding("race", "flag", thread=1, block=0, index=0, phase=0, other="thread 0", says=ONE_OWNER),
 )  # fmt: skip
 def flag_negative(x, flag):
     i = cuda.grid(1)
@@ -148,7 +149,7 @@ def pool_backward_with_overlapping_windows(dy, mask, dx):
 
 @broken(
     1, N, lambda: (ints(N), minus_ones(N)),
-    finding("race", "s", block=0, says=BARRIER),
+    finding("race", "s", block=0, says=(*READ_FIRST, BARRIER)),
 )  # fmt: skip
 def cumulative_sum_in_place(x, y):
     s = cuda.shared.array(N, int32)
@@ -166,7 +167,7 @@ def cumulative_sum_in_place(x, y):
 
 @broken(
     2, 32, lambda: (some(64),),
-    finding("race", "x", phase=0),
+    finding("race", "x", phase=0, says=("launch",)),
 )  # fmt: skip
 def blur_in_place(x):
     i = cuda.grid(1)
@@ -176,7 +177,7 @@ def blur_in_place(x):
 
 @broken(
     1, (8, 8), lambda: (some(8, 8),),
-    finding("race", "A", thread=(1, 0), block=0, phase=0, other="thread (0, 1)", says=BARRIER),
+    finding("race", "A", thread=(1, 0), block=0, phase=0, other="thread (0, 1)", says=(*READ_FIRST, BARRIER)),
 )  # fmt: skip
 def transpose_in_place(A):
     col, row = cuda.grid(2)
@@ -191,7 +192,7 @@ def one_array_twice():
 
 @broken(
     1, 64, one_array_twice,
-    finding("race", "y", block=0, phase=0, says=BARRIER),
+    finding("race", "y", block=0, phase=0, says=(*READ_FIRST, BARRIER)),
 )  # fmt: skip
 def shift_into_the_same_array(x, y):
     i = cuda.grid(1)
@@ -232,7 +233,7 @@ def index_without_the_block(x, y):
 
 @broken(
     1, 32, lambda: (ints(32), minus_ones(16)),
-    finding("race", "y", thread=1, block=0, index=0, phase=0, other="thread 0"),
+    finding("race", "y", thread=1, block=0, index=0, phase=0, other="thread 0", says=ONE_OWNER),
 )  # fmt: skip
 def pool_with_a_thread_for_each_input(x, y):
     i = cuda.grid(1)
@@ -242,7 +243,7 @@ def pool_with_a_thread_for_each_input(x, y):
 
 @broken(
     1, (6, 4), lambda: (ints(4, 6), minus_ones(24)),
-    finding("race", "y", thread=(0, 1), block=0, index=4, phase=0, other="thread (4, 0)"),
+    finding("race", "y", thread=(0, 1), block=0, index=4, phase=0, other="thread (4, 0)", says=ONE_OWNER),
 )  # fmt: skip
 def flat_index_with_height_for_width(A, y):
     col, row = cuda.grid(2)
@@ -490,7 +491,7 @@ def syncwarp_taken_for_a_barrier(x, y):
 
 @broken(
     1, 32, lambda: (ints(32), minus_ones(32)),
-    finding("race", "s", block=0, phase=0, says=SYNCWARP),
+    finding("race", "s", block=0, phase=0, says=(*READ_FIRST, SYNCWARP)),
 )  # fmt: skip
 def warp_shift_without_second_syncwarp(x, y):
     s = cuda.shared.array(33, int32)
