@@ -244,12 +244,12 @@ class MemoryAccess:
                 "one launch and read in the next."
             )
         else:
-            fix = "Put cuda.syncthreads() between the two, for all threads"
-            fix += " (within one warp cuda.syncwarp() is enough)" if one_warp else ""
-            fix += "; or use cuda.atomic to count and add."
+            barrier = "cuda.syncthreads(), for all threads"
+            barrier += " (within one warp cuda.syncwarp() is enough)" if one_warp else ""
+            fix = _ONE_LINE.get((verb, did)) if other_line == node.lineno else None
+            fix = (fix or "Put {} between the two; or use cuda.atomic to count and add.").format(barrier)
             if view.memory.space == "global" and self.blocks > 1:
-                fix += f" The other {self.blocks - 1:,} blocks race too, if they touch it: then do one of the two in a "
-                fix += "launch before."
+                fix += " If several blocks touch it, do one of the two in an earlier launch."
         self.found(
             "race", node.lineno,
             f"{self.lanes.name(lane)} {verb} {element(view.memory, view, index)}, which {who} "
@@ -268,6 +268,13 @@ class MemoryAccess:
             place = (memory.base << 24) + cell
             released = self.fence_clock[block]
             self.order[block] = (place, self.atomic_number if released else 0, released, place, self.atomic_number)
+
+
+_ONE_LINE = {
+    ("writes", 0): "Two threads write one element: give each its own, let one thread write, or use cuda.atomic.",
+    ("writes", 1): "Read into a variable, then {}, then write; or use cuda.atomic to count and add.",
+}
+"""What to do where both accesses of a race stand in one line, by what the one does and what the other did."""
 
 
 def element(memory, view, index):
