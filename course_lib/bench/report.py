@@ -46,16 +46,16 @@ class Report:
     rows: list[Row]
 
 
-def describe_machine():
-    """Return the processor, the BLAS and the versions that a timing depends on, as a dict of texts.
+def describe_machine(packages=PACKAGES):
+    """Return the processor, the BLAS and the versions of packages that a timing depends on, as a dict of texts.
 
-    No arguments, no errors: what cannot be found out is "unknown". Source: the course's choice.
+    No errors: what cannot be found out is "unknown". Source: the course's choice.
     """
     from threadpoolctl import threadpool_info
 
     blas = [f"{b['internal_api']} {b['version']} {b.get('architecture', '')}".strip() for b in threadpool_info()]
     versions = {"python": platform.python_version()}
-    for package in PACKAGES:
+    for package in packages:
         try:
             versions[package] = metadata.version(package)
         except metadata.PackageNotFoundError:
@@ -85,6 +85,13 @@ def write(report, folder, name="cpu"):
     return path
 
 
+def milliseconds(timing):
+    """Return "12.3 ±4%": the median, and half the quartiles' distance. No errors. Source: the course's own."""
+    number = 1000 * timing.median
+    spread = 50 * (timing.upper - timing.lower) / timing.median
+    return f"{number:,.0f} ±{spread:.0f}%" if number >= 1000 else f"{number:.3g} ±{spread:.0f}%"
+
+
 def tables(rows):
     """Return one rich Table per network: milliseconds per call with half the quartiles' distance in percent, ratios.
 
@@ -100,6 +107,6 @@ def tables(rows):
             shown[row.network] = table = Table(title=f"{row.network}: ms per call", title_justify="left")
             for column in ("", "", *rivals, *(f"{r}/PyTorch" for r in ratios)):
                 table.add_column(column, justify="right" if column else "left")
-        times = [f"{1000 * t.median:.3g} ±{50 * (t.upper - t.lower) / t.median:.0f}%" for t in row.timings.values()]
+        times = [milliseconds(t) for t in row.timings.values()]
         shown[row.network].add_row(row.part, row.direction, *times, *(f"{row.ratio(r):.2f}" for r in ratios))
     return list(shown.values())

@@ -32,7 +32,7 @@ class Timing:
     calls: int
 
 
-def interleave(rivals, *, rounds=30, block=BLOCK_SECONDS, pause=PAUSE_SECONDS, around=None):
+def interleave(rivals, *, rounds=30, block=BLOCK_SECONDS, pause=PAUSE_SECONDS, around=None, slow=()):
     """Return {name: Timing} for `rivals`, {name: function without arguments}.
 
     Each round gives every rival one block of calls, each time beginning with another one. A call that is
@@ -41,11 +41,14 @@ def interleave(rivals, *, rounds=30, block=BLOCK_SECONDS, pause=PAUSE_SECONDS, a
     Parameters
     ----------
     rivals : dict of str to callable
+        One with a method `seconds(calls)` makes so many calls and times them itself, as another process does.
     rounds : int >= 1
     block, pause : float >= 0
         Seconds.
     around : dict of str to callable, optional
         For a rival's name what makes the context (for `with`) of its calls; entering it is not timed.
+    slow : collection of str
+        Rivals that take so long that a block is one call, with no other call before it.
 
     Raises
     ------
@@ -57,14 +60,15 @@ def interleave(rivals, *, rounds=30, block=BLOCK_SECONDS, pause=PAUSE_SECONDS, a
     rounds = require_count("rounds", rounds)
     block, pause = require_positive("block", block, zero=True), require_positive("pause", pause, zero=True)
     context = {name: (around or {}).get(name, contextlib.nullcontext) for name in rivals}
-    calls = {name: _calls(function, block, context[name]) for name, function in rivals.items()}
+    calls = {name: 1 if name in slow else _calls(f, block, context[name]) for name, f in rivals.items()}
     seconds = {name: [] for name in rivals}
     names = list(rivals)
     for r in range(rounds):
         for name in names[r % len(names) :] + names[: r % len(names)]:
             time.sleep(pause)
             with context[name]():
-                rivals[name]()
+                if name not in slow:
+                    rivals[name]()
                 seconds[name].append(_block(rivals[name], calls[name]) / calls[name])
     return {
         name: Timing(*(float(q) for q in np.quantile(s, (0.5, 0.25, 0.75))), rounds, calls[name])
@@ -73,6 +77,8 @@ def interleave(rivals, *, rounds=30, block=BLOCK_SECONDS, pause=PAUSE_SECONDS, a
 
 
 def _block(function, calls):
+    if hasattr(function, "seconds"):
+        return function.seconds(calls)
     start = time.perf_counter()
     for _ in range(calls):
         function()

@@ -27,7 +27,7 @@ def cpu(
     """Training steps and layers of LeNet-5 and an MLP: reference, fast, and PyTorch if it is installed."""
     from rich.console import Console
 
-    from course_lib.bench import bench_cpu, tables, write
+    from course_lib.bench import bench_cpu, tables
     from course_lib.bench.rivals import has_torch
 
     console = Console(highlight=False)
@@ -43,12 +43,53 @@ def cpu(
         )
     machine = report.machine
     console.print(f"{machine['cpu']}, {report.threads} thread(s), batches of {report.batch}")
-    console.print(f"BLAS: {machine['blas']}; " + ", ".join(f"{n} {v}" for n, v in machine["versions"].items()))
+    console.print(f"BLAS: {machine['blas']}; {_versions(machine)}")
     for table in tables(report.rows):
         console.print(table)
     console.print(f"Compiling the kernels of LeNet-5, once per machine: {report.first_call_seconds:.1f} s.")
+    _save(console, report, out, "cpu")
+
+
+@bench.command()
+def simt(
+    kernel: Annotated[list[str] | None, typer.Option(help="Only this kernel; give it again for more.")] = None,
+    rounds: Annotated[int, typer.Option(min=1, help="Rounds; a round times every rival once.")] = 7,
+    out: Annotated[Path, typer.Option(help="Folder for the JSON file.")] = Path("results"),
+) -> None:
+    """Twelve kernels without a GPU: the SIMT executor, with counters and without, and Numba's simulator (minutes)."""
+    from rich.console import Console
+
+    from course_lib.bench.simt import bench_simt, simt_tables
+
+    console = Console(highlight=False)
+    console.width = max(console.width, 130)
+    with console.status("measuring") as status:
+        try:
+            report = bench_simt(
+                kernels=kernel,
+                rounds=rounds,
+                on_row=lambda row: status.update(f"measured: {row.kernel}, {row.shape}"),
+            )
+        except ValueError as error:
+            console.print(f"[bold red]{error}[/]")
+            raise typer.Exit(1) from None
+    console.print(f"{report.machine['cpu']}, {report.rounds} rounds; {_versions(report.machine)}")
+    for table in simt_tables(report):
+        console.print(table)
+    for what, kept in report.promises():
+        console.print(f"{'kept' if kept else '[bold red]not kept[/]'}: {what}")
+    _save(console, report, out, "simt")
+
+
+def _versions(machine) -> str:
+    return ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
+
+
+def _save(console, report, out, name) -> None:
+    from course_lib.bench import write
+
     try:
-        console.print(f"Written: {write(report, out)}")
+        console.print(f"Written: {write(report, out, name)}")
     except OSError as error:
         console.print(f"[bold red]{out} cannot be written:[/] {error.strerror}. Choose another folder with --out.")
         raise typer.Exit(1) from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from collections.abc import Callable, Mapping
@@ -12,8 +11,6 @@ from course_lib.cli.check import Check
 from course_lib.cli.packages import installed_version
 
 __all__ = ["check_chromium", "check_device", "check_disk", "check_folder", "check_python"]
-
-DEVICES = ("gpu", "simt", "numba-simulator")
 
 
 def check_python(version: tuple[int, ...] | None = None) -> Check:
@@ -32,38 +29,22 @@ def check_folder(folder: Path | None) -> Check:
     return Check("course folder", "ok", str(folder))
 
 
-def _cuda_available() -> bool:
-    from numba import cuda
-
-    return bool(cuda.is_available())
-
-
 def check_device(
     environ: Mapping[str, str] | None = None,
-    cuda_available: Callable[[], bool] = _cuda_available,
+    ask: Callable[[], tuple[str, str]] | None = None,
     version_of: Callable[[str], str | None] = installed_version,
 ) -> Check:
-    """Say which device kernels would run on, and why. The lessons so far need none."""
-    choice = (os.environ if environ is None else environ).get("COURSE_DEVICE", "")
-    if choice and choice not in DEVICES:
-        return Check(
-            "device",
-            "broken",
-            f"COURSE_DEVICE={choice} is none of {', '.join(DEVICES)}",
-            "unset COURSE_DEVICE",
-        )
+    """Say which device kernels run on, and why. The lessons so far need none."""
+    from course_lib.cuda.choice import GPU, SIMULATOR, DeviceError, choose
+
     try:
-        gpu = cuda_available()
-        reason = "Numba finds a CUDA GPU" if gpu else "Numba finds no CUDA GPU"
-    except Exception as error:  # a broken driver raises whatever it likes; the doctor still has to answer
-        gpu, reason = False, f"asking Numba for CUDA failed: {type(error).__name__}: {error}"
-    if choice:
-        reason += f"; COURSE_DEVICE={choice}"
-    if choice == "gpu" and not gpu:
-        return Check("device", "broken", reason, "unset COURSE_DEVICE, or install the GPU's driver")
-    device = "GPU" if gpu and choice in ("", "gpu") else "CPU"
-    found = f"{device} ({reason}; the lessons so far need no GPU)"
-    if gpu and version_of("numba-cuda") is None:
+        choice = choose(environ, ask)
+    except DeviceError as error:
+        return Check("device", "broken", error.problem, error.fix)
+    names = {GPU: "GPU", SIMULATOR: "CPU, Numba's simulator"}
+    device = names.get(choice.device, "CPU, SIMT executor")
+    found = f"{device} ({choice.reason}; the lessons so far need no GPU)"
+    if choice.device == GPU and version_of("numba-cuda") is None:
         return Check("device", "note", found, 'for GPU lessons: pip install "numba-cuda[cu13]" (pip install .[gpu])')
     return Check("device", "ok", found)
 

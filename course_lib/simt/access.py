@@ -7,11 +7,15 @@ import numpy as np
 
 from course_lib.simt.counters import Access, ArrayUse
 from course_lib.simt.hazards import BLOCK, note_atomics, note_reads, note_writes
+from course_lib.simt.lanes import WARP
 from course_lib.simt.masks import Mask
 from course_lib.simt.memory import step
 from course_lib.simt.source import KernelError
 from course_lib.simt.traffic import distinct_and_most, global_traffic, mark, shared_traffic
 from course_lib.simt.values import cast, describe, is_number
+
+MOST_PLACES = 256
+"""Places in the text of which the first access is kept."""
 
 
 class MemoryAccess:
@@ -105,7 +109,8 @@ class MemoryAccess:
         if kind == "out of bounds":
             last = f"(0 to {size - 1})" if size else "(none)"
             message = f"{self.lanes.name(lane)} uses index {index} on {where}, which has {size} elements {last}."
-            fix = "Guard it: if the index is below the size. A GPU would touch something else, without a word."
+            bound = f"{view.name}.shape[{axis}]" if view.ndim > 1 else f"{view.name}.size"
+            fix = f"Guard the line: if ... < {bound}. A GPU would touch something else, without a word."
         else:
             message = f"{self.lanes.name(lane)} uses index {index} on {where}: it counts from the end, element "
             message += f"{index + size}."
@@ -124,11 +129,12 @@ class MemoryAccess:
         c.instructions += mask.warps
         c.lanes += mask.count
         if memory.loaded.size:
-            mark(cells, memory.stored if way == "store" else memory.loaded)
-        if way != "store":
-            memory.loads += cells.size
-        if way != "load":
-            memory.stores += cells.size
+            if way != "store":
+                memory.loads += cells.size
+                mark(cells, memory.loaded)
+            if way != "load":
+                memory.stores += cells.size
+                mark(cells, memory.stored)
         warp = self.lanes.warp[mask.index]
         address = memory.base + (cells % memory.part if memory.copies > 1 else cells) * size
         if way == "atomic":
@@ -138,31 +144,37 @@ class MemoryAccess:
         elif memory.space == "global":
             requests, sectors, used = global_traffic(warp, address, size)
             _add(c, f"global_{way}_", requests=requests, sectors=sectors, bytes=used)
+            self._add_site(node.lineno, view, way, requests, sectors, used)
         elif memory.space == "shared":
             requests, wavefronts = shared_traffic(warp, self.lanes.lane[mask.index], address, size)
             conflicts = int(wavefronts) - int(requests) * max(1, size // 4)
-            _add(c, f"shared_{way}_", requests=requests, conflicts=max(0, conflicts))
+            _add(c, f"shared_{way}_", requests=requests, wavefronts=wavefronts, conflicts=max(0, conflicts))
+            self._add_site(node.lineno, view, way, requests, conflicts, 0)
         elif memory.space == "constant":
             requests, distinct, _ = distinct_and_most(warp, address)
             _add(c, "constant_load_", requests=requests, wavefronts=distinct)
         else:
             _add(c, f"local_{way}_", requests=mask.warps)
         key = (self.function, node.lineno, node.col_offset, view.name, way)
-        if key not in self.accesses and self.lanes.first == 0:
+        if key not in self.accesses and self.lanes.first == 0 and len(self.accesses) < MOST_PLACES:
             self._keep(key, view, cells, address, mask)
+
+    def _add_site(self, line, view, way, *numbers):
+        key = (self.function, line, view.name, view.memory.space, way)
+        before = self.sites.get(key, (0, 0, 0))
+        self.sites[key] = tuple(int(a) + int(b) for a, b in zip(before, numbers, strict=True))
 
     def _keep(self, key, view, cells, address, mask):
         first = int(np.searchsorted(self.lanes.block[mask.index], 1))
         if first:
             memory = view.memory
-            elements = [
-                np.ravel_multi_index(memory.index_of(c), memory.shape) if memory.shape else 0 for c in cells[:first]
-            ]
+            index = memory.index_of(cells[:first])
+            elements = np.ravel_multi_index(index, memory.shape) if index else np.zeros(first, np.int64)
             function, line, column, name, way = key
             thread = self.lanes.thread[mask.index][:first].astype(np.int64)
             self.accesses[key] = Access(
                 function, line, column, name, memory.space, way, memory.shape, memory.dtype.itemsize,
-                self.lanes.block_dim, thread, np.array(elements, np.int64), address[:first].copy(),
+                self.lanes.block_dim, thread, elements.astype(np.int64), address[:first].copy(),
             )  # fmt: skip
 
     def collect_uses(self, memories):
@@ -192,7 +204,7 @@ class MemoryAccess:
         if written.all():
             return
         at = int(np.argmin(written))
-        lane, index = self.lane_of(mask, at), memory.index_of(cells[at])
+        lane, index = self.lane_of(mask, at), _index(memory, cells[at])
         begins = (
             "Write it before: gpu.empty gives an array with whatever was there." if memory.space == "global" else
             f"{memory.space.capitalize()} memory begins with whatever was there: write before you read."
@@ -220,15 +232,24 @@ class MemoryAccess:
             self._race(verb, view, mask, cells, *map(int, first), int(races), node)
 
     def _race(self, verb, view, mask, cells, at, other, other_line, did, races, node):
-        lane, index = self.lane_of(mask, at), view.memory.index_of(cells[at])
+        lane, index = self.lane_of(mask, at), _index(view.memory, cells[at])
         other_block, thread = other >> BLOCK, other & ((1 << BLOCK) - 1)
         same = other_block == int(self.number[lane]) >> BLOCK
         who = self.lanes.name_of(thread, None if same else other_block)
         where = "in this line too" if other_line == node.lineno else f"in line {other_line}"
-        if same:
-            fix = "Put cuda.syncthreads() between the two, for all threads; or use cuda.atomic to count and add."
+        one_warp = same and thread // WARP == int(self.lanes.thread[lane]) // WARP
+        if not same:
+            fix = (
+                "Blocks cannot wait for each other: use cuda.atomic, give each block elements of its own, or write in "
+                "one launch and read in the next."
+            )
         else:
-            fix = "Blocks cannot wait for each other: use cuda.atomic, or give each block elements of its own."
+            barrier = "cuda.syncthreads(), for all threads"
+            barrier += " (within one warp cuda.syncwarp() is enough)" if one_warp else ""
+            fix = _ONE_LINE.get((verb, did)) if other_line == node.lineno else None
+            fix = (fix or "Put {} between the two; or use cuda.atomic to count and add.").format(barrier)
+            if view.memory.space == "global" and self.blocks > 1:
+                fix += " If several blocks touch it, do one of the two in an earlier launch."
         self.found(
             "race", node.lineno,
             f"{self.lanes.name(lane)} {verb} {element(view.memory, view, index)}, which {who} "
@@ -249,11 +270,23 @@ class MemoryAccess:
             self.order[block] = (place, self.atomic_number if released else 0, released, place, self.atomic_number)
 
 
+_ONE_LINE = {
+    ("writes", 0): "Two threads write one element: give each its own, let one thread write, or use cuda.atomic.",
+    ("writes", 1): "Read into a variable, then {}, then write; or use cuda.atomic to count and add.",
+}
+"""What to do where both accesses of a race stand in one line, by what the one does and what the other did."""
+
+
 def element(memory, view, index):
     """Return how a message calls an element, such as As[3, 4]."""
     if not index:
         return f"the number in {view.name}"
     return f"{view.name}[{', '.join(map(str, index))}]"
+
+
+def _index(memory, cell):
+    """Return the index of a memory's element as a tuple of ints."""
+    return tuple(map(int, memory.index_of(int(cell))))
 
 
 def _add(counters, prefix, **numbers):

@@ -31,7 +31,7 @@ def views(names, arguments):
     values = {}
     arrays = {}
     for name, argument in zip(names, arguments, strict=True):
-        if type(argument) is DeviceArray or isinstance(argument, np.ndarray):
+        if type(argument) is DeviceArray or type(argument) is np.ndarray:
             arrays[name] = argument
         else:
             values[name] = _number(name, argument)
@@ -47,7 +47,8 @@ def _number(name, argument):
     try:
         return literal(argument)
     except TypeError as error:
-        raise TypeError(f"{name}: {error} Pass an array or a number.") from None
+        hint = "np.asarray(...) of it" if hasattr(type(argument), "__array__") else "an array or a number"
+        raise TypeError(f"{name}: {error} Pass {hint}.") from None
 
 
 def numbers_of(argument):
@@ -68,6 +69,7 @@ def _overlapping(arrays):
         if any(s % array.itemsize for s in array.strides):
             raise TypeError(f"{name} has strides {array.strides} bytes; they must be multiples of {array.itemsize}.")
         low, high = byte_bounds(array) if array.size else (0, 0)
+        _check_owned(name, array, low, high)
         spans.append((low, high, name, argument))
     groups, end = [], -1
     for low, high, name, argument in sorted(spans, key=lambda span: span[:2]):
@@ -77,6 +79,18 @@ def _overlapping(arrays):
             groups.append([(name, argument)])
         end = max(end, high)
     return groups
+
+
+def _check_owned(name, array, low, high):
+    """An array with forged strides reaches beyond the memory that it was made from."""
+    owner = array
+    while isinstance(getattr(owner, "base", None), np.ndarray):
+        owner = owner.base
+    inner = getattr(getattr(owner, "base", None), "base", None)  # as_strided hides its array behind an object
+    owner = inner if isinstance(inner, np.ndarray) else owner
+    first, last = byte_bounds(owner) if owner.size else (0, 0)
+    if high > low and owner is not array and not (first <= low and high <= last):
+        raise TypeError(f"{name} reaches beyond its memory: its strides do not fit to it. Pass np.array({name}).")
 
 
 def _memory(group, base):

@@ -13,6 +13,10 @@ from course_lib.simt.values import describe, is_number
 from course_lib.simt.vocabulary import register
 
 ADD, SUB, MAX, MIN, NANMAX, NANMIN, EXCH, CAS, AND, OR, XOR, INC, DEC = range(13)
+NUMBERS = {
+    "iuf": "int32, uint32, int64, uint64, float32 or float64", "iu": "int32, uint32, int64 or uint64",
+    "u": "uint32 or uint64",
+}  # fmt: skip
 TWO_BYTES_OR_LESS = ("int8", "uint8", "int16", "uint16", "bool", "float16")
 
 
@@ -64,7 +68,9 @@ def _atomic(name, what, kinds):
         if not isinstance(view, View):
             raise TypeError("its first argument is an array")
         if view.dtype.kind not in kinds or view.dtype.name in TWO_BYTES_OR_LESS:
-            raise TypeError(f"{view.name} is an array of {view.dtype}, for which Numba has no atomic {name}")
+            raise TypeError(
+                f"{view.name} is an array of {view.dtype}, for which Numba has no atomic {name}; use {NUMBERS[kinds]}"
+            )
         if not is_number(value) or (expected is not None and not is_number(expected)):
             raise TypeError(f"{describe(value)} is no number")
         indices = list(index) if isinstance(index, tuple) else [index]

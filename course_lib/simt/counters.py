@@ -29,10 +29,12 @@ class Counters:
     global_store_sectors: int = 0
     global_store_bytes: int = 0
     shared_load_requests: int = 0
+    shared_load_wavefronts: int = 0
     shared_load_conflicts: int = 0
     shared_store_requests: int = 0
+    shared_store_wavefronts: int = 0
     shared_store_conflicts: int = 0
-    """Wavefronts beyond what the access needs without bank conflicts."""
+    """Turns that shared memory needs; conflicts are those beyond what the access needs without bank conflicts."""
     constant_load_requests: int = 0
     constant_load_wavefronts: int = 0
     """Constant memory gives one address at a time to a warp: wavefronts are the distinct addresses."""

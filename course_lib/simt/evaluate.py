@@ -10,7 +10,7 @@ import ast
 import numpy as np
 
 from course_lib.simt import types
-from course_lib.simt.expressions import Expressions, Slice, construct
+from course_lib.simt.expressions import INSTEAD, Expressions, Slice, construct
 from course_lib.simt.masks import Mask
 from course_lib.simt.memory import View
 from course_lib.simt.values import cast, describe, is_number, merge
@@ -57,10 +57,12 @@ class Evaluator(Expressions):
         return mask
 
     def _statement(self, node, mask):
-        self.machine.step(node.lineno, mask)
+        self.machine.step(node.lineno, mask, self.source.weight(node))
         do = getattr(self, f"_do_{type(node).__name__}", None)
         if do is None:
-            raise self._error(node, f"{construct(node)} is not possible in a kernel.")
+            raise self._error(
+                node, f"{construct(node)} is not possible in a kernel.{INSTEAD.get(type(node).__name__, '')}"
+            )
         try:
             return do(node, mask)
         except types.NoSuchOperation as error:
@@ -105,6 +107,8 @@ class Evaluator(Expressions):
         if isinstance(target, ast.Name):
             if value is None:
                 raise self._error(target, f"{target.id} is given the result of something that returns nothing.")
+            if isinstance(value, View) and value.memory.space == "constant":
+                value = value.part(value.offset, value.shape, value.strides, target.id)
             self._set(target.id, value, mask)
             if isinstance(value, View) and value.name.startswith("("):
                 value.name = value.memory.name = target.id  # shared and local arrays are called after their variable
@@ -181,9 +185,12 @@ class Evaluator(Expressions):
         """Go round while a lane is in the loop; return the lanes that go on after it."""
         frame = {"broken": self.everyone.none(), "continued": self.everyone.none()}
         self.loops.append(frame)
+        turns = [node.lineno, 0]
+        self.machine.turns.append(turns)
         active, finished = mask, self.everyone.none()
         while not active.empty:
-            self.machine.step(node.lineno, active)
+            turns[1] += 1
+            self.machine.step(node.lineno, active, self.source.weight(node))
             self.machine.count(node.lineno, active)
             more = condition(active)
             self.machine.branch(node.lineno, active, more)
@@ -200,6 +207,7 @@ class Evaluator(Expressions):
             active = self._block(node.body, active).union(frame["continued"])
             advance(active)
         self.loops.pop()
+        self.machine.turns.pop()
         if node.orelse:
             finished = self._block(node.orelse, finished)
         return finished.union(frame["broken"])

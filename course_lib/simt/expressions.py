@@ -4,6 +4,7 @@ Source: Numba's documentation, "Supported Python features in CUDA Python". State
 """
 
 import ast
+import difflib
 import inspect
 from typing import NamedTuple
 
@@ -13,7 +14,17 @@ from course_lib.simt import types
 from course_lib.simt.functions import FUNCTIONS, known
 from course_lib.simt.memory import View
 from course_lib.simt.source import KernelError
-from course_lib.simt.values import Conflict, apply, cast, describe, is_number, merge, remainder
+from course_lib.simt.values import (
+    MOST_PARTS,
+    Conflict,
+    apply,
+    cast,
+    describe,
+    is_number,
+    merge,
+    remainder,
+    too_long,
+)  # fmt: skip
 from course_lib.simt.vocabulary import NAMES, Cast, ConstantArray, DeviceFunction, Unusable, Word, from_outside
 
 NUMPY = {
@@ -51,7 +62,9 @@ class Expressions:
     def _value(self, node, mask):
         evaluate = getattr(self, f"_of_{type(node).__name__}", None)
         if evaluate is None:
-            raise self._error(node, f"{construct(node)} is not possible in a kernel.")
+            raise self._error(
+                node, f"{construct(node)} is not possible in a kernel.{INSTEAD.get(type(node).__name__, '')}"
+            )
         return evaluate(node, mask)
 
     def _of_Constant(self, node, mask):
@@ -118,11 +131,17 @@ class Expressions:
                 return NAMES[path](self.lanes)
             if known(path) or any(p.startswith(f"{path}.") for p in NAMES):
                 return Word(path)
-            raise self._error(node, f"{path} is not among the words of a kernel here.")
-        raise self._error(node, f"{describe(owner)} has no {node.attr} in a kernel.")
+            raise self._error(node, f"{path} is not among the words of a kernel here.{suggestion(path)}")
+        loop = " Write the loop, element by element." if isinstance(owner, View) else ""
+        raise self._error(node, f"{describe(owner)} has no {node.attr} in a kernel.{loop}")
 
     def _of_Tuple(self, node, mask):
-        return tuple(self._value(e, mask) for e in node.elts)
+        return self._short(tuple(self._value(e, mask) for e in node.elts), node)
+
+    def _short(self, value, node):
+        if too_long(value):
+            raise self._error(node, f"a tuple has at most {MOST_PARTS} parts; use cuda.local.array.")
+        return value
 
     def _of_BinOp(self, node, mask):
         left, right = self._value(node.left, mask), self._value(node.right, mask)
@@ -130,9 +149,9 @@ class Expressions:
 
     def _binary(self, name, left, right, mask, node):
         if isinstance(left, tuple) and isinstance(right, tuple) and name == "Add":
-            return left + right
+            return self._short(left + right, node)
         if name not in types.BINARY:
-            raise self._error(node, f"{name} is not possible in a kernel.")
+            raise self._error(node, "@ is not possible in a kernel; write the loop: acc += A[row, k] * B[k, col].")
         if name in ("FloorDiv", "Mod"):  # whole numbers divided with / give a float, and infinity is a float
             self.machine.check_divisor(left, right, mask, node.lineno)
         if name == "Pow":
@@ -157,9 +176,8 @@ class Expressions:
         if isinstance(node.op, ast.Not):
             return ~self._as_bool(value, node)
         name = type(node.op).__name__
-        result = apply(types.UNARY[name], NUMPY[name], value)
-        self.machine.count(node.lineno, mask, result.dtype)
-        return result
+        self.machine.count(node.lineno, mask)
+        return apply(types.UNARY[name], NUMPY[name], value)
 
     def _of_Compare(self, node, mask):
         left, result, active = self._value(node.left, mask), None, mask
@@ -241,7 +259,9 @@ class Expressions:
             indices += list(index) if isinstance(index, tuple) and not isinstance(index, Slice) else [index]
         for index in indices:
             if not isinstance(index, Slice) and (not is_number(index) or index.dtype.kind not in "iub"):
-                raise self._error(node, f"{describe(index)} is no index; an index is a whole number.")
+                raise self._error(
+                    node, f"{describe(index)} is no index; an index is a whole number. Divide with //, or use int(...)."
+                )
         if len(indices) > view.ndim:
             raise self._error(node, f"{view.name} is {view.shape} and takes {view.ndim} indices, not {len(indices)}.")
         return view, indices
@@ -277,6 +297,10 @@ class Expressions:
 
     def _of_Call(self, node, mask):
         function = self._value(node.func, mask)
+        if function == Word("print"):
+            raise self._error(
+                node, "print is not possible here; write the number into an array, and look at it after the launch."
+            )
         if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
             raise self._error(node, "* and ** are not possible in a kernel's calls.")
         arguments = [self._value(a, mask) for a in node.args]
@@ -303,6 +327,8 @@ class Expressions:
             except TypeError as wrong:  # too few arguments, or too many
                 message = str(wrong)
             raise self._error(node, f"{path}: {message}.") from None
+        except (ValueError, ArithmeticError) as error:
+            raise self._error(node, f"{path}: {error}.") from None
 
     def _call(self, function, arguments, mask, node):
         if self.depth >= MOST_CALLS:
@@ -322,6 +348,27 @@ class Expressions:
 
     def _error(self, node, message):
         return KernelError(message, getattr(node, "lineno", None))
+
+
+INSTEAD = {
+    name: " For a thread's own numbers take cuda.local.array(3, float32)." for name in ("List", "Dict", "Set")
+} | {
+    "ListComp": " Write the loop.", "GeneratorExp": " Write the loop.",
+    "Try": " A GPU has no exceptions: test first, with if.", "Raise": " A GPU has no exceptions.",
+    "JoinedStr": " A kernel computes with numbers only.", "Assert": " Test it after the launch.",
+}  # fmt: skip
+"""What to do instead of a construct of Python that a kernel cannot use."""
+
+
+def suggestion(path):
+    """Return " Did you mean ...?" for a word that is nearly one of the vocabulary, else what to do for NumPy's."""
+    words = {".".join(p.split(".")[:n]) for p in (*FUNCTIONS, *NAMES) for n in (1, 2, 3)}
+    near = difflib.get_close_matches(path, sorted(words), 1, 0.8)
+    if near:
+        return f" Did you mean {near[0]}?"
+    if path in ("np.zeros", "np.empty", "np.ones", "np.array", "np.full"):
+        return " For a thread's own numbers take cuda.local.array(3, float32)."
+    return " Write the loop, element by element." if path.startswith("np.") else ""
 
 
 def construct(node):

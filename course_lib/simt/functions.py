@@ -15,6 +15,7 @@ from course_lib.simt.memory import View
 from course_lib.simt.values import apply, cast, describe, is_number
 from course_lib.simt.vocabulary import Cast, Word, register
 
+MOST_AXES = 8
 FUNCTIONS = {"range": None}  # a range stands in a for only
 
 
@@ -57,6 +58,7 @@ def _constant(value, least, most):
 
 def _array(space):
     def make(e, mask, node, shape, dtype, alignment=None):
+        _check_known(e, node, space)
         shape = shape if isinstance(shape, tuple) else (shape,)
         whole = all(is_number(s) and np.ndim(s) == 0 and s.dtype.kind in "iu" for s in shape)
         if not whole or not isinstance(dtype, Cast):
@@ -64,11 +66,25 @@ def _array(space):
         shape = tuple(int(s) for s in shape)
         if shape == (0,) and space == "shared":
             return e.machine.dynamic(dtype.dtype, node.lineno)
+        if len(shape) > MOST_AXES:
+            raise TypeError(f"its shape has {len(shape)} axes; at most {MOST_AXES} are possible")
         if any(s < 1 for s in shape):
             raise TypeError(f"its shape is {shape}; every size must be >= 1")
         return e.machine.allocate(e, space, shape, dtype.dtype, node)
 
     return make
+
+
+def _check_known(e, node, space):
+    """A shape is written as numbers, or as names that stand for numbers before the launch: Numba's rule."""
+    given = node.args[0] if node.args else next(k.value for k in node.keywords if k.arg == "shape")
+    for part in given.elts if isinstance(given, ast.Tuple) else [given]:
+        if not (isinstance(part, ast.Constant) or (isinstance(part, ast.Name) and e.source.is_constant(part.id))):
+            dynamic = "; or shared.array(0, ...) and the bytes in the launch" if space == "shared" else ""
+            raise TypeError(
+                f"the size of a {space} array must be known before the launch: a number, or a constant made outside of "
+                f"the kernel, not {ast.unparse(part)}{dynamic}"
+            )
 
 
 FUNCTIONS["cuda.shared.array"], FUNCTIONS["cuda.local.array"] = _array("shared"), _array("local")
@@ -92,7 +108,7 @@ def _len(e, mask, node, value):
 
 @function("print")
 def _print(e, mask, node, *values):
-    raise TypeError("it shows nothing here; write the number into an array, and look at that after the launch")
+    """See `Expressions._of_Call`, which refuses it before it looks at what is printed."""
 
 
 # --------------------------------------------------------------------------------------------- barriers
@@ -120,11 +136,6 @@ def _counting_barrier(combine):
 FUNCTIONS["cuda.syncthreads_count"] = _counting_barrier(lambda yes, there: yes)
 FUNCTIONS["cuda.syncthreads_and"] = _counting_barrier(lambda yes, there: yes == there)
 FUNCTIONS["cuda.syncthreads_or"] = _counting_barrier(lambda yes, there: yes > 0)
-
-
-@function("cuda.syncwarp")
-def _syncwarp(e, mask, node, membermask=None):
-    e.machine.warp_barrier(mask, node.lineno)
 
 
 @function("cuda.threadfence")
@@ -162,11 +173,20 @@ def _grid_sync(e, mask, node):
 
 def _math(what, numpy_function, flops=1):
     def compute(e, mask, node, *values):
+        for value in values:
+            if not is_number(value):
+                raise TypeError(f"{describe(value)} is no number")
         result = apply(what, numpy_function, *values)
-        e.machine.count(node.lineno, mask, result.dtype, flops)
+        e.machine.count(node.lineno, mask, result.dtype, 0 if what in NO_ARITHMETIC else flops)
         return result
 
     return compute
+
+
+NO_ARITHMETIC = (
+    abs, math.fabs, math.floor, math.ceil, math.trunc, math.copysign, math.isnan, math.isinf, math.isfinite,
+)  # fmt: skip
+"""They look at bits, or cut them off; nobody counts them as floating-point operations, nor minimum and maximum."""
 
 
 def _fma(a, b, c):
@@ -229,22 +249,22 @@ def _extreme(what, numpy_function):
         for value in values[1:]:
             dtype = types.signature(what, result.dtype, value.dtype)[0]
             result = numpy_function(cast(result, dtype), cast(value, dtype))
-            e.machine.count(node.lineno, mask, dtype)
+            e.machine.count(node.lineno, mask)
         return result
 
     return compute
 
 
 def _bits_of(value):
-    return value.view(np.uint32 if value.dtype.itemsize == 4 else np.uint64)
+    return np.asarray(value).view(f"uint{8 * value.dtype.itemsize}")
 
 
 def _popc(x):
-    return np.bitwise_count(_bits_of(x) if x.dtype.itemsize >= 4 else x.view(f"uint{8 * x.dtype.itemsize}"))
+    return np.bitwise_count(_bits_of(x))[()]
 
 
 def _clz(x):
-    x, width = _bits_of(np.asarray(x)), 8 * x.dtype.itemsize
+    x, width = _bits_of(x), 8 * x.dtype.itemsize
     zeros = np.full(x.shape, width, np.int64)
     for k in range(width):  # the highest bit that is set wins: it comes last
         zeros = np.where((x >> x.dtype.type(k)) & x.dtype.type(1), width - 1 - k, zeros)
@@ -252,13 +272,13 @@ def _clz(x):
 
 
 def _ffs(x):
-    bits = _bits_of(np.asarray(x))
+    bits = _bits_of(x)
     lowest = bits & (~bits + bits.dtype.type(1))
     return np.where(bits == 0, 0, 8 * x.dtype.itemsize - _clz(lowest))
 
 
 def _brev(x):
-    bits, width = _bits_of(np.asarray(x)), 8 * x.dtype.itemsize
+    bits, width = _bits_of(x), 8 * x.dtype.itemsize
     out = np.zeros_like(bits)
     for k in range(width):
         out |= ((bits >> bits.dtype.type(k)) & bits.dtype.type(1)) << bits.dtype.type(width - 1 - k)

@@ -81,9 +81,10 @@ class Shadow:
     READER, READ_PHASE, READ_SYNC, READ_LINE,
     READERS,  # how many different ones since the phase began, as far as they alternate
     SEVERAL_WARPS,
+    EARLIER,  # the last reader that is not READER
     STRANGER,  # a reader of another block than the last reader's
     ROWS,
-) = range(13)  # fmt: skip
+) = range(14)  # fmt: skip
 LAST, LAST_PHASE, LAST_SYNC, OTHER, OTHER_PHASE, OTHER_SYNC, ATOMIC_LINE, ATOMIC_ROWS = range(8)
 """The last atomic operation on an element, and the last one of another thread than that."""
 
@@ -133,6 +134,7 @@ def note_reads(cell, thread, phase, sync, line, clock, order, records, atomics):
                 records[READERS, c], records[SEVERAL_WARPS, c] = 1, 0
             elif last != t:
                 records[READERS, c] += 1
+                records[EARLIER, c] = last
                 if not one_warp:
                     records[SEVERAL_WARPS, c] = 1
         records[READER, c], records[READ_LINE, c] = t, line
@@ -202,6 +204,7 @@ def _opponents(records, c, t, phase, sync, order):
         one_warp = not records[SEVERAL_WARPS, c] and (reader - 1) >> WARP == (t - 1) >> WARP
         if not (one_warp and records[READ_SYNC, c] != sync):
             count = records[READERS, c] - 1 if reader == t or records[READERS, c] > 1 else records[READERS, c]
+            reader = records[EARLIER, c] if reader == t else reader
     if count <= 0 and records[STRANGER, c] and (records[STRANGER, c] - 1) >> BLOCK != (t - 1) >> BLOCK:
         count, reader = 1, records[STRANGER, c]
     if count > 0:
@@ -240,7 +243,7 @@ def _atomic_opponent(t, phase, sync, atomics, c, order):
     return np.int32(0)
 
 
-@kernel
+@inlined
 def _unordered(t, phase, sync, other, other_phase, other_sync, clock, order):
     """Whether nothing orders an access of thread t with an earlier one, at `clock`, of another thread."""
     if t == other:

@@ -12,7 +12,7 @@ from course_lib.simt.masks import Mask
 from course_lib.simt.source import KernelError
 from course_lib.simt.values import Conflict, is_number, join, kind
 
-MOST_STATEMENTS = 100_000
+MOST_STATEMENTS = 200_000
 MOST_ROUNDS = 20
 
 
@@ -36,7 +36,10 @@ class Inference(Evaluator):
         visiting = self.machine.tables.visiting
         if key in visiting:
             if visiting[key].result is None:
-                raise _Recursion(f"{self.source.name} calls itself on every path.", self.source.tree.lineno)
+                raise _Recursion(
+                    f"{self.source.name} calls itself on every path; give it one that ends, or use a loop.",
+                    self.source.tree.lineno,
+                )
             return visiting[key].result
         visiting[key] = self
         before, arguments = self.machine.enter(self.source), dict(self.variables)
@@ -59,6 +62,7 @@ class Inference(Evaluator):
     def _variable(self, node, mask):
         if node.id not in self.variables and self.loops:
             raise _Later(f"{node.id} has no value here.", node.lineno)
+        self.static.pop(id(node), None)  # of an earlier round of a loop
         value = super()._variable(node, mask)
         if is_number(value):
             self.static[id(node)] = value.dtype
@@ -117,7 +121,7 @@ class Inference(Evaluator):
         for _ in range(MOST_ROUNDS):
             self.waiting, frame["continues"] = None, []
             head = dict(self.variables)
-            self.machine.step(node.lineno, mask)
+            self.machine.step(node.lineno, mask, self.source.weight(node))
             try:
                 condition(mask)
                 begin(mask)
@@ -172,16 +176,18 @@ class Inference(Evaluator):
             raise KernelError(self.result.why)
 
 
-class _Recursion(KernelError):
-    """A function that calls itself before it is known what it returns."""
-
-
-class _Later(KernelError):
-    """A name that has no value yet, in a loop whose end may give it one."""
-
+class _Unknown(KernelError):
     def __init__(self, text, line):
         super().__init__(text, line)
         self.text = text
+
+
+class _Recursion(_Unknown):
+    """A function that calls itself before it is known what it returns."""
+
+
+class _Later(_Unknown):
+    """A name that has no value yet, in a loop whose end may give it one."""
 
 
 def _kinds(variables):
@@ -219,15 +225,18 @@ class Tables:
         """Return {id of a node: dtype} for a function and its arguments."""
         key = self.key(source, arguments)
         if key not in self.known:
-            Inference(source, list(arguments), self.lanes, self.machine).run(Mask(self.lanes))
+            try:
+                Inference(source, list(arguments), self.lanes, self.machine).run(Mask(self.lanes))
+            except (_Recursion, _Later) as error:
+                raise KernelError(error.text, error.line) from None
         return self.known[key]
 
 
 class _Silent(Machine):
     """A machine on which nothing happens."""
 
-    def step(self, line, mask):
-        self.budget -= 1
+    def step(self, line, mask, weight=1):
+        self.budget -= weight
         if self.budget < 0:
             raise KernelError(f"the kernel has more than {MOST_STATEMENTS:,} statements to look at.", line)
 

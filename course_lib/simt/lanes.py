@@ -6,6 +6,9 @@ numbered with x fastest, and 32 in that order are a warp.
 
 import numpy as np
 
+from course_lib.simt.source import kind_name
+from course_lib.simt.types import SCALARS
+
 WARP = 32
 MAX_THREADS = 1024
 MAX_BLOCK = (1024, 1024, 64)
@@ -29,11 +32,23 @@ def triple(value, name):
     LaunchError
         If it is something else, or a number is below 1.
     """
-    values = value if isinstance(value, tuple | list) else (value,)
-    whole = all(isinstance(v, int | np.integer) and not isinstance(v, bool) for v in values)
-    if not 1 <= len(values) <= 3 or not whole or any(v < 1 for v in values):
-        raise LaunchError(f"{name} is {value!r}; it must be one to three whole numbers >= 1, such as 128 or (16, 16).")
+    values = tuple(value) if type(value) in (tuple, list) else (value,)
+    if not 1 <= len(values) <= 3 or not all(_is_whole(v) for v in values):
+        hint = " Divide with //, not with /." if any(type(v) in (float, np.float64) for v in values) else ""
+        given = repr(value) if all(type(v) in (int, float, bool) for v in values) else f"of {kind_name(values[0])}"
+        raise LaunchError(
+            f"{name} is {given[:100]}; it must be one to three whole numbers >= 1, such as 128 or (16, 16).{hint}"
+        )
+    if any(v < 1 for v in values):
+        raise LaunchError(f"{name} is {value!r}; every number must be >= 1; round up: (n + 255) // 256, not n // 256.")
+    if any(v >= 2**63 for v in values):
+        raise LaunchError(f"{name} has a number that does not fit into 64 bits.")
     return (*(int(v) for v in values), 1, 1)[:3]
+
+
+def _is_whole(value):
+    kind = type(value)
+    return kind is int or any(kind is scalar for scalar in SCALARS if np.issubdtype(scalar, np.integer))
 
 
 def check_launch(grid, block, shared=0, most_shared=SHARED_BYTES):
@@ -54,16 +69,20 @@ def check_launch(grid, block, shared=0, most_shared=SHARED_BYTES):
     for name, sizes, most in (("block", block, MAX_BLOCK), ("grid", grid, MAX_GRID)):
         for axis, size, limit in zip("xyz", sizes, most, strict=True):
             if size > limit:
-                raise LaunchError(f"{name} is {sizes}; along {axis} a GPU takes at most {limit:,}.")
+                raise LaunchError(
+                    f"{name} is {sizes}; along {axis} a GPU takes at most {limit:,}. Put the long side along x, "
+                    f"which takes {most[0]:,}."
+                )
     if grid[0] * grid[1] * grid[2] > MOST_BLOCKS:
         raise LaunchError(
             f"grid is {grid}, {grid[0] * grid[1] * grid[2]:,} blocks; without a GPU {MOST_BLOCKS:,} are possible. Use "
             "larger blocks, or let each thread do more."
         )
-    if not isinstance(shared, int | np.integer) or isinstance(shared, bool) or not 0 <= shared <= most_shared:
+    if not _is_whole(shared) or not 0 <= shared <= most_shared:
         raise LaunchError(
-            f"the launch asks for {shared!r} bytes of dynamic shared memory; it must be a whole number from 0 to "
-            f"{most_shared:,}. Use smaller tiles."
+            f"the launch asks for {format(shared, ',') if _is_whole(shared) else kind_name(shared)} bytes of dynamic "
+            f"shared memory; it must be a whole number from 0 to {most_shared:,}, which an H200 has for a block. Use "
+            "smaller tiles."
         )
     return grid, block
 

@@ -43,8 +43,10 @@ class Machine(MemoryAccess):
         self.threads, self.on_error, self.budget, self.counting = math.prod(block), on_error, steps, counting
         self.dynamic_bytes = shared
         self.counters_of, self.hazards, self.uses, self.accesses = {}, {}, {}, {}
+        self.sites = {}  # (function, line, array, space, way) -> (requests, sectors or conflicts, bytes)
         self.tables, self.cooperative = None, False
         self.source, self.sources, self.labels = None, {}, {}
+        self.turns = []  # [line, turns] of each loop that runs, outermost first
         self.clock = self.atomic_number = 0
         self.order = np.zeros((0, 5), np.int64)
         self.blocks = math.prod(grid)
@@ -54,7 +56,7 @@ class Machine(MemoryAccess):
     def begin(self, lanes):
         """Start a batch of blocks: fresh shared memory, no barrier passed."""
         self.lanes, self.shared, self.local = lanes, {}, {}
-        self.static_bytes = self.local_bytes = 0
+        self.static_bytes = self.local_bytes = self.static_cells = 0
         self.phase, self.sync = np.zeros(lanes.count, np.int32), np.zeros(lanes.count, np.int32)
         self.number = ((lanes.first + lanes.block) << BLOCK) + lanes.thread
         self.exited, self._running = np.zeros(lanes.count, np.bool_), None
@@ -76,10 +78,12 @@ class Machine(MemoryAccess):
         """Return which type the names and branches of a function have, for arguments of these types."""
         return self.tables.of(source, arguments)
 
-    def step(self, line, mask):
+    def step(self, line, mask, weight=1):
         """Count a statement; KernelError when the budget is used up."""
-        self.budget -= 1 + mask.count // LANES_A_STEP
+        self.budget -= weight * (1 + mask.count // LANES_A_STEP)
         if self.budget < 0:
+            if self.turns:
+                line = max(self.turns, key=lambda loop: loop[1])[0]
             who = "" if mask.empty else f" {self.lanes.name(self.lane_of(mask, 0))} is still in it."
             raise KernelError(
                 f"the kernel does not come to an end: its budget of steps is used up here.{who} Does the loop change "
@@ -144,6 +148,7 @@ class Machine(MemoryAccess):
         if key not in made:
             if space == "shared":
                 base, self.static_bytes = self.static_bytes, self.static_bytes + -(-size // 16) * 16
+                self.static_cells += math.prod(shape)
                 self._check_bytes("block's shared arrays", self.static_bytes, SHARED_BYTES, "tiles", node.lineno)
                 made[key] = block_view(
                     f"(shared array of line {node.lineno})", shape, dtype, self.lanes.blocks, self.lanes.block, base
@@ -224,18 +229,18 @@ class Machine(MemoryAccess):
         if self.counting:
             self.counters[line].barriers += mask.warps
         if mask.count < self.lanes.count:
-            block = int(self.lanes.block[np.flatnonzero(~mask.bits)[0]])
-            there = int(np.count_nonzero(mask.bits & (self.lanes.block == block)))
-            self._absent(mask, line, block, there, 1)
+            missing = int(np.flatnonzero(~mask.bits)[0])
+            there = int(np.unique(self.lanes.block[mask.index]).size)
+            self.found(
+                "barrier not reached", line,
+                f"{self.lanes.name(missing)} does not come to this barrier of the whole grid; threads of {there} of "
+                f"{self.blocks} blocks do.",
+                "All threads of all blocks must reach it: move it out of the branch or loop.", lane=missing,
+            )  # fmt: skip
         for memory in self.memories:
             if memory.shadow:
                 memory.shadow.forget()
         self.phase[mask.index] += 1
-
-    def warp_barrier(self, mask, line):
-        """The lanes of a warp wait for each other."""
-        self.count(line, mask)
-        self.sync[mask.index] += 1
 
     def fence(self, mask):
         """Blocks hand their writes over to others: a fence, and then an atomic operation (`hazards`)."""

@@ -49,16 +49,17 @@ class Memory:
         return self.cells.size // max(1, self.copies)
 
     def index_of(self, cell):
-        """Return the index, a tuple, of the element in `cell`; () for an array without axes.
+        """Return the index, a tuple, of the element in `cell` (an int, or an int array: then a tuple of arrays).
 
         An array with steps or reversed axes is walked from its lowest element, with the largest stride first.
         """
-        rest = int(cell) % self.part if self.copies > 1 else int(cell)
-        index = [0] * len(self.shape)
+        rest = cell % self.part if self.copies > 1 else cell
+        index = [0 * rest] * len(self.shape)
         for axis in sorted(range(len(self.shape)), key=lambda a: -abs(self.strides[a])):
             if (s := abs(self.strides[axis])) and self.shape[axis] > 1:
-                index[axis], rest = min(rest // s, self.shape[axis] - 1), rest % s
-        return tuple(n - 1 - i if s < 0 else i for i, n, s in zip(index, self.shape, self.strides, strict=True))
+                index[axis], rest = np.minimum(rest // s, self.shape[axis] - 1), rest % s
+        axes = zip(index, self.shape, self.strides, strict=True)
+        return tuple(n - 1 - i if s < 0 else i for i, n, s in axes)
 
 
 class View:
@@ -72,9 +73,9 @@ class View:
         self.name = name or memory.name
         self.writable = memory.writable if writable is None else writable
 
-    def part(self, offset, shape, strides):
+    def part(self, offset, shape, strides, name=None):
         """Return the View of a part of this array: a row, or a slice."""
-        return View(self.memory, offset, shape, strides, self.name, self.writable)
+        return View(self.memory, offset, shape, strides, name or self.name, self.writable)
 
     @property
     def ndim(self):

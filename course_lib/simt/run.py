@@ -22,9 +22,9 @@ from course_lib.simt.report import Report
 from course_lib.simt.source import KernelError, source_of
 
 BATCH_LANES = 65_536
-BATCH_LOCAL_BYTES = 256 * 1024**2
+BATCH_BYTES = 2**29
 MOST_COOPERATIVE = 2**20
-"""Lanes that walk together, as far as their local arrays do not need more bytes; and the most of a grid barrier."""
+"""Lanes that walk together, as far as their variables and arrays do not need more bytes; the most of a grid barrier."""
 
 STEPS = 2_000_000
 """Statements, each of up to 4,096 lanes: half a minute's work, more or less."""
@@ -82,12 +82,15 @@ def run(
     try:
         with np.errstate(all="ignore"):
             _walk(source, grid, block, values, machine)
-    except RecursionError:
+    except (RecursionError, MemoryError) as error:
         line = machine.source.tree.lineno if machine.source else None
-        raise KernelError("this is nested too deep; split it into several statements.", line) from None
+        raise KernelError(
+            "this is nested too deep; split it into several statements." if isinstance(error, RecursionError) else
+            "this needs more memory than there is; use fewer threads or smaller arrays.", line,
+        ) from None  # fmt: skip
     report = Report(source, grid, block, machine)
     never = [_never_written(name, a, v) for name, a, v in zip(source.parameters, arguments, values, strict=True)]
-    report.advice = advise(report, source, [n for n in never if n])
+    report.advice = advise(report, source, machine.sites, [n for n in never if n])
     return report
 
 
@@ -96,9 +99,10 @@ def _walk(source, grid, block, values, machine):
     machine.tables.of(source, values)
     seen = machine.tables.machine
     threads, blocks = math.prod(block), math.prod(grid)
-    batch = max(1, BATCH_LANES // threads)
-    if seen.local_bytes:
-        batch = max(1, min(batch, BATCH_LOCAL_BYTES // (seen.local_bytes * threads)))
+    variables = sum(len(s.assigned) for s in seen.sources.values())
+    cells = seen.static_cells + machine.dynamic_bytes  # each with its number and its shadow
+    bytes_a_block = threads * (8 * variables + 2 * seen.local_bytes) + 72 * cells
+    batch = max(1, min(BATCH_LANES // threads, BATCH_BYTES // bytes_a_block))
     if seen.cooperative:
         batch = blocks
         if blocks * threads > MOST_COOPERATIVE:

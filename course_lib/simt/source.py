@@ -4,6 +4,7 @@ Source: the course's own. A kernel's text is read, never run: `vocabulary` says 
 """
 
 import ast
+import builtins
 import inspect
 import textwrap
 import types
@@ -13,6 +14,9 @@ import numba.cuda
 MOST_DEPTH = 100
 """How deep expressions and statements may be nested; as many terms may be added in one expression."""
 
+MOST_WORDS = 800
+"""Characters of a message: names and texts in it can be of any length."""
+
 KERNEL_TYPES = set()
 """Classes of objects that hold a kernel, in their attribute `py_func`; whoever defines one enters it."""
 
@@ -21,6 +25,8 @@ class KernelError(Exception):
     """A kernel that cannot be run as it stands; the message names the line and the fix. Source: the course's own."""
 
     def __init__(self, message, line=None):
+        if len(message) > MOST_WORDS:
+            message = f"{message[: MOST_WORDS // 2]} ... {message[-MOST_WORDS // 2 :]}"
         super().__init__(f"line {line}: {message}" if line else message)
         self.line = line
 
@@ -60,9 +66,30 @@ class Source:
         check_depth(tree)
         self.tree, self.lines, self.outside, self.meanings = tree, lines, outside, {}
         self.family = {} if family is None else family
+        self.weights = {}
         self.name, self.parameters = tree.name, [p.arg for p in (*a.posonlyargs, *a.args)]
         stored = (n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
         self.assigned = {*self.parameters, *stored}
+
+    def weight(self, node):
+        """Return how many steps of the budget a statement takes: one, and one more for each eight parts it has."""
+        if id(node) not in self.weights:
+            own = [getattr(node, part) for part in ("test", "iter") if hasattr(node, part)] or [node]
+            self.weights[id(node)] = 1 + sum(1 for tree in own for _ in ast.walk(tree)) // 8
+        return self.weights[id(node)]
+
+    def is_constant(self, name):
+        """Return whether a name stands for one number from the beginning: from outside, or set to a literal only."""
+        if name not in self.assigned:
+            return True
+        values = [
+            node.value if isinstance(node, ast.Assign) else None
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.Assign | ast.AugAssign | ast.For | ast.AnnAssign)
+            and any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in ast.walk(node))
+            and not isinstance(node, ast.For)
+        ]
+        return name not in self.parameters and len(values) == 1 and isinstance(values[0], ast.Constant)
 
 
 def source_of(kernel, family=None):
@@ -75,7 +102,7 @@ def source_of(kernel, family=None):
     """
     if type(kernel) is Source:
         return kernel
-    if type(kernel) in KERNEL_TYPES or is_numba_kernel(kernel):
+    if is_kernel(kernel):
         kernel = kernel.py_func
     if type(kernel) is not types.FunctionType:
         raise KernelError(f"a kernel is a function written with def, and this is a {kind_name(kernel)}.")
@@ -83,7 +110,7 @@ def source_of(kernel, family=None):
     if id(kernel) in family:
         return family[id(kernel)]
     try:
-        text, first = inspect.getsourcelines(kernel)
+        text, first = inspect.getsourcelines(kernel.__code__)
     except (OSError, TypeError) as error:
         raise KernelError(
             f"the source of {kernel.__name__} cannot be read ({error}); define it with def, in a file or a cell."
@@ -91,8 +118,7 @@ def source_of(kernel, family=None):
     tree = parse(textwrap.dedent("".join(text)), first)
     if not tree or type(tree[0]) is not ast.FunctionDef:
         raise KernelError("a kernel is a function written with def.", first)
-    closure = inspect.getclosurevars(kernel)
-    outside = {**closure.builtins, **closure.globals, **closure.nonlocals}
+    outside = _names_outside(kernel)
     lines = {first + i: line.rstrip("\n") for i, line in enumerate(text)}
     family[id(kernel)] = source = Source(tree[0], lines, outside, family)
     return source
@@ -111,7 +137,7 @@ def parse(text, first=1):
     except SyntaxError as error:
         raise KernelError(f"Python cannot read this: {error.msg}.", (error.lineno or 1) + first - 1) from None
     except (ValueError, MemoryError, RecursionError) as error:
-        raise KernelError(f"Python cannot read this text: {error or type(error).__name__}.", first) from None
+        raise KernelError(f"Python cannot read this text: {str(error) or 'it is nested too deep'}.", first) from None
     ast.increment_lineno(tree, first - 1)
     return tree.body
 
@@ -127,10 +153,33 @@ def check_depth(tree):
         level = [child for node in level for child in ast.iter_child_nodes(node)]
 
 
-def is_numba_kernel(value):
-    """Return whether a value is what Numba's `cuda.jit` makes of a function."""
-    dispatcher = getattr(numba.cuda, "dispatcher", None)
-    return dispatcher is not None and type(value) is getattr(dispatcher, "CUDADispatcher", None)
+def _names_outside(function):
+    """Return {name: object} of the builtins, globals and closure variables that a function's text may mean."""
+    code = function.__code__
+    names = {name for each in _codes(code) for name in each.co_names}
+    outside = {name: vars(builtins)[name] for name in names if name in vars(builtins)}
+    outside |= {name: dict.__getitem__(function.__globals__, name) for name in names
+                if dict.__contains__(function.__globals__, name)}  # fmt: skip
+    for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            outside[name] = cell.cell_contents
+        except ValueError:  # not set yet
+            continue
+    return outside
+
+
+def _codes(code):
+    found = [code]
+    for each in found:
+        found += [c for c in each.co_consts if type(c) is types.CodeType]
+    return found
+
+
+def is_kernel(value):
+    """Return whether a value holds a kernel: one of the course's, or what Numba's `cuda.jit` makes of a function."""
+    kind, dispatcher = type(value), getattr(numba.cuda, "dispatcher", None)
+    numbas = getattr(dispatcher, "CUDADispatcher", None)
+    return kind is numbas or any(kind is k for k in KERNEL_TYPES)
 
 
 def kind_name(value):

@@ -9,9 +9,11 @@ import functools
 import math
 import operator
 
+import numba
 import numpy as np
 from numba.core import types
 from numba.core.errors import TypingError
+from numba.core.target_extension import target_override
 from numba.cuda.descriptor import cuda_target
 from numba.np.numpy_support import as_dtype, from_dtype
 
@@ -37,6 +39,14 @@ class NoSuchOperation(TypeError):
     """Numba has no such operation for these types. Source: the course's own."""
 
 
+def _context():
+    """Return Numba's table of CUDA types, complete; what is made for CUDA is entered only while CUDA is the target."""
+    context = cuda_target.typing_context
+    with target_override("cuda"):
+        context.refresh()
+    return context
+
+
 @functools.cache
 def signature(function, *dtypes):
     """Return (result dtype, argument dtypes) that Numba chooses for function(*values of these dtypes).
@@ -48,8 +58,7 @@ def signature(function, *dtypes):
 
     Source: Numba's typing context.
     """
-    context = cuda_target.typing_context
-    context.refresh()
+    context = _context()
     arguments = tuple(from_dtype(np.dtype(d)) for d in dtypes)
     try:
         found = context.resolve_function_type(function, arguments, {})
@@ -78,8 +87,7 @@ def unify(*dtypes):
 
     Source: Numba's typing context.
     """
-    context = cuda_target.typing_context
-    context.refresh()
+    context = _context()
     found = context.unify_types(*(from_dtype(np.dtype(d)) for d in dtypes))
     if found is None or not isinstance(found, types.Number | types.Boolean):
         raise NoSuchOperation(f"Numba cannot unify {' and '.join(str(np.dtype(d)) for d in dtypes)} in one variable.")
@@ -89,25 +97,38 @@ def unify(*dtypes):
 @functools.cache
 def range_dtype(*dtypes):
     """Return the dtype of the numbers that range(...) of such bounds gives. Source: Numba's typing context."""
-    context = cuda_target.typing_context
-    context.refresh()
+    context = _context()
     found = context.resolve_function_type(range, tuple(from_dtype(np.dtype(d)) for d in dtypes), {})
     return as_dtype(found.return_type.dtype)
 
 
+SCALARS = tuple(
+    np.dtype(name).type
+    for name in (
+        "bool",
+        *(f"{k}{n}" for k in ("int", "uint") for n in (8, 16, 32, 64)),
+        "float16",
+        "float32",
+        "float64",
+    )
+)
+
+
 def literal(value):
     """Return a Python number as Numba types it: int is int64, float is float64, bool is bool; else TypeError."""
-    if isinstance(value, bool | np.bool_):
+    kind = type(value)  # of exactly these classes: a subclass may do anything when it is computed with
+    if kind is bool:
         return np.bool_(value)
-    if isinstance(value, np.number):
+    if any(kind is scalar for scalar in SCALARS):
         return value
-    if isinstance(value, int):
+    if kind is int:
         if not -(2**63) <= value < 2**64:
-            raise TypeError(f"{value} does not fit into 64 bits.")
+            raise TypeError(f"{value if value.bit_length() < 100 else 'this whole number'} does not fit into 64 bits.")
         return np.int64(value) if value < 2**63 else np.uint64(value)
-    if isinstance(value, float):
+    if kind is float:
         return np.float64(value)
-    raise TypeError(f"{value!r} is {type(value).__name__}; a kernel computes with numbers and booleans.")
+    name = type.__dict__["__name__"].__get__(kind)
+    raise TypeError(f"a {name} is given; a kernel computes with numbers and booleans.")
 
 
 MATH = {
@@ -120,5 +141,17 @@ MATH = {
         "isnan": "isnan", "isinf": "isinf", "isfinite": "isfinite", "degrees": "degrees", "radians": "radians",
     }.items()
 }  # fmt: skip
-MATH |= {f: np.vectorize(f, otypes=[np.float64]) for f in (math.erf, math.erfc, math.gamma, math.lgamma)}
 """Functions of the module `math` that a kernel may call, and NumPy's for a vector of lanes."""
+
+
+def _compiled(function):
+    """Return a function of `math` that NumPy lacks, for vectors; where Python raises an error, C gives inf or NaN."""
+
+    @numba.vectorize
+    def for_each(x):
+        return function(x)
+
+    return for_each
+
+
+MATH |= {function: _compiled(function) for function in (math.erf, math.erfc, math.gamma, math.lgamma)}

@@ -24,7 +24,8 @@ def apply(function, numpy_function, *values):
     """
     for value in values:
         if not is_number(value):
-            raise types.NoSuchOperation(f"{describe(value)} is no number that could be computed with.")
+            hint = f" Take an element: {value.name}[i]." if isinstance(value, View) else ""
+            raise types.NoSuchOperation(f"{describe(value)} is no number that could be computed with.{hint}")
     result, arguments = types.signature(function, *(v.dtype for v in values))
     cast_values = [cast(v, dtype) for v, dtype in zip(values, arguments, strict=True)]
     return cast(numpy_function(*cast_values), result)
@@ -136,10 +137,26 @@ def kind(value):
     return type(value)
 
 
+MOST_PARTS = 64
+"""Of a tuple, counted with those of the tuples in it."""
+
+
+def too_long(value):
+    """Return whether a tuple has more than MOST_PARTS parts; no more than these are looked at."""
+    waiting, count = [value], 0
+    while waiting and count <= MOST_PARTS:
+        part = waiting.pop()
+        if type(part) is tuple:
+            waiting.extend(part[: MOST_PARTS + 1])
+            count += 1
+        count += 1
+    return count > MOST_PARTS
+
+
 def describe(value):
     """Return how a message names a value."""
     if isinstance(value, View):
-        return f"an array {value.shape} of {value.dtype}"
+        return f"{value.name}, an array {value.shape} of {value.dtype},"
     if isinstance(value, tuple):
         return f"a tuple of {len(value)}"
     if is_number(value):

@@ -13,11 +13,11 @@ import numba
 import numpy as np
 from numba import cuda
 from numba.core import types as numba_types
-from numba.np.numpy_support import as_dtype
 
 from course_lib.simt import types
 from course_lib.simt.lanes import WARP
-from course_lib.simt.source import KERNEL_TYPES, Source, is_numba_kernel, kind_name, source_of
+from course_lib.simt.source import Source, is_kernel, kind_name, source_of
+from course_lib.simt.values import MOST_PARTS, too_long
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,10 @@ BUILTINS = ("range", "len", "min", "max", "abs", "round", "int", "float", "bool"
 NUMBERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64")
 CONSTANTS = {f"math.{name}": getattr(math, name) for name in ("pi", "e", "inf", "nan", "tau")}
 CONSTANTS |= {f"np.{name}": getattr(np, name) for name in ("pi", "e", "inf", "nan", "euler_gamma")}
-SCALARS = {getattr(np, name) for name in (*NUMBERS, "bool_", "intp", "uintp", "intc", "uintc")}
+TYPES = [(scalar, np.dtype(scalar)) for scalar in types.SCALARS]
+TYPES += [(getattr(numba, n), np.dtype(n)) for n in (*NUMBERS, "intp", "uintp") if hasattr(numba, n)]
+TYPES += [(numba_types.float16, np.dtype("float16")), (numba_types.boolean, np.dtype("bool"))]
+"""Objects that stand for a dtype, NumPy's and Numba's."""
 
 
 def _axes(read):
@@ -110,44 +113,47 @@ register(["cuda.laneid", "cuda.warpsize"])
 def from_outside(value, name, family):
     """Return what a name from outside of the kernel means, or `Unusable`.
 
-    Numbers, tuples of them, dtypes, modules and functions of the vocabulary, device functions and arrays are let in.
+    Numbers, tuples of them, dtypes, modules and functions of the vocabulary, device functions and arrays are let in;
+    only objects of exactly known classes, since another class may do anything when it is asked something.
     `family` is that of a Source.
     """
     kind = type(value)
-    if kind in (bool, int, float) or kind in SCALARS:
+    if any(kind is k for k in (bool, int, float, *types.SCALARS)):
         try:
             return types.literal(value)
         except TypeError as error:
             return Unusable(f"{name}: {error}")
     if kind is tuple:
+        if too_long(value):
+            return Unusable(f"{name} is a tuple of more than {MOST_PARTS} parts; pass an array as an argument.")
         parts = tuple(from_outside(v, f"{name}[{i}]", family) for i, v in enumerate(value))
         return next((p for p in parts if type(p) is Unusable), parts)
     if kind is np.ndarray and value.dtype.kind in "biuf":
         return ConstantArray(name, value)
     if value is None:
         return Nothing()
-    if kind in (Word, Cast, DeviceFunction, ConstantArray):
+    if any(kind is k for k in (Word, Cast, DeviceFunction, ConstantArray, Unusable)):
         return value  # of a kernel that was read as a text
     return _known(value, name, kind, family)
 
 
 def _known(value, name, kind, family):
     if kind is python_types.ModuleType:
-        path = MODULES.get(value)
+        path = next((path for module, path in MODULES.items() if value is module), None)
         return Word(path) if path else Unusable(f"{name} is a module that a kernel cannot use.")
-    if issubclass(kind, numba_types.Number | numba_types.Boolean):
-        return Cast(as_dtype(value))
-    if kind is type and value in (*SCALARS, bool):
-        return Cast(np.dtype(value)) if value is not bool else Word("bool")
-    if issubclass(kind, np.dtype) and value.kind in "biuf":
+    for known_type, dtype in TYPES:
+        if value is known_type:
+            return Cast(dtype)
+    if any(kind is type(np.dtype(k)) for k in types.SCALARS):
         return Cast(value)
     for builtin in BUILTINS:
         if value is getattr(builtins, builtin):
             return Word(builtin)
+    if any(value is f for f in (sum, any, all, sorted, zip, enumerate, map)):
+        return Unusable(f"{name}() is not possible in a kernel; write the loop, element by element.")
     if id(value) in PATHS:
-        path = PATHS[id(value)][1]
-        return Word(path)
-    if is_numba_kernel(value) or kind in KERNEL_TYPES:
+        return Word(PATHS[id(value)][1])
+    if is_kernel(value):
         return DeviceFunction(source_of(value, family))
     if kind is python_types.FunctionType:
         return Unusable(f"{name} is a Python function; decorate it with @gpu.jit(device=True) to call it in a kernel.")

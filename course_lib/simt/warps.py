@@ -4,6 +4,8 @@ Source: NVIDIA, "CUDA C++ Programming Guide", "Warp Shuffle Functions" and "Warp
 documentation, "Warp intrinsics". The first argument names the lanes that must come: one bit each.
 """
 
+import ast
+
 import numpy as np
 
 from course_lib.fast.compile import kernel
@@ -12,7 +14,12 @@ from course_lib.simt.lanes import WARP
 from course_lib.simt.values import describe, is_number
 from course_lib.simt.vocabulary import register
 
+ALL = np.int64(0xFFFFFFFF)
 DTYPES = ("int32", "uint32", "int64", "uint64", "float16", "float32", "float64")
+
+
+def _call(node):
+    return ast.unparse(node.func)
 
 
 def _everyone(e, value):
@@ -47,7 +54,8 @@ def _check_source(e, mask, node, lane, source, in_warp, at):
         i = e.machine.lane_of(mask, bad[0])
         e.machine.found(
             "warp operation not reached", node.lineno,
-            f"{e.lanes.name(i)} (lane {lane[i]}) takes the value of lane {source[i]}, which does not take part.",
+            f"{e.lanes.name(i)} (lane {lane[i]}) takes the value of lane {source[i]}, which does not take part in "
+            f"{_call(node)}.",
             "Let all lanes of the warp call it, outside of the branch, and choose afterwards whose value counts.",
             lane=i, count=bad.size, source_lane=int(source[i]),
         )  # fmt: skip
@@ -68,7 +76,8 @@ def _meet(e, mask, node, membermask):
         i = machine.lane_of(mask, int(np.argmin(own)))
         machine.found(
             "warp operation not reached", node.lineno,
-            f"{lanes.name(i)} (lane {lanes.lane[i]}) calls this with mask {named[i]:#010x}, which does not name it.",
+            f"{lanes.name(i)} (lane {lanes.lane[i]}) calls {_call(node)} with mask {named[i]:#010x}, which does not "
+            "name it.",
             "Name all lanes that come: 0xffffffff for a whole warp.", lane=i, count=int((~own.astype(bool)).sum()),
         )  # fmt: skip
     present, running = mask.ballots(np.True_), machine.running_ballots()
@@ -80,10 +89,16 @@ def _meet(e, mask, node, membermask):
         lane = (absent & -absent).bit_length() - 1
         machine.found(
             "warp operation not reached", node.lineno,
-            f"{lanes.name(i)} waits for lane {lane} of its warp, which mask {named[i]:#010x} names and which does not "
-            "come here.",
+            f"{lanes.name(i)} waits at {_call(node)} for lane {lane} of its warp, which mask {named[i]:#010x} names "
+            "and which does not come here.",
             "Move the operation out of the branch, or name only the lanes that come.", lane=i, missing_lane=lane,
         )  # fmt: skip
+
+
+@function("cuda.syncwarp")
+def _syncwarp(e, mask, node, membermask=ALL):
+    _meet(e, mask, node, membermask)
+    e.machine.sync[mask.index] += 1
 
 
 def _vote(decide):

@@ -87,31 +87,27 @@ def test_nbval_must_be_the_pinned_one():
     assert packages.check_nbval(lambda name: None).found == "missing"
 
 
-def _broken_driver():
-    raise OSError("libcuda.so.1 is damaged")
-
-
 @pytest.mark.parametrize(
-    ("choice", "cuda", "state", "words"),
+    ("choice", "numba_has", "state", "words"),
     [
-        ("", lambda: False, "ok", ["CPU", "no CUDA GPU", "need no GPU"]),
-        ("", lambda: True, "ok", ["GPU (Numba finds a CUDA GPU"]),
-        ("simt", lambda: True, "ok", ["CPU", "COURSE_DEVICE=simt"]),
-        ("gpu", lambda: True, "ok", ["GPU", "COURSE_DEVICE=gpu"]),
-        ("gpu", lambda: False, "broken", ["no CUDA GPU", "COURSE_DEVICE=gpu"]),
-        ("", _broken_driver, "ok", ["CPU", "OSError: libcuda.so.1 is damaged"]),
-        ("tpu", lambda: True, "broken", ["COURSE_DEVICE=tpu is none of gpu, simt, numba-simulator"]),
+        ("", ("simt", "Numba finds no CUDA GPU"), "ok", ["CPU, SIMT executor", "no CUDA GPU", "need no GPU"]),
+        ("", ("gpu", "Numba finds a CUDA GPU"), "ok", ["GPU (Numba finds a CUDA GPU"]),
+        ("simt", ("gpu", "Numba finds a CUDA GPU"), "ok", ["CPU, SIMT", "finds a CUDA GPU", "COURSE_DEVICE=simt"]),
+        ("gpu", ("gpu", "Numba finds a CUDA GPU"), "ok", ["GPU (", "COURSE_DEVICE=gpu"]),
+        ("gpu", ("simt", "Numba finds no CUDA GPU"), "broken", ["COURSE_DEVICE=gpu, but Numba finds no CUDA GPU"]),
+        ("numba-simulator", ("numba-simulator", "it is on"), "ok", ["Numba's simulator", "it is on"]),
+        ("tpu", ("gpu", ""), "broken", ["COURSE_DEVICE=tpu is none of gpu, simt, numba-simulator"]),
     ],
 )
-def test_the_device_and_why_it_was_chosen(choice, cuda, state, words):
-    check = machine.check_device({"COURSE_DEVICE": choice}, cuda, lambda name: "0.30.4")
+def test_the_device_and_why_it_was_chosen(choice, numba_has, state, words):
+    check = machine.check_device({"COURSE_DEVICE": choice}, lambda: numba_has, lambda name: "0.30.4")
     assert check.state == state
     assert all(word in check.found for word in words), check.found
     assert bool(check.fix) == (state == "broken")
 
 
 def test_a_gpu_without_numba_cuda_is_noted():
-    check = machine.check_device({}, lambda: True, lambda name: None)
+    check = machine.check_device({}, lambda: ("gpu", "Numba finds a CUDA GPU"), lambda name: None)
     assert (check.state, ".[gpu]" in check.fix) == ("note", True)
 
 

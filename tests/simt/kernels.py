@@ -2,7 +2,7 @@
 
 import math
 
-from numba import cuda, float32, float64, int32, int64
+from numba import cuda, float32, int32, int64
 
 T = 16
 OFFSET = 3
@@ -508,35 +508,8 @@ def atomics(a, out, old):
         cuda.atomic.min(out, 3, a[i])
 
 
-def float64_sum(a, out):
-    i = cuda.grid(1)
-    if i < out.size:
-        acc = float64(0)
-        for k in range(a.size):
-            acc += a[k]
-        out[i] = acc
-
-
 # ------------------------------------------------------------------------------------------- broken
 # `# bad` marks the line of the finding.
-
-
-def missing_guard(a, out):
-    i = cuda.grid(1)
-    out[i] = 1  # bad
-
-
-def missing_guard_load(a, out):
-    i = cuda.grid(1)
-    x = a[i]  # bad
-    if i < out.size:
-        out[i] = x
-
-
-def guard_off_by_one(a, out):
-    i = cuda.grid(1)
-    if i <= out.size:
-        out[i] = 1  # bad
 
 
 def loop_off_by_one(a, out):
@@ -548,81 +521,10 @@ def loop_off_by_one(a, out):
         out[i] = total
 
 
-def left_neighbour(a, out):
-    i = cuda.grid(1)
-    if i < out.size:
-        out[i] = a[i - 1]  # bad
-
-
-def transposed_out(A, C):
-    x, y = cuda.grid(2)
-    if y < A.shape[0] and x < A.shape[1]:
-        C[y, x] = A[y, x]  # bad
-
-
-def reverse_no_barrier(a, out):
-    s = cuda.shared.array(64, float32)
-    t = cuda.threadIdx.x
-    s[t] = a[t]
-    out[t] = s[63 - t]  # bad
-
-
-def barrier_in_branch(a, out):
-    s = cuda.shared.array(64, float32)
-    t = cuda.threadIdx.x
-    s[t] = a[t]
-    if t < 40:
-        cuda.syncthreads()  # bad
-    out[t] = s[t]
-
-
-def return_before_barrier(a, out):
-    s = cuda.shared.array(64, float32)
-    i = cuda.grid(1)
-    t = cuda.threadIdx.x
-    if i >= a.size:
-        return
-    s[t] = a[i]
-    cuda.syncthreads()  # bad
-    out[i] = s[t]
-
-
-def barrier_in_lane_loop(a, out):
-    t = cuda.threadIdx.x
-    for _ in range(t):
-        cuda.syncthreads()  # bad
-    out[t] = 1
-
-
 def racy_counter(a, out):
     i = cuda.grid(1)
     if a[i] > 0:
         out[0] += 1  # bad
-
-
-def racy_shared_counter(a, out):
-    s = cuda.shared.array(1, int32)
-    if cuda.threadIdx.x == 0:
-        s[0] = 0
-    cuda.syncthreads()
-    s[0] += 1  # bad
-    cuda.syncthreads()
-    if cuda.threadIdx.x == 0:
-        out[0] = s[0]
-
-
-def scan_in_place(a, out):
-    s = cuda.shared.array(64, int32)
-    t = cuda.threadIdx.x
-    s[t] = a[t]
-    cuda.syncthreads()
-    step = 1
-    while step < 64:
-        if t >= step:
-            s[t] += s[t - step]  # bad
-        cuda.syncthreads()
-        step *= 2
-    out[t] = s[t]
 
 
 def stencil_in_place(a, out):
@@ -637,80 +539,8 @@ def stencil_in_place_other_order(a, out):
         a[i] = a[i + 1] + a[i]  # bad
 
 
-def shared_unwritten(a, out):
-    s = cuda.shared.array(66, float32)
-    t = cuda.threadIdx.x
-    s[t + 1] = a[t]
-    cuda.syncthreads()
-    out[t] = s[t] + s[t + 1] + s[t + 2]  # bad
-
-
-def local_unwritten(a, out):
-    m = cuda.local.array(4, float32)
-    t = cuda.threadIdx.x
-    m[0] = a[t]
-    out[t] = m[0] + m[1]  # bad
-
-
-def accumulator_unwritten(a, out):
-    s = cuda.shared.array(64, float32)
-    t = cuda.threadIdx.x
-    s[t] += a[t]  # bad
-    out[t] = s[t]
-
-
 def blocks_write_one_element(a, out):
     out[cuda.threadIdx.x] = cuda.blockIdx.x  # bad
-
-
-def threads_write_one_element(a, out):
-    out[cuda.threadIdx.x // 2] = 7  # bad
-
-
-def reduction_no_barrier_in_loop(a, out):
-    s = cuda.shared.array(128, int32)
-    t = cuda.threadIdx.x
-    s[t] = a[t]
-    cuda.syncthreads()
-    step = 64
-    while step > 0:
-        if t < step:
-            s[t] += s[t + step]  # bad
-        step //= 2
-    if t == 0:
-        out[0] = s[0]
-
-
-def warp_reduction_no_syncwarp(a, out):
-    s = cuda.shared.array(64, int32)
-    t = cuda.threadIdx.x
-    s[t] = a[t]
-    cuda.syncwarp()
-    step = 16
-    while step > 0:
-        if t % 32 < step:
-            s[t] += s[t + step]  # bad
-        step //= 2
-    if t % 32 == 0:
-        out[t // 32] = s[t]
-
-
-def syncwarp_across_warps(a, out):
-    s = cuda.shared.array(64, int32)
-    t = cuda.threadIdx.x
-    s[t] = a[t]
-    cuda.syncwarp()
-    out[t] = s[63 - t]  # bad
-
-
-def atomic_then_plain_read(a, out):
-    s = cuda.shared.array(1, int32)
-    t = cuda.threadIdx.x
-    if t == 0:
-        s[0] = 0
-    cuda.syncthreads()
-    cuda.atomic.add(s, 0, a[t])
-    out[t] = s[0]  # bad
 
 
 def atomic_on_unwritten(a, out):
@@ -741,28 +571,6 @@ def remainder_by_zero(a, out):
         out[i] = 12 % a[i]  # bad
 
 
-def too_much_shared(a, out):
-    s = cuda.shared.array(12544, float32)  # bad
-    t = cuda.threadIdx.x
-    s[t] = a[t]
-    out[t] = s[t]
-
-
-def too_much_shared_in_two(a, out):
-    s = cuda.shared.array(8192, float32)
-    t = cuda.threadIdx.x
-    s[t] = a[t]
-    r = cuda.shared.array((65, 64), float32)  # bad
-    r[0, t] = a[t]
-    out[t] = s[t] + r[0, t]
-
-
-def endless(a, out):
-    i = cuda.grid(1)
-    while i < 64:  # bad
-        out[i] = 1
-
-
 # ------------------------------------------------------------------------------------------- correct
 
 
@@ -772,92 +580,6 @@ def in_place_elementwise(a, out):
         a[i] = a[i] * 2
         a[i] += 1
         out[i] = a[i]
-
-
-def shared_reverse(a, out):
-    s = cuda.shared.array(64, float32)
-    t = cuda.threadIdx.x
-    s[t] = a[t]
-    cuda.syncthreads()
-    out[t] = s[63 - t]
-
-
-def shared_in_place_with_barriers(a, out):
-    s = cuda.shared.array(64, int32)
-    t = cuda.threadIdx.x
-    s[t] = a[t]
-    cuda.syncthreads()
-    step = 1
-    while step < 64:
-        left = s[t - step] if t >= step else 0
-        cuda.syncthreads()
-        s[t] += left
-        cuda.syncthreads()
-        step *= 2
-    out[t] = s[t]
-
-
-def double_buffer_scan(a, out):
-    s = cuda.shared.array((2, 64), int32)
-    t = cuda.threadIdx.x
-    now = 0
-    s[now, t] = a[t]
-    cuda.syncthreads()
-    step = 1
-    while step < 64:
-        s[1 - now, t] = s[now, t] + s[now, t - step] if t >= step else s[now, t]
-        now = 1 - now
-        cuda.syncthreads()
-        step *= 2
-    out[t] = s[now, t]
-
-
-def tree_reduction(a, out):
-    s = cuda.shared.array(128, int32)
-    t = cuda.threadIdx.x
-    i = cuda.grid(1)
-    s[t] = a[i] if i < a.size else 0
-    cuda.syncthreads()
-    step = 64
-    while step > 0:
-        if t < step:
-            s[t] += s[t + step]
-        cuda.syncthreads()
-        step //= 2
-    if t == 0:
-        cuda.atomic.add(out, 0, s[0])
-
-
-def tree_reduction_partial_sums(a, out):
-    s = cuda.shared.array(128, int32)
-    t = cuda.threadIdx.x
-    i = cuda.grid(1)
-    s[t] = a[i] if i < a.size else 0
-    cuda.syncthreads()
-    step = 64
-    while step > 0:
-        if t < step:
-            s[t] += s[t + step]
-        cuda.syncthreads()
-        step //= 2
-    if t == 0:
-        out[cuda.blockIdx.x] = s[0]
-
-
-def warp_reduction(a, out):
-    s = cuda.shared.array(64, int32)
-    t = cuda.threadIdx.x
-    lane = t % 32
-    s[t] = a[t]
-    cuda.syncwarp()
-    step = 16
-    while step > 0:
-        if lane < step:
-            s[t] += s[t + step]
-        cuda.syncwarp()
-        step //= 2
-    if lane == 0:
-        out[t // 32] = s[t]
 
 
 def warp_shift(a, out):
@@ -872,111 +594,3 @@ def warp_shift(a, out):
         s[t] += right
         cuda.syncwarp()
     out[t] = s[t]
-
-
-def atomic_counter(a, out):
-    i = cuda.grid(1)
-    if i < a.size and a[i] > 0:
-        cuda.atomic.add(out, 0, 1)
-
-
-def shared_histogram(a, out):
-    s = cuda.shared.array(8, int32)
-    t = cuda.threadIdx.x
-    if t < 8:
-        s[t] = 0
-    cuda.syncthreads()
-    i = cuda.grid(1)
-    if i < a.size:
-        cuda.atomic.add(s, abs(a[i]) % 8, 1)
-    cuda.syncthreads()
-    if t < 8:
-        cuda.atomic.add(out, t, s[t])
-
-
-def all_read_one_table(a, out):
-    i = cuda.grid(1)
-    if i < out.size:
-        total = 0
-        for k in range(a.size):
-            total += a[k]
-        out[i] = total
-
-
-def disjoint_quads(a, out):
-    i = cuda.grid(1)
-    for k in range(4):
-        if i * 4 + k < out.size:
-            out[i * 4 + k] = a[i * 4 + k]
-
-
-def stencil(a, out):
-    i = cuda.grid(1)
-    if i < out.size:
-        left = a[i - 1] if i > 0 else 0
-        right = a[i + 1] if i + 1 < a.size else 0
-        out[i] = left + a[i] + right
-
-
-def stencil_shared_halo(a, out):
-    s = cuda.shared.array(66, int32)
-    t = cuda.threadIdx.x
-    i = cuda.grid(1)
-    s[t + 1] = a[i] if i < a.size else 0
-    if t == 0:
-        s[0] = a[i - 1] if i > 0 else 0
-    if t == cuda.blockDim.x - 1:
-        s[t + 2] = a[i + 1] if i + 1 < a.size else 0
-    cuda.syncthreads()
-    if i < a.size:
-        out[i] = s[t] + s[t + 1] + s[t + 2]
-
-
-def handed_on_in_a_block(a, out):
-    i = cuda.grid(1)
-    t = cuda.threadIdx.x
-    first = i - t
-    out[i] = a[i]
-    cuda.syncthreads()
-    neighbour = out[first + (t + 1) % cuda.blockDim.x]
-    cuda.syncthreads()
-    out[i] = neighbour
-
-
-def return_of_whole_blocks(a, out):
-    s = cuda.shared.array(64, int32)
-    t = cuda.threadIdx.x
-    if cuda.blockIdx.x >= 2:
-        return
-    s[t] = a[t]
-    cuda.syncthreads()
-    out[cuda.blockIdx.x * 64 + t] = s[63 - t]
-
-
-def barrier_in_uniform_loop(a, out):
-    s = cuda.shared.array(64, int32)
-    t = cuda.threadIdx.x
-    total = 0
-    for _ in range(cuda.blockIdx.x + 1):
-        s[t] = a[t]
-        cuda.syncthreads()
-        total += s[63 - t]
-        cuda.syncthreads()
-    out[cuda.grid(1)] = total
-
-
-def one_writer_many_readers(a, out):
-    s = cuda.shared.array(1, int32)
-    t = cuda.threadIdx.x
-    for k in range(3):
-        if t == 0:
-            s[0] = a[k]
-        cuda.syncthreads()
-        out[t * 3 + k] = s[0]
-        cuda.syncthreads()
-
-
-def same_element_again(a, out):
-    i = cuda.grid(1)
-    for k in range(5):
-        out[i] = out[i] + a[i] * k

@@ -1,0 +1,132 @@
+"""Which device kernels run on, and copies to it and back: the border between host and device.
+
+Source: Numba's documentation, "Memory management". The device is a GPU if Numba finds one, else the SIMT executor;
+the environment variable COURSE_DEVICE=gpu|simt|numba-simulator decides otherwise. It is chosen once a process, at the
+first launch or copy, and stays. Nothing is copied unless `to_device` or `to_host` is called.
+"""
+
+import functools
+
+from course_lib.cuda.array_checks import check_border_array, check_dtype, check_shape
+from course_lib.cuda.choice import GPU, SIMT, choose
+from course_lib.cuda.launch_checks import check_stream
+
+
+@functools.cache
+def choice():
+    """Return this process's Choice; DeviceError as `choose`. Source: the course's own."""
+    return choose()
+
+
+@functools.cache
+def executor():
+    """Return the object that copies and launches on this process's device; DeviceError as `choose`."""
+    device = choice().device
+    if device == SIMT:
+        from course_lib.cuda.on_simt import Simt as Executor
+    elif device == GPU:
+        from course_lib.cuda.on_numba import Gpu as Executor
+    else:
+        from course_lib.cuda.on_numba import Simulator as Executor
+    return Executor()
+
+
+def device_name():
+    """Return the device's name: "NVIDIA H200", "SIMT executor (no GPU)" or "Numba's simulator (no GPU)".
+
+    Raises
+    ------
+    DeviceError
+        If COURSE_DEVICE asks for what is not there.
+
+    Source: the course's own.
+    """
+    return executor().name
+
+
+def why():
+    """Return why kernels run on this device, as a clause; raise DeviceError as `device_name`. Source: the course's own.
+
+    For example "Numba finds no CUDA GPU (CUDA driver library cannot be found)".
+    """
+    return choice().reason
+
+
+def to_device(host, stream=None):
+    """Copy an array (...) into the device's memory and return the device array (...).
+
+    Parameters
+    ----------
+    host : ndarray (...)
+        Of numbers or booleans, contiguous in row-major (C) or column-major (Fortran) order; the order is kept, and so
+        are the strides 0 of a broadcast array. It may be read-only.
+    stream : stream, optional
+        Enqueue the copy there, after what was enqueued before; default: copy now.
+
+    Raises
+    ------
+    TypeError
+        If it is not a host array, or its elements are nothing to compute with.
+    ValueError
+        If the array is a view with gaps.
+
+    Source: Numba's documentation, "Memory management".
+    """
+    device = executor()
+    check_border_array("gpu.to_device", host, device, copied_in=True)
+    return device.copy_in(host, check_stream(stream))
+
+
+def to_host(array, stream=None):
+    """Copy a device array (...) and return the host array (...), when everything launched before is done.
+
+    With a stream, the copy is only enqueued there: read the result after stream.synchronize().
+
+    Raises
+    ------
+    TypeError
+        If it is not an array of this process's device.
+
+    Source: Numba's documentation, "Memory management".
+    """
+    device = executor()
+    check_border_array("gpu.to_host", array, device, copied_in=False)
+    return device.copy_out(array, check_stream(stream))
+
+
+def empty(shape, dtype):
+    """Return a device array (...) in row-major order, with whatever numbers are in that memory.
+
+    There is no default dtype. NumPy's and Numba's is float64, which most cards compute 32 or 64 times slower than
+    float32; a course that meant float32 should say so. On the SIMT executor the numbers are NaN (whole numbers: bytes
+    0xA5), and a kernel that reads one before any thread wrote it is told.
+
+    Raises
+    ------
+    TypeError
+        If the shape is not whole numbers, or the dtype is nothing to compute with.
+    ValueError
+        If a size is negative.
+
+    Source: Numba's documentation, "Memory management".
+    """
+    device = executor()
+    dtype = check_dtype(dtype, device.kinds, "the array")
+    return device.empty(check_shape(shape), dtype)
+
+
+def synchronize():
+    """Wait until the device has done everything. A launch only enqueues work: before reading a clock, wait.
+
+    No errors but DeviceError. Source: Numba's documentation, "Synchronization".
+    """
+    executor().synchronize()
+
+
+def stream():
+    """Return a new stream: work in one stream is done in order, two streams may run at once.
+
+    `stream.synchronize()` waits for it. Without a GPU everything is done in order, and a stream does nothing.
+    No errors but DeviceError. Source: Numba's documentation, "Streams".
+    """
+    return executor().stream()

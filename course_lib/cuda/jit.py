@@ -1,0 +1,61 @@
+"""`jit`: the decorator that makes a function in Numba-CUDA's language a kernel or a device function.
+
+Source: Numba's documentation, "CUDA Kernel API". Nothing is asked of a device, and nothing compiled, before a launch.
+"""
+
+import functools
+import inspect
+
+from course_lib.cuda.kernel import DeviceFunction, Kernel
+
+OPTIONS = (
+    "cache", "debug", "extensions", "fastmath", "forceinline", "inline", "launch_bounds", "lineinfo", "link", "lto",
+    "max_registers", "opt", "shared_memory_carveout",
+)  # fmt: skip
+"""Options of numba.cuda.jit that `jit` passes on."""
+
+
+def jit(function=None, *, device=False, **options):
+    """Make a function in Numba-CUDA's language a kernel, or with device=True a function that kernels call.
+
+    Parameters
+    ----------
+    function : function
+        With def, and parameters without defaults. As a decorator: @gpu.jit or @gpu.jit(fastmath=True).
+    device : bool
+        Whether kernels call it, instead of being launched.
+    **options
+        Passed to numba.cuda.jit on a GPU, without effect elsewhere: cache, debug, extensions, fastmath, forceinline,
+        inline, launch_bounds, lineinfo, link, lto, max_registers, opt, shared_memory_carveout.
+
+    Returns
+    -------
+    Kernel or DeviceFunction
+
+    Raises
+    ------
+    TypeError
+        If it is no such function, or there is no such option.
+
+    Source: Numba's documentation, "CUDA Kernel API".
+    """
+    for name in options:
+        if name not in OPTIONS:
+            raise TypeError(f"gpu.jit has no option {name!r}; it has device, {', '.join(OPTIONS)}.")
+    if function is None:
+        return functools.partial(jit, device=device, **options)
+    if hasattr(function, "py_func"):
+        raise TypeError(f"{function.__name__} is decorated already; one decorator is enough: @gpu.jit.")
+    if not inspect.isfunction(function) or function.__name__ == "<lambda>":
+        raise TypeError(
+            f"gpu.jit got {function!r}; it takes a function made with def. Types are found at the launch: leave a "
+            "signature out."
+        )
+    for parameter in inspect.signature(function).parameters.values():
+        plain = parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+        if not plain or parameter.default is not parameter.empty:
+            raise TypeError(
+                f"{function.__name__} has the parameter {parameter}; a kernel's parameters have no defaults, no * and "
+                "no **. Pass the value at every call."
+            )
+    return (DeviceFunction if device else Kernel)(function, {**options, "device": device})

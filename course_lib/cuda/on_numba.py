@@ -1,0 +1,119 @@
+"""Copies and launches through Numba: on a GPU, or on the simulator that is part of Numba.
+
+Source: Numba's documentation, "CUDA Python" and "CUDA simulator". A successor of Numba-CUDA would be switched in here.
+"""
+
+import warnings
+
+from numba import cuda
+
+STATIC_LIMIT = 48 * 1024
+"""Bytes of shared memory a block that a GPU gives without being asked."""
+
+
+class Numba:
+    """What a GPU and the simulator have in common; `course_lib.cuda.device` calls these. Source: the course's own."""
+
+    kinds = "biufc"
+    reports = False
+
+    def owns(self, value):
+        """Return whether a value is an array in device memory, Numba's or another library's."""
+        return getattr(value, "__cuda_ndarray__", False) or hasattr(value, "__cuda_array_interface__")
+
+    def copy_in(self, host, stream):
+        """Return a device array with the numbers and the layout of a host array."""
+        return cuda.to_device(host, stream=stream)
+
+    def copy_out(self, array, stream):
+        """Return a host array with the numbers of a device array."""
+        if not hasattr(array, "copy_to_host"):  # another library's
+            array = cuda.as_cuda_array(array)
+        return array.copy_to_host(stream=stream)
+
+    def empty(self, shape, dtype):
+        """Return a device array with whatever is in that memory."""
+        return cuda.device_array(shape, dtype)
+
+    def synchronize(self):
+        """Wait for the device."""
+        cuda.synchronize()
+
+    def stream(self):
+        """Return a stream."""
+        return cuda.stream()
+
+
+class Gpu(Numba):
+    """A CUDA GPU. Source: Numba's documentation, "CUDA Python"."""
+
+    def __init__(self):
+        device = cuda.get_current_device()
+        self.name = device.name.decode() if isinstance(device.name, bytes) else device.name
+        self.shared_limit = max(STATIC_LIMIT, device.MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
+
+    def launcher(self, kernel, grid, block, stream, shared):
+        """Return Numba's own launcher of `kernel`, made once for each configuration."""
+        dispatcher = kernel.dispatcher
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="Grid size")  # a lesson's small grid is meant to be small
+            launch = dispatcher[grid, block, stream, shared]
+        if shared <= STATIC_LIMIT:
+            return launch
+        asked = set()
+
+        def launch_with_more_shared_memory(*arguments):
+            types = tuple(dispatcher.typeof_pyval(a) for a in arguments)
+            if types not in asked:
+                _ask_for_shared_memory(dispatcher.compile(types), shared)
+                asked.add(types)
+            launch(*arguments)
+
+        return launch_with_more_shared_memory
+
+
+def _ask_for_shared_memory(compiled, count):
+    """Let a compiled kernel take more than 48 KiB of dynamic shared memory, which Numba never asks for."""
+    from cuda.bindings import driver
+
+    handle = compiled._codelibrary.get_cufunc().handle
+    if isinstance(handle, driver.CUkernel):
+        error, handle = driver.cuKernelGetFunction(handle)
+        if error != driver.CUresult.CUDA_SUCCESS:
+            raise RuntimeError(f"the driver gives no function of the kernel: {error!r}.")
+    attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+    (error,) = driver.cuFuncSetAttribute(handle, attribute, count)
+    if error != driver.CUresult.CUDA_SUCCESS:
+        raise RuntimeError(
+            f"the driver refuses {count:,} bytes of dynamic shared memory: {error!r}. Static shared arrays count too; "
+            "use smaller tiles."
+        )
+
+
+class Simulator(Numba):
+    """Numba's simulator: each thread of a block a Python thread, one block after another, no types.
+
+    Source: Numba's documentation, "CUDA simulator".
+    """
+
+    name = "Numba's simulator (no GPU)"
+    shared_limit = 227 * 1024
+
+    def launcher(self, kernel, grid, block, stream, shared):
+        """Return a function of the arguments that launches `kernel`."""
+        fake = kernel.dispatcher
+
+        def launch(*arguments):
+            fake[grid, block, stream, shared](*arguments)  # it remembers one configuration only: give it anew
+
+        return launch
+
+    def in_kernel(self):
+        """Return whether the caller is a thread of a simulated kernel."""
+        from numba.cuda.simulator import kernel
+
+        return kernel._get_kernel_context() is not None
+
+    def call(self, function, arguments):
+        """Return what a function gives that a thread of a simulated kernel calls."""
+        return cuda.jit(device=True)(function)(*arguments)

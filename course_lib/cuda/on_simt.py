@@ -1,0 +1,67 @@
+"""Copies and launches on the SIMT executor: no GPU needed, every launch reported and checked.
+
+Source: the course's own.
+"""
+
+from contextlib import contextmanager
+
+from course_lib import simt
+from course_lib.cuda.collect import on_error
+from course_lib.cuda.kernel import DeviceFunction, Kernel
+from course_lib.simt.arrays import DeviceArray
+from course_lib.simt.source import KERNEL_TYPES
+
+KERNEL_TYPES.update((Kernel, DeviceFunction))
+
+
+class Stream:
+    """A stream of a device that does everything in order: nothing to wait for. Source: Numba's "Streams"."""
+
+    def synchronize(self):
+        """Wait for the work that was enqueued: it is done. No errors."""
+
+    @contextmanager
+    def auto_synchronize(self):
+        """Wait at the end of a `with` block. No errors."""
+        yield self
+
+
+class Simt:
+    """The SIMT executor as a device: see `course_lib.cuda.device`, which calls these. Source: the course's own."""
+
+    name = "SIMT executor (no GPU)"
+    kinds = "biuf"
+    shared_limit = 227 * 1024  # of an H100 or H200, which have the most
+    reports = True
+
+    def owns(self, value):
+        """Return whether a value is an array of this device."""
+        return isinstance(value, DeviceArray)
+
+    def copy_in(self, host, stream):
+        """Return a device array with the numbers and the layout of a host array."""
+        return DeviceArray.copy_of(host)
+
+    def copy_out(self, array, stream):
+        """Return a host array with the numbers of a device array."""
+        return array.copy_to_host()
+
+    def empty(self, shape, dtype):
+        """Return a device array whose elements count as never written."""
+        return DeviceArray.empty(shape, dtype)
+
+    def synchronize(self):
+        """Wait for nothing: a launch returns when it is done."""
+
+    def stream(self):
+        """Return a stream."""
+        return Stream()
+
+    def launcher(self, kernel, grid, block, stream, shared):
+        """Return a function of the arguments that launches `kernel` and keeps the report in it."""
+
+        def launch(*arguments):
+            kernel.last_report = None
+            kernel.last_report = simt.run(kernel.py_func, grid, block, arguments, shared=shared, on_error=on_error())
+
+        return launch

@@ -1,0 +1,17 @@
+"""What lessons import: `from course_lib import gpu`, then @gpu.jit kernels, device arrays, and where it all runs.
+
+Source: the course's own. The names are `course_lib.cuda`'s; the kernels are Numba-CUDA, the launch syntax is Numba's.
+"""
+
+from course_lib.cuda.choice import DeviceError
+from course_lib.cuda.collect import collect_hazards
+from course_lib.cuda.device import device_name, empty, stream, synchronize, to_device, to_host, why
+from course_lib.cuda.jit import jit
+from course_lib.cuda.kernel import DeviceFunction, Kernel
+from course_lib.cuda.launch_checks import LaunchError
+from course_lib.cuda.simulate import simulate
+
+__all__ = [
+    "DeviceError", "DeviceFunction", "Kernel", "LaunchError", "collect_hazards", "device_name", "empty", "jit",
+    "simulate", "stream", "synchronize", "to_device", "to_host", "why",
+]  # fmt: skip
