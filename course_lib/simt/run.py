@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from course_lib.simt import atomics, warps  # noqa: F401  they enter their functions
+from course_lib.simt import atomics, library, warps  # noqa: F401  they enter their functions
 from course_lib.simt.advice import advise
 from course_lib.simt.arguments import views
 from course_lib.simt.arrays import DeviceArray
