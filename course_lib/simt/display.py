@@ -1,0 +1,221 @@
+"""A report as HTML for a notebook: findings on top, then the source with what each of its lines cost.
+
+Source: the course's own. The page is plain HTML with inline styles: no script, no style sheet, nothing loaded. So it
+looks the same in JupyterLab, in its dark theme (text takes the theme's colour), and in an exported page; where styles
+are taken away, the numbers are still there, because no bar stands alone.
+"""
+
+import textwrap
+from html import escape
+
+from course_lib.figures import style
+from course_lib.simt import wording
+from course_lib.simt.measures import functions, shown
+
+MOST_FINDINGS = 10
+"""Findings of a kind that are shown; a broken kernel can have one for each of its lines."""
+
+LONG = 120
+"""Source lines from which on runs of lines without work are folded into one row."""
+
+BAR = 48
+"""Pixels of a full bar."""
+
+HAZARD, ADVICE = "\N{HEAVY MULTIPLICATION X}", "\N{BLACK RIGHT-POINTING TRIANGLE}"
+
+CODE = "text-align:left;white-space:pre;font-family:monospace;padding:1px 12px 1px 4px"
+NUMBER = "text-align:right;white-space:nowrap;padding:1px 6px"
+HEAD = "text-align:{};white-space:nowrap;padding:2px 6px;font-weight:bold"
+EMPTY = '<td style="padding:0"></td>'
+TABLE = "border-collapse:collapse;margin:6px 0;width:auto"
+TITLE = "margin:10px 0 2px 0;font-weight:bold"
+TEXT = "margin:2px 0"
+
+
+def html(report):
+    """Return a report as HTML: a text of at most 60 KB for a kernel of 60 lines, the same for the same report.
+
+    Every text of the kernel (its names, its source, its findings) is escaped. No errors are raised.
+
+    Source: the course's own.
+    """
+    title = f"<strong>{escape(report.kernel)}</strong>: {escape(wording.headline(report))}"
+    parts = [
+        paragraph(title, "margin:0 0 6px 0"),
+        _findings(report, report.hazards, HAZARD, "hazard", "hazard"),
+        _findings(report, report.advice, ADVICE, "advice", "thread"),
+        _source(report),
+        bullets("In all", wording.totals(report)),
+        _arrays(report),
+        bullets(f"On a GPU ({report.device}), estimated", wording.estimates(report)),
+    ]
+    if not report.hazards:
+        parts.insert(1, paragraph(escape(wording.findings_in_words(report))))
+    return f'<div class="course-report" style="line-height:1.4">{"".join(parts)}</div>'
+
+
+def paragraph(content, look=TEXT):
+    """Return a paragraph; `content` is HTML."""
+    return f'<p style="{look}">{content}</p>'
+
+
+def bullets(title, lines):
+    """Return a bold title and a list of sentences (plain text), "" without any."""
+    if not lines:
+        return ""
+    items = "".join(f"<li>{escape(line).replace(chr(10), '<br>')}</li>" for line in lines)
+    return f'{paragraph(escape(title), TITLE)}<ul style="margin:0 0 6px 0;padding-left:1.4em">{items}</ul>'
+
+
+def table(caption, heads, rows, foot=""):
+    """Return a table that scrolls by itself; `heads` is {column title: explanation}, rows and foot are HTML."""
+    cells = "".join(
+        f'<th scope="col" title="{escape(meaning)}" style="{HEAD.format(_side(name))}">{escape(name)}</th>'
+        for name, meaning in heads.items()
+    )
+    return (
+        f'<div style="overflow-x:auto"><table style="{TABLE}">'
+        f'<caption style="caption-side:top;text-align:left;padding:4px 0">{caption}</caption>'
+        f"<thead><tr>{cells}</tr></thead><tbody>{''.join(rows)}</tbody>{foot}</table></div>"
+    )
+
+
+def _side(name):
+    return "left" if name in ("source", "name", "space") else "right"
+
+
+# ------------------------------------------------------------------------------------------------ findings
+
+
+def _findings(report, found, mark, word, role):
+    if not found:
+        return ""
+    texts = {(line.function, line.number): line.text for line in report.lines}
+    by_line = {line.number: line.text for line in report.lines}
+    blocks = [
+        _finding(h, mark, word, role, texts.get((h.function, h.line), by_line.get(h.line, "")))
+        for h in found[:MOST_FINDINGS]
+    ]
+    if len(found) > MOST_FINDINGS:
+        blocks.append(paragraph(f"{len(found) - MOST_FINDINGS} more; all are in the report's lists."))
+    return "".join(blocks)
+
+
+def _finding(h, mark, word, role, text):
+    times = f", {wording.count(h.count, 'time')}" if h.count > 1 else ""
+    where = f"line {h.line}" + (f" of {h.function}" if h.function else "")
+    lines = [
+        f"<strong>{mark} {word.capitalize()}: {escape(h.kind)}</strong>, {escape(where)}{times}",
+        f'<code style="white-space:pre-wrap">{escape(text.strip())}</code>' if text.strip() else "",
+        escape(h.message[:1].upper() + h.message[1:]),
+        f"<em>{escape(wording.who(h))}</em>" if wording.who(h) else "",
+        f"<strong>What to do:</strong> {escape(h.fix)}" if h.fix else "",
+    ]
+    look = f"margin:6px 0;padding:4px 10px;border-left:4px solid {style.COLOURS[role]}"
+    return f'<div style="{look}">{"<br>".join(line for line in lines if line)}</div>'
+
+
+# ------------------------------------------------------------------------------------------------ source
+
+
+def _source(report):
+    columns = shown(report.total)
+    heads = {"line": "number of the line", "source": "the kernel's own text"} | {m.title: m.meaning for m in columns}
+    most = {m: max((m.amount(line.counters) for line in report.lines), default=0) for m in columns}
+    groups, rows, left = functions(report), [], HEAD.format("left")
+    for name, lines in groups.items():
+        if len(groups) > 1:
+            rows.append(f'<tr><th scope="rowgroup" colspan="{len(heads)}" style="{left}">{escape(name)}</th></tr>')
+        margin = len(_margin(lines))
+        for line in _folded(lines, len(report.lines) > LONG):
+            rows.append(_row(line, margin, columns, most, report) if line else _fold(len(heads)))
+    foot = "".join(f'<td style="{NUMBER}">{m.words(report.total, report.total)} {bar(0, m.role)}</td>' for m in columns)
+    foot = f'<tfoot><tr><th scope="row" style="{NUMBER}">all</th><td></td>{foot}</tr></tfoot>'
+    return table("<strong>What each line cost</strong>", heads, rows, foot) + _legend(columns, report)
+
+
+def _legend(columns, report):
+    ways = [f"<em>{escape(m.title)}</em>: {escape(m.meaning)}" for m in columns]
+    marks = [f"{HAZARD} a hazard"] * bool(report.hazards) + [f"{ADVICE} advice"] * bool(report.advice)
+    return paragraph("; ".join([*ways, *marks]) + ". Bold: the most of all lines.")
+
+
+def _margin(lines):
+    text = "\n".join(line.text for line in lines)
+    whole = textwrap.dedent(text)
+    return " " * (len(text.split("\n", 1)[0]) - len(whole.split("\n", 1)[0]))
+
+
+def _folded(lines, fold):
+    """Yield the lines; with `fold`, None in place of each run of four and more without work."""
+    run = []
+    for line in [*lines, None]:
+        if line is not None and fold and not line.counters.instructions:
+            run.append(line)
+            continue
+        yield from run if len(run) < 4 else [None]
+        run = []
+        if line is not None:
+            yield line
+
+
+def _fold(columns):
+    return f'<tr><td colspan="{columns}" style="{CODE}">...</td></tr>'
+
+
+def _row(line, margin, columns, most, report):
+    hits = [h for h in report.hazards if h.line == line.number and h.function in ("", line.function)]
+    hints = [h for h in report.advice if h.line == line.number and h.function in ("", line.function)]
+    mark = HAZARD if hits else ADVICE if hints else ""
+    edge = f";border-left:4px solid {style.COLOURS['hazard' if hits else 'thread']}" if mark else ""
+    head = f'<th scope="row" style="{NUMBER}{edge}">{mark} {line.number}</th>'.replace("> ", ">")
+    code = f'<td style="{CODE}">{escape(line.text[margin:])}</td>'
+    cells = [_cell(m, line.counters, report.total, most[m]) for m in columns]
+    if not any(cells):
+        return f'<tr>{head}{code}<td colspan="{len(columns)}" style="padding:0"></td></tr>'
+    return f"<tr>{head}{code}{''.join(cell or EMPTY for cell in cells)}</tr>"
+
+
+def _cell(m, counters, total, most):
+    words = m.words(counters, total)
+    if not words:
+        return ""
+    if m.share and m.amount(counters) == most:
+        words = f"<strong>{words}</strong>"
+    return f'<td style="{NUMBER}">{words} {bar(m.part(counters, total), m.role, rest=not m.share)}</td>'
+
+
+def bar(part, role, rest=False):
+    """Return a bar of BAR pixels for a part in 0 ... 1, in the colour of a role; `rest` shows what was of no use."""
+    ground = f";background-color:{style.COLOURS['hazard' if role == 'data' else 'idle']}" if rest and part < 1 else ""
+    width = max(1, round(BAR * part)) if part else 0
+    return (
+        f'<span style="display:inline-block;width:{BAR}px;height:9px{ground}">'
+        f'<span style="display:block;width:{width}px;height:9px;background-color:{style.COLOURS[role]}"></span></span>'
+    )
+
+
+# ------------------------------------------------------------------------------------------------ arrays
+
+
+def _arrays(report):
+    if not report.arrays:
+        return ""
+    heads = {
+        "name": "as in the kernel", "space": "the memory it lives in", "shape": "and dtype", "loads": "by threads",
+        "distinct": "elements loaded", "reuse": "loads for each distinct element; in shared memory, for each store",
+        "stores": "by threads",
+    }  # fmt: skip
+    rows = []
+    for use in report.arrays.values():
+        shape = "(" + ", ".join(map(str, use.shape)) + ("," if len(use.shape) == 1 else "") + ")"
+        numbers = [f"{shape} {use.dtype}", *(f"{n:,}" if n else "" for n in (use.loads, use.distinct_loaded))]
+        numbers += [f"{use.reuse:,.1f}x" if use.loads and use.reuse else "", f"{use.stores:,}" if use.stores else ""]
+        left = NUMBER.replace("right", "left", 1)
+        rows.append(
+            f'<tr><th scope="row" style="{left}">{escape(use.name)}</th><td style="{left}">{escape(use.space)}</td>'
+            + "".join(f'<td style="{NUMBER}">{escape(n)}</td>' for n in numbers)
+            + "</tr>"
+        )
+    note = "<em>Reuse</em>: loads for each distinct element that is loaded; in shared memory, loads for each store."
+    return table("<strong>How often the elements are used</strong>", heads, rows) + paragraph(note)

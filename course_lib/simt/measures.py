@@ -1,0 +1,107 @@
+"""The columns of a report: what each line of a kernel cost, and how long its bar is.
+
+Source: the course's own. A cell that is zero stays empty, so that the eye finds the line that costs.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from course_lib.simt.traffic import SECTOR
+from course_lib.simt.wording import percent
+
+
+PARTS = ("data", "hazard")
+"""Roles of the columns that write the line's share of the launch beside its number: what hurts most."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One column. `amount(counters)` is what counts; `part(counters, total)` in 0 ... 1 is the length of the bar.
+
+    `share` tells what the bar means: True, the line's share of the whole launch (long is costly); False, the share
+    of the line's own effort that was of use (short is costly). `unit` is said where the numbers are explained.
+
+    Source: the course's own.
+    """
+
+    title: str
+    meaning: str
+    amount: Callable
+    part: Callable
+    share: bool
+    role: str
+    always: bool = False
+
+    def words(self, counters, total):
+        """Return what a cell says, "" for a line without such work."""
+        amount = self.amount(counters)
+        if not amount:
+            return ""
+        part = percent(self.part(counters, total))
+        if not self.share:
+            return part
+        return f"{amount:,} ({part})" if amount < self.amount(total) and self.role in PARTS else f"{amount:,}"
+
+
+def sectors(c):
+    """Return the sectors of 32 bytes that a line's loads and stores moved."""
+    return c.global_load_sectors + c.global_store_sectors
+
+
+def conflicts(c):
+    """Return the bank conflicts of a line's loads and stores."""
+    return c.shared_load_conflicts + c.shared_store_conflicts
+
+
+def efficiency(c):
+    """Return bytes used by bytes moved, in loads and stores together; 1.0 where nothing was moved."""
+    moved = SECTOR * sectors(c)
+    return (c.global_load_bytes + c.global_store_bytes) / moved if moved else 1.0
+
+
+def _of_total(amount):
+    def part(c, total):
+        whole = amount(total)
+        return amount(c) / whole if whole else 0.0
+
+    return part
+
+
+def _share(title, meaning, amount, role, always=False):
+    return Measure(title, meaning, amount, _of_total(amount), True, role, always)
+
+
+MEASURES = (
+    _share("sectors", "sectors of 32 bytes that global loads and stores move", sectors, "data", True),
+    Measure(
+        "used", "of the bytes moved, those that a thread asked for", sectors, lambda c, total: efficiency(c), False,
+        "data", True,
+    ),
+    _share("bank conflicts", "shared memory: wavefronts beyond what is needed", conflicts, "hazard"),
+    _share("atomics", "atomic requests of warps", lambda c: c.atomic_requests, "gradient"),
+    _share("waiting", "lanes that waited for another one's atomic operation", lambda c: c.atomic_serialised, "hazard"),
+    _share(
+        "local memory", "requests to memory of a thread's own, outside of its registers",
+        lambda c: c.local_load_requests + c.local_store_requests, "data",
+    ),
+    _share("divergent", "branches where a warp went both ways", lambda c: c.divergent_branches, "hazard"),
+    Measure(
+        "active lanes", "of a warp's 32 lanes, those that were switched on", lambda c: c.instructions,
+        lambda c, total: c.active_share, False, "thread", True,
+    ),
+    _share("instructions", "operations issued by warps", lambda c: c.instructions, "idle", True),
+)  # fmt: skip
+"""All columns, from left to right; those that are not for `always` show where the launch has such work."""
+
+
+def shown(total):
+    """Return the measures that a launch with these totals has work for."""
+    return [m for m in MEASURES if m.amount(total)]
+
+
+def functions(report):
+    """Return the report's lines as {function name: its lines}, in their order."""
+    groups = {}
+    for line in report.lines:
+        groups.setdefault(line.function, []).append(line)
+    return groups
