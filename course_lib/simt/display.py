@@ -5,18 +5,11 @@ looks the same in JupyterLab, in its dark theme (text takes the theme's colour),
 are taken away, the numbers are still there, because no bar stands alone.
 """
 
-import textwrap
 from html import escape
 
 from course_lib.figures import style
 from course_lib.simt import wording
-from course_lib.simt.measures import functions, shown
-
-MOST_FINDINGS = 10
-"""Findings of a kind that are shown; a broken kernel can have one for each of its lines."""
-
-LONG = 120
-"""Source lines from which on runs of lines without work are folded into one row."""
+from course_lib.simt.measures import LONG, MOST_FINDINGS, findings_of, folded, functions, margin, quoted, shown
 
 BAR = 48
 """Pixels of a full bar."""
@@ -81,7 +74,7 @@ def table(caption, heads, rows, foot=""):
 
 
 def _side(name):
-    return "left" if name in ("source", "name", "space") else "right"
+    return "left" if name in ("source", "name", "space", "quantity") else "right"
 
 
 # ------------------------------------------------------------------------------------------------ findings
@@ -90,12 +83,7 @@ def _side(name):
 def _findings(report, found, mark, word, role):
     if not found:
         return ""
-    texts = {(line.function, line.number): line.text for line in report.lines}
-    by_line = {line.number: line.text for line in report.lines}
-    blocks = [
-        _finding(h, mark, word, role, texts.get((h.function, h.line), by_line.get(h.line, "")))
-        for h in found[:MOST_FINDINGS]
-    ]
+    blocks = [_finding(h, mark, word, role, quoted(report, h)) for h in found[:MOST_FINDINGS]]
     if len(found) > MOST_FINDINGS:
         blocks.append(paragraph(f"{len(found) - MOST_FINDINGS} more; all are in the report's lists."))
     return "".join(blocks)
@@ -106,7 +94,7 @@ def _finding(h, mark, word, role, text):
     where = f"line {h.line}" + (f" of {h.function}" if h.function else "")
     lines = [
         f"<strong>{mark} {word.capitalize()}: {escape(h.kind)}</strong>, {escape(where)}{times}",
-        f'<code style="white-space:pre-wrap">{escape(text.strip())}</code>' if text.strip() else "",
+        f'<code style="white-space:pre-wrap">{escape(text)}</code>' if text else "",
         escape(h.message[:1].upper() + h.message[1:]),
         f"<em>{escape(wording.who(h))}</em>" if wording.who(h) else "",
         f"<strong>What to do:</strong> {escape(h.fix)}" if h.fix else "",
@@ -126,9 +114,8 @@ def _source(report):
     for name, lines in groups.items():
         if len(groups) > 1:
             rows.append(f'<tr><th scope="rowgroup" colspan="{len(heads)}" style="{left}">{escape(name)}</th></tr>')
-        margin = len(_margin(lines))
-        for line in _folded(lines, len(report.lines) > LONG):
-            rows.append(_row(line, margin, columns, most, report) if line else _fold(len(heads)))
+        for line in folded(lines, len(report.lines) > LONG):
+            rows.append(_row(line, margin(lines), columns, most, report) if line else _fold(len(heads)))
     foot = "".join(f'<td style="{NUMBER}">{m.words(report.total, report.total)} {bar(0, m.role)}</td>' for m in columns)
     foot = f'<tfoot><tr><th scope="row" style="{NUMBER}">all</th><td></td>{foot}</tr></tfoot>'
     return table("<strong>What each line cost</strong>", heads, rows, foot) + _legend(columns, report)
@@ -140,36 +127,16 @@ def _legend(columns, report):
     return paragraph("; ".join([*ways, *marks]) + ". Bold: the most of all lines.")
 
 
-def _margin(lines):
-    text = "\n".join(line.text for line in lines)
-    whole = textwrap.dedent(text)
-    return " " * (len(text.split("\n", 1)[0]) - len(whole.split("\n", 1)[0]))
-
-
-def _folded(lines, fold):
-    """Yield the lines; with `fold`, None in place of each run of four and more without work."""
-    run = []
-    for line in [*lines, None]:
-        if line is not None and fold and not line.counters.instructions:
-            run.append(line)
-            continue
-        yield from run if len(run) < 4 else [None]
-        run = []
-        if line is not None:
-            yield line
-
-
 def _fold(columns):
     return f'<tr><td colspan="{columns}" style="{CODE}">...</td></tr>'
 
 
-def _row(line, margin, columns, most, report):
-    hits = [h for h in report.hazards if h.line == line.number and h.function in ("", line.function)]
-    hints = [h for h in report.advice if h.line == line.number and h.function in ("", line.function)]
+def _row(line, indent, columns, most, report):
+    hits, hints = findings_of(report.hazards, line), findings_of(report.advice, line)
     mark = HAZARD if hits else ADVICE if hints else ""
     edge = f";border-left:4px solid {style.COLOURS['hazard' if hits else 'thread']}" if mark else ""
     head = f'<th scope="row" style="{NUMBER}{edge}">{mark} {line.number}</th>'.replace("> ", ">")
-    code = f'<td style="{CODE}">{escape(line.text[margin:])}</td>'
+    code = f'<td style="{CODE}">{escape(line.text[indent:])}</td>'
     cells = [_cell(m, line.counters, report.total, most[m]) for m in columns]
     if not any(cells):
         return f'<tr>{head}{code}<td colspan="{len(columns)}" style="padding:0"></td></tr>'

@@ -71,25 +71,37 @@ def draw(numbers, text, size=None):
 
 def _title(s, numbers, text):
     a = numbers.access
-    name = f"{a.array} {a.shape}"
+    name = f"{_cut(a.array, 24)} {a.shape}"
     s.text(EDGE, 20, name, bold=True)
     left = EDGE + text_width(name) * 1.1 + 12
     room = int((WIDTH - left - EDGE) / text_width("m"))
-    line = f"line {a.line}: {text}"
-    s.text(left, 20, line if len(line) <= room else line[: room - 1] + DOTS, fill=style.MUTED)
+    if room > 12:
+        s.text(left, 20, _cut(f"line {a.line}: {text}", room), fill=style.MUTED)
     return 34
+
+
+def _cut(text, length):
+    return text if len(text) <= length else text[: length - 1] + DOTS
 
 
 def pick(touched, size, most):
     """Return which of `size` rows or columns are drawn, ascending, with None where some are left out.
 
-    All that are touched, and one more where there is one; if these are more than `most`, the first and the last two.
+    All that are touched, and one more where there is one. With the gaps between them, more than `most` + 2 are too
+    many: then the first and the last two are drawn.
 
     Source: the course's own.
     """
-    wanted = sorted({*touched} | {t + 1 for t in list(touched)[-1:] if t + 1 < size and len(touched) < most})
-    if len(wanted) > most:
-        wanted = wanted[: most - 2] + wanted[-2:]
+    drawn, keep = _with_gaps([*touched, *(t + 1 for t in touched[-1:] if t + 1 < size)], size), most - 2
+    if len(drawn) > most + 2:
+        drawn = _with_gaps(touched, size)
+    while len(drawn) > most + 2:
+        drawn = _with_gaps(sorted({*touched[:keep], *touched[-2:]}), size)
+        keep -= 1
+    return drawn
+
+
+def _with_gaps(wanted, size):
     out, before = [], -1
     for w in wanted:
         if w - before == 2:
@@ -109,7 +121,7 @@ def _draw_global(s, n: GlobalAccess, text):
     y = _array(s, n, y)
     y = _sectors(s, n, y + 14)
     lanes = [label([t % WARP for t in who]) for who in n.lanes_of(n.element).values()]
-    items = [("3", TOUCHED, "lane 3 of the warp touches it")]
+    items = [("3", TOUCHED, "lane 3 of the warp touches it")] * any(w.isdigit() for w in lanes)
     items += [("0\N{EN DASH}3", TOUCHED, "lanes 0 to 3 do")] * any("\N{EN DASH}" in w for w in lanes)
     items += [(f"4{TIMES}", TOUCHED, "4 lanes do")] * any(TIMES in w for w in lanes)
     items += [("", IN_VAIN, "moved, but no lane of the warp uses it")] * (n.used < n.moved)
@@ -142,7 +154,7 @@ def _array(s, n, y):
     rows = pick(np.unique(n.element // across).tolist(), -(-size // across), MOST_ROWS)
     names = {r: _row_name(r, n.access.shape, across, long) for r in rows if r is not None}
     left = EDGE + max(text_width(name) for name in names.values()) + 8
-    cell = max(CELL, max(text_width(t) for t in lanes.values()) + 6)
+    cell = max(CELL, max(text_width(t) for t in lanes.values()) + 4)
     room = int((WIDTH - EDGE - left) / cell) - 2
     columns = pick(list(range(across)) if across <= room else np.unique(moved % across).tolist(), across, room)
     _column_names(s, columns, left, cell, y + 12, long)
@@ -275,7 +287,7 @@ def _draw_shared(s, n: SharedAccess, text):
     for note in notes:
         s.text(*note)
     y = _wanted(s, n, left, y + 8)
-    items = [("3", TOUCHED, "lane 3 of the warp wants this word")]
+    items = [("3", TOUCHED, "lane 3 of the warp wants this word")] * any(len(who) == 1 for who in lanes.values())
     items += [(f"4{TIMES}", TOUCHED, "4 lanes want it")] * any(1 < len(who) < 10 for who in lanes.values())
     items += [(TIMES, TOUCHED, "10 lanes or more want it")] * any(len(who) >= 10 for who in lanes.values())
     items += [("|", style.PAPER, "a row of the array begins")] * bool(starts)

@@ -100,7 +100,7 @@ class SharedAccess(_Access):
         self.wanted = np.zeros(BANKS, np.int64)
         for group in range(self.groups):  # elements of 8 bytes go half a warp at a time
             there = lane * self.groups // WARP == group
-            words = np.unique([self.words(a) for a in self.address[there]])
+            words = np.unique(np.array([self.words(a) for a in self.address[there]], np.int64))
             self.wanted = np.maximum(self.wanted, np.bincount(words % BANKS, minlength=BANKS))
 
     def words(self, address):

@@ -9,6 +9,11 @@ from dataclasses import dataclass
 from course_lib.simt.traffic import SECTOR
 from course_lib.simt.wording import percent
 
+MOST_FINDINGS = 10
+"""Findings of a kind that are shown; a broken kernel can have one for each of its lines."""
+
+LONG = 120
+"""Source lines from which on runs of lines without work are folded into one row."""
 
 PARTS = ("data", "hazard")
 """Roles of the columns that write the line's share of the launch beside its number: what hurts most."""
@@ -19,18 +24,18 @@ class Measure:
     """One column. `amount(counters)` is what counts; `part(counters, total)` in 0 ... 1 is the length of the bar.
 
     `share` tells what the bar means: True, the line's share of the whole launch (long is costly); False, the share
-    of the line's own effort that was of use (short is costly). `unit` is said where the numbers are explained.
+    of the line's own effort that was of use (short is costly). `brief` is the title in a terminal.
 
     Source: the course's own.
     """
 
     title: str
+    brief: str
     meaning: str
     amount: Callable
     part: Callable
     share: bool
     role: str
-    always: bool = False
 
     def words(self, counters, total):
         """Return what a cell says, "" for a line without such work."""
@@ -67,31 +72,34 @@ def _of_total(amount):
     return part
 
 
-def _share(title, meaning, amount, role, always=False):
-    return Measure(title, meaning, amount, _of_total(amount), True, role, always)
+def _share(title, brief, meaning, amount, role):
+    return Measure(title, brief, meaning, amount, _of_total(amount), True, role)
 
 
 MEASURES = (
-    _share("sectors", "sectors of 32 bytes that global loads and stores move", sectors, "data", True),
+    _share("sectors", "sectors", "sectors of 32 bytes that global loads and stores move", sectors, "data"),
     Measure(
-        "used", "of the bytes moved, those that a thread asked for", sectors, lambda c, total: efficiency(c), False,
-        "data", True,
+        "used", "used", "of the bytes moved, those that a thread asked for", sectors,
+        lambda c, total: efficiency(c), False, "data",
     ),
-    _share("bank conflicts", "shared memory: wavefronts beyond what is needed", conflicts, "hazard"),
-    _share("atomics", "atomic requests of warps", lambda c: c.atomic_requests, "gradient"),
-    _share("waiting", "lanes that waited for another one's atomic operation", lambda c: c.atomic_serialised, "hazard"),
+    _share("bank conflicts", "conflicts", "shared memory's wavefronts beyond what is needed", conflicts, "hazard"),
+    _share("atomics", "atomics", "atomic requests of warps", lambda c: c.atomic_requests, "gradient"),
     _share(
-        "local memory", "requests to memory of a thread's own, outside of its registers",
+        "waiting", "waiting", "lanes that waited for another one's atomic operation at the same address",
+        lambda c: c.atomic_serialised, "hazard",
+    ),
+    _share(
+        "local memory", "local", "requests to memory of a thread's own, outside of its registers",
         lambda c: c.local_load_requests + c.local_store_requests, "data",
     ),
-    _share("divergent", "branches where a warp went both ways", lambda c: c.divergent_branches, "hazard"),
+    _share("divergent", "diverge", "branches where a warp went both ways", lambda c: c.divergent_branches, "hazard"),
     Measure(
-        "active lanes", "of a warp's 32 lanes, those that were switched on", lambda c: c.instructions,
-        lambda c, total: c.active_share, False, "thread", True,
+        "active lanes", "active", "of a warp's 32 lanes, those that were switched on", lambda c: c.instructions,
+        lambda c, total: c.active_share, False, "thread",
     ),
-    _share("instructions", "operations issued by warps", lambda c: c.instructions, "idle", True),
+    _share("instructions", "instr.", "operations issued by warps", lambda c: c.instructions, "idle"),
 )  # fmt: skip
-"""All columns, from left to right; those that are not for `always` show where the launch has such work."""
+"""All columns, from left to right; a launch shows those that it has work for."""
 
 
 def shown(total):
@@ -105,3 +113,33 @@ def functions(report):
     for line in report.lines:
         groups.setdefault(line.function, []).append(line)
     return groups
+
+
+def folded(lines, fold):
+    """Yield a function's lines; with `fold`, None in place of each run of four and more without work."""
+    run = []
+    for line in [*lines, None]:
+        if line is not None and fold and not line.counters.instructions:
+            run.append(line)
+            continue
+        yield from run if len(run) < 4 else [None]
+        run = []
+        if line is not None:
+            yield line
+
+
+def margin(lines):
+    """Return how many columns all of a function's lines are indented by."""
+    return min((len(x.text) - len(x.text.lstrip()) for x in lines if x.text.strip()), default=0)
+
+
+def findings_of(found, line):
+    """Return the findings of a list that lie in a line."""
+    return [h for h in found if h.line == line.number and h.function in ("", line.function)]
+
+
+def quoted(report, hazard):
+    """Return the source line of a finding without its indentation, "" where it has none."""
+    fit = [x for x in report.lines if x.number == hazard.line]
+    fit = [x for x in fit if x.function == hazard.function] or fit
+    return fit[0].text.strip() if fit else ""

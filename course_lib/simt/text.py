@@ -1,0 +1,128 @@
+"""A report as plain text for a terminal: the same content as in a notebook, in ASCII, 80 columns wide if it must be.
+
+Source: the course's own.
+"""
+
+import textwrap
+
+from course_lib.simt import wording
+from course_lib.simt.measures import LONG, MOST_FINDINGS, findings_of, folded, functions, margin, quoted, shown
+
+NARROWEST = 60
+BARS = {"sectors": 5, "bank conflicts": 5}
+"""Characters of the bars, in the columns that have one."""
+
+
+def text(report, width=80):
+    """Return a report as text: findings, what each line cost, and what the launch cost in all.
+
+    Parameters
+    ----------
+    report : Report
+    width : int
+        Columns of the terminal, at least 60. Long source lines are cut, sentences are wrapped.
+
+    Raises
+    ------
+    ValueError
+        If `width` is below 60.
+
+    Source: the course's own.
+    """
+    if width < NARROWEST:
+        raise ValueError(f"width is {width}; a report needs {NARROWEST} columns at least.")
+    parts = [
+        wrapped(f"{report.kernel}: {wording.headline(report)}", width),
+        *_findings(report, report.hazards, "HAZARD", width),
+        *_findings(report, report.advice, "ADVICE", width),
+    ]
+    if not report.hazards:
+        parts.insert(1, wording.findings_in_words(report))
+    parts += [_source(report, width), bullets("In all", wording.totals(report), width), _arrays(report)]
+    parts.append(bullets(f"On a GPU ({report.device}), estimated", wording.estimates(report), width))
+    return "\n\n".join(part for part in parts if part)
+
+
+def wrapped(line, width, indent="", further="  "):
+    """Return a sentence in lines of at most `width` columns; long words stay whole."""
+    return textwrap.fill(
+        line, width, initial_indent=indent, subsequent_indent=indent + further, break_long_words=False,
+        break_on_hyphens=False,
+    )  # fmt: skip
+
+
+def bullets(title, lines, width):
+    """Return a title and sentences below it, "" without any."""
+    if not lines:
+        return ""
+    return "\n".join([title, *(wrapped(part, width, "  ") for line in lines for part in line.split("\n"))])
+
+
+def table(heads, rows):
+    """Return a table of texts with its columns aligned: those whose head begins with a space to the right."""
+    lines = []
+    for head, *column in zip(heads, *rows, strict=True):
+        side, cells = ">" if head.startswith(" ") else "<", [head.strip(), *column]
+        lines.append([f"{cell:{side}{max(map(len, cells))}}" for cell in cells])
+    return "\n".join("  ".join(row).rstrip() for row in zip(*lines, strict=True))
+
+
+def _findings(report, found, word, width):
+    for h in found[:MOST_FINDINGS]:
+        times = f", {wording.count(h.count, 'time')}" if h.count > 1 else ""
+        lines = [f"{word} {h.kind}, line {h.line}" + (f" of {h.function}" if h.function else "") + times]
+        lines += [f"    {line}" for line in [quoted(report, h)] if line]
+        sentences = [h.message, wording.who(h), f"What to do: {h.fix}" if h.fix else ""]
+        yield "\n".join(lines + [wrapped(s[:1].upper() + s[1:], width, "  ", "") for s in sentences if s])
+    if len(found) > MOST_FINDINGS:
+        yield f"{word} {len(found) - MOST_FINDINGS} more"
+
+
+def _source(report, width):
+    columns, groups, rows = shown(report.total), functions(report), []
+    for name, lines in groups.items():
+        if len(groups) > 1:
+            rows.append((["", *("" for _ in columns)], f"--- {name}"))
+        indent = margin(lines)
+        for line in folded(lines, len(report.lines) > LONG):
+            cells = [_cell(m, line.counters, report.total) if line else "" for m in columns]
+            rows.append(([_number(report, line) if line else "", *cells], line.text[indent:] if line else "..."))
+    rows.append((["all", *(_cell(m, report.total, report.total) for m in columns)], ""))
+    heads = ["line", *(m.brief for m in columns)]
+    numbers = [heads, *(cells for cells, _ in rows)]
+    widths = [max(map(len, column)) for column in zip(*numbers, strict=True)]
+    room = width - sum(widths) - len(widths) - 1
+    lines = [_line(heads, widths, "source")]
+    lines += [_line(cells, widths, code if len(code) <= room else code[: room - 3] + "...") for cells, code in rows]
+    return "\n".join(["What each line cost (! hazard, > advice)", *lines])
+
+
+def _line(cells, widths, code):
+    numbers = " ".join(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
+    return f"{numbers}  {code}".rstrip()
+
+
+def _number(report, line):
+    mark = "!" if findings_of(report.hazards, line) else ">" if findings_of(report.advice, line) else ""
+    return f"{mark} {line.number}"
+
+
+def _cell(m, counters, total):
+    amount = m.amount(counters)
+    if not amount:
+        return ""
+    words = wording.short(amount) if m.share else wording.percent(m.part(counters, total)).replace(" ", "")
+    full = BARS.get(m.title)
+    return words if full is None else f"{words} {'#' * max(1, round(full * m.part(counters, total))):<{full}}"
+
+
+def _arrays(report):
+    rows = [
+        (
+            use.name, use.space, f"{use.shape} {use.dtype}", f"{use.loads:,}", f"{use.distinct_loaded:,}",
+            f"{use.reuse:,.1f}x" if use.loads and use.reuse else "", f"{use.stores:,}",
+        )
+        for use in report.arrays.values()
+    ]  # fmt: skip
+    heads = ("name", "space", "shape", " loads", " distinct", " reuse", " stores")
+    return table(heads, rows) if rows else ""
