@@ -18,6 +18,7 @@ HAZARD, ADVICE = "\N{HEAVY MULTIPLICATION X}", "\N{BLACK RIGHT-POINTING TRIANGLE
 
 CODE = "text-align:left;white-space:pre;font-family:monospace;padding:1px 12px 1px 4px"
 NUMBER = "text-align:right;white-space:nowrap;padding:1px 6px"
+ALONE = NUMBER.replace("1px 6px", f"1px {BAR + 10}px 1px 6px")
 HEAD = "text-align:{};white-space:nowrap;padding:2px 6px;font-weight:bold"
 EMPTY = '<td style="padding:0"></td>'
 TABLE = "border-collapse:collapse;margin:6px 0;width:auto"
@@ -74,7 +75,7 @@ def table(caption, heads, rows, foot=""):
 
 
 def _side(name):
-    return "left" if name in ("source", "name", "space", "quantity") else "right"
+    return "left" if name in ("source", "name", "space", "shape", "quantity") else "right"
 
 
 # ------------------------------------------------------------------------------------------------ findings
@@ -116,7 +117,7 @@ def _source(report):
             rows.append(f'<tr><th scope="rowgroup" colspan="{len(heads)}" style="{left}">{escape(name)}</th></tr>')
         for line in folded(lines, len(report.lines) > LONG):
             rows.append(_row(line, margin(lines), columns, most, report) if line else _fold(len(heads)))
-    foot = "".join(f'<td style="{NUMBER}">{m.words(report.total, report.total)} {bar(0, m.role)}</td>' for m in columns)
+    foot = "".join(f'<td style="{ALONE}">{m.words(report.total, report.total)}</td>' for m in columns)
     foot = f'<tfoot><tr><th scope="row" style="{NUMBER}">all</th><td></td>{foot}</tr></tfoot>'
     return table("<strong>What each line cost</strong>", heads, rows, foot) + _legend(columns, report)
 
@@ -149,16 +150,19 @@ def _cell(m, counters, total, most):
         return ""
     if m.share and m.amount(counters) == most:
         words = f"<strong>{words}</strong>"
-    return f'<td style="{NUMBER}">{words} {bar(m.part(counters, total), m.role, rest=not m.share)}</td>'
+    part = m.part(counters, total)
+    if part == 1 and not m.share:  # all of it was of use: nothing for the eye to find
+        return f'<td style="{ALONE}">{words}</td>'
+    return f'<td style="{NUMBER}">{words} {bar(part, m.role, rest=not m.share)}</td>'
 
 
 def bar(part, role, rest=False):
     """Return a bar of BAR pixels for a part in 0 ... 1, in the colour of a role; `rest` shows what was of no use."""
-    ground = f";background-color:{style.COLOURS['hazard' if role == 'data' else 'idle']}" if rest and part < 1 else ""
     width = max(1, round(BAR * part)) if part else 0
+    other = f"border-right:{BAR - width}px solid {style.COLOURS['hazard' if role == 'data' else 'idle']}"
     return (
-        f'<span style="display:inline-block;width:{BAR}px;height:9px{ground}">'
-        f'<span style="display:block;width:{width}px;height:9px;background-color:{style.COLOURS[role]}"></span></span>'
+        f'<span style="display:inline-block;width:{width}px;height:9px;background-color:{style.COLOURS[role]};'
+        f'{other if rest else f"margin-right:{BAR - width}px"}"></span>'
     )
 
 
@@ -176,11 +180,12 @@ def _arrays(report):
     rows = []
     for use in report.arrays.values():
         shape = "(" + ", ".join(map(str, use.shape)) + ("," if len(use.shape) == 1 else "") + ")"
-        numbers = [f"{shape} {use.dtype}", *(f"{n:,}" if n else "" for n in (use.loads, use.distinct_loaded))]
+        numbers = [f"{n:,}" if n else "" for n in (use.loads, use.distinct_loaded)]
         numbers += [f"{use.reuse:,.1f}x" if use.loads and use.reuse else "", f"{use.stores:,}" if use.stores else ""]
         left = NUMBER.replace("right", "left", 1)
         rows.append(
             f'<tr><th scope="row" style="{left}">{escape(use.name)}</th><td style="{left}">{escape(use.space)}</td>'
+            f'<td style="{left}">{escape(f"{shape} {use.dtype}")}</td>'
             + "".join(f'<td style="{NUMBER}">{escape(n)}</td>' for n in numbers)
             + "</tr>"
         )

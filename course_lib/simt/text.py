@@ -8,7 +8,7 @@ import textwrap
 from course_lib.simt import wording
 from course_lib.simt.measures import LONG, MOST_FINDINGS, findings_of, folded, functions, margin, quoted, shown
 
-NARROWEST = 60
+NARROWEST = 72
 BARS = {"sectors": 5, "bank conflicts": 5}
 """Characters of the bars, in the columns that have one."""
 
@@ -20,12 +20,12 @@ def text(report, width=80):
     ----------
     report : Report
     width : int
-        Columns of the terminal, at least 60. Long source lines are cut, sentences are wrapped.
+        Columns of the terminal, at least 72. Long source lines are cut, sentences are wrapped.
 
     Raises
     ------
     ValueError
-        If `width` is below 60.
+        If `width` is below 72.
 
     Source: the course's own.
     """

@@ -3,6 +3,8 @@
 Source: the course's own. The words are Nsight Compute's ("Metrics Guide"): request, sector, wavefront.
 """
 
+import numpy as np
+
 from course_lib.simt.traffic import SECTOR
 
 
@@ -71,7 +73,7 @@ def findings_in_words(report):
 
 def who(hazard):
     """Return thread, block, index and the rest of a finding's details as one line, "" where there are none."""
-    plain = (int, float, str, tuple, list)
+    plain = (int, float, str, tuple, list, np.integer, np.floating)
     known = {k: v for k, v in hazard.details.items() if isinstance(v, plain) and not isinstance(v, bool)}
     first = [k for k in ("thread", "block", "index", "axis", "size", "phase") if k in known]
     return ", ".join(f"{k.replace('_', ' ')} {known[k]}" for k in first + [k for k in known if k not in first])
@@ -130,8 +132,10 @@ def totals(report):
 
 def estimates(report):
     """Return what a named device would do, as texts: occupancy and predicted bound. Empty where nothing is known."""
-    from course_lib.simt.bound import predict
-    from course_lib.simt.occupancy import occupancy
-
+    try:
+        from course_lib.simt.bound import predict
+        from course_lib.simt.occupancy import occupancy
+    except ImportError:
+        return []
     x, y, z = report.block
     return [str(occupancy(report.device, x * y * z, report.shared_bytes)), str(predict(report, report.device))]

@@ -57,3 +57,32 @@ def report_with(*accesses, text="out[i] = a[i]"):
     numbers = sorted({a.line for a in accesses})
     lines = [SimpleNamespace(function="kernel", number=n, text=f"    {text}", counters=None) for n in numbers]
     return SimpleNamespace(kernel="kernel", lines=lines, accesses=list(accesses), block=(32, 1, 1))
+
+
+def transpose(kernel=kernels.transpose_tile):
+    A = np.arange(128 * 128, dtype=np.float32).reshape(128, 128)
+    return run(kernel, (4, 4), (32, 32), (A, np.full_like(A, np.nan)))
+
+
+def vectors(n):
+    """Return (a, out) (n,) float32."""
+    return np.arange(n, dtype=np.float32), np.full(n, np.nan, np.float32)
+
+
+def with_hazards(report, hazards):
+    """Return a copy of a report with other hazards."""
+    import copy
+    other = copy.copy(report)
+    other.hazards = hazards
+    return other
+
+
+def lines_with_work(instructions):
+    """Return lines of a kernel with so many instructions each."""
+    return [SimpleNamespace(function="kernel", number=n, text="x", counters=SimpleNamespace(instructions=k)) for n, k in enumerate(instructions, 1)]
+
+
+def hazard(**fields):
+    """Return a finding."""
+    from course_lib.simt import Hazard
+    return Hazard("race", 3, "message", "fix", **fields)
