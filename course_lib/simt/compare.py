@@ -3,59 +3,13 @@
 Source: the course's own.
 """
 
-import math
-from collections.abc import Callable
-from dataclasses import dataclass
 from html import escape
 
 from course_lib.simt import display, wording
-from course_lib.simt.measures import conflicts, efficiency, sectors
+from course_lib.simt.quantities import global_arrays, quantities
 from course_lib.simt.text import table, wrapped
-from course_lib.simt.traffic import SECTOR
 
 BETTER = "\N{CHECK MARK}"
-
-
-@dataclass(frozen=True)
-class Row:
-    """One quantity of both sides. `better` is "less", "more" or "" where neither is; `words(value)` writes a value.
-
-    Source: the course's own.
-    """
-
-    quantity: str
-    a: float
-    b: float
-    better: str = ""
-    words: Callable = "{:,}".format
-
-    @property
-    def change(self):
-        """How b differs from a, in words: "8.0x less", "3 % more", "equal", "gone", "new"."""
-        if self.a == self.b:
-            return "equal"
-        if not self.a or not self.b:
-            return "new" if self.b else "gone"
-        ratio, word = self.b / self.a, "less" if self.b < self.a else "more"
-        times = max(ratio, 1 / ratio)
-        if times < 1.1:
-            return f"{wording.percent(abs(ratio - 1))} {word}"
-        return f"{times:.1f}x {word}" if times < 99.5 else f"{times:,.0f}x {word}"
-
-    @property
-    def winner(self):
-        """ "a", "b" or "" where the sides are equal or neither is better."""
-        if not self.better or self.a == self.b:
-            return ""
-        return "a" if (self.a < self.b) == (self.better == "less") else "b"
-
-    @property
-    def distance(self):
-        """How far the sides are apart: the logarithm of their ratio; a side that is 0 counts as less than 1."""
-        if self.a == self.b:
-            return 0.0
-        low, high = sorted((self.a, self.b))
-        return math.log(high / low) if low else math.log1p(high)
 
 
 class Comparison:
@@ -137,7 +91,7 @@ def compare(report_a, report_b, names=None):
             f"{names[0]} and {names[1]} do different work: they share no array, and do {report_a.total.flops:,} and "
             f"{report_b.total.flops:,} floating-point operations. Compare versions of one kernel on the same arrays."
         )
-    return Comparison(names, [r for r in _rows(*both) if r.a or r.b], _notes(*both, names), report_b.device)
+    return Comparison(names, [r for r in quantities(*both) if r.a or r.b], _notes(*both, names), report_b.device)
 
 
 def _names(both, names):
@@ -150,50 +104,12 @@ def _names(both, names):
     return names
 
 
-def _global(report):
-    return {name: use for name, use in report.arrays.items() if use.space == "global"}
-
-
 def _common(a, b):
     """Whether a global array of both has the same name, or the same shape and dtype."""
-    a, b = _global(a), _global(b)
+    a, b = global_arrays(a), global_arrays(b)
     return bool(
         a.keys() & b.keys() or {(u.shape, u.dtype) for u in a.values()} & {(u.shape, u.dtype) for u in b.values()}
     )
-
-
-def _rows(a, b):
-    def row(quantity, read, better="", words="{:,}".format):
-        return Row(quantity, read(a.total), read(b.total), better, words)
-
-    yield Row("hazards", len(a.hazards), len(b.hazards), "less")
-    yield row("global requests", lambda c: c.global_load_requests + c.global_store_requests, "less")
-    yield row("global sectors", sectors, "less")
-    yield row("bytes moved", lambda c: SECTOR * sectors(c), "less", wording.size)
-    yield row("of them used", efficiency, "more", wording.percent)
-    yield row("shared requests", lambda c: c.shared_load_requests + c.shared_store_requests)
-    yield row("bank conflicts", conflicts, "less")
-    yield row("atomic requests", lambda c: c.atomic_requests)
-    yield row("lanes that wait at atomics", lambda c: c.atomic_serialised, "less")
-    yield row("local memory requests", lambda c: c.local_load_requests + c.local_store_requests, "less")
-    yield row("barriers", lambda c: c.barriers)
-    yield row("instructions", lambda c: c.instructions, "less")
-    yield row("active lanes", lambda c: c.active_share, "more", wording.percent)
-    yield row("divergent branches", lambda c: c.divergent_branches, "less")
-    yield row("floating-point operations", lambda c: c.flops)
-    yield row("of them in float64", lambda c: c.float64_flops, "less")
-    yield row("operations a byte moved", lambda c: wording.intensity(c) or 0, "more", "{:.2f}".format)
-    ours, theirs = _global(a), _global(b)
-    for name in (n for n in ours if n in theirs):
-        if ours[name].loads or theirs[name].loads:
-            reuse = (u.reuse if u.loads else 0 for u in (ours[name], theirs[name]))
-            yield Row(f"global loads for each element of {name}", *reuse, "less", "{:.1f}".format)
-    yield Row("shared memory a block", a.shared_bytes, b.shared_bytes, "", wording.size)
-    yield from _estimates(a, b)
-
-
-def _estimates(a, b):
-    return ()
 
 
 def _notes(a, b, names):
@@ -201,10 +117,11 @@ def _notes(a, b, names):
     for r, name in zip((a, b), names, strict=True):
         if r.hazards:
             notes.append(f"{name} has {wording.count(len(r.hazards), 'hazard')}: its result may be wrong.")
-    ours, theirs = _global(a), _global(b)
+    ours, theirs = global_arrays(a), global_arrays(b)
     for name in (n for n in ours if n in theirs):
-        if ours[name].shape != theirs[name].shape:
-            notes.append(f"{name} is {ours[name].shape} in {names[0]} and {theirs[name].shape} in {names[1]}.")
+        one, other = wording.shape(ours[name].shape), wording.shape(theirs[name].shape)
+        if one != other:
+            notes.append(f"{name} is {one} in {names[0]} and {other} in {names[1]}.")
     if a.total.flops != b.total.flops:
         notes.append(
             f"the arithmetic differs, {a.total.flops:,} and {b.total.flops:,} floating-point operations: "

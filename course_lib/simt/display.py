@@ -179,13 +179,12 @@ def _arrays(report):
     }  # fmt: skip
     rows = []
     for use in report.arrays.values():
-        shape = "(" + ", ".join(map(str, use.shape)) + ("," if len(use.shape) == 1 else "") + ")"
         numbers = [f"{n:,}" if n else "" for n in (use.loads, use.distinct_loaded)]
         numbers += [f"{use.reuse:,.1f}x" if use.loads and use.reuse else "", f"{use.stores:,}" if use.stores else ""]
         left = NUMBER.replace("right", "left", 1)
         rows.append(
             f'<tr><th scope="row" style="{left}">{escape(use.name)}</th><td style="{left}">{escape(use.space)}</td>'
-            f'<td style="{left}">{escape(f"{shape} {use.dtype}")}</td>'
+            f'<td style="{left}">{escape(f"{wording.shape(use.shape)} {use.dtype}")}</td>'
             + "".join(f'<td style="{NUMBER}">{escape(n)}</td>' for n in numbers)
             + "</tr>"
         )

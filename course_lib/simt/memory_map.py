@@ -2,14 +2,18 @@
 
 Source: NVIDIA, "CUDA C++ Programming Guide", "Device Memory Accesses" and "Shared Memory". Global memory moves sectors
 of 32 bytes; shared memory gives one word of 4 bytes from each of its 32 banks at a time. The maps are drawn from the
-addresses that the executor recorded; drawing is in `map_drawing`, the numbers in `map_numbers`.
+addresses that the executor recorded; drawing is in `map_global` and `map_shared`, the numbers in `map_numbers`.
 """
 
 from course_lib import figures
-from course_lib.simt import map_drawing
+from course_lib.simt.map_global import draw_global
 from course_lib.simt.map_numbers import GlobalAccess, SharedAccess
+from course_lib.simt.map_shared import draw_shared
+from course_lib.simt.map_sheet import WIDTH, Sheet
+from course_lib.simt.wording import shape
 
-WAYS = ("load", "store", "atomic")
+MOST_BYTES = 380_000
+"""Of all frames of a stepper together; the stepper itself takes 400 KB."""
 
 
 def memory_map(report, line=None, array=None, way=None, *, warp=0):
@@ -46,7 +50,8 @@ def memory_map(report, line=None, array=None, way=None, *, warp=0):
 def memory_maps(report):
     """Return a stepper with the memory map of each access to global and shared memory, in the order of the source.
 
-    Where no script runs, it shows the access that `memory_map` chooses. A kernel with one access gives one picture.
+    Where no script runs, it shows the access that `memory_map` chooses. A kernel with one access gives one picture;
+    of a kernel with very many, the first ones are shown, as many as a page should carry.
 
     Raises
     ------
@@ -60,11 +65,15 @@ def memory_maps(report):
     if len(every) == 1:
         return memory_map(report)
     drawn = [_numbers(a, 0) for a in every]
-    sheets = [map_drawing.draw(n, _text(report, n)) for n in drawn]
-    width, height = max(s.width for s in sheets), max(s.height for s in sheets)
-    frames = [_picture(report, n, (width, height)) for n in drawn]
-    at = next(i for i, a in enumerate(every) if a is first)
-    return figures.stepper(frames, title=f"{report.kernel}: each access to memory", static=at)
+    sheets = [_draw(n, _text(report, n)) for n in drawn]
+    size = max(s.width for s in sheets), max(s.height for s in sheets)
+    frames = [_picture(report, n, size) for n in drawn]
+    at, kept = next(i for i, a in enumerate(every) if a is first), 0
+    while kept < len(frames) and sum(len(f.src) for f in frames[: kept + 1]) < MOST_BYTES - len(frames[at].src):
+        kept += 1
+    shown = frames if kept == len(frames) else [*frames[:kept], *frames[max(at, kept) : at + 1]]
+    some = "" if kept == len(frames) else f", {len(shown)} of {len(frames)}"
+    return figures.stepper(shown, title=f"{report.kernel}: each access to memory{some}", static=min(at, len(shown) - 1))
 
 
 def choose(report, line=None, array=None, way=None):
@@ -108,11 +117,20 @@ def _text(report, numbers):
     return texts[0].strip() if texts else ""
 
 
+def _draw(numbers, text, size=None):
+    """Draw once to learn the height, and again on a sheet of that height, or of `size`."""
+    make = draw_global if isinstance(numbers, GlobalAccess) else draw_shared
+    height = make(Sheet(WIDTH, 4000), numbers, text)
+    sheet = Sheet(*(size or (WIDTH, height)), title=f"Memory map of {numbers.access.array}", desc=numbers.finding)
+    make(sheet, numbers, text)
+    return sheet
+
+
 def _picture(report, numbers, size=None):
-    drawing = map_drawing.draw(numbers, _text(report, numbers), size)
+    drawing = _draw(numbers, _text(report, numbers), size)
     a = numbers.access
     verb = {"load": "loads from", "store": "stores to", "atomic": "changes atomically"}[a.way]
     caption = f"Line {a.line} {verb} {a.array}. {numbers.finding}"
     return figures.picture(
-        drawing, alt=f"Memory map of {a.array} {a.shape}, line {a.line}: {numbers.finding}", caption=caption
+        drawing, alt=f"Memory map of {a.array} {shape(a.shape)}, line {a.line}: {numbers.finding}", caption=caption
     )

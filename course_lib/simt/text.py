@@ -119,8 +119,8 @@ def _cell(m, counters, total):
 def _arrays(report):
     rows = [
         (
-            use.name, use.space, f"{use.shape} {use.dtype}", f"{use.loads:,}", f"{use.distinct_loaded:,}",
-            f"{use.reuse:,.1f}x" if use.loads and use.reuse else "", f"{use.stores:,}",
+            use.name, use.space, f"{wording.shape(use.shape)} {use.dtype}", f"{use.loads:,}",
+            f"{use.distinct_loaded:,}", f"{use.reuse:,.1f}x" if use.loads and use.reuse else "", f"{use.stores:,}",
         )
         for use in report.arrays.values()
     ]  # fmt: skip

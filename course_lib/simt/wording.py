@@ -49,6 +49,11 @@ def sizes(triple):
     return str(axes[0]) if len(axes) == 1 else str(tuple(axes))
 
 
+def shape(axes):
+    """Return the shape of an array as Python writes it, also where its sizes are NumPy's: (16, 16), (128,)."""
+    return str(tuple(int(n) for n in axes))
+
+
 def headline(report):
     """Return the launch in one line: kernel, grid, block, threads, shared memory."""
     blocks, threads = (x * y * z for x, y, z in (report.grid, report.block))

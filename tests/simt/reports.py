@@ -5,12 +5,9 @@ from types import SimpleNamespace
 import numpy as np
 
 from course_lib import simt
-from course_lib.simt.source import Source
-from course_lib.simt.traffic import SECTOR
 from tests.simt import kernels
 
-EXTRA = ("constant_load_requests constant_load_wavefronts local_load_requests local_store_requests atomic_requests "
-         "atomic_serialised shuffles float16_flops float32_flops").split()
+EXTRA = ["constant_load_requests", "constant_load_wavefronts", "local_load_requests", "local_store_requests", "atomic_requests", "atomic_serialised", "shuffles", "float16_flops", "float32_flops"]
 
 
 class C:

@@ -1,13 +1,11 @@
 """Memory maps draw what was touched and moved, and say it in words that follow from the numbers."""
 
-from xml.etree import ElementTree
-
 import numpy as np
 import pytest
 
 from course_lib.figures.picture import MAX_BYTES
-from course_lib.simt import map_drawing
 from course_lib.simt.map_numbers import GlobalAccess, SharedAccess, label
+from course_lib.simt.map_sheet import IN_VAIN, TOUCHED, pick
 from course_lib.simt.memory_map import choose, memory_map, memory_maps
 from tests.figures.pages import HOSTILE, read_html, read_svg, svg_texts
 from tests.simt.reports import access, report_with
@@ -102,8 +100,8 @@ def test_every_lane_is_written_into_the_element_it_touches_and_into_its_sector()
 
 def test_a_column_shows_seven_of_eight_cells_moved_in_vain():
     picture = picture_of(COLUMN)
-    assert cells(picture, map_drawing.TOUCHED) == 9 + 32  # nine rows of the array are drawn, and all sectors
-    assert cells(picture, map_drawing.IN_VAIN) == 7 * (9 + 32)
+    assert cells(picture, TOUCHED) == 9 + 32  # nine rows of the array are drawn, and all sectors
+    assert cells(picture, IN_VAIN) == 7 * (9 + 32)
     assert "4 sectors would hold them." in picture.caption
 
 
@@ -195,6 +193,15 @@ def test_the_stepper_has_a_frame_of_one_size_for_each_access_and_rests_on_the_wo
     assert memory_maps(report_with(COALESCED)).caption.startswith("Line 7 loads from A")
 
 
+def test_a_stepper_of_very_many_accesses_is_cut_and_keeps_the_worst():
+    many = [tile(33, 33 * t, line=n) for n in range(20)]
+    walk = memory_maps(report_with(*many, access("B", (128, 128), 128 * t, line=30)))
+    assert 5 < len(walk.frames) < 20
+    assert walk.title.endswith(f", {len(walk.frames)} of 21")
+    assert "B" in walk.frames[walk.static].alt.split()[3]
+    assert len(walk.html) < 400_000
+
+
 def test_hostile_names_and_source_lines_stay_text():
     picture = memory_map(report_with(access(HOSTILE, (64,), t), text=HOSTILE))
     assert read_html(picture.html)[0] == ["figure", "img", "figcaption"]
@@ -210,10 +217,10 @@ def test_a_label_names_one_lane_neighbours_or_how_many():
 
 
 def test_rows_are_left_out_where_there_are_too_many_and_never_for_one_alone():
-    assert map_drawing.pick([0, 1, 2], 3, 9) == [0, 1, 2]
-    assert map_drawing.pick([0, 2], 3, 9) == [0, 1, 2]
-    assert map_drawing.pick([5], 100, 9) == [None, 5, 6, None]
-    assert map_drawing.pick(list(range(32)), 32, 5) == [0, 1, 2, None, 30, 31]
+    assert pick([0, 1, 2], 3, 9) == [0, 1, 2]
+    assert pick([0, 2], 3, 9) == [0, 1, 2]
+    assert pick([5], 100, 9) == [None, 5, 6, None]
+    assert pick(list(range(32)), 32, 5) == [0, 1, 2, None, 30, 31]
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 31, 32, 33, 1000])
@@ -223,6 +230,4 @@ def test_any_stride_and_size_can_be_drawn(n, stride):
         for itemsize in (1, 2, 4, 8):
             element = np.arange(min(n, 1024)) * stride
             one = access("x", (n * stride,), element, itemsize=itemsize, space=space)
-            ElementTree.fromstring(
-                map_drawing.draw((GlobalAccess if space == "global" else SharedAccess)(one, 0), "x").to_svg()
-            )
+            read_svg(memory_map(report_with(one)).src)
