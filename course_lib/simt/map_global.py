@@ -26,8 +26,8 @@ def draw_global(s, n, text):
     y = _sectors(s, n, y + 14)
     lanes = [label([t % WARP for t in who]) for who in n.lanes_of(n.element).values()]
     items = [("3", TOUCHED, "lane 3 of the warp touches it")] * any(w.isdigit() for w in lanes)
-    items += [("0\N{EN DASH}3", TOUCHED, "lanes 0 to 3 do")] * any("\N{EN DASH}" in w for w in lanes)
-    items += [(f"4{TIMES}", TOUCHED, "4 lanes do")] * any(TIMES in w for w in lanes)
+    items += [("0\N{EN DASH}3", TOUCHED, "lanes 0 to 3 touch it")] * any("\N{EN DASH}" in w for w in lanes)
+    items += [(f"4{TIMES}", TOUCHED, "4 lanes touch it")] * any(TIMES in w for w in lanes)
     items += [("", IN_VAIN, "moved, but no lane of the warp uses it")] * (n.used < n.moved)
     items += [("|", style.PAPER, "a sector of 32 bytes begins")] * (n.base is not None)
     return s.legend(items, y + 10)
