@@ -91,7 +91,9 @@ def compare(report_a, report_b, names=None):
             f"{names[0]} and {names[1]} do different work: they share no array, and do {report_a.total.flops:,} and "
             f"{report_b.total.flops:,} floating-point operations. Compare versions of one kernel on the same arrays."
         )
-    return Comparison(names, [r for r in quantities(*both) if r.a or r.b], _notes(*both, names), report_b.device)
+    return Comparison(
+        names, [r for r in quantities(*both) if r.a or r.b], _notes(*both, names), wording.device(report_b)
+    )
 
 
 def _names(both, names):

@@ -16,9 +16,9 @@ BAR = 48
 
 HAZARD, ADVICE = "\N{HEAVY MULTIPLICATION X}", "\N{BLACK RIGHT-POINTING TRIANGLE}"
 
-CODE = "text-align:left;white-space:pre;font-family:monospace;padding:1px 12px 1px 4px"
+CODE = "text-align:left;white-space:pre;font-family:monospace;padding:1px 8px"
 NUMBER = "text-align:right;white-space:nowrap;padding:1px 6px"
-ALONE = NUMBER.replace("1px 6px", f"1px {BAR + 10}px 1px 6px")
+ALONE = f"text-align:right;padding:1px {BAR + 10}px 1px 6px"
 HEAD = "text-align:{};white-space:nowrap;padding:2px 6px;font-weight:bold"
 EMPTY = '<td style="padding:0"></td>'
 TABLE = "border-collapse:collapse;margin:6px 0;width:auto"
@@ -41,7 +41,7 @@ def html(report):
         _source(report),
         bullets("In all", wording.totals(report)),
         _arrays(report),
-        bullets(f"On a GPU ({report.device}), estimated", wording.estimates(report)),
+        bullets(f"On a GPU ({wording.device(report)}), estimated", wording.estimates(report)),
     ]
     if not report.hazards:
         parts.insert(1, paragraph(escape(wording.findings_in_words(report))))
@@ -117,7 +117,7 @@ def _source(report):
             rows.append(f'<tr><th scope="rowgroup" colspan="{len(heads)}" style="{left}">{escape(name)}</th></tr>')
         for line in folded(lines, len(report.lines) > LONG):
             rows.append(_row(line, margin(lines), columns, most, report) if line else _fold(len(heads)))
-    foot = "".join(f'<td style="{ALONE}">{m.words(report.total, report.total)}</td>' for m in columns)
+    foot = "".join(f'<td style="{ALONE}">{_together(m.words(report.total, report.total))}</td>' for m in columns)
     foot = f'<tfoot><tr><th scope="row" style="{NUMBER}">all</th><td></td>{foot}</tr></tfoot>'
     return table("<strong>What each line cost</strong>", heads, rows, foot) + _legend(columns, report)
 
@@ -152,8 +152,12 @@ def _cell(m, counters, total, most):
         words = f"<strong>{words}</strong>"
     part = m.part(counters, total)
     if part == 1 and not m.share:  # all of it was of use: nothing for the eye to find
-        return f'<td style="{ALONE}">{words}</td>'
+        return f'<td style="{ALONE}">{_together(words)}</td>'
     return f'<td style="{NUMBER}">{words} {bar(part, m.role, rest=not m.share)}</td>'
+
+
+def _together(words):
+    return words.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def bar(part, role, rest=False):

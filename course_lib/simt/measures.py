@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from course_lib.simt.traffic import SECTOR
 from course_lib.simt.wording import percent
 
-MOST_FINDINGS = 10
+MOST_FINDINGS = 8
 """Findings of a kind that are shown; a broken kernel can have one for each of its lines."""
 
 LONG = 120
@@ -85,7 +85,7 @@ MEASURES = (
     _share("bank conflicts", "conflicts", "shared memory's wavefronts beyond what is needed", conflicts, "hazard"),
     _share("atomics", "atomics", "atomic requests of warps", lambda c: c.atomic_requests, "gradient"),
     _share(
-        "waiting", "waiting", "lanes that waited for another one's atomic operation at the same address",
+        "atomic rounds", "rounds", "rounds beyond the first, because lanes of a warp meant the same element",
         lambda c: c.atomic_serialised, "hazard",
     ),
     _share(

@@ -68,7 +68,7 @@ def quantities(a, b):
     yield row("shared requests", lambda c: c.shared_load_requests + c.shared_store_requests)
     yield row("bank conflicts", conflicts, "less")
     yield row("atomic requests", lambda c: c.atomic_requests)
-    yield row("lanes that wait at atomics", lambda c: c.atomic_serialised, "less")
+    yield row("further atomic rounds", lambda c: c.atomic_serialised, "less")
     yield row("local memory requests", lambda c: c.local_load_requests + c.local_store_requests, "less")
     yield row("barriers", lambda c: c.barriers)
     yield row("instructions", lambda c: c.instructions, "less")

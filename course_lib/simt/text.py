@@ -39,7 +39,7 @@ def text(report, width=80):
     if not report.hazards:
         parts.insert(1, wording.findings_in_words(report))
     parts += [_source(report, width), bullets("In all", wording.totals(report), width), _arrays(report)]
-    parts.append(bullets(f"On a GPU ({report.device}), estimated", wording.estimates(report), width))
+    parts.append(bullets(f"On a GPU ({wording.device(report)}), estimated", wording.estimates(report), width))
     return "\n\n".join(part for part in parts if part)
 
 

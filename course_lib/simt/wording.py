@@ -7,6 +7,9 @@ import numpy as np
 
 from course_lib.simt.traffic import SECTOR
 
+DEVICE = "H200"
+"""The GPU that a report's estimates are for, where the report names none."""
+
 
 def count(n, noun):
     """Return a number with its noun: "1 request", "8,192 requests", "2 branches"."""
@@ -117,9 +120,9 @@ def totals(report):
         both = count(t.local_load_requests, "load"), count(t.local_store_requests, "store")
         lines.append("Local memory: {} and {} by warps".format(*both))
     if t.atomic_requests:
-        waits = f"{t.atomic_serialised:,} lanes waited for another at the same address"
+        waits = f"{t.atomic_serialised:,} rounds more because lanes of a warp meant the same element"
         lines.append(f"Atomics: {count(t.atomic_requests, 'request')}, {waits}")
-    for name, n in (("Shuffles", t.shuffles), ("Barriers", t.barriers)):
+    for name, n in (("Shuffles and votes", t.warp_operations), ("Barriers", t.barriers)):
         if n:
             lines.append(f"{name}: {n:,}, counted once a warp")
     branches = f"{t.divergent_branches:,} of {count(t.branches, 'branch')} went both ways"
@@ -135,6 +138,11 @@ def totals(report):
     return [f"{line}." for line in lines]
 
 
+def device(report):
+    """Return the name of the GPU that estimates are for."""
+    return getattr(report, "device", DEVICE)
+
+
 def estimates(report):
     """Return what a named device would do, as texts: occupancy and predicted bound. Empty where nothing is known."""
     try:
@@ -143,4 +151,4 @@ def estimates(report):
     except ImportError:
         return []
     x, y, z = report.block
-    return [str(occupancy(report.device, x * y * z, report.shared_bytes)), str(predict(report, report.device))]
+    return [str(occupancy(device(report), x * y * z, report.shared_bytes)), str(predict(report, device(report)))]
