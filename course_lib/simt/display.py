@@ -18,6 +18,7 @@ HAZARD, ADVICE = "\N{HEAVY MULTIPLICATION X}", "\N{BLACK RIGHT-POINTING TRIANGLE
 
 CODE = "text-align:left;white-space:pre;font-family:monospace;padding:1px 8px"
 NUMBER = "text-align:right;white-space:nowrap;padding:1px 6px"
+PLAIN = "text-align:right;padding:1px 6px"
 ALONE = f"text-align:right;padding:1px {BAR + 10}px 1px 6px"
 HEAD = "text-align:{};white-space:nowrap;padding:2px 6px;font-weight:bold"
 EMPTY = '<td style="padding:0"></td>'
@@ -136,7 +137,8 @@ def _row(line, indent, columns, most, report):
     hits, hints = findings_of(report.hazards, line), findings_of(report.advice, line)
     mark = HAZARD if hits else ADVICE if hints else ""
     edge = f";border-left:4px solid {style.COLOURS['hazard' if hits else 'thread']}" if mark else ""
-    head = f'<th scope="row" style="{NUMBER}{edge}">{mark} {line.number}</th>'.replace("> ", ">")
+    number = _together(f"{mark} {line.number}".strip())
+    head = f'<th scope="row" style="{PLAIN}{edge}">{number}</th>'
     code = f'<td style="{CODE}">{escape(line.text[indent:])}</td>'
     cells = [_cell(m, line.counters, report.total, most[m]) for m in columns]
     if not any(cells):
