@@ -11,7 +11,7 @@ from course_lib.figures import style
 from course_lib.simt import wording
 from course_lib.simt.measures import LONG, MOST_FINDINGS, findings_of, folded, functions, margin, quoted, shown
 
-BAR = 48
+BAR = 44
 """Pixels of a full bar."""
 
 HAZARD, ADVICE = "\N{HEAVY MULTIPLICATION X}", "\N{BLACK RIGHT-POINTING TRIANGLE}"
@@ -112,13 +112,17 @@ def _source(report):
     columns = shown(report.total)
     heads = {"line": "number of the line", "source": "the kernel's own text"} | {m.title: m.meaning for m in columns}
     most = {m: max((m.amount(line.counters) for line in report.lines), default=0) for m in columns}
+    bars = {m: any(_has_bar(m, line.counters, report.total) for line in report.lines) for m in columns}
     groups, rows, left = functions(report), [], HEAD.format("left")
     for name, lines in groups.items():
         if len(groups) > 1:
             rows.append(f'<tr><th scope="rowgroup" colspan="{len(heads)}" style="{left}">{escape(name)}</th></tr>')
         for line in folded(lines, len(report.lines) > LONG):
-            rows.append(_row(line, margin(lines), columns, most, report) if line else _fold(len(heads)))
-    foot = "".join(f'<td style="{ALONE}">{_together(m.words(report.total, report.total))}</td>' for m in columns)
+            rows.append(_row(line, margin(lines), most, bars, report) if line else _fold(len(heads)))
+    foot = "".join(
+        f'<td style="{ALONE if bars[m] else PLAIN}">{_together(m.words(report.total, report.total))}</td>'
+        for m in columns
+    )
     foot = f'<tfoot><tr><th scope="row" style="{NUMBER}">all</th><td></td>{foot}</tr></tfoot>'
     return table("<strong>What each line cost</strong>", heads, rows, foot) + _legend(columns, report)
 
@@ -133,29 +137,33 @@ def _fold(columns):
     return f'<tr><td colspan="{columns}" style="{CODE}">...</td></tr>'
 
 
-def _row(line, indent, columns, most, report):
+def _row(line, indent, most, bars, report):
     hits, hints = findings_of(report.hazards, line), findings_of(report.advice, line)
     mark = HAZARD if hits else ADVICE if hints else ""
     edge = f";border-left:4px solid {style.COLOURS['hazard' if hits else 'thread']}" if mark else ""
     number = _together(f"{mark} {line.number}".strip())
     head = f'<th scope="row" style="{PLAIN}{edge}">{number}</th>'
     code = f'<td style="{CODE}">{escape(line.text[indent:])}</td>'
-    cells = [_cell(m, line.counters, report.total, most[m]) for m in columns]
+    cells = [_cell(m, line.counters, report.total, most[m], bars[m]) for m in most]
     if not any(cells):
-        return f'<tr>{head}{code}<td colspan="{len(columns)}" style="padding:0"></td></tr>'
+        return f'<tr>{head}{code}<td colspan="{len(cells)}" style="padding:0"></td></tr>'
     return f"<tr>{head}{code}{''.join(cell or EMPTY for cell in cells)}</tr>"
 
 
-def _cell(m, counters, total, most):
+def _has_bar(m, counters, total):
+    """Whether there is something for the eye to find; where all of a line's effort was of use, there is not."""
+    return bool(m.amount(counters)) and (m.share or m.part(counters, total) < 1)
+
+
+def _cell(m, counters, total, most, bars):
     words = m.words(counters, total)
     if not words:
         return ""
     if m.share and m.amount(counters) == most:
         words = f"<strong>{words}</strong>"
-    part = m.part(counters, total)
-    if part == 1 and not m.share:  # all of it was of use: nothing for the eye to find
-        return f'<td style="{ALONE}">{_together(words)}</td>'
-    return f'<td style="{NUMBER}">{words} {bar(part, m.role, rest=not m.share)}</td>'
+    if not _has_bar(m, counters, total):
+        return f'<td style="{ALONE if bars else PLAIN}">{_together(words)}</td>'
+    return f'<td style="{NUMBER}">{words} {bar(m.part(counters, total), m.role, rest=not m.share)}</td>'
 
 
 def _together(words):

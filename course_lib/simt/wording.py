@@ -79,12 +79,17 @@ def findings_in_words(report):
     return f"{first}, {advice or 'no'} piece{'s' * (advice != 1)} of advice."
 
 
+SAID = ("thread", "block", "index", "axis", "size", "other_thread", "other_block", "other_line")
+"""Details that a finding's message says in words."""
+
+
 def who(hazard):
-    """Return thread, block, index and the rest of a finding's details as one line, "" where there are none."""
+    """Return the details of a finding that its message does not say, in a line; the phase is said as barriers."""
     plain = (int, float, str, tuple, list, np.integer, np.floating)
     known = {k: v for k, v in hazard.details.items() if isinstance(v, plain) and not isinstance(v, bool)}
-    first = [k for k in ("thread", "block", "index", "axis", "size", "phase") if k in known]
-    return ", ".join(f"{k.replace('_', ' ')} {known[k]}" for k in first + [k for k in known if k not in first])
+    said = SAID if "thread" in hazard.message.lower() else ()
+    phase = [f"barriers passed before: {known.pop('phase')}"] if "phase" in known else []
+    return ", ".join([f"{k.replace('_', ' ')} {known[k]}" for k in known if k not in said] + phase)
 
 
 def intensity(counters):

@@ -7,7 +7,7 @@ import pytest
 
 from course_lib.cli.pages import outside_requests
 from course_lib.simt import Hazard, wording
-from course_lib.simt.display import bar, html
+from course_lib.simt.display import BAR, bar, html
 from course_lib.simt.measures import MEASURES, folded, shown
 from course_lib.simt.text import text
 from tests.figures.pages import HOSTILE, read_html
@@ -89,7 +89,13 @@ def test_hazards_come_first_with_their_line_who_did_it_and_what_to_do(racy):
     first, table = page.index("Hazard: race"), page.index("What each line cost")
     assert first < table
     hazard = racy.hazards[0]
-    for words in (f"line {hazard.line}", "As[ty, tx] = A[row, m * T + tx]", hazard.message[1:], "phase 1", hazard.fix):
+    for words in (
+        f"line {hazard.line}",
+        "As[ty, tx] = A[row, m * T + tx]",
+        hazard.message[1:],
+        "barriers passed before: 1",
+        hazard.fix,
+    ):
         assert first < page.index(words) < table, words
 
 
@@ -140,10 +146,10 @@ def test_no_bar_stands_without_a_number_and_what_is_all_of_use_needs_none(naive)
 
 
 def test_a_bar_is_as_long_as_its_part_and_has_one_pixel_at_least():
-    for part, wide in ((1.0, 48), (0.5, 24), (0.0001, 1), (0, 0)):
+    for part, wide in ((1.0, BAR), (0.5, BAR // 2), (0.0001, 1), (0, 0)):
         assert f"width:{wide}px" in bar(part, "data")
-        assert f"margin-right:{48 - wide}px" in bar(part, "data")
-        assert f"border-right:{48 - wide}px" in bar(part, "data", rest=True)
+        assert f"margin-right:{BAR - wide}px" in bar(part, "data")
+        assert f"border-right:{BAR - wide}px" in bar(part, "data", rest=True)
 
 
 def test_lines_with_a_hazard_are_marked_beside_their_number(racy):
@@ -239,6 +245,9 @@ def test_every_measure_has_a_meaning_and_a_title_for_a_terminal():
         assert len(m.brief) <= 9
 
 
-def test_details_are_plain_and_in_the_order_of_the_question_who_and_where():
-    details = {"phase": 2, "index": np.int64(7), "thread": (3, 0, 0), "odd": object()}
-    assert wording.who(Hazard("race", 3, "message", "fix", details=details)) == "thread (3, 0, 0), index 7, phase 2"
+def test_details_are_shown_where_the_message_does_not_say_them():
+    details = {"phase": 2, "index": np.int64(7), "thread": (3, 0, 0), "note": "x", "odd": object()}
+    said = Hazard("race", 3, "thread 3 writes a[7]", "fix", details=details)
+    unsaid = Hazard("race", 3, "message", "fix", details=details)
+    assert wording.who(said) == "note x, barriers passed before: 2"
+    assert wording.who(unsaid) == "index 7, thread (3, 0, 0), note x, barriers passed before: 2"
