@@ -16,11 +16,12 @@ BAR = 44
 
 HAZARD, ADVICE = "\N{HEAVY MULTIPLICATION X}", "\N{BLACK RIGHT-POINTING TRIANGLE}"
 
-CODE = "text-align:left;white-space:pre;font-family:monospace;padding:1px 8px"
+CODE = "text-align:left;white-space:pre-wrap;font-family:monospace;padding:1px 8px"
 NUMBER = "text-align:right;white-space:nowrap;padding:1px 6px"
 PLAIN = "text-align:right;padding:1px 6px"
 ALONE = f"text-align:right;padding:1px {BAR + 10}px 1px 6px"
 HEAD = "text-align:{};white-space:nowrap;padding:2px 6px;font-weight:bold"
+WIDE = ";min-width:16em"
 EMPTY = '<td style="padding:0"></td>'
 TABLE = "border-collapse:collapse;margin:6px 0;width:auto"
 TITLE = "margin:10px 0 2px 0;font-weight:bold"
@@ -65,7 +66,7 @@ def bullets(title, lines):
 def table(caption, heads, rows, foot=""):
     """Return a table that scrolls by itself; `heads` is {column title: explanation}, rows and foot are HTML."""
     cells = "".join(
-        f'<th scope="col" title="{escape(meaning)}" style="{HEAD.format(_side(name))}">{escape(name)}</th>'
+        f'<th scope="col" title="{escape(meaning)}" style="{HEAD.format(_side(name))}{WIDE * (name == "source")}">{escape(name)}</th>'
         for name, meaning in heads.items()
     )
     return (

@@ -9,6 +9,12 @@ from course_lib.simt import wording
 from course_lib.simt.measures import LONG, MOST_FINDINGS, findings_of, folded, functions, margin, quoted, shown
 
 NARROWEST = 72
+SOURCE = 36
+"""Characters of the source that a table shows at least, if columns can be left out for them."""
+
+LEAST = ("instructions", "local memory", "atomic rounds", "active lanes")
+"""Columns that are left out first."""
+
 BARS = {"sectors": 5, "bank conflicts": 5}
 """Characters of the bars, in the columns that have one."""
 
@@ -79,22 +85,38 @@ def _findings(report, found, word, width):
 
 
 def _source(report, width):
-    columns, groups, rows = shown(report.total), functions(report), []
+    """Return the table of lines; columns that do not fit beside SOURCE characters of the source are left out."""
+    columns, rows = shown(report.total), list(_rows(report))
+    while True:
+        cells = [["line", *(m.brief for m in columns)], *(_cells(report, line, columns) for line, _ in rows)]
+        cells.append(["all", *(_cell(m, report.total, report.total) for m in columns)])
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        room = width - sum(widths) - len(widths) - 1
+        least = next((name for name in LEAST if name in [m.title for m in columns]), None)
+        if room >= SOURCE or least is None:
+            break
+        columns = [m for m in columns if m.title != least]
+    codes = ["source", *(code if len(code) <= room else code[: room - 3] + "..." for _, code in rows), ""]
+    title = "What each line cost (! hazard, > advice)"
+    title += "" if len(columns) == len(shown(report.total)) else "\n(a wider terminal shows more columns)"
+    return "\n".join([title, *(_line(c, widths, code) for c, code in zip(cells, codes, strict=True))])
+
+
+def _rows(report):
+    """Yield (line, its text) for each row; the line is None for the name of a function and for folded lines."""
+    groups = functions(report)
     for name, lines in groups.items():
         if len(groups) > 1:
-            rows.append((["", *("" for _ in columns)], f"--- {name}"))
+            yield None, f"--- {name}"
         indent = margin(lines)
         for line in folded(lines, len(report.lines) > LONG):
-            cells = [_cell(m, line.counters, report.total) if line else "" for m in columns]
-            rows.append(([_number(report, line) if line else "", *cells], line.text[indent:] if line else "..."))
-    rows.append((["all", *(_cell(m, report.total, report.total) for m in columns)], ""))
-    heads = ["line", *(m.brief for m in columns)]
-    numbers = [heads, *(cells for cells, _ in rows)]
-    widths = [max(map(len, column)) for column in zip(*numbers, strict=True)]
-    room = width - sum(widths) - len(widths) - 1
-    lines = [_line(heads, widths, "source")]
-    lines += [_line(cells, widths, code if len(code) <= room else code[: room - 3] + "...") for cells, code in rows]
-    return "\n".join(["What each line cost (! hazard, > advice)", *lines])
+            yield line, line.text[indent:] if line else "..."
+
+
+def _cells(report, line, columns):
+    if line is None:
+        return [""] * (len(columns) + 1)
+    return [_number(report, line), *(_cell(m, line.counters, report.total) for m in columns)]
 
 
 def _line(cells, widths, code):

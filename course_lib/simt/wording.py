@@ -83,12 +83,17 @@ SAID = ("thread", "block", "index", "axis", "size", "other_thread", "other_block
 """Details that a finding's message says in words."""
 
 
+ORDERED = ("race", "unwritten memory", "barrier not reached")
+"""Kinds of findings for which it matters how many barriers the block had passed."""
+
+
 def who(hazard):
     """Return the details of a finding that its message does not say, in a line; the phase is said as barriers."""
     plain = (int, float, str, tuple, list, np.integer, np.floating)
     known = {k: v for k, v in hazard.details.items() if isinstance(v, plain) and not isinstance(v, bool)}
     said = SAID if "thread" in hazard.message.lower() else ()
-    phase = [f"barriers passed before: {known.pop('phase')}"] if "phase" in known else []
+    phase = known.pop("phase", None)
+    phase = [f"barriers passed before: {phase}"] if phase is not None and hazard.kind in ORDERED else []
     return ", ".join([f"{k.replace('_', ' ')} {known[k]}" for k in known if k not in said] + phase)
 
 
@@ -136,7 +141,8 @@ def totals(report):
         + (f", {branches}" if t.branches else "")
     )
     if t.flops:
-        other = f", {t.float64_flops:,} of them in float64" if t.float64_flops else ""
+        kinds = (("float64", t.float64_flops), ("float16", t.float16_flops))
+        other = "".join(f", {n:,} of them in {name}" for name, n in kinds if n)
         per_byte = intensity(t)
         ratio = f", {per_byte:.2g} for each byte that global memory moves" if per_byte is not None else ""
         lines.append(f"Floating-point operations: {t.flops:,}{other}{ratio}")

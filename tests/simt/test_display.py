@@ -165,7 +165,7 @@ def test_headers_have_a_scope_and_styles_are_those_that_jupyterlab_keeps(racy):
         "line-height", "margin", "padding", "padding-left", "margin-right", "border-left", "border-right",
         "font-weight", "font-family", "text-align",
         "white-space", "border-collapse", "width", "height", "display", "background-color", "overflow-x",
-        "caption-side",
+        "caption-side", "min-width",
     }  # fmt: skip
     used = {part.split(":")[0].strip() for a in attributes for part in a.get("style", "").split(";") if part}
     assert used <= kept
@@ -237,6 +237,15 @@ def test_the_text_says_what_the_notebook_says(racy, transpose):
     for sentence in wording.totals(transpose):
         assert sentence in flat
     assert "16k #####" in text(transpose)
+
+
+def test_a_narrow_terminal_leaves_columns_out_before_the_source(transpose):
+    narrow, wide = text(transpose, 80), text(transpose, 130)
+    assert "a wider terminal shows more columns" in narrow
+    assert "instr." not in narrow
+    assert "instr." in wide
+    assert "    C[y, x] = tile[cuda.threadIdx.x, cuda.threadIdx.y]" in wide
+    assert "    C[y, x] = tile[cuda.thread" in narrow
 
 
 def test_every_measure_has_a_meaning_and_a_title_for_a_terminal():
