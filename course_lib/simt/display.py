@@ -65,10 +65,10 @@ def bullets(title, lines):
 
 def table(caption, heads, rows, foot=""):
     """Return a table that scrolls by itself; `heads` is {column title: explanation}, rows and foot are HTML."""
-    cells = "".join(
-        f'<th scope="col" title="{escape(meaning)}" style="{HEAD.format(_side(name))}{WIDE * (name == "source")}">{escape(name)}</th>'
-        for name, meaning in heads.items()
-    )
+    cells = ""
+    for name, meaning in heads.items():
+        look = HEAD.format(_side(name)) + WIDE * (name == "source")
+        cells += f'<th scope="col" title="{escape(meaning)}" style="{look}">{escape(name)}</th>'
     return (
         f'<div style="overflow-x:auto"><table style="{TABLE}">'
         f'<caption style="caption-side:top;text-align:left;padding:4px 0">{caption}</caption>'
