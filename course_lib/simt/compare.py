@@ -41,7 +41,15 @@ class Comparison:
         heads = ("", *(f" {name}" for name in self.names), "change")
         rows = [(r.quantity, *_sides(r, " <-" if r.winner else ""), r.change) for r in self.rows]
         notes = [wrapped(f"Note: {note}", 80) for note in self.notes]
-        return "\n".join([wrapped(self.headline, 80), *notes, "", table(heads, rows), "<- the better side"])
+        return "\n".join(
+            [
+                wrapped(self.headline.replace("\N{MICRO SIGN}", "u"), 80),
+                *notes,
+                "",
+                table(heads, rows),
+                "<- the better side",
+            ]
+        )
 
     __repr__ = __str__
 
@@ -139,14 +147,14 @@ def _headline(names, rows, device):
     values = f"{first.words(first.a)} in {names[0]}, {first.words(first.b)} in {names[1]}"
     text = f"The largest difference: {first.quantity}, {values} ({first.change})."
     time = next((r for r in rows if r.quantity.startswith("predicted time")), None)
-    if time is None or time is first:
+    if time is None or time is first or not time.winner:
         return text
     return f"{text} Predicted on an {device}: {time.words(time.a)} and {time.words(time.b)} ({time.change})."
 
 
 def _sides(row, mark):
     return [
-        (row.words(v) if v else "0") + (mark if row.winner == side else " " * len(mark))
+        (row.words(v).replace("\N{MICRO SIGN}", "u") if v else "0") + (mark if row.winner == side else " " * len(mark))
         for v, side in ((row.a, "a"), (row.b, "b"))
     ]
 

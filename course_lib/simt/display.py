@@ -43,7 +43,7 @@ def html(report):
         _source(report),
         bullets("In all", wording.totals(report)),
         _arrays(report),
-        bullets(f"On a GPU ({wording.device(report)}), estimated", wording.estimates(report)),
+        _estimates(report),
     ]
     if not report.hazards:
         parts.insert(1, paragraph(escape(wording.findings_in_words(report))))
@@ -59,7 +59,7 @@ def bullets(title, lines):
     """Return a bold title and a list of sentences (plain text), "" without any."""
     if not lines:
         return ""
-    items = "".join(f"<li>{escape(line).replace(chr(10), '<br>')}</li>" for line in lines)
+    items = "".join(f"<li>{escape(line)}</li>" for line in lines)
     return f'{paragraph(escape(title), TITLE)}<ul style="margin:0 0 6px 0;padding-left:1.4em">{items}</ul>'
 
 
@@ -205,3 +205,14 @@ def _arrays(report):
         )
     note = "<em>Reuse</em>: loads for each distinct element that is loaded; in shared memory, loads for each store."
     return table("<strong>How often the elements are used</strong>", heads, rows) + paragraph(note)
+
+
+# ------------------------------------------------------------------------------------------------ estimates
+
+
+def _estimates(report):
+    """The first line of each estimate, and its other lines folded below."""
+    texts = [text.split("\n") for text in wording.estimates(report)]
+    shown = bullets(f"On a GPU ({wording.device(report)}), estimated", [lines[0] for lines in texts])
+    further = [escape(line) for lines in texts for line in lines[1:]]
+    return shown + f"<details><summary>More of the estimate</summary>{'<br>'.join(further)}</details>" * bool(further)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from course_lib.simt.traffic import SECTOR
 from course_lib.simt.wording import percent
 
-MOST_FINDINGS = 8
+MOST_FINDINGS = 6
 """Findings of a kind that are shown; a broken kernel can have one for each of its lines."""
 
 LONG = 120

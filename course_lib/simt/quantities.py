@@ -87,7 +87,16 @@ def quantities(a, b):
 
 
 def _estimates(a, b):
-    return ()
+    """Yield what a device would do with both; nothing where it would refuse one of them."""
+    from course_lib.simt.bound import duration, predict
+
+    try:
+        one, other = (predict(r, wording.device(r)) for r in (a, b))
+    except ValueError:
+        return
+    yield Row("occupancy", one.occupancy.share, other.occupancy.share, "more", wording.percent)
+    near = max(one.seconds, other.seconds) < 1.1 * min(one.seconds, other.seconds)  # too near for an estimate
+    yield Row("predicted time, at best", one.seconds, other.seconds, "" if near else "less", duration)
 
 
 def global_arrays(report):

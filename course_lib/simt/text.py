@@ -45,7 +45,8 @@ def text(report, width=80):
     if not report.hazards:
         parts.insert(1, wording.findings_in_words(report))
     parts += [_source(report, width), bullets("In all", wording.totals(report), width), _arrays(report)]
-    parts.append(bullets(f"On a GPU ({wording.device(report)}), estimated", wording.estimates(report), width))
+    estimates = [estimate.split("\n")[0] for estimate in wording.estimates(report)]  # `predict` says more
+    parts.append(bullets(f"On a GPU ({wording.device(report)}), estimated", estimates, width))
     return "\n\n".join(part for part in parts if part)
 
 
@@ -61,7 +62,7 @@ def bullets(title, lines, width):
     """Return a title and sentences below it, "" without any."""
     if not lines:
         return ""
-    return "\n".join([title, *(wrapped(part, width, "  ") for line in lines for part in line.split("\n"))])
+    return "\n".join([title, *(wrapped(line.replace("\N{MICRO SIGN}", "u"), width, "  ") for line in lines)])
 
 
 def table(heads, rows):

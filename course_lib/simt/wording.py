@@ -3,6 +3,8 @@
 Source: the course's own. The words are Nsight Compute's ("Metrics Guide"): request, sector, wavefront.
 """
 
+import math
+
 import numpy as np
 
 from course_lib.simt.traffic import SECTOR
@@ -135,6 +137,8 @@ def totals(report):
     for name, n in (("Shuffles and votes", t.warp_operations), ("Barriers", t.barriers)):
         if n:
             lines.append(f"{name}: {n:,}, counted once a warp")
+    if not t.instructions:
+        return ["Nothing was counted: the launch ran with counters=False."]
     branches = f"{t.divergent_branches:,} of {count(t.branches, 'branch')} went both ways"
     lines.append(
         f"Instructions: {t.instructions:,} by warps, {percent(t.active_share)} of their lanes active"
@@ -155,11 +159,14 @@ def device(report):
 
 
 def estimates(report):
-    """Return what a named device would do, as texts: occupancy and predicted bound. Empty where nothing is known."""
+    """Return what the report's device would do, as texts: occupancy, and predicted time if there are counters."""
+    from course_lib.simt.bound import predict
+    from course_lib.simt.occupancy import occupancy
+
     try:
-        from course_lib.simt.bound import predict
-        from course_lib.simt.occupancy import occupancy
-    except ImportError:
-        return []
-    x, y, z = report.block
-    return [str(occupancy(device(report), x * y * z, report.shared_bytes)), str(predict(report, device(report)))]
+        texts = [str(occupancy(device(report), math.prod(report.block), report.shared_bytes))]
+    except ValueError as error:  # the executor took the block, but this device would not
+        return [str(error)]
+    if report.total.instructions:
+        texts.append(str(predict(report, device(report))))
+    return texts

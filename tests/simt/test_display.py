@@ -1,5 +1,6 @@
 """A report in a notebook and in a terminal: findings on top, every line with its cost, safe, small, stable."""
 
+import copy
 import re
 
 import numpy as np
@@ -105,9 +106,9 @@ def test_a_clean_kernel_says_that_it_is_clean(naive):
 
 def test_many_findings_are_cut(racy):
     many = reports.with_hazards(racy, racy.hazards * 8)
-    assert said(html(many)).count("Hazard: race") == 8
-    assert "8 more; all are in the report's lists." in said(html(many))
-    assert text(many).count("HAZARD race") == 8
+    assert said(html(many)).count("Hazard: race") == 6
+    assert "10 more; all are in the report's lists." in said(html(many))
+    assert text(many).count("HAZARD race") == 6
 
 
 def rows(page):
@@ -204,6 +205,28 @@ def test_a_hostile_kernel_stays_text():
     tags, _, pieces = read_html(html(report))
     assert not {"script", "img", "b"} & set(tags)
     assert "i = cuda.grid(1)  # </code><script>alert(1)</script><img src=x onerror=alert(2)>" in "".join(pieces)
+
+
+def test_a_launch_without_counters_says_so():
+    bare = reports.run(kernels.shared_reverse, 1, 64, reports.vectors(64), counters=False)
+    for words in (said(html(bare)), text(bare)):
+        assert "Nothing was counted: the launch ran with counters=False." in words
+        assert "occupancy 100%" in words
+    assert "out[t] = s[63 - t]" in text(bare)
+
+
+def test_a_device_that_cannot_hold_the_block_says_why(racy):
+    big = copy.copy(racy)
+    big.shared_bytes, big.device = 80_000, "T4"
+    assert "T4 gives a block at most" in said(html(big))
+
+
+def test_occupancy_and_predicted_time_stand_at_the_end_the_details_folded(naive):
+    page = html(naive)
+    assert said(page).index("In all") < said(page).index("On a GPU (H200), estimated")
+    assert "product_naive on H200: at best" in said(page)
+    assert page.index("<details>") < page.index("Each part alone")
+    assert "Each part alone" not in text(naive)
 
 
 def test_long_runs_of_lines_without_work_are_folded_in_long_kernels_only():
