@@ -4,10 +4,20 @@ import copy
 from types import SimpleNamespace
 
 import numpy as np
+from numba import cuda, float32
 
 from course_lib import simt
 from course_lib.simt.counters import Access, Counters, Line
 from tests.simt import kernels
+
+
+def reverse_64(a, out):
+    """Turn 64 numbers around through shared memory."""
+    s = cuda.shared.array(64, float32)
+    t = cuda.threadIdx.x
+    s[t] = a[t]
+    cuda.syncthreads()
+    out[t] = s[63 - t]
 
 
 def run(kernel, grid, block, arguments, **options):

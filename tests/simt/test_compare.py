@@ -81,7 +81,7 @@ def test_other_arithmetic_other_shapes_and_hazards_are_noted(naive):
 
 
 def test_clearly_different_work_is_refused(naive):
-    other = reports.run(kernels.shared_reverse, 1, 64, reports.vectors(64))
+    other = reports.run(reports.reverse_64, 1, 64, reports.vectors(64))
     with pytest.raises(ValueError, match="do different work: they share no array"):
         compare(naive, other)
 
