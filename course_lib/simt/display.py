@@ -9,7 +9,7 @@ from html import escape
 
 from course_lib.figures import style
 from course_lib.simt import wording
-from course_lib.simt.measures import LONG, MOST_FINDINGS, findings_of, folded, functions, margin, quoted, shown
+from course_lib.simt.measures import LONG, MOST_FINDINGS, findings_of, folded, functions, margin, place, quoted, shown
 
 BAR = 44
 """Pixels of a full bar."""
@@ -86,18 +86,17 @@ def _side(name):
 def _findings(report, found, mark, word, role):
     if not found:
         return ""
-    blocks = [_finding(h, mark, word, role, quoted(report, h)) for h in found[:MOST_FINDINGS]]
+    blocks = [_finding(report, h, mark, word, role) for h in found[:MOST_FINDINGS]]
     if len(found) > MOST_FINDINGS:
         blocks.append(paragraph(f"{len(found) - MOST_FINDINGS} more; all are in the report's lists."))
     return "".join(blocks)
 
 
-def _finding(h, mark, word, role, text):
+def _finding(report, h, mark, word, role):
     times = f", {wording.count(h.count, 'time')}" if h.count > 1 else ""
-    where = f"line {h.line}" + (f" of {h.function}" if h.function else "")
     lines = [
-        f"<strong>{mark} {word.capitalize()}: {escape(h.kind)}</strong>, {escape(where)}{times}",
-        f'<code style="white-space:pre-wrap">{escape(text)}</code>' if text else "",
+        f"<strong>{mark} {word.capitalize()}: {escape(h.kind)}</strong>, {escape(place(report, h))}{times}",
+        f'<code style="white-space:pre-wrap">{escape(quoted(report, h))}</code>' if quoted(report, h) else "",
         escape(h.message[:1].upper() + h.message[1:]),
         f"<em>{escape(wording.who(h))}</em>" if wording.who(h) else "",
         f"<strong>What to do:</strong> {escape(h.fix)}" if h.fix else "",

@@ -138,6 +138,11 @@ def findings_of(found, line):
     return [h for h in found if h.line == line.number and h.function in ("", line.function)]
 
 
+def place(report, hazard):
+    """Return where a finding lies: its line, and the function where that is not the kernel itself."""
+    return f"line {hazard.line}" + (f" of {hazard.function}" if hazard.function not in ("", report.kernel) else "")
+
+
 def quoted(report, hazard):
     """Return the source line of a finding without its indentation, "" where it has none."""
     fit = [x for x in report.lines if x.number == hazard.line]

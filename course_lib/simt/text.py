@@ -6,7 +6,7 @@ Source: the course's own.
 import textwrap
 
 from course_lib.simt import wording
-from course_lib.simt.measures import LONG, MOST_FINDINGS, findings_of, folded, functions, margin, quoted, shown
+from course_lib.simt.measures import LONG, MOST_FINDINGS, findings_of, folded, functions, margin, place, quoted, shown
 
 NARROWEST = 72
 SOURCE = 36
@@ -77,8 +77,8 @@ def table(heads, rows):
 def _findings(report, found, word, width):
     for h in found[:MOST_FINDINGS]:
         times = f", {wording.count(h.count, 'time')}" if h.count > 1 else ""
-        lines = [f"{word} {h.kind}, line {h.line}" + (f" of {h.function}" if h.function else "") + times]
-        lines += [f"    {line}" for line in [quoted(report, h)] if line]
+        lines = [wrapped(f"{word} {h.kind}, {place(report, h)}{times}", width)]
+        lines += [wrapped(line, width, "    ") for line in [quoted(report, h)] if line]
         sentences = [h.message, wording.who(h), f"What to do: {h.fix}" if h.fix else ""]
         yield "\n".join(lines + [wrapped(s[:1].upper() + s[1:], width, "  ", "") for s in sentences if s])
     if len(found) > MOST_FINDINGS:

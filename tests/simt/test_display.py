@@ -254,7 +254,7 @@ def test_a_terminal_that_is_too_narrow_is_an_error(naive):
 def test_the_text_says_what_the_notebook_says(racy, transpose):
     written = text(racy)
     assert written.index("HAZARD race") < written.index("What each line cost") < written.index("In all")
-    assert f"HAZARD race, line {racy.hazards[0].line} of product_no_second_barrier, 184,320 times" in written
+    assert f"HAZARD race, line {racy.hazards[0].line}, 184,320 times" in written
     assert f"! {racy.hazards[0].line} 2.0k" in written
     flat = " ".join(text(transpose, 120).split())
     for sentence in wording.totals(transpose):

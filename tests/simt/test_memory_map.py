@@ -8,6 +8,7 @@ from course_lib.simt.map_numbers import GlobalAccess, SharedAccess, label
 from course_lib.simt.map_sheet import IN_VAIN, TOUCHED, pick
 from course_lib.simt.memory_map import choose, memory_map, memory_maps
 from tests.figures.pages import HOSTILE, read_html, read_svg, svg_texts
+from tests.simt import kernels, reports
 from tests.simt.reports import access, report_with
 
 t = np.arange(32)
@@ -200,6 +201,27 @@ def test_a_stepper_of_very_many_accesses_is_cut_and_keeps_the_worst():
     assert walk.title.endswith(f", {len(walk.frames)} of 21")
     assert "B" in walk.frames[walk.static].alt.split()[3]
     assert len(walk.html) < 400_000
+
+
+def test_maps_of_real_reports_agree_with_their_counters():
+    report = reports.transpose()
+    load, store = (choose(report, array=name) for name in "AC")
+    for access_, counted in ((load, report.total.global_load_sectors), (store, report.total.global_store_sectors)):
+        assert 16 * sum(GlobalAccess(access_, warp).sectors for warp in range(32)) == counted  # 16 blocks alike
+    tile_load = choose(report, array="tile", way="load")
+    assert 16 * sum(SharedAccess(tile_load, w).conflicts for w in range(32)) == report.total.shared_load_conflicts
+    assert "31 bank conflicts" in memory_map(report, array="tile", way="load").alt
+    padded = memory_map(reports.transpose(kernels.transpose_padded), array="tile", way="load")
+    assert "no bank conflict" in padded.alt
+
+
+def test_the_naive_product_shows_that_half_a_warp_wants_one_element():
+    picture = reports.product().memory_map()
+    assert picture.alt.startswith("Memory map of A (64, 64), line ")
+    assert (
+        "32 threads of warp 0 touch 2 elements in 2 sectors of 32 bytes: 12.5 % of what is moved is used."
+        in picture.alt
+    )
 
 
 def test_hostile_names_and_source_lines_stay_text():

@@ -13,7 +13,7 @@ from notebook_lib.scripts import read_script
 from course_lib.cli.pages import lesson_page
 from tests.figures.pages import read_html
 
-SCRIPT = Path(__file__).parent / "demo" / "naive_and_tiled.py"
+SCRIPT = Path(__file__).with_name("naive_and_tiled.py")
 
 
 @pytest.fixture(scope="module")
