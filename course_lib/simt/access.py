@@ -1,24 +1,19 @@
-"""How a kernel reads and writes memory: which elements the lanes mean, what that costs, and what is wrong with it.
+"""How a kernel reads and writes memory, and what is wrong with it.
 
 Source: NVIDIA, "CUDA C++ Programming Guide", "Device Memory Accesses" and "Shared Memory".
 """
 
 import numpy as np
 
-from course_lib.simt.counters import Access, ArrayUse
+from course_lib.simt.costs import Costs
 from course_lib.simt.hazards import BLOCK, note_atomics, note_reads, note_writes
 from course_lib.simt.lanes import WARP
-from course_lib.simt.masks import Mask
-from course_lib.simt.memory import step
+from course_lib.simt.places import Places
 from course_lib.simt.source import KernelError
-from course_lib.simt.traffic import distinct_and_most, global_traffic, mark, shared_traffic
 from course_lib.simt.values import cast, describe, is_number
 
-MOST_PLACES = 256
-"""Places in the text of which the first access is kept."""
 
-
-class MemoryAccess:
+class MemoryAccess(Places, Costs):
     """The half of a `Machine` that reads and writes. Source: the course's own."""
 
     def load(self, view, indices, mask, node):
@@ -29,7 +24,7 @@ class MemoryAccess:
         memory = view.memory
         self._enter("load", view, cells, mask, node)
         self._check_written(view, cells, mask, node)
-        if memory.shadow:
+        if memory.shadow and self.races:
             self._note(note_reads, "reads", view, cells, mask, node)
         if mask.bits is None:
             return memory.cells[cells]
@@ -48,9 +43,9 @@ class MemoryAccess:
         self._check_writable(view, node)
         cells, mask = self._cells(view, indices, mask, node)
         self._enter("store", view, cells, mask, node)
-        if view.memory.shadow:
+        if view.memory.shadow and self.races:
             self._note(note_writes, "writes", view, cells, mask, node)
-        view.memory.cells[cells] = np.broadcast_to(cast(value, view.dtype), self.lanes.count)[mask.index]
+        view.memory.cells[cells] = self.active(cast(value, view.dtype), mask)
         self._written(view.memory, cells)
 
     def atomic(self, view, indices, value, expected, combine, what, mask, node):
@@ -60,13 +55,13 @@ class MemoryAccess:
         memory = view.memory
         self._enter("atomic", view, cells, mask, node)
         self._check_written(view, cells, mask, node)
-        if memory.shadow:
+        if memory.shadow and self.races:
             memory.shadow.expect_atomics()
             self._note(note_atomics, "changes with cuda.atomic", view, cells, mask, node)
             self._hand_over(memory, cells, mask)
-        values = np.ascontiguousarray(np.broadcast_to(cast(value, view.dtype), self.lanes.count)[mask.index])
+        values = np.ascontiguousarray(self.active(cast(value, view.dtype), mask))
         if expected is not None:
-            expected = np.ascontiguousarray(np.broadcast_to(cast(expected, view.dtype), self.lanes.count)[mask.index])
+            expected = np.ascontiguousarray(self.active(cast(expected, view.dtype), mask))
         before = np.empty(cells.size, view.dtype)
         combine(memory.cells, cells, values, values if expected is None else expected, what, before)
         old = np.zeros(self.lanes.count, view.dtype)
@@ -74,119 +69,11 @@ class MemoryAccess:
         self._written(memory, cells)
         return old
 
-    # ------------------------------------------------------------------------------------------- which elements
-
     def _row(self, view, indices, mask, node):
         cells, mask = self._cells(view, indices, mask, node)
         offset = np.zeros(self.lanes.count, np.int64)
         offset[mask.index] = cells
         return view.part(offset, view.shape[len(indices) :], view.strides[len(indices) :])
-
-    def _cells(self, view, indices, mask, node):
-        """Return (the memory's cells that the active lanes mean, the lanes that stay): out of bounds is a finding.
-
-        Lanes with an index out of bounds touch nothing, and leave the mask of this access.
-        """
-        inside = np.ones(mask.count, np.bool_)
-        offset = np.broadcast_to(view.offset, self.lanes.count)[mask.index].astype(np.int64)
-        for axis, index in enumerate(indices):
-            index = np.broadcast_to(index, self.lanes.count)[mask.index].astype(np.int64)
-            size = view.shape[axis]
-            offset, outside, negative, n = step(offset, index, size, view.strides[axis], inside)
-            if outside >= 0:
-                self._bad_index("out of bounds", view, axis, int(index[outside]), mask, outside, node, n)
-            elif negative >= 0:
-                self._bad_index("negative index", view, axis, int(index[negative]), mask, negative, node, n)
-        if inside.all():
-            return offset, mask
-        stay = np.zeros(self.lanes.count, np.bool_)
-        stay[np.arange(self.lanes.count)[mask.index][inside]] = True
-        return offset[inside], Mask(self.lanes, stay)
-
-    def _bad_index(self, kind, view, axis, index, mask, at, node, count):
-        lane, size = self.lane_of(mask, at), view.shape[axis]
-        where = f"axis {axis} of {view.name}" if view.ndim > 1 else view.name
-        if kind == "out of bounds":
-            last = f"(0 to {size - 1})" if size else "(none)"
-            message = f"{self.lanes.name(lane)} uses index {index} on {where}, which has {size} elements {last}."
-            bound = f"{view.name}.shape[{axis}]" if view.ndim > 1 else f"{view.name}.size"
-            fix = f"Guard the line: if ... < {bound}. A GPU would touch something else, without a word."
-        else:
-            message = f"{self.lanes.name(lane)} uses index {index} on {where}: it counts from the end, element "
-            message += f"{index + size}."
-            fix = "If that is not what you mean, guard the index from below as well: if 0 <= index."
-        self.found(
-            kind, node.lineno, message, fix, array=view.name, lane=lane, count=count, index=index, axis=axis, size=size
-        )
-
-    # ------------------------------------------------------------------------------------------- what it costs
-
-    def _enter(self, way, view, cells, mask, node):
-        """Count one access of the active lanes, and keep the first one of each place in the text."""
-        if not self.counting:
-            return
-        memory, c, size = view.memory, self.counters[node.lineno], view.dtype.itemsize
-        c.instructions += mask.warps
-        c.lanes += mask.count
-        if memory.loaded.size:
-            if way != "store":
-                memory.loads += cells.size
-                mark(cells, memory.loaded)
-            if way != "load":
-                memory.stores += cells.size
-                mark(cells, memory.stored)
-        warp = self.lanes.warp[mask.index]
-        address = memory.base + (cells % memory.part if memory.copies > 1 else cells) * size
-        if way == "atomic":
-            requests, _, rounds = distinct_and_most(warp, address)
-            c.atomic_requests += int(requests)
-            c.atomic_serialised += int(rounds - requests)
-        elif memory.space == "global":
-            requests, sectors, used = global_traffic(warp, address, size)
-            _add(c, f"global_{way}_", requests=requests, sectors=sectors, bytes=used)
-            self._add_site(node.lineno, view, way, requests, sectors, used)
-        elif memory.space == "shared":
-            requests, wavefronts = shared_traffic(warp, self.lanes.lane[mask.index], address, size)
-            conflicts = int(wavefronts) - int(requests) * max(1, size // 4)
-            _add(c, f"shared_{way}_", requests=requests, wavefronts=wavefronts, conflicts=max(0, conflicts))
-            self._add_site(node.lineno, view, way, requests, conflicts, 0)
-        elif memory.space == "constant":
-            requests, distinct, _ = distinct_and_most(warp, address)
-            _add(c, "constant_load_", requests=requests, wavefronts=distinct)
-        else:
-            _add(c, f"local_{way}_", requests=mask.warps)
-        key = (self.function, node.lineno, node.col_offset, view.name, way)
-        if key not in self.accesses and self.lanes.first == 0 and len(self.accesses) < MOST_PLACES:
-            self._keep(key, view, cells, address, mask)
-
-    def _add_site(self, line, view, way, *numbers):
-        key = (self.function, line, view.name, view.memory.space, way)
-        before = self.sites.get(key, (0, 0, 0))
-        self.sites[key] = tuple(int(a) + int(b) for a, b in zip(before, numbers, strict=True))
-
-    def _keep(self, key, view, cells, address, mask):
-        first = int(np.searchsorted(self.lanes.block[mask.index], 1))
-        if first:
-            memory = view.memory
-            index = memory.index_of(cells[:first])
-            elements = np.ravel_multi_index(index, memory.shape) if index else np.zeros(first, np.int64)
-            function, line, column, name, way = key
-            thread = self.lanes.thread[mask.index][:first].astype(np.int64)
-            self.accesses[key] = Access(
-                function, line, column, name, memory.space, way, memory.shape, memory.dtype.itemsize,
-                self.lanes.block_dim, thread, elements.astype(np.int64), address[:first].copy(),
-            )  # fmt: skip
-
-    def collect_uses(self, memories):
-        """Add up how often arrays were touched."""
-        for memory in memories:
-            use = self.uses.setdefault(
-                memory.name, ArrayUse(memory.name, memory.space, str(memory.dtype), tuple(memory.shape))
-            )
-            use.loads += memory.loads
-            use.stores += memory.stores
-            use.distinct_loaded += int(np.count_nonzero(memory.loaded))
-            use.distinct_stored += int(np.count_nonzero(memory.stored))
 
     # ------------------------------------------------------------------------------------------- what is wrong
 
@@ -287,8 +174,3 @@ def element(memory, view, index):
 def _index(memory, cell):
     """Return the index of a memory's element as a tuple of ints."""
     return tuple(map(int, memory.index_of(int(cell))))
-
-
-def _add(counters, prefix, **numbers):
-    for name, n in numbers.items():
-        setattr(counters, prefix + name, getattr(counters, prefix + name) + int(n))

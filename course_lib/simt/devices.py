@@ -125,13 +125,14 @@ DEVICES = {
             shared_per_sm=228 * KIB, shared_reserved_per_block=KIB, shared_granularity=128,
             memory_bytes=80e9, bandwidth=3350, l2_bytes=50 * MIB, l2_per_clock=4472.3,
         ),
-        # NVIDIA H200 data sheet (SXM): 67 TFLOPS, 141 GB, 4.8 TB/s; the chip is the H100's.
+        # NVIDIA H200 data sheet (SXM): 67 TFLOPS, 141 GB, 4.8 TB/s; the chip is the H100's. A card's driver
+        # (580.159.04) reports 132 SMs, 1,980 MHz, 62,914,560 bytes of L2, and the limits of an SM below.
         Device(
             "H200", "H200 141 GB HBM3e SXM5 (GH100)", (9, 0), sms=132, clock=1.980,
             float32_per_clock=128, float64_per_clock=64, float16_per_clock=256,
             threads_per_sm=2048, blocks_per_sm=32,
             shared_per_sm=228 * KIB, shared_reserved_per_block=KIB, shared_granularity=128,
-            memory_bytes=141e9, bandwidth=4800, l2_bytes=50 * MIB, l2_per_clock=4472.3,
+            memory_bytes=141e9, bandwidth=4800, l2_bytes=60 * MIB, l2_per_clock=4472.3,
         ),
         # NVIDIA, "Ada GPU Architecture" (2022), appendix A: 128 SMs, 2,520 MHz, 82.6 TFLOPS (float16 the same), float64
         # 1/64 of it, 24 GB GDDR6X, 1,008 GB/s, 73,728 KB of L2. 8.9 of the guide: 24 blocks, 1,536 threads, 100 KB.

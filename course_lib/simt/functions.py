@@ -171,7 +171,9 @@ def _grid_sync(e, mask, node):
 # --------------------------------------------------------------------------------------------- numbers
 
 
-def _math(what, numpy_function, flops=1):
+def math_function(what, numpy_function, flops=1):
+    """Return the entry for a function of numbers that Numba knows as `what` and NumPy as `numpy_function`."""
+
     def compute(e, mask, node, *values):
         for value in values:
             if not is_number(value):
@@ -189,7 +191,8 @@ NO_ARITHMETIC = (
 """They look at bits, or cut them off; nobody counts them as floating-point operations, nor minimum and maximum."""
 
 
-def _fma(a, b, c):
+def fused(a, b, c):
+    """Return a * b + c with one rounding, for vectors of one dtype."""
     if a.dtype == np.float64:
         return np.vectorize(_exact_fma, otypes=[np.float64])(a, b, c)
     return (a.astype(np.float64) * b.astype(np.float64) + c.astype(np.float64)).astype(a.dtype)
@@ -290,14 +293,14 @@ FUNCTIONS |= {
     "float": _conversion(float),
     "min": _extreme(min, np.fmin),
     "max": _extreme(max, np.fmax),
-    "abs": _math(abs, np.abs),
-    "cuda.fma": _math(cuda.fma, _fma, flops=2),
-    "cuda.cbrt": _math(cuda.cbrt, np.cbrt),
-    "cuda.popc": _math(cuda.popc, _popc),
-    "cuda.clz": _math(cuda.clz, _clz),
-    "cuda.ffs": _math(cuda.ffs, _ffs),
-    "cuda.brev": _math(cuda.brev, _brev),
-    **{f"math.{f.__name__}": _math(f, numpy_function) for f, numpy_function in types.MATH.items()},
+    "abs": math_function(abs, np.abs),
+    "cuda.fma": math_function(cuda.fma, fused, flops=2),
+    "cuda.cbrt": math_function(cuda.cbrt, np.cbrt),
+    "cuda.popc": math_function(cuda.popc, _popc),
+    "cuda.clz": math_function(cuda.clz, _clz),
+    "cuda.ffs": math_function(cuda.ffs, _ffs),
+    "cuda.brev": math_function(cuda.brev, _brev),
+    **{f"math.{f.__name__}": math_function(f, numpy_function) for f, numpy_function in types.MATH.items()},
 }
 
 

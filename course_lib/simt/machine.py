@@ -39,8 +39,9 @@ class Machine(MemoryAccess):
     Source: the course's own.
     """
 
-    def __init__(self, grid, block, *, on_error="collect", steps, shared=0, counting=True):
+    def __init__(self, grid, block, *, on_error="collect", steps, shared=0, counting=True, races=True):
         self.threads, self.on_error, self.budget, self.counting = math.prod(block), on_error, steps, counting
+        self.races = races
         self.dynamic_bytes = shared
         self.counters_of, self.hazards, self.uses, self.accesses = {}, {}, {}, {}
         self.sites = {}  # (function, line, array, space, way) -> (requests, sectors or conflicts, bytes)

@@ -125,11 +125,11 @@ def row_major(shape):
 
 
 @kernel
-def step(offset, index, size, stride, inside):
-    """Return (offset + index * stride per lane, first lane that is outside, first negative one, how many), else -1.
+def step(offset, shift, index, size, stride):
+    """Return (offset + shift + index * stride per lane, first lane that is outside, first negative one, how many).
 
-    How many are outside, or else negative. A negative index counts from the end, as in Numba. Lanes that are outside
-    become False in `inside` (L,).
+    The lanes are -1 if there is none; how many are outside, or else negative. An empty `offset` is 0 everywhere. A
+    negative index counts from the end, as in Numba.
     """
     out = np.empty(index.size, np.int64)
     outside = negative = -1
@@ -145,6 +145,7 @@ def step(offset, index, size, stride, inside):
             count += 1
             if outside < 0:
                 outside = i
-            inside[i] = False
-        out[i] = offset[i] + k * stride
+        out[i] = k * stride + shift
+    if offset.size:
+        out += offset
     return out, outside, negative, count if count else negatives

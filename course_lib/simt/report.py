@@ -69,18 +69,20 @@ class Report:
             "advice": [asdict(h) for h in self.advice],
         }
 
+    def memory_map(self, line=None, array=None, way=None, *, warp=0):
+        """Return a picture of which thread touches which element; see `memory_map.memory_map`."""
+        from course_lib.simt.memory_map import memory_map
+
+        return memory_map(self, line, array, way, warp=warp)
+
+    def _repr_html_(self):
+        from course_lib.simt.display import html
+
+        return html(self)
+
     def __str__(self):
-        t = self.total
-        lines = [
-            f"{self.kernel}: grid {self.grid}, block {self.block}",
-            *(f"  ! {hazard}" for hazard in self.hazards),
-            *(f"  - {hazard}" for hazard in self.advice),
-            f"  global loads  {t.global_load_requests:>10,} requests {t.global_load_sectors:>12,} sectors",
-            f"  global stores {t.global_store_requests:>10,} requests {t.global_store_sectors:>12,} sectors",
-            f"  shared loads  {t.shared_load_requests:>10,} requests {t.shared_load_conflicts:>12,} bank conflicts",
-            f"  shared stores {t.shared_store_requests:>10,} requests {t.shared_store_conflicts:>12,} bank conflicts",
-            f"  active lanes {t.active_share:.0%}, divergent branches {t.divergent_branches:,} of {t.branches:,}, "
-            f"floating-point operations {t.flops:,}"
-            + (f" ({t.float64_flops:,} in float64)" if t.float64_flops else ""),
-        ]
-        return "\n".join(lines)
+        from course_lib.simt.text import text
+
+        return text(self)
+
+    __repr__ = __str__

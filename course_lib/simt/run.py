@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from course_lib.simt import atomics, warps  # noqa: F401  they enter their functions
+from course_lib.simt import atomics, library, warps  # noqa: F401  they enter their functions
 from course_lib.simt.advice import advise
 from course_lib.simt.arguments import views
 from course_lib.simt.arrays import DeviceArray
@@ -34,8 +34,9 @@ MOST_DYNAMIC = 227 * 1024
 
 
 def run(
-    kernel, grid, block, arguments, *, shared=0, on_error="raise", counters=True, steps=STEPS, most_shared=MOST_DYNAMIC
-):
+    kernel, grid, block, arguments, *, shared=0, on_error="raise", counters=True, races=True, steps=STEPS,
+    most_shared=MOST_DYNAMIC,
+):  # fmt: skip
     """Run `kernel` on host arrays, in place, and return its `Report`.
 
     Parameters
@@ -51,6 +52,8 @@ def run(
         Stop at the first hazard, or go on and list all of them in the report.
     counters : bool
         Whether to count traffic and work. Hazards are looked for all the same.
+    races : bool
+        Whether to look for races; without, a large launch takes less time.
     steps : int
         The most statements that are walked, so that a loop without an end ends. A statement of more than 4,096 lanes
         takes several.
@@ -78,7 +81,7 @@ def run(
             f"{len(arguments)}."
         )
     values = views(source.parameters, arguments)
-    machine = Machine(grid, block, on_error=on_error, steps=steps, shared=shared, counting=counters)
+    machine = Machine(grid, block, on_error=on_error, steps=steps, shared=shared, counting=counters, races=races)
     try:
         with np.errstate(all="ignore"):
             _walk(source, grid, block, values, machine)

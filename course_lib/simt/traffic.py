@@ -6,7 +6,7 @@ documentation, "Memory Tables". The loops follow the hardware: warp by warp, and
 
 import numpy as np
 
-from course_lib.fast.compile import kernel
+from course_lib.fast.compile import inlined, kernel
 
 SECTOR = 32
 """Bytes: what global memory moves at the least."""
@@ -16,13 +16,14 @@ BANKS, WORD = 32, 4
 
 
 @kernel
-def global_traffic(warp, address, size):
-    """Return (requests, sectors, bytes used) of one access: lanes of warp[i] touch `size` bytes at address[i].
+def global_traffic(warp, cell, base, part, size):
+    """Return (requests, sectors, bytes used) of one access: lanes of warp[i] touch the `size` bytes of cell[i].
 
-    warp (L,) ascending, address (L,) int64, only the active lanes. A warp's access is one request; it moves every
+    warp (L,) ascending, cell (L,) int64, only the active lanes. Cells lie one after the other from address `base` on,
+    or, if `part` > 0, those of each stretch of `part` cells do. A warp's access is one request; it moves every
     sector that one of its lanes touches, once. Bytes used are those of distinct elements.
     """
-    requests = sectors = elements = 0
+    requests = sectors = elements = start = 0
     seen, used = np.empty(64, np.int64), np.empty(32, np.int64)
     i = 0
     while i < warp.size:
@@ -32,10 +33,13 @@ def global_traffic(warp, address, size):
         requests += 1
         count = distinct = 0
         for j in range(i, end):
-            if not _known(used, distinct, address[j]):
-                used[distinct] = address[j]
+            if part and not start <= cell[j] < start + part:  # the next block's; a division each time would be slow
+                start = cell[j] // part * part
+            address = base + (cell[j] - start) * size
+            if not _known(used, distinct, address):
+                used[distinct] = address
                 distinct += 1
-            for sector in range(address[j] // SECTOR, (address[j] + size - 1) // SECTOR + 1):
+            for sector in range(address // SECTOR, (address + size - 1) // SECTOR + 1):
                 if not _known(seen, count, sector):
                     seen[count] = sector
                     count += 1
@@ -46,13 +50,13 @@ def global_traffic(warp, address, size):
 
 
 @kernel
-def shared_traffic(warp, lane, address, size):
-    """Return (requests, wavefronts) of one access to shared memory: lanes lane[i] of warp[i] at address[i].
+def shared_traffic(warp, lane, cell, base, part, size):
+    """Return (requests, wavefronts) of one access to shared memory: lane[i] of warp[i] at cell[i] (`global_traffic`).
 
     A wavefront reads at most one word from each bank; lanes that want the same word share it. Elements of 8 bytes
     go half a warp at a time, so that an access without conflicts takes two. Conflicts are the wavefronts beyond that.
     """
-    requests = wavefronts = 0
+    requests = wavefronts = start = 0
     groups = 1 if size <= WORD else size // WORD
     words, count = np.empty((BANKS, 32), np.int64), np.empty(BANKS, np.int64)
     i = 0
@@ -66,9 +70,12 @@ def shared_traffic(warp, lane, address, size):
             count[:] = 0
             most = 1
             while j < end and lane[j] * groups // 32 == group:
-                for word in range(address[j] // WORD, (address[j] + size - 1) // WORD + 1):
+                if part and not start <= cell[j] < start + part:
+                    start = cell[j] // part * part
+                address = base + (cell[j] - start) * size
+                for word in range(address // WORD, (address + size - 1) // WORD + 1):
                     bank = word % BANKS
-                    if not _known(words[bank], count[bank], word):
+                    if not _known_of_bank(words, bank, count[bank], word):
                         words[bank, count[bank]] = word
                         count[bank] += 1
                         most = max(most, count[bank])
@@ -79,23 +86,26 @@ def shared_traffic(warp, lane, address, size):
 
 
 @kernel
-def distinct_and_most(warp, address):
+def distinct_and_most(warp, cell, base, part, size):
     """Return (requests, distinct addresses, most lanes of one address), the last two added up over warps.
 
     Constant memory gives a warp one address at a time; atomic operations on one address go one after the other.
     """
-    requests = distinct = rounds = 0
+    requests = distinct = rounds = start = 0
     seen, times = np.empty(32, np.int64), np.empty(32, np.int64)
     i = 0
     while i < warp.size:
         requests += 1
         end, count, most = i, 0, 0
         while end < warp.size and warp[end] == warp[i]:
+            if part and not start <= cell[end] < start + part:
+                start = cell[end] // part * part
+            address = base + (cell[end] - start) * size
             k = 0
-            while k < count and seen[k] != address[end]:
+            while k < count and seen[k] != address:
                 k += 1
             if k == count:
-                seen[k], times[k] = address[end], 0
+                seen[k], times[k] = address, 0
                 count += 1
             times[k] += 1
             most = max(most, times[k])
@@ -113,9 +123,17 @@ def mark(cell, marks):
         marks[c] = True
 
 
-@kernel
+@inlined
 def _known(values, count, value):
     for k in range(count - 1, -1, -1):  # noqa: SIM110  the newest first: neighbours mostly touch the same
         if values[k] == value:
             return True
     return False
+
+
+@inlined
+def _known_of_bank(words, bank, count, word):
+    known = False
+    for k in range(count):
+        known |= words[bank, k] == word
+    return known

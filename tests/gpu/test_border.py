@@ -156,6 +156,7 @@ def test_slices_are_views():
     np.testing.assert_array_equal(gpu.to_host(part), ramp(4, 6)[1:3, 1::2])
     np.testing.assert_array_equal(gpu.to_host(device[2]), ramp(4, 6)[2])
     np.testing.assert_array_equal(gpu.to_host(device[-1]), ramp(4, 6)[-1])
+    np.testing.assert_array_equal(gpu.to_host(device[0:3:1]), ramp(4, 6)[:3])
 
 
 def test_reshape_is_a_view_of_as_many_elements():

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from numba import float32
 
+from course_lib.cuda import device, on_numba
 from course_lib.cuda import kernel as kernel_module
-from course_lib.cuda import on_numba
 from course_lib.cuda.choice import Choice
 from tests.gpu import kernels
 from tests.gpu.devices import needs_numba
@@ -40,8 +40,8 @@ def card(monkeypatch):
     """Return a function that makes the executor of a card with these properties."""
 
     def make(name=b"NVIDIA H200", optin=227 * 1024):
-        device = types.SimpleNamespace(name=name, MAX_SHARED_MEMORY_PER_BLOCK_OPTIN=optin)
-        monkeypatch.setattr(numba_cuda, "get_current_device", lambda: device)
+        properties = types.SimpleNamespace(name=name, MAX_SHARED_MEMORY_PER_BLOCK_OPTIN=optin)
+        monkeypatch.setattr(numba_cuda, "get_current_device", lambda: properties)
         return on_numba.Gpu()
 
     return make
@@ -86,6 +86,13 @@ def test_arrays_of_other_libraries_are_device_arrays(card):
     assert card().owns(types.SimpleNamespace(__cuda_ndarray__=True))
     assert not card().owns(np.ones(3))
     assert not card().owns(3)
+
+
+@pytest.mark.parametrize(("chosen", "kind"), [("gpu", "Gpu"), ("simt", "Simt"), ("numba-simulator", "Simulator")])
+def test_each_device_has_its_executor(card, monkeypatch, chosen, kind):
+    card()
+    monkeypatch.setattr(device, "choice", lambda: Choice(chosen, "pretended"))
+    assert type(device.executor.__wrapped__()).__name__ == kind
 
 
 @pytest.fixture

@@ -153,6 +153,26 @@ def test_an_array_that_is_given_twice_is_one_array_in_a_simulation(simulated):
 
 
 @needs_simt
+def test_arrays_on_a_gpu_are_copied_for_a_simulation(simulated, monkeypatch):
+    class OnCard:
+        __cuda_ndarray__ = True
+
+    class Card:
+        kinds = "biuf"
+
+        def owns(self, value):
+            return isinstance(value, OnCard)
+
+        def copy_out(self, array, stream):
+            return ramp(8)[::2]
+
+    monkeypatch.setattr(simulate_module, "executor", Card)
+    gpu.simulate(kernels.in_place, 1, 4, OnCard())
+    np.testing.assert_array_equal(simulated[0].numbers, [0, 2, 4, 6])
+    assert simulated[0].strides == (8,)
+
+
+@needs_simt
 def test_arrays_of_a_simulation_share_what_their_originals_share(simulated):
     whole = gpu.empty((4, 6), np.float32)
     whole.numbers[...] = ramp(4, 6)

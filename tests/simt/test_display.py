@@ -1,0 +1,285 @@
+"""A report in a notebook and in a terminal: findings on top, every line with its cost, safe, small, stable."""
+
+import copy
+import re
+
+import numpy as np
+import pytest
+
+from course_lib.cli.pages import outside_requests
+from course_lib.simt import Hazard, wording
+from course_lib.simt.display import BAR, bar, html
+from course_lib.simt.measures import MEASURES, folded, shown
+from course_lib.simt.text import text
+from tests.figures.pages import HOSTILE, read_html
+from tests.simt import kernels, reports
+from tests.simt.text import function
+
+
+@pytest.fixture(scope="module")
+def naive():
+    return reports.product(kernels.product_naive, 64)
+
+
+@pytest.fixture(scope="module")
+def racy():
+    return reports.product(kernels.product_no_second_barrier, 64)
+
+
+@pytest.fixture(scope="module")
+def transpose():
+    return reports.transpose()
+
+
+def said(page):
+    return " ".join("".join(read_html(page)[2]).split())
+
+
+# ------------------------------------------------------------------------------------------------ words
+
+
+@pytest.mark.parametrize(
+    ("share", "words"),
+    [(0, "0 %"), (0.125, "12.5 %"), (0.5625, "56.2 %"), (1, "100 %"), (0.9999, "99.9 %"), (0.0001, "<0.1 %")],
+)
+def test_percent_keeps_nothing_and_all_for_themselves(share, words):
+    assert wording.percent(share) == words
+
+
+@pytest.mark.parametrize(
+    ("n", "words"),
+    [
+        (0, "0 bytes"),
+        (1, "1 byte"),
+        (1023, "1,023 bytes"),
+        (1024, "1.0 KiB"),
+        (2**20, "1.0 MiB"),
+        (3 * 2**40, "3.0 TiB"),
+    ],
+)
+def test_sizes_are_said_with_their_unit(n, words):
+    assert wording.size(n) == words
+
+
+@pytest.mark.parametrize(
+    ("n", "words"),
+    [(0, "0"), (999, "999"), (1000, "1.0k"), (9_949, "9.9k"), (9_960, "10k"), (999_600, "1.0M"), (10**10, "10G")],
+)
+def test_short_numbers_take_five_characters_at_most(n, words):
+    assert wording.short(n) == words
+
+
+def test_counts_agree_with_their_noun():
+    assert wording.count(1, "branch") == "1 branch"
+    assert wording.count(2_000, "branch") == "2,000 branches"
+
+
+def test_totals_are_sentences_with_the_anchor_numbers():
+    totals = wording.totals(reports.product(kernels.product_tiled, 128))
+    assert "Global loads: 8,192 requests, 32,768 sectors = 1.0 MiB moved, 100 % used." in totals
+    assert "Global stores: 512 requests, 2,048 sectors = 64.0 KiB moved, 100 % used." in totals
+    assert any(line.startswith("Floating-point operations: 4,194,304") for line in totals)
+    assert not any(line.startswith(("Atomics", "Local", "Constant", "Shuffles")) for line in totals)
+
+
+# ------------------------------------------------------------------------------------------------ in a notebook
+
+
+def test_hazards_come_first_with_their_line_who_did_it_and_what_to_do(racy):
+    page = said(html(racy))
+    first, table = page.index("Hazard: race"), page.index("What each line cost")
+    assert first < table
+    hazard = racy.hazards[0]
+    for words in (
+        f"line {hazard.line}",
+        "As[ty, tx] = A[row, m * T + tx]",
+        hazard.message[1:],
+        "barriers passed before: 1",
+        hazard.fix,
+    ):
+        assert first < page.index(words) < table, words
+
+
+def test_a_clean_kernel_says_that_it_is_clean(naive):
+    assert "No hazards" in said(html(naive))
+
+
+def test_many_findings_are_cut(racy):
+    many = reports.with_hazards(racy, racy.hazards * 8)
+    assert said(html(many)).count("Hazard: race") == 6
+    assert "10 more; all are in the report's lists." in said(html(many))
+    assert text(many).count("HAZARD race") == 6
+
+
+def rows(page):
+    """Return the rows of the first table as lists of the texts of their cells."""
+    body = page[page.index("<tbody>") : page.index("</tbody>")]
+    return [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in re.findall(r"<tr>(.*?)</tr>", body)]
+
+
+def cell_text(cell):
+    return " ".join("".join(read_html(cell)[2]).split())
+
+
+def test_every_source_line_has_a_row_and_only_lines_with_work_have_numbers(naive):
+    found = rows(html(naive))
+    assert [cell_text(row[0]) for row in found] == [str(line.number) for line in naive.lines]
+    filled = [i for i, row in enumerate(found) if any(map(cell_text, row[2:]))]
+    assert filled == [i for i, line in enumerate(naive.lines) if line.counters.instructions]
+    costly = next(row for row in found if "acc +=" in row[1])
+    assert cell_text(costly[2]) == "32,768 (98.5 %)"
+    assert cell_text(costly[3]) == "56.2 %"
+    assert "<strong>" in costly[2]
+
+
+def test_columns_without_work_are_left_out(naive, transpose):
+    assert "bank conflicts" not in [m.title for m in shown(naive.total)]
+    assert "bank conflicts" in [m.title for m in shown(transpose.total)]
+    costly = next(row for row in rows(html(transpose)) if "C[y, x]" in row[1])
+    assert "15,872" in map(cell_text, costly)
+
+
+def test_no_bar_stands_without_a_number_and_what_is_all_of_use_needs_none(naive):
+    for row in rows(html(naive)):
+        for cell in row[2:]:
+            assert not ("<span" in cell and not cell_text(cell))
+            assert not ("<span" in cell and cell_text(cell) == "100 %")
+
+
+def test_a_bar_is_as_long_as_its_part_and_has_one_pixel_at_least():
+    for part, wide in ((1.0, BAR), (0.5, BAR // 2), (0.0001, 1), (0, 0)):
+        assert f"width:{wide}px" in bar(part, "data")
+        assert f"margin-right:{BAR - wide}px" in bar(part, "data")
+        assert f"border-right:{BAR - wide}px" in bar(part, "data", rest=True)
+
+
+def test_lines_with_a_hazard_are_marked_beside_their_number(racy):
+    marked = [cell_text(row[0]) for row in rows(html(racy)) if "✖" in row[0]]
+    assert marked == [f"✖ {h.line}" for h in sorted(racy.hazards, key=lambda h: h.line)]
+
+
+def test_headers_have_a_scope_and_styles_are_those_that_jupyterlab_keeps(racy):
+    page = html(racy)
+    tags, attributes, _ = read_html(page)
+    assert all(a.get("scope") in ("col", "row", "rowgroup") for t, a in zip(tags, attributes, strict=True) if t == "th")
+    kept = {
+        "line-height", "margin", "padding", "padding-left", "margin-right", "border-left", "border-right",
+        "font-weight", "font-family", "text-align",
+        "white-space", "border-collapse", "width", "height", "display", "background-color", "overflow-x",
+        "caption-side", "min-width",
+    }  # fmt: skip
+    used = {part.split(":")[0].strip() for a in attributes for part in a.get("style", "").split(";") if part}
+    assert used <= kept
+    assert not {"script", "style", "link"} & set(tags)
+    assert outside_requests(page) == []
+
+
+def test_text_takes_the_colour_of_the_theme(racy):
+    assert not re.search(r"[;\"]color:", html(racy))
+
+
+def test_the_same_report_gives_the_same_bytes(racy):
+    assert html(racy) == html(reports.product(kernels.product_no_second_barrier, 64))
+    assert text(racy) == text(reports.product(kernels.product_no_second_barrier, 64))
+
+
+def test_a_kernel_of_sixty_lines_stays_small():
+    body = "\n".join(f"    s += a[i] * {k}.5 + a[(i + {k}) % 64]" for k in range(57))
+    long = function(f"def kernel(a, out):\n    i = cuda.grid(1)\n    s = float32(0)\n{body}\n    out[i] = s")
+    report = reports.run(long, 2, 32, reports.vectors(64))
+    assert len(report.lines) == 61
+    assert len(html(report).encode()) <= 60_000
+
+
+def test_a_hostile_kernel_stays_text():
+    hostile = function(
+        """
+        def kernel(a, out):
+            i = cuda.grid(1)  # </code><script>alert(1)</script><img src=x onerror=alert(2)>
+            out[i] = a[i + 1]  # "'><b>&amp;
+        """
+    )
+    report = reports.run(hostile, 1, 64, reports.vectors(64))
+    report.hazards[0].message += HOSTILE
+    report.hazards[0].details["note"] = HOSTILE
+    tags, _, pieces = read_html(html(report))
+    assert not {"script", "img", "b"} & set(tags)
+    assert "i = cuda.grid(1)  # </code><script>alert(1)</script><img src=x onerror=alert(2)>" in "".join(pieces)
+
+
+def test_a_launch_without_counters_says_so():
+    bare = reports.run(reports.reverse_64, 1, 64, reports.vectors(64), counters=False)
+    for words in (said(html(bare)), text(bare)):
+        assert "Nothing was counted: the launch ran with counters=False." in words
+        assert "occupancy 100%" in words
+    assert "out[t] = s[63 - t]" in text(bare)
+
+
+def test_a_device_that_cannot_hold_the_block_says_why(racy):
+    big = copy.copy(racy)
+    big.shared_bytes, big.device = 80_000, "T4"
+    assert "T4 gives a block at most" in said(html(big))
+
+
+def test_occupancy_and_predicted_time_stand_at_the_end_the_details_folded(naive):
+    page = html(naive)
+    assert said(page).index("In all") < said(page).index("On a GPU (H200), estimated")
+    assert "product_naive on H200: at best" in said(page)
+    assert page.index("<details>") < page.index("Each part alone")
+    assert "Each part alone" not in text(naive)
+
+
+def test_long_runs_of_lines_without_work_are_folded_in_long_kernels_only():
+    lines = reports.lines_with_work([0, 0, 1, 0, 0, 0, 0, 0, 1])
+    assert list(folded(lines, False)) == lines
+    assert list(folded(lines, True)) == [*lines[:3], None, lines[8]]
+
+
+# ------------------------------------------------------------------------------------------------ in a terminal
+
+
+@pytest.mark.parametrize("width", [72, 80, 120])
+def test_the_text_fits_the_terminal_and_is_ascii(width, naive, racy, transpose):
+    for report in (naive, racy, transpose):
+        written = text(report, width)
+        assert max(map(len, written.splitlines())) <= width
+        assert written.isascii()
+
+
+def test_a_terminal_that_is_too_narrow_is_an_error(naive):
+    with pytest.raises(ValueError, match="width is 40; a report needs 72 columns"):
+        text(naive, 40)
+
+
+def test_the_text_says_what_the_notebook_says(racy, transpose):
+    written = text(racy)
+    assert written.index("HAZARD race") < written.index("What each line cost") < written.index("In all")
+    assert f"HAZARD race, line {racy.hazards[0].line}, 184,320 times" in written
+    assert f"! {racy.hazards[0].line} 2.0k" in written
+    flat = " ".join(text(transpose, 120).split())
+    for sentence in wording.totals(transpose):
+        assert sentence in flat
+    assert "16k #####" in text(transpose)
+
+
+def test_a_narrow_terminal_leaves_columns_out_before_the_source(transpose):
+    narrow, wide = text(transpose, 80), text(transpose, 130)
+    assert "a wider terminal shows more columns" in narrow
+    assert "instr." not in narrow
+    assert "instr." in wide
+    assert "    C[y, x] = tile[cuda.threadIdx.x, cuda.threadIdx.y]" in wide
+    assert "    C[y, x] = tile[cuda.thread" in narrow
+
+
+def test_every_measure_has_a_meaning_and_a_title_for_a_terminal():
+    for m in MEASURES:
+        assert len(m.meaning) > 15
+        assert len(m.brief) <= 9
+
+
+def test_details_are_shown_where_the_message_does_not_say_them():
+    details = {"phase": 2, "index": np.int64(7), "thread": (3, 0, 0), "note": "x", "odd": object()}
+    said = Hazard("race", 3, "thread 3 writes a[7]", "fix", details=details)
+    unsaid = Hazard("race", 3, "message", "fix", details=details)
+    assert wording.who(said) == "note x, barriers passed before: 2"
+    assert wording.who(unsaid) == "index 7, thread (3, 0, 0), note x, barriers passed before: 2"
