@@ -34,14 +34,14 @@ def originals():
     for name, value in vars(kernels).items():
         if inspect.isfunction(value) and value.__module__ == kernels.__name__:
             count = len(inspect.signature(value).parameters)
-            found[name] = (_text(value), 1, 64, lambda count=count: [np.arange(64) % 7 for _ in range(count)])
+            found[name] = (text_of(value), 1, 64, lambda count=count: [np.arange(64) % 7 for _ in range(count)])
     for name, case in cases.LAUNCHES.items():
         if np.prod(case.grid) * np.prod(case.block) <= 4096:
-            found[name] = (_text(case.kernel), case.grid, case.block, lambda case=case: list(case.arguments()[0]))
+            found[name] = (text_of(case.kernel), case.grid, case.block, lambda case=case: list(case.arguments()[0]))
     return [found[name] for name in sorted(found)]
 
 
-def _text(kernel):
+def text_of(kernel):
     """Return a kernel's def, below the constants and device functions that it uses."""
     used = inspect.getclosurevars(kernel).globals
     numbers = [f"{name} = {value!r}\n" for name, value in used.items() if isinstance(value, int | float | tuple)]

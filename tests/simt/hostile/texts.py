@@ -347,7 +347,12 @@ body("exact fma in a loop", "x = 1.5 + i\nwhile True:\n    x = cuda.fma(x, 1.000
 
 body("shared array of 10**12", "s = cuda.shared.array(1_000_000_000_000, float32)  # bad", "bytes")
 body("local array of 10**12", "s = cuda.local.array(1_000_000_000_000, float32)  # bad", "bytes")
-body("shared array with a size that overflows", "s = cuda.shared.array((N, N), float32)  # bad", "bytes", before="N = 2 ** 32")
+body(
+    "shared array with a size that overflows",
+    "s = cuda.shared.array((N, N), float32)  # bad",
+    "bytes",
+    before="N = 2 ** 32",
+)
 body("local array with a negative size", "s = cuda.local.array(-1, float32)  # bad", "must be")
 body("array with 1,000 axes", f"s = cuda.local.array(({'1,' * 1_000}), float32)\ns[0] = 1", "")
 body("array with a size per lane", "s = cuda.local.array(i + 1, float32)  # bad", "must be known before the launch")
