@@ -1,4 +1,4 @@
-"""A hostile text, object or launch executes nothing, ends within its budget, and gets an error that says what and where."""
+"""A hostile text, object or launch executes nothing, ends within its budget, and is told what and where."""
 
 import json
 import re
@@ -48,8 +48,3 @@ def test_hostile_try_executes_nothing_and_is_told_why(sandbox, module, name):
 
 def test_there_are_enough_tries():
     assert len(TRIES) > 300
-
-
-def test_what_a_text_was_asked_to_make_does_not_exist(tmp_path):
-    assert not list(tmp_path.glob("canary*"))
-    assert "canary" not in sys.modules

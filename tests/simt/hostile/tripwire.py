@@ -53,7 +53,14 @@ def hostile(base=object, skip=(), metaclass=type, **more):
     return metaclass(f"Hostile{base.__name__.capitalize()}", (base,), {**methods(base, skip), **more})
 
 
-META = type("Meta", (type,), {
-    name: (lambda name: lambda cls, *a: tripped(f"metaclass {name}") or getattr(type, name)(cls, *a))(name)
-    for name in ("__eq__", "__hash__", "__repr__", "__instancecheck__", "__subclasscheck__", "__getattribute__", "__call__")
-})  # fmt: skip
+def _notices(name):
+    def method(cls, *arguments):
+        tripped(f"metaclass {name}")
+        return getattr(type, name)(cls, *arguments)
+
+    return method
+
+
+ASKED = ("__eq__", "__hash__", "__repr__", "__instancecheck__", "__subclasscheck__", "__getattribute__", "__call__")
+META = type("Meta", (type,), {name: _notices(name) for name in ASKED})
+"""A metaclass: its classes notice, too."""
