@@ -32,6 +32,12 @@ class _Access:
         """How many threads of the warp take part, in words."""
         return f"{count(self.thread.size, 'thread')} of warp {self.warp}"
 
+    @property
+    def lies(self):
+        """The cells, and where they lie, as the functions of `traffic` take them."""
+        base = int(self.address[0]) % self.itemsize if self.address.size else 0
+        return (self.address - base) // self.itemsize, base, 0, self.itemsize
+
     def lanes_of(self, keys):
         """Return {key: the threads that have it, ascending}; `keys` (L,) has one for each thread."""
         found = {}
@@ -49,7 +55,7 @@ class GlobalAccess(_Access):
     def __init__(self, access, warp):
         super().__init__(access, warp)
         one_warp = np.zeros(self.thread.size, np.int64)
-        _, self.sectors, self.used = (int(n) for n in global_traffic(one_warp, self.address, self.itemsize))
+        _, self.sectors, self.used = (int(n) for n in global_traffic(one_warp, *self.lies))
         self.moved = SECTOR * self.sectors
         self.share = self.used / self.moved
         self.fewest = -(-self.used // SECTOR)
@@ -94,7 +100,7 @@ class SharedAccess(_Access):
         super().__init__(access, warp)
         self.groups = 1 if self.itemsize <= WORD else self.itemsize // WORD
         lane, one_warp = self.thread % WARP, np.zeros(self.thread.size, np.int64)
-        _, wavefronts = shared_traffic(one_warp, lane.astype(np.int64), self.address, self.itemsize)
+        _, wavefronts = shared_traffic(one_warp, lane.astype(np.int64), *self.lies)
         self.wavefronts = int(wavefronts)
         self.conflicts = max(0, self.wavefronts - self.groups)
         self.wanted = np.zeros(BANKS, np.int64)

@@ -141,7 +141,9 @@ def test_the_order_of_an_array_does_not_change_a_result(order):
 
 
 def test_a_launch_is_prepared_once():
-    assert kernels.add[3, 32] is kernels.add[3, 32]
+    first = kernels.add[3, 32]
+    assert kernels.add[5, 32] is not first
+    assert kernels.add[3, 32] is first
     assert kernels.add[3, 32] is not kernels.add[3, 64]
     assert kernels.add[3, 32, 0, 8] is not kernels.add[3, 32]
 

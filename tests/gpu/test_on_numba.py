@@ -88,6 +88,13 @@ def test_arrays_of_other_libraries_are_device_arrays(card):
     assert not card().owns(3)
 
 
+def test_arrays_of_other_libraries_are_copied_through_numba(card, monkeypatch):
+    own = types.SimpleNamespace(copy_to_host=lambda stream: ("host", stream))
+    other = types.SimpleNamespace(__cuda_array_interface__={})
+    monkeypatch.setattr(numba_cuda, "as_cuda_array", lambda array: own if array is other else None)
+    assert card().copy_out(own, 0) == card().copy_out(other, 0) == ("host", 0)
+
+
 @pytest.mark.parametrize(("chosen", "kind"), [("gpu", "Gpu"), ("simt", "Simt"), ("numba-simulator", "Simulator")])
 def test_each_device_has_its_executor(card, monkeypatch, chosen, kind):
     card()

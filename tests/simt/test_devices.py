@@ -48,7 +48,7 @@ def test_limits_of_an_sm_are_those_of_its_compute_capability(name):
 
 def test_h100_and_h200_differ_in_their_memory_only():
     h100, h200 = DEVICES["H100"], DEVICES["H200"]
-    names = ("name", "model", "memory_bytes", "bandwidth")
+    names = ("name", "model", "memory_bytes", "bandwidth", "l2_bytes")
     assert dataclasses.replace(h100, **{n: getattr(h200, n) for n in names}) == h200
     assert h200.bandwidth / h100.bandwidth == pytest.approx(1.43, abs=0.01)  # "1.4X more bandwidth", its data sheet
 
