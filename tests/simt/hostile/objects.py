@@ -1,5 +1,7 @@
 """Objects that notice when they are asked something: as globals of a kernel, and as arguments of a launch."""
 
+# ruff: noqa: E501  a try is one line
+
 import linecache
 import sys
 import textwrap

@@ -1,5 +1,7 @@
 """Texts that try to execute something, to hang, to take all memory, or to crash the interpreter."""
 
+# ruff: noqa: E501  a try is one line
+
 import textwrap
 from dataclasses import dataclass
 
@@ -264,6 +266,43 @@ body("range of 10**18", "for j in range(10**18):  # bad\n    out[i] = j", "does 
 body("range backwards", "for j in range(0, -10**18, -1):  # bad\n    pass", "does not come to an end")
 body("range with step 0", "for j in range(0, 10, i * 0):  # bad\n    pass", "never ends")
 body("range that overflows", "for j in range(0, 2**63 - 1, 2**62):  # bad\n    pass", "does not come to an end")
+body("range is a number", "for j in i(3):  # bad\n    pass")
+body("range is a vector", "for j in a[i]:  # bad\n    pass")
+body("break outside of a loop", "if i > 3:\n    break  # bad")
+body("continue outside of a loop", "continue  # bad")
+body("break after a loop", "for j in range(3):\n    pass\nelse:\n    break  # bad")
+body(
+    "many lines, arrays in a loop",
+    "N = 8\n" + "x = i\n" * 4_000 + "while True:\n    s = cuda.local.array(N, int8)",
+    "does not come to an end",
+)
+body(
+    "tuples of many vectors",
+    "\n".join(f"x{n} = (" + "i + 1, " * 60 + ")" for n in range(390)) + "\nout[i] = x0.y",
+    "",
+    grid=64,
+    block=1024,
+)
+deep = "@cuda.jit(device=True)\ndef f(x, n):\n" + "".join(f"    x{n} = x + {n}\n" for n in range(900))
+deep += "    if n < 0:\n        return 0\n    return f(x, n - 1) + x0\n"
+body(
+    "vectors in each of 16 calls",
+    "out[i] = f(i, 14)",
+    "",
+    grid=64,
+    block=1024,
+    steps=1_000_000,
+    before=deep,
+    errors=("KernelError", "HazardFound"),
+)
+body(
+    "tuples that live in a loop",
+    "\n".join(f"x{n} = (" + "i + 1, " * 60 + ")" for n in range(390)) + "\nwhile i < 10**9:\n    x0 = x1",
+    "",
+    grid=64,
+    block=1024,
+    steps=1_000_000,
+)
 body("range per lane", "for j in range(i * 10**15):  # bad\n    pass", "does not come to an end")
 body(
     "nested loops", "for j in range(10**6):\n    for l in range(10**6):  # bad\n        pass", "does not come to an end"
@@ -403,6 +442,8 @@ body(
 # ------------------------------------------------------------------------------- numbers that a library may not take
 
 for expression in (
+    "-True", "-(i > 3)", "~(i > 3)", "+True", "(1, 2)[math.nan]", "a.shape[math.inf]", "max(a[i], np.float16(1))",
+    "min(np.float16(1), i)", "np.float16(1) ** i", "round(np.float16(1))", "math.sqrt(np.float16(1))", "abs(i > 3)",
     "math.gamma(0.0)", "math.gamma(-1.0)", "math.gamma(1e300)", "math.lgamma(0.0)", "math.erf(1e400)", "math.sqrt(-1.0)",
     "math.log(0.0)", "math.fmod(1.0, 0.0)", "math.exp(1e9)", "math.pow(0.0, -1.0)", "math.hypot(1e308, 1e308)",
     "1 << 64", "1 << -1", "1 >> 100", "1 // 0", "1 % 0", "1.0 // 0.0", "1.0 % 0.0", "2 ** 100", "(-2**63) // -1", "0 ** -1",
