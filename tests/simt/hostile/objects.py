@@ -129,9 +129,9 @@ as_global(
     types.ModuleType("numpy"),
     "def k(a, out):\n    i = cuda.grid(1)\n    out[i] = X.float32(3)\n",
 )
-as_global("type of numba, subclassed", hostile(numba_types.Float, metaclass=type(numba_types.Float))("float32"),
+as_global("type of numba, subclassed", hostile(numba_types.Float, metaclass=type(numba_types.Float))("float128"),
           "def k(a, out):\n    i = cuda.grid(1)\n    out[i] = X(3)\n")  # fmt: skip
-as_global("integer of numba, subclassed", hostile(numba_types.Integer, metaclass=type(numba_types.Integer))("int32"),
+as_global("integer of numba, subclassed", hostile(numba_types.Integer, metaclass=type(numba_types.Integer))("int128"),
           "def k(a, out):\n    i = cuda.grid(1)\n    out[i] = X(3)\n")  # fmt: skip
 as_global("complex type of numba", numba_types.complex64, "def k(a, out):\n    i = cuda.grid(1)\n    out[i] = X(3)\n")
 as_global(
@@ -214,8 +214,10 @@ as_kernel("object of a class with a metaclass", META("Odd", (), {})())
 as_kernel("object with py_func", types.SimpleNamespace(py_func=hostile()()))
 as_kernel("object with __wrapped__", hostile(py_func=property(lambda self: tripped("py_func")))())
 as_kernel("dispatcher with a forged py_func", _forged())
-as_kernel("function whose __wrapped__ is hostile", _wrapped(hostile()()), line=None)
-as_kernel("function whose __wrapped__ is itself", (lambda f: (setattr(f, "__wrapped__", f), f)[1])(_wrapped(None)))
+as_kernel("function whose __wrapped__ is hostile", _wrapped(hostile()()), opens=True)
+_looped = _wrapped(None)
+_looped.__wrapped__ = _looped
+as_kernel("function whose __wrapped__ is itself", _looped, opens=True)
 as_kernel("function whose code claims another file", _renamed("/etc/passwd"), opens=True)
 as_kernel("function whose code claims no file", _renamed("<nowhere>"))
 as_kernel("function whose code claims a device", _renamed("/dev/zero"))
@@ -371,5 +373,6 @@ as_launch("no tuple of arguments", arguments=5, errors=("TypeError",))
 as_launch("object as arguments", arguments=hostile()(), errors=("TypeError",))
 as_launch("too many arguments", arguments=(1,) * 1000, errors=("TypeError",))
 as_launch(
-    "grid of 2**31 - 1 blocks, endless", grid=2**31 - 1, block=1024, steps=1_000, errors=("KernelError", "HazardFound")
+    "grid of 2**31 - 1 blocks, endless", grid=2**31 - 1, block=1024, steps=1_000,
+    errors=("KernelError", "HazardFound", "LaunchError"),
 )

@@ -165,7 +165,7 @@ def test_mutated_kernel_gets_a_result_or_an_error_that_names_the_line(part):
                 mutated = rng.choice((mutate_tokens, mutate_tree, mutate_tree))(rng, text)
         outcome = attempt(rng, head + mutated, *launch, f"part {part}, number {number}")
         outcomes[outcome] = outcomes.get(outcome, 0) + 1
-    assert min(outcomes.values()) >= 5, outcomes
+    assert min(outcomes.values()) >= 2, outcomes
 
 
 def attempt(rng, text, grid, block, make, where):
