@@ -1,4 +1,4 @@
-"""The constants at the top of a kernel's text, such as T = 16 and SIZE = (T + 2, T): computed as Python would.
+"""The constants at the top of a kernel's text, such as T = 16 and W = np.array([1, 2]): computed as Python would.
 
 Source: the course's own. Whole numbers stay within 64 bits before and after each operation, so that no constant can
 take the time or the memory of a huge one.
@@ -28,7 +28,7 @@ MOST_LEVELS = 8
 
 
 def constant(node, names):
-    """Return the number, type, word or tuple of them that an expression stands for.
+    """Return the number, type, word, array, or tuple of them that an expression stands for.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def _attribute(node, names):
     if type(owner) is not Word:
         raise _no_constant(node)
     path = f"{owner.path}.{node.attr}"
-    if path not in NAMES and path not in FUNCTIONS:
+    if path not in NAMES and path not in FUNCTIONS and path != "np.array":
         raise KernelError(f"{path} is not among the words of a kernel here.", node.lineno)
     return _meaning(path)
 
@@ -163,6 +163,8 @@ def _part(node, names):
 
 def _call(node, names):
     function = _value(node.func, names)
+    if type(function) is Word and function.path == "np.array":
+        return _array(node, names)
     arguments = [_number(a, names) for a in node.args]
     if node.keywords or not 1 <= len(arguments) <= 8:
         raise _no_constant(node)
@@ -171,3 +173,23 @@ def _call(node, names):
     if type(function) is Word and function.path in FUNCTIONS:
         return _fitting(FUNCTIONS[function.path](*arguments), node)
     raise _no_constant(node)
+
+
+def _array(node, names):
+    """Return the array of np.array(numbers), np.array(numbers, dtype) or np.array(numbers, dtype=dtype)."""
+    options = [node.args[1]] if len(node.args) == 2 else [k.value for k in node.keywords if k.arg == "dtype"]
+    if len(node.args) + len(node.keywords) != 1 + len(options) or len(options) > 1 or not node.args:
+        raise _no_constant(node)
+    dtype = _value(options[0], names) if options else None
+    if options and type(dtype) is not Cast:
+        raise _no_constant(node)
+    array = np.array(_parts(node.args[0], names), dtype.dtype if options else None)
+    if array.dtype.kind not in "biuf":
+        raise KernelError("an array of constants has numbers only.", node.lineno)
+    return array
+
+
+def _parts(node, names):
+    if isinstance(node, ast.List | ast.Tuple):
+        return _short(tuple(_parts(part, names) for part in node.elts), node)
+    return _value(node, names)

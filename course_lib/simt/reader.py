@@ -22,6 +22,7 @@ ALLOWED = (
     "def; launch the kernel elsewhere."
 )
 MODULES = {"math": "math", "numpy": "np", "numba": "numba", "numba.cuda": "cuda", "course_lib.gpu": "gpu"}
+MODULES["course_lib.cuda.intrinsics"] = "intrinsic"
 JIT = ("cuda.jit", "gpu.jit")
 OPTIONS = ("device", "inline", "fastmath", "debug", "opt", "lineinfo", "max_registers", "cache")
 
@@ -93,7 +94,7 @@ class _Module:
 
     def _import(self, alias, node):
         path = MODULES.get(alias.name)
-        if path is None or (path == "gpu" and not alias.asname):
+        if path is None or (alias.name.startswith("course_lib") and not alias.asname):
             raise _no_import(alias.name, node)
         if alias.asname:
             self.names[alias.asname] = Word(path)
