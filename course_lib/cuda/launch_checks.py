@@ -11,6 +11,11 @@ import numpy as np
 MAX_THREADS = 1024
 MAX_BLOCK = (1024, 1024, 64)
 MAX_GRID = (2**31 - 1, 65535, 65535)
+SHARED_BYTES = 48 * 1024
+"""Of a block: static shared arrays, and what every GPU gives as dynamic shared memory."""
+
+WHOLE = (int, *(np.dtype(f"{kind}{bytes}").type for kind in "iu" for bytes in (1, 2, 4, 8)))
+"""Classes of whole numbers, exactly these: a subclass may do anything when it is compared."""
 
 
 class LaunchError(ValueError):
@@ -38,27 +43,47 @@ def check_launch(grid, block):
     for name, sizes, most in (("block", block, MAX_BLOCK), ("grid", grid, MAX_GRID)):
         for axis, size, limit in zip("xyz", sizes, most, strict=True):
             if size > limit:
-                raise LaunchError(f"{name} is {sizes}; along {axis} a GPU takes at most {limit:,}.")
+                raise LaunchError(
+                    f"{name} is {sizes}; along {axis} a GPU takes at most {limit:,}. Put the long side along x, which "
+                    f"takes {most[0]:,}."
+                )
     return grid, block
 
 
+def is_whole(value):
+    """Return whether a value is a whole number. Source: the course's own."""
+    return any(type(value) is kind for kind in WHOLE)
+
+
 def _triple(value, name):
-    values = value if isinstance(value, tuple | list) else (value,)
-    if any(isinstance(v, float | np.floating) for v in values):
+    values = tuple(value) if type(value) in (tuple, list) else (value,)
+    if any(type(v) in (float, np.float64, np.float32) for v in values):
         raise LaunchError(
-            f"{name} is {value!r}; it must be whole numbers. / gives a float: write n // 256, or -(-n // 256), which "
-            "rounds up."
+            f"{name} is {value!r}; it must be whole numbers >= 1. / gives a float: divide with //, and round up: "
+            "(n + 255) // 256."
         )
-    whole = all(isinstance(v, numbers.Integral) and not isinstance(v, bool | np.bool_) for v in values)
-    if not 1 <= len(values) <= 3 or not whole:
-        raise LaunchError(f"{name} is {value!r}; it must be one to three whole numbers >= 1, such as 128 or (16, 16).")
+    if not 1 <= len(values) <= 3 or not all(is_whole(v) for v in values):
+        raise LaunchError(
+            f"{name} is {_given(value)}; it must be one to three whole numbers >= 1, such as 128 or (16, 16)."
+        )
     if any(v < 1 for v in values):
-        hint = " Is there no data, or did n // 256 round down? Write -(-n // 256)." if name == "grid" else ""
-        raise LaunchError(f"{name} is {value!r}; every size must be >= 1.{hint}")
+        hint = " Is there no data, or did n // 256 round down? To round up: (n + 255) // 256." if name == "grid" else ""
+        raise LaunchError(f"{name} is {value!r}; every number must be >= 1.{hint}")
+    if any(v >= 2**63 for v in values):
+        raise LaunchError(f"{name} has a number that does not fit into 64 bits.")
     return (*(int(v) for v in values), 1, 1)[:3]
 
 
-def check_shared(count, limit):
+def _given(value):
+    """How a message shows what was given; an object of a class that is not known here is not asked."""
+    known = (*WHOLE, bool, float, str, type(None))
+    parts = value if type(value) in (tuple, list) else (value,)
+    if len(parts) < 9 and all(any(type(p) is k for k in known) for p in parts):
+        return repr(value)[:100]
+    return f"a {type.__dict__['__name__'].__get__(type(value))}"
+
+
+def check_shared(count, limit, device="this device"):
     """Return the bytes of dynamic shared memory as int.
 
     Raises
@@ -68,10 +93,13 @@ def check_shared(count, limit):
 
     Source: NVIDIA, "CUDA C++ Programming Guide", "Shared Memory".
     """
-    if not isinstance(count, numbers.Integral) or isinstance(count, bool):
-        raise LaunchError(f"shared_bytes is {count!r}; it must be a whole number of bytes, size * itemsize.")
+    if not is_whole(count):
+        raise LaunchError(f"shared_bytes is {_given(count)}; it must be a whole number of bytes, size * itemsize.")
     if not 0 <= count <= limit:
-        raise LaunchError(f"shared_bytes is {count:,}; a block has 0 to {limit:,} bytes. Use smaller tiles.")
+        raise LaunchError(
+            f"shared_bytes is {count:,} bytes; a block of {device} has 0 to {limit:,} bytes of dynamic shared memory. "
+            "Use smaller tiles."
+        )
     return int(count)
 
 

@@ -7,11 +7,7 @@ from contextlib import contextmanager
 
 from course_lib import simt
 from course_lib.cuda.collect import on_error
-from course_lib.cuda.kernel import DeviceFunction, Kernel
 from course_lib.simt.arrays import DeviceArray
-from course_lib.simt.source import KERNEL_TYPES
-
-KERNEL_TYPES.update((Kernel, DeviceFunction))
 
 
 class Stream:

@@ -3,8 +3,8 @@
 Source: NVIDIA, "CUDA C++ Programming Guide"; the course's own.
 """
 
+from course_lib.cuda.launch_checks import LaunchError
 from course_lib.simt.hazards import Hazard
-from course_lib.simt.lanes import LaunchError
 from course_lib.simt.machine import HazardFound
 from course_lib.simt.reader import read
 from course_lib.simt.report import Report

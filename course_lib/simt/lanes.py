@@ -6,85 +6,21 @@ numbered with x fastest, and 32 in that order are a warp.
 
 import numpy as np
 
-from course_lib.simt.source import kind_name
-from course_lib.simt.types import SCALARS
+from course_lib.cuda.launch_checks import LaunchError
 
 WARP = 32
-MAX_THREADS = 1024
-MAX_BLOCK = (1024, 1024, 64)
-MAX_GRID = (2**31 - 1, 65535, 65535)
 MOST_BLOCKS = 2**20
 """Of the executor: a thread's number has 32 bits."""
 
-SHARED_BYTES = 48 * 1024
-"""Of a block: static shared arrays, and what every GPU gives as dynamic shared memory."""
 
-
-class LaunchError(ValueError):
-    """A launch that no GPU accepts. Source: NVIDIA, "CUDA C++ Programming Guide", "Compute Capabilities"."""
-
-
-def triple(value, name):
-    """Return `value`, a whole number or a tuple of one to three, as (x, y, z).
-
-    Raises
-    ------
-    LaunchError
-        If it is something else, or a number is below 1.
-    """
-    values = tuple(value) if type(value) in (tuple, list) else (value,)
-    if not 1 <= len(values) <= 3 or not all(_is_whole(v) for v in values):
-        hint = " Divide with //, not with /." if any(type(v) in (float, np.float64) for v in values) else ""
-        given = repr(value) if all(type(v) in (int, float, bool) for v in values) else f"of {kind_name(values[0])}"
+def check_grid(grid):
+    """Raise LaunchError if a grid has more blocks than the executor numbers."""
+    blocks = grid[0] * grid[1] * grid[2]
+    if blocks > MOST_BLOCKS:
         raise LaunchError(
-            f"{name} is {given[:100]}; it must be one to three whole numbers >= 1, such as 128 or (16, 16).{hint}"
+            f"grid is {grid}, {blocks:,} blocks; without a GPU {MOST_BLOCKS:,} are possible. Use larger blocks, or let "
+            "each thread do more."
         )
-    if any(v < 1 for v in values):
-        raise LaunchError(f"{name} is {value!r}; every number must be >= 1; round up: (n + 255) // 256, not n // 256.")
-    if any(v >= 2**63 for v in values):
-        raise LaunchError(f"{name} has a number that does not fit into 64 bits.")
-    return (*(int(v) for v in values), 1, 1)[:3]
-
-
-def _is_whole(value):
-    kind = type(value)
-    return kind is int or any(kind is scalar for scalar in SCALARS if np.issubdtype(scalar, np.integer))
-
-
-def check_launch(grid, block, shared=0, most_shared=SHARED_BYTES):
-    """Return (grid, block) as triples.
-
-    Raises
-    ------
-    LaunchError
-        If a size is out of a GPU's limits; the message names the limit and the fix.
-    """
-    grid, block = triple(grid, "grid"), triple(block, "block")
-    threads = block[0] * block[1] * block[2]
-    if threads > MAX_THREADS:
-        raise LaunchError(
-            f"block is {block}, {threads:,} threads; a GPU takes at most {MAX_THREADS:,}. Use a smaller block and "
-            "more blocks, for example 256 or (16, 16)."
-        )
-    for name, sizes, most in (("block", block, MAX_BLOCK), ("grid", grid, MAX_GRID)):
-        for axis, size, limit in zip("xyz", sizes, most, strict=True):
-            if size > limit:
-                raise LaunchError(
-                    f"{name} is {sizes}; along {axis} a GPU takes at most {limit:,}. Put the long side along x, "
-                    f"which takes {most[0]:,}."
-                )
-    if grid[0] * grid[1] * grid[2] > MOST_BLOCKS:
-        raise LaunchError(
-            f"grid is {grid}, {grid[0] * grid[1] * grid[2]:,} blocks; without a GPU {MOST_BLOCKS:,} are possible. Use "
-            "larger blocks, or let each thread do more."
-        )
-    if not _is_whole(shared) or not 0 <= shared <= most_shared:
-        raise LaunchError(
-            f"the launch asks for {format(shared, ',') if _is_whole(shared) else kind_name(shared)} bytes of dynamic "
-            f"shared memory; it must be a whole number from 0 to {most_shared:,}, which an H200 has for a block. Use "
-            "smaller tiles."
-        )
-    return grid, block
 
 
 class Lanes:

@@ -4,9 +4,10 @@ Source: Numba's documentation, "libdevice functions" and "FP16 intrinsics"; NVID
 numbers are NumPy's: a last bit may differ from a card's, and `fast_` functions are exact here.
 """
 
+import inspect
+
 import numpy as np
-from numba import cuda
-from numba.cuda import libdevice
+from numba.cuda import fp16, libdevice
 
 from course_lib.simt.functions import FUNCTIONS, fused, math_function
 from course_lib.simt.values import describe, is_number
@@ -71,12 +72,14 @@ def _half(numpy_function):
 
 
 MODULES[libdevice] = "libdevice"
+if inspect.ismodule(fp16):  # in numba-cuda; in Numba it is a class
+    MODULES[fp16] = "cuda.fp16"
 for _name, _numpy in {**FLOATS, **{f"{name}f": f for name, f in FLOATS.items()}, **FAST}.items():
     if hasattr(libdevice, _name):
         FUNCTIONS[f"libdevice.{_name}"] = math_function(getattr(libdevice, _name), _numpy)
         PATHS[id(getattr(libdevice, _name))] = (getattr(libdevice, _name), f"libdevice.{_name}")
 for _name, _numpy in HALVES.items():
-    if hasattr(cuda.fp16, _name):
+    if hasattr(fp16, _name):
         FUNCTIONS[f"cuda.fp16.{_name}"] = _half(_numpy)
 register(path for path in FUNCTIONS if path.startswith("cuda.fp16."))
 

@@ -9,10 +9,10 @@ from collections import defaultdict
 
 import numpy as np
 
+from course_lib.cuda.launch_checks import SHARED_BYTES
 from course_lib.simt.access import MemoryAccess
 from course_lib.simt.counters import Counters
 from course_lib.simt.hazards import BLOCK, Hazard
-from course_lib.simt.lanes import SHARED_BYTES
 from course_lib.simt.masks import Mask
 from course_lib.simt.memory import block_view, constant_view, lane_view
 from course_lib.simt.source import KernelError

@@ -8,13 +8,14 @@ import math
 
 import numpy as np
 
+from course_lib.cuda.launch_checks import check_launch, check_shared
 from course_lib.simt import atomics, library, warps  # noqa: F401  they enter their functions
 from course_lib.simt.advice import advise
 from course_lib.simt.arguments import views
 from course_lib.simt.arrays import DeviceArray
 from course_lib.simt.evaluate import Evaluator
 from course_lib.simt.inference import Tables
-from course_lib.simt.lanes import Lanes, check_launch
+from course_lib.simt.lanes import Lanes, check_grid
 from course_lib.simt.machine import Machine
 from course_lib.simt.masks import Mask
 from course_lib.simt.memory import View
@@ -62,7 +63,7 @@ def run(
 
     Raises
     ------
-    lanes.LaunchError
+    LaunchError
         If no GPU takes such a grid or block, or so much shared memory.
     KernelError
         If the kernel uses what does not exist, or a step budget is used up; HazardFound for the first hazard.
@@ -72,7 +73,9 @@ def run(
     Source: the course's own.
     """
     source = source_of(kernel)
-    grid, block = check_launch(grid, block, shared, most_shared)
+    grid, block = check_launch(grid, block)
+    check_grid(grid)
+    shared = check_shared(shared, most_shared, "an H200" if most_shared == MOST_DYNAMIC else "this device")
     if on_error not in ("raise", "collect"):
         raise ValueError(f"on_error is {on_error!r}; it must be 'raise' or 'collect'.")
     if len(arguments) != len(source.parameters):

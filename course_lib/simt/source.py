@@ -11,14 +11,16 @@ import types
 
 import numba.cuda
 
+from course_lib.cuda.kernel import DeviceFunction, Kernel
+
 MOST_DEPTH = 100
 """How deep expressions and statements may be nested; as many terms may be added in one expression."""
 
 MOST_WORDS = 800
 """Characters of a message: names and texts in it can be of any length."""
 
-KERNEL_TYPES = set()
-"""Classes of objects that hold a kernel, in their attribute `py_func`; whoever defines one enters it."""
+KERNEL_TYPES = (Kernel, DeviceFunction)
+"""The course's own objects that hold a kernel, in their attribute `py_func`."""
 
 
 class KernelError(Exception):
