@@ -373,6 +373,9 @@ as_launch("no tuple of arguments", arguments=5, errors=("TypeError",))
 as_launch("object as arguments", arguments=hostile()(), errors=("TypeError",))
 as_launch("too many arguments", arguments=(1,) * 1000, errors=("TypeError",))
 as_launch(
-    "grid of 2**31 - 1 blocks, endless", grid=2**31 - 1, block=1024, steps=1_000,
+    "grid of 2**31 - 1 blocks, endless",
+    grid=2**31 - 1,
+    block=1024,
+    steps=1_000,
     errors=("KernelError", "HazardFound", "LaunchError"),
 )
