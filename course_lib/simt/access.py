@@ -149,6 +149,7 @@ class MemoryAccess(Places, Costs):
         """Enter that blocks which fenced before release their writes, and meet those that did so earlier."""
         if not self.order.size:
             return
+        self.budget -= mask.count // 64  # lane by lane in Python
         blocks = self.lanes.block[mask.index] + self.lanes.first
         for cell, block in zip(cells.tolist(), blocks.tolist(), strict=True):
             self.atomic_number += 1

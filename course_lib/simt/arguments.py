@@ -47,7 +47,8 @@ def _number(name, argument):
     try:
         return literal(argument)
     except TypeError as error:
-        hint = "np.asarray(...) of it" if hasattr(type(argument), "__array__") else "an array or a number"
+        mro = type.__dict__["__mro__"].__get__(type(argument))  # asked of `type`, not of the argument's class
+        hint = "np.asarray(...) of it" if any(c is np.ndarray for c in mro) else "an array or a number"
         raise TypeError(f"{name}: {error} Pass {hint}.") from None
 
 

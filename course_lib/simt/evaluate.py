@@ -157,7 +157,8 @@ class Evaluator(Expressions):
 
     def _do_For(self, node, mask):
         call = node.iter
-        if not (isinstance(call, ast.Call) and self._value(call.func, mask) == Word("range")) or call.keywords:
+        function = self._value(call.func, mask) if isinstance(call, ast.Call) else None
+        if type(function) is not Word or function != Word("range") or call.keywords:
             raise self._error(node, "a kernel's for goes over range(...): for i in range(n).")
         if not isinstance(node.target, ast.Name):
             raise self._error(node, "the variable of a for is one name.")
@@ -212,11 +213,17 @@ class Evaluator(Expressions):
             finished = self._block(node.orelse, finished)
         return finished.union(frame["broken"])
 
+    def _check_in_loop(self, node):
+        if not self.loops:
+            raise self._error(node, f"{type(node).__name__.lower()} stands in a loop only.")
+
     def _do_Break(self, node, mask):
+        self._check_in_loop(node)
         self.loops[-1]["broken"] = self.loops[-1]["broken"].union(mask)
         return mask.none()
 
     def _do_Continue(self, node, mask):
+        self._check_in_loop(node)
         self.loops[-1]["continued"] = self.loops[-1]["continued"].union(mask)
         return mask.none()
 

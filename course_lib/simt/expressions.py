@@ -114,7 +114,7 @@ class Expressions:
         if type(value) is Unusable:
             raise self._error(node, value.why)
         if type(value) is ConstantArray:
-            return self.machine.constant(value)
+            return self.machine.constant(value, node.lineno)
         return NAMES[value.path](self.lanes) if type(value) is Word and value.path in NAMES else value
 
     def _of_Attribute(self, node, mask):
@@ -239,7 +239,8 @@ class Expressions:
         owner = self._value(node.value, mask)
         if isinstance(owner, tuple):
             index = self._value(node.slice, mask)
-            if not is_number(index) or np.ndim(index) or not -len(owner) <= int(index) < len(owner):
+            whole = is_number(index) and not np.ndim(index) and index.dtype.kind in "iub"
+            if not whole or not -len(owner) <= int(index) < len(owner):
                 raise self._error(node, f"a tuple of {len(owner)} needs one constant index below {len(owner)}.")
             return owner[int(index)]
         view, indices = self._place(node, mask, owner)
@@ -297,7 +298,7 @@ class Expressions:
 
     def _of_Call(self, node, mask):
         function = self._value(node.func, mask)
-        if function == Word("print"):
+        if type(function) is Word and function == Word("print"):
             raise self._error(
                 node, "print is not possible here; write the number into an array, and look at it after the launch."
             )

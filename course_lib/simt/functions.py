@@ -58,7 +58,8 @@ def _constant(value, least, most):
 
 def _array(space):
     def make(e, mask, node, shape, dtype, alignment=None):
-        _check_known(e, node, space)
+        if e.typing:  # every line is visited once before a kernel runs
+            _check_known(e, node, space)
         shape = shape if isinstance(shape, tuple) else (shape,)
         whole = all(is_number(s) and np.ndim(s) == 0 and s.dtype.kind in "iu" for s in shape)
         if not whole or not isinstance(dtype, Cast):
@@ -179,6 +180,8 @@ def math_function(what, numpy_function, flops=1):
             if not is_number(value):
                 raise TypeError(f"{describe(value)} is no number")
         result = apply(what, numpy_function, *values)
+        if numpy_function is fused and result.dtype == np.float64:
+            e.machine.budget -= mask.count // 16  # lane by lane in Python
         e.machine.count(node.lineno, mask, result.dtype, 0 if what in NO_ARITHMETIC else flops)
         return result
 

@@ -156,11 +156,13 @@ class Inference(Evaluator):
             self.defined = dict.fromkeys(met, self.everyone)
 
     def _do_Break(self, node, mask):
+        self._check_in_loop(node)
         self.loops[-1]["breaks"].append(self.variables)
         self.dead = True
         return mask
 
     def _do_Continue(self, node, mask):
+        self._check_in_loop(node)
         self.loops[-1]["continues"].append(self.variables)
         self.dead = True
         return mask

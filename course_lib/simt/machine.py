@@ -21,6 +21,9 @@ from course_lib.simt.values import is_number
 LOCAL_BYTES = 512 * 1024
 """The most of a thread's local arrays."""
 
+BATCHES = 16
+"""A launch may take so many times the steps of a batch: what does not end, ends soon; large launches go on."""
+
 LANES_A_STEP = 4096
 """A statement of more lanes than this uses more than one step of the budget."""
 
@@ -40,7 +43,8 @@ class Machine(MemoryAccess):
     """
 
     def __init__(self, grid, block, *, on_error="collect", steps, shared=0, counting=True, races=True):
-        self.threads, self.on_error, self.budget, self.counting = math.prod(block), on_error, steps, counting
+        self.threads, self.on_error, self.counting = math.prod(block), on_error, counting
+        self.steps, self.total, self.granted, self.budget = steps, BATCHES * steps, 0, 0
         self.races = races
         self.dynamic_bytes = shared
         self.counters_of, self.hazards, self.uses, self.accesses = {}, {}, {}, {}
@@ -56,6 +60,8 @@ class Machine(MemoryAccess):
 
     def begin(self, lanes):
         """Start a batch of blocks: fresh shared memory, no barrier passed."""
+        self.total -= self.granted - self.budget
+        self.granted = self.budget = min(self.steps, self.total)
         self.lanes, self.shared, self.local = lanes, {}, {}
         self.static_bytes = self.local_bytes = self.static_cells = 0
         self.phase, self.sync = np.zeros(lanes.count, np.int32), np.zeros(lanes.count, np.int32)
@@ -190,16 +196,19 @@ class Machine(MemoryAccess):
             self.shared[key] = view
         return self.shared[key]
 
-    def constant(self, array):
+    def constant(self, array, line):
         """Return the View of an array from outside in constant memory; KernelError if it is too large."""
-        if array.name not in self.constants:
+        key = id(array.array)
+        if key not in self.constants:
             if array.array.nbytes > 64 * 1024:
                 raise KernelError(
-                    f"{array.name} has {array.array.nbytes:,} bytes; constant memory has 65,536. Pass it to the kernel."
+                    f"{array.name} has {array.array.nbytes:,} bytes; constant memory has 65,536. Pass it to the "
+                    "kernel.",
+                    line,
                 )
             base = sum(-(-v.memory.cells.nbytes // 256) * 256 for v in self.constants.values())
-            self.constants[array.name] = constant_view(array.name, array.array, base)
-        return self.constants[array.name]
+            self.constants[key] = constant_view(array.name, array.array, base)
+        return self.constants[key]
 
     # ------------------------------------------------------------------------------------------- barriers
 

@@ -20,15 +20,15 @@ from course_lib.simt.machine import Machine
 from course_lib.simt.masks import Mask
 from course_lib.simt.memory import View
 from course_lib.simt.report import Report
-from course_lib.simt.source import KernelError, source_of
+from course_lib.simt.source import KernelError, kind_name, source_of
 
 BATCH_LANES = 65_536
 BATCH_BYTES = 2**29
 MOST_COOPERATIVE = 2**20
 """Lanes that walk together, as far as their variables and arrays do not need more bytes; the most of a grid barrier."""
 
-STEPS = 2_000_000
-"""Statements, each of up to 4,096 lanes: half a minute's work, more or less."""
+STEPS = 1_200_000
+"""Statements of a batch, each of up to 4,096 lanes and eight parts: a minute's work at the most."""
 
 MOST_DYNAMIC = 227 * 1024
 """Bytes of dynamic shared memory that a block of an H100 or H200 can have."""
@@ -56,8 +56,8 @@ def run(
     races : bool
         Whether to look for races; without, a large launch takes less time.
     steps : int
-        The most statements that are walked, so that a loop without an end ends. A statement of more than 4,096 lanes
-        takes several.
+        The most statements that a batch of blocks walks, so that a loop without an end ends; a statement of more than
+        4,096 lanes or eight parts takes several. All batches together have 16 times as many.
     most_shared : int
         Bytes of dynamic shared memory that the device allows.
 
@@ -78,6 +78,8 @@ def run(
     shared = check_shared(shared, most_shared, "an H200" if most_shared == MOST_DYNAMIC else "this device")
     if on_error not in ("raise", "collect"):
         raise ValueError(f"on_error is {on_error!r}; it must be 'raise' or 'collect'.")
+    if type(arguments) not in (tuple, list):
+        raise TypeError(f"the arguments are a {kind_name(arguments)}; put them into a tuple.")
     if len(arguments) != len(source.parameters):
         raise TypeError(
             f"{source.name} takes {len(source.parameters)} arguments ({', '.join(source.parameters)}) and got "

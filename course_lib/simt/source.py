@@ -6,6 +6,8 @@ Source: the course's own. A kernel's text is read, never run: `vocabulary` says 
 import ast
 import builtins
 import inspect
+import linecache
+import os
 import textwrap
 import types
 
@@ -111,12 +113,9 @@ def source_of(kernel, family=None):
     family = {} if family is None else family
     if id(kernel) in family:
         return family[id(kernel)]
-    try:
-        text, first = inspect.getsourcelines(kernel.__code__)
-    except (OSError, TypeError) as error:
-        raise KernelError(
-            f"the source of {kernel.__name__} cannot be read ({error}); define it with def, in a file or a cell."
-        ) from None
+    text, first = _lines_of(kernel.__code__), kernel.__code__.co_firstlineno
+    if not text:
+        raise KernelError(f"the source of {kernel.__name__} cannot be read; define it with def, in a file or a cell.")
     tree = parse(textwrap.dedent("".join(text)), first)
     if not tree or type(tree[0]) is not ast.FunctionDef:
         raise KernelError("a kernel is a function written with def.", first)
@@ -124,6 +123,16 @@ def source_of(kernel, family=None):
     lines = {first + i: line.rstrip("\n") for i, line in enumerate(text)}
     family[id(kernel)] = source = Source(tree[0], lines, outside, family)
     return source
+
+
+def _lines_of(code):
+    """Return the lines of a function's source, [] if there are none; no module is asked where it comes from."""
+    file = code.co_filename
+    if file in linecache.cache or os.path.isfile(file):
+        linecache.checkcache(file)
+        lines = linecache.getlines(file)[code.co_firstlineno - 1 :]
+        return inspect.getblock(lines) if lines else []
+    return []
 
 
 def parse(text, first=1):

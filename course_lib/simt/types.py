@@ -62,7 +62,7 @@ def signature(function, *dtypes):
     arguments = tuple(from_dtype(np.dtype(d)) for d in dtypes)
     try:
         found = context.resolve_function_type(function, arguments, {})
-    except TypingError:
+    except (TypingError, NotImplementedError):  # the latter for some mixtures with float16
         found = None
     if found is None or not isinstance(found.return_type, types.Number | types.Boolean):
         name = SYMBOLS.get(function, getattr(function, "__name__", str(function)))

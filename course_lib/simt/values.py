@@ -27,6 +27,8 @@ def apply(function, numpy_function, *values):
             hint = f" Take an element: {value.name}[i]." if isinstance(value, View) else ""
             raise types.NoSuchOperation(f"{describe(value)} is no number that could be computed with.{hint}")
     result, arguments = types.signature(function, *(v.dtype for v in values))
+    if len(values) == 1 and arguments[0] == np.bool_ != result:  # -True: the bits of a whole number count
+        arguments = (result,)
     cast_values = [cast(v, dtype) for v, dtype in zip(values, arguments, strict=True)]
     return cast(numpy_function(*cast_values), result)
 

@@ -128,7 +128,7 @@ def from_outside(value, name, family):
             return Unusable(f"{name} is a tuple of more than {MOST_PARTS} parts; pass an array as an argument.")
         parts = tuple(from_outside(v, f"{name}[{i}]", family) for i, v in enumerate(value))
         return next((p for p in parts if type(p) is Unusable), parts)
-    if kind is np.ndarray and value.dtype.kind in "biuf":
+    if kind is np.ndarray and value.dtype.kind in "biuf" and value.dtype.isnative and value.dtype.itemsize <= 8:
         return ConstantArray(name, value)
     if value is None:
         return Nothing()
@@ -144,7 +144,7 @@ def _known(value, name, kind, family):
     for known_type, dtype in TYPES:
         if value is known_type:
             return Cast(dtype)
-    if any(kind is type(np.dtype(k)) for k in types.SCALARS):
+    if any(kind is type(np.dtype(k)) for k in types.SCALARS) and value.isnative:
         return Cast(value)
     for builtin in BUILTINS:
         if value is getattr(builtins, builtin):
