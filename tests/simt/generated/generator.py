@@ -79,9 +79,8 @@ class Case(NamedTuple):
         given = {}
         for k, (name, (dtype, most, bits)) in enumerate(INPUTS.items()):
             low = 0 if dtype[0] == "u" else -most
-            given[name] = (low + _mixed(count, k) % np.uint64((most - low) * 2**bits + 1) / 2**bits).astype(dtype)
-            if bits:
-                given[name] = (low + (_mixed(count, k) % np.uint64((most - low) * 2**bits + 1)) / 2.0**bits).astype(dtype)
+            steps = _mixed(count, k) % np.uint64((most - low) * 2**bits + 1)
+            given[name] = (low + steps / 2.0**bits).astype(dtype)
         if self.wild:
             for k, (name, dtype) in enumerate(WILD.items(), 20):
                 given[name] = _mixed(count, k).astype(dtype)
@@ -343,9 +342,7 @@ class Generator:
         array, k, name = self.name("a"), self.name("k"), self.name()
         self.write(f"{array} = cuda.local.array(4, {dtype})")
         self.write(f"for {k} in range(4):")
-        self.inside_loop(
-            lambda: self.write(f"{array}[{k}] = {self.kept_value(self.of(kind, 2)).text}"), {k: WHOLE}
-        )
+        self.inside_loop(lambda: self.write(f"{array}[{k}] = {self.kept_value(self.of(kind, 2)).text}"), {k: WHOLE})
         self.write(f"{array}[{self.whole(1).text} % 4] = {self.kept_value(self.of(kind, 2)).text}")
         self.write(f"{name} = {array}[{self.whole(1).text} & 3]")
         self.scope[name] = kind
@@ -444,8 +441,7 @@ class Generator:
         mask, kind = "0xffffffff", WHOLE
         way = self.below(7)
         if way < 2:
-            op = self.one([f"xor_sync({mask}, %s, {1 + self.below(31)})", f"up_sync({mask}, %s, {1 + self.below(31)})",
-                           f"down_sync({mask}, %s, {1 + self.below(31)})", f"sync({mask}, %s, {self.below(32)})"])  # fmt: skip
+            op = f"{self.one(['xor_', 'up_', 'down_', ''])}sync({mask}, %s, {1 + self.below(31)})"
             kind, value = self.one([(WHOLE, whole), (FLOAT, f"float32({number})"), (FLOAT, f"float64({number})")])
             text = f"cuda.shfl_{op % value}"
         elif way == 2:
@@ -505,10 +501,15 @@ class Generator:
             return value if value.most <= KEPT_WHOLE else self.reduced(value)
         text, bits = value.text, value.bits
         if bits > KEPT_BITS:
-            text, bits = f"math.{self.one(['floor', 'ceil', 'trunc'])}({text})", 0
+            text, bits = self.rounded(self.one(["floor", "ceil", "trunc"]), text), 0
         if value.most > KEPT_FLOAT:
             text = f"min(max({text}, -64.0), 64.0)"
         return Value(text, FLOAT, min(value.most + 1, KEPT_FLOAT), bits)
+
+    def rounded(self, way, text):
+        if way == "trunc" and not self.wild:  # in the simulator, float32 numbers have none
+            text = f"float64({text})"
+        return f"math.{way}({text})"
 
     def reduced(self, value):
         m = self.one([97, 11, 256, 500])
@@ -583,7 +584,8 @@ class Generator:
             f = self.float(depth - 1)
             return Value(f"{self.one(['int32', 'int64', 'int', 'round'])}({f.text})", WHOLE, f.most + 1)
         if way == 17:
-            return self.bounded(Value(f"({(a if a.most <= 4000 else self.reduced(a)).text} ** 2)", WHOLE, min(a.most, 4000) ** 2))
+            a = a if a.most <= 4000 else self.reduced(a)
+            return self.bounded(Value(f"({a.text} ** 2)", WHOLE, a.most**2))
         if way == 18:
             if self.arrays_here and self.often(50):
                 word = self.one(["xb", "xu"])
@@ -629,12 +631,14 @@ class Generator:
         if way == 8 and a.bits < 4 and a.most * 2 ** (a.bits + 1) <= MOST:
             return Value(f"({a.text} / 2)", FLOAT, a.most, a.bits + 1)
         if way == 9:
-            return Value(f"math.{self.one(['floor', 'ceil', 'trunc', 'fabs'])}({a.text})", FLOAT, a.most + 1, a.bits)
+            way = self.one(["floor", "ceil", "trunc", "fabs"])
+            return Value(self.rounded(way, a.text), FLOAT, a.most + 1, a.bits)
         if way == 10:
             return Value(self.one([f"(-{a.text})", f"abs({a.text})"]), FLOAT, a.most, a.bits)
         if way == 11:
             b = self.any(depth - 1)
-            return Value(f"{self.one(['min', 'max'])}({a.text}, {b.text})", FLOAT, max(a.most, b.most), max(a.bits, b.bits))
+            text = f"{self.one(['min', 'max'])}({a.text}, {b.text})"
+            return Value(text, FLOAT, max(a.most, b.most), max(a.bits, b.bits))
         if way == 12:
             b = self.any(depth - 1)
             text = f"({a.text} if {self.condition(depth - 1)} else {b.text})"
@@ -660,7 +664,7 @@ class Generator:
         return self.one(["<", "<=", ">", ">=", "==", "!="])
 
     def typed(self, depth):
-        """Return the text of a whole number of all bits, cut to a width: what it is depends on every type on the way."""
+        """Return a whole number of all bits, cut to a width: what it is depends on every type on the way."""
         width = self.one(WIDTHS)
         if depth <= 0 or not self.arrays_here:
             if self.arrays_here:
