@@ -26,7 +26,9 @@ from tests.simt.generated.simulator import Simulator
 from tests.simt.text import function
 
 ROOT = Path(__file__).resolve().parents[3]
-CARDS = {p.name.split(".")[1]: json.loads(p.read_text()) for p in sorted(Path(__file__).parent.glob("generated.*.json"))}
+CARDS = {
+    p.name.split(".")[1]: json.loads(p.read_text()) for p in sorted(Path(__file__).parent.glob("generated.*.json"))
+}
 MISSING = "no generated.<gpu>.json here: no card has run them; tools/generated_on_gpu.py does"
 RESULTS = (*OUTPUTS, "bins")
 

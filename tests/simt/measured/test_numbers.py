@@ -1,0 +1,68 @@
+"""The executor's numbers are a card's, bit by bit, also at the limits of types, at halves, NaN and infinity."""
+
+import base64
+import json
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from course_lib import simt
+from tests.simt.measured import numbers
+from tests.simt.text import function
+
+TABLES = {p.name.split(".")[1]: json.loads(p.read_text()) for p in sorted(Path(__file__).parent.glob("numbers.*.json"))}
+
+DIFFERENCES: dict[str, tuple[int, str]] = {
+}  # fmt: skip
+"""Case -> (how many of the results differ at most, why)."""
+
+
+def bits(result):
+    """Return the bits of results; all NaN are one, since which bits a NaN has nobody defines."""
+    return (np.where(np.isnan(result), np.nan, result) if result.dtype.kind == "f" else result).view(np.int64)
+
+
+def theirs(row, out):
+    return bits(np.frombuffer(zlib.decompress(base64.b64decode(row[out])), out))
+
+
+def ours(expression, code, out):
+    a, b = numbers.numbers(code)
+    result = np.zeros(a.size, out)
+    simt.run(function(numbers.text(expression)), 1, a.size, [a, b, result], on_error="collect")
+    return bits(result)
+
+
+@pytest.mark.parametrize("card", TABLES)
+@pytest.mark.parametrize("out", numbers.RESULTS)
+@pytest.mark.parametrize(("expression", "code"), numbers.cases())
+def test_executor_equals_a_card_bit_by_bit(card, out, expression, code):
+    row = TABLES[card]["numbers"][f"{expression}|{code}"]
+    if isinstance(row[out], dict):  # Numba refuses it; so does the executor
+        with pytest.raises(simt.KernelError):
+            ours(expression, code, out)
+        return
+    different = np.flatnonzero(ours(expression, code, out) != theirs(row, out))
+    most, _ = DIFFERENCES.get(f"{expression}|{code}", (0, ""))
+    a, b = (v[different].tolist() for v in numbers.numbers(code))
+    assert len(different) <= most, f"a {a}, b {b}"
+
+
+@pytest.mark.parametrize("card", TABLES)
+@pytest.mark.parametrize("name", DIFFERENCES)
+def test_difference_is_there_and_has_a_reason(card, name):
+    most, why = DIFFERENCES[name]
+    expression, code = name.split("|")
+    row = TABLES[card]["numbers"][name]
+    assert len(why.split()) >= 6
+    counts = [np.count_nonzero(ours(expression, code, out) != theirs(row, out)) for out in numbers.RESULTS]
+    assert max(counts) == most
+
+
+@pytest.mark.parametrize("card", TABLES)
+def test_table_is_of_these_expressions(card):
+    assert set(TABLES[card]["numbers"]) == {f"{e}|{code}" for e, code in numbers.cases()}
+    for key in ("device", "numba", "numba_cuda", "numpy", "date"):
+        assert TABLES[card][key]
