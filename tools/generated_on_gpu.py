@@ -48,13 +48,14 @@ def main():
     find_numba_cuda()
     os.environ["NUMBA_CUDA_LOW_OCCUPANCY_WARNINGS"] = "0"
     warnings.filterwarnings("ignore")
+    card = about() if options.out else None  # before a kernel can end the context
     kernels, left = measure(options)
     failed = {seed: entry["error"] for seed, entry in kernels.items() if "error" in entry}
     for seed, error in list(failed.items())[:20]:
         print(f"seed {seed}: {error}")
     print(f"{len(kernels)} kernels, {len(failed)} failed, {left:.0f} s left")
     if options.out:
-        write(options.out, kernels)
+        write(options.out, card, kernels)
     return 1 if failed or len(kernels) < options.count else 0
 
 
@@ -164,10 +165,9 @@ def slug(device):
     return (words[0] if words else "-".join(device.split())).lower()
 
 
-def write(folder, kernels):
+def write(folder, data, kernels):
     """Write the file, a line for each kernel, and say how large it is."""
     folder.mkdir(parents=True, exist_ok=True)
-    data = about()
     path = folder / f"generated.{slug(data['device'])}.json"
     lines = ",\n".join(f"  {json.dumps(seed)}: {json.dumps(entry)}" for seed, entry in kernels.items())
     head = json.dumps(data, indent=1)[:-2]

@@ -15,8 +15,8 @@ from tests.simt.text import function
 TABLES = {p.name.split(".")[1]: json.loads(p.read_text()) for p in sorted(Path(__file__).parent.glob("numbers.*.json"))}
 
 NARROW = (
-    "Nobody defines an 8-bit whole number of a float that does not fit; the compiler here keeps 16 bits in the register "
-    "where it stores a wider type, and the executor always cuts to 8."
+    "Nobody defines an 8-bit whole number of a float that does not fit; here 16 bits are what is stored into "
+    "a wider type, and the executor always cuts to 8."
 )
 LAST = "The last digit differs from library to library: CUDA's {} is not rounded to the nearest, as NumPy's mostly is."
 ZERO = "The remainder 0 has the sign of b on the card, so that it is -0.0 here; the executor gives 0.0."
