@@ -1,0 +1,86 @@
+"""The executor's numbers are a card's, bit by bit, also at the limits of types, at halves, NaN and infinity."""
+
+import base64
+import json
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from course_lib import simt
+from tests.simt.measured import numbers
+from tests.simt.text import function
+
+TABLES = {p.name.split(".")[1]: json.loads(p.read_text()) for p in sorted(Path(__file__).parent.glob("numbers.*.json"))}
+
+NARROW = (
+    "Nobody defines an 8-bit whole number of a float that does not fit; here 16 bits are what is stored into "
+    "a wider type, and the executor always cuts to 8."
+)
+LAST = "The last digit differs from library to library: CUDA's {} is not rounded to the nearest, as NumPy's mostly is."
+ZERO = "The remainder 0 has the sign of b on the card, so that it is -0.0 here; the executor gives 0.0."
+DIFFERENCES: dict[str, tuple[int, str]] = {
+    "int8(a)|f4": (19, NARROW),
+    "int8(a)|f8": (20, NARROW),
+    "uint8(a)|f4": (12, NARROW),
+    "a % b|f4": (1, ZERO),
+    "a % b|f8": (1, ZERO),
+    "cuda.cbrt(a)|f4": (4, LAST.format("cbrt")),
+    "pow(a, b)|f8": (5, LAST.format("pow")),
+    "round(a, 1)|f8": (
+        5,
+        "Numba rounds to digits by way of a * 10 as a whole number of 64 bits: what is too large for that is cut, and "
+        "-0.0 becomes 0.0; the executor rounds as NumPy.",
+    ),
+}
+"""Case -> (how many of the results differ at most, why)."""
+
+
+def bits(result):
+    """Return the bits of results; all NaN are one, since which bits a NaN has nobody defines."""
+    return (np.where(np.isnan(result), np.nan, result) if result.dtype.kind == "f" else result).view(np.int64)
+
+
+def theirs(row, out):
+    return bits(np.frombuffer(zlib.decompress(base64.b64decode(row[out])), out))
+
+
+def ours(expression, code, out):
+    a, b = numbers.numbers(code)
+    result = np.zeros(a.size, out)
+    simt.run(function(numbers.text(expression)), 1, a.size, [a, b, result], on_error="collect")
+    return bits(result)
+
+
+@pytest.mark.parametrize("card", TABLES)
+@pytest.mark.parametrize("out", numbers.RESULTS)
+@pytest.mark.parametrize(("expression", "code"), numbers.cases())
+def test_executor_equals_a_card_bit_by_bit(card, out, expression, code):
+    row = TABLES[card]["numbers"][f"{expression}|{code}"]
+    if isinstance(row[out], dict):  # Numba refuses it; so does the executor
+        with pytest.raises(simt.KernelError):
+            ours(expression, code, out)
+        return
+    different = np.flatnonzero(ours(expression, code, out) != theirs(row, out))
+    most, _ = DIFFERENCES.get(f"{expression}|{code}", (0, ""))
+    a, b = (v[different].tolist() for v in numbers.numbers(code))
+    assert len(different) <= most, f"a {a}, b {b}"
+
+
+@pytest.mark.parametrize("card", TABLES)
+@pytest.mark.parametrize("name", DIFFERENCES)
+def test_difference_is_there_and_has_a_reason(card, name):
+    most, why = DIFFERENCES[name]
+    expression, code = name.split("|")
+    row = TABLES[card]["numbers"][name]
+    assert len(why.split()) >= 6
+    counts = [np.count_nonzero(ours(expression, code, out) != theirs(row, out)) for out in numbers.RESULTS]
+    assert max(counts) == most
+
+
+@pytest.mark.parametrize("card", TABLES)
+def test_table_is_of_these_expressions(card):
+    assert set(TABLES[card]["numbers"]) == {f"{e}|{code}" for e, code in numbers.cases()}
+    for key in ("device", "numba", "numba_cuda", "numpy", "date"):
+        assert TABLES[card][key]
