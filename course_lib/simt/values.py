@@ -69,7 +69,8 @@ def remainder(a, b):
     """Return a % b of floats as a GPU computes it: a - b * trunc(a / b), fused, and with the sign of b."""
     whole = np.trunc(a / b)
     rest = (a.astype(np.longdouble) - whole.astype(np.longdouble) * b.astype(np.longdouble)).astype(a.dtype)
-    return np.where((rest != 0) & ((rest < 0) != (b < 0)), rest + b, rest)[()]
+    rest = np.where((rest != 0) & ((rest < 0) != (b < 0)), rest + b, rest)
+    return np.where(rest == 0, np.copysign(rest, b), rest)[()]
 
 
 def merge(old, new, mask):
