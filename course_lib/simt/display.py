@@ -16,7 +16,7 @@ BAR = 44
 
 HAZARD, ADVICE = "\N{HEAVY MULTIPLICATION X}", "\N{BLACK RIGHT-POINTING TRIANGLE}"
 
-CODE = "text-align:left;white-space:pre-wrap;font-family:monospace;padding:1px 8px"
+CODE = "text-align:left;font-family:monospace;padding:1px 8px 1px {:.1f}em;text-indent:-1.2em"
 NUMBER = "text-align:right;white-space:nowrap;padding:1px 6px"
 PLAIN = "text-align:right;padding:1px 6px"
 ALONE = f"text-align:right;padding:1px {BAR + 10}px 1px 6px"
@@ -134,7 +134,7 @@ def _legend(columns, report):
 
 
 def _fold(columns):
-    return f'<tr><td colspan="{columns}" style="{CODE}">...</td></tr>'
+    return f'<tr><td colspan="{columns}" style="{CODE.format(1.8)}">...</td></tr>'
 
 
 def _row(line, indent, most, bars, report):
@@ -143,7 +143,9 @@ def _row(line, indent, most, bars, report):
     edge = f";border-left:4px solid {style.COLOURS['hazard' if hits else 'thread']}" if mark else ""
     number = _together(f"{mark} {line.number}".strip())
     head = f'<th scope="row" style="{PLAIN}{edge}">{number}</th>'
-    code = f'<td style="{CODE}">{escape(line.text[indent:])}</td>'
+    text = line.text.strip()
+    deep = len(line.text) - len(line.text.lstrip()) - indent if text else 0
+    code = f'<td style="{CODE.format(1.8 + 0.6 * deep)}">{escape(_spaced(text))}</td>'  # wrapped lines stay indented
     cells = [_cell(m, line.counters, report.total, most[m], bars[m]) for m in most]
     if not any(cells):
         return f'<tr>{head}{code}<td colspan="{len(cells)}" style="padding:0"></td></tr>'
@@ -164,6 +166,11 @@ def _cell(m, counters, total, most, bars):
     if not _has_bar(m, counters, total):
         return f'<td style="{ALONE if bars else PLAIN}">{_together(words)}</td>'
     return f'<td style="{NUMBER}">{words} {bar(m.part(counters, total), m.role, rest=not m.share)}</td>'
+
+
+def _spaced(text):
+    """Keep two spaces two, as before a comment, where HTML makes them one."""
+    return text.replace("  ", " \N{NO-BREAK SPACE}")
 
 
 def _together(words):
