@@ -1,7 +1,14 @@
 """Run the source of a Numba-CUDA kernel without a GPU, and say what the hardware would do.
 
+Read in this order: `lanes` and `masks` (threads in lock-step), `memory`, `places` and `traffic` (where elements lie and
+what an access costs), `hazards` (races), `evaluate` and `expressions` (the walk through the text), `run`. `inference`
+finds the types first; `source`, `reader` and `vocabulary` say what a text may contain. `show` has the report as page,
+text and map; `estimate` has devices, occupancy and the time a launch takes at best.
+
 Source: NVIDIA, "CUDA C++ Programming Guide"; the course's own.
 """
+
+import importlib
 
 from course_lib.cuda.launch_checks import LaunchError
 from course_lib.simt.hazards import Hazard
@@ -11,4 +18,20 @@ from course_lib.simt.report import Report
 from course_lib.simt.run import run
 from course_lib.simt.source import KernelError, Source
 
-__all__ = ["Hazard", "HazardFound", "KernelError", "LaunchError", "Report", "Source", "read", "run"]
+_LATER = {
+    "compare": "show.compare", "memory_map": "show.memory_map", "memory_maps": "show.memory_map",
+    "DEVICES": "estimate.devices", "occupancy": "estimate.occupancy", "predict": "estimate.bound",
+    "roofline": "estimate.roofline",
+}  # fmt: skip
+"""Names whose modules are loaded when they are first used: a launch needs none of them."""
+
+__all__ = [
+    "DEVICES", "Hazard", "HazardFound", "KernelError", "LaunchError", "Report", "Source", "compare", "memory_map",
+    "memory_maps", "occupancy", "predict", "read", "roofline", "run",
+]  # fmt: skip
+
+
+def __getattr__(name):
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_LATER[name]}"), name)

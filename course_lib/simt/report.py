@@ -71,17 +71,17 @@ class Report:
 
     def memory_map(self, line=None, array=None, way=None, *, warp=0):
         """Return a picture of which thread touches which element; see `memory_map.memory_map`."""
-        from course_lib.simt.memory_map import memory_map
+        from course_lib.simt.show.memory_map import memory_map
 
         return memory_map(self, line, array, way, warp=warp)
 
     def _repr_html_(self):
-        from course_lib.simt.display import html
+        from course_lib.simt.show.display import html
 
         return html(self)
 
     def __str__(self):
-        from course_lib.simt.text import text
+        from course_lib.simt.show.text import text
 
         return text(self)
 

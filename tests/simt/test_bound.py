@@ -7,9 +7,9 @@ import pytest
 
 from course_lib import simt
 from course_lib.bench.simt_cases import CASES
-from course_lib.simt.bound import duration, predict
-from course_lib.simt.devices import DEVICES
-from course_lib.simt.roofline import roofline
+from course_lib.simt.estimate.bound import duration, predict
+from course_lib.simt.estimate.devices import DEVICES
+from course_lib.simt.estimate.roofline import roofline
 
 COUNTERS = (
     "instructions", "flops", "float64_flops", "float16_flops",

@@ -5,8 +5,8 @@ import math
 
 import pytest
 
-from course_lib.simt.compare import BETTER, compare
-from course_lib.simt.quantities import Row
+from course_lib.simt.show.compare import BETTER, compare
+from course_lib.simt.show.quantities import Row
 from tests.figures.pages import HOSTILE, read_html
 from tests.simt import kernels, reports
 

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from course_lib.simt.devices import DEVICES, KIB, find_device
+from course_lib.simt.estimate.devices import DEVICES, KIB, find_device
 
 # name: TFLOPS in float32, float64, float16 (without tensor cores) as the data sheet or architecture paper rounds them
 TFLOPS = {

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from course_lib.cli.pages import outside_requests
-from course_lib.simt import Hazard, wording
-from course_lib.simt.display import BAR, bar, html
-from course_lib.simt.measures import MEASURES, folded, shown
-from course_lib.simt.text import text
+from course_lib.simt import Hazard
+from course_lib.simt.show import wording
+from course_lib.simt.show.display import BAR, bar, html
+from course_lib.simt.show.measures import MEASURES, folded, shown
+from course_lib.simt.show.text import text
 from tests.figures.pages import HOSTILE, read_html
 from tests.simt import kernels, reports
 from tests.simt.text import function

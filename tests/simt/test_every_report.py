@@ -4,9 +4,9 @@ import pytest
 
 import tests.simt.broken
 import tests.simt.correct  # noqa: F401  their kernels enter themselves
-from course_lib.simt.display import html
-from course_lib.simt.memory_map import memory_map
-from course_lib.simt.text import text
+from course_lib.simt.show.display import html
+from course_lib.simt.show.memory_map import memory_map
+from course_lib.simt.show.text import text
 from tests.figures.pages import read_html
 from tests.simt import reports
 from tests.simt.corpus import BROKEN, CORRECT

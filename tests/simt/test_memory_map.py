@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from course_lib.figures.picture import MAX_BYTES
-from course_lib.simt.map_numbers import GlobalAccess, SharedAccess, label
-from course_lib.simt.map_sheet import IN_VAIN, TOUCHED, pick
-from course_lib.simt.memory_map import choose, memory_map, memory_maps
+from course_lib.simt.show.map_numbers import GlobalAccess, SharedAccess, label
+from course_lib.simt.show.map_sheet import IN_VAIN, TOUCHED, pick
+from course_lib.simt.show.memory_map import choose, memory_map, memory_maps
 from tests.figures.pages import HOSTILE, read_html, read_svg, svg_texts
 from tests.simt import kernels, reports
 from tests.simt.reports import access, report_with

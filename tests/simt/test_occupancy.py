@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from course_lib.simt.devices import DEVICES
-from course_lib.simt.occupancy import occupancy
+from course_lib.simt.estimate.devices import DEVICES
+from course_lib.simt.estimate.occupancy import occupancy
 
 # From NVIDIA's cuda_occupancy.h of CUDA 12.9 (package nvidia-cuda-runtime-cu12 12.9.79), compiled and called with the
 # limits of each device: threads, registers, shared bytes -> blocks that threads, blocks, shared memory and registers

@@ -32,8 +32,8 @@ import numpy as np
 from numba import cuda, float32
 
 from course_lib import simt
-from course_lib.simt.compare import compare
-from course_lib.simt.memory_map import memory_maps
+
+
 
 N, T = 64, 16
 rng = np.random.default_rng(0)
@@ -76,7 +76,7 @@ naive_report.memory_map()
 # Step through the other accesses. Is `B[k, col]` any better?
 
 # %%
-memory_maps(naive_report)
+simt.memory_maps(naive_report)
 
 # %% [markdown]
 # ## The tiled product
@@ -108,7 +108,7 @@ def tiled(A, B, C):
 C = np.full((N, N), np.nan, np.float32)
 tiled_report = simt.run(tiled, (N // T, N // T), (T, T), (A, B, C))
 np.testing.assert_array_equal(C, A @ B)
-compare(naive_report, tiled_report)
+simt.compare(naive_report, tiled_report)
 
 # %% [markdown]
 # Each element is loaded once a block instead of once a thread. The arithmetic is the same; the traffic is not. Where

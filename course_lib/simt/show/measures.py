@@ -6,8 +6,8 @@ Source: the course's own. A cell that is zero stays empty, so that the eye finds
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from course_lib.simt.show.wording import percent
 from course_lib.simt.traffic import SECTOR
-from course_lib.simt.wording import percent
 
 MOST_FINDINGS = 6
 """Findings of a kind that are shown; a broken kernel can have one for each of its lines."""

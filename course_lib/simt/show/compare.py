@@ -5,9 +5,9 @@ Source: the course's own.
 
 from html import escape
 
-from course_lib.simt import display, wording
-from course_lib.simt.quantities import global_arrays, quantities
-from course_lib.simt.text import table, wrapped
+from course_lib.simt.show import display, wording
+from course_lib.simt.show.quantities import global_arrays, quantities
+from course_lib.simt.show.text import table, wrapped
 
 BETTER = "\N{CHECK MARK}"
 

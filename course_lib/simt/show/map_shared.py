@@ -8,8 +8,8 @@ import numpy as np
 from course_lib.figures import style
 from course_lib.figures.svg import text_width
 from course_lib.simt.lanes import WARP
-from course_lib.simt.map_numbers import label
-from course_lib.simt.map_sheet import CELL, EDGE, HIGH, IN_VAIN, MORE_ROWS, TIMES, TOUCHED, WIDTH, pick
+from course_lib.simt.show.map_numbers import label
+from course_lib.simt.show.map_sheet import CELL, EDGE, HIGH, IN_VAIN, MORE_ROWS, TIMES, TOUCHED, WIDTH, pick
 from course_lib.simt.traffic import BANKS, WORD
 
 MOST_ROWS = 33

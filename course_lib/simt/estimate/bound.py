@@ -12,9 +12,9 @@ from math import inf, prod
 
 import numpy as np
 
-from course_lib.simt.devices import Device, find_device
-from course_lib.simt.occupancy import Occupancy, occupancy
-from course_lib.simt.roofline import DTYPES, roofline
+from course_lib.simt.estimate.devices import Device, find_device
+from course_lib.simt.estimate.occupancy import Occupancy, occupancy
+from course_lib.simt.estimate.roofline import DTYPES, roofline
 
 SECTOR, LINE = 32, 128
 """Bytes: the least that global memory moves, and what the L1 cache and shared memory hand over in one clock."""

@@ -6,7 +6,7 @@ is neither stays white: the map reads without colour too.
 
 from course_lib.figures import Svg, style
 from course_lib.figures.svg import text_width
-from course_lib.simt.wording import shape
+from course_lib.simt.show.wording import shape
 
 WIDTH, EDGE = 760, 10
 CELL, HIGH = 19, 17

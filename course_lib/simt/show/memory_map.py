@@ -6,11 +6,11 @@ addresses that the executor recorded; drawing is in `map_global` and `map_shared
 """
 
 from course_lib import figures
-from course_lib.simt.map_global import draw_global
-from course_lib.simt.map_numbers import GlobalAccess, SharedAccess
-from course_lib.simt.map_shared import draw_shared
-from course_lib.simt.map_sheet import WIDTH, Sheet
-from course_lib.simt.wording import shape
+from course_lib.simt.show.map_global import draw_global
+from course_lib.simt.show.map_numbers import GlobalAccess, SharedAccess
+from course_lib.simt.show.map_shared import draw_shared
+from course_lib.simt.show.map_sheet import WIDTH, Sheet
+from course_lib.simt.show.wording import shape
 
 MOST_BYTES = 380_000
 """Of all frames of a stepper together; the stepper itself takes 400 KB."""

@@ -6,7 +6,7 @@ occupancy calculator, cuda_occupancy.h of CUDA 12.9.
 
 from dataclasses import dataclass
 
-from course_lib.simt.devices import Device, find_device
+from course_lib.simt.estimate.devices import Device, find_device
 from course_lib.validate import require_count
 
 THREADS, BLOCKS, SHARED, REGISTERS = "threads", "blocks", "shared memory", "registers"

@@ -160,8 +160,8 @@ def device(report):
 
 def estimates(report):
     """Return what the report's device would do, as texts: occupancy, and predicted time if there are counters."""
-    from course_lib.simt.bound import predict
-    from course_lib.simt.occupancy import occupancy
+    from course_lib.simt.estimate.bound import predict
+    from course_lib.simt.estimate.occupancy import occupancy
 
     try:
         texts = [str(occupancy(device(report), math.prod(report.block), report.shared_bytes))]

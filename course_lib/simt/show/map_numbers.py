@@ -7,8 +7,8 @@ as in the report, from the addresses of one warp.
 import numpy as np
 
 from course_lib.simt.lanes import WARP
+from course_lib.simt.show.wording import count, percent
 from course_lib.simt.traffic import BANKS, SECTOR, WORD, global_traffic, shared_traffic
-from course_lib.simt.wording import count, percent
 
 
 class _Access:

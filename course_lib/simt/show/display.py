@@ -8,8 +8,18 @@ are taken away, the numbers are still there, because no bar stands alone.
 from html import escape
 
 from course_lib.figures import style
-from course_lib.simt import wording
-from course_lib.simt.measures import LONG, MOST_FINDINGS, findings_of, folded, functions, margin, place, quoted, shown
+from course_lib.simt.show import wording
+from course_lib.simt.show.measures import (
+    LONG,
+    MOST_FINDINGS,
+    findings_of,
+    folded,
+    functions,
+    margin,
+    place,
+    quoted,
+    shown,
+)
 
 BAR = 44
 """Pixels of a full bar."""

@@ -5,8 +5,18 @@ Source: the course's own.
 
 import textwrap
 
-from course_lib.simt import wording
-from course_lib.simt.measures import LONG, MOST_FINDINGS, findings_of, folded, functions, margin, place, quoted, shown
+from course_lib.simt.show import wording
+from course_lib.simt.show.measures import (
+    LONG,
+    MOST_FINDINGS,
+    findings_of,
+    folded,
+    functions,
+    margin,
+    place,
+    quoted,
+    shown,
+)
 
 NARROWEST = 72
 SOURCE = 36

@@ -9,10 +9,10 @@ import numpy as np
 from course_lib.figures import style
 from course_lib.figures.svg import text_width
 from course_lib.simt.lanes import WARP
-from course_lib.simt.map_numbers import label
-from course_lib.simt.map_sheet import CELL, DOTS, EDGE, HIGH, IN_VAIN, MORE_ROWS, TIMES, TOUCHED, WIDTH, pick
+from course_lib.simt.show.map_numbers import label
+from course_lib.simt.show.map_sheet import CELL, DOTS, EDGE, HIGH, IN_VAIN, MORE_ROWS, TIMES, TOUCHED, WIDTH, pick
+from course_lib.simt.show.wording import count
 from course_lib.simt.traffic import SECTOR
-from course_lib.simt.wording import count
 
 MOST_ROWS, MOST_SECTOR_ROWS = 9, 12
 ROW_OF_1D = 32

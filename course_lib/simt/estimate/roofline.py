@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from course_lib.simt.devices import Device, find_device
+from course_lib.simt.estimate.devices import Device, find_device
 
 DTYPES = ("float32", "float64", "float16")
 

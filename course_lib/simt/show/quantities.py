@@ -7,8 +7,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from course_lib.simt import wording
-from course_lib.simt.measures import conflicts, efficiency, sectors
+from course_lib.simt.show import wording
+from course_lib.simt.show.measures import conflicts, efficiency, sectors
 from course_lib.simt.traffic import SECTOR
 
 
@@ -88,7 +88,7 @@ def quantities(a, b):
 
 def _estimates(a, b):
     """Yield what a device would do with both; nothing where it would refuse one of them."""
-    from course_lib.simt.bound import duration, predict
+    from course_lib.simt.estimate.bound import duration, predict
 
     try:
         one, other = (predict(r, wording.device(r)) for r in (a, b))
