@@ -33,8 +33,6 @@ from numba import cuda, float32
 
 from course_lib import simt
 
-
-
 N, T = 64, 16
 rng = np.random.default_rng(0)
 A, B = (rng.integers(-4, 5, (N, N)).astype(np.float32) for _ in range(2))
