@@ -131,10 +131,9 @@ class MemoryAccess(Places, Costs):
                 "one launch and read in the next."
             )
         else:
-            barrier = "cuda.syncthreads(), for all threads"
-            barrier += " (within one warp cuda.syncwarp() is enough)" if one_warp else ""
+            barrier = "cuda.syncthreads()" + (" (within one warp cuda.syncwarp() is enough)" if one_warp else "")
             fix = _ONE_LINE.get((verb, did)) if other_line == node.lineno else None
-            fix = (fix or "Put {} between the two; or use cuda.atomic to count and add.").format(barrier)
+            fix = (fix or "Put {} between the two, where all threads come by; or use cuda.atomic to count and add.").format(barrier)
             if view.memory.space == "global" and self.blocks > 1:
                 fix += " If several blocks touch it, do one of the two in an earlier launch."
         self.found(

@@ -113,7 +113,9 @@ def _memory(group, base):
     if type(first) is DeviceArray:
         base += (low - byte_bounds(first.allocation)[0]) % ALIGNMENT  # a slice begins where it lies
         written = True if first.written is None else _flat(first.written, count)
-    alone = len(arrays) == 1  # elements of several arrays in one memory are counted through
+    first_place = arrays[name].__array_interface__["data"], arrays[name].shape, arrays[name].strides
+    alone = all((a.__array_interface__["data"], a.shape, a.strides) == first_place for a in arrays.values())
+    # else the elements of several arrays in one memory are counted through
     shape, strides = (arrays[name].shape, _steps(arrays[name])) if alone else ((count,), (1,))
     memory = Memory(
         together, "global", _flat(arrays[name], count), shape=shape, strides=strides, base=base, written=written
