@@ -60,7 +60,7 @@ class Nothing:
     """What the name None means in a kernel. Source: the course's own."""
 
 
-MODULES = {numba: "numba", cuda: "cuda", math: "math", np: "np"}
+MODULES = {numba: "numba", cuda: "cuda", cuda.cg: "cuda.cg", math: "math", np: "np"}
 BUILTINS = ("range", "len", "min", "max", "abs", "round", "int", "float", "bool", "pow", "print")
 NUMBERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64")
 CONSTANTS = {f"math.{name}": getattr(math, name) for name in ("pi", "e", "inf", "nan", "tau")}
