@@ -15,7 +15,11 @@ from course_lib.bench.timing import Timing, interleave
 from course_lib.checks import check_close
 from course_lib.validate import require_count
 
-EVERYTHING, UNCOUNTED, SIMULATOR = "executor", "counters off", "Numba's simulator"
+EVERYTHING, UNCOUNTED, BARE = "executor", "counters off", "races off too"
+SIMULATOR = "Numba's simulator"
+EXECUTORS = {EVERYTHING: {}, UNCOUNTED: {"counters": False}, BARE: {"counters": False, "races": False}}
+"""The executor with everything on, without counters, and without looking for races either; what `simt.run` is told."""
+
 GROWTH = (32, 64, 128, 256)
 BLOCK = 0.05
 """Seconds of a block of the executor's calls; the simulator's one call takes longer than that anyway."""
@@ -69,7 +73,7 @@ class SimtReport:
 
 
 def bench_simt(*, kernels=None, sizes=None, growth=GROWTH, rounds=7, on_row=None):
-    """Return a `SimtReport`: seconds per launch of the executor, with and without counters, and of the simulator.
+    """Return a `SimtReport`: seconds per launch of the executor, also without counters and races, and the simulator's.
 
     Results are compared before anything is timed: exactly, but for the exponential function's last bit.
 
@@ -115,7 +119,7 @@ def bench_simt(*, kernels=None, sizes=None, growth=GROWTH, rounds=7, on_row=None
 
 
 def _row(case, size, rounds, simulator=None):
-    rivals = {EVERYTHING: _executor(case, size, True), UNCOUNTED: _executor(case, size, False)}
+    rivals = {name: _executor(case, size, options) for name, options in EXECUTORS.items()}
     if simulator is not None:
         expected = simulator.results(case, size)
         for name, run in rivals.items():
@@ -128,11 +132,11 @@ def _row(case, size, rounds, simulator=None):
     return SimtRow(case.name, size, case.shape.format(n=size), threads, timings)
 
 
-def _executor(case, size, counters):
+def _executor(case, size, options):
     launch = case.launch(size)
 
     def run():
-        simt.run(launch.kernel, launch.grid, launch.block, launch.arguments, counters=counters)
+        simt.run(launch.kernel, launch.grid, launch.block, launch.arguments, **options)
         return launch.results()
 
     return run
@@ -146,20 +150,20 @@ def simt_tables(report):
     from rich.table import Table
 
     rivals = Table(title="ms per launch", title_justify="left")
-    for i, column in enumerate(
-        ("kernel", "size", "threads", EVERYTHING, UNCOUNTED, SIMULATOR, "faster", "off: faster")
-    ):
+    for i, column in enumerate(("kernel", "size", "threads", *EXECUTORS, SIMULATOR, "faster")):
         rivals.add_column(column, justify="left" if i < 2 else "right")
     for row in report.rows:
         times = [milliseconds(t) for t in row.timings.values()]
-        ratios = [f"{row.ratio(rival):,.0f}x" for rival in (EVERYTHING, UNCOUNTED)]
-        rivals.add_row(row.kernel, row.shape, f"{row.threads:,}", *times, *ratios)
+        rivals.add_row(row.kernel, row.shape, f"{row.threads:,}", *times, f"{row.ratio(EVERYTHING):,.0f}x")
     growth = Table(title=f"{TILED}, executor: ms per launch", title_justify="left")
-    for column in ("n", EVERYTHING, UNCOUNTED, "ns per n³", "off: ns per n³"):
+    for column in ("n", *EXECUTORS, "ns per n³", "off: times as fast"):
         growth.add_column(column, justify="right")
     for row in report.growth:
         times = list(row.timings.values())
         growth.add_row(
-            str(row.size), *(milliseconds(t) for t in times), *(f"{t.median / row.size**3 * 1e9:.1f}" for t in times)
+            str(row.size),
+            *(milliseconds(t) for t in times),
+            f"{times[0].median / row.size**3 * 1e9:.1f}",
+            ", ".join(f"{times[0].median / t.median:.1f}x" for t in times[1:]),
         )
     return [rivals, growth]

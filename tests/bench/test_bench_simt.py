@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from course_lib import simt
 from course_lib.bench import Timing, interleave, write
 from course_lib.bench import simt as bench
-from course_lib.bench.simt import EVERYTHING, SIMULATOR, UNCOUNTED, SimtReport, SimtRow, bench_simt, simt_tables
+from course_lib.bench.simt import BARE, EVERYTHING, SIMULATOR, UNCOUNTED, SimtReport, SimtRow, bench_simt, simt_tables
 from course_lib.bench.simt_cases import CASES, TILED
 from course_lib.bench.simulator import Simulator, answer
 from course_lib.checks import Mismatch
@@ -106,12 +106,12 @@ def test_a_run_has_all_rivals_in_its_rows_and_the_executor_alone_in_the_growth(r
         (TILED, 16, "16 x 16", 256),
     ]
     for row in report.rows:
-        assert list(row.timings) == [EVERYTHING, UNCOUNTED, SIMULATOR]
+        assert list(row.timings) == [EVERYTHING, UNCOUNTED, BARE, SIMULATOR]
         assert row.ratio(EVERYTHING) == row.timings[SIMULATOR].median / row.timings[EVERYTHING].median
         assert (row.timings[SIMULATOR].calls, row.timings[SIMULATOR].rounds) == (1, 2)
     assert [(row.size, list(row.timings), row.ratio(EVERYTHING)) for row in report.growth] == [
-        (16, [EVERYTHING, UNCOUNTED], None),
-        (32, [EVERYTHING, UNCOUNTED], None),
+        (16, [EVERYTHING, UNCOUNTED, BARE], None),
+        (32, [EVERYTHING, UNCOUNTED, BARE], None),
     ]
     assert report.promises() == []  # other sizes than those of the promises
 
@@ -153,10 +153,17 @@ def timing(seconds):
 
 def made_up(executor, large):
     row = SimtRow(
-        TILED, 64, "64 x 64", 4096, {EVERYTHING: timing(executor), UNCOUNTED: timing(0.01), SIMULATOR: timing(5)}
+        TILED,
+        64,
+        "64 x 64",
+        4096,
+        {EVERYTHING: timing(executor), UNCOUNTED: timing(0.01), BARE: timing(0.005), SIMULATOR: timing(5)},
     )
     growth = [
-        SimtRow(TILED, n, f"{n} x {n}", n * n, {EVERYTHING: timing(large), UNCOUNTED: timing(0.01)}) for n in (64, 128)
+        SimtRow(
+            TILED, n, f"{n} x {n}", n * n, {EVERYTHING: timing(large), UNCOUNTED: timing(0.01), BARE: timing(0.005)}
+        )
+        for n in (64, 128)
     ]
     return SimtReport({"cpu": "some", "versions": {"numba": "1"}}, 7, [row], growth)
 
@@ -172,9 +179,10 @@ def test_promises_are_compared_with_what_was_measured():
 def test_tables_show_times_ratios_and_the_time_for_each_product():
     rivals, growth = simt_tables(made_up(0.02, 2.097152))
     assert [list(column.cells) for column in rivals.columns][3:] == [
-        ["20 ±0%"], ["10 ±0%"], ["5,000 ±0%"], ["250x"], ["500x"]
+        ["20 ±0%"], ["10 ±0%"], ["5 ±0%"], ["5,000 ±0%"], ["250x"]
     ]  # fmt: skip
-    assert list(growth.columns[3].cells) == ["8000.0", "1000.0"]
+    assert list(growth.columns[4].cells) == ["8000.0", "1000.0"]
+    assert list(growth.columns[5].cells) == ["209.7x, 419.4x"] * 2
 
 
 def test_the_command_shows_tables_and_promises_and_writes_the_file(monkeypatch, tmp_path):
