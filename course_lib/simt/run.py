@@ -109,7 +109,7 @@ def _walk(source, grid, block, values, machine):
     threads, blocks = math.prod(block), math.prod(grid)
     variables = sum(len(s.assigned) for s in seen.sources.values())
     cells = seen.static_cells + machine.dynamic_bytes  # each with its number and its shadow
-    bytes_a_block = threads * (8 * variables + 2 * seen.local_bytes) + 72 * cells
+    bytes_a_block = threads * (8 * variables + 2 * seen.local_bytes) + 72 * cells or 1  # a kernel may have nothing
     batch = max(1, min(BATCH_LANES // threads, BATCH_BYTES // bytes_a_block))
     if seen.cooperative:
         batch = blocks

@@ -67,7 +67,8 @@ def _meet(e, mask, node, membermask):
         raise TypeError(f"{describe(membermask)} is no mask; use 0xffffffff for all lanes of a warp")
     machine, lanes = e.machine, e.lanes
     machine.count(node.lineno, mask)
-    machine.counters[node.lineno].warp_operations += mask.warps
+    if machine.counting:
+        machine.counters[node.lineno].warp_operations += mask.warps
     if mask.empty:
         return
     named = _everyone(e, membermask).astype(np.int64) & 0xFFFFFFFF

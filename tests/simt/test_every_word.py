@@ -1,0 +1,437 @@
+"""Every word of a kernel's language and every construct of Python in it, each with a result from elsewhere."""
+
+import ast
+import math
+import statistics
+
+import numba
+import numpy as np
+import pytest
+from numba import cuda
+
+from course_lib import simt
+from course_lib.simt.evaluate import Evaluator
+from course_lib.simt.functions import FUNCTIONS
+from course_lib.simt.vocabulary import NAMES
+from tests.simt.text import function
+
+LANES = np.arange(8)
+X = np.array([0.25, 0.5, 0.75, 1.0, 0.125, 0.375, 0.9, 0.6])
+"""x of each lane of one block, between 0 and 1, where all functions of mathematics have a value."""
+
+
+def each(python):
+    """Return the results of a function of one number, for x of each lane, computed by Python."""
+    return [python(float(x)) for x in X]
+
+
+def run(statements, *, grid=1, block=8, dtype=np.float64, out=None, **outside):
+    """Run statements that set r, for the lanes of a launch; return r of each lane."""
+    blocks, threads = (math.prod(v) if isinstance(v, tuple) else v for v in (grid, block))
+    body = "\n".join("        " + line for line in statements.split("\n"))
+    text = f"""
+    def kernel(xs, a, out):
+        t = cuda.threadIdx.x + cuda.blockDim.x * (cuda.threadIdx.y + cuda.blockDim.y * cuda.threadIdx.z)
+        b = cuda.blockIdx.x + cuda.gridDim.x * (cuda.blockIdx.y + cuda.gridDim.y * cuda.blockIdx.z)
+        i = b * {threads} + t
+        x = xs[i % 8]
+{body}
+        out[i] = r
+"""
+    out = np.zeros(blocks * threads, dtype) if out is None else out
+    simt.run(function(text, numba=numba, **outside), grid, block, (X, np.array([5, 7, 9], np.int32), out))
+    return out
+
+
+# ------------------------------------------------------------------------------------ words that are called: one block
+
+INT = "int32(t - 4)"  # -4 ... 3
+SIGNED = list(range(-4, 4))
+
+
+def popc(k):
+    return (k & 0xFFFFFFFF).bit_count()
+
+
+def bits(k):
+    return f"{k & 0xFFFFFFFF:032b}"
+
+
+def shared(dtype, first, act):
+    """Return statements: a shared number begins as `first`, all 8 threads act on it one by one, and r is its end."""
+    return (
+        f"s = cuda.shared.array(1, {dtype})\nif t == 0:\n    s[0] = {dtype}({first})\ncuda.syncthreads()\n"
+        f"{act}\ncuda.syncthreads()\nr = s[0]"
+    )
+
+
+WORDS = {
+    "cuda.grid": ("r = cuda.grid(1)", LANES),
+    "cuda.gridsize": ("r = cuda.gridsize(1)", [8] * 8),
+    "cuda.shared.array": ("s = cuda.shared.array(8, float32)\ns[7 - t] = t\ncuda.syncthreads()\nr = s[t]", LANES[::-1]),
+    "cuda.local.array": ("v = cuda.local.array((2, 2), int32)\nv[1, 0] = t\nr = v[1, 0] + 1", LANES + 1),
+    "cuda.const.array_like": ("c = cuda.const.array_like(TABLE)\nr = c[t % 3]", [10, 20, 30, 10, 20, 30, 10, 20]),
+    "range": ("r = 0\nfor k in range(t):\n    r += k", LANES * (LANES - 1) // 2),
+    "len": ("r = len(a) * 10 + len((1, 2))", [32] * 8),
+    "bool": ("r = bool(t % 3)", (LANES % 3 != 0).astype(float)),
+    "int": ("r = int(x * 10)", each(lambda x: int(x * 10))),
+    "float": ("r = float(t) / 2", LANES / 2),
+    "abs": (f"r = abs({INT})", [abs(k) for k in SIGNED]),
+    "min": ("r = min(t, 3, 5)", np.minimum(LANES, 3)),
+    "max": ("r = max(2, t, 3)", np.maximum(LANES, 3)),
+    "round": ("r = round(x * 10)", each(lambda x: round(x * 10))),
+    "pow": ("r = pow(t, 2)", LANES**2),
+    "cuda.selp": ("r = cuda.selp(t % 2, 5, t)", [0, 5, 2, 5, 4, 5, 6, 5]),
+    "cuda.fma": ("r = cuda.fma(1.0 + 2.0**-30, 1.0 - 2.0**-30, -1.0)", [-(2.0**-60)] * 8),
+    "cuda.cbrt": ("r = cuda.cbrt(x)", each(lambda x: math.exp(math.log(x) / 3))),
+    "cuda.popc": (f"r = cuda.popc({INT})", [popc(k) for k in SIGNED]),
+    "cuda.clz": (f"r = cuda.clz({INT})", [len(bits(k)) - len(bits(k).lstrip("0")) for k in SIGNED]),
+    "cuda.ffs": (f"r = cuda.ffs({INT})", [32 - bits(k).rfind("1") if k else 0 for k in SIGNED]),
+    "cuda.brev": ("r = cuda.brev(uint32(t))", [int(bits(k)[::-1], 2) for k in range(8)]),
+    # barriers, fences, waiting
+    "cuda.syncthreads": ("s = cuda.shared.array(8, int32)\ns[t] = t\ncuda.syncthreads()\nr = s[t ^ 1]", LANES ^ 1),
+    "cuda.syncthreads_count": ("r = cuda.syncthreads_count(t % 3)", [5] * 8),
+    "cuda.syncthreads_and": ("r = cuda.syncthreads_and(t) * 2 + cuda.syncthreads_and(t + 1)", [1] * 8),
+    "cuda.syncthreads_or": ("r = cuda.syncthreads_or(t) * 2 + cuda.syncthreads_or(t * 0)", [2] * 8),
+    "cuda.threadfence": ("cuda.threadfence()\nr = t", LANES),
+    "cuda.threadfence_block": ("cuda.threadfence_block()\nr = t", LANES),
+    "cuda.threadfence_system": ("cuda.threadfence_system()\nr = t", LANES),
+    "cuda.nanosleep": ("cuda.nanosleep(100)\nr = t", LANES),
+    "cuda.cg.this_grid": ("g = cuda.cg.this_grid()\ng.sync()\nr = t", LANES),
+    "cuda.cg.this_grid().sync": ("r = t + cuda.cg.this_grid().sync()", LANES),
+    # a warp; only 8 lanes are there
+    "cuda.syncwarp": ("s = cuda.shared.array(8, int32)\ns[t] = t\ncuda.syncwarp()\nr = s[7 - t]", LANES[::-1]),
+    "cuda.shfl_sync": ("r = cuda.shfl_sync(255, t * t, t // 2)", (LANES // 2) ** 2),
+    "cuda.shfl_up_sync": ("r = cuda.shfl_up_sync(255, t * t, 3)", [0, 1, 4, 0, 1, 4, 9, 16]),
+    "cuda.shfl_down_sync": (
+        "r = cuda.shfl_down_sync(0xffffffff, t * t, 2)", [*(np.arange(2, 32) ** 2), 30**2, 31**2],
+    ),
+    "cuda.shfl_xor_sync": ("r = cuda.shfl_xor_sync(255, t, 5)", LANES ^ 5),
+    "cuda.ballot_sync": ("r = cuda.ballot_sync(255, t % 3 == 1)", [0b10010010] * 8),
+    "cuda.all_sync": ("r = cuda.all_sync(255, t < 8) * 2 + cuda.all_sync(255, t > 0)", [2] * 8),
+    "cuda.any_sync": ("r = cuda.any_sync(255, t > 6) * 2 + cuda.any_sync(255, t > 7)", [2] * 8),
+    "cuda.eq_sync": (
+        "r = cuda.eq_sync(255, t < 8) * 4 + cuda.eq_sync(255, t > 8) * 2 + cuda.eq_sync(255, t > 0)", [6] * 8,
+    ),
+    "cuda.match_any_sync": (
+        "r = cuda.match_any_sync(255, t % 3)", [[0b01001001, 0b10010010, 0b00100100][k % 3] for k in LANES],
+    ),
+    "cuda.match_all_sync": (
+        "m, p = cuda.match_all_sync(255, t % 3)\nn, q = cuda.match_all_sync(255, t // 8)\nr = n * 4 + q * 2 + p + m",
+        [255 * 4 + 2] * 8,
+    ),
+    "cuda.activemask": ("r = 0\nif t % 2:\n    r = cuda.activemask()", [0, 0b10101010] * 4),
+    "cuda.lanemask_lt": ("r = cuda.lanemask_lt()", 2**LANES - 1),
+    # one after the other in the order of the threads: 8 of them, t = 0 ... 7
+    "cuda.atomic.add": (shared("int32", 10, "cuda.atomic.add(s, 0, t)"), [38] * 8),
+    "cuda.atomic.sub": (shared("int32", 10, "cuda.atomic.sub(s, 0, t)"), [-18] * 8),
+    "cuda.atomic.max": (shared("float32", 3, "cuda.atomic.max(s, 0, t)"), [7] * 8),
+    "cuda.atomic.min": (shared("float32", 3, "cuda.atomic.min(s, 0, t - 2)"), [-2] * 8),
+    "cuda.atomic.nanmax": (shared("float32", "math.nan", "cuda.atomic.nanmax(s, 0, t)"), [7] * 8),
+    "cuda.atomic.nanmin": (shared("float32", "math.nan", "cuda.atomic.nanmin(s, 0, t + 1)"), [1] * 8),
+    "cuda.atomic.exch": (shared("int32", 3, "o = cuda.atomic.exch(s, 0, t)"), [7] * 8),
+    "cuda.atomic.and_": (shared("uint32", 255, "cuda.atomic.and_(s, 0, ~(1 << t) | 8)"), [8] * 8),
+    "cuda.atomic.or_": (shared("uint32", 256, "cuda.atomic.or_(s, 0, 1 << t)"), [511] * 8),
+    "cuda.atomic.xor": (shared("uint32", 0b1100, "cuda.atomic.xor(s, 0, t)"), [0b1100] * 8),  # 0 ^ 1 ^ ... ^ 7 is 0
+    "cuda.atomic.inc": (shared("uint32", 0, "cuda.atomic.inc(s, 0, uint32(4))"), [3] * 8),  # 0 1 2 3 4 0 1 2 3
+    "cuda.atomic.dec": (shared("uint32", 2, "cuda.atomic.dec(s, 0, uint32(4))"), [4] * 8),  # 2 1 0 4 3 2 1 0 4
+    "cuda.atomic.cas": (shared("int32", 3, "o = cuda.atomic.cas(s, 0, t, t + 2)"), [9] * 8),  # 3 -> 5 -> 7 -> 9
+    "cuda.atomic.compare_and_swap": (
+        shared("int32", 6, "o = cuda.atomic.compare_and_swap(s, t, 1 - t)"), [-5] * 8,  # 6 -> -5
+    ),
+}  # fmt: skip
+
+BY_PYTHON = {
+    "sqrt": math.sqrt, "exp": math.exp, "expm1": math.expm1, "log": math.log, "log2": math.log2, "log10": math.log10,
+    "log1p": math.log1p, "sin": math.sin, "cos": math.cos, "tan": math.tan, "tanh": math.tanh, "sinh": math.sinh,
+    "cosh": math.cosh, "asin": math.asin, "acos": math.acos, "atan": math.atan, "erf": math.erf, "erfc": math.erfc,
+    "gamma": math.gamma, "lgamma": math.lgamma, "degrees": lambda x: 180 * x / math.pi,
+    "radians": lambda x: math.pi * x / 180,
+}  # fmt: skip
+"""x between 0 and 1, where each has a value; erf also by the normal distribution, below."""
+WORDS |= {f"math.{name}": (f"r = math.{name}(x)", each(python)) for name, python in BY_PYTHON.items()}
+Y = "(x * 5 - 2.5)"  # -1.25 0 1.25 2.5 -1.875 -0.625 2 0.5
+
+
+def of_y(python):
+    return each(lambda x: python(x * 5 - 2.5))
+
+
+WORDS |= {
+    "math.floor": (f"r = math.floor({Y})", of_y(lambda y: y // 1)),
+    "math.ceil": (f"r = math.ceil({Y})", of_y(lambda y: -(-y // 1))),
+    "math.trunc": (f"r = math.trunc({Y})", of_y(int)),
+    "math.fabs": (f"r = math.fabs({Y})", of_y(abs)),
+    "math.atan2": (f"r = math.atan2({Y}, x - 0.5)", each(lambda x: math.atan2(x * 5 - 2.5, x - 0.5))),
+    "math.pow": ("r = math.pow(x, 3.0)", each(lambda x: x * x * x)),
+    "math.hypot": (f"r = math.hypot({Y}, x)", each(lambda x: math.sqrt((x * 5 - 2.5) ** 2 + x * x))),
+    "math.fmod": (f"r = math.fmod({Y}, 0.5)", of_y(lambda y: y - 0.5 * int(y / 0.5))),
+    "math.copysign": (f"r = math.copysign(3.0, {Y})", of_y(lambda y: 3.0 if y >= 0 else -3.0)),
+    "math.isnan": ("r = math.isnan(x) + math.isnan(x - math.nan) * 2", [2] * 8),
+    "math.isinf": ("r = math.isinf(x) + math.isinf(-x / 0) * 2 + math.isinf(math.nan) * 4", [2] * 8),
+    "math.isfinite": ("r = math.isfinite(x) + math.isfinite(x / 0) * 2 + math.isfinite(math.nan) * 4", [1] * 8),
+}
+REFUSED = {"print"}
+"""test_vocabulary.py has it."""
+ELSEWHERE = ("libdevice.", "cuda.fp16.", "intrinsic.")
+"""test_library.py has these."""
+
+
+def test_table_of_words_is_complete():
+    words = {path for path in FUNCTIONS if not path.startswith(ELSEWHERE)}
+    assert words == set(WORDS) | REFUSED
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_word_gives_what_it_means(word):
+    statements, expected = WORDS[word]
+    got = run(statements, block=len(expected), TABLE=np.array([10, 20, 30]))
+    np.testing.assert_allclose(got, np.array(expected, np.float64), rtol=1e-14, atol=1e-15)
+
+
+def test_erf_is_the_normal_distributions():
+    got = run("r = math.erf(x)")
+    np.testing.assert_allclose(got, [2 * statistics.NormalDist().cdf(x * 2**0.5) - 1 for x in X], rtol=1e-13)
+
+
+def test_grid_and_gridsize_of_two_and_three_axes():
+    # 2 x 3 blocks of 3 x 2 threads: a grid of 6 x 6.
+    got = run("p, q = cuda.grid(2)\nm, n = cuda.gridsize(2)\nr = p + 10 * q + 100 * m + 1000 * n", grid=(2, 3),
+              block=(3, 2))  # fmt: skip
+    place = [(bx * 3 + tx) + 10 * (by * 2 + ty) for by in range(3) for bx in range(2) for ty in range(2)
+             for tx in range(3)]  # fmt: skip
+    np.testing.assert_array_equal(got, np.array(place) + 6600)
+    got = run("p, q, s = cuda.grid(3)\nm, n, o = cuda.gridsize(3)\nr = p + 10 * q + 100 * s + 1000 * (m + n * o)",
+              grid=(1, 2, 2), block=(2, 1, 2))  # fmt: skip
+    place = [tx + 10 * by + 100 * (bz * 2 + tz) for bz in range(2) for by in range(2) for tz in range(2)
+             for tx in range(2)]  # fmt: skip
+    np.testing.assert_array_equal(got, np.array(place) + 1000 * (2 + 2 * 4))
+
+
+OLD = [
+    ("add", "int32", 10, "t + 1", np.cumsum([10, 1, 2, 3, 4, 5, 6, 7])),
+    ("sub", "int32", 10, "1", 10 - LANES),
+    ("max", "int32", 3, "t", [3, 3, 3, 3, 3, 4, 5, 6]),
+    ("exch", "int32", 9, "t", [9, *range(7)]),
+    ("inc", "uint32", 3, "uint32(4)", [3, 4, 0, 1, 2, 3, 4, 0]),
+    ("dec", "uint32", 1, "uint32(2)", [1, 0, 2, 1, 0, 2, 1, 0]),
+    ("dec", "uint32", 9, "uint32(2)", [9, 2, 1, 0, 2, 1, 0, 2]),
+    ("inc", "uint32", 9, "uint32(4)", [9, 0, 1, 2, 3, 4, 0, 1]),
+    ("or_", "uint32", 1, "1 << t", [1, *(2 ** LANES[1:] - 1)]),
+    ("min", "int32", 3, "4 - t", [3, 3, 3, 2, 1, 0, -1, -2]),
+    ("cas", "int32", 3, "t, t + 1", [3, 3, 3, 3, 4, 5, 6, 7]),
+]
+
+
+@pytest.mark.parametrize(("word", "dtype", "first", "value", "expected"), OLD)
+def test_atomic_returns_the_number_from_before(word, dtype, first, value, expected):
+    got = run(shared(dtype, first, f"old = cuda.atomic.{word}(s, 0, {value})") + "\nr = old")
+    np.testing.assert_array_equal(got, expected)
+
+
+@pytest.mark.parametrize(("name", "expected"), [("max", 7), ("nanmax", 7), ("min", 0), ("nanmin", 0)])
+def test_atomic_extreme_passes_over_a_nan_that_a_lane_brings(name, expected):
+    got = run(shared("float32", 3, f"cuda.atomic.{name}(s, 0, math.nan if t == 4 else float(t))"))
+    assert got[0] == expected
+
+
+# --------------------------------------------------------------------------------------------- names of numbers
+
+BLOCK, GRID = (2, 3, 2), (3, 2, 2)
+AXES = {
+    f"cuda.{word}.{axis}": [
+        {"threadIdx": t, "blockIdx": b, "blockDim": BLOCK, "gridDim": GRID}[word]["xyz".index(axis)]
+        for b in [(x, y, z) for z in range(2) for y in range(2) for x in range(3)]
+        for t in [(x, y, z) for z in range(2) for y in range(3) for x in range(2)]
+    ]
+    for word in ("threadIdx", "blockIdx", "blockDim", "gridDim")
+    for axis in "xyz"
+}
+AXES |= {"cuda.laneid": list(range(12)) * 12, "cuda.warpsize": [32] * 144}
+CONSTANTS = {
+    "math.pi": 3.141592653589793, "math.e": 2.718281828459045, "math.inf": np.inf, "math.nan": np.nan,
+    "math.tau": 6.283185307179586, "np.pi": 3.141592653589793, "np.e": 2.718281828459045, "np.inf": np.inf,
+    "np.nan": np.nan, "np.euler_gamma": 0.5772156649015329,
+}  # fmt: skip
+CASTS = [f"{module}.{name}" for module in ("np", "numba", "cuda") for name in (
+    "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64", "bool_",
+    "intp", "uintp",
+)]  # fmt: skip
+CASTS = [path for path in [*CASTS, "np.single"] if path in NAMES]
+
+
+def test_table_of_names_is_complete():
+    assert set(NAMES) == {*AXES, *CONSTANTS, *CASTS, "numba.cuda"}
+    assert len(CASTS) >= 14 + 12 + 1
+
+
+@pytest.mark.parametrize("name", AXES)
+def test_name_of_an_index_gives_its_number(name):
+    np.testing.assert_array_equal(run(f"r = {name}", grid=GRID, block=BLOCK), AXES[name])
+
+
+@pytest.mark.parametrize("name", CONSTANTS)
+def test_name_of_a_constant_gives_its_number(name):
+    np.testing.assert_array_equal(run(f"r = {name}"), [CONSTANTS[name]] * 8)
+
+
+@pytest.mark.parametrize("name", CASTS)
+def test_name_of_a_type_converts_as_numpy_and_makes_arrays_of_its_size(name):
+    dtype = np.dtype(name.rpartition(".")[2].replace("bool_", "bool").replace("single", "float32"))
+    kernel = function(f"""
+        def kernel(out):
+            s = cuda.shared.array(16, {name})
+            i = cuda.grid(1)
+            s[i] = {name}(i * 30)
+            out[i] = s[i]
+    """, numba=numba)  # fmt: skip
+    out = np.zeros(8)
+    report = simt.run(kernel, 1, 8, (out,))
+    np.testing.assert_array_equal(out, (LANES * 30).astype(dtype).astype(float))
+    assert report.shared_bytes == 16 * dtype.itemsize
+    assert report.arrays["s"].dtype == str(dtype)
+
+
+def test_cuda_is_found_by_way_of_numba():
+    np.testing.assert_array_equal(run("r = numba.cuda.threadIdx.x + numba.cuda.grid(1)"), LANES * 2)
+
+
+@pytest.mark.parametrize(
+    "value", [cuda.threadIdx, cuda.grid, math.sqrt, np.float32, numba.int16, math, range, 3, (1, 2)]
+)
+def test_thing_of_the_vocabulary_is_known_under_any_name(value):
+    use = {
+        cuda.threadIdx: "thing.x", cuda.grid: "thing(1)", math.sqrt: "thing(4.0) * t / 2", np.float32: "thing(t)",
+        numba.int16: "thing(t)", math: "thing.floor(t + 0.5)", 3: "thing - 3 + t", (1, 2): "thing[1] - 2 + t",
+    }  # fmt: skip
+    if value is range:
+        np.testing.assert_array_equal(run("r = 0\nfor k in thing(t):\n    r += 1", thing=range), LANES)
+    else:
+        np.testing.assert_array_equal(run(f"r = {use[value]}", thing=value), LANES)
+
+
+# ----------------------------------------------------------------------------------------- operators and constructs
+
+I = np.arange(-4, 4)
+P = LANES + 1
+OPERATORS = {
+    "Add": ("k + p", I + P), "Sub": ("k - p", I - P), "Mult": ("k * p", I * P), "Div": ("k / p", I / P),
+    "FloorDiv": ("k // p", [int(a) // int(b) for a, b in zip(I, P, strict=True)]),
+    "Mod": ("k % p", [int(a) % int(b) for a, b in zip(I, P, strict=True)]), "Pow": ("k ** t", I**LANES),
+    "LShift": ("k << t", I * 2**LANES), "RShift": ("k >> 1", I // 2),
+    "BitAnd": ("k & 6", [int(k) & 6 for k in I]), "BitOr": ("k | 6", [int(k) | 6 for k in I]),
+    "BitXor": ("k ^ 6", [int(k) ^ 6 for k in I]),
+    "Lt": ("k < 1", I < 1), "LtE": ("k <= 1", I <= 1), "Gt": ("k > 1", I > 1), "GtE": ("k >= 1", I >= 1),
+    "Eq": ("k == 1", I == 1), "NotEq": ("k != 1", I != 1),
+    "USub": ("-k", -I), "UAdd": ("+k", I), "Invert": ("~k", -I - 1), "Not": ("not k", I == 0),
+    "And": ("k and p", [a and b for a, b in zip(I.tolist(), P.tolist(), strict=True)]),
+    "Or": ("k or p", [a or b for a, b in zip(I.tolist(), P.tolist(), strict=True)]),
+    "floats: FloorDiv": ("(k + 0.5) // 2", (I + 0.5) // 2), "floats: Mod": ("(k + 0.5) % -2", (I + 0.5) % -2),
+    "floats: Pow": ("(k + 0.5) ** 2", (I + 0.5) ** 2),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_operator_gives_what_python_gives(operator):
+    expression, expected = OPERATORS[operator]
+    got = run(f"k, p = t - 4, t + 1\nr = {expression}")
+    np.testing.assert_array_equal(got, np.asarray(expected, np.float64))
+    if "Not" not in operator.replace("NotEq", "") and operator not in ("And", "Or"):
+        name = operator.rpartition(" ")[2]
+        nodes = {type(n).__name__ for n in ast.walk(ast.parse(expression))}
+        assert name in nodes
+
+
+CONSTRUCTS = {
+    "Pass": ("pass\nr = t", LANES),
+    "Expr": ('"a text"\n(1, 2)\nr = t', LANES),
+    "Assign": ("r = q = t + 1\nr += q", 2 * P),
+    "AnnAssign": ("q: int\nr: float = t\n", LANES),
+    "AugAssign": ("r = 1\nr += t\nr *= 2\nr -= 1\nr //= 2", ((LANES + 1) * 2 - 1) // 2),
+    "If": ("if t < 2:\n    r = 1\nelif t < 4:\n    r = 2\nelse:\n    r = 3", [1, 1, 2, 2, 3, 3, 3, 3]),
+    "For": ("r = 0\nfor k in range(t, 0, -2):\n    r += k", [sum(range(t, 0, -2)) for t in range(8)]),
+    "While": ("r, n = 0, t\nwhile n > 0:\n    n //= 2\n    r += 1", [t.bit_length() for t in range(8)]),
+    "Break": ("r = 0\nfor k in range(9):\n    if k == t:\n        break\n    r += 2", LANES * 2),
+    "Continue": ("r = 0\nfor k in range(8):\n    if k == t:\n        continue\n    r += k", 28 - LANES),
+    "Return": ("r = t\nif t == 3:\n    return", [0, 1, 2, 0, 4, 5, 6, 7]),
+    "Constant": ("r = True + 2 + 0.5", [3.5] * 8),
+    "Name": ("r = OUTSIDE", [4] * 8),
+    "Attribute": ("r = a.shape[0] + a.size * 10 + a.ndim * 100 + a.dtype(1.9) * 1000", [1133] * 8),
+    "Tuple": ("p, (q, u) = t, (1, 2)\nr = (p, q, u)[2] + ((p,) + (q, u))[0]", LANES + 2),
+    "BinOp": ("r = t + 1", P),
+    "UnaryOp": ("r = -t", -LANES),
+    "Compare": ("r = 1 < t <= 3 != 2", [0, 0, 1, 1, 0, 0, 0, 0]),
+    "BoolOp": ("r = (t > 1 and t < 4) or t == 6", [0, 0, 1, 1, 0, 0, 1, 0]),
+    "IfExp": ("r = 1 if t % 2 else 2", [2, 1] * 4),
+    "Subscript": ("v = cuda.local.array((2, 4), int32)\nv[1, 3] = t\nw = v[1]\nr = w[3] + v[1, 2:][1]", LANES * 2),
+    "Call": ("r = twice(t)", LANES * 2),
+}
+
+
+@cuda.jit(device=True)
+def _twice(x):
+    if x > 100:
+        return 0
+    return x + x
+
+
+def test_table_of_constructs_is_complete():
+    handled = {name[4:] for name in dir(Evaluator) if name.startswith(("_do_", "_of_"))}
+    assert handled == set(CONSTRUCTS)
+
+
+@pytest.mark.parametrize("construct", CONSTRUCTS)
+def test_construct_does_what_python_does(construct):
+    statements, expected = CONSTRUCTS[construct]
+    tree = ast.walk(ast.parse("def f():\n" + "\n".join("    " + s for s in statements.split("\n"))))
+    assert construct in {type(n).__name__ for n in tree}
+    np.testing.assert_array_equal(run(statements, OUTSIDE=4, twice=_twice), expected)
+
+
+STATEMENTS_OUTSIDE = {
+    "FunctionDef": "def f():\n    pass",
+    "AsyncFunctionDef": "async def f():\n    pass",
+    "ClassDef": "class C:\n    pass",
+    "Delete": "del x",
+    "TypeAlias": "type Q = int",
+    "AsyncFor": "async for k in x:\n    pass",
+    "With": "with x:\n    pass",
+    "AsyncWith": "async with x:\n    pass",
+    "Match": "match x:\n    case 1:\n        pass",
+    "Raise": "raise x",
+    "Try": "try:\n    pass\nfinally:\n    pass",
+    "TryStar": "try:\n    pass\nexcept* OSError:\n    pass",
+    "Assert": "assert x",
+    "Import": "import os",
+    "ImportFrom": "from os import path",
+    "Global": "global other",
+    "Nonlocal": "nonlocal other",
+}
+EXPRESSIONS_OUTSIDE = {
+    "NamedExpr": "(y := 3)", "Lambda": "lambda: 1", "Dict": "{1: 2}", "Set": "{1}", "ListComp": "[1 for k in x]",
+    "SetComp": "{1 for k in x}", "DictComp": "{1: 2 for k in x}", "GeneratorExp": "(1 for k in x)", "Await": "await x",
+    "Yield": "(yield)", "YieldFrom": "(yield from x)", "FormattedValue": "f'{x}'", "JoinedStr": "f'a'",
+    "Starred": "max(*x)", "List": "[1]", "Slice": "(1, 2)[0:1]", "TemplateStr": "t'a'", "Interpolation": "t'{x}'",
+}  # fmt: skip
+
+
+def _constructs(base):
+    return {
+        c.__name__ for c in vars(ast).values()
+        if isinstance(c, type) and issubclass(c, base) and c is not base and c.__name__ not in ("Num", "Str", "Bytes",
+        "NameConstant", "Ellipsis")
+    }  # fmt: skip
+
+
+def test_every_construct_of_python_is_in_one_of_the_tables():
+    known = set(CONSTRUCTS) | set(STATEMENTS_OUTSIDE) | set(EXPRESSIONS_OUTSIDE)
+    assert _constructs(ast.stmt) | _constructs(ast.expr) <= known
+
+
+@pytest.mark.parametrize("name", [n for n in (*STATEMENTS_OUTSIDE, *EXPRESSIONS_OUTSIDE) if hasattr(ast, n)])
+def test_construct_outside_of_the_language_is_an_error_with_its_line(name):
+    statement = STATEMENTS_OUTSIDE.get(name) or f"y = {EXPRESSIONS_OUTSIDE[name]}"
+    text = "def kernel(a):\n    x = 1\n" + "\n".join("    " + s for s in statement.split("\n"))
+    with pytest.raises(simt.KernelError) as raised:
+        simt.run(simt.read(text), 1, 1, (np.zeros(2),))
+    assert raised.value.line == 3
