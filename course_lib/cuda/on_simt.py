@@ -27,6 +27,7 @@ class Simt:
 
     name = "SIMT executor (no GPU)"
     kinds = "biuf"
+    tuples = False
     shared_limit = 227 * 1024  # of an H100 or H200, which have the most
     reports = True
 

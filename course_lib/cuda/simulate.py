@@ -8,6 +8,7 @@ import numpy as np
 from course_lib.cuda.array_checks import check_arguments, check_border_array
 from course_lib.cuda.choice import SIMULATOR, DeviceError
 from course_lib.cuda.device import choice, executor
+from course_lib.cuda.kernel import Kernel
 from course_lib.cuda.launch_checks import check_launch, check_shared
 
 
@@ -42,6 +43,11 @@ def simulate(kernel, grid, block, *arguments, shared=0, on_error="raise"):
     from course_lib import simt
     from course_lib.cuda.on_simt import Simt
 
+    if not isinstance(kernel, Kernel):
+        raise TypeError(
+            f"gpu.simulate got a {type(kernel).__name__}; its first argument is a kernel, made with @gpu.jit: "
+            "gpu.simulate(kernel, grid, block, ...)."
+        )
     grid, block = check_launch(grid, block)
     shared = check_shared(shared, Simt.shared_limit)
     shadows, copies = {}, {}
