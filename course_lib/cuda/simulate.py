@@ -40,8 +40,7 @@ def simulate(kernel, grid, block, *arguments, shared=0, on_error="raise"):
     """
     if choice().device == SIMULATOR:
         raise DeviceError("gpu.simulate needs Numba without its simulator", "Start Python with COURSE_DEVICE=simt.")
-    from course_lib import simt
-    from course_lib.cuda.on_simt import Simt
+    from course_lib.cuda.on_simt import Simt, run
 
     if not isinstance(kernel, Kernel):
         raise TypeError(
@@ -53,7 +52,7 @@ def simulate(kernel, grid, block, *arguments, shared=0, on_error="raise"):
     shadows, copies = {}, {}
     twins = tuple(_twin(a, shadows, copies) for a in arguments)
     check_arguments(kernel.__name__, kernel.parameters, twins, Simt())
-    return simt.run(kernel.py_func, grid, block, twins, shared=shared, on_error=on_error)
+    return run(kernel.py_func, grid, block, twins, shared=shared, on_error=on_error)
 
 
 def _twin(value, shadows, copies):

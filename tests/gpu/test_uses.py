@@ -87,6 +87,7 @@ def test_simulating_in_several_threads_gives_the_same_reports():
 @needs_simt
 def test_an_interrupt_leaves_what_was_written_and_a_kernel_to_launch_again():
     x = gpu.to_device(np.zeros(64, np.float32))
+    counts_up[1, 64](x, 1)
     timer = threading.Timer(0.5, signal.raise_signal, (signal.SIGINT,))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
@@ -94,10 +95,22 @@ def test_an_interrupt_leaves_what_was_written_and_a_kernel_to_launch_again():
     timer.join()
     assert counts_up.report is None
     done = gpu.to_host(x)
-    assert 0 < done[0] < 1_000_000
+    assert 1 < done[0] < 1_000_000
     counts_up[1, 64](x, 3)
     assert (gpu.to_host(x) >= done + 3).all()
     assert counts_up.report.total.flops == 3 * 64
+
+
+@needs_simt
+def test_an_interrupt_that_comes_in_compiled_code_is_an_interrupt(monkeypatch):
+    from course_lib import simt
+
+    def interrupted(*arguments, **named):
+        raise SystemError("a dispatcher returned a result with an exception set") from KeyboardInterrupt()
+
+    monkeypatch.setattr(simt, "run", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        ones[1, 64](gpu.to_device(ramp(64)))
 
 
 @needs_simt

@@ -95,3 +95,19 @@ def test_two_names_for_grid_of_one_lead_to_grid_of_two():
 @pytest.mark.xfail(strict=True, reason="'has no value here' is said of a name that does not exist at all")
 def test_a_misspelt_name_is_called_undefined():
     assert "not defined" in message(misspelt, np.ones(1, np.float32))
+
+
+def before_the_first(x):
+    x[0] = x[-4]
+
+
+@pytest.mark.xfail(strict=True, reason="places._bad_index: the fix for an index below 0 guards the other end")
+def test_an_index_far_below_0_is_guarded_from_below():
+    with pytest.raises(simt.HazardFound) as info:
+        simt.run(before_the_first, 1, 1, (np.ones(3, np.float32),))
+    assert "0 <=" in str(info.value)
+
+
+@pytest.mark.xfail(strict=True, reason="figures.Picture has the repr of a dataclass: 20 KB of data URI in a terminal")
+def test_a_memory_map_in_a_terminal_is_its_text():
+    assert repr(square(np.ones((32, 32), np.float32)).memory_map()).count("%20") == 0
