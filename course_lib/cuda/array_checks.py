@@ -22,10 +22,12 @@ def check_dtype(dtype, kinds, what):
     dtype = np.dtype(dtype)
     fits = dtype.kind in kinds and dtype.itemsize <= (16 if dtype.kind == "c" else 8)
     if not fits:
-        raise TypeError(
-            f"{what} has dtype {dtype}; kernels compute with numbers and booleans of up to 64 bits. Convert on the "
-            "host: .astype(np.float32)."
-        )
+        fix = "Convert on the host: .astype(np.float32)."
+        if dtype.names:
+            fix = f"Make an array of each field: np.ascontiguousarray(array[{dtype.names[0]!r}])."
+        elif dtype.kind == "c":
+            fix = "Complex numbers need a GPU; pass .real and .imag, each by itself."
+        raise TypeError(f"{what} has dtype {dtype}; kernels compute with numbers and booleans of up to 64 bits. {fix}")
     if not dtype.isnative:
         raise TypeError(f"{what} has dtype {dtype}, bytes in foreign order. Convert: .astype({dtype.name!r}).")
     return dtype
@@ -81,7 +83,7 @@ def _not_ours(kind, device):
 
 
 def check_arguments(kernel, parameters, arguments, device):
-    """Raise unless a kernel can be launched with these arguments: device arrays, numbers, or tuples of them.
+    """Raise unless a kernel can be launched with these arguments: device arrays, numbers, and on a GPU tuples.
 
     Parameters
     ----------
@@ -90,7 +92,8 @@ def check_arguments(kernel, parameters, arguments, device):
     parameters : sequence of str
     arguments : tuple
     device : executor
-        `owns(array)` says whether an array is the device's; `kinds` and `name` as in `check_border_array`.
+        `owns(array)` says whether an array is the device's; `tuples`: whether it takes them; `kinds` and `name` as
+        in `check_border_array`.
 
     Raises
     ------
@@ -127,12 +130,18 @@ def _check_value(kernel, name, value, device):
         for i, part in enumerate(value):
             if not device.owns(part):
                 _check_value(kernel, f"{name}[{i}]", part, device)
+        if not device.tuples:
+            raise TypeError(
+                f"{kernel}: {name} is a tuple; the SIMT executor takes device arrays and numbers. Pass each part as a "
+                "parameter of its own."
+            )
     elif value is None:
         raise TypeError(f"{kernel}: {name} is None. Does what makes it lack a return?")
     elif type(value).__name__ in OTHERS:
         raise TypeError(f"{kernel}: {name} is a {type(value).__name__}; {_not_ours(type(value).__name__, device)}")
     else:
+        takes = f"device arrays, numbers and {'tuples' if device.tuples else 'booleans'}"
         raise TypeError(
-            f"{kernel}: {name} is a {type(value).__name__}; a kernel takes device arrays, numbers and tuples. Make an "
+            f"{kernel}: {name} is a {type(value).__name__}; a kernel takes {takes}. Make an "
             f"array: gpu.to_device(np.array({name}, np.float32))."
         )

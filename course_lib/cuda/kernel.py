@@ -76,7 +76,8 @@ class Kernel(_Jitted):
     size of the dynamic shared memory of a block. `py_func` is the Python function.
 
     A launch raises LaunchError or TypeError for what no kernel takes, and on the SIMT executor simt.KernelError or
-    simt.HazardFound for what goes wrong inside. Source: Numba's documentation, "CUDA Kernel API".
+    simt.HazardFound for what goes wrong inside. After these, or an interrupt, arrays hold what was written until
+    then, and the kernel can be launched again. Source: Numba's documentation, "CUDA Kernel API".
     """
 
     def __init__(self, function, options):
@@ -146,6 +147,7 @@ class _Launch:
 
     def __call__(self, *arguments, **named):
         kernel = self.kernel
+        kernel.last_report = None
         if named:
             raise LaunchError(f"{kernel.__name__} got {', '.join(named)} by name; a kernel's arguments go by position.")
         check_arguments(kernel.__name__, kernel.parameters, arguments, executor())

@@ -15,6 +15,7 @@ class Numba:
     """What a GPU and the simulator have in common; `course_lib.cuda.device` calls these. Source: the course's own."""
 
     kinds = "biufc"
+    tuples = True
     reports = False
 
     def owns(self, value):

@@ -8,6 +8,7 @@ import numpy as np
 from course_lib.cuda.array_checks import check_arguments, check_border_array
 from course_lib.cuda.choice import SIMULATOR, DeviceError
 from course_lib.cuda.device import choice, executor
+from course_lib.cuda.kernel import Kernel
 from course_lib.cuda.launch_checks import check_launch, check_shared
 
 
@@ -39,15 +40,19 @@ def simulate(kernel, grid, block, *arguments, shared=0, on_error="raise"):
     """
     if choice().device == SIMULATOR:
         raise DeviceError("gpu.simulate needs Numba without its simulator", "Start Python with COURSE_DEVICE=simt.")
-    from course_lib import simt
-    from course_lib.cuda.on_simt import Simt
+    from course_lib.cuda.on_simt import Simt, run
 
+    if not isinstance(kernel, Kernel):
+        raise TypeError(
+            f"gpu.simulate got a {type(kernel).__name__}; its first argument is a kernel, made with @gpu.jit: "
+            "gpu.simulate(kernel, grid, block, ...)."
+        )
     grid, block = check_launch(grid, block)
     shared = check_shared(shared, Simt.shared_limit)
     shadows, copies = {}, {}
     twins = tuple(_twin(a, shadows, copies) for a in arguments)
     check_arguments(kernel.__name__, kernel.parameters, twins, Simt())
-    return simt.run(kernel.py_func, grid, block, twins, shared=shared, on_error=on_error)
+    return run(kernel.py_func, grid, block, twins, shared=shared, on_error=on_error)
 
 
 def _twin(value, shadows, copies):

@@ -131,8 +131,12 @@ def test_whole_numbers_of_64_bits_are_arguments(value):
     kernels.scaled[1, 1](gpu.to_device(ramp(1)), value, 0, True, nans(1))
 
 
-def test_tuples_of_numbers_and_device_arrays_pass_the_check():
-    check_arguments("k", ("x", "y"), ((1, (nans(3), 2.5)), np.float16(3)), executor())
+def test_tuples_of_numbers_and_device_arrays_pass_the_check_where_the_device_takes_them():
+    call = "k", ("x", "y"), ((1, (nans(3), 2.5)), np.float16(3)), executor()
+    if executor().tuples:
+        check_arguments(*call)
+    else:
+        refused(TypeError, lambda: check_arguments(*call), "is a tuple", "parameter of its own")
 
 
 @needs_simt

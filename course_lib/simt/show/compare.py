@@ -47,7 +47,7 @@ class Comparison:
                 *notes,
                 "",
                 table(heads, rows),
-                "<- the better side",
+                *["<- the better side"] * any(r.winner for r in self.rows),
             ]
         )
 
@@ -93,7 +93,7 @@ def compare(report_a, report_b, names=None):
     names = _names(both, names)
     for r, name in zip(both, names, strict=True):
         if not r.total.instructions:
-            raise ValueError(f"{name} did nothing: none of its threads executed an instruction.")
+            raise ValueError(f"{name} has no counts: none of its threads did anything, or it ran with counters=False.")
     if not _common(*both) and report_a.total.flops != report_b.total.flops:
         raise ValueError(
             f"{names[0]} and {names[1]} do different work: they share no array, and do {report_a.total.flops:,} and "

@@ -90,11 +90,13 @@ def choose(report, line=None, array=None, way=None):
     wanted = {"line": line, "array": array, "way": way}
     fit = [a for a in every if all(v is None or getattr(a, k) == v for k, v in wanted.items())]
     if not fit:
+        hint = f" A name is meant as array={line!r}." if isinstance(line, str) else ""
         asked = ", ".join(f"{k} {v!r}" for k, v in wanted.items() if v is not None) or "anything"
         there = "; ".join(dict.fromkeys(f"line {a.line} {a.way} {a.array}" for a in every))
         raise ValueError(
             f"{report.kernel} has no access to global or shared memory that fits {asked}. "
             + (f"There are: {there}." if there else "It has none at all.")
+            + hint
         )
     return min(fit, key=_urgency)
 

@@ -55,7 +55,8 @@ def text(report, width=80):
     if not report.hazards:
         parts.insert(1, wording.findings_in_words(report))
     parts += [_source(report, width), bullets("In all", wording.totals(report), width), _arrays(report)]
-    estimates = [estimate.split("\n")[0] for estimate in wording.estimates(report)]  # `predict` says more
+    texts = [estimate.split("\n") for estimate in wording.estimates(report)]  # `predict` says what is between
+    estimates = [" ".join(dict.fromkeys([lines[0], lines[-1]])) for lines in texts]
     parts.append(bullets(f"On a GPU ({wording.device(report)}), estimated", estimates, width))
     return "\n\n".join(part for part in parts if part)
 

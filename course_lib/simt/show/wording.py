@@ -138,7 +138,7 @@ def totals(report):
         if n:
             lines.append(f"{name}: {n:,}, counted once a warp")
     if not t.instructions:
-        return ["Nothing was counted: the launch ran with counters=False."]
+        return ["Nothing was counted: no thread did anything, or counters=False."]
     branches = f"{t.divergent_branches:,} of {count(t.branches, 'branch')} went both ways"
     lines.append(
         f"Instructions: {t.instructions:,} by warps, {percent(t.active_share)} of their lanes active"
@@ -164,9 +164,12 @@ def estimates(report):
     from course_lib.simt.estimate.occupancy import occupancy
 
     try:
-        texts = [str(occupancy(device(report), math.prod(report.block), report.shared_bytes))]
+        held = occupancy(device(report), math.prod(report.block), report.shared_bytes)
     except ValueError as error:  # the executor took the block, but this device would not
         return [str(error)]
+    blocks, sms = math.prod(report.grid), held.device.sms
+    few = f" This launch has too few to fill them: {count(blocks, 'block')} for {sms} SMs."
+    texts = [str(held) + few * (blocks < sms * held.blocks)]
     if report.total.instructions:
         texts.append(str(predict(report, device(report))))
     return texts
