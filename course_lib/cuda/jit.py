@@ -18,6 +18,9 @@ OPTIONS = (
 def jit(function=None, *, device=False, **options):
     """Make a function in Numba-CUDA's language a kernel, or with device=True a function that kernels call.
 
+    Names from outside of the function are constants: on a GPU they keep the value of the first launch, without one
+    they are read at each launch. What changes is passed as an argument.
+
     Parameters
     ----------
     function : function

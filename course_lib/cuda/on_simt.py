@@ -10,20 +10,6 @@ from course_lib.cuda.collect import on_error
 from course_lib.simt.arrays import DeviceArray
 
 
-def run(*arguments, **named):
-    """Call simt.run. An interrupt is a KeyboardInterrupt, also where it comes while compiled code returns.
-
-    CPython makes a SystemError of an exception that a signal raises in Numba's dispatcher; its cause is what was meant.
-    Source: the course's own.
-    """
-    try:
-        return simt.run(*arguments, **named)
-    except SystemError as error:
-        if isinstance(error.__cause__, KeyboardInterrupt):
-            raise error.__cause__ from None
-        raise
-
-
 class Stream:
     """A stream of a device that does everything in order: nothing to wait for. Source: Numba's "Streams"."""
 
@@ -73,6 +59,6 @@ class Simt:
 
         def launch(*arguments):
             kernel.last_report = None
-            kernel.last_report = run(kernel.py_func, grid, block, arguments, shared=shared, on_error=on_error())
+            kernel.last_report = simt.run(kernel.py_func, grid, block, arguments, shared=shared, on_error=on_error())
 
         return launch

@@ -40,7 +40,8 @@ def simulate(kernel, grid, block, *arguments, shared=0, on_error="raise"):
     """
     if choice().device == SIMULATOR:
         raise DeviceError("gpu.simulate needs Numba without its simulator", "Start Python with COURSE_DEVICE=simt.")
-    from course_lib.cuda.on_simt import Simt, run
+    from course_lib import simt
+    from course_lib.cuda.on_simt import Simt
 
     if not isinstance(kernel, Kernel):
         raise TypeError(
@@ -52,7 +53,7 @@ def simulate(kernel, grid, block, *arguments, shared=0, on_error="raise"):
     shadows, copies = {}, {}
     twins = tuple(_twin(a, shadows, copies) for a in arguments)
     check_arguments(kernel.__name__, kernel.parameters, twins, Simt())
-    return run(kernel.py_func, grid, block, twins, shared=shared, on_error=on_error)
+    return simt.run(kernel.py_func, grid, block, twins, shared=shared, on_error=on_error)
 
 
 def _twin(value, shadows, copies):

@@ -52,6 +52,9 @@ class Picture:
     def _repr_mimebundle_(self, include=None, exclude=None):
         return {"text/html": self.html, "text/plain": self.alt}
 
+    def __repr__(self):
+        return self.alt
+
 
 def picture(fig_or_svg, *, alt, caption=""):
     """Turn a matplotlib figure or SVG text into a `Picture`.

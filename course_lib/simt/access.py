@@ -133,7 +133,9 @@ class MemoryAccess(Places, Costs):
         else:
             barrier = "cuda.syncthreads()" + (" (within one warp cuda.syncwarp() is enough)" if one_warp else "")
             fix = _ONE_LINE.get((verb, did)) if other_line == node.lineno else None
-            fix = (fix or "Put {} between the two, where all threads come by; or use cuda.atomic to count and add.").format(barrier)
+            fix = (
+                fix or "Put {} between the two, where all threads come by; or use cuda.atomic to count and add."
+            ).format(barrier)
             if view.memory.space == "global" and self.blocks > 1:
                 fix += " If several blocks touch it, do one of the two in an earlier launch."
         self.found(
@@ -148,7 +150,7 @@ class MemoryAccess(Places, Costs):
         """Enter that blocks which fenced before release their writes, and meet those that did so earlier."""
         if not self.order.size:
             return
-        self.budget -= mask.count // 64  # lane by lane in Python
+        self.budget -= mask.count // 12  # lane by lane in Python
         blocks = self.lanes.block[mask.index] + self.lanes.first
         for cell, block in zip(cells.tolist(), blocks.tolist(), strict=True):
             self.atomic_number += 1

@@ -79,7 +79,8 @@ def _overlapping(arrays):
         else:
             groups.append([(name, argument)])
         end = max(end, high)
-    return groups
+    order = list(arrays)  # a report does not depend on where the host put its arrays
+    return sorted(groups, key=lambda group: min(order.index(name) for name, _ in group))
 
 
 def _check_owned(name, array, low, high):

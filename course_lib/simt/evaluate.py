@@ -114,7 +114,11 @@ class Evaluator(Expressions):
                 value.name = value.memory.name = target.id  # shared and local arrays are called after their variable
         elif isinstance(target, ast.Tuple | ast.List):
             if not isinstance(value, tuple) or len(value) != len(target.elts):
-                raise self._error(target, f"{describe(value)} cannot be unpacked into {len(target.elts)} names.")
+                n = len(target.elts)
+                grid = (
+                    f" cuda.grid(1) is one number; cuda.grid({n}) has {n}." if 2 <= n <= 3 and is_number(value) else ""
+                )
+                raise self._error(target, f"{describe(value)} cannot be unpacked into {n} names.{grid}")
             for part, item in zip(target.elts, value, strict=True):
                 self._assign(part, item, mask)
         elif isinstance(target, ast.Subscript):

@@ -79,7 +79,9 @@ class Expressions:
         if node.id in self.source.assigned:
             return self._variable(node, mask)
         if node.id not in self.source.outside:
-            raise self._error(node, f"{node.id} has no value here.")
+            near = difflib.get_close_matches(node.id, [*self.source.assigned, *self.source.outside], 1, 0.75)
+            hint = f" Did you mean {near[0]}?" if near else ""
+            raise self._error(node, f"{node.id} is not defined, neither in the kernel nor outside of it.{hint}")
         return self._meaning(node)
 
     def _variable(self, node, mask):
@@ -264,7 +266,8 @@ class Expressions:
                     node, f"{describe(index)} is no index; an index is a whole number. Divide with //, or use int(...)."
                 )
         if len(indices) > view.ndim:
-            raise self._error(node, f"{view.name} is {view.shape} and takes {view.ndim} indices, not {len(indices)}.")
+            takes = "1 index" if view.ndim == 1 else f"{view.ndim} indices"
+            raise self._error(node, f"{view.name} is {view.shape} and takes {takes}, not {len(indices)}.")
         return view, indices
 
     def _bounds(self, node, mask):
@@ -364,6 +367,8 @@ INSTEAD = {
 def suggestion(path):
     """Return " Did you mean ...?" for a word that is nearly one of the vocabulary, else what to do for NumPy's."""
     words = {".".join(p.split(".")[:n]) for p in (*FUNCTIONS, *NAMES) for n in (1, 2, 3)}
+    if path.startswith("np.") and f"math.{path[3:]}" in FUNCTIONS:
+        return f" Write math.{path[3:]}."
     near = difflib.get_close_matches(path, sorted(words), 1, 0.8)
     if near:
         return f" Did you mean {near[0]}?"

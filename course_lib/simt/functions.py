@@ -181,7 +181,7 @@ def math_function(what, numpy_function, flops=1):
                 raise TypeError(f"{describe(value)} is no number")
         result = apply(what, numpy_function, *values)
         if numpy_function is fused and result.dtype == np.float64:
-            e.machine.budget -= mask.count // 16  # lane by lane in Python
+            e.machine.budget -= mask.count // 3  # lane by lane in Python
         e.machine.count(node.lineno, mask, result.dtype, 0 if what in NO_ARITHMETIC else flops)
         return result
 

@@ -24,7 +24,7 @@ LOCAL_BYTES = 512 * 1024
 BATCHES = 16
 """A launch may take so many times the steps of a batch: what does not end, ends soon; large launches go on."""
 
-LANES_A_STEP = 4096
+LANES_A_STEP = 1024
 """A statement of more lanes than this uses more than one step of the budget."""
 
 
@@ -91,10 +91,11 @@ class Machine(MemoryAccess):
         if self.budget < 0:
             if self.turns:
                 line = max(self.turns, key=lambda loop: loop[1])[0]
-            who = "" if mask.empty else f" {self.lanes.name(self.lane_of(mask, 0))} is still in it."
+            who = "" if mask.empty else f" Still in it: {self.lanes.name(self.lane_of(mask, 0))}."
             raise KernelError(
-                f"the kernel does not come to an end: its budget of steps is used up here.{who} Does the loop change "
-                "what it waits for? A thread cannot wait for another thread of its warp, except at a barrier.", line,
+                f"the kernel does not come to an end within {self.granted:,} steps, the most that are walked. Does "
+                "the loop change what it waits for? A thread cannot wait for another thread of its warp, except at a "
+                f"barrier. If the loop is only long, take a smaller size.{who}", line,
             )  # fmt: skip
 
     def count(self, line, mask, dtype=None, flops=1):

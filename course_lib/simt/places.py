@@ -62,7 +62,8 @@ class Places:
             last = f"(0 to {size - 1})" if size else "(none)"
             message = f"{self.lanes.name(lane)} uses index {index} on {where}, which has {size} elements {last}."
             bound = f"{view.name}.shape[{axis}]" if view.ndim > 1 else f"{view.name}.size"
-            fix = f"Guard the line: if ... < {bound}. A GPU would touch something else, without a word."
+            guard = "0 <= ..." if index < 0 else "..."
+            fix = f"Guard the line: if {guard} < {bound}. A GPU would touch something else, without a word."
         else:
             message = f"{self.lanes.name(lane)} uses index {index} on {where}: it counts from the end, element "
             message += f"{index + size}."

@@ -27,8 +27,8 @@ BATCH_BYTES = 2**29
 MOST_COOPERATIVE = 2**20
 """Lanes that walk together, as far as their variables and arrays do not need more bytes; the most of a grid barrier."""
 
-STEPS = 1_200_000
-"""Statements of a batch, each of up to 4,096 lanes and eight parts: a minute's work at the most."""
+STEPS = 6_000_000
+"""Statements of a batch, each of up to 1,024 lanes and eight parts: a minute's work at the most."""
 
 MOST_DYNAMIC = 227 * 1024
 """Bytes of dynamic shared memory that a block of an H100 or H200 can have."""
@@ -57,7 +57,7 @@ def run(
         Whether to look for races; without, a large launch takes less time.
     steps : int
         The most statements that a batch of blocks walks, so that a loop without an end ends; a statement of more than
-        4,096 lanes or eight parts takes several. All batches together have 16 times as many.
+        1,024 lanes or eight parts takes several. All batches together have 16 times as many.
     most_shared : int
         Bytes of dynamic shared memory that the device allows.
 
@@ -90,6 +90,10 @@ def run(
     try:
         with np.errstate(all="ignore"):
             _walk(source, grid, block, values, machine)
+    except SystemError as error:  # what CPython makes of an interrupt that comes while compiled code returns
+        if isinstance(error.__cause__, KeyboardInterrupt):
+            raise error.__cause__ from None
+        raise
     except (RecursionError, MemoryError) as error:
         line = machine.source.tree.lineno if machine.source else None
         raise KernelError(

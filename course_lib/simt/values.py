@@ -25,6 +25,8 @@ def apply(function, numpy_function, *values):
     for value in values:
         if not is_number(value):
             hint = f" Take an element: {value.name}[i]." if isinstance(value, View) else ""
+            if getattr(value, "path", "") in ("cuda.threadIdx", "cuda.blockIdx", "cuda.blockDim", "cuda.gridDim"):
+                hint = f" Write {value.path}.x."
             raise types.NoSuchOperation(f"{describe(value)} is no number that could be computed with.{hint}")
     result, arguments = types.signature(function, *(v.dtype for v in values))
     if len(values) == 1 and arguments[0] == np.bool_ != result:  # -True: the bits of a whole number count

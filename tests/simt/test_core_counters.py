@@ -547,13 +547,13 @@ def test_budget_counts_statements_and_turns(steps, fits):
             simt.run(kernel, 1, 32, (), steps=steps)
 
 
-def test_budget_counts_a_statement_of_more_than_4096_lanes_more_than_once():
-    # 4,096 lanes and more: 1 + 1 steps for each of two statements; below, 1 each.
+def test_budget_counts_a_statement_of_more_than_1024_lanes_more_than_once():
+    # 1,024 lanes and more: 1 + 1 steps for each of two statements; below, 1 each.
     kernel = function("def kernel():\n    k = 0\n    k = 1")
-    simt.run(kernel, 4, 1023, (), steps=2)
-    simt.run(kernel, 4, 1024, (), steps=4)
+    simt.run(kernel, 1, 1023, (), steps=2)
+    simt.run(kernel, 1, 1024, (), steps=4)
     with pytest.raises(simt.KernelError):
-        simt.run(kernel, 4, 1024, (), steps=3)
+        simt.run(kernel, 1, 1024, (), steps=3)
 
 
 def test_budget_is_each_batchs_and_all_batches_have_16_times_as_much(monkeypatch):
