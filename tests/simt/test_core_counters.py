@@ -258,6 +258,17 @@ def test_banks_of_a_block_do_not_depend_on_other_blocks():
     assert not {"shared_load_conflicts", "shared_store_conflicts"} & set(got)
 
 
+def test_words_of_a_block_begin_where_its_memory_begins():
+    # Bytes 3 and 128 lie in words 0 and 32, both of bank 0: two turns in each block, though it has 129 bytes.
+    kernel = function("""
+        def kernel():
+            s = cuda.shared.array(129, int8)
+            s[3 + 125 * (cuda.threadIdx.x % 2)] = 1
+    """)
+    got = counts(kernel, 2, 32, races=False)
+    assert (got["shared_store_requests"], got["shared_store_wavefronts"], got["shared_store_conflicts"]) == (2, 4, 2)
+
+
 def test_second_shared_array_begins_at_a_multiple_of_16_bytes():
     # a takes 20 bytes, b begins at byte 32; together 32 + 16.
     kernel = function("""

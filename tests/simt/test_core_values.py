@@ -269,3 +269,26 @@ def test_conditional_expression_that_calls_its_function_on_both_sides_never_ends
 def test_part_of_a_tuple_that_cannot_be_one_thing_is_an_error_where_it_is_read():
     error = refused("p = (1, 2)\nif i > 3:\n    p = (1, xs)\nout[i] = p[1]")
     assert (error.line, "One variable cannot be" in str(error)) == (6, True)
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "expected"),
+    [
+        ("float32", "int32", 0), ("float64", "int32", -(2**31)), ("float32", "int64", -(2**63)),
+        ("float64", "int64", -(2**63)), ("float32", "uint32", 0), ("float64", "uint32", 2**31),
+    ],
+)  # fmt: skip
+def test_nan_as_a_whole_number_is_0_or_the_highest_bit_where_64_bits_come_in_or_go_out(source, target, expected):
+    out, _ = run(f"out[i] = {target}({source}(math.nan))")
+    np.testing.assert_array_equal(out, expected)
+
+
+@pytest.mark.parametrize(("value", "target", "expected"), [
+    ("2.9", "int32", 2), ("-2.9", "int32", -2), ("3e9", "int32", 2**31 - 1), ("-3e9", "int32", -(2**31)),
+    ("-1.5", "uint32", 0), ("5e9", "uint32", 2**32 - 1), ("math.inf", "int64", 2**63 - 1),
+    ("2147483647.5", "int32", 2**31 - 1),
+    ("2147483648.0", "int32", 2**31 - 1), ("2147483646.5", "int32", 2**31 - 2),
+])  # fmt: skip
+def test_float_as_a_whole_number_loses_its_fraction_and_stops_at_the_ends(value, target, expected):
+    out, _ = run(f"out[i] = {target}({value})", np.zeros(8, np.float64))
+    np.testing.assert_array_equal(out, float(expected))
