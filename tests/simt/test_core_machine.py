@@ -195,3 +195,9 @@ def test_plain_access_and_atomic_of_two_threads_race_in_either_order():
         assert [(h.kind, h.count, h.line) for h in hazards] == [("race", 1, 6)] * races
         ordered = body(f"if i == 0:\n    {first}\ncuda.syncthreads()\nif i == 1:\n    {second}")
         assert collect(ordered, 1, 2).hazards == []
+
+
+def test_lane_that_a_warp_waits_for_is_named():
+    (hazard,) = collect(body("if i != 5 and i != 6:\n    x = cuda.any_sync(0xff, i)"), 1, 8).hazards
+    assert hazard.details["missing_lane"] == 5
+    assert "for lane 5 of its warp" in hazard.message

@@ -218,6 +218,8 @@ def test_advice_on_float64_counts_its_operations_and_is_silent_where_an_array_is
     ("call", "says"),
     [
         ("cuda.grid(4)", "cuda.grid: it takes a constant whole number from 1 to 3."),
+        ("cuda.grid(1.0)", "cuda.grid: it takes a constant whole number from 1 to 3."),
+        ("xs < 3", "xs, an array (8,) of int64, and an int64 cannot be compared."),
         ("cuda.grid()", "cuda.grid: missing a required argument: 'ndim'."),
         ("cuda.syncthreads(1)", "cuda.syncthreads: too many positional arguments."),
         ("round(1.5, i)", "round: it takes a constant whole number from -30 to 30."),
@@ -276,6 +278,7 @@ def test_part_of_a_tuple_that_cannot_be_one_thing_is_an_error_where_it_is_read()
     [
         ("float32", "int32", 0), ("float64", "int32", -(2**31)), ("float32", "int64", -(2**63)),
         ("float64", "int64", -(2**63)), ("float32", "uint32", 0), ("float64", "uint32", 2**31),
+        ("np.float16", "int32", -(2**31)),
     ],
 )  # fmt: skip
 def test_nan_as_a_whole_number_is_0_or_the_highest_bit_where_64_bits_come_in_or_go_out(source, target, expected):
