@@ -130,10 +130,10 @@ class Evaluator(Expressions):
 
     def _set(self, name, value, mask):
         """Give a variable a value in the lanes of a mask, and remember which lanes have one."""
-        if name in self.variables:
+        if name in self.variables and self.defined[name] is not mask:
             value = merge(self.variables[name], value, mask)
             defined = self.defined[name]
-            if defined.bits is not None and defined is not mask:
+            if defined.bits is not None:
                 self.defined[name] = defined.union(mask)
         else:
             self.defined[name] = mask

@@ -244,7 +244,7 @@ class Expressions:
             whole = is_number(index) and not np.ndim(index) and index.dtype.kind in "iub"
             if not whole or not -len(owner) <= int(index) < len(owner):
                 raise self._error(node, f"a tuple of {len(owner)} needs one constant index below {len(owner)}.")
-            return owner[int(index)]
+            return self._as_static(node, owner[int(index)])
         view, indices = self._place(node, mask, owner)
         if any(isinstance(i, Slice) for i in indices):
             return self._slice(node, view, indices, mask)

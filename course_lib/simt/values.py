@@ -90,7 +90,7 @@ def merge(old, new, mask):
     if isinstance(old, View) and isinstance(new, View) and _alike(old, new):
         return new if old is new else new.part(np.where(mask.bits, new.offset, old.offset), new.shape, new.strides)
     if not is_number(old) or not is_number(new):
-        if type(old) is type(new) and not isinstance(old, tuple | View):
+        if type(old) is type(new) and not isinstance(old, tuple | View) and old == new:
             return new
         raise types.NoSuchOperation(
             f"One variable cannot be {describe(old)} in some threads and {describe(new)} in others."
@@ -126,7 +126,7 @@ def join(a, b):
         return tuple(join(x, y) for x, y in zip(a, b, strict=True))
     if isinstance(a, View) and isinstance(b, View) and a.dtype == b.dtype and a.ndim == b.ndim:
         return a
-    if type(a) is type(b) and not isinstance(a, tuple | View):
+    if type(a) is Conflict or (type(a) is type(b) and not isinstance(a, tuple | View) and a == b):
         return a
     return Conflict(f"One variable cannot be {describe(a)} on one path and {describe(b)} on another.")
 
