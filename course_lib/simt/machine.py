@@ -190,7 +190,8 @@ class Machine(MemoryAccess):
         key = ("dynamic", dtype)
         if key not in self.shared:
             name = "(dynamic shared memory)"
-            view = block_view(name, (count,), dtype, self.lanes.blocks, self.lanes.block, 0)
+            base = self.tables.machine.static_bytes  # behind the static arrays
+            view = block_view(name, (count,), dtype, self.lanes.blocks, self.lanes.block, base)
             if made:  # other numbers, the same bytes
                 view.memory.cells = made[0].memory.cells.view(dtype)
                 view.memory.shadow, view.memory.written = made[0].memory.shadow, made[0].memory.written

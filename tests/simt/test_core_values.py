@@ -229,7 +229,7 @@ def test_advice_on_float64_counts_its_operations_and_is_silent_where_an_array_is
         ("cuda.shfl_sync(1.5, i, 0)", "cuda.shfl_sync: a float64 is no mask; use 0xffffffff for all lanes of a warp."),
         ("math.sqrt(xs)", "math.sqrt: xs, an array (8,) of int64, is no number."),
         ("xs[0.5]", "a float64 is no index; an index is a whole number. Divide with //, or use int(...)."),
-        ("xs[0, 0]", "xs is (8,) and takes 1 indices, not 2."),
+        ("xs[0, 0]", "xs is (8,) and takes 1 index, not 2."),
         ("(1, 2)[2]", "a tuple of 2 needs one constant index below 2."),
         ("2 ** (i - 1)", "a whole number to a negative power is no whole number; use float32(...)."),
     ],
