@@ -14,6 +14,7 @@ import signal
 import sys
 import time
 import traceback
+import unicodedata  # noqa: F401  Python's parser loads it at the first name beyond ASCII
 from pathlib import Path
 
 import numba
