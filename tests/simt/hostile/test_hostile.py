@@ -9,7 +9,7 @@ import pytest
 
 from tests.simt.hostile import objects, texts
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a process with limits, forked for each try, needs Unix")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a limited process, forked for each try, needs Unix")
 
 LONGEST_MESSAGE = 2_000
 TRIES = [("texts", name) for name in texts.TRIES] + [("objects", name) for name in objects.TRIES]
