@@ -12,8 +12,10 @@ T = 16
 """Side of a tile of the matrix product."""
 
 BLOCK = 128
-WITH_EDGES = BLOCK + 2  # Numba wants the size of a shared array as one number or name
 """Threads of a block in kernels with one axis that share memory: a constant, as the sizes of shared arrays are."""
+
+WITH_EDGES = BLOCK + 2
+"""Elements that a block's threads and their two neighbours need; Numba wants a size as one number or name."""
 
 K = 5
 """Side of the convolution's mask."""

@@ -6,25 +6,19 @@ take the time or the memory of a huge one.
 
 import ast
 import math
-import operator
 
 import numpy as np
 
 from course_lib.simt.source import KernelError
+from course_lib.simt.types import BINARY, UNARY
+from course_lib.simt.values import too_long
 from course_lib.simt.vocabulary import NAMES, NUMBERS, Cast, DeviceFunction, Unusable, Word
 
-BINARY = {
-    "Add": operator.add, "Sub": operator.sub, "Mult": operator.mul, "Div": operator.truediv,
-    "FloorDiv": operator.floordiv, "Mod": operator.mod, "Pow": operator.pow, "LShift": operator.lshift,
-    "RShift": operator.rshift, "BitAnd": operator.and_, "BitOr": operator.or_, "BitXor": operator.xor,
-}  # fmt: skip
-UNARY = {"USub": operator.neg, "UAdd": operator.pos, "Invert": operator.invert, "Not": operator.not_}
 FUNCTIONS = {"int": int, "float": float, "bool": bool, "abs": abs, "min": min, "max": max}
 FUNCTIONS |= {f"math.{n}": getattr(math, n) for n in ("sqrt", "exp", "log", "log2", "sin", "cos", "floor", "ceil")}
 AT_HOME = ("math", "np", "numba")
 MOST_PARTS = 1_000
-MOST_LEVELS = 8
-"""The most numbers of a tuple, and the most tuples in each other."""
+"""Of a tuple of constants, counted with those of the tuples in it."""
 
 
 def constant(node, names):
@@ -125,17 +119,8 @@ def _fitting(value, node):
 
 
 def _short(parts, node):
-    level, count = parts, 0
-    for _ in range(MOST_LEVELS):
-        count += len(level)
-        if count > MOST_PARTS:
-            break
-        level = [part for value in level if isinstance(value, tuple) for part in value]
-    if level:
-        raise KernelError(
-            f"this tuple has more than {MOST_PARTS:,} parts, or more than {MOST_LEVELS} levels; pass an array to the "
-            "kernel.", node.lineno,
-        )  # fmt: skip
+    if too_long(parts, MOST_PARTS):
+        raise KernelError(f"this tuple has more than {MOST_PARTS:,} parts; pass an array to the kernel.", node.lineno)
     return parts
 
 

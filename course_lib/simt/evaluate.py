@@ -10,9 +10,11 @@ import ast
 import numpy as np
 
 from course_lib.simt import types
-from course_lib.simt.expressions import INSTEAD, Expressions, Slice, construct
+from course_lib.simt.elements import Slice
+from course_lib.simt.expressions import Expressions
 from course_lib.simt.masks import Mask
 from course_lib.simt.memory import View
+from course_lib.simt.refusals import construct, refused
 from course_lib.simt.values import cast, describe, is_number, merge
 from course_lib.simt.vocabulary import Word
 
@@ -60,9 +62,7 @@ class Evaluator(Expressions):
         self.machine.step(node.lineno, mask, self.source.weight(node))
         do = getattr(self, f"_do_{type(node).__name__}", None)
         if do is None:
-            raise self._error(
-                node, f"{construct(node)} is not possible in a kernel.{INSTEAD.get(type(node).__name__, '')}"
-            )
+            raise self._error(node, refused(node))
         try:
             return do(node, mask)
         except types.NoSuchOperation as error:

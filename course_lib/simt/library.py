@@ -9,7 +9,8 @@ import inspect
 import numpy as np
 from numba.cuda import fp16, libdevice
 
-from course_lib.simt.functions import FUNCTIONS, fused, math_function
+from course_lib.simt.arithmetic import fused, math_function
+from course_lib.simt.functions import FUNCTIONS
 from course_lib.simt.values import describe, is_number
 from course_lib.simt.vocabulary import MODULES, PATHS, register
 

@@ -12,7 +12,7 @@ import warnings
 from course_lib.simt.constants import constant
 from course_lib.simt.functions import known
 from course_lib.simt.source import KernelError, Source, check_depth, kind_name, parse
-from course_lib.simt.vocabulary import BUILTINS, NAMES, DeviceFunction, Unusable, Word
+from course_lib.simt.vocabulary import BUILTINS, NAMES, REFUSED, DeviceFunction, Unusable, Word, from_outside
 
 MOST_CHARACTERS = 200_000
 """The longest text: some 5,000 lines."""
@@ -68,7 +68,7 @@ class _Module:
             name: Unusable(f"{name} is Python's own and does not exist in a kernel.")
             for name in dir(builtins)
             if name not in BUILTINS
-        }
+        } | {name: from_outside(getattr(builtins, name), name, {}) for name in REFUSED}
         self.names = others | own
 
     def take(self, node, first):

@@ -86,14 +86,14 @@ class Source:
         """Return whether a name stands for one number from the beginning: from outside, or set to a literal only."""
         if name not in self.assigned:
             return True
-        values = [
-            node.value if isinstance(node, ast.Assign) else None
-            for node in ast.walk(self.tree)
-            if isinstance(node, ast.Assign | ast.AugAssign | ast.For | ast.AnnAssign)
-            and any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in ast.walk(node))
-            and not isinstance(node, ast.For)
-        ]
-        return name not in self.parameters and len(values) == 1 and isinstance(values[0], ast.Constant)
+        nodes = list(ast.walk(self.tree))
+        times = sum(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in nodes)
+        literal = any(
+            isinstance(n, ast.Assign) and isinstance(n.value, ast.Constant)
+            and any(isinstance(target, ast.Name) and target.id == name for target in n.targets)
+            for n in nodes
+        )  # fmt: skip
+        return literal and times == 1 and name not in self.parameters
 
 
 def source_of(kernel, family=None):

@@ -146,16 +146,16 @@ MOST_PARTS = 64
 """Of a tuple, counted with those of the tuples in it."""
 
 
-def too_long(value):
-    """Return whether a tuple has more than MOST_PARTS parts; no more than these are looked at."""
+def too_long(value, most=MOST_PARTS):
+    """Return whether a tuple has more than `most` parts; no more than these are looked at."""
     waiting, count = [value], 0
-    while waiting and count <= MOST_PARTS:
+    while waiting and count <= most:
         part = waiting.pop()
         if type(part) is tuple:
-            waiting.extend(part[: MOST_PARTS + 1])
+            waiting.extend(part[: most + 1])
             count += 1
         count += 1
-    return count > MOST_PARTS
+    return count > most
 
 
 def describe(value):

@@ -61,7 +61,13 @@ class Nothing:
 
 
 MODULES = {numba: "numba", cuda: "cuda", cuda.cg: "cuda.cg", math: "math", np: "np"}
-BUILTINS = ("range", "len", "min", "max", "abs", "round", "int", "float", "bool", "pow", "print")
+BUILTINS = ("range", "len", "min", "max", "abs", "round", "int", "float", "bool", "pow")
+REFUSED = {
+    "print": "write the number into an array, and look at it after the launch",
+    **dict.fromkeys(("sum", "any", "all", "sorted", "zip", "enumerate", "map"), "write the loop, element by element"),
+}
+"""Builtins that students try, and what to write instead."""
+
 NUMBERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64")
 CONSTANTS = {f"math.{name}": getattr(math, name) for name in ("pi", "e", "inf", "nan", "tau")}
 CONSTANTS |= {f"np.{name}": getattr(np, name) for name in ("pi", "e", "inf", "nan", "euler_gamma")}
@@ -149,8 +155,9 @@ def _known(value, name, kind, family):
     for builtin in BUILTINS:
         if value is getattr(builtins, builtin):
             return Word(builtin)
-    if any(value is f for f in (sum, any, all, sorted, zip, enumerate, map)):
-        return Unusable(f"{name}() is not possible in a kernel; write the loop, element by element.")
+    for builtin, instead in REFUSED.items():
+        if value is getattr(builtins, builtin):
+            return Unusable(f"{builtin} is not possible in a kernel; {instead}.")
     if id(value) in PATHS:
         return Word(PATHS[id(value)][1])
     if is_kernel(value):

@@ -171,21 +171,20 @@ WORDS |= {
     "math.isinf": ("r = math.isinf(x) + math.isinf(-x / 0) * 2 + math.isinf(math.nan) * 4", [2] * 8),
     "math.isfinite": ("r = math.isfinite(x) + math.isfinite(x / 0) * 2 + math.isfinite(math.nan) * 4", [1] * 8),
 }
-REFUSED = {"print"}
-"""test_vocabulary.py has it."""
 ELSEWHERE = ("libdevice.", "cuda.fp16.", "intrinsic.")
 """test_library.py has these."""
 
 
 def test_table_of_words_is_complete():
     words = {path for path in FUNCTIONS if not path.startswith(ELSEWHERE)}
-    assert words == set(WORDS) | REFUSED
+    assert words == set(WORDS)
 
 
 @pytest.mark.parametrize("word", WORDS)
 def test_word_gives_what_it_means(word):
     statements, expected = WORDS[word]
     got = run(statements, block=len(expected), TABLE=np.array([10, 20, 30]))
+    # Python's math and NumPy may differ in the last bits: 50 units of 2^-52 at most, near 0 as near 1.
     np.testing.assert_allclose(got, np.array(expected, np.float64), rtol=1e-14, atol=1e-15)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from course_lib.simt.estimate.devices import Device, find_device
 from course_lib.simt.estimate.occupancy import Occupancy, occupancy
 from course_lib.simt.estimate.roofline import DTYPES, roofline
+from course_lib.simt.show.wording import count
 
 SECTOR, LINE = 32, 128
 """Bytes: the least that global memory moves, and what the L1 cache and shared memory hand over in one clock."""
@@ -91,8 +92,8 @@ class Bound:
             f"{self.kernel} on {d.name}: at best {duration(self.seconds)}, an estimate. "
             f"The limit is {REASONS[self.limit]}{BY_SOURCE.get(self.limit, '')}.",
             "Each part alone: " + ", ".join(f"{part} {duration(t)}" for part, t in self.times.items() if t) + ".",
-            f"The grid has {_several(self.blocks, 'block')} for {d.sms} SMs: {_several(sms, 'SM')} "
-            f"{'gets' if sms == 1 else 'get'} work, the busiest one {_several(self.busiest, 'block')}; "
+            f"The grid has {count(self.blocks, 'block')} for {d.sms} SMs: {count(sms, 'SM')} "
+            f"{'gets' if sms == 1 else 'get'} work, the busiest one {count(self.busiest, 'block')}; "
             f"an SM has room for {self.occupancy.blocks:,} at a time.",
             f"{self.flops:,} floating-point operations, {self.dram_bytes:,} bytes that must move: "
             f"{_intensity(self.intensity)}, and {_intensity(self.sector_intensity)} of all sectors asked for. "
@@ -165,7 +166,3 @@ def _moved(use):
 
 def _intensity(value):
     return "no byte" if value == inf else f"{value:.3g} FLOP/byte"
-
-
-def _several(count, noun):
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -7,6 +7,7 @@ occupancy calculator, cuda_occupancy.h of CUDA 12.9.
 from dataclasses import dataclass
 
 from course_lib.simt.estimate.devices import Device, find_device
+from course_lib.simt.show.wording import count
 from course_lib.validate import require_count
 
 THREADS, BLOCKS, SHARED, REGISTERS = "threads", "blocks", "shared memory", "registers"
@@ -53,7 +54,7 @@ class Occupancy:
     @property
     def explanation(self):
         """One sentence: how full an SM is, and what the limit is."""
-        held = f"{_several(self.blocks, 'block')} of {_several(self.warps_per_block, 'warp')}"
+        held = f"{count(self.blocks, 'block')} of {count(self.warps_per_block, 'warp')}"
         fill = f"fill{'s' if self.blocks == 1 else ''} {self.warps} of the {self.device.warps_per_sm} warps of an SM"
         reasons = "; ".join(self._reason(name) for name in self.limited_by)
         return f"{held} {fill}; the limit is {' and '.join(self.limited_by)}: {reasons}."
@@ -69,13 +70,13 @@ class Occupancy:
     def _reason(self, name):
         d = self.device
         if name == THREADS:
-            warps = _several(self.warps_per_block, "warp")
-            return f"a block of {_several(self.threads, 'thread')} has {warps} and an SM room for {d.warps_per_sm}"
+            warps = count(self.warps_per_block, "warp")
+            return f"a block of {count(self.threads, 'thread')} has {warps} and an SM room for {d.warps_per_sm}"
         if name == BLOCKS:
             return f"an SM holds at most {d.blocks_per_sm} blocks, whatever their size"
         if name == SHARED:
             return f"a block takes {shared_taken(d, self.shared_bytes):,} of {d.shared_per_sm:,} bytes"
-        warps = _several(warps_by_registers(d, self.registers), "warp")
+        warps = count(warps_by_registers(d, self.registers), "warp")
         return f"with {self.registers} a thread, the {d.registers_per_sm:,} of an SM are enough for {warps}"
 
 
@@ -155,7 +156,3 @@ def _blocks_by_registers(d, threads, registers):
             "thread. Use smaller blocks, or cuda.jit(max_registers=...)."
         )
     return warps_by_registers(d, registers) // warps
-
-
-def _several(count, noun):
-    return f"{count} {noun}{'' if count == 1 else 's'}"

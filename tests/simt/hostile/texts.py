@@ -130,7 +130,7 @@ for name in (
     "exec", "eval", "compile", "open", "input", "breakpoint", "getattr", "setattr", "globals", "locals", "vars", "dir",
     "type", "object", "super", "memoryview", "exit", "help", "sum", "sorted", "str", "list", "isinstance", "iter",
 ):  # fmt: skip
-    body(f"kernel calls {name}", f"out[i] = {name}('canary')  # bad", f"{name} is Python's own|{name} has no value")
+    body(f"kernel calls {name}", f"out[i] = {name}('canary')  # bad", f"{name} is Python's own|{name} is not possible|{name} has no value")
 body("kernel prints", "print('canary')  # bad", "no number|shows nothing|print is not possible")
 body("kernel formats", "out[i] = '{0.__class__}'.format(a)  # bad", "")
 body("kernel f-string", "out[i] = f'{a.__class__}'  # bad", "f-string")
@@ -246,7 +246,7 @@ attempt("division by zero", "T = 1 / 0  # bad\n", "division by zero")
 attempt("tuple repeated", "T = (1,) * 10 ** 12  # bad\n", "numbers only")
 attempt("tuple doubled", "T = (1,)\n" + "T = T + T\n" * 60, "more than 1,000 parts")
 attempt("tuple of tuples", "T = (1,)\n" + "T = (T, T)\n" * 60, "more than 1,000 parts")
-attempt("tuple in a tuple", "T = (1,)\n" + "T = (T,)\n" * 9_000, "levels")
+attempt("tuple in a tuple", "T = (1,)\n" + "T = (T,)\n" * 9_000, "more than 1,000 parts")
 attempt("huge tuple", f"T = ({'1,' * 90_000})  # bad\n", "more than 1,000 parts")
 attempt("targets", f"{'T=' * 90_000}1\n", "none")
 attempt("a thousand functions", "def k(a):\n    pass\ndef j(a):\n    pass\n" * 5_000, "say which kernel")

@@ -1,0 +1,77 @@
+"""What a name means: a variable of each lane, something from outside of the kernel, or a word with dots.
+
+Source: Numba's documentation, "Supported Python features in CUDA Python" and "CUDA Kernel API".
+"""
+
+import numpy as np
+
+from course_lib.simt.functions import known
+from course_lib.simt.memory import View
+from course_lib.simt.refusals import nearest, suggestion
+from course_lib.simt.values import Conflict, cast, describe
+from course_lib.simt.vocabulary import NAMES, Cast, ConstantArray, Unusable, Word, from_outside
+
+
+class Names:
+    """The part of an `Evaluator` that knows names. Source: the course's own."""
+
+    def _of_Name(self, node, mask):
+        if node.id in self.source.assigned:
+            return self._variable(node, mask)
+        if node.id not in self.source.outside:
+            hint = nearest(node.id, {*self.source.assigned, *self.source.outside})
+            raise self._error(node, f"{node.id} is not defined, neither in the kernel nor outside of it.{hint}")
+        return self._meaning(node)
+
+    def _variable(self, node, mask):
+        """Return a variable's value; a lane that reads it and has not set it is a finding."""
+        if node.id not in self.variables:
+            raise self._error(node, f"{node.id} has no value here.")
+        value, defined = self.variables[node.id], self.defined[node.id]
+        if type(value) is Conflict:
+            raise self._error(node, f"{node.id}: {value.why}")
+        if defined.bits is not None and defined is not mask:
+            self._check_defined(node, defined, mask)
+        dtype = self.static.get(id(node))
+        return value if dtype is None or value.dtype == dtype else cast(value, dtype)
+
+    def _check_defined(self, node, defined, mask):
+        missing = ~defined.bits[mask.index]
+        if missing.any():
+            lane = self.machine.lane_of(mask, missing.argmax())
+            self.machine.found(
+                "unset variable", node.lineno,
+                f"{self.lanes.name(lane)} reads {node.id}, which only other threads have set.",
+                f"Set {node.id} before the branch or loop, so that every thread has a value; a GPU takes whatever was "
+                "in the register.", array=node.id, lane=lane, count=np.count_nonzero(missing),
+            )  # fmt: skip
+
+    def _meaning(self, node):
+        """Return what a name from outside means, looked up once."""
+        name, meanings = node.id, self.source.meanings
+        if name not in meanings:
+            meanings[name] = from_outside(self.source.outside[name], name, self.source.family)
+        value = meanings[name]
+        if type(value) is Unusable:
+            raise self._error(node, value.why)
+        if type(value) is ConstantArray:
+            return self.machine.constant(value, node.lineno)
+        return NAMES[value.path](self.lanes) if type(value) is Word and value.path in NAMES else value
+
+    def _of_Attribute(self, node, mask):
+        owner = self._value(node.value, mask)
+        if isinstance(owner, View):
+            simple = {"ndim": np.int64(owner.ndim), "size": np.int64(owner.size), "dtype": Cast(owner.dtype)}
+            if node.attr == "shape":
+                return tuple(np.int64(s) for s in owner.shape)
+            if node.attr in simple:
+                return simple[node.attr]
+        if isinstance(owner, Word):
+            path = f"{owner.path}.{node.attr}"
+            if path in NAMES:
+                return NAMES[path](self.lanes)
+            if known(path) or any(p.startswith(f"{path}.") for p in NAMES):
+                return Word(path)
+            raise self._error(node, f"{path} is not among the words of a kernel here.{suggestion(path)}")
+        loop = " Write the loop, element by element." if isinstance(owner, View) else ""
+        raise self._error(node, f"{describe(owner)} has no {node.attr} in a kernel.{loop}")

@@ -1,0 +1,52 @@
+"""What a message says of a construct or a word that a kernel cannot use, and what to write instead.
+
+Source: Numba's documentation, "Supported Python features in CUDA Python".
+"""
+
+import difflib
+
+from course_lib.simt.functions import FUNCTIONS
+from course_lib.simt.vocabulary import NAMES
+
+INSTEAD = {
+    name: " For a thread's own numbers take cuda.local.array(3, float32)." for name in ("List", "Dict", "Set")
+} | {
+    "ListComp": " Write the loop.", "GeneratorExp": " Write the loop.",
+    "Try": " A GPU has no exceptions: test first, with if.", "Raise": " A GPU has no exceptions.",
+    "JoinedStr": " A kernel computes with numbers only.", "Assert": " Test it after the launch.",
+}  # fmt: skip
+"""What to do instead of a construct of Python that a kernel cannot use."""
+
+
+def refused(node):
+    """Return the sentence for a construct that a kernel cannot use, with what to write instead."""
+    return f"{construct(node)} is not possible in a kernel.{INSTEAD.get(type(node).__name__, '')}"
+
+
+def suggestion(path):
+    """Return " Did you mean ...?" for a word that is nearly one of the vocabulary, else what to do for NumPy's."""
+    words = {".".join(p.split(".")[:n]) for p in (*FUNCTIONS, *NAMES) for n in (1, 2, 3)}
+    if path.startswith("np.") and f"math.{path[3:]}" in FUNCTIONS:
+        return f" Write math.{path[3:]}."
+    if near := nearest(path, words):
+        return near
+    if path in ("np.zeros", "np.empty", "np.ones", "np.array", "np.full"):
+        return " For a thread's own numbers take cuda.local.array(3, float32)."
+    return " Write the loop, element by element." if path.startswith("np.") else ""
+
+
+def construct(node):
+    """How a message calls a construct of Python."""
+    return {
+        "ListComp": "a list comprehension", "List": "a list", "Dict": "a dict", "Set": "a set", "Lambda": "lambda",
+        "With": "with", "Try": "try", "Raise": "raise", "Import": "import", "ImportFrom": "import", "Yield": "yield",
+        "FunctionDef": "a function inside the kernel", "ClassDef": "class", "Global": "global", "Delete": "del",
+        "JoinedStr": "an f-string", "Assert": "assert", "In": "in", "NotIn": "not in", "Is": "is", "IsNot": "is not",
+        "NamedExpr": ":=", "GeneratorExp": "a generator", "Match": "match", "Starred": "*", "Nonlocal": "nonlocal",
+    }.get(type(node).__name__, type(node).__name__)  # fmt: skip
+
+
+def nearest(name, names):
+    """Return " Did you mean ...?" for a name that is nearly one of `names`, else an empty text."""
+    near = difflib.get_close_matches(name, sorted(names), 1, 0.75)
+    return f" Did you mean {near[0]}?" if near else ""
