@@ -130,7 +130,11 @@ for name in (
     "exec", "eval", "compile", "open", "input", "breakpoint", "getattr", "setattr", "globals", "locals", "vars", "dir",
     "type", "object", "super", "memoryview", "exit", "help", "sum", "sorted", "str", "list", "isinstance", "iter",
 ):  # fmt: skip
-    body(f"kernel calls {name}", f"out[i] = {name}('canary')  # bad", f"{name} is Python's own|{name} is not possible|{name} has no value")
+    body(
+        f"kernel calls {name}",
+        f"out[i] = {name}('canary')  # bad",
+        f"{name} is Python's own|{name} is not possible|{name} has no value",
+    )
 body("kernel prints", "print('canary')  # bad", "no number|shows nothing|print is not possible")
 body("kernel formats", "out[i] = '{0.__class__}'.format(a)  # bad", "")
 body("kernel f-string", "out[i] = f'{a.__class__}'  # bad", "f-string")
