@@ -12,6 +12,7 @@ from course_lib.cuda.array_checks import check_arguments
 from course_lib.cuda.choice import GPU, SIMULATOR, DeviceError
 from course_lib.cuda.device import choice, executor
 from course_lib.cuda.launch_checks import LaunchError, check_launch, check_shared, check_stream
+from course_lib.cuda.unroll import compiled_form
 
 CALL = "kernel[grid, block](...), or kernel[grid, block, stream, shared_bytes](...)"
 
@@ -33,8 +34,10 @@ class _Jitted:
             raise DeviceError(
                 f"{self.__name__} is not compiled here: kernels run on the SIMT executor", f"Write {CALL}."
             )
-        options = self.options if chosen == GPU else {"device": self.options["device"]}
-        return cuda.jit(**options)(self.py_func)
+        if chosen == SIMULATOR:
+            return cuda.jit(device=self.options["device"])(self.py_func)
+        function, kept = compiled_form(self.py_func, self.options.get("cache", False))
+        return cuda.jit(**{**self.options, "cache": kept})(function)
 
     @property
     def _numba_type_(self):

@@ -5,7 +5,8 @@ Source: Numba's documentation, "CUDA Python" and "CUDA simulator". A successor o
 
 import warnings
 
-from numba import cuda
+from course_lib.cuda import fastrange
+from course_lib.cuda.numba_cuda import cuda
 
 STATIC_LIMIT = 48 * 1024
 """Bytes of shared memory a block that a GPU gives without being asked."""
@@ -22,15 +23,23 @@ class Numba:
         """Return whether a value is an array in device memory, Numba's or another library's."""
         return getattr(value, "__cuda_ndarray__", False) or hasattr(value, "__cuda_array_interface__")
 
+    def as_array(self, value):
+        """Return an array in device memory as one of Numba's: the same memory."""
+        return value if hasattr(value, "copy_to_host") else cuda.as_cuda_array(value)
+
+    def address(self, array):
+        """Return where an array begins, in bytes."""
+        if hasattr(array, "__cuda_array_interface__"):
+            return array.__cuda_array_interface__["data"][0] or 0
+        return array._ary.__array_interface__["data"][0]  # the simulator's
+
     def copy_in(self, host, stream):
         """Return a device array with the numbers and the layout of a host array."""
         return cuda.to_device(host, stream=stream)
 
     def copy_out(self, array, stream):
         """Return a host array with the numbers of a device array."""
-        if not hasattr(array, "copy_to_host"):  # another library's
-            array = cuda.as_cuda_array(array)
-        return array.copy_to_host(stream=stream)
+        return self.as_array(array).copy_to_host(stream=stream)
 
     def empty(self, shape, dtype):
         """Return a device array with whatever is in that memory."""
@@ -49,6 +58,7 @@ class Gpu(Numba):
     """A CUDA GPU. Source: Numba's documentation, "CUDA Python"."""
 
     def __init__(self):
+        fastrange.install()  # before the first kernel is compiled
         device = cuda.get_current_device()
         self.name = device.name.decode() if isinstance(device.name, bytes) else device.name
         self.shared_limit = max(STATIC_LIMIT, device.MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)

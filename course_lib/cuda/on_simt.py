@@ -5,6 +5,8 @@ Source: the course's own.
 
 from contextlib import contextmanager
 
+from numpy.lib.array_utils import byte_bounds
+
 from course_lib import simt
 from course_lib.cuda.collect import on_error
 from course_lib.simt.arrays import DeviceArray
@@ -34,6 +36,14 @@ class Simt:
     def owns(self, value):
         """Return whether a value is an array of this device."""
         return isinstance(value, DeviceArray)
+
+    def as_array(self, value):
+        """Return an array of this device: itself."""
+        return value
+
+    def address(self, array):
+        """Return where an array begins, in bytes from its allocation, whose address is a multiple of 256."""
+        return array.numbers.__array_interface__["data"][0] - byte_bounds(array.allocation)[0]
 
     def copy_in(self, host, stream):
         """Return a device array with the numbers and the layout of a host array."""

@@ -109,6 +109,8 @@ class ArrayUse:
 class Access:
     """What the active threads of the launch's first block touched when a line first did an access.
 
+    A wide access, such as `ld4`, counts as one of larger elements: a row of 64 float32 has 16 of them.
+
     Attributes
     ----------
     thread : (n,) int64 array

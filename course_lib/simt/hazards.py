@@ -41,8 +41,9 @@ class Hazard:
 
 
 IMPORTANCE = (
-    "out of bounds", "barrier not reached", "warp operation not reached", "unset variable", "race", "unwritten memory",
-    "negative index", "division by zero", "never written", "float64", "uncoalesced", "bank conflicts",
+    "out of bounds", "misaligned", "barrier not reached", "warp operation not reached", "unset variable", "race",
+    "unwritten memory", "negative index", "division by zero", "never written", "float64", "uncoalesced",
+    "bank conflicts",
 )  # fmt: skip
 """Kinds of findings; what can make another finding comes first."""
 

@@ -10,13 +10,14 @@ from collections import defaultdict
 import numpy as np
 
 from course_lib.cuda.launch_checks import SHARED_BYTES
-from course_lib.simt.access import MemoryAccess
+from course_lib.simt.copies import AsyncCopies
 from course_lib.simt.counters import Counters
 from course_lib.simt.hazards import BLOCK, Hazard
 from course_lib.simt.masks import Mask
 from course_lib.simt.memory import block_view, constant_view, lane_view
 from course_lib.simt.source import KernelError
 from course_lib.simt.values import is_number
+from course_lib.simt.wide import WideAccess
 
 LOCAL_BYTES = 512 * 1024
 """The most of a thread's local arrays."""
@@ -36,7 +37,7 @@ class HazardFound(KernelError):
         self.hazard = hazard
 
 
-class Machine(MemoryAccess):
+class Machine(WideAccess):
     """Barriers, budgets, counters and findings of one launch.
 
     Source: the course's own.
@@ -65,6 +66,7 @@ class Machine(MemoryAccess):
         self.lanes, self.shared, self.local = lanes, {}, {}
         self.static_bytes = self.local_bytes = self.static_cells = 0
         self.phase, self.sync = np.zeros(lanes.count, np.int32), np.zeros(lanes.count, np.int32)
+        self.copies = AsyncCopies(lanes.count)
         self.number = ((lanes.first + lanes.block) << BLOCK) + lanes.thread
         self.exited, self._running = np.zeros(lanes.count, np.bool_), None
 

@@ -32,7 +32,7 @@ def _shuffle(find):
     def act(e, mask, node, membermask, value, argument):
         if not is_number(value) or value.dtype.name not in DTYPES or not is_number(argument):
             raise TypeError(f"{describe(value)} cannot be shuffled; it takes numbers of 4 or 8 bytes")
-        _meet(e, mask, node, membermask)
+        meet(e, mask, node, membermask)
         lane = e.lanes.lane.astype(np.int64)
         source, in_warp = find(lane, _everyone(e, argument).astype(np.int64))
         at = np.where(in_warp, np.arange(e.lanes.count) - lane + source, np.arange(e.lanes.count))
@@ -61,7 +61,7 @@ def _check_source(e, mask, node, lane, source, in_warp, at):
         )  # fmt: skip
 
 
-def _meet(e, mask, node, membermask):
+def meet(e, mask, node, membermask):
     """Count the operation; every active lane must be named, and every named lane that still runs must be active."""
     if not is_number(membermask) or membermask.dtype.kind not in "iu":
         raise TypeError(f"{describe(membermask)} is no mask; use 0xffffffff for all lanes of a warp")
@@ -98,7 +98,7 @@ def _meet(e, mask, node, membermask):
 
 @function("cuda.syncwarp")
 def _syncwarp(e, mask, node, membermask=ALL):
-    _meet(e, mask, node, membermask)
+    meet(e, mask, node, membermask)
     e.machine.sync[mask.index] += 1
 
 
@@ -108,7 +108,7 @@ def _vote(decide):
     def act(e, mask, node, membermask, predicate):
         if not is_number(predicate):
             raise TypeError(f"{describe(predicate)} is neither true nor false")
-        _meet(e, mask, node, membermask)
+        meet(e, mask, node, membermask)
         true, present = mask.ballots(predicate != 0), mask.ballots(np.True_)
         return decide(true, present)[e.lanes.warp]
 
@@ -151,7 +151,7 @@ def _match_all(e, mask, node, membermask, value):
 def _same(e, mask, node, membermask, value):
     if not is_number(value) or value.dtype.name not in DTYPES:
         raise TypeError(f"{describe(value)} cannot be matched; it takes numbers of 4 or 8 bytes")
-    _meet(e, mask, node, membermask)
+    meet(e, mask, node, membermask)
     bits = np.ascontiguousarray(_everyone(e, value)).view(np.uint32 if value.dtype.itemsize == 4 else np.uint64)
     active = np.ones(e.lanes.count, np.bool_) if mask.bits is None else mask.bits
     out = np.zeros(e.lanes.count, np.int64)

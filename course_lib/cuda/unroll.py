@@ -1,0 +1,183 @@
+"""`unroll`: write one loop out as straight lines, and keep what was compiled for the next time.
+
+    for k in unroll(BK):        # BK copies of the body, k a number in each
+        acc += As[row, k] * Bs[k, col]
+
+Numba has no word for it, and the compiler behind it stops unrolling at bodies of about 64 multiply-adds. Here the loop
+is expanded in the syntax tree before Numba sees it. The SIMT executor and Numba's simulator run the loop as it stands.
+
+A kernel that is expanded, or kept on disk (`cache=True`), becomes a small file of its own in a folder of the user's
+cache, with a name that depends on all that it was made from: its text, its constants, the functions it calls, the
+compiler. So a changed constant is another file, and Numba's own cache beside it never serves stale code.
+
+Source: the course's own; Numba's documentation, "Notes on Caching".
+"""
+
+import ast
+import functools
+import hashlib
+import inspect
+import linecache
+import os
+import sys
+import textwrap
+from contextlib import suppress
+from pathlib import Path
+
+MOST_TURNS = 256
+"""A loop of more turns than this is not written out."""
+
+RULES = "unroll takes one constant expression of numbers known before the launch, as in unroll(BK)"
+
+
+def unroll(n):
+    """Return range(n): what the loop means where nobody expands it. No errors. Source: the course's own."""
+    return range(n)
+
+
+class _Replace(ast.NodeTransformer):
+    """Put a number where a name is read."""
+
+    def __init__(self, name, number):
+        self.name, self.number = name, number
+
+    def visit_Name(self, node):
+        reads = node.id == self.name and isinstance(node.ctx, ast.Load)
+        return ast.copy_location(ast.Constant(self.number), node) if reads else node
+
+
+class _Expand(ast.NodeTransformer):
+    """Replace each `for NAME in unroll(N):` by N copies of its body."""
+
+    def __init__(self, names, function):
+        self.names, self.function = names, function
+
+    def visit_For(self, node):
+        call = node.iter
+        named = isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and self.names.get(call.func.id)
+        if named is not unroll:
+            return self.generic_visit(node)
+        if len(call.args) != 1 or call.keywords or not isinstance(node.target, ast.Name) or node.orelse:
+            raise TypeError(f"{self.function}, line {node.lineno}: {RULES}, and one name before `in`.")
+        lines = []
+        for turn in range(self._turns(call.args[0], node)):
+            for statement in node.body:
+                copy = _Replace(node.target.id, turn).visit(ast.parse(ast.unparse(statement)).body[0])
+                copy = self.visit(copy)
+                lines.extend(copy if isinstance(copy, list) else [copy])
+        return lines
+
+    def _turns(self, expression, node):
+        try:
+            turns = eval(compile(ast.Expression(expression), "<unroll>", "eval"), dict(self.names))
+        except Exception as error:
+            raise TypeError(f"{self.function}, line {node.lineno}: {RULES}; {error}.") from None
+        if type(turns) is not int or not 0 < turns <= MOST_TURNS:
+            raise ValueError(
+                f"{self.function}, line {node.lineno}: unroll({ast.unparse(expression)}) is {turns!r} turns; it takes "
+                f"1 to {MOST_TURNS}. Use range for a loop of more."
+            )
+        return turns
+
+
+def compiled_form(function, cache=False):
+    """Return (the function that Numba gets, whether its `cache=True` can be used).
+
+    A plain function that neither unrolls nor is to be kept comes back as it is.
+
+    Parameters
+    ----------
+    function : function
+        A kernel or device function in Numba-CUDA's language.
+    cache : bool
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it uses `unroll` in another way than `for k in unroll(CONSTANT):`.
+
+    Source: the course's own.
+    """
+    names = _names(function)
+    if not cache and not any(value is unroll for value in names.values()):
+        return function, False
+    text = _expanded(function, names)
+    file = _keep(function.__name__, text, _fingerprint(text, names)) if cache else None
+    where = str(file) if file else f"<{function.__qualname__}, unrolled>"
+    if file is None:
+        linecache.cache[where] = (len(text), None, text.splitlines(True), where)
+    scope = {**names, "__name__": function.__module__, "__builtins__": __builtins__}
+    exec(compile(text, where, "exec"), scope)
+    return scope[function.__name__], file is not None
+
+
+def _names(function):
+    """Return {name: object} of the globals and closure variables that the function reads."""
+    found = inspect.getclosurevars(function)
+    return {**found.globals, **found.nonlocals}
+
+
+def _expanded(function, names):
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    definition = tree.body[0]
+    definition.decorator_list = []
+    tree = ast.fix_missing_locations(_Expand(names, function.__name__).visit(tree))
+    return ast.unparse(tree) + "\n"
+
+
+def _keep(name, text, fingerprint):
+    """Write the text into the user's cache and return the file, None where nothing can be written."""
+    file = cache_folder() / f"{name.strip('_')}_{fingerprint}.py"
+    if file.exists():
+        return file
+    with suppress(OSError):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        part = file.with_suffix(f".{os.getpid()}.part")
+        part.write_text(text, encoding="utf-8")
+        os.replace(part, file)  # at once, so that another process never reads half a file
+        return file
+    return None
+
+
+def cache_folder():
+    """Return the folder of kept kernels: COURSE_CACHE, or "course-lib/kernels" in the user's cache. No errors.
+
+    Source: the XDG base directory specification; on Windows LOCALAPPDATA.
+    """
+    own = os.environ.get("COURSE_CACHE")
+    if own:
+        return Path(own)
+    base = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME")
+    return Path(base) / "course-lib" / "kernels" if base else Path.home() / ".cache" / "course-lib" / "kernels"
+
+
+def _fingerprint(text, names):
+    """Return 16 hexadecimal digits that differ if anything differs that the machine code is made from."""
+    parts = [_toolchain(), text, *(f"{name}={_described(value)}" for name, value in sorted(names.items()))]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
+def _described(value):
+    inner = getattr(value, "py_func", None)
+    if inner is not None:  # a device function: its own text and constants
+        names = _names(inner)
+        return _fingerprint(_expanded(inner, names), names)
+    if isinstance(value, bool | int | float | str | tuple):
+        return repr(value)
+    if hasattr(value, "tobytes"):
+        return hashlib.sha256(value.tobytes()).hexdigest()
+    return f"{getattr(value, '__module__', '')}.{getattr(value, '__name__', value)}"
+
+
+@functools.cache
+def _toolchain():
+    """Return what else machine code depends on: versions, and the files that write it."""
+    import numba
+
+    from course_lib.cuda import fastrange, intrinsics
+    from course_lib.cuda.numba_cuda import COMPILER, HAS_PACKAGE
+
+    version = __import__("numba_cuda").__version__ if HAS_PACKAGE else ""
+    files = [Path(m.__file__).read_text(encoding="utf-8") for m in (fastrange, intrinsics)]
+    counted = str(fastrange.install())
+    return hashlib.sha256("\n".join([COMPILER, version, numba.__version__, counted, *files]).encode()).hexdigest()
