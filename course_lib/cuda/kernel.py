@@ -39,6 +39,10 @@ class _Jitted:
         function, kept = compiled_form(self.py_func, self.options.get("cache", False))
         return cuda.jit(**{**self.options, "cache": kept})(function)
 
+    def expanded(self):
+        """Return the function that Numba compiles: `py_func` with its `unroll` loops written out. No errors."""
+        return compiled_form(self.py_func)[0]
+
     @property
     def _numba_type_(self):
         """For Numba, when it compiles a kernel that names this object: the type of its own dispatcher."""

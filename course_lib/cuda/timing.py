@@ -1,0 +1,104 @@
+"""Time kernels on a GPU, rivals in turns: with the device's own clock, and the host always ahead of it.
+
+Source: NVIDIA, "CUDA C++ Programming Guide", "Events". A launch only enqueues work, so a clock on the host times the
+enqueuing. Events are marks in the queue, and the device notes when it passes them. If the host is slower than the
+device, gaps between kernels are timed too; so a kernel that only waits goes first, until all is enqueued.
+"""
+
+import itertools
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from course_lib.cuda.choice import GPU, DeviceError
+from course_lib.cuda.device import choice
+from course_lib.cuda.jit import jit
+from course_lib.cuda.numba_cuda import cuda
+
+MOST_CALLS = 400
+"""Calls between two events; the queue of a device holds about 1,000 launches, and a rival may launch several."""
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Seconds a call: the median, and the quantiles at 20 % and 80 %. Source: the course's own."""
+
+    median: float
+    lower: float
+    upper: float
+    rounds: int
+    calls: int
+
+
+@jit(cache=True)
+def _wait(microseconds):
+    """Keep the device busy for at least so long."""
+    for _ in range(microseconds):
+        cuda.nanosleep(1000)
+
+
+def time_in_turns(rivals, *, rounds=20, block=0.01):
+    """Return {name: Timing} of functions that enqueue work on the default stream.
+
+    Each round gives every rival one block of calls, and begins with another rival, so that a slow spell of the machine
+    hits all of them. One call before each block is not counted.
+
+    Parameters
+    ----------
+    rivals : dict of str to function, or to a list of functions
+        Without arguments. A list is walked in turns: give each function data of its own, together more than the cache
+        holds, where work is bound by memory.
+    rounds : int >= 1
+    block : float
+        Seconds that a block of calls should last.
+
+    Raises
+    ------
+    DeviceError
+        Without a GPU.
+
+    Source: the course's own.
+    """
+    if choice().device != GPU:
+        raise DeviceError("kernels are timed on a GPU, and there is none here", "Run `course bench simt` instead.")
+    rivals = {n: list(f) if isinstance(f, list | tuple) else [f] for n, f in rivals.items()}
+    cycles = {name: itertools.cycle(functions) for name, functions in rivals.items()}
+    calls = {name: _calls(cycles[name], len(functions), block) for name, functions in rivals.items()}
+    seconds = {name: [] for name in rivals}
+    names = list(rivals)
+    for r in range(rounds):
+        for name in names[r % len(names) :] + names[: r % len(names)]:
+            count, host = calls[name]
+            seconds[name].append(_block(cycles[name], count, host))
+    return {
+        name: Timing(*(float(q) for q in np.quantile(s, (0.5, 0.2, 0.8))), rounds, calls[name][0])
+        for name, s in seconds.items()
+    }
+
+
+def _calls(cycle, least, block):
+    """Return (how many calls a block has, host seconds that enqueuing one takes)."""
+    for _ in range(least + 1):  # compile, and touch all data
+        next(cycle)()
+    cuda.synchronize()
+    begin = time.perf_counter()
+    next(cycle)()
+    host = time.perf_counter() - begin
+    cuda.synchronize()
+    once = _block(cycle, 3, host)
+    return max(1, min(MOST_CALLS, round(block / max(once, 1e-7)))), host
+
+
+def _block(cycle, count, host):
+    """Return seconds a call on the device, over `count` calls."""
+    start, stop = cuda.event(), cuda.event()
+    ahead = min(100_000, int(1e6 * host * (count + 1) * 1.5) + 20)
+    _wait[1, 1](ahead)
+    next(cycle)()
+    start.record()
+    for _ in range(count):
+        next(cycle)()
+    stop.record()
+    stop.synchronize()
+    return start.elapsed_time(stop) / 1000 / count
