@@ -69,7 +69,10 @@ def _array(space):
             raise TypeError(f"its shape has {len(shape)} axes; at most {MOST_AXES} are possible")
         if any(s < 1 for s in shape):
             raise TypeError(f"its shape is {shape}; every size must be >= 1")
-        return e.machine.allocate(e, space, shape, dtype.dtype, node)
+        view = e.machine.allocate(e, space, shape, dtype.dtype, node)
+        if alignment is not None:
+            view.memory.alignment = constant_between(alignment, 1, 256)
+        return view
 
     return make
 

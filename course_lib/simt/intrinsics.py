@@ -59,10 +59,10 @@ def _nonneg(e, mask, node, index):
         lane = e.machine.lane_of(mask, int(below.argmax()))
         e.machine.found(
             "negative index", node.lineno,
-            f"{e.lanes.name(lane)} gives nonneg the number {e.machine.active(index, mask)[below.argmax()]}, and nonneg "
+            f"{e.lanes.name(lane)} gives nonneg the index {e.machine.active(index, mask)[below.argmax()]}, and nonneg "
             "promises that it is never negative.",
             "Leave nonneg out, or guard the line: what a GPU does after a broken promise is not defined.", lane=lane,
-            count=int(np.count_nonzero(below)),
+            count=int(np.count_nonzero(below)), index=int(e.machine.active(index, mask)[below.argmax()]),
         )  # fmt: skip
     return index
 

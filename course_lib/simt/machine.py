@@ -194,6 +194,7 @@ class Machine(WideAccess):
             name = "(dynamic shared memory)"
             base = self.tables.machine.static_bytes  # behind the static arrays
             view = block_view(name, (count,), dtype, self.lanes.blocks, self.lanes.block, base)
+            view.memory.alignment = 16
             if made:  # other numbers, the same bytes
                 view.memory.cells = made[0].memory.cells.view(dtype)
                 view.memory.shadow, view.memory.written = made[0].memory.shadow, made[0].memory.written

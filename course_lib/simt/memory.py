@@ -31,6 +31,7 @@ class Memory:
         self.loaded, self.stored = np.zeros((2, 0 if space == "local" else cells.size), np.bool_)
         self.loads = self.stores = 0
         self.touched = False  # whether somebody wrote
+        self.alignment = cells.dtype.itemsize  # bytes, promised for where an array of a kernel begins
 
     @property
     def dtype(self):

@@ -99,6 +99,7 @@ class WideAccess(MemoryAccess):
             self._outside(view, index, width, mask, node, int(np.argmin(good)), int(np.count_nonzero(~good)))
         offset = self.active(view.offset, mask).astype(np.int64, copy=False)
         cells = offset + index
+        self._check_promised(view, width * view.dtype.itemsize, node)
         part = view.memory.part if view.memory.copies > 1 else 0
         within = cells % part if part else cells
         size = width * view.dtype.itemsize
@@ -108,7 +109,7 @@ class WideAccess(MemoryAccess):
             lane = self.lane_of(mask, at)
             self.found(
                 "misaligned", node.lineno,
-                f"{self.lanes.name(lane)} touches {size} bytes at once from flat index {index[at]} of {view.name} on, "
+                f"{self.lanes.name(lane)} touches {size} bytes at once from {view.name}[{index[at]}] on, counted flat, "
                 f"at an address that is no multiple of {size}.",
                 f"Use an index that is a multiple of {width}, in an array that begins at such an address: pad its "
                 "rows, or take single elements. A GPU stops the kernel there.", array=view.name, lane=lane,
@@ -120,6 +121,17 @@ class WideAccess(MemoryAccess):
         stay = np.zeros(self.lanes.count, np.bool_)
         stay[np.arange(self.lanes.count)[mask.index][good]] = True
         return cells[good], Mask(self.lanes, stay)
+
+    def _check_promised(self, view, size, node):
+        """A shared or local array begins where the compiler likes, unless its alignment is written down."""
+        if view.memory.space in ("shared", "local") and view.memory.alignment < size:
+            self.found(
+                "misaligned", node.lineno,
+                f"{view.name} is touched {size} bytes at once, and begins at a multiple of {view.memory.alignment} "
+                "bytes only, for all that is promised.",
+                f"Write alignment={size} where it is made: cuda.{view.memory.space}.array(..., alignment={size}).",
+                array=view.name,
+            )  # fmt: skip
 
     def _outside(self, view, index, width, mask, node, at, count):
         lane = self.lane_of(mask, at)

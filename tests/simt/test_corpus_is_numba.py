@@ -20,6 +20,9 @@ TURING = (7, 5)
 PYTHON_THAT_NUMBA_TAKES = {"print_of_a_formatted_text", "loop_over_a_row", "whole_row_stored_at_once"}
 """Numba has these; the executor does not, and says so."""
 
+UNCHECKED = {"copies_into_global_memory"}
+"""Numba compiles it, and the card stops: memory spaces are no types."""
+
 ARGUMENTS_ARE_WRONG = {n for n, c in BROKEN.items() if c.refused and c.refused.error == "TypeError"}
 COMPILED = {
     n: c for n, c in (*BROKEN.items(), *CORRECT.items())
@@ -46,6 +49,10 @@ def compiled(case, monkeypatch):
         monkeypatch.setattr(module, "get_current_device", lambda: SimpleNamespace(compute_capability=TURING))
     try:
         compiler.compile_cuda(case.kernel, types.void, tuple(map(numba_type, case.arguments())), cc=TURING)
+    except NumbaError as error:
+        if "unexpected keyword argument 'alignment'" in str(error):
+            pytest.skip("arrays with an alignment need numba-cuda; the CUDA target inside Numba 0.68 has none")
+        raise
     except TypeError as error:
         if "Signature mismatch: 2 argument types given, but function takes 1" in str(error):
             pytest.skip("the CUDA target inside Numba 0.68 cannot compile max and min of two numbers, a bug of its own")
@@ -59,13 +66,13 @@ def test_kernel_is_one_that_numba_compiles(case, monkeypatch):
     compiled(case, monkeypatch)
 
 
-@pytest.mark.parametrize("name", [n for n in REFUSED if n not in PYTHON_THAT_NUMBA_TAKES])
+@pytest.mark.parametrize("name", [n for n in REFUSED if n not in PYTHON_THAT_NUMBA_TAKES | UNCHECKED])
 def test_what_the_executor_refuses_numba_refuses_too(name, monkeypatch):
     # ImportError: Numba has @ by way of SciPy, and not for kernels.
     with pytest.raises((NumbaError, TypeError, AttributeError, NotImplementedError, ImportError)):
         compiled(REFUSED[name], monkeypatch)
 
 
-@pytest.mark.parametrize("name", sorted(PYTHON_THAT_NUMBA_TAKES))
+@pytest.mark.parametrize("name", sorted(PYTHON_THAT_NUMBA_TAKES | UNCHECKED))
 def test_what_only_the_executor_refuses_is_known(name, monkeypatch):
     compiled(REFUSED[name], monkeypatch)
