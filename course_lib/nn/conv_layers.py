@@ -43,7 +43,7 @@ class Conv2d(Weighted):
         self.pad = pair(pad, "pad", minimum=0)
         if np.dtype(dtype) not in (np.float32, np.float64):
             raise TypeError(f"dtype is {np.dtype(dtype)}; it must be float32 or float64.")
-        self.connections = self._table(connections)
+        self.connections, self._kept = self._table(connections), None
         inputs = self.connections.sum(axis=1) * self.mask[0] * self.mask[1]  # of one output, for each map
         w = require_rng(rng).standard_normal((c_out, c_in, *self.mask)) * np.sqrt(2 / inputs)[:, None, None, None]
         self.params["w"] = (w * self.connections[:, :, None, None]).astype(dtype)
@@ -74,8 +74,20 @@ class Conv2d(Weighted):
     def _gradients(self, dout, need_dx):
         dx, dw, db = self.ops.conv2d_backward(dout, self._take_cache(), need_dx)
         if not self.connections.all():
-            dw = dw * self.connections[:, :, None, None].astype(dw.dtype)
+            dw = self.ops.multiply(dw, self._kept_weights())
         return dx, dw, db
+
+    def _kept_weights(self):
+        """1 where a weight is trained and 0 elsewhere, of the shape of w, where the backend computes."""
+        if self._kept is None:
+            table = self.connections[:, :, None, None].astype(self.params["w"].dtype)
+            self._kept = self.ops.to_backend(np.broadcast_to(table, self.params["w"].shape).copy())
+        return self._kept
+
+    def use(self, ops):
+        """As `Layer.use`; the connection table follows."""
+        self._kept = None
+        super().use(ops)
 
     def output_shape(self, shape):
         """Return (c_out, H_out, W_out) for an image (c_in, H, W); ValueError if it does not fit."""
@@ -171,8 +183,8 @@ class Subsample(Layer):
     def backward(self, dout):
         """Add dw and db to `grads`, return dx (B, C, H, W)."""
         dx, dw, db = self.ops.subsample_backward(dout, self._take_cache())
-        self.grads["w"] += dw
-        self.grads["b"] += db
+        self.ops.accumulate(self.grads["w"], dw)
+        self.ops.accumulate(self.grads["b"], db)
         return dx
 
     def output_shape(self, shape):
@@ -224,11 +236,19 @@ class RadialBasis(Layer):
 
     def __init__(self, prototypes):
         super().__init__()
-        self.prototypes = np.asarray(prototypes)
+        self.prototypes, self._there = np.asarray(prototypes), {}
+
+    def use(self, ops):
+        """As `Layer.use`; the prototypes follow."""
+        self._there = {}
+        super().use(ops)
 
     def forward(self, x):
         """Return the distances y (B, C) for x (B, D)."""
-        y, self.cache = self.ops.rbf_forward(x, self.prototypes.astype(x.dtype, copy=False))
+        kind = np.dtype(x.dtype)
+        if kind not in self._there:
+            self._there[kind] = self.ops.to_backend(self.prototypes.astype(kind, copy=False))
+        y, self.cache = self.ops.rbf_forward(x, self._there[kind])
         return y
 
     def backward(self, dout):

@@ -5,6 +5,9 @@ all mathematics is in `ops`, a module such as `course_lib.fast` or `course_lib.r
 
 Gradients add up: `backward` adds to what a layer holds until `zero_grad`. Only two places of the
 library accumulate: the layers, and the leaves of a graph (`graph.py`).
+
+Parameters and gradients lie where `ops` computes: on the device for `course_lib.cuda`. A layer is made on the host,
+and `use` brings its parameters there.
 """
 
 import copy
@@ -30,6 +33,15 @@ class Layer:
     def __deepcopy__(self, memo):
         return _copy_but_ops(self, memo)
 
+    def use(self, ops):
+        """Compute with another backend from now on: parameters and gradients are copied there if need be."""
+        if ops is self.ops:
+            return
+        for arrays in (self.params, self.grads):
+            for name, array in arrays.items():
+                arrays[name] = ops.to_backend(self.ops.to_host(array))
+        self.ops, self.cache = ops, None
+
     def forward(self, x):
         """Return the layer's output for a batch x, and remember what `backward` needs."""
         raise NotImplementedError(f"{type(self).__name__} must define forward(x).")
@@ -45,7 +57,7 @@ class Layer:
     def zero_grad(self):
         """Set every gradient to zero."""
         for g in self.grads.values():
-            g[...] = 0
+            self.ops.fill_zero(g)
 
     def output_shape(self, shape):
         """Return the shape of one sample's output for one sample's input `shape`; the same unless overridden."""
@@ -78,9 +90,9 @@ class Weighted(Layer):
     def backward(self, dout, need_dx=True):
         """Add dw and db to `grads`, return dx of the input's shape, or None without `need_dx`."""
         dx, dw, db = self._gradients(dout, need_dx)
-        self.grads["w"] += dw
+        self.ops.accumulate(self.grads["w"], dw)
         if db is not None:
-            self.grads["b"] += db
+            self.ops.accumulate(self.grads["b"], db)
         return dx
 
     def backward_parameters(self, dout):
@@ -205,9 +217,21 @@ class Softmax(Activation):
 
 
 def _copy_but_ops(thing, memo):
-    """Deep copy for `copy.deepcopy`: a backend is a module, which is shared and cannot be copied."""
+    """Deep copy for `copy.deepcopy`: a backend is a module, which is shared, and knows how to copy its arrays."""
     memo[id(thing.ops)] = thing.ops
+    for array in _arrays(thing.__dict__):
+        if id(array) not in memo:
+            memo[id(array)] = thing.ops.copy_of(array)
     new = object.__new__(type(thing))
     memo[id(thing)] = new
     new.__dict__.update(copy.deepcopy(thing.__dict__, memo))
     return new
+
+
+def _arrays(value):
+    """Yield the backend's arrays in a layer's dictionaries and cache; NumPy copies its own."""
+    if isinstance(value, dict | list | tuple):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _arrays(part)
+    elif hasattr(value, "dtype") and not isinstance(value, np.ndarray | np.generic):
+        yield value

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from course_lib.reference.probabilities import softmax
 from course_lib.validate import as_labels, require_count
 
 
@@ -96,8 +97,8 @@ def worst_mistakes(net, x, labels, k=20):
     Source: the course's own.
     """
     k = require_count("k", k)
-    out = net.forward(x)
-    probabilities = net.ops.softmax(-out if net.layers[-1].smaller_is_better else out)  # distances: the near is likely
+    out = net.ops.to_host(net.forward(net.ops.to_backend(x)))
+    probabilities = softmax(-out if net.layers[-1].smaller_is_better else out)  # distances: the near is likely
     labels = as_labels("labels", labels, rows=len(probabilities), classes=probabilities.shape[1])
     predicted = np.argmax(probabilities, axis=1)
     confidence = probabilities.max(axis=1)

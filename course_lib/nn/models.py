@@ -110,17 +110,16 @@ def lenet5(*, rng, classic=False, ops=fast, dtype=np.float32):
             Dense(120, 84, **o), ReLU(), Dense(84, 10, **o),  # F6, output
             ops=ops,
         )  # fmt: skip
-    net = Sequential(
+    layers = [
         Conv2d(1, 6, 5, **o), Tanh(), Subsample(6, dtype=dtype), Tanh(),
         Conv2d(6, 16, 5, connections=c3_table(), **o), Tanh(), Subsample(16, dtype=dtype), Tanh(),
         Conv2d(16, 120, 5, **o), Tanh(), Flatten(),
         Dense(120, 84, **o), Tanh(), RadialBasis(reference.digit_prototypes()),
-        ops=ops,
-    )  # fmt: skip
-    for layer in net:  # tanh passes the signal at half He's variance
+    ]  # fmt: skip
+    for layer in layers:  # tanh passes the signal at half He's variance
         if "w" in layer.params and not isinstance(layer, Subsample):
             layer.params["w"] *= np.sqrt(0.5).astype(dtype)
-    return net
+    return Sequential(*layers, ops=ops)
 
 
 def cnn_color(*, rng, classes=10, ops=fast, dtype=np.float32):

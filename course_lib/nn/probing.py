@@ -49,11 +49,11 @@ def feature_maps(net, x):
 
     Source: O, "Visualizing what ConvNets learn"; H calls the outputs of a convolution feature maps.
     """
-    x = as_float("x", x, min_rows=1)
+    x = net.ops.to_backend(as_float("x", x, min_rows=1))
     found = []
     for layer in net:
         x = layer.forward(x)
-        found.append((layer.describe(), x.copy()))
+        found.append((layer.describe(), net.ops.to_host(x).copy()))
     return found
 
 
@@ -89,14 +89,15 @@ def input_gradient(net, x, unit, *, layer=None):
         if require_count("layer", layer, minimum=0) >= len(net):
             raise ValueError(f"layer is {layer}; the network has {len(net)} layers, so it must be <= {len(net) - 1}.")
         part = Sequential(*net.layers[: layer + 1], ops=net.ops)
-    kept = {name: g.copy() for name, g in net.gradients().items()}
+    ops = net.ops
+    kept = {name: ops.copy_of(g) for name, g in net.gradients().items()}
     try:
-        out = part.forward(x)
+        out = ops.to_host(part.forward(ops.to_backend(x)))
         value, dout = _log_probability(net, out, unit) if layer is None else _one_number(out, unit)
-        dx = part.backward(dout)
+        dx = ops.to_host(part.backward(ops.to_backend(dout)))
     finally:
         for name, g in net.gradients().items():
-            g[...] = kept[name]
+            ops.assign(g, kept[name])
     return value, dx
 
 

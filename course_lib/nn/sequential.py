@@ -32,7 +32,8 @@ class Sequential:
     *layers : Layer
     ops : module
         The backend every layer computes with: `course_lib.fast` unless given, for a CPU; `course_lib.reference`
-        has the same operations as the lectures' formulas.
+        has the same operations as the lectures' formulas, `course_lib.cuda` as kernels: the layers' parameters are
+        then copied to the device, and `forward` and `backward` take and return device arrays.
 
     Raises
     ------
@@ -63,7 +64,7 @@ class Sequential:
                 width = layer.n_out
         self.layers, self.ops = tuple(layers), ops
         for layer in layers:
-            layer.ops = ops
+            layer.use(ops)
 
     def __deepcopy__(self, memo):
         return _copy_but_ops(self, memo)
@@ -112,14 +113,14 @@ class Sequential:
         return {f"{i}.{name}": g for i, layer in enumerate(self.layers) for name, g in layer.grads.items()}
 
     def classes(self, out):
-        """Return each row's class (B,) from outputs (B, C): the highest, or the lowest of distances."""
+        """Return each row's class (B,) from outputs (B, C) on the host: the highest, or the lowest of distances."""
         if out.ndim == 2 and out.shape[1] == 1:  # one output says how much it is class 1
             return (out[:, 0] >= 0.5).astype(np.int64)
         return np.argmin(out, axis=-1) if self.layers[-1].smaller_is_better else np.argmax(out, axis=-1)
 
     def predict(self, x):
-        """Return the predicted class for each row of a batch x: (B,) int64."""
-        return self.classes(self.forward(x))
+        """Return the predicted class for each row of a batch x on the host: (B,) int64, on the host."""
+        return self.classes(self.ops.to_host(self.forward(self.ops.to_backend(x))))
 
     def costs(self, shape):
         """Return one `LayerCost` a layer for a sample of this shape, such as (1, 32, 32).

@@ -70,7 +70,8 @@ def train(
 ):
     """Train `net` in place by stochastic gradient descent and return its `History`.
 
-    Every epoch draws a new order of the samples and cuts it into batches; the last one may be smaller.
+    Every epoch draws a new order of the samples and cuts it into batches; the last one may be smaller. The data stay
+    on the host: where `net.ops` computes on a device, each batch is copied there, and x must be float32.
     Equal arguments and an equal generator give equal weights, bit for bit, on the same machine.
 
     Parameters
@@ -128,7 +129,7 @@ def train(
         if rows.shape[1:] != x.shape[1:]:
             raise ValueError(f"{name} is {rows.shape} and x is {x.shape}; they must agree in all but the rows.")
     targets = [y] if validation is None else [y, validation[1]]
-    velocities = [np.zeros_like(p) for p in net.parameters().values()] if momentum else None
+    velocities = [net.ops.zeros_like(p) for p in net.parameters().values()] if momentum else None
     history, best, best_params = History(), np.inf, None
     with _threads(net.ops), _progress_bar(epochs, progress) as bar:
         for epoch in range(epochs):
@@ -148,7 +149,7 @@ def train(
             if current < best:
                 best, history.best_epoch = current, epoch
                 if early_stop is not None:
-                    best_params = [p.copy() for p in net.parameters().values()]
+                    best_params = [net.ops.copy_of(p) for p in net.parameters().values()]
             bar.set_postfix_str(f"loss {history.loss[-1]:.4f}")
             bar.update()
             asked = on_epoch is not None and on_epoch(epoch, history)
@@ -157,12 +158,16 @@ def train(
                 break
     if best_params is not None:
         for p, kept in zip(net.parameters().values(), best_params, strict=True):
-            p[...] = kept
+            net.ops.assign(p, kept)
     return history
 
 
 def _train_epoch(net, x, y, loss, rng, epoch, history, *, batch_size, lr, momentum, velocities, augment, targets):
-    """Show every sample once, a batch at a time: forward, loss, backward, update (K)."""
+    """Show every sample once, a batch at a time: forward, loss, backward, update (K).
+
+    On a device: two copies there, the batch and its targets; two copies back, the output for the accuracy, the loss.
+    """
+    ops = net.ops
     loss_forward, loss_backward = _loss(net.ops, loss)
     params = list(net.parameters().values())
     total_loss = total_right = 0.0
@@ -170,11 +175,13 @@ def _train_epoch(net, x, y, loss, rng, epoch, history, *, batch_size, lr, moment
     for start in range(0, len(x), batch_size):
         batch = order[start : start + batch_size]
         inputs = x[batch] if augment is None else augment(x[batch], rng)
-        out = net.forward(inputs)
+        scores = net.forward(ops.to_backend(inputs))
+        out = ops.to_host(scores)
         if epoch == start == 0:
-            _rehearse(loss_forward, out, targets)  # before the first step changes a weight
+            _rehearse(ops, loss_forward, out, targets)  # before the first step changes a weight
         # What has grown beyond all numbers has no loss; a loss of probabilities would refuse it with another message.
-        value, cache = loss_forward(out, y[batch]) if np.isfinite(out).all() else (np.nan, None)
+        finite = np.isfinite(out).all()
+        value, cache = loss_forward(scores, ops.to_backend(y[batch])) if finite else (np.nan, None)
         if not np.isfinite(value):
             raise FloatingPointError(
                 f"the loss became {value} in epoch {epoch}, batch {start // batch_size}, with lr={lr:g}: the steps "
@@ -182,7 +189,7 @@ def _train_epoch(net, x, y, loss, rng, epoch, history, *, batch_size, lr, moment
             )
         net.zero_grad()
         net.backward_parameters(loss_backward(cache))
-        net.ops.sgd_step(params, list(net.gradients().values()), lr, momentum, velocities)
+        ops.sgd_step(params, list(net.gradients().values()), lr, momentum, velocities)
         total_loss += value * _weight(loss, batch)
         total_right += _count_right(net, out, y[batch])
     history.loss.append(total_loss / _weight(loss, x))
@@ -221,9 +228,10 @@ def evaluate(net, x, y, *, batch_size=1000, loss="softmax_cross_entropy"):
     total = right = 0.0
     with _threads(net.ops):
         for start in range(0, len(x), batch_size):
-            out, target = net.forward(x[start : start + batch_size]), y[start : start + batch_size]
-            total += loss_forward(out, target)[0] * _weight(loss, target)
-            right += _count_right(net, out, target)
+            target = y[start : start + batch_size]
+            out = net.forward(net.ops.to_backend(x[start : start + batch_size]))
+            total += loss_forward(out, net.ops.to_backend(target))[0] * _weight(loss, target)
+            right += _count_right(net, net.ops.to_host(out), target)
     return Evaluation(total / _weight(loss, x), right / len(x), len(x))
 
 
@@ -270,10 +278,11 @@ def _loss(ops, name):
     return getattr(ops, f"{name}_forward"), getattr(ops, f"{name}_backward")
 
 
-def _rehearse(loss_forward, out, targets):
+def _rehearse(ops, loss_forward, out, targets):
     """Raise what the loss would raise in some later batch, for all targets, with their real row numbers."""
     for y in targets:
-        loss_forward(np.full((len(y), *out.shape[1:]), 1 / max(out[0].size, 1), out.dtype), y)
+        even = np.full((len(y), *out.shape[1:]), 1 / max(out[0].size, 1), out.dtype)
+        loss_forward(ops.to_backend(even), ops.to_backend(y))
 
 
 def _count_right(net, out, target):

@@ -41,7 +41,7 @@ def save_weights(net, path):
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
     try:
         with os.fdopen(handle, "wb") as file:
-            np.savez(file, **net.parameters())
+            np.savez(file, **{name: net.ops.to_host(p) for name, p in net.parameters().items()})
         umask = os.umask(0)
         os.umask(umask)
         os.chmod(temporary, 0o666 & ~umask)  # mkstemp makes files that only their owner reads
@@ -93,7 +93,7 @@ def load_weights(net, path):
         if not np.isfinite(array).all():
             raise WeightsError(f"{path.name}: {name} holds NaN or infinity; it was saved after training diverged.")
     for name, parameter in parameters.items():
-        parameter[...] = stored[name]
+        net.ops.assign(parameter, stored[name])
 
 
 def _read(path):

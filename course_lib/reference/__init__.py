@@ -35,6 +35,16 @@ from course_lib.reference.activations import (
     tanh_forward,
     tanh_prime,
 )
+from course_lib.reference.arrays import (
+    accumulate,
+    assign,
+    copy_of,
+    fill_zero,
+    multiply,
+    to_backend,
+    to_host,
+    zeros_like,
+)
 from course_lib.reference.conv2d import conv2d_backward, conv2d_forward
 from course_lib.reference.conv2d_loops import conv2d_backward_loops, conv2d_forward_loops
 from course_lib.reference.conv2d_windows import (
