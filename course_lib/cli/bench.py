@@ -81,6 +81,51 @@ def simt(
     _save(console, report, out, "simt")
 
 
+@bench.command()
+def gpu(
+    only: Annotated[
+        list[str] | None,
+        typer.Option(help="Only what begins so: gemm, conv, memory, compile, launch, or a case; again for more."),
+    ] = None,
+    rounds: Annotated[int, typer.Option(min=1, help="Rounds; a round times every rival once.")] = 20,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes that compile at a time.")] = 4,
+    out: Annotated[Path, typer.Option(help="Folder for the JSON file; a part is added to what is there.")] = Path(
+        "results"
+    ),
+) -> None:
+    """Every kernel of the library on this machine's GPU, verified and timed, against cuBLAS and cuDNN (minutes)."""
+    from dataclasses import asdict
+
+    from rich.console import Console
+
+    from course_lib.bench.gpu import bench_gpu, merged
+    from course_lib.bench.gpu_table import tables
+    from course_lib.bench.report import short_name
+    from course_lib.bench.rivals import has_torch
+    from course_lib.cuda.choice import DeviceError
+
+    console = Console(highlight=False)
+    console.width = max(console.width, 170)
+    if not has_torch():
+        console.print("PyTorch is not installed: only our own kernels are timed, without cuBLAS and cuDNN.")
+    with console.status("measuring") as status:
+        try:
+            report = bench_gpu(only=only, rounds=rounds, jobs=jobs, on_row=status.update)
+        except (DeviceError, ValueError) as error:
+            console.print(f"[bold red]{error}[/]")
+            raise typer.Exit(1) from None
+    machine = report.machine
+    console.print(f"{machine['gpu']}, driver {machine['driver']}, {report.rounds} rounds; {_versions(machine)}")
+    for table in tables(asdict(report)):
+        console.print(table)
+    failures = report.failures
+    for case, player, text in failures:
+        console.print(f"[bold red]failed:[/] {case}, {player}: {text}", markup=True)
+    _save(console, merged(report, out / f"gpu.{short_name(machine['gpu'])}.json"), out, "gpu")
+    if failures:
+        raise typer.Exit(1)
+
+
 def _versions(machine) -> str:
     return ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
 

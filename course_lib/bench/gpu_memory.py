@@ -1,0 +1,181 @@
+"""Work that is bound by memory, against a copy of as many bytes on the device: ladders and single operations.
+
+Everything comes twice, on arrays of its own, together larger than any L2 cache. Source: the course's own.
+"""
+
+import functools
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from course_lib import gpu, reference
+from course_lib.bench.gpu_players import ladder, players, replayed
+from course_lib.bench.gpu_work import FLOAT32, READABLE, Player, Work
+
+COPY, OPERATION = "copy", "operation"
+SETS = 2
+"""Sets of arrays that are walked in turns."""
+
+FLOAT = 4
+"""Bytes."""
+
+
+def _against_copy(backend, count):
+    """Return {"copy": Player} that reads and writes `count` bytes in all."""
+    pairs = [[backend.nan(max(1, count // (2 * FLOAT))) for _ in "xy"] for _ in range(SETS)]
+    return {COPY: Player(tuple(_copy(backend, x, y) for x, y in pairs))}
+
+
+def _copy(backend, x, y):
+    copy = backend.copy_call(x, y)
+
+    def call():
+        copy()
+        return ()
+
+    return call
+
+
+def _sets(host):
+    return [gpu.to_device(host) for _ in range(SETS)]
+
+
+def transpose(backend, rng, M, N):
+    """Return the `Work` of transposing x (M, N). Errors as the launchers'. Source: K, "Matrix transpose"."""
+    xs = _sets(rng.standard_normal((M, N), np.float32))
+
+    def make(rung):
+        ys = [backend.nan((N, M)) for _ in xs]
+        return [(lambda x=x, y=y: rung.launch(x, y), (y,)) for x, y in zip(xs, ys, strict=True)]
+
+    return Work(
+        flops=0,
+        bytes=2 * FLOAT * M * N,
+        terms=0,
+        exact=lambda sizes=False: backend.transposed(backend.double(xs[0], sizes)),
+        ours=players(ladder("transpose"), make),
+        rivals=_against_copy(backend, 2 * FLOAT * M * N),
+        rival={READABLE: COPY, FLOAT32: COPY},
+    )
+
+
+def reduce(backend, rng, n):
+    """Return the `Work` of adding up x (n,). Errors as the launchers'. Source: M. Harris, "Optimizing Reduction"."""
+    xs = _sets(rng.standard_normal(n, np.float32))
+
+    def make(rung):
+        outs = [backend.nan((1,)) for _ in xs]
+        return [(lambda x=x, out=out: rung.launch(x, out), (out,)) for x, out in zip(xs, outs, strict=True)]
+
+    return Work(
+        flops=n,
+        bytes=FLOAT * n,
+        terms=n,
+        exact=lambda sizes=False: backend.total(backend.double(xs[0], sizes)),
+        ours=players(ladder("reduce"), make),
+        rivals=_against_copy(backend, FLOAT * n),
+        rival={READABLE: COPY, FLOAT32: COPY},
+    )
+
+
+@dataclass(frozen=True)
+class Operation:
+    """An operation of `course_lib.cuda`, which has the same name and arguments in the reference.
+
+    Attributes
+    ----------
+    inputs : function
+        inputs(rng, n) -> list of host arrays; whole numbers stay whole.
+    run : function
+        run(ops, *inputs) -> tuple of the arrays that hold the result, for either backend `ops`.
+    numbers : float
+        float32 numbers that must be read and written for each one of the first input.
+    terms : int
+        As in `Work`.
+    sizes : function, optional
+        sizes(*inputs) -> the sums of the terms' sizes; the sizes of the results unless given.
+
+    Source: the course's own.
+    """
+
+    inputs: Callable
+    run: Callable
+    numbers: float
+    terms: int = 0
+    sizes: Callable | None = None
+
+
+def operation(backend, rng, what, n):
+    """Return the `Work` of an `Operation` of n images or rows. Errors as the operation's. Source: the course's own."""
+    hosts = what.inputs(rng, n)
+    moved = int(FLOAT * what.numbers * hosts[0].size)
+
+    def exact(sizes=False):
+        wide = [a if a.dtype.kind in "iu" else a.astype(np.float64) for a in hosts]
+        results = what.sizes(*wide) if sizes and what.sizes else what.run(reference, *wide)
+        return tuple(backend.exact_of(np.abs(r) if sizes else r) for r in results)
+
+    def make():
+        return Player(tuple(_again(backend, what, [gpu.to_device(a) for a in hosts]) for _ in range(SETS)), FLOAT32)
+
+    return Work(0, moved, what.terms, exact, {OPERATION: make}, _against_copy(backend, moved), {FLOAT32: COPY})
+
+
+def _again(backend, what, inputs):
+    ops = importlib.import_module("course_lib.cuda")
+    outputs = []
+    call = replayed(lambda: outputs.extend(what.run(ops, *inputs)), outputs)
+    for array in outputs:
+        if not any(array is given for given in inputs):  # else it is changed in place
+            backend.spoil(array)
+    return call
+
+
+def _normal(count, *shape):
+    return lambda rng, n: [rng.standard_normal((n, *shape), np.float32) for _ in range(count)]
+
+
+def _rows(rng, n):
+    return [rng.standard_normal((n, 10), np.float32), rng.integers(0, 10, n).astype(np.int32)]
+
+
+def _sgd(ops, p, g, v):
+    ops.sgd_step([p], [g], 0.01, 0.9, [v])
+    return p, v
+
+
+def _sgd_sizes(p, g, v):
+    step = 0.01 * np.abs(g) + 0.9 * np.abs(v)
+    return np.abs(p) + step, step
+
+
+def _means(x):
+    return (reference.average_pool_forward(np.abs(x), 2)[0],)
+
+
+def _entry(size, n, what):
+    return size, functools.partial(operation, what=what), dict(n=n), dict(n=7)
+
+
+MAPS = "10,000 x 6 x 28 x 28"
+MEMORY = {
+    "transpose": ("8,192 x 8,192", transpose, dict(M=8192, N=8192), dict(M=65, N=37)),
+    "reduce": ("2^26", reduce, dict(n=2**26), dict(n=1000)),
+    "ReLU": _entry("2^26", 2**26, Operation(_normal(1), lambda ops, z: ops.relu_forward(z)[:1], 2)),
+    "ReLU backward": _entry("2^26", 2**26, Operation(_normal(2), lambda ops, da, z: (ops.relu_backward(da, z),), 3)),
+    "max pooling": _entry(
+        MAPS, 10_000, Operation(_normal(1, 6, 28, 28), lambda ops, x: ops.max_pool_forward(x, 2)[:1], 1.5)
+    ),
+    "average pooling": _entry(
+        MAPS,
+        10_000,
+        Operation(_normal(1, 6, 28, 28), lambda ops, x: ops.average_pool_forward(x, 2)[:1], 1.25, 4, _means),
+    ),
+    "SGD with momentum": _entry("2^26", 2**26, Operation(_normal(3), _sgd, 5, 4, _sgd_sizes)),
+    "softmax cross-entropy": _entry(
+        "2^22 x 10", 2**22, Operation(_rows, lambda ops, z, y: ops.softmax_cross_entropy_forward(z, y)[1][:1], 2.1, 100)
+    ),
+}
+"""Name -> (size to read, maker, sizes, small sizes)."""

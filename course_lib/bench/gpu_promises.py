@@ -1,0 +1,111 @@
+"""Floors and goals of the course's kernels, and what a run measured of each.
+
+Source: the course's own. A floor is what is promised; a goal is what is aimed at. Everything here reads the dict of a
+`results/gpu.*.json`.
+"""
+
+from dataclasses import dataclass
+
+from course_lib.bench.gpu_work import FLOAT32, READABLE, TF32, THREE_TF32
+
+OURS = (READABLE, FLOAT32)
+CONVOLUTION = (READABLE, FLOAT32, THREE_TF32)
+"""Kinds with float32's precision: what may be compared with cuDNN in float32."""
+
+ERROR_RATIO = 1.5
+"""3xTF32: at most so many times the largest error of cuBLAS in float32."""
+
+
+@dataclass(frozen=True)
+class Promise:
+    """A line of the table: work, the case it is measured by, which kinds of players count, and how fast.
+
+    `floor` and `goal` are times the rival's speed; for work that is bound by memory, shares of a copy's speed.
+
+    Source: the course's own.
+    """
+
+    work: str
+    case: str
+    kinds: tuple[str, ...]
+    floor: float
+    goal: float
+
+
+_FORWARD = {"conv 1->4 k7": (6, 10), "conv 4->16 k7": (2.5, 4), "conv 1->6 k5": (4, 5), "conv 6->16 k5": (1.7, 2.5)}
+_MEMORY = ("transpose", "reduce", "ReLU", "ReLU backward", "max pooling", "average pooling", "SGD with momentum",
+           "softmax cross-entropy")  # fmt: skip
+
+PROMISES = (
+    Promise("SGEMM", "gemm 4096", OURS, 0.88, 0.95),
+    Promise("SGEMM", "gemm 8192", OURS, 0.88, 0.95),
+    Promise("SGEMM without intrinsics", "gemm 4096", (READABLE,), 0.50, 0.65),
+    Promise("3xTF32 product", "gemm 4096", (THREE_TF32,), 1.2, 1.5),
+    Promise("TF32 product", "gemm 4096", (TF32,), 0.45, 0.55),
+    *(Promise("convolution", f"{name} forward", CONVOLUTION, *limits) for name, limits in _FORWARD.items()),
+    Promise("convolution", "conv 64->64 k3 forward", CONVOLUTION, 0.5, 0.8),
+    *(Promise(f"convolution {d}", f"{name} {d}", CONVOLUTION, 1.5, 3) for d in ("dX", "dW") for name in _FORWARD),
+    *(Promise("bound by memory", name, OURS, 0.85, 0.92) for name in _MEMORY),
+)
+COMPILE = {"first": (5.0, 3.0), "cached": (0.3, 0.1)}
+"""Seconds that compiling any kernel may take, for the first time and from the disk: (floor, goal)."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A promise and what was measured: the fastest player that counts, its seconds, and its ratio to the rival.
+
+    `ours` is "" where nobody was measured. Source: the course's own.
+    """
+
+    promise: Promise
+    size: str
+    ours: str = ""
+    seconds: float = 0.0
+    rival: str = ""
+    rival_seconds: float = 0.0
+    ratio: float | None = None
+    error_ratio: float | None = None
+
+    @property
+    def verdict(self):
+        """Return "goal", "floor", "below", or "-" where nothing was measured or there is no rival."""
+        if self.ratio is None:
+            return "-"
+        exact = self.error_ratio is None or self.error_ratio <= ERROR_RATIO
+        if not exact or self.ratio < self.promise.floor:
+            return "below"
+        return "goal" if self.ratio >= self.promise.goal else "floor"
+
+
+def fastest(row, kinds):
+    """Return the name of the fastest player of a row, a dict, that is of one of these kinds; None without one.
+
+    No errors. Source: the course's own.
+    """
+    names = [n for n, k in row["kinds"].items() if k in kinds and n not in row["rivals"] and n in row["timings"]]
+    return min(names, key=lambda n: row["timings"][n]["median"], default=None)
+
+
+def kept(report):
+    """Return a `Kept` for each promise whose case is among the rows of a report, a dict. No errors.
+
+    Source: the course's own.
+    """
+    rows = {row["case"]: row for row in report["rows"]}
+    return [_kept(promise, rows[promise.case]) for promise in PROMISES if promise.case in rows]
+
+
+def _kept(promise, row):
+    ours = fastest(row, promise.kinds)
+    if ours is None:
+        return Kept(promise, row["size"])
+    seconds = row["timings"][ours]["median"]
+    rival = row["rival"].get(row["kinds"][ours])
+    if rival not in row["timings"]:
+        return Kept(promise, row["size"], ours, seconds)
+    theirs = row["timings"][rival]["median"]
+    errors = None
+    if row["kinds"][ours] == THREE_TF32 and row["errors"].get(rival, [0])[0]:
+        errors = row["errors"][ours][0] / row["errors"][rival][0]
+    return Kept(promise, row["size"], ours, seconds, rival, theirs, theirs / seconds, errors)

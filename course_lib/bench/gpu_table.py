@@ -1,0 +1,41 @@
+"""What `course bench gpu` found, as tables in a terminal.
+
+Source: the course's own.
+"""
+
+from rich.markup import escape
+from rich.table import Table
+
+from course_lib.bench.gpu_text import HEAD, player_rows, promise_rows, slowest, time_text
+
+
+def tables(report):
+    """Return rich Tables of a report, a dict: each case, the promises, compiling, launching. No errors.
+
+    Source: the course's own.
+    """
+    found = []
+    for row in report["rows"]:
+        head = ("", "kind", "time", "speed", "of roofline", "ratio to rival", "relative error")
+        table = _table(f"{row['case']} ({row['size']})", head, player_rows(report, row))
+        for name, text in row["failures"].items():
+            table.add_row(f"[bold red]{name}[/]", "failed", escape(text))
+        found.append(table)
+    if promises := promise_rows(report):
+        found.append(_table("floors and goals", HEAD, promises))
+    if report["compile"]:
+        found.append(
+            _table("compiling, slowest first", ("kernel", "player", "case", "first", "cached"), slowest(report))
+        )
+    if ways := [(n, *map(time_text, t)) for n, t in report["launch"].items() if n != "case"]:
+        found.append(_table("the host's time for a launch", ("", "median", "20 %", "80 %"), ways))
+    return found
+
+
+def _table(title, head, rows):
+    table = Table(title=title, title_justify="left")
+    for i, column in enumerate(head):
+        table.add_column(column, justify="left" if i < 2 else "right")
+    for row in rows:
+        table.add_row(*map(escape, row))
+    return table

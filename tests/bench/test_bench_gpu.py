@@ -1,0 +1,345 @@
+"""`course bench gpu` times only what is right, goes on after what is not, and compares with rivals of the same run.
+
+The SIMT executor stands in for the card, at tiny sizes, and a made-up timer for its clock.
+"""
+
+import json
+import math
+import re
+import sys
+import textwrap
+from dataclasses import asdict
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from course_lib import gpu
+from course_lib.bench import gpu as bench
+from course_lib.bench import gpu_numpy, gpu_promises, write
+from course_lib.bench.gpu import GpuReport, bench_gpu, chosen, merged
+from course_lib.bench.gpu_cases import CASES
+from course_lib.bench.gpu_measure import GpuRow, measure
+from course_lib.bench.gpu_players import kind, replayed
+from course_lib.bench.gpu_process import in_processes
+from course_lib.bench.gpu_promises import PROMISES, kept
+from course_lib.bench.gpu_roof import roof_of
+from course_lib.bench.gpu_table import tables
+from course_lib.bench.gpu_text import markdown, player_rows, promise_rows, speed_text, time_text
+from course_lib.bench.gpu_work import FLOAT32, TF32, Player, Work, allowed, judge
+from course_lib.cli import app
+from course_lib.cuda.choice import SIMT
+from course_lib.cuda.device import choice
+from course_lib.cuda.timing import Timing
+from tests.bench import gpu_ladder
+
+pytestmark = pytest.mark.skipif(choice().device != SIMT, reason="tiny sizes, for the SIMT executor")
+
+
+def timer(calls, rounds):
+    """Give each player a millisecond more than the one before."""
+    return {name: Timing(t := (1 + i) / 1000, t, t, rounds, 1) for i, name in enumerate(calls)}
+
+
+def host_copy(x, y):
+    def copy():
+        y.numbers[...] = x.numbers
+
+    return copy
+
+
+@pytest.fixture(autouse=True)
+def _copies(monkeypatch):
+    monkeypatch.setattr(gpu_numpy, "copy_call", host_copy)
+
+
+@pytest.fixture
+def fake_gemm(monkeypatch):
+    monkeypatch.setitem(sys.modules, "course_lib.cuda.ladders.gemm", gpu_ladder)
+
+
+def test_only_what_is_right_is_timed_and_the_others_say_what_happened(fake_gemm):
+    row = measure(CASES["gemm 1024"], gpu_numpy, timer, 3, small=True)
+    assert list(row.timings) == ["v01_right"]
+    assert row.errors["v01_right"][1] <= 1
+    assert row.failures["v02_wrong"].startswith("wrong: relative error nan")
+    assert row.failures["v03_fails"].startswith("HazardFound: ")
+    assert (row.case, row.family, row.kinds) == ("gemm 1024", "gemm", {"v01_right": "readable"})
+    assert row.flops == 2 * 37 * 41 * 29
+    assert row.bytes == 4 * (37 * 29 + 29 * 41 + 37 * 41)
+
+
+def test_rungs_below_the_least_one_of_a_size_are_left_out(fake_gemm):
+    work = CASES["gemm 4096"].make(gpu_numpy, np.random.default_rng(0), M=5, N=5, K=5, least=3)
+    assert list(work.ours) == ["v03_fails"]
+
+
+def test_a_case_that_cannot_be_made_is_a_failure_of_all(monkeypatch):
+    monkeypatch.setitem(sys.modules, "course_lib.cuda.ladders.gemm", SimpleNamespace(LADDER=None))
+    row = measure(CASES["gemm 1024"], gpu_numpy, timer, 1, small=True)
+    assert "TypeError" in row.failures["all"]
+
+
+def test_a_failing_timer_is_a_failure_of_the_timing(fake_gemm):
+    def broken(calls, rounds):
+        raise RuntimeError("no\nclock")
+
+    row = measure(CASES["gemm 1024"], gpu_numpy, broken, 1, small=True)
+    assert row.failures["timing"] == "RuntimeError: no clock"
+    assert row.timings == {}
+
+
+def test_outputs_are_full_of_nan_before_the_first_call():
+    array = gpu_numpy.nan((3, 4))
+    assert np.isnan(gpu.to_host(array)).all()
+    x, y = gpu.to_device(np.ones((3, 4), np.float32)), array
+    replayed(lambda: None, (x, y))
+    error = judge((y,), (np.ones((3, 4)),), (np.ones((3, 4)),), 1, FLOAT32, gpu_numpy)
+    assert math.isnan(error.share)
+    assert not error.fits
+
+
+def test_a_result_may_differ_by_rounding_and_not_by_more():
+    exact = np.full(8, 100.0)
+    for terms, kind_, factor, fits in [(16, FLOAT32, 0.99, True), (16, FLOAT32, 1.2, False), (16, TF32, 100, True)]:
+        found = gpu.to_device((exact * (1 + factor * allowed(terms, FLOAT32))).astype(np.float32))
+        assert judge((found,), (exact,), (exact,), terms, kind_, gpu_numpy).fits == fits
+    assert allowed(16, FLOAT32) == 16 * 2.0**-24
+    same = gpu.to_device(exact.astype(np.float32))
+    assert judge((same,), (exact,), (exact,), 0, FLOAT32, gpu_numpy).share == 0
+    other = gpu.to_device(np.nextafter(exact.astype(np.float32), np.float32(200)))
+    assert not judge((other,), (exact,), (exact,), 0, FLOAT32, gpu_numpy).fits
+
+
+def test_a_launch_is_recorded_without_running_and_done_again_by_each_call():
+    A, B, C = (gpu.to_device(np.ones((4, 4), np.float32)) for _ in "ABC")
+    call = replayed(lambda: gpu_ladder.RIGHT.launch(A, B, C), (C,))
+    assert (gpu.to_host(C) == 1).all()
+    (launch,) = call.launches
+    assert (launch.grid, launch.block, launch.shared) == ((1, 1, 1), (16, 16, 1), 0)
+    assert call()[0] is C
+    assert (gpu.to_host(C) == 4).all()
+
+
+def test_a_rung_is_readable_unless_it_uses_intrinsics_and_on_tensor_cores_by_its_name():
+    assert kind(gpu_ladder.RIGHT) == "readable"
+    named = {"v09_3xtf32": "3xTF32", "v10_tf32": "TF32"}
+    for name, expected in named.items():
+        assert kind(SimpleNamespace(name=name, launch=gpu_ladder.RIGHT.launch)) == expected
+
+
+def test_every_promise_has_its_case_and_a_goal_above_its_floor():
+    assert {promise.case for promise in PROMISES} <= CASES.keys()
+    assert all(0 < promise.floor < promise.goal for promise in PROMISES)
+
+
+def test_words_choose_families_and_cases_and_unknown_ones_are_refused():
+    assert [c.name for c in chosen(["gemm"])[0]] == ["gemm 1024", "gemm 4096", "gemm 8192"]
+    assert [c.name for c in chosen(["conv 1->4", "reduce"])[0]] == [
+        "conv 1->4 k7 forward", "conv 1->4 k7 dX", "conv 1->4 k7 dW", "reduce"
+    ]  # fmt: skip
+    assert len(chosen(["conv"])[0]) == 13
+    assert chosen(["launch"]) == ([], ("launch",))
+    assert chosen() == (list(CASES.values()), ("compile", "launch"))
+    with pytest.raises(ValueError, match="nothing is called 'matmul'; there are conv dW"):
+        chosen(["matmul"])
+
+
+def test_without_a_gpu_the_command_says_what_runs_here():
+    done = CliRunner().invoke(app, ["bench", "gpu"])
+    assert done.exit_code == 1
+    assert "course bench simt" in done.output
+
+
+def made_up(gpu_name="NVIDIA H200"):
+    def t(seconds):
+        return dict(median=seconds, lower=0.98 * seconds, upper=1.02 * seconds, rounds=20, calls=4)
+
+    row = GpuRow(
+        "gemm 4096", "gemm", "4096 x 4096 x 4096", 2.0 * 4096**3, 12.0 * 4096**2,
+        timings={"v05_tile": t(4.0e-3), "v08_pipelined": t(2.9e-3), "v09_3xtf32": t(2.0e-3), "cuBLAS": t(2.75e-3)},
+        errors={n: [1e-6, 0.1] for n in ("v05_tile", "v08_pipelined", "cuBLAS")} | {"v09_3xtf32": [2e-6, 0.1]},
+        kinds={"v05_tile": "readable", "v08_pipelined": "float32", "v09_3xtf32": "3xTF32", "cuBLAS": "float32"},
+        rivals=["cuBLAS"],
+        rival={"readable": "cuBLAS", "float32": "cuBLAS", "3xTF32": "cuBLAS", "TF32": "cuBLAS TF32"},
+        failures={"v10_tf32": "wrong: relative error nan, nan of the allowed"},
+    )  # fmt: skip
+    copy = GpuRow(
+        "transpose", "memory", "8,192 x 8,192", 0.0, 8.0 * 8192**2,
+        timings={"v04": t(1.4e-4), "copy": t(1.3e-4)}, errors={"v04": [0.0, 0.0]},
+        kinds={"v04": "float32", "copy": "float32"}, rivals=["copy"], rival={"float32": "copy"},
+    )  # fmt: skip
+    compiled = [
+        dict(case="gemm 4096", player="v08", kernel="_gemm_v08", first=2.5, cached=0.05, failure=""),
+        dict(case="gemm 4096", player="v09", kernel="_gemm_v09", first=6.5, cached=0.2, failure=""),
+    ]
+    machine = dict(gpu=gpu_name, driver="580", cpu="some", versions={"numba-cuda": "0.30.4", "torch": "not installed"})
+    launch = {"case": "launch", "kernel[grid, block](...)": [5e-6, 4e-6, 6e-6]}
+    return GpuReport(machine, 20, [row, copy], compiled, launch)
+
+
+def test_a_promise_is_kept_by_the_fastest_of_the_kinds_that_count_and_by_its_error():
+    found = {k.promise.work: k for k in kept(asdict(made_up()))}
+    assert found["SGEMM"].ours == "v08_pipelined"
+    assert found["SGEMM"].ratio == pytest.approx(2.75 / 2.9)
+    assert found["SGEMM"].verdict == "floor"
+    assert found["SGEMM without intrinsics"].ours == "v05_tile"
+    assert found["SGEMM without intrinsics"].verdict == "goal"
+    assert found["3xTF32 product"].ratio == pytest.approx(1.375)
+    assert found["3xTF32 product"].error_ratio == pytest.approx(2)
+    assert found["3xTF32 product"].verdict == "below"  # fast enough, not exact enough
+    assert (found["TF32 product"].ours, found["TF32 product"].verdict) == ("", "-")
+    assert found["bound by memory"].verdict == "goal"
+
+
+def test_without_a_rival_nothing_is_promised():
+    report = asdict(made_up())
+    for row in report["rows"]:
+        row["rival"] = {}
+    assert {k.verdict for k in kept(report)} == {"-"}
+    assert [cells[8] for cells in promise_rows(report)][:1] == ["-"]
+
+
+def test_texts_have_three_digits_and_the_unit_that_fits():
+    assert (time_text(2.75e-3), time_text(4.567e-6)) == ("2.75 ms", "4.57 µs")
+    assert speed_text(2.0 * 4096**3, 12 * 4096**2, 2.75e-3) == "50 TFLOP/s"
+    assert speed_text(1000, 4000, 1e-9) == "4,000 GB/s"
+
+
+def test_the_roof_is_the_lower_of_peak_and_bandwidth_and_tensor_cores_have_their_own():
+    roof = roof_of("NVIDIA H200")
+    assert roof.seconds(roof.peak, 1) == pytest.approx(1)
+    assert roof.seconds(1, roof.bandwidth) == pytest.approx(1)
+    assert roof.seconds(roof.peak, 1, TF32) < 0.2
+    assert roof_of("NVIDIA RTX 4090").seconds(1, 1, TF32) is None
+    assert roof_of("Some other card") is None
+    assert player_rows(asdict(made_up("unknown")), asdict(made_up())["rows"][0])[0][4] == "-"
+
+
+def test_tables_show_everybody_and_the_failures():
+    first, *_, promises, compiled, launch = tables(asdict(made_up()))
+    assert list(first.columns[0].cells) == [
+        "v05_tile", "v08_pipelined", "v09_3xtf32", "cuBLAS", "[bold red]v10_tf32[/]"
+    ]  # fmt: skip
+    assert list(first.columns[1].cells)[3:] == ["rival", "failed"]
+    assert list(first.columns[5].cells)[:4] == ["0.69", "0.95", "1.38", ""]
+    assert promises.title == "floors and goals"
+    assert list(compiled.columns[3].cells) == ["6.50 s", "2.50 s"]
+    assert list(launch.columns[1].cells) == ["5 µs"]
+
+
+def test_markdown_has_a_line_for_each_promise_and_for_compiling():
+    lines = markdown(asdict(made_up()) | {"date": "2026-11-28"}).splitlines()
+    assert lines[0].startswith("**NVIDIA H200**, driver 580, numba-cuda 0.30.4; 2026-11-28;")
+    table = [line for line in lines if line.startswith("|")]
+    assert {line.count("|") for line in table} == {13}
+    assert any("| SGEMM: gemm 4096 |" in line and "| 0.95 | 0.88 | 0.95 | floor |" in line for line in table)
+    assert any("compiling any kernel, first" in line and line.endswith("| 5 s | 3 s | below |") for line in table)
+    assert any("compiling any kernel, cached" in line and line.endswith("| 0.3 s | 0.1 s | floor |") for line in table)
+
+
+def test_the_file_is_named_by_the_card_and_holds_no_path(tmp_path):
+    path = write(made_up(), tmp_path, "gpu")
+    assert path.name == "gpu.h200.json"
+    content = json.loads(path.read_text())
+    assert (content["bench"], content["rows"][0]["case"]) == ("gpu", "gemm 4096")
+    assert not re.search(r"[\"' ]/[a-z]|\\\\|[A-Z]:", path.read_text())
+
+
+def test_a_part_is_added_to_what_the_same_machine_measured_before(tmp_path):
+    path = write(made_up(), tmp_path, "gpu")
+    part = made_up()
+    part.rows, part.compile, part.launch = [GpuRow("reduce", "memory", "n")], [], {}
+    assert [row.case for row in merged(part, path).rows] == ["gemm 4096", "transpose", "reduce"]
+    assert len(part.compile) == 2
+    other = made_up("NVIDIA H100")
+    other.rows = []
+    assert merged(other, path).rows == []
+    assert merged(made_up(), tmp_path / "none.json").rows == made_up().rows
+
+
+def test_a_process_that_dies_costs_one_case_and_the_rest_goes_on(tmp_path):
+    worker = tmp_path / "worker.py"
+    worker.write_text(
+        textwrap.dedent("""
+        import json, sys
+        print("a line that is no answer")
+        for name in sys.argv[3:]:
+            if name == "dies":
+                print("it broke", file=sys.stderr)
+                sys.exit(7)
+            print(json.dumps({"case": name}), flush=True)
+            if name == "spoils":
+                sys.exit(3)
+        """)
+    )
+    names = ["a", "dies", "spoils", "b"]
+    found = list(in_processes("measure", names, {}, command=(sys.executable, str(worker))))
+    assert [f["case"] for f in found] == names
+    assert found[1]["failures"] == {"all": "the process ended with 7: it broke"}
+    assert GpuRow(**found[1]).timings == {}
+    assert all("failures" not in f for f in (found[0], found[2], found[3]))
+
+
+def test_a_run_asks_its_processes_and_gathers_rows_compiling_and_launching(monkeypatch, tmp_path):
+    def processes(what, names, environment, rounds=1):
+        assert environment.keys() == {"COURSE_CACHE", "NUMBA_CACHE_DIR"}
+        for name in names:
+            if what == "launch":
+                yield {"case": name, "kernel[grid, block](...)": [1e-6, 1e-6, 1e-6]}
+            elif what == "measure":
+                yield asdict(GpuRow(name, "gemm", "n", failures={"v01": "wrong"}))
+            elif name == "gemm 4096":
+                yield {"case": name, "failures": {"all": "it died"}}
+            else:
+                yield {"case": name, "kernels": [["v01", "_gemm", 1.5, ""]]}
+
+    monkeypatch.setattr(bench, "in_processes", processes)
+    monkeypatch.setattr("course_lib.bench.gpu_compile.in_processes", processes)
+    monkeypatch.setattr(bench, "choice", lambda: SimpleNamespace(device="gpu"))
+    said = []
+    report = bench_gpu(only=["gemm", "compile", "launch"], rounds=2, on_row=said.append)
+    assert [row.case for row in report.rows] == ["gemm 1024", "gemm 4096", "gemm 8192"]
+    assert [(c["case"], c["first"], c["cached"], c["failure"]) for c in report.compile] == [
+        ("gemm 1024", 1.5, 1.5, ""), ("gemm 4096", 0.0, 0.0, "it died"), ("gemm 8192", 1.5, 1.5, "")
+    ]  # fmt: skip
+    assert report.launch["case"] == "launch"
+    assert len(report.failures) == 4
+    assert said == ["compiled", "loaded", *(f"gemm {n}: v01" for n in (1024, 4096, 8192))]
+    assert "gpu" in report.machine
+    monkeypatch.setattr("course_lib.bench.gpu.bench_gpu", lambda **options: report)
+    done = CliRunner().invoke(app, ["bench", "gpu", "--out", str(tmp_path)])
+    assert done.exit_code == 1  # there were failures
+    assert "failed: gemm 8192, v01: wrong" in done.output
+
+
+@pytest.mark.parametrize("options", [{"rounds": 0}, {"jobs": 1.5}])
+def test_odd_numbers_are_refused(options):
+    with pytest.raises((TypeError, ValueError), match=next(iter(options))):
+        bench_gpu(**options)
+
+
+TINY = {
+    "forward": dict(B=2, C=2, H=6, W=5, M=3, K=3, stride=1, pad=1),
+    "dX": dict(B=2, C=2, H=6, W=5, M=3, K=3, stride=1, pad=0),
+    "dW": dict(B=2, C=2, H=6, W=5, M=3, K=3, stride=1, pad=0),
+}
+
+
+@pytest.mark.parametrize("direction", TINY)
+def test_exact_convolutions_have_the_outputs_sizes_and_flops(direction, monkeypatch):
+    ladders = {"forward": "forward", "dX": "backward_data", "dW": "backward_weights"}
+    monkeypatch.setitem(sys.modules, f"course_lib.cuda.ladders.conv2d.{ladders[direction]}", SimpleNamespace(LADDER=()))
+    work = CASES[f"conv 1->4 k7 {direction}"].make(gpu_numpy, np.random.default_rng(0), **TINY[direction])
+    shapes = [a.shape for a in work.exact()]
+    pad = TINY[direction]["pad"]
+    rows, columns = 4 + 2 * pad, 3 + 2 * pad
+    expected = {"forward": [(2, 3, rows, columns)], "dX": [(2, 2, 6, 5)], "dW": [(3, 2, 3, 3), (3,)]}
+    assert shapes == expected[direction]
+    assert work.flops == 2 * 2 * 3 * rows * columns * 2 * 9
+    for exact, size in zip(work.exact(), work.exact(sizes=True), strict=True):
+        assert (np.abs(exact) <= size + 1e-12).all()
+    assert isinstance(work, Work)
+    assert gpu_promises.fastest(dict(kinds={}, rivals=[], timings={}), ("float32",)) is None
+    assert Player((len,)).kind == FLOAT32
