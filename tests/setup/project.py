@@ -13,6 +13,8 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCKS = ("requirements.lock", "requirements-test.lock")
+CUDA_LOCK = "requirements-cuda.lock"
+"""The compiler of tests/gates, installed beside the environment, without what the environment has already."""
 
 
 def pyproject() -> dict:

@@ -10,7 +10,7 @@ from typer.main import get_command
 
 import course_lib
 from course_lib.cli import app
-from tests.setup.project import LOCKS, ROOT, pyproject
+from tests.setup.project import CUDA_LOCK, LOCKS, ROOT, pyproject
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
@@ -109,4 +109,4 @@ def test_the_ci_script_is_strict_and_ends_with_the_tests():
     assert script.startswith("#!/usr/bin/env bash")
     assert "set -euo pipefail" in script
     assert script.rstrip().endswith("make test </dev/null")
-    assert all(lock in MAKEFILE for lock in LOCKS)
+    assert all(lock in MAKEFILE for lock in (*LOCKS, CUDA_LOCK))

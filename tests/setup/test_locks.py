@@ -6,23 +6,24 @@ import re
 
 import pytest
 from packaging.markers import default_environment
+from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
-from tests.setup.project import LOCKS, ROOT, locked, pyproject, ranges
+from tests.setup.project import CUDA_LOCK, LOCKS, ROOT, locked, pyproject, ranges
 
 
-@pytest.mark.parametrize("lock", LOCKS)
+@pytest.mark.parametrize("lock", [*LOCKS, CUDA_LOCK])
 def test_every_locked_package_has_one_version_and_hashes(lock):
     pins = locked(lock)
-    assert len(pins) > 80
+    assert len(pins) > (5 if lock == CUDA_LOCK else 80)
     for need, hashes in pins:
         assert re.fullmatch(r"==[^,*]+", str(need.specifier)), f"{need} is not one version"
         assert hashes, f"{need} has no hash"
         assert all(re.fullmatch(r"sha256:[0-9a-f]{64}", text) for text in hashes), need
 
 
-@pytest.mark.parametrize("lock", LOCKS)
+@pytest.mark.parametrize("lock", [*LOCKS, CUDA_LOCK])
 def test_a_lock_names_no_host_no_path_and_no_option(lock):
     text = (ROOT / lock).read_text(encoding="utf-8")
     assert "://" not in text
@@ -69,6 +70,22 @@ def test_a_lock_serves_every_python_and_system_with_one_version_each(lock, pytho
     ]
     assert len(names) == len(set(names))
     assert set(ranges()) <= set(names)
+
+
+def test_the_compilers_lock_is_its_group_and_fits_the_gpu_extra():
+    needs = [Requirement(line) for line in pyproject()["dependency-groups"]["cuda-compiler"]]
+    pins = {canonicalize_name(pin.name): str(pin.specifier)[2:] for pin, _ in locked(CUDA_LOCK)}
+    assert set(pins) == {canonicalize_name(need.name) for need in needs}
+    for need in [*needs, ranges("gpu")["numba-cuda"]]:
+        version = pins[canonicalize_name(need.name)]
+        assert need.specifier.contains(version), (
+            f"{CUDA_LOCK}: {need.name} {version} is not {need.specifier}; make lock"
+        )
+
+
+def test_what_the_compiler_needs_beside_its_lock_is_in_the_environment():
+    rest = {canonicalize_name(pin.name) for pin, _ in locked("requirements-test.lock")}
+    assert {"numba", "llvmlite", "numpy", "packaging"} <= rest  # it is installed with --no-deps
 
 
 def test_the_build_backend_is_locked_so_that_installing_the_package_downloads_nothing():

@@ -6,6 +6,7 @@ A small shell script stands in for Python, venv, pip and course, and writes down
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 import subprocess
 import time
@@ -13,9 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.setup.project import LOCKS, ROOT
+from tests.setup.project import CUDA_LOCK, LOCKS, ROOT
 
 pytestmark = pytest.mark.skipif(not shutil.which("make"), reason="no make here (Windows): the Makefile is not for it")
+
+COMPILER = [CUDA_LOCK] if (platform.system(), platform.machine()) == ("Linux", "x86_64") else []
+"""The compiler of tests/gates is installed where there is one."""
 
 STAND_IN = """#!/bin/sh
 echo "$*" >> "$CALLS"
@@ -34,7 +38,7 @@ class Copy:
 
     def __init__(self, folder: Path):
         self.folder, self.calls = folder, folder / "calls.txt"
-        for name in ("Makefile", "pyproject.toml", *LOCKS):
+        for name in ("Makefile", "pyproject.toml", *LOCKS, CUDA_LOCK):
             shutil.copy(ROOT / name, folder / name)
         python = folder / "fake-python"
         python.write_text(STAND_IN)
@@ -83,11 +87,12 @@ def test_the_first_lab_installs_from_the_lock_and_the_second_only_starts(copy):
     assert copy.make("lab")[2] == ["lab"]
 
 
-def test_test_installs_both_locks_once_and_then_only_runs_pytest(copy):
+def test_test_installs_all_locks_once_and_then_only_runs_pytest(copy):
     assert [call.split()[-1] for call in _installs(copy.make("test")[2])] == [
         "requirements.lock",
         ".",
         "requirements-test.lock",
+        *COMPILER,
     ]
     assert copy.make("test", "ARGS=-x tests/cli")[2] == ["-m pytest -x tests/cli"]
     assert copy.make("lab")[2] == ["lab"]
@@ -96,9 +101,10 @@ def test_test_installs_both_locks_once_and_then_only_runs_pytest(copy):
 @pytest.mark.parametrize(
     ("changed", "lab_installs", "test_installs"),
     [
-        ("requirements.lock", 2, 3),
-        ("requirements-test.lock", 0, 1),
-        ("pyproject.toml", 2, 3),
+        ("requirements.lock", 2, 3 + len(COMPILER)),
+        ("requirements-test.lock", 0, 1 + len(COMPILER)),
+        ("requirements-cuda.lock", 0, len(COMPILER)),
+        ("pyproject.toml", 2, 3 + len(COMPILER)),
     ],
 )
 def test_a_changed_lock_is_installed_again(copy, changed, lab_installs, test_installs):
@@ -115,6 +121,22 @@ def test_a_failed_install_leaves_no_stamp_and_is_done_again(copy):
     assert "lab" not in calls
     assert not list((copy.folder / ".venv").glob(".ready*"))
     assert len(_installs(copy.make("lab")[2])) == 2
+
+
+def test_the_compiler_goes_into_a_folder_of_its_own_and_a_failed_download_leaves_no_stamp(copy):
+    if not COMPILER:
+        pytest.skip("NVIDIA has no CUDA compiler for this system")
+    status, output, calls = copy.make("test")
+    assert "125 MB" in output
+    install = next(call for call in calls if call.endswith(CUDA_LOCK))
+    assert "--no-deps --target build/cuda-compiler" in install
+    ready = copy.folder / "build" / "cuda-compiler" / ".ready"
+    assert (status, ready.exists()) == (0, True)
+    copy.touch(CUDA_LOCK)
+    status, _, calls = copy.make("test", PIP_FAILS="1")
+    assert status != 0
+    assert not ready.exists()
+    assert "-m pytest" not in calls
 
 
 def test_a_failed_renewal_removes_the_old_stamp(copy):
