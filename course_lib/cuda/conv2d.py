@@ -1,0 +1,49 @@
+"""The convolution layer on the device: `course_lib.reference.conv2d`'s names, for float32 device arrays.
+
+Forward climbs `ladders.conv2d.forward` to its top: a kernel that is made for the layer's shape, when the shape is first
+seen. Source: H, "Sequential Code: Forward Convolutional Layer"; K, "Convolution Layer: Spatial Transformations".
+"""
+
+import numpy as np
+
+from course_lib import gpu
+from course_lib.cuda.capability import compute_capability
+from course_lib.cuda.ladders.conv2d.forward import LADDER
+from course_lib.cuda.ladders.conv2d.forward.checks import check_conv2d
+
+
+def conv2d_forward(x, w, b=None, stride=1, pad=0):
+    """Return (y, cache) with y[b, m, h, v] = b[m] + sum over c, p, q of x[b, c, h S + p, v S + q] w[m, c, p, q].
+
+    Parameters
+    ----------
+    x : (B, C, H, W) float32 device array, B >= 1
+        Images of C maps.
+    w : (M, C, K_h, K_w) float32 device array
+        One mask for each pair of output and input map.
+    b : (M,) float32 device array, optional
+    stride, pad : int or pair (rows, columns)
+        Zeros are added on both sides.
+
+    Returns
+    -------
+    y : (B, M, H_out, W_out) device array
+        H_out = 1 + floor((H - K_h + 2 pad) / stride), W_out alike.
+    cache : tuple
+        What `conv2d_backward` needs: x and w themselves, no copies.
+
+    Raises
+    ------
+    TypeError
+        If one is not a float32 device array, or sizes are not whole numbers.
+    ValueError
+        If the batch is empty, an array has gaps, channels differ, or the mask fits nowhere.
+
+    Source: H, "Sequential Code: Forward Convolutional Layer"; K, "Convolution Layer: Spatial Transformations".
+    """
+    x, w, b, s = check_conv2d(x, w, b, stride, pad)
+    stride, pad = (s.s_h, s.s_w), (s.p_h, s.p_w)
+    y = gpu.empty((s.B, s.M, s.H_out, s.W_out), np.float32)
+    rung = next(rung for rung in reversed(LADDER) if rung.least_cc <= compute_capability())
+    rung.launch(x, w, b, y, stride, pad)
+    return y, (x, w, b is not None, stride, pad)

@@ -1,0 +1,68 @@
+"""The ladder of the convolution layer, from H's basic kernel to one that is made for a layer's shape.
+
+Every rung takes `(x, w, b, y, stride=(1, 1), pad=(0, 0))`: x (B, C, H, W), w (M, C, K_h, K_w), b (M,) or None, and
+writes y (B, M, H_out, W_out). v02 freezes the masks; v06 wants compute capability 8.0 and hands what does not fit into
+shared memory to v05. `c1_kernel` is H's kernel for one layer, v06's ancestor, and stands beside the ladder.
+
+Source: H, "Design of a Basic Kernel", "Strategies for Lab 7", "Specialization for the LeNet-5 C1 Layer".
+"""
+
+from course_lib.cuda.ladders.conv2d.forward import (
+    v01_basic,
+    v02_constant_masks,
+    v03_im2col_gemm,
+    v04_implicit_gemm,
+    v05_register_tiled,
+    v06_specialised,
+)
+from course_lib.cuda.ladders.rung import Rung
+
+LADDER = (
+    Rung(
+        "v01_basic",
+        v01_basic.conv2d_forward_v01_basic,
+        "The formula: a thread computes one pixel of one output map from global memory.",
+        "global_load_requests: two for each product",
+        v01_basic.traffic,
+    ),
+    Rung(
+        "v02_constant_masks",
+        v02_constant_masks.conv2d_forward_v02_constant_masks,
+        "An input tile lies in shared memory and the masks in constant memory.",
+        "global_load_requests fall K_h K_w-fold and more; shared and constant loads take their place",
+        v02_constant_masks.traffic,
+    ),
+    Rung(
+        "v03_im2col_gemm",
+        v03_im2col_gemm.conv2d_forward_v03_im2col_gemm,
+        "The input is unrolled into a matrix, and a tiled product does the rest: maps share pixels.",
+        "global_load_bytes of the product fall with the tile; the unrolled matrix is written and read again",
+        v03_im2col_gemm.traffic,
+    ),
+    Rung(
+        "v04_implicit_gemm",
+        v04_implicit_gemm.conv2d_forward_v04_implicit_gemm,
+        "The matrix is unrolled while a tile of it is loaded, and never written.",
+        "global_store_requests: only the output's",
+        v04_implicit_gemm.traffic,
+    ),
+    Rung(
+        "v05_register_tiled",
+        v05_register_tiled.conv2d_forward_v05_register_tiled,
+        "A thread computes several maps x several pixels, so that what it loads serves several products.",
+        "shared_load_requests fall from 2 a product to (TM + TN) / (TM TN)",
+        v05_register_tiled.traffic,
+        ffma_share=0.5,
+    ),
+    Rung(
+        "v06_specialised",
+        v06_specialised.conv2d_forward_v06_specialised,
+        "The kernel is made for the layer's shape: masks slide over an image in shared memory, in registers.",
+        "shared_load_requests fall to one for 8 to 30 products; accesses are 16 bytes wide",
+        v06_specialised.traffic,
+        least_cc=(8, 0),
+        ffma_share=0.75,
+        widths=("LDS.128",),
+    ),
+)
+"""All rungs, slowest first: the only index of this ladder."""

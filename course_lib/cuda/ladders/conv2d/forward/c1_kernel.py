@@ -1,0 +1,88 @@
+"""The lecture's own kernel for one layer: LeNet-5's C1, 1 map of 32 x 32, 6 masks of 5 x 5, 6 maps of 28 x 28.
+
+A block of 128 threads computes 4 rows of all 6 output maps: it loads 8 rows of the input, two elements a thread, and
+then 112 = 4 x 28 threads each keep 6 sums, one for each map. 7 blocks make an image. Every thread loads every weight,
+which is fine with constant memory: all want the same one at the same time.
+
+Source: H, "Specialization for the LeNet-5 C1 Layer", "Block Organization", "Shared Tile", "Pseudo-Code for LeNet-5 C1".
+"""
+
+import functools
+
+import numpy as np
+from numba import cuda, float32
+
+from course_lib import gpu
+from course_lib.cuda.jit import jit
+from course_lib.cuda.ladders.conv2d.forward.checks import check_launch
+
+THREADS, COMPUTING, BLOCKS = 128, 112, 7
+MOST_IMAGES = 65_535
+"""Blocks in the grid's Y direction; with more images, a block takes every 65,535th."""
+
+
+@functools.lru_cache(maxsize=8)
+def make(frozen):
+    """Return the kernel for masks (6, 1, 5, 5), given as bytes of float32. No errors of its own."""
+    MASKS = np.frombuffer(frozen, np.float32).reshape(6, 5, 5)
+
+    @jit
+    def _conv2d_forward_c1(x, b, biased, y):
+        masks = cuda.const.array_like(MASKS)
+        tile = cuda.shared.array((8, 32), float32)
+        acc = cuda.local.array(6, float32)
+        tx, top = cuda.threadIdx.x, cuda.blockIdx.x * 4
+        row, col = tx // 32, tx % 32
+        h, v = tx // 28, tx % 28
+        for n in range(cuda.blockIdx.y, x.shape[0], cuda.gridDim.y):
+            for m in range(6):
+                acc[m] = b[m] if biased else float32(0)
+            tile[row, col] = x[n, 0, top + row, col]
+            tile[row + 4, col] = x[n, 0, top + row + 4, col]
+            cuda.syncthreads()
+            if tx < COMPUTING:
+                for p in range(5):
+                    for q in range(5):
+                        pixel = tile[h + p, v + q]
+                        for m in range(6):
+                            acc[m] += pixel * masks[m, p, q]
+                for m in range(6):
+                    y[n, m, top + h, v] = acc[m]
+            cuda.syncthreads()  # nobody may overwrite a tile that others still read
+
+    return _conv2d_forward_c1
+
+
+def conv2d_forward_c1(x, w, b, y):
+    """Write C1's output into y (B, 6, 28, 28), from x (B, 1, 32, 32), w (6, 1, 5, 5) and b (6,) or None.
+
+    The masks are constants of the kernel: other weights are another kernel, as in v02.
+
+    Errors: TypeError and ValueError as `check_launch`; ValueError for any other layer.
+    Source: H, "Specialization for the LeNet-5 C1 Layer".
+    """
+    biased = b is not None
+    x, w, b, y, s = check_launch(x, w, b, y, 1, 0)
+    if (s.C, s.H, s.W, s.M, s.K_h, s.K_w) != (1, 32, 32, 6, 5, 5):
+        raise ValueError(
+            f"x is {tuple(x.shape)} and w is {tuple(w.shape)}; this kernel is for LeNet-5's C1 alone, "
+            "x (B, 1, 32, 32) and w (6, 1, 5, 5). Use conv2d_forward_v06_specialised."
+        )
+    kernel = make(gpu.to_host(w).tobytes())
+    kernel[(BLOCKS, min(s.B, MOST_IMAGES)), THREADS](x, b, biased, y)
+
+
+def traffic(s):
+    """Return what the executor counts for Sizes of C1 with a bias: a pixel is loaded 56/32 times, a weight never."""
+    blocks = BLOCKS * s.B
+    computing = -(-COMPUTING // 32)  # the last warp of 4 has 16 threads that compute
+    return {
+        "global_load_requests": blocks * 4 * (2 + 6),
+        "global_load_bytes": blocks * (4 * 8 * 32 + 4 * 4 * 6),
+        "global_store_requests": blocks * computing * 6,
+        "global_store_bytes": blocks * COMPUTING * 6 * 4,
+        "shared_load_requests": blocks * computing * 25,
+        "constant_load_requests": blocks * computing * 25 * 6,
+        "constant_load_wavefronts": blocks * computing * 25 * 6,
+        "flops": 2 * blocks * COMPUTING * 25 * 6,
+    }

@@ -1,0 +1,91 @@
+"""What all rungs of the forward ladder share: the checks, the sizes, and a bias that may be missing.
+
+Source: H and K for the letters: x (B, C, H, W), w (M, C, K_h, K_w), y (B, M, H_out, W_out).
+"""
+
+from dataclasses import dataclass
+
+from course_lib.cuda.operands import operand
+from course_lib.reference.conv_sizes import output_size, pair
+
+MOST = 2**31
+"""Elements of an array: the kernels count them with 32 bits at places."""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """All sizes of one convolution; s is the stride, p the padding. Source: H and K, as above."""
+
+    B: int
+    C: int
+    H: int
+    W: int
+    M: int
+    K_h: int
+    K_w: int
+    s_h: int
+    s_w: int
+    p_h: int
+    p_w: int
+    H_out: int
+    W_out: int
+
+    @property
+    def depth(self):
+        """Products in one output: C K_h K_w. No errors."""
+        return self.C * self.K_h * self.K_w
+
+
+def check_conv2d(x, w, b, stride, pad):
+    """Return (x, w, b, Sizes) of a convolution of device arrays.
+
+    Raises
+    ------
+    TypeError
+        If one of them is not a float32 device array, or sizes are not whole numbers.
+    ValueError
+        If one is empty or has gaps, if channels differ, or if the mask fits nowhere.
+
+    Source: the course's own.
+    """
+    x, w = operand("x", x, ndim=4, empty=True), operand("w", w, ndim=4, empty=True)
+    (s_h, s_w), (p_h, p_w) = pair(stride, "stride"), pair(pad, "pad", minimum=0)
+    B, C, H, W = map(int, x.shape)
+    M, _, K_h, K_w = map(int, w.shape)
+    if B == 0:
+        raise ValueError(
+            f"x has shape {(B, C, H, W)}: the batch is empty; it needs at least 1 row(s). "
+            "Check the slice or the filter that made it."
+        )
+    if w.shape[1] != C:
+        raise ValueError(
+            f"x is {(B, C, H, W)}, {C} maps an image, and w is {tuple(w.shape)}, masks for {w.shape[1]}; "
+            f"x.shape[1] must equal w.shape[1]. w is (M, C, K_h, K_w): output maps first."
+        )
+    if M == 0 or C == 0:
+        raise ValueError(f"w is {tuple(w.shape)}; a convolution needs at least one input map and one output map.")
+    if b is not None:
+        b = operand("b", b, ndim=1)
+        if b.shape[0] != M:
+            raise ValueError(
+                f"w is {tuple(w.shape)} and b is {tuple(b.shape)}; b must hold one number for each output map, "
+                "w.shape[0]."
+            )
+    H_out = output_size(H, K_h, s_h, p_h, name="H")
+    W_out = output_size(W, K_w, s_w, p_w, name="W")
+    for name, count in (("x", B * C * (H + 2 * p_h) * (W + 2 * p_w)), ("y", B * M * H_out * W_out)):
+        if count >= MOST:
+            raise ValueError(
+                f"{name} has {count} elements with its padding; kernels take fewer than {MOST}. Split the batch."
+            )
+    return x, w, b, Sizes(B, C, H, W, M, K_h, K_w, s_h, s_w, p_h, p_w, H_out, W_out)
+
+
+def check_launch(x, w, b, y, stride, pad):
+    """Return (x, w, b, y, Sizes), y (B, M, H_out, W_out); errors as `check_conv2d`. Source: the course's own.
+
+    Where there is no bias, b comes back as w, flat: a kernel needs an array there, and is told not to read it.
+    """
+    x, w, b, s = check_conv2d(x, w, b, stride, pad)
+    y = operand("y", y, shape=(s.B, s.M, s.H_out, s.W_out))
+    return x, w, w.reshape(w.size) if b is None else b, y, s

@@ -1,0 +1,229 @@
+"""Every rung of the forward convolution equals the reference exactly on whole numbers, and costs what it says."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from course_lib import gpu
+from course_lib.cuda import conv2d
+from course_lib.cuda.device import executor
+from course_lib.cuda.ladders.conv2d.forward import LADDER, c1_kernel, v06_specialised
+from course_lib.cuda.ladders.conv2d.forward.checks import Sizes
+from course_lib.cuda.ladders.conv2d.forward.plan import Plan, plan
+from course_lib.cuda.ladders.conv2d.forward.v05_register_tiled import conv2d_forward_v05_register_tiled
+from course_lib.cuda.recording import record_launches
+from course_lib.reference.conv2d import conv2d_forward
+
+RUNGS = pytest.mark.parametrize("rung", LADDER, ids=lambda rung: rung.name)
+
+SHAPES = [  # x, w, stride, pad
+    ((1, 1, 1, 1), (1, 1, 1, 1), (1, 1), (0, 0)),
+    ((3, 2, 7, 9), (5, 2, 3, 2), (1, 1), (0, 0)),
+    ((1, 1, 12, 12), (6, 1, 5, 5), (1, 1), (0, 0)),
+    ((3, 3, 9, 11), (9, 3, 5, 3), (2, 3), (1, 2)),
+    ((1, 4, 8, 8), (7, 4, 3, 3), (1, 1), (1, 1)),
+    ((1, 8, 6, 6), (33, 8, 1, 1), (3, 1), (0, 2)),
+    ((3, 1, 17, 5), (2, 1, 3, 5), (2, 2), (2, 0)),
+    ((1, 5, 5, 20), (17, 5, 5, 3), (1, 2), (0, 1)),
+]
+SHAPE = pytest.mark.parametrize(("x", "w", "stride", "pad"), SHAPES, ids=str)
+
+
+def whole_numbers(*shape, seed=0):
+    """Small whole numbers: any order of adding them up is exact."""
+    return np.random.default_rng(seed).integers(-4, 5, shape).astype(np.float32)
+
+
+def sizes(B, C, H, W, M, K_h, K_w, stride=(1, 1), pad=(0, 0)):
+    H_out = 1 + (H - K_h + 2 * pad[0]) // stride[0]
+    W_out = 1 + (W - K_w + 2 * pad[1]) // stride[1]
+    return Sizes(B, C, H, W, M, K_h, K_w, *stride, *pad, H_out, W_out)
+
+
+def compare(launch, x_shape, w_shape, stride=(1, 1), pad=(0, 0), bias=True):
+    """Launch into an output full of NaN, and demand the reference's numbers; return the Launches."""
+    x, w = whole_numbers(*x_shape), whole_numbers(*w_shape, seed=1)
+    b = whole_numbers(w_shape[0], seed=2) if bias else None
+    expected, _ = conv2d_forward(x, w, b, stride, pad)
+    y = gpu.to_device(np.full(expected.shape, np.nan, np.float32))
+    with record_launches() as launches:
+        launch(gpu.to_device(x), gpu.to_device(w), gpu.to_device(b) if bias else None, y, stride, pad)
+    np.testing.assert_array_equal(gpu.to_host(y), expected)
+    if executor().reports:
+        assert [h for launch in launches for h in launch.kernel.report.hazards] == []
+    return launches
+
+
+def reports(launch, s):
+    """Return {counter: sum over the launches of it} on whole numbers of Sizes."""
+    x, w, b = whole_numbers(s.B, s.C, s.H, s.W), whole_numbers(s.M, s.C, s.K_h, s.K_w), whole_numbers(s.M)
+    y = gpu.empty((s.B, s.M, s.H_out, s.W_out), np.float32)
+    with record_launches(run=False) as launches:
+        launch(gpu.to_device(x), gpu.to_device(w), gpu.to_device(b), y)
+    totals = []
+    for one in launches:
+        one.again()
+        totals.append(one.kernel.report.total)
+    return totals
+
+
+@RUNGS
+@SHAPE
+def test_a_rung_equals_the_reference_exactly(rung, x, w, stride, pad):
+    compare(rung.launch, x, w, stride, pad)
+
+
+@RUNGS
+def test_a_missing_bias_is_zero(rung):
+    compare(rung.launch, (2, 3, 6, 7), (5, 3, 3, 3), bias=False)
+
+
+WHOLE_TILES = {
+    "v01_basic": sizes(2, 2, 18, 34, 3, 3, 3),
+    "v02_constant_masks": sizes(2, 2, 34, 18, 3, 3, 3),
+    "v03_im2col_gemm": sizes(2, 4, 9, 17, 32, 2, 2),
+    "v04_implicit_gemm": sizes(2, 4, 9, 17, 32, 2, 2),
+    "v05_register_tiled": sizes(4, 2, 9, 17, 16, 2, 2),
+    "v06_specialised": sizes(4, 6, 14, 14, 16, 5, 5),
+}
+
+
+@RUNGS
+def test_counters_of_the_executor_equal_the_rungs_formula(rung):
+    if not executor().reports:
+        pytest.skip(f"{gpu.device_name()} keeps no report")
+    s = WHOLE_TILES[rung.name]
+    totals = reports(rung.launch, s)
+    expected = rung.traffic(s)
+    assert expected == {name: sum(getattr(t, name) for t in totals) for name in expected}
+
+
+def test_counters_of_the_lectures_c1_kernel_equal_its_formula():
+    if not executor().reports:
+        pytest.skip(f"{gpu.device_name()} keeps no report")
+    s = sizes(2, 1, 32, 32, 6, 5, 5)
+    (total,) = reports(c1_kernel.conv2d_forward_c1, s)
+    expected = c1_kernel.traffic(s)
+    assert expected == {name: getattr(total, name) for name in expected}
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_the_lectures_c1_kernel_equals_the_reference(bias):
+    compare(lambda x, w, b, y, *_: c1_kernel.conv2d_forward_c1(x, w, b, y), (2, 1, 32, 32), (6, 1, 5, 5), bias=bias)
+
+
+def test_the_lectures_c1_kernel_refuses_any_other_layer():
+    x, w, y = (gpu.to_device(whole_numbers(*s)) for s in ((1, 1, 30, 32), (6, 1, 5, 5), (1, 6, 26, 28)))
+    with pytest.raises(ValueError, match="LeNet-5's C1 alone"):
+        c1_kernel.conv2d_forward_c1(x, w, None, y)
+
+
+@pytest.mark.parametrize(
+    ("x", "w", "pad"),
+    [((1, 1, 22, 22), (4, 1, 7, 7), 0), ((1, 4, 12, 12), (16, 4, 7, 7), 0), ((3, 6, 14, 14), (16, 6, 5, 5), 0),
+     ((3, 1, 32, 32), (6, 1, 5, 5), 0), ((1, 16, 8, 8), (16, 16, 3, 3), 1)],
+    ids=str,
+)  # fmt: skip
+def test_the_specialised_kernel_is_right_for_layers_like_those_it_was_tuned_for(x, w, pad):
+    compare(v06_specialised.conv2d_forward_v06_specialised, x, w, (1, 1), (pad, pad))
+
+
+CUTS = [  # Sizes, TM, TH, TW, RG, MG, NI, BC: each way to fetch, read and write
+    (sizes(2, 1, 22, 22, 4, 7, 7), (4, 2, 4, 4, 1, 1, 1)),
+    (sizes(1, 4, 12, 12, 16, 3, 3), (8, 2, 2, 5, 1, 1, 4)),
+    (sizes(1, 4, 12, 12, 16, 3, 3), (4, 1, 4, 3, 2, 1, 2)),
+    (sizes(3, 2, 9, 9, 6, 2, 2), (6, 1, 4, 8, 1, 2, 2)),
+    (sizes(3, 2, 6, 10, 5, 3, 3), (5, 1, 8, 4, 1, 2, 1)),
+    (sizes(1, 8, 8, 8, 24, 3, 3, (1, 1), (1, 1)), (8, 2, 4, 2, 2, 1, 2)),
+    (sizes(1, 4, 9, 9, 20, 3, 2, (2, 2), (1, 0)), (4, 1, 2, 2, 5, 1, 4)),
+]
+
+
+@pytest.mark.parametrize(("s", "cut"), CUTS, ids=str)
+def test_every_plan_that_fits_is_right(s, cut):
+    p = Plan(replace(s, B=0), *cut)
+    assert p.fits
+
+    def launch(x, w, b, y, *_):
+        v06_specialised.launch(p, x, w, b, True, y)
+
+    stride, pad = (s.s_h, s.s_w), (s.p_h, s.p_w)
+    compare(launch, (s.B, s.C, s.H, s.W), (s.M, s.C, s.K_h, s.K_w), stride, pad)
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [(1, 86, 86, 4, 7), (4, 40, 40, 16, 7), (1, 32, 32, 6, 5), (6, 14, 14, 16, 5)],
+    ids=str,
+)
+def test_a_tuned_plan_fits_and_leaves_few_threads_idle(layer):
+    C, H, W, M, K = layer
+    p = plan(sizes(0, C, H, W, M, K, K))
+    assert p.fits
+    assert p.whole
+    assert p.units / p.threads > 0.75
+
+
+def test_a_mask_too_large_for_shared_memory_goes_to_the_rung_below():
+    s = sizes(0, 3, 70, 70, 2, 64, 64)
+    assert plan(s) is None
+    with record_launches(run=False) as launches:
+        x, w, y = (gpu.empty(n, np.float32) for n in ((1, 3, 70, 70), (2, 3, 64, 64), (1, 2, 7, 7)))
+        v06_specialised.conv2d_forward_v06_specialised(x, w, None, y)
+        conv2d_forward_v05_register_tiled(x, w, None, y)
+    assert launches[0].kernel is launches[1].kernel
+
+
+@pytest.mark.parametrize(("stride", "pad"), [(1, 0), (2, 1), ((1, 2), (2, 0))], ids=str)
+def test_the_operation_equals_the_reference_and_keeps_no_copy(stride, pad):
+    x, w, b = whole_numbers(2, 3, 8, 9), whole_numbers(5, 3, 3, 3), whole_numbers(5)
+    expected, reference_cache = conv2d_forward(x, w, b, stride, pad)
+    on_device = [gpu.to_device(a) for a in (x, w, b)]
+    y, cache = conv2d.conv2d_forward(*on_device, stride, pad)
+    np.testing.assert_array_equal(gpu.to_host(y), expected)
+    assert cache[2:] == reference_cache[2:]
+    np.testing.assert_array_equal(gpu.to_host(cache[0]), x)
+
+
+def device(*shape, dtype=np.float32, order="C"):
+    return gpu.to_device(np.zeros(shape, dtype, order))
+
+
+X, W, B, Y = (2, 3, 6, 6), (4, 3, 3, 3), (4,), (2, 4, 4, 4)
+
+WRONG = {
+    "float64": (lambda: (device(*X, dtype=np.float64), device(*W), device(*B), device(*Y)), TypeError, "float64"),
+    "integers": (lambda: (device(*X), device(*W, dtype=np.int32), device(*B), device(*Y)), TypeError, "int32"),
+    "host": (lambda: (np.zeros(X, np.float32), device(*W), device(*B), device(*Y)), TypeError, "to_device"),
+    "Fortran": (lambda: (device(*X, order="F"), device(*W), device(*B), device(*Y)), ValueError, "row by row"),
+    "sliced": (lambda: (device(2, 3, 6, 12)[:, :, :, ::2], device(*W), device(*B), device(*Y)), ValueError, "slice"),
+    "empty batch": (lambda: (device(0, 3, 6, 6), device(*W), device(*B), device(*Y)), ValueError, "batch is empty"),
+    "no output maps": (lambda: (device(*X), device(0, 3, 3, 3), None, device(*Y)), ValueError, "at least one"),
+    "no input maps": (lambda: (device(2, 0, 6, 6), device(4, 0, 3, 3), None, device(*Y)), ValueError, "at least one"),
+    "channels": (lambda: (device(*X), device(4, 2, 3, 3), device(*B), device(*Y)), ValueError, r"x.shape\[1\]"),
+    "bias": (lambda: (device(*X), device(*W), device(3), device(*Y)), ValueError, "one number for each output map"),
+    "mask": (lambda: (device(*X), device(4, 3, 7, 3), device(*B), device(*Y)), ValueError, "fits nowhere"),
+    "output": (lambda: (device(*X), device(*W), device(*B), device(2, 4, 4, 5)), ValueError, "its shape must be"),
+}
+
+
+@RUNGS
+@pytest.mark.parametrize("case", WRONG)
+def test_a_launcher_refuses_what_a_kernel_would_read_as_garbage(rung, case):
+    arrays, error, message = WRONG[case]
+    with pytest.raises(error, match=message):
+        rung.launch(*arrays())
+
+
+@pytest.mark.parametrize("case", [c for c in WRONG if c != "output"])
+def test_the_operation_refuses_the_same(case):
+    arrays, error, message = WRONG[case]
+    with pytest.raises(error, match=message):
+        conv2d.conv2d_forward(*arrays()[:3])
+
+
+def test_constant_masks_must_fit_constant_memory():
+    x, w, y = device(1, 64, 3, 3), device(65, 64, 2, 2), device(1, 65, 2, 2)
+    with pytest.raises(ValueError, match="65536"):
+        LADDER[1].launch(x, w, None, y)
