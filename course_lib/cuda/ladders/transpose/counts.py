@@ -1,0 +1,81 @@
+"""What the SIMT executor must count for the rungs of this ladder: their formulas, in one place.
+
+A warp is 32 threads of one row. A row of numbers need not begin at a sector's edge, so the sectors of a request are
+counted, not calculated: how many stretches of 8 numbers a run of flat indices touches. Source: the course's own.
+"""
+
+from course_lib.cuda.ladders.transpose.checks import TILE
+
+SECTOR = 8
+"""float32 of a sector."""
+
+
+def naive_traffic(R, C):
+    """Return {counter: value} for v01 and x (R, C): y is written a column at a time, each number in another sector.
+
+    Rows of y of up to 7 numbers lie closer than a sector, and share some. No errors. Source: the course's own.
+    """
+    requests, read = _rows(R, C, TILE)
+    written = sum(
+        len({(col * R + row) // SECTOR for col in range(left, min(left + TILE, C))})
+        for row in range(R)
+        for left in range(0, C, TILE)
+    )
+    return _counts(requests, read, requests, written)
+
+
+def tile_traffic(R, C, *, padded):
+    """Return {counter: value} for a tile of 32 x 32 and x (R, C).
+
+    A warp that reads k words of one column of the tile needs k turns, as they all lie in one bank, or one turn with
+    padding. No errors. Source: the course's own.
+    """
+    loads, read = _rows(R, C, TILE)
+    stores, written = _rows(C, R, TILE)
+    conflicts = 0 if padded else sum(min(TILE, R - top) - 1 for top in range(0, R, TILE)) * C
+    return _counts(loads, read, stores, written, shared_stores=loads, shared_loads=stores, conflicts=conflicts)
+
+
+def vector_traffic(R, C):
+    """Return {counter: value} for v04, R and C multiples of 4: a request has 4 rows of 32 numbers, 4 a thread.
+
+    No errors. Source: the course's own.
+    """
+    loads, read = _blocks(R, C)
+    stores, written = _blocks(C, R)
+    return _counts(loads, read, stores, written, shared_stores=4 * loads, shared_loads=4 * stores)
+
+
+def _rows(R, C, width):
+    """Return (requests, sectors) of an array (R, C) that is walked in stretches of `width` along its rows."""
+    requests = sectors = 0
+    for row in range(R):
+        for left in range(0, C, width):
+            first, last = row * C + left, row * C + min(left + width, C) - 1
+            requests, sectors = requests + 1, sectors + last // SECTOR - first // SECTOR + 1
+    return requests, sectors
+
+
+def _blocks(R, C):
+    """Return (requests, sectors) of an array (R, C) that is walked in parts of 4 rows and 32 columns."""
+    requests = sectors = 0
+    for top in range(0, R, 4):
+        for left in range(0, C, 32):
+            touched = {
+                (row * C + col) // SECTOR for row in range(top, top + 4) for col in range(left, min(left + 32, C), 4)
+            }
+            requests, sectors = requests + 1, sectors + len(touched)
+    return requests, sectors
+
+
+def _counts(loads, read, stores, written, *, shared_stores=0, shared_loads=0, conflicts=0):
+    return {
+        "global_load_requests": loads,
+        "global_load_sectors": read,
+        "global_store_requests": stores,
+        "global_store_sectors": written,
+        "shared_store_requests": shared_stores,
+        "shared_store_conflicts": 0,
+        "shared_load_requests": shared_loads,
+        "shared_load_conflicts": conflicts,
+    }

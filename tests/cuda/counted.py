@@ -1,0 +1,15 @@
+"""What the SIMT executor counts for all launches of a launcher, on any machine."""
+
+from dataclasses import asdict
+
+from course_lib import gpu
+from course_lib.cuda.recording import record_launches
+from course_lib.simt.counters import Counters
+
+
+def counted(launcher, *arrays):
+    """Return ({counter: value}, hazards) of all launches of launcher(*arrays), each walked on the executor."""
+    with record_launches() as launches:
+        launcher(*arrays)
+    reports = [gpu.simulate(one.kernel, one.grid, one.block, *one.arguments, shared=one.shared) for one in launches]
+    return asdict(sum((r.total for r in reports), Counters())), [h for r in reports for h in r.hazards]
