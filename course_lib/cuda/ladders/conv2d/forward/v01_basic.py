@@ -1,4 +1,4 @@
-"""v01: a thread computes one pixel of one output map, straight from global memory. The loads are what to count.
+"""A thread computes one pixel of one output map, straight from global memory. The loads are what to count.
 
 The grid is the lecture's: X is the output map, Y the tile of output pixels, Z the image. Every product loads a pixel
 and a weight, and nothing is kept: an input tile is loaded M times, by M blocks.

@@ -1,4 +1,4 @@
-"""v02: an input tile in shared memory and the masks in constant memory: global loads fall K_h K_w-fold.
+"""An input tile in shared memory and the masks in constant memory: global loads fall K_h K_w-fold.
 
 A block stages the pixels that its tile of outputs looks at, once for each input map; then all of the mask's positions
 read shared memory. All threads of a warp want the same weight at the same time, which is what constant memory serves

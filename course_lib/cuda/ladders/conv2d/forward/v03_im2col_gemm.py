@@ -1,4 +1,4 @@
-"""v03: unroll the input into a matrix and multiply with a tiled product: loads of a pixel fall TILE-fold, stores rise.
+"""Unroll the input into a matrix and multiply with a tiled product: loads of a pixel fall TILE-fold, stores rise.
 
     y = w_rows @ cols        (M, C K_h K_w) @ (C K_h K_w, H_out W_out), for each image
 

@@ -1,4 +1,4 @@
-"""v04: unroll while loading: the matrix is only thought of, so its writes and reads of global memory are gone.
+"""Unroll while loading: the matrix is only thought of, so its writes and reads of global memory are gone.
 
 The product is v03's, but over the pixels of all images side by side, and a thread that stages an element of the
 unrolled matrix works out which pixel that is. What v03 wrote, and read back for each tile of maps, is x itself now,

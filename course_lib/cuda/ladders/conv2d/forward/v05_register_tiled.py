@@ -1,4 +1,4 @@
-"""v05: a thread computes a tile of products in registers: shared loads for a multiply-add fall from 2 to about 1/2.
+"""A thread computes a tile of products in registers: shared loads for a multiply-add fall from 2 to about 1/2.
 
 Joint register-shared tiling: the block's tile of the unrolled matrix lies in shared memory as in v04, and a thread
 takes TM maps x TN pixels of it. For one position of the masks it loads TM weights and TN pixels, and uses each of them

@@ -1,4 +1,4 @@
-"""v06: a kernel made for one layer shape: all sizes are constants, and shared memory is read once for 8 to 30 products.
+"""A kernel made for one layer shape: all sizes are constants, and shared memory is read once for 8 to 30 products.
 
 What v05 does for any shape costs divisions at each load. Here the shape is known when the kernel is made, so the input
 lies in shared memory as an image: a thread holds its window of a row in registers and slides the mask over it, for
