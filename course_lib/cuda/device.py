@@ -7,8 +7,10 @@ first launch or copy, and stays. Nothing is copied unless `to_device` or `to_hos
 
 import functools
 
+import numpy as np
+
 from course_lib.cuda.array_checks import check_border_array, check_dtype, check_shape
-from course_lib.cuda.choice import GPU, SIMT, choose
+from course_lib.cuda.choice import GPU, SIMT, DeviceError, choose
 from course_lib.cuda.launch_checks import check_stream
 
 
@@ -74,6 +76,7 @@ def to_device(host, stream=None):
     """
     device = executor()
     check_border_array("gpu.to_device", host, device, copied_in=True)
+    _no_copy("gpu.to_device", device)
     return device.copy_in(host, check_stream(stream))
 
 
@@ -91,7 +94,39 @@ def to_host(array, stream=None):
     """
     device = executor()
     check_border_array("gpu.to_host", array, device, copied_in=False)
+    _no_copy("gpu.to_host", device)
     return device.copy_out(array, check_stream(stream))
+
+
+def overwrite(array, host, stream=None):
+    """Copy a host array (...) into a device array (...) that is there: for inputs of a recorded graph.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If one is on the wrong side, or shapes or dtypes differ.
+
+    Source: Numba's documentation, "Memory management".
+    """
+    device = executor()
+    check_border_array("gpu.overwrite, array,", array, device, copied_in=False)
+    check_border_array("gpu.overwrite, host,", host, device, copied_in=True)
+    _no_copy("gpu.overwrite", device)
+    if tuple(array.shape) != host.shape or np.dtype(array.dtype) != host.dtype:
+        raise ValueError(
+            f"array is {tuple(array.shape)} of {np.dtype(array.dtype)} and host is {host.shape} of {host.dtype}; shape "
+            "and dtype must be the same."
+        )
+    device.overwrite(array, np.ascontiguousarray(host), check_stream(stream))
+
+
+def _no_copy(function, device):
+    """A graph has no copies between host and device: they would happen once, while it is recorded."""
+    if device.recording is not None:
+        raise DeviceError(
+            f"{function} within gpu.record: a copy to or from the host cannot be recorded",
+            "Copy before it and after it; feed a recorded step by gpu.overwrite(array, host).",
+        )
 
 
 def empty(shape, dtype):

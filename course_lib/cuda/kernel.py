@@ -94,9 +94,11 @@ class Kernel(_Jitted):
         self._launches = {}
 
     def __getitem__(self, configuration):
+        recording = executor().recording is not None
         try:  # types too: 4.0 == 4, and the one is a grid, the other an error
             key = configuration, type(configuration[0]), type(configuration[1])
-            return self._launches[key]
+            if not recording:
+                return self._launches[key]
         except (KeyError, TypeError, IndexError):
             pass
         if not isinstance(configuration, tuple) or not 2 <= len(configuration) <= 4:
@@ -105,6 +107,8 @@ class Kernel(_Jitted):
         stream, shared = (*configuration[2:], *(0, 0)[len(configuration) - 2 :])
         stream, shared = check_stream(stream), check_shared(shared, executor().shared_limit)
         launch = _Launch(self, executor().launcher(self, grid, block, stream, shared))
+        if recording:  # of this recording only
+            return launch
         if len(self._launches) >= 256:  # streams come and go
             self._launches.clear()
         with suppress(TypeError):  # a list has no hash

@@ -4,9 +4,15 @@ Source: Numba's documentation, "CUDA Python" and "CUDA simulator". A successor o
 """
 
 import warnings
+import weakref
 
 from course_lib.cuda import fastrange
-from course_lib.cuda.numba_cuda import cuda
+from course_lib.cuda.choice import DeviceError
+from course_lib.cuda.graph import rerun
+from course_lib.cuda.numba_cuda import SIMULATOR, cuda
+
+if not SIMULATOR:
+    from course_lib.cuda.pool import GraphMemory, Pool
 
 STATIC_LIMIT = 48 * 1024
 """Bytes of shared memory a block that a GPU gives without being asked."""
@@ -18,6 +24,8 @@ class Numba:
     kinds = "biufc"
     tuples = True
     reports = False
+    recording = None
+    """The graph builder that launches of the default stream go to, while they are recorded."""
 
     def owns(self, value):
         """Return whether a value is an array in device memory, Numba's or another library's."""
@@ -45,6 +53,14 @@ class Numba:
         """Return a device array with whatever is in that memory."""
         return cuda.device_array(shape, dtype)
 
+    def overwrite(self, array, host, stream):
+        """Copy a host array into a device array of the same shape and dtype."""
+        array.copy_to_device(host, stream=stream)
+
+    def record(self, function):
+        """Return (what a graph's call does, what the function returned); nothing is recorded here: it is run again."""
+        return rerun(function)
+
     def synchronize(self):
         """Wait for the device."""
         cuda.synchronize()
@@ -59,13 +75,62 @@ class Gpu(Numba):
 
     def __init__(self):
         fastrange.install()  # before the first kernel is compiled
+        self._use_pool()
         device = cuda.get_current_device()
         self.name = device.name.decode() if isinstance(device.name, bytes) else device.name
         self.shared_limit = max(STATIC_LIMIT, device.MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
 
+    def _use_pool(self):
+        """Let Numba take memory from the pool, unless the user chose a manager or the device is in use already."""
+        from numba.core import config
+        from numba.cuda.cudadrv import driver
+
+        if driver._memory_manager is None and getattr(config, "CUDA_MEMORY_MANAGER", "default") == "default":
+            cuda.set_memory_manager(Pool)
+
+    def stream(self):
+        """Return a stream."""
+        Pool.several_streams = True
+        return cuda.stream()
+
+    def record(self, function):
+        """Return (what a graph's call does, what the recorded run returned)."""
+        from cuda.core import Device
+        from numba.cuda.cudadrv.driver import _to_core_stream
+
+        if self.recording is not None:
+            raise DeviceError("a recording is going on already", "Record one function that calls both.")
+        pool = cuda.current_context().memory_manager
+        if not isinstance(pool, Pool):
+            raise DeviceError(
+                f"device memory is managed by {type(pool).__name__}, which does not keep a graph's arrays",
+                "Import course_lib.gpu before anything uses the device, and unset NUMBA_CUDA_MEMORY_MANAGER.",
+            )
+        function()  # compiles and loads what cannot be loaded while recording
+        self.synchronize()
+        device = Device()
+        device.set_current()
+        builder = device.create_stream().create_graph_builder()
+        memory = GraphMemory(pool)
+        builder.begin_building()
+        self.recording, pool.recording = builder, memory
+        try:
+            result = function()
+        finally:
+            self.recording = pool.recording = None
+            recorded = builder.end_building()
+        graph, stream = recorded.complete(), _to_core_stream(0)
+
+        def replay(owner):
+            graph.launch(stream)
+
+        weakref.finalize(replay, memory.end)
+        return replay, result
+
     def launcher(self, kernel, grid, block, stream, shared):
         """Return Numba's own launcher of `kernel`, made once for each configuration."""
         dispatcher = kernel.dispatcher
+        stream = self.recording if self.recording is not None and stream == 0 else stream
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Grid size")  # a lesson's small grid is meant to be small
             launch = dispatcher[grid, block, stream, shared]

@@ -9,6 +9,7 @@ from numpy.lib.array_utils import byte_bounds
 
 from course_lib import simt
 from course_lib.cuda.collect import on_error
+from course_lib.cuda.graph import rerun
 from course_lib.simt.arrays import DeviceArray
 
 
@@ -32,6 +33,7 @@ class Simt:
     tuples = False
     shared_limit = 227 * 1024  # of an H100 or H200, which have the most
     reports = True
+    recording = None
 
     def owns(self, value):
         """Return whether a value is an array of this device."""
@@ -52,6 +54,14 @@ class Simt:
     def copy_out(self, array, stream):
         """Return a host array with the numbers of a device array."""
         return array.copy_to_host()
+
+    def overwrite(self, array, host, stream):
+        """Copy a host array into a device array of the same shape and dtype."""
+        array.fill_from(host)
+
+    def record(self, function):
+        """Return (what a graph's call does, what the function returned); nothing is recorded here: it is run again."""
+        return rerun(function)
 
     def empty(self, shape, dtype):
         """Return a device array whose elements count as never written."""

@@ -97,6 +97,12 @@ class DeviceArray:
         np.copyto(ary, self.numbers, casting="equiv")
         return ary
 
+    def fill_from(self, host):
+        """Overwrite all numbers by those of a host array (...) of the same shape and dtype."""
+        np.copyto(self.numbers, host, casting="equiv")
+        if self.written is not None:
+            self.written[...] = True
+
     def reshape(self, *shape):
         """Return a view of another shape (...) of as many elements.
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.gpu.devices import needs_numba
 
 HERE = Path(__file__).parent
-SAME_BODIES = ("test_launch.py", "test_launch_errors.py", "test_border.py", "test_report.py")
+SAME_BODIES = ("test_launch.py", "test_launch_errors.py", "test_border.py", "test_report.py", "test_graph.py")
 
 
 @needs_numba

@@ -1,0 +1,92 @@
+"""A recorded function does the same again, to the same arrays, by one call."""
+
+import numpy as np
+import pytest
+from numba import cuda
+
+from course_lib import gpu
+from tests.gpu.devices import needs_gpu, ramp
+
+
+@gpu.jit
+def add(a, b, c):
+    i = cuda.grid(1)
+    if i < c.size:
+        c[i] = a[i] + b[i]
+
+
+def test_a_graph_does_its_work_at_each_call_on_what_lies_in_the_arrays_then():
+    a, b, total = gpu.to_device(ramp(100)), gpu.to_device(ramp(100)), gpu.to_device(np.zeros(100, np.float32))
+
+    def step():
+        c = gpu.empty(100, np.float32)
+        add[1, 128](a, b, c)
+        add[1, 128](total, c, total)
+        return total
+
+    graph = gpu.record(step)  # runs once
+    before = gpu.to_host(total)
+    np.testing.assert_array_equal(before, 2 * ramp(100))
+    gpu.overwrite(b, ramp(100) * 10)
+    graph()
+    graph()
+    np.testing.assert_array_equal(gpu.to_host(graph.result), before + 2 * 11 * ramp(100))
+
+
+def test_overwrite_takes_arrays_of_one_shape_and_dtype_only():
+    a = gpu.to_device(ramp(6))
+    gpu.overwrite(a, ramp(6) + 1)
+    np.testing.assert_array_equal(gpu.to_host(a), ramp(6) + 1)
+    with pytest.raises(ValueError, match=r"array is \(6,\) of float32 and host is \(3,\) of float32"):
+        gpu.overwrite(a, ramp(3))
+    with pytest.raises(ValueError, match="float64"):
+        gpu.overwrite(a, np.zeros(6))
+    with pytest.raises(TypeError, match="host array"):
+        gpu.overwrite(ramp(6), ramp(6))
+
+
+@needs_gpu
+def test_a_copy_to_the_host_cannot_be_recorded_and_the_next_recording_works():
+    a = gpu.to_device(ramp(6))
+    calls = []
+
+    def step():
+        calls.append(1)
+        if len(calls) == 2:
+            gpu.to_host(a)
+        add[1, 32](a, a, a)
+
+    with pytest.raises(gpu.DeviceError, match=r"gpu\.to_host within gpu\.record"):
+        gpu.record(step)
+    gpu.record(lambda: add[1, 32](a, a, a))()
+    np.testing.assert_array_equal(gpu.to_host(a), ramp(6) * 8)
+
+
+@needs_gpu
+def test_memory_of_a_graph_is_its_own_until_it_ends():
+    a = gpu.to_device(ramp(1000))
+    out = gpu.to_device(np.zeros(1000, np.float32))
+
+    def step():
+        b = gpu.empty(1000, np.float32)
+        add[4, 256](a, a, b)
+        c = gpu.empty(1000, np.float32)
+        add[4, 256](b, b, c)
+        add[4, 256](c, c, out)
+
+    graph = gpu.record(step)
+    others = [gpu.to_device(np.full(1000, -1, np.float32)) for _ in range(8)]
+    graph()
+    np.testing.assert_array_equal(gpu.to_host(out), ramp(1000) * 8)
+    for other in others:
+        np.testing.assert_array_equal(gpu.to_host(other), np.full(1000, -1, np.float32))
+
+
+def test_arrays_given_back_do_not_disturb_those_in_use():
+    kept = []
+    for i in range(200):
+        array = gpu.to_device(np.full(100 + i % 7, i, np.float32))
+        if i % 3 == 0:
+            kept.append((i, array))
+    for i, array in kept:
+        np.testing.assert_array_equal(gpu.to_host(array), np.full(100 + i % 7, i, np.float32))
