@@ -15,21 +15,11 @@ import numpy as np
 from numba import cuda, float32
 
 from course_lib import gpu
-from course_lib.cuda.intrinsics import (
-    cp_async4_part,
-    cp_async16,
-    cp_async16_part,
-    cp_async_commit,
-    cp_async_wait1,
-    ld2,
-    ld4,
-    nonneg,
-    st2,
-    st4,
-)  # fmt: skip
+from course_lib.cuda.intrinsics import cp_async_commit, cp_async_wait1, ld2, ld4, nonneg, st2, st4
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.conv2d.forward.checks import check_launch
 from course_lib.cuda.ladders.conv2d.forward.plan import plan
+from course_lib.cuda.ladders.conv2d.forward.stage import make_fetch
 from course_lib.cuda.ladders.conv2d.forward.v05_register_tiled import conv2d_forward_v05_register_tiled
 from course_lib.cuda.operands import aligned
 from course_lib.cuda.unroll import unroll
@@ -62,43 +52,17 @@ def _arrange(w, b, biased, MT, MP, arranged):
 def make(plan):
     """Return the kernel of a Plan. No errors of its own. Source: the course's own."""
     s = plan.s
-    H, W, M, K_h, K_w, s_h, s_w, p_h, p_w = s.H, s.W, s.M, s.K_h, s.K_w, s.s_h, s.s_w, s.p_h, s.p_w
-    H_OUT, W_OUT, CHW, HW, MAP = s.H_out, s.W_out, s.C * s.H * s.W, s.H * s.W, s.H_out * s.W_out
-    TM, TH, TW, RG, MG, NI, BC, CG = plan.TM, plan.TH, plan.TW, plan.RG, plan.MG, plan.NI, plan.BC, plan.CG
+    M, K_h, K_w, s_h, s_w, H_OUT, W_OUT, MAP = s.M, s.K_h, s.K_w, s.s_h, s.s_w, s.H_out, s.W_out, s.H_out * s.W_out
+    TM, TH, TW, RG, NI, BC, CG = plan.TM, plan.TH, plan.TW, plan.RG, plan.NI, plan.BC, plan.CG
     THREADS, UNITS, BANDS, MAP_BLOCKS, CHUNKS = plan.threads, plan.units, plan.bands, plan.map_blocks, plan.chunks
-    BAND, MT, MP, DEPTH = RG * TH, MG * TM, plan.pitch_maps, s.depth
-    PITCH, IMAGE, STAGE, MASKS, ROWS = plan.pitch, plan.image, plan.stage, plan.masks, plan.rows
-    PLANE, FILLED = ROWS * PITCH, NI * IMAGE
+    BAND, MT, MP, PITCH, ROWS = RG * TH, plan.MG * TM, plan.pitch_maps, plan.pitch, plan.rows
+    IMAGE, STAGE, MASKS, FILLED = plan.image, plan.stage, plan.masks, NI * plan.image
     X_SHARED, W_SHARED = STAGE * plan.stages, MASKS * plan.stages
-    WINDOW = -(-plan.window // plan.access) * plan.access
+    READ, WRITE = plan.access, next(n for n in (4, 2, 1) if W_OUT % n == 0 and TW % n == 0)
+    WINDOW = -(-plan.window // READ) * READ
     SUMS, SEEN, FOURS, REST = TM * TH * TW, TH * WINDOW, TM // 4, TM % 4
-    WHOLE, READ = plan.whole, plan.access
-    # Pieces of four are copied where rows begin at multiples of four; else number by number.
-    PIECE = 4 if WHOLE or (W % 4 == 0 and p_w == 0) else 1
-    PIECES, WRITE = FILLED // PIECE, next(n for n in (4, 2, 1) if W_OUT % n == 0 and TW % n == 0)
-    BIAS, BLOCKS = plan.map_blocks * s.depth * plan.pitch_maps, plan.blocks
-
-    @jit(device=True, forceinline=True)
-    def fetch(x, w, B, first, top, map_block, chunk, xs, ws):
-        """Start to copy a chunk of BC input maps and their masks into its stage; zeros stand for what is outside."""
-        t, to, maps = nonneg(cuda.threadIdx.x), chunk % 2 * STAGE, chunk * BC
-        for i in range(t, PIECES, THREADS):
-            at = i * PIECE
-            n, k = at // IMAGE, first * CHW + top * s_h * W + at
-            inside = first + n < B
-            if not WHOLE:
-                c = maps + at % IMAGE // PLANE
-                h, v = top * s_h + at % PLANE // PITCH - p_h, at % PITCH - p_w
-                k = (first + n) * CHW + c * HW + h * W + v
-                inside = inside and h >= 0 and h < H and v >= 0 and v < W
-            if not inside:
-                k = 0
-            if PIECE == 4:
-                cp_async16_part(xs, nonneg(to + at), x, nonneg(k), 4 if inside else 0)
-            else:
-                cp_async4_part(xs, nonneg(to + at), x, nonneg(k), 1 if inside else 0)
-        for i in range(t, MASKS // 4, THREADS):
-            cp_async16(ws, chunk % 2 * MASKS + i * 4, w, (map_block * DEPTH + maps * K_h * K_w) * MP + i * 4)
+    BIAS, BLOCKS = MAP_BLOCKS * s.depth * MP, plan.blocks
+    fetch = make_fetch(plan)
 
     @jit(cache=True, launch_bounds=(THREADS, BLOCKS))
     def _conv2d_forward_v06(x, w, B, y):
