@@ -40,7 +40,7 @@ LADDER = (
         "v04_warp_shuffle",
         v04_warp_shuffle.reduce_v04_warp_shuffle,
         "Lanes of a warp pass numbers from register to register; shared memory keeps one word a warp.",
-        "shared_load_requests: 25 to 1 a block; barriers: 9 to 1 a warp; warp_operations: 0 to 10 a warp.",
+        "shared_load_requests: 25 to 1 a block; barriers: 9 to 1 a warp; warp_operations: 0 to 45 a block.",
         v04_warp_shuffle.traffic,
     ),
     Rung(

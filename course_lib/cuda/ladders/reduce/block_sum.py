@@ -30,4 +30,6 @@ def block_sum(total, s):
     if t % 32 == 0:
         s[t // 32] = total
     cuda.syncthreads()
-    return warp_sum(s[t] if t < WARPS else float32(0))
+    if t < 32:
+        total = warp_sum(s[t] if t < WARPS else float32(0))
+    return total

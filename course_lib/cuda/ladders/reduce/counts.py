@@ -55,7 +55,7 @@ def shuffle_traffic(n, blocks):
         "shared_store_requests": blocks * WARPS,
         "shared_load_conflicts": 0,
         "barriers": blocks * WARPS,
-        "warp_operations": blocks * WARPS * 10,
+        "warp_operations": blocks * 5 * (WARPS + 1),
     }, blocks
 
 
@@ -75,5 +75,5 @@ def one_pass_traffic(n, *, tile, blocks):
         "shared_load_conflicts": 0,
         "atomic_requests": blocks,
         "barriers": blocks * WARPS * 2 + WARPS,
-        "warp_operations": (blocks + 1) * WARPS * 10,
+        "warp_operations": (blocks + 1) * 5 * (WARPS + 1),
     }

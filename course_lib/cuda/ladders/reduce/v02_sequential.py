@@ -1,4 +1,4 @@
-"""v02: threads that add stand side by side; a block's divergent branches fall from 48 to 6, shared loads from 95 to 25.
+"""Threads that add stand side by side; a block's divergent branches fall from 48 to 6, shared loads from 95 to 25.
 
 In step s the first s threads add the number s places on. Whole warps drop out, instead of lanes of all warps, and
 neighbours still touch neighbouring words: no bank conflicts either.

@@ -1,4 +1,4 @@
-"""v03: a thread adds two numbers while it loads them; a block does twice as much, so all counters but the loads halve.
+"""A thread adds two numbers while it loads them; a block does twice as much, so all counters but the loads halve.
 
 In v02 half of the threads never add anything. Here every thread does, before the tree begins.
 

@@ -1,4 +1,4 @@
-"""v04: lanes pass numbers from register to register; a block's shared loads fall from 25 to 1, barriers from 9 to 1.
+"""Lanes pass numbers from register to register; a block's shared loads fall from 25 to 1, barriers from 9 to 1.
 
 A shuffle needs no shared memory and no barrier: the 32 lanes of a warp are together anyway. One word a warp is left for
 shared memory, and one barrier.

@@ -1,4 +1,4 @@
-"""v05: a fixed number of blocks walks over all numbers; barriers and shared traffic no longer grow with n.
+"""A fixed number of blocks walks over all numbers; barriers and shared traffic no longer grow with n.
 
 A thread adds up every 262,144th number in a register; only then do the blocks reduce, 1,024 at the most. A second
 launch of one block adds up their sums: two launches for any n. An atomic addition into out would save the second

@@ -1,4 +1,4 @@
-"""v06: the block that is done last adds up the others' sums, and loads take 16 bytes; load requests fall to a quarter.
+"""The block that is done last adds up the others' sums, and loads take 16 bytes; load requests fall to a quarter.
 
 Each block writes its sum, lets a fence see to it that everybody can read it, and then draws a ticket; who draws the
 last one knows that all sums are there. They are added in the blocks' order, whichever block does it: the result is the

@@ -1,4 +1,4 @@
-"""v01: a thread moves one number; a warp reads neighbours, and writes to rows far apart: 32 sectors a request.
+"""A thread moves one number; a warp reads neighbours, and writes to rows far apart: 32 sectors a request.
 
 Each of the 32 sectors has 32 bytes, of which 4 are used: the memory moves eight times what was asked for.
 

@@ -1,4 +1,4 @@
-"""v02: a block turns a tile in shared memory, so that writes are neighbours too: 4 sectors a request instead of 32.
+"""A block turns a tile in shared memory, so that writes are neighbours too: 4 sectors a request instead of 32.
 
 A thread reads x where its neighbours read, and writes y where they write; in between, another thread's number. The
 price: reading a column of the tile, all 32 lanes want the same bank, 31 conflicts a request.

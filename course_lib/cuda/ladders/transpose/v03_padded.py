@@ -1,4 +1,4 @@
-"""v03: the tile's rows are one word longer; a column lies in 32 banks then, and conflicts fall from 31 a request to 0.
+"""The tile's rows are one word longer; a column lies in 32 banks then, and conflicts fall from 31 a request to 0.
 
 Word (row, column) lies in bank (33 row + column) % 32 = (row + column) % 32. Nothing else changes; the last column is
 never used.

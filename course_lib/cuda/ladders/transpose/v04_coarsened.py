@@ -1,4 +1,4 @@
-"""v04: a thread moves several numbers, four an access where rows allow it; load and store requests fall to a quarter.
+"""A thread moves several numbers, four an access where rows allow it; load and store requests fall to a quarter.
 
 A thread of v03 asks for 4 bytes and then waits; here it asks for 32 before it waits, which keeps memory busy. The eight
 lanes of a row read 128 bytes of it, a warp four rows: the number of column 4 q + j of row r goes to bank
