@@ -16,7 +16,7 @@ class GpuRow:
 
     `timings`, `errors` ([relative, share of what is allowed]), `kinds` and `failures` go by the players' names.
     `rivals` lists those that are not the course's; `rival` says whom each kind is compared with, `rival_kernels` what
-    a rival launches.
+    a rival launches. `refused` are rungs whose launchers say that they are not for this size.
 
     Source: the course's own.
     """
@@ -32,6 +32,7 @@ class GpuRow:
     rivals: list = field(default_factory=list)
     rival: dict = field(default_factory=dict)
     rival_kernels: dict = field(default_factory=dict)
+    refused: dict = field(default_factory=dict)
     failures: dict = field(default_factory=dict)
 
 
@@ -71,6 +72,13 @@ def measure(case, backend, timer, rounds, small=False):
     for name, make in {**work.ours, **{n: lambda p=p: p for n, p in work.rivals.items()}}.items():
         try:
             player = make()
+        except ValueError as error:  # a rung that is not for such sizes says so
+            row.refused[name] = said(error)
+            continue
+        except Exception as error:
+            row.failures[name] = said(error)
+            continue
+        try:
             outputs = player.calls[0]()
             gpu.synchronize()
             if outputs:

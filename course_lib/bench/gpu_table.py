@@ -18,6 +18,8 @@ def tables(report):
     for row in report["rows"]:
         head = ("", "kind", "time", "speed", "of roofline", "ratio to rival", "relative error")
         table = _table(f"{row['case']} ({row['size']})", head, player_rows(report, row))
+        for name, text in row["refused"].items():
+            table.add_row(escape(name), "refused", escape(text))
         for name, text in row["failures"].items():
             table.add_row(f"[bold red]{name}[/]", "failed", escape(text))
         found.append(table)

@@ -56,7 +56,7 @@ class CompileReport:
     mix : dict of str to int
         Instructions by family, such as FFMA, LDG.128 or "whole numbers".
     loop : Loop
-        The innermost loop with the most multiply-adds.
+        The loop with the most multiply-adds of its own, loops inside it left out.
     seconds : float
         That compiling took.
     ptx, sass : str

@@ -1,4 +1,4 @@
-"""Machine code as text: which instructions a kernel has, and which of them its innermost busy loop has.
+"""Machine code as text: which instructions a kernel has, and which of them its busiest loop has.
 
 Source: NVIDIA, "CUDA Binary Utilities" (nvdisasm, SASS instruction sets).
 """
@@ -36,7 +36,7 @@ class Loop:
     @property
     def share(self):
         """Multiply-adds among all instructions, 0 to 1: it bounds the share of the peak that can be reached."""
-        return sum(self.mix.get(name, 0) for name in MULTIPLY_ADD) / max(1, self.instructions)
+        return _multiply_adds(self) / max(1, self.instructions)
 
 
 def read_sass(text):
@@ -70,17 +70,27 @@ def families(text):
 
 
 def main_loop(text):
-    """Return the `Loop` without a loop inside that has the most multiply-adds; all instructions where there is none.
+    """Return the `Loop` with the most multiply-adds of its own, loops inside it left out.
 
-    No errors. Source: the course's own.
+    All of the kernel's instructions where no loop has any. No errors. Source: the course's own.
     """
     lines = read_sass(text)
     at = {label: i for i, (label, _, _) in enumerate(lines) if label}
-    loops = []
+    loops = set()
     for i, (_, instruction, line) in enumerate(lines):
         target = _BRANCH.search(line) if instruction.startswith("BRA") else None
         if target and at.get(target[1], i) < i:
-            loops.append((at[target[1]], i))
-    inner = [a for a in loops if not any(a != b and a[0] <= b[0] and b[1] <= a[1] for b in loops)]
-    mixes = [Loop(dict(Counter(family(n) for _, n, _ in lines[a : b + 1] if n))) for a, b in inner]
-    return max(mixes, key=lambda m: m.share * m.instructions, default=Loop(families(text)))
+            loops.add((at[target[1]], i))
+    found = [_own(lines, loop, loops) for loop in sorted(loops)]
+    best = max(found, key=_multiply_adds, default=None)
+    return best if best and _multiply_adds(best) else Loop(families(text))
+
+
+def _own(lines, loop, loops):
+    first, last = loop
+    inner = {i for a, b in loops if (a, b) != loop and first <= a and b <= last for i in range(a, b + 1)}
+    return Loop(dict(Counter(family(lines[i][1]) for i in range(first, last + 1) if lines[i][1] and i not in inner)))
+
+
+def _multiply_adds(loop):
+    return sum(loop.mix.get(name, 0) for name in MULTIPLY_ADD)

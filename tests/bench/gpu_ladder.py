@@ -1,4 +1,4 @@
-"""A ladder of plain kernels for the tests of `course bench gpu`: one right rung, one wrong, one that fails."""
+"""A ladder of plain kernels for the tests of `course bench gpu`: one right rung, a wrong one, one that fails, one that refuses."""
 
 from numba import cuda, float32
 
@@ -39,7 +39,12 @@ def _launcher(kernel):
     return launch
 
 
+def _refuses(A, B, C):
+    raise ValueError("A is too small.")
+
+
 RIGHT = Rung("v01_right", _launcher(_product), "", "")
 WRONG = Rung("v02_wrong", _launcher(_rows_but_the_last), "", "")
 FAILS = Rung("v03_fails", _launcher(_out_of_bounds), "", "")
-LADDER = (RIGHT, WRONG, FAILS)
+REFUSES = Rung("v04_refuses", _refuses, "", "")
+LADDER = (RIGHT, WRONG, FAILS, REFUSES)

@@ -65,6 +65,8 @@ def test_only_what_is_right_is_timed_and_the_others_say_what_happened(fake_gemm)
     assert row.errors["v01_right"][1] <= 1
     assert row.failures["v02_wrong"].startswith("wrong: relative error nan")
     assert row.failures["v03_fails"].startswith("HazardFound: ")
+    assert row.refused == {"v04_refuses": "ValueError: A is too small."}
+    assert "v04_refuses" not in row.failures
     assert (row.case, row.family, row.kinds) == ("gemm 1024", "gemm", {"v01_right": "readable"})
     assert row.flops == 2 * 37 * 41 * 29
     assert row.bytes == 4 * (37 * 29 + 29 * 41 + 37 * 41)
@@ -72,7 +74,7 @@ def test_only_what_is_right_is_timed_and_the_others_say_what_happened(fake_gemm)
 
 def test_rungs_below_the_least_one_of_a_size_are_left_out(fake_gemm):
     work = CASES["gemm 4096"].make(gpu_numpy, np.random.default_rng(0), M=5, N=5, K=5, least=3)
-    assert list(work.ours) == ["v03_fails"]
+    assert list(work.ours) == ["v03_fails", "v04_refuses"]
 
 
 def test_a_case_that_cannot_be_made_is_a_failure_of_all(monkeypatch):
