@@ -131,7 +131,7 @@ def perceptron_fit(x, y, lr=1.0, epochs=100, order=None, w=None, bias=True):
     steps, mistakes = [], []
     for epoch in range(epochs):
         mistakes.append(0)
-        for i in _epoch_order(order, len(y)):
+        for i in epoch_order(order, len(y)):
             y_hat = int(heaviside(inputs[i] @ w))
             w_before = w
             if y_hat != y[i]:
@@ -143,7 +143,11 @@ def perceptron_fit(x, y, lr=1.0, epochs=100, order=None, w=None, bias=True):
     return PerceptronFit(w, mistakes[-1] == 0, len(mistakes), mistakes, steps)
 
 
-def _epoch_order(order, n):
+def epoch_order(order, n):
+    """Return the numbers 0 .. n - 1 in the order of one epoch; TypeError or ValueError as `perceptron_fit`.
+
+    Returns (n,) whole numbers. Source: K, "Perceptron Algorithm".
+    """
     if order is None:
         return range(n)
     if isinstance(order, np.random.Generator):

@@ -1,0 +1,85 @@
+"""Matrix products on the device, of matrices as they lie or transposed: small ones by tiles, large ones by the ladder.
+
+    C = A B + b,   A (M, K) or, with A_turned, its transpose as it lies in memory (K, M); B alike
+
+A block computes a T x T tile of C, a thread one number of it. For each T numbers of K the block stages a tile of A and
+one of B in shared memory, so that a number is read from memory once a tile instead of once a product. Neighbouring
+threads always read neighbours in memory; a transposed tile is turned on its way into shared memory.
+
+Source: K's course plan (tiled matrix multiplication); NVIDIA, "CUDA C++ Programming Guide", "Shared Memory".
+"""
+
+import functools
+
+import numpy as np
+from numba import cuda, float32
+
+from course_lib.cuda.device import empty
+from course_lib.cuda.jit import jit
+
+T = 16
+"""Side of a tile."""
+
+
+def product(A, B, b=None, *, A_turned=False, B_turned=False):
+    """Return A B, or A B + b: (M, N).
+
+    Parameters
+    ----------
+    A, B : float32 device arrays (M, K) and (K, N), C-contiguous
+        With A_turned A is (K, M), with B_turned B is (N, K).
+    b : float32 device array (N,), optional
+        Added to every row.
+
+    No errors: the caller has checked. Source: K, Z = X W.
+    """
+    M = A.shape[1] if A_turned else A.shape[0]
+    N = B.shape[0] if B_turned else B.shape[1]
+    C = empty((M, N), np.float32)
+    kernel = _tiled(A_turned, B_turned, b is not None)
+    kernel[(-(-N // T), -(-M // T)), (T, T)](A, B, C if b is None else b.reshape((1, N)), C)
+    return C
+
+
+@functools.cache
+def _tiled(A_TURNED, B_TURNED, BIAS):
+    PITCH = T + 1  # a turned tile is written down its columns: one more number puts these into different banks
+
+    @jit(cache=True)
+    def _product(A, B, b, C):
+        As, Bs = cuda.shared.array((T, PITCH), float32), cuda.shared.array((T, PITCH), float32)
+        tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+        M, N = C.shape
+        K = A.shape[0] if A_TURNED else A.shape[1]
+        row0, col0 = cuda.blockIdx.y * T, cuda.blockIdx.x * T
+
+        acc = float32(0)
+        for k0 in range(0, K, T):
+            a, c = float32(0), float32(0)  # outside of the matrices: a zero adds nothing
+            if A_TURNED:
+                if k0 + ty < K and row0 + tx < M:
+                    a = A[k0 + ty, row0 + tx]
+                As[tx, ty] = a
+            else:
+                if row0 + ty < M and k0 + tx < K:
+                    a = A[row0 + ty, k0 + tx]
+                As[ty, tx] = a
+            if B_TURNED:
+                if col0 + ty < N and k0 + tx < K:
+                    c = B[col0 + ty, k0 + tx]
+                Bs[tx, ty] = c
+            else:
+                if k0 + ty < K and col0 + tx < N:
+                    c = B[k0 + ty, col0 + tx]
+                Bs[ty, tx] = c
+            cuda.syncthreads()
+            for k in range(T):
+                acc += As[ty, k] * Bs[k, tx]
+            cuda.syncthreads()
+
+        if row0 + ty < M and col0 + tx < N:
+            if BIAS:
+                acc += b[0, col0 + tx]
+            C[row0 + ty, col0 + tx] = acc
+
+    return _product

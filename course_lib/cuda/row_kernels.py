@@ -1,0 +1,161 @@
+"""Softmax of the rows of a matrix, with each row's loss where labels are given: three kernels, by the row's length.
+
+Up to 32 classes, a thread takes a row: a block stages 128 rows in shared memory, so that its loads and stores are of
+neighbouring numbers although a thread's own are not. Up to 1,024, a warp takes a row and keeps it in registers. Above,
+a block takes a row and walks over it three times.
+
+All of them compute k = softmax of sign * z, with e^extra as one more term of the sum. The softmax has sign 1 and extra
+-infinity, which adds nothing; the radial basis loss has sign -1. With LOSS, a row's loss is -ln k[T]; what a label out
+of range would read is not read, but counted.
+
+Source: H, "Use Softmax to Produce Probabilities"; NVIDIA, "CUDA C++ Programming Guide", "Warp Shuffle Functions".
+"""
+
+import functools
+import math
+
+import numpy as np
+from numba import cuda, float32, int64
+
+from course_lib.cuda.jit import jit
+from course_lib.cuda.sums import WARPS, block_largest, block_total, warp_largest, warp_total
+from course_lib.cuda.unroll import unroll
+
+SHORT, MIDDLE = 32, 1024
+"""Longest rows that a thread and a warp take."""
+
+ROWS = 128
+"""Rows, and threads, of a block that gives each thread a row."""
+
+NOTHING = float32(-np.inf)
+
+
+@functools.cache
+def by_threads(C, LOSS):
+    """Return the kernel for rows of C <= SHORT numbers; blocks of ROWS threads, one a row. No errors."""
+    PITCH = C | 1  # odd: neighbouring threads find their rows in different banks
+    SIZE = ROWS * PITCH
+
+    @jit(cache=True)
+    def _softmax_by_threads(z, labels, sign, extra, k, parts):
+        tile, s = cuda.shared.array(SIZE, float32), cuda.shared.array(WARPS, float32)
+        t = cuda.threadIdx.x
+        first = cuda.blockIdx.x * ROWS
+        rows = min(ROWS, z.shape[0] - first)
+
+        for i in range(t, rows * C, ROWS):
+            tile[i // C * PITCH + i % C] = sign * z[first + i // C, i % C]
+        cuda.syncthreads()
+
+        loss, bad = float32(0), float32(0)
+        if t < rows:
+            at = t * PITCH
+            best = extra
+            for j in range(C):
+                best = max(best, tile[at + j])
+            right = float32(0)
+            if LOSS:
+                T = int64(labels[first + t])
+                if 0 <= T < C:
+                    right = tile[at + T]
+                else:
+                    bad = float32(1)
+            total = math.exp(extra - best)
+            for j in range(C):
+                e = math.exp(tile[at + j] - best)
+                tile[at + j] = e
+                total += e
+            for j in range(C):
+                tile[at + j] /= total
+            loss = math.log(total) - (right - best)
+        cuda.syncthreads()
+
+        for i in range(t, rows * C, ROWS):
+            k[first + i // C, i % C] = tile[i // C * PITCH + i % C]
+        if LOSS:
+            loss, bad = block_total(loss, s), block_total(bad, s)
+            if t == 0:
+                parts[cuda.blockIdx.x, 0], parts[cuda.blockIdx.x, 1] = loss, bad
+
+    return _softmax_by_threads
+
+
+@functools.cache
+def by_warps(N, LOSS):
+    """Return the kernel for rows of up to 32 N numbers; blocks of 4 warps, one a row. No errors."""
+
+    @jit(cache=True)
+    def _softmax_by_warps(z, labels, sign, extra, k, parts):
+        v, s = cuda.local.array(N, float32), cuda.shared.array(WARPS, float32)
+        C = z.shape[1]
+        lane, row = cuda.threadIdx.x % 32, cuda.blockIdx.x * 4 + cuda.threadIdx.x // 32
+
+        loss, bad = float32(0), float32(0)
+        if row < z.shape[0]:  # the same for all lanes of a warp
+            best = extra
+            for n in unroll(N):
+                v[n] = NOTHING
+                if lane + 32 * n < C:
+                    v[n] = sign * z[row, lane + 32 * n]
+                    best = max(best, v[n])
+            best = warp_largest(best)
+            total = float32(0)
+            for n in unroll(N):
+                if lane + 32 * n < C:
+                    v[n] = math.exp(v[n] - best)
+                    total += v[n]
+            total = warp_total(total) + math.exp(extra - best)
+            for n in unroll(N):
+                if lane + 32 * n < C:
+                    k[row, lane + 32 * n] = v[n] / total
+            if LOSS and lane == 0:
+                T = int64(labels[row])
+                if 0 <= T < C:
+                    loss = math.log(total) - (sign * z[row, T] - best)
+                else:
+                    bad = float32(1)
+        if LOSS:
+            loss, bad = block_total(loss, s), block_total(bad, s)
+            if cuda.threadIdx.x == 0:
+                parts[cuda.blockIdx.x, 0], parts[cuda.blockIdx.x, 1] = loss, bad
+
+    return _softmax_by_warps
+
+
+@functools.cache
+def by_blocks(LOSS):
+    """Return the kernel for rows of any length; a block a row. No errors."""
+
+    @jit(cache=True)
+    def _softmax_by_blocks(z, labels, sign, extra, k, parts):
+        s = cuda.shared.array(WARPS, float32)
+        C, row, t, threads = z.shape[1], cuda.blockIdx.x, cuda.threadIdx.x, cuda.blockDim.x
+
+        best = extra
+        for j in range(t, C, threads):
+            best = max(best, sign * z[row, j])
+        best = block_largest(best, s)
+        total = float32(0)
+        for j in range(t, C, threads):
+            total += math.exp(sign * z[row, j] - best)
+        total = block_total(total, s) + math.exp(extra - best)
+        for j in range(t, C, threads):
+            k[row, j] = math.exp(sign * z[row, j] - best) / total
+        if LOSS and t == 0:
+            T = int64(labels[row])
+            if 0 <= T < C:
+                parts[row, 0], parts[row, 1] = math.log(total) - (sign * z[row, T] - best), float32(0)
+            else:
+                parts[row, 0], parts[row, 1] = float32(0), float32(1)
+
+    return _softmax_by_blocks
+
+
+def choose(rows, C, LOSS):
+    """Return (kernel, blocks, threads) for a matrix (rows, C). No errors. Source: the course's own."""
+    if C <= SHORT:
+        return by_threads(C, LOSS), -(-rows // ROWS), ROWS
+    if C <= MIDDLE:
+        N = 1 << (-(-C // 32) - 1).bit_length()  # the next power of two, so that there are few kernels
+        return by_warps(N, LOSS), -(-rows // 4), 128
+    return by_blocks(LOSS), rows, 256
