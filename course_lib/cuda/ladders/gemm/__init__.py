@@ -1,0 +1,89 @@
+"""The product C = A @ B of float32 matrices, climbed from one thread for each element to a pipeline near cuBLAS.
+
+Every rung takes (A, B, C), device arrays (M, K), (K, N), (M, N) of any size, and writes the product into C.
+Source: K, Z = X W; siboehm, "How to Optimize a CUDA Matmul Kernel"; NVIDIA, "CUTLASS: Efficient GEMM in CUDA".
+"""
+
+from course_lib.cuda.ladders.gemm import (
+    v01_naive,
+    v02_coalesced,
+    v03_smem_tiled,
+    v04_register_tile_1d,
+    v05_register_tile_2d,
+    v06_vectorised,
+    v07_warp_tiles,
+    v08_pipelined,
+)
+from course_lib.cuda.ladders.rung import Rung
+
+LADDER = (
+    Rung(
+        "v01_naive",
+        v01_naive.gemm_v01_naive,
+        "a thread for each element of C; neighbouring threads take neighbouring rows",
+        "global_load_sectors: 33 for two requests of a warp",
+        v01_naive.traffic,
+    ),
+    Rung(
+        "v02_coalesced",
+        v02_coalesced.gemm_v02_coalesced,
+        "neighbouring threads take neighbouring columns",
+        "global_load_sectors fall from 33 to 5 for two requests",
+        v02_coalesced.traffic,
+    ),
+    Rung(
+        "v03_smem_tiled",
+        v03_smem_tiled.gemm_v03_smem_tiled,
+        "a block brings tiles of A and B into shared memory once, and each number serves 32 threads",
+        "global_load_requests fall 32 times, to 2 M N K / 32 numbers",
+        v03_smem_tiled.traffic,
+    ),
+    Rung(
+        "v04_register_tile_1d",
+        v04_register_tile_1d.gemm_v04_register_tile_1d,
+        "eight results a thread, in registers: a number of Bs is read once for eight multiply-adds",
+        "shared_load_requests fall from 2 to 9 / 8 for each multiply-add of a warp",
+        v04_register_tile_1d.traffic,
+    ),
+    Rung(
+        "v05_register_tile_2d",
+        v05_register_tile_2d.gemm_v05_register_tile_2d,
+        "eight by eight results a thread: sixteen numbers feed 64 multiply-adds",
+        "shared_load_requests fall from 9 / 8 to 1 / 4 for each multiply-add of a warp",
+        v05_register_tile_2d.traffic,
+        ffma_share=0.70,
+        widths=("LDS.128",),
+    ),
+    Rung(
+        "v06_vectorised",
+        v06_vectorised.gemm_v06_vectorised,
+        "16 bytes an access, from and to global and shared memory",
+        "global_load_requests and shared_load_requests fall to a quarter",
+        v06_vectorised.traffic,
+        ffma_share=0.80,
+        widths=("LDG.128", "LDS.128", "STS.128", "STG.128"),
+    ),
+    Rung(
+        "v07_warp_tiles",
+        v07_warp_tiles.gemm_v07_warp_tiles,
+        "a compact part of the tile for each warp, its lanes in pairs that want the same numbers",
+        "none of the executor's: a GPU serves such pairs together, in 2 cycles instead of 4",
+        v07_warp_tiles.traffic,
+        ffma_share=0.80,
+        widths=("LDG.128", "LDS.128", "STS.128", "STG.128"),
+    ),
+    Rung(
+        "v08_pipelined",
+        v08_pipelined.gemm_v08_pipelined,
+        "asynchronous copies for the tile after next, fragments read one step ahead, 16 x 8 results a thread",
+        "barriers fall to one a tile, shared_load_requests from 1 / 16 to 3 / 64 for each multiply-add of a warp",
+        v08_pipelined.traffic,
+        least_cc=(8, 0),
+        ffma_share=0.88,
+        widths=("LDGSTS.E.BYPASS.128", "LDS.128", "STG.128"),
+    ),
+)
+"""The only index of this ladder, from the bottom up."""
+
+READABLE = "v05_register_tile_2d"
+"""The fastest rung in plain Numba, without an intrinsic: the one to read first."""

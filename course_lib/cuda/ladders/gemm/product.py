@@ -1,0 +1,55 @@
+"""What every rung asks of its operands: C (M, N) = A (M, K) @ B (K, N), on the device, float32, row by row.
+
+Source: the course's own.
+"""
+
+from course_lib.cuda.device import executor
+from course_lib.cuda.operands import operand
+
+
+def product(A, B, C):
+    """Return (A, B, C, M, N, K): arrays that a kernel can take as they are, and the three sizes.
+
+    Parameters
+    ----------
+    A : device array (M, K)
+    B : device array (K, N)
+    C : device array (M, N)
+        Overwritten by the product; what it held does not matter.
+
+    Raises
+    ------
+    TypeError
+        If one is a host array, of another device, or not of float32.
+    ValueError
+        If the shapes do not fit, one is empty or not C-contiguous, or C shares memory with A or B.
+
+    Source: K, Z = X W.
+    """
+    A, B = operand("A", A, ndim=2), operand("B", B, ndim=2)
+    (M, K), (rows, N) = A.shape, B.shape
+    if rows != K:
+        hint = " Did you mean B.T?" if K == N else ""
+        raise ValueError(f"A is {(M, K)} and B is {(rows, N)}; A.shape[1] must equal B.shape[0].{hint}")
+    C = operand("C", C, ndim=2)
+    if tuple(C.shape) != (M, N):
+        raise ValueError(
+            f"C is {tuple(C.shape)}, A is {(M, K)} and B is {(K, N)}; C must be (A.shape[0], B.shape[1]). Make it by "
+            f"gpu.empty(({M}, {N}), np.float32)."
+        )
+    for name, other in (("A", A), ("B", B)):
+        if _overlap(C, other):
+            raise ValueError(
+                f"C and {name} share memory; a block would overwrite what another one still reads. Give C memory of "
+                f"its own: gpu.empty(({M}, {N}), np.float32)."
+            )
+    return A, B, C, M, N, K
+
+
+def _overlap(x, y):
+    if x is y:
+        return True
+    if executor().reports:  # the SIMT executor counts addresses from each allocation, and finds the race itself
+        return False
+    first, second = (executor().address(a) for a in (x, y))
+    return first < second + 4 * y.size and second < first + 4 * x.size
