@@ -141,7 +141,7 @@ def test_rates_out_of_range_are_refused(arguments, error, says):
 
 def test_one_array_instead_of_a_sequence_is_refused():
     w, g = on_device(some(0, [(6, 4)] * 2))
-    with pytest.raises(TypeError, match="params is a .*; it must be a sequence of device arrays"):
+    with pytest.raises(TypeError, match=r"params is a .*; it must be a sequence of device arrays"):
         ops.sgd_step(w, [g], 0.1)
     with pytest.raises(TypeError, match="grads is a dict"):
         ops.sgd_step([w], {"w": g}, 0.1)
