@@ -113,7 +113,8 @@ def types_of(arguments):
 def _type(value):
     if not executor().owns(value):
         return numba.typeof(value)
-    layout = "C" if is_contiguous(value) else "F" if is_contiguous(value.T) else "A"
+    turned = SimpleNamespace(shape=value.shape[::-1], strides=value.strides[::-1], dtype=value.dtype, size=value.size)
+    layout = "C" if is_contiguous(value) else "F" if is_contiguous(turned) else "A"
     return types.Array(numba.from_dtype(value.dtype), value.ndim, layout)
 
 

@@ -1,0 +1,129 @@
+"""The compiler of the gates: where it is, and two processes that compile while the tests ask.
+
+`python -m tests.gates.compiler NAME...` compiles entries by name and prints a line of JSON for each kernel's report.
+"""
+
+import json
+import os
+import platform
+import site
+import subprocess
+import sys
+import threading
+from importlib import util
+
+from tests.setup.project import ROOT
+
+FOLDER = ROOT / "build" / "cuda-compiler"
+PROCESSES = 2
+SYSTEMS = (("Linux", "x86_64"), ("Windows", "AMD64"))
+INSTALL = "-m pip install --require-hashes --no-deps --target build/cuda-compiler -r requirements-cuda.lock"
+
+
+def missing():
+    """Return why nothing can be compiled here, "" if it can."""
+    if util.find_spec("numba_cuda") or (FOLDER / "numba_cuda").is_dir():
+        return ""
+    if (platform.system(), platform.machine()) not in SYSTEMS:
+        return f"NVIDIA's wheels have no CUDA compiler for {platform.system()} on {platform.machine()}"
+    return f"no CUDA compiler in build/cuda-compiler: `make test` installs it, or python {INSTALL}"
+
+
+class Compiler:
+    """Processes that compile entries; `reports` waits for one of them."""
+
+    def __init__(self, names):
+        self.found, self.ended, self.said = {}, 0, []
+        self.news = threading.Condition()
+        shares = [names[i::PROCESSES] for i in range(PROCESSES)]
+        self.processes = [self._start(share) for share in shares if share]
+
+    def _start(self, names):
+        environment = os.environ | {"COURSE_DEVICE": "simt", "COURSE_PROGRESS": "0"}
+        command = [sys.executable, "-m", "tests.gates.compiler", *names]
+        process = subprocess.Popen(
+            command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+        threading.Thread(target=self._listen, args=(process,), daemon=True).start()
+        return process
+
+    def _listen(self, process):
+        for line in process.stdout:
+            with self.news:
+                if line.startswith("{"):
+                    answer = json.loads(line)
+                    self.found[answer["entry"], tuple(answer["cc"])] = answer
+                else:
+                    self.said.append(line)
+                self.news.notify_all()
+        with self.news:
+            self.ended += 1
+            self.news.notify_all()
+
+    def answer(self, entry, cc):
+        """Return what was said about an entry for a compute capability: {"reports": [...], "failure": ""}."""
+        with self.news:
+            self.news.wait_for(lambda: (entry, cc) in self.found or self.ended == len(self.processes))
+        assert (entry, cc) in self.found, f"the compiling process ended: {''.join(self.said)[-2000:]}"
+        return self.found[entry, cc]
+
+    def close(self):
+        """End the processes."""
+        for process in self.processes:
+            process.kill()
+            process.wait()
+            process.stdout.close()
+
+
+def use_compiler():
+    """Let this process compile: the folder comes before Numba is imported, whose own CUDA target it replaces."""
+    if util.find_spec("numba_cuda"):
+        sys.path.append(str(FOLDER))  # for ptxas and nvdisasm
+    else:
+        site.addsitedir(str(FOLDER))
+
+
+def main(names):
+    """Compile entries by name, in this process."""
+    use_compiler()
+    from tests.gates.launches import operations, rungs
+
+    entries = {entry.name: entry for entry in rungs() + operations()}
+    for name in names:
+        for cc in entries[name].ccs:
+            try:
+                answer = {"reports": [_shown(launch, cc) for launch in _launches(entries[name])], "failure": ""}
+            except Exception as error:
+                answer = {"reports": [], "failure": f"{type(error).__name__}: {error}"}
+            print(json.dumps({"entry": name, "cc": cc, **answer}), flush=True)
+
+
+def _launches(entry):
+    """Return the launches of an entry, one of each kernel and types."""
+    from course_lib.cuda.compile_report import launches_of, types_of
+
+    found = {}
+    for call in entry.calls:
+        try:
+            launches = launches_of(call)
+        except ValueError:
+            continue  # a rung that is not for such sizes says so
+        found.update({(launch.kernel, types_of(launch.arguments)): launch for launch in launches})
+    return list(found.values())
+
+
+def _shown(launch, cc):
+    from course_lib.cuda.compile_report import compile_launch, types_of
+
+    report = compile_launch(launch, cc)
+    wide = sum("float64" in str(t) or "complex128" in str(t) for t in types_of(launch.arguments))
+    return dict(
+        kernel=report.kernel, module=launch.kernel.__module__, registers=report.registers, spills=report.spills,
+        shared=report.shared_bytes + launch.shared, threads=launch.block[0] * launch.block[1] * launch.block[2],
+        float64=report.float64, takes_float64=wide, mix=report.mix, share=report.loop.share,
+        loop=report.loop.mix, seconds=report.seconds,
+    )  # fmt: skip
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
