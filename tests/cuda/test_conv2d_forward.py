@@ -8,7 +8,7 @@ import pytest
 from course_lib import gpu
 from course_lib.cuda import conv2d
 from course_lib.cuda.device import executor
-from course_lib.cuda.ladders.conv2d.forward import LADDER, c1_kernel, v06_specialised
+from course_lib.cuda.ladders.conv2d.forward import LADDER, c1_kernel, v06_specialised, v07_tensor_cores
 from course_lib.cuda.ladders.conv2d.forward.checks import Sizes
 from course_lib.cuda.ladders.conv2d.forward.plan import Plan, plan
 from course_lib.cuda.ladders.conv2d.forward.v05_register_tiled import conv2d_forward_v05_register_tiled
@@ -26,6 +26,7 @@ SHAPES = [  # x, w, stride, pad
     ((1, 8, 6, 6), (33, 8, 1, 1), (3, 1), (0, 2)),
     ((3, 1, 17, 5), (2, 1, 3, 5), (2, 2), (2, 0)),
     ((1, 5, 5, 20), (17, 5, 5, 3), (1, 2), (0, 1)),
+    ((3, 16, 6, 5), (40, 16, 3, 3), (1, 1), (1, 1)),
 ]
 SHAPE = pytest.mark.parametrize(("x", "w", "stride", "pad"), SHAPES, ids=str)
 
@@ -86,6 +87,7 @@ WHOLE_TILES = {
     "v04_implicit_gemm": sizes(2, 4, 9, 17, 32, 2, 2),
     "v05_register_tiled": sizes(4, 2, 9, 17, 16, 2, 2),
     "v06_specialised": sizes(4, 6, 14, 14, 16, 5, 5),
+    "v07_tensor_cores": sizes(4, 8, 10, 10, 16, 3, 3),
 }
 
 
@@ -150,6 +152,38 @@ def test_every_plan_that_fits_is_right(s, cut):
 
     stride, pad = (s.s_h, s.s_w), (s.p_h, s.p_w)
     compare(launch, (s.B, s.C, s.H, s.W), (s.M, s.C, s.K_h, s.K_w), stride, pad)
+
+
+TENSOR_CUTS = [  # Sizes, RG, TW, MG, NI, BC, warps, blocks, inside
+    (sizes(2, 4, 10, 10, 16, 5, 5), (6, 2, 1, 1, 4, 2, 2)),
+    (sizes(3, 6, 9, 9, 16, 3, 3), (7, 3, 1, 2, 6, 2, 2, 5)),
+    (sizes(1, 16, 8, 8, 40, 3, 3, (1, 1), (1, 1)), (4, 2, 2, 1, 8, 2, 2)),
+    (sizes(1, 6, 9, 9, 20, 3, 2, (2, 1), (1, 0)), (2, 1, 2, 1, 2, 2, 1, 1)),
+]
+
+
+@pytest.mark.parametrize(("s", "cut"), TENSOR_CUTS, ids=str)
+def test_every_plan_for_tensor_cores_that_fits_is_right(s, cut):
+    p = v07_tensor_cores.tensor_plan(replace(s, B=0), *cut)
+    assert p.fits
+
+    def launch(x, w, b, y, *_):
+        v07_tensor_cores.launch(p, x, w, b, True, y)
+
+    stride, pad = (s.s_h, s.s_w), (s.p_h, s.p_w)
+    compare(launch, (s.B, s.C, s.H, s.W), (s.M, s.C, s.K_h, s.K_w), stride, pad)
+
+
+@RUNGS
+def test_random_numbers_come_out_to_the_rounding_of_float32(rung):
+    rng = np.random.default_rng(0)
+    x, w = (rng.standard_normal(s).astype(np.float32) for s in ((2, 24, 8, 8), (16, 24, 3, 3)))
+    y = gpu.empty((2, 16, 6, 6), np.float32)
+    rung.launch(gpu.to_device(x), gpu.to_device(w), None, y)
+    exact, _ = conv2d_forward(x.astype(np.float64), w.astype(np.float64))
+    size, _ = conv2d_forward(np.abs(x).astype(np.float64), np.abs(w).astype(np.float64))
+    K = 24 * 9
+    np.testing.assert_array_less(np.abs(gpu.to_host(y) - exact), 4 * np.sqrt(K) * 2**-24 * size)
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 """The ladder of the convolution layer, from H's basic kernel to one that is made for a layer's shape.
 
 Every rung takes `(x, w, b, y, stride=(1, 1), pad=(0, 0))`: x (B, C, H, W), w (M, C, K_h, K_w), b (M,) or None, and
-writes y (B, M, H_out, W_out). v02 freezes the masks; v06 wants compute capability 8.0 and hands what does not fit into
-shared memory to v05. `c1_kernel` is H's kernel for one layer, v06's ancestor, and stands beside the ladder.
+writes y (B, M, H_out, W_out). v02 freezes the masks; v06 and v07 want compute capability 8.0 and hand what does not fit
+into shared memory to the rung below. Beside the ladder, `c1_kernel` is H's kernel for one layer, v06's ancestor.
 
 Source: H, "Design of a Basic Kernel", "Strategies for Lab 7", "Specialization for the LeNet-5 C1 Layer".
 """
@@ -14,6 +14,7 @@ from course_lib.cuda.ladders.conv2d.forward import (
     v04_implicit_gemm,
     v05_register_tiled,
     v06_specialised,
+    v07_tensor_cores,
 )
 from course_lib.cuda.ladders.rung import Rung
 
@@ -62,6 +63,16 @@ LADDER = (
         v06_specialised.traffic,
         least_cc=(8, 0),
         ffma_share=0.75,
+        widths=("LDS.128",),
+    ),
+    Rung(
+        "v07_tensor_cores",
+        v07_tensor_cores.conv2d_forward_v07_tensor_cores,
+        "Tensor cores multiply, three TF32 products for one of float32; few maps stay with v06.",
+        "shared_load_requests fall to (2 + MG + 2 TW) for 8 products of MG TW tiles of 16 x 8",
+        v07_tensor_cores.traffic,
+        least_cc=(8, 0),
+        ffma_share=0.15,
         widths=("LDS.128",),
     ),
 )

@@ -141,9 +141,11 @@ class Plan:
         issued = self.bands * self.map_blocks * self.threads * self.TM * self.TH * self.TW
         sums = self.TM * self.TH * self.TW
         loads = s.K_w * -(-self.TM // 4) + self.TH * -(-self.window // self.access)
-        resident = min(2048, SHARED_FLOATS * 4 // ((self.stage + self.masks) * self.stages) * self.threads)
-        busy = min(1, resident / 512) * min(1, 65536 / (512 * (sums + self.TH * self.window + 24)))
-        return useful / issued * s.K_w * sums / (s.K_w * sums + 3 * loads + 12) * busy
+        row = s.K_w * sums  # multiply-adds of one row of a mask, and what stands around them
+        around = 3 * loads + 12 + 200 / (self.BC * s.K_h)
+        blocks = min(16, SHARED_FLOATS * 4 // ((self.stage + self.masks) * self.stages))
+        busy = min(1, blocks * self.threads / 512) * min(1, 65536 / (512 * (sums + self.TH * self.window + 24)))
+        return useful / issued * row / (row + around) * busy
 
 
 @functools.lru_cache(maxsize=256)
