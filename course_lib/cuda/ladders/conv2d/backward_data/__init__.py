@@ -1,0 +1,41 @@
+"""The ladder of the gradient for the input of a convolution: dx from dy and the masks. No rung uses atomics.
+
+Source: H, "Calculating dE/dX".
+"""
+
+from course_lib.cuda.ladders.conv2d.backward_data import v01_basic, v02_shared, v03_product, v06_specialised
+from course_lib.cuda.ladders.rung import Rung
+
+LADDER = (
+    Rung(
+        "v01_basic",
+        v01_basic.conv2d_backward_data_v01_basic,
+        "H's listing turned round: a thread for each pixel gathers from the outputs that saw it.",
+        "no atomic requests; two global loads for each multiply-add",
+        v01_basic.traffic,
+    ),
+    Rung(
+        "v02_shared",
+        v02_shared.conv2d_backward_data_v02_shared,
+        "A block brings the patch of dy that its tile of pixels needs into shared memory.",
+        "global loads fall by about K_h K_w",
+        v02_shared.traffic,
+    ),
+    Rung(
+        "v03_product",
+        v03_product.conv2d_backward_data_v03_product,
+        "A tiled matrix product for all mask positions, then col2im.",
+        "branches fall; global stores grow by K_h K_w",
+        v03_product.traffic,
+    ),
+    Rung(
+        "v06_specialised",
+        v06_specialised.conv2d_backward_data_v06_specialised,
+        "Made for one shape: a row of pixels of a thread stays in registers, dy arrives a stage ahead.",
+        "shared loads fall by about 20; global loads are dy once",
+        v06_specialised.traffic,
+        least_cc=(8, 0),
+        ffma_share=0.85,
+    ),
+)
+"""The rungs, lowest first: the only index."""

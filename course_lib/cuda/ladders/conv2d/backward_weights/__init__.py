@@ -1,0 +1,41 @@
+"""The ladder of the gradient for the masks of a convolution: dw from dy and x, and db. No rung uses atomics.
+
+Source: H, "Calculating dE/dW".
+"""
+
+from course_lib.cuda.ladders.conv2d.backward_weights import v01_basic, v02_block, v03_product, v06_specialised
+from course_lib.cuda.ladders.rung import Rung
+
+LADDER = (
+    Rung(
+        "v01_basic",
+        v01_basic.conv2d_backward_weights_v01_basic,
+        "H's listing with its four outer loops as threads: one for each weight.",
+        "two global loads for each multiply-add, few threads",
+        v01_basic.traffic,
+    ),
+    Rung(
+        "v02_block",
+        v02_block.conv2d_backward_weights_v02_block,
+        "A block for each weight; its threads share the places and add up as a tree.",
+        "global load requests fall, since neighbours read neighbours",
+        v02_block.traffic,
+    ),
+    Rung(
+        "v03_product",
+        v03_product.conv2d_backward_weights_v03_product,
+        "im2col, then a tiled matrix product over images and places, in parts.",
+        "global load bytes fall by 16; global stores grow by the unrolled images",
+        v03_product.traffic,
+    ),
+    Rung(
+        "v06_specialised",
+        v06_specialised.conv2d_backward_weights_v06_specialised,
+        "Made for one shape: a mask row for several pairs of maps stays in registers over all images.",
+        "shared loads fall by about 20; global loads are x and dy once a block that needs them",
+        v06_specialised.traffic,
+        least_cc=(8, 0),
+        ffma_share=0.85,
+    ),
+)
+"""The rungs, lowest first: the only index."""
