@@ -6,6 +6,9 @@ A block computes a T x T tile of C, a thread one number of it. For each T number
 one of B in shared memory, so that a number is read from memory once a tile instead of once a product. Neighbouring
 threads always read neighbours in memory; a transposed tile is turned on its way into shared memory.
 
+Large products go to the top of the ladder `course_lib.cuda.ladders.gemm` that computes in float32 throughout; what is
+transposed is turned in memory first, which costs little beside the product.
+
 Source: K's course plan (tiled matrix multiplication); NVIDIA, "CUDA C++ Programming Guide", "Shared Memory".
 """
 
@@ -14,11 +17,15 @@ import functools
 import numpy as np
 from numba import cuda, float32
 
+from course_lib.cuda.capability import compute_capability
 from course_lib.cuda.device import empty
 from course_lib.cuda.jit import jit
 
 T = 16
 """Side of a tile."""
+
+LARGE, LEAST_SIDE = 2**27, 128
+"""Multiply-adds from which the ladder is used, and the least M and N: its blocks make 128 x 128 results each."""
 
 
 def product(A, B, b=None, *, A_turned=False, B_turned=False):
@@ -34,11 +41,41 @@ def product(A, B, b=None, *, A_turned=False, B_turned=False):
     No errors: the caller has checked. Source: K, Z = X W.
     """
     M = A.shape[1] if A_turned else A.shape[0]
-    N = B.shape[0] if B_turned else B.shape[1]
+    N, K = B.shape if B_turned else B.shape[::-1]
     C = empty((M, N), np.float32)
+    if M * N * K >= LARGE and min(M, N) >= LEAST_SIDE:
+        _climbed(_turned(A) if A_turned else A, _turned(B) if B_turned else B, C)
+        if b is not None:
+            _add_row[(-(-N // T), -(-M // T)), (T, T)](b, C)
+        return C
     kernel = _tiled(A_turned, B_turned, b is not None)
     kernel[(-(-N // T), -(-M // T)), (T, T)](A, B, C if b is None else b.reshape((1, N)), C)
     return C
+
+
+def _turned(A):
+    """Return the transpose of a device array (M, K) as a new one (K, M)."""
+    from course_lib.cuda.ladders.transpose.v04_coarsened import transpose_v04_coarsened
+
+    turned = empty(A.shape[::-1], np.float32)
+    transpose_v04_coarsened(A, turned)
+    return turned
+
+
+def _climbed(A, B, C):
+    """Write A B into C by the highest rung that this card has."""
+    if compute_capability() >= (8, 0):
+        from course_lib.cuda.ladders.gemm.v08_pipelined import gemm_v08_pipelined as gemm
+    else:
+        from course_lib.cuda.ladders.gemm.v07_warp_tiles import gemm_v07_warp_tiles as gemm
+    gemm(A, B, C)
+
+
+@jit(cache=True)
+def _add_row(b, C):
+    col, row = cuda.grid(2)
+    if row < C.shape[0] and col < C.shape[1]:
+        C[row, col] += b[col]
 
 
 @functools.cache
