@@ -1,13 +1,16 @@
 """The convolution layer on the device: `course_lib.reference.conv2d`'s names, for float32 device arrays.
 
-Forward climbs `ladders.conv2d.forward` to its top: a kernel that is made for the layer's shape, when the shape is first
-seen. Source: H, "Sequential Code: Forward Convolutional Layer"; K, "Convolution Layer: Spatial Transformations".
+Each direction climbs its ladder in `ladders.conv2d` to the top: a kernel that is made for the layer's shape, when the
+shape is first seen. Source: H, "Sequential Code: Forward Convolutional Layer", "Calculating dE/dX", "Calculating
+dE/dW"; K, "Convolution Layer: Spatial Transformations".
 """
 
 import numpy as np
 
 from course_lib import gpu
 from course_lib.cuda.capability import compute_capability
+from course_lib.cuda.ladders.conv2d.backward_data.v06_specialised import conv2d_backward_data_v06_specialised
+from course_lib.cuda.ladders.conv2d.backward_weights.v06_specialised import conv2d_backward_weights_v06_specialised
 from course_lib.cuda.ladders.conv2d.forward import LADDER
 from course_lib.cuda.ladders.conv2d.forward.checks import check_conv2d
 
@@ -47,3 +50,35 @@ def conv2d_forward(x, w, b=None, stride=1, pad=0):
     rung = next(rung for rung in reversed(LADDER) if rung.least_cc <= compute_capability())
     rung.launch(x, w, b, y, stride, pad)
     return y, (x, w, b is not None, stride, pad)
+
+
+def conv2d_backward(dy, cache, need_dx=True):
+    """Return (dx, dw, db), each of the shape of x, w, b; db is None where there was no b.
+
+    Parameters
+    ----------
+    dy : (B, M, H_out, W_out) float32 device array
+        dE/dy.
+    cache : tuple
+        From `conv2d_forward`.
+    need_dx : bool
+        False leaves dx out (it is None then): the first layer of a network has nobody to hand it to.
+
+    Raises
+    ------
+    TypeError
+        If dy is not a float32 device array.
+    ValueError
+        If dy does not have the shape of y, or has gaps.
+
+    No sum depends on who comes first: two runs agree to the last bit. Source: H, "Calculating dE/dW" and "Calculating
+    dE/dX".
+    """
+    x, w, has_bias, stride, pad = cache
+    dw = gpu.empty(w.shape, np.float32)
+    db = gpu.empty(w.shape[0], np.float32) if has_bias else None
+    conv2d_backward_weights_v06_specialised(dy, x, dw, db, stride, pad)
+    dx = gpu.empty(x.shape, np.float32) if need_dx else None
+    if need_dx:
+        conv2d_backward_data_v06_specialised(dy, w, dx, stride, pad)
+    return dx, dw, db

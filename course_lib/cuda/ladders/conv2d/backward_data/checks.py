@@ -36,7 +36,7 @@ def sizes_of(x_shape, w_shape, stride=1, pad=0):
     """
     (s_h, s_w), (p_h, p_w) = pair(stride, "stride"), pair(pad, "pad", minimum=0)
     (B, C, H, W), (M, maps, K_h, K_w) = map(int, x_shape), map(int, w_shape)
-    if C != maps:
+    if maps != C:
         raise ValueError(
             f"an image has {C} maps, its shape is {tuple(x_shape)}, and w is {tuple(w_shape)}, masks for {maps}; "
             f"w.shape[1] must be {C}. w is (M, C, K_h, K_w): output maps first."

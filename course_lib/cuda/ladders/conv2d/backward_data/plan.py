@@ -1,4 +1,4 @@
-"""How v06 cuts the gradient for the input into blocks and threads: plain arithmetic on the sizes, done once for a shape.
+"""How v06 cuts the gradient for the input into blocks and threads: plain arithmetic on sizes, once for a shape.
 
     a thread   one whole row of pixels of TC input maps, in registers
     a block    NB images, all their maps, RB rows
@@ -59,7 +59,7 @@ class Plan:
 
     @functools.cached_property
     def pitch(self):
-        """Floats from one row of dy to the next: an odd multiple of an access, so that rows begin in different banks."""
+        """Floats from one row of dy to the next: an odd number of accesses: rows begin in different banks."""
         return self.s.W_out + (self.width == 4 and self.s.W_out % 8 == 0) * 4
 
     @functools.cached_property
@@ -104,7 +104,7 @@ class Plan:
 
     @functools.cached_property
     def slots(self):
-        """The number of the row of each thread in its band. FOLD: from both ends to the middle, first, last, second, ..."""
+        """The row of each thread in its band. FOLD: from both ends to the middle, first, last, second, ..."""
         slot = np.minimum(np.arange(self.threads) // (self.NB * self.groups), self.RB - 1)
         return np.where(slot % 2 == 0, slot // 2, self.RB - 1 - slot // 2) if self.FOLD else slot
 

@@ -46,7 +46,7 @@ def _product_v03(w_rows, dy_rows, dcols, first):
 @jit(cache=True)
 def _fold_v03(dcols, dx, first, K_h, K_w, H_out, W_out, s_h, s_w, p_h, p_w):
     """Each pixel of images first, first + 1, ... adds up what it was copied to."""
-    C, H, W = dx.shape[1], dx.shape[2], dx.shape[3]
+    H, W = dx.shape[2], dx.shape[3]
     W_grid = (W + TILE - 1) // TILE
     i, c = cuda.blockIdx.x, cuda.blockIdx.y
     h = cuda.blockIdx.z // W_grid * TILE + cuda.threadIdx.y

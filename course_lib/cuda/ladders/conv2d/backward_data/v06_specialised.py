@@ -1,9 +1,9 @@
 """v06: a kernel made for one shape: a thread keeps a whole row of pixels in registers and spreads each dy over it.
 
-As a formula this is a full convolution of dy with the flipped, transposed masks; read the other way round, dy[j] goes to
-the K_w pixels j, j + 1, ..., and no product with a zero of the border is ever made. All column indices are constants,
-so the row of dx never leaves the registers, and one row of dy in shared memory gives TC W_out K_w multiply-adds for
-W_out / width loads. Loads a multiply-add fall about 20 times below v02; global loads come asynchronously, a stage ahead.
+As a formula this is a full convolution of dy with the flipped, transposed masks; read the other way round, dy[j] goes
+to the K_w pixels j, j + 1, ..., and no product with a zero of the border is made. All column indices are constants, so
+the row of dx never leaves the registers, and a row of dy in shared memory gives TC W_out K_w multiply-adds for W_out
+/ width loads. Loads a multiply-add fall about 20 times below v02; global loads come asynchronously, a stage ahead.
 
 Source: H, "Back-propagation dE/dX for a convolutional layer" and "Specialization for the LeNet-5 C1 Layer"; the
 course's own.
@@ -36,7 +36,7 @@ from course_lib.cuda.unroll import unroll
 
 @functools.lru_cache(maxsize=64)
 def make(p):
-    """Return the kernel for a Plan, to be launched with the plan's threads and shared bytes, p.bands blocks for NB images.
+    """Return the kernel for a Plan, to be launched with its threads and shared bytes, `bands` blocks for NB images.
 
     No errors. Source: the course's own.
     """
@@ -120,7 +120,7 @@ def make(p):
                 for m in range(MC):
                     at_y = first_y + step % 2 * STAGE + m * MAP
                     at_w = first_w + (step * MC + m) * MASK_MAP
-                    for p in range(rows):
+                    for _ in range(rows):
                         for k in range(FOURS):
                             ws[4 * k], ws[4 * k + 1], ws[4 * k + 2], ws[4 * k + 3] = ld4(shared, nonneg(at_w) + 4 * k)
                         for j in unroll(LOADS):

@@ -1,4 +1,4 @@
-"""How v06 cuts the gradient for the masks into blocks and threads: plain arithmetic on the sizes, done once for a shape.
+"""How v06 cuts the gradient for the masks into blocks and threads: plain arithmetic on sizes, once for a shape.
 
     a thread   the K_w weights of one mask row, for TM x TC pairs of maps, over every RT-th output row of a stage
     a block    MG x CG groups of maps, all K_h mask rows, RT output rows at a time
@@ -15,7 +15,7 @@ from course_lib.cuda.ladders.conv2d.forward.checks import Sizes
 
 WARP = 32
 MOST_SUMS, MOST_THREADS, MOST_PRODUCTS, LOOP_PRODUCTS = 64, 512, 2000, 600
-"""Running sums of a thread, threads of a block, multiply-adds of a row that is written out whole, or else of a loop's body."""
+"""Running sums of a thread, threads of a block, multiply-adds of a row written out whole, or of a loop's body."""
 
 SHARED_BYTES, ALL_SHARED_BYTES = 96 * 1024, 220 * 1024
 """Of a block, and of a multiprocessor of an H100 or H200."""

@@ -28,7 +28,7 @@ from course_lib.cuda.unroll import unroll
 
 def _make_copy(p):
     """Return the device function that begins to bring a stage: a band of x, then the band of dy, for NB images."""
-    s, NB, RB, THREADS, BANDS = p.s, p.NB, p.RB, p.threads, p.bands
+    s, NB, RB, BANDS = p.s, p.NB, p.RB, p.bands
     M, C, H, W, W_out, p_h, p_w, PITCH = s.M, s.C, s.H, s.W, s.W_out, s.p_h, s.p_w, p.pitch
     X_MAP, Y_MAP, X_STAGE, MB, CB = p.x_map, p.y_map, p.x_stage, p.TM * p.MG, p.TC * p.CG
     PIXELS, PLACES = s.H * s.W, s.H_out * s.W_out
@@ -118,7 +118,7 @@ def _make_window(p):
 
 @functools.lru_cache(maxsize=64)
 def make(p):
-    """Return the kernel for a Plan: to be launched with its threads and shared bytes, m_blocks c_blocks times sums' rows.
+    """Return the kernel for a Plan: launch it with its threads and shared bytes, m_blocks c_blocks blocks a part.
 
     No errors. Source: the course's own.
     """
