@@ -75,12 +75,12 @@ LADDER = (
     Rung(
         "v08_pipelined",
         v08_pipelined.gemm_v08_pipelined,
-        "asynchronous copies for the tile after next, fragments read one step ahead, 16 x 8 results a thread",
-        "barriers fall to one a tile, shared_load_requests from 1 / 16 to 3 / 64 for each multiply-add of a warp",
+        "asynchronous copies a tile ahead, numbers from shared memory a step ahead, 8 x 16 results a thread",
+        "barriers fall from two a tile to one, shared_load_requests from 4 / 64 to 6 / 128 a multiply-add of a warp",
         v08_pipelined.traffic,
         least_cc=(8, 0),
         ffma_share=0.88,
-        widths=("LDGSTS.E.BYPASS.128", "LDS.128", "STG.128"),
+        widths=("LDGSTS.128", "LDS.128", "STG.128"),
     ),
 )
 """The only index of this ladder, from the bottom up."""
