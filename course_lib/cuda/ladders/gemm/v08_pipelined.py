@@ -103,7 +103,7 @@ def _bring(width, whole):
 
 @functools.cache
 def _kernel(wide, whole):
-    """Return the kernel for B and C with `wide` rows or any; `whole`: all tiles are complete, and nothing is guarded."""
+    """Return the kernel for B and C with `wide` rows or any; `whole`: all tiles are complete, no guards."""
     bring, (_, store) = _bring(4 if wide else 1, whole), quads(wide)
 
     @jit(cache=True, launch_bounds=THREADS)
