@@ -4,7 +4,7 @@ Source: K, "Pooling Layer" and "Pooling Kernel" (the argmax mask; the first of e
 "Subsampling Layers in LeNet-5".
 
 x is (B, C, H, W), y (B, C, H_out, W_out). Every function raises TypeError for what is not a float32 device array, and
-ValueError for an empty one, one with gaps, or sizes that do not fit. The kernels are in `pool_kernels`.
+ValueError for an empty one, one with gaps, or sizes that do not fit. Kernels: `pool_forward` and `pool_backward`.
 """
 
 import math
@@ -12,12 +12,12 @@ import math
 import numpy as np
 
 from course_lib import gpu
-from course_lib.cuda import pool_kernels, subsample_kernels
+from course_lib.cuda import pool_backward, pool_forward, subsample_kernels
 from course_lib.cuda.elementwise import flat, like
 from course_lib.cuda.operands import aligned, operand
 from course_lib.reference.conv_sizes import output_size, pair
 
-THREADS = pool_kernels.THREADS
+THREADS = pool_forward.THREADS
 MOST = 2**31
 """Elements of an array; the kernels count them with 32 bits."""
 
@@ -52,11 +52,11 @@ def max_pool_forward(x, size=2, stride=None, pad=0):
     x, size, stride, pad, sizes = check_pool(x, size, stride, pad)
     y = _output(x, sizes)
     mask = gpu.empty(tuple(y.shape), np.int32)
-    if _pairs(x, size, stride, pad) and aligned(x):
-        kernel = pool_kernels.max_forward_pairs
+    arguments = (flat(x), *sizes, flat(y), flat(mask))
+    if _cover(x.shape, size, stride, pad) and x.shape[3] % 4 == 0 and aligned(x):
+        pool_forward.max_forward_twos[_blocks(y.size // 2), THREADS](*arguments)
     else:
-        kernel = pool_kernels.max_forward(size, stride, pad != (0, 0))
-    kernel[-(-y.size // THREADS), THREADS](flat(x), *sizes, flat(y), flat(mask))
+        pool_forward.max_forward(size, stride, pad != (0, 0))[_blocks(y.size), THREADS](*arguments)
     return y, (tuple(x.shape), mask, size, stride, pad)
 
 
@@ -69,11 +69,14 @@ def max_pool_backward(dy, cache):
     shape, mask, size, stride, pad = cache
     dy = check_pool_upstream(dy, mask.shape)
     dx = gpu.empty(shape, np.float32)
-    arguments = (flat(dy), flat(mask), *_sizes(shape, dy.shape, pad), flat(dx))
-    if _pairs(dx, size, stride, pad) and shape[2] % 2 == 0:
-        pool_kernels.max_backward_pairs[-(-dy.size // THREADS), THREADS](*arguments)
+    arguments = (flat(dy), flat(mask), *_sizes(shape, dy.shape, pad))
+    if _cover(shape, size, stride, pad):
+        pool_backward.max_pairs[_blocks(dy.size), THREADS](*arguments, flat(dx))
+    elif size[0] <= stride[0] and size[1] <= stride[1]:
+        *grid, count = _cells(shape, stride, pad)
+        pool_backward.max_apart(stride)[_blocks(count), THREADS](*arguments, *grid, count, flat(dx))
     else:
-        pool_kernels.max_backward(size, stride)[-(-dx.size // THREADS), THREADS](*arguments)
+        pool_backward.max_overlapping(size, stride)[_blocks(dx.size), THREADS](*arguments, flat(dx))
     return dx
 
 
@@ -85,11 +88,11 @@ def average_pool_forward(x, size=2, stride=None, pad=0):
     """
     x, size, stride, pad, sizes = check_pool(x, size, stride, pad)
     y = _output(x, sizes)
-    if _pairs(x, size, stride, pad) and aligned(x):
-        kernel = pool_kernels.average_forward_pairs
+    arguments = (flat(x), *sizes, flat(y))
+    if _cover(x.shape, size, stride, pad) and x.shape[3] % 4 == 0 and aligned(x):
+        pool_forward.average_forward_twos[_blocks(y.size // 2), THREADS](*arguments)
     else:
-        kernel = pool_kernels.average_forward(size, stride, pad != (0, 0))
-    kernel[-(-y.size // THREADS), THREADS](flat(x), *sizes, flat(y))
+        pool_forward.average_forward(size, stride, pad != (0, 0))[_blocks(y.size), THREADS](*arguments)
     return y, (tuple(x.shape), size, stride, pad)
 
 
@@ -101,11 +104,14 @@ def average_pool_backward(dy, cache):
     shape, size, stride, pad = cache
     dy = check_pool_upstream(dy, _out_shape(shape, size, stride, pad))
     dx = gpu.empty(shape, np.float32)
-    arguments = (flat(dy), *_sizes(shape, dy.shape, pad), flat(dx))
-    if _pairs(dx, size, stride, pad) and shape[2] % 2 == 0:
-        pool_kernels.average_backward_pairs[-(-dy.size // THREADS), THREADS](*arguments)
+    arguments = (flat(dy), *_sizes(shape, dy.shape, pad))
+    if _cover(shape, size, stride, pad):
+        pool_backward.average_pairs[_blocks(dy.size), THREADS](*arguments, flat(dx))
+    elif size[0] <= stride[0] and size[1] <= stride[1]:
+        *grid, count = _cells(shape, stride, pad)
+        pool_backward.average_apart(size, stride)[_blocks(count), THREADS](*arguments, *grid, count, flat(dx))
     else:
-        pool_kernels.average_backward(size, stride)[-(-dx.size // THREADS), THREADS](*arguments)
+        pool_backward.average_overlapping(size, stride)[_blocks(dx.size), THREADS](*arguments, flat(dx))
     return dx
 
 
@@ -120,7 +126,7 @@ def subsample_forward(x, w, b, size=2):
     w, b = operand("w", w, shape=(C,)), operand("b", b, shape=(C,))
     y, sums = _output(x, sizes), _output(x, sizes)
     kernel = subsample_kernels.forward(size)
-    kernel[-(-y.size // THREADS), THREADS](flat(x), w, b, *sizes[:4], flat(y), flat(sums))
+    kernel[_blocks(y.size), THREADS](flat(x), w, b, *sizes[:4], flat(y), flat(sums))
     return y, (w, sums, (tuple(x.shape), size, stride, pad))
 
 
@@ -133,8 +139,9 @@ def subsample_backward(dy, cache):
     w, sums, (shape, size, _, pad) = cache
     dy = check_pool_upstream(dy, sums.shape)
     dx = gpu.empty(shape, np.float32)
+    *grid, count = _cells(shape, size, pad)
     kernel = subsample_kernels.backward(size)
-    kernel[-(-dx.size // THREADS), THREADS](flat(dy), w, *_sizes(shape, dy.shape, pad)[:4], flat(dx))
+    kernel[_blocks(count), THREADS](flat(dy), w, *_sizes(shape, dy.shape, pad)[:4], *grid, count, flat(dx))
     dw, db = like(w), like(w)
     subsample_kernels.sums_of_maps(dy, sums, dw, db)
     return dx, dw, db
@@ -195,6 +202,16 @@ def _output(x, sizes):
     return gpu.empty((*x.shape[:2], int(sizes[2]), int(sizes[3])), np.float32)
 
 
-def _pairs(x, size, stride, pad):
-    """Whether windows are 2 x 2, side by side, in rows of an even length."""
-    return size == stride == (2, 2) and pad == (0, 0) and x.shape[3] % 2 == 0
+def _cover(shape, size, stride, pad):
+    """Whether 2 x 2 windows side by side cover maps (.., H, W)."""
+    return size == stride == (2, 2) and pad == (0, 0) and shape[2] % 2 == shape[3] % 2 == 0
+
+
+def _cells(shape, stride, pad):
+    """Return how many steps of `stride` cover a map with its padding, down and across, and how many all maps have."""
+    down, across = -(-(shape[2] + pad[0]) // stride[0]), -(-(shape[3] + pad[1]) // stride[1])
+    return np.uint32(down), np.uint32(across), np.uint32(shape[0] * shape[1] * down * across)
+
+
+def _blocks(threads):
+    return -(-int(threads) // THREADS)

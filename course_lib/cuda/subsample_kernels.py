@@ -1,6 +1,6 @@
 """The kernels of LeNet-5's subsampling layers, y = w[c] * (sum of a window) + b[c], and of their two gradients a map.
 
-Source: H, "Subsampling Layers in LeNet-5". Arrays are flat, and sizes uint32, as in `pool_kernels`.
+Source: H, "Subsampling Layers in LeNet-5". Arrays are flat, and sizes uint32, as in `pool_forward`.
 """
 
 import functools
@@ -12,7 +12,7 @@ from course_lib import gpu
 from course_lib.cuda.elementwise import flat
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.reduce.block_sum import THREADS, WARPS, block_sum
-from course_lib.cuda.pool_kernels import place
+from course_lib.cuda.pool_forward import place
 
 PARTS = 64
 """Blocks that share a map's sums, at the most."""
@@ -42,19 +42,25 @@ def forward(size):
 
 @functools.cache
 def backward(size):
-    """Return the kernel in which each pixel takes w[c] * dy of its window, or 0. No errors. Source: K, "Chain Rule"."""
+    """Return the kernel in which a thread writes w[c] * dy to the pixels of its window; 0 to a rest at the end.
+
+    `count` threads, `down` x `across` for each map. No errors. Source: K, "Chain Rule".
+    """
     F_h, F_w = size
 
     @jit(cache=True)
-    def _subsample_back(dy, w, H, W, H_out, W_out, dx):
+    def _subsample_back(dy, w, H, W, H_out, W_out, down, across, count, dx):
         i = np.uint32(cuda.grid(1))
-        if i < dx.size:
-            m, row, column = place(i, H, W)
-            h, v = np.uint32(row // F_h), np.uint32(column // F_w)
-            seen = h < H_out and v < W_out  # a rest at the end is in no window
-            dx[i] = (
-                w[np.uint32(m % np.uint32(w.size))] * dy[np.uint32((m * H_out + h) * W_out + v)] if seen else float32(0)
-            )
+        if i < count:
+            m, h, v = place(i, down, across)
+            d = float32(0)
+            if h < H_out and v < W_out:
+                d = w[np.uint32(m % np.uint32(w.size))] * dy[np.uint32((m * H_out + h) * W_out + v)]
+            for p in range(F_h):
+                for q in range(F_w):
+                    row, column = np.uint32(h * F_h + p), np.uint32(v * F_w + q)
+                    if row < H and column < W:
+                        dx[np.uint32((m * H + row) * W + column)] = d
 
     return _subsample_back
 

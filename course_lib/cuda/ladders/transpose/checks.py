@@ -6,7 +6,7 @@ TILE = 32
 """Rows and columns of a tile."""
 
 MOST_ROWS = 65_535 * TILE
-"""Rows that one grid covers."""
+"""Rows that one grid covers, of tiles of any size."""
 
 
 def check_transpose(x, y):
@@ -25,13 +25,14 @@ def check_transpose(x, y):
     return x, operand("y", y, shape=(x.shape[1], x.shape[0]))
 
 
-def in_slices(x, y):
+def in_slices(x, y, side=TILE):
     """Yield (grid, rows of x, columns of y), as few as there can be: a grid has at most 65,535 blocks on its y axis.
 
-    x (R, C), y (C, R). No errors of its own. Source: NVIDIA, "CUDA C++ Programming Guide", "Technical Specifications".
+    x (R, C), y (C, R); tiles of side x side. No errors of its own. Source: NVIDIA, "CUDA C++ Programming Guide",
+    "Technical Specifications".
     """
     R, C = x.shape
     for top in range(0, R, MOST_ROWS):
         rows = min(MOST_ROWS, R - top)
         part = (x, y) if rows == R else (x[top : top + rows], y[:, top : top + rows])
-        yield (-(-C // TILE), -(-rows // TILE)), *part
+        yield (-(-C // side), -(-rows // side)), *part

@@ -1,8 +1,8 @@
 """A thread moves several numbers, four an access where rows allow it; load and store requests fall to a quarter.
 
-A thread of v03 asks for 4 bytes and then waits; here it asks for 32 before it waits, which keeps memory busy. The eight
-lanes of a row read 128 bytes of it, a warp four rows: the number of column 4 q + j of row r goes to bank
-(4 q + j + r) % 32, another one for each lane; the same holds on the way out.
+A thread of v03 asks for 4 bytes and then waits; here it asks for 32 before it waits, which keeps memory busy. Eight
+lanes read 128 bytes of a row, a warp four rows: the number of column 4 q + j of row r goes to bank (4 q + j + r) % 32,
+another one for each lane; the same holds on the way out.
 
 Source: M. Harris, "An Efficient Matrix Transpose in CUDA C/C++" (several rows a thread); V. Volkov, "Better Performance
 at Lower Occupancy"; the course's own.
@@ -12,17 +12,17 @@ from numba import cuda, float32
 
 from course_lib.cuda.intrinsics import ld4, nonneg, st4
 from course_lib.cuda.jit import jit
-from course_lib.cuda.ladders.transpose.checks import TILE, check_transpose, in_slices
+from course_lib.cuda.ladders.transpose.checks import check_transpose, in_slices
 from course_lib.cuda.ladders.transpose.counts import tile_traffic, vector_traffic
 from course_lib.cuda.operands import aligned
 from course_lib.cuda.unroll import unroll
 
 THREADS, SIDE, ROWS = 512, 64, 8
-"""Threads of a block and the side of its tile, measured on an H200; rows of threads where numbers go one by one."""
+"""Threads of a block and the side of its tile, measured on an H200; rows of threads, where numbers go one by one."""
 
 WARPS, VECTORS = THREADS // 32, SIDE * SIDE // (4 * THREADS)
 S = SIDE + 1
-SIZE, PADDED = SIDE * S, TILE + 1
+SIZE = SIDE * S
 
 
 @jit(cache=True)
@@ -52,18 +52,18 @@ def _transpose_v04(x, y):
 
 @jit(cache=True)
 def _transpose_v04_any(x, y):
-    """Four numbers a thread, one an access: where rows do not begin at multiples of 16 bytes."""
-    tile = cuda.shared.array((TILE, PADDED), float32)
+    """Eight numbers a thread, one an access: where rows do not begin at multiples of 16 bytes."""
+    tile = cuda.shared.array((SIDE, S), float32)
     R, C = nonneg(x.shape[0]), nonneg(x.shape[1])
-    top, left = nonneg(cuda.blockIdx.y) * TILE, nonneg(cuda.blockIdx.x) * TILE
+    top, left = nonneg(cuda.blockIdx.y) * SIDE, nonneg(cuda.blockIdx.x) * SIDE
     tx, ty = nonneg(cuda.threadIdx.x), nonneg(cuda.threadIdx.y)
 
-    for k in range(0, TILE, ROWS):
+    for k in range(0, SIDE, ROWS):
         if top + ty + k < R and left + tx < C:
             tile[ty + k, tx] = x[top + ty + k, left + tx]
     cuda.syncthreads()
 
-    for k in range(0, TILE, ROWS):
+    for k in range(0, SIDE, ROWS):
         if left + ty + k < C and top + tx < R:
             y[left + ty + k, top + tx] = tile[tx, ty + k]
 
@@ -75,8 +75,8 @@ def transpose_v04_coarsened(x, y):
     if R % 4 == 0 and C % 4 == 0 and aligned(x, y):
         _transpose_v04[-(-R // SIDE) * -(-C // SIDE), THREADS](x, y)
     else:
-        for grid, *slices in in_slices(x, y):
-            _transpose_v04_any[grid, (TILE, ROWS)](*slices)
+        for grid, *slices in in_slices(x, y, SIDE):
+            _transpose_v04_any[grid, (SIDE, ROWS)](*slices)
 
 
 def traffic(R, C):
