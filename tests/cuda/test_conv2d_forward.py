@@ -8,7 +8,7 @@ import pytest
 from course_lib import gpu
 from course_lib.cuda import conv2d
 from course_lib.cuda.device import executor
-from course_lib.cuda.ladders.conv2d.forward import LADDER, c1_kernel, v06_specialised, v07_tensor_cores
+from course_lib.cuda.ladders.conv2d.forward import LADDER, c1_kernel, tensor_plan, v06_specialised, v07_tensor_cores
 from course_lib.cuda.ladders.conv2d.forward.checks import Sizes
 from course_lib.cuda.ladders.conv2d.forward.plan import Plan, plan
 from course_lib.cuda.ladders.conv2d.forward.v05_register_tiled import conv2d_forward_v05_register_tiled
@@ -164,7 +164,7 @@ TENSOR_CUTS = [  # Sizes, RG, TW, MG, NI, BC, warps, blocks, inside
 
 @pytest.mark.parametrize(("s", "cut"), TENSOR_CUTS, ids=str)
 def test_every_plan_for_tensor_cores_that_fits_is_right(s, cut):
-    p = v07_tensor_cores.tensor_plan(replace(s, B=0), *cut)
+    p = tensor_plan.tensor_plan(replace(s, B=0), *cut)
     assert p.fits
 
     def launch(x, w, b, y, *_):

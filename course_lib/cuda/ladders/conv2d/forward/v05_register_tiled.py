@@ -24,7 +24,7 @@ SHAPES = ((8, 128, 2, 2), (16, 256, 4, 4), (32, 256, 4, 8), (64, 128, 4, 8))
 @functools.cache
 def make(BM, BN, TM, TN):
     """Return the kernel whose blocks compute BM maps x BN pixels, TM x TN a thread. No errors."""
-    A_SIZE, SUMS, ACROSS = BK * BM, TM * TN, BN // TN
+    A_SIZE, SUMS, ACROSS, STEP = BK * BM, TM * TN, BN // TN, THREADS // BN
 
     @jit(cache=True)
     def _conv2d_forward_v05(x, rows, b, biased, K_h, K_w, s_h, s_w, p_h, p_w, W_out, y):
@@ -32,14 +32,16 @@ def make(BM, BN, TM, TN):
         pixels = cuda.shared.array((BK, BN), float32)
         acc = cuda.local.array(SUMS, float32)
         w_reg, x_reg = cuda.local.array(TM, float32), cuda.local.array(TN, float32)
-        B, _, H, W = x.shape
+        B, C, H, W = x.shape
         M, depth = rows.shape
         width = y.shape[2]
         t = nonneg(cuda.threadIdx.x)
         first_col, first_map = nonneg(cuda.blockIdx.x) * BN, nonneg(cuda.blockIdx.y) * BM
 
-        # This thread stages one column of the unrolled matrix: image and place are worked out once.
-        mine = t % BN
+        # This thread stages every STEP-th element of one column of the unrolled matrix. It divides once, to find where
+        # that column lies and where in a mask it begins, and counts on from there.
+        mine, k = t % BN, t // BN
+        c, p, q = k // (K_h * K_w), k // K_w % K_h, k % K_w
         n, pixel = (first_col + mine) // width, (first_col + mine) % width
         top, left = pixel // W_out * s_h - p_h, pixel % W_out * s_w - p_w
         tn, tm = t % ACROSS, t // ACROSS
@@ -53,13 +55,19 @@ def make(BM, BN, TM, TN):
                 if first_map + m < M and start + k < depth:
                     weight = rows[first_map + m, start + k]
                 weights[k, m] = weight
-            for k in range(t // BN, BK, THREADS // BN):
-                at = start + k
-                c, h, v = at // (K_h * K_w), top + at // K_w % K_h, left + at % K_w
+            for k in range(t // BN, BK, STEP):
+                h, v = top + p, left + q
                 value = float32(0)
-                if n < B and at < depth and h >= 0 and h < H and v >= 0 and v < W:
-                    value = x[n, nonneg(c), nonneg(h), nonneg(v)]
+                if n < B and c < C and h >= 0 and h < H and v >= 0 and v < W:
+                    value = x[n, c, nonneg(h), nonneg(v)]
                 pixels[k, mine] = value
+                q += STEP
+                while q >= K_w:
+                    q -= K_w
+                    p += 1
+                    if p == K_h:
+                        p = 0
+                        c += 1
             cuda.syncthreads()
             for k in unroll(BK):
                 for i in range(TM):

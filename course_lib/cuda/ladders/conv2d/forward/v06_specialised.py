@@ -83,9 +83,9 @@ def make(plan):
         )
         for i in range(SUMS):
             acc[i] = float32(0)
-        for i in range(t, X_SHARED, THREADS):  # the end, where the last windows reach over
-            if i % STAGE >= FILLED:
-                xs[i] = float32(0)
+        for i in range(FILLED + t, STAGE, THREADS):  # the end of a stage, where the last windows reach over
+            for stage in range(0, X_SHARED, STAGE):
+                xs[stage + i] = float32(0)
 
         # While a stage is computed with, the next one is on its way. BLOCKS is read only to be a part of the kernel.
         fetch(x, w, B, first, top, map_block, 0, xs, ws)

@@ -10,7 +10,7 @@ Source: H, "Strategies for Lab 7", 3; NVIDIA, "PTX ISA", "Matrix Fragments for m
 """
 
 import functools
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numba import cuda, float32, int32, uint32
@@ -27,115 +27,13 @@ from course_lib.cuda.intrinsics import (
 )  # fmt: skip
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.conv2d.forward.checks import check_launch
-from course_lib.cuda.ladders.conv2d.forward.plan import SHARED_FLOATS, Plan
 from course_lib.cuda.ladders.conv2d.forward.stage import make_fetch
+from course_lib.cuda.ladders.conv2d.forward.tensor_plan import plan_tensor_cores
 from course_lib.cuda.ladders.conv2d.forward.v06_specialised import conv2d_forward_v06_specialised
 from course_lib.cuda.operands import aligned
 from course_lib.cuda.unroll import unroll
 
-INSIDE = 2
-"""Steps of 8 products whose sum is left to the tensor cores."""
-
 ARRANGING = 256
-
-TUNED = {
-    # C, H, W, M, K: RG rows, TW tiles of a warp, MG groups of 16 maps, NI images, BC maps, warps, blocks
-    (4, 40, 40, 16, 7): (34, 5, 1, 1, 4, 10, 2),
-    (6, 14, 14, 16, 5): (10, 5, 1, 4, 6, 10, 2),
-    (64, 56, 56, 64, 3): (4, 4, 2, 1, 8, 7, 2),
-}
-"""What was fastest on an H200 for stride 1, and padding 0 but for the last (1)."""
-
-
-@dataclass(frozen=True)
-class TensorPlan(Plan):
-    """A Plan whose block computes RG rows of NI images for MG x 16 maps, a warp TW tiles of 8 pixels at a time.
-
-    TM is 16 and TH is 1. Source: the course's own.
-    """
-
-    warps: int = 8
-    inside: int = INSIDE
-
-    @functools.cached_property
-    def threads(self):
-        """Threads of a block."""
-        return 32 * self.warps
-
-    @functools.cached_property
-    def pitch(self):
-        """Floats from one input row to the next in shared memory."""
-        return self.s.W if self.whole else -(-(self.s.W + 2 * self.s.p_w) // 4) * 4
-
-    @functools.cached_property
-    def stage(self):
-        """Floats of a stage, in whole accesses of 16 bytes."""
-        return -(-self.NI * self.image // 4) * 4
-
-    @functools.cached_property
-    def steps(self):
-        """Steps of 8 products in a chunk, the last one filled up with weights of zero."""
-        return -(-self.BC * self.s.K_h * self.s.K_w // 8)
-
-    @functools.cached_property
-    def masks(self):
-        """Floats of a chunk's masks: 128 for each step and group of 16 maps."""
-        return self.steps * self.MG * 128
-
-    @functools.cached_property
-    def pixels(self):
-        """Output pixels of a block in one image."""
-        return self.RG * self.s.W_out
-
-    @functools.cached_property
-    def passes(self):
-        """How often a warp takes TW tiles."""
-        return -(-self.NI * self.pixels // (8 * self.TW * self.warps))
-
-    @property
-    def fits(self):
-        """Whether a block can have it."""
-        floats = (self.stage + self.masks) * self.stages + self.steps * 8
-        return floats <= SHARED_FLOATS and (self.chunks == 1 or self.passes == 1) and self.TW * self.MG <= 14
-
-    @property
-    def worth(self):
-        """A guess at the share of a block's products that count."""
-        s = self.s
-        useful = s.H_out * s.W_out * s.M * self.BC * s.K_h * s.K_w * self.NI
-        tiles = self.bands * self.map_blocks * self.passes * self.warps * self.TW
-        issued = tiles * 8 * self.MG * 16 * self.steps * 8
-        loads = 3 + 13 * self.MG + 8 * self.TW
-        resident = SHARED_FLOATS * 4 // ((self.stage + self.masks) * self.stages + self.steps * 8) * self.warps
-        fed = min(1, 19 * self.TW * self.MG / loads / 2) * self.steps / (self.steps + 1)
-        return useful / issued * fed * min(1, resident / 16)
-
-
-@functools.lru_cache(maxsize=256)
-def plan(s):
-    """Return the TensorPlan for Sizes, or None where v06 is as good: for few maps, or if nothing fits. No errors."""
-    tuned = TUNED.get((s.C, s.H, s.W, s.M, s.K_h))
-    if tuned and s.K_h == s.K_w and (s.s_h, s.s_w) == (1, 1) and (s.p_h, s.p_w) == ((1, 1) if s.K_h == 3 else (0, 0)):
-        return tensor_plan(s, *tuned)
-    if s.M < 12:
-        return None
-    return max((p for p in _candidates(s) if p.fits), key=lambda p: p.worth, default=None)
-
-
-def tensor_plan(s, RG, TW, MG, NI, BC, warps, blocks, inside=INSIDE):
-    """Return the TensorPlan with these fields, of Sizes with B = 0. No errors. Source: the course's own."""
-    return TensorPlan(s, 16, 1, TW, RG, MG, NI, BC, blocks, warps, inside)
-
-
-def _candidates(s):
-    groups = -(-s.M // 16)
-    for RG in sorted({s.H_out, *(r for r in (1, 2, 4, 8, 16) if r < s.H_out)}):
-        for NI in (1, 2, 4) if s.H_out == RG else (1,):
-            for BC in sorted({s.C, *(c for c in (1, 2, 4, 8, 16) if c < s.C and s.C % c == 0)}):
-                for MG, TW in ((1, 4), (1, 5), (1, 8), (2, 4), (2, 7), (4, 3)):
-                    if groups >= MG:
-                        for warps in (4, 8):
-                            yield tensor_plan(s, RG, TW, MG, NI, BC, warps, 2)
 
 
 @jit(cache=True)
@@ -276,10 +174,10 @@ def conv2d_forward_v07_tensor_cores(x, w, b, y, stride=(1, 1), pad=(0, 0)):
     """
     biased = b is not None
     x, w, b, y, s = check_launch(x, w, b, y, stride, pad)
-    the_plan = plan(replace(s, B=0))
-    if the_plan is None or not aligned(x, y):
+    plan = plan_tensor_cores(replace(s, B=0))
+    if plan is None or not aligned(x, y):
         return conv2d_forward_v06_specialised(x, w, b if biased else None, y, stride, pad)
-    launch(the_plan, x, w, b, biased, y)
+    launch(plan, x, w, b, biased, y)
 
 
 def launch(plan, x, w, b, biased, y):
@@ -295,12 +193,12 @@ def launch(plan, x, w, b, biased, y):
 
 
 def traffic(s):
-    """Return what the executor counts over both launches, for Sizes that `plan` cuts into whole tiles, with a bias.
+    """Return what the executor counts over both launches, for Sizes cut into whole tiles, with a bias.
 
-    Whole tiles: `plan(s).whole`, NI divides B, all tiles of all warps have 8 pixels of one image, 16 MG divides M, and
+    Whole tiles: `whole`, NI divides B, all tiles of all warps have 8 pixels of one image, 16 MG divides M, and
     8 divides the products of a chunk.
     """
-    p = plan(replace(s, B=0))
+    p = plan_tensor_cores(replace(s, B=0))
     blocks = s.B // p.NI * p.bands * p.map_blocks
     masks = p.map_blocks * p.chunks * p.masks
     arranging = -(-masks // 32) + -(-(masks + s.M) // 32) - masks // 32, -(-(masks + s.M) // 32)
