@@ -275,8 +275,8 @@ else:
 
 NAMES = (
     "ld4", "ld2", "st4", "st2", "nonneg", "cp_async16", "cp_async4", "cp_async16_part", "cp_async4_part",
-    "cp_async_commit", "cp_async_wait0", "cp_async_wait1", "cp_async_wait2", "cp_async_wait3", "float_bits", "bits_float",
-    "to_tf32", "split_tf32", "chop_tf32", "ldmatrix_x4", "mma_tf32",
+    "cp_async_commit", "cp_async_wait0", "cp_async_wait1", "cp_async_wait2", "cp_async_wait3", "float_bits",
+    "bits_float", "to_tf32", "split_tf32", "chop_tf32", "ldmatrix_x4", "mma_tf32",
 )  # fmt: skip
 """All intrinsics."""
 

@@ -112,7 +112,7 @@ def mma_tf32(a, b, c):
 
 
 __all__ = [
-    "bits_float", "chop_tf32", "cp_async4", "cp_async4_part", "cp_async16", "cp_async16_part", "cp_async_commit", "cp_async_wait0",
-    "cp_async_wait1", "cp_async_wait2", "cp_async_wait3", "float_bits", "ld2", "ld4", "ldmatrix_x4", "mma_tf32",
-    "nonneg", "split_tf32", "st2", "st4", "to_tf32",
+    "bits_float", "chop_tf32", "cp_async4", "cp_async4_part", "cp_async16", "cp_async16_part", "cp_async_commit",
+    "cp_async_wait0", "cp_async_wait1", "cp_async_wait2", "cp_async_wait3", "float_bits", "ld2", "ld4",
+    "ldmatrix_x4", "mma_tf32", "nonneg", "split_tf32", "st2", "st4", "to_tf32",
 ]  # fmt: skip
