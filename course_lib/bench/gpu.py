@@ -33,12 +33,15 @@ class GpuReport:
     rows: list[GpuRow]
     compile: list = field(default_factory=list)
     launch: dict = field(default_factory=dict)
+    training: dict = field(default_factory=dict)
 
     @property
     def failures(self):
         """Every failure as (case, player, what happened)."""
         found = [(row.case, name, text) for row in self.rows for name, text in row.failures.items()]
-        return found + [("compile", c["case"], c["failure"]) for c in self.compile if c.get("failure")]
+        found += [("compile", c["case"], c["failure"]) for c in self.compile if c.get("failure")]
+        extras = (("launch", self.launch), ("training", self.training))
+        return found + [(name, who, text) for name, x in extras for who, text in x.get("failures", {}).items()]
 
 
 def bench_gpu(*, only=None, rounds=20, folder=None, jobs=4, on_row=None):
@@ -50,8 +53,8 @@ def bench_gpu(*, only=None, rounds=20, folder=None, jobs=4, on_row=None):
     Parameters
     ----------
     only : sequence of str, optional
-        Beginnings of names of families or cases, such as "gemm" or "conv 1->4", or "compile", "launch"; all of them
-        unless given.
+        Beginnings of names of families or cases, such as "gemm" or "conv 1->4", or "compile", "launch", "training";
+        all of them unless given.
     rounds : int >= 1
     folder : path, optional
         For compiled kernels; empty, so that compiling can be timed. Default: a temporary one.
@@ -85,6 +88,8 @@ def bench_gpu(*, only=None, rounds=20, folder=None, jobs=4, on_row=None):
         _ask_rivals(report, keep)
         if "launch" in extra:
             report.launch = next(in_processes("launch", ["launch"], keep, rounds))
+        if "training" in extra:
+            report.training = next(in_processes("training", ["training"], keep, rounds))
     return report
 
 
@@ -95,7 +100,7 @@ def _ask_rivals(report, keep):
         rows[answer["case"]].rival_kernels = answer.get("rival_kernels", {})
 
 
-EXTRA = ("compile", "launch")
+EXTRA = ("compile", "launch", "training")
 """What is measured beside the cases."""
 
 
@@ -152,5 +157,6 @@ def merged(report, path):
         return report
     rows = {row["case"]: GpuRow(**row) for row in old["rows"]} | {row.case: row for row in report.rows}
     report.rows = [rows[name] for name in CASES if name in rows]
-    report.compile, report.launch = report.compile or old["compile"], report.launch or old["launch"]
+    for name in EXTRA:
+        setattr(report, name, getattr(report, name) or old.get(name, {}))
     return report

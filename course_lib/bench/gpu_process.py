@@ -1,7 +1,7 @@
 """Parts of `course bench gpu` in processes of their own: a kernel that breaks the card's context stops one, not all.
 
-`python -m course_lib.bench.gpu_process measure|rivals|compile|launch ROUNDS CASE...` prints a line of JSON for each
-case. Source: the course's own.
+`python -m course_lib.bench.gpu_process measure|rivals|compile|launch|training ROUNDS CASE...` prints a line of JSON for
+each case. Source: the course's own.
 """
 
 import json
@@ -20,7 +20,7 @@ def in_processes(what, names, environment, rounds=1, command=(sys.executable, "-
 
     Parameters
     ----------
-    what : "measure", "rivals", "compile" or "launch"
+    what : "measure", "rivals", "compile", "launch" or "training"
     names : sequence of str
         Of cases.
     environment : dict of str
@@ -59,6 +59,7 @@ def main(what, rounds, *names):
     from course_lib.bench.gpu_compile import compile_case, warm_up
     from course_lib.bench.gpu_launch import launch_costs
     from course_lib.bench.gpu_measure import find_backend, measure, rival_kernels
+    from course_lib.bench.gpu_train import training_steps
     from course_lib.cuda.timing import time_in_turns
 
     if what == "compile":
@@ -66,6 +67,8 @@ def main(what, rounds, *names):
     for name in names:
         if what == "launch":
             said = {"case": "launch", **launch_costs(int(rounds))}
+        elif what == "training":
+            said = {"case": "training", **training_steps(int(rounds))}
         elif what == "rivals":
             said = {"case": name, "rival_kernels": rival_kernels(CASES[name], find_backend())}
         elif what == "compile":

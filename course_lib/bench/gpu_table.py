@@ -6,7 +6,7 @@ Source: the course's own.
 from rich.markup import escape
 from rich.table import Table
 
-from course_lib.bench.gpu_text import HEAD, player_rows, promise_rows, slowest, time_text
+from course_lib.bench.gpu_text import HEAD, player_rows, promise_rows, slowest, time_text, training_rows
 
 
 def tables(report):
@@ -31,6 +31,10 @@ def tables(report):
         )
     if ways := [(n, *map(time_text, t)) for n, t in report["launch"].items() if n != "case"]:
         found.append(_table("the host's time for a launch", ("", "median", "20 %", "80 %"), ways))
+    if steps := training_rows(report):
+        found.append(_table("a training step, by the host's clock", ("network", *steps[0][1]), [
+            (name, *times.values()) for name, times in steps
+        ]))  # fmt: skip
     return found
 
 

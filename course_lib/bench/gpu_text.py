@@ -96,6 +96,13 @@ def compile_verdicts(report):
     return [(what, longest[what][what], *COMPILE[what], longest[what]["kernel"]) for what in COMPILE]
 
 
+def training_rows(report):
+    """Return [(network and batch, {player: time})], times as texts. No errors. Source: the course's own."""
+    steps = {name: times for name, times in report.get("training", {}).items() if isinstance(times, dict) and times}
+    steps.pop("failures", None)
+    return [(name, {who: time_text(t[0]) for who, t in times.items()}) for name, times in steps.items()]
+
+
 def markdown(report):
     """Return the README's table of one card: floors, goals and what was measured. No errors.
 
@@ -117,6 +124,11 @@ def markdown(report):
         word = "goal" if seconds <= goal else "floor" if seconds <= floor else "below"
         cells = f"compiling any kernel, {what}", "slowest", f"`{kernel}`", f"{seconds:.2f} s", *("",) * 5
         lines.append("| " + " | ".join([*cells, f"{floor:g} s", f"{goal:g} s", word]) + " |")
+    if steps := training_rows(report):
+        players = list(steps[0][1])
+        lines += ["", "A training step, by the host's clock: " + ", ".join(players) + ".", ""]
+        lines += ["| network | " + " | ".join(players) + " |", "|---|" + "---:|" * len(players)]
+        lines += [f"| {name} | " + " | ".join(times.values()) + " |" for name, times in steps]
     return "\n".join(lines)
 
 

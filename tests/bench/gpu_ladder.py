@@ -1,4 +1,4 @@
-"""A ladder of plain kernels for the tests of `course bench gpu`: one right rung, a wrong one, one that fails, one that refuses."""
+"""A ladder of plain kernels to test `course bench gpu` with: a right rung, a wrong one, one that fails, one that refuses."""
 
 from numba import cuda, float32
 

@@ -143,7 +143,7 @@ def test_words_choose_families_and_cases_and_unknown_ones_are_refused():
     ]  # fmt: skip
     assert len(chosen(["conv"])[0]) == 13
     assert chosen(["launch"]) == ([], ("launch",))
-    assert chosen() == (list(CASES.values()), ("compile", "launch"))
+    assert chosen() == (list(CASES.values()), ("compile", "launch", "training"))
     with pytest.raises(ValueError, match="nothing is called 'matmul'; there are conv dW"):
         chosen(["matmul"])
 
@@ -178,7 +178,8 @@ def made_up(gpu_name="NVIDIA H200"):
     ]
     machine = dict(gpu=gpu_name, driver="580", cpu="some", versions={"numba-cuda": "0.30.4", "torch": "not installed"})
     launch = {"case": "launch", "kernel[grid, block](...)": [5e-6, 4e-6, 6e-6]}
-    return GpuReport(machine, 20, [row, copy], compiled, launch)
+    training = {"case": "training", "LeNet-5, B = 64": {"one by one": [9e-4] * 3, "recorded": [1e-4] * 3}}
+    return GpuReport(machine, 20, [row, copy], compiled, launch, training)
 
 
 def test_a_promise_is_kept_by_the_fastest_of_the_kinds_that_count_and_by_its_error():
@@ -220,7 +221,7 @@ def test_the_roof_is_the_lower_of_peak_and_bandwidth_and_tensor_cores_have_their
 
 
 def test_tables_show_everybody_and_the_failures():
-    first, *_, promises, compiled, launch = tables(asdict(made_up()))
+    first, *_, promises, compiled, launch, training = tables(asdict(made_up()))
     assert list(first.columns[0].cells) == [
         "v05_tile", "v08_pipelined", "v09_3xtf32", "cuBLAS", "[bold red]v10_tf32[/]"
     ]  # fmt: skip
@@ -229,13 +230,16 @@ def test_tables_show_everybody_and_the_failures():
     assert promises.title == "floors and goals"
     assert list(compiled.columns[3].cells) == ["6.50 s", "2.50 s"]
     assert list(launch.columns[1].cells) == ["5 µs"]
+    assert [list(c.cells) for c in training.columns] == [["LeNet-5, B = 64"], ["900 µs"], ["100 µs"]]
 
 
 def test_markdown_has_a_line_for_each_promise_and_for_compiling():
     lines = markdown(asdict(made_up()) | {"date": "2026-11-28"}).splitlines()
     assert lines[0].startswith("**NVIDIA H200**, driver 580, numba-cuda 0.30.4; 2026-11-28;")
     table = [line for line in lines if line.startswith("|")]
-    assert {line.count("|") for line in table} == {13}
+    steps = table.index("| network | one by one | recorded |")
+    assert {line.count("|") for line in table[:steps]} == {13}
+    assert table[steps + 2] == "| LeNet-5, B = 64 | 900 µs | 100 µs |"
     assert any("| SGEMM: gemm 4096 |" in line and "| 0.95 | 0.88 | 0.95 | floor |" in line for line in table)
     assert any("compiling any kernel, first" in line and line.endswith("| 5 s | 3 s | below |") for line in table)
     assert any("compiling any kernel, cached" in line and line.endswith("| 0.3 s | 0.1 s | floor |") for line in table)

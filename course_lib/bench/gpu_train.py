@@ -1,0 +1,128 @@
+"""What a training step costs on a GPU: launched one by one, recorded, and PyTorch's both ways.
+
+Source: the course's own. Timed by the host's clock, from the first launch until the device is done: what counts for a
+small network is how fast the host can ask.
+"""
+
+import importlib.util
+
+import numpy as np
+
+from course_lib import cuda as ops
+from course_lib import gpu, reference
+from course_lib.bench.rivals import LR, MOMENTUM, NETS, TorchRival, batch
+from course_lib.bench.timing import interleave
+from course_lib.checks import check_close
+
+BATCHES = (64, 256)
+STEPS = 20
+"""Steps between two looks at the clock."""
+
+OURS, RECORDED = "one by one", "recorded"
+TORCH, TORCH_RECORDED = "PyTorch", "PyTorch, CUDA graph"
+
+
+def training_steps(rounds=20, networks=tuple(NETS), batches=BATCHES):
+    """Return {"LeNet-5, B = 64": {player: [median, lower, upper]}}, seconds a step; PyTorch's only where it is.
+
+    A recorded step is checked first: three of them give the losses of the reference.
+
+    Raises checks.Mismatch if they do not; errors as any launch. Source: the course's own.
+    """
+    return {f"{name}, B = {count}": _times(name, count, rounds) for name in networks for count in batches}
+
+
+def _times(name, count, rounds):
+    one_by_one, recorded = Step(name, count), Step(name, count)
+    _check(name, count, recorded.record())
+    players = {OURS: (one_by_one, gpu.synchronize), RECORDED: (recorded.graph, gpu.synchronize)}
+    if importlib.util.find_spec("torch") is not None:
+        import torch
+
+        if torch.cuda.is_available():
+            eager, graph = _torch_step(torch, name, count), _torch_graph(torch, name, count)
+            players |= {TORCH: (eager, torch.cuda.synchronize), TORCH_RECORDED: (graph, torch.cuda.synchronize)}
+    timings = interleave({who: _several(*how) for who, how in players.items()}, rounds=rounds)
+    return {who: [s / STEPS for s in (t.median, t.lower, t.upper)] for who, t in timings.items()}
+
+
+def _several(step, wait):
+    def run():
+        for _ in range(STEPS):
+            step()
+        wait()
+
+    return run
+
+
+class Step:
+    """A network on the device with a batch there; a call trains once, and returns the sums of its losses (1, 2).
+
+    KeyError for an unknown network. Source: the course's own.
+    """
+
+    def __init__(self, name, count):
+        self.net = NETS[name](np.random.default_rng(0), ops)
+        x, labels = batch(name, count)
+        self.x, self.labels = gpu.to_device(x), gpu.to_device(labels)
+        self.params = list(self.net.parameters().values())
+        self.velocities = [ops.zeros_like(p) for p in self.params]
+        self.graph, self.count = None, count
+
+    def __call__(self):
+        sums, cache = ops.softmax_cross_entropy_sums(self.net.forward(self.x), self.labels)
+        self.net.zero_grad()
+        self.net.backward_parameters(ops.softmax_cross_entropy_backward(cache))
+        ops.sgd_step(self.params, list(self.net.gradients().values()), LR, MOMENTUM, self.velocities)
+        return sums
+
+    def record(self):
+        """Record the step, run it three times in all, and return the mean losses of these. Errors as `gpu.record`."""
+        losses = []
+        self.graph = gpu.record(lambda: losses.append(self()) or losses[-1])
+        found = [float(gpu.to_host(losses[0])[0, 0])]  # of the run that was real
+        for _ in range(2):
+            self.graph()
+            found.append(float(gpu.to_host(self.graph.result)[0, 0]))
+        return [loss / self.count for loss in found]
+
+
+def _check(name, count, losses):
+    net, (x, labels) = NETS[name](np.random.default_rng(0), reference), batch(name, count)
+    params = list(net.parameters().values())
+    velocities, expected = [np.zeros_like(p) for p in params], []
+    for _ in losses:
+        loss, cache = reference.softmax_cross_entropy_forward(net.forward(x), labels)
+        net.zero_grad()
+        net.backward_parameters(reference.softmax_cross_entropy_backward(cache))
+        reference.sgd_step(params, list(net.gradients().values()), LR, MOMENTUM, velocities)
+        expected.append(loss)
+    check_close(np.array(losses), np.array(expected), rtol=1e-4, atol=0, name=f"three losses of {name}")
+
+
+def _torch_step(torch, name, count):
+    rival = TorchRival(name, count)
+    rival.net.cuda()
+    rival.optimizer = torch.optim.SGD(rival.net.parameters(), LR, momentum=MOMENTUM)
+    x, labels = rival.x.cuda(), rival.labels.cuda()
+
+    def step():
+        rival.optimizer.zero_grad()
+        torch.nn.functional.cross_entropy(rival.net(x), labels).backward()
+        rival.optimizer.step()
+
+    return step
+
+
+def _torch_graph(torch, name, count):
+    step = _torch_step(torch, name, count)
+    aside = torch.cuda.Stream()
+    aside.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(aside):
+        for _ in range(3):
+            step()
+    torch.cuda.current_stream().wait_stream(aside)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        step()
+    return graph.replay
