@@ -27,12 +27,13 @@ def some(shape, seed=0):
     return z
 
 
-def assert_equal(name, found, expected):
+def assert_equal(name, found, expected, scale=1):
+    """Powers of a card and of NumPy differ in their last two bits; `scale` is what results are multiplied by."""
     assert found.dtype == expected.dtype == np.float32
     if name in EXACT:
         np.testing.assert_array_equal(found, expected)
-    else:  # a few units in the last place, of numbers up to 1 or of the number itself
-        np.testing.assert_allclose(found, expected, rtol=2e-6, atol=4e-7)
+    else:
+        np.testing.assert_allclose(found, expected, rtol=2e-6, atol=4e-7 * scale)
 
 
 @each_name
@@ -61,7 +62,9 @@ def test_forward_and_backward_equal_the_references(name, shape):
     dz = getattr(ops, f"{name}_backward")(gpu.to_device(da), cache)
     expected, its_cache = getattr(reference, f"{name}_forward")(z)
     assert_equal(name, gpu.to_host(a), expected)
-    assert_equal(name, gpu.to_host(dz), getattr(reference, f"{name}_backward")(da, its_cache))
+    assert_equal(
+        name, gpu.to_host(dz), getattr(reference, f"{name}_backward")(da, its_cache), np.abs(da).max(initial=1)
+    )
 
 
 @each_pair
