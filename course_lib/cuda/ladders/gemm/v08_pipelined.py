@@ -27,12 +27,12 @@ from course_lib.cuda.ladders.gemm.product import product
 from course_lib.cuda.ladders.gemm.quads import quads, rows_are_wide
 from course_lib.cuda.unroll import unroll
 
-BM, BN, BK = 128, 256, 32
+BM, BN, BK = 64, 128, 16
 """A block's tile of C, and how deep the tiles of A and B are."""
 WM, WN = 64, 64
 """A warp's part of it: 8 x 4 lanes with 8 x 16 results, groups of four rows and of four columns."""
-STEP = 16
-"""Turns of k that are written out; a barrier comes after BK turns."""
+BLOCKS = 4
+"""Blocks of two warps that share a multiprocessor: while one waits at its barrier, three go on."""
 BAND = 8
 """Rows of blocks that are worked on together, column by column."""
 
@@ -43,8 +43,8 @@ LDA = BM + 4
 """Numbers from row to row of As, which lies transposed: 8 x 4 lanes that bring 8 k of 4 rows hit 32 different banks."""
 SIZE_A, SIZE_B = BK * LDA, BK * BN
 FIRST_B = 2 * SIZE_A
-SHARED_BYTES = 4 * 2 * (SIZE_A + SIZE_B)
-"""Two stages of As and of Bs: more than the 48 KiB that a kernel gets without asking, so it is asked for at launch."""
+SHARED = 2 * (SIZE_A + SIZE_B)
+"""Two stages of As, then two of Bs."""
 RESULTS, TWO_M, TWO_N = TM * TN, 2 * TM, 2 * TN
 GROUPS_M, GROUPS_N = TM // 4, TN // 4
 DOWN_A = THREADS // 8
@@ -73,43 +73,45 @@ def _multiply(acc, a, from_a, b, from_b):
 def _bring(width, whole):
     """Return the device function that begins to copy the tiles at k0 to a stage; outside of A and B there are zeros."""
     copy_part = cp_async16_part if width == 4 else cp_async4_part
-    ACROSS = BN // width  # copies for a row of Bs
+    ACROSS = min(BN // width, THREADS)  # copies for a row of Bs that go at once
     DOWN_B = THREADS // ACROSS
-    TURNS_B = BK // DOWN_B
+    TURNS_B, TURNS_N, NEXT = BK // DOWN_B, BN // width // ACROSS, ACROSS * width
 
     @jit(device=True, forceinline=True)
-    def bring(s, stage, A, B, row0, col0, k0, M, N, K):
+    def bring(s, stage, A, B, from_a, from_b, rows, columns, left, K, N):
+        """from_a, from_b: this thread's first numbers; rows, columns, left: how far A, B and k go on from there."""
         t = nonneg(cuda.threadIdx.x)
-        r, c = row0 + t // 8, k0 + t % 8
-        to, start = stage * SIZE_A + t % 8 * LDA + t // 8, r * K + c
+        to = stage * SIZE_A + t % 8 * LDA + t // 8
         for p in range(TURNS_A):
             for q in range(TURNS_K):
-                i, j = to + q * 8 * LDA + p * DOWN_A, start + p * DOWN_A * K + q * 8
+                i, j = to + p * DOWN_A + q * 8 * LDA, from_a + p * DOWN_A * K + q * 8
                 if whole:
                     cp_async4(s, nonneg(i), A, nonneg(j))
                 else:
-                    cp_async4_part(s, nonneg(i), A, nonneg(j), 1 if r + p * DOWN_A < M and c + q * 8 < K else 0)
-        r, c = k0 + t // ACROSS, col0 + t % ACROSS * width
-        to, start = FIRST_B + stage * SIZE_B + t // ACROSS * BN + t % ACROSS * width, r * N + c
+                    cp_async4_part(s, nonneg(i), A, nonneg(j), 1 if p * DOWN_A < rows and t % 8 + q * 8 < left else 0)
+        to = FIRST_B + stage * SIZE_B + t // ACROSS * BN + t % ACROSS * width
         for p in range(TURNS_B):
-            i, j = to + p * DOWN_B * BN, start + p * DOWN_B * N
-            if whole:
-                cp_async16(s, nonneg(i), B, nonneg(j))
-            else:
-                copy_part(s, nonneg(i), B, nonneg(j), width if r + p * DOWN_B < K and c < N else 0)
+            for q in range(TURNS_N):
+                i, j = to + p * DOWN_B * BN + q * NEXT, from_b + p * DOWN_B * N + q * NEXT
+                if whole:
+                    cp_async16(s, nonneg(i), B, nonneg(j))
+                else:
+                    n = width if t // ACROSS + p * DOWN_B < left and q * NEXT < columns else 0
+                    copy_part(s, nonneg(i), B, nonneg(j), n)
 
-    return bring
+    return bring, ACROSS
 
 
 @functools.cache
 def _kernel(wide, whole):
     """Return the kernel for B and C with `wide` rows or any; `whole`: all tiles are complete, no guards."""
-    bring, (_, store) = _bring(4 if wide else 1, whole), quads(wide)
+    width = 4 if wide else 1
+    (bring, ACROSS), (_, store) = _bring(width, whole), quads(wide)
 
-    @jit(cache=True, launch_bounds=THREADS)
+    @jit(cache=True, launch_bounds=(THREADS, BLOCKS))
     def _gemm_v08(A, B, C):
         # who am I
-        s = cuda.shared.array(0, float32, 16)  # two stages of As, then two of Bs
+        s = cuda.shared.array(SHARED, float32, alignment=16)
         acc = cuda.local.array(RESULTS, float32)
         a = cuda.local.array(TWO_M, float32)  # fragments for this k, and for the next
         b = cuda.local.array(TWO_N, float32)
@@ -120,35 +122,38 @@ def _kernel(wide, whole):
         high = min((M + BM - 1) // BM - first, BAND)
         inside = block % (BAND * across)
         row0, col0 = (first + inside % high) * BM, inside // high * BN
-        warp, lane = nonneg(cuda.threadIdx.x) // 32, nonneg(cuda.threadIdx.x) % 32
+        t = nonneg(cuda.threadIdx.x)
+        warp, lane = t // 32, t % 32
         row = warp // WARPS_N * WM + lane // 2 % 8 * 4  # v07's lanes
         col = warp % WARPS_N * WN + (lane // 16 * 2 + lane % 2) * 4
         for i in range(RESULTS):
             acc[i] = float32(0)
         # fill both stages, and read the fragments for k = 0
+        a_row, b_col = row0 + t // 8, col0 + t % ACROSS * width
+        from_a, from_b = a_row * K + t % 8, t // ACROSS * N + b_col
         for stage in range(2):
-            bring(s, stage, A, B, row0, col0, stage * BK, M, N, K)
+            bring(s, stage, A, B, from_a, from_b, M - a_row, N - b_col, K - stage * BK, K, N)
             cp_async_commit()
+            from_a, from_b = from_a + BK, from_b + BK * N
         cp_async_wait1()
         cuda.syncthreads()
         at_a, at_b = row, FIRST_B + col
         _read(s, at_a, 32, GROUPS_M, a, 0)
         _read(s, at_b, 16, GROUPS_N, b, 0)
         stage = 0
-        for k0 in range(0, K, STEP):
-            for k in unroll(STEP):
-                if k == STEP - 1 and (k0 + STEP) % BK != 0:
-                    at_a, at_b = at_a + STEP * LDA, at_b + STEP * BN
-                elif k == STEP - 1:  # this stage is read: go over to the other one, and fill this one anew
+        for k0 in range(0, K, BK):
+            for k in unroll(BK):
+                if k == BK - 1:  # this stage is read: go over to the other one, and fill this one anew
                     cp_async_wait0()
                     cuda.syncthreads()
-                    if k0 + STEP + BK < K:
-                        bring(s, stage, A, B, row0, col0, k0 + STEP + BK, M, N, K)
+                    if k0 + 2 * BK < K:
+                        bring(s, stage, A, B, from_a, from_b, M - a_row, N - b_col, K - k0 - 2 * BK, K, N)
+                        from_a, from_b = from_a + BK, from_b + BK * N
                     cp_async_commit()
                     stage = 1 - stage
                     at_a, at_b = stage * SIZE_A + row, FIRST_B + stage * SIZE_B + col
-                _read(s, at_a + (k + 1) % STEP * LDA, 32, GROUPS_M, a, (k + 1) % 2 * TM)
-                _read(s, at_b + (k + 1) % STEP * BN, 16, GROUPS_N, b, (k + 1) % 2 * TN)
+                _read(s, at_a + (k + 1) % BK * LDA, 32, GROUPS_M, a, (k + 1) % 2 * TM)
+                _read(s, at_b + (k + 1) % BK * BN, 16, GROUPS_N, b, (k + 1) % 2 * TN)
                 _multiply(acc, a, k % 2 * TM, b, k % 2 * TN)
         # write
         for i in range(TM):
@@ -168,11 +173,11 @@ def gemm_v08_pipelined(A, B, C):
     A, B, C, M, N, K = product(A, B, C)
     wide = rows_are_wide(B, C)
     whole = wide and M % BM == 0 and N % BN == 0 and K % BK == 0 and K >= 2 * BK
-    _kernel(wide, whole)[-(-M // BM) * -(-N // BN), THREADS, 0, SHARED_BYTES](A, B, C)
+    _kernel(wide, whole)[-(-M // BM) * -(-N // BN), THREADS](A, B, C)
 
 
 def traffic(M, N, K):
-    """Return {counter: value} that the SIMT executor must count, for M, N, K multiples of 128, 256, 32. No errors.
+    """Return {counter: value} that the SIMT executor must count, for M, N, K multiples of 64, 128, 32. No errors.
 
     Source: each element of A is copied N / BN times, alone, and each of B M / BM times, four to a request of a thread;
     a warp reads its 8 + 16 numbers for each k, four to a request, and once more after the last k.
