@@ -82,7 +82,10 @@ def check_conv2d(x, w, b, stride, pad):
 
 
 def check_launch(x, w, b, y, stride, pad):
-    """Return (x, w, b, y, Sizes), y (B, M, H_out, W_out); errors as `check_conv2d`. Source: the course's own.
+    """Return (x, w, b, y, Sizes), y (B, M, H_out, W_out); TypeError and ValueError as `check_conv2d`.
+
+    Source: the course's own.
+
 
     Where there is no bias, b comes back as w, flat: a kernel needs an array there, and is told not to read it.
     """

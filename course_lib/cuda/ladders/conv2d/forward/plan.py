@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from course_lib.cuda.ladders.conv2d.forward.checks import Sizes
 
 SHARED_FLOATS = 49_152 // 4
-MOST_SUMS, MOST_THREADS = 64, 512
-"""Running sums of a thread, and threads of a block, that leave enough registers for two blocks."""
+MOST_SUMS, MOST_THREADS = 64, 640
+"""Running sums of a thread, and threads of a block, that leave enough registers for all."""
 
 TUNED = {
     # C, H, W, M, K: TM, TH, TW, RG, MG, NI, BC, blocks a multiprocessor
     (1, 86, 86, 4, 7): (4, 2, 4, 8, 1, 1, 1, 7),
-    (4, 40, 40, 16, 7): (8, 2, 4, 17, 1, 1, 4, 4),
+    (4, 40, 40, 16, 7): (4, 2, 4, 17, 4, 1, 4, 1),
     (1, 32, 32, 6, 5): (6, 2, 2, 14, 1, 1, 1, 5),
     (6, 14, 14, 16, 5): (4, 1, 10, 10, 4, 4, 6, 1),
     (64, 56, 56, 64, 3): (8, 1, 8, 4, 8, 1, 4, 2),
@@ -53,6 +53,7 @@ class Plan:
 
     @functools.cached_property
     def threads(self):
+        """Threads of a block, whole warps."""
         return -(-self.units // 32) * 32
 
     @functools.cached_property
@@ -119,6 +120,7 @@ class Plan:
 
     @functools.cached_property
     def chunks(self):
+        """Stages that a block goes through."""
         return self.s.C // self.BC
 
     @property

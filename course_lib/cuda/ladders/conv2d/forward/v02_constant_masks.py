@@ -89,6 +89,8 @@ def traffic(s):
 
     A warp is two rows of a tile. A tile's pixels are fetched in pieces of TILE x TILE, of which the last ones are
     narrow or low.
+
+    No errors. Source: the course's own.
     """
     blocks = s.B * s.M * (s.H_out // TILE) * (s.W_out // TILE)
     warps = blocks * TILE * TILE // 32

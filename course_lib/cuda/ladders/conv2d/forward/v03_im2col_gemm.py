@@ -87,7 +87,10 @@ def conv2d_forward_v03_im2col_gemm(x, w, b, y, stride=(1, 1), pad=(0, 0)):
 
 
 def traffic(s):
-    """Return what the executor counts over both launches, all sizes whole tiles, no padding, with a bias."""
+    """Return what the executor counts over both launches, all sizes whole tiles, no padding, with a bias.
+
+    No errors. Source: the course's own.
+    """
     warps = s.B * s.M * s.H_out * s.W_out // 32
     steps = s.depth // TILE
     copied = s.B * s.depth * s.H_out * s.W_out // 32

@@ -67,7 +67,10 @@ def conv2d_forward_v04_implicit_gemm(x, w, b, y, stride=(1, 1), pad=(0, 0)):
 
 
 def traffic(s):
-    """Return what the executor counts, M, C K_h K_w and B H_out W_out whole tiles, no padding, with a bias."""
+    """Return what the executor counts, M, C K_h K_w and B H_out W_out whole tiles, no padding, with a bias.
+
+    No errors. Source: the course's own.
+    """
     warps = s.B * s.M * s.H_out * s.W_out // 32
     steps = s.depth // TILE
     return {

@@ -170,7 +170,10 @@ def conv2d_forward_v06_specialised(x, w, b, y, stride=(1, 1), pad=(0, 0)):
 
 
 def launch(plan, x, w, b, biased, y):
-    """Arrange the weights, and launch the kernel of a Plan on checked arrays (...). No errors."""
+    """Arrange the weights, and launch the kernel of a Plan on checked arrays (...).
+
+    No errors. Source: the course's own.
+    """
     arranged = gpu.empty(plan.map_blocks * plan.s.depth * plan.pitch_maps + plan.s.M, np.float32)
     rows = w.reshape(plan.s.M, plan.s.depth)
     _arrange[-(-arranged.size // THREADS), THREADS](rows, b, biased, plan.MG * plan.TM, plan.pitch_maps, arranged)
@@ -183,6 +186,8 @@ def traffic(s):
     """Return what the executor counts over both launches, for Sizes that the plan cuts into whole tiles, with a bias.
 
     Whole tiles: `plan(s).whole`, NI divides B, TW divides W_out, and MG TM, a multiple of 4, divides M.
+
+    No errors. Source: the course's own.
     """
     p = plan(replace(s, B=0))
     blocks = s.B // p.NI * p.bands * p.map_blocks

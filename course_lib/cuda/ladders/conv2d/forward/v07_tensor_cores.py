@@ -181,7 +181,10 @@ def conv2d_forward_v07_tensor_cores(x, w, b, y, stride=(1, 1), pad=(0, 0)):
 
 
 def launch(plan, x, w, b, biased, y):
-    """Arrange the weights, and launch the kernel of a TensorPlan on checked arrays (...). No errors."""
+    """Arrange the weights, and launch the kernel of a TensorPlan on checked arrays (...).
+
+    No errors. Source: the course's own.
+    """
     s = plan.s
     arranged = gpu.empty(plan.map_blocks * plan.chunks * plan.masks + s.M, np.float32)
     _arrange_fragments[-(-arranged.size // ARRANGING), ARRANGING](
@@ -197,6 +200,8 @@ def traffic(s):
 
     Whole tiles: `whole`, NI divides B, all tiles of all warps have 8 pixels of one image, 16 MG divides M, and
     8 divides the products of a chunk.
+
+    No errors. Source: the course's own.
     """
     p = plan_tensor_cores(replace(s, B=0))
     blocks = s.B // p.NI * p.bands * p.map_blocks
