@@ -94,6 +94,30 @@ def test_few_blocks_walk_over_many_numbers(monkeypatch):
         assert sum_of(rung, whole(9001)) == whole(9001).sum()
 
 
+@gpu.jit
+def draw_a_ticket(tickets):
+    tickets[0] = 1
+
+
+class Stopped:
+    """A kernel that is interrupted when one block has drawn its ticket."""
+
+    def __getitem__(self, configuration):
+        def launch(x, whole, sums, tickets, out):
+            draw_a_ticket[1, 1](tickets)
+            raise KeyboardInterrupt
+
+        return launch
+
+
+def test_sum_after_a_launch_that_was_stopped_is_right(monkeypatch):
+    one_pass = LADDER[-1]
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(v06_one_pass, "_reduce_v06", Stopped())
+        sum_of(one_pass, whole(5000))
+    assert sum_of(one_pass, whole(5000)) == whole(5000).sum()
+
+
 @every_rung
 @pytest.mark.parametrize("kind", KINDS)
 def test_array_that_does_not_fit_is_refused(rung, kind):

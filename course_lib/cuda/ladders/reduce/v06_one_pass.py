@@ -66,7 +66,11 @@ def reduce_v06_one_pass(x, out):
     samples, "threadFenceReduction".
     """
     x, out = check_reduce(x, out)
-    _reduce_v06[min(BLOCKS, tiles(x.size)), THREADS](x, whole_tiles(x.size, x), *_scratch(), out)
+    try:
+        _reduce_v06[min(BLOCKS, tiles(x.size)), THREADS](x, whole_tiles(x.size, x), *_scratch(), out)
+    except BaseException:  # stopped halfway, with tickets drawn
+        _scratch.cache_clear()
+        raise
 
 
 def traffic(n):
