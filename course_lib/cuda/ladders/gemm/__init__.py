@@ -13,6 +13,8 @@ from course_lib.cuda.ladders.gemm import (
     v06_vectorised,
     v07_warp_tiles,
     v08_pipelined,
+    v09_3xtf32,
+    v10_tf32,
 )
 from course_lib.cuda.ladders.rung import Rung
 
@@ -81,6 +83,26 @@ LADDER = (
         least_cc=(8, 0),
         ffma_share=0.88,
         widths=("LDGSTS.128", "LDS.128", "STG.128"),
+    ),
+    Rung(
+        "v09_3xtf32",
+        v09_3xtf32.gemm_v09_3xtf32,
+        "tensor cores: each number is the sum of two TF32 numbers, and three of their products are added",
+        "instructions fall: a warp's 1024 multiply-adds are one; flops are three times 2 M N K, and a little",
+        v09_3xtf32.traffic,
+        least_cc=(8, 0),
+        ffma_share=0.22,
+        widths=("LDGSTS.128", "LDS.64", "STG.64"),
+    ),
+    Rung(
+        "v10_tf32",
+        v10_tf32.gemm_v10_tf32,
+        "one product in TF32 instead of three, with three to four correct digits",
+        "flops fall to a third, 2 M N K",
+        v10_tf32.traffic,
+        least_cc=(8, 0),
+        ffma_share=0.27,
+        widths=("LDGSTS.128", "LDSM.16.M88.4", "LDS.64", "STG.64"),
     ),
 )
 """The only index of this ladder, from the bottom up."""
