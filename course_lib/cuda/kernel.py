@@ -36,7 +36,7 @@ class _Jitted:
             )
         if chosen == SIMULATOR:
             return cuda.jit(device=self.options["device"])(self.py_func)
-        function, kept = compiled_form(self.py_func, self.options.get("cache", False))
+        function, kept = compiled_form(self.py_func, self.options.get("cache", False), self.options)
         return cuda.jit(**{**self.options, "cache": kept})(function)
 
     def expanded(self):

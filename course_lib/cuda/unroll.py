@@ -80,7 +80,7 @@ class _Expand(ast.NodeTransformer):
         return turns
 
 
-def compiled_form(function, cache=False):
+def compiled_form(function, cache=False, options=()):
     """Return (the function that Numba gets, whether its `cache=True` can be used).
 
     A plain function that neither unrolls nor is to be kept comes back as it is.
@@ -90,6 +90,8 @@ def compiled_form(function, cache=False):
     function : function
         A kernel or device function in Numba-CUDA's language.
     cache : bool
+    options : dict
+        Of `jit`: machine code for other launch bounds is other machine code.
 
     Raises
     ------
@@ -102,7 +104,7 @@ def compiled_form(function, cache=False):
     if not cache and not any(value is unroll for value in names.values()):
         return function, False
     text = _expanded(function, names)
-    file = _keep(function.__name__, text, _fingerprint(text, names)) if cache else None
+    file = _keep(function.__name__, text, _fingerprint(text, names, options)) if cache else None
     where = str(file) if file else f"<{function.__qualname__}, unrolled>"
     if file is None:
         linecache.cache[where] = (len(text), None, text.splitlines(True), where)
@@ -151,9 +153,10 @@ def cache_folder():
     return Path(base) / "course-lib" / "kernels" if base else Path.home() / ".cache" / "course-lib" / "kernels"
 
 
-def _fingerprint(text, names):
+def _fingerprint(text, names, options=()):
     """Return 16 hexadecimal digits that differ if anything differs that the machine code is made from."""
     parts = [_toolchain(), text, *(f"{name}={_described(value)}" for name, value in sorted(names.items()))]
+    parts += [f"{name}={value!r}" for name, value in sorted(dict(options).items())]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 

@@ -103,6 +103,14 @@ def test_kept_kernels_differ_by_all_that_they_are_made_of(monkeypatch, tmp_path)
     assert {str(p) for p in tmp_path.glob("*.py")} == set(files)
 
 
+def test_other_options_are_another_file(monkeypatch, tmp_path):
+    monkeypatch.setenv("COURSE_CACHE", str(tmp_path))
+    function = make(2).py_func
+    wanted = [{}, {"launch_bounds": 128}, {"launch_bounds": (128, 2)}, {"max_registers": 64}]
+    files = {compiled_form(function, cache=True, options=o)[0].__code__.co_filename for o in wanted}
+    assert len(files) == 4
+
+
 def test_without_a_folder_to_write_to_nothing_is_kept(monkeypatch, tmp_path):
     taken = tmp_path / "file"
     taken.write_text("")
