@@ -51,6 +51,20 @@ def test_product_of_whole_tiles_equals_numpys(rung):
     np.testing.assert_array_equal(*multiplied(rung, *WHOLE))
 
 
+@exact_rungs
+def test_operands_that_begin_at_no_multiple_of_16_bytes_are_multiplied_too(rung):
+    M, N, K = 12, 16, 20
+    rng = np.random.default_rng(0)
+    A, B = small_integers(rng, M, K), small_integers(rng, K, N)
+
+    def shifted(x):
+        return gpu.to_device(np.append(np.float32(0), x))[1:].reshape(*x.shape)
+
+    C = shifted(np.full((M, N), np.nan, np.float32))
+    rung.launch(shifted(A), shifted(B), C)
+    np.testing.assert_array_equal(gpu.to_host(C), A @ B)
+
+
 @needs_simt
 @rungs
 def test_traffic_is_the_formulas(rung, monkeypatch):

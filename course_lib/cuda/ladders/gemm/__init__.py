@@ -68,8 +68,8 @@ LADDER = (
     Rung(
         "v07_warp_tiles",
         v07_warp_tiles.gemm_v07_warp_tiles,
-        "a compact part of the tile for each warp, its lanes in pairs that want the same numbers",
-        "none of the executor's: a GPU serves such pairs together, in 2 cycles instead of 4",
+        "a compact part of the tile for each warp, 64 x 32 results of 8 x 4 lanes",
+        "none: a warp wants 96 different numbers for each k instead of 144, with the same requests",
         v07_warp_tiles.traffic,
         ffma_share=0.80,
         widths=("LDG.128", "LDS.128", "STS.128", "STG.128"),

@@ -1,10 +1,9 @@
-"""A compact part of the tile for each warp, 64 x 32, instead of rows of threads across the whole tile.
+"""A compact part of the tile for each warp, 64 x 32, instead of lanes that reach across the whole tile.
 
-A warp then wants 64 numbers of As and 32 of Bs for each k, where v06 wants 16 and 128, and its lanes are laid so that
-two of them in a pair always want the same. Shared memory returns one number to each lane in a cycle, 4 cycles for 16
-bytes, but serves such pairs together: v06's Bs takes 4 cycles, here all take 2. The executor does not count that;
-requests, bytes and conflicts stay what they were. Source: NVIDIA, "CUTLASS: Efficient GEMM in CUDA" (warp tiles);
-siboehm, "How to Optimize a CUDA Matmul Kernel".
+For each k a warp then wants 64 numbers of As and 32 of Bs, where v06 wants 16 and 128, and lanes next to each other
+share them in pairs. The executor counts nothing less: requests, bytes and conflicts stay what they were. On a GPU it
+is worth little by itself, but a warp with a place of its own is what the next rung builds on. Source: NVIDIA, "CUTLASS:
+Efficient GEMM in CUDA" (warp tiles); siboehm, "How to Optimize a CUDA Matmul Kernel".
 """
 
 import functools

@@ -1,10 +1,14 @@
-"""Everything in flight at once: copies of the next tiles, reads of the next fragments, multiply-adds of these.
+"""Everything in flight at once: copies of the next tiles, reads of the next numbers, multiply-adds of these.
 
 Asynchronous copies bring tiles into one stage of shared memory while another one is used, without a register on the
 way and with one barrier a tile. A thread has 8 x 16 results instead of 8 x 8, which takes a quarter fewer reads of
 shared memory for each multiply-add, and reads what it needs for k + 1 before it multiplies for k. Blocks that run at
-the same time lie together in C, so that they find each other's rows and columns in the L2 cache. Source: NVIDIA,
-"CUTLASS: Efficient GEMM in CUDA" (software pipelining, threadblock rasterisation); "PTX ISA", "cp.async".
+the same time lie together in C, so that they find each other's rows and columns in the L2 cache.
+
+As is transposed by copies of single numbers, so that one read brings four rows of one k. They land in registers of
+both parities; with four k of one row a multiply-add often finds its operands in the same half of the register file,
+and has to wait. Source: NVIDIA, "CUTLASS: Efficient GEMM in CUDA" (software pipelining, threadblock rasterisation);
+"PTX ISA", "cp.async"; Jia et al., "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking".
 """
 
 import functools
