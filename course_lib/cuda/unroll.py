@@ -164,7 +164,7 @@ def _described(value):
     inner = getattr(value, "py_func", None)
     if inner is not None:  # a device function: its own text and constants
         names = _names(inner)
-        return _fingerprint(_expanded(inner, names), names)
+        return _fingerprint(_expanded(inner, names), names, getattr(value, "options", ()))
     if isinstance(value, bool | int | float | str | tuple):
         return repr(value)
     if hasattr(value, "tobytes"):
