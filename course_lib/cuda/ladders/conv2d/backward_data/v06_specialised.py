@@ -16,8 +16,6 @@ from numba import cuda, float32
 
 from course_lib.cuda.capability import compute_capability
 from course_lib.cuda.intrinsics import (
-    cp_async4,
-    cp_async16,
     cp_async_commit,
     cp_async_wait0,
     ld2,
@@ -28,6 +26,7 @@ from course_lib.cuda.intrinsics import (
 )
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.conv2d.backward_data.checks import check_backward_data, met
+from course_lib.cuda.ladders.conv2d.backward_data.copies import make_copies
 from course_lib.cuda.ladders.conv2d.backward_data.plan import plan
 from course_lib.cuda.ladders.conv2d.backward_data.v02_shared import conv2d_backward_data_v02_shared
 from course_lib.cuda.operands import aligned
@@ -46,27 +45,32 @@ def make(p):
     PITCH, MAP, IMAGE, STAGE, PLACES = p.pitch, p.map, p.image, p.stage, s.H_out * s.W_out
     WIDTH, LOADS, SUMS, ROW = p.width, s.W_out // p.width, p.sums, p.sums // p.TC
     TAPS, FOURS, MASKS, MASK_MAP = p.taps, p.taps // 4, p.masks, p.groups * s.K_h * p.taps
-    SIXTEEN, DENSE = p.sixteen, p.pitch == s.W_out
-    PIECES, PIECES_A_ROW = -(-p.y_rows * s.W_out // (4 if p.sixteen else 1)), s.W_out // 4
-    ALL_PIECES = p.MC * PIECES
+    SIXTEEN, DENSE, FOURS_A_ROW = p.sixteen, p.pitch == s.W_out, s.W_out // 4
+    ONE = p.bands == 1 and DENSE and p.map == PLACES  # then the maps of an image follow each other in both memories
+    RUNS, RUN, MOST = (1, p.MC * PLACES, p.MC * PLACES) if ONE else (p.MC, p.y_rows * s.W_out, PLACES)
     STORE = 4 if s.W % 4 == 0 else 2 if s.W % 2 == 0 else 1
     STORES = s.W // STORE
+    ZERO = 0  # ZERO + 3 is no literal: for f(3) and f(4) Numba compiles a device function f twice
+
+    ALL_RUNS, WARPS = p.NB * RUNS, p.threads // 32
+    TEAM = 32 * max(1, WARPS // ALL_RUNS)
+    TEAMS = p.threads // TEAM
+    copy_run, copy_rows = make_copies(TEAM)
 
     @jit(device=True)
     def copy(shared, to, dy, step, n0, y0):
-        """Begin to bring MC maps of NB images, from row y0 on."""
-        k = nonneg(cuda.threadIdx.x)
-        while k < NB * ALL_PIECES:
-            i, m, e = k // ALL_PIECES, k // PIECES % MC, k % PIECES
-            if n0 + i < dy.shape[0]:
-                source, at = ((n0 + i) * M + step * MC + m) * PLACES, to + i * IMAGE + m * MAP
-                if SIXTEEN:
-                    if y0 * W_out + 4 * e < PLACES:
-                        place = 4 * e if DENSE else e // PIECES_A_ROW * PITCH + e % PIECES_A_ROW * 4
-                        cp_async16(shared, at + place, dy, source + y0 * W_out + 4 * e)
-                elif y0 * W_out + e < PLACES:
-                    cp_async4(shared, at + e, dy, source + y0 * W_out + e)
-            k += nonneg(cuda.blockDim.x)
+        """Begin to bring MC maps of NB images, from row y0 on: one run an image, or one a map if rows are left out."""
+        team, lane = nonneg(cuda.threadIdx.x) // TEAM, nonneg(cuda.threadIdx.x) % TEAM
+        if team < TEAMS:
+            for run in range(team, ALL_RUNS, TEAMS):
+                i, m = run // RUNS, run % RUNS
+                if n0 + i < dy.shape[0]:
+                    source, at = ((n0 + i) * M + step * MC + m) * PLACES + y0 * W_out, to + i * IMAGE + m * MAP
+                    count = min(RUN, MOST - y0 * W_out)
+                    if DENSE:
+                        copy_run(shared, at, dy, source, count, SIXTEEN, lane)
+                    else:
+                        copy_rows(shared, at, dy, source, count, FOURS_A_ROW, lane)
         cp_async_commit()
 
     @jit(device=True)
@@ -83,6 +87,18 @@ def make(p):
             for e in range(WIDTH):
                 for q in range(K_w):
                     acc[c * ROW + j * WIDTH + e + q] += ys[e] * ws[c * K_w + q]
+
+    @jit(device=True)
+    def store(dx, b, c, h, j, acc, k):
+        """Write STORE numbers of row k of the thread, from column j STORE on."""
+        e = k * ROW + p_w + j * STORE
+        at = nonneg(((b * C + c) * H + h) * W) + j * STORE
+        if STORE == 4:
+            st4(dx, at, acc[e], acc[e + 1], acc[e + 2], acc[e + 3])
+        elif STORE == 2:
+            st2(dx, at, acc[e], acc[e + 1])
+        else:
+            dx[b, c, h, j] = acc[e]
 
     @jit(cache=True, launch_bounds=THREADS)
     def _backward_data_v06(dy, w, dx):
@@ -124,21 +140,14 @@ def make(p):
                         for k in range(FOURS):
                             ws[4 * k], ws[4 * k + 1], ws[4 * k + 2], ws[4 * k + 3] = ld4(shared, nonneg(at_w) + 4 * k)
                         for j in unroll(LOADS):
-                            spread(shared, nonneg(at_y), j, acc, ws)
+                            spread(shared, nonneg(at_y), ZERO + j, acc, ws)
                         at_y -= PITCH
                         at_w += TAPS
 
         if works:
             for c in range(TC):
-                out = nonneg((((n0 + i) * C + g * TC + c) * H + h) * W)
                 for j in unroll(STORES):
-                    k = c * ROW + p_w + j * STORE
-                    if STORE == 4:
-                        st4(dx, out + 4 * j, acc[k], acc[k + 1], acc[k + 2], acc[k + 3])
-                    elif STORE == 2:
-                        st2(dx, out + 2 * j, acc[k], acc[k + 1])
-                    else:
-                        dx[n0 + i, g * TC + c, h, j] = acc[k]
+                    store(dx, n0 + i, g * TC + c, h, ZERO + j, acc, c)
 
     return _backward_data_v06
 

@@ -16,9 +16,10 @@ from numba import cuda, float32
 
 from course_lib import gpu
 from course_lib.cuda.capability import compute_capability
-from course_lib.cuda.intrinsics import cp_async4, cp_async16, cp_async_commit, cp_async_wait0, ld2, ld4, nonneg
+from course_lib.cuda.intrinsics import cp_async4, cp_async_commit, cp_async_wait0, ld2, ld4, nonneg
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.conv2d.backward_data.checks import check_backward_weights, met
+from course_lib.cuda.ladders.conv2d.backward_data.copies import make_copies
 from course_lib.cuda.ladders.conv2d.backward_weights.parts import add_parts, bias_gradient
 from course_lib.cuda.ladders.conv2d.backward_weights.plan import plan
 from course_lib.cuda.ladders.conv2d.backward_weights.v03_product import conv2d_backward_weights_v03_product
@@ -35,40 +36,40 @@ def _make_copy(p):
     # A band may come 16 bytes at a time if it begins at a multiple of 16 bytes in every map of every image.
     X16 = p_w == 0 and PIXELS % 4 == 0 and (BANDS == 1 or RB * W % 4 == 0) and p_h * W % 4 == 0
     Y16 = PLACES % 4 == 0 and (BANDS == 1 or RB * W_out % 4 == 0)
-    X_ROWS = RB + s.K_h - 1
-    X_PIECES = -(-X_ROWS * W // 4) if X16 else X_ROWS * PITCH
-    Y_PIECES = -(-RB * W_out // 4) if Y16 else RB * W_out
+    # With one band and no padding, the maps of an image follow each other in both memories: one run.
+    X_RUNS, X_RUN = (1, CB * PIXELS) if X16 and X_MAP == PIXELS else (CB, (RB + s.K_h - 1) * W)
+    Y_RUNS, Y_RUN = (1, MB * PLACES) if Y16 and Y_MAP == PLACES else (MB, RB * W_out)
+    X_RUNS_END, Y_RUNS_END = (CB if X_RUNS == 1 else 1) * PIXELS, (MB if Y_RUNS == 1 else 1) * PLACES
+    EVEN = s.H_out % RB == 0 and p_h == 0  # then all bands are alike
+    copy_run, _ = make_copies(p.threads)
+    X_PIECES = (RB + s.K_h - 1) * PITCH
 
     @jit(device=True)
     def copy(shared, to, x, dy, unit, m0, c0):
-        B = x.shape[0]
-        n, r0 = unit // BANDS * NB, unit % BANDS * RB
-        k = nonneg(cuda.threadIdx.x)
-        while k < NB * CB * X_PIECES:
-            i, c, e = k // (CB * X_PIECES), k // X_PIECES % CB, k % X_PIECES
-            image, at = ((n + i) * C + c0 + c) * PIXELS, to + (i * CB + c) * X_MAP
-            if X16:
-                pixel = (r0 - p_h) * W + 4 * e
-                if n + i < B and pixel >= 0 and pixel < PIXELS:
-                    cp_async16(shared, at + 4 * e, x, image + pixel)
-            else:
-                row, col = r0 - p_h + e // PITCH, e % PITCH - p_w
-                if n + i < B and row >= 0 and row < H:
-                    if col >= 0 and col < W:
-                        cp_async4(shared, at + e, x, image + row * W + col)
+        lane, n, r0 = nonneg(cuda.threadIdx.x), unit // BANDS * NB, unit % BANDS * RB
+        for i in range(NB):
+            if n + i < x.shape[0]:
+                at = to + i * CB * X_MAP
+                for c in range(X_RUNS):
+                    image = ((n + i) * C + c0 + c) * PIXELS
+                    if X16:
+                        skip = max(0, p_h - r0) * W  # rows of the padding, which nobody reads
+                        count = X_RUN if EVEN else min(X_RUN - skip, X_RUNS_END - (r0 - p_h) * W - skip)
+                        copy_run(shared, at + c * X_MAP + skip, x, image + (r0 - p_h) * W + skip, count, True, lane)
                     else:
-                        shared[nonneg(at + e)] = float32(0)
-            k += nonneg(cuda.blockDim.x)
-        k = nonneg(cuda.threadIdx.x)
-        while k < NB * MB * Y_PIECES:
-            i, m, e = k // (MB * Y_PIECES), k // Y_PIECES % MB, k % Y_PIECES
-            image, at = ((n + i) * M + m0 + m) * PLACES, to + X_STAGE + (i * MB + m) * Y_MAP
-            if Y16:
-                if n + i < B and r0 * W_out + 4 * e < PLACES:
-                    cp_async16(shared, at + 4 * e, dy, image + r0 * W_out + 4 * e)
-            elif n + i < B and r0 * W_out + e < PLACES:
-                cp_async4(shared, at + e, dy, image + r0 * W_out + e)
-            k += nonneg(cuda.blockDim.x)
+                        k = nonneg(cuda.threadIdx.x)
+                        while k < X_PIECES:
+                            row, col = r0 - p_h + k // PITCH, k % PITCH - p_w
+                            if row >= 0 and row < H:
+                                if col >= 0 and col < W:
+                                    cp_async4(shared, at + c * X_MAP + k, x, image + row * W + col)
+                                else:
+                                    shared[nonneg(at + c * X_MAP + k)] = float32(0)
+                            k += nonneg(cuda.blockDim.x)
+                at = to + X_STAGE + i * MB * Y_MAP
+                for m in range(Y_RUNS):
+                    count = Y_RUN if EVEN else min(Y_RUN, Y_RUNS_END - r0 * W_out)
+                    copy_run(shared, at + m * Y_MAP, dy, ((n + i) * M + m0 + m) * PLACES + r0 * W_out, count, Y16, lane)
         cp_async_commit()
 
     return copy
@@ -149,9 +150,9 @@ def make(p):
         for k in range(SUMS):
             acc[k] = float32(0)
 
-        if STAGES == 2:
-            copy(shared, 0, x, dy, part, m0, c0)
         here = 0
+        if STAGES == 2:
+            copy(shared, here, x, dy, part, m0, c0)
         for unit in range(part, units, parts):
             if STAGES == 2:
                 cp_async_wait0()
@@ -160,7 +161,7 @@ def make(p):
                     copy(shared, STAGE - here, x, dy, unit + parts, m0, c0)
             else:
                 cuda.syncthreads()
-                copy(shared, 0, x, dy, unit, m0, c0)
+                copy(shared, here, x, dy, unit, m0, c0)
                 cp_async_wait0()
                 cuda.syncthreads()
             n, r0 = unit // BANDS * NB, unit % BANDS * RB
