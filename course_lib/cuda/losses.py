@@ -29,6 +29,9 @@ from course_lib.validate import as_labels, require_probabilities, require_same_s
 BLOCKS = 1056
 """Most blocks of a sum over all elements: 8 for each of an H200's 132 multiprocessors."""
 
+MOST = 2**31
+"""Numbers that a matrix of scores must stay below."""
+
 TOLERANCE = 1e-3
 """How far a row of probabilities may be from 1 in its sum, as in the reference."""
 
@@ -124,6 +127,8 @@ def softmax_cross_entropy_backward(cache):
 def rows_and_labels(name, prediction, labels):
     """Return (prediction (B, C), labels (B,)), checked but for the labels' range; TypeError or ValueError."""
     prediction = operand(name, prediction, ndim=2)
+    if prediction.size >= MOST:
+        raise ValueError(f"{name} is {tuple(prediction.shape)}; its numbers are counted with 32 bits. Split the batch.")
     return prediction, operand("labels", labels, shape=(prediction.shape[0],), dtype=(np.int64, np.int32))
 
 

@@ -46,10 +46,10 @@ def product(A, B, b=None, *, A_turned=False, B_turned=False):
     if M * N * K >= LARGE and min(M, N) >= LEAST_SIDE:
         _climbed(_turned(A) if A_turned else A, _turned(B) if B_turned else B, C)
         if b is not None:
-            _add_row[(-(-N // T), -(-M // T)), (T, T)](b, C)
+            _add_row[(-(-M // T), -(-N // T)), (T, T)](b, C)
         return C
     kernel = _tiled(A_turned, B_turned, b is not None)
-    kernel[(-(-N // T), -(-M // T)), (T, T)](A, B, C if b is None else b.reshape((1, N)), C)
+    kernel[(-(-M // T), -(-N // T)), (T, T)](A, B, C if b is None else b.reshape((1, N)), C)
     return C
 
 
@@ -73,7 +73,7 @@ def _climbed(A, B, C):
 
 @jit(cache=True)
 def _add_row(b, C):
-    col, row = cuda.grid(2)
+    row, col = cuda.blockIdx.x * T + cuda.threadIdx.y, cuda.blockIdx.y * T + cuda.threadIdx.x
     if row < C.shape[0] and col < C.shape[1]:
         C[row, col] += b[col]
 
@@ -88,7 +88,7 @@ def _tiled(A_TURNED, B_TURNED, BIAS):
         tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
         M, N = C.shape
         K = A.shape[0] if A_TURNED else A.shape[1]
-        row0, col0 = cuda.blockIdx.y * T, cuda.blockIdx.x * T
+        row0, col0 = cuda.blockIdx.x * T, cuda.blockIdx.y * T  # rows along x, where a grid may be long: samples
 
         acc = float32(0)
         for k0 in range(0, K, T):
