@@ -47,13 +47,17 @@ def add_parts(sums, out):
 
 
 @jit(cache=True)
-def _bias_parts(dy, sums):
-    """sums[part, m] = sum of dy[b, m] over b = part, part + parts, ...: a block for each part and map."""
+def _bias_parts(dy, sums, lanes):
+    """sums[part, m] = sum of dy[b, m] over b = part, part + parts, ...: a block for each part and map.
+
+    `lanes` threads share an image, so that small images keep a block busy too.
+    """
     s = cuda.shared.array(WARPS, float32)
-    part, m = cuda.blockIdx.x, cuda.blockIdx.y
+    part, m, parts = cuda.blockIdx.x, cuda.blockIdx.y, sums.shape[0]
+    team, lane = cuda.threadIdx.x // lanes, cuda.threadIdx.x % lanes
     total = float32(0)
-    for b in range(part, dy.shape[0], sums.shape[0]):
-        for o in range(cuda.threadIdx.x, dy.shape[2], THREADS):
+    for b in range(part + team * parts, dy.shape[0], THREADS // lanes * parts):
+        for o in range(lane, dy.shape[2], lanes):
             total += dy[b, m, o]
     total = block_sum(total, s)
     if cuda.threadIdx.x == 0:
@@ -69,5 +73,6 @@ def bias_gradient(dy, db):
         return
     B, M, H_out, W_out = dy.shape
     sums = gpu.empty((min(B, MOST_PARTS), M), np.float32)
-    _bias_parts[sums.shape, THREADS](dy.reshape(B, M, H_out * W_out), sums)
+    lanes = THREADS if H_out * W_out >= THREADS else 32
+    _bias_parts[sums.shape, THREADS](dy.reshape(B, M, H_out * W_out), sums, lanes)
     add_parts(sums, db)
