@@ -125,6 +125,21 @@ def test_one_product_has_the_error_of_tf32():
     np.testing.assert_array_less(tolerance, error)
 
 
+@rungs
+@pytest.mark.parametrize("bits", [0x7FFFFFFF, 0xFFFFFFFF, 0x7FC00000], ids=hex)
+def test_nan_of_any_bits_stays_nan_in_its_row_or_column_only(launch, bits):
+    A, B = whole_numbers(5, 6, 4)
+    exact = A @ B
+    A[2, 1] = B[3, 4] = np.uint32(bits).view(np.float32)
+    exact[2], exact[:, 4] = np.nan, np.nan
+    np.testing.assert_array_equal(multiplied(launch, A, B), exact)
+
+
+def test_numbers_that_tf32_can_hold_do_not_grow():
+    B = (1 + np.arange(1024, dtype=np.float32) / 1024).reshape(1, 1024)
+    np.testing.assert_array_equal(multiplied(gemm_v10_tf32, np.ones((1, 1), np.float32), B), B)
+
+
 def test_sums_that_leave_tensor_cores_in_time_do_not_shrink():
     A = np.full((1, 4 * v09_3xtf32.FLUSH), 1 + 2.0**-10, np.float32)
     C = multiplied(gemm_v09_3xtf32, A, A.reshape(-1, 1))

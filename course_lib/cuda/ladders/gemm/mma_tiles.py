@@ -82,9 +82,7 @@ class Tiles:
 
     @property
     def swizzle(self):
-        """Return SHIFT and MASK for A. Eight rows of one group of four fill all banks: with 16 floats a row, every
-        second row begins in bank 0; with 32 floats each does. No errors.
-        """
+        """Return SHIFT and MASK for A: every second row of 16 floats begins in bank 0, of 32 every row. No errors."""
         return {16: (1, 3), 32: (0, 7)}[self.BK]
 
 
