@@ -90,7 +90,8 @@ class WideAccess(MemoryAccess):
             raise TypeError(f"{describe(view)} is no array")
         if not is_number(index) or index.dtype.kind not in "iu":
             raise TypeError(f"{describe(index)} is no whole number")
-        if list(view.strides) != row_major(view.shape) and view.size > 1:
+        steps = zip(view.strides, row_major(view.shape), view.shape, strict=True)
+        if any(step != whole for step, whole, size in steps if size > 1):
             raise TypeError(f"{view.name} does not lie row by row without gaps; its index would be flat")
         index = self.active(index, mask).astype(np.int64, copy=False)
         needed = width if count is None else count[mask.index]

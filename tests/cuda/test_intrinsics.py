@@ -154,6 +154,14 @@ def test_two_floats_in_an_array_of_two_axes_are_counted_through():
     np.testing.assert_array_equal(gpu.to_host(y), ramp(30, 2)[:, ::-1].reshape(6, 10))
 
 
+def test_axes_of_one_element_may_have_any_stride():
+    x = np.lib.stride_tricks.as_strided(ramp(256), (1, 256), (12, 4))
+    y = gpu.to_device(np.full((1, 256), np.nan, np.float32))
+    reverse_fours[1, 64](gpu.to_device(np.ascontiguousarray(x)), y)
+    reverse_fours[1, 64](gpu.to_device(ramp(256)[None]), y)
+    np.testing.assert_array_equal(gpu.to_host(y)[0], ramp(256)[::-1])
+
+
 @pytest.mark.parametrize("n", [512, 510, 259, 256, 1])
 def test_partial_copies_fill_up_with_zeros(n):
     x, y = gpu.to_device(ramp(n) + 1), gpu.to_device(np.full(512, np.nan, np.float32))
