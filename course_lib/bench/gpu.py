@@ -7,7 +7,7 @@ import json
 import shutil
 import subprocess
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import course_lib
 from course_lib import gpu
@@ -44,7 +44,7 @@ class GpuReport:
         return found + [(name, who, text) for name, x in extras for who, text in x.get("failures", {}).items()]
 
 
-def bench_gpu(*, only=None, rounds=20, folder=None, jobs=4, on_row=None):
+def bench_gpu(*, only=None, rounds=20, folder=None, jobs=4, on_row=None, keep=None):
     """Return a `GpuReport`: seconds per call of every rung and operation that is right, and of its rivals.
 
     A player that fails, or computes something wrong, is in `failures` and not timed; the others go on. Kernels run in
@@ -62,6 +62,8 @@ def bench_gpu(*, only=None, rounds=20, folder=None, jobs=4, on_row=None):
         Processes that compile at a time.
     on_row : callable, optional
         on_row(text) after each row, to show progress.
+    keep : callable, optional
+        keep(report) after each row, to write down what there is so far.
 
     Raises
     ------
@@ -76,27 +78,30 @@ def bench_gpu(*, only=None, rounds=20, folder=None, jobs=4, on_row=None):
     cases, extra = chosen(only)
     if choice().device != GPU:
         raise DeviceError("`course bench gpu` needs a GPU", "On this machine: `course bench simt`, `course bench cpu`.")
-    on_row = on_row or (lambda text: None)
+    on_row, keep = on_row or (lambda text: None), keep or (lambda report: None)
     report = GpuReport(describe_gpu(find_backend()), rounds, [])
     with tempfile.TemporaryDirectory() as temporary:
-        keep = {name: str(folder or temporary) for name in ("COURSE_CACHE", "NUMBA_CACHE_DIR")}
+        place = {name: str(folder or temporary) for name in ("COURSE_CACHE", "NUMBA_CACHE_DIR")}
         if "compile" in extra:
-            report.compile = compile_times([case.name for case in cases or CASES.values()], keep, jobs, on_row)
-        for row in in_processes("measure", [case.name for case in cases], keep, rounds):
+            report.compile = compile_times([case.name for case in cases or CASES.values()], place, jobs, on_row)
+            keep(report)
+        if "launch" in extra:
+            report.launch = next(in_processes("launch", ["launch"], place, rounds))
+        for row in in_processes("measure", [case.name for case in cases], place, rounds):
             report.rows.append(GpuRow(**row))
             on_row(f"{row['case']}: {', '.join(row['failures']) or 'right'}")
-        _ask_rivals(report, keep)
-        if "launch" in extra:
-            report.launch = next(in_processes("launch", ["launch"], keep, rounds))
+            keep(report)
         if "training" in extra:
-            report.training = next(in_processes("training", ["training"], keep, rounds))
+            report.training = next(in_processes("training", ["training"], place, rounds))
+            keep(report)
+        _ask_rivals(report, place)
     return report
 
 
-def _ask_rivals(report, keep):
+def _ask_rivals(report, place):
     """Note which kernels cuDNN launches: it chooses among several algorithms."""
     rows = {row.case: row for row in report.rows if row.family == "conv forward" and row.rivals}
-    for answer in in_processes("rivals", list(rows), keep):
+    for answer in in_processes("rivals", list(rows), place):
         rows[answer["case"]].rival_kernels = answer.get("rival_kernels", {})
 
 
@@ -156,7 +161,5 @@ def merged(report, path):
     if old["machine"] != report.machine or old["rounds"] != report.rounds:
         return report
     rows = {row["case"]: GpuRow(**row) for row in old["rows"]} | {row.case: row for row in report.rows}
-    report.rows = [rows[name] for name in CASES if name in rows]
-    for name in EXTRA:
-        setattr(report, name, getattr(report, name) or old.get(name, {}))
-    return report
+    rows = [rows[name] for name in CASES if name in rows]
+    return replace(report, rows=rows, **{name: getattr(report, name) or old.get(name, {}) for name in EXTRA})

@@ -161,7 +161,7 @@ def _entry(size, n, what):
 
 MAPS = "10,000 x 6 x 28 x 28"
 MEMORY = {
-    "transpose": ("8,192 x 8,192", transpose, dict(M=8192, N=8192), dict(M=65, N=37)),
+    "transpose": ("8,192 x 8,192", transpose, dict(M=8192, N=8192), dict(M=256, N=128)),
     "reduce": ("2^26", reduce, dict(n=2**26), dict(n=1000)),
     "ReLU": _entry("2^26", 2**26, Operation(_normal(1), lambda ops, z: ops.relu_forward(z)[:1], 2)),
     "ReLU backward": _entry("2^26", 2**26, Operation(_normal(2), lambda ops, da, z: (ops.relu_backward(da, z),), 3)),

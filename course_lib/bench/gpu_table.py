@@ -6,7 +6,7 @@ Source: the course's own.
 from rich.markup import escape
 from rich.table import Table
 
-from course_lib.bench.gpu_text import HEAD, player_rows, promise_rows, slowest, time_text, training_rows
+from course_lib.bench.gpu_text import HEAD, player_rows, promise_rows, short_kernels, slowest, time_text, training_rows
 
 
 def tables(report):
@@ -18,10 +18,13 @@ def tables(report):
     for row in report["rows"]:
         head = ("", "kind", "time", "speed", "of roofline", "ratio to rival", "relative error")
         table = _table(f"{row['case']} ({row['size']})", head, player_rows(report, row))
-        for name, text in row["refused"].items():
-            table.add_row(escape(name), "refused", escape(text))
-        for name, text in row["failures"].items():
-            table.add_row(f"[bold red]{name}[/]", "failed", escape(text))
+        notes = [f"{escape(name)} refuses this size: {escape(text)}" for name, text in row["refused"].items()]
+        notes += [f"[bold red]{escape(name)} failed:[/] {escape(text)}" for name, text in row["failures"].items()]
+        notes += [
+            f"{escape(name)} launches {escape(', '.join(kernels))}" for name, kernels in short_kernels(row).items()
+        ]
+        if notes:
+            table.caption, table.caption_justify = "\n".join(notes), "left"
         found.append(table)
     if promises := promise_rows(report):
         found.append(_table("floors and goals", HEAD, promises))

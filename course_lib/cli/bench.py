@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -98,6 +99,7 @@ def gpu(
 
     from rich.console import Console
 
+    from course_lib.bench import write
     from course_lib.bench.gpu import bench_gpu, merged
     from course_lib.bench.gpu_table import tables
     from course_lib.bench.report import short_name
@@ -108,9 +110,16 @@ def gpu(
     console.width = max(console.width, 170)
     if not has_torch():
         console.print("PyTorch is not installed: only our own kernels are timed, without cuBLAS and cuDNN.")
+
+    def keep(
+        report,
+    ):  # an interrupt loses nothing that was measured; a folder that cannot be written is told at the end
+        with suppress(OSError):
+            write(merged(report, out / f"gpu.{short_name(report.machine['gpu'])}.json"), out, "gpu")
+
     with console.status("measuring") as status:
         try:
-            report = bench_gpu(only=only, rounds=rounds, jobs=jobs, on_row=status.update)
+            report = bench_gpu(only=only, rounds=rounds, jobs=jobs, on_row=status.update, keep=keep)
         except (DeviceError, ValueError) as error:
             console.print(f"[bold red]{error}[/]")
             raise typer.Exit(1) from None

@@ -1,4 +1,4 @@
-"""A ladder of plain kernels to test `course bench gpu` with: a right rung, a wrong one, one that fails, one that refuses."""
+"""A ladder to test `course bench gpu` with: a right rung, a wrong one, one that fails, one that refuses."""
 
 from numba import cuda, float32
 
