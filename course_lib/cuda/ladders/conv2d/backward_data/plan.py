@@ -29,7 +29,11 @@ TUNED = {
     (1, 32, 32, 6, 5): (1, 2, 1, 32, False),
     (6, 14, 14, 16, 5): (3, 8, 4, 14, True),
 }
-"""(C, H, W, M, K): TC, NB, MC, RB, FOLD that were fastest on an H200, for stride 1 and no padding."""
+"""(C, H, W, M, K): TC, NB, MC, RB, FOLD, for stride 1 and no padding.
+
+Three were the fastest of those timed on an H200. The second, for 4 x 40 x 40, is an estimate: it was 4 % behind
+(2, 2, 2, 40, True) with copies of six times as many instructions, a quarter of all of its own.
+"""
 
 
 @dataclass(frozen=True)
