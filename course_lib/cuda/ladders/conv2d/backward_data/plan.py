@@ -32,7 +32,7 @@ TUNED = {
 """(C, H, W, M, K): TC, NB, MC, RB, FOLD, for stride 1 and no padding.
 
 Three were the fastest of those timed on an H200. The second, for 4 x 40 x 40, is an estimate: it was 4 % behind
-(2, 2, 2, 40, True) with copies of six times as many instructions, a quarter of all of its own.
+(2, 2, 2, 40, True) with copies of about five times as many instructions, a fifth of all of its own.
 """
 
 
