@@ -78,19 +78,6 @@ def player_rows(report, row):
     return found
 
 
-def short_kernels(row):
-    """Return {rival: names of its kernels} of a row, without the additions of a bias that PyTorch puts behind.
-
-    No errors. Source: the course's own.
-    """
-    found = {}
-    for rival, names in row["rival_kernels"].items():
-        shown = [n.removeprefix("void ").split("<")[0].split("::")[-1] for n in names if "at::native" not in n]
-        if shown:
-            found[rival] = list(dict.fromkeys(name[:60] for name in shown))
-    return found
-
-
 def slowest(report, count=10):
     """Return (kernel, player, case, first, cached) of the kernels that compile longest, as texts. No errors."""
     right = sorted((c for c in report["compile"] if not c["failure"]), key=lambda c: -c["first"])[:count]
@@ -142,11 +129,8 @@ def markdown(report):
         lines += ["", "A training step, by the host's clock: " + ", ".join(players) + ".", ""]
         lines += ["| network | " + " | ".join(players) + " |", "|---|" + "---:|" * len(players)]
         lines += [f"| {name} | " + " | ".join(times.values()) + " |" for name, times in steps]
-    chosen = [
-        f"{row['case']}: {', '.join(found['cuDNN'])}"
-        for row in report["rows"]
-        if "cuDNN" in (found := short_kernels(row))
-    ]
+    named = [row for row in report["rows"] if row["rival_kernels"].get("cuDNN")]
+    chosen = [f"{row['case']}: {', '.join(row['rival_kernels']['cuDNN'])}" for row in named]
     if chosen:
         lines += ["", f"The kernels that cuDNN chose: {'; '.join(chosen)}.".replace("->", "→")]
     return "\n".join(lines)

@@ -161,8 +161,16 @@ def _with_tf32(call):
     return run
 
 
+def plain_name(kernel):
+    """Return a kernel's name without namespaces, template arguments and parameters. No errors.
+
+    Source: the course's own.
+    """
+    return kernel.removeprefix("void ").split("(")[0].split("<")[0].split("::")[-1][:60]
+
+
 def kernels_of(call):
-    """Return the names of the kernels that a call launches, [] where CUPTI cannot tell.
+    """Return the names of the kernels that a call launches, without PyTorch's own; [] where CUPTI cannot tell.
 
     No errors. Source: PyTorch, "profiler".
     """
@@ -173,6 +181,7 @@ def kernels_of(call):
         with profile(activities=[ProfilerActivity.CUDA]) as found:
             call()
             _torch().cuda.synchronize()
-        return sorted({e.key.split("(")[0][:100] for e in found.key_averages() if e.device_type.name == "CUDA"})
+        names = [e.key for e in found.key_averages() if e.device_type.name == "CUDA" and "at::native" not in e.key]
+        return sorted({plain_name(name) for name in names})
     except Exception:  # watching needs a library and rights that may be missing
         return []
