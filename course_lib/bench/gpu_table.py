@@ -6,7 +6,7 @@ Source: the course's own.
 from rich.markup import escape
 from rich.table import Table
 
-from course_lib.bench.gpu_text import HEAD, player_rows, promise_rows, short_kernels, slowest, time_text, training_rows
+from course_lib.bench.gpu_text import HEAD, player_rows, promise_rows, slowest, time_text, training_rows
 
 
 def tables(report):
@@ -20,9 +20,7 @@ def tables(report):
         table = _table(f"{row['case']} ({row['size']})", head, player_rows(report, row))
         notes = [f"{escape(name)} refuses this size: {escape(text)}" for name, text in row["refused"].items()]
         notes += [f"[bold red]{escape(name)} failed:[/] {escape(text)}" for name, text in row["failures"].items()]
-        notes += [
-            f"{escape(name)} launches {escape(', '.join(kernels))}" for name, kernels in short_kernels(row).items()
-        ]
+        notes += [f"{escape(name)} launches {escape(', '.join(k))}" for name, k in row["rival_kernels"].items() if k]
         if notes:
             table.caption, table.caption_justify = "\n".join(notes), "left"
         found.append(table)

@@ -27,6 +27,7 @@ from course_lib.bench.gpu_promises import PROMISES, kept
 from course_lib.bench.gpu_roof import roof_of
 from course_lib.bench.gpu_table import tables
 from course_lib.bench.gpu_text import markdown, player_rows, promise_rows, speed_text, time_text
+from course_lib.bench.gpu_torch import plain_name
 from course_lib.bench.gpu_work import FLOAT32, TF32, Player, Work, allowed, judge
 from course_lib.cli import app
 from course_lib.cuda.choice import SIMT
@@ -166,7 +167,7 @@ def made_up(gpu_name="NVIDIA H200"):
         rivals=["cuBLAS"],
         rival={"readable": "cuBLAS", "float32": "cuBLAS", "3xTF32": "cuBLAS", "TF32": "cuBLAS TF32"},
         failures={"v10_tf32": "wrong: relative error nan, nan of the allowed"},
-        rival_kernels={"cuBLAS": ["void cublas::sgemm_128x64<float, 3>", "void at::native::add<float>"]},
+        rival_kernels={"cuBLAS": ["sgemm_128x64"], "cuDNN": []},
     )  # fmt: skip
     copy = GpuRow(
         "transpose", "memory", "8,192 x 8,192", 0.0, 8.0 * 8192**2,
@@ -203,6 +204,11 @@ def test_without_a_rival_nothing_is_promised():
         row["rival"] = {}
     assert {k.verdict for k in kept(report)} == {"-"}
     assert [cells[8] for cells in promise_rows(report)][:1] == ["-"]
+
+
+def test_a_kernels_name_loses_its_namespaces_and_arguments():
+    assert plain_name("void DSE::vector_fft<0, 1, float>(int, float)") == "vector_fft"
+    assert plain_name("sm80_xmma_fprop_implicit_gemm") == "sm80_xmma_fprop_implicit_gemm"
 
 
 def test_texts_have_three_digits_and_the_unit_that_fits():
