@@ -63,9 +63,9 @@ def total(x):
     return (x.sum().reshape(1),)
 
 
-def conv_forward(x, w, b, stride, pad):
+def conv_forward(x, w, stride, pad):
     """Return (y (B, M, H_out, W_out),). Errors as the reference's. Source: `reference.conv2d_forward`."""
-    return (reference.conv2d_forward(x, w, b, stride, pad)[0],)
+    return (reference.conv2d_forward(x, w, None, stride, pad)[0],)
 
 
 def conv_backward_data(dy, w, shape, stride, pad):
@@ -93,7 +93,7 @@ def product_rivals(A, B):
     return {}
 
 
-def conv_forward_rivals(x, w, b, stride, pad):
+def conv_forward_rivals(x, w, stride, pad):
     """Return {}: there are no rivals for x (B, C, H, W) without PyTorch. No errors."""
     return {}
 

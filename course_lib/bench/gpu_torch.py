@@ -90,9 +90,9 @@ def total(x):
     return (x.sum().reshape(1),)
 
 
-def conv_forward(x, w, b, stride, pad):
+def conv_forward(x, w, stride, pad):
     """Return (y (B, M, H_out, W_out),). No errors beyond PyTorch's. Source: PyTorch, "conv2d"."""
-    return (_torch().nn.functional.conv2d(x, w, b, stride, pad),)
+    return (_torch().nn.functional.conv2d(x, w, None, stride, pad),)
 
 
 def conv_backward_data(dy, w, shape, stride, pad):
@@ -124,10 +124,10 @@ def product_rivals(A, B):
     return _rivals(lambda: (_torch().matmul(a, b, out=out),), CUBLAS, CUBLAS_TF32)
 
 
-def conv_forward_rivals(x, w, b, stride, pad):
+def conv_forward_rivals(x, w, stride, pad):
     """Return {name: Player}: cuDNN, and cuDNN with TF32, on x (B, C, H, W). No errors beyond PyTorch's."""
-    x, w, b = tensor(x), tensor(w), tensor(b)
-    return _rivals(lambda: conv_forward(x, w, b, stride, pad), CUDNN, CUDNN_TF32)
+    x, w = tensor(x), tensor(w)
+    return _rivals(lambda: conv_forward(x, w, stride, pad), CUDNN, CUDNN_TF32)
 
 
 def conv_backward_data_rivals(dy, w, shape, stride, pad):

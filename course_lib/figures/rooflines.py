@@ -76,4 +76,4 @@ def _lines(ax, roof, most):
             y = np.minimum(peak, x * roof.bandwidth) / 1e12
             ax.plot(x, y, line, color=style.INK, linewidth=1.5)
             ax.text(x[-1], y[-1] * 1.08, name, ha="right", fontsize=style.SIZE_SMALL, color=style.INK)
-    ax.text(0.6, 0.6 * roof.bandwidth / 1e12 * 1.5, f"{roof.bandwidth / 1e12:g} TB/s", fontsize=style.SIZE_SMALL)
+    ax.text(0.55, 0.55 * roof.bandwidth / 1e12 * 2.2, f"{roof.bandwidth / 1e12:g} TB/s", fontsize=style.SIZE_SMALL)
