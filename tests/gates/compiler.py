@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 from importlib import util
+from unittest import mock
 
 from tests.setup.project import ROOT
 
@@ -92,30 +93,42 @@ def main(names):
     for name in names:
         for cc in entries[name].ccs:
             try:
-                answer = {"reports": [_shown(launch, cc) for launch in _launches(entries[name])], "failure": ""}
+                answer = {"reports": [_shown(launch, cc) for launch in launches(entries[name], cc)], "failure": ""}
             except Exception as error:
                 answer = {"reports": [], "failure": f"{type(error).__name__}: {error}"}
             print(json.dumps({"entry": name, "cc": cc, **answer}), flush=True)
 
 
-def _launches(entry):
-    """Return the launches of an entry, one of each kernel and types."""
-    from course_lib.cuda.compile_report import launches_of, types_of
+def launches(entry, cc):
+    """Return what an entry launches on a device of a compute capability, one launch of each kernel and types."""
+    from course_lib.cuda.compile_report import types_of
+    from course_lib.cuda.recording import record_launches
 
-    found = {}
-    for call in entry.calls:
-        try:
-            launches = launches_of(call)
-        except ValueError:
-            continue  # a rung that is not for such sizes says so
-        found.update({(launch.kernel, types_of(launch.arguments)): launch for launch in launches})
-    return list(found.values())
+    found = []
+    with mock.patch("course_lib.cuda.capability.EVERY", cc):
+        for call in entry.calls:
+            with record_launches(run=entry.run) as noted:
+                try:
+                    call()
+                except ValueError:
+                    if entry.rung is None:
+                        raise
+                    continue  # a rung that is not for such sizes says so
+            found += noted
+    return list({(x.kernel, types_of(x.arguments)): x for x in found}.values())
+
+
+compiled = {}
+"""What this process has compiled: operations launch what rungs launch."""
 
 
 def _shown(launch, cc):
     from course_lib.cuda.compile_report import compile_launch, types_of
 
-    report = compile_launch(launch, cc)
+    key = launch.kernel, types_of(launch.arguments), cc
+    if key not in compiled:
+        compiled[key] = compile_launch(launch, cc)
+    report = compiled[key]
     wide = sum("float64" in str(t) or "complex128" in str(t) for t in types_of(launch.arguments))
     return dict(
         kernel=report.kernel, module=launch.kernel.__module__, registers=report.registers, spills=report.spills,

@@ -11,6 +11,7 @@ import numpy as np
 
 from course_lib import gpu
 from course_lib.cuda.ladders.rung import Rung
+from tests.cuda.op_cases import CASES, OTHERS, put, run
 
 CCS = ((7, 5), (8, 0), (9, 0))
 """Compute capabilities: Turing, Ampere, Hopper."""
@@ -18,11 +19,12 @@ CCS = ((7, 5), (8, 0), (9, 0))
 
 @dataclass(frozen=True)
 class Entry:
-    """One thing to compile: a function without arguments that launches, once for each of some sizes; a rung or None."""
+    """One thing to compile: functions without arguments that launch; a rung or None; whether kernels must be run."""
 
     name: str
     calls: tuple[Callable, ...]
     rung: Rung | None = None
+    run: bool = False
 
     @property
     def ccs(self):
@@ -90,54 +92,36 @@ def _call(rung, make, sizes):
     return lambda: rung.launch(*make(*sizes))
 
 
-def _elementwise(ops, name):
-    x = zeros(5000)
-    y, cache = getattr(ops, f"{name}_forward")(x)
-    getattr(ops, f"{name}_backward")(y, cache)
+RUN = (
+    "one_minus_probability", "expected_squared_distance", "rbf_loss", "perceptron_fit", "linear_regression_fit",
+    "linear_regression_descend",
+)  # fmt: skip
+"""Operations that look at a kernel's result before they go on, so that their kernels must be run, not only noted."""
 
 
-def _functions(ops):
-    for f, derivative in ops.ACTIVATIONS.values():
-        f(zeros(5000))
-        derivative(zeros(5000))
+FEW = 3
+"""Shapes of conv2d: each gets kernels made for it, of which the ladders have more."""
 
 
-def _loss(ops, name, labels):
-    k = zeros(40, 10)
-    _, cache = getattr(ops, f"{name}_forward")(k, zeros(40, dtype=np.int64) if labels else zeros(40, 10))
-    getattr(ops, f"{name}_backward")(cache)
+def _operation(ops, case):
+    return lambda: run(ops, case)
 
 
-def _softmax(ops):
-    k, cache = ops.softmax_forward(zeros(40, 10))
-    ops.softmax_backward(k, cache)
+def _other(ops, name, arguments):
+    return lambda: getattr(ops, name)(*put(ops, arguments))
 
 
-def _dense(ops):
-    z, cache = ops.dense_forward(zeros(64, 784), zeros(784, 128), zeros(128))
-    ops.dense_backward(z, cache)
-
-
-def _conv2d(ops):
-    for stride, pad in ((1, 0), (2, 1)):
-        y, cache = ops.conv2d_forward(zeros(2, 6, 14, 14), zeros(16, 6, 5, 5), zeros(16), stride, pad)
-        ops.conv2d_backward(y, cache)
-
-
-def _pool(ops, name):
-    for size, stride, pad in ((2, None, 0), (3, 2, 1)):
-        y, cache = getattr(ops, f"{name}_forward")(zeros(2, 6, 28, 28), size, stride, pad)
-        getattr(ops, f"{name}_backward")(y, cache)
-
-
-def _subsample(ops):
-    y, cache = ops.subsample_forward(zeros(2, 6, 28, 28), zeros(6), zeros(6))
-    ops.subsample_backward(y, cache)
-
-
-def _unroll(ops):
-    shape = (2, 6, 14, 14)
-    ops.col2im(ops.im2col(zeros(*shape), 5), shape, 5)
+def _large(ops):
+    """Sizes at which operations choose kernels that small ones do not get."""
+    for samples, inputs, outputs in ((256, 784, 128), (1024, 1024, 1024)):
+        z, cache = ops.dense_forward(zeros(samples, inputs), zeros(inputs, outputs), zeros(outputs))
+        ops.dense_backward(z, cache)
+    y, cache = ops.conv2d_forward(zeros(2, 6, 14, 14), zeros(16, 6, 5, 5), zeros(16))
+    ops.conv2d_backward(y, cache)
+    for pool in (ops.max_pool_forward, ops.average_pool_forward):
+        pool(zeros(2, 6, 28, 28), 2)
+    _, cache = ops.softmax_cross_entropy_forward(zeros(256, 10), zeros(256, dtype=np.int32))
+    ops.softmax_cross_entropy_backward(cache)
 
 
 def _sgd(ops):
@@ -145,26 +129,15 @@ def _sgd(ops):
     ops.sgd_step([zeros(784, 128)], [zeros(784, 128)], 0.1, 0.9, [zeros(784, 128)])
 
 
-OPERATIONS = {
-    **{name: (_elementwise, name) for name in ("sigmoid", "tanh", "identity", "relu", "leaky_relu", "softplus")},
-    "activation functions": (_functions,),
-    **{name: (_loss, name, False) for name in ("half_squared_sum", "quadratic_cost")},
-    **{
-        name: (_loss, name, True)
-        for name in ("one_minus_probability", "expected_squared_distance", "softmax_cross_entropy")
-    },
-    "softmax": (_softmax,),
-    "dense": (_dense,),
-    "conv2d": (_conv2d,),
-    **{name: (_pool, name) for name in ("max_pool", "average_pool")},
-    "subsample": (_subsample,),
-    "im2col": (_unroll,),
-    "sgd_step": (_sgd,),
-}
-"""Operation -> (function that launches all of its kernels, its arguments after `ops`)."""
-
-
 def operations():
-    """Return an `Entry` for each operation, forward and backward together."""
+    """Return an `Entry` for each operation, forward and backward together, on the sizes of tests/cuda."""
     ops = importlib.import_module("course_lib.cuda")
-    return [Entry(f"ops/{name}", (lambda f=f, rest=rest: f(ops, *rest),)) for name, (f, *rest) in OPERATIONS.items()]
+    calls = {}
+    for case in CASES:
+        if case.op != "conv2d" or len(calls.get(case.op, ())) < FEW:
+            calls.setdefault(case.op, []).append(_operation(ops, case))
+    for name, arguments in OTHERS.items():
+        if arguments is not None:
+            calls.setdefault(name, []).append(_other(ops, name, arguments))
+    calls |= {"sgd_step": [lambda: _sgd(ops)], "large sizes": [lambda: _large(ops)]}
+    return [Entry(f"ops/{name}", tuple(c), run=name in RUN) for name, c in calls.items()]
