@@ -98,9 +98,9 @@ def compile_verdicts(report):
 
 def training_rows(report):
     """Return [(network and batch, {player: time})], times as texts. No errors. Source: the course's own."""
-    steps = {name: times for name, times in report.get("training", {}).items() if isinstance(times, dict) and times}
-    steps.pop("failures", None)
-    return [(name, {who: time_text(t[0]) for who, t in times.items()}) for name, times in steps.items()]
+    steps = {n: t for n, t in report.get("training", {}).items() if isinstance(t, dict) and t and n != "failures"}
+    players = list(dict.fromkeys(who for times in steps.values() for who in times))
+    return [(n, {w: time_text(t[w][0]) if w in t else "-" for w in players}) for n, t in steps.items()]
 
 
 def markdown(report):
