@@ -19,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TOOLS = ("memcheck", "racecheck")
-SHARES = 8
+SHARES = max(1, min(14, os.cpu_count() or 1))
 """Processes at a time: most of the time goes into compiling and loading kernels."""
 
 

@@ -16,6 +16,9 @@ from course_lib.cuda.device import choice
 from course_lib.cuda.jit import jit
 from course_lib.cuda.numba_cuda import cuda
 
+MOST_SECONDS, LEAST_ROUNDS = 0.5, 3
+"""A rival that takes long has fewer rounds: as many as fit into so many seconds, but at least three."""
+
 MOST_CALLS = 400
 """Calls between two events; the queue of a device holds about 1,000 launches, and a rival may launch several."""
 
@@ -42,7 +45,7 @@ def time_in_turns(rivals, *, rounds=20, block=0.01):
     """Return {name: Timing} of functions that enqueue work on the default stream.
 
     Each round gives every rival one block of calls, and begins with another rival, so that a slow spell of the machine
-    hits all of them. One call before each block is not counted.
+    hits all of them. One call before each block is not counted. Rivals that take long have fewer rounds.
 
     Parameters
     ----------
@@ -64,21 +67,22 @@ def time_in_turns(rivals, *, rounds=20, block=0.01):
         raise DeviceError("kernels are timed on a GPU, and there is none here", "Run `course bench simt` instead.")
     rivals = {n: list(f) if isinstance(f, list | tuple) else [f] for n, f in rivals.items()}
     cycles = {name: itertools.cycle(functions) for name, functions in rivals.items()}
-    calls = {name: _calls(cycles[name], len(functions), block) for name, functions in rivals.items()}
+    plans = {name: _plan(cycles[name], len(functions), block, rounds) for name, functions in rivals.items()}
     seconds = {name: [] for name in rivals}
     names = list(rivals)
     for r in range(rounds):
         for name in names[r % len(names) :] + names[: r % len(names)]:
-            count, host = calls[name]
-            seconds[name].append(_block(cycles[name], count, host))
+            count, host, turns = plans[name]
+            if len(seconds[name]) < turns:
+                seconds[name].append(_block(cycles[name], count, host))
     return {
-        name: Timing(*(float(q) for q in np.quantile(s, (0.5, 0.2, 0.8))), rounds, calls[name][0])
+        name: Timing(*(float(q) for q in np.quantile(s, (0.5, 0.2, 0.8))), len(s), plans[name][0])
         for name, s in seconds.items()
     }
 
 
-def _calls(cycle, least, block):
-    """Return (how many calls a block has, host seconds that enqueuing one takes)."""
+def _plan(cycle, least, block, rounds):
+    """Return (how many calls a block has, host seconds that enqueuing one takes, how many rounds)."""
     for _ in range(least + 1):  # compile, and touch all data
         next(cycle)()
     cuda.synchronize()
@@ -86,8 +90,11 @@ def _calls(cycle, least, block):
     next(cycle)()
     host = time.perf_counter() - begin
     cuda.synchronize()
-    once = _block(cycle, 3, host)
-    return max(1, min(MOST_CALLS, round(block / max(once, 1e-7)))), host
+    begin_to_end = time.perf_counter() - begin
+    once = _block(cycle, 1 if begin_to_end > MOST_SECONDS / 10 else 3, host)
+    count = max(1, min(MOST_CALLS, round(block / max(once, 1e-7))))
+    turns = int(MOST_SECONDS / (once * (count + 1)))
+    return count, host, max(min(rounds, LEAST_ROUNDS), min(rounds, turns))
 
 
 def _block(cycle, count, host):
