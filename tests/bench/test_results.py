@@ -8,8 +8,8 @@ import pytest
 
 FILES = sorted((Path(__file__).parents[2] / "results").glob("*.json"))
 
-FEW_ROUNDS = {"simt": 7}
-"""Where 20 are too many: a launch in Numba's simulator takes seconds."""
+FEW_ROUNDS = {"simt": 7, "gpu": 3}
+"""Where 20 are too many: a launch in Numba's simulator takes seconds, and so do the lowest rungs on a GPU."""
 
 
 def test_there_are_measurements():
@@ -28,3 +28,14 @@ def test_a_file_of_results_is_whole(file):
         for timing in row["timings"].values():
             assert 0 < timing["lower"] <= timing["median"] <= timing["upper"]
             assert timing["rounds"] >= FEW_ROUNDS.get(content["bench"], 20)
+
+
+@pytest.mark.parametrize("file", [f for f in FILES if f.name.startswith("gpu.")], ids=lambda f: f.name)
+def test_on_a_gpu_nothing_is_timed_that_was_not_verified(file):
+    content = json.loads(file.read_text(encoding="utf-8"))
+    assert content["machine"]["driver"] != "unknown"
+    for row in content["rows"]:
+        for name in row["timings"].keys() - {"copy"}:
+            relative, share = row["errors"][name]
+            assert 0 <= relative < 0.1, f"{row['case']}, {name}"
+            assert 0 <= share <= 1, f"{row['case']}, {name}"
