@@ -138,7 +138,7 @@ def softmax_loss(z, labels, sign, extra):
     Source: H, "Use Softmax to Produce Probabilities".
     """
     k = like(z)
-    kernel, blocks, threads = choose(*z.shape, True)
+    kernel, blocks, threads = choose(z, k, True)
     parts = gpu.empty((blocks, 2), np.float32)
     kernel[blocks, threads](z, labels, sign, extra, k, parts)
     return parts, k

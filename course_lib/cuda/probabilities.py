@@ -29,7 +29,7 @@ def softmax(z):
         raise ValueError("z is a single number; softmax needs at least one class on the last axis.")
     k = like(z)
     rows, out = as_rows(z), as_rows(k)
-    kernel, blocks, threads = choose(*rows.shape, False)
+    kernel, blocks, threads = choose(rows, out, False)
     kernel[blocks, threads](rows, flat(out), ONE, NOTHING, out, out)  # no labels, no loss: those two stay untouched
     return k
 

@@ -17,7 +17,9 @@ import math
 import numpy as np
 from numba import cuda, float32, int64
 
+from course_lib.cuda.intrinsics import ld4, nonneg, st4
 from course_lib.cuda.jit import jit
+from course_lib.cuda.operands import aligned
 from course_lib.cuda.sums import WARPS, block_largest, block_total, warp_largest, warp_total
 from course_lib.cuda.unroll import unroll
 
@@ -31,47 +33,68 @@ NOTHING = float32(-np.inf)
 
 
 @functools.cache
-def by_threads(C, LOSS):
-    """Return the kernel for rows of C <= SHORT numbers; blocks of ROWS threads, one a row. No errors."""
-    PITCH = C | 1  # odd: neighbouring threads find their rows in different banks
+def by_threads(C, WIDE, LOSS):
+    """Return the kernel for rows of C <= SHORT numbers; blocks of ROWS threads, one a row. No errors.
+
+    WIDE: z and k begin at a multiple of 16 bytes. Where C is a multiple of 4, rows in shared memory are one number
+    longer, so that neighbouring threads find theirs in different banks; four neighbours of z then lie in one row.
+    """
+    PAD = int(C % 4 == 0)
+    PITCH = C + PAD
     SIZE = ROWS * PITCH
 
     @jit(cache=True)
     def _softmax_by_threads(z, labels, sign, extra, k, parts):
-        tile, s = cuda.shared.array(SIZE, float32), cuda.shared.array(WARPS, float32)
-        t = cuda.threadIdx.x
-        first = cuda.blockIdx.x * ROWS
+        tile, s = cuda.shared.array(SIZE, float32, 16), cuda.shared.array(WARPS, float32)
+        v = cuda.local.array(C, float32)
+        t, first = nonneg(cuda.threadIdx.x), nonneg(cuda.blockIdx.x) * ROWS
         rows = min(ROWS, z.shape[0] - first)
+        whole = rows * C // 4 * 4 if WIDE else 0
 
-        for i in range(t, rows * C, ROWS):
-            tile[i // C * PITCH + i % C] = sign * z[first + i // C, i % C]
+        for i in range(4 * t, whole, 4 * ROWS):
+            a, b, c, d = ld4(z, first * C + i)
+            if PAD:
+                at = i + i // C
+                tile[at], tile[at + 1], tile[at + 2], tile[at + 3] = a, b, c, d
+            else:
+                st4(tile, i, a, b, c, d)
+        for i in range(whole + t, rows * C, ROWS):
+            tile[i + PAD * (i // C)] = z[first + i // C, i % C]
         cuda.syncthreads()
 
         loss, bad = float32(0), float32(0)
         if t < rows:
             at = t * PITCH
             best = extra
-            for j in range(C):
-                best = max(best, tile[at + j])
+            for j in unroll(C):
+                v[j] = sign * tile[at + j]
+                best = max(best, v[j])
             right = float32(0)
             if LOSS:
                 T = int64(labels[first + t])
                 if 0 <= T < C:
-                    right = tile[at + T]
+                    right = sign * tile[at + T]
                 else:
                     bad = float32(1)
             total = math.exp(extra - best)
-            for j in range(C):
-                e = math.exp(tile[at + j] - best)
-                tile[at + j] = e
-                total += e
-            for j in range(C):
-                tile[at + j] /= total
+            for j in unroll(C):
+                v[j] = math.exp(v[j] - best)
+                total += v[j]
+            share = float32(1) / total  # one division a row
+            for j in unroll(C):
+                tile[at + j] = v[j] * share
             loss = math.log(total) - (right - best)
         cuda.syncthreads()
 
-        for i in range(t, rows * C, ROWS):
-            k[first + i // C, i % C] = tile[i // C * PITCH + i % C]
+        for i in range(4 * t, whole, 4 * ROWS):
+            if PAD:
+                at = i + i // C
+                st4(k, first * C + i, tile[at], tile[at + 1], tile[at + 2], tile[at + 3])
+            else:
+                a, b, c, d = ld4(tile, i)
+                st4(k, first * C + i, a, b, c, d)
+        for i in range(whole + t, rows * C, ROWS):
+            k[first + i // C, i % C] = tile[i + PAD * (i // C)]
         if LOSS:
             loss, bad = block_total(loss, s), block_total(bad, s)
             if t == 0:
@@ -105,9 +128,10 @@ def by_warps(N, LOSS):
                     v[n] = math.exp(v[n] - best)
                     total += v[n]
             total = warp_total(total) + math.exp(extra - best)
+            share = float32(1) / total
             for n in unroll(N):
                 if lane + 32 * n < C:
-                    k[row, lane + 32 * n] = v[n] / total
+                    k[row, lane + 32 * n] = v[n] * share
             if LOSS and lane == 0:
                 T = int64(labels[row])
                 if 0 <= T < C:
@@ -139,8 +163,9 @@ def by_blocks(LOSS):
         for j in range(t, C, threads):
             total += math.exp(sign * z[row, j] - best)
         total = block_total(total, s) + math.exp(extra - best)
+        share = float32(1) / total
         for j in range(t, C, threads):
-            k[row, j] = math.exp(sign * z[row, j] - best) / total
+            k[row, j] = math.exp(sign * z[row, j] - best) * share
         if LOSS and t == 0:
             T = int64(labels[row])
             if 0 <= T < C:
@@ -151,10 +176,11 @@ def by_blocks(LOSS):
     return _softmax_by_blocks
 
 
-def choose(rows, C, LOSS):
-    """Return (kernel, blocks, threads) for a matrix (rows, C). No errors. Source: the course's own."""
+def choose(z, k, LOSS):
+    """Return (kernel, blocks, threads) for device arrays z and k (rows, C). No errors. Source: the course's own."""
+    rows, C = z.shape
     if C <= SHORT:
-        return by_threads(C, LOSS), -(-rows // ROWS), ROWS
+        return by_threads(C, aligned(z, k), LOSS), -(-rows // ROWS), ROWS
     if C <= MIDDLE:
         N = 1 << (-(-C // 32) - 1).bit_length()  # the next power of two, so that there are few kernels
         return by_warps(N, LOSS), -(-rows // 4), 128

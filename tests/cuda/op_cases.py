@@ -62,7 +62,10 @@ CASES = [
     *(Case(op, (whole(1, 5, 7),), False, op not in ROUNDED) for op in FUNCTIONS),
     *(Case(f"{op}_prime", (whole(1, 5, 7),), False, op not in ROUNDED) for op in FUNCTIONS),
     *(Case("dense", (whole(1, B, D), whole(2, D, M), *b)) for B, D, M in MATRICES for b in [(), (whole(3, M),)]),
-    *(Case("softmax", (whole(1, *s),), exact=False) for s in [(1, 1), (5,), (3, 2, 10), (130, 3), (4, 33), (2, 1030)]),
+    *(
+        Case("softmax", (whole(1, *s),), exact=False)
+        for s in [(1, 1), (5,), (3, 2, 10), (130, 3), (131, 8), (4, 33), (2, 1030)]
+    ),
     Case("softmax", (whole(1, 4, 6),), False, False),
     Case("softmax_jacobian", (whole(1, 18),), False),
     *(Case(op, (whole(1, *s), whole(2, *s))) for op in SQUARES for s in [(1, 1), (8, 71)]),

@@ -151,6 +151,14 @@ def test_rows_that_are_no_probabilities_are_named(op, column, value):
         getattr(cuda, f"{op}_forward")(*put(cuda, (k, labels(1, 300, 4))))
 
 
+@pytest.mark.parametrize("C", [1, 3, 10, 16])
+def test_scores_that_begin_anywhere_have_the_same_softmax(C):
+    z = whole(1, 131, C)
+    apart = gpu.to_device(np.concatenate([[0], z.ravel()]).astype(np.float32))[1:].reshape(131, C)
+    expected = cuda.to_host(cuda.softmax(cuda.to_backend(z)))
+    np.testing.assert_array_equal(cuda.to_host(cuda.softmax(apart)), expected)
+
+
 def test_the_loss_can_stay_on_the_device():
     z, y = put(cuda, (whole(1, 300, 10), labels(2, 300, 10)))
     sums, cache = cuda.softmax_cross_entropy_sums(z, y)
