@@ -8,7 +8,7 @@ import re
 import pytest
 
 import course_lib
-from course_lib import fast, reference
+from course_lib import cuda, fast, reference
 
 SHAPE = re.compile(r"\((?:\.\.\.|\w+(?: [+-] \d)?,)[^()]*\)|equal shape")  # (...), (B, D), (d + 1,)
 ERRORS = re.compile(r"Raises|\w+Error\b|No errors", re.I)
@@ -63,6 +63,7 @@ def test_every_module_opens_with_a_sentence(module):
 
 OPERATIONS = {f"reference.{n}": f for n, f in vars(reference).items() if n in reference.__all__ and callable(f)}
 OPERATIONS |= {f"fast.{n}": f for n, f in vars(fast).items() if n in reference.__all__ and callable(f)}
+OPERATIONS |= {f"cuda.{n}": getattr(cuda, n) for n in cuda.__all__ if callable(getattr(cuda, n))}
 
 
 @pytest.mark.parametrize("name", OPERATIONS)

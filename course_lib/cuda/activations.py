@@ -9,10 +9,9 @@ and ValueError for an empty one or one with gaps. Each is one launch, and reads 
 
 import math
 
-from numba import float32
-
 from course_lib.cuda.elementwise import apply, like
 from course_lib.cuda.jit import jit
+from course_lib.cuda.numba_cuda import float32
 from course_lib.cuda.operands import operand
 from course_lib.validate import require_same_shape
 

@@ -5,12 +5,12 @@ except that `assign` takes host arrays too, and then copies them to the device f
 """
 
 import numpy as np
-from numba import cuda, float32
 
 from course_lib.cuda.device import empty, executor, to_device
 from course_lib.cuda.device import to_host as copy_to_host
 from course_lib.cuda.elementwise import apply, flat, like
 from course_lib.cuda.jit import jit
+from course_lib.cuda.numba_cuda import cuda, float32
 from course_lib.cuda.operands import operand
 from course_lib.validate import require_same_shape
 

@@ -7,11 +7,11 @@ Source: K, "Im2Col Operation" and its kernel; H, "Reorganize Input X for Matrix 
 """
 
 import numpy as np
-from numba import cuda, float32
 
 from course_lib.cuda.device import empty
 from course_lib.cuda.elementwise import flat
 from course_lib.cuda.jit import jit
+from course_lib.cuda.numba_cuda import cuda, float32
 from course_lib.cuda.operands import operand
 from course_lib.reference.conv_sizes import output_size, pair
 

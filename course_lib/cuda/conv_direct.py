@@ -12,12 +12,12 @@ Convolution Inputs".
 """
 
 import numpy as np
-from numba import cuda, float32
 
 from course_lib.cuda.arrays import zeros
 from course_lib.cuda.device import empty
 from course_lib.cuda.elementwise import flat, like
 from course_lib.cuda.jit import jit
+from course_lib.cuda.numba_cuda import cuda, float32
 from course_lib.cuda.operands import operand
 from course_lib.cuda.sums import WARPS, block_total
 from course_lib.reference.conv_sizes import output_size, pair
@@ -59,15 +59,15 @@ def conv2d_backward_loops(dy, cache):
 
 
 def conv2d_forward_windows(x, w, b=None, stride=1, pad=0):
-    """Return (y, cache) for x (B, C, H, W), w (M, C, K_h, K_w), b (M,): as `conv2d_forward_loops`, errors too.
+    """Return (y, cache) for x (B, C, H, W), w (M, C, K_h, K_w), b (M,).
 
-    Source: H, "Sequential Code: Forward Convolutional Layer".
+    TypeError or ValueError as `conv2d_forward_loops`. Source: H, "Sequential Code: Forward Convolutional Layer".
     """
     return conv2d_forward_loops(x, w, b, stride, pad)
 
 
 def conv2d_backward_windows(dy, cache):
-    """Return (dx, dw, db) for dy (B, M, H_out, W_out): as `conv2d_backward_loops`, errors too.
+    """Return (dx, dw, db) for dy (B, M, H_out, W_out); TypeError, ValueError as `conv2d_backward_loops`.
 
     Source: H, "Back-propagation dE/dX for a convolutional layer".
     """

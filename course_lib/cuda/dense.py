@@ -4,10 +4,10 @@ Source: K, Z = X W and the gradients X^T delta, delta W^T; O, "Matrix Formulatio
 """
 
 import numpy as np
-from numba import cuda, float32
 
 from course_lib.cuda.device import empty
 from course_lib.cuda.jit import jit
+from course_lib.cuda.numba_cuda import cuda, float32
 from course_lib.cuda.operands import operand
 from course_lib.cuda.products import product
 from course_lib.validate import require_product

@@ -11,11 +11,11 @@ Accesses".
 import functools
 
 import numpy as np
-from numba import cuda
 
 from course_lib import gpu
 from course_lib.cuda.intrinsics import ld4, nonneg, st4
 from course_lib.cuda.jit import jit
+from course_lib.cuda.numba_cuda import cuda
 from course_lib.cuda.operands import aligned
 
 THREADS, TILE = 256, 1024

@@ -27,7 +27,7 @@ class _Jitted:
     @functools.cached_property
     def dispatcher(self):
         """What numba.cuda.jit makes of the function: on a GPU, or on Numba's simulator, which ignores the options."""
-        from numba import cuda
+        from course_lib.cuda.numba_cuda import cuda
 
         chosen = choice().device
         if chosen not in (GPU, SIMULATOR):

@@ -9,12 +9,12 @@ Source: K, slides "Linear Regression": f(x) = w x + b; for the closed form Heste
 import math
 
 import numpy as np
-from numba import cuda, float32, int32
 
 from course_lib import gpu
 from course_lib.cuda.arrays import copy_of, zeros
 from course_lib.cuda.device import empty
 from course_lib.cuda.jit import jit
+from course_lib.cuda.numba_cuda import cuda, float32, int32
 from course_lib.cuda.operands import operand
 from course_lib.cuda.sums import THREADS, WARPS, block_largest, block_total
 from course_lib.validate import require_count, require_number, require_positive

@@ -14,11 +14,11 @@ Source: K, "Loss Function"; O, "How good is our network?"; H, "Choosing an Error
 import functools
 
 import numpy as np
-from numba import cuda, float32, int64
 
 from course_lib import gpu
 from course_lib.cuda.elementwise import apply, flat, like
 from course_lib.cuda.jit import jit
+from course_lib.cuda.numba_cuda import cuda, float32, int64
 from course_lib.cuda.operands import operand
 from course_lib.cuda.probabilities import NOTHING, ONE
 from course_lib.cuda.row_kernels import choose

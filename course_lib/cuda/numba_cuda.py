@@ -10,7 +10,7 @@ import importlib.util
 import course_lib.cuda.choice  # noqa: F401  it switches Numba's simulator on, which must come before the next line
 
 # isort: split
-from numba import cuda, types
+from numba import cuda, float32, int32, int64, types, uint32
 
 HAS_PACKAGE = importlib.util.find_spec("numba_cuda") is not None
 """Whether NVIDIA's package numba-cuda is installed, which is what compiles for today's cards."""
@@ -30,4 +30,7 @@ else:
     else:
         from numba.core import cgutils
 
-__all__ = ["COMPILER", "HAS_PACKAGE", "SIMULATOR", "cgutils", "cuda", "intrinsic", "types"]
+__all__ = [
+    "COMPILER", "HAS_PACKAGE", "SIMULATOR", "cgutils", "cuda", "float32", "int32", "int64", "intrinsic", "types",
+    "uint32",
+]  # fmt: skip

@@ -5,12 +5,12 @@ addition.
 """
 
 import numpy as np
-from numba import cuda
 
 from course_lib.cuda.device import executor
 from course_lib.cuda.elementwise import THREADS, TILE, flat, tiles, whole_tiles
 from course_lib.cuda.intrinsics import ld4, nonneg, st4
 from course_lib.cuda.jit import jit
+from course_lib.cuda.numba_cuda import cuda
 from course_lib.cuda.operands import operand
 from course_lib.validate import require_positive
 

@@ -7,12 +7,12 @@ Source: K, slides "Perceptron: Linear Binary Classifier" and "Perceptron Algorit
 """
 
 import numpy as np
-from numba import cuda, float32, int64
 
 from course_lib import gpu
 from course_lib.cuda.arrays import copy_of, to_backend, zeros
 from course_lib.cuda.device import empty
 from course_lib.cuda.jit import jit
+from course_lib.cuda.numba_cuda import cuda, float32, int64
 from course_lib.cuda.operands import operand
 from course_lib.cuda.sums import THREADS, WARPS, block_total
 from course_lib.reference.perceptron import PerceptronFit, PerceptronStep, epoch_order

@@ -9,10 +9,10 @@ Source: K, "Pooling Kernel" (the mask) and "Pooling Layer". Arrays are flat and 
 import functools
 
 import numpy as np
-from numba import cuda, float32
 
 from course_lib.cuda.intrinsics import st2
 from course_lib.cuda.jit import jit
+from course_lib.cuda.numba_cuda import cuda, float32
 from course_lib.cuda.pool_forward import place
 
 NOWHERE = np.uint32(0xFFFFFFFF)

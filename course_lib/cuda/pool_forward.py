@@ -10,10 +10,10 @@ arrays come as uint32: numbers that cannot be negative need no second thought ab
 import functools
 
 import numpy as np
-from numba import cuda, float32
 
 from course_lib.cuda.intrinsics import ld4, st2
 from course_lib.cuda.jit import jit
+from course_lib.cuda.numba_cuda import cuda, float32
 
 THREADS = 128
 """Threads of a block; on an H200 256 are a little slower, since the last blocks are waited for longer."""

@@ -150,7 +150,8 @@ def subsample_backward(dy, cache):
 def flatten_forward(x):
     """Return (x as (B, D), cache), one row an image, the last axis fastest; a view, nothing moves.
 
-    x (B, ...). Source: K, "Convolutional Neural Network" (the volume is flattened before the fully connected layer).
+    x (B, ...), else ValueError. Source: K, "Convolutional Neural Network" (the volume is flattened before the fully
+    connected layer).
     """
     x = operand("x", x)
     if x.ndim < 1:

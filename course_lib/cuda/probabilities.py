@@ -6,11 +6,11 @@ Source: H, "Use Softmax to Produce Probabilities" and "Softmax Derivatives Neede
 """
 
 import numpy as np
-from numba import cuda, float32
 
 from course_lib.cuda.device import empty
 from course_lib.cuda.elementwise import flat, like
 from course_lib.cuda.jit import jit
+from course_lib.cuda.numba_cuda import cuda, float32
 from course_lib.cuda.operands import operand
 from course_lib.cuda.row_kernels import choose
 from course_lib.cuda.sums import warp_total

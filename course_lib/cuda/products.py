@@ -15,11 +15,11 @@ Source: K's course plan (tiled matrix multiplication); NVIDIA, "CUDA C++ Program
 import functools
 
 import numpy as np
-from numba import cuda, float32
 
 from course_lib.cuda.capability import compute_capability
 from course_lib.cuda.device import empty
 from course_lib.cuda.jit import jit
+from course_lib.cuda.numba_cuda import cuda, float32
 
 T = 16
 """Side of a tile."""

@@ -7,12 +7,12 @@ Source: H, "OUTPUT Layer in LeNet-5" (Radial Basis Functions); LeCun et al. (199
 """
 
 import numpy as np
-from numba import cuda, float32
 
 from course_lib.cuda.device import empty
 from course_lib.cuda.elementwise import like
 from course_lib.cuda.jit import jit
 from course_lib.cuda.losses import by_label, mean_loss, rows_and_labels, softmax_loss
+from course_lib.cuda.numba_cuda import cuda, float32
 from course_lib.cuda.operands import operand
 from course_lib.cuda.sums import warp_total
 from course_lib.reference.rbf import digit_prototypes  # noqa: F401  a table on the host, as there

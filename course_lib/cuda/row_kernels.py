@@ -15,10 +15,10 @@ import functools
 import math
 
 import numpy as np
-from numba import cuda, float32, int64
 
 from course_lib.cuda.intrinsics import ld4, nonneg, st4
 from course_lib.cuda.jit import jit
+from course_lib.cuda.numba_cuda import cuda, float32, int64
 from course_lib.cuda.operands import aligned
 from course_lib.cuda.sums import WARPS, block_largest, block_total, warp_largest, warp_total
 from course_lib.cuda.unroll import unroll

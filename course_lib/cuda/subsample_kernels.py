@@ -6,12 +6,12 @@ Source: H, "Subsampling Layers in LeNet-5". Arrays are flat, and sizes uint32, a
 import functools
 
 import numpy as np
-from numba import cuda, float32
 
 from course_lib import gpu
 from course_lib.cuda.elementwise import flat
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.reduce.block_sum import THREADS, WARPS, block_sum
+from course_lib.cuda.numba_cuda import cuda, float32
 from course_lib.cuda.pool_forward import place
 
 PARTS = 64

@@ -6,10 +6,10 @@ Source: NVIDIA, "CUDA C++ Programming Guide", "Warp Shuffle Functions"; "Faster 
 """
 
 import numpy as np
-from numba import cuda, float32
 
 from course_lib import gpu
 from course_lib.cuda.jit import jit
+from course_lib.cuda.numba_cuda import cuda, float32
 
 THREADS, WARPS = 256, 8
 """Threads of a block that sums, at most, and its warps."""

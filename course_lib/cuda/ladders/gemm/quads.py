@@ -5,10 +5,9 @@ Source: NVIDIA, "CUDA C++ Programming Guide", "Device Memory Accesses" (size and
 
 import functools
 
-from numba import float32
-
 from course_lib.cuda.intrinsics import ld4, nonneg, st4
 from course_lib.cuda.jit import jit
+from course_lib.cuda.numba_cuda import float32
 from course_lib.cuda.operands import aligned
 
 

@@ -5,10 +5,9 @@ and uses 4 bytes of each 32. Source: K, Z = X W as a sum over k; NVIDIA, "CUDA C
 Access to Global Memory".
 """
 
-from numba import cuda, float32
-
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.gemm.product import product
+from course_lib.cuda.numba_cuda import cuda, float32
 
 BLOCK = 32, 8
 """Threads of a block: a warp is 32 rows of one column."""

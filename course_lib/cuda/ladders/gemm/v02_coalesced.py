@@ -4,10 +4,9 @@ A request for B touches 4 sectors and uses all of each, a request for A one: 5 s
 NVIDIA, "CUDA C++ Best Practices Guide", "Coalesced Access to Global Memory".
 """
 
-from numba import cuda, float32
-
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.gemm.product import product
+from course_lib.cuda.numba_cuda import cuda, float32
 
 BLOCK = 32, 8
 """Threads of a block: a warp is 32 columns of one row."""

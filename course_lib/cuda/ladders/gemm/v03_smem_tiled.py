@@ -5,10 +5,9 @@ asks for. Source: H, "Reuse of Data in Tiled Convolution" (reuse by tiles); K, Z
 Guide", "Shared Memory".
 """
 
-from numba import cuda, float32
-
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.gemm.product import product
+from course_lib.cuda.numba_cuda import cuda, float32
 
 T = 32
 """Side of a tile; a block has T * T threads."""

@@ -5,10 +5,9 @@ the block's tile grows to 64 x 64, which halves the bytes from global memory. So
 computes several outputs); siboehm, "How to Optimize a CUDA Matmul Kernel".
 """
 
-from numba import cuda, float32
-
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.gemm.product import product
+from course_lib.cuda.numba_cuda import cuda, float32
 
 BM, BN, BK = 64, 64, 8
 TM = 8

@@ -9,10 +9,9 @@ negative Numba adds code that counts from the end. Source: H, "Basic Design" (ea
 siboehm, "How to Optimize a CUDA Matmul Kernel".
 """
 
-from numba import cuda, float32, uint32
-
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.gemm.product import product
+from course_lib.cuda.numba_cuda import cuda, float32, uint32
 from course_lib.cuda.unroll import unroll
 
 BM, BN, BK = 128, 128, 16

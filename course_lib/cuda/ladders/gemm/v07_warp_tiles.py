@@ -8,12 +8,11 @@ Efficient GEMM in CUDA" (warp tiles); siboehm, "How to Optimize a CUDA Matmul Ke
 
 import functools
 
-from numba import cuda, float32
-
 from course_lib.cuda.intrinsics import ld4, nonneg, st4
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.gemm.product import product
 from course_lib.cuda.ladders.gemm.quads import quads, rows_are_wide
+from course_lib.cuda.numba_cuda import cuda, float32
 from course_lib.cuda.unroll import unroll
 
 BM, BN, BK = 128, 128, 16

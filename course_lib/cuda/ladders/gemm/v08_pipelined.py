@@ -13,8 +13,6 @@ and has to wait. Source: NVIDIA, "CUTLASS: Efficient GEMM in CUDA" (software pip
 
 import functools
 
-from numba import cuda, float32
-
 from course_lib.cuda.intrinsics import (
     cp_async4,
     cp_async4_part,
@@ -29,6 +27,7 @@ from course_lib.cuda.intrinsics import (
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.gemm.product import product
 from course_lib.cuda.ladders.gemm.quads import quads, rows_are_wide
+from course_lib.cuda.numba_cuda import cuda, float32
 from course_lib.cuda.unroll import unroll
 
 BM, BN, BK = 64, 128, 16

@@ -15,12 +15,11 @@ Tensor Cores while surpassing the FP32 theoretical peak performance" (2022).
 
 import functools
 
-from numba import cuda, float32, uint32
-
 from course_lib.cuda.device import executor
 from course_lib.cuda.intrinsics import chop_tf32, cp_async_commit, cp_async_wait1, ld4, mma_tf32, nonneg, st4
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.gemm.mma_tiles import Tiles, launch_tiles, make_pieces
+from course_lib.cuda.numba_cuda import cuda, float32, uint32
 from course_lib.cuda.unroll import unroll
 
 FLUSH = 256

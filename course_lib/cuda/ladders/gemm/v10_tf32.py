@@ -14,11 +14,10 @@ step multiplies. Source: NVIDIA, "PTX ISA", "mma" and "cvt.rna.tf32"; NVIDIA, "C
 
 import functools
 
-from numba import cuda, float32, uint32
-
 from course_lib.cuda.intrinsics import cp_async_commit, cp_async_wait2, cp_async_wait3, float_bits, mma_tf32
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.gemm.mma_tiles import Tiles, launch_tiles, make_pieces
+from course_lib.cuda.numba_cuda import cuda, float32, uint32
 from course_lib.cuda.unroll import unroll
 
 TILES = Tiles(BM=128, BN=256, BK=16, WM=64, WN=64, STAGES=4, blocks=1)

@@ -4,9 +4,8 @@ Source: NVIDIA, "Faster Parallel Reductions on Kepler" (block reduce); "CUDA C++
 Functions".
 """
 
-from numba import cuda, float32
-
 from course_lib.cuda.jit import jit
+from course_lib.cuda.numba_cuda import cuda, float32
 
 THREADS, WARPS = 256, 8
 """Threads of a block, and its warps."""

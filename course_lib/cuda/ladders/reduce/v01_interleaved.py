@@ -7,11 +7,10 @@ one is left. No sum depends on who comes first.
 Source: M. Harris, "Optimizing Parallel Reduction in CUDA", "Interleaved Addressing"; the course's own.
 """
 
-from numba import cuda, float32
-
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.reduce.counts import tree_traffic
 from course_lib.cuda.ladders.reduce.passes import check_reduce, passes
+from course_lib.cuda.numba_cuda import cuda, float32
 
 THREADS = 256
 

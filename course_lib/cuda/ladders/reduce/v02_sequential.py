@@ -6,11 +6,10 @@ neighbours still touch neighbouring words: no bank conflicts either.
 Source: M. Harris, "Optimizing Parallel Reduction in CUDA", "Sequential Addressing".
 """
 
-from numba import cuda, float32
-
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.reduce.counts import tree_traffic
 from course_lib.cuda.ladders.reduce.passes import check_reduce, passes
+from course_lib.cuda.numba_cuda import cuda, float32
 
 THREADS = 256
 

@@ -5,11 +5,10 @@ In v02 half of the threads never add anything. Here every thread does, before th
 Source: M. Harris, "Optimizing Parallel Reduction in CUDA", "First Add During Load".
 """
 
-from numba import cuda, float32
-
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.reduce.counts import tree_traffic
 from course_lib.cuda.ladders.reduce.passes import check_reduce, passes
+from course_lib.cuda.numba_cuda import cuda, float32
 
 THREADS = 256
 

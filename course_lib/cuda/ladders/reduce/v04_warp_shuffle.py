@@ -6,12 +6,11 @@ shared memory, and one barrier.
 Source: NVIDIA, "Faster Parallel Reductions on Kepler"; M. Harris, "Optimizing Parallel Reduction in CUDA".
 """
 
-from numba import cuda, float32
-
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.reduce.block_sum import THREADS, WARPS, block_sum
 from course_lib.cuda.ladders.reduce.counts import shuffle_traffic
 from course_lib.cuda.ladders.reduce.passes import check_reduce, passes
+from course_lib.cuda.numba_cuda import cuda, float32
 
 
 @jit(cache=True)

@@ -8,7 +8,6 @@ Source: M. Harris, "Optimizing Parallel Reduction in CUDA", "Multiple Adds / Thr
 """
 
 import numpy as np
-from numba import cuda, float32
 
 from course_lib import gpu
 from course_lib.cuda.intrinsics import nonneg
@@ -16,6 +15,7 @@ from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.reduce.block_sum import THREADS, WARPS, block_sum
 from course_lib.cuda.ladders.reduce.counts import shuffle_traffic
 from course_lib.cuda.ladders.reduce.passes import check_reduce
+from course_lib.cuda.numba_cuda import cuda, float32
 
 BLOCKS = 1024
 

@@ -10,7 +10,6 @@ Source: NVIDIA, CUDA samples, "threadFenceReduction"; "CUDA C++ Programming Guid
 import functools
 
 import numpy as np
-from numba import cuda, float32, int32
 
 from course_lib import gpu
 from course_lib.cuda.elementwise import TILE, tiles, whole_tiles
@@ -19,6 +18,7 @@ from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.reduce.block_sum import THREADS, WARPS, block_sum
 from course_lib.cuda.ladders.reduce.counts import one_pass_traffic
 from course_lib.cuda.ladders.reduce.passes import check_reduce
+from course_lib.cuda.numba_cuda import cuda, float32, int32
 
 BLOCKS = 1056
 """Blocks at most: as many as an H200 runs at once, 8 on each of its 132 processors."""

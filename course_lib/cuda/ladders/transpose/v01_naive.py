@@ -5,11 +5,10 @@ Each of the 32 sectors has 32 bytes, of which 4 are used: the memory moves eight
 Source: M. Harris, "An Efficient Matrix Transpose in CUDA C/C++"; the course's own.
 """
 
-from numba import cuda
-
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.transpose.checks import TILE, check_transpose, in_slices
 from course_lib.cuda.ladders.transpose.counts import naive_traffic
+from course_lib.cuda.numba_cuda import cuda
 
 
 @jit(cache=True)

@@ -6,11 +6,10 @@ price: reading a column of the tile, all 32 lanes want the same bank, 31 conflic
 Source: M. Harris, "An Efficient Matrix Transpose in CUDA C/C++", "Coalesced Transpose Via Shared Memory".
 """
 
-from numba import cuda, float32
-
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.transpose.checks import TILE, check_transpose, in_slices
 from course_lib.cuda.ladders.transpose.counts import tile_traffic
+from course_lib.cuda.numba_cuda import cuda, float32
 
 
 @jit(cache=True)

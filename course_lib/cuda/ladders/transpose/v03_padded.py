@@ -6,11 +6,10 @@ never used.
 Source: M. Harris, "An Efficient Matrix Transpose in CUDA C/C++", "Shared Memory Bank Conflicts".
 """
 
-from numba import cuda, float32
-
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.transpose.checks import TILE, check_transpose, in_slices
 from course_lib.cuda.ladders.transpose.counts import tile_traffic
+from course_lib.cuda.numba_cuda import cuda, float32
 
 PADDED = TILE + 1
 

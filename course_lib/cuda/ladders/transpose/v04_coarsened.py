@@ -8,12 +8,11 @@ Source: M. Harris, "An Efficient Matrix Transpose in CUDA C/C++" (several rows a
 at Lower Occupancy"; the course's own.
 """
 
-from numba import cuda, float32
-
 from course_lib.cuda.intrinsics import ld4, nonneg, st4
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.transpose.checks import check_transpose, in_slices
 from course_lib.cuda.ladders.transpose.counts import tile_traffic, vector_traffic
+from course_lib.cuda.numba_cuda import cuda, float32
 from course_lib.cuda.operands import aligned
 from course_lib.cuda.unroll import unroll
 

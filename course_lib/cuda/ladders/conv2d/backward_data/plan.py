@@ -59,6 +59,7 @@ class Plan:
 
     @functools.cached_property
     def threads(self):
+        """Threads of a block, whole warps."""
         return -(-self.units // WARP) * WARP
 
     @functools.cached_property
@@ -125,6 +126,7 @@ class Plan:
 
     @functools.cached_property
     def stage(self):
+        """Floats of a stage."""
         return self.NB * self.image
 
     @property
@@ -147,6 +149,7 @@ class Plan:
 
     @property
     def fits(self):
+        """Whether a block can have so much shared memory, and a thread so many registers."""
         body = self.TC * self.s.W_out * self.s.K_w
         small = self.sums <= MOST_SUMS and self.taps <= 32 and body <= MOST_PRODUCTS and self.threads <= MOST_THREADS
         return small and self.shared <= SHARED_BYTES

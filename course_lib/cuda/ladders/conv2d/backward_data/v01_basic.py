@@ -1,4 +1,4 @@
-"""v01: one thread for each pixel asks which outputs saw it, and adds up what they send back: no atomics.
+"""One thread for each pixel asks which outputs saw it, and adds up what they send back: no atomics.
 
 H's listing goes the other way, from each output to the pixels under its mask, and two outputs then add to one pixel at
 once. Turned round, every pixel has one owner: output row o saw row h through mask row p if o S + p = h + P. Blocks are
@@ -7,10 +7,9 @@ laid out as H's forward kernel, images along X instead of Z, since X takes the m
 Source: H, "Calculating dE/dX", "Back-propagation dE/dX for a convolutional layer" and "Design of a Basic Kernel".
 """
 
-from numba import cuda, float32
-
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.conv2d.backward_data.checks import check_backward_data, products
+from course_lib.cuda.numba_cuda import cuda, float32
 
 TILE = 16
 

@@ -1,4 +1,4 @@
-"""v02: a block brings the patch of dy that its tile of pixels needs, and one mask, into shared memory, map by map.
+"""A block brings the patch of dy that its tile of pixels needs, and one mask, into shared memory, map by map.
 
 Pixels of a tile share most of the outputs that saw them: a number of dy is brought once a block, not K_h K_w times.
 Global loads fall by about that factor; shared memory serves the rest.
@@ -6,10 +6,9 @@ Global loads fall by about that factor; shared memory serves the rest.
 Source: H, "Strategies for Lab 7" and "Reuse in 2D Tiled Convolution".
 """
 
-from numba import cuda, float32
-
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.conv2d.backward_data.checks import check_backward_data
+from course_lib.cuda.numba_cuda import cuda, float32
 
 TILE = 16
 THREADS = TILE * TILE

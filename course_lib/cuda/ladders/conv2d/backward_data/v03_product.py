@@ -1,4 +1,4 @@
-"""v03: one matrix product makes what every mask position sends back, and col2im adds it to the pixels.
+"""One matrix product makes what every mask position sends back, and col2im adds it to the pixels.
 
     dcols = w_rows^T @ dy_rows      (C K_h K_w, M) @ (M, H_out W_out) for each image
     dx    = fold(dcols)             a pixel gathers its K_h K_w numbers
@@ -10,11 +10,11 @@ Source: H, "Matrix Multiplication for a Convolution Layer"; K, "Convolution and 
 """
 
 import numpy as np
-from numba import cuda, float32
 
 from course_lib import gpu
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.conv2d.backward_data.checks import check_backward_data, products
+from course_lib.cuda.numba_cuda import cuda, float32
 
 TILE = 16
 MOST = 2**25

@@ -1,4 +1,4 @@
-"""v06: a kernel made for one shape: a thread keeps a whole row of pixels in registers and spreads each dy over it.
+"""A kernel made for one shape: a thread keeps a whole row of pixels in registers and spreads each dy over it.
 
 As a formula this is a full convolution of dy with the flipped, transposed masks; read the other way round, dy[j] goes
 to the K_w pixels j, j + 1, ..., and no product with a zero of the border is made. All column indices are constants, so
@@ -11,8 +11,6 @@ course's own.
 
 import functools
 from dataclasses import replace
-
-from numba import cuda, float32
 
 from course_lib.cuda.capability import compute_capability
 from course_lib.cuda.intrinsics import (
@@ -29,6 +27,7 @@ from course_lib.cuda.ladders.conv2d.backward_data.checks import check_backward_d
 from course_lib.cuda.ladders.conv2d.backward_data.copies import make_copies
 from course_lib.cuda.ladders.conv2d.backward_data.plan import plan
 from course_lib.cuda.ladders.conv2d.backward_data.v02_shared import conv2d_backward_data_v02_shared
+from course_lib.cuda.numba_cuda import cuda, float32
 from course_lib.cuda.operands import aligned
 from course_lib.cuda.unroll import unroll
 

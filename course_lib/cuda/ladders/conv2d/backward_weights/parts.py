@@ -7,11 +7,11 @@ Source: the course's own; H, "Parallelism in a Convolution Layer" ("need atomic 
 """
 
 import numpy as np
-from numba import cuda, float32
 
 from course_lib import gpu
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.reduce.block_sum import THREADS, WARPS, block_sum
+from course_lib.cuda.numba_cuda import cuda, float32
 
 COLUMNS, SLICES = 32, 8
 """Numbers of a block of the second kernel, and threads that share the rows of one number."""

@@ -63,10 +63,12 @@ class Plan:
 
     @property
     def threads(self):
+        """Threads of a block, whole warps."""
         return -(-self.units // WARP) * WARP
 
     @property
     def bands(self):
+        """Parts that the rows of an image are cut into."""
         return -(-self.s.H_out // self.RB)
 
     @property
@@ -81,14 +83,17 @@ class Plan:
 
     @property
     def y_map(self):
+        """Floats of one map of dy in a stage."""
         return -(-self.RB * self.s.W_out // 4) * 4
 
     @property
     def x_stage(self):
+        """Floats of x in a stage; those of dy follow."""
         return self.NB * self.CG * self.TC * self.x_map
 
     @property
     def stage(self):
+        """Floats of a stage."""
         return self.x_stage + self.NB * self.MG * self.TM * self.y_map
 
     @property
@@ -124,6 +129,7 @@ class Plan:
 
     @property
     def fits(self):
+        """Whether a block can have so much shared memory, and a thread so many registers."""
         return (
             self.sums <= MOST_SUMS
             and self.threads <= MOST_THREADS

@@ -1,4 +1,4 @@
-"""v01: one thread for each weight walks over all images and places: H's listing with its four outer loops as threads.
+"""One thread for each weight walks over all images and places: H's listing with its four outer loops as threads.
 
 No two threads write the same number, so there is nothing to make atomic. There are only M C K_h K_w threads, though,
 2,400 in LeNet-5's C3: most of a card sleeps, and every load of dy and x is made for one multiply-add.
@@ -6,11 +6,10 @@ No two threads write the same number, so there is nothing to make atomic. There 
 Source: H, "Calculating dE/dW" and "What is dE/dW for a conv layer?".
 """
 
-from numba import cuda, float32
-
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.conv2d.backward_data.checks import check_backward_weights, products
 from course_lib.cuda.ladders.conv2d.backward_weights.parts import bias_gradient
+from course_lib.cuda.numba_cuda import cuda, float32
 
 THREADS = 64
 

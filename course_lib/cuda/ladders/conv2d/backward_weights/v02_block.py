@@ -1,4 +1,4 @@
-"""v02: a block for each weight: 256 threads share its images and places, and add up what they have as a tree.
+"""A block for each weight: 256 threads share its images and places, and add up what they have as a tree.
 
 Threads of a warp read neighbouring places: a request brings 32 numbers that are all used, and 256 times as many threads
 are there to wait for memory. Load requests fall; dy and x still come once for each weight.
@@ -6,12 +6,11 @@ are there to wait for memory. Load requests fall; dy and x still come once for e
 Source: H, "Parallelism in a Convolution Layer" (tree reduction); the course's own.
 """
 
-from numba import cuda, float32
-
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.conv2d.backward_data.checks import check_backward_weights, products
 from course_lib.cuda.ladders.conv2d.backward_weights.parts import bias_gradient
 from course_lib.cuda.ladders.reduce.block_sum import THREADS, WARPS, block_sum
+from course_lib.cuda.numba_cuda import cuda, float32
 
 
 @jit(cache=True)

@@ -1,4 +1,4 @@
-"""v03: im2col, then one matrix product: dw is dy's rows times the unrolled images, a sum over images and places.
+"""Im2col, then one matrix product: dw is dy's rows times the unrolled images, a sum over images and places.
 
     dw_rows = sum over images of dy_rows @ cols^T       (M, H_out W_out) @ (H_out W_out, C K_h K_w)
 
@@ -10,12 +10,12 @@ Source: H, "We can picture this computation in a more familiar way", "Matrix Mul
 """
 
 import numpy as np
-from numba import cuda, float32
 
 from course_lib import gpu
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.conv2d.backward_data.checks import check_backward_weights, products
 from course_lib.cuda.ladders.conv2d.backward_weights.parts import add_parts, bias_gradient
+from course_lib.cuda.numba_cuda import cuda, float32
 
 TILE, THREADS = 16, 256
 MOST = 2**25

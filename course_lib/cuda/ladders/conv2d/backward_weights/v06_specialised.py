@@ -1,4 +1,4 @@
-"""v06: a kernel made for one shape: a thread keeps the weights of a mask row for several pairs of maps in registers.
+"""A kernel made for one shape: a thread keeps the weights of a mask row for several pairs of maps in registers.
 
 Along a row, the window of x slides by one column a step: x and dy come from shared memory once, and each step of
 `width` columns makes width TM TC K_w multiply-adds from width (TM + TC) numbers. A block walks over images and keeps
@@ -12,7 +12,6 @@ import functools
 from dataclasses import replace
 
 import numpy as np
-from numba import cuda, float32
 
 from course_lib import gpu
 from course_lib.cuda.capability import compute_capability
@@ -23,6 +22,7 @@ from course_lib.cuda.ladders.conv2d.backward_data.copies import make_copies
 from course_lib.cuda.ladders.conv2d.backward_weights.parts import add_parts, bias_gradient
 from course_lib.cuda.ladders.conv2d.backward_weights.plan import plan
 from course_lib.cuda.ladders.conv2d.backward_weights.v03_product import conv2d_backward_weights_v03_product
+from course_lib.cuda.numba_cuda import cuda, float32
 from course_lib.cuda.operands import aligned
 from course_lib.cuda.unroll import unroll
 

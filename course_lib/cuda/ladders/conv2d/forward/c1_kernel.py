@@ -10,11 +10,11 @@ Source: H, "Specialization for the LeNet-5 C1 Layer", "Block Organization", "Sha
 import functools
 
 import numpy as np
-from numba import cuda, float32
 
 from course_lib import gpu
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.conv2d.forward.checks import check_launch
+from course_lib.cuda.numba_cuda import cuda, float32
 
 THREADS, COMPUTING, BLOCKS = 128, 112, 7
 MOST_IMAGES = 65_535

@@ -8,10 +8,9 @@ Source: NVIDIA, "PTX ISA", "cp.async"; H, "Shared Tile for LeNet-5 C1 Layer".
 
 import functools
 
-from numba import cuda
-
 from course_lib.cuda.intrinsics import cp_async4_part, cp_async16, cp_async16_part, nonneg
 from course_lib.cuda.jit import jit
+from course_lib.cuda.numba_cuda import cuda
 
 
 @functools.lru_cache(maxsize=128)

@@ -6,10 +6,9 @@ and a weight, and nothing is kept: an input tile is loaded M times, by M blocks.
 Source: H, "Design of a Basic Kernel", "Partial Kernel Code for a Convolution Layer".
 """
 
-from numba import cuda, float32
-
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.conv2d.forward.checks import check_launch
+from course_lib.cuda.numba_cuda import cuda, float32
 
 TILE = 16
 """TILE_WIDTH in the lecture: a block computes TILE x TILE pixels."""

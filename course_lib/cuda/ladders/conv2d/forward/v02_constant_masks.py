@@ -11,12 +11,12 @@ Source: H, "Strategies for Lab 7", 1 (tiled 2D convolution with masks in constan
 import functools
 
 import numpy as np
-from numba import cuda, float32
 
 from course_lib import gpu
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.conv2d.forward.checks import check_launch
 from course_lib.cuda.ladders.conv2d.forward.v01_basic import MOST_IMAGES, TILE
+from course_lib.cuda.numba_cuda import cuda, float32
 
 CONSTANT_BYTES, SHARED_BYTES = 65_536, 49_152
 """What a kernel may have of each."""

@@ -9,11 +9,11 @@ Source: H, "Strategies for Lab 7", 2, "Matrix Multiplication for a Convolution L
 """
 
 import numpy as np
-from numba import cuda, float32
 
 from course_lib import gpu
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.conv2d.forward.checks import check_launch
+from course_lib.cuda.numba_cuda import cuda, float32
 
 TILE, THREADS = 16, 256
 UNROLLED = 16_000_000

@@ -8,10 +8,10 @@ Source: H, "Strategies for Lab 7", 3, "Conceptual Unrolling May Help Performance
 """
 
 import numpy as np
-from numba import cuda, float32
 
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.conv2d.forward.checks import check_launch
+from course_lib.cuda.numba_cuda import cuda, float32
 
 TILE = 16
 

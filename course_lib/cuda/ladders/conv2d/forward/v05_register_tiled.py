@@ -9,11 +9,10 @@ Source: H, "Strategies for Lab 7", 4 (joint register-shared memory tiling).
 
 import functools
 
-from numba import cuda, float32
-
 from course_lib.cuda.intrinsics import nonneg
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.conv2d.forward.checks import check_launch
+from course_lib.cuda.numba_cuda import cuda, float32
 from course_lib.cuda.unroll import unroll
 
 BK, THREADS = 8, 256

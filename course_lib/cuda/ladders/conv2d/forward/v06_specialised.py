@@ -12,7 +12,6 @@ import functools
 from dataclasses import replace
 
 import numpy as np
-from numba import cuda, float32
 
 from course_lib import gpu
 from course_lib.cuda.intrinsics import cp_async_commit, cp_async_wait1, ld2, ld4, nonneg, st2, st4
@@ -21,6 +20,7 @@ from course_lib.cuda.ladders.conv2d.forward.checks import check_launch
 from course_lib.cuda.ladders.conv2d.forward.plan import plan
 from course_lib.cuda.ladders.conv2d.forward.stage import make_fetch
 from course_lib.cuda.ladders.conv2d.forward.v05_register_tiled import conv2d_forward_v05_register_tiled
+from course_lib.cuda.numba_cuda import cuda, float32
 from course_lib.cuda.operands import aligned
 from course_lib.cuda.unroll import unroll
 

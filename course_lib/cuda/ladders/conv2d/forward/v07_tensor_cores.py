@@ -13,7 +13,6 @@ import functools
 from dataclasses import replace
 
 import numpy as np
-from numba import cuda, float32, int32, uint32
 
 from course_lib import gpu
 from course_lib.cuda.intrinsics import (
@@ -30,6 +29,7 @@ from course_lib.cuda.ladders.conv2d.forward.checks import check_launch
 from course_lib.cuda.ladders.conv2d.forward.stage import make_fetch
 from course_lib.cuda.ladders.conv2d.forward.tensor_plan import plan_tensor_cores
 from course_lib.cuda.ladders.conv2d.forward.v06_specialised import conv2d_forward_v06_specialised
+from course_lib.cuda.numba_cuda import cuda, float32, int32, uint32
 from course_lib.cuda.operands import aligned
 from course_lib.cuda.unroll import unroll
 
