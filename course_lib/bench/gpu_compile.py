@@ -31,7 +31,7 @@ def warm_up():
 
 
 def compile_case(case):
-    """Return [[player, kernel, seconds, failure or ""], ...] of compiling, or loading, all kernels of a case's players.
+    """Return [[player, kernel, seconds, failure or "", whether it is kept], ...] of compiling, or loading, a case's.
 
     No errors: a kernel that cannot be compiled is one of the failures. Source: the course's own.
     """
@@ -46,17 +46,20 @@ def compile_case(case):
                 types = tuple(dispatcher.typeof_pyval(a) for a in launch.arguments)
                 if (kernel, types) not in seen:
                     dispatcher.compile(types)
-                    found.append([name, kernel.__name__, time.perf_counter() - start, ""])
+                    kept = bool(kernel.options.get("cache"))
+                    found.append([name, kernel.__name__, time.perf_counter() - start, "", kept])
                     seen.add((kernel, types))
         except ValueError:
             continue  # a rung that is not for such sizes
         except Exception as error:
-            found.append([name, "", 0.0, f"{type(error).__name__}: {error}"[:300]])
+            found.append([name, "", 0.0, f"{type(error).__name__}: {error}"[:300], False])
     return found
 
 
 def compile_times(names, environment, jobs, on_row):
-    """Return [{case, player, kernel, first, cached, failure}, ...], seconds; `environment` names an empty folder.
+    """Return [{case, player, kernel, first, cached, failure, kept}, ...], seconds; `environment` names an empty folder.
+
+    A kernel that is not kept on the disk, such as one with weights frozen into it, is compiled in the second run too.
 
     OSError if there can be no process. Source: the course's own.
     """
@@ -75,6 +78,6 @@ def _together(name, first, cached):
         failure = (first if "kernels" not in first else cached)["failures"]["all"]
         return [dict(case=name, player="", kernel="", first=0.0, cached=0.0, failure=failure)]
     return [
-        dict(case=name, player=player, kernel=kernel, first=seconds, cached=again[2], failure=failure)
-        for (player, kernel, seconds, failure), again in zip(first["kernels"], cached["kernels"], strict=False)
+        dict(case=name, player=player, kernel=kernel, first=seconds, cached=again[2], failure=failure, kept=kept)
+        for (player, kernel, seconds, failure, kept), again in zip(first["kernels"], cached["kernels"], strict=False)
     ]

@@ -81,7 +81,11 @@ def player_rows(report, row):
 def slowest(report, count=10):
     """Return (kernel, player, case, first, cached) of the kernels that compile longest, as texts. No errors."""
     right = sorted((c for c in report["compile"] if not c["failure"]), key=lambda c: -c["first"])[:count]
-    return [(c["kernel"], c["player"], c["case"], f"{c['first']:.2f} s", f"{c['cached']:.3f} s") for c in right]
+    return [
+        (c["kernel"], c["player"], c["case"], f"{c['first']:.2f} s",
+         f"{c['cached']:.3f} s" if c.get("kept", True) else "not kept")
+        for c in right
+    ]  # fmt: skip
 
 
 def compile_verdicts(report):
@@ -92,7 +96,8 @@ def compile_verdicts(report):
     right = [c for c in report["compile"] if not c["failure"]]
     if not right:
         return []
-    longest = {what: max(right, key=lambda c: c[what]) for what in COMPILE}
+    kept = {"first": right, "cached": [c for c in right if c.get("kept", True)] or right}
+    longest = {what: max(kept[what], key=lambda c: c[what]) for what in COMPILE}
     return [(what, longest[what][what], *COMPILE[what], longest[what]["kernel"]) for what in COMPILE]
 
 

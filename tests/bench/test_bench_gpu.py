@@ -23,7 +23,7 @@ from course_lib.bench.gpu_cases import CASES
 from course_lib.bench.gpu_measure import GpuRow, measure
 from course_lib.bench.gpu_players import kind, replayed
 from course_lib.bench.gpu_process import in_processes
-from course_lib.bench.gpu_promises import PROMISES, kept
+from course_lib.bench.gpu_promises import PROMISES, fastest, kept
 from course_lib.bench.gpu_roof import roof_of
 from course_lib.bench.gpu_table import tables
 from course_lib.bench.gpu_text import markdown, player_rows, promise_rows, speed_text, time_text
@@ -254,6 +254,26 @@ def test_markdown_has_a_line_for_each_promise_and_for_compiling():
     assert any("compiling any kernel, cached" in line and line.endswith("| 0.3 s | 0.1 s | floor |") for line in table)
 
 
+def test_of_equally_fast_rungs_the_lowest_is_named():
+    row = {"kinds": dict.fromkeys(("v05", "v06", "v07"), FLOAT32), "rivals": []}
+    row["timings"] = {n: {"median": s} for n, s in (("v05", 3.0), ("v06", 1.002), ("v07", 1.0))}
+    assert fastest(row, (FLOAT32,)) == "v06"
+    assert fastest(row, (TF32,)) is None
+
+
+def test_a_rival_may_err_everywhere_alike_and_we_may_not():
+    exact, off = np.array([1.0, 1e-4]), np.array([1.0, 1e-4 + 5e-7], np.float32)
+    work = SimpleNamespace(
+        flops=1, bytes=1, terms=4, exact=lambda sizes=False: (np.abs(exact) if sizes else exact,), rival={},
+        ours={"v01": lambda: Player((lambda: (gpu.to_device(off),),))},
+        rivals={"cuDNN": Player((lambda: (gpu.to_device(off),),))},
+    )  # fmt: skip
+    case = SimpleNamespace(name="c", family="f", size="s", work=lambda backend, small: work)
+    row = measure(case, gpu_numpy, lambda players, rounds: {n: Timing(1.0, 1.0, 1.0, 1, 1) for n in players}, 1)
+    assert list(row.timings) == ["cuDNN"]
+    assert list(row.failures) == ["v01"]
+
+
 def test_the_file_is_named_by_the_card_and_holds_no_path(tmp_path):
     path = write(made_up(), tmp_path, "gpu")
     assert path.name == "gpu.h200.json"
@@ -309,7 +329,7 @@ def test_a_run_asks_its_processes_and_gathers_rows_compiling_and_launching(monke
             elif name == "gemm 4096":
                 yield {"case": name, "failures": {"all": "it died"}}
             else:
-                yield {"case": name, "kernels": [["v01", "_gemm", 1.5, ""]]}
+                yield {"case": name, "kernels": [["v01", "_gemm", 1.5, "", True]]}
 
     monkeypatch.setattr(bench, "in_processes", processes)
     monkeypatch.setattr("course_lib.bench.gpu_compile.in_processes", processes)
