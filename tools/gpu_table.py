@@ -42,7 +42,7 @@ def results():
 
 def table():
     """Return the tables of all cards that were measured, as Markdown."""
-    from course_lib.bench.gpu_text import markdown
+    from course_lib.bench.gpu.text import markdown
 
     return "\n\n".join(markdown(found) for found in results()) or NOTHING
 

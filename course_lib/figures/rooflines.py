@@ -5,9 +5,9 @@ Source: Williams, Waterman, Patterson, "Roofline" (2009).
 
 import numpy as np
 
-from course_lib.bench.gpu_promises import fastest
-from course_lib.bench.gpu_roof import roof_of
-from course_lib.bench.gpu_work import FLOAT32, READABLE, TF32, THREE_TF32
+from course_lib.bench.gpu.promises import fastest
+from course_lib.bench.gpu.roof import roof_of
+from course_lib.bench.gpu.work import FLOAT32, READABLE, TF32, THREE_TF32
 from course_lib.validate import require_some
 
 from . import style

@@ -16,19 +16,20 @@ import pytest
 from typer.testing import CliRunner
 
 from course_lib import gpu
-from course_lib.bench import gpu as bench
-from course_lib.bench import gpu_numpy, gpu_promises, write
-from course_lib.bench.gpu import GpuReport, bench_gpu, chosen, merged
-from course_lib.bench.gpu_cases import CASES
-from course_lib.bench.gpu_measure import GpuRow, measure
-from course_lib.bench.gpu_players import kind, replayed
-from course_lib.bench.gpu_process import in_processes
-from course_lib.bench.gpu_promises import PROMISES, fastest, kept
-from course_lib.bench.gpu_roof import roof_of
-from course_lib.bench.gpu_table import tables
-from course_lib.bench.gpu_text import markdown, player_rows, promise_rows, speed_text, time_text
-from course_lib.bench.gpu_torch import plain_name
-from course_lib.bench.gpu_work import FLOAT32, TF32, Player, Work, allowed, judge
+from course_lib.bench import write
+from course_lib.bench.gpu import GpuReport, bench_gpu, chosen, merged, with_numpy
+from course_lib.bench.gpu import promises as gpu_promises
+from course_lib.bench.gpu import run as bench
+from course_lib.bench.gpu.cases import CASES
+from course_lib.bench.gpu.measure import GpuRow, measure
+from course_lib.bench.gpu.players import kind, replayed
+from course_lib.bench.gpu.process import in_processes
+from course_lib.bench.gpu.promises import PROMISES, fastest, kept
+from course_lib.bench.gpu.roof import roof_of
+from course_lib.bench.gpu.table import tables
+from course_lib.bench.gpu.text import markdown, player_rows, promise_rows, speed_text, time_text
+from course_lib.bench.gpu.with_torch import plain_name
+from course_lib.bench.gpu.work import FLOAT32, TF32, Player, Work, allowed, judge
 from course_lib.cli import app
 from course_lib.cuda.choice import SIMT
 from course_lib.cuda.device import choice
@@ -52,7 +53,7 @@ def host_copy(x, y):
 
 @pytest.fixture(autouse=True)
 def _copies(monkeypatch):
-    monkeypatch.setattr(gpu_numpy, "copy_call", host_copy)
+    monkeypatch.setattr(with_numpy, "copy_call", host_copy)
 
 
 @pytest.fixture
@@ -61,7 +62,7 @@ def fake_gemm(monkeypatch):
 
 
 def test_only_what_is_right_is_timed_and_the_others_say_what_happened(fake_gemm):
-    row = measure(CASES["gemm 1024"], gpu_numpy, timer, 3, small=True)
+    row = measure(CASES["gemm 1024"], with_numpy, timer, 3, small=True)
     assert list(row.timings) == ["v01_right"]
     assert row.errors["v01_right"][1] <= 1
     assert row.failures["v02_wrong"].startswith("wrong: relative error nan")
@@ -74,13 +75,13 @@ def test_only_what_is_right_is_timed_and_the_others_say_what_happened(fake_gemm)
 
 
 def test_rungs_below_the_least_one_of_a_size_are_left_out(fake_gemm):
-    work = CASES["gemm 4096"].make(gpu_numpy, np.random.default_rng(0), M=5, N=5, K=5, least=3)
+    work = CASES["gemm 4096"].make(with_numpy, np.random.default_rng(0), M=5, N=5, K=5, least=3)
     assert list(work.ours) == ["v03_fails", "v04_refuses"]
 
 
 def test_a_case_that_cannot_be_made_is_a_failure_of_all(monkeypatch):
     monkeypatch.setitem(sys.modules, "course_lib.cuda.ladders.gemm", SimpleNamespace(LADDER=None))
-    row = measure(CASES["gemm 1024"], gpu_numpy, timer, 1, small=True)
+    row = measure(CASES["gemm 1024"], with_numpy, timer, 1, small=True)
     assert "TypeError" in row.failures["all"]
 
 
@@ -88,17 +89,17 @@ def test_a_failing_timer_is_a_failure_of_the_timing(fake_gemm):
     def broken(calls, rounds):
         raise RuntimeError("no\nclock")
 
-    row = measure(CASES["gemm 1024"], gpu_numpy, broken, 1, small=True)
+    row = measure(CASES["gemm 1024"], with_numpy, broken, 1, small=True)
     assert row.failures["timing"] == "RuntimeError: no clock"
     assert row.timings == {}
 
 
 def test_outputs_are_full_of_nan_before_the_first_call():
-    array = gpu_numpy.nan((3, 4))
+    array = with_numpy.nan((3, 4))
     assert np.isnan(gpu.to_host(array)).all()
     x, y = gpu.to_device(np.ones((3, 4), np.float32)), array
     replayed(lambda: None, (x, y))
-    error = judge((y,), (np.ones((3, 4)),), (np.ones((3, 4)),), 1, FLOAT32, gpu_numpy)
+    error = judge((y,), (np.ones((3, 4)),), (np.ones((3, 4)),), 1, FLOAT32, with_numpy)
     assert math.isnan(error.share)
     assert not error.fits
 
@@ -107,12 +108,12 @@ def test_a_result_may_differ_by_rounding_and_not_by_more():
     exact = np.full(8, 100.0)
     for terms, kind_, factor, fits in [(16, FLOAT32, 0.99, True), (16, FLOAT32, 1.2, False), (16, TF32, 100, True)]:
         found = gpu.to_device((exact * (1 + factor * allowed(terms, FLOAT32))).astype(np.float32))
-        assert judge((found,), (exact,), (exact,), terms, kind_, gpu_numpy).fits == fits
+        assert judge((found,), (exact,), (exact,), terms, kind_, with_numpy).fits == fits
     assert allowed(16, FLOAT32) == 16 * 2.0**-24
     same = gpu.to_device(exact.astype(np.float32))
-    assert judge((same,), (exact,), (exact,), 0, FLOAT32, gpu_numpy).share == 0
+    assert judge((same,), (exact,), (exact,), 0, FLOAT32, with_numpy).share == 0
     other = gpu.to_device(np.nextafter(exact.astype(np.float32), np.float32(200)))
-    assert not judge((other,), (exact,), (exact,), 0, FLOAT32, gpu_numpy).fits
+    assert not judge((other,), (exact,), (exact,), 0, FLOAT32, with_numpy).fits
 
 
 def test_a_launch_is_recorded_without_running_and_done_again_by_each_call():
@@ -269,7 +270,7 @@ def test_a_rival_may_err_everywhere_alike_and_we_may_not():
         rivals={"cuDNN": Player((lambda: (gpu.to_device(off),),))},
     )  # fmt: skip
     case = SimpleNamespace(name="c", family="f", size="s", work=lambda backend, small: work)
-    row = measure(case, gpu_numpy, lambda players, rounds: {n: Timing(1.0, 1.0, 1.0, 1, 1) for n in players}, 1)
+    row = measure(case, with_numpy, lambda players, rounds: {n: Timing(1.0, 1.0, 1.0, 1, 1) for n in players}, 1)
     assert list(row.timings) == ["cuDNN"]
     assert list(row.failures) == ["v01"]
 
@@ -332,7 +333,7 @@ def test_a_run_asks_its_processes_and_gathers_rows_compiling_and_launching(monke
                 yield {"case": name, "kernels": [["v01", "_gemm", 1.5, "", True]]}
 
     monkeypatch.setattr(bench, "in_processes", processes)
-    monkeypatch.setattr("course_lib.bench.gpu_compile.in_processes", processes)
+    monkeypatch.setattr("course_lib.bench.gpu.compile.in_processes", processes)
     monkeypatch.setattr(bench, "choice", lambda: SimpleNamespace(device="gpu"))
     said = []
     report = bench_gpu(only=["gemm", "compile", "launch"], rounds=2, on_row=said.append)
@@ -367,7 +368,7 @@ TINY = {
 def test_exact_convolutions_have_the_outputs_sizes_and_flops(direction, monkeypatch):
     ladders = {"forward": "forward", "dX": "backward_data", "dW": "backward_weights"}
     monkeypatch.setitem(sys.modules, f"course_lib.cuda.ladders.conv2d.{ladders[direction]}", SimpleNamespace(LADDER=()))
-    work = CASES[f"conv 1->4 k7 {direction}"].make(gpu_numpy, np.random.default_rng(0), **TINY[direction])
+    work = CASES[f"conv 1->4 k7 {direction}"].make(with_numpy, np.random.default_rng(0), **TINY[direction])
     shapes = [a.shape for a in work.exact()]
     pad = TINY[direction]["pad"]
     rows, columns = 4 + 2 * pad, 3 + 2 * pad

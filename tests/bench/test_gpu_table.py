@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from course_lib import figures
-from course_lib.bench.gpu_roof import roof_of
+from course_lib.bench.gpu.roof import roof_of
 from course_lib.figures.rooflines import roofline_plot
 from tests.bench.test_bench_gpu import made_up
 from tools import gpu_table

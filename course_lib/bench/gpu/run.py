@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 
 import course_lib
 from course_lib import gpu
-from course_lib.bench.gpu_cases import CASES
-from course_lib.bench.gpu_compile import compile_times
-from course_lib.bench.gpu_measure import GpuRow, find_backend
-from course_lib.bench.gpu_process import in_processes
+from course_lib.bench.gpu.cases import CASES
+from course_lib.bench.gpu.compile import compile_times
+from course_lib.bench.gpu.measure import GpuRow, find_backend
+from course_lib.bench.gpu.process import in_processes
 from course_lib.bench.report import describe_machine
 from course_lib.cuda.capability import compute_capability
 from course_lib.cuda.choice import GPU, DeviceError

@@ -6,7 +6,7 @@ A100 (156 TFLOPS) and of the H100 and H200 (989 with sparsity, so half of it), T
 
 from dataclasses import dataclass
 
-from course_lib.bench.gpu_work import TF32
+from course_lib.bench.gpu.work import TF32
 from course_lib.simt.estimate.devices import DEVICES
 from course_lib.simt.estimate.roofline import roofline
 

@@ -7,7 +7,7 @@ import functools
 import importlib
 import sys
 
-from course_lib.bench.gpu_work import FLOAT32, READABLE, TF32, THREE_TF32, Player
+from course_lib.bench.gpu.work import FLOAT32, READABLE, TF32, THREE_TF32, Player
 from course_lib.cuda.capability import compute_capability
 from course_lib.cuda.recording import record_launches
 

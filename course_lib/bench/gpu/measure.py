@@ -7,7 +7,7 @@ import importlib.util
 from dataclasses import asdict, dataclass, field
 
 from course_lib import gpu
-from course_lib.bench.gpu_work import FLOAT32, RIVALS_OFF, judge
+from course_lib.bench.gpu.work import FLOAT32, RIVALS_OFF, judge
 
 
 @dataclass
@@ -37,7 +37,7 @@ class GpuRow:
 
 
 def find_backend():
-    """Return the module of rivals and exact results: `gpu_torch` if PyTorch is here and finds a card, else `gpu_numpy`.
+    """Return the module of rivals and exact results: `with_torch` if PyTorch finds a card, else `with_numpy`.
 
     No errors. Source: the course's own.
     """
@@ -45,12 +45,12 @@ def find_backend():
         import torch
 
         if torch.cuda.is_available():
-            from course_lib.bench import gpu_torch
+            from course_lib.bench.gpu import with_torch
 
-            return gpu_torch
-    from course_lib.bench import gpu_numpy
+            return with_torch
+    from course_lib.bench.gpu import with_numpy
 
-    return gpu_numpy
+    return with_numpy
 
 
 def measure(case, backend, timer, rounds, small=False):

@@ -1,6 +1,6 @@
 """The work of `course bench gpu`: products, convolutions and their gradients, and what is bound by memory.
 
-Each maker takes a backend (`gpu_torch` or `gpu_numpy`), a random generator and sizes, puts arrays on the device and
+Each maker takes a backend (`with_torch` or `with_numpy`), a random generator and sizes, puts arrays on the device and
 returns a `Work`. Source: the sizes are those of the course's floors and goals; LeNet-5's first two convolutions, the
 two of H's course project, and one as in a residual network.
 """
@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from course_lib import gpu
-from course_lib.bench.gpu_memory import MEMORY
-from course_lib.bench.gpu_players import ladder, players
-from course_lib.bench.gpu_work import FLOAT32, READABLE, TF32, THREE_TF32, Work
+from course_lib.bench.gpu.memory import MEMORY
+from course_lib.bench.gpu.players import ladder, players
+from course_lib.bench.gpu.work import FLOAT32, READABLE, TF32, THREE_TF32, Work
 
 FLOAT = 4
 """Bytes."""

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from course_lib import gpu, reference
-from course_lib.bench.gpu_players import ladder, players, replayed
-from course_lib.bench.gpu_work import FLOAT32, READABLE, Player, Work
+from course_lib.bench.gpu.players import ladder, players, replayed
+from course_lib.bench.gpu.work import FLOAT32, READABLE, Player, Work
 
 COPY, OPERATION = "copy", "operation"
 SETS = 2

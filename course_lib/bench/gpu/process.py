@@ -1,6 +1,6 @@
 """Parts of `course bench gpu` in processes of their own: a kernel that breaks the card's context stops one, not all.
 
-`python -m course_lib.bench.gpu_process measure|rivals|compile|launch|training ROUNDS CASE...` prints a line of JSON for
+`python -m course_lib.bench.gpu.process measure|rivals|compile|launch|training ROUNDS CASE...` prints a line of JSON for
 each case. Source: the course's own.
 """
 
@@ -15,7 +15,7 @@ UNUSABLE = 3
 """How a process ends whose context is unusable, after it has printed its last case."""
 
 
-def in_processes(what, names, environment, rounds=1, command=(sys.executable, "-m", "course_lib.bench.gpu_process")):
+def in_processes(what, names, environment, rounds=1, command=(sys.executable, "-m", "course_lib.bench.gpu.process")):
     """Yield what the process says about each case, a dict with "case"; for one that it dies of, the failure.
 
     Parameters
@@ -55,11 +55,11 @@ def in_processes(what, names, environment, rounds=1, command=(sys.executable, "-
 def main(what, rounds, *names):
     """Do one part in this process; return the exit status."""
     from course_lib import gpu
-    from course_lib.bench.gpu_cases import CASES
-    from course_lib.bench.gpu_compile import compile_case, warm_up
-    from course_lib.bench.gpu_launch import launch_costs
-    from course_lib.bench.gpu_measure import find_backend, measure, rival_kernels
-    from course_lib.bench.gpu_train import training_steps
+    from course_lib.bench.gpu.cases import CASES
+    from course_lib.bench.gpu.compile import compile_case, warm_up
+    from course_lib.bench.gpu.launch import launch_costs
+    from course_lib.bench.gpu.measure import find_backend, measure, rival_kernels
+    from course_lib.bench.gpu.train import training_steps
     from course_lib.cuda.timing import time_in_turns
 
     if what == "compile":

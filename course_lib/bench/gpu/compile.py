@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from numba import cuda
 
 from course_lib import gpu
-from course_lib.bench import gpu_numpy
-from course_lib.bench.gpu_process import in_processes
+from course_lib.bench.gpu import with_numpy
+from course_lib.bench.gpu.process import in_processes
 from course_lib.cuda.jit import jit
 
 
@@ -36,7 +36,7 @@ def compile_case(case):
     No errors: a kernel that cannot be compiled is one of the failures. Source: the course's own.
     """
     found, seen = [], set()
-    work = case.work(gpu_numpy, small=True)
+    work = case.work(with_numpy, small=True)
     for name, make in work.ours.items():
         try:
             for launch in make().calls[0].launches:

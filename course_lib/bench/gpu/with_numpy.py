@@ -1,6 +1,6 @@
 """Exact results for `course bench gpu` where PyTorch is not installed: in NumPy, on the host. There are no rivals then.
 
-Source: the course's reference operations, in float64. `gpu_torch` has the same names.
+Source: the course's reference operations, in float64. `with_torch` has the same names.
 """
 
 import numpy as np

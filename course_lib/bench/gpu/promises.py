@@ -6,7 +6,7 @@ Source: the course's own. A floor is what is promised; a goal is what is aimed a
 
 from dataclasses import dataclass
 
-from course_lib.bench.gpu_work import FLOAT32, READABLE, TF32, THREE_TF32
+from course_lib.bench.gpu.work import FLOAT32, READABLE, TF32, THREE_TF32
 
 OURS = (READABLE, FLOAT32)
 CONVOLUTION = (READABLE, FLOAT32, THREE_TF32)

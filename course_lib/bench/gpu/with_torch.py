@@ -1,13 +1,13 @@
 """The rivals of `course bench gpu`, cuBLAS and cuDNN as PyTorch calls them, and exact results in float64 on the card.
 
 Source: PyTorch's documentation. TF32 is off but where it is asked for, and cuDNN tries its algorithms and takes the
-fastest (`benchmark`). `gpu_numpy` has the same names. All but importing this module needs PyTorch.
+fastest (`benchmark`). `with_numpy` has the same names. All but importing this module needs PyTorch.
 """
 
 import functools
 
 from course_lib import gpu
-from course_lib.bench.gpu_work import TF32, Player
+from course_lib.bench.gpu.work import TF32, Player
 
 DEVICE = "cuda"
 CUBLAS, CUBLAS_TF32, CUDNN, CUDNN_TF32 = "cuBLAS", "cuBLAS TF32", "cuDNN", "cuDNN TF32"

@@ -3,8 +3,8 @@
 Source: the course's own. Everything is computed from the dict of a `results/gpu.*.json`.
 """
 
-from course_lib.bench.gpu_promises import COMPILE, kept
-from course_lib.bench.gpu_roof import roof_of
+from course_lib.bench.gpu.promises import COMPILE, kept
+from course_lib.bench.gpu.roof import roof_of
 
 HEAD = (
     "work",

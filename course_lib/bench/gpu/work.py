@@ -110,7 +110,7 @@ def judge(outputs, exact, sizes, terms, kind, backend):
     kind : str
         The player's.
     backend : module
-        `gpu_torch` or `gpu_numpy`; its `distance` compares on the device or on the host.
+        `with_torch` or `with_numpy`; its `distance` compares on the device or on the host.
 
     No errors but ValueError if there are more outputs than exact ones. Source: the course's own.
     """

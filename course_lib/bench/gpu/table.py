@@ -6,7 +6,7 @@ Source: the course's own.
 from rich.markup import escape
 from rich.table import Table
 
-from course_lib.bench.gpu_text import HEAD, player_rows, promise_rows, slowest, time_text, training_rows
+from course_lib.bench.gpu.text import HEAD, player_rows, promise_rows, slowest, time_text, training_rows
 
 
 def tables(report):
