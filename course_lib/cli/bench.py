@@ -101,7 +101,7 @@ def gpu(
 
     from course_lib.bench import write
     from course_lib.bench.gpu import bench_gpu, merged
-    from course_lib.bench.gpu_table import tables
+    from course_lib.bench.gpu.table import tables
     from course_lib.bench.report import short_name
     from course_lib.bench.rivals import has_torch
     from course_lib.cuda.choice import DeviceError
