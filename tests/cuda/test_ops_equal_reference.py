@@ -107,11 +107,13 @@ def test_a_dense_layer_of_random_numbers_is_within_the_products_tolerance(B, D, 
 @pytest.mark.parametrize("A_turned", [False, True])
 @pytest.mark.parametrize("B_turned", [False, True])
 @pytest.mark.parametrize("bias", [False, True])
-def test_large_products_go_up_the_ladder_and_are_the_same(A_turned, B_turned, bias, monkeypatch):
+@pytest.mark.parametrize("busy", [0, 256], ids=["v08", "v07"])
+def test_large_products_go_up_the_ladder_and_are_the_same(busy, A_turned, B_turned, bias, monkeypatch):
     M, N, K = 20, 24, 40
     A, B, b = whole(1, M, K), whole(2, K, N), whole(3, N)
     monkeypatch.setattr(products, "LARGE", 1)
     monkeypatch.setattr(products, "LEAST_SIDE", 1)
+    monkeypatch.setattr(products, "BUSY", busy)
     given = (np.ascontiguousarray(a.T) if turned else a for a, turned in ((A, A_turned), (B, B_turned)))
     C = products.product(*put(cuda, given), gpu.to_device(b) if bias else None, A_turned=A_turned, B_turned=B_turned)
     np.testing.assert_array_equal(gpu.to_host(C), A @ B + (b if bias else 0))
