@@ -1,4 +1,4 @@
-"""The compiler of the gates: where it is, and two processes that compile while the tests ask.
+"""The compiler of the gates: where it is, and processes that compile before the tests ask.
 
 `python -m tests.gates.compiler NAME...` compiles entries by name and prints a line of JSON for each kernel's report.
 """
@@ -16,7 +16,6 @@ from unittest import mock
 from tests.setup.project import ROOT
 
 FOLDER = ROOT / "build" / "cuda-compiler"
-PROCESSES = 2
 SYSTEMS = (("Linux", "x86_64"), ("Windows", "AMD64"))
 INSTALL = "-m pip install --require-hashes --no-deps --target build/cuda-compiler -r requirements-cuda.lock"
 
@@ -33,10 +32,10 @@ def missing():
 class Compiler:
     """Processes that compile entries; `reports` waits for one of them."""
 
-    def __init__(self, names):
+    def __init__(self, names, processes):
         self.found, self.ended, self.said = {}, 0, []
         self.news = threading.Condition()
-        shares = [names[i::PROCESSES] for i in range(PROCESSES)]
+        shares = [names[i::processes] for i in range(processes)]
         self.processes = [self._start(share) for share in shares if share]
 
     def _start(self, names):
