@@ -19,8 +19,9 @@ class Graph:
     Source: NVIDIA, "CUDA C++ Programming Guide", "CUDA Graphs".
     """
 
-    def __init__(self, replay, result):
+    def __init__(self, replay, result, function):
         self._replay, self.result = replay, result
+        self._function = function  # it holds the arrays whose addresses are recorded: they must live as long as this
 
     def __call__(self):
         """Enqueue everything that was recorded, behind what was enqueued before. No errors."""
@@ -52,7 +53,7 @@ def record(function):
     Source: NVIDIA, "CUDA C++ Programming Guide", "CUDA Graphs".
     """
     replay, result = executor().record(function)
-    return Graph(replay, result)
+    return Graph(replay, result, function)
 
 
 def rerun(function):

@@ -82,6 +82,24 @@ def test_memory_of_a_graph_is_its_own_until_it_ends():
         np.testing.assert_array_equal(gpu.to_host(other), np.full(1000, -1, np.float32))
 
 
+def test_a_graph_keeps_the_arrays_that_its_function_uses():
+    def make():
+        a, out = gpu.to_device(ramp(1000)), gpu.to_device(np.zeros(1000, np.float32))
+
+        def step():
+            add[4, 256](a, a, out)
+            return out
+
+        return gpu.record(step)
+
+    graph = make()
+    others = [gpu.to_device(np.full(1000, -1, np.float32)) for _ in range(4)]
+    graph()
+    np.testing.assert_array_equal(gpu.to_host(graph.result), 2 * ramp(1000))
+    for other in others:
+        np.testing.assert_array_equal(gpu.to_host(other), np.full(1000, -1, np.float32))
+
+
 def test_arrays_given_back_do_not_disturb_those_in_use():
     kept = []
     for i in range(200):
