@@ -4,16 +4,13 @@ python tools/compile_table.py --compile     compile all with the compiler of thi
 python tools/compile_table.py --table       write the table of tests/gates/README.md from what was noted
 python tools/compile_table.py --check       fail where the README's table is another
 
---compile needs one of them: the environment after `make test` has numba-cuda; for the other one, an environment with
+The environment after `make test` has numba-cuda. For the other one set COURSE_COMPILER=numba-cuda-mlir, the switch of
+the library itself, in an environment with
 pip install "numba-cuda-mlir[cu13]==0.6.0" "cuda-toolkit==13.0.*" numba numpy
-
-Kernels say `from numba import cuda`. For numba-cuda-mlir their names are bound anew, to its own module and types: the
-source text stays. Of the intrinsics only `nonneg` has a stand-in there; the others are code for numba-cuda's generator.
 """
 
 import argparse
 import importlib.metadata
-import importlib.util
 import json
 import os
 import re
@@ -25,7 +22,7 @@ sys.path.insert(0, str(ROOT))
 HERE = ROOT / "tests" / "gates"
 README = HERE / "README.md"
 MARK = "<!-- table: tools/compile_table.py --table -->"
-COMPILERS = ("numba-cuda", "numba-cuda-mlir")
+COMPILERS = _, MLIR = ("numba-cuda", "numba-cuda-mlir")
 
 
 def main():
@@ -50,17 +47,23 @@ def main():
 def compile_all():
     """Compile every kernel for every compute capability, and write compiles.<compiler>.json."""
     os.environ["COURSE_DEVICE"] = "simt"
-    mlir = importlib.util.find_spec("numba_cuda_mlir") is not None
-    if not mlir:
+    if os.environ.get("COURSE_COMPILER") != MLIR:
         from tests.gates.compiler import missing, use_compiler
 
         if reason := missing():
             raise SystemExit(reason)
         use_compiler()
+    from course_lib.cuda.compile_report import ptx_of, types_of
+    from course_lib.cuda.numba_cuda import choose_compiler
     from tests.gates.compiler import launches
     from tests.gates.launches import CCS, operations, rungs
 
-    to_ptx = for_mlir() if mlir else for_numba_cuda()
+    compiler = choose_compiler()
+    print(f"compiling with {compiler} {importlib.metadata.version(compiler)}", flush=True)
+
+    def to_ptx(launch, cc):
+        return ptx_of(launch.kernel, types_of(launch.arguments), cc)
+
     found = {}
     for entry in rungs() + operations():
         for cc in entry.ccs:
@@ -70,7 +73,6 @@ def compile_all():
                 if found.get(name, {}).get(key, "yes") == "yes":  # one that fails for some types fails
                     found.setdefault(name, {})[key] = outcome(to_ptx, launch, cc)
         print(entry.name, flush=True)
-    compiler = COMPILERS[mlir]
     version = importlib.metadata.version(compiler)
     kernels = {name: [found[name].get(f"{a}.{b}", "") for a, b in CCS] for name in sorted(found)}
     content = {"compiler": compiler, "version": version, "ccs": [f"{a}.{b}" for a, b in CCS], "kernels": kernels}
@@ -86,71 +88,12 @@ def outcome(to_ptx, launch, cc):
         to_ptx(launch, cc)
     except Exception as error:
         text = " ".join(str(error).split())
-        if found := re.search(r"Untyped global name '(\w+)'.*_Intrinsic", text):
+        if found := re.match(r"(\w+) is written for numba-cuda's code generator", text):
             return f"no: {found[1]}"
         if "compiler bug" in text:
             return "no: an error in the compiler"
         return f"no: {type(error).__name__}: {text[:80]}"
     return "yes"
-
-
-def for_numba_cuda():
-    """Return a function that compiles a launch with numba-cuda."""
-    from course_lib.cuda.compile_report import ptx_of, types_of
-
-    return lambda launch, cc: ptx_of(launch.kernel, types_of(launch.arguments), cc)
-
-
-def for_mlir():
-    """Return a function that compiles a launch with numba-cuda-mlir."""
-    import numba
-    import numba_cuda_mlir.tools
-    from numba import cuda as known
-    from numba_cuda_mlir import cuda, types
-
-    from course_lib.cuda import intrinsics
-    from course_lib.cuda.compile_report import types_of
-    from course_lib.cuda.unroll import _expanded, _names
-
-    devices = {}
-
-    def own_type(kind):
-        if isinstance(kind, numba.types.Array):
-            return types.Array(own_type(kind.dtype), kind.ndim, kind.layout)
-        return getattr(types, {"bool": "boolean"}.get(str(kind), str(kind)))
-
-    def own(value):
-        if value is known:
-            return cuda
-        if isinstance(value, numba.types.Type):
-            return own_type(value)
-        if value is intrinsics.nonneg:
-            return device_function(_nonneg)
-        return device_function(value.py_func) if hasattr(value, "py_func") else value
-
-    def device_function(function):
-        if function not in devices:
-            devices[function] = cuda.jit(device=True)(bound(function))
-        return devices[function]
-
-    def bound(function):
-        names = _names(function)
-        scope = {name: own(value) for name, value in names.items()} | {"__name__": function.__module__}
-        text = _expanded(function, names)
-        where = f"<{function.__qualname__}, for numba-cuda-mlir>"
-        exec(compile(text, where, "exec"), scope)
-        return scope[function.__name__]
-
-    def to_ptx(launch, cc):
-        numba_cuda_mlir.tools._cached_cc = cc  # it would ask the driver
-        signature = types.void(*map(own_type, types_of(launch.arguments)))
-        cuda.compile(bound(launch.kernel.py_func), signature, cc=cc, output="ptx", abi="numba", device=False)
-
-    return to_ptx
-
-
-def _nonneg(i):
-    return i
 
 
 def data():

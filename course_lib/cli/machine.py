@@ -36,15 +36,18 @@ def check_device(
 ) -> Check:
     """Say which device kernels run on, and why. The lessons so far need none."""
     from course_lib.cuda.choice import GPU, SIMULATOR, DeviceError, choose
+    from course_lib.cuda.numba_cuda import choose_compiler
 
     try:
         choice = choose(environ, ask)
+        compiler = choose_compiler(environ, version_of) if choice.device == GPU else ""
     except DeviceError as error:
         return Check("device", "broken", error.problem, error.fix)
     names = {GPU: "GPU", SIMULATOR: "CPU, Numba's simulator"}
     device = names.get(choice.device, "CPU, SIMT executor")
-    found = f"{device} ({choice.reason}; the lessons so far need no GPU)"
-    if choice.device == GPU and version_of("numba-cuda") is None:
+    compiled = f"; kernels are compiled by {compiler}" if compiler else ""
+    found = f"{device} ({choice.reason}{compiled}; the lessons so far need no GPU)"
+    if compiler == "numba":
         return Check("device", "note", found, 'for GPU lessons: pip install "numba-cuda[cu13]" (pip install .[gpu])')
     return Check("device", "ok", found)
 

@@ -26,7 +26,7 @@ import numba
 from course_lib.cuda import fastrange
 from course_lib.cuda.choice import GPU, Choice
 from course_lib.cuda.device import executor
-from course_lib.cuda.numba_cuda import HAS_PACKAGE, cuda, types
+from course_lib.cuda.numba_cuda import COMPILER, HAS_PACKAGE, MLIR, cuda
 from course_lib.cuda.operands import is_contiguous
 from course_lib.cuda.recording import record_launches
 from course_lib.cuda.sass import Loop, families, main_loop
@@ -115,7 +115,7 @@ def _type(value):
         return numba.typeof(value)
     turned = SimpleNamespace(shape=value.shape[::-1], strides=value.strides[::-1], dtype=value.dtype, size=value.size)
     layout = "C" if is_contiguous(value) else "F" if is_contiguous(turned) else "A"
-    return types.Array(numba.from_dtype(value.dtype), value.ndim, layout)
+    return numba.types.Array(numba.from_dtype(value.dtype), value.ndim, layout)
 
 
 def compile_launch(launch, cc):
@@ -158,8 +158,13 @@ def _number(text, pattern):
 def ptx_of(kernel, signature, cc):
     """Return the PTX of a `Kernel` for argument types and a compute capability; errors as `compile_launch`.
 
+    With COURSE_COMPILER=numba-cuda-mlir it is that compiler's, without the kernel's options.
     Source: Numba's documentation, "cuda.compile".
     """
+    if COMPILER == MLIR:
+        from course_lib.cuda import mlir_names
+
+        return mlir_names.ptx_of(compiled_form(kernel.py_func)[0], signature, cc)
     if not HAS_PACKAGE:
         raise NoCompiler("numba-cuda is not installed; requirements-cuda.lock has it, and `make test` installs it.")
     fastrange.install()
@@ -167,7 +172,7 @@ def ptx_of(kernel, signature, cc):
     options = {name: kernel.options[name] for name in ("fastmath", "launch_bounds", "opt") if name in kernel.options}
     with _no_device_needed(cc):
         text, _ = cuda.compile(
-            function, types.void(*signature), cc=cc, output="ptx", abi="numba", device=False, **options
+            function, numba.types.void(*signature), cc=cc, output="ptx", abi="numba", device=False, **options
         )
     return text
 

@@ -8,7 +8,7 @@ This replaces private parts of numba-cuda, so it is done for versions that were 
 kernels are right as before, and slower. Source: the course's own; LLVM, "Loop terminology" (induction variables).
 """
 
-from course_lib.cuda.numba_cuda import HAS_PACKAGE, SIMULATOR
+from course_lib.cuda.numba_cuda import COMPILER, HAS_PACKAGE, MLIR, SIMULATOR
 
 TRIED = ("0.30.",)
 """Beginnings of the versions of numba-cuda that this was tried with."""
@@ -25,7 +25,7 @@ def install():
 
 def applies():
     """Return whether this process's compiler is one of those that this was tried with. No errors."""
-    if SIMULATOR or not HAS_PACKAGE:
+    if SIMULATOR or not HAS_PACKAGE or COMPILER == MLIR:
         return False
     import numba_cuda
 

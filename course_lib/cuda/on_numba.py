@@ -1,6 +1,6 @@
 """Copies and launches through Numba: on a GPU, or on the simulator that is part of Numba.
 
-Source: Numba's documentation, "CUDA Python" and "CUDA simulator". A successor of Numba-CUDA would be switched in here.
+Source: Numba's documentation, "CUDA Python" and "CUDA simulator".
 """
 
 import warnings
@@ -9,9 +9,12 @@ import weakref
 from course_lib.cuda import fastrange
 from course_lib.cuda.choice import DeviceError
 from course_lib.cuda.graph import rerun
-from course_lib.cuda.numba_cuda import SIMULATOR, cuda
+from course_lib.cuda.numba_cuda import COMPILER, MLIR, SIMULATOR, cuda
 
-if not SIMULATOR:
+POOLED = not SIMULATOR and COMPILER != MLIR
+"""Whether the pool of device memory can be had, and with it recorded graphs; it is a plug-in of numba-cuda's driver."""
+
+if POOLED:
     from course_lib.cuda.pool import GraphMemory, Pool
 
 STATIC_LIMIT = 48 * 1024
@@ -75,7 +78,8 @@ class Gpu(Numba):
 
     def __init__(self):
         fastrange.install()  # before the first kernel is compiled
-        self._use_pool()
+        if POOLED:
+            self._use_pool()
         device = cuda.get_current_device()
         self.name = device.name.decode() if isinstance(device.name, bytes) else device.name
         self.shared_limit = max(STATIC_LIMIT, device.MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
@@ -90,11 +94,14 @@ class Gpu(Numba):
 
     def stream(self):
         """Return a stream."""
-        Pool.several_streams = True
+        if POOLED:
+            Pool.several_streams = True
         return cuda.stream()
 
     def record(self, function):
-        """Return (what a graph's call does, what the recorded run returned)."""
+        """Return (what a graph's call does, what the recorded run returned); without the pool it is run again."""
+        if not POOLED:
+            return rerun(function)
         from cuda.core import Device
         from numba.cuda.cudadrv.driver import _to_core_stream
 

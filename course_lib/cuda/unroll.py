@@ -83,7 +83,8 @@ class _Expand(ast.NodeTransformer):
 def compiled_form(function, cache=False, options=()):
     """Return (the function that Numba gets, whether its `cache=True` can be used).
 
-    A plain function that neither unrolls nor is to be kept comes back as it is.
+    A plain function that neither unrolls nor is to be kept comes back as it is. For numba-cuda-mlir the names in the
+    text are bound to its own objects, and nothing is kept.
 
     Parameters
     ----------
@@ -97,18 +98,26 @@ def compiled_form(function, cache=False, options=()):
     ------
     TypeError, ValueError
         If it uses `unroll` in another way than `for k in unroll(CONSTANT):`.
+    DeviceError
+        If COURSE_COMPILER cannot be had, or does not know an intrinsic of the function.
 
     Source: the course's own.
     """
-    names = _names(function)
-    if not cache and not any(value is unroll for value in names.values()):
+    from course_lib.cuda.numba_cuda import MLIR, choose_compiler
+
+    names, bound = _names(function), None
+    if choose_compiler() == MLIR:
+        from course_lib.cuda.mlir_names import own_names
+
+        bound, cache = own_names(names), False
+    elif not cache and not any(value is unroll for value in names.values()):
         return function, False
     text = _expanded(function, names)
     file = _keep(function.__name__, text, _fingerprint(text, names, options)) if cache else None
     where = str(file) if file else f"<{function.__qualname__}, unrolled>"
     if file is None:
         linecache.cache[where] = (len(text), None, text.splitlines(True), where)
-    scope = {**names, "__name__": function.__module__, "__builtins__": __builtins__}
+    scope = {**(bound or names), "__name__": function.__module__, "__builtins__": __builtins__}
     exec(compile(text, where, "exec"), scope)
     return scope[function.__name__], file is not None
 

@@ -111,6 +111,21 @@ def test_a_gpu_without_numba_cuda_is_noted():
     assert (check.state, ".[gpu]" in check.fix) == ("note", True)
 
 
+@pytest.mark.parametrize(
+    ("wanted", "state", "words"),
+    [
+        ("", "ok", "kernels are compiled by numba-cuda;"),
+        ("numba-cuda-mlir", "ok", "kernels are compiled by numba-cuda-mlir;"),
+        ("nvcc", "broken", "COURSE_COMPILER=nvcc is none of"),
+    ],
+)
+def test_on_a_gpu_the_compiler_is_named(wanted, state, words):
+    environ, on_gpu = {"COURSE_COMPILER": wanted}, ("gpu", "Numba finds a CUDA GPU")
+    check = machine.check_device(environ, lambda: on_gpu, lambda name: "0.30.4")
+    assert (check.state, words in check.found) == (state, True), check.found
+    assert "compiled" not in machine.check_device(environ, lambda: ("simt", "no GPU")).found
+
+
 def test_numba_can_be_asked_for_a_gpu_on_this_machine():
     assert machine.check_device({}).state in ("ok", "note")
 
