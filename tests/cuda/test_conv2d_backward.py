@@ -139,6 +139,14 @@ def test_counters_of_the_gradient_for_the_input_equal_the_rungs_formula(rung, la
     compare_traffic(rung, layer, check_data(rung.launch, *layer))
 
 
+@pytest.mark.parametrize("layer", COUNTED, ids=str)
+def test_the_two_rows_that_a_warp_reads_of_a_patch_lie_in_different_banks(layer):
+    if not executor().reports:
+        pytest.skip(f"{gpu.device_name()} keeps no report")
+    (launch,) = check_data(backward_data.LADDER[1].launch, *layer)
+    assert launch.kernel.report.total.shared_load_conflicts == 0
+
+
 @counted(backward_weights.LADDER)
 def test_counters_of_the_gradient_for_the_masks_equal_the_rungs_formula(rung, layer):
     compare_traffic(rung, layer, check_weights(rung.launch, *layer, bias=False))
@@ -213,7 +221,7 @@ def test_what_v06_cannot_take_goes_to_the_rung_below():
         data_v06.conv2d_backward_data_v06_specialised(dy, w, dx, 2)
         weights_v06.conv2d_backward_weights_v06_specialised(dy, dx, w, None, 2)
     names = [one.kernel.__name__ for one in launches]
-    assert names == ["_backward_data_v02", "_unroll_v03", "_product_v03", "_add_parts"]
+    assert names == ["_product_v03", "_fold_v03", "_unroll_v03", "_product_v03", "_add_parts"]
 
 
 def rounding(size, terms):

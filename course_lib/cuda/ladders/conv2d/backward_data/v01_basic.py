@@ -1,37 +1,39 @@
 """One thread for each pixel asks which outputs saw it, and adds up what they send back: no atomics.
 
 H's listing goes the other way, from each output to the pixels under its mask, and two outputs then add to one pixel at
-once. Turned round, every pixel has one owner: output row o saw row h through mask row p if o S + p = h + P. Blocks are
-laid out as H's forward kernel, images along X instead of Z, since X takes the most.
+once. Turned round, every pixel has one owner: output row i saw row h through mask row p if i S + p = h + P. Those that
+did are a small rectangle of outputs: its corners take four divisions a thread, and inside of it there is nothing to
+ask. Blocks are laid out as H's forward kernel, images along X instead of Z, since X takes the most.
 
 Source: H, "Calculating dE/dX", "Back-propagation dE/dX for a convolutional layer" and "Design of a Basic Kernel".
 """
 
+from course_lib.cuda.intrinsics import nonneg
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.conv2d.backward_data.checks import check_backward_data, products
+from course_lib.cuda.ladders.conv2d.backward_data.seen import TILE, corner, first_and_last
 from course_lib.cuda.numba_cuda import cuda, float32
-
-TILE = 16
 
 
 @jit(cache=True)
 def _backward_data_v01(dy, w, dx, s_h, s_w, p_h, p_w):
     M, H_out, W_out = dy.shape[1], dy.shape[2], dy.shape[3]
     H, W, K_h, K_w = dx.shape[2], dx.shape[3], w.shape[2], w.shape[3]
-    W_grid = (W + TILE - 1) // TILE
-    b, c = cuda.blockIdx.x, cuda.blockIdx.y
-    h = cuda.blockIdx.z // W_grid * TILE + cuda.threadIdx.y
-    v = cuda.blockIdx.z % W_grid * TILE + cuda.threadIdx.x
+    b, c = nonneg(cuda.blockIdx.x), nonneg(cuda.blockIdx.y)
+    h0, v0 = corner(W)
+    h, v = nonneg(h0 + cuda.threadIdx.y), nonneg(v0 + cuda.threadIdx.x)
     if h < H and v < W:
+        first_i, last_i = first_and_last(h + p_h, K_h, s_h)
+        first_j, last_j = first_and_last(v + p_w, K_w, s_w)
+        first_i, end_i = max(0, first_i), min(H_out, last_i + 1)
+        first_j, end_j = max(0, first_j), min(W_out, last_j + 1)
         total = float32(0)
         for m in range(M):
-            for p in range(K_h):
-                row = h + p_h - p  # where the window of a seeing output begins
-                if row >= 0 and row % s_h == 0 and row // s_h < H_out:
-                    for q in range(K_w):
-                        col = v + p_w - q
-                        if col >= 0 and col % s_w == 0 and col // s_w < W_out:
-                            total += dy[b, m, row // s_h, col // s_w] * w[m, c, p, q]
+            for i in range(first_i, end_i):
+                p, q = h + p_h - i * s_h, v + p_w - first_j * s_w
+                for j in range(first_j, end_j):
+                    total += dy[b, m, nonneg(i), nonneg(j)] * w[m, c, nonneg(p), nonneg(q)]
+                    q -= s_w
         dx[b, c, h, v] = total
 
 

@@ -3,8 +3,9 @@
     dcols = w_rows^T @ dy_rows      (C K_h K_w, M) @ (M, H_out W_out) for each image
     dx    = fold(dcols)             a pixel gathers its K_h K_w numbers
 
-All multiply-adds are in one tiled product, a known pattern; the price is writing and reading dcols, K_h K_w times the
-size of dx. Images go in groups, so that dcols stays below `MOST` numbers.
+All multiply-adds are in one tiled product, a known pattern in which a thread uses each number that it loads several
+times. The price is writing and reading dcols, K_h K_w times the size of a map of dy for each input map, whatever M is:
+with few output maps v02 does less. Images go in groups, so that dcols stays below `MOST` numbers.
 
 Source: H, "Matrix Multiplication for a Convolution Layer"; K, "Convolution and Matrix Multiplication" (backward).
 """
@@ -12,54 +13,78 @@ Source: H, "Matrix Multiplication for a Convolution Layer"; K, "Convolution and 
 import numpy as np
 
 from course_lib import gpu
+from course_lib.cuda.intrinsics import nonneg
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.conv2d.backward_data.checks import check_backward_data, products
+from course_lib.cuda.ladders.conv2d.backward_data.seen import TILE, corner, first_and_last
 from course_lib.cuda.numba_cuda import cuda, float32
+from course_lib.cuda.unroll import unroll
 
-TILE = 16
+THREADS = TILE * TILE
+BM, TK, TO = 8, 2, 4
+BK, BO, SUMS = TK * TILE, TO * TILE, TK * TO
+Y_STEP = THREADS // BO
+Y_SHARE = BM // Y_STEP
+"""A block's tile of dcols is BK x BO, TK x TO a thread; BM maps at a time. BM BK is THREADS; Y_SHARE rows a thread."""
 MOST = 2**25
 """Numbers of dcols at a time: 128 MiB."""
 
 
 @jit(cache=True)
 def _product_v03(w_rows, dy_rows, dcols, first):
-    """dcols[i] = w_rows^T @ dy_rows[first + i]."""
-    ws = cuda.shared.array((TILE, TILE), float32)
-    ys = cuda.shared.array((TILE, TILE), float32)
+    """dcols[i] = w_rows^T @ dy_rows[first + i]: BK x BO numbers a block, TK x TO a thread, BM maps at a time."""
+    ws = cuda.shared.array((BM, BK), float32)
+    ys = cuda.shared.array((BM, BO), float32)
+    acc = cuda.local.array(SUMS, float32)
+    w_reg, y_reg = cuda.local.array(TK, float32), cuda.local.array(TO, float32)
     M, taps, places = w_rows.shape[0], w_rows.shape[1], dy_rows.shape[2]
-    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
-    i, k, o = cuda.blockIdx.z, cuda.blockIdx.y * TILE + ty, cuda.blockIdx.x * TILE + tx
-    total = float32(0)
-    for m0 in range(0, M, TILE):
-        m = m0 + ty
-        kx = cuda.blockIdx.y * TILE + tx
-        ws[ty, tx] = w_rows[m, kx] if m < M and kx < taps else float32(0)
-        ys[ty, tx] = dy_rows[first + i, m, o] if m < M and o < places else float32(0)
+    tx, ty = nonneg(cuda.threadIdx.x), nonneg(cuda.threadIdx.y)
+    t = ty * TILE + tx
+    i, k0, o0 = nonneg(cuda.blockIdx.z), nonneg(cuda.blockIdx.y) * BK, nonneg(cuda.blockIdx.x) * BO
+    for e in range(SUMS):
+        acc[e] = float32(0)
+    for m0 in range(0, M, BM):
+        m, k = m0 + t // BK, k0 + t % BK  # one weight a thread
+        ws[t // BK, t % BK] = w_rows[m, k] if m < M and k < taps else float32(0)
+        for e in unroll(Y_SHARE):
+            m, o = m0 + t // BO + e * Y_STEP, o0 + t % BO
+            ys[t // BO + e * Y_STEP, t % BO] = dy_rows[first + i, m, o] if m < M and o < places else float32(0)
         cuda.syncthreads()
-        for e in range(TILE):
-            total += ws[e, ty] * ys[e, tx]
+        for m in unroll(BM):
+            for e in range(TK):
+                w_reg[e] = ws[m, ty + e * TILE]
+            for f in range(TO):
+                y_reg[f] = ys[m, tx + f * TILE]
+            for e in range(TK):
+                for f in range(TO):
+                    acc[e * TO + f] += w_reg[e] * y_reg[f]
         cuda.syncthreads()
-    if k < taps and o < places:
-        dcols[i, k, o] = total
+    for e in range(TK):
+        for f in range(TO):
+            k, o = k0 + ty + e * TILE, o0 + tx + f * TILE
+            if k < taps and o < places:
+                dcols[i, k, o] = acc[e * TO + f]
 
 
 @jit(cache=True)
-def _fold_v03(dcols, dx, first, K_h, K_w, H_out, W_out, s_h, s_w, p_h, p_w):
+def _fold_v03(dcols, dx, first, places, K_h, K_w, H_out, W_out, s_h, s_w, p_h, p_w):
     """Each pixel of images first, first + 1, ... adds up what it was copied to."""
     H, W = dx.shape[2], dx.shape[3]
-    W_grid = (W + TILE - 1) // TILE
-    i, c = cuda.blockIdx.x, cuda.blockIdx.y
-    h = cuda.blockIdx.z // W_grid * TILE + cuda.threadIdx.y
-    v = cuda.blockIdx.z % W_grid * TILE + cuda.threadIdx.x
+    i, c = nonneg(cuda.blockIdx.x), nonneg(cuda.blockIdx.y)
+    h0, v0 = corner(W)
+    h, v = nonneg(h0 + cuda.threadIdx.y), nonneg(v0 + cuda.threadIdx.x)
     if h < H and v < W:
+        first_i, last_i = first_and_last(h + p_h, K_h, s_h)
+        first_j, last_j = first_and_last(v + p_w, K_w, s_w)
+        first_i, end_i = max(0, first_i), min(H_out, last_i + 1)
+        first_j, end_j = max(0, first_j), min(W_out, last_j + 1)
         total = float32(0)
-        for p in range(K_h):
-            row = h + p_h - p
-            if row >= 0 and row % s_h == 0 and row // s_h < H_out:
-                for q in range(K_w):
-                    col = v + p_w - q
-                    if col >= 0 and col % s_w == 0 and col // s_w < W_out:
-                        total += dcols[i, (c * K_h + p) * K_w + q, row // s_h * W_out + col // s_w]
+        for row in range(first_i, end_i):
+            p, q = h + p_h - row * s_h, v + p_w - first_j * s_w
+            at = ((c * K_h + p) * K_w + q) * places + row * W_out + first_j
+            for _ in range(first_j, end_j):
+                total += dcols[i, nonneg(at)]
+                at += 1 - s_w * places
         dx[first + i, c, h, v] = total
 
 
@@ -74,12 +99,13 @@ def conv2d_backward_data_v03_product(dy, w, dx, stride=(1, 1), pad=(0, 0)):
     w_rows, dy_rows = w.reshape(n.M, n.depth), dy.reshape(n.B, n.M, places)
     group = min(n.B, 65535, max(1, MOST // (n.depth * places)))
     dcols = gpu.empty((group, n.depth, places), np.float32)
+    flat = dcols.reshape(group, n.depth * places)
     tiles = -(-n.H // TILE) * -(-n.W // TILE)
     for first in range(0, n.B, group):
         images = min(group, n.B - first)
-        _product_v03[(-(-places // TILE), -(-n.depth // TILE), images), (TILE, TILE)](w_rows, dy_rows, dcols, first)
+        _product_v03[(-(-places // BO), -(-n.depth // BK), images), (TILE, TILE)](w_rows, dy_rows, dcols, first)
         fold = _fold_v03[(images, n.C, tiles), (TILE, TILE)]
-        fold(dcols, dx, first, n.K_h, n.K_w, n.H_out, n.W_out, n.s_h, n.s_w, n.p_h, n.p_w)
+        fold(flat, dx, first, places, n.K_h, n.K_w, n.H_out, n.W_out, n.s_h, n.s_w, n.p_h, n.p_w)
 
 
 def traffic(n):
@@ -88,10 +114,10 @@ def traffic(n):
     No errors. Source: the course's own.
     """
     places = n.H_out * n.W_out
-    tiles_o, tiles_k, tiles_m = -(-places // TILE), -(-n.depth // TILE), -(-n.M // TILE)
+    tiles_o, tiles_k, tiles_m = -(-places // BO), -(-n.depth // BK), -(-n.M // BM)
     moved = n.B * (n.M * n.depth * tiles_o + n.M * places * tiles_k) + products(n) // n.M
     return {
         "global_load_bytes": 4 * moved,
         "global_store_bytes": 4 * n.B * (n.depth * places + n.C * n.H * n.W),
-        "barriers": n.B * tiles_o * tiles_k * tiles_m * 2 * (TILE * TILE // 32),
+        "barriers": n.B * tiles_o * tiles_k * tiles_m * 2 * (THREADS // 32),
     }

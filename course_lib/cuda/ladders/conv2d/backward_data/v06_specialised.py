@@ -3,7 +3,7 @@
 As a formula this is a full convolution of dy with the flipped, transposed masks; read the other way round, dy[j] goes
 to the K_w pixels j, j + 1, ..., and no product with a zero of the border is made. All column indices are constants, so
 the row of dx never leaves the registers, and a row of dy in shared memory gives TC W_out K_w multiply-adds for W_out
-/ width loads. Loads a multiply-add fall about 20 times below v02; global loads come asynchronously, a stage ahead.
+/ width loads. Loads a multiply-add fall more than 10 times below v03; global loads come asynchronously, a stage ahead.
 
 Source: H, "Back-propagation dE/dX for a convolutional layer" and "Specialization for the LeNet-5 C1 Layer"; the
 course's own.
@@ -26,7 +26,7 @@ from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.conv2d.backward_data.checks import check_backward_data, met
 from course_lib.cuda.ladders.conv2d.backward_data.copies import make_copies
 from course_lib.cuda.ladders.conv2d.backward_data.plan import plan
-from course_lib.cuda.ladders.conv2d.backward_data.v02_shared import conv2d_backward_data_v02_shared
+from course_lib.cuda.ladders.conv2d.backward_data.v03_product import conv2d_backward_data_v03_product
 from course_lib.cuda.numba_cuda import cuda, float32
 from course_lib.cuda.operands import aligned
 from course_lib.cuda.unroll import unroll
@@ -155,13 +155,13 @@ def conv2d_backward_data_v06_specialised(dy, w, dx, stride=(1, 1), pad=(0, 0)):
     """Write dx (B, C, H, W) from dy (B, M, H_out, W_out) and w (M, C, K_h, K_w), float32 device arrays.
 
     stride, pad: int or pair (rows, columns). A pixel that no window saw gets 0. Another stride than 1, rows that do not
-    fit a thread's registers, and cards before compute capability 8.0 are v02's work. TypeError unless float32 device
+    fit a thread's registers, and cards before compute capability 8.0 are v03's work. TypeError unless float32 device
     arrays; ValueError if one is empty or has gaps, or shapes do not fit. Source: H, "Calculating dE/dX".
     """
     dy, w, dx, n = check_backward_data(dy, w, dx, stride, pad)
     p = plan(replace(n, B=0))
     if p is None or not aligned(dy, dx) or compute_capability() < (8, 0):
-        conv2d_backward_data_v02_shared(dy, w, dx, stride, pad)
+        conv2d_backward_data_v03_product(dy, w, dx, stride, pad)
         return
     make(p)[-(-n.B // p.NB) * p.bands, p.threads, 0, p.shared](dy, w, dx)
 

@@ -20,6 +20,7 @@ LADDER = (
         "A block for each weight; its threads share the places and add up as a tree.",
         "global load requests fall, since neighbours read neighbours",
         v02_block.traffic,
+        ffma_share=0.12,
     ),
     Rung(
         "v03_product",
@@ -27,6 +28,7 @@ LADDER = (
         "im2col, then a tiled matrix product over images and places, in parts.",
         "global load bytes fall by 16; global stores grow by the unrolled images",
         v03_product.traffic,
+        ffma_share=0.18,
     ),
     Rung(
         "v06_specialised",

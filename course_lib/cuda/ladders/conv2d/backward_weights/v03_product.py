@@ -12,8 +12,10 @@ Source: H, "We can picture this computation in a more familiar way", "Matrix Mul
 import numpy as np
 
 from course_lib import gpu
+from course_lib.cuda.intrinsics import nonneg
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.conv2d.backward_data.checks import check_backward_weights, products
+from course_lib.cuda.ladders.conv2d.backward_data.seen import whole
 from course_lib.cuda.ladders.conv2d.backward_weights.parts import add_parts, bias_gradient
 from course_lib.cuda.numba_cuda import cuda, float32
 
@@ -25,16 +27,23 @@ MOST_PARTS = 64
 
 @jit(cache=True)
 def _unroll_v03(x, cols, first, K_h, K_w, W_out, s_h, s_w, p_h, p_w):
-    """cols[i, (c, p, q), (row, column)] = the pixel of image first + i that it stands for, 0 in the padding."""
+    """cols[i, (c, p, q), (row, column)] = the pixel of image first + i that it stands for, 0 in the padding.
+
+    A thread copies what one output sees of one map. It divides once, to find its place, and counts from there.
+    """
     H, W = x.shape[2], x.shape[3]
-    o, k, i = cuda.grid(1), cuda.blockIdx.y, cuda.blockIdx.z
+    o, c, i = nonneg(cuda.grid(1)), nonneg(cuda.blockIdx.y), nonneg(cuda.blockIdx.z)
     if o < cols.shape[2]:
-        row = o // W_out * s_h + k // K_w % K_h - p_h
-        col = o % W_out * s_w + k % K_w - p_w
-        value = float32(0)
-        if row >= 0 and row < H and col >= 0 and col < W:
-            value = x[first + i, k // (K_h * K_w), row, col]
-        cols[i, k, o] = value
+        i_out = whole(o, W_out)
+        top, left = i_out * s_h - p_h, (o - i_out * W_out) * s_w - p_w
+        k = c * K_h * K_w
+        for row in range(top, top + K_h):
+            for col in range(left, left + K_w):
+                value = float32(0)
+                if row >= 0 and row < H and col >= 0 and col < W:
+                    value = x[first + i, c, nonneg(row), nonneg(col)]
+                cols[i, nonneg(k), o] = value
+                k += 1
 
 
 @jit(cache=True)
@@ -77,7 +86,7 @@ def conv2d_backward_weights_v03_product(dy, x, dw, db=None, stride=(1, 1), pad=(
     tiles = parts, -(-n.M // TILE), -(-n.depth // TILE)
     for first in range(0, n.B, group):
         images = min(group, n.B - first)
-        unroll = _unroll_v03[(-(-places // THREADS), n.depth, images), THREADS]
+        unroll = _unroll_v03[(-(-places // THREADS), n.C, images), THREADS]
         unroll(x, cols, first, n.K_h, n.K_w, n.W_out, n.s_h, n.s_w, n.p_h, n.p_w)
         _product_v03[tiles, (TILE, TILE)](dy_rows, cols, sums, first, images)
     add_parts(sums, dw)
