@@ -182,6 +182,11 @@ class Simulator(Numba):
     name = "Numba's simulator (no GPU)"
     shared_limit = 227 * 1024
 
+    def __init__(self):
+        from course_lib.cuda import simulator_arrays
+
+        simulator_arrays.install()
+
     def launcher(self, kernel, grid, block, stream, shared):
         """Return a function of the arguments that launches `kernel`."""
         fake = kernel.dispatcher

@@ -105,6 +105,12 @@ CASES = [
 ]
 """One entry an operation and shape; names as in the reference."""
 
+SHUFFLES = {
+    "conv1d", "conv2d_loops", "conv2d_windows", "conv3d", "expected_squared_distance", "half_squared_sum",
+    "one_minus_probability", "quadratic_cost", "rbf", "rbf_loss", "softmax", "softmax_cross_entropy", "subsample",
+}  # fmt: skip
+"""Operations with a kernel that adds up by the lanes of a warp, forward or backward; conv2d does for its bias."""
+
 OTHERS = {
     "linear_regression_fit": (whole(1, 40, 3), whole(2, 40)),
     "linear_regression_descend": (whole(1, 40, 3), whole(2, 40), 0.01, 3),
@@ -125,6 +131,11 @@ def names(case):
         return (case.op,)
     stem, _, form = case.op.partition("_") if case.op.endswith(("_loops", "_windows")) else (case.op, "", "")
     return tuple(f"{stem}_{way}" + (f"_{form}" if form else "") for way in ("forward", "backward"))
+
+
+def shuffles(case):
+    """Return whether one of a case's kernels needs the lanes of a warp together."""
+    return case.op in SHUFFLES or (case.op == "conv2d" and case.arguments[2] is not None)
 
 
 def put(ops, arguments, real=np.float32):

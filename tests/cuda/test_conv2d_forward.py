@@ -14,8 +14,9 @@ from course_lib.cuda.ladders.conv2d.forward.plan import Plan, plan
 from course_lib.cuda.ladders.conv2d.forward.v05_register_tiled import conv2d_forward_v05_register_tiled
 from course_lib.cuda.recording import record_launches
 from course_lib.reference.conv2d import conv2d_forward
+from tests.gpu.devices import each_rung, needs_simt, needs_warps
 
-RUNGS = pytest.mark.parametrize("rung", LADDER, ids=lambda rung: rung.name)
+RUNGS, LAUNCHERS = each_rung(LADDER, warps=(7,)), each_rung(LADDER)
 
 SHAPES = [  # x, w, stride, pad
     ((1, 1, 1, 1), (1, 1, 1, 1), (1, 1), (0, 0)),
@@ -91,19 +92,17 @@ WHOLE_TILES = {
 }
 
 
-@RUNGS
+@needs_simt
+@LAUNCHERS
 def test_counters_of_the_executor_equal_the_rungs_formula(rung):
-    if not executor().reports:
-        pytest.skip(f"{gpu.device_name()} keeps no report")
     s = WHOLE_TILES[rung.name]
     totals = reports(rung.launch, s)
     expected = rung.traffic(s)
     assert expected == {name: sum(getattr(t, name) for t in totals) for name in expected}
 
 
+@needs_simt
 def test_counters_of_the_lectures_c1_kernel_equal_its_formula():
-    if not executor().reports:
-        pytest.skip(f"{gpu.device_name()} keeps no report")
     s = sizes(2, 1, 32, 32, 6, 5, 5)
     (total,) = reports(c1_kernel.conv2d_forward_c1, s)
     expected = c1_kernel.traffic(s)
@@ -162,6 +161,7 @@ TENSOR_CUTS = [  # Sizes, RG, TW, MG, NI, BC, warps, blocks, inside
 ]
 
 
+@needs_warps
 @pytest.mark.parametrize(("s", "cut"), TENSOR_CUTS, ids=str)
 def test_every_plan_for_tensor_cores_that_fits_is_right(s, cut):
     p = tensor_plan.tensor_plan(replace(s, B=0), *cut)
@@ -242,7 +242,7 @@ WRONG = {
 }
 
 
-@RUNGS
+@LAUNCHERS
 @pytest.mark.parametrize("case", WRONG)
 def test_a_launcher_refuses_what_a_kernel_would_read_as_garbage(rung, case):
     arrays, error, message = WRONG[case]

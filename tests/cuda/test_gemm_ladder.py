@@ -6,19 +6,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from course_lib import gpu, simt
-from course_lib.cuda.choice import SIMT
-from course_lib.cuda.device import choice
+from course_lib import gpu
 from course_lib.cuda.ladders import gemm
 from course_lib.cuda.ladders.gemm.product import product
+from tests.gpu.devices import each_rung, needs_simt
 
 SIZES = [(1, 1, 1), (7, 13, 9), (17, 5, 33), (64, 64, 64), (132, 140, 44), (131, 133, 37)]
 """(M, N, K): ragged in all ways; of the last two, one has rows that are multiples of 16 bytes, and both two blocks."""
 WHOLE = 128, 256, 64
 """Whole tiles for every rung."""
-needs_simt = pytest.mark.skipif(choice().device != SIMT, reason=f"needs the SIMT executor; {gpu.why()}")
-rungs = pytest.mark.parametrize("rung", gemm.LADDER, ids=lambda rung: rung.name)
-exact_rungs = pytest.mark.parametrize("rung", [r for r in gemm.LADDER if r.exact], ids=lambda rung: rung.name)
+rungs = each_rung(gemm.LADDER)
+exact_rungs = each_rung([r for r in gemm.LADDER if r.exact], warps=(9, 10))
 
 
 def small_integers(rng, *shape):
@@ -68,6 +66,8 @@ def test_operands_that_begin_at_no_multiple_of_16_bytes_are_multiplied_too(rung)
 @needs_simt
 @rungs
 def test_traffic_is_the_formulas(rung, monkeypatch):
+    from course_lib import simt  # which Numba's simulator has no parts for
+
     reports, run = [], simt.run
 
     def recorded(*arguments, **options):

@@ -13,9 +13,7 @@ from course_lib.cuda.ladders.gemm.v10_tf32 import gemm_v10_tf32, make_gemm_v10
 from course_lib.cuda.numba_cuda import cuda
 from tests.cuda.counted import counted
 from tests.cuda.unfit import KINDS, unfit
-from tests.gpu.devices import nans, needs_numba, needs_simt
-
-pytestmark = needs_numba  # a warp's lanes multiply together; Numba's simulator runs one thread at a time
+from tests.gpu.devices import nans, needs_simt, needs_warps
 
 SIZES = [(1, 1, 1), (7, 13, 9), (17, 5, 33), (130, 70, 40), (12, 300, 4)]
 """(M, N, K): less than a tile, more than one, rows that begin at multiples of 16 bytes and rows that do not."""
@@ -46,6 +44,7 @@ def launched(make, tiles, A, B, width, whole):
     return gpu.to_host(C)
 
 
+@needs_warps
 @rungs
 @pytest.mark.parametrize(("M", "N", "K"), [*SIZES, WHOLE], ids=str)
 def test_whole_numbers_are_multiplied_exactly_whatever_the_size(launch, M, N, K):
@@ -53,12 +52,14 @@ def test_whole_numbers_are_multiplied_exactly_whatever_the_size(launch, M, N, K)
     np.testing.assert_array_equal(multiplied(launch, A, B), A @ B)
 
 
+@needs_warps
 @rungs
 def test_blocks_in_several_bands_meet_nowhere_and_leave_nothing_out(launch):
     A, B = whole_numbers(1030, 260, 4)
     np.testing.assert_array_equal(multiplied(launch, A, B), A @ B)
 
 
+@needs_warps
 @rungs
 def test_rows_that_begin_anywhere_are_copied_one_by_one(launch):
     A, B = whole_numbers(8, 8, 8)
@@ -67,6 +68,7 @@ def test_rows_that_begin_anywhere_are_copied_one_by_one(launch):
     np.testing.assert_array_equal(gpu.to_host(C), A @ B)
 
 
+@needs_warps
 @pytest.mark.parametrize(
     ("make", "tiles"),
     [
@@ -113,18 +115,21 @@ def errors(launch, K):
     return np.max(np.abs(multiplied(launch, A, B) - exact) / scale), 4 * np.sqrt(K) * 2.0**-24
 
 
+@needs_warps
 @pytest.mark.parametrize("K", [9, 520])
 def test_three_products_are_as_exact_as_float32(K):
     error, tolerance = errors(gemm_v09_3xtf32, K)
     np.testing.assert_array_less(error, tolerance + 2.0**-20)  # the products of two small parts are left out
 
 
+@needs_warps
 def test_one_product_has_the_error_of_tf32():
     error, tolerance = errors(gemm_v10_tf32, 100)
     np.testing.assert_array_less(error, 2.0**-10)
     np.testing.assert_array_less(tolerance, error)
 
 
+@needs_warps
 @rungs
 @pytest.mark.parametrize("bits", [0x7FFFFFFF, 0xFFFFFFFF, 0x7FC00000], ids=hex)
 def test_nan_of_any_bits_stays_nan_in_its_row_or_column_only(launch, bits):
@@ -135,11 +140,13 @@ def test_nan_of_any_bits_stays_nan_in_its_row_or_column_only(launch, bits):
     np.testing.assert_array_equal(multiplied(launch, A, B), exact)
 
 
+@needs_warps
 def test_numbers_that_tf32_can_hold_do_not_grow():
     B = (1 + np.arange(1024, dtype=np.float32) / 1024).reshape(1, 1024)
     np.testing.assert_array_equal(multiplied(gemm_v10_tf32, np.ones((1, 1), np.float32), B), B)
 
 
+@needs_warps
 def test_sums_that_leave_tensor_cores_in_time_do_not_shrink():
     A = np.full((1, 4 * v09_3xtf32.FLUSH), 1 + 2.0**-10, np.float32)
     C = multiplied(gemm_v09_3xtf32, A, A.reshape(-1, 1))
@@ -197,6 +204,7 @@ def transposed_product(A, B, C):
     C[2 * q + 1, 2 * g], C[2 * q + 1, 2 * g + 1] = d[1], d[3]
 
 
+@needs_warps
 def test_each_lane_holds_the_elements_that_the_text_says():
     A, B = whole_numbers(8, 16, 8)
     C = nans(8, 16)

@@ -27,7 +27,7 @@ from course_lib.cuda.intrinsics import (
     to_tf32,
 )
 from course_lib.cuda.numba_cuda import cuda
-from tests.gpu.devices import needs_numba, needs_simt, ramp
+from tests.gpu.devices import needs_simt, needs_warps, ramp
 
 ODD = np.array([0, -0.0, 1, -1, 1 + 2**-11, 1 + 3 * 2**-11, -1 - 2**-11, 3e38, 1e-40, np.inf, np.pi], np.float32)
 
@@ -177,7 +177,6 @@ def test_copies_run_ahead_in_two_stages():
     np.testing.assert_array_equal(gpu.to_host(y), expected)
 
 
-@needs_numba
 def test_bits_are_those_of_the_plain_twins():
     x = np.concatenate([ODD, np.random.default_rng(0).standard_normal(500).astype(np.float32)])
     out = gpu.to_device(np.zeros((6, x.size), np.uint32))
@@ -198,7 +197,7 @@ def test_a_number_is_the_sum_of_its_two_parts():
     np.testing.assert_array_equal(big + small, x)
 
 
-@needs_numba
+@needs_warps
 def test_a_warp_multiplies_matrices():
     rng = np.random.default_rng(2)
     A, B, C = (rng.integers(-9, 10, s).astype(np.float32) for s in ((16, 8), (8, 8), (16, 8)))
@@ -207,7 +206,7 @@ def test_a_warp_multiplies_matrices():
     np.testing.assert_array_equal(gpu.to_host(D), A @ B + C)
 
 
-@needs_numba
+@needs_warps
 def test_tensor_cores_cut_off_where_other_units_round():
     A, B, C = np.zeros((16, 8), np.float32), np.zeros((8, 8), np.float32), np.ones((16, 8), np.float32)
     A[:, 0], B[0] = 2**-24 * 1.5, 1  # three quarters of the last digit: rounded, the sum would be the next number
@@ -216,7 +215,7 @@ def test_tensor_cores_cut_off_where_other_units_round():
     np.testing.assert_array_equal(gpu.to_host(D), np.ones((16, 8), np.float32))
 
 
-@needs_numba
+@needs_warps
 def test_each_lane_gets_its_float_of_four_tiles():
     out = gpu.to_device(np.zeros((4, 32), np.uint32))
     tiles_by_lane[1, 32](gpu.to_device(ramp(128)), out)

@@ -30,6 +30,7 @@ NAMES_IT = {
     "compile_report.py": "compiles without a driver",
     "unroll.py": "reads Numba's version",
     "mlir_names.py": "gives the other compiler its own names",
+    "simulator_arrays.py": "mends Numba's simulator",
 }
 
 

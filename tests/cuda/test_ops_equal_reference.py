@@ -10,7 +10,8 @@ import pytest
 from course_lib import cuda, gpu, reference
 from course_lib.checks import product_tolerance
 from course_lib.cuda import products
-from tests.cuda.op_cases import CASES, OTHERS, labels, names, probabilities, put, run, whole
+from tests.cuda.op_cases import CASES, OTHERS, labels, names, probabilities, put, run, shuffles, whole
+from tests.gpu.devices import needs_warps
 
 EXCEPTIONS = {}
 """Names of the reference that the device does not have, and why: none."""
@@ -20,9 +21,14 @@ MORE = {"softmax_cross_entropy_sums"}
 
 OF_PROBABILITIES = ("one_minus_probability", "expected_squared_distance")
 
-exact = pytest.mark.parametrize("case", [c for c in CASES if c.exact], ids=str)
-rounded = pytest.mark.parametrize("case", [c for c in CASES if not c.exact], ids=str)
-every = pytest.mark.parametrize("case", CASES, ids=str)
+
+def each(cases):
+    """Parametrise a test by `case`."""
+    marked = [pytest.param(c, id=str(c), marks=[needs_warps] if shuffles(c) else []) for c in cases]
+    return pytest.mark.parametrize("case", marked)
+
+
+exact, rounded, every = each(c for c in CASES if c.exact), each(c for c in CASES if not c.exact), each(CASES)
 
 
 def normal(seed, *shape):

@@ -7,7 +7,7 @@ from course_lib import gpu, reference
 from course_lib.cuda import pooling as ops
 from tests.cuda.counted import counted
 from tests.cuda.unfit import KINDS, unfit
-from tests.gpu.devices import needs_numba
+from tests.gpu.devices import needs_numba, needs_warps
 
 CASES = [  # shape of x, size, stride, pad
     ((1, 1, 1, 1), 1, None, 0),
@@ -129,7 +129,7 @@ def test_array_that_begins_anywhere_is_pooled():
 SUBSAMPLE = [((2, 3, 4, 6), 2), ((5, 2, 7, 9), 2), ((1, 1, 1, 1), 1), ((130, 2, 6, 6), 3), ((3, 4, 6, 4), (3, 2))]
 
 
-@needs_numba  # its simulator has no shuffles, which add up the two gradients
+@needs_warps  # shuffles add up the two gradients
 @pytest.mark.parametrize(("shape", "size"), SUBSAMPLE)
 def test_subsampling_equals_the_references(shape, size):
     x, w, b = (few_values(s, i) for i, s in enumerate((shape, shape[1:2], shape[1:2])))

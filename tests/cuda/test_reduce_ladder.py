@@ -7,11 +7,11 @@ from course_lib import gpu
 from course_lib.cuda.ladders.reduce import LADDER, v05_grid_stride, v06_one_pass
 from tests.cuda.counted import counted
 from tests.cuda.unfit import KINDS, unfit
-from tests.gpu.devices import DEVICE, nans, needs_numba
+from tests.gpu.devices import each_rung, nans, needs_numba, needs_simt, needs_warps
 
 SIZES = (1, 2, 31, 33, 256, 257, 777, 1024, 5000, 66_001)
-every_rung = pytest.mark.parametrize("rung", LADDER, ids=lambda rung: rung.name)
-pytestmark = needs_numba  # its simulator has no shuffles
+every_rung = each_rung(LADDER, warps=(4, 5, 6))
+every_launcher = each_rung(LADDER)
 
 
 def whole(n):
@@ -64,7 +64,8 @@ def test_number_that_is_not_finite_reaches_the_sum(rung, special):
     np.testing.assert_equal(sum_of(rung, x), np.float32(special))
 
 
-@every_rung
+@needs_numba
+@every_launcher
 @pytest.mark.parametrize("n", [1, 33, 256, 300, 777, 5000, 66_001])
 def test_traffic_is_what_the_formula_says(rung, n):
     counts, hazards = counted(rung.launch, gpu.to_device(whole(n)), nans(1))
@@ -86,7 +87,7 @@ def test_counters_move_as_the_ladder_says():
     assert LADDER[5].traffic(2**20)["global_load_requests"] == 2**20 // 128 + 32
 
 
-@pytest.mark.skipif(DEVICE == "gpu", reason="a small grid needs other constants, which a compiled kernel keeps")
+@needs_simt  # a small grid needs other constants, and a compiled kernel keeps those that it has
 def test_few_blocks_walk_over_many_numbers(monkeypatch):
     monkeypatch.setattr(v05_grid_stride, "BLOCKS", 2)
     monkeypatch.setattr(v06_one_pass, "BLOCKS", 3)
@@ -110,6 +111,7 @@ class Stopped:
         return launch
 
 
+@needs_warps
 def test_sum_after_a_launch_that_was_stopped_is_right(monkeypatch):
     one_pass = LADDER[-1]
     with monkeypatch.context() as patch:
@@ -119,7 +121,7 @@ def test_sum_after_a_launch_that_was_stopped_is_right(monkeypatch):
     assert sum_of(one_pass, whole(5000)) == whole(5000).sum()
 
 
-@every_rung
+@every_launcher
 @pytest.mark.parametrize("kind", KINDS)
 def test_array_that_does_not_fit_is_refused(rung, kind):
     x, error = unfit(kind, whole(12).reshape(3, 4))
@@ -127,7 +129,7 @@ def test_array_that_does_not_fit_is_refused(rung, kind):
         rung.launch(x, nans(1))
 
 
-@every_rung
+@every_launcher
 @pytest.mark.parametrize(("out", "error"), [
     (np.zeros(1, np.float32), TypeError), (gpu.empty(2, np.float32), ValueError), (gpu.empty(1, np.float64), TypeError),
     (gpu.empty((), np.float32), ValueError),
