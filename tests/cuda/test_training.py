@@ -93,14 +93,27 @@ def curve(net, x, y, name, steps=STEPS, lr=0.02, momentum=0.9):
     return np.array(losses)
 
 
+def nudged(net, seed):
+    """Move every weight that is not zero by at most one float32, up or down."""
+    rng = np.random.default_rng(seed)
+    for p in net.parameters().values():
+        p.view(np.int32)[p != 0] += rng.integers(-1, 2, p.shape)[p != 0].astype(np.int32)
+    return net
+
+
 @on_each_net
 def test_loss_curves_equal_the_references_within_rounding(name):
-    """The measure of rounding is the reference's own: how far its float32 strays from its float64."""
+    """The measure of rounding is the reference's own: how far its float32 strays from its float64.
+
+    One float32 run says little: where a unit is near the kink of its ReLU, the last digit of a weight decides, and the
+    curves part from there. So several are asked whose weights differ in that digit.
+    """
     x, y = examples(name, 256 if ON_A_CARD else 12)
-    ours, its, exact = twins(name, (cuda, np.float32), (reference, np.float32), (reference, np.float64))
-    found, expected = curve(ours, x, y, name), curve(its, x, y, name)
-    best = curve(exact, x.astype(np.float64), y, name)
-    strays = np.maximum.accumulate(np.abs(expected - best)) + 1e-6 * np.abs(best)
+    lr = 0.002 if name == "classic" else 0.02  # distances of the classic output are large: more, and it runs away
+    ours, exact, *its = twins(name, (cuda, np.float32), (reference, np.float64), *[(reference, np.float32)] * 5)
+    found, best = curve(ours, x, y, name, lr=lr), curve(exact, x.astype(np.float64), y, name, lr=lr)
+    runs = [curve(nudged(net, seed) if seed else net, x, y, name, lr=lr) for seed, net in enumerate(its)]
+    strays = np.maximum.accumulate(np.max(np.abs(np.array(runs) - best), axis=0)) + 1e-6 * np.abs(best)
     assert np.abs(np.diff(best)).max() > 100 * strays.max()  # it does learn
     assert (np.abs(found - best) <= 8 * strays).all()
 
