@@ -4,20 +4,31 @@ A kernel names `cuda`, `float32`, device functions. To numba-cuda-mlir those of 
 by its own one before the text is compiled. Source: NVIDIA, "numba-cuda-mlir"; the course's own.
 """
 
+import functools
+from types import SimpleNamespace
 from unittest import mock
 
 import numba
 from numba import cuda as numbas
-from numba_cuda_mlir import cuda, tools, types
 
 from course_lib.cuda import intrinsics
 from course_lib.cuda.choice import DeviceError
 from course_lib.cuda.unroll import compiled_form
 
-MODULES = {id(numbas): cuda, id(numba.types): types}
 INTRINSICS = {id(getattr(intrinsics, name)): name for name in intrinsics.NAMES}
 
 _devices = {}
+
+
+@functools.cache
+def package():
+    """Return numba-cuda-mlir's `cuda`, `tools` and `types`; ImportError without it. Source: NVIDIA, "numba-cuda-mlir".
+
+    Imported here and not above: to look at this module nobody needs it.
+    """
+    from numba_cuda_mlir import cuda, tools, types
+
+    return SimpleNamespace(cuda=cuda, tools=tools, types=types)
 
 
 def own_names(names):
@@ -35,6 +46,7 @@ def own_names(names):
 
 def own_type(kind):
     """Return numba-cuda-mlir's own type for one of Numba's; AttributeError if it has none. Source: the course's own."""
+    types = package().types
     if isinstance(kind, numba.types.Array):
         return types.Array(own_type(kind.dtype), kind.ndim, kind.layout)
     return getattr(types, {"bool": "boolean"}.get(str(kind), str(kind)))
@@ -45,16 +57,18 @@ def ptx_of(function, signature, cc):
 
     Source: NVIDIA, "numba-cuda-mlir".
     """
-    with mock.patch.object(tools, "_cached_cc", cc):  # it would ask the driver
-        text, _ = cuda.compile(
-            function, types.void(*map(own_type, signature)), cc=cc, output="ptx", abi="numba", device=False
-        )
+    own = package()
+    with mock.patch.object(own.tools, "_cached_cc", cc):  # it would ask the driver
+        types = own.types.void(*map(own_type, signature))
+        text, _ = own.cuda.compile(function, types, cc=cc, output="ptx", abi="numba", device=False)
     return text
 
 
 def _own(value):
-    if id(value) in MODULES:
-        return MODULES[id(value)]
+    if value is numbas:
+        return package().cuda
+    if value is numba.types:
+        return package().types
     if isinstance(value, numba.types.Type):
         return own_type(value)
     if id(value) in INTRINSICS:
@@ -77,5 +91,5 @@ def _nonneg(i):
 
 def _device_function(function):
     if function not in _devices:
-        _devices[function] = cuda.jit(device=True)(compiled_form(function)[0])
+        _devices[function] = package().cuda.jit(device=True)(compiled_form(function)[0])
     return _devices[function]
