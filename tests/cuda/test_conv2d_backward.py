@@ -18,6 +18,7 @@ from course_lib.cuda.ladders.conv2d.backward_weights.parts import add_parts
 from course_lib.cuda.recording import record_launches
 from course_lib.reference.conv2d import conv2d_backward, conv2d_forward
 from tests.cuda.unfit import KINDS, unfit
+from tests.gpu.devices import needs_simt
 
 DATA, WEIGHTS = (
     pytest.mark.parametrize("rung", ladder.LADDER, ids=lambda rung: rung.name)
@@ -127,26 +128,25 @@ def counted(ladder):
 
 
 def compare_traffic(rung, layer, launches):
-    if not executor().reports:
-        pytest.skip(f"{gpu.device_name()} keeps no report")
     totals = [one.kernel.report.total for one in launches if "parts" not in one.kernel.__name__]
     formula = rung.traffic(sizes_of(*layer))
     assert formula == {name: sum(getattr(t, name) for t in totals) for name in formula}
 
 
+@needs_simt
 @counted(backward_data.LADDER)
 def test_counters_of_the_gradient_for_the_input_equal_the_rungs_formula(rung, layer):
     compare_traffic(rung, layer, check_data(rung.launch, *layer))
 
 
+@needs_simt
 @pytest.mark.parametrize("layer", COUNTED, ids=str)
 def test_the_two_rows_that_a_warp_reads_of_a_patch_lie_in_different_banks(layer):
-    if not executor().reports:
-        pytest.skip(f"{gpu.device_name()} keeps no report")
     (launch,) = check_data(backward_data.LADDER[1].launch, *layer)
     assert launch.kernel.report.total.shared_load_conflicts == 0
 
 
+@needs_simt
 @counted(backward_weights.LADDER)
 def test_counters_of_the_gradient_for_the_masks_equal_the_rungs_formula(rung, layer):
     compare_traffic(rung, layer, check_weights(rung.launch, *layer, bias=False))

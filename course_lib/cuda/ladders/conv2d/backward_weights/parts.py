@@ -74,5 +74,5 @@ def bias_gradient(dy, db):
     B, M, H_out, W_out = dy.shape
     sums = gpu.empty((min(B, MOST_PARTS), M), np.float32)
     lanes = THREADS if H_out * W_out >= THREADS else 32
-    _bias_parts[sums.shape, THREADS](dy.reshape(B, M, H_out * W_out), sums, lanes)
+    _bias_parts[tuple(sums.shape), THREADS](dy.reshape(B, M, H_out * W_out), sums, lanes)
     add_parts(sums, db)
