@@ -13,7 +13,8 @@ simulator in `plain`, for the SIMT executor in `course_lib.simt.intrinsics`.
 Indices are flat: they count elements of a C-contiguous array of any number of axes. Wide accesses need an address that
 is a multiple of their size: an index that is a multiple of 4 (or 2), in an array that begins at such an address.
 
-Source: NVIDIA, "PTX ISA"; the LLVM language reference. Compute capability 7.5 has ld, st and nonneg; 8.0 the rest.
+Source: NVIDIA, "PTX ISA"; the LLVM language reference. Asynchronous copies and TF32 need compute capability 8.0, the
+others 7.5.
 """
 
 from course_lib.cuda.numba_cuda import SIMULATOR, cgutils, intrinsic, types

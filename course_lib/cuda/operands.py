@@ -10,7 +10,7 @@ from course_lib.cuda.array_checks import OTHERS
 from course_lib.cuda.device import executor
 
 LEAST_ALIGNMENT = 16
-"""Bytes: a wide access needs an address that is a multiple of this."""
+"""Bytes: the widest access needs an address that is a multiple of this."""
 
 
 def operand(name, array, *, shape=None, ndim=None, dtype=np.float32, empty=False):

@@ -35,11 +35,11 @@ class Pool(driver.GetIpcHandleMixin, HostOnlyCUDAMemoryManager):
 
     def memalloc(self, size):
         """Return a MemoryPointer to at least `size` bytes; CudaAPIError if the card has no more."""
-        block, graph = rounded(size), self.recording
+        block, graph, free = rounded(size), self.recording, self.free
         address = self._kept(block) or self._new(block)
 
         def give_back():  # what a recorded graph uses stays its own, as long as it may be replayed
-            home = self.free if graph is None or graph.over else graph.free
+            home = free if graph is None or graph.over else graph.free
             home[block].append(address)
 
         return MemoryPointer(self.context, address, size, finalizer=give_back)
@@ -57,16 +57,17 @@ class Pool(driver.GetIpcHandleMixin, HostOnlyCUDAMemoryManager):
         try:
             return driver.driver.cuMemAlloc(block)
         except driver.CudaAPIError:
+            if self.recording is not None:  # nothing may be freed then
+                raise
             self.release()  # blocks of other sizes may be what is missing
             return driver.driver.cuMemAlloc(block)
 
     def release(self):
         """Give all free blocks back to the driver, when the device has done everything."""
         driver.driver.cuCtxSynchronize()
-        blocks, self.free = self.free, defaultdict(list)
-        for addresses in blocks.values():
-            for address in addresses:
-                driver.driver.cuMemFree(address)
+        for addresses in self.free.values():
+            while addresses:
+                driver.driver.cuMemFree(addresses.pop())
 
     def get_memory_info(self):
         """Return (free, total) bytes of the card, as the driver counts them: free blocks of the pool are taken."""
@@ -74,7 +75,7 @@ class Pool(driver.GetIpcHandleMixin, HostOnlyCUDAMemoryManager):
         return driver.MemoryInfo(free=free, total=total)
 
     def reset(self):
-        """The context ends, and with it all memory."""
+        """The context ends, and with it all memory; arrays that still live give theirs back to a list nobody reads."""
         super().reset()
         self.free, self.recording = defaultdict(list), None
 
@@ -83,20 +84,20 @@ class GraphMemory:
     """The free blocks of a recorded graph; when it is `over`, they are the pool's again. Source: the course's own."""
 
     def __init__(self, pool):
-        self.pool, self.free, self.over = pool, defaultdict(list), False
+        self.home, self.free, self.over = pool.free, defaultdict(list), False
 
     def end(self):
         """The graph will not be replayed any more."""
         self.over = True
         for block, addresses in self.free.items():
-            self.pool.free[block].extend(addresses)
+            self.home[block].extend(addresses)
         self.free = defaultdict(list)
 
 
 def rounded(size):
     """Return how many bytes an allocation of `size` bytes gets. No errors. Source: the course's own.
 
-    At most an eighth more than asked for, and few different sizes, so that blocks fit again.
+    At most 511 bytes more, or above 1 MiB an eighth, and few different sizes, so that blocks fit again.
     """
     step = SMALLEST
     if size > 1 << 20:

@@ -36,7 +36,7 @@ class Timing:
 
 @jit(cache=True)
 def _wait(microseconds):
-    """Keep the device busy for at least so long."""
+    """Keep the device busy for about so long: each sleep may be anything from 0 to twice as long as asked for."""
     for _ in range(microseconds):
         cuda.nanosleep(1000)
 
@@ -100,7 +100,7 @@ def _plan(cycle, least, block, rounds):
 def _block(cycle, count, host):
     """Return seconds a call on the device, over `count` calls."""
     start, stop = cuda.event(), cuda.event()
-    ahead = min(100_000, int(1e6 * host * (count + 1) * 1.5) + 20)
+    ahead = min(100_000, int(2e6 * host * (count + 1)) + 20)
     _wait[1, 1](ahead)
     next(cycle)()
     start.record()

@@ -3,6 +3,7 @@
     for k in unroll(BK):        # BK copies of the body, k a number in each
         acc += As[row, k] * Bs[k, col]
 
+The body neither breaks off nor continues the loop, nor sets k, and nobody reads k after the loop.
 Numba has no word for it, and the compiler behind it stops unrolling at bodies of about 64 multiply-adds. Here the loop
 is expanded in the syntax tree before Numba sees it. The SIMT executor and Numba's simulator run the loop as it stands.
 
@@ -21,11 +22,15 @@ import linecache
 import os
 import sys
 import textwrap
+import time
 from contextlib import suppress
 from pathlib import Path
 
 MOST_TURNS = 256
 """A loop of more turns than this is not written out."""
+
+MOST_DAYS = 90
+"""Kept kernels that are older go when a new one is kept."""
 
 RULES = "unroll takes one constant expression of numbers known before the launch, as in unroll(BK)"
 
@@ -59,6 +64,7 @@ class _Expand(ast.NodeTransformer):
             return self.generic_visit(node)
         if len(call.args) != 1 or call.keywords or not isinstance(node.target, ast.Name) or node.orelse:
             raise TypeError(f"{self.function}, line {node.lineno}: {RULES}, and one name before `in`.")
+        self._check_body(node)
         lines = []
         for turn in range(self._turns(call.args[0], node)):
             for statement in node.body:
@@ -66,6 +72,23 @@ class _Expand(ast.NodeTransformer):
                 copy = self.visit(copy)
                 lines.extend(copy if isinstance(copy, list) else [copy])
         return lines
+
+    def _check_body(self, loop):
+        """What would mean something else in straight lines is refused."""
+        name = loop.target.id
+        for node in _of_this_loop(loop.body):
+            if isinstance(node, ast.Break | ast.Continue):
+                word = type(node).__name__.lower()
+                raise TypeError(
+                    f"{self.function}, line {node.lineno}: {word} in a loop over unroll; there is no loop left to "
+                    "leave. Use range, or an if."
+                )
+        for node in (n for statement in loop.body for n in ast.walk(statement)):
+            if isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load):
+                raise TypeError(
+                    f"{self.function}, line {node.lineno}: {name} is set in a loop over unroll, where it is a number. "
+                    "Take another name."
+                )
 
     def _turns(self, expression, node):
         try:
@@ -78,6 +101,15 @@ class _Expand(ast.NodeTransformer):
                 f"1 to {MOST_TURNS}. Use range for a loop of more."
             )
         return turns
+
+
+def _of_this_loop(statements):
+    """Yield the statements that belong to a loop itself, not to loops or functions within it."""
+    for statement in statements:
+        yield statement
+        if not isinstance(statement, ast.For | ast.While | ast.FunctionDef):
+            for part in ("body", "orelse"):
+                yield from _of_this_loop(getattr(statement, part, []))
 
 
 def compiled_form(function, cache=False, options=()):
@@ -146,8 +178,18 @@ def _keep(name, text, fingerprint):
         part = file.with_suffix(f".{os.getpid()}.part")
         part.write_text(text, encoding="utf-8")
         os.replace(part, file)  # at once, so that another process never reads half a file
+        _forget_old(file.parent)
         return file
     return None
+
+
+def _forget_old(folder):
+    """Remove kernels that nobody made anew for long; the folder would only grow."""
+    before = time.time() - MOST_DAYS * 24 * 3600
+    for file in (*folder.glob("*.py"), *folder.glob("__pycache__/*.nb?")):
+        with suppress(OSError):  # another process may have been first
+            if file.stat().st_mtime < before:
+                file.unlink()
 
 
 def cache_folder():
@@ -174,10 +216,12 @@ def _described(value):
     if inner is not None:  # a device function: its own text and constants
         names = _names(inner)
         return _fingerprint(_expanded(inner, names), names, getattr(value, "options", ()))
-    if isinstance(value, bool | int | float | str | tuple):
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_described, value))})"
+    if isinstance(value, bool | int | float | str):
         return repr(value)
     if hasattr(value, "tobytes"):
-        return hashlib.sha256(value.tobytes()).hexdigest()
+        return f"{value.dtype.str}{value.shape}{hashlib.sha256(value.tobytes()).hexdigest()}"
     return f"{getattr(value, '__module__', '')}.{getattr(value, '__name__', value)}"
 
 

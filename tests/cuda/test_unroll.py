@@ -1,6 +1,7 @@
 """A loop written out does what the loop does, and a kept kernel is never a stale one."""
 
 import inspect
+import os
 
 import numpy as np
 import pytest
@@ -101,6 +102,54 @@ def test_kept_kernels_differ_by_all_that_they_are_made_of(monkeypatch, tmp_path)
     assert files[0] == files[-1]
     assert len(set(files)) == 5
     assert {str(p) for p in tmp_path.glob("*.py")} == set(files)
+
+
+def test_what_straight_lines_cannot_do_is_refused():
+    def leaves(x):
+        for i in unroll(3):
+            if x[i] > 0:
+                break
+
+    def sets(x):
+        for i in unroll(3):
+            i = i + 1
+            x[i] = 0
+
+    def inner_loops_may(x):
+        for i in unroll(3):
+            for j in range(5):
+                if x[i, j] > 0:
+                    break
+
+    with pytest.raises(TypeError, match=r"leaves, line \d+: break in a loop over unroll"):
+        compiled_form(leaves)
+    with pytest.raises(TypeError, match=r"sets, line \d+: i is set in a loop over unroll"):
+        compiled_form(sets)
+    compiled_form(inner_loops_may)
+
+
+def test_arrays_from_outside_differ_by_dtype_and_shape_too(monkeypatch, tmp_path):
+    monkeypatch.setenv("COURSE_CACHE", str(tmp_path))
+
+    def make(weights):
+        def kernel(x):
+            x[0] = weights[0, 0]
+
+        return kernel
+
+    zeros = [np.zeros((2, 3), np.float32), np.zeros((3, 2), np.float32), np.zeros((2, 3), np.int32)]
+    assert len({compiled_form(make(w), cache=True)[0].__code__.co_filename for w in zeros}) == 3
+
+
+def test_kernels_of_long_ago_are_forgotten(monkeypatch, tmp_path):
+    monkeypatch.setenv("COURSE_CACHE", str(tmp_path))
+    old, young = tmp_path / "old.py", tmp_path / "young.py"
+    for file in (old, young):
+        file.write_text("")
+    os.utime(old, (0, 0))
+    compiled_form(make(2).py_func, cache=True)
+    assert not old.exists()
+    assert young.exists()
 
 
 def test_other_options_are_another_file(monkeypatch, tmp_path):
