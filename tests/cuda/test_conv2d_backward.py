@@ -103,6 +103,15 @@ def test_no_bias_has_no_gradient(rung):
     check_weights(rung.launch, (2, 3, 6, 7), (5, 3, 3, 3), (1, 1), (0, 0), bias=False)
 
 
+@pytest.mark.parametrize("rung", backward_data.LADDER[:3], ids=lambda rung: rung.name)
+def test_an_image_of_more_tiles_than_y_and_z_take_is_launched(rung):
+    dy, w, dx = (gpu.empty(s, np.float32) for s in ((1, 1, 4096, 4096), (1, 1, 1, 1), (1, 1, 4096, 4096)))
+    with record_launches(run=False) as launches:
+        rung.launch(dy, w, dx)
+    for one in launches:
+        assert max(one.grid[1:]) <= 65_535
+
+
 @DATA
 def test_pixels_that_no_window_sees_get_zero(rung):
     dy, w, dx = whole_numbers(2, 3, 2, 2), whole_numbers(3, 2, 2, 2), nans(2, 2, 9, 8)

@@ -3,7 +3,8 @@
 H's listing goes the other way, from each output to the pixels under its mask, and two outputs then add to one pixel at
 once. Turned round, every pixel has one owner: output row i saw row h through mask row p if i S + p = h + P. Those that
 did are a small rectangle of outputs: its corners take four divisions a thread, and inside of it there is nothing to
-ask. Blocks are laid out as H's forward kernel, images along X instead of Z, since X takes the most.
+ask. The grid's X is the image and its tile of 16 x 16 pixels, Y the input map: H's forward kernel has the map along X,
+the tile along Y and the image along Z, but X alone takes more than 65,535 blocks.
 
 Source: H, "Calculating dE/dX", "Back-propagation dE/dX for a convolutional layer" and "Design of a Basic Kernel".
 """
@@ -11,7 +12,7 @@ Source: H, "Calculating dE/dX", "Back-propagation dE/dX for a convolutional laye
 from course_lib.cuda.intrinsics import nonneg
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.conv2d.backward_data.checks import check_backward_data, products
-from course_lib.cuda.ladders.conv2d.backward_data.seen import TILE, corner, first_and_last
+from course_lib.cuda.ladders.conv2d.backward_data.seen import TILE, first_and_last, image_and_corner, tiles_of
 from course_lib.cuda.numba_cuda import cuda, float32
 
 
@@ -19,8 +20,8 @@ from course_lib.cuda.numba_cuda import cuda, float32
 def _backward_data_v01(dy, w, dx, s_h, s_w, p_h, p_w):
     M, H_out, W_out = dy.shape[1], dy.shape[2], dy.shape[3]
     H, W, K_h, K_w = dx.shape[2], dx.shape[3], w.shape[2], w.shape[3]
-    b, c = nonneg(cuda.blockIdx.x), nonneg(cuda.blockIdx.y)
-    h0, v0 = corner(W)
+    b, h0, v0 = image_and_corner(H, W)
+    b, c = nonneg(b), nonneg(cuda.blockIdx.y)
     h, v = nonneg(h0 + cuda.threadIdx.y), nonneg(v0 + cuda.threadIdx.x)
     if h < H and v < W:
         first_i, last_i = first_and_last(h + p_h, K_h, s_h)
@@ -59,8 +60,7 @@ def conv2d_backward_data_v01_basic(dy, w, dx, stride=(1, 1), pad=(0, 0)):
     Source: H, "Calculating dE/dX".
     """
     dy, w, dx, n = check_backward_data(dy, w, dx, stride, pad)
-    tiles = -(-n.H // TILE) * -(-n.W // TILE)
-    _backward_data_v01[(n.B, n.C, tiles), (TILE, TILE)](dy, w, dx, n.s_h, n.s_w, n.p_h, n.p_w)
+    _backward_data_v01[(n.B * tiles_of(n.H, n.W), n.C), (TILE, TILE)](dy, w, dx, n.s_h, n.s_w, n.p_h, n.p_w)
 
 
 def traffic(n):

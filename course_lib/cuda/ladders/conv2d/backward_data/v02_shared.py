@@ -13,7 +13,7 @@ import functools
 from course_lib.cuda.intrinsics import nonneg
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.conv2d.backward_data.checks import check_backward_data
-from course_lib.cuda.ladders.conv2d.backward_data.seen import TILE, corner, first_and_last, whole
+from course_lib.cuda.ladders.conv2d.backward_data.seen import TILE, first_and_last, image_and_corner, tiles_of, whole
 from course_lib.cuda.numba_cuda import cuda, float32, int32
 from course_lib.cuda.unroll import unroll
 
@@ -35,9 +35,9 @@ def make(K_h, K_w, s_h, s_w):
         s = cuda.shared.array(0, float32)  # the patch of dy, then the mask
         source, target = cuda.local.array(SHARE, int32), cuda.local.array(SHARE, int32)
         C, H, W = dx.shape[1], dx.shape[2], dx.shape[3]
-        b, c = nonneg(cuda.blockIdx.x), nonneg(cuda.blockIdx.y)
         t = nonneg(cuda.threadIdx.y) * TILE + nonneg(cuda.threadIdx.x)
-        h0, v0 = corner(W)
+        b, h0, v0 = image_and_corner(H, W)
+        b, c = nonneg(b), nonneg(cuda.blockIdx.y)
         h, v = nonneg(h0 + cuda.threadIdx.y), nonneg(v0 + cuda.threadIdx.x)
         i0, _ = first_and_last(h0 + p_h, K_h, s_h)  # where the patch begins
         j0, _ = first_and_last(v0 + p_w, K_w, s_w)
@@ -104,9 +104,8 @@ def conv2d_backward_data_v02_shared(dy, w, dx, stride=(1, 1), pad=(0, 0)):
     ValueError if one is empty or has gaps, or shapes do not fit. Source: H, "Calculating dE/dX".
     """
     dy, w, dx, n = check_backward_data(dy, w, dx, stride, pad)
-    tiles = -(-n.H // TILE) * -(-n.W // TILE)
     shared = 4 * (_patch(n.K_h, n.s_h) * _pitch(n.K_w, n.s_w) + n.K_h * n.K_w)
-    launch = make(n.K_h, n.K_w, n.s_h, n.s_w)[(n.B, n.C, tiles), (TILE, TILE), 0, shared]
+    launch = make(n.K_h, n.K_w, n.s_h, n.s_w)[(n.B * tiles_of(n.H, n.W), n.C), (TILE, TILE), 0, shared]
     launch(dy.reshape(dy.size), w.reshape(w.size), dx, n.M, n.H_out, n.W_out, n.p_h, n.p_w)
 
 

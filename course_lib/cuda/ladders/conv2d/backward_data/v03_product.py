@@ -16,7 +16,7 @@ from course_lib import gpu
 from course_lib.cuda.intrinsics import nonneg
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.conv2d.backward_data.checks import check_backward_data, products
-from course_lib.cuda.ladders.conv2d.backward_data.seen import TILE, corner, first_and_last
+from course_lib.cuda.ladders.conv2d.backward_data.seen import TILE, first_and_last, image_and_corner, tiles_of
 from course_lib.cuda.numba_cuda import cuda, float32
 from course_lib.cuda.unroll import unroll
 
@@ -70,8 +70,8 @@ def _product_v03(w_rows, dy_rows, dcols, first):
 def _fold_v03(dcols, dx, first, places, K_h, K_w, H_out, W_out, s_h, s_w, p_h, p_w):
     """Each pixel of images first, first + 1, ... adds up what it was copied to."""
     H, W = dx.shape[2], dx.shape[3]
-    i, c = nonneg(cuda.blockIdx.x), nonneg(cuda.blockIdx.y)
-    h0, v0 = corner(W)
+    i, h0, v0 = image_and_corner(H, W)
+    i, c = nonneg(i), nonneg(cuda.blockIdx.y)
     h, v = nonneg(h0 + cuda.threadIdx.y), nonneg(v0 + cuda.threadIdx.x)
     if h < H and v < W:
         first_i, last_i = first_and_last(h + p_h, K_h, s_h)
@@ -100,11 +100,10 @@ def conv2d_backward_data_v03_product(dy, w, dx, stride=(1, 1), pad=(0, 0)):
     group = min(n.B, 65535, max(1, MOST // (n.depth * places)))
     dcols = gpu.empty((group, n.depth, places), np.float32)
     flat = dcols.reshape(group, n.depth * places)
-    tiles = -(-n.H // TILE) * -(-n.W // TILE)
     for first in range(0, n.B, group):
         images = min(group, n.B - first)
         _product_v03[(-(-places // BO), -(-n.depth // BK), images), (TILE, TILE)](w_rows, dy_rows, dcols, first)
-        fold = _fold_v03[(images, n.C, tiles), (TILE, TILE)]
+        fold = _fold_v03[(images * tiles_of(n.H, n.W), n.C), (TILE, TILE)]
         fold(flat, dx, first, places, n.K_h, n.K_w, n.H_out, n.W_out, n.s_h, n.s_w, n.p_h, n.p_w)
 
 
