@@ -20,8 +20,8 @@ from course_lib.cuda.elementwise import apply, flat, like
 from course_lib.cuda.jit import jit
 from course_lib.cuda.numba_cuda import cuda, float32, int64
 from course_lib.cuda.operands import operand
-from course_lib.cuda.probabilities import NOTHING, ONE
-from course_lib.cuda.row_kernels import choose
+from course_lib.cuda.probabilities import ONE
+from course_lib.cuda.row_kernels import NOTHING, choose
 from course_lib.cuda.sums import THREADS, WARPS, add_up, block_total, read_sums
 from course_lib.reference.losses import LOSSES  # noqa: F401  the same names
 from course_lib.validate import as_labels, require_probabilities, require_same_shape
@@ -110,9 +110,9 @@ def softmax_cross_entropy_forward(z, labels):
 def softmax_cross_entropy_sums(z, labels):
     """As `softmax_cross_entropy_forward`, without the copy: (sums, cache), sums a device array (1, 2).
 
-    sums[0, 0] is the sum of the rows' losses, and sums[0, 1] says how many labels were out of range. A training step
-    that is recorded (`gpu.record`) must not copy; it reads the loss later, or never. z (B, C) scores, labels (B,); else
-    TypeError or ValueError. Source: H, "Use Softmax to Produce Probabilities".
+    sums[0, 0] is the sum of the rows' losses, where rows with a bad label add 0, and sums[0, 1] says how many labels
+    were out of range. A training step that is recorded (`gpu.record`) must not copy; it reads the loss later, or never.
+    z (B, C) scores, labels (B,); else TypeError or ValueError. Source: H, "Use Softmax to Produce Probabilities".
     """
     z, labels = rows_and_labels("z", z, labels)
     sums, k = softmax_loss(z, labels, ONE, NOTHING)

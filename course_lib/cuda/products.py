@@ -9,7 +9,7 @@ threads always read neighbours in memory; a transposed tile is turned on its way
 Large products go to the top of the ladder `course_lib.cuda.ladders.gemm` that computes in float32 throughout; what is
 transposed is turned in memory first, which costs little beside the product.
 
-Source: K's course plan (tiled matrix multiplication); NVIDIA, "CUDA C++ Programming Guide", "Shared Memory".
+Source: H, "Tiled Matrix Multiplication 2x2 example"; NVIDIA, "CUDA C++ Programming Guide", "Shared Memory".
 """
 
 import functools
@@ -25,8 +25,8 @@ T = 16
 """Side of a tile."""
 
 LARGE, LEAST_SIDE = 2**27, 128
-"""Multiply-adds from which the ladder is used, and the least M and N: its blocks make 128 x 128 results each."""
-
+"""Multiply-adds from which the ladder is used, and the least M and N: v07's blocks make 128 x 128
+results each, v08's 64 x 128."""
 
 BUSY = 256
 """Results / (64 x 128) from which v08, whose blocks have two warps, keeps a card busy; an H200 does 1024^3 faster by
@@ -51,10 +51,10 @@ def product(A, B, b=None, *, A_turned=False, B_turned=False):
     if M * N * K >= LARGE and min(M, N) >= LEAST_SIDE:
         _climbed(_turned(A) if A_turned else A, _turned(B) if B_turned else B, C)
         if b is not None:
-            _add_row[(-(-M // T), -(-N // T)), (T, T)](b, C)
+            _add_row[-(-M // T) * -(-N // T), (T, T)](b, C)
         return C
     kernel = _tiled(A_turned, B_turned, b is not None)
-    kernel[(-(-M // T), -(-N // T)), (T, T)](A, B, C if b is None else b.reshape((1, N)), C)
+    kernel[-(-M // T) * -(-N // T), (T, T)](A, B, C if b is None else b.reshape((1, N)), C)
     return C
 
 
@@ -78,7 +78,8 @@ def _climbed(A, B, C):
 
 @jit(cache=True)
 def _add_row(b, C):
-    row, col = cuda.blockIdx.x * T + cuda.threadIdx.y, cuda.blockIdx.y * T + cuda.threadIdx.x
+    across = (C.shape[1] + T - 1) // T
+    row, col = cuda.blockIdx.x // across * T + cuda.threadIdx.y, cuda.blockIdx.x % across * T + cuda.threadIdx.x
     if row < C.shape[0] and col < C.shape[1]:
         C[row, col] += b[col]
 
@@ -93,7 +94,8 @@ def _tiled(A_TURNED, B_TURNED, BIAS):
         tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
         M, N = C.shape
         K = A.shape[0] if A_TURNED else A.shape[1]
-        row0, col0 = cuda.blockIdx.x * T, cuda.blockIdx.y * T  # rows along x, where a grid may be long: samples
+        across = (N + T - 1) // T
+        row0, col0 = cuda.blockIdx.x // across * T, cuda.blockIdx.x % across * T  # on y a grid has 65,535 blocks only
 
         acc = float32(0)
         for k0 in range(0, K, T):

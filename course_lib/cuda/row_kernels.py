@@ -29,7 +29,8 @@ SHORT, MIDDLE = 32, 1024
 ROWS = 128
 """Rows, and threads, of a block that gives each thread a row."""
 
-NOTHING = float32(-np.inf)
+NOTHING = np.float32(-np.inf)
+"""An exponent that adds nothing to a sum: e^NOTHING is 0."""
 
 
 @functools.cache
@@ -83,7 +84,8 @@ def by_threads(C, WIDE, LOSS):
             share = float32(1) / total  # one division a row
             for j in unroll(C):
                 tile[at + j] = v[j] * share
-            loss = math.log(total) - (right - best)
+            if LOSS and bad == float32(0):
+                loss = math.log(total) - (right - best)
         cuda.syncthreads()
 
         for i in range(4 * t, whole, 4 * ROWS):

@@ -125,6 +125,20 @@ def test_large_products_go_up_the_ladder_and_are_the_same(busy, A_turned, B_turn
     np.testing.assert_array_equal(gpu.to_host(C), A @ B + (b if bias else 0))
 
 
+def test_blocks_of_a_product_lie_along_x_where_a_grid_is_long(monkeypatch):
+    grids = []
+
+    class Recorder:
+        def __getitem__(self, launch):
+            grids.append(launch[0])
+            return lambda *operands: None
+
+    monkeypatch.setattr(products, "_tiled", lambda *kind: Recorder())
+    b = gpu.empty(2**20 + 1, np.float32)
+    products.product(gpu.empty((17, 1), np.float32), b.reshape((1, b.size)))
+    assert grids == [2 * (2**16 + 1)]
+
+
 def test_softmax_and_its_loss_survive_any_scores():
     z = np.array([[1e4, 0, -1e4], [-1e4, -1e4, -1e4], [3e38, -3e38, 0]], np.float32)
     y = np.array([0, 1, 2])
@@ -148,6 +162,17 @@ def test_a_label_out_of_range_is_named_and_never_used(op, bad, C):
     y[3] = C if bad == "C" else bad
     with pytest.raises(ValueError, match=r"labels\[3\] is .*a label lies in 0 .. "):
         getattr(cuda, f"{op}_forward")(*put(cuda, (k, y)))
+
+
+@pytest.mark.parametrize("C", [5, 40, 1100])
+def test_rows_with_a_bad_label_add_nothing_to_the_sum_of_losses(C):
+    z, y = normal(3, 6, C), np.array([0, C, 2, -1, 4, 1])
+    good = [0, 2, 4, 5]
+    sums, _ = cuda.softmax_cross_entropy_sums(*put(cuda, (z, y)))
+    want, _ = reference.softmax_cross_entropy_forward(z[good], y[good])
+    found = gpu.to_host(sums)
+    np.testing.assert_allclose(found[0, 0], want * len(good), rtol=1e-5)
+    assert found[0, 1] == 2
 
 
 @pytest.mark.parametrize("op", OF_PROBABILITIES)
