@@ -8,7 +8,15 @@ import pytest
 from course_lib import gpu
 from course_lib.cuda import conv2d
 from course_lib.cuda.device import executor
-from course_lib.cuda.ladders.conv2d.forward import LADDER, c1_kernel, tensor_plan, v06_specialised, v07_tensor_cores
+from course_lib.cuda.ladders.conv2d.forward import (
+    LADDER,
+    c1_kernel,
+    tensor_plan,
+    v01_basic,
+    v02_constant_masks,
+    v06_specialised,
+    v07_tensor_cores,
+)
 from course_lib.cuda.ladders.conv2d.forward.checks import Sizes
 from course_lib.cuda.ladders.conv2d.forward.plan import Plan, plan
 from course_lib.cuda.ladders.conv2d.forward.v05_register_tiled import conv2d_forward_v05_register_tiled
@@ -79,6 +87,14 @@ def test_a_rung_equals_the_reference_exactly(rung, x, w, stride, pad):
 @RUNGS
 def test_a_missing_bias_is_zero(rung):
     compare(rung.launch, (2, 3, 6, 7), (5, 3, 3, 3), bias=False)
+
+
+@pytest.mark.parametrize("rung", LADDER[:2], ids=lambda rung: rung.name)
+def test_more_tiles_and_images_than_y_and_z_take_go_round(rung, monkeypatch):
+    for module in (v01_basic, v02_constant_masks):
+        monkeypatch.setattr(module, "MOST_BLOCKS", 2)
+    (launch,) = compare(rung.launch, (3, 2, 20, 35), (2, 2, 3, 3))
+    assert launch.grid == (2, 2, 2)
 
 
 WHOLE_TILES = {
@@ -207,6 +223,17 @@ def test_a_mask_too_large_for_shared_memory_goes_to_the_rung_below():
         v06_specialised.conv2d_forward_v06_specialised(x, w, None, y)
         conv2d_forward_v05_register_tiled(x, w, None, y)
     assert launches[0].kernel is launches[1].kernel
+
+
+def test_a_card_before_compute_capability_8_gets_v05_from_v06_and_an_error_from_v07(monkeypatch):
+    for module in (v06_specialised, v07_tensor_cores):
+        monkeypatch.setattr(module, "compute_capability", lambda: (7, 5))
+    x, w, y = (gpu.empty(n, np.float32) for n in ((1, 6, 14, 14), (16, 6, 5, 5), (1, 16, 10, 10)))
+    with record_launches(run=False) as launches:
+        v06_specialised.conv2d_forward_v06_specialised(x, w, None, y)
+    assert [one.kernel.__name__ for one in launches] == ["_conv2d_forward_v05"]
+    with pytest.raises(gpu.DeviceError, match=r"from compute capability 8\.0 on"):
+        v07_tensor_cores.conv2d_forward_v07_tensor_cores(x, w, None, y)
 
 
 @pytest.mark.parametrize(("stride", "pad"), [(1, 0), (2, 1), ((1, 2), (2, 0))], ids=str)

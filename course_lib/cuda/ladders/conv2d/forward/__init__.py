@@ -1,8 +1,9 @@
 """The ladder of the convolution layer, from H's basic kernel to one that is made for a layer's shape.
 
 Every rung takes `(x, w, b, y, stride=(1, 1), pad=(0, 0))`: x (B, C, H, W), w (M, C, K_h, K_w), b (M,) or None, and
-writes y (B, M, H_out, W_out). v02 freezes the masks; v06 and v07 want compute capability 8.0 and hand what does not fit
-into shared memory to the rung below. Beside the ladder, `c1_kernel` is H's kernel for one layer, v06's ancestor.
+writes y (B, M, H_out, W_out). v02 freezes the masks; v06 and v07 hand what does not fit into shared memory to the rung
+below. Before compute capability 8.0, v06 hands over to v05, and v07 raises DeviceError. Beside the ladder, `c1_kernel`
+is H's kernel for one layer, v06's ancestor.
 
 Source: H, "Design of a Basic Kernel", "Strategies for Lab 7", "Specialization for the LeNet-5 C1 Layer".
 """
@@ -30,7 +31,8 @@ LADDER = (
         "v02_constant_masks",
         v02_constant_masks.conv2d_forward_v02_constant_masks,
         "An input tile lies in shared memory and the masks in constant memory.",
-        "global_load_requests fall K_h K_w-fold and more; shared and constant loads take their place",
+        "global_load_requests fall 8-fold for 3 x 3, 20-fold for 5 x 5: the halo is loaded too; shared and constant "
+        "loads take their place",
         v02_constant_masks.traffic,
     ),
     Rung(

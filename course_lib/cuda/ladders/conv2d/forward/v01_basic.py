@@ -13,8 +13,8 @@ from course_lib.cuda.numba_cuda import cuda, float32
 TILE = 16
 """TILE_WIDTH in the lecture: a block computes TILE x TILE pixels."""
 
-MOST_IMAGES = 65_535
-"""Blocks in the grid's Z direction; with more images, a block takes every 65,535th."""
+MOST_BLOCKS = 65_535
+"""Along the grid's Y and Z; with more tiles or images, a block takes every 65,535th."""
 
 
 @jit(cache=True)
@@ -23,21 +23,23 @@ def _conv2d_forward_v01(x, w, b, biased, s_h, s_w, p_h, p_w, y):
     K_h, K_w = w.shape[2], w.shape[3]
     H_out, W_out = y.shape[2], y.shape[3]
     tiles_a_row = (W_out + TILE - 1) // TILE
+    tiles = (H_out + TILE - 1) // TILE * tiles_a_row
     m = cuda.blockIdx.x
-    h = cuda.blockIdx.y // tiles_a_row * TILE + cuda.threadIdx.y
-    v = cuda.blockIdx.y % tiles_a_row * TILE + cuda.threadIdx.x
-    if h < H_out and v < W_out:
-        for n in range(cuda.blockIdx.z, B, cuda.gridDim.z):
-            acc = float32(0)
-            for c in range(C):
-                for p in range(K_h):
-                    for q in range(K_w):
-                        row, col = h * s_h + p - p_h, v * s_w + q - p_w
-                        if 0 <= row < H and 0 <= col < W:  # outside lies the padding: zeros
-                            acc += x[n, c, row, col] * w[m, c, p, q]
-            if biased:
-                acc += b[m]
-            y[n, m, h, v] = acc
+    for tile in range(cuda.blockIdx.y, tiles, cuda.gridDim.y):
+        h = tile // tiles_a_row * TILE + cuda.threadIdx.y
+        v = tile % tiles_a_row * TILE + cuda.threadIdx.x
+        if h < H_out and v < W_out:
+            for n in range(cuda.blockIdx.z, B, cuda.gridDim.z):
+                acc = float32(0)
+                for c in range(C):
+                    for p in range(K_h):
+                        for q in range(K_w):
+                            row, col = h * s_h + p - p_h, v * s_w + q - p_w
+                            if 0 <= row < H and 0 <= col < W:  # outside lies the padding: zeros
+                                acc += x[n, c, row, col] * w[m, c, p, q]
+                if biased:
+                    acc += b[m]
+                y[n, m, h, v] = acc
 
 
 def conv2d_forward_v01_basic(x, w, b, y, stride=(1, 1), pad=(0, 0)):
@@ -48,7 +50,7 @@ def conv2d_forward_v01_basic(x, w, b, y, stride=(1, 1), pad=(0, 0)):
     biased = b is not None
     x, w, b, y, s = check_launch(x, w, b, y, stride, pad)
     tiles = -(-s.H_out // TILE) * -(-s.W_out // TILE)
-    grid = s.M, tiles, min(s.B, MOST_IMAGES)
+    grid = s.M, min(tiles, MOST_BLOCKS), min(s.B, MOST_BLOCKS)
     _conv2d_forward_v01[grid, (TILE, TILE)](x, w, b, biased, s.s_h, s.s_w, s.p_h, s.p_w, y)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from course_lib import gpu
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.conv2d.forward.checks import check_launch
-from course_lib.cuda.ladders.conv2d.forward.v01_basic import MOST_IMAGES, TILE
+from course_lib.cuda.ladders.conv2d.forward.v01_basic import MOST_BLOCKS, TILE
 from course_lib.cuda.numba_cuda import cuda, float32
 
 CONSTANT_BYTES, SHARED_BYTES = 65_536, 49_152
@@ -36,28 +36,30 @@ def make(frozen, shape, s_h, s_w):
         B, _, H, W = x.shape
         H_out, W_out = y.shape[2], y.shape[3]
         tiles_a_row = (W_out + TILE - 1) // TILE
+        tiles = (H_out + TILE - 1) // TILE * tiles_a_row
         m = cuda.blockIdx.x
-        top, left = cuda.blockIdx.y // tiles_a_row * TILE, cuda.blockIdx.y % tiles_a_row * TILE
         ty, tx = cuda.threadIdx.y, cuda.threadIdx.x
-        for n in range(cuda.blockIdx.z, B, cuda.gridDim.z):
-            acc = float32(0)
-            for c in range(C):
-                for i in range(ty, ROWS, TILE):
-                    for j in range(tx, COLS, TILE):
-                        row, col = top * s_h + i - p_h, left * s_w + j - p_w
-                        pixel = float32(0)
-                        if 0 <= row < H and 0 <= col < W:
-                            pixel = x[n, c, row, col]
-                        seen[i, j] = pixel
-                cuda.syncthreads()
-                for p in range(K_h):
-                    for q in range(K_w):
-                        acc += seen[ty * s_h + p, tx * s_w + q] * masks[m, c, p, q]
-                cuda.syncthreads()  # nobody may overwrite a tile that others still read
-            if top + ty < H_out and left + tx < W_out:
-                if biased:
-                    acc += b[m]
-                y[n, m, top + ty, left + tx] = acc
+        for tile in range(cuda.blockIdx.y, tiles, cuda.gridDim.y):
+            top, left = tile // tiles_a_row * TILE, tile % tiles_a_row * TILE
+            for n in range(cuda.blockIdx.z, B, cuda.gridDim.z):
+                acc = float32(0)
+                for c in range(C):
+                    for i in range(ty, ROWS, TILE):
+                        for j in range(tx, COLS, TILE):
+                            row, col = top * s_h + i - p_h, left * s_w + j - p_w
+                            pixel = float32(0)
+                            if 0 <= row < H and 0 <= col < W:
+                                pixel = x[n, c, row, col]
+                            seen[i, j] = pixel
+                    cuda.syncthreads()
+                    for p in range(K_h):
+                        for q in range(K_w):
+                            acc += seen[ty * s_h + p, tx * s_w + q] * masks[m, c, p, q]
+                    cuda.syncthreads()  # nobody may overwrite a tile that others still read
+                if top + ty < H_out and left + tx < W_out:
+                    if biased:
+                        acc += b[m]
+                    y[n, m, top + ty, left + tx] = acc
 
     return _conv2d_forward_v02
 
@@ -81,7 +83,8 @@ def conv2d_forward_v02_constant_masks(x, w, b, y, stride=(1, 1), pad=(0, 0)):
             )
     kernel = make(gpu.to_host(w).tobytes(), tuple(map(int, w.shape)), s.s_h, s.s_w)
     tiles = -(-s.H_out // TILE) * -(-s.W_out // TILE)
-    kernel[(s.M, tiles, min(s.B, MOST_IMAGES)), (TILE, TILE)](x, b, biased, s.p_h, s.p_w, y)
+    grid = s.M, min(tiles, MOST_BLOCKS), min(s.B, MOST_BLOCKS)
+    kernel[grid, (TILE, TILE)](x, b, biased, s.p_h, s.p_w, y)
 
 
 def traffic(s):

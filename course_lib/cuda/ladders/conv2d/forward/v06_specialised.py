@@ -14,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from course_lib import gpu
+from course_lib.cuda.capability import compute_capability
 from course_lib.cuda.intrinsics import cp_async_commit, cp_async_wait1, ld2, ld4, nonneg, st2, st4
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.conv2d.forward.checks import check_launch
@@ -156,15 +157,15 @@ def make(plan):
 def conv2d_forward_v06_specialised(x, w, b, y, stride=(1, 1), pad=(0, 0)):
     """Write x (B, C, H, W) convolved with w (M, C, K_h, K_w), plus b (M,) or None, into y (B, M, H_out, W_out).
 
-    The first launch for a layer shape makes and compiles a kernel for it. A mask too large for shared memory goes to
-    v05. Needs compute capability 8.0.
+    The first launch for a layer shape makes and compiles a kernel for it. A mask too large for shared memory, and cards
+    before compute capability 8.0, are v05's work.
 
     Errors: TypeError and ValueError as `check_launch`. Source: H, "Specialization for the LeNet-5 C1 Layer".
     """
     biased = b is not None
     x, w, b, y, s = check_launch(x, w, b, y, stride, pad)
     the_plan = plan(replace(s, B=0))
-    if the_plan is None or not aligned(x, y):
+    if the_plan is None or not aligned(x, y) or compute_capability() < (8, 0):
         return conv2d_forward_v05_register_tiled(x, w, b if biased else None, y, stride, pad)
     launch(the_plan, x, w, b, biased, y)
 

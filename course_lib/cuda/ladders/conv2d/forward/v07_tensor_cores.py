@@ -15,6 +15,8 @@ from dataclasses import replace
 import numpy as np
 
 from course_lib import gpu
+from course_lib.cuda.capability import compute_capability
+from course_lib.cuda.choice import DeviceError
 from course_lib.cuda.intrinsics import (
     chop_tf32,
     cp_async_commit,
@@ -168,10 +170,16 @@ def conv2d_forward_v07_tensor_cores(x, w, b, y, stride=(1, 1), pad=(0, 0)):
     """Write x (B, C, H, W) convolved with w (M, C, K_h, K_w), plus b (M,) or None, into y (B, M, H_out, W_out).
 
     A layer of fewer than 12 output maps would leave most of a tensor core idle: v06 takes it, and whatever does not
-    fit into shared memory. Needs compute capability 8.0.
+    fit into shared memory.
 
-    Errors: TypeError and ValueError as `check_launch`. Source: H, "Strategies for Lab 7", 3.
+    Errors: TypeError and ValueError as `check_launch`; DeviceError before compute capability 8.0.
+
+    Source: H, "Strategies for Lab 7", 3.
     """
+    if compute_capability() < (8, 0):
+        raise DeviceError(
+            "tensor cores know TF32 from compute capability 8.0 on", "Use conv2d_forward_v05_register_tiled here."
+        )
     biased = b is not None
     x, w, b, y, s = check_launch(x, w, b, y, stride, pad)
     plan = plan_tensor_cores(replace(s, B=0))
