@@ -4,7 +4,8 @@ Source: K, "Activation Functions" and "RELU Activation Function" (the kernel wit
 Functions"; H, "Sigmoid/Logistic Function" and "Today's Choice: ReLU".
 
 z, a, da and dz have one shape, written (...). Every function raises TypeError for what is not a float32 device array,
-and ValueError for an empty one or one with gaps. Each is one launch, and reads and writes every number once.
+and ValueError for an empty one or one with gaps. Each but the identity is one launch, and reads and writes every
+number once.
 """
 
 import math

@@ -20,7 +20,7 @@ ROWS = 512
 
 
 def dense_forward(x, w, b=None):
-    """Return (z, cache) with z = x w + b, in one launch.
+    """Return (z, cache) with z = x w + b, in one launch, or two where the ladder multiplies.
 
     Parameters
     ----------

@@ -8,7 +8,8 @@ import pytest
 
 from course_lib import gpu
 from course_lib.cuda.ladders import gemm
-from course_lib.cuda.ladders.gemm.product import product
+from course_lib.cuda.ladders.gemm import checks
+from course_lib.cuda.ladders.gemm.checks import check_gemm
 from tests.gpu.devices import each_rung, needs_simt
 
 SIZES = [(1, 1, 1), (7, 13, 9), (17, 5, 33), (64, 64, 64), (132, 140, 44), (131, 133, 37)]
@@ -121,9 +122,9 @@ def test_a_size_of_zero_is_refused(rung, M, N, K):
 def test_a_result_in_the_memory_of_an_operand_is_refused():
     A, B = nans(4, 4), nans(4, 4)
     with pytest.raises(ValueError, match="C and A share memory"):
-        product(A, B, A)
+        check_gemm(A, B, A)
     with pytest.raises(ValueError, match="C and B share memory"):
-        product(A, B, B)
+        check_gemm(A, B, B)
 
 
 def test_every_rung_is_a_file_of_its_name_in_order_and_the_readable_one_has_no_intrinsics():
@@ -133,3 +134,21 @@ def test_every_rung_is_a_file_of_its_name_in_order_and_the_readable_one_has_no_i
         assert rung.launch is getattr(module, f"gemm_{rung.name}")
     assert gemm.READABLE in [rung.name for rung in gemm.LADDER]
     assert "intrinsics import" not in Path(getattr(gemm, gemm.READABLE).__file__).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("number", "lines", "most"), [(1, "columns", 8), (2, "rows", 8), (3, "rows", 32), (4, "rows", 64)]
+)
+def test_a_lower_rung_names_the_side_that_its_grid_cannot_cover(number, lines, most):
+    size = 65_535 * most + 1
+    M, N = (1, size) if lines == "columns" else (size, 1)
+    A, B, C = (gpu.empty(shape, np.float32) for shape in ((M, 1), (1, N), (M, N)))
+    with pytest.raises(ValueError, match=rf"C has {size:,} {lines}, .* there may be {size - 1:,} at most\. Take a"):
+        gemm.LADDER[number - 1].launch(A, B, C)
+
+
+@pytest.mark.parametrize("rung", [r for r in gemm.LADDER if r.least_cc == (8, 0)], ids=lambda rung: rung.name)
+def test_an_older_card_is_told_which_rung_to_use(rung, monkeypatch):
+    monkeypatch.setattr(checks, "compute_capability", lambda: (7, 5))
+    with pytest.raises(gpu.DeviceError, match=r"from compute capability 8\.0 on\. Use gemm_v07_warp_tiles here\."):
+        rung.launch(nans(4, 4), nans(4, 4), nans(4, 4))

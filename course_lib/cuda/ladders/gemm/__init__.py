@@ -1,6 +1,8 @@
 """The product C = A @ B of float32 matrices, climbed from one thread for each element to a pipeline near cuBLAS.
 
-Every rung takes (A, B, C), device arrays (M, K), (K, N), (M, N) of any size, and writes the product into C.
+Every rung takes (A, B, C), device arrays (M, K), (K, N), (M, N), and writes the product into C.
+From v05 on they may have any size; the four rungs below say how far their grids reach.
+
 Source: K, Z = X W; siboehm, "How to Optimize a CUDA Matmul Kernel"; NVIDIA, "CUTLASS: Efficient GEMM in CUDA".
 """
 
@@ -37,7 +39,7 @@ LADDER = (
         "v03_smem_tiled",
         v03_smem_tiled.gemm_v03_smem_tiled,
         "a block brings tiles of A and B into shared memory once, and each number serves 32 threads",
-        "global_load_requests fall 32 times, to 2 M N K / 32 numbers",
+        "global_load_requests fall 32 times, to 2 M N K / 1024, each of 32 numbers",
         v03_smem_tiled.traffic,
     ),
     Rung(
@@ -59,7 +61,7 @@ LADDER = (
     Rung(
         "v06_vectorised",
         v06_vectorised.gemm_v06_vectorised,
-        "16 bytes an access, from and to global and shared memory",
+        "16 bytes an access, but where A is turned on its way into shared memory",
         "global_load_requests and shared_load_requests fall to a quarter",
         v06_vectorised.traffic,
         ffma_share=0.80,
@@ -78,7 +80,8 @@ LADDER = (
         "v08_pipelined",
         v08_pipelined.gemm_v08_pipelined,
         "asynchronous copies a tile ahead, numbers from shared memory a step ahead, 8 x 16 results a thread",
-        "barriers fall from two a tile to one, shared_load_requests from 4 / 64 to 6 / 128 a multiply-add of a warp",
+        "barriers fall from two a tile to one, shared_load_requests from 4 / 64 to 6 / 128 a multiply-add of a warp; "
+        "global_load_requests for A rise fourfold, since it is turned while it is copied",
         v08_pipelined.traffic,
         least_cc=(8, 0),
         ffma_share=0.88,
@@ -87,7 +90,7 @@ LADDER = (
     Rung(
         "v09_3xtf32",
         v09_3xtf32.gemm_v09_3xtf32,
-        "tensor cores: each number is the sum of two TF32 numbers, and three of their products are added",
+        "tensor cores: each number is cut into two parts for TF32, and three of their products are added",
         "instructions fall: a warp's 1024 multiply-adds are one; flops are three times 2 M N K, and a little",
         v09_3xtf32.traffic,
         least_cc=(8, 0),

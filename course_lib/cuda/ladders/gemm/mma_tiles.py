@@ -26,11 +26,9 @@ import functools
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from course_lib.cuda.capability import compute_capability
-from course_lib.cuda.choice import DeviceError
 from course_lib.cuda.intrinsics import cp_async4_part, cp_async16, cp_async16_part, ld2, ldmatrix_x4, nonneg, st2
 from course_lib.cuda.jit import DeviceFunction, jit
-from course_lib.cuda.ladders.gemm.product import product
+from course_lib.cuda.ladders.gemm.checks import check_capability, check_gemm
 from course_lib.cuda.numba_cuda import cuda
 from course_lib.cuda.operands import aligned
 
@@ -208,15 +206,14 @@ def launch_tiles(make, tiles, A, B, C):
     Raises
     ------
     TypeError, ValueError
-        For operands that `product` refuses.
+        For operands that `check_gemm` refuses.
     DeviceError
         On a GPU whose tensor cores do not know TF32.
 
     Source: the course's own.
     """
-    if compute_capability() < (8, 0):
-        raise DeviceError("tensor cores know TF32 from compute capability 8.0 on", "Use gemm_v07_warp_tiles here.")
-    A, B, C, M, N, K = product(A, B, C)
+    check_capability("tensor cores know TF32")
+    A, B, C, M, N, K = check_gemm(A, B, C)
     wide = K % 4 == 0 and N % 4 == 0 and aligned(A, B, C)
     whole = wide and M % tiles.BM == 0 and N % tiles.BN == 0 and K % tiles.BK == 0 and K >= tiles.STAGES * tiles.BK
     kernel = make(tiles, 4 if wide else 1, whole)

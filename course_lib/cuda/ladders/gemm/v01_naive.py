@@ -6,7 +6,7 @@ Access to Global Memory".
 """
 
 from course_lib.cuda.jit import jit
-from course_lib.cuda.ladders.gemm.product import product
+from course_lib.cuda.ladders.gemm.checks import check_gemm, check_grid
 from course_lib.cuda.numba_cuda import cuda, float32
 
 BLOCK = 32, 8
@@ -24,11 +24,13 @@ def _gemm_v01(A, B, C):
 
 
 def gemm_v01_naive(A, B, C):
-    """Write A @ B into C: A (M, K), B (K, N), C (M, N), of any size, float32 on the device.
+    """Write A @ B into C: A (M, K), B (K, N), C (M, N), N at most 524,280, float32 on the device.
 
-    Raises TypeError and ValueError for operands that `product` refuses. Source: K, Z = X W.
+    Raises TypeError and ValueError for operands that `check_gemm` refuses, ValueError as `check_grid`. Source: K,
+    Z = X W.
     """
-    A, B, C, M, N, _ = product(A, B, C)
+    A, B, C, M, N, _ = check_gemm(A, B, C)
+    check_grid("columns", N, BLOCK[1])
     _gemm_v01[(-(-M // BLOCK[0]), -(-N // BLOCK[1])), BLOCK](A, B, C)
 
 

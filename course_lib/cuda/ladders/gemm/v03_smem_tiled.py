@@ -1,12 +1,12 @@
 """Tiles in shared memory: a block brings T x T numbers of A and of B once, and each of them is used T times.
 
 The bytes loaded from global memory fall to 2 M N K / T numbers, T = 32 times less than one thread for each element
-asks for. Source: H, "Reuse of Data in Tiled Convolution" (reuse by tiles); K, Z = X W; NVIDIA, "CUDA C++ Programming
-Guide", "Shared Memory".
+asks for. Source: H, "Tiled Matrix Multiplication 2x2 example" (reuse by tiles); K, Z = X W; NVIDIA, "CUDA C++
+Programming Guide", "Shared Memory".
 """
 
 from course_lib.cuda.jit import jit
-from course_lib.cuda.ladders.gemm.product import product
+from course_lib.cuda.ladders.gemm.checks import check_gemm, check_grid
 from course_lib.cuda.numba_cuda import cuda, float32
 
 T = 32
@@ -38,11 +38,13 @@ def _gemm_v03(A, B, C):
 
 
 def gemm_v03_smem_tiled(A, B, C):
-    """Write A @ B into C: A (M, K), B (K, N), C (M, N), of any size, float32 on the device.
+    """Write A @ B into C: A (M, K), B (K, N), C (M, N), M at most 2,097,120, float32 on the device.
 
-    Raises TypeError and ValueError for operands that `product` refuses. Source: K, Z = X W.
+    Raises TypeError and ValueError for operands that `check_gemm` refuses, ValueError as `check_grid`. Source: K,
+    Z = X W.
     """
-    A, B, C, M, N, _ = product(A, B, C)
+    A, B, C, M, N, _ = check_gemm(A, B, C)
+    check_grid("rows", M, T)
     _gemm_v03[(-(-N // T), -(-M // T)), (T, T)](A, B, C)
 
 

@@ -1,12 +1,12 @@
 """A column of TM results for each thread, in registers: a number of Bs that was loaded once is used TM times.
 
 Requests to shared memory fall from 2 to 1 + 1 / TM for each multiply-add of a warp, 1.8 times less with TM = 8; and
-the block's tile grows to 64 x 64, which halves the bytes from global memory. Source: H, "Basic Design" (each thread
-computes several outputs); siboehm, "How to Optimize a CUDA Matmul Kernel".
+the block's tile grows to 64 x 64, which halves the bytes from global memory. Source: H, "Strategies for Lab 7", 4
+(joint register-shared tiling); siboehm, "How to Optimize a CUDA Matmul Kernel".
 """
 
 from course_lib.cuda.jit import jit
-from course_lib.cuda.ladders.gemm.product import product
+from course_lib.cuda.ladders.gemm.checks import check_gemm, check_grid
 from course_lib.cuda.numba_cuda import cuda, float32
 
 BM, BN, BK = 64, 64, 8
@@ -48,11 +48,13 @@ def _gemm_v04(A, B, C):
 
 
 def gemm_v04_register_tile_1d(A, B, C):
-    """Write A @ B into C: A (M, K), B (K, N), C (M, N), of any size, float32 on the device.
+    """Write A @ B into C: A (M, K), B (K, N), C (M, N), M at most 4,194,240, float32 on the device.
 
-    Raises TypeError and ValueError for operands that `product` refuses. Source: K, Z = X W.
+    Raises TypeError and ValueError for operands that `check_gemm` refuses, ValueError as `check_grid`. Source: K,
+    Z = X W.
     """
-    A, B, C, M, N, _ = product(A, B, C)
+    A, B, C, M, N, _ = check_gemm(A, B, C)
+    check_grid("rows", M, BM)
     _gemm_v04[(-(-N // BN), -(-M // BM)), THREADS](A, B, C)
 
 

@@ -5,12 +5,12 @@ Requests to shared memory fall from 1 + 1 / 8 to 1 / 8 + 1 / 8 for each multiply
 
 Two things make the machine code good. As lies transposed, so that the four neighbours a thread wants are neighbours in
 memory, and one instruction brings them (`alignment=16`). And indices are uint32: for a signed index that might be
-negative Numba adds code that counts from the end. Source: H, "Basic Design" (each thread computes several outputs);
+negative Numba adds code that counts from the end. Source: H, "Strategies for Lab 7", 4 (joint register-shared tiling);
 siboehm, "How to Optimize a CUDA Matmul Kernel".
 """
 
 from course_lib.cuda.jit import jit
-from course_lib.cuda.ladders.gemm.product import product
+from course_lib.cuda.ladders.gemm.checks import check_gemm
 from course_lib.cuda.numba_cuda import cuda, float32, uint32
 from course_lib.cuda.unroll import unroll
 
@@ -36,7 +36,8 @@ def _gemm_v05(A, B, C):
     b = cuda.local.array(TN, float32)
     M, K, N = uint32(A.shape[0]), uint32(A.shape[1]), uint32(B.shape[1])
     t = uint32(cuda.threadIdx.x)
-    row0, col0 = uint32(cuda.blockIdx.y * BM), uint32(cuda.blockIdx.x * BN)
+    block, across = uint32(cuda.blockIdx.x), uint32(uint32(N + uint32(BN - 1)) // uint32(BN))
+    row0, col0 = uint32(block // across * uint32(BM)), uint32(block % across * uint32(BN))
     ty, tx = uint32(t // uint32(THREADS_N) * uint32(4)), uint32(t % uint32(THREADS_N) * uint32(4))
     a_row, a_k = uint32(t // uint32(BK)), uint32(t % uint32(BK))  # what this thread brings first
     b_k, b_col = uint32(t // uint32(BN)), uint32(t % uint32(BN))
@@ -74,10 +75,10 @@ def _gemm_v05(A, B, C):
 def gemm_v05_register_tile_2d(A, B, C):
     """Write A @ B into C: A (M, K), B (K, N), C (M, N), of any size, float32 on the device.
 
-    Raises TypeError and ValueError for operands that `product` refuses. Source: K, Z = X W.
+    Raises TypeError and ValueError for operands that `check_gemm` refuses. Source: K, Z = X W.
     """
-    A, B, C, M, N, _ = product(A, B, C)
-    _gemm_v05[(-(-N // BN), -(-M // BM)), THREADS](A, B, C)
+    A, B, C, M, N, _ = check_gemm(A, B, C)
+    _gemm_v05[-(-M // BM) * -(-N // BN), THREADS](A, B, C)
 
 
 def traffic(M, N, K):

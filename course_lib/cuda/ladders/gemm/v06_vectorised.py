@@ -1,4 +1,4 @@
-"""Accesses of 16 bytes, everywhere: one request moves four neighbours.
+"""Accesses of 16 bytes, but where A is turned on its way into shared memory: one request moves four neighbours.
 
 Requests fall to a quarter, in global and in shared memory, and so do the instructions around them; bytes stay what
 they were. Needs rows that begin at multiples of 16 bytes; other sizes take the same kernel with single accesses.
@@ -10,7 +10,7 @@ import functools
 
 from course_lib.cuda.intrinsics import ld4, nonneg, st4
 from course_lib.cuda.jit import jit
-from course_lib.cuda.ladders.gemm.product import product
+from course_lib.cuda.ladders.gemm.checks import check_gemm
 from course_lib.cuda.ladders.gemm.quads import quads, rows_are_wide
 from course_lib.cuda.numba_cuda import cuda, float32
 from course_lib.cuda.unroll import unroll
@@ -40,7 +40,8 @@ def _kernel(wide):
         a = cuda.local.array(TM, float32)
         b = cuda.local.array(TN, float32)
         t = nonneg(cuda.threadIdx.x)
-        row0, col0 = nonneg(cuda.blockIdx.y) * BM, nonneg(cuda.blockIdx.x) * BN
+        block, across = nonneg(cuda.blockIdx.x), (nonneg(B.shape[1]) + BN - 1) // BN
+        row0, col0 = block // across * BM, block % across * BN
         row, col = t // THREADS_N * 4, t % THREADS_N * 4
         a_row, a_k = t // QUADS_A, t % QUADS_A * 4
         b_k, b_col = t // QUADS_B, t % QUADS_B * 4
@@ -81,10 +82,10 @@ def _kernel(wide):
 def gemm_v06_vectorised(A, B, C):
     """Write A @ B into C: A (M, K), B (K, N), C (M, N), of any size, float32 on the device.
 
-    Raises TypeError and ValueError for operands that `product` refuses. Source: K, Z = X W.
+    Raises TypeError and ValueError for operands that `check_gemm` refuses. Source: K, Z = X W.
     """
-    A, B, C, M, N, _ = product(A, B, C)
-    _kernel(rows_are_wide(A, B, C))[(-(-N // BN), -(-M // BM)), THREADS](A, B, C)
+    A, B, C, M, N, _ = check_gemm(A, B, C)
+    _kernel(rows_are_wide(A, B, C))[-(-M // BM) * -(-N // BN), THREADS](A, B, C)
 
 
 def traffic(M, N, K):

@@ -10,7 +10,7 @@ import functools
 
 from course_lib.cuda.intrinsics import ld4, nonneg, st4
 from course_lib.cuda.jit import jit
-from course_lib.cuda.ladders.gemm.product import product
+from course_lib.cuda.ladders.gemm.checks import check_gemm
 from course_lib.cuda.ladders.gemm.quads import quads, rows_are_wide
 from course_lib.cuda.numba_cuda import cuda, float32
 from course_lib.cuda.unroll import unroll
@@ -41,7 +41,8 @@ def _kernel(wide):
         a = cuda.local.array(TM, float32)
         b = cuda.local.array(TN, float32)
         t = nonneg(cuda.threadIdx.x)
-        row0, col0 = nonneg(cuda.blockIdx.y) * BM, nonneg(cuda.blockIdx.x) * BN
+        block, across = nonneg(cuda.blockIdx.x), (nonneg(B.shape[1]) + BN - 1) // BN
+        row0, col0 = block // across * BM, block % across * BN
         warp, lane = t // 32, t % 32
         down = lane // 2 % 8  # lanes 0 and 1 share their rows, lanes 0 and 2 their columns
         across = lane // 16 * 2 + lane % 2
@@ -85,10 +86,10 @@ def _kernel(wide):
 def gemm_v07_warp_tiles(A, B, C):
     """Write A @ B into C: A (M, K), B (K, N), C (M, N), of any size, float32 on the device.
 
-    Raises TypeError and ValueError for operands that `product` refuses. Source: K, Z = X W.
+    Raises TypeError and ValueError for operands that `check_gemm` refuses. Source: K, Z = X W.
     """
-    A, B, C, M, N, _ = product(A, B, C)
-    _kernel(rows_are_wide(A, B, C))[(-(-N // BN), -(-M // BM)), THREADS](A, B, C)
+    A, B, C, M, N, _ = check_gemm(A, B, C)
+    _kernel(rows_are_wide(A, B, C))[-(-M // BM) * -(-N // BN), THREADS](A, B, C)
 
 
 def traffic(M, N, K):

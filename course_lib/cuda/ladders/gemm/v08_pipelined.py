@@ -25,7 +25,7 @@ from course_lib.cuda.intrinsics import (
     nonneg,
 )
 from course_lib.cuda.jit import jit
-from course_lib.cuda.ladders.gemm.product import product
+from course_lib.cuda.ladders.gemm.checks import check_capability, check_gemm
 from course_lib.cuda.ladders.gemm.quads import quads, rows_are_wide
 from course_lib.cuda.numba_cuda import cuda, float32
 from course_lib.cuda.unroll import unroll
@@ -171,9 +171,11 @@ def _kernel(wide, whole):
 def gemm_v08_pipelined(A, B, C):
     """Write A @ B into C: A (M, K), B (K, N), C (M, N), of any size, float32 on the device.
 
-    Raises TypeError and ValueError for operands that `product` refuses. Source: K, Z = X W.
+    Raises TypeError and ValueError for operands that `check_gemm` refuses, and DeviceError below compute capability
+    8.0, where no copy is asynchronous. Source: K, Z = X W.
     """
-    A, B, C, M, N, K = product(A, B, C)
+    check_capability("copies to shared memory are asynchronous")
+    A, B, C, M, N, K = check_gemm(A, B, C)
     wide = rows_are_wide(B, C)
     whole = wide and M % BM == 0 and N % BN == 0 and K % BK == 0 and K >= 2 * BK
     _kernel(wide, whole)[-(-M // BM) * -(-N // BN), THREADS](A, B, C)

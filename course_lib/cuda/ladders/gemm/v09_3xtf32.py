@@ -1,8 +1,9 @@
-"""Tensor cores with the exactness of float32: each number as a sum of two TF32 numbers, three products instead of one.
+"""Tensor cores with the exactness of float32: each number cut into two parts for TF32, three products instead of one.
 
-TF32 keeps 10 of the 23 bits of a fraction. Let `big` be x cut to that, and `small` = x - big, exactly; then a b is
-nearly a_small b_big + a_big b_small + a_big b_big. Left out is small times small, 2^-20 of a b at most: from some ten
-products on, less than what float32 sums lose by rounding.
+TF32 keeps 10 of the 23 bits of a fraction. Let `big` be x cut to that, and `small` = x - big, exactly, of which the
+tensor core keeps 11 bits; then a b is nearly a_small b_big + a_big b_small + a_big b_big. Left out are small times
+small, 2^-20 of a b at most, and those last bits, 2^-21 for a and for b: together at most about 2^-19, which is what a
+float32 sum of 32 products may lose by rounding.
 
 Tensor cores add float32 numbers, but cut off instead of rounding, so a long sum shrinks: over K = 4096 it loses ten
 times what rounding loses. Here a warp's sums stay in the tensor core for FLUSH products in k; then they are added to
@@ -119,7 +120,7 @@ def gemm_v09_3xtf32(A, B, C):
     """Write A @ B into C, as exact as in float32: A (M, K), B (K, N), C (M, N), of any size.
 
     An infinity in A or B gives NaN in C: the rest of an infinity is none. Raises TypeError and ValueError for operands
-    that `product` refuses, and DeviceError as `launch_tiles`. Source: NVIDIA, CUTLASS; Ootomo and Yokota (2022).
+    that `check_gemm` refuses, and DeviceError as `launch_tiles`. Source: NVIDIA, CUTLASS; Ootomo and Yokota (2022).
     """
     launch_tiles(make_gemm_v09, tiles_here(), A, B, C)
 

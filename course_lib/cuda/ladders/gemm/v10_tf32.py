@@ -103,7 +103,7 @@ def gemm_v10_tf32(A, B, C):
     """Write A @ B into C, with three to four correct digits: A (M, K), B (K, N), C (M, N), of any size.
 
     Numbers of B within 2^-11 of the largest float32 count as infinite. Raises TypeError and ValueError for operands
-    that `product` refuses, and DeviceError as `launch_tiles`. Source: NVIDIA, "PTX ISA", "mma".
+    that `check_gemm` refuses, and DeviceError as `launch_tiles`. Source: NVIDIA, "PTX ISA", "mma".
     """
     launch_tiles(make_gemm_v10, TILES, A, B, C)
 

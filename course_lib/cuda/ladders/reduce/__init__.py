@@ -1,7 +1,7 @@
 """The sum of an array, from a tree that wastes most threads to one pass at the memory's speed.
 
-Every rung adds in an order that depends on the size only: the same numbers give the same bits. Source: M. Harris,
-"Optimizing Parallel Reduction in CUDA"; the course's own.
+Every rung adds in an order that depends on the size only, in v06 also on whether x begins at a multiple of 16 bytes:
+the same numbers there give the same bits. Source: M. Harris, "Optimizing Parallel Reduction in CUDA"; the course's own.
 """
 
 from course_lib.cuda.ladders.reduce import (

@@ -1,4 +1,4 @@
-"""A block adds up 256 numbers in shared memory, as a tree; most warps of a step do both, work and wait.
+"""A block adds up 256 numbers in shared memory, as a tree; in most warps some lanes add while the others wait.
 
 In step s the threads whose number is a multiple of 2 s add their neighbour s places on. That is the tree as one draws
 it, and every warp diverges until its last lane. The blocks' sums are numbers again: the next launch adds them up, until

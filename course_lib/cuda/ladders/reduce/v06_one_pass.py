@@ -21,7 +21,7 @@ from course_lib.cuda.ladders.reduce.passes import check_reduce
 from course_lib.cuda.numba_cuda import cuda, float32, int32
 
 BLOCKS = 1056
-"""Blocks at most: as many as an H200 runs at once, 8 on each of its 132 processors."""
+"""Blocks at most: as many as an H200 runs at once, 8 on each of its 132 multiprocessors."""
 
 
 @jit(cache=True)

@@ -6,7 +6,7 @@ TILE = 32
 """Rows and columns of a tile."""
 
 MOST_ROWS = 65_535 * TILE
-"""Rows that one grid covers, of tiles of any size."""
+"""Rows that one grid covers, of tiles of 32 rows or more."""
 
 
 def check_transpose(x, y):

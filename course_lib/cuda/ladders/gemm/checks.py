@@ -3,11 +3,16 @@
 Source: the course's own.
 """
 
+from course_lib.cuda.capability import compute_capability
+from course_lib.cuda.choice import DeviceError
 from course_lib.cuda.device import executor
 from course_lib.cuda.operands import operand
 
+MOST_BLOCKS = 65_535
+"""Blocks that a grid has on its y axis, at most."""
 
-def product(A, B, C):
+
+def check_gemm(A, B, C):
     """Return (A, B, C, M, N, K): arrays that a kernel can take as they are, and the three sizes.
 
     Parameters
@@ -44,6 +49,28 @@ def product(A, B, C):
                 f"its own: gpu.empty(({M}, {N}), np.float32)."
             )
     return A, B, C, M, N, K
+
+
+def check_grid(lines, size, side):
+    """Raise ValueError where C has more rows or columns than `side` times the blocks on a grid's y axis.
+
+    lines is "rows" or "columns", size their number, side that of one block. Source: NVIDIA, "CUDA C++ Programming
+    Guide", "Technical Specifications".
+    """
+    if size > MOST_BLOCKS * side:
+        raise ValueError(
+            f"C has {size:,} {lines}, and this rung puts {side} on each of the {MOST_BLOCKS:,} blocks of a grid's y "
+            f"axis; there may be {MOST_BLOCKS * side:,} at most. Take a higher rung: from v05 on any size will do."
+        )
+
+
+def check_capability(what):
+    """Raise DeviceError on a GPU below compute capability 8.0; `what` says what begins there.
+
+    Source: NVIDIA, "CUDA C++ Programming Guide", "Compute Capabilities".
+    """
+    if compute_capability() < (8, 0):
+        raise DeviceError(f"{what} from compute capability 8.0 on", "Use gemm_v07_warp_tiles here.")
 
 
 def _overlap(x, y):
