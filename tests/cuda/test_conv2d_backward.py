@@ -15,6 +15,7 @@ from course_lib.cuda.ladders.conv2d.backward_data.checks import sizes_of
 from course_lib.cuda.ladders.conv2d.backward_weights import plan as weights_plan
 from course_lib.cuda.ladders.conv2d.backward_weights import v06_specialised as weights_v06
 from course_lib.cuda.ladders.conv2d.backward_weights.parts import add_parts
+from course_lib.cuda.ladders.conv2d.forward import checks
 from course_lib.cuda.recording import record_launches
 from course_lib.reference.conv2d import conv2d_backward, conv2d_forward
 from tests.cuda.unfit import KINDS, unfit
@@ -305,6 +306,39 @@ DATA_SHAPES = {
     "no maps": ((2, 0, 4, 4), (0, 3, 3, 3), X, "empty"),
     "axes": (Y, W, (3, 6, 6), "axes"),
 }
+
+
+@pytest.mark.parametrize(
+    ("dy", "w", "dx", "stride", "message"),
+    [((1, 1, 1, 1), (1, 1, 200, 200), (1, 1, 200, 200), 1, "bytes of shared memory"),
+     ((1, 1, 1, 1), (1, 1, 1, 300), (1, 1, 1, 300), (16, 1), "300 outputs of a row")],
+    ids=["200 x 200", "1 x 300"],
+)  # fmt: skip
+def test_a_mask_too_large_for_v02_is_sent_to_v03(dy, w, dx, stride, message):
+    arrays = [gpu.empty(s, np.float32) for s in (dy, w, dx)]
+    with pytest.raises(ValueError, match=f"{message}.* Use conv2d_backward_data_v03_product"):
+        backward_data.LADDER[1].launch(*arrays, stride)
+    with record_launches(run=False):
+        backward_data.LADDER[2].launch(*arrays, stride)
+
+
+def test_forward_and_backward_have_one_limit_of_sizes(monkeypatch):
+    monkeypatch.setattr(checks, "MOST", 64)
+    x, w, y = (gpu.empty(s, np.float32) for s in ((1, 1, 8, 8), (1, 1, 8, 8), (1, 1, 1, 1)))
+    for launch in (
+        lambda: conv2d.conv2d_forward(x, w),
+        lambda: backward_data.LADDER[0].launch(y, w, x),
+        lambda: backward_weights.LADDER[0].launch(y, x, w),
+    ):
+        with pytest.raises(ValueError, match="x has 64 elements"):
+            launch()
+
+
+def test_a_large_dw_gets_few_parts():
+    dy, x, dw = (gpu.empty(s, np.float32) for s in ((8, 512, 1, 1), (8, 512, 3, 3), (512, 512, 3, 3)))
+    with record_launches(run=False) as launches:
+        backward_weights.LADDER[2].launch(dy, x, dw)
+    assert [one.grid[0] for one in launches if one.kernel.__name__ == "_product_v03"] == [1]
 
 
 @DATA

@@ -3,7 +3,7 @@
 Source: H for the letters: x (B, C, H, W), w (M, C, K_h, K_w), y (B, M, H_out, W_out).
 """
 
-from course_lib.cuda.ladders.conv2d.forward.checks import Sizes
+from course_lib.cuda.ladders.conv2d.forward.checks import Sizes, countable
 from course_lib.cuda.operands import operand
 from course_lib.reference.conv_sizes import output_size, pair
 
@@ -53,12 +53,12 @@ def check_backward_data(dy, w, dx, stride, pad):
     TypeError
         If one is not a float32 device array.
     ValueError
-        If one is empty or has gaps, or shapes do not fit.
+        If one is empty or has gaps, shapes do not fit, or as forward's `countable`.
 
     Source: the course's own.
     """
     w, dx = operand("w", w, ndim=4), operand("dx", dx, ndim=4)
-    n = sizes_of(dx.shape, w.shape, stride, pad)
+    n = countable(sizes_of(dx.shape, w.shape, stride, pad))
     return operand("dy", dy, shape=(n.B, n.M, n.H_out, n.W_out)), w, dx, n
 
 
@@ -70,11 +70,11 @@ def check_backward_weights(dy, x, dw, db, stride, pad):
     TypeError
         If one is not a float32 device array.
     ValueError
-        If one is empty or has gaps, or shapes do not fit.
+        If one is empty or has gaps, shapes do not fit, or as forward's `countable`.
 
     Source: the course's own.
     """
     x, dw = operand("x", x, ndim=4), operand("dw", dw, ndim=4)
-    n = sizes_of(x.shape, dw.shape, stride, pad)
+    n = countable(sizes_of(x.shape, dw.shape, stride, pad))
     db = None if db is None else operand("db", db, shape=(n.M,))
     return operand("dy", dy, shape=(n.B, n.M, n.H_out, n.W_out)), x, dw, db, n

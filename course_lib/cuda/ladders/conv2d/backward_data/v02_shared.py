@@ -15,10 +15,12 @@ from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.conv2d.backward_data.checks import check_backward_data
 from course_lib.cuda.ladders.conv2d.backward_data.seen import TILE, first_and_last, image_and_corner, tiles_of, whole
 from course_lib.cuda.numba_cuda import cuda, float32, int32
-from course_lib.cuda.unroll import unroll
+from course_lib.cuda.unroll import MOST_TURNS, unroll
 
 THREADS = TILE * TILE
 BANKS = 32
+SHARED_BYTES = 49_152
+"""What a kernel may have without asking."""
 
 
 @functools.lru_cache(maxsize=64)
@@ -101,10 +103,18 @@ def conv2d_backward_data_v02_shared(dy, w, dx, stride=(1, 1), pad=(0, 0)):
     """Write dx (B, C, H, W) from dy (B, M, H_out, W_out) and w (M, C, K_h, K_w), float32 device arrays.
 
     stride, pad: int or pair (rows, columns). A pixel that no window saw gets 0. TypeError unless float32 device arrays;
-    ValueError if one is empty or has gaps, or shapes do not fit. Source: H, "Calculating dE/dX".
+    ValueError if one is empty or has gaps, shapes do not fit, or a mask with its patch of dy is too large for shared
+    memory or for a row that is written out. Source: H, "Calculating dE/dX".
     """
     dy, w, dx, n = check_backward_data(dy, w, dx, stride, pad)
     shared = 4 * (_patch(n.K_h, n.s_h) * _pitch(n.K_w, n.s_w) + n.K_h * n.K_w)
+    turns = -(-n.K_w // n.s_w)  # of the loop that is written out
+    for what, size, most in (("bytes of shared memory", shared, SHARED_BYTES), ("outputs of a row", turns, MOST_TURNS)):
+        if size > most:
+            raise ValueError(
+                f"w is {tuple(w.shape)}, stride {stride}: a pixel's tile needs {size} {what}, and there is room for "
+                f"{most}. Use conv2d_backward_data_v03_product."
+            )
     launch = make(n.K_h, n.K_w, n.s_h, n.s_w)[(n.B * tiles_of(n.H, n.W), n.C), (TILE, TILE), 0, shared]
     launch(dy.reshape(dy.size), w.reshape(w.size), dx, n.M, n.H_out, n.W_out, n.p_h, n.p_w)
 

@@ -4,7 +4,8 @@
 
 A block owns a tile of 16 x 16 weights and a part of the images: a number that it brings serves 16 weights, so loads
 fall 16 times below a block a weight; the price is writing cols, K_h K_w times the size of x. Images go in groups, so
-that cols stays below `MOST` numbers, and the parts keep their sums from group to group.
+that cols stays below `MOST` numbers, and the parts keep their sums from group to group. There are fewer parts where dw
+is large: then its tiles alone keep a card busy.
 
 Source: H, "We can picture this computation in a more familiar way", "Matrix Multiplication for a Convolution Layer".
 """
@@ -22,7 +23,8 @@ from course_lib.cuda.numba_cuda import cuda, float32
 TILE, THREADS = 16, 256
 MOST = 2**25
 """Numbers of cols at a time: 128 MiB."""
-MOST_PARTS = 64
+MOST_PARTS, MOST_SUMS = 64, 2**22
+"""Parts that the images are cut into, and numbers of all their sums: 16 MiB, unless one dw has more."""
 
 
 @jit(cache=True)
@@ -80,7 +82,7 @@ def conv2d_backward_weights_v03_product(dy, x, dw, db=None, stride=(1, 1), pad=(
     dy, x, dw, db, n = check_backward_weights(dy, x, dw, db, stride, pad)
     places = n.H_out * n.W_out
     group = min(n.B, 65535, max(1, MOST // (n.depth * places)))
-    parts = min(group, MOST_PARTS)
+    parts = _parts(n, group)
     dy_rows = dy.reshape(n.B, n.M, places)
     cols, sums = gpu.empty((group, n.depth, places), np.float32), gpu.empty((parts, n.M * n.depth), np.float32)
     tiles = parts, -(-n.M // TILE), -(-n.depth // TILE)
@@ -93,12 +95,17 @@ def conv2d_backward_weights_v03_product(dy, x, dw, db=None, stride=(1, 1), pad=(
     bias_gradient(dy, db)
 
 
+def _parts(n, group):
+    """Return how many parts a group of images is cut into: by sizes alone, so that all cards add alike."""
+    return min(group, MOST_PARTS, max(1, MOST_SUMS // (n.M * n.depth)))
+
+
 def traffic(n):
     """Return what the two kernels before the last sum are counted for, Sizes n, if all images are one group.
 
     No errors. Source: the course's own.
     """
-    places, parts = n.H_out * n.W_out, min(n.B, MOST_PARTS)
+    places, parts = n.H_out * n.W_out, _parts(n, n.B)
     tiles_m, tiles_k, tiles_o = -(-n.M // TILE), -(-n.depth // TILE), -(-places // TILE)
     brought = n.B * places * (n.M * tiles_k + n.depth * tiles_m) + products(n) // n.M
     return {

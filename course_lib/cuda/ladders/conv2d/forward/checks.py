@@ -44,7 +44,7 @@ def check_conv2d(x, w, b, stride, pad):
     TypeError
         If one of them is not a float32 device array, or sizes are not whole numbers.
     ValueError
-        If one is empty or has gaps, if channels differ, or if the mask fits nowhere.
+        If one is empty or has gaps, if channels differ, if the mask fits nowhere, or as `countable`.
 
     Source: the course's own.
     """
@@ -73,21 +73,34 @@ def check_conv2d(x, w, b, stride, pad):
             )
     H_out = output_size(H, K_h, s_h, p_h, name="H")
     W_out = output_size(W, K_w, s_w, p_w, name="W")
-    for name, count in (("x", B * C * (H + 2 * p_h) * (W + 2 * p_w)), ("y", B * M * H_out * W_out)):
+    return x, w, b, countable(Sizes(B, C, H, W, M, K_h, K_w, s_h, s_w, p_h, p_w, H_out, W_out))
+
+
+def countable(s):
+    """Return Sizes s of a convolution, forward or backward, whose images kernels can count through.
+
+    Raises
+    ------
+    ValueError
+        If x, with its padding, or y has `MOST` elements or more; their gradients have as many.
+
+    Source: the course's own.
+    """
+    padded = s.B * s.C * (s.H + 2 * s.p_h) * (s.W + 2 * s.p_w)
+    for name, count in (("x", padded), ("y", s.B * s.M * s.H_out * s.W_out)):
         if count >= MOST:
             raise ValueError(
                 f"{name} has {count} elements with its padding; kernels take fewer than {MOST}. Split the batch."
             )
-    return x, w, b, Sizes(B, C, H, W, M, K_h, K_w, s_h, s_w, p_h, p_w, H_out, W_out)
+    return s
 
 
 def check_launch(x, w, b, y, stride, pad):
     """Return (x, w, b, y, Sizes), y (B, M, H_out, W_out); TypeError and ValueError as `check_conv2d`.
 
-    Source: the course's own.
-
-
     Where there is no bias, b comes back as w, flat: a kernel needs an array there, and is told not to read it.
+
+    Source: the course's own.
     """
     x, w, b, s = check_conv2d(x, w, b, stride, pad)
     y = operand("y", y, shape=(s.B, s.M, s.H_out, s.W_out))
