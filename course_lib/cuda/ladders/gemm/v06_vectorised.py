@@ -12,7 +12,7 @@ from course_lib.cuda.intrinsics import ld4, nonneg, st4
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.gemm.checks import check_gemm
 from course_lib.cuda.ladders.gemm.quads import quads, rows_are_wide
-from course_lib.cuda.numba_cuda import cuda, float32
+from course_lib.cuda.numba_cuda import cuda, float32, uint32
 from course_lib.cuda.unroll import unroll
 
 BM, BN, BK = 128, 128, 16
@@ -40,8 +40,8 @@ def _kernel(wide):
         a = cuda.local.array(TM, float32)
         b = cuda.local.array(TN, float32)
         t = nonneg(cuda.threadIdx.x)
-        block, across = nonneg(cuda.blockIdx.x), (nonneg(B.shape[1]) + BN - 1) // BN
-        row0, col0 = block // across * BM, block % across * BN
+        block, across = uint32(cuda.blockIdx.x), uint32(uint32(B.shape[1] + BN - 1) // uint32(BN))
+        row0, col0 = uint32(block // across) * BM, uint32(block % across) * BN
         row, col = t // THREADS_N * 4, t % THREADS_N * 4
         a_row, a_k = t // QUADS_A, t % QUADS_A * 4
         b_k, b_col = t // QUADS_B, t % QUADS_B * 4
