@@ -1,8 +1,8 @@
 """The convolution layer on the device: `course_lib.reference.conv2d`'s names, for float32 device arrays.
 
-Each direction climbs its ladder in `ladders.conv2d` to the top: a kernel that is made for the layer's shape, when the
-shape is first seen. Source: H, "Sequential Code: Forward Convolutional Layer", "Calculating dE/dX", "Calculating
-dE/dW"; K, "Convolution Layer: Spatial Transformations".
+Each direction climbs its ladder in `ladders.conv2d` to the highest rung that computes in float32 throughout: a kernel
+that is made for the layer's shape, when the shape is first seen. Source: H, "Sequential Code: Forward Convolutional
+Layer", "Calculating dE/dX", "Calculating dE/dW"; K, "Convolution Layer: Spatial Transformations".
 """
 
 import numpy as np
@@ -19,7 +19,10 @@ HIGHEST = 6
 
 
 def conv2d_forward(x, w, b=None, stride=1, pad=0):
-    """Return (y, cache) with y[b, m, h, v] = b[m] + sum over c, p, q of x[b, c, h S + p, v S + q] w[m, c, p, q].
+    """Return (y, cache), y the convolution of x with w, plus b.
+
+    y[n, m, h, v] = b[m] + sum over c, p, q of x[n, c, h S + p - P, v S + q - P] w[m, c, p, q], with S the stride and P
+    the padding.
 
     Parameters
     ----------

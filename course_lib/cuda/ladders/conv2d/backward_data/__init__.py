@@ -1,5 +1,7 @@
 """The ladder of the gradient for the input of a convolution: dx from dy and the masks. No rung uses atomics.
 
+Numbers are forward's: v06 is the specialised kernel in all three ladders; there is no v04 and v05 here.
+
 Source: H, "Calculating dE/dX".
 """
 

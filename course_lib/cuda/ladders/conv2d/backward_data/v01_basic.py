@@ -39,7 +39,7 @@ def _backward_data_v01(dy, w, dx, s_h, s_w, p_h, p_w):
 
 
 def conv2d_backward_data_v01_basic(dy, w, dx, stride=(1, 1), pad=(0, 0)):
-    """Write dx[b, c, h, v] = sum of dy[b, m, i, j] w[m, c, p, q] over all with i S + p = h + P and j S + q = v + P.
+    """Write dx[n, c, h, v] = sum of dy[n, m, i, j] w[m, c, p, q] over all with i S + p = h + P and j S + q = v + P.
 
     Parameters
     ----------

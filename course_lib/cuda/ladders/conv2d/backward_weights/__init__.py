@@ -1,5 +1,7 @@
 """The ladder of the gradient for the masks of a convolution: dw from dy and x, and db. No rung uses atomics.
 
+Numbers are forward's: v06 is the specialised kernel in all three ladders; there is no v04 and v05 here.
+
 Source: H, "Calculating dE/dW".
 """
 
@@ -34,7 +36,7 @@ LADDER = (
         "v06_specialised",
         v06_specialised.conv2d_backward_weights_v06_specialised,
         "Made for one shape: a mask row for several pairs of maps stays in registers over all images.",
-        "shared loads fall by about 20; global loads are x and dy once a block that needs them",
+        "shared load requests fall by about 30; global loads are x and dy once a block that needs them",
         v06_specialised.traffic,
         least_cc=(8, 0),
         ffma_share=0.85,

@@ -21,7 +21,7 @@ SHARED_BYTES, ALL_SHARED_BYTES = 96 * 1024, 220 * 1024
 """Of a block, and of a multiprocessor of an H100 or H200."""
 
 MULTIPROCESSORS = 132
-"""Of an H200: how many partial sums there are is the same on all cards, and so is the result, to the last bit."""
+"""Of an H200: how many partial sums there are is the same on all cards that run v06, and so are the bits of dw."""
 
 TUNED = {
     (1, 86, 86, 4, 7): (4, 1, 1, 1, 16, 1, 16, 2),

@@ -34,7 +34,7 @@ def _backward_weights_v01(dy, x, dw, s_h, s_w, p_h, p_w):
 
 
 def conv2d_backward_weights_v01_basic(dy, x, dw, db=None, stride=(1, 1), pad=(0, 0)):
-    """Write dw[m, c, p, q] = sum of dy[b, m, i, j] x[b, c, i S + p - P, j S + q - P]; db[m] = sum of dy[b, m, i, j].
+    """Write dw[m, c, p, q] = sum of dy[n, m, i, j] x[n, c, i S + p - P, j S + q - P]; db[m] = sum of dy[n, m, i, j].
 
     Parameters
     ----------

@@ -132,7 +132,7 @@ class Plan:
     def fits(self):
         """Whether a block can have it."""
         aligned_maps = self.TM % 4 == 0 or (self.MG == 1 and self.map_blocks == 1)
-        small = self.threads <= MOST_THREADS and self.TM * self.TH * self.TW <= 2 * MOST_SUMS
+        small = self.threads <= MOST_THREADS and self.TM * self.TH * self.TW <= MOST_SUMS
         return aligned_maps and small and (self.stage + self.masks) * self.stages <= SHARED_FLOATS
 
     @property

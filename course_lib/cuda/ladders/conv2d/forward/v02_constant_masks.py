@@ -1,9 +1,11 @@
-"""An input tile in shared memory and the masks in constant memory: global loads fall K_h K_w-fold.
+"""An input tile in shared memory and the masks in constant memory: global loads fall, 8-fold for 3 x 3.
 
 A block stages the pixels that its tile of outputs looks at, once for each input map; then all of the mask's positions
-read shared memory. All threads of a warp want the same weight at the same time, which is what constant memory serves
-in one turn. Numba freezes constant arrays into the machine code: other weights are another kernel, which is compiled
-when it is first launched. That suits a trained network, not training; the rungs above read weights from memory.
+read shared memory. Requests fall 8-fold for masks of 3 x 3 and 20-fold for 5 x 5, as the halo of a tile is loaded too;
+shared and constant loads take their place. All threads of a warp want the same weight at the same time, which is what
+constant memory serves in one turn. Numba freezes constant arrays into the machine code: other weights are another
+kernel, which is compiled when it is first launched. That suits a trained network, not training; the rungs above read
+weights from memory.
 
 Source: H, "Strategies for Lab 7", 1 (tiled 2D convolution with masks in constant memory).
 """

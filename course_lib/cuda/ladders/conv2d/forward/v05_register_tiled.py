@@ -1,8 +1,9 @@
-"""A thread computes a tile of products in registers: shared loads for a multiply-add fall from 2 to about 1/2.
+"""A thread computes a tile of products in registers: shared loads for a multiply-add fall from 2 to 1, 1/2 or 3/8.
 
 Joint register-shared tiling: the block's tile of the unrolled matrix lies in shared memory as in v04, and a thread
 takes TM maps x TN pixels of it. For one position of the masks it loads TM weights and TN pixels, and uses each of them
-several times. How many maps a block takes depends on how many there are, so that few maps leave no thread idle.
+several times. How many maps a block takes depends on how many there are, so that few maps leave no thread idle: a
+multiply-add takes 1 load for at most 8 maps, 1/2 for at most 16, 3/8 above.
 
 Source: H, "Strategies for Lab 7", 4 (joint register-shared memory tiling).
 """

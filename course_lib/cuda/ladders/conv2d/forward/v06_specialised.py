@@ -88,10 +88,10 @@ def make(plan):
             for stage in range(0, X_SHARED, STAGE):
                 xs[stage + i] = float32(0)
 
-        # While a stage is computed with, the next one is on its way. BLOCKS is read only to be a part of the kernel.
+        # While a stage is computed with, the next one is on its way.
         fetch(x, w, B, first, top, map_block, 0, xs, ws)
         cp_async_commit()
-        for chunk in range(CHUNKS if BLOCKS else 0):
+        for chunk in range(CHUNKS):
             if chunk + 1 < CHUNKS:
                 fetch(x, w, B, first, top, map_block, chunk + 1, xs, ws)
             cp_async_commit()

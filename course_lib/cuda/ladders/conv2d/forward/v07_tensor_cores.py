@@ -1,9 +1,10 @@
-"""Tensor cores multiply, in three products of TF32 numbers that add up to float32: 24 multiply-adds where v06 has one.
+"""Tensor cores multiply, in three products of TF32 numbers that add up to float32.
 
-The implicit product of v04 once more: 16 maps x 8 pixels, 8 products deep, are one instruction of a warp. The input
-lies in shared memory as v06's image, and a table says where in it the k-th product of a pixel is. A TF32 number has 11
-of float32's 24 bits, so weights and pixels are split into a big and a small part; small times small is left out. Tensor
-cores cut sums off where float32 rounds, so few products are added up inside, and the rest outside, in float32.
+One instruction of a warp makes 1,024 multiply-adds, 32 a lane; three of them do what 32 FFMA do in v06. The implicit
+product of v04 once more: 16 maps x 8 pixels, 8 products deep, are one instruction of a warp. The input lies in shared
+memory as v06's image, and a table says where in it the k-th product of a pixel is. A TF32 number has 11 of float32's 24
+bits, so weights and pixels are split into a big and a small part; small times small is left out. Tensor cores cut sums
+off where float32 rounds, so few products are added up inside, and the rest outside, in float32.
 
 Source: H, "Strategies for Lab 7", 3; NVIDIA, "PTX ISA", "Matrix Fragments for mma.m16n8k8"; H. Ootomo and R. Yokota,
 "Recovering Single Precision Accuracy from Tensor Cores While Surpassing the FP32 Theoretical Peak Performance".
@@ -102,7 +103,7 @@ def make(plan):
 
         fetch(x, w, B, first, top, map_block, 0, xs, ws)
         cp_async_commit()
-        for turn in range(PASSES if BLOCKS else 0):
+        for turn in range(PASSES):
             begin = (turn * WARPS + warp) * TILES * 8
             for j in range(TILES):
                 pixel = min(begin + j * 8 + g, ALL - 1)
