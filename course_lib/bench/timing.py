@@ -20,7 +20,7 @@ PAUSE_SECONDS = 0.003
 
 @dataclass(frozen=True)
 class Timing:
-    """Seconds per call: the median over the rounds, and the quartiles as its spread.
+    """Seconds per call: the median over the rounds, and two quantiles as its spread (quartiles; on a GPU 20 and 80 %).
 
     Source: the course's choice.
     """

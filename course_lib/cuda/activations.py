@@ -8,103 +8,10 @@ and ValueError for an empty one or one with gaps. Each but the identity is one l
 number once.
 """
 
-import math
-
+from course_lib.cuda import activation_formulas as formulas
 from course_lib.cuda.elementwise import apply, like
-from course_lib.cuda.jit import jit
-from course_lib.cuda.numba_cuda import float32
 from course_lib.cuda.operands import operand
 from course_lib.validate import require_same_shape
-
-# What a kernel does with one number: f(z, slope), or f(da, z, slope) on the way back. Only the leaky ReLU has a slope.
-
-
-@jit(device=True)
-def _heaviside(z, slope):
-    return float32(1) if z >= float32(0) else float32(0)
-
-
-@jit(device=True)
-def _zero(z, slope):
-    return float32(0)
-
-
-@jit(device=True)
-def _one(z, slope):
-    return float32(1)
-
-
-@jit(device=True)
-def _sigmoid(z, slope):
-    e = math.exp(-abs(z))  # never raised to a positive power: no overflow
-    return (float32(1) if z >= float32(0) else e) / (float32(1) + e)
-
-
-@jit(device=True)
-def _sigmoid_prime(z, slope):
-    a = _sigmoid(z, slope)
-    return a * (float32(1) - a)
-
-
-@jit(device=True)
-def _tanh(z, slope):
-    return math.tanh(z)
-
-
-@jit(device=True)
-def _tanh_prime(z, slope):
-    a = math.tanh(z)
-    return float32(1) - a * a
-
-
-@jit(device=True)
-def _relu(z, slope):
-    return float32(0) if z <= float32(0) else z  # NaN is not <= 0, and stays
-
-
-@jit(device=True)
-def _relu_prime(z, slope):
-    return float32(1) if z > float32(0) else float32(0)
-
-
-@jit(device=True)
-def _leaky_relu(z, slope):
-    return z if z > float32(0) else z * slope
-
-
-@jit(device=True)
-def _leaky_relu_prime(z, slope):
-    return float32(1) if z > float32(0) else slope
-
-
-@jit(device=True)
-def _softplus(z, slope):
-    return _relu(z, slope) + math.log1p(math.exp(-abs(z)))
-
-
-@jit(device=True)
-def _sigmoid_backward(da, a, slope):
-    return da * (a * (float32(1) - a))
-
-
-@jit(device=True)
-def _tanh_backward(da, a, slope):
-    return da * (float32(1) - a * a)
-
-
-@jit(device=True)
-def _relu_backward(da, z, slope):
-    return da * _relu_prime(z, slope)
-
-
-@jit(device=True)
-def _leaky_relu_backward(da, z, slope):
-    return da * _leaky_relu_prime(z, slope)
-
-
-@jit(device=True)
-def _softplus_backward(da, z, slope):
-    return da * _sigmoid(z, slope)
 
 
 def _new(function, z, slope=0.0):
@@ -126,7 +33,7 @@ def heaviside(z):
 
     Source: K, "Perceptron Algorithm".
     """
-    return _new(_heaviside, z)
+    return _new(formulas.heaviside, z)
 
 
 def heaviside_prime(z):
@@ -134,7 +41,7 @@ def heaviside_prime(z):
 
     Source: H, "Why Not Use the Intuitive Measure?".
     """
-    return _new(_zero, z)
+    return _new(formulas.zero, z)
 
 
 def identity(z):
@@ -144,7 +51,7 @@ def identity(z):
 
 def identity_prime(z):
     """f'(z) = 1. z (...) float32 on the device, else TypeError. Source: K, "Activation Functions" (linear)."""
-    return _new(_one, z)
+    return _new(formulas.one, z)
 
 
 def sigmoid(z):
@@ -152,7 +59,7 @@ def sigmoid(z):
 
     Source: O, "Activation Functions".
     """
-    return _new(_sigmoid, z)
+    return _new(formulas.sigmoid, z)
 
 
 def sigmoid_prime(z):
@@ -160,7 +67,7 @@ def sigmoid_prime(z):
 
     Source: H, "Sigmoid/Logistic Function".
     """
-    return _new(_sigmoid_prime, z)
+    return _new(formulas.sigmoid_prime, z)
 
 
 def tanh(z):
@@ -168,7 +75,7 @@ def tanh(z):
 
     Source: K, "Activation Functions".
     """
-    return _new(_tanh, z)
+    return _new(formulas.tanh, z)
 
 
 def tanh_prime(z):
@@ -176,7 +83,7 @@ def tanh_prime(z):
 
     Source: K, "Activation Functions".
     """
-    return _new(_tanh_prime, z)
+    return _new(formulas.tanh_prime, z)
 
 
 def relu(z):
@@ -184,7 +91,7 @@ def relu(z):
 
     Source: H, "Today's Choice: ReLU".
     """
-    return _new(_relu, z)
+    return _new(formulas.relu, z)
 
 
 def relu_prime(z):
@@ -192,7 +99,7 @@ def relu_prime(z):
 
     Source: H, "Today's Choice: ReLU".
     """
-    return _new(_relu_prime, z)
+    return _new(formulas.relu_prime, z)
 
 
 def leaky_relu(z, negative_slope=0.01):
@@ -200,7 +107,7 @@ def leaky_relu(z, negative_slope=0.01):
 
     Source: K, "RELU Activation Function".
     """
-    return _new(_leaky_relu, z, negative_slope)
+    return _new(formulas.leaky_relu, z, negative_slope)
 
 
 def leaky_relu_prime(z, negative_slope=0.01):
@@ -208,7 +115,7 @@ def leaky_relu_prime(z, negative_slope=0.01):
 
     Source: K, "RELU Activation Function".
     """
-    return _new(_leaky_relu_prime, z, negative_slope)
+    return _new(formulas.leaky_relu_prime, z, negative_slope)
 
 
 def softplus(z):
@@ -216,7 +123,7 @@ def softplus(z):
 
     Source: H, "Today's Choice: ReLU".
     """
-    return _new(_softplus, z)
+    return _new(formulas.softplus, z)
 
 
 def softplus_prime(z):
@@ -247,7 +154,7 @@ def sigmoid_forward(z):
 
 def sigmoid_backward(da, cache):
     """Return dz = da * a (1 - a); da (...) of the shape of z, else ValueError. Source: K, "Chain Rule"."""
-    return _back(_sigmoid_backward, da, cache)
+    return _back(formulas.sigmoid_backward, da, cache)
 
 
 def tanh_forward(z):
@@ -261,7 +168,7 @@ def tanh_forward(z):
 
 def tanh_backward(da, cache):
     """Return dz = da * (1 - a^2); da (...) of the shape of z, else ValueError. Source: K, "Chain Rule"."""
-    return _back(_tanh_backward, da, cache)
+    return _back(formulas.tanh_backward, da, cache)
 
 
 def identity_forward(z):
@@ -289,7 +196,7 @@ def relu_forward(z):
 
 def relu_backward(da, cache):
     """Return dz = da where z > 0, else 0; da (...) of the shape of z, else ValueError. Source: K, "Chain Rule"."""
-    return _back(_relu_backward, da, cache)
+    return _back(formulas.relu_backward, da, cache)
 
 
 def leaky_relu_forward(z, negative_slope=0.01):
@@ -304,7 +211,7 @@ def leaky_relu_backward(da, cache):
     Source: K, "Chain Rule".
     """
     z, negative_slope = cache
-    return _back(_leaky_relu_backward, da, z, negative_slope)
+    return _back(formulas.leaky_relu_backward, da, z, negative_slope)
 
 
 def softplus_forward(z):
@@ -318,7 +225,7 @@ def softplus_forward(z):
 
 def softplus_backward(da, cache):
     """Return dz = da * sigmoid(z); da (...) of the shape of z, else ValueError. Source: K, "Chain Rule"."""
-    return _back(_softplus_backward, da, cache)
+    return _back(formulas.softplus_backward, da, cache)
 
 
 def check_upstream(da, z):

@@ -181,13 +181,6 @@ else:
         return types.uint32(types.float32), generate
 
     @intrinsic
-    def bits_float(typing, bits):
-        def generate(context, builder, signature, arguments):
-            return builder.bitcast(arguments[0], FLOAT)
-
-        return types.float32(types.uint32), generate
-
-    @intrinsic
     def to_tf32(typing, x):
         def generate(context, builder, signature, arguments):
             return _asm(builder, BYTES4, list(arguments), "cvt.rna.tf32.f32 $0, $1;", "=r,f", volatile=False)
@@ -260,7 +253,6 @@ else:
     cp_async_wait2.__doc__ = "Wait for all groups of this thread but the two newest."
     cp_async_wait3.__doc__ = "Wait for all groups of this thread but the three newest."
     float_bits.__doc__ = "u = float_bits(x): the 32 bits of a float32 as uint32."
-    bits_float.__doc__ = "x = bits_float(u): the float32 whose 32 bits are a uint32's."
     to_tf32.__doc__ = "u = to_tf32(x): x rounded to TF32 (8 bits of exponent, 10 of fraction), as bits in a uint32."
     split_tf32.__doc__ = "big, small = split_tf32(x): two TF32 numbers whose sum is x to about 21 bits."
     chop_tf32.__doc__ = "big, small = chop_tf32(x): as split_tf32, cut instead of rounded; small is x - big exactly."
@@ -277,7 +269,7 @@ else:
 NAMES = (
     "ld4", "ld2", "st4", "st2", "nonneg", "cp_async16", "cp_async4", "cp_async16_part", "cp_async4_part",
     "cp_async_commit", "cp_async_wait0", "cp_async_wait1", "cp_async_wait2", "cp_async_wait3", "float_bits",
-    "bits_float", "to_tf32", "split_tf32", "chop_tf32", "ldmatrix_x4", "mma_tf32",
+    "to_tf32", "split_tf32", "chop_tf32", "ldmatrix_x4", "mma_tf32",
 )  # fmt: skip
 """All intrinsics."""
 

@@ -76,11 +76,6 @@ def float_bits(x):
     return np.float32(x).view(np.uint32)
 
 
-def bits_float(bits):
-    """Return the float32 (...) whose bits are those of uint32 (...). Source: PTX ISA, "mov"."""
-    return np.asarray(bits, np.uint32).view(np.float32)[()]
-
-
 def to_tf32(x):
     """Return x (...) rounded to TF32, halves away from zero, as bits in uint32. Source: PTX ISA, "cvt.rna"."""
     bits = np.asarray(x, np.float32).view(np.uint32)
@@ -112,7 +107,7 @@ def mma_tf32(a, b, c):
 
 
 __all__ = [
-    "bits_float", "chop_tf32", "cp_async4", "cp_async4_part", "cp_async16", "cp_async16_part", "cp_async_commit",
+    "chop_tf32", "cp_async4", "cp_async4_part", "cp_async16", "cp_async16_part", "cp_async_commit",
     "cp_async_wait0", "cp_async_wait1", "cp_async_wait2", "cp_async_wait3", "float_bits", "ld2", "ld4",
     "ldmatrix_x4", "mma_tf32", "nonneg", "split_tf32", "st2", "st4", "to_tf32",
 ]  # fmt: skip

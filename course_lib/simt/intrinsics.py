@@ -95,19 +95,18 @@ for _newest in range(4):
     _wait(_newest)
 
 
-def _numbers(name, formula, dtype=np.float32):
-    """Enter a function of one number of this dtype: `formula` of all lanes'."""
+def _numbers(name, formula):
+    """Enter a function of one float32 number: `formula` of all lanes'."""
 
     @_enter(name)
     def act(e, mask, node, x):
         if not is_number(x):
             raise TypeError(f"{describe(x)} is no number")
         e.machine.count(node.lineno, mask)
-        return formula(np.atleast_1d(cast(x, np.dtype(dtype))))
+        return formula(np.atleast_1d(cast(x, np.dtype(np.float32))))
 
 
 _numbers("float_bits", lambda x: x.view(np.uint32))
-_numbers("bits_float", plain.bits_float, np.uint32)
 _numbers("to_tf32", plain.to_tf32)
 _numbers("split_tf32", plain.split_tf32)
 _numbers("chop_tf32", plain.chop_tf32)

@@ -30,10 +30,10 @@ from course_lib.bench.gpu.table import tables
 from course_lib.bench.gpu.text import markdown, player_rows, promise_rows, speed_text, time_text
 from course_lib.bench.gpu.with_torch import plain_name
 from course_lib.bench.gpu.work import FLOAT32, TF32, Player, Work, allowed, judge
+from course_lib.bench.timing import Timing
 from course_lib.cli import app
 from course_lib.cuda.choice import SIMT
 from course_lib.cuda.device import choice
-from course_lib.cuda.timing import Timing
 from tests.bench import gpu_ladder
 
 pytestmark = pytest.mark.skipif(choice().device != SIMT, reason="tiny sizes, for the SIMT executor")

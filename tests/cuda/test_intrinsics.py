@@ -7,7 +7,6 @@ from numba import float32
 from course_lib import gpu
 from course_lib.cuda import intrinsics, plain
 from course_lib.cuda.intrinsics import (
-    bits_float,
     chop_tf32,
     cp_async4_part,
     cp_async16,
@@ -97,7 +96,7 @@ def two_stages(x, y):
 def bits_of(x, out):
     i = cuda.grid(1)
     if i < x.size:
-        out[0, i] = float_bits(bits_float(float_bits(x[i])))
+        out[0, i] = float_bits(x[i])
         out[1, i] = to_tf32(x[i])
         out[2, i], out[3, i] = split_tf32(x[i])
         out[4, i], out[5, i] = chop_tf32(x[i])

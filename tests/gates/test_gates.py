@@ -21,9 +21,6 @@ CARDS = {(7, 5): "T4", (8, 0): "A100", (9, 0): "H100"}
 NOTHING = {"ops/flatten", "ops/identity", "ops/to_host"}
 """Operations without a kernel: views and copies."""
 
-OTHERS = {("course_lib.cuda.timing", "_wait")}
-"""Kernels that belong to no operation."""
-
 
 @pytest.mark.parametrize(("entry", "cc"), EACH)
 def test_a_kernel_compiles_without_float64_and_without_spilling(entry, cc, compiler):
@@ -64,4 +61,4 @@ def test_every_kernel_of_a_module_is_launched_by_some_entry():
         for cc in (e.ccs[0], e.ccs[-1])
         for x in launches(e, cc)
     }
-    assert kernels - launched <= OTHERS
+    assert kernels - launched == set()

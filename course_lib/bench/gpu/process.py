@@ -59,8 +59,8 @@ def main(what, rounds, *names):
     from course_lib.bench.gpu.compile import compile_case, warm_up
     from course_lib.bench.gpu.launch import launch_costs
     from course_lib.bench.gpu.measure import find_backend, measure, rival_kernels
+    from course_lib.bench.gpu.timing import time_in_turns
     from course_lib.bench.gpu.train import training_steps
-    from course_lib.cuda.timing import time_in_turns
 
     if what == "compile":
         warm_up()

@@ -11,6 +11,7 @@ import functools
 from dataclasses import dataclass
 from math import gcd
 
+from course_lib.cuda.ladders.conv2d.best_plan import best_plan
 from course_lib.cuda.ladders.conv2d.forward.checks import Sizes
 
 WARP = 32
@@ -174,10 +175,7 @@ def plan(s):
     """
     if (s.s_h, s.s_w) != (1, 1):
         return None
-    tuned = TUNED.get((s.C, s.H, s.W, s.M, s.K_h))
-    if tuned and s.K_h == s.K_w and (s.p_h, s.p_w) == (0, 0):
-        return Plan(s, *tuned)
-    return max((p for p in _candidates(s) if p.fits), key=lambda p: p.worth, default=None)
+    return best_plan(s, TUNED, Plan, _candidates(s))
 
 
 def _candidates(s):

@@ -10,6 +10,7 @@ Source: H, "Specialization for the LeNet-5 C1 Layer", "Coarsening Does Not Match
 import functools
 from dataclasses import dataclass
 
+from course_lib.cuda.ladders.conv2d.best_plan import best_plan
 from course_lib.cuda.ladders.conv2d.forward.checks import Sizes
 
 SHARED_FLOATS = 49_152 // 4
@@ -153,10 +154,7 @@ class Plan:
 @functools.lru_cache(maxsize=256)
 def plan(s):
     """Return the Plan for Sizes, or None if no plan fits shared memory. No errors. Source: the course's own."""
-    tuned = TUNED.get((s.C, s.H, s.W, s.M, s.K_h))
-    if tuned and s.K_h == s.K_w and (s.s_h, s.s_w) == (1, 1) and (s.p_h, s.p_w) == ((1, 1) if s.K_h == 3 else (0, 0)):
-        return Plan(s, *tuned)
-    return max((p for p in _candidates(s) if p.fits), key=lambda p: p.worth, default=None)
+    return best_plan(s, TUNED, Plan, _candidates(s), pad=(1, 1) if s.K_h == 3 else (0, 0))
 
 
 def _candidates(s):

@@ -7,10 +7,10 @@ device, gaps between kernels are timed too; so a kernel that only waits goes fir
 
 import itertools
 import time
-from dataclasses import dataclass
 
 import numpy as np
 
+from course_lib.bench.timing import Timing
 from course_lib.cuda.choice import GPU, DeviceError
 from course_lib.cuda.device import choice
 from course_lib.cuda.jit import jit
@@ -21,17 +21,6 @@ MOST_SECONDS, LEAST_ROUNDS = 0.5, 3
 
 MOST_CALLS = 400
 """Calls between two events; the queue of a device holds about 1,000 launches, and a rival may launch several."""
-
-
-@dataclass(frozen=True)
-class Timing:
-    """Seconds a call: the median, and the quantiles at 20 % and 80 %. Source: the course's own."""
-
-    median: float
-    lower: float
-    upper: float
-    rounds: int
-    calls: int
 
 
 @jit(cache=True)
