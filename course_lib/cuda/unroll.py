@@ -204,20 +204,24 @@ def cache_folder():
     return Path(base) / "course-lib" / "kernels" if base else Path.home() / ".cache" / "course-lib" / "kernels"
 
 
-def _fingerprint(text, names, options=()):
-    """Return 16 hexadecimal digits that differ if anything differs that the machine code is made from."""
-    parts = [_toolchain(), text, *(f"{name}={_described(value)}" for name, value in sorted(names.items()))]
+def _fingerprint(text, names, options=(), above=()):
+    """Return 16 hexadecimal digits that differ if anything differs that the machine code is made from.
+
+    `above` are the functions that are being described: one that names itself, or an attribute of its own name
+    (`math.tanh` in `tanh`), ends there.
+    """
+    parts = [_toolchain(), text, *(f"{name}={_described(value, above)}" for name, value in sorted(names.items()))]
     parts += [f"{name}={value!r}" for name, value in sorted(dict(options).items())]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 
-def _described(value):
+def _described(value, above=()):
     inner = getattr(value, "py_func", None)
-    if inner is not None:  # a device function: its own text and constants
+    if inner is not None and inner not in above:  # a device function: its own text and constants
         names = _names(inner)
-        return _fingerprint(_expanded(inner, names), names, getattr(value, "options", ()))
+        return _fingerprint(_expanded(inner, names), names, getattr(value, "options", ()), (*above, inner))
     if isinstance(value, tuple):
-        return f"({', '.join(map(_described, value))})"
+        return f"({', '.join(_described(part, above) for part in value)})"
     if isinstance(value, bool | int | float | str):
         return repr(value)
     if hasattr(value, "tobytes"):

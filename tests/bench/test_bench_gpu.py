@@ -181,7 +181,7 @@ def made_up(gpu_name="NVIDIA H200"):
     ]
     machine = dict(gpu=gpu_name, driver="580", cpu="some", versions={"numba-cuda": "0.30.4", "torch": "not installed"})
     launch = {"case": "launch", "kernel[grid, block](...)": [5e-6, 4e-6, 6e-6]}
-    training = {"case": "training", "LeNet-5, B = 64": {"one by one": [9e-4] * 3, "recorded": [1e-4] * 3}}
+    training = {"failures": {}, "LeNet-5, B = 64": {"one by one": [9e-4] * 3, "recorded": [1e-4] * 3}}
     return GpuReport(machine, 20, [row, copy], compiled, launch, training)
 
 
@@ -325,6 +325,8 @@ def test_a_run_asks_its_processes_and_gathers_rows_compiling_and_launching(monke
         for name in names:
             if what == "launch":
                 yield {"case": name, "kernel[grid, block](...)": [1e-6, 1e-6, 1e-6]}
+            elif what == "training":
+                yield {"case": name, "recorded": [1e-4] * 3, "failures": {"PyTorch": "out of memory"}}
             elif what == "measure":
                 yield asdict(GpuRow(name, "gemm", "n", failures={"v01": "wrong"}))
             elif name == "gemm 4096":
@@ -336,14 +338,17 @@ def test_a_run_asks_its_processes_and_gathers_rows_compiling_and_launching(monke
     monkeypatch.setattr("course_lib.bench.gpu.compile.in_processes", processes)
     monkeypatch.setattr(bench, "choice", lambda: SimpleNamespace(device="gpu"))
     said = []
-    report = bench_gpu(only=["gemm", "compile", "launch"], rounds=2, on_row=said.append)
+    report = bench_gpu(only=["gemm", "compile", "launch", "training"], rounds=2, on_row=said.append)
     assert [row.case for row in report.rows] == ["gemm 1024", "gemm 4096", "gemm 8192"]
     assert [(c["case"], c["first"], c["cached"], c["failure"]) for c in report.compile] == [
         ("gemm 1024", 1.5, 1.5, ""), ("gemm 4096", 0.0, 0.0, "it died"), ("gemm 8192", 1.5, 1.5, "")
     ]  # fmt: skip
     assert report.launch["case"] == "launch"
-    assert len(report.failures) == 4
-    assert said == ["compiled", "loaded", *(f"gemm {n}: v01" for n in (1024, 4096, 8192))]
+    assert report.training["MLP 784-128-10, B = 256"] == {"recorded": [1e-4] * 3}
+    assert ("training", "LeNet-5, B = 64, PyTorch", "out of memory") in report.failures
+    assert len(report.failures) == 8
+    assert said[:5] == ["compiled", "loaded", *(f"gemm {n}: v01" for n in (1024, 4096, 8192))]
+    assert said[5:] == [f"{net}, B = {n}: PyTorch" for net in ("LeNet-5", "MLP 784-128-10") for n in (64, 256)]
     assert "gpu" in report.machine
     monkeypatch.setattr("course_lib.bench.gpu.bench_gpu", lambda **options: report)
     done = CliRunner().invoke(app, ["bench", "gpu", "--out", str(tmp_path)])

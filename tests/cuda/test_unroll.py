@@ -1,6 +1,7 @@
 """A loop written out does what the loop does, and a kept kernel is never a stale one."""
 
 import inspect
+import math
 import os
 
 import numpy as np
@@ -102,6 +103,18 @@ def test_kept_kernels_differ_by_all_that_they_are_made_of(monkeypatch, tmp_path)
     assert files[0] == files[-1]
     assert len(set(files)) == 5
     assert {str(p) for p in tmp_path.glob("*.py")} == set(files)
+
+
+@gpu.jit(device=True)
+def tanh(x):
+    return math.tanh(x)
+
+
+def test_a_function_named_like_what_it_calls_is_kept_too(monkeypatch, tmp_path):
+    monkeypatch.setenv("COURSE_CACHE", str(tmp_path))
+    function, kept = compiled_form(make(2, device=tanh).py_func, cache=True)
+    assert kept
+    assert function.__code__.co_filename.startswith(str(tmp_path))
 
 
 def test_what_straight_lines_cannot_do_is_refused():

@@ -11,6 +11,7 @@ import pytest
 import course_lib.cuda
 from course_lib.cuda.kernel import Kernel
 from course_lib.cuda.sass import family
+from course_lib.cuda.unroll import compiled_form
 from course_lib.simt.estimate.devices import DEVICES
 from tests.gates.compiler import launches
 from tests.gates.launches import CCS, operations, rungs
@@ -62,3 +63,12 @@ def test_every_kernel_of_a_module_is_launched_by_some_entry():
         for x in launches(e, cc)
     }
     assert kernels - launched == set()
+
+
+def test_every_kernel_finds_its_place_on_the_disk(monkeypatch, tmp_path):
+    monkeypatch.setenv("COURSE_CACHE", str(tmp_path))
+    kernels = {x.kernel for e in ENTRIES for x in launches(e, e.ccs[-1])}
+    kept = {k for k in kernels if k.options.get("cache")}
+    files = [compiled_form(k.py_func, cache=True, options=k.options)[0].__code__.co_filename for k in kept]
+    assert len(kept) > 90
+    assert {str(file) for file in tmp_path.glob("*.py")} == set(files)

@@ -68,7 +68,7 @@ def main(what, rounds, *names):
         if what == "launch":
             said = {"case": "launch", **launch_costs(int(rounds))}
         elif what == "training":
-            said = {"case": "training", **training_steps(int(rounds))}
+            said = {"case": name, **training_steps(name, int(rounds))}
         elif what == "rivals":
             said = {"case": name, "rival_kernels": rival_kernels(CASES[name], find_backend())}
         elif what == "compile":

@@ -15,6 +15,7 @@ from course_lib.bench.gpu.cases import CASES
 from course_lib.bench.gpu.compile import compile_times
 from course_lib.bench.gpu.measure import GpuRow, find_backend
 from course_lib.bench.gpu.process import in_processes
+from course_lib.bench.gpu.train import STEPPED
 from course_lib.bench.report import describe_machine
 from course_lib.cuda.capability import compute_capability
 from course_lib.cuda.choice import GPU, DeviceError
@@ -92,10 +93,19 @@ def bench_gpu(*, only=None, rounds=20, folder=None, jobs=4, on_row=None, keep=No
             on_row(f"{row['case']}: {', '.join(row['failures']) or 'right'}")
             keep(report)
         if "training" in extra:
-            report.training = next(in_processes("training", ["training"], place, rounds))
-            keep(report)
+            for said in in_processes("training", list(STEPPED), place, rounds):
+                _add_steps(report, said)
+                on_row(f"{said['case']}: {', '.join(said['failures']) or 'right'}")
+                keep(report)
         _ask_rivals(report, place)
     return report
+
+
+def _add_steps(report, said):
+    """Note what one network's steps take; failures of all networks are together, each named by network and player."""
+    names = {f"{said['case']}, {who}": text for who, text in said["failures"].items()}
+    report.training["failures"] = report.training.get("failures", {}) | names
+    report.training[said["case"]] = {who: t for who, t in said.items() if isinstance(t, list)}
 
 
 def _ask_rivals(report, place):

@@ -34,7 +34,8 @@ def time_in_turns(rivals, *, rounds=20, block=0.01):
     """Return {name: Timing} of functions that enqueue work on the default stream.
 
     Each round gives every rival one block of calls, and begins with another rival, so that a slow spell of the machine
-    hits all of them. One call before each block is not counted. Rivals that take long have fewer rounds.
+    hits all of them. One call before each block is not counted, unless a call lasts longer than MOST_SECONDS. Rivals
+    that take long have fewer rounds.
 
     Parameters
     ----------
@@ -72,14 +73,17 @@ def time_in_turns(rivals, *, rounds=20, block=0.01):
 
 def _plan(cycle, least, block, rounds):
     """Return (how many calls a block has, host seconds that enqueuing one takes, how many rounds)."""
-    for _ in range(least + 1):  # compile, and touch all data
-        next(cycle)()
+    next(cycle)()  # compile
     cuda.synchronize()
     begin = time.perf_counter()
     next(cycle)()
     host = time.perf_counter() - begin
     cuda.synchronize()
     begin_to_end = time.perf_counter() - begin
+    if begin_to_end > MOST_SECONDS:
+        return 1, 0, min(rounds, LEAST_ROUNDS)
+    for _ in range(least):  # touch all data
+        next(cycle)()
     once = _block(cycle, 1 if begin_to_end > MOST_SECONDS / 10 else 3, host)
     count = max(1, min(MOST_CALLS, round(block / max(once, 1e-7))))
     turns = int(MOST_SECONDS / (once * (count + 1)))
@@ -87,11 +91,12 @@ def _plan(cycle, least, block, rounds):
 
 
 def _block(cycle, count, host):
-    """Return seconds a call on the device, over `count` calls."""
+    """Return seconds a call on the device, over `count` calls; with no host seconds nothing comes before them."""
     start, stop = cuda.event(), cuda.event()
-    ahead = min(100_000, int(2e6 * host * (count + 1)) + 20)
-    _wait[1, 1](ahead)
-    next(cycle)()
+    if host:
+        ahead = min(100_000, int(2e6 * host * (count + 1)) + 20)
+        _wait[1, 1](ahead)
+        next(cycle)()
     start.record()
     for _ in range(count):
         next(cycle)()

@@ -15,7 +15,9 @@ from course_lib.bench.rivals import LR, MOMENTUM, NETS, TorchRival, batch
 from course_lib.bench.timing import interleave
 from course_lib.checks import check_close
 
-BATCHES = (64, 256)
+STEPPED = {f"{name}, B = {count}": (name, count) for name in NETS for count in (64, 256)}
+"""Case -> (network, batch size)."""
+
 STEPS = 20
 """Steps between two looks at the clock."""
 
@@ -23,22 +25,16 @@ OURS, RECORDED = "one by one", "recorded"
 TORCH, TORCH_RECORDED = "PyTorch", "PyTorch, CUDA graph"
 
 
-def training_steps(rounds=20, networks=tuple(NETS), batches=BATCHES):
-    """Return {"LeNet-5, B = 64": {player: [median, lower, upper]}}, seconds a step; PyTorch's only where it is.
+def training_steps(case, rounds=20):
+    """Return {player: [median, lower, upper], "failures": {player: what happened}}, seconds a step; case in `STEPPED`.
 
-    A recorded step is checked first: three of them give the losses of the reference. A player that fails is left out,
-    and named in "failures": {"LeNet-5, B = 64, player": what happened}.
+    A recorded step is checked first: three of them give the losses of the reference. PyTorch takes part where it is. A
+    player that fails is left out and named.
 
-    No errors. Source: the course's own.
+    KeyError for an unknown case. Source: the course's own.
     """
-    failures, found = {}, {}
-    for name in networks:
-        for count in batches:
-            found[f"{name}, B = {count}"] = _times(name, count, rounds, failures)
-    return found | ({"failures": failures} if failures else {})
-
-
-def _times(name, count, rounds, failures):
+    name, count = STEPPED[case]
+    failures = {}
     makers = {OURS: _one_by_one, RECORDED: _recorded}
     if importlib.util.find_spec("torch") is not None:
         import torch
@@ -52,9 +48,10 @@ def _times(name, count, rounds, failures):
             _several(step, gpu.synchronize)()
             players[who] = (step, gpu.synchronize)
         except Exception as error:
-            failures[f"{name}, B = {count}, {who}"] = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+            failures[who] = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
     timings = interleave({who: _several(*how) for who, how in players.items()}, rounds=rounds)
-    return {who: [s / STEPS for s in (t.median, t.lower, t.upper)] for who, t in timings.items()}
+    found = {who: [s / STEPS for s in (t.median, t.lower, t.upper)] for who, t in timings.items()}
+    return found | {"failures": failures}
 
 
 def _one_by_one(name, count):
