@@ -29,6 +29,9 @@ SHORT, MIDDLE = 32, 1024
 ROWS = 128
 """Rows, and threads, of a block that gives each thread a row."""
 
+BLOCK_WARPS = ROWS // 32
+"""Its warps."""
+
 NOTHING = np.float32(-np.inf)
 """An exponent that adds nothing to a sum: e^NOTHING is 0."""
 
@@ -37,28 +40,39 @@ NOTHING = np.float32(-np.inf)
 def by_threads(C, WIDE, LOSS):
     """Return the kernel for rows of C <= SHORT numbers; blocks of ROWS threads, one a row. No errors.
 
-    WIDE: z and k begin at a multiple of 16 bytes. Where C is a multiple of 4, rows in shared memory are one number
-    longer, so that neighbouring threads find theirs in different banks; four neighbours of z then lie in one row.
+    WIDE: z and k begin at a multiple of 16 bytes. A thread has all its loads on their way before it waits for the
+    first. Where C is a multiple of 4, rows in shared memory are one number longer, so that neighbouring threads find
+    theirs in different banks; four neighbours of z then lie in one row.
     """
     PAD = int(C % 4 == 0)
     PITCH = C + PAD
     SIZE = ROWS * PITCH
+    LOADS = -(-C // 4)  # of 16 bytes, of a thread
+    HELD = 4 * LOADS
 
     @jit(cache=True)
     def _softmax_by_threads(z, labels, sign, extra, k, parts):
-        tile, s = cuda.shared.array(SIZE, float32, 16), cuda.shared.array(WARPS, float32)
-        v = cuda.local.array(C, float32)
+        tile, s = cuda.shared.array(SIZE, float32, 16), cuda.shared.array((BLOCK_WARPS, 2), float32)
+        q, v = cuda.local.array(HELD, float32), cuda.local.array(C, float32)
         t, first = nonneg(cuda.threadIdx.x), nonneg(cuda.blockIdx.x) * ROWS
         rows = min(ROWS, z.shape[0] - first)
         whole = rows * C // 4 * 4 if WIDE else 0
 
-        for i in range(4 * t, whole, 4 * ROWS):
-            a, b, c, d = ld4(z, first * C + i)
-            if PAD:
+        T = int64(-1)
+        if LOSS and t < rows:
+            T = int64(labels[first + t])
+        for n in unroll(LOADS):
+            i = 4 * (t + n * ROWS)
+            if i < whole:
+                q[4 * n], q[4 * n + 1], q[4 * n + 2], q[4 * n + 3] = ld4(z, first * C + i)
+        for n in unroll(LOADS):
+            i = 4 * (t + n * ROWS)
+            if i < whole and PAD:
                 at = i + i // C
-                tile[at], tile[at + 1], tile[at + 2], tile[at + 3] = a, b, c, d
-            else:
-                st4(tile, i, a, b, c, d)
+                tile[at], tile[at + 1] = q[4 * n], q[4 * n + 1]
+                tile[at + 2], tile[at + 3] = q[4 * n + 2], q[4 * n + 3]
+            elif i < whole:
+                st4(tile, i, q[4 * n], q[4 * n + 1], q[4 * n + 2], q[4 * n + 3])
         for i in range(whole + t, rows * C, ROWS):
             tile[i + PAD * (i // C)] = z[first + i // C, i % C]
         cuda.syncthreads()
@@ -71,12 +85,10 @@ def by_threads(C, WIDE, LOSS):
                 v[j] = sign * tile[at + j]
                 best = max(best, v[j])
             right = float32(0)
-            if LOSS:
-                T = int64(labels[first + t])
-                if 0 <= T < C:
-                    right = sign * tile[at + T]
-                else:
-                    bad = float32(1)
+            if 0 <= T < C:
+                right = sign * tile[at + T]
+            elif LOSS:
+                bad = float32(1)
             total = math.exp(extra - best)
             for j in unroll(C):
                 v[j] = math.exp(v[j] - best)
@@ -86,21 +98,27 @@ def by_threads(C, WIDE, LOSS):
                 tile[at + j] = v[j] * share
             if LOSS and bad == float32(0):
                 loss = math.log(total) - (right - best)
+        if LOSS:
+            loss, bad = warp_total(loss), warp_total(bad)
+            if t % 32 == 0:
+                s[t // 32, 0], s[t // 32, 1] = loss, bad
         cuda.syncthreads()
 
-        for i in range(4 * t, whole, 4 * ROWS):
-            if PAD:
+        for n in unroll(LOADS):
+            i = 4 * (t + n * ROWS)
+            if i < whole and PAD:
                 at = i + i // C
                 st4(k, first * C + i, tile[at], tile[at + 1], tile[at + 2], tile[at + 3])
-            else:
+            elif i < whole:
                 a, b, c, d = ld4(tile, i)
                 st4(k, first * C + i, a, b, c, d)
         for i in range(whole + t, rows * C, ROWS):
             k[first + i // C, i % C] = tile[i + PAD * (i // C)]
-        if LOSS:
-            loss, bad = block_total(loss, s), block_total(bad, s)
-            if t == 0:
-                parts[cuda.blockIdx.x, 0], parts[cuda.blockIdx.x, 1] = loss, bad
+        if LOSS and t < 2:
+            total = float32(0)
+            for warp in range(BLOCK_WARPS):
+                total += s[warp, t]
+            parts[cuda.blockIdx.x, t] = total
 
     return _softmax_by_threads
 

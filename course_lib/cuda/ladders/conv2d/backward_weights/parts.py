@@ -6,18 +6,22 @@ each block writes what it has to a row of its own, and a second kernel adds the 
 Source: the course's own; H, "Parallelism in a Convolution Layer" ("need atomic operations or tree reduction").
 """
 
+import functools
+
 import numpy as np
 
 from course_lib import gpu
+from course_lib.cuda.intrinsics import ld4, nonneg
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.reduce.block_sum import THREADS, WARPS, block_sum
-from course_lib.cuda.numba_cuda import cuda, float32
+from course_lib.cuda.numba_cuda import cuda, float32, uint32
+from course_lib.cuda.operands import aligned
 
 COLUMNS, SLICES = 32, 8
 """Numbers of a block of the second kernel, and threads that share the rows of one number."""
 
-MOST_PARTS = 256
-"""Rows of partial sums that a bias gradient has at most; not the card's choice, so that all cards add alike."""
+BLOCKS = 1056
+"""Blocks that add up a bias gradient, at least; not the card's choice, so that all cards add alike."""
 
 
 @jit(cache=True)
@@ -46,22 +50,33 @@ def add_parts(sums, out):
     _add_parts[-(-out.size // COLUMNS), (COLUMNS, SLICES)](sums, out.reshape(out.size))
 
 
-@jit(cache=True)
-def _bias_parts(dy, sums, lanes):
-    """sums[part, m] = sum of dy[b, m] over b = part, part + parts, ...: a block for each part and map.
+@functools.cache
+def _bias_parts(WIDE):
+    """Return the kernel of a bias gradient's partial sums: a block for each part of the images and each map.
 
-    `lanes` threads share an image, so that small images keep a block busy too.
+    sums[part, m] = sum of dy[b, m] over the part's images b. WIDE: loads of 16 bytes, where maps begin at a multiple.
     """
-    s = cuda.shared.array(WARPS, float32)
-    part, m, parts = cuda.blockIdx.x, cuda.blockIdx.y, sums.shape[0]
-    team, lane = cuda.threadIdx.x // lanes, cuda.threadIdx.x % lanes
-    total = float32(0)
-    for b in range(part + team * parts, dy.shape[0], THREADS // lanes * parts):
-        for o in range(lane, dy.shape[2], lanes):
-            total += dy[b, m, o]
-    total = block_sum(total, s)
-    if cuda.threadIdx.x == 0:
-        sums[part, m] = total
+    STEP = 4 if WIDE else 1
+
+    @jit(cache=True)
+    def _bias_parts(dy, per, sums):
+        s = cuda.shared.array(WARPS, float32)
+        t, part, m = nonneg(cuda.threadIdx.x), nonneg(cuda.blockIdx.x), nonneg(cuda.blockIdx.y)
+        images, steps = min(per, dy.shape[0] - part * per), uint32(dy.shape[2] // STEP)
+        total = float32(0)
+        for i in range(t, images * steps, THREADS):
+            b = part * per + uint32(i) // steps
+            o = (b * dy.shape[1] + m) * dy.shape[2] + uint32(i) % steps * STEP
+            if WIDE:
+                p, q, r, u = ld4(dy, o)
+                total += (p + q) + (r + u)
+            else:
+                total += dy[b, m, uint32(i) % steps]
+        total = block_sum(total, s)
+        if t == 0:
+            sums[part, m] = total
+
+    return _bias_parts
 
 
 def bias_gradient(dy, db):
@@ -72,7 +87,8 @@ def bias_gradient(dy, db):
     if db is None:
         return
     B, M, H_out, W_out = dy.shape
-    sums = gpu.empty((min(B, MOST_PARTS), M), np.float32)
-    lanes = THREADS if H_out * W_out >= THREADS else 32
-    _bias_parts[tuple(sums.shape), THREADS](dy.reshape(B, M, H_out * W_out), sums, lanes)
+    per = -(-B // min(B, -(-BLOCKS // M)))  # images of a part
+    sums = gpu.empty((-(-B // per), M), np.float32)
+    kernel = _bias_parts(H_out * W_out % 4 == 0 and aligned(dy))
+    kernel[tuple(sums.shape), THREADS](dy.reshape(B, M, H_out * W_out), per, sums)
     add_parts(sums, db)
