@@ -13,6 +13,7 @@ import numpy as np
 from course_lib import gpu, reference
 from course_lib.bench.gpu.players import ladder, players, replayed
 from course_lib.bench.gpu.work import FLOAT32, READABLE, Player, Work
+from course_lib.cuda.ladders.conv2d.backward_weights.parts import bias_gradient
 
 COPY, OPERATION = "copy", "operation"
 SETS = 2
@@ -61,6 +62,26 @@ def transpose(backend, rng, M, N):
     )
 
 
+def bias_sums(backend, rng, B, M, side):
+    """Return the `Work` of a convolution's bias gradient, from dy (B, M, side, side). Errors as the launcher's.
+
+    Source: H, "Calculating dE/dW".
+    """
+    host = rng.standard_normal((B, M, side, side), np.float32)
+    dys = _sets(host)
+
+    def exact(sizes=False):
+        return (backend.exact_of((np.abs(host) if sizes else host).sum((0, 2, 3), np.float64)),)
+
+    def make():
+        dbs = [backend.nan((M,)) for _ in dys]
+        calls = [replayed(lambda dy=dy, db=db: bias_gradient(dy, db), (db,)) for dy, db in zip(dys, dbs, strict=True)]
+        return Player(tuple(calls), FLOAT32)
+
+    moved = FLOAT * host.size
+    return Work(host.size, moved, B * side**2, exact, {OPERATION: make}, _against_copy(backend, moved), {FLOAT32: COPY})
+
+
 def reduce(backend, rng, n):
     """Return the `Work` of adding up x (n,). Errors as the launchers'. Source: M. Harris, "Optimizing Reduction"."""
     xs = _sets(rng.standard_normal(n, np.float32))
@@ -90,6 +111,8 @@ class Operation:
         inputs(rng, n) -> list of host arrays; whole numbers stay whole.
     run : function
         run(ops, *inputs) -> tuple of the arrays that hold the result, for either backend `ops`.
+    before : function, optional
+        before(ops, *inputs) -> what `run` gets instead of the inputs, such as the cache of a way forward; not timed.
     numbers : float
         float32 numbers that must be read and written for each one of the first input.
     terms : int
@@ -105,6 +128,11 @@ class Operation:
     numbers: float
     terms: int = 0
     sizes: Callable | None = None
+    before: Callable | None = None
+
+    def prepared(self, ops, inputs):
+        """Return what `run` gets after the backend. Errors as the operation's. Source: the course's own."""
+        return self.before(ops, *inputs) if self.before else inputs
 
 
 def operation(backend, rng, what, n):
@@ -114,7 +142,8 @@ def operation(backend, rng, what, n):
 
     def exact(sizes=False):
         wide = [a if a.dtype.kind in "iu" else a.astype(np.float64) for a in hosts]
-        results = what.sizes(*wide) if sizes and what.sizes else what.run(reference, *wide)
+        known = sizes and what.sizes
+        results = what.sizes(*wide) if known else what.run(reference, *what.prepared(reference, wide))
         return tuple(backend.exact_of(np.abs(r) if sizes else r) for r in results)
 
     def make():
@@ -125,7 +154,7 @@ def operation(backend, rng, what, n):
 
 def _again(backend, what, inputs):
     ops = importlib.import_module("course_lib.cuda")
-    outputs = []
+    inputs, outputs = what.prepared(ops, inputs), []
     call = replayed(lambda: outputs.extend(what.run(ops, *inputs)), outputs)
     for array in outputs:
         if not any(array is given for given in inputs):  # else it is changed in place
@@ -155,6 +184,14 @@ def _means(x):
     return (reference.average_pool_forward(np.abs(x), 2)[0],)
 
 
+def _pooled(rng, n):
+    return [rng.standard_normal((n, 6, 28, 28), np.float32), rng.standard_normal((n, 6, 14, 14), np.float32)]
+
+
+def _before_pooling_back(forward):
+    return lambda ops, x, dy: (dy, getattr(ops, forward)(x, 2)[1])
+
+
 def _entry(size, n, what):
     return size, functools.partial(operation, what=what), dict(n=n), dict(n=7)
 
@@ -173,6 +210,27 @@ MEMORY = {
         10_000,
         Operation(_normal(1, 6, 28, 28), lambda ops, x: ops.average_pool_forward(x, 2)[:1], 1.25, 4, _means),
     ),
+    "max pooling backward": _entry(
+        MAPS,
+        10_000,
+        Operation(
+            _pooled,
+            lambda ops, dy, cache: (ops.max_pool_backward(dy, cache),),
+            1.5,
+            before=_before_pooling_back("max_pool_forward"),
+        ),
+    ),
+    "average pooling backward": _entry(
+        MAPS,
+        10_000,
+        Operation(
+            _pooled,
+            lambda ops, dy, cache: (ops.average_pool_backward(dy, cache),),
+            1.25,
+            before=_before_pooling_back("average_pool_forward"),
+        ),
+    ),
+    "bias gradient": (MAPS, bias_sums, dict(B=10_000, M=6, side=28), dict(B=7, M=6, side=28)),
     "SGD with momentum": _entry("2^26", 2**26, Operation(_normal(3), _sgd, 5, 4, _sgd_sizes)),
     "softmax cross-entropy": _entry(
         "2^22 x 10", 2**22, Operation(_rows, lambda ops, z, y: ops.softmax_cross_entropy_forward(z, y)[1][:1], 2.1, 100)
