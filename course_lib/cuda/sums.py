@@ -65,16 +65,22 @@ def block_largest(value, s):
     return largest
 
 
+FEW, SLICES = 2048, 64
+"""Rows that one block adds up alone; of more rows, this many blocks take a slice each, and then one adds theirs."""
+
+
 @jit(cache=True)
 def _add_up(parts, out):
+    """out[slice, column] = the sum of the slice's rows of parts[:, column]: a block for each slice and column."""
     s = cuda.shared.array(WARPS, float32)
-    column = cuda.blockIdx.x
+    part, column = cuda.blockIdx.x, cuda.blockIdx.y
+    rows = -(-parts.shape[0] // out.shape[0])
     total = float32(0)
-    for i in range(cuda.threadIdx.x, parts.shape[0], THREADS):
+    for i in range(part * rows + cuda.threadIdx.x, min(parts.shape[0], (part + 1) * rows), THREADS):
         total += parts[i, column]
     total = block_total(total, s)
     if cuda.threadIdx.x == 0:
-        out[0, column] = total
+        out[part, column] = total
 
 
 def add_up(parts):
@@ -82,11 +88,11 @@ def add_up(parts):
 
     Source: the course's own.
     """
-    if parts.shape[0] == 1:
-        return parts
-    out = gpu.empty((1, parts.shape[1]), np.float32)
-    _add_up[parts.shape[1], THREADS](parts, out)
-    return out
+    while parts.shape[0] > 1:
+        out = gpu.empty((SLICES if parts.shape[0] > FEW else 1, parts.shape[1]), np.float32)
+        _add_up[tuple(out.shape), THREADS](parts, out)
+        parts = out
+    return parts
 
 
 def read_sums(parts):
