@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from course_lib.bench.gpu.work import FLOAT32, RIVALS_OFF
+
 FILES = sorted((Path(__file__).parents[2] / "results").glob("*.json"))
 
 FEW_ROUNDS = {"simt": 7, "gpu": 3}
@@ -37,5 +39,7 @@ def test_on_a_gpu_nothing_is_timed_that_was_not_verified():
         for row in content["rows"]:
             for name in row["timings"].keys() - {"copy"}:
                 relative, share = row["errors"][name]
+                # A rival may err everywhere alike, as Fourier transforms do; ours may not.
+                near = name in row["rivals"] and relative <= RIVALS_OFF.get(row["kinds"][name], RIVALS_OFF[FLOAT32])
+                assert 0 <= share <= 1 or near, f"{row['case']}, {name}: relative error {relative}"
                 assert 0 <= relative < 0.1, f"{row['case']}, {name}"
-                assert 0 <= share <= 1, f"{row['case']}, {name}"
