@@ -48,12 +48,15 @@ def check_close(actual, expected, *, rtol=1e-7, atol=0.0, name="result"):
     place = f"{name}[{', '.join(map(str, where))}]" if where else name
     raise Mismatch(
         f"{place} is {got:.9g}, expected {want:.9g}; {len(wrong)} of {actual.size} element(s) differ by more than "
-        f"rtol={rtol:g}, atol={atol:g}.{_usual_cause(actual, expected)}"
+        f"rtol={rtol:g}, atol={atol:g}.{usual_cause(actual, expected)}"
     )
 
 
-def _usual_cause(actual, expected):
-    """Name the mistakes that leave a recognisable trace; nothing where other mistakes would leave the same one."""
+def usual_cause(actual, expected):
+    """Name the mistakes that leave a recognisable trace, as " It ..."; "" where others would leave the same one.
+
+    actual, expected are float arrays of one shape that differ. No errors. Source: the course's own.
+    """
     if not np.isfinite(actual).all():
         return " There are NaN or infinite values: look for a division by zero, a log of 0 or an overflow."
     if _alike(actual, expected) or not np.isfinite(expected).all():

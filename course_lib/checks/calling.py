@@ -1,0 +1,68 @@
+"""Call an answer with the arguments of a case, and note all that it did: its value, its error, what it changed.
+
+Source: the course's own.
+"""
+
+import copy
+import warnings
+
+import numpy as np
+
+from course_lib.checks.judge import Outcome
+from course_lib.checks.values import Seeded, ValueProblem, decode, encode, resolve
+
+MOST_TEXT = 300
+"""Characters of an error's text."""
+
+
+def call_answer(function, arguments):
+    """Return (encoded value, error, changed arguments) of function(*arguments), which are resolved and copied first.
+
+    The error is "NameError: name 'x' is not defined", or "". SystemExit is such an error too; KeyboardInterrupt and
+    what else is no Exception pass through. Source: the course's own.
+    """
+    given = [resolve(a) for a in arguments]
+    before = copy.deepcopy([_watched(a, g) for a, g in zip(arguments, given, strict=True)])
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            value = encode(function(*given))
+    except (Exception, SystemExit) as error:
+        return encode(None), error_text(error), ()
+    after = [_watched(a, g) for a, g in zip(arguments, given, strict=True)]
+    changed = [f"argument {i + 1}" for i, pair in enumerate(zip(before, after, strict=True)) if not _same(*pair)]
+    return value, "", tuple(changed)
+
+
+def error_text(error):
+    """Return an exception as "NameError: name 'x' is not defined", at most `MOST_TEXT` characters. No errors.
+
+    Source: the course's own.
+    """
+    try:
+        text = " ".join(str(error).split())
+    except Exception:  # an exception of the answer's own may do anything
+        text = ""
+    name = type(error).__name__
+    return (f"{name}: {text}" if text else name)[:MOST_TEXT]
+
+
+def call_here(function, case):
+    """Return the `Outcome` of a case in this process, as the grader would get it. Errors as `call_answer`.
+
+    Source: the course's own.
+    """
+    value, error, changed = call_answer(function, case.args)
+    try:
+        return Outcome(decode(value), error, changed)
+    except ValueProblem as problem:
+        return Outcome(error=f"ValueError: {problem}")
+
+
+def _watched(argument, given):
+    """Return what to compare of an argument: generators are there to be used up, functions do not change."""
+    return None if isinstance(argument, Seeded) or callable(given) else encode(given)
+
+
+def _same(one, other):
+    return one == other

@@ -1,0 +1,129 @@
+"""What an exercise is: its text's facts, the cases that everybody may see, and the mistakes that have a name.
+
+The statement, the stub and the hints are in the sheet, `solutions/NN_topic.py`; hidden cases and wrong answers are in
+`solutions/keys`, which students do not get.
+
+Source: the course's own.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+LEVELS = ("warm-up", "core", "stretch", "project")
+"""From five minutes to an evening."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One call of the answer: its arguments, and what a message calls them, such as "3 samples, 2 features".
+
+    Arguments are plain values (None, bool, int, float, str, lists, tuples, dicts), NumPy arrays, `Named` or `Seeded`.
+
+    Source: the course's own.
+    """
+
+    args: tuple
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Cause:
+    """A usual mistake: `wrong(*args)` is the value that an answer with exactly this mistake returns.
+
+    `says` explains it in a sentence, to the student. Source: the course's own.
+    """
+
+    says: str
+    wrong: Callable
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """A function to write, judged by the values that it returns.
+
+    Attributes
+    ----------
+    id : str
+        Lesson and number, "04.2".
+    function : str
+        The name that the student defines.
+    title : str
+    points : int >= 1
+    level : one of `LEVELS`
+    concept : str
+        What it trains, a few words.
+    source : str
+        Lecture and slide topic.
+    lines : int
+        Roughly how many lines an answer has.
+    expect : callable
+        expect(*args) -> the right value, computed in another way than the answer, or by `course_lib.reference`.
+    cases : tuple of Case
+        The public check.
+    causes : tuple of Cause
+    rtol, atol : float
+        How far numbers may be off.
+    instead_of : tuple of str
+        Names that an answer may not use, such as "relu_forward" where that is what is to be written.
+    kind : "function"
+
+    ValueError where an attribute is not as said. Source: the course's own.
+    """
+
+    id: str
+    function: str
+    title: str
+    points: int
+    level: str
+    concept: str
+    source: str
+    lines: int
+    expect: Callable
+    cases: tuple[Case, ...]
+    causes: tuple[Cause, ...] = ()
+    rtol: float = 1e-9
+    atol: float = 1e-12
+    instead_of: tuple[str, ...] = ()
+    kind: str = field(default="function", init=False)
+
+    def __post_init__(self):
+        if self.level not in LEVELS:
+            raise ValueError(f"exercise {self.id} has level {self.level!r}; there are {', '.join(LEVELS)}.")
+        if self.points < 1 or not self.cases:
+            raise ValueError(f"exercise {self.id} has {self.points} points and {len(self.cases)} cases; both >= 1.")
+
+
+@dataclass(frozen=True)
+class KernelExercise(Exercise):
+    """A GPU kernel to write: judged by what it writes, by hazards, and by the traffic it may cause. No GPU is needed.
+
+    Attributes
+    ----------
+    launch : callable
+        launch(kernel, *args) -> host array, or tuple of them: makes device arrays, launches, copies back. Outputs are
+        filled with NaN before, so that what was never written is seen.
+    budget : callable
+        budget(*args) -> {counter of the executor's report: most}, such as {"global_load_requests": 64}.
+    names : mapping
+        Constants that the kernel's text may use beside its own, such as {"TILE": 16}.
+
+    Errors as `Exercise`. Source: the course's own.
+    """
+
+    launch: Callable | None = None
+    budget: Callable | None = None
+    names: Mapping = field(default_factory=dict)
+    kind: str = field(default="kernel", init=False)
+
+
+@dataclass(frozen=True)
+class TextQuestion:
+    """A question that is answered in words and graded by hand. Source: the course's own."""
+
+    id: str
+    title: str
+    points: int
+    level: str
+    concept: str
+    source: str
+    kind: str = field(default="text", init=False)

@@ -1,0 +1,166 @@
+"""Values as JSON and back, by their exact types: what crosses the border between an answer and who judges it.
+
+An object that only looks like a number (a subclass of float, something equal to everything) is not one: it becomes
+`Opaque`. Arrays travel as dtype, shape and bytes. Nothing is ever pickled.
+
+Source: the course's own.
+"""
+
+import base64
+import importlib
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+MOST_DEEP, MOST_ITEMS, MOST_BYTES = 20, 200_000, 64 << 20
+"""Of one value: levels of lists in lists, entries in all, bytes of an array."""
+
+KINDS = "biufc"
+"""Kinds of dtype that arrays and NumPy's scalars may have."""
+
+LIBRARIES = ("numpy", "math", "course_lib.reference", "course_lib.nn", "course_lib.data")
+"""Where `Named` things may come from."""
+
+
+class ValueProblem(ValueError):
+    """What came is no value in this form; the message says why. Source: the course's own."""
+
+
+@dataclass(frozen=True)
+class Opaque:
+    """A returned object that is no plain value: only the name of its type is known. Source: the course's own."""
+
+    type_name: str
+
+
+@dataclass(frozen=True)
+class Named:
+    """An argument that is a function or class of a library, by its name: Named("numpy.sin").
+
+    Source: the course's own.
+    """
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Seeded:
+    """An argument that is a fresh random generator, numpy.random.default_rng(seed). Source: the course's own."""
+
+    seed: int
+
+
+def resolve(argument):
+    """Return what an answer is called with: the named thing, a fresh generator, a copy of an array.
+
+    ValueProblem for a name outside of `LIBRARIES`. Source: the course's own.
+    """
+    if type(argument) is Seeded:
+        return np.random.default_rng(argument.seed)
+    if type(argument) is Named:
+        module, _, name = argument.name.rpartition(".")
+        if not any(module == known or module.startswith(known + ".") for known in LIBRARIES):
+            raise ValueProblem(f"{argument.name!r} is not from {', '.join(LIBRARIES)}.")
+        return getattr(importlib.import_module(module), name)
+    if type(argument) in (list, tuple):
+        return type(argument)(resolve(a) for a in argument)
+    if type(argument) is dict:
+        return {k: resolve(v) for k, v in argument.items()}
+    return argument.copy() if isinstance(argument, np.ndarray) else argument
+
+
+def encode(value):
+    """Return a value as plain JSON data; what has no form there becomes {"t": "opaque", ...}. No errors.
+
+    Source: the course's own.
+    """
+    return _encode(value, 0, [MOST_ITEMS])
+
+
+def _encode(value, depth, left):
+    kind = type(value)
+    left[0] -= 1
+    if left[0] < 0 or depth > MOST_DEEP:
+        return {"t": "opaque", "v": f"{kind.__name__[:80]} with too much in it"}
+    if value is None or kind in (bool, str):
+        return {"t": "plain", "v": value}
+    if kind is int:
+        return {"t": "int", "v": hex(value)}  # any size, without Python's limit on decimal digits
+    if kind is float:
+        return {"t": "float", "v": value.hex()}
+    if kind in (list, tuple):
+        return {"t": kind.__name__, "v": [_encode(item, depth + 1, left) for item in value[: left[0] + 1]]}
+    if kind is dict:
+        pairs = list(value.items())[: left[0] + 1]
+        return {"t": "dict", "v": [[_encode(part, depth + 1, left) for part in pair] for pair in pairs]}
+    if kind is Named:
+        return {"t": "named", "v": value.name}
+    if kind is Seeded:
+        return {"t": "seeded", "v": value.seed}
+    if kind is np.ndarray and value.dtype.kind in KINDS and value.nbytes <= MOST_BYTES:
+        text = base64.b64encode(np.ascontiguousarray(value).tobytes()).decode("ascii")
+        return {"t": "array", "dtype": value.dtype.str, "shape": list(value.shape), "v": text}
+    if isinstance(value, np.generic) and kind.__module__ == "numpy" and value.dtype.kind in KINDS:
+        return {"t": "scalar", "dtype": value.dtype.str, "v": base64.b64encode(value.tobytes()).decode("ascii")}
+    return {"t": "opaque", "v": f"{kind.__name__[:80]} of {value.dtype}" if kind is np.ndarray else kind.__name__[:80]}
+
+
+def decode(data):
+    """Return the value of JSON data, or `Opaque`; ValueProblem for anything that `encode` does not write.
+
+    Source: the course's own.
+    """
+    return _decode(data, 0, [MOST_ITEMS])
+
+
+def _decode(data, depth, left):
+    left[0] -= 1
+    if type(data) is not dict or depth > MOST_DEEP or left[0] < 0:
+        raise ValueProblem(f"a value is a JSON object, at most {MOST_DEEP} deep, with {MOST_ITEMS} entries at most.")
+    kind, content = data.get("t"), data.get("v")
+    if kind == "plain" and (content is None or type(content) in (bool, str)):
+        return content
+    if kind in ("int", "float") and type(content) is str:
+        try:
+            return int(content, 16) if kind == "int" else float.fromhex(content)
+        except (ValueError, OverflowError) as error:
+            raise ValueProblem(f"{content[:40]!r} is no {kind}.") from error
+    if kind in ("list", "tuple") and type(content) is list:
+        items = [_decode(item, depth + 1, left) for item in content]
+        return items if kind == "list" else tuple(items)
+    if kind == "dict" and type(content) is list and all(type(p) is list and len(p) == 2 for p in content):
+        return _dict([[_decode(part, depth + 1, left) for part in pair] for pair in content])
+    if kind == "named" and type(content) is str:
+        return Named(content)
+    if kind == "seeded" and type(content) is int:
+        return Seeded(content)
+    if kind == "array":
+        return _array(data.get("dtype"), data.get("shape"), content)
+    if kind == "scalar":
+        return _array(data.get("dtype"), [], content)[()]
+    if kind == "opaque" and type(content) is str:
+        return Opaque(content[:120])
+    raise ValueProblem(f"there is no kind of value {str(kind)[:40]!r} with such content.")
+
+
+def _dict(pairs):
+    try:
+        return dict(pairs)
+    except TypeError as error:
+        raise ValueProblem(f"a dict has a key that cannot be one: {str(error)[:80]}.") from error
+
+
+def _array(dtype, shape, content):
+    if type(dtype) is not str or type(content) is not str or type(shape) is not list or len(shape) > 32:
+        raise ValueProblem("an array is a dtype, a list of at most 32 sizes, and base64 text.")
+    if not all(type(n) is int and n >= 0 for n in shape):
+        raise ValueProblem(f"{str(shape)[:80]} is no shape.")
+    try:
+        kind = np.dtype(dtype)
+        raw = base64.b64decode(content, validate=True)
+    except (TypeError, ValueError, SyntaxError) as error:
+        raise ValueProblem(f"an array of {dtype[:40]!r} cannot be read: {str(error)[:80]}.") from error
+    if kind.kind not in KINDS or len(raw) > MOST_BYTES or math.prod(shape) * kind.itemsize != len(raw):
+        raise ValueProblem(f"{len(raw)} bytes of {dtype[:40]!r} are no array of shape {str(shape)[:80]}.")
+    return np.frombuffer(raw, kind).reshape(shape).copy()
