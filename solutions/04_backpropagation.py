@@ -181,8 +181,8 @@ check("04.3", backward_from_outputs)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# With `a = np.array([1, 2])`, what is `a` after `a[0] = 1.00001`? An array of whole numbers rounds down what you put in. Copy `x`
-# as floats: `x.astype(float)` makes a copy.
+# With `a = np.array([1, 2])`, what is `a` after `a[0] = 1.00001`? An array of whole numbers cuts off what you put in.
+# Copy `x` as floats: `x.astype(float)` makes a copy.
 #
 # </details>
 # <details><summary>Hint 3</summary>

@@ -221,8 +221,11 @@ EXERCISES = (
         cases=(
             Case((np.array([[2.0]]), np.array([[0.5]])), "one number: the value is about -1.913"),
             Case(
-                (np.array([[1, 0, -1], [2, 1, 0], [0, 1, 3]]), np.array([[0.5, -1.0], [1.0, 0.25], [-0.5, 0.75]])),
-                "3 samples, 3 inputs, 2 hidden",
+                (
+                    np.array([[1, 0, -1], [2, 1, 0], [0, 1, 3], [1, -2, 1]]),
+                    np.array([[0.5, -1.0], [1.0, 0.25], [-0.5, 0.75]]),
+                ),
+                "4 samples, 3 inputs, 2 hidden",
             ),
         ),
         causes=(
