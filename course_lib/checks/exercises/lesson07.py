@@ -1,0 +1,418 @@
+"""Exercises of lesson 07: what a mask sees, where it slides, which matrix it is, and what it costs.
+
+Source: H, K and O, as each exercise names them.
+"""
+
+import math
+
+import numpy as np
+
+from course_lib import reference as ops
+from course_lib.checks.exercise import Case, Cause, Exercise
+
+NOT_HERE = "this mistake shows on other arguments only"
+"""What no answer returns."""
+
+# ---------------------------------------------------------------------------------------------- 07.1, sizes
+
+
+def _chain(rule):
+    """A wrong chain of layers, from a wrong rule for one of them."""
+
+    def sizes(size, layers):
+        found = [size]
+        for layer in layers:
+            found.append(rule(found[-1], *layer))
+        return found[1:]
+
+    return sizes
+
+
+SIZES = Exercise(
+    id="07.1",
+    function="sizes",
+    title="Sizes through a network",
+    points=2,
+    level="warm-up",
+    concept="output sizes with mask, stride and padding",
+    source='K, "Convolution Layer: Spatial Transformations"',
+    lines=5,
+    expect=_chain(ops.output_size),
+    cases=(
+        Case((28, [(5, 1, 2), (2, 2, 0), (5, 1, 0), (2, 2, 0), (5, 1, 0)]), "LeNet-5"),
+        Case((8, [(3, 2, 0)]), "one pixel is left over"),
+        Case((10, [(3, 2, 1), (3, 2, 1)]), "padding 1, twice"),
+    ),
+    causes=(
+        Cause(
+            "You round to the nearest whole number; whatever is left over, the window that does not fit is not there.",
+            _chain(lambda n, k, s, p: 1 + round((n - k + 2 * p) / s)),
+        ),
+        Cause(
+            "You round up where pixels are left over; a window that hangs over the edge does not count.",
+            _chain(lambda n, k, s, p: 1 - (k - n - 2 * p) // s),
+        ),
+        Cause("The padding stands on both sides, so it counts twice.", _chain(lambda n, k, s, p: 1 + (n - k + p) // s)),
+        Cause(
+            "You count the steps; there is one place more than there are steps between places.",
+            _chain(lambda n, k, s, p: (n - k + 2 * p) // s),
+        ),
+        Cause(
+            "Each layer is given the size of the first image; it must get what the layer before it put out.",
+            lambda size, layers: [ops.output_size(size, *layer) for layer in layers],
+        ),
+        Cause("The list begins with the first layer's output, not with the input.",
+              lambda size, layers: [size, *_chain(ops.output_size)(size, layers)]),
+    ),
+    instead_of=("output_size",),
+)  # fmt: skip
+
+# ---------------------------------------------------------------------------------------------- 07.2, unseen
+
+
+def _never_seen(width, mask, stride, pad, more=0):
+    """By adding back a one from every window: where 0 comes out, there was none. `more`: as if the row were longer."""
+    row = width + 2 * pad
+    seen = np.zeros(row + max(more, 0))
+    windows = np.ones((1, mask, ops.output_size(row + more, mask, stride)))
+    seen[: row + more] = ops.col2im(windows, (1, 1, 1, row + more), (1, mask), (1, stride))
+    return np.flatnonzero(seen[pad : pad + width] == 0).tolist()
+
+
+UNSEEN = Exercise(
+    id="07.2",
+    function="unseen_columns",
+    title="The columns that no window sees",
+    points=3,
+    level="core",
+    concept="what a stride leaves out, at the end and between windows",
+    source='K, "Stride"; the floor is the course\'s own',
+    lines=6,
+    expect=_never_seen,
+    cases=(
+        Case((8, 3, 2, 0), "the lesson's bar in the last column"),
+        Case((8, 3, 2, 1), "what is left over is padding"),
+        Case((8, 2, 3, 0), "gaps between the windows"),
+        Case((11, 3, 4, 1), "gaps, and padding at both ends"),
+    ),
+    causes=(
+        Cause(
+            "These are places in the padded row; column 0 of the image is the one after the padding.",
+            lambda n, k, s, p: [c + p for c in _never_seen(n, k, s, p)],
+        ),
+        Cause(
+            "Columns of padding are no columns of the image; count from 0 to width - 1 only.",
+            lambda n, k, s, p: _never_seen(n + 2 * p, k, s, 0),
+        ),
+        Cause(
+            "The padding is left out: the first window begins before column 0.",
+            lambda n, k, s, p: _never_seen(n, k, s, 0),
+        ),
+        Cause(
+            "Some of your windows hang over the edge; the last one must fit into the padded row.",
+            lambda n, k, s, p: _never_seen(n, k, s, p, k - 1),
+        ),
+        Cause(
+            "Your last window is missing: one that ends exactly at the edge still fits.",
+            lambda n, k, s, p: _never_seen(n, k, s, p, -1),
+        ),
+        Cause(
+            "You find what is left over at the end; with a stride larger than the mask there are gaps too.",
+            lambda n, k, s, p: list(range(min(n, n + p - ops.unseen(n, k, s, p)), n)),
+        ),
+        Cause(
+            "What is left over at the right end is padding first, and columns of the image only after that.",
+            lambda n, k, s, p: list(range(n - ops.unseen(n, k, s, p), n)),
+        ),
+    ),
+    instead_of=("unseen", "never_seen", "col2im"),
+)
+
+# ---------------------------------------------------------------------------------------------- 07.3, one direction
+
+
+def _conv1d(x, w, stride, pad):
+    return ops.conv1d_forward(x[None], w, stride=stride, pad=pad)[0][0]
+
+
+def _cut(x, w, s, p, happens):
+    """The values if every sum is kept in an array of whole numbers."""
+    y = 0
+    for one in np.eye(w[0].size).reshape(-1, *w[0].shape):
+        y = np.trunc(y + _conv1d(x, w * one, s, p))
+    return y if happens else NOT_HERE
+
+
+SKELETON = Exercise(
+    id="07.3",
+    function="conv1d",
+    title="A skeleton in motion",
+    points=3,
+    level="core",
+    concept="one direction, several maps, stride and padding, by loops",
+    source='H, "Example Convolution Inputs"',
+    lines=10,
+    expect=_conv1d,
+    cases=(
+        Case((np.array([[1, 4, 2, 2]]), np.array([[[-1, 1]]]), 1, 0), "the lesson's first example"),
+        Case((np.array([[1.0, 4, 2, 2]]), np.array([[[-1.0, 1]]]), 2, 1), "stride 2, padding 1"),
+        Case(
+            (
+                np.array([[1.0, 2, 0, 3, 1], [0, -1, 4, 1, 2]]),
+                np.array([[[1.0, 2, 0], [0, 1, -1]], [[3, 0, 1], [1, 1, 2]], [[0, 0, 1], [2, 0, 0]]]),
+                2,
+                0,
+            ),
+            "2 angles, 3 output maps",
+        ),
+    ),
+    causes=(
+        Cause(
+            "The mask is turned round; weight p meets the number p places after the window's first.",
+            lambda x, w, s, p: _conv1d(x, w[:, :, ::-1], s, p),
+        ),
+        Cause(
+            "Only the last input map is in it: the products are added over all of them.",
+            lambda x, w, s, p: _conv1d(x[-1:], w[:, -1:], s, p),
+        ),
+        Cause(
+            "Only the first input map is in it: the products are added over all of them.",
+            lambda x, w, s, p: _conv1d(x[:1], w[:, :1], s, p),
+        ),
+        Cause(
+            "Your windows begin at 0, 1, 2, ...; output v begins v strides from the left.",
+            lambda x, w, s, p: _conv1d(x, w, 1, p)[:, : ops.output_size(x.shape[1], w.shape[2], s, p)],
+        ),
+        Cause(
+            "All the padding stands on the right; half of it belongs to the left.",
+            lambda x, w, s, p: _conv1d(np.pad(x, ((0, 0), (0, 2 * p))), w, s, 0),
+        ),
+        Cause(
+            "The padding has shifted the maps: pad along time only, there are no zeros around the angles.",
+            lambda x, w, s, p: _conv1d(np.pad(x, p)[: x.shape[0]], w, s, 0),
+        ),
+        Cause(
+            "The results are cut to whole numbers: what you fill has taken over the type of x.",
+            lambda x, w, s, p: _cut(x, w, s, p, x.dtype.kind == "i"),
+        ),
+    ),
+    instead_of=("conv1d_forward", "conv2d_forward", "convolve", "correlate"),
+)
+
+# ---------------------------------------------------------------------------------------------- 07.4, a ring
+
+
+def _slide(x, w):
+    return ops.conv2d_forward(x[None], w[None])[0][0, 0]
+
+
+def _panorama(x, w):
+    return _slide(np.concatenate([x, x[:, :, : w.shape[2] - 1]], axis=2), w)
+
+
+def _rows_turn_too(x, w):
+    whole = np.concatenate([x, x[:, : w.shape[1] - 1]], axis=1)
+    return _panorama(whole, w)
+
+
+PANORAMA = Exercise(
+    id="07.4",
+    function="panorama",
+    title="A picture without left and right ends",
+    points=4,
+    level="core",
+    concept="two directions and several maps by loops; equivariance without a border",
+    source='H, "Sequential Code: Forward Convolutional Layer"; the ring is the course\'s own',
+    lines=9,
+    expect=_panorama,
+    cases=(
+        Case((np.array([[[1, 4, 2, 2]]]), np.array([[[-1, 1]]])), "one row"),
+        Case((np.array([[[1.0, 2, 0], [0, 1, 3], [2, 5, 0]]]), np.array([[[1.0, 0], [2, -1]]])), "one map"),
+        Case(
+            (np.arange(24.0).reshape(2, 3, 4) ** 2, np.array([[[1.0, -2, 3]], [[0, 4, 1]]])),
+            "2 maps, 3 rows, 4 columns, masks of 1 row",
+        ),
+    ),
+    causes=(
+        Cause(
+            "Right of the last column you have zeros; there the picture goes on with column 0.",
+            lambda x, w: _slide(np.pad(x, ((0, 0), (0, 0), (0, w.shape[2] - 1))), w),
+        ),
+        Cause(
+            "Your windows end at column v; output v is the window that begins there and goes on to the right.",
+            lambda x, w: np.roll(_panorama(x, w), w.shape[2] - 1, axis=1),
+        ),
+        Cause(
+            "The mask is turned round; weight (p, q) meets the pixel p rows and q columns after the first.",
+            lambda x, w: _panorama(x, w[:, ::-1, ::-1]),
+        ),
+        Cause(
+            "Only the last map is in it: the products are added over all maps.",
+            lambda x, w: _panorama(x[-1:], w[-1:]),
+        ),
+        Cause(
+            "Below the last row you go on with row 0; only columns are joined, and a window must fit into the rows.",
+            _rows_turn_too,
+        ),
+        Cause(
+            "The windows that need the join are missing: there is an output for every column.",
+            _slide,
+        ),
+        Cause(
+            "Columns come round after as many as there are rows; look at which size you take the remainder by.",
+            lambda x, w: sum(
+                1.0
+                * w[c, p, q]
+                * x[c, p : p + x.shape[1] - w.shape[1] + 1][:, (np.arange(x.shape[2]) + q) % x.shape[1]]
+                for c, p, q in np.ndindex(*w.shape)
+            ),
+        ),
+    ),
+    instead_of=("conv2d_forward", "conv2d_forward_loops", "conv2d_forward_windows"),
+)
+
+# ---------------------------------------------------------------------------------------------- 07.5, a matrix
+
+
+def _matrix(w, H, W, stride):
+    """Column by column, from images with a single 1."""
+    ones = np.eye(H * W).reshape(H * W, 1, H, W)
+    return ops.conv2d_forward(ones, w[None, None], stride=stride)[0].reshape(H * W, -1).T
+
+
+def _placed(w, H, W, stride, step, width):
+    """The matrix with wrong places: output number h * width + v, its window `step` pixels further each."""
+    H_out, W_out = (ops.output_size(n, k, stride) for n, k in zip((H, W), w.shape, strict=True))
+    T = np.zeros((H_out * W_out, H * W))
+    for h, v, p, q in np.ndindex(H_out, W_out, *w.shape):
+        T[h * W_out + v, (h * step + p) * width(W, W_out) + v * step + q] = w[p, q]
+    return T
+
+
+MATRIX = Exercise(
+    id="07.5",
+    function="as_dense",
+    title="The matrix inside a convolution",
+    points=4,
+    level="stretch",
+    concept="a convolution as a dense layer with zeros and shared weights",
+    source='O, "Convolutional Neural Networks"; the matrix is the course\'s own',
+    lines=7,
+    expect=_matrix,
+    cases=(
+        Case((np.array([[-1.0, 1]]), 1, 4, 1), "one row of 4 pixels, mask (-1, 1)"),
+        Case((np.array([[1, 2], [3, 4]]), 3, 3, 1), "3 x 3 pixels"),
+        Case((np.array([[1.0, 2], [3, 4], [5, 6]]), 5, 4, 2), "5 x 4 pixels, stride 2"),
+    ),
+    causes=(
+        Cause("It is the transpose: outputs are rows, pixels are columns.", lambda *a: _matrix(*a).T),
+        Cause("The mask is turned round in every row.", lambda w, *a: _matrix(w[::-1, ::-1], *a)),
+        Cause("The mask is transposed in every row.",
+              lambda w, *a: _matrix(w.T, *a) if w.shape[0] == w.shape[1] else NOT_HERE),
+        Cause(
+            "Your windows move by one pixel; from one output to the next it is a stride, in both directions.",
+            lambda w, H, W, s: _placed(w, H, W, s, 1, lambda W, W_out: W),
+        ),
+        Cause(
+            "A row of the image has W pixels: going down one row is W columns of the matrix, not W_out.",
+            lambda w, H, W, s: _placed(w, H, W, s, s, lambda W, W_out: W_out),
+        ),
+    ),
+    instead_of=("conv2d_forward", "conv2d_forward_loops", "conv2d_forward_windows", "as_matrix", "im2col"),
+)  # fmt: skip
+
+# ---------------------------------------------------------------------------------------------- 07.6, counting
+
+
+def _numbers(dense, local, shared):
+    """Count what arrays of these shapes hold."""
+    return tuple(sum(math.prod(shape) for shape in shapes) for shapes in (dense, local, shared))
+
+
+def _weights(C, H, W, M, K_h, K_w, bias=True, maps=None, same=False, shared_bias=True):
+    y = (M, H, W) if same else (M, ops.output_size(H, K_h), ops.output_size(W, K_w))
+    b, seen = [y] if bias else [], (C if maps is None else maps, K_h, K_w)
+    b_shared = ([y[:1]] if shared_bias else [y]) if bias else []
+    return _numbers([(*y, C, H, W), *b], [y + seen, *b], [y[:1] + seen, *b_shared])
+
+
+COUNTS = Exercise(
+    id="07.6",
+    function="numbers_to_learn",
+    title="Dense, local, shared: what is to be learned",
+    points=2,
+    level="warm-up",
+    concept="parameters of a convolution against a dense layer",
+    source='H, "Fully Connected Layers Not Always Useful"',
+    lines=5,
+    expect=_weights,
+    cases=(
+        Case((1, 1, 4, 1, 1, 2), "4 pixels in a row, mask of 2"),
+        Case((1, 32, 32, 6, 5, 5), "LeNet-5's first layer, C1"),
+        Case((3, 9, 8, 2, 3, 2), "3 maps of 9 x 8, 2 output maps"),
+    ),
+    causes=(
+        Cause("The biases are missing.", lambda *a: _weights(*a, bias=False)),
+        Cause(
+            "The convolution has one bias for each output map, shared by all its places.",
+            lambda *a: _weights(*a, shared_bias=False),
+        ),
+        Cause(
+            "Each output map has a mask for every input map, so C counts there too.", lambda *a: _weights(*a, maps=1)
+        ),
+        Cause("Without padding the output maps are smaller than the image.", lambda *a: _weights(*a, same=True)),
+        Cause(
+            "The layer has M output maps, each with masks and a bias of its own.",
+            lambda C, H, W, M, *k: _weights(C, H, W, 1, *k),
+        ),
+    ),
+)
+
+# ---------------------------------------------------------------------------------------------- 07.7, flipping
+
+POLYNOMIALS = Exercise(
+    id="07.7",
+    function="multiply",
+    title="Two dice, and why mathematicians flip",
+    points=3,
+    level="core",
+    concept="flipping or not: convolution and cross-correlation",
+    source='O, "Convolutional Neural Networks"; the dice are the course\'s own',
+    lines=3,
+    expect=lambda a, b: np.convolve(np.asarray(a, float), np.asarray(b, float)),
+    cases=(
+        Case((np.array([1.0, 2]), np.array([3.0, 5])), "(1 + 2X)(3 + 5X)"),
+        Case((np.array([0.5, 0.25, 0.25]), np.array([0.1, 0.9])), "a die with 0, 1, 2 and a bent coin"),
+        Case((np.array([1.0, 0, 4]), np.array([2.0, 1, 0, -3])), "sizes 3 and 4"),
+    ),
+    causes=(
+        Cause(
+            "This is the networks' convolution, which does not turn the mask; here the second one must be turned.",
+            lambda a, b: np.correlate(a.astype(float), b.astype(float), "full"),
+        ),
+        Cause(
+            "The result is in reverse order: entry 0 belongs to the sum 0.",
+            lambda a, b: np.convolve(a.astype(float), b.astype(float))[::-1],
+        ),
+        Cause(
+            "Both are turned round, so neither is with regard to the other.",
+            lambda a, b: np.correlate(b.astype(float), a.astype(float), "full"),
+        ),
+        Cause(
+            "Without padding the ends are missing: the mask must begin where it touches a with one number only.",
+            lambda a, b: np.convolve(a.astype(float), b.astype(float), "valid") if a.size >= b.size else NOT_HERE,
+        ),
+        Cause(
+            "Your padding follows the length of a; it depends on the length of the mask.",
+            lambda a, b: ops.conv1d_forward(a[None, None], b[None, None, ::-1], pad=len(a) - 1)[0][0, 0],
+        ),
+        Cause(
+            "You pad once too often: at the first place the mask would meet nothing but zeros.",
+            lambda a, b: np.pad(np.convolve(a.astype(float), b.astype(float)), 1),
+        ),
+    ),
+    instead_of=("convolve", "correlate", "polymul", "poly1d", "Polynomial"),
+)
+
+EXERCISES = (SIZES, UNSEEN, SKELETON, PANORAMA, MATRIX, COUNTS, POLYNOMIALS)
+"""In the order of the sheet."""
