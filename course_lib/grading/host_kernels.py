@@ -1,0 +1,110 @@
+"""Kernels are judged in a process of their own, so that one that uses up time or memory does not stop the grader.
+
+Source: the course's own.
+"""
+
+import contextlib
+import json
+import os
+import select
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from course_lib.grading.keys import PartResult
+from course_lib.grading.questions import GraderFault, run_parts
+
+START = 60.0
+"""Seconds for the process to start: the executor is imported."""
+
+
+class Kernels:
+    """The kernels of one submission.
+
+    Parameters
+    ----------
+    task : Task
+    end : float
+        When the time of the submission is over, by `time.monotonic`.
+
+    Source: the course's own.
+    """
+
+    def __init__(self, task, end):
+        self.task, self.end, self.process, self.errors, self._buffer = task, end, None, None, b""
+
+    def run(self, exercise, key, text):
+        """Return (results, fault) of a kernel's parts, as `questions.run_parts`. No errors.
+
+        Source: the course's own.
+        """
+        end = min(self.end, time.monotonic() + self.task.limits.question)
+        number = iter(range(1000))
+
+        def result_of(exercise, part, _):
+            request = {"id": exercise.id, "sheet": self.task.sheet, "keys": self.task.keys}
+            try:
+                reply = self._ask({**request, "part": next(number), "text": text}, end)
+            except TimeoutError:
+                return PartResult(*part[:3], False, "the kernel takes too long in the executor.", "TimeoutError")
+            except (EOFError, OSError):
+                return PartResult(
+                    *part[:3], False, "the kernel ended the executor; it needs too much memory.", "MemoryError"
+                )
+            if "fault" in reply:
+                raise GraderFault(reply["fault"])
+            return PartResult(*part[:3], reply["passed"], reply["says"], reply["cause"])
+
+        return run_parts(exercise, key, None, result_of)
+
+    def _ask(self, request, end):
+        if self.process is None:
+            self._start()
+        try:
+            self.process.stdin.write(json.dumps(request).encode() + b"\n")
+            return self._line(end)
+        except (OSError, EOFError, TimeoutError):
+            self.close()
+            raise
+
+    def _start(self):
+        """Start the process; GraderFault if it does not come up, as no answer has been read yet."""
+        command = [sys.executable, "-c", "from course_lib.grading.kernel_process import main; main()"]
+        self.errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed in close)
+        self.process = subprocess.Popen(
+            [*command, str(2 * self.task.limits.memory)], bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=self.errors, cwd=Path(__file__).parents[2], start_new_session=True,
+            env=os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
+        )  # fmt: skip
+        try:
+            self._line(time.monotonic() + START)
+        except (OSError, EOFError, TimeoutError) as error:
+            self.errors.seek(0)
+            last = self.errors.read()[-300:].decode("utf-8", "replace").strip().rpartition("\n")[2]
+            self.close()
+            raise GraderFault(f"the process for kernels did not start: {last or error}") from error
+
+    def _line(self, end):
+        while b"\n" not in self._buffer:
+            left = end - time.monotonic()
+            if left <= 0 or not select.select([self.process.stdout], [], [], left)[0]:
+                raise TimeoutError
+            if not (data := os.read(self.process.stdout.fileno(), 1 << 16)):
+                raise EOFError("its process ended")
+            self._buffer += data
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        return json.loads(line)
+
+    def close(self):
+        """End the process. No errors. Source: the course's own."""
+        process, self.process, self._buffer = self.process, None, b""
+        if process is None:
+            return
+        process.kill()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(5.0)
+        for file in (process.stdin, process.stdout, self.errors):
+            with contextlib.suppress(OSError):
+                file.close()

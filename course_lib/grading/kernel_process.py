@@ -1,0 +1,56 @@
+"""A process beside the grader that judges kernels: their text is read and never executed, but may cost time and memory.
+
+A line of JSON comes for each part, and a line of JSON with the result goes back.
+
+Source: the course's own.
+"""
+
+import json
+import os
+import resource
+import sys
+
+from course_lib.checks.judge import Outcome
+from course_lib.checks.registry import find
+from course_lib.grading.keys import load_keys, parts_of
+from course_lib.grading.questions import GraderFault, run_part
+
+
+def main():
+    """Serve requests {"id", "sheet", "keys", "part", "text"} until there are no more. Source: the course's own."""
+    replies = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    memory = int(sys.argv[1])
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+
+    _reply(replies, {"ready": True})
+    for line in sys.stdin:
+        request = json.loads(line)
+        exercise = find(request["id"])
+        key = load_keys(request["keys"], request["sheet"]).get(exercise.id)
+        part = parts_of(exercise, key)[request["part"]]
+        try:
+            result = run_part(
+                exercise, part, lambda case, e=exercise, t=request["text"]: _outcome(run_kernel, e, t, case)
+            )
+        except GraderFault as error:
+            _reply(replies, {"fault": str(error)})
+        else:
+            _reply(replies, {"passed": result.passed, "says": result.says, "cause": result.cause})
+
+
+def _outcome(run_kernel, exercise, text, case):
+    try:
+        return run_kernel(exercise, text, case)
+    except (MemoryError, RecursionError) as error:
+        return Outcome(error=f"{type(error).__name__}: the kernel needs too much of the grading machine")
+
+
+def _reply(file, reply):
+    file.write(json.dumps(reply) + "\n")
+    file.flush()
+
+
+if __name__ == "__main__":
+    main()

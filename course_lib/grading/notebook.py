@@ -1,0 +1,123 @@
+"""What a student handed in -> the cells to run and the answers in words, with notes on what was odd.
+
+An answer is found by the name of its function, so cells may be copied, moved or stripped of their metadata; answers in
+words are found by their cell's grade_id.
+
+Source: the course's own.
+"""
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+
+from course_lib.grading.notebook_file import read_file
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What was found.
+
+    Attributes
+    ----------
+    status : "graded", "unreadable" or "no notebook"
+    says : str
+        A sentence where there is nothing to grade.
+    file : str
+        The name of the file that was taken.
+    cells : tuple of Cell
+        The code cells to run, in order.
+    texts : dict of str to str
+        Exercise id -> answer in words.
+    notes : tuple of str
+
+    Source: the course's own.
+    """
+
+    status: str
+    says: str = ""
+    file: str = ""
+    cells: tuple = ()
+    texts: dict = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def read_answers(files, sheet=None):
+    """Return the `Answers` of all files of one submission; of several notebooks, the one that fits the sheet best.
+
+    Parameters
+    ----------
+    files : sequence of (str, bytes)
+        Name and content.
+    sheet : Sheet, optional
+        Of `checks.registry`: which ids and functions to look for.
+
+    No errors, whatever the files are. Source: the course's own.
+    """
+    exercises = sheet.exercises if sheet else ()
+    notebooks = [f for f in files if f[0].lower().endswith(".ipynb") and not _is_copy(f[0])]
+    found = notebooks or [f for f in files if f[0].lower().endswith(".py") and not _is_copy(f[0])]
+    found = found or [f for f in files if f[1][:2000].lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"{")]
+    if not found:
+        there = ", ".join(name[:80] for name, _ in files[:5])
+        return Answers("no notebook", f"No notebook was handed in; there is {there or 'no file'}.")
+    read = [(name, *read_file(name, content)) for name, content in found]
+    readable = [(name, cells, notes) for name, cells, notes, problem in read if not problem]
+    problems = [problem for *_, problem in read if problem]
+    if not readable:
+        return Answers("unreadable", " ".join(problems[:3]), found[0][0])
+    expected = f"{sheet.name}.ipynb" if sheet else ""
+    name, cells, notes = max(readable, key=lambda r: (_fit(r[1], exercises), r[0].rpartition("/")[2] == expected))
+    if len(found) > 1:
+        notes = (*notes, f"{len(found)} files could be the answer; {name} fits this sheet best and was taken.")
+    if sheet and name.rpartition("/")[2] != expected:
+        notes = (*notes, f"the file is called {name}, not {expected}.")
+    return _answers(name, cells, (*notes, *problems), exercises)
+
+
+def _is_copy(name):
+    """Return whether a file is one that Jupyter or macOS puts beside a notebook."""
+    return "-checkpoint." in name or "__MACOSX" in name or name.rpartition("/")[2].startswith("._")
+
+
+def defines(source, function):
+    """Return whether a text seems to define a function or to give its name a value. No errors.
+
+    Source: the course's own.
+    """
+    return re.search(rf"^\s*(?:(?:async )?def {function}\b|{function}\s*=(?!=))", source, re.MULTILINE) is not None
+
+
+def _fit(cells, exercises):
+    graded = {e.id for e in exercises for c in cells if is_about(c.grade_id, e.id)}
+    functions = [e.function for e in exercises if e.kind != "text"]
+    return len(graded) + sum(any(defines(c.source, f) for c in cells if c.kind == "code") for f in functions)
+
+
+def is_about(grade_id, id):
+    """Return whether a cell's grade_id, which has no dots in nbgrader, ends in an exercise's id: "answer-04-2".
+
+    No errors. Source: the course's own.
+    """
+    words = re.findall(r"[0-9A-Za-z]+", grade_id)
+    wanted = id.split(".")
+    return words[-len(wanted) :] == wanted
+
+
+def _answers(name, cells, notes, exercises):
+    functions = [e.function for e in exercises if e.kind != "text"]
+    texts, notes, run = {}, list(notes), []
+    for cell in cells:
+        about = [e for e in exercises if is_about(cell.grade_id, e.id)]
+        if about and about[0].kind == "text":
+            texts[about[0].id] = cell.source
+        elif cell.kind == "code":
+            answers = [f for f in functions if defines(cell.source, f)]
+            if cell.is_check and answers:
+                notes.append(f"{cell.name} is a check, but defines {answers[0]}; it was run.")
+            if cell.source.strip() and (answers or not cell.is_check):
+                run.append(cell)
+        elif lost := [f for f in functions if defines(cell.source, f)]:
+            notes.append(f"{cell.name} defines {lost[0]}, but is a text cell; it was not run.")
+    twice = [id for id, times in Counter(c.grade_id for c in cells if c.grade_id).items() if times > 1]
+    notes += [f"{id} is there more than once; of several definitions the last one counts." for id in twice[:5]]
+    return Answers("graded", "", name, tuple(run), texts, tuple(notes))

@@ -1,0 +1,91 @@
+"""One question: its parts, case by case, and a reason for every point that is lost.
+
+Source: the course's own.
+"""
+
+import time
+from fractions import Fraction
+
+from course_lib.checks.judge import judge
+from course_lib.grading.keys import PartResult, parts_of, score
+
+
+class GraderFault(Exception):
+    """The grader itself failed on a case; the message says how. Source: the course's own."""
+
+
+def run_part(exercise, part, outcome_of):
+    """Return the `PartResult` of one part; it ends with the first case that is not right.
+
+    Parameters
+    ----------
+    exercise : Exercise
+    part : (str, bool, int, list of Case)
+        As `keys.parts_of` returns it.
+    outcome_of : callable
+        outcome_of(case) -> Outcome.
+
+    GraderFault if a case cannot be judged. Source: the course's own.
+    """
+    name, hidden, weight, cases = part
+    for case in cases:
+        outcome = outcome_of(case)
+        try:
+            finding = judge(exercise, case, outcome, reveal=not hidden)
+        except Exception as error:
+            raise GraderFault(f"{exercise.id}, {name}: {type(error).__name__}: {error}"[:300]) from error
+        if finding is not None:
+            return PartResult(name, hidden, weight, False, finding.says, finding.cause)
+    return PartResult(name, hidden, weight, True)
+
+
+def run_parts(exercise, key, outcome_of, result_of=run_part):
+    """Return (results, fault) of all parts, the public one first; a part that the grader failed on is not passed.
+
+    No errors but those of `outcome_of`. Source: the course's own.
+    """
+    results, fault = [], ""
+    for part in parts_of(exercise, key):
+        try:
+            results.append(result_of(exercise, part, outcome_of))
+        except GraderFault as error:
+            fault = str(error)
+            results.append(PartResult(*part[:3], False, f"the grader failed on it: {fault}", "the grader failed"))
+    return results, fault
+
+
+def lost_parts(exercise, reason):
+    """Return the only result of a question whose answer is not run at all. No errors. Source: the course's own."""
+    return [PartResult("public", False, 1, False, reason, "not run")]
+
+
+def question(exercise, results, started):
+    """Return a question's entry in a result, with points as an exact fraction and the reasons for what is missing.
+
+    No errors. Source: the course's own.
+    """
+    points = score(exercise.points, results)
+    points = max(Fraction(0), min(Fraction(exercise.points), points))
+    lost = [f"{r.name}{' (hidden)' if r.hidden else ''}: {r.says}" for r in results if not r.passed]
+    if points == 0 and any(r.passed for r in results):
+        lost.append("The public part counts only if a hidden part passes too.")
+    return {
+        "id": exercise.id,
+        "title": exercise.title,
+        "kind": exercise.kind,
+        "points": str(points),
+        "of": exercise.points,
+        "seconds": round(time.monotonic() - started, 3),
+        "parts": [vars(r).copy() for r in results],
+        "lost": lost,
+    }
+
+
+def text_question(exercise, text):
+    """Return the entry of a question that is answered in words, and graded by hand. No errors.
+
+    Source: the course's own.
+    """
+    entry = question(exercise, [], time.monotonic())
+    entry["lost"] = ["It is graded by hand." if text.strip() else "No answer was found; it is graded by hand."]
+    return entry

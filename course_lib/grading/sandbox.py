@@ -1,0 +1,158 @@
+"""A box: one process that runs a student's code at a level of isolation, and the host's end of its pipes.
+
+What comes from a box is read strictly: one line of JSON for each request, with the request's own number, of limited
+size and in limited time. Anything else ends the box.
+
+Source: the course's own.
+"""
+
+import contextlib
+import json
+import os
+import secrets
+import select
+import shutil
+import subprocess
+import threading
+import time
+
+from course_lib.grading.cgroup import Cgroup, NoCgroup
+from course_lib.grading.ending import end_container, end_marked, end_namespace
+from course_lib.grading.launch import engine, launch
+from course_lib.grading.replies import BROKEN, BoxEnded, read_reply
+
+CHUNK = 1 << 16
+
+
+class NoBox(Exception):
+    """A box cannot be started at this level; the message says why. Source: the course's own."""
+
+
+class Box:
+    """A worker at a level, "A", "B", "C" or "D".
+
+    Attributes
+    ----------
+    output : bytes
+        The beginning of what was printed, as much as `limits.output`.
+    output_bytes : int
+        How much was printed in all.
+
+    NoBox if it cannot be started. Source: the course's own.
+    """
+
+    def __init__(self, level, limits):
+        self.level, self.limits, self.name = level, limits, f"course-box-{secrets.token_hex(6)}"
+        self.output, self.output_bytes = b"", 0
+        self._buffer, self._gone, self._cgroup = b"", None, None
+        self._closing = threading.Lock()
+        try:
+            self._cgroup = Cgroup(limits) if level == "A" else None
+            launched = launch(level, limits, self.name, self._cgroup.doors if self._cgroup else ())
+        except (OSError, LookupError, NoCgroup) as error:
+            if self._cgroup:
+                self._cgroup.close()
+            raise NoBox(f"{error}") from error
+        self.process, self._first, self._folder = launched.process, launched.first, launched.folder
+        os.set_blocking(self.process.stdin.fileno(), False)
+        self._drain = threading.Thread(target=self._keep_output, daemon=True)
+        self._drain.start()
+
+    def ask(self, request, seconds):
+        """Return the reply to a request, a dict with the fields of `replies.FIELDS`.
+
+        Parameters
+        ----------
+        request : dict
+            "do", and what `worker` needs for it.
+        seconds : float
+            The soft limit.
+
+        BoxEnded if none came as it should. Source: the course's own.
+        """
+        nonce, hard = secrets.token_hex(8), seconds + self.limits.grace
+        end = time.monotonic() + hard
+        if self._gone is not None:
+            raise BoxEnded("ProcessEnded: it is closed")
+        if self._buffer or select.select([self.process.stdout], [], [], 0)[0]:
+            raise BoxEnded(self._why() if not self._buffer and not self._read() else BROKEN)
+        text = json.dumps({**request, "nonce": nonce, "soft": seconds}).encode() + b"\n"
+        while text or b"\n" not in self._buffer:
+            left = end - time.monotonic()
+            if left <= 0:
+                raise BoxEnded(f"TimeoutError: it went on for {hard:g} s and was ended")
+            wanted = [self.process.stdin] if text else []
+            readable, writable, _ = select.select([self.process.stdout], wanted, [], left)
+            if writable:
+                text = text[self._wrote(text) :]
+            if readable and not self._read():
+                raise BoxEnded(self._why())
+            if len(self._buffer) > self.limits.reply + 1024:
+                raise BoxEnded(f"ValueError: its reply has more than {self.limits.reply} bytes")
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        return read_reply(line, nonce)
+
+    def in_cgroup(self):
+        """Return whether the box's first process is in its control group. No errors. Source: the course's own."""
+        return self._cgroup is not None and self.process.pid in self._cgroup.processes()
+
+    def _read(self):
+        """Take in what the worker wrote; return whether its end of the pipe is still open."""
+        data = os.read(self.process.stdout.fileno(), CHUNK)
+        self._buffer += data
+        return bool(data)
+
+    def _wrote(self, text):
+        try:
+            return os.write(self.process.stdin.fileno(), text[:CHUNK])
+        except BlockingIOError:
+            return 0
+        except OSError:
+            raise BoxEnded(self._why()) from None
+
+    def _why(self):
+        """Return why the worker's end of the pipe is closed."""
+        if self._cgroup and self._cgroup.ran_out_of_memory():
+            return f"MemoryError: it used more than {self.limits.memory >> 20} MiB of memory"
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            code = self.process.wait(1.0)
+            return f"ProcessEnded: its process ended with status {code}"
+        return "ProcessEnded: its process closed the pipe"
+
+    def _keep_output(self):
+        with contextlib.suppress(OSError, ValueError):
+            while data := os.read(self.process.stderr.fileno(), CHUNK):
+                self.output_bytes += len(data)
+                self.output += data[: max(0, self.limits.output - len(self.output))]
+
+    def close(self, seconds=10.0):
+        """End all processes of the box; return whether all of them are gone. No errors.
+
+        Source: the course's own.
+        """
+        with self._closing:
+            if self._gone is None:
+                self._gone = self._ended(seconds)
+            return self._gone
+
+    def _ended(self, seconds):
+        gone = end_namespace(self._first, seconds) if self._first is not None else True
+        if self.level == "C":
+            gone = end_container(engine(), self.name, seconds)
+        elif self.level == "D":
+            gone = end_marked(self.process.pid, f"COURSE_BOX={self.name}", seconds)
+        try:
+            self.process.wait(1.0 if self._first is not None else 0)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(seconds)
+        if self._cgroup:
+            gone = self._cgroup.close(seconds) and gone
+        self._drain.join(2.0)
+        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
+            with contextlib.suppress(OSError):
+                pipe.close()
+        if self._folder:
+            shutil.rmtree(self._folder, ignore_errors=True)
+        return gone and self.process.returncode is not None
