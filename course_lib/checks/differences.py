@@ -115,8 +115,9 @@ def _numbers(value, expected, rtol, atol, name):
         check_close(got, expected, rtol=rtol, atol=atol, name=name)
     except Mismatch as error:
         as_floats = [a.astype(np.float64) if a.dtype.kind in "biu" else a for a in (got, expected)]
-        text, hint = str(error), usual_cause(*as_floats)
-        return Difference("wrong numbers", text.removesuffix(hint), hint)
+        first, _, rest = str(error).partition("; ")
+        count = f"; {rest.split(' element')[0]} numbers are wrong." if got.shape else "."
+        return Difference("wrong numbers", first + count, usual_cause(*as_floats))
     return None
 
 

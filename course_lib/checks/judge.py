@@ -6,7 +6,7 @@ then names the kind of mistake, and neither inputs nor values.
 Source: the course's own.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -33,6 +33,10 @@ class Outcome:
         Of a kernel: races and accesses outside of arrays, as the executor says them.
     counters : mapping
         Of a kernel: what the executor counted.
+    advice : mapping of str to str
+        Of a kernel: counter -> what to do where it is too high.
+    explain : callable, optional
+        Of a kernel: explain(text of a difference, reveal) -> the same with the array's name and who wrote the element.
 
     Source: the course's own.
     """
@@ -42,6 +46,8 @@ class Outcome:
     changed: tuple[str, ...] = ()
     hazards: tuple[str, ...] = ()
     counters: Mapping = field(default_factory=dict)
+    advice: Mapping = field(default_factory=dict)
+    explain: Callable | None = None
 
 
 @dataclass(frozen=True)
@@ -84,10 +90,13 @@ def judge(exercise, case, outcome, reveal=True):
     wrong = difference(outcome.value, expected, exercise.rtol, exercise.atol)
     if wrong is None:
         return _over_budget(exercise, case, outcome, where)
+    text = wrong.text(reveal)
+    if outcome.explain is not None:
+        text = outcome.explain(text, reveal)
     for cause in exercise.causes:
         if _same_mistake(cause, case, outcome.value, exercise):
-            return Finding(f"{where}{wrong.text(reveal)} {cause.says}", cause.says)
-    return Finding(f"{where}{wrong.text(reveal)}{wrong.hint}", wrong.kind)
+            return Finding(f"{where}{text} {cause.says}", cause.says)
+    return Finding(f"{where}{text}{wrong.hint}", wrong.kind)
 
 
 def _error(where, error, reveal):
@@ -113,6 +122,7 @@ def _over_budget(exercise, case, outcome, where):
         counted = outcome.counters.get(counter)
         if counted is None or counted > most:
             says = f"{where} is right, but costs {counted} {counter.replace('_', ' ')}; at most {most} are allowed."
+            says += f" {outcome.advice[counter]}" if counter in outcome.advice else ""
             return Finding(says, f"over the budget of {counter.replace('_', ' ')}")
     return None
 

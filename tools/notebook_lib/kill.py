@@ -1,0 +1,151 @@
+"""The kill table: each exercise's solution, stub and wrong answers, judged as by the grader, without its box."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from course_lib.checks.calling import call_here, error_text
+from course_lib.checks.forbidden import forbidden_use
+from course_lib.checks.judge import NOT_STARTED, Outcome, judge
+from course_lib.checks.registry import sheet
+from course_lib.grading.keys import Key, PartResult, load_keys, parts_of, score
+from notebook_lib.sheets import cells_of, read_sheet, stub
+
+SECONDS = 60
+"""Of one answer; wrong ones may never end."""
+
+
+class OutOfTime(BaseException):
+    """An answer took longer than `SECONDS`; no Exception, so that nothing of the answer's catches it."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One answer of an exercise: who, its points, what it was told, and what is wrong with that ("" if nothing)."""
+
+    id: str
+    answer: str
+    points: Fraction
+    of: int
+    says: str
+    problem: str
+
+
+def kill_rows(name: str, solutions: Path) -> Iterator[Row]:
+    """Judge all answers of a sheet: the script is solutions/<name>.py, the key is in solutions/keys."""
+    notebook, keys = read_sheet(solutions / f"{name}.py"), load_keys(solutions / "keys", name)
+    cells = cells_of(notebook, "exercise")
+    code = [
+        c.source
+        for c in notebook.cells
+        if c.cell_type == "code" and c.metadata.get("course", {}).get("role") != "check"
+    ]
+    setup: dict[str, Any] = {"__name__": "__main__"}
+    for source in code:
+        if not any(
+            e.kind == "kernel" and cells.get(e.id) and cells[e.id].source == source for e in sheet(name).exercises
+        ):
+            exec(compile(source, name, "exec"), setup)
+    for exercise in sheet(name).exercises:
+        if exercise.kind == "text":
+            continue
+        yield from _rows(exercise, keys.get(exercise.id), cells[exercise.id].source, setup)
+
+
+def _rows(exercise: Any, key: Key | None, solution: str, setup: dict) -> Iterator[Row]:
+    if (
+        key is None
+        or len(key.parts) < 2
+        or len(key.mutants) < 4
+        or len({m.says for m in key.mutants}) < len(key.mutants)
+    ):
+        yield Row(exercise.id, "key", Fraction(0), exercise.points, "", "needs 2 parts, 4 mutants with own messages")
+    if key is None:
+        return
+    parts = parts_of(exercise, key)
+    results = run_answer(exercise, parts, solution, setup)
+    points = score(exercise.points, results)
+    told = _told(results)
+    yield Row(
+        exercise.id, "solution", points, exercise.points, told, "" if points == exercise.points else "not full marks"
+    )
+    results = run_answer(exercise, parts, stub(solution, exercise), setup)
+    points, friendly = score(exercise.points, results), all(r.cause == NOT_STARTED for r in results)
+    yield Row(exercise.id, "stub", points, exercise.points, _told(results), "" if points == 0 and friendly else "not 0")
+    for mutant in key.mutants:
+        results = run_answer(exercise, parts, mutant.text, setup)
+        points, told = score(exercise.points, results), _told(results)
+        heard = any(mutant.says in r.says for r in results if not r.passed)
+        problem = "" if heard else f"not told {mutant.says!r}"
+        yield Row(
+            exercise.id,
+            mutant.name,
+            points,
+            exercise.points,
+            told,
+            "survives" if points == exercise.points else problem,
+        )
+
+
+def _told(results: list[PartResult]) -> str:
+    return next((r.says for r in results if not r.passed), "")
+
+
+def run_answer(exercise: Any, parts: list, text: str, setup: dict) -> list[PartResult]:
+    """The results of all parts for an answer's cell, run in this process: for answers of our own only."""
+    if name := forbidden_use(exercise, text):
+        says = f"{exercise.function} uses {name}, which is what it is to be written without."
+        return [PartResult(p[0], p[1], p[2], False, says, "uses what it is to be written without") for p in parts]
+    namespace = dict(setup)
+    if exercise.kind == "function":
+        try:
+            exec(compile(text, f"answer {exercise.id}", "exec"), namespace)
+        except Exception as error:
+            return [PartResult(p[0], p[1], p[2], False, error_text(error), type(error).__name__) for p in parts]
+    return [_part(exercise, part, text, namespace) for part in parts]
+
+
+def _part(exercise: Any, part: tuple, text: str, namespace: dict) -> PartResult:
+    name, hidden, weight, cases = part
+    try:
+        with _limited():
+            for case in cases:
+                outcome = _outcome(exercise, case, text, namespace)
+                if finding := judge(exercise, case, outcome, reveal=not hidden):
+                    return PartResult(name, hidden, weight, False, finding.says, finding.cause)
+    except OutOfTime:
+        return PartResult(name, hidden, weight, False, f"{exercise.function} does not end.", "does not end")
+    return PartResult(name, hidden, weight, True)
+
+
+def _outcome(exercise: Any, case: Any, text: str, namespace: dict) -> Outcome:
+    if exercise.kind == "kernel":
+        from course_lib.checks.kernels import run_kernel
+
+        return run_kernel(exercise, text, case)
+    if exercise.function not in namespace:
+        return Outcome(error=f"NameError: there is no function {exercise.function}")
+    return call_here(namespace[exercise.function], case)
+
+
+@contextmanager
+def _limited() -> Iterator[None]:
+    def stop(number: int, frame: Any) -> None:
+        raise OutOfTime
+
+    if not hasattr(signal, "SIGALRM"):  # Windows
+        yield
+        return
+    old = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(SECONDS)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, old)
