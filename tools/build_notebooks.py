@@ -1,7 +1,8 @@
-"""Build the lessons: ``notebooks/NN_topic.py`` -> ``notebooks/NN_topic.ipynb``, executed, outputs included.
+"""Build the lessons: ``notebooks/NN_topic.py`` -> ``notebooks/NN_topic.ipynb``, executed, outputs included; and the
+sheets: ``solutions/NN_topic.py`` -> ``solutions/NN_topic.ipynb``, executed, and ``exercises/NN_topic.ipynb``, stubs.
 
 python tools/build_notebooks.py              build what differs from its script
-python tools/build_notebooks.py 01 03        only these
+python tools/build_notebooks.py 01 03 gpu    only these
 python tools/build_notebooks.py --force      all (the library changed, not the scripts)
 python tools/build_notebooks.py --check      build nothing, fail where a notebook differs from its script
 python tools/build_notebooks.py --lint       build nothing, report what breaks the rules of a lesson
@@ -18,6 +19,8 @@ import typer
 from notebook_lib.build import Result, build_all
 from notebook_lib.lint import lint
 from notebook_lib.scripts import Pair, check_pair, find_pairs, read_script
+from notebook_lib.sheet_build import find_sheets
+from notebook_lib.sheets import read_sheet, sheet_problems
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -37,10 +40,13 @@ def main(
     force: Annotated[bool, typer.Option("--force", help="Build also what did not change.")] = False,
     jobs: Annotated[int, typer.Option(min=1, help="Notebooks side by side.")] = os.cpu_count() or 1,
     folder: Annotated[Path, typer.Option(help="Where the lessons are.", exists=True, file_okay=False)] = LESSONS,
+    sheets: Annotated[bool, typer.Option(help="The sheets of exercises too, beside the lessons' folder.")] = True,
 ) -> None:
-    """Build, check or lint the lessons."""
+    """Build, check or lint the lessons and the sheets."""
+    solutions = folder.parent / "solutions"
     try:
-        pairs = find_pairs(folder, folder, lessons)
+        found = find_sheets(solutions, lessons) if sheets else []
+        pairs = find_pairs(folder, folder, lessons, may_be_none=bool(found)) + found
     except LookupError as error:
         console.print(f"[red]error[/red]: {escape(str(error))}")
         raise typer.Exit(2) from error
@@ -58,6 +64,8 @@ def _stale(pair: Pair) -> list[str]:
 
 
 def _broken_rules(pair: Pair) -> list[str]:
+    if pair.student:
+        return sheet_problems(read_sheet(pair.script), pair.script.stem)
     # A script that is not built yet has no outputs to lint; all else can be said at once.
     return lint(read_script(pair.script) if check_pair(pair) else nbformat.read(pair.notebook, as_version=4))
 
@@ -107,7 +115,7 @@ def _report_build(result: Result) -> None:
         return
     console.print(f"[green]built[/green]   {result.pair.name}  {result.seconds:.1f} s{slow}")
     if broken := _broken_rules(result.pair):
-        console.print("        rules of a lesson that it breaks:")
+        console.print("        rules that it breaks:")
         _print_list(broken)
 
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from notebook_lib import clean, guards
 from notebook_lib.execute import LessonError, execute
 from notebook_lib.scripts import Pair, read_script
+from notebook_lib.sheet_build import write_sheet
+from notebook_lib.sheets import read_sheet
 
 OnCell = Callable[[Pair, int, int], None]  # lesson, cells done, cells in all
 
@@ -32,12 +34,14 @@ async def build_one(pair: Pair, on_cell: OnCell) -> Result:
     """Build one lesson. The old notebook stays as it is unless everything went well."""
     result, begin = Result(pair), time.perf_counter()
     try:
-        notebook = read_script(pair.script)
+        notebook = read_sheet(pair.script) if pair.student else read_script(pair.script)
         total = len(notebook.cells)
         await execute(notebook, pair.notebook.parent, on_cell=lambda index: on_cell(pair, index, total))
         clean.clean(notebook)
         result.problems = guards.guard(notebook)
-        if result.ok:
+        if result.ok and pair.student:
+            write_sheet(pair, notebook)
+        elif result.ok:
             clean.write(notebook, pair.notebook)
         on_cell(pair, total, total)
     except LessonError as error:

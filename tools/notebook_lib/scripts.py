@@ -26,17 +26,18 @@ LESSON_NAME = re.compile(r"\d\d_\w+")
 
 @dataclass(frozen=True)
 class Pair:
-    """One lesson: its script and the notebook that is built from it."""
+    """One lesson or sheet: its script, the notebook that is built from it, and of a sheet the one with stubs."""
 
     script: Path
     notebook: Path
+    student: Path | None = None
 
     @property
     def name(self) -> str:
-        return self.script.stem
+        return f"solutions/{self.script.stem}" if self.student else self.script.stem
 
 
-def find_pairs(source: Path, target: Path, select: list[str] | None = None) -> list[Pair]:
+def find_pairs(source: Path, target: Path, select: list[str] | None = None, *, may_be_none: bool = False) -> list[Pair]:
     """All lessons ``source/NN_topic.py`` with their ``target/NN_topic.ipynb``, in order.
 
     Parameters
@@ -45,6 +46,8 @@ def find_pairs(source: Path, target: Path, select: list[str] | None = None) -> l
         Folder of the scripts and folder of the notebooks. Lessons use the same folder for both.
     select : list of str, optional
         Beginnings of names: ``["01", "03"]`` or ``["03_loss"]``. Empty or None: all.
+    may_be_none : bool
+        Whether a selector may fit no lesson, because it fits something else.
 
     Raises
     ------
@@ -53,7 +56,7 @@ def find_pairs(source: Path, target: Path, select: list[str] | None = None) -> l
     """
     scripts = sorted(p for p in source.glob("*.py") if LESSON_NAME.fullmatch(p.stem))
     for wanted in select or []:
-        if not any(p.stem.startswith(wanted) for p in scripts):
+        if not may_be_none and not any(p.stem.startswith(wanted) for p in scripts):
             have = ", ".join(p.stem for p in scripts) or "none"
             raise LookupError(f"no lesson in {source} begins with {wanted!r}; there are: {have}")
     chosen = [p for p in scripts if not select or any(p.stem.startswith(s) for s in select)]
@@ -124,11 +127,18 @@ def _line_difference(want: str, have: str) -> str:
 
 
 def check_pair(pair: Pair) -> str | None:
-    """`first_difference` of a lesson on disk; a missing or unreadable notebook is a difference too."""
+    """`first_difference` of a lesson on disk; a missing or unreadable notebook is a difference too.
+
+    Of a sheet, the metadata of its cells and every byte of the notebook with stubs are compared as well.
+    """
     if not pair.notebook.exists():
         return "there is no built notebook"
     try:
         built = nbformat.read(pair.notebook, as_version=4)
     except Exception as error:  # any damage means the same: build it again
         return f"the built notebook cannot be read ({type(error).__name__}: {error})"
+    if pair.student:
+        from notebook_lib.sheet_build import sheet_difference
+
+        return sheet_difference(pair, built)
     return first_difference(read_script(pair.script), built)
