@@ -14,6 +14,7 @@ import typer
 import course_lib
 from course_lib.cli.bench import bench
 from course_lib.cli.doctor import doctor
+from course_lib.cli.grade import grade
 from course_lib.cli.lab import lab
 from course_lib.cli.run import run
 
@@ -48,4 +49,5 @@ def main(
 app.command()(doctor)
 app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(lab)
 app.command()(run)
+app.command()(grade)
 app.add_typer(bench, name="bench")

@@ -1,0 +1,109 @@
+"""A student's report: one page that loads nothing, with a reason for every lost point.
+
+What students wrote (names, messages, notes) is escaped; of a hidden check only its name and its message are shown.
+Source: the course's own.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+from course_lib.grading.charts import meter
+from course_lib.grading.csvfile import write_atomically
+from course_lib.grading.final import NOTHING, decimal
+from course_lib.grading.pages import clean, one_line, page
+from course_lib.grading.store import file_name
+
+LEVELS = {
+    "A": "A: a box of its own (bubblewrap) as a user without rights, limits by control groups",
+    "B": "B: a box of its own (bubblewrap), limits for each process",
+    "C": "C: a container",
+    "D": "D: an ordinary process without a box (--unsafe)",
+}
+_SAYS = {"graded": "Graded.", "broken": "The grader failed; there are no points yet. Your instructor looks into it."}
+_MOST_REASONS = 40
+
+
+def report_path(folder: Path, student: str) -> Path:
+    """Return a report's file in a folder: unique for each id, and safe on every system. No errors.
+
+    Source: the course's own.
+    """
+    return folder / f"{file_name(student)}.html"
+
+
+def write_report(folder: Path, student, results: list[dict]) -> Path:
+    """Write the report of a `Student` with final results and return its path; OSError if that fails.
+
+    Source: the course's own.
+    """
+    path = report_path(folder, student.id)
+    write_atomically(path, report(student, results).encode("utf-8", "backslashreplace"))
+    return path
+
+
+def report(student, results: list[dict]) -> str:
+    """Return the page on a `Student`'s final results, one section a sheet. No errors. Source: the course's own."""
+    total, of = (sum(Fraction(result[what]) for result in results) for what in ("total", "of"))
+    name = one_line(student.name or student.id)
+    shown = [_sheet(result) for result in results]
+    title = f"Report: {name}, {', '.join(sheet['title'] for sheet in shown)}"
+    values = dict(name=name, id=one_line(student.id), sheets=shown, total=decimal(total, 2), of=decimal(of))
+    return page("report.html.j2", title=title, **values)
+
+
+def sheet_title(sheet: str) -> str:
+    """Return a sheet's name for a reader: "04 backpropagation". No errors. Source: the course's own."""
+    return one_line(sheet.replace("_", " "))
+
+
+def _sheet(result: dict) -> dict:
+    total, of = Fraction(result["total"]), Fraction(result["of"])
+    says = f"{decimal(total, 2)} of {decimal(of)} points"
+    versions = ", ".join(f"{name} {number}" for name, number in result["versions"].items())
+    level = result["level"]
+    facts = [
+        ("Status", result["status"]),
+        ("File", ", ".join(one_line(name) for name in result["files"]) or "none"),
+        ("Sandbox", LEVELS.get(level, level or "none was needed")),
+        ("Time", f"{result['seconds']:.1f} s"),
+        ("Versions", versions or "none"),
+        ("Key", result["key"][:16] or "none"),
+    ]
+    questions = [_question(question, result["status"]) for question in result["questions"]]
+    return {
+        **{
+            "title": sheet_title(result["sheet"]),
+            "total": decimal(total, 2),
+            "of": decimal(of),
+            "questions": questions,
+        },
+        **{
+            "meter": meter(float(total / of) if of else 0.0, says),
+            "says": _SAYS.get(result["status"], clean(result["says"])),
+        },
+        **{"late": result["late"], "open": result["open"], "notes": [clean(note) for note in result["notes"]]},
+        **{"facts": [(term, clean(fact)) for term, fact in facts]},
+    }
+
+
+def _question(question: dict, status: str) -> dict:
+    points, of = Fraction(question["points"]), Fraction(question["of"])
+    parts = [
+        {**part, "name": one_line(part["name"]), "says": "" if part["passed"] else clean(part.get("says", ""))}
+        for part in question["parts"]
+    ]
+    lost = [clean(reason) for reason in question["lost"]][:_MOST_REASONS] if points < of else []
+    if points < of and not lost and not question["open"] and not question["manual"]:
+        lost = ["Nothing was handed in." if status == NOTHING else clean(f"No reason is recorded ({status}).")]
+    kind, result = (
+        ("full", "all points") if points == of else ("some", "some points") if points else ("none", "no points")
+    )
+    if question["open"]:
+        kind, result = "wait", "waits for points by hand"
+    return {
+        **{"id": one_line(question["id"]), "title": one_line(question["title"]), "kind": kind, "result": result},
+        **{"anchor": f"q-{file_name(question['id'])}", "points": decimal(points, 2), "of": decimal(of)},
+        **{"parts": parts, "lost": lost, "missing": decimal(of - points, 2), "manual": clean(question["manual"])},
+    }

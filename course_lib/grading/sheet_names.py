@@ -1,0 +1,42 @@
+"""Which sheet a file is: by its name, or by the exercises that its cells speak of.
+
+Source: the course's own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+
+
+class Names:
+    """The sheets' names, found in files' names and cells however they are written. Source: the course's own."""
+
+    def __init__(self, known):
+        self.known = known
+        self._plain = {re.sub(r"[^a-z0-9]", "", name): name for name in known}
+        topics = {name.split("_", 1)[1].replace("_", ""): name for name in known if name[:1].isdigit()}
+        self._all = sorted({**self._plain, **topics}.items(), key=lambda item: -len(item[0]))
+        self._numbers = {name.split("_")[0].encode(): name for name in known}
+
+    def in_text(self, text: str) -> str:
+        """Return the sheet that a file's or folder's name names, or "". No errors."""
+        plain = re.sub(r"[^a-z0-9]", "", text.lower())
+        return next((sheet for name, sheet in self._all if name in plain), "")
+
+    def in_cells(self, content: bytes) -> str:
+        """Return the sheet whose exercises a notebook speaks of most often, or "". No errors."""
+        counts = defaultdict(int)
+        for number in re.findall(rb"""["'](\d\d|gpu)[.\-]\d+\\?["']""", content):
+            if number in self._numbers:
+                counts[self._numbers[number]] += 1
+        return max(counts, key=counts.get, default="")
+
+    def without(self, stem: str) -> str:
+        """Return a file's stem without the sheet's name in it: "ann_04_backpropagation" is "ann". No errors."""
+        for name in self.known:
+            pattern = r"[\W_]*".join(re.escape(part) for part in name.split("_"))
+            stem, cut = re.subn(rf"(?:^|[\W_]+){pattern}(?=$|[\W_])", "", stem, count=1, flags=re.IGNORECASE)
+            if cut:
+                return stem.strip(" _-.")
+        return stem

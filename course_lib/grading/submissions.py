@@ -1,0 +1,184 @@
+"""What was handed in becomes submissions: one a student and sheet, with the file that counts and what was noticed.
+
+Source: the course's own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from course_lib.grading.archive import Entry, SubmissionsError, UnreadableFile
+from course_lib.grading.layouts import Owner, gradescope_people, owner, unwrapped
+from course_lib.grading.listing import list_files
+from course_lib.grading.roster import Student, same_student
+from course_lib.grading.sheet_names import Names
+
+__all__ = ["Collected", "Submission", "SubmissionsError", "collect"]
+
+_MOST_OTHERS = 20  # files that are no notebook, handed on so that the grader can say what was found instead
+_METADATA = "submission_metadata.yml"
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What a student handed in for a sheet: the files, none or usually one, and notes for the report.
+
+    Source: the course's own.
+    """
+
+    student: str
+    sheet: str
+    entries: tuple[Entry, ...] = ()
+    notes: tuple[str, ...] = ()
+    late: bool = False
+
+    def load(self) -> tuple[tuple[tuple[str, bytes], ...], tuple[str, ...]]:
+        """Read the files: ((name, content), ...) and notes on what could not be read. No errors."""
+        files, notes = [], []
+        for entry in self.entries:
+            try:
+                files.append((entry.name, entry.read()))
+            except UnreadableFile as error:
+                files.append((entry.name, b""))
+                notes.append(f"{error}.")
+        return tuple(files), tuple(notes)
+
+
+@dataclass
+class Collected:
+    """The students by id, one `Submission` for each student and sheet, and a line for each thing left out.
+
+    `lost` counts the notebooks of which nobody can say which sheet they are. Source: the course's own.
+    """
+
+    sheets: tuple[str, ...]
+    students: dict[str, Student] = field(default_factory=dict)
+    submissions: list[Submission] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    lost: int = 0
+
+
+def collect(source: Path, known: tuple[str, ...], wanted: tuple[str, ...] = (), roster=None) -> Collected:
+    """Find the submissions in a folder or a zip.
+
+    Parameters
+    ----------
+    source : Path
+    known : tuple of str
+        All sheets of the course, "04_backpropagation".
+    wanted : tuple of str
+        The sheets to grade; those that are found if none is named.
+    roster : dict of {id: Student}, optional
+        Students who appear even with nothing handed in.
+
+    Raises `SubmissionsError` if nothing can be listed or nothing is a notebook. Source: the course's own.
+    """
+    listing = list_files(source)
+    names = Names(known)
+    from_zip = source.is_file()
+    depth = unwrapped([entry.parts for entry in listing.entries], from_zip, names)
+    people = _gradescope(listing.entries)
+    found = Collected(wanted, dict(roster or {}), problems=list(listing.problems))
+    whole = source.resolve().stem if from_zip else source.resolve().name
+
+    files: dict[str, list[tuple[Entry, Owner]]] = defaultdict(list)
+    for folder in sorted(listing.folders):
+        if len(folder) == depth + 1 and not folder[-1].startswith(".") and not names.in_text(folder[-1]):
+            listed = owner((folder[-1], ""), whole, names.without)
+            for id, name, email in people.get(folder[-1], [(listed.id, listed.name, "")]):
+                _meet(found.students, id, name, email)
+    for entry in listing.entries:
+        if entry.name == _METADATA or len(entry.parts) <= depth or entry.parts[-1].startswith("."):
+            continue
+        parts = entry.parts[depth:]
+        its = owner(parts, whole, names.without)
+        for id, name, email in people.get(parts[0], [(its.id, its.name, "")]):
+            files[_meet(found.students, id, name, email)].append((entry, its))
+
+    by_sheet = {id: _by_sheet(id, handed, names, wanted, found) for id, handed in files.items()}
+    if not wanted:
+        there = {sheet for sheets in by_sheet.values() for sheet in sheets if sheet}
+        found.sheets = tuple(sheet for sheet in known if sheet in there)
+        if not found.sheets:
+            raise SubmissionsError(
+                f"{source} holds {len(listing.entries)} files, and no notebook that names a sheet or holds a sheet's "
+                "cells. Say which sheet it is: --sheet 04_backpropagation"
+            )
+    for id in found.students:
+        for sheet in found.sheets:
+            found.submissions.append(_submission(id, sheet, by_sheet.get(id, {}), files.get(id, ())))
+    return found
+
+
+def _meet(students: dict[str, Student], id: str, name: str, email: str) -> str:
+    """Return the id of a student who handed something in, as the roster writes it; whoever is new is added."""
+    id = id if id in students or id.isascii() else same_student(id, students) or id
+    if id not in students:
+        students[id] = Student(id, name, email)
+    return id
+
+
+def _gradescope(entries: list[Entry]) -> dict:
+    for entry in entries:
+        if entry.name == _METADATA:
+            try:
+                return gradescope_people(entry.read().decode("utf-8", "replace"))
+            except UnreadableFile:
+                return {}
+    return {}
+
+
+def _is_notebook(entry: Entry) -> bool:
+    return ".ipynb" in entry.name.lower()  # browsers save "hw.ipynb.txt" and "hw.ipynb.json"
+
+
+def _by_sheet(id: str, handed, names: Names, wanted, found: Collected) -> dict[str, list]:
+    """Sort a student's notebooks by sheet: by their names, else by their cells, else the one sheet that is graded."""
+    sheets = defaultdict(list)
+    for entry, its in handed:
+        if not _is_notebook(entry):
+            continue
+        sheet = names.in_text(its.rest[-1]) or names.in_text("/".join(its.rest[:-1]))
+        if not sheet:
+            try:
+                sheet = names.in_cells(entry.read())
+            except UnreadableFile:
+                sheet = ""
+        if not sheet and len(wanted) == 1:
+            sheet = wanted[0]
+        if not sheet:
+            found.problems.append(f"{'/'.join(entry.parts)} ({id}) names no sheet: not graded. Name it with --sheet")
+            found.lost += 1
+        sheets[sheet].append((entry, its))
+    return sheets
+
+
+def _submission(id: str, sheet: str, sheets: dict, handed) -> Submission:
+    """Pick the file that counts: the last turn, then the newest, then the last by name."""
+    ours = sorted(sheets.get(sheet, ()), key=lambda pair: (pair[1].turn, int(pair[0].modified) // 2, _natural(pair[0])))
+    late = any(its.late for _, its in ours)
+    notes = []
+    if ours:
+        entry, its = ours[-1]
+        if len(ours) > 1:
+            others = ", ".join("/".join(pair[1].rest) for pair in ours[:-1])
+            how = "newest" if int(entry.modified) // 2 != int(ours[-2][0].modified) // 2 else "last by name"
+            notes.append(f"{len(ours)} notebooks for this sheet: {'/'.join(its.rest)} counts, the {how}; not {others}.")
+        if late:
+            notes.append("Canvas marks it as late.")
+        return Submission(id, sheet, (entry,), tuple(notes), late)
+    others = [entry for entry, _ in handed if not _is_notebook(entry) and entry.size <= 2**20][:_MOST_OTHERS]
+    elsewhere = [entry.name for name, pairs in sheets.items() for entry, _ in pairs if name != sheet]
+    if elsewhere:
+        return Submission(id, sheet, (), (f"Taken for another sheet, by name or cells: {', '.join(elsewhere)}.",))
+    return Submission(id, sheet, tuple(others), ())
+
+
+def _natural(entry: Entry) -> list:
+    """Order hw.ipynb, hw (2).ipynb, hw (10).ipynb as a person does."""
+    stem = entry.name.rsplit(".", 1)[0]
+    pieces = re.split(r"(\d+)", stem)
+    return [(1, int(piece[:18]), "") if piece.isdecimal() else (0, 0, piece) for piece in pieces]

@@ -1,0 +1,92 @@
+"""The grades as CSV: one row a student, one column a question.
+
+grades.csv begins with a byte order mark, because people open it in Excel, which else takes UTF-8 for Latin-1; pandas
+and Python's "utf-8-sig" read it as well. The files for other systems (`presets`) have none. Points are decimals; where
+four places do not show them whole, the last column has the fraction.
+
+Source: the course's own.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from fractions import Fraction
+from pathlib import Path
+
+from course_lib.grading.csvfile import write_csv
+from course_lib.grading.final import decimal, is_exact
+
+
+def by_student(results: list[dict]) -> dict[str, dict[str, dict]]:
+    """Sort final results: {student: {sheet: result}}, in their order. No errors. Source: the course's own."""
+    found: dict[str, dict[str, dict]] = defaultdict(dict)
+    for result in results:
+        found[result["student"]][result["sheet"]] = result
+    return dict(found)
+
+
+def grade_rows(results: list[dict], students: dict, sheets) -> list[list[str]]:
+    """Return the rows of grades.csv, the head first.
+
+    Columns: student, name, email, a question each, and a sheet's status, level, late penalty; then total, of, exact.
+    With more than one sheet the three carry its name. A cell is empty where there are no points yet: a text question
+    that waits, and a submission for which the grader failed. No errors. Source: the course's own.
+    """
+    handed = by_student(results)
+    questions = {sheet: _questions(results, sheet) for sheet in sheets}
+    head = ["student", "name", "email"]
+    for sheet in sheets:
+        mark = f" {sheet}" if len(sheets) > 1 else ""
+        head += [*questions[sheet], f"status{mark}", f"level{mark}", f"late penalty{mark}"]
+    rows = [[*head, "total", "of", "exact"]]
+    for id, student in students.items():
+        row, exact, total, of = [id, student.name, student.email], [], Fraction(0), Fraction(0)
+        for sheet in sheets:
+            result = handed.get(id, {}).get(sheet)
+            if result is None:
+                row += [""] * (len(questions[sheet]) + 3)
+                continue
+            shown = {question["id"]: question for question in result["questions"]}
+            broken = result["status"] == "broken"
+            for name in questions[sheet]:
+                question = shown.get(name)
+                unknown = broken and not (question and question["manual"])
+                row.append("" if unknown else points_cell(question, exact))
+            row += [result["status"], result["level"], _exactly("late penalty", result["penalty"], exact)]
+            total += Fraction(result["total"])
+            of += result["of"]
+        broken = any(result["status"] == "broken" for result in handed.get(id, {}).values())
+        unknown = broken or len(handed.get(id, {})) < len(sheets)
+        row += ["" if unknown else _exactly("total", total, exact), decimal(of), "; ".join(exact)]
+        rows.append(row)
+    return rows
+
+
+def write_grades(folder: Path, results: list[dict], students: dict, sheets) -> Path:
+    """Write grades.csv into a folder and return its path; OSError if that fails. Source: the course's own."""
+    write_csv(folder / "grades.csv", grade_rows(results, students, sheets), excel=True)
+    return folder / "grades.csv"
+
+
+def points_cell(question: dict | None, exact: list[str]) -> str:
+    """Return a question's points as a cell, "" where they are not known yet; a fraction is put in `exact`. No errors.
+
+    Source: the course's own.
+    """
+    if question is None or question["open"]:
+        return ""
+    return _exactly(question["id"], question["points"], exact)
+
+
+def _exactly(name: str, value, exact: list[str]) -> str:
+    if not is_exact(value):
+        exact.append(f"{name} = {Fraction(value)}")
+    return decimal(value)
+
+
+def _questions(results: list[dict], sheet: str) -> list[str]:
+    found: dict[str, None] = {}
+    for result in results:
+        if result["sheet"] == sheet:
+            found.update(dict.fromkeys(question["id"] for question in result["questions"]))
+    return list(found)
