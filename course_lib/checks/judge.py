@@ -36,7 +36,7 @@ class Outcome:
     advice : mapping of str to str
         Of a kernel: counter -> what to do where it is too high.
     explain : callable, optional
-        Of a kernel: explain(text of a difference, reveal) -> the same with the array's name and who wrote the element.
+        Of a kernel: explain(text of a difference, hint, reveal) -> both, with the array's name and who wrote where.
 
     Source: the course's own.
     """
@@ -90,13 +90,13 @@ def judge(exercise, case, outcome, reveal=True):
     wrong = difference(outcome.value, expected, exercise.rtol, exercise.atol)
     if wrong is None:
         return _over_budget(exercise, case, outcome, where)
-    text = wrong.text(reveal)
+    text, hint = wrong.text(reveal), wrong.hint
     if outcome.explain is not None:
-        text = outcome.explain(text, reveal)
+        text, hint = outcome.explain(text, hint, reveal)
     for cause in exercise.causes:
         if _same_mistake(cause, case, outcome.value, exercise):
             return Finding(f"{where}{text} {cause.says}", cause.says)
-    return Finding(f"{where}{text}{wrong.hint}", wrong.kind)
+    return Finding(f"{where}{text}{hint}", wrong.kind)
 
 
 def _error(where, error, reveal):

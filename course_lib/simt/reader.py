@@ -27,7 +27,7 @@ JIT = ("cuda.jit", "gpu.jit")
 OPTIONS = ("device", "inline", "fastmath", "debug", "opt", "lineinfo", "max_registers", "cache")
 
 
-def read(text, name=None):
+def read(text, name=None, *, names=None, imports=(), skip=False):
     """Return the `Source` of a kernel in a text. Nothing of the text is executed.
 
     Parameters
@@ -37,6 +37,13 @@ def read(text, name=None):
         and functions, with @gpu.jit, @cuda.jit or neither.
     name : str, optional
         The kernel's name; needed if there are several functions that are no device functions.
+    names : mapping of str to number, optional
+        Constants that the text may use without having them.
+    imports : sequence of str
+        Imports that the text may do without, such as "import math".
+    skip : bool
+        Pass over what else stands at the top level, as in a cell of a notebook: launches, prints, other functions. The
+        names that it gives a value are then nothing that the kernel can use.
 
     Raises
     ------
@@ -53,8 +60,16 @@ def read(text, name=None):
         warnings.simplefilter("ignore")
         statements = parse(text)
     module = _Module(re.split("\r\n|\r|\n", text))
+    for line in imports:
+        module.take(parse(line)[0], False)
+    module.names |= names or {}
     for number, statement in enumerate(statements):
-        module.take(statement, number == 0)
+        try:
+            module.take(statement, number == 0)
+        except KernelError as error:
+            if not skip or (isinstance(statement, ast.FunctionDef) and statement.name == name):
+                raise
+            module.pass_over(statement, error)
     return module.kernel(name)
 
 
@@ -91,6 +106,20 @@ class _Module:
             self._assign(node.target, constant(node.value, self.names))
         elif not (first and isinstance(node, ast.Expr) and _is_text(node.value)):
             raise KernelError(f"{_construct(node)} cannot stand outside of a function here. {ALLOWED}", node.lineno)
+
+    def pass_over(self, node, error):
+        """Leave out a statement of the top level: the names that it gives a value are unusable from there on."""
+        message, names = str(error).removeprefix(f"line {error.line}: "), set()
+        for part in ast.walk(node):
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+                names.add(part.id)
+            elif isinstance(part, ast.alias):
+                names.add(part.asname or part.name.partition(".")[0])
+            elif isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                names.add(part.name)
+        for name in names - {"*"}:
+            self.sources.pop(name, None)
+            self.names[name] = Unusable(f"{name} is nothing that a kernel can use: {message}")
 
     def _import(self, alias, node):
         path = MODULES.get(alias.name)

@@ -3,10 +3,13 @@
 Source: the course's own.
 """
 
+import math
 from dataclasses import asdict
 
+import numpy as np
+
 from course_lib.simt.counters import Counters, Line
-from course_lib.simt.hazards import by_importance
+from course_lib.simt.hazards import BLOCK, WRITER, by_importance
 
 
 class Report:
@@ -41,6 +44,7 @@ class Report:
         self.total = sum((line.counters for line in self.lines), Counters())
         self.arrays, self.accesses = dict(machine.uses), list(machine.accesses.values())
         self.hazards, self.advice = by_importance(machine.hazards.values()), []
+        self._writers = {m.name: (m.shape, m.shadow.records[WRITER].copy()) for m in machine.memories if m.shadow}
 
     def line(self, number, function=None):
         """Return the Line with a number, of the kernel or of a device function.
@@ -54,6 +58,20 @@ class Report:
             if line.number == number and line.function == (function or self.kernel):
                 return line
         raise KeyError(f"{function or self.kernel} has no line {number}.")
+
+    def writer(self, array, index):
+        """Return (block, thread), each as (x, y, z), that wrote an element of an argument last; None if nobody did.
+
+        None also where accesses were not looked after (races=False), or the array is no contiguous one in row-major
+        order, by itself.
+        """
+        shape, writers = self._writers.get(array, ((), ()))
+        if len(index) != len(shape) or len(writers) != math.prod(shape):
+            return None
+        number = int(writers[np.ravel_multi_index(index, shape)]) - 1
+        if number < 0:
+            return None
+        return _triple(number >> BLOCK, self.grid), _triple(number & ((1 << BLOCK) - 1), self.block)
 
     def to_dict(self):
         """Return everything but the accesses as plain numbers, texts, lists and dicts."""
@@ -86,3 +104,9 @@ class Report:
         return text(self)
 
     __repr__ = __str__
+
+
+def _triple(number, sizes):
+    """Return (x, y, z) of a block or thread by its number, x fastest."""
+    x, y, _ = sizes
+    return number % x, number // x % y, number // (x * y)

@@ -1,0 +1,175 @@
+"""GPU warm-up: nine kernels, judged by their values, their hazards and their traffic; no GPU is needed.
+
+Each launch makes its output with `kernels.output`: NaN, and the executor knows what was never written.
+
+Source: K, course plan and kernels of the convolutional network; H, "Basic Kernel", "Tiled Convolution".
+"""
+
+import numpy as np
+
+from course_lib import reference
+from course_lib.checks.exercise import Case, KernelExercise
+from course_lib.checks.exercises import gpu_mistakes as mistakes
+from course_lib.checks.kernels import output
+
+SIDE, WIDTH, TILE, SPAN = 32, 128, 16, 64
+"""Threads of a block: of the transpose and the product along each side, of the sum and the smoothing in all."""
+
+
+def whole(seed, *shape, low=-9, high=9):
+    """Return (...) float32 whole numbers: sums of them are exact in any order. No errors.
+
+    Source: the course's own.
+    """
+    return np.random.default_rng(seed).integers(low, high, shape, endpoint=True).astype(np.float32)
+
+
+def up(n, block):
+    """Return how many blocks n elements need. No errors. Source: the course's own."""
+    return -(-n // block)
+
+
+def _add(kernel, a, b):
+    c = output(a.size)
+    kernel[up(a.size, 64) + 1, 64](a, b, c)
+    return c
+
+
+def _leaky(kernel, x, slope):
+    y = output(x.size)
+    kernel[2, 64](x, slope, y)
+    return y
+
+
+def _row_sum(kernel, x):
+    s = output(x.shape[0])
+    kernel[up(x.shape[0], 32) + 1, 32](x, s)
+    return s
+
+
+def _transpose(kernel, x):
+    rows, columns = x.shape
+    y = output((columns, rows))
+    kernel[(up(columns, SIDE), up(rows, SIDE)), (SIDE, SIDE)](x, y)
+    return y
+
+
+def _transpose_budget(x):
+    rows, columns = x.shape
+    return {
+        "global_load_sectors": 5 * rows * up(columns, SIDE),
+        "global_store_sectors": 5 * columns * up(rows, SIDE),
+        "bank_conflicts": 0,
+    }
+
+
+def _block_sum(kernel, x):
+    sums = output(up(x.size, WIDTH))
+    kernel[up(x.size, WIDTH), WIDTH](x, sums)
+    return sums
+
+
+def _product(kernel, A, B):
+    C = output((A.shape[0], B.shape[1]))
+    kernel[(up(B.shape[1], TILE), up(A.shape[0], TILE)), (TILE, TILE)](A, B, C)
+    return C
+
+
+def _product_budget(A, B):
+    M, N, K = (TILE * up(n, TILE) for n in (*A.shape[:1], *B.shape[1:], A.shape[1]))
+    return {"global_loads": 2 * M * N * K // TILE, "float64_operations": 0}
+
+
+def _max_pool(kernel, x, size):
+    C, H, W = x.shape
+    y, mask = output((C, H // size, W // size)), output((C, H // size, W // size), np.int32)
+    kernel[(up(W // size, 8), up(H // size, 8), C), (8, 8)](x, size, y, mask)
+    return y, mask
+
+
+def _max_pool_right(x, size):
+    y, (_, mask) = reference.max_pool_forward(x[None], size)
+    return y[0], mask[0].astype(np.int32)
+
+
+def _convolve(kernel, x, w):
+    B, _, H, W = x.shape
+    M, _, K, _ = w.shape
+    y = output((B, M, H - K + 1, W - K + 1))
+    kernel[(M, up(H - K + 1, 4) * up(W - K + 1, 4), B), (4, 4)](x, w, y)
+    return y
+
+
+def _smooth(kernel, x):
+    y = output(x.size)
+    kernel[up(x.size, SPAN), SPAN](x, y)
+    return y
+
+
+EXERCISES = (
+    KernelExercise(
+        "gpu.1", "guarded_add", "Add two vectors, with a guard", 1, "warm-up", "one thread an element; the guard",
+        "H, \"Grid and Block\"; K, course plan", 3, lambda a, b: a + b,
+        (Case((whole(1, 5), whole(2, 5)), "5 elements, 128 threads"),
+         Case((whole(3, 130), whole(4, 130)), "130 elements, 256 threads")),
+        launch=_add,
+    ),
+    KernelExercise(
+        "gpu.2", "leaky_relu", "Leaky ReLU with a grid-stride loop", 2, "warm-up", "a grid-stride loop; float32 only",
+        "K, \"ReLU Kernel\" (negative slope)", 7, lambda x, slope: np.where(x > 0, x, slope * x),
+        (Case((np.float32([-2, -1, 0, 1, 2]), np.float32(0.25)), "5 elements, 128 threads"),
+         Case((whole(5, 300), np.float32(0.125)), "300 elements, 128 threads")),
+        mistakes.LEAKY, rtol=1e-6, launch=_leaky, budget=lambda x, slope: {"float64_operations": 0},
+    ),
+    KernelExercise(
+        "gpu.3", "row_sum", "The sum of each row", 2, "core", "a loop in a thread; sizes from the array's shape",
+        "K, course plan (reductions)", 6, lambda x: x.sum(axis=1),
+        (Case((whole(6, 3, 4),), "3 rows, 64 threads"), Case((whole(7, 40, 120),), "40 rows, 96 threads")),
+        mistakes.ROW_SUM, launch=_row_sum, budget=lambda x: {"float64_operations": 0},
+    ),
+    KernelExercise(
+        "gpu.4", "transpose", "Transpose within a traffic budget", 3, "core", "coalescing, a shared tile, its padding",
+        "K, course plan (coalescing)", 9, lambda x: x.T.copy(),
+        (Case((whole(8, 32, 64),), "1 x 2 tiles"), Case((whole(9, 40, 70),), "ragged: 2 x 3 tiles, not all full")),
+        mistakes.TRANSPOSE, launch=_transpose, budget=_transpose_budget, names={"SIDE": SIDE},
+    ),
+    KernelExercise(
+        "gpu.5", "block_sum", "Sum of a block, as a tree", 3, "core", "shared memory and barriers; a race",
+        "K, course plan (reductions)", 12,
+        lambda x: np.pad(x, (0, -x.size % WIDTH)).reshape(-1, WIDTH).sum(axis=1),
+        (Case((whole(10, 128),), "one full block"), Case((whole(11, 300),), "3 blocks, the last one not full")),
+        mistakes.BLOCK_SUM, launch=_block_sum, names={"WIDTH": WIDTH},
+        budget=lambda x: {"global_loads": x.size, "float64_operations": 0},
+    ),
+    KernelExercise(
+        "gpu.6", "tiled_product", "Matrix product within 2N³/T loads", 4, "stretch",
+        "tiles, two barriers, ragged edges",
+        "H, \"Tiled Matrix Multiplication\"; K, course plan", 20, lambda A, B: A @ B,
+        (Case((whole(12, 16, 48), whole(13, 48, 32)), "(16, 48) times (48, 32)"),
+         Case((whole(14, 5, 23), whole(15, 23, 19)), "(5, 23) times (23, 19)")),
+        mistakes.PRODUCT, launch=_product, budget=_product_budget, names={"TILE": TILE},
+    ),
+    KernelExercise(
+        "gpu.7", "max_pool", "Max pooling with its mask", 3, "core",
+        "three-dimensional grids; the first of equals wins",
+        "K, \"Pooling Kernel\"", 15, _max_pool_right,
+        (Case((whole(16, 1, 4, 6, low=-9, high=-1), 2), "1 map, 4 x 6, all negative"),
+         Case((whole(17, 2, 7, 11, low=-1, high=1), 3), "2 maps, 7 x 11, many equal values")),
+        mistakes.POOL, launch=_max_pool,
+    ),
+    KernelExercise(
+        "gpu.8", "conv_basic", "The basic convolution kernel", 4, "core", "what X, Y and Z of the grid stand for",
+        "H, \"Basic Kernel\"", 14,
+        lambda x, w: reference.conv2d_forward(x, w)[0],
+        (Case((whole(18, 1, 2, 4, 5), whole(19, 3, 2, 2, 2)), "1 image, 2 maps in, 3 maps out, 3 x 4 outputs"),
+         Case((whole(20, 2, 2, 11, 8), whole(21, 3, 2, 3, 3)), "2 images, 9 x 6 outputs: 3 x 2 tiles of 4 x 4")),
+        mistakes.CONV, launch=_convolve, rtol=1e-6,
+    ),
+    KernelExercise(
+        "gpu.9", "smooth_tiled", "A sum of neighbours from a tile with halo", 3, "stretch", "a halo; loads per block",
+        "H, \"Tiled Convolution\"", 16, lambda x: np.convolve(x, np.ones(5, np.float32))[2:-2],
+        (Case((whole(22, 64),), "one block"), Case((whole(23, 150),), "3 blocks, the last one not full")),
+        mistakes.SMOOTH, launch=_smooth, names={"SPAN": SPAN},
+        budget=lambda x: {"global_loads": up(x.size, SPAN) * (SPAN + 4), "float64_operations": 0},
+    ),
+)  # fmt: skip

@@ -1,0 +1,73 @@
+"""What a kernel's launch cost, by the names that budgets of exercises use, and what to do where it is too much.
+
+Source: NVIDIA, "CUDA C++ Programming Guide", "Device Memory Accesses" and "Shared Memory"; the course's own.
+"""
+
+BY_REQUEST = (
+    "global_load_requests", "global_load_sectors", "global_store_requests", "global_store_sectors",
+    "shared_load_requests", "shared_store_requests", "atomic_requests", "barriers",
+)  # fmt: skip
+"""Counters of the executor under their own names: requests and barriers count once a warp, sectors are 32 bytes."""
+
+ADVICE = {
+    "float64": ("float64_operations",),
+    "uncoalesced": ("global_load_sectors", "global_store_sectors"),
+    "bank conflicts": ("bank_conflicts",),
+}
+"""Kind of the executor's advice -> the counters that it brings down."""
+
+
+def costs_of(report, parameters):
+    """Return {counter: whole number} of a launch.
+
+    Parameters
+    ----------
+    report : simt.Report
+    parameters : sequence of str
+        The kernel's: what lies in an array of such a name is counted as global.
+
+    Returns
+    -------
+    dict
+        Those of `BY_REQUEST`, and
+
+        - global_loads, global_stores, shared_loads, shared_stores: elements, one for each thread that reads or writes
+          one; an atomic operation is one of each. This is what the lectures count.
+        - bank_conflicts: turns of shared memory beyond the first that an access needs, loads and stores together.
+        - float64_operations: arithmetic in float64, one for each thread.
+
+    No errors. Source: the course's own.
+    """
+    costs = {name: getattr(report.total, name) for name in BY_REQUEST}
+    costs["bank_conflicts"] = report.total.shared_load_conflicts + report.total.shared_store_conflicts
+    costs["float64_operations"] = report.total.float64_flops
+    for space in ("global", "shared"):
+        uses = [u for u in report.arrays.values() if _space(u, parameters) == space]
+        costs[f"{space}_loads"] = sum(u.loads for u in uses)
+        costs[f"{space}_stores"] = sum(u.stores for u in uses)
+    return costs
+
+
+def advice_of(report):
+    """Return {counter: the executor's advice where it is too high}, with line and fix. No errors.
+
+    Source: the course's own.
+    """
+    found = {}
+    most = max((u for u in report.arrays.values() if u.space == "global"), key=lambda u: u.loads, default=None)
+    if most is not None and most.reuse > 1:
+        found["global_loads"] = (
+            f"An element of {most.name} is loaded {most.reuse:.1f} times on average. Shared memory keeps what a block "
+            "has loaded once."
+        )
+    for advice in report.advice:
+        for counter in ADVICE.get(advice.kind, ()):
+            # a name that is of loads is not explained by stores
+            if "sectors" not in counter or f"the {counter.split('_')[1]}s of" in advice.message:
+                found.setdefault(counter, f"Line {advice.line}: {advice.message} {advice.fix}")
+    return found
+
+
+def _space(use, parameters):
+    """Return where an array lies; the use of a shared array that is called like a parameter is merged with that."""
+    return "global" if use.name in parameters or use.space == "global" else use.space

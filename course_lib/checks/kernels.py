@@ -1,0 +1,134 @@
+"""Run a student's kernel for a check: in the SIMT executor always, from a notebook's object or from a cell's text.
+
+A text is read and never executed; what it asks for is bounded by a budget of steps and by the executor's own limits of
+memory. So a kernel is judged on a machine without a GPU, by its values, its hazards and its traffic.
+
+Source: the course's own.
+"""
+
+import ast
+import re
+from collections import Counter
+
+import numpy as np
+
+from course_lib import simt
+from course_lib.checks.judge import Outcome
+from course_lib.checks.kernel_costs import advice_of, costs_of
+from course_lib.checks.kernel_writers import Written, explain
+from course_lib.simt.arrays import DeviceArray
+from course_lib.simt.source import is_kernel, source_of
+
+STEPS = 100_000
+"""Statements that a batch of blocks may walk: a second or two of work, some fifty times what an answer takes."""
+
+IMPORTS = ("from numba import cuda, float32", "from course_lib import gpu")
+"""What the sheet's first cell imports, for texts that come without that cell."""
+
+
+def run_here(exercise, kernel, case):
+    """Return the `Outcome` of a case for a kernel that a notebook defines, in the executor, also beside a GPU.
+
+    Parameters
+    ----------
+    exercise : KernelExercise
+    kernel : gpu.Kernel, or what numba.cuda.jit makes
+    case : Case
+
+    No errors: they are in the outcome. Source: the course's own.
+    """
+    if not is_kernel(kernel):
+        return Outcome(error=f"TypeError: {exercise.function} is no kernel; write @gpu.jit in the line above its def.")
+    return _outcome(exercise, lambda: source_of(kernel), case)
+
+
+def run_kernel(exercise, text, case):
+    """Return the `Outcome` of a case for the kernel in a text: a cell, or several cells joined by newlines.
+
+    The kernel may use what else the text has: constants that are numbers, functions with @gpu.jit(device=True), imports
+    of the vocabulary; beside these `exercise.names` and `IMPORTS`. Other statements are passed over, and nothing is
+    executed. Lines that begin with % or ! are a notebook's own and count as empty.
+
+    Parameters
+    ----------
+    exercise : KernelExercise
+    text : str
+    case : Case
+
+    No errors: refusals, with line and fix, are in the outcome. Source: the course's own.
+    """
+    return _outcome(exercise, lambda: _read(exercise, text), case)
+
+
+def _read(exercise, text):
+    if type(text) is str:
+        text = re.sub("(?m)^[%!].*$", "", text)
+    source = simt.read(text, exercise.function, names=dict(exercise.names), imports=IMPORTS, skip=True)
+    if not source.tree.decorator_list:
+        raise TypeError(f"{exercise.function} is no kernel; write @gpu.jit in the line above its def.")
+    return source
+
+
+class _Launches:
+    """Stands for the kernel in `exercise.launch`: kernel[grid, block](...) runs in the executor and is noted."""
+
+    def __init__(self, source):
+        self.source, self.reports, self.outputs = source, [], {}
+
+    def __getitem__(self, configuration):
+        grid, block = configuration
+
+        def launch(*arguments):
+            arguments = [a if type(a) is not np.ndarray else _read_only(a) for a in arguments]
+            report = simt.run(self.source, grid, block, arguments, on_error="collect", steps=STEPS)
+            self.reports.append(report)
+            for name, argument in zip(self.source.parameters, arguments, strict=True):
+                if type(argument) is DeviceArray:
+                    self.outputs[id(argument)] = (name, argument)
+
+        return launch
+
+
+def output(shape, dtype=np.float32):
+    """Return a device array (...) for a kernel's results: NaN, and the executor knows which elements were written.
+
+    Host arrays that a launch is given are inputs: a kernel that writes to one is refused. No errors.
+
+    Source: the course's own.
+    """
+    return DeviceArray.empty(shape if isinstance(shape, tuple) else (shape,), dtype)
+
+
+def _read_only(array):
+    array = np.ascontiguousarray(array).view()
+    array.flags.writeable = False
+    return array
+
+
+def _outcome(exercise, source, case):
+    try:
+        source = source()
+        if _is_stub(source):
+            return Outcome(error=f'NotImplementedError: "{exercise.id}"')
+        launches = _Launches(source)
+        results = exercise.launch(launches, *case.args)
+    except Exception as error:  # whatever a text leads to is its own error, never the grader's
+        return Outcome(error=f"{type(error).__name__}: {error}")
+    several = isinstance(results, tuple)
+    arrays = [Written(*launches.outputs[id(r)], launches.reports) for r in (results if several else (results,))]
+    costs = sum((Counter(costs_of(r, source.parameters)) for r in launches.reports), Counter())
+    return Outcome(
+        tuple(a.host for a in arrays) if several else arrays[0].host,
+        hazards=tuple(str(h) for r in launches.reports for h in r.hazards),
+        counters={name: costs[name] for r in launches.reports for name in costs_of(r, source.parameters)},
+        advice={name: text for r in launches.reports for name, text in advice_of(r).items()},
+        explain=lambda text, hint, reveal: explain(text, hint, reveal, arrays, several),
+    )
+
+
+def _is_stub(source):
+    """Return whether a kernel's body is `raise NotImplementedError`, after a docstring."""
+    body = [s for s in source.tree.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
+    error = body[0].exc if body and isinstance(body[0], ast.Raise) else None
+    error = error.func if isinstance(error, ast.Call) else error
+    return isinstance(error, ast.Name) and error.id == "NotImplementedError"

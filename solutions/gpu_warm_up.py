@@ -1,0 +1,507 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # GPU warm-up · Exercises: nine kernels
+#
+# Here you write kernels in Numba-CUDA's language, from one addition a thread to the basic convolution kernel. No GPU
+# is needed: a check runs your kernel in the course's executor, which reads it and walks all threads in lock-step.
+# Warm-ups take five minutes, core exercises ten to twenty, a stretch half an hour.
+#
+# **K** is Prof. Dey's lecture 56 at IIT Kharagpur with its slides, **H** is ECE 508 lecture 10 by Prof. Hwu and
+# colleagues at Illinois.
+
+# %% [markdown]
+# ## What a check looks at
+#
+# 1. **Value.** Outputs are full of NaN before the launch. A wrong element is named, with the thread that wrote it.
+# 2. **Hazards.** An index outside of an array, a read of what nobody wrote, two threads that race, a barrier that not
+#    all threads of a block reach: each is an error, even where the numbers came out right.
+# 3. **Traffic.** Some exercises have a budget: elements loaded (one for each thread that reads one), 32-byte sectors
+#    moved, bank conflicts, operations in float64.
+#
+# The check chooses grid and block; each statement says which. Inputs are float32 and are only read. Take sizes from
+# the arrays' shapes, never from the grid, and use no name from outside beside those of the cell below and constants
+# of the exercise's own cell. A helper with `@gpu.jit(device=True)` may stand in the same cell.
+
+# %%
+from numba import cuda, float32
+
+from course_lib import gpu
+from course_lib.checks import check
+
+# %% [markdown]
+# ## gpu.1 · Add two vectors, with a guard
+#
+# *1 point, warm-up. Trains: one thread an element; the guard. (H, "Grid and Block"; K, course plan)*
+#
+# a, b and c have n elements. Write c = a + b. The launch has one axis and blocks of 64 threads; there are always more
+# threads than elements. Those without an element do nothing.
+#
+# Specification: `c = a + b`
+#
+# <details><summary>Hint 1</summary>
+#
+# `cuda.grid(1)` is the thread's number in the whole grid.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# Which numbers are elements? Those from 0 to `c.size - 1`.
+#
+# </details>
+# <details><summary>Hint 3</summary>
+#
+# Three lines: the number i, `if` i is smaller than the size, and in it the addition of element i.
+#
+# </details>
+
+# %% exercise="gpu.1"
+@gpu.jit
+def guarded_add(a, b, c):
+    """Write c (n,) = a (n,) + b (n,); the grid has more than n threads on one axis."""
+    ### BEGIN SOLUTION
+    i = cuda.grid(1)
+    if i < c.size:
+        c[i] = a[i] + b[i]
+    ### END SOLUTION
+
+
+# %% check="gpu.1"
+check("gpu.1", guarded_add)
+
+# %% [markdown]
+# ## gpu.2 · Leaky ReLU with a grid-stride loop
+#
+# *2 points, warm-up. Trains: a grid-stride loop; float32 only. (K, "ReLU Kernel" (negative slope))*
+#
+# x and y have n elements, slope is a float32 of any size, also above 1. The launch always has 2 blocks of 64 threads,
+# however large n is: a thread takes element i, then i plus the number of all threads, and so on. All arithmetic is in
+# float32: not one operation may be in float64.
+#
+# Specification: `y = np.where(x > 0, x, slope * x)`
+#
+# <details><summary>Hint 1</summary>
+#
+# `cuda.gridsize(1)` is the number of all threads: the loop's step. This is the one thing the grid may tell a kernel.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# `for i in range(first, x.size, step)`. A thread whose first element is beyond the end does no turn: it needs no
+# guard.
+#
+# </details>
+# <details><summary>Hint 3</summary>
+#
+# A number such as `0.5`, and a whole number in a product or in `max`, make float64 of a float32. To compare with 0 is
+# no arithmetic: `if x[i] > 0`, then y[i] is x[i], `else` slope times x[i].
+#
+# </details>
+
+# %% exercise="gpu.2"
+@gpu.jit
+def leaky_relu(x, slope, y):
+    """Write y (n,) = x (n,) where x > 0, slope * x elsewhere, with a grid of any size on one axis."""
+    ### BEGIN SOLUTION
+    step = cuda.gridsize(1)
+    for i in range(cuda.grid(1), x.size, step):
+        if x[i] > 0:
+            y[i] = x[i]
+        else:
+            y[i] = slope * x[i]
+    ### END SOLUTION
+
+
+# %% check="gpu.2"
+check("gpu.2", leaky_relu)
+
+# %% [markdown]
+# ## gpu.3 · The sum of each row
+#
+# *2 points, core. Trains: a loop in a thread; sizes from the array's shape. (K, course plan (reductions))*
+#
+# x has R rows and C columns, s has R elements. One thread adds up one row, in float32. The launch has one axis,
+# blocks of 32 threads, and more threads than rows. It says nothing about the number of columns.
+#
+# Specification: `s = x.sum(axis=1)`
+#
+# <details><summary>Hint 1</summary>
+#
+# Add up in a variable of the thread and write s once. s holds NaN at first: `s[r] += ...` reads what nobody wrote.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# The variable begins with `float32(0)`. With `0.` or `0` it would be float64.
+#
+# </details>
+# <details><summary>Hint 3</summary>
+#
+# The thread's number r, the guard against `x.shape[0]`, `acc = float32(0)`, a loop over `x.shape[1]`, the store.
+#
+# </details>
+
+# %% exercise="gpu.3"
+@gpu.jit
+def row_sum(x, s):
+    """Write s (R,), the sums of the rows of x (R, C); one thread a row, more threads than rows."""
+    ### BEGIN SOLUTION
+    r = cuda.grid(1)
+    if r < x.shape[0]:
+        acc = float32(0)
+        for j in range(x.shape[1]):
+            acc += x[r, j]
+        s[r] = acc
+    ### END SOLUTION
+
+
+# %% check="gpu.3"
+check("gpu.3", row_sum)
+
+# %% [markdown]
+# ## gpu.4 · Transpose within a traffic budget
+#
+# *3 points, core. Trains: coalescing, a shared tile, its padding. (K, course plan (coalescing))*
+#
+# x is (R, C), y is (C, R). A block has 32 x 32 threads and one tile of x; the grid has as many tiles along x as C
+# needs, along y as R needs. R and C are any numbers. A warp is 32 threads with neighbouring `threadIdx.x`: it reads
+# and writes neighbours in memory, at most 5 sectors for each row of a tile, on both sides. The shared tile has no
+# bank conflict.
+#
+# Specification: `y = x.T`
+#
+# <details><summary>Hint 1</summary>
+#
+# Read the tile row by row into shared memory, wait for all, and write it to y row by row of y. The exchange of the
+# axes happens in shared memory, where it costs nothing.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# For the store, the block's indices change places and the thread's do not: the first row of the tile in y is
+# `blockIdx.x * SIDE`, its first column `blockIdx.y * SIDE`. Both accesses need a guard, the barrier none.
+#
+# </details>
+# <details><summary>Hint 3</summary>
+#
+# A column of a (32, 32) tile lies in one bank; in a tile with one unused column more it lies in 32. Store with
+# `column = blockIdx.y * SIDE + threadIdx.x` and `row = blockIdx.x * SIDE + threadIdx.y`, and the value
+# `tile[threadIdx.x, threadIdx.y]`.
+#
+# </details>
+
+# %% exercise="gpu.4"
+SIDE = 32
+PADDED = SIDE + 1
+
+
+@gpu.jit
+def transpose(x, y):
+    """Write y (C, R), the transpose of x (R, C); blocks of SIDE x SIDE threads, one tile of x each."""
+    ### BEGIN SOLUTION
+    tile = cuda.shared.array((SIDE, PADDED), float32)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    column, row = cuda.grid(2)
+    if row < x.shape[0] and column < x.shape[1]:
+        tile[ty, tx] = x[row, column]
+    cuda.syncthreads()
+    row, column = cuda.blockIdx.x * SIDE + ty, cuda.blockIdx.y * SIDE + tx
+    if row < y.shape[0] and column < y.shape[1]:
+        y[row, column] = tile[tx, ty]
+    ### END SOLUTION
+
+
+# %% check="gpu.4"
+check("gpu.4", transpose)
+
+# %% [markdown]
+# ## gpu.5 · Sum of a block, as a tree
+#
+# *3 points, core. Trains: shared memory and barriers; a race. (K, course plan (reductions))*
+#
+# x has n elements; the launch has blocks of 128 threads, as many as n needs, and sums has one element for each block.
+# Block b adds up x[128 b] to x[128 b + 127], as far as they exist. Each element of x is loaded once; the rest happens
+# in shared memory: 64 threads add two numbers each, then 32, 16, 8, 4, 2, 1. All in float32, without atomics.
+#
+# Specification: `sums[b] = x[128 * b : 128 * (b + 1)].sum()`
+#
+# <details><summary>Hint 1</summary>
+#
+# Each thread puts its element into shared memory, and a thread without one puts `float32(0)` there.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# The distance begins with 64 and is halved each time. Threads below it add the element at that distance to their own.
+# The next step reads what other threads wrote in this one.
+#
+# </details>
+# <details><summary>Hint 3</summary>
+#
+# `while distance > 0:` the barrier, then `if t < distance:` the addition, then `distance //= 2`. The barrier stands
+# in the loop, which all threads walk equally often, and not in the `if`. In the end thread 0 writes the sum.
+#
+# </details>
+
+# %% exercise="gpu.5"
+WIDTH = 128
+
+
+@gpu.jit
+def block_sum(x, sums):
+    """Write sums (blocks,), of each block's WIDTH elements of x (n,); blocks of WIDTH threads."""
+    ### BEGIN SOLUTION
+    part = cuda.shared.array(WIDTH, float32)
+    t = cuda.threadIdx.x
+    i = cuda.grid(1)
+    part[t] = x[i] if i < x.size else float32(0)
+    distance = WIDTH // 2
+    while distance > 0:
+        cuda.syncthreads()
+        if t < distance:
+            part[t] += part[t + distance]
+        distance //= 2
+    if t == 0:
+        sums[cuda.blockIdx.x] = part[0]
+    ### END SOLUTION
+
+
+# %% check="gpu.5"
+check("gpu.5", block_sum)
+
+# %% [markdown]
+# ## gpu.6 · Matrix product within 2N³/T loads
+#
+# *4 points, stretch. Trains: tiles, two barriers, ragged edges. (H, "Tiled Matrix Multiplication"; K, course plan)*
+#
+# A is (M, K), B is (K, N), C is (M, N), all of any size. A block has 16 x 16 threads; the grid has as many blocks
+# along x as N needs, along y as M needs, and says nothing about K. Rounded up to whole tiles of T = 16, the threads
+# together load at most 2 M N K / T elements: 2 N³/T for square matrices. Each thread sums in float32.
+#
+# Specification: `C = A @ B`
+#
+# <details><summary>Hint 1</summary>
+#
+# Walk along K tile by tile. Each thread brings one element of A and one of B into shared memory, and 0 where there is
+# none: a 0 does not change a sum.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# Two barriers in each turn: before the tiles are used all must have written, and before the next ones are written all
+# must have read. A thread outside of C must reach them too, so guard loads and the store, and do not return.
+#
+# </details>
+# <details><summary>Hint 3</summary>
+#
+# `col, row = cuda.grid(2)`; `(A.shape[1] + TILE - 1) // TILE` turns; in turn m the thread loads A[row, m TILE + tx]
+# and B[m TILE + ty, col]; then `acc += As[ty, k] * Bs[k, tx]` for k below TILE.
+#
+# </details>
+
+# %% exercise="gpu.6"
+TILE = 16
+
+
+@gpu.jit
+def tiled_product(A, B, C):
+    """Write C (M, N) = A (M, K) @ B (K, N) from shared tiles; blocks of TILE x TILE threads, one tile of C each."""
+    ### BEGIN SOLUTION
+    As = cuda.shared.array((TILE, TILE), float32)
+    Bs = cuda.shared.array((TILE, TILE), float32)
+    col, row = cuda.grid(2)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    acc = float32(0)
+    for m in range((A.shape[1] + TILE - 1) // TILE):
+        As[ty, tx] = float32(0)
+        if row < A.shape[0] and m * TILE + tx < A.shape[1]:
+            As[ty, tx] = A[row, m * TILE + tx]
+        Bs[ty, tx] = float32(0)
+        if m * TILE + ty < B.shape[0] and col < B.shape[1]:
+            Bs[ty, tx] = B[m * TILE + ty, col]
+        cuda.syncthreads()
+        for k in range(TILE):
+            acc += As[ty, k] * Bs[k, tx]
+        cuda.syncthreads()
+    if row < C.shape[0] and col < C.shape[1]:
+        C[row, col] = acc
+    ### END SOLUTION
+
+
+# %% check="gpu.6"
+check("gpu.6", tiled_product)
+
+# %% [markdown]
+# ## gpu.7 · Max pooling with its mask
+#
+# *3 points, core. Trains: three-dimensional grids; the first of equals wins. (K, "Pooling Kernel")*
+#
+# x is (C, H, W): C maps. Windows are size x size and lie side by side; y and mask are (C, H // size, W // size), rows
+# and columns that fill no window are not looked at. mask is int32: where in its map the largest value lies, row * W +
+# column. Of equal values the first one wins, row by row. Blocks are 8 x 8; the grid covers the outputs' columns along
+# x, their rows along y, and has one block a map along z.
+#
+# Specification: `mask[c, i, j] = row * W + column` with the first largest x[c, row, column] of the window, and y its
+# value
+#
+# <details><summary>Hint 1</summary>
+#
+# `j, i, c = cuda.grid(3)` is the output; its window begins in row i size, column j size.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# Begin with the window's first element and its place, not with 0: all values may be negative.
+#
+# </details>
+# <details><summary>Hint 3</summary>
+#
+# Two loops, rows outside. Only a value that is larger than the best so far, not an equal one, takes its place; keep
+# value and place together, and store both at the end.
+#
+# </details>
+
+# %% exercise="gpu.7"
+@gpu.jit
+def max_pool(x, size, y, mask):
+    """Write y and mask (C, H // size, W // size) of the size x size windows of x (C, H, W)."""
+    ### BEGIN SOLUTION
+    j, i, c = cuda.grid(3)
+    if i < y.shape[1] and j < y.shape[2]:
+        place = i * size * x.shape[2] + j * size
+        best = x[c, i * size, j * size]
+        for p in range(size):
+            for q in range(size):
+                row, column = i * size + p, j * size + q
+                if x[c, row, column] > best:
+                    best = x[c, row, column]
+                    place = row * x.shape[2] + column
+        y[c, i, j] = best
+        mask[c, i, j] = place
+    ### END SOLUTION
+
+
+# %% check="gpu.7"
+check("gpu.7", max_pool)
+
+# %% [markdown]
+# ## gpu.8 · The basic convolution kernel
+#
+# *4 points, core. Trains: what X, Y and Z of the grid stand for. (H, "Basic Kernel")*
+#
+# x is (B, C, H, W), w is (M, C, K, K), y is (B, M, H_out, W_out) with H_out = H - K + 1 and W_out = W - K + 1. A
+# block has 4 x 4 threads and computes one 4 x 4 tile of one output map of one image. blockIdx.x is the map m,
+# blockIdx.z the image b. blockIdx.y counts the tiles of a map row by row, with as many tiles in a row as W_out needs.
+#
+# Specification: y[b, m, h, v] is the sum over c, p, q of x[b, c, h + p, v + q] w[m, c, p, q]
+#
+# <details><summary>Hint 1</summary>
+#
+# Tiles in a row: W_out divided by the block's width, rounded up. W_out is `y.shape[3]`, the block's width
+# `cuda.blockDim.x`.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# Tile number t is in tile row t // tiles and tile column t % tiles. The thread's output row is that tile row times
+# the block's height plus `threadIdx.y`.
+#
+# </details>
+# <details><summary>Hint 3</summary>
+#
+# Guard h and v against y's shape. Then `acc = float32(0)` and three loops, over `x.shape[1]`, `w.shape[2]`,
+# `w.shape[3]`.
+#
+# </details>
+
+# %% exercise="gpu.8"
+@gpu.jit
+def conv_basic(x, w, y):
+    """Write y (B, M, H_out, W_out), x (B, C, H, W) convolved with w (M, C, K, K); X = maps, Y = tiles, Z = images."""
+    ### BEGIN SOLUTION
+    m, b = cuda.blockIdx.x, cuda.blockIdx.z
+    tiles = (y.shape[3] + cuda.blockDim.x - 1) // cuda.blockDim.x
+    h = cuda.blockIdx.y // tiles * cuda.blockDim.y + cuda.threadIdx.y
+    v = cuda.blockIdx.y % tiles * cuda.blockDim.x + cuda.threadIdx.x
+    if h < y.shape[2] and v < y.shape[3]:
+        acc = float32(0)
+        for c in range(x.shape[1]):
+            for p in range(w.shape[2]):
+                for q in range(w.shape[3]):
+                    acc += x[b, c, h + p, v + q] * w[m, c, p, q]
+        y[b, m, h, v] = acc
+    ### END SOLUTION
+
+
+# %% check="gpu.8"
+check("gpu.8", conv_basic)
+
+# %% [markdown]
+# ## gpu.9 · A sum of neighbours from a tile with halo
+#
+# *3 points, stretch. Trains: a halo; loads per block. (H, "Tiled Convolution")*
+#
+# x and y have n elements. y[i] is the sum of x[i - 2] to x[i + 2]; elements outside of x count as 0. Blocks have 64
+# threads, as many blocks as n needs. A block may load 68 elements of x: its own 64, and the halo of 2 at each end.
+# Sums are in float32.
+#
+# Specification: `y[i] = x[max(0, i - 2) : i + 3].sum()`
+#
+# <details><summary>Hint 1</summary>
+#
+# A shared tile of 68 elements: tile[0] is x[first - 2], where first is the block's first element. Thread t's own
+# element lies in tile[t + 2].
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# 64 threads bring 68 elements: each brings one, and the first four bring one more, 64 places on. What lies outside of
+# x comes as `float32(0)`.
+#
+# </details>
+# <details><summary>Hint 3</summary>
+#
+# `for k in range(t, 68, 64):` puts element `first - 2 + k` into tile[k], with a guard on both sides. Then a barrier
+# for all threads, then the guard of the store, and in it the sum of tile[t] to tile[t + 4].
+#
+# </details>
+
+# %% exercise="gpu.9"
+SPAN = 64
+WITH_HALO = SPAN + 4
+
+
+@gpu.jit
+def smooth_tiled(x, y):
+    """Write y (n,), sums of five neighbours of x (n,), from a shared tile; blocks of SPAN threads."""
+    ### BEGIN SOLUTION
+    tile = cuda.shared.array(WITH_HALO, float32)
+    t = cuda.threadIdx.x
+    i = cuda.grid(1)
+    for k in range(t, WITH_HALO, SPAN):
+        j = i - t - 2 + k
+        if 0 <= j < x.size:
+            tile[k] = x[j]
+        else:
+            tile[k] = float32(0)
+    cuda.syncthreads()
+    if i < y.size:
+        acc = float32(0)
+        for d in range(5):
+            acc += tile[t + d]
+        y[i] = acc
+    ### END SOLUTION
+
+
+# %% check="gpu.9"
+check("gpu.9", smooth_tiled)

@@ -1,0 +1,425 @@
+"""The key of the GPU warm-up: hidden sizes, and kernels that are wrong in the ways that students' kernels are.
+
+Source: the course's own.
+"""
+
+import numpy as np
+
+from course_lib.checks.exercise import Case
+from course_lib.grading.keys import Key, Mutant, Part
+
+
+def whole(rng, *shape, low=-9, high=9):
+    """Return (...) float32 whole numbers. No errors. Source: the course's own."""
+    return rng.integers(low, high, shape, endpoint=True).astype(np.float32)
+
+
+def sizes(*shapes, more=(), low=-9, high=9):
+    """Return cases(rng) of one array each, of these shapes, followed by the arguments `more`. No errors.
+
+    Source: the course's own.
+    """
+    return lambda rng: [Case((whole(rng, *shape, low=low, high=high), *more)) for shape in shapes]
+
+
+def pairs(*shapes):
+    """Return cases(rng) of two arrays each. No errors. Source: the course's own."""
+    return lambda rng: [Case((whole(rng, *a), whole(rng, *b))) for a, b in shapes]
+
+
+def changed(text, *changes):
+    """Return a text with each (old, new) exchanged; ValueError if an old one is not there. Source: the course's own."""
+    for old, new in changes:
+        if old not in text:
+            raise ValueError(f"{old!r} is not in the answer.")
+        text = text.replace(old, new)
+    return text
+
+
+ADD = """
+@gpu.jit
+def guarded_add(a, b, c):
+    i = cuda.grid(1)
+    if i < c.size:
+        c[i] = a[i] + b[i]
+"""
+
+LEAKY = """
+@gpu.jit
+def leaky_relu(x, slope, y):
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        if x[i] > 0:
+            y[i] = x[i]
+        else:
+            y[i] = slope * x[i]
+"""
+
+ROW_SUM = """
+@gpu.jit
+def row_sum(x, s):
+    r = cuda.grid(1)
+    if r < x.shape[0]:
+        acc = float32(0)
+        for j in range(x.shape[1]):
+            acc += x[r, j]
+        s[r] = acc
+"""
+
+TRANSPOSE = """
+SIDE = 32
+PADDED = SIDE + 1
+
+@gpu.jit
+def transpose(x, y):
+    tile = cuda.shared.array((SIDE, PADDED), float32)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    column, row = cuda.grid(2)
+    if row < x.shape[0] and column < x.shape[1]:
+        tile[ty, tx] = x[row, column]
+    cuda.syncthreads()
+    row, column = cuda.blockIdx.x * SIDE + ty, cuda.blockIdx.y * SIDE + tx
+    if row < y.shape[0] and column < y.shape[1]:
+        y[row, column] = tile[tx, ty]
+"""
+
+NAIVE_TRANSPOSE = """
+@gpu.jit
+def transpose(x, y):
+    column, row = cuda.grid(2)
+    if row < x.shape[0] and column < x.shape[1]:
+        y[column, row] = x[row, column]
+"""
+
+BLOCK_SUM = """
+WIDTH = 128
+
+@gpu.jit
+def block_sum(x, sums):
+    part = cuda.shared.array(WIDTH, float32)
+    t = cuda.threadIdx.x
+    i = cuda.grid(1)
+    part[t] = x[i] if i < x.size else float32(0)
+    distance = WIDTH // 2
+    while distance > 0:
+        cuda.syncthreads()
+        if t < distance:
+            part[t] += part[t + distance]
+        distance //= 2
+    if t == 0:
+        sums[cuda.blockIdx.x] = part[0]
+"""
+
+PRODUCT = """
+TILE = 16
+
+@gpu.jit
+def tiled_product(A, B, C):
+    As = cuda.shared.array((TILE, TILE), float32)
+    Bs = cuda.shared.array((TILE, TILE), float32)
+    col, row = cuda.grid(2)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    acc = float32(0)
+    for m in range((A.shape[1] + TILE - 1) // TILE):
+        As[ty, tx] = float32(0)
+        if row < A.shape[0] and m * TILE + tx < A.shape[1]:
+            As[ty, tx] = A[row, m * TILE + tx]
+        Bs[ty, tx] = float32(0)
+        if m * TILE + ty < B.shape[0] and col < B.shape[1]:
+            Bs[ty, tx] = B[m * TILE + ty, col]
+        cuda.syncthreads()
+        for k in range(TILE):
+            acc += As[ty, k] * Bs[k, tx]
+        cuda.syncthreads()  # read
+    if row < C.shape[0] and col < C.shape[1]:
+        C[row, col] = acc
+"""
+
+NAIVE_PRODUCT = """
+@gpu.jit
+def tiled_product(A, B, C):
+    col, row = cuda.grid(2)
+    if row < C.shape[0] and col < C.shape[1]:
+        acc = float32(0)
+        for k in range(A.shape[1]):
+            acc += A[row, k] * B[k, col]
+        C[row, col] = acc
+"""
+
+POOL = """
+@gpu.jit
+def max_pool(x, size, y, mask):
+    j, i, c = cuda.grid(3)
+    if i < y.shape[1] and j < y.shape[2]:
+        place = i * size * x.shape[2] + j * size
+        best = x[c, i * size, j * size]
+        for p in range(size):
+            for q in range(size):
+                row, column = i * size + p, j * size + q
+                if x[c, row, column] > best:
+                    best = x[c, row, column]
+                    place = row * x.shape[2] + column
+        y[c, i, j] = best
+        mask[c, i, j] = place
+"""
+
+CONV = """
+@gpu.jit
+def conv_basic(x, w, y):
+    m, b = cuda.blockIdx.x, cuda.blockIdx.z
+    tiles = (y.shape[3] + cuda.blockDim.x - 1) // cuda.blockDim.x
+    h = cuda.blockIdx.y // tiles * cuda.blockDim.y + cuda.threadIdx.y
+    v = cuda.blockIdx.y % tiles * cuda.blockDim.x + cuda.threadIdx.x
+    if h < y.shape[2] and v < y.shape[3]:
+        acc = float32(0)
+        for c in range(x.shape[1]):
+            for p in range(w.shape[2]):
+                for q in range(w.shape[3]):
+                    acc += x[b, c, h + p, v + q] * w[m, c, p, q]
+        y[b, m, h, v] = acc
+"""
+
+SMOOTH = """
+SPAN = 64
+WITH_HALO = SPAN + 4
+
+@gpu.jit
+def smooth_tiled(x, y):
+    tile = cuda.shared.array(WITH_HALO, float32)
+    t = cuda.threadIdx.x
+    i = cuda.grid(1)
+    for k in range(t, WITH_HALO, SPAN):
+        j = i - t - 2 + k
+        tile[k] = float32(0)
+        if 0 <= j < x.size:
+            tile[k] = x[j]
+    cuda.syncthreads()
+    if i < y.size:
+        acc = float32(0)
+        for d in range(5):
+            acc += tile[t + d]
+        y[i] = acc
+"""
+
+NAIVE_SMOOTH = """
+@gpu.jit
+def smooth_tiled(x, y):
+    i = cuda.grid(1)
+    if i < y.size:
+        acc = float32(0)
+        for j in range(max(0, i - 2), min(x.size, i + 3)):
+            acc += x[j]
+        y[i] = acc
+"""
+
+LEAKY_PARTS = (
+    Part("other sizes", 1, sizes((1,), (127,), (129,), more=(np.float32(0.5),))),
+    Part("other slopes", 1,
+         lambda rng: [Case((whole(rng, 200), np.float32(s))) for s in (0.0, 2.0, -0.5)]),
+)  # fmt: skip
+POOL_PARTS = (
+    Part("other shapes", 1, lambda rng: [Case((whole(rng, *s), n)) for *s, n in
+                                         ((1, 3, 3, 3), (3, 20, 37, 2), (2, 5, 4, 1))]),
+    Part("equal and negative values", 1, lambda rng: [Case((whole(rng, 2, 6, 8, low=-3, high=-2), 2)),
+                                                      Case((whole(rng, 1, 9, 12, low=0, high=1), 3))]),
+)  # fmt: skip
+
+KEYS = (
+    Key(
+        "gpu.1",
+        (Part("other sizes", 1, pairs(((64,), (64,)), ((200,), (200,)))),
+         Part("one element", 1, pairs(((1,), (1,))))),
+        (
+            Mutant("no guard", changed(ADD, ("    if i < c.size:\n    ", "")),
+                   "uses index 5 on a, which has 5 elements (0 to 4)"),
+            Mutant("guard with <=", changed(ADD, ("<", "<=")), "thread 5 of block 0 uses index 5"),
+            Mutant("last element left out", changed(ADD, ("c.size", "c.size - 1")), "(no thread wrote it)"),
+            Mutant("thread's number in its block", changed(ADD, ("cuda.grid(1)", "cuda.threadIdx.x")),
+                   "Blocks cannot wait for each other"),
+            Mutant("block times threads forgotten",
+                   changed(ADD, ("cuda.grid(1)", "cuda.blockIdx.x + cuda.threadIdx.x")),
+                   "thread 0 of block 1 writes c[1]"),
+            Mutant("hard-coded size", changed(ADD, ("c.size", "130")), "Guard the line: if ... < a.size"),
+            Mutant("not decorated", changed(ADD, ("@gpu.jit\n", "")), "write @gpu.jit in the line above its def"),
+            Mutant("writes into a", changed(ADD, ("c[i] =", "a[i] =")), "a is read-only"),
+            Mutant("NumPy in the kernel", changed(ADD, ("a[i] + b[i]", "np.add(a[i], b[i])")), "np is not defined"),
+        ),
+    ),
+    Key(
+        "gpu.2", LEAKY_PARTS,
+        (
+            Mutant("no loop", changed(LEAKY, ("for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):",
+                                              "i = cuda.grid(1)\n    if i < x.size:")), "y[128] is nan"),
+            Mutant("steps by one block", changed(LEAKY, ("cuda.gridsize(1)", "cuda.blockDim.x")), "writes y[64]"),
+            Mutant("float64 literal", changed(LEAKY, ("slope * x[i]", "slope * x[i] * 1.0")), "float64 operations"),
+            Mutant("slope on the wrong side", changed(LEAKY, ("> 0", "<= 0")), "The slope belongs to the negative"),
+            Mutant("no slope", changed(LEAKY, ("slope * x[i]", "float32(0)")), "that is ReLU without a slope"),
+            Mutant("larger of the two", """
+@gpu.jit
+def leaky_relu(x, slope, y):
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        y[i] = max(x[i], slope * x[i])
+""", "right for slopes below 1 only"),
+            Mutant("hard-coded slope", changed(LEAKY, ("slope *", "float32(0.25) *")),
+                   "y[2] is -2.25, expected -1.125"),
+        ),
+    ),
+    Key(
+        "gpu.3",
+        (Part("other shapes", 1, sizes((1, 1), (33, 1), (64, 100))), Part("one row", 1, sizes((1, 130)))),
+        (
+            Mutant("no guard", changed(ROW_SUM, ("if r < x.shape[0]:", "if r >= 0:")), "on axis 0 of x, which has 3"),
+            Mutant("rows and columns exchanged", changed(ROW_SUM, ("x[r, j]", "x[j, r]")),
+                   "index 3 on axis 0 of x, which has 3 elements"),
+            Mutant("length from the grid", changed(ROW_SUM, ("range(x.shape[1])",
+                   "range(min(x.shape[1], cuda.gridsize(1)))")), "as large as whoever launches wants it"),
+            Mutant("adds into s", changed(ROW_SUM, ("        acc = float32(0)\n", ""), ("acc +=", "s[r] +="),
+                   ("        s[r] = acc\n", "")), "s[0], which nobody has written yet"),
+            Mutant("float64 sum", changed(ROW_SUM, ("float32(0)", "0.")), "float64 operations"),
+            Mutant("last column left out", changed(ROW_SUM, ("x.shape[1]", "x.shape[1] - 1")),
+                   "The last column is missing"),
+            Mutant("store in the loop's else", changed(ROW_SUM, ("        s[r] = acc", "        s[j] = acc")),
+                   "writes s["),
+        ),
+    ),
+    Key(
+        "gpu.4",
+        (Part("other shapes", 1, sizes((64, 32), (33, 100), (90, 31))), Part("one row, one column", 1,
+         sizes((1, 50), (50, 1), (1, 1)))),
+        (
+            Mutant("no tile", NAIVE_TRANSPOSE, "global store sectors"),
+            Mutant("no tile, the other way round", changed(NAIVE_TRANSPOSE, ("cuda.grid(2)",
+                   "cuda.blockIdx.x * 32 + cuda.threadIdx.y, cuda.blockIdx.y * 32 + cuda.threadIdx.x")),
+                   "global load sectors"),
+            Mutant("no padding", changed(TRANSPOSE, ("SIDE + 1", "SIDE")), "bank conflicts; at most 0"),
+            Mutant("no barrier", changed(TRANSPOSE, ("    cuda.syncthreads()\n", "")), "with no barrier between"),
+            Mutant("barrier in the branch", changed(TRANSPOSE, ("    cuda.sync", "        cuda.sync")),
+                   "does not come to this barrier"),
+            Mutant("blocks stay", changed(TRANSPOSE, ("cuda.blockIdx.x * SIDE + ty, cuda.blockIdx.y * SIDE + tx",
+                   "cuda.blockIdx.y * SIDE + ty, cuda.blockIdx.x * SIDE + tx")), "no thread wrote it"),
+            Mutant("tile is not turned", changed(TRANSPOSE, ("tile[tx, ty]", "tile[ty, tx]")),
+                   "lies in it as before"),
+            Mutant("no guard for the store", changed(TRANSPOSE, ("    if row < y.shape[0] and column < y.shape[1]:\n",
+                   "    if row >= 0:\n")), "on axis 0 of y, which has 70 elements"),
+        ),
+    ),
+    Key(
+        "gpu.5",
+        (Part("other sizes", 1, sizes((256,), (129,), (1000,))), Part("few elements", 1, sizes((1,), (2,), (65,)))),
+        (
+            Mutant("no barrier", changed(BLOCK_SUM, ("        cuda.syncthreads()\n", "")),
+                   "thread 0 of block 0 reads part[64], which"),
+            Mutant("one barrier before the loop", changed(BLOCK_SUM, ("        cuda.syncthreads()\n", ""),
+                   ("    distance = WIDTH", "    cuda.syncthreads()\n    distance = WIDTH")),
+                   "with no barrier between"),
+            Mutant("barrier in the branch", changed(BLOCK_SUM, ("        cuda.syncthreads()\n", ""),
+                   ("if t < distance:\n", "if t < distance:\n            cuda.syncthreads()\n")),
+                   "does not come to this barrier"),
+            Mutant("nothing beyond the end", changed(BLOCK_SUM, ("    part[t] = x[i] if i < x.size else float32(0)",
+                   "    if i < x.size:\n        part[t] = x[i]")), "which nobody has written yet"),
+            Mutant("no guard", changed(BLOCK_SUM, (" if i < x.size else float32(0)", "")), "index 300 on x"),
+            Mutant("stops early", changed(BLOCK_SUM, ("distance > 0", "distance > 1")), "one step too early"),
+            Mutant("begins at a quarter", changed(BLOCK_SUM, ("WIDTH // 2", "WIDTH // 4")), "Half of each block"),
+            Mutant("all threads write", changed(BLOCK_SUM, ("    if t == 0:\n    ", "    cuda.syncthreads()\n")),
+                   "Two threads write one element"),
+            Mutant("never ends", changed(BLOCK_SUM, ("        distance //= 2\n", "")), "does not come to an end"),
+        ),
+    ),
+    Key(
+        "gpu.6",
+        (Part("other shapes", 1, pairs(((33, 18), (18, 40)), ((17, 50), (50, 3)), ((48, 16), (16, 20)))),
+         Part("one row, one column, one product", 1, pairs(((1, 40), (40, 1)), ((20, 1), (1, 9)), ((1, 1), (1, 1))))),
+        (
+            Mutant("no tiles", NAIVE_PRODUCT, "global loads; at most"),
+            Mutant("no barrier before the sums", changed(PRODUCT, ("        cuda.syncthreads()\n", "")),
+                   "reads As[0, 0], which"),
+            Mutant("no barrier after the sums", changed(PRODUCT, ("        cuda.syncthreads()  # read\n", "")),
+                   "writes As["),
+            Mutant("early return", changed(PRODUCT, ("    acc = float32(0)\n", "    acc = float32(0)\n"
+                   "    if row >= C.shape[0] or col >= C.shape[1]:\n        return\n")), "It has returned already"),
+            Mutant("turns from the grid", changed(PRODUCT, ("range((A.shape[1] + TILE - 1) // TILE)",
+                   "range(cuda.gridDim.x)")), "knows nothing of K"),
+            Mutant("rounds down", changed(PRODUCT, ("(A.shape[1] + TILE - 1) // TILE", "A.shape[1] // TILE")),
+                   "round the number of tiles up"),
+            Mutant("row and column exchanged", changed(PRODUCT, ("col, row =", "row, col =")), "Nobody wrote C["),
+            Mutant("no guard for the loads", changed(PRODUCT, ("row < A.shape[0] and m * TILE + tx < A.shape[1]",
+                   "True")), "on axis 0 of A"),
+            Mutant("float64 sum", changed(PRODUCT, ("acc = float32(0)", "acc = 0.0")), "float64 operations"),
+            Mutant("no zeros in the tile", changed(PRODUCT, ("        Bs[ty, tx] = float32(0)\n", "")),
+                   "which nobody has written yet"),
+        ),
+    ),
+    Key(
+        "gpu.7", POOL_PARTS,
+        (
+            Mutant("last of equals", changed(POOL, ("> best", ">= best")), "the last one has won"),
+            Mutant("begins with 0", changed(POOL, ("best = x[c, i * size, j * size]", "best = float32(0)")),
+                   "y[0, 0, 0] is 0"),
+            Mutant("place in the window", changed(POOL, ("= row * x.shape[2] + column", "= p * size + q"),
+                   ("place = i * size * x.shape[2] + j * size", "place = 0")), "places within the window"),
+            Mutant("width of y", changed(POOL, ("row * x.shape[2]", "row * y.shape[2]"),
+                   ("size * x.shape[2]", "size * y.shape[2]")), "by the width of y"),
+            Mutant("columns first", changed(POOL, ("for p in range(size):\n            for q",
+                   "for q in range(size):\n            for p")), "down the columns"),
+            Mutant("no guard", changed(POOL, ("if i < y.shape[1] and j < y.shape[2]:", "if i >= 0:")),
+                   "Guard the line"),
+            Mutant("windows of 2", changed(POOL, ("range(size)", "range(2)")), "is "),
+            Mutant("mask forgotten", changed(POOL, ("        mask[c, i, j] = place\n", "")),
+                   "mask[0, 0, 0] is -1"),
+        ),
+    ),
+    Key(
+        "gpu.8",
+        (Part("other shapes", 1, pairs(((1, 1, 6, 10), (2, 1, 2, 2)), ((3, 3, 5, 13), (4, 3, 3, 3)))),
+         Part("one pixel, one map", 1, pairs(((1, 1, 3, 3), (1, 1, 3, 3)), ((2, 1, 4, 4), (1, 1, 1, 1))))),
+        (
+            Mutant("no guard", changed(CONV, ("if h < y.shape[2] and v < y.shape[3]:", "if h >= 0:")),
+                   "Guard the line"),
+            Mutant("tiles rounded down", changed(CONV, ("(y.shape[3] + cuda.blockDim.x - 1) // cuda.blockDim.x",
+                   "max(1, y.shape[3] // cuda.blockDim.x)")), "no thread wrote it"),
+            Mutant("tile row and column exchanged", changed(CONV, ("y // tiles", "y ? tiles"), ("y % tiles",
+                   "y // tiles"), ("y ? tiles", "y % tiles")), "y[0, 0, 8, 0] is nan"),
+            Mutant("first input map only", changed(CONV, ("range(x.shape[1])", "range(1)")),
+                   "Only the first input map"),
+            Mutant("mask turned", changed(CONV, ("w[m, c, p, q]", "w[m, c, w.shape[2] - 1 - p, w.shape[3] - 1 - q]")),
+                   "turned by 180 degrees"),
+            Mutant("mask transposed", changed(CONV, ("w[m, c, p, q]", "w[m, c, q, p]")),
+                   "rows and columns have changed places"),
+            Mutant("mask's size from the block", changed(CONV, ("range(w.shape[2])", "range(cuda.blockDim.y)")),
+                   "on axis 2 of"),
+            Mutant("maps and images exchanged", changed(CONV, ("m, b = cuda.blockIdx.x, cuda.blockIdx.z",
+                   "b, m = cuda.blockIdx.x, cuda.blockIdx.z")), "on axis 0 of x"),
+        ),
+    ),
+    Key(
+        "gpu.9",
+        (Part("other sizes", 1, sizes((128,), (129,), (333,))), Part("few elements", 1, sizes((1,), (3,), (63,)))),
+        (
+            Mutant("no tile", NAIVE_SMOOTH, "global loads; at most 68"),
+            Mutant("no halo", """
+SPAN = 64
+
+@gpu.jit
+def smooth_tiled(x, y):
+    tile = cuda.shared.array(SPAN, float32)
+    t = cuda.threadIdx.x
+    i = cuda.grid(1)
+    tile[t] = x[i] if i < x.size else float32(0)
+    cuda.syncthreads()
+    if i < y.size:
+        acc = float32(0)
+        for k in range(max(0, t - 2), min(SPAN, t + 3)):
+            acc += tile[k]
+        y[i] = acc
+""", "the tile has no halo"),
+            Mutant("only the left end of the halo", changed(SMOOTH, ("if 0 <= j < x.size:",
+                   "if 0 <= j < x.size and k < SPAN + 2:")), "only the left end"),
+            Mutant("no barrier", changed(SMOOTH, ("    cuda.syncthreads()\n", "")), "with no barrier between"),
+            Mutant("early return", changed(SMOOTH, ("    for k", "    if i >= x.size:\n        return\n    for k")),
+                   "It has returned already"),
+            Mutant("no guard from below", changed(SMOOTH, ("0 <= j < x.size", "j < x.size")), "counts from the end"),
+            Mutant("no guard from above", changed(SMOOTH, ("0 <= j < x.size", "0 <= j")), "index 64 on x"),
+            Mutant("tile too short", changed(SMOOTH, ("WITH_HALO = SPAN + 4", "WITH_HALO = SPAN + 2")),
+                   "on tile, which has 66 elements"),
+        ),
+    ),
+)  # fmt: skip
