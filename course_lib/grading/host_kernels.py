@@ -19,6 +19,9 @@ from course_lib.grading.questions import GraderFault, run_parts
 START = 60.0
 """Seconds for the process to start: the executor is imported."""
 
+_SPARE = []
+"""Processes that are ready for the next submission; each ends when this process does, as its input is closed."""
+
 
 class Kernels:
     """The kernels of one submission.
@@ -33,7 +36,8 @@ class Kernels:
     """
 
     def __init__(self, task, end):
-        self.task, self.end, self.process, self.errors, self._buffer = task, end, None, None, b""
+        self.task, self.end, self.process, self.errors = task, end, None, None
+        self._buffer, self._busy = b"", False
 
     def run(self, exercise, key, text):
         """Return (results, fault) of a kernel's parts, as `questions.run_parts`. No errors.
@@ -63,14 +67,21 @@ class Kernels:
         if self.process is None:
             self._start()
         try:
+            self._busy = True
             self.process.stdin.write(json.dumps(request).encode() + b"\n")
-            return self._line(end)
+            reply = self._line(end)
+            self._busy = False
+            return reply
         except (OSError, EOFError, TimeoutError):
-            self.close()
+            self._end()
             raise
 
     def _start(self):
-        """Start the process; GraderFault if it does not come up, as no answer has been read yet."""
+        """Start or reuse a process; GraderFault if it does not come up, as no answer has been read yet."""
+        if _SPARE and _SPARE[-1][2] == self.task.limits.memory:
+            self.process, self.errors, _ = _SPARE.pop()
+            if self.process.poll() is None:
+                return
         command = [sys.executable, "-c", "from course_lib.grading.kernel_process import main; main()"]
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed in close)
         self.process = subprocess.Popen(
@@ -83,7 +94,7 @@ class Kernels:
         except (OSError, EOFError, TimeoutError) as error:
             self.errors.seek(0)
             last = self.errors.read()[-300:].decode("utf-8", "replace").strip().rpartition("\n")[2]
-            self.close()
+            self._end()
             raise GraderFault(f"the process for kernels did not start: {last or error}") from error
 
     def _line(self, end):
@@ -98,8 +109,14 @@ class Kernels:
         return json.loads(line)
 
     def close(self):
-        """End the process. No errors. Source: the course's own."""
-        process, self.process, self._buffer = self.process, None, b""
+        """Keep the process for the next submission, unless it is at work. No errors. Source: the course's own."""
+        if self.process and not self._busy and not _SPARE:
+            _SPARE.append((self.process, self.errors, self.task.limits.memory))
+            self.process = None
+        self._end()
+
+    def _end(self):
+        process, self.process, self._buffer, self._busy = self.process, None, b"", False
         if process is None:
             return
         process.kill()

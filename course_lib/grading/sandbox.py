@@ -22,6 +22,8 @@ from course_lib.grading.launch import engine, launch
 from course_lib.grading.replies import BROKEN, BoxEnded, read_reply
 
 CHUNK = 1 << 16
+START = 60.0
+"""Seconds for a worker to start: it imports NumPy, on a machine that may be busy."""
 
 
 class NoBox(Exception):
@@ -57,6 +59,12 @@ class Box:
         os.set_blocking(self.process.stdin.fileno(), False)
         self._drain = threading.Thread(target=self._keep_output, daemon=True)
         self._drain.start()
+        try:
+            self.ask({"do": "start"}, START)
+        except BoxEnded as error:
+            self.close()
+            first = self.output.decode("utf-8", "replace").strip().partition("\n")[0]
+            raise NoBox(f"its process did not start: {first[:200] or error}") from error
 
     def ask(self, request, seconds):
         """Return the reply to a request, a dict with the fields of `replies.FIELDS`.

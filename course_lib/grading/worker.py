@@ -44,11 +44,13 @@ def main():
     sys.modules["__main__"] = notebook
     warnings.simplefilter("ignore")
     signal.signal(signal.SIGALRM, _time_is_up)
+    from course_lib.checks import calling, values  # before any cell: NumPy takes most of a small sheet's time
+
     own = os.getpid()
     for line in requests:
         request = json.loads(line)
         started = time.perf_counter()
-        reply = _timed(request, vars(notebook))
+        reply = _timed(request, vars(notebook), calling, values)
         reply |= {"nonce": request["nonce"], "seconds": time.perf_counter() - started}
         text = json.dumps(reply).encode()
         if len(text) >= settings["reply"]:
@@ -68,20 +70,22 @@ def _time_is_up(number, frame):
     raise TimeUp
 
 
-def _timed(request, names):
+def _timed(request, names, calling, values):
     """Do what a request asks; every exception of the answer becomes an error, also one that comes late."""
     try:
         signal.setitimer(signal.ITIMER_REAL, request["soft"])
         try:
-            return _cell(request, names) if request["do"] == "cell" else _call(request, names)
+            if request["do"] == "cell":
+                _cell(request, names)
+            elif request["do"] == "call":
+                return _call(request, names, calling, values)
+            return _failed("")
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
     except TimeUp:
         return _failed(f"TimeoutError: it ran longer than {request['limit']:g} s")
     except BaseException as error:
-        from course_lib.checks.calling import error_text
-
-        return _failed(error_text(error))
+        return _failed(calling.error_text(error))
 
 
 def _failed(text):
@@ -97,16 +101,12 @@ def _cell(request, names):
         tree = ast.parse(source, name)
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)  # as kernels read their text
     exec(compile(tree, name, "exec", dont_inherit=True), names)
-    return _failed("")
 
 
-def _call(request, names):
-    from course_lib.checks.calling import call_answer
-    from course_lib.checks.values import decode
-
+def _call(request, names, calling, values):
     if request["function"] not in names:
         return _failed(f"NameError: name {request['function']!r} is not defined")
-    value, error, changed = call_answer(names[request["function"]], [decode(a) for a in request["args"]])
+    value, error, changed = calling.call_answer(names[request["function"]], [values.decode(a) for a in request["args"]])
     return {"value": value, "error": error, "changed": list(changed)}
 
 
