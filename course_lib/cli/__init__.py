@@ -1,5 +1,5 @@
 """The `course` command: is the set-up sound (`doctor`), open the lessons (`lab`), make pages of them (`run`),
-measure the library (`bench`).
+check a sheet (`check`), hand it out (`release`), grade it (`grade`), measure the library (`bench`).
 
 Each command lives in the module of its name and imports what is heavy only when it runs, so that
 `course --help` answers at once.
@@ -13,9 +13,11 @@ import typer
 
 import course_lib
 from course_lib.cli.bench import bench
+from course_lib.cli.check_file import check_file
 from course_lib.cli.doctor import doctor
 from course_lib.cli.grade import grade
 from course_lib.cli.lab import lab
+from course_lib.cli.release import release
 from course_lib.cli.run import run
 
 __all__ = ["app", "main"]
@@ -49,5 +51,7 @@ def main(
 app.command()(doctor)
 app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(lab)
 app.command()(run)
+app.command("check")(check_file)
+app.command()(release)
 app.command()(grade)
 app.add_typer(bench, name="bench")

@@ -1,0 +1,91 @@
+"""`python -m course_lib.checks.sheet_run FILE [SHEET]`: run a sheet's cells, then all its public checks.
+
+What `course check` starts, so that nothing of an open notebook's session takes part. It runs your own file without a
+sandbox; the grader does the same inside of one.
+
+Source: the course's own.
+"""
+
+import contextlib
+import io
+import sys
+from pathlib import Path
+
+from course_lib.checks.calling import call_here, error_text
+from course_lib.checks.forbidden import forbidden_use
+from course_lib.checks.judge import NOT_STARTED, Outcome, judge
+from course_lib.checks.registry import SHEETS
+from course_lib.checks.registry import sheet as sheet_named
+from course_lib.grading.definitions import Definitions
+from course_lib.grading.notebook import read_answers
+
+
+def main(file, name=""):
+    """Print a line for each exercise of a notebook and return the exit status. No errors for what the notebook does.
+
+    Source: the course's own.
+    """
+    path = Path(file)
+    name = name or _guess(path)
+    if name not in SHEETS:
+        print(f"{path.name} is no sheet: its name should be one of {', '.join(SHEETS)}. Or say which: --sheet NAME.")
+        return 2
+    sheet = sheet_named(name)
+    answers = read_answers(((path.name, path.read_bytes()),), sheet)
+    if answers.status != "graded":
+        print(f"{path.name}: {answers.says}")
+        return 2
+    for note in answers.notes:
+        print(f"note: {note}")
+    namespace, definitions = _run(answers.cells), Definitions([cell.source for cell in answers.cells])
+    tasks = [e for e in sheet.exercises if e.kind != "text"]
+    right = 0
+    for exercise in tasks:
+        says, cause = _check(exercise, namespace, definitions)
+        right += not says
+        mark = "right   " if not says else "to do   " if cause == NOT_STARTED else "not yet "
+        print(
+            f"{mark} {exercise.id} {exercise.title}" + (f"\n         {says}" if says and cause != NOT_STARTED else "")
+        )
+    print(f"{right} of {len(tasks)} are right in the public check.")
+    return 0 if right == len(tasks) else 1
+
+
+def _guess(path):
+    return next((n for n in SHEETS if path.stem.startswith(n)), path.stem)
+
+
+def _run(cells):
+    """Run the cells in one namespace, as a notebook does; a cell that fails is told, and the next one is run."""
+    namespace = {"__name__": "__main__"}
+    for cell in cells:
+        try:
+            with contextlib.redirect_stdout(io.StringIO()):
+                exec(compile(cell.source, cell.name, "exec"), namespace)
+        except (Exception, SystemExit) as error:
+            print(f"note: {cell.name} raises {error_text(error)}")
+    return namespace
+
+
+def _check(exercise, namespace, definitions):
+    """Return (what to say, its cause), two empty texts if the exercise is right."""
+    text = definitions.source(exercise.function)
+    if name := forbidden_use(exercise, text):
+        return f"{exercise.function} uses {name}, which is to be written here without it.", "uses the library's"
+    for case in exercise.cases:
+        if exercise.kind == "kernel":
+            from course_lib.checks.kernels import run_kernel  # the executor is loaded only where a kernel is checked
+
+            outcome = run_kernel(exercise, text, case)
+        elif exercise.function not in namespace:
+            outcome = Outcome(error=f"NameError: there is no function {exercise.function}")
+        else:
+            with contextlib.redirect_stdout(io.StringIO()):
+                outcome = call_here(namespace[exercise.function], case)
+        if finding := judge(exercise, case, outcome):
+            return finding.says, finding.cause
+    return "", ""
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,111 @@
+"""The archive for students: lessons, sheets with stubs and the library, so that it installs on its own. Nothing else.
+
+Source: the course's own.
+"""
+
+import json
+import zipfile
+from pathlib import Path
+
+from course_lib.grading.leaks import leaks
+
+FOLDERS = {
+    "notebooks": (".ipynb",),
+    "exercises": (".ipynb",),
+    "course_lib": (".py", ".npz", ".md", ".js", ".json", ".j2"),
+}
+"""Folders of the archive, and which files of them belong into it."""
+
+FILES = ("pyproject.toml", "requirements.lock", "environment.yml", "LICENSE", "LICENSE-TEXT", "CITATION.cff")
+"""What else it needs to be installed, as it is in the course folder."""
+
+NAME = "course"
+"""The archive is called course.zip and unpacks into a folder course."""
+
+README = """# From one perceptron to GPU kernels: lessons and exercises
+
+You need Python 3.11 or newer. In this folder:
+
+    python -m venv .venv
+    .venv/bin/python -m pip install --require-hashes -r requirements.lock
+    .venv/bin/python -m pip install --no-deps --no-build-isolation .
+    .venv/bin/course lab
+
+On Windows write `.venv\\Scripts\\` for `.venv/bin/`. With conda: `conda env create -f environment.yml`, then
+`conda activate course` and `python -m pip install --no-deps .`
+
+`notebooks/` has the lessons, `exercises/` a sheet for each. Below every exercise is a cell that checks it at once;
+no network is needed. To check a whole sheet:
+
+    .venv/bin/course check exercises/01_perceptron.ipynb
+
+Hand in the notebook of the sheet, saved, under its own name.
+"""
+
+
+class ReleaseError(ValueError):
+    """The archive would give something away, or lacks something; the message lists what. Source: the course's own."""
+
+
+def release(course, out):
+    """Write the students' archive and return its path.
+
+    Parameters
+    ----------
+    course : path
+        The course folder, with solutions/, which is read to see that nothing of it is in the archive.
+    out : path
+        A folder; it is made.
+
+    Raises
+    ------
+    ReleaseError
+        If the archive would hold a solution, a marker, a hidden check or an output of a sheet, or a sheet is missing.
+        Nothing is written then.
+
+    Source: the course's own.
+    """
+    course, out = Path(course), Path(out)
+    files = contents(course)
+    if found := leaks(files, course / "solutions"):
+        raise ReleaseError("the archive would give something away:\n" + "\n".join(f"  {line}" for line in found))
+    out.mkdir(parents=True, exist_ok=True)
+    part = out / f".{NAME}.part"
+    with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in sorted(files):
+            entry = zipfile.ZipInfo(f"{NAME}/{name}", (1980, 1, 1, 0, 0, 0))  # equal files give an equal archive
+            entry.external_attr, entry.compress_type = 0o644 << 16, zipfile.ZIP_DEFLATED
+            archive.writestr(entry, files[name])
+    target = out / f"{NAME}.zip"
+    part.replace(target)
+    return target
+
+
+def contents(course):
+    """Return {path in the archive: bytes} of what students get. ReleaseError if a part is missing.
+
+    Source: the course's own.
+    """
+    files = {name: (course / name).read_bytes() for name in FILES if (course / name).is_file()}
+    files["README.md"] = README.encode()
+    for folder, endings in FOLDERS.items():
+        found = [p for p in sorted((course / folder).rglob("*")) if p.is_file() and p.suffix in endings]
+        kept = [p for p in found if not any(part.startswith(("_", ".")) and part.endswith(("__", "checkpoints"))
+                                            for part in p.relative_to(course).parts)]  # fmt: skip
+        if not kept:
+            raise ReleaseError(f"there is nothing in {folder}/ of {course.name}; build it: make notebooks.")
+        files |= {p.relative_to(course).as_posix(): p.read_bytes() for p in kept}
+    missing = sorted(sheet_names(course) - {Path(n).stem for n in files if n.startswith("exercises/")})
+    if missing:
+        raise ReleaseError(f"exercises/ lacks {', '.join(missing)}; build them: make notebooks.")
+    return files
+
+
+def sheet_names(course):
+    """Return the names of the sheets that have a solution. No errors. Source: the course's own."""
+    return {p.stem for p in (course / "solutions").glob("*.py")}
+
+
+def cells(content):
+    """Return the cells of a notebook's bytes; ValueError if it is none. Source: nbformat's description, version 4."""
+    return json.loads(content)["cells"]
