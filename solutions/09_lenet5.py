@@ -81,7 +81,7 @@ check("09.1", conv_cost)
 #
 # $$y[m, h, v] = b[m] + \sum_{c:\ \text{table}[m, c]}\ \sum_{p, q} x[c, h + p, v + q]\ \text{mask}_{m, c}[p, q]$$
 #
-# You may use `course_lib.reference`, or write the loops yourself.
+# You may use the library, with `from course_lib import reference as ops` in your cell, or write the loops yourself.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -126,8 +126,8 @@ check("09.2", partial_conv)
 # $$y[b, c, h, v] = w[c] \sum_{p, q \in \{0, 1\}} x[b, c, 2h + p, 2v + q] + \text{bias}[c]$$
 #
 # Given `dy (B, C, H/2, W/2)`, the input `x (B, C, H, W)` with even `H` and `W`, and `w (C,)`, return the three
-# gradients `(dx, dw, db)`, in the shapes of `x`, `w` and the bias. By hand, one window with the pixels 1, 2, 4, 8, `w
-# = 5`, `dy = 3`: every `dx` is 15, `dw` is $3 \cdot 15 = 45$, `db` is 3. Do not use the library's own subsampling.
+# gradients `(dx, dw, db)`, in the shapes of `x`, `w` and the bias. By hand, one window with the pixels 1, 2, 4, 8,
+# `w = 5`, `dy = 3`: every `dx` is 15, `dw` is $3 \cdot 15 = 45$, `db` is 3. Do not use the library's own subsampling.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -377,8 +377,8 @@ check("09.7", ablation)
 #
 # *2 points, project. Trains: what an ablation says. (H, "Convolution Layers in LeNet-5")*
 #
-# Run your functions on all 1,000 test digits: `ablation(feature_maps(test_images, w1, b1, w3, b3), w5, b5,
-# test_labels)`. Then answer in about ten sentences, with your numbers:
+# Run your functions on all 1,000 test digits, `maps = feature_maps(test_images, w1, b1, w3, b3)` and then
+# `ablation(maps, w5, b5, test_labels)`. Then answer in about ten sentences, with your numbers:
 #
 # 1. Which map could you leave out for nothing? How many parameters and multiply-adds would your plan save?
 # 2. Which map is missed most? Does that say that it is a detector of one digit? What would you measure to find out?
