@@ -10,6 +10,9 @@ import numpy as np
 ELEMENT = re.compile(r"result(?:\[(?P<output>\d+)\](?=\[))?\[(?P<index>\d+(?:, \d+)*)\] is ")
 """How `differences` names an element of the result, or of one of several results."""
 
+MOST_CODE = 60
+"""Characters of a line of code in a message."""
+
 
 class Written:
     """An array that a launch filled.
@@ -75,6 +78,20 @@ def explain(text, hint, reveal, arrays, several):
     array, index = arrays[int(found["output"]) if several else 0], tuple(map(int, found["index"].split(", ")))
     numbers, semicolon, rest = text[found.end() :].partition("; ")
     return f"{text[: found.start()]}{array.element(index)} is {numbers}{array.writer(index)}{semicolon}{rest}", hint
+
+
+def with_line(text, lines):
+    """Return a message that begins with "line 3: " with the code of that line behind the number. No errors.
+
+    Numbers count from the beginning of the cell, or of what was taken from several cells; the code is found anywhere.
+    `lines` has number -> text. Source: the course's own.
+    """
+    found = re.match(r"line (\d+): ", text)
+    code = lines.get(int(found[1]), "").strip() if found else ""
+    if not code:
+        return text
+    code = code if len(code) <= MOST_CODE else f"{code[: MOST_CODE - 3]}..."
+    return f"line {found[1]}, {code.rstrip(':')}: {text[found.end() :]}"
 
 
 def _short(values, sizes):

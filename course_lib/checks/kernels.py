@@ -15,7 +15,7 @@ import numpy as np
 from course_lib import simt
 from course_lib.checks.judge import Outcome
 from course_lib.checks.kernel_costs import advice_of, costs_of
-from course_lib.checks.kernel_writers import Written, explain
+from course_lib.checks.kernel_writers import Written, explain, with_line
 from course_lib.simt.arrays import DeviceArray
 from course_lib.simt.source import is_kernel, source_of
 
@@ -106,6 +106,7 @@ def _read_only(array):
 
 
 def _outcome(exercise, source, case):
+    launches = None
     try:
         source = source()
         if _is_stub(source):
@@ -113,17 +114,22 @@ def _outcome(exercise, source, case):
         launches = _Launches(source)
         results = exercise.launch(launches, *case.args)
     except Exception as error:  # whatever a text leads to is its own error, never the grader's
-        return Outcome(error=f"{type(error).__name__}: {error}")
+        lines = launches.source.lines if launches else {}
+        return Outcome(error=f"{type(error).__name__}: {with_line(str(error), lines)}")
     several = isinstance(results, tuple)
     arrays = [Written(*launches.outputs[id(r)], launches.reports) for r in (results if several else (results,))]
     costs = sum((Counter(costs_of(r, source.parameters)) for r in launches.reports), Counter())
     return Outcome(
         tuple(a.host for a in arrays) if several else arrays[0].host,
-        hazards=tuple(str(h) for r in launches.reports for h in r.hazards),
+        hazards=tuple(with_line(str(h), _lines(r, h.function)) for r in launches.reports for h in r.hazards),
         counters={name: costs[name] for r in launches.reports for name in costs_of(r, source.parameters)},
         advice={name: text for r in launches.reports for name, text in advice_of(r).items()},
         explain=lambda text, hint, reveal: explain(text, hint, reveal, arrays, several),
     )
+
+
+def _lines(report, function):
+    return {line.number: line.text for line in report.lines if line.function == function}
 
 
 def _is_stub(source):
