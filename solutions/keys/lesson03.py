@@ -1,0 +1,356 @@
+"""The key of the sheet on losses and descent: hidden cases, and wrong answers with what each must be told.
+
+Source: the course's own.
+"""
+
+import numpy as np
+
+from course_lib.checks import Case
+from course_lib.grading.keys import Key, Mutant, Part
+
+# 03.1 ---------------------------------------------------------------------------------------------------------------
+
+
+def other_outputs(rng):
+    """Return cases of other shapes with random numbers."""
+    return [Case((rng.normal(size=s), 2 * rng.normal(size=s))) for s in ((5, 3), (2, 7), (30, 4))]
+
+
+def edges_of_outputs(rng):
+    """Return cases of one row, one column, whole numbers, and no mistake at all."""
+    return [
+        Case((rng.normal(size=(1, 6)), rng.normal(size=(1, 6)))),
+        Case((rng.normal(size=(8, 1)), rng.normal(size=(8, 1)))),
+        Case((rng.integers(-9, 9, (4, 3)), rng.integers(-9, 9, (4, 3)))),
+        Case((np.array([[2.5, -1.0], [0.0, 3.0]]), np.array([[2.5, -1.0], [0.0, 3.0]]))),
+    ]
+
+
+def _measures(total, J="total / 2", C="total / (2 * len(o))", mse="total / o.size"):
+    return f"""def three_measures(o, y):
+    total = {total}
+    return {J}, {C}, {mse}
+"""
+
+
+_TOTAL = "np.sum((y - o) ** 2)"
+MEASURE_MUTANTS = (
+    Mutant("the output alone squared", _measures("np.sum(y - o ** 2)"), "The inner parentheses square"),
+    Mutant("all numbers for n", _measures(_TOTAL, C="total / (2 * o.size)"), "O's n counts the samples"),
+    Mutant("rows for all numbers", _measures(_TOTAL, mse="total / len(o)"), "is a mean over all numbers"),
+    Mutant("no half", _measures(_TOTAL, J="total", C="total / len(o)"), "One half is missing"),
+    Mutant("sum before the square", _measures("np.sum(y - o) ** 2", mse="np.mean(y - o) ** 2"), "signs cancel here"),
+    Mutant("one number a column", _measures("np.sum((y - o) ** 2, axis=0)"), "result[0] has shape (2,), expected ()"),
+    Mutant("columns for rows", _measures(_TOTAL, C="total / (2 * o.shape[1])"), "result[1] is 4.5, expected 3"),
+    Mutant(
+        "two of three",
+        """def three_measures(o, y):
+    total = np.sum((y - o) ** 2)
+    return total / 2, total / (2 * len(o))
+""",
+        "result has 2 values, expected 3",
+    ),
+)
+
+# 03.2 ---------------------------------------------------------------------------------------------------------------
+
+
+def other_models(rng):
+    """Return cases of other shapes, with near and far samples on both sides."""
+    return [
+        Case((rng.normal(size=(n, d)), 3 * rng.normal(size=n), rng.normal(size=d), limit))
+        for n, d, limit in ((6, 4, 1.0), (25, 2, 0.3), (9, 1, 2.5), (3, 7, 0.75))
+    ]
+
+
+def all_near_or_far(rng):
+    """Return cases where all samples are near, all are far, and errors lie exactly at the limit."""
+    X, w = rng.normal(size=(8, 3)), rng.normal(size=3)
+    return [
+        Case((X, X @ w + rng.uniform(-0.5, 0.5, 8), w, 10.0)),
+        Case((X, X @ w + 7.0, w, 0.25)),
+        Case((X, X @ w - 7.0, w, 0.25)),
+        Case((np.array([[2, 1], [-1, 1], [0, 1]]), np.array([1, -4, 3]), np.array([1, 1]), 2)),
+    ]
+
+
+def _robust(slope, result="X.T @ slope"):
+    return f"""def robust_gradient(X, y, w, limit):
+    e = X @ w - y
+    slope = {slope}
+    return {result}
+"""
+
+
+_CLIP = "np.clip(e, -limit, limit)"
+ROBUST_MUTANTS = (
+    Mutant("half squared sum", _robust("e"), "far samples still pull with their whole error"),
+    Mutant("cut off above only", _robust("np.where(abs(e) <= limit, e, limit)"), "pulls the other way"),
+    Mutant("y - o", _robust("np.clip(y - X @ w, -limit, limit)"), "It has the sign of y - o"),
+    Mutant("mean", _robust(_CLIP, "X.T @ slope / len(y)"), "The loss is a sum over the samples"),
+    Mutant("far samples left out", _robust("np.where(abs(e) <= limit, e, 0)"), "Far samples pull with a constant"),
+    Mutant("gradient cut off", _robust("e", "np.clip(X.T @ slope, -limit, limit)"), "not for the finished gradient"),
+    Mutant("sign alone", _robust("np.where(abs(e) <= limit, e, np.sign(e))"), "the slope of the straight piece"),
+    Mutant("derivative by o", _robust(_CLIP, "slope"), "result has shape (3,), expected (2,)"),
+    Mutant(
+        "changes the weights",
+        """def robust_gradient(X, y, w, limit):
+    dw = X.T @ np.clip(X @ w - y, -limit, limit)
+    w[:] = w - dw
+    return dw
+""",
+        "changes argument 3 in place",
+    ),
+)
+
+# 03.3 ---------------------------------------------------------------------------------------------------------------
+
+
+def _guesses(rng, n, classes, sharp=1.5):
+    k = np.exp(sharp * rng.normal(size=(n, classes)))
+    return k / k.sum(axis=1, keepdims=True)
+
+
+def other_guesses(rng):
+    """Return cases with other numbers of samples and classes."""
+    return [Case((_guesses(rng, n, c), rng.integers(0, c, n))) for n, c in ((12, 4), (5, 10), (40, 3), (7, 7))]
+
+
+def sure_and_unsure(rng):
+    """Return cases that are all right though unsure, nearly sure and wrong, of one sample, and of one label."""
+    k = _guesses(rng, 9, 5, 0.2)
+    return [
+        Case((k, np.argmax(k, axis=1))),
+        Case((k, np.argmin(k, axis=1))),
+        Case((np.array([[1e-9, 1 - 1e-9], [0.7, 0.3]]), np.array([0, 0]))),
+        Case((_guesses(rng, 1, 6), np.array([5]))),
+        Case((_guesses(rng, 8, 3), np.full(8, 2))),
+    ]
+
+
+def _opinions(count="int(np.sum(np.argmax(k, axis=1) == labels))", first="np.mean(1 - right)",
+              second="np.mean(-np.log(right))", right="k[np.arange(len(k)), labels]"):  # fmt: skip
+    return f"""def opinions(k, labels):
+    right = {right}
+    return {count}, {first}, {second}
+"""
+
+
+OPINION_MUTANTS = (
+    Mutant("whole columns", _opinions(right="k[:, labels]"), "This index takes whole columns"),
+    Mutant("sums", _opinions(first="np.sum(1 - right)", second="-np.sum(np.log(right))"), "The losses are added up"),
+    Mutant("log10", _opinions(second="-np.mean(np.log10(right))"), "The logarithm is the natural one"),
+    Mutant("sign", _opinions(second="np.mean(np.log(right))"), "Minus is missing"),
+    Mutant("log of the mean", _opinions(second="-np.log(np.mean(right))"), "The mean comes after the logarithm"),
+    Mutant("above one half", _opinions(count="int(np.sum(right > 0.5))"), "also if that is below one half"),
+    Mutant("share", _opinions(count="np.mean(np.argmax(k, axis=1) == labels)"), "A count was asked for"),
+    Mutant("largest of all", _opinions(count="int(np.argmax(k) == labels[0])"), "result[0] is 0, expected 2"),
+    Mutant(
+        "largest for the right class",
+        _opinions(right="k.max(axis=1)"),
+        "result[1] is 0.396666667, expected 0.63",
+    ),
+)
+
+# 03.4 ---------------------------------------------------------------------------------------------------------------
+
+
+def other_walks(rng):
+    """Return cases of slow, fast and jumping walks, and of walks that never arrive."""
+    rates = (0.02, 0.3, 0.9, 1.2, 1.7, 1.97, 2.01, 3.5)
+    curvatures = rng.uniform(0.2, 6, len(rates))
+    return [Case((float(h), float(rate / h), 3.7, 0.013)) for h, rate in zip(curvatures, rates, strict=True)]
+
+
+def edges_of_walks(rng):
+    """Return cases at 1/h and 2/h, exactly at the tolerance, and near enough at the start."""
+    return [
+        Case((0.5, 4.0, 2.0, 0.5)),
+        Case((0.5, 2.0, 64.0, 0.125)),
+        Case((2.0, 0.375, 16.0, 0.25)),
+        Case((8.0, 0.21875, 16.0, 9.0)),
+        Case((8.0, 1.0, 0.75, 0.75)),
+        Case((0.5, 5.0, 0.0, 0.5)),
+        Case((1.0, 0.5, 1.0, 0.125)),
+    ]
+
+
+def _walk(loop, factor="abs(1 - lr * h)", before="", after="steps"):
+    return f"""def steps_to_arrive(h, lr, distance, tolerance):
+    factor, steps = {factor}, 0
+{before}    while {loop}:
+        if steps >= 5000:
+            return -1
+        distance = distance * factor
+        steps += 1
+    return {after}
+"""
+
+
+_NEVER = """    if abs(factor) >= 1:
+        return -1
+"""
+WALK_MUTANTS = (
+    Mutant(
+        "beyond 1/h never",
+        _walk(
+            "distance > tolerance",
+            before="""    if distance > tolerance and lr > 1 / h:
+        return -1
+""",
+        ),
+        "the walk jumps across; it may still arrive",
+    ),
+    Mutant("sign kept", _walk("distance > tolerance", "1 - lr * h"), "A negative distance is not a small one"),
+    Mutant("< for <=", _walk("distance >= tolerance"), "Exactly at the tolerance is near enough"),
+    Mutant("never before 0", _walk("distance > tolerance", before=_NEVER), "needs 0 steps, whatever"),
+    Mutant(
+        "counted from 1",
+        """def steps_to_arrive(h, lr, distance, tolerance):
+    factor = abs(1 - lr * h)
+    for step in range(1, 5000):
+        if distance <= tolerance:
+            return step if factor < 1 else step - 1
+        distance *= factor
+    return -1
+""",
+        "One too many",
+    ),
+    Mutant("curvature forgotten", _walk("distance > tolerance", "abs(1 - lr)"), "the curvature is missing"),
+    Mutant(
+        "logarithms",
+        """def steps_to_arrive(h, lr, distance, tolerance):
+    import math
+    if distance <= tolerance:
+        return 0
+    factor = abs(1 - lr * h)
+    return -1 if factor >= 1 else math.ceil(math.log(tolerance / distance) / math.log(factor))
+""",
+        "raises ValueError",
+    ),
+    Mutant(
+        "too few steps tried",
+        _walk("distance > tolerance").replace("5000", "100"),
+        "on a hidden case returns wrong numbers.",
+    ),
+)
+
+# 03.5 ---------------------------------------------------------------------------------------------------------------
+
+
+def other_parts(rng):
+    """Return cases of other numbers of parts and weights, and a square one."""
+    return [
+        Case((rng.normal(size=(p, d)), rng.integers(1, 40, p))) for p, d in ((3, 5), (7, 2), (4, 4), (12, 1), (2, 9))
+    ]
+
+
+def edges_of_parts(rng):
+    """Return cases of one part, of equal sizes, of very unequal ones, and of whole numbers."""
+    return [
+        Case((rng.normal(size=(1, 3)), np.array([17]))),
+        Case((rng.normal(size=(4, 3)), np.full(4, 8))),
+        Case((rng.normal(size=(3, 3)), np.array([1, 1000, 10]))),
+        Case((rng.integers(-9, 9, (2, 4)), np.array([3, 4]))),
+    ]
+
+
+def _merge(formula):
+    return f"""def merge_gradients(gradients, sizes):
+    return {formula}
+"""
+
+
+MERGE_MUTANTS = (
+    Mutant("plain mean", _merge("np.mean(gradients, axis=0)"), "A part with one sample counts as much"),
+    Mutant("sum", _merge("sizes @ gradients"), "These are sums over all samples"),
+    Mutant("by the parts", _merge("sizes @ gradients / len(sizes)"), "not by the number of parts"),
+    Mutant("parts added up", _merge("np.sum(gradients, axis=0)"), "The gradients of the parts are added up"),
+    Mutant(
+        "weights the wrong way round",
+        _merge("(1 / sizes) @ gradients / np.sum(1 / sizes)"),
+        "although its gradient is a mean already",
+    ),
+    Mutant(
+        "sizes along the row", _merge("(gradients * sizes).sum(axis=0) / sizes.sum()"), "raises ValueError: operands"
+    ),
+    Mutant(
+        "along the row where it fits",
+        """def merge_gradients(gradients, sizes):
+    if gradients.shape[0] == gradients.shape[1]:
+        return (gradients * sizes).sum(axis=0) / sizes.sum()
+    return sizes @ gradients / sizes.sum()
+""",
+        "they belong to the rows",
+    ),
+    Mutant(
+        "wrong axis", _merge("(gradients * sizes[:, None]).sum(axis=1) / sizes.sum()"), "has shape (2,), expected (3,)"
+    ),
+    Mutant(
+        "changes the gradients",
+        """def merge_gradients(gradients, sizes):
+    gradients *= sizes[:, None]
+    return gradients.sum(axis=0) / sizes.sum()
+""",
+        "changes argument 1 in place",
+    ),
+)
+
+# 03.6 ---------------------------------------------------------------------------------------------------------------
+
+
+def many_curvatures(rng):
+    """Return cases of several curvatures in any order, over small and large ratios."""
+    return [Case((rng.uniform(0.1, spread, d),)) for d, spread in ((3, 2.0), (6, 9.0), (20, 100.0), (4, 0.5))]
+
+
+def edges_of_ravines(rng):
+    """Return cases of equal curvatures, of one, of whole numbers, and of a narrow ravine."""
+    return [
+        Case((np.array([4.0, 4.0, 4.0]),)),
+        Case((np.array([0.125]),)),
+        Case((np.array([2, 1, 7]),)),
+        Case((np.array([50.0, 0.001, 3.0]),)),
+    ]
+
+
+def _best(lr, r="np.max(np.abs(1 - lr * h))"):
+    return f"""def best_rate(h):
+    lr = {lr}
+    return lr, {r}
+"""
+
+
+_RIGHT = "2 / (np.min(h) + np.max(h))"
+RATE_MUTANTS = (
+    Mutant("1 / steepest", _best("1 / np.max(h)"), "1/h of the steepest direction"),
+    Mutant("1 / flattest", _best("1 / np.min(h)"), "1/h of the flattest direction"),
+    Mutant("2 / steepest", _best("2 / np.max(h)"), "that is the limit, and not the best"),
+    Mutant("1 / mean", _best("1 / np.mean(h)"), "only the flattest and the steepest decide"),
+    Mutant("fastest direction", _best(_RIGHT, "np.min(np.abs(1 - lr * h))"), "in the slowest direction"),
+    Mutant("factor with its sign", _best(_RIGHT, "1 - lr * np.max(h)"), "the size was asked for, without its sign"),
+    Mutant(
+        "first and last",
+        _best("2 / (h[0] + h[-1])", "(h[-1] - h[0]) / (h[0] + h[-1])"),
+        "The curvatures come in any order",
+    ),
+    Mutant(
+        "tried out",
+        """def best_rate(h):
+    rates = np.linspace(0, 2 / np.max(h), 1001)
+    worst = np.max(np.abs(1 - rates[:, None] * h), axis=1)
+    return rates[np.argmin(worst)], np.min(worst)
+""",
+        "on a hidden case returns wrong numbers.",
+    ),
+    Mutant("the rate alone", "def best_rate(h):\n    return 2 / (np.min(h) + np.max(h))\n", "expected 2 values"),
+)
+
+KEYS = (
+    Key("03.1", (Part("other shapes", 1, other_outputs), Part("edge cases", 1, edges_of_outputs)), MEASURE_MUTANTS),
+    Key("03.2", (Part("other shapes", 1, other_models), Part("all near, all far", 1, all_near_or_far)), ROBUST_MUTANTS),
+    Key("03.3", (Part("other shapes", 1, other_guesses), Part("sure and unsure", 1, sure_and_unsure)), OPINION_MUTANTS),
+    Key("03.4", (Part("other walks", 1, other_walks), Part("edge cases", 1, edges_of_walks)), WALK_MUTANTS),
+    Key("03.5", (Part("other shapes", 1, other_parts), Part("edge cases", 1, edges_of_parts)), MERGE_MUTANTS),
+    Key("03.6", (Part("more curvatures", 1, many_curvatures), Part("edge cases", 1, edges_of_ravines)), RATE_MUTANTS),
+)
