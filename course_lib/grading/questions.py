@@ -6,7 +6,8 @@ Source: the course's own.
 import time
 from fractions import Fraction
 
-from course_lib.checks.judge import judge
+from course_lib.checks.judge import Finding, Outcome, judge
+from course_lib.checks.values import decode, encode, resolve
 from course_lib.grading.keys import PartResult, parts_of, score
 
 
@@ -33,10 +34,22 @@ def run_part(exercise, part, outcome_of):
         try:
             finding = judge(exercise, case, outcome, reveal=not hidden)
         except Exception as error:
-            raise GraderFault(f"{exercise.id}, {name}: {type(error).__name__}: {error}"[:300]) from error
+            text = f"{type(error).__name__}: {error}"[:200]
+            if not _judges_itself(exercise, case):
+                raise GraderFault(f"{exercise.id}, {name}: {text}") from error
+            finding = Finding(f"{exercise.function} returns a value that cannot be compared ({text}).", "odd value")
         if finding is not None:
             return PartResult(name, hidden, weight, False, finding.says, finding.cause)
     return PartResult(name, hidden, weight, True)
+
+
+def _judges_itself(exercise, case):
+    """Return whether the right value is judged to be right: then an error was caused by the answer's value."""
+    try:
+        value = exercise.expect(*[resolve(a) for a in case.args])
+        return judge(exercise, case, Outcome(decode(encode(value)))) is None
+    except Exception:
+        return False
 
 
 def run_parts(exercise, key, outcome_of, result_of=run_part):
@@ -49,8 +62,8 @@ def run_parts(exercise, key, outcome_of, result_of=run_part):
         try:
             results.append(result_of(exercise, part, outcome_of))
         except GraderFault as error:
-            fault = str(error)
-            results.append(PartResult(*part[:3], False, f"the grader failed on it: {fault}", "the grader failed"))
+            fault = fault or str(error)
+            results.append(PartResult(*part[:3], False, "The grader itself failed on it.", "the grader failed"))
     return results, fault
 
 

@@ -1,0 +1,227 @@
+"""One submission always gives a result: exact points, a reason for each lost one, and never an exception."""
+
+import dataclasses
+import json
+import pickle
+import time
+
+import pytest
+
+from course_lib.grading import host
+from course_lib.grading.host import Task, grade
+from course_lib.grading.levels import level
+from course_lib.grading.task import result_key
+from tests.grading import toy_sheet
+from tests.grading.toy_sheet import NAME, RIGHT, SHORT, answered, book, code, needs
+
+pytestmark = needs("B")
+FILE = f"{NAME}.ipynb"
+STUBBORN = "import time\nwhile True:\n    try:\n        time.sleep(9)\n    except BaseException:\n        pass\n"
+
+
+@pytest.fixture
+def keys(monkeypatch, tmp_path):
+    return toy_sheet.install(monkeypatch, tmp_path)
+
+
+def graded(content, keys, **more):
+    result = grade(Task("ann", NAME, ((FILE, content),), keys, **{"level": "B", "limits": SHORT} | more))
+    json.dumps(result).encode()
+    assert pickle.loads(pickle.dumps(result)) == result
+    assert result["questions"] == [] or [q["id"] for q in result["questions"]] == ["98.1", "98.2", "98.3", "98.4"]
+    return result
+
+
+def points(result):
+    return [q["points"] for q in result["questions"]]
+
+
+def reasons(result):
+    return [" ".join(q["lost"]) for q in result["questions"]]
+
+
+@pytest.mark.parametrize("letter", [pytest.param(x, marks=needs(x)) for x in "ABD"])
+def test_right_answers_get_all_points_in_one_box(keys, letter):
+    result = graded(answered(), keys, level=letter)
+    assert (result["status"], result["says"], result["level"]) == ("graded", f"{FILE} was graded.", letter)
+    assert (result["points"], result["of"], points(result)) == ("8", 10, ["3", "3", "2", "0"])
+    assert (result["boxes"], result["notes"], result["files"]) == (1, [], [FILE])
+    assert result["questions"][0]["parts"] == [
+        {"name": "public", "hidden": False, "weight": 1, "passed": True, "says": "", "cause": ""},
+        {"name": "negative numbers", "hidden": True, "weight": 2, "passed": True, "says": "", "cause": ""},
+    ]
+    assert reasons(result) == ["", "", "", "No answer was found; it is graded by hand."]
+
+
+def test_points_are_exact_fractions_of_the_parts_that_pass(keys):
+    result = graded(
+        answered(total="def total(x):\n    return 3.5\n", third="def third(x):\n    return list(x)[2]\n"), keys
+    )
+    assert points(result) == ["3", "0", "2", "0"]  # a constant passes the public part alone
+    result = graded(
+        answered(double="def double(x):\n    return 2 * abs(x)\n", third="def third(x):\n    return 'c'\n"), keys
+    )
+    assert points(result) == ["0", "3", "1", "0"]
+    assert result["points"] == "4"
+
+
+def test_a_hidden_case_is_not_given_away(keys):
+    result = graded(answered(double="def double(x):\n    return 2 * x if x > -9 else x\n"), keys)
+    assert "negative numbers (hidden): double on a hidden case returns" in reasons(result)[0]
+    assert "170001" not in json.dumps(result)
+    assert "340002" not in json.dumps(result)
+
+
+def test_a_lost_point_has_its_reason(keys):
+    texts = {
+        "double": "def double(x):\n    return y\n",
+        "total": "def totals(x):\n    return 1\n",
+        "third": "def third(x:\n",
+    }
+    found = reasons(graded(answered(**texts), keys))
+    assert "double(1) raises NameError: name 'y' is not defined." in found[0]
+    assert "NameError: total is not defined in this notebook" in found[1]
+    assert "third is not defined, as cell 4 stopped: SyntaxError" in found[2]
+
+
+def test_a_name_that_may_not_be_used_loses_the_question(keys):
+    third = "from operator import itemgetter\ndef third(x):\n    return itemgetter(2)(x)\n"
+    result = graded(answered(third=third), keys)
+    assert points(result) == ["3", "3", "0", "0"]
+    assert "uses itemgetter" in reasons(result)[2]
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("import os; os._exit(0)", "ProcessEnded"),
+        ("raise SystemExit", "SystemExit"),
+        ("return x.__class__.__subclasses__()[0]", "is a type"),
+        ("return type('F', (float,), {'__eq__': lambda s, o: True})(2.0 * x)", "F"),
+        ("return float('nan')", "result is float64"),
+        ("print('score: 10'); return -1", "-1"),
+        ("return 10 ** 5000", "cannot be compared (ValueError"),
+        ("return '\\ud800'", "result is a text"),
+        ("raise ValueError('\\ud800')", "ValueError: ?"),
+        (
+            "import os; [os.write(fd, b'{}') for fd in range(3, 5) if 'pipe' in os.readlink(f'/proc/self/fd/{fd}')]",
+            "Protocol",
+        ),
+    ],
+)
+def test_the_other_questions_count_whatever_one_answer_does(keys, body, reason):
+    result = graded(answered(double=f"def double(x):\n    {body}\n"), keys)
+    assert (result["status"], points(result)) == ("graded", ["0", "3", "2", "0"])
+    assert reason in reasons(result)[0]
+
+
+def test_an_answer_that_never_ends_is_killed_and_the_others_count(keys):
+    body = "def double(x):\n" + "".join(f"    {line}\n" for line in STUBBORN.splitlines())
+    result = graded(answered(double=body), keys)
+    assert points(result) == ["0", "3", "2", "0"]
+    assert "TimeoutError: it went on for 2 s and was ended" in reasons(result)[0]
+    assert result["boxes"] == 3  # one more after each of the two parts
+
+
+def test_of_a_cell_that_never_ends_the_definitions_count(keys):
+    result = graded(answered(double=RIGHT["double"] + STUBBORN), keys)
+    assert points(result) == ["3", "3", "2", "0"]
+    assert "cell 2 did not end by itself" in result["notes"][0]
+    assert result["boxes"] == 2
+
+
+def test_a_notebook_whose_cells_all_end_the_process_is_given_up(keys):
+    result = graded(book(*[code("import os\nos._exit(0)")] * 30), keys)
+    assert (result["status"], result["points"], result["boxes"]) == ("graded", "0", 6)
+    assert "6 cells did so" in reasons(result)[0]
+
+
+def test_the_time_of_the_whole_submission_is_limited(keys):
+    slow = code("import time\ntime.sleep(0.8)")
+    limits = dataclasses.replace(SHORT, submission=2.0)
+    started = time.monotonic()
+    result = graded(book(*[slow] * 9), keys, limits=limits)
+    assert time.monotonic() - started < 4
+    assert "the 2 s for the whole notebook are used up" in reasons(result)[0]
+
+
+def test_the_last_definition_counts_as_in_a_notebook_that_runs(keys):
+    wrong = "def double(x):\n    return x\n"
+    assert points(graded(book(code(wrong), code(RIGHT["double"])), keys))[0] == "3"
+    assert points(graded(book(code(RIGHT["double"]), code(wrong)), keys))[0] == "0"
+
+
+def test_jupyters_own_lines_do_not_matter(keys):
+    cells = ["%matplotlib inline\nimport numpy as np\n!ls\nfiles = !ls\nnp.sum?\n", "%%time\n" + RIGHT["double"]]
+    result = graded(book(*map(code, [*cells, RIGHT["total"], "%%bash\nrm -r /\n"])), keys)
+    assert (points(result), result["notes"]) == (["3", "3", "0", "0"], [])
+
+
+def test_what_is_printed_costs_nothing(keys):
+    noise = code("import sys\nprint('x' * 10**7)\nprint('y', file=sys.stderr)")
+    result = graded(book(noise, code(RIGHT["double"])), keys)
+    assert points(result)[0] == "3"
+    assert result["output_bytes"] > 10**7
+
+
+@pytest.mark.parametrize(
+    ("files", "status"),
+    [
+        ((), "no notebook"),
+        (((FILE, b""),), "unreadable"),
+        (((FILE, b"{"),), "unreadable"),
+        ((("\ud800", b"?"),), "no notebook"),
+    ],
+)
+def test_without_a_notebook_there_is_a_result_with_no_points_and_the_reason(keys, files, status):
+    result = grade(Task("ann", NAME, files, keys))
+    json.dumps(result, ensure_ascii=False).encode()
+    assert (result["status"], result["points"], result["boxes"]) == (status, "0", 0)
+    assert all(result["says"] in reason for reason in reasons(result)[:3])
+
+
+def test_answers_in_words_are_kept_for_grading_by_hand(keys):
+    words = {"cell_type": "markdown", "source": "Because.", "metadata": {"nbgrader": {"grade_id": "answer-98-4"}}}
+    result = graded(book(words, code(RIGHT["double"])), keys)
+    assert result["answers"] == {"98.1": RIGHT["double"], "98.2": "", "98.3": "", "98.4": "Because."}
+    assert reasons(result)[3] == "It is graded by hand."
+
+
+def test_a_fault_of_the_grader_says_so(keys, tmp_path, monkeypatch):
+    assert "FileNotFoundError" in graded(answered(), str(tmp_path / "no"))["says"]
+    assert "no sheet" in grade(Task("ann", "97_none", ()))["says"]
+
+    def fail(exercise, case, outcome, reveal):
+        if exercise.id == "98.2":
+            raise TypeError("no such thing")
+
+    monkeypatch.setattr("course_lib.grading.questions.judge", fail)
+    result = graded(answered(), keys)
+    assert result["status"] == "broken"
+    assert "98.2, public: TypeError: no such thing" in result["says"]
+    assert points(result) == ["3", "0", "2", "0"]
+
+
+def test_a_grader_that_hangs_still_gives_a_result(keys, monkeypatch):
+    monkeypatch.setattr(host, "SLACK", 0.1)
+    monkeypatch.setattr(host, "read_answers", lambda *a: time.sleep(3))
+    result = graded(answered(), keys, limits=dataclasses.replace(SHORT, submission=0.2))
+    assert (result["status"], result["says"]) == ("broken", "The grader did not end within 0.3 s.")
+
+
+def test_without_a_safe_box_nothing_is_run(keys, monkeypatch):
+    monkeypatch.setenv("PATH", "/nowhere")
+    level.cache_clear()
+    result = graded(answered(), keys, level="")
+    level.cache_clear()
+    assert result["status"] == "broken"
+    assert "B: bwrap is not installed; install the package bubblewrap" in result["says"]
+
+
+def test_the_key_of_a_result_changes_with_the_files_and_the_limits_only(keys):
+    task = Task("ann", NAME, ((FILE, b"a"),), keys)
+    other = [{"files": ((FILE, b"b"),)}, {"files": (("x", b"a"),)}, {"keys": ""}, {"limits": SHORT}, {"sheet": "x"}]
+    found = {result_key(dataclasses.replace(task, **change)) for change in other}
+    assert len(found) == 5
+    assert result_key(task) not in found
+    assert result_key(dataclasses.replace(task, student="bob", level="D")) == result_key(task)
