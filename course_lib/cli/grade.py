@@ -107,6 +107,21 @@ def grader():
     return Task, grade_one
 
 
+def no_sandbox(level: str) -> str:
+    """Return why a level ("" for the best) does not work on this machine, "" if it does. No errors.
+
+    Source: the course's own.
+    """
+    from course_lib.grading.levels import NoBox, best_level
+    from course_lib.grading.levels import level as level_named
+
+    try:
+        found = level_named(level) if level else best_level()
+    except NoBox as error:
+        return str(error)
+    return "" if found.works else f"level {level} does not work on this machine: {found.says}."
+
+
 def questions_of(sheet: str) -> list[dict]:
     """Return a sheet's questions without points; LookupError if there is no such sheet. Source: the course's own."""
     from course_lib.checks import registry
@@ -171,6 +186,8 @@ def _run(console: Console, book, todo: list, keys: Path, jobs: int, scheduler: s
     _line(console, f"{handed} submissions of {len(book.collected.students)} students; {len(todo)} to grade")
     if not todo:
         return
+    if not scheduler and (why := no_sandbox(book.level)):
+        _stop(f"{why} course grade --help names the levels.")
     make, grade_one = grader()
     tasks = book.tasks(todo, lambda student, sheet, files: make(student, sheet, files, str(keys), book.level))
     results = run_on_cluster(tasks, grade_one, scheduler) if scheduler else run(tasks, grade_one, jobs)

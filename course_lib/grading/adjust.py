@@ -46,9 +46,8 @@ def read_manual(path: Path, students, most: Mapping[str, Fraction]) -> dict[tupl
             raise BadTable(f"{where}: no question {question!r} is graded here; there are {', '.join(most)}.")
         points = _number(where, "points", row.cells["points"])
         if points > most[question]:
-            raise BadTable(
-                f"{where}: {row.cells['points'].strip()} points for question {question}, which has 0 to {most[question]}."
-            )
+            given = row.cells["points"].strip()
+            raise BadTable(f"{where}: {given} points for question {question}, which has 0 to {most[question]}.")
         if (student, question) in found:
             raise BadTable(f"{where}: question {question} of {student!r} is there already. Take one of the lines out.")
         found[student, question] = Manual(points, row.cells["comment"].strip())

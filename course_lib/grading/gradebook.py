@@ -83,7 +83,7 @@ class Gradebook:
             yield make(*at, files)
 
     def put(self, task, result: dict, broken: Callable) -> dict:
-        """Keep a task's result and return it; one that does not add up becomes broken(task, why). OSError if that fails."""
+        """Keep a task's result and return it; one that does not add up is broken(task, why). OSError if that fails."""
         if why := fault(result, task.student, task.sheet):
             result = broken(task, f"The grader's result is not sound: {why}. Please report it.")
         at = (task.student, task.sheet)

@@ -37,7 +37,8 @@ def unwrapped(names: list[tuple[str, ...]], from_zip: bool, sheets) -> int:
     """Return how many folders are around all students' files and belong to none of them.
 
     `names` are the files' names in parts, `sheets` the `Names` of the sheets. A zip often has one folder around
-    everything; a folder of student folders has none, save one called submitted or as Gradescope's export. No errors. Source: the course's own.
+    everything; a folder of student folders has none, save one called submitted or as Gradescope's export. No errors.
+    Source: the course's own.
     """
     depth = 0
     while names and all(len(parts) > depth + 1 for parts in names) and len({parts[depth] for parts in names}) == 1:

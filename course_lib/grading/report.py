@@ -12,16 +12,12 @@ from pathlib import Path
 from course_lib.grading.charts import meter
 from course_lib.grading.csvfile import write_atomically
 from course_lib.grading.final import NOTHING, decimal
+from course_lib.grading.levels import TITLES
 from course_lib.grading.pages import clean, one_line, page
 from course_lib.grading.store import file_name
 
-LEVELS = {
-    "A": "A: a box of its own (bubblewrap) as a user without rights, limits by control groups",
-    "B": "B: a box of its own (bubblewrap), limits for each process",
-    "C": "C: a container",
-    "D": "D: an ordinary process without a box (--unsafe)",
-}
 _SAYS = {"graded": "Graded.", "broken": "The grader failed; there are no points yet. Your instructor looks into it."}
+_REASONS = {NOTHING: "Nothing was handed in.", "broken": "The grader failed; these points are not final."}
 _MOST_REASONS = 40
 
 
@@ -66,44 +62,37 @@ def _sheet(result: dict) -> dict:
     facts = [
         ("Status", result["status"]),
         ("File", ", ".join(one_line(name) for name in result["files"]) or "none"),
-        ("Sandbox", LEVELS.get(level, level or "none was needed")),
+        ("Sandbox", f"{level}: {TITLES[level]}" if level in TITLES else level or "none was needed"),
         ("Time", f"{result['seconds']:.1f} s"),
         ("Versions", versions or "none"),
         ("Key", result["key"][:16] or "none"),
     ]
     questions = [_question(question, result["status"]) for question in result["questions"]]
+    share = float(total / of) if of else 0.0
     return {
-        **{
-            "title": sheet_title(result["sheet"]),
-            "total": decimal(total, 2),
-            "of": decimal(of),
-            "questions": questions,
-        },
-        **{
-            "meter": meter(float(total / of) if of else 0.0, says),
-            "says": _SAYS.get(result["status"], clean(result["says"])),
-        },
-        **{"late": result["late"], "open": result["open"], "notes": [clean(note) for note in result["notes"]]},
+        **{"title": sheet_title(result["sheet"]), "total": decimal(total, 2), "of": decimal(of)},
+        **{"questions": questions, "meter": meter(share, says), "open": result["open"], "late": result["late"]},
+        **{"says": _SAYS.get(result["status"], clean(result["says"]))},
         **{"facts": [(term, clean(fact)) for term, fact in facts]},
+        **{"notes": [clean(note) for note in result["notes"]]},
     }
 
 
 def _question(question: dict, status: str) -> dict:
     points, of = Fraction(question["points"]), Fraction(question["of"])
-    parts = [
-        {**part, "name": one_line(part["name"]), "says": "" if part["passed"] else clean(part.get("says", ""))}
-        for part in question["parts"]
+    failed = [part for part in question["parts"] if not part["passed"]]
+    lost = list(question["lost"]) if points < of else []
+    if points < of and not question["manual"]:  # a reason for every lost point, also where the grader named none
+        lost += [part["says"] for part in failed if part["says"] and not any(part["says"] in reason for reason in lost)]
+        lost = lost or [_REASONS.get(status, f"No reason is recorded ({status}).")]
+    kind = "wait" if question["open"] else "full" if points == of else "some" if points else "none"
+    result = {"full": "all points", "some": "some points", "none": "no points", "wait": "waits for points by hand"}[
+        kind
     ]
-    lost = [clean(reason) for reason in question["lost"]][:_MOST_REASONS] if points < of else []
-    if points < of and not lost and not question["open"] and not question["manual"]:
-        lost = ["Nothing was handed in." if status == NOTHING else clean(f"No reason is recorded ({status}).")]
-    kind, result = (
-        ("full", "all points") if points == of else ("some", "some points") if points else ("none", "no points")
-    )
-    if question["open"]:
-        kind, result = "wait", "waits for points by hand"
     return {
         **{"id": one_line(question["id"]), "title": one_line(question["title"]), "kind": kind, "result": result},
         **{"anchor": f"q-{file_name(question['id'])}", "points": decimal(points, 2), "of": decimal(of)},
-        **{"parts": parts, "lost": lost, "missing": decimal(of - points, 2), "manual": clean(question["manual"])},
+        **{"lost": [clean(reason) for reason in lost[:_MOST_REASONS]], "open": question["open"]},
+        **{"parts": [{**part, "name": one_line(part["name"])} for part in question["parts"]]},
+        **{"missing": decimal(of - points, 2), "manual": clean(question["manual"])},
     }

@@ -11,6 +11,8 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
+import signal
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from multiprocessing import connection
@@ -81,6 +83,7 @@ class _Worker:
 
 def _work(pipe, grade) -> None:
     """Grade what comes through the pipe until it is closed; also when the other side was killed."""
+    threading.Thread(target=_watch, daemon=True).start()
     with contextlib.suppress(EOFError, OSError, KeyboardInterrupt):
         while True:
             task = pipe.recv()
@@ -89,6 +92,14 @@ def _work(pipe, grade) -> None:
                 pipe.send(result)
             except (TypeError, ValueError, AttributeError) as error:
                 pipe.send(broken(task, f"The grader's result cannot be sent ({error}). Please report it."))
+
+
+def _watch() -> None:
+    """End this process when the one that started it is gone: as by Ctrl-C, so that its sandbox is ended too."""
+    connection.wait([multiprocessing.parent_process().sentinel])
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(10)
+    os._exit(1)
 
 
 def _pool(tasks: Iterator, grade, jobs: int, patience: float, again: list):

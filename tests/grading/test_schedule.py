@@ -86,6 +86,7 @@ def test_an_interrupt_is_raised_on_and_no_process_stays():
         raise KeyboardInterrupt
 
     results = run(source(), fake_grade, 1)
+    assert next(results)[1]["status"] == "graded"
     with pytest.raises(KeyboardInterrupt):
         next(results)
     assert not [child for child in multiprocessing.active_children() if child.name == "course-grade"]

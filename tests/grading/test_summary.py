@@ -1,0 +1,103 @@
+"""The class page: counts, means and mistakes are right, names stay text, and it is there for 10,000 too."""
+
+from __future__ import annotations
+
+from course_lib.figures import style
+from course_lib.grading.charts import histogram, meter
+from course_lib.grading.final import empty_questions, finish, missing
+from course_lib.grading.roster import Student
+from course_lib.grading.similarity import NOTE, Pair
+from course_lib.grading.summary import mistake_of, summary, write_summary
+from tests.grading.fakes import part, question, result
+from tests.grading.test_report import HOSTILE, read
+
+SHEET = "04_backpropagation"
+
+
+class One:
+    id, title, kind, points = "04.1", "T", "function", 2
+
+
+def graded(id, points, seconds=1.0, **failed):
+    parts = [part("public", not failed, **failed)]
+    return finish(result(id, questions=[question("04.1", points, 2, parts=parts, title="T")], seconds=seconds))
+
+
+def page_of(results, **more):
+    return summary(results, {r["student"]: Student(r["student"]) for r in results}, [SHEET], **more)
+
+
+def test_means_and_shares_are_of_those_graded():
+    nothing = finish(missing("eve", SHEET, empty_questions([One])))
+    text = read(page_of([graded("a", "2"), graded("b", "1"), graded("c", "0"), nothing])).text
+    assert "3 graded. Mean 1 of 2 points, median 1, lowest 0, highest 2." in text
+    assert "04.1 T 1 2 33%" in text
+    assert "nothing handed in 1 eve" in text
+    assert "4 students, 3 submissions" in text
+
+
+def test_the_histogram_counts_each_share_in_its_tenth():
+    page = page_of([graded(f"s{n}", points) for n, points in enumerate(["0", "1/5", "1/5", "19/10", "2", "3/5"])])
+    assert "0-9: 1; 10-19: 2; 20-29: 0; 30-39: 1; 40-49: 0;" in page
+    assert "90-100: 2" in page
+
+
+def test_the_most_frequent_mistakes_come_first_and_a_student_counts_once():
+    results = [graded(f"s{n}", "0", says=f"element {n} is {n}.5e-3", cause="") for n in range(3)]
+    results += [graded(f"t{n}", "0", says="x", cause="The slope is at a.") for n in range(4)]
+    twice = question("04.1", "0", 2, parts=[part(passed=False, cause="shape"), part(passed=False, cause="shape")])
+    results.append(finish(result("u", questions=[twice])))
+    text = read(page_of(results)).text
+    assert "04.1 4 The slope is at a. 04.1 3 element # is # 04.1 1 shape" in text
+
+
+def test_a_mistake_is_its_cause_or_its_message_without_numbers():
+    assert mistake_of(part(cause="shape", says="y")) == "shape"
+    assert mistake_of(part(says="[0, 1]: -0.25 instead of 1e-3")) == "[#, #]: # instead of #"
+
+
+def test_the_slowest_come_first_with_a_link_to_their_report():
+    page = page_of([graded(f"s{n:02}", "1", seconds=n) for n in range(20)])
+    links = [attrs["href"] for tag, attrs in read(page).tags if tag == "a"]
+    assert links == [f"reports/s{n:02}.html" for n in range(19, 9, -1)]
+
+
+def test_similar_answers_are_named_with_the_note_that_they_prove_nothing():
+    text = read(page_of([graded("a", "1"), graded("b", "1")], pairs=[Pair("04.1", "a", "b", 0.875, 9)])).text
+    assert "04.1 a b 88%" in text
+    assert NOTE in text
+    assert NOTE in read(page_of([graded("a", "1")])).text
+
+
+def test_hostile_names_and_messages_stay_text():
+    made = finish(
+        result(HOSTILE, questions=[question(HOSTILE, "0", 2, parts=[part("p", False, HOSTILE)], title=HOSTILE)])
+    )
+    students = {HOSTILE: Student(HOSTILE, HOSTILE)}
+    reader = read(summary([made], students, [SHEET], [Pair(HOSTILE, HOSTILE, HOSTILE, 1.0, 9)], [HOSTILE] * 200))
+    assert not {"script", "img"} & {tag for tag, _ in reader.tags}
+    assert "100 more" in reader.text
+
+
+def test_charts_are_drawn_in_the_courses_colours_with_words_for_who_does_not_see_them():
+    drawn = histogram([3, 0], ["a<b", "c"], "T", "axis")
+    assert "<desc>a&lt;b: 3; c: 0</desc>" in drawn
+    assert style.colour("data") in drawn
+    assert 'aria-label="half"' in meter(0.5, "half")
+    assert 'width="320" height="10" rx="2" fill="#' in meter(7.0, "over")
+
+
+def test_no_result_at_all_is_a_page_too():
+    assert "No submission has a result." in read(summary([], {}, [SHEET])).text
+
+
+def test_a_class_of_10_000_is_summed_up(tmp_path):
+    students = {f"s{n}": Student(f"s{n}") for n in range(10_000)}
+    parts = [part("public", False, "wrong", cause="shape")]
+    results = [
+        finish(result(id, questions=[question(f"04.{q}", f"{at % 7}/3", 2, parts=parts) for q in range(6)]))
+        for at, id in enumerate(students)
+    ]
+    path = write_summary(tmp_path, results, students, [SHEET])
+    assert "10000 graded" in path.read_text(encoding="utf-8")
+    assert path.stat().st_size < 50_000
