@@ -42,7 +42,7 @@ from course_lib.checks import check
 # %% [markdown]
 # ## gpu.1 · Add two vectors, with a guard
 #
-# *1 point, warm-up. Trains: one thread an element; the guard. (H, "Grid and Block"; K, course plan)*
+# *1 point, warm-up. Trains: one thread an element; the guard. (K, "Course Organization")*
 #
 # a, b and c have n elements. Write c = a + b. The launch has one axis and blocks of 64 threads; there are always more
 # threads than elements. Those without an element do nothing.
@@ -82,7 +82,7 @@ check("gpu.1", guarded_add)
 # %% [markdown]
 # ## gpu.2 · Leaky ReLU with a grid-stride loop
 #
-# *2 points, warm-up. Trains: a grid-stride loop; float32 only. (K, "ReLU Kernel" (negative slope))*
+# *2 points, warm-up. Trains: a grid-stride loop; float32 only. (K, "RELU Activation Function")*
 #
 # x and y have n elements, slope is a float32 of any size, also above 1. The launch always has 2 blocks of 64 threads,
 # however large n is: a thread takes element i, then i plus the number of all threads, and so on. All arithmetic is in
@@ -128,7 +128,7 @@ check("gpu.2", leaky_relu)
 # %% [markdown]
 # ## gpu.3 · The sum of each row
 #
-# *2 points, core. Trains: a loop in a thread; sizes from the array's shape. (K, course plan (reductions))*
+# *2 points, core. Trains: a loop in a thread; sizes from the array's shape. (K, "Course Organization")*
 #
 # x has R rows and C columns, s has R elements. One thread adds up one row, in float32. The launch has one axis,
 # blocks of 32 threads, and more threads than rows. It says nothing about the number of columns.
@@ -171,7 +171,7 @@ check("gpu.3", row_sum)
 # %% [markdown]
 # ## gpu.4 · Transpose within a traffic budget
 #
-# *3 points, core. Trains: coalescing, a shared tile, its padding. (K, course plan (coalescing))*
+# *3 points, core. Trains: coalescing, a shared tile, its padding. (K, "Course Organization")*
 #
 # x is (R, C), y is (C, R). A block has 32 x 32 threads and one tile of x; the grid has as many tiles along x as C
 # needs, along y as R needs. R and C are any numbers. A warp is 32 threads with neighbouring `threadIdx.x`: it reads
@@ -227,11 +227,12 @@ check("gpu.4", transpose)
 # %% [markdown]
 # ## gpu.5 · Sum of a block, as a tree
 #
-# *3 points, core. Trains: shared memory and barriers; a race. (K, course plan (reductions))*
+# *3 points, core. Trains: shared memory and barriers; a race. (K, "Course Organization")*
 #
 # x has n elements; the launch has blocks of 128 threads, as many as n needs, and sums has one element for each block.
 # Block b adds up x[128 b] to x[128 b + 127], as far as they exist. Each element of x is loaded once; the rest happens
-# in shared memory: 64 threads add two numbers each, then 32, 16, 8, 4, 2, 1. All in float32, without atomics.
+# in shared memory: 64 threads add two numbers each, then 32, 16, 8, 4, 2, 1. All in float32, without atomics. The warps
+# of a block may read shared memory 64 times together; a tree needs fewer, one thread that adds up alone needs 128.
 #
 # Specification: `sums[b] = x[128 * b : 128 * (b + 1)].sum()`
 #
@@ -282,7 +283,7 @@ check("gpu.5", block_sum)
 # %% [markdown]
 # ## gpu.6 · Matrix product within 2N³/T loads
 #
-# *4 points, stretch. Trains: tiles, two barriers, ragged edges. (H, "Tiled Matrix Multiplication"; K, course plan)*
+# *4 points, stretch. Trains: tiles, two barriers, ragged edges. (H, "Tiled Matrix Multiplication")*
 #
 # A is (M, K), B is (K, N), C is (M, N), all of any size. A block has 16 x 16 threads; the grid has as many blocks
 # along x as N needs, along y as M needs, and says nothing about K. Rounded up to whole tiles of T = 16, the threads
@@ -397,11 +398,12 @@ check("gpu.7", max_pool)
 # %% [markdown]
 # ## gpu.8 · The basic convolution kernel
 #
-# *4 points, core. Trains: what X, Y and Z of the grid stand for. (H, "Basic Kernel")*
+# *4 points, core. Trains: what X, Y and Z of the grid stand for. (H, "Design of a Basic Kernel")*
 #
-# x is (B, C, H, W), w is (M, C, K, K), y is (B, M, H_out, W_out) with H_out = H - K + 1 and W_out = W - K + 1. A
-# block has 4 x 4 threads and computes one 4 x 4 tile of one output map of one image. blockIdx.x is the map m,
-# blockIdx.z the image b. blockIdx.y counts the tiles of a map row by row, with as many tiles in a row as W_out needs.
+# x is (B, C, H, W), w is (M, C, K, K), y is (B, M, H_out, W_out) with H_out = H - K + 1 and W_out = W - K + 1. A block
+# has 4 x 4 threads and computes one 4 x 4 tile of one output map of one image. blockIdx.x is the map m, blockIdx.z the
+# image b. blockIdx.y counts the tiles of a map row by row, with as many tiles in a row as W_out needs. The lecture
+# assumes that tiles fill the map exactly; here they need not.
 #
 # Specification: y[b, m, h, v] is the sum over c, p, q of x[b, c, h + p, v + q] w[m, c, p, q]
 #
@@ -449,7 +451,7 @@ check("gpu.8", conv_basic)
 # %% [markdown]
 # ## gpu.9 · A sum of neighbours from a tile with halo
 #
-# *3 points, stretch. Trains: a halo; loads per block. (H, "Tiled Convolution")*
+# *3 points, stretch. Trains: a halo; loads per block. (H, "Reuse in 2D Tiled Convolution")*
 #
 # x and y have n elements. y[i] is the sum of x[i - 2] to x[i + 2]; elements outside of x count as 0. Blocks have 64
 # threads, as many blocks as n needs. A block may load 68 elements of x: its own 64, and the halo of 2 at each end.

@@ -100,8 +100,8 @@ class KernelExercise(Exercise):
     Attributes
     ----------
     launch : callable
-        launch(kernel, *args) -> host array, or tuple of them: makes device arrays, launches, copies back. Outputs are
-        filled with NaN before, so that what was never written is seen.
+        launch(kernel, *args) -> array of `checks.kernels.output`, or tuple of them, after kernel[grid, block](...).
+        Host arrays are inputs and only read. Outputs hold NaN before, and what was never written is seen.
     budget : callable
         budget(*args) -> {counter of the executor's report: most}, such as {"global_load_requests": 64}.
     names : mapping

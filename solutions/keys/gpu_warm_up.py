@@ -321,13 +321,27 @@ def leaky_relu(x, slope, y):
             Mutant("begins at a quarter", changed(BLOCK_SUM, ("WIDTH // 2", "WIDTH // 4")), "Half of each block"),
             Mutant("all threads write", changed(BLOCK_SUM, ("    if t == 0:\n    ", "    cuda.syncthreads()\n")),
                    "Two threads write one element"),
+            Mutant("one thread alone", """
+@gpu.jit
+def block_sum(x, sums):
+    part = cuda.shared.array(WIDTH, float32)
+    t, i = cuda.threadIdx.x, cuda.grid(1)
+    part[t] = x[i] if i < x.size else float32(0)
+    cuda.syncthreads()
+    if t == 0:
+        acc = float32(0)
+        for k in range(WIDTH):
+            acc += part[k]
+        sums[cuda.blockIdx.x] = acc
+""", "128 shared load requests; at most 64"),
             Mutant("never ends", changed(BLOCK_SUM, ("        distance //= 2\n", "")), "does not come to an end"),
         ),
     ),
     Key(
         "gpu.6",
         (Part("other shapes", 1, pairs(((33, 18), (18, 40)), ((17, 50), (50, 3)), ((48, 16), (16, 20)))),
-         Part("one row, one column, one product", 1, pairs(((1, 40), (40, 1)), ((20, 1), (1, 9)), ((1, 1), (1, 1))))),
+         Part("smallest and square", 1,
+              pairs(((1, 40), (40, 1)), ((20, 1), (1, 9)), ((1, 1), (1, 1)), ((24, 24), (24, 24))))),
         (
             Mutant("no tiles", NAIVE_PRODUCT, "global loads; at most"),
             Mutant("no barrier before the sums", changed(PRODUCT, ("        cuda.syncthreads()\n", "")),

@@ -2,7 +2,7 @@
 
 Each launch makes its output with `kernels.output`: NaN, and the executor knows what was never written.
 
-Source: K, course plan and kernels of the convolutional network; H, "Basic Kernel", "Tiled Convolution".
+Source: K, "Course Organization", "Pooling Kernel"; H, "Design of a Basic Kernel", "Tiled Matrix Multiplication".
 """
 
 import numpy as np
@@ -69,6 +69,10 @@ def _block_sum(kernel, x):
     return sums
 
 
+def _block_sum_budget(x):
+    return {"global_loads": x.size, "shared_load_requests": 64 * up(x.size, WIDTH), "float64_operations": 0}
+
+
 def _product(kernel, A, B):
     C = output((A.shape[0], B.shape[1]))
     kernel[(up(B.shape[1], TILE), up(A.shape[0], TILE)), (TILE, TILE)](A, B, C)
@@ -109,42 +113,42 @@ def _smooth(kernel, x):
 EXERCISES = (
     KernelExercise(
         "gpu.1", "guarded_add", "Add two vectors, with a guard", 1, "warm-up", "one thread an element; the guard",
-        "H, \"Grid and Block\"; K, course plan", 3, lambda a, b: a + b,
+        "K, \"Course Organization\"", 3, lambda a, b: a + b,
         (Case((whole(1, 5), whole(2, 5)), "5 elements, 128 threads"),
          Case((whole(3, 130), whole(4, 130)), "130 elements, 256 threads")),
         launch=_add,
     ),
     KernelExercise(
         "gpu.2", "leaky_relu", "Leaky ReLU with a grid-stride loop", 2, "warm-up", "a grid-stride loop; float32 only",
-        "K, \"ReLU Kernel\" (negative slope)", 7, lambda x, slope: np.where(x > 0, x, slope * x),
+        "K, \"RELU Activation Function\"", 7, lambda x, slope: np.where(x > 0, x, slope * x),
         (Case((np.float32([-2, -1, 0, 1, 2]), np.float32(0.25)), "5 elements, 128 threads"),
          Case((whole(5, 300), np.float32(0.125)), "300 elements, 128 threads")),
         mistakes.LEAKY, rtol=1e-6, launch=_leaky, budget=lambda x, slope: {"float64_operations": 0},
     ),
     KernelExercise(
         "gpu.3", "row_sum", "The sum of each row", 2, "core", "a loop in a thread; sizes from the array's shape",
-        "K, course plan (reductions)", 6, lambda x: x.sum(axis=1),
+        "K, \"Course Organization\"", 6, lambda x: x.sum(axis=1),
         (Case((whole(6, 3, 4),), "3 rows, 64 threads"), Case((whole(7, 40, 120),), "40 rows, 96 threads")),
         mistakes.ROW_SUM, launch=_row_sum, budget=lambda x: {"float64_operations": 0},
     ),
     KernelExercise(
         "gpu.4", "transpose", "Transpose within a traffic budget", 3, "core", "coalescing, a shared tile, its padding",
-        "K, course plan (coalescing)", 9, lambda x: x.T.copy(),
+        "K, \"Course Organization\"", 9, lambda x: x.T.copy(),
         (Case((whole(8, 32, 64),), "1 x 2 tiles"), Case((whole(9, 40, 70),), "ragged: 2 x 3 tiles, not all full")),
         mistakes.TRANSPOSE, launch=_transpose, budget=_transpose_budget, names={"SIDE": SIDE},
     ),
     KernelExercise(
         "gpu.5", "block_sum", "Sum of a block, as a tree", 3, "core", "shared memory and barriers; a race",
-        "K, course plan (reductions)", 12,
+        "K, \"Course Organization\"", 12,
         lambda x: np.pad(x, (0, -x.size % WIDTH)).reshape(-1, WIDTH).sum(axis=1),
         (Case((whole(10, 128),), "one full block"), Case((whole(11, 300),), "3 blocks, the last one not full")),
         mistakes.BLOCK_SUM, launch=_block_sum, names={"WIDTH": WIDTH},
-        budget=lambda x: {"global_loads": x.size, "float64_operations": 0},
+        budget=_block_sum_budget,
     ),
     KernelExercise(
         "gpu.6", "tiled_product", "Matrix product within 2N³/T loads", 4, "stretch",
         "tiles, two barriers, ragged edges",
-        "H, \"Tiled Matrix Multiplication\"; K, course plan", 20, lambda A, B: A @ B,
+        "H, \"Tiled Matrix Multiplication\"", 20, lambda A, B: A @ B,
         (Case((whole(12, 16, 48), whole(13, 48, 32)), "(16, 48) times (48, 32)"),
          Case((whole(14, 5, 23), whole(15, 23, 19)), "(5, 23) times (23, 19)")),
         mistakes.PRODUCT, launch=_product, budget=_product_budget, names={"TILE": TILE},
@@ -159,7 +163,7 @@ EXERCISES = (
     ),
     KernelExercise(
         "gpu.8", "conv_basic", "The basic convolution kernel", 4, "core", "what X, Y and Z of the grid stand for",
-        "H, \"Basic Kernel\"", 14,
+        "H, \"Design of a Basic Kernel\"", 14,
         lambda x, w: reference.conv2d_forward(x, w)[0],
         (Case((whole(18, 1, 2, 4, 5), whole(19, 3, 2, 2, 2)), "1 image, 2 maps in, 3 maps out, 3 x 4 outputs"),
          Case((whole(20, 2, 2, 11, 8), whole(21, 3, 2, 3, 3)), "2 images, 9 x 6 outputs: 3 x 2 tiles of 4 x 4")),
@@ -167,7 +171,7 @@ EXERCISES = (
     ),
     KernelExercise(
         "gpu.9", "smooth_tiled", "A sum of neighbours from a tile with halo", 3, "stretch", "a halo; loads per block",
-        "H, \"Tiled Convolution\"", 16, lambda x: np.convolve(x, np.ones(5, np.float32))[2:-2],
+        "H, \"Reuse in 2D Tiled Convolution\"", 16, lambda x: np.convolve(x, np.ones(5, np.float32))[2:-2],
         (Case((whole(22, 64),), "one block"), Case((whole(23, 150),), "3 blocks, the last one not full")),
         mistakes.SMOOTH, launch=_smooth, names={"SPAN": SPAN},
         budget=lambda x: {"global_loads": up(x.size, SPAN) * (SPAN + 4), "float64_operations": 0},
