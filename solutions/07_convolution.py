@@ -39,7 +39,7 @@ from course_lib.checks import check
 # numbers: the size behind each layer, in order. Every mask fits. No layers give an empty list.
 #
 # In numbers: 8 pixels, mask 3, stride 2, no padding leave a size of 3, so `sizes(8, [(3, 2, 0)])` is `[3]`. Write it
-# without `output_size`.
+# without the library's `output_size`, and give nothing else that name.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -87,7 +87,7 @@ check("07.1", sizes)
 # sees, in increasing order. Zeros of the padding are no columns of the image.
 #
 # By hand, 11 pixels, mask 3, stride 4, padding 1: windows see columns -1 to 1, 3 to 5 and 7 to 9, so columns 2, 6 and
-# 10 are left: `[2, 6, 10]`. Write it without `unseen` and `col2im`.
+# 10 are left: `[2, 6, 10]`. Write it without `col2im`.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -185,8 +185,8 @@ check("07.3", conv1d)
 # A camera on a tower takes a picture all around. Its left end is the right neighbour of its right end: on the right of
 # the last column comes column 0 again. Above and below there is nothing. `x` has shape (C, H, W), `w` has shape (C,
 # K_h, K_w), with K_h at most H and K_w at most W. Return the one output map, a float array of shape (H - K_h + 1, W):
-# stride 1, no padding, and output column v belongs to the window that begins at column v and goes to the right, across the
-# join where it must. Products are added over all maps.
+# stride 1, no padding, and output column v belongs to the window that begins at column v and goes to the right, across
+# the join where it must. Products are added over all maps.
 #
 # By hand, one row: (1, 4, 2, 2) with mask (-1, 1) gives (3, -2, 0, **-1**); the last is -2 + 1. Whatever you return,
 # turning the camera by one column must turn the output by one column, with nothing lost:
@@ -250,8 +250,9 @@ check("07.4", panorama)
 #      [ 0, -1,  1,  0],
 #      [ 0,  0, -1,  1]]
 #
-# Every row holds the K_h · K_w weights once and zeros otherwise. The library's convolutions are not allowed here: with
-# them you would read the matrix off, as the lesson did, instead of finding out where its weights stand.
+# Every row holds the K_h · K_w weights once and zeros otherwise. The library's convolutions and `im2col` are not
+# allowed here: with them you would read the matrix off, as the lesson did, instead of finding out where its weights
+# stand.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -343,9 +344,9 @@ check("07.6", numbers_to_learn)
 # dice are the course's own)*
 #
 # Two bent dice are thrown. The first shows i with probability `a[i]`, the second j with probability `b[j]`, both
-# counted from 0. Return the float array of the probabilities of their sum, of shape (len(a) + len(b) - 1,): entry k is the
-# sum of all `a[i] * b[j]` with i + j = k. Multiplying two polynomials with coefficients `a` and `b` is the same task: (1 +
-# 2X)(3 + 5X) = 3 + 11X + 10X², so (1, 2) and (3, 5) give (3, 11, 10).
+# counted from 0. Return the float array of the probabilities of their sum, of shape (len(a) + len(b) - 1,): entry k is
+# the sum of all `a[i] * b[j]` with i + j = k. Multiplying two polynomials with coefficients `a` and `b` is the same
+# task: (1 + 2X)(3 + 5X) = 3 + 11X + 10X², so (1, 2) and (3, 5) give (3, 11, 10).
 #
 # Use the networks' convolution for it, `ops.conv1d_forward(x, w, pad=...)`. It takes `x` (B, C, L) and `w` (M, C, K)
 # and returns `(y, cache)` with `y` (B, M, L_out). (Loops are fine too; `np.convolve` and its relatives are not.)

@@ -316,7 +316,7 @@ check("08.6", windows_as_rows)
 # K_w -
 # 1. The lesson did it for one map as a full convolution; here there are several, and the masks need not be square. You
 # may use `ops.conv2d_forward(x, w, pad=(rows, columns))`, which returns `(y, cache)`, but no backward function of the
-# library; loops are fine too.
+# library and no `col2im`; loops are fine too.
 #
 # In numbers, one product of the forward pass: if pixel x[c, i, j] met weight w[m, c, p, q] in output y[m, i - p, j -
 # q], it now receives dy[m, i - p, j - q] · w[m, c, p, q]. All such shares are added.

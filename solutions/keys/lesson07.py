@@ -369,7 +369,7 @@ MATRIX = Key(
         Mutant("numbers outputs by W", PLACES.replace("T[h * W_out", "T[h * W"), "raises IndexError"),
         Mutant("rows and columns of the image swapped",
                PLACES.replace("+ p) * W +", "+ p) * H +"), "as_dense on a hidden case"),
-        Mutant("of the mask's type and too narrow", PLACES.replace("H * W))", "H_out * W_out))"), "out of bounds"),
+        Mutant("too narrow", PLACES.replace("H * W))", "H_out * W_out))"), "out of bounds"),
         Mutant("reads it off", """
 def as_dense(w, H, W, stride):
     units = np.eye(H * W).reshape(H * W, 1, H, W)

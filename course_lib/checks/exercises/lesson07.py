@@ -125,7 +125,7 @@ UNSEEN = Exercise(
             lambda n, k, s, p: list(range(n - ops.unseen(n, k, s, p), n)),
         ),
     ),
-    instead_of=("unseen", "never_seen", "col2im"),
+    instead_of=("col2im",),
 )
 
 # ---------------------------------------------------------------------------------------------- 07.3, one direction
@@ -260,12 +260,7 @@ PANORAMA = Exercise(
         ),
         Cause(
             "Columns come round after as many as there are rows; look at which size you take the remainder by.",
-            lambda x, w: sum(
-                1.0
-                * w[c, p, q]
-                * x[c, p : p + x.shape[1] - w.shape[1] + 1][:, (np.arange(x.shape[2]) + q) % x.shape[1]]
-                for c, p, q in np.ndindex(*w.shape)
-            ),
+            lambda x, w: _slide(x[:, :, np.arange(x.shape[2] + w.shape[2] - 1) % x.shape[1]], w),
         ),
     ),
     instead_of=("conv2d_forward", "conv2d_forward_loops", "conv2d_forward_windows"),
@@ -280,13 +275,20 @@ def _matrix(w, H, W, stride):
     return ops.conv2d_forward(ones, w[None, None], stride=stride)[0].reshape(H * W, -1).T
 
 
-def _placed(w, H, W, stride, step, width):
-    """The matrix with wrong places: output number h * width + v, its window `step` pixels further each."""
+def _crowded(w, H, W, stride):
+    """The first rows and columns of places of the matrix with stride 1."""
     H_out, W_out = (ops.output_size(n, k, stride) for n, k in zip((H, W), w.shape, strict=True))
-    T = np.zeros((H_out * W_out, H * W))
-    for h, v, p, q in np.ndindex(H_out, W_out, *w.shape):
-        T[h * W_out + v, (h * step + p) * width(W, W_out) + v * step + q] = w[p, q]
-    return T
+    each = _matrix(w, H, W, 1).reshape(H - w.shape[0] + 1, W - w.shape[1] + 1, H * W)
+    return each[:H_out, :W_out].reshape(H_out * W_out, H * W)
+
+
+def _narrow(w, H, W, stride):
+    """The right cells, moved to where they would stand if image rows were as long as those of the output."""
+    right, wide = _matrix(w, H, W, stride), ops.output_size(W, w.shape[1], stride)
+    output, pixel = np.nonzero(_matrix(np.ones(w.shape), H, W, stride))
+    wrong = np.zeros_like(right)
+    wrong[output, pixel // W * wide + pixel % W] = right[output, pixel]
+    return wrong
 
 
 MATRIX = Exercise(
@@ -311,11 +313,11 @@ MATRIX = Exercise(
               lambda w, *a: _matrix(w.T, *a) if w.shape[0] == w.shape[1] else NOT_HERE),
         Cause(
             "Your windows move by one pixel; from one output to the next it is a stride, in both directions.",
-            lambda w, H, W, s: _placed(w, H, W, s, 1, lambda W, W_out: W),
+            _crowded,
         ),
         Cause(
             "A row of the image has W pixels: going down one row is W columns of the matrix, not W_out.",
-            lambda w, H, W, s: _placed(w, H, W, s, s, lambda W, W_out: W_out),
+            _narrow,
         ),
     ),
     instead_of=("conv2d_forward", "conv2d_forward_loops", "conv2d_forward_windows", "as_matrix", "im2col"),

@@ -270,7 +270,7 @@ UNROLLED = Exercise(
         Cause("The factor is rounded down to a whole number; `/` divides, `//` rounds.",
               _other_factor(lambda *a: float(_unrolled(*a)[2] // 1))),
     ),
-    instead_of=("im2col", "replication"),
+    instead_of=("im2col",),
 )  # fmt: skip
 
 # ---------------------------------------------------------------------------------------------- 08.6, unrolling
@@ -328,7 +328,7 @@ IM2ROW = Exercise(
         Cause("Windows overlap when the stride is smaller than the mask; yours move by the size of the mask.",
               lambda x, K_h, K_w, S: ops.im2col(x[None], (K_h, K_w), (K_h, K_w))[0].T),
     ),
-    instead_of=("im2col", "sliding_windows"),
+    instead_of=("im2col",),
 )  # fmt: skip
 
 # ---------------------------------------------------------------------------------------------- 08.7, dE/dX
@@ -381,7 +381,7 @@ INPUT = Exercise(
         Cause("Without the border of zeros only the inner pixels come out.",
               lambda dy, w: _input_gradient(dy, w)[:, :, w.shape[2] - 1 : dy.shape[2], w.shape[3] - 1 : dy.shape[3]]),
     ),
-    instead_of=(*(name for name in CONVOLUTIONS if "backward" in name), "col2im", "full_convolution"),
+    instead_of=(*(name for name in CONVOLUTIONS if "backward" in name), "col2im"),
 )  # fmt: skip
 
 # ---------------------------------------------------------------------------------------------- 08.8, symmetry
