@@ -177,7 +177,8 @@ check("03.3", opinions)
 # A walk goes down a parabola of curvature `h` > 0 with the learning rate `lr` > 0: the slope is `h` times the distance
 # from the lowest point, as in the lesson. It starts `distance` ≥ 0 away from that point. Return after how many steps
 # it is first at most `tolerance` > 0 away, on whichever side: a whole number, 0 if it is near enough at the start. If
-# it will never be, return -1. Walks may be long.
+# it will never be, return -1. Walks may be long. Count the steps: a formula with logarithms can be one off where the
+# tolerance is met exactly.
 #
 # Example: with `h = 4` and `lr = 0.375` each step multiplies $w - w_{\mathrm{lowest}}$ by -0.5. From 8 the walk goes to
 # -4, 2, -1, so it is within 1 after 3 steps.

@@ -44,7 +44,7 @@ def _opinions(k, labels):
 
 
 def _steps(h, lr, distance, tolerance):
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         near = distance * np.abs(1 - lr * h) ** np.arange(20_000.0) <= tolerance
     return int(np.argmax(near)) if near.any() else -1
 
