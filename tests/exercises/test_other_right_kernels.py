@@ -1,0 +1,235 @@
+"""Right kernels that are written otherwise than the solution are right: in every case, public and hidden."""
+
+from pathlib import Path
+
+import pytest
+
+from course_lib.checks.judge import judge
+from course_lib.checks.kernels import run_kernel
+from course_lib.checks.registry import find
+from course_lib.grading.keys import load_keys, parts_of
+
+KEYS = load_keys(Path(__file__).parents[2] / "solutions" / "keys", "gpu_warm_up")
+ANSWERS = {
+    "gpu.1 by hand, with return": """
+@gpu.jit
+def guarded_add(left, right, total):
+    i = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
+    if i >= len(total):
+        return
+    total[i] = left[i] + right[i]
+""",
+    "gpu.1 with Numba's decorator": """
+import numba
+@numba.cuda.jit
+def guarded_add(a, b, c):
+    i = cuda.grid(1)
+    if i < a.shape[0]:
+        c[i] = a[i] + b[i]
+""",
+    "gpu.2 while, conditional expression": """
+@gpu.jit
+def leaky_relu(x, slope, y):
+    i = cuda.grid(1)
+    while i < x.size:
+        y[i] = x[i] if x[i] > 0 else slope * x[i]
+        i += cuda.gridsize(1)
+""",
+    "gpu.2 branch-free": """
+@gpu.jit
+def leaky_relu(x, slope, y):
+    for i in range(cuda.grid(1), x.size, cuda.gridDim.x * cuda.blockDim.x):
+        y[i] = max(x[i], float32(0)) + slope * min(x[i], float32(0))
+""",
+    "gpu.2 device function": """
+@gpu.jit(device=True)
+def leaky(v, slope):
+    if v < 0.0:
+        return v * slope
+    return v
+
+@gpu.jit
+def leaky_relu(x, slope, y):
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        y[i] = leaky(x[i], slope)
+""",
+    "gpu.3 zero in s first": """
+@gpu.jit
+def row_sum(x, s):
+    r = cuda.grid(1)
+    if r < s.size:
+        s[r] = 0
+        for j in range(x.shape[1]):
+            s[r] += x[r, j]
+""",
+    "gpu.3 row as an array": """
+@gpu.jit
+def row_sum(x, s):
+    r = cuda.grid(1)
+    if r < s.size:
+        row, acc, j = x[r], float32(0.0), 0
+        while j < row.size:
+            acc = acc + row[j]
+            j += 1
+        s[r] = acc
+""",
+    "gpu.4 swizzled instead of padded": """
+@gpu.jit
+def transpose(x, y):
+    tile = cuda.shared.array((32, 32), float32)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    i, j = cuda.grid(2)
+    if i < x.shape[1] and j < x.shape[0]:
+        tile[ty, tx ^ ty] = x[j, i]
+    cuda.syncthreads()
+    i, j = cuda.blockIdx.y * 32 + tx, cuda.blockIdx.x * 32 + ty
+    if i < x.shape[0] and j < x.shape[1]:
+        y[j, i] = tile[tx, ty ^ tx]
+""",
+    "gpu.4 stores the tile turned": """
+@gpu.jit
+def transpose(x, y):
+    tile = cuda.shared.array((32, 33), float32)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    i, j = cuda.grid(2)
+    tile[tx, ty] = x[j, i] if i < x.shape[1] and j < x.shape[0] else float32(0)
+    cuda.syncthreads()
+    i, j = cuda.blockIdx.y * 32 + tx, cuda.blockIdx.x * 32 + ty
+    if i < x.shape[0] and j < x.shape[1]:
+        y[j, i] = tile[ty, tx]
+""",
+    "gpu.5 interleaved": """
+@gpu.jit
+def block_sum(x, sums):
+    s = cuda.shared.array(128, float32)
+    t, i = cuda.threadIdx.x, cuda.grid(1)
+    s[t] = 0
+    if i < x.size:
+        s[t] = x[i]
+    step = 1
+    while step < 128:
+        cuda.syncthreads()
+        if t % (2 * step) == 0:
+            s[t] += s[t + step]
+        step *= 2
+    if t == 0:
+        sums[cuda.blockIdx.x] = s[0]
+""",
+    "gpu.5 barrier at the end of a turn, for": """
+@gpu.jit
+def block_sum(x, sums):
+    s = cuda.shared.array(WIDTH, float32)
+    t, i = cuda.threadIdx.x, cuda.grid(1)
+    s[t] = x[i] if i < len(x) else float32(0)
+    cuda.syncthreads()
+    for k in range(7):
+        half = 64 >> k
+        if t < half:
+            s[t] = s[t] + s[t + half]
+        cuda.syncthreads()
+    if t == 0:
+        sums[cuda.blockIdx.x] = s[t]
+""",
+    "gpu.5 shuffles": """
+@gpu.jit
+def block_sum(x, sums):
+    s = cuda.shared.array(4, float32)
+    t, i = cuda.threadIdx.x, cuda.grid(1)
+    v = x[i] if i < x.size else float32(0)
+    for k in range(5):
+        v += cuda.shfl_down_sync(0xffffffff, v, 16 >> k)
+    if t % 32 == 0:
+        s[t // 32] = v
+    cuda.syncthreads()
+    if t == 0:
+        sums[cuda.blockIdx.x] = (s[0] + s[1]) + (s[2] + s[3])
+""",
+    "gpu.6 conditional expressions, indices clamped": """
+@gpu.jit
+def tiled_product(A, B, C):
+    a = cuda.shared.array(shape=(TILE, TILE), dtype=float32)
+    b = cuda.shared.array(shape=(TILE, TILE), dtype=float32)
+    x, y = cuda.threadIdx.x, cuda.threadIdx.y
+    i = cuda.blockIdx.y * TILE + y
+    j = cuda.blockIdx.x * TILE + x
+    total, k0 = float32(0), 0
+    while k0 < A.shape[1]:
+        p, q = min(k0 + x, A.shape[1] - 1), min(k0 + y, A.shape[1] - 1)
+        a[y, x] = A[min(i, A.shape[0] - 1), p] if k0 + x < A.shape[1] else float32(0)
+        b[y, x] = B[q, min(j, B.shape[1] - 1)] if k0 + y < A.shape[1] else float32(0)
+        cuda.syncthreads()
+        for k in range(TILE):
+            total += a[y, k] * b[k, x]
+        cuda.syncthreads()
+        k0 += TILE
+    if i < C.shape[0] and j < C.shape[1]:
+        C[i, j] = total
+""",
+    "gpu.7 begins with minus infinity": """
+import math
+@gpu.jit
+def max_pool(x, size, y, mask):
+    w, h, c = cuda.grid(3)
+    if w >= y.shape[2] or h >= y.shape[1]:
+        return
+    best, at = -math.inf, -1
+    for r in range(h * size, (h + 1) * size):
+        for q in range(w * size, (w + 1) * size):
+            if best < x[c, r, q]:
+                best, at = x[c, r, q], r * x.shape[2] + q
+    y[c, h, w] = best
+    mask[c, h, w] = at
+""",
+    "gpu.7 from the end": """
+@gpu.jit
+def max_pool(x, size, y, mask):
+    w, h, c = cuda.grid(3)
+    if w < mask.shape[2] and h < mask.shape[1]:
+        at = 0
+        for k in range(size * size - 1, -1, -1):
+            if k == size * size - 1 or x[c, h * size + k // size, w * size + k % size] >= y[c, h, w]:
+                y[c, h, w] = x[c, h * size + k // size, w * size + k % size]
+                at = (h * size + k // size) * x.shape[2] + w * size + k % size
+        mask[c, h, w] = at
+""",
+    "gpu.8 tiles by constants": """
+T = 4
+@gpu.jit
+def conv_basic(x, w, y):
+    m, t, b = cuda.blockIdx.x, cuda.blockIdx.y, cuda.blockIdx.z
+    across = (y.shape[3] + T - 1) // T
+    i = (t // across) * T + cuda.threadIdx.y
+    j = (t % across) * T + cuda.threadIdx.x
+    if i >= y.shape[2] or j >= y.shape[3]:
+        return
+    K = w.shape[2]
+    total = 0.0
+    for k in range(w.shape[1] * K * K):
+        c, p, q = k // (K * K), k // K % K, k % K
+        total += w[m, c, p, q] * x[b, c, i + p, j + q]
+    y[b, m, i, j] = total
+""",
+    "gpu.9 four threads bring the halo": """
+@gpu.jit
+def smooth_tiled(x, y):
+    s = cuda.shared.array(68, float32)
+    t, i, n = cuda.threadIdx.x, cuda.grid(1), x.size
+    s[t + 2] = x[i] if i < n else float32(0)
+    if t < 2:
+        s[t] = x[i - 2] if i >= 2 else float32(0)
+    if t >= 62:
+        s[t + 4] = x[i + 2] if i + 2 < n else float32(0)
+    cuda.syncthreads()
+    if i < n:
+        y[i] = s[t] + s[t + 1] + s[t + 2] + s[t + 3] + s[t + 4]
+""",
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_a_right_kernel_of_another_kind_is_right_in_every_case(name):
+    exercise = find(name.split()[0])
+    for _, hidden, _, cases in parts_of(exercise, KEYS[exercise.id]):
+        for case in cases:
+            found = judge(exercise, case, run_kernel(exercise, ANSWERS[name], case), reveal=True)
+            assert found is None, (found.says, hidden)
