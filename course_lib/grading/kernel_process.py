@@ -28,17 +28,21 @@ def main():
 
     _reply(replies, {"ready": True})
     for line in sys.stdin:
-        request = json.loads(line)
-        exercise = find(request["id"])
-        key = load_keys(request["keys"], request["sheet"]).get(exercise.id)
-        part = parts_of(exercise, key)[request["part"]]
-        outcome_of = functools.partial(_outcome, kernels.run_kernel, exercise, request["text"])
         try:
-            result = run_part(exercise, part, outcome_of)
+            reply = _judged(json.loads(line), kernels.run_kernel)
         except GraderFault as error:
-            _reply(replies, {"fault": str(error)})
-        else:
-            _reply(replies, {"passed": result.passed, "says": result.says, "cause": result.cause})
+            reply = {"fault": str(error)}
+        except Exception as error:
+            reply = {"fault": f"{type(error).__name__}: {error}"[:300]}
+        _reply(replies, reply)
+
+
+def _judged(request, run_kernel):
+    exercise = find(request["id"])
+    key = load_keys(request["keys"], request["sheet"]).get(exercise.id)
+    part = parts_of(exercise, key)[request["part"]]
+    result = run_part(exercise, part, functools.partial(_outcome, run_kernel, exercise, request["text"]))
+    return {"passed": result.passed, "says": result.says, "cause": result.cause}
 
 
 def _outcome(run_kernel, exercise, text, case):

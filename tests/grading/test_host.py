@@ -16,6 +16,9 @@ from tests.grading.toy_sheet import NAME, RIGHT, SHORT, answered, book, code, ne
 
 pytestmark = needs("B")
 FILE = f"{NAME}.ipynb"
+FORGE = (
+    "import os, contextlib\n    for fd in range(3, 9):\n        with contextlib.suppress(OSError): os.write(fd, b'{}')"
+)
 STUBBORN = "import time\nwhile True:\n    try:\n        time.sleep(9)\n    except BaseException:\n        pass\n"
 
 
@@ -104,7 +107,7 @@ def test_a_name_that_may_not_be_used_loses_the_question(keys):
         ("return '\\ud800'", "result is a text"),
         ("raise ValueError('\\ud800')", "ValueError: ?"),
         (
-            "import os; [os.write(fd, b'{}') for fd in range(3, 5) if 'pipe' in os.readlink(f'/proc/self/fd/{fd}')]",
+            FORGE,
             "Protocol",
         ),
     ],
