@@ -69,11 +69,14 @@ def _sheet(result: dict) -> dict:
     ]
     questions = [_question(question, result["status"]) for question in result["questions"]]
     share = float(total / of) if of else 0.0
+    by_hand = any(question["manual"] for question in result["questions"])
+    whole = result["status"] not in ("graded", "broken") and not by_hand  # one reason for all questions
     return {
         **{"title": sheet_title(result["sheet"]), "total": decimal(total, 2), "of": decimal(of)},
         **{"questions": questions, "meter": meter(share, says), "open": result["open"], "late": result["late"]},
         **{"says": _SAYS.get(result["status"], clean(result["says"]))},
         **{"facts": [(term, clean(fact)) for term, fact in facts]},
+        **{"whole": whole, "missing": decimal(of - total, 2)},
         **{"notes": [clean(note) for note in result["notes"]]},
     }
 

@@ -109,7 +109,7 @@ def collect(source: Path, known: tuple[str, ...], wanted: tuple[str, ...] = (), 
             )
     for id in found.students:
         for sheet in found.sheets:
-            found.submissions.append(_submission(id, sheet, by_sheet.get(id, {}), files.get(id, ())))
+            found.submissions.append(_submission(id, sheet, found.sheets, by_sheet.get(id, {}), files.get(id, ())))
     return found
 
 
@@ -156,7 +156,7 @@ def _by_sheet(id: str, handed, names: Names, wanted, found: Collected) -> dict[s
     return sheets
 
 
-def _submission(id: str, sheet: str, sheets: dict, handed) -> Submission:
+def _submission(id: str, sheet: str, graded: tuple, sheets: dict, handed) -> Submission:
     """Pick the file that counts: the last turn, then the newest, then the last by name."""
     ours = sorted(sheets.get(sheet, ()), key=lambda pair: (pair[1].turn, int(pair[0].modified) // 2, _natural(pair[0])))
     late = any(its.late for _, its in ours)
@@ -171,10 +171,11 @@ def _submission(id: str, sheet: str, sheets: dict, handed) -> Submission:
             notes.append("Canvas marks it as late.")
         return Submission(id, sheet, (entry,), tuple(notes), late)
     others = [entry for entry, _ in handed if not _is_notebook(entry) and entry.size <= 2**20][:_MOST_OTHERS]
-    elsewhere = [entry.name for name, pairs in sheets.items() for entry, _ in pairs if name != sheet]
-    if elsewhere:
-        return Submission(id, sheet, (), (f"Taken for another sheet, by name or cells: {', '.join(elsewhere)}.",))
-    return Submission(id, sheet, tuple(others), ())
+    if sheets:  # notebooks of other sheets; those that are not graded now may be meant for this one
+        astray = [entry.name for name, pairs in sheets.items() for entry, _ in pairs if name not in graded]
+        note = f"Taken for another sheet, by name or cells: {', '.join(astray)}."
+        return Submission(id, sheet, (), (note,) if astray else ())
+    return Submission(id, sheet, tuple(others))
 
 
 def _natural(entry: Entry) -> list:

@@ -121,10 +121,18 @@ def test_points_parts_reasons_level_and_versions_are_there():
 def test_a_lost_point_without_a_reason_gets_one_of_its_parts_or_its_status():
     failed = question(points="0", parts=[part("public", False, "It raises NameError.")])
     assert "It raises NameError." in read(report(Student("ann"), [finish(result(questions=[failed]))])).text
-    bare = finish(result(questions=[question(points="0")], status="unreadable", says="It is no JSON."))
-    text = read(report(Student("ann"), [bare])).text
-    assert "It is no JSON." in text
-    assert "Why did I lose 2 points? No reason is recorded (unreadable)." in text
+    bare = finish(result(questions=[question(points="0")]))
+    assert "Why did I lose 2 points? No reason is recorded (graded)." in read(report(Student("ann"), [bare])).text
+
+
+def test_what_cannot_be_read_has_one_reason_for_all_points():
+    questions = [question("04.1", "0", 2, parts=[part("public", False, "It is no JSON.")]), question("04.2", "0", 3)]
+    made = finish(result(questions=questions, status="unreadable", says="It is no JSON."))
+    text = read(report(Student("ann"), [made])).text
+    assert "Why did I lose 5 points? It is no JSON." in text
+    assert text.count("It is no JSON.") == 1
+    given = finish(result(questions=questions, status="unreadable"), {("ann", "04.1"): Manual(1, "shown in class")})
+    assert "shown in class" in read(report(Student("ann"), [given])).text
 
 
 def test_full_marks_need_no_reason():
@@ -149,7 +157,9 @@ def test_nothing_handed_in_and_a_grader_that_failed_are_said_plainly():
         id, title, kind, points = "04.1", "T", "function", 2
 
     nothing = finish(missing("ann", "04_backpropagation", empty_questions([One])))
-    assert "Nothing was handed in for this sheet." in read(report(Student("ann"), [nothing])).text
+    assert (
+        "Why did I lose 2 points? Nothing was handed in for this sheet." in read(report(Student("ann"), [nothing])).text
+    )
     broken = finish(result(status="broken", questions=[], says="secret traceback"), questions=empty_questions([One]))
     text = read(report(Student("ann"), [broken])).text
     assert "The grader failed; there are no points yet." in text

@@ -151,6 +151,9 @@ def test_a_file_of_another_sheet_is_not_graded_as_this_one(tmp_path):
     found = collect(folder(tmp_path / "c", {f"ann/{OTHER}.ipynb": b"1"}), SHEETS, (SHEET,))
     assert contents(found) == {("ann", SHEET): []}
     assert OTHER in found.submissions[0].notes[0]
+    both = collect(tmp_path / "c", SHEETS, (SHEET, OTHER))
+    assert contents(both) == {("ann", SHEET): [], ("ann", OTHER): [b"1"]}
+    assert not both.submissions[0].notes
 
 
 def test_no_notebook_hands_on_what_there_is(tmp_path):
