@@ -1,0 +1,421 @@
+"""Exercises of lesson 06, training an MLP: public cases, and the usual mistakes.
+
+Source: H, "Softmax Derivatives Needed to Train" and "Output is a Probability for Each Category"; O, "Stochastic
+gradient descent".
+"""
+
+import itertools
+
+import numpy as np
+
+from course_lib import reference as ops
+from course_lib.checks.exercise import Case, Cause, Exercise, TextQuestion
+from course_lib.checks.values import Seeded
+from course_lib.data import load_digits
+
+
+def _crowd(z, votes, count=len, shares=lambda votes: votes / votes.sum(axis=1, keepdims=True)):
+    k = ops.softmax(np.asarray(z, dtype=float))
+    return ops.softmax_backward(-shares(np.asarray(votes)) / k / count(z), k)
+
+
+def _majority(votes):
+    return np.eye(votes.shape[1])[votes.argmax(axis=1)]
+
+
+def _valley(w, curvature, lr, momentum, steps, late=False):
+    """One matrix takes (w, v) of a coordinate to the next; `late`: w moves by the velocity of before."""
+    path = np.empty((steps + 1, len(w)))
+    for i, c in enumerate(curvature):
+        first = [1, 1] if late else [1 - lr * c, momentum]
+        once = np.array([first, [-lr * c, momentum]])
+        path[:, i] = [np.linalg.matrix_power(once, t)[0, 0] * w[i] for t in range(steps + 1)]
+    return path
+
+
+def _batches(n, batch_size, rng):
+    return np.split(rng.permutation(n), range(batch_size, n, batch_size))
+
+
+def _stop(losses, patience, since=lambda losses, i: i - int(np.argmin(losses[: i + 1]))):
+    over = (i + 1 for i in range(len(losses)) if since(losses, i) >= patience)
+    run = next(over, len(losses))
+    return run, int(np.argmin(losses[:run]))
+
+
+def _since_a_fall(losses, i):
+    falls = [j for j in range(1, i + 1) if losses[j] < losses[j - 1]]
+    return i - max(falls, default=0)
+
+
+def _last_lowest(losses, i):
+    return i - max(j for j in range(i + 1) if losses[j] == min(losses[: i + 1]))
+
+
+def _table(labels, answers, names):
+    names = np.asarray(names)
+    rows, columns = (np.equal.outer(names, of).astype(int) for of in (labels, answers))
+    return rows @ columns.T
+
+
+def _per_class(labels, answers, names, of=lambda counts: counts.sum(axis=1), turn=False):
+    counts = _table(labels, answers, names)
+    counts = counts.T if turn else counts
+    return counts, np.diag(counts) / np.maximum(of(counts), 1)
+
+
+class _Orders(np.random.Generator):
+    """A generator whose permutations are chosen by choose(the usual one, n)."""
+
+    def __init__(self, rng, choose):
+        super().__init__(rng.bit_generator)
+        self._choose = choose
+
+    def permutation(self, n):
+        return self._choose(super().permutation, n)
+
+
+def _network(params):
+    from course_lib import nn  # it loads Numba, which the other exercises need not wait for
+
+    sizes = [len(params[0]), len(params[1]), len(params[3])]
+    net = nn.models.mlp(sizes, rng=np.random.default_rng(0), ops=ops, dtype=np.float64)
+    for parameter, given in zip(net.parameters().values(), params, strict=True):
+        parameter[...] = given
+    return nn, net
+
+
+def _result(net, x_new, y_new):
+    return list(net.parameters().values()), float((net.predict(x_new) == y_new).mean())
+
+
+def _trained(x, y, x_new, y_new, params, lr, momentum, batch_size, epochs, rng, restarts=False, judged=None):
+    nn, net = _network(params)
+    options = {"batch_size": batch_size, "lr": lr, "momentum": momentum, "rng": rng, "progress": False}
+    for _ in range(epochs if restarts else 1):
+        nn.train(net, (x, y), epochs=1 if restarts else epochs, **options)
+    return _result(net, *(judged or (x_new, y_new)))
+
+
+def _with_a_wrong_rest(x, y, x_new, y_new, params, lr, momentum, batch_size, epochs, rng, factor):
+    """Training whose last, smaller batch is divided by batch_size (factor 1), or left out (factor 0)."""
+    net = _network(params)[1]
+    own = list(net.parameters().values())
+    velocities = [np.zeros_like(p) for p in own]
+    for batch in [part for _ in range(epochs) for part in _batches(len(x), batch_size, rng)]:
+        weight = 1 if len(batch) == batch_size else factor * len(batch) / batch_size
+        if weight:
+            net.zero_grad()
+            scores = ops.softmax_cross_entropy_forward(net.forward(x[batch]), y[batch])[1]
+            net.backward(weight * ops.softmax_cross_entropy_backward(scores))
+            ops.sgd_step(own, list(net.gradients().values()), lr, momentum, velocities)
+    return _result(net, x_new, y_new)
+
+
+def _trained_in(choose):
+    """`_trained` with other permutations: choose() -> what `_Orders` is given."""
+    return lambda *args: _trained(*args[:-1], _Orders(args[-1], choose()))
+
+
+def _always_the_first():
+    kept = {}
+    return lambda usual, n: kept.setdefault(n, usual(n))
+
+
+def _start(rng, sizes, scale):
+    layers = [(rng.normal(size=(n, m)) * scale, np.zeros(m)) for n, m in itertools.pairwise(sizes)]
+    return tuple(p for layer in layers for p in layer)
+
+
+def _digits(fit, new, hidden, seed=0):
+    """Images and labels of the first `fit` training and `new` test digits, and weights to begin with."""
+    digits = load_digits(seed)
+    x, x_new = (part.astype(float) for part in (digits.x_train[:fit], digits.x_test[:new]))
+    start = _start(np.random.default_rng(seed), [784, hidden, 10], 0.05)
+    return x, digits.y_train[:fit], x_new, digits.y_test[:new], start
+
+
+_POINTS = np.array([[0.5, 1.0], [-1.0, 0.5], [2.0, -1.0], [0.0, 1.5], [1.0, 1.0]])
+_KINDS = np.array([1, 0, 1, 0, 1])
+_WEIGHTS = (
+    np.array([[1.0, -0.5, 0.3], [0.5, 1.0, -1.0]]),
+    np.array([0.1, -0.2, 0.3]),
+    np.array([[0.5, -1.0], [1.0, 0.25], [-0.5, 0.75]]),
+    np.array([0.2, -0.1]),
+)
+
+EXERCISES = (
+    Exercise(
+        id="06.1",
+        function="soften",
+        title="A softmax that is less sure",
+        points=2,
+        level="warm-up",
+        concept="softmax row by row, shifted so that no power overflows",
+        source='H, "Use Softmax to Produce Probabilities"; the temperature is the course\'s addition',
+        lines=3,
+        expect=lambda z, tau: ops.softmax(np.asarray(z, dtype=float) / tau),
+        cases=(
+            Case((np.array([[2, 1, 0]]), 1.0), "the lesson's scores: 0.665, 0.245, 0.09"),
+            Case((np.array([[2.0, 1.0, 0.0], [0.0, 0.0, 3.0]]), 2.0), "two images, twice as warm"),
+        ),
+        causes=(
+            Cause("The scores are to be divided by tau, not multiplied.", lambda z, tau: ops.softmax(z * float(tau))),
+            Cause(
+                "The temperature has no effect: a factor behind the power cancels in the fraction.",
+                lambda z, tau: ops.softmax(np.asarray(z, dtype=float)),
+            ),
+            Cause(
+                "Each row has to add up to 1, not each column.",
+                lambda z, tau: ops.softmax(np.asarray(z, dtype=float).T / tau).T,
+            ),
+            Cause(
+                "Each row has to add up to 1, not the whole batch.",
+                lambda z, tau: ops.softmax(np.ravel(z) / tau).reshape(np.shape(z)),
+            ),
+        ),
+        instead_of=("softmax", "softmax_forward"),
+    ),
+    Exercise(
+        id="06.2",
+        function="crowd_gradient",
+        title="When the crowd disagrees",
+        points=3,
+        level="core",
+        concept="the fused gradient where the right answer is itself a row of probabilities",
+        source='H, "Output is a Probability for Each Category" and "Softmax Derivatives Needed to Train"',
+        lines=3,
+        expect=_crowd,
+        cases=(
+            Case((np.array([[2.0, 1.0, 0.0]]), np.array([[0, 10, 0]])), "all ten say class 1, as in the lesson"),
+            Case((np.array([[0, 0], [1, 0]]), np.array([[6, 4], [1, 3]])), "two images; 10 votes, then 4"),
+        ),
+        causes=(
+            Cause(
+                "Votes are counts; make shares of them, row by row, before you compare them with probabilities.",
+                lambda z, votes: (ops.softmax(np.asarray(z, dtype=float)) - votes) / len(z),
+            ),
+            Cause(
+                "The loss is a mean over the images; this is the gradient of their sum.",
+                lambda z, votes: _crowd(z, votes, count=lambda z: 1),
+            ),
+            Cause(
+                "The mean is over the images, not over images and classes.",
+                lambda z, votes: _crowd(z, votes, count=np.size),
+            ),
+            Cause(
+                "Only the class with most votes was used; the others' votes count too.",
+                lambda z, votes: _crowd(z, votes, shares=_majority),
+            ),
+            Cause(
+                "Each image's votes have their own total; they were divided by that of all images.",
+                lambda z, votes: (ops.softmax(np.asarray(z, dtype=float)) - votes / np.sum(votes)) / len(z),
+            ),
+        ),
+        instead_of=("softmax_cross_entropy_backward", "softmax_backward"),
+    ),
+    Exercise(
+        id="06.3",
+        function="valley",
+        title="Momentum in a narrow valley",
+        points=3,
+        level="core",
+        concept="the velocity: what is added, and in which order",
+        source='O, "Stochastic gradient descent"; momentum is the course\'s addition',
+        lines=8,
+        expect=_valley,
+        cases=(
+            Case((np.array([4.0]), np.array([1.0]), 0.5, 0.5, 2), "by hand: 4, 2, 0"),
+            Case((np.array([1, -2]), np.array([1.0, 10.0]), 0.15, 0.9, 4), "ten times as steep in one direction"),
+        ),
+        causes=(
+            Cause(
+                "The weight has to move by the new velocity; it moved by the one of the step before.",
+                lambda *args: _valley(*args, late=True),
+            ),
+            Cause(
+                "The gradient enters with lr alone, not with lr (1 - momentum).",
+                lambda w, c, lr, momentum, steps: _valley(w, c, lr * (1 - momentum), momentum, steps),
+            ),
+            Cause(
+                "Nothing is left of the last step: is the velocity kept from step to step?",
+                lambda w, c, lr, momentum, steps: _valley(w, c, lr, 0.0, steps),
+            ),
+            Cause(
+                "This climbs: the velocity follows the gradient instead of going against it.",
+                lambda w, c, lr, momentum, steps: _valley(w, c, -lr, momentum, steps),
+            ),
+        ),
+        instead_of=("sgd_step",),
+    ),
+    Exercise(
+        id="06.4",
+        function="batches",
+        title="Project: the batches of an epoch",
+        points=1,
+        level="project",
+        concept="every sample once an epoch, in a new order",
+        source='O, "Stochastic gradient descent"',
+        lines=2,
+        expect=_batches,
+        cases=(
+            Case((6, 2, Seeded(0)), "three batches of two"),
+            Case((7, 3, Seeded(1)), "the last batch has one sample"),
+        ),
+        causes=(
+            Cause(
+                "The last samples are left out; the last batch may be smaller.",
+                lambda n, size, rng: _batches(n, size, rng)[: n // size],
+            ),
+            Cause(
+                "The samples stand in their old order.",
+                lambda n, size, rng: np.split(np.arange(n), range(size, n, size)),
+            ),
+            Cause(
+                "All batches but the last have exactly batch_size samples; these were made equally long.",
+                lambda n, size, rng: np.array_split(rng.permutation(n), -(-n // size)),
+            ),
+            Cause(
+                "Draw one order for the epoch and cut it; with a draw for each batch, samples come twice or never.",
+                lambda n, size, rng: [rng.permutation(n)[: min(size, n - at)] for at in range(0, n, size)],
+            ),
+        ),
+    ),
+    Exercise(
+        id="06.5",
+        function="stop_early",
+        title="Project: when to stop",
+        points=2,
+        level="project",
+        concept="early stopping: the best so far, and for how long",
+        source='O, "Stochastic gradient descent"; early stopping is the course\'s addition',
+        lines=8,
+        expect=_stop,
+        cases=(
+            Case(([0.9, 0.5, 0.4, 0.6, 0.5, 0.3], 2), "two epochs that are not better than 0.4: the 0.3 is never seen"),
+            Case(([0.9, 0.5, 0.7, 0.4], 2), "the list ends first"),
+            Case(([0.8, 0.5, 0.5, 0.5, 0.5, 0.4], 3), "as low is not lower"),
+        ),
+        causes=(
+            Cause(
+                "Compare with the lowest loss so far, not with the epoch before.",
+                lambda losses, patience: _stop(losses, patience, _since_a_fall),
+            ),
+            Cause(
+                "A loss that is only as low as the lowest is not better.",
+                lambda losses, patience: _stop(losses, patience, _last_lowest),
+            ),
+            Cause(
+                "That is one epoch more than there is patience for.",
+                lambda losses, patience: _stop(losses, patience + 1),
+            ),
+            Cause(
+                "The best epoch is looked for among those that were run.",
+                lambda losses, patience: (_stop(losses, patience)[0], int(np.argmin(losses))),
+            ),
+            Cause(
+                "The first number is how many epochs were run; the position of the last one is one less.",
+                lambda losses, patience: (_stop(losses, patience)[0] - 1, _stop(losses, patience)[1]),
+            ),
+        ),
+    ),
+    Exercise(
+        id="06.6",
+        function="per_class",
+        title="Project: which mistakes?",
+        points=2,
+        level="project",
+        concept="a confusion matrix, and a share of right answers for each class",
+        source='K, "Supervised Learning Workflow"; the confusion matrix is the course\'s addition',
+        lines=6,
+        expect=_per_class,
+        cases=(
+            Case((np.array([3, 8, 8, 8, 3]), np.array([3, 8, 3, 3, 3]), [3, 8]), "two of three 8s are read as 3"),
+            Case((np.array([9, 4, 9, 4, 4]), np.array([7, 4, 9, 9, 4]), [9, 4, 7]), "there is no 7 among the labels"),
+        ),
+        causes=(
+            Cause(
+                "Rows are the labels and columns the answers; these are the other way round.",
+                lambda labels, answers, names: _per_class(labels, answers, names, turn=True),
+            ),
+            Cause(
+                "A share is of the images that have this label, not of those that were read as it.",
+                lambda labels, answers, names: _per_class(labels, answers, names, lambda counts: counts.sum(axis=0)),
+            ),
+            Cause(
+                "A share is of the images of one class, not of all images.",
+                lambda labels, answers, names: _per_class(labels, answers, names, np.sum),
+            ),
+            Cause(
+                "Rows and columns stand in the order of names.",
+                lambda labels, answers, names: _per_class(labels, answers, sorted(names)),
+            ),
+        ),
+        instead_of=("confusion_matrix",),
+    ),
+    Exercise(
+        id="06.7",
+        function="train_mlp",
+        title="Project: the training loop",
+        points=4,
+        level="project",
+        concept="forward, loss, backward, velocity, step: on real digits",
+        source='O, "Stochastic gradient descent"; K, "Training Using Backpropagation"',
+        lines=20,
+        expect=_trained,
+        cases=(
+            Case(
+                (_POINTS[:4], _KINDS[:4], _POINTS[1:], _KINDS[1:], _WEIGHTS, 0.5, 0.5, 2, 2, Seeded(0)),
+                "4 points, 2 batches, 2 epochs",
+            ),
+            Case(
+                (_POINTS, _KINDS, _POINTS[:3], _KINDS[:3], _WEIGHTS, 0.2, 0.9, 2, 3, Seeded(1)),
+                "5 points, the last batch has one",
+            ),
+            Case(
+                (*_digits(1000, 400, 16), 0.1, 0.9, 50, 5, Seeded(0)),
+                "1,000 real digits; a right loop names 87.75 % of 400 new ones",
+            ),
+        ),
+        causes=(
+            Cause(
+                "Velocities begin at 0 once, before the first epoch; here they begin again in each.",
+                lambda *args: _trained(*args, restarts=True),
+            ),
+            Cause(
+                "Each epoch needs a new order of the samples, drawn with rng.permutation; here they keep theirs.",
+                _trained_in(lambda: lambda usual, n: np.arange(n)),
+            ),
+            Cause(
+                "Each epoch needs a new order of the samples; the first one was used again.",
+                _trained_in(_always_the_first),
+            ),
+            Cause(
+                "The last, smaller batch was left out.",
+                lambda *args: _with_a_wrong_rest(*args, factor=0),
+            ),
+            Cause(
+                "A mean divides by the number of samples; the last batch may have fewer than batch_size.",
+                lambda *args: _with_a_wrong_rest(*args, factor=1),
+            ),
+            Cause(
+                "The steps are batch_size times too long: the loss is a mean over the batch.",
+                lambda *a: _trained(*a[:5], a[5] * a[7], *a[6:]),
+            ),
+            Cause("That is training without momentum.", lambda *a: _trained(*a[:6], 0.0, *a[7:])),
+            Cause("The accuracy is that on the training samples.", lambda *a: _trained(*a, judged=a[:2])),
+        ),
+        rtol=1e-6,
+        atol=1e-9,
+        instead_of=("mlp", "Sequential"),
+    ),
+    TextQuestion(
+        id="06.8",
+        title="Project: what is your number worth?",
+        points=1,
+        level="project",
+        concept="what each part of the data may decide",
+        source='K, "Supervised Learning Workflow"; O, "Stochastic gradient descent"',
+    ),
+)
+"""In the order of the sheet."""
