@@ -194,7 +194,8 @@ check("gpu.3", row_sum)
 # </details>
 # <details><summary>Hint 3</summary>
 #
-# A column of a (32, 32) tile lies in one bank; in a tile with one unused column more it lies in 32. Store with
+# A column of a (32, 32) tile lies in one bank; in a tile with one unused column more it lies in 32. The sizes of a
+# shared array are numbers or names of constants; Numba takes no `SIDE + 1` there. Store with
 # `column = blockIdx.y * SIDE + threadIdx.x` and `row = blockIdx.x * SIDE + threadIdx.y`, and the value
 # `tile[threadIdx.x, threadIdx.y]`.
 #
@@ -202,14 +203,13 @@ check("gpu.3", row_sum)
 
 # %% exercise="gpu.4"
 SIDE = 32
-PADDED = SIDE + 1
 
 
 @gpu.jit
 def transpose(x, y):
     """Write y (C, R), the transpose of x (R, C); blocks of SIDE x SIDE threads, one tile of x each."""
     ### BEGIN SOLUTION
-    tile = cuda.shared.array((SIDE, PADDED), float32)
+    tile = cuda.shared.array((SIDE, 33), float32)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
     column, row = cuda.grid(2)
     if row < x.shape[0] and column < x.shape[1]:
