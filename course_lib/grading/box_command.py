@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from course_lib.grading.box_folders import COURSE, PACKAGE, is_inside, open_to_all, python_folders, spare_folder
+from course_lib.grading.seccomp import program
 
 NOBODY = "65534"
 SYSTEM = ("/bin", "/lib", "/lib32", "/lib64", "/sbin")
@@ -38,7 +39,7 @@ def image():
     return os.environ.get("COURSE_GRADE_IMAGE", "course-grade")
 
 
-def bubblewrap(limits, settings, info, doors=(), bytecode=""):
+def bubblewrap(limits, settings, info, rules, doors=(), bytecode=""):
     """Return the command that starts a worker in bubblewrap.
 
     Started by root, it becomes nobody before bubblewrap begins, as bubblewrap started by root reads what only root
@@ -52,6 +53,8 @@ def bubblewrap(limits, settings, info, doors=(), bytecode=""):
         The worker's, as JSON.
     info : int
         A file descriptor, to which bubblewrap writes the number of the box's first process.
+    rules : int
+        A file descriptor, from which bubblewrap reads the filter of system calls.
     doors : sequence of str
         Files of control groups to write the process's number to.
     bytecode : str
@@ -69,7 +72,7 @@ def bubblewrap(limits, settings, info, doors=(), bytecode=""):
     seen = {places.get(source, source): inside for source, inside in binds.items()}
     become = ["setpriv", "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", "--no-new-privs"] if root else []
     own = places.get(str(PACKAGE), str(PACKAGE))
-    command = [*become, "bwrap", "--info-fd", str(info), *_whole(limits), *_folders(seen)]
+    command = [*become, "bwrap", "--info-fd", str(info), *_filter(rules), *_whole(limits), *_folders(seen)]
     command += ["--ro-bind", f"{own}/grading/worker.py", _INSIDE]
     command += ["--remount-ro", "/", "--chdir", "/tmp/home"]
     command += [os.path.realpath(sys.executable), *PYTHON, _INSIDE, settings]
@@ -84,6 +87,10 @@ def bubblewrap(limits, settings, info, doors=(), bytecode=""):
 
 
 _INSIDE = f"{COURSE}/worker.py"
+
+
+def _filter(rules):
+    return ["--seccomp", str(rules)] if program() else []
 
 
 def _whole(limits):

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from course_lib.grading import box_command
 from course_lib.grading.box_folders import COURSE, PACKAGE, search_path
 from course_lib.grading.ending import first_process
+from course_lib.grading.seccomp import program
 
 START = 10.0
 """Seconds for bubblewrap to say which process it started."""
@@ -53,14 +54,16 @@ def launch(level, limits, name, doors=()):
     settings["rlimits"] = _rlimits(level, limits)
     if level in "AB":
         info, write = os.pipe()
+        rules = _readable(program())
         try:
-            command = box_command.bubblewrap(limits, json.dumps(settings), write, doors)
-            process = _popen(command, {"PATH": os.environ.get("PATH", os.defpath)}, "/", (write,))
+            command = box_command.bubblewrap(limits, json.dumps(settings), write, rules, doors)
+            process = _popen(command, {"PATH": os.environ.get("PATH", os.defpath)}, "/", (write, rules))
         except BaseException:
             os.close(info)
             raise
         finally:
             os.close(write)
+            os.close(rules)
         return Launched(process, first_process(info, process.pid, START))
     if level == "C":
         command = box_command.container(limits, json.dumps(settings | {"path": []}), engine(), name)
@@ -69,6 +72,14 @@ def launch(level, limits, name, doors=()):
     command = box_command.plain(json.dumps(settings | {"path": search_path(str(PACKAGE.parent))}))
     environment = box_command.CALM | {"HOME": folder, "TMPDIR": folder, "COURSE_BOX": name}
     return Launched(_popen(command, environment, folder), None, folder)
+
+
+def _readable(data):
+    """Return a file descriptor from which a few kilobytes can be read."""
+    read, write = os.pipe()
+    with os.fdopen(write, "wb") as file:
+        file.write(data)
+    return read
 
 
 def _popen(command, environment, folder, inherited=()):

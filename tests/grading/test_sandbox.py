@@ -1,6 +1,8 @@
 """What a box keeps away, what it limits, and that nothing of it is alive afterwards, at each level that works here."""
 
+import errno
 import os
+import platform
 import socket
 import time
 from pathlib import Path
@@ -12,8 +14,10 @@ from course_lib.checks.values import decode
 from course_lib.grading.limits import Limits
 from course_lib.grading.replies import BoxEnded
 from course_lib.grading.sandbox import Box
+from course_lib.grading.seccomp import EVERYWHERE, NUMBERS, program
 from tests.grading.toy_sheet import SHORT, needs
 
+CALLS = NUMBERS.get(platform.machine(), (0, False, {}))[2]
 BOXES = [pytest.param(letter, marks=needs(letter)) for letter in "AB"]
 
 
@@ -94,6 +98,18 @@ def test_there_is_no_network_and_nothing_of_the_hosts_environment(letter, start,
 @pytest.mark.parametrize("letter", BOXES)
 def test_there_are_no_namespaces_in_it_to_be_root_in(letter, start):
     assert value(start(letter), "import ctypes\nreturn ctypes.CDLL(None).unshare(0x10000000)") == -1
+
+
+@pytest.mark.skipif(not program(), reason="no filter of system calls is written for this machine")
+@pytest.mark.parametrize("letter", BOXES)
+def test_system_calls_that_reach_past_the_box_are_refused(letter, start):
+    body = (
+        f"import ctypes\nlibc, open_ones = ctypes.CDLL(None, use_errno=True), []\n"
+        f"for name, number in {CALLS | EVERYWHERE}.items():\n    ctypes.set_errno(0)\n"
+        f"    libc.syscall(number, 0, 0, 0, 0, 0)\n"
+        f"    open_ones += [name] if ctypes.get_errno() != {errno.EPERM} else []\nreturn open_ones"
+    )
+    assert value(start(letter), body) == []
 
 
 @pytest.mark.parametrize("letter", BOXES)
