@@ -61,7 +61,7 @@ def usual_cause(actual, expected):
         return " There are NaN or infinite values: look for a division by zero, a log of 0 or an overflow."
     if _alike(actual, expected) or not np.isfinite(expected).all():
         return ""  # only rounding, or no number to compare with
-    if not actual.any():
+    if actual.size > 1 and not actual.any():
         return " It is zero everywhere: was it computed, or only allocated?"
     if _alike(actual, -expected):
         return " It has the wrong sign."

@@ -64,7 +64,10 @@ def _other(value, expected, name):
 
 
 def _text(value):
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # Python writes out no whole number of more than 4,300 digits
+        text = "a number of thousands of digits"
     return text if len(text) <= 80 else text[:77] + "..."
 
 
@@ -81,7 +84,11 @@ def _sequence(value, expected, rtol, atol, name):
 
 def _dict(value, expected, rtol, atol, name):
     if not isinstance(value, dict) or value.keys() != expected.keys():
-        got = sorted(map(str, value)) if isinstance(value, dict) else _kind(value)
+        got = (
+            sorted(k[:80] if type(k) is str else _text(k) for k in value)[:20]
+            if isinstance(value, dict)
+            else _kind(value)
+        )
         return Difference("other keys", f"{name} has {got}, expected the keys {sorted(map(str, expected))}.")
     for key in expected:
         if found := difference(value[key], expected[key], rtol, atol, f"{name}[{key!r}]"):
@@ -117,7 +124,8 @@ def _numbers(value, expected, rtol, atol, name):
         as_floats = [a.astype(np.float64) if a.dtype.kind in "biu" else a for a in (got, expected)]
         first, _, rest = str(error).partition("; ")
         count = f"; {rest.split(' element')[0]} numbers are wrong." if got.shape else "."
-        return Difference("wrong numbers", first + count, usual_cause(*as_floats))
+        hint = "" if expected.dtype.kind == "b" else usual_cause(*as_floats)
+        return Difference("wrong numbers", first + count, hint)
     return None
 
 

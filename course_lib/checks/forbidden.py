@@ -11,18 +11,25 @@ import ast
 def forbidden_use(exercise, text):
     """Return the first of `exercise.instead_of` that a text uses as a name, attribute or import; "" if none.
 
-    A text that does not parse uses none. No errors. Source: the course's own.
+    Names that the text gives a meaning itself, such as a variable's, are its own. A text that does not parse uses none.
+    No errors. Source: the course's own.
     """
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
-    used = set()
+    used, own = set(), {exercise.function}
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
-            used.add(node.id)
+            (used if isinstance(node.ctx, ast.Load) else own).add(node.id)
+        elif isinstance(node, ast.arg):
+            own.add(node.arg)
+        elif isinstance(node, ast.FunctionDef):
+            own.add(node.name)
+    used -= own
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            used.update(alias.name for alias in node.names)
         elif isinstance(node, ast.Attribute):
             used.add(node.attr)
-        elif isinstance(node, ast.ImportFrom):
-            used.update(alias.name for alias in node.names)
     return next((name for name in exercise.instead_of if name in used), "")
