@@ -163,4 +163,7 @@ def _array(dtype, shape, content):
         raise ValueProblem(f"an array of {dtype[:40]!r} cannot be read: {str(error)[:80]}.") from error
     if kind.kind not in KINDS or len(raw) > MOST_BYTES or math.prod(shape) * kind.itemsize != len(raw):
         raise ValueProblem(f"{len(raw)} bytes of {dtype[:40]!r} are no array of shape {str(shape)[:80]}.")
-    return np.frombuffer(raw, kind).reshape(shape).copy()
+    try:
+        return np.frombuffer(raw, kind).reshape(shape).copy()
+    except ValueError as error:  # 0 elements, and sizes whose product NumPy cannot hold
+        raise ValueProblem(f"{str(shape)[:80]} is no shape.") from error

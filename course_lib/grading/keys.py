@@ -71,7 +71,8 @@ def load_keys(folder, sheet):
 
     FileNotFoundError if there is no such key. Source: the course's own.
     """
-    return {key.id: key for key in _module(str(Path(folder).resolve()), MODULES[sheet]).KEYS} if folder else {}
+    name = MODULES.get(sheet, sheet)
+    return {key.id: key for key in _module(str(Path(folder).resolve()), name).KEYS} if folder else {}
 
 
 @functools.cache
