@@ -1,0 +1,148 @@
+"""Make submissions of made-up students for a sheet: right, half right, wrong and hostile, and the points each is due.
+
+python tools/make_submissions.py build/submissions --count 200 --hostile 0.2
+course grade build/submissions -o build/grades
+python tools/make_submissions.py build/submissions --compare build/grades
+
+To try the grader before the first students hand in, and to see that it is fair at a size. The same seed makes the same.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated
+
+import nbformat
+import numpy as np
+import typer
+from notebook_lib.kill import run_answer
+from notebook_lib.sheets import cells_of, read_sheet, stub, student_version
+from rich.console import Console
+
+from course_lib.checks.registry import sheet as sheet_named
+from course_lib.grading.keys import load_keys, parts_of, score
+
+ROOT = Path(__file__).resolve().parents[1]
+DUE = "due.csv"
+console = Console(highlight=False)
+
+AFTER = {
+    "ends the process": "import os\nos._exit(0)",
+    "ends Python": "raise SystemExit",
+    "never ends": "while True:\n    pass",
+    "swallows interrupts": "while True:\n    try:\n        while True:\n            pass\n    except BaseException:\n        pass",
+    "sleeps": "import time\ntime.sleep(1000)",
+    "asks": "input('your name? ')",
+    "50 MB of output": "print('x' * 50_000_000)",
+    "eats memory": "x = []\nwhile len(x) < 3000:\n    x.append(bytearray(1 << 20))",
+    "kills itself": "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)",
+    "patches the checker": "import course_lib.checks as c, numpy as np\nc.check = np.allclose = lambda *a, **k: True",
+    "forges a score": 'print(\'{"points": 99, "score": "10/10"}\')',
+    "leaves children": "import subprocess\nsubprocess.Popen(['sleep', '1000'], start_new_session=True)",
+}
+"""Hostile cells at the end of right answers: they are due full points, as all of their answers are right."""
+
+FILES = {
+    "an empty file": lambda text: b"",
+    "a cut-off file": lambda text: text[: len(text) // 2],
+    "no notebook": lambda text: b"%PDF-1.4 this is another file",
+}
+"""What is handed in instead of a notebook: due 0."""
+
+
+def main(
+    out: Annotated[Path, typer.Argument(help="Folder of the submissions; made, must not exist yet.")],
+    count: Annotated[int, typer.Option(min=1, help="Students.")] = 12,
+    hostile: Annotated[float, typer.Option(min=0, max=1, help="Share of hostile ones.")] = 0.2,
+    sheet: Annotated[str, typer.Option(help="Which sheet.")] = "01_perceptron",
+    seed: Annotated[int, typer.Option()] = 0,
+    compare: Annotated[Path | None, typer.Option(help="Compare grades with what is due, and make nothing.")] = None,
+) -> None:
+    """Make submissions, or compare what they got with what they are due."""
+    due = out.parent / f"{out.name}.{DUE}"
+    if compare:
+        raise typer.Exit(_compare(due, compare))
+    rng, maker = np.random.default_rng(seed), _Maker(sheet)
+    rows = []
+    out.mkdir(parents=True)
+    for number in range(count):
+        student = f"student{number:04d}"
+        what, content, points = maker.hostile(rng) if rng.random() < hostile else maker.honest(rng)
+        folder = out / student
+        folder.mkdir()
+        (folder / f"{sheet}.ipynb").write_bytes(content)
+        rows.append((student, what, str(points)))
+    with due.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("student", "what", "points"), *rows])
+    console.print(f"{count} submissions in {out}; what each is due is in {due}.")
+
+
+def _compare(due: Path, grades: Path) -> int:
+    with due.open(encoding="utf-8", newline="") as file:
+        wanted = {row["student"]: row for row in csv.DictReader(file)}
+    results = [json.loads(p.read_text(encoding="utf-8")) for p in sorted((grades / "results").rglob("*.json"))]
+    got = {r["student"]: Fraction(r["points"]) for r in results if "points" in r}
+    wrong = [
+        f"{name} ({row['what']}): due {row['points']}, got {got.get(name, 'no result')}"
+        for name, row in wanted.items()
+        if got.get(name) != Fraction(row["points"])
+    ]
+    for line in wrong:
+        console.print(line)
+    console.print(f"{len(wanted) - len(wrong)} of {len(wanted)} got exactly what they are due.")
+    return 1 if wrong else 0
+
+
+class _Maker:
+    """Makes notebooks of one sheet from its solutions, stubs and wrong answers; points as the kill table gives them."""
+
+    def __init__(self, name: str) -> None:
+        self.name, self.source = name, read_sheet(ROOT / "solutions" / f"{name}.py")
+        self.cells = cells_of(self.source, "exercise")
+        keys = load_keys(str(ROOT / "solutions" / "keys"), name)
+        self.tasks = [e for e in sheet_named(name).exercises if e.kind != "text"]
+        code = [c.source for c in self.source.cells if c.cell_type == "code"]
+        setup: dict = {"__name__": "__main__"}
+        for source in code:
+            if not source.startswith("check("):
+                exec(compile(source, name, "exec"), setup)
+        self.answers = {}
+        for task in self.tasks:
+            solution, parts = self.cells[task.id].source, parts_of(task, keys[task.id])
+            texts = [solution, stub(solution, task), *(m.text for m in keys[task.id].mutants)]
+            self.answers[task.id] = [(t, score(task.points, run_answer(task, parts, t, setup))) for t in texts]
+
+    def _book(self, chosen: dict, extra: str = "") -> bytes:
+        book = student_version(self.source, self.name)
+        for cell in book.cells:
+            id = cell.metadata.get("nbgrader", {}).get("grade_id", "").removeprefix("exercise-").replace("-", ".")
+            if id in chosen:
+                cell.source = chosen[id]
+        if extra:
+            book.cells.append(nbformat.v4.new_code_cell(extra))
+        return nbformat.writes(book).encode()
+
+    def honest(self, rng: np.random.Generator) -> tuple[str, bytes, Fraction]:
+        """A student who solves most: half of the answers are right, a tenth not started, the others wrong."""
+        picked = {}
+        for task in self.tasks:
+            options, chance = self.answers[task.id], rng.random()
+            picked[task.id] = options[0 if chance < 0.5 else 1 if chance < 0.6 else int(rng.integers(2, len(options)))]
+        points = sum((p for _, p in picked.values()), Fraction(0))
+        return "honest", self._book({id: text for id, (text, _) in picked.items()}), points
+
+    def hostile(self, rng: np.random.Generator) -> tuple[str, bytes, Fraction]:
+        """Right answers with a hostile cell below, or no notebook at all."""
+        right = {task.id: self.answers[task.id][0] for task in self.tasks}
+        what = str(rng.choice([*AFTER, *FILES]))
+        text = self._book({id: answer for id, (answer, _) in right.items()}, AFTER.get(what, ""))
+        if what in FILES:
+            return what, FILES[what](text), Fraction(0)
+        return what, text, sum((p for _, p in right.values()), Fraction(0))
+
+
+if __name__ == "__main__":
+    typer.run(main)
