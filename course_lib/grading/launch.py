@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from course_lib.grading import box_command
 from course_lib.grading.box_folders import COURSE, PACKAGE, search_path
+from course_lib.grading.bytecode import bytecode_folder
 from course_lib.grading.ending import first_process
 from course_lib.grading.seccomp import program
 
@@ -54,9 +55,10 @@ def launch(level, limits, name, doors=()):
     settings["rlimits"] = _rlimits(level, limits)
     if level in "AB":
         info, write = os.pipe()
-        rules = _readable(program())
+        rules, bytecode = _readable(program()), bytecode_folder()
+        settings["bytecode"] = f"{COURSE}/bytecode" if bytecode else None
         try:
-            command = box_command.bubblewrap(limits, json.dumps(settings), write, rules, doors)
+            command = box_command.bubblewrap(limits, json.dumps(settings), write, rules, doors, bytecode)
             process = _popen(command, {"PATH": os.environ.get("PATH", os.defpath)}, "/", (write, rules))
         except BaseException:
             os.close(info)

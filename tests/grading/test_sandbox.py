@@ -11,6 +11,7 @@ import pytest
 
 import course_lib
 from course_lib.checks.values import decode
+from course_lib.grading.bytecode import bytecode_folder
 from course_lib.grading.limits import Limits
 from course_lib.grading.replies import BoxEnded
 from course_lib.grading.sandbox import Box
@@ -205,3 +206,10 @@ def test_a_control_group_is_gone_after_its_box():
     assert box.in_cgroup()
     box.close()
     assert not any(door.parent.exists() for door in doors)
+
+
+@pytest.mark.skipif(not bytecode_folder(), reason="the packages have bytecode of their own")
+@pytest.mark.parametrize("letter", BOXES)
+def test_bytecode_is_read_and_cannot_be_written(letter, start):
+    body = "import numpy, sys\nopen(numpy.__cached__)\nopen(sys.pycache_prefix + '/x', 'w')"
+    assert "Read-only file system: '/course/bytecode/x'" in value(start(letter), body)
