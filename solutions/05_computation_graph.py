@@ -109,7 +109,7 @@ def computing_order(parents):
     ### BEGIN SOLUTION
     order, done = [], set()
     while True:
-        ready = [n for n in parents if n not in done and all(p in done for p in parents[n])]
+        ready = [name for name, needs in parents.items() if name not in done and done.issuperset(needs)]
         if not ready:
             return order
         order.append(min(ready))
@@ -214,7 +214,7 @@ def visits(steps):
     ### BEGIN SOLUTION
     count, needed = {}, {steps[-1][0]}
     for name, parents in steps:
-        count[name] = 1 + sum(count[p] for p in parents)
+        count[name] = 1 + sum(count[parent] for parent in parents)
     for name, parents in reversed(steps):
         if name in needed:
             needed.update(parents)
@@ -253,8 +253,9 @@ check("05.4", visits)
 # </details>
 # <details><summary>Hint 3</summary>
 #
-# `while g.ndim > len(shape): g = g.sum(axis=0)`. Then, for each axis whose size in `shape` is 1, sum over it with
-# `keepdims=True`. A sum over an axis of size 1 changes nothing, so you need not ask for the size in `g`.
+# As long as `g.ndim` is larger than `len(shape)`, replace `g` by its sum over axis 0. Then, for each axis whose size in
+# `shape` is 1, sum over it with `keepdims=True`. A sum over an axis of size 1 changes nothing, so you need not ask for
+# the size in `g`.
 #
 # </details>
 

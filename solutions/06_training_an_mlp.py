@@ -162,12 +162,11 @@ check("06.2", crowd_gradient)
 def valley(w, curvature, lr, momentum, steps):
     """Return the path (steps + 1, n) of weights that start at w (n,), on J = 1/2 sum curvature w^2."""
     ### BEGIN SOLUTION
-    v = np.zeros(len(w))
-    path = [w]
+    velocity, path = np.zeros(len(w)), [w]
     for _ in range(steps):
-        v = momentum * v - lr * curvature * w
-        w = w + v
-        path.append(w)
+        gradient = curvature * path[-1]
+        velocity = momentum * velocity - lr * gradient
+        path.append(path[-1] + velocity)
     return np.array(path, dtype=float)
     ### END SOLUTION
 
@@ -196,7 +195,7 @@ check("06.3", valley)
 # </details>
 # <details><summary>Hint 3</summary>
 #
-# Keep `order = rng.permutation(n)`. For each `start` in `range(0, n, batch_size)`, take
+# Keep the permutation under a name, `order`. For each `start` in `range(0, n, batch_size)`, take
 # `order[start:start + batch_size]`.
 #
 # </details>
@@ -339,8 +338,8 @@ check("06.6", per_class)
 # </details>
 # <details><summary>Hint 3</summary>
 #
-# `params = [p.copy() for p in params]`, velocities `np.zeros_like(p)` for each; two loops, over epochs and over
-# `start`. Inside, with `batch` from the order: forward to `G`, `dG`, then
+# A list of `p.copy()` for each of the parameters, a list of `np.zeros_like(p)` for the velocities; two loops, over
+# epochs and over `start`. Inside, with `batch` from the order: forward to `G`, `dG`, then
 # `dA, dw2, db2 = ops.dense_backward(dG, c3)`, `dZ = ops.relu_backward(dA, c2)`, `_, dw1, db1 = ops.dense_backward(dZ,
 # c1)`. Then one loop over parameters, gradients and velocities. At the end, one more forward pass with `x_new` and
 # `.argmax(axis=1)`.

@@ -292,7 +292,7 @@ EXERCISES = (
         lines=8,
         expect=_stop,
         cases=(
-            Case(([0.9, 0.5, 0.4, 0.6, 0.5, 0.3], 2), "two epochs that are not better than 0.4: the 0.3 is never seen"),
+            Case(([0.9, 0.5, 0.4, 0.6, 0.5, 0.7, 0.3, 0.8, 0.9, 0.2], 2), "two epochs fail to get below 0.4"),
             Case(([0.9, 0.5, 0.7, 0.4], 2), "the list ends first"),
             Case(([0.8, 0.5, 0.5, 0.5, 0.5, 0.4], 3), "as low is not lower"),
         ),
@@ -316,6 +316,10 @@ EXERCISES = (
             Cause(
                 "The first number is how many epochs were run; the position of the last one is one less.",
                 lambda losses, patience: (_stop(losses, patience)[0] - 1, _stop(losses, patience)[1]),
+            ),
+            Cause(
+                "That is the end of the list; a training that stops early does not see all of it.",
+                lambda losses, patience: (len(losses), int(np.argmin(losses))),
             ),
         ),
     ),
