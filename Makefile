@@ -12,12 +12,14 @@ TEST_READY = $(VENV)/.ready-test
 CUDA_READY = build/cuda-compiler/.ready
 LAB_SIZE = 690 MB
 
-.PHONY: help lab test notebooks html bench lint lock clean
+.PHONY: help lab test notebooks exercises release html bench lint lock clean
 
 help:
 	@echo "make lab        set up once ($(LAB_SIZE) in $(VENV)), then open the lessons in JupyterLab"
 	@echo "make test       set up once, then run every check"
-	@echo "make notebooks  build and execute the notebooks whose source changed"
+	@echo "make notebooks  build and execute the notebooks and sheets whose source changed"
+	@echo "make exercises  print the kill table: what each solution, stub and wrong answer gets"
+	@echo "make release    write the archive for students to build/release"
 	@echo "make html       run the lessons and write them as web pages to build/html"
 	@echo "make bench      time the library on this machine, against PyTorch where it is installed"
 	@echo "make lint       ruff: style and formatting of the Python files"
@@ -32,6 +34,12 @@ test: $(TEST_READY) $(CUDA_READY)
 
 notebooks: $(TEST_READY)
 	@$(BIN)/python tools/build_notebooks.py $(ARGS)
+
+exercises: $(TEST_READY)
+	@$(BIN)/python tools/kill_table.py $(ARGS)
+
+release: $(LAB_READY)
+	@$(BIN)/course release $(ARGS)
 
 html: $(LAB_READY)
 	@$(BIN)/course run --out build/html $(ARGS)

@@ -35,6 +35,7 @@ def run_checks(folder: Path | None) -> list[Check]:
         _guarded("kernel python3", material.check_kernel),
         _guarded("nbval", packages.check_nbval),
         _guarded("chromium", machine.check_chromium),
+        _guarded("sandbox", machine.check_sandbox),
         _guarded("disk", machine.check_disk, folder or Path.home()),
     ]
 

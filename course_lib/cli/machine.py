@@ -1,4 +1,4 @@
-"""Checks of `course doctor`: Python, the folder, the device that kernels would run on, chromium, the disk."""
+"""Checks of `course doctor`: Python, the folder, the device for kernels, chromium, the sandbox, the disk."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from course_lib.cli.check import Check
 from course_lib.cli.packages import installed_version
 
-__all__ = ["check_chromium", "check_device", "check_disk", "check_folder", "check_python"]
+__all__ = ["check_chromium", "check_device", "check_disk", "check_folder", "check_python", "check_sandbox"]
 
 
 def check_python(version: tuple[int, ...] | None = None) -> Check:
@@ -67,3 +67,19 @@ def check_disk(folder: Path, free_bytes: int | None = None) -> Check:
     if free < 1e9:
         return Check("disk", "broken", found, "free some space: 1 GB is needed (make clean removes .venv and build/)")
     return Check("disk", "ok", found)
+
+
+def _best_level() -> tuple[str, str]:
+    from course_lib.grading.levels import best_level
+
+    found = best_level()
+    return found.letter, found.title
+
+
+def check_sandbox(best: Callable[[], tuple[str, str]] = _best_level) -> Check:
+    """Say in which sandbox submissions would be graded here; students need none."""
+    try:
+        letter, title = best()
+    except Exception as error:  # the levels say why they do not work, one by one
+        return Check("sandbox", "note", f"none, and only grading needs one: {str(error)[:300]}")
+    return Check("sandbox", "ok", f"level {letter}: {title} (only grading uses it)")

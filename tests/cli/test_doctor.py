@@ -169,6 +169,17 @@ def test_chromium_is_information_only():
     assert machine.check_chromium(lambda name: None).state == "note"
 
 
+def test_a_sandbox_is_information_only():
+    assert machine.check_sandbox(lambda: ("B", "bubblewrap")).found.startswith("level B: bubblewrap")
+
+    def none():
+        raise RuntimeError("A: bwrap is not installed")
+
+    check = machine.check_sandbox(none)
+    assert check.state == "note"
+    assert "bwrap is not installed" in check.found
+
+
 def test_a_gigabyte_must_be_free(tmp_path):
     assert machine.check_disk(tmp_path, 2 * 10**9).state == "ok"
     full = machine.check_disk(tmp_path, 999_999_999)

@@ -12,11 +12,12 @@ import course_lib
 from course_lib.cli import app
 from tests.setup.project import CUDA_LOCK, LOCKS, ROOT, pyproject
 
+DOCUMENTS = ["README.md", "CONTRIBUTING.md", "INSTRUCTORS.md", "SECURITY.md"]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md"])
+@pytest.mark.parametrize("document", DOCUMENTS)
 def test_links_and_named_files_exist(document):
     text = (ROOT / document).read_text(encoding="utf-8")
     prose = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)  # kernel[grid, block](x) is no link
@@ -26,7 +27,7 @@ def test_links_and_named_files_exist(document):
     assert not missing
 
 
-@pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md"])
+@pytest.mark.parametrize("document", DOCUMENTS)
 def test_every_make_target_and_course_command_in_a_document_exists(document):
     text = (ROOT / document).read_text(encoding="utf-8")
     targets = set(re.findall(r"^(\w+):", MAKEFILE, re.MULTILINE))
