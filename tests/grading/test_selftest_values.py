@@ -8,6 +8,12 @@ from course_lib.checks.judge import Outcome, judge
 from course_lib.checks.values import ValueProblem, decode
 
 HUGE = {"t": "int", "v": "0x" + "f" * 100_000}
+WITH_IT = {
+    "alone": HUGE,
+    "list": {"t": "list", "v": [HUGE, HUGE]},
+    "key": {"t": "dict", "v": [[HUGE, HUGE]]},
+    "value": {"t": "dict", "v": [[{"t": "plain", "v": "a"}, HUGE]]},
+}
 
 
 def exercise(right):
@@ -15,8 +21,7 @@ def exercise(right):
 
 
 @pytest.mark.parametrize("right", [2.0, 3, "a", None, {"a": 1}, (1, 2), np.arange(3.0)], ids=repr)
-@pytest.mark.parametrize("value", [HUGE, {"t": "list", "v": [HUGE, HUGE]}, {"t": "dict", "v": [[HUGE, HUGE]]},
-                                   {"t": "dict", "v": [[{"t": "plain", "v": "a"}, HUGE]]}], ids=["int", "list", "key", "value"])  # fmt: skip
+@pytest.mark.parametrize("value", WITH_IT.values(), ids=WITH_IT)
 def test_a_number_that_python_does_not_write_out_is_a_wrong_answer(value, right):
     finding = judge(exercise(right), Case((1,)), Outcome(decode(value)))
     assert finding is not None

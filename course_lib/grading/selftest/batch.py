@@ -63,7 +63,7 @@ def judged(world, chosen, level, jobs=2, limits=LIMITS):
     """
     chosen = list(chosen)
     tasks = [_task(world, number, one, level, limits) for number, (_, one) in enumerate(chosen)]
-    for task, result in schedule.run(tasks, graded, jobs, patience=limits.submission + 120):
+    for task, result in schedule.run(tasks, graded, jobs, patience=2 * limits.submission):
         family, submission = chosen[int(task.student.partition(" ")[0])]
         yield Verdict(submission, family, result, tuple(_problems(world, submission, result, level)))
 

@@ -64,11 +64,12 @@ def remove_key(name):
         _keys(2, _INVALIDATE, number)
 
 
-def keys():
-    """Return the names of keys that this process may see. No errors. Source: proc(5)."""
+def valid_keys():
+    """Return the lines of /proc/keys on valid keys that this process may see. No errors. Source: proc(5)."""
     with contextlib.suppress(OSError):
-        return Path("/proc/keys").read_text()
-    return ""
+        lines = Path("/proc/keys").read_text().splitlines()
+        return [line for line in lines if "i" not in line.split()[1]]  # the kernel drops invalid ones a little later
+    return []
 
 
 def _keys(which, *arguments):

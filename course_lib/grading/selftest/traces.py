@@ -53,7 +53,7 @@ def of_world(world):
         with contextlib.suppress(OSError):
             found += [f"{p} was made" for p in place.iterdir() if world.token in p.name and p not in world.folders]
     found += [f"segment {key:#x} of shared memory is left" for key in memory.segments(world.key, memory.SECRET)]
-    if any(line.split(": ")[0].endswith(world.token) for line in memory.keys().splitlines() if "secret-of" not in line):
+    if any(line.split(": ")[0].endswith(world.token) for line in memory.valid_keys() if "secret-of" not in line):
         found.append("a key was left in a keyring")
     found += [f"{what} reached the listener" for what in world.heard]
     if world.victim.poll() is not None:
