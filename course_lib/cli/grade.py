@@ -92,7 +92,8 @@ def grade(
         for cell in (given_cells(root / "exercises" / f"{name}.ipynb") if root else ())
     ]
     try:
-        written = write_all(out, book, finals, given, preset or ())
+        with console.status("writing the reports"):
+            written = write_all(out, book, finals, given, preset or ())
     except OSError as error:
         _stop(f"what is graded is kept in {out / 'results'}, but not all tables could be written: {error}")
     if not _report(console, book, finals, [*written, out / "reports"]):

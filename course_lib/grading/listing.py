@@ -60,7 +60,11 @@ def list_files(source: Path) -> Listing:
 
 def _list_folder(source: Path) -> Listing:
     found = Listing()
-    for folder, folders, files in os.walk(source, followlinks=False):
+
+    def closed(error: OSError) -> None:
+        found.problems.append(f"{printable(str(error.filename))} cannot be listed ({error.strerror}): left out")
+
+    for folder, folders, files in os.walk(source, followlinks=False, onerror=closed):
         above = tuple(printable(part) for part in Path(folder).relative_to(source).parts)
         for name in sorted([*folders, *files]):
             path, parts = os.path.join(folder, name), (*above, printable(name))

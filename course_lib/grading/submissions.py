@@ -8,12 +8,13 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from dataclasses import dataclass, field
+from unicodedata import normalize
 from pathlib import Path
 
 from course_lib.grading.archive import Entry, SubmissionsError, UnreadableFile
 from course_lib.grading.layouts import Owner, gradescope_people, owner, unwrapped
 from course_lib.grading.listing import list_files
-from course_lib.grading.roster import Student, same_student
+from course_lib.grading.roster import Student
 from course_lib.grading.sheet_names import Names
 
 __all__ = ["Collected", "Submission", "SubmissionsError", "collect"]
@@ -60,6 +61,20 @@ class Collected:
     problems: list[str] = field(default_factory=list)
     lost: int = 0
 
+    def __post_init__(self):
+        """Remember the ids' composed forms: systems store one name in several (Unicode annex 15)."""
+        self._forms = {normalize("NFC", id): id for id in self.students}
+        self._has_roster = bool(self.students)
+
+    def meet(self, id: str, name: str, email: str) -> str:
+        """Return the id of who handed something in, as the roster writes it; whoever is new is added. No errors."""
+        id = self._forms.setdefault(normalize("NFC", id), id)
+        if id not in self.students:
+            self.students[id] = Student(id, name, email)
+            if self._has_roster:
+                self.problems.append(f"{id} is not in the roster, and is graded too")
+        return id
+
 
 def collect(source: Path, known: tuple[str, ...], wanted: tuple[str, ...] = (), roster=None) -> Collected:
     """Find the submissions in a folder or a zip.
@@ -89,14 +104,14 @@ def collect(source: Path, known: tuple[str, ...], wanted: tuple[str, ...] = (), 
         if len(folder) == depth + 1 and not folder[-1].startswith(".") and not names.in_text(folder[-1]):
             listed = owner((folder[-1], ""), whole, names.without)
             for id, name, email in people.get(folder[-1], [(listed.id, listed.name, "")]):
-                _meet(found.students, id, name, email)
+                found.meet(id, name, email)
     for entry in listing.entries:
         if entry.name == _METADATA or len(entry.parts) <= depth or entry.parts[-1].startswith("."):
             continue
         parts = entry.parts[depth:]
         its = owner(parts, whole, names.without)
         for id, name, email in people.get(parts[0], [(its.id, its.name, "")]):
-            files[_meet(found.students, id, name, email)].append((entry, its))
+            files[found.meet(id, name, email)].append((entry, its))
 
     by_sheet = {id: _by_sheet(id, handed, names, wanted, found) for id, handed in files.items()}
     if not wanted:
@@ -111,14 +126,6 @@ def collect(source: Path, known: tuple[str, ...], wanted: tuple[str, ...] = (), 
         for sheet in found.sheets:
             found.submissions.append(_submission(id, sheet, found.sheets, by_sheet.get(id, {}), files.get(id, ())))
     return found
-
-
-def _meet(students: dict[str, Student], id: str, name: str, email: str) -> str:
-    """Return the id of a student who handed something in, as the roster writes it; whoever is new is added."""
-    id = id if id in students or id.isascii() else same_student(id, students) or id
-    if id not in students:
-        students[id] = Student(id, name, email)
-    return id
 
 
 def _gradescope(entries: list[Entry]) -> dict:

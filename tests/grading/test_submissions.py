@@ -184,6 +184,7 @@ def test_students_of_the_roster_appear_and_ids_stay(tmp_path):
     assert list(found.students) == ["007", "=1+1", "müller", "New One"]
     assert contents(found)[("=1+1", SHEET)] == []
     assert contents(found)[("müller", SHEET)] == [b"2"]
+    assert found.problems == ["New One is not in the roster, and is graded too"]
 
 
 def test_an_empty_folder_is_a_student_with_nothing(tmp_path):
