@@ -32,8 +32,7 @@ class Definitions:
         self._last, self._place = {}, {}
         for source in sources:
             for node in top_level(source):
-                text = _text(source, node)
-                self._place[id(node)] = (len(self._place), node, text)
+                self._place[id(node)] = (len(self._place), node, source)
                 for name in _names_given(node):
                     self._last[name] = node
 
@@ -53,7 +52,7 @@ class Definitions:
                 found[id(node)] = node
                 waiting += [n.id for n in ast.walk(node) if isinstance(n, ast.Name)]
         places = sorted((self._place[key] for key in found), key=lambda place: place[0])
-        return [(node, text) for _, node, text in places]
+        return [(node, _text(source.split("\n"), node)) for _, node, source in places]
 
     def source(self, name):
         """Return an answer's text, "" if there is none. No errors. Source: the course's own."""
@@ -91,7 +90,8 @@ def _parsed(source):
 def only_definitions(source):
     """Return a cell without what it does: its imports, functions and classes. No errors. Source: the course's own."""
     kept = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    return "\n".join(_text(source, node) for node in top_level(source) if isinstance(node, kept))
+    lines = source.split("\n")
+    return "\n".join(_text(lines, node) for node in top_level(source) if isinstance(node, kept))
 
 
 def _deep(source):
@@ -106,11 +106,10 @@ def _deep(source):
     return most > MOST_DEEP
 
 
-def _text(source, node):
-    lines = source.splitlines(keepends=True)
+def _text(lines, node):
     first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and node.col_offset == 0:
-        return "".join(lines[first - 1 : node.end_lineno]).rstrip()
+        return "\n".join(lines[first - 1 : node.end_lineno]).rstrip()
     try:
         return ast.unparse(node)
     except RecursionError:

@@ -84,7 +84,9 @@ def defines(source, function):
 
     Source: the course's own.
     """
-    return re.search(rf"^\s*(?:(?:async )?def {function}\b|{function}\s*=(?!=))", source, re.MULTILINE) is not None
+    return (
+        re.search(rf"^[ \t]*(?:(?:async )?def {function}\b|{function}[ \t]*=(?!=))", source, re.MULTILINE) is not None
+    )
 
 
 def _fit(cells, exercises):

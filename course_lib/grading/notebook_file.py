@@ -105,7 +105,7 @@ def _cell(number, raw):
 
 def _clean(text):
     """Return a text that can be written in UTF-8: JSON may hold halves of characters."""
-    return text[:MOST_CHARACTERS].encode("utf-8", "replace").decode("utf-8").replace("\r\n", "\n")
+    return text[:MOST_CHARACTERS].encode("utf-8", "replace").decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _script_cells(text):

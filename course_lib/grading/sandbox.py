@@ -82,7 +82,7 @@ class Box:
         end = time.monotonic() + hard
         if self._gone is not None:
             raise BoxEnded("ProcessEnded: it is closed")
-        if self._buffer or select.select([self.process.stdout], [], [], 0)[0]:
+        if not self.is_quiet():
             raise BoxEnded(self._why() if not self._buffer and not self._read() else BROKEN)
         text = json.dumps({**request, "nonce": nonce, "soft": seconds}).encode() + b"\n"
         while text or b"\n" not in self._buffer:
@@ -99,6 +99,10 @@ class Box:
                 raise BoxEnded(f"ValueError: its reply has more than {self.limits.reply} bytes")
         line, _, self._buffer = self._buffer.partition(b"\n")
         return read_reply(line, nonce)
+
+    def is_quiet(self):
+        """Return whether nothing came that was not asked for, not even an end. No errors. Source: the course's own."""
+        return self._gone is None and not self._buffer and not select.select([self.process.stdout], [], [], 0)[0]
 
     def in_cgroup(self):
         """Return whether the box's first process is in its control group. No errors. Source: the course's own."""

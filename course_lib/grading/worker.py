@@ -99,7 +99,8 @@ def _cell(request, names):
     except SyntaxError:
         source = without_magics(source)
         tree = ast.parse(source, name)
-    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)  # as kernels read their text
+    lines = [f"{line}\n" for line in source.split("\n")]
+    linecache.cache[name] = (len(source), None, lines, name)  # as kernels read their text
     exec(compile(tree, name, "exec", dont_inherit=True), names)
 
 
@@ -120,10 +121,10 @@ def without_magics(source):
         blank = "\n" * (source[: len(source) - len(rest)].count("\n"))  # so that line numbers stay
         return blank + rest if re.match(r"%%(time|timeit|capture|prun)\b", first) else ""
     lines = []
-    for line in source.splitlines():
+    for line in source.split("\n"):
         line = re.sub(r"^(\s*)(?:[%!]|\?+\w|[\w.]+\?+\s*$).*", r"\1pass", line)
-        lines.append(re.sub(r"^(\s*[\w, ]+=\s*)[%!].*", r"\1None", line))
-    return "\n".join(lines) + "\n"
+        lines.append(re.sub(r"^(\s*\w[\w, ]*=\s*)[%!].*", r"\1None", line))
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":

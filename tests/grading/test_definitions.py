@@ -29,6 +29,10 @@ def test_a_cell_with_magics_is_read_without_them():
     assert Definitions(["%%time\ndef f(x):\n    return 1"]).source("f") == "def f(x):\n    return 1\n"
 
 
+def test_a_form_feed_ends_no_line():
+    assert Definitions(["# \x0c\u2028\ndef f(x):\n    return 1"]).source("f") == "def f(x):\n    return 1\n"
+
+
 def test_only_definitions_leaves_out_what_a_cell_does():
     cell = "import os\nx = os.getpid()\ndef f():\n    return 1\nprint(f())\nwhile True:\n    pass\n"
     assert only_definitions(cell) == "import os\ndef f():\n    return 1"

@@ -103,7 +103,7 @@ def test_a_name_that_may_not_be_used_loses_the_question(keys):
         ("return type('F', (float,), {'__eq__': lambda s, o: True})(2.0 * x)", "F"),
         ("return float('nan')", "result is float64"),
         ("print('score: 10'); return -1", "-1"),
-        ("return 10 ** 5000", "cannot be compared (ValueError"),
+        ("return 10 ** 5000", "thousands of digits"),
         ("return '\\ud800'", "result is a text"),
         ("raise ValueError('\\ud800')", "ValueError: ?"),
         (
@@ -124,6 +124,14 @@ def test_an_answer_that_never_ends_is_killed_and_the_others_count(keys):
     assert points(result) == ["0", "3", "2", "0"]
     assert "TimeoutError: it went on for 2 s and was ended" in reasons(result)[0]
     assert result["boxes"] == 3  # one more after each of the two parts
+
+
+@pytest.mark.parametrize("later", ["os._exit(0)", "7 ** 10 ** 10", "os.write(4, b'{}')"])
+def test_what_one_answer_does_later_costs_no_other_question(keys, later):
+    thread = f"import threading, time, os; threading.Timer(0.01, lambda: {later}).start(); return 2 * x"
+    slow = "def total(x):\n    import time\n    time.sleep(0.1)\n    return float(np.sum(x))\n"
+    result = graded(answered(double=f"def double(x):\n    {thread}\n", total=slow), keys)
+    assert points(result)[1:] == ["3", "2", "0"]
 
 
 def test_of_a_cell_that_never_ends_the_definitions_count(keys):
@@ -203,6 +211,17 @@ def test_a_fault_of_the_grader_says_so(keys, tmp_path, monkeypatch):
     assert result["status"] == "broken"
     assert "98.2, public: TypeError: no such thing" in result["says"]
     assert points(result) == ["3", "0", "2", "0"]
+
+
+def test_a_value_that_cannot_be_compared_is_the_answers_fault(keys, monkeypatch):
+    def fail(exercise, case, outcome, reveal=True):
+        if outcome.value == -1:
+            raise OverflowError("so odd")
+
+    monkeypatch.setattr("course_lib.grading.questions.judge", fail)
+    result = graded(answered(double="def double(x):\n    return -1\n"), keys)
+    assert (result["status"], points(result)) == ("graded", ["0", "3", "2", "0"])
+    assert "double returns a value that cannot be compared (OverflowError: so odd)" in reasons(result)[0]
 
 
 def test_a_grader_that_hangs_still_gives_a_result(keys, monkeypatch):

@@ -1,11 +1,14 @@
 """Whatever bytes are handed in, the grader gets cells and notes from them, or a sentence that says why not."""
 
 import json
+import time
 from types import SimpleNamespace
 
 import pytest
 
+from course_lib.grading.definitions import top_level
 from course_lib.grading.notebook import is_about, read_answers
+from course_lib.grading.worker import without_magics
 from tests.grading.toy_sheet import EXERCISES, NAME, RIGHT, answered, book, code
 
 SHEET = SimpleNamespace(name=NAME, exercises=EXERCISES)
@@ -152,3 +155,14 @@ def test_a_script_with_cells_is_read_where_there_is_no_notebook():
     answers = read(script, "answers.py")
     assert len(answers.cells) == 2
     assert "script" in answers.notes[0]
+
+
+@pytest.mark.parametrize(
+    "source", ["\n" * 900_000, "x = = 1\n" + " " * 900_000, "def double" * 90_000, "double " * 90_000]
+)
+def test_long_cells_are_read_in_no_time(source):
+    started = time.monotonic()
+    read(book(code(source)))
+    without_magics(source)
+    top_level(source)
+    assert time.monotonic() - started < 2
