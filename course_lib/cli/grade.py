@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 __all__ = ["grade"]
 
@@ -59,6 +56,8 @@ def grade(
         raise typer.Exit(selftest.run(wanted, console))
     if submissions is None or out is None:
         _stop("name what was handed in, and a folder for the results: course grade SUBMISSIONS -o OUT")
+    from course_lib.cli.grade_shown import grade_shown, print_line, report_shown
+    from course_lib.grading.cluster import NoCluster
     from course_lib.grading.gradebook import Gradebook, given_cells, write_all
     from course_lib.grading.presets import PRESETS
     from course_lib.grading.store import Store, judges_hash
@@ -83,20 +82,25 @@ def grade(
         _stop(f"--only names {', '.join(map(repr, strangers))}, who handed nothing in and is in no roster")
     todo = book.to_grade(set(only or ()), regrade)
     for problem in collected.problems:
-        _line(console, f"note: {problem}")
-    _run(console, book, todo, keys, jobs, scheduler)
+        print_line(console, f"note: {problem}")
+    handed = sum(bool(one.entries) for one in collected.submissions)
+    print_line(console, f"{handed} submissions of {len(collected.students)} students; {len(todo)} to grade")
+    if todo and not scheduler and (why := no_sandbox(wanted)):
+        _stop(f"{why} course grade --help names the levels.")
+    try:
+        if not grade_shown(console, book, todo, keys, jobs, scheduler, *grader()):
+            raise typer.Exit(130)
+    except (NoCluster, OSError) as error:
+        _stop(str(error))
     finals = book.final(corrections, hours, rule)
-    given = [
-        cell
-        for name in collected.sheets
-        for cell in (given_cells(root / "exercises" / f"{name}.ipynb") if root else ())
-    ]
+    stubs = [root / "exercises" / f"{name}.ipynb" for name in collected.sheets] if root else []
+    given = [cell for stub in stubs for cell in given_cells(stub)]
     try:
         with console.status("writing the reports"):
             written = write_all(out, book, finals, given, preset or ())
     except OSError as error:
         _stop(f"what is graded is kept in {out / 'results'}, but not all tables could be written: {error}")
-    if not _report(console, book, finals, [*written, out / "reports"]):
+    if not report_shown(console, book, finals, [*written, out / "reports"]):
         raise typer.Exit(1)
 
 
@@ -174,64 +178,3 @@ def _by_hand(manual, late, late_rule, collected, most):
     rule = read_rule(late_rule)  # also without --late: a typing error is better found now
     corrections = read_manual(manual, collected.students, most) if manual else {}
     return corrections, read_late(late, collected.students, collected.sheets) if late else {}, rule
-
-
-def _run(console: Console, book, todo: list, keys: Path, jobs: int, scheduler: str) -> None:
-    """Grade what has no result; keep each result as soon as it is there, and say how far it is."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    from course_lib.grading.cluster import NoCluster, run_on_cluster
-    from course_lib.grading.schedule import broken, run
-
-    handed = sum(bool(one.entries) for one in book.collected.submissions)
-    _line(console, f"{handed} submissions of {len(book.collected.students)} students; {len(todo)} to grade")
-    if not todo:
-        return
-    if not scheduler and (why := no_sandbox(book.level)):
-        _stop(f"{why} course grade --help names the levels.")
-    make, grade_one = grader()
-    tasks = book.tasks(todo, lambda student, sheet, files: make(student, sheet, files, str(keys), book.level))
-    results = run_on_cluster(tasks, grade_one, scheduler) if scheduler else run(tasks, grade_one, jobs)
-    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("left:"), TimeRemainingColumn())
-    done = 0
-    try:
-        with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-            bar = progress.add_task("", total=len(todo))
-            for task, result in results:
-                result, done = book.put(task, result, broken), done + 1
-                progress.advance(bar)
-                if not console.is_terminal or result["status"] == "broken":
-                    points = f"{result['points']} of {result['of']}  {result['seconds']:.1f} s"
-                    _line(console, f"{done}/{len(todo)}  {task.student}  {task.sheet}  {result['status']}  {points}")
-    except KeyboardInterrupt:
-        _line(console, f"stopped: {done} of {len(todo)} are graded and kept. The same command grades the others.")
-        raise typer.Exit(130) from None
-    except (NoCluster, OSError) as error:
-        _stop(str(error))
-
-
-def _report(console: Console, book, finals: list[dict], written: list[Path]) -> bool:
-    """Say what came out; True if every submission has a result."""
-    from collections import Counter
-
-    counts = Counter(result["status"] for result in finals)
-    _line(console, ", ".join(f"{count} {status}" for status, count in counts.most_common()) or "nothing graded")
-    for result in finals:
-        if result["status"] == "broken":
-            _line(console, f"broken: {result['student']}, {result['sheet']}: {result['says']}")
-    if waiting := sum(result["open"] for result in finals):
-        _line(console, f"{waiting} answers in words wait for points: --manual CSV with student,question,points,comment")
-    if without := len(book.collected.submissions) - len(finals):
-        _line(console, f"{without} submissions have no result yet; leave out --only to grade them")
-    for path in written:
-        _line(console, str(path), 4000)
-    return not counts["broken"] and not book.collected.lost
-
-
-def _line(console: Console, text: str, longest: int = 500) -> None:
-    """Print a line in which a student's name can neither be markup nor move the cursor."""
-    from rich.markup import escape
-
-    from course_lib.grading.pages import one_line
-
-    console.print(escape(one_line(text, longest)), soft_wrap=True)

@@ -5,47 +5,21 @@ Source: the course's own.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from dataclasses import dataclass, field
-from unicodedata import normalize
 from pathlib import Path
+from unicodedata import normalize
 
 from course_lib.grading.archive import Entry, SubmissionsError, UnreadableFile
 from course_lib.grading.layouts import Owner, gradescope_people, owner, unwrapped
 from course_lib.grading.listing import list_files
+from course_lib.grading.pick import Submission, is_notebook, pick
 from course_lib.grading.roster import Student
 from course_lib.grading.sheet_names import Names
 
 __all__ = ["Collected", "Submission", "SubmissionsError", "collect"]
 
-_MOST_OTHERS = 20  # files that are no notebook, handed on so that the grader can say what was found instead
 _METADATA = "submission_metadata.yml"
-
-
-@dataclass(frozen=True)
-class Submission:
-    """What a student handed in for a sheet: the files, none or usually one, and notes for the report.
-
-    Source: the course's own.
-    """
-
-    student: str
-    sheet: str
-    entries: tuple[Entry, ...] = ()
-    notes: tuple[str, ...] = ()
-    late: bool = False
-
-    def load(self) -> tuple[tuple[tuple[str, bytes], ...], tuple[str, ...]]:
-        """Read the files: ((name, content), ...) and notes on what could not be read. No errors."""
-        files, notes = [], []
-        for entry in self.entries:
-            try:
-                files.append((entry.name, entry.read()))
-            except UnreadableFile as error:
-                files.append((entry.name, b""))
-                notes.append(f"{error}.")
-        return tuple(files), tuple(notes)
 
 
 @dataclass
@@ -124,7 +98,7 @@ def collect(source: Path, known: tuple[str, ...], wanted: tuple[str, ...] = (), 
             )
     for id in found.students:
         for sheet in found.sheets:
-            found.submissions.append(_submission(id, sheet, found.sheets, by_sheet.get(id, {}), files.get(id, ())))
+            found.submissions.append(pick(id, sheet, found.sheets, by_sheet.get(id, {}), files.get(id, ())))
     return found
 
 
@@ -138,15 +112,11 @@ def _gradescope(entries: list[Entry]) -> dict:
     return {}
 
 
-def _is_notebook(entry: Entry) -> bool:
-    return ".ipynb" in entry.name.lower()  # browsers save "hw.ipynb.txt" and "hw.ipynb.json"
-
-
 def _by_sheet(id: str, handed, names: Names, wanted, found: Collected) -> dict[str, list]:
     """Sort a student's notebooks by sheet: by their names, else by their cells, else the one sheet that is graded."""
     sheets = defaultdict(list)
     for entry, its in handed:
-        if not _is_notebook(entry):
+        if not is_notebook(entry):
             continue
         sheet = names.in_text(its.rest[-1]) or names.in_text("/".join(its.rest[:-1]))
         if not sheet:
@@ -161,32 +131,3 @@ def _by_sheet(id: str, handed, names: Names, wanted, found: Collected) -> dict[s
             found.lost += 1
         sheets[sheet].append((entry, its))
     return sheets
-
-
-def _submission(id: str, sheet: str, graded: tuple, sheets: dict, handed) -> Submission:
-    """Pick the file that counts: the last turn, then the newest, then the last by name."""
-    ours = sorted(sheets.get(sheet, ()), key=lambda pair: (pair[1].turn, int(pair[0].modified) // 2, _natural(pair[0])))
-    late = any(its.late for _, its in ours)
-    notes = []
-    if ours:
-        entry, its = ours[-1]
-        if len(ours) > 1:
-            others = ", ".join("/".join(pair[1].rest) for pair in ours[:-1])
-            how = "newest" if int(entry.modified) // 2 != int(ours[-2][0].modified) // 2 else "last by name"
-            notes.append(f"{len(ours)} notebooks for this sheet: {'/'.join(its.rest)} counts, the {how}; not {others}.")
-        if late:
-            notes.append("Canvas marks it as late.")
-        return Submission(id, sheet, (entry,), tuple(notes), late)
-    others = [entry for entry, _ in handed if not _is_notebook(entry) and entry.size <= 2**20][:_MOST_OTHERS]
-    if sheets:  # notebooks of other sheets; those that are not graded now may be meant for this one
-        astray = [entry.name for name, pairs in sheets.items() for entry, _ in pairs if name not in graded]
-        note = f"Taken for another sheet, by name or cells: {', '.join(astray)}."
-        return Submission(id, sheet, (), (note,) if astray else ())
-    return Submission(id, sheet, tuple(others))
-
-
-def _natural(entry: Entry) -> list:
-    """Order hw.ipynb, hw (2).ipynb, hw (10).ipynb as a person does."""
-    stem = entry.name.rsplit(".", 1)[0]
-    pieces = re.split(r"(\d+)", stem)
-    return [(1, int(piece[:18]), "") if piece.isdecimal() else (0, 0, piece) for piece in pieces]
