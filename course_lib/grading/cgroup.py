@@ -10,6 +10,9 @@ import signal
 import time
 from pathlib import Path
 
+OLD = 3600.0
+"""Seconds after which no submission is still being graded."""
+
 
 class NoCgroup(Exception):
     """There is no place where this user may make control groups; the message says why. Source: the course's own."""
@@ -63,6 +66,7 @@ class Cgroup:
         self.folders = []
         try:
             for place in find_places():
+                _remove_old(place)
                 (place / name).mkdir()
                 self.folders.append(place / name)
             for file, value in {
@@ -109,6 +113,14 @@ class Cgroup:
                 return False
             time.sleep(0.002 if self.folders else 0)
         return True
+
+
+def _remove_old(place):
+    """Remove empty groups of graders that were killed; a group of this hour may be about to be used."""
+    for folder in place.glob("course-box-*"):
+        with contextlib.suppress(OSError):
+            if time.time() - folder.stat().st_mtime > OLD:
+                folder.rmdir()
 
 
 def _removed(folder):
