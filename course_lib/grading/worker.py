@@ -120,11 +120,15 @@ def without_magics(source):
     if first.startswith("%%"):
         blank = "\n" * (source[: len(source) - len(rest)].count("\n"))  # so that line numbers stay
         return blank + rest if re.match(r"%%(time|timeit|capture|prun)\b", first) else ""
-    lines = []
-    for line in source.split("\n"):
-        line = re.sub(r"^(\s*)(?:[%!]|\?+\w|[\w.]+\?+\s*$).*", r"\1pass", line)
-        lines.append(re.sub(r"^(\s*\w[\w, ]*=\s*)[%!].*", r"\1None", line))
-    return "\n".join(lines)
+    return "\n".join(line if _MAGIC.isdisjoint(line) else _without_magic(line) for line in source.split("\n"))
+
+
+_MAGIC = frozenset("%!?")
+
+
+def _without_magic(line):
+    line = re.sub(r"^(\s*)(?:[%!]|\?+\w|[\w.]+\?+\s*$).*", r"\1pass", line)
+    return re.sub(r"^(\s*\w[\w, ]*=\s*)[%!].*", r"\1None", line)
 
 
 if __name__ == "__main__":

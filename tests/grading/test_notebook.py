@@ -165,4 +165,4 @@ def test_long_cells_are_read_in_no_time(source):
     read(book(code(source)))
     without_magics(source)
     top_level(source)
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 4  # those that looked at each place again took minutes
