@@ -20,6 +20,9 @@ LIMITS = Limits(
 )  # fmt: skip
 """Small, so that the whole test takes a minute or two."""
 
+MOST_SAID = 50_000
+"""Characters of a result without the answers: a report is for reading."""
+
 EVERY = 12
 """An honest submission comes after so many others."""
 
@@ -94,6 +97,8 @@ def _problems(world, submission, result, level):
         yield f"it got out: {claims[claims.index('BREACH') :][:200]}"
     if world.secret in json.dumps(result) or world.secret[7:][::-1] in claims:
         yield "a secret is in its result"
+    if len(claims) > MOST_SAID:
+        yield f"its result has {len(claims):,} characters without the answers"
     try:
         json.dumps(result, allow_nan=False, ensure_ascii=False).encode()
     except ValueError as error:

@@ -55,6 +55,15 @@ def _no_text(found):
     _of(found, "00-1")["source"] = 17
 
 
+def _strange_names(found):
+    names = ["<script>alert(1)</script>", "x" * 1_000_000, ["list"], {"a": 1}, "\n\x1b[2J\u202e", "../../@TOKEN@"]
+    for number, cell in enumerate(found):
+        cell["id"] = cell["metadata"] = {
+            "nbgrader": {"grade_id": names[number % len(names)], "grade": "yes"},
+            "tags": 3,
+        }
+
+
 def _windows(found):
     for cell in found:
         cell["source"] = cell["source"].replace("\n", "\r\n")
@@ -122,6 +131,7 @@ SUBMISSIONS = (
     _edited("no metadata", "all metadata deleted", FULL, "answers are found by their function's name", _stripped),
     _edited("lists of lines", "sources as lists of lines", FULL, "nbformat writes them so", _as_lines),
     _edited("no text", "a source that is the number 17", ONE_LOST, "that answer is not there", _no_text),
+    _edited("strange names", "cells whose names are long, no text, or tags of HTML", FULL, ALL_THERE, _strange_names),
     _edited("Windows lines", "lines that end as on Windows", FULL, ALL_THERE, _windows),
     _edited("10 MB of outputs", "outputs of 10 MB", FULL, "outputs are no answers", _outputs),
     _edited("half characters", "halves of characters in a comment", FULL, ALL_THERE, _half_characters),

@@ -3,7 +3,7 @@
 Source: the course's own.
 """
 
-from course_lib.grading.selftest.submission import in_a_call, in_a_cell
+from course_lib.grading.selftest.submission import RIGHT, answered, in_a_call, in_a_cell
 
 SWALLOW = """\
 import time
@@ -43,6 +43,8 @@ SUBMISSIONS = (
     in_a_cell("segmentation fault", "reads address 0 through ctypes", SEGFAULT),
     in_a_cell("another program", "replaces itself by another program", "import os\nos.execv('/bin/true', ['true'])"),
     in_a_cell("closed pipes", "closes every file descriptor", "import os\nos.closerange(0, 65536)"),
+    answered("ends twenty times", "ends its process in twenty cells", 0, "six such cells are the most, and the report "
+             "says so", RIGHT | {f"cell {i}": f"import os\nos._exit({i})" for i in range(20)}),
     in_a_cell("endless cell", "while True in a cell", "while True:\n    pass"),
     in_a_cell("stubborn cell", "an endless loop that catches everything", STUBBORN),
     in_a_cell("sleeper", "time.sleep(1000) in a cell", "import time\ntime.sleep(1000)"),

@@ -55,7 +55,7 @@ SUBMISSIONS = (
     _kernel("long kernel", "a kernel of 900,000 characters", HEAD + "    x = 1.0\n" * 75_000),
     _kernel("deep kernel", "an expression 20,000 deep", HEAD + f"    out[i] = a[i] + {'-' * 20_000}1\n"),
     _kernel("empty lines in a kernel", "200,000 empty lines and spaces", f"{' ' * 9_000}\n" + "\n" * 190_000 + RIGHT,
-            "it is too long to be read"),
+            "empty lines change nothing: the kernel is right", FULL),
     _kernel("odd text in a kernel", "halves of characters, zero bytes, form feeds", f"#\ud800\x0c\n{RIGHT}",
             "a comment is no part of it", FULL),
     _kernel("plain function", "a function instead of a kernel", "def add_one(a, out):\n    out[:] = a + 1\n"),
