@@ -53,9 +53,8 @@ def report_shown(console: Console, book, finals: list[dict], written: list[Path]
         if result["status"] == "broken":
             print_line(console, f"broken: {result['student']}, {result['sheet']}: {result['says']}")
     if waiting := sum(result["open"] for result in finals):
-        print_line(
-            console, f"{waiting} answers in words wait for points: --manual CSV with student,question,points,comment"
-        )
+        says = "answer in words waits" if waiting == 1 else "answers in words wait"
+        print_line(console, f"{waiting} {says} for points: fill in by_hand.csv and name it with --manual")
     if without := len(book.collected.submissions) - len(finals):
         print_line(console, f"{without} submissions have no result yet; leave out --only to grade them")
     for path in written:

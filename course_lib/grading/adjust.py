@@ -25,7 +25,7 @@ class Manual:
 
 
 def read_manual(path: Path, students, most: Mapping[str, Fraction]) -> dict[tuple[str, str], Manual]:
-    """Read a CSV with the columns student, question, points and, as wanted, comment.
+    """Read a CSV with the columns student, question, points and, as wanted, comment; no points: not graded yet.
 
     Parameters
     ----------
@@ -44,6 +44,8 @@ def read_manual(path: Path, students, most: Mapping[str, Fraction]) -> dict[tupl
         question = row.cells["question"].strip()
         if question not in most:
             raise BadTable(f"{where}: no question {question!r} is graded here; there are {', '.join(most)}.")
+        if not row.cells["points"].strip():
+            continue
         points = _number(where, "points", row.cells["points"])
         if points > most[question]:
             given = row.cells["points"].strip()

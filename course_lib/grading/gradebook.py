@@ -20,7 +20,7 @@ from course_lib.grading.similarity import NOTE, similar_pairs
 from course_lib.grading.store import Store, fault, key_of
 from course_lib.grading.submissions import Collected, Submission
 from course_lib.grading.summary import write_summary
-from course_lib.grading.tables import by_student, write_grades
+from course_lib.grading.tables import by_student, write_by_hand, write_grades
 
 
 @dataclass
@@ -116,7 +116,7 @@ class Gradebook:
 
 
 def write_all(out: Path, book: Gradebook, finals: list[dict], given: list[str], presets=()) -> list[Path]:
-    """Write grades.csv, the presets, the reports, similarity.csv and summary.html; return the paths of the tables.
+    """Write grades.csv, presets, by_hand.csv, reports, similarity.csv and summary.html; return the paths of the tables.
 
     OSError if one cannot be written. Source: the course's own.
     """
@@ -124,6 +124,8 @@ def write_all(out: Path, book: Gradebook, finals: list[dict], given: list[str], 
     written = [write_grades(out, finals, students, sheets)]
     for preset in presets:
         written += write_preset(preset, out, finals, students, sheets)
+    if by_hand := write_by_hand(out, finals):
+        written.append(by_hand)
     (out / "reports").mkdir(exist_ok=True)
     for id, results in by_student(finals).items():
         write_report(out / "reports", students[id], list(results.values()))

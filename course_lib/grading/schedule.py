@@ -83,6 +83,7 @@ class _Worker:
 
 def _work(pipe, grade) -> None:
     """Grade what comes through the pipe until it is closed; also when the other side was killed."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs start with it ignored
     threading.Thread(target=_watch, daemon=True).start()
     with contextlib.suppress(EOFError, OSError, KeyboardInterrupt):
         while True:

@@ -13,7 +13,7 @@ from collections import defaultdict
 from fractions import Fraction
 from pathlib import Path
 
-from course_lib.grading.csvfile import write_csv
+from course_lib.grading.csvfile import BadTable, read_csv, write_csv
 from course_lib.grading.final import decimal, is_exact
 
 
@@ -66,6 +66,48 @@ def write_grades(folder: Path, results: list[dict], students: dict, sheets) -> P
     """Write grades.csv into a folder and return its path; OSError if that fails. Source: the course's own."""
     write_csv(folder / "grades.csv", grade_rows(results, students, sheets), excel=True)
     return folder / "grades.csv"
+
+
+BY_HAND = ("student", "question", "points", "comment", "answer")
+
+
+def write_by_hand(folder: Path, results: list[dict]) -> Path | None:
+    """Write by_hand.csv, the answers that wait for points, ready for `--manual`; None and no file if there are none.
+
+    Lines that somebody filled in are kept, and a file that cannot be read is left alone: nobody's work is lost.
+    OSError if it cannot be written. Source: the course's own.
+    """
+    path = folder / "by_hand.csv"
+    try:
+        old = read_csv(path, BY_HAND[:3], BY_HAND[3:]) if path.exists() else []
+    except BadTable:
+        return path
+    kept = {(row.cells["student"], row.cells["question"]): list(row.cells.values()) for row in old if _filled_in(row)}
+    waiting = {
+        (result["student"], one["id"]): [
+            result["student"],
+            one["id"],
+            "",
+            "",
+            str(result["answers"].get(one["id"], "")),
+        ]
+        for result in results
+        for one in result["questions"]
+        if one["open"]
+    }
+    if not kept and not waiting:
+        path.unlink(missing_ok=True)
+        return None
+    write_csv(path, [list(BY_HAND), *{**waiting, **kept}.values()], excel=True)
+    return path
+
+
+def _answer(result: dict, id: str) -> str:
+    return str(result["answers"].get(id, ""))[:20_000]  # a cell of a spreadsheet holds 32,767 letters
+
+
+def _filled_in(row) -> bool:
+    return bool(row.cells["points"].strip() or row.cells["comment"].strip())
 
 
 def points_cell(question: dict | None, exact: list[str]) -> str:

@@ -52,7 +52,6 @@ def test_a_decimal_comma_and_an_id_guarded_against_formulas_are_read(tmp_path):
         ("ann,04.1,nan,", "line 3: points is 'nan'"),
         ("ann,04.1,1e9,", "line 3: points is '1e9'"),
         ("ann,04.1,1/0,", "line 3: points is '1/0'"),
-        ("ann,04.1,,", "line 3: points is ''"),
         ("eve,04.1,1,", "line 3: question 04.1 of 'eve' is there already"),
         ("ann,04.1,1,a,b", "line 3: 5 cells, but line 1 names 4 columns"),
     ],
@@ -61,6 +60,11 @@ def test_a_wrong_line_is_an_error_that_names_it(tmp_path, line, says):
     path = csv(tmp_path, f"student,question,points,comment\neve,04.1,1,\n{line}\n")
     with pytest.raises(BadTable, match=says):
         read_manual(path, ["ann", "eve"], MOST)
+
+
+def test_a_line_without_points_is_not_graded_yet(tmp_path):
+    path = csv(tmp_path, "student,question,points,comment,answer\nann,04.1,,,x\nann,04.6,1,,y\n")
+    assert list(read_manual(path, ["ann"], MOST)) == [("ann", "04.6")]
 
 
 @pytest.mark.parametrize("text", ["", "a,b\n1,2\n", "student,points\n", "\0"])

@@ -7,12 +7,12 @@ import io
 
 import pytest
 
-from course_lib.grading.adjust import read_rule
+from course_lib.grading.adjust import read_manual, read_rule
 from course_lib.grading.csvfile import guarded, unguarded
 from course_lib.grading.final import empty_questions, finish, missing
 from course_lib.grading.presets import canvas_rows, moodle_rows, nbgrader_rows, write_preset
 from course_lib.grading.roster import Student
-from course_lib.grading.tables import grade_rows, write_grades
+from course_lib.grading.tables import grade_rows, write_by_hand, write_grades
 from tests.grading.fakes import question, result
 
 SHEET, OTHER = "04_backpropagation", "05_computation_graph"
@@ -105,6 +105,28 @@ def test_who_handed_nothing_in_has_no_points_and_says_so():
 
     rows = grade_rows([finish(missing("eve", SHEET, empty_questions([One])))], {"eve": STUDENTS["eve"]}, [SHEET])
     assert rows[1][3:] == ["0", "nothing handed in", "", "0", "0", "2", ""]
+
+
+def test_answers_that_wait_are_written_for_who_grades_them_and_read_again(tmp_path):
+    made = result("=1", questions=[question("04.1"), question("04.6", "0", 5, kind="text")], answers={"04.6": "-a,\nb"})
+    path = write_by_hand(tmp_path, [finish(made)])
+    assert read_back(path) == [
+        ["student", "question", "points", "comment", "answer"],
+        ["'=1", "04.6", "", "", "'-a,\nb"],
+    ]
+    path.write_text(path.read_text(encoding="utf-8-sig").replace("04.6,,", "04.6,4,fine"))
+    manual = read_manual(path, ["=1"], {"04.6": 5})
+    assert finish(made, manual)["total"] == "6"
+    assert write_by_hand(tmp_path, [finish(made, manual)]) == path
+    assert read_back(path)[1] == ["'=1", "04.6", "4", "fine", "'-a,\nb"]  # what somebody filled in is never lost
+    assert write_by_hand(tmp_path, [finish(made)]) == path
+    assert len(read_back(path)) == 2
+    path.write_text("something else")
+    write_by_hand(tmp_path, [finish(made)])
+    assert path.read_text() == "something else"
+    path.unlink()
+    assert write_by_hand(tmp_path, [finish(made, manual)]) is None
+    assert not path.exists()
 
 
 def test_canvas():
