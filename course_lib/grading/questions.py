@@ -11,6 +11,10 @@ from course_lib.checks.values import decode, encode, resolve
 from course_lib.grading.keys import PartResult, parts_of, score
 
 
+STUB = "your answer here"
+"""What a sheet has in place of an answer in words."""
+
+
 class GraderFault(Exception):
     """The grader itself failed on a case; the message says how. Source: the course's own."""
 
@@ -100,5 +104,6 @@ def text_question(exercise, text):
     Source: the course's own.
     """
     entry = question(exercise, [], time.monotonic())
-    entry["lost"] = ["It is graded by hand." if text.strip() else "No answer was found; it is graded by hand."]
+    written = text.strip(" *._\n").lower() not in ("", STUB)
+    entry["lost"] = ["It is graded by hand." if written else "No answer was found; it is graded by hand."]
     return entry

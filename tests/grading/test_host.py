@@ -196,6 +196,8 @@ def test_answers_in_words_are_kept_for_grading_by_hand(keys):
     result = graded(book(words, code(RIGHT["double"])), keys)
     assert result["answers"] == {"98.1": RIGHT["double"], "98.2": "", "98.3": "", "98.4": "Because."}
     assert reasons(result)[3] == "It is graded by hand."
+    words["source"] = "*Your answer here.*"
+    assert reasons(graded(book(words), keys))[3] == "No answer was found; it is graded by hand."
 
 
 def test_a_fault_of_the_grader_says_so(keys, tmp_path, monkeypatch):
