@@ -62,6 +62,7 @@ def summary(results: list[dict], students: dict, sheets, pairs: list[Pair] = (),
                 **{"seconds": f"{result['seconds']:.1f}", "link": _link(result["student"])},
             }
             for result in sorted(results, key=lambda result: -result["seconds"])[:MOST_SLOW]
+            if result["seconds"] > 0
         ],
         note=NOTE,
         pairs=[_pair(pair, students) for pair in pairs[:MOST_PAIRS]],
@@ -93,7 +94,7 @@ def _sheet(results: list[dict], sheet: str) -> dict:
         totals = [Fraction(result["total"]) for result in graded]
         of = decimal(graded[0]["of"])
         mean, middle = decimal(sum(totals) / len(totals), 2), decimal(median(totals), 2)
-        says = f"{len(graded)} graded. Mean {mean} of {of} points, median {middle}, "
+        says = f"{len(graded)} with a result. Mean {mean} of {of} points, median {middle}, "
         says += f"lowest {decimal(min(totals), 2)}, highest {decimal(max(totals), 2)}."
         chart = histogram(
             counts, labels, f"Scores of {sheet_title(sheet)}", "percent of the points (students above each bar)"

@@ -30,7 +30,7 @@ def page_of(results, **more):
 def test_means_and_shares_are_of_those_graded():
     nothing = finish(missing("eve", SHEET, empty_questions([One])))
     text = read(page_of([graded("a", "2"), graded("b", "1"), graded("c", "0"), nothing])).text
-    assert "3 graded. Mean 1 of 2 points, median 1, lowest 0, highest 2." in text
+    assert "3 with a result. Mean 1 of 2 points, median 1, lowest 0, highest 2." in text
     assert "04.1 T 1 2 33%" in text
     assert "nothing handed in 1 eve" in text
     assert "4 students, 3 submissions" in text
@@ -60,6 +60,7 @@ def test_the_slowest_come_first_with_a_link_to_their_report():
     page = page_of([graded(f"s{n:02}", "1", seconds=n) for n in range(20)])
     links = [attrs["href"] for tag, attrs in read(page).tags if tag == "a"]
     assert links == [f"reports/s{n:02}.html" for n in range(19, 9, -1)]
+    assert "reports/" not in page_of([graded("ann", "1", seconds=0.0)])
 
 
 def test_similar_answers_are_named_with_the_note_that_they_prove_nothing():
@@ -99,5 +100,5 @@ def test_a_class_of_10_000_is_summed_up(tmp_path):
         for at, id in enumerate(students)
     ]
     path = write_summary(tmp_path, results, students, [SHEET])
-    assert "10000 graded" in path.read_text(encoding="utf-8")
+    assert "10000 with a result" in path.read_text(encoding="utf-8")
     assert path.stat().st_size < 50_000
