@@ -112,7 +112,7 @@ def _text(lines, node):
         return "\n".join(lines[first - 1 : node.end_lineno]).rstrip()
     try:
         return ast.unparse(node)
-    except RecursionError:
+    except (RecursionError, ValueError):  # Python writes out no whole number of more than 4,300 digits
         return ""
 
 

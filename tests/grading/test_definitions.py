@@ -33,6 +33,12 @@ def test_a_form_feed_ends_no_line():
     assert Definitions(["# \x0c\u2028\ndef f(x):\n    return 1"]).source("f") == "def f(x):\n    return 1\n"
 
 
+def test_a_number_that_python_does_not_write_out_takes_nothing_else_away():
+    cell = f"x = 0x{'f' * 10_000}\ndef f(x):\n    return 1"
+    assert Definitions([cell]).source("f") == "def f(x):\n    return 1\n"
+    assert only_definitions(cell) == "def f(x):\n    return 1"
+
+
 def test_only_definitions_leaves_out_what_a_cell_does():
     cell = "import os\nx = os.getpid()\ndef f():\n    return 1\nprint(f())\nwhile True:\n    pass\n"
     assert only_definitions(cell) == "import os\ndef f():\n    return 1"

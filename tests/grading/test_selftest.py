@@ -5,12 +5,21 @@ from fractions import Fraction
 
 import pytest
 
+from course_lib.grading.final import finish
 from course_lib.grading.levels import best_level, level
+from course_lib.grading.report import write_report
+from course_lib.grading.roster import Student
 from course_lib.grading.sandbox import NoBox
 from course_lib.grading.selftest import traces
 from course_lib.grading.selftest.batch import judged, selected
 from course_lib.grading.selftest.collection import FAMILIES
+from course_lib.grading.selftest.kernel_sheet import KERNELS
+from course_lib.grading.selftest.sheet import SHEET
 from course_lib.grading.selftest.world import World
+from course_lib.grading.similarity import similar_pairs
+from course_lib.grading.store import fault
+from course_lib.grading.summary import write_summary
+from course_lib.grading.tables import write_grades
 
 NAMES = [one.name for family in FAMILIES.values() for one in family]
 ONLY_SOME = ("intrusions", "escapes", "neighbours", "greed")
@@ -61,6 +70,25 @@ def test_nothing_outside_was_written_killed_reached_or_left(whole):
 def test_every_submission_has_a_result_and_none_is_the_graders_fault(whole):
     assert set(NAMES) < set(whole[0])
     assert not [name for name, v in whole[0].items() if v.result["status"] == "broken"]
+
+
+def test_reports_tables_and_hints_of_all_of_them_are_written_and_show_only_text(whole, tmp_path):
+    results = [{k: v for k, v in one.result.items() if k != "left"} for one in whole[0].values()]
+    assert [why for r in results if (why := fault(r, r["student"], r["sheet"]))] == []
+    students = {r["student"]: Student(r["student"]) for r in results}
+    finals = [finish(r) for r in results]
+    for one in finals:
+        write_report(tmp_path, students[one["student"]], [one])
+    write_grades(tmp_path, finals, students, (SHEET, KERNELS))
+    pairs = similar_pairs({id: {r["student"]: r["answers"].get(id, "") for r in results} for id in ("00.1", "000.1")})
+    write_summary(tmp_path, finals, students, (SHEET, KERNELS), pairs)
+    pages = [file for file in tmp_path.iterdir() if file.suffix == ".html"]
+    assert len(pages) == len(results) + 1
+    for file in pages:
+        text = file.read_text(encoding="utf-8")
+        assert len(text) < 1 << 20, file.name
+        assert "<script" not in text
+        assert not set(text) & set(map(chr, (*range(9), *range(14, 32), 0x202E))), file.name
 
 
 @pytest.mark.parametrize("letter", "ABC")
