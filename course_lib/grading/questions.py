@@ -10,7 +10,6 @@ from course_lib.checks.judge import Finding, Outcome, judge
 from course_lib.checks.values import decode, encode, resolve
 from course_lib.grading.keys import PartResult, parts_of, score
 
-
 STUB = "your answer here"
 """What a sheet has in place of an answer in words."""
 
