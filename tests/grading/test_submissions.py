@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import random
 import stat
 import struct
 import zipfile
@@ -329,3 +330,22 @@ def test_what_cannot_be_listed_is_an_error_with_a_way_out(tmp_path, what):
         path.mkdir()
     with pytest.raises(SubmissionsError, match=r"Name what|Pack it anew|--sheet"):
         collect(path, SHEETS)
+
+
+def test_a_zip_with_any_bytes_changed_is_listed_or_refused(tmp_path):
+    rng = random.Random(0)
+    whole = zipped(io.BytesIO(), {f"s{n}/{SHEET}.ipynb": b"1" * 50 for n in range(3)}).getvalue()
+    listed = refused = 0
+    for turn in range(500):
+        raw = bytearray(whole)
+        for _ in range(rng.randrange(1, 10)):
+            raw[rng.randrange(len(raw))] = rng.randrange(256)
+        path = tmp_path / f"{turn}.zip"
+        path.write_bytes(raw[: rng.choice([len(raw), len(raw), rng.randrange(len(raw))])])
+        try:
+            contents(collect(path, SHEETS, (SHEET,)))
+            listed += 1
+        except SubmissionsError:
+            refused += 1
+    assert listed > 50
+    assert refused > 50
