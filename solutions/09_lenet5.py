@@ -25,7 +25,7 @@ import numpy as np
 
 from course_lib import data
 from course_lib.checks import check
-from course_lib.checks.exercises.small_lenet import small_lenet
+from course_lib.data.small_lenet import small_lenet
 
 # %% [markdown]
 # ## 09.1 · What a layer with a table costs

@@ -8,7 +8,7 @@ import numpy as np
 from course_lib import data
 from course_lib import reference as ops
 from course_lib.checks.exercise import Case, Cause, Exercise, TextQuestion
-from course_lib.checks.exercises.small_lenet import small_lenet
+from course_lib.data.small_lenet import small_lenet
 
 TABLE = np.array([[True, False, True], [True, True, False]])  # two output maps, each sees two of three
 
