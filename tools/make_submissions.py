@@ -18,7 +18,7 @@ from typing import Annotated
 import nbformat
 import numpy as np
 import typer
-from notebook_lib.kill import run_answer
+from notebook_lib.kill import run_answer, sheet_names
 from notebook_lib.sheets import cells_of, read_sheet, stub, student_version
 from rich.console import Console
 
@@ -104,11 +104,7 @@ class _Maker:
         self.cells = cells_of(self.source, "exercise")
         keys = load_keys(str(ROOT / "solutions" / "keys"), name)
         self.tasks = [e for e in sheet_named(name).exercises if e.kind != "text"]
-        code = [c.source for c in self.source.cells if c.cell_type == "code"]
-        setup: dict = {"__name__": "__main__"}
-        for source in code:
-            if not source.startswith("check("):
-                exec(compile(source, name, "exec"), setup)
+        setup = sheet_names(self.source, name)
         self.answers = {}
         for task in self.tasks:
             solution, parts = self.cells[task.id].source, parts_of(task, keys[task.id])

@@ -4,7 +4,7 @@ import numpy as np
 
 from course_lib import data
 from course_lib.checks.exercise import Case
-from course_lib.checks.exercises.small_lenet import small_lenet
+from course_lib.data.small_lenet import small_lenet
 from course_lib.checks.values import Named
 from course_lib.grading.keys import Key, Mutant, Part
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
+
+from nbformat import NotebookNode
 
 from course_lib.checks.calling import call_here, error_text
 from course_lib.checks.forbidden import forbidden_use
@@ -39,23 +42,24 @@ class Row:
 
 def kill_rows(name: str, solutions: Path) -> Iterator[Row]:
     """Judge all answers of a sheet: the script is solutions/<name>.py, the key is in solutions/keys."""
-    notebook, keys = read_sheet(solutions / f"{name}.py"), load_keys(solutions / "keys", name)
+    notebook, keys = read_sheet(solutions / f"{name}.py"), load_keys(str(solutions / "keys"), name)
     cells = cells_of(notebook, "exercise")
-    code = [
-        c.source
-        for c in notebook.cells
-        if c.cell_type == "code" and c.metadata.get("course", {}).get("role") != "check"
-    ]
-    setup: dict[str, Any] = {"__name__": "__main__"}
-    for source in code:
-        if not any(
-            e.kind == "kernel" and cells.get(e.id) and cells[e.id].source == source for e in sheet(name).exercises
-        ):
-            exec(compile(source, name, "exec"), setup)
+    setup = sheet_names(notebook, name)
     for exercise in sheet(name).exercises:
-        if exercise.kind == "text":
-            continue
-        yield from _rows(exercise, keys.get(exercise.id), cells[exercise.id].source, setup)
+        if exercise.kind != "text":
+            yield from _rows(exercise, keys.get(exercise.id), cells[exercise.id].source, setup)
+
+
+def sheet_names(notebook: NotebookNode, name: str) -> dict[str, Any]:
+    """What a sheet's cells define, checks and kernels left out; they are run, and what they print is dropped."""
+    kernels = {exercise.id for exercise in sheet(name).exercises if exercise.kind == "kernel"}
+    names: dict[str, Any] = {"__name__": "__main__"}
+    for cell in notebook.cells:
+        part = cell.metadata.get("course", {})
+        if cell.cell_type == "code" and part.get("role") != "check" and part.get("id") not in kernels:
+            with redirect_stdout(io.StringIO()):
+                exec(compile(cell.source, name, "exec"), names)
+    return names
 
 
 def _rows(exercise: Any, key: Key | None, solution: str, setup: dict) -> Iterator[Row]:
