@@ -33,7 +33,7 @@ AFTER = {
     "ends the process": "import os\nos._exit(0)",
     "ends Python": "raise SystemExit",
     "never ends": "while True:\n    pass",
-    "swallows interrupts": "while True:\n    try:\n        while True:\n            pass\n    except BaseException:\n        pass",
+    "swallows interrupts": "while True:\n    try:\n        while True: pass\n    except BaseException: pass",
     "sleeps": "import time\ntime.sleep(1000)",
     "asks": "input('your name? ')",
     "50 MB of output": "print('x' * 50_000_000)",
