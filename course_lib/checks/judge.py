@@ -6,6 +6,7 @@ then names the kind of mistake, and neither inputs nor values.
 Source: the course's own.
 """
 
+import builtins
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -18,7 +19,11 @@ NOT_STARTED = "not written yet"
 """The cause that a stub has."""
 
 OF_THE_TEXT = ("KernelError",)
-"""Errors whose message speaks of the answer's text, not of the inputs: also told on hidden cases."""
+"""Errors of kernels whose message speaks of the answer's text, not of the inputs: also told on hidden cases."""
+
+KNOWN_ERRORS = {name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, Exception)}
+KNOWN_ERRORS |= {"HazardFound", "KernelError", "LaunchError", "LinAlgError", "ProcessEnded", "ProtocolError"}
+"""Names of errors that are told on hidden cases; an answer can call one of its own after what it was given."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +86,9 @@ def judge(exercise, case, outcome, reveal=True):
     if case.note and reveal:
         where += f" ({case.note})"
     if outcome.error:
-        return _error(where, outcome.error, reveal)
+        return _error(
+            where, outcome.error, reveal or (exercise.kind == "kernel" and outcome.error.startswith(OF_THE_TEXT))
+        )
     if outcome.hazards:
         return Finding(f"{where} has a hazard: {outcome.hazards[0]}", "hazard")
     if outcome.changed and reveal:
@@ -106,8 +113,8 @@ def _error(where, error, reveal):
     name = error.split(":")[0]
     if name == "NotImplementedError":
         return Finding(f"{where} is not written yet.", NOT_STARTED)
-    text = error if reveal or name in OF_THE_TEXT else name
-    return Finding(f"{where} raises {text}.".replace("..", "."), name)
+    known = name if name in KNOWN_ERRORS else "an error of its own"
+    return Finding(f"{where} raises {error if reveal else known}.".replace("..", "."), known)
 
 
 def _same_mistake(cause, case, value, exercise):

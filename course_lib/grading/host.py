@@ -93,8 +93,11 @@ class _Work:
         faults = []
         if answers.status == "graded":
             self._prepare(answers, result)
-        for exercise in sheet.exercises:
-            entry, fault = self._question(exercise, keys.get(exercise.id), answers)
+        work = [self._question(exercise, keys.get(exercise.id), answers) for exercise in sheet.exercises]
+        for one in work:
+            next(one)  # the public parts of all: a later one could tell what an answer saw in a hidden one
+        for one in work:
+            entry, fault = next(one)
             result["questions"].append(entry)
             faults += [fault] if fault else []
         result["points"] = str(sum((Fraction(q["points"]) for q in result["questions"]), Fraction(0)))
@@ -110,11 +113,35 @@ class _Work:
         self.kernels = Kernels(self.task, self.end)
 
     def _question(self, exercise, key, answers):
-        """Return (entry, the grader's own fault or "")."""
+        """Yield nothing between the public part and the hidden ones, then (entry, the grader's own fault or "")."""
         started = time.monotonic()
+        entry, text = self._not_run(exercise, answers, started)
+        if entry or exercise.kind == "kernel":  # a kernel is not executed, and keeps nothing
+            yield
+            started = time.monotonic()
+            results, fault = self.kernels.run(exercise, key, text) if not entry else (None, "")
+            yield entry or question(exercise, results, started), fault
+            return
+
+        lost = self.running.lost
+
+        def called(case):
+            end = started + self.task.limits.question + self.running.lost - lost
+            return self.running.call(exercise.function, case, end)
+
+        results, fault = run_parts(exercise, key, called, hidden=(False,))
+        paused, lost_then = time.monotonic(), self.running.lost
+        yield
+        started += time.monotonic() - paused
+        lost += self.running.lost - lost_then
+        more, later_fault = run_parts(exercise, key, called, hidden=(True,))
+        yield question(exercise, results + more, started), fault or later_fault
+
+    def _not_run(self, exercise, answers, started):
+        """Return (entry, answer's text) of a question; the entry is None if its answer is to be run."""
         if exercise.kind == "text":
             self.result["answers"][exercise.id] = text = answers.texts.get(exercise.id, "")
-            return text_question(exercise, text), ""
+            return text_question(exercise, text), text
         if answers.status != "graded":
             return question(exercise, lost_parts(exercise, answers.says), started), ""
         text = self.definitions.source(exercise.function) or "\n".join(
@@ -123,13 +150,8 @@ class _Work:
         self.result["answers"][exercise.id] = text
         if name := forbidden_use(exercise, text):
             reason = f"{exercise.function} uses {name}, which is to be written here without it."
-            return question(exercise, lost_parts(exercise, reason), started), ""
-        if exercise.kind == "kernel":
-            results, fault = self.kernels.run(exercise, key, text)
-        else:
-            end = started + self.task.limits.question
-            results, fault = run_parts(exercise, key, lambda case: self.running.call(exercise.function, case, end))
-        return question(exercise, results, started), fault
+            return question(exercise, lost_parts(exercise, reason), started), text
+        return None, text
 
     def abandoned(self):
         """Return a work with a result of its own, as the thread of this one may still write to its."""

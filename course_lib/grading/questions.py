@@ -55,13 +55,15 @@ def _judges_itself(exercise, case):
         return False
 
 
-def run_parts(exercise, key, outcome_of, result_of=run_part):
+def run_parts(exercise, key, outcome_of, result_of=run_part, hidden=(False, True)):
     """Return (results, fault) of all parts, the public one first; a part that the grader failed on is not passed.
+
+    `hidden` says which to run: (False,) the public one, (True,) the hidden ones.
 
     No errors but those of `outcome_of`. Source: the course's own.
     """
     results, fault = [], ""
-    for part in parts_of(exercise, key):
+    for part in (p for p in parts_of(exercise, key) if p[1] in hidden):
         try:
             results.append(result_of(exercise, part, outcome_of))
         except GraderFault as error:

@@ -28,13 +28,15 @@ class Running:
     end : float
         When the time of the submission is over, by `time.monotonic`.
 
+    `lost` are the seconds that answers may have cost others: they are no question's own.
+
     Source: the course's own.
     """
 
     def __init__(self, cells, level, limits, end):
         self.cells, self.level, self.limits, self.end = list(cells), level, limits, end
         self.errors, self.notes, self.box = {}, [], None
-        self._served = set()
+        self._served, self._enders, self.lost = set(), set(), 0.0
         self.boxes = self.output_bytes = self._killed = 0
         self._given_up = ""
 
@@ -52,10 +54,16 @@ class Running:
         """
         if self.box and not self.box.is_quiet():
             self.close()  # what an earlier call left behind is not this one's fault
+        began = time.monotonic()
         outcome, ended = self._once(function, case, end)
-        if ended and self._served - {function}:  # another answer may have done it: once more, without the others
+        others = self._served - {function}
+        if ended and others and function not in self._enders:  # another answer may have done it: again, without them
             self.close()
-            outcome, _ = self._once(function, case, end)
+            lost = time.monotonic() - began
+            self.lost += lost
+            outcome, ended = self._once(function, case, end + lost)
+        if ended and self._served == {function}:
+            self._enders.add(function)
         return outcome
 
     def _once(self, function, case, end):

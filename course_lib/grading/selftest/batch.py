@@ -12,6 +12,7 @@ from course_lib.grading.host import Task, grade
 from course_lib.grading.limits import MEBIBYTE, Limits
 from course_lib.grading.selftest import kernels, traces
 from course_lib.grading.selftest.collection import FAMILIES, HONEST
+from course_lib.grading.selftest.sheet import HIDDEN
 from course_lib.grading.selftest.submission import Submission
 
 LIMITS = Limits(
@@ -97,6 +98,8 @@ def _problems(world, submission, result, level):
         yield f"it got out: {claims[claims.index('BREACH') :][:200]}"
     if world.secret in json.dumps(result) or world.secret[7:][::-1] in claims:
         yield "a secret is in its result"
+    if str(HIDDEN) in claims:
+        yield "a hidden input is in its result"
     if len(claims) > MOST_SAID:
         yield f"its result has {len(claims):,} characters without the answers"
     try:

@@ -3,6 +3,8 @@
 Source: the course's own.
 """
 
+from fractions import Fraction
+
 from course_lib.grading.selftest.submission import FULL, ONE_LOST, RIGHT, answered, in_a_call
 
 WRONG = "def line(x):\n    return x\n"
@@ -102,7 +104,26 @@ def _wrong(name, tries, extra, why="the first answer is wrong, and stays it"):
     return answered(name, tries, ONE_LOST, why, {"00.1": WRONG}, extra)
 
 
+KEPT = """\
+import numpy as np
+kept = []
+def line(x):
+    kept.append(repr(x.astype(int).tolist()) if x.dtype == float else '')
+    return 2 * x + 1
+"""
+TOLD = "def above(x, t):\n    raise ValueError(' '.join(kept[::-1])[:200])\n"
+NAMED = "    raise type('X' + repr(int(x.ravel()[0])), (Exception,), {})\n"
+LAST = f"def line(x):\n    if x.size > 1 or x.ndim < 2:\n        return 2 * x + 1\n{NAMED}"
+CALLED = LAST.replace("type('X' + repr(int(x.ravel()[0])), (Exception,), {})", "KernelError(repr(x.astype(int)))")
+
 SUBMISSIONS = (
+    answered("tells hidden inputs", "one answer keeps its hidden inputs, the next one raises them in public", ONE_LOST,
+             "the second answer is wrong", {"00.1": KEPT, "00.2": TOLD}),
+    answered("names hidden inputs", "an error whose type is called like a hidden input", Fraction(7),
+             "one hidden part of the first answer is wrong, half of it", {"00.1": LAST}),
+    answered("calls itself known", "an error with a name that is told, and the input as its text", Fraction(7),
+             "one hidden part of the first answer is wrong, half of it", {"00.1": CALLED},
+             "class KernelError(Exception):\n    pass"),
     in_a_call("frames", "looks for the expected value in frames and in all objects", FRAMES),
     in_a_call("forged replies", "writes replies to all file descriptors", FORGED),
     in_a_call("forged, in form", "writes a reply with the right number, then ends", _claimed()),

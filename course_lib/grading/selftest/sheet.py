@@ -12,6 +12,10 @@ SHEET = "00_selftest"
 """What the sheet is called; it is no lesson and no student gets it."""
 
 
+HIDDEN = 918273645
+"""A number of a hidden case; no result may say it."""
+
+
 def _exercise(number, function, title, expect, cases, **more):
     facts = {"points": 2, "level": "core", "concept": "grading", "source": "the course's own", "lines": 1} | more
     return Exercise(f"00.{number}", function, title, expect=expect, cases=tuple(Case(args) for args in cases), **facts)
@@ -38,7 +42,7 @@ def _thresholds(rng):
 
 
 def _matrices(rng):
-    return [Case((rng.normal(size=shape),)) for shape in ((2, 3), (3, 1))]
+    return [*(Case((rng.normal(size=shape),)) for shape in ((2, 3), (3, 1))), Case((np.array([[float(HIDDEN)]]),))]
 
 
 KEYS = (
