@@ -172,14 +172,15 @@ check("01.3", margin)
 # Where no line is right, the perceptron's weights wander for ever, and the last ones are no better than others. The
 # remedy is a pocket. It holds the best weights so far, and how many of all samples they answer wrongly.
 #
-# Train by K's rule: start with zeros, show the samples `x` (n, d) with labels `y` (n,) in the order of their rows, in
-# each of `epochs` epochs. At the start, the zeros go into the pocket. After each correction, count the mistakes of the
-# new weights on **all** samples. If there are fewer than the pocket's, the new weights replace those in the pocket.
-# Among equals the earlier ones stay. Return `(weights, mistakes)` of the pocket: an array (d + 1,), the bias last, and
-# a whole number.
+# Train by K's rule with the learning rate `lr`: start with zeros, show the samples `x` (n, d) with labels `y` (n,) in
+# the order of their rows, in each of `epochs` epochs. At the start, the zeros go into the pocket. After each
+# correction, count the mistakes of the new weights on **all** samples. If there are fewer than the pocket's, the new
+# weights replace those in the pocket. Among equals the earlier ones stay. Return `(weights, mistakes)` of the pocket:
+# an array (d + 1,), the bias last, and a whole number.
 #
 # The result is defined by: `mistakes == np.sum((x @ weights[:-1] + weights[-1] >= 0) != y)`, and no weights that the
-# run held have fewer. On XOR it is the zeros with 2 mistakes; on NAND (-2, -1, 2) with 0.
+# run held have fewer. With `lr = 1` and enough epochs, on XOR it is the zeros with 2 mistakes; on NAND
+# (-2, -1, 2) with 0.
 #
 # <details><summary>Hint 1</summary>
 #

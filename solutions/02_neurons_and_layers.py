@@ -14,7 +14,7 @@
 # # 02 · Exercises: neurons and layers
 #
 # These belong to lesson 02. You look for dead neurons, find out how a weight matrix is meant, run a network, derive a
-# slope, melt layers into one, and build the hidden layer that the lesson used for XOR for any table that only counts
+# slope, merge layers into one, and build the hidden layer that the lesson used for XOR for any table that only counts
 # its ones. The warm-up takes five minutes, the others ten to twenty each.
 #
 # Below each exercise is a cell with `check`. It runs your function on a few examples and says what is wrong with
@@ -79,8 +79,8 @@ check("02.1", dead_neurons)
 # - `"rows"` if `z` fits O's form $z = W x$ and not K's, `"columns"` if it fits K's form $z^T = x^T W$ and not O's;
 # - `"both"` if it fits both, `"neither"` if it fits none of them.
 #
-# "Fits" means that every element agrees to within 1e-9: decimal numbers are rounded. Example: O's hidden rows with the
-# input (0.5, 0.9, -0.3) and $z$ = (-1.9, 3.1, -0.4) are `"rows"`.
+# "Fits" means that every element agrees to within 1e-9: decimal numbers are rounded. Example: O's hidden rows
+# (1, -2, 2), (2, 1, -4), (1, -1, 0) as `W`, with the input (0.5, 0.9, -0.3) and $z$ = (-1.9, 3.1, -0.4), are `"rows"`.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -90,8 +90,9 @@ check("02.1", dead_neurons)
 #
 # <details><summary>Hint 2</summary>
 #
-# `np.allclose(a, b, rtol=0, atol=1e-9)` is True if all elements agree. Compare with the transposed matrix, `W.T @ x`,
-# if you like: it is the same as `x @ W`.
+# `np.allclose(a, b, rtol=0, atol=1e-9)` is True if all elements agree to within 1e-9. Without `rtol=0`, a difference
+# in proportion to `b` is let through too. Compare with the transposed matrix, `W.T @ x`, if you like: it is the same as
+# `x @ W`.
 #
 # </details>
 #
@@ -125,11 +126,12 @@ check("02.2", orientation)
 #
 # `layers` is a list of weight matrices as O writes them: `layers[i]` has one row per neuron and one column per input,
 # so its shape is (neurons of this layer, neurons of the one before). There are no biases. `X` (B, D) holds a batch of
-# samples, one in each row, and `f` is the activation function of every layer, the last included; it takes an array.
-# Return the outputs of the last layer, one **row** per sample: (B, neurons of the last layer).
+# samples, one in each row, and `f` is the activation function of every layer, the last included; it takes an array of
+# any shape and works on each element. Return the outputs of the last layer, one **row** per sample: (B, neurons of the
+# last layer).
 #
-# Example: with O's two matrices, the sigmoid, and the batch of the one sample (0.5, 0.9, -0.3), the result is
-# (0.35, 0.85), rounded, of shape (1, 2).
+# Example: with O's two matrices (`rows` and `rows_out` in the lesson), the sigmoid, and the batch of the one sample
+# (0.5, 0.9, -0.3), the result is (0.35, 0.85), rounded, of shape (1, 2).
 #
 # <details><summary>Hint 1</summary>
 #
@@ -170,8 +172,8 @@ check("02.3", inference)
 # addition)*
 #
 # A later relative of ReLU is **swish**, $f(z) = z\,\sigma(z)$ with the sigmoid $\sigma$. Unlike ReLU it is smooth, and
-# a little below zero it even falls. Return its slope $f'(z)$ for every element of `z`, an array of any shape. Derive
-# it; a slope measured by a difference is not exact enough here.
+# far below zero, up to about -1.28, it even falls. Return its slope $f'(z)$ for every element of `z`, an array of any
+# shape. Derive it; a slope measured by a difference is not exact enough here.
 #
 # To compare with: $f'(0) = 1/2$, and far from zero the slope is that of ReLU, 0 on the left and 1 on the right; also
 # for $z = \pm 800$ the result must be a number.
@@ -191,6 +193,7 @@ check("02.3", inference)
 # <details><summary>Hint 3</summary>
 #
 # Compute `s = 1 / (1 + np.exp(-z))` once. The slope is `s` plus `z` times the slope of the sigmoid.
+# At -800 NumPy warns of an overflow, and `s` is 0 as it should be.
 #
 # </details>
 
@@ -217,12 +220,12 @@ check("02.4", swish_slope)
 # arrays must stay as they are.
 #
 # Shapes: if the first matrix is (D, ...) and the last is (..., M), then `W` is (D, M) and `b` is (M,). By hand: the
-# matrices (1, 2) of shape (1, 2) and (3, 4) of shape (2, 1) with the biases (1, -1) and (5) give $W = 1\cdot3 + 2\cdot4
-# = 11$ and $b = 1\cdot3 - 1\cdot4 + 5 = 4$.
+# matrices (1, 2) of shape (1, 2) and (3, 4) of shape (2, 1) with the biases (1, -1) and (5) give
+# $W = 1\cdot3 + 2\cdot4 = 11$ and $b = 1\cdot3 - 1\cdot4 + 5 = 4$.
 #
 # <details><summary>Hint 1</summary>
 #
-# The lesson has the formula for two layers. Melt the first two, then the result with the third, and so on.
+# The lesson has the formula for two layers. Merge the first two, then the result with the third, and so on.
 #
 # </details>
 #

@@ -39,6 +39,7 @@ from course_lib.checks import check
 # - the mean squared error, the mean of the squared differences over all n · M numbers.
 #
 # By hand: for three samples of two outputs with the squared differences 9, 1, 0, 4, 0, 4 the result is (9, 3, 3).
+# The last two are equal only because M is 2 here.
 #
 # <details><summary>Hint 1</summary>
 #

@@ -31,9 +31,9 @@ from course_lib.checks import check
 #
 # *2 points, warm-up. Trains: the delta is shared by all weights of a neuron. (O, "Backpropagation Example")*
 #
-# An output neuron received $m$ hidden values $h$, multiplied each by its weight and added its bias; its sigmoid made
-# the output $o$ of that. The target is $t$, and the loss is $J = \frac12 (o - t)^2$. You get `h` $(m,)$ and the
-# numbers `o` and `t`, but not the weights: they are not needed.
+# An output neuron received $m$ hidden values $h$. It multiplied each by its weight, added them up with its bias, and
+# the sigmoid of this sum is its output $o$. The target is $t$, and the loss is $J = \frac12 (o - t)^2$. You get `h`
+# $(m,)$ and the numbers `o` and `t`, but not the weights: they are not needed.
 #
 # Return an array $(m + 1,)$: the derivatives of $J$ with respect to the $m$ weights, in the order of `h`, and last the
 # one with respect to the bias. With the numbers of O's slide, `h = (0.13, 0.96, 0.40)`, `o = 0.35`, `t = 0.9`, the
@@ -123,8 +123,8 @@ check("04.2", multiplications)
 # network?")*
 #
 # A network without biases has a **tanh** hidden layer, $A = \tanh(XW)$, and sigmoid outputs, $O = f(AW')$. Its cost is
-# O's mean over the $B$ samples, $C = \frac{1}{2B}\sum_{i,k} (o_{ik} - y_{ik})^2$. To save memory, the forward pass kept
-# `A` $(B, M)$ and `O` $(B, C)$ and threw the weighted sums away; `W` is not needed.
+# O's mean over the $B$ samples, here called $J = \frac{1}{2B}\sum_{i,k} (o_{ik} - y_{ik})^2$. To save memory, the
+# forward pass kept `A` $(B, M)$ and `O` $(B, C)$ and threw the weighted sums away; `W` is not needed.
 #
 # Return `(dW, dW2)`, the derivatives of the cost with respect to $W$ and $W'$. You have `X` $(B, D)$, `Y` $(B, C)$,
 # `W2` $(M, C)$, which is $W'$, and `A` and `O`. `X` and `Y` may hold whole numbers. The slope of tanh is
@@ -132,8 +132,8 @@ check("04.2", multiplications)
 #
 # <details><summary>Hint 1</summary>
 #
-# The road is K's: $\delta^1$ at the outputs, $\partial C/\partial W'$, $\delta^2$ at the hidden layer,
-# $\partial C/\partial W$. Write the shape of each beside it: $(B, C)$, $(M, C)$, $(B, M)$, $(D, M)$.
+# The road is K's: $\delta^1$ at the outputs, $\partial J/\partial W'$, $\delta^2$ at the hidden layer,
+# $\partial J/\partial W$. Write the shape of each beside it: $(B, C)$, $(M, C)$, $(B, M)$, $(D, M)$.
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -167,7 +167,7 @@ check("04.3", backward_from_outputs)
 # *3 points, core. Trains: central differences, and what makes them lie. (O, "Backpropagation Example")*
 #
 # `f` is a function that takes an array and returns a number, such as `np.prod`. Somebody claims that its gradient at
-# `x` is `gradient`; both are arrays of the same two axes, and may hold whole numbers.
+# `x` is `gradient`; both are arrays of one shape with two axes, and may hold whole numbers.
 #
 # Return a list of the places `(row, column)` where the claim is wrong, row by row; `[]` where it is right. Measure each
 # entry's slope by a central difference with $\epsilon = 10^{-5}$ in float64. A claim is wrong if it is more than
@@ -220,8 +220,8 @@ check("04.4", wrong_entries)
 # $J = \frac12 \sum (O - X)^2$, a sum over all elements. There are no biases.
 #
 # Return $\partial J/\partial W$, an array $(D, M)$ as `W`, for `X` $(B, D)$. Every entry of `W` now acts in both
-# layers. `X` and `W` may hold whole numbers. For the single numbers $X = 2$, $W = 0.5$: $A = 0.762$, $O = 0.381$, and
-# the derivative is about $-1.913$, to which both layers contribute.
+# layers. Derive it; a measured gradient is not exact enough. `X` and `W` may hold whole numbers. For the single numbers
+# $X = 2$, $W = 0.5$: $A = 0.762$, $O = 0.381$, and the derivative is about $-1.913$, to which both layers contribute.
 #
 # <details><summary>Hint 1</summary>
 #

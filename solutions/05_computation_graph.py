@@ -130,7 +130,8 @@ check("05.2", computing_order)
 # $J$.
 #
 # Return a dict with the derivative of $J$ with respect to every node: all leaves, all steps, $J$ itself (1), and 0 for
-# nodes that do not lead to $J$. Values may be whole numbers; nothing is divided by 0. The lesson's diamond is
+# nodes that do not lead to $J$. Values may be whole numbers; nothing is divided by 0. Measured
+# derivatives are not exact enough. The lesson's diamond is
 # `values = {"x": 3, "w": 2}`, `steps = [("u", "*", "x", "w"), ("v", "+", "x", "w"), ("J", "*", "u", "v")]`; it gives
 # `{"x": 16, "w": 21, "u": 5, "v": 6, "J": 1}`.
 #

@@ -44,10 +44,12 @@ def check_close(actual, expected, *, rtol=1e-7, atol=0.0, name="result"):
     if len(wrong) == 0:
         return
     where = tuple(int(i) for i in wrong[0])
-    got, want = actual[where], expected[where]
+    got, want = (f"{v:.9g}" for v in (actual[where], expected[where]))
+    if got == want:
+        got, want = (f"{v:.17g}" for v in (actual[where], expected[where]))
     place = f"{name}[{', '.join(map(str, where))}]" if where else name
     raise Mismatch(
-        f"{place} is {got:.9g}, expected {want:.9g}; {len(wrong)} of {actual.size} element(s) differ by more than "
+        f"{place} is {got}, expected {want}; {len(wrong)} of {actual.size} element(s) differ by more than "
         f"rtol={rtol:g}, atol={atol:g}.{usual_cause(actual, expected)}"
     )
 

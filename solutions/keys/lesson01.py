@@ -292,8 +292,10 @@ def overlapping(rng):
 
 
 def edges_of_pockets(rng):
-    """Return cases with one class, one sample, one epoch, three-input parity, and a table that is learned."""
+    """Return cases of one class, sample or epoch, of parity, of a learned table, and with the best in epoch 38."""
+    late = np.array([[-1, 3], [5, 4], [2, -5], [-5, 1], [2, 3], [2, 4], [-1, 0], [3, -4], [5, -3], [4, 5], [1, 1]])
     return [
+        Case((late, np.array([1, 0, 0, 1, 1, 1, 0, 1, 1, 0, 1]), 1.0, 40)),
         Case((np.array([[2, -3]]), np.array([1]), 1.0, 3)),
         Case((np.array([[2, -3]]), np.array([0]), 0.5, 1)),
         Case((BITS3, PARITY3, 1.0, 12)),
@@ -355,6 +357,16 @@ POCKET_MUTANTS = (
         "only after whole epochs",
     ),
     Mutant(
+        "every epoch begins with the pocket",
+        _pocket_cell(_START, _INNER + "\n        w = best"),
+        "These are still the zeros of the start",
+    ),
+    Mutant(
+        "five epochs at most",
+        _pocket_cell(_START, _INNER).replace("range(epochs)", "range(min(epochs, 5))"),
+        "on a hidden case returns wrong numbers.",
+    ),
+    Mutant(
         "bias first",
         _pocket_cell(_START, _INNER).replace("[x, np.ones((len(x), 1))]", "[np.ones((len(x), 1)), x]"),
         "result[0][0] is 2, expected -2",
@@ -385,7 +397,7 @@ def long_cycles(rng):
 
 
 def learned_tables(rng):
-    """Return cases that are learned, in 1 to 12 epochs, in several orders."""
+    """Return cases that are learned, in 1 to 12 epochs, in several orders; the last one takes 363."""
     majority = (BITS3.sum(axis=1) >= 2).astype(int)
     return [
         Case((BITS3, majority, np.array([7, 2, 0, 5, 1, 6, 4, 3]))),
@@ -393,6 +405,7 @@ def learned_tables(rng):
         Case((BITS3, table(93, 3), np.arange(8)[::-1].copy())),
         Case((BITS3, np.ones(8, dtype=int), np.arange(8))),
         Case((np.array([[3, -2], [-1, 4]]), np.array([0, 1]), np.array([1, 0]))),
+        Case((np.array([[18], [19]]), np.array([0, 1]), np.array([1, 0]))),
     ]
 
 
@@ -445,6 +458,25 @@ FATE_MUTANTS = (
             return False, 1"""
         ),
         "on a hidden case returns wrong numbers. Cycles can be longer than one epoch",
+    ),
+    Mutant(
+        "a hundred epochs at most",
+        """def fate(x, y, order):
+    inputs = np.hstack([x, np.ones((len(x), 1))])
+    w, seen = np.zeros(inputs.shape[1]), {}
+    for epoch in range(1, 101):
+        mistakes = 0
+        for i in order:
+            y_hat = int(inputs[i] @ w >= 0)
+            w = w + (y[i] - y_hat) * inputs[i]
+            mistakes += int(y_hat != y[i])
+        if mistakes == 0:
+            return True, epoch
+        if tuple(w) in seen:
+            return False, epoch - seen[tuple(w)]
+        seen[tuple(w)] = epoch
+""",
+        "on a hidden case returns None.",
     ),
     Mutant(
         "weights as keys",

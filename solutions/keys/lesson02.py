@@ -117,6 +117,8 @@ def doubtful_cases(rng):
         Case((W, x, right[[1, 2, 0]])),
         Case((W, x, right + np.array([0.01, 0.02, 0.01]))),
         Case((W, x, right[[0, 2, 1]])),
+        Case((W, x, right + np.array([5e-9, 0, 0]))),
+        Case((W, x, (x @ W) * (1 - 1e-7))),
         Case((W, np.zeros(3), np.zeros(3))),
         Case((W, x, (x @ W)[[0, 2, 1]])),
     ]
@@ -171,6 +173,7 @@ ORIENTATION_MUTANTS = (
     ),
     Mutant("first element only", _orientation_cell("abs(a[0] - b[0]) < 1e-9", _FOUR), "not only the first"),
     Mutant("sums", _orientation_cell("abs(a.sum() - b.sum()) < 1e-9", _FOUR), "can fit by accident"),
+    Mutant("NumPy's own tolerance", _orientation_cell("np.allclose(a, b)", _FOUR), "unless you set both rtol and atol"),
     Mutant(
         "a loose tolerance",
         _orientation_cell("np.allclose(a, b, atol=0.1)", _FOUR),

@@ -38,6 +38,7 @@ MEASURE_MUTANTS = (
     Mutant("the output alone squared", _measures("np.sum(y - o ** 2)"), "The inner parentheses square"),
     Mutant("all numbers for n", _measures(_TOTAL, C="total / (2 * o.size)"), "O's n counts the samples"),
     Mutant("rows for all numbers", _measures(_TOTAL, mse="total / len(o)"), "is a mean over all numbers"),
+    Mutant("C twice", _measures(_TOTAL, mse="total / (2 * len(o))"), "O's C once more"),
     Mutant("no half", _measures(_TOTAL, J="total", C="total / len(o)"), "One half is missing"),
     Mutant("sum before the square", _measures("np.sum(y - o) ** 2", mse="np.mean(y - o) ** 2"), "signs cancel here"),
     Mutant("one number a column", _measures("np.sum((y - o) ** 2, axis=0)"), "result[0] has shape (2,), expected ()"),
@@ -156,8 +157,8 @@ OPINION_MUTANTS = (
 
 
 def other_walks(rng):
-    """Return cases of slow, fast and jumping walks, and of walks that never arrive."""
-    rates = (0.02, 0.3, 0.9, 1.2, 1.7, 1.97, 2.01, 3.5)
+    """Return cases of very slow, slow, fast and jumping walks, and of walks that never arrive."""
+    rates = (5e-5, 0.02, 0.3, 0.9, 1.2, 1.7, 1.97, 2.01, 3.5)
     curvatures = rng.uniform(0.2, 6, len(rates))
     return [Case((float(h), float(rate / h), 3.7, 0.013)) for h, rate in zip(curvatures, rates, strict=True)]
 
@@ -172,6 +173,8 @@ def edges_of_walks(rng):
         Case((8.0, 1.0, 0.75, 0.75)),
         Case((0.5, 5.0, 0.0, 0.5)),
         Case((1.0, 0.5, 1.0, 0.125)),
+        Case((0.5, 0.5, 1.0, 0.421875)),
+        Case((2.0, 0.125, 64.0, 11.390625)),
     ]
 
 
@@ -227,6 +230,23 @@ WALK_MUTANTS = (
     return -1 if factor >= 1 else math.ceil(math.log(tolerance / distance) / math.log(factor))
 """,
         "raises ValueError",
+    ),
+    Mutant(
+        "logarithms, 1 / h thought of",
+        """def steps_to_arrive(h, lr, distance, tolerance):
+    if distance <= tolerance:
+        return 0
+    factor = abs(1 - lr * h)
+    if factor >= 1:
+        return -1
+    return 1 if factor == 0 else int(np.ceil(np.log(tolerance / distance) / np.log(factor)))
+""",
+        "a formula with logarithms may miss that",
+    ),
+    Mutant(
+        "ten thousand steps tried",
+        _walk("distance > tolerance").replace("5000", "10000"),
+        "steps_to_arrive on a hidden case returns wrong numbers.",
     ),
     Mutant(
         "too few steps tried",

@@ -164,7 +164,14 @@ KEYS = (
     weights = sum(p * q for p, q in zip(sizes, sizes[1:]))
     forward = batch * weights
     return forward, 2 * forward - batch * sizes[0] * sizes[1], 2 * (weights + sum(sizes[1:])) * forward""",
-                "result[2] is 936, expected 504",
+                "Central differences cost that",
+            ),
+            Mutant(
+                "the input's gradient, and no biases",
+                """def multiplications(sizes, batch):
+    weights = sum(p * q for p, q in zip(sizes, sizes[1:]))
+    return batch * weights, 2 * batch * weights, (weights + 1) * batch * weights""",
+                "expected 48. The gradient with respect to the network's input",
             ),
             Mutant(
                 "a float",
@@ -393,6 +400,19 @@ KEYS = (
     E = X - A @ W.T
     return E.T @ A + X.T @ ((E @ W) * (1 - A * A))""",
                 "It has the wrong sign.",
+            ),
+            Mutant(
+                "measured",
+                """def tied_gradient(X, W):
+    def J(V):
+        return 0.5 * np.sum((np.tanh(X @ V) @ V.T - X) ** 2)
+    slopes = np.zeros(W.shape)
+    for place in np.ndindex(W.shape):
+        step = np.zeros(W.shape)
+        step[place] = 1e-5
+        slopes[place] = (J(W + step) - J(W - step)) / 2e-5
+    return slopes""",
+                "Near, but not exact",
             ),
             Mutant(
                 "gradient of the transpose",

@@ -22,12 +22,18 @@ def _shuffled(rng, count):
 
 
 def _formula(rng, leaves, steps):
-    names, made = [f"x{i}" for i in range(leaves)], []
+    """A random formula in which nothing is divided by a number near 0, whatever the generator says."""
+    values = {f"x{i}": float(rng.uniform(0.5, 2) * (-1) ** i) for i in range(leaves)}
+    known, made = dict(values), []
     for i in range(steps):
+        names, op = list(known), "+-*/"[i % 4]
         a, b = names[rng.integers(max(0, len(names) - 5), len(names))], names[rng.integers(len(names))]
-        made.append((f"s{i}", "+-*/"[i % 4], str(a), str(b)))
-        names.append(f"s{i}")
-    return Case(({f"x{i}": float(rng.uniform(0.5, 2) * (-1) ** i) for i in range(leaves)}, made))
+        if op == "/" and abs(known[b]) < 0.25:
+            b = "x0"
+        p, q = known[a], known[b]
+        known[f"s{i}"] = p + q if op == "+" else p - q if op == "-" else p * q if op == "*" else p / q
+        made.append((f"s{i}", op, a, b))
+    return Case((values, made))
 
 
 def _ladder(rungs):
@@ -64,6 +70,8 @@ KEYS = (
                     Case(({"x": [], "a": ["x", "x"]}, ["a", "x"])),
                     Case(({"b": [], "a": []}, ["b", "a"])),
                     Case(({"a": ["b", "c", "d"], "b": [], "c": [], "d": []}, ["c", "b", "a", "d"])),
+                    Case(({"a": ["b", "c", "d"], "b": [], "c": [], "d": []}, ["c", "d", "a", "b"])),
+                    Case(({"a": ["b", "c", "d"], "b": [], "c": [], "d": []}, ["d", "b", "a", "c"])),
                 ],
             ),
         ),
@@ -106,6 +114,30 @@ KEYS = (
                 """def too_early(parents, order):
     return [n for n in parents if any(order.index(p) > order.index(n) for p in parents[n])]""",
                 "on a hidden case returns another value.",
+            ),
+            Mutant(
+                "last two parents only",
+                """def too_early(parents, order):
+    return [n for n in order if any(order.index(p) > order.index(n) for p in parents[n][-2:])]""",
+                "too_early on a hidden case returns another number of values.",
+            ),
+            Mutant(
+                "all for any, leaves too",
+                """def too_early(parents, order):
+    return [n for n in order if all(order.index(p) > order.index(n) for p in parents[n])]""",
+                "all(...) of nothing is True",
+            ),
+            Mutant(
+                "remembers only those in their place",
+                """def too_early(parents, order):
+    seen, early = set(), []
+    for n in order:
+        if all(p in seen for p in parents[n]):
+            seen.add(n)
+        else:
+            early.append(n)
+    return early""",
+                "A parent that stands too early itself",
             ),
             Mutant(
                 "yes or no",
@@ -315,6 +347,20 @@ KEYS = (
         grad[b] += {"+": g, "-": -g, "*": g * p}[op] if op != "/" else g * p / q**2
     return grad""",
                 "result['b'] is 0.25, expected -1.25",
+            ),
+            Mutant(
+                "measured",
+                """def gradients(values, steps):
+    def goal(moved, by):
+        v = {n: x + by * (n == moved) for n, x in values.items()}
+        for n, op, a, b in steps:
+            p, q = v[a], v[b]
+            v[n] = p + q if op == "+" else p - q if op == "-" else p * q if op == "*" else p / q
+            v[n] += by * (n == moved)
+        return v[steps[-1][0]]
+    names = [*values, *(step[0] for step in steps)]
+    return {n: (goal(n, 1e-5) - goal(n, -1e-5)) / 2e-5 for n in names}""",
+                "Near, but not exact",
             ),
             Mutant(
                 "only nodes that lead to the goal",

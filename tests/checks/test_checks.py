@@ -165,6 +165,13 @@ def test_check_close_names_no_cause_that_it_cannot_know(actual, expected):
         check_close(actual, expected)
 
 
+def test_numbers_that_nine_digits_cannot_tell_apart_are_written_out():
+    with pytest.raises(Mismatch, match=r"result is 1\.0000000001, expected 1;"):
+        check_close(1 + 1e-10, 1.0, rtol=1e-12)
+    with pytest.raises(Mismatch, match=r"result is 0\.333333333, expected 0\.25;"):
+        check_close(1 / 3, 0.25)
+
+
 def test_check_close_accepts_what_is_close():
     check_close([1.0, np.inf, 0.0], [1.0 + 1e-9, np.inf, 0.0])
     check_close(np.zeros((0, 3)), np.zeros((0, 3)))

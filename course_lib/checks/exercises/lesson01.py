@@ -84,6 +84,11 @@ def _not_copied(x, y, lr, epochs):
     return held[-1], min(wrong)
 
 
+def _start_alone(x, y, lr, epochs):
+    held, wrong = _held(x, y, lr, epochs)
+    return held[0], wrong[0]
+
+
 def _ends_of_epochs(x, y, lr, epochs):
     held, wrong = _held(x, y, lr, epochs)
     held, wrong = held[:: len(y)], wrong[:: len(y)]
@@ -270,6 +275,7 @@ EXERCISES = (
                 "The pocket was looked at only after whole epochs; the best weights may come in the middle of one.",
                 _ends_of_epochs,
             ),
+            Cause("These are still the zeros of the start; the run held better weights later.", _start_alone),
         ),
         instead_of=("perceptron_fit",),
     ),

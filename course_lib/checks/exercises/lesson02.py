@@ -22,7 +22,7 @@ def _dead(X, W, b):
 
 
 def _orientation(W, x, z, agree=None):
-    agree = agree or functools.partial(np.allclose, rtol=1e-9, atol=1e-9)
+    agree = agree or functools.partial(np.allclose, rtol=0, atol=1e-9)
     fits = (bool(agree(W @ x, z)), bool(agree(x @ W, z)))
     return {(True, True): "both", (True, False): "rows", (False, True): "columns", (False, False): "neither"}[fits]
 
@@ -170,6 +170,10 @@ EXERCISES = (
                 lambda W, x, z: _orientation(W, x, z, np.array_equal),
             ),
             Cause(
+                "The tolerance is wider than 1e-9: np.allclose has one of its own, unless you set both rtol and atol.",
+                lambda W, x, z: _orientation(W, x, z, np.allclose),
+            ),
+            Cause(
                 "Where both products fit, the sample cannot tell; ask for that before you decide.",
                 lambda W, x, z: "rows" if _orientation(W, x, z) == "both" else "",
             ),
@@ -242,6 +246,7 @@ EXERCISES = (
         cases=(
             Case((np.array([-2.0, 0.0, 3.0]),), "the slope at 0 is 1/2"),
             Case((np.array([[1, -1], [4, -6]]),), "whole numbers, two axes"),
+            Case((np.array([-800.0, 800.0]),), "far from zero: 0 and 1"),
         ),
         causes=(
             Cause(

@@ -45,7 +45,7 @@ def _opinions(k, labels):
 
 def _steps(h, lr, distance, tolerance):
     with np.errstate(over="ignore", invalid="ignore"):
-        near = distance * np.abs(1 - lr * h) ** np.arange(20_000.0) <= tolerance
+        near = distance * np.abs(1 - lr * h) ** np.arange(200_000.0) <= tolerance
     return int(np.argmax(near)) if near.any() else -1
 
 
@@ -118,6 +118,10 @@ EXERCISES = (
             Cause(
                 "The mean squared error is a mean over all numbers, and not over the rows only.",
                 lambda o, y: (*_measures(o, y)[:2], 2 * _measures(o, y)[0] / len(o)),
+            ),
+            Cause(
+                "The last number is O's C once more: only for two outputs is it the mean squared error too.",
+                lambda o, y: (*_measures(o, y)[:2], _measures(o, y)[1]),
             ),
             Cause(
                 "One half is missing in K's sum, and in what was made from it.",
@@ -268,7 +272,7 @@ EXERCISES = (
                 ),
             ),
             Cause(
-                "Exactly at the tolerance is near enough.",
+                "Exactly at the tolerance is near enough; a formula with logarithms may miss that.",
                 lambda h, lr, distance, tolerance: _steps(h, lr, distance, tolerance * (1 - 1e-12)),
             ),
             Cause(
@@ -342,6 +346,7 @@ EXERCISES = (
         cases=(
             Case((np.array([1.0, 3.0]),), "lr = 1/2: both directions are halved"),
             Case((np.array([1.25, 0.1]),), "the lesson's ravine"),
+            Case((np.array([2.0, 1.0, 4.0]),), "lr = 2/5"),
             Case((np.array([5.0]),), "one direction: there in one step"),
         ),
         causes=(

@@ -24,6 +24,14 @@ def _early(parents, order, at_fault=lambda place, name, before: any(place[p] > p
     return [name for name in order if at_fault(place, name, parents[name])]
 
 
+def _never_met(parents, order):
+    met = []
+    for name in order:
+        if all(p in met for p in parents[name]):
+            met.append(name)
+    return [name for name in order if name not in met]
+
+
 def _next_to(place, name, before):
     return any(abs(place[p] - place[name]) != 1 or place[p] > place[name] for p in before)
 
@@ -156,6 +164,13 @@ EXERCISES = (
                 ),
             ),
             Cause(
+                "A leaf is never too early; all(...) of nothing is True.",
+                lambda parents, order: _early(
+                    parents, order, lambda place, name, before: all(place[p] > place[name] for p in before)
+                ),
+            ),
+            Cause("A parent that stands too early itself still stands before its child.", _never_met),
+            Cause(
                 "A parent need not stand directly before its child, only anywhere before it.",
                 lambda parents, order: _early(parents, order, _next_to),
             ),
@@ -215,6 +230,7 @@ EXERCISES = (
             ),
         ),
         causes=(
+            Cause("Near, but not exact: a measured derivative has not all digits. Send shares.", _derivatives),
             Cause(
                 "The same node as both parents receives two shares, one for each.",
                 lambda values, steps: _by_shares(values, steps, lambda shares: sum(s[-1] for s in shares)),
@@ -231,6 +247,7 @@ EXERCISES = (
                 "Only the goal's own parents received something: on the way back, which step comes first?", _goal_only
             ),
         ),
+        rtol=1e-11,  # a measured derivative is further off
     ),
     Exercise(
         id="05.4",
