@@ -26,6 +26,9 @@ CALM = {
 }
 """The environment of a box: nothing of the host's."""
 
+OWN = ("grading", "checks/exercises")
+"""Parts of course_lib that no box sees: they have the right values."""
+
 WORKER = PACKAGE / "grading" / "worker.py"
 PYTHON = ("-I", "-S", "-B")
 """No environment, no site-packages by themselves, no bytecode written."""
@@ -39,7 +42,7 @@ def image():
     return os.environ.get("COURSE_GRADE_IMAGE", "course-grade")
 
 
-def bubblewrap(limits, settings, info, rules, doors=(), bytecode=""):
+def bubblewrap(limits, settings, info, rules, doors=(), bytecode="", hidden=()):
     """Return the command that starts a worker in bubblewrap.
 
     Started by root, it becomes nobody before bubblewrap begins, as bubblewrap started by root reads what only root
@@ -59,6 +62,8 @@ def bubblewrap(limits, settings, info, rules, doors=(), bytecode=""):
         Files of control groups to write the process's number to.
     bytecode : str
         A folder with bytecode that the box may read; "" for none.
+    hidden : sequence of str
+        Folders that are covered where they lie in a folder that the box sees: the keys.
 
     LookupError if there is no place for those mounts. Source: bwrap(1), and what it did when it was tried.
     """
@@ -72,7 +77,7 @@ def bubblewrap(limits, settings, info, rules, doors=(), bytecode=""):
     seen = {places.get(source, source): inside for source, inside in binds.items()}
     become = ["setpriv", "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", "--no-new-privs"] if root else []
     own = places.get(str(PACKAGE), str(PACKAGE))
-    command = [*become, "bwrap", "--info-fd", str(info), *_filter(rules), *_whole(limits), *_folders(seen)]
+    command = [*become, "bwrap", "--info-fd", str(info), *_filter(rules), *_whole(limits), *_folders(seen, hidden)]
     command += ["--ro-bind", f"{own}/grading/worker.py", _INSIDE]
     command += ["--remount-ro", "/", "--chdir", "/tmp/home"]
     command += [os.path.realpath(sys.executable), *PYTHON, _INSIDE, settings]
@@ -111,17 +116,24 @@ def _whole(limits):
     return [*options, "--dir", "/tmp/home"]
 
 
-def _folders(seen):
-    """Return the options that show folders read-only, and cover the grader's own."""
+def _folders(seen, hidden):
+    """Return the options that show folders read-only, and cover the grader's own and the hidden ones."""
     options = []
     for source, inside in seen.items():
         options += ["--ro-bind", source, inside]
-    grading = [f"{COURSE}/course_lib/grading"]
-    if any(is_inside(str(PACKAGE), inside) for inside in seen.values()):
-        grading.append(str(PACKAGE / "grading"))
-    for folder in grading:
+    theirs = [PACKAGE / part for part in OWN] + [PACKAGE.parent / name for name in ("solutions", "tests", ".git")]
+    theirs = {os.path.realpath(folder) for folder in (*theirs, *hidden)}
+    shown = (*seen.values(), "/usr", *SYSTEM)
+    covered = [f"{COURSE}/course_lib/{part}" for part in OWN]
+    theirs = {f for f in theirs if os.path.isdir(f) and any(is_inside(f, s) for s in shown)}
+    covered += sorted(f for f in theirs if not any(is_inside(f, other) for other in theirs - {f}))
+    for folder in covered:
         options += ["--size", "4096", "--tmpfs", folder, "--remount-ro", folder]
     return options
+
+
+def _covers():
+    return [word for part in OWN for word in ("--tmpfs", f"{COURSE}/course_lib/{part}:ro,size=4k")]
 
 
 def container(limits, settings, engine, name):
@@ -130,7 +142,7 @@ def container(limits, settings, engine, name):
     command += ["--user", f"{NOBODY}:{NOBODY}", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"]
     command += ["--memory", str(limits.memory), "--memory-swap", str(limits.memory)]
     command += ["--pids-limit", str(limits.processes + 4), "--tmpfs", f"/tmp:rw,size={limits.disk},mode=1777"]
-    command += ["--volume", f"{PACKAGE}:{COURSE}/course_lib:ro", "--tmpfs", f"{COURSE}/course_lib/grading:ro,size=4k"]
+    command += ["--volume", f"{PACKAGE}:{COURSE}/course_lib:ro", *_covers()]
     command += ["--volume", f"{WORKER}:{_INSIDE}:ro", "--workdir", "/tmp"]
     for variable, value in {**CALM, "HOME": "/tmp"}.items():
         command += ["--env", f"{variable}={value}"]

@@ -109,7 +109,8 @@ class _Work:
     def _prepare(self, answers, result):
         result["level"] = self.task.level or best_level().letter
         self.definitions = Definitions([cell.source for cell in answers.cells])
-        self.running = Running(answers.cells, result["level"], self.task.limits, self.end)
+        hidden = (self.task.keys,) if self.task.keys else ()
+        self.running = Running(answers.cells, result["level"], self.task.limits, self.end, hidden)
         self.kernels = Kernels(self.task, self.end)
 
     def _question(self, exercise, key, answers):

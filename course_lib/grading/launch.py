@@ -37,7 +37,7 @@ class Launched:
     folder: str | None = None
 
 
-def launch(level, limits, name, doors=()):
+def launch(level, limits, name, doors=(), hidden=()):
     """Return what was `Launched`.
 
     Parameters
@@ -46,7 +46,7 @@ def launch(level, limits, name, doors=()):
     limits : Limits
     name : str
         Of the container, or the mark of the process.
-    doors : sequence of str
+    doors, hidden : sequence of str
         As for `box_command.bubblewrap`.
 
     OSError or LookupError if it cannot be started. Source: the course's own.
@@ -58,7 +58,7 @@ def launch(level, limits, name, doors=()):
         rules, bytecode = _readable(program()), bytecode_folder()
         settings["bytecode"] = f"{COURSE}/bytecode" if bytecode else None
         try:
-            command = box_command.bubblewrap(limits, json.dumps(settings), write, rules, doors, bytecode)
+            command = box_command.bubblewrap(limits, json.dumps(settings), write, rules, doors, bytecode, hidden)
             process = _popen(command, {"PATH": os.environ.get("PATH", os.defpath)}, "/", (write, rules))
         except BaseException:
             os.close(info)

@@ -27,14 +27,17 @@ class Running:
     limits : Limits
     end : float
         When the time of the submission is over, by `time.monotonic`.
+    hidden : sequence of str
+        Folders that no answer may see: the keys.
 
     `lost` are the seconds that answers may have cost others: they are no question's own.
 
     Source: the course's own.
     """
 
-    def __init__(self, cells, level, limits, end):
+    def __init__(self, cells, level, limits, end, hidden=()):
         self.cells, self.level, self.limits, self.end = list(cells), level, limits, end
+        self.hidden = hidden
         self.errors, self.notes, self.box = {}, [], None
         self._served, self._enders, self.lost = set(), set(), 0.0
         self.boxes = self.output_bytes = self._killed = 0
@@ -93,7 +96,7 @@ class Running:
     def _boot(self):
         """Start a box and run the cells; after a kill start again without what killed it."""
         while not self._given_up:
-            self.box = Box(self.level, self.limits)
+            self.box = Box(self.level, self.limits, self.hidden)
             self.boxes += 1
             self._served = set()
             for number, cell in enumerate(self.cells):

@@ -31,7 +31,7 @@ class NoBox(Exception):
 
 
 class Box:
-    """A worker at a level, "A", "B", "C" or "D".
+    """A worker at a level, "A", "B", "C" or "D"; it does not see the folders in `hidden`, wherever they are.
 
     Attributes
     ----------
@@ -43,14 +43,14 @@ class Box:
     NoBox if it cannot be started. Source: the course's own.
     """
 
-    def __init__(self, level, limits):
+    def __init__(self, level, limits, hidden=()):
         self.level, self.limits, self.name = level, limits, f"course-box-{secrets.token_hex(6)}"
         self.output, self.output_bytes = b"", 0
         self._buffer, self._gone, self._cgroup = b"", None, None
         self._closing = threading.Lock()
         try:
             self._cgroup = Cgroup(limits) if level == "A" else None
-            launched = launch(level, limits, self.name, self._cgroup.doors if self._cgroup else ())
+            launched = launch(level, limits, self.name, self._cgroup.doors if self._cgroup else (), hidden)
         except (OSError, LookupError, NoCgroup) as error:
             if self._cgroup:
                 self._cgroup.close()

@@ -11,6 +11,7 @@ import pytest
 
 import course_lib
 from course_lib.checks.values import decode
+from course_lib.grading import box_command, box_folders
 from course_lib.grading.bytecode import bytecode_folder
 from course_lib.grading.limits import Limits
 from course_lib.grading.replies import BoxEnded
@@ -73,6 +74,43 @@ def test_files_outside_of_the_box_are_not_there(letter, start, tmp_path):
 def test_course_lib_is_there_without_the_grader(letter, start):
     body = "import course_lib.reference\nreturn course_lib.__file__, os.listdir('/course/course_lib/grading')"
     assert value(start(letter), body) == ("/course/course_lib/__init__.py", [])
+
+
+@pytest.mark.parametrize("letter", BOXES)
+def test_the_functions_that_compute_right_values_are_not_there(letter, start):
+    body = "from course_lib.checks import check, registry\nreturn registry.find('04.1').expect"
+    assert value(start(letter), body).startswith("ModuleNotFoundError: No module named 'course_lib.checks.exercises")
+
+
+@pytest.mark.parametrize("letter", BOXES)
+def test_keys_are_covered_where_they_lie_in_a_folder_that_a_box_sees(letter, monkeypatch, tmp_path):
+    keys = tmp_path / "solutions" / "keys"
+    keys.mkdir(parents=True)
+    (keys / "lesson01.py").write_text("KEYS = ()")
+    (tmp_path / "beside").write_text("x")
+    for folder in (tmp_path, *tmp_path.parents[:-2], keys.parent, keys):
+        folder.chmod(0o755)
+    folders = (*box_command.python_folders(), str(tmp_path))
+    monkeypatch.setattr(box_command, "python_folders", lambda: folders)
+    seen = []
+    for hidden in ((), (str(keys),)):
+        box = Box(letter, SHORT, hidden)
+        seen.append(value(box, f"return os.listdir({str(tmp_path)!r}), os.listdir({str(keys)!r})"))
+        assert box.close()
+    assert sorted(seen[0][0]) == sorted(seen[1][0]) == ["beside", "solutions"]
+    assert [listed for _, listed in seen] == [["lesson01.py"], []]
+
+
+@pytest.mark.parametrize("letter", BOXES)
+def test_a_course_folder_that_is_pythons_own_folder_too_shows_no_solution(letter, monkeypatch):
+    repository = Path(course_lib.__file__).parents[1]
+    monkeypatch.setattr(box_command, "python_folders", lambda: (str(repository), *box_folders.python_folders()))
+    box = Box(letter, SHORT, (str(repository / "solutions" / "keys"),))
+    named = ("solutions", "tests", ".git", "course_lib/grading", "course_lib/checks/exercises")
+    hidden = [name for name in named if (repository / name).is_dir()]  # an export has no .git
+    body = f"return [os.listdir(os.path.join({str(repository)!r}, p)) for p in {hidden}]"
+    assert value(box, body) == [[]] * len(hidden)
+    assert box.close()
 
 
 @pytest.mark.parametrize("letter", BOXES)

@@ -109,8 +109,8 @@ except OSError:
     pass"""
 GRADER = """\
 import glob, importlib, os, sys
-for name in ('keys', 'host', 'selftest.sheet', 'selftest.world', 'worker'):
-    name = 'course_lib.grading.' + name
+for name in ('grading.keys', 'grading.host', 'grading.selftest.sheet', 'grading.worker', 'checks.exercises.lesson01'):
+    name = 'course_lib.' + name
     try:
         module = importlib.import_module(name)
         found += f'{name} {getattr(module, "__file__", "")} ' if getattr(module, '__file__', None) else ''
@@ -131,7 +131,7 @@ SUBMISSIONS = (
     intrusion("searches everywhere", "all folders for the names of this test's files", SEARCH),
     intrusion("environment", "a secret in the grader's environment, in all processes", ENVIRONMENT),
     intrusion("open files", "file descriptors that the grader left open", DESCRIPTORS),
-    intrusion("grader's code", "the keys, the host, the solutions, by import and by name", GRADER),
+    intrusion("grader's code", "keys, host, solutions, functions with right values, by import and by name", GRADER),
     intrusion("writes outside", "markers into four folders of the test", WRITE),
     intrusion("may write", "whether Python's and the course's folders may be written to", WRITABLE),
     intrusion("devices", "devices, and the terminal of the grader", DEVICES),
