@@ -33,12 +33,11 @@ def report(wanted, console, jobs):
         return 2
     started, chosen = time.monotonic(), selected()
     console.print(escape(f"{len(chosen)} submissions at level {here.letter}: {here.title}."))
-    with World() as world:
-        verdicts = []
+    verdicts = []
+    with World() as world, console.status("It takes a minute or two.") as status:
         for verdict in judged(world, chosen, here.letter, jobs):
             verdicts.append(verdict)
-            if console.is_terminal:
-                console.print(escape(f"{len(verdicts)} of {len(chosen)}: {verdict.submission.name}"), end="\r")
+            status.update(escape(f"{len(verdicts)} of {len(chosen)}: {verdict.submission.name}"))
         left = traces.of_world(world)
     order = {id(one): number for number, (_, one) in enumerate(chosen)}
     verdicts.sort(key=lambda v: order[id(v.submission)])
@@ -57,7 +56,11 @@ def report(wanted, console, jobs):
 
 def _table(verdicts):
     table = Table("submission", "tries", "fair", "score", "level", "held", title=None)
+    family = ""
     for v in verdicts:
+        if v.family not in ("honest", family):
+            table.add_section()
+            family = v.family
         cells = (v.submission.name, v.submission.tries, v.submission.fair, v.result["points"], v.result["level"] or "-")
         table.add_row(*(escape(str(cell)) for cell in cells), "no" if v.problems else "yes")
     return table
