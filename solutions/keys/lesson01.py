@@ -118,6 +118,7 @@ def scores_of_zero(rng):
         Case((-12.0, np.array([1, 1, 1]), 1, 0.25)),
         Case((-3.25, np.array([0, 0]), 1, 1.0)),
         Case((3.0, np.array([0]), 0, 1.5)),
+        Case((-50_000.0, np.array([3, 0]), 1, 0.25)),
     ]
 
 
@@ -185,6 +186,17 @@ CORRECTION_MUTANTS = (
     return int(np.ceil(abs(z) / (lr * (x @ x + 1))))
 """,
         "on a hidden case returns wrong numbers. Look at a score of exactly 0",
+    ),
+    Mutant(
+        "ten thousand at most",
+        """def corrections_needed(z, x, y, lr):
+    count = 0
+    while int(z >= 0) != y and count < 10_000:
+        z += (2 * y - 1) * lr * (x @ x + 1)
+        count += 1
+    return count
+""",
+        "corrections_needed on a hidden case returns wrong numbers.",
     ),
     Mutant(
         "label 0 never asked",

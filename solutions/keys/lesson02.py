@@ -30,6 +30,7 @@ def zeros_and_ones(rng):
         Case((rng.integers(-1, 2, (4, 3)), rng.integers(-1, 2, (3, 10)), np.full(10, -2))),
         Case((np.array([[0, 0], [0, 0]]), np.array([[1, -1, 2], [3, -3, 1]]), np.array([0, 1, -1]))),
         Case((np.array([[1.0, -2.0, 0.5]]), np.array([[2.0], [1.0], [0.0]]), np.array([0.0]))),
+        Case((np.array([[1, 2], [2, 1]]), np.array([[-2, -3, 1, 1], [-1, -1, -4, 0]]), np.array([3, 5, 2, 1]))),
     ]
 
 
@@ -54,6 +55,13 @@ DEAD_MUTANTS = (
     return np.all(X @ W <= 0, axis=0)
 """,
         "The bias is missing",
+    ),
+    Mutant(
+        "bias after the ReLU",
+        """def dead_neurons(X, W, b):
+    return np.all(np.maximum(X @ W, 0) + b <= 0, axis=0)
+""",
+        "The bias belongs inside of the ReLU",
     ),
     Mutant(
         "mean",

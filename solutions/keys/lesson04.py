@@ -230,6 +230,14 @@ KEYS = (
                 "The hidden layer's slope is missing",
             ),
             Mutant(
+                "no slope at the output",
+                """def backward_from_outputs(X, Y, W2, A, O):
+    delta1 = (O - Y) / len(X)
+    delta2 = (delta1 @ W2.T) * (1 - A * A)
+    return X.T @ delta2, A.T @ delta1""",
+                "The slope of the output's sigmoid is missing",
+            ),
+            Mutant(
                 "W2 not transposed",
                 """def backward_from_outputs(X, Y, W2, A, O):
     delta1 = (O - Y) * O * (1 - O) / len(X)

@@ -158,6 +158,7 @@ KEYS = (
                     Case(({"a": ["a"]},)),
                     Case(({"d": ["b", "b"], "b": ["c"], "c": [], "a": ["d", "c", "d"]},)),
                     Case(({"n10": [], "n9": [], "k": ["n9"]},)),
+                    Case(({"a": [], "b": ["a"], "C": ["a"], "D": []},)),
                     Case(({f"n{i:03}": [f"n{i + 1:03}"] if i < 400 else [] for i in range(401)},)),
                 ],
             ),
@@ -184,6 +185,17 @@ KEYS = (
             return order
         order.append(max(ready))""",
                 "the last in the alphabet was taken",
+            ),
+            Mutant(
+                "capitals like small letters",
+                """def computing_order(parents):
+    order = []
+    while True:
+        ready = [n for n in parents if n not in order and all(p in order for p in parents[n])]
+        if not ready:
+            return order
+        order.append(min(ready, key=str.lower))""",
+                "come before all small ones",
             ),
             Mutant(
                 "the alphabet",
@@ -258,7 +270,14 @@ KEYS = (
     Key(
         "05.3",
         parts=(
-            Part("longer formulas", 2, lambda rng: [_formula(rng, n, m) for n, m in ((2, 6), (3, 9), (4, 12))]),
+            Part(
+                "longer formulas",
+                2,
+                lambda rng: [
+                    *(_formula(rng, n, m) for n, m in ((2, 6), (3, 9), (4, 12))),
+                    Case(({"a": 7, "b": 2}, [("q", "/", "a", "b"), ("J", "*", "q", "q")])),
+                ],
+            ),
             Part(
                 "the same node twice, dead ends",
                 1,
@@ -347,6 +366,21 @@ KEYS = (
         grad[b] += {"+": g, "-": -g, "*": g * p}[op] if op != "/" else g * p / q**2
     return grad""",
                 "result['b'] is 0.25, expected -1.25",
+            ),
+            Mutant(
+                "whole division",
+                """def gradients(values, steps):
+    v = dict(values)
+    for n, op, a, b in steps:
+        v[n] = {"+": v[a] + v[b], "-": v[a] - v[b], "*": v[a] * v[b]}[op] if op != "/" else v[a] // v[b]
+    grad = dict.fromkeys(v, 0.0)
+    grad[steps[-1][0]] = 1.0
+    for n, op, a, b in reversed(steps):
+        g, p, q = grad[n], v[a], v[b]
+        grad[a] += {"+": g, "-": g, "*": g * q}[op] if op != "/" else g / q
+        grad[b] += {"+": g, "-": -g, "*": g * p}[op] if op != "/" else -g * p / q**2
+    return grad""",
+                "gradients on a hidden case returns wrong numbers.",
             ),
             Mutant(
                 "measured",

@@ -137,6 +137,10 @@ EXERCISES = (
                 "A neuron is not dead because its mean z is negative: one sample above 0 is enough to move it.",
                 lambda X, W, b: np.mean(X @ W + b, axis=0) <= 0,
             ),
+            Cause(
+                "The bias belongs inside of the ReLU: it is added before anything is cut off at 0.",
+                lambda X, W, b: np.all(np.maximum(X @ W, 0) + b <= 0, axis=0),
+            ),
             Cause("True and False are exchanged: these are the living neurons.", lambda X, W, b: ~_dead(X, W, b)),
             Cause(
                 "These are O's rows: in K's form, one column of W belongs to one neuron.",

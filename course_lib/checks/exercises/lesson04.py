@@ -17,16 +17,16 @@ def _neuron(h, o, t, slope=None, error=1.0):
     return inputs * (ops.sigmoid_backward(upstream, np.array([o])) if slope is None else upstream * slope)
 
 
-def _counts(sizes, batch, with_dx=False, biases=True, base=1):
+def _counts(sizes, batch, with_dx=False, biases=True, base=1, sides=1):
     forward = batch * int(np.trace(np.outer(sizes, sizes), offset=1))  # neighbours only
     backward = 2 * forward - (0 if with_dx else batch * sizes[0] * sizes[1])
     parameters = forward // batch + (sum(sizes[1:]) if biases else 0)
-    return forward, backward, (parameters + base) * forward
+    return forward, backward, (sides * parameters + base) * forward
 
 
-def _tanh_sigmoid(X, Y, W2, A, O, divide=None, hidden=None):
+def _tanh_sigmoid(X, Y, W2, A, O, divide=None, hidden=None, squashed=True):
     n = len(X) if divide is None else divide(O)
-    output = ops.sigmoid_backward((O - Y) / n, np.asarray(O, dtype=float))
+    output = ops.sigmoid_backward((O - Y) / n, np.asarray(O, dtype=float)) if squashed else (O - Y) / n
     through = np.einsum("bc,mc->bm", output, W2)
     inner = ops.tanh_backward(through, np.asarray(A, dtype=float)) if hidden is None else through * hidden(A)
     return np.einsum("bd,bm->dm", X, inner), np.einsum("bm,bc->mc", A, output)
@@ -107,7 +107,7 @@ EXERCISES = (
                     "The gradient with respect to the network's input is counted; nobody needs it.",
                     lambda sizes, batch, also=also: _counts(sizes, batch, with_dx=True, **also),
                 )
-                for also in ({}, {"biases": False}, {"base": 0}, {"biases": False, "base": 0})
+                for also in ({}, {"biases": False}, {"base": 0}, {"biases": False, "base": 0}, {"base": 0, "sides": 2})
             ),
             Cause(
                 "Biases are parameters too, one for each neuron.",
@@ -119,7 +119,7 @@ EXERCISES = (
             ),
             Cause(
                 "Central differences cost that; one-sided ones move each parameter once, and compute J(w) once.",
-                lambda sizes, batch: (*_counts(sizes, batch)[:2], 2 * _counts(sizes, batch, base=0)[2]),
+                lambda sizes, batch: _counts(sizes, batch, base=0, sides=2),
             ),
             Cause("The counts are those of one sample; a batch has more rows.", lambda sizes, batch: _counts(sizes, 1)),
         ),
@@ -166,6 +166,10 @@ EXERCISES = (
             Cause(
                 "A holds tanh(Z) already; the tanh was taken once more.",
                 lambda X, Y, W2, A, O: _tanh_sigmoid(X, Y, W2, A, O, hidden=lambda a: 1 - np.tanh(a) ** 2),
+            ),
+            Cause(
+                "The slope of the output's sigmoid is missing, at the very beginning of the way back.",
+                lambda X, Y, W2, A, O: _tanh_sigmoid(X, Y, W2, A, O, squashed=False),
             ),
             Cause(
                 "The hidden layer's slope is missing on the way back.",

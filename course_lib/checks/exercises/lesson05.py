@@ -200,6 +200,10 @@ EXERCISES = (
                 "Of the nodes that are ready, the last in the alphabet was taken.",
                 lambda parents: _order(parents, lambda ready: ready[-1:]),
             ),
+            Cause(
+                "In Python's order of texts, capital letters come before all small ones.",
+                lambda parents: _order(parents, lambda ready: [min(ready, key=str.lower)]),
+            ),
             Cause("That is the alphabet; a node must wait for its parents.", sorted),
             Cause(
                 "Nodes that wait for each other can never be computed; leave them out.",
