@@ -26,8 +26,9 @@
 # 1. **Value.** Outputs are full of NaN before the launch. A wrong element is named, with the thread that wrote it.
 # 2. **Hazards.** An index outside of an array, a read of what nobody wrote, two threads that race, a barrier that not
 #    all threads of a block reach: each is an error, even where the numbers came out right.
-# 3. **Traffic.** Some exercises have a budget: elements loaded (one for each thread that reads one), 32-byte sectors
-#    moved, bank conflicts, operations in float64.
+# 3. **Traffic.** Some exercises have a budget: elements loaded (one for each thread that reads one), requests (what the
+#    32 threads of a warp load or store together counts once), 32-byte sectors moved, bank conflicts, operations in
+#    float64.
 #
 # The check chooses grid and block; each statement says which. Inputs are float32 and are only read. Take sizes from
 # the arrays' shapes, never from the grid, and use no name from outside beside those of the cell below and constants
@@ -45,7 +46,8 @@ from course_lib.checks import check
 # *1 point, warm-up. Trains: one thread an element; the guard. (K, "Course Organization")*
 #
 # a, b and c have n elements. Write c = a + b. The launch has one axis and blocks of 64 threads; there are always more
-# threads than elements. Those without an element do nothing.
+# threads than elements. Each thread makes one element; those without an element do nothing. At most 2 store requests
+# for every 32 elements.
 #
 # Specification: `c = a + b`
 #
@@ -84,9 +86,10 @@ check("gpu.1", guarded_add)
 #
 # *2 points, warm-up. Trains: a grid-stride loop; float32 only. (K, "RELU Activation Function")*
 #
-# x and y have n elements, slope is a float32 of any size, also above 1. The launch always has 2 blocks of 64 threads,
-# however large n is: a thread takes element i, then i plus the number of all threads, and so on. All arithmetic is in
-# float32: not one operation may be in float64.
+# x and y have n elements, slope is a float32 of any size, also above 1. The launch has one axis and about a hundred
+# threads, however large n is: 2 blocks of 64 or 3 of 32. A thread takes element i, its own number, then i plus the
+# number of all threads, and so on; at most 2 store requests for every 32 elements. All arithmetic is in float32: not
+# one operation may be in float64.
 #
 # Specification: `y = np.where(x > 0, x, slope * x)`
 #
@@ -131,7 +134,8 @@ check("gpu.2", leaky_relu)
 # *2 points, core. Trains: a loop in a thread; sizes from the array's shape. (K, "Course Organization")*
 #
 # x has R rows and C columns, s has R elements. One thread adds up one row, in float32. The launch has one axis,
-# blocks of 32 threads, and more threads than rows. It says nothing about the number of columns.
+# blocks of 32 threads, and more threads than rows. It says nothing about the number of columns. Each warp may load
+# twice for each column.
 #
 # Specification: `s = x.sum(axis=1)`
 #

@@ -212,7 +212,7 @@ def smooth_tiled(x, y):
 """
 
 LEAKY_PARTS = (
-    Part("other sizes", 1, sizes((1,), (127,), (129,), more=(np.float32(0.5),))),
+    Part("other sizes", 1, sizes((1,), (127,), (129,), (998,), (999,), more=(np.float32(0.5),))),
     Part("other slopes", 1,
          lambda rng: [Case((whole(rng, 200), np.float32(s))) for s in (0.0, 2.0, -0.5)]),
 )  # fmt: skip
@@ -220,6 +220,7 @@ POOL_PARTS = (
     Part("other shapes", 1, lambda rng: [Case((whole(rng, *s), n)) for *s, n in
                                          ((1, 3, 3, 3), (3, 20, 37, 2), (2, 5, 4, 1))]),
     Part("equal and negative values", 1, lambda rng: [Case((whole(rng, 2, 6, 8, low=-3, high=-2), 2)),
+                                                      Case((whole(rng, 1, 4, 6, low=-9999, high=-9990), 2)),
                                                       Case((whole(rng, 1, 9, 12, low=0, high=1), 3))]),
 )  # fmt: skip
 
@@ -239,6 +240,9 @@ KEYS = (
                    changed(ADD, ("cuda.grid(1)", "cuda.blockIdx.x + cuda.threadIdx.x")),
                    "thread 0 of block 1 writes c[1]"),
             Mutant("hard-coded size", changed(ADD, ("c.size", "130")), "Guard the line: if ... < a.size"),
+            Mutant("one thread does it all", changed(ADD, ("    i = cuda.grid(1)\n    if i < c.size:\n    ",
+                   "    if cuda.grid(1) > 0:\n        return\n    for i in range(c.size):\n    ")),
+                   "5 global store requests; at most 2"),
             Mutant("not decorated", changed(ADD, ("@gpu.jit\n", "")), "write @gpu.jit in the line above its def"),
             Mutant("writes into a", changed(ADD, ("c[i] =", "a[i] =")), "a is read-only"),
             Mutant("NumPy in the kernel", changed(ADD, ("a[i] + b[i]", "np.add(a[i], b[i])")), "np is not defined"),
@@ -249,7 +253,13 @@ KEYS = (
         (
             Mutant("no loop", changed(LEAKY, ("for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):",
                                               "i = cuda.grid(1)\n    if i < x.size:")), "y[128] is nan"),
-            Mutant("steps by one block", changed(LEAKY, ("cuda.gridsize(1)", "cuda.blockDim.x")), "writes y[64]"),
+            Mutant("three turns", changed(LEAKY, ("for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):",
+                   "for i in range(cuda.grid(1), min(x.size, 3 * cuda.gridsize(1)), cuda.gridsize(1)):")),
+                   "leaky_relu on a hidden case returns wrong numbers: some of y is never written"),
+            Mutant("a constant for the step", changed(LEAKY, ("cuda.gridsize(1)", "128")), "y[96] is nan"),
+            Mutant("one thread does it all", changed(LEAKY, ("    for i", "    if cuda.grid(1) > 0:\n        return\n"
+                   "    for i"), ("cuda.gridsize(1)", "1")), "5 global store requests"),
+            Mutant("steps by one block", changed(LEAKY, ("cuda.gridsize(1)", "cuda.blockDim.x")), "writes y["),
             Mutant("float64 literal", changed(LEAKY, ("slope * x[i]", "slope * x[i] * 1.0")), "float64 operations"),
             Mutant("slope on the wrong side", changed(LEAKY, ("> 0", "<= 0")), "The slope belongs to the negative"),
             Mutant("no slope", changed(LEAKY, ("slope * x[i]", "float32(0)")), "that is ReLU without a slope"),
@@ -265,7 +275,7 @@ def leaky_relu(x, slope, y):
     ),
     Key(
         "gpu.3",
-        (Part("other shapes", 1, sizes((1, 1), (33, 1), (64, 100))), Part("one row", 1, sizes((1, 130)))),
+        (Part("other shapes", 1, sizes((1, 1), (33, 1), (64, 100), (2, 300))), Part("one row", 1, sizes((1, 130)))),
         (
             Mutant("no guard", changed(ROW_SUM, ("if r < x.shape[0]:", "if r >= 0:")), "on axis 0 of x, which has 3"),
             Mutant("rows and columns exchanged", changed(ROW_SUM, ("x[r, j]", "x[j, r]")),
@@ -274,7 +284,20 @@ def leaky_relu(x, slope, y):
                    "range(min(x.shape[1], cuda.gridsize(1)))")), "as large as whoever launches wants it"),
             Mutant("adds into s", changed(ROW_SUM, ("        acc = float32(0)\n", ""), ("acc +=", "s[r] +="),
                    ("        s[r] = acc\n", "")), "s[0], which nobody has written yet"),
+            Mutant("one thread does it all", """
+@gpu.jit
+def row_sum(x, s):
+    if cuda.grid(1) > 0:
+        return
+    for r in range(x.shape[0]):
+        acc = float32(0)
+        for j in range(x.shape[1]):
+            acc += x[r, j]
+        s[r] = acc
+""", "12 global load requests; at most 8"),
             Mutant("float64 sum", changed(ROW_SUM, ("float32(0)", "0.")), "float64 operations"),
+            Mutant("hard-coded columns", changed(ROW_SUM, ("range(x.shape[1])", "range(min(x.shape[1], 130))")),
+                   "row_sum on a hidden case returns wrong numbers"),
             Mutant("last column left out", changed(ROW_SUM, ("x.shape[1]", "x.shape[1] - 1")),
                    "The last column is missing"),
             Mutant("store in the loop's else", changed(ROW_SUM, ("        s[r] = acc", "        s[j] = acc")),
@@ -334,12 +357,27 @@ def block_sum(x, sums):
             acc += part[k]
         sums[cuda.blockIdx.x] = acc
 """, "128 shared load requests; at most 64"),
+            Mutant("atomics in shared memory", """
+@gpu.jit
+def block_sum(x, sums):
+    part = cuda.shared.array(1, float32)
+    t, i = cuda.threadIdx.x, cuda.grid(1)
+    if t == 0:
+        part[0] = float32(0)
+    cuda.syncthreads()
+    if i < x.size:
+        cuda.atomic.add(part, 0, x[i])
+    cuda.syncthreads()
+    if t == 0:
+        sums[cuda.blockIdx.x] = part[0]
+""", "block_sum uses atomic"),
             Mutant("never ends", changed(BLOCK_SUM, ("        distance //= 2\n", "")), "does not come to an end"),
         ),
     ),
     Key(
         "gpu.6",
-        (Part("other shapes", 1, pairs(((33, 18), (18, 40)), ((17, 50), (50, 3)), ((48, 16), (16, 20)))),
+        (Part("other shapes", 1, pairs(((33, 18), (18, 40)), ((17, 50), (50, 3)), ((48, 16), (16, 20)),
+                                  ((9, 130), (130, 7)))),
          Part("smallest and square", 1,
               pairs(((1, 40), (40, 1)), ((20, 1), (1, 9)), ((1, 1), (1, 1)), ((24, 24), (24, 24))))),
         (
@@ -352,6 +390,8 @@ def block_sum(x, sums):
                    "    if row >= C.shape[0] or col >= C.shape[1]:\n        return\n")), "It has returned already"),
             Mutant("turns from the grid", changed(PRODUCT, ("range((A.shape[1] + TILE - 1) // TILE)",
                    "range(cuda.gridDim.x)")), "knows nothing of K"),
+            Mutant("four turns always", changed(PRODUCT, ("(A.shape[1] + TILE - 1) // TILE", "4")),
+                   "tiled_product on a hidden case returns wrong numbers"),
             Mutant("rounds down", changed(PRODUCT, ("(A.shape[1] + TILE - 1) // TILE", "A.shape[1] // TILE")),
                    "round the number of tiles up"),
             Mutant("row and column exchanged", changed(PRODUCT, ("col, row =", "row, col =")), "Nobody wrote C["),
@@ -368,6 +408,8 @@ def block_sum(x, sums):
             Mutant("last of equals", changed(POOL, ("> best", ">= best")), "the last one has won"),
             Mutant("begins with 0", changed(POOL, ("best = x[c, i * size, j * size]", "best = float32(0)")),
                    "y[0, 0, 0] is 0"),
+            Mutant("begins with -1000", changed(POOL, ("best = x[c, i * size, j * size]", "best = float32(-1000)")),
+                   "max_pool on a hidden case returns wrong numbers"),
             Mutant("place in the window", changed(POOL, ("= row * x.shape[2] + column", "= p * size + q"),
                    ("place = i * size * x.shape[2] + j * size", "place = 0")), "places within the window"),
             Mutant("width of y", changed(POOL, ("row * x.shape[2]", "row * y.shape[2]"),
@@ -383,13 +425,16 @@ def block_sum(x, sums):
     ),
     Key(
         "gpu.8",
-        (Part("other shapes", 1, pairs(((1, 1, 6, 10), (2, 1, 2, 2)), ((3, 3, 5, 13), (4, 3, 3, 3)))),
+        (Part("other shapes", 1, pairs(((1, 1, 6, 10), (2, 1, 2, 2)), ((3, 3, 5, 13), (4, 3, 3, 3)),
+                                  ((1, 1, 8, 6), (2, 1, 3, 3)))),
          Part("one pixel, one map", 1, pairs(((1, 1, 3, 3), (1, 1, 3, 3)), ((2, 1, 4, 4), (1, 1, 1, 1))))),
         (
             Mutant("no guard", changed(CONV, ("if h < y.shape[2] and v < y.shape[3]:", "if h >= 0:")),
                    "Guard the line"),
             Mutant("tiles rounded down", changed(CONV, ("(y.shape[3] + cuda.blockDim.x - 1) // cuda.blockDim.x",
                    "max(1, y.shape[3] // cuda.blockDim.x)")), "no thread wrote it"),
+            Mutant("tiles counted on x", changed(CONV, ("(y.shape[3] + cuda", "(x.shape[3] + cuda")),
+                   "conv_basic on a hidden case returns wrong numbers: some of y is never written"),
             Mutant("tile row and column exchanged", changed(CONV, ("y // tiles", "y ? tiles"), ("y % tiles",
                    "y // tiles"), ("y ? tiles", "y % tiles")), "y[0, 0, 8, 0] is nan"),
             Mutant("first input map only", changed(CONV, ("range(x.shape[1])", "range(1)")),
