@@ -89,9 +89,8 @@ check("06.1", soften)
 # $$E = -\frac{1}{B}\sum_{b}\sum_{i} q[b, i]\,\ln k[b, i], \qquad k = \mathrm{softmax}(z)$$
 #
 # Return $\partial E/\partial z$, shape $(B, C)$, for scores `z` $(B, C)$. Derive it as the lesson did for one right
-# class; `ops.softmax` may be used. `z` may hold whole numbers; give `ops.softmax` floats. Two checks by hand: where all
-# votes agree, it is the lesson's gradient; and where `z = [[0, 0]]` and the votes are `[[6, 4]]`, it is
-# `[[-0.1, 0.1]]`.
+# class; `ops.softmax` may be used. Two checks by hand: where all votes agree, it is the lesson's gradient; and where
+# `z = [[0, 0]]` and the votes are `[[6, 4]]`, it is `[[-0.1, 0.1]]`.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -107,8 +106,7 @@ check("06.1", soften)
 # </details>
 # <details><summary>Hint 3</summary>
 #
-# The gradient is $(k - q)/B$. The shares are `votes / votes.sum(axis=1, keepdims=True)`; `z.astype(float)` makes
-# floats.
+# The gradient is $(k - q)/B$. The shares are `votes / votes.sum(axis=1, keepdims=True)`.
 #
 # </details>
 
@@ -310,8 +308,8 @@ check("06.6", per_class)
 # Backpropagation")*
 #
 # Train a network with one hidden layer by hand: $Z = XW_1 + b_1$, $A = \mathrm{ReLU}(Z)$, $G = AW_2 + b_2$, softmax and
-# cross-entropy. `x` $(n, D)$ and `y` $(n,)$ are the samples to learn from, `params` the tuple `(w1, b1, w2, b2)` to
-# begin with, in float64. Work on copies of them.
+# cross-entropy; the slope of ReLU at 0 counts as 0. `x` $(n, D)$ and `y` $(n,)$ are the samples to learn from, `params`
+# the tuple `(w1, b1, w2, b2)` to begin with, in float64. Work on copies of them.
 #
 # In each of the `epochs`, draw one order with `rng.permutation(n)`, and nothing else from `rng`. Take batches of
 # `batch_size` from front to back, the last one perhaps smaller. For each: the gradients of the **mean** cross-entropy
@@ -380,14 +378,14 @@ check("06.7", train_mlp)
 # *1 point, project. Trains: what each part of the data may decide. (K, "Supervised Learning Workflow"; O, "Stochastic
 # gradient descent")*
 #
-# Now use your loop. Add cells below: choose hidden neurons, `lr`, `momentum`, `batch_size` and `epochs` so that the
-# network names at least 91 % of the 1,000 test digits. Begin with random weights such as
-# `0.05 * rng.normal(size=(784, hidden))` and biases of 0. The split is made; the cell below prints it. Then answer in
-# five to ten sentences:
+# Now use your loop. Add cells below: train on `x_fit`, and choose hidden neurons, `lr`, `momentum`, `batch_size` and
+# `epochs` so that the network names at least 90 % of the 800 validation digits `x_val`; the 1,000 test digits `x_test`
+# are for the end. Begin with random weights such as `0.05 * rng.normal(size=(784, hidden))` and biases of 0. The split
+# is made; the cell below prints it. Then answer in five to ten sentences:
 #
 # - Which settings did you try, and which numbers decided between them?
 # - What is the test accuracy of the one that you chose, and how often did you look at it?
-# - Which two digits are confused most, by your 06.6?
+# - Which two of the test's digits are confused most, by your 06.6?
 # - A classmate tried 50 settings, compared them on the test digits, and reports a number one point above yours. What is
 #   that number worth, and what would you ask?
 #

@@ -312,14 +312,13 @@ check("08.6", windows_as_rows)
 # convolutional layer")*
 #
 # A convolution with masks `w` (M, C, K_h, K_w), stride 1 and no padding has put out M maps, and `dy` (B, M, H_out,
-# W_out) has come back. Return $\partial E/\partial X$, of shape (B, C, H, W) with H = H_out + K_h - 1 and W = W_out +
-# K_w -
-# 1. The lesson did it for one map as a full convolution; here there are several, and the masks need not be square. You
-# may use `ops.conv2d_forward(x, w, pad=(rows, columns))`, which returns `(y, cache)`, but no backward function of the
-# library and no `col2im`; loops are fine too.
+# W_out) has come back. Return $\partial E/\partial X$, of shape (B, C, H, W), where H = H_out + K_h - 1 and
+# W = W_out + K_w - 1. The lesson did it for one map as a full convolution; here there are several, and the masks need
+# not be square. You may use `ops.conv2d_forward(x, w, pad=(rows, columns))`, which returns `(y, cache)`, but no
+# backward function of the library and no `col2im`; loops are fine too.
 #
-# In numbers, one product of the forward pass: if pixel x[c, i, j] met weight w[m, c, p, q] in output y[m, i - p, j -
-# q], it now receives dy[m, i - p, j - q] · w[m, c, p, q]. All such shares are added.
+# In numbers, one product of the forward pass: if pixel `x[c, i, j]` met weight `w[m, c, p, q]` in output
+# `y[m, i - p, j - q]`, it now receives `dy[m, i - p, j - q] * w[m, c, p, q]`. All such shares are added.
 #
 # <details><summary>Hint 1</summary>
 #

@@ -328,9 +328,8 @@ check("09.6", feature_maps)
 # *3 points, project. Trains: counting mistakes, with and without a part. (H, "Convolution Layers in LeNet-5")*
 #
 # `maps (B, C, H, W)` is the output of S4 for B images with the labels `labels (B,)`. The last layer flattens each
-# image's maps, map after map and row after row, and computes ten scores with `w5 (C*H*W, N)` and `b5 (N,)`; the
-# answer is the place of the largest score. An **ablation** switches one part off: here all numbers of one map become
-# 0.
+# image's maps, map after map and row after row, and computes N scores with `w5 (C*H*W, N)` and `b5 (N,)`; the answer
+# is the place of the largest score. An **ablation** switches one part off: here, all numbers of one map are set to 0.
 #
 # Return `(mistakes, without)`: how many of the B images the network reads wrongly, a whole number, and an array of C
 # whole numbers, `without[c]` being how many it reads wrongly when map c alone is off. Leave `maps` unchanged.

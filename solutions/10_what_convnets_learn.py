@@ -231,8 +231,8 @@ check("10.4", climb)
 # first.
 #
 # By hand: to (0, 0), of the rows (3, 0), (1, 1), (4, 4), (0, 3) row 1 is the nearest, then 0 and 3, equally far. To
-# compare with pixels, the same function takes images as rows, and those may be of the type `uint8`, in which 3 - 5 is
-# 254.
+# compare with pixels, the same function takes images as rows. Those may be of the type `uint8`, which has no negative
+# numbers: 3 - 5 is 254 there.
 #
 # <details><summary>Hint 1</summary>
 #

@@ -58,6 +58,14 @@ def _clouds(rng, shapes):
     return cases
 
 
+def _dead(case):
+    """The same samples, and a hidden neuron without weights and bias: its sum is exactly 0 for all of them."""
+    w1, b1, w2, b2 = case.args[4]
+    w1, b1 = w1.copy(), b1.copy()
+    w1[:, 0], b1[0] = 0, 0
+    return Case((*case.args[:4], (w1, b1, w2, b2), *case.args[5:]))
+
+
 def _digits(rng):
     digits = load_digits(3)
     x, x_new = digits.x_train[:1010].astype(float), digits.x_test[:300].astype(float)
@@ -467,6 +475,20 @@ KEYS = (
                 "the position of the last one is one less",
             ),
             Mutant(
+                "failures in all",
+                """def stop_early(val_losses, patience):
+    best, failed = 0, 0
+    for i in range(1, len(val_losses)):
+        if val_losses[i] < val_losses[best]:
+            best = i
+        else:
+            failed += 1
+        if failed == patience:
+            return i + 1, best
+    return len(val_losses), best""",
+                "Failures count only in a row",
+            ),
+            Mutant(
                 "never stops",
                 """def stop_early(val_losses, patience):
     return len(val_losses), val_losses.index(min(val_losses))""",
@@ -555,7 +577,10 @@ KEYS = (
             Part(
                 "other networks",
                 2,
-                lambda rng: _clouds(rng, [(11, 3, 5, 4, 4, 3), (8, 5, 2, 3, 3, 4), (7, 1, 6, 2, 10, 5)]),
+                lambda rng: [
+                    *_clouds(rng, [(11, 3, 5, 4, 4, 3), (8, 5, 2, 3, 3, 4), (7, 1, 6, 2, 10, 5)]),
+                    *map(_dead, _clouds(rng, [(9, 4, 3, 3, 4, 2)])),
+                ],
             ),
             Part("real digits", 2, _digits),
         ),
@@ -610,6 +635,11 @@ KEYS = (
                 "no slope of ReLU",
                 _loop("dz = da * (z > 0)", "dz = da"),
                 "result[0][0][0, 0] is ",
+            ),
+            Mutant(
+                "a slope at 0",
+                _loop("(z > 0)", "(z >= 0)"),
+                "The slope of ReLU at 0 exactly counts as 0",
             ),
             Mutant(
                 "steps before it is back",

@@ -402,6 +402,8 @@ COUNTS = Key(
                "The biases are missing"),
         Mutant("a bias for each place", COUNT.replace("M * (window + 1)", "M * window + outputs"),
                "one bias for each output map"),
+        Mutant("a bias for each map everywhere", COUNT.replace("outputs * (C * H * W + 1), outputs * (window + 1)",
+               "outputs * C * H * W + M, outputs * window + M"), "Where nothing is shared"),
         Mutant("one mask for all input maps", COUNT.replace("C * K_h", "K_h"), "so C counts there too"),
         Mutant("output as large as the image", COUNT.replace("M * (H - K_h + 1) * (W - K_w + 1)", "M * H * W"),
                "the output maps are smaller than the image"),
@@ -455,6 +457,11 @@ POLYNOMIALS = Key(
 def multiply(a, b):
     return np.convolve(a, b)
 """, "multiply uses convolve"),
+        Mutant("SciPy's", """
+def multiply(a, b):
+    from scipy.signal import fftconvolve
+    return fftconvolve(a, b)
+""", "multiply uses fftconvolve"),
         Mutant("products of equal places", """
 def multiply(a, b):
     y = np.zeros(len(a) + len(b) - 1)

@@ -64,6 +64,9 @@ MIX = Key(
                "reshape cuts x into pieces"),
         Mutant("back by reshape", MIXING(
             "(x.transpose(0, 2, 3, 1) @ w.T + b).reshape(len(x), len(w), *x.shape[2:])"), "reshape does not move axes"),
+        Mutant("both by reshape", MIXING(
+            "(x.reshape(-1, w.shape[1]) @ w.T + b).reshape(len(x), len(w), *x.shape[2:])"),
+               "neither before the product"),
         Mutant("bias along the columns", MIXING('np.einsum("mc,nchv->nmhv", w, x) + b'),
                "added along the columns of the image"),
         Mutant("the library", MIXING("ops.conv2d_forward(x, w[:, :, None, None], b)[0]"), "mix uses conv2d_forward"),
@@ -346,11 +349,17 @@ def edge_masks(rng):
     w = rng.normal(size=(1, 1, 3, 4))
     tiny = np.ones((1, 2, 2, 3))
     tiny[0, 1, 1, 2] += 1e-9
+    u = rng.integers(-9, 9, (1, 2, 2, 3))
+    u[0, 1] = u[0, 0, ::-1, ::-1]  # neither mask is its flip, their sum is
+    u[0, 0, 0, 0] += u[0, 0, 1, 2] == u[0, 0, 0, 0]
+    u[0, 1, 1, 2] = u[0, 0, 0, 0]
     return [
         Case((rng.normal(size=(3, 2, 1, 1)),)),
         Case((w + w[:, :, ::-1],)),
         Case((w + w[:, :, :, ::-1],)),
         Case((tiny,)),
+        Case((u,)),
+        Case((u.swapaxes(0, 1),)),
         Case((np.zeros((1, 1, 2, 3)),)),
     ]
 
@@ -366,6 +375,8 @@ HIDES = Key(
         Mutant("mirror", SAME("np.array_equal(w, w[:, :, :, ::-1])"), "The mask looks the same in a mirror"),
         Mutant("flips the maps", SAME("np.array_equal(w, w[::-1, ::-1])"), "The first two axes of w are maps"),
         Mutant("first mask", SAME("np.array_equal(w[0, 0], w[0, 0, ::-1, ::-1])"), "One mask that changes is enough"),
+        Mutant("sum over the input maps", SAME("np.array_equal(w.sum(axis=1), w.sum(axis=1)[:, ::-1, ::-1])"),
+               "The masks were added up before"),
         Mutant("an array of truth values", SAME("w == w[:, :, ::-1, ::-1]"), "result has shape (1, 1, 3, 3)"),
         Mutant("the other way round", SAME("not np.array_equal(w, w[:, :, ::-1, ::-1])"),
                "(the lesson's blur): result is 0"),

@@ -4,8 +4,8 @@ import numpy as np
 
 from course_lib import data
 from course_lib.checks.exercise import Case
-from course_lib.data.small_lenet import small_lenet
 from course_lib.checks.values import Named
+from course_lib.data.small_lenet import small_lenet
 from course_lib.grading.keys import Key, Mutant, Part
 
 CLIMB = """
@@ -259,7 +259,8 @@ def climb(x, w, c, steps, lr, decay):
             Part("other shapes", 2, lambda rng: [
                 Case((rng.normal(size=(4, 7)), rng.normal(size=(9, 7)) * rng.uniform(0.5, 3, size=(9, 1)), 5)),
                 Case((rng.normal(size=(1, 3)), rng.normal(size=(6, 3)), 1))]),
-            Part("equal distances", 1, lambda rng: [_features(rng, 5, 12, 2, 6), _features(rng, 2, 9, 1, 9, 0, 3)]),
+            Part("equal distances", 1, lambda rng: [_features(rng, 5, 12, 2, 6), _features(rng, 2, 9, 1, 9, 0, 3),
+                                                    _features(rng, 3, 200, 1, 90, 0, 3)]),
             Part("edge cases", 1, lambda rng: [
                 Case((rng.normal(size=(2, 2)), rng.normal(size=(1, 2)), 1)), _pixels(rng)]),
         ),
@@ -278,6 +279,7 @@ def climb(x, w, c, steps, lr, decay):
             _but("the last of equal ones", NEIGHBOURS, "np.argsort(distances, axis=1, kind=\"stable\")[:, :k]",
                  "len(bank) - 1 - np.argsort(distances[:, ::-1], axis=1, kind=\"stable\")[:, :k]",
                  "Of rows that are equally far"),
+            _but("a sort that is not stable", NEIGHBOURS, ", kind=\"stable\"", "", "not every sort keeps them so"),
             _but("uint8 wraps around", NEIGHBOURS, "features[:, None, :].astype(float), bank.astype(float)",
                  "features[:, None, :], bank", "convert them before you subtract"),
             _but("the wrong axis", NEIGHBOURS, "np.argsort(distances, axis=1, kind=\"stable\")[:, :k]",

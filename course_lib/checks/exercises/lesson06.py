@@ -48,6 +48,10 @@ def _since_a_fall(losses, i):
     return i - max(falls, default=0)
 
 
+def _failures(losses, i):
+    return sum(losses[j] >= min(losses[:j]) for j in range(1, i + 1))
+
+
 def _last_lowest(losses, i):
     return i - max(j for j in range(i + 1) if losses[j] == min(losses[: i + 1]))
 
@@ -158,6 +162,7 @@ EXERCISES = (
         cases=(
             Case((np.array([[2, 1, 0]]), 1.0), "the lesson's scores: 0.665, 0.245, 0.09"),
             Case((np.array([[2.0, 1.0, 0.0], [0.0, 0.0, 3.0]]), 2.0), "two images, twice as warm"),
+            Case((np.array([[3000, 3001], [-4000, -3998]]), 0.5), "scores in the thousands"),
         ),
         causes=(
             Cause("The scores are to be divided by tau, not multiplied.", lambda z, tau: ops.softmax(z * float(tau))),
@@ -293,13 +298,17 @@ EXERCISES = (
         expect=_stop,
         cases=(
             Case(([0.9, 0.5, 0.4, 0.6, 0.5, 0.7, 0.3, 0.8, 0.9, 0.2], 2), "two epochs fail to get below 0.4"),
-            Case(([0.9, 0.5, 0.7, 0.4], 2), "the list ends first"),
+            Case(([0.9, 0.6, 0.7, 0.4, 0.5, 0.3], 2), "two failures, but not in a row: the list ends first"),
             Case(([0.8, 0.5, 0.5, 0.5, 0.5, 0.4], 3), "as low is not lower"),
         ),
         causes=(
             Cause(
                 "Compare with the lowest loss so far, not with the epoch before.",
                 lambda losses, patience: _stop(losses, patience, _since_a_fall),
+            ),
+            Cause(
+                "Failures count only in a row: after a new lowest loss the count begins again.",
+                lambda losses, patience: _stop(losses, patience, _failures),
             ),
             Cause(
                 "A loss that is only as low as the lowest is not better.",
@@ -408,6 +417,10 @@ EXERCISES = (
             ),
             Cause("That is training without momentum.", lambda *a: _trained(*a[:6], 0.0, *a[7:])),
             Cause("The accuracy is that on the training samples.", lambda *a: _trained(*a, judged=a[:2])),
+            Cause(
+                "The slope of ReLU at 0 exactly counts as 0; here it was 1.",
+                lambda *a: _trained(*a[:4], (a[4][0], a[4][1] + 1e-300, *a[4][2:]), *a[5:]),  # just above 0
+            ),
         ),
         rtol=1e-6,
         atol=1e-9,

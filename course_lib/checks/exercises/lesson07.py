@@ -196,7 +196,17 @@ SKELETON = Exercise(
             lambda x, w, s, p: _cut(x, w, s, p, x.dtype.kind == "i"),
         ),
     ),
-    instead_of=("conv1d_forward", "conv2d_forward", "convolve", "correlate"),
+    instead_of=(
+        "conv1d_forward",
+        "conv2d_forward",
+        "conv2d_forward_loops",
+        "conv2d_forward_windows",
+        "convolve",
+        "correlate",
+        "fftconvolve",
+        "convolve1d",
+        "correlate1d",
+    ),
 )
 
 # ---------------------------------------------------------------------------------------------- 07.4, a ring
@@ -360,6 +370,10 @@ COUNTS = Exercise(
             lambda *a: _weights(*a, shared_bias=False),
         ),
         Cause(
+            "Where nothing is shared, each output number has a bias of its own; you have one for each output map.",
+            lambda C, H, W, M, *k: tuple(n + M for n in _weights(C, H, W, M, *k, bias=False)),
+        ),
+        Cause(
             "Each output map has a mask for every input map, so C counts there too.", lambda *a: _weights(*a, maps=1)
         ),
         Cause("Without padding the output maps are smaller than the image.", lambda *a: _weights(*a, same=True)),
@@ -413,7 +427,7 @@ POLYNOMIALS = Exercise(
             lambda a, b: np.pad(np.convolve(a.astype(float), b.astype(float)), 1),
         ),
     ),
-    instead_of=("convolve", "correlate", "polymul", "poly1d", "Polynomial"),
+    instead_of=("convolve", "correlate", "fftconvolve", "polymul", "poly1d", "Polynomial"),
 )
 
 EXERCISES = (SIZES, UNSEEN, SKELETON, PANORAMA, MATRIX, COUNTS, POLYNOMIALS)

@@ -103,6 +103,10 @@ MIX = Exercise(
             _pixels_in_rows,
         ),
         Cause(
+            "reshape does not move axes, neither before the product nor after it: transpose x, and the result back.",
+            lambda x, w, b: (x.reshape(-1, x.shape[1]) @ w.T + b).reshape(len(x), len(w), *x.shape[2:]),
+        ),
+        Cause(
             "reshape does not move axes: the right numbers are there, at other places; transpose the result.",
             lambda x, w, b: _mix(x, w, b).transpose(0, 2, 3, 1).reshape(len(x), len(w), *x.shape[2:]),
         ),
@@ -417,6 +421,8 @@ HIDES = Exercise(
               lambda w: not np.any(w - w[::-1, ::-1])),
         Cause("One mask that changes is enough to notice the missing flip: all of them must be the same.",
               lambda w: bool((w == np.rot90(w, 2, axes=(2, 3))).all(axis=(2, 3)).any())),
+        Cause("The masks were added up before they were compared; each must be the same by itself.",
+              lambda w: not np.any((w - np.rot90(w, 2, axes=(2, 3))).sum(axis=(0, 1)))),
         Cause("The test is blind, so True, exactly if turning every mask by 180 degrees changes no number.",
               lambda w: bool(np.any(w - np.rot90(w, 2, axes=(2, 3))))),
     ),

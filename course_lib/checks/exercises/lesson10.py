@@ -86,6 +86,10 @@ def _wrapped(features, bank, k):
     return np.argsort(rows, axis=1, kind="stable")[:, :k]
 
 
+def _unstable(features, bank, k):
+    return np.argsort([((f - bank.astype(float)) ** 2).sum(axis=-1) for f in features.astype(float)], axis=1)[:, :k]
+
+
 def _strengths(w1, axes=(1, 2, 3)):
     lengths = np.sqrt(np.sum(np.square(w1, dtype=float), axis=axes, keepdims=True))
     return np.where(lengths > 0, lengths, 1.0)
@@ -213,6 +217,8 @@ EXERCISES = (
                   lambda f, b, k: np.sort(_nearest(f, b, k), axis=1)),
             Cause("Of rows that are equally far, the one with the smaller number comes first.",
                   lambda f, b, k: _nearest(f, b, k, ties=-1)),
+            Cause("Of rows equally far, the one with the smaller number comes first; not every sort keeps them so.",
+                  _unstable),
             Cause("The columns were sorted, over the images; sort each row, over the bank.",
                   lambda f, b, k: np.argsort([((x - b.astype(float)) ** 2).sum(-1) for x in f], axis=0)[:, :k]),
             Cause("The numbers are uint8, and 3 - 5 is 254 there: convert them before you subtract.", _wrapped),
