@@ -74,8 +74,8 @@ check("04.1", neuron_gradients)
 # *2 points, warm-up. Trains: counting the multiplications of a backward pass. (K, "Computing gradient w.r.t W")*
 #
 # A network of dense layers has `sizes`, a list such as `[784, 128, 10]`: inputs, then the neurons of each layer, two
-# numbers or more. Every neuron has a bias. One step looks at `batch` samples. Return three whole numbers, the
-# multiplications in matrix products only, as in the lesson:
+# numbers or more. Every neuron has a bias. One step looks at `batch` samples. Return a tuple of three whole numbers,
+# the multiplications in matrix products only, as in the lesson:
 #
 # 1. of one forward pass;
 # 2. of one backward pass, which computes the gradients of all weights, and of each layer's input except the

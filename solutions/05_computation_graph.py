@@ -185,9 +185,9 @@ check("05.3", gradients)
 # making them. `steps` is a list of pairs `(name, list of parents)` in topological order, leaves with `[]`; the last
 # pair is the goal. A node may name the same parent twice: that makes two paths.
 #
-# Return two whole numbers: the visits of a walk from the goal back that visits each node **once**, and those of one
-# that visits it once per **path**. Both count the goal and the leaves; neither meets nodes that do not lead to the
-# goal. $J = a + a$ with $a$ made of one leaf is `[("x", []), ("a", ["x"]), ("J", ["a", "a"])]` and gives `(3, 5)`:
+# Return a tuple of two whole numbers: the visits of a walk from the goal back that visits each node **once**, and those
+# of one that visits it once per **path**. Both count the goal and the leaves; neither meets nodes that do not lead to
+# the goal. $J = a + a$ with $a$ made of one leaf is `[("x", []), ("a", ["x"]), ("J", ["a", "a"])]` and gives `(3, 5)`:
 # `J`, and twice `a` and `x`. A chain may have thousands of nodes, a ladder more than $10^{18}$ visits; your function
 # must still be done at once.
 #
