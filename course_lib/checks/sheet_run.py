@@ -17,7 +17,10 @@ from course_lib.checks.judge import NOT_STARTED, Outcome, judge
 from course_lib.checks.registry import SHEETS
 from course_lib.checks.registry import sheet as sheet_named
 from course_lib.grading.definitions import Definitions
-from course_lib.grading.notebook import read_answers
+from course_lib.grading.notebook import defines, read_answers
+from course_lib.grading.sheet_names import Names
+
+_NAMES = Names(SHEETS)
 
 
 def main(file, name=""):
@@ -26,14 +29,25 @@ def main(file, name=""):
     Source: the course's own.
     """
     path = Path(file)
-    name = name or _guess(path)
-    if name not in SHEETS:
+    content = path.read_bytes()
+    if name and name not in SHEETS:
+        print(f"There is no sheet {name}; there are {', '.join(SHEETS)}.")
+        return 2
+    named = bool(name)
+    name = name or _NAMES.in_text(path.name) or _NAMES.in_cells(content)
+    if not name:
         print(f"{path.name} is no sheet: its name should be one of {', '.join(SHEETS)}. Or say which: --sheet NAME.")
         return 2
     sheet = sheet_named(name)
-    answers = read_answers(((path.name, path.read_bytes()),), sheet)
+    answers = read_answers(((path.name, content),), sheet)
     if answers.status != "graded":
         print(f"{path.name}: {answers.says}")
+        return 2
+    if not named and not _is_about(sheet, answers, content):
+        print(
+            f"{path.name} has the name of a sheet, but not its exercises; a lesson is called like its sheet. "
+            f"The sheet is exercises/{name}.ipynb. If this is it, say so: --sheet {name}"
+        )
         return 2
     for note in answers.notes:
         print(f"note: {note}")
@@ -51,8 +65,11 @@ def main(file, name=""):
     return 0 if right == len(tasks) else 1
 
 
-def _guess(path):
-    return next((n for n in SHEETS if path.stem.startswith(n)), path.stem)
+def _is_about(sheet, answers, content):
+    """Return whether a file speaks of a sheet's exercises, or defines half of their functions, as no lesson does."""
+    functions = [e.function for e in sheet.exercises if e.kind != "text"]
+    found = sum(any(defines(cell.source, function) for cell in answers.cells) for function in functions)
+    return _NAMES.in_cells(content) == sheet.name or 2 * found >= len(functions)
 
 
 def _run(cells):

@@ -15,7 +15,7 @@ __all__ = ["check_file"]
 def check_file(
     file: Annotated[Path, typer.Argument(help="The notebook of a sheet, saved.", exists=True, dir_okay=False)],
     sheet: Annotated[
-        str, typer.Option(help="Which sheet it is.", show_default="found from its cells, or its name")
+        str, typer.Option(help="Which sheet it is.", show_default="found from its name, or its cells")
     ] = "",
 ) -> None:
     """Run your notebook from the top in a clean process and check every exercise: what grading's public part gives.

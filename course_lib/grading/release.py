@@ -26,20 +26,22 @@ README = """# From one perceptron to GPU kernels: lessons and exercises
 
 You need Python 3.11 or newer. In this folder:
 
-    python -m venv .venv
+    python3 -m venv .venv
     .venv/bin/python -m pip install --require-hashes -r requirements.lock
     .venv/bin/python -m pip install --no-deps --no-build-isolation .
     .venv/bin/course lab
 
-On Windows write `.venv\\Scripts\\` for `.venv/bin/`. With conda: `conda env create -f environment.yml`, then
-`conda activate course` and `python -m pip install --no-deps .`
+The packages take about 690 MB. The last line prints an address to open in a browser; Ctrl-C stops it. On Windows
+write `py` for `python3` and `.venv\\Scripts\\` for `.venv/bin/`. With conda: `conda env create -f environment.yml`,
+then `conda activate course`, `python -m pip install --no-deps --no-build-isolation .` and `course lab`.
 
 `notebooks/` has the lessons, `exercises/` a sheet for each. Below every exercise is a cell that checks it at once;
 no network is needed. To check a whole sheet:
 
     .venv/bin/course check exercises/01_perceptron.ipynb
 
-Hand in the notebook of the sheet, saved, under its own name.
+Hand in the notebook of the sheet, saved, under its own name. If something does not work, run
+`.venv/bin/course doctor` first.
 """
 
 
@@ -60,12 +62,17 @@ def release(course, out):
     Raises
     ------
     ReleaseError
-        If the archive would hold a solution, a marker, a hidden check or an output of a sheet, or a sheet is missing.
-        Nothing is written then.
+        If the archive would hold a solution, a marker, a hidden check or an output of a sheet, a sheet is missing, or
+        there are no solutions to search for. Nothing is written then.
 
     Source: the course's own.
     """
     course, out = Path(course), Path(out)
+    if not sheet_names(course) or not (course / "solutions" / "keys").is_dir():
+        raise ReleaseError(
+            f"{course.name} has no solutions, so the archive cannot be searched for them. Run this in the instructors' "
+            "course folder, or name it: --folder DIR"
+        )
     files = contents(course)
     if found := leaks(files, course / "solutions"):
         raise ReleaseError("the archive would give something away:\n" + "\n".join(f"  {line}" for line in found))

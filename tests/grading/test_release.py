@@ -108,3 +108,19 @@ def test_a_sheet_from_the_archive_can_be_checked_with_the_library_from_the_archi
         cwd=course, capture_output=True, text=True, timeout=60, check=True,
     )  # fmt: skip
     assert where.stdout.startswith(str(course))
+
+
+def test_where_there_are_no_solutions_nothing_is_written(tmp_path):
+    course = tmp_path / "students"
+    course.mkdir()
+    done = CliRunner().invoke(app, ["release", str(tmp_path / "out"), "--folder", str(course)])
+    assert done.exit_code != 0
+    with pytest.raises(ReleaseError, match="students has no solutions"):
+        release(course, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_archive_says_how_to_install_it_where_only_python3_is_there(files):
+    text = files["README.md"].decode()
+    assert "    python3 -m venv .venv\n" in text
+    assert "no-deps ." not in text  # without build isolation, as the packages are all there

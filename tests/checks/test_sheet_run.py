@@ -1,0 +1,49 @@
+"""`course check`: which sheet a file is, and what is said of a file that is none."""
+
+import shutil
+
+import nbformat
+import pytest
+
+from course_lib.checks.registry import SHEETS
+from course_lib.checks.sheet_run import main
+from tests.setup.project import ROOT
+
+SHEET = ROOT / "exercises" / "01_perceptron.ipynb"
+
+
+@pytest.mark.parametrize("called", ["01_perceptron.ipynb", "Perceptron (2).ipynb", "x.ipynb"])
+def test_a_sheet_is_known_by_its_name_or_its_cells(called, tmp_path, capsys):
+    shutil.copyfile(SHEET, tmp_path / called)
+    assert main(tmp_path / called) == 1
+    assert "0 of 5 are right in the public check." in capsys.readouterr().out
+
+
+LESSONS = [name for name in SHEETS if (ROOT / "notebooks" / f"{name}.ipynb").exists()]
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_a_lesson_is_not_taken_for_its_sheet(name, capsys):
+    assert main(ROOT / "notebooks" / f"{name}.ipynb") == 2
+    said = capsys.readouterr().out
+    assert f"The sheet is exercises/{name}.ipynb." in said
+    assert "NameError" not in said
+
+
+def test_one_answer_without_metadata_is_checked_where_the_sheet_is_named(tmp_path, capsys):
+    (tmp_path / "01_perceptron.py").write_text("def margin(x, y, w):\n    return 0.0\n")
+    assert main(tmp_path / "01_perceptron.py") == 2
+    assert "say so: --sheet 01_perceptron" in capsys.readouterr().out
+    assert main(tmp_path / "01_perceptron.py", "01_perceptron") == 1
+    assert "0 of 5 are right" in capsys.readouterr().out
+
+
+def test_a_notebook_without_a_sheets_name_or_cells(tmp_path, capsys):
+    nbformat.write(nbformat.v4.new_notebook(), tmp_path / "x.ipynb")
+    assert main(tmp_path / "x.ipynb") == 2
+    assert "x.ipynb is no sheet" in capsys.readouterr().out
+
+
+def test_a_sheet_that_is_not_there(capsys):
+    assert main(SHEET, "01_perceptrons") == 2
+    assert "There is no sheet 01_perceptrons; there are 01_perceptron, " in capsys.readouterr().out
