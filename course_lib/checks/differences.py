@@ -47,6 +47,8 @@ def difference(value, expected, rtol, atol, name="result"):
         return _sequence(value, expected, rtol, atol, name)
     if isinstance(expected, dict):
         return _dict(value, expected, rtol, atol, name)
+    if type(expected) is int and abs(expected) >= 2**63:  # no dtype holds it
+        return None if type(value) is int and value == expected else _other(value, expected, name)
     return _numbers(value, np.asarray(expected), rtol, atol, name)
 
 
@@ -65,7 +67,8 @@ def _other(value, expected, name):
 
 def _text(value):
     try:
-        text = repr(value)
+        with np.printoptions(legacy="1.25"):  # 9.0, not np.float64(9.0)
+            text = repr(value)
     except ValueError:  # Python writes out no whole number of more than 4,300 digits
         text = "a number of thousands of digits"
     return text if len(text) <= 80 else text[:77] + "..."
@@ -75,11 +78,16 @@ def _sequence(value, expected, rtol, atol, name):
     if not isinstance(value, list | tuple):
         return Difference("another kind of value", f"{name} is {_kind(value)}, expected {_kind(expected)}.")
     if len(value) != len(expected):
-        return Difference("another number of values", f"{name} has {len(value)} values, expected {len(expected)}.")
+        detail = f"{name} is {_text(value)}: {_count(value)}, expected {len(expected)}."
+        return Difference("another number of values", detail)
     for i, pair in enumerate(zip(value, expected, strict=True)):
         if found := difference(*pair, rtol, atol, f"{name}[{i}]"):
             return found
     return None
+
+
+def _count(values):
+    return f"{len(values)} value" + ("s" if len(values) != 1 else "")
 
 
 def _dict(value, expected, rtol, atol, name):
@@ -123,9 +131,14 @@ def _numbers(value, expected, rtol, atol, name):
     except Mismatch as error:
         as_floats = [a.astype(np.float64) if a.dtype.kind in "biu" else a for a in (got, expected)]
         first, _, rest = str(error).partition("; ")
-        count = f"; {rest.split(' element')[0]} numbers are wrong." if got.shape else "."
-        hint = "" if expected.dtype.kind == "b" else usual_cause(*as_floats)
-        return Difference("wrong numbers", first + count, hint)
+        count = f"; {rest.split(' element')[0]} numbers are wrong." if got.size > 1 else "."
+        if expected.dtype.kind == "b":
+            for number, word in ((0, "False"), (1, "True")):
+                first = first.replace(f" is {number},", f" is {word},").replace(
+                    f"expected {number}", f"expected {word}"
+                )
+            return Difference("a wrong truth value", first + count.replace("numbers", "values"))
+        return Difference("wrong numbers", first + count, usual_cause(*as_floats))
     return None
 
 

@@ -49,7 +49,7 @@ MEASURE_MUTANTS = (
     total = np.sum((y - o) ** 2)
     return total / 2, total / (2 * len(o))
 """,
-        "result has 2 values, expected 3",
+        "2 values, expected 3",
     ),
 )
 

@@ -347,7 +347,7 @@ KEYS = (
     if abs((f(x + e) - f(x - e)) / 2e-5 - gradient.sum()) <= 1e-4:
         return []
     return [tuple(int(n) - 1 for n in x.shape)]""",
-                "result has 1 values, expected 2",
+                "1 value, expected 2",
             ),
             Mutant(
                 "never puts an entry back",
@@ -359,7 +359,7 @@ KEYS = (
         if abs((f(up) - f(down)) / 2e-5 - gradient[place]) > 1e-4:
             wrong.append(place)
     return wrong""",
-                "result has 3 values, expected 1",
+                "3 values, expected 1",
             ),
         ),
     ),

@@ -386,7 +386,7 @@ KEYS = (
                 "batch_size batches",
                 """def batches(n, batch_size, rng):
     return np.array_split(rng.permutation(n), batch_size)""",
-                "result has 2 values, expected 3",
+                "2 values, expected 3",
             ),
             Mutant(
                 "lists of numbers",

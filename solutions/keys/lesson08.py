@@ -379,8 +379,8 @@ HIDES = Key(
                "The masks were added up before"),
         Mutant("an array of truth values", SAME("w == w[:, :, ::-1, ::-1]"), "result has shape (1, 1, 3, 3)"),
         Mutant("the other way round", SAME("not np.array_equal(w, w[:, :, ::-1, ::-1])"),
-               "(the lesson's blur): result is 0"),
-        Mutant("sums", SAME("bool(w.sum() == w[:, :, ::-1, ::-1].sum())"), "(two masks): result is 1"),
+               "(the lesson's blur): result is False"),
+        Mutant("sums", SAME("bool(w.sum() == w[:, :, ::-1, ::-1].sum())"), "(two masks): result is True"),
     ),
 )  # fmt: skip
 

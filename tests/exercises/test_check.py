@@ -87,6 +87,26 @@ def test_what_counts_as_equal(value, expected, same):
     assert (difference(value, expected, 1e-9, 1e-12) is None) == same
 
 
+@pytest.mark.parametrize(
+    ("value", "expected", "says"),
+    [
+        (True, False, "result is True, expected False."),
+        (
+            np.array([True, False]),
+            np.array([True, True]),
+            "result[1] is False, expected True; 1 of 2 values are wrong.",
+        ),
+        ([1, 2], [1], "result is [1, 2]: 2 values, expected 1."),
+        ([1], [1, 2], "result is [1]: 1 value, expected 2."),
+        (np.array([3.0]), np.array([4.0]), "result[0] is 3, expected 4."),
+        (2**70, 2**71, f"result is {2**70}, expected {2**71}."),
+    ],
+    ids=str,
+)
+def test_a_difference_is_said_in_words_that_fit(value, expected, says):
+    assert difference(value, expected, 1e-9, 1e-12).detail == says
+
+
 def test_an_answer_may_not_use_the_librarys_and_may_use_its_name_for_something_else():
     assert forbidden_use(EXERCISE, "def mean_square(a, b):\n    return ops.quadratic_cost(a, b)") == "quadratic_cost"
     assert forbidden_use(EXERCISE, "from x import quadratic_cost as q") == "quadratic_cost"
