@@ -27,6 +27,7 @@ from course_lib.grading.keys import load_keys, parts_of, score
 
 ROOT = Path(__file__).resolve().parents[1]
 DUE = "due.csv"
+MOST_SHOWN = 20  # lines of what is not as due
 console = Console(highlight=False)
 
 AFTER = {
@@ -90,7 +91,7 @@ def _compare(due: Path, grades: Path) -> int:
         for name, row in wanted.items()
         if got.get(name) != Fraction(row["points"])
     ]
-    for line in wrong:
+    for line in wrong[:MOST_SHOWN]:
         console.print(line)
     console.print(f"{len(wanted) - len(wrong)} of {len(wanted)} got exactly what they are due.")
     return 1 if wrong else 0
