@@ -127,7 +127,7 @@ SUBMISSIONS = (
     intrusion("reads passwords", "/etc/passwd, /etc/shadow and its kin",
               _reads("/etc/passwd", "/etc/shadow", "/etc/group", "/etc/ssh/*", "/etc/hosts", "/etc/machine-id")),
     intrusion("reads homes", "/root, /home and the grader's own home",
-              _reads("/root/.*", "/root/*", "/home/*/*", "/home/*/.*", "@HOME@/.*", "@HOME@/*", "@HOME@/*/*")),
+              _reads("/ro*t/.*", "/ro*t/*", "/home/*/*", "/home/*/.*", "@HOME@/.*", "@HOME@/*", "@HOME@/*/*")),
     intrusion("searches everywhere", "all folders for the names of this test's files", SEARCH),
     intrusion("environment", "a secret in the grader's environment, in all processes", ENVIRONMENT),
     intrusion("open files", "file descriptors that the grader left open", DESCRIPTORS),
