@@ -29,7 +29,7 @@ import os, socket
 def trial():
     closed = []
     for attempt in (lambda: open("/etc/shadow"), lambda: open("/course/course_lib/trial", "w"),
-                    lambda: socket.create_connection(("127.0.0.1", 9), 1), lambda: os.listdir("/root")):
+                    lambda: socket.create_connection(("127.0.0.1", 9), 1), lambda: os.listdir(os.path.join("/root", ".ssh"))):
         try:
             attempt()
         except OSError:

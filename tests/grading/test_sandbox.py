@@ -63,7 +63,7 @@ def test_files_outside_of_the_box_are_not_there(letter, start, tmp_path):
     for folder in (secret, *tmp_path.parents[:-2], tmp_path):
         folder.chmod(0o755)
     repository = Path(course_lib.__file__).parents[1]
-    hidden = [secret, "/etc/shadow", "/etc/passwd", "/root", "/sys", "/var", "/home"]
+    hidden = [secret, "/etc/shadow", "/etc/passwd", *Path("/root").glob(".[bs]*rc"), "/sys", "/var", "/home"]
     hidden += [repository / name for name in ("solutions", "tests", ".git", "course_lib", "pyproject.toml")]
     paths = [str(path) for path in hidden]
     assert secret.exists()
