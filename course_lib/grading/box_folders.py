@@ -11,6 +11,9 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parents[1]
 """The folder of course_lib."""
 
+PACKAGE_FOLDERS = ("site-packages", "dist-packages")
+"""What folders of installed packages are called."""
+
 COURSE = "/course"
 """Where a box has course_lib."""
 
@@ -21,7 +24,7 @@ def python_folders():
 
     Source: the course's own.
     """
-    packages = [p for p in sys.path if Path(p).name in ("site-packages", "dist-packages")]
+    packages = [p for p in sys.path if Path(p).name in PACKAGE_FOLDERS]
     named = {sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix, *packages}
     named |= {os.path.realpath(p) for p in named}
     usable = sorted(p for p in named if Path(p).is_dir() and p != "/")
@@ -36,10 +39,12 @@ def is_inside(path, folder):
 def search_path(course):
     """Return a worker's sys.path: the folder that has course_lib, the standard library, the packages. No errors.
 
-    Source: the course's own.
+    A checkout that course_lib is imported from is left out; installed beside other packages, it is found first in
+    `course`, and their folder stays. Source: the course's own.
     """
-    folders = (*python_folders(), "/usr")
-    return [course, *(p for p in sys.path if any(is_inside(p, f) for f in folders) and p != str(PACKAGE.parent))]
+    folders, own = (*python_folders(), "/usr"), str(PACKAGE.parent)
+    kept = [p for p in sys.path if p != own or Path(p).name in PACKAGE_FOLDERS]
+    return [course, *(p for p in kept if any(is_inside(p, f) for f in folders))]
 
 
 def open_to_all(folder):

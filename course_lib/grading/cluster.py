@@ -26,7 +26,7 @@ def run_on_cluster(tasks: Iterable, grade: Callable, address: str) -> Iterator[t
     except ImportError:
         raise NoCluster(
             "--scheduler needs dask, which is not installed here. "
-            "Install it here and on the cluster, in the course folder: python -m pip install '.[cluster]'"
+            "Install it here and on the cluster, in the course folder: python -m pip install -e '.[cluster]'"
         ) from None
     try:
         client = Client(address, timeout=20, set_as_default=False)

@@ -28,8 +28,9 @@ import os, socket
 
 def trial():
     closed = []
+    home = os.path.join("/root", ".ssh")
     for attempt in (lambda: open("/etc/shadow"), lambda: open("/course/course_lib/trial", "w"),
-                    lambda: socket.create_connection(("127.0.0.1", 9), 1), lambda: os.listdir(os.path.join("/root", ".ssh"))):
+                    lambda: socket.create_connection(("127.0.0.1", 9), 1), lambda: os.listdir(home)):
         try:
             attempt()
         except OSError:

@@ -63,8 +63,8 @@ class Box:
             self.ask({"do": "start"}, START)
         except BoxEnded as error:
             self.close()
-            first = self.output.decode("utf-8", "replace").strip().partition("\n")[0]
-            raise NoBox(f"its process did not start: {first[:200] or error}") from error
+            last = self.output.decode("utf-8", "replace").strip().rpartition("\n")[2]  # of a traceback: the reason
+            raise NoBox(f"its process did not start: {last[:200] or error}") from error
 
     def ask(self, request, seconds):
         """Return the reply to a request, a dict with the fields of `replies.FIELDS`.

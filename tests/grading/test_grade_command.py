@@ -144,7 +144,7 @@ def test_a_roster_manual_points_and_lateness_are_merged():
         (["--roster", "none.csv"], "cannot be read"),
         (["-o", "in/out"], "Name another folder"),
         (["-o", "keys/lesson04.py"], "File exists"),
-        (["--scheduler", "tcp://127.0.0.1:1"], "pip install '.[cluster]'"),
+        (["--scheduler", "tcp://127.0.0.1:1"], "pip install -e '.[cluster]'"),
     ],
 )
 def test_wrong_usage_has_status_2_and_says_what_to_do(arguments, says, monkeypatch):

@@ -4,6 +4,7 @@ import errno
 import os
 import platform
 import socket
+import sys
 import time
 from pathlib import Path
 
@@ -251,3 +252,11 @@ def test_a_control_group_is_gone_after_its_box():
 def test_bytecode_is_read_and_cannot_be_written(letter, start):
     body = "import numpy, sys\nopen(numpy.__cached__)\nopen(sys.pycache_prefix + '/x', 'w')"
     assert "Read-only file system: '/course/bytecode/x'" in value(start(letter), body)
+
+
+def test_packages_that_course_lib_is_installed_beside_stay_in_reach(monkeypatch):
+    packages = next(p for p in sys.path if Path(p).name == "site-packages")
+    monkeypatch.setattr(box_folders, "PACKAGE", Path(packages) / "course_lib")
+    assert packages in box_folders.search_path("/course")
+    monkeypatch.setattr(box_folders, "PACKAGE", Path(sys.path[0] or ".") / "course_lib")
+    assert box_folders.search_path("/course")[0] == "/course"
