@@ -66,6 +66,9 @@ def main(
     due = out.parent / f"{out.name}.{DUE}"
     if compare:
         raise typer.Exit(_compare(due, compare))
+    if out.exists():
+        console.print(f"{out} is there already; name a new folder, or remove it.")
+        raise typer.Exit(2)
     rng, maker = np.random.default_rng(seed), _Maker(sheet)
     rows = []
     out.mkdir(parents=True)
@@ -82,6 +85,9 @@ def main(
 
 
 def _compare(due: Path, grades: Path) -> int:
+    if missing := [str(path) for path in (due, grades / "results") if not path.exists()]:
+        console.print(f"there is no {' and no '.join(missing)}; make submissions and grade them first.")
+        return 2
     with due.open(encoding="utf-8", newline="") as file:
         wanted = {row["student"]: row for row in csv.DictReader(file)}
     results = [json.loads(p.read_text(encoding="utf-8")) for p in sorted((grades / "results").rglob("*.json"))]

@@ -73,8 +73,7 @@ def grade(
         questions = {name: questions_of(name) for name in collected.sheets}
         most = {question["id"]: question["of"] for one in questions.values() for question in one}
         corrections, hours, rule = _by_hand(manual, late, late_rule, collected, most)
-        out.mkdir(parents=True, exist_ok=True)
-        (out / "grades.csv").touch()  # a folder that takes no file is better found before the grading
+        _made(out)
         book = Gradebook(collected, Store(out / "results"), judges_hash(keys), wanted, questions)
     except (SubmissionsError, ValueError, OSError) as error:
         _stop(str(error))
@@ -102,6 +101,15 @@ def grade(
         _stop(f"what is graded is kept in {out / 'results'}, but not all tables could be written: {error}")
     if not report_shown(console, book, finals, [*written, out / "reports"]):
         raise typer.Exit(1)
+
+
+def _made(out: Path):
+    """Make the folder of the results; one that takes no file is better found before the grading."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        (out / "grades.csv").touch()
+    except OSError as error:
+        _stop(f"no results can be written to {out} ({error.strerror}). Name another folder: -o build/grades")
 
 
 def grader():

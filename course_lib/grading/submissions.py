@@ -92,14 +92,26 @@ def collect(source: Path, known: tuple[str, ...], wanted: tuple[str, ...] = (), 
         there = {sheet for sheets in by_sheet.values() for sheet in sheets if sheet}
         found.sheets = tuple(sheet for sheet in known if sheet in there)
         if not found.sheets:
-            raise SubmissionsError(
-                f"{source} holds {len(listing.entries)} files, and no notebook that names a sheet or holds a sheet's "
-                "cells. Say which sheet it is: --sheet 04_backpropagation"
-            )
+            raise SubmissionsError(_why_none(source, [entry.name for entry in listing.entries]))
     for id in found.students:
         for sheet in found.sheets:
             found.submissions.append(pick(id, sheet, found.sheets, by_sheet.get(id, {}), files.get(id, ())))
     return found
+
+
+def _why_none(source, names: list[str]) -> str:
+    """Return what to say where no submission of any sheet was found."""
+    notebooks = [name for name in names if name.lower().endswith(".ipynb")]
+    if not names:
+        return f"{source} is empty. Name the folder or the zip that the submissions are in."
+    if not notebooks:
+        return (
+            f"{source} holds {len(names)} files such as {names[0]!r}, and none is a notebook. Is it the right folder?"
+        )
+    return (
+        f"{source} holds {len(notebooks)} notebooks, and none names a sheet or holds a sheet's cells. "
+        "Say which sheet they are: --sheet 04_backpropagation"
+    )
 
 
 def _gradescope(entries: list[Entry]) -> dict:

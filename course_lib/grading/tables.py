@@ -89,7 +89,7 @@ def write_by_hand(folder: Path, results: list[dict]) -> Path | None:
             one["id"],
             "",
             "",
-            str(result["answers"].get(one["id"], "")),
+            _answer(result, one["id"]),
         ]
         for result in results
         for one in result["questions"]

@@ -169,7 +169,10 @@ def test_without_arguments_it_says_what_it_needs():
 def test_submissions_that_are_not_there_or_empty_are_wrong_usage():
     assert "neither a folder nor a file" in course(exit_code=2)
     Path("in").mkdir()
-    assert "no notebook that names a sheet" in course(exit_code=2)
+    assert "in is empty. Name the folder" in course(exit_code=2)
+    hand_in(ann="fine")
+    Path("out").write_text("a file")
+    assert "no results can be written to out" in course(exit_code=2)
 
 
 def test_a_file_that_names_no_sheet_is_said_and_gives_status_1():

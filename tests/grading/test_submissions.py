@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import random
+import re
 import stat
 import struct
 import zipfile
@@ -321,14 +322,18 @@ def test_a_zip_that_a_student_handed_in_is_looked_into_one_level_deep(handed_in)
     assert any("eve/hw.zip is no zip" in problem for problem in found.problems)
 
 
-@pytest.mark.parametrize("what", ["nothing there", "no zip", "empty folder"])
+@pytest.mark.parametrize("what", ["nothing there", "no zip", "empty folder", "no notebook", "no sheet"])
 def test_what_cannot_be_listed_is_an_error_with_a_way_out(tmp_path, what):
     path = tmp_path / "c.zip"
     if what == "no zip":
         path.write_bytes(b"PK")
-    if what == "empty folder":
+    if what in ("empty folder", "no notebook", "no sheet"):
         path.mkdir()
-    with pytest.raises(SubmissionsError, match=r"Name what|Pack it anew|--sheet"):
+    if what in ("no notebook", "no sheet"):
+        (path / f"a.{'pdf' if what == 'no notebook' else 'ipynb'}").write_text("{}")
+    ways = {"nothing there": "Name what", "no zip": "Pack it anew", "empty folder": "is empty. Name the folder"}
+    ways |= {"no notebook": "such as 'a.pdf', and none is a notebook", "no sheet": "Say which sheet they are: --sheet"}
+    with pytest.raises(SubmissionsError, match=re.escape(ways[what])):
         collect(path, SHEETS)
 
 
