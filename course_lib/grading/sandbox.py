@@ -63,8 +63,9 @@ class Box:
             self.ask({"do": "start"}, START)
         except BoxEnded as error:
             self.close()
-            last = self.output.decode("utf-8", "replace").strip().rpartition("\n")[2]  # of a traceback: the reason
-            raise NoBox(f"its process did not start: {last[:200] or error}") from error
+            lines = self.output.decode("utf-8", "replace").strip().splitlines() or [str(error)]
+            said = lines[-1 if lines[0].startswith("Traceback") else 0]  # a traceback ends with the reason
+            raise NoBox(f"its process did not start: {said[:200]}") from error
 
     def ask(self, request, seconds):
         """Return the reply to a request, a dict with the fields of `replies.FIELDS`.

@@ -103,7 +103,7 @@ def test_a_scheduler_that_goes_away_ends_the_run_and_breaks_nothing():
 
 
 def test_on_a_real_cluster_of_this_machine():
-    distributed = pytest.importorskip("distributed", reason="dask is not installed (pip install '.[cluster]')")
+    distributed = pytest.importorskip("distributed", reason="dask is not installed (pip install -e '.[cluster]')")
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
         found = run_on_cluster(tasks(*["fine"] * 9, "die", "raise"), fake_grade, cluster.scheduler_address)
         statuses = {task.student: result["status"] for task, result in found}

@@ -94,5 +94,5 @@ def test_an_interrupt_is_raised_on_and_no_process_stays():
 
 def test_a_cluster_without_dask_is_an_error_that_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(NoCluster, match=r"pip install '\.\[cluster\]'"):
+    with pytest.raises(NoCluster, match=r"pip install -e '\.\[cluster\]'"):
         next(run_on_cluster(tasks("fine"), fake_grade, "tcp://127.0.0.1:1"))
