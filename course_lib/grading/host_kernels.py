@@ -3,6 +3,7 @@
 Source: the course's own.
 """
 
+import atexit
 import contextlib
 import json
 import os
@@ -20,7 +21,7 @@ START = 60.0
 """Seconds for the process to start: the executor is imported."""
 
 _SPARE = []
-"""Processes that are ready for the next submission; each ends when this process does, as its input is closed."""
+"""Processes that are ready for the next submission; they are ended with this one, also where it is killed."""
 
 
 class Kernels:
@@ -85,6 +86,7 @@ class Kernels:
             self.process, self.errors, _ = _SPARE.pop()
             if self.process.poll() is None:
                 return
+            self._end()
         command = [sys.executable, "-c", "from course_lib.grading.kernel_process import main; main()"]
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed in close)
         self.process = subprocess.Popen(
@@ -120,11 +122,22 @@ class Kernels:
 
     def _end(self):
         process, self.process, self._buffer, self._busy = self.process, None, b"", False
-        if process is None:
-            return
-        process.kill()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(5.0)
-        for file in (process.stdin, process.stdout, self.errors):
-            with contextlib.suppress(OSError):
-                file.close()
+        if process is not None:
+            _end_process(process, self.errors)
+
+
+def _end_process(process, errors):
+    """Kill a process and close its files."""
+    process.kill()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(5.0)
+    for file in (process.stdin, process.stdout, errors):
+        with contextlib.suppress(OSError):
+            file.close()
+
+
+@atexit.register
+def _end_spare():
+    while _SPARE:
+        process, errors, _ = _SPARE.pop()
+        _end_process(process, errors)
