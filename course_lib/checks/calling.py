@@ -30,7 +30,7 @@ def call_answer(function, arguments):
     except (Exception, SystemExit) as error:
         return encode(None), error_text(error), ()
     after = [_watched(a, g) for a, g in zip(arguments, given, strict=True)]
-    changed = [f"argument {i + 1}" for i, pair in enumerate(zip(before, after, strict=True)) if not _same(*pair)]
+    changed = [f"argument {i + 1}" for i, (old, new) in enumerate(zip(before, after, strict=True)) if old != new]
     return value, "", tuple(changed)
 
 
@@ -59,10 +59,29 @@ def call_here(function, case):
         return Outcome(error=f"ValueError: {problem}")
 
 
+def outcome_here(exercise, case, text, names):
+    """Return the `Outcome` of a case for an answer whose cells were run in this process, or of a kernel's text.
+
+    Parameters
+    ----------
+    exercise : Exercise or KernelExercise
+    case : Case
+    text : str
+        The kernel and all that it needs of the notebook; it is read, not run. A function needs none.
+    names : dict
+        What the cells defined.
+
+    Errors as `call_answer`. Source: the course's own.
+    """
+    if exercise.kind == "kernel":
+        from course_lib.checks.kernels import run_kernel  # the executor is loaded only where a kernel is checked
+
+        return run_kernel(exercise, text, case)
+    if exercise.function not in names:
+        return Outcome(error=f"NameError: there is no function {exercise.function}")
+    return call_here(names[exercise.function], case)
+
+
 def _watched(argument, given):
     """Return what to compare of an argument: generators are there to be used up, functions do not change."""
     return None if isinstance(argument, Seeded) or callable(given) else encode(given)
-
-
-def _same(one, other):
-    return one == other

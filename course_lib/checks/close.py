@@ -34,24 +34,32 @@ def check_close(actual, expected, *, rtol=1e-7, atol=0.0, name="result"):
         raise Mismatch(f"{name} has shape {actual.shape}, expected {expected.shape}.{hint}")
     if actual.dtype.kind not in "biufc" or expected.dtype.kind not in "biufc":
         raise TypeError(f"{name} is {actual.dtype} and expected is {expected.dtype}; both must be numbers.")
+    given, wanted = actual, expected
     # Integers as floats: differences of small ones wrap around (uint8: 0 - 255 is 1), and booleans have none.
     actual, expected = (a.astype(np.float64) if a.dtype.kind in "biu" else a for a in (actual, expected))
     with np.errstate(invalid="ignore"):
         good = np.abs(actual - expected) <= atol + rtol * np.abs(expected)
         good &= np.isfinite(actual) & np.isfinite(expected)  # "<= infinity" holds for everything
         good |= np.isinf(actual) & (actual == expected)
+    if rtol == atol == 0:
+        good &= given == wanted  # floats do not tell large whole numbers apart
     wrong = np.argwhere(~good)
     if len(wrong) == 0:
         return
     where = tuple(int(i) for i in wrong[0])
-    got, want = (f"{v:.9g}" for v in (actual[where], expected[where]))
+    got, want = _shown(given[where], 9), _shown(wanted[where], 9)
     if got == want:
-        got, want = (f"{v:.17g}" for v in (actual[where], expected[where]))
+        got, want = _shown(given[where], 17), _shown(wanted[where], 17)
     place = f"{name}[{', '.join(map(str, where))}]" if where else name
     raise Mismatch(
         f"{place} is {got}, expected {want}; {len(wrong)} of {actual.size} element(s) differ by more than "
         f"rtol={rtol:g}, atol={atol:g}.{usual_cause(actual, expected)}"
     )
+
+
+def _shown(number, digits):
+    """Return True or False, a whole number with all its digits, or a float with so many."""
+    return str(number) if number.dtype.kind in "biu" else f"{number:.{digits}g}"
 
 
 def usual_cause(actual, expected):

@@ -133,10 +133,6 @@ def _numbers(value, expected, rtol, atol, name):
         first, _, rest = str(error).partition("; ")
         count = f"; {rest.split(' element')[0]} numbers are wrong." if got.size > 1 else "."
         if expected.dtype.kind == "b":
-            for number, word in ((0, "False"), (1, "True")):
-                first = first.replace(f" is {number},", f" is {word},").replace(
-                    f"expected {number}", f"expected {word}"
-                )
             return Difference("a wrong truth value", first + count.replace("numbers", "values"))
         return Difference("wrong numbers", first + count, usual_cause(*as_floats))
     return None

@@ -9,7 +9,7 @@ import ast
 
 
 def forbidden_use(exercise, text):
-    """Return the first of `exercise.instead_of` that a text uses as a name, attribute or import; "" if none.
+    """Return what to say if a text uses one of `exercise.instead_of` as a name, attribute or import; "" if none.
 
     Names that the text gives a meaning itself, such as a variable's, are its own. A text that does not parse uses none.
     No errors. Source: the course's own.
@@ -32,4 +32,5 @@ def forbidden_use(exercise, text):
             used.update(alias.name for alias in node.names)
         elif isinstance(node, ast.Attribute):
             used.add(node.attr)
-    return next((name for name in exercise.instead_of if name in used), "")
+    name = next((name for name in exercise.instead_of if name in used), "")
+    return name and f"{exercise.function} uses {name}, which is to be written here without it."

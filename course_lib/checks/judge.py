@@ -114,7 +114,8 @@ def _error(where, error, reveal):
     if name == "NotImplementedError":
         return Finding(f"{where} is not written yet.", NOT_STARTED)
     known = name if name in KNOWN_ERRORS else "an error of its own"
-    return Finding(f"{where} raises {error if reveal else known}.".replace("..", "."), known)
+    text = error if reveal else known
+    return Finding(f"{where} raises {text}{'' if text.endswith('.') else '.'}", known)
 
 
 def _same_mistake(cause, case, value, exercise):

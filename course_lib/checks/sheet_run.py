@@ -11,13 +11,15 @@ import io
 import sys
 from pathlib import Path
 
-from course_lib.checks.calling import call_here, error_text
+from course_lib.checks.calling import error_text, outcome_here
 from course_lib.checks.forbidden import forbidden_use
-from course_lib.checks.judge import NOT_STARTED, Outcome, judge
+from course_lib.checks.judge import NOT_STARTED
 from course_lib.checks.registry import SHEETS
 from course_lib.checks.registry import sheet as sheet_named
 from course_lib.grading.definitions import Definitions
+from course_lib.grading.keys import PUBLIC
 from course_lib.grading.notebook import defines, read_answers
+from course_lib.grading.questions import run_part
 from course_lib.grading.sheet_names import Names
 
 _NAMES = Names(SHEETS)
@@ -87,21 +89,12 @@ def _run(cells):
 def _check(exercise, namespace, definitions):
     """Return (what to say, its cause), two empty texts if the exercise is right."""
     text = definitions.source(exercise.function)
-    if name := forbidden_use(exercise, text):
-        return f"{exercise.function} uses {name}, which is to be written here without it.", "uses the library's"
-    for case in exercise.cases:
-        if exercise.kind == "kernel":
-            from course_lib.checks.kernels import run_kernel  # the executor is loaded only where a kernel is checked
-
-            outcome = run_kernel(exercise, text, case)
-        elif exercise.function not in namespace:
-            outcome = Outcome(error=f"NameError: there is no function {exercise.function}")
-        else:
-            with contextlib.redirect_stdout(io.StringIO()):
-                outcome = call_here(namespace[exercise.function], case)
-        if finding := judge(exercise, case, outcome):
-            return finding.says, finding.cause
-    return "", ""
+    if reason := forbidden_use(exercise, text):
+        return reason, "uses the library's"
+    with contextlib.redirect_stdout(io.StringIO()):
+        public = (PUBLIC, False, 1, exercise.cases)
+        result = run_part(exercise, public, lambda case: outcome_here(exercise, case, text, namespace))
+    return result.says, result.cause
 
 
 if __name__ == "__main__":

@@ -13,15 +13,16 @@ from course_lib.grading.seccomp import program
 
 NOBODY = "65534"
 SYSTEM = ("/bin", "/lib", "/lib32", "/lib64", "/sbin")
+ROOM = "/tmp"  # the box's own: a folder in memory, whatever the machine has there
 CALM = {
-    "HOME": "/tmp/home",
-    "TMPDIR": "/tmp",
+    "HOME": f"{ROOM}/home",
+    "TMPDIR": ROOM,
     "PATH": "/usr/bin:/bin",
     "LANG": "C.UTF-8",
     "USER": "student",
     "MPLBACKEND": "Agg",
-    "MPLCONFIGDIR": "/tmp/matplotlib",
-    "NUMBA_CACHE_DIR": "/tmp/numba",
+    "MPLCONFIGDIR": f"{ROOM}/matplotlib",
+    "NUMBA_CACHE_DIR": f"{ROOM}/numba",
     **{f"{name}_NUM_THREADS": "1" for name in ("OPENBLAS", "OMP", "MKL", "NUMBA")},
 }
 """The environment of a box: nothing of the host's."""
@@ -79,7 +80,7 @@ def bubblewrap(limits, settings, info, rules, doors=(), bytecode="", hidden=()):
     own = places.get(str(PACKAGE), str(PACKAGE))
     command = [*become, "bwrap", "--info-fd", str(info), *_filter(rules), *_whole(limits), *_folders(seen, hidden)]
     command += ["--ro-bind", f"{own}/grading/worker.py", _INSIDE]
-    command += ["--remount-ro", "/", "--chdir", "/tmp/home"]
+    command += ["--remount-ro", "/", "--chdir", CALM["HOME"]]
     command += [os.path.realpath(sys.executable), *PYTHON, _INSIDE, settings]
     lines = ["set -e", *(f'echo "$$" > {shlex.quote(door)}' for door in doors)]
     if closed:
@@ -113,7 +114,7 @@ def _whole(limits):
     options += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
     for folder, size in (("/dev/shm", limits.disk // 4), ("/tmp", limits.disk)):
         options += ["--size", str(size), "--tmpfs", folder]
-    return [*options, "--dir", "/tmp/home"]
+    return [*options, "--dir", CALM["HOME"]]
 
 
 def _folders(seen, hidden):

@@ -149,8 +149,7 @@ class _Work:
             cell.source for cell in answers.cells if defines(cell.source, exercise.function)
         )
         self.result["answers"][exercise.id] = text
-        if name := forbidden_use(exercise, text):
-            reason = f"{exercise.function} uses {name}, which is to be written here without it."
+        if reason := forbidden_use(exercise, text):
             return question(exercise, lost_parts(exercise, reason), started), text
         return None, text
 

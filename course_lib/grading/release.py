@@ -3,7 +3,6 @@
 Source: the course's own.
 """
 
-import json
 import zipfile
 from pathlib import Path
 
@@ -111,8 +110,3 @@ def contents(course):
 def sheet_names(course):
     """Return the names of the sheets that have a solution. No errors. Source: the course's own."""
     return {p.stem for p in (course / "solutions").glob("*.py")}
-
-
-def cells(content):
-    """Return the cells of a notebook's bytes; ValueError if it is none. Source: nbformat's description, version 4."""
-    return json.loads(content)["cells"]

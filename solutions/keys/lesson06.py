@@ -159,7 +159,7 @@ KEYS = (
                 "the library's",
                 """def soften(z, tau):
     return ops.softmax(z / tau)""",
-                "which is what it is to be written without",
+                "which is to be written here without it",
             ),
             Mutant(
                 "divides in place",

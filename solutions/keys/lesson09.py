@@ -474,7 +474,7 @@ def feature_maps(images, w1, b1, w3, b3):
     from course_lib import reference as ops
     x = ops.max_pool_forward(ops.relu(ops.conv2d_forward(images[:, None], w1, b1)[0]))[0]
     return ops.max_pool_forward(ops.relu(ops.conv2d_forward(x, w3, b3)[0]))[0]
-""", "which is what it is to be written without"),
+""", "which is to be written here without it"),
             Mutant("28 x 28 only", """
 def feature_maps(images, w1, b1, w3, b3):
     x = images[:, None]

@@ -99,6 +99,7 @@ def test_what_counts_as_equal(value, expected, same):
         ([1, 2], [1], "result is [1, 2]: 2 values, expected 1."),
         ([1], [1, 2], "result is [1]: 1 value, expected 2."),
         (np.array([3.0]), np.array([4.0]), "result[0] is 3, expected 4."),
+        (2**60 + 1, 2**60, f"result is {2**60 + 1}, expected {2**60}."),
         (2**70, 2**71, f"result is {2**70}, expected {2**71}."),
     ],
     ids=str,
@@ -108,11 +109,11 @@ def test_a_difference_is_said_in_words_that_fit(value, expected, says):
 
 
 def test_an_answer_may_not_use_the_librarys_and_may_use_its_name_for_something_else():
-    assert forbidden_use(EXERCISE, "def mean_square(a, b):\n    return ops.quadratic_cost(a, b)") == "quadratic_cost"
-    assert forbidden_use(EXERCISE, "from x import quadratic_cost as q") == "quadratic_cost"
-    assert (
-        forbidden_use(EXERCISE, "def mean_square(a, b):\n    quadratic_cost = a - b\n    return quadratic_cost") == ""
-    )
+    says = "mean_square uses quadratic_cost, which is to be written here without it."
+    assert forbidden_use(EXERCISE, "def mean_square(a, b):\n    return ops.quadratic_cost(a, b)") == says
+    assert forbidden_use(EXERCISE, "from x import quadratic_cost as q") == says
+    own = "def mean_square(a, b):\n    quadratic_cost = a - b\n    return quadratic_cost"
+    assert forbidden_use(EXERCISE, own) == ""
     assert forbidden_use(EXERCISE, "no Python (") == ""
 
 

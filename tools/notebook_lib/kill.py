@@ -13,11 +13,12 @@ from typing import Any
 
 from nbformat import NotebookNode
 
-from course_lib.checks.calling import call_here, error_text
+from course_lib.checks.calling import error_text, outcome_here
 from course_lib.checks.forbidden import forbidden_use
-from course_lib.checks.judge import NOT_STARTED, Outcome, judge
+from course_lib.checks.judge import NOT_STARTED
 from course_lib.checks.registry import sheet
 from course_lib.grading.keys import Key, PartResult, load_keys, parts_of, score
+from course_lib.grading.questions import run_part
 from notebook_lib.sheets import cells_of, read_sheet, stub
 
 SECONDS = 60
@@ -103,39 +104,23 @@ def _told(results: list[PartResult]) -> str:
 
 def run_answer(exercise: Any, parts: list, text: str, setup: dict) -> list[PartResult]:
     """The results of all parts for an answer's cell, run in this process: for answers of our own only."""
-    if name := forbidden_use(exercise, text):
-        says = f"{exercise.function} uses {name}, which is what it is to be written without."
-        return [PartResult(p[0], p[1], p[2], False, says, "uses what it is to be written without") for p in parts]
+    if says := forbidden_use(exercise, text):
+        return [PartResult(*part[:3], False, says, "uses the library's") for part in parts]
     namespace = dict(setup)
     if exercise.kind == "function":
         try:
             exec(compile(text, f"answer {exercise.id}", "exec"), namespace)
         except Exception as error:
-            return [PartResult(p[0], p[1], p[2], False, error_text(error), type(error).__name__) for p in parts]
+            return [PartResult(*part[:3], False, error_text(error), type(error).__name__) for part in parts]
     return [_part(exercise, part, text, namespace) for part in parts]
 
 
 def _part(exercise: Any, part: tuple, text: str, namespace: dict) -> PartResult:
-    name, hidden, weight, cases = part
     try:
         with _limited():
-            for case in cases:
-                outcome = _outcome(exercise, case, text, namespace)
-                if finding := judge(exercise, case, outcome, reveal=not hidden):
-                    return PartResult(name, hidden, weight, False, finding.says, finding.cause)
+            return run_part(exercise, part, lambda case: outcome_here(exercise, case, text, namespace))
     except OutOfTime:
-        return PartResult(name, hidden, weight, False, f"{exercise.function} does not end.", "does not end")
-    return PartResult(name, hidden, weight, True)
-
-
-def _outcome(exercise: Any, case: Any, text: str, namespace: dict) -> Outcome:
-    if exercise.kind == "kernel":
-        from course_lib.checks.kernels import run_kernel
-
-        return run_kernel(exercise, text, case)
-    if exercise.function not in namespace:
-        return Outcome(error=f"NameError: there is no function {exercise.function}")
-    return call_here(namespace[exercise.function], case)
+        return PartResult(*part[:3], False, f"{exercise.function} does not end.", "does not end")
 
 
 @contextmanager
