@@ -16,7 +16,7 @@ def advise(report, source, sites, never_written):
 
     Source: the course's own.
     """
-    advice = [_never_written(source, *facts) for facts in never_written]
+    advice = [*report.advice, *(_never_written(source, *facts) for facts in never_written)]
     for line in report.lines:
         c = line.counters
         if c.float64_flops and not any(a.dtype == "float64" for a in report.arrays.values()):

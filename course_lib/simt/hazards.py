@@ -42,8 +42,8 @@ class Hazard:
 
 IMPORTANCE = (
     "out of bounds", "misaligned", "barrier not reached", "warp operation not reached", "unset variable", "race",
-    "unwritten memory", "negative index", "division by zero", "never written", "float64", "uncoalesced",
-    "bank conflicts",
+    "unwritten memory", "negative index", "division by zero", "never written", "same value", "early return", "float64",
+    "uncoalesced", "bank conflicts",
 )  # fmt: skip
 """Kinds of findings; what can make another finding comes first."""
 

@@ -49,6 +49,7 @@ class Machine(WideAccess):
         self.races = races
         self.dynamic_bytes = shared
         self.counters_of, self.hazards, self.uses, self.accesses = {}, {}, {}, {}
+        self.printed, self.sampled = [], None  # lines of `print`; (blocks that were counted, all) if not all were
         self.sites = {}  # (function, line, array, space, way) -> (requests, sectors or conflicts, bytes)
         self.tables, self.cooperative = None, False
         self.source, self.sources, self.labels = None, {}, {}
@@ -125,15 +126,15 @@ class Machine(WideAccess):
         """Return the lane that is the active lane number `at` of a mask."""
         return int(at) if mask.bits is None else int(mask.index[at])
 
-    def found(self, kind, line, message, fix, *, array="", lane=None, count=1, **details):
-        """Enter a hazard, once for a kind, line and array; stop the run if it stops at hazards."""
+    def found(self, kind, line, message, fix, *, array="", lane=None, count=1, severity="error", **details):
+        """Enter a hazard, once for a kind, line and array; stop the run if it stops at hazards and this is no advice."""
         if lane is not None:
             thread, block = self.lanes.place(lane)
             details |= {"thread": thread, "block": block, "phase": int(self.phase[lane])}
-        hazard = Hazard(kind, line, message, fix, int(count), array, details, function=self.function)
-        if self.on_error == "raise":
+        hazard = Hazard(kind, line, message, fix, int(count), array, details, severity, self.function)
+        if self.on_error == "raise" and severity == "error":
             raise HazardFound(hazard)
-        known = self.hazards.setdefault((kind, self.function, line, array), hazard)
+        known = self.hazards.setdefault((kind, self.function, line, array, severity), hazard)
         if known is not hazard:
             known.count += int(count)
 

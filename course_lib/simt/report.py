@@ -28,7 +28,11 @@ class Report:
     accesses : list of Access
         What the first block touched, for each place in the text that reads or writes.
     hazards, advice : lists of Hazard
-        Most important first.
+        Most important first. Advice is what is no mistake, or does no harm on the GPUs that there are.
+    printed : list of str
+        Lines that threads printed, in the order of blocks and threads.
+    sampled : (int, int) or None
+        Where the counters come from some of the blocks only: how many of them, and of how many.
 
     Source: the course's own.
     """
@@ -43,7 +47,10 @@ class Report:
         ]
         self.total = sum((line.counters for line in self.lines), Counters())
         self.arrays, self.accesses = dict(machine.uses), list(machine.accesses.values())
-        self.hazards, self.advice = by_importance(machine.hazards.values()), []
+        self.printed, self.sampled = list(machine.printed), machine.sampled
+        found = by_importance(machine.hazards.values())
+        self.hazards = [h for h in found if h.severity == "error"]
+        self.advice = [h for h in found if h.severity != "error"]
         self._writers = {m.name: (m.shape, m.shadow.records[WRITER].copy()) for m in machine.memories if m.shadow}
 
     def line(self, number, function=None):
@@ -85,6 +92,8 @@ class Report:
             "arrays": {name: {**asdict(use), "reuse": use.reuse} for name, use in self.arrays.items()},
             "hazards": [asdict(h) for h in self.hazards],
             "advice": [asdict(h) for h in self.advice],
+            "printed": list(self.printed),
+            "sampled": list(self.sampled) if self.sampled else None,
         }
 
     def memory_map(self, line=None, array=None, way=None, *, warp=0):
