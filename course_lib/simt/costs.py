@@ -31,7 +31,7 @@ class Costs:
         part, size = memory.part if memory.copies > 1 else 0, view.dtype.itemsize * width
         if width > 1:
             part, cells = _larger_elements(cells, part, width)
-        lies = (memory.base, part, size)
+        lies = (memory.base, part, size, memory.pitch * width)
         if way == "atomic":
             requests, _, rounds = distinct_and_most(warp, cells, *lies)
             c.atomic_requests += requests
@@ -103,7 +103,7 @@ class Costs:
             index, cells = memory.index_of(cells[:first]), cells[:first]
             elements = np.ravel_multi_index(index, memory.shape) if index else np.zeros(first, np.int64)
             shape = (*memory.shape[:-1], memory.shape[-1] // width) if wide else memory.shape
-            address = memory.base + (cells % memory.part if memory.copies > 1 else cells) * memory.dtype.itemsize
+            address = memory.base + (cells % memory.part if memory.copies > 1 else cells) * memory.pitch
             function, line, column, name, way = key
             thread = self.lanes.thread[mask.index][:first].astype(np.int64)
             self.accesses[key] = Access(

@@ -17,6 +17,7 @@ class Memory:
 
     `copies` says how many equal parts it has: one for each block of a batch in shared memory, one for each lane in
     local memory. `shape` and `strides` (in elements) belong to the array that lies in one part, and name its elements.
+    Cells begin every `pitch` bytes: one after the other, but for a field of records (`records`).
 
     Source: NVIDIA, "CUDA C++ Programming Guide", "Memory Hierarchy".
     """
@@ -31,6 +32,7 @@ class Memory:
         self.loaded, self.stored = np.zeros((2, 0 if space == "local" else cells.size), np.bool_)
         self.loads = self.stores = 0
         self.touched = False  # whether somebody wrote
+        self.pitch = cells.dtype.itemsize
         self.alignment = cells.dtype.itemsize  # bytes, promised for where an array of a kernel begins
 
     @property

@@ -16,14 +16,16 @@ BANKS, WORD = 32, 4
 
 
 @kernel
-def global_traffic(warp, cell, base, part, size):
+def global_traffic(warp, cell, base, part, size, pitch=0):
     """Return (requests, sectors, bytes used) of one access: lanes of warp[i] touch the `size` bytes of cell[i].
 
     warp (L,) ascending, cell (L,) int64, only the active lanes. Cells lie one after the other from address `base` on,
     or, if `part` > 0, those of each stretch of `part` cells do. A warp's access is one request; it moves every
-    sector that one of its lanes touches, once. Bytes used are those of distinct elements.
+    sector that one of its lanes touches, once. Bytes used are those of distinct elements. A field of a record begins
+    every `pitch` bytes, 0 being `size`.
     """
     requests = sectors = elements = start = 0
+    pitch = pitch or size
     seen, used = np.empty(64, np.int64), np.empty(32, np.int64)
     i = 0
     while i < warp.size:
@@ -35,7 +37,7 @@ def global_traffic(warp, cell, base, part, size):
         for j in range(i, end):
             if part and not start <= cell[j] < start + part:  # the next block's; a division each time would be slow
                 start = cell[j] // part * part
-            address = base + (cell[j] - start) * size
+            address = base + (cell[j] - start) * pitch
             if not _known(used, distinct, address):
                 used[distinct] = address
                 distinct += 1
@@ -50,13 +52,14 @@ def global_traffic(warp, cell, base, part, size):
 
 
 @kernel
-def shared_traffic(warp, lane, cell, base, part, size):
+def shared_traffic(warp, lane, cell, base, part, size, pitch=0):
     """Return (requests, wavefronts) of one access to shared memory: lane[i] of warp[i] at cell[i] (`global_traffic`).
 
     A wavefront reads at most one word from each bank; lanes that want the same word share it. Elements of 8 bytes
     go half a warp at a time, so that an access without conflicts takes two. Conflicts are the wavefronts beyond that.
     """
     requests = wavefronts = start = 0
+    pitch = pitch or size
     groups = 1 if size <= WORD else size // WORD
     words, count = np.empty((BANKS, 32), np.int64), np.empty(BANKS, np.int64)
     i = 0
@@ -72,7 +75,7 @@ def shared_traffic(warp, lane, cell, base, part, size):
             while j < end and lane[j] * groups // 32 == group:
                 if part and not start <= cell[j] < start + part:
                     start = cell[j] // part * part
-                address = base + (cell[j] - start) * size
+                address = base + (cell[j] - start) * pitch
                 for word in range(address // WORD, (address + size - 1) // WORD + 1):
                     bank = word % BANKS
                     if not _known_of_bank(words, bank, count[bank], word):
@@ -86,12 +89,13 @@ def shared_traffic(warp, lane, cell, base, part, size):
 
 
 @kernel
-def distinct_and_most(warp, cell, base, part, size):
+def distinct_and_most(warp, cell, base, part, size, pitch=0):
     """Return (requests, distinct addresses, most lanes of one address), the last two added up over warps.
 
     Constant memory gives a warp one address at a time; atomic operations on one address go one after the other.
     """
     requests = distinct = rounds = start = 0
+    pitch = pitch or size
     seen, times = np.empty(32, np.int64), np.empty(32, np.int64)
     i = 0
     while i < warp.size:
@@ -100,7 +104,7 @@ def distinct_and_most(warp, cell, base, part, size):
         while end < warp.size and warp[end] == warp[i]:
             if part and not start <= cell[end] < start + part:
                 start = cell[end] // part * part
-            address = base + (cell[end] - start) * size
+            address = base + (cell[end] - start) * pitch
             k = 0
             while k < count and seen[k] != address:
                 k += 1
