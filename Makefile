@@ -1,10 +1,12 @@
 # `make lab` and `make test` are the two commands of the course. Both need only python3 >= 3.11 and make:
 # they build .venv from the hash-locked lists, once, and afterwards start at once.
 # Another Python:  make lab PYTHON=python3.12      More arguments:  make test ARGS="tests/cli -x"
+# Tests run in as many processes as there are processors (tests/tiers.py); in one:  make test PROCESSES=0
 
 PYTHON ?= python3
 VENV ?= .venv
 ARGS ?=
+PROCESSES ?= auto
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip --disable-pip-version-check
 LAB_READY = $(VENV)/.ready-lab
@@ -12,10 +14,11 @@ TEST_READY = $(VENV)/.ready-test
 CUDA_READY = build/cuda-compiler/.ready
 LAB_SIZE = 690 MB
 
-.PHONY: help lab test notebooks exercises release html bench lint lock clean
+.PHONY: help lab check test notebooks exercises release html bench lint lock clean
 
 help:
 	@echo "make lab        set up once ($(LAB_SIZE) in $(VENV)), then open the lessons in JupyterLab"
+	@echo "make check      set up once, then ruff and the fast tests: a minute, for the time between two edits"
 	@echo "make test       set up once, then run every check"
 	@echo "make notebooks  build and execute the notebooks and sheets whose source changed"
 	@echo "make exercises  print the kill table: what each solution, stub and wrong answer gets"
@@ -29,8 +32,12 @@ help:
 lab: $(LAB_READY)
 	@$(BIN)/course lab $(ARGS)
 
+check: $(TEST_READY)
+	@$(BIN)/ruff check .
+	@$(BIN)/python -m pytest -n $(PROCESSES) -m fast $(ARGS)
+
 test: $(TEST_READY) $(CUDA_READY)
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m pytest -n $(PROCESSES) $(ARGS)
 
 notebooks: $(TEST_READY)
 	@$(BIN)/python tools/build_notebooks.py $(ARGS)

@@ -1,4 +1,4 @@
-"""Loads the notebook gate for every test run, wherever in the repository it starts."""
+"""Loads the notebook gate and the tiers of the tests for every run, wherever in the repository it starts."""
 
 import os
 import sys
@@ -13,4 +13,4 @@ for name, count in ONE_THREAD.items():
     os.environ.setdefault(name, count)
 os.environ["COURSE_PROGRESS"] = "0"  # a progress bar in an output differs from run to run
 
-pytest_plugins = ["notebook_lib.nbval_gate"]
+pytest_plugins = ["notebook_lib.nbval_gate", "tests.tiers"]

@@ -48,7 +48,7 @@ class Copy:
         """Run make; give its exit status, its output, and the calls of the stand-in."""
         self.calls.write_text("")
         # These tests may run under make themselves, which hands its variables on.
-        ours = ("MAKE", "MFLAGS", "ARGS", "VENV", "PYTHON")
+        ours = ("MAKE", "MFLAGS", "ARGS", "VENV", "PYTHON", "PROCESSES")
         clean = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
         done = subprocess.run(
             ["make", "PYTHON=./fake-python", *arguments],
@@ -94,8 +94,18 @@ def test_test_installs_all_locks_once_and_then_only_runs_pytest(copy):
         "requirements-test.lock",
         *COMPILER,
     ]
-    assert copy.make("test", "ARGS=-x tests/cli")[2] == ["-m pytest -x tests/cli"]
+    assert copy.make("test", "ARGS=-x tests/cli")[2] == ["-m pytest -n auto -x tests/cli"]
+    assert copy.make("test", "PROCESSES=0")[2] == ["-m pytest -n 0"]
     assert copy.make("lab")[2] == ["lab"]
+
+
+def test_check_needs_no_compiler_and_runs_ruff_and_then_the_fast_tests(copy):
+    copy.make("lab")
+    (copy.folder / ".venv" / "bin" / "ruff").symlink_to("python")
+    status, output, calls = copy.make("check", "ARGS=-x")
+    assert status == 0, output
+    assert not any(CUDA_LOCK in call for call in calls)
+    assert calls[-2:] == ["check .", "-m pytest -n auto -m fast -x"]
 
 
 @pytest.mark.parametrize(
@@ -180,7 +190,7 @@ def test_a_missing_python_is_named(copy):
 def test_help_is_the_default_and_names_every_command(copy):
     status, output, calls = copy.make()
     assert (status, calls) == (0, [])
-    for target in ("lab", "test", "notebooks", "html", "lint", "lock", "clean"):
+    for target in ("lab", "check", "test", "notebooks", "html", "lint", "lock", "clean"):
         assert f"make {target} " in output
 
 

@@ -1,0 +1,132 @@
+"""Which tests are fast, what the others need, and how they are dealt out to the processes of pytest-xdist.
+
+A pytest plugin, loaded by the ``conftest.py`` of the repository. Source: the course's own.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+SLOW = (
+    "notebooks",
+    "solutions",
+    "tests/bench/test_bench_cpu.py",
+    "tests/browser",
+    "tests/gates",
+    "tests/nn/test_lenet5_digits.py",
+    "tests/torch_compare",
+)
+"""Folders and files that `make check` leaves out as a whole; single tests say it by ``@pytest.mark.slow``."""
+
+NEEDS = {
+    "tests/browser": "browser",
+    "tests/cuda": "gpu",
+    "tests/gpu": "gpu",
+    "tests/simt/measured": "gpu",
+}
+"""What the tests of a folder use where the machine has it."""
+
+FIRST = ()
+"""What takes longest begins first, so that no process is left alone with it at the end."""
+
+TOGETHER = {"tests/browser": "tests/browser", "tests/gates": "tests/gates"}
+"""Folders whose tests share something that only one process should start."""
+
+MOST_PROCESSES = 8
+"""Beyond, collecting the tests anew in each process costs more than it saves."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--shuffle",
+        type=int,
+        metavar="SEED",
+        help="run files, and the tests in each file, in an order drawn with this seed; cells of a notebook keep theirs",
+    )
+
+
+@pytest.hookimpl(tryfirst=True)  # before `-m` looks at the marks
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        mark(item)
+    if (seed := config.getoption("shuffle")) is not None:
+        shuffle(items, random.Random(seed))
+    elif "PYTEST_XDIST_WORKER" in os.environ:
+        items.sort(key=lambda item: _place(place_of(item), FIRST, len(FIRST)))  # stable
+
+
+def mark(item: pytest.Item) -> None:
+    """Give a test the marks of its place, and ``fast`` where nothing says ``slow``."""
+    place = place_of(item)
+    if _below(place, SLOW):
+        item.add_marker("slow")
+    for folder, need in NEEDS.items():
+        if _below(place, (folder,)):
+            item.add_marker(need)
+    if not item.get_closest_marker("slow"):
+        item.add_marker("fast")
+
+
+def place_of(item: pytest.Item) -> str:
+    """Return the file of a test as a path from the repository's root, with slashes; its name elsewhere."""
+    return item.path.relative_to(ROOT).as_posix() if item.path.is_relative_to(ROOT) else item.path.name
+
+
+def shuffle(items: list[pytest.Item], rng: random.Random) -> None:
+    """Put files, and the tests in each file, in another order; the cells of a notebook build on each other."""
+    files: dict[Path, list[pytest.Item]] = {}
+    for item in items:
+        files.setdefault(item.path, []).append(item)
+    order = list(files.values())
+    rng.shuffle(order)
+    for tests in order:
+        if tests[0].path.suffix != ".ipynb":
+            rng.shuffle(tests)
+    items[:] = [item for tests in order for item in tests]
+
+
+def _below(place: str, folders: tuple[str, ...]) -> bool:
+    return any(place == folder or place.startswith(f"{folder}/") for folder in folders)
+
+
+def _place(place: str, order: tuple[str, ...], otherwise: int) -> int:
+    return next((i for i, start in enumerate(order) if _below(place, (start,))), otherwise)
+
+
+# ------------------------------------------------------------------------------------------------- with pytest-xdist
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """``-n auto``: the processors that this process may use, not those that the machine has."""
+    return max(1, min(processors(), MOST_PROCESSES))
+
+
+def processors() -> int:
+    """Return how many processors the system lets this process keep busy: its affinity and its control group."""
+    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    try:
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="ascii").split()
+        return min(count, max(1, round(int(quota) / int(period))))
+    except (OSError, ValueError):  # no such file, or "max"
+        return count
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    """Deal out whole files, in the order of the collection: what a module's fixtures made is used by all its tests."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFile(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = nodeid.split("::", 1)[0]
+            return next((together for folder, together in TOGETHER.items() if _below(file, (folder,))), file)
+
+    config.option.loadscopereorder = False
+    return ByFile(config, log)
