@@ -11,6 +11,8 @@ from numpy.lib.stride_tricks import as_strided
 from course_lib.simt.arrays import DeviceArray
 from course_lib.simt.memory import Memory, View
 from course_lib.simt.types import literal
+from course_lib.simt.values import MOST_PARTS, too_long
+from course_lib.simt.vocabulary import Nothing
 
 ALIGNMENT = 256
 """Bytes. A device gives every allocation an address that is a multiple of this."""
@@ -30,9 +32,11 @@ def views(names, arguments):
     """
     values = {}
     arrays = {}
-    for name, argument in zip(names, arguments, strict=True):
+    for name, argument in _flat_names(names, arguments):
         if type(argument) is DeviceArray or type(argument) is np.ndarray:
             arrays[name] = argument
+        elif argument is None:
+            values[name] = Nothing()
         else:
             values[name] = _number(name, argument)
     base = ALIGNMENT
@@ -40,7 +44,29 @@ def views(names, arguments):
         memory, found = _memory(group, base)
         base += -(-(memory.cells.nbytes + ALIGNMENT) // ALIGNMENT) * ALIGNMENT
         values |= found
-    return [values[name] for name in names]
+    return [_together(name, argument, values) for name, argument in zip(names, arguments, strict=True)]
+
+
+def _flat_names(names, arguments):
+    """Yield (name, argument) of all arguments; those in a tuple are called t[0], t[1] ..."""
+    for name, argument in zip(names, arguments, strict=True):
+        if type(argument) is not tuple:
+            yield name, argument
+        elif too_long(argument):
+            raise TypeError(f"{name} is a tuple of more than {MOST_PARTS} parts; pass an array.")
+        else:
+            yield from _flat_names([f"{name}[{i}]" for i in range(len(argument))], argument)
+
+
+def _together(name, argument, values):
+    if type(argument) is not tuple:
+        return values[name]
+    return tuple(_together(f"{name}[{i}]", part, values) for i, part in enumerate(argument))
+
+
+def parts_of(values):
+    """Return the values of parameters, and those in tuples, in a row."""
+    return [p for v in values for p in (parts_of(v) if isinstance(v, tuple) else [v])]
 
 
 def _number(name, argument):

@@ -4,12 +4,18 @@ Source: Numba's documentation, "Supported Python features in CUDA Python" (array
 """
 
 import ast
+import itertools
 from typing import NamedTuple
 
 import numpy as np
 
+from course_lib.simt.either import Either
+from course_lib.simt.iteration import Indices
+from course_lib.simt.literals import is_from_outside
 from course_lib.simt.memory import View
-from course_lib.simt.values import describe, is_number
+from course_lib.simt.values import describe, is_number, join
+from course_lib.simt.vocabulary import Nothing
+
 
 
 class Slice(NamedTuple):
@@ -20,27 +26,87 @@ class Slice(NamedTuple):
     step: object
 
 
-def _clipped(index, size):
-    """Return a bound of a slice as Python takes it: from the end if negative, and inside of the axis."""
-    index = np.asarray(index).astype(np.int64)
-    return np.clip(np.where(index < 0, index + size, index), 0, size)
+EVERYTHING = Slice(None, None, None)
 
 
 class Elements:
     """The part of an `Evaluator` that knows subscripts. Source: the course's own."""
 
+    def load(self, view, indices, mask, node):
+        """Return the elements that the lanes mean; a View where indices are missing."""
+        if type(view) is Either:
+            return view.load(self, indices, mask, node)
+        return self.machine.load(view, indices, mask, node)
+
+    def store(self, view, indices, value, mask, node):
+        """Write a value, a number or one per lane, to the elements that the lanes mean."""
+        if type(view) is Either:
+            return view.store(self, indices, value, mask, node)
+        if len(indices) < view.ndim:
+            return self._fill(node, view, indices, value, mask)
+        return self.machine.store(view, indices, value, mask, node)
+
     def _of_Subscript(self, node, mask):
         owner = self._value(node.value, mask)
         if isinstance(owner, tuple):
-            index = self._value(node.slice, mask)
-            whole = is_number(index) and not np.ndim(index) and index.dtype.kind in "iub"
-            if not whole or not -len(owner) <= int(index) < len(owner):
-                raise self._error(node, f"a tuple of {len(owner)} needs one constant index below {len(owner)}.")
-            return self._as_static(node, owner[int(index)])
+            return self._part(node, owner, mask)
+        if type(owner) is Indices and owner.flat:
+            return owner.item(self, self._value(node.slice, mask), mask, node)
         view, indices = self._place(node, mask, owner)
-        if any(isinstance(i, Slice) for i in indices):
+        if any(isinstance(i, Slice | Nothing) for i in indices):
             return self._slice(node, view, indices, mask)
-        return self.machine.load(view, indices, mask, node)
+        return self.load(view, indices, mask, node)
+
+    def _of_Slice(self, node, mask):
+        return self._bounds(node, mask)
+
+    # ------------------------------------------------------------------------------------------- tuples
+
+    def _part(self, node, owner, mask):
+        """Return a part of a tuple, or a tuple of some of them."""
+        n = len(owner)
+        if isinstance(node.slice, ast.Slice):
+            bounds = self._bounds(node.slice, mask)
+            if any(b is not None and np.ndim(b) for b in bounds):
+                raise self._error(node, "the bounds of a tuple's slice are the same in all threads.")
+            return owner[slice(*(None if b is None else int(b) for b in bounds))]
+        index = self._value(node.slice, mask)
+        if not is_number(index) or index.dtype.kind not in "iub":
+            raise self._error(node, f"{describe(index)} is no index of a tuple; an index is a whole number.")
+        if not np.ndim(index) and not self.typing:
+            if not -n <= int(index) < n:
+                raise self._error(node, f"a tuple of {n} needs an index from 0 to {n - 1}, not {int(index)}.")
+            return self._as_static(node, owner[int(index)])
+        if self.typing and not np.ndim(index) and is_from_outside(node.slice, self.source):
+            if not -n <= int(index) < n:
+                raise self._error(node, f"a tuple of {n} needs an index from 0 to {n - 1}, not {int(index)}.")
+            return self._as_static(node, owner[int(index)])
+        return self._as_static(node, self._chosen(node, owner, index, mask))
+
+    def _chosen(self, node, owner, index, mask):
+        """Return the part of a tuple that each lane means: all parts have one type."""
+        n, result = len(owner), owner[0] if owner else None
+        if not owner:
+            raise self._error(node, "a tuple without parts has no element.")
+        if self.typing:
+            for part in owner[1:]:
+                result = join(result, part)
+            return result
+        here = index[mask.index]
+        if ((here < -n) | (here >= n)).any():
+            bad = int(np.flatnonzero((here < -n) | (here >= n))[0])
+            lane = self.machine.lane_of(mask, bad)
+            self.machine.found(
+                "out of bounds", node.lineno,
+                f"{self.lanes.name(lane)} uses index {here[bad]} on a tuple of {n} (0 to {n - 1}).",
+                f"Guard the line: if 0 <= ... < {n}.", lane=lane, index=int(here[bad]),
+            )  # fmt: skip
+        index = np.where(index < 0, index + n, index)
+        for k, part in enumerate(owner[1:], 1):
+            result = self._both(result, part, mask.where(index == k))
+        return result
+
+    # ------------------------------------------------------------------------------------------- arrays
 
     def _place(self, node, mask, view=None):
         """Return (view, indices) of a subscript."""
@@ -50,43 +116,115 @@ class Elements:
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         indices = []
         for part in parts:
+            if isinstance(part, ast.Constant) and part.value is Ellipsis:
+                missing = view.ndim + 1 - sum(not _is_none(p) for p in parts)
+                indices += [EVERYTHING] * max(0, missing)
+                continue
             index = self._bounds(part, mask) if isinstance(part, ast.Slice) else self._value(part, mask)
-            indices += list(index) if isinstance(index, tuple) and not isinstance(index, Slice) else [index]
+            more = list(index) if isinstance(index, tuple) and not isinstance(index, Slice) else [index]
+            indices += [self.from_end(part, i, view, len(indices) + k) for k, i in enumerate(more)]
+        return view, self.checked(node, view, indices)
+
+    def checked(self, node, view, indices):
+        """Return the indices of an access, if they are whole numbers and not too many."""
         for index in indices:
-            if not isinstance(index, Slice) and (not is_number(index) or index.dtype.kind not in "iub"):
-                raise self._error(
-                    node, f"{describe(index)} is no index; an index is a whole number. Divide with //, or use int(...)."
-                )
-        if len(indices) > view.ndim:
+            good = isinstance(index, Slice | Nothing) or (is_number(index) and index.dtype.kind in "iu")
+            if not good:
+                hint = " Divide with //, or use int(...)."
+                if is_number(index) and index.dtype.kind == "b":
+                    hint = " Write int32(...) around the condition."
+                raise self._error(node, f"{describe(index)} is no index; an index is a whole number.{hint}")
+        given = sum(not isinstance(i, Nothing) for i in indices)
+        if given > view.ndim:
             takes = "1 index" if view.ndim == 1 else f"{view.ndim} indices"
-            raise self._error(node, f"{view.name} is {view.shape} and takes {takes}, not {len(indices)}.")
-        return view, indices
+            raise self._error(node, f"{view.name} is {_sizes(view)} and takes {takes}, not {given}.")
+        return indices
+
+    def from_end(self, node, index, view, axis):
+        """Return an index; one written as a negative number, such as a[-1], is meant to count from the end."""
+        size = view.shape[axis] if axis < view.ndim else 0
+        if is_number(index) and not np.ndim(index) and index.dtype.kind == "i" and index < 0:
+            if is_from_outside(node, self.source) and np.all(-np.int64(index) <= size):
+                return np.asarray(size).astype(np.int64)[()] + np.int64(index)
+        return index
 
     def _bounds(self, node, mask):
         values = [None if v is None else self._value(v, mask) for v in (node.lower, node.upper, node.step)]
+        values = [None if isinstance(v, Nothing) else v for v in values]
         for value in values:
             if value is not None and (not is_number(value) or value.dtype.kind not in "iu"):
                 raise self._error(node, f"{describe(value)} is no bound of a slice; use whole numbers.")
-        if values[2] is not None and (np.ndim(values[2]) or values[2] < 1):
-            raise self._error(node, "the step of a slice is a whole number >= 1, the same in all threads.")
+        if values[2] is not None and (np.ndim(values[2]) or values[2] == 0):
+            if not self.typing:
+                raise self._error(node, "the step of a slice is a whole number other than 0, the same in all threads.")
+            values[2] = np.int64(1)
         return Slice(*values)
 
     def _slice(self, node, view, indices, mask):
         """Return the View of a part of an array: numbers pick one place of an axis, slices a stretch of it."""
         offset, shape, strides = np.broadcast_to(view.offset, self.lanes.count).astype(np.int64), [], []
-        for axis, size in enumerate(view.shape):
-            index, stride = indices[axis] if axis < len(indices) else Slice(None, None, None), view.strides[axis]
+        axis = 0
+        given = [*indices, *[EVERYTHING] * (view.ndim - sum(not isinstance(i, Nothing) for i in indices))]
+        for index in given:
+            if isinstance(index, Nothing):
+                shape.append(1)
+                strides.append(0)
+                continue
+            size, stride = view.shape[axis], view.strides[axis]
+            axis += 1
             if not isinstance(index, Slice):
                 row = self.machine.load(view.part(0, (size, 1), (1, 1)), [index], mask, node)
                 offset = offset + row.offset * stride
                 continue
-            start = np.int64(0) if index.start is None else _clipped(index.start, size)
-            stop = np.int64(size) if index.stop is None else _clipped(index.stop, size)
-            step = 1 if index.step is None else int(index.step)
-            lengths = np.broadcast_to(np.maximum(0, -(-(stop - start) // step)), self.lanes.count)[mask.index]
-            if lengths.size and (lengths != lengths[0]).any():
-                raise self._error(node, "a slice has the same length in all threads.")
+            start, length, step = _stretch(index, size)
             offset = offset + start * stride
-            shape.append(int(lengths[0]) if lengths.size else size)
+            lengths = np.broadcast_to(length, self.lanes.count)[mask.index]
+            shape.append(int(lengths[0]) if lengths.size and (lengths == lengths[0]).all() else
+                         size if not lengths.size else np.broadcast_to(length, self.lanes.count))  # fmt: skip
             strides.append(stride * step)
         return view.part(offset, shape, strides)
+
+    def _fill(self, node, view, indices, value, mask):
+        """Write a number to all elements of a part of an array, one after the other."""
+        if not is_number(value):
+            raise self._error(
+                node, f"{describe(value)} cannot be given to a part of {view.name}: Numba gives it one number only. "
+                "Write the loop, element by element.",
+            )  # fmt: skip
+        part = self._slice(node, view, indices, mask)
+        most = [int(np.max(s, initial=0)) for s in part.shape]
+        if self.typing:
+            return self.machine.store(part, [np.int64(0)] * part.ndim, value, mask, node)
+        for index in itertools.product(*map(range, most)):
+            here = mask
+            for i, size in zip(index, part.shape, strict=True):
+                here = here.where(i < size) if np.ndim(size) else here
+            self.machine.step(node.lineno, here)
+            self.machine.store(part, [np.int64(i) for i in index], value, here, node)
+
+
+def _stretch(index, size):
+    """Return (first place, how many, step) of a slice as Python takes it: from the end if negative, and inside."""
+    step = 1 if index.step is None else int(index.step)
+    size = np.asarray(size).astype(np.int64)
+    low, high = (0, size) if step > 0 else (-1, size - 1)
+
+    def bound(given, default):
+        if given is None:
+            return default
+        given = np.asarray(given).astype(np.int64)
+        return np.clip(np.where(given < 0, given + size, given), low, high)
+
+    start, stop = bound(index.start, np.int64(0) if step > 0 else high), bound(index.stop, high if step > 0 else np.int64(-1))
+    return start, np.maximum(0, -(-(stop - start) // step) if step > 0 else -((stop - start) // -step))[()], step
+
+
+def _is_none(node):
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _sizes(view):
+    return tuple("one for each thread" if np.ndim(s) else s for s in view.shape)
+
+
+

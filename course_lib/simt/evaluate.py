@@ -11,15 +11,17 @@ import numpy as np
 
 from course_lib.simt import types
 from course_lib.simt.elements import Slice
+from course_lib.simt.calls import InnerFunction
 from course_lib.simt.expressions import Expressions
+from course_lib.simt.iteration import Range, has_items, item_of, length_of
 from course_lib.simt.masks import Mask
 from course_lib.simt.memory import View
 from course_lib.simt.refusals import construct, refused
-from course_lib.simt.values import cast, describe, is_number, merge
-from course_lib.simt.vocabulary import Word
+from course_lib.simt.stops import Stops
+from course_lib.simt.values import cast, describe, is_number, join, merge
 
 
-class Evaluator(Expressions):
+class Evaluator(Expressions, Stops):
     """One batch of blocks on its way through a kernel. `machine` has memories, counters and findings (`run`).
 
     Source: the course's own.
@@ -29,7 +31,8 @@ class Evaluator(Expressions):
 
     def __init__(self, source, arguments, lanes, machine, depth=0):
         self.source, self.lanes, self.machine, self.depth = source, lanes, machine, depth
-        self.everyone = Mask(lanes)
+        self.everyone = self.alive = Mask(lanes)  # alive: who was called and has not returned
+        self.fixed, self.caller, self.call = frozenset(), None, None
         self.variables = dict(zip(source.parameters, arguments, strict=True))
         self.defined = dict.fromkeys(source.parameters, self.everyone)
         self.result = None
@@ -38,7 +41,7 @@ class Evaluator(Expressions):
 
     def run(self, mask):
         """Run the body for the lanes of `mask`; return what the function returns, or None."""
-        before = self.machine.enter(self.source)
+        before, self.alive = self.machine.enter(self.source), mask
         self._block(self.source.tree.body, mask)
         self.machine.enter(before)
         if is_number(self.result) and "return" in self.static:
@@ -71,20 +74,32 @@ class Evaluator(Expressions):
     def _do_Pass(self, node, mask):
         return mask
 
+    def _do_Global(self, node, mask):
+        return mask  # its names mean what they mean outside
+
+    def _do_FunctionDef(self, node, mask):
+        if node.decorator_list:
+            raise self._error(node, f"{node.name}, a function inside of a kernel, has no decorator.")
+        self._set(node.name, InnerFunction(self.source.of_inner(node), self), mask)
+        return mask
+
     def _do_Expr(self, node, mask):
         if not isinstance(node.value, ast.Constant):  # a docstring does nothing
             self._value(node.value, mask)
-        return mask
+        return self._still(mask)
 
     def _do_Assign(self, node, mask):
         value = self._value(node.value, mask)
+        mask = self._still(mask)
         for target in node.targets:
             self._assign(target, value, mask)
         return mask
 
     def _do_AnnAssign(self, node, mask):
         if node.value is not None:
-            self._assign(node.target, self._value(node.value, mask), mask)
+            value = self._value(node.value, mask)
+            mask = self._still(mask)
+            self._assign(node.target, value, mask)
         return mask
 
     def _do_AugAssign(self, node, mask):
@@ -92,15 +107,17 @@ class Evaluator(Expressions):
             old, place = self._variable(node.target, mask), None
         elif isinstance(node.target, ast.Subscript):
             place = self._place(node.target, mask)
-            self._check_elements(node.target, place[1])
-            old = self.machine.load(*place, mask, node.target)
+            if any(isinstance(i, Slice) for i in place[1]):
+                raise self._error(node, "a slice is changed element by element: Numba has no += for a whole slice.")
+            old = self.load(*place, mask, node.target)
         else:
             raise self._error(node, f"{construct(node.target)} cannot be assigned to.")
         new = self._binary(type(node.op).__name__, old, self._value(node.value, mask), mask, node)
+        mask = self._still(mask)
         if place is None:
             self._assign(node.target, new, mask)
         else:
-            self.machine.store(*place, new, mask, node.target)
+            self.store(*place, new, mask, node.target)
         return mask
 
     def _assign(self, target, value, mask):
@@ -123,14 +140,18 @@ class Evaluator(Expressions):
                 self._assign(part, item, mask)
         elif isinstance(target, ast.Subscript):
             view, indices = self._place(target, mask)
-            self._check_elements(target, indices)
-            self.machine.store(view, indices, value, mask, target)
+            if any(isinstance(i, Slice) for i in indices):
+                self._fill(target, view, indices, value, mask)
+            else:
+                self.store(view, indices, value, mask, target)
         else:
             raise self._error(target, f"{construct(target)} cannot be assigned to.")
 
     def _set(self, name, value, mask):
         """Give a variable a value in the lanes of a mask, and remember which lanes have one."""
-        if name in self.variables and self.defined[name] is not mask:
+        if self._is_all(mask):
+            self.defined[name] = self.everyone  # nobody else will ask
+        elif name in self.variables and self.defined[name] is not mask:
             value = merge(self.variables[name], value, mask)
             defined = self.defined[name]
             if defined.bits is not None:
@@ -139,12 +160,13 @@ class Evaluator(Expressions):
             self.defined[name] = mask
         self.variables[name] = value
 
-    def _check_elements(self, node, indices):
-        if any(isinstance(i, Slice) for i in indices):
-            raise self._error(node, "a slice cannot be assigned to; write element by element, in a loop.")
+    def _is_all(self, mask):
+        """Whether these are all lanes that this function still has: those that returned do not count."""
+        return mask is self.alive or mask.bits is None or mask.count == self.alive.count
 
     def _do_If(self, node, mask):
         condition = self._truth(node.test, mask)
+        mask = self._still(mask)
         self.machine.count(node.lineno, mask)
         self.machine.branch(node.lineno, mask, condition)
         if np.ndim(condition) == 0:
@@ -160,22 +182,30 @@ class Evaluator(Expressions):
         return self._loop(node, mask, condition, lambda active: None)
 
     def _do_For(self, node, mask):
-        call = node.iter
-        function = self._value(call.func, mask) if isinstance(call, ast.Call) else None
-        if type(function) is not Word or function != Word("range") or call.keywords:
-            raise self._error(node, "a kernel's for goes over range(...): for i in range(n).")
-        if not isinstance(node.target, ast.Name):
-            raise self._error(node, "the variable of a for is one name.")
-        bounds = [self._value(a, mask) for a in call.args]
-        if not 1 <= len(bounds) <= 3 or any(not is_number(b) or b.dtype.kind not in "iub" for b in bounds):
-            raise self._error(node, "range takes one to three whole numbers.")
-        dtype = types.range_dtype(*(b.dtype for b in bounds))
-        bounds = [cast(b, dtype) for b in bounds]
-        start, stop = (dtype.type(0), bounds[0]) if len(bounds) == 1 else bounds[:2]
-        step = bounds[2] if len(bounds) == 3 else dtype.type(1)
-        if np.any(np.broadcast_to(step, self.lanes.count)[mask.index] == 0):
-            raise self._error(node, "range with step 0 never ends.")
-        state = {"i": start}
+        items = self._value(node.iter, mask)
+        if not has_items(items):
+            raise self._error(
+                node, f"{describe(items)} has no items; a for goes over range(...), an array, a tuple, zip or enumerate."
+            )
+        if isinstance(items, Range):
+            return self._count_up(node, items, mask)
+        if isinstance(items, tuple) and self.typing and len({type(join(items[0], i)) for i in items[1:]}) > 1:
+            raise self._error(node, "the parts of a tuple that a for goes over are all of one type.")
+        state, length = {"turn": 0}, length_of(items)
+
+        def condition(active):
+            return np.bool_(state["turn"] < length) if np.ndim(length) == 0 else state["turn"] < length
+
+        def advance(active):
+            state["turn"] += 1
+
+        def begin(active):
+            self._assign(node.target, item_of(items, self, state["turn"], active, node.iter), active)
+
+        return self._loop(node, mask, condition, advance, begin)
+
+    def _count_up(self, node, numbers, mask):
+        state, stop, step = {"i": numbers.start}, numbers.stop, numbers.step
 
         def condition(active):
             more = np.where(step > 0, state["i"] < stop, state["i"] > stop)
@@ -234,11 +264,13 @@ class Evaluator(Expressions):
     def _do_Return(self, node, mask):
         if node.value is not None and not (isinstance(node.value, ast.Constant) and node.value.value is None):
             value = self._value(node.value, mask)
+            mask = self._still(mask)
             if self.depth == 0:
                 raise self._error(node, "a kernel returns nothing; it writes its results into an array.")
             self._return(value, mask)
         if self.depth == 0:
             self.machine.leave(mask)
+        self.alive = self.alive.without(mask)
         return mask.none()
 
     def _return(self, value, mask):

@@ -4,18 +4,19 @@ Source: Numba's documentation, "Supported Python features in CUDA Python". State
 """
 
 import ast
-import inspect
 
 import numpy as np
 
 from course_lib.simt import types
+from course_lib.simt.calls import Calls, InnerFunction
 from course_lib.simt.elements import Elements
-from course_lib.simt.functions import FUNCTIONS
+from course_lib.simt.iteration import has_items, item_of, length_of
+from course_lib.simt.memory import View
 from course_lib.simt.names import Names
 from course_lib.simt.refusals import construct, refused
 from course_lib.simt.source import KernelError
 from course_lib.simt.values import MOST_PARTS, apply, cast, describe, is_number, merge, remainder, too_long
-from course_lib.simt.vocabulary import Cast, DeviceFunction, Word
+from course_lib.simt.vocabulary import Cast, DeviceFunction, Nothing, Word
 
 
 def _mod(a, b):
@@ -29,11 +30,11 @@ NUMPY = {
     "GtE": np.greater_equal, "Eq": np.equal, "NotEq": np.not_equal, "USub": np.negative, "UAdd": np.positive,
     "Invert": np.invert,
 }  # fmt: skip
-MOST_CALLS = 16
-"""How deep device functions may call each other."""
+CONSTANTS = (Cast, Word, DeviceFunction)
+"""Classes of what is not a number and can be asked for with ==: a dtype, a word, a function."""
 
 
-class Expressions(Names, Elements):
+class Expressions(Names, Elements, Calls):
     """The half of an `Evaluator` that computes values. Source: the course's own."""
 
     def _value(self, node, mask):
@@ -43,15 +44,25 @@ class Expressions(Names, Elements):
         return evaluate(node, mask)
 
     def _of_Constant(self, node, mask):
-        if isinstance(node.value, bool | int | float):
+        if isinstance(node.value, bool | int | float | complex):
             try:
                 return types.literal(node.value)
             except TypeError as error:
                 raise self._error(node, str(error)) from None
+        if isinstance(node.value, str) or node.value is None:
+            return Nothing() if node.value is None else node.value
         raise self._error(node, f"{node.value!r} is no number; a kernel computes with numbers and booleans.")
 
     def _of_Tuple(self, node, mask):
         return self._short(tuple(self._value(e, mask) for e in node.elts), node)
+
+    def _of_Lambda(self, node, mask):
+        return InnerFunction(self.source.of_inner(node), self)
+
+    def _of_NamedExpr(self, node, mask):
+        value = self._value(node.value, mask)
+        self._assign(node.target, value, mask)
+        return value
 
     def _short(self, value, node):
         if too_long(value):
@@ -65,6 +76,8 @@ class Expressions(Names, Elements):
     def _binary(self, name, left, right, mask, node):
         if isinstance(left, tuple) and isinstance(right, tuple) and name == "Add":
             return self._short(left + right, node)
+        if isinstance(left, tuple) and name == "Mult" and is_number(right) and not np.ndim(right):
+            return self._short(left * max(0, min(int(right), MOST_PARTS + 1)), node)
         if name not in types.BINARY:
             raise self._error(node, "@ is not possible in a kernel; write the loop: acc += A[row, k] * B[k, col].")
         if name in ("FloorDiv", "Mod"):  # whole numbers divided with / give a float, and infinity is a float
@@ -97,18 +110,67 @@ class Expressions(Names, Elements):
         left, result, active = self._value(node.left, mask), None, mask
         for op, comparator in zip(node.ops, node.comparators, strict=True):
             right, name = self._value(comparator, active), type(op).__name__
-            if name not in types.COMPARE:
-                raise self._error(node, f"{construct(op)} is not possible in a kernel; use <, <=, >, >=, == and !=.")
-            if not is_number(left) or not is_number(right):
-                raise self._error(node, f"{describe(left)} and {describe(right)} cannot be compared.")
-            self.machine.count(node.lineno, active)
-            part = NUMPY[name](left, right)
+            part = self._compared(name, left, right, active, node)
             result, left = part if result is None else result & part, right
             # Where one part is false, the next ones are not looked at.
             active = active.where(np.broadcast_to(result, self.lanes.count)) if len(node.ops) > 1 else active
             if self._idle(active):
                 break
         return result
+
+    def _compared(self, name, left, right, mask, node):
+        """Return whether two values compare so: numbers, tuples part by part, texts, arrays and None with `is`."""
+        if name in ("Is", "IsNot"):
+            return np.bool_(self._is(left, right, node) == (name == "Is"))
+        if name in ("In", "NotIn"):
+            found = self._is_in(left, right, mask, node)
+            return ~found if name == "NotIn" else found
+        if name not in types.COMPARE:
+            raise self._error(node, f"{construct(name)} is not possible in a kernel; use <, <=, >, >=, == and !=.")
+        if isinstance(left, tuple) and isinstance(right, tuple):
+            return self._compared_tuples(name, left, right, mask, node)
+        if type(left) is str and type(right) is str:
+            return np.bool_(types.COMPARE[name](left, right))
+        if type(left) in CONSTANTS and type(right) in CONSTANTS and name in ("Eq", "NotEq"):
+            return np.bool_((left == right) == (name == "Eq"))
+        if not is_number(left) or not is_number(right):
+            raise self._error(node, f"{describe(left)} and {describe(right)} cannot be compared.")
+        self.machine.count(node.lineno, mask)
+        return NUMPY[name](left, right)
+
+    def _compared_tuples(self, name, left, right, mask, node):
+        """As Python: the first parts that differ decide, else the lengths."""
+        equal = np.bool_(len(left) == len(right))
+        if name in ("Eq", "NotEq"):
+            for a, b in zip(left, right, strict=False):
+                equal = equal & self._compared("Eq", a, b, mask, node)
+            return ~equal if name == "NotEq" else equal
+        result = np.bool_(types.COMPARE[name](len(left), len(right)))
+        for a, b in reversed(tuple(zip(left, right, strict=False))):
+            same = self._compared("Eq", a, b, mask, node)
+            result = (same & result) | (~same & self._compared(name, a, b, mask, node))
+        return result
+
+    def _is(self, left, right, node):
+        if isinstance(left, Nothing) or isinstance(right, Nothing):
+            return isinstance(left, Nothing) and isinstance(right, Nothing)
+        if isinstance(left, View) and isinstance(right, View):
+            return left.memory is right.memory and left.shape == right.shape and np.all(left.offset == right.offset)
+        raise self._error(node, f"is compares with None; {describe(left)} and {describe(right)} are compared with ==.")
+
+    def _is_in(self, value, owner, mask, node):
+        if not is_number(value) or not has_items(owner):
+            raise self._error(node, f"{describe(value)} in {describe(owner)}: a number is looked for in a tuple or array.")
+        length, found = length_of(owner), np.bool_(False)
+        for turn in range(int(np.max(length, initial=0)) if not self.typing else min(1, int(np.max(length, initial=1)))):
+            here = mask.where(np.broadcast_to(turn < length, self.lanes.count)) if np.ndim(length) else mask
+            self.machine.step(node.lineno, here)
+            item = item_of(owner, self, turn, here, node)
+            if not is_number(item):
+                raise self._error(node, f"{describe(value)} is looked for among {describe(item)}; numbers are compared.")
+            equal = self._compared("Eq", value, item, here, node)
+            found = found | (equal & (turn < length))
+        return found
 
     def _of_BoolOp(self, node, mask):
         """As in Python, `a and b` is a where a is false, else b; the lanes that know the answer do not look at b."""
@@ -148,45 +210,6 @@ class Expressions(Names, Elements):
         """Return a value in the type that it has on whatever path it comes."""
         dtype = self.static.get(id(node))
         return value if dtype is None or not is_number(value) else cast(value, dtype)
-
-    def _of_Call(self, node, mask):
-        function = self._value(node.func, mask)
-        if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
-            raise self._error(node, "* and ** are not possible in a kernel's calls.")
-        arguments = [self._value(a, mask) for a in node.args]
-        options = {k.arg: self._value(k.value, mask) for k in node.keywords}
-        if isinstance(function, Cast) and len(arguments) == 1 and not options:
-            if not is_number(arguments[0]):
-                raise self._error(node, f"{describe(arguments[0])} cannot become a {function.dtype}.")
-            return cast(arguments[0], function.dtype)
-        if isinstance(function, DeviceFunction) and not options:
-            return self._call(function, arguments, mask, node)
-        if isinstance(function, Word) and FUNCTIONS.get(function.path):
-            return self._function(FUNCTIONS[function.path], function.path, arguments, options, mask, node)
-        raise self._error(node, f"{ast.unparse(node.func)} cannot be called in a kernel.")
-
-    def _function(self, act, path, arguments, options, mask, node):
-        try:
-            return act(self, mask, node, *arguments, **options)
-        except types.NoSuchOperation:
-            raise
-        except TypeError as error:
-            message = str(error)
-            try:
-                inspect.signature(act).bind(self, mask, node, *arguments, **options)
-            except TypeError as wrong:  # too few arguments, or too many
-                message = str(wrong)
-            raise self._error(node, f"{path}: {message}.") from None
-        except (ValueError, ArithmeticError) as error:
-            raise self._error(node, f"{path}: {error}.") from None
-
-    def _call(self, function, arguments, mask, node):
-        if self.depth >= MOST_CALLS:
-            raise self._error(node, f"device functions call each other more than {MOST_CALLS} deep; use a loop.")
-        source = function.source
-        if len(arguments) != len(source.parameters):
-            raise self._error(node, f"{source.name} takes {len(source.parameters)} values and got {len(arguments)}.")
-        return type(self)(source, arguments, self.lanes, self.machine, self.depth + 1).run(mask)
 
     def _truth(self, node, mask):
         return self._as_bool(self._value(node, mask), node)

@@ -8,12 +8,14 @@ import ast
 
 import numpy as np
 
+from course_lib.simt.iteration import Enumerate, Indices, Zip, has_items, length_of, range_of
+from course_lib.simt.literals import is_literal
 from course_lib.simt.memory import View
-from course_lib.simt.values import describe, is_number
+from course_lib.simt.values import cast, describe, is_number
 from course_lib.simt.vocabulary import Cast, Word, register
 
 MOST_AXES = 8
-FUNCTIONS = {"range": None}  # a range stands in a for only
+FUNCTIONS = {}
 
 
 def function(path):
@@ -78,10 +80,10 @@ def _array(space):
 
 
 def _check_known(e, node, space):
-    """A shape is written as numbers, or as names that stand for numbers before the launch: Numba's rule."""
+    """A shape is known to the compiler (`literals`): Numba's rule."""
     given = node.args[0] if node.args else next(k.value for k in node.keywords if k.arg == "shape")
     for part in given.elts if isinstance(given, ast.Tuple) else [given]:
-        if not (isinstance(part, ast.Constant) or (isinstance(part, ast.Name) and e.source.is_constant(part.id))):
+        if not is_literal(part, e.source, e.fixed):
             dynamic = "; or shared.array(0, ...) and the bytes in the launch" if space == "shared" else ""
             raise TypeError(
                 f"the size of a {space} array must be known before the launch: a number, or a constant made outside of "
@@ -101,11 +103,37 @@ def _array_like(e, mask, node, array):
 
 @function("len")
 def _len(e, mask, node, value):
-    if isinstance(value, View) and value.ndim:
-        return np.int64(value.shape[0])
-    if isinstance(value, tuple):
-        return np.int64(len(value))
-    raise TypeError(f"{describe(value)} has no length")
+    if not has_items(value) or isinstance(value, Zip | Enumerate | Indices):
+        raise TypeError(f"{describe(value)} has no length")
+    return length_of(value)
+
+
+# --------------------------------------------------------------------------------------------- what a for goes over
+
+
+@function("range")
+def _range(e, mask, node, *bounds):
+    return range_of(bounds, mask, e.lanes)
+
+
+@function("zip")
+def _zip(e, mask, node, *parts):
+    _check_items(parts)
+    return Zip(parts)
+
+
+@function("enumerate")
+def _enumerate(e, mask, node, part, start=np.int64(0)):
+    _check_items([part])
+    if not is_number(start) or start.dtype.kind not in "iu":
+        raise TypeError(f"{describe(start)} is no whole number to begin with")
+    return Enumerate(part, cast(start, np.dtype(np.int64)))
+
+
+def _check_items(parts):
+    for part in parts:
+        if not has_items(part):
+            raise TypeError(f"{describe(part)} has no items")
 
 
 # --------------------------------------------------------------------------------------------- barriers

@@ -41,7 +41,7 @@ class Hazard:
 
 
 IMPORTANCE = (
-    "out of bounds", "misaligned", "barrier not reached", "warp operation not reached", "unset variable", "race",
+    "out of bounds", "raised", "misaligned", "barrier not reached", "warp operation not reached", "unset variable", "race",
     "unwritten memory", "negative index", "division by zero", "never written", "same value", "early return", "float64",
     "uncoalesced", "bank conflicts",
 )  # fmt: skip

@@ -5,12 +5,19 @@ paths meet, a variable gets a type that holds what either gave it, also if a lau
 text is visited, so that what a kernel cannot use is found in branches that are never taken, as a compiler finds it.
 """
 
+import ast
+
+import numpy as np
+
+from course_lib.simt.calls import InnerFunction
 from course_lib.simt.evaluate import Evaluator
 from course_lib.simt.lanes import Lanes
+from course_lib.simt.literals import is_from_outside
 from course_lib.simt.machine import Machine
 from course_lib.simt.masks import Mask
 from course_lib.simt.source import KernelError
 from course_lib.simt.values import Conflict, is_number, join, kind
+from course_lib.simt.vocabulary import Cast, DeviceFunction, Word
 
 MOST_STATEMENTS = 200_000
 MOST_ROUNDS = 20
@@ -75,9 +82,11 @@ class Inference(Evaluator):
         return join(old, new)
 
     def _of_IfExp(self, node, mask):
-        self._truth(node.test, mask)
+        test, sides = self._truth(node.test, mask), (node.body, node.orelse)
+        if np.ndim(test) == 0 and self._is_decided(node.test):
+            sides = (node.body,) if test else (node.orelse,)
         values = []
-        for side in (node.body, node.orelse):
+        for side in sides:
             try:
                 values.append(self._value(side, mask))
             except _Recursion as recursion:
@@ -104,10 +113,24 @@ class Inference(Evaluator):
             self.recursion = recursion
         return mask
 
+    def _is_decided(self, node):
+        """Whether a test comes out before the launch: is None, and comparisons of names from outside."""
+        if isinstance(node, ast.Compare):
+            asks = all(isinstance(op, ast.Is | ast.IsNot) for op in node.ops)
+            return asks or all(is_from_outside(part, self.source) for part in (node.left, *node.comparators))
+        if isinstance(node, ast.UnaryOp):
+            return self._is_decided(node.operand)
+        if isinstance(node, ast.BoolOp):
+            return all(self._is_decided(part) for part in node.values)
+        return is_from_outside(node, self.source)
+
     def _do_If(self, node, mask):
-        self._truth(node.test, mask)
+        test = self._truth(node.test, mask)
         before, ends = dict(self.variables), []
-        for side in (node.body, node.orelse):
+        sides = (node.body, node.orelse)
+        if np.ndim(test) == 0 and self._is_decided(node.test):  # Numba leaves out a branch that is never taken
+            sides = (node.body,) if test else (node.orelse,)
+        for side in sides:
             self.variables = dict(before)
             self._block(side, mask)
             ends += [] if self.dead else [self.variables]
@@ -192,6 +215,13 @@ class _Later(_Unknown):
     """A name that has no value yet, in a loop whose end may give it one."""
 
 
+def _decides(value):
+    """Return what decides the types that come out of an argument: its kind, and which function or type it is."""
+    if isinstance(value, InnerFunction | DeviceFunction):
+        return "function", id(value.source)
+    return value if isinstance(value, Cast | Word | str) else kind(value)
+
+
 def _kinds(variables):
     return {name: kind(value) for name, value in variables.items()}
 
@@ -221,7 +251,7 @@ class Tables:
 
     def key(self, source, arguments):
         """Return what the types depend on."""
-        return id(source), *map(kind, arguments)
+        return id(source), *map(_decides, arguments)
 
     def of(self, source, arguments):
         """Return {id of a node: dtype} for a function and its arguments."""

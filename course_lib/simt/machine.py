@@ -59,6 +59,7 @@ class Machine(WideAccess):
         self.blocks = math.prod(grid)
         self.constants = {}
         self.memories, self.static_bytes, self.local_bytes = [], 0, 0
+        self.not_printed, self.stopped = 0, False
 
     def begin(self, lanes):
         """Start a batch of blocks: fresh shared memory, no barrier passed."""
@@ -69,7 +70,7 @@ class Machine(WideAccess):
         self.phase, self.sync = np.zeros(lanes.count, np.int32), np.zeros(lanes.count, np.int32)
         self.copies = AsyncCopies(lanes.count)
         self.number = ((lanes.first + lanes.block) << BLOCK) + lanes.thread
-        self.exited, self._running = np.zeros(lanes.count, np.bool_), None
+        self.exited, self._running, self.stopped = np.zeros(lanes.count, np.bool_), None, False
 
     def enter(self, source):
         """Count for the lines of `source` from now on; return the Source before."""
@@ -154,7 +155,7 @@ class Machine(WideAccess):
 
     def allocate(self, evaluator, space, shape, dtype, node):
         """Return the View of a shared array (one per block) or a local one (per lane), the same at each visit."""
-        key = (id(evaluator.source), node.lineno, node.col_offset, evaluator.depth if space == "local" else 0)
+        key = (id(evaluator.source), node.lineno, node.col_offset, evaluator.depth if space == "local" else 0, shape, dtype)
         made, size = self.shared if space == "shared" else self.local, math.prod(shape) * dtype.itemsize
         if key not in made:
             if space == "shared":
@@ -224,20 +225,35 @@ class Machine(WideAccess):
             self.counters[line].barriers += mask.warps
         if mask.bits is not None:
             there = np.bincount(self.lanes.block[mask.index], minlength=self.lanes.blocks)
-            broken = np.flatnonzero((there > 0) & (there < self.lanes.threads))
+            left = np.bincount(self.lanes.block[self.exited], minlength=self.lanes.blocks)
+            broken = np.flatnonzero((there > 0) & (there + left < self.lanes.threads))
             if broken.size:
                 self._absent(mask, line, int(broken[0]), int(there[broken[0]]), broken.size)
+            early = (there > 0) & (left > 0)
+            if early.any() and not broken.size:
+                self._left_early(line, int(early.argmax()), int(left[early].sum()))
         self.phase[mask.index] += 1
 
     def _absent(self, mask, line, block, there, count):
-        missing = int(np.flatnonzero((self.lanes.block == block) & ~mask.bits)[0])
-        left = " It has returned already." if self.exited[missing] else ""
+        away = (self.lanes.block == block) & ~mask.bits
+        missing = int(np.flatnonzero(away & ~self.exited)[0])
+        others = int(np.count_nonzero(away & self.exited))
+        left = f" {others} have returned already; for those nobody waits." if others else ""
         self.found(
             "barrier not reached", line,
             f"{self.lanes.name(missing)} does not come to this barrier, {there} of {self.lanes.threads} threads "
             f"do.{left}",
-            "Move the barrier out of the branch or loop, and do not return before it: all threads of the block must "
-            "reach it, or those that wait never go on.", lane=missing, count=count,
+            "Move the barrier out of the branch or loop: all threads of the block that have not returned must reach "
+            "it, or those that wait never go on.", lane=missing, count=count,
+        )  # fmt: skip
+
+    def _left_early(self, line, block, count):
+        gone = int(np.flatnonzero((self.lanes.block == block) & self.exited)[0])
+        self.found(
+            "early return", line, f"{self.lanes.name(gone)} has returned before this barrier.",
+            "The hardware waits for the threads that have not returned, so the others go on. Cleaner is to let all "
+            "threads come here and to guard their loads and stores: a returned thread helps to load no tile.",
+            lane=gone, count=count, severity="advice",
         )  # fmt: skip
 
     def grid_barrier(self, mask, line):
@@ -269,6 +285,11 @@ class Machine(WideAccess):
         """The lanes of a mask are done with the kernel."""
         self.exited[mask.index] = True
         self._running = None
+
+    def stop(self, mask):
+        """The lanes of a mask raised an exception: they leave the kernel from wherever they are."""
+        self.leave(mask)
+        self.stopped = True
 
     def running_ballots(self):
         """Return (warps,) int64: for each warp the bits of its lanes that have not returned."""

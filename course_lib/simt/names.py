@@ -7,9 +7,10 @@ import numpy as np
 
 from course_lib.simt.functions import known
 from course_lib.simt.memory import View
+from course_lib.simt.reductions import attribute
 from course_lib.simt.refusals import nearest, suggestion
 from course_lib.simt.values import Conflict, cast, describe
-from course_lib.simt.vocabulary import NAMES, Cast, ConstantArray, Unusable, Word, from_outside
+from course_lib.simt.vocabulary import NAMES, Cast, ConstantArray, Module, Unusable, Word, from_outside
 
 
 class Names:
@@ -51,7 +52,9 @@ class Names:
         name, meanings = node.id, self.source.meanings
         if name not in meanings:
             meanings[name] = from_outside(self.source.outside[name], name, self.source.family)
-        value = meanings[name]
+        return self._usable(meanings[name], node)
+
+    def _usable(self, value, node):
         if type(value) is Unusable:
             raise self._error(node, value.why)
         if type(value) is ConstantArray:
@@ -61,11 +64,15 @@ class Names:
     def _of_Attribute(self, node, mask):
         owner = self._value(node.value, mask)
         if isinstance(owner, View):
-            simple = {"ndim": np.int64(owner.ndim), "size": np.int64(owner.size), "dtype": Cast(owner.dtype)}
+            simple = {"ndim": np.int64(owner.ndim), "size": _whole(owner.size), "dtype": Cast(owner.dtype)}
             if node.attr == "shape":
-                return tuple(np.int64(s) for s in owner.shape)
+                return tuple(_whole(s) for s in owner.shape)
             if node.attr in simple:
                 return simple[node.attr]
+            if (found := attribute(owner, node.attr)) is not None:
+                return found
+        if type(owner) is Module:
+            return self._of_module(owner, node)
         if isinstance(owner, Word):
             path = f"{owner.path}.{node.attr}"
             if path in NAMES:
@@ -75,3 +82,18 @@ class Names:
             raise self._error(node, f"{path} is not among the words of a kernel here.{suggestion(path)}")
         loop = " Write the loop, element by element." if isinstance(owner, View) else ""
         raise self._error(node, f"{describe(owner)} has no {node.attr} in a kernel.{loop}")
+
+    def _of_module(self, module, node):
+        """Return what a name of another module means, looked up once."""
+        path = f"{module.path}.{node.attr}"
+        meanings = self.source.meanings
+        if path not in meanings:
+            if node.attr not in module.names:
+                hint = nearest(node.attr, {n for n in module.names if type(n) is str})
+                raise self._error(node, f"{module.path} has no {node.attr}.{hint}")
+            meanings[path] = from_outside(dict.__getitem__(module.names, node.attr), path, self.source.family)
+        return self._usable(meanings[path], node)
+
+
+def _whole(size):
+    return np.asarray(size).astype(np.int64)[()]

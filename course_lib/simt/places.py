@@ -33,6 +33,9 @@ class Places:
             shift = int(view.offset)
         for axis, index in enumerate(indices):
             size, stride = view.shape[axis], view.strides[axis]
+            if np.ndim(size):  # a slice that has another length in each thread
+                offset, inside = self._own_sizes(view, axis, index, offset, inside, mask, node)
+                continue
             if np.ndim(index) == 0 and 0 <= index < size:  # the same in all lanes
                 shift += int(index) * stride
                 continue
@@ -55,8 +58,22 @@ class Places:
         stay[np.arange(self.lanes.count)[mask.index][inside]] = True
         return offset[inside], Mask(self.lanes, stay)
 
+    def _own_sizes(self, view, axis, index, offset, inside, mask, node):
+        """Return (offset, lanes inside) after an axis whose size is a number per lane."""
+        index, size = self.active(index, mask).astype(np.int64, copy=False), self.active(view.shape[axis], mask)
+        good = (index >= -size) & (index < size)
+        for kind, wrong in (("out of bounds", ~good), ("negative index", good & (index < 0))):
+            if wrong.any():
+                at = int(wrong.argmax())
+                self._bad_index(kind, view, axis, int(index[at]), mask, at, node, np.count_nonzero(wrong))
+        if not good.all():
+            inside = good if inside is None else inside & good
+        step = np.where(index < 0, index + size, index) * view.strides[axis]
+        return (offset if offset.size else 0) + step, inside
+
     def _bad_index(self, kind, view, axis, index, mask, at, node, count):
         lane, size = self.lane_of(mask, at), view.shape[axis]
+        size = int(size[lane]) if np.ndim(size) else size
         where = f"axis {axis} of {view.name}" if view.ndim > 1 else view.name
         if kind == "out of bounds":
             last = f"(0 to {size - 1})" if size else "(none)"

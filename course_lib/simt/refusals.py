@@ -36,14 +36,15 @@ def suggestion(path):
 
 
 def construct(node):
-    """How a message calls a construct of Python."""
+    """How a message calls a construct of Python: a node, or the name of its class."""
+    name = node if type(node) is str else type(node).__name__
     return {
         "ListComp": "a list comprehension", "List": "a list", "Dict": "a dict", "Set": "a set", "Lambda": "lambda",
         "With": "with", "Try": "try", "Raise": "raise", "Import": "import", "ImportFrom": "import", "Yield": "yield",
         "FunctionDef": "a function inside the kernel", "ClassDef": "class", "Global": "global", "Delete": "del",
         "JoinedStr": "an f-string", "Assert": "assert", "In": "in", "NotIn": "not in", "Is": "is", "IsNot": "is not",
         "NamedExpr": ":=", "GeneratorExp": "a generator", "Match": "match", "Starred": "*", "Nonlocal": "nonlocal",
-    }.get(type(node).__name__, type(node).__name__)  # fmt: skip
+    }.get(name, name)  # fmt: skip
 
 
 def nearest(name, names):

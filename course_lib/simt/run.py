@@ -11,8 +11,9 @@ import numpy as np
 from course_lib.cuda.launch_checks import check_launch, check_shared
 from course_lib.simt import arithmetic, atomics, intrinsics, library, warps  # noqa: F401  they enter their functions
 from course_lib.simt.advice import advise
-from course_lib.simt.arguments import views
+from course_lib.simt.arguments import parts_of, views
 from course_lib.simt.arrays import DeviceArray
+from course_lib.simt.calls import default_of
 from course_lib.simt.evaluate import Evaluator
 from course_lib.simt.inference import Tables
 from course_lib.simt.lanes import Lanes, check_grid
@@ -80,12 +81,14 @@ def run(
         raise ValueError(f"on_error is {on_error!r}; it must be 'raise' or 'collect'.")
     if type(arguments) not in (tuple, list):
         raise TypeError(f"the arguments are a {kind_name(arguments)}; put them into a tuple.")
-    if len(arguments) != len(source.parameters):
-        raise TypeError(
-            f"{source.name} takes {len(source.parameters)} arguments ({', '.join(source.parameters)}) and got "
-            f"{len(arguments)}."
-        )
-    values = views(source.parameters, arguments)
+    names = [n for n in source.parameters if n != source.rest]
+    given, rest = arguments[: len(names)], arguments[len(names) :]
+    missing = names[len(given) :]
+    if (rest and not source.rest) or any(name not in source.defaults for name in missing):
+        raise TypeError(f"{source.name} takes {len(names)} arguments ({', '.join(names)}) and got {len(arguments)}.")
+    if source.rest:
+        names, given, missing = [*names, source.rest], [*given, *[None] * len(missing), tuple(rest)], []
+    values = views(names[: len(given)], given) + [default_of(source, name, source.tree) for name in missing]
     machine = Machine(grid, block, on_error=on_error, steps=steps, shared=shared, counting=counters, races=races)
     try:
         with np.errstate(all="ignore"):
@@ -101,7 +104,7 @@ def run(
             "this needs more memory than there is; use fewer threads or smaller arrays.", line,
         ) from None  # fmt: skip
     report = Report(source, grid, block, machine)
-    never = [_never_written(name, a, v) for name, a, v in zip(source.parameters, arguments, values, strict=True)]
+    never = [_never_written(name, a, v) for name, a, v in zip(names, given, values, strict=False)]
     report.advice = advise(report, source, machine.sites, [n for n in never if n])
     return report
 
@@ -122,7 +125,7 @@ def _walk(source, grid, block, values, machine):
                 f"a grid with a barrier for all has {blocks * threads:,} threads; at most {MOST_COOPERATIVE:,} can "
                 "wait for each other. Use fewer blocks and a loop.", source.tree.lineno,
             )  # fmt: skip
-    arrays = {id(v.memory): v.memory for v in values if isinstance(v, View)}
+    arrays = {id(v.memory): v.memory for v in parts_of(values) if isinstance(v, View)}
     machine.memories = list(arrays.values())
     for first in range(0, blocks, batch):
         lanes = Lanes(grid, block, first, min(batch, blocks - first))

@@ -12,6 +12,7 @@ import textwrap
 import types
 
 import numba.cuda
+from numba.core.registry import CPUDispatcher
 
 from course_lib.cuda.kernel import DeviceFunction, Kernel
 
@@ -44,6 +45,12 @@ class Source:
     tree : ast.FunctionDef
         With line numbers of the file.
     parameters : list of str
+        With the one of *args, `rest`, at the end, and then `captured`.
+    rest : str or None
+    captured : tuple of str
+        Variables of the function around it that it reads; a call gives it their values.
+    defaults : dict of str to object
+        What a parameter is without an argument: an object, or in a text an expression.
     assigned : set of str
         Names that the function itself gives a value.
     lines : dict of int to str
@@ -63,17 +70,24 @@ class Source:
     Source: the course's own.
     """
 
-    def __init__(self, tree, lines, outside, family=None):
+    def __init__(self, tree, lines, outside, family=None, *, defaults=None, captured=()):
         a = tree.args
-        if a.vararg or a.kwarg or a.kwonlyargs or a.defaults:
-            raise KernelError("a kernel takes plain parameters only: no *args, **options or defaults.", tree.lineno)
+        if a.kwarg or a.kwonlyargs:
+            raise KernelError("a kernel has no **options and no parameters behind a *: Numba has neither.", tree.lineno)
         check_depth(tree)
         self.tree, self.lines, self.outside, self.meanings = tree, lines, outside, {}
         self.family = {} if family is None else family
-        self.weights = {}
+        self.weights, self.inner = {}, {}
         self.name, self.parameters = tree.name, [p.arg for p in (*a.posonlyargs, *a.args)]
-        stored = (n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
-        self.assigned = {*self.parameters, *stored}
+        self.rest = a.vararg.arg if a.vararg else None
+        if self.rest:
+            self.parameters.append(self.rest)
+        optional = [p.arg for p in (*a.posonlyargs, *a.args)][len(self.parameters) - bool(self.rest) - len(a.defaults) :]
+        self.defaults = dict(zip(optional, a.defaults if defaults is None else defaults, strict=True))
+        self.captured = tuple(captured)
+        self.parameters += self.captured
+        declared = {name for n in own_nodes(tree) if isinstance(n, ast.Global) for name in n.names}
+        self.assigned = {*self.parameters, *_stored(tree)} - declared
 
     def weight(self, node):
         """Return how many steps of the budget a statement takes: one, and one more for each eight parts it has."""
@@ -82,18 +96,58 @@ class Source:
             self.weights[id(node)] = 1 + sum(1 for tree in own for _ in ast.walk(tree)) // 8
         return self.weights[id(node)]
 
-    def is_constant(self, name):
-        """Return whether a name stands for one number from the beginning: from outside, or set to a literal only."""
-        if name not in self.assigned:
-            return True
-        nodes = list(ast.walk(self.tree))
+    def given(self, name):
+        """Return the expressions that a variable is given, or None where it also gets its value in another way."""
+        nodes = list(own_nodes(self.tree))
         times = sum(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in nodes)
-        literal = any(
-            isinstance(n, ast.Assign) and isinstance(n.value, ast.Constant)
-            and any(isinstance(target, ast.Name) and target.id == name for target in n.targets)
-            for n in nodes
-        )  # fmt: skip
-        return literal and times == 1 and name not in self.parameters
+        values = [
+            n.value for n in nodes if isinstance(n, ast.Assign)
+            for target in n.targets if isinstance(target, ast.Name) and target.id == name
+        ]  # fmt: skip
+        return values if len(values) == times and len({ast.dump(v) for v in values}) == 1 else None
+
+    def of_inner(self, node):
+        """Return the Source of a function that stands in this one: a def, or a lambda; one for a node."""
+        if id(node) not in self.inner:
+            tree = as_def(node)
+            reads = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+            own = {*(a.arg for a in ast.walk(tree.args) if isinstance(a, ast.arg)), *_stored(tree)}
+            lines = {n: text for n, text in self.lines.items() if tree.lineno <= n <= node.end_lineno}
+            self.inner[id(node)] = source = Source(
+                tree, lines, self.outside, self.family, captured=sorted((reads & self.assigned) - own)
+            )
+            source.meanings = self.meanings
+        return self.inner[id(node)]
+
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+def own_nodes(tree):
+    """Yield the nodes of a function, without what stands in functions inside of it."""
+    waiting = list(ast.iter_child_nodes(tree))
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, FUNCTIONS):
+            waiting.extend(ast.iter_child_nodes(node))
+
+
+def _stored(tree):
+    """Return the names that a function's own statements give a value."""
+    nodes = list(own_nodes(tree))
+    names = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return names | {n.name for n in nodes if isinstance(n, ast.FunctionDef)}
+
+
+def as_def(node):
+    """Return a function's tree as that of a def: a lambda is one whose body is a return."""
+    if isinstance(node, ast.FunctionDef):
+        return node
+    back = ast.copy_location(ast.Return(node.body), node.body)
+    tree = ast.FunctionDef("lambda", node.args, [back], [], None)
+    tree.type_params = []
+    return ast.copy_location(tree, node)
 
 
 def source_of(kernel, family=None):
@@ -113,6 +167,8 @@ def source_of(kernel, family=None):
     family = {} if family is None else family
     if id(kernel) in family:
         return family[id(kernel)]
+    if kernel.__name__ == "<lambda>":
+        return _source_of_lambda(kernel, family)
     text, first = _lines_of(kernel.__code__), kernel.__code__.co_firstlineno
     if not text:
         raise KernelError(f"the source of {kernel.__name__} cannot be read; define it with def, in a file or a cell.")
@@ -121,7 +177,29 @@ def source_of(kernel, family=None):
         raise KernelError("a kernel is a function written with def.", first)
     outside = _names_outside(kernel)
     lines = {first + i: line.rstrip("\n") for i, line in enumerate(text)}
-    family[id(kernel)] = source = Source(tree[0], lines, outside, family)
+    family[id(kernel)] = source = Source(tree[0], lines, outside, family, defaults=kernel.__defaults__ or ())
+    return source
+
+
+def _source_of_lambda(function, family):
+    """Return the Source of a lambda: the one in its file that begins at the line and column of its code."""
+    code = function.__code__
+    file, where = code.co_filename, [p for p in code.co_positions() if p[0] is not None and p[2] is not None]
+    text = "".join(linecache.getlines(file)) if file in linecache.cache or os.path.isfile(file) else ""
+    body = max((p[0], p[2]) for p in where) if where else None  # inside of its body, whatever comes first
+    found = []
+    for node in (n for statement in parse(text) for n in ast.walk(statement)) if text and body else ():
+        if isinstance(node, ast.Lambda) and node.lineno == code.co_firstlineno:
+            begin, end = (node.body.lineno, node.body.col_offset), (node.body.end_lineno, node.body.end_col_offset)
+            if begin <= body <= end:
+                found.append(node)
+    if not found:
+        raise KernelError("the source of a lambda cannot be read; define the function with def, in a file or a cell.")
+    tree = as_def(min(found, key=lambda n: (n.body.end_lineno - n.body.lineno, n.body.end_col_offset)))
+    lines = {n: linecache.getline(file, n).rstrip("\n") for n in range(tree.lineno, tree.end_lineno + 1)}
+    family[id(function)] = source = Source(
+        tree, lines, _names_outside(function), family, defaults=function.__defaults__ or ()
+    )
     return source
 
 
@@ -187,10 +265,10 @@ def _codes(code):
 
 
 def is_kernel(value):
-    """Return whether a value holds a kernel: one of the course's, or what Numba's `cuda.jit` makes of a function."""
+    """Return whether a value holds a kernel: one of the course's, or what Numba's `cuda.jit` or `njit` makes of one."""
     kind, dispatcher = type(value), getattr(numba.cuda, "dispatcher", None)
     numbas = getattr(dispatcher, "CUDADispatcher", None)
-    return kind is numbas or any(kind is k for k in KERNEL_TYPES)
+    return kind is numbas or kind is CPUDispatcher or any(kind is k for k in KERNEL_TYPES)
 
 
 def kind_name(value):

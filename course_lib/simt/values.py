@@ -6,6 +6,7 @@ Source: the course's own. Every value has a dtype, and every operation casts fir
 import numpy as np
 
 from course_lib.simt import types
+from course_lib.simt.either import Either, either
 from course_lib.simt.memory import View
 
 
@@ -87,8 +88,13 @@ def merge(old, new, mask):
         return new
     if isinstance(old, tuple) and isinstance(new, tuple) and len(old) == len(new):
         return tuple(merge(a, b, mask) for a, b in zip(old, new, strict=True))
-    if isinstance(old, View) and isinstance(new, View) and _alike(old, new):
-        return new if old is new else new.part(np.where(mask.bits, new.offset, old.offset), new.shape, new.strides)
+    if isinstance(old, View) and isinstance(new, View):
+        if old is new:
+            return new
+        if _alike(old, new):
+            return new.part(np.where(mask.bits, new.offset, old.offset), new.shape, new.strides)
+        if old.dtype == new.dtype and old.ndim == new.ndim:
+            return either(old, new, mask.bits)
     if not is_number(old) or not is_number(new):
         if type(old) is type(new) and not isinstance(old, tuple | View) and old == new:
             return new
@@ -102,6 +108,9 @@ def merge(old, new, mask):
 
 
 def _alike(a, b):
+    sizes = (*a.shape, *b.shape)
+    if type(a) is Either or type(b) is Either or any(np.ndim(s) for s in sizes):
+        return False
     return a.memory is b.memory and a.shape == b.shape and a.strides == b.strides
 
 
@@ -161,9 +170,12 @@ def too_long(value, most=MOST_PARTS):
 def describe(value):
     """Return how a message names a value."""
     if isinstance(value, View):
-        return f"{value.name}, an array {value.shape} of {value.dtype},"
+        sizes = tuple("one for each thread" if np.ndim(s) else s for s in value.shape)
+        return f"{value.name}, an array {sizes} of {value.dtype},"
     if isinstance(value, tuple):
         return f"a tuple of {len(value)}"
+    if type(value) is str:
+        return f"the text {value[:40]!r}"
     if is_number(value):
         return f"{'an' if value.dtype.kind == 'i' else 'a'} {value.dtype}"
     return getattr(value, "path", None) or f"a {type(value).__name__}"
