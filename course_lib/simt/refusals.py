@@ -3,9 +3,8 @@
 Source: Numba's documentation, "Supported Python features in CUDA Python".
 """
 
-import difflib
-
 from course_lib.simt.functions import FUNCTIONS
+from course_lib.simt.misspelt import meant, near
 from course_lib.simt.vocabulary import NAMES
 
 INSTEAD = {
@@ -24,15 +23,19 @@ def refused(node):
 
 
 def suggestion(path):
-    """Return " Did you mean ...?" for a word that is nearly one of the vocabulary, else what to do for NumPy's."""
+    """Return " Did you mean ...?" for a slip of a word of the vocabulary, else what to do for NumPy's and the like."""
     words = {".".join(p.split(".")[:n]) for p in (*FUNCTIONS, *NAMES) for n in (1, 2, 3)}
-    if path.startswith("np.") and f"math.{path[3:]}" in FUNCTIONS:
-        return f" Write math.{path[3:]}."
-    if near := nearest(path, words):
-        return near
+    owner, _, name = path.rpartition(".")
+    if owner != "math" and f"math.{name}" in FUNCTIONS:
+        return f" Write math.{name}."
+    if word := meant(path, words):
+        return f" Did you mean {word}?"
     if path in ("np.zeros", "np.empty", "np.ones", "np.array", "np.full"):
         return " For a thread's own numbers take cuda.local.array(3, float32)."
-    return " Write the loop, element by element." if path.startswith("np.") else ""
+    axes = sorted(w.rpartition(".")[2] for w in words if w.rpartition(".")[0] == owner)
+    if axes == ["x", "y", "z"]:
+        return f" {owner} has x, y and z."
+    return " Write the loop, element by element." if owner == "np" else ""
 
 
 def construct(node):
@@ -48,6 +51,6 @@ def construct(node):
 
 
 def nearest(name, names):
-    """Return " Did you mean ...?" for a name that is nearly one of `names`, else an empty text."""
-    near = difflib.get_close_matches(name, sorted(names), 1, 0.75)
-    return f" Did you mean {near[0]}?" if near else ""
+    """Return " Did you mean ...?" for a name that is a slip of one of `names`, else an empty text."""
+    word = near(name, names)
+    return f" Did you mean {word}?" if word else ""
