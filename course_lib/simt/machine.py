@@ -128,7 +128,7 @@ class Machine(WideAccess):
         return int(at) if mask.bits is None else int(mask.index[at])
 
     def found(self, kind, line, message, fix, *, array="", lane=None, count=1, severity="error", **details):
-        """Enter a hazard, once for a kind, line and array; stop the run if it stops at hazards and this is no advice."""
+        """Enter a hazard, once for a kind, line and array; stop the run if it stops at them; advice stops no run."""
         if lane is not None:
             thread, block = self.lanes.place(lane)
             details |= {"thread": thread, "block": block, "phase": int(self.phase[lane])}
