@@ -3,6 +3,8 @@
 Source: NVIDIA, "CUDA C++ Programming Guide", "Device Memory Accesses" and "Shared Memory"; the course's own.
 """
 
+from course_lib.simt.gather import where
+
 BY_REQUEST = (
     "global_load_requests", "global_load_sectors", "global_store_requests", "global_store_sectors",
     "shared_load_requests", "shared_store_requests", "atomic_requests", "barriers",
@@ -61,10 +63,11 @@ def advice_of(report):
             "has loaded once."
         )
     for advice in report.advice:
+        place = where(advice)
         for counter in ADVICE.get(advice.kind, ()):
             # a name that is of loads is not explained by stores
             if "sectors" not in counter or f"the {counter.split('_')[1]}s of" in advice.message:
-                found.setdefault(counter, f"Line {advice.line}: {advice.message} {advice.fix}")
+                found.setdefault(counter, f"{place[0].upper()}{place[1:]}: {advice.message} {advice.fix}")
     return found
 
 

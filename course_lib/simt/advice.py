@@ -1,51 +1,97 @@
-"""What is no mistake and yet costs: advice on a launch that ran.
+"""What is no mistake and yet costs: advice on a launch that ran, one entry for each cause.
 
 Source: NVIDIA, "CUDA C++ Best Practices Guide", "Memory Optimizations" and "Instruction Optimization".
 """
 
+from course_lib.simt.bank_advice import bank_advice
+from course_lib.simt.gather import gathered, in_lines, listed
+from course_lib.simt.float64_causes import float64_numbers
 from course_lib.simt.hazards import Hazard, by_importance
+from course_lib.simt.padding import distance
 
 FEW = 8
 """Requests of a line below which advice would be noise."""
+
+NAMED = 3
+"""Numbers that advice on float64 names at the most."""
 
 
 def advise(report, source, sites, never_written):
     """Return a list of `Hazard` with severity "advice" for a report, most important first.
 
-    `sites` are a Machine's; `never_written` has (array, index of the first element, how many).
+    `sites` are a Machine's; `never_written` has (array, index of the first element, how many). What the machine has
+    found that is advice stands in the report already.
 
     Source: the course's own.
     """
-    advice = [*report.advice, *(_never_written(source, *facts) for facts in never_written)]
-    for line in report.lines:
-        c = line.counters
-        if c.float64_flops and not any(a.dtype == "float64" for a in report.arrays.values()):
-            advice.append(_advice(
-                "float64", line.function, line.number, "", c.float64_flops,
-                f"{c.float64_flops:,} operations in float64, and no array is float64.",
-                "A number such as 0.5 is float64, and so is a whole number times a float32: write float32(0.5). "
-                "Many GPUs do float64 at 1/32 or 1/64 of the speed.",
-            ))  # fmt: skip
-    for (function, line, array, space, way), (requests, cost, used) in sites.items():
-        if requests >= FEW and space == "global" and cost >= 4 * requests and 2 * used <= 32 * cost:
-            advice.append(_advice(
-                "uncoalesced", function, line, array, requests,
-                f"the {way}s of {array} use {used / (32 * cost):.0%} of the bytes they move: {cost / requests:.0f} "
-                "sectors of 32 bytes for each warp.",
-                "Let neighbouring threads (x) touch neighbouring elements (the last axis).",
-            ))  # fmt: skip
-        if requests >= FEW and space == "shared" and cost >= requests:
-            advice.append(_advice(
-                "bank conflicts", function, line, array, cost,
-                f"the {way}s of {array} take {1 + cost / requests:.0f} turns instead of one: threads of a warp want "
-                "different words of one bank.",
-                "Pad the array's last axis by one element, for example (32, 33), or change the order of the axes.",
-            ))  # fmt: skip
+    advice = [*gathered(report.advice), *(_never_written(source, *facts) for facts in never_written)]
+    advice += _float64(report)
+    groups = {}
+    for (function, line, array, space, way), facts in sites.items():
+        groups.setdefault((function, array, space, way), {})[line] = facts
+    for (function, array, space, way), lines in groups.items():
+        if space == "global":
+            costly = {n: s for n, s in lines.items() if s[0] >= FEW and s[1] >= 4 * s[0] and 2 * s[2] <= 32 * s[1]}
+            advice += [_uncoalesced(report, function, array, way, costly)] if costly else []
+        if space == "shared":
+            costly = {n: s for n, s in lines.items() if s[0] >= FEW and s[1] >= s[0]}
+            advice += [bank_advice(report, function, array, way, costly, sites)] if costly else []
     return by_importance(advice)
 
 
-def _advice(kind, function, line, array, count, message, fix):
-    return Hazard(kind, line, message, fix, count, array, severity="advice", function=function)
+def _float64(report):
+    """Yield one entry for each function whose arithmetic is float64 where no array is."""
+    if any(part in use.dtype for use in report.arrays.values() for part in ("float64", "complex128", "f8", "c16")):
+        return
+    counts = {}
+    for line in report.lines:
+        if line.counters.float64_flops:
+            counts.setdefault(line.function, {})[line.number] = line.counters.float64_flops
+    for function, lines in counts.items():
+        text = {x.number: x.text for x in report.lines if x.function == function}
+        there = "A number such as 0.5 is float64, and so is a whole number times a float32: write float32(0.5)."
+        if written := dict.fromkeys(float64_numbers(text, lines)):
+            first = [f"float32({number}) in line {line}" for line, number in written][:NAMED]
+            first = listed(first) if len(written) <= NAMED else f"{', '.join(first)} and so on"
+            there = (
+                f"Write {first}: a number such as {next(iter(written))[1]} is float64, and so is what is computed with "
+                "it, and a whole number times a float32."
+            )
+        total = sum(lines.values())
+        yield Hazard(
+            "float64", in_lines(lines)["lines"][0], f"{total:,} operations in float64, and no array is float64.",
+            f"{there} Many GPUs do float64 at 1/32 or 1/64 of the speed.", total, "", in_lines(lines), "advice",
+            function,
+        )  # fmt: skip
+
+
+def _uncoalesced(report, function, array, way, lines):
+    requests, cost, used = (sum(facts[k] for facts in lines.values()) for k in range(3))
+    details = in_lines({line: facts[0] for line, facts in lines.items()})
+    first = details["lines"][0]
+    return Hazard(
+        "uncoalesced", first,
+        f"the {way}s of {array} use {used / (32 * cost):.0%} of the bytes they move: {cost / requests:.0f} sectors of "
+        "32 bytes for each warp.", _neighbours(report, function, first, array, way), requests, array,
+        details | {"way": way}, "advice", function,
+    )  # fmt: skip
+
+
+def _neighbours(report, function, line, array, way):
+    """What to do against accesses that are not coalesced, as the recorded access tells."""
+    place = function, line, array, way
+    access = next((a for a in report.accesses if (a.function, a.line, a.array, a.way) == place), None)
+    if access is None or len(access.shape) == 1:
+        apart = abs(distance(access)) if access is not None else 0
+        here = f"; here they touch elements {apart:,} apart" if apart > 1 else ""
+        return f"Let neighbouring threads (x) touch neighbouring elements{here}."
+    steps = access.address - access.element * access.itemsize
+    if len(access.shape) > 1 and steps.min() != steps.max():  # its elements do not lie row by row
+        return (
+            f"Let neighbouring threads (x) touch neighbours in memory: the elements of {array} do not lie row by row "
+            "(it is in Fortran order, or a part of a larger array), so those are not along its last axis."
+        )
+    return "Let neighbouring threads (x) touch neighbouring elements (the last axis)."
 
 
 def _never_written(source, name, index, count):

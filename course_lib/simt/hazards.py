@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from course_lib.fast.compile import inlined, kernel
+from course_lib.simt.gather import where
 
 BLOCK, WARP = 10, 5
 """Bits of a thread's number below those of its block, and below those of its warp."""
@@ -37,7 +38,7 @@ class Hazard:
 
     def __str__(self):
         times = f" ({self.count:,} times)" if self.count > 1 else ""
-        return f"line {self.line}: {self.message}{times} {self.fix}"
+        return f"{where(self)}: {self.message}{times} {self.fix}"
 
 
 IMPORTANCE = (

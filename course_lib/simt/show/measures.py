@@ -6,6 +6,7 @@ Source: the course's own. A cell that is zero stays empty, so that the eye finds
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from course_lib.simt.gather import where
 from course_lib.simt.show.wording import percent
 from course_lib.simt.traffic import SECTOR
 
@@ -135,12 +136,13 @@ def margin(lines):
 
 def findings_of(found, line):
     """Return the findings of a list that lie in a line."""
-    return [h for h in found if h.line == line.number and h.function in ("", line.function)]
+    here = [h for h in found if h.function in ("", line.function)]
+    return [h for h in here if line.number in (h.line, *h.details.get("lines", ()))]
 
 
 def place(report, hazard):
-    """Return where a finding lies: its line, and the function where that is not the kernel itself."""
-    return f"line {hazard.line}" + (f" of {hazard.function}" if hazard.function not in ("", report.kernel) else "")
+    """Return where a finding lies: its lines, and the function where that is not the kernel itself."""
+    return where(hazard) + (f" of {hazard.function}" if hazard.function not in ("", report.kernel) else "")
 
 
 def quoted(report, hazard):

@@ -84,6 +84,8 @@ def findings_in_words(report):
 SAID = ("thread", "block", "index", "axis", "size", "other_thread", "other_block", "other_line")
 """Details that a finding's message says in words."""
 
+PLACES = ("lines", "counts", "way")
+"""Details that say where; they stand in the finding's first line."""
 
 ORDERED = ("race", "unwritten memory", "barrier not reached")
 """Kinds of findings for which it matters how many barriers the block had passed."""
@@ -93,6 +95,7 @@ def who(hazard):
     """Return the details of a finding that its message does not say, in a line; the phase is said as barriers."""
     plain = (int, float, str, tuple, list, np.integer, np.floating)
     known = {k: v for k, v in hazard.details.items() if isinstance(v, plain) and not isinstance(v, bool)}
+    known = {k: v for k, v in known.items() if k not in PLACES}
     said = SAID if "thread" in hazard.message.lower() else ()
     phase = known.pop("phase", None)
     phase = [f"barriers passed before: {phase}"] if phase is not None and hazard.kind in ORDERED else []

@@ -34,16 +34,13 @@ def leaky_relu_with_a_float64_slope(x, y):
 
 @broken(
     2, 32, lambda: (some(64), nans(64)),
-    advice=(
-        finding("float64", says="float64", mark="# bad: quotient"),
-        finding("float64", says="float64", mark="# bad: use"),
-    ),
+    advice=(finding("float64", says=("float64", "128 operations", "float32(")),),
 )  # fmt: skip
 def quotient_of_two_whole_numbers(x, y):
     i = cuda.grid(1)
-    scale = 1 / x.size  # bad: quotient
+    scale = 1 / x.size  # bad
     if i < y.size:
-        y[i] = x[i] * scale  # bad: use
+        y[i] = x[i] * scale
 
 
 @broken(

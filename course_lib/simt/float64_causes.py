@@ -1,0 +1,52 @@
+"""Which numbers in a kernel's text make its arithmetic float64.
+
+Source: Numba's documentation, "Numba types": a number with a point is float64, and so is what is computed with it.
+"""
+
+import ast
+import textwrap
+
+
+def float64_numbers(lines, wanted):
+    """Return [(line, number as it is written)]: numbers with a point that the wanted lines compute with.
+
+    Parameters
+    ----------
+    lines : dict of int to str
+        A function's text, by line number.
+    wanted : collection of int
+        The lines whose arithmetic is float64. A number that a variable of theirs is set to, in any line, counts too.
+
+    Returns
+    -------
+    list
+        In the order of the text; empty where no such number is to be seen, or the text is not a whole function.
+
+    Source: the course's own.
+    """
+    first = min(lines, default=0)
+    text = [lines.get(n, "") for n in range(first, max(lines, default=-1) + 1)]
+    try:
+        tree = ast.parse(textwrap.dedent("\n".join(text)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    here = [(node, node.lineno + first - 1) for node in ast.walk(tree) if isinstance(node, ast.expr | ast.stmt)]
+    names = {node.id for node, line in here if line in wanted and isinstance(node, ast.Name)}
+    found = set()
+    for node, line in here:
+        if isinstance(node, ast.BinOp | ast.AugAssign | ast.Compare) and line in wanted:
+            found |= {_place(part, first) for part in ast.iter_child_nodes(node) if _is_number(part)}
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        if any(isinstance(t, ast.Name) and t.id in names for t in targets) and _is_number(node.value):
+            found.add(_place(node.value, first))
+    return [(line, number) for line, _, number in sorted(found)]
+
+
+def _is_number(node):
+    if isinstance(node, ast.UnaryOp):
+        node = node.operand
+    return isinstance(node, ast.Constant) and type(node.value) is float
+
+
+def _place(node, first):
+    return node.lineno + first - 1, node.col_offset, ast.unparse(node)
