@@ -30,7 +30,7 @@ class Report:
     hazards, advice : lists of Hazard
         Most important first. Advice is what is no mistake, or does no harm on the GPUs that there are.
     printed : list of str
-        Lines that threads printed, in the order of blocks and threads.
+        Lines that threads printed, in the order of blocks and threads; `not_printed` more are not kept.
     sampled : (int, int) or None
         Where the counters come from some of the blocks only: how many of them, and of how many.
 
@@ -48,6 +48,7 @@ class Report:
         self.total = sum((line.counters for line in self.lines), Counters())
         self.arrays, self.accesses = dict(machine.uses), list(machine.accesses.values())
         self.printed, self.sampled = list(machine.printed), machine.sampled
+        self.not_printed = getattr(machine, "not_printed", 0)
         found = by_importance(machine.hazards.values())
         self.hazards = [h for h in found if h.severity == "error"]
         self.advice = [h for h in found if h.severity != "error"]

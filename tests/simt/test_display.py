@@ -9,6 +9,7 @@ import pytest
 from course_lib.cli.pages import outside_requests
 from course_lib.simt import Hazard
 from course_lib.simt.show import wording
+from course_lib.simt.show.compare import compare
 from course_lib.simt.show.display import BAR, bar, html
 from course_lib.simt.show.measures import MEASURES, folded, shown
 from course_lib.simt.show.text import text
@@ -283,3 +284,82 @@ def test_details_are_shown_where_the_message_does_not_say_them():
     unsaid = Hazard("race", 3, "message", "fix", details=details)
     assert wording.who(said) == "note x, barriers passed before: 2"
     assert wording.who(unsaid) == "index 7, thread (3, 0, 0), note x, barriers passed before: 2"
+
+
+# ------------------------------------------------------------------------------------------------ printed, a sample
+
+
+def with_facts(report, **facts):
+    other = copy.copy(report)
+    vars(other).update(facts)
+    return other
+
+
+def test_what_threads_printed_is_shown_the_rest_folded(naive):
+    assert naive.printed == []
+    assert "Printed" not in text(naive) + html(naive)
+    some = with_facts(naive, printed=[f"thread {k} says {k * k}" for k in range(14)])
+    page, written = html(some), text(some)
+    for words in (said(page), written):
+        assert words.index("Printed") < words.index("thread 0 says 0") < words.index("What each line cost")
+        assert "thread 9 says 81" in words
+    assert "thread 10 says" not in written
+    assert "... and 4 more lines (report.printed)" in written
+    assert page.index("<summary>4 more lines</summary>") < page.index("thread 10 says") < page.index("</details>")
+    assert "thread 13 says 169" in said(page)
+    assert with_facts(naive, printed=["x"]).to_dict()["printed"] == ["x"]
+
+
+def test_very_much_that_was_printed_stays_small_and_says_how_much_there_is(naive):
+    most = with_facts(naive, printed=["x" * 5_000] * 1_000, not_printed=24)
+    page = html(most)
+    assert len(page.encode()) < len(html(naive).encode()) + 80_000
+    assert "1,014 more lines" in page
+    assert "814 more lines: see report.printed." in page
+    assert "... and 1,014 more lines (report.printed)" in text(most)
+    assert max(map(len, text(most).splitlines())) <= 80
+
+
+def test_what_was_printed_is_text_in_a_page_and_does_nothing_to_a_terminal(naive):
+    bad = with_facts(naive, printed=[f"<b>{HOSTILE}</b>", "\x1b[2J\x07up\rto", "two\nlines\there"])
+    assert not {"script", "img", "b"} & set(read_html(html(bad))[0])
+    assert "\x1b" not in text(bad) + html(bad)
+    assert "\x07" not in text(bad) + html(bad)
+    assert "  ?[2J?up?to\n  two\n  lines    here\n" in text(bad)
+
+
+def test_counters_of_a_sample_say_so_wherever_they_stand(naive):
+    part = with_facts(naive, sampled=(64, 4_096))
+    sentence = "The counters come from a sample: 64 of 4,096 blocks were counted."
+    for words in (text(part), said(html(part)), str(compare(part, naive, ("a", "b")))):
+        assert sentence in words
+    assert part.to_dict()["sampled"] == [64, 4_096]
+    for words in (text(naive), html(naive)):
+        assert "sample" not in words
+    assert naive.to_dict()["sampled"] is None
+
+
+# ------------------------------------------------------------------------------------------------ narrow pages
+
+
+def test_a_line_without_numbers_has_the_room_of_all_columns_and_may_break_after_a_point(naive):
+    page = html(naive)
+    assert f'colspan="{len(shown(naive.total)) + 1}"' in page
+    assert "A.<wbr>shape[1]" in page
+    assert "0.<wbr>" not in page
+    assert "nowrap" not in page
+
+
+def test_advice_that_does_no_harm_is_said_as_advice_and_not_as_a_hazard(naive):
+    kinds = ("same value", "early return", "race", "unwritten memory")
+    notes = [
+        Hazard(kind, naive.lines[k + 1].number, f"m {k}.", f"f {k}.", 2, severity="advice", function=naive.kernel)
+        for k, kind in enumerate(kinds)
+    ]
+    noted = with_facts(naive, advice=notes)
+    for k, kind in enumerate(kinds):
+        assert f"ADVICE {kind}, line {notes[k].line}, 2 times" in text(noted)
+        assert f"Advice: {kind}, line {notes[k].line}, 2 times" in said(html(noted))
+        assert f"M {k}." in text(noted)
+    assert "No hazards, 4 pieces of advice." in text(noted)
+    assert "HAZARD" not in text(noted)

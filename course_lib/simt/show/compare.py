@@ -127,6 +127,9 @@ def _notes(a, b, names):
     for r, name in zip((a, b), names, strict=True):
         if r.hazards:
             notes.append(f"{name} has {wording.count(len(r.hazards), 'hazard')}: its result may be wrong.")
+    for r, name in zip((a, b), names, strict=True):
+        if wording.sample(r):
+            notes.append(f"{name}: {wording.sample(r)}")
     ours, theirs = global_arrays(a), global_arrays(b)
     for name in (n for n in ours if n in theirs):
         one, other = wording.shape(ours[name].shape), wording.shape(theirs[name].shape)
@@ -165,7 +168,7 @@ def _html_row(row):
     for value, side in ((row.a, "a"), (row.b, "b")):
         words = escape(row.words(value)) if value else "0"
         words = f"{BETTER} <strong>{words}</strong>" if row.winner == side else words
-        cells += f'<td style="{display.NUMBER}">{words} {display.bar(value / most, "data")}</td>'
+        cells += f'<td style="{display.NUMBER}">{words}{display.bar(value / most, "data")}</td>'
     left = display.NUMBER.replace("right", "left", 1)
     return (
         f'<tr><th scope="row" style="{left}">{escape(row.quantity)}</th>{cells}'

@@ -5,6 +5,7 @@ looks the same in JupyterLab, in its dark theme (text takes the theme's colour),
 are taken away, the numbers are still there, because no bar stands alone.
 """
 
+import re
 from html import escape
 
 from course_lib.figures import style
@@ -21,21 +22,26 @@ from course_lib.simt.show.measures import (
     shown,
 )
 
-BAR = 44
-"""Pixels of a full bar."""
+BAR, THICK = 36, 5
+"""Pixels of a full bar, which lies below its number: so a column is as narrow as the number is."""
 
 HAZARD, ADVICE = "\N{HEAVY MULTIPLICATION X}", "\N{BLACK RIGHT-POINTING TRIANGLE}"
 
-CODE = "text-align:left;font-family:monospace;padding:1px 8px 1px {:.1f}em;text-indent:-1.2em"
-NUMBER = "text-align:right;white-space:nowrap;padding:1px 6px"
-PLAIN = "text-align:right;padding:1px 6px"
-ALONE = f"text-align:right;padding:1px {BAR + 10}px 1px 6px"
-HEAD = "text-align:{};white-space:nowrap;padding:2px 6px;font-weight:bold"
-WIDE = ";min-width:16em"
+CODE = "text-align:left;font-family:monospace;padding:1px 4px 1px {:.1f}em;text-indent:-1.2em"
+NUMBER = "text-align:right;padding:1px 2px 1px 3px"
+HEAD = "text-align:{};padding:2px 2px 2px 3px;font-weight:bold"
+WIDE = ";min-width:9em"
+LONG_HEADS = {
+    title.replace("-", ""): title.replace("-", "\N{SOFT HYPHEN}")
+    for title in ("instruc-tions", "bank con-flicts", "diver-gent")
+}
+"""Titles of columns that are wider than the numbers below them, and where they may be broken."""
+
 EMPTY = '<td style="padding:0"></td>'
 TABLE = "border-collapse:collapse;margin:6px 0;width:auto"
 TITLE = "margin:10px 0 2px 0;font-weight:bold"
 TEXT = "margin:2px 0"
+OUTPUT = "margin:2px 0;white-space:pre-wrap"
 
 
 def html(report):
@@ -50,11 +56,14 @@ def html(report):
         paragraph(title, "margin:0 0 6px 0"),
         _findings(report, report.hazards, HAZARD, "hazard", "hazard"),
         _findings(report, report.advice, ADVICE, "advice", "thread"),
+        _printed(report),
         _source(report),
         bullets("In all", wording.totals(report)),
         _arrays(report),
         _estimates(report),
     ]
+    if wording.sample(report):
+        parts.insert(1, paragraph(escape(wording.sample(report))))
     if not report.hazards:
         parts.insert(1, paragraph(escape(wording.findings_in_words(report))))
     return f'<div class="course-report" style="line-height:1.4">{"".join(parts)}</div>'
@@ -78,7 +87,7 @@ def table(caption, heads, rows, foot=""):
     cells = ""
     for name, meaning in heads.items():
         look = HEAD.format(_side(name)) + WIDE * (name == "source")
-        cells += f'<th scope="col" title="{escape(meaning)}" style="{look}">{escape(name)}</th>'
+        cells += f'<th scope="col" title="{escape(meaning)}" style="{look}">{escape(LONG_HEADS.get(name, name))}</th>'
     return (
         f'<div style="overflow-x:auto"><table style="{TABLE}">'
         f'<caption style="caption-side:top;text-align:left;padding:4px 0">{caption}</caption>'
@@ -115,6 +124,22 @@ def _finding(report, h, mark, word, role):
     return f'<div style="{look}">{"<br>".join(line for line in lines if line)}</div>'
 
 
+def _printed(report):
+    """What threads printed: the first lines, and the others folded below."""
+    first, further, more = wording.printed(report)
+    if not first:
+        return ""
+    folded_lines = _lines(further) + paragraph(f"{wording.count(more, 'more line')}: see report.printed.") * bool(more)
+    title = f"{wording.count(len(further) + more, 'more line')}"
+    fold = f"<details><summary>{title}</summary>{folded_lines}</details>" * bool(further or more)
+    return paragraph("Printed", TITLE) + _lines(first) + fold
+
+
+def _lines(lines):
+    """Return lines as they are, each on its own."""
+    return f'<pre style="{OUTPUT}">{escape(chr(10).join(lines))}</pre>' if lines else ""
+
+
 # ------------------------------------------------------------------------------------------------ source
 
 
@@ -122,17 +147,13 @@ def _source(report):
     columns = shown(report.total)
     heads = {"line": "number of the line", "source": "the kernel's own text"} | {m.title: m.meaning for m in columns}
     most = {m: max((m.amount(line.counters) for line in report.lines), default=0) for m in columns}
-    bars = {m: any(_has_bar(m, line.counters, report.total) for line in report.lines) for m in columns}
     groups, rows, left = functions(report), [], HEAD.format("left")
     for name, lines in groups.items():
         if len(groups) > 1:
             rows.append(f'<tr><th scope="rowgroup" colspan="{len(heads)}" style="{left}">{escape(name)}</th></tr>')
         for line in folded(lines, len(report.lines) > LONG):
-            rows.append(_row(line, margin(lines), most, bars, report) if line else _fold(len(heads)))
-    foot = "".join(
-        f'<td style="{ALONE if bars[m] else PLAIN}">{_together(m.words(report.total, report.total))}</td>'
-        for m in columns
-    )
+            rows.append(_row(line, margin(lines), most, report) if line else _fold(len(heads)))
+    foot = "".join(f'<td style="{NUMBER}">{_together(m.words(report.total, report.total))}</td>' for m in columns)
     foot = f'<tfoot><tr><th scope="row" style="{NUMBER}">all</th><td></td>{foot}</tr></tfoot>'
     return table("<strong>What each line cost</strong>", heads, rows, foot) + _legend(columns, report)
 
@@ -144,22 +165,22 @@ def _legend(columns, report):
 
 
 def _fold(columns):
-    return f'<tr><td colspan="{columns}" style="{CODE.format(1.8)}">...</td></tr>'
+    return f'<tr><td colspan="{columns}" style="{CODE.format(1.5)}">...</td></tr>'
 
 
-def _row(line, indent, most, bars, report):
+def _row(line, indent, most, report):
     hits, hints = findings_of(report.hazards, line), findings_of(report.advice, line)
     mark = HAZARD if hits else ADVICE if hints else ""
     edge = f";border-left:4px solid {style.COLOURS['hazard' if hits else 'thread']}" if mark else ""
     number = _together(f"{mark} {line.number}".strip())
-    head = f'<th scope="row" style="{PLAIN}{edge}">{number}</th>'
+    head = f'<th scope="row" style="{NUMBER}{edge}">{number}</th>'
     text = line.text.strip()
     deep = len(line.text) - len(line.text.lstrip()) - indent if text else 0
-    code = f'<td style="{CODE.format(1.8 + 0.6 * deep)}">{escape(_spaced(text))}</td>'  # wrapped lines stay indented
-    cells = [_cell(m, line.counters, report.total, most[m], bars[m]) for m in most]
-    if not any(cells):
-        return f'<tr>{head}{code}<td colspan="{len(cells)}" style="padding:0"></td></tr>'
-    return f"<tr>{head}{code}{''.join(cell or EMPTY for cell in cells)}</tr>"
+    cells = [_cell(m, line.counters, report.total, most[m]) for m in most]
+    wide = "" if any(cells) else f' colspan="{len(cells) + 1}"'  # a line without numbers has their room too
+    look = CODE.format(1.5 + 0.5 * deep)  # wrapped lines stay indented
+    code = f'<td{wide} style="{look}">{_broken(_spaced(text))}</td>'
+    return f"<tr>{head}{code}{'' if wide else ''.join(cell or EMPTY for cell in cells)}</tr>"
 
 
 def _has_bar(m, counters, total):
@@ -167,20 +188,25 @@ def _has_bar(m, counters, total):
     return bool(m.amount(counters)) and (m.share or m.part(counters, total) < 1)
 
 
-def _cell(m, counters, total, most, bars):
-    words = m.words(counters, total)
+def _cell(m, counters, total, most):
+    words = _together(m.words(counters, total)).replace("\N{NO-BREAK SPACE}(", " (")
     if not words:
         return ""
     if m.share and m.amount(counters) == most:
         words = f"<strong>{words}</strong>"
     if not _has_bar(m, counters, total):
-        return f'<td style="{ALONE if bars else PLAIN}">{_together(words)}</td>'
-    return f'<td style="{NUMBER}">{words} {bar(m.part(counters, total), m.role, rest=not m.share)}</td>'
+        return f'<td style="{NUMBER}">{words}</td>'
+    return f'<td style="{NUMBER}">{words}{bar(m.part(counters, total), m.role, rest=not m.share)}</td>'
 
 
 def _spaced(text):
     """Keep two spaces two, as before a comment, where HTML makes them one."""
     return text.replace("  ", " \N{NO-BREAK SPACE}")
+
+
+def _broken(text):
+    """Return source as HTML that may also be broken before an attribute."""
+    return re.sub(r"(\.)(?=[A-Za-z_])", r"\1<wbr>", escape(text))
 
 
 def _together(words):
@@ -192,8 +218,8 @@ def bar(part, role, rest=False):
     width = max(1, round(BAR * part)) if part else 0
     other = f"border-right:{BAR - width}px solid {style.COLOURS['hazard' if role == 'data' else 'idle']}"
     return (
-        f'<span style="display:inline-block;width:{width}px;height:9px;background-color:{style.COLOURS[role]};'
-        f'{other if rest else f"margin-right:{BAR - width}px"}"></span>'
+        f'<span style="display:block;width:{width}px;height:{THICK}px;background-color:{style.COLOURS[role]};'
+        f'margin:0 0 0 auto;{other if rest else f"margin-right:{BAR - width}px"}"></span>'
     )
 
 
@@ -215,7 +241,7 @@ def _arrays(report):
         left = NUMBER.replace("right", "left", 1)
         rows.append(
             f'<tr><th scope="row" style="{left}">{escape(use.name)}</th><td style="{left}">{escape(use.space)}</td>'
-            f'<td style="{left}">{escape(f"{wording.shape(use.shape)} {use.dtype}")}</td>'
+            f'<td style="{left}">{escape(f"{_together(wording.shape(use.shape))} {use.dtype}")}</td>'
             + "".join(f'<td style="{NUMBER}">{escape(n)}</td>' for n in numbers)
             + "</tr>"
         )

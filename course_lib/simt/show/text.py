@@ -52,9 +52,11 @@ def text(report, width=80):
         *_findings(report, report.hazards, "HAZARD", width),
         *_findings(report, report.advice, "ADVICE", width),
     ]
+    parts.insert(1, wording.sample(report) and wrapped(wording.sample(report), width))
     if not report.hazards:
         parts.insert(1, wording.findings_in_words(report))
-    parts += [_source(report, width), bullets("In all", wording.totals(report), width), _arrays(report)]
+    parts += [_printed(report, width), _source(report, width)]
+    parts += [bullets("In all", wording.totals(report), width), _arrays(report)]
     texts = [estimate.split("\n") for estimate in wording.estimates(report)]  # `predict` says what is between
     estimates = [" ".join(dict.fromkeys([lines[0], lines[-1]])) for lines in texts]
     parts.append(bullets(f"On a GPU ({wording.device(report)}), estimated", estimates, width))
@@ -94,6 +96,17 @@ def _findings(report, found, word, width):
         yield "\n".join(lines + [wrapped(s[:1].upper() + s[1:], width, "  ", "") for s in sentences if s])
     if len(found) > MOST_FINDINGS:
         yield f"{word} {len(found) - MOST_FINDINGS} more"
+
+
+def _printed(report, width):
+    """Return the first lines that threads printed, and how many more there are."""
+    first, further, more = wording.printed(report)
+    if not first:
+        return ""
+    cut = [line if len(line) <= width - 2 else f"{line[: width - 6]} ..." for line in first]
+    rest = len(further) + more
+    last = [f"  ... and {wording.count(rest, 'more line')} (report.printed)"] * bool(rest)
+    return "\n".join(["Printed", *(f"  {line}".rstrip() for line in cut), *last])
 
 
 def _source(report, width):

@@ -81,6 +81,38 @@ def findings_in_words(report):
     return f"{first}, {advice or 'no'} piece{'s' * (advice != 1)} of advice."
 
 
+PRINTED, FOLDED, LONGEST = 10, 200, 300
+"""Lines that threads printed: so many are shown, so many more can be unfolded, each of so many characters."""
+
+
+def printed(report):
+    """Return (lines shown at once, lines to unfold, how many more there are) of what threads printed.
+
+    Characters that would do something to a terminal are shown as question marks.
+
+    Source: the course's own.
+    """
+    lines = [_harmless(line) for text in report.printed[: PRINTED + FOLDED] for line in text.split("\n")]
+    more = max(0, len(report.printed) - PRINTED - FOLDED) + getattr(report, "not_printed", 0)
+    return lines[:PRINTED], lines[PRINTED : PRINTED + FOLDED], more + max(0, len(lines) - PRINTED - FOLDED)
+
+
+def _harmless(line):
+    line = "".join(c if c.isprintable() else "?" for c in line.replace("\t", "    "))
+    return line if len(line) <= LONGEST else f"{line[:LONGEST]} ..."
+
+
+def sample(report):
+    """Return the sentence of a report whose counters come from some of the blocks, "" where all were counted.
+
+    Source: the course's own.
+    """
+    if not report.sampled:
+        return ""
+    counted, blocks = report.sampled
+    return f"The counters come from a sample: {counted:,} of {count(blocks, 'block')} were counted."
+
+
 SAID = ("thread", "block", "index", "axis", "size", "other_thread", "other_block", "other_line")
 """Details that a finding's message says in words."""
 
