@@ -4,8 +4,8 @@ Source: NVIDIA, "CUDA C++ Best Practices Guide", "Memory Optimizations" and "Ins
 """
 
 from course_lib.simt.bank_advice import bank_advice
-from course_lib.simt.gather import gathered, in_lines, listed
 from course_lib.simt.float64_causes import float64_numbers
+from course_lib.simt.gather import gathered, in_lines, listed
 from course_lib.simt.hazards import Hazard, by_importance
 from course_lib.simt.padding import distance
 

@@ -28,7 +28,10 @@ def bank_advice(report, function, array, way, lines, sites):
     ours = [a for a in there if (a.function, a.array, a.way) == (function, array, way) and a.line in lines]
     if ours:
         needed = max(1, min(a.itemsize for a in ours) // WORD)
-        same = [a for a in there if (base_of(a), len(a.shape)) == (base_of(ours[0]), len(ours[0].shape))]
+    if ours and all(_row_by_row(a) for a in ours):
+        same = [
+            a for a in there if (base_of(a), len(a.shape)) == (base_of(ours[0]), len(ours[0].shape)) and _row_by_row(a)
+        ]
         fix = _fix(report, ours, same, sites, steady(ours, lines))
     turns = f"{needed + extra / requests:.0f} turns instead of {'one' if needed == 1 else needed}"
     return Hazard(
@@ -36,6 +39,12 @@ def bank_advice(report, function, array, way, lines, sites):
         f"the {way}s of {array} take {turns}: threads of a warp want different words of one bank.",
         fix, extra, array, details | {"way": way}, "advice", function,
     )  # fmt: skip
+
+
+def _row_by_row(access):
+    """Whether elements lie one after the other: a field of an array of records does not."""
+    steps = access.address - access.element * access.itemsize
+    return steps.min() == steps.max()
 
 
 def steady(accesses, lines):
@@ -62,7 +71,7 @@ def _fix(report, ours, same, sites, sure):
     """What helps: `ours` are the accesses with conflicts, `same` all of the array; `sure` as `steady` says."""
     itemsize = min(a.itemsize for a in same)
     shape = shape_in(same[0], itemsize)
-    if any(shape_in(a, itemsize) != shape for a in same):
+    if any(a.itemsize % itemsize or shape_in(a, itemsize) != shape for a in same):
         return f"{NEIGHBOURS[:-1]}: {SAME_BANK}."
     if len(shape) == 1:
         return _flat(ours, same, sites, itemsize, shape[0], sure)

@@ -92,14 +92,15 @@ def best_shape(accesses, weights, itemsize, shape, room=math.inf):
     Returns
     -------
     tuple
-        The shape itself where no padding of up to 8 elements an axis has fewer. The first axis is never padded: its
-        size moves nothing.
+        The shape itself where no padding of the last two axes by up to 8 elements has fewer. The first axis is never
+        padded: its size moves nothing.
 
     Source: Harris, "An Efficient Matrix Transpose in CUDA C/C++".
     """
     step = math.lcm(*(a.itemsize // itemsize for a in accesses))  # wide accesses begin where they may
-    pads = itertools.product(range(MOST + 1), repeat=len(shape) - 1)
-    padded = [(shape[0], *(s + p for s, p in zip(shape[1:], pad, strict=True))) for pad in pads if sum(pad) <= MOST]
+    few = min(2, len(shape) - 1)  # axes that are padded
+    pads = [pad for pad in itertools.product(range(MOST + 1), repeat=few) if sum(pad) <= MOST]
+    padded = [(*shape[: len(shape) - few], *map(sum, zip(shape[len(shape) - few :], pad, strict=True))) for pad in pads]
     best, least = shape, cost(accesses, weights, itemsize, shape)
     for other in sorted(padded, key=math.prod):
         if other[-1] % step or math.prod(other) * itemsize > room or not least:
@@ -111,10 +112,14 @@ def best_shape(accesses, weights, itemsize, shape, room=math.inf):
 
 
 def best_order(accesses, weights, itemsize, shape):
-    """Return the order of the axes without any bank conflict, or None; see `cost`. Source: the course's own."""
+    """Return the order of axes without any bank conflict in which one axis has come to the end, or None; see `cost`.
+
+    Source: the course's own.
+    """
     if any(a.itemsize != itemsize for a in accesses):
         return None
-    orders = itertools.islice(itertools.permutations(range(len(shape))), 1, 24)
+    axes = range(len(shape))
+    orders = [(*(a for a in axes if a != last), last) for last in axes[:-1]]
     return next((o for o in orders if not cost(accesses, weights, itemsize, shape, o)), None)
 
 

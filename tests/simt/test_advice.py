@@ -8,8 +8,8 @@ import pytest
 
 from course_lib import simt
 from course_lib.checks.kernel_costs import advice_of
-from course_lib.simt.gather import gathered, lines_in_words, where
 from course_lib.simt.float64_causes import float64_numbers
+from course_lib.simt.gather import gathered, lines_in_words, where
 from course_lib.simt.hazards import IMPORTANCE, by_importance
 from course_lib.simt.machine import HazardFound, Machine
 from course_lib.simt.show.display import html
@@ -410,3 +410,14 @@ def test_bank_conflicts_are_advice_once_for_an_array_and_way_with_its_lines():
     assert loads.message.startswith("the loads of tile take 16 turns instead of one:")
     (doubles, _) = bank_advice(bank_report(OF_A_THREAD, (128, 16), "float64", (32, 4)))
     assert "take 32 turns instead of 2:" in doubles.message
+
+
+def test_an_array_of_many_axes_is_looked_at_without_trying_everything():
+    kernel = function("""
+        def kernel(out):
+            s = cuda.shared.array((32, 2, 2, 2, 2, 2, 2, 2), float32)
+            t = cuda.threadIdx.x
+            s[t, 1, 0, 1, 0, 1, 0, 1] = float32(1)
+    """)
+    (found,) = bank_advice(simt.run(kernel, 8, 32, (np.zeros(1),), races=False))
+    assert "Another order of the axes has none" in found.fix
