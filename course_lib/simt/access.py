@@ -6,30 +6,33 @@ Source: NVIDIA, "CUDA C++ Programming Guide", "Device Memory Accesses" and "Shar
 import numpy as np
 
 from course_lib.simt.costs import Costs
-from course_lib.simt.hazards import BLOCK, note_atomics, note_reads, note_writes
-from course_lib.simt.lanes import WARP
+from course_lib.simt.findings import RaceFindings, element, index_in
 from course_lib.simt.places import Places
+from course_lib.simt.races import CHANGED, EQUAL, note_atomics, note_reads, note_writes
+from course_lib.simt.shadow import Waiting
 from course_lib.simt.source import KernelError
 from course_lib.simt.values import cast, describe, is_number
 
 
-class MemoryAccess(Places, Costs):
+class MemoryAccess(Places, Costs, RaceFindings):
     """The half of a `Machine` that reads and writes. Source: the course's own."""
 
     def load(self, view, indices, mask, node):
         """Return the elements that the lanes mean, a vector over lanes; a View where indices are missing."""
         if len(indices) < view.ndim:
             return self._row(view, indices, mask, node)
-        cells, mask = self._cells(view, indices, mask, node)
+        place, shift = self._place(view, indices, mask, node)
         memory = view.memory
-        self._enter("load", view, cells, mask, node)
-        self._check_written(view, cells, mask, node)
-        if memory.shadow and self.races:
-            self._note(note_reads, "reads", view, cells, mask, node)
-        if mask.bits is None:
-            return memory.cells[cells]
-        out = np.zeros(self.lanes.count, memory.dtype)
-        out[mask.index] = memory.cells[cells]
+        self._enter("load", view, place, shift, node)
+        self._check_written(view, place.cells, shift, place.stay, node)
+        self._note_reads(view, place.cells, shift, place.stay, node)
+        if place.stay.bits is mask.bits and place.cells.size:  # other lanes read something that nobody looks at
+            out = _gather(memory.cells, place.over_lanes(), shift)
+        else:
+            out = np.zeros(self.lanes.count, memory.dtype)
+            out[place.stay.index] = _gather(memory.cells, place.cells, shift)
+        if memory.may_change:
+            self.last_load = out, memory, place, shift
         return out
 
     def store(self, view, indices, value, mask, node):
@@ -41,23 +44,50 @@ class MemoryAccess(Places, Costs):
         if not is_number(value):
             raise KernelError(f"{describe(value)} cannot be stored in {view.name}.", node.lineno)
         self._check_writable(view, node)
-        cells, mask = self._cells(view, indices, mask, node)
-        self._enter("store", view, cells, mask, node)
-        if view.memory.shadow and self.races:
-            self._note(note_writes, "writes", view, cells, mask, node)
-        view.memory.cells[cells] = self.active(cast(value, view.dtype), mask)
-        self._written(view.memory, cells)
+        place, shift = self._place(view, indices, mask, node)
+        self._enter("store", view, place, shift, node)
+        value = cast(value, view.dtype)
+        sure = np.ndim(value) == 0 or self._own_numbers(value, view.memory, place, shift)
+        self._write(view, place.cells + shift, self.active(value, place.stay), place.stay, node, sure)
+
+    def _own_numbers(self, value, memory, place, shift):
+        """Return in which lanes a value was read from the element that it is stored in."""
+        loaded, its_memory, its_place, its_shift = self.last_load
+        if loaded is not value or its_memory is not memory or its_place.view.memory is not memory:
+            return False
+        bits = its_place.stay.bits
+        there = (
+            its_place.over_lanes() + its_shift
+            if bits is None
+            else np.where(bits, its_place.over_lanes() + its_shift, -1)
+        )
+        return self.active(there, place.stay) == place.cells + shift
+
+    def _write(self, view, cells, values, mask, node, sure=False):
+        """Write values[i] to cells[i], and enter that; `mask` has the lanes.
+
+        `sure` says whether the text makes sure that a number which is there already is there whatever the numbers are.
+        """
+        memory = view.memory
+        if memory.shadow is None or not self.races:
+            memory.cells[cells] = values
+            memory.wrote(cells)
+        else:
+            changed = memory.put(cells, values)
+            self._note_writes(
+                view, cells, mask, np.where(changed, CHANGED, EQUAL - np.int8(sure)).astype(np.int8), node
+            )
 
     def atomic(self, view, indices, value, expected, combine, what, mask, node):
         """Let `combine` (`atomics`) do the operation `what` lane by lane; return the old numbers."""
         self._check_writable(view, node)
-        cells, mask = self._cells(view, indices, mask, node)
-        memory = view.memory
-        self._enter("atomic", view, cells, mask, node)
-        self._check_written(view, cells, mask, node)
+        place, shift = self._place(view, indices, mask, node)
+        memory, mask, cells = view.memory, place.stay, place.cells + shift
+        memory.compared |= expected is not None
+        self._enter("atomic", view, place, shift, node)
+        self._check_written(view, cells, 0, mask, node)
         if memory.shadow and self.races:
-            memory.shadow.expect_atomics()
-            self._note(note_atomics, "changes with cuda.atomic", view, cells, mask, node)
+            self._note_atomics(view, cells, mask, node)
             self._hand_over(memory, cells, mask)
         values = np.ascontiguousarray(self.active(cast(value, view.dtype), mask))
         if expected is not None:
@@ -66,14 +96,58 @@ class MemoryAccess(Places, Costs):
         combine(memory.cells, cells, values, values if expected is None else expected, what, before)
         old = np.zeros(self.lanes.count, view.dtype)
         old[mask.index] = before
-        self._written(memory, cells)
+        memory.wrote(cells)
         return old
 
     def _row(self, view, indices, mask, node):
-        cells, mask = self._cells(view, indices, mask, node)
-        offset = np.zeros(self.lanes.count, np.int64)
-        offset[mask.index] = cells
-        return view.part(offset, view.shape[len(indices) :], view.strides[len(indices) :])
+        place, shift = self._place(view, indices, mask, node)
+        if shift not in place.rows:
+            offset = np.zeros(self.lanes.count, np.int64)
+            offset[place.stay.index] = place.cells + shift
+            if len(place.rows) == MOST_ROWS:
+                place.rows.clear()
+            place.rows[shift] = view.part(offset, view.shape[len(indices) :], view.strides[len(indices) :])
+        return place.rows[shift]
+
+    # ------------------------------------------------------------------------------------------- who touched what
+
+    def _note_reads(self, view, cells, shift, mask, node):
+        memory = view.memory
+        if memory.shadow is None or not self.races or not memory.may_change:
+            return
+        self.clock += 1
+        if memory.shadow.quiet and (self.even or memory.space == "global"):
+            read = Waiting(cells, shift, mask, self.number, self.phase, self.sync, node.lineno, self.clock)
+            memory.shadow.keep_read(read, self.order, self.block_bits)
+            return
+        memory.shadow.settle(self.order, self.block_bits)
+        memory.shadow.expect_reads()
+        self._note(note_reads, "reads", view, cells + shift, mask, node, memory.compared)
+
+    def _note_writes(self, view, cells, mask, changed, node):
+        self.clock += 1
+        shadow = self._not_quiet(view.memory)
+        shadow.expect_writes(changed)
+        self._note(note_writes, "writes", view, cells, mask, node, changed)
+
+    def _note_atomics(self, view, cells, mask, node):
+        self.clock += 1
+        self._not_quiet(view.memory).expect_atomics()
+        self._note(note_atomics, "changes with cuda.atomic", view, cells, mask, node, view.memory.compared)
+
+    def _not_quiet(self, memory):
+        memory.shadow.settle(self.order, self.block_bits)
+        memory.shadow.quiet = False
+        return memory.shadow
+
+    def _note(self, note, verb, view, cells, mask, node, last):
+        i = mask.index
+        races, *first, real = note(
+            cells, self.number[i], self.phase[i], self.sync[i], node.lineno, self.clock, self.order,
+            view.memory.shadow.books, self.block_bits, last,
+        )  # fmt: skip
+        if races:
+            self._race(verb, view, mask, cells, *map(int, first), int(races), int(real), node)
 
     # ------------------------------------------------------------------------------------------- what is wrong
 
@@ -82,16 +156,17 @@ class MemoryAccess(Places, Costs):
             raise KernelError(f"{view.name} is constant memory; a kernel only reads it.", node.lineno)
         if not view.writable:
             raise KernelError(f"{view.name} is read-only; copy it, or write to another array.", node.lineno)
+        view.memory.may_change = True
 
-    def _check_written(self, view, cells, mask, node):
+    def _check_written(self, view, cells, shift, mask, node):
         memory = view.memory
         if memory.all_written:
             return
-        written = memory.written[cells]
+        written = _gather(memory.written, cells, shift)
         if written.all():
             return
         at = int(np.argmin(written))
-        lane, index = self.lane_of(mask, at), _index(memory, cells[at])
+        lane, index = self.lane_of(mask, at), index_in(memory, cells[at] + shift)
         begins = (
             "Write it before: gpu.empty gives an array with whatever was there." if memory.space == "global" else
             f"{memory.space.capitalize()} memory begins with whatever was there: write before you read."
@@ -100,50 +175,6 @@ class MemoryAccess(Places, Costs):
             "unwritten memory", node.lineno,
             f"{self.lanes.name(lane)} reads {element(memory, view, index)}, which nobody has written yet.", begins,
             array=view.name, lane=lane, count=np.count_nonzero(~written), index=index,
-        )  # fmt: skip
-
-    def _written(self, memory, cells):
-        memory.touched |= cells.size > 0
-        if not memory.all_written:
-            memory.written[cells] = True
-            memory.look_for_gaps()
-
-    def _note(self, note, verb, view, cells, mask, node):
-        self.clock += 1
-        shadow = view.memory.shadow
-        races, *first = note(
-            cells, self.number[mask.index], self.phase[mask.index], self.sync[mask.index], node.lineno, self.clock,
-            self.order, shadow.records, shadow.atomics,
-        )  # fmt: skip
-        if races:
-            self._race(verb, view, mask, cells, *map(int, first), int(races), node)
-
-    def _race(self, verb, view, mask, cells, at, other, other_line, did, races, node):
-        lane, index = self.lane_of(mask, at), _index(view.memory, cells[at])
-        other_block, thread = other >> BLOCK, other & ((1 << BLOCK) - 1)
-        same = other_block == int(self.number[lane]) >> BLOCK
-        who = self.lanes.name_of(thread, None if same else other_block)
-        where = "in this line too" if other_line == node.lineno else f"in line {other_line}"
-        one_warp = same and thread // WARP == int(self.lanes.thread[lane]) // WARP
-        if not same:
-            fix = (
-                "Blocks cannot wait for each other: use cuda.atomic, give each block elements of its own, or write in "
-                "one launch and read in the next."
-            )
-        else:
-            barrier = "cuda.syncthreads()" + (" (within one warp cuda.syncwarp() is enough)" if one_warp else "")
-            fix = _ONE_LINE.get((verb, did)) if other_line == node.lineno else None
-            fix = (
-                fix or "Put {} between the two, where all threads come by; or use cuda.atomic to count and add."
-            ).format(barrier)
-            if view.memory.space == "global" and self.blocks > 1:
-                fix += " If several blocks touch it, do one of the two in an earlier launch."
-        self.found(
-            "race", node.lineno,
-            f"{self.lanes.name(lane)} {verb} {element(view.memory, view, index)}, which {who} "
-            f"{('wrote', 'read', 'changed with cuda.atomic')[did]} {where}, with no barrier between.",
-            fix, array=view.name, lane=lane, count=races, index=index, other_line=other_line,
-            other_thread=self.lanes.thread_triple(thread), other_block=self.lanes.block_triple(other_block),
         )  # fmt: skip
 
     def _hand_over(self, memory, cells, mask):
@@ -159,20 +190,10 @@ class MemoryAccess(Places, Costs):
             self.order[block] = (place, self.atomic_number if released else 0, released, place, self.atomic_number)
 
 
-_ONE_LINE = {
-    ("writes", 0): "Two threads write one element: give each its own, let one thread write, or use cuda.atomic.",
-    ("writes", 1): "Read into a variable, then {}, then write; or use cuda.atomic to count and add.",
-}
-"""What to do where both accesses of a race stand in one line, by what the one does and what the other did."""
+MOST_ROWS = 64
+"""Rows of a place that are kept."""
 
 
-def element(memory, view, index):
-    """Return how a message calls an element, such as As[3, 4]."""
-    if not index:
-        return f"the number in {view.name}"
-    return f"{view.name}[{', '.join(map(str, index))}]"
-
-
-def _index(memory, cell):
-    """Return the index of a memory's element as a tuple of ints."""
-    return tuple(map(int, memory.index_of(int(cell))))
+def _gather(numbers, cells, shift):
+    there = numbers[shift:] if shift else numbers
+    return there.take(cells) if there.flags.c_contiguous else there[cells]

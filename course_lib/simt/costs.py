@@ -6,61 +6,96 @@ Source: NVIDIA, "CUDA C++ Programming Guide", "Device Memory Accesses" and "Shar
 import numpy as np
 
 from course_lib.simt.counters import Access, ArrayUse
-from course_lib.simt.traffic import distinct_and_most, global_traffic, mark, shared_traffic
+from course_lib.simt.traffic import SECTOR, WORD, distinct_and_most, global_traffic, shared_traffic
 
 MOST_PLACES = 256
 """Places in the text of which the first access is kept."""
 
 
+MOST_SHIFTS = 1024
+"""Shifts of a place of which it is remembered that its elements are marked."""
+
+
 class Costs:
     """The part of a `Machine` that counts accesses. Source: the course's own."""
 
-    def _enter(self, way, view, cells, mask, node, width=1):
+    def _enter(self, way, view, place, shift, node, width=1):
         """Count one access of the active lanes, and keep the first one of each place in the text.
 
         A wide access touches `width` elements from each cell on, as one request: it counts as one of larger elements.
         """
         if not self.counting:
             return
-        memory, c = view.memory, self.counters[node.lineno]
+        memory, mask, c = view.memory, place.stay, self.counters[node.lineno]
         c.instructions += mask.warps
         c.lanes += mask.count
-        for k in range(width):
-            self._use(way, memory, cells + k if k else cells)
-        warp, first = self.lanes.warp[mask.index], cells
-        part, size = memory.part if memory.copies > 1 else 0, view.dtype.itemsize * width
-        if width > 1:
-            part, cells = _larger_elements(cells, part, width)
-        lies = (memory.base, part, size, memory.pitch * width)
+        self._use(way, memory, place, shift, width)
+        traffic = self._traffic(way, memory, place, shift, width)
         if way == "atomic":
-            requests, _, rounds = distinct_and_most(warp, cells, *lies)
+            requests, _, rounds = traffic
             c.atomic_requests += requests
             c.atomic_serialised += rounds - requests
         elif memory.space == "global":
-            self._count_global(c, way, global_traffic(warp, cells, *lies), view, node)
+            self._count_global(c, way, traffic, view, node)
         elif memory.space == "shared":
-            traffic = shared_traffic(warp, self.lanes.lane[mask.index], cells, *lies)
-            self._count_shared(c, way, traffic, size, view, node)
+            self._count_shared(c, way, traffic, view.dtype.itemsize * width, view, node)
         elif memory.space == "constant":
-            requests, distinct, _ = distinct_and_most(warp, cells, *lies)
+            requests, distinct, _ = traffic
             c.constant_load_requests += requests
             c.constant_load_wavefronts += distinct
         elif way == "load":
             c.local_load_requests += mask.warps
         else:
             c.local_store_requests += mask.warps
-        key = (self.function, node.lineno, node.col_offset, view.name, way)
-        if key not in self.accesses and self.lanes.first == 0 and len(self.accesses) < MOST_PLACES:
-            self._keep(key, view, first, mask, width)
+        if self.lanes.first == 0:
+            key = (self.function, node.lineno, node.col_offset, view.name, way)
+            if key not in self.accesses and len(self.accesses) < MOST_PLACES:
+                self._keep(key, view, place.cells + shift, mask, width)
 
-    def _use(self, way, memory, cells):
-        if memory.loaded.size:
-            if way != "store":
-                memory.loads += cells.size
-                mark(cells, memory.loaded)
-            if way != "load":
-                memory.stores += cells.size
-                mark(cells, memory.stored)
+    def _traffic(self, way, memory, place, shift, width):
+        """Return what the loops of `traffic` count, once for a place and what its shift means to the hardware.
+
+        All lanes shifted by whole sectors touch as many sectors; by whole words, as many banks.
+        """
+        if way != "atomic" and memory.space == "local":
+            return None
+        grain = 1 if way == "atomic" else {"global": SECTOR, "shared": WORD}.get(memory.space, 1)
+        key = way == "atomic", width, shift * memory.pitch % grain
+        if key not in place.costs:
+            cells, part, size = place.cells + shift, memory.part if memory.copies > 1 else 0, memory.dtype.itemsize
+            if width > 1:
+                part, cells = _larger_elements(cells, part, width)
+            lies = (memory.base, part, size * width, memory.pitch * width)
+            warp = self.lanes.warp[place.stay.index]
+            if way == "atomic" or memory.space == "constant":
+                place.costs[key] = distinct_and_most(warp, cells, *lies)
+            elif memory.space == "global":
+                place.costs[key] = global_traffic(warp, cells, *lies)
+            else:
+                place.costs[key] = shared_traffic(warp, self.lanes.lane[place.stay.index], cells, *lies)
+        return place.costs[key]
+
+    def _use(self, way, memory, place, shift, width):
+        if not memory.loaded.size:
+            return
+        if way != "store":
+            memory.loads += width * place.cells.size
+            self._mark(memory.loaded, place, shift, width)
+        if way != "load":
+            memory.stores += width * place.cells.size
+            self._mark(memory.stored, place, shift, width)
+
+    def _mark(self, marks, place, shift, width):
+        """Enter once for a place and a shift which elements were touched, as long as there are some that were not."""
+        if marks.full:
+            return
+        done = place.marked.setdefault(id(marks), set())
+        for k in range(shift, shift + width):
+            if k not in done:
+                if len(done) == MOST_SHIFTS:
+                    done.clear()
+                done.add(k)
+                marks.enter(place.cells, k)
 
     def _count_global(self, c, way, traffic, view, node):
         requests, sectors, used = traffic
@@ -119,8 +154,8 @@ class Costs:
             )
             use.loads += memory.loads
             use.stores += memory.stores
-            use.distinct_loaded += int(np.count_nonzero(memory.loaded))
-            use.distinct_stored += int(np.count_nonzero(memory.stored))
+            use.distinct_loaded += memory.loaded.count
+            use.distinct_stored += memory.stored.count
 
 
 def _larger_elements(cells, part, width):

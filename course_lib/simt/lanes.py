@@ -9,17 +9,23 @@ import numpy as np
 from course_lib.cuda.launch_checks import LaunchError
 
 WARP = 32
-MOST_BLOCKS = 2**20
-"""Of the executor: a thread's number has 32 bits."""
+NUMBER_BITS = 31
+"""Of the executor: a thread's number, its block's and its own, is a positive int32."""
 
 
-def check_grid(grid):
+def block_bits(threads):
+    """Return how many bits of a thread's number are its own in a block of `threads`: whole warps, 5 to 10."""
+    return max(WARP.bit_length() - 1, (threads - 1).bit_length())
+
+
+def check_grid(grid, block=(1024, 1, 1)):
     """Raise LaunchError if a grid has more blocks than the executor numbers."""
-    blocks = grid[0] * grid[1] * grid[2]
-    if blocks > MOST_BLOCKS:
+    blocks, threads = grid[0] * grid[1] * grid[2], block[0] * block[1] * block[2]
+    most = (2**NUMBER_BITS - 1) >> block_bits(threads)
+    if blocks > most:
         raise LaunchError(
-            f"grid is {grid}, {blocks:,} blocks; without a GPU {MOST_BLOCKS:,} are possible. Use larger blocks, or let "
-            "each thread do more."
+            f"grid is {grid}, {blocks:,} blocks; without a GPU {most:,} of {threads:,} threads are possible. Use fewer "
+            "or larger blocks, or let each thread do more."
         )
 
 

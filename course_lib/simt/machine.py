@@ -12,7 +12,8 @@ import numpy as np
 from course_lib.cuda.launch_checks import SHARED_BYTES
 from course_lib.simt.copies import AsyncCopies
 from course_lib.simt.counters import Counters
-from course_lib.simt.hazards import BLOCK, Hazard
+from course_lib.simt.hazards import Hazard
+from course_lib.simt.lanes import block_bits
 from course_lib.simt.masks import Mask
 from course_lib.simt.memory import block_view, constant_view, lane_view
 from course_lib.simt.source import KernelError
@@ -44,6 +45,7 @@ class Machine(WideAccess):
     """
 
     def __init__(self, grid, block, *, on_error="collect", steps, shared=0, counting=True, races=True):
+        self.block_bits = block_bits(math.prod(block))
         self.threads, self.on_error, self.counting = math.prod(block), on_error, counting
         self.steps, self.total, self.granted, self.budget = steps, BATCHES * steps, 0, 0
         self.races = races
@@ -66,10 +68,12 @@ class Machine(WideAccess):
         self.total -= self.granted - self.budget
         self.granted = self.budget = min(self.steps, self.total)
         self.lanes, self.shared, self.local = lanes, {}, {}
+        self.last_load = None, None, None, 0
+        self.places, self.even = {}, True  # whether all threads of a block have passed as many barriers
         self.static_bytes = self.local_bytes = self.static_cells = 0
         self.phase, self.sync = np.zeros(lanes.count, np.int32), np.zeros(lanes.count, np.int32)
         self.copies = AsyncCopies(lanes.count)
-        self.number = ((lanes.first + lanes.block) << BLOCK) + lanes.thread
+        self.number = ((lanes.first + lanes.block) << self.block_bits) + lanes.thread
         self.exited, self._running, self.stopped = np.zeros(lanes.count, np.bool_), None, False
 
     def enter(self, source):
@@ -155,7 +159,14 @@ class Machine(WideAccess):
 
     def allocate(self, evaluator, space, shape, dtype, node):
         """Return the View of a shared array (one per block) or a local one (per lane), the same at each visit."""
-        key = (id(evaluator.source), node.lineno, node.col_offset, evaluator.depth if space == "local" else 0, shape, dtype)
+        key = (
+            id(evaluator.source),
+            node.lineno,
+            node.col_offset,
+            evaluator.depth if space == "local" else 0,
+            shape,
+            dtype,
+        )
         made, size = self.shared if space == "shared" else self.local, math.prod(shape) * dtype.itemsize
         if key not in made:
             if space == "shared":
@@ -232,7 +243,25 @@ class Machine(WideAccess):
             early = (there > 0) & (left > 0)
             if early.any() and not broken.size:
                 self._left_early(line, int(early.argmax()), int(left[early].sum()))
-        self.phase[mask.index] += 1
+        self._pass(mask)
+
+    def _pass(self, mask):
+        """Enter that the lanes of a mask passed a barrier; reads that wait are forgotten where nobody is left behind.
+
+        The vectors of phases are replaced, never changed: reads that wait keep those of their time.
+        """
+        self.phase = self.phase + (1 if mask.bits is None else mask.bits)
+        behind = None if mask.bits is None else ~(mask.bits | self.exited)
+        if behind is not None and behind.any():
+            left = np.bincount(self.lanes.block[behind], minlength=self.lanes.blocks)
+            self.even &= not left[self.lanes.block[mask.index]].any()
+        elif self.even:
+            for view in self.shared.values():
+                view.memory.shadow.drop_reads()
+
+    def pass_warps(self, mask):
+        """Enter that the lanes of a mask passed a barrier of their warps."""
+        self.sync = self.sync + (1 if mask.bits is None else mask.bits)
 
     def _absent(self, mask, line, block, there, count):
         away = (self.lanes.block == block) & ~mask.bits
@@ -272,7 +301,7 @@ class Machine(WideAccess):
         for memory in self.memories:
             if memory.shadow:
                 memory.shadow.forget()
-        self.phase[mask.index] += 1
+        self._pass(mask)
 
     def fence(self, mask):
         """Blocks hand their writes over to others: a fence, and then an atomic operation (`hazards`)."""

@@ -9,7 +9,30 @@ import math
 import numpy as np
 
 from course_lib.fast.compile import kernel
-from course_lib.simt.hazards import Shadow
+from course_lib.simt.shadow import Shadow
+from course_lib.simt.traffic import mark
+
+
+class Marks:
+    """Which elements of a memory were touched; once all were, nothing is left to enter.
+
+    Source: the course's own.
+    """
+
+    def __init__(self, size):
+        self.marks, self.size, self.full, self._times = np.zeros(size, np.bool_), size, size == 0, 0
+
+    def enter(self, cells, shift):
+        """Enter that the elements in `cells`, each `shift` further on, were touched."""
+        mark(cells, self.marks[shift:])
+        self._times += 1
+        if self._times & (self._times - 1) == 0:  # after the 1st, 2nd, 4th, 8th ... time
+            self.full = bool(self.marks.all())
+
+    @property
+    def count(self):
+        """How many elements were touched."""
+        return int(np.count_nonzero(self.marks))
 
 
 class Memory:
@@ -29,9 +52,11 @@ class Memory:
         self.shadow = Shadow(cells.size) if space in ("global", "shared") and self.writable else None
         self.written = np.full(cells.size, written, np.bool_) if isinstance(written, bool) else written
         self.all_written, self._writes = bool(self.written.all()), 0
-        self.loaded, self.stored = np.zeros((2, 0 if space == "local" else cells.size), np.bool_)
+        self.loaded, self.stored = (Marks(0 if space == "local" else cells.size) for _ in range(2))
         self.loads = self.stores = 0
         self.touched = False  # whether somebody wrote
+        self.may_change = space == "shared"  # whether the kernel's text writes it (`inference` finds that out)
+        self.compared = False  # whether a compare-and-swap goes on here, which notices what others changed
         self.pitch = cells.dtype.itemsize
         self.alignment = cells.dtype.itemsize  # bytes, promised for where an array of a kernel begins
 
@@ -45,6 +70,31 @@ class Memory:
         self._writes += 1
         if self._writes & (self._writes - 1) == 0:
             self.all_written = bool(self.written.all())
+
+    def wrote(self, cells):
+        """Enter that the elements in `cells` were written."""
+        self.touched |= cells.size > 0
+        if not self.all_written:
+            self.written[cells] = True
+            self.look_for_gaps()
+
+    def put(self, cells, values):
+        """Write values[i] to cells[i], one after the other; return whether each changed what was there, bit by bit.
+
+        What nobody has written yet is changed by any number.
+        """
+        changed, size = np.zeros(cells.size, np.bool_), self.dtype.itemsize
+        unit = size if size in (1, 2, 4, 8) else 8
+        parts = size // unit
+        if parts > 1 and not self.cells.flags.c_contiguous:  # a large field of a record
+            changed[:] = True
+            self.cells[cells] = values
+        else:
+            there, given = self.cells.view(f"u{unit}"), np.ascontiguousarray(values).view(f"u{unit}")
+            for k in range(parts):
+                _put(cells, there[k::parts], given[k::parts], _NONE if self.all_written else self.written, changed)
+        self.wrote(cells)
+        return changed
 
     @property
     def part(self):
@@ -127,6 +177,19 @@ def row_major(shape):
     return strides
 
 
+_NONE = np.zeros(0, np.bool_)
+
+
+@kernel
+def _put(cell, there, given, written, changed):
+    for i in range(cell.size):
+        c = cell[i]
+        if there[c] != given[i]:
+            there[c], changed[i] = given[i], True
+        if written.size and not written[c]:
+            written[c] = changed[i] = True
+
+
 @kernel
 def step(offset, shift, index, size, stride):
     """Return (offset + shift + index * stride per lane, first lane that is outside, first negative one, how many).
@@ -136,19 +199,24 @@ def step(offset, shift, index, size, stride):
     """
     out = np.empty(index.size, np.int64)
     outside = negative = -1
-    count = negatives = 0
+    count = negatives = odd = 0
     for i in range(index.size):
         k = index[i]
-        if k < 0:
-            k += size
-            negatives += 1
-            if negative < 0:
-                negative = i
-        if k < 0 or k >= size:
-            count += 1
-            if outside < 0:
-                outside = i
+        odd += (k < 0) | (k >= size)
         out[i] = k * stride + shift
+    if odd:
+        for i in range(index.size):
+            k = index[i]
+            if k < 0:
+                k += size
+                negatives += 1
+                if negative < 0:
+                    negative = i
+            if k < 0 or k >= size:
+                count += 1
+                if outside < 0:
+                    outside = i
+            out[i] = k * stride + shift
     if offset.size:
         out += offset
     return out, outside, negative, count if count else negatives

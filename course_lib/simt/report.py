@@ -9,7 +9,7 @@ from dataclasses import asdict
 import numpy as np
 
 from course_lib.simt.counters import Counters, Line
-from course_lib.simt.hazards import BLOCK, WRITER, by_importance
+from course_lib.simt.hazards import by_importance
 
 
 class Report:
@@ -52,7 +52,8 @@ class Report:
         found = by_importance(machine.hazards.values())
         self.hazards = [h for h in found if h.severity == "error"]
         self.advice = [h for h in found if h.severity != "error"]
-        self._writers = {m.name: (m.shape, m.shadow.records[WRITER].copy()) for m in machine.memories if m.shadow}
+        self._block_bits = machine.block_bits
+        self._writers = {m.name: (m.shape, m.shadow.writers()) for m in machine.memories if m.shadow}
 
     def line(self, number, function=None):
         """Return the Line with a number, of the kernel or of a device function.
@@ -79,7 +80,9 @@ class Report:
         number = int(writers[np.ravel_multi_index(index, shape)]) - 1
         if number < 0:
             return None
-        return _triple(number >> BLOCK, self.grid), _triple(number & ((1 << BLOCK) - 1), self.block)
+        return _triple(number >> self._block_bits, self.grid), _triple(
+            number & ((1 << self._block_bits) - 1), self.block
+        )
 
     def to_dict(self):
         """Return everything but the accesses as plain numbers, texts, lists and dicts."""

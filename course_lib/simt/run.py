@@ -75,7 +75,7 @@ def run(
     """
     source = source_of(kernel)
     grid, block = check_launch(grid, block)
-    check_grid(grid)
+    check_grid(grid, block)
     shared = check_shared(shared, most_shared, "an H200" if most_shared == MOST_DYNAMIC else "this device")
     if on_error not in ("raise", "collect"):
         raise ValueError(f"on_error is {on_error!r}; it must be 'raise' or 'collect'.")

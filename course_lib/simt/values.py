@@ -134,6 +134,8 @@ def join(a, b):
     if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
         return tuple(join(x, y) for x, y in zip(a, b, strict=True))
     if isinstance(a, View) and isinstance(b, View) and a.dtype == b.dtype and a.ndim == b.ndim:
+        if a.memory is not b.memory:  # a store may mean either
+            a.memory.may_change = b.memory.may_change = True
         return a
     if type(a) is Conflict or (type(a) is type(b) and not isinstance(a, tuple | View) and a == b):
         return a

@@ -99,7 +99,7 @@ def meet(e, mask, node, membermask):
 @function("cuda.syncwarp")
 def _syncwarp(e, mask, node, membermask=ALL):
     meet(e, mask, node, membermask)
-    e.machine.sync[mask.index] += 1
+    e.machine.pass_warps(mask)
 
 
 def _vote(decide):

@@ -7,9 +7,10 @@ Indices are flat, as the machine's are: elements of an array that lies row by ro
 import numpy as np
 
 from course_lib.simt.access import MemoryAccess
-from course_lib.simt.hazards import note_reads, note_writes
 from course_lib.simt.masks import Mask
 from course_lib.simt.memory import View, row_major
+from course_lib.simt.places import Place
+from course_lib.simt.races import CHANGED
 from course_lib.simt.values import cast, describe, is_number
 
 
@@ -19,14 +20,13 @@ class WideAccess(MemoryAccess):
     def load_wide(self, view, index, width, mask, node):
         """Return `width` vectors over lanes: the elements from flat `index` on."""
         cells, mask = self._first_cells(view, index, width, mask, node)
-        self._enter("load", view, cells, mask, node, width)
+        self._enter("load", view, _at(view, cells, mask), 0, node, width)
         return tuple(self._read(view, cells + k, mask, node) for k in range(width))
 
     def _read(self, view, cells, mask, node):
         memory = view.memory
-        self._check_written(view, cells, mask, node)
-        if memory.shadow and self.races:
-            self._note(note_reads, "reads", view, cells, mask, node)
+        self._check_written(view, cells, 0, mask, node)
+        self._note_reads(view, cells, 0, mask, node)
         out = np.zeros(self.lanes.count, memory.dtype)
         out[mask.index] = memory.cells[cells]
         return out
@@ -36,15 +36,9 @@ class WideAccess(MemoryAccess):
         self._check_writable(view, node)
         width = len(values)
         cells, mask = self._first_cells(view, index, width, mask, node)
-        self._enter("store", view, cells, mask, node, width)
+        self._enter("store", view, _at(view, cells, mask), 0, node, width)
         for k, value in enumerate(values):
             self._write(view, cells + k, self.active(cast(value, view.dtype), mask), mask, node)
-
-    def _write(self, view, cells, values, mask, node):
-        if view.memory.shadow and self.races:
-            self._note(note_writes, "writes", view, cells, mask, node)
-        view.memory.cells[cells] = values
-        self._written(view.memory, cells)
 
     def copy_async(self, to, i, view, j, width, count, mask, node):
         """Begin to copy `count` of `width` elements from view.flat[j] to to.flat[i]; zeros fill the rest."""
@@ -59,7 +53,7 @@ class WideAccess(MemoryAccess):
         reads = mask.where(count > 0)
         if not reads.empty:
             cells, some = self._first_cells(view, j, width, reads, node, count)
-            self._enter("load", view, cells, some, node, width)
+            self._enter("load", view, _at(view, cells, some), 0, node, width)
             lane = np.arange(self.lanes.count)[some.index]
             for k in range(width):
                 there = count[lane] > k
@@ -68,10 +62,10 @@ class WideAccess(MemoryAccess):
                     bits[lane[there]] = True
                     values[:, k] = self._read(view, cells[there] + k, Mask(self.lanes, bits), node)
         cells, mask = self._first_cells(to, i, width, mask, node)
-        self._enter("store", to, cells, mask, node, width)
+        self._enter("store", to, _at(to, cells, mask), 0, node, width)
         if to.memory.shadow and self.races:  # from now on nobody else may touch it
             for k in range(width):
-                self._note(note_writes, "writes", to, cells + k, mask, node)
+                self._note_writes(to, cells + k, mask, np.full(cells.size, CHANGED, np.int8), node)
         lane = np.arange(self.lanes.count)[mask.index]
         self.copies.ask(to, lane, cells, values[lane])
 
@@ -143,3 +137,7 @@ class WideAccess(MemoryAccess):
             f"Guard the line: if 0 <= i and i + {width} <= {view.name}.size. A GPU would touch something else, without "
             "a word.", array=view.name, lane=lane, count=count, index=int(index[at]), size=view.size,
         )  # fmt: skip
+
+
+def _at(view, cells, mask):
+    return Place(view, (), mask, cells, 0, mask)

@@ -9,6 +9,7 @@ from tests.simt.corpus import broken, finding, floats, ints, minus_ones, nans, s
 
 N = 64
 BARRIER, SYNCWARP, ATOMIC = "cuda.syncthreads()", "cuda.syncwarp()", "cuda.atomic"
+SAME_NUMBER = "the same number", "Every order gives this result", "one thread write", ATOMIC
 READ_FIRST, ONE_OWNER = ("Read into a variable", "then write"), ("Two threads write one element", "its own", ATOMIC)
 
 
@@ -27,7 +28,7 @@ def count_positive(x, count):
 
 @broken(
     1, 64, lambda: (floats(64, start=-2), np.zeros(1, np.int32)),
-    finding("race", "flag", thread=1, block=0, index=0, phase=0, other="thread 0", says=ONE_OWNER),
+    advice=(finding("same value", "flag", thread=1, block=0, index=0, phase=0, other="thread 0", says=SAME_NUMBER),),
 )  # fmt: skip
 def flag_negative(x, flag):
     i = cuda.grid(1)
@@ -224,7 +225,9 @@ def every_block_writes_its_sum_to_one_element(x, total):
 
 @broken(
     2, 32, lambda: (ints(64), minus_ones(64)),
-    finding("race", "y", thread=0, block=1, index=0, phase=0, other="thread 0 of block 0"),
+    advice=(
+        finding("same value", "y", thread=0, block=1, index=0, phase=0, other="thread 0 of block 0", says=SAME_NUMBER),
+    ),
 )  # fmt: skip
 def index_without_the_block(x, y):
     i = cuda.threadIdx.x
@@ -253,7 +256,7 @@ def flat_index_with_height_for_width(A, y):
 
 @broken(
     2, 32, lambda: (ints(128), minus_ones(128)),
-    finding("race", "y", thread=0, index=32, phase=0),
+    advice=(finding("same value", "y", thread=0, index=32, phase=0, says=SAME_NUMBER),),
 )  # fmt: skip
 def stride_of_one_block(x, y):
     i = cuda.grid(1)
@@ -264,7 +267,7 @@ def stride_of_one_block(x, y):
 
 @broken(
     2, 32, lambda: (ints(128), minus_ones(128)),
-    finding("race", "y", phase=0),
+    advice=(finding("same value", "y", phase=0, says=SAME_NUMBER),),
 )  # fmt: skip
 def stride_of_the_number_of_blocks(x, y):
     i = cuda.grid(1)

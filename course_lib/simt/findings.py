@@ -1,0 +1,82 @@
+"""How a race is told: who, where, what the other thread did, and what to do about it.
+
+Source: the course's own; NVIDIA, "CUDA C++ Programming Guide", "Synchronization Functions".
+"""
+
+from course_lib.simt.lanes import WARP
+
+DID = "wrote", "read", "changed with cuda.atomic"
+"""What the other thread of a race did, by `races.WROTE`, `READ` and `COUNTED`."""
+
+
+class RaceFindings:
+    """The part of a `Machine` that tells races. Source: the course's own."""
+
+    def _race(self, verb, view, mask, cells, at, other, other_line, did, races, real, node):
+        """Enter a race of `races` pairs, `real` of which matter, or advice if none does."""
+        lane, index = self.lane_of(mask, at), index_in(view.memory, cells[at])
+        other_block, thread = other >> self.block_bits, other & ((1 << self.block_bits) - 1)
+        same = other_block == int(self.number[lane]) >> self.block_bits
+        who = self.lanes.name_of(thread, None if same else other_block)
+        where = "in this line too" if other_line == node.lineno else f"in line {other_line}"
+        what = f"{self.lanes.name(lane)} {verb} {element(view.memory, view, index)}, which {who} {DID[did]} {where}"
+        facts = {
+            "array": view.name, "lane": lane, "count": races, "index": index, "other_line": other_line,
+            "other_thread": self.lanes.thread_triple(thread), "other_block": self.lanes.block_triple(other_block),
+        }  # fmt: skip
+        earlier = self.hazards.get(("race", self.function, node.lineno, view.name, "error"))
+        if real:
+            harmless = self.hazards.pop(("same value", self.function, node.lineno, view.name, "advice"), None)
+            facts["count"] += harmless.count if harmless else 0
+            fix = self._fix(verb, view, did, same, thread // WARP == int(self.lanes.thread[lane]) // WARP, where)
+            self.found("race", node.lineno, f"{what}, with no barrier between.", fix, **facts)
+        elif earlier is not None:
+            earlier.count += races
+        elif did == 2 or verb.startswith("changes"):
+            self.found(
+                "race", node.lineno, f"{what}, with no barrier between.",
+                "The read may give an old number. A compare-and-swap finds that out and tries again: then all is well.",
+                severity="advice", **facts,
+            )  # fmt: skip
+        else:
+            value = "the same number" if (verb, did) == ("writes", 0) else "the number that was there already"
+            self.found(
+                "same value", node.lineno, f"{what}, with no barrier between: {value}.",
+                "Every order gives this result, and the language calls it undefined all the same: let one thread "
+                "write, or use cuda.atomic.", severity="advice", **facts,
+            )  # fmt: skip
+
+    def _fix(self, verb, view, did, same_block, one_warp, where):
+        """Return what to do about a race."""
+        if not same_block:
+            return (
+                "Blocks cannot wait for each other: use cuda.atomic, give each block elements of its own, or write in "
+                "one launch and read in the next."
+            )
+        barrier = "cuda.syncthreads()" + (" (within one warp cuda.syncwarp() is enough)" if one_warp else "")
+        fix = _ONE_LINE.get((verb, did)) if where == "in this line too" else None
+        fix = (fix or "Put {} between the two, where all threads come by; or use cuda.atomic to count and add.").format(
+            barrier
+        )
+        if view.memory.space == "global" and self.blocks > 1:
+            fix += " If several blocks touch it, do one of the two in an earlier launch."
+        return fix
+
+
+_ONE_LINE = {
+    ("writes", 0): "Two threads write one element: give each its own, let one thread write, or use cuda.atomic.",
+    ("writes", 1): "Read into a variable, then {}, then write; or use cuda.atomic to count and add.",
+}
+"""What to do where both accesses of a race stand in one line, by what the one does and what the other did."""
+
+
+def element(memory, view, index):
+    """Return how a message calls an element, such as As[3, 4]."""
+    if not index:
+        return f"the number in {view.name}"
+    return f"{view.name}[{', '.join(map(str, index))}]"
+
+
+def index_in(memory, cell):
+    """Return the index of a memory's element as a tuple of ints."""
+    return tuple(map(int, memory.index_of(int(cell))))

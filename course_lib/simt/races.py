@@ -1,0 +1,270 @@
+"""The memory's memory: who touched each element last, and whether anything orders the next access with that.
+
+Source: NVIDIA, "CUDA C++ Programming Guide", "Synchronization Functions" and "Memory Fence Functions". Two accesses
+to one address **race** if they come from two threads, at least one writes, they are not both atomic, and no barrier
+lies between them. Whether the numbers came out right does not matter: another card, another day, another order. One
+kind of race is told apart: a write of what was there already, bit by bit, gives the same in any order.
+
+A thread's number is its block's, shifted by `bits`, plus its own in the block, so that shifts give block and warp.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from course_lib.fast.compile import inlined, kernel
+
+WARP = 5
+"""Bits of a thread's number below those of its warp."""
+
+
+class Books(NamedTuple):
+    """What is written down of each element, an int32 row for each; no rows where nothing had to be written down yet.
+
+    Threads are their numbers plus one, so that 0 is nobody. Source: the course's own.
+    """
+
+    writes: np.ndarray
+    reads: np.ndarray
+    atomics: np.ndarray
+    same: np.ndarray
+
+
+WRITER, WRITE_PHASE, WRITE_SYNC, WRITE_LINE, WRITE_CLOCK, WRITE_COLUMNS = range(6)
+(
+    READER, READ_PHASE, READ_SYNC, READ_LINE,
+    READERS,  # how many different ones since the phase began, as far as they alternate
+    SEVERAL_WARPS,
+    EARLIER,  # the last reader that is not READER
+    STRANGER,  # a reader of another block than the last reader's
+    READ_COLUMNS,
+) = range(9)  # fmt: skip
+LAST, LAST_PHASE, LAST_SYNC, OTHER, OTHER_PHASE, OTHER_SYNC, ATOMIC_LINE, ATOMIC_COLUMNS = range(8)
+"""The last atomic operation on an element, and the last one of another thread than that."""
+
+SAME, CHANGER, CHANGE_PHASE, CHANGE_SYNC, CHANGE_LINE, CHANGE_CLOCK, SAME_COLUMNS = range(7)
+"""Whether the last write was one that is KEPT, and then the last one that did."""
+
+KEPT, EQUAL, CHANGED = range(3)
+"""What a write does to the bits that are there: nothing, whatever the numbers are; nothing, with these numbers; or
+it changes them."""
+
+WROTE, READ, COUNTED = range(3)
+"""What the other thread of a race did."""
+
+
+@kernel
+def note_reads(cell, thread, phase, sync, line, clock, order, books, bits, excused):
+    """Enter reads of thread[i] on cell[i].
+
+    `phase` of an access is the number of barriers its block has passed, `sync` the number of `syncwarp`s its warp
+    has passed. `excused` says that races with atomic operations do not matter. Returns (number of races, the place in
+    `cell` of the first one that matters, or else of the first one, the other thread, its line, what it did, how many
+    races matter).
+    """
+    races, real, first, other, other_line, did = 0, 0, -1, -1, -1, WROTE
+    writes, reads, atomics, same = books
+    for i in range(cell.size):
+        c, t = cell[i], thread[i] + 1
+        if writes.size and _written_unordered(writes, c, t, phase[i], sync[i], order, bits):
+            races += 1
+            opponent, its_line = writes[c, WRITER], writes[c, WRITE_LINE]
+            matters = True
+            if same.size and same[c, SAME]:
+                changer = same[c, CHANGER]
+                matters = changer != 0 and _unordered(
+                    t,
+                    phase[i],
+                    sync[i],
+                    changer,
+                    same[c, CHANGE_PHASE],
+                    same[c, CHANGE_SYNC],
+                    same[c, CHANGE_CLOCK],
+                    order,
+                    bits,
+                )
+                if matters:
+                    opponent, its_line = changer, same[c, CHANGE_LINE]
+            if first < 0 or (matters and not real):
+                first, other, other_line, did = i, opponent - 1, its_line, WROTE
+            real += matters
+        elif atomics.size:
+            k = _atomic_opponent(t, phase[i], sync[i], atomics, c, order, bits)
+            if k:
+                races += 1
+                if first < 0 or not (excused or real):
+                    first, other, other_line, did = i, k - 1, atomics[c, ATOMIC_LINE], COUNTED
+                real += not excused
+        last = reads[c, READER]
+        if last == 0:
+            reads[c, READERS] = 1
+        else:
+            other_block = (last - 1) >> bits != (t - 1) >> bits
+            one_warp = (last - 1) >> WARP == (t - 1) >> WARP
+            if other_block:
+                reads[c, STRANGER] = last  # a write is unordered with that for good
+            synced = one_warp and not reads[c, SEVERAL_WARPS] and reads[c, READ_SYNC] != sync[i]
+            if other_block or synced or reads[c, READ_PHASE] != phase[i]:  # a barrier orders what was before it
+                reads[c, READERS], reads[c, SEVERAL_WARPS] = 1, 0
+            elif last != t:
+                reads[c, READERS] += 1
+                reads[c, EARLIER] = last
+                if not one_warp:
+                    reads[c, SEVERAL_WARPS] = 1
+        reads[c, READER], reads[c, READ_LINE] = t, line
+        reads[c, READ_PHASE], reads[c, READ_SYNC] = phase[i], sync[i]
+    return races, first, other, other_line, did, real
+
+
+@kernel
+def note_writes(cell, thread, phase, sync, line, clock, order, books, bits, changed):
+    """Enter writes; return as `note_reads`. Each pair of a writer with another writer or a reader counts.
+
+    changed[i] is CHANGED if the write stores other bits than were there; else races with other writes do not matter.
+    It is KEPT if the text makes sure of that: then races with reads do not matter either.
+    """
+    races, real, first, other, other_line, did = 0, 0, -1, -1, -1, WROTE
+    writes, reads, atomics, same = books
+    for i in range(cell.size):
+        c, t = cell[i], thread[i] + 1
+        pairs, opponent, its_line, what, readers, reader = _opponents(books, c, t, phase[i], sync[i], order, bits)
+        matters = pairs > 0 and (changed[i] == CHANGED or (readers > 0 and changed[i] != KEPT))
+        if matters and changed[i] != CHANGED and what == WROTE:
+            opponent, its_line, what = reader, reads[c, READ_LINE], READ
+        if atomics.size and not (pairs and what == WROTE):
+            k = _atomic_opponent(t, phase[i], sync[i], atomics, c, order, bits)
+            if k:
+                pairs, opponent, its_line, what = pairs + 1, k, atomics[c, ATOMIC_LINE], COUNTED
+                matters = True
+        if pairs:
+            if first < 0 or (matters and not real):
+                first, other, other_line, did = i, opponent - 1, its_line, what
+            races += pairs
+            if matters:
+                real += pairs
+        if same.size:
+            kept = changed[i] == KEPT
+            if kept and not same[c, SAME]:
+                same[c, CHANGER] = 0
+                if writes[c, WRITER]:
+                    same[c, CHANGER], same[c, CHANGE_PHASE] = writes[c, WRITER], writes[c, WRITE_PHASE]
+                    same[c, CHANGE_SYNC], same[c, CHANGE_LINE] = writes[c, WRITE_SYNC], writes[c, WRITE_LINE]
+                    same[c, CHANGE_CLOCK] = writes[c, WRITE_CLOCK]
+            same[c, SAME] = kept
+        writes[c, WRITER], writes[c, WRITE_PHASE], writes[c, WRITE_SYNC] = t, phase[i], sync[i]
+        writes[c, WRITE_LINE], writes[c, WRITE_CLOCK] = line, clock
+    return races, first, other, other_line, did, real
+
+
+@kernel
+def note_atomics(cell, thread, phase, sync, line, clock, order, books, bits, excused):
+    """Enter atomic operations; return as `note_reads`. Among themselves they do not race.
+
+    `excused` says that races with reads only do not matter.
+    """
+    races, real, first, other, other_line, did = 0, 0, -1, -1, -1, WROTE
+    atomics = books.atomics
+    for i in range(cell.size):
+        c, t = cell[i], thread[i] + 1
+        pairs, opponent, its_line, what, _, _ = _opponents(books, c, t, phase[i], sync[i], order, bits)
+        if pairs:
+            matters = not excused or what == WROTE
+            if first < 0 or (matters and not real):
+                first, other, other_line, did = i, opponent - 1, its_line, what
+            races += pairs
+            if matters:
+                real += pairs
+        if atomics[c, LAST] != t:
+            atomics[c, OTHER], atomics[c, OTHER_PHASE] = atomics[c, LAST], atomics[c, LAST_PHASE]
+            atomics[c, OTHER_SYNC] = atomics[c, LAST_SYNC]
+        atomics[c, LAST], atomics[c, LAST_PHASE], atomics[c, LAST_SYNC] = t, phase[i], sync[i]
+        atomics[c, ATOMIC_LINE] = line
+    return races, first, other, other_line, did, real
+
+
+@inlined
+def _opponents(books, c, t, phase, sync, order, bits):
+    """Return what nothing orders with a write of thread t.
+
+    (How many plain accesses, one's thread, its line, what it did; how many of them are reads, one's thread.)
+    """
+    pairs, opponent, its_line, what = 0, 0, -1, WROTE
+    writes, reads = books.writes, books.reads
+    if writes.size and _written_unordered(writes, c, t, phase, sync, order, bits):
+        pairs, opponent, its_line = 1, writes[c, WRITER], writes[c, WRITE_LINE]
+    count, reader = 0, 0
+    if reads.size:
+        reader = reads[c, READER]
+        if reader and ((reader - 1) >> bits != (t - 1) >> bits or reads[c, READ_PHASE] == phase):
+            one_warp = not reads[c, SEVERAL_WARPS] and (reader - 1) >> WARP == (t - 1) >> WARP
+            if not (one_warp and reads[c, READ_SYNC] != sync):
+                count = reads[c, READERS] - 1 if reader == t or reads[c, READERS] > 1 else reads[c, READERS]
+                reader = reads[c, EARLIER] if reader == t else reader
+        if count <= 0 and reads[c, STRANGER] and (reads[c, STRANGER] - 1) >> bits != (t - 1) >> bits:
+            count, reader = 1, reads[c, STRANGER]
+        if count > 0:
+            pairs += count
+            if not opponent:
+                opponent, its_line, what = reader, reads[c, READ_LINE], READ
+    return pairs, opponent, its_line, what, count, reader
+
+
+@inlined
+def _written_unordered(writes, c, t, phase, sync, order, bits):
+    """Whether somebody wrote and nothing orders that with an access of thread t now."""
+    return writes[c, WRITER] and _unordered(
+        t,
+        phase,
+        sync,
+        writes[c, WRITER],
+        writes[c, WRITE_PHASE],
+        writes[c, WRITE_SYNC],
+        writes[c, WRITE_CLOCK],
+        order,
+        bits,
+    )
+
+
+@inlined
+def _atomic_opponent(t, phase, sync, atomics, c, order, bits):
+    """Return the thread of an atomic operation that nothing orders with a plain access of thread t, or 0."""
+    if atomics[c, LAST] and _unordered(
+        t, phase, sync, atomics[c, LAST], atomics[c, LAST_PHASE], atomics[c, LAST_SYNC], 0, order, bits
+    ):
+        return atomics[c, LAST]
+    if atomics[c, OTHER] and _unordered(
+        t, phase, sync, atomics[c, OTHER], atomics[c, OTHER_PHASE], atomics[c, OTHER_SYNC], 0, order, bits
+    ):
+        return atomics[c, OTHER]
+    return np.int32(0)
+
+
+@inlined
+def _unordered(t, phase, sync, other, other_phase, other_sync, clock, order, bits):
+    """Whether nothing orders an access of thread t with an earlier one, at `clock`, of another thread."""
+    if t == other:
+        return False
+    if (t - 1) >> bits != (other - 1) >> bits:
+        return not (order.size and _handed_over(order, (t - 1) >> bits, (other - 1) >> bits, clock))
+    if phase != other_phase:
+        return False
+    return not ((t - 1) >> WARP == (other - 1) >> WARP and sync != other_sync)
+
+
+RELEASED_AT, RELEASED_NUMBER, RELEASED_CLOCK, ACQUIRED_AT, ACQUIRED_NUMBER = range(5)
+"""Columns of `order`, a row for each block: on which element and as the how-manieth atomic operation it released its
+writes until a clock (a fence and then an atomic), and on which it last met those of others."""
+
+
+@kernel
+def _handed_over(order, block, other, clock):
+    """Whether block `other` wrote, fenced and counted up an element on which `block` counted later.
+
+    So the last block of a reduction knows that the others are done.
+    """
+    return (
+        order[other, RELEASED_NUMBER] > 0
+        and order[block, ACQUIRED_AT] == order[other, RELEASED_AT]
+        and order[block, ACQUIRED_NUMBER] > order[other, RELEASED_NUMBER]
+        and clock <= order[other, RELEASED_CLOCK]
+    )
