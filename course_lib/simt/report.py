@@ -48,7 +48,7 @@ class Report:
         self.total = sum((line.counters for line in self.lines), Counters())
         self.arrays, self.accesses = dict(machine.uses), list(machine.accesses.values())
         self.printed, self.sampled = list(machine.printed), machine.sampled
-        self.not_printed = getattr(machine, "not_printed", 0)
+        self.not_printed = machine.not_printed
         found = by_importance(machine.hazards.values())
         self.hazards = [h for h in found if h.severity == "error"]
         self.advice = [h for h in found if h.severity != "error"]

@@ -310,13 +310,21 @@ def test_what_threads_printed_is_shown_the_rest_folded(naive):
     assert with_facts(naive, printed=["x"]).to_dict()["printed"] == ["x"]
 
 
+def test_a_kernel_that_prints_shows_it():
+    kernel = function("def kernel(a, out):\n    i = cuda.grid(1)\n    print('lane', i)\n    out[i] = a[i]")
+    report = reports.run(kernel, 1, 32, reports.vectors(32))
+    assert report.printed[:2] == ["lane 0", "lane 1"]
+    assert "Printed\n  lane 0\n  lane 1\n" in text(report)
+    assert "22 more lines" in html(report)
+
+
 def test_very_much_that_was_printed_stays_small_and_says_how_much_there_is(naive):
     most = with_facts(naive, printed=["x" * 5_000] * 1_000, not_printed=24)
     page = html(most)
     assert len(page.encode()) < len(html(naive).encode()) + 80_000
     assert "1,014 more lines" in page
-    assert "814 more lines: see report.printed." in page
-    assert "... and 1,014 more lines (report.printed)" in text(most)
+    assert "814 more lines: report.printed has 1,000." in page
+    assert "... and 1,014 more lines (report.printed has 1,000)" in text(most)
     assert max(map(len, text(most).splitlines())) <= 80
 
 

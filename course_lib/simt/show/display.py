@@ -129,7 +129,8 @@ def _printed(report):
     first, further, more = wording.printed(report)
     if not first:
         return ""
-    folded_lines = _lines(further) + paragraph(f"{wording.count(more, 'more line')}: see report.printed.") * bool(more)
+    kept = f"report.printed has {len(report.printed):,}" if report.not_printed else "see report.printed"
+    folded_lines = _lines(further) + paragraph(f"{wording.count(more, 'more line')}: {kept}.") * bool(more)
     title = f"{wording.count(len(further) + more, 'more line')}"
     fold = f"<details><summary>{title}</summary>{folded_lines}</details>" * bool(further or more)
     return paragraph("Printed", TITLE) + _lines(first) + fold

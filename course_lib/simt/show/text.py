@@ -105,7 +105,8 @@ def _printed(report, width):
         return ""
     cut = [line if len(line) <= width - 2 else f"{line[: width - 6]} ..." for line in first]
     rest = len(further) + more
-    last = [f"  ... and {wording.count(rest, 'more line')} (report.printed)"] * bool(rest)
+    kept = f"report.printed has {len(report.printed):,}" if report.not_printed else "report.printed"
+    last = [f"  ... and {wording.count(rest, 'more line')} ({kept})"] * bool(rest)
     return "\n".join(["Printed", *(f"  {line}".rstrip() for line in cut), *last])
 
 

@@ -93,7 +93,7 @@ def printed(report):
     Source: the course's own.
     """
     lines = [_harmless(line) for text in report.printed[: PRINTED + FOLDED] for line in text.split("\n")]
-    more = max(0, len(report.printed) - PRINTED - FOLDED) + getattr(report, "not_printed", 0)
+    more = max(0, len(report.printed) - PRINTED - FOLDED) + report.not_printed
     return lines[:PRINTED], lines[PRINTED : PRINTED + FOLDED], more + max(0, len(lines) - PRINTED - FOLDED)
 
 
