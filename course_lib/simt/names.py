@@ -8,7 +8,7 @@ import numpy as np
 from course_lib.simt.functions import known
 from course_lib.simt.memory import View
 from course_lib.simt.reductions import attribute
-from course_lib.simt.refusals import nearest, suggestion
+from course_lib.simt.refusals import nearest, no_attribute, suggestion, undefined
 from course_lib.simt.values import Conflict, cast, describe
 from course_lib.simt.vocabulary import NAMES, Cast, ConstantArray, Module, Unusable, Word, from_outside
 
@@ -20,7 +20,7 @@ class Names:
         if node.id in self.source.assigned:
             return self._variable(node, mask)
         if node.id not in self.source.outside:
-            hint = nearest(node.id, {*self.source.assigned, *self.source.outside})
+            hint = undefined(node.id, {*self.source.assigned, *self.source.outside})
             raise self._error(node, f"{node.id} is not defined, neither in the kernel nor outside of it.{hint}")
         return self._meaning(node)
 
@@ -80,8 +80,8 @@ class Names:
             if known(path) or any(p.startswith(f"{path}.") for p in NAMES):
                 return Word(path)
             raise self._error(node, f"{path} is not among the words of a kernel here.{suggestion(path)}")
-        loop = " Write the loop, element by element." if isinstance(owner, View) else ""
-        raise self._error(node, f"{describe(owner)} has no {node.attr} in a kernel.{loop}")
+        hint = no_attribute(node.attr) if isinstance(owner, View) else ""
+        raise self._error(node, f"{describe(owner)} has no {node.attr} in a kernel.{hint}")
 
     def _of_module(self, module, node):
         """Return what a name of another module means, looked up once."""

@@ -5,7 +5,7 @@ Source: Numba's documentation, "Supported Python features in CUDA Python".
 
 from course_lib.simt.functions import FUNCTIONS
 from course_lib.simt.misspelt import meant, near
-from course_lib.simt.vocabulary import NAMES
+from course_lib.simt.vocabulary import BUILTINS, NAMES
 
 INSTEAD = {
     name: " For a thread's own numbers take cuda.local.array(3, float32)." for name in ("List", "Dict", "Set")
@@ -54,3 +54,20 @@ def nearest(name, names):
     """Return " Did you mean ...?" for a name that is a slip of one of `names`, else an empty text."""
     word = near(name, names)
     return f" Did you mean {word}?" if word else ""
+
+
+def undefined(name, names):
+    """Return what to say of a name that nobody has defined: one that was meant, or where the word of that name is.
+
+    `names` are those of the kernel and around it.
+    """
+    for module in ("cuda", "math"):
+        if any(p == f"{module}.{name}" or p.startswith(f"{module}.{name}.") for p in (*FUNCTIONS, *NAMES)):
+            return f" Write {module}.{name}."
+    return nearest(name, {*names, *BUILTINS})
+
+
+def no_attribute(name):
+    """Return what to say of an array's attribute that there is not."""
+    methods = {path[6:] for path in FUNCTIONS if path.startswith("array.")}
+    return nearest(name, {"shape", "size", "ndim", "dtype", *methods}) or " Write the loop, element by element."

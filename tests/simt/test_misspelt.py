@@ -108,6 +108,12 @@ def test_slips_are_counted_as_damerau_does(a, b, count):
             "value = x\n    out[0] = vlaue",
             "vlaue is not defined, neither in the kernel nor outside of it. Did you mean value?",
         ),
+        ("syncthreads()", "neither in the kernel nor outside of it. Write cuda.syncthreads."),
+        ("out[threadIdx.x] = x", "Write cuda.threadIdx."),
+        ("out[0] = sqrt(x)", "Write math.sqrt."),
+        ("for k in rnage(3):\n        out[0] = x", "Did you mean range?"),
+        ("out[0] = out.shpae[0]", "has no shpae in a kernel. Did you mean shape?"),
+        ("out[0] = out.cumprod()", "has no cumprod in a kernel. Write the loop, element by element."),
         ("out[tid] = x", "tid is not defined, neither in the kernel nor outside of it."),
     ],
 )  # fmt: skip
@@ -118,3 +124,8 @@ def test_a_kernel_is_told(body, said):
     assert said in str(raised.value)
     if "tid" in said:
         assert "Did you mean" not in str(raised.value)
+
+
+def test_a_very_long_name_is_not_compared():
+    assert near("x" * 41, {"x" * 40 + "y"}) is None
+    assert near("total", {"totals" * 10_000, "totall"}) == "totall"
