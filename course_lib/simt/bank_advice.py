@@ -118,7 +118,7 @@ def _flat(ours, same, sites, itemsize, size, sure):
     """What helps an array with one axis: neighbouring elements, or longer rows where the index is row * length + i."""
     apart = abs(distance(ours[0])) * (ours[0].itemsize // itemsize)
     if apart < 2 or not sure:
-        here = "" if sure else ", in every turn of the loop"
+        here = "" if sure else " whenever this line runs"
         return f"Let threads next to each other touch elements next to each other{here}: {SAME_BANK}."
     says = f"Threads next to each other touch elements {apart:,} apart, and {SAME_BANK}: let them touch neighbours"
     rows = -(-size // apart)

@@ -82,6 +82,26 @@ def test_entries_of_one_kind_and_array_become_one_and_others_stay():
     ]  # fmt: skip
 
 
+def test_equal_writes_in_several_lines_are_one_piece_of_advice_for_each_array():
+    kernel = function("""
+        def kernel(flag, other):
+            i = cuda.grid(1)
+            if i % 2:
+                flag[0] = 1
+            flag[0] = 1
+            other[0] = 2
+    """)
+    report = simt.run(kernel, 2, 32, (np.zeros(1, np.int32), np.zeros(1, np.int32)))
+    flag, other = report.advice
+    assert (flag.kind, flag.array, flag.details["lines"]) == ("same value", "flag", [5, 4])
+    assert (other.kind, other.array, other.line) == ("same value", "other", 6)
+    assert flag.count == sum(flag.details["counts"])
+    assert where(flag).startswith("lines 4 and 5 (most in line 5: ")
+    assert "ADVICE same value, lines 4 and 5" in text(report)
+    assert "Advice: same value" in html(report)
+    assert report.hazards == []
+
+
 # ---------------------------------------------------------------------------------------------- float64
 
 MANY_FLOAT64 = "def kernel(a, out):\n    i = cuda.grid(1)\n    s = 0.0\n" + "".join(
@@ -385,7 +405,7 @@ def test_a_stride_that_grows_gets_no_number_that_would_help_in_one_turn_only():
     found = bank_advice(simt.run(kernel, 1, 256, (np.ones(256, np.float32), np.zeros(1, np.float32))))
     assert {h.array for h in found} == {"s"}
     for h in found:
-        assert "in every turn of the loop" in h.fix
+        assert "whenever this line runs" in h.fix
         assert "apart" not in h.fix
         assert "Pad" not in h.fix
 
