@@ -8,8 +8,9 @@ import ast
 import inspect
 from dataclasses import dataclass
 
+import numpy as np
+
 from course_lib.simt import types
-from course_lib.simt.constants import constant
 from course_lib.simt.functions import FUNCTIONS
 from course_lib.simt.literals import is_literal
 from course_lib.simt.memory import View
@@ -21,7 +22,7 @@ MOST_CALLS = 16
 """How deep device functions may call each other."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class InnerFunction:
     """A def or a lambda inside of a function: it reads that function's variables when it is called.
 
@@ -135,6 +136,17 @@ class Calls:
             values[source.rest] = self._short(rest, node)
         return values
 
+    def inner_function(self, node, mask):
+        """Return the function that a def or a lambda inside of this one makes; its defaults are numbers."""
+        source = self.source.of_inner(node)
+        for name, default in list(source.defaults.items()):
+            if isinstance(default, ast.expr):
+                value = self._value(default, mask)
+                if not is_number(value) or np.ndim(value):
+                    raise self._error(default, f"the default of {name} is a number, the same in all threads.")
+                source.defaults[name] = value
+        return InnerFunction(source, self)
+
     def captured(self, name, mask, node):
         """Return a variable's value for a function inside of this one."""
         return self._variable(ast.copy_location(ast.Name(name, ast.Load()), node), mask)
@@ -146,20 +158,10 @@ class Calls:
 
 def default_of(source, name, node):
     """Return what a parameter is if a call does not say: an object from outside, or in a text a constant."""
-    default = source.defaults[name]
-    if isinstance(default, ast.expr):
-        return typed(constant(default, source.outside))
-    value = from_outside(default, f"the default of {name}", source.family)
+    value = from_outside(source.defaults[name], f"the default of {name}", source.family)
     if type(value) is Unusable or isinstance(value, View):
         raise KernelError(getattr(value, "why", f"{name} has an array as its default."), getattr(node, "lineno", None))
     return value
-
-
-def typed(value):
-    """Return a constant of a text with the types that Numba gives it; a word, a type or a function as it is."""
-    if type(value) in (bool, int, float, complex):
-        return types.literal(value)
-    return tuple(typed(v) for v in value) if type(value) is tuple else value
 
 
 def _count(n, what):

@@ -17,7 +17,6 @@ from course_lib.simt.values import describe, is_number, join
 from course_lib.simt.vocabulary import Nothing
 
 
-
 class Slice(NamedTuple):
     """The bounds of a slice, each None or a whole number per lane. Source: Numba's documentation, "Arrays"."""
 
@@ -115,8 +114,10 @@ class Elements:
             raise self._error(node, f"{describe(view)} has no elements.")
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         indices = []
+        if sum(_is_ellipsis(p) for p in parts) > 1:
+            raise self._error(node, "an index has one ... at the most.")
         for part in parts:
-            if isinstance(part, ast.Constant) and part.value is Ellipsis:
+            if _is_ellipsis(part):
                 missing = view.ndim + 1 - sum(not _is_none(p) for p in parts)
                 indices += [EVERYTHING] * max(0, missing)
                 continue
@@ -143,9 +144,9 @@ class Elements:
     def from_end(self, node, index, view, axis):
         """Return an index; one written as a negative number, such as a[-1], is meant to count from the end."""
         size = view.shape[axis] if axis < view.ndim else 0
-        if is_number(index) and not np.ndim(index) and index.dtype.kind == "i" and index < 0:
-            if is_from_outside(node, self.source) and np.all(-np.int64(index) <= size):
-                return np.asarray(size).astype(np.int64)[()] + np.int64(index)
+        below = is_number(index) and not np.ndim(index) and index.dtype.kind == "i" and index < 0
+        if below and is_from_outside(node, self.source) and np.all(-np.int64(index) <= size):
+            return np.asarray(size).astype(np.int64)[()] + np.int64(index)
         return index
 
     def _bounds(self, node, mask):
@@ -215,8 +216,14 @@ def _stretch(index, size):
         given = np.asarray(given).astype(np.int64)
         return np.clip(np.where(given < 0, given + size, given), low, high)
 
-    start, stop = bound(index.start, np.int64(0) if step > 0 else high), bound(index.stop, high if step > 0 else np.int64(-1))
-    return start, np.maximum(0, -(-(stop - start) // step) if step > 0 else -((stop - start) // -step))[()], step
+    first, end = (np.int64(0), high) if step > 0 else (high, np.int64(-1))
+    start = bound(index.start, first)
+    distance = (bound(index.stop, end) - start) * (1 if step > 0 else -1)
+    return start, np.maximum(0, -(-distance // abs(step)))[()], step
+
+
+def _is_ellipsis(node):
+    return isinstance(node, ast.Constant) and node.value is Ellipsis
 
 
 def _is_none(node):

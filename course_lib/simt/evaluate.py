@@ -11,7 +11,6 @@ import numpy as np
 
 from course_lib.simt import types
 from course_lib.simt.elements import Slice
-from course_lib.simt.calls import InnerFunction
 from course_lib.simt.expressions import Expressions
 from course_lib.simt.iteration import Range, has_items, item_of, length_of
 from course_lib.simt.masks import Mask
@@ -80,7 +79,7 @@ class Evaluator(Expressions, Stops):
     def _do_FunctionDef(self, node, mask):
         if node.decorator_list:
             raise self._error(node, f"{node.name}, a function inside of a kernel, has no decorator.")
-        self._set(node.name, InnerFunction(self.source.of_inner(node), self), mask)
+        self._set(node.name, self.inner_function(node, mask), mask)
         return mask
 
     def _do_Expr(self, node, mask):
@@ -124,6 +123,8 @@ class Evaluator(Expressions, Stops):
         if isinstance(target, ast.Name):
             if value is None:
                 raise self._error(target, f"{target.id} is given the result of something that returns nothing.")
+            if target.id not in self.source.assigned:
+                raise self._error(target, f"{target.id} is a name from outside of the kernel, which cannot change it.")
             if isinstance(value, View) and value.memory.space == "constant":
                 value = value.part(value.offset, value.shape, value.strides, target.id)
             self._set(target.id, value, mask)
@@ -185,7 +186,7 @@ class Evaluator(Expressions, Stops):
         items = self._value(node.iter, mask)
         if not has_items(items):
             raise self._error(
-                node, f"{describe(items)} has no items; a for goes over range(...), an array, a tuple, zip or enumerate."
+                node, f"{describe(items)} has no items; a for goes over range(...), arrays, tuples, zip and enumerate."
             )
         if isinstance(items, Range):
             return self._count_up(node, items, mask)

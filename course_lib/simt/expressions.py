@@ -8,7 +8,7 @@ import ast
 import numpy as np
 
 from course_lib.simt import types
-from course_lib.simt.calls import Calls, InnerFunction
+from course_lib.simt.calls import Calls
 from course_lib.simt.elements import Elements
 from course_lib.simt.iteration import has_items, item_of, length_of
 from course_lib.simt.memory import View
@@ -57,12 +57,7 @@ class Expressions(Names, Elements, Calls):
         return self._short(tuple(self._value(e, mask) for e in node.elts), node)
 
     def _of_Lambda(self, node, mask):
-        return InnerFunction(self.source.of_inner(node), self)
-
-    def _of_NamedExpr(self, node, mask):
-        value = self._value(node.value, mask)
-        self._assign(node.target, value, mask)
-        return value
+        return self.inner_function(node, mask)
 
     def _short(self, value, node):
         if too_long(value):
@@ -160,14 +155,14 @@ class Expressions(Names, Elements, Calls):
 
     def _is_in(self, value, owner, mask, node):
         if not is_number(value) or not has_items(owner):
-            raise self._error(node, f"{describe(value)} in {describe(owner)}: a number is looked for in a tuple or array.")
+            raise self._error(node, f"{describe(value)} in {describe(owner)}: a number is looked for in an array.")
         length, found = length_of(owner), np.bool_(False)
-        for turn in range(int(np.max(length, initial=0)) if not self.typing else min(1, int(np.max(length, initial=1)))):
+        for turn in range(1 if self.typing else int(np.max(length, initial=0))):
             here = mask.where(np.broadcast_to(turn < length, self.lanes.count)) if np.ndim(length) else mask
             self.machine.step(node.lineno, here)
             item = item_of(owner, self, turn, here, node)
             if not is_number(item):
-                raise self._error(node, f"{describe(value)} is looked for among {describe(item)}; numbers are compared.")
+                raise self._error(node, f"{describe(value)} is looked for among {describe(item)}: compare numbers.")
             equal = self._compared("Eq", value, item, here, node)
             found = found | (equal & (turn < length))
         return found

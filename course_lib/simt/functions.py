@@ -15,6 +15,7 @@ from course_lib.simt.values import cast, describe, is_number
 from course_lib.simt.vocabulary import Cast, Word, register
 
 MOST_AXES = 8
+ZERO = np.int64(0)
 FUNCTIONS = {}
 
 
@@ -123,7 +124,7 @@ def _zip(e, mask, node, *parts):
 
 
 @function("enumerate")
-def _enumerate(e, mask, node, part, start=np.int64(0)):
+def _enumerate(e, mask, node, part, start=ZERO):
     _check_items([part])
     if not is_number(start) or start.dtype.kind not in "iu":
         raise TypeError(f"{describe(start)} is no whole number to begin with")

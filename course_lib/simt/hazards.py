@@ -32,9 +32,9 @@ class Hazard:
 
 
 IMPORTANCE = (
-    "out of bounds", "raised", "misaligned", "barrier not reached", "warp operation not reached", "unset variable", "race",
-    "unwritten memory", "negative index", "division by zero", "never written", "same value", "early return", "float64",
-    "uncoalesced", "bank conflicts",
+    "out of bounds", "raised", "misaligned", "barrier not reached", "warp operation not reached", "unset variable",
+    "race", "unwritten memory", "negative index", "division by zero", "never written", "same value", "early return",
+    "float64", "uncoalesced", "bank conflicts",
 )  # fmt: skip
 """Kinds of findings; what can make another finding comes first."""
 

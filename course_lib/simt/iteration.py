@@ -121,7 +121,7 @@ OBJECTS = (Range, Zip, Enumerate, Indices)
 
 def has_items(value):
     """Return whether a `for` can go over a value."""
-    return isinstance(value, OBJECTS) or isinstance(value, tuple) or (isinstance(value, View) and value.ndim > 0)
+    return isinstance(value, (*OBJECTS, tuple)) or (isinstance(value, View) and value.ndim > 0)
 
 
 def length_of(value):
@@ -142,9 +142,9 @@ def item_of(value, e, turn, mask, node):
 
 def range_of(bounds, mask, lanes):
     """Return the Range of one to three numbers; TypeError if it has none, or never ends."""
-    if not 1 <= len(bounds) <= 3 or any(not is_number(b) or b.dtype.kind not in "iubf" for b in bounds):
-        wrong = next((b for b in bounds if not is_number(b) or b.dtype.kind not in "iubf"), None)
-        raise TypeError("it takes one to three whole numbers" + (f", not {describe(wrong)}" if wrong is not None else ""))
+    wrong = [describe(b) for b in bounds if not is_number(b) or b.dtype.kind not in "iubf"]
+    if wrong or not 1 <= len(bounds) <= 3:
+        raise TypeError("it takes one to three whole numbers" + (f", not {wrong[0]}" if wrong else ""))
     whole = np.dtype(np.int64)
     bounds = [cast(b, whole) if b.dtype.kind == "f" else b for b in bounds]  # as Numba: the fraction is cut off
     dtype = types.range_dtype(*(b.dtype for b in bounds))

@@ -165,7 +165,8 @@ class _Module:
             decorated, device = True, self._is_device(decorator) or device
         first = min((node.lineno, *(d.lineno for d in node.decorator_list)))
         lines = {n: self.lines[n - 1] for n in range(first, node.end_lineno + 1)}
-        source = Source(node, lines, self.names)
+        defaults = [constant(default, self.names) for default in node.args.defaults]
+        source = Source(node, lines, self.names, defaults=defaults)
         source.meanings = self.meanings
         self.sources[node.name] = source
         (self.devices.add if device else self.devices.discard)(node.name)

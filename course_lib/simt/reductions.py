@@ -10,7 +10,7 @@ import numpy as np
 
 from course_lib.simt import types
 from course_lib.simt.calls import Method
-from course_lib.simt.functions import FUNCTIONS, function
+from course_lib.simt.functions import FUNCTIONS, ZERO, function
 from course_lib.simt.iteration import Indices, has_items, item_of, length_of
 from course_lib.simt.memory import View, row_major
 from course_lib.simt.values import cast, describe, is_number
@@ -91,8 +91,8 @@ def _truth(ends):
 def _argument(better):
     def find(e, mask, node, array):
         view = _array(array)
-        best, place, at = None, np.int64(0), 0
-        for here, number in _elements(e, mask, node, view):
+        best, place = None, np.int64(0)
+        for at, (here, number) in enumerate(_elements(e, mask, node, view)):
             e.machine.count(node.lineno, here)
             if best is None:
                 best = number
@@ -100,25 +100,9 @@ def _argument(better):
                 wins = better(number, best) | (np.isnan(number) & ~np.isnan(best))
                 place = e._both(place, np.where(wins, np.int64(at), place), here)
                 best = e._both(best, np.where(wins, number, best), here)
-            at += 1
         if best is None:
             raise TypeError("an array without elements has no extreme")
         return place
-
-    return find
-
-
-def _extreme(better):
-    def find(e, mask, node, array):
-        view, best = _array(array), None
-        if view.dtype.kind not in "iub":
-            raise TypeError(f"Numba has none for an array of {view.dtype} in a kernel; write the loop, with max or min")
-        for here, number in _elements(e, mask, node, view):
-            e.machine.count(node.lineno, here)
-            best = number if best is None else e._both(best, np.where(better(number, best), number, best), here)
-        if best is None:
-            raise TypeError("an array without elements has no extreme")
-        return best
 
     return find
 
@@ -129,15 +113,13 @@ def _size(view):
 
 for _name, _act in {
     "sum": _sum, "prod": _prod, "mean": _mean, "var": _var, "std": _std, "any": _truth(True), "all": _truth(False),
-    "argmax": _argument(np.greater), "argmin": _argument(np.less), "max": _extreme(np.greater), "min": _extreme(np.less),
+    "argmax": _argument(np.greater), "argmin": _argument(np.less),
 }.items():  # fmt: skip
-    FUNCTIONS[f"array.{_name}"] = _act
-    if _name not in ("max", "min"):
-        FUNCTIONS[f"np.{_name}"] = _act
+    FUNCTIONS[f"array.{_name}"] = FUNCTIONS[f"np.{_name}"] = _act
 
 
 @function("sum")
-def _builtin_sum(e, mask, node, values, start=np.int64(0)):
+def _builtin_sum(e, mask, node, values, start=ZERO):
     """Python's sum: it begins with a whole number, so that a sum of float32 is float64."""
     if not has_items(values):
         raise TypeError(f"{describe(values)} has no items to add")
@@ -196,7 +178,7 @@ def _ndenumerate(e, mask, node, array):
 
 
 def attribute(view, name):
-    """Return what an array's attribute means: another view of it, its elements in a row, or a method; None if nothing."""
+    """Return what an array's attribute means: another view of it, its elements, or a method; None if nothing."""
     if name == "T":
         return view.part(view.offset, view.shape[::-1], view.strides[::-1])
     if name == "flat":

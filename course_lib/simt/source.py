@@ -82,7 +82,8 @@ class Source:
         self.rest = a.vararg.arg if a.vararg else None
         if self.rest:
             self.parameters.append(self.rest)
-        optional = [p.arg for p in (*a.posonlyargs, *a.args)][len(self.parameters) - bool(self.rest) - len(a.defaults) :]
+        plain = self.parameters[: -1 if self.rest else None]
+        optional = plain[len(plain) - len(a.defaults) :]
         self.defaults = dict(zip(optional, a.defaults if defaults is None else defaults, strict=True))
         self.captured = tuple(captured)
         self.parameters += self.captured

@@ -72,7 +72,9 @@ class Nothing:
 
 
 MODULES = {numba: "numba", cuda: "cuda", cuda.cg: "cuda.cg", math: "math", np: "np"}
-BUILTINS = ("range", "len", "min", "max", "abs", "round", "int", "float", "bool", "pow", "print", "sum", "zip", "enumerate")
+BUILTINS = (
+    "range", "len", "min", "max", "abs", "round", "int", "float", "bool", "pow", "print", "sum", "zip", "enumerate",
+)  # fmt: skip
 REFUSED = {
     **dict.fromkeys(("any", "all", "sorted", "map", "filter", "reversed"), "write the loop, element by element"),
 }

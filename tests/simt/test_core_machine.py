@@ -92,8 +92,18 @@ def test_barrier_that_threads_miss_counts_blocks_and_names_the_first_thread():
     assert (hazard.details["thread"], hazard.details["block"]) == ((40, 0, 0), (1, 0, 0))
     assert "40 of 64 threads" in hazard.message
     assert "returned" not in hazard.message
-    (hazard,) = collect(body("if i > 40:\n    return\ncuda.syncthreads()"), 1, 64).hazards
-    assert (hazard.details["thread"], "It has returned already." in hazard.message) == ((41, 0, 0), True)
+    text = "if i > 40:\n    return\nif i < 9:\n    cuda.syncthreads()"
+    (hazard,) = collect(body(text), 1, 64).hazards
+    assert hazard.details["thread"] == (9, 0, 0)
+    assert "23 have returned already; for those nobody waits." in hazard.message
+
+
+def test_barrier_waits_only_for_threads_that_have_not_returned():
+    report = collect(body("if i > 40:\n    return\ncuda.syncthreads()\nout[i] = i"), 2, 32)
+    assert report.hazards == []
+    (advice,) = [a for a in report.advice if a.kind == "early return"]
+    assert (advice.details["thread"], advice.details["block"], advice.count) == ((9, 0, 0), (1, 0, 0), 23)
+    assert "The hardware waits for the threads that have not returned" in advice.fix
 
 
 def test_barrier_of_the_grid_orders_blocks_and_is_missed_by_any_thread():

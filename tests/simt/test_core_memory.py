@@ -183,7 +183,6 @@ def test_out_of_bounds_counts_lanes_and_names_the_first_by_axis():
 
 @pytest.mark.parametrize(("index", "kind", "count"), [
     ("i - 2", "negative index", 2), ("i - 5", "out of bounds", 1), ("i + 2", "out of bounds", 2),
-    ("-1", "negative index", 4),
     ("4", "out of bounds", 4), ("-5", "out of bounds", 4), ("i - 4", "negative index", 4),
 ])  # fmt: skip
 def test_index_from_the_end_and_index_outside(index, kind, count):
@@ -194,6 +193,15 @@ def test_index_from_the_end_and_index_outside(index, kind, count):
     for i in range(4):
         k = eval(index, {"i": i})
         assert out[i] == (a[k] if -4 <= k < 4 else 0)
+
+
+@pytest.mark.parametrize("index", ["-1", "-4", "LAST", "-LAST - 2", "-1 - 1"])
+def test_index_written_as_a_negative_number_is_meant_to_count_from_the_end(index):
+    a, out = np.arange(4.0), np.full(4, -1.0)
+    kernel = function(f"def kernel(a, out):\n    i = cuda.grid(1)\n    out[i] = a[{index}]", LAST=-1)
+    report = collect(kernel, 1, 4, a, out)
+    assert report.hazards == []
+    np.testing.assert_array_equal(out, np.full(4, a[eval(index, {"LAST": -1})]))
 
 
 def test_bad_index_on_two_axes_is_found_on_both_and_touches_nothing():

@@ -25,21 +25,6 @@ def barrier_inside_the_guard(x, y):
 
 
 @broken(
-    2, 64, lambda: (floats(100), nans(100)),
-    finding("barrier not reached", thread=36, block=1, phase=0, says=("36 of 64 threads", "return", EVERYONE)),
-)  # fmt: skip
-def return_before_the_barrier(x, y):
-    s = cuda.shared.array(64, float32)
-    i = cuda.grid(1)
-    t = cuda.threadIdx.x
-    if i >= x.size:
-        return
-    s[t] = x[i]
-    cuda.syncthreads()  # bad
-    y[i] = s[t ^ 1]
-
-
-@broken(
     1, 64, lambda: (ints(64), minus_ones(64)),
     finding("barrier not reached", thread=16, block=0, phase=0, says="16 of 64 threads", mark="# bad: if"),
     finding("barrier not reached", thread=0, block=0, says="48 of 64 threads", mark="# bad: else"),

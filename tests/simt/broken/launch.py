@@ -178,9 +178,9 @@ def kernel_that_returns_its_result(x, y):
 
 @broken(
     1, 64, lambda: (floats(64), nans(64)),
-    refused("KernelError", "plain parameters", "default"),
+    refused("KernelError", "behind a *", "Numba"),
 )  # fmt: skip
-def kernel_with_a_default(x, y, slope=0.1):  # bad
+def kernel_with_a_named_parameter(x, y, *, slope=0.1):  # bad
     t = cuda.threadIdx.x
     y[t] = x[t] * slope
 
