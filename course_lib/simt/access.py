@@ -6,15 +6,16 @@ Source: NVIDIA, "CUDA C++ Programming Guide", "Device Memory Accesses" and "Shar
 import numpy as np
 
 from course_lib.simt.costs import Costs
-from course_lib.simt.findings import RaceFindings, element, index_in
+from course_lib.simt.findings import RaceFindings
 from course_lib.simt.places import Places
 from course_lib.simt.races import CHANGED, EQUAL, note_atomics, note_reads, note_writes
 from course_lib.simt.shadow import Waiting
 from course_lib.simt.source import KernelError
+from course_lib.simt.undefined import Undefined
 from course_lib.simt.values import cast, describe, is_number
 
 
-class MemoryAccess(Places, Costs, RaceFindings):
+class MemoryAccess(Places, Costs, RaceFindings, Undefined):
     """The half of a `Machine` that reads and writes. Source: the course's own."""
 
     def load(self, view, indices, mask, node):
@@ -24,7 +25,6 @@ class MemoryAccess(Places, Costs, RaceFindings):
         place, shift = self._place(view, indices, mask, node)
         memory = view.memory
         self._enter("load", view, place, shift, node)
-        self._check_written(view, place.cells, shift, place.stay, node)
         self._note_reads(view, place.cells, shift, place.stay, node)
         if place.stay.bits is mask.bits and place.cells.size:  # other lanes read something that nobody looks at
             out = _gather(memory.cells, place.over_lanes(), shift)
@@ -33,6 +33,8 @@ class MemoryAccess(Places, Costs, RaceFindings):
             out[place.stay.index] = _gather(memory.cells, place.cells, shift)
         if memory.may_change:
             self.last_load = out, memory, place, shift
+        if not memory.all_written:
+            self._look_for_unwritten(out, view, place.cells + shift, place.stay, node)
         return out
 
     def store(self, view, indices, value, mask, node):
@@ -46,9 +48,11 @@ class MemoryAccess(Places, Costs, RaceFindings):
         self._check_writable(view, node)
         place, shift = self._place(view, indices, mask, node)
         self._enter("store", view, place, shift, node)
-        value = cast(value, view.dtype)
+        given, value = value, cast(value, view.dtype)
         sure = np.ndim(value) == 0 or self._own_numbers(value, view.memory, place, shift)
         self._write(view, place.cells + shift, self.active(value, place.stay), place.stay, node, sure)
+        if self.undefined:
+            self._store_undefined(view, place.cells + shift, given, place.stay)
 
     def _own_numbers(self, value, memory, place, shift):
         """Return in which lanes a value was read from the element that it is stored in."""
@@ -85,7 +89,9 @@ class MemoryAccess(Places, Costs, RaceFindings):
         memory, mask, cells = view.memory, place.stay, place.cells + shift
         memory.compared |= expected is not None
         self._enter("atomic", view, place, shift, node)
-        self._check_written(view, cells, 0, mask, node)
+        self._check_written(view, cells, mask, node)
+        if self.undefined:
+            self.use((value, expected), mask)
         if memory.shadow and self.races:
             self._note_atomics(view, cells, mask, node)
             self._hand_over(memory, cells, mask)
@@ -158,24 +164,18 @@ class MemoryAccess(Places, Costs, RaceFindings):
             raise KernelError(f"{view.name} is read-only; copy it, or write to another array.", node.lineno)
         view.memory.may_change = True
 
-    def _check_written(self, view, cells, shift, mask, node):
-        memory = view.memory
-        if memory.all_written:
-            return
-        written = _gather(memory.written, cells, shift)
-        if written.all():
-            return
-        at = int(np.argmin(written))
-        lane, index = self.lane_of(mask, at), index_in(memory, cells[at] + shift)
-        begins = (
-            "Write it before: gpu.empty gives an array with whatever was there." if memory.space == "global" else
-            f"{memory.space.capitalize()} memory begins with whatever was there: write before you read."
-        )  # fmt: skip
-        self.found(
-            "unwritten memory", node.lineno,
-            f"{self.lanes.name(lane)} reads {element(memory, view, index)}, which nobody has written yet.", begins,
-            array=view.name, lane=lane, count=np.count_nonzero(~written), index=index,
-        )  # fmt: skip
+    def _look_for_unwritten(self, value, view, cells, mask, node):
+        """Follow a value that lanes of a mask read, as far as nobody has written it."""
+        missing = ~view.memory.written[cells]
+        if missing.any():
+            self._read_unwritten(value, view, cells, mask, node, missing)
+
+    def _check_written(self, view, cells, mask, node):
+        """Lanes of a mask read elements and use them at once: what nobody has written is a finding."""
+        if not view.memory.all_written:
+            value = np.zeros(self.lanes.count)
+            self._look_for_unwritten(value, view, cells, mask, node)
+            self.use(value, mask)
 
     def _hand_over(self, memory, cells, mask):
         """Enter that blocks which fenced before release their writes, and meet those that did so earlier."""

@@ -84,6 +84,8 @@ class Calls:
         return cast(value, function.dtype)
 
     def _function(self, act, path, arguments, options, mask, node):
+        if self.machine.undefined:
+            self.machine.use_all(path, [*arguments, *options.values()], mask)
         try:
             return act(self, mask, node, *arguments, **options)
         except types.NoSuchOperation:

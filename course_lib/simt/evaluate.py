@@ -17,7 +17,7 @@ from course_lib.simt.masks import Mask
 from course_lib.simt.memory import View
 from course_lib.simt.refusals import construct, refused
 from course_lib.simt.stops import Stops
-from course_lib.simt.values import cast, describe, is_number, join, merge
+from course_lib.simt.values import cast, describe, is_number, join
 
 
 class Evaluator(Expressions, Stops):
@@ -43,9 +43,13 @@ class Evaluator(Expressions, Stops):
         before, self.alive = self.machine.enter(self.source), mask
         self._block(self.source.tree.body, mask)
         self.machine.enter(before)
-        if is_number(self.result) and "return" in self.static:
-            return cast(self.result, self.static["return"])
-        return self.result
+        result = self.result
+        if is_number(result) and "return" in self.static:
+            result = cast(result, self.static["return"])
+        if self.machine.undefined:
+            self.machine.follow(result, [(self.result, None)])
+            self.machine.is_final(result)
+        return result
 
     def _idle(self, mask):
         """Whether nobody is left to go on."""
@@ -65,10 +69,13 @@ class Evaluator(Expressions, Stops):
         do = getattr(self, f"_do_{type(node).__name__}", None)
         if do is None:
             raise self._error(node, refused(node))
+        start = len(self.machine.trail)
         try:
-            return do(node, mask)
+            mask = do(node, mask)
         except types.NoSuchOperation as error:
             raise self._error(node, str(error)) from None
+        del self.machine.trail[start:]
+        return mask
 
     def _do_Pass(self, node, mask):
         return mask
@@ -153,7 +160,7 @@ class Evaluator(Expressions, Stops):
         if self._is_all(mask):
             self.defined[name] = self.everyone  # nobody else will ask
         elif name in self.variables and self.defined[name] is not mask:
-            value = merge(self.variables[name], value, mask)
+            value = self._both(self.variables[name], value, mask)
             defined = self.defined[name]
             if defined.bits is not None:
                 self.defined[name] = defined.union(mask)
@@ -275,4 +282,4 @@ class Evaluator(Expressions, Stops):
         return mask.none()
 
     def _return(self, value, mask):
-        self.result = value if self.result is None else merge(self.result, value, mask)
+        self.result = value if self.result is None else self._both(self.result, value, mask)

@@ -41,7 +41,11 @@ class Expressions(Names, Elements, Calls):
         evaluate = getattr(self, f"_of_{type(node).__name__}", None)
         if evaluate is None:
             raise self._error(node, refused(node))
-        return evaluate(node, mask)
+        start = len(self.machine.trail)
+        value = evaluate(node, mask)
+        if self.machine.undefined:
+            self.machine.follow_expression(node, value, mask, start)
+        return value
 
     def _of_Constant(self, node, mask):
         if isinstance(node.value, bool | int | float | complex):
@@ -81,6 +85,8 @@ class Expressions(Names, Elements, Calls):
             return self.power(left, right, mask, node)
         result = apply(types.BINARY[name], NUMPY[name], left, right)
         self.machine.count(node.lineno, mask, result.dtype)
+        if self.machine.undefined:
+            self.machine.follow(result, [(left, mask), (right, mask)])
         return result
 
     def power(self, base, exponent, mask, node):
@@ -91,6 +97,8 @@ class Expressions(Names, Elements, Calls):
             exponent = np.maximum(exponent, exponent.dtype.type(0))  # of lanes that do not take part
         result = apply(types.BINARY["Pow"], NUMPY["Pow"], base, exponent)
         self.machine.count(node.lineno, mask, result.dtype)
+        if self.machine.undefined:
+            self.machine.follow(result, [(base, mask), (exponent, mask)])
         return result
 
     def _of_UnaryOp(self, node, mask):
@@ -173,6 +181,8 @@ class Expressions(Names, Elements, Calls):
         result, active = self._value(node.values[0], mask), mask
         for other in node.values[1:]:
             truth = self._as_bool(result, node)
+            if self.machine.undefined:
+                self.machine.use(result, active)  # it decides who looks at the next one
             if np.ndim(truth) == 0 and not self.typing:
                 if bool(truth) == ends:
                     break
@@ -199,7 +209,10 @@ class Expressions(Names, Elements, Calls):
 
     def _both(self, old, new, mask):
         """Return `new` for the lanes of a mask and `old` for the others."""
-        return merge(old, new, mask)
+        value = merge(old, new, mask)
+        if self.machine.undefined:
+            self.machine.follow_merge(value, old, new, mask)
+        return value
 
     def _as_static(self, node, value):
         """Return a value in the type that it has on whatever path it comes."""
@@ -207,7 +220,10 @@ class Expressions(Names, Elements, Calls):
         return value if dtype is None or not is_number(value) else cast(value, dtype)
 
     def _truth(self, node, mask):
-        return self._as_bool(self._value(node, mask), node)
+        value = self._value(node, mask)
+        if self.machine.undefined:
+            self.machine.use(value, mask)
+        return self._as_bool(value, node)
 
     def _as_bool(self, value, node):
         if not is_number(value):

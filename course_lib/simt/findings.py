@@ -19,7 +19,7 @@ class RaceFindings:
         same = other_block == int(self.number[lane]) >> self.block_bits
         who = self.lanes.name_of(thread, None if same else other_block)
         where = "in this line too" if other_line == node.lineno else f"in line {other_line}"
-        what = f"{self.lanes.name(lane)} {verb} {element(view.memory, view, index)}, which {who} {DID[did]} {where}"
+        what = f"{self.lanes.name(lane)} {verb} {element(view.name, index)}, which {who} {DID[did]} {where}"
         facts = {
             "array": view.name, "lane": lane, "count": races, "index": index, "other_line": other_line,
             "other_thread": self.lanes.thread_triple(thread), "other_block": self.lanes.block_triple(other_block),
@@ -70,11 +70,9 @@ _ONE_LINE = {
 """What to do where both accesses of a race stand in one line, by what the one does and what the other did."""
 
 
-def element(memory, view, index):
-    """Return how a message calls an element, such as As[3, 4]."""
-    if not index:
-        return f"the number in {view.name}"
-    return f"{view.name}[{', '.join(map(str, index))}]"
+def element(name, index):
+    """Return how a message calls an element of an array, such as As[3, 4]."""
+    return f"{name}[{', '.join(map(str, index))}]" if index else f"the number in {name}"
 
 
 def index_in(memory, cell):

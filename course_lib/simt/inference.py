@@ -15,6 +15,7 @@ from course_lib.simt.lanes import Lanes
 from course_lib.simt.literals import is_from_outside
 from course_lib.simt.machine import Machine
 from course_lib.simt.masks import Mask
+from course_lib.simt.memory import View
 from course_lib.simt.source import KernelError
 from course_lib.simt.values import Conflict, is_number, join, kind
 from course_lib.simt.vocabulary import Cast, DeviceFunction, Word
@@ -42,6 +43,7 @@ class Inference(Evaluator):
         key = self.machine.tables.key(self.source, list(self.variables.values()))
         visiting = self.machine.tables.visiting
         if key in visiting:
+            may_change(tuple(self.variables.values()))  # it may do to these what it does to those of the first call
             if visiting[key].result is None:
                 raise _Recursion(
                     f"{self.source.name} calls itself on every path; give it one that ends, or use a loop.",
@@ -65,6 +67,12 @@ class Inference(Evaluator):
 
     def _idle(self, mask):
         return self.dead
+
+    def _value(self, node, mask):
+        value = super()._value(node, mask)
+        if isinstance(value, tuple):
+            may_change(value)
+        return value
 
     def _variable(self, node, mask):
         if node.id not in self.variables and self.loops:
@@ -220,6 +228,15 @@ def _decides(value):
     if isinstance(value, InnerFunction | DeviceFunction):
         return "function", id(value.source)
     return value if isinstance(value, Cast | Word | str) else kind(value)
+
+
+def may_change(value):
+    """Enter of arrays in a tuple that a kernel may write them: which part of it a store means is not looked at here."""
+    for part in value:
+        if isinstance(part, tuple):
+            may_change(part)
+        elif isinstance(part, View):
+            part.memory.may_change = True
 
 
 def _kinds(variables):

@@ -69,6 +69,7 @@ class Machine(WideAccess):
         self.granted = self.budget = min(self.steps, self.total)
         self.lanes, self.shared, self.local = lanes, {}, {}
         self.last_load = None, None, None, 0
+        self.follow_nothing()
         self.places, self.even = {}, True  # whether all threads of a block have passed as many barriers
         self.static_bytes = self.local_bytes = self.static_cells = 0
         self.phase, self.sync = np.zeros(lanes.count, np.int32), np.zeros(lanes.count, np.int32)

@@ -55,6 +55,7 @@ class Memory:
         self.loaded, self.stored = (Marks(0 if space == "local" else cells.size) for _ in range(2))
         self.loads = self.stores = 0
         self.touched = False  # whether somebody wrote
+        self.tainted = None  # elements that were given numbers from unwritten memory (`undefined`)
         self.may_change = space == "shared"  # whether the kernel's text writes it (`inference` finds that out)
         self.compared = False  # whether a compare-and-swap goes on here, which notices what others changed
         self.pitch = cells.dtype.itemsize

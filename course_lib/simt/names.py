@@ -34,7 +34,12 @@ class Names:
         if defined.bits is not None and defined is not mask:
             self._check_defined(node, defined, mask)
         dtype = self.static.get(id(node))
-        return value if dtype is None or value.dtype == dtype else cast(value, dtype)
+        if dtype is None or value.dtype == dtype:
+            return value
+        own = cast(value, dtype)
+        if self.machine.undefined:
+            self.machine.follow(own, [(value, None)])
+        return own
 
     def _check_defined(self, node, defined, mask):
         missing = ~defined.bits[mask.index]

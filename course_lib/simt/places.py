@@ -86,6 +86,8 @@ class Places:
 
         Lanes with an index out of bounds touch nothing, and leave the mask of this access.
         """
+        if self.undefined:
+            self.use(tuple(indices), mask)
         known = self.places.get(id(node))
         if known is not None:
             shift = known.shift(view, indices, mask)

@@ -131,6 +131,7 @@ def _walk(source, grid, block, values, machine):
         lanes = Lanes(grid, block, first, min(batch, blocks - first))
         machine.begin(lanes)
         Evaluator(source, values, lanes, machine).run(Mask(lanes))
+        machine.tell_unused()
         machine.collect_uses([v.memory for v in (*machine.shared.values(), *machine.local.values())])
     machine.collect_uses([*machine.memories, *(v.memory for v in machine.constants.values())])
 

@@ -37,7 +37,11 @@ def _shuffle(find):
         source, in_warp = find(lane, _everyone(e, argument).astype(np.int64))
         at = np.where(in_warp, np.arange(e.lanes.count) - lane + source, np.arange(e.lanes.count))
         _check_source(e, mask, node, lane, source, in_warp, at)
-        return _everyone(e, value)[np.clip(at, 0, max(0, e.lanes.count - 1))]
+        from_lane = np.clip(at, 0, max(0, e.lanes.count - 1))
+        result = _everyone(e, value)[from_lane]
+        if e.machine.undefined:
+            e.machine.follow_lanes(result, value, from_lane)
+        return result
 
     return act
 

@@ -24,11 +24,11 @@ class WideAccess(MemoryAccess):
         return tuple(self._read(view, cells + k, mask, node) for k in range(width))
 
     def _read(self, view, cells, mask, node):
-        memory = view.memory
-        self._check_written(view, cells, 0, mask, node)
         self._note_reads(view, cells, 0, mask, node)
-        out = np.zeros(self.lanes.count, memory.dtype)
-        out[mask.index] = memory.cells[cells]
+        out = np.zeros(self.lanes.count, view.dtype)
+        out[mask.index] = view.memory.cells[cells]
+        if not view.memory.all_written:
+            self._look_for_unwritten(out, view, cells, mask, node)
         return out
 
     def store_wide(self, view, index, values, mask, node):
@@ -39,6 +39,8 @@ class WideAccess(MemoryAccess):
         self._enter("store", view, _at(view, cells, mask), 0, node, width)
         for k, value in enumerate(values):
             self._write(view, cells + k, self.active(cast(value, view.dtype), mask), mask, node)
+            if self.undefined:
+                self._store_undefined(view, cells + k, value, mask)
 
     def copy_async(self, to, i, view, j, width, count, mask, node):
         """Begin to copy `count` of `width` elements from view.flat[j] to to.flat[i]; zeros fill the rest."""
@@ -60,7 +62,8 @@ class WideAccess(MemoryAccess):
                 if there.any():
                     bits = np.zeros(self.lanes.count, np.bool_)
                     bits[lane[there]] = True
-                    values[:, k] = self._read(view, cells[there] + k, Mask(self.lanes, bits), node)
+                    values[:, k] = number = self._read(view, cells[there] + k, Mask(self.lanes, bits), node)
+                    self.use(number, mask)
         cells, mask = self._first_cells(to, i, width, mask, node)
         self._enter("store", to, _at(to, cells, mask), 0, node, width)
         if to.memory.shadow and self.races:  # from now on nobody else may touch it
@@ -87,6 +90,8 @@ class WideAccess(MemoryAccess):
         steps = zip(view.strides, row_major(view.shape), view.shape, strict=True)
         if any(step != whole for step, whole, size in steps if size > 1):
             raise TypeError(f"{view.name} does not lie row by row without gaps; its index would be flat")
+        if self.undefined:
+            self.use((index, count), mask)
         index = self.active(index, mask).astype(np.int64, copy=False)
         needed = width if count is None else count[mask.index]
         good = (index >= 0) & (index + needed <= view.size)
