@@ -10,15 +10,12 @@ from numpy.lib.stride_tricks import as_strided
 
 from course_lib.simt.arrays import DeviceArray
 from course_lib.simt.memory import Memory, View
-from course_lib.simt.types import literal
+from course_lib.simt.types import computes_with, literal
 from course_lib.simt.values import MOST_PARTS, too_long
 from course_lib.simt.vocabulary import Nothing
 
 ALIGNMENT = 256
 """Bytes. A device gives every allocation an address that is a multiple of this."""
-
-KINDS = "biuf"
-"""Kinds of dtypes that a kernel computes with: booleans, whole numbers and floats."""
 
 
 def views(names, arguments):
@@ -88,10 +85,10 @@ def _overlapping(arrays):
     spans = []
     for name, argument in arrays.items():
         array = numbers_of(argument)
-        if array.dtype.kind not in KINDS or not array.dtype.isnative or array.dtype.itemsize > 8:
+        if not computes_with(array.dtype):
             raise TypeError(
                 f"{name} is an array of {array.dtype}; a kernel computes with booleans, whole numbers and floats of "
-                f"at most 8 bytes. Convert it, for example {name}.astype(np.float32)."
+                f"at most 8 bytes, and complex numbers of two. Convert it, for example {name}.astype(np.float32)."
             )
         if any(s % array.itemsize for s in array.strides):
             raise TypeError(f"{name} has strides {array.strides} bytes; they must be multiples of {array.itemsize}.")

@@ -9,7 +9,7 @@ import numpy as np
 from numba import cuda
 
 from course_lib.simt import types
-from course_lib.simt.functions import FUNCTIONS, constant_between, function
+from course_lib.simt.functions import FUNCTIONS, function
 from course_lib.simt.values import apply, cast, describe, is_number
 from course_lib.simt.vocabulary import register
 
@@ -24,7 +24,9 @@ def math_function(what, numpy_function, flops=1):
         result = apply(what, numpy_function, *values)
         if numpy_function is fused and result.dtype == np.float64:
             e.machine.budget -= mask.count // 3  # lane by lane in Python
-        e.machine.count(node.lineno, mask, result.dtype, 0 if what in NO_ARITHMETIC else flops)
+        dtype = (result[0] if type(result) is tuple else result).dtype
+        parts = 4 if what is abs and values[0].dtype.kind == "c" else 0  # two squares, their sum and its root
+        e.machine.count(node.lineno, mask, dtype, parts if what in NO_ARITHMETIC else flops)
         return result
 
     return compute
@@ -32,6 +34,7 @@ def math_function(what, numpy_function, flops=1):
 
 NO_ARITHMETIC = (
     abs, math.fabs, math.floor, math.ceil, math.trunc, math.copysign, math.isnan, math.isinf, math.isfinite,
+    math.frexp, math.ldexp, math.modf, math.nextafter,
 )  # fmt: skip
 """They look at bits, or cut them off; nobody counts them as floating-point operations, nor minimum and maximum."""
 
@@ -70,21 +73,13 @@ def _bool(e, mask, node, value):
     return value != 0
 
 
-@function("round")
-def _round(e, mask, node, value, digits=None):
-    if not is_number(value):
-        raise TypeError(f"{describe(value)} is no number")
-    if digits is None:
-        return cast(np.rint(value), types.signature(round, value.dtype)[0])
-    digits = constant_between(digits, -30, 30)
-    return cast(np.round(value, digits), types.signature(round, value.dtype, np.dtype(np.int64))[0])
-
-
 @function("cuda.selp")
 def _selp(e, mask, node, condition, yes, no):
     if not all(map(is_number, (condition, yes, no))):
         raise TypeError("it takes a condition and two numbers")
     dtype = types.unify(yes.dtype, no.dtype)
+    if dtype.kind == "c":
+        raise TypeError("Numba has none for complex numbers; write yes if condition else no")
     return np.where(condition != 0, cast(yes, dtype), cast(no, dtype))[()]
 
 
@@ -94,6 +89,8 @@ def _extreme(what, numpy_function):
         if len(values) < 2 or not all(map(is_number, values)):
             raise TypeError("it takes at least two numbers")
         result = values[0]
+        if any(value.dtype.kind == "c" for value in values):
+            raise TypeError("complex numbers have no order; compare their absolute values")
         for value in values[1:]:
             dtype = types.signature(what, result.dtype, value.dtype)[0]
             result = numpy_function(cast(result, dtype), cast(value, dtype))

@@ -40,10 +40,14 @@ class InnerFunction:
 
 @dataclass(frozen=True, eq=False)
 class Method:
-    """An array's function, such as a.sum, before it is called. Source: Numba's documentation, "Array types"."""
+    """A function of an array or of a number, such as a.sum, before it is called.
+
+    Source: Numba's documentation, "Array types".
+    """
 
     owner: object
     path: str
+    kind: str = "array"
 
 
 class Calls:
@@ -72,7 +76,7 @@ class Calls:
             named = {k.arg: is_literal(k.value, self.source, self.fixed) for k in node.keywords}
             return self._call(function, arguments, options, mask, node, fixed, named)
         if isinstance(function, Method):
-            path = f"array.{function.path}"
+            path = f"{function.kind}.{function.path}"
             return self._function(FUNCTIONS[path], path, [function.owner, *arguments], options, mask, node)
         if isinstance(function, Word) and FUNCTIONS.get(function.path):
             return self._function(FUNCTIONS[function.path], function.path, arguments, options, mask, node)

@@ -12,11 +12,10 @@ import numpy as np
 from course_lib.simt.source import KernelError
 from course_lib.simt.types import BINARY, UNARY
 from course_lib.simt.values import too_long
-from course_lib.simt.vocabulary import NAMES, NUMBERS, Cast, DeviceFunction, Unusable, Word
+from course_lib.simt.vocabulary import FIXED, NAMES, Cast, DeviceFunction, Unusable, Word, leading
 
-FUNCTIONS = {"int": int, "float": float, "bool": bool, "abs": abs, "min": min, "max": max}
+FUNCTIONS = {"int": int, "float": float, "bool": bool, "complex": complex, "abs": abs, "min": min, "max": max}
 FUNCTIONS |= {f"math.{n}": getattr(math, n) for n in ("sqrt", "exp", "log", "log2", "sin", "cos", "floor", "ceil")}
-AT_HOME = ("math", "np", "numba")
 MOST_PARTS = 1_000
 """Of a tuple of constants, counted with those of the tuples in it."""
 
@@ -45,7 +44,7 @@ def constant(node, names):
 
 
 def _value(node, names):
-    if isinstance(node, ast.Constant) and type(node.value) in (bool, int, float):
+    if isinstance(node, ast.Constant) and type(node.value) in (bool, int, float, complex):
         return _fitting(node.value, node)
     if isinstance(node, ast.Name):
         return _named(node, names)
@@ -89,15 +88,14 @@ def _attribute(node, names):
     if type(owner) is not Word:
         raise _no_constant(node)
     path = f"{owner.path}.{node.attr}"
-    if path not in NAMES and path not in FUNCTIONS and path != "np.array":
+    if path not in NAMES and path not in FUNCTIONS and path != "np.array" and path not in leading(FIXED):
         raise KernelError(f"{path} is not among the words of a kernel here.", node.lineno)
     return _meaning(path)
 
 
 def _meaning(path):
     """Return what a word stands for where there is no thread: a number, a type, or the word itself."""
-    module, _, name = path.partition(".")
-    return NAMES[path](None) if path in NAMES and (module in AT_HOME or name in NUMBERS) else Word(path)
+    return Word("cuda") if path == "numba.cuda" else FIXED.get(path, Word(path))
 
 
 def _number(node, names):
@@ -105,7 +103,7 @@ def _number(node, names):
 
 
 def _checked(value, node):
-    if type(value) not in (bool, int, float) and not isinstance(value, np.number | np.bool_):
+    if type(value) not in (bool, int, float, complex) and not isinstance(value, np.number | np.bool_):
         raise KernelError("this is computed with numbers only.", node.lineno)
     return value
 
@@ -113,8 +111,6 @@ def _checked(value, node):
 def _fitting(value, node):
     if type(value) is int and not -(2**63) <= value < 2**64:
         raise KernelError("this whole number does not fit into 64 bits.", node.lineno)
-    if type(value) is complex:
-        raise KernelError("this is a complex number; a kernel computes with real ones.", node.lineno)
     return value
 
 
@@ -169,7 +165,7 @@ def _array(node, names):
     if options and type(dtype) is not Cast:
         raise _no_constant(node)
     array = np.array(_parts(node.args[0], names), dtype.dtype if options else None)
-    if array.dtype.kind not in "biuf":
+    if array.dtype.kind not in "biufc":
         raise KernelError("an array of constants has numbers only.", node.lineno)
     return array
 

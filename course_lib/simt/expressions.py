@@ -9,6 +9,7 @@ import numpy as np
 
 from course_lib.simt import types
 from course_lib.simt.calls import Calls
+from course_lib.simt.complexes import flops_of, power
 from course_lib.simt.elements import Elements
 from course_lib.simt.iteration import has_items, item_of, length_of
 from course_lib.simt.memory import View
@@ -25,7 +26,7 @@ def _mod(a, b):
 
 NUMPY = {
     "Add": np.add, "Sub": np.subtract, "Mult": np.multiply, "Div": np.true_divide, "FloorDiv": np.floor_divide,
-    "Mod": _mod, "Pow": np.power, "LShift": np.left_shift, "RShift": np.right_shift, "BitAnd": np.bitwise_and,
+    "Mod": _mod, "Pow": power, "LShift": np.left_shift, "RShift": np.right_shift, "BitAnd": np.bitwise_and,
     "BitOr": np.bitwise_or, "BitXor": np.bitwise_xor, "Lt": np.less, "LtE": np.less_equal, "Gt": np.greater,
     "GtE": np.greater_equal, "Eq": np.equal, "NotEq": np.not_equal, "USub": np.negative, "UAdd": np.positive,
     "Invert": np.invert,
@@ -84,7 +85,7 @@ class Expressions(Names, Elements, Calls):
         if name == "Pow":
             return self.power(left, right, mask, node)
         result = apply(types.BINARY[name], NUMPY[name], left, right)
-        self.machine.count(node.lineno, mask, result.dtype)
+        self.machine.count(node.lineno, mask, result.dtype, flops_of(name, result.dtype))
         if self.machine.undefined:
             self.machine.follow(result, [(left, mask), (right, mask)])
         return result
@@ -96,7 +97,7 @@ class Expressions(Names, Elements, Calls):
                 raise self._error(node, "a whole number to a negative power is no whole number; use float32(...).")
             exponent = np.maximum(exponent, exponent.dtype.type(0))  # of lanes that do not take part
         result = apply(types.BINARY["Pow"], NUMPY["Pow"], base, exponent)
-        self.machine.count(node.lineno, mask, result.dtype)
+        self.machine.count(node.lineno, mask, result.dtype, flops_of("Pow", result.dtype))
         if self.machine.undefined:
             self.machine.follow(result, [(base, mask), (exponent, mask)])
         return result
@@ -139,6 +140,8 @@ class Expressions(Names, Elements, Calls):
         if not is_number(left) or not is_number(right):
             raise self._error(node, f"{describe(left)} and {describe(right)} cannot be compared.")
         self.machine.count(node.lineno, mask)
+        if "c" in (left.dtype.kind, right.dtype.kind) and name not in ("Eq", "NotEq"):
+            raise self._error(node, "complex numbers have no order; compare their absolute values, abs(z).")
         return NUMPY[name](left, right)
 
     def _compared_tuples(self, name, left, right, mask, node):

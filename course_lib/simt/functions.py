@@ -12,7 +12,7 @@ from course_lib.simt.iteration import Enumerate, Indices, Zip, has_items, length
 from course_lib.simt.literals import is_literal
 from course_lib.simt.memory import View
 from course_lib.simt.values import cast, describe, is_number
-from course_lib.simt.vocabulary import Cast, Word, register
+from course_lib.simt.vocabulary import Cast, Word, leading, register
 
 MOST_AXES = 8
 ZERO = np.int64(0)
@@ -196,7 +196,7 @@ def _grid_sync(e, mask, node):
 
 def known(path):
     """Return whether a word's path is a function, or leads to one or to a name."""
-    return path in FUNCTIONS or any(p.startswith(f"{path}.") for p in FUNCTIONS)
+    return path in FUNCTIONS or path in leading(FUNCTIONS)
 
 
 register(FUNCTIONS)

@@ -52,6 +52,7 @@ HALVES = {
     "hadd": np.add, "hsub": np.subtract, "hmul": np.multiply, "hdiv": np.divide, "hneg": np.negative, "habs": np.abs,
     "hfma": fused, "hmax": np.fmax, "hmin": np.fmin, "hsqrt": np.sqrt, "hrsqrt": _rsqrt, "hexp": np.exp,
     "hexp2": np.exp2, "hlog": np.log, "hlog2": np.log2, "hsin": np.sin, "hcos": np.cos, "hfloor": np.floor,
+    "hexp10": _exp10, "hlog10": np.log10, "hrcp": lambda x: np.float16(1) / x, "htanh": np.tanh,
     "hceil": np.ceil, "htrunc": np.trunc, "hrint": np.rint, "heq": np.equal, "hne": np.not_equal,
     "hge": np.greater_equal, "hgt": np.greater, "hle": np.less_equal, "hlt": np.less,
 }  # fmt: skip
@@ -80,8 +81,7 @@ for _name, _numpy in {**FLOATS, **{f"{name}f": f for name, f in FLOATS.items()},
         FUNCTIONS[f"libdevice.{_name}"] = math_function(getattr(libdevice, _name), _numpy)
         PATHS[id(getattr(libdevice, _name))] = (getattr(libdevice, _name), f"libdevice.{_name}")
 for _name, _numpy in HALVES.items():
-    if hasattr(fp16, _name):
-        FUNCTIONS[f"cuda.fp16.{_name}"] = _half(_numpy)
+    FUNCTIONS[f"cuda.fp16.{_name}"] = _half(_numpy)
 register(path for path in FUNCTIONS if path.startswith("cuda.fp16."))
 
 

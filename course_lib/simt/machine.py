@@ -114,9 +114,9 @@ class Machine(WideAccess):
         c = self.counters[line]
         c.instructions += mask.warps
         c.lanes += mask.count
-        if dtype is not None and dtype.kind == "f":
+        if dtype is not None and dtype.kind in "fc":
             c.flops += flops * mask.count
-            if dtype.itemsize == 8:
+            if dtype.itemsize == (8 if dtype.kind == "f" else 16):
                 c.float64_flops += flops * mask.count
             elif dtype.itemsize == 2:
                 c.float16_flops += flops * mask.count

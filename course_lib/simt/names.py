@@ -5,12 +5,13 @@ Source: Numba's documentation, "Supported Python features in CUDA Python" and "C
 
 import numpy as np
 
+from course_lib.simt.complexes import attribute_of_number
 from course_lib.simt.functions import known
 from course_lib.simt.memory import View
 from course_lib.simt.reductions import attribute
 from course_lib.simt.refusals import nearest, no_attribute, suggestion, undefined
-from course_lib.simt.values import Conflict, cast, describe
-from course_lib.simt.vocabulary import NAMES, Cast, ConstantArray, Module, Unusable, Word, from_outside
+from course_lib.simt.values import Conflict, cast, describe, is_number
+from course_lib.simt.vocabulary import NAMES, Cast, ConstantArray, Module, Unusable, Word, from_outside, leading
 
 
 class Names:
@@ -76,13 +77,15 @@ class Names:
                 return simple[node.attr]
             if (found := attribute(owner, node.attr)) is not None:
                 return found
+        if is_number(owner) and (found := attribute_of_number(owner, node.attr)) is not None:
+            return found
         if type(owner) is Module:
             return self._of_module(owner, node)
         if isinstance(owner, Word):
             path = f"{owner.path}.{node.attr}"
             if path in NAMES:
                 return NAMES[path](self.lanes)
-            if known(path) or any(p.startswith(f"{path}.") for p in NAMES):
+            if known(path) or path in leading(NAMES):
                 return Word(path)
             raise self._error(node, f"{path} is not among the words of a kernel here.{suggestion(path)}")
         hint = no_attribute(node.attr) if isinstance(owner, View) else ""

@@ -12,7 +12,7 @@ import warnings
 from course_lib.simt.constants import constant
 from course_lib.simt.functions import known
 from course_lib.simt.source import KernelError, Source, check_depth, kind_name, parse
-from course_lib.simt.vocabulary import BUILTINS, NAMES, REFUSED, DeviceFunction, Unusable, Word, from_outside
+from course_lib.simt.vocabulary import BUILTINS, NAMES, REFUSED, DeviceFunction, Unusable, Word, from_outside, leading
 
 MOST_CHARACTERS = 200_000
 """The longest text: some 5,000 lines."""
@@ -21,7 +21,11 @@ ALLOWED = (
     "A kernel's text has imports of numba, numpy, math and gpu, constants such as T = 16, and functions written with "
     "def; launch the kernel elsewhere."
 )
-MODULES = {"math": "math", "numpy": "np", "numba": "numba", "numba.cuda": "cuda", "course_lib.gpu": "gpu"}
+MODULES = {
+    "math": "math", "cmath": "cmath", "operator": "operator", "numpy": "np", "numba": "numba", "numba.cuda": "cuda",
+    "numba.types": "numba.types", "numba.core.types": "numba.types", "numba.cuda.types": "numba.types",
+    "numba.cuda.libdevice": "libdevice", "course_lib.gpu": "gpu",
+}  # fmt: skip
 MODULES["course_lib.cuda.intrinsics"] = "intrinsic"
 JIT = ("cuda.jit", "gpu.jit")
 OPTIONS = ("device", "inline", "fastmath", "debug", "opt", "lineinfo", "max_registers", "cache")
@@ -220,7 +224,7 @@ class _Module:
 
 
 def _exists(path):
-    return path in NAMES or known(path) or any(other.startswith(f"{path}.") for other in NAMES)
+    return path in NAMES or known(path) or path in leading(NAMES)
 
 
 def _no_import(what, node):

@@ -17,6 +17,15 @@ INSTEAD = {
 """What to do instead of a construct of Python that a kernel cannot use."""
 
 
+OF_NUMPY = {
+    "abs": "abs(x)", "absolute": "abs(x)", "add": "x + y", "subtract": "x - y", "multiply": "x * y", "power": "x ** y",
+    "mod": "x % y", "remainder": "x % y", "floor_divide": "x // y", "negative": "-x", "square": "x * x",
+    "reciprocal": "1 / x", "sign": "math.copysign(1.0, x)", "round": "round(x, n)", "around": "round(x, n)",
+    "rint": "round(x)", "clip": "min(max(x, low), high)", "where": "x if condition else y", "cbrt": "cuda.cbrt(x)",
+}  # fmt: skip
+"""Functions of NumPy that Numba has for a CPU only, and what a kernel writes instead."""
+
+
 def refused(node):
     """Return the sentence for a construct that a kernel cannot use, with what to write instead."""
     return f"{construct(node)} is not possible in a kernel.{INSTEAD.get(type(node).__name__, '')}"
@@ -28,6 +37,8 @@ def suggestion(path):
     owner, _, name = path.rpartition(".")
     if owner != "math" and f"math.{name}" in FUNCTIONS:
         return f" Write math.{name}."
+    if owner == "np" and name in OF_NUMPY:
+        return f" Write {OF_NUMPY[name]}."
     if word := meant(path, words):
         return f" Did you mean {word}?"
     if path in ("np.zeros", "np.empty", "np.ones", "np.array", "np.full"):

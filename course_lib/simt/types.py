@@ -5,6 +5,7 @@ int64, and a float32 times an int is float64, so that a float64 creeps in where 
 compiled or run to find a type: Numba's table of operators is only looked up.
 """
 
+import cmath
 import functools
 import math
 import operator
@@ -27,6 +28,12 @@ COMPARE = {
     "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge, "Eq": operator.eq,
     "NotEq": operator.ne,
 }  # fmt: skip
+LIKE = {
+    math.exp2: (math.exp,), math.nextafter: (math.copysign,), np.isnan: (np.logical_not,),
+    np.divide: (np.arctan2, operator.truediv),
+    **dict.fromkeys((cmath.sinh, cmath.cosh), (cmath.sin,)),
+}  # fmt: skip
+"""Functions that NVIDIA's numba-cuda has and Numba's own CUDA target has not, and others with the same types."""
 UNARY = {"USub": operator.neg, "UAdd": operator.pos, "Invert": operator.invert, "Not": operator.not_}
 SYMBOLS = {
     operator.add: "+", operator.sub: "-", operator.mul: "*", operator.truediv: "/", operator.floordiv: "//",
@@ -51,6 +58,8 @@ def _context():
 def signature(function, *dtypes):
     """Return (result dtype, argument dtypes) that Numba chooses for function(*values of these dtypes).
 
+    Of a function that returns several values, such as math.frexp, the result is a tuple of dtypes.
+
     Raises
     ------
     NoSuchOperation
@@ -58,22 +67,39 @@ def signature(function, *dtypes):
 
     Source: Numba's typing context.
     """
-    context = _context()
-    arguments = tuple(from_dtype(np.dtype(d)) for d in dtypes)
-    try:
-        found = context.resolve_function_type(function, arguments, {})
-    except (TypingError, NotImplementedError):  # the latter for some mixtures with float16
-        found = None
-    if found is None or not isinstance(found.return_type, types.Number | types.Boolean):
+    found = _resolve(function, tuple(map(numba_type, dtypes)))
+    if found is None or not (_is_number(found.return_type) or isinstance(found.return_type, types.BaseTuple)):
         name = SYMBOLS.get(function, getattr(function, "__name__", str(function)))
         raise NoSuchOperation(f"Numba has no {name} for {', '.join(str(np.dtype(d)) for d in dtypes)}.")
     # Functions of several values, such as max, take a tuple: each value then becomes the common type.
     kinds = {np.dtype(d).kind for d in dtypes}
-    result = as_dtype(found.return_type)
+    several = isinstance(found.return_type, types.BaseTuple)
+    result = tuple(map(as_dtype, found.return_type)) if several else as_dtype(found.return_type)
     if function in BINARY.values() and result.kind in "iu" and kinds <= set("iub"):
         return result, (result,) * len(dtypes)  # signed with unsigned: the bits count, as on the device
-    chosen = [as_dtype(a) if isinstance(a, types.Number | types.Boolean) else None for a in found.args]
+    chosen = [as_dtype(a) if _is_number(a) else None for a in found.args]
     return result, tuple(c or result for c in (chosen if len(chosen) == len(dtypes) else [None] * len(dtypes)))
+
+
+def numba_type(dtype):
+    """Return the type that Numba gives to values of a dtype. No errors for dtypes of numbers."""
+    return from_dtype(np.dtype(dtype))
+
+
+def _is_number(found):
+    return isinstance(found, types.Number | types.Boolean)
+
+
+def _resolve(function, arguments):
+    """Return Numba's signature, or that of a function of the same types where only newer packages have this one."""
+    for each in (function, *LIKE.get(function, ())):
+        try:
+            found = _context().resolve_function_type(each, arguments, {})
+        except (TypingError, NotImplementedError):  # the latter for some mixtures with float16
+            found = None
+        if found is not None:
+            return found
+    return None
 
 
 @functools.cache
@@ -88,8 +114,8 @@ def unify(*dtypes):
     Source: Numba's typing context.
     """
     context = _context()
-    found = context.unify_types(*(from_dtype(np.dtype(d)) for d in dtypes))
-    if found is None or not isinstance(found, types.Number | types.Boolean):
+    found = context.unify_types(*map(numba_type, dtypes))
+    if found is None or not _is_number(found):
         raise NoSuchOperation(f"Numba cannot unify {' and '.join(str(np.dtype(d)) for d in dtypes)} in one variable.")
     return as_dtype(found)
 
@@ -98,7 +124,7 @@ def unify(*dtypes):
 def range_dtype(*dtypes):
     """Return the dtype of the numbers that range(...) of such bounds gives. Source: Numba's typing context."""
     context = _context()
-    found = context.resolve_function_type(range, tuple(from_dtype(np.dtype(d)) for d in dtypes), {})
+    found = context.resolve_function_type(range, tuple(map(numba_type, dtypes)), {})
     return as_dtype(found.return_type.dtype)
 
 
@@ -110,12 +136,19 @@ SCALARS = tuple(
         "float16",
         "float32",
         "float64",
+        "complex64",
+        "complex128",
     )
 )
 
 
+def computes_with(dtype):
+    """Return whether a kernel computes with numbers of a dtype: in the host's byte order, none longer than Numba's."""
+    return dtype.isnative and (dtype.kind in "biu" or dtype.type in SCALARS)
+
+
 def literal(value):
-    """Return a Python number as Numba types it: int is int64, float is float64, bool is bool; else TypeError."""
+    """Return a Python number as Numba types it: int64, float64, complex128 or bool; else TypeError."""
     kind = type(value)  # of exactly these classes: a subclass may do anything when it is computed with
     if kind is bool:
         return np.bool_(value)
@@ -127,6 +160,8 @@ def literal(value):
         return np.int64(value) if value < 2**63 else np.uint64(value)
     if kind is float:
         return np.float64(value)
+    if kind is complex:
+        return np.complex128(value)
     name = type.__dict__["__name__"].__get__(kind)
     raise TypeError(f"a {name} is given; a kernel computes with numbers and booleans.")
 
@@ -139,6 +174,8 @@ MATH = {
         "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "floor": "floor", "ceil": "ceil",
         "trunc": "trunc", "fabs": "fabs", "pow": "power", "hypot": "hypot", "fmod": "fmod", "copysign": "copysign",
         "isnan": "isnan", "isinf": "isinf", "isfinite": "isfinite", "degrees": "degrees", "radians": "radians",
+        "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh", "exp2": "exp2", "nextafter": "nextafter",
+        "frexp": "frexp", "ldexp": "ldexp", "modf": "modf",
     }.items()
 }  # fmt: skip
 """Functions of the module `math` that a kernel may call, and NumPy's for a vector of lanes."""
@@ -154,4 +191,14 @@ def _compiled(function):
     return for_each
 
 
+def ieee_remainder(x, y):
+    """Return x - n * y, n being the whole number nearest to x / y, the even one of two: exact, as `fmod` is."""
+    rest, y = np.fmod(np.abs(x), 2 * np.abs(y)), np.abs(y)
+    for_one = rest > y - rest
+    rest = np.where(for_one, rest - y, rest)
+    rest = np.where(for_one & (rest >= y - rest), rest - y, rest)
+    return np.where(np.signbit(x), -rest, rest)[()]
+
+
+MATH[math.remainder] = ieee_remainder
 MATH |= {function: _compiled(function) for function in (math.erf, math.erfc, math.gamma, math.lgamma)}

@@ -16,7 +16,7 @@ def is_number(value):
 
 
 def apply(function, numpy_function, *values):
-    """Return numpy_function(*values) with arguments and result of the dtypes that Numba gives `function`.
+    """Return numpy_function(*values) with arguments and result, or results, of the dtypes that Numba gives `function`.
 
     Raises
     ------
@@ -32,14 +32,18 @@ def apply(function, numpy_function, *values):
     result, arguments = types.signature(function, *(v.dtype for v in values))
     if len(values) == 1 and arguments[0] == np.bool_ != result:  # -True: the bits of a whole number count
         arguments = (result,)
-    cast_values = [cast(v, dtype) for v, dtype in zip(values, arguments, strict=True)]
-    return cast(numpy_function(*cast_values), result)
+    found = numpy_function(*(cast(v, dtype) for v, dtype in zip(values, arguments, strict=True)))
+    if type(result) is tuple:
+        return tuple(cast(part, dtype) for part, dtype in zip(found, result, strict=True))
+    return cast(found, result)
 
 
 def cast(value, dtype):
     """Return a value as another dtype, as a GPU converts; without a copy where it has it already."""
     if value.dtype == dtype:
         return value
+    if value.dtype.kind == "c" and dtype.kind not in "cb":
+        raise types.NoSuchOperation(f"a {value.dtype} cannot become a {dtype}. Take its part z.real, or abs(z).")
     if value.dtype.kind == "f" and dtype.kind in "iu":
         return _whole(value, dtype)
     return value.astype(dtype)

@@ -5,7 +5,9 @@ Objects from outside are known by their class or as themselves; nothing of their
 """
 
 import builtins
+import cmath
 import math
+import operator
 import types as python_types
 from dataclasses import dataclass
 
@@ -14,7 +16,7 @@ import numpy as np
 from numba import cuda
 from numba.core import types as numba_types
 
-from course_lib.simt import types
+from course_lib.simt import type_names, types
 from course_lib.simt.lanes import WARP
 from course_lib.simt.source import Source, is_kernel, kind_name, source_of
 from course_lib.simt.values import MOST_PARTS, too_long
@@ -71,22 +73,22 @@ class Nothing:
     """What the name None means in a kernel. Source: the course's own."""
 
 
-MODULES = {numba: "numba", cuda: "cuda", cuda.cg: "cuda.cg", math: "math", np: "np"}
+MODULES = {
+    numba: "numba", numba_types: "numba.types", cuda: "cuda", cuda.cg: "cuda.cg", math: "math", cmath: "cmath",
+    operator: "operator", np: "np",
+}  # fmt: skip
 BUILTINS = (
-    "range", "len", "min", "max", "abs", "round", "int", "float", "bool", "pow", "print", "sum", "zip", "enumerate",
+    "range", "len", "min", "max", "abs", "round", "int", "float", "bool", "pow", "divmod", "complex", "print", "sum",
+    "zip", "enumerate",
 )  # fmt: skip
 REFUSED = {
     **dict.fromkeys(("any", "all", "sorted", "map", "filter", "reversed"), "write the loop, element by element"),
 }
 """Builtins that students try, and what to write instead."""
 
-NUMBERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64")
 CONSTANTS = {f"math.{name}": getattr(math, name) for name in ("pi", "e", "inf", "nan", "tau")}
+CONSTANTS |= {f"cmath.{name}": getattr(cmath, name) for name in ("pi", "e", "inf", "nan", "tau", "infj", "nanj")}
 CONSTANTS |= {f"np.{name}": getattr(np, name) for name in ("pi", "e", "inf", "nan", "euler_gamma")}
-TYPES = [(scalar, np.dtype(scalar)) for scalar in types.SCALARS]
-TYPES += [(getattr(numba, n), np.dtype(n)) for n in (*NUMBERS, "intp", "uintp") if hasattr(numba, n)]
-TYPES += [(numba_types.float16, np.dtype("float16")), (numba_types.boolean, np.dtype("bool"))]
-"""Objects that stand for a dtype, NumPy's and Numba's."""
 
 
 def _axes(read):
@@ -98,22 +100,32 @@ NAMES |= {f"cuda.blockIdx.{a}": f for a, f in _axes(lambda lanes: lanes.block_id
 NAMES |= {f"cuda.blockDim.{a}": f for a, f in _axes(lambda lanes: tuple(map(np.int32, lanes.block_dim))).items()}
 NAMES |= {f"cuda.gridDim.{a}": f for a, f in _axes(lambda lanes: tuple(map(np.int32, lanes.grid_dim))).items()}
 NAMES |= {"cuda.laneid": lambda lanes: lanes.lane, "cuda.warpsize": lambda lanes: np.int32(WARP)}
-NAMES |= {path: (lambda lanes, value=value: np.float64(value)) for path, value in CONSTANTS.items()}
-NAMES |= {
-    f"{module}.{name}": (lambda lanes, name=name: Cast(np.dtype(name)))
-    for module in ("np", "numba", "cuda")
-    for name in (*NUMBERS, "bool_", "intp", "uintp")
-    if hasattr({"np": np, "numba": numba, "cuda": cuda}[module], name)
-}
-NAMES |= {"numba.cuda": lambda lanes: Word("cuda"), "np.single": lambda lanes: Cast(np.dtype("float32"))}
+FIXED = {path: types.literal(value) for path, value in CONSTANTS.items()}
+FIXED |= {path: Cast(dtype) for path, dtype in type_names.NAMES.items()}
+"""What means the same for every thread, and outside of kernels: constants of modules, and types."""
+NAMES |= {path: (lambda lanes, value=value: value) for path, value in FIXED.items()}
+NAMES |= {"numba.cuda": lambda lanes: Word("cuda")}
 
 PATHS = {}
 """id of an object of Numba's -> (the object, its path): for `grid` after `from numba.cuda import grid`."""
 
 
+_leading = {}
+
+
+def leading(table):
+    """Return the words that lead to those of a table of paths: cuda and cuda.atomic for cuda.atomic.add."""
+    known = _leading.get(id(table))
+    if known is None or known[0] != len(table):
+        parts = [path.split(".") for path in table]
+        words = {".".join(p[:n]) for p in parts for n in range(1, len(p))}
+        known = _leading[id(table)] = len(table), words, table
+    return known[1]
+
+
 def register(paths):
     """Enter words, dotted from the module on, so that the objects behind them are known when a name stands for one."""
-    roots = {"cuda": cuda, "math": math}
+    roots = {path: module for module, path in MODULES.items()}
     for path in paths:
         parts = path.split(".")
         value = roots.get(parts[0])
@@ -136,7 +148,7 @@ def from_outside(value, name, family):
     `family` is that of a Source.
     """
     kind = type(value)
-    if any(kind is k for k in (bool, int, float, *types.SCALARS)):
+    if any(kind is k for k in (bool, int, float, complex, *types.SCALARS)):
         try:
             return types.literal(value)
         except TypeError as error:
@@ -146,7 +158,7 @@ def from_outside(value, name, family):
             return Unusable(f"{name} is a tuple of more than {MOST_PARTS} parts; pass an array as an argument.")
         parts = tuple(from_outside(v, f"{name}[{i}]", family) for i, v in enumerate(value))
         return next((p for p in parts if type(p) is Unusable), parts)
-    if kind is np.ndarray and value.dtype.kind in "biuf" and value.dtype.isnative and value.dtype.itemsize <= 8:
+    if kind is np.ndarray and types.computes_with(value.dtype):
         return ConstantArray(name, value)
     if value is None:
         return Nothing()
@@ -163,9 +175,8 @@ def _known(value, name, kind, family):
     if kind is python_types.ModuleType:
         path = next((path for module, path in MODULES.items() if value is module), None)
         return Word(path) if path else Module(name, MODULE_NAMES(value))
-    for known_type, dtype in TYPES:
-        if value is known_type:
-            return Cast(dtype)
+    if id(value) in type_names.OBJECTS:
+        return Cast(type_names.OBJECTS[id(value)][1])
     if any(kind is type(np.dtype(k)) for k in types.SCALARS) and value.isnative:
         return Cast(value)
     for builtin in BUILTINS:

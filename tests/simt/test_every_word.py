@@ -1,6 +1,7 @@
 """Every word of a kernel's language and every construct of Python in it, each with a result from elsewhere."""
 
 import ast
+import cmath
 import math
 import statistics
 
@@ -8,8 +9,10 @@ import numba
 import numpy as np
 import pytest
 from numba import cuda
+from numba.np.numpy_support import as_dtype
 
 from course_lib import simt
+from course_lib.simt import type_names
 from course_lib.simt.evaluate import Evaluator
 from course_lib.simt.functions import FUNCTIONS
 from course_lib.simt.vocabulary import NAMES
@@ -39,7 +42,7 @@ def run(statements, *, grid=1, block=8, dtype=np.float64, out=None, **outside):
         out[i] = r
 """
     out = np.zeros(blocks * threads, dtype) if out is None else out
-    simt.run(function(text, numba=numba, **outside), grid, block, (X, np.array([5, 7, 9], np.int32), out))
+    simt.run(function(text, numba=numba, cmath=cmath, **outside), grid, block, (X, np.array([5, 7, 9], np.int32), out))
     return out
 
 
@@ -81,6 +84,8 @@ WORDS = {
     "max": ("r = max(2, t, 3)", np.maximum(LANES, 3)),
     "round": ("r = round(x * 10)", each(lambda x: round(x * 10))),
     "pow": ("r = pow(t, 2)", LANES**2),
+    "divmod": (f"q, p = divmod({INT}, 3)\nr = q * 10 + p", [k // 3 * 10 + k % 3 for k in SIGNED]),
+    "sum": ("r = sum((t, 2, t))", 2 * LANES + 2),
     "cuda.selp": ("r = cuda.selp(t % 2, 5, t)", [0, 5, 2, 5, 4, 5, 6, 5]),
     "cuda.fma": ("r = cuda.fma(1.0 + 2.0**-30, 1.0 - 2.0**-30, -1.0)", [-(2.0**-60)] * 8),
     "cuda.cbrt": ("r = cuda.cbrt(x)", each(lambda x: math.exp(math.log(x) / 3))),
@@ -145,7 +150,8 @@ BY_PYTHON = {
     "sqrt": math.sqrt, "exp": math.exp, "expm1": math.expm1, "log": math.log, "log2": math.log2, "log10": math.log10,
     "log1p": math.log1p, "sin": math.sin, "cos": math.cos, "tan": math.tan, "tanh": math.tanh, "sinh": math.sinh,
     "cosh": math.cosh, "asin": math.asin, "acos": math.acos, "atan": math.atan, "erf": math.erf, "erfc": math.erfc,
-    "gamma": math.gamma, "lgamma": math.lgamma, "degrees": lambda x: 180 * x / math.pi,
+    "asinh": math.asinh, "atanh": lambda x: math.log((1 + x) / (1 - x)) / 2 if x < 1 else math.inf,
+    "exp2": lambda x: 2.0**x, "gamma": math.gamma, "lgamma": math.lgamma, "degrees": lambda x: 180 * x / math.pi,
     "radians": lambda x: math.pi * x / 180,
 }  # fmt: skip
 """x between 0 and 1, where each has a value; erf also by the normal distribution, below."""
@@ -167,12 +173,21 @@ WORDS |= {
     "math.hypot": (f"r = math.hypot({Y}, x)", each(lambda x: math.sqrt((x * 5 - 2.5) ** 2 + x * x))),
     "math.fmod": (f"r = math.fmod({Y}, 0.5)", of_y(lambda y: y - 0.5 * int(y / 0.5))),
     "math.copysign": (f"r = math.copysign(3.0, {Y})", of_y(lambda y: 3.0 if y >= 0 else -3.0)),
+    "math.acosh": ("r = math.acosh(x + 1)", each(lambda x: math.acosh(x + 1))),
+    "math.frexp": (
+        f"p, q = math.frexp({Y})\nr = p * 100 + q",
+        of_y(lambda y: math.frexp(y)[0] * 100 + math.frexp(y)[1]),
+    ),
+    "math.ldexp": ("r = math.ldexp(x, t)", X * 2.0**LANES),
+    "math.modf": (f"p, q = math.modf({Y})\nr = p * 100 + q", of_y(lambda y: math.modf(y)[0] * 100 + math.modf(y)[1])),
+    "math.remainder": (f"r = math.remainder({Y}, 1.0)", of_y(lambda y: y - round(y))),
+    "math.nextafter": ("r = (math.nextafter(x, 2.0) - x) * 2.0**60", each(lambda x: math.ulp(x) * 2.0**60)),
     "math.isnan": ("r = math.isnan(x) + math.isnan(x - math.nan) * 2", [2] * 8),
     "math.isinf": ("r = math.isinf(x) + math.isinf(-x / 0) * 2 + math.isinf(math.nan) * 4", [2] * 8),
     "math.isfinite": ("r = math.isfinite(x) + math.isfinite(x / 0) * 2 + math.isfinite(math.nan) * 4", [1] * 8),
 }
-ELSEWHERE = ("libdevice.", "cuda.fp16.", "intrinsic.")
-"""test_library.py has these."""
+ELSEWHERE = ("libdevice.", "cuda.fp16.", "intrinsic.", "operator.", "cmath.", "number.", "np.", "complex")
+"""test_library.py, test_words_numbers.py, test_words_numpy.py and test_complex.py have these."""
 
 
 def test_table_of_words_is_complete():
@@ -252,16 +267,19 @@ CONSTANTS = {
     "math.tau": 6.283185307179586, "np.pi": 3.141592653589793, "np.e": 2.718281828459045, "np.inf": np.inf,
     "np.nan": np.nan, "np.euler_gamma": 0.5772156649015329,
 }  # fmt: skip
-CASTS = [f"{module}.{name}" for module in ("np", "numba", "cuda") for name in (
-    "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64", "bool_",
-    "intp", "uintp",
-)]  # fmt: skip
-CASTS = [path for path in [*CASTS, "np.single"] if path in NAMES]
+CONSTANTS |= {f"cmath.{name}": getattr(cmath, name) for name in ("pi", "e", "inf", "nan", "tau")}
+CASTS = [path for path in type_names.NAMES if type_names.NAMES[path].kind != "c"]
+"""test_complex.py has those of complex numbers."""
 
 
 def test_table_of_names_is_complete():
-    assert set(NAMES) == {*AXES, *CONSTANTS, *CASTS, "numba.cuda"}
-    assert len(CASTS) >= 14 + 12 + 1
+    complex_ones = {
+        path for path in NAMES if path.endswith(("infj", "nanj")) or path in set(type_names.NAMES) - {*CASTS}
+    }
+    assert set(NAMES) == {*AXES, *CONSTANTS, *CASTS, *complex_ones, "numba.cuda"}
+    for module in ("np", "numba", "cuda", "numba.types"):
+        for name in ("int8", "uint8", "int32", "uint64", "float32", "float64", "intp"):
+            assert f"{module}.{name}" in CASTS
 
 
 @pytest.mark.parametrize("name", AXES)
@@ -276,7 +294,8 @@ def test_name_of_a_constant_gives_its_number(name):
 
 @pytest.mark.parametrize("name", CASTS)
 def test_name_of_a_type_converts_as_numpy_and_makes_arrays_of_its_size(name):
-    dtype = np.dtype(name.rpartition(".")[2].replace("bool_", "bool").replace("single", "float32"))
+    module, _, word = name.rpartition(".")
+    dtype = np.dtype(getattr(np, word)) if module == "np" else as_dtype(getattr(numba.types, word))
     kernel = function(f"""
         def kernel(out):
             s = cuda.shared.array(16, {name})

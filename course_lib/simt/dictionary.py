@@ -1,0 +1,16 @@
+"""All modules that enter words into the vocabulary: whoever reads or runs a kernel imports this one.
+
+Source: the course's own.
+"""
+
+from course_lib.simt import (  # noqa: F401
+    arithmetic,
+    atomics,
+    complex_words,
+    intrinsics,
+    libdevice_words,
+    library,
+    number_words,
+    numpy_words,
+    warps,
+)
