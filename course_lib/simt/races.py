@@ -65,36 +65,24 @@ def note_reads(cell, thread, phase, sync, line, clock, order, books, bits, excus
     races, real, first, other, other_line, did = 0, 0, -1, -1, -1, WROTE
     writes, reads, atomics, same = books
     for i in range(cell.size):
-        c, t = cell[i], thread[i] + 1
-        if writes.size and _written_unordered(writes, c, t, phase[i], sync[i], order, bits):
-            races += 1
-            opponent, its_line = writes[c, WRITER], writes[c, WRITE_LINE]
-            matters = True
-            if same.size and same[c, SAME]:
-                changer = same[c, CHANGER]
-                matters = changer != 0 and _unordered(
-                    t,
-                    phase[i],
-                    sync[i],
-                    changer,
-                    same[c, CHANGE_PHASE],
-                    same[c, CHANGE_SYNC],
-                    same[c, CHANGE_CLOCK],
-                    order,
-                    bits,
-                )
-                if matters:
-                    opponent, its_line = changer, same[c, CHANGE_LINE]
-            if first < 0 or (matters and not real):
-                first, other, other_line, did = i, opponent - 1, its_line, WROTE
-            real += matters
-        elif atomics.size:
-            k = _atomic_opponent(t, phase[i], sync[i], atomics, c, order, bits)
-            if k:
+        c, t = np.uintp(cell[i]), thread[i] + 1
+        calm = atomics.size == 0
+        if calm and writes.size:
+            w = writes[c, WRITER]
+            calm = (
+                w == 0
+                or w == t
+                or _ordered_in_block(t, phase[i], sync[i], w, writes[c, WRITE_PHASE], writes[c, WRITE_SYNC], bits)
+            )
+        if not calm:
+            race, matters, opponent, its_line, what = _judge_read(
+                writes, atomics, same, c, t, phase[i], sync[i], order, bits, excused
+            )
+            if race:
+                if first < 0 or (matters and not real):
+                    first, other, other_line, did = i, opponent - 1, its_line, what
                 races += 1
-                if first < 0 or not (excused or real):
-                    first, other, other_line, did = i, k - 1, atomics[c, ATOMIC_LINE], COUNTED
-                real += not excused
+                real += matters
         last = reads[c, READER]
         if last == 0:
             reads[c, READERS] = 1
@@ -117,6 +105,34 @@ def note_reads(cell, thread, phase, sync, line, clock, order, books, bits, excus
 
 
 @kernel
+def _judge_read(writes, atomics, same, c, t, phase, sync, order, bits, excused):
+    """Return (whether a read has a race, whether it matters, the other thread, its line, what it did)."""
+    if writes.size and _written_unordered(writes, c, t, phase, sync, order, bits):
+        opponent, its_line = writes[c, WRITER], writes[c, WRITE_LINE]
+        if not same.size or not same[c, SAME]:
+            return True, True, opponent, its_line, WROTE
+        changer = same[c, CHANGER]
+        if changer and _unordered(
+            t,
+            phase,
+            sync,
+            changer,
+            same[c, CHANGE_PHASE],
+            same[c, CHANGE_SYNC],
+            same[c, CHANGE_CLOCK],
+            order,
+            bits,
+        ):
+            return True, True, changer, same[c, CHANGE_LINE], WROTE
+        return True, False, opponent, its_line, WROTE
+    if atomics.size:
+        k = _atomic_opponent(t, phase, sync, atomics, c, order, bits)
+        if k:
+            return True, not excused, k, atomics[c, ATOMIC_LINE], COUNTED
+    return False, False, np.int32(0), np.int32(-1), WROTE
+
+
+@kernel
 def note_writes(cell, thread, phase, sync, line, clock, order, books, bits, changed):
     """Enter writes; return as `note_reads`. Each pair of a writer with another writer or a reader counts.
 
@@ -126,22 +142,28 @@ def note_writes(cell, thread, phase, sync, line, clock, order, books, bits, chan
     races, real, first, other, other_line, did = 0, 0, -1, -1, -1, WROTE
     writes, reads, atomics, same = books
     for i in range(cell.size):
-        c, t = cell[i], thread[i] + 1
-        pairs, opponent, its_line, what, readers, reader = _opponents(books, c, t, phase[i], sync[i], order, bits)
-        matters = pairs > 0 and (changed[i] == CHANGED or (readers > 0 and changed[i] != KEPT))
-        if matters and changed[i] != CHANGED and what == WROTE:
-            opponent, its_line, what = reader, reads[c, READ_LINE], READ
-        if atomics.size and not (pairs and what == WROTE):
-            k = _atomic_opponent(t, phase[i], sync[i], atomics, c, order, bits)
-            if k:
-                pairs, opponent, its_line, what = pairs + 1, k, atomics[c, ATOMIC_LINE], COUNTED
-                matters = True
-        if pairs:
-            if first < 0 or (matters and not real):
-                first, other, other_line, did = i, opponent - 1, its_line, what
-            races += pairs
-            if matters:
-                real += pairs
+        c, t = np.uintp(cell[i]), thread[i] + 1
+        w = writes[c, WRITER]
+        calm = atomics.size == 0 and (
+            w == 0
+            or w == t
+            or _ordered_in_block(t, phase[i], sync[i], w, writes[c, WRITE_PHASE], writes[c, WRITE_SYNC], bits)
+        )
+        if calm and reads.size:
+            r = reads[c, READER]
+            if r:  # no other thread's read that no barrier orders with this
+                own = (r == t and reads[c, READERS] == 1) or reads[c, READ_PHASE] != phase[i]
+                calm = own and not reads[c, STRANGER] and (r - 1) >> bits == (t - 1) >> bits
+        if not calm:
+            pairs, matters, opponent, its_line, what = _judge_write(
+                writes, reads, atomics, c, t, phase[i], sync[i], order, bits, changed[i]
+            )
+            if pairs:
+                if first < 0 or (matters and not real):
+                    first, other, other_line, did = i, opponent - 1, its_line, what
+                races += pairs
+                if matters:
+                    real += pairs
         if same.size:
             kept = changed[i] == KEPT
             if kept and not same[c, SAME]:
@@ -156,6 +178,29 @@ def note_writes(cell, thread, phase, sync, line, clock, order, books, bits, chan
     return races, first, other, other_line, did, real
 
 
+@inlined
+def _ordered_in_block(t, phase, sync, other, other_phase, other_sync, bits):
+    """Whether a barrier orders an access of thread t with an earlier one of another thread of its block."""
+    if (t - 1) >> bits != (other - 1) >> bits:
+        return False
+    return phase != other_phase or ((t - 1) >> WARP == (other - 1) >> WARP and sync != other_sync)
+
+
+@kernel
+def _judge_write(writes, reads, atomics, c, t, phase, sync, order, bits, changed):
+    """Return (how many races a write has, whether they matter, one's other thread, its line, what it did)."""
+    pairs, opponent, its_line, what, readers, reader = _opponents(writes, reads, c, t, phase, sync, order, bits)
+    matters = pairs > 0 and (changed == CHANGED or (readers > 0 and changed != KEPT))
+    if matters and changed != CHANGED and what == WROTE:
+        opponent, its_line, what = reader, reads[c, READ_LINE], READ
+    if atomics.size and not (pairs and what == WROTE):
+        k = _atomic_opponent(t, phase, sync, atomics, c, order, bits)
+        if k:
+            pairs, opponent, its_line, what = pairs + 1, k, atomics[c, ATOMIC_LINE], COUNTED
+            matters = True
+    return pairs, matters, opponent, its_line, what
+
+
 @kernel
 def note_atomics(cell, thread, phase, sync, line, clock, order, books, bits, excused):
     """Enter atomic operations; return as `note_reads`. Among themselves they do not race.
@@ -163,10 +208,10 @@ def note_atomics(cell, thread, phase, sync, line, clock, order, books, bits, exc
     `excused` says that races with reads only do not matter.
     """
     races, real, first, other, other_line, did = 0, 0, -1, -1, -1, WROTE
-    atomics = books.atomics
+    writes, reads, atomics, _ = books
     for i in range(cell.size):
-        c, t = cell[i], thread[i] + 1
-        pairs, opponent, its_line, what, _, _ = _opponents(books, c, t, phase[i], sync[i], order, bits)
+        c, t = np.uintp(cell[i]), thread[i] + 1
+        pairs, opponent, its_line, what, _, _ = _opponents(writes, reads, c, t, phase[i], sync[i], order, bits)
         if pairs:
             matters = not excused or what == WROTE
             if first < 0 or (matters and not real):
@@ -183,13 +228,12 @@ def note_atomics(cell, thread, phase, sync, line, clock, order, books, bits, exc
 
 
 @inlined
-def _opponents(books, c, t, phase, sync, order, bits):
+def _opponents(writes, reads, c, t, phase, sync, order, bits):
     """Return what nothing orders with a write of thread t.
 
     (How many plain accesses, one's thread, its line, what it did; how many of them are reads, one's thread.)
     """
     pairs, opponent, its_line, what = 0, 0, -1, WROTE
-    writes, reads = books.writes, books.reads
     if writes.size and _written_unordered(writes, c, t, phase, sync, order, bits):
         pairs, opponent, its_line = 1, writes[c, WRITER], writes[c, WRITE_LINE]
     count, reader = 0, 0

@@ -6,7 +6,7 @@ documentation, "Memory Tables". The loops follow the hardware: warp by warp, and
 
 import numpy as np
 
-from course_lib.fast.compile import inlined, kernel
+from course_lib.fast.compile import kernel
 
 SECTOR = 32
 """Bytes: what global memory moves at the least."""
@@ -29,25 +29,36 @@ def global_traffic(warp, cell, base, part, size, pitch=0):
     seen, used = np.empty(64, np.int64), np.empty(32, np.int64)
     i = 0
     while i < warp.size:
-        end = i
-        while end < warp.size and warp[end] == warp[i]:
-            end += 1
         requests += 1
         count = distinct = 0
-        for j in range(i, end):
-            if part and not start <= cell[j] < start + part:  # the next block's; a division each time would be slow
-                start = cell[j] // part * part
-            address = base + (cell[j] - start) * pitch
-            if not _known(used, distinct, address):
+        highest, last, this = np.int64(-1), np.int64(-1), warp[i]
+        while i < warp.size and warp[i] == this:
+            if part and not start <= cell[i] < start + part:  # the next block's; a division each time would be slow
+                start = cell[i] // part * part
+            address = base + (cell[i] - start) * pitch
+            i += 1
+            if address == highest:  # the same element as the lane before, mostly
+                continue
+            known = False
+            if address > highest:  # none touched it before
+                highest = address
+            else:
+                for k in range(distinct):
+                    known |= used[k] == address
+            if not known:
                 used[distinct] = address
                 distinct += 1
-            for sector in range(address // SECTOR, (address + size - 1) // SECTOR + 1):
-                if not _known(seen, count, sector):
-                    seen[count] = sector
-                    count += 1
+                for sector in range(address >> 5, ((address + size - 1) >> 5) + 1):
+                    known = sector == last
+                    if not known and sector < last:
+                        for k in range(count):
+                            known |= seen[k] == sector
+                    if not known:
+                        seen[count] = sector
+                        count += 1
+                        last = max(last, sector)
         sectors += count
         elements += distinct
-        i = end
     return requests, sectors, elements * size
 
 
@@ -70,19 +81,28 @@ def shared_traffic(warp, lane, cell, base, part, size, pitch=0):
         requests += 1
         j = i
         for group in range(groups):
-            count[:] = 0
-            most = 1
+            lowest, highest, begin = np.int64(2**62), np.int64(-1), j
             while j < end and lane[j] * groups // 32 == group:
                 if part and not start <= cell[j] < start + part:
                     start = cell[j] // part * part
                 address = base + (cell[j] - start) * pitch
+                lowest, highest = min(lowest, address), max(highest, address)
+                j += 1
+            if (highest + size - 1) // WORD - lowest // WORD < BANKS:  # no bank has two of these words
+                wavefronts += 1
+                continue
+            count[:] = 0
+            most = 1
+            for m in range(begin, j):
+                address = base + (cell[m] - start) * pitch
                 for word in range(address // WORD, (address + size - 1) // WORD + 1):
-                    bank = word % BANKS
-                    if not _known_of_bank(words, bank, count[bank], word):
+                    bank, known = word % BANKS, False
+                    for k in range(count[bank]):
+                        known |= words[bank, k] == word
+                    if not known:
                         words[bank, count[bank]] = word
                         count[bank] += 1
                         most = max(most, count[bank])
-                j += 1
             wavefronts += most
         i = end
     return requests, wavefronts
@@ -125,19 +145,3 @@ def mark(cell, marks):
     """Enter that the elements in `cell` were touched."""
     for c in cell:
         marks[c] = True
-
-
-@inlined
-def _known(values, count, value):
-    for k in range(count - 1, -1, -1):  # noqa: SIM110  the newest first: neighbours mostly touch the same
-        if values[k] == value:
-            return True
-    return False
-
-
-@inlined
-def _known_of_bank(words, bank, count, word):
-    known = False
-    for k in range(count):
-        known |= words[bank, k] == word
-    return known
