@@ -7,6 +7,9 @@ import numpy as np
 
 from course_lib.simt.costs import Costs
 from course_lib.simt.findings import RaceFindings
+from course_lib.simt.locks import Locks
+from course_lib.simt.masks import Mask
+from course_lib.simt.operations import CAS, EXCH
 from course_lib.simt.places import Places
 from course_lib.simt.races import CHANGED, EQUAL, note_atomics, note_reads, note_writes
 from course_lib.simt.shadow import Waiting
@@ -15,7 +18,7 @@ from course_lib.simt.undefined import Undefined
 from course_lib.simt.values import cast, describe, is_number
 
 
-class MemoryAccess(Places, Costs, RaceFindings, Undefined):
+class MemoryAccess(Places, Costs, RaceFindings, Undefined, Locks):
     """The half of a `Machine` that reads and writes. Source: the course's own."""
 
     def load(self, view, indices, mask, node):
@@ -74,10 +77,12 @@ class MemoryAccess(Places, Costs, RaceFindings, Undefined):
         """
         memory = view.memory
         if memory.shadow is None or not self.races:
+            self.changes += 1
             memory.cells[cells] = values
             memory.wrote(cells)
         else:
             changed = memory.put(cells, values)
+            self.changes += bool(changed.any())
             self._note_writes(
                 view, cells, mask, np.where(changed, CHANGED, EQUAL - np.int8(sure)).astype(np.int8), node
             )
@@ -100,6 +105,9 @@ class MemoryAccess(Places, Costs, RaceFindings, Undefined):
             expected = np.ascontiguousarray(self.active(cast(expected, view.dtype), mask))
         before = np.empty(cells.size, view.dtype)
         combine(memory.cells, cells, values, values if expected is None else expected, what, before)
+        self.changes += not self.watching or not np.array_equal(before, memory.cells[cells], equal_nan=True)
+        if what in (CAS, EXCH):
+            self.note_locks(memory, cells, mask, before, expected, values, what == CAS)
         old = np.zeros(self.lanes.count, view.dtype)
         old[mask.index] = before
         memory.wrote(cells)
@@ -122,7 +130,7 @@ class MemoryAccess(Places, Costs, RaceFindings, Undefined):
         if memory.shadow is None or not self.races or not memory.may_change:
             return
         self.clock += 1
-        if memory.shadow.quiet and (self.even or memory.space == "global"):
+        if not self.holder and memory.shadow.quiet and (self.even or memory.space == "global"):
             read = Waiting(cells, shift, mask, self.number, self.phase, self.sync, node.lineno, self.clock)
             memory.shadow.keep_read(read, self.order, self.block_bits)
             return
@@ -147,12 +155,23 @@ class MemoryAccess(Places, Costs, RaceFindings, Undefined):
         return memory.shadow
 
     def _note(self, note, verb, view, cells, mask, node, last):
+        if self.holder and note is not note_atomics:
+            safe = self.guarded(view.memory, cells, mask, note is note_writes)
+            if safe.any():
+                stay = np.zeros(self.lanes.count, np.bool_)
+                stay[np.arange(self.lanes.count)[mask.index][safe]] = True
+                self._note_some(note, None, view, cells[safe], Mask(self.lanes, stay), node, _of(last, safe))
+                cells, mask, last = cells[~safe], mask.where(~stay), _of(last, ~safe)
+        if cells.size:
+            self._note_some(note, verb, view, cells, mask, node, last)
+
+    def _note_some(self, note, verb, view, cells, mask, node, last):
         i = mask.index
         races, *first, real = note(
             cells, self.number[i], self.phase[i], self.sync[i], node.lineno, self.clock, self.order,
             view.memory.shadow.books, self.block_bits, last,
         )  # fmt: skip
-        if races:
+        if races and verb:  # else a lock orders them
             self._race(verb, view, mask, cells, *map(int, first), int(races), int(real), node)
 
     # ------------------------------------------------------------------------------------------- what is wrong
@@ -192,6 +211,10 @@ class MemoryAccess(Places, Costs, RaceFindings, Undefined):
 
 MOST_ROWS = 64
 """Rows of a place that are kept."""
+
+
+def _of(value, lanes):
+    return value[lanes] if np.ndim(value) else value
 
 
 def _gather(numbers, cells, shift):

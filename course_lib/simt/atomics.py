@@ -9,10 +9,10 @@ import numpy as np
 from course_lib.fast.compile import kernel
 from course_lib.simt.functions import FUNCTIONS
 from course_lib.simt.memory import View
+from course_lib.simt.operations import ADD, AND, CAS, DEC, EXCH, INC, MAX, MIN, NANMAX, NANMIN, OR, SUB, XOR
 from course_lib.simt.values import describe, is_number
 from course_lib.simt.vocabulary import register
 
-ADD, SUB, MAX, MIN, NANMAX, NANMIN, EXCH, CAS, AND, OR, XOR, INC, DEC = range(13)
 NUMBERS = {
     "iuf": "int32, uint32, int64, uint64, float32 or float64", "iu": "int32, uint32, int64 or uint64",
     "u": "uint32 or uint64",

@@ -12,15 +12,17 @@ import numpy as np
 from course_lib.simt import types
 from course_lib.simt.elements import Slice
 from course_lib.simt.expressions import Expressions
-from course_lib.simt.iteration import Range, has_items, item_of, length_of
+from course_lib.simt.iteration import Asking, Counting, Range, Taking, has_items
 from course_lib.simt.masks import Mask
 from course_lib.simt.memory import View
 from course_lib.simt.refusals import construct, refused
 from course_lib.simt.stops import Stops
 from course_lib.simt.values import cast, describe, is_number, join
+from course_lib.simt.waiting import Block, Branch, Loop, Waiting
+from course_lib.simt.watching import Watch
 
 
-class Evaluator(Expressions, Stops):
+class Evaluator(Expressions, Stops, Waiting):
     """One batch of blocks on its way through a kernel. `machine` has memories, counters and findings (`run`).
 
     Source: the course's own.
@@ -35,13 +37,15 @@ class Evaluator(Expressions, Stops):
         self.variables = dict(zip(source.parameters, arguments, strict=True))
         self.defined = dict.fromkeys(source.parameters, self.everyone)
         self.result = None
-        self.loops = []
+        self.loops, self.path, self.joining = [], [], None  # where the walk is: see `waiting`
         self.static = machine.types_of(source, arguments) if not self.typing else {}
 
     def run(self, mask):
         """Run the body for the lanes of `mask`; return what the function returns, or None."""
         before, self.alive = self.machine.enter(self.source), mask
         self._block(self.source.tree.body, mask)
+        if self.depth == 0 and not self.typing:
+            self.finish_parked()
         self.machine.enter(before)
         result = self.result
         if is_number(result) and "return" in self.static:
@@ -57,11 +61,17 @@ class Evaluator(Expressions, Stops):
 
     # ---------------------------------------------------------------- statements: each returns the lanes that go on
 
-    def _block(self, statements, mask):
-        for statement in statements:
+    def _block(self, statements, mask, first=0):
+        block = Block(statements)
+        self.path.append(block)
+        for at in range(first, len(statements)):
             if self._idle(mask):
                 break
-            mask = self._statement(statement, mask)
+            block.at = at
+            mask = self._statement(statements[at], mask)
+            if self.machine.filtering:
+                mask = self._still(mask)
+        self.path.pop()
         return mask
 
     def _statement(self, node, mask):
@@ -92,7 +102,10 @@ class Evaluator(Expressions, Stops):
     def _do_Expr(self, node, mask):
         if not isinstance(node.value, ast.Constant):  # a docstring does nothing
             self._value(node.value, mask)
-        return self._still(mask)
+        mask = self._still(mask)
+        if self.joining is not None:
+            mask, self.joining = mask.union(self.joining), None
+        return mask
 
     def _do_Assign(self, node, mask):
         value = self._value(node.value, mask)
@@ -179,15 +192,16 @@ class Evaluator(Expressions, Stops):
         self.machine.branch(node.lineno, mask, condition)
         if np.ndim(condition) == 0:
             return self._block(node.body if condition else node.orelse, mask)
+        branch = Branch(node, mask.where(~condition))
+        self.path.append(branch)
         yes = self._block(node.body, mask.where(condition))
-        no = self._block(node.orelse, mask.where(~condition))
+        no, branch.other, branch.done = branch.other, None, yes
+        no = self._block(node.orelse, self._still(no))
+        self.path.pop()
         return yes.union(no)
 
     def _do_While(self, node, mask):
-        def condition(active):
-            return self._truth(node.test, active)
-
-        return self._loop(node, mask, condition, lambda active: None)
+        return self._loop(node, mask, Asking(self, node))
 
     def _do_For(self, node, mask):
         items = self._value(node.iter, mask)
@@ -196,64 +210,49 @@ class Evaluator(Expressions, Stops):
                 node, f"{describe(items)} has no items; a for goes over range(...), arrays, tuples, zip and enumerate."
             )
         if isinstance(items, Range):
-            return self._count_up(node, items, mask)
+            return self._loop(node, mask, Counting(self, node, items.start, items.stop, items.step))
         if isinstance(items, tuple) and self.typing and len({type(join(items[0], i)) for i in items[1:]}) > 1:
             raise self._error(node, "the parts of a tuple that a for goes over are all of one type.")
-        state, length = {"turn": 0}, length_of(items)
+        return self._loop(node, mask, Taking(self, node, items))
 
-        def condition(active):
-            return np.bool_(state["turn"] < length) if np.ndim(length) == 0 else state["turn"] < length
-
-        def advance(active):
-            state["turn"] += 1
-
-        def begin(active):
-            self._assign(node.target, item_of(items, self, state["turn"], active, node.iter), active)
-
-        return self._loop(node, mask, condition, advance, begin)
-
-    def _count_up(self, node, numbers, mask):
-        state, stop, step = {"i": numbers.start}, numbers.stop, numbers.step
-
-        def condition(active):
-            more = np.where(step > 0, state["i"] < stop, state["i"] > stop)
-            return more if np.ndim(more) else np.bool_(more)
-
-        def advance(active):
-            state["i"] = state["i"] + step
-
-        return self._loop(node, mask, condition, advance, lambda active: self._assign(node.target, state["i"], active))
-
-    def _loop(self, node, mask, condition, advance, begin=lambda active: None):
+    def _loop(self, node, mask, items):
         """Go round while a lane is in the loop; return the lanes that go on after it."""
-        frame = {"broken": self.everyone.none(), "continued": self.everyone.none()}
+        frame = Loop(node, items, self.everyone.none())
+        self.path.append(frame)
         self.loops.append(frame)
+        self._rounds(frame, mask)
+        self.loops.pop()
+        self.path.pop()
+        finished = self._block(node.orelse, frame.finished) if node.orelse else frame.finished
+        return finished.union(frame.broken)
+
+    def _rounds(self, frame, active):
+        """Go round; `frame` then has who finished and who broke out."""
+        node, items, machine = frame.node, frame.items, self.machine
         turns = [node.lineno, 0]
-        self.machine.turns.append(turns)
-        active, finished = mask, self.everyone.none()
+        machine.turns.append(turns)
+        watch = Watch(self, frame)
         while not active.empty:
             turns[1] += 1
-            self.machine.step(node.lineno, active, self.source.weight(node))
-            self.machine.count(node.lineno, active)
-            more = condition(active)
-            self.machine.branch(node.lineno, active, more)
+            machine.step(node.lineno, active, self.source.weight(node))
+            machine.count(node.lineno, active)
+            more = items.more(active)
+            machine.branch(node.lineno, active, more)
             if np.ndim(more) == 0:
                 if not more:
-                    finished = finished.union(active)
+                    frame.finished = frame.finished.union(active)
                     break
             else:
-                finished, active = finished.union(active.where(~more)), active.where(more)
+                frame.finished, active = frame.finished.union(active.where(~more)), active.where(more)
                 if active.empty:
                     break
-            begin(active)
-            frame["continued"] = self.everyone.none()
-            active = self._block(node.body, active).union(frame["continued"])
-            advance(active)
-        self.loops.pop()
-        self.machine.turns.pop()
-        if node.orelse:
-            finished = self._block(node.orelse, finished)
-        return finished.union(frame["broken"])
+            items.begin(active)
+            frame.continued = self.everyone.none()
+            active = self._still(self._block(node.body, active).union(frame.continued))
+            items.advance(active)
+            if watch.nothing_changed(active):
+                active = watch.let_others_go_on(active)
+        machine.turns.pop()
 
     def _check_in_loop(self, node):
         if not self.loops:
@@ -261,12 +260,12 @@ class Evaluator(Expressions, Stops):
 
     def _do_Break(self, node, mask):
         self._check_in_loop(node)
-        self.loops[-1]["broken"] = self.loops[-1]["broken"].union(mask)
+        self.loops[-1].broken = self.loops[-1].broken.union(mask)
         return mask.none()
 
     def _do_Continue(self, node, mask):
         self._check_in_loop(node)
-        self.loops[-1]["continued"] = self.loops[-1]["continued"].union(mask)
+        self.loops[-1].continued = self.loops[-1].continued.union(mask)
         return mask.none()
 
     def _do_Return(self, node, mask):

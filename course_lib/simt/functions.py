@@ -142,7 +142,9 @@ def _check_items(parts):
 
 @function("cuda.syncthreads")
 def _syncthreads(e, mask, node):
-    e.machine.barrier(mask, node.lineno)
+    mask = e.waits_for_block(mask, node)
+    if not mask.empty or e.typing:
+        e.machine.barrier(mask, node.lineno)
 
 
 def _counting_barrier(combine):

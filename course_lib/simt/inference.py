@@ -146,7 +146,7 @@ class Inference(Evaluator):
         self._meet(ends)
         return mask
 
-    def _loop(self, node, mask, condition, advance, begin=lambda active: None):
+    def _loop(self, node, mask, items):
         frame = {"breaks": [], "continues": []}
         self.loops.append(frame)
         for _ in range(MOST_ROUNDS):
@@ -154,8 +154,8 @@ class Inference(Evaluator):
             head = dict(self.variables)
             self.machine.step(node.lineno, mask, self.source.weight(node))
             try:
-                condition(mask)
-                begin(mask)
+                items.more(mask)
+                items.begin(mask)
             except _Later as later:
                 self.waiting = later
             at_exit = [dict(self.variables)]

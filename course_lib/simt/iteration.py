@@ -116,6 +116,74 @@ class Indices:
         return element if self.flat else (tuple(index), element)
 
 
+class Asking:
+    """The turns of a `while`: its test is asked again. Source: Python's documentation, "The while statement"."""
+
+    def __init__(self, e, node):
+        self.e, self.node = e, node
+
+    def more(self, active):
+        """Return whether lanes go round once more."""
+        return self.e._truth(self.node.test, active)
+
+    def begin(self, active):
+        """Begin a turn."""
+
+    def advance(self, active):
+        """End a turn."""
+
+    def copy(self):
+        """Return an own one, for lanes that go on alone."""
+        return self
+
+
+class Counting:
+    """The turns of a `for` over a range: i, one number or one per lane. Source: Python's documentation, "Ranges"."""
+
+    def __init__(self, e, node, i, stop, step):
+        self.e, self.node, self.i, self.stop, self.step = e, node, i, stop, step
+
+    def more(self, active):
+        """Return whether lanes go round once more."""
+        more = np.where(self.step > 0, self.i < self.stop, self.i > self.stop)
+        return more if np.ndim(more) else np.bool_(more)
+
+    def begin(self, active):
+        """Begin a turn: give the loop's variable its number."""
+        self.e._assign(self.node.target, self.i, active)
+
+    def advance(self, active):
+        """End a turn."""
+        self.i = self.i + self.step
+
+    def copy(self):
+        """Return an own one, for lanes that go on alone."""
+        return Counting(self.e, self.node, self.i, self.stop, self.step)
+
+
+class Taking:
+    """The turns of a `for` over what has items. Source: Python's documentation, "The for statement"."""
+
+    def __init__(self, e, node, items, turn=0):
+        self.e, self.node, self.items, self.turn, self.length = e, node, items, turn, length_of(items)
+
+    def more(self, active):
+        """Return whether lanes go round once more."""
+        return np.bool_(self.turn < self.length) if np.ndim(self.length) == 0 else self.turn < self.length
+
+    def begin(self, active):
+        """Begin a turn: give the loop's variables the item."""
+        self.e._assign(self.node.target, item_of(self.items, self.e, self.turn, active, self.node.iter), active)
+
+    def advance(self, active):
+        """End a turn."""
+        self.turn += 1
+
+    def copy(self):
+        """Return an own one, for lanes that go on alone."""
+        return Taking(self.e, self.node, self.items, self.turn)
+
+
 OBJECTS = (Range, Zip, Enumerate, Indices)
 
 

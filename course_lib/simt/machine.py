@@ -61,7 +61,8 @@ class Machine(WideAccess):
         self.blocks = math.prod(grid)
         self.constants = {}
         self.memories, self.static_bytes, self.local_bytes = [], 0, 0
-        self.not_printed, self.stopped = 0, False
+        self.not_printed, self.filtering = 0, False
+        self.watching = self.changes = self.ahead = 0  # of loops that may wait for others, and what changed in memory
 
     def begin(self, lanes):
         """Start a batch of blocks: fresh shared memory, no barrier passed."""
@@ -75,7 +76,9 @@ class Machine(WideAccess):
         self.phase, self.sync = np.zeros(lanes.count, np.int32), np.zeros(lanes.count, np.int32)
         self.copies = AsyncCopies(lanes.count)
         self.number = ((lanes.first + lanes.block) << self.block_bits) + lanes.thread
-        self.exited, self._running, self.stopped = np.zeros(lanes.count, np.bool_), None, False
+        self.exited, self._running, self.filtering = np.zeros(lanes.count, np.bool_), None, False
+        self.forget_locks(lanes.count)
+        self.away, self.parked = np.zeros(lanes.count, np.bool_), []
 
     def enter(self, source):
         """Count for the lines of `source` from now on; return the Source before."""
@@ -306,6 +309,7 @@ class Machine(WideAccess):
 
     def fence(self, mask):
         """Blocks hand their writes over to others: a fence, and then an atomic operation (`hazards`)."""
+        self.fenced[mask.index] = True
         if not self.order.size:
             self.order = np.zeros((self.blocks, 5), np.int64)
             self.fence_clock = np.zeros(self.blocks, np.int64)
@@ -319,7 +323,7 @@ class Machine(WideAccess):
     def stop(self, mask):
         """The lanes of a mask raised an exception: they leave the kernel from wherever they are."""
         self.leave(mask)
-        self.stopped = True
+        self.filtering = True
 
     def running_ballots(self):
         """Return (warps,) int64: for each warp the bits of its lanes that have not returned."""

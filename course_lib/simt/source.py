@@ -77,7 +77,7 @@ class Source:
         check_depth(tree)
         self.tree, self.lines, self.outside, self.meanings = tree, lines, outside, {}
         self.family = {} if family is None else family
-        self.weights, self.inner = {}, {}
+        self.weights, self.inner, self.asking = {}, {}, {}
         self.name, self.parameters = tree.name, [p.arg for p in (*a.posonlyargs, *a.args)]
         self.rest = a.vararg.arg if a.vararg else None
         if self.rest:

@@ -64,12 +64,12 @@ class Stops:
         return mask.none()
 
     def _still(self, mask):
-        """Return the lanes of a mask that no function has stopped while an expression was computed."""
-        if not self.machine.stopped:
+        """Return the lanes of a mask that are still here: not stopped by an exception, not ahead (`waiting`)."""
+        machine = self.machine
+        if not machine.filtering:
             return mask
-        here = mask.where(~self.machine.exited)
-        self.alive = self.alive.where(~self.machine.exited)
-        return here
+        self.alive = self.alive.where(~machine.exited)
+        return mask.where(~(machine.exited | machine.away))
 
 
 def _is_known_before(node):
