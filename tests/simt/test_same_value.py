@@ -1,0 +1,223 @@
+"""Writes of what is there already give the same in any order: they are told apart from races that matter."""
+
+import numpy as np
+import pytest
+from numba import cuda
+
+from course_lib import simt
+from tests.simt.text import function
+
+KINDS = ("race", "same value")
+
+
+def races(kernel, grid, block, *arguments):
+    """Return {array: (kind, severity, count)} of its first race, errors first; a line and array has one entry."""
+    report = simt.run(kernel, grid, block, arguments, on_error="collect")
+    found = [h for h in (*report.hazards, *report.advice) if h.kind in KINDS]
+    assert len({(h.array, h.line) for h in found}) == len(found), "a line and array has two entries"
+    return {h.array: (h.kind, h.severity, h.count) for h in reversed(found)}
+
+
+LAUNCHES = {"a warp": (1, 32), "two warps": (1, 64), "two blocks": (2, 32)}
+DTYPES = ["float32", "float64", "int8", "int32", "uint64", "bool", "float16", "complex64", "complex128"]
+
+
+def lanes(launch):
+    return int(np.prod(LAUNCHES[launch]))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("launch", LAUNCHES)
+@pytest.mark.parametrize("space", ["global", "shared"])
+def test_same_value_written_by_several_threads_is_advice(launch, space, dtype):
+    made = {"global": "flag", "shared": "cuda.shared.array(1, DTYPE)"}[space]
+    kernel = function(f"""
+        def kernel(flag, x):
+            s = {made}
+            if cuda.grid(1) % 2 == 0:
+                s[0] = x[0]
+    """, DTYPE=np.dtype(dtype).type)  # fmt: skip
+    grid, block = LAUNCHES[launch]
+    flag, x = np.zeros(1, dtype), np.ones(1, dtype)
+    writers = lanes(launch) // 2
+    pairs = writers - (1 if space == "global" else grid)  # a block has its own shared memory
+    assert races(kernel, grid, block, flag, x) == {
+        "flag" if space == "global" else "s": ("same value", "advice", pairs)
+    }  # fmt: skip
+    assert simt.run(kernel, grid, block, (flag, x)).hazards == []
+
+
+@pytest.mark.parametrize("launch", LAUNCHES)
+def test_other_values_are_a_race_and_all_pairs_of_a_line_are_counted_together(launch):
+    kernel = function("def kernel(x):\n    i = cuda.grid(1)\n    x[0] = i // 2")
+    n = lanes(launch)
+    assert races(kernel, *LAUNCHES[launch], np.zeros(1)) == {"x": ("race", "error", n - 1)}  # half of them equal
+    twice = function("def kernel(x):\n    for k in range(2):\n        x[0] = 1 if k == 0 else cuda.grid(1)")
+    assert races(twice, *LAUNCHES[launch], np.zeros(1))["x"][:2] == ("race", "error")
+
+
+def test_bits_decide_whether_a_value_is_the_same():
+    kernel = function("def kernel(x, y):\n    x[0] = y[cuda.threadIdx.x]")
+    quiet = np.array([np.nan, np.nan], np.float32)
+    assert races(kernel, 1, 2, np.zeros(1, np.float32), quiet) == {"x": ("same value", "advice", 1)}
+    other = np.array([0x7FC00000, 0x7FC00001], np.uint32).view(np.float32)  # another NaN
+    assert races(kernel, 1, 2, np.zeros(1, np.float32), other) == {"x": ("race", "error", 1)}
+    assert races(kernel, 1, 2, np.zeros(1), np.array([0.0, -0.0])) == {"x": ("race", "error", 1)}
+    assert races(kernel, 1, 2, np.zeros(1, np.float32), np.array([1, 1 + 1e-12])) == {"x": ("same value", "advice", 1)}
+
+
+def test_first_number_of_unwritten_memory_is_a_change():
+    kernel = function("""
+        def kernel(out):
+            s = cuda.shared.array(1, int32)
+            i = cuda.threadIdx.x
+            if i == 0:
+                s[0] = 0
+            out[i] = s[0]
+    """)
+    assert races(kernel, 1, 4, np.zeros(4)) == {"s": ("race", "error", 3)}
+
+
+def test_flag_that_is_read_while_others_set_it_is_a_race():
+    text = """
+        def kernel(flag, out):
+            i = cuda.grid(1)
+            {first}
+            {second}
+    """
+    for first, second in (("out[i] = flag[0]", "flag[0] = 1"), ("flag[0] = 1", "out[i] = flag[0]")):
+        kernel = function(text.format(first=first, second=second))
+        assert races(kernel, 1, 8, np.zeros(1), np.zeros(8))["flag"][:2] == ("race", "error")
+        kept = races(kernel, 1, 8, np.ones(1), np.zeros(8))  # it is set already: nothing changes
+        assert kept["flag"][:2] == ("same value", "advice")
+
+
+def test_equal_numbers_by_chance_do_not_excuse_a_missing_barrier():
+    # Every element is 1, so what the next turn writes is there already; with other numbers it is not.
+    kernel = function("""
+        def kernel(x, out):
+            s = cuda.shared.array(8, int32)
+            i = cuda.threadIdx.x
+            for m in range(2):
+                s[i] = x[m, i]
+                cuda.syncthreads()
+                out[m, i] = s[7 - i]
+    """)
+    assert races(kernel, 1, 8, np.ones((2, 8), np.int32), np.zeros((2, 8))) == {"s": ("race", "error", 8)}
+
+
+def test_breadth_first_search_with_flags():
+    """Every thread that finds a new vertex says so, and gives it the same distance. Source: Harish and Narayanan."""
+    kernel = function("""
+        def kernel(start, end, distance, level, changed):
+            v = cuda.grid(1)
+            if v < start.size and distance[v] == level:
+                for e in range(start[v], start[v] + 3):
+                    w = end[e]
+                    if distance[w] == -1 or distance[w] == level + 1:
+                        distance[w] = level + 1
+                        changed[0] = True
+    """)
+    n = 96
+    end = (np.arange(3 * n, dtype=np.int32) * 7 + 1) % n
+    distance, changed = np.full(n, -1, np.int32), np.zeros(1, np.bool_)
+    distance[0] = level = 0
+    report = simt.run(kernel, 3, 32, (np.arange(0, 3 * n, 3), end, distance, level, changed), on_error="collect")
+    assert [h for h in report.hazards if h.array == "changed"] == []
+    assert changed[0]
+
+
+def test_element_that_keeps_its_own_number_is_no_race():
+    # Numba's documentation, "Synchronization": thread 0 writes ary[0] to ary[0] while the others read it.
+    kernel = function("""
+        def kernel(ary):
+            i = cuda.grid(1)
+            if i == 0:
+                ary[0] = 42
+            cuda.syncwarp(0xffffffff)
+            ary[i] = ary[0]
+    """)
+    ary = np.zeros(32, np.int32)
+    assert races(kernel, 1, 32, ary)["ary"][:2] == ("same value", "advice")
+    np.testing.assert_array_equal(ary, 42)
+    assert simt.run(kernel, 1, 32, (np.zeros(32, np.int32),)).hazards == []
+    two_warps = races(kernel, 1, 64, np.zeros(64, np.int32))
+    assert two_warps["ary"][:2] == ("race", "error")  # the second warp waits for nobody
+
+
+def test_one_number_for_all_by_each_thread_and_another_before_by_one():
+    # As in stumpy's GPU-STUMP: thread 0 writes QT[0] by mistake, and then all threads write what belongs there.
+    kernel = function("""
+        def kernel(QT, first, j):
+            i = cuda.grid(1)
+            QT[i] = i
+            QT[0] = first[j]
+    """)
+    assert races(kernel, 2, 16, np.zeros(32), np.arange(4.0), 3) == {"QT": ("same value", "advice", 31)}
+
+
+@pytest.mark.parametrize("severity", ["advice", "error"])
+def test_message_says_what_is_the_same_and_what_to_do(severity):
+    kernel = function("def kernel(x):\n    x[0] = {}".format("7" if severity == "advice" else "cuda.grid(1)"))
+    report = simt.run(kernel, 1, 2, (np.zeros(1),), on_error="collect")
+    (h,) = report.advice if severity == "advice" else report.hazards
+    assert h.severity == severity
+    assert (h.details["thread"], h.details["other_thread"], h.details["index"]) == ((1, 0, 0), (0, 0, 0), (0,))
+    if severity == "advice":
+        assert h.message.endswith("wrote in this line too, with no barrier between: the same number.")
+        assert "Every order gives this result" in h.fix
+        assert "undefined" in h.fix
+    else:
+        assert h.message.endswith("wrote in this line too, with no barrier between.")
+
+
+# ------------------------------------------------------------------------------------- compare-and-swap, and atomics
+
+
+ADD = """
+    def add(a, i, value):
+        old = a[i]
+        while True:
+            assumed = old
+            old = cuda.atomic.cas(a, i, assumed, assumed + value)
+            if old == assumed:
+                break
+"""
+
+
+@pytest.mark.parametrize("launch", LAUNCHES)
+@pytest.mark.parametrize("dtype", ["int32", "uint32", "int64", "uint64"])
+@pytest.mark.parametrize("space", ["global", "shared"])
+def test_read_that_begins_a_loop_of_compare_and_swap_is_advice(launch, dtype, space):
+    add = cuda.jit(device=True)(function(ADD, "add"))
+    kernel = function("""
+        def kernel(out):
+            s = cuda.shared.array(1, DTYPE)
+            if cuda.threadIdx.x == 0:
+                s[0] = 0
+            cuda.syncthreads()
+            add(WHERE, 0, DTYPE(1))
+            cuda.syncthreads()
+            if cuda.threadIdx.x == 0:
+                cuda.atomic.add(out, 0, s[0])
+    """.replace("WHERE", "out" if space == "global" else "s"), DTYPE=np.dtype(dtype).type, add=add)  # fmt: skip
+    out = np.zeros(1, dtype)
+    report = simt.run(kernel, *LAUNCHES[launch], (out,))
+    assert report.hazards == []
+    assert {h.kind for h in report.advice if h.array in ("a", "s", "out")} <= {"race"}
+    assert out[0] == lanes(launch)
+
+
+def test_read_of_what_others_count_is_a_race():
+    kernel = function("def kernel(n, out):\n    i = cuda.grid(1)\n    cuda.atomic.add(n, 0, 1)\n    out[i] = n[0]")
+    assert races(kernel, 1, 8, np.zeros(1, np.int32), np.zeros(8))["n"][:2] == ("race", "error")
+
+
+def test_plain_write_where_others_compare_and_swap_is_a_race():
+    kernel = function("""
+        def kernel(n):
+            cuda.atomic.cas(n, 0, 0, 1)
+            if cuda.grid(1) == 3:
+                n[0] = 5
+    """)
+    assert races(kernel, 1, 8, np.zeros(1, np.int32))["n"][:2] == ("race", "error")
