@@ -8,6 +8,8 @@ of one lock has no race.
 
 import numpy as np
 
+from course_lib.simt.races import READ_PHASE, READER, WRITE_PHASE, WRITER
+
 NOBODY, NO_LOCK = -1, -2
 
 
@@ -45,6 +47,18 @@ class Locks:
             self.leaky.add(self.lock_numbers[place])
         self.holder[place], self.held[lane] = NOBODY, 0
 
+    def _untouched(self, memory, cells, mask):
+        """Return which cells nobody but the lane itself has touched since its block's last barrier."""
+        own, phase = self.number[mask.index] + 1, self.phase[mask.index]
+        good = np.ones(cells.shape, np.bool_)
+        for book, who, when in ((memory.shadow.books.writes, WRITER, WRITE_PHASE),
+                                (memory.shadow.books.reads, READER, READ_PHASE)):  # fmt: skip
+            if book.size:
+                other, bits = book[cells, who], self.block_bits
+                ordered = ((other - 1) >> bits == (own - 1) >> bits) & (book[cells, when] != phase)
+                good &= (other == 0) | (other == own) | ordered
+        return good
+
     def guarded(self, memory, cells, mask, writes):
         """Return which of the cells are only touched by holders of the lock that each lane holds; enter this access."""
         lock = self.held[mask.index]
@@ -53,7 +67,7 @@ class Locks:
         if memory.guard is None:
             memory.guard = np.zeros(memory.cells.size, np.int64)
         safe = (lock != 0) & (memory.guard[cells] == lock)
-        memory.guard[cells] = lock
+        memory.guard[cells] = np.where(safe | self._untouched(memory, cells, mask), lock, 0)
         if writes:
             self.fenced[mask.index] = False
         return safe

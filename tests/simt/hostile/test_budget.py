@@ -49,7 +49,8 @@ HEAVY = {
 def kernel(statements):
     """Return the Source of a kernel with these statements."""
     device = "@cuda.jit(device=True)\ndef f(x):\n    return x + 1\n"
-    body = textwrap.indent(f"i = cuda.grid(1)\n{statements}\n", "    ")
+    statements = statements.replace("while True:\n", "while True:\n    n += 1\n")  # else a turn changes nothing
+    body = textwrap.indent(f"i, n = cuda.grid(1), 0\n{statements}\n", "    ")
     return simt.read(f"{HEAD}{device}def k(a, out):\n{body}", "k")
 
 
