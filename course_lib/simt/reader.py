@@ -28,6 +28,8 @@ MODULES = {
 }  # fmt: skip
 MODULES["course_lib.cuda.intrinsics"] = "intrinsic"
 JIT = ("cuda.jit", "gpu.jit")
+NJIT = ("numba.njit", "numba.jit")
+"""What makes a function that the host may call too; kernels call it as a device function."""
 OPTIONS = ("device", "inline", "fastmath", "debug", "opt", "lineinfo", "max_registers", "cache")
 
 
@@ -67,7 +69,7 @@ def read(text, name=None, *, names=None, imports=(), skip=False):
     for line in imports:
         module.take(parse(line)[0], False)
     module.names |= names or {}
-    for number, statement in enumerate(statements):
+    for number, statement in enumerate(_one_by_one(statements)):
         try:
             module.take(statement, number == 0)
         except KernelError as error:
@@ -75,6 +77,19 @@ def read(text, name=None, *, names=None, imports=(), skip=False):
                 raise
             module.pass_over(statement, error)
     return module.kernel(name)
+
+
+def _one_by_one(statements):
+    """Yield statements; an import of several names as several imports, so that one can be passed over alone."""
+    for statement in statements:
+        if isinstance(statement, ast.Import | ast.ImportFrom):
+            for alias in statement.names:
+                one = ast.Import([alias])
+                if isinstance(statement, ast.ImportFrom):
+                    one = ast.ImportFrom(statement.module, [alias], statement.level)
+                yield ast.copy_location(one, statement)
+        else:
+            yield statement
 
 
 class _Module:
@@ -142,7 +157,7 @@ class _Module:
             raise _no_import(f"{'.' * node.level}{full}", node)
         if full in MODULES:
             meaning = Word(MODULES[full])
-        elif path and (f"{path}.{alias.name}" in JIT or _exists(f"{path}.{alias.name}")):
+        elif path and (f"{path}.{alias.name}" in JIT + NJIT or _exists(f"{path}.{alias.name}")):
             meaning = Word(f"{path}.{alias.name}")
         else:
             raise _no_import(full, node)
@@ -182,7 +197,10 @@ class _Module:
     def _is_device(self, node):
         """Return whether a decorator makes a device function; KernelError if it is none of the allowed ones."""
         call = node if isinstance(node, ast.Call) else None
-        if self._path(call.func if call else node) not in JIT or (call and call.args):
+        path = self._path(call.func if call else node)
+        if path in NJIT and not (call and call.args):
+            return True
+        if path not in JIT or (call and call.args):
             raise KernelError(
                 "a function here is decorated with @gpu.jit, @cuda.jit or @gpu.jit(device=True), and nothing else.",
                 node.lineno,

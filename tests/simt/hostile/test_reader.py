@@ -115,3 +115,25 @@ def test_last_value_of_a_name_counts_as_in_python():
     out = np.zeros(1)
     simt.run(simt.read("T = 1\ndef k(a):\n    a[0] = T\nT = 2\n"), 1, 1, (out,))
     assert out[0] == 2
+
+
+def test_import_of_several_names_is_read_one_by_one():
+    text = """import math, cmath, os
+from numba import cuda, boolean, njit, vectorize
+from numpy import float32, load
+
+@njit
+def half(x):
+    return x / 2
+
+def k(out):
+    b = boolean(1)
+    out[cuda.grid(1)] = half(math.sqrt(float32(16))) + b
+"""
+    with pytest.raises(simt.KernelError, match="os cannot be imported"):
+        simt.read(text, "k")
+    out = np.zeros(1)
+    simt.run(simt.read(text, "k", skip=True), 1, 1, (out,))
+    np.testing.assert_array_equal(out, [3])
+    with pytest.raises(simt.KernelError, match=r"vectorize is nothing that a kernel can use"):
+        simt.run(simt.read(text.replace("b = boolean(1)", "b = vectorize(1)"), "k", skip=True), 1, 1, (out,))
