@@ -23,8 +23,8 @@ class MemoryAccess(Places, Costs, RaceFindings, Undefined, Locks):
 
     def load(self, view, indices, mask, node):
         """Return the elements that the lanes mean, a vector over lanes; a View where indices are missing."""
-        if len(indices) < view.ndim:
-            return self._row(view, indices, mask, node)
+        if len(indices) < view.ndim or view.dtype.names:
+            return self._row(view, indices, mask, node) if indices else view
         place, shift = self._place(view, indices, mask, node)
         memory = view.memory
         self._enter("load", view, place, shift, node)
@@ -120,7 +120,10 @@ class MemoryAccess(Places, Costs, RaceFindings, Undefined, Locks):
             offset[place.stay.index] = place.cells + shift
             if len(place.rows) == MOST_ROWS:
                 place.rows.clear()
-            place.rows[shift] = view.part(offset, view.shape[len(indices) :], view.strides[len(indices) :])
+            row = view.part(offset, view.shape[len(indices) :], view.strides[len(indices) :])
+            if place.stay.bits is not mask.bits:  # lanes with an index out of bounds have no row
+                row.there = place.stay.bits
+            place.rows[shift] = row
         return place.rows[shift]
 
     # ------------------------------------------------------------------------------------------- who touched what

@@ -10,6 +10,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from course_lib.simt.arrays import DeviceArray
 from course_lib.simt.memory import Memory, View
+from course_lib.simt.records import are_records
 from course_lib.simt.types import computes_with, literal
 from course_lib.simt.values import MOST_PARTS, too_long
 from course_lib.simt.vocabulary import Nothing
@@ -32,6 +33,8 @@ def views(names, arguments):
     for name, argument in _flat_names(names, arguments):
         if type(argument) is DeviceArray or type(argument) is np.ndarray:
             arrays[name] = argument
+        elif type(argument) in (np.void, np.record, np.recarray):  # a record, by reference, or an array of them
+            arrays[name] = np.asarray(argument).view(np.ndarray)
         elif argument is None:
             values[name] = Nothing()
         else:
@@ -85,10 +88,11 @@ def _overlapping(arrays):
     spans = []
     for name, argument in arrays.items():
         array = numbers_of(argument)
-        if not computes_with(array.dtype):
+        if not (computes_with(array.dtype) or are_records(array.dtype)):
             raise TypeError(
                 f"{name} is an array of {array.dtype}; a kernel computes with booleans, whole numbers and floats of "
-                f"at most 8 bytes, and complex numbers of two. Convert it, for example {name}.astype(np.float32)."
+                f"at most 8 bytes, with complex numbers of two, and with records of these. Convert it, for example "
+                f"{name}.astype(np.float32)."
             )
         if any(s % array.itemsize for s in array.strides):
             raise TypeError(f"{name} has strides {array.strides} bytes; they must be multiples of {array.itemsize}.")

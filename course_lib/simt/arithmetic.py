@@ -10,6 +10,8 @@ from numba import cuda
 
 from course_lib.simt import types
 from course_lib.simt.functions import FUNCTIONS, function
+from course_lib.simt.memory import View
+from course_lib.simt.reductions import extreme_of_array
 from course_lib.simt.values import apply, cast, describe, is_number
 from course_lib.simt.vocabulary import register
 
@@ -86,6 +88,8 @@ def _selp(e, mask, node, condition, yes, no):
 def _extreme(what, numpy_function):
     def compute(e, mask, node, *values):
         values = values[0] if len(values) == 1 and isinstance(values[0], tuple) else values
+        if len(values) == 1 and isinstance(values[0], View) and values[0].ndim == 1:
+            return extreme_of_array(e, mask, node, values[0], np.less if what is min else np.greater)
         if len(values) < 2 or not all(map(is_number, values)):
             raise TypeError("it takes at least two numbers")
         result = values[0]

@@ -56,6 +56,9 @@ class DeviceArray:
             flat.fill(np.nan)
         elif dtype.kind == "b":
             flat.fill(True)
+        elif dtype.names:  # a record counts as written, as a whole
+            flat.view(np.uint8).fill(GARBAGE)
+            return cls(flat.reshape(shape), None, flat)
         else:
             flat.view(np.uint8).fill(GARBAGE)
         return cls(flat.reshape(shape), np.zeros(shape, np.bool_), flat)

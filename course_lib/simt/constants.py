@@ -9,13 +9,18 @@ import math
 
 import numpy as np
 
+from course_lib.simt.limits import Limits, limit, limits_of
+from course_lib.simt.records import MOST_FIELDS, are_records
 from course_lib.simt.source import KernelError
 from course_lib.simt.types import BINARY, UNARY
 from course_lib.simt.values import too_long
-from course_lib.simt.vocabulary import FIXED, NAMES, Cast, DeviceFunction, Unusable, Word, leading
+from course_lib.simt.vocabulary import FIXED, NAMES, Cast, DeviceFunction, Unusable, Word, leading, type_named
 
 FUNCTIONS = {"int": int, "float": float, "bool": bool, "complex": complex, "abs": abs, "min": min, "max": max}
 FUNCTIONS |= {f"math.{n}": getattr(math, n) for n in ("sqrt", "exp", "log", "log2", "sin", "cos", "floor", "ceil")}
+TYPES = ("np.dtype", "numba.from_dtype", "np.finfo", "np.iinfo")
+MOST_BYTES = 65_536
+"""Of a record."""
 MOST_PARTS = 1_000
 """Of a tuple of constants, counted with those of the tuples in it."""
 
@@ -85,10 +90,12 @@ def _named(node, names):
 
 def _attribute(node, names):
     owner = _value(node.value, names)
+    if type(owner) is Limits and (found := limit(owner, node.attr)) is not None:
+        return found
     if type(owner) is not Word:
         raise _no_constant(node)
     path = f"{owner.path}.{node.attr}"
-    if path not in NAMES and path not in FUNCTIONS and path != "np.array" and path not in leading(FIXED):
+    if not any(path in known for known in (NAMES, FUNCTIONS, TYPES, leading(FIXED))):
         raise KernelError(f"{path} is not among the words of a kernel here.", node.lineno)
     return _meaning(path)
 
@@ -144,8 +151,11 @@ def _part(node, names):
 
 def _call(node, names):
     function = _value(node.func, names)
-    if type(function) is Word and function.path == "np.array":
+    path = function.path if type(function) is Word else ""
+    if path == "np.array":
         return _array(node, names)
+    if path in TYPES:
+        return _type(path, node, names)
     arguments = [_number(a, names) for a in node.args]
     if node.keywords or not 1 <= len(arguments) <= 8:
         raise _no_constant(node)
@@ -154,6 +164,45 @@ def _call(node, names):
     if type(function) is Word and function.path in FUNCTIONS:
         return _fitting(FUNCTIONS[function.path](*arguments), node)
     raise _no_constant(node)
+
+
+def _type(path, node, names):
+    """Return the type of np.dtype(...) or numba.from_dtype(...), or the limits of a type."""
+    options = {k.arg: k.value.value for k in node.keywords if isinstance(k.value, ast.Constant)}
+    if len(node.args) != 1 or len(options) != len(node.keywords) or options.keys() - {"align"}:
+        raise _no_constant(node)
+    if path in ("np.finfo", "np.iinfo"):
+        return limits_of(path[3:], getattr(_value(node.args[0], names), "dtype", None))
+    given = node.args[0]
+    if isinstance(given, ast.List) and path == "np.dtype":
+        fields = [_field(part, names) for part in given.elts[: MOST_FIELDS + 1]]
+        dtype = np.dtype(fields, align=options.get("align") is True)
+        if not are_records(dtype) or dtype.itemsize > MOST_BYTES:
+            raise KernelError(f"a record has 1 to {MOST_FIELDS} fields and at most {MOST_BYTES:,} bytes.", node.lineno)
+        return Cast(dtype)
+    found = type_named(given.value) if isinstance(given, ast.Constant) and type(given.value) is str else None
+    found = found or _value(given, names)
+    if type(found) is not Cast:
+        raise _no_constant(node)
+    return found
+
+
+def _field(node, names):
+    """Return (name, dtype) or (name, dtype, shape) of a field of a record."""
+    if not isinstance(node, ast.Tuple) or not 2 <= len(node.elts) <= 3:
+        raise _no_constant(node)
+    name, kind, *shape = node.elts
+    if not isinstance(name, ast.Constant) or type(name.value) is not str or not name.value.isidentifier():
+        raise KernelError("a field of a record has a name that could be a variable's.", node.lineno)
+    text = isinstance(kind, ast.Constant) and type(kind.value) is str
+    dtype = type_named(kind.value) if text else _value(kind, names)
+    sizes = [_value(s, names) for s in shape]
+    sizes = sizes[0] if sizes and isinstance(sizes[0], tuple) else tuple(sizes)
+    if type(dtype) is not Cast or any(type(s) is not int or not 1 <= s <= MOST_BYTES for s in sizes):
+        raise _no_constant(node)
+    if math.prod(sizes) * dtype.dtype.itemsize > MOST_BYTES:
+        raise KernelError(f"a record has at most {MOST_BYTES:,} bytes.", node.lineno)
+    return (name.value, dtype.dtype, sizes) if sizes else (name.value, dtype.dtype)
 
 
 def _array(node, names):

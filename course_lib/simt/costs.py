@@ -38,15 +38,16 @@ class Costs:
         elif memory.space == "global":
             self._count_global(c, way, traffic, view, node)
         elif memory.space == "shared":
-            self._count_shared(c, way, traffic, view.dtype.itemsize * width, view, node)
+            size = view.dtype.itemsize * width if memory.split == 1 else 1
+            self._count_shared(c, way, traffic, size, view, node)
         elif memory.space == "constant":
             requests, distinct, _ = traffic
             c.constant_load_requests += requests
             c.constant_load_wavefronts += distinct
         elif way == "load":
-            c.local_load_requests += mask.warps
+            c.local_load_requests += mask.warps * memory.split
         else:
-            c.local_store_requests += mask.warps
+            c.local_store_requests += mask.warps * memory.split
         if self.lanes.first == 0:
             key = (self.function, node.lineno, node.col_offset, view.name, way)
             if key not in self.accesses and len(self.accesses) < MOST_PLACES:
@@ -73,6 +74,9 @@ class Costs:
                 place.costs[key] = global_traffic(warp, cells, *lies)
             else:
                 place.costs[key] = shared_traffic(warp, self.lanes.lane[place.stay.index], cells, *lies)
+            if memory.split > 1 and way != "atomic":  # byte by byte: as many requests, each of the same sectors
+                requests, moved, *used = place.costs[key]
+                place.costs[key] = requests * memory.split, moved * memory.split, *used
         return place.costs[key]
 
     def _use(self, way, memory, place, shift, width):
@@ -132,9 +136,9 @@ class Costs:
 
     def _keep(self, key, view, cells, mask, width):
         first = int(np.searchsorted(self.lanes.block[mask.index], 1))
-        memory = view.memory
-        wide = width > 1
-        if first and not (wide and (not memory.shape or memory.shape[-1] % width)):  # else it has no map
+        memory, wide = view.memory, width > 1
+        odd = memory.base % memory.dtype.itemsize or memory.pitch % memory.dtype.itemsize  # a field out of step
+        if first and not odd and not (wide and (not memory.shape or memory.shape[-1] % width)):  # else it has no map
             index, cells = memory.index_of(cells[:first]), cells[:first]
             elements = np.ravel_multi_index(index, memory.shape) if index else np.zeros(first, np.int64)
             shape = (*memory.shape[:-1], memory.shape[-1] // width) if wide else memory.shape

@@ -5,6 +5,7 @@ Source: the course's own.
 
 from course_lib.simt import (  # noqa: F401
     arithmetic,
+    array_words,
     atomics,
     complex_words,
     intrinsics,
@@ -12,5 +13,6 @@ from course_lib.simt import (  # noqa: F401
     library,
     number_words,
     numpy_words,
+    random_words,
     warps,
 )

@@ -13,6 +13,7 @@ from course_lib.simt.either import Either
 from course_lib.simt.iteration import Indices
 from course_lib.simt.literals import is_from_outside
 from course_lib.simt.memory import View
+from course_lib.simt.records import Records, is_record
 from course_lib.simt.values import describe, is_number, join
 from course_lib.simt.vocabulary import Nothing
 
@@ -28,7 +29,7 @@ class Slice(NamedTuple):
 EVERYTHING = Slice(None, None, None)
 
 
-class Elements:
+class Elements(Records):
     """The part of an `Evaluator` that knows subscripts. Source: the course's own."""
 
     def load(self, view, indices, mask, node):
@@ -41,6 +42,8 @@ class Elements:
         """Write a value, a number or one per lane, to the elements that the lanes mean."""
         if type(view) is Either:
             return view.store(self, indices, value, mask, node)
+        if view.dtype.names and len(indices) == view.ndim:
+            return self.store_record(view, indices, value, mask, node)
         if len(indices) < view.ndim:
             return self._fill(node, view, indices, value, mask)
         return self.machine.store(view, indices, value, mask, node)
@@ -54,6 +57,8 @@ class Elements:
         view, indices = self._place(node, mask, owner)
         if any(isinstance(i, Slice | Nothing) for i in indices):
             return self._slice(node, view, indices, mask)
+        if not indices and view.ndim:
+            return view  # a field of all records
         return self.load(view, indices, mask, node)
 
     def _of_Slice(self, node, mask):
@@ -108,8 +113,16 @@ class Elements:
     # ------------------------------------------------------------------------------------------- arrays
 
     def _place(self, node, mask, view=None):
-        """Return (view, indices) of a subscript."""
+        """Return (view, indices) of a subscript, or of a field of a record: that has no indices."""
         view = self._value(node.value, mask) if view is None else view
+        if isinstance(node, ast.Attribute):
+            if not is_record(view):
+                raise self._error(node, f"{ast.unparse(node)} cannot be assigned to.")
+            return self.field(view, node.attr, node), []
+        if isinstance(view, View) and view.dtype.names and not isinstance(node.slice, ast.Slice | ast.Tuple):
+            found = self.field_of(view, self._value(node.slice, mask), node)
+            if found is not None:
+                return found, []
         if not isinstance(view, View):
             raise self._error(node, f"{describe(view)} has no elements.")
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]

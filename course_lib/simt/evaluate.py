@@ -124,7 +124,7 @@ class Evaluator(Expressions, Stops, Waiting):
     def _do_AugAssign(self, node, mask):
         if isinstance(node.target, ast.Name):
             old, place = self._variable(node.target, mask), None
-        elif isinstance(node.target, ast.Subscript):
+        elif isinstance(node.target, ast.Subscript | ast.Attribute):
             place = self._place(node.target, mask)
             if any(isinstance(i, Slice) for i in place[1]):
                 raise self._error(node, "a slice is changed element by element: Numba has no += for a whole slice.")
@@ -159,7 +159,7 @@ class Evaluator(Expressions, Stops, Waiting):
                 raise self._error(target, f"{describe(value)} cannot be unpacked into {n} names.{grid}")
             for part, item in zip(target.elts, value, strict=True):
                 self._assign(part, item, mask)
-        elif isinstance(target, ast.Subscript):
+        elif isinstance(target, ast.Subscript | ast.Attribute):
             view, indices = self._place(target, mask)
             if any(isinstance(i, Slice) for i in indices):
                 self._fill(target, view, indices, value, mask)

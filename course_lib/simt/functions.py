@@ -12,7 +12,7 @@ from course_lib.simt.iteration import Enumerate, Indices, Zip, has_items, length
 from course_lib.simt.literals import is_literal
 from course_lib.simt.memory import View
 from course_lib.simt.values import cast, describe, is_number
-from course_lib.simt.vocabulary import Cast, Word, leading, register
+from course_lib.simt.vocabulary import Cast, Word, leading, register, type_named
 
 MOST_AXES = 8
 ZERO = np.int64(0)
@@ -63,6 +63,7 @@ def _array(space):
             _check_known(e, node, space)
         shape = shape if isinstance(shape, tuple) else (shape,)
         whole = all(is_number(s) and np.ndim(s) == 0 and s.dtype.kind in "iu" for s in shape)
+        dtype = type_named(dtype) if type(dtype) is str else dtype
         if not whole or not isinstance(dtype, Cast):
             raise TypeError("it takes a shape of constant whole numbers and a dtype, such as ((16, 16), float32)")
         shape = tuple(int(s) for s in shape)

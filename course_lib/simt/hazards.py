@@ -34,6 +34,7 @@ class Hazard:
 IMPORTANCE = (
     "out of bounds", "raised", "misaligned", "barrier not reached", "warp operation not reached", "unset variable",
     "race", "unwritten memory", "negative index", "division by zero", "never written", "same value", "early return",
+    "unaligned record",
     "float64", "uncoalesced", "bank conflicts",
 )  # fmt: skip
 """Kinds of findings; what can make another finding comes first."""

@@ -63,6 +63,7 @@ class Machine(WideAccess):
         self.memories, self.static_bytes, self.local_bytes = [], 0, 0
         self.not_printed, self.filtering = 0, False
         self.watching = self.changes = self.ahead = 0  # of loops that may wait for others, and what changed in memory
+        self.told = set()  # arrays of records that were found to be read byte by byte
 
     def begin(self, lanes):
         """Start a batch of blocks: fresh shared memory, no barrier passed."""
@@ -175,7 +176,7 @@ class Machine(WideAccess):
         if key not in made:
             if space == "shared":
                 base, self.static_bytes = self.static_bytes, self.static_bytes + -(-size // 16) * 16
-                self.static_cells += math.prod(shape)
+                self.static_cells += math.prod(shape) * len(dtype.names or "1")
                 self._check_bytes("block's shared arrays", self.static_bytes, SHARED_BYTES, "tiles", node.lineno)
                 made[key] = block_view(
                     f"(shared array of line {node.lineno})", shape, dtype, self.lanes.blocks, self.lanes.block, base
@@ -260,8 +261,8 @@ class Machine(WideAccess):
             left = np.bincount(self.lanes.block[behind], minlength=self.lanes.blocks)
             self.even &= not left[self.lanes.block[mask.index]].any()
         elif self.even:
-            for view in self.shared.values():
-                view.memory.shadow.drop_reads()
+            for memory in (m for view in self.shared.values() for m in view.memory.family):
+                memory.shadow.drop_reads()
 
     def pass_warps(self, mask):
         """Enter that the lanes of a mask passed a barrier of their warps."""

@@ -59,13 +59,19 @@ class Memory:
         self.tainted = None  # elements that were given numbers from unwritten memory (`undefined`)
         self.may_change = space == "shared"  # whether the kernel's text writes it (`inference` finds that out)
         self.compared = False  # whether a compare-and-swap goes on here, which notices what others changed
-        self.pitch = cells.dtype.itemsize
+        self.pitch, self.split = cells.dtype.itemsize, 1  # how many requests one access takes
+        self.fields = {}  # memories of parts of its numbers, such as fields of records (`records`)
         self.alignment = cells.dtype.itemsize  # bytes, promised for where an array of a kernel begins
 
     @property
     def dtype(self):
         """The dtype of its numbers."""
         return self.cells.dtype
+
+    @property
+    def family(self):
+        """The memories that have the numbers: itself, and those of the fields of records, which alone have these."""
+        return [*([] if self.dtype.names else [self]), *(m for its in self.fields.values() for m in its.family)]
 
     def look_for_gaps(self):
         """After the 1st, 2nd, 4th, 8th ... write, look whether all is written: then no read needs to be checked."""
@@ -127,10 +133,13 @@ class View:
         self.memory, self.offset, self.shape, self.strides = memory, offset, tuple(shape), tuple(strides)
         self.name = name or memory.name
         self.writable = memory.writable if writable is None else writable
+        self.there = self.fields = None  # bits of the lanes that have it, if not all; fields of records (`records`)
 
     def part(self, offset, shape, strides, name=None):
         """Return the View of a part of this array: a row, or a slice."""
-        return View(self.memory, offset, shape, strides, name or self.name, self.writable)
+        found = View(self.memory, offset, shape, strides, name or self.name, self.writable)
+        found.there = self.there
+        return found
 
     @property
     def ndim(self):
@@ -151,7 +160,7 @@ class View:
 def block_view(name, shape, dtype, blocks, block, base):
     """Return the View of a shared array: one copy for each of `blocks` blocks, lane i in block[i]."""
     size, strides = math.prod(shape), row_major(shape)
-    cells = np.zeros(blocks * size, dtype)
+    cells = _room(blocks * size, dtype)
     memory = Memory(name, "shared", cells, shape=shape, strides=strides, base=base, copies=blocks, written=False)
     return View(memory, block.astype(np.int64) * size, shape, strides)
 
@@ -159,9 +168,14 @@ def block_view(name, shape, dtype, blocks, block, base):
 def lane_view(name, shape, dtype, lanes):
     """Return the View of a local array: one copy for each of `lanes` lanes."""
     size, strides = math.prod(shape), row_major(shape)
-    cells = np.zeros(lanes * size, dtype)
+    cells = _room(lanes * size, dtype)
     memory = Memory(name, "local", cells, shape=shape, strides=strides, copies=lanes, written=False)
     return View(memory, np.arange(lanes, dtype=np.int64) * size, shape, strides)
+
+
+def _room(count, dtype):
+    """Return so many cells; behind records there is a spare one."""
+    return np.zeros(count + 1, dtype)[:-1] if dtype.names else np.zeros(count, dtype)
 
 
 def constant_view(name, array, base):

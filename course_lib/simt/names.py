@@ -5,9 +5,12 @@ Source: Numba's documentation, "Supported Python features in CUDA Python" and "C
 
 import numpy as np
 
+from course_lib.simt.array_words import attribute_of_array
 from course_lib.simt.complexes import attribute_of_number
 from course_lib.simt.functions import known
+from course_lib.simt.limits import Limits, limit
 from course_lib.simt.memory import View
+from course_lib.simt.records import is_record
 from course_lib.simt.reductions import attribute
 from course_lib.simt.refusals import nearest, no_attribute, suggestion, undefined
 from course_lib.simt.values import Conflict, cast, describe, is_number
@@ -69,6 +72,9 @@ class Names:
 
     def _of_Attribute(self, node, mask):
         owner = self._value(node.value, mask)
+        if is_record(owner):
+            found = self.field(owner, node.attr, node)
+            return found if found.ndim else self.load(found, [], mask, node)
         if isinstance(owner, View):
             simple = {"ndim": np.int64(owner.ndim), "size": _whole(owner.size), "dtype": Cast(owner.dtype)}
             if node.attr == "shape":
@@ -77,7 +83,13 @@ class Names:
                 return simple[node.attr]
             if (found := attribute(owner, node.attr)) is not None:
                 return found
+            if (found := attribute_of_array(owner, node.attr)) is not None:
+                return found
+            if owner.dtype.names:
+                return self.field(owner, node.attr, node)
         if is_number(owner) and (found := attribute_of_number(owner, node.attr)) is not None:
+            return found
+        if type(owner) is Limits and (found := limit(owner, node.attr)) is not None:
             return found
         if type(owner) is Module:
             return self._of_module(owner, node)

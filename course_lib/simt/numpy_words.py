@@ -9,6 +9,7 @@ import numpy as np
 from course_lib.simt import types
 from course_lib.simt.complexes import part_of
 from course_lib.simt.functions import FUNCTIONS, function
+from course_lib.simt.limits import limits_of
 from course_lib.simt.values import cast, describe, is_number
 from course_lib.simt.vocabulary import register
 
@@ -81,6 +82,16 @@ def _sinc(e, mask, node, value):
     x = cast(value, np.dtype(np.complex128 if value.dtype.kind == "c" else np.float64)) * np.pi
     e.machine.count(node.lineno, mask, x.dtype, 3)
     return np.where(x == 0, x.dtype.type(1), np.sin(x) / np.where(x == 0, x.dtype.type(1), x))[()]
+
+
+def _limits(word):
+    def act(e, mask, node, value):
+        return limits_of(word, getattr(value, "dtype", None))
+
+    return act
+
+
+FUNCTIONS["np.finfo"], FUNCTIONS["np.iinfo"] = _limits("finfo"), _limits("iinfo")
 
 
 @function("np.isscalar")

@@ -88,6 +88,8 @@ class Places:
         """
         if self.undefined:
             self.use(tuple(indices), mask)
+        if view.there is not None:
+            mask = mask.where(view.there)
         known = self.places.get(id(node))
         if known is not None:
             shift = known.shift(view, indices, mask)

@@ -9,7 +9,7 @@ import builtins
 import re
 import warnings
 
-from course_lib.simt.constants import constant
+from course_lib.simt.constants import TYPES, constant
 from course_lib.simt.functions import known
 from course_lib.simt.source import KernelError, Source, check_depth, kind_name, parse
 from course_lib.simt.vocabulary import BUILTINS, NAMES, REFUSED, DeviceFunction, Unusable, Word, from_outside, leading
@@ -24,7 +24,7 @@ ALLOWED = (
 MODULES = {
     "math": "math", "cmath": "cmath", "operator": "operator", "numpy": "np", "numba": "numba", "numba.cuda": "cuda",
     "numba.types": "numba.types", "numba.core.types": "numba.types", "numba.cuda.types": "numba.types",
-    "numba.cuda.libdevice": "libdevice", "course_lib.gpu": "gpu",
+    "numba.cuda.libdevice": "libdevice", "numba.cuda.random": "cuda.random", "course_lib.gpu": "gpu",
 }  # fmt: skip
 MODULES["course_lib.cuda.intrinsics"] = "intrinsic"
 JIT = ("cuda.jit", "gpu.jit")
@@ -242,7 +242,7 @@ class _Module:
 
 
 def _exists(path):
-    return path in NAMES or known(path) or path in leading(NAMES)
+    return path in NAMES or known(path) or path in leading(NAMES) or path in TYPES
 
 
 def _no_import(what, node):

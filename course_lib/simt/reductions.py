@@ -107,6 +107,17 @@ def _argument(better):
     return find
 
 
+def extreme_of_array(e, mask, node, view, better):
+    """Return what Python's min or max gives for an array of one axis: the first of the best elements."""
+    best = None
+    for here, number in _elements(e, mask, node, _array(view)):
+        e.machine.count(node.lineno, here)
+        best = number if best is None else e._both(best, np.where(better(number, best), number, best), here)
+    if best is None:
+        raise TypeError("an array without elements has no extreme")
+    return best
+
+
 def _size(view):
     return np.asarray(view.size).astype(np.int64)[()]
 

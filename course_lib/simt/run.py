@@ -126,14 +126,18 @@ def _walk(source, grid, block, values, machine):
                 "wait for each other. Use fewer blocks and a loop.", source.tree.lineno,
             )  # fmt: skip
     arrays = {id(v.memory): v.memory for v in parts_of(values) if isinstance(v, View)}
-    machine.memories = list(arrays.values())
+    machine.memories = [m for memory in arrays.values() for m in memory.family]
     for first in range(0, blocks, batch):
         lanes = Lanes(grid, block, first, min(batch, blocks - first))
         machine.begin(lanes)
         Evaluator(source, values, lanes, machine).run(Mask(lanes))
         machine.tell_unused()
-        machine.collect_uses([v.memory for v in (*machine.shared.values(), *machine.local.values())])
-    machine.collect_uses([*machine.memories, *(v.memory for v in machine.constants.values())])
+        machine.collect_uses(_memories([*machine.shared.values(), *machine.local.values()]))
+    machine.collect_uses([*machine.memories, *_memories(machine.constants.values())])
+
+
+def _memories(views):
+    return [memory for view in views for memory in view.memory.family]
 
 
 def _never_written(name, argument, view):

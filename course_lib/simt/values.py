@@ -176,6 +176,8 @@ def too_long(value, most=MOST_PARTS):
 def describe(value):
     """Return how a message names a value."""
     if isinstance(value, View):
+        if value.dtype.names and not value.ndim:
+            return f"{value.name}, a record of {', '.join(value.dtype.names)},"
         sizes = tuple("one for each thread" if np.ndim(s) else s for s in value.shape)
         return f"{value.name}, an array {sizes} of {value.dtype},"
     if isinstance(value, tuple):

@@ -15,9 +15,11 @@ import numba
 import numpy as np
 from numba import cuda
 from numba.core import types as numba_types
+from numba.np.numpy_support import as_dtype
 
 from course_lib.simt import type_names, types
 from course_lib.simt.lanes import WARP
+from course_lib.simt.records import are_records
 from course_lib.simt.source import Source, is_kernel, kind_name, source_of
 from course_lib.simt.values import MOST_PARTS, too_long
 
@@ -158,13 +160,22 @@ def from_outside(value, name, family):
             return Unusable(f"{name} is a tuple of more than {MOST_PARTS} parts; pass an array as an argument.")
         parts = tuple(from_outside(v, f"{name}[{i}]", family) for i, v in enumerate(value))
         return next((p for p in parts if type(p) is Unusable), parts)
-    if kind is np.ndarray and types.computes_with(value.dtype):
+    if kind is np.ndarray and (types.computes_with(value.dtype) or are_records(value.dtype)):
         return ConstantArray(name, value)
     if value is None:
         return Nothing()
     if any(kind is k for k in (Word, Cast, DeviceFunction, ConstantArray, Unusable)):
         return value  # of a kernel that was read as a text
     return _known(value, name, kind, family)
+
+
+def type_named(text):
+    """Return the Cast of a dtype's short name such as "float32" or "f4", or the text itself if it is none."""
+    try:
+        dtype = np.dtype(text) if text.isalnum() and len(text) <= 12 else None
+    except TypeError:
+        return text
+    return Cast(dtype) if dtype is not None and types.computes_with(dtype) else text
 
 
 MODULE_NAMES = python_types.ModuleType.__dict__["__dict__"].__get__
@@ -179,6 +190,9 @@ def _known(value, name, kind, family):
         return Cast(type_names.OBJECTS[id(value)][1])
     if any(kind is type(np.dtype(k)) for k in types.SCALARS) and value.isnative:
         return Cast(value)
+    if kind is numba_types.Record or kind is np.dtypes.VoidDType:
+        dtype = as_dtype(value) if kind is numba_types.Record else value
+        return Cast(dtype) if are_records(dtype) else Unusable(f"{name} is {dtype}, which a kernel cannot use.")
     for builtin in BUILTINS:
         if value is getattr(builtins, builtin):
             return Word(builtin)
