@@ -186,7 +186,9 @@ WORDS |= {
     "math.isinf": ("r = math.isinf(x) + math.isinf(-x / 0) * 2 + math.isinf(math.nan) * 4", [2] * 8),
     "math.isfinite": ("r = math.isfinite(x) + math.isfinite(x / 0) * 2 + math.isfinite(math.nan) * 4", [1] * 8),
 }
-ELSEWHERE = ("cuda.random.", "libdevice.", "cuda.fp16.", "intrinsic.", "operator.", "cmath.", "number.", "np.", "complex")
+ELSEWHERE = (
+    "libdevice.", "cuda.fp16.", "intrinsic.", "operator.", "cmath.", "number.", "np.", "complex", "cuda.random.",
+)  # fmt: skip
 """test_library.py, test_words_numbers.py, test_words_numpy.py and test_complex.py have these."""
 
 
