@@ -24,7 +24,9 @@ def jit(function=None, *, device=False, **options):
     Parameters
     ----------
     function : function
-        With def, and parameters without defaults. As a decorator: @gpu.jit or @gpu.jit(fastmath=True).
+        With def, and parameters without defaults. As a decorator: @gpu.jit or @gpu.jit(fastmath=True). Or a signature,
+        a text such as "void(float32[:], int32)", Numba types, or a list of these: @gpu.jit("void(float32[:], int32)").
+        Numbers are then converted to the declared types, and arrays must have them.
     device : bool
         Whether kernels call it, instead of being launched.
     **options
@@ -38,7 +40,7 @@ def jit(function=None, *, device=False, **options):
     Raises
     ------
     TypeError
-        If it is no such function, or there is no such option.
+        If it is no such function, there is no such option, or the signature is none for this function.
 
     Source: Numba's documentation, "CUDA Kernel API".
     """
@@ -47,12 +49,14 @@ def jit(function=None, *, device=False, **options):
             raise TypeError(f"gpu.jit has no option {name!r}; it has device, {', '.join(OPTIONS)}.")
     if function is None:
         return functools.partial(jit, device=device, **options)
+    if type(function) in (str, tuple, list) or type(function).__name__ == "Signature":
+        return _declaring(function, device, options)
     if hasattr(function, "py_func"):
         raise TypeError(f"{function.__name__} is decorated already; one decorator is enough: @gpu.jit.")
     if not inspect.isfunction(function) or function.__name__ == "<lambda>":
         raise TypeError(
-            f"gpu.jit got {function!r}; it takes a function made with def. Types are found at the launch: leave a "
-            "signature out."
+            f"gpu.jit got {function!r}; it takes a function made with def, or a signature such as "
+            '"void(float32[:], int32)".'
         )
     for parameter in inspect.signature(function).parameters.values():
         plain = parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
@@ -62,3 +66,22 @@ def jit(function=None, *, device=False, **options):
                 "no **. Pass the value at every call."
             )
     return (DeviceFunction if device else Kernel)(function, {**options, "device": device})
+
+
+def _declaring(declared, device, options):
+    """Return the decorator that makes a function what `jit` makes of it, for the types of a signature."""
+    from numba.core import config
+
+    if config.ENABLE_CUDASIM:  # it has no types
+        return functools.partial(jit, device=device, **options)
+    from course_lib.simt.signatures import checked, signatures
+
+    found = signatures(declared, device=device)
+
+    def decorate(function):
+        made = jit(function, device=device, **options)
+        checked(found, len(inspect.signature(function).parameters), function.__name__, device)
+        made.signatures, made.declared = found, declared
+        return made
+
+    return decorate

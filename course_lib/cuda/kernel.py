@@ -22,6 +22,7 @@ class _Jitted:
 
     def __init__(self, function, options):
         self.py_func, self.options = function, options
+        self.signatures, self.declared = (), None
         functools.update_wrapper(self, function)
 
     @functools.cached_property
@@ -36,8 +37,13 @@ class _Jitted:
             )
         if chosen == SIMULATOR:
             return cuda.jit(device=self.options["device"])(self.py_func)
-        function, kept = compiled_form(self.py_func, self.options.get("cache", False), self.options)
-        return cuda.jit(**{**self.options, "cache": kept})(function)
+        function, kept = compiled_form(self.py_func, self.options.get("cache", False), self.made_from)
+        return cuda.jit(self.declared, **{**self.options, "cache": kept})(function)
+
+    @property
+    def made_from(self):
+        """The options, and the declared types if there are any: other ones are other machine code."""
+        return {**self.options, "signatures": [*map(str, self.signatures)]} if self.signatures else self.options
 
     def expanded(self):
         """Return the function that Numba compiles: `py_func` with its `unroll` loops written out. No errors."""
@@ -55,7 +61,7 @@ class _Jitted:
 
     def __reduce__(self):
         """For the disk cache of a kernel that names this object: the text and the options, not what became of them."""
-        return type(self), (self.py_func, self.options)
+        return type(self), (self.py_func, self.options), {"signatures": self.signatures, "declared": self.declared}
 
 
 class DeviceFunction(_Jitted):

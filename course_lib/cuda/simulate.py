@@ -53,7 +53,7 @@ def simulate(kernel, grid, block, *arguments, shared=0, on_error="raise"):
     shadows, copies = {}, {}
     twins = tuple(_twin(a, shadows, copies) for a in arguments)
     check_arguments(kernel.__name__, kernel.parameters, twins, Simt())
-    return simt.run(kernel.py_func, grid, block, twins, shared=shared, on_error=on_error)
+    return simt.run(kernel, grid, block, twins, shared=shared, on_error=on_error)
 
 
 def _twin(value, shadows, copies):

@@ -219,7 +219,7 @@ def _described(value, above=()):
     inner = getattr(value, "py_func", None)
     if inner is not None and inner not in above:  # a device function: its own text and constants
         names = _names(inner)
-        return _fingerprint(_expanded(inner, names), names, getattr(value, "options", ()), (*above, inner))
+        return _fingerprint(_expanded(inner, names), names, getattr(value, "made_from", ()), (*above, inner))
     if isinstance(value, tuple):
         return f"({', '.join(_described(part, above) for part in value)})"
     if isinstance(value, bool | int | float | str):

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from course_lib.simt import types
+from course_lib.simt.declared import at_call, result_of
 from course_lib.simt.functions import FUNCTIONS
 from course_lib.simt.literals import is_literal
 from course_lib.simt.memory import View
+from course_lib.simt.signature_text import NotDeclared
 from course_lib.simt.source import KernelError, Source
 from course_lib.simt.values import cast, describe, is_number
 from course_lib.simt.vocabulary import Cast, DeviceFunction, Unusable, Word, from_outside
@@ -112,10 +114,20 @@ class Calls:
         for name in source.captured:
             values[name] = function.around.captured(name, mask, node)
         literal = dict(zip(source.parameters, fixed, strict=False)) | (named or {})
-        callee = type(self)(source, [values[n] for n in source.parameters], self.lanes, self.machine, self.depth + 1)
+        values, returns = self._declared(source, [values[n] for n in source.parameters], node)
+        callee = type(self)(source, values, self.lanes, self.machine, self.depth + 1)
         callee.fixed = {n for n in source.parameters if literal.get(n) or (n not in literal and n in source.defaults)}
         callee.called_by(self, node)
-        return callee.run(mask)
+        return result_of(callee.run(mask), returns)
+
+    def _declared(self, source, values, node):
+        """Return (the values as the function's signature declares them, what it declares to return)."""
+        if not source.signatures:
+            return values, None
+        try:
+            return at_call(source.name, source.parameters, source.signatures, values)
+        except NotDeclared as error:
+            raise self._error(node, str(error)) from None
 
     def _bind(self, source, arguments, options, node):
         """Return {parameter: value} of a call, as Python binds them."""

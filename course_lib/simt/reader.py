@@ -11,6 +11,9 @@ import warnings
 
 from course_lib.simt.constants import TYPES, constant
 from course_lib.simt.functions import known
+from course_lib.simt.signature_text import TYPES as NUMBERS_DECLARED
+from course_lib.simt.signature_text import VOID, NotDeclared, of_tree, parsed
+from course_lib.simt.signatures import checked
 from course_lib.simt.source import KernelError, Source, check_depth, kind_name, parse
 from course_lib.simt.vocabulary import BUILTINS, NAMES, REFUSED, DeviceFunction, Unusable, Word, from_outside, leading
 
@@ -30,6 +33,7 @@ MODULES["course_lib.cuda.intrinsics"] = "intrinsic"
 JIT = ("cuda.jit", "gpu.jit")
 NJIT = ("numba.njit", "numba.jit")
 """What makes a function that the host may call too; kernels call it as a device function."""
+SIGNATURE_WORDS = tuple(f"numba.{name}" for name in (*NUMBERS_DECLARED, *VOID))
 OPTIONS = ("device", "inline", "fastmath", "debug", "opt", "lineinfo", "max_registers", "cache")
 
 
@@ -157,7 +161,9 @@ class _Module:
             raise _no_import(f"{'.' * node.level}{full}", node)
         if full in MODULES:
             meaning = Word(MODULES[full])
-        elif path and (f"{path}.{alias.name}" in JIT + NJIT or _exists(f"{path}.{alias.name}")):
+        elif path and (
+            f"{path}.{alias.name}" in JIT + NJIT or _exists(f"{path}.{alias.name}") or full in SIGNATURE_WORDS
+        ):
             meaning = Word(f"{path}.{alias.name}")
         else:
             raise _no_import(full, node)
@@ -185,7 +191,8 @@ class _Module:
         first = min((node.lineno, *(d.lineno for d in node.decorator_list)))
         lines = {n: self.lines[n - 1] for n in range(first, node.end_lineno + 1)}
         defaults = [constant(default, self.names) for default in node.args.defaults]
-        source = Source(node, lines, self.names, defaults=defaults)
+        signatures = self._signatures(node, device)
+        source = Source(node, lines, self.names, defaults=defaults, signatures=signatures)
         source.meanings = self.meanings
         self.sources[node.name] = source
         (self.devices.add if device else self.devices.discard)(node.name)
@@ -198,11 +205,12 @@ class _Module:
         """Return whether a decorator makes a device function; KernelError if it is none of the allowed ones."""
         call = node if isinstance(node, ast.Call) else None
         path = self._path(call.func if call else node)
-        if path in NJIT and not (call and call.args):
+        if path in NJIT and not (call and len(call.args) > 1):
             return True
-        if path not in JIT or (call and call.args):
+        if path not in JIT or (call and len(call.args) > 1):
             raise KernelError(
-                "a function here is decorated with @gpu.jit, @cuda.jit or @gpu.jit(device=True), and nothing else.",
+                "a function here is decorated with @gpu.jit, @cuda.jit or @gpu.jit(device=True), with or without a "
+                "signature, and nothing else.",
                 node.lineno,
             )
         device = False
@@ -214,6 +222,25 @@ class _Module:
                 )
             device = option.value.value is True if option.arg == "device" else device
         return device
+
+    def _signatures(self, node, device):
+        """Return the Signatures that the decorators of a function declare; KernelError if they are none."""
+        found, count = (), len(node.args.posonlyargs) + len(node.args.args)
+        for decorator in (d for d in node.decorator_list if isinstance(d, ast.Call) and d.args):
+            given = decorator.args[0]
+            parts = given.elts if isinstance(given, ast.List) else [given]
+            try:
+                read = tuple(parsed(p.value) if _is_text(p) else of_tree(p, self._type_name) for p in parts)
+                read = checked(read, count, node.name, device)
+            except NotDeclared as error:
+                raise KernelError(str(error), given.lineno) from None
+            found += () if self._path(decorator.func) in NJIT else read  # njit's are for the host
+        return found
+
+    def _type_name(self, node):
+        """Return the name of a Numba type that a name, or names with dots, stand for; None if it is none."""
+        path = self._path(node) or ""
+        return path.rpartition(".")[2] if path.startswith(("numba.", "cuda.types.")) else None
 
     def _path(self, node):
         """Return the path of the word that a name, or names with dots, stand for; None if it is none."""

@@ -14,6 +14,7 @@ from course_lib.simt.advice import advise
 from course_lib.simt.arguments import parts_of, views
 from course_lib.simt.arrays import DeviceArray
 from course_lib.simt.calls import default_of
+from course_lib.simt.declared import at_launch
 from course_lib.simt.evaluate import Evaluator
 from course_lib.simt.inference import Tables
 from course_lib.simt.lanes import Lanes, check_grid
@@ -69,7 +70,7 @@ def run(
     KernelError
         If the kernel uses what does not exist, or a step budget is used up; HazardFound for the first hazard.
     TypeError
-        If an argument is neither an array nor a number.
+        If an argument is neither an array nor a number, or not what the kernel's signature declares.
 
     Source: the course's own.
     """
@@ -89,6 +90,8 @@ def run(
     if source.rest:
         names, given, missing = [*names, source.rest], [*given, *[None] * len(missing), tuple(rest)], []
     values = views(names[: len(given)], given) + [default_of(source, name, source.tree) for name in missing]
+    if source.signatures:
+        values = at_launch(source.name, source.parameters, source.signatures, values)
     machine = Machine(grid, block, on_error=on_error, steps=steps, shared=shared, counting=counters, races=races)
     try:
         with np.errstate(all="ignore"):

@@ -15,6 +15,7 @@ import numba.cuda
 from numba.core.registry import CPUDispatcher
 
 from course_lib.cuda.kernel import DeviceFunction, Kernel
+from course_lib.simt.signatures import declared_of
 
 MOST_DEPTH = 100
 """How deep expressions and statements may be nested; as many terms may be added in one expression."""
@@ -59,8 +60,10 @@ class Source:
         Globals and closure variables.
     meanings : dict of str to object
         What the names from outside mean to a kernel, as far as they were looked up.
-    family : dict of int to Source
-        The functions that a kernel calls, and those that they call, by the id of the function.
+    signatures : tuple of Signature
+        The types that a decorator declares, () where they are found at the launch.
+    family : dict of tuple to Source
+        The functions that a kernel calls, and those that they call, by the id of the function and its signatures.
 
     Raises
     ------
@@ -70,13 +73,13 @@ class Source:
     Source: the course's own.
     """
 
-    def __init__(self, tree, lines, outside, family=None, *, defaults=None, captured=()):
+    def __init__(self, tree, lines, outside, family=None, *, defaults=None, captured=(), signatures=()):
         a = tree.args
         if a.kwarg or a.kwonlyargs:
             raise KernelError("a kernel has no **options and no parameters behind a *: Numba has neither.", tree.lineno)
         check_depth(tree)
         self.tree, self.lines, self.outside, self.meanings = tree, lines, outside, {}
-        self.family = {} if family is None else family
+        self.family, self.signatures = {} if family is None else family, signatures
         self.weights, self.inner, self.asking = {}, {}, {}
         self.name, self.parameters = tree.name, [p.arg for p in (*a.posonlyargs, *a.args)]
         self.rest = a.vararg.arg if a.vararg else None
@@ -161,15 +164,16 @@ def source_of(kernel, family=None):
     """
     if type(kernel) is Source:
         return kernel
+    signatures = ()
     if is_kernel(kernel):
-        kernel = kernel.py_func
+        kernel, signatures = kernel.py_func, declared_of(kernel)
     if type(kernel) is not types.FunctionType:
         raise KernelError(f"a kernel is a function written with def, and this is a {kind_name(kernel)}.")
     family = {} if family is None else family
-    if id(kernel) in family:
-        return family[id(kernel)]
+    if (id(kernel), signatures) in family:
+        return family[id(kernel), signatures]
     if kernel.__name__ == "<lambda>":
-        return _source_of_lambda(kernel, family)
+        return _source_of_lambda(kernel, family, signatures)
     text, first = _lines_of(kernel.__code__), kernel.__code__.co_firstlineno
     if not text:
         raise KernelError(f"the source of {kernel.__name__} cannot be read; define it with def, in a file or a cell.")
@@ -178,11 +182,13 @@ def source_of(kernel, family=None):
         raise KernelError("a kernel is a function written with def.", first)
     outside = _names_outside(kernel)
     lines = {first + i: line.rstrip("\n") for i, line in enumerate(text)}
-    family[id(kernel)] = source = Source(tree[0], lines, outside, family, defaults=kernel.__defaults__ or ())
+    family[id(kernel), signatures] = source = Source(
+        tree[0], lines, outside, family, defaults=kernel.__defaults__ or (), signatures=signatures
+    )
     return source
 
 
-def _source_of_lambda(function, family):
+def _source_of_lambda(function, family, signatures):
     """Return the Source of a lambda: the one in its file that begins at the line and column of its code."""
     code = function.__code__
     file, where = code.co_filename, [p for p in code.co_positions() if p[0] is not None and p[2] is not None]
@@ -198,8 +204,8 @@ def _source_of_lambda(function, family):
         raise KernelError("the source of a lambda cannot be read; define the function with def, in a file or a cell.")
     tree = as_def(min(found, key=lambda n: (n.body.end_lineno - n.body.lineno, n.body.end_col_offset)))
     lines = {n: linecache.getline(file, n).rstrip("\n") for n in range(tree.lineno, tree.end_lineno + 1)}
-    family[id(function)] = source = Source(
-        tree, lines, _names_outside(function), family, defaults=function.__defaults__ or ()
+    family[id(function), signatures] = source = Source(
+        tree, lines, _names_outside(function), family, defaults=function.__defaults__ or (), signatures=signatures
     )
     return source
 

@@ -165,7 +165,6 @@ def test_an_array_of_numbas_simulator_is_refused_on_simt():
     ("make", "words"),
     [
         (lambda: gpu.jit(fast_math=True), ["no option 'fast_math'", "fastmath"]),
-        (lambda: gpu.jit("void(float32[:])"), ["a function made with def", "leave a signature out"]),
         (lambda: gpu.jit(lambda x: x), ["a function made with def"]),
         (lambda: gpu.jit(len), ["a function made with def"]),
         (lambda: gpu.jit(int), ["a function made with def"]),

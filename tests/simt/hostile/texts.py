@@ -111,8 +111,14 @@ top("decorator of numba with an attribute", "@cuda.jit.__class__  # bad\ndef f(x
 top(
     "decorator with a signature",
     "@cuda.jit('void(float32[:])', link=['canary.so'])  # bad\ndef f(x):\n    return x",
-    "decorated",
+    "link is no option",
 )
+top(
+    "signature with a call",
+    "@cuda.jit(\"void(__import__('os').system('touch canary'))\")  # bad\ndef f(x):\n    return x",
+    "no type",
+)
+top("signature that is code", "@cuda.jit(open('canary', 'w'))  # bad\ndef f(x):\n    return x", "no type|no signature")
 top("decorator links a file", "@cuda.jit(link='canary.so')  # bad\ndef f(x):\n    return x", "link is no option")
 top("default argument", "def f(x, y=open('canary', 'w')):  # bad\n    return x", "open is Python's own")
 top("keyword default", "def f(x, *, y=open('canary', 'w')):  # bad\n    return x", "behind a")
