@@ -13,6 +13,8 @@ launched on one yet. Source: Numba's documentation, "Extending Numba for CUDA"; 
 
 import importlib.util
 import os
+import warnings
+from contextlib import contextmanager
 
 from course_lib.cuda.choice import GPU, DeviceError  # it switches Numba's simulator on, which must come first
 from course_lib.cuda.device import choice
@@ -66,6 +68,11 @@ except DeviceError:  # told when a kernel is to be compiled, which without a GPU
 SIMULATOR = cuda.is_available.__module__.endswith("simulator_init")
 """Whether Numba's simulator stands in for the compiler; it has no intrinsics."""
 
+if HAS_PACKAGE and not SIMULATOR:
+    from numba.cuda.core.errors import NumbaPerformanceWarning as PerformanceWarning
+else:
+    from numba.core.errors import NumbaPerformanceWarning as PerformanceWarning
+
 if SIMULATOR:
     cgutils = intrinsic = None
 else:
@@ -80,7 +87,20 @@ if COMPILER == MLIR and choice().device == GPU:
     from numba_cuda_mlir import cuda, types
     from numba_cuda_mlir.types import float32, int32, int64, uint32
 
+
+@contextmanager
+def quiet_small_grids():
+    """Within a `with` block Numba does not warn of a small grid: a lesson's is meant to be small. No errors.
+
+    The warning begins with codes of colours where the package colorama is installed.
+    Source: Numba's documentation, "CUDA Kernel API".
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", r"(\x1b\[[0-9;]*m)*Grid size", PerformanceWarning)
+        yield
+
+
 __all__ = [
-    "COMPILER", "COMPILERS", "HAS_PACKAGE", "MLIR", "SIMULATOR", "cgutils", "choose_compiler", "cuda", "float32",
-    "int32", "int64", "intrinsic", "types", "uint32",
+    "COMPILER", "COMPILERS", "HAS_PACKAGE", "MLIR", "SIMULATOR", "PerformanceWarning", "cgutils", "choose_compiler",
+    "cuda", "float32", "int32", "int64", "intrinsic", "quiet_small_grids", "types", "uint32",
 ]  # fmt: skip

@@ -3,13 +3,12 @@
 Source: Numba's documentation, "CUDA Python" and "CUDA simulator".
 """
 
-import warnings
 import weakref
 
 from course_lib.cuda import fastrange
 from course_lib.cuda.choice import DeviceError
 from course_lib.cuda.graph import rerun
-from course_lib.cuda.numba_cuda import COMPILER, MLIR, SIMULATOR, cuda
+from course_lib.cuda.numba_cuda import COMPILER, MLIR, SIMULATOR, cuda, quiet_small_grids
 
 POOLED = not SIMULATOR and COMPILER != MLIR
 """Whether the pool of device memory can be had, and with it recorded graphs; it is a plug-in of numba-cuda's driver."""
@@ -138,8 +137,7 @@ class Gpu(Numba):
         """Return Numba's own launcher of `kernel`, made once for each configuration."""
         dispatcher = kernel.dispatcher
         stream = self.recording if self.recording is not None and stream == 0 else stream
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="Grid size")  # a lesson's small grid is meant to be small
+        with quiet_small_grids():
             launch = dispatcher[grid, block, stream, shared]
         if shared <= STATIC_LIMIT:
             return launch

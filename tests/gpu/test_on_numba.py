@@ -10,6 +10,7 @@ from numba import float32
 from course_lib.cuda import device, on_numba
 from course_lib.cuda import kernel as kernel_module
 from course_lib.cuda.choice import Choice
+from course_lib.cuda.numba_cuda import PerformanceWarning
 from tests.gpu import kernels
 from tests.gpu.devices import needs_numba
 
@@ -24,7 +25,9 @@ class Dispatcher:
         self.notes = []
 
     def __getitem__(self, configuration):
-        warnings.warn("Grid size 1 will likely result in GPU under-utilization due to low occupancy.", stacklevel=2)
+        words = "Grid size 1 will likely result in GPU under-utilization due to low occupancy."
+        for text in (words, f"\x1b[1m\x1b[33m{words}\x1b[0m"):  # as with the package colorama
+            warnings.warn(PerformanceWarning(text), stacklevel=2)
         return lambda *arguments: self.notes.append((configuration, arguments))
 
     def typeof_pyval(self, value):
