@@ -12,6 +12,7 @@ from course_lib.cuda.array_checks import check_arguments
 from course_lib.cuda.choice import GPU, SIMULATOR, DeviceError
 from course_lib.cuda.device import choice, executor
 from course_lib.cuda.launch_checks import LaunchError, check_launch, check_shared, check_stream
+from course_lib.cuda.tracebacks import OneLine, shortened
 from course_lib.cuda.unroll import compiled_form
 
 CALL = "kernel[grid, block](...), or kernel[grid, block, stream, shared_bytes](...)"
@@ -168,4 +169,7 @@ class _Launch:
         if named:
             raise LaunchError(f"{kernel.__name__} got {', '.join(named)} by name; a kernel's arguments go by position.")
         check_arguments(kernel.__name__, kernel.parameters, arguments, executor())
-        self.start(*arguments)
+        try:
+            self.start(*arguments)
+        except OneLine as error:
+            raise shortened(error) from None

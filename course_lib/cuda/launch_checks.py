@@ -8,6 +8,8 @@ import numbers
 
 import numpy as np
 
+from course_lib.cuda.tracebacks import OneLine
+
 MAX_THREADS = 1024
 MAX_BLOCK = (1024, 1024, 64)
 MAX_GRID = (2**31 - 1, 65535, 65535)
@@ -18,7 +20,7 @@ WHOLE = (int, *(np.dtype(f"{kind}{bytes}").type for kind in "iu" for bytes in (1
 """Classes of whole numbers, exactly these: a subclass may do anything when it is compared."""
 
 
-class LaunchError(ValueError):
+class LaunchError(OneLine, ValueError):
     """A launch that no GPU accepts; the message says what to do. Source: the course's own."""
 
 

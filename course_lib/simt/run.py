@@ -9,6 +9,7 @@ import math
 import numpy as np
 
 from course_lib.cuda.launch_checks import check_launch, check_shared
+from course_lib.cuda.tracebacks import OneLine, shortened
 from course_lib.simt import dictionary  # noqa: F401  all words
 from course_lib.simt.advice import advise
 from course_lib.simt.arguments import parts_of, views
@@ -96,6 +97,8 @@ def run(
     try:
         with np.errstate(all="ignore"):
             _walk(source, grid, block, values, machine)
+    except OneLine as error:
+        raise shortened(error) from None
     except SystemError as error:  # what CPython makes of an interrupt that comes while compiled code returns
         if isinstance(error.__cause__, KeyboardInterrupt):
             raise error.__cause__ from None

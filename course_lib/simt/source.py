@@ -15,6 +15,7 @@ import numba.cuda
 from numba.core.registry import CPUDispatcher
 
 from course_lib.cuda.kernel import DeviceFunction, Kernel
+from course_lib.cuda.tracebacks import OneLine
 from course_lib.simt.signatures import declared_of
 
 MOST_DEPTH = 100
@@ -27,7 +28,7 @@ KERNEL_TYPES = (Kernel, DeviceFunction)
 """The course's own objects that hold a kernel, in their attribute `py_func`."""
 
 
-class KernelError(Exception):
+class KernelError(OneLine):
     """A kernel that cannot be run as it stands; the message names the line and the fix. Source: the course's own."""
 
     def __init__(self, message, line=None):
