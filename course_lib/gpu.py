@@ -7,6 +7,7 @@ from course_lib.cuda.choice import DeviceError
 from course_lib.cuda.collect import collect_hazards
 from course_lib.cuda.device import device_name, empty, overwrite, stream, synchronize, to_device, to_host, why
 from course_lib.cuda.graph import Graph, record
+from course_lib.cuda.host.switch import use
 from course_lib.cuda.jit import jit
 from course_lib.cuda.kernel import DeviceFunction, Kernel
 from course_lib.cuda.launch_checks import LaunchError
@@ -14,5 +15,6 @@ from course_lib.cuda.simulate import simulate
 
 __all__ = [
     "DeviceError", "DeviceFunction", "Graph", "Kernel", "LaunchError", "collect_hazards", "device_name", "empty", "jit",
-    "overwrite", "record", "simulate", "stream", "synchronize", "to_device", "to_host", "why",
+    "overwrite", "record", "simulate", "stream", "synchronize", "to_device", "to_host", "use",
+    "why",
 ]  # fmt: skip

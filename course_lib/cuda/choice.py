@@ -67,11 +67,12 @@ def ask_numba():
     try:
         from numba import cuda
 
-        if cuda.is_available.__module__.endswith("simulator_init"):
+        is_available, cuda_error = (getattr(f, "numbas", f) for f in (cuda.is_available, cuda.cuda_error))
+        if is_available.__module__.endswith("simulator_init"):  # numbas: the host API answers for Numba (host.switch)
             return SIMULATOR, "Numba's simulator is switched on (NUMBA_ENABLE_CUDASIM)"
-        if cuda.is_available():
+        if is_available():
             return GPU, "Numba finds a CUDA GPU"
-        error = str(cuda.cuda_error() or "the driver is there, but not NVVM; is numba-cuda[cu13] installed?")
+        error = str(cuda_error() or "the driver is there, but not NVVM; is numba-cuda[cu13] installed?")
     except Exception as failure:  # a broken driver raises whatever it likes, and a lesson can still go on
         return SIMT, f"asking Numba for CUDA failed: {type(failure).__name__}: {failure}"
     return SIMT, f"Numba finds no CUDA GPU ({error.strip().splitlines()[0].rstrip('.')})"

@@ -3,26 +3,13 @@
 Source: the course's own.
 """
 
-from contextlib import contextmanager
-
 from numpy.lib.array_utils import byte_bounds
 
 from course_lib import simt
 from course_lib.cuda.collect import on_error
 from course_lib.cuda.graph import rerun
+from course_lib.cuda.host.streams import Stream
 from course_lib.simt.arrays import DeviceArray
-
-
-class Stream:
-    """A stream of a device that does everything in order: nothing to wait for. Source: Numba's "Streams"."""
-
-    def synchronize(self):
-        """Wait for the work that was enqueued: it is done. No errors."""
-
-    @contextmanager
-    def auto_synchronize(self):
-        """Wait at the end of a `with` block. No errors."""
-        yield self
 
 
 class Simt:
@@ -79,6 +66,15 @@ class Simt:
 
         def launch(*arguments):
             kernel.last_report = None
-            kernel.last_report = simt.run(kernel, grid, block, arguments, shared=shared, on_error=on_error())
+            kernel.last_report = simt.run(
+                kernel, grid, block, [plain(a) for a in arguments], shared=shared, on_error=on_error()
+            )
 
         return launch
+
+
+def plain(argument):
+    """Return an argument as the executor knows it: a DeviceArray instead of one that Numba's names made. No errors."""
+    if isinstance(argument, DeviceArray) and type(argument) is not DeviceArray:
+        return DeviceArray(argument.numbers, argument.written, argument.allocation)
+    return argument
