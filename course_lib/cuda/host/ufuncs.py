@@ -18,10 +18,12 @@ from course_lib.cuda.collect import on_error
 from course_lib.cuda.host.launch import arguments
 from course_lib.cuda.kernel import DeviceFunction
 from course_lib.cuda.tracebacks import OneLine, shortened
-from course_lib.simt.inference import Tables
+from course_lib.simt.inference import Inference, Tables
+from course_lib.simt.masks import Mask
 from course_lib.simt.signature_text import Signature, Type
 from course_lib.simt.signatures import checked, signature
 from course_lib.simt.source import Source, parse, source_of
+from course_lib.simt.values import is_number
 
 THREADS = 256
 
@@ -77,7 +79,10 @@ def _returned(function, declared):
     """Return the dtype that a function gives for numbers of the declared types."""
     tables = Tables((1, 1, 1), (1, 1, 1), 0)
     source, values = source_of(_device_function(function, declared)), [p.dtype.type(0) for p in declared.parameters]
-    return tables.of(source, values)["return"]
+    found = Inference(source, values, tables.lanes, tables.machine, depth=1).run(Mask(tables.lanes))
+    if not is_number(found):
+        raise TypeError(f"{function.__name__} returns no number for {declared}.")
+    return found.dtype
 
 
 # ------------------------------------------------------------------------------------------- vectorize
