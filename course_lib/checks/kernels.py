@@ -121,11 +121,16 @@ def _outcome(exercise, source, case):
     costs = sum((Counter(costs_of(r, source.parameters)) for r in launches.reports), Counter())
     return Outcome(
         tuple(a.host for a in arrays) if several else arrays[0].host,
-        hazards=tuple(with_line(str(h), _lines(r, h.function)) for r in launches.reports for h in r.hazards),
+        hazards=tuple(with_line(str(h), _lines(r, h.function)) for r in launches.reports for h in _wrong(r)),
         counters={name: costs[name] for r in launches.reports for name in costs_of(r, source.parameters)},
         advice={name: text for r in launches.reports for name, text in advice_of(r).items()},
         explain=lambda text, hint, reveal: explain(text, hint, reveal, arrays, several),
     )
+
+
+def _wrong(report):
+    """Return what an exercise does not let through: hazards, and elements that several threads write, even the same."""
+    return [*report.hazards, *(h for h in report.advice if h.kind == "same value")]
 
 
 def _lines(report, function):

@@ -235,7 +235,7 @@ KEYS = (
             Mutant("guard with <=", changed(ADD, ("<", "<=")), "thread 5 of block 0 uses index 5"),
             Mutant("last element left out", changed(ADD, ("c.size", "c.size - 1")), "(no thread wrote it)"),
             Mutant("thread's number in its block", changed(ADD, ("cuda.grid(1)", "cuda.threadIdx.x")),
-                   "Blocks cannot wait for each other"),
+                   "thread 0 of block 1 writes c[0]"),
             Mutant("block times threads forgotten",
                    changed(ADD, ("cuda.grid(1)", "cuda.blockIdx.x + cuda.threadIdx.x")),
                    "thread 0 of block 1 writes c[1]"),
@@ -343,7 +343,7 @@ def row_sum(x, s):
             Mutant("stops early", changed(BLOCK_SUM, ("distance > 0", "distance > 1")), "one step too early"),
             Mutant("begins at a quarter", changed(BLOCK_SUM, ("WIDTH // 2", "WIDTH // 4")), "Half of each block"),
             Mutant("all threads write", changed(BLOCK_SUM, ("    if t == 0:\n    ", "    cuda.syncthreads()\n")),
-                   "Two threads write one element"),
+                   "writes sums[0], which thread 0"),
             Mutant("one thread alone", """
 @gpu.jit
 def block_sum(x, sums):
@@ -387,7 +387,7 @@ def block_sum(x, sums):
             Mutant("no barrier after the sums", changed(PRODUCT, ("        cuda.syncthreads()  # read\n", "")),
                    "writes As["),
             Mutant("early return", changed(PRODUCT, ("    acc = float32(0)\n", "    acc = float32(0)\n"
-                   "    if row >= C.shape[0] or col >= C.shape[1]:\n        return\n")), "It has returned already"),
+                   "    if row >= C.shape[0] or col >= C.shape[1]:\n        return\n")), "As[0, 3], which nobody has written yet"),
             Mutant("turns from the grid", changed(PRODUCT, ("range((A.shape[1] + TILE - 1) // TILE)",
                    "range(cuda.gridDim.x)")), "knows nothing of K"),
             Mutant("four turns always", changed(PRODUCT, ("(A.shape[1] + TILE - 1) // TILE", "4")),
@@ -474,7 +474,7 @@ def smooth_tiled(x, y):
                    "if 0 <= j < x.size and k < SPAN + 2:")), "only the left end"),
             Mutant("no barrier", changed(SMOOTH, ("    cuda.syncthreads()\n", "")), "with no barrier between"),
             Mutant("early return", changed(SMOOTH, ("    for k", "    if i >= x.size:\n        return\n    for k")),
-                   "It has returned already"),
+                   "which nobody has written yet"),
             Mutant("no guard from below", changed(SMOOTH, ("0 <= j < x.size", "j < x.size")), "counts from the end"),
             Mutant("no guard from above", changed(SMOOTH, ("0 <= j < x.size", "0 <= j")), "index 64 on x"),
             Mutant("tile too short", changed(SMOOTH, ("WITH_HALO = SPAN + 4", "WITH_HALO = SPAN + 2")),

@@ -255,7 +255,7 @@ HOSTILE = {
     "eval": (BODY + "c[i] = eval('1')", "eval is Python's own"),
     "exec at the top": ("exec('X = 3')\n" + BODY + "c[i] = X", "X is not defined"),
     "dunder": (BODY + "c[i] = a.__class__.__mro__[0]", "__class__"),
-    "default argument": (BODY.replace("c)", "c=open('canary', 'w'))") + "c[i] = 1", "defaults"),
+    "default argument": (BODY.replace("c)", "c=open('canary', 'w'))") + "c[i] = 1", "open is Python's own"),
     "decorator": ("@open('canary', 'w').write\n" + BODY.replace("@gpu.jit\n", "") + "c[i] = 1", "decorated with"),
     "decorator's option": (BODY.replace("jit", "jit(device=open('canary', 'w'))") + "c[i] = 1", "is no option"),
     "annotation": (BODY.replace("b,", "b: open('canary', 'w'),") + "c[i] = 1", "an annotation is"),
