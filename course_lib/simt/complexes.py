@@ -5,6 +5,7 @@ Source: Numba's documentation, "Numeric types"; LAPACK Working Note 41 (a comple
 
 import numpy as np
 
+from course_lib.simt.bundles import WholeMember
 from course_lib.simt.calls import Method
 from course_lib.simt.functions import FUNCTIONS
 
@@ -41,6 +42,8 @@ def part_of(value, name):
 
 def attribute_of_number(value, name):
     """Return what a number's attribute is, or its method; None if Numba knows none of that name."""
+    if type(value) is WholeMember and name == "value":
+        return np.int64(value)
     if value.dtype.kind == "b" and name != "item":
         return None
     if name in ("real", "imag"):

@@ -14,5 +14,6 @@ from course_lib.simt import (  # noqa: F401
     number_words,
     numpy_words,
     random_words,
+    vector_words,
     warps,
 )

@@ -8,6 +8,7 @@ import ast
 import numpy as np
 
 from course_lib.simt import types
+from course_lib.simt.bundles import Member
 from course_lib.simt.calls import Calls
 from course_lib.simt.complexes import flops_of, power
 from course_lib.simt.elements import Elements
@@ -135,6 +136,8 @@ class Expressions(Names, Elements, Calls):
             return self._compared_tuples(name, left, right, mask, node)
         if type(left) is str and type(right) is str:
             return np.bool_(types.COMPARE[name](left, right))
+        if type(left) is Member and type(right) is Member and left.tag == right.tag and name in ("Eq", "NotEq"):
+            return self._compared(name, left.parts[0], right.parts[0], mask, node)
         if type(left) in CONSTANTS and type(right) in CONSTANTS and name in ("Eq", "NotEq"):
             return np.bool_((left == right) == (name == "Eq"))
         if not is_number(left) or not is_number(right):
@@ -158,6 +161,8 @@ class Expressions(Names, Elements, Calls):
         return result
 
     def _is(self, left, right, node):
+        if type(left) is Member and type(right) is Member and left.tag == right.tag:
+            return left.parts[0] == right.parts[0]
         if isinstance(left, Nothing) or isinstance(right, Nothing):
             return isinstance(left, Nothing) and isinstance(right, Nothing)
         if isinstance(left, View) and isinstance(right, View):

@@ -6,6 +6,7 @@ Source: Numba's documentation, "Supported Python features in CUDA Python" and "C
 import numpy as np
 
 from course_lib.simt.array_words import attribute_of_array
+from course_lib.simt.bundles import Bundle, EnumClass
 from course_lib.simt.complexes import attribute_of_number
 from course_lib.simt.functions import known
 from course_lib.simt.limits import Limits, limit
@@ -88,6 +89,8 @@ class Names:
             if owner.dtype.names:
                 return self.field(owner, node.attr, node)
         if is_number(owner) and (found := attribute_of_number(owner, node.attr)) is not None:
+            return found
+        if isinstance(owner, Bundle | EnumClass) and (found := owner.attribute(node.attr)) is not None:
             return found
         if type(owner) is Limits and (found := limit(owner, node.attr)) is not None:
             return found

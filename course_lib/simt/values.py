@@ -6,6 +6,7 @@ Source: the course's own. Every value has a dtype, and every operation casts fir
 import numpy as np
 
 from course_lib.simt import types
+from course_lib.simt.bundles import Bundle
 from course_lib.simt.either import Either, either
 from course_lib.simt.memory import View
 
@@ -92,6 +93,8 @@ def merge(old, new, mask):
         return new
     if isinstance(old, tuple) and isinstance(new, tuple) and len(old) == len(new):
         return tuple(merge(a, b, mask) for a, b in zip(old, new, strict=True))
+    if isinstance(old, Bundle) and isinstance(new, Bundle) and old.tag == new.tag:
+        return new.replaced(merge(old.parts, new.parts, mask))
     if isinstance(old, View) and isinstance(new, View):
         if old is new:
             return new
@@ -137,6 +140,8 @@ def join(a, b):
         return cast(a if np.ndim(a) else b, dtype)
     if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
         return tuple(join(x, y) for x, y in zip(a, b, strict=True))
+    if isinstance(a, Bundle) and isinstance(b, Bundle) and a.tag == b.tag:
+        return a.replaced(join(a.parts, b.parts))
     if isinstance(a, View) and isinstance(b, View) and a.dtype == b.dtype and a.ndim == b.ndim:
         if a.memory is not b.memory:  # a store may mean either
             a.memory.may_change = b.memory.may_change = True
@@ -154,6 +159,8 @@ def kind(value):
         return tuple(kind(v) for v in value)
     if isinstance(value, View):
         return ("array", value.dtype, value.ndim)
+    if isinstance(value, Bundle):
+        return type(value), value.tag
     return type(value)
 
 

@@ -18,7 +18,9 @@ from numba.core import types as numba_types
 from numba.np.numpy_support import as_dtype
 
 from course_lib.simt import type_names, types
+from course_lib.simt.bundles import enum_of, is_enum, member_of
 from course_lib.simt.lanes import WARP
+from course_lib.simt.limits import Limits
 from course_lib.simt.records import are_records
 from course_lib.simt.source import Source, is_kernel, kind_name, source_of
 from course_lib.simt.values import MOST_PARTS, too_long
@@ -164,7 +166,7 @@ def from_outside(value, name, family):
         return ConstantArray(name, value)
     if value is None:
         return Nothing()
-    if any(kind is k for k in (Word, Cast, DeviceFunction, ConstantArray, Unusable)):
+    if any(kind is k for k in (Word, Cast, DeviceFunction, ConstantArray, Unusable, Limits)):
         return value  # of a kernel that was read as a text
     return _known(value, name, kind, family)
 
@@ -190,6 +192,9 @@ def _known(value, name, kind, family):
         return Cast(type_names.OBJECTS[id(value)][1])
     if any(kind is type(np.dtype(k)) for k in types.SCALARS) and value.isnative:
         return Cast(value)
+    if is_enum(value) or is_enum(kind):
+        found = enum_of(value) if is_enum(value) else member_of(value)
+        return found if found is not None else Unusable(f"{name} is an enumeration of something else than numbers.")
     if kind is numba_types.Record or kind is np.dtypes.VoidDType:
         dtype = as_dtype(value) if kind is numba_types.Record else value
         return Cast(dtype) if are_records(dtype) else Unusable(f"{name} is {dtype}, which a kernel cannot use.")
