@@ -47,6 +47,7 @@ class Lanes:
         self.grid_dim, self.block_dim, self.first, self.blocks = grid, block, first, blocks
         self.threads = threads = block[0] * block[1] * block[2]
         self.count = blocks * threads
+        self.nobody = None  # the empty Mask, once it is made
         self.warps_per_block = -(-threads // WARP)
         self.thread = np.tile(np.arange(threads, dtype=np.int32), blocks)
         self.block = np.repeat(np.arange(blocks, dtype=np.int32), threads)

@@ -4,6 +4,7 @@ Source: H, "SIMD Units and Control Divergence"; NVIDIA, "CUDA C++ Programming Gu
 """
 
 import functools
+import weakref
 
 import numpy as np
 
@@ -20,6 +21,7 @@ class Mask:
 
     def __init__(self, lanes, bits=None):
         self.lanes, self.bits = lanes, bits
+        self._of = self._split = None  # the Mask that this is a part of, weakly; (condition, lanes where it holds)
 
     @functools.cached_property
     def index(self):
@@ -49,34 +51,53 @@ class Mask:
 
     def where(self, condition):
         """Return the lanes of this mask where `condition`, a bool per lane, holds."""
+        if self._split is not None and self._split[0] is condition:
+            return self._split[1]
         some = Mask(self.lanes, condition if self.bits is None else self.bits & condition)
-        return self if some.count == self.count else some
+        if some.count == self.count:
+            return self
+        some._of = weakref.ref(self)
+        return some
 
     def without(self, other):
         """Return the lanes of this mask that are not in `other`."""
         return self.none() if other.bits is None else self.where(~other.bits)
 
     def union(self, other):
-        """Return the lanes of either."""
-        if self.bits is None or other.empty:
+        """Return the lanes of either; the two sides of a branch are the Mask that came to it."""
+        if self is other or self.bits is None or other.empty:
             return self
         if other.bits is None or self.empty:
             return other
         both = Mask(self.lanes, self.bits | other.bits)
-        return Mask(self.lanes) if both.count == self.lanes.count else both
+        if both.count == self.lanes.count:
+            return Mask(self.lanes)
+        for part in (self, other):
+            whole = part._of and part._of()
+            if whole and whole.count == both.count and self.is_part_of(whole) and other.is_part_of(whole):
+                return whole
+        return both
+
+    def is_part_of(self, whole):
+        """Return whether this mask is made from `whole` by leaving lanes out, as far as that is remembered."""
+        mask = self
+        while mask is not None and mask is not whole:
+            mask = mask._of and mask._of()
+        return mask is whole
 
     def none(self):
         """Return the empty mask."""
-        none = Mask(self.lanes, np.zeros(self.lanes.count, np.bool_))
-        none.count = 0
-        return none
+        if self.lanes.nobody is None:
+            self.lanes.nobody = Mask(self.lanes, np.zeros(self.lanes.count, np.bool_))
+        return self.lanes.nobody
 
     def divergent_warps(self, condition):
         """Return how many warps have active lanes on both sides of `condition`."""
-        taken, skipped = self.where(condition), self.where(~condition)
-        if taken.empty or skipped.empty:
+        taken = self.where(condition)
+        self._split = condition, taken
+        if taken is self or taken.empty:
             return 0
-        return taken.warps + skipped.warps - self.warps
+        return taken.warps + self.where(~condition).warps - self.warps
 
     def ballots(self, condition):
         """Return (warps,) int64: for each warp of the batch, the bits of its active lanes where `condition` holds."""
