@@ -66,15 +66,6 @@ class Simt:
 
         def launch(*arguments):
             kernel.last_report = None
-            kernel.last_report = simt.run(
-                kernel, grid, block, [plain(a) for a in arguments], shared=shared, on_error=on_error()
-            )
+            kernel.last_report = simt.run(kernel, grid, block, arguments, shared=shared, on_error=on_error())
 
         return launch
-
-
-def plain(argument):
-    """Return an argument as the executor knows it: a DeviceArray instead of one that Numba's names made. No errors."""
-    if isinstance(argument, DeviceArray) and type(argument) is not DeviceArray:
-        return DeviceArray(argument.numbers, argument.written, argument.allocation)
-    return argument

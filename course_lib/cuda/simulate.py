@@ -3,6 +3,8 @@
 Source: the course's own.
 """
 
+import inspect
+
 import numpy as np
 
 from course_lib.cuda.array_checks import check_arguments, check_border_array
@@ -21,6 +23,7 @@ def simulate(kernel, grid, block, *arguments, shared=0, on_error="raise"):
     Parameters
     ----------
     kernel : Kernel
+        Made by @gpu.jit, or by Numba's @cuda.jit.
     grid, block : int or tuple of one to three ints >= 1
     *arguments
         Device arrays (...), host arrays (...), and numbers, one for each parameter.
@@ -43,17 +46,24 @@ def simulate(kernel, grid, block, *arguments, shared=0, on_error="raise"):
     from course_lib import simt
     from course_lib.cuda.on_simt import Simt
 
-    if not isinstance(kernel, Kernel):
+    if not isinstance(kernel, Kernel) and type(kernel) is not _numbas_kernel():
         raise TypeError(
-            f"gpu.simulate got a {type(kernel).__name__}; its first argument is a kernel, made with @gpu.jit: "
-            "gpu.simulate(kernel, grid, block, ...)."
+            f"gpu.simulate got a {type(kernel).__name__}; its first argument is a kernel, made with @gpu.jit or "
+            "@cuda.jit: gpu.simulate(kernel, grid, block, ...)."
         )
     grid, block = check_launch(grid, block)
     shared = check_shared(shared, Simt.shared_limit)
     shadows, copies = {}, {}
     twins = tuple(_twin(a, shadows, copies) for a in arguments)
-    check_arguments(kernel.__name__, kernel.parameters, twins, Simt())
+    check_arguments(kernel.__name__, tuple(inspect.signature(kernel.py_func).parameters), twins, Simt())
     return simt.run(kernel, grid, block, twins, shared=shared, on_error=on_error)
+
+
+def _numbas_kernel():
+    """Return the class of what @cuda.jit makes."""
+    from numba.cuda.dispatcher import CUDADispatcher
+
+    return CUDADispatcher
 
 
 def _twin(value, shadows, copies):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.lib.array_utils import byte_bounds
 from numpy.lib.stride_tricks import as_strided
 
-from course_lib.simt.arrays import DeviceArray
+from course_lib.simt.arrays import is_device_array
 from course_lib.simt.memory import Memory, View
 from course_lib.simt.records import are_records
 from course_lib.simt.types import computes_with, literal
@@ -31,7 +31,7 @@ def views(names, arguments):
     values = {}
     arrays = {}
     for name, argument in _flat_names(names, arguments):
-        if type(argument) is DeviceArray or type(argument) is np.ndarray:
+        if is_device_array(argument) or type(argument) is np.ndarray:
             arrays[name] = argument
         elif type(argument) in (np.void, np.record, np.recarray):  # a record, by reference, or an array of them
             arrays[name] = np.asarray(argument).view(np.ndarray)
@@ -80,7 +80,7 @@ def _number(name, argument):
 
 def numbers_of(argument):
     """Return the ndarray behind an argument that is an array."""
-    return argument.numbers if type(argument) is DeviceArray else argument
+    return argument.numbers if is_device_array(argument) else argument
 
 
 def _overlapping(arrays):
@@ -138,7 +138,7 @@ def _memory(group, base):
     if any(a.flags.writeable for a in arrays.values()) and not arrays[name].flags.writeable:
         raise TypeError(f"{together} share memory and {name} is read-only; pass a copy of one of them.")
     written = True
-    if type(first) is DeviceArray:
+    if is_device_array(first):
         base += (low - byte_bounds(first.allocation)[0]) % ALIGNMENT  # a slice begins where it lies
         written = True if first.written is None else _flat(first.written, count)
     first_place = arrays[name].__array_interface__["data"], arrays[name].shape, arrays[name].strides

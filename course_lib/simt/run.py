@@ -13,7 +13,7 @@ from course_lib.cuda.tracebacks import OneLine, shortened
 from course_lib.simt import dictionary  # noqa: F401  all words
 from course_lib.simt.advice import advise
 from course_lib.simt.arguments import parts_of, views
-from course_lib.simt.arrays import DeviceArray
+from course_lib.simt.arrays import is_device_array
 from course_lib.simt.calls import default_of
 from course_lib.simt.declared import at_launch
 from course_lib.simt.evaluate import Evaluator
@@ -148,7 +148,7 @@ def _memories(views):
 
 def _never_written(name, argument, view):
     """Return (name, index of the first, how many) elements that nobody wrote of an array that a launch wrote to."""
-    if type(argument) is DeviceArray and argument.written is not None and view.memory.touched:
+    if is_device_array(argument) and argument.written is not None and view.memory.touched:
         missing = ~argument.written
         if missing.any():
             index = np.unravel_index(int(missing.argmax()), missing.shape)

@@ -344,6 +344,12 @@ def test_kernels_of_both_kinds_share_arrays(used):
         mine[1, 8](array, 1)
         numbas[1, 8](array, 2)
         np.testing.assert_array_equal(gpu.to_host(array), 3)
+    from course_lib import simt
+
+    a = cuda.to_device(np.zeros(3))
+    simt.run(numbas, 1, 8, (a, 4))
+    assert gpu.simulate(numbas, 1, 8, a, 4).hazards == []
+    np.testing.assert_array_equal(a.copy_to_host(), 4)
     with pytest.raises(TypeError, match="single elements"):
         gpu.to_device(np.zeros(3))[0]  # the course's own stay strict
 

@@ -8,7 +8,7 @@ import numpy as np
 from numba.cuda.cudadrv import devicearray as numbas
 
 from course_lib.cuda.host.refused import NeedsGPU
-from course_lib.simt.arrays import DeviceArray
+from course_lib.simt.arrays import KINDS, DeviceArray
 
 
 class DeviceNDArray(DeviceArray, numbas.DeviceNDArray):
@@ -231,6 +231,9 @@ class DeviceNDArray(DeviceArray, numbas.DeviceNDArray):
 
     def __repr__(self):
         return f"<device array {self.shape} of {self.dtype}, on the SIMT executor>"
+
+
+KINDS.append(DeviceNDArray)  # the executor knows arrays by their exact class
 
 
 def _check_index(index):

@@ -19,7 +19,7 @@ from course_lib.cuda.collect import on_error
 from course_lib.cuda.host.arrays import DeviceNDArray
 from course_lib.cuda.host.memory import copy_of, empty_like
 from course_lib.cuda.launch_checks import LaunchError, check_launch, check_shared
-from course_lib.cuda.on_simt import Simt, plain
+from course_lib.cuda.on_simt import Simt
 from course_lib.cuda.tracebacks import OneLine, shortened
 
 THREADS = 256
@@ -85,7 +85,7 @@ def _argument(value, after, shared):
     if isinstance(value, tuple):
         return tuple(_argument(part, after, False) for part in value)
     if not isinstance(value, np.ndarray):
-        return plain(value)
+        return value
     core = np.asarray(value)  # a class derived from ndarray is its numbers
     if type(value) is np.ndarray:
         numbas.sentry_contiguous(core)
@@ -97,7 +97,7 @@ def _argument(value, after, shared):
         return core
     if type(hint) is not In:
         after.append(lambda: np.copyto(core, device.numbers))
-    return plain(device)
+    return device
 
 
 def _warn_of_copies():
