@@ -83,6 +83,8 @@ def _as(memory, dtype):
         if new == size:
             its.shadow = memory.shadow
             its.may_change = memory.may_change = True  # each may write what the other reads
+        else:  # from here on nobody follows which bytes were written
+            memory.written[...] = memory.all_written = True
         memory.fields[key] = its
     return memory.fields[key]
 

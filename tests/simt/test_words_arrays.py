@@ -47,6 +47,15 @@ def test_view_of_two_axes_and_of_shared_memory():
     np.testing.assert_array_equal(out, want.astype(float))
 
 
+def test_what_is_written_through_a_view_of_other_sizes_counts_as_written():
+    body = (
+        "s = cuda.shared.array((2, 2), np.float32)\nif i < 2:\n    s.view(np.float64)[i, 0] = 1.5\ncuda.syncthreads()\n"
+    )
+    out, report = run(body + "out[i] = s[i // 2, i % 2]", np.zeros(4), a=np.zeros(1))
+    np.testing.assert_array_equal(out, np.full(2, 1.5).view(np.float32))
+    assert report.hazards == report.advice[1:] == []
+
+
 def test_accesses_through_a_view_race_with_those_of_the_array():
     with pytest.raises(simt.KernelError, match=r"which thread \d of the same block wrote"):
         run("a[i] = i\nout[i] = a.view(np.int32)[3 - i]", np.zeros(4), a=np.zeros(4, np.float32))
