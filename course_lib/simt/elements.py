@@ -199,13 +199,15 @@ class Elements(Records):
         return view.part(offset, shape, strides)
 
     def _fill(self, node, view, indices, value, mask):
-        """Write a number to all elements of a part of an array, one after the other."""
+        """Write a number to all elements of a part of an array, or a tuple's numbers to those of a row."""
+        part = self._slice(node, view, indices, mask)
+        if isinstance(value, tuple) and all(map(is_number, value)) and part.ndim == 1:
+            return self._give_parts(node, part, value, mask)
         if not is_number(value):
             raise self._error(
-                node, f"{describe(value)} cannot be given to a part of {view.name}: Numba gives it one number only. "
-                "Write the loop, element by element.",
+                node, f"{describe(value)} cannot be given to a part of {view.name}: Numba gives it one number, or a "
+                "row the numbers of a tuple. Write the loop, element by element.",
             )  # fmt: skip
-        part = self._slice(node, view, indices, mask)
         most = [int(np.max(s, initial=0)) for s in part.shape]
         if self.typing:
             return self.machine.store(part, [np.int64(0)] * part.ndim, value, mask, node)
@@ -215,6 +217,13 @@ class Elements(Records):
                 here = here.where(i < size) if np.ndim(size) else here
             self.machine.step(node.lineno, here)
             self.machine.store(part, [np.int64(i) for i in index], value, here, node)
+
+    def _give_parts(self, node, row, values, mask):
+        """Write a tuple's numbers to the elements of a row, which has as many."""
+        if not self.typing and np.any(np.broadcast_to(row.shape[0], self.lanes.count)[mask.index] != len(values)):
+            raise self._error(node, f"{describe(values)} is given to {row.name}, a row of {_sizes(row)[0]} elements.")
+        for i, value in enumerate(values):
+            self.machine.store(row, [np.int64(i)], value, mask, node)
 
 
 def _stretch(index, size):

@@ -3,7 +3,7 @@
 Source: NVIDIA, "CUDA C++ Programming Guide", "Atomic Functions" and "Memory Fence Functions"; Savage et al., "Eraser"
 (which lock guards an element). A thread takes a lock when its compare-and-swap or exchange changes the element, and
 gives it back with an atomic operation on the same element, after a fence. An element that is only touched by holders
-of one lock has no race.
+of one lock has no race; which lock that is, its accesses show: what all of their holders held.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ class Locks:
     def forget_locks(self, count):
         """Begin with `count` lanes that hold nothing."""
         self.holder, self.lock_numbers = {}, {}  # (memory, cell) -> lane, and the lock's number
-        self.held, self.fenced = np.zeros(count, np.int64), np.zeros(count, np.bool_)
+        self.held, self.fenced = {}, np.zeros(count, np.bool_)  # lane -> numbers of its locks
         self.leaky = set()  # locks that were given back without a fence
 
     def note_locks(self, memory, cells, mask, before, expected, value, swap):
@@ -38,14 +38,17 @@ class Locks:
                 self.holder[place] = lane if holder == NOBODY else NO_LOCK
                 number = self.lock_numbers.setdefault(place, len(self.lock_numbers) + 1)
                 if holder == NOBODY:
-                    self.held[lane], self.fenced[lane] = number, True
+                    self.held[lane] = self.held.get(lane, frozenset()) | {number}
+                    self.fenced[lane] = True
                 else:  # no lock lets two in
                     self.leaky.add(number)
 
     def _give_back(self, place, lane):
+        number = self.lock_numbers[place]
         if not self.fenced[lane]:
-            self.leaky.add(self.lock_numbers[place])
-        self.holder[place], self.held[lane] = NOBODY, 0
+            self.leaky.add(number)
+        self.holder[place] = NOBODY
+        self.held[lane] = self.held.get(lane, frozenset()) - {number}
 
     def _untouched(self, memory, cells, mask):
         """Return which cells nobody but the lane itself has touched since its block's last barrier."""
@@ -60,14 +63,24 @@ class Locks:
         return good
 
     def guarded(self, memory, cells, mask, writes):
-        """Return which of the cells are only touched by holders of the lock that each lane holds; enter this access."""
-        lock = self.held[mask.index]
-        if self.leaky:
-            lock = np.where(np.isin(lock, list(self.leaky)), 0, lock)
-        if memory.guard is None:
-            memory.guard = np.zeros(memory.cells.size, np.int64)
-        safe = (lock != 0) & (memory.guard[cells] == lock)
-        memory.guard[cells] = np.where(safe | self._untouched(memory, cells, mask), lock, 0)
+        """Return which of the cells only holders of a lock have touched that this lane holds too; enter this access."""
+        lanes = np.arange(self.lanes.count)[mask.index]
+        guards, safe = memory.guards, np.zeros(cells.shape, np.bool_)
+        holding = np.isin(lanes, [lane for lane, locks in self.held.items() if locks])
+        if guards:
+            for cell in cells[~holding & np.isin(cells, list(guards))].tolist():
+                guards.pop(cell, None)
+        at = np.flatnonzero(holding)
+        self.budget -= at.size // 8  # lane by lane in Python
+        fresh = self._untouched(memory, cells, mask)
+        for k in at.tolist():
+            locks, cell = self.held[int(lanes[k])] - self.leaky, int(cells[k])
+            common = guards.get(cell, frozenset()) & locks
+            safe[k] = bool(common)
+            if common or fresh[k]:
+                guards[cell] = common or locks
+            else:
+                guards.pop(cell, None)
         if writes:
             self.fenced[mask.index] = False
         return safe

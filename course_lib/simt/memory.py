@@ -54,7 +54,7 @@ class Memory:
         self.all_written, self._writes = bool(self.written.all()), 0
         self.loaded, self.stored = (Marks(0 if space == "local" else cells.size) for _ in range(2))
         self.loads = self.stores = 0
-        self.guard = None  # for each cell the lock that all who touched it held (`locks`)
+        self.guards = {}  # cell -> the locks that all who touched it held (`locks`)
         self.touched = False  # whether somebody wrote
         self.tainted = None  # elements that were given numbers from unwritten memory (`undefined`)
         self.may_change = space == "shared"  # whether the kernel's text writes it (`inference` finds that out)

@@ -229,3 +229,34 @@ def test_two_locks_do_not_guard_one_element():
 
     report = collect(kernel, 1, 8, zeros(2), zeros(1))
     assert {(h.kind, h.array) for h in report.hazards} == {("race", "count")}
+
+
+def test_thread_that_holds_two_locks_is_ordered_by_either():
+    @cuda.jit(device=True)
+    def take(locks, k):
+        while cuda.atomic.cas(locks, k, 0, 1) != 0:
+            pass
+
+    @cuda.jit
+    def kernel(money, locks):
+        i = cuda.grid(1)
+        j = (3 * i + 1) % money.size
+        if i != j:
+            first, second = (i, j) if i < j else (j, i)
+            take(locks, first)
+            take(locks, second)
+            cuda.threadfence()
+            money[i] += 1
+            money[j] -= 1
+            cuda.threadfence()
+            cuda.atomic.exch(locks, second, 0)
+            cuda.atomic.exch(locks, first, 0)
+
+    money = zeros(8)
+    report = collect(kernel, 1, 8, money, zeros(8))
+    assert [str(h) for h in report.hazards] == []
+    expected = zeros(8)
+    for i in range(8):
+        expected[i] += i != (3 * i + 1) % 8
+        expected[(3 * i + 1) % 8] -= i != (3 * i + 1) % 8
+    np.testing.assert_array_equal(money, expected)

@@ -243,6 +243,16 @@ def slices_backwards_filled_and_from_the_end(x, y):
     y[i, LAST] += 0
 
 
+@correct(1, 4, lambda: (ints(4), minus_ones(4, 2)), lambda x, y: {1: np.stack([x * 2 + 1, x + 5], 1)})
+def row_gets_the_parts_of_a_tuple(x, y):
+    i = cuda.grid(1)
+    s = cuda.shared.array((4, 2), int32)
+    s[i] = x[i], int32(5)
+    pair = cuda.local.array(2, int32)
+    pair[:] = (x[i] + 1, x[i] + 0)
+    y[i] = (s[i, 0] + pair[0], s[i, 1] + pair[1])
+
+
 @correct(1, 4, lambda: (ints(4, 3), minus_ones(4), nans(4)), lambda x, y, m: {
     1: x.sum(1) + x.argmax(1) + x.T.sum(0) + x.reshape(2, 6)[1, 2], 2: x.mean(1)}, float64=True)  # fmt: skip
 def array_reduces_itself(x, y, m):
