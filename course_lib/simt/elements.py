@@ -126,11 +126,12 @@ class Elements(Records):
         if not isinstance(view, View):
             raise self._error(node, f"{describe(view)} has no elements.")
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        indices = []
-        if sum(_is_ellipsis(p) for p in parts) > 1:
-            raise self._error(node, "an index has one ... at the most.")
+        indices, stretched = [], False
         for part in parts:
             if _is_ellipsis(part):
+                if stretched:
+                    raise self._error(node, "an index has one ... at the most.")
+                stretched = True
                 missing = view.ndim + 1 - sum(not _is_none(p) for p in parts)
                 indices += [EVERYTHING] * max(0, missing)
                 continue
@@ -245,7 +246,7 @@ def _stretch(index, size):
 
 
 def _is_ellipsis(node):
-    return isinstance(node, ast.Constant) and node.value is Ellipsis
+    return type(node) is ast.Constant and node.value is Ellipsis
 
 
 def _is_none(node):

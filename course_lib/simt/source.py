@@ -111,6 +111,17 @@ class Source:
         ]  # fmt: skip
         return values if len(values) == times and len({ast.dump(v) for v in values}) == 1 else None
 
+    def wraps(self, node, axis):
+        """Return whether the array of a subscript is elsewhere indexed by a remainder on this axis: a ring is meant."""
+        array = ast.dump(node.value) if isinstance(node, ast.Subscript) else ""
+        for other in own_nodes(self.tree) if array else ():
+            if isinstance(other, ast.Subscript) and ast.dump(other.value) == array:
+                parts = other.slice.elts if isinstance(other.slice, ast.Tuple) else [other.slice]
+                part = parts[axis] if axis < len(parts) else None
+                if part is not None and any(isinstance(n, ast.Mod) for n in ast.walk(part)):
+                    return True
+        return False
+
     def of_inner(self, node):
         """Return the Source of a function that stands in this one: a def, or a lambda; one for a node."""
         if id(node) not in self.inner:

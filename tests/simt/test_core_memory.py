@@ -376,3 +376,14 @@ def test_what_a_barrier_orders(barrier, same_warp, other_warp):
         """)
         hazards = collect(kernel, 1, 64, np.zeros(64)).hazards
         assert [(h.kind, h.count) for h in hazards] == ([(kind, 64)] if kind else [])
+
+
+def test_negative_index_of_a_ring_is_advice():
+    text = "def kernel(a, out):\n    i = cuda.grid(1)\n    out[i] = a[i - 1, 0] + a[{}, i - 1]"
+    a = np.arange(16.0).reshape(4, 4)
+    out = np.zeros(4)
+    report = simt.run(function(text.format("(i + 1) % 4")), 1, 4, (a[:, :4], out), on_error="collect")
+    assert [(h.details["axis"], h.severity) for h in report.hazards] == [(1, "error")]
+    assert [(h.details["axis"], h.kind) for h in report.advice] == [(0, "negative index")]
+    i = np.arange(4)
+    np.testing.assert_array_equal(out, a[i - 1, 0] + a[(i + 1) % 4, i - 1])
