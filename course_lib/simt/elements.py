@@ -204,20 +204,20 @@ class Elements(Records):
         part = self._slice(node, view, indices, mask)
         if isinstance(value, tuple) and all(map(is_number, value)) and part.ndim == 1:
             return self._give_parts(node, part, value, mask)
-        if not is_number(value):
+        if not is_number(value) and not (view.dtype.names and is_record(value)):
             raise self._error(
                 node, f"{describe(value)} cannot be given to a part of {view.name}: Numba gives it one number, or a "
                 "row the numbers of a tuple. Write the loop, element by element.",
             )  # fmt: skip
         most = [int(np.max(s, initial=0)) for s in part.shape]
         if self.typing:
-            return self.machine.store(part, [np.int64(0)] * part.ndim, value, mask, node)
+            return self.store(part, [np.int64(0)] * part.ndim, value, mask, node)
         for index in itertools.product(*map(range, most)):
             here = mask
             for i, size in zip(index, part.shape, strict=True):
                 here = here.where(i < size) if np.ndim(size) else here
             self.machine.step(node.lineno, here)
-            self.machine.store(part, [np.int64(i) for i in index], value, here, node)
+            self.store(part, [np.int64(i) for i in index], value, here, node)
 
     def _give_parts(self, node, row, values, mask):
         """Write a tuple's numbers to the elements of a row, which has as many."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from course_lib.simt import types
 from course_lib.simt.calls import Method
+from course_lib.simt.complexes import part_of
 from course_lib.simt.functions import FUNCTIONS, ZERO, function
 from course_lib.simt.iteration import Indices, has_items, item_of, length_of
 from course_lib.simt.memory import View, row_major
@@ -68,7 +69,8 @@ def _var(e, mask, node, array):
     total = np.float64(0)
     for here, number in _elements(e, mask, node, view):
         apart = e._binary("Sub", number, mean, here, node)
-        new = e._binary("Add", total, e._binary("Mult", apart, apart, here, node), here, node)
+        square = part_of(e._binary("Mult", apart, np.conjugate(apart), here, node), "real")
+        new = e._binary("Add", total, square, here, node)
         total = e._both(cast(total, new.dtype), new, here)
     return e._binary("Div", total, _size(view), mask, node)
 

@@ -95,7 +95,9 @@ def _print(e, mask, node, *values):
 
 
 def _can_print(value):
-    return type(value) is str or is_number(value) or (type(value) is tuple and all(map(_can_print, value)))
+    if type(value) is tuple:
+        return all(map(_can_print, value))
+    return type(value) is str or (is_number(value) and value.dtype.kind != "c")
 
 
 def _shown(value, lane):

@@ -119,6 +119,7 @@ REFUSED = {
     "divmod(z, w)": "has no divmod", "cuda.selp(True, z, w)": "none for complex",
     "cmath.phase(1.0)": "takes a complex number", "z.nothing": "no nothing",
     "cuda.shfl_sync(-1, z, 0)": "complex128", "complex(real=z)": "positional only", "z & w": "has no &",
+    "print(z)": "cannot be printed",
 }  # fmt: skip
 
 
@@ -219,6 +220,21 @@ def kernel(out):
     out = np.zeros(1, np.complex128)
     simt.run(source, 1, 1, (out,))
     assert out[0] == (1j * (2 - 1j) + 1 + 1j) * 2.5 + 2j
+
+
+@pytest.mark.parametrize("body", [
+    "out[i] = zs.sum()", "out[i] = zs.mean() + zs.var() + zs.prod()", "out[i] = sum(zs)",
+    "zs[1:] = 3 - 1j\n    out[i] = zs[i]",
+    "for z in zs:\n        out[i] += z", "zs.real[i] = 5\n    out[i] = zs[i]", "out[i] = zs[i] in (1 + 2j, 3)",
+    "z = zs[i]\n    z += 1\n    z *= 1j\n    out[i] = z", "out[i] = (1 + 2j).imag + 1j.imag + complex(1, 2).imag",
+])  # fmt: skip
+def test_arrays_of_complex_numbers_can_do_what_others_can(body):
+    kernel = function(f"def kernel(zs, out):\n    i = cuda.grid(1)\n    {body}")
+    ours, out, theirs, want = Z.copy(), np.zeros(1, complex), Z.copy(), np.zeros(1, complex)
+    simt.run(kernel, 1, 1, (ours, out))
+    exec(body.replace("\n    ", "\n"), {"zs": theirs, "out": want, "i": 0})
+    np.testing.assert_allclose(out, want, rtol=1e-14)
+    np.testing.assert_array_equal(ours, theirs)
 
 
 def test_lanes_that_are_switched_off_keep_their_complex_number():

@@ -63,11 +63,18 @@ BODIES = [
     "r = p[i] if i > 2 else q[0]\no[i] = r.x", "o[i] = p[1:][i // 2].x + p[::2][i // 2].m",
     "for k in range(i):\n    o[i] += p[k].x", "o[i] = p.x.sum()",
     "p[i].x, p[i].m = 1, i", "o[i] = p[i][0] + p[i][1]",
+    "for r in p:\n    o[i] += r.x", "for r, s in zip(p, q):\n    o[i] += r.x * s.m", "p[1 + i:] = q[0]",
+    "t = p[i], 3\no[i] = t[0].x",
+    "for k, r in enumerate(q):\n    o[i] += k * r.x", "o[i] = p[::-1][i].m + p.x[::-1][i] + p.x[1:][0]", "p.x[:] = 3",
+    "r = p[i]\nr.x, r.m = r.m, 5\no[i] = r.x", "a, b = p, q\na, b = b, a\no[i] = a[i].x + b.m[i]", "o[i] = max(p.x)",
+    "a = p if i > 1 else q\na[i].m += 1\na.x[i] = 3\no[i] = a[i].x", "f = lambda r: r.x * 2\no[i] = f(p[i])",
+    "o[i] = p.reshape((2, 2))[i // 2, i % 2].x", "o[i] = (p[i] is None) + 2 * (p is not None)",
 ]  # fmt: skip
 NESTED_BODIES = [
     "o[i] = n[i].a[1]", "o[i] = n[i]['a'][i % 3]", "n[i].a[i % 3] = 5", "o[i] = n[i].p.x + n.p[i].m", "n[i].p.x = 3",
     "o[i] = n.a[i, 2] + n['a'][i, 0]", "o[i] = len(n[i].a) + n[i].a.size", "o[i] = n[i].t[1, 0] * n.t[i, 0, 1]",
     "for v in n[i].a:\n    o[i] += v", "n[i] = n[i]", "n[i].t[i % 2, 1] += 2", "o[i] = n[i].n",
+    "n[i].a[:] = 7", "n.a[i][2] = 7", "o[i] = n[i].a[1:][0] + n[i].a[-1]", "v = n[i].a\nv[0] = 3\no[i] = v.sum()",
 ]  # fmt: skip
 
 
