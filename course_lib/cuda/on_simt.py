@@ -66,6 +66,8 @@ class Simt:
 
         def launch(*arguments):
             kernel.last_report = None
-            kernel.last_report = simt.run(kernel, grid, block, arguments, shared=shared, on_error=on_error())
+            kernel.last_report = simt.run(
+                kernel, grid, block, arguments, shared=shared, on_error=on_error(), show=print
+            )
 
         return launch

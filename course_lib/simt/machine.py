@@ -61,7 +61,7 @@ class Machine(WideAccess):
         self.blocks = math.prod(grid)
         self.constants = {}
         self.memories, self.static_bytes, self.local_bytes = [], 0, 0
-        self.not_printed, self.filtering = 0, False
+        self.not_printed, self.show, self.filtering = 0, None, False
         self.watching = self.changes = self.ahead = 0  # of loops that may wait for others, and what changed in memory
         self.told = set()  # arrays of records that were found to be read byte by byte
 

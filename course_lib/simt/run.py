@@ -39,7 +39,7 @@ MOST_DYNAMIC = 227 * 1024
 
 def run(
     kernel, grid, block, arguments, *, shared=0, on_error="raise", counters=True, races=True, steps=STEPS,
-    most_shared=MOST_DYNAMIC,
+    most_shared=MOST_DYNAMIC, show=None,
 ):  # fmt: skip
     """Run `kernel` on host arrays, in place, and return its `Report`.
 
@@ -61,6 +61,8 @@ def run(
     steps : int
         The most statements that a batch of blocks walks, so that a loop without an end ends; a statement of more than
         1,024 lanes or eight parts takes several. All batches together have 16 times as many.
+    show : function of str, optional
+        Gets each line that a kernel prints, when it is printed; the report has them anyway.
     most_shared : int
         Bytes of dynamic shared memory that the device allows.
 
@@ -94,6 +96,7 @@ def run(
     if source.signatures:
         values = at_launch(source.name, source.parameters, source.signatures, values)
     machine = Machine(grid, block, on_error=on_error, steps=steps, shared=shared, counting=counters, races=races)
+    machine.show = show
     try:
         with np.errstate(all="ignore"):
             _walk(source, grid, block, values, machine)

@@ -90,7 +90,10 @@ def _print(e, mask, node, *values):
     e.machine.budget -= min(left, lanes.size) // 8  # lane by lane in Python
     for lane in lanes[: max(0, left)]:
         line = " ".join(_shown(v, lane) for v in values)
-        e.machine.printed.append(line if len(line) <= MOST_CHARACTERS else line[:MOST_CHARACTERS] + " ...")
+        line = line if len(line) <= MOST_CHARACTERS else line[:MOST_CHARACTERS] + " ..."
+        e.machine.printed.append(line)
+        if e.machine.show:
+            e.machine.show(line)
     e.machine.not_printed += max(0, lanes.size - max(0, left))
 
 

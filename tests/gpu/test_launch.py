@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from numba import cuda
 
 from course_lib import gpu
 from tests.gpu import kernels
-from tests.gpu.devices import DEVICE, HERE, nans, needs_gpu, ramp
+from tests.gpu.devices import DEVICE, HERE, nans, needs_gpu, needs_simt, ramp
 
 
 def test_a_vector_sum():
@@ -180,3 +181,16 @@ def test_more_than_48_kib_of_dynamic_shared_memory():
 def test_a_small_grid_is_no_reason_to_warn(recwarn):
     kernels.add[1, 5](gpu.to_device(ramp(5)), gpu.to_device(ramp(5)), nans(5))
     assert not [w for w in recwarn if "Grid size" in str(w.message)]
+
+
+@needs_simt
+def test_lines_that_a_kernel_prints_are_shown_as_a_gpu_prints_them(capsys):
+    @gpu.jit
+    def kernel(x):
+        i = cuda.grid(1)
+        if i >= 2:
+            print("thread", i, x[i], i == 2)
+
+    kernel[1, 4](gpu.to_device(np.arange(4, dtype=np.float32) / 2))
+    assert capsys.readouterr().out == "thread 2 1.000000 True\nthread 3 1.500000 False\n"
+    assert kernel.report.printed == ["thread 2 1.000000 True", "thread 3 1.500000 False"]

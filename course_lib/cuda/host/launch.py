@@ -45,7 +45,7 @@ class Launch:
         try:
             given = arguments(args, after, getattr(kernel, "extensions", None) or (), self.stream)
             kernel.last_report = simt.run(
-                kernel, self.griddim, self.blockdim, given, shared=self.sharedmem, on_error=on_error()
+                kernel, self.griddim, self.blockdim, given, shared=self.sharedmem, on_error=on_error(), show=print
             )
         except OneLine as error:
             raise shortened(error) from None

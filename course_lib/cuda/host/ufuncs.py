@@ -61,7 +61,7 @@ class Elementwise:
             after = []
             try:
                 self.last_report = simt.run(
-                    self.source, -(-count // THREADS), THREADS, arguments(args, after), on_error=on_error()
+                    self.source, -(-count // THREADS), THREADS, arguments(args, after), on_error=on_error(), show=print
                 )
             except OneLine as error:
                 raise shortened(error) from None
