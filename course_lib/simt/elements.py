@@ -166,6 +166,8 @@ class Elements(Records):
     def _bounds(self, node, mask):
         values = [None if v is None else self._value(v, mask) for v in (node.lower, node.upper, node.step)]
         values = [None if isinstance(v, Nothing) else v for v in values]
+        if self.machine.undefined:
+            self.machine.use(tuple(values), mask)
         for value in values:
             if value is not None and (not is_number(value) or value.dtype.kind not in "iu"):
                 raise self._error(node, f"{describe(value)} is no bound of a slice; use whole numbers.")

@@ -96,6 +96,11 @@ def test_number_handed_on_in_a_warp_is_used_where_it_arrives():
     assert findings("y = s[i]\nz = cuda.syncthreads_or(int32(y))\nq[i] = 1") == [FIRST, []]
 
 
+def test_slice_uses_its_bounds():
+    assert findings("y = int32(s[i]) % 3\nz = x[y:]\nq[i] = 1") == [FIRST, []]
+    assert findings("y = int32(s[i]) % 3\nz = x[1:]\nq[i] = y") == [[], FIRST]
+
+
 def test_atomic_operation_uses_its_value_and_its_element():
     assert findings("y = s[i]\ncuda.atomic.add(out, 0, y)")[0] == [FIRST[0]]
     assert findings("cuda.atomic.add(s, 50, x[0])")[0] == [("s", LINE, 64, 0)]
