@@ -4,7 +4,6 @@ import dataclasses
 import inspect
 
 import numpy as np
-import pytest
 
 from course_lib import data
 from course_lib import reference as ops
@@ -25,9 +24,8 @@ def test_the_walk_finds_the_records():
     assert "course_lib.reference.perceptron.PerceptronFit" in WITH_ARRAYS
 
 
-@pytest.mark.parametrize("name", WITH_ARRAYS)
-def test_a_record_with_arrays_is_compared_as_an_object(name):
-    assert RECORDS[name].__eq__ is object.__eq__
+def test_a_record_with_arrays_is_compared_as_an_object():
+    assert [name for name in WITH_ARRAYS if RECORDS[name].__eq__ is not object.__eq__] == []
 
 
 def test_two_fits_can_be_compared_and_kept_in_a_set():

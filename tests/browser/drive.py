@@ -223,17 +223,19 @@ def _must_change(explorer, what, moves):
 # Resolves to a hash of the picture once it stays the same for `rest` ms; waits up to `hope` ms for one unlike `before`.
 _SETTLE = """(box, [before, rest, hope, patience]) => new Promise((resolve, reject) => {
     const start = performance.now();
-    let last = null, since = start;
+    let shown = null, last = null, since = start;
     const look = () => {
         const text = (box.querySelector('figure img') || {}).src || box.querySelector('[role=alert]').textContent;
-        let hash = 0;
-        for (let i = 0; i < text.length; i++) hash = (31 * hash + text.charCodeAt(i)) | 0;
         const now = performance.now();
-        if (hash !== last) [last, since] = [hash, now];
+        if (text !== shown) {
+            [shown, since, last] = [text, now, 0];
+            for (let i = 0; i < text.length; i++) last = (31 * last + text.charCodeAt(i)) | 0;
+        }
+        const hash = last;
         const hoping = hash === before && now - start < hope;
         if (!hoping && now - since > rest) resolve(hash);
         else if (now - start > patience) reject(new Error('the picture does not come to rest'));
-        else setTimeout(look, 20);
+        else setTimeout(look, 40);
     };
     look();
 })"""

@@ -5,6 +5,7 @@ import pytest
 
 from course_lib import gpu, reference
 from course_lib.cuda import activations as ops
+from tests.cases import all_of
 from tests.cuda.counted import counted
 from tests.cuda.unfit import KINDS, unfit
 from tests.gpu.devices import needs_numba
@@ -128,7 +129,7 @@ def test_every_number_is_read_and_written_once_in_float32(n):
 
 
 @each_name
-@pytest.mark.parametrize("kind", KINDS)
+@all_of("kind", KINDS)
 def test_array_that_does_not_fit_is_refused(name, kind):
     z, error = unfit(kind, some((6, 4)))
     for function in ops.ACTIVATIONS[name]:
@@ -137,7 +138,7 @@ def test_array_that_does_not_fit_is_refused(name, kind):
 
 
 @each_pair
-@pytest.mark.parametrize("kind", KINDS)
+@all_of("kind", KINDS)
 def test_upstream_gradient_that_does_not_fit_is_refused(name, kind):
     _, cache = getattr(ops, f"{name}_forward")(gpu.to_device(some((6, 4))))
     da, error = unfit(kind, some((6, 4)))

@@ -18,6 +18,7 @@ from course_lib.cuda.ladders.conv2d.backward_weights.parts import add_parts
 from course_lib.cuda.ladders.conv2d.forward import checks
 from course_lib.cuda.recording import record_launches
 from course_lib.reference.conv2d import conv2d_backward, conv2d_forward
+from tests.cases import all_of
 from tests.cuda.unfit import KINDS, unfit
 from tests.gpu.devices import needs_simt
 
@@ -363,9 +364,9 @@ def test_a_bias_gradient_of_another_length_is_refused(rung):
         rung.launch(*(gpu.empty(s, np.float32) for s in (Y, X, W, (3,))))
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("which", range(3))
-@pytest.mark.parametrize("rung", [*backward_data.LADDER, *backward_weights.LADDER], ids=lambda r: r.launch.__name__)
+@all_of("kind", KINDS)
+@all_of("which", range(3))
+@all_of("rung", [*backward_data.LADDER, *backward_weights.LADDER], ids=lambda r: r.launch.__name__)
 def test_a_launcher_refuses_what_a_kernel_would_read_as_garbage(rung, which, kind):
     shapes = (Y, W, X) if rung in backward_data.LADDER else (Y, X, W)
     arrays = [gpu.empty(s, np.float32) for s in shapes]

@@ -22,6 +22,7 @@ from course_lib.cuda.ladders.conv2d.forward.plan import Plan, plan
 from course_lib.cuda.ladders.conv2d.forward.v05_register_tiled import conv2d_forward_v05_register_tiled
 from course_lib.cuda.recording import record_launches
 from course_lib.reference.conv2d import conv2d_forward
+from tests.cases import all_of
 from tests.gpu.devices import each_rung, needs_simt, needs_warps
 
 RUNGS, LAUNCHERS = each_rung(LADDER, warps=(7,)), each_rung(LADDER)
@@ -270,7 +271,7 @@ WRONG = {
 
 
 @LAUNCHERS
-@pytest.mark.parametrize("case", WRONG)
+@all_of("case", WRONG)
 def test_a_launcher_refuses_what_a_kernel_would_read_as_garbage(rung, case):
     arrays, error, message = WRONG[case]
     with pytest.raises(error, match=message):

@@ -11,6 +11,7 @@ from course_lib.cuda.ladders.gemm.mma_tiles import Tiles
 from course_lib.cuda.ladders.gemm.v09_3xtf32 import gemm_v09_3xtf32, make_gemm_v09
 from course_lib.cuda.ladders.gemm.v10_tf32 import gemm_v10_tf32, make_gemm_v10
 from course_lib.cuda.numba_cuda import cuda
+from tests.cases import all_of
 from tests.cuda.counted import counted
 from tests.cuda.unfit import KINDS, unfit
 from tests.gpu.devices import nans, needs_simt, needs_warps
@@ -155,8 +156,8 @@ def test_sums_that_leave_tensor_cores_in_time_do_not_shrink():
 
 
 @rungs
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("which", [0, 1, 2])
+@all_of("kind", KINDS)
+@all_of("which", [0, 1, 2])
 def test_operands_that_no_kernel_takes_are_refused(launch, kind, which):
     host = np.ones((4, 4), np.float32)
     operands = [gpu.to_device(host) for _ in range(3)]

@@ -11,6 +11,7 @@ from course_lib import cuda, gpu, reference
 from course_lib.cuda import ladders
 from course_lib.cuda.array_checks import OTHERS as DEVICE_CLASSES
 from course_lib.cuda.device import executor
+from tests.cases import all_of
 from tests.cuda.op_cases import CASES, OTHERS, labels, names, put, whole
 from tests.cuda.unfit import KINDS, unfit
 
@@ -111,8 +112,8 @@ def calls():
 CALLS = list(calls())
 
 
-@pytest.mark.parametrize("kind", SPOILED)
-@pytest.mark.parametrize("call", CALLS, ids=[f"{op}-{name}" for op, _, _, name, _ in CALLS])
+@all_of("kind", SPOILED)
+@all_of("call", CALLS, ids=[f"{op}-{name}" for op, _, _, name, _ in CALLS])
 def test_every_operation_refuses_it_or_is_right(call, kind):
     _, function, arguments, name, place = call
     given = list(put(cuda, arguments))
@@ -147,7 +148,7 @@ def test_a_batch_of_labels_of_another_length_is_refused():
             cuda.softmax_cross_entropy_forward(z, cuda.to_backend(y))
 
 
-@pytest.mark.parametrize(
+@all_of(
     ("op", "shapes", "words"),
     [
         ("dense_forward", [(4, 3), (5, 2)], r"x.shape\[1\] must equal w.shape\[0\]"),
@@ -201,8 +202,8 @@ def test_every_ladder_is_known_here():
     assert {ladder for ladder, _ in RUNGS} <= set(OPERANDS)
 
 
-@pytest.mark.parametrize("kind", SPOILED)
-@pytest.mark.parametrize(("ladder", "rung"), RUNGS, ids=[f"{ladder}-{rung.name}" for ladder, rung in RUNGS])
+@all_of("kind", SPOILED)
+@all_of(("ladder", "rung"), RUNGS, ids=[f"{ladder}-{rung.name}" for ladder, rung in RUNGS])
 def test_every_rung_refuses_it(ladder, rung, kind):
     for spoiled, shape in OPERANDS[ladder].items():
         if kind == "None" and spoiled == "b":

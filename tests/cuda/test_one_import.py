@@ -19,6 +19,7 @@ from course_lib.cuda.choice import GPU, SIMT, Choice, DeviceError
 from course_lib.cuda.intrinsics import ld4, nonneg
 from course_lib.cuda.numba_cuda import choose_compiler, cuda, float32
 from course_lib.cuda.unroll import compiled_form, unroll
+from tests.cases import all_of
 
 FOLDER = Path(course_lib.cuda.__file__).parent
 NAMES_IT = {
@@ -34,7 +35,7 @@ NAMES_IT = {
 }
 
 
-@pytest.mark.parametrize("file", sorted(FOLDER.rglob("*.py")), ids=lambda f: str(f.relative_to(FOLDER)))
+@all_of("file", sorted(FOLDER.rglob("*.py")), ids=lambda f: str(f.relative_to(FOLDER)))
 def test_only_these_modules_import_numba(file):
     tree = ast.parse(file.read_text(encoding="utf-8"))
     modules = [n.module or "" for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)]

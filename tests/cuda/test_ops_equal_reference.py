@@ -10,6 +10,7 @@ import pytest
 from course_lib import cuda, gpu, reference
 from course_lib.checks import product_tolerance
 from course_lib.cuda import products
+from tests.cases import all_of
 from tests.cuda.op_cases import CASES, OTHERS, labels, names, probabilities, put, run, shuffles, whole
 from tests.gpu.devices import needs_warps
 
@@ -46,7 +47,7 @@ def test_the_device_has_every_name_of_the_reference():
     assert set(cuda.__all__) <= set(dir(cuda))
 
 
-@pytest.mark.parametrize("name", [n for n in reference.__all__ if n not in EXCEPTIONS])
+@all_of("name", [n for n in reference.__all__ if n not in EXCEPTIONS])
 def test_functions_take_the_same_arguments(name):
     ours, its = getattr(cuda, name), getattr(reference, name)
     if inspect.isfunction(its):
@@ -152,9 +153,9 @@ def test_softmax_and_its_loss_survive_any_scores():
     assert np.isnan(k).tolist() == [[True] * 3, [False] * 3, [False] * 3]
 
 
-@pytest.mark.parametrize("C", [3, 40, 1030])
-@pytest.mark.parametrize("bad", [-1, "C", 2**40, -(2**40)])
-@pytest.mark.parametrize(
+@all_of("C", [3, 40, 1030])
+@all_of("bad", [-1, "C", 2**40, -(2**40)])
+@all_of(
     "op", ["softmax_cross_entropy", "rbf_loss", "one_minus_probability", "expected_squared_distance"]
 )
 def test_a_label_out_of_range_is_named_and_never_used(op, bad, C):

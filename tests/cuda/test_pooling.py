@@ -5,6 +5,7 @@ import pytest
 
 from course_lib import gpu, reference
 from course_lib.cuda import pooling as ops
+from tests.cases import all_of
 from tests.cuda.counted import counted
 from tests.cuda.unfit import KINDS, unfit
 from tests.gpu.devices import needs_numba, needs_warps
@@ -78,8 +79,8 @@ def test_average_pooling_shares_gradients(shape, size, stride, pad):
     np.testing.assert_allclose(dx, reference.average_pool_backward(dy, its_cache), rtol=1e-6, atol=1e-6)
 
 
-@pytest.mark.parametrize(("shape", "size", "stride", "pad"), [c for c in CASES if c[3] != 0 or c[1] == 2])
-@pytest.mark.parametrize("special", [np.nan, np.inf, -np.inf])
+@all_of(("shape", "size", "stride", "pad"), [c for c in CASES if c[3] != 0 or c[1] == 2])
+@all_of("special", [np.nan, np.inf, -np.inf])
 def test_max_pooling_of_numbers_that_are_not_finite_is_the_references(special, shape, size, stride, pad):
     x = few_values(shape)
     x[np.random.default_rng(1).random(shape) < 0.4] = special

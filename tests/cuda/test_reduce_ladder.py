@@ -5,6 +5,7 @@ import pytest
 
 from course_lib import gpu
 from course_lib.cuda.ladders.reduce import LADDER, v05_grid_stride, v06_one_pass
+from tests.cases import all_of
 from tests.cuda.counted import counted
 from tests.cuda.unfit import KINDS, unfit
 from tests.gpu.devices import each_rung, nans, needs_numba, needs_simt, needs_warps
@@ -30,7 +31,7 @@ def test_rungs_are_in_order_and_named_after_their_files():
 
 
 @every_rung
-@pytest.mark.parametrize("n", SIZES)
+@all_of("n", SIZES)
 def test_sum_of_whole_numbers_is_exact_for_any_count(rung, n):
     assert sum_of(rung, whole(n)) == whole(n).sum()
 
@@ -66,7 +67,7 @@ def test_number_that_is_not_finite_reaches_the_sum(rung, special):
 
 @needs_numba
 @every_launcher
-@pytest.mark.parametrize("n", [1, 33, 256, 300, 777, 5000, 66_001])
+@all_of("n", [1, 33, 256, 300, 777, 5000, 66_001])
 def test_traffic_is_what_the_formula_says(rung, n):
     counts, hazards = counted(rung.launch, gpu.to_device(whole(n)), nans(1))
     promised = rung.traffic(n)
@@ -122,7 +123,7 @@ def test_sum_after_a_launch_that_was_stopped_is_right(monkeypatch):
 
 
 @every_launcher
-@pytest.mark.parametrize("kind", KINDS)
+@all_of("kind", KINDS)
 def test_array_that_does_not_fit_is_refused(rung, kind):
     x, error = unfit(kind, whole(12).reshape(3, 4))
     with pytest.raises(error, match=r"^x "):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from course_lib import fast, reference
+from tests.cases import all_of
 
 from ..reference.strategies import LAYOUTS, lay_out
 
@@ -82,8 +83,8 @@ def test_convolution_is_exact_on_integers(stride, pad):
         assert_same(conv(fast, x, w, b, stride, pad), conv(reference, x, w, b, stride, pad))
 
 
-@pytest.mark.parametrize("taps", range(1, 33))
-@pytest.mark.parametrize("M", [1, 2, 5])
+@all_of("taps", range(1, 33))
+@all_of("M", [1, 2, 5])
 def test_every_number_of_taps_is_summed_whole(taps, M):
     x, w, b = integers(taps, 3, 1, 4, taps + 5), integers(M, M, 1, 1, taps), integers(3, M)
     assert_same(conv(fast, x, w, b), conv(reference, x, w, b))
@@ -96,11 +97,11 @@ def test_every_batch_size_is_exact(B, stride, pad):
     assert_same(conv(fast, x, w, b, stride, pad), conv(reference, x, w, b, stride, pad))
 
 
-@pytest.mark.parametrize(
+@all_of(
     ("B", "W"), [(1, 1026), (1, 2100), (1, 3077), (64, 18), (64, 19), (64, 34), (67, 47), (1500, 4)]
 )
-@pytest.mark.parametrize("stride", [1, 2])
-@pytest.mark.parametrize("pad", [0, 1])
+@all_of("stride", [1, 2])
+@all_of("pad", [0, 1])
 def test_rows_longer_than_the_kernels_work_on_at_a_time(B, W, stride, pad):
     """A row of W_out * B numbers is worked on 1024 at a time; with a stride, B numbers at a time."""
     x, w, b = integers(0, B, 2, 3, W), integers(1, 3, 2, 2, 3), integers(2, 3)
@@ -133,8 +134,8 @@ def test_a_mask_as_large_as_the_image(mask, pad, stride, bias, B):
     assert_same(got, conv(reference, x, w, b, stride, pad))
 
 
-@pytest.mark.parametrize(("kind", "B"), list(itertools.product(["max_pool", "average_pool"], [1, 7, 67])))
-@pytest.mark.parametrize(("size", "stride", "pad"), POOLS)
+@all_of(("kind", "B"), list(itertools.product(["max_pool", "average_pool"], [1, 7, 67])))
+@all_of(("size", "stride", "pad"), POOLS)
 def test_pooling_is_exact(kind, B, size, stride, pad):
     x = distinct(0, B, 3, 17, 16)
     if kind == "average_pool":  # divided by 3 x 2 both round, and must round alike
@@ -366,7 +367,7 @@ WRONG = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", WRONG)
+@all_of("name", WRONG)
 def test_wrong_arguments_raise_the_reference_errors(name):
     with pytest.raises((TypeError, ValueError)) as wanted:
         WRONG[name](reference)

@@ -7,6 +7,7 @@ import pytest
 
 from course_lib import nn
 from course_lib.checks import check_network_gradients, check_op_gradients
+from tests.cases import all_of
 
 from ..backends import on_each_backend
 
@@ -16,7 +17,7 @@ def rng(seed=0):
 
 
 @on_each_backend
-@pytest.mark.parametrize(("stride", "pad"), list(itertools.product(itertools.product((1, 2, 3), repeat=2), (0, 1, 2))))
+@all_of(("stride", "pad"), list(itertools.product(itertools.product((1, 2, 3), repeat=2), (0, 1, 2))))
 def test_convolution_gradients_for_every_mask(ops, stride, pad):
     for mask, (B, C, M) in zip([(1, 1), (3, 3), (2, 5), (5, 3), (5, 5)], [(1, 1, 1), (1, 3, 2), (3, 2, 3)] * 2):  # noqa: B905
         args = [rng(1).standard_normal((B, C, 7, 9)), rng(2).standard_normal((M, C, *mask)), rng(3).standard_normal(M)]
@@ -24,8 +25,8 @@ def test_convolution_gradients_for_every_mask(ops, stride, pad):
 
 
 @on_each_backend
-@pytest.mark.parametrize("shape", [(1, 1, 5, 5), (1, 3, 7, 9), (5, 2, 9, 7)])
-@pytest.mark.parametrize("kind", ["relu", "leaky_relu", "max_pool", "average_pool", "subsample", "covering conv2d"])
+@all_of("shape", [(1, 1, 5, 5), (1, 3, 7, 9), (5, 2, 9, 7)])
+@all_of("kind", ["relu", "leaky_relu", "max_pool", "average_pool", "subsample", "covering conv2d"])
 def test_gradients_of_the_other_image_layers(ops, kind, shape):
     x = rng(1).permutation(np.prod(shape)).reshape(shape) / 10 - 2.03  # all different, none at ReLU's kink
     forward, backward = (getattr(ops, f"{kind.split()[-1]}_{way}") for way in ("forward", "backward"))

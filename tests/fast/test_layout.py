@@ -5,6 +5,7 @@ import pytest
 
 from course_lib import fast
 from course_lib.fast.layout import CACHE_LINE, empty, images_first, images_last, lies_images_last
+from tests.cases import all_of
 
 from ..reference.strategies import LAYOUTS, lay_out
 
@@ -20,8 +21,8 @@ def test_arrays_begin_on_a_cache_line(dtype):
     assert [a.shape for a in kept[::5]] == [(1,), (3,), (1000,), (7, 5), (2, 3, 4, 5), (0,), (0, 3), ()]
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize(
+@all_of("layout", LAYOUTS)
+@all_of(
     "shape", [(1, 1, 1, 1), (1, 3, 5, 4), (17, 1, 4, 4), (16, 2, 3, 3), (33, 3, 7, 5), (2, 3, 0, 4)]
 )
 def test_turning_a_batch_moves_every_number_to_its_place_and_back(layout, shape):

@@ -14,6 +14,7 @@ from course_lib import fast
 from course_lib.checks import product_tolerance
 from course_lib.fast.products import one_blas_thread
 from course_lib.fast.threads import share
+from tests.cases import all_of
 
 from ..backends import on_each_backend
 
@@ -122,8 +123,8 @@ def test_the_number_of_threads_changes_no_bit(shared, monkeypatch, blocks):
     assert all(result == results[0] for result in results)
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, 5])
-@pytest.mark.parametrize("units", [0, 1, 2, 3, 7, 8, 9, 100, 101])
+@all_of("count", [1, 2, 3, 5])
+@all_of("units", [0, 1, 2, 3, 7, 8, 9, 100, 101])
 def test_every_unit_is_done_exactly_once(shared, count, units):
     fast.set_threads(count)
     done = []

@@ -8,6 +8,7 @@ import pytest
 from course_lib import figures
 from course_lib import reference as ops
 from course_lib.figures import convolution
+from tests.cases import all_of
 
 from .pages import read_svg, svg_texts
 
@@ -63,7 +64,7 @@ def test_the_stepper_shows_a_finished_output_without_scripts_and_is_the_same_eve
     assert stepper.html == convolution.slide_stepper(*maps()).html
 
 
-@pytest.mark.parametrize(("size", "mask", "stride", "pad"), SETTINGS)
+@all_of(("size", "mask", "stride", "pad"), SETTINGS)
 def test_visits_are_those_of_windows_counted_one_by_one(size, mask, stride, pad):
     count = np.zeros((size + 2 * pad,) * 2, dtype=int)
     for h in range(0, size + 2 * pad - mask + 1, stride):
@@ -74,7 +75,7 @@ def test_visits_are_those_of_windows_counted_one_by_one(size, mask, stride, pad)
     np.testing.assert_array_equal(lost, count[pad : pad + size, pad : pad + size] == 0)
 
 
-@pytest.mark.parametrize(("size", "mask", "stride", "pad"), SETTINGS)
+@all_of(("size", "mask", "stride", "pad"), SETTINGS)
 def test_exactly_the_pixels_with_a_cross_have_no_gradient_and_no_influence(size, mask, stride, pad):
     rng = np.random.default_rng(0)
     x, w = rng.standard_normal((1, 1, size, size)), rng.uniform(1, 2, (1, 1, mask, mask))
@@ -86,7 +87,7 @@ def test_exactly_the_pixels_with_a_cross_have_no_gradient_and_no_influence(size,
     np.testing.assert_array_equal(dx[0, 0] == 0, lost)
 
 
-@pytest.mark.parametrize(("size", "mask", "stride", "pad"), SETTINGS)
+@all_of(("size", "mask", "stride", "pad"), SETTINGS)
 def test_the_explorers_picture_says_what_it_shows_on_one_sheet(size, mask, stride, pad):
     picture = convolution.coverage(size, mask, stride, pad)
     lost = int(convolution.never_seen(size, mask, stride, pad).sum())

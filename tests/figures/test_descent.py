@@ -1,6 +1,5 @@
 """Figures of lesson 03: the surfaces are what they say, and every picture can be drawn over the whole range."""
 
-import itertools
 
 import numpy as np
 import pytest
@@ -80,7 +79,8 @@ def test_ravine_oscillates_exactly_at_two_over_its_curvature():
     np.testing.assert_array_equal(path[:, 1], 2.0 * (-1.0) ** np.arange(1002))
 
 
-CORNERS = list(itertools.product(surfaces.SURFACES, (0.05, 2.5), (1, 100), (-3.0, 3.0), (-3.0, 3.0)))
+ENDS = [((0.05, 1, -3.0, 3.0), (2.5, 100, 3.0, -3.0)), ((0.05, 100, 3.0, 3.0), (2.5, 1, -3.0, -3.0))]
+CORNERS = [(surface, *ends) for surface, pair in zip(surfaces.SURFACES, ENDS, strict=True) for ends in pair]
 
 
 @pytest.mark.parametrize(("surface", "lr", "steps", "u", "v"), CORNERS)

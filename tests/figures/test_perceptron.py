@@ -10,6 +10,7 @@ from course_lib import data, figures
 from course_lib import reference as ops
 from course_lib.figures import half_plane as geometry
 from course_lib.figures import perceptron, perceptron_steps
+from tests.cases import all_of
 
 LOW, HIGH = np.array([-0.6, -0.6]), np.array([1.6, 1.6])
 
@@ -26,7 +27,7 @@ def area(corners):
     return abs(x @ np.roll(y, -1) - y @ np.roll(x, -1)) / 2
 
 
-@pytest.mark.parametrize("w", weights(), ids=str)
+@all_of("w", weights(), ids=str)
 def test_half_plane_and_its_complement_tile_the_box(w):
     inside, outside = (geometry.half_plane(s * w, LOW, HIGH) for s in (1, -1))
     expected = np.prod(HIGH - LOW) * (2 if np.all(w == 0) else 1)  # a score of 0 counts as 1, for both signs
@@ -34,7 +35,7 @@ def test_half_plane_and_its_complement_tile_the_box(w):
     assert np.all(inside @ w[:2] + w[2] >= -1e-9)
 
 
-@pytest.mark.parametrize("w", weights(), ids=str)
+@all_of("w", weights(), ids=str)
 def test_boundary_lies_on_the_line_and_on_the_edge_of_the_box(w):
     ends = geometry.boundary(w, LOW, HIGH)
     if ends is None:

@@ -96,8 +96,8 @@ def test_alternative_text_must_be_given():
 
 
 def test_a_figure_that_is_too_large_says_what_to_reduce():
-    fig, ax = figures.new_figure(8, 8)
-    ax.imshow(np.random.default_rng(0).random((900, 900, 3)))
+    fig, ax = figures.new_figure(4, 4)
+    ax.imshow(np.random.default_rng(0).random((400, 400, 3)))
     with pytest.raises(ValueError, match=rf"the limit is {MAX_BYTES:,}: make it smaller, plot fewer points"):
         figures.picture(fig, alt=ALT)
 

@@ -1,7 +1,8 @@
-"""LeNet-5 learns the digits as well as promised: plain, with shifts, and in its classic form; three seeds each.
+"""LeNet-5 learns the digits as well as promised: plain, with shifts, and in its classic form.
 
 `pytest -s tests/nn/test_lenet5_digits.py` shows accuracies and seconds. Seconds are shown, never judged.
-The recipes were chosen on a part of the training digits, not on the test digits.
+The recipes were chosen on a part of the training digits, not on the test digits. The plain one, which the lessons
+train, is run with three seeds; of the others the promise is that of a schedule short enough for every run of the tests.
 """
 
 import time
@@ -12,10 +13,10 @@ import pytest
 from course_lib import data, nn
 
 RECIPES = {
-    # name: ((epochs, learning rate), ...), options of train, options of the model, least mean accuracy
-    "plain": (((5, 0.03), (2, 0.003)), {}, {}, 0.965),
-    "shifts": (((80, 0.03), (20, 0.003)), {"augment": nn.random_shifts(2)}, {}, 0.98),
-    "classic": (((15, 0.003),), {"loss": "rbf_loss"}, {"classic": True}, 0.95),
+    # name: ((epochs, learning rate), ...), options of train, options of the model, seeds, least mean accuracy
+    "plain": (((5, 0.03), (2, 0.003)), {}, {}, 3, 0.965),
+    "shifts": (((16, 0.03), (4, 0.003)), {"augment": nn.random_shifts(2)}, {}, 1, 0.97),
+    "classic": (((8, 0.003),), {"loss": "rbf_loss"}, {"classic": True}, 1, 0.945),
 }
 
 
@@ -29,14 +30,14 @@ def digits():
 
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_lenet5_learns_the_digits(recipe, digits):
-    """The mean of three seeds must reach the promise. Single runs scatter: rounding, which differs between
+    """The mean over the seeds must reach the promise. Single runs scatter: rounding, which differs between
     processors, changes a long training, and with 1,000 test digits 0.3 % is the spread of equal networks."""
     digits, x_train, x_test = digits
     assert x_train.shape == (4000, 1, 32, 32)
     assert len(x_test) == 1000
-    schedule, options, model, least = RECIPES[recipe]
+    schedule, options, model, seeds, least = RECIPES[recipe]
     accuracies = []
-    for seed in range(3):
+    for seed in range(seeds):
         rng = np.random.default_rng(seed)
         net, start = nn.models.lenet5(rng=rng, **model), time.perf_counter()
         for epochs, lr in schedule:

@@ -11,6 +11,7 @@ from course_lib import fast
 from course_lib import reference as ops
 from course_lib.checks import check_op_gradients
 from course_lib.reference import conv2d as conv2d_module
+from tests.cases import all_of
 
 from .strategies import LAYOUTS, lay_out
 
@@ -28,8 +29,8 @@ def integers(rng, *shape, dtype=np.float64):
     return rng.integers(-4, 5, shape).astype(dtype)
 
 
-@pytest.mark.parametrize(("stride", "pad", "mask"), list(itertools.product(STRIDES, PADS, MASKS)))
-@pytest.mark.parametrize("batch", [1, 3])
+@all_of(("stride", "pad", "mask"), list(itertools.product(STRIDES, PADS, MASKS)))
+@all_of("batch", [1, 3])
 def test_the_forms_agree_exactly_on_small_integers(stride, pad, mask, batch):
     rng = np.random.default_rng(0)
     x, w, b = integers(rng, batch, 2, 7, 5), integers(rng, 3, 2, *mask), integers(rng, 3)
@@ -43,9 +44,9 @@ def test_the_forms_agree_exactly_on_small_integers(stride, pad, mask, batch):
             np.testing.assert_array_equal(got, want)
 
 
-@pytest.mark.parametrize(("stride", "pad", "mask"), list(itertools.product(STRIDES, PADS, MASKS)))
-@pytest.mark.parametrize("form", QUICK)
-@pytest.mark.parametrize("shape", [(1, 1, 5, 5), (2, 3, 9, 7)])
+@all_of(("stride", "pad", "mask"), list(itertools.product(STRIDES, PADS, MASKS)))
+@all_of("form", QUICK)
+@all_of("shape", [(1, 1, 5, 5), (2, 3, 9, 7)])
 def test_gradients(form, shape, stride, pad, mask):
     rng = np.random.default_rng(2)
     x, w, b = rng.standard_normal(shape), rng.standard_normal((2, shape[1], *mask)), rng.standard_normal(2)
@@ -105,8 +106,8 @@ def test_any_size_type_and_layout(size, mask, stride, pad, layout, dtype, form):
     assert grads[2] is None
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize(
+@all_of("form", FORMS)
+@all_of(
     ("x", "w", "options", "error", "message"),
     [
         ((2, 3, 5, 5), (4, 2, 3, 3), {}, ValueError, r"x.shape\[1\] must equal w.shape\[1\]"),

@@ -7,6 +7,7 @@ import pytest
 
 from course_lib import reference as ops
 from course_lib.checks import check_op_gradients
+from tests.cases import all_of
 
 from ..backends import on_each_backend
 
@@ -35,9 +36,9 @@ def test_the_argmax_mask_holds_places_in_the_map():  # K, "Pooling Kernel"
 
 
 @on_each_backend
-@pytest.mark.parametrize(("size", "stride", "pad"), CASES)
-@pytest.mark.parametrize("shape", [(1, 1, 4, 4), (2, 3, 7, 5)])
-@pytest.mark.parametrize("kind", ["max_pool", "average_pool"])
+@all_of(("size", "stride", "pad"), CASES)
+@all_of("shape", [(1, 1, 4, 4), (2, 3, 7, 5)])
+@all_of("kind", ["max_pool", "average_pool"])
 def test_pooling_against_loops_and_its_gradient(ops, kind, shape, size, stride, pad):
     rng = np.random.default_rng(0)
     x = rng.permutation(np.prod(shape)).reshape(shape) / 7 + 1.0  # all different
