@@ -18,6 +18,9 @@ from course_lib.simt.vocabulary import Nothing
 ALIGNMENT = 256
 """Bytes. A device gives every allocation an address that is a multiple of this."""
 
+RECORDS = (np.void, np.record, np.recarray)
+"""NumPy's classes of a record, which is taken by reference, and of an array of records."""
+
 
 def views(names, arguments):
     """Return the values of a kernel's parameters: numbers typed as Numba types them, and Views of the arrays.
@@ -33,7 +36,7 @@ def views(names, arguments):
     for name, argument in _flat_names(names, arguments):
         if is_device_array(argument) or type(argument) is np.ndarray:
             arrays[name] = argument
-        elif type(argument) in (np.void, np.record, np.recarray):  # a record, by reference, or an array of them
+        elif any(type(argument) is kind for kind in RECORDS):
             arrays[name] = np.asarray(argument).view(np.ndarray)
         elif argument is None:
             values[name] = Nothing()

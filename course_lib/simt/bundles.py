@@ -95,7 +95,7 @@ def member_of(member):
     if any(d is not None and type(d) is not python_types.GetSetDescriptorType for d in own):
         return None  # a class of which its own dictionary is something else
     value = object.__getattribute__(member, "__dict__").get("_value_")
-    if type(value) not in (bool, int, float):
+    if not any(type(value) is kind for kind in (bool, int, float)):
         return None
     try:
         number = literal(value)

@@ -64,7 +64,7 @@ top("from os import system", "from os import system as grid  # bad", "os.system 
 top("star import", "from numba.cuda import *  # bad", "one by one")
 top("relative import", "from . import canary  # bad", "canary cannot be imported")
 top("import builtins", "import builtins  # bad", "builtins cannot be imported")
-top("import a part of numba that is no word", "from numba.core import types  # bad", "cannot be imported")
+top("import a part of numba that is no word", "from numba.core import typing  # bad", "cannot be imported")
 top("import a part of numpy that is no word", "from numpy import load  # bad", "numpy.load cannot be imported")
 top("import the course", "from course_lib import simt  # bad", "cannot be imported")
 top("import from __future__", "from __future__ import annotations  # bad", "cannot be imported")
