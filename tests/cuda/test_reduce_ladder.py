@@ -31,7 +31,7 @@ def test_rungs_are_in_order_and_named_after_their_files():
 
 
 @every_rung
-@all_of("n", SIZES)
+@pytest.mark.parametrize("n", SIZES)
 def test_sum_of_whole_numbers_is_exact_for_any_count(rung, n):
     assert sum_of(rung, whole(n)) == whole(n).sum()
 
