@@ -17,7 +17,7 @@ from course_lib.simt.masks import Mask
 from course_lib.simt.memory import View
 from course_lib.simt.refusals import construct, refused
 from course_lib.simt.stops import Stops
-from course_lib.simt.values import cast, describe, is_number, join
+from course_lib.simt.values import cast, describe, is_number, kind
 from course_lib.simt.waiting import Block, Branch, Loop, Waiting
 from course_lib.simt.watching import Watch
 
@@ -211,7 +211,7 @@ class Evaluator(Expressions, Stops, Waiting):
             )
         if isinstance(items, Range):
             return self._loop(node, mask, Counting(self, node, items.start, items.stop, items.step))
-        if isinstance(items, tuple) and self.typing and len({type(join(items[0], i)) for i in items[1:]}) > 1:
+        if isinstance(items, tuple) and self.typing and len({kind(item) for item in items}) > 1:
             raise self._error(node, "the parts of a tuple that a for goes over are all of one type.")
         return self._loop(node, mask, Taking(self, node, items))
 

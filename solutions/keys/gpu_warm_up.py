@@ -387,7 +387,8 @@ def block_sum(x, sums):
             Mutant("no barrier after the sums", changed(PRODUCT, ("        cuda.syncthreads()  # read\n", "")),
                    "writes As["),
             Mutant("early return", changed(PRODUCT, ("    acc = float32(0)\n", "    acc = float32(0)\n"
-                   "    if row >= C.shape[0] or col >= C.shape[1]:\n        return\n")), "As[0, 3], which nobody has written yet"),
+                   "    if row >= C.shape[0] or col >= C.shape[1]:\n        return\n")),
+                   "As[0, 3], which nobody has written yet"),
             Mutant("turns from the grid", changed(PRODUCT, ("range((A.shape[1] + TILE - 1) // TILE)",
                    "range(cuda.gridDim.x)")), "knows nothing of K"),
             Mutant("four turns always", changed(PRODUCT, ("(A.shape[1] + TILE - 1) // TILE", "4")),
