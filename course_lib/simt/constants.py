@@ -18,7 +18,7 @@ from course_lib.simt.vocabulary import FIXED, NAMES, Cast, DeviceFunction, Unusa
 
 FUNCTIONS = {"int": int, "float": float, "bool": bool, "complex": complex, "abs": abs, "min": min, "max": max}
 FUNCTIONS |= {f"math.{n}": getattr(math, n) for n in ("sqrt", "exp", "log", "log2", "sin", "cos", "floor", "ceil")}
-TYPES = ("np.dtype", "numba.from_dtype", "np.finfo", "np.iinfo")
+TYPES = ("np.array", "np.dtype", "numba.from_dtype", "np.finfo", "np.iinfo")
 MOST_BYTES = 65_536
 """Of a record."""
 MOST_PARTS = 1_000
