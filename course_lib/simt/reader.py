@@ -15,7 +15,17 @@ from course_lib.simt.signature_text import TYPES as NUMBERS_DECLARED
 from course_lib.simt.signature_text import VOID, NotDeclared, of_tree, parsed
 from course_lib.simt.signatures import checked
 from course_lib.simt.source import KernelError, Source, check_depth, kind_name, parse
-from course_lib.simt.vocabulary import BUILTINS, NAMES, REFUSED, DeviceFunction, Unusable, Word, from_outside, leading
+from course_lib.simt.vocabulary import (
+    BUILTINS,
+    NAMES,
+    REFUSED,
+    DeviceFunction,
+    Unusable,
+    Word,
+    from_outside,
+    leading,
+    pythons_own,
+)  # fmt: skip
 
 MOST_CHARACTERS = 200_000
 """The longest text: some 5,000 lines."""
@@ -102,11 +112,8 @@ class _Module:
     def __init__(self, lines):
         self.lines, self.sources, self.devices, self.meanings = lines, {}, set(), {}
         own = {name: Word(name) for name in BUILTINS}
-        others = {
-            name: Unusable(f"{name} is Python's own and does not exist in a kernel.")
-            for name in dir(builtins)
-            if name not in BUILTINS
-        } | {name: from_outside(getattr(builtins, name), name, {}) for name in REFUSED}
+        others = {name: pythons_own(name) for name in dir(builtins)}
+        others |= {name: from_outside(getattr(builtins, name), name, {}) for name in REFUSED}
         self.names = others | own
 
     def take(self, node, first):

@@ -31,6 +31,10 @@ class Stops:
         texts = [*call.args, *call.keywords] if call else []
         if not isinstance(name, ast.Name) or any(not _is_known_before(t) for t in texts):
             raise self._error(node, "what is raised is an exception with constants only: Numba knows no others.")
+        if name.id in self.source.assigned:
+            raise self._error(node, f"{name.id} is a variable and no exception, which is what raise takes.")
+        if name.id not in self.source.outside:
+            raise self._error(node, f"{name.id} is not defined, neither in the kernel nor outside of it.")
         text = ", ".join(str(t.value) for t in texts)
         return self._stop(node, mask, f"raises {name.id}" + (f": {text}" if text else ""))
 

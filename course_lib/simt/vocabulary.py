@@ -76,6 +76,8 @@ class Unusable:
 class Nothing:
     """What the name None means in a kernel. Source: the course's own."""
 
+    path = "None"
+
 
 MODULES = {
     numba: "numba", numba_types: "numba.types", cuda: "cuda", cuda.cg: "cuda.cg", math: "math", cmath: "cmath",
@@ -180,6 +182,11 @@ def type_named(text):
     return Cast(dtype) if dtype is not None and types.computes_with(dtype) else text
 
 
+def pythons_own(name):
+    """Return what a builtin means that no kernel can call. Source: the course's own."""
+    return Unusable(f"{name} is Python's own and does not exist in a kernel.")
+
+
 MODULE_NAMES = python_types.ModuleType.__dict__["__dict__"].__get__
 """Returns a module's own dictionary: its __getattr__ is not asked."""
 
@@ -204,6 +211,8 @@ def _known(value, name, kind, family):
     for builtin, instead in REFUSED.items():
         if value is getattr(builtins, builtin):
             return Unusable(f"{builtin} is not possible in a kernel; {instead}.")
+    if value is vars(builtins).get(name):
+        return pythons_own(name)
     if id(value) in PATHS:
         return Word(PATHS[id(value)][1])
     if is_kernel(value):
