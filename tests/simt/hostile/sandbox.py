@@ -27,7 +27,7 @@ BYTES, CPU_SECONDS = 4 * 1024**3, 240
 GUARD_SECONDS = int(os.environ.get("GUARD", 300))
 """Of each try: its memory, its processor time, and the time after which nobody waits for it any longer."""
 
-NUMBA = str(Path(numba.__file__).resolve().parent)
+NUMBA = str(Path(numba.__file__).parent)
 WATCHED = (
     "open", "exec", "import", "compile", "subprocess.Popen", "os.", "socket.", "shutil.", "ctypes.", "code.__new__",
     "builtins.input", "pty.", "webbrowser.", "urllib.", "sys.settrace", "sys.setprofile", "pickle.", "marshal.",
