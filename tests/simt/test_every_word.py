@@ -3,19 +3,28 @@
 import ast
 import cmath
 import math
+import re
 import statistics
+from pathlib import Path
 
 import numba
 import numpy as np
 import pytest
 from numba import cuda
+from numba.cuda import random
 from numba.np.numpy_support import as_dtype
 
 from course_lib import simt
+from course_lib.cuda import intrinsics
 from course_lib.simt import type_names
 from course_lib.simt.evaluate import Evaluator
 from course_lib.simt.functions import FUNCTIONS
+from course_lib.simt.library import FAST, FLOATS, HALVES
+from course_lib.simt.numpy_words import OF_ONE, OF_TWO
+from course_lib.simt.vector_words import DTYPES
+from course_lib.simt.vector_words import NAMES as VECTORS
 from course_lib.simt.vocabulary import NAMES
+from tests.simt import test_complex, test_words_numbers
 from tests.simt.text import function
 
 LANES = np.arange(8)
@@ -42,7 +51,12 @@ def run(statements, *, grid=1, block=8, dtype=np.float64, out=None, **outside):
         out[i] = r
 """
     out = np.zeros(blocks * threads, dtype) if out is None else out
-    simt.run(function(text, numba=numba, cmath=cmath, **outside), grid, block, (X, np.array([5, 7, 9], np.int32), out))
+    simt.run(
+        function(text, numba=numba, cmath=cmath, random=random, **outside),
+        grid,
+        block,
+        (X, np.array([5, 7, 9], np.int32), out),
+    )
     return out
 
 
@@ -186,16 +200,71 @@ WORDS |= {
     "math.isinf": ("r = math.isinf(x) + math.isinf(-x / 0) * 2 + math.isinf(math.nan) * 4", [2] * 8),
     "math.isfinite": ("r = math.isfinite(x) + math.isfinite(x / 0) * 2 + math.isfinite(math.nan) * 4", [1] * 8),
 }
-ELSEWHERE = (
-    "libdevice.", "cuda.fp16.", "intrinsic.", "operator.", "cmath.", "number.", "np.", "complex", "cuda.random.",
-)  # fmt: skip
-"""test_library.py, test_words_numbers.py, test_words_numpy.py and test_complex.py have these."""
+V = "v = cuda.local.array(4, float64)\nv[0], v[1], v[2], v[3] = t, 2, 7, 1\n"
+"""Words of arrays are called of a, which is 5, 7, 9, and of v, which each lane has: t, 2, 7, 1."""
+OF_V = np.stack([LANES, LANES * 0 + 2, LANES * 0 + 7, LANES * 0 + 1], 1).astype(float)
+WORDS |= {
+    f"{owner}.{name}": (f"{V}r = {f'v.{name}()' if owner == 'array' else f'np.{name}(v)'}", python(OF_V))
+    for owner in ("array", "np")
+    for name, python in {
+        "sum": lambda v: v.sum(1), "prod": lambda v: v.prod(1), "mean": lambda v: v.mean(1), "var": lambda v: v.var(1),
+        "std": lambda v: v.std(1), "argmax": lambda v: v.argmax(1), "argmin": lambda v: v.argmin(1),
+        "any": lambda v: v.any(1), "all": lambda v: v.all(1),
+    }.items()
+}  # fmt: skip
+WORDS |= {
+    "array.fill": (f"{V}v[1:3].fill(t)\nr = v[0] + 10 * v[1] + 100 * v[2] + 1000 * v[3]", 111 * LANES + 1000),
+    "array.reshape": (f"{V}w = v.reshape(2, 2)\nr = w[0, 0] + 10 * w[0, 1] + 100 * w[1, 0]", LANES + 720),
+    "array.transpose": ("m = cuda.local.array((2, 3), int32)\nm[1, 2] = t\nr = m.transpose()[2, 1]", LANES),
+    "array.item": ("r = a[1:2].item() + t", LANES + 7),
+    "array.view": (f"{V}r = v.view(uint64)[1] >> 52", [0x400] * 8),  # 2.0 has the exponent 1023 + 1
+    "np.ndindex": (
+        "r = 0\nfor p, q in np.ndindex(2, 3):\n    r = r * 10 + p * q + t", [111111 * t + 12 for t in range(8)],
+    ),
+    "np.ndenumerate": ("r = t\nfor (k,), x in np.ndenumerate(a):\n    r += k * x", LANES + 7 + 18),
+    "zip": ("r = 0\nfor p, q in zip(a, (t, 2)):\n    r += p * q", 5 * LANES + 14),
+    "enumerate": ("r = t\nfor k, v in enumerate(a, 2):\n    r += k * v", LANES + 10 + 21 + 36),
+    "print": ("print('lane', t, x)\nr = t", LANES),
+    "cuda.random.rotl": ("r = random.rotl(uint64(1 << (63 - t)), uint32(3))", 2.0 ** ((66 - LANES) % 64)),
+    "cuda.random.uint64_to_unit_float32": ("r = random.uint64_to_unit_float32(uint64(t) << 61)", LANES / 8),
+    "cuda.random.uint64_to_unit_float64": ("r = random.uint64_to_unit_float64(uint64(t) << 61)", LANES / 8),
+}  # fmt: skip
+
+HERE = Path(__file__).parent
+ELSEWHERE = {
+    "libdevice.": {
+        f"libdevice.{name}" for name in (*test_words_numbers.ALL, *FLOATS, *(f"{n}f" for n in FLOATS), *FAST)
+    },
+    "cuda.fp16.": {f"cuda.fp16.{name}" for name in HALVES},
+    "operator.": {*test_words_numbers.OF_TWO},
+    "cmath.": {f"cmath.{name}" for name in test_complex.OF_CMATH},
+    "np.": {f"np.{name}" for name in (*OF_ONE, *OF_TWO)},
+    "cuda.": {f"cuda.{name}{n}" for name in (*(f"{d}x" for d in DTYPES), *VECTORS) for n in "1234"},
+}
+"""The tables over which tests of values in other files go."""
+NAMED = {
+    "number.": "test_words_arrays.py test_complex.py test_records.py", "complex": "test_complex.py",
+    "cmath.": "test_complex.py",
+    "np.": "test_words_numpy.py test_words_arrays.py test_complex.py", "operator.": "test_words_numbers.py",
+    "cuda.random.": "test_words_random.py", "intrinsic.": "../cuda/test_intrinsics.py test_every_word.py",
+}  # fmt: skip
+"""Files in which words are called one by one, by the beginning of the word."""
 
 
-def test_table_of_words_is_complete():
-    vectors = {path for path in FUNCTIONS if path.startswith("cuda.") and path[-1] in "1234"}  # test_words_bundles.py
-    words = {path for path in FUNCTIONS if not path.startswith(ELSEWHERE)} - vectors
-    assert words == set(WORDS)
+def test_every_word_has_a_test_of_its_value():
+    for path in FUNCTIONS:
+        tables = [table for start, table in ELSEWHERE.items() if path.startswith(start)]
+        files = [HERE / file for start, names in NAMED.items() if path.startswith(start) for file in names.split()]
+        called = re.compile(rf"\b{path.rpartition('.')[2]}\b")
+        assert (
+            path in WORDS
+            or any(path in table for table in tables)
+            or any(called.search(file.read_text(encoding="utf-8")) for file in files)
+        ), path
+
+
+def test_table_of_words_has_words_only():
+    assert set(WORDS) <= set(FUNCTIONS)
 
 
 @pytest.mark.parametrize("word", WORDS)
@@ -204,6 +273,24 @@ def test_word_gives_what_it_means(word):
     got = run(statements, block=len(expected), TABLE=np.array([10, 20, 30]))
     # Python's math and NumPy may differ in the last bits: 50 units of 2^-52 at most, near 0 as near 1.
     np.testing.assert_allclose(got, np.array(expected, np.float64), rtol=1e-14, atol=1e-15)
+
+
+def test_groups_of_copies_that_are_waited_for_are_there():
+    kernel = function("""
+        def kernel(x, out):
+            s = cuda.shared.array(40, float32)
+            t = cuda.threadIdx.x
+            for k in range(5):
+                cp_async4(s, k * 8 + t, x, k * 8 + 7 - t)
+                cp_async_commit()
+            cp_async_wait3()
+            out[t] = s[8 + t]
+            cp_async_wait2()
+            out[8 + t] = s[16 + t]
+    """, **{name: getattr(intrinsics, name) for name in intrinsics.__all__})  # fmt: skip
+    x, out = np.arange(40, dtype=np.float32), np.zeros(16, np.float32)
+    assert simt.run(kernel, 1, 8, (x, out)).hazards == []
+    np.testing.assert_array_equal(out, [*x[15:7:-1], *x[23:15:-1]])
 
 
 def test_erf_is_the_normal_distributions():
@@ -387,6 +474,18 @@ CONSTRUCTS = {
     "IfExp": ("r = 1 if t % 2 else 2", [2, 1] * 4),
     "Subscript": ("v = cuda.local.array((2, 4), int32)\nv[1, 3] = t\nw = v[1]\nr = w[3] + v[1, 2:][1]", LANES * 2),
     "Call": ("r = twice(t)", LANES * 2),
+    "Slice": (
+        "v = cuda.local.array(4, int32)\nv[:] = 5\nv[1:3] = t, 2\nr = v[::-1][2] + v[2:][0] * 10 + v[-1]",
+        LANES + 25,
+    ),
+    "Lambda": ("f = lambda v, w=3: v * w + t\nr = f(2) + f(1, w=1)", 2 * LANES + 7),
+    "FunctionDef": (
+        "def f(v, *w):\n    if v > 3:\n        return 10 * v\n    return v + len(w) + t\nr = f(t, 1, 2)",
+        [t * 10 if t > 3 else 2 * t + 2 for t in range(8)],
+    ),
+    "Global": ("global OUTSIDE\nr = OUTSIDE + t", LANES + 4),
+    "Assert": ("assert t < 8, 'eight lanes'\nr = t", LANES),
+    "Raise": ("if t > 7:\n    raise ValueError('eight lanes')\nr = t", LANES),
 }
 
 
@@ -398,7 +497,8 @@ def _twice(x):
 
 
 def test_table_of_constructs_is_complete():
-    handled = {name[4:] for name in dir(Evaluator) if name.startswith(("_do_", "_of_"))}
+    names = {c.__name__ for c in vars(ast).values() if isinstance(c, type) and issubclass(c, ast.AST)}
+    handled = {name[4:] for name in dir(Evaluator) if name.startswith(("_do_", "_of_"))} & names
     assert handled == set(CONSTRUCTS)
 
 
@@ -411,7 +511,6 @@ def test_construct_does_what_python_does(construct):
 
 
 STATEMENTS_OUTSIDE = {
-    "FunctionDef": "def f():\n    pass",
     "AsyncFunctionDef": "async def f():\n    pass",
     "ClassDef": "class C:\n    pass",
     "Delete": "del x",
@@ -420,20 +519,17 @@ STATEMENTS_OUTSIDE = {
     "With": "with x:\n    pass",
     "AsyncWith": "async with x:\n    pass",
     "Match": "match x:\n    case 1:\n        pass",
-    "Raise": "raise x",
     "Try": "try:\n    pass\nfinally:\n    pass",
     "TryStar": "try:\n    pass\nexcept* OSError:\n    pass",
-    "Assert": "assert x",
     "Import": "import os",
     "ImportFrom": "from os import path",
-    "Global": "global other",
     "Nonlocal": "nonlocal other",
 }
 EXPRESSIONS_OUTSIDE = {
-    "NamedExpr": "(y := 3)", "Lambda": "lambda: 1", "Dict": "{1: 2}", "Set": "{1}", "ListComp": "[1 for k in x]",
+    "NamedExpr": "(y := 3)", "Dict": "{1: 2}", "Set": "{1}", "ListComp": "[1 for k in x]",
     "SetComp": "{1 for k in x}", "DictComp": "{1: 2 for k in x}", "GeneratorExp": "(1 for k in x)", "Await": "await x",
     "Yield": "(yield)", "YieldFrom": "(yield from x)", "FormattedValue": "f'{x}'", "JoinedStr": "f'a'",
-    "Starred": "max(*x)", "List": "[1]", "Slice": "(1, 2)[0:1]", "TemplateStr": "t'a'", "Interpolation": "t'{x}'",
+    "Starred": "max(*x)", "List": "[1]", "TemplateStr": "t'a'", "Interpolation": "t'{x}'",
 }  # fmt: skip
 
 
@@ -457,3 +553,26 @@ def test_construct_outside_of_the_language_is_an_error_with_its_line(name):
     with pytest.raises(simt.KernelError) as raised:
         simt.run(simt.read(text), 1, 1, (np.zeros(2),))
     assert raised.value.line == 3
+
+
+WRONG = {
+    "FunctionDef": ("@other\ndef f():\n    pass", 4), "FunctionDef: yield": ("def f():\n    yield x\ny = f()", 4),
+    "FunctionDef: itself": ("def f(v):\n    return f(v)\ny = f(1)", 3), "Lambda": ("y = (lambda **v: 1)(w=2)", 3),
+    "Lambda: walrus": ("y = (lambda: (z := 1))()", 3), "Slice": ("y = a[0.5:]", 3), "Slice: array": ("a[:] = a", 3),
+    "Slice: step": ("y = a[::0][0]", 3), "Global": ("global other\nother = 3", 4), "Assert": ("assert a", 3),
+    "Assert: walrus": ("assert (y := 0)", 3), "Raise": ("raise x", 3),
+    "Raise: call": ("raise other()", 3),
+    "Raise: from": ("raise ValueError from x", 3), "Raise: nothing": ("raise", 3), "Call": ("y = max(**a)", 3),
+    "For": ("for k in x:\n    pass", 3), "For: types": ("for k in (1, 0.5):\n    pass", 3),
+    "Tuple": ("y, *z = 1, 2", 3),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_construct_of_the_language_that_is_used_wrongly_is_an_error_with_its_line(name):
+    statement, line = WRONG[name]
+    text = "def kernel(a):\n    x = 1\n" + "\n".join("    " + s for s in statement.split("\n"))
+    with pytest.raises(simt.KernelError) as raised:
+        simt.run(simt.read(text), 1, 1, (np.zeros(2),))
+    assert not isinstance(raised.value, simt.HazardFound)
+    assert raised.value.line == line
