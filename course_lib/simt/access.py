@@ -152,6 +152,16 @@ class MemoryAccess(Places, Costs, RaceFindings, Undefined, Locks):
         self._not_quiet(view.memory).expect_atomics()
         self._note(note_atomics, "changes with cuda.atomic", view, cells, mask, node, view.memory.compared)
 
+    def settled(self, memory, changed):
+        """Return the Shadow of a memory, ready for reads, and for writes that do `changed` to what was there."""
+        shadow = memory.shadow
+        shadow.settle(self.order, self.block_bits)
+        shadow.expect_reads()
+        if changed.size:
+            shadow.quiet = False
+            shadow.expect_writes(changed)
+        return shadow
+
     def _not_quiet(self, memory):
         memory.shadow.settle(self.order, self.block_bits)
         memory.shadow.quiet = False

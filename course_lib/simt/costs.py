@@ -53,6 +53,11 @@ class Costs:
             if key not in self.accesses and len(self.accesses) < MOST_PLACES:
                 self._keep(key, view, place.cells + shift, mask, width)
 
+    def keep_first(self, key, view, cells, mask):
+        """Keep an access to `cells` by the lanes of a mask, if it is the first one of its place."""
+        if key not in self.accesses and len(self.accesses) < MOST_PLACES:
+            self._keep(key, view, cells, mask, 1)
+
     def _traffic(self, way, memory, place, shift, width):
         """Return what the loops of `traffic` count, once for a place and what its shift means to the hardware.
 

@@ -233,6 +233,8 @@ class Evaluator(Expressions, Stops, Waiting):
         machine.turns.append(turns)
         watch = Watch(self, frame)
         while not active.empty:
+            if active.count == 1:
+                turns[1] += machine.heat.take_over(self, frame, active, watch)
             turns[1] += 1
             machine.step(node.lineno, active, self.source.weight(node))
             machine.count(node.lineno, active)
@@ -249,6 +251,7 @@ class Evaluator(Expressions, Stops, Waiting):
             items.begin(active)
             frame.continued = self.everyone.none()
             active = self._still(self._block(node.body, active).union(frame.continued))
+            frame.continued = self.everyone.none()
             items.advance(active)
             if watch.nothing_changed(active):
                 active = watch.let_others_go_on(active)

@@ -145,8 +145,9 @@ class Counting:
 
     def more(self, active):
         """Return whether lanes go round once more."""
-        more = np.where(self.step > 0, self.i < self.stop, self.i > self.stop)
-        return more if np.ndim(more) else np.bool_(more)
+        if np.ndim(self.step) == 0:
+            return self.i < self.stop if self.step > 0 else self.i > self.stop
+        return np.where(self.step > 0, self.i < self.stop, self.i > self.stop)
 
     def begin(self, active):
         """Begin a turn: give the loop's variable its number."""

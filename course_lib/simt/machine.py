@@ -10,6 +10,7 @@ from collections import defaultdict
 import numpy as np
 
 from course_lib.cuda.launch_checks import SHARED_BYTES
+from course_lib.simt.alone.handover import Heat
 from course_lib.simt.copies import AsyncCopies
 from course_lib.simt.counters import Counters
 from course_lib.simt.hazards import Hazard
@@ -63,6 +64,7 @@ class Machine(WideAccess):
         self.memories, self.static_bytes, self.local_bytes = [], 0, 0
         self.not_printed, self.show, self.filtering = 0, None, False
         self.watching = self.changes = self.ahead = 0  # of loops that may wait for others, and what changed in memory
+        self.heat = Heat()  # of loops that one lane walks alone
         self.told = set()  # arrays of records that were found to be read byte by byte
 
     def begin(self, lanes):

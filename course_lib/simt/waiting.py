@@ -47,6 +47,8 @@ class Loop:
     def __init__(self, node, items, none):
         self.node, self.items = node, items
         self.finished = self.broken = self.continued = none
+        self.turn = self.heat = self.pause = self.missed = 0  # of turns of one lane: see `alone.handover`
+        self.turns_of = None
 
     def copy(self):
         """Return an own one, with nobody out of it."""

@@ -41,6 +41,12 @@ class Watch:
         self.before = (now, values)
         return same or self.quiet % PATIENCE == 0
 
+    def turned(self, turns):
+        """Enter compiled turns: if they changed nothing in memory, others go on after the next one."""
+        if self.before is not None:
+            self.quiet = (self.quiet + turns) // PATIENCE * PATIENCE + PATIENCE - 1
+            self.before = self.before[0], None
+
     def let_others_go_on(self, active):
         """Let lanes elsewhere go on; return the lanes still in the loop. KernelError where that changes nothing."""
         e, machine = self.e, self.e.machine
