@@ -12,7 +12,7 @@ import warnings
 from course_lib.simt.constants import TYPES, constant
 from course_lib.simt.functions import known
 from course_lib.simt.signature_text import TYPES as NUMBERS_DECLARED
-from course_lib.simt.signature_text import VOID, NotDeclared, of_tree, parsed
+from course_lib.simt.signature_text import VOID, NotDeclared, of_decorator
 from course_lib.simt.signatures import checked
 from course_lib.simt.source import KernelError, Source, check_depth, kind_name, parse
 from course_lib.simt.vocabulary import (
@@ -234,13 +234,10 @@ class _Module:
         """Return the Signatures that the decorators of a function declare; KernelError if they are none."""
         found, count = (), len(node.args.posonlyargs) + len(node.args.args)
         for decorator in (d for d in node.decorator_list if isinstance(d, ast.Call) and d.args):
-            given = decorator.args[0]
-            parts = given.elts if isinstance(given, ast.List) else [given]
             try:
-                read = tuple(parsed(p.value) if _is_text(p) else of_tree(p, self._type_name) for p in parts)
-                read = checked(read, count, node.name, device)
+                read = checked(of_decorator(decorator.args[0], self._type_name), count, node.name, device)
             except NotDeclared as error:
-                raise KernelError(str(error), given.lineno) from None
+                raise KernelError(str(error), decorator.args[0].lineno) from None
             found += () if self._path(decorator.func) in NJIT else read  # njit's are for the host
         return found
 

@@ -81,8 +81,23 @@ def parsed(text):
     return of_tree(tree, lambda node: node.id if type(node) is ast.Name else None)
 
 
+def of_decorator(node, name_of):
+    """Return the Signatures that a decorator's first argument declares in a text: a text, types, or a list of these.
+
+    `name_of` is that of `of_tree`; NotDeclared where it declares something else. Source: the course's own.
+    """
+    parts = node.elts if type(node) is ast.List else [node]
+    return tuple(parsed(p.value) if _is_text(p) else of_tree(p, name_of) for p in parts)
+
+
+def _is_text(node):
+    return type(node) is ast.Constant and type(node.value) is str
+
+
 def of_tree(node, name_of):
-    """Return the Signature of a syntax tree; `name_of(node)` is the name of a type that a Name or Attribute stands for.
+    """Return the Signature of a syntax tree.
+
+    `name_of(node)` is the type that a Name or Attribute stands for: its name, a Type or a tuple of them.
 
     Raises
     ------
@@ -105,10 +120,13 @@ def _parameter(node, name_of):
 
 
 def _type_of(node, name_of):
-    if type(node) is ast.Subscript and _name(node.value, name_of) in TYPES:
-        return _array(TYPES[_name(node.value, name_of)], node)
-    if _name(node, name_of) in TYPES:
-        return Type(TYPES[_name(node, name_of)])
+    array = type(node) is ast.Subscript
+    found = _name(node.value if array else node, name_of)
+    found = Type(TYPES[found]) if type(found) is str and found in TYPES else found
+    if array and type(found) is Type and not found.ndim:
+        return _array(found.dtype, node)
+    if not array and type(found) in (Type, tuple):
+        return found
     raise NotDeclared(f"{_text(node)} is no type that a signature can declare. {RULE}")
 
 

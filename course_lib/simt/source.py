@@ -12,11 +12,13 @@ import textwrap
 import types
 
 import numba.cuda
+from numba.core import utils
 from numba.core.registry import CPUDispatcher
 
 from course_lib.cuda.kernel import DeviceFunction, Kernel
 from course_lib.cuda.tracebacks import OneLine
-from course_lib.simt.signatures import declared_of
+from course_lib.simt.signature_text import NotDeclared
+from course_lib.simt.signatures import checked, declared_by, declared_of
 
 MOST_DEPTH = 100
 """How deep expressions and statements may be nested; as many terms may be added in one expression."""
@@ -176,28 +178,66 @@ def source_of(kernel, family=None):
     """
     if type(kernel) is Source:
         return kernel
-    signatures = ()
+    signatures, device = (), True
     if is_kernel(kernel):
-        kernel, signatures = kernel.py_func, declared_of(kernel)
+        signatures, device = declared_of(kernel), is_device(kernel)
+        kernel = kernel.py_func
     if type(kernel) is not types.FunctionType:
         raise KernelError(f"a kernel is a function written with def, and this is a {kind_name(kernel)}.")
     family = {} if family is None else family
     if (id(kernel), signatures) in family:
         return family[id(kernel), signatures]
     if kernel.__name__ == "<lambda>":
-        return _source_of_lambda(kernel, family, signatures)
+        return _source_of_lambda(kernel, family, signatures or ())
     text, first = _lines_of(kernel.__code__), kernel.__code__.co_firstlineno
     if not text:
         raise KernelError(f"the source of {kernel.__name__} cannot be read; define it with def, in a file or a cell.")
     tree = parse(textwrap.dedent("".join(text)), first)
     if not tree or type(tree[0]) is not ast.FunctionDef:
         raise KernelError("a kernel is a function written with def.", first)
-    outside = _names_outside(kernel)
+    outside, declared = _names_outside(kernel), signatures
+    if signatures is None:
+        declared = _declared_in(tree[0], kernel, device)
     lines = {first + i: line.rstrip("\n") for i, line in enumerate(text)}
     family[id(kernel), signatures] = source = Source(
-        tree[0], lines, outside, family, defaults=kernel.__defaults__ or (), signatures=signatures
+        tree[0], lines, outside, family, defaults=kernel.__defaults__ or (), signatures=declared
     )
     return source
+
+
+def _declared_in(tree, function, device):
+    """Return the Signatures of the decorator in a function's text."""
+    found = declared_by(tree, lambda node: _object_of(node, function))
+    try:
+        return found and checked(found, len(tree.args.posonlyargs) + len(tree.args.args), tree.name, device)
+    except NotDeclared as error:
+        raise KernelError(str(error), tree.decorator_list[0].lineno) from None
+
+
+MODULE_NAMES = types.ModuleType.__dict__["__dict__"].__get__
+"""Returns a module's own dictionary: its __getattr__ is not asked."""
+
+
+def is_module(value):
+    """Return whether a value is a module; numba.types, once imported by this name, is one of a class of Numba's own."""
+    return any(type(value) is kind for kind in (types.ModuleType, getattr(utils, "_RedirectSubpackage", None)))
+
+
+def _object_of(node, function):
+    """Return the object that a name stands for around a function, or a module's name behind a dot; else None."""
+    if type(node) is ast.Attribute:
+        owner = _object_of(node.value, function)
+        return MODULE_NAMES(owner).get(node.attr) if is_module(owner) else None
+    if type(node) is not ast.Name:
+        return None
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        if name == node.id:
+            try:
+                return cell.cell_contents
+            except ValueError:  # not set yet
+                return None
+    names = function.__globals__
+    return dict.__getitem__(names, node.id) if dict.__contains__(names, node.id) else None
 
 
 def _source_of_lambda(function, family, signatures):
@@ -288,6 +328,12 @@ def is_kernel(value):
     kind, dispatcher = type(value), getattr(numba.cuda, "dispatcher", None)
     numbas = getattr(dispatcher, "CUDADispatcher", None)
     return kind is numbas or kind is CPUDispatcher or any(kind is k for k in KERNEL_TYPES)
+
+
+def is_device(kernel):
+    """Return whether a value that holds a kernel, for which `is_kernel` holds, is a device function to Numba."""
+    options = vars(kernel).get("targetoptions")
+    return type(options) is not dict or options.get("device") is not False
 
 
 def kind_name(value):

@@ -22,7 +22,7 @@ from course_lib.simt.bundles import enum_of, is_enum, member_of
 from course_lib.simt.lanes import WARP
 from course_lib.simt.limits import Limits
 from course_lib.simt.records import are_records
-from course_lib.simt.source import Source, is_kernel, kind_name, source_of
+from course_lib.simt.source import MODULE_NAMES, Source, is_kernel, is_module, kind_name, source_of
 from course_lib.simt.values import MOST_PARTS, too_long
 
 
@@ -187,12 +187,8 @@ def pythons_own(name):
     return Unusable(f"{name} is Python's own and does not exist in a kernel.")
 
 
-MODULE_NAMES = python_types.ModuleType.__dict__["__dict__"].__get__
-"""Returns a module's own dictionary: its __getattr__ is not asked."""
-
-
 def _known(value, name, kind, family):
-    if kind is python_types.ModuleType:
+    if is_module(value):
         path = next((path for module, path in MODULES.items() if value is module), None)
         return Word(path) if path else Module(name, MODULE_NAMES(value))
     if id(value) in type_names.OBJECTS:

@@ -2,6 +2,7 @@
 
 import ast
 import cmath
+import importlib
 import math
 import re
 import statistics
@@ -403,6 +404,13 @@ def test_name_of_a_type_converts_as_numpy_and_makes_arrays_of_its_size(name):
 
 def test_cuda_is_found_by_way_of_numba():
     np.testing.assert_array_equal(run("r = numba.cuda.threadIdx.x + numba.cuda.grid(1)"), LANES * 2)
+
+
+def test_numbas_types_are_known_after_an_import_of_their_old_name():
+    types = importlib.import_module("numba.types")  # a module of a class of Numba's own
+    np.testing.assert_array_equal(
+        run("r = types.int8(t + 127) + numba.types.f4(0.5)", types=types)[:2], [127.5, -127.5]
+    )
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import numba
 import numpy as np
 import pytest
 from numba import boolean, cuda, float32, float64, int32, int64, types, void
+from numba.cuda import dispatcher
 
 from course_lib import gpu, simt
 from course_lib.simt.signature_text import Type, parsed
@@ -194,6 +195,137 @@ def test_a_kernel_declares_as_many_types_as_it_has_parameters_and_returns_nothin
         @gpu.jit("int32(int32[:])")
         def other(a):
             a[0] = 1
+
+
+# ------------------------------------------------------------- where NVIDIA's compiler is not, and nothing was compiled
+
+COPY = "void(int32[:], int32)"
+COPIES = [COPY, "void(float32[:], float32)"]
+ROW = int32[:]
+
+
+@pytest.fixture
+def lazy(monkeypatch):
+    """A `cuda.jit` that declares types and compiles nothing, as people make it where no compiler is."""
+    for name in ("compile", "compile_device", "disable_compile"):
+        monkeypatch.setattr(dispatcher.CUDADispatcher, name, lambda *arguments, **options: None)
+
+
+def uncompiled():
+    """Return kernels that write clz(x), each with its types declared in another way."""
+
+    @cuda.jit("void(int32[:], int32)")
+    def text(out, x):
+        out[cuda.grid(1)] = cuda.clz(x)
+
+    @cuda.jit("(i4[::1], i4)", fastmath=True)
+    def tuple_in_a_text(out, x):
+        out[cuda.grid(1)] = cuda.clz(x)
+
+    @cuda.jit(["void(float32[:], int32)", "void(int32[:], int32)"])
+    def list_of_texts(out, x):
+        out[cuda.grid(1)] = cuda.clz(x)
+
+    @cuda.jit(void(int32[:], int32))
+    def types_called(out, x):
+        out[cuda.grid(1)] = cuda.clz(x)
+
+    @cuda.jit([void(numba.float32[:], int32), types.void(types.Array(int32, 1, "A"), types.i4)][1])
+    def computed(out, x):
+        out[cuda.grid(1)] = cuda.clz(x)
+
+    @cuda.jit([void(numba.float32[:], int32), types.void(types.int32[:], numba.types.i4)])
+    def list_of_types(out, x):
+        out[cuda.grid(1)] = cuda.clz(x)
+
+    @cuda.jit((int32[:], int32))
+    def tuple_of_types(out, x):
+        out[cuda.grid(1)] = cuda.clz(x)
+
+    @cuda.jit(void(ROW, int32))
+    def types_with_names(out, x):
+        out[cuda.grid(1)] = cuda.clz(x)
+
+    @cuda.jit(COPY)
+    def name_of_a_text(out, x):
+        out[cuda.grid(1)] = cuda.clz(x)
+
+    @cuda.jit(COPIES)
+    def name_of_a_list(out, x):
+        out[cuda.grid(1)] = cuda.clz(x)
+
+    @jit_by_another_name("void(int32[:],     int32)")
+    def another_name_of_jit(out, x):
+        out[cuda.grid(1)] = cuda.clz(x)
+
+    return [v for v in locals().values() if v is not computed], computed
+
+
+jit_by_another_name = cuda.jit
+
+
+def test_a_signature_is_read_from_the_decorator_where_nothing_was_compiled(lazy):
+    kernels, computed = uncompiled()
+    assert len(kernels) == 10
+    for kernel in kernels:
+        out = np.zeros(4, np.int32)
+        run(kernel, out, FLAG)
+        np.testing.assert_array_equal(out, 11, kernel.py_func.__name__)
+    out = np.zeros(4, np.int32)
+    run(computed, out, FLAG)
+    np.testing.assert_array_equal(out, 43)  # what is computed is not looked at: an int64, as without a signature
+
+
+def test_a_device_function_that_was_not_compiled_converts_too(lazy):
+    @cuda.jit("int32(int32, int32)", device=True)
+    def packed(r, g):
+        return ((r & 0xFF) << 8) | (g & 0xFF)
+
+    @cuda.jit([types.float32(types.float32)], device=True)
+    def halved(x):
+        return x / 2
+
+    @cuda.jit(float64(types.UniTuple(int32, 2)), device=True)
+    def first(pair):
+        return pair[0]
+
+    @cuda.jit
+    def kernel(a, out, half):
+        i = cuda.grid(1)
+        out[i] = packed(a[i], a[i]) + first((a[i], 1.5))
+        half[i] = halved(1 / 3)
+
+    a, out, third = np.arange(4, dtype=np.float32) + np.float32(0.5), np.zeros(4, np.int32), np.zeros(4)
+    run(kernel, a, out, third)
+    np.testing.assert_array_equal(out, (np.arange(4) << 8 | np.arange(4)) + np.arange(4))
+    np.testing.assert_array_equal(third, np.float32(1 / 3) / 2)
+
+
+def test_arrays_are_checked_where_nothing_was_compiled(lazy):
+    (kernel, *_), _ = uncompiled()
+    with pytest.raises(TypeError, match=r"text: out is declared as int32\[:\]"):
+        run(kernel, np.zeros(4), 3)
+
+
+def test_a_decorator_with_a_name_that_is_no_type_declares_nothing(lazy):
+    local = "void(int32[:], int32)"  # of the function around: not among the names that a kernel's function has
+
+    @cuda.jit(local)
+    def kernel(out, x):
+        out[cuda.grid(1)] = cuda.clz(x)
+
+    out = np.zeros(4, np.int32)
+    run(kernel, out, FLAG)
+    np.testing.assert_array_equal(out, 43)
+
+
+def test_a_number_of_types_that_does_not_fit_is_told(lazy):
+    @cuda.jit("void(int32[:])")
+    def kernel(out, x):
+        out[cuda.grid(1)] = x
+
+    with pytest.raises(simt.KernelError, match=r"kernel has 2 parameters, and void\(int32\[:\]\) declares 1 types"):
+        run(kernel, np.zeros(4, np.int32), 3)
 
 
 TEXT = """
