@@ -49,7 +49,7 @@ def jit(function=None, *, device=False, **options):
             raise TypeError(f"gpu.jit has no option {name!r}; it has device, {', '.join(OPTIONS)}.")
     if function is None:
         return functools.partial(jit, device=device, **options)
-    if type(function) in (str, tuple, list) or type(function).__name__ == "Signature":
+    if any(type(function) is kind for kind in (str, tuple, list)) or _class_name(function) == "Signature":
         return _declaring(function, device, options)
     if hasattr(function, "py_func"):
         raise TypeError(f"{function.__name__} is decorated already; one decorator is enough: @gpu.jit.")
@@ -66,6 +66,11 @@ def jit(function=None, *, device=False, **options):
                 "no **. Pass the value at every call."
             )
     return (DeviceFunction if device else Kernel)(function, {**options, "device": device})
+
+
+def _class_name(value):
+    """Return the name of a value's class, without asking its metaclass."""
+    return type.__dict__["__name__"].__get__(type(value))
 
 
 def _declaring(declared, device, options):

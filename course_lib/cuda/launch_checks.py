@@ -58,8 +58,8 @@ def is_whole(value):
 
 
 def _triple(value, name):
-    values = tuple(value) if type(value) in (tuple, list) else (value,)
-    if any(type(v) in (float, np.float64, np.float32) for v in values):
+    values = tuple(value) if _is_sequence(value) else (value,)
+    if any(type(v) is kind for v in values for kind in (float, np.float64, np.float32)):
         raise LaunchError(
             f"{name} is {value!r}; it must be whole numbers >= 1. / gives a float: divide with //, and round up: "
             "(n + 255) // 256."
@@ -76,10 +76,14 @@ def _triple(value, name):
     return (*(int(v) for v in values), 1, 1)[:3]
 
 
+def _is_sequence(value):
+    return type(value) is tuple or type(value) is list
+
+
 def _given(value):
     """How a message shows what was given; an object of a class that is not known here is not asked."""
     known = (*WHOLE, bool, float, str, type(None))
-    parts = value if type(value) in (tuple, list) else (value,)
+    parts = value if _is_sequence(value) else (value,)
     if len(parts) < 9 and all(any(type(p) is k for k in known) for p in parts):
         return repr(value)[:100]
     return f"a {type.__dict__['__name__'].__get__(type(value))}"

@@ -83,7 +83,7 @@ def run(
     shared = check_shared(shared, most_shared, "an H200" if most_shared == MOST_DYNAMIC else "this device")
     if on_error not in ("raise", "collect"):
         raise ValueError(f"on_error is {on_error!r}; it must be 'raise' or 'collect'.")
-    if type(arguments) not in (tuple, list):
+    if not any(type(arguments) is kind for kind in (tuple, list)):
         raise TypeError(f"the arguments are a {kind_name(arguments)}; put them into a tuple.")
     names = [n for n in source.parameters if n != source.rest]
     given, rest = arguments[: len(names)], arguments[len(names) :]

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from numba import cuda, float32
 from numba.core import types as numba_types
+from numba.core import typing
 from numpy.lib.stride_tricks import as_strided
 
 from course_lib import simt
+from course_lib.simt import signatures
 from tests.simt.hostile.tripwire import META, hostile, tripped
 
 
@@ -357,6 +359,12 @@ def as_launch(name, says="", errors=("LaunchError",), **launch):
 
 
 as_launch("object as grid", grid=hostile()())
+as_launch("object of a class with a metaclass as grid", grid=_odd)
+as_launch("object of a class with a metaclass as block", block=_odd)
+as_launch("object of a class with a metaclass in a block", block=(_odd, 1))
+as_launch("object of a class with a metaclass as shared", shared=_odd)
+as_launch("object of a class with a metaclass as arguments", arguments=_odd, errors=("TypeError",))
+as_launch("object of a class with a metaclass as an argument", arguments=(_odd, _odd), errors=("TypeError",))
 as_launch("int subclass as grid", grid=hostile(int)(1))
 as_launch("tuple subclass as block", block=hostile(tuple)((1, 1)))
 as_launch("hostile int in a block", block=(hostile(int)(1), 1))
@@ -384,3 +392,99 @@ as_launch(
     steps=1_000,
     errors=("KernelError", "HazardFound", "LaunchError"),
 )
+
+
+# ------------------------------------------------------------------------------------------- signatures of decorators
+
+
+def as_signature(name, value, says="no signature|no type", errors=("NotDeclared",)):
+    """Enter what a decorator gets as its first argument."""
+    TRIES[f"signature: {name}"] = Try(lambda: signatures.signatures(value, device=True), says, errors)
+
+
+def _made(known, **changed):
+    """Return one of Numba's types of which somebody has changed what it says of itself; not the one that all share."""
+    made = object.__new__(type(known))
+    vars(made).update({**vars(known), **changed})
+    return made
+
+
+int32 = numba_types.int32
+as_signature("object", hostile()())
+as_signature("object of a class with a metaclass", _odd)
+as_signature("str subclass", hostile(str)("void(int32)"))
+as_signature("tuple subclass", hostile(tuple)((int32,)))
+as_signature("list subclass", hostile(list)([int32]))
+as_signature("list of an object of a class with a metaclass", [_odd])
+as_signature("tuple of an object of a class with a metaclass", (_odd,))
+as_signature("class with a metaclass", (META("Odd", (), {}),))
+as_signature("list of a million texts", ["void(int32)"] * 10**6, "signatures; 1 to 64")
+as_signature("parameters that notice", typing.Signature(numba_types.none, hostile()(), None))
+as_signature("parameter that notices", typing.Signature(numba_types.none, (hostile()(),), None))
+as_signature("parameter whose class has a metaclass", typing.Signature(numba_types.none, (_odd,), None))
+as_signature("result that notices", typing.Signature(hostile()(), (int32,), None))
+as_signature("number with a hostile name", (_made(int32, name=hostile()()),))
+as_signature("number whose name is a str subclass", (_made(int32, name=hostile(str)("int32")),))
+as_signature("number with the name of another type", (_made(int32, name="i4,O"),))
+for part, changed in (
+    ("dtype", hostile()()), ("dtype", _odd), ("ndim", hostile(int)(1)), ("ndim", 10**9), ("layout", hostile(str)("C")),
+    ("layout", _odd),
+):  # fmt: skip
+    as_signature(f"array with {part} {type(changed).__name__}", (_made(int32[::1], **{part: changed}),))
+_nested = _made(int32[::1])
+vars(_nested)["dtype"] = _nested
+as_signature("array of itself", (_nested,))
+as_signature("tuple of 10**12 numbers", (_made(numba_types.UniTuple(int32, 2), count=10**12),))
+as_signature("tuple of a hostile number", (_made(numba_types.UniTuple(int32, 2), count=hostile(int)(2)),))
+as_signature(
+    "tuple of hostile parts", (_made(numba_types.Tuple((int32, numba_types.int64)), types=hostile(tuple)((int32,))),)
+)
+_endless = _made(numba_types.UniTuple(int32, 2))
+vars(_endless)["dtype"] = _endless
+as_signature("tuple of itself", (_endless,))
+as_signature("type of numba, subclassed", (hostile(numba_types.Float, metaclass=type(numba_types.Float))("float128"),))
+
+
+def as_decorated(name, written, says="", errors=("KernelError",), **outside):
+    """Enter a kernel of Numba's own that was not compiled, so that the text of its decorator is read.
+
+    The decorator itself has done nothing: that of the text is another one, exchanged when the def is over.
+    """
+    text = f"@d.jit({written})\ndef k(a, out):\n    i = cuda.grid(1)\n    out[i] = never\n"
+    module, real = types.ModuleType("d"), types.ModuleType("d")
+    module.jit, real.jit = lambda *a, **o: lambda f: f, cuda.jit
+    passing = {n: None for n in outside} | {"open": lambda *a: None, "getattr": lambda *a: None}
+    function = kernel(
+        text, d=module, int32=_Passing(), void=_Passing(), **{**passing, **dict.fromkeys(outside, _Passing())}
+    )
+    function.__globals__.update({"int32": int32, "void": numba_types.void, "d": real, **outside})
+    value = cuda.jit(function)
+    TRIES[f"decorator: {name}"] = Try(lambda: simt.run(value, 1, 32, arrays()), says, errors)
+
+
+class _Passing:
+    """What a decorator's text is about when Python makes the function: it lets everything happen."""
+
+    def __call__(self, *arguments):
+        return self
+
+    __getitem__ = __getattr__ = __add__ = __call__
+
+
+as_decorated("calls open", "open('canary', 'w')", "never is not defined")
+as_decorated("calls open in a signature", "void(open('canary', 'w'), int32)", "never is not defined")
+as_decorated("text that calls", "\"void(__import__('os'), int32)\"", "never is not defined")
+as_decorated("object", "X", "never is not defined", X=hostile()())
+as_decorated("object of a class with a metaclass", "X", "never is not defined", X=_odd)
+as_decorated("object as a type", "void(X, int32)", "never is not defined", X=hostile()())
+as_decorated("object whose class has a metaclass as a type", "void(X, int32)", "never is not defined", X=_odd)
+as_decorated("object that is called", "X(int32, int32)", "never is not defined", X=hostile()())
+as_decorated("object with an attribute", "X.y", "never is not defined", X=hostile()())
+as_decorated("object with an attribute as a type", "void(X.y, int32)", "never is not defined", X=hostile()())
+as_decorated("object with axes", "void(X[:], int32)", "never is not defined", X=hostile()())
+as_decorated(
+    "module that notices", "void(X.int32, int32)", "never is not defined", X=hostile(types.ModuleType)("numba")
+)
+as_decorated("sum of types", "void(int32 + X, int32)", "never is not defined", X=hostile()())
+as_decorated("another number of parameters", "void(int32)", "k has 2 parameters")
+as_decorated("list without an end", "[" + "'void(int32, int32)'," * 5_000 + "]", "declares 5000 signatures")
