@@ -25,7 +25,20 @@ def kernel(function):
     Shapes, dtypes and errors are those of `function`; what the compiler refuses is a numba.TypingError.
     Source: the course's choice.
     """
-    compiled = functools.partial(numba.njit, nogil=True, fastmath=MATHS, error_model="numpy")
+    return _compiled(function, fastmath=MATHS)
+
+
+def exact(function):
+    """Return `function` compiled as `kernel` does it, without the licence to reorder and to fuse: each rounding counts.
+
+    Shapes, dtypes and errors are those of `function`; what the compiler refuses is a numba.TypingError.
+    Source: the course's choice.
+    """
+    return _compiled(function)
+
+
+def _compiled(function, **options):
+    compiled = functools.partial(numba.njit, nogil=True, error_model="numpy", **options)
     try:
         dispatcher = compiled(cache=True)(function)
     except RuntimeError:  # no folder can be written, beside the source or in the user's cache: compile every time
