@@ -38,11 +38,10 @@ def each(python):
     return [python(float(x)) for x in X]
 
 
-def run(statements, *, grid=1, block=8, dtype=np.float64, out=None, **outside):
-    """Run statements that set r, for the lanes of a launch; return r of each lane."""
-    blocks, threads = (math.prod(v) if isinstance(v, tuple) else v for v in (grid, block))
+def text_of(statements, threads):
+    """Return the text of the kernel in which each lane runs statements that set r."""
     body = "\n".join("        " + line for line in statements.split("\n"))
-    text = f"""
+    return f"""
     def kernel(xs, a, out):
         t = cuda.threadIdx.x + cuda.blockDim.x * (cuda.threadIdx.y + cuda.blockDim.y * cuda.threadIdx.z)
         b = cuda.blockIdx.x + cuda.gridDim.x * (cuda.blockIdx.y + cuda.gridDim.y * cuda.blockIdx.z)
@@ -51,6 +50,12 @@ def run(statements, *, grid=1, block=8, dtype=np.float64, out=None, **outside):
 {body}
         out[i] = r
 """
+
+
+def run(statements, *, grid=1, block=8, dtype=np.float64, out=None, **outside):
+    """Run statements that set r, for the lanes of a launch; return r of each lane."""
+    blocks, threads = (math.prod(v) if isinstance(v, tuple) else v for v in (grid, block))
+    text = text_of(statements, threads)
     out = np.zeros(blocks * threads, dtype) if out is None else out
     simt.run(
         function(text, numba=numba, cmath=cmath, random=random, **outside),
@@ -488,7 +493,7 @@ CONSTRUCTS = {
     ),
     "Lambda": ("f = lambda v, w=3: v * w + t\nr = f(2) + f(1, w=1)", 2 * LANES + 7),
     "FunctionDef": (
-        "def f(v, *w):\n    if v > 3:\n        return 10 * v\n    return v + len(w) + t\nr = f(t, 1, 2)",
+        "def f(v, w=2):\n    if v > 3:\n        return 10 * v\n    return v + w + t\nr = f(t)",
         [t * 10 if t > 3 else 2 * t + 2 for t in range(8)],
     ),
     "Global": ("global OUTSIDE\nr = OUTSIDE + t", LANES + 4),

@@ -126,7 +126,7 @@ def test_value_that_is_used_wrongly_is_refused_where_it_is_used(statement):
 A = np.array([1.0, 2, 3, 5])
 I = np.arange(4)
 ALLOWED = {
-    "x = (lambda: 7)()": 7, "f = lambda v: v + i\n        x = f(2)": 2 + I, "x = (lambda *v: len(v))(2, 3)": 2,
+    "x = (lambda: 7)()": 7, "f = lambda v: v + i\n        x = f(2)": 2 + I, "x = (lambda v, w: v * w)(2, 3)": 6,
     "lambda: 1": 1, "x = 'text' == 'text'": 1, "x = 'text' != 'text'": 0,
     "w = None\n        x = 5 if w is None else 2": 5, "x = x is None": 0, "x = (1j * (2 + 1j)).real + i": I - 1,
     "global y\n        x = y + 1": 5, "assert x == 1\n        x = 8": 8, "assert x == 1, 'x is no 1'": 1,

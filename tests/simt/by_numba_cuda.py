@@ -1,0 +1,80 @@
+"""What NVIDIA's numba-cuda says of constructs and words: `python -m tests.simt.by_numba_cuda` prints a JSON object.
+
+In a process of its own, since numba-cuda takes the place of the CUDA target inside Numba, and no card is needed. Each
+kernel is compiled to PTX; its name comes with "" or with the class of the error.
+"""
+
+import json
+import math
+import operator
+import os
+import sys
+
+from tests.gates.compiler import use_compiler
+
+CC = (7, 5)
+
+
+def statements():
+    """Return {name: (kernel, types of its arguments)} of the constructs of test_vocabulary."""
+    from numba import types
+
+    from tests.simt import test_vocabulary as table
+    from tests.simt.text import function
+
+    arrays = (types.Array(types.float64, 1, "C"),) * 2
+    outside = {name: {"thing": os, "T": 4} for name in table.STATEMENTS + table.BLOCKS}
+    outside |= {name: {"thing": math, "y": 4} for name in table.ALLOWED}
+    found = {name: (function(table.HEAD.format(name), **names), arrays) for name, names in outside.items()}
+    return found | {name: (function(f"def kernel(out):\n    {name}"), arrays[:1]) for name in table.WRITES}
+
+
+def words():
+    """Return {name: (kernel, types of its arguments)} of the words and constructs of test_every_word."""
+    import cmath
+
+    import numba
+    from numba import types
+    from numba.cuda import random
+
+    from tests.simt import test_every_word as table
+    from tests.simt import test_words_numbers as numbers
+    from tests.simt.text import function
+
+    names = {"numba": numba, "cmath": cmath, "random": random, "TABLE": table.np.array([10, 20, 30]), "OUTSIDE": 4}
+    names["twice"] = table._twice
+    floats, whole = (types.Array(t, 1, "C") for t in (types.float64, types.int32))
+    bodies = {f"{word}": body for word, (body, _) in (table.WORDS | table.CONSTRUCTS).items()}
+    found = {
+        name: (function(table.text_of(body, 8), **names), (floats, whole, floats)) for name, body in bodies.items()
+    }
+    text = "def kernel(out, a, b):\n    out[0] = {}(a[0], b[0])"
+    for path in numbers.OF_TWO:
+        found[path] = function(text.format(path), operator=operator), (floats, whole, whole)
+    for name in (*table.OF_ONE, *table.OF_TWO):
+        call = text if name in table.OF_TWO else text.replace(", b[0])", ")")
+        kind = whole if name.startswith(("bitwise", "invert")) or "shift" in name else floats
+        found[f"np.{name}"] = function(call.format(f"np.{name}")), (floats, kind, kind)
+    return found
+
+
+def main():
+    """Compile everything and print what came out."""
+    use_compiler()
+    from numba import cuda, types
+
+    from course_lib.cuda.compile_report import _no_device_needed
+
+    found = {}
+    with _no_device_needed(CC):
+        for name, (kernel, arguments) in {**statements(), **words()}.items():
+            try:
+                cuda.compile(kernel, types.void(*arguments), cc=CC, output="ptx", abi="numba", device=False)
+                found[name] = ""
+            except Exception as error:  # of many classes: what counts is that there is one
+                found[name] = f"{type(error).__name__}: {str(error).strip()[-200:]}"
+    json.dump(found, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+"""NVIDIA's numba-cuda compiles what has a value in the tables of constructs and words, and refuses what is refused.
+
+The kernels are compiled for real, in a process of its own (`by_numba_cuda`); no card is needed. What differs is listed,
+with its reason.
+"""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.gates.compiler import missing
+from tests.setup.project import ROOT
+from tests.simt import test_every_word, test_vocabulary, test_words_numbers
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(missing()), reason=missing() or "it is there")]
+
+REFUSED = {*test_vocabulary.STATEMENTS, *test_vocabulary.BLOCKS}
+ONLY_NUMBA = {
+    "a step of 0": ("x = a[::0][0]", "for k in range(0, 4, 0):\n            x = k"),
+    "a list or a text that the compiler knows": (
+        "for k in [1, 2]:\n            x = k", "if 'text':\n            x = 2", "x = len('text')", "x = 't' in 'text'",
+    ),
+    "a name that is not used again": ("x = (y := 3)",),
+    "a comparison that the compiler decides": (
+        "match x:\n            case 1:\n                pass", "x = isinstance(i, int)", "x = not None", "x = x is x",
+    ),
+    "a value or none": ("x = x if i else None",),
+    "an argument too many, of a function inside": ("x = (lambda v: v)(1, 2)",),
+    "an exception without a class, or of a constant's name": ("raise", "raise ValueError(x)"),
+    "lengths that do not fit, which on the card nobody checks": ("x = a.reshape(3, 2)[0, 0]", "a[:] = (1, 2)"),
+}  # fmt: skip
+"""What numba-cuda compiles, and the executor refuses."""
+
+ONLY_HERE = {
+    "cuda.selp": "of two types it gives NVVM what that cannot read",
+    "Attribute": "a.dtype(x): a dtype that is called",
+    "operator.itruediv": "of whole numbers it gives NVVM what that cannot read",
+}
+"""What the executor runs, and numba-cuda does not compile."""
+
+
+@pytest.fixture(scope="module")
+def compiled():
+    """Return {name: error, or ""} of each kernel."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.simt.by_numba_cuda"], cwd=ROOT, env=os.environ | {"COURSE_DEVICE": "simt"},
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-2000:]
+    return json.loads(done.stdout)
+
+
+def test_every_construct_and_word_was_tried(compiled):
+    words = {*test_every_word.WORDS, *test_every_word.CONSTRUCTS, *test_words_numbers.OF_TWO}
+    words |= {f"np.{name}" for name in (*test_every_word.OF_ONE, *test_every_word.OF_TWO)}
+    assert set(compiled) == words | REFUSED | {*test_vocabulary.ALLOWED, *test_vocabulary.WRITES}
+
+
+def test_numba_compiles_what_has_a_value(compiled):
+    failed = {name: error for name, error in compiled.items() if error and name not in REFUSED}
+    assert set(failed) == set(ONLY_HERE), failed
+
+
+def test_numba_refuses_what_is_refused(compiled):
+    assert {name for name in REFUSED if not compiled[name]} == {n for names in ONLY_NUMBA.values() for n in names}
