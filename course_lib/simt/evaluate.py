@@ -80,6 +80,10 @@ class Evaluator(Expressions, Stops, Waiting):
         if do is None:
             raise self._error(node, refused(node))
         start = len(self.machine.trail)
+        if self.machine.ahead or self.machine.parked:
+            mask = self.meets(node, mask)
+            if mask.empty:
+                return mask
         try:
             mask = do(node, mask)
         except types.NoSuchOperation as error:

@@ -205,11 +205,11 @@ class Expressions(Names, Elements, Calls):
 
     def _of_IfExp(self, node, mask):
         condition = self._truth(node.test, mask)
-        self.machine.branch(node.lineno, mask, condition)
         if np.ndim(condition) == 0 and not self.typing:
             return self._as_static(node, self._value(node.body if condition else node.orelse, mask))
         condition = np.broadcast_to(condition, self.lanes.count)
         yes, no = mask.where(condition), mask.where(~condition)
+        self.machine.branch(node.lineno, mask, condition)
         if not self.typing and (yes.empty or no.empty):
             return self._as_static(node, self._value(node.orelse if yes.empty else node.body, mask))
         other = self._value(node.orelse, no)

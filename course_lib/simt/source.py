@@ -83,7 +83,7 @@ class Source:
         check_depth(tree)
         self.tree, self.lines, self.outside, self.meanings = tree, lines, outside, {}
         self.family, self.signatures = {} if family is None else family, signatures
-        self.weights, self.inner, self.asking = {}, {}, {}
+        self.weights, self.inner, self.asking, self.meetings = {}, {}, {}, {}
         self.name, self.parameters = tree.name, [p.arg for p in (*a.posonlyargs, *a.args)]
         self.rest = a.vararg.arg if a.vararg else None
         if self.rest:

@@ -14,6 +14,7 @@ import ast
 import numpy as np
 
 from course_lib.simt.source import KernelError
+from course_lib.simt.vocabulary import DeviceFunction
 
 PATIENCE = 1_000
 """Turns without any change in memory, and without a lane that leaves, after which others go on in any case."""
@@ -59,8 +60,8 @@ class Loop:
 class Parked:
     """Lanes that wait at a place: at a barrier, or in front of a loop that they will try again."""
 
-    def __init__(self, evaluator, mask, node):
-        self.evaluator, self.mask, self.node = evaluator, mask, node
+    def __init__(self, evaluator, mask, node, again):
+        self.evaluator, self.mask, self.node, self.again = evaluator, mask, node, again
         self.paths = paths_of(evaluator)
 
 
@@ -136,9 +137,9 @@ class Waiting:
             for target in statement.targets:
                 self._assign(target, callee.result, mask)
 
-    def park(self, mask, node):
-        """Let lanes wait here; return that nobody goes on."""
-        self.machine.parked.append(Parked(self, mask, node))
+    def park(self, mask, node, again=False):
+        """Let lanes wait here; return that nobody goes on. `again`: they will do the whole statement, else its rest."""
+        self.machine.parked.append(Parked(self, mask, node, again))
         self.machine.away[mask.index] = True
         self.machine.filtering = True
         return mask.none()
@@ -155,17 +156,34 @@ class Waiting:
 
     def waits_for_block(self, mask, node):
         """At a barrier: return the lanes whose whole block is here; the others are parked, if they are ahead."""
-        machine, lanes = self.machine, self.lanes
+        machine = self.machine
         if not (machine.ahead or machine.parked):
             return mask
         mask = self.joined(mask, node)
         if not machine.ahead:
             return mask
-        there = np.bincount(lanes.block[mask.index], minlength=lanes.blocks)
-        left = np.bincount(lanes.block[machine.exited], minlength=lanes.blocks)
-        whole = (there + left == lanes.threads)[lanes.block]
+        whole = self._whole(mask)
         self.park(mask.where(~whole), node) if not whole[mask.index].all() else None
         return mask.where(whole)
+
+    def _whole(self, mask):
+        """Return, for each lane, whether all threads of its block are here or have returned."""
+        machine, lanes = self.machine, self.lanes
+        there = np.bincount(lanes.block[mask.index], minlength=lanes.blocks)
+        left = np.bincount(lanes.block[machine.exited], minlength=lanes.blocks)
+        return (there + left == lanes.threads)[lanes.block]
+
+    def meets(self, node, mask):
+        """Before a statement in which lanes meet: those that are ahead wait for their block; return who goes on."""
+        machine = self.machine
+        if not is_meeting(self.source, node):
+            return mask
+        mask, self.joining = self.joined(mask, node), None
+        if machine.ahead:
+            whole = self._whole(mask)
+            self.park(mask.where(~whole), node, again=True) if not whole[mask.index].all() else None
+            mask = mask.where(whole)
+        return mask
 
     def finish_parked(self):
         """At the kernel's end: let those who wait go on, as long as somebody can."""
@@ -182,8 +200,9 @@ class Waiting:
                     machine.parked.remove(other)
                     machine.away[other.mask.index] = False
                     parked.mask = parked.mask.union(other.mask)
-                machine.barrier(parked.mask, parked.node.lineno)
-                _resume(parked.paths, parked.mask)
+                if not parked.again:
+                    machine.barrier(parked.mask, parked.node.lineno)
+                _resume(parked.paths, parked.mask, again=parked.again)
             tries = 0 if machine.changes != before else tries + 1
         if machine.parked:
             parked = machine.parked[0]
@@ -202,6 +221,40 @@ class Waiting:
             f"variables, and `{what}` stays as it is. Does the loop change what it waits for?{others}{who}",
             node.lineno,
         )  # fmt: skip
+
+
+MEETINGS = ("shfl", "sync", "ballot", "all_sync", "any_sync", "eq_sync", "match_", "activemask", "barrier")
+"""How the words begin with which threads meet, after `cuda.`; `this_grid().sync()` is one of them."""
+
+
+def is_meeting(source, node, seen=()):
+    """Return whether threads meet in a statement: in a call of a word, or of a function in which they do.
+
+    A barrier that is the statement itself is none: it looks after those who wait for it on its own.
+    """
+    if isinstance(node, ast.If | ast.While):
+        node = node.test
+    elif isinstance(node, ast.For):
+        node = node.iter
+    elif isinstance(node, ast.Expr) and ast.unparse(node.value) == "cuda.syncthreads()":
+        return False
+    if id(node) not in source.meetings:
+        source.meetings[id(node)] = any(
+            _is_meeting_call(source, n.func, seen) for n in ast.walk(node) if isinstance(n, ast.Call)
+        )
+    return source.meetings[id(node)]
+
+
+def _is_meeting_call(source, function, seen):
+    if isinstance(function, ast.Attribute) and function.attr.startswith(MEETINGS):
+        return True
+    meaning = source.meanings.get(ast.unparse(function)) if isinstance(function, ast.Name | ast.Attribute) else None
+    called = getattr(meaning, "source", None) if type(meaning) is DeviceFunction else None
+    if called is None or id(called) in seen:
+        return False
+    return any(
+        _is_meeting_call(called, n.func, (*seen, id(called))) for n in ast.walk(called.tree) if isinstance(n, ast.Call)
+    )
 
 
 def _path_at(path, level, what):

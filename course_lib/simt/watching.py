@@ -8,11 +8,12 @@ import ast
 
 import numpy as np
 
+from course_lib.simt.vocabulary import Cast, Word
 from course_lib.simt.waiting import PATIENCE
 
 
 class Watch:
-    """One loop on its way, watched from its second turn on: a `while`, or a `for` that asks memory.
+    """One loop on its way, watched from its second turn on, if it may wait.
 
     Source: the course's own.
     """
@@ -72,10 +73,65 @@ def _same(a, b):
 
 
 def _facts(source, node):
-    """Return (whether a loop reads arrays or calls something, else it waits for nobody; the names that it sets)."""
+    """Return (whether a loop may wait, the names that it sets).
+
+    It may wait if how often it goes round hangs on what it reads from memory, or on what it calls: its test does, or a
+    test in front of a way out; by a value, or because a name in it is given its value where another such test says so.
+    """
     if id(node) not in source.asking:
-        parts = [n for child in (node.body, [getattr(node, "test", ast.Pass())]) for c in child for n in ast.walk(c)]
-        asks = any(isinstance(n, ast.Subscript | ast.Call) for n in parts)
-        names = {n.id for n in parts if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        body = [n for statement in node.body for n in ast.walk(statement)]
+        tests = [n for n in body if isinstance(n, ast.If | ast.While)]
+        ways_out = [t.test for t in tests if any(isinstance(n, ast.Break | ast.Return) for n in ast.walk(t))]
+        ways_out += [node.test] if isinstance(node, ast.While) else []
+        asked = _asked(source, body, tests) if ways_out else set()
+        asks = any(_asks(source, test, asked) for test in ways_out)
+        names = {n.id for n in (*body, *ways_out) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         source.asking[id(node)] = asks, sorted(names)
     return source.asking[id(node)]
+
+
+def _asked(source, body, tests):
+    """Return the names that hang on memory or on calls, by their values or by where they are set."""
+    asked, before = set(), None
+    while asked != before:
+        before = set(asked)
+        for n in body:
+            if isinstance(n, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.For):
+                value = n.iter if isinstance(n, ast.For) else n.value
+                if value is not None and _asks(source, value, asked):
+                    asked |= _set_by(n)
+        for test in tests:
+            if _asks(source, test.test, asked):
+                asked |= _set_by(test)
+    return asked
+
+
+def _set_by(node):
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+
+def _asks(source, node, asked):
+    """Whether an expression reads memory, calls something that may, or has a name that hangs on that."""
+    for n in ast.walk(node):
+        if isinstance(n, ast.Name) and n.id in asked:
+            return True
+        if isinstance(n, ast.Subscript) and not (isinstance(n.value, ast.Attribute) and n.value.attr == "shape"):
+            return True
+        if isinstance(n, ast.Call) and not _only_computes(source, n.func):
+            return True
+    return False
+
+
+def _only_computes(source, function):
+    """Whether a call is one of a cast, of `math`, or of another word that has nothing to do with memory."""
+    root = function
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    meaning = source.meanings.get(root.id) if isinstance(root, ast.Name) else None
+    path = ast.unparse(function) if isinstance(function, ast.Attribute) else ""
+    return isinstance(meaning, Cast) or (isinstance(meaning, Word) and not meaning.path.startswith("cuda")) or (
+        isinstance(meaning, Word) and path.startswith("cuda.") and path.removeprefix("cuda.") in COMPUTES
+    )  # fmt: skip
+
+
+COMPUTES = ("grid", "gridsize", "fma", "popc", "clz", "ffs", "brev", "cbrt", "selp")

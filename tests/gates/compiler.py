@@ -9,7 +9,7 @@ import platform
 import site
 import subprocess
 import sys
-import threading
+import time
 from importlib import util
 from unittest import mock
 
@@ -17,6 +17,10 @@ from tests.setup.project import ROOT
 
 FOLDER = ROOT / "build" / "cuda-compiler"
 SYSTEMS = (("Linux", "x86_64"), ("Windows", "AMD64"))
+ENDED = "all compiled"
+PATIENCE = 1200
+"""Seconds; a process of another one that runs tests may have ended without a word."""
+
 INSTALL = "-m pip install --require-hashes --no-deps --target build/cuda-compiler -r requirements-cuda.lock"
 
 
@@ -30,41 +34,49 @@ def missing():
 
 
 class Compiler:
-    """Processes that compile entries; `reports` waits for one of them."""
+    """Processes that compile entries; `answer` waits for what one of them says of an entry.
 
-    def __init__(self, names, processes):
-        self.found, self.ended, self.said = {}, 0, []
-        self.news = threading.Condition()
-        shares = [names[i::processes] for i in range(processes)]
-        self.processes = [self._start(share) for share in shares if share]
+    Where several processes run the tests, each starts its share of the compiling ones, and all read what these say in
+    files of `folder`: which process gets the tests is not known before.
+    """
 
-    def _start(self, names):
+    def __init__(self, names, folder, share=0, shares=1, processes=1):
+        count = shares * processes
+        self.files = [folder / f"compiled.{k}" for k in range(count)]
+        self.processes = [self._start(names[k::count], self.files[k]) for k in range(share, count, shares)]
+        self.found, self.read, self.ended = {}, dict.fromkeys(self.files, 0), set()
+
+    def _start(self, names, file):
         environment = os.environ | {"COURSE_DEVICE": "simt", "COURSE_PROGRESS": "0"}
-        command = [sys.executable, "-m", "tests.gates.compiler", *names]
-        process = subprocess.Popen(
-            command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        )
-        threading.Thread(target=self._listen, args=(process,), daemon=True).start()
-        return process
+        with open(file, "w", encoding="utf-8") as out:
+            return subprocess.Popen(
+                [sys.executable, "-m", "tests.gates.compiler", *names], cwd=ROOT, env=environment, stdout=out,
+                stderr=subprocess.STDOUT, text=True,
+            )  # fmt: skip
 
-    def _listen(self, process):
-        for line in process.stdout:
-            with self.news:
+    def _listen(self):
+        for file in self.files:
+            if not file.exists():
+                continue
+            with open(file, encoding="utf-8") as said:
+                said.seek(self.read[file])
+                text, end, _ = said.read().rpartition("\n")
+            self.read[file] += len((text + end).encode())
+            for line in text.splitlines():
                 if line.startswith("{"):
                     answer = json.loads(line)
                     self.found[answer["entry"], tuple(answer["cc"])] = answer
-                else:
-                    self.said.append(line)
-                self.news.notify_all()
-        with self.news:
-            self.ended += 1
-            self.news.notify_all()
+                if line == ENDED:
+                    self.ended.add(file)
 
     def answer(self, entry, cc):
         """Return what was said about an entry for a compute capability: {"reports": [...], "failure": ""}."""
-        with self.news:
-            self.news.wait_for(lambda: (entry, cc) in self.found or self.ended == len(self.processes))
-        assert (entry, cc) in self.found, f"the compiling process ended: {''.join(self.said)[-2000:]}"
+        patience = time.monotonic() + PATIENCE
+        while (entry, cc) not in self.found and len(self.ended) < len(self.files):
+            dead = any(p.poll() for p in self.processes) or time.monotonic() > patience
+            assert not dead, f"a compiling process ended: {[f.read_text(encoding='utf-8')[-999:] for f in self.files]}"
+            time.sleep(0.05)
+            self._listen()
         return self.found[entry, cc]
 
     def close(self):
@@ -72,7 +84,6 @@ class Compiler:
         for process in self.processes:
             process.kill()
             process.wait()
-            process.stdout.close()
 
 
 def use_compiler():
@@ -96,6 +107,7 @@ def main(names):
             except Exception as error:
                 answer = {"reports": [], "failure": f"{type(error).__name__}: {error}"}
             print(json.dumps({"entry": name, "cc": cc, **answer}), flush=True)
+    print(ENDED, flush=True)
 
 
 def launches(entry, cc):

@@ -1,5 +1,10 @@
 """The compiler starts as soon as it is known which tests will run, so that it works while others do."""
 
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
 import pytest
 
 from tests.gates.compiler import Compiler, missing
@@ -12,12 +17,24 @@ def pytest_collection_finish(session):
     if asked and not session.config.option.collectonly and not missing():
         names = list(dict.fromkeys(item.callspec.params["entry"].name for item in asked))
         alone = all("gates" in item.path.parts for item in session.items)
-        session.config.stash[COMPILER] = Compiler(names, processes=2 if alone else 1)
+        shares = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1))
+        run = os.environ.get("PYTEST_XDIST_TESTRUNUID", f"{os.getpid()}")
+        folder = Path(tempfile.gettempdir()) / f"course-gates-{run}"
+        folder.mkdir(exist_ok=True)
+        session.config.stash[COMPILER] = Compiler(
+            names, folder, share=int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]), shares=shares,
+            processes=2 if alone and shares == 1 else 1,
+        )  # fmt: skip
 
 
 def pytest_unconfigure(config):
     if COMPILER in config.stash:
-        config.stash[COMPILER].close()
+        compiler = config.stash[COMPILER]
+        compiler.close()
+        for file in compiler.files:
+            file.unlink(missing_ok=True)
+        with suppress(OSError):  # another process of this run is still to come, or has been here
+            compiler.files[0].parent.rmdir()
 
 
 @pytest.fixture(scope="session")

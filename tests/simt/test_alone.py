@@ -21,7 +21,7 @@ def told(report):
 def both(kernel, grid, block, make, monkeypatch, **options):
     """Run a kernel walked and compiled; return (both reports, both lists of arguments)."""
     reports, arguments = [], []
-    for hot in (1 << 60, 1):
+    for hot in (1 << 60, 3):
         monkeypatch.setattr(handover, "HOT", hot)
         monkeypatch.setattr(handover, "AGAIN", hot)
         arguments.append(make())

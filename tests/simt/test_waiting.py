@@ -5,6 +5,7 @@ import pytest
 from numba import cuda, int32
 
 from course_lib import simt
+from tests.simt.text import function
 
 
 def zeros(n):
@@ -260,3 +261,54 @@ def test_thread_that_holds_two_locks_is_ordered_by_either():
         expected[i] += i != (3 * i + 1) % 8
         expected[(3 * i + 1) % 8] -= i != (3 * i + 1) % 8
     np.testing.assert_array_equal(money, expected)
+
+
+LONG = """
+    @cuda.jit(device=True)
+    def warp_total(value):
+        step = 16
+        while step > 0:
+            value += cuda.shfl_xor_sync(0xFFFFFFFF, value, step)
+            step //= 2
+        return value
+
+    @cuda.jit(device=True)
+    def block_total(value, s):
+        value = warp_total(value)
+        if cuda.threadIdx.x % 32 == 0:
+            s[cuda.threadIdx.x // 32] = value
+        cuda.syncthreads()
+        return s[0] + s[1]
+
+    def kernel(x, out):
+        s = cuda.shared.array(2, float64)
+        t = cuda.threadIdx.x
+        found, steps = 0.0, 0.0
+        if t % 64 < 5:
+            {loop}
+        found, one = block_total(found, s), 1.0
+        cuda.syncthreads()
+        steps = warp_total(one)
+        if cuda.any_sync(0xFFFFFFFF, t == 3):
+            steps += 1
+        out[t] = found + steps
+"""
+LOOPS = {
+    "a for that adds up": "for j in range(x.size):\n                found += x[j]",
+    "a while that counts": "j = 0\n            while j < x.size:\n                found += x[j]\n"
+                           "                j += 1",
+    "a while that looks for something": "j = 0\n            while x[j] < 2:\n                found += x[j]\n"
+                                        "                j += 1\n            found += x[j]",
+    "a for with a way out": "for j in range(x.size):\n                found += x[j]\n"
+                            "                if x[j] == 2:\n                    break",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_lanes_meet_behind_a_long_loop_of_some(name):
+    x, out = np.ones(2500), np.zeros(64)
+    x[-1] = 2
+    report = simt.run(function(LONG.format(loop=LOOPS[name])), 1, 64, (x, out))
+    assert not report.hazards
+    np.testing.assert_array_equal(out[:32], 5 * 2501 + 32 + 1)
+    np.testing.assert_array_equal(out[32:], 5 * 2501 + 32)

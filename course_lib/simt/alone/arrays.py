@@ -7,7 +7,7 @@ import ast
 
 import numpy as np
 
-from course_lib.simt.alone.writer import INT, TYPES, NotPlain, Number, Site
+from course_lib.simt.alone.writer import INT, NO, TYPES, UNSURE, YES, NotPlain, NotYet, Number, Site
 from course_lib.simt.literals import is_from_outside
 from course_lib.simt.memory import View
 
@@ -66,13 +66,15 @@ class Arrays:
             self.text.unusual(f"not w{m}[{cell}]")
         self._event(node, view, "load", cell)
         self.text.line("e += 1")
-        return self.text.let(f"c{m}[{cell}]", view.dtype, True)
+        return self.text.let(f"c{m}[{cell}]", view.dtype, YES)
 
     def _store(self, node, view, cell, value):
         memory = view.memory
         if not view.writable or memory.space == "constant" or not isinstance(value, Number):
             raise NotPlain("a store of another kind")
-        sure = not value.vector
+        if value.vector == UNSURE:
+            raise NotYet("a number that may be the same in all lanes")
+        sure = value.vector == NO
         value = self.cast(value, view.dtype)
         m = self._event(node, view, "store", cell, sure)
         self.text.line(f"old[e] = b{m}[{cell}]")

@@ -7,7 +7,7 @@ import ast
 
 import numpy as np
 
-from course_lib.simt.alone.writer import TYPES, NotPlain, Number, checked, literal, name_of
+from course_lib.simt.alone.writer import NO, TYPES, NotPlain, Number, checked, literal, name_of
 from course_lib.simt.memory import View
 from course_lib.simt.vocabulary import Cast, DeviceFunction, Word
 
@@ -87,7 +87,7 @@ class Functions:
         names.returned, names.result = self.text.fresh("r"), self.text.fresh("r")
         self.text.line(f"{names.returned} = False")
         self.text.line(f"{names.result} = {literal(np.zeros(1, static['return'])[0])}")
-        names.vector = False
+        names.vector = NO
         with self.text.inside("while True:"):
             self.text.stretch()
             for name in sorted(names.stored):
@@ -98,7 +98,7 @@ class Functions:
                     self.text.line(f"{names.flags[name]} = False")
             for name in sorted(names.stored - set(given)):
                 if name in names.dtypes:
-                    names.variables[name], names.vectors[name] = self.text.fresh("v"), False
+                    names.variables[name], names.vectors[name] = self.text.fresh("v"), NO
                     zero = literal(np.zeros(1, checked(names.dtypes[name]))[0])
                     self.text.line(f"{names.variables[name]} = {zero}")
             if self.block(source.tree.body):
@@ -116,7 +116,7 @@ class Functions:
         value = self.value(node.value)
         if not isinstance(value, Number):
             raise NotPlain("a function that returns no number")
-        names.vector |= value.vector
+        names.vector = max(names.vector, value.vector)
         dtype = names.static["return"]
         self.text.line(f"{names.result} = {name_of(dtype)}({self.cast(value, dtype).text})")
         self.text.line(f"{names.returned} = True")

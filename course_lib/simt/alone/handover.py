@@ -7,7 +7,7 @@ over when that many have been walked, or are sure to come.
 from course_lib.simt.alone.account import enter
 from course_lib.simt.alone.compiled import Turns, code_of
 from course_lib.simt.alone.loop import Translation
-from course_lib.simt.alone.writer import NotPlain
+from course_lib.simt.alone.writer import NotPlain, NotYet
 from course_lib.simt.iteration import Counting
 from course_lib.simt.source import KernelError
 
@@ -52,9 +52,11 @@ class Heat:
             return 0
         try:
             return self._run(e, frame, active, watch)
+        except NotYet:
+            frame.pause = AGAIN
         except NotPlain:
             self.never.add(id(node))
-            return 0
+        return 0
 
     def _run(self, e, frame, active, watch):
         machine, total = e.machine, 0

@@ -12,7 +12,7 @@ from course_lib.simt.alone.arrays import Arrays
 from course_lib.simt.alone.functions import Functions, Names
 from course_lib.simt.alone.statements import Statements
 from course_lib.simt.alone.values import Values
-from course_lib.simt.alone.writer import NotPlain, Number, Writer, checked, name_of
+from course_lib.simt.alone.writer import NO, UNSURE, YES, NotPlain, Number, Writer, checked, name_of
 from course_lib.simt.iteration import Asking, Counting
 from course_lib.simt.values import cast, is_number
 
@@ -60,7 +60,7 @@ class Translation(Statements, Values, Functions, Arrays):
         """Let a variable go into the compiled code and come out; with a flag if it has no value yet."""
         own, names = self.text.fresh("v"), self.names
         names.dtypes[name], names.variables[name] = dtype, own
-        names.vectors[name] = self.mask.bits is not None or np.ndim(value) > 0
+        names.vectors[name] = YES if np.ndim(value) else UNSURE if self.mask.bits is not None else NO
         self.text.parameters[own] = dtype.type(0)
         if value is None:
             names.flags[name] = self.text.fresh("d")
@@ -104,7 +104,10 @@ class Translation(Statements, Values, Functions, Arrays):
             names.variables[name] = self.text.fresh("v")
         own = names.variables[name]
         self.text.line(f"{own} = {name_of(dtype)}({self.cast(value, dtype).text})")
-        names.vectors[name] = names.vectors.get(name, False) or value.vector or self.mask.bits is not None
+        merged = (
+            NO if self.mask.bits is None or names.depth else UNSURE
+        )  # one that is merged with an equal one stays one
+        names.vectors[name] = max(names.vectors.get(name, NO), value.vector, merged)
         if name in names.flags:
             self.text.line(f"{names.flags[name]} = True")
 
@@ -119,7 +122,7 @@ class Translation(Statements, Values, Functions, Arrays):
                 text.line("break")
             text.stretch()
             self._round(node)
-            self._give(self._target(node), Number(self.i.text, self.i.dtype, np.ndim(items.i) > 0))
+            self._give(self._target(node), Number(self.i.text, self.i.dtype, self.i.vector))
             self.ends.append(f"{self.i.text} = {name_of(self.i.dtype)}({self.i.text} + {step.text})")
         elif type(items) is Asking:
             self.i = None

@@ -59,7 +59,7 @@ class Numbers:
         if name == "Pow" and whole:
             raise NotPlain("a power of whole numbers")
         result, (a, b) = signature(types.BINARY[name], left.dtype, right.dtype)
-        vector = left.vector or right.vector
+        vector = max(left.vector, right.vector)
         left, right = self.cast(left, a), self.cast(right, b)
         if name in WHOLE:
             if result.itemsize != 8 or a != result or b != result:
@@ -99,7 +99,7 @@ class Numbers:
         dtype = np.result_type(left.dtype, right.dtype)
         if dtype.kind == "f" and left.dtype.kind in "iu" and right.dtype.kind in "iu":
             raise NotPlain("a comparison of 64 bits with and without sign")
-        vector = left.vector or right.vector
+        vector = max(left.vector, right.vector)
         self.text.count(self.where(node))
         left, right = self.cast(left, dtype), self.cast(right, dtype)
         return self.text.let(f"{left.text} {ORDER[name]} {right.text}", BOOL, vector)
@@ -132,7 +132,7 @@ class Numbers:
         given = ", ".join(self.cast(v, a).text for v, a in zip(values, arguments, strict=True))
         computed = BOOL if name.startswith("math.is") else arguments[0]
         found = self.text.let(
-            f"{name_of(computed)}({name}({given}))", computed, any(v.vector for v in values)
+            f"{name_of(computed)}({name}({given}))", computed, max(v.vector for v in values)
         )  # fmt: skip
         self.text.count(self.where(node), result, 0 if function in NO_ARITHMETIC else 1)
         return self.cast(found, result)
@@ -146,7 +146,7 @@ class Numbers:
                 text = f"{'smaller' if path == 'min' else 'larger'}({a.text}, {b.text})"
             else:
                 text = f"{path}({a.text}, {b.text})"
-            result = self.text.let(text, dtype, a.vector or b.vector)
+            result = self.text.let(text, dtype, max(a.vector, b.vector))
             self.text.count(self.where(node))
         return result
 

@@ -6,7 +6,7 @@ Source: the course's own (`evaluate`).
 import ast
 
 from course_lib.simt import types
-from course_lib.simt.alone.writer import NotPlain, Number, checked, literal, name_of
+from course_lib.simt.alone.writer import NO, NotPlain, Number, checked, literal, name_of
 from course_lib.simt.vocabulary import Word
 
 
@@ -78,7 +78,7 @@ class Statements:
         with self.text.inside("else:"):
             self.text.stretch()
             other = self.block(node.orelse)
-        self.names.vectors = {n: after.get(n, False) or before.get(n, False) for n in {**after, **before}}
+        self.names.vectors = {n: max(after.get(n, NO), before.get(n, NO)) for n in {**after, **before}}
         if not one and not other:
             return False
         self.text.stretch()
@@ -96,7 +96,7 @@ class Statements:
         if not 1 <= len(bounds) <= 3 or not all(isinstance(b, Number) and b.dtype.kind in "iu" for b in bounds):
             raise NotPlain("a range of something else than whole numbers")
         dtype = checked(types.range_dtype(*(b.dtype for b in bounds)))
-        vector = any(b.vector for b in bounds)
+        vector = max(b.vector for b in bounds)
         bounds = [self.cast(b, dtype) for b in bounds]
         zero, one = Number(literal(dtype.type(0)), dtype), Number(literal(dtype.type(1)), dtype)
         start, stop = (zero, bounds[0]) if len(bounds) == 1 else bounds[:2]

@@ -8,7 +8,7 @@ import ast
 import numpy as np
 
 from course_lib.simt.alone.numbers import Numbers
-from course_lib.simt.alone.writer import BOOL, TYPES, NotPlain, Number, name_of
+from course_lib.simt.alone.writer import BOOL, TYPES, UNSURE, YES, NotPlain, NotYet, Number, name_of
 from course_lib.simt.memory import View
 from course_lib.simt.values import is_number
 
@@ -147,7 +147,10 @@ class Values(Numbers):
         condition, dtype = self.truth(self.value(node.test)), self.names.static.get(id(node))
         if dtype not in TYPES:
             raise NotPlain("a choice of something else than numbers")
-        self.text.branch(self.where(node))
+        if condition.vector == UNSURE:
+            raise NotYet("a condition that may be the same in all lanes")
+        if condition.vector == YES:
+            self.text.branch(self.where(node))
         result, vector = self.text.fresh(), condition.vector
         for head, side in ((f"if {condition.text}:", node.body), ("else:", node.orelse)):
             with self.text.inside(head):
@@ -155,7 +158,7 @@ class Values(Numbers):
                 value = self.value(side)
                 if not isinstance(value, Number):
                     raise NotPlain("a choice of something else than numbers")
-                vector |= value.vector
+                vector = max(vector, value.vector)
                 self.text.line(f"{result} = {name_of(dtype)}({self.cast(value, dtype).text})")
         self.text.stretch()
         return Number(result, dtype, vector)

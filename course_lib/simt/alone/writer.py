@@ -26,13 +26,21 @@ class NotPlain(Exception):
     """The loop has something in it that is only walked."""
 
 
+class NotYet(NotPlain):
+    """What the walk counts hangs on whether a number is the same in all lanes, and that will show."""
+
+
+NO, UNSURE, YES = range(3)
+"""Whether the walk has a number as a vector. Unsure: it is one number as long as the lane gives it the same again."""
+
+
 @dataclass(frozen=True)
 class Number:
     """A number of the lane: its name in the compiled code, its dtype, and whether the walk has it as a vector."""
 
     text: str
     dtype: np.dtype
-    vector: bool = False
+    vector: int = NO
 
 
 @dataclass
@@ -113,7 +121,7 @@ class Writer:
         self.stretches[-1].steps += weight
         self.line(f"steps -= {int(weight)}")
 
-    def let(self, text, dtype, vector=False):
+    def let(self, text, dtype, vector=NO):
         """Give a value a name."""
         name = self.fresh()
         self.line(f"{name} = {text}")
@@ -131,7 +139,7 @@ class Writer:
 
     def number(self, value, lane):
         """Return the Number of a value of the walk: this lane's."""
-        vector = np.ndim(value) > 0
+        vector = YES if np.ndim(value) else NO
         own = value[lane] if vector else value
         return Number(self.parameter(checked(own.dtype).type(own)), own.dtype, vector)
 
