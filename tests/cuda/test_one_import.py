@@ -32,8 +32,8 @@ NAMES_IT = {
     "unroll.py": "reads Numba's version",
     "mlir_names.py": "gives the other compiler its own names",
     "simulator_arrays.py": "mends Numba's simulator",
-    "jit.py": "knows functions that Numba has compiled already",
-    "simulate.py": "knows functions that Numba has compiled already",
+    "jit.py": "asks whether Numba simulates",
+    "simulate.py": "takes kernels of Numba's own decorator",
 }
 
 
