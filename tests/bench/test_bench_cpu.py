@@ -26,6 +26,8 @@ def no_torch(monkeypatch):
 def report():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("course_lib.bench.cpu.has_torch", lambda: False)
+        patch.setattr("course_lib.bench.cpu.STEP_BLOCK", 0)  # one call each
+        patch.setattr("course_lib.bench.cpu.LAYER_BLOCK", 0)
         return bench_cpu(threads=1, batch=3, rounds=2)
 
 
