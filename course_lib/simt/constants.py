@@ -14,7 +14,7 @@ from course_lib.simt.records import MOST_FIELDS, are_records
 from course_lib.simt.source import KernelError
 from course_lib.simt.types import BINARY, UNARY
 from course_lib.simt.values import too_long
-from course_lib.simt.vocabulary import FIXED, NAMES, Cast, DeviceFunction, Unusable, Word, leading, type_named
+from course_lib.simt.vocabulary import FIXED, NAMES, WAYS, Cast, DeviceFunction, Unusable, Word, leading, type_named
 
 FUNCTIONS = {"int": int, "float": float, "bool": bool, "complex": complex, "abs": abs, "min": min, "max": max}
 FUNCTIONS |= {f"math.{n}": getattr(math, n) for n in ("sqrt", "exp", "log", "log2", "sin", "cos", "floor", "ceil")}
@@ -102,7 +102,7 @@ def _attribute(node, names):
 
 def _meaning(path):
     """Return what a word stands for where there is no thread: a number, a type, or the word itself."""
-    return Word("cuda") if path == "numba.cuda" else FIXED.get(path, Word(path))
+    return Word(WAYS[path]) if path in WAYS else FIXED.get(path, Word(path))
 
 
 def _number(node, names):

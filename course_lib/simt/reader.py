@@ -19,6 +19,7 @@ from course_lib.simt.vocabulary import (
     BUILTINS,
     NAMES,
     REFUSED,
+    WAYS,
     DeviceFunction,
     Unusable,
     Word,
@@ -251,7 +252,7 @@ class _Module:
         if isinstance(node, ast.Attribute):
             owner = self._path(node.value)
             path = f"{owner}.{node.attr}"
-            return "cuda" if path == "numba.cuda" else path if owner else None
+            return WAYS.get(path, path) if owner else None
         meaning = self.names.get(node.id) if isinstance(node, ast.Name) else None
         return meaning.path if type(meaning) is Word else None
 

@@ -110,7 +110,9 @@ FIXED = {path: types.literal(value) for path, value in CONSTANTS.items()}
 FIXED |= {path: Cast(dtype) for path, dtype in type_names.NAMES.items()}
 """What means the same for every thread, and outside of kernels: constants of modules, and types."""
 NAMES |= {path: (lambda lanes, value=value: value) for path, value in FIXED.items()}
-NAMES |= {"numba.cuda": lambda lanes: Word("cuda")}
+WAYS = {"numba.cuda": "cuda", "numba.core.types": "numba.types", "cuda.libdevice": "libdevice"}
+"""Other ways to modules: cuda.libdevice.sqrt is the sqrt of libdevice."""
+NAMES |= {path: (lambda lanes, to=to: Word(to)) for path, to in WAYS.items()}
 
 PATHS = {}
 """id of an object of Numba's -> (the object, its path): for `grid` after `from numba.cuda import grid`."""

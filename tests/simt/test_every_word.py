@@ -24,7 +24,7 @@ from course_lib.simt.library import FAST, FLOATS, HALVES
 from course_lib.simt.numpy_words import OF_ONE, OF_TWO
 from course_lib.simt.vector_words import DTYPES
 from course_lib.simt.vector_words import NAMES as VECTORS
-from course_lib.simt.vocabulary import NAMES
+from course_lib.simt.vocabulary import NAMES, WAYS
 from tests.simt import test_complex, test_words_numbers
 from tests.simt.text import function
 
@@ -373,7 +373,7 @@ def test_table_of_names_is_complete():
         path for path in NAMES if path.endswith(("infj", "nanj")) or path in set(type_names.NAMES) - {*CASTS}
     }
     complex_ones |= {path for path in NAMES if path.startswith("cuda.random.")}  # test_words_random.py
-    assert set(NAMES) == {*AXES, *CONSTANTS, *CASTS, *complex_ones, "numba.cuda"}
+    assert set(NAMES) == {*AXES, *CONSTANTS, *CASTS, *complex_ones, *WAYS}
     for module in ("np", "numba", "cuda", "numba.types"):
         for name in ("int8", "uint8", "int32", "uint64", "float32", "float64", "intp"):
             assert f"{module}.{name}" in CASTS
@@ -416,6 +416,43 @@ def test_numbas_types_are_known_after_an_import_of_their_old_name():
     np.testing.assert_array_equal(
         run("r = types.int8(t + 127) + numba.types.f4(0.5)", types=types)[:2], [127.5, -127.5]
     )
+
+
+WAYS_USED = {
+    "numba.cuda": ("numba.cuda.grid(1)", LANES), "cuda.libdevice": ("cuda.libdevice.sqrt(x)", np.sqrt(X)),
+    "numba.core.types": ("numba.core.types.int32(x * 100)", (X * 100).astype(np.int32)),
+}  # fmt: skip
+
+
+def test_module_is_found_by_every_way_to_it_in_functions_and_in_texts():
+    assert set(WAYS_USED) == set(WAYS)
+    more = {
+        "numba.cuda.libdevice": ("numba.cuda.libdevice.sqrt(x)", np.sqrt(X)),
+        "cuda.types": ("cuda.types.int32(x * 100)", (X * 100).astype(np.int32)),
+        "cuda.fp16": ("cuda.fp16.hadd(float16(x), float16(x))", 2 * X.astype(np.float16)),
+        "cuda.random": ("cuda.random.uint64_to_unit_float64(uint64(i) << 61)", LANES / 8),
+    }
+    for expression, want in (WAYS_USED | more).values():
+        np.testing.assert_array_equal(run(f"r = {expression}", float16=np.float16), want)
+        out = np.zeros(8)
+        text = simt.read(f"""import numba
+from numba import cuda, uint64
+from numpy import float16
+def kernel(xs, out):
+    i = cuda.grid(1)
+    x = xs[i]
+    out[i] = {expression}
+""")
+        simt.run(text, 1, 8, (X, out))
+        np.testing.assert_array_equal(out, want)
+
+
+def test_way_to_a_module_has_a_name_of_its_own_in_a_text():
+    source = simt.read("from numba import cuda\nown = cuda.libdevice\ndef kernel(out):\n    d = cuda.libdevice\n"
+                       "    out[0] = own.sqrt(9.0) + d.sqrt(16.0)\n")  # fmt: skip
+    out = np.zeros(1)
+    simt.run(source, 1, 1, (out,))
+    assert out[0] == 7
 
 
 @pytest.mark.parametrize(
