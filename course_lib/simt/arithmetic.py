@@ -59,6 +59,15 @@ def _exact_fma(a, b, c):
         return a * b + c
 
 
+def _float(e, mask, node, value):
+    if type(value) is not str:
+        return _conversion(float)(e, mask, node, value)
+    try:
+        return np.float64(float(value))  # such as "inf": a constant for Numba too
+    except ValueError:
+        raise TypeError(f"{describe(value)} is no number") from None
+
+
 def _conversion(what):
     def convert(e, mask, node, value):
         if not is_number(value):
@@ -136,7 +145,7 @@ def _brev(x):
 
 FUNCTIONS |= {
     "int": _conversion(int),
-    "float": _conversion(float),
+    "float": _float,
     "min": _extreme(min, np.fmin),
     "max": _extreme(max, np.fmax),
     "abs": math_function(abs, np.abs),

@@ -11,6 +11,7 @@ import numpy as np
 from course_lib.simt.iteration import Enumerate, Indices, Zip, has_items, length_of, range_of
 from course_lib.simt.literals import is_literal
 from course_lib.simt.memory import View
+from course_lib.simt.records import is_record
 from course_lib.simt.values import cast, describe, is_number
 from course_lib.simt.vocabulary import Cast, Word, leading, register, type_named
 
@@ -97,10 +98,11 @@ FUNCTIONS["cuda.shared.array"], FUNCTIONS["cuda.local.array"] = _array("shared")
 
 
 @function("cuda.const.array_like")
-def _array_like(e, mask, node, array):
-    if not isinstance(array, View) or array.memory.space != "constant":
-        raise TypeError("it takes an array from outside of the kernel")
-    return array
+def _array_like(e, mask, node, ndarray):
+    """Of an array that is none from outside Numba makes no copy: it is that array, and writing to it works."""
+    if not isinstance(ndarray, View) or is_record(ndarray):
+        raise TypeError("it takes an array, best one from outside of the kernel")
+    return ndarray
 
 
 @function("len")

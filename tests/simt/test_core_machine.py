@@ -156,7 +156,7 @@ def test_operation_of_a_warp_needs_the_lanes_that_it_names(call, kind, count, la
         ("x = cuda.shared.array((2, 0), float32)", "every size must be >= 1"),
         ("x = cuda.local.array(2.0, float32)", "it takes a shape of constant whole numbers and a dtype"),
         ("x = cuda.local.array(2, 3)", "it takes a shape of constant whole numbers and a dtype"),
-        ("x = cuda.const.array_like(out)", "it takes an array from outside of the kernel"),
+        ("x = cuda.const.array_like((1, 2))", "it takes an array, best one from outside of the kernel"),
         ("x = bool(out)", "is neither true nor false"), ("x = round(out)", "is no number"),
         ("x = int(out)", "is no number"), ("x = cuda.selp(out, 1, 2)", "it takes a condition and two numbers"),
         ("x = max((1, out))", "it takes at least two numbers"), ("x = len(i)", "an int64 has no length"),
