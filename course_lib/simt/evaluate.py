@@ -12,12 +12,12 @@ import numpy as np
 from course_lib.simt import types
 from course_lib.simt.elements import Slice
 from course_lib.simt.expressions import Expressions
-from course_lib.simt.iteration import Asking, Counting, Range, Taking, has_items
+from course_lib.simt.iteration import Asking, Counting, Range, Taking, has_items, unpacked
 from course_lib.simt.masks import Mask
 from course_lib.simt.memory import View
 from course_lib.simt.refusals import construct, refused
 from course_lib.simt.stops import Stops
-from course_lib.simt.values import cast, describe, is_number, kind
+from course_lib.simt.values import cast, describe, is_number
 from course_lib.simt.waiting import Block, Branch, Loop, Waiting
 from course_lib.simt.watching import Watch
 
@@ -155,13 +155,7 @@ class Evaluator(Expressions, Stops, Waiting):
             if isinstance(value, View) and value.name.startswith("("):
                 value.name = value.memory.name = target.id  # shared and local arrays are called after their variable
         elif isinstance(target, ast.Tuple | ast.List):
-            if not isinstance(value, tuple) or len(value) != len(target.elts):
-                n = len(target.elts)
-                grid = (
-                    f" cuda.grid(1) is one number; cuda.grid({n}) has {n}." if 2 <= n <= 3 and is_number(value) else ""
-                )
-                raise self._error(target, f"{describe(value)} cannot be unpacked into {n} names.{grid}")
-            for part, item in zip(target.elts, value, strict=True):
+            for part, item in zip(target.elts, unpacked(self, target, value, mask), strict=True):
                 self._assign(part, item, mask)
         elif isinstance(target, ast.Subscript | ast.Attribute):
             view, indices = self._place(target, mask)
@@ -208,15 +202,16 @@ class Evaluator(Expressions, Stops, Waiting):
         return self._loop(node, mask, Asking(self, node))
 
     def _do_For(self, node, mask):
-        items = self._value(node.iter, mask)
+        items = self._items(node.iter, mask)
         if not has_items(items):
             raise self._error(
                 node, f"{describe(items)} has no items; a for goes over range(...), arrays, tuples, zip and enumerate."
             )
         if isinstance(items, Range):
             return self._loop(node, mask, Counting(self, node, items.start, items.stop, items.step))
-        if isinstance(items, tuple) and self.typing and len({kind(item) for item in items}) > 1:
-            raise self._error(node, "the parts of a tuple that a for goes over are all of one type.")
+        self._check_alike(items, node, "a for goes over")
+        if items == ():
+            raise self._error(node, "a for goes over no empty tuple: nothing says which type its variable has.")
         return self._loop(node, mask, Taking(self, node, items))
 
     def _loop(self, node, mask, items):

@@ -17,7 +17,7 @@ from course_lib.simt.memory import View
 from course_lib.simt.names import Names
 from course_lib.simt.refusals import construct, refused
 from course_lib.simt.source import KernelError
-from course_lib.simt.values import MOST_PARTS, apply, cast, describe, is_number, merge, remainder, too_long
+from course_lib.simt.values import MOST_PARTS, apply, cast, describe, is_number, kind, merge, remainder, too_long
 from course_lib.simt.vocabulary import Cast, DeviceFunction, Nothing, Word
 
 
@@ -61,6 +61,12 @@ class Expressions(Names, Elements, Calls):
 
     def _of_Tuple(self, node, mask):
         return self._short(tuple(self._value(e, mask) for e in node.elts), node)
+
+    def _items(self, node, mask):
+        """Return what a `for` goes over, or an `in` looks through: of a list there, Python's compiler makes a tuple."""
+        if isinstance(node, ast.List) and not any(isinstance(e, ast.Starred) for e in node.elts):
+            node = ast.copy_location(ast.Tuple(node.elts, ast.Load()), node)
+        return self._value(node, mask)
 
     def _of_Lambda(self, node, mask):
         return self.inner_function(node, mask)
@@ -114,7 +120,9 @@ class Expressions(Names, Elements, Calls):
     def _of_Compare(self, node, mask):
         left, result, active = self._value(node.left, mask), None, mask
         for op, comparator in zip(node.ops, node.comparators, strict=True):
-            right, name = self._value(comparator, active), type(op).__name__
+            name, is_last = type(op).__name__, comparator is node.comparators[-1]
+            in_it = is_last and name in ("In", "NotIn")
+            right = self._items(comparator, active) if in_it else self._value(comparator, active)
             part = self._compared(name, left, right, active, node)
             result, left = part if result is None else result & part, right
             # Where one part is false, the next ones are not looked at.
@@ -170,18 +178,24 @@ class Expressions(Names, Elements, Calls):
         raise self._error(node, f"is compares with None; {describe(left)} and {describe(right)} are compared with ==.")
 
     def _is_in(self, value, owner, mask, node):
-        if not is_number(value) or not has_items(owner):
+        among_tuples = isinstance(value, tuple) and isinstance(owner, tuple)
+        if not (is_number(value) or among_tuples) or not has_items(owner):
             raise self._error(node, f"{describe(value)} in {describe(owner)}: a number is looked for in an array.")
+        self._check_alike(owner, node, "an `in` looks through")
         length, found = length_of(owner), np.bool_(False)
-        for turn in range(1 if self.typing else int(np.max(length, initial=0))):
+        for turn in range(1 if self.typing and owner != () else int(np.max(length, initial=0))):
             here = mask.where(np.broadcast_to(turn < length, self.lanes.count)) if np.ndim(length) else mask
             self.machine.step(node.lineno, here)
             item = item_of(owner, self, turn, here, node)
-            if not is_number(item):
+            if isinstance(item, tuple) != among_tuples or not (is_number(item) or among_tuples):
                 raise self._error(node, f"{describe(value)} is looked for among {describe(item)}: compare numbers.")
             equal = self._compared("Eq", value, item, here, node)
             found = found | (equal & (turn < length))
         return found
+
+    def _check_alike(self, items, node, what):
+        if self.typing and isinstance(items, tuple) and len({kind(item) for item in items}) > 1:
+            raise self._error(node, f"the parts of a tuple that {what} are all of one type.")
 
     def _of_BoolOp(self, node, mask):
         """As in Python, `a and b` is a where a is false, else b; the lanes that know the answer do not look at b."""

@@ -209,6 +209,30 @@ def item_of(value, e, turn, mask, node):
     return value.item(e, turn, mask, node)
 
 
+def unpacked(e, target, value, mask):
+    """Return a tuple of the items of a value, one for each of the names in `target`; KernelError if it has others.
+
+    Arrays, ranges and what else a `for` goes over can be unpacked; an array's elements are read one by one.
+    """
+    n = len(target.elts)
+    cannot = f"{describe(value)} cannot be unpacked into {n} name{'' if n == 1 else 's'}"
+    if not has_items(value):
+        grid = f" cuda.grid(1) is one number; cuda.grid({n}) has {n}." if 2 <= n <= 3 and is_number(value) else ""
+        raise e._error(target, f"{cannot}.{grid}")
+    if isinstance(value, tuple):
+        if len(value) != n:
+            raise e._error(target, f"{cannot}.")
+        return value
+    if not e.typing:  # how long it is, Numba asks at run time too
+        lengths = np.broadcast_to(length_of(value), e.lanes.count)
+        wrong = np.flatnonzero(lengths[mask.index] != n)
+        if wrong.size:
+            lane = e.machine.lane_of(mask, wrong[0])
+            here = f" in {e.lanes.name(lane)}" if np.ndim(length_of(value)) else ""
+            raise e._error(target, f"{cannot}: its length{here} is {lengths[lane]}, a ValueError in Numba.")
+    return tuple(item_of(value, e, turn, mask, target) for turn in range(n))
+
+
 def range_of(bounds, mask, lanes):
     """Return the Range of one to three numbers; TypeError if it has none, or never ends."""
     wrong = [describe(b) for b in bounds if not is_number(b) or b.dtype.kind not in "iubf"]

@@ -58,6 +58,18 @@ def words():
     return found
 
 
+def taken_apart():
+    """Return {name: (kernel, types of its arguments)} of the rows of test_words_taken_apart."""
+    from numba import types
+
+    from tests.simt import test_words_taken_apart as table
+    from tests.simt.text import function
+
+    arrays = [types.Array(types.float64, ndim, "C") for ndim in (2, 1, 1)]
+    texts = {body: table.text_of(body) for body in (*table.VALUES, *table.REFUSED)}
+    return {body: (function(text, TABLE=table.TABLE), (*arrays, types.int64)) for body, text in texts.items()}
+
+
 def main():
     """Compile everything and print what came out."""
     use_compiler()
@@ -67,7 +79,7 @@ def main():
 
     found = {}
     with _no_device_needed(CC):
-        for name, (kernel, arguments) in {**statements(), **words()}.items():
+        for name, (kernel, arguments) in {**statements(), **words(), **taken_apart()}.items():
             try:
                 cuda.compile(kernel, types.void(*arguments), cc=CC, output="ptx", abi="numba", device=False)
                 found[name] = ""

@@ -225,7 +225,7 @@ def kernel(out):
 @pytest.mark.parametrize("body", [
     "out[i] = zs.sum()", "out[i] = zs.mean() + zs.var() + zs.prod()", "out[i] = sum(zs)",
     "zs[1:] = 3 - 1j\n    out[i] = zs[i]",
-    "for z in zs:\n        out[i] += z", "zs.real[i] = 5\n    out[i] = zs[i]", "out[i] = zs[i] in (1 + 2j, 3)",
+    "for z in zs:\n        out[i] += z", "zs.real[i] = 5\n    out[i] = zs[i]", "out[i] = zs[i] in (1 + 2j, 3 + 0j)",
     "z = zs[i]\n    z += 1\n    z *= 1j\n    out[i] = z", "out[i] = (1 + 2j).imag + 1j.imag + complex(1, 2).imag",
 ])  # fmt: skip
 def test_arrays_of_complex_numbers_can_do_what_others_can(body):

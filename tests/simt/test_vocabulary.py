@@ -67,7 +67,7 @@ BLOCKS = [
     "with a:\n            pass", "try:\n            x = 2\n        except ValueError:\n            pass",
     "for k in i:\n            x = k", "for k in (1, 2.5):\n            x = k",
     "for k in (1, (2, 3)):\n            pass",
-    "for k in [1, 2]:\n            x = k", "for k in 'text':\n            x = 2", "for k in None:\n            x = k",
+    "for k in 'text':\n            x = 2", "for k in None:\n            x = k",
     "for k in reversed(a):\n            x = k", "for k in zip(a, i):\n            pass",
     "for k, m in range(3):\n            x = k", "for k, m, n in enumerate(a):\n            x = k",
     "for k, m in a:\n            x = k", "for k in range():\n            x = k",

@@ -13,16 +13,14 @@ import pytest
 
 from tests.gates.compiler import missing
 from tests.setup.project import ROOT
-from tests.simt import test_every_word, test_vocabulary, test_words_numbers
+from tests.simt import test_every_word, test_vocabulary, test_words_numbers, test_words_taken_apart
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(missing()), reason=missing() or "it is there")]
 
-REFUSED = {*test_vocabulary.STATEMENTS, *test_vocabulary.BLOCKS}
+REFUSED = {*test_vocabulary.STATEMENTS, *test_vocabulary.BLOCKS, *test_words_taken_apart.REFUSED}
 ONLY_NUMBA = {
     "a step of 0": ("x = a[::0][0]", "for k in range(0, 4, 0):\n            x = k"),
-    "a list or a text that the compiler knows": (
-        "for k in [1, 2]:\n            x = k", "if 'text':\n            x = 2", "x = len('text')", "x = 't' in 'text'",
-    ),
+    "a text that the compiler knows": ("if 'text':\n            x = 2", "x = len('text')", "x = 't' in 'text'"),
     "a name that is not used again": ("x = (y := 3)",),
     "a comparison that the compiler decides": (
         "match x:\n            case 1:\n                pass", "x = isinstance(i, int)", "x = not None", "x = x is x",
@@ -56,6 +54,7 @@ def compiled():
 def test_every_construct_and_word_was_tried(compiled):
     words = {*test_every_word.WORDS, *test_every_word.CONSTRUCTS, *test_words_numbers.OF_TWO}
     words |= {f"np.{name}" for name in (*test_every_word.OF_ONE, *test_every_word.OF_TWO)}
+    words |= {*test_words_taken_apart.VALUES}
     assert set(compiled) == words | REFUSED | {*test_vocabulary.ALLOWED, *test_vocabulary.WRITES}
 
 

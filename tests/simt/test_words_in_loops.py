@@ -31,6 +31,11 @@ BODIES = {
     "divmod": "s = i\nfor k in range(n):\n    q_, r_ = divmod(s * 7 + k, 11)\n    s = q_ % 13 + r_\nout[i] = s",
     "operator": "s = i\nfor k in range(n):\n    s = operator.xor(operator.add(s, k), 3) % 1000\nout[i] = s",
     "remainder": "x = 0.3\nfor k in range(n):\n    x = math.remainder(x * 5 + k, 2.5)\nout[i] = x",
+    "arrays unpacked": "for k in range(n):\n    u, w = p[i].a\n    p[i].a[k % 2] = (u + 2 * w + k) % 7\n"
+                       "out[i] = p[i].a[0]",
+    "arrays unpacked by a loop": "for k in range(n):\n    for u, w in p.a:\n        out[i] = (out[i] + u - w + k) % 11",
+    "lists": "s = 0\nfor k in range(n):\n    for j in [k, i]:\n        s += j\n    s -= s in [3, 4 + i, k]\nout[i] = s",
+    "texts": "s = -float('inf')\nfor k in range(n):\n    s = max(s, float('1.5') * (k % 7))\nout[i] = s",
     "tuples": "s = 0.0\nfor k in range(n):\n    s = s * 0.5 + sum((k, i, 1.5)) + min((k, i, 7))\nout[i] = s",
 }  # fmt: skip
 
