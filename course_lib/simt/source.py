@@ -83,7 +83,7 @@ class Source:
         check_depth(tree)
         self.tree, self.lines, self.outside, self.meanings = tree, lines, outside, {}
         self.family, self.signatures = {} if family is None else family, signatures
-        self.weights, self.inner, self.asking, self.meetings = {}, {}, {}, {}
+        self.weights, self.inner, self.asking, self.meetings, self.values = {}, {}, {}, {}, {}
         self.name, self.parameters = tree.name, [p.arg for p in (*a.posonlyargs, *a.args)]
         self.rest = a.vararg.arg if a.vararg else None
         if self.rest:
@@ -105,6 +105,11 @@ class Source:
 
     def given(self, name):
         """Return the expressions that a variable is given, or None where it also gets its value in another way."""
+        if name not in self.values:
+            self.values[name] = self._given(name)
+        return self.values[name]
+
+    def _given(self, name):
         nodes = list(own_nodes(self.tree))
         times = sum(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in nodes)
         values = [

@@ -10,10 +10,12 @@ from course_lib.simt.bundles import Bundle
 from course_lib.simt.either import Either, either
 from course_lib.simt.memory import View
 
+NUMBERS = (np.ndarray, np.number, np.bool_)
+
 
 def is_number(value):
     """Return whether a value is a number or a boolean, of one lane or of all."""
-    return isinstance(value, np.number | np.bool_ | np.ndarray)
+    return isinstance(value, NUMBERS)
 
 
 def apply(function, numpy_function, *values):
@@ -25,15 +27,17 @@ def apply(function, numpy_function, *values):
         If Numba has no such operation, or a value is not a number.
     """
     for value in values:
-        if not is_number(value):
+        if not isinstance(value, NUMBERS):
             hint = f" Take an element: {value.name}[i]." if isinstance(value, View) else ""
             if getattr(value, "path", "") in ("cuda.threadIdx", "cuda.blockIdx", "cuda.blockDim", "cuda.gridDim"):
                 hint = f" Write {value.path}.x."
             raise types.NoSuchOperation(f"{describe(value)} is no number that could be computed with.{hint}")
-    result, arguments = types.signature(function, *(v.dtype for v in values))
+    result, arguments = types.signature(function, *[v.dtype for v in values])
     if len(values) == 1 and arguments[0] == np.bool_ != result:  # -True: the bits of a whole number count
         arguments = (result,)
-    found = numpy_function(*(cast(v, dtype) for v, dtype in zip(values, arguments, strict=True)))
+    found = numpy_function(
+        *[v if v.dtype is d else cast(v, d) for v, d in zip(values, arguments, strict=True)]
+    )  # fmt: skip
     if type(result) is tuple:
         return tuple(cast(part, dtype) for part, dtype in zip(found, result, strict=True))
     return cast(found, result)
