@@ -280,7 +280,8 @@ class Machine(WideAccess):
             f"{self.lanes.name(missing)} does not come to this barrier, {there} of {self.lanes.threads} threads "
             f"do.{left}",
             "Move the barrier out of the branch or loop: all threads of the block that have not returned must reach "
-            "it, or those that wait never go on.", lane=missing, count=count,
+            "it; else those that wait hang, or go on only when the others have left the kernel.",
+            lane=missing, count=count,
         )  # fmt: skip
 
     def _left_early(self, line, block, count):
