@@ -3,7 +3,8 @@
 Source: NVIDIA, "CUDA C++ Programming Guide", "Synchronization Functions" and "Memory Fence Functions". Two accesses
 to one address **race** if they come from two threads, at least one writes, they are not both atomic, and no barrier
 lies between them. Whether the numbers came out right does not matter: another card, another day, another order. One
-kind of race is told apart: a write of what was there already, bit by bit, gives the same in any order.
+kind of race is told apart: a write of what was there already, bit by bit, gives the same in any order. And who reads
+what all threads filled in, that thread among them, reads its own number (`_fill`).
 
 A thread's number is its block's, shifted by `bits`, plus its own in the block, so that shifts give block and warp.
 """
@@ -13,9 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from course_lib.fast.compile import inlined, kernel
-
-WARP = 5
-"""Bits of a thread's number below those of its warp."""
+from course_lib.simt.ordering import WARP, ordered_in_block, unordered
 
 
 class Books(NamedTuple):
@@ -30,7 +29,11 @@ class Books(NamedTuple):
     same: np.ndarray
 
 
-WRITER, WRITE_PHASE, WRITE_SYNC, WRITE_LINE, WRITE_CLOCK, WRITE_COLUMNS = range(6)
+(
+    WRITER, WRITE_PHASE, WRITE_SYNC, WRITE_LINE, WRITE_CLOCK,
+    FIRST,  # who began a fill that WRITER ended, see `_fill`; or 0
+    WRITE_COLUMNS,
+) = range(7)  # fmt: skip
 (
     READER, READ_PHASE, READ_SYNC, READ_LINE,
     READERS,  # how many different ones since the phase began, as far as they alternate
@@ -72,7 +75,7 @@ def note_reads(cell, thread, phase, sync, line, clock, order, books, bits, excus
             calm = (
                 w == 0
                 or w == t
-                or _ordered_in_block(t, phase[i], sync[i], w, writes[c, WRITE_PHASE], writes[c, WRITE_SYNC], bits)
+                or ordered_in_block(t, phase[i], sync[i], w, writes[c, WRITE_PHASE], writes[c, WRITE_SYNC], bits)
             )
         if not calm:
             race, matters, opponent, its_line, what = _judge_read(
@@ -109,10 +112,13 @@ def _judge_read(writes, atomics, same, c, t, phase, sync, order, bits, excused):
     """Return (whether a read has a race, whether it matters, the other thread, its line, what it did)."""
     if writes.size and _written_unordered(writes, c, t, phase, sync, order, bits):
         opponent, its_line = writes[c, WRITER], writes[c, WRITE_LINE]
+        if 0 < writes[c, FIRST] <= t <= opponent and not (atomics.size and atomics[c, LAST]):
+            return False, False, np.int32(0), np.int32(-1), WROTE
+        writes[c, FIRST] = 0
         if not same.size or not same[c, SAME]:
             return True, True, opponent, its_line, WROTE
         changer = same[c, CHANGER]
-        if changer and _unordered(
+        if changer and unordered(
             t,
             phase,
             sync,
@@ -144,19 +150,29 @@ def note_writes(cell, thread, phase, sync, line, clock, order, books, bits, chan
     for i in range(cell.size):
         c, t = np.uintp(cell[i]), thread[i] + 1
         w = writes[c, WRITER]
-        calm = atomics.size == 0 and (
-            w == 0
-            or w == t
-            or _ordered_in_block(t, phase[i], sync[i], w, writes[c, WRITE_PHASE], writes[c, WRITE_SYNC], bits)
+        calm = fresh = (
+            atomics.size == 0
+            and (w == 0 or ((w - 1) >> bits == (t - 1) >> bits and writes[c, WRITE_PHASE] != phase[i]))
+            and _unread(reads, c, t, phase[i], bits)
         )
-        if calm and reads.size:
-            r = reads[c, READER]
-            if r:  # no other thread's read that no barrier orders with this
-                own = (r == t and reads[c, READERS] == 1) or reads[c, READ_PHASE] != phase[i]
-                calm = own and not reads[c, STRANGER] and (r - 1) >> bits == (t - 1) >> bits
+        begun, fills = t, False
+        if not fresh:
+            calm = atomics.size == 0 and (
+                w == 0
+                or w == t
+                or ordered_in_block(t, phase[i], sync[i], w, writes[c, WRITE_PHASE], writes[c, WRITE_SYNC], bits)
+            )
+            if calm and reads.size:
+                r = reads[c, READER]
+                if r:  # no other thread's read that no barrier orders with this
+                    own = (r == t and reads[c, READERS] == 1) or reads[c, READ_PHASE] != phase[i]
+                    calm = own and not reads[c, STRANGER] and (r - 1) >> bits == (t - 1) >> bits
+            begun = 0
+            if changed[i] != CHANGED and writes[c, FIRST]:
+                begun, fills = _fill(writes, reads, atomics, c, t, phase[i], sync[i], clock, bits)
         if not calm:
             pairs, matters, opponent, its_line, what = _judge_write(
-                writes, reads, atomics, c, t, phase[i], sync[i], order, bits, changed[i]
+                writes, reads, atomics, c, t, phase[i], sync[i], order, bits, changed[i], fills
             )
             if pairs:
                 if first < 0 or (matters and not real):
@@ -174,23 +190,16 @@ def note_writes(cell, thread, phase, sync, line, clock, order, books, bits, chan
                     same[c, CHANGE_CLOCK] = writes[c, WRITE_CLOCK]
             same[c, SAME] = kept
         writes[c, WRITER], writes[c, WRITE_PHASE], writes[c, WRITE_SYNC] = t, phase[i], sync[i]
+        writes[c, FIRST] = begun
         writes[c, WRITE_LINE], writes[c, WRITE_CLOCK] = line, clock
     return races, first, other, other_line, did, real
 
 
-@inlined
-def _ordered_in_block(t, phase, sync, other, other_phase, other_sync, bits):
-    """Whether a barrier orders an access of thread t with an earlier one of another thread of its block."""
-    if (t - 1) >> bits != (other - 1) >> bits:
-        return False
-    return phase != other_phase or ((t - 1) >> WARP == (other - 1) >> WARP and sync != other_sync)
-
-
 @kernel
-def _judge_write(writes, reads, atomics, c, t, phase, sync, order, bits, changed):
+def _judge_write(writes, reads, atomics, c, t, phase, sync, order, bits, changed, fills):
     """Return (how many races a write has, whether they matter, one's other thread, its line, what it did)."""
     pairs, opponent, its_line, what, readers, reader = _opponents(writes, reads, c, t, phase, sync, order, bits)
-    matters = pairs > 0 and (changed == CHANGED or (readers > 0 and changed != KEPT))
+    matters = pairs > 0 and (changed == CHANGED or (readers > 0 and changed != KEPT and not fills))
     if matters and changed != CHANGED and what == WROTE:
         opponent, its_line, what = reader, reads[c, READ_LINE], READ
     if atomics.size and not (pairs and what == WROTE):
@@ -199,6 +208,41 @@ def _judge_write(writes, reads, atomics, c, t, phase, sync, order, bits, changed
             pairs, opponent, its_line, what = pairs + 1, k, atomics[c, ATOMIC_LINE], COUNTED
             matters = True
     return pairs, matters, opponent, its_line, what
+
+
+@kernel
+def _fill(writes, reads, atomics, c, t, phase, sync, clock, bits):
+    """Return (who began the fill of an element that thread t goes on with, or 0; whether only its threads read it).
+
+    In a fill, threads in a row write one number by one store, and since the last barrier nobody wrote another number,
+    nor read one before. Each of them then reads its own number, whatever the order. One that comes later, by another
+    store, may have the same number by chance: the fill is then that thread's alone.
+    """
+    first, w = writes[c, FIRST], writes[c, WRITER]
+    if (w - 1) >> bits != (t - 1) >> bits or writes[c, WRITE_PHASE] != phase or (atomics.size and atomics[c, LAST]):
+        return 0, False
+    at_once = writes[c, WRITE_CLOCK] == clock and w <= t <= w + 1
+    fills = (first <= t <= w or at_once) and writes[c, WRITE_SYNC] == sync
+    if not _unread(reads, c, t, phase, bits):
+        other_block = (reads[c, READER] - 1) >> bits != (t - 1) >> bits
+        fills = fills and not other_block and not reads[c, STRANGER] and reads[c, READ_SYNC] == sync
+        if not fills:
+            return 0, False
+    return (first if at_once else t), fills
+
+
+@inlined
+def _unread(reads, c, t, phase, bits):
+    """Whether nobody has read an element since the last barrier of thread t's block."""
+    return (
+        reads.size == 0
+        or reads[c, READER] == 0
+        or (
+            (reads[c, READER] - 1) >> bits == (t - 1) >> bits
+            and reads[c, READ_PHASE] != phase
+            and reads[c, STRANGER] == 0
+        )
+    )
 
 
 @kernel
@@ -256,7 +300,7 @@ def _opponents(writes, reads, c, t, phase, sync, order, bits):
 @inlined
 def _written_unordered(writes, c, t, phase, sync, order, bits):
     """Whether somebody wrote and nothing orders that with an access of thread t now."""
-    return writes[c, WRITER] and _unordered(
+    return writes[c, WRITER] and unordered(
         t,
         phase,
         sync,
@@ -272,43 +316,12 @@ def _written_unordered(writes, c, t, phase, sync, order, bits):
 @inlined
 def _atomic_opponent(t, phase, sync, atomics, c, order, bits):
     """Return the thread of an atomic operation that nothing orders with a plain access of thread t, or 0."""
-    if atomics[c, LAST] and _unordered(
+    if atomics[c, LAST] and unordered(
         t, phase, sync, atomics[c, LAST], atomics[c, LAST_PHASE], atomics[c, LAST_SYNC], 0, order, bits
     ):
         return atomics[c, LAST]
-    if atomics[c, OTHER] and _unordered(
+    if atomics[c, OTHER] and unordered(
         t, phase, sync, atomics[c, OTHER], atomics[c, OTHER_PHASE], atomics[c, OTHER_SYNC], 0, order, bits
     ):
         return atomics[c, OTHER]
     return np.int32(0)
-
-
-@inlined
-def _unordered(t, phase, sync, other, other_phase, other_sync, clock, order, bits):
-    """Whether nothing orders an access of thread t with an earlier one, at `clock`, of another thread."""
-    if t == other:
-        return False
-    if (t - 1) >> bits != (other - 1) >> bits:
-        return not (order.size and _handed_over(order, (t - 1) >> bits, (other - 1) >> bits, clock))
-    if phase != other_phase:
-        return False
-    return not ((t - 1) >> WARP == (other - 1) >> WARP and sync != other_sync)
-
-
-RELEASED_AT, RELEASED_NUMBER, RELEASED_CLOCK, ACQUIRED_AT, ACQUIRED_NUMBER = range(5)
-"""Columns of `order`, a row for each block: on which element and as the how-manieth atomic operation it released its
-writes until a clock (a fence and then an atomic), and on which it last met those of others."""
-
-
-@kernel
-def _handed_over(order, block, other, clock):
-    """Whether block `other` wrote, fenced and counted up an element on which `block` counted later.
-
-    So the last block of a reduction knows that the others are done.
-    """
-    return (
-        order[other, RELEASED_NUMBER] > 0
-        and order[block, ACQUIRED_AT] == order[other, RELEASED_AT]
-        and order[block, ACQUIRED_NUMBER] > order[other, RELEASED_NUMBER]
-        and clock <= order[other, RELEASED_CLOCK]
-    )

@@ -85,11 +85,83 @@ def test_flag_that_is_read_while_others_set_it_is_a_race():
             {first}
             {second}
     """
-    for first, second in (("out[i] = flag[0]", "flag[0] = 1"), ("flag[0] = 1", "out[i] = flag[0]")):
+    write = "if i % 2:\n                flag[0] = 1"
+    for first, second in (
+        ("out[i] = flag[0]", "flag[0] = 1"),
+        ("out[i] = flag[0]", write),
+        (write, "out[i] = flag[0]"),
+    ):
         kernel = function(text.format(first=first, second=second))
         assert races(kernel, 1, 8, np.zeros(1), np.zeros(8))["flag"][:2] == ("race", "error")
         kept = races(kernel, 1, 8, np.ones(1), np.zeros(8))  # it is set already: nothing changes
         assert kept["flag"][:2] == ("same value", "advice")
+
+
+FILL = """
+    def kernel(a, out):
+        t = cuda.shared.array(4, float32)
+        i = cuda.threadIdx.x
+        {fill}
+        out[i] = t[i % 4]
+"""
+FILLS = {
+    "of an array's numbers": "for j in range(4):\n    t[j] = a[j]",
+    "of a constant": "for j in range(4):\n    t[j] = 3",
+    "of a part at once": "t[:] = a[2]",
+    "with reads between": "for j in range(4):\n    t[j] = a[j]\n    out[i] += t[j]",
+    "again": "for k in range(3):\n    for j in range(4):\n        t[j] = a[j]\n    out[i] += t[i % 4]",
+    "again after a barrier, with other numbers":
+        "for k in range(3):\n    for j in range(4):\n        t[j] = a[j] + k\n    out[i] += t[3]\n"
+        "    cuda.syncthreads()",
+    "after one thread's, ordered": "if i == 1:\n    t[2] = 7\ncuda.syncthreads()\nfor j in range(4):\n    t[j] = a[j]",
+}  # fmt: skip
+
+
+def filling(fill):
+    return function(FILL.format(fill=fill.replace("\n", "\n        ")))
+
+
+@pytest.mark.parametrize("threads", [2, 32, 64, 100])
+@pytest.mark.parametrize("fill", FILLS)
+def test_what_every_thread_has_filled_in_each_can_read(fill, threads):
+    a = np.arange(4, dtype=np.float32)
+    for grid in (1, 3):
+        found = races(filling(FILLS[fill]), grid, threads, a, np.zeros(threads))
+        assert found.pop("t")[:2] == ("same value", "advice")
+        assert set(found) <= {"out"}  # which all blocks write
+    out = np.zeros(threads)
+    assert simt.run(filling(FILLS["of an array's numbers"]), 1, threads, (a, out)).hazards == []
+    np.testing.assert_array_equal(out, np.arange(threads) % 4)
+
+
+NO_FILLS = {
+    "of half of the threads": "if i % 2 == 0:\n    for j in range(4):\n        t[j] = a[j]",
+    "of all threads but the last": "if i < 31:\n    for j in range(4):\n        t[j] = a[j]",
+    "with numbers of each thread": "for j in range(4):\n    t[j] = a[j] + i",
+    "again, with other numbers": "for k in range(2):\n    for j in range(4):\n        t[j] = a[j] + k",
+    "again, with other numbers after reads":
+        "for k in range(2):\n    for j in range(4):\n        t[j] = a[j] + k\n    out[i] += t[3]",
+    "after another number of one thread": "if i == 0:\n    t[1] = 9\nfor j in range(4):\n    t[j] = a[j]",
+    "and then a number of one, equal by chance":
+        "for j in range(4):\n    t[j] = a[j]\nif i == 0:\n    t[1] = a[1]",
+    "before the barrier, and one equal by chance behind it":
+        "for j in range(4):\n    t[j] = a[j]\ncuda.syncthreads()\nif i == 0:\n    t[1] = a[1]",
+    "by one, which others read, and then by all":
+        "if i == 0:\n    t[1] = a[1]\nout[i] = t[1]\nfor j in range(4):\n    t[j] = a[j]",
+    "of what was read before":
+        "if i < 4:\n    t[i] = 0\ncuda.syncthreads()\nout[i] += t[1]\nfor j in range(4):\n    t[j] = a[j]",
+    "by each in turn": "for k in range(32):\n    if k == i:\n        t[1] = a[1]",
+    "of counts": "t[i % 4] = 0\ncuda.syncthreads()\nt[1] += 1",
+    "and then counted up": "for j in range(4):\n    t[j] = a[j]\ncuda.atomic.add(t, 1, 1)",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fill", NO_FILLS)
+def test_what_is_no_fill_by_all_with_one_number_is_a_race(fill):
+    report = simt.run(
+        filling(NO_FILLS[fill]), 1, 32, (np.arange(4, dtype=np.float32), np.zeros(32)), on_error="collect"
+    )
+    assert ("race", "t") in {(h.kind, h.array) for h in report.hazards}
 
 
 def test_equal_numbers_by_chance_do_not_excuse_a_missing_barrier():

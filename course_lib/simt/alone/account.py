@@ -123,7 +123,10 @@ def _races(machine, turns, memory, mask, lane):
 
 @kernel
 def _note(at, site, cells, did, writes, lines, number, phase, sync, clock, order, books, bits, excused):
-    """Note accesses from number `at` on, up to the first race; return (the next access, what `note_reads` returns)."""
+    """Note accesses from number `at` on, up to the first race; return (the next access, what `note_reads` returns).
+
+    Its machine code has that of `races` in it, and Numba compiles it anew only where this file changes: change both.
+    """
     races, first, other, line, what, real = 0, -1, -1, -1, 0, 0
     while at < site.size and races == 0:
         s = site[at]
