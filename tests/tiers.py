@@ -17,9 +17,28 @@ SLOW = (
     "notebooks",
     "solutions",
     "tests/bench/test_bench_cpu.py",
+    "tests/bench/test_bench_simt.py",
     "tests/browser",
+    "tests/cli/test_run.py",
+    "tests/cuda/test_conv2d_backward.py",
+    "tests/cuda/test_conv2d_forward.py",
+    "tests/cuda/test_gemm_ladder.py",
+    "tests/cuda/test_gemm_tensor_cores.py",
+    "tests/cuda/test_hostile_inputs.py",
+    "tests/cuda/test_ops_equal_reference.py",
+    "tests/cuda/test_pooling.py",
+    "tests/cuda/test_reduce_ladder.py",
+    "tests/cuda/test_simulator.py",
+    "tests/cuda/test_training.py",
     "tests/gates",
     "tests/nn/test_lenet5_digits.py",
+    "tests/simt/generated",
+    "tests/simt/hostile",
+    "tests/simt/measured",
+    "tests/simt/test_alone.py",
+    "tests/simt/test_every_report.py",
+    "tests/simt/test_lazy_reads.py",
+    "tests/simt/test_words_in_loops.py",
     "tests/torch_compare",
 )
 """Folders and files that `make check` leaves out as a whole; single tests say it by ``@pytest.mark.slow``."""
@@ -32,7 +51,14 @@ NEEDS = {
 }
 """What the tests of a folder use where the machine has it."""
 
-FIRST = ()
+FIRST = (
+    "tests/cuda/test_gemm_tensor_cores.py",
+    "tests/cuda/test_gemm_ladder.py",
+    "tests/cuda/test_conv2d_backward.py",
+    "tests/cuda/test_ops_equal_reference.py",
+    "tests/cuda/test_conv2d_forward.py",
+    "tests/cuda/test_simulator.py",
+)
 """What takes longest begins first, so that no process is left alone with it at the end."""
 
 TOGETHER = {"tests/browser": "tests/browser", "tests/gates": "tests/gates"}
