@@ -1,6 +1,5 @@
 """Loops of one thread give the same report whether their turns are walked or compiled."""
 
-import linecache
 import re
 
 import numpy as np
@@ -66,7 +65,6 @@ def test_random_loops_are_the_same_walked_and_compiled(start, monkeypatch):
         )  # fmt: skip
         same(reports, arguments, f"seed {seed}\n{text}")
     assert count[0] > 100
-    linecache.clearcache()
 
 
 FORMS = {
@@ -139,7 +137,6 @@ def test_every_form_is_the_same_walked_and_compiled(name, monkeypatch):
     same(*both(kernel, 1, 64, forms, monkeypatch))
     walked = name in ("a type of its own", "printed")
     assert (count[0] == 0) == walked, count
-    linecache.clearcache()
 
 
 def test_races_with_other_threads_are_found_in_compiled_turns(monkeypatch):

@@ -1,6 +1,5 @@
 """Random kernels with loops over anything, early ways out and inner functions give what Python gives."""
 
-import linecache
 from types import SimpleNamespace
 
 import numpy as np
@@ -38,4 +37,3 @@ def test_random_python_gives_what_python_gives_thread_by_thread(start):
         assert [str(h) for h in report.hazards] == [], where
         for a, b in zip(got, wanted, strict=True):
             np.testing.assert_array_equal(a, b, err_msg=where)
-    linecache.clearcache()
