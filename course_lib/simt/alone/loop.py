@@ -31,6 +31,7 @@ class Translation(Statements, Values, Functions, Arrays):
         parts = [*node.body, node.test if isinstance(node, ast.While) else node.target]
         self.names = Names(e.source, e.static, parts)
         self.state = {}  # variables that go in and come out: {name: (name in the code, dtype, name of its flag)}
+        self.merged = {}  # {name: whether its numbers are merged with those of other lanes}
         self._enter_variables()
         self._turn(node)
         self.full = [memory.all_written for memory in self.text.memories]
@@ -60,21 +61,27 @@ class Translation(Statements, Values, Functions, Arrays):
         """Let a variable go into the compiled code and come out; with a flag if it has no value yet."""
         own, names = self.text.fresh("v"), self.names
         names.dtypes[name], names.variables[name] = dtype, own
-        names.vectors[name] = YES if np.ndim(value) else UNSURE if self.mask.bits is not None else NO
+        names.vectors[name] = YES if np.ndim(value) else self._merged(name)
         self.text.parameters[own] = dtype.type(0)
         if value is None:
             names.flags[name] = self.text.fresh("d")
             self.text.parameters[names.flags[name]] = False
         else:
             self.text.parameters[own] = cast(value[self.lane] if np.ndim(value) else value, dtype)
-        self.state[name] = own, dtype, names.flags.get(name)
+        self.state[name], self.merged[name] = (own, dtype, names.flags.get(name)), self._merged(name)
+
+    def _merged(self, name):
+        """Return UNSURE where other lanes have this variable too: merged with an equal number, one number stays one."""
+        e = self.e
+        alone = name not in e.variables or e.defined[name] is self.mask or e._is_all(self.mask)
+        return NO if alone else UNSURE
 
     def refreshed(self):
         """Take the variables as walked turns have left them; return whether the translation still holds."""
         text, e = self.text, self.e
         for name, (own, dtype, flag) in self.state.items():
             value = e.variables.get(name)
-            if value is not None and not is_number(value):
+            if (value is not None and not is_number(value)) or self._merged(name) > self.merged[name]:
                 return False
             there = value is not None and self._is_defined(name)
             if flag:
@@ -104,9 +111,7 @@ class Translation(Statements, Values, Functions, Arrays):
             names.variables[name] = self.text.fresh("v")
         own = names.variables[name]
         self.text.line(f"{own} = {name_of(dtype)}({self.cast(value, dtype).text})")
-        merged = (
-            NO if self.mask.bits is None or names.depth else UNSURE
-        )  # one that is merged with an equal one stays one
+        merged = NO if names.depth else self._merged(name)
         names.vectors[name] = max(names.vectors.get(name, NO), value.vector, merged)
         if name in names.flags:
             self.text.line(f"{names.flags[name]} = True")
