@@ -158,7 +158,11 @@ def test_an_empty_folder_holds_nothing(tmp_path):
         load_cifar10(tmp_path)
 
 
-@pytest.mark.parametrize("content", [b"", b"<html>not found</html>", b"\0" * 100, gzip.compress(b"no archive" * 99)])
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"<html>not found</html>", b"\0" * 100, gzip.compress(b"no archive" * 99)],
+    ids=["nothing", "a page", "zeros", "another thing"],  # gzip writes the time of day, and a name must not change
+)
 def test_what_is_no_archive_is_an_error(tmp_path, content):
     (tmp_path / "file").write_bytes(content)
     with pytest.raises(DataFileError, match=r"file (is no sound tar archive|lacks data_batch_1)"):
