@@ -27,6 +27,8 @@ class Slice(NamedTuple):
 
 
 EVERYTHING = Slice(None, None, None)
+PARTS = {Slice, Nothing}
+"""Classes of what stands in an index and picks no one place of an axis."""
 
 
 class Elements(Records):
@@ -55,7 +57,7 @@ class Elements(Records):
         if type(owner) is Indices and owner.flat:
             return owner.item(self, self._value(node.slice, mask), mask, node)
         view, indices = self._place(node, mask, owner)
-        if any(isinstance(i, Slice | Nothing) for i in indices):
+        if not PARTS.isdisjoint(map(type, indices)):
             return self._slice(node, view, indices, mask)
         if not indices and view.ndim:
             return view  # a field of all records
@@ -126,9 +128,10 @@ class Elements(Records):
         if not isinstance(view, View):
             raise self._error(node, f"{describe(view)} has no elements.")
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        indices, stretched = [], False
+        indices, stretched, plain = [], False, True
         for part in parts:
-            if _is_ellipsis(part):
+            if type(part) is ast.Constant and part.value is Ellipsis:
+                plain = False
                 if stretched:
                     raise self._error(node, "an index has one ... at the most.")
                 stretched = True
@@ -136,20 +139,27 @@ class Elements(Records):
                 indices += [EVERYTHING] * max(0, missing)
                 continue
             index = self._bounds(part, mask) if isinstance(part, ast.Slice) else self._value(part, mask)
+            if _is_plain(index):
+                indices.append(index)
+                continue
+            plain = False
             more = list(index) if isinstance(index, tuple) and not isinstance(index, Slice) else [index]
             indices += [self.from_end(part, i, view, len(indices) + k) for k, i in enumerate(more)]
+        if plain and len(indices) <= view.ndim:
+            return view, indices
         return view, self.checked(node, view, indices)
 
     def checked(self, node, view, indices):
         """Return the indices of an access, if they are whole numbers and not too many."""
         for index in indices:
-            good = isinstance(index, Slice | Nothing) or (is_number(index) and index.dtype.kind in "iu")
-            if not good:
+            if not (type(index) in PARTS or (is_number(index) and index.dtype.kind in "iu")):
                 hint = " Divide with //, or use int(...)."
                 if is_number(index) and index.dtype.kind == "b":
                     hint = " Write int32(...) around the condition."
                 raise self._error(node, f"{describe(index)} is no index; an index is a whole number.{hint}")
-        given = sum(not isinstance(i, Nothing) for i in indices)
+        given = len(indices)
+        if given > view.ndim:
+            given -= sum(isinstance(i, Nothing) for i in indices)
         if given > view.ndim:
             takes = "1 index" if view.ndim == 1 else f"{view.ndim} indices"
             raise self._error(node, f"{view.name} is {_sizes(view)} and takes {takes}, not {given}.")
@@ -247,8 +257,11 @@ def _stretch(index, size):
     return start, np.maximum(0, -(-distance // abs(step)))[()], step
 
 
-def _is_ellipsis(node):
-    return type(node) is ast.Constant and node.value is Ellipsis
+def _is_plain(index):
+    """Return whether an index is nothing but whole numbers per lane, or one that does not count from the end."""
+    if type(index) is np.int64:
+        return index >= 0
+    return type(index) is np.ndarray and index.ndim == 1 and index.dtype.kind in "iu"
 
 
 def _is_none(node):

@@ -75,20 +75,21 @@ class Evaluator(Expressions, Stops, Waiting):
         return mask
 
     def _statement(self, node, mask):
-        self.machine.step(node.lineno, mask, self.source.weight(node))
-        do = getattr(self, f"_do_{type(node).__name__}", None)
+        machine = self.machine
+        machine.step(node.lineno, mask, self.source.weight(node))
+        do = self.acts_of[type(node)]
         if do is None:
             raise self._error(node, refused(node))
-        start = len(self.machine.trail)
-        if self.machine.ahead or self.machine.parked:
+        start = len(machine.trail)
+        if machine.ahead or machine.parked:
             mask = self.meets(node, mask)
             if mask.empty:
                 return mask
         try:
-            mask = do(node, mask)
+            mask = do(self, node, mask)
         except types.NoSuchOperation as error:
             raise self._error(node, str(error)) from None
-        del self.machine.trail[start:]
+        del machine.trail[start:]
         return mask
 
     def _do_Pass(self, node, mask):

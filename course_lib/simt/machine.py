@@ -153,7 +153,10 @@ class Machine(WideAccess):
     def check_divisor(self, left, right, mask, line):
         """A whole number divided by zero has no defined result on a GPU."""
         if is_number(right) and right.dtype.kind in "iub" and is_number(left) and left.dtype.kind in "iub":
-            zero = np.broadcast_to(right == 0, self.lanes.count)[mask.index]
+            zero = right == 0
+            if not zero.any():
+                return
+            zero = np.broadcast_to(zero, self.lanes.count)[mask.index]
             if zero.any():
                 lane = self.lane_of(mask, zero.argmax())
                 self.found(

@@ -57,16 +57,12 @@ class Memory:
         self.guards = {}  # cell -> the locks that all who touched it held (`locks`)
         self.touched = False  # whether somebody wrote
         self.tainted = None  # elements that were given numbers from unwritten memory (`undefined`)
+        self.dtype = cells.dtype  # of its numbers
         self.may_change = space == "shared"  # whether the kernel's text writes it (`inference` finds that out)
         self.compared = False  # whether a compare-and-swap goes on here, which notices what others changed
         self.pitch, self.split = cells.dtype.itemsize, 1  # how many requests one access takes
         self.fields = {}  # memories of parts of its numbers, such as fields of records (`records`)
         self.alignment = cells.dtype.itemsize  # bytes, promised for where an array of a kernel begins
-
-    @property
-    def dtype(self):
-        """The dtype of its numbers."""
-        return self.cells.dtype
 
     @property
     def family(self):
@@ -131,6 +127,7 @@ class View:
 
     def __init__(self, memory, offset, shape, strides, name=None, writable=None):
         self.memory, self.offset, self.shape, self.strides = memory, offset, tuple(shape), tuple(strides)
+        self.ndim, self.dtype = len(self.shape), memory.dtype
         self.name = name or memory.name
         self.writable = memory.writable if writable is None else writable
         self.there = self.fields = None  # bits of the lanes that have it, if not all; fields of records (`records`)
@@ -142,19 +139,9 @@ class View:
         return found
 
     @property
-    def ndim(self):
-        """Number of axes."""
-        return len(self.shape)
-
-    @property
     def size(self):
         """Number of elements."""
         return math.prod(self.shape)
-
-    @property
-    def dtype(self):
-        """The dtype of its elements."""
-        return self.memory.dtype
 
 
 def block_view(name, shape, dtype, blocks, block, base):

@@ -39,7 +39,7 @@ class Names:
         if defined.bits is not None and defined is not mask:
             self._check_defined(node, defined, mask)
         dtype = self.static.get(id(node))
-        if dtype is None or value.dtype == dtype:
+        if dtype is None or value.dtype is dtype or value.dtype == dtype:
             return value
         own = cast(value, dtype)
         if self.machine.undefined:

@@ -84,6 +84,7 @@ class Source:
         self.tree, self.lines, self.outside, self.meanings = tree, lines, outside, {}
         self.family, self.signatures = {} if family is None else family, signatures
         self.weights, self.inner, self.asking, self.meetings, self.values = {}, {}, {}, {}, {}
+        self.literals = {}  # {Constant: its number}
         self.name, self.parameters = tree.name, [p.arg for p in (*a.posonlyargs, *a.args)]
         self.rest = a.vararg.arg if a.vararg else None
         if self.rest:
@@ -98,10 +99,11 @@ class Source:
 
     def weight(self, node):
         """Return how many steps of the budget a statement takes: one, and one more for each eight parts it has."""
-        if id(node) not in self.weights:
+        known = self.weights.get(id(node))
+        if known is None:
             own = [getattr(node, part) for part in ("test", "iter") if hasattr(node, part)] or [node]
-            self.weights[id(node)] = 1 + sum(1 for tree in own for _ in ast.walk(tree)) // 8
-        return self.weights[id(node)]
+            known = self.weights[id(node)] = 1 + sum(1 for tree in own for _ in ast.walk(tree)) // 8
+        return known
 
     def given(self, name):
         """Return the expressions that a variable is given, or None where it also gets its value in another way."""

@@ -32,15 +32,18 @@ def apply(function, numpy_function, *values):
             if getattr(value, "path", "") in ("cuda.threadIdx", "cuda.blockIdx", "cuda.blockDim", "cuda.gridDim"):
                 hint = f" Write {value.path}.x."
             raise types.NoSuchOperation(f"{describe(value)} is no number that could be computed with.{hint}")
-    result, arguments = types.signature(function, *[v.dtype for v in values])
-    if len(values) == 1 and arguments[0] == np.bool_ != result:  # -True: the bits of a whole number count
-        arguments = (result,)
-    found = numpy_function(
-        *[v if v.dtype is d else cast(v, d) for v, d in zip(values, arguments, strict=True)]
-    )  # fmt: skip
+    if len(values) == 2:
+        a, b = values
+        result, (first, second) = types.signature(function, a.dtype, b.dtype)
+        found = numpy_function(a if a.dtype is first else cast(a, first), b if b.dtype is second else cast(b, second))
+    else:
+        result, arguments = types.signature(function, *[v.dtype for v in values])
+        if len(values) == 1 and arguments[0] == np.bool_ != result:  # -True: the bits of a whole number count
+            arguments = (result,)
+        found = numpy_function(*[cast(v, d) for v, d in zip(values, arguments, strict=True)])
     if type(result) is tuple:
         return tuple(cast(part, dtype) for part, dtype in zip(found, result, strict=True))
-    return cast(found, result)
+    return found if found.dtype is result else cast(found, result)
 
 
 def cast(value, dtype):
