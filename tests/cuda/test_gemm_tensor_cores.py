@@ -11,16 +11,14 @@ from course_lib.cuda.ladders.gemm.mma_tiles import Tiles
 from course_lib.cuda.ladders.gemm.v09_3xtf32 import gemm_v09_3xtf32, make_gemm_v09
 from course_lib.cuda.ladders.gemm.v10_tf32 import gemm_v10_tf32, make_gemm_v10
 from course_lib.cuda.numba_cuda import cuda
+from course_lib.cuda.recording import record_launches
 from tests.cases import all_of
-from tests.cuda.counted import counted
 from tests.cuda.unfit import KINDS, unfit
-from tests.gpu.devices import nans, needs_simt, needs_warps
+from tests.gpu.devices import nans, needs_warps
 
 SIZES = [(1, 1, 1), (7, 13, 9), (17, 5, 33), (130, 70, 40), (12, 300, 4)]
 """(M, N, K): less than a tile, more than one, rows that begin at multiples of 16 bytes and rows that do not."""
-WHOLE = 128, 256, 64
 rungs = pytest.mark.parametrize("launch", [gemm_v09_3xtf32, gemm_v10_tf32])
-modules = pytest.mark.parametrize("module", [v09_3xtf32, v10_tf32])
 
 
 def whole_numbers(M, N, K):
@@ -47,10 +45,15 @@ def launched(make, tiles, A, B, width, whole):
 
 @needs_warps
 @rungs
-@pytest.mark.parametrize(("M", "N", "K"), [*SIZES, WHOLE], ids=str)
-def test_whole_numbers_are_multiplied_exactly_whatever_the_size(launch, M, N, K):
+@pytest.mark.parametrize(("M", "N", "K"), SIZES, ids=str)
+def test_whole_numbers_are_multiplied_exactly_and_without_a_hazard_whatever_the_size(launch, M, N, K):
     A, B = whole_numbers(M, N, K)
-    np.testing.assert_array_equal(multiplied(launch, A, B), A @ B)
+    with record_launches() as launches:
+        np.testing.assert_array_equal(multiplied(launch, A, B), A @ B)
+    for report in [one.kernel.report for one in launches] if executor().reports else ():
+        assert report.hazards == []
+        assert report.total.shared_load_conflicts == 0
+        assert report.total.float64_flops == 0
 
 
 @needs_warps
@@ -86,26 +89,6 @@ def test_other_tiles_give_the_same_product(make, tiles):
     np.testing.assert_array_equal(launched(make, tiles, A, B, 4, True), A @ B)
 
 
-@needs_simt
-@modules
-def test_whole_tiles_cost_what_the_formula_says(module):
-    A, B = whole_numbers(*WHOLE)
-    launch = {v09_3xtf32: gemm_v09_3xtf32, v10_tf32: gemm_v10_tf32}[module]
-    counters, hazards = counted(launch, gpu.to_device(A), gpu.to_device(B), nans(*WHOLE[:2]))
-    promised = module.traffic(*WHOLE)
-    assert {name: counters[name] for name in promised} == promised
-    assert hazards == []
-
-
-@needs_simt
-@rungs
-@pytest.mark.parametrize(("M", "N", "K"), [(17, 5, 33), (130, 70, 40)], ids=str)
-def test_ragged_sizes_have_no_hazard_and_no_bank_conflict(launch, M, N, K):
-    A, B = whole_numbers(M, N, K)
-    counters, hazards = counted(launch, gpu.to_device(A), gpu.to_device(B), nans(M, N))
-    assert hazards == []
-    assert counters["shared_load_conflicts"] == 0
-    assert counters["float64_flops"] == 0
 
 
 def errors(launch, K):

@@ -12,18 +12,19 @@ from tests.cuda.op_cases import CASES, shuffles
 from tests.gpu.devices import needs_numba
 
 HERE = Path(__file__).parent
+BACKWARD = "test_the_gradient_for_the_input_equals_the_reference_exactly_and_costs_the_formula"
 LAYER = "(3, 2, 7, 9)-(5, 2, 3, 2)-(1, 1)-(0, 0)"
 RUNGS = [  # ladder, test, ragged size
     (gemm, "test_gemm_ladder.py::test_product_of_any_size_equals_numpys_without_a_hazard", "7-13-9"),
     (transpose, "test_transpose_ladder.py::test_every_number_is_in_its_place", "7-13"),
     (reduce, "test_reduce_ladder.py::test_sum_of_whole_numbers_is_exact_for_any_count", "257"),
     (forward, "test_conv2d_forward.py::test_a_rung_equals_the_reference_exactly", LAYER),
-    (backward_data, "test_conv2d_backward.py::test_the_gradient_for_the_input_equals_the_reference_exactly", LAYER),
+    (backward_data, f"test_conv2d_backward.py::{BACKWARD}", LAYER),
 ]
 WITHOUT_SHUFFLES = ("v01_basic", "v03_product", "v06_specialised")
 """Rungs of the gradient for the masks; the sums of v02, and of every bias, go through the lanes of a warp."""
 OTHERS = [
-    "test_gemm_tensor_cores.py::test_whole_numbers_are_multiplied_exactly_whatever_the_size",
+    "test_gemm_tensor_cores.py::test_whole_numbers_are_multiplied_exactly_and_without_a_hazard_whatever_the_size",
     *(f"test_conv2d_backward.py::test_no_bias_has_no_gradient[{rung}]" for rung in WITHOUT_SHUFFLES),
     "test_activations.py::test_edges_are_the_references",
     "test_activations.py::test_backward_at_the_edges_is_the_references",

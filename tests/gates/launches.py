@@ -31,6 +31,11 @@ class Entry:
         """The compute capabilities that it must compile for."""
         return [cc for cc in CCS if self.rung is None or cc >= self.rung.least_cc]
 
+    @property
+    def asked(self):
+        """The compute capabilities whose machine code the gates read: the oldest of them and the newest."""
+        return [self.ccs[0], self.ccs[-1]]
+
 
 def zeros(*shape, dtype=np.float32):
     """Return a device array of zeros."""
