@@ -19,14 +19,15 @@ NARROW = (
     "a wider type, and the executor always cuts to 8."
 )
 LAST = "The last digit differs from library to library: CUDA's {} is not rounded to the nearest, as NumPy's mostly is."
-DIFFERENCES: dict[str, tuple[int, str]] = {
+DIFFERENCES: dict[str, tuple[int | None, str]] = {
     "int8(a)|f4": (19, NARROW),
     "int8(a)|f8": (20, NARROW),
     "uint8(a)|f4": (12, NARROW),
-    "cuda.cbrt(a)|f4": (4, LAST.format("cbrt")),
-    "pow(a, b)|f8": (3, LAST.format("pow")),
+    "cuda.cbrt(a)|f4": (None, LAST.format("cbrt")),
+    "pow(a, b)|f8": (None, LAST.format("pow")),
 }
-"""Case -> (how many of the results differ at most, why)."""
+"""Case -> (how many of the results differ at most, why). None: as many as this processor's NumPy likes, which has other
+code for other processors, but each of them is the next number."""
 
 
 def bits(result):
@@ -54,8 +55,13 @@ def test_executor_equals_a_card_bit_by_bit(card, out, expression, code):
         with pytest.raises(simt.KernelError):
             ours(expression, code, out)
         return
-    different = np.flatnonzero(ours(expression, code, out) != theirs(row, out))
+    found, wanted = ours(expression, code, out), theirs(row, out)
+    different = np.flatnonzero(found != wanted)
     most, _ = DIFFERENCES.get(f"{expression}|{code}", (0, ""))
+    if most is None:
+        last = 1 << 29 if code == "f4" else 1  # the last digit of a float32 in the bits of a float64
+        np.testing.assert_array_less(np.abs(found - wanted), last + 1)
+        return
     a, b = (v[different].tolist() for v in numbers.numbers(code))
     assert len(different) <= most, f"a {a}, b {b}"
 
@@ -68,7 +74,7 @@ def test_difference_is_there_and_has_a_reason(card, name):
     row = TABLES[card]["numbers"][name]
     assert len(why.split()) >= 6
     counts = [np.count_nonzero(ours(expression, code, out) != theirs(row, out)) for out in numbers.RESULTS]
-    assert max(counts) == most
+    assert max(counts) == most or (most is None and max(counts) > 0)
 
 
 @pytest.mark.parametrize("card", TABLES)
