@@ -52,12 +52,21 @@ NEEDS = {
 """What the tests of a folder use where the machine has it."""
 
 FIRST = (
-    "tests/cuda/test_gemm_tensor_cores.py",
-    "tests/cuda/test_gemm_ladder.py",
-    "tests/cuda/test_conv2d_backward.py",
-    "tests/cuda/test_ops_equal_reference.py",
-    "tests/cuda/test_conv2d_forward.py",
+    "tests/browser",  # a browser waits more than it computes
+    "tests/gates",
+    "tests/simt/hostile",
+    "tests/lessons/test_10_what_convnets_learn.py",
+    "notebooks/09_lenet5.ipynb",
+    "notebooks/10_what_convnets_learn.ipynb",
     "tests/cuda/test_simulator.py",
+    "tests/grading/test_selftest.py",
+    "tests/exercises/test_kill_table.py",
+    "tests/cuda/test_training.py",
+    "tests/cuda/test_ops_equal_reference.py",
+    "tests/simt/test_alone.py",
+    "tests/simt/test_words_are_numba_cuda.py",
+    "tests/cuda",
+    "notebooks",
 )
 """What takes longest begins first, so that no process is left alone with it at the end."""
 

@@ -1,15 +1,15 @@
-"""The compiler of the gates: where it is, and processes that compile before the tests ask.
+"""The compiler of the gates: where it is, and a process that compiles before the tests ask.
 
 `python -m tests.gates.compiler NAME...` compiles entries by name and prints a line of JSON for each kernel's report.
 """
 
+import gc
 import json
 import os
 import platform
 import site
 import subprocess
 import sys
-import time
 from importlib import util
 from unittest import mock
 
@@ -17,9 +17,6 @@ from tests.setup.project import ROOT
 
 FOLDER = ROOT / "build" / "cuda-compiler"
 SYSTEMS = (("Linux", "x86_64"), ("Windows", "AMD64"))
-ENDED = "all compiled"
-PATIENCE = 1200
-"""Seconds; a process of another one that runs tests may have ended without a word."""
 
 INSTALL = "-m pip install --require-hashes --no-deps --target build/cuda-compiler -r requirements-cuda.lock"
 
@@ -34,56 +31,32 @@ def missing():
 
 
 class Compiler:
-    """Processes that compile entries; `answer` waits for what one of them says of an entry.
+    """A process that compiles entries; `answer` waits for what it says of an entry."""
 
-    Where several processes run the tests, each starts its share of the compiling ones, and all read what these say in
-    files of `folder`: which process gets the tests is not known before.
-    """
-
-    def __init__(self, names, folder, share=0, shares=1, processes=1):
-        count = shares * processes
-        self.files = [folder / f"compiled.{k}" for k in range(count)]
-        self.processes = [self._start(names[k::count], self.files[k]) for k in range(share, count, shares)]
-        self.found, self.read, self.ended = {}, dict.fromkeys(self.files, 0), set()
-
-    def _start(self, names, file):
+    def __init__(self, names):
         environment = os.environ | {"COURSE_DEVICE": "simt", "COURSE_PROGRESS": "0"}
-        with open(file, "w", encoding="utf-8") as out:
-            return subprocess.Popen(
-                [sys.executable, "-m", "tests.gates.compiler", *names], cwd=ROOT, env=environment, stdout=out,
-                stderr=subprocess.STDOUT, text=True,
-            )  # fmt: skip
-
-    def _listen(self):
-        for file in self.files:
-            if not file.exists():
-                continue
-            with open(file, encoding="utf-8") as said:
-                said.seek(self.read[file])
-                text, end, _ = said.read().rpartition("\n")
-            self.read[file] += len((text + end).encode())
-            for line in text.splitlines():
-                if line.startswith("{"):
-                    answer = json.loads(line)
-                    self.found[answer["entry"], tuple(answer["cc"])] = answer
-                if line == ENDED:
-                    self.ended.add(file)
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "tests.gates.compiler", *names], cwd=ROOT, env=environment, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True,
+        )  # fmt: skip
+        self.found, self.said = {}, []
 
     def answer(self, entry, cc):
         """Return what was said about an entry for a compute capability: {"reports": [...], "failure": ""}."""
-        patience = time.monotonic() + PATIENCE
-        while (entry, cc) not in self.found and len(self.ended) < len(self.files):
-            dead = any(p.poll() for p in self.processes) or time.monotonic() > patience
-            assert not dead, f"a compiling process ended: {[f.read_text(encoding='utf-8')[-999:] for f in self.files]}"
-            time.sleep(0.05)
-            self._listen()
+        while (entry, cc) not in self.found:
+            line = self.process.stdout.readline()
+            self.said.append(line)
+            assert line, f"the compiling process ended: {''.join(self.said)[-2000:]}"
+            if line.startswith("{"):
+                answer = json.loads(line)
+                self.found[answer["entry"], tuple(answer["cc"])] = answer
         return self.found[entry, cc]
 
     def close(self):
-        """End the processes."""
-        for process in self.processes:
-            process.kill()
-            process.wait()
+        """End the process."""
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
 
 
 def use_compiler():
@@ -97,6 +70,7 @@ def use_compiler():
 def main(names):
     """Compile entries by name, in this process."""
     use_compiler()
+    gc.set_threshold(200_000, 50, 1000)  # a compiler makes many small objects, and keeps them
     from tests.gates.launches import operations, rungs
 
     entries = {entry.name: entry for entry in rungs() + operations()}
@@ -107,7 +81,6 @@ def main(names):
             except Exception as error:
                 answer = {"reports": [], "failure": f"{type(error).__name__}: {error}"}
             print(json.dumps({"entry": name, "cc": cc, **answer}), flush=True)
-    print(ENDED, flush=True)
 
 
 def launches(entry, cc):

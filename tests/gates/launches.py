@@ -33,8 +33,12 @@ class Entry:
 
     @property
     def asked(self):
-        """The compute capabilities whose machine code the gates read: the oldest of them and the newest."""
-        return [self.ccs[0], self.ccs[-1]]
+        """The compute capabilities whose machine code the gates read: a rung's oldest and newest, else the newest.
+
+        What an operation launches are rungs, and short kernels that use nothing of a newer card (the table says that
+        they compile for all three).
+        """
+        return [self.ccs[0], self.ccs[-1]] if self.rung else [self.ccs[-1]]
 
 
 def zeros(*shape, dtype=np.float32):

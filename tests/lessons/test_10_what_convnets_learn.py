@@ -36,8 +36,10 @@ def test_the_network_is_lesson_09s_and_reads_the_test_digits(lesson, printed):
     ]
     assert len(lesson["sisters"]) == 4
     assert min(numbers(line_of(printed, "test digits read rightly"))) >= 95.5
-    for network in (lesson["net"], *lesson["sisters"]):
-        assert nn.accuracy(network.predict(lesson["x_test"]), lesson["labels"]) >= 0.955
+    networks = (lesson["net"], *lesson["sisters"])
+    accuracies = [nn.accuracy(network.predict(lesson["x_test"]), lesson["labels"]) for network in networks]
+    assert min(accuracies) >= 0.955
+    assert np.mean(accuracies) >= 0.965  # what LeNet-5 promises on these digits
 
 
 def test_the_page_numbers_the_layers_as_the_network_does(lesson, printed):
