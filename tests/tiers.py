@@ -5,6 +5,7 @@ A pytest plugin, loaded by the ``conftest.py`` of the repository. Source: the co
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 from pathlib import Path
@@ -84,6 +85,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="SEED",
         help="run files, and the tests in each file, in an order drawn with this seed; cells of a notebook keep theirs",
     )
+
+
+def pytest_collection(session: pytest.Session) -> None:
+    """Collect no garbage while tests are collected: what is made then stays."""
+    gc.disable()
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Leave thousands of tests out of all later searches for garbage."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -11,6 +11,8 @@ import time
 import urllib.error
 import urllib.request
 
+from nbformat.sign import NotebookNotary
+
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 CHROMIUM_ARGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -81,6 +83,12 @@ class LabServer:
             self.process.kill()
             self.process.wait()
         self.log.close()
+
+    def trust(self, notebook):
+        """Sign a notebook: its outputs count as those of this user, and their scripts run."""
+        notary = NotebookNotary(data_dir=str(self.home / "data"))
+        notary.sign(notebook)
+        notary.store.close()
 
     def _wait_until_up(self):
         end = time.monotonic() + self.start_timeout

@@ -185,11 +185,16 @@ def up_to_its_last_widget(notebook):
 
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
 def test_every_control_of_a_lesson_works(lab, server, path):
+    """A lesson whose controls ask the kernel is run; a stepper has its frames in the notebook, once that is trusted."""
     notebook, count = up_to_its_last_widget(nbformat.read(path, as_version=4))
+    asks = "course-explore" in str([cell.get("outputs", "") for cell in notebook.cells])
+    if not asks:
+        server.trust(notebook)
     nbformat.write(notebook, server.root / path.name)
     panel = lab.open(path.name)
     try:
-        lab.run_all()
+        if asks:
+            lab.run_all()
         assert sum(drive_everything(panel)) >= count
         assert_readable(panel)
         lab.assert_quiet()

@@ -48,6 +48,7 @@ def classic_lenet5(rng, ops, dtype):
 
 NETS = {"mlp": mlp, "lenet5": lenet5, "classic": classic_lenet5}
 on_each_net = pytest.mark.parametrize("name", NETS)
+on_few_nets = pytest.mark.parametrize("name", NETS if ON_A_CARD else ["mlp", "classic"])  # these have all the layers
 
 
 def examples(name, count):
@@ -203,7 +204,7 @@ def test_a_label_beyond_the_outputs_is_found_before_the_first_step():
     np.testing.assert_array_equal(gpu.to_host(net[0].params["w"]), before)
 
 
-@on_each_net
+@on_few_nets
 def test_what_people_look_at_is_the_same_and_on_the_host(name):
     x, y = examples(name, 10)
     ours, its = twins(name, (cuda, np.float32), (reference, np.float32))
@@ -238,7 +239,7 @@ def test_weights_go_to_a_file_and_come_back_on_either_side(name, tmp_path):
         np.testing.assert_array_equal(gpu.to_host(p), q)
 
 
-@on_each_net
+@on_few_nets
 def test_a_copy_of_a_network_is_its_own(name):
     x, y = examples(name, 8)
     (net,) = twins(name, (cuda, np.float32))

@@ -19,12 +19,16 @@ CCS = ((7, 5), (8, 0), (9, 0))
 
 @dataclass(frozen=True)
 class Entry:
-    """One thing to compile: functions without arguments that launch; a rung or None; whether kernels must be run."""
+    """One thing to compile: functions without arguments that launch; a rung or None; whether kernels must be run.
+
+    A ladder's highest rung for an older card is what that card gets: its code for this card is read too.
+    """
 
     name: str
     calls: tuple[Callable, ...]
     rung: Rung | None = None
     run: bool = False
+    older: tuple = ()
 
     @property
     def ccs(self):
@@ -33,12 +37,11 @@ class Entry:
 
     @property
     def asked(self):
-        """The compute capabilities whose machine code the gates read: a rung's oldest and newest, else the newest.
+        """The compute capabilities whose machine code the gates read: the newest, and `older` ones.
 
-        What an operation launches are rungs, and short kernels that use nothing of a newer card (the table says that
-        they compile for all three).
+        That everything compiles for all three, the table says.
         """
-        return [self.ccs[0], self.ccs[-1]] if self.rung else [self.ccs[-1]]
+        return [*self.older, CCS[-1]]
 
 
 def zeros(*shape, dtype=np.float32):
@@ -90,11 +93,14 @@ LADDERS = {
 
 def rungs():
     """Return an `Entry` for each rung of each ladder."""
-    return [
-        Entry(f"{ladder}/{rung.name}", tuple(_call(rung, make, s) for s in sizes), rung)
-        for ladder, (make, sizes) in LADDERS.items()
-        for rung in importlib.import_module(f"course_lib.cuda.ladders.{ladder}").LADDER
-    ]
+    found = []
+    for ladder, (make, sizes) in LADDERS.items():
+        all_rungs = importlib.import_module(f"course_lib.cuda.ladders.{ladder}").LADDER
+        highest = {cc: [r for r in all_rungs if r.least_cc <= cc][-1] for cc in CCS[:-1]}
+        for rung in all_rungs:
+            older = tuple(cc for cc, best in highest.items() if best is rung)
+            found.append(Entry(f"{ladder}/{rung.name}", tuple(_call(rung, make, s) for s in sizes), rung, older=older))
+    return found
 
 
 def _call(rung, make, sizes):

@@ -1,4 +1,4 @@
-"""Every rung compiles for the oldest card that it is for and the newest, every operation for this, as it should.
+"""Every rung and operation compiles for the newest card, and what an older one gets for that, into good machine code.
 
 No GPU is needed: the compiler is numba-cuda, ptxas and nvdisasm, and nothing is run.
 """
