@@ -166,6 +166,7 @@ def test_the_progress_bar_is_silent_when_told(monkeypatch, capsys):
     assert "epoch" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_the_digits_are_learned(seed):
     digits = data.load_digits(seed=seed)
