@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from course_lib import gpu
+from tests.cases import all_of
 from tests.gpu.devices import needs_simt, ramp
 
 DTYPES = [
@@ -22,8 +23,8 @@ DTYPES = [
 ]
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("shape", [(), (0,), (5,), (2, 3), (3, 0, 2), (2, 3, 4)])
+@all_of("dtype", DTYPES)
+@all_of("shape", [(), (0,), (5,), (2, 3), (3, 0, 2), (2, 3, 4)])
 def test_there_and_back(dtype, shape):
     host = ramp(*shape, dtype=dtype)
     device = gpu.to_device(host)

@@ -4,16 +4,15 @@ import ast
 import re
 from pathlib import Path
 
-import pytest
-
 from course_lib.grading.levels import TITLES
+from tests.cases import all_of
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
 NAMED = sorted(set(re.findall(r"`(tests/[\w/.]+)::(\w+)`", PAGE)))
 
 
-@pytest.mark.parametrize(("file", "test"), NAMED)
+@all_of(("file", "test"), NAMED)
 def test_each_test_that_the_page_names_exists(file, test):
     tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
     assert test in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}

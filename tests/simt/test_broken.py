@@ -9,6 +9,7 @@ import pytest
 
 import tests.simt.broken  # noqa: F401  its kernels enter themselves
 from course_lib import simt
+from tests.cases import all_of
 from tests.simt.corpus import BROKEN
 
 ERRORS = {"KernelError": simt.KernelError, "LaunchError": simt.LaunchError, "TypeError": TypeError}
@@ -121,8 +122,8 @@ def test_run_that_raises_stops_at_one_of_the_findings(case, blocks_at_once):
     assert raised.value.hazard.fix in str(raised.value)
 
 
-@pytest.mark.parametrize("on_error", ["raise", "collect"])
-@pytest.mark.parametrize(
+@all_of("on_error", ["raise", "collect"])
+@all_of(
     "case", [c for c in BROKEN.values() if c.refused], ids=[n for n, c in BROKEN.items() if c.refused]
 )
 @BATCHES

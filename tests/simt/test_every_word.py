@@ -25,6 +25,7 @@ from course_lib.simt.numpy_words import OF_ONE, OF_TWO
 from course_lib.simt.vector_words import DTYPES
 from course_lib.simt.vector_words import NAMES as VECTORS
 from course_lib.simt.vocabulary import NAMES, WAYS
+from tests.cases import all_of
 from tests.simt import test_complex, test_words_numbers
 from tests.simt.text import function
 
@@ -389,7 +390,7 @@ def test_name_of_a_constant_gives_its_number(name):
     np.testing.assert_array_equal(run(f"r = {name}"), [CONSTANTS[name]] * 8)
 
 
-@pytest.mark.parametrize("name", CASTS)
+@all_of("name", CASTS)
 def test_name_of_a_type_converts_as_numpy_and_makes_arrays_of_its_size(name):
     module, _, word = name.rpartition(".")
     dtype = np.dtype(getattr(np, word)) if module == "np" else as_dtype(getattr(numba.types, word))

@@ -8,6 +8,7 @@ from numba.cuda.libdevice import rsqrtf
 
 from course_lib import simt
 from course_lib.simt.library import FAST, FLOATS, HALVES, twin
+from tests.cases import all_of
 from tests.simt.text import function
 
 HALF = np.array([0.25, 1.5, 2.0, 4.0], np.float16)
@@ -19,7 +20,7 @@ def run(text, out, *arrays, **outside):
     return simt.run(kernel, 1, out.size, (out, *arrays))
 
 
-@pytest.mark.parametrize("name", [*FLOATS, *(f"{name}f" for name in FLOATS), *FAST])
+@all_of("name", [*FLOATS, *(f"{name}f" for name in FLOATS), *FAST])
 def test_function_of_libdevice_computes_as_numpy_in_its_precision(name):
     dtype = np.float32 if name.endswith("f") else np.float64
     numpy_function = {**FLOATS, **{f"{n}f": f for n, f in FLOATS.items()}, **FAST}[name]

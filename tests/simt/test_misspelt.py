@@ -6,10 +6,11 @@ import pytest
 from course_lib import simt
 from course_lib.simt.misspelt import near, slips
 from course_lib.simt.refusals import nearest, suggestion
+from tests.cases import all_of
 from tests.simt.text import function
 
 
-@pytest.mark.parametrize(
+@all_of(
     ("written", "meant"),
     [
         ("cuda.syncthread", "cuda.syncthreads"), ("cuda.sync_threads", "cuda.syncthreads"),
@@ -41,7 +42,7 @@ def test_a_slip_is_understood(written, meant):
     assert suggestion(written) == (f" Did you mean {meant}?" if meant else "")
 
 
-@pytest.mark.parametrize(
+@all_of(
     "written",
     [
         "math.frexp", "math.ldexp", "math.modf", "math.remainder", "math.comb", "math.gcd", "math.dist", "math.cbrt",

@@ -8,6 +8,7 @@ import pytest
 
 from course_lib.simt.estimate.devices import DEVICES
 from course_lib.simt.estimate.occupancy import occupancy
+from tests.cases import all_of
 
 # From NVIDIA's cuda_occupancy.h of CUDA 12.9 (package nvidia-cuda-runtime-cu12 12.9.79), compiled and called with the
 # limits of each device: threads, registers, shared bytes -> blocks that threads, blocks, shared memory and registers
@@ -52,7 +53,7 @@ def test_occupancy_equals_nvidias_calculator(device, threads, registers, shared,
 MEASURED = json.loads((Path(__file__).parent / "measured" / "counters.h200.json").read_text())["kernels"]
 
 
-@pytest.mark.parametrize("name", MEASURED)
+@all_of("name", MEASURED)
 def test_occupancy_equals_what_nsight_compute_says_of_kernels_on_an_h200(name):
     measured = MEASURED[name]["counters"]
     limit = {what: measured[f"launch__occupancy_limit_{what}"] for what in ("warps", "blocks", "registers")}

@@ -7,6 +7,7 @@ from numba import cuda
 
 from course_lib import simt
 from course_lib.simt.arrays import DeviceArray
+from tests.cases import all_of
 from tests.simt.text import function
 
 P = np.dtype([("x", np.float32), ("m", np.int32)], align=True)
@@ -78,8 +79,8 @@ NESTED_BODIES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("dtype", [P, PACKED], ids=["aligned", "packed"])
-@pytest.mark.parametrize("body", BODIES)
+@all_of("dtype", [P, PACKED], ids=["aligned", "packed"])
+@all_of("body", BODIES)
 def test_fields_are_those_of_numpy(body, dtype):
     ours, theirs = ({"p": numbers(4, dtype), "q": numbers(4, dtype, 1), "o": np.zeros(4)} for _ in range(2))
     run(body, ours)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from course_lib import simt
+from tests.cases import all_of
 from tests.simt.text import function
 
 # The construct stands in line 4 of each kernel.
@@ -80,7 +81,7 @@ BLOCKS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("statement", STATEMENTS + BLOCKS)
+@all_of("statement", STATEMENTS + BLOCKS)
 def test_construct_outside_of_the_vocabulary_is_refused_with_its_line(statement):
     kernel = function(HEAD.format(statement), thing=os, T=4)
     out = np.zeros(4)

@@ -9,6 +9,7 @@ from numba import cuda
 from course_lib import simt
 from course_lib.simt.functions import FUNCTIONS
 from course_lib.simt.vector_words import DTYPES, NAMES
+from tests.cases import all_of
 from tests.simt.text import function
 
 
@@ -50,8 +51,8 @@ def run(body, n=4, **outside):
     return out
 
 
-@pytest.mark.parametrize("name", [f"{dtype}x" for dtype in DTYPES] + list(NAMES))
-@pytest.mark.parametrize("length", [1, 2, 3, 4])
+@all_of("name", [f"{dtype}x" for dtype in DTYPES] + list(NAMES))
+@all_of("length", [1, 2, 3, 4])
 def test_vector_has_numbers_of_its_type_by_the_names_of_axes(name, length):
     dtype = np.dtype(NAMES.get(name, name[:-1]))
     values = ", ".join(f"i + {k}.75" for k in range(length))

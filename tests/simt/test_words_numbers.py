@@ -11,6 +11,7 @@ from numba.np.numpy_support import as_dtype
 
 from course_lib import simt
 from course_lib.simt.functions import FUNCTIONS
+from tests.cases import all_of
 from tests.simt.text import function
 
 OUTSIDE = {"operator": operator, "libdevice": libdevice}
@@ -145,7 +146,7 @@ def _dtypes(found):
     return tuple(map(as_dtype, found)) if hasattr(found, "types") else (as_dtype(found),)
 
 
-@pytest.mark.parametrize("name", [name for name in ALL if f"libdevice.{name}" in FUNCTIONS])
+@all_of("name", [name for name in ALL if f"libdevice.{name}" in FUNCTIONS])
 def test_function_of_libdevice_takes_and_gives_the_types_that_it_declares(name):
     arguments = [np.array([1, 2, 3], as_dtype(t)) for t in ALL[name].args]
     names, results = "abc"[: len(arguments)], _dtypes(ALL[name].return_type)

@@ -13,6 +13,7 @@ from course_lib import simt
 from course_lib.simt import types
 from course_lib.simt.functions import FUNCTIONS
 from course_lib.simt.numpy_words import OF_ONE, OF_TWO
+from tests.cases import all_of
 from tests.simt.text import function
 
 FLOATS = np.array([0.25, 0.5, 0.75, 1.0])
@@ -27,8 +28,8 @@ def run(expression, *arrays, out=None):
     return out
 
 
-@pytest.mark.parametrize("name", [name for name in OF_ONE if hasattr(np, name)])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32, np.uint8])
+@all_of("name", [name for name in OF_ONE if hasattr(np, name)])
+@all_of("dtype", [np.float32, np.float64, np.int32, np.uint8])
 def test_function_of_one_is_numpys(name, dtype):
     whole = name.startswith(("bitwise", "invert"))
     if whole and dtype in (np.float32, np.float64):
@@ -42,7 +43,7 @@ def test_function_of_one_is_numpys(name, dtype):
     np.testing.assert_array_equal(run(f"np.{name}(a[i])", x), want.astype(np.float64))
 
 
-@pytest.mark.parametrize("name", [name for name in OF_TWO if hasattr(np, name)])
+@all_of("name", [name for name in OF_TWO if hasattr(np, name)])
 def test_function_of_two_is_numpys(name):
     x, y = (
         (WHOLE, np.array([1, 2, 3, 1], np.int32))
