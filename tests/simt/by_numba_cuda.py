@@ -4,6 +4,7 @@ In a process of its own, since numba-cuda takes the place of the CUDA target ins
 kernel is compiled to PTX; its name comes with "" or with the class of the error.
 """
 
+import gc
 import json
 import math
 import operator
@@ -73,6 +74,7 @@ def taken_apart():
 def main():
     """Compile everything and print what came out."""
     use_compiler()
+    gc.set_threshold(200_000, 50, 1000)  # a compiler makes many small objects, and keeps them
     from numba import cuda, types
 
     from course_lib.cuda.compile_report import _no_device_needed
