@@ -8,6 +8,8 @@ import builtins
 import inspect
 import linecache
 import os
+import re
+import sys
 import textwrap
 import types
 
@@ -22,6 +24,9 @@ from course_lib.simt.signatures import checked, declared_by, declared_of
 
 MOST_DEPTH = 100
 """How deep expressions and statements may be nested; as many terms may be added in one expression."""
+
+TIMED = "<timed exec>"
+"""What IPython gives as the file of a cell that begins with %%time."""
 
 MOST_WORDS = 800
 """Characters of a message: names and texts in it can be of any length."""
@@ -272,10 +277,28 @@ def _source_of_lambda(function, family, signatures):
 def _lines_of(code):
     """Return the lines of a function's source, [] if there are none; no module is asked where it comes from."""
     file = code.co_filename
+    if file == TIMED:
+        return _lines_of_timed(code)
     if file in linecache.cache or os.path.isfile(file):
         linecache.checkcache(file)
-        lines = linecache.getlines(file)[code.co_firstlineno - 1 :]
-        return inspect.getblock(lines) if lines else []
+        return _block(linecache.getlines(file), code)
+    return []
+
+
+def _block(lines, code):
+    lines = lines[code.co_firstlineno - 1 :]
+    return inspect.getblock(lines) if lines else []
+
+
+def _lines_of_timed(code):
+    """Return the lines of a function in a cell that begins with %%time: IPython keeps them in its history only."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    for cell in reversed(shell.history_manager.input_hist_raw if shell else []):
+        magic, _, body = cell.partition("\n")
+        if magic.split()[:1] == ["%%time"]:
+            lines = _block(body.splitlines(keepends=True), code)
+            if any(re.match(rf"\s*def\s+{code.co_name}\b", line) for line in lines):
+                return lines
     return []
 
 
