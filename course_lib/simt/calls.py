@@ -85,6 +85,9 @@ class Calls:
         raise self._error(node, f"{ast.unparse(node.func)} cannot be called in a kernel.")
 
     def _cast(self, function, value, node):
+        if function.of_array:
+            name = ast.unparse(node.func)
+            raise self._error(node, f"{name}, an array's dtype, is no function in a kernel; write {name}.type(...).")
         if not is_number(value):
             raise self._error(node, f"{describe(value)} cannot become a {function.dtype}.")
         return cast(value, function.dtype)

@@ -77,7 +77,7 @@ class Names:
             found = self.field(owner, node.attr, node)
             return found if found.ndim else self.load(found, [], mask, node)
         if isinstance(owner, View):
-            simple = {"ndim": np.int64(owner.ndim), "size": _whole(owner.size), "dtype": Cast(owner.dtype)}
+            simple = {"ndim": np.int64(owner.ndim), "size": _whole(owner.size), "dtype": Cast(owner.dtype, True)}
             if node.attr == "shape":
                 return tuple(_whole(s) for s in owner.shape)
             if node.attr in simple:
@@ -92,6 +92,8 @@ class Names:
             return found
         if isinstance(owner, Bundle | EnumClass) and (found := owner.attribute(node.attr)) is not None:
             return found
+        if type(owner) is Cast and owner.of_array and node.attr == "type":
+            return Cast(owner.dtype)
         if type(owner) is Limits and (found := limit(owner, node.attr)) is not None:
             return found
         if type(owner) is Module:

@@ -9,7 +9,7 @@ import cmath
 import math
 import operator
 import types as python_types
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numba
 import numpy as np
@@ -35,9 +35,13 @@ class Word:
 
 @dataclass(frozen=True)
 class Cast:
-    """A type as a function: float32(x). Source: Numba's documentation, "Numba types"."""
+    """A type as a function: float32(x). Source: Numba's documentation, "Numba types".
+
+    An array's dtype (`of_array`) is no function, but its `type` is one.
+    """
 
     dtype: np.dtype
+    of_array: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True)

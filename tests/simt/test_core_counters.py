@@ -32,7 +32,7 @@ def test_guard_of_40_threads_costs_by_warp():
         def kernel(a, out):
             i = cuda.grid(1)
             if i < 35:
-                out[i] = a[i] * a.dtype(2)
+                out[i] = a[i] * a.dtype.type(2)
     """)
     a, out = zeros(40), zeros(40)
     assert counts(kernel, 1, 40, a, out, line=2) == {}
@@ -276,7 +276,7 @@ def test_second_shared_array_begins_at_a_multiple_of_16_bytes():
             a = cuda.shared.array(5, float32)
             b = cuda.shared.array(4, float32)
             i = cuda.threadIdx.x
-            b[i] = a.dtype(1)
+            b[i] = a.dtype.type(1)
     """)
     report = simt.run(kernel, 2, 4, ())
     assert report.shared_bytes == 48

@@ -516,7 +516,7 @@ CONSTRUCTS = {
     "Return": ("r = t\nif t == 3:\n    return", [0, 1, 2, 0, 4, 5, 6, 7]),
     "Constant": ("r = True + 2 + 0.5", [3.5] * 8),
     "Name": ("r = OUTSIDE", [4] * 8),
-    "Attribute": ("r = a.shape[0] + a.size * 10 + a.ndim * 100 + a.dtype(1.9) * 1000", [1133] * 8),
+    "Attribute": ("r = a.shape[0] + a.size * 10 + a.ndim * 100 + a.dtype.type(1.9) * 1000", [1133] * 8),
     "Tuple": ("p, (q, u) = t, (1, 2)\nr = (p, q, u)[2] + ((p,) + (q, u))[0]", LANES + 2),
     "BinOp": ("r = t + 1", P),
     "UnaryOp": ("r = -t", -LANES),

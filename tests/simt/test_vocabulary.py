@@ -22,6 +22,7 @@ HEAD = """
         out[i] = x
 """
 STATEMENTS = [
+    "x = a.dtype(1)",
     "x = [k for k in range(3)]", "x = [1, 2, 3]", "x = {1: 2}", "x = {1, 2}", "x = {k: k for k in range(3)}",
     "x = sum(k for k in range(3))", "x = f'{i}'", "x = b'1'", "x = ...", "import os", "from os import path",
     "nonlocal_ = nonlocal_", "del x", "assert a", "raise", "print(a)", "print('x', end='')", "x = a + 'text'",

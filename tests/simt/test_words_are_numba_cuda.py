@@ -34,7 +34,6 @@ ONLY_NUMBA = {
 
 ONLY_HERE = {
     "cuda.selp": "of two types it gives NVVM what that cannot read",
-    "Attribute": "a.dtype(x): a dtype that is called",
     "operator.itruediv": "of whole numbers it gives NVVM what that cannot read",
 }
 """What the executor runs, and numba-cuda does not compile."""
