@@ -191,15 +191,9 @@ def _place(place: str, order: tuple[str, ...], otherwise: int) -> int:
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """``-n auto``: the processors that this process may use, not those that the machine has.
-
-    Several get one process more where slow tests are among them: a fifth of their time is waiting, for a kernel, a
-    browser, or the end of a time limit.
-    """
-    count = processors()
-    waits = count > 1 and config.getoption("markexpr") != "fast"
-    return max(1, min(count + waits, MOST_PROCESSES))
+def pytest_xdist_auto_num_workers() -> int:
+    """``-n auto``: the processors that this process may use, not those that the machine has."""
+    return max(1, min(processors(), MOST_PROCESSES))
 
 
 def processors() -> int:

@@ -80,9 +80,7 @@ def test_as_many_processes_as_the_machine_lends(monkeypatch, limit, count):
     monkeypatch.setattr(tiers.os, "sched_getaffinity", lambda pid: set(range(6)), raising=False)
     monkeypatch.setattr(tiers, "Path", lambda path: types.SimpleNamespace(read_text=lambda **k: read_text(path, **k)))
     assert tiers.processors() == count
-    for marks, more in (("fast", 0), ("", count > 1)):
-        config = types.SimpleNamespace(getoption={"markexpr": marks}.get)
-        assert tiers.pytest_xdist_auto_num_workers(config) == count + more
+    assert tiers.pytest_xdist_auto_num_workers() == count
 
 
 def test_whole_files_are_dealt_out_and_what_shares_a_server_is_dealt_out_together():
