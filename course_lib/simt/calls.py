@@ -170,7 +170,10 @@ class Calls:
 
     def captured(self, name, mask, node):
         """Return a variable's value for a function inside of this one."""
-        return self._variable(ast.copy_location(ast.Name(name, ast.Load()), node), mask)
+        made = self.source.captures
+        if (name, node) not in made:  # kept: types are known by the id of a node, and ids are used again
+            made[name, node] = ast.copy_location(ast.Name(name, ast.Load()), node)
+        return self._variable(made[name, node], mask)
 
     def called_by(self, caller, node):
         """Remember where this function was called."""

@@ -89,7 +89,7 @@ class Source:
         self.tree, self.lines, self.outside, self.meanings = tree, lines, outside, {}
         self.family, self.signatures = {} if family is None else family, signatures
         self.weights, self.inner, self.asking, self.meetings, self.values = {}, {}, {}, {}, {}
-        self.literals = {}  # {Constant: its number}
+        self.literals, self.captures = {}, {}  # {Constant: its number}, {(name, node of a call): the Name that is read}
         self.name, self.parameters = tree.name, [p.arg for p in (*a.posonlyargs, *a.args)]
         self.rest = a.vararg.arg if a.vararg else None
         if self.rest:
