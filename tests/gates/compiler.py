@@ -7,9 +7,11 @@ import gc
 import json
 import os
 import platform
+import queue
 import site
 import subprocess
 import sys
+import threading
 from importlib import util
 from unittest import mock
 
@@ -17,6 +19,9 @@ from tests.setup.project import ROOT
 
 FOLDER = ROOT / "build" / "cuda-compiler"
 SYSTEMS = (("Linux", "x86_64"), ("Windows", "AMD64"))
+
+PATIENCE = 600
+"""Seconds that one kernel may take."""
 
 INSTALL = "-m pip install --require-hashes --no-deps --target build/cuda-compiler -r requirements-cuda.lock"
 
@@ -39,12 +44,18 @@ class Compiler:
             [sys.executable, "-m", "tests.gates.compiler", *names], cwd=ROOT, env=environment, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, text=True,
         )  # fmt: skip
-        self.found, self.said = {}, []
+        self.found, self.said, self.lines = {}, [], queue.Queue()
+        threading.Thread(target=self._listen, daemon=True).start()  # a full pipe would stop it
+
+    def _listen(self):
+        for line in self.process.stdout:
+            self.lines.put(line)
+        self.lines.put("")
 
     def answer(self, entry, cc):
         """Return what was said about an entry for a compute capability: {"reports": [...], "failure": ""}."""
         while (entry, cc) not in self.found:
-            line = self.process.stdout.readline()
+            line = self.lines.get(timeout=PATIENCE)
             self.said.append(line)
             assert line, f"the compiling process ended: {''.join(self.said)[-2000:]}"
             if line.startswith("{"):
@@ -56,7 +67,6 @@ class Compiler:
         """End the process."""
         self.process.kill()
         self.process.wait()
-        self.process.stdout.close()
 
 
 def use_compiler():

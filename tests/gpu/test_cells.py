@@ -37,7 +37,7 @@ def kernel(a):
     a[cuda.grid(1)] = 7
 """)
 run("kernel[1, 4](x); print(gpu.to_host(x).tolist())")
-run("gpu.to_device(np.zeros(1)); kernel[1, 4](gpu.to_device(np.zeros(3)))")
+run("kernel[1, 4](gpu.to_device(np.zeros(3)))")
 '''
 
 

@@ -5,6 +5,7 @@ import pytest
 from numba import cuda
 
 from course_lib import simt
+from course_lib.simt.evaluate import Evaluator
 from tests.simt import kernels, plain
 from tests.simt.text import function
 
@@ -228,3 +229,27 @@ def test_function_that_is_not_marked_is_refused():
     with pytest.raises(simt.KernelError, match="clamp") as raised:
         simt.run(kernel, 1, 1, (np.zeros(1),))
     assert raised.value.line == 2
+
+
+def test_types_are_known_by_nodes_that_last(monkeypatch):
+    nodes, variable = {}, Evaluator._variable
+
+    def noted(self, node, mask):
+        nodes.setdefault((node.id, node.lineno, node.col_offset), set()).add(node)
+        return variable(self, node, mask)
+
+    monkeypatch.setattr(Evaluator, "_variable", noted)
+    text = """
+    def kernel(out):
+        step = 2
+
+        def moved(v):
+            return v + step
+
+        for k in range(3):
+            out[k] = moved(k) + moved(step)
+    """
+    out = np.zeros(3)
+    simt.run(function(text), 1, 1, (out,))
+    np.testing.assert_array_equal(out, [6, 7, 8])
+    assert {len(each) for each in nodes.values()} == {1}  # one made anew may get the id, and the type, of another
