@@ -204,8 +204,18 @@ def cache_folder():
     return Path(base) / "course-lib" / "kernels" if base else Path.home() / ".cache" / "course-lib" / "kernels"
 
 
+def fingerprint(function, options=()):
+    """Return 16 hexadecimal digits that differ if anything differs that a kernel's machine code is made from.
+
+    What a launch adds, the types of its arguments and the card, is not among it. Errors as `compiled_form`; parameters
+    as there. Source: the course's own.
+    """
+    names = _names(function)
+    return _fingerprint(_expanded(function, names), names, options)
+
+
 def _fingerprint(text, names, options=(), above=()):
-    """Return 16 hexadecimal digits that differ if anything differs that the machine code is made from.
+    """As `fingerprint`, of a text whose loops are written out and the names that it reads.
 
     `above` are the functions that are being described: one that names itself, or an attribute of its own name
     (`math.tanh` in `tanh`), ends there.

@@ -1,9 +1,11 @@
 """The compiler of the gates: where it is, and a process that compiles before the tests ask.
 
-`python -m tests.gates.compiler NAME...` compiles entries by name and prints a line of JSON for each kernel's report.
+`python -m tests.gates.compiler NAME...` compiles entries by name and prints a line of JSON with the reports of each.
+What was compiled before, of the same text, is read from `reports.json` (tests/kept.py).
 """
 
 import gc
+import inspect
 import json
 import os
 import platform
@@ -15,8 +17,10 @@ import threading
 from importlib import util
 from unittest import mock
 
+from tests.kept import Kept, digest
 from tests.setup.project import ROOT
 
+REPORTS = ROOT / "tests" / "gates" / "reports.json"
 FOLDER = ROOT / "build" / "cuda-compiler"
 SYSTEMS = (("Linux", "x86_64"), ("Windows", "AMD64"))
 
@@ -78,19 +82,31 @@ def use_compiler():
 
 
 def main(names):
-    """Compile entries by name, in this process."""
+    """Print what is said of entries, by name: kept or compiled, in this process."""
     use_compiler()
+    for answer in answers(Kept(REPORTS), names):
+        print(json.dumps(answer), flush=True)
+
+
+def answers(kept, names=()):
+    """Yield what is said of entries, by name, of all without names: a dict for each and each compute capability.
+
+    "entry" and "cc"; "reports", or the "failure"; "kept": whether nothing was new; "usable": whether the file was.
+    After `use_compiler`.
+    """
     gc.set_threshold(200_000, 50, 1000)  # a compiler makes many small objects, and keeps them
     from tests.gates.launches import operations, rungs
 
     entries = {entry.name: entry for entry in rungs() + operations()}
-    for name in names:
+    for name in names or entries:
         for cc in entries[name].asked:
+            missing = len(kept.missing)
+            answer = {"entry": name, "cc": cc, "reports": [], "failure": ""}
             try:
-                answer = {"reports": [_shown(launch, cc) for launch in launches(entries[name], cc)], "failure": ""}
+                answer["reports"] = [_said(launch, cc, kept) for launch in launches(entries[name], cc)]
             except Exception as error:
-                answer = {"reports": [], "failure": f"{type(error).__name__}: {error}"}
-            print(json.dumps({"entry": name, "cc": cc, **answer}), flush=True)
+                answer["failure"] = f"{type(error).__name__}: {error}"
+            yield answer | {"kept": len(kept.missing) == missing, "usable": kept.usable}
 
 
 def launches(entry, cc):
@@ -112,23 +128,28 @@ def launches(entry, cc):
     return list({(x.kernel, types_of(x.arguments)): x for x in found}.values())
 
 
-compiled = {}
-"""What this process has compiled: operations launch what rungs launch."""
+def _said(launch, cc, kept):
+    """Return what the compiler says of a launch, with its shared memory, its threads and whether it takes float64."""
+    from course_lib.cuda import compile_report, sass
+    from course_lib.cuda.compile_report import types_of
+    from course_lib.cuda.unroll import fingerprint
+
+    kernel, types = launch.kernel, types_of(launch.arguments)
+    readers = [inspect.getsource(module) for module in (compile_report, sass)]
+    key = digest(fingerprint(kernel.py_func, kernel.made_from), str(types), str(cc), *readers)
+    report = kept.answer(key, lambda: _report(launch, cc))
+    threads = launch.block[0] * launch.block[1] * launch.block[2]
+    wide = sum("float64" in str(t) or "complex128" in str(t) for t in types)
+    return report | {"shared": report["static"] + launch.shared, "threads": threads, "takes_float64": wide}
 
 
-def _shown(launch, cc):
-    from course_lib.cuda.compile_report import compile_launch, types_of
+def _report(launch, cc):
+    from course_lib.cuda.compile_report import compile_launch
 
-    key = launch.kernel, types_of(launch.arguments), cc
-    if key not in compiled:
-        compiled[key] = compile_launch(launch, cc)
-    report = compiled[key]
-    wide = sum("float64" in str(t) or "complex128" in str(t) for t in types_of(launch.arguments))
+    report = compile_launch(launch, cc)
     return dict(
-        kernel=report.kernel, module=launch.kernel.__module__, registers=report.registers, spills=report.spills,
-        shared=report.shared_bytes + launch.shared, threads=launch.block[0] * launch.block[1] * launch.block[2],
-        float64=report.float64, takes_float64=wide, mix=report.mix, share=report.loop.share,
-        loop=report.loop.mix, seconds=report.seconds,
+        kernel=report.kernel, registers=report.registers, spills=report.spills, static=report.shared_bytes,
+        float64=report.float64, mix=report.mix, share=report.loop.share, loop=report.loop.mix,
     )  # fmt: skip
 
 

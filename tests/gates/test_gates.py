@@ -37,6 +37,7 @@ def test_a_kernel_compiles_without_float64_and_without_spilling(entry, cc, compi
         assert report["spills"] == 0, f"{name}: {report['registers']} registers were not enough"
         assert report["registers"] * report["threads"] <= card.registers_per_sm, f"{name}: no block fits an SM"
         assert report["shared"] <= card.shared_per_block, f"{name}: {report['shared']} bytes of shared memory"
+    assert answer["kept"] or not answer["usable"], "what was compiled now is not kept: python tools/kept_answers.py"
 
 
 @pytest.mark.parametrize(("entry", "cc"), [p for p in EACH if p.values[0].rung is not None])
@@ -58,12 +59,7 @@ def test_every_kernel_of_a_module_is_launched_by_some_entry():
     for info in pkgutil.walk_packages(course_lib.cuda.__path__, "course_lib.cuda."):
         module = importlib.import_module(info.name)
         kernels |= {(v.__module__, v.__name__) for v in vars(module).values() if isinstance(v, Kernel)}
-    launched = {
-        (x.kernel.__module__, x.kernel.__name__)
-        for e in ENTRIES
-        for cc in e.asked
-        for x in launches(e, cc)
-    }
+    launched = {(x.kernel.__module__, x.kernel.__name__) for e in ENTRIES for cc in e.asked for x in launches(e, cc)}
     assert kernels - launched == set()
 
 

@@ -1,9 +1,11 @@
 """What NVIDIA's numba-cuda says of constructs and words: `python -m tests.simt.by_numba_cuda` prints a JSON object.
 
 In a process of its own, since numba-cuda takes the place of the CUDA target inside Numba, and no card is needed. Each
-kernel is compiled to PTX; its name comes with "" or with the class of the error.
+kernel is compiled to PTX; its name comes with "" or with the class of the error. What was compiled before, of the same
+text, is read from `by_numba_cuda.json` (tests/kept.py).
 """
 
+import functools
 import gc
 import json
 import math
@@ -12,7 +14,10 @@ import os
 import sys
 
 from tests.gates.compiler import use_compiler
+from tests.kept import Kept, digest
+from tests.setup.project import ROOT
 
+ANSWERS = ROOT / "tests" / "simt" / "by_numba_cuda.json"
 CC = (7, 5)
 
 
@@ -71,24 +76,32 @@ def taken_apart():
     return {body: (function(text, TABLE=table.TABLE), (*arrays, types.int64)) for body, text in texts.items()}
 
 
-def main():
-    """Compile everything and print what came out."""
-    use_compiler()
+def answers(kept):
+    """Yield (name, "" or the class of an error) of each kernel: kept, or compiled in this process, after `use_compiler`."""
     gc.set_threshold(200_000, 50, 1000)  # a compiler makes many small objects, and keeps them
-    from numba import cuda, types
-
     from course_lib.cuda.compile_report import _no_device_needed
+    from course_lib.cuda.unroll import fingerprint
 
-    found = {}
     with _no_device_needed(CC):
         for name, (kernel, arguments) in {**statements(), **words(), **taken_apart()}.items():
-            try:
-                cuda.compile(kernel, types.void(*arguments), cc=CC, output="ptx", abi="numba", device=False)
-                found[name] = ""
-            except Exception as error:  # of many classes: what counts is that there is one
-                found[name] = f"{type(error).__name__}: {str(error).strip()[-200:]}"
-    json.dump(found, sys.stdout)
+            key = digest(fingerprint(kernel), str(arguments), str(CC))
+            yield name, kept.answer(key, functools.partial(said, kernel, arguments))
+
+
+def said(kernel, arguments):
+    """Return "" where numba-cuda compiles a kernel, else the class of its error."""
+    from numba import cuda, types
+
+    try:
+        cuda.compile(kernel, types.void(*arguments), cc=CC, output="ptx", abi="numba", device=False)
+    except Exception as error:  # of many classes: what counts is that there is one
+        return type(error).__name__
+    return ""
 
 
 if __name__ == "__main__":
-    main()
+    use_compiler()
+    kept = Kept(ANSWERS)
+    said_of = dict(answers(kept))
+    shown = {"answers": said_of, "usable": kept.usable, "missing": len(kept.missing), "more": len(kept.superfluous())}
+    json.dump(shown, sys.stdout)

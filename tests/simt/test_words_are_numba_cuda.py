@@ -1,7 +1,7 @@
 """NVIDIA's numba-cuda compiles what has a value in the tables of constructs and words, and refuses what is refused.
 
-The kernels are compiled for real, in a process of its own (`by_numba_cuda`); no card is needed. What differs is listed,
-with its reason.
+The kernels are compiled for real, in a process of its own (`by_numba_cuda`); no card is needed. What was compiled once
+is kept in `by_numba_cuda.json`. What differs is listed, with its reason.
 """
 
 import json
@@ -40,14 +40,20 @@ ONLY_HERE = {
 
 
 @pytest.fixture(scope="module")
-def compiled():
-    """Return {name: error, or ""} of each kernel."""
+def said():
+    """Return what numba-cuda says of each kernel, and how much of it was kept."""
     done = subprocess.run(
         [sys.executable, "-m", "tests.simt.by_numba_cuda"], cwd=ROOT, env=os.environ | {"COURSE_DEVICE": "simt"},
         capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-2000:]
     return json.loads(done.stdout)
+
+
+@pytest.fixture
+def compiled(said):
+    """Return {name: error, or ""} of each kernel."""
+    return said["answers"]
 
 
 def test_every_construct_and_word_was_tried(compiled):
@@ -64,3 +70,9 @@ def test_numba_compiles_what_has_a_value(compiled):
 
 def test_numba_refuses_what_is_refused(compiled):
     assert {name for name in REFUSED if not compiled[name]} == {n for names in ONLY_NUMBA.values() for n in names}
+
+
+def test_what_numba_says_is_kept(said):
+    if not said["usable"]:
+        pytest.skip("by_numba_cuda.json was written with another Python or compiler; all was compiled")
+    assert (said["missing"], said["more"]) == (0, 0), "python tools/kept_answers.py"
