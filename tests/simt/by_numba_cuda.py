@@ -77,7 +77,7 @@ def taken_apart():
 
 
 def answers(kept):
-    """Yield (name, "" or the class of an error) of each kernel: kept, or compiled in this process, after `use_compiler`."""
+    """Yield (name, "" or the class of an error) of each kernel, kept or compiled here, after `use_compiler`."""
     gc.set_threshold(200_000, 50, 1000)  # a compiler makes many small objects, and keeps them
     from course_lib.cuda.compile_report import _no_device_needed
     from course_lib.cuda.unroll import fingerprint
