@@ -19,8 +19,8 @@ from course_lib.checks.kernel_writers import Written, explain, with_line
 from course_lib.simt.arrays import DeviceArray
 from course_lib.simt.source import is_kernel, source_of
 
-STEPS = 100_000
-"""Statements that a batch of blocks may walk: a second or two of work, some fifty times what an answer takes."""
+STEPS = 25_000
+"""Statements that a batch of blocks may walk: two or three seconds of work, some sixteen times what an answer takes."""
 
 IMPORTS = ("from numba import cuda, float32", "from course_lib import gpu")
 """What the sheet's first cell imports, for texts that come without that cell."""

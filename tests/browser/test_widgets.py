@@ -126,8 +126,8 @@ def test_an_error_in_draw_is_shown_where_the_student_looks(lab, opened):
 def test_a_control_without_effect_is_found(lab, opened):
     notebook = broken_notebook()
     notebook.cells[-1].source = (
-        "figures.explore(lambda n: figures.picture(figures.Svg(90, 40), alt='An empty white rectangle'),\n"
-        "                title='Nothing moves', n=(1, 4, 1))"
+        "figures.explore(lambda on: figures.picture(figures.Svg(90, 40), alt='An empty white rectangle'),\n"
+        "                title='Nothing moves', on=False)"
     )
     panel = opened(notebook, "idle.ipynb")
     lab.run_all()

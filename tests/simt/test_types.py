@@ -106,7 +106,8 @@ def compare(expression, dtypes, monkeypatch):
 @pytest.mark.parametrize("a", [*WHOLE, *FLOATS])
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_operation_of_two_has_numbas_type(expression, a, monkeypatch):
-    for b in WHOLE + (FLOATS if EXPRESSIONS[expression] == "all" else []):
+    others = WHOLE + (FLOATS if EXPRESSIONS[expression] == "all" else [])
+    for b in others[:: 3 if "min" in expression or "max" in expression else 1]:  # these are compiled, for each pair
         # Shifts and bits of an unsigned with a signed number, or of booleans, are left out here.
         if EXPRESSIONS[expression] == "whole" and not (a == b != "bool" or {a, b} <= {"int8", "int32", "int64"}):
             continue
