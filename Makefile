@@ -1,7 +1,7 @@
 # `make lab` and `make test` are the two commands of the course. Both need only python3 >= 3.11 and make:
 # they build .venv from the hash-locked lists, once, and afterwards start at once.
 # Another Python:  make lab PYTHON=python3.12      More arguments:  make test ARGS="tests/cli -x"
-# Tests run in as many processes as there are processors (tests/tiers.py); in one:  make test PROCESSES=0
+# Tests run in as many processes as there are processors, or one more (tests/tiers.py); in one:  make test PROCESSES=0
 
 PYTHON ?= python3
 VENV ?= .venv

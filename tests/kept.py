@@ -16,7 +16,7 @@ from importlib.metadata import PackageNotFoundError, version
 COMPILERS = "numba", "llvmlite", "numba-cuda", "nvidia-nvvm", "nvidia-cuda-nvcc", "nvidia-cuda-nvdisasm"
 """Packages that an answer depends on."""
 
-COMPILED_AGAIN = 10
+COMPILED_AGAIN = 20
 """One kept answer in so many is compiled again."""
 
 ALL = "COURSE_KEPT"

@@ -191,9 +191,9 @@ def _place(place: str, order: tuple[str, ...], otherwise: int) -> int:
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int:
-    """``-n auto``: the processors that this process may use, not those that the machine has."""
-    return max(1, min(processors(), MOST_PROCESSES))
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """``-n auto``: the processors that this process may use; where browsers and sandboxes wait, one more."""
+    return min(processors() + (config.getoption("markexpr") != "fast"), MOST_PROCESSES)
 
 
 def processors() -> int:

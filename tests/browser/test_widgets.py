@@ -1,6 +1,7 @@
 """In a real JupyterLab every control of every widget works by mouse and by keyboard; nothing leaves the machine."""
 
 import copy
+import symtable
 from pathlib import Path
 
 import nbformat
@@ -171,33 +172,75 @@ def test_exported_page_is_readable_without_scripts(browser, built, tmp_path):
     watched.page.close()
 
 
-def up_to_its_last_widget(notebook):
-    """Leave out the cells behind the last one with a control: that they run is shown by the comparison with nbval."""
-    with_control = [
-        number
-        for number, cell in enumerate(notebook.cells, start=1)
-        if any(f"course-{kind}" in str(cell.get("outputs", "")) for kind in ("stepper", "explore"))
-    ]
-    assert with_control, "a lesson has one interactive widget at least"
-    notebook.cells = notebook.cells[: with_control[-1]]
-    return notebook, len(with_control)
+def cells_with(notebook, kind):
+    """Return the cells with a control of a kind: a stepper, which has its frames, or one to explore, which asks."""
+    return [cell for cell in notebook.cells if f"course-{kind}" in str(cell.get("outputs", ""))]
 
 
-@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
-def test_every_control_of_a_lesson_works(lab, server, path):
-    """A lesson whose controls ask the kernel is run; a stepper has its frames in the notebook, once that is trusted."""
-    notebook, count = up_to_its_last_widget(nbformat.read(path, as_version=4))
-    asks = "course-explore" in str([cell.get("outputs", "") for cell in notebook.cells])
-    if not asks:
-        server.trust(notebook)
-    nbformat.write(notebook, server.root / path.name)
-    panel = lab.open(path.name)
+def what_explorers_need(notebook):
+    """Leave the cells of explorers, and the code whose names they need, directly or not.
+
+    That all of a lesson runs, nbval shows. A cell that changes what another one made, and gives it no name, is left out
+    too: the explorer then fails aloud.
+    """
+    explorers, kept, wanted = cells_with(notebook, "explore"), [], set()
+    for cell in reversed([cell for cell in notebook.cells if cell.cell_type == "code"]):
+        made, read = names_of(cell.source)
+        if cell in explorers or made & wanted:
+            kept.insert(0, cell)
+            wanted |= read
+    notebook.cells = kept
+    return notebook
+
+
+def names_of(source):
+    """Return (names that a cell gives a value, global names that it reads, in functions too)."""
+    table = symtable.symtable(source, "cell", "exec")
+    made = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
+    read, tables = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_referenced()}, table.get_children()
+    while tables:
+        inner = tables.pop()
+        read |= {symbol.get_name() for symbol in inner.get_symbols() if symbol.is_global()}
+        tables += inner.get_children()
+    return made, read
+
+
+def every(kind):
+    """Return the lessons with a control of a kind, as parameters of a test."""
+    found = [path for path in LESSONS if cells_with(nbformat.read(path, as_version=4), kind)]
+    return pytest.mark.parametrize("path", found, ids=lambda path: path.stem)
+
+
+def driven(lab, server, name, notebook, run):
+    """Open a notebook, run it or not, and drive its controls; return how many there were: (steppers, explorers)."""
+    nbformat.write(notebook, server.root / name)
+    panel = lab.open(name)
     try:
-        if asks:
+        if run:
             lab.run_all()
-        assert sum(drive_everything(panel)) >= count
+        found = drive_everything(panel)
         assert_readable(panel)
         lab.assert_quiet()
     finally:
         lab.close()
-        (server.root / path.name).unlink()
+        (server.root / name).unlink()
+    return found
+
+
+@every("stepper")
+def test_every_stepper_of_a_lesson_works(lab, server, path):
+    """Its frames are in the notebook: it works as soon as that is trusted, and nothing is run."""
+    notebook = nbformat.read(path, as_version=4)
+    server.trust(notebook)
+    assert driven(lab, server, path.name, notebook, run=False)[0] >= len(cells_with(notebook, "stepper"))
+
+
+@every("explore")
+def test_every_explorer_of_a_lesson_works(lab, server, path):
+    notebook = what_explorers_need(nbformat.read(path, as_version=4))
+    assert driven(lab, server, path.name, notebook, run=True)[1] >= len(cells_with(notebook, "explore"))
+
+
+def test_a_lesson_has_one_interactive_widget_at_least():
+    notebooks = {path.stem: nbformat.read(path, as_version=4) for path in LESSONS}
+    assert [n for n, book in notebooks.items() if not cells_with(book, "stepper") + cells_with(book, "explore")] == []

@@ -157,7 +157,7 @@ def test_softmax_and_its_loss_survive_any_scores():
     assert np.isnan(k).tolist() == [[True] * 3, [False] * 3, [False] * 3]
 
 
-@all_of("C", [3, 40, 1030])
+@all_of("C", [3, 1030])
 @all_of("bad", [-1, "C", 2**40, -(2**40)])
 @all_of(
     "op", ["softmax_cross_entropy", "rbf_loss", "one_minus_probability", "expected_squared_distance"]
@@ -207,7 +207,7 @@ def test_the_loss_can_stay_on_the_device():
     np.testing.assert_array_equal(gpu.to_host(cache[0]), gpu.to_host(its[0]))
 
 
-@pytest.mark.parametrize(("n", "d"), [(1, 1), (5, 1), (40, 3), (300, 4), (3, 5)])
+@pytest.mark.parametrize(("n", "d"), [(1, 1), (5, 1), (40, 3), (300, 4), (2, 3)])
 def test_linear_regression_in_closed_form(n, d):
     x = normal(1, n, d).astype(np.float32)
     y = (x @ np.arange(1, d + 1) + 2 + 0.1 * normal(2, n)).astype(np.float32)

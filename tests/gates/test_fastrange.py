@@ -1,5 +1,6 @@
 """A loop over range is as cheap as a while loop where the replacement is in effect, and right where it is not."""
 
+import functools
 import json
 import os
 import subprocess
@@ -45,6 +46,7 @@ print(json.dumps({"installed": installed, "again": again, "share": share, "ffma"
 """
 
 
+@functools.cache
 def compiled(way):
     if reason := missing():
         pytest.skip(reason)

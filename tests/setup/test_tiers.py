@@ -80,7 +80,9 @@ def test_as_many_processes_as_the_machine_lends(monkeypatch, limit, count):
     monkeypatch.setattr(tiers.os, "sched_getaffinity", lambda pid: set(range(6)), raising=False)
     monkeypatch.setattr(tiers, "Path", lambda path: types.SimpleNamespace(read_text=lambda **k: read_text(path, **k)))
     assert tiers.processors() == count
-    assert tiers.pytest_xdist_auto_num_workers() == count
+    for marks, more in (("fast", 0), ("", 1)):
+        config = types.SimpleNamespace(getoption=lambda name, marks=marks: marks)
+        assert tiers.pytest_xdist_auto_num_workers(config) == count + more
 
 
 def test_whole_files_are_dealt_out_and_what_shares_a_server_is_dealt_out_together():

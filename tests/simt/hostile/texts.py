@@ -21,7 +21,7 @@ class Text:
     errors: tuple = ("KernelError",)
     grid: object = 1
     block: object = 32
-    steps: int = 100_000
+    steps: int = 25_000
 
     @property
     def line(self):
@@ -317,7 +317,7 @@ body(
     "",
     grid=64,
     block=1024,
-    steps=1_000_000,
+    steps=300_000,
     before=deep,
     errors=("KernelError", "HazardFound"),
 )
@@ -327,7 +327,7 @@ body(
     "",
     grid=64,
     block=1024,
-    steps=1_000_000,
+    steps=300_000,
 )
 body("range per lane", "for j in range(i * 10**15):  # bad\n    pass", "does not come to an end")
 body(
