@@ -72,7 +72,7 @@ class Elements(Records):
         """Return a part of a tuple, or a tuple of some of them."""
         n = len(owner)
         if isinstance(node.slice, ast.Slice):
-            bounds = self._bounds(node.slice, mask)
+            bounds = self._bounds(node.slice, mask, of_tuple=True)
             if any(b is not None and np.ndim(b) for b in bounds):
                 raise self._error(node, "the bounds of a tuple's slice are the same in all threads.")
             return owner[slice(*(None if b is None else int(b) for b in bounds))]
@@ -173,14 +173,19 @@ class Elements(Records):
             return np.asarray(size).astype(np.int64)[()] + np.int64(index)
         return index
 
-    def _bounds(self, node, mask):
+    def _bounds(self, node, mask, of_tuple=False):
+        """Return a Slice; of an array Numba takes floats too, and rounds them towards 0."""
         values = [None if v is None else self._value(v, mask) for v in (node.lower, node.upper, node.step)]
         values = [None if isinstance(v, Nothing) else v for v in values]
         if self.machine.undefined:
             self.machine.use(tuple(values), mask)
-        for value in values:
-            if value is not None and (not is_number(value) or value.dtype.kind not in "iu"):
+        for k, value in enumerate(values):
+            if value is None or (is_number(value) and value.dtype.kind in "iu"):
+                continue
+            if of_tuple or not is_number(value) or value.dtype.kind not in "fb":
                 raise self._error(node, f"{describe(value)} is no bound of a slice; use whole numbers.")
+            with np.errstate(invalid="ignore"):
+                values[k] = np.trunc(value).astype(np.int64) if value.dtype.kind == "f" else value.astype(np.int64)
         if values[2] is not None and (np.ndim(values[2]) or values[2] == 0):
             if not self.typing:
                 raise self._error(node, "the step of a slice is a whole number other than 0, the same in all threads.")

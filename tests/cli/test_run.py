@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from course_lib.cli import app
 from course_lib.cli.clean import WIDGET_VIEW, clean_outputs
-from course_lib.cli.execute import execute, failing_line
+from course_lib.cli.execute import Failure, Outcome, execute, failing_line
 from tests.cli.course import code, make_course, text
 
 GOOD = [text("# Good one"), code("import os\nprint('progress', os.environ['COURSE_PROGRESS'])")]
@@ -25,6 +25,17 @@ BAD = [
 
 def _run(root, *arguments):
     return CliRunner().invoke(app, ["run", "--folder", str(root), "--out", str(root / "out"), *arguments])
+
+
+@pytest.fixture
+def no_kernel(monkeypatch):
+    """Lessons end at once, those with BAD's cells at its fourth: for tests of what is written, not of the run."""
+
+    def executed(notebook, folder, *, timeout, on_cell):
+        bad = any("half(a)" in cell.source for cell in notebook.cells)
+        return Outcome(0.1, Failure(4, 3, "line 2", "ZeroDivisionError", "division by zero") if bad else None)
+
+    monkeypatch.setattr("course_lib.cli.execute.execute", executed)  # imported where it is called
 
 
 def test_lessons_run_in_order_and_become_pages_with_an_index(tmp_path):
@@ -77,7 +88,7 @@ def test_fail_fast_stops_at_the_first_failing_lesson(tmp_path):
     assert not (root / "out" / "02_good.html").exists()
 
 
-def test_only_the_named_lessons_run(tmp_path):
+def test_only_the_named_lessons_run(no_kernel, tmp_path):
     root = make_course(tmp_path / "c", l01_a=[code("1")], l02_b=[code("2")], l03_c=[code("3")])
     assert _run(root, "3").exit_code == 0
     assert sorted(path.name for path in (root / "out").iterdir()) == ["03_c.html", "index.html"]
@@ -146,7 +157,7 @@ def test_the_failing_line_is_found_with_colours_and_may_be_unknown():
     assert failing_line("a", traceback, 7) == ""
 
 
-def test_fail_fast_goes_on_after_a_good_lesson(tmp_path):
+def test_fail_fast_goes_on_after_a_good_lesson(no_kernel, tmp_path):
     root = make_course(tmp_path / "c", l01_good=GOOD, l02_bad=BAD, l03_good=GOOD)
     result = _run(root, "--fail-fast")
     assert result.exit_code == 1
@@ -155,7 +166,7 @@ def test_fail_fast_goes_on_after_a_good_lesson(tmp_path):
     assert not (root / "out" / "03_good.html").exists()
 
 
-def test_a_title_is_text_in_the_index(tmp_path):
+def test_a_title_is_text_in_the_index(no_kernel, tmp_path):
     root = make_course(tmp_path / "c", l01_a=[text("# 1 < 2 & <b>more</b>"), code("1")])
     assert _run(root).exit_code == 0
     assert "1 &lt; 2 &amp; &lt;b&gt;more&lt;/b&gt;" in (root / "out" / "index.html").read_text()
@@ -201,7 +212,7 @@ def _index(out):
     return {name: (title, state) for name, title, state in found}
 
 
-def test_a_run_of_one_lesson_keeps_the_others_pages_and_their_lines(tmp_path):
+def test_a_run_of_one_lesson_keeps_the_others_pages_and_their_lines(no_kernel, tmp_path):
     root = make_course(tmp_path / "c", l01_a=GOOD, l02_b=BAD, l03_c=[text("# Third"), code("3")])
     out = root / "out"
     assert _run(root).exit_code == 1
@@ -217,7 +228,7 @@ def test_a_run_of_one_lesson_keeps_the_others_pages_and_their_lines(tmp_path):
     assert _links(out / "02_b.html") == ["01_a.html", "03_c.html"]
 
 
-def test_a_page_without_a_line_gets_one_and_lines_without_a_page_go(tmp_path):
+def test_a_page_without_a_line_gets_one_and_lines_without_a_page_go(no_kernel, tmp_path):
     root = make_course(tmp_path / "c", l01_a=GOOD, l02_b=GOOD, l03_c=GOOD)
     out = root / "out"
     out.mkdir()
@@ -231,7 +242,7 @@ def test_a_page_without_a_line_gets_one_and_lines_without_a_page_go(tmp_path):
 
 
 @pytest.mark.parametrize("damaged", [b"", b"\xff\xfe no index", b"<tr><td>01</td>"])
-def test_an_index_that_is_none_is_written_anew(tmp_path, damaged):
+def test_an_index_that_is_none_is_written_anew(no_kernel, tmp_path, damaged):
     root = make_course(tmp_path / "c", l01_a=GOOD)
     (root / "out").mkdir()
     (root / "out" / "index.html").write_bytes(damaged)
@@ -240,7 +251,7 @@ def test_an_index_that_is_none_is_written_anew(tmp_path, damaged):
 
 
 @pytest.mark.parametrize("earlier", [False, True])
-def test_after_fail_fast_no_link_is_dead(tmp_path, earlier):
+def test_after_fail_fast_no_link_is_dead(no_kernel, tmp_path, earlier):
     bad = [*BAD, text("[next](03_c.ipynb)")]
     good = [*GOOD, text("[the one after the next](03_c.ipynb#top)")]
     root = make_course(tmp_path / "c", l01_a=good, l02_b=GOOD if earlier else bad, l03_c=GOOD)

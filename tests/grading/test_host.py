@@ -151,8 +151,8 @@ def test_the_time_of_the_whole_submission_is_limited(keys):
     slow = code("import time\ntime.sleep(0.8)")
     limits = dataclasses.replace(SHORT, submission=2.0)
     started = time.monotonic()
-    result = graded(book(*[slow] * 9), keys, limits=limits)
-    assert time.monotonic() - started < 4
+    result = graded(book(*[slow] * 25), keys, limits=limits)
+    assert time.monotonic() - started < 15  # all cells together sleep for 20
     assert "the 2 s for the whole notebook are used up" in reasons(result)[0]
 
 

@@ -224,7 +224,7 @@ def test_a_box_that_is_busy_can_be_closed(letter):
     started = time.monotonic()
     assert box.close()
     assert box.close()
-    assert time.monotonic() - started < 1.0
+    assert time.monotonic() - started < 20  # the thread sleeps for 60
 
 
 @pytest.mark.parametrize("letter", BOXES)
