@@ -68,11 +68,10 @@ SLOW = (
     "tests/simt/hostile",
     "tests/simt/measured",
     "tests/simt/test_alone.py",
-    "tests/simt/test_corpus_is_numba.py",
     "tests/simt/test_every_report.py",
     "tests/simt/test_lazy_reads.py",
     "tests/simt/test_types.py",
-    "tests/simt/test_words_are_numba_cuda.py",
+    "tests/simt/test_numba_cuda_agrees.py",
     "tests/simt/test_words_in_loops.py",
     "tests/torch_compare",
 )
@@ -99,7 +98,7 @@ FIRST = (
     "tests/cuda/test_training.py",
     "tests/cuda/test_ops_equal_reference.py",
     "tests/simt/test_alone.py",
-    "tests/simt/test_words_are_numba_cuda.py",
+    "tests/simt/test_numba_cuda_agrees.py",
     "tests/cuda",
     "notebooks",
 )

@@ -1,4 +1,4 @@
-"""What NVIDIA's numba-cuda says of constructs and words: `python -m tests.simt.by_numba_cuda` prints a JSON object.
+"""What NVIDIA's numba-cuda says of constructs, words and whole kernels, as JSON: `python -m tests.simt.by_numba_cuda`.
 
 In a process of its own, since numba-cuda takes the place of the CUDA target inside Numba, and no card is needed. Each
 kernel is compiled to PTX; its name comes with "" or with the class of the error. What was compiled before, of the same
@@ -76,6 +76,35 @@ def taken_apart():
     return {body: (function(text, TABLE=table.TABLE), (*arrays, types.int64)) for body, text in texts.items()}
 
 
+def corpus():
+    """Return {name: (kernel, types of its arguments)} of the broken and correct kernels."""
+    import tests.simt.broken
+    import tests.simt.correct  # noqa: F401  their kernels enter themselves
+    from tests.simt.corpus import BROKEN, CORRECT
+
+    wrong = {n for n, c in BROKEN.items() if c.refused and c.refused.error == "TypeError"}  # of arguments
+    cases = {n: c for n, c in (BROKEN | CORRECT).items() if n not in wrong | {"sum_that_was_never_begun"}}
+    kernels = {name: getattr(case.kernel, "py_func", case.kernel) for name, case in cases.items()}
+    return {f"kernel {name}": (k, tuple(map(numba_type, cases[name].arguments()))) for name, k in kernels.items()}
+
+
+def numba_type(argument):
+    """Return the Numba type of an argument; a DeviceArray counts as the array of its numbers."""
+    import numpy as np
+    from numba import types
+    from numba.np.numpy_support import from_dtype
+
+    array = getattr(argument, "numbers", argument)
+    if isinstance(argument, tuple):
+        return types.Tuple([numba_type(part) for part in argument])
+    if isinstance(array, np.ndarray):
+        layout = "C" if array.flags.c_contiguous else "F" if array.flags.f_contiguous else "A"
+        return types.Array(from_dtype(array.dtype), array.ndim, layout, readonly=not array.flags.writeable)
+    if array is None:
+        return types.none
+    return from_dtype(array.dtype) if isinstance(array, np.generic) else types.int64
+
+
 def answers(kept):
     """Yield (name, "" or the class of an error) of each kernel, kept or compiled here, after `use_compiler`."""
     gc.set_threshold(200_000, 50, 1000)  # a compiler makes many small objects, and keeps them
@@ -83,7 +112,7 @@ def answers(kept):
     from course_lib.cuda.unroll import fingerprint
 
     with _no_device_needed(CC):
-        for name, (kernel, arguments) in {**statements(), **words(), **taken_apart()}.items():
+        for name, (kernel, arguments) in {**statements(), **words(), **taken_apart(), **corpus()}.items():
             key = digest(fingerprint(kernel), str(arguments), str(CC))
             yield name, kept.answer(key, functools.partial(said, kernel, arguments))
 

@@ -271,6 +271,6 @@ def test_array_like_of_no_array_is_refused_and_a_constant_one_not_written(body):
 
 
 VALUES = UNPACKED | LISTS | FLOATS | LIKE
-"""What numba-cuda compiles (test_words_are_numba_cuda)."""
+"""What numba-cuda compiles (test_numba_cuda_agrees)."""
 REFUSED = NO_TUPLES | NO_NUMBERS | NOT_LIKE
 """What it does not."""
