@@ -609,7 +609,7 @@ def test_construct_outside_of_the_language_is_an_error_with_its_line(name):
 WRONG = {
     "FunctionDef": ("@other\ndef f():\n    pass", 4), "FunctionDef: yield": ("def f():\n    yield x\ny = f()", 4),
     "FunctionDef: itself": ("def f(v):\n    return f(v)\ny = f(1)", 3), "Lambda": ("y = (lambda **v: 1)(w=2)", 3),
-    "Lambda: walrus": ("y = (lambda: (z := 1))()", 3), "Slice": ("y = a[0.5:]", 3), "Slice: array": ("a[:] = a", 3),
+    "Lambda: walrus": ("y = (lambda: (z := 1))()", 3), "Slice": ("y = a[1j:]", 3), "Slice: array": ("a[:] = a", 3),
     "Slice: step": ("y = a[::0][0]", 3), "Global": ("global other\nother = 3", 4), "Assert": ("assert a", 3),
     "Assert: walrus": ("assert (y := 0)", 3), "Raise": ("raise x", 3),
     "Raise: call": ("raise other()", 3),

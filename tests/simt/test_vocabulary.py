@@ -63,7 +63,7 @@ STATEMENTS = [
     "x = cuda.threadIdx.w", "x = cuda.threadIdx[0]", "cuda.threadIdx.x = 3", "a[0] = a", "a[0] = (1, 2)",
     "out[i, i] = 1", "x = 1 << 100 << cuda",
     "x = kernel(a, out)", "x = type(a)", "x = object", "x = cuda.jit", "x = a[::0][0]",
-    "x = a[0.5:]", "x = a[:, :]", "out[:, :] = 1", "x = thing.system('ls')", "x = thing.unknown",
+    "x = a[1j:]", "x = a[:, :]", "out[:, :] = 1", "x = thing.system('ls')", "x = thing.unknown",
 ]  # fmt: skip
 BLOCKS = [
     "with a:\n            pass", "try:\n            x = 2\n        except ValueError:\n            pass",
