@@ -2,22 +2,23 @@
 
 A key is made of all that an answer is made from: a kernel's text with everything that it calls, the types of its
 arguments, the card, the compiler. What changes has another key, and is compiled. Of the kept answers some are compiled
-all the same, chosen by their keys, and must come out equal.
+all the same, others in each week, and must come out equal.
 
-`python tools/kept_answers.py` writes the files anew, `--all` from nothing.
+`python tools/kept_answers.py` writes the files anew, `--anew` from nothing.
 """
 
 import hashlib
 import json
 import os
 import sys
+from datetime import date
 from importlib.metadata import PackageNotFoundError, version
 
 COMPILERS = "numba", "llvmlite", "numba-cuda", "nvidia-nvvm", "nvidia-cuda-nvcc", "nvidia-cuda-nvdisasm"
 """Packages that an answer depends on."""
 
 COMPILED_AGAIN = 20
-"""One kept answer in so many is compiled again."""
+"""One kept answer in so many is compiled again: another one each week."""
 
 ALL = "COURSE_KEPT"
 """Environment variable: "none" has everything compiled again."""
@@ -65,15 +66,16 @@ class Kept:
 
     def answer(self, key, compile_it):
         """Return the kept answer for a key, or compile_it(). Changed: one that was compiled again is another."""
-        self.asked.add(key)
         known = self.answers.get(key)
-        if known is None:
-            self.missing.add(key)
-        elif key in self._sure or not compiled_again(key):
+        if known is not None and (key in self._sure or not compiled_again(key)):
+            self.asked.add(key)
             return known
         said = json.loads(json.dumps(compile_it()))
         if known not in (None, said):
             raise Changed(f"kept in {self.file.name} as {key}:\n{known}\nthe compiler says now:\n{said}")
+        if known is None:
+            self.missing.add(key)
+        self.asked.add(key)
         self._sure.add(key)
         self.answers[key] = said
         return said
@@ -90,5 +92,10 @@ class Kept:
 
 
 def compiled_again(key):
-    """Return whether a kept answer with this key is compiled again: one in `COMPILED_AGAIN`, or all by COURSE_KEPT."""
-    return os.environ.get(ALL) == "none" or int(key, 16) % COMPILED_AGAIN == 0
+    """Return whether a kept answer with this key is compiled again: this week's, or all with COURSE_KEPT=none."""
+    return os.environ.get(ALL) == "none" or of_this_week(key)
+
+
+def of_this_week(key):
+    """Return whether a key is one of those that this week's runs compile again."""
+    return (int(key, 16) + date.today().isocalendar().week) % COMPILED_AGAIN == 0

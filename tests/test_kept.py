@@ -7,12 +7,19 @@ import pytest
 
 from tests import kept
 from tests.gates.compiler import REPORTS
-from tests.kept import COMPILED_AGAIN, Changed, Kept, toolchain
+from tests.kept import COMPILED_AGAIN, Changed, Kept, compiled_again, of_this_week, toolchain
 from tests.setup.project import CUDA_LOCK, ROOT
 from tests.simt.by_numba_cuda import ANSWERS
 
-AGAIN, TRUSTED = f"{COMPILED_AGAIN * 7:016x}", f"{COMPILED_AGAIN * 7 + 1:016x}"
-"""A key that is compiled again, and one that is not."""
+KEYS = [f"{number:016x}" for number in range(10 * COMPILED_AGAIN)]
+AGAIN = next(key for key in KEYS if of_this_week(key))
+TRUSTED = next(key for key in KEYS if not of_this_week(key))
+
+
+@pytest.fixture(autouse=True)
+def as_usual(monkeypatch):
+    """Some are compiled again, as without the variable."""
+    monkeypatch.delenv(kept.ALL, raising=False)
 
 
 def never():
@@ -50,6 +57,20 @@ def test_some_are_compiled_again_and_must_be_equal(file):
         Kept(file).answer(AGAIN, lambda: {"of": "another"})
 
 
+def test_one_in_so_many_is_compiled_again():
+    assert sum(map(compiled_again, KEYS)) == len(KEYS) / COMPILED_AGAIN
+
+
+def test_what_does_not_compile_is_neither_asked_nor_missing_and_the_rest_is_written(file):
+    again = Kept(file)
+    again.answer(TRUSTED, never)
+    with pytest.raises(RuntimeError):
+        again.answer("new", never)
+    again.write()
+    assert json.loads(file.read_text("utf-8"))["answers"] == {TRUSTED: {"of": TRUSTED}}
+    assert again.missing == set()
+
+
 def test_all_are_compiled_again_where_it_is_asked_for(file, monkeypatch):
     monkeypatch.setenv(kept.ALL, "none")
     with pytest.raises(RuntimeError, match="compiled"):
@@ -77,8 +98,6 @@ def test_the_kept_answers_are_of_the_locked_compiler(file):
     versions = dict(re.findall(r"^(\S+)==(\S+)", locked, re.MULTILINE))
     assert said.keys() - {"Python"} == set(kept.COMPILERS)
     assert {name: versions[name] for name in kept.COMPILERS} == {n: v for n, v in said.items() if n != "Python"}
-    again = [key for key in content["answers"] if int(key, 16) % COMPILED_AGAIN == 0]
-    assert len(again) > len(content["answers"]) / COMPILED_AGAIN / 2
 
 
 def test_the_toolchain_names_python_and_each_package():

@@ -36,7 +36,9 @@ def main():
             file.unlink(missing_ok=True)
         kept = Kept(file)
         before = len(kept.answers)
-        for _ in answers(kept):
+        for answer in answers(kept):
+            if type(answer) is dict and answer["failure"]:
+                raise SystemExit(f"{answer['entry']} for {answer['cc']}: {answer['failure']}\nNothing was written.")
             print(".", end="", flush=True)
         print(f"\n{file.relative_to(ROOT)}: {before} kept, {len(kept.missing)} new, {len(kept.superfluous())} dropped")
         kept.write()

@@ -145,7 +145,7 @@ def compiled_form(function, cache=False, options=()):
     elif not cache and not any(value is unroll for value in names.values()):
         return function, False
     text = _expanded(function, names)
-    file = _keep(function.__name__, text, _fingerprint(text, names, options)) if cache else None
+    file = _keep(function.__name__, text, _fingerprint(function, text, names, options)) if cache else None
     where = str(file) if file else f"<{function.__qualname__}, unrolled>"
     if file is None:
         linecache.cache[where] = (len(text), None, text.splitlines(True), where)
@@ -155,9 +155,28 @@ def compiled_form(function, cache=False, options=()):
 
 
 def _names(function):
-    """Return {name: object} of the globals and closure variables that the function reads."""
+    """Return {name: object} of the globals and closure variables that the function reads, functions inside it too."""
     found = inspect.getclosurevars(function)
-    return {**found.globals, **found.nonlocals}
+    inside = {name for code in _codes(function.__code__) for name in code.co_names}
+    around = {name: value for name, value in function.__globals__.items() if name in inside}
+    return {**around, **found.globals, **found.nonlocals}
+
+
+def _codes(code):
+    """Yield a code object and those of the functions, lambdas and comprehensions in it."""
+    yield code
+    for constant in code.co_consts:
+        if inspect.iscode(constant):
+            yield from _codes(constant)
+
+
+def _constants(function, names):
+    """Return texts on what a function reads in other ways than by name: defaults, and numbers of modules."""
+    words = {word for code in _codes(function.__code__) for word in code.co_names}
+    modules = {name: value for name, value in names.items() if inspect.ismodule(value)}
+    found = [f"{name}.{w}={vars(m)[w]!r}" for name, m in sorted(modules.items()) for w in sorted(words & vars(m).keys())
+             if isinstance(vars(m)[w], bool | int | float | str)]  # fmt: skip
+    return [f"defaults={function.__defaults__!r}, {function.__kwdefaults__!r}", *found]
 
 
 def _expanded(function, names):
@@ -211,16 +230,17 @@ def fingerprint(function, options=()):
     as there. Source: the course's own.
     """
     names = _names(function)
-    return _fingerprint(_expanded(function, names), names, options)
+    return _fingerprint(function, _expanded(function, names), names, options)
 
 
-def _fingerprint(text, names, options=(), above=()):
-    """As `fingerprint`, of a text whose loops are written out and the names that it reads.
+def _fingerprint(function, text, names, options=(), above=()):
+    """As `fingerprint`, with the function's text, its loops written out, and the names that it reads.
 
     `above` are the functions that are being described: one that names itself, or an attribute of its own name
     (`math.tanh` in `tanh`), ends there.
     """
-    parts = [_toolchain(), text, *(f"{name}={_described(value, above)}" for name, value in sorted(names.items()))]
+    parts = [_toolchain(), text, *_constants(function, names)]
+    parts += [*(f"{name}={_described(value, above)}" for name, value in sorted(names.items()))]
     parts += [f"{name}={value!r}" for name, value in sorted(dict(options).items())]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
@@ -229,7 +249,7 @@ def _described(value, above=()):
     inner = getattr(value, "py_func", None)
     if inner is not None and inner not in above:  # a device function: its own text and constants
         names = _names(inner)
-        return _fingerprint(_expanded(inner, names), names, getattr(value, "made_from", ()), (*above, inner))
+        return _fingerprint(inner, _expanded(inner, names), names, getattr(value, "made_from", ()), (*above, inner))
     if isinstance(value, tuple):
         return f"({', '.join(_described(part, above) for part in value)})"
     if isinstance(value, bool | int | float | str):

@@ -14,7 +14,7 @@ from course_lib.simt.iteration import Indices
 from course_lib.simt.literals import is_from_outside
 from course_lib.simt.memory import View
 from course_lib.simt.records import Records, is_record
-from course_lib.simt.values import describe, is_number, join
+from course_lib.simt.values import cast, describe, is_number, join
 from course_lib.simt.vocabulary import Nothing
 
 
@@ -183,9 +183,9 @@ class Elements(Records):
             if value is None or (is_number(value) and value.dtype.kind in "iu"):
                 continue
             if of_tuple or not is_number(value) or value.dtype.kind not in "fb":
-                raise self._error(node, f"{describe(value)} is no bound of a slice; use whole numbers.")
-            with np.errstate(invalid="ignore"):
-                values[k] = np.trunc(value).astype(np.int64) if value.dtype.kind == "f" else value.astype(np.int64)
+                fix = "whole numbers" if of_tuple else "numbers"
+                raise self._error(node, f"{describe(value)} is no bound of a slice; use {fix}.")
+            values[k] = cast(value, np.dtype(np.int64))
         if values[2] is not None and (np.ndim(values[2]) or values[2] == 0):
             if not self.typing:
                 raise self._error(node, "the step of a slice is a whole number other than 0, the same in all threads.")

@@ -180,8 +180,8 @@ def cells_with(notebook, kind):
 def what_explorers_need(notebook):
     """Leave the cells of explorers, and the code whose names they need, directly or not.
 
-    That all of a lesson runs, nbval shows. A cell that changes what another one made, and gives it no name, is left out
-    too: the explorer then fails aloud.
+    That all of a lesson runs, nbval shows. A cell that only changes what another one made is left out too: the explorer
+    then shows other numbers, and its controls are the same.
     """
     explorers, kept, wanted = cells_with(notebook, "explore"), [], set()
     for cell in reversed([cell for cell in notebook.cells if cell.cell_type == "code"]):
@@ -203,6 +203,14 @@ def names_of(source):
         read |= {symbol.get_name() for symbol in inner.get_symbols() if symbol.is_global()}
         tables += inner.get_children()
     return made, read
+
+
+def test_names_that_a_cell_makes_and_reads():
+    function = "def g(h, i=j):\n    k = h + l\n    return lambda m: m + n"
+    made, read = names_of(f"import a.b\nfrom c import d as e\nx, y = f(z)\n{function}")
+    assert made == {"a", "e", "x", "y", "g"}
+    assert read >= {"f", "z", "j", "l", "n"}
+    assert not read & {"h", "i", "k", "m"}
 
 
 def every(kind):

@@ -157,7 +157,7 @@ def test_softmax_and_its_loss_survive_any_scores():
     assert np.isnan(k).tolist() == [[True] * 3, [False] * 3, [False] * 3]
 
 
-@all_of("C", [3, 1030])
+@all_of("C", [3, 40, 1030])
 @all_of("bad", [-1, "C", 2**40, -(2**40)])
 @all_of(
     "op", ["softmax_cross_entropy", "rbf_loss", "one_minus_probability", "expected_squared_distance"]

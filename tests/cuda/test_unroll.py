@@ -3,6 +3,7 @@
 import inspect
 import math
 import os
+import types
 
 import numpy as np
 import pytest
@@ -10,8 +11,9 @@ from numba import float32
 
 from course_lib import gpu
 from course_lib.cuda.numba_cuda import cuda
-from course_lib.cuda.unroll import compiled_form, unroll
+from course_lib.cuda.unroll import compiled_form, fingerprint, unroll
 from tests.gpu.devices import ramp
+from tests.simt.text import function
 
 N = 3
 
@@ -103,6 +105,23 @@ def test_kept_kernels_differ_by_all_that_they_are_made_of(monkeypatch, tmp_path)
     assert files[0] == files[-1]
     assert len(set(files)) == 5
     assert {str(p) for p in tmp_path.glob("*.py")} == set(files)
+
+
+INSIDE = """
+def kernel(x, n={default}):
+    inner = lambda v: v * K
+    x[0] = inner(n) + sizes.WIDTH
+"""
+
+
+def test_what_a_function_inside_reads_is_among_what_a_kernel_is_made_of():
+    def digits(default=1, K=2, WIDTH=3):
+        sizes = types.ModuleType("sizes")
+        sizes.WIDTH = WIDTH
+        return fingerprint(function(INSIDE.format(default=default), K=K, sizes=sizes))
+
+    assert digits() == digits()
+    assert len({digits(), digits(default=2), digits(K=3), digits(WIDTH=4)}) == 4
 
 
 @gpu.jit(device=True)

@@ -1,4 +1,4 @@
-"""Coloured shapes: right format, balanced, repeatable, quick, and told apart by outline rather than by colour."""
+"""Coloured shapes: right format, balanced, repeatable, and told apart by outline rather than by colour."""
 
 import itertools
 

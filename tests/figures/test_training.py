@@ -24,7 +24,7 @@ def run():
     return images, labels, k / k.sum(axis=-1, keepdims=True), accuracies
 
 
-def test_watch_draws_every_position_of_its_controls(run):
+def test_watch_draws_at_the_start_the_middle_and_the_end_with_every_other_control(run):
     for epoch in (0, EPOCHS // 2, EPOCHS):
         for digit in DIGITS:
             for wrong_only in (True, False):

@@ -17,7 +17,7 @@ import threading
 from importlib import util
 from unittest import mock
 
-from tests.kept import Kept, digest
+from tests.kept import Changed, Kept, digest
 from tests.setup.project import ROOT
 
 REPORTS = ROOT / "tests" / "gates" / "reports.json"
@@ -48,6 +48,7 @@ class Compiler:
             [sys.executable, "-m", "tests.gates.compiler", *names], cwd=ROOT, env=environment, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, text=True,
         )  # fmt: skip
+        self.names = names
         self.found, self.said, self.lines = {}, [], queue.Queue()
         threading.Thread(target=self._listen, daemon=True).start()  # a full pipe would stop it
 
@@ -84,8 +85,10 @@ def use_compiler():
 def main(names):
     """Print what is said of entries, by name: kept or compiled, in this process."""
     use_compiler()
-    for answer in answers(Kept(REPORTS), names):
+    kept = Kept(REPORTS)
+    for answer in answers(kept, names):
         print(json.dumps(answer), flush=True)
+    print(json.dumps({"entry": "", "cc": [], "superfluous": len(kept.superfluous())}), flush=True)
 
 
 def answers(kept, names=()):
@@ -104,6 +107,8 @@ def answers(kept, names=()):
             answer = {"entry": name, "cc": cc, "reports": [], "failure": ""}
             try:
                 answer["reports"] = [_said(launch, cc, kept) for launch in launches(entries[name], cc)]
+            except Changed:
+                raise
             except Exception as error:
                 answer["failure"] = f"{type(error).__name__}: {error}"
             yield answer | {"kept": len(kept.missing) == missing, "usable": kept.usable}
@@ -135,7 +140,7 @@ def _said(launch, cc, kept):
     from course_lib.cuda.unroll import fingerprint
 
     kernel, types = launch.kernel, types_of(launch.arguments)
-    readers = [inspect.getsource(module) for module in (compile_report, sass)]
+    readers = [inspect.getsource(reader) for reader in (compile_report, sass, _report)]
     key = digest(fingerprint(kernel.py_func, kernel.made_from), str(types), str(cc), *readers)
     report = kept.answer(key, lambda: _report(launch, cc))
     threads = launch.block[0] * launch.block[1] * launch.block[2]

@@ -83,6 +83,9 @@ def test_as_many_processes_as_the_machine_lends(monkeypatch, limit, count):
     for marks, more in (("fast", 0), ("", 1)):
         config = types.SimpleNamespace(getoption=lambda name, marks=marks: marks)
         assert tiers.pytest_xdist_auto_num_workers(config) == count + more
+        with monkeypatch.context() as patch:
+            patch.setattr(tiers, "processors", lambda: tiers.MOST_PROCESSES)
+            assert tiers.pytest_xdist_auto_num_workers(config) == tiers.MOST_PROCESSES
 
 
 def test_whole_files_are_dealt_out_and_what_shares_a_server_is_dealt_out_together():

@@ -1,12 +1,14 @@
 """What NVIDIA's numba-cuda says of constructs, words and whole kernels, as JSON: `python -m tests.simt.by_numba_cuda`.
 
-In a process of its own, since numba-cuda takes the place of the CUDA target inside Numba, and no card is needed. Each
-kernel is compiled to PTX; its name comes with "" or with the class of the error. What was compiled before, of the same
-text, is read from `by_numba_cuda.json` (tests/kept.py).
+In a process of its own, since numba-cuda takes the place of the CUDA target inside Numba, and no card is needed. Its
+`range` is the course's own (course_lib/cuda/fastrange.py). Each kernel is compiled to PTX; its name comes with "" or
+with the class of the error. What was compiled before, of the same text, is read from `by_numba_cuda.json`
+(tests/kept.py).
 """
 
 import functools
 import gc
+import inspect
 import json
 import math
 import operator
@@ -113,7 +115,7 @@ def answers(kept):
 
     with _no_device_needed(CC):
         for name, (kernel, arguments) in {**statements(), **words(), **taken_apart(), **corpus()}.items():
-            key = digest(fingerprint(kernel), str(arguments), str(CC))
+            key = digest(fingerprint(kernel), str(arguments), str(CC), inspect.getsource(said))
             yield name, kept.answer(key, functools.partial(said, kernel, arguments))
 
 

@@ -107,7 +107,9 @@ def compare(expression, dtypes, monkeypatch):
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_operation_of_two_has_numbas_type(expression, a, monkeypatch):
     others = WHOLE + (FLOATS if EXPRESSIONS[expression] == "all" else [])
-    for b in others[:: 3 if "min" in expression or "max" in expression else 1]:  # these are compiled, for each pair
+    if expression.startswith("m"):  # min and max are compiled, for each pair: a third of them, others for each a
+        others = others[[*WHOLE, *FLOATS].index(a) % 3 :: 3]
+    for b in others:
         # Shifts and bits of an unsigned with a signed number, or of booleans, are left out here.
         if EXPRESSIONS[expression] == "whole" and not (a == b != "bool" or {a, b} <= {"int8", "int32", "int64"}):
             continue
