@@ -50,7 +50,7 @@ NOT_COMPILED = {
 
 ERRORS = {
     "TypingError", "LoweringError", "UnsupportedError", "UnsupportedBytecodeError", "ConstantInferenceError",
-    "NumbaValueError", "TypeError", "AttributeError", "NotImplementedError", "ImportError",
+    "NumbaValueError", "NumbaNotImplementedError", "NumbaRuntimeError", "TypeError", "AttributeError", "ImportError",
 }  # fmt: skip
 """What numba-cuda says where it refuses a text."""
 
