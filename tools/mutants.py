@@ -159,6 +159,9 @@ def copy_tracked(copy: Path) -> None:
     for name in filter(None, names.split("\0")):
         (copy / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, copy / name)
+    if (ROOT / "build" / "cuda-compiler").is_dir():
+        (copy / "build").mkdir(exist_ok=True)
+        (copy / "build" / "cuda-compiler").symlink_to(ROOT / "build" / "cuda-compiler")
 
 
 def fate(copy: Path, file: str, old: str, new: str, tests: str, fast: bool) -> str:

@@ -108,7 +108,7 @@ WORDS = {
     "divmod": (f"q, p = divmod({INT}, 3)\nr = q * 10 + p", [k // 3 * 10 + k % 3 for k in SIGNED]),
     "sum": ("r = sum((t, 2, t))", 2 * LANES + 2),
     "cuda.selp": ("r = cuda.selp(t % 2, 5, t)", [0, 5, 2, 5, 4, 5, 6, 5]),
-    "cuda.fma": ("r = cuda.fma(1.0 + 2.0**-30, 1.0 - 2.0**-30, -1.0)", [-(2.0**-60)] * 8),
+    "cuda.fma": ("r = cuda.fma(1.0 + 2.0**-30, 1.0 - 2.0**-30, -1.0) * 2.0**60", [-1] * 8),
     "cuda.cbrt": ("r = cuda.cbrt(x)", each(lambda x: math.exp(math.log(x) / 3))),
     "cuda.popc": (f"r = cuda.popc({INT})", [popc(k) for k in SIGNED]),
     "cuda.clz": (f"r = cuda.clz({INT})", [len(bits(k)) - len(bits(k).lstrip("0")) for k in SIGNED]),
