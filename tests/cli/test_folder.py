@@ -55,3 +55,9 @@ def test_an_unknown_lesson_is_an_error_that_lists_what_there_is(tmp_path):
 def test_a_folder_without_lessons_says_how_to_build_them():
     with pytest.raises(UnknownLesson, match="make notebooks"):
         pick_lessons([], [])
+
+
+def test_a_package_alone_is_no_course_folder(tmp_path):
+    (tmp_path / "course_lib").mkdir()
+    with pytest.raises(CourseFolderNotFound):
+        find_course_folder(tmp_path, tmp_path / "course_lib")

@@ -327,3 +327,11 @@ def test_labels_of_any_type_are_named(packaged, labels):
     np.savez(packaged, images=IMAGES, labels=labels)
     with pytest.raises(DataFileError, match="both are uint8"):
         load_digits()
+
+
+def test_a_file_with_more_of_one_digit_than_of_another_is_refused(tmp_path):
+    labels = np.repeat(np.arange(10, dtype=np.uint8), 500)
+    labels[0] = 9
+    np.savez(tmp_path / "d.npz", images=np.zeros((5000, 28, 28), np.uint8), labels=labels)
+    with pytest.raises(DataFileError, match=r"499, 500.*501\] of each; there must be 500"):
+        digits._read_packaged(tmp_path / "d.npz")

@@ -14,6 +14,7 @@ import pytest
 
 from course_lib.checks.registry import SHEETS
 from course_lib.grading import archive, listing
+from course_lib.grading.csvfile import BadTable
 from course_lib.grading.layouts import gradescope_people
 from course_lib.grading.roster import Student, read_roster
 from course_lib.grading.submissions import SubmissionsError, collect
@@ -354,3 +355,10 @@ def test_a_zip_with_any_bytes_changed_is_listed_or_refused(tmp_path):
             refused += 1
     assert listed > 50
     assert refused > 50
+
+
+def test_a_student_who_is_in_the_roster_twice_is_named_with_the_line(tmp_path):
+    table = tmp_path / "roster.csv"
+    table.write_text("student\nada\nbob\nada\n", encoding="utf-8")
+    with pytest.raises(BadTable, match=r"line 4: student 'ada' is there already"):
+        read_roster(table)
