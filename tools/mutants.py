@@ -65,7 +65,7 @@ MUTANTS = (
     ("cuda/array_checks.py", "    if not dtype.isnative:", "    if False:", "gpu/test_border.py"),
     ("simt/traffic.py", "if not _known(used, distinct, address):", "if True:", "simt/test_core_counters.py"),
     (
-        "simt/hazards.py",
+        "simt/races.py",
         "one_warp = (last - 1) >> WARP == (t - 1) >> WARP",
         "one_warp = False",
         "simt/test_hazards.py simt/test_correct.py",
