@@ -85,6 +85,9 @@ FORMS = {
     "a number that overflows": "k = int32(i * 40000000)\n            out[0] = k + (i << 62) - (p << i)",
     "conversions": "out[0] = int32(a[i % 9] * 1e9) + int64(a[i % 9] * 1e18 * i) + uint8(i)",
     "functions": "out[0] += math.sqrt(a[i % 9]) + abs(-i) + min(i, 3) + max(a[0], 2.5) + math.floor(a[1] / 2)",
+    "a NaN": "x = math.sqrt(a[i % 9] - 3.5)\n            out[0] += min(x, 1.0) + max(2.0, x)\n"
+             "            out[1] += min(1.0, x) + max(x, 0.0)",
+    "a negative divisor": "out[i % 4] += (i - 300) % (p - 4) + (i - 300) // (p - 4)",
     "out of bounds": "out[0] += a[i // 60]",
     "a negative index": "out[0] += a[i % 9 - 1]",
     "division by zero": "out[0] += 7 // (i % 100)",
