@@ -240,7 +240,7 @@ def _fingerprint(function, text, names, options=(), above=()):
     (`math.tanh` in `tanh`), ends there.
     """
     parts = [_toolchain(), text, *_constants(function, names)]
-    parts += [*(f"{name}={_described(value, above)}" for name, value in sorted(names.items()))]
+    parts += [f"{name}={_described(value, above)}" for name, value in sorted(names.items())]
     parts += [f"{name}={value!r}" for name, value in sorted(dict(options).items())]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
