@@ -275,6 +275,3 @@ def _is_none(node):
 
 def _sizes(view):
     return tuple("one for each thread" if np.ndim(s) else s for s in view.shape)
-
-
-

@@ -76,7 +76,7 @@ class Evaluator(Expressions, Stops, Waiting):
 
     def _statement(self, node, mask):
         machine = self.machine
-        machine.step(node.lineno, mask, self.source.weight(node))
+        machine.step(node.lineno, mask, self.source.text.weight(node))
         do = self.acts_of[type(node)]
         if do is None:
             raise self._error(node, refused(node))
@@ -236,7 +236,7 @@ class Evaluator(Expressions, Stops, Waiting):
             if active.count == 1:
                 turns[1] += machine.heat.take_over(self, frame, active, watch)
             turns[1] += 1
-            machine.step(node.lineno, active, self.source.weight(node))
+            machine.step(node.lineno, active, self.source.text.weight(node))
             machine.count(node.lineno, active)
             more = items.more(active)
             machine.branch(node.lineno, active, more)

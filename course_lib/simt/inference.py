@@ -116,10 +116,16 @@ class Inference(Evaluator):
         try:
             return super()._statement(node, mask)
         except _Later as later:
-            self.waiting = later
+            self._wait(later)
         except _Recursion as recursion:
             self.recursion = recursion
         return mask
+
+    def _wait(self, later):
+        """Note that a name may get its value later in one of the loops around: each of them goes round again."""
+        self.waiting = later
+        for frame in self.loops:
+            frame["again"] = True
 
     def _is_decided(self, node):
         """Whether a test comes out before the launch: is None, and comparisons of names from outside."""
@@ -147,24 +153,25 @@ class Inference(Evaluator):
         return mask
 
     def _loop(self, node, mask, items):
-        frame = {"breaks": [], "continues": []}
+        frame = {"breaks": [], "continues": [], "again": False}
         self.loops.append(frame)
         for _ in range(MOST_ROUNDS):
-            self.waiting, frame["continues"] = None, []
+            self.waiting, frame["continues"], frame["again"] = None, [], False
             head = dict(self.variables)
-            self.machine.step(node.lineno, mask, self.source.weight(node))
+            self.machine.step(node.lineno, mask, self.source.text.weight(node))
             try:
                 items.more(mask)
                 items.begin(mask)
             except _Later as later:
-                self.waiting = later
+                self._wait(later)
             at_exit = [dict(self.variables)]
             self._block(node.body, mask)
             ends = frame["continues"] + ([] if self.dead else [self.variables])
             self.dead = False
             self._meet([head, *ends])
-            if _kinds(self.variables) == _kinds(head):
-                break
+            same = all(kind(value) == kind(self.variables[name]) for name, value in head.items())
+            if same and not (frame["again"] and len(self.variables) > len(head)):
+                break  # what the body itself gives a value has it before it is read
         self.loops.pop()
         if self.waiting is not None and not self.loops:
             raise KernelError(self.waiting.text, self.waiting.line)
@@ -237,10 +244,6 @@ def may_change(value):
             may_change(part)
         elif isinstance(part, View):
             part.memory.may_change = True
-
-
-def _kinds(variables):
-    return {name: kind(value) for name, value in variables.items()}
 
 
 class Tables:

@@ -33,7 +33,7 @@ def is_literal(node, source, fixed=frozenset(), seen=()):
     if isinstance(node, ast.Name):
         if node.id not in source.assigned or node.id in fixed:
             return True
-        given = None if node.id in source.parameters or node.id in seen else source.given(node.id)
+        given = None if node.id in source.parameters or node.id in seen else source.text.given(node.id)
         return bool(given) and all(is_literal(g, source, fixed, (*seen, node.id)) for g in given)
     if isinstance(node, ast.Tuple):
         return all(is_literal(part, source, fixed, seen) for part in node.elts)

@@ -166,7 +166,7 @@ class Places:
             message = f"{self.lanes.name(lane)} uses index {index} on {where}: it counts from the end, element "
             message += f"{index + size}."
             fix = "If that is not what you mean, guard the index from below as well: if 0 <= index."
-        ring = kind == "negative index" and self.source.wraps(node, axis)
+        ring = kind == "negative index" and self.source.text.wraps(node, axis)
         self.found(
             kind, node.lineno, message, fix, array=view.name, lane=lane, count=count, index=index, axis=axis, size=size,
             severity="advice" if ring else "error",

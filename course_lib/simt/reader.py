@@ -14,7 +14,8 @@ from course_lib.simt.functions import known
 from course_lib.simt.signature_text import TYPES as NUMBERS_DECLARED
 from course_lib.simt.signature_text import VOID, NotDeclared, of_decorator
 from course_lib.simt.signatures import checked
-from course_lib.simt.source import KernelError, Source, check_depth, kind_name, parse
+from course_lib.simt.source import KernelError, Source, kind_name
+from course_lib.simt.texts import Text, check_depth, parse
 from course_lib.simt.vocabulary import (
     BUILTINS,
     NAMES,
@@ -200,7 +201,7 @@ class _Module:
         lines = {n: self.lines[n - 1] for n in range(first, node.end_lineno + 1)}
         defaults = [constant(default, self.names) for default in node.args.defaults]
         signatures = self._signatures(node, device)
-        source = Source(node, lines, self.names, defaults=defaults, signatures=signatures)
+        source = Source(Text(node, lines), self.names, defaults=defaults, signatures=signatures)
         source.meanings = self.meanings
         self.sources[node.name] = source
         (self.devices.add if device else self.devices.discard)(node.name)

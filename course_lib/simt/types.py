@@ -92,6 +92,8 @@ def _is_number(found):
 
 def _resolve(function, arguments):
     """Return Numba's signature, or that of a function of the same types where only newer packages have this one."""
+    if function is operator.pos and arguments == (types.float16,):  # as in numba-cuda; else it would be a float32
+        return types.float16(types.float16)
     for each in (function, *LIKE.get(function, ())):
         try:
             found = _context().resolve_function_type(each, arguments, {})
@@ -99,6 +101,9 @@ def _resolve(function, arguments):
             found = None
         if found is not None:
             return found
+    if function in (min, max) and types.float16 in arguments and types.boolean not in arguments:
+        common = _context().unify_types(*arguments)  # numba-cuda's rule; Numba's own CUDA target has neither
+        return common(*[common] * len(arguments)) if _is_number(common) else None
     return None
 
 

@@ -79,9 +79,10 @@ def _facts(source, node):
     test in front of a way out; by a value, or because a name in it is given its value where another such test says so.
     """
     if id(node) not in source.asking:
-        body = [n for statement in node.body for n in ast.walk(statement)]
+        walk = source.text.below
+        body = [n for statement in node.body for n in walk(statement)]
         tests = [n for n in body if isinstance(n, ast.If | ast.While)]
-        ways_out = [t.test for t in tests if any(isinstance(n, ast.Break | ast.Return) for n in ast.walk(t))]
+        ways_out = [t.test for t in tests if any(isinstance(n, ast.Break | ast.Return) for n in walk(t))]
         ways_out += [node.test] if isinstance(node, ast.While) else []
         asked = _asked(source, body, tests) if ways_out else set()
         asks = any(_asks(source, test, asked) for test in ways_out)
@@ -99,20 +100,20 @@ def _asked(source, body, tests):
             if isinstance(n, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.For):
                 value = n.iter if isinstance(n, ast.For) else n.value
                 if value is not None and _asks(source, value, asked):
-                    asked |= _set_by(n)
+                    asked |= _set_by(source, n)
         for test in tests:
             if _asks(source, test.test, asked):
-                asked |= _set_by(test)
+                asked |= _set_by(source, test)
     return asked
 
 
-def _set_by(node):
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+def _set_by(source, node):
+    return {n.id for n in source.text.below(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
 
 
 def _asks(source, node, asked):
     """Whether an expression reads memory, calls something that may, or has a name that hangs on that."""
-    for n in ast.walk(node):
+    for n in source.text.below(node):
         if isinstance(n, ast.Name) and n.id in asked:
             return True
         if isinstance(n, ast.Subscript) and not (isinstance(n.value, ast.Attribute) and n.value.attr == "shape"):

@@ -190,6 +190,7 @@ def test_floating_point_operations_by_type(expression, flops, half, double):
         (np.float32, "31 - i", 4, 128), (np.float64, "i", 8, 256), (np.float64, "i * 4", 32, 256),
         (np.int8, "i", 1, 32), (np.int8, "i + 31", 2, 32), (np.float16, "i", 2, 64), (np.float16, "i + 9", 3, 64),
         (np.float32, "(i % 2) * 64 + i", 8, 128),  # even lanes in sectors 0 to 3, odd ones in 8 to 11
+        (np.float32, "i % 2 * 8", 2, 8),  # lanes come back to an element that an earlier one has touched
     ],
 )  # fmt: skip
 def test_sectors_of_32_bytes_that_a_warp_touches(dtype, index, sectors, used):

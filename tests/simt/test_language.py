@@ -35,6 +35,36 @@ def test_construct_gives_what_python_gives(kernel, size):
     assert report.hazards == []
 
 
+def test_name_that_a_loop_sets_after_it_is_read_in_loops_inside_has_its_type():
+    kernel = function("""
+        def kernel(out):
+            for a in range(3):
+                for b in range(3):
+                    for c in range(3):
+                        if a > 0:
+                            out[0] += late
+                late = 2.5
+    """)
+    out = np.zeros(1)
+    simt.run(kernel, 1, 1, (out,))
+    assert out == 2 * 9 * 2.5
+
+
+def test_type_that_goes_from_name_to_name_takes_a_turn_for_each():
+    kernel = function("""
+        def kernel(out):
+            x = y = z = 1
+            for turn in range(4):
+                for _ in range(1):
+                    out[turn] = x / 4 + (x >> 0 if turn < 0 else 0)
+                x = y
+                y = z
+                z = 0.5
+    """)
+    with pytest.raises(simt.KernelError, match="line 5: Numba has no >> for float64, int64"):  # x, from turn 2 on
+        simt.run(kernel, 1, 1, (np.zeros(4),))
+
+
 @pytest.mark.parametrize("block", [1, 32, 33, 100])
 @pytest.mark.parametrize("kernel", [kernels.nested_loops, kernels.return_per_lane, kernels.stride_loop])
 def test_result_does_not_depend_on_the_block_size(kernel, block):

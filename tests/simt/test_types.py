@@ -133,6 +133,35 @@ def test_expression_of_one_has_numbas_type(a, monkeypatch):
     assert wrong == []
 
 
+HALVES = {
+    "int8": "float16", "int16": "float32", "int32": "float64", "int64": "float64", "uint8": "float16",
+    "uint16": "float32", "uint32": "float64", "uint64": "float64", "float16": "float16", "float32": "float32",
+    "float64": "float64",
+}  # fmt: skip
+"""Which type NVIDIA's numba-cuda 0.30 gives min and max of a float16 and another number."""
+
+
+@pytest.mark.parametrize("word", ["min", "max"])
+def test_smaller_and_larger_of_a_half_have_numba_cudas_type(word, monkeypatch):
+    pairs = {f"{word}(a, b)": 0, f"{word}(b, a)": 0}
+    for other, result in HALVES.items():
+        for expression in pairs:
+            kernel = function(f"def kernel(a, b, out):\n    a = a[0]\n    b = b[0]\n    out[0] = {expression}")
+            arrays = [np.full(1, 3, np.float16), np.full(1, 2, other)]
+            with monkeypatch.context() as patch:
+                assert our_dtype(kernel, arrays, patch) == result, (expression, other)
+            out = np.zeros(1)
+            simt.run(kernel, 1, 1, (*arrays, out))
+            assert out == (2 if word == "min" else 3)
+    with pytest.raises(simt.KernelError, match=f"Numba has no {word} for float16, bool"):
+        simt.run(function(f"def kernel(a):\n    a[0] = {word}(a[0], a[0] > 0)"), 1, 1, (np.zeros(1, np.float16),))
+
+
+def test_plus_a_half_is_a_half(monkeypatch):
+    kernel = function("def kernel(a, out):\n    out[0] = +a[0]")
+    assert our_dtype(kernel, [np.ones(1, np.float16)], monkeypatch) == "float16"
+
+
 @pytest.mark.parametrize(
     ("value", "dtype"),
     [(1, "int64"), (-1, "int64"), (2**63, "uint64"), (1.0, "float64"), (True, "bool"), (np.float32(1), "float32")],

@@ -22,7 +22,8 @@ from course_lib.simt.inference import Inference, Tables
 from course_lib.simt.masks import Mask
 from course_lib.simt.signature_text import Signature, Type
 from course_lib.simt.signatures import checked, signature
-from course_lib.simt.source import Source, parse, source_of
+from course_lib.simt.source import Source, source_of
+from course_lib.simt.texts import Text, parse
 from course_lib.simt.values import is_number
 
 THREADS = 256
@@ -49,9 +50,8 @@ class Elementwise:
     """A kernel that calls a device function, with a thread for each element. Source: Numba's "forall"."""
 
     def __init__(self, text, function):
-        self.source = Source(
-            parse(text)[0], dict(enumerate(text.splitlines(), 1)), {"cuda": cuda, "function": function, "min": min}
-        )
+        text = Text(parse(text)[0], dict(enumerate(text.splitlines(), 1)))
+        self.source = Source(text, {"cuda": cuda, "function": function, "min": min})
         self.last_report = None
 
     def forall(self, count, stream=0, **options):

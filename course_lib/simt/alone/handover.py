@@ -44,18 +44,18 @@ class Heat:
         if frame.pause:
             frame.pause -= 1
             return 0
-        node = frame.node
-        enough = AGAIN if id(node) in self.known else HOT
+        node = id(e.source), id(frame.node)  # functions of one text, made with other values, share its nodes
+        enough = AGAIN if node in self.known else HOT
         if frame.heat < enough and not (frame.turn == 2 and _left(frame, e, active) > 4 * enough):
             return 0
-        if id(node) in self.never or not _is_quiet(e.machine):
+        if node in self.never or not _is_quiet(e.machine):
             return 0
         try:
             return self._run(e, frame, active, watch)
         except NotYet:
             frame.pause = AGAIN
         except NotPlain:
-            self.never.add(id(node))
+            self.never.add(node)
         return 0
 
     def _run(self, e, frame, active, watch):
@@ -78,7 +78,7 @@ class Heat:
             if turns.i is not None:
                 frame.items.i = turns.i
             watch.turned(total)
-            self.known.add(id(frame.node))
+            self.known.add((id(e.source), id(frame.node)))
             _warm(e, total)
         frame.missed = 0 if total else frame.missed + 1
         frame.pause = min(MOST_PAUSE, 1 << frame.missed)

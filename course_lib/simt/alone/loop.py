@@ -144,7 +144,7 @@ class Translation(Statements, Values, Functions, Arrays):
         return f"({step.text} > 0 and {i} < {stop.text}) or ({step.text} < 0 and {i} > {stop.text})"
 
     def _round(self, node):
-        self.text.step(self.names.source.weight(node))
+        self.text.step(self.names.source.text.weight(node))
         self.text.count(self.where(node))
         self.text.branch(self.where(node))
 

@@ -22,7 +22,7 @@ class Statements:
             act = getattr(self, f"_do_{type(statement).__name__}", None)
             if act is None:
                 raise NotPlain(type(statement).__name__)
-            self.text.step(self.names.source.weight(statement))
+            self.text.step(self.names.source.text.weight(statement))
             if act(statement) is False:
                 return False
         return True
