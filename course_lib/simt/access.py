@@ -179,10 +179,12 @@ class MemoryAccess(Places, Costs, RaceFindings, Undefined, Locks):
             self._note_some(note, verb, view, cells, mask, node, last)
 
     def _note_some(self, note, verb, view, cells, mask, node, last):
-        i = mask.index
+        i, shadow, group = mask.index, view.memory.shadow, ()
+        if note is note_writes:
+            group = (shadow.group(mask, self.number) if mask.has_gaps and (last != CHANGED).any() else 0,)
         races, *first, real = note(
-            cells, self.number[i], self.phase[i], self.sync[i], node.lineno, self.clock, self.order,
-            view.memory.shadow.books, self.block_bits, last,
+            cells, self.number[i], self.phase[i], self.sync[i], node.lineno, self.clock, self.order, shadow.books,
+            self.block_bits, last, *group,
         )  # fmt: skip
         if races and verb:  # else a lock orders them
             self._race(verb, view, mask, cells, *map(int, first), int(races), int(real), node)

@@ -3,8 +3,12 @@
 Source: NVIDIA, "CUDA C++ Best Practices Guide", "Memory Optimizations" and "Instruction Optimization".
 """
 
+import math
+
+import numpy as np
+
 from course_lib.simt.bank_advice import bank_advice
-from course_lib.simt.float64_causes import float64_numbers
+from course_lib.simt.float64_causes import float64_causes
 from course_lib.simt.gather import gathered, in_lines, listed
 from course_lib.simt.hazards import Hazard, by_importance
 from course_lib.simt.padding import distance
@@ -16,16 +20,16 @@ NAMED = 3
 """Numbers that advice on float64 names at the most."""
 
 
-def advise(report, source, sites, never_written):
+def advise(report, source, sites, never_written, doubles=()):
     """Return a list of `Hazard` with severity "advice" for a report, most important first.
 
     `sites` are a Machine's; `never_written` has (array, index of the first element, how many). What the machine has
-    found that is advice stands in the report already.
+    found that is advice stands in the report already. `doubles` are the parameters that got a float64 number.
 
     Source: the course's own.
     """
     advice = [*gathered(report.advice), *(_never_written(source, *facts) for facts in never_written)]
-    advice += _float64(report)
+    advice += _float64(report, doubles)
     groups = {}
     for (function, line, array, space, way), facts in sites.items():
         groups.setdefault((function, array, space, way), {})[line] = facts
@@ -39,7 +43,7 @@ def advise(report, source, sites, never_written):
     return by_importance(advice)
 
 
-def _float64(report):
+def _float64(report, doubles):
     """Yield one entry for each function whose arithmetic is float64 where no array is."""
     if any(part in use.dtype for use in report.arrays.values() for part in ("float64", "complex128", "f8", "c16")):
         return
@@ -49,20 +53,35 @@ def _float64(report):
             counts.setdefault(line.function, {})[line.number] = line.counters.float64_flops
     for function, lines in counts.items():
         text = {x.number: x.text for x in report.lines if x.function == function}
-        there = "A number such as 0.5 is float64, and so is a whole number times a float32: write float32(0.5)."
-        if written := dict.fromkeys(float64_numbers(text, lines)):
-            first = [f"float32({number}) in line {line}" for line, number in written][:NAMED]
-            first = listed(first) if len(written) <= NAMED else f"{', '.join(first)} and so on"
-            there = (
-                f"Write {first}: a number such as {next(iter(written))[1]} is float64, and so is what is computed with "
-                "it, and a whole number times a float32."
-            )
+        there = _instead_of_float64(*float64_causes(text, lines, doubles if function == report.kernel else ()))
         total = sum(lines.values())
         yield Hazard(
             "float64", in_lines(lines)["lines"][0], f"{total:,} operations in float64, and no array is float64.",
             f"{there} Many GPUs do float64 at 1/32 or 1/64 of the speed.", total, "", in_lines(lines), "advice",
             function,
         )  # fmt: skip
+
+
+def _instead_of_float64(numbers, arguments):
+    """What to write instead of numbers [(line, number)], and what to pass for arguments, or else what to look for."""
+    numbers, doubles, does = list(dict.fromkeys(numbers)), [], []
+    if arguments:
+        does.append(f"pass {listed([f'np.float32({name})' for name in arguments[:NAMED]])}")
+        doubles.append(f"the argument {arguments[0]}")
+    if numbers:
+        first = [f"float32({number}) in line {line}" for line, number in numbers][:NAMED]
+        does.append("write " + (listed(first) if len(numbers) <= NAMED else f"{', '.join(first)} and so on"))
+        doubles.append(f"a number such as {numbers[0][1]}")
+    if not does:
+        return (
+            "Whole numbers give float64 with / and in functions of math, and with a float32: convert them first, "
+            "float32(n), where 24 bits are enough."
+        )
+    what, verb = " and ".join(does), "are" if len(doubles) > 1 else "is"
+    return (
+        f"{what[0].upper()}{what[1:]}: {' and '.join(doubles)} {verb} float64, and so is what is computed with it, and "
+        "a whole number times a float32."
+    )
 
 
 def _uncoalesced(report, function, array, way, lines):
@@ -81,6 +100,11 @@ def _neighbours(report, function, line, array, way):
     """What to do against accesses that are not coalesced, as the recorded access tells."""
     place = function, line, array, way
     access = next((a for a in report.accesses if (a.function, a.line, a.array, a.way) == place), None)
+    if access is not None and _few_beside_each_other(access, report.block):
+        return (
+            "The threads that come here touch neighbours already, but they are few of their warps: a branch lets only "
+            "some through. Sort or gather the work first, so that neighbouring threads (x) take the same way."
+        )
     if access is None or len(access.shape) == 1:
         apart = abs(distance(access)) if access is not None else 0
         here = f"; here they touch elements {apart:,} apart" if apart > 1 else ""
@@ -94,11 +118,20 @@ def _neighbours(report, function, line, array, way):
     return "Let neighbouring threads (x) touch neighbouring elements (the last axis)."
 
 
+def _few_beside_each_other(access, block):
+    """Whether less than half of the threads of their warps do an access, to elements as far apart as they are."""
+    same_warp = np.diff(access.thread // 32) == 0
+    apart, threads_apart = np.diff(access.element)[same_warp], np.diff(access.thread)[same_warp]
+    whole = np.minimum(32, math.prod(block) - 32 * np.unique(access.thread // 32)).sum()
+    return 2 * access.thread.size < whole and 2 * np.count_nonzero(apart == threads_apart) > apart.size
+
+
 def _never_written(source, name, index, count):
     where = f"{name}[{', '.join(map(str, index))}]" if index else name
     more = f" and {count - 1:,} more elements" if count > 1 else ""
     return Hazard(
         "never written", source.tree.lineno, f"nobody has written {where}{more}.",
-        "Is the grid large enough, and does the guard let every element through? Or begin with gpu.to_device(zeros).",
+        "Is the grid large enough, and does the guard let every element through? If a later launch writes the rest, "
+        "all is well; else begin with gpu.to_device(zeros).",
         count, name, {"index": index}, "advice", source.name,
     )  # fmt: skip

@@ -11,6 +11,7 @@ import numpy as np
 from numba.np.numpy_support import from_dtype
 
 from course_lib.simt.memory import View
+from course_lib.simt.records import is_record
 from course_lib.simt.signature_text import NotDeclared, Signature, Type
 from course_lib.simt.types import _context
 from course_lib.simt.values import cast, describe, is_number
@@ -34,7 +35,7 @@ def at_call(name, parameters, signatures, values):
 
 def result_of(value, returns):
     """Return what a device function gives: its result, converted to the declared Type."""
-    if type(returns) is Type and is_number(value) and not returns.ndim:
+    if type(returns) is Type and is_number(value) and returns.is_number:
         return cast(value, returns.dtype)
     return None if returns == "void" else value
 
@@ -53,7 +54,7 @@ def _fit(what, declared, value, convert):
             raise NotDeclared(f"{what} is declared as a tuple of {len(declared)} and got {describe(value)}. {FIX}")
         parts = zip(declared, value, strict=True)
         return tuple(_fit(f"{what}[{i}]", d, v, convert) for i, (d, v) in enumerate(parts))
-    if not declared.ndim and is_number(value):
+    if declared.is_number and is_number(value):
         try:
             return convert(value, declared.dtype)
         except NotDeclared as error:
@@ -65,7 +66,9 @@ def _fit(what, declared, value, convert):
 
 
 def _array_differs(declared, value):
-    """Return what an array is that a declared type does not take, "" for one that it takes."""
+    """Return what an array or a record is that a declared type does not take, "" for one that it takes."""
+    if is_record(value) and not declared.ndim and value.dtype == declared.dtype:
+        return ""
     if not isinstance(value, View) or not declared.ndim:
         return describe(value).rstrip(",")
     if value.ndim != declared.ndim:
@@ -116,7 +119,7 @@ def _cost(given: Signature, values):
     if len(given.parameters) != len(values):
         return None
     for declared, value in zip(given.parameters, values, strict=True):
-        if type(declared) is Type and not declared.ndim and is_number(value):
+        if type(declared) is Type and declared.is_number and is_number(value):
             place = _conversion(value.dtype, declared.dtype)
             if place is None:
                 return None

@@ -7,19 +7,21 @@ import ast
 import textwrap
 
 
-def float64_numbers(lines, wanted):
-    """Return [(line, number as it is written)]: numbers with a point that the wanted lines compute with.
+def float64_causes(lines, wanted, doubles=()):
+    """Return ([(line, number as it is written)], [parameter]): what the wanted lines compute with that is float64.
 
     Parameters
     ----------
     lines : dict of int to str
         A function's text, by line number.
     wanted : collection of int
-        The lines whose arithmetic is float64. A number that a variable of theirs is set to, in any line, counts too.
+        The lines whose arithmetic is float64. What a variable of theirs is set to, in any line, counts too.
+    doubles : collection of str
+        Parameters that are float64 numbers.
 
     Returns
     -------
-    list
+    list, list
         In the order of the text; empty where no such number is to be seen, or the text is not a whole function.
 
     Source: the course's own.
@@ -29,17 +31,18 @@ def float64_numbers(lines, wanted):
     try:
         tree = ast.parse(textwrap.dedent("\n".join(text)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
+        return [], []
     here = [(node, node.lineno + first - 1) for node in ast.walk(tree) if isinstance(node, ast.expr | ast.stmt)]
     names = {node.id for node, line in here if line in wanted and isinstance(node, ast.Name)}
-    found = set()
+    found, read = set(), set(names)
     for node, line in here:
         if isinstance(node, ast.BinOp | ast.AugAssign | ast.Compare) and line in wanted:
             found |= {_place(part, first) for part in ast.iter_child_nodes(node) if _is_number(part)}
         targets = node.targets if isinstance(node, ast.Assign) else []
-        if any(isinstance(t, ast.Name) and t.id in names for t in targets) and _is_number(node.value):
-            found.add(_place(node.value, first))
-    return [(line, number) for line, _, number in sorted(found)]
+        if any(isinstance(t, ast.Name) and t.id in names for t in targets):
+            found |= {_place(node.value, first)} if _is_number(node.value) else set()
+            read |= {part.id for part in ast.walk(node.value) if isinstance(part, ast.Name)}
+    return [(line, number) for line, _, number in sorted(found)], [name for name in doubles if name in read]
 
 
 def _is_number(node):

@@ -44,6 +44,15 @@ class Mask:
         eights = self.bits.view(np.uint64)  # eight lanes each, four of them a warp
         return int(np.count_nonzero(eights[0::4] | eights[1::4] | eights[2::4] | eights[3::4]))
 
+    @functools.cached_property
+    def has_gaps(self):
+        """Whether the active lanes of a block are not all in a row."""
+        if self.bits is None:
+            return False
+        begins = self.bits & ~np.append(False, self.bits[:-1])
+        begins |= self.bits & (self.lanes.thread == 0)
+        return bool((np.bincount(self.lanes.block[begins], minlength=1) > 1).any())
+
     @property
     def empty(self):
         """Whether no lane is active."""

@@ -20,20 +20,24 @@ from course_lib.simt.ordering import WARP, ordered_in_block, unordered
 class Books(NamedTuple):
     """What is written down of each element, an int32 row for each; no rows where nothing had to be written down yet.
 
-    Threads are their numbers plus one, so that 0 is nobody. Source: the course's own.
+    Threads are their numbers plus one, so that 0 is nobody. `groups` are of stores whose threads are not in a row: a
+    bool for each thread from number `begins` of the group on. Source: the course's own.
     """
 
     writes: np.ndarray
     reads: np.ndarray
     atomics: np.ndarray
     same: np.ndarray
+    groups: np.ndarray
+    begins: np.ndarray
 
 
 (
     WRITER, WRITE_PHASE, WRITE_SYNC, WRITE_LINE, WRITE_CLOCK,
     FIRST,  # who began a fill that WRITER ended, see `_fill`; or 0
+    GROUP,  # which of the groups they are of, plus one; or 0: all threads from FIRST to WRITER
     WRITE_COLUMNS,
-) = range(7)  # fmt: skip
+) = range(8)  # fmt: skip
 (
     READER, READ_PHASE, READ_SYNC, READ_LINE,
     READERS,  # how many different ones since the phase began, as far as they alternate
@@ -66,7 +70,7 @@ def note_reads(cell, thread, phase, sync, line, clock, order, books, bits, excus
     races matter).
     """
     races, real, first, other, other_line, did = 0, 0, -1, -1, -1, WROTE
-    writes, reads, atomics, same = books
+    writes, reads, atomics, same, groups, begins = books
     for i in range(cell.size):
         c, t = np.uintp(cell[i]), thread[i] + 1
         calm = atomics.size == 0
@@ -79,7 +83,7 @@ def note_reads(cell, thread, phase, sync, line, clock, order, books, bits, excus
             )
         if not calm:
             race, matters, opponent, its_line, what = _judge_read(
-                writes, atomics, same, c, t, phase[i], sync[i], order, bits, excused
+                writes, atomics, same, groups, begins, c, t, phase[i], sync[i], order, bits, excused
             )
             if race:
                 if first < 0 or (matters and not real):
@@ -108,11 +112,11 @@ def note_reads(cell, thread, phase, sync, line, clock, order, books, bits, excus
 
 
 @kernel
-def _judge_read(writes, atomics, same, c, t, phase, sync, order, bits, excused):
+def _judge_read(writes, atomics, same, groups, begins, c, t, phase, sync, order, bits, excused):
     """Return (whether a read has a race, whether it matters, the other thread, its line, what it did)."""
     if writes.size and _written_unordered(writes, c, t, phase, sync, order, bits):
         opponent, its_line = writes[c, WRITER], writes[c, WRITE_LINE]
-        if 0 < writes[c, FIRST] <= t <= opponent and not (atomics.size and atomics[c, LAST]):
+        if _filled(writes, groups, begins, c, t) and not (atomics.size and atomics[c, LAST]):
             return False, False, np.int32(0), np.int32(-1), WROTE
         writes[c, FIRST] = 0
         if not same.size or not same[c, SAME]:
@@ -139,14 +143,16 @@ def _judge_read(writes, atomics, same, c, t, phase, sync, order, bits, excused):
 
 
 @kernel
-def note_writes(cell, thread, phase, sync, line, clock, order, books, bits, changed):
-    """Enter writes; return as `note_reads`. Each pair of a writer with another writer or a reader counts.
+def note_writes(cell, thread, phase, sync, line, clock, order, books, bits, changed, group):
+    """Enter writes of a group of threads, 0 if they are in a row; return as `note_reads`.
 
+    Each pair of a writer with another writer or a reader counts.
     changed[i] is CHANGED if the write stores other bits than were there; else races with other writes do not matter.
     It is KEPT if the text makes sure of that: then races with reads do not matter either.
     """
     races, real, first, other, other_line, did = 0, 0, -1, -1, -1, WROTE
-    writes, reads, atomics, same = books
+    writes, reads, atomics, same, groups, begins = books
+    before = np.int64(0)  # the thread before this one in the group
     for i in range(cell.size):
         c, t = np.uintp(cell[i]), thread[i] + 1
         w = writes[c, WRITER]
@@ -169,7 +175,9 @@ def note_writes(cell, thread, phase, sync, line, clock, order, books, bits, chan
                     calm = own and not reads[c, STRANGER] and (r - 1) >> bits == (t - 1) >> bits
             begun = 0
             if changed[i] != CHANGED and writes[c, FIRST]:
-                begun, fills = _fill(writes, reads, atomics, c, t, phase[i], sync[i], clock, bits)
+                begun, fills = _fill(
+                    writes, reads, atomics, groups, begins, c, t, phase[i], sync[i], clock, bits, group > 0, before
+                )
         if not calm:
             pairs, matters, opponent, its_line, what = _judge_write(
                 writes, reads, atomics, c, t, phase[i], sync[i], order, bits, changed[i], fills
@@ -190,7 +198,8 @@ def note_writes(cell, thread, phase, sync, line, clock, order, books, bits, chan
                     same[c, CHANGE_CLOCK] = writes[c, WRITE_CLOCK]
             same[c, SAME] = kept
         writes[c, WRITER], writes[c, WRITE_PHASE], writes[c, WRITE_SYNC] = t, phase[i], sync[i]
-        writes[c, FIRST] = begun
+        writes[c, FIRST], writes[c, GROUP] = begun, group
+        before = t
         writes[c, WRITE_LINE], writes[c, WRITE_CLOCK] = line, clock
     return races, first, other, other_line, did, real
 
@@ -211,24 +220,37 @@ def _judge_write(writes, reads, atomics, c, t, phase, sync, order, bits, changed
 
 
 @kernel
-def _fill(writes, reads, atomics, c, t, phase, sync, clock, bits):
+def _fill(writes, reads, atomics, groups, begins, c, t, phase, sync, clock, bits, has_gaps, before):
     """Return (who began the fill of an element that thread t goes on with, or 0; whether only its threads read it).
 
-    In a fill, threads in a row write one number by one store, and since the last barrier nobody wrote another number,
-    nor read one before. Each of them then reads its own number, whatever the order. One that comes later, by another
-    store, may have the same number by chance: the fill is then that thread's alone.
+    In a fill, threads next to each other, or one after the other in a group with gaps (`before` is the one before t),
+    write one number by one store, and since the last barrier nobody wrote another number, nor read one before. Each of
+    them then reads its own number, whatever the order. One that comes later, by another store, may have the same
+    number by chance: the fill is then that thread's alone.
     """
     first, w = writes[c, FIRST], writes[c, WRITER]
     if (w - 1) >> bits != (t - 1) >> bits or writes[c, WRITE_PHASE] != phase or (atomics.size and atomics[c, LAST]):
         return 0, False
-    at_once = writes[c, WRITE_CLOCK] == clock and w <= t <= w + 1
-    fills = (first <= t <= w or at_once) and writes[c, WRITE_SYNC] == sync
+    at_once = writes[c, WRITE_CLOCK] == clock and (w <= t <= w + 1 or (has_gaps and w == before))
+    fills = (_filled(writes, groups, begins, c, t) or at_once) and writes[c, WRITE_SYNC] == sync
     if not _unread(reads, c, t, phase, bits):
         other_block = (reads[c, READER] - 1) >> bits != (t - 1) >> bits
         fills = fills and not other_block and not reads[c, STRANGER] and reads[c, READ_SYNC] == sync
         if not fills:
             return 0, False
     return (first if at_once else t), fills
+
+
+@inlined
+def _filled(writes, groups, begins, c, t):
+    """Whether thread t is one of those that filled an element."""
+    if not 0 < writes[c, FIRST] <= t <= writes[c, WRITER]:
+        return False
+    g = writes[c, GROUP] - 1
+    if g < 0:
+        return True
+    k = t - 1 - begins[g]
+    return 0 <= k < groups.shape[1] and groups[g, k]
 
 
 @inlined
@@ -252,7 +274,7 @@ def note_atomics(cell, thread, phase, sync, line, clock, order, books, bits, exc
     `excused` says that races with reads only do not matter.
     """
     races, real, first, other, other_line, did = 0, 0, -1, -1, -1, WROTE
-    writes, reads, atomics, _ = books
+    writes, reads, atomics, _, _, _ = books
     for i in range(cell.size):
         c, t = np.uintp(cell[i]), thread[i] + 1
         pairs, opponent, its_line, what, _, _ = _opponents(writes, reads, c, t, phase[i], sync[i], order, bits)

@@ -88,7 +88,8 @@ class Records:
         except TypeError as error:
             raise self._error(node, f"{error}.") from None
         memory = found.memory
-        if memory.split > 1 and not self.typing and view.memory.name not in self.machine.told:
+        leaf = memory.dtype.names is None  # a record in a record is not read: its fields are
+        if memory.split > 1 and leaf and not self.typing and view.memory.name not in self.machine.told:
             self.machine.told.add(view.memory.name)
             self.machine.found(
                 "unaligned record", node.lineno,

@@ -24,6 +24,7 @@ from course_lib.simt.masks import Mask
 from course_lib.simt.memory import View
 from course_lib.simt.report import Report
 from course_lib.simt.source import KernelError, kind_name, source_of
+from course_lib.simt.values import is_number
 
 BATCH_LANES = 65_536
 BATCH_BYTES = 2**29
@@ -114,7 +115,8 @@ def run(
         ) from None  # fmt: skip
     report = Report(source, grid, block, machine)
     never = [_never_written(name, a, v) for name, a, v in zip(names, given, values, strict=False)]
-    report.advice = advise(report, source, machine.sites, [n for n in never if n])
+    doubles = [name for name, v in zip(names, values, strict=False) if is_number(v) and v.dtype in ("f8", "c16")]
+    report.advice = advise(report, source, machine.sites, [n for n in never if n], doubles)
     return report
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from course_lib.simt.races import (
     ATOMIC_COLUMNS,
+    GROUP,
     KEPT,
     READ_COLUMNS,
     SAME_COLUMNS,
@@ -24,6 +25,10 @@ MOST_WAITING = 2**22
 
 MOST_READS = 4096
 """How many reads are kept for a memory before they are written down."""
+
+
+MOST_GROUPS = 64
+"""Groups of threads with gaps that are told apart, of those that write one number together."""
 
 
 class Waiting(NamedTuple):
@@ -57,7 +62,8 @@ class Shadow:
     def forget(self):
         """Forget all accesses: a barrier of the whole grid orders them with all that follow."""
         none = np.zeros((0, 1), np.int32)
-        self.books = Books(none, none, none, none)
+        self.books = Books(none, none, none, none, np.zeros((0, 1), np.bool_), np.zeros(0, np.int64))
+        self.group_of = {}
         self.drop_reads()
 
     def _expect(self, book, columns):
@@ -77,6 +83,31 @@ class Shadow:
     def expect_atomics(self):
         """Make room for records of atomic operations."""
         self._expect("atomics", ATOMIC_COLUMNS)
+
+    def group(self, mask, number):
+        """Return the number of the group of a mask's lanes, whose threads are not in a row; 0 if there are too many."""
+        if id(mask) not in self.group_of:
+            if len(self.books.groups) == MOST_GROUPS:
+                self._keep_groups(np.unique(self.books.writes[:, GROUP]) - 1)
+            groups, begins = self.books.groups, self.books.begins
+            if len(groups) == MOST_GROUPS:
+                return 0
+            there = number[mask.index]
+            own = np.zeros((len(groups) + 1, max(groups.shape[1], int(there[-1] - there[0]) + 1)), np.bool_)
+            own[:-1, : groups.shape[1]] = groups
+            own[-1, there - there[0]] = True
+            self.books = self.books._replace(groups=own, begins=np.append(begins, there[0]))
+            self.group_of[id(mask)] = mask, len(own)  # with the mask itself, so that it keeps its id
+        return self.group_of[id(mask)][1]
+
+    def _keep_groups(self, used):
+        """Forget the groups but those of these rows: the others fill no element any more."""
+        used = used[used >= 0]
+        new = np.zeros(MOST_GROUPS + 1, np.int32)  # by the number before
+        new[used + 1] = np.arange(1, used.size + 1)
+        self.books.writes[:, GROUP] = new[self.books.writes[:, GROUP]]
+        self.books = self.books._replace(groups=self.books.groups[used], begins=self.books.begins[used])
+        self.group_of = {at: (mask, int(new[k])) for at, (mask, k) in self.group_of.items() if new[k]}
 
     def writers(self):
         """Return (size,) the number of the thread that wrote each element last, plus one; (0,) if nobody wrote."""

@@ -41,8 +41,15 @@ class Type:
     ndim: int = 0
     layout: str = ""
 
+    @property
+    def is_number(self):
+        """Whether it is no array and no record."""
+        return not self.ndim and self.dtype.names is None
+
     def __str__(self):
         name = "boolean" if self.dtype == np.bool_ else str(self.dtype)
+        if self.dtype.names:
+            name = f"{'records' if self.ndim else 'a record'} of {', '.join(self.dtype.names)}"
         if not self.ndim:
             return name
         axes = [":"] * self.ndim

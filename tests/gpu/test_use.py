@@ -411,6 +411,16 @@ def test_the_device_has_an_h200s_limits_and_an_honest_name(used, capsys):
 
 
 @needs_simt
+def test_more_indices_than_axes_are_an_index_error_as_numbas(used):
+    device = cuda.to_device(np.zeros(3))
+    for index in ((slice(None), None), (0, 0)):
+        with pytest.raises(IndexError, match="of 1 axes was given 2 indices"):
+            device[index]
+    with pytest.raises(TypeError, match="whole numbers and slices, as in Numba, not by None"):
+        device[None]
+
+
+@needs_simt
 def test_there_is_one_device(used):
     assert (len(cuda.gpus), len(cuda.list_devices()), str(cuda.gpus)) == (1, 1, "<Managed Device 0>")
     with cuda.gpus[0]:

@@ -8,7 +8,7 @@ import pytest
 
 from course_lib import simt
 from course_lib.checks.kernel_costs import advice_of
-from course_lib.simt.float64_causes import float64_numbers
+from course_lib.simt.float64_causes import float64_causes
 from course_lib.simt.gather import gathered, lines_in_words, where
 from course_lib.simt.hazards import IMPORTANCE, by_importance
 from course_lib.simt.machine import HazardFound, Machine
@@ -163,10 +163,48 @@ def test_advice_names_the_numbers_that_make_it_float64_and_float32_there_takes_i
     assert float64_report(f"def kernel(a, out):\n    i = cuda.grid(1)\n    {better}").advice == []
 
 
+@pytest.mark.parametrize(
+    ("body", "said", "better"),
+    [
+        ("out[i] = a[i] * g", "Pass np.float32(g): the argument g is float64", "out[i] = a[i] * g"),
+        ("s = 1.0 / g\n    out[i] = a[i] * s", "Pass np.float32(g) and write float32(1.0) in line 3",
+         "s = float32(1.0) / g\n    out[i] = a[i] * s"),
+        ("s = g\n    for k in range(n):\n        s = s * h\n    out[i] = a[i] * s",
+         "Pass np.float32(g) and np.float32(h): the argument g is float64",
+         "s = g\n    for k in range(n):\n        s = s * h\n    out[i] = a[i] * s"),
+    ],
+)  # fmt: skip
+def test_advice_names_the_arguments_that_make_it_float64_and_passing_float32_takes_it_away(body, said, better):
+    def advice(text, number):
+        kernel = function(f"def kernel(a, out, g, h, n):\n    i = cuda.grid(1)\n    {text}")
+        return simt.run(kernel, 2, 32, (*reports.vectors(64), number(2), number(3), 2)).advice
+
+    (found,) = advice(body, float)
+    assert found.kind == "float64"
+    assert said in found.fix
+    assert advice(better, np.float32) == []
+
+
+def test_argument_that_a_function_has_by_the_same_name_is_not_blamed():
+    kernel = function("""
+        @cuda.jit(device=True)
+        def twice(g):
+            return g * 2.0
+
+        def kernel(a, out, g):
+            i = cuda.grid(1)
+            out[i] = twice(a[i])
+            if g < 0:
+                out[i] = 0
+    """)
+    (found, *_) = simt.run(kernel, 2, 32, (*reports.vectors(64), 2.0)).advice
+    assert found.fix.startswith("Write float32(2.0)")
+
+
 @pytest.mark.parametrize("body", ["out[i] = a[i] / i", "out[i] = math.sqrt(i)", "out[i] = a[i] * i"])
 def test_advice_without_a_number_to_name_says_what_else_makes_float64(body):
     (advice,) = float64_report(f"def kernel(a, out):\n    i = cuda.grid(1)\n    {body}").advice
-    assert "a whole number times a float32: write float32(0.5)." in advice.fix
+    assert "convert them first, float32(n)" in advice.fix
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.complex128])
@@ -179,11 +217,27 @@ def test_an_array_of_doubles_wants_float64(dtype):
 
 
 def test_a_text_that_is_no_function_names_no_numbers():
-    assert float64_numbers({}, []) == []
-    assert float64_numbers({3: "x = (1.0"}, [3]) == []
+    assert float64_causes({}, []) == ([], [])
+    assert float64_causes({3: "x = (1.0"}, [3], ["x"]) == ([], [])
 
 
 # ---------------------------------------------------------------------------------------------- global memory
+
+
+@pytest.mark.parametrize(
+    ("guard", "index", "branch"),
+    [
+        ("i % 4 == 1", "i", True), ("(i * 37) % 64 < 9", "i", True), ("i % 8 < 2", "i + 5", True),
+        ("i % 4 == 1", "i * 8", False), ("i % 2 == 0", "i * 4", False), ("i >= 0", "(i * 37) % 256", False),
+    ],
+)  # fmt: skip
+def test_few_threads_of_a_warp_in_a_branch_are_not_told_to_touch_neighbours(guard, index, branch):
+    kernel = function(f"def kernel(out):\n    i = cuda.grid(1)\n    if {guard}:\n        out[{index}] = 1")
+    found = [h for h in simt.run(kernel, 1, 256, (np.zeros(2048, np.float32),)).advice if h.kind == "uncoalesced"]
+    if "37) % 64" not in guard:
+        assert found
+    for h in found:
+        assert h.fix.startswith("The threads that come here touch neighbours already" if branch else "Let neighbouring")
 
 
 def test_uncoalesced_is_advice_once_for_an_array_and_way_with_its_lines():

@@ -200,6 +200,17 @@ def test_field_of_packed_records_is_read_byte_by_byte_and_advice_says_so():
     assert advice.array == "p"
 
 
+def test_record_in_a_packed_record_is_not_read_before_its_fields_are():
+    inner = np.dtype([("x", np.float32), ("y", np.float32)])
+    p, o = np.ones(32, np.dtype([("m", np.int8), ("at", inner)])), np.zeros(32, np.float32)
+    kernel = function("def kernel(p, o):\n    i = cuda.grid(1)\n    at = p[i].at\n    o[i] = at.x")
+    report = simt.run(kernel, 1, 32, (p, o))
+    assert report.line(3).counters.global_load_requests == 0
+    (advice,) = [h for h in report.advice if h.kind == "unaligned record"]
+    assert (advice.line, advice.array) == (4, "p.at")
+    assert "a field of 4 bytes takes 4 requests" in advice.message
+
+
 def test_fields_out_of_step_touch_the_sectors_in_which_they_lie():
     p, o = numbers(32, np.dtype([("m", np.int32), ("x", np.float64)])), np.zeros(32)  # x at 4, 16, 28 ...
     kernel = function("def kernel(p, o):\n    i = cuda.grid(1)\n    o[i] = p[i].x")

@@ -293,3 +293,78 @@ def test_plain_write_where_others_compare_and_swap_is_a_race():
                 n[0] = 5
     """)
     assert races(kernel, 1, 8, np.zeros(1, np.int32))["n"][:2] == ("race", "error")
+
+
+GAPS = {
+    "but one": "t != 2",
+    "every other": "t % 2 == 0",
+    "the ends": "t == 0 or t == 63",
+    "of both warps": "t % 32 > 8",
+}
+
+
+@pytest.mark.parametrize("who", GAPS)
+@pytest.mark.parametrize("blocks", [1, 3])
+def test_threads_with_gaps_that_fill_an_array_read_their_own_numbers(who, blocks):
+    kernel = function(f"""
+        def kernel(a, out):
+            s = cuda.shared.array(4, int32)
+            t = cuda.threadIdx.x
+            if {GAPS[who]}:
+                for j in range(4):
+                    s[j] = a[j]
+                for j in range(4):
+                    s[j] = a[j]
+                out[cuda.grid(1)] = s[(t + 1) % 4]
+    """)
+    found = races(kernel, blocks, 64, np.arange(1, 5), np.zeros(64 * blocks, np.int64))
+    assert {kind for kind, *_ in found.values()} == {"same value"}
+
+
+@pytest.mark.parametrize(
+    ("who", "stranger"), [("but one", 2), ("every other", 5), ("the ends", 7), ("of both warps", 33)]
+)
+def test_thread_in_a_gap_reads_what_others_fill_in(who, stranger):
+    kernel = function(f"""
+        def kernel(a, out):
+            s = cuda.shared.array(4, int32)
+            t = cuda.threadIdx.x
+            if {GAPS[who]}:
+                for j in range(4):
+                    s[j] = a[j]
+            if t == {stranger}:
+                out[0] = s[1]
+    """)
+    assert races(kernel, 1, 64, np.arange(1, 5), np.zeros(1, np.int64))["s"] == ("race", "error", 1)
+
+
+def test_any_number_of_groups_fill_arrays_one_after_the_other():
+    kernel = function("""
+        def kernel(a, out):
+            s = cuda.shared.array(2, int32)
+            t = cuda.threadIdx.x
+            for gap in range(1, 127):
+                if t != gap:
+                    s[gap // 100] = a[0]
+                    out[t] += s[gap // 100]
+                cuda.syncthreads()
+                if t == gap and gap % 7 == 0:
+                    out[t] += s[0]
+                cuda.syncthreads()
+    """)
+    found = races(kernel, 1, 128, np.ones(1, np.int64), np.zeros(128, np.int64))
+    assert {kind for kind, *_ in found.values()} == {"same value"}
+
+
+def test_more_groups_at_once_than_are_told_apart_are_said_to_race():
+    kernel = function("""
+        def kernel(a, out):
+            s = cuda.shared.array(100, int32)
+            t = cuda.threadIdx.x
+            for gap in range(1, 100):
+                if t != gap:
+                    s[gap] = a[0]
+                    out[t] += s[gap]
+    """)
+    found = races(kernel, 1, 128, np.ones(1, np.int64), np.zeros(128, np.int64))
+    assert found["s"][:2] == ("race", "error")  # said though it is none, and never the other way round

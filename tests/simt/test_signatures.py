@@ -140,6 +140,30 @@ def test_a_declared_layout_must_be_the_arrays(declared):
         run(kernel, np.zeros((4, 4), np.float32, order=other))
 
 
+@pytest.mark.parametrize("align", [False, True])
+def test_a_record_may_be_declared(align):
+    dtype = np.dtype([("x", np.float32), ("y", np.float64), ("n", np.int8)], align=align)
+    other = np.dtype([("x", np.float32), ("y", np.float32)])
+    record = numba.from_dtype(dtype)
+
+    @gpu.jit(float64(record), device=True)
+    def both(p):
+        return p.x + p.y
+
+    @gpu.jit(void(float64[:], record))
+    def kernel(out, p):
+        out[0] = both(p)
+
+    given, out = np.zeros(1, dtype), np.zeros(1)
+    given["x"], given["y"] = 1, 2
+    run(kernel, out, given[0], threads=1)
+    assert out == 3
+    with pytest.raises(NotDeclared, match="p is declared as a record of x, y, n and got p, a record of x, y"):
+        run(kernel, out, np.zeros(1, other)[0], threads=1)
+    with pytest.raises(NotDeclared, match="p is declared as a record of x, y, n and got an int64"):
+        run(kernel, out, 2, threads=1)
+
+
 def test_every_way_of_writing_a_signature_means_the_same():
     want = signatures("void(float32[:, ::1], int32, boolean)")
     assert signatures("(f4[:,::1], i4, b1)")[0].parameters == want[0].parameters

@@ -201,7 +201,7 @@ class DeviceNDArray(DeviceArray, numbas.DeviceNDArray):
 
     def getitem(self, item, stream=0):
         """Return an element on the host, or a part that is a view; IndexError, TypeError for what is no index."""
-        _check_index(item)
+        self._check_index(item)
         found = self.numbers[item]
         if not isinstance(found, np.ndarray):
             return found
@@ -212,7 +212,7 @@ class DeviceNDArray(DeviceArray, numbas.DeviceNDArray):
 
     def setitem(self, key, value, stream=0):
         """Write a number, or an array that is broadcast, into a part; ValueError if the shapes do not fit."""
-        _check_index(key)
+        self._check_index(key)
         place = self.numbers[key]
         shape = place.shape if isinstance(place, np.ndarray) else ()
         given = value.numbers if isinstance(value, DeviceArray) else np.asarray(value)
@@ -229,18 +229,20 @@ class DeviceNDArray(DeviceArray, numbas.DeviceNDArray):
         if self.written is not None:
             self.written[key] = True
 
+    def _check_index(self, index):
+        parts = index if isinstance(index, tuple) else (index,)
+        if len(parts) > self.ndim:
+            raise IndexError(f"a device array of {self.ndim} axes was given {len(parts)} indices.")
+        for part in parts:
+            whole = isinstance(part, int | np.integer) and not isinstance(part, bool)
+            if not whole and not isinstance(part, slice):
+                raise TypeError(f"a device array is indexed by whole numbers and slices, as in Numba, not by {part!r}.")
+
     def __repr__(self):
         return f"<device array {self.shape} of {self.dtype}, on the SIMT executor>"
 
 
 KINDS.append(DeviceNDArray)  # the executor knows arrays by their exact class
-
-
-def _check_index(index):
-    for part in index if isinstance(index, tuple) else (index,):
-        whole = isinstance(part, int | np.integer) and not isinstance(part, bool)
-        if not whole and not isinstance(part, slice):
-            raise TypeError(f"a device array is indexed by whole numbers and slices, as in Numba, not by {part!r}.")
 
 
 def _as_it_lies(array):

@@ -49,10 +49,10 @@ GENERALIZED = """def {name}({names}):
 class Elementwise:
     """A kernel that calls a device function, with a thread for each element. Source: Numba's "forall"."""
 
-    def __init__(self, text, function):
+    def __init__(self, text, function, races=True):
         text = Text(parse(text)[0], dict(enumerate(text.splitlines(), 1)))
         self.source = Source(text, {"cuda": cuda, "function": function, "min": min})
-        self.last_report = None
+        self.last_report, self.races = None, races
 
     def forall(self, count, stream=0, **options):
         """Return what launches `count` threads with the arguments it is called with. Errors as a launch."""
@@ -61,8 +61,9 @@ class Elementwise:
             after = []
             try:
                 self.last_report = simt.run(
-                    self.source, -(-count // THREADS), THREADS, arguments(args, after), on_error=on_error(), show=print
-                )
+                    self.source, -(-count // THREADS), THREADS, arguments(args, after), on_error=on_error(),
+                    races=self.races, show=print,
+                )  # fmt: skip
             except OneLine as error:
                 raise shortened(error) from None
 
@@ -132,7 +133,7 @@ class CUDAVectorize(numbas.CUDAVectorize):
         text = ELEMENTWISE.format(
             name=_name(self.pyfunc), names=", ".join(names), elements=", ".join(f"{n}[i]" for n in names)
         )
-        kernel = Elementwise(text, _device_function(self.pyfunc, declared))
+        kernel = Elementwise(text, _device_function(self.pyfunc, declared), races=False)  # an element for each thread
         self.kernelmap[tuple(p.dtype for p in declared.parameters)] = dtype, kernel
 
     def build_ufunc(self):

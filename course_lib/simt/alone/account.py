@@ -132,7 +132,7 @@ def _note(at, site, cells, did, writes, lines, number, phase, sync, clock, order
         s = site[at]
         if writes[s]:
             races, first, other, line, what, real = note_writes(
-                cells[at : at + 1], number, phase, sync, lines[s], clock, order, books, bits, did[at : at + 1]
+                cells[at : at + 1], number, phase, sync, lines[s], clock, order, books, bits, did[at : at + 1], 0
             )
         else:
             races, first, other, line, what, real = note_reads(
