@@ -1,5 +1,6 @@
 """A message asks "Did you mean ...?" for a slip of a word only, and never names another function."""
 
+import numba
 import numpy as np
 import pytest
 
@@ -130,3 +131,9 @@ def test_a_kernel_is_told(body, said):
 def test_a_very_long_name_is_not_compared():
     assert near("x" * 41, {"x" * 40 + "y"}) is None
     assert near("total", {"totals" * 10_000, "totall"}) == "totall"
+
+
+def test_prange_of_a_kernel_is_told_how_threads_share_a_loop():
+    kernel = function("def kernel(a):\n    for i in prange(3):\n        a[i] = 1", prange=numba.prange)
+    with pytest.raises(simt.KernelError, match=r"line 2: prange .* by cuda.grid: use range"):
+        simt.run(kernel, 1, 1, (np.zeros(3),))
