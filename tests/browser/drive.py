@@ -1,4 +1,4 @@
-"""Move every control of every widget on a page, by mouse and by keyboard, and see that the picture follows."""
+"""Move every control of every widget on a page by mouse, and each kind by keyboard; the picture must follow."""
 
 import re
 
@@ -110,42 +110,46 @@ def _stepper_frame(stepper, k):
 
 
 def drive_explorer(explorer):
-    """Use every control of an explorer by mouse and by keys; each must change the picture, and fail at nothing."""
+    """Use every control of an explorer by mouse, and one of each kind by keys; each must change the picture."""
     explorer.locator("figure img").wait_for(timeout=1000 * PATIENCE)
     explorer.scroll_into_view_if_needed()
     controls = explorer.locator(CONTROLS)
     assert controls.count(), "an explorer without controls"
+    kinds = set()
     for i in range(controls.count()):
         control = controls.nth(i)
         name = " ".join(control.inner_text().split())
-        ways = _ways(control)
+        kind, ways = _ways(control)
         assert ways, f"the test does not know how to drive control {name!r}: {control.get_attribute('class')}"
         for how, moves in ways.items():
-            _must_change(explorer, f"control {name!r} moved by {how}", moves)
+            if how == "mouse" or kind not in kinds:
+                _must_change(explorer, f"control {name!r} moved by {how}", moves)
+        kinds.add(kind)
     assert_readable(explorer)
 
 
 def _ways(control):
-    """Return {"mouse": moves, "keyboard": moves}; a move is a function, tried in turn until the picture changes."""
+    """Return (kind, {"mouse": moves, "keyboard": moves}); a move is a function, tried until the picture changes."""
     if control.locator(".noUi-handle").count():
-        return _slider(control)
+        return "slider", _slider(control)
     if control.locator("select").count():
-        return _select(control.locator("select").first)
+        return "choice", _select(control.locator("select").first)
     if control.locator("input[type=checkbox]").count():
         box = control.locator("input[type=checkbox]").first
-        return {"mouse": [box.click], "keyboard": [lambda: box.press("Space")]}
+        return "box", {"mouse": [box.click], "keyboard": [lambda: box.press("Space")]}
     if control.locator("input[type=radio]").count():
         radios = control.locator("input[type=radio]")
         clicks = [radios.nth(i).click for i in reversed(range(radios.count()))]
-        return {"mouse": clicks, "keyboard": [lambda: control.locator("input:checked").press("ArrowUp")] * len(clicks)}
+        press = [lambda: control.locator("input:checked").press("ArrowUp")] * len(clicks)
+        return "radio", {"mouse": clicks, "keyboard": press}
     buttons = control.locator("xpath=descendant-or-self::button")
     if buttons.count():
         every = [buttons.nth(i) for i in range(buttons.count())]
         press = {key: [lambda b=b, key=key: b.press(key) for b in every] for key in ("Space", "Enter")}
-        return {"mouse": [b.click for b in reversed(every)], **press}
+        return "button", {"mouse": [b.click for b in reversed(every)], **press}
     if control.locator("input").count():
-        return _field(control.locator("input").first)
-    return {}
+        return "field", _field(control.locator("input").first)
+    return "", {}
 
 
 def _slider(control):
