@@ -220,7 +220,7 @@ def _known(value, name, kind, family):
     if is_kernel(value):
         return DeviceFunction(source_of(value, family))
     if value is numba.prange:
-        return Unusable("prange shares a loop out to a CPU's threads; a kernel's threads share it by cuda.grid: use range.")
+        return Unusable("prange gives a loop to a CPU's threads; a kernel's threads share it by cuda.grid: use range.")
     if kind is python_types.FunctionType:
         return Unusable(f"{name} is a Python function; decorate it with @gpu.jit(device=True) to call it in a kernel.")
     return Unusable(f"{name} is a {kind_name(value)}, which a kernel cannot use; pass numbers and arrays as arguments.")
