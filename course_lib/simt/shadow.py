@@ -26,7 +26,6 @@ MOST_WAITING = 2**22
 MOST_READS = 4096
 """How many reads are kept for a memory before they are written down."""
 
-
 MOST_GROUPS = 64
 """Groups of threads with gaps that are told apart, of those that write one number together."""
 
