@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from numba import cuda
 
 from course_lib import simt
 from course_lib.simt.alone import compiled, handover
@@ -260,3 +261,27 @@ OURS = {
     "modulo", "left_shift", "right_shift", "whole64", "whole32", "smaller", "larger",
 }  # fmt: skip
 """Every word that there may be in compiled turns, beside numbered names and those of np and math."""
+
+
+def test_functions_of_one_text_made_with_other_values_keep_their_own():
+    def made(factor, array):
+        @cuda.jit(device=True)
+        def total(x):
+            s = 0.0
+            for i in range(x.size):
+                s += x[i] * factor + array[i % 2]
+            return s
+
+        return total
+
+    first, second = made(2.0, np.array([1.0, 2.0])), made(3, np.array([10, 20]))
+
+    def kernel(x, out):
+        out[0] = first(x)
+        out[1] = second(x)
+        out[2] = first(x)
+
+    x, out = np.ones(20_000), np.zeros(3)
+    for _ in range(2):
+        simt.run(kernel, 1, 1, (x, out))
+        np.testing.assert_array_equal(out, [20_000 * 3.5, 20_000 * 18, 20_000 * 3.5])
