@@ -227,17 +227,15 @@ def test_a_text_that_is_no_function_names_no_numbers():
 @pytest.mark.parametrize(
     ("guard", "index", "branch"),
     [
-        ("i % 4 == 1", "i", True), ("(i * 37) % 64 < 9", "i", True), ("i % 8 < 2", "i + 5", True),
+        ("i % 4 == 1", "i", True), ("i % 5 == 1", "i", True), ("i % 8 < 2", "i + 5", True),
         ("i % 4 == 1", "i * 8", False), ("i % 2 == 0", "i * 4", False), ("i >= 0", "(i * 37) % 256", False),
     ],
 )  # fmt: skip
 def test_few_threads_of_a_warp_in_a_branch_are_not_told_to_touch_neighbours(guard, index, branch):
     kernel = function(f"def kernel(out):\n    i = cuda.grid(1)\n    if {guard}:\n        out[{index}] = 1")
-    found = [h for h in simt.run(kernel, 1, 256, (np.zeros(2048, np.float32),)).advice if h.kind == "uncoalesced"]
-    if "37) % 64" not in guard:
-        assert found
-    for h in found:
-        assert h.fix.startswith("The threads that come here touch neighbours already" if branch else "Let neighbouring")
+    report = simt.run(kernel, 1, 256, (np.zeros(2048, np.float32),))
+    (advice,) = [h for h in report.advice if h.kind == "uncoalesced"]
+    assert advice.fix.startswith("The threads that come here touch neigh" if branch else "Let neighbouring")
 
 
 def test_uncoalesced_is_advice_once_for_an_array_and_way_with_its_lines():

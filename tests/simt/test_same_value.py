@@ -303,20 +303,23 @@ GAPS = {
 }
 
 
+FILL_OF_SOME = """
+    def kernel(a, out):
+        s = cuda.shared.array(4, int32)
+        t = cuda.threadIdx.x
+        for turn in range(2):
+            if {who}:
+                for j in range(4):
+                    s[j] = a[j]
+        if {reader}:
+            out[cuda.grid(1)] = s[(t + 1) % 4]
+"""
+
+
 @pytest.mark.parametrize("who", GAPS)
 @pytest.mark.parametrize("blocks", [1, 3])
 def test_threads_with_gaps_that_fill_an_array_read_their_own_numbers(who, blocks):
-    kernel = function(f"""
-        def kernel(a, out):
-            s = cuda.shared.array(4, int32)
-            t = cuda.threadIdx.x
-            if {GAPS[who]}:
-                for j in range(4):
-                    s[j] = a[j]
-                for j in range(4):
-                    s[j] = a[j]
-                out[cuda.grid(1)] = s[(t + 1) % 4]
-    """)
+    kernel = function(FILL_OF_SOME.format(who=GAPS[who], reader=GAPS[who]))
     found = races(kernel, blocks, 64, np.arange(1, 5), np.zeros(64 * blocks, np.int64))
     assert {kind for kind, *_ in found.values()} == {"same value"}
 
@@ -325,17 +328,8 @@ def test_threads_with_gaps_that_fill_an_array_read_their_own_numbers(who, blocks
     ("who", "stranger"), [("but one", 2), ("every other", 5), ("the ends", 7), ("of both warps", 33)]
 )
 def test_thread_in_a_gap_reads_what_others_fill_in(who, stranger):
-    kernel = function(f"""
-        def kernel(a, out):
-            s = cuda.shared.array(4, int32)
-            t = cuda.threadIdx.x
-            if {GAPS[who]}:
-                for j in range(4):
-                    s[j] = a[j]
-            if t == {stranger}:
-                out[0] = s[1]
-    """)
-    assert races(kernel, 1, 64, np.arange(1, 5), np.zeros(1, np.int64))["s"] == ("race", "error", 1)
+    kernel = function(FILL_OF_SOME.format(who=GAPS[who], reader=f"t == {stranger}"))
+    assert races(kernel, 1, 64, np.arange(1, 5), np.zeros(64, np.int64))["s"] == ("race", "error", 1)
 
 
 def test_any_number_of_groups_fill_arrays_one_after_the_other():
