@@ -3,7 +3,7 @@
 import re
 
 MIN_ALT = 20
-PATIENCE = 10  # seconds a picture may take to follow
+PATIENCE = 60  # seconds a picture may take to follow
 CONTROLS = "xpath=./*[not(contains(@class, 'widget-html'))]"  # what an explorer holds besides its title and picture
 
 

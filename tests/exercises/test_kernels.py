@@ -2,7 +2,6 @@
 
 import re
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -285,8 +284,6 @@ HOSTILE = {
     "bytes of zero": (BODY + "c[i] = 1\0", "Python cannot read"),
     "no text": (None, "a kernel's text is a str"),
 }  # fmt: skip
-GUARD = 20
-"""Seconds of processor time: many times what one takes, so that a slow machine passes."""
 
 events, armed = [], []
 WATCHED = (
@@ -324,12 +321,10 @@ def test_a_hostile_text_is_refused_or_stopped_and_nothing_of_it_is_executed(name
     monkeypatch.chdir(tmp_path)
     events.clear()
     armed.append(True)
-    begun = time.process_time()
     try:
         outcome = run_kernel(find("gpu.1"), text, find("gpu.1").cases[0])
     finally:
         armed.clear()
-    assert time.process_time() - begun < GUARD
     assert says in outcome.error
     assert outcome.error or outcome.hazards or name == "many constants"
     assert events == []

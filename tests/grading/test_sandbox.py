@@ -5,7 +5,6 @@ import os
 import platform
 import socket
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -220,11 +219,9 @@ def alive(name):
 @pytest.mark.parametrize("letter", BOXES)
 def test_a_box_that_is_busy_can_be_closed(letter):
     box = Box(letter, SHORT)
-    run(box, "import threading, time\nthreading.Thread(target=time.sleep, args=(60,)).start()")
-    started = time.monotonic()
+    run(box, "import threading, time\nthreading.Thread(target=time.sleep, args=(3600,)).start()")
     assert box.close()
     assert box.close()
-    assert time.monotonic() - started < 20  # the thread sleeps for 60
 
 
 @pytest.mark.parametrize("letter", BOXES)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import multiprocessing
 import sys
-import time
 
 import pytest
 
@@ -72,11 +71,9 @@ def test_tasks_are_taken_when_a_process_is_free_and_not_before():
 
 
 def test_when_it_is_left_early_no_process_stays():
-    results = run(tasks("fine", "slow=600 ", "slow=600 "), fake_grade, 2)
+    results = run(tasks("fine", "slow=3600 ", "slow=3600 "), fake_grade, 2)
     next(results)
-    start = time.monotonic()
     results.close()
-    assert time.monotonic() - start < 20
     assert not [child for child in multiprocessing.active_children() if child.name == "course-grade"]
 
 

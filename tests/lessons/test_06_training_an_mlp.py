@@ -18,17 +18,16 @@ NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "06_training_an_mlp.ipynb"
 
 # In a process of its own with one BLAS thread: seconds then do not depend on what else the machine does with its cores.
 TRAINING = """
-import json, time
+import json
 import numpy as np
 from course_lib import data, nn
 from course_lib import reference as ops
 
-out = {"train": [], "test": [], "seconds": []}
+out = {"train": [], "test": []}
 for seed in (0, 1, 2):
-    digits, rng, start = data.load_digits(seed), np.random.default_rng(seed), time.perf_counter()
+    digits, rng = data.load_digits(seed), np.random.default_rng(seed)
     net = nn.models.mlp((784, 128, 10), rng=rng)
     nn.train(net, digits, epochs=20, batch_size=64, lr=0.1, momentum=0.9, rng=rng)
-    out["seconds"].append(time.perf_counter() - start)
     out["train"].append(nn.evaluate(net, digits.x_train, digits.y_train).accuracy)
     out["test"].append(nn.evaluate(net, digits.x_test, digits.y_test).accuracy)
     if seed == 0:
@@ -77,9 +76,8 @@ def printed():
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_mlp_reaches_93_percent_on_test_digits_in_15_seconds(trained, seed):
+def test_mlp_reaches_93_percent_on_test_digits(trained, seed):
     assert trained["test"][seed] >= 0.93
-    assert trained["seconds"][seed] < 15
 
 
 def test_training_accuracy_is_full_although_test_accuracy_is_not(trained):

@@ -160,7 +160,7 @@ def test_ctrl_c_ends_the_kernels_and_keeps_the_notebooks(tmp_path):
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as build:
         _wait(lambda: len(list(tmp_path.glob("*.pid"))) == 2)
         build.send_signal(signal.SIGINT)
-        assert "stay as they were" in build.communicate(timeout=30)[0]
+        assert "stay as they were" in build.communicate(timeout=120)[0]
     for kernel in (int(p.stem) for p in tmp_path.glob("*.pid")):
         _wait(lambda pid=kernel: not _alive(pid))
     assert not list(tmp_path.glob("*.ipynb"))
@@ -174,7 +174,7 @@ def _alive(pid):
     return True
 
 
-def _wait(condition, seconds=30):
+def _wait(condition, seconds=120):
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "waited in vain"

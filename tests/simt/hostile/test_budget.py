@@ -1,6 +1,6 @@
 """The budget of steps bounds the time of whatever never ends: few lanes, many lanes, many blocks, calls, atomics.
 
-Nothing is judged by its seconds, up to a guard: a thousandth of the budget takes no more than a few of them.
+Nothing is judged by its seconds: what never ends fails by pytest's faulthandler_timeout (pyproject.toml).
 `python -m tests.simt.hostile.test_budget` prints how long the default budget lasts on this machine.
 """
 
@@ -12,9 +12,6 @@ import pytest
 
 from course_lib import simt
 from course_lib.simt.run import STEPS
-
-GUARD = 4.0
-"""Seconds of processor time: many times what it takes, so that a slow machine passes."""
 
 LAUNCHES = [(1, 1), (64, 1024), (4096, 32)]
 HEAD = "import math\nfrom numba import cuda, float32, int32\n"
@@ -55,7 +52,7 @@ def kernel(statements):
 
 
 def spend(name, grid, block, steps):
-    """Return the seconds until the budget of an endless kernel is used up."""
+    """Assert that the budget of an endless kernel ends it; return the seconds of processor time until then."""
     source, a, out = kernel(HEAVY[name]), np.zeros(64, np.float32), np.zeros(grid * block, np.float32)
     begun = time.process_time()
     with pytest.raises(simt.KernelError, match="does not come to an end"):
@@ -66,18 +63,15 @@ def spend(name, grid, block, steps):
 @pytest.mark.parametrize("name", HEAVY)
 @pytest.mark.parametrize(("grid", "block"), LAUNCHES)
 def test_endless_kernel_ends_when_its_budget_is_used_up(name, grid, block):
-    seconds = spend(name, grid, block, steps=STEPS // 1000)
-    assert seconds < GUARD, f"{seconds:.1f} s of processor time for a thousandth of the budget"
+    spend(name, grid, block, steps=STEPS // 1000)
 
 
 def test_typing_ends_when_its_budget_is_used_up():
     loops = "".join("    " * n + f"for j{n} in range(2):\n" for n in range(12))
     changes = "".join("    " * 12 + f"x{n} = x{n + 1}\n" for n in range(20))
     start = "".join(f"x{n} = 1\n" for n in range(20)) + "x20 = 1.5\n"
-    begun = time.process_time()
     with pytest.raises(simt.KernelError):
         simt.run(kernel(start + loops + changes), 1, 1, (np.zeros(64, np.float32),) * 2, steps=1_000)
-    assert time.process_time() - begun < 20 * GUARD
 
 
 def main():
