@@ -1,6 +1,7 @@
-"""Figures and widgets of the lessons: pure functions that return pictures, and two ways to make them move.
+"""Figures and widgets of the lessons: pure functions that return pictures, and three ways to make them move.
 
-`picture` and `show` put a figure on the page, `stepper` walks through frames, `explore` follows sliders.
+`picture` and `show` put a figure on the page, `stepper` walks through frames, `explore` follows sliders by the kernel,
+`live` is moved in the page by a script of its own.
 Topic modules (`figures.perceptron`, `figures.plots`, ...) are imported when they are first used.
 """
 
@@ -9,6 +10,7 @@ import importlib.util
 
 from . import style
 from .explore import Explore, explore
+from .live import Live, live
 from .picture import Picture, picture, show
 from .stepper import Stepper, stepper
 from .style import COLOURS, new_figure
@@ -18,10 +20,12 @@ __all__ = [
     "COLOURS",
     "Box",
     "Explore",
+    "Live",
     "Picture",
     "Stepper",
     "Svg",
     "explore",
+    "live",
     "new_figure",
     "picture",
     "show",
