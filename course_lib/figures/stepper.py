@@ -30,7 +30,7 @@ class Stepper:
         return (
             f'<div class="course-stepper" data-stepper="{self.key}" role="group" aria-label="{title}">'
             f'<p style="{TITLE_STYLE}">{title}</p>{frame.figure_html(self._static_caption)}'
-            f"<script>({script('stepper')})({_json(self.key)},{_json(data)},{_json(look)});</script></div>"
+            f"<script>({script('stepper')})({in_script(self.key)},{in_script(data)},{in_script(look)});</script></div>"
         )
 
     @property
@@ -85,7 +85,7 @@ def stepper(frames, *, title, static=-1):
     return result
 
 
-def _json(value):
+def in_script(value):
     """Return JSON that may stand inside `<script>`: no tag can begin or end in it."""
     text = json.dumps(value, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
