@@ -68,8 +68,7 @@ def measured(case, *, card, folder=FOLDER):
     bench = json.loads(file.read_text(encoding="utf-8"))
     for row in bench["rows"]:
         if row["case"] == case:
-            return Measured(
-                bench["machine"]["gpu"], bench["date"], case, row["size"], dict(row["timings"]), row["bytes"],
-                row["flops"],
-            )  # fmt: skip
+            seconds = {name: timing["median"] for name, timing in row["timings"].items()}
+            card, date = bench["machine"]["gpu"], bench["date"]
+            return Measured(card, date, case, row["size"], seconds, row["bytes"], row["flops"])
     raise LookupError(f"{file.name} has no case {case!r}; it has {', '.join(row['case'] for row in bench['rows'])}.")
