@@ -4,8 +4,8 @@
 card needed from results/.
 """
 
-from .measurements import Measured, measured
+from .measurements import Measured, Rate, measured, microbench
 from .prediction import Prediction, predict
 from .tables import Table, table
 
-__all__ = ["Measured", "Prediction", "Table", "measured", "predict", "table"]
+__all__ = ["Measured", "Prediction", "Rate", "Table", "measured", "microbench", "predict", "table"]

@@ -1,4 +1,4 @@
-"""What a card needed for a case of the benchmark, from `results/`: measured there and then, never typed by hand."""
+"""What a card needed, from the files in `results/`: measured there and then, never typed by hand."""
 
 import json
 from dataclasses import dataclass
@@ -37,38 +37,76 @@ class Measured:
     flops: float
 
 
+@dataclass(frozen=True)
+class Rate:
+    """One microbenchmark: how long a launch took, and how much it did; `unit` says of what.
+
+    Source: the course's own.
+    """
+
+    card: str
+    seconds: float
+    work: float
+    unit: str
+
+    @property
+    def rate(self):
+        """How many `unit` a second."""
+        return self.work / self.seconds
+
+
 def measured(case, *, card, folder=FOLDER):
-    """Return the `Measured` of a case of `course bench gpu` on a card.
+    """Return the `Measured` of a case on a card, of `course bench gpu` or of the lessons' own kernels.
 
     Parameters
     ----------
     case : str
         As the benchmark calls it: "ReLU", "transpose", "reduce", ...
     card : str
-        Of the file `results/gpu.<card>.json`, such as "h200".
+        Of the files `results/gpu.<card>.json` and `results/lessons.<card>.json`, such as "h200".
     folder : Path, optional
         Where the measurements lie.
 
     Raises
     ------
     FileNotFoundError
-        There are no measurements of this card; the message names those that there are.
+        There are no measurements of this card; the message names the cards that there are.
     LookupError
-        The file has no such case; the message names its cases.
+        No file has such a case; the message names the cases.
 
     Source: the course's own.
     """
-    file = Path(folder) / f"gpu.{card}.json"
-    if not file.is_file():
-        there = ", ".join(sorted(f.name.split(".")[1] for f in Path(folder).glob("gpu.*.json"))) or "none"
-        raise FileNotFoundError(
-            f"there is no results/gpu.{card}.json; cards with measurements: {there}. `course bench gpu` measures "
-            "this machine's card and writes such a file."
-        )
-    bench = json.loads(file.read_text(encoding="utf-8"))
-    for row in bench["rows"]:
-        if row["case"] == case:
-            seconds = {name: timing["median"] for name, timing in row["timings"].items()}
-            card, date = bench["machine"]["gpu"], bench["date"]
-            return Measured(card, date, case, row["size"], seconds, row["bytes"], row["flops"])
-    raise LookupError(f"{file.name} has no case {case!r}; it has {', '.join(row['case'] for row in bench['rows'])}.")
+    cases = []
+    for bench in (_read("gpu", card, folder), _read("lessons", card, folder, needed=False)):
+        for row in bench.get("rows", ()):
+            if row["case"] == case:
+                seconds = {name: timing["median"] for name, timing in row["timings"].items()}
+                gpu, date = bench["machine"]["gpu"], bench["date"]
+                return Measured(gpu, date, case, row["size"], seconds, row["bytes"], row["flops"])
+            cases.append(row["case"])
+    raise LookupError(f"no measurements of {card} have a case {case!r}; there are {', '.join(cases)}.")
+
+
+def microbench(part, *, card, folder=FOLDER):
+    """Return {name: `Rate`} of a part of `python -m tools.microbench`, such as "streams", on a card.
+
+    Errors as `measured`. Source: the course's own.
+    """
+    bench = _read("microbench", card, folder)
+    if part not in bench["runs"]:
+        raise LookupError(f"the microbenchmarks of {card} have no part {part!r}; there are {', '.join(bench['runs'])}.")
+    name = bench["machine"]["gpu"]
+    return {k: Rate(name, run["median"], run["work"], run["unit"]) for k, run in bench["runs"][part].items()}
+
+
+def _read(kind, card, folder, needed=True):
+    file = Path(folder) / f"{kind}.{card}.json"
+    if file.is_file():
+        return json.loads(file.read_text(encoding="utf-8"))
+    if not needed:
+        return {}
+    there = ", ".join(sorted(f.name.split(".")[1] for f in Path(folder).glob(f"{kind}.*.json"))) or "none"
+    raise FileNotFoundError(
+        f"there is no results/{file.name}; cards with such measurements: {there}. CONTRIBUTING says how this "
+        "machine's card is measured."
+    )
