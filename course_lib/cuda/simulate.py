@@ -63,8 +63,9 @@ def simulate(kernel, grid, block, *arguments, shared=0, on_error="raise"):
 def simulate_launches(launcher, *arguments):
     """Call a function that launches kernels, and return the simt.Report of each of its launches, in order.
 
-    For functions such as `course_lib.cuda.relu_forward` or a ladder's rung, which choose grid and block themselves. They
-    run on this process's device first; each launch is then walked by the executor with what the arrays hold afterwards.
+    For functions such as `course_lib.cuda.relu_forward` or a ladder's rung, which choose grid and block themselves.
+    They run on this process's device first; each launch is then walked by the executor, with what the arrays hold
+    afterwards.
 
     Parameters
     ----------
