@@ -35,8 +35,8 @@ The packages take about 690 MB. The last line prints an address to open in a bro
 write `py` for `python3` and `.venv\\Scripts\\` for `.venv/bin/`. With conda: `conda env create -f environment.yml`,
 then `conda activate course`, `python -m pip install --no-deps --no-build-isolation .` and `course lab`.
 
-`notebooks/` has the lessons, not yet run: what they show is yours to find out. `exercises/` has a sheet for each. Below every exercise is a cell that checks it at once;
-no network is needed. To check a whole sheet:
+`notebooks/` has the lessons, not yet run: what they show is yours to find out. `exercises/` has a sheet for each.
+Below every exercise is a cell that checks it at once; no network is needed. To check a whole sheet:
 
     .venv/bin/course check exercises/01_perceptron.ipynb
 
