@@ -59,6 +59,7 @@ SLOW = (
     "tests/lessons",
     "tests/nn/test_lenet5_digits.py",
     "tests/notebooks/test_notebook_build.py",
+    "tests/notebooks/test_notebook_form.py",
     "tests/notebooks/test_notebook_gate.py",
     "tests/notebooks/test_notebook_guards.py",
     "tests/notebooks/test_notebooks_committed.py",

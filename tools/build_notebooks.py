@@ -1,6 +1,11 @@
 """Build the lessons: ``notebooks/NN_topic.py`` -> ``notebooks/NN_topic.ipynb``, executed, outputs included; and the
 sheets: ``solutions/NN_topic.py`` -> ``solutions/NN_topic.ipynb``, executed, and ``exercises/NN_topic.ipynb``, stubs.
 
+A script says less than its notebook: ``[^Hwu "Title of the slide"]`` becomes a raised number and a line of the list of
+sources, the tags hide-input and hide-output become what JupyterLab folds by, and a lesson of the new form
+(``course_form: 2`` in its header) ends with links to its sheet and its neighbours. CONTRIBUTING.md shows how to
+write one.
+
 python tools/build_notebooks.py              build what differs from its script
 python tools/build_notebooks.py 01 03 gpu    only these
 python tools/build_notebooks.py --force      all (the library changed, not the scripts)
@@ -67,7 +72,8 @@ def _broken_rules(pair: Pair) -> list[str]:
     if pair.student:
         return sheet_problems(read_sheet(pair.script), pair.script.stem)
     # A script that is not built yet has no outputs to lint; all else can be said at once.
-    return lint(read_script(pair.script) if check_pair(pair) else nbformat.read(pair.notebook, as_version=4))
+    notebook = read_script(pair.script) if check_pair(pair) else nbformat.read(pair.notebook, as_version=4)
+    return lint(notebook, pair.script.stem)
 
 
 def _report_findings(findings: dict[Pair, list[str]], what: str) -> int:
