@@ -12,9 +12,10 @@ from course_lib.cuda.jit import jit
 from course_lib.cuda.kernel import DeviceFunction, Kernel
 from course_lib.cuda.launch_checks import LaunchError
 from course_lib.cuda.simulate import simulate
+from course_lib.cuda.trace import load_trace, trace
 
 __all__ = [
     "DeviceError", "DeviceFunction", "Graph", "Kernel", "LaunchError", "collect_hazards", "device_name", "empty", "jit",
-    "overwrite", "record", "simulate", "stream", "synchronize", "to_device", "to_host", "use",
+    "load_trace", "overwrite", "record", "simulate", "stream", "synchronize", "to_device", "to_host", "trace", "use",
     "why",
 ]  # fmt: skip
