@@ -37,7 +37,7 @@ def debugger(trace):
             raise
         raise ValueError(
             f"{error}. The trace has {len(trace):,} steps. Follow one warp, take a smaller input, or fewer steps: "
-            f"gpu.trace(..., steps=200). trace.steps and trace.save work for any length; a page holds {MAX_HTML:,} bytes."
+            f"gpu.trace(..., steps=200). A page holds {MAX_HTML:,} bytes; trace.steps and trace.save work all the same."
         ) from None
 
 

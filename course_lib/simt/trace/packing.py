@@ -3,6 +3,8 @@
 Source: the course's own. Most of what lanes hold is the same number or counts up with the lane.
 """
 
+import itertools
+
 import numpy as np
 
 RUN = "run"
@@ -21,7 +23,7 @@ def packed(numbers):
         whole = [int(v) for v in numbers]
         if len(whole) >= LEAST:
             step = whole[1] - whole[0]
-            if all(b - a == step for a, b in zip(whole, whole[1:], strict=False)):
+            if all(b - a == step for a, b in itertools.pairwise(whole)):
                 return {RUN: [whole[0], step, len(whole)]}
         return whole
     shown = [plain(v) for v in numbers]

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from course_lib.simt.lanes import WARP
-from course_lib.simt.trace.lane_states import ACTIVE, BARRIER, NONE, bits_of, in_slice, states
+from course_lib.simt.trace.lane_states import ACTIVE, BARRIER, NONE, bits_of, states
 from course_lib.simt.trace.packing import packed
 from course_lib.simt.trace.touches import Touches
 from course_lib.simt.trace.variables import Variables
@@ -113,6 +113,7 @@ class Recorder:
     def _keep(self, p, more):
         if self.full:
             return
+        self._has_room()
         node, call = p.node, self.calls[id(p.e)]
         step = {"line": node.lineno, "frame": call.number, "kind": _kind(node, p), "state": p.letters} | more
         if step["kind"] != "call":
@@ -129,12 +130,16 @@ class Recorder:
         self.steps.append({k: v for k, v in step.items() if v not in ("", [], {}) or k == "state"})
         self.numbers += 32 * (1 + len(step.get("set", ()))) + sum(t.size for t in touched)
         self.numbers += sum(len(c["at"]) for c in step["shared"])
+
+    def _has_room(self):
+        """Raise Enough if nothing more may be kept; the last step says so."""
         if len(self.steps) >= self.most:
             self.full = f"The trace ends here: {self.most:,} steps are kept. {SMALLER}"
         elif self.numbers > MOST_NUMBERS:
-            self.full = f"The trace ends here: it holds {self.numbers:,} numbers, the most is {MOST_NUMBERS:,}. {SMALLER}"
+            self.full = f"The trace ends here: it holds {self.numbers:,} numbers, at most {MOST_NUMBERS:,}. {SMALLER}"
         if self.full:
-            self.steps[-1].setdefault("found", []).append(_end_finding(self.full, node.lineno, "end of the trace", "advice"))
+            found = _end_finding(self.full, self.steps[-1]["line"], "end of the trace", "advice")
+            self.steps[-1].setdefault("found", []).append(found)
             raise Enough
 
     # ------------------------------------------------------------------------------------------- what a step did

@@ -8,10 +8,13 @@ import textwrap
 from course_lib.figures import style
 from course_lib.figures.picture import picture
 from course_lib.figures.svg import Svg, text_width
+from course_lib.simt.lanes import WARP
 from course_lib.simt.trace import lane_states
 
-WIDTH, LINE, CELL, AROUND = 640, 18, 30, 4
-"""Pixels of the sheet, of a line of text, of a lane; lines of source above and below the current one."""
+WIDTH, LINE, CELL, AROUND, HALF = 640, 18, 30, 4, 16
+"""Pixels of the sheet, of a line of text, of a lane; lines of source around the current one; lanes in a row."""
+
+KEY = "blue: active;  hatched: switched off for now;  \N{MULTIPLICATION SIGN}: has left;  ‖: at the barrier"
 
 
 def still(trace, number=None):
@@ -25,8 +28,8 @@ def still(trace, number=None):
     shown = lines[max(0, at - AROUND) : at + AROUND + 1]
     said = [part for f in step.findings for part in textwrap.wrap(f"{f.kind}: {f.message} {f.fix}", 84)]
     bad = {f.lane for f in step.findings} | {f.other for f in step.findings}
-    rows = [r for w in range(len(trace.warps)) if step.active[32 * w : 32 * w + 32].any() for r in (32 * w, 32 * w + 16)]
-    rows = rows[:4] or [0, 16]
+    warps = [w for w in range(0, len(step.states), WARP) if step.active[w : w + WARP].any()][:2] or [0]
+    rows = [row for w in warps for row in (w, w + HALF)]
     height = 12 + LINE * (len(shown) + len(said)) + 8 * bool(said) + len(rows) * (CELL + 4) + 34
     svg = Svg(WIDTH, height)
     y = 8
@@ -35,22 +38,22 @@ def still(trace, number=None):
         if here:
             svg.rect(4, y, WIDTH - 8, LINE, fill=style.tint("thread", 0.3), stroke="none")
             svg.rect(4, y, 4, LINE, fill="data", stroke="none")
-        svg.text(52, y + 13, f"{'▶ ' if here else ''}{n}", anchor="end", bold=here, fill=style.INK if here else style.MUTED)
+        ink = style.INK if here else style.MUTED
+        svg.text(52, y + 13, f"{'▶ ' if here else ''}{n}", anchor="end", bold=here, fill=ink)
         svg.text(62, y + 13, _cut(text.replace("    ", "\N{NO-BREAK SPACE}" * 6), WIDTH - 74), bold=here)
         y += LINE
     y += 6
     for first in rows:
-        svg.text(52, y + 19, f"lane {first % 32}", anchor="end", fill=style.MUTED)
-        for k in range(16):
-            _lane(svg, 62 + k * (CELL + 4), y, step.states[first + k], first % 32 + k, first + k in bad)
+        svg.text(52, y + 19, f"lane {first % WARP}", anchor="end", fill=style.MUTED)
+        for k in range(HALF):
+            _lane(svg, 62 + k * (CELL + 4), y, step.states[first + k], first % WARP + k, first + k in bad)
         y += CELL + 4
     y += 12
     for line in said:
         svg.rect(12, y - 10, 3, LINE, fill="hazard", stroke="none")
         svg.text(20, y + 3, line)
         y += LINE
-    svg.text(20, y + 5, "blue: active;  hatched: switched off for now;  \N{MULTIPLICATION SIGN}: has left;  ‖: at the barrier",
-             fill=style.MUTED)  # fmt: skip
+    svg.text(20, y + 5, KEY, fill=style.MUTED)
     return picture(svg, alt=f"Step {number + 1} of {len(trace)} of {trace.kernel}. {step.words}",
                    caption=f"Step {number + 1} of {len(trace)}. {step.words}")  # fmt: skip
 

@@ -54,7 +54,8 @@ class Touches:
         part, who = in_slice(mask, self.lanes)
         self.last = memory, cells, mask
         if who.size:
-            self.now.append(Touch(way, memory, who, cells[part], width, self._cost(way, memory, who, cells[part], width)))
+            cost = self._cost(way, memory, who, cells[part], width)
+            self.now.append(Touch(way, memory, who, cells[part], width, cost))
 
     def _cost(self, way, memory, who, cells, width):
         """Return the sectors of a global access, the rounds of a shared one; None where nothing is counted."""

@@ -8,6 +8,8 @@ import functools
 
 import numpy as np
 
+from course_lib.simt.lanes import WARP
+from course_lib.simt.trace.lane_states import MASKED, RUNNING
 from course_lib.simt.trace.packing import as_array, unpacked
 from course_lib.simt.trace.step import Access, Finding, Step
 from course_lib.simt.trace.words import said
@@ -111,10 +113,12 @@ class Trace:
     @functools.cached_property
     def telling(self):
         """The number of the step that tells most: the first finding, else the first divergence, else the last step."""
-        for is_telling in (lambda s: s.findings, lambda s: s.active.any() and not s.active.all() and "x" not in s.states):
-            for step in self.steps:
-                if is_telling(step):
-                    return step.number
+        for step in self.steps:
+            if step.findings:
+                return step.number
+        for step in self.steps:
+            if any(_is_split(step.states[w : w + WARP]) for w in range(0, len(step.states), WARP)):
+                return step.number
         return len(self) - 1
 
     def __str__(self):
@@ -128,6 +132,11 @@ class Trace:
         from course_lib.simt.trace.debugger import debugger
 
         return {"text/html": debugger(self).html, "text/plain": str(self)}
+
+
+def _is_split(letters):
+    """Whether a warp has lanes that take part, and others that are switched off for now."""
+    return any(c in RUNNING for c in letters) and any(c in MASKED for c in letters)
 
 
 def warps_in_words(warps):

@@ -4,6 +4,7 @@ Source: the course's own.
 """
 
 from course_lib.simt.gather import listed
+from course_lib.simt.lanes import WARP
 from course_lib.simt.trace import lane_states as lanes
 from course_lib.simt.trace.packing import unpacked
 
@@ -30,22 +31,22 @@ def said(document, number):
     frame = step["frame"]
     function = document["frames"][frame]["function"] if frame >= 0 else document["kernel"]
     where = f"line {step['line']}" if function == document["kernel"] else f"line {step['line']} of {function}"
-    parts = [f"{where}: {_who(step, document['threads'])}."] if frame >= 0 else [f"{where}:"]
+    parts = [f"{where}: {_who(step, document['threads'])}." if frame >= 0 else f"{where}:"]
     parts += [_went(step), _touched(document, step), _held(step)]
-    for found in step.get("found", ()):
-        parts.append(f"{_kind(found)}: {found['message']}")
+    parts += [f"{capital(found['kind'])}: {found['message']}" for found in step.get("found", ())]
     return " ".join(part for part in parts if part)
 
 
-def _kind(found):
-    return found["kind"][0].upper() + found["kind"][1:]
+def capital(text):
+    """Return a text with a capital letter at its beginning. No errors."""
+    return text[:1].upper() + text[1:]
 
 
 def _who(step, threads):
     letters = step["state"]
     active = sum(letter in lanes.RUNNING for letter in letters)
     if active == 0:
-        return "no lane of this warp is active" if threads <= 32 else "no lane of these warps is active"
+        return "no lane of this warp is active" if threads <= WARP else "no lane of these warps is active"
     words = [f"all {threads} lanes active" if active == threads else f"{active} of {threads} lanes active"]
     if threads == 1:
         words = ["the only lane is active"]
@@ -56,36 +57,66 @@ def _who(step, threads):
 
 
 def _went(step):
-    active = sum(letter in lanes.RUNNING for letter in step["state"])
-    if step.get("kind") == "call":
+    kind = step.get("kind")
+    if kind == "call":
         return "A function is called; its lines come next."
     if step.get("barrier"):
         return f"They wait here for {ALL[step['barrier']]}."
-    if step.get("kind") in ("if", "loop"):
-        yes = len(unpacked(step.get("yes", [])))
-        inside, past = ("go in", "do not") if step["kind"] == "if" else ("go round", "are done")
-        if yes in (0, active):
-            return f"All {inside}." if yes else ("None goes in." if step["kind"] == "if" else "All are done with the loop.")
-        return f"The warp diverges: {yes} {inside}, {active - yes} {past}."
-    ends = {"return": "They return.", "break": "They leave the loop.", "continue": "They end this turn."}
-    return ends.get(step.get("kind"), "")
+    return _branched(step, kind) if kind in ("if", "loop") else ENDS.get(kind, "")
+
+
+ENDS = {"return": "They return.", "break": "They leave the loop.", "continue": "They end this turn."}
+
+
+def _branched(step, kind):
+    """Return who went into the body of an `if` or a loop, and which warps went both ways."""
+    active = [i for i, letter in enumerate(step["state"]) if letter in lanes.RUNNING]
+    yes = set(unpacked(step.get("yes", [])))
+    one_goes, go, past = ("goes in", "go in", "do not") if kind == "if" else ("goes round", "go round", "are done")
+    if len(yes) == len(active):
+        return f"All {go}." if len(active) > 1 else f"It {one_goes}."
+    if not yes:
+        return "None goes in." if kind == "if" else "The loop is over for them."
+    inside = f"{len(yes)} {go if len(yes) > 1 else one_goes}"
+    rest = len(active) - len(yes)
+    outside = f"{rest} {past}" if rest > 1 else f"1 {'does not' if kind == 'if' else 'is done'}"
+    split = sum(0 < len(yes & set(warp)) < len(warp) for warp in _by_warp(active))
+    if len(step["state"]) <= WARP:
+        return f"The warp diverges: {inside}, {outside}."
+    diverge = "no warp diverges" if split == 0 else "1 warp diverges" if split == 1 else f"{split} warps diverge"
+    return f"{inside}, {outside}; {diverge}."
+
+
+def _by_warp(active):
+    """Return the active lanes of each warp that has some."""
+    warps = {}
+    for lane in active:
+        warps.setdefault(lane // WARP, []).append(lane)
+    return warps.values()
 
 
 def _touched(document, step):
     found = []
     for touch in step.get("touch", ()):
         array = document["arrays"][touch["a"]]
-        words = f"{VERBS[touch['way']]} {array['name']}"
-        cost = touch.get("cost")
-        if cost is not None and array["space"] == "global":
-            words += f" ({cost} sector{'s' * (cost > 1)})"
-        elif cost is not None:
-            words += f" (shared, {cost} wavefront{'s' * (cost > 1)})"
+        words = f"{VERBS[touch['way']]} {array['name']}{_cost(touch, array)}"
         if words not in found:
             found.append(words)
     return f"It {listed(found)}." if found else ""
 
 
+def _cost(touch, array):
+    """Return what an access costs, in words."""
+    cost = touch.get("cost")
+    if cost is None:
+        return "" if array["space"] == "global" else f" ({array['space']})"
+    if array["space"] == "global":
+        return f" ({cost} sector{'s' * (cost > 1)})"
+    least = len({lane // WARP for lane in unpacked(touch["who"])}) * max(1, array["bytes"] // 4)
+    more = cost - least
+    conflicts = f", {more} bank conflict{'s' * (more > 1)}" if more > 0 else ""
+    return f" (shared, {cost} wavefront{'s' * (cost > 1)}{conflicts})"
+
+
 def _held(step):
-    names = [n for n in step.get("set", ())]
-    return f"New: {', '.join(names)}." if names else ""
+    return f"New: {', '.join(step['set'])}." if step.get("set") else ""
