@@ -114,7 +114,8 @@ class SizeTable:
         )
         return (
             f'<p style="margin:2px 0">{escape(self.summary)}</p>'
-            '<div style="overflow-x:auto" tabindex="0" role="region" aria-label="sizes tried"><table style="border-collapse:collapse;margin:6px 0;width:auto">'
+            '<div style="overflow-x:auto" tabindex="0" role="region" aria-label="sizes tried">'
+            '<table style="border-collapse:collapse;margin:6px 0;width:auto">'
             f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
         )
 

@@ -89,6 +89,8 @@ ui => {
       });
     }
   }
+  // What happened stands above the picture, which can be long: nobody should have to scroll after each step.
+  ui.stage.before(ui.root.querySelector(".course-live-caption"));
   ui.stage.tabIndex = 0;
   ui.stage.setAttribute("role", "group");
   ui.stage.setAttribute("aria-label", "The step; arrow keys go on and back");
@@ -148,6 +150,12 @@ ui => {
     if (current) box.scrollTop = Math.max(0, current.offsetTop - box.clientHeight / 2);
   };
 
+  const ruler = document.createElement("canvas").getContext("2d");
+  const widthOf = (text, weight = "") => {
+    ruler.font = `${weight} 12px ${getComputedStyle(ui.stage).fontFamily}`;
+    return ruler.measureText(text).width;
+  };
+
   // Rows of the lane table: [label, cells (text or ""), class of each cell].
   const accessRows = step => {
     const found = [];
@@ -159,7 +167,7 @@ ui => {
         held[lane] = lane in held ? held[lane] : values ? short(values[i]) : "";
       });
       const verb = {load: "reads", store: "writes", atomic: "atomic"}[t.way];
-      found.push([`${verb} `, a.name, "[ ]", cells, "cd-at"]);
+      found.push([`${verb} `, a.name, "[ ]", cells, (step.found || []).some(f => f.array === a.name) ? "cd-at cd-hot" : "cd-at"]);
       if (values) found.push([t.way === "atomic" ? "old number" : "value", "", "", held, ""]);
     }
     return found;
@@ -191,12 +199,12 @@ ui => {
     table.push(...accessRows(step));
     const bad = new Set((step.found || []).flatMap(f => [f.lane, f.other]).filter(v => v !== null && v !== undefined));
     const base = 32 * warp;
-    let longest = 2, label = 60;
-    for (const [a, b, c, cells] of table) {
-      label = Math.max(label, 7.6 * (a + b + c).length + 10);
-      for (let k = base; k < base + 32; k++) if (cells[k]) longest = Math.max(longest, cells[k].length);
+    let longest = 16, label = 40;
+    for (const [a, b, c, cells, kinds] of table) {
+      label = Math.max(label, Math.ceil(widthOf(a + c) + 7.3 * b.length + 9));
+      for (let k = base; k < base + 32; k++) if (cells[k]) longest = Math.max(longest, widthOf(cells[k], typeof kinds === "string" ? "" : "bold"));
     }
-    const wide = Math.max(20, Math.ceil(7.3 * longest + 5)), room = ui.width - 16 - label;
+    const wide = Math.ceil(longest + 3), room = ui.width - 17 - label;
     const across = [32, 16, 8].find(n => n * (wide + 1) <= room) || 8;
     const cell = Math.max(wide, Math.min(40, Math.floor(room / across) - 1));
     for (let from = base; from < base + 32; from += across) {
@@ -214,7 +222,7 @@ ui => {
         if (c) th.append(c);
         for (let k = from; k < from + across; k++) {
           const kind = typeof kinds === "string" ? (cells[k] ? kinds : "") : kinds[k] || "";
-          ui.html("td", {"class": kind + (cells[k] && bad.has(k) && typeof kinds === "string" && kinds ? " cd-bad" : "")}, row, cells[k] || "");
+          ui.html("td", {"class": kind + (kind.includes("cd-hot") && bad.has(k) ? " cd-bad" : "")}, row, cells[k] || "");
         }
       }
     }
@@ -252,7 +260,7 @@ ui => {
         });
       }
       if (!values.size && !reads.size) continue;
-      const columns = a.shape.length > 1 ? a.shape[a.shape.length - 1] : Math.min(32, size), rows = Math.ceil(size / columns);
+      const columns = a.shape.length > 1 ? a.shape[a.shape.length - 1] : Math.min(ui.width < 640 ? 16 : 32, size), rows = Math.ceil(size / columns);
       const bad = new Set();
       for (const f of step.found || []) if (f.array === a.name && f.index) bad.add(f.index.reduce((n, v, k) => n * a.shape[k] + v, 0));
       let longest = 2;
@@ -261,7 +269,7 @@ ui => {
       const part = ui.html("div", {"class": "cd-part"}, ui.stage);
       const said = ui.html("p", {}, part);
       ui.html("b", {}, said, a.name);
-      const wide = a.shape.length > 1 ? "" : ", 32 elements a row";
+      const wide = rows > 1 && a.shape.length < 2 ? `, ${columns} elements a row` : "";
       said.append(` (${a.shape.join(", ")}) in the shared memory of the block${wide}`);
       const scroll = ui.html("div", {style: "overflow-x:auto"}, part);
       const svg = ui.svg("svg", {width: left + columns * w + 2, height: top + rows * h + 2, role: "img",
@@ -281,13 +289,14 @@ ui => {
         if (read) ui.svg("rect", {x: x + 2.5, y: y + 2.5, width: w - 5, height: h - 5, fill: "none", stroke: look.data,
           "stroke-width": 1.5, "stroke-dasharray": "3 2", rx: 4}, svg);
         if (bad.has(e)) ui.svg("rect", {x, y, width: w, height: h, fill: "none", stroke: look.hazard, "stroke-width": 3}, svg);
-        const who = read || wrote, shown = shows ? (there ? short(values.get(e)) : "") : who ? (who.length > 1 ? "+" + who.length : who[0]) : other ? "\u00b7" : "";
+        const who = read || wrote, shown = shows ? (there ? short(values.get(e)) : "") : who ? (who.length > 1 ? who.length + "\u00d7" : who[0]) : other ? "\u00b7" : "";
         if (shown !== "") text(x + w / 2, y + 13.5, shown);
       }
       const line = ui.html("p", {"class": "cd-legend"}, part);
       const entry = (style, s) => { const span = ui.html("span", {}, line); ui.html("i", {"class": "cd-key", style}, span, "\u00a0"); span.append(s); };
-      if (reads.size) entry(`border:1.5px dashed ${look.data};border-radius:4px`, shows ? "read now" : "read now, by this lane");
-      if (writes.size) entry(`border:2px solid ${look.output}`, shows ? "written now" : "written now, by this lane");
+      const by = touched => shows ? "" : [...touched.values()].some(who => who.length > 1) ? ", by so many lanes" : ", by this lane";
+      if (reads.size) entry(`border:1.5px dashed ${look.data};border-radius:4px`, `read now${by(reads)}`);
+      if (writes.size) entry(`border:2px solid ${look.output}`, `written now${by(writes)}`);
       if ([...fresh.keys()].some(e => !writes.has(e))) entry(`background:${look.output}26`, "written by other warps");
       if (bad.size) entry(`border:3px solid ${look.hazard}`, "the element of the finding");
       if (!reads.size && !writes.size) ui.html("span", {}, line, "This warp does not touch it in this step.");
@@ -305,13 +314,13 @@ ui => {
     for (const found of step.found || []) {
       const note = ui.html("div", {"class": "cd-note"}, ui.stage);
       ui.html("b", {}, note, `\u26a0 ${found.kind[0].toUpperCase()}${found.kind.slice(1)}. `);
-      note.append(`${found.message} ${found.fix}`);
+      note.append(found.fix || found.message);
     }
     lanes(step, letter);
     memory(step);
     slider.set(now);
     for (const [button, off] of [[first, now === 0], [previous, now === 0], [next, now === last], [end, now === last],
       [change, nextChange() < 0], [finding, nextFinding() < 0]]) button.setAttribute("aria-disabled", off);
-    ui.caption(`Step ${now + 1} of ${last + 1}. ${d.say[now]}`);
+    ui.caption(`Step ${now + 1} of ${last + 1}, ${d.say[now]}`);
   };
 }

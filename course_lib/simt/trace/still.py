@@ -54,8 +54,8 @@ def still(trace, number=None):
         svg.text(20, y + 3, line)
         y += LINE
     svg.text(20, y + 5, KEY, fill=style.MUTED)
-    return picture(svg, alt=f"Step {number + 1} of {len(trace)} of {trace.kernel}. {step.words}",
-                   caption=f"Step {number + 1} of {len(trace)}. {step.words}")  # fmt: skip
+    return picture(svg, alt=f"Step {number + 1} of {len(trace)} of {trace.kernel}, {step.words}",
+                   caption=f"Step {number + 1} of {len(trace)}, {step.words}")  # fmt: skip
 
 
 def _lane(svg, x, y, letter, lane, bad):
