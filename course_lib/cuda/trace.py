@@ -4,6 +4,7 @@ Source: the course's own.
 """
 
 import inspect
+from contextlib import suppress
 
 from course_lib.cuda.array_checks import check_arguments
 from course_lib.cuda.choice import SIMULATOR, DeviceError
@@ -72,7 +73,8 @@ def trace(launch, *arguments, block=0, warp=0, steps=MOST_STEPS):
     except Enough:
         pass
     except simt.KernelError as error:
-        recorder.stop(error)
+        with suppress(Enough):
+            recorder.stop(error)
     return Trace(document_of(recorder, kernel, grid, threads, complete))
 
 

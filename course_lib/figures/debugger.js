@@ -112,7 +112,7 @@ ui => {
       font-variant-numeric:tabular-nums;font-size:12px;border:0!important}
     .cd-lanes th,.cd-lanes td{padding:1px 0!important;text-align:center!important;border:0!important;overflow:hidden;
       white-space:nowrap;background:transparent;color:${look.ink};line-height:18px;max-width:none!important}
-    .cd-lanes th:first-child{text-align:right!important;padding-right:6px!important;font-weight:normal}
+    .cd-lanes th:first-child{text-align:right!important;padding-right:6px!important;font-weight:normal;white-space:normal}
     .cd-lanes th:first-child b{font-family:ui-monospace,"DejaVu Sans Mono",monospace}
     .cd-lanes tr{background:transparent!important}
     .cd-lanes .cd-on{background:${look.thread};font-weight:bold}
@@ -147,7 +147,7 @@ ui => {
       ui.html("span", {title: bad ? "a finding in this line" : null}, line, `${bad ? "\u26a0 " : ""}${here ? "\u25b6 " : ""}${number}`);
       ui.html("span", {}, line, text);
     }
-    if (current) box.scrollTop = Math.max(0, current.offsetTop - box.clientHeight / 2);
+    if (current) box.scrollTop = Math.max(0, 20 * Math.round((current.offsetTop - box.clientHeight / 2) / 20));
   };
 
   const ruler = document.createElement("canvas").getContext("2d");
@@ -205,8 +205,13 @@ ui => {
       for (let k = base; k < base + 32; k++) if (cells[k]) longest = Math.max(longest, widthOf(cells[k], typeof kinds === "string" ? "" : "bold"));
     }
     const wide = Math.ceil(longest + 3), room = ui.width - 17 - label;
-    const across = [32, 16, 8].find(n => n * (wide + 1) <= room) || 8;
-    const cell = Math.max(wide, Math.min(40, Math.floor(room / across) - 1));
+    let across = [32, 16, 8].find(n => n * (wide + 1) <= room), cell = 0;
+    if (across) cell = Math.min(40, Math.floor(room / across) - 1);
+    else { // a narrow page: labels go over two lines
+      [across, cell] = [8, wide];
+      label = 40;
+      for (const [a, b, c] of table) label = Math.max(label, Math.ceil(Math.max(widthOf(a), widthOf(c) + 7.3 * b.length) + 9));
+    }
     for (let from = base; from < base + 32; from += across) {
       const t = ui.html("table", {"class": "cd-lanes", style: `width:${label + across * (cell + 1)}px`}, part);
       const head = ui.html("tr", {}, t);
@@ -217,6 +222,7 @@ ui => {
           title: `lane ${k - base}: ${d.means[letter(k)]}`}, head, mark || String(k - base));
       }
       for (const [a, b, c, cells, kinds] of table) {
+        if (typeof kinds === "string" && !all.slice(from, from + across).some(k => cells[k] !== undefined)) continue;
         const row = ui.html("tr", {}, t), th = ui.html("th", {scope: "row"}, row, a);
         if (b) ui.html("b", {}, th, b);
         if (c) th.append(c);
@@ -265,7 +271,7 @@ ui => {
       for (const f of step.found || []) if (f.array === a.name && f.index) bad.add(f.index.reduce((n, v, k) => n * a.shape[k] + v, 0));
       let longest = 2;
       if (shows) for (const v of values.values()) longest = Math.max(longest, short(v).length);
-      const w = Math.max(19, Math.ceil(6.8 * longest + 4)), h = 19, left = 26, top = 18;
+      const w = Math.max(ui.width > 730 ? 21 : 19, Math.ceil(6.8 * longest + 4)), h = 19, left = 26, top = 18;
       const part = ui.html("div", {"class": "cd-part"}, ui.stage);
       const said = ui.html("p", {}, part);
       ui.html("b", {}, said, a.name);

@@ -4,6 +4,7 @@ Source: the course's own; M. Harris, "Optimizing Parallel Reduction in CUDA" (th
 two barriers in which lanes put several elements together and write one of them.
 """
 
+import itertools
 from dataclasses import dataclass, field
 
 from course_lib.simt.lanes import WARP
@@ -40,7 +41,7 @@ class Level:
 
 
 def levels_of(trace, array=None):
-    """Return (name of the shared array, its size, the elements that were filled before, list of Level).
+    """Return (name of the shared array, the elements that were filled before, list of Level).
 
     Raises
     ------
@@ -68,10 +69,7 @@ def levels_of(trace, array=None):
         except _NoReduction as error:
             why[name] = str(error)
             continue
-        size = 1
-        for side in shared[name]["shape"]:
-            size *= side
-        return name, size, filled, levels
+        return name, filled, levels
     reasons = " ".join(f"{name}: {reason}" for name, reason in why.items())
     raise ValueError(f"{trace.kernel} is no reduction in shared memory. {reasons}")
 
@@ -138,7 +136,7 @@ def _check(name, levels):
                         "each element goes into one other. A scan or a stencil reads elements twice."
                     )
                 owner[source] = lane
-    for before, after in zip(levels, levels[1:], strict=False):
+    for before, after in itertools.pairwise(levels):
         if after.lanes >= before.lanes:
             raise _NoReduction(
                 f"line {after.line} puts {after.lanes} results together after line {before.line} had {before.lanes}; "

@@ -197,16 +197,24 @@ class Recorder:
     def stop(self, error):
         """An error has ended the run: it is what the last step says."""
         finding = _end_finding(str(error), error.line, "the run ends", "error")
-        deepest = self.stack[-1] if self.stack else None
-        if deepest is not None:
-            finding["function"] = self.frames[self.calls[id(deepest.e)].number]["function"]
-            self.stack = [deepest]
-            deepest.found = {k: f for k, f in deepest.found.items() if f["message"] not in finding["message"]}
-            deepest.found["stop"] = finding
-            deepest.active = deepest.active if deepest.letters else deepest.active & False
-            self.finish()
-        else:
+        if not self.stack:
             self.steps.append({"line": finding["line"], "frame": -1, "kind": "stop", "state": "", "found": [finding]})
+            return
+        last = next((p for p in reversed(self.stack) if finding["line"] in p.e.source.lines), self.stack[-1])
+        frame = self.calls[id(last.e)].number
+        finding["function"] = self.frames[frame]["function"]
+        for p in self.stack:  # a hazard that stopped the run is said once
+            p.found = {key: f for key, f in p.found.items() if f["message"] not in finding["message"]}
+        letters = last.letters or NONE * last.active.size
+        if last is self.stack[-1] and last.node.lineno == finding["line"]:
+            last.found["stop"] = finding
+            self.stack = [last]
+            self.finish()
+            return
+        self.stack = self.stack[-1:]
+        self.finish()
+        stop = {"line": finding["line"], "frame": frame, "kind": "stop", "state": letters, "found": [finding]}
+        self.steps.append(stop)
 
 
 class _Pending:

@@ -65,7 +65,7 @@ def rows_of(trace):
 
 
 def counts(rows):
-    """Return {"lines", "full", "partly", "slots", "idle"} of the rows: executed lines, and slots of lanes. No errors."""
+    """Return {"lines", "full", "partly", "slots", "idle"}: of executed lines, and of slots of lanes. No errors."""
     full = sum(r["active"] == r["there"] for r in rows)
     slots = sum(r["there"] for r in rows)
     idle = slots - sum(r["active"] for r in rows)
@@ -106,9 +106,10 @@ def _picture(rows, summary):
     cut = f" The first {len(shown)} are drawn." if len(rows) > len(shown) else ""
     first = next((r for r in rows if r["active"] < r["there"]), rows[-1])
     text = " ".join(first["text"].split())
-    alt = f"A strip of {WARP} lanes by executed lines. {summary} The first such line is {first['words']} ({text})"
-    return picture(svg, alt=alt if first["active"] < first["there"] else f"A strip of lanes by lines. {summary}",
-                   caption=f"{summary}{cut}")  # fmt: skip
+    alt = f"A strip of {WARP} lanes by executed lines. {summary}"
+    if first["active"] < first["there"]:
+        alt += f" The first such line is {first['words']} ({text})"
+    return picture(svg, alt=alt, caption=f"{summary}{cut}")
 
 
 KEY = "blue: active;  hatched: switched off;  two bars: waits at a barrier;  cross: has left the kernel"

@@ -3,7 +3,6 @@
 Source: the course's own; M. Harris, "Optimizing Parallel Reduction in CUDA".
 """
 
-from course_lib.figures import style
 from course_lib.figures.live import live
 from course_lib.figures.picture import picture
 from course_lib.figures.svg import Svg
@@ -18,7 +17,7 @@ def tree(trace, array=None):
 
     Source: the course's own.
     """
-    name, size, filled, levels = levels_of(trace, array)
+    name, filled, levels = levels_of(trace, array)
     used = {e for level in levels for element, sources in level.edges.values() for e in (element, *sources)}
     columns = max(used) + 1
     data = {
@@ -82,6 +81,7 @@ def _picture(name, columns, filled, levels):
         svg.path(lines, stroke=role, line=0.8 if columns > 64 else 1.2, dashed=level.raced)
         svg.path(squares((element for element, _ in level.edges.values()), y), fill="output")
         words = f"{_many(level.lanes, 'lane')}, {_many(level.warps, 'warp')}"
-        svg.text(WIDTH - RIGHT + 12, y + 4, words + (", race" if level.raced else ", idle lanes" if level.split else ""))
+        more = ", race" if level.raced else ", idle lanes" if level.split else ""
+        svg.text(WIDTH - RIGHT + 12, y + 4, words + more)
     summary = in_words(name, levels)
     return picture(svg, alt=f"A tree over {columns} elements of {name}. {summary}", caption=summary)
