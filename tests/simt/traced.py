@@ -154,3 +154,12 @@ def counted(x, out):
     cuda.syncthreads()
     if t == 0:
         out[0] = n[0]
+
+
+@gpu.jit
+def many_numbers(x, out):
+    t = cuda.threadIdx.x
+    acc = x[t]
+    for k in range(600):
+        acc = acc * float32(1.01) + x[(t + k) % 32]
+    out[t] = acc

@@ -5,40 +5,53 @@ Source: the course's own.
 
 import textwrap
 
-from course_lib.figures.live import MAX_HTML, live
+from course_lib.figures.live import live
 from course_lib.simt.trace.lane_states import MEANINGS
 from course_lib.simt.trace.still import still
 from course_lib.simt.trace.trace import warps_in_words
 from course_lib.simt.trace.words import said
 
+FEWEST = 20
+"""Steps that a page must hold; below, nothing is to be seen."""
+
 
 def debugger(trace):
     """Return the Live figure of a trace; without a script, the picture of its most telling step.
 
+    Of a trace that is too long for a page it has the first steps, and says how many.
+
     Raises
     ------
     ValueError
-        If it takes more than a page holds.
+        If not even twenty steps fit.
 
     Source: the course's own.
     """
+    count, static = len(trace), still(trace)
+    words = [said(trace.document, n) for n in range(count)]
+    while True:
+        first = f": the first {count:,} of {len(trace):,} steps" if count < len(trace) else ""
+        try:
+            return live("debugger", _data(trace, words[:count]), title=title_of(trace) + first, static=static)
+        except ValueError as error:
+            if "the limit is" not in str(error):
+                raise
+            if count <= FEWEST:
+                raise ValueError(
+                    f"{error}. Follow one warp, or take a smaller input; trace.steps and trace.save work all the same."
+                ) from None
+            count = max(FEWEST, count * 3 // 4)
+
+
+def _data(trace, words):
+    """Return what the script draws of the first steps: as many as there are `words`."""
     d = trace.document
-    data = {
+    return {
         "kernel": d["kernel"], "warps": d["warps"], "threads": d["threads"], "arrays": d["arrays"],
         "frames": d["frames"], "lines": {name: lines_of(d, name) for name in d["functions"]},
-        "steps": [{k: v for k, v in step.items() if k != "set" or v} for step in d["steps"]],
-        "say": [said(d, n) for n in range(len(d["steps"]))], "watch": list(trace.watched), "at": trace.telling,
-        "means": MEANINGS,
+        "steps": d["steps"][: len(words)], "say": words, "watch": list(trace.watched),
+        "at": min(trace.telling, len(words) - 1), "means": MEANINGS,
     }  # fmt: skip
-    try:
-        return live("debugger", data, title=title_of(trace), static=still(trace))
-    except ValueError as error:
-        if "limit" not in str(error):
-            raise
-        raise ValueError(
-            f"{error}. The trace has {len(trace):,} steps. Follow one warp, take a smaller input, or fewer steps: "
-            f"gpu.trace(..., steps=200). A page holds {MAX_HTML:,} bytes; trace.steps and trace.save work all the same."
-        ) from None
 
 
 def title_of(trace):
