@@ -95,6 +95,8 @@
     });
     draw(ui);
     ui.draw();
+    // In a page that is saved and opened again, what was made here has to stand before the script that removes it.
+    root.querySelectorAll(":scope > script").forEach(own => root.appendChild(own));
     figure.hidden = true;  // kept for paper without colours, and for readers who save the page
     let before = ui.width;
     if (window.ResizeObserver) new ResizeObserver(() => {
