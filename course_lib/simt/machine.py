@@ -27,6 +27,9 @@ LOCAL_BYTES = 512 * 1024
 BATCHES = 16
 """A launch may take so many times the steps of a batch: what does not end, ends soon; large launches go on."""
 
+MOST_WORKERS = 65_536
+"""Threads of a launch up to which it is kept which of them touched memory at all."""
+
 LANES_A_STEP = 1024
 """A statement of more lanes than this uses more than one step of the budget."""
 
@@ -65,6 +68,8 @@ class Machine(WideAccess):
         self.not_printed, self.show, self.filtering = 0, None, False
         self.watching = self.changes = self.ahead = 0  # of loops that may wait for others, and what changed in memory
         self.heat = Heat()  # of loops that one lane walks alone
+        few = counting and math.prod(grid) * self.threads <= MOST_WORKERS
+        self.worked = np.zeros(math.prod(grid) * self.threads, np.bool_) if few else None  # touched memory (`costs`)
         self.told = set()  # arrays of records that were found to be read byte by byte
 
     def begin(self, lanes):

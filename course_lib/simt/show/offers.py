@@ -1,0 +1,20 @@
+"""The pictures that a report offers, as its methods; each is made by a module of its own, loaded when it is asked for.
+
+Source: the course's own.
+"""
+
+
+class Pictures:
+    """The part of a `Report` that makes pictures. Source: the course's own."""
+
+    def memory_map(self, line=None, array=None, way=None, *, warp=0):
+        """Return a picture of which thread touches which element; see `memory_map.memory_map`."""
+        from course_lib.simt.show.memory_map import memory_map
+
+        return memory_map(self, line, array, way, warp=warp)
+
+    def launch_map(self):
+        """Return a live picture of grid, block, warp and lane; see `launch_map.launch_map`."""
+        from course_lib.simt.show.launch_map import launch_map
+
+        return launch_map(self)
