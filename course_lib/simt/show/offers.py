@@ -18,3 +18,9 @@ class Pictures:
         from course_lib.simt.show.launch_map import launch_map
 
         return launch_map(self)
+
+    def access_map(self, line=None, array=None, way=None, *, warp=0):
+        """Return a live ruler of one access, with sectors and banks; see `address_ruler.access_map`."""
+        from course_lib.simt.show.address_ruler import access_map
+
+        return access_map(self, line, array, way, warp=warp)

@@ -1,0 +1,191 @@
+"""One page with every picture of a launch: moved by mouse and by keys, and counting as Python does."""
+
+import numpy as np
+import pytest
+from numba import cuda
+
+from course_lib import simt
+from course_lib.simt.show.address_ruler import both_counts, linear
+from tests.simt import kernels, reports
+
+
+def doubled(a, out):
+    i = cuda.grid(1)
+    if i < a.size:
+        out[i] = 2 * a[i]
+
+
+def matrices(rows, columns):
+    return np.zeros((rows, 8), np.float32), np.zeros((8, columns), np.float32), np.zeros((rows, columns), np.float32)
+
+
+def every_picture():
+    """Return {name: figure} of one of each kind."""
+    guarded = reports.run(doubled, 10, 64, reports.vectors(600))
+    flat = reports.run(kernels.product_naive, (3, 2), (16, 16), matrices(20, 40))
+    tile = reports.transpose()
+    return {
+        "launch": guarded.launch_map(), "launch 2-D": flat.launch_map(), "ruler": simt.address_ruler(),
+        "tile": tile.access_map(array="tile", way="load"), "walks": simt.walks(),
+    }  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def made():
+    return every_picture()
+
+
+@pytest.fixture
+def page(browser, made):
+    page = browser.new_page(viewport={"width": 900, "height": 900})
+    errors = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.set_content("".join(f"<div id='{name.replace(' ', '-')}'>{m.html}</div>" for name, m in made.items()))
+    yield page
+    page.close()
+    assert errors == []
+
+
+def root(page, name):
+    return page.locator(f"#{name} .course-live")
+
+
+def data(page, name):
+    """Return what a figure says about its state, all as text."""
+    return root(page, name).evaluate("e => ({...e.dataset})")
+
+
+def caption(page, name):
+    return root(page, name).locator(".course-live-caption").inner_text()
+
+
+HTML = "nodes => nodes.map(e => e.innerHTML).join()"
+
+# Moves sliders by their place in the figure and returns the figure's data after each setting.
+SWEEP = """([name, settings]) => {
+    const root = document.querySelector(`#${name} .course-live`), ranges = root.querySelectorAll('input[type=range]');
+    return settings.map(values => {
+        values.forEach((v, i) => { ranges[i].value = v; ranges[i].dispatchEvent(new Event('input')); });
+        return {...root.dataset};
+    });
+}"""
+
+
+# ------------------------------------------------------------------------------------------------ all of them
+
+
+def test_every_figure_is_drawn_has_a_name_and_hides_its_static_picture(page, made):
+    assert page.locator(".course-live").count() == len(made)
+    assert page.locator(".course-live > figure:visible").count() == 0
+    for name, one in made.items():
+        assert root(page, name.replace(" ", "-")).get_attribute("aria-label") == one.title
+        assert len(caption(page, name.replace(" ", "-"))) > 40
+
+
+def test_every_slider_and_button_changes_what_is_drawn(page, made):
+    for name in made:
+        figure = root(page, name.replace(" ", "-"))
+        shown = figure.locator(".course-live-stage,.course-live-caption")
+        for node in figure.locator("input[type=range]").all():
+            before = shown.evaluate_all(HTML)
+            node.focus()
+            node.press("ArrowRight" if int(node.input_value()) < int(node.get_attribute("max")) else "ArrowLeft")
+            assert shown.evaluate_all(HTML) != before, f"{name}: a slider"
+        for node in figure.locator("button").all():
+            before = shown.evaluate_all(HTML)
+            pressed = node.get_attribute("aria-pressed") == "true"
+            node.click()
+            assert pressed or shown.evaluate_all(HTML) != before, f"{name}: {node.inner_text()}"
+
+
+def test_every_part_that_takes_the_focus_shows_it_has_a_name_and_follows_arrows(page):
+    pads = page.locator(".course-live-stage [tabindex='0']")
+    assert pads.count() >= 6
+    for pad in pads.all():
+        assert len(pad.get_attribute("aria-label")) > 10
+        pad.focus()
+        page.keyboard.press("ArrowLeft")
+        before = pad.inner_html()
+        page.keyboard.press("Home")
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("ArrowRight")
+        assert pad.inner_html() != before or pad.locator("rect").count() < 3
+        assert pad.evaluate("e => e === document.activeElement"), "the focus is lost"
+        assert pad.evaluate("e => parseFloat(getComputedStyle(e).outlineWidth)") >= 2
+
+
+@pytest.mark.parametrize("width", [400, 320])
+def test_nothing_is_wider_than_a_phone_and_its_text_is_readable(page, width):
+    page.set_viewport_size({"width": width, "height": 800})
+    page.wait_for_timeout(200)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    sizes = page.evaluate(
+        """() => [...document.querySelectorAll('.course-live-stage text')].map(t => {
+            const svg = t.ownerSVGElement, scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+            return parseFloat(getComputedStyle(t).fontSize) * scale;
+        })"""
+    )
+    assert min(sizes) >= 11
+
+
+# ------------------------------------------------------------------------------------------------ launch map
+
+
+def test_a_block_is_chosen_by_mouse_and_by_keys(page):
+    assert data(page, "launch")["block"] == "9"
+    grid, lanes = (root(page, "launch").locator("[tabindex='0']").nth(k) for k in range(2))
+    grid.focus()
+    page.keyboard.press("ArrowLeft")
+    assert data(page, "launch")["block"] == "8"
+    assert "at work" in caption(page, "launch")
+    page.keyboard.press("End")
+    assert "blockIdx 9, threadIdx 24: warp 0, lane 24." in root(page, "launch").inner_text()
+    assert data(page, "launch")["idle"] == "true"
+    lanes.focus()
+    page.keyboard.press("ArrowDown")
+    assert data(page, "launch")["lane"] == "56"
+    assert "9 × 64 + 56 = 632" in root(page, "launch").inner_text()
+    grid.locator("rect").first.click()
+    assert data(page, "launch")["block"] == "0"
+    assert "touched memory" in root(page, "launch").inner_text()
+
+
+def test_the_axis_order_is_said_and_threads_can_lie_as_their_axes_do(page):
+    figure = root(page, "launch-2-D")
+    assert "x is the last axis of an array: this thread's element is a[16, 40]." in figure.inner_text()
+    figure.get_by_role("button", name="by x and y").click()
+    lanes = figure.locator("[tabindex='0']").nth(1)
+    lanes.focus()
+    before = int(data(page, "launch-2-D")["lane"])
+    page.keyboard.press("ArrowDown")
+    assert int(data(page, "launch-2-D")["lane"]) == before + 16
+
+
+# ------------------------------------------------------------------------------------------------ address ruler
+
+
+def test_the_ruler_counts_as_the_executor_for_every_stride_offset_and_size(page):
+    for size in (1, 2, 4, 8):
+        root(page, "ruler").get_by_role("button", name=str(size), exact=True).click()
+        settings = [(stride, offset) for stride in range(34) for offset in (0, 1, 2, 3, 5, 7, 8, 17, 31, 32)]
+        for (stride, offset), shown in zip(settings, page.evaluate(SWEEP, ["ruler", settings]), strict=True):
+            moved, turns = both_counts(linear(stride, offset, size))
+            found = {k: int(shown[k]) for k in ("sectors", "wavefronts", "moved", "used")}
+            true = {"sectors": moved.sectors, "wavefronts": turns.wavefronts, "moved": moved.moved, "used": moved.used}
+            assert found == true, (size, stride, offset)
+
+
+def test_one_column_of_padding_takes_the_conflicts_away(page):
+    assert data(page, "tile")["wavefronts"] == "32"
+    slider = root(page, "tile").locator("input[type=range]").first
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    assert data(page, "tile")["wavefronts"] == "1"
+    assert data(page, "tile")["sectors"] == "32"
+    assert "rows of 32 + 1" in caption(page, "tile")
+
+
+def test_the_column_walk_fetches_eight_times_the_sectors(page):
+    root(page, "walks").locator("input[type=range]").fill("32")
+    assert data(page, "walks")["row"] == "128 4096"
+    assert data(page, "walks")["column"] == "1024 4096"
