@@ -90,8 +90,10 @@ ui => {
     });
     text(8, 158, `Global memory: ${n} sector${n > 1 ? "s" : ""}, ${Math.round(1000 * used / moved) / 10} % used`, bold);
     text(8, stackTop - 8, `Shared memory: ${wavefronts} wavefront${wavefronts > 1 ? "s" : ""}, bank 0 to 31`, bold);
+    let empty = "";
     for (let r = 0; r < wavefronts; r++) for (let b = 0; b < 32; b++)
-      ui.box(8 + b * cell, stackTop + r * high, cell - 1.5, high - 1.5, {fill: look.paper, stroke: look.grid}, svg);
+      empty += `M${8 + b * cell} ${stackTop + r * high}h${cell - 1.5}v${high - 1.5}h${1.5 - cell}z`;
+    ui.svg("path", {d: empty, fill: look.paper, stroke: look.grid}, svg);
     for (const {bank, row, who} of rows) {
       const X = 8 + bank * cell, Y = stackTop + row * high, own = who.includes(lanes[chosen]);
       ui.box(X, Y, cell - 1.5, high - 1.5, hit, svg);

@@ -24,3 +24,9 @@ class Pictures:
         from course_lib.simt.show.address_ruler import access_map
 
         return access_map(self, line, array, way, warp=warp)
+
+    def race_picture(self, hazard=None):
+        """Return a live picture of a race, or of a barrier that threads miss; see `race_picture.race_picture`."""
+        from course_lib.simt.show.race_picture import race_picture
+
+        return race_picture(self, hazard)
