@@ -24,7 +24,7 @@
     .course-live-bar button[aria-pressed=true]{border-width:2px;font-weight:bold}
     .course-live-bar button[aria-disabled=true]{opacity:.4;cursor:default}
     .course-live-bar input[type=range]{width:150px;min-width:60px;accent-color:${look.data};cursor:pointer}
-    .course-live-bar output{min-width:3em;font-variant-numeric:tabular-nums}
+    .course-live-bar output{min-width:3em;white-space:nowrap;font-variant-numeric:tabular-nums}
     .course-live :focus-visible{outline:3px solid ${look.data};outline-offset:2px}
     .course-live figure[hidden]{display:none}
     .course-live-caption{font-size:14px;line-height:1.4;max-width:640px;margin:6px 0;min-height:2.8em}

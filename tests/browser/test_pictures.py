@@ -1,5 +1,7 @@
 """One page with every picture of a launch: moved by mouse and by keys, and counting as Python does."""
 
+import json
+
 import numpy as np
 import pytest
 from numba import cuda, float32
@@ -43,6 +45,7 @@ def every_picture():
         "race": raced.race_picture(), "barrier": missed.race_picture(),
         "launch": guarded.launch_map(), "launch 2-D": flat.launch_map(), "ruler": simt.address_ruler(),
         "tile": tile.access_map(array="tile", way="load"), "walks": simt.walks(),
+        "occupancy": simt.occupancy_calculator(),
     }  # fmt: skip
 
 
@@ -81,7 +84,11 @@ HTML = "nodes => nodes.map(e => e.innerHTML).join()"
 SWEEP = """([name, settings]) => {
     const root = document.querySelector(`#${name} .course-live`), ranges = root.querySelectorAll('input[type=range]');
     return settings.map(values => {
-        values.forEach((v, i) => { ranges[i].value = v; ranges[i].dispatchEvent(new Event('input')); });
+        values.forEach((v, i) => {
+            if (ranges[i].value === String(v)) return;
+            ranges[i].value = v;
+            ranges[i].dispatchEvent(new Event('input'));
+        });
         return {...root.dataset};
     });
 }"""
@@ -231,3 +238,35 @@ def test_a_barrier_shows_who_comes_and_all_do_outside_of_the_branch(page):
     root(page, "barrier").get_by_role("button", name="outside of the branch").click()
     page.keyboard.press("End")
     assert "all 64 threads" in caption(page, "barrier")
+
+
+# ------------------------------------------------------------------------------------------------ occupancy
+
+
+def test_the_calculator_agrees_with_occupancy_on_hundreds_of_settings(page, made):
+    every = made["occupancy"].data["every"]
+    places = {name: range(0, len(values), step) for (name, values), step in zip(every.items(), (3, 5, 40), strict=True)}
+    settings = [(t, r, s) for t in places["threads"] for r in places["registers"] for s in places["shared"]]
+    refused = 0
+    for device in ("H100", "T4", "RTX 4090"):
+        root(page, "occupancy").get_by_role("button", name=device, exact=True).click()
+        for place, shown in zip(settings, page.evaluate(SWEEP, ["occupancy", settings]), strict=True):
+            threads, registers, shared = (every[name][k] for name, k in zip(every, place, strict=True))
+            try:
+                held = simt.occupancy(device, threads, shared, registers)
+            except ValueError:
+                refused += 1
+                assert shown["refused"] == "true", (device, threads, registers, shared)
+                continue
+            assert json.loads(shown["limits"]) == held.limits, (device, threads, registers, shared)
+            assert (int(shown["blocks"]), int(shown["warps"])) == (held.blocks, held.warps)
+            assert shown["by"] == ",".join(held.limited_by)
+    assert 100 < refused < 2 * len(settings)
+
+
+def test_the_calculators_caption_gives_the_reason(page):
+    assert caption(page, "occupancy").startswith("Occupancy 100 %: 8 blocks of 8 warps on an SM. The limit is threads")
+    slider = root(page, "occupancy").locator("input[type=range]").nth(1)
+    slider.focus()
+    page.keyboard.press("End")
+    assert "The limit is registers" in caption(page, "occupancy")

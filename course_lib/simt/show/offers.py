@@ -3,6 +3,8 @@
 Source: the course's own.
 """
 
+import math
+
 
 class Pictures:
     """The part of a `Report` that makes pictures. Source: the course's own."""
@@ -30,3 +32,13 @@ class Pictures:
         from course_lib.simt.show.race_picture import race_picture
 
         return race_picture(self, hazard)
+
+    def occupancy_calculator(self, device=None, registers=32):
+        """Return a live picture of what an SM holds of this launch; see `occupancy_calculator`.
+
+        `device` is by default the one of the report's estimates; a compiler decides how many `registers` there are.
+        """
+        from course_lib.simt.show.occupancy_calculator import occupancy_calculator
+        from course_lib.simt.show.wording import device as own
+
+        return occupancy_calculator(device or own(self), math.prod(self.block), registers, self.shared_bytes)
