@@ -24,13 +24,14 @@ _LATER = {
     "compare": "show.compare", "memory_map": "show.memory_map", "memory_maps": "show.memory_map",
     "DEVICES": "estimate.devices", "occupancy": "estimate.occupancy", "predict": "estimate.bound",
     "roofline": "estimate.roofline", "address_ruler": "show.address_ruler", "walks": "show.walks",
-    "occupancy_calculator": "show.occupancy_calculator",
+    "occupancy_calculator": "show.occupancy_calculator", "schedule": "show.schedule",
 }  # fmt: skip
 """Names whose modules are loaded when they are first used: a launch needs none of them."""
 
 __all__ = [
     "DEVICES", "Hazard", "HazardFound", "KernelError", "LaunchError", "Report", "Source", "address_ruler", "compare",
-    "memory_map", "memory_maps", "occupancy", "occupancy_calculator", "predict", "read", "roofline", "run", "walks",
+    "memory_map", "memory_maps", "occupancy", "occupancy_calculator", "predict", "read", "roofline", "run",
+    "schedule", "walks",
 ]  # fmt: skip
 
 

@@ -45,7 +45,7 @@ def every_picture():
         "race": raced.race_picture(), "barrier": missed.race_picture(),
         "launch": guarded.launch_map(), "launch 2-D": flat.launch_map(), "ruler": simt.address_ruler(),
         "tile": tile.access_map(array="tile", way="load"), "walks": simt.walks(),
-        "occupancy": simt.occupancy_calculator(),
+        "occupancy": simt.occupancy_calculator(), "schedule": simt.schedule(),
     }  # fmt: skip
 
 
@@ -270,3 +270,22 @@ def test_the_calculators_caption_gives_the_reason(page):
     slider.focus()
     page.keyboard.press("End")
     assert "The limit is registers" in caption(page, "occupancy")
+
+
+# ------------------------------------------------------------------------------------------------ scheduling
+
+
+def test_more_warps_fill_the_slots_and_the_clock_says_what_happens(page, made):
+    shares = made["schedule"].data["shares"]
+    figure = root(page, "schedule")
+    for warps in (1, 2, 8, 32):
+        figure.get_by_role("button", name=f"{warps} warp{'s' * (warps > 1)}", exact=True).click()
+        assert data(page, "schedule")["share"] == str(shares[warps - 1])
+        assert caption(page, "schedule").startswith(f"{warps} warp")
+    assert figure.locator("input[type=range]").input_value() == "32"
+    figure.locator("[tabindex='0']").focus()
+    page.keyboard.press("End")
+    assert "no warp issues: all wait" in caption(page, "schedule")
+    page.keyboard.press("Home")
+    assert "At clock 0 warp 0 issues, 31 more could, 0 wait." in caption(page, "schedule")
+    assert "A model: one scheduler" in caption(page, "schedule")

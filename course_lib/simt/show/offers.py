@@ -42,3 +42,9 @@ class Pictures:
         from course_lib.simt.show.wording import device as own
 
         return occupancy_calculator(device or own(self), math.prod(self.block), registers, self.shared_bytes)
+
+    def schedule(self, **options):
+        """Return live timelines of this kernel's warps on one scheduler; see `schedule.schedule`."""
+        from course_lib.simt.show.schedule import schedule
+
+        return schedule(self, **options)
