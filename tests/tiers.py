@@ -69,6 +69,7 @@ SLOW = (
     "tests/simt/hostile",
     "tests/simt/measured",
     "tests/simt/test_alone.py",
+    "tests/simt/test_every_picture.py",
     "tests/simt/test_every_report.py",
     "tests/simt/test_lazy_reads.py",
     "tests/simt/test_types.py",
