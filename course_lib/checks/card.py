@@ -104,8 +104,8 @@ def card_of(exercise, finding, trace="", folder="."):
 
 def _rows(exercise, facts):
     outcome, case = facts.outcome, facts.case
-    note = f"  # {case.note}" if case.note else ""
-    yield Row("Call", _call(exercise, case, outcome) + note)
+    note = f"# {case.note}\n" if case.note else ""
+    yield Row("Call", note + _call(exercise, case, outcome))
     got, expected = _got_and_expected(exercise, facts)
     yield got
     yield expected

@@ -13,9 +13,12 @@ from course_lib.figures import style
 
 CROSS, PEN = "\N{HEAVY MULTIPLICATION X}", "\N{LOWER RIGHT PENCIL}"
 
+LEAST_TEXT = 11
+"""Pixels of the smallest text of a picture on a narrow page."""
+
 BOX = "border:1px solid {0};border-left:6px solid {0};border-radius:4px;padding:8px 12px;margin:6px 0;line-height:1.45"
 ROW = "display:flex;flex-wrap:wrap;gap:0 12px;margin:4px 0"
-LABEL = "flex:0 0 6.5em;font-weight:bold"
+LABEL = "flex:0 0 7.5em;font-weight:bold"
 BODY = "flex:1 1 15em;min-width:0;margin:0"
 CODE = "margin:0;padding:0;overflow-x:auto;white-space:pre;background:none;color:inherit;line-height:1.45"
 WRAPPED = CODE.replace("white-space:pre", "white-space:pre-wrap;overflow-wrap:anywhere")
@@ -31,8 +34,7 @@ def page(card):
         f'<p style="margin:0 0 6px 0"><strong><span aria-hidden="true">{sign} </span>{escape(card.title)}</strong></p>'
     ]
     parts += [_row(row) for row in card.rows]
-    if card.lesson:
-        parts.append(_line("Hint", f'<div style="{BODY}">{_read(card)}</div>'))
+    parts.append(_line("Hint", f'<div style="{BODY}">{_read(card)}</div>'))
     if card.urgent:
         parts.append(_picture(card))
     if card.trace:
@@ -61,14 +63,22 @@ def _line(label, body):
 
 
 def _read(card):
-    title = escape(card.lesson.title)
-    link = f'<a href="{escape(card.lesson.href)}">{title}</a>' if card.lesson.href else title
-    return f"{link}, on {escape(card.concept)}. The exercise has hints above its cell."
+    lesson, concept = card.lesson, escape(card.concept)
+    if lesson is None:
+        return f"The exercise has hints above its cell; it trains {concept}."
+    title = escape(lesson.title)
+    link = f'<a href="{escape(lesson.href)}">{title}</a>' if lesson.href else title
+    return f"{link}, on {concept}. The exercise has hints above its cell."
 
 
 def _picture(card):
+    """Return the picture, which scrolls on a phone: its smallest text stays readable, and its caption in view."""
     try:
         picture = card.draw()
     except Exception:  # the words stand by themselves
         return ""
-    return picture.html if picture is not None else ""
+    if picture is None:
+        return ""
+    least = round(picture.width * LEAST_TEXT / style.TEXT_PX)
+    inside = f'<div style="min-width:{least}px">{picture.figure_html("")}</div>'
+    return f'<div tabindex="0" style="overflow-x:auto">{inside}</div><p style="margin:0">{escape(picture.caption)}</p>'

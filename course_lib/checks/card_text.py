@@ -16,8 +16,7 @@ def text(card):
     lines = [card.title]
     for row in card.rows:
         lines += _row(row.label, row.text, row.look == "prose")
-    if card.lesson:
-        lines += _row("Hint", _read(card), True)
+    lines += _row("Hint", _read(card), True)
     if card.urgent:
         try:
             picture = card.draw()
@@ -29,6 +28,8 @@ def text(card):
 
 
 def _read(card):
+    if card.lesson is None:
+        return f"The exercise has hints above its cell; it trains {card.concept}."
     where = f" ({card.lesson.href})" if card.lesson.href else ""
     return f"{card.lesson.title}{where}, on {card.concept}. The exercise has hints above its cell."
 

@@ -39,7 +39,7 @@ def shape_error(error, origin, function, arguments):
     if _has(text, CAST):
         return (
             "An array of whole numbers cannot take fractions in place. Work on a copy that can: "
-            "x = x - step instead of x -= step, or begin with x = x.astype(float)."
+            "`x = x - step` instead of `x -= step`, or begin with `x = x.astype(float)`."
         )
     if not isinstance(error, ValueError) or not _has(text, ELEMENTWISE + PRODUCT + PUT + OTHER):
         return ""
@@ -112,20 +112,20 @@ def _product(sign, left, a, right, b):
     others = [(left, a, _t(right), b[::-1])] if len(b) == 2 else []
     others += [(_t(left), a[::-1], right, b)] if len(a) == 2 else []
     others += [(right, b, left, a)] if len(a) == len(b) == 2 else []
-    fits = [f"{x} @ {y} gives {shape}" for x, s, y, t in others if (shape := _times(s, t)) is not None]
+    fits = [f"`{x} @ {y}` gives {shape}" for x, s, y, t in others if (shape := _times(s, t)) is not None]
     if fits:
         yield f"Is one of them transposed? {', '.join(fits)}."
 
 
 def _elementwise(sign, left, a, right, b):
-    both = f"{left} {sign} {right}" if sign != "," else "the call"
+    both = f"`{left} {sign} {right}`" if sign != "," else "the call"
     yield f"{left} is {a} and {right} is {b}: for {both} the sizes must be equal or 1, counted from the last axis."
     pairs = [(left, a, _t(right), b[::-1]), (_t(left), a[::-1], right, b)] if len(a) == len(b) == 2 else []
     if len(b) == 1 and len(a) > 1:
         pairs = [(left, a, f"{right}[:, None]", (*b, 1)), (_t(left), a[::-1], right, b)]
     if len(a) == 1 and len(b) > 1:
         pairs = [(f"{left}[:, None]", (*a, 1), right, b)]
-    fits = [f"{x} {sign} {y}" for x, s, y, t in pairs if _beside(s, t) is not None]
+    fits = [f"`{x} {sign} {y}`" for x, s, y, t in pairs if _beside(s, t) is not None]
     if fits:
         yield f"Is one of them transposed? {' or '.join(fits)} would fit."
 

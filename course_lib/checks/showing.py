@@ -72,7 +72,7 @@ def _argument(value):
         kind = "" if value.dtype in (np.float64, np.int64, np.bool_) else f", np.{value.dtype}"
         return f"np.array({_rows(value, _exact, 9)}{kind})" if value.size else f"np.zeros({value.shape}{kind})"
     if isinstance(value, Named):
-        return value.name.replace("numpy.", "np.")
+        return value.name.replace("numpy.", "np.").replace("course_lib.reference.", "ops.")  # as sheets import them
     if isinstance(value, Seeded):
         return f"np.random.default_rng({value.seed})"
     return _nested(value, (), _argument)

@@ -51,8 +51,9 @@ def test_a_small_array_is_shown_in_full_with_the_first_difference_marked():
 
     made = rows(card(LAYER, layer))
     assert list(made) == ["Call", "Got", "Expected", "Where"]
-    assert made["Call"].startswith("layer(\n    np.array([[1.0, 2.0, 3.0],\n              [4.0, 5.0, 6.0]]),\n")
-    assert made["Call"].endswith(")  # two samples")
+    assert made["Call"].startswith(
+        "# two samples\nlayer(\n    np.array([[1.0, 2.0, 3.0],\n              [4.0, 5.0, 6.0]]),\n"
+    )
     assert made["Got"] == "[[4.0, 2.0],\n [>10.5<, 5.0]]"
     assert made["Expected"] == "[[4.0, 2.0],\n [>10.0<, 5.0]]"
     assert made["Where"] == "result[1, 0] is 10.5, expected 10; 1 of 4 numbers are wrong."
@@ -72,7 +73,7 @@ def test_a_large_array_is_shown_by_shape_dtype_and_first_difference():
         return out
 
     made = rows(card(exercise(lambda x: 2 * x, LARGE), layer))
-    assert made["Call"] == "layer(<array (5, 8) of float64>)  # two samples"
+    assert made["Call"] == "# two samples\nlayer(<array (5, 8) of float64>)"
     assert made["Got"] == "array (5, 8) of float64; at [3, 1]: >50.0001<"
     assert made["Expected"] == "array (5, 8) of float64; at [3, 1]: >50.0<"
 
@@ -178,9 +179,7 @@ def test_an_error_is_told_with_the_students_own_lines_only():
         return helper(x)
 
     made = card(LAYER, layer)
-    assert re.fullmatch(
-        r"KeyError: 'nothing'\nin line \d+: `return x / \{\}\[\"nothing\"\]`", rows(made)["Got"]
-    )
+    assert re.fullmatch(r"KeyError: 'nothing'\nin line \d+: `return x / \{\}\[\"nothing\"\]`", rows(made)["Got"])
     assert re.fullmatch(
         r"line \d+, in layer: return helper\(x\)\nline \d+, in helper: return x .*\nKeyError: 'nothing'", made.trace
     )
@@ -226,11 +225,11 @@ def into_a_row(x, w):
     ("answer", "says"),
     [
         (product, "x is (2, 3) and w is (2, 3): the last size of x must equal the first one of w. Is one of them "
-                  "transposed? x @ w.T gives (2, 2), x.T @ w gives (3, 3). Shapes of the arguments: x (2, 3), w (2, 3)."),
-        (product_by_dot, "x @ w.T gives (2, 2)"),
-        (sum_of_both, "x is (2, 3) and w.T is (3, 2): for x + w.T the sizes must be equal or 1, counted from the last "
-                      "axis. Is one of them transposed? x + w or x.T + w.T would fit."),
-        (in_place, "Is one of them transposed? x + w or x.T + w.T would fit."),
+                  "transposed? `x @ w.T` gives (2, 2), `x.T @ w` gives (3, 3). Shapes of the arguments: x (2, 3), w (2, 3)."),
+        (product_by_dot, "`x @ w.T` gives (2, 2)"),
+        (sum_of_both, "x is (2, 3) and w.T is (3, 2): for `x + w.T` the sizes must be equal or 1, counted from the last "
+                      "axis. Is one of them transposed? `x + w` or `x.T + w.T` would fit."),
+        (in_place, "Is one of them transposed? `x + w` or `x.T + w.T` would fit."),
         (column, "Shapes of the arguments: x (2, 3), w (2, 3)."),
         (whole_numbers, "An array of whole numbers cannot take fractions in place."),
         (into_a_row, "The values and the place that they are to fill have different shapes."),
