@@ -225,10 +225,11 @@ def into_a_row(x, w):
     ("answer", "says"),
     [
         (product, "x is (2, 3) and w is (2, 3): the last size of x must equal the first one of w. Is one of them "
-                  "transposed? `x @ w.T` gives (2, 2), `x.T @ w` gives (3, 3). Shapes of the arguments: x (2, 3), w (2, 3)."),
+                  "transposed? `x @ w.T` gives (2, 2), `x.T @ w` gives (3, 3). "
+                  "Shapes of the arguments: x (2, 3), w (2, 3)."),
         (product_by_dot, "`x @ w.T` gives (2, 2)"),
-        (sum_of_both, "x is (2, 3) and w.T is (3, 2): for `x + w.T` the sizes must be equal or 1, counted from the last "
-                      "axis. Is one of them transposed? `x + w` or `x.T + w.T` would fit."),
+        (sum_of_both, "x is (2, 3) and w.T is (3, 2): for `x + w.T` the sizes must be equal or 1, counted from the "
+                      "last axis. Is one of them transposed? `x + w` or `x.T + w.T` would fit."),
         (in_place, "Is one of them transposed? `x + w` or `x.T + w.T` would fit."),
         (column, "Shapes of the arguments: x (2, 3), w (2, 3)."),
         (whole_numbers, "An array of whole numbers cannot take fractions in place."),
