@@ -30,6 +30,10 @@ class Row:
     look: str = CODE
 
 
+def no_picture():
+    """Return None: most failures need no picture. Source: the course's own."""
+
+
 @dataclass(frozen=True)
 class Card:
     """What is shown of an answer that is not right.
@@ -58,7 +62,7 @@ class Card:
     concept: str
     trace: str = ""
     urgent: bool = True
-    draw: Callable = lambda: None
+    draw: Callable = no_picture
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         from course_lib.checks.card_page import page  # colours come from the figures, which take a moment to load
