@@ -34,6 +34,8 @@ SLOW = (
     "tests/cuda/test_simulator.py",
     "tests/cuda/test_training.py",
     "tests/exercises/test_built_sheets.py",
+    "tests/exercises/test_card_in_kernel.py",
+    "tests/exercises/test_kernel_cards.py",
     "tests/exercises/test_kernels.py",
     "tests/exercises/test_kill_table.py",
     "tests/fast/test_first_call.py",

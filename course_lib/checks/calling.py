@@ -5,10 +5,14 @@ Source: the course's own.
 
 import copy
 import warnings
+from dataclasses import replace
 
 import numpy as np
 
 from course_lib.checks.judge import Outcome
+from course_lib.checks.origin import origin_of
+from course_lib.checks.shape_errors import shape_error
+from course_lib.checks.time_limit import SECONDS, TimeLimit, TimeUp
 from course_lib.checks.values import Seeded, ValueProblem, decode, encode, resolve
 
 MOST_TEXT = 300
@@ -21,6 +25,12 @@ def call_answer(function, arguments):
     The error is "NameError: name 'x' is not defined", or "". SystemExit is such an error too; KeyboardInterrupt and
     what else is no Exception pass through. Source: the course's own.
     """
+    value, error, changed = _called(function, arguments)
+    return value, "" if error is None else error_text(error), changed
+
+
+def _called(function, arguments):
+    """Return the same with the exception itself, or None."""
     given = [resolve(a) for a in arguments]
     before = copy.deepcopy([_watched(a, g) for a, g in zip(arguments, given, strict=True)])
     try:
@@ -28,10 +38,10 @@ def call_answer(function, arguments):
             warnings.simplefilter("ignore")
             value = encode(function(*given))
     except (Exception, SystemExit) as error:
-        return encode(None), error_text(error), ()
+        return encode(None), error, ()
     after = [_watched(a, g) for a, g in zip(arguments, given, strict=True)]
     changed = [f"argument {i + 1}" for i, (old, new) in enumerate(zip(before, after, strict=True)) if old != new]
-    return value, "", tuple(changed)
+    return value, None, tuple(changed)
 
 
 def error_text(error):
@@ -47,16 +57,38 @@ def error_text(error):
     return (f"{name}: {text}" if text else name)[:MOST_TEXT]
 
 
-def call_here(function, case):
-    """Return the `Outcome` of a case in this process, as the grader would get it. Errors as `call_answer`.
+def call_here(function, case, seconds=SECONDS):
+    """Return the `Outcome` of a case in this process, as the grader would get it, and where an error came from.
+
+    An answer that takes longer than so many seconds is stopped, in the main thread. Errors as `call_answer`.
 
     Source: the course's own.
     """
-    value, error, changed = call_answer(function, case.args)
     try:
-        return Outcome(decode(value), error, changed)
+        with TimeLimit(seconds):
+            value, error, changed = _called(function, case.args)
+    except TimeUp as stop:
+        return Outcome(stopped=seconds, origin=_light(origin_of(stop)))
+    if error is not None:
+        origin = origin_of(error)
+        told = _told(error, origin, function, case)
+        return Outcome(error=error_text(error), origin=_light(origin), told=told)
+    try:
+        return Outcome(decode(value), "", changed)
     except ValueProblem as problem:
         return Outcome(error=f"ValueError: {problem}")
+
+
+def _light(origin):
+    """Return an origin without the variables, which may be large, and live as long as the notebook's last error."""
+    return origin and replace(origin, expression=None, names={})
+
+
+def _told(error, origin, function, case):
+    try:
+        return shape_error(error, origin, function, case.args)
+    except Exception:  # an exception or an object of the answer's own may do anything
+        return ""
 
 
 def outcome_here(exercise, case, text, names):

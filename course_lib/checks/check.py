@@ -1,10 +1,22 @@
 """`check("04.2", my_function)`: the public check of an exercise, at once and offline.
 
+A wrong answer shows a card and raises `CheckFailed`. Only what is displayed can be HTML, so the card is displayed; only
+an exception stops "Run all" and is seen by graders, so one is raised too, and IPython prints one line for it, since it
+has `_render_traceback_`, IPython's own way for that. Outside of a notebook nothing is displayed, and the exception
+says the same in a sentence.
+
 Source: the course's own.
 """
 
+import inspect
+import sys
+import types
+
 from course_lib.checks.calling import call_here
-from course_lib.checks.judge import judge
+from course_lib.checks.card import card_of
+from course_lib.checks.forbidden import forbidden_use
+from course_lib.checks.judge import NOT_STARTED, judge
+from course_lib.checks.origin import own_calls
 from course_lib.checks.registry import find, sheet_of
 
 _SOLVED = set()
@@ -13,6 +25,12 @@ _SOLVED = set()
 
 class CheckFailed(AssertionError):
     """An answer is not right yet; the message says where, and what was expected. Source: the course's own."""
+
+    short = ""
+    """What IPython prints below a card that was displayed."""
+
+    def _render_traceback_(self):
+        return [f"{type(self).__name__}: {self.short or self}"]
 
 
 def check(id, answer):
@@ -28,7 +46,8 @@ def check(id, answer):
     Raises
     ------
     CheckFailed
-        With the first call that is wrong, what was expected, and the usual cause.
+        With the first call that is wrong, what was expected, and the usual cause; a notebook shows them as a card. So
+        it does with an answer that has not ended after `time_limit.SECONDS`.
     LookupError
         If there is no such exercise.
     TypeError
@@ -45,11 +64,41 @@ def check(id, answer):
         finding = judge(exercise, case, _run(exercise, answer, case))
         if finding is not None:
             _SOLVED.discard(id)
-            raise CheckFailed(f"{id}: {finding.says}") from None
+            raise _failed(exercise, finding) from None
+    if says := forbidden_use(exercise, _text_of(exercise, answer)):
+        _SOLVED.discard(id)
+        raise CheckFailed(f"{id}: right, but {says}")
     _SOLVED.add(id)
     mine = [e.id for e in sheet_of(id).exercises if e.kind != "text"]
     solved = sum(i in _SOLVED for i in mine)
     print(f"{id} {exercise.title}: right in all {len(exercise.cases)} public cases. Solved: {solved} of {len(mine)}.")
+
+
+def _failed(exercise, finding):
+    """Show a card where there is a notebook, and return the exception."""
+    error = CheckFailed(f"{exercise.id}: {finding.says}")
+    if _in_ipython():
+        from IPython.display import display
+
+        display(card_of(exercise, finding, own_calls()))
+        state = "written" if finding.cause == NOT_STARTED else "right"
+        error.short = f"{exercise.id} is not {state} yet; the card above says more."
+    return error
+
+
+def _in_ipython():
+    """Return whether IPython runs this; it is not loaded to find out."""
+    return "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None
+
+
+def _text_of(exercise, answer):
+    """Return the text of a function that has the exercise's name, "" of any other and where it is not known."""
+    if not isinstance(answer, types.FunctionType) or answer.__name__ != exercise.function:
+        return ""
+    try:
+        return inspect.cleandoc(f"\n{inspect.getsource(answer)}")
+    except (OSError, TypeError):
+        return ""
 
 
 def _run(exercise, answer, case):

@@ -2,12 +2,19 @@
 
 import numpy as np
 
+TRANSPOSED = " It looks transposed."
+ZERO = " It is zero everywhere: was it computed, or only allocated?"
+
 
 class Mismatch(AssertionError):
     """Two results that should agree do not; the message says where and by how much.
 
-    Source: the course's own.
+    `index` is that of the first wrong element, a tuple; None where shapes differ. Source: the course's own.
     """
+
+    def __init__(self, message, index=None):
+        super().__init__(message)
+        self.index = index
 
 
 def check_close(actual, expected, *, rtol=1e-7, atol=0.0, name="result"):
@@ -30,7 +37,7 @@ def check_close(actual, expected, *, rtol=1e-7, atol=0.0, name="result"):
     """
     actual, expected = np.asarray(actual), np.asarray(expected)
     if actual.shape != expected.shape:
-        hint = " It looks transposed." if actual.shape == expected.shape[::-1] else ""
+        hint = TRANSPOSED if is_transpose(actual, expected) else ""
         raise Mismatch(f"{name} has shape {actual.shape}, expected {expected.shape}.{hint}")
     if actual.dtype.kind not in "biufc" or expected.dtype.kind not in "biufc":
         raise TypeError(f"{name} is {actual.dtype} and expected is {expected.dtype}; both must be numbers.")
@@ -53,7 +60,8 @@ def check_close(actual, expected, *, rtol=1e-7, atol=0.0, name="result"):
     place = f"{name}[{', '.join(map(str, where))}]" if where else name
     raise Mismatch(
         f"{place} is {got}, expected {want}; {len(wrong)} of {actual.size} element(s) differ by more than "
-        f"rtol={rtol:g}, atol={atol:g}.{usual_cause(actual, expected)}"
+        f"rtol={rtol:g}, atol={atol:g}.{usual_cause(actual, expected)}",
+        where,
     )
 
 
@@ -72,7 +80,7 @@ def usual_cause(actual, expected):
     if _alike(actual, expected) or not np.isfinite(expected).all():
         return ""  # only rounding, or no number to compare with
     if actual.size > 1 and not actual.any():
-        return " It is zero everywhere: was it computed, or only allocated?"
+        return ZERO
     if _alike(actual, -expected):
         return " It has the wrong sign."
     if actual.ndim == 2 and actual.shape[0] == actual.shape[1] and _alike(actual, expected.T):
@@ -83,6 +91,17 @@ def usual_cause(actual, expected):
         if _alike(ratios, np.full_like(ratios, ratios[0])):
             return f" It is {ratios[0]:.4g} times what was expected: a missing or extra factor, such as 1/n."
     return ""
+
+
+def is_transpose(actual, expected):
+    """Return whether arrays of numbers, of different shapes, have each other's numbers transposed. No errors.
+
+    Source: the course's own.
+    """
+    if actual.ndim < 2 or actual.shape != expected.shape[::-1] or not actual.size:
+        return False
+    numbers = actual.dtype.kind in "biuf" and expected.dtype.kind in "biuf"
+    return numbers and _alike(actual.T.astype(np.float64), expected.astype(np.float64))
 
 
 def _alike(one, other):

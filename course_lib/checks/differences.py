@@ -3,17 +3,23 @@
 Source: the course's own.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import permutations
 
 import numpy as np
 
-from course_lib.checks.close import Mismatch, check_close, usual_cause
+from course_lib.checks.close import TRANSPOSED, Mismatch, check_close, is_transpose, usual_cause
 from course_lib.checks.values import Opaque
+
+MOST_ORDERED = 4
+"""Results of which every order is tried."""
 
 
 @dataclass(frozen=True)
 class Difference:
     """One difference: `kind` gives no numbers away, `detail` does, `hint` begins with a space or is "".
+
+    `place` leads to it: numbers of entries, keys, and the index of an array's element as a tuple; () for the whole.
 
     Source: the course's own.
     """
@@ -21,6 +27,7 @@ class Difference:
     kind: str
     detail: str
     hint: str = ""
+    place: tuple = ()
 
     def text(self, reveal):
         """Return it as a sentence after the name of a call. No errors. Source: the course's own."""
@@ -82,8 +89,18 @@ def _sequence(value, expected, rtol, atol, name):
         return Difference("another number of values", detail)
     for i, pair in enumerate(zip(value, expected, strict=True)):
         if found := difference(*pair, rtol, atol, f"{name}[{i}]"):
-            return found
+            if isinstance(expected, tuple) and _other_order(value, expected, rtol, atol):
+                found = replace(found, hint=" These are the right values in another order.")
+            return replace(found, place=(i, *found.place))
     return None
+
+
+def _other_order(value, expected, rtol, atol):
+    """Return whether a few results are those that were expected, but not in their order."""
+    return len(value) <= MOST_ORDERED and any(
+        all(difference(*pair, rtol, atol) is None for pair in zip(order, expected, strict=True))
+        for order in permutations(value)
+    )
 
 
 def _count(values):
@@ -100,7 +117,7 @@ def _dict(value, expected, rtol, atol, name):
         return Difference("other keys", f"{name} has {got}, expected the keys {sorted(map(str, expected))}.")
     for key in expected:
         if found := difference(value[key], expected[key], rtol, atol, f"{name}[{key!r}]"):
-            return found
+            return replace(found, place=(key, *found.place))
     return None
 
 
@@ -115,7 +132,7 @@ def _numbers(value, expected, rtol, atol, name):
     if got is None:
         return Difference("a number that is too large", f"{name} is {_text(value)}, expected {expected}.")
     if got.shape != expected.shape:
-        hint = " It looks transposed." if got.ndim > 1 and got.shape == expected.shape[::-1] else ""
+        hint = TRANSPOSED if is_transpose(got, expected) else ""
         detail = f"{name} has shape {got.shape}, expected {expected.shape}."
         return Difference(f"an array of another shape than expected ({got.ndim} axes of {expected.ndim})", detail, hint)
     if (got.dtype.kind == "b") != (expected.dtype.kind == "b"):
@@ -131,10 +148,11 @@ def _numbers(value, expected, rtol, atol, name):
     except Mismatch as error:
         as_floats = [a.astype(np.float64) if a.dtype.kind in "biu" else a for a in (got, expected)]
         first, _, rest = str(error).partition("; ")
+        place = (error.index,) if error.index else ()
         count = f"; {rest.split(' element')[0]} numbers are wrong." if got.size > 1 else "."
         if expected.dtype.kind == "b":
-            return Difference("a wrong truth value", first + count.replace("numbers", "values"))
-        return Difference("wrong numbers", first + count, usual_cause(*as_floats))
+            return Difference("a wrong truth value", first + count.replace("numbers", "values"), place=place)
+        return Difference("wrong numbers", first + count, usual_cause(*as_floats), place)
     return None
 
 

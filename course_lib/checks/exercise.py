@@ -65,6 +65,8 @@ class Exercise:
         How far numbers may be off.
     instead_of : tuple of str
         Names that an answer may not use, such as "relu_forward" where that is what is to be written.
+    section : str
+        The heading of its lesson's section that explains it; "" where the lesson as a whole does.
     kind : "function"
 
     ValueError where an attribute is not as said. Source: the course's own.
@@ -84,6 +86,7 @@ class Exercise:
     rtol: float = 1e-9
     atol: float = 1e-12
     instead_of: tuple[str, ...] = ()
+    section: str = ""
     kind: str = field(default="function", init=False)
 
     def __post_init__(self):

@@ -18,6 +18,15 @@ from course_lib.checks.values import Named, Opaque, Seeded, resolve
 NOT_STARTED = "not written yet"
 """The cause that a stub has."""
 
+ENDLESS = (
+    "The usual cause is a while loop whose condition stays true: what it tests has to change in every turn, towards "
+    "the end."
+)
+"""What is said of an answer that does not end."""
+
+ONE_VALUE = ("wrong numbers", "another value", "a wrong truth value")
+"""Kinds of differences that a single value, shown beside the right one, explains by itself."""
+
 OF_THE_TEXT = ("KernelError",)
 """Errors of kernels whose message speaks of the answer's text, not of the inputs: also told on hidden cases."""
 
@@ -45,6 +54,18 @@ class Outcome:
         Of a kernel: counter -> what to do where it is too high.
     explain : callable, optional
         Of a kernel: explain(text of a difference, hint, reveal) -> both, with the array's name and who wrote where.
+    stopped : float
+        Seconds after which the answer was stopped, since it did not end; 0 if it ended.
+    origin : checks.origin.Origin, optional
+        Where in the student's text an error, or the stop, came from; the grader does not know it.
+    told : str
+        What an error of NumPy means here, in sentences.
+    found : tuple of (Report, Hazard)
+        Of a kernel: what `hazards` speak of, in the same order, to draw it.
+    causes : mapping of str to (Report, Hazard)
+        Of a kernel: what `advice` speaks of.
+    calls : tuple of (grid, block, {parameter: argument})
+        Of a kernel: its launches.
 
     Source: the course's own.
     """
@@ -56,17 +77,52 @@ class Outcome:
     counters: Mapping = field(default_factory=dict)
     advice: Mapping = field(default_factory=dict)
     explain: Callable | None = None
+    stopped: float = 0.0
+    origin: object = None
+    told: str = ""
+    found: tuple = ()
+    causes: Mapping = field(default_factory=dict)
+    calls: tuple = ()
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a card shows beside the words of a finding: only of public cases, so never of a grader's hidden ones.
+
+    Attributes
+    ----------
+    case : Case
+    outcome : Outcome
+    why : str
+        The likely cause, or what to do; "" where none is known.
+    detail : str
+        Where values differ, in a sentence.
+    place : tuple
+        The first difference, as `Difference.place`.
+    cost : tuple
+        (counter, counted, most) of a right kernel that costs too much.
+
+    Source: the course's own.
+    """
+
+    case: object
+    outcome: Outcome
+    why: str = ""
+    detail: str = ""
+    place: tuple = ()
+    cost: tuple = ()
 
 
 @dataclass(frozen=True)
 class Finding:
     """Why a call is not right: what to say to the student, and the mistake in a few words, for statistics.
 
-    Source: the course's own.
+    `facts` are None on hidden cases. Source: the course's own.
     """
 
     says: str
     cause: str
+    facts: Facts | None = None
 
 
 def judge(exercise, case, outcome, reveal=True):
@@ -85,46 +141,67 @@ def judge(exercise, case, outcome, reveal=True):
     where = f"{exercise.function}({_shown(case.args)})" if reveal else f"{exercise.function} on a hidden case"
     if case.note and reveal:
         where += f" ({case.note})"
+    if outcome.stopped:
+        return _endless(where, case, outcome, reveal)
     if outcome.error:
-        return _error(
-            where, outcome.error, reveal or (exercise.kind == "kernel" and outcome.error.startswith(OF_THE_TEXT))
-        )
+        return _error(exercise, where, case, outcome, reveal)
     if outcome.hazards:
-        return Finding(f"{where} has a hazard: {outcome.hazards[0]}", "hazard")
-    if outcome.changed and reveal:
-        return Finding(f"{where} changes {outcome.changed[0]} in place; work on a copy.", "changes its arguments")
+        says = f"{where} has a hazard: {outcome.hazards[0]}"
+        return Finding(says, "hazard", Facts(case, outcome) if reveal else None)
     if outcome.changed:
-        return Finding(f"{where} changes an argument in place; work on a copy.", "changes its arguments")
+        what = outcome.changed[0] if reveal else "an argument"
+        facts = Facts(case, outcome, "Work on a copy.") if reveal else None
+        return Finding(f"{where} changes {what} in place; work on a copy.", "changes its arguments", facts)
     args = [resolve(a) for a in case.args]
     expected = exercise.expect(*args)
     wrong = difference(outcome.value, expected, exercise.rtol, exercise.atol)
     if wrong is None:
-        return _over_budget(exercise, case, outcome, where)
+        return _over_budget(exercise, case, outcome, where, reveal)
     text, hint = wrong.text(reveal), wrong.hint
     if outcome.explain is not None:
         text, hint = outcome.explain(text, hint, reveal)
-    for cause in exercise.causes:
-        if _same_mistake(cause, case, outcome.value, exercise):
-            return Finding(f"{where}{text} {cause.says}", cause.says)
-    return Finding(f"{where}{text}{hint}", wrong.kind)
+    named = next((c for c in exercise.causes if _same_mistake(c, case, outcome.value, expected, wrong, exercise)), None)
+    why = f" {named.says}" if named else hint
+    detail = text.removeprefix(": ") if wrong.place or wrong.kind not in ONE_VALUE else ""
+    facts = Facts(case, outcome, why.strip(), detail, wrong.place) if reveal else None
+    return Finding(f"{where}{text}{why}", named.says if named else wrong.kind, facts)
 
 
-def _error(where, error, reveal):
+def _endless(where, case, outcome, reveal):
+    at = f" It was in {outcome.origin.place}" if reveal and outcome.origin else ""
+    says = f"{where} does not end: it was stopped after {outcome.stopped:g} s.{at and at + '.'} {ENDLESS}"
+    return Finding(says, "does not end", Facts(case, outcome, ENDLESS) if reveal else None)
+
+
+def _error(exercise, where, case, outcome, reveal):
+    error = outcome.error
     name = error.split(":")[0]
     if name == "NotImplementedError":
-        return Finding(f"{where} is not written yet.", NOT_STARTED)
+        return Finding(f"{where} is not written yet.", NOT_STARTED, Facts(case, outcome) if reveal else None)
     known = name if name in KNOWN_ERRORS else "an error of its own"
-    text = error if reveal else known
-    return Finding(f"{where} raises {text}{'' if text.endswith('.') else '.'}", known)
+    told = reveal or (exercise.kind == "kernel" and error.startswith(OF_THE_TEXT))
+    text = error if told else known
+    says = f"{where} raises {text}{'' if text.endswith('.') else '.'}"
+    if not reveal:
+        return Finding(says, known)
+    return Finding(f"{says} {outcome.told}".rstrip(), known, Facts(case, outcome, outcome.told))
 
 
-def _same_mistake(cause, case, value, exercise):
+def _same_mistake(cause, case, value, expected, wrong, exercise):
+    """Return whether an answer has the value of a usual mistake, and is wrong in the same way as that is.
+
+    A float where a whole number is due may have the mistake's value by chance, and its own fault is another one.
+    """
     try:
         with np.errstate(all="ignore"):
             mistaken = cause.wrong(*(resolve(a) for a in case.args))
     except Exception:
         return False  # the mistake is not possible on such arguments
-    return difference(_as_floats(value), _as_floats(mistaken), max(exercise.rtol, 1e-9), exercise.atol) is None
+    rtol = max(exercise.rtol, 1e-9)
+    if difference(_as_floats(value), _as_floats(mistaken), rtol, exercise.atol) is not None:
+        return False
+    theirs = difference(mistaken, expected, exercise.rtol, exercise.atol)
+    return wrong.kind == (theirs.kind if theirs else "wrong numbers")  # none: the mistake is a loss of digits
 
 
 def _as_floats(value):
@@ -136,14 +213,15 @@ def _as_floats(value):
     return float(value) if number else value.astype(np.float64) if whole else value
 
 
-def _over_budget(exercise, case, outcome, where):
+def _over_budget(exercise, case, outcome, where, reveal):
     limits = exercise.budget(*case.args) if getattr(exercise, "budget", None) else {}
     for counter, most in limits.items():
         counted = outcome.counters.get(counter)
         if counted is None or counted > most:
             says = f"{where} is right, but costs {counted} {counter.replace('_', ' ')}; at most {most} are allowed."
-            says += f" {outcome.advice[counter]}" if counter in outcome.advice else ""
-            return Finding(says, f"over the budget of {counter.replace('_', ' ')}")
+            advice = outcome.advice.get(counter, "")
+            facts = Facts(case, outcome, advice, cost=(counter, counted, most)) if reveal else None
+            return Finding(f"{says} {advice}".rstrip(), f"over the budget of {counter.replace('_', ' ')}", facts)
     return None
 
 

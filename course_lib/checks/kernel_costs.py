@@ -4,6 +4,7 @@ Source: NVIDIA, "CUDA C++ Programming Guide", "Device Memory Accesses" and "Shar
 """
 
 from course_lib.simt.gather import where
+from course_lib.simt.hazards import Hazard
 
 BY_REQUEST = (
     "global_load_requests", "global_load_sectors", "global_store_requests", "global_store_sectors",
@@ -55,20 +56,32 @@ def advice_of(report):
 
     Source: the course's own.
     """
+    return {counter: _said(advice) for counter, advice in causes_of(report).items()}
+
+
+def causes_of(report):
+    """Return {counter: `Hazard` that explains why it is high}; of the kind "loads" where elements are loaded again.
+
+    No errors. Source: the course's own.
+    """
     found = {}
     most = max((u for u in report.arrays.values() if u.space == "global"), key=lambda u: u.loads, default=None)
     if most is not None and most.reuse > 1:
-        found["global_loads"] = (
-            f"An element of {most.name} is loaded {most.reuse:.1f} times on average. Shared memory keeps what a block "
-            "has loaded once."
-        )
+        found["global_loads"] = Hazard(
+            "loads", 0, f"An element of {most.name} is loaded {most.reuse:.1f} times on average.",
+            "Shared memory keeps what a block has loaded once.", most.loads, most.name, {"way": "load"}, "advice",
+        )  # fmt: skip
     for advice in report.advice:
-        place = where(advice)
         for counter in ADVICE.get(advice.kind, ()):
             # a name that is of loads is not explained by stores
             if "sectors" not in counter or f"the {counter.split('_')[1]}s of" in advice.message:
-                found.setdefault(counter, f"{place[0].upper()}{place[1:]}: {advice.message} {advice.fix}")
+                found.setdefault(counter, advice)
     return found
+
+
+def _said(advice):
+    place = where(advice) if advice.line else ""
+    return f"{place and place[0].upper() + place[1:] + ': '}{advice.message} {advice.fix}"
 
 
 def _space(use, parameters):

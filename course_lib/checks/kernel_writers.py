@@ -7,8 +7,12 @@ import re
 
 import numpy as np
 
+from course_lib.checks.close import ZERO
+
 ELEMENT = re.compile(r"result(?:\[(?P<output>\d+)\](?=\[))?\[(?P<index>\d+(?:, \d+)*)\] is ")
 """How `differences` names an element of the result, or of one of several results."""
+
+WRITTEN = " Every element was written, and each with zero: look at what the result begins with."
 
 MOST_CODE = 60
 """Characters of a line of code in a message."""
@@ -71,7 +75,7 @@ def explain(text, hint, reveal, arrays, several):
     gaps = next((a for a in arrays if a.missing.any()), None)
     if not reveal:
         return (f"{text.removesuffix('.')}: some of {gaps.name} is never written.", "") if gaps else (text, hint)
-    hint = gaps.gaps() if gaps else hint
+    hint = gaps.gaps() if gaps else WRITTEN if hint == ZERO else hint
     found = ELEMENT.search(text)
     if found is None:
         return text, hint

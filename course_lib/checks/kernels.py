@@ -14,7 +14,7 @@ import numpy as np
 
 from course_lib import simt
 from course_lib.checks.judge import Outcome
-from course_lib.checks.kernel_costs import advice_of, costs_of
+from course_lib.checks.kernel_costs import advice_of, causes_of, costs_of
 from course_lib.checks.kernel_writers import Written, explain, with_line
 from course_lib.simt.arrays import DeviceArray
 from course_lib.simt.source import is_kernel, source_of
@@ -73,7 +73,7 @@ class _Launches:
     """Stands for the kernel in `exercise.launch`: kernel[grid, block](...) runs in the executor and is noted."""
 
     def __init__(self, source):
-        self.source, self.reports, self.outputs = source, [], {}
+        self.source, self.reports, self.outputs, self.calls = source, [], {}, []
 
     def __getitem__(self, configuration):
         grid, block = configuration
@@ -82,6 +82,7 @@ class _Launches:
             arguments = [a if type(a) is not np.ndarray else _read_only(a) for a in arguments]
             report = simt.run(self.source, grid, block, arguments, on_error="collect", steps=STEPS)
             self.reports.append(report)
+            self.calls.append((report.grid, report.block, dict(zip(self.source.parameters, arguments, strict=True))))
             for name, argument in zip(self.source.parameters, arguments, strict=True):
                 if type(argument) is DeviceArray:
                     self.outputs[id(argument)] = (name, argument)
@@ -125,6 +126,9 @@ def _outcome(exercise, source, case):
         counters={name: costs[name] for r in launches.reports for name in costs_of(r, source.parameters)},
         advice={name: text for r in launches.reports for name, text in advice_of(r).items()},
         explain=lambda text, hint, reveal: explain(text, hint, reveal, arrays, several),
+        found=tuple((r, h) for r in launches.reports for h in _wrong(r)),
+        calls=tuple(launches.calls),
+        causes={name: (r, h) for r in launches.reports for name, h in causes_of(r).items()},
     )
 
 

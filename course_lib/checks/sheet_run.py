@@ -8,14 +8,17 @@ Source: the course's own.
 
 import contextlib
 import io
+import linecache
 import sys
 from pathlib import Path
 
 from course_lib.checks.calling import error_text, outcome_here
+from course_lib.checks.card import card_of
 from course_lib.checks.forbidden import forbidden_use
-from course_lib.checks.judge import NOT_STARTED
+from course_lib.checks.judge import NOT_STARTED, judge
 from course_lib.checks.registry import SHEETS
 from course_lib.checks.registry import sheet as sheet_named
+from course_lib.checks.time_limit import TimeLimit, TimeUp
 from course_lib.grading.definitions import Definitions
 from course_lib.grading.keys import PUBLIC
 from course_lib.grading.notebook import defines, read_answers
@@ -23,6 +26,9 @@ from course_lib.grading.questions import run_part
 from course_lib.grading.sheet_names import Names
 
 _NAMES = Names(SHEETS)
+
+CELL_SECONDS = 60.0
+"""For one cell of the sheet: some of a project's own cells train a network."""
 
 
 def main(file, name=""):
@@ -32,8 +38,8 @@ def main(file, name=""):
     """
     path = Path(file)
     content = path.read_bytes()
-    if name and name not in SHEETS:
-        print(f"There is no sheet {name}; there are {', '.join(SHEETS)}.")
+    if name and not (name := _sheet_called(asked := name)):
+        print(f"There is no sheet {asked}; there are {', '.join(SHEETS)}.")
         return 2
     named = bool(name)
     name = name or _NAMES.in_text(path.name) or _NAMES.in_cells(content)
@@ -55,16 +61,14 @@ def main(file, name=""):
         print(f"note: {note}")
     namespace, definitions = _run(answers.cells), Definitions([cell.source for cell in answers.cells])
     tasks = [e for e in sheet.exercises if e.kind != "text"]
-    right = 0
-    for exercise in tasks:
-        says, cause = _check(exercise, namespace, definitions)
-        right += not says
-        mark = "right   " if not says else "to do   " if cause == NOT_STARTED else "not yet "
-        print(
-            f"{mark} {exercise.id} {exercise.title}" + (f"\n         {says}" if says and cause != NOT_STARTED else "")
-        )
+    right = sum(_tell(exercise, namespace, definitions, path.parent) for exercise in tasks)
     print(f"{right} of {len(tasks)} are right in the public check.")
     return 0 if right == len(tasks) else 1
+
+
+def _sheet_called(name):
+    """Return the sheet of a name or of a number such as "01", "" if there is none."""
+    return next((s for s in SHEETS if name in (s, s.split("_")[0])), "")
 
 
 def _is_about(sheet, answers, content):
@@ -78,23 +82,47 @@ def _run(cells):
     """Run the cells in one namespace, as a notebook does; a cell that fails is told, and the next one is run."""
     namespace = {"__name__": "__main__"}
     for cell in cells:
+        linecache.cache[cell.name] = (len(cell.source), None, cell.source.splitlines(keepends=True), cell.name)
         try:
-            with contextlib.redirect_stdout(io.StringIO()):
+            with contextlib.redirect_stdout(io.StringIO()), TimeLimit(CELL_SECONDS):
                 exec(compile(cell.source, cell.name, "exec"), namespace)
         except (Exception, SystemExit) as error:
-            print(f"note: {cell.name} raises {error_text(error)}")
+            print(f"note: {cell.name} raises {error_text(error)}", flush=True)
+        except TimeUp:
+            print(f"note: {cell.name} does not end; it was stopped after {CELL_SECONDS:g} s.", flush=True)
     return namespace
 
 
-def _check(exercise, namespace, definitions):
-    """Return (what to say, its cause), two empty texts if the exercise is right."""
+def _tell(exercise, namespace, definitions, folder):
+    """Check an exercise, print how it went, with a card where it is wrong, and return whether it is right."""
     text = definitions.source(exercise.function)
     if reason := forbidden_use(exercise, text):
-        return reason, "uses the library's"
+        print(f"not yet  {exercise.id} {exercise.title}\n         {reason}", flush=True)
+        return False
+    called = []
+
+    def outcome_of(case):
+        called[:] = [case, outcome_here(exercise, case, text, namespace)]
+        return called[1]
+
     with contextlib.redirect_stdout(io.StringIO()):
-        public = (PUBLIC, False, 1, exercise.cases)
-        result = run_part(exercise, public, lambda case: outcome_here(exercise, case, text, namespace))
-    return result.says, result.cause
+        result = run_part(exercise, (PUBLIC, False, 1, exercise.cases), outcome_of)
+    if result.passed:
+        print(f"right    {exercise.id} {exercise.title}", flush=True)
+    elif result.cause == NOT_STARTED:
+        print(f"to do    {exercise.id} {exercise.title}", flush=True)
+    else:
+        print(f"not yet  {_lines(exercise, result, called, folder)}", flush=True)
+    return result.passed
+
+
+def _lines(exercise, result, called, folder):
+    """Return the card of what `run_part` found wrong, or its words where the value is too odd to be shown."""
+    try:
+        finding = judge(exercise, *called)
+        return str(card_of(exercise, finding, folder=folder)).replace("\n", "\n  ")
+    except Exception:
+        return f"{exercise.id} {exercise.title}\n         {result.says}"
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import shutil
 import nbformat
 import pytest
 
+from course_lib.checks import calling, sheet_run
 from course_lib.checks.registry import SHEETS
 from course_lib.checks.sheet_run import main
 from tests.setup.project import ROOT
@@ -47,3 +48,26 @@ def test_a_notebook_without_a_sheets_name_or_cells(tmp_path, capsys):
 def test_a_sheet_that_is_not_there(capsys):
     assert main(SHEET, "01_perceptrons") == 2
     assert "There is no sheet 01_perceptrons; there are 01_perceptron, " in capsys.readouterr().out
+
+
+def test_a_sheet_may_be_named_by_its_number(capsys):
+    assert main(SHEET, "01") == 1
+    assert "0 of 5 are right" in capsys.readouterr().out
+
+
+def test_an_answer_without_end_is_stopped_and_the_others_are_checked(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(calling.call_here, "__defaults__", (0.3,))
+    monkeypatch.setattr(sheet_run, "CELL_SECONDS", 0.3)
+    (tmp_path / "01_perceptron.py").write_text(
+        "import numpy as np\n\n"
+        "def corrections_needed(z, x, y, lr):\n    while True:\n        z += 1\n\n"
+        "def margin(x, y, w):\n    return np.ones(3) @ x\n\n"
+        "while True:\n    pass\n"
+    )
+    assert main(tmp_path / "01_perceptron.py", "01_perceptron") == 1
+    said = capsys.readouterr().out
+    assert "does not end; it was stopped after 0.3 s." in said
+    assert "not yet  01.2 How often must it be shown? · not right yet\n" in said
+    assert "no result: it does not end, and was stopped after 0.3 s" in said
+    assert "in line 4: `while True:`" in said or "in line 5: `z += 1`" in said
+    assert "0 of 5 are right" in said

@@ -1,0 +1,148 @@
+"""NumPy's errors about shapes and dtypes, told with the shapes of the arrays, and what would fit.
+
+Source: the course's own; NumPy's documentation, "Broadcasting" and `numpy.matmul`.
+"""
+
+import ast
+import inspect
+
+import numpy as np
+
+ELEMENTWISE = ("operands could not be broadcast together", "non-broadcastable output operand")
+PRODUCT = ("mismatch in its core dimension", "not aligned", "does not have enough dimensions")
+PUT = ("could not broadcast input array",)
+CAST = ("Cannot cast ufunc",)
+OTHER = ("cannot reshape array", "must match exactly", "same number of dimensions", "same shape", "axes don't match")
+SIGNS = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.MatMult: "@", ast.Pow: "**", ast.FloorDiv: "//",
+    ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
+}  # fmt: skip
+PRODUCTS = ("dot", "matmul")
+
+
+def shape_error(error, origin, function, arguments):
+    """Return sentences on a NumPy error about shapes or a dtype that does not take a result; "" for other errors.
+
+    Parameters
+    ----------
+    error : Exception
+    origin : Origin or None
+    function : callable
+        The answer; its parameters name the arguments.
+    arguments : sequence
+        What it was called with.
+
+    No errors. Source: the course's own.
+    """
+    text = str(error)
+    given = _given(function, arguments)
+    if _has(text, CAST):
+        return (
+            "An array of whole numbers cannot take fractions in place. Work on a copy that can: "
+            "`x = x - step` instead of `x -= step`, or begin with `x = x.astype(float)`."
+        )
+    if not isinstance(error, ValueError) or not _has(text, ELEMENTWISE + PRODUCT + PUT + OTHER):
+        return ""
+    pair = _pair(origin) if _has(text, ELEMENTWISE + PRODUCT) else None
+    if pair is not None:
+        return " ".join([*(_product(*pair) if pair[0] == "@" else _elementwise(*pair)), given])
+    if _has(text, PUT):
+        return f"The values and the place that they are to fill have different shapes. {given}"
+    return f"Is one of the arrays to be transposed (.T)? {given}"
+
+
+def _has(text, parts):
+    return any(part in text for part in parts)
+
+
+def _given(function, arguments):
+    """Return "The arguments: x (4, 3), w (2, 3)." for those that are arrays."""
+    try:
+        names = list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        names = []
+    names += [f"argument {i + 1}" for i in range(len(names), len(arguments))]
+    shapes = [f"{n} {a.shape}" for n, a in zip(names, arguments, strict=False) if isinstance(a, np.ndarray)]
+    return f"Shapes of the arguments: {', '.join(shapes)}." if shapes else ""
+
+
+def _pair(origin):
+    """Return (sign, left text, its shape, right text, its shape) of what failed, None if that is not known."""
+    node = origin and origin.expression
+    if isinstance(node, ast.BinOp):
+        sign, left, right = SIGNS.get(type(node.op)), node.left, node.right
+    elif isinstance(node, ast.Compare) and len(node.ops) == 1:
+        sign, left, right = SIGNS.get(type(node.ops[0])), node.left, node.comparators[0]
+    elif isinstance(node, ast.AugAssign):
+        sign, left, right = SIGNS.get(type(node.op)), node.target, node.value
+    elif isinstance(node, ast.Call) and len(node.args) == 2 and isinstance(node.func, ast.Attribute):
+        sign, (left, right) = "@" if node.func.attr in PRODUCTS else ",", node.args
+    elif isinstance(node, ast.Call) and len(node.args) == 1 and isinstance(node.func, ast.Attribute):
+        sign, left, right = "@" if node.func.attr == "dot" else None, node.func.value, node.args[0]
+    else:
+        return None
+    shapes = _shape(left, origin.names), _shape(right, origin.names)
+    return (
+        None if sign is None or None in shapes else (sign, ast.unparse(left), shapes[0], ast.unparse(right), shapes[1])
+    )
+
+
+def _shape(node, names):
+    """Return the shape of a name, of its .T, or of a product of such; None for what would have to be run."""
+    if isinstance(node, ast.Name):
+        value = names.get(node.id)
+        return np.shape(value) if isinstance(value, np.ndarray | int | float | np.generic) else None
+    if isinstance(node, ast.Attribute) and node.attr == "T":
+        shape = _shape(node.value, names)
+        return shape and shape[::-1]
+    if isinstance(node, ast.BinOp):
+        shapes = _shape(node.left, names), _shape(node.right, names)
+        if None in shapes:
+            return None
+        return _times(*shapes) if isinstance(node.op, ast.MatMult) else _beside(*shapes)
+    return None
+
+
+def _product(sign, left, a, right, b):
+    if not a or not b:
+        number = left if not a else right
+        yield f"{number} is a single number here; @ needs arrays with axes, and * multiplies by a number."
+        return
+    yield f"{left} is {a} and {right} is {b}: the last size of {left} must equal the first one of {right}."
+    others = [(left, a, _t(right), b[::-1])] if len(b) == 2 else []
+    others += [(_t(left), a[::-1], right, b)] if len(a) == 2 else []
+    others += [(right, b, left, a)] if len(a) == len(b) == 2 else []
+    fits = [f"`{x} @ {y}` gives {shape}" for x, s, y, t in others if (shape := _times(s, t)) is not None]
+    if fits:
+        yield f"Is one of them transposed? {', '.join(fits)}."
+
+
+def _elementwise(sign, left, a, right, b):
+    both = f"`{left} {sign} {right}`" if sign != "," else "the call"
+    yield f"{left} is {a} and {right} is {b}: for {both} the sizes must be equal or 1, counted from the last axis."
+    pairs = [(left, a, _t(right), b[::-1]), (_t(left), a[::-1], right, b)] if len(a) == len(b) == 2 else []
+    if len(b) == 1 and len(a) > 1:
+        pairs = [(left, a, f"{right}[:, None]", (*b, 1)), (_t(left), a[::-1], right, b)]
+    if len(a) == 1 and len(b) > 1:
+        pairs = [(f"{left}[:, None]", (*a, 1), right, b)]
+    fits = [f"`{x} {sign} {y}`" for x, s, y, t in pairs if _beside(s, t) is not None]
+    if fits:
+        yield f"Is one of them transposed? {' or '.join(fits)} would fit."
+
+
+def _t(text):
+    return text.removesuffix(".T") if text.endswith(".T") else f"{text}.T" if text.isidentifier() else f"({text}).T"
+
+
+def _times(a, b):
+    """Return the shape of a product of arrays with one or two axes, None if there is none."""
+    if not (1 <= len(a) <= 2 and 1 <= len(b) <= 2) or a[-1] != b[0]:
+        return None
+    return a[:-1] + b[1:]
+
+
+def _beside(a, b):
+    try:
+        return np.broadcast_shapes(a, b)
+    except ValueError:
+        return None
