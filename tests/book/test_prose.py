@@ -20,10 +20,10 @@ def test_the_title_is_the_first_heading_or_the_name():
     ("source", "sentence"),
     [
         ("# Title\n\nOne sentence. Another.", "One sentence."),
-        ("# Title\n\nA line\nthat goes on (see 3.5), **to here**. More.", "A line that goes on (see 3.5), **to here**."),
+        ("# Title\n\nA line\nthat goes (see 3.5), **to here**. More.", "A line that goes (see 3.5), **to here**."),
         ("# T\n\n<p>html</p>\n\n- a list\n\n![a](b.png)\n\n| a |\n|---|\n\n$$x$$\n\nIs it prose? Yes.", "Is it prose?"),
         ("# T\n\n<details><summary>About</summary>\n\nFolded.\n\n</details>\n\nOpen.", "Open."),
-        ("# T\n\nWith a [link](02_b.ipynb) and a note<sup>1</sup>, said *softly.* More.", "With a link and a note, said *softly.*"),
+        ("# T\n\nA [link](02_b.ipynb), a note<sup>1</sup>, *softly.* More.", "A link, a note, *softly.*"),
         ("# T\n\nIt never ends", "It never ends"),
         ("# T", ""),
     ],

@@ -40,12 +40,12 @@ FIRST = [
     _with(code("show()"), new_output("display_data", {"text/latex": "$u_1$", "text/plain": "u"})),
     _with(code("1 / 0", "raises-exception"), new_output("error", ename="ZeroDivisionError", evalue="division by zero",
           traceback=["\x1b[31mZeroDivisionError\x1b[39m: division by zero"])),
-    text("[next](02_second.ipynb) [part](02_second.ipynb#a-part) [file](../course_lib/x.py) [not here](03_third.ipynb)\n"
-         "[web](https://example.org/) ![a pixel](pixel.png)"),
+    text("[next](02_second.ipynb) [part](02_second.ipynb#a-part) [file](../course_lib/x.py)\n"
+         "[not here](03_third.ipynb) [web](https://example.org/) ![a pixel](pixel.png)"),
 ]  # fmt: skip
 SECOND = [text("# 02 · The second\n\n## A part\n\n[back](01_first.ipynb), [its sheet](../exercises/02_second.ipynb)")]
 SHEETS = {
-    "01_first": [text("# Sheet 1\n\nIt belongs to [the lesson](../notebooks/01_first.ipynb)."), code("check('01.1', f)")],
+    "01_first": [text("# Sheet 1\n\nOf [the lesson](../notebooks/01_first.ipynb)."), code("check('01.1', f)")],
     "02_second": [text("# Sheet 2")],
     "03_third": [text("# Sheet 3")],
     "extra": [text("# Extra")],

@@ -32,7 +32,7 @@ def test_a_lock_names_no_host_no_path_and_no_option(lock):
     assert "#" not in text, "annotations can name paths; compile with --no-annotate --no-header"
 
 
-@pytest.mark.parametrize(("lock", "extras"), [("requirements.lock", ()), ("requirements-book.lock", ("book",)), ("requirements-test.lock", ("book", "test"))])
+@pytest.mark.parametrize(("lock", "extras"), list(zip(LOCKS, [(), ("book",), ("book", "test")], strict=True)))
 def test_locked_versions_satisfy_pyproject(lock, extras):
     pins = {}
     for need, _ in locked(lock):
