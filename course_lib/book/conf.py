@@ -32,6 +32,7 @@ html_css_files = ["course.css"]
 html_js_files = [("course.js", {"defer": "defer"})]
 html_context = {"default_mode": "auto"}
 html_copy_source = False
+html_show_search_summary = False  # it would be fetched, which a browser refuses to a page opened as a file
 html_show_sourcelink = False
 html_show_sphinx = False
 html_theme_options = {

@@ -4,8 +4,7 @@
   const reach = () => {
     // A formula within a line cannot be broken: one that is wider than the column scrolls by itself.
     for (const formula of document.querySelectorAll(".bd-article p > span.math, .bd-article li > span.math")) {
-      formula.classList.remove("course-scroll");
-      const wide = formula.offsetWidth > formula.closest("p, li").clientWidth;
+      const wide = formula.firstElementChild.getBoundingClientRect().width > formula.closest("p, li").clientWidth;
       formula.classList.toggle("course-scroll", wide);
     }
     for (const part of document.querySelectorAll(".course-scroll, .cell_output .text_html, .bd-article pre")) {
