@@ -11,6 +11,7 @@ BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip --disable-pip-version-check
 LAB_READY = $(VENV)/.ready-lab
 TEST_READY = $(VENV)/.ready-test
+BOOK_READY = $(VENV)/.ready-book
 CUDA_READY = build/cuda-compiler/.ready
 LAB_SIZE = 690 MB
 
@@ -23,7 +24,7 @@ help:
 	@echo "make notebooks  build and execute the notebooks and sheets whose source changed"
 	@echo "make exercises  print the kill table: what each solution, stub and wrong answer gets"
 	@echo "make release    write the archive for students to build/release"
-	@echo "make html       run the lessons and write them as web pages to build/html"
+	@echo "make html       set up once more for pages, run the lessons and write them as web pages to build/html"
 	@echo "make bench      time the library on this machine, against PyTorch where it is installed"
 	@echo "make lint       ruff: style and formatting of the Python files"
 	@echo "make lock       write the locks anew from pyproject.toml (needs uv)"
@@ -48,7 +49,7 @@ exercises: $(TEST_READY)
 release: $(LAB_READY)
 	@$(BIN)/course release $(ARGS)
 
-html: $(LAB_READY)
+html: $(BOOK_READY)
 	@$(BIN)/course run --out build/html $(ARGS)
 
 bench: $(LAB_READY)
@@ -65,7 +66,7 @@ $(LAB_READY): requirements.lock pyproject.toml
 	  echo "make: '$(PYTHON)' is `"$(PYTHON)" -V 2>&1`; the course needs 3.11 or newer. Name one: make lab PYTHON=python3.12"; exit 1; }
 	@"$(PYTHON)" -c 'import ensurepip, venv' 2>/dev/null || { \
 	  echo "make: '$(PYTHON)' cannot make virtual environments. On Debian and Ubuntu: sudo apt-get install python3-venv"; exit 1; }
-	@rm -f $(LAB_READY) $(TEST_READY)
+	@rm -f $(LAB_READY) $(TEST_READY) $(BOOK_READY)
 	@echo "Installing JupyterLab, NumPy, Numba, matplotlib and what they need from requirements.lock into $(VENV):"
 	@echo "about $(LAB_SIZE) on disk, a few minutes, once."
 	@if [ -e "$(VENV)" ] && ! "$(BIN)/python" -c 'import pip, sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then rm -rf "$(VENV)"; fi
@@ -78,6 +79,12 @@ $(TEST_READY): requirements-test.lock $(LAB_READY)
 	@rm -f $@
 	@echo "Installing what only the tests need (requirements-test.lock):"
 	$(PIP) install --require-hashes -r requirements-test.lock
+	@touch $@
+
+$(BOOK_READY): requirements-book.lock $(LAB_READY)
+	@rm -f $@
+	@echo "Installing what makes web pages of the lessons (requirements-book.lock): about 40 MB on disk, once."
+	$(PIP) install --require-hashes -r requirements-book.lock
 	@touch $@
 
 # A compiler for GPU kernels, so that tests/gates can read the machine code without a GPU. It stays out of the
@@ -93,8 +100,10 @@ $(CUDA_READY): requirements-cuda.lock $(TEST_READY)
 lock:
 	uv pip compile pyproject.toml --group build --universal --python-version 3.11 \
 	  --generate-hashes --no-annotate --no-header -o requirements.lock $(ARGS)
-	uv pip compile pyproject.toml --group build --extra test --universal --python-version 3.11 \
-	  --generate-hashes --no-annotate --no-header -c requirements.lock -o requirements-test.lock $(ARGS)
+	uv pip compile pyproject.toml --group build --extra book --universal --python-version 3.11 \
+	  --generate-hashes --no-annotate --no-header -c requirements.lock -o requirements-book.lock $(ARGS)
+	uv pip compile pyproject.toml --group build --extra book --extra test --universal --python-version 3.11 \
+	  --generate-hashes --no-annotate --no-header -c requirements-book.lock -o requirements-test.lock $(ARGS)
 	uv pip compile --group cuda-compiler --no-deps --universal --python-version 3.11 \
 	  --generate-hashes --no-annotate --no-header -o requirements-cuda.lock $(ARGS)
 

@@ -123,7 +123,7 @@ MUTANTS = (
     ("grading/store.py", '(result["student"], result["sheet"]) != (student, sheet)', "False", "grading/test_store.py"),
     ("grading/roster.py", "if id in students:\n            ", "if False:\n            ", "grading/test_submissions.py"),
     ("cli/folder.py", '(folder / "notebooks").is_dir() and', "", "cli/test_folder.py"),
-    ("cli/mathml.py", "    if left:", "    if False:", "cli/test_mathml.py"),
+    ("book/mathml.py", "    if left:", "    if False:", "book/test_mathml.py"),
     ("data/idx.py", 'dtype.newbyteorder("=")', "dtype", "data"),
     ("data/synthetic.py", "np.arange(inputs)[::-1]", "np.arange(inputs)", "data"),
     ("data/digits.py", "(counts != _PER_CLASS).any()", "False", "data"),

@@ -1,14 +1,14 @@
-"""`course run`: execute lessons top to bottom and write them as web pages that load nothing."""
+"""`course run`: execute lessons top to bottom and hand them to `course_lib.book`, which makes a site of them."""
 
 from __future__ import annotations
 
 import sys
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from course_lib.cli import index
 from course_lib.cli.folder import (
     CourseFolderNotFound,
     Lesson,
@@ -24,17 +24,6 @@ if TYPE_CHECKING:
 __all__ = ["run"]
 
 
-def _nav(there: list[Lesson], lesson: Lesson) -> str:
-    """Write the links to the lesson before, the index and the lesson after, of those that have a page."""
-    at = there.index(lesson)
-    links = ['<a href="index.html">All lessons</a>']
-    if at > 0:
-        links.insert(0, f'<a href="{there[at - 1].name}.html" rel="prev">Lesson {there[at - 1].number}</a>')
-    if at + 1 < len(there):
-        links.append(f'<a href="{there[at + 1].name}.html" rel="next">Lesson {there[at + 1].number}</a>')
-    return f'<nav class="course-nav" aria-label="Lessons">{" ".join(links)}</nav>'
-
-
 def run(
     numbers: Annotated[
         list[str] | None, typer.Argument(help="Lessons to run, e.g. 01 03; all if none is named.")
@@ -47,10 +36,11 @@ def run(
         typer.Option(help="The course folder.", show_default="found from the current folder or the package"),
     ] = None,
 ) -> None:
-    """Run lessons top to bottom, each in a fresh kernel, and write them as web pages with an index.
+    """Run lessons top to bottom, each in a fresh kernel, and write them as a site of web pages.
 
-    Exit status 1 if a lesson fails; the others are still run, and the page of the failed one shows how far it
-    came. Pages of lessons that are not named stay, and so do their lines in the index.
+    Exit status 1 if a lesson fails or something is wrong with a page; the others are still run, and the page of a
+    failed one shows how far it came. Pages of lessons that are not named stay. Without the extra "book", which
+    makes the pages, lessons are run and reported all the same.
     """
     try:
         root = find_course_folder(folder)
@@ -58,14 +48,16 @@ def run(
         lessons = pick_lessons(every, numbers or [])
         notebooks = [_read(lesson) for lesson in lessons]
         out.mkdir(parents=True, exist_ok=True)
-        (out / "index.html").touch()  # a folder that takes no file is better found before the lessons have run
+        with tempfile.TemporaryFile(dir=out):  # a folder that takes no file is better found before the lessons run
+            pass
     except (CourseFolderNotFound, UnknownLesson, UnreadableLesson, OSError) as error:
         typer.echo(f"course run: {error}", err=True)
         raise typer.Exit(2) from None
     for stream in (sys.stdout, sys.stderr):  # a terminal that knows no "≥" must not end the run
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    if not _run_lessons(lessons, notebooks, out, every, timeout=timeout, fail_fast=fail_fast):
+    sound = _run_lessons(lessons, notebooks, out, timeout=timeout, fail_fast=fail_fast)
+    if not (_write_site(out, root, every) and sound):
         raise typer.Exit(1)
 
 
@@ -85,72 +77,38 @@ def _read(lesson: Lesson) -> NotebookNode:
         ) from None
 
 
-def _write(lesson: Lesson, notebook: NotebookNode, out: Path, there: list[Lesson]) -> tuple[Path, list[str]]:
-    """Write a lesson's page, with links to the lessons that are `there`; returns its file and its problems."""
-    from course_lib.cli.pages import lesson_page
-
-    link_of = {other.path.name: f"{other.name}.html" for other in there}
-    page, problems = lesson_page(
-        notebook, name=lesson.name, folder=lesson.path.parent, link_of=link_of, nav=_nav(there, lesson)
-    )
-    target = out / f"{lesson.name}.html"
-    target.write_text(page, encoding="utf-8")
-    return target, problems
-
-
 def _run_lessons(
-    lessons: list[Lesson],
-    notebooks: list[NotebookNode],
-    out: Path,
-    every: list[Lesson],
-    *,
-    timeout: int,
-    fail_fast: bool,
+    lessons: list[Lesson], notebooks: list[NotebookNode], out: Path, *, timeout: int, fail_fast: bool
 ) -> bool:
-    """Run, write and report; True if every lesson ran to its end and its page is complete.
-
-    `every` lists all lessons of the course: the pages that earlier runs left of them stay, and are linked.
-    """
+    """Run lessons, report them and keep what came of them for the site; True if every one ran to its end."""
     from rich.console import Console
     from rich.markup import escape as plain
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
     from rich.table import Table
 
+    from course_lib.book.kept import keep
     from course_lib.cli.execute import execute
-    from course_lib.cli.pages import title_of
 
     console = Console(highlight=False)
     cells = sum(cell.cell_type == "code" for notebook in notebooks for cell in notebook.cells)
-    rows = index.kept_rows(out, every)
-    to_come = {lesson.name for lesson in lessons}
-    results, sound = [], True
+    results = []
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("cells"))
     with Progress(
         *columns, TimeElapsedColumn(), console=console, transient=True, disable=not console.is_terminal
     ) as progress:
         task = progress.add_task("", total=cells)
-        for at, (lesson, notebook) in enumerate(zip(lessons, notebooks, strict=True)):
+        for lesson, notebook in zip(lessons, notebooks, strict=True):
             progress.update(task, description=lesson.name)
             outcome = execute(notebook, lesson.path.parent, timeout=timeout, on_cell=lambda: progress.advance(task))
-            if outcome.failure and fail_fast:  # the lessons after it get no page: no earlier one may link them
-                to_come = {lesson.name for lesson in lessons[: at + 1]}
-                for earlier in range(at):
-                    _write(lessons[earlier], notebooks[earlier], out, [o for o in every if o.name in {*to_come, *rows}])
-            target, problems = _write(lesson, notebook, out, [o for o in every if o.name in {*to_come, *rows}])
             results.append((lesson, outcome))
-            rows[lesson.name] = index.row(lesson, title_of(notebook, lesson.name), outcome)
+            keep(out, lesson, notebook, stopped=str(outcome.failure or ""))
             word = "[bold red]failed[/]" if outcome.failure else "[green]ok[/]"
-            console.print(f"{lesson.name}  {word}  {outcome.seconds:.1f} s  {plain(str(target))}", soft_wrap=True)
+            console.print(f"{lesson.name}  {word}  {outcome.seconds:.1f} s", soft_wrap=True)
             if outcome.failure:
                 console.print(f"lesson {lesson.number}, {plain(str(outcome.failure))}", soft_wrap=True)
-                console.print(f"the page up to there: {plain(str(target))}", soft_wrap=True)
-            for problem in problems:
-                console.print(f"lesson {lesson.number}: {plain(problem)}", soft_wrap=True)
-            sound = sound and not outcome.failure and not problems
-            if outcome.failure and fail_fast:
-                break
+                if fail_fast:
+                    break
 
-    (out / "index.html").write_text(index.page([rows[key] for key in sorted(rows)]), encoding="utf-8")
     table = Table(title="course run", title_justify="left", show_footer=True)
     table.add_column("lesson", footer="total")
     table.add_column("state", footer=f"{sum(not o.failure for *_, o in results)} of {len(lessons)} ok")
@@ -158,5 +116,24 @@ def _run_lessons(
     for lesson, outcome in results:
         table.add_row(lesson.name, "failed" if outcome.failure else "ok", f"{outcome.seconds:.1f}")
     console.print(table)
-    console.print(f"pages: {plain(str(out / 'index.html'))}", soft_wrap=True)
-    return sound
+    return not any(outcome.failure for _, outcome in results)
+
+
+def _write_site(out: Path, root: Path, every: list[Lesson]) -> bool:
+    """Make pages of all lessons that were ever run into this folder; True if nothing is wrong with them."""
+    from course_lib import book
+
+    if missing := book.missing_packages():
+        typer.echo(f"no pages: they are made by packages that are not here ({', '.join(missing)}). {book.HOW}")
+        return True
+    try:
+        problems = book.build_site(out, root, every)
+    except book.BookError as error:
+        typer.echo(f"course run: {error}", err=True)
+        return False
+    for problem in problems:
+        typer.echo(str(problem))
+    for lesson in book.stopped_lessons(out, every):
+        typer.echo(f"lesson {lesson.number} did not reach its end; the page up to there: {book.page_of(out, lesson)}")
+    typer.echo(f"pages: {out / 'index.html'}")
+    return not problems

@@ -1,7 +1,6 @@
 """In a real JupyterLab every control works by mouse, and each kind by keyboard; nothing leaves the machine."""
 
 import ast
-import copy
 import symtable
 from pathlib import Path
 
@@ -9,8 +8,8 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from course_lib.cli.pages import lesson_page
 from course_lib.figures.explore import WIDGET_VIEW
+from tests.book.site import site_of
 
 from .demo import broken_notebook, demo_notebook
 from .drive import assert_readable, drive_everything, drive_explorer
@@ -150,29 +149,31 @@ def test_unrun_and_untrusted_shows_static_figures(lab, opened, built):
     assert_readable(panel)
 
 
-def test_exported_page_works_by_keyboard_and_loads_nothing(browser, built, tmp_path):
-    page, problems = lesson_page(copy.deepcopy(built), name="demo", folder=tmp_path, link_of={})
-    assert problems == []
-    path = tmp_path / "demo.html"
-    path.write_text(page, encoding="utf-8")
-    watched = Watched(browser, path.as_uri())
-    watched.page.goto(path.as_uri())
-    scope = watched.page.locator("body")
+@pytest.fixture(scope="module")
+def exported(built, tmp_path_factory):
+    """The demo notebook as a page of a site: its address."""
+    site = site_of(tmp_path_factory.mktemp("site"), l00_demo=built)
+    assert site.problems == []
+    return site.page("notebooks/00_demo").as_uri()
+
+
+def test_exported_page_works_by_keyboard_and_loads_nothing(browser, exported):
+    watched = Watched(browser, exported.partition("notebooks/")[0])
+    watched.page.goto(exported)
+    scope = watched.page.locator("article")
     assert drive_everything(scope) == (2, 0)
     assert_readable(scope)
     watched.assert_quiet()
     watched.page.close()
 
 
-def test_exported_page_is_readable_without_scripts(browser, built, tmp_path):
-    page, _ = lesson_page(built, name="demo", folder=tmp_path, link_of={})
-    path = tmp_path / "demo.html"
-    path.write_text(page, encoding="utf-8")
-    watched = Watched(browser, path.as_uri(), java_script_enabled=False)
-    watched.page.goto(path.as_uri())
-    assert watched.page.locator(".course-stepper figure img").count() == 2
-    assert watched.page.get_by_role("button").count() == 0
-    assert watched.page.get_by_text("Step 7 of 7.").count() == 2
+def test_exported_page_is_readable_without_scripts(browser, exported):
+    watched = Watched(browser, exported.partition("notebooks/")[0], java_script_enabled=False)
+    watched.page.goto(exported)
+    article = watched.page.locator("article")
+    assert article.locator(".course-stepper figure img").count() == 2
+    assert article.get_by_role("button").count() == 0
+    assert article.get_by_text("Step 7 of 7.").count() == 2
     watched.page.close()
 
 

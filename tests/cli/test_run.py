@@ -1,4 +1,4 @@
-"""`course run` executes lessons in order, reports the first failing cell, and writes pages with an index."""
+"""`course run` executes lessons in order, reports the first failing cell, and hands what came of it to the site."""
 
 from __future__ import annotations
 
@@ -8,11 +8,15 @@ import nbformat
 import pytest
 from typer.testing import CliRunner
 
+from course_lib import book
 from course_lib.cli import app
 from course_lib.cli.clean import WIDGET_VIEW, clean_outputs
 from course_lib.cli.execute import Failure, Outcome, execute, failing_line
 from tests.cli.course import code, make_course, text
 
+needs_pages = pytest.mark.skipif(
+    bool(book.missing_packages()), reason="what makes pages is not installed (pip install .[book])"
+)
 GOOD = [text("# Good one"), code("import os\nprint('progress', os.environ['COURSE_PROGRESS'])")]
 BAD = [
     text("# Bad one"),
@@ -38,6 +42,7 @@ def no_kernel(monkeypatch):
     monkeypatch.setattr("course_lib.cli.execute.execute", executed)  # imported where it is called
 
 
+@needs_pages
 def test_lessons_run_in_order_and_become_pages_with_an_index(tmp_path):
     stale = code("print(6 * 7)")
     stale.outputs = [nbformat.v4.new_output("stream", text="an old output")]
@@ -48,50 +53,49 @@ def test_lessons_run_in_order_and_become_pages_with_an_index(tmp_path):
     assert [line.split()[:2] for line in lines[:2]] == [["01_a", "ok"], ["02_b", "ok"]]
     assert "2 of 2 ok" in result.output
     assert "\x1b" not in result.output, "plain text where there is no terminal"
-    first, second = ((root / "out" / f"{name}.html").read_text() for name in ("01_a", "02_b"))
+    first, second = (_page(root, name).read_text() for name in ("01_a", "02_b"))
     assert "progress 0" in first
     assert "42" in second
     assert "an old output" not in second
-    assert 'href="02_b.html" rel="next"' in first
-    assert 'href="01_a.html" rel="prev"' in second
-    index = (root / "out" / "index.html").read_text()
-    assert '<html lang="en">' in index
-    assert '<a href="01_a.html">Good one</a>' in index
+    assert _index(root) == {"01_a": "Good one", "02_b": "Second"}
     assert nbformat.read(root / "notebooks" / "02_b.ipynb", 4).cells[1].outputs[0].text == "an old output"
 
 
+@needs_pages
 def test_a_failing_cell_is_reported_with_its_line_and_the_other_lessons_still_run(tmp_path):
     root = make_course(tmp_path / "c", l01_bad=BAD, l02_good=GOOD)
     result = _run(root)
     assert result.exit_code == 1
-    page = root / "out" / "01_bad.html"
+    page = _page(root, "01_bad")
     for line in (
         "lesson 01, cell 4 (In [3])",
         "line 2: b = half(a)  # here",
         "ZeroDivisionError: division by zero",
-        f"the page up to there: {page}",
+        f"lesson 01 did not reach its end; the page up to there: {page}",
     ):
         assert line in result.output.splitlines()
     assert "1 of 2 ok" in result.output
     assert "ZeroDivisionError" in page.read_text()
     assert "never run" not in page.read_text()
-    assert "stopped at cell 4" in (root / "out" / "index.html").read_text()
-    assert (root / "out" / "02_good.html").exists()
+    assert "did not reach its end" in page.read_text()
+    assert _page(root, "02_good").exists()
 
 
+@needs_pages
 def test_fail_fast_stops_at_the_first_failing_lesson(tmp_path):
     root = make_course(tmp_path / "c", l01_bad=[code("raise ValueError")], l02_good=GOOD)
     result = _run(root, "--fail-fast")
     assert result.exit_code == 1
     assert "ValueError: no message" in result.output
     assert "0 of 2 ok" in result.output
-    assert not (root / "out" / "02_good.html").exists()
+    assert not _page(root, "02_good").exists()
 
 
+@needs_pages
 def test_only_the_named_lessons_run(no_kernel, tmp_path):
     root = make_course(tmp_path / "c", l01_a=[code("1")], l02_b=[code("2")], l03_c=[code("3")])
     assert _run(root, "3").exit_code == 0
-    assert sorted(path.name for path in (root / "out").iterdir()) == ["03_c.html", "index.html"]
+    assert [path.name for path in (root / "out" / "notebooks").iterdir()] == ["03_c.html"]
 
 
 def test_an_unknown_lesson_lists_what_there_is(tmp_path):
@@ -108,11 +112,12 @@ def test_a_folder_that_is_no_course_and_does_not_exist_falls_back_or_fails_clear
     assert (result.exit_code, "course run:" in result.output) == (2, True)
 
 
+@needs_pages
 def test_a_formula_that_cannot_be_shown_makes_the_run_fail(tmp_path):
     root = make_course(tmp_path / "c", l01_a=[text(r"# A" "\n\n" r"$\nosuch$")])
     result = _run(root)
     assert result.exit_code == 1
-    assert r"lesson 01: cannot convert $\nosuch$: unknown \nosuch" in result.output
+    assert r"notebooks/01_a, cell 1: cannot convert $\nosuch$: unknown \nosuch" in result.output.splitlines()
 
 
 @pytest.mark.parametrize(
@@ -157,19 +162,20 @@ def test_the_failing_line_is_found_with_colours_and_may_be_unknown():
     assert failing_line("a", traceback, 7) == ""
 
 
+@needs_pages
 def test_fail_fast_goes_on_after_a_good_lesson(no_kernel, tmp_path):
     root = make_course(tmp_path / "c", l01_good=GOOD, l02_bad=BAD, l03_good=GOOD)
     result = _run(root, "--fail-fast")
     assert result.exit_code == 1
     assert [line.split()[0] for line in result.output.splitlines() if line.startswith("0")][:2] == ["01_good", "02_bad"]
-    assert (root / "out" / "01_good.html").exists()
-    assert not (root / "out" / "03_good.html").exists()
+    assert list(_index(root)) == ["01_good", "02_bad"]
 
 
+@needs_pages
 def test_a_title_is_text_in_the_index(no_kernel, tmp_path):
     root = make_course(tmp_path / "c", l01_a=[text("# 1 < 2 & <b>more</b>"), code("1")])
     assert _run(root).exit_code == 0
-    assert "1 &lt; 2 &amp; &lt;b&gt;more&lt;/b&gt;" in (root / "out" / "index.html").read_text()
+    assert _index(root) == {"01_a": "1 &lt; 2 &amp; &lt;b&gt;more&lt;/b&gt;"}
 
 
 def test_cells_after_a_failing_one_keep_no_old_output(tmp_path):
@@ -201,66 +207,57 @@ def test_an_output_loses_the_widget_and_keeps_the_figure():
     assert stream.text == "ab"
 
 
+def _page(root, name):
+    return root / "out" / "notebooks" / f"{name}.html"
+
+
 def _links(page):
-    """The pages that a page's navigation and text link to."""
-    return re.findall(r'href="(\d\d_\w+\.html)', page.read_text())
+    """The lessons that a page's text links to."""
+    article = page.read_text().partition("<article")[2].partition("</article>")[0]
+    return re.findall(r'href="(?:notebooks/)?(\d\d_\w+)\.html', article)
 
 
-def _index(out):
-    """{page: (title, state)} of the index, in its order."""
-    found = re.findall(r'<a href="(.+?)\.html">(.*?)</a></td><td>(.*?)</td>', (out / "index.html").read_text())
-    return {name: (title, state) for name, title, state in found}
+def _index(root):
+    """{lesson: title} of the first page, in its order."""
+    article = (root / "out" / "index.html").read_text().partition("<article")[2].partition("</article>")[0]
+    found = re.findall(r'href="notebooks/(\w+)\.html"><span[^>]*>(.*?)</span></a>', article)
+    return dict(found)
 
 
-def test_a_run_of_one_lesson_keeps_the_others_pages_and_their_lines(no_kernel, tmp_path):
+@needs_pages
+def test_a_run_of_one_lesson_keeps_what_the_others_said(no_kernel, tmp_path):
     root = make_course(tmp_path / "c", l01_a=GOOD, l02_b=BAD, l03_c=[text("# Third"), code("3")])
-    out = root / "out"
     assert _run(root).exit_code == 1
-    before = _index(out)
-    assert list(before) == ["01_a", "02_b", "03_c"]
-    kept = (out / "03_c.html").read_text()
+    assert _index(root) == {"01_a": "Good one", "02_b": "Bad one", "03_c": "Third"}
+    kept = _page(root, "03_c").read_text()
     repaired = nbformat.v4.new_notebook(cells=[text("# Repaired"), code("1")])
     nbformat.write(repaired, root / "notebooks" / "02_b.ipynb")
-    assert _run(root, "02").exit_code == 0
-    assert _index(out) == before | {"02_b": ("Repaired", "complete")}
-    assert list(_index(out)) == list(before)
-    assert (out / "03_c.html").read_text() == kept
-    assert _links(out / "02_b.html") == ["01_a.html", "03_c.html"]
+    nbformat.write(nbformat.v4.new_notebook(cells=[text("# Not run")]), root / "notebooks" / "01_a.ipynb")
+    result = _run(root, "02")
+    assert result.exit_code == 0
+    assert "did not reach its end" not in result.output
+    assert _index(root) == {"01_a": "Good one", "02_b": "Repaired", "03_c": "Third"}
+    assert _page(root, "03_c").read_text() == kept.replace("Bad one", "Repaired")
 
 
-def test_a_page_without_a_line_gets_one_and_lines_without_a_page_go(no_kernel, tmp_path):
-    root = make_course(tmp_path / "c", l01_a=GOOD, l02_b=GOOD, l03_c=GOOD)
-    out = root / "out"
-    out.mkdir()
-    line = '<tr><td>01</td><td><a href="01_a.html">A</a></td><td>complete</td><td class="time">1.0</td></tr>'
-    (out / "index.html").write_text(line)
-    (out / "02_b.html").write_text("the page of an earlier run")
-    (out / "09_gone.html").write_text("the page of a lesson that the course has no more")
-    assert _run(root, "03").exit_code == 0
-    assert _index(out) == {"02_b": ("02_b", "earlier"), "03_c": ("Good one", "complete")}
-    assert _links(out / "03_c.html") == ["02_b.html"]
-
-
-@pytest.mark.parametrize("damaged", [b"", b"\xff\xfe no index", b"<tr><td>01</td>"])
-def test_an_index_that_is_none_is_written_anew(no_kernel, tmp_path, damaged):
-    root = make_course(tmp_path / "c", l01_a=GOOD)
-    (root / "out").mkdir()
-    (root / "out" / "index.html").write_bytes(damaged)
-    assert _run(root).exit_code == 0
-    assert list(_index(root / "out")) == ["01_a"]
-
-
-@pytest.mark.parametrize("earlier", [False, True])
-def test_after_fail_fast_no_link_is_dead(no_kernel, tmp_path, earlier):
-    bad = [*BAD, text("[next](03_c.ipynb)")]
-    good = [*GOOD, text("[the one after the next](03_c.ipynb#top)")]
-    root = make_course(tmp_path / "c", l01_a=good, l02_b=GOOD if earlier else bad, l03_c=GOOD)
-    if earlier:
-        assert _run(root).exit_code == 0
-        nbformat.write(nbformat.v4.new_notebook(cells=bad), root / "notebooks" / "02_b.ipynb")
+@needs_pages
+def test_after_fail_fast_no_link_is_dead_until_the_other_lesson_has_run(no_kernel, tmp_path):
+    good = [*GOOD, text("[the one after the next](03_c.ipynb)")]
+    root = make_course(tmp_path / "c", l01_a=good, l02_b=[*BAD, text("[next](03_c.ipynb)")], l03_c=GOOD)
     assert _run(root, "--fail-fast").exit_code == 1
-    out = root / "out"
-    for page in out.glob("*.html"):
-        assert all((out / link).exists() for link in _links(page)), page
-    for name in ("01_a", "02_b"):
-        assert ("03_c.html" in _links(out / f"{name}.html")) == earlier
+    assert (_links(_page(root, "01_a")), _links(_page(root, "02_b"))) == ([], [])
+    assert _run(root, "03").exit_code == 0
+    assert (_links(_page(root, "01_a")), _links(_page(root, "02_b"))) == (["03_c"], ["03_c"])
+
+
+def test_without_what_makes_pages_lessons_are_run_and_the_way_to_pages_is_said(no_kernel, tmp_path, monkeypatch):
+    monkeypatch.setattr("course_lib.book.missing_packages", lambda: ["sphinx", "myst_nb"])
+    root = make_course(tmp_path / "c", l01_a=GOOD, l02_b=BAD)
+    result = _run(root, "01")
+    assert result.exit_code == 0
+    assert "1 of 1 ok" in result.output
+    assert "no pages: they are made by packages that are not here (sphinx, myst_nb)." in result.output
+    assert "pip install -e '.[book]'" in result.output
+    assert "make html" in result.output
+    assert not (root / "out" / "index.html").exists()
+    assert _run(root, "02").exit_code == 1, "a lesson that fails, fails"

@@ -12,7 +12,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[2]
-LOCKS = ("requirements.lock", "requirements-test.lock")
+LOCKS = ("requirements.lock", "requirements-book.lock", "requirements-test.lock")
 CUDA_LOCK = "requirements-cuda.lock"
 """The compiler of tests/gates, installed beside the environment, without what the environment has already."""
 

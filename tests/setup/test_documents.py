@@ -68,11 +68,12 @@ def test_version_and_python_floor_are_the_same_everywhere():
 
 def test_the_licences_are_those_that_pyproject_names():
     project = pyproject()["project"]
-    assert project["license"] == "MIT AND CC-BY-4.0 AND CC-BY-SA-3.0"
+    assert project["license"] == "MIT AND CC-BY-4.0 AND CC-BY-SA-3.0 AND OFL-1.1"
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert " AND ".join(citation["license"]) == project["license"]
     assert all((ROOT / name).is_file() for name in project["license-files"])
     assert "CC BY-SA 3.0" in (ROOT / "course_lib/data/MNIST_LICENSE.md").read_text(encoding="utf-8")
+    assert "OFL-1.1" in (ROOT / "course_lib/book/static/LICENSE.md").read_text(encoding="utf-8")
     assert (ROOT / "LICENSE").read_text(encoding="utf-8").startswith("MIT License")
     assert "SPDX-License-Identifier: CC-BY-4.0" in (ROOT / "LICENSE-TEXT").read_text(encoding="utf-8")
 

@@ -32,7 +32,7 @@ def test_a_lock_names_no_host_no_path_and_no_option(lock):
     assert "#" not in text, "annotations can name paths; compile with --no-annotate --no-header"
 
 
-@pytest.mark.parametrize(("lock", "extras"), [("requirements.lock", ()), ("requirements-test.lock", ("test",))])
+@pytest.mark.parametrize(("lock", "extras"), list(zip(LOCKS, [(), ("book",), ("book", "test")], strict=True)))
 def test_locked_versions_satisfy_pyproject(lock, extras):
     pins = {}
     for need, _ in locked(lock):
@@ -43,15 +43,15 @@ def test_locked_versions_satisfy_pyproject(lock, extras):
             assert need.specifier.contains(version), f"{lock}: {name} {version} is not {need.specifier}; make lock"
 
 
-def test_the_test_lock_contains_the_student_lock():
-    assert {str(need) for need, _ in locked("requirements.lock")} <= {
-        str(need) for need, _ in locked("requirements-test.lock")
-    }
+def test_each_lock_contains_the_one_before_it_version_by_version():
+    student, book, test = ({str(need) for need, _ in locked(lock)} for lock in LOCKS)
+    assert student < book < test  # so that CI tests the pages that `make html` builds
 
 
-def test_students_get_no_test_only_package():
+def test_students_get_no_package_that_only_tests_or_pages_need():
     student = {canonicalize_name(need.name) for need, _ in locked("requirements.lock")}
     assert not student & {"playwright", "hypothesis", "ruff", "jupytext", "py-rattler", "numba-cuda", "mlxtend"}
+    assert not student & (ranges("book").keys() - ranges().keys())
 
 
 @pytest.mark.parametrize("lock", LOCKS)

@@ -99,6 +99,20 @@ def test_test_installs_all_locks_once_and_then_only_runs_pytest(copy):
     assert copy.make("lab")[2] == ["lab"]
 
 
+def test_html_installs_what_makes_pages_once_and_then_only_runs(copy):
+    assert [call.split()[-1] for call in _installs(copy.make("html")[2])] == [
+        "requirements.lock",
+        ".",
+        "requirements-book.lock",
+    ]
+    assert copy.make("html", "ARGS=03")[2] == ["run --out build/html 03"]
+    assert copy.make("lab")[2] == ["lab"]
+    copy.touch("requirements-book.lock")
+    assert len(_installs(copy.make("lab")[2])) == 0
+    assert copy.make("html", PIP_FAILS="1")[0] != 0
+    assert len(_installs(copy.make("html")[2])) == 1
+
+
 def test_check_needs_no_compiler_and_runs_ruff_and_then_the_fast_tests(copy):
     copy.make("lab")
     (copy.folder / ".venv" / "bin" / "ruff").symlink_to("python")

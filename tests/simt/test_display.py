@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from course_lib.cli.pages import outside_requests
+from course_lib.book.outside import outside_requests
 from course_lib.simt import Hazard
 from course_lib.simt.show import wording
 from course_lib.simt.show.compare import compare

@@ -10,7 +10,7 @@ from notebook_lib.guards import guard
 from notebook_lib.lint import lint
 from notebook_lib.scripts import read_script
 
-from course_lib.cli.pages import lesson_page
+from tests.book.site import site_of
 from tests.figures.pages import read_html
 
 SCRIPT = Path(__file__).with_name("naive_and_tiled.py")
@@ -25,11 +25,11 @@ def demo():
 
 
 @pytest.fixture(scope="module")
-def page(demo):
+def page(demo, tmp_path_factory):
     """The page that `course run` would write."""
-    text, problems = lesson_page(demo, name="demo", folder=SCRIPT.parent, link_of={})
-    assert problems == []
-    return text
+    site = site_of(tmp_path_factory.mktemp("site"), l00_demo=demo)
+    assert site.problems == []
+    return site.text("notebooks/00_demo")
 
 
 def test_the_demo_keeps_the_rules_of_a_lesson(demo):

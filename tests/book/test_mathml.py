@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from course_lib.cli.mathml import FormulaError, formulas_to_mathml, to_mathml
+from course_lib.book.mathml import FormulaError, formulas_to_mathml, to_mathml
 
 
 def test_a_formula_becomes_one_math_element():
