@@ -67,7 +67,8 @@ def _broken_rules(pair: Pair) -> list[str]:
     if pair.student:
         return sheet_problems(read_sheet(pair.script), pair.script.stem)
     # A script that is not built yet has no outputs to lint; all else can be said at once.
-    return lint(read_script(pair.script) if check_pair(pair) else nbformat.read(pair.notebook, as_version=4))
+    notebook = read_script(pair.script) if check_pair(pair) else nbformat.read(pair.notebook, as_version=4)
+    return lint(notebook, pair.script.stem)
 
 
 def _report_findings(findings: dict[Pair, list[str]], what: str) -> int:

@@ -34,7 +34,7 @@ def test_notebook_passes_all_guards(pair):
 
 @each_lesson
 def test_lesson_follows_all_rules(pair):
-    assert lint(nbformat.read(pair.notebook, as_version=4)) == []
+    assert lint(nbformat.read(pair.notebook, as_version=4), pair.script.stem) == []
 
 
 def test_every_notebook_has_a_script():

@@ -10,18 +10,19 @@ import nbformat
 from nbformat import NotebookNode
 
 from course_lib.cli.clean import clean_outputs
-from notebook_lib.scripts import KERNELSPEC, LANGUAGE_INFO
+from notebook_lib.scripts import FORM, KERNELSPEC, LANGUAGE_INFO, cell_metadata
 
 
 def clean(notebook: NotebookNode) -> NotebookNode:
     """Normalise metadata and outputs in place, and return the notebook.
 
-    Of the metadata only kernelspec, language and tags stay; for the outputs see `clean_outputs`.
+    Of the metadata only kernelspec, language, the lesson's form, tags and what follows from them stay; for the outputs
+    see `clean_outputs`.
     """
-    notebook.metadata = nbformat.from_dict({"kernelspec": KERNELSPEC, "language_info": LANGUAGE_INFO})
+    form = {FORM: notebook.metadata[FORM]} if FORM in notebook.metadata else {}
+    notebook.metadata = nbformat.from_dict({"kernelspec": KERNELSPEC, "language_info": LANGUAGE_INFO} | form)
     for cell in notebook.cells:
-        tags = cell.metadata.get("tags")
-        cell.metadata = nbformat.from_dict({"tags": list(tags)} if tags else {})
+        cell.metadata = cell_metadata(cell.metadata.get("tags", []))
         if cell.cell_type == "code":
             cell.outputs = clean_outputs(cell.outputs)
     return notebook

@@ -19,7 +19,7 @@ from nbformat import NotebookNode
 from course_lib.cli.clean import ROOT, WIDGET_VIEW
 from notebook_lib import html
 from notebook_lib.clean import to_text
-from notebook_lib.scripts import KERNELSPEC, LANGUAGE_INFO
+from notebook_lib.scripts import FORM, KERNELSPEC, LANGUAGE_INFO, cell_metadata
 
 IMAGE_LIMIT = 100 * 1024  # bytes of one image
 NOTEBOOK_LIMIT = 1024 * 1024  # bytes of one .ipynb; GitHub shows no larger ones well
@@ -78,14 +78,19 @@ def executed_in_order(notebook: NotebookNode) -> list[str]:
 def neutral_metadata(notebook: NotebookNode) -> list[str]:
     """Our kernelspec and language, no widget state, nothing that a front end or a machine left behind."""
     wanted = {"kernelspec": KERNELSPEC, "language_info": LANGUAGE_INFO}
+    if FORM in notebook.metadata:
+        wanted[FORM] = 2
     found = [
         f"metadata.{key} is {notebook.metadata.get(key)}, must be {wanted.get(key, 'absent')}"
         for key in sorted(set(notebook.metadata) | set(wanted))
         if notebook.metadata.get(key) != wanted.get(key)
     ]
     for n, cell in enumerate(notebook.cells, start=1):
-        if extra := set(cell.metadata) - {"tags"}:
+        follows = cell_metadata(cell.metadata.get("tags", []))
+        if extra := set(cell.metadata) - {"tags", *follows}:
             found.append(f"cell {n}: metadata {sorted(extra)}; only tags are kept")
+        elif cell.metadata.get("jupyter") != follows.get("jupyter"):
+            found.append(f"cell {n}: is folded as {dict(cell.metadata.get('jupyter', {}))}, which its tags do not say")
     return found
 
 

@@ -1,7 +1,9 @@
 """The rules of a lesson, one function each. A rule takes a notebook and returns findings that name the cell.
 
 Cells are counted from 1, prose included. Rules about a lesson's shape are here, rules about its Python in
-``lint_code``, rules about its pictures in ``lint_pictures``; `RULES` is the only index.
+``lint_code``, about its pictures in ``lint_pictures``, about the new form in ``lint_form`` and ``lint_predictions``.
+`RULES`, `OLD_RULES` and `NEW_RULES` are the only index: a lesson follows the first, and those of its form. A script
+whose header has ``course_form: 2`` has the new form; from lesson 11 on all must.
 """
 
 from __future__ import annotations
@@ -9,45 +11,22 @@ from __future__ import annotations
 import itertools
 import re
 import statistics
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from nbformat import NotebookNode
 
-from notebook_lib import lint_code, lint_pictures
+from notebook_lib import lint_code, lint_form, lint_pictures, lint_predictions
 from notebook_lib.guards import code_cells, tagged
+from notebook_lib.prose import ABOUT, ERRATA, headings, prose_cells, spoken, without_boxes
+from notebook_lib.scripts import ADDED, FORM
 
 CODE_LINES, CODE_LINES_MEDIAN, PROSE_WORDS = 25, 8, 200
-KNOWN_TAGS = {"nbval-ignore-output", "raises-exception", "continued"}
+KNOWN_TAGS = {"nbval-ignore-output", "raises-exception", "continued", "hide-input", "hide-output"}
+NEW_FROM = 11  # lessons below may have the old form until they are written anew
 
-_HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*$", re.MULTILINE)
-_FENCE = re.compile(r"^(```|~~~).*?^\1\s*$", re.MULTILINE | re.DOTALL)
-_CODE_SPAN = re.compile(r"(`+).+?\1", re.DOTALL)
-_MATH = re.compile(r"\$\$.*?\$\$|(?<![\\$])\$[^$\n]+\$|\\\[.*?\\\]|\\\(.*?\\\)", re.DOTALL)
-_MARKUP = re.compile(r"<!--.*?-->|<[^>]*>|!\[[^\]]*\]\([^)]*\)|(?<=\])\([^)]*\)", re.DOTALL)
 _PRAISE = re.compile(
     r"\b(simply|congratulations|well done|(?:great|good|nice|excellent) (?:job|work)|awesome|amazing|brilliant)\b", re.I
 )
-
-
-def prose_cells(notebook: NotebookNode) -> Iterator[tuple[int, str]]:
-    """Number and text of the markdown cells, without fenced code."""
-    return (
-        (n, _FENCE.sub("", cell.source))
-        for n, cell in enumerate(notebook.cells, start=1)
-        if cell.cell_type == "markdown"
-    )
-
-
-def headings(notebook: NotebookNode) -> list[tuple[int, int, str]]:
-    """``(cell, level, text)`` of every heading."""
-    return [(n, len(m[1]), m[2]) for n, text in prose_cells(notebook) for m in _HEADING.finditer(text)]
-
-
-def spoken(text: str) -> str:
-    """What a reader says aloud of a markdown text: no code, no formulas, no markup."""
-    for pattern in (_FENCE, _CODE_SPAN, _MATH, _MARKUP):
-        text = pattern.sub(" ", text)
-    return text
 
 
 def one_title(notebook: NotebookNode) -> list[str]:
@@ -87,7 +66,7 @@ def self_check(notebook: NotebookNode) -> list[str]:
     if not sections or sections[-1][1].lower() != "check yourself":
         return ["the last section must be '## Check yourself'"]
     begin = sections[-1][0]
-    text = "\n".join(t for n, t in prose_cells(notebook) if n >= begin)
+    text = "\n".join(without_boxes(t, ABOUT, ERRATA) for n, t in prose_cells(notebook) if n >= begin)
     text = text[text.lower().index("check yourself") :]
     tags = {tag: text.count(tag) for tag in ("<details>", "<summary>", "</summary>", "</details>")}
     found = [
@@ -105,22 +84,26 @@ def names_sources(notebook: NotebookNode) -> list[str]:
 
 
 def prose_before_code(notebook: NotebookNode) -> list[str]:
-    """Every code cell follows a prose cell, except with the tag ``continued``."""
+    """Every code cell that is seen follows a prose cell, except with the tag ``continued``."""
+    seen = [(n, cell) for n, cell in enumerate(notebook.cells, start=1) if not tagged(cell, "hide-input")]
     return [
         f"cell {n}: code without a prose cell before it (or the tag 'continued')"
-        for n, cell in code_cells(notebook)
-        if not tagged(cell, "continued") and (n == 1 or notebook.cells[n - 2].cell_type != "markdown")
+        for (_, before), (n, cell) in itertools.pairwise([(0, None), *seen])
+        if cell.cell_type == "code" and not tagged(cell, "continued")
+        if before is None or before.cell_type != "markdown"
     ]
 
 
 def short_cells(notebook: NotebookNode) -> list[str]:
-    """Code cells of at most 25 lines (median at most 8), prose cells of at most 200 words, none empty."""
-    lines = {n: len(cell.source.strip().splitlines()) for n, cell in code_cells(notebook)}
+    """Code cells in sight of at most 25 lines (median at most 8), prose cells of at most 200 words, none empty."""
+    seen = ((n, cell) for n, cell in code_cells(notebook) if not tagged(cell, "hide-input"))
+    lines = {n: len(cell.source.strip().splitlines()) for n, cell in seen}
     found = [f"cell {n}: {k} lines of code, at most {CODE_LINES}" for n, k in lines.items() if k > CODE_LINES]
     median = statistics.median(lines.values()) if lines else 0
     if median > CODE_LINES_MEDIAN:
         found.append(f"the median code cell has {median:g} lines, at most {CODE_LINES_MEDIAN}")
-    words = {n: len(re.findall(r"\w[\w'-]*", spoken(text))) for n, text in prose_cells(notebook)}
+    texts = {n: spoken(without_boxes(text, ABOUT, ERRATA)) for n, text in prose_cells(notebook)}
+    words = {n: len(re.findall(r"\w[\w'-]*", text)) for n, text in texts.items()}
     found += [f"cell {n}: {k} words of prose, at most {PROSE_WORDS}" for n, k in words.items() if k > PROSE_WORDS]
     return found + [f"cell {n}: is empty" for n, cell in enumerate(notebook.cells, start=1) if not cell.source.strip()]
 
@@ -159,7 +142,6 @@ RULES: tuple[Rule, ...] = (
     headings_in_steps,
     objectives,
     self_check,
-    names_sources,
     prose_before_code,
     short_cells,
     plain_tone,
@@ -170,8 +152,27 @@ RULES: tuple[Rule, ...] = (
     lint_pictures.no_bare_images,
     lint_pictures.alt_texts,
 )
+OLD_RULES: tuple[Rule, ...] = (names_sources,)
+NEW_RULES: tuple[Rule, ...] = (
+    lint_form.picture_first,
+    lint_form.about_this_page,
+    lint_form.facts_have_notes,
+    lint_form.lectures_in_notes_only,
+    lint_form.errata_at_the_end,
+    lint_form.few_optional_parts,
+    lint_form.tries_have_answers,
+    lint_form.asserts_are_hidden,
+    lint_form.tables_are_tables,
+    lint_predictions.predictions_are_confirmed,
+    lint_predictions.predictions_open_folds,
+)
 
 
-def lint(notebook: NotebookNode) -> list[str]:
-    """Findings of all rules."""
-    return [finding for rule in RULES for finding in rule(notebook)]
+def lint(notebook: NotebookNode, name: str = "") -> list[str]:
+    """Findings of all rules for a lesson of this form. With its name (``11_topic``), whether it may have that form."""
+    new = notebook.metadata.get(FORM) == 2
+    written = NotebookNode(notebook, cells=[cell for cell in notebook.cells if cell.get("id") not in ADDED])
+    found = [finding for rule in RULES + (NEW_RULES if new else OLD_RULES) for finding in rule(written)]
+    if not new and name[:2].isdigit() and int(name[:2]) >= NEW_FROM:
+        found.append(f"lessons from {NEW_FROM} on have the new form; write '{FORM}: 2' below 'jupyter:' in the header")
+    return found

@@ -11,6 +11,9 @@ import jupytext
 import nbformat
 from nbformat import NotebookNode
 
+from notebook_lib.footnotes import Notes
+from notebook_lib.onward import onward
+
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 # Written out instead of taken from the kernel: the kernel's own has the Python patch version in it, which differs
 # from machine to machine. The rest is what JupyterLab, GitHub and nbconvert need in order to colour the code.
@@ -22,6 +25,9 @@ LANGUAGE_INFO = {
     "nbconvert_exporter": "python",
 }
 LESSON_NAME = re.compile(r"\d\d_\w+")
+FORM = "course_form"  # in a script's header, below ``jupyter:``; 2 is the form that CONTRIBUTING.md describes
+HIDDEN = {"hide-input": "source_hidden", "hide-output": "outputs_hidden"}  # tag: what JupyterLab reads
+ADDED = ("sources", "onward")  # ids of the cells that no script has
 
 
 @dataclass(frozen=True)
@@ -54,7 +60,7 @@ def find_pairs(source: Path, target: Path, select: list[str] | None = None, *, m
     LookupError
         If a selector fits no lesson.
     """
-    scripts = sorted(p for p in source.glob("*.py") if LESSON_NAME.fullmatch(p.stem))
+    scripts = lesson_scripts(source)
     for wanted in select or []:
         if not may_be_none and not any(p.stem.startswith(wanted) for p in scripts):
             have = ", ".join(p.stem for p in scripts) or "none"
@@ -63,24 +69,44 @@ def find_pairs(source: Path, target: Path, select: list[str] | None = None, *, m
     return [Pair(p, target / f"{p.stem}.ipynb") for p in chosen]
 
 
+def lesson_scripts(folder: Path) -> list[Path]:
+    """The scripts of all lessons in a folder, in order."""
+    return sorted(p for p in folder.glob("*.py") if LESSON_NAME.fullmatch(p.stem))
+
+
 def read_script(path: Path) -> NotebookNode:
     """The script as an unexecuted notebook: sources, tags, ids and our metadata, nothing that changes by itself.
 
-    A cell's id comes from its content, so that editing or inserting one cell leaves all other ids as they were.
+    A cell's id comes from its content, so that editing or inserting one cell leaves all other ids as they were. Notes
+    become raised numbers, and what no script says is added: the list of sources and, in the new form, the links from
+    page to page.
     """
     read = jupytext.read(path, fmt="py:percent")
-    cells, used = [], set()
+    cells, used, notes = [], set(), Notes()
     for cell in read.cells:
         new = {"markdown": nbformat.v4.new_markdown_cell, "code": nbformat.v4.new_code_cell}.get(cell.cell_type)
         if new is None:
             raise ValueError(f"{path.name}: cell type {cell.cell_type!r}; lessons have markdown and code cells only")
         fresh = new(cell.source)
-        if tags := cell.metadata.get("tags"):
-            fresh.metadata["tags"] = list(tags)
+        fresh.metadata = cell_metadata(cell.metadata.get("tags", []))
         fresh["id"] = _cell_id(fresh, used)
+        if fresh.cell_type == "markdown":
+            fresh.source = notes.raised(fresh.source)
         cells.append(fresh)
     metadata = {"kernelspec": dict(KERNELSPEC), "language_info": dict(LANGUAGE_INFO)}
+    added = {"sources": notes.sources() if notes else "", "onward": ""}
+    if FORM in read.metadata:
+        metadata[FORM] = read.metadata[FORM]
+        added["onward"] = onward(path, lesson_scripts(path.parent))
+    cells += [nbformat.v4.new_markdown_cell(added[id_], id=id_) for id_ in ADDED if added[id_]]
     return nbformat.v4.new_notebook(cells=cells, metadata=metadata)
+
+
+def cell_metadata(tags: list[str]) -> NotebookNode:
+    """All metadata that a cell has: its tags, and what JupyterLab reads instead of them."""
+    hidden = {key: True for tag, key in HIDDEN.items() if tag in tags}
+    metadata = ({"tags": list(tags)} if tags else {}) | ({"jupyter": hidden} if hidden else {})
+    return nbformat.from_dict(metadata)
 
 
 def _cell_id(cell: NotebookNode, used: set[str]) -> str:
@@ -99,6 +125,9 @@ def first_difference(script: NotebookNode, built: NotebookNode) -> str | None:
     Compares kinds, sources, tags and ids of the cells in their order, and that every code cell was executed.
     Outputs are nbval's business.
     """
+    forms = [notebook.metadata.get(FORM) for notebook in (built, script)]
+    if forms[0] != forms[1]:
+        return f"{FORM} is {forms[0]} in the notebook and {forms[1]} in the script"
     for number, (want, have) in enumerate(zip(script.cells, built.cells, strict=False), start=1):
         if want.cell_type != have.cell_type:
             return f"cell {number} is {have.cell_type} in the notebook and {want.cell_type} in the script"
@@ -107,6 +136,9 @@ def first_difference(script: NotebookNode, built: NotebookNode) -> str | None:
         tags = [cell.metadata.get("tags", []) for cell in (have, want)]
         if tags[0] != tags[1]:
             return f"cell {number} has tags {tags[0]} in the notebook and {tags[1]} in the script"
+        folds = [cell.metadata.get("jupyter", {}) for cell in (have, want)]
+        if folds[0] != folds[1]:
+            return f"cell {number} is folded as {dict(folds[0])} in the notebook, its tags say {dict(folds[1])}"
         if want.id != have.get("id"):
             return f"cell {number} has id {have.get('id')} in the notebook, the build gives it {want.id}"
     if (n_want := len(script.cells)) != (n_have := len(built.cells)):

@@ -28,7 +28,7 @@ def read_sheet(path: Path) -> NotebookNode:
     role. Raises SheetError where a role is not one, or an exercise's cell has not exactly one marked region.
     """
     notebook, cells = read_script(path), jupytext.read(path, fmt="py:percent").cells
-    for cell, raw in zip(notebook.cells, cells, strict=True):
+    for cell, raw in zip(notebook.cells, cells, strict=False):  # a list of sources may have been added
         roles = [(role, raw.metadata[role]) for role in ROLES if role in raw.metadata]
         if len(roles) > 1:
             raise SheetError(f"{path.name}: a cell has the roles {roles}; one is enough.")
