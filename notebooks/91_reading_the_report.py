@@ -1,5 +1,6 @@
 # ---
 # jupyter:
+#   course_form: 2
 #   jupytext:
 #     text_representation:
 #       extension: .py
@@ -53,7 +54,7 @@ simt.memory_maps(report)
 # %% [markdown]
 # <details><summary>About this page</summary>
 #
-# It is a reference for lessons 11 to 13, and takes a quarter of an hour to read through. You need to know what a kernel
+# It is a reference for lessons 11 to 13, and takes about 20 minutes to read through. You need to know what a kernel
 # and a launch are ([lesson 11](11_gpu_programming_model.ipynb)); other words are explained in a sentence where they
 # first come up, with the lesson that teaches them. The words are those of NVIDIA's
 # profiler.[^NVIDIA "Nsight Compute, Metrics Guide"] You need no GPU: reports come from the course's executor, which
@@ -89,7 +90,7 @@ report
 # ## 2. Findings
 #
 # There are two kinds. A **hazard** (✖) is a mistake: the result is wrong, or is right only by luck. A piece of
-# **advice** (▸) is no mistake; the kernel is right, and costs more than it must. Our kernel has no hazard and one piece
+# **advice** (▶) is no mistake; the kernel is right, and costs more than it must. Our kernel has no hazard and one piece
 # of advice. In Python they are the lists `report.hazards` and `report.advice`, and each entry has these fields:
 
 # %% tags=["hide-input"]
@@ -122,8 +123,8 @@ print(hazard)
 # grid with one axis has zeros for the other two.
 
 # %%
-for name in ("thread", "block", "index", "axis", "size"):
-    print(f"{name:7}", hazard.details[name])
+table([(name, hazard.details[name]) for name in ("thread", "block", "index", "axis", "size")], ["detail", "here"],
+      align="lr")
 
 # %% [markdown]
 # A finding tells you about the *first* thread that came by, and `count` how many more there were. So begin with the
@@ -136,7 +137,7 @@ for name in ("thread", "block", "index", "axis", "size"):
 # *active lanes* tell which part of the line's own effort was of use, so there a *small* number is bad. A column that a
 # kernel has no work for is left out.
 #
-# The best way to understand a column is to move it, and nothing else. That is what the next eight launches do.
+# The best way to understand a column is to move it, and nothing else. That is what the small launches of this section do.
 
 # %% [markdown]
 # ### sectors
@@ -155,10 +156,12 @@ x, y = np.arange(512, dtype=np.float32), np.zeros(256, np.float32)
 narrow = gpu.simulate(copy, 8, 32, x, 1, y)
 
 # %% tags=["hide-input"]
-asked = predict("`x` becomes float64, and `y` stays float32. How many sectors are moved now?", [64, 96, 128], answer=96)
+asked = predict(
+    "`x` becomes float64, and `y` stays float32. How many sectors are moved now?", [64, 96, 128], answer=96, reveals=2
+)
 asked
 
-# %% tags=["hide-output"]
+# %% tags=["hide-output", "continued"]
 wide = gpu.simulate(copy, 8, 32, x.astype(np.float64), 1, y)
 asked.confirm(wide.total.global_load_sectors + wide.total.global_store_sectors)
 columns({"float32": narrow, "float64": wide})
@@ -184,7 +187,7 @@ asked = predict(
 )  # fmt: skip
 asked
 
-# %% tags=["hide-output"]
+# %% tags=["hide-output", "continued"]
 gaps = gpu.simulate(copy, 8, 32, x, 2, y)
 asked.confirm(gaps.total.global_load_bytes + gaps.total.global_store_bytes)
 columns({"float64": wide, "every second float32": gaps})
@@ -226,7 +229,7 @@ asked = predict(
 )  # fmt: skip
 asked
 
-# %% tags=["hide-output"]
+# %% tags=["hide-output", "continued"]
 asked.confirm(apart[32].total.shared_load_conflicts)
 columns({f"step {step}": launch for step, launch in apart.items()})
 
@@ -309,7 +312,7 @@ asked = predict(
 )
 asked
 
-# %% tags=["hide-output"]
+# %% tags=["hide-output", "continued"]
 sides = {f"size {size}": gpu.simulate(two_ways, 8, 32, size, x, y) for size in (32, 1)}
 asked.confirm(sides["size 1"].total.divergent_branches)
 columns(sides)
@@ -345,7 +348,7 @@ def again(turns, x, y):
         value = value * float32(0.5) + float32(1)
     y[i] = value
 
-columns({f"{turns} turns": gpu.simulate(again, 8, 32, turns, x, y) for turns in (1, 3)})
+columns({f"turns {turns}": gpu.simulate(again, 8, 32, turns, x, y) for turns in (1, 3)})
 
 # %% [markdown]
 # *Lowers it:* work that several elements share, done once; and more elements for each thread.
@@ -386,7 +389,7 @@ asked = predict(
 )  # fmt: skip
 asked
 
-# %% tags=["hide-output"]
+# %% tags=["hide-output", "continued"]
 use = gpu.simulate(three_in_a_row, 8, 32, x, y).arrays["x"]
 asked.confirm(use.distinct_loaded)
 table([(use.name, use.space, use.loads, use.distinct_loaded, use.reuse)],
@@ -468,12 +471,12 @@ asked = predict(
 )  # fmt: skip
 asked
 
-# %% tags=["hide-output"]
+# %% tags=["hide-output", "continued"]
 repaired = gpu.simulate(ink_by_warps, 60, 32, digits, sums, on_error="collect")
 asked.confirm(repaired.total.global_load_sectors)
 simt.compare(report, repaired)
 
-# %% tags=["hide-output"]
+# %% tags=["hide-output", "continued"]
 repaired.memory_map(array="x")
 
 # %% [markdown]
@@ -482,7 +485,8 @@ repaired.memory_map(array="x")
 # A digit has 784 × 4 bytes, which is 98 sectors, and sixty digits have 5,880: every byte is moved once, and every byte
 # is used. A check mark stands at the better side of each row. There is a new row, too: 32 lanes add to one sum, and wait
 # for each other in 31 rounds for each digit. That is 1,860 rounds against 41,160 sectors saved, a good bargain; lesson
-# 13 shows how to save the rounds as well.
+# 13 shows how to save the rounds as well. And each of the 60 warps is divided once: 784 is 24 × 32 and 16 more, so in
+# the last turn of the loop half of the lanes have no pixel left.
 #
 # </details>
 
