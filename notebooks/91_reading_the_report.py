@@ -23,7 +23,7 @@ import numpy as np
 from numba import cuda, float32
 
 from course_lib import data, gpu, simt
-from course_lib.lesson import columns, predict, table
+from course_lib.lesson import columns, findings, predict, table
 from course_lib.simt.show import wording
 
 
@@ -115,14 +115,15 @@ def no_guard(x, y):
         total += x[n, p]
     y[n] = total
 
-hazard = gpu.simulate(no_guard, 2, 32, digits, sums, on_error="collect").hazards[0]
-print(hazard)
+unguarded = gpu.simulate(no_guard, 2, 32, digits, sums, on_error="collect")
+findings(unguarded, most=1)
 
 # %% [markdown]
-# What the sentence says is in `hazard.details` too, as numbers. Threads and blocks are counted along x, y and z; a
+# What the sentence says is in `details` too, as numbers. Threads and blocks are counted along x, y and z; a
 # grid with one axis has zeros for the other two.
 
 # %%
+hazard = unguarded.hazards[0]
 table([(name, hazard.details[name]) for name in ("thread", "block", "index", "axis", "size")], ["detail", "here"],
       align="lr")
 
@@ -137,7 +138,8 @@ table([(name, hazard.details[name]) for name in ("thread", "block", "index", "ax
 # *active lanes* tell which part of the line's own effort was of use, so there a *small* number is bad. A column that a
 # kernel has no work for is left out.
 #
-# The best way to understand a column is to move it, and nothing else. That is what the small launches of this section do.
+# The best way to understand a column is to move it, and nothing else. That is what the small launches of this section
+# do.
 
 # %% [markdown]
 # ### sectors
@@ -224,7 +226,7 @@ apart = {step: gpu.simulate(through_shared, 1, 32, many, step, y) for step in (1
 
 # %% tags=["hide-input"]
 asked = predict(
-    "With step 1 there is no conflict, with step 2 there is one: the words of lanes 0 and 16 lie in one bank, and so on. "
+    "With step 1 there is no conflict, with step 2 there is one: lanes 0 and 16 want words of one bank, and so on. "
     "How many conflicts are there with step 32?", [2, 16, 31, 32], answer=31, reveals=2,
 )  # fmt: skip
 asked
@@ -291,9 +293,10 @@ columns({kernel.__name__: gpu.simulate(kernel, 8, 32, x, y) for kernel in (in_lo
 #
 # ### divergent, and active lanes
 #
-# A warp carries out one instruction at a time. If an `if` holds for some of its lanes only, it walks through both sides,
-# each time with the other lanes switched off. That is **divergence** ([lesson 11](11_gpu_programming_model.ipynb)), and
-# *divergent* counts it. *Active lanes* is the share of lanes that were switched on.
+# A warp carries out one instruction at a time. If an `if` holds for some of its lanes only, it walks through both
+# sides, each time with the other lanes switched off. That is **divergence** ([lesson
+# 11](11_gpu_programming_model.ipynb)), and *divergent* counts it. *Active lanes* is the share of lanes that were
+# switched on.
 
 # %%
 @gpu.jit
@@ -301,9 +304,9 @@ def two_ways(size, x, y):
     i = cuda.grid(1)
     value = x[i]
     if i // size % 2 == 0:
-        value = value * float32(3)
+        value *= float32(3)
     else:
-        value = value + float32(1)
+        value += float32(1)
     y[i] = value
 
 # %% tags=["hide-input"]
@@ -327,7 +330,8 @@ columns(sides)
 
 # %% [markdown]
 # Lanes can also be missing without any `if`. A block of 24 threads is still a warp, with eight places empty. Here 192
-# numbers are copied, by 6 blocks of 32 threads and by 8 blocks of 24. *Raises it:* block sizes that are multiples of 32.
+# numbers are copied, by 6 blocks of 32 threads and by 8 blocks of 24. *Raises it:* block sizes that are multiples of
+# 32.
 
 # %%
 columns({f"blocks of {size}": gpu.simulate(copy, 192 // size, size, x, 1, y) for size in (32, 24)})
@@ -358,7 +362,7 @@ columns({f"turns {turns}": gpu.simulate(again, 8, 32, turns, x, y) for turns in 
 # Below the source stand the sums over all lines. For `ink` they are:
 
 # %% tags=["hide-input"]
-print("\n".join(wording.totals(report)))
+table([line.split(": ", 1) for line in wording.totals(report)], ["kind of work", "in all"])
 
 # %% [markdown]
 # Read the first line as a calculation. Two warps read once in each of 784 turns, which makes 1,568 requests. The 60
@@ -410,7 +414,7 @@ table([(use.name, use.space, use.loads, use.distinct_loaded, use.reuse)],
 # Everything so far was counted. The last part is worked out from the counts, for a card whose name stands above it.
 
 # %% tags=["hide-input"]
-print("\n\n".join(text.splitlines()[0] for text in wording.estimates(report)))
+table([(text.splitlines()[0],) for text in wording.estimates(report)], ["what the report says"])
 
 # %% [markdown]
 # **Occupancy** is how many of the warps that a multiprocessor (SM) has room for can be there at a time. The sentence
@@ -452,8 +456,9 @@ print(list(report.to_dict()))
 #
 # ## 9. The same kernel, repaired
 #
-# The advice says: let neighbouring threads touch neighbouring elements. So give a whole warp to each digit. Lane 0 takes
-# pixels 0, 32, 64 and so on, lane 1 takes pixels 1, 33, 65, and at the end each lane adds its part to the digit's sum.
+# The advice says: let neighbouring threads touch neighbouring elements. So give a whole warp to each digit. Lane 0
+# takes pixels 0, 32, 64 and so on, lane 1 takes pixels 1, 33, 65, and at the end each lane adds its part to the digit's
+# sum.
 
 # %%
 @gpu.jit
@@ -483,10 +488,10 @@ repaired.memory_map(array="x")
 # <details class="reveal"><summary>What was gained, and what it cost</summary>
 #
 # A digit has 784 × 4 bytes, which is 98 sectors, and sixty digits have 5,880: every byte is moved once, and every byte
-# is used. A check mark stands at the better side of each row. There is a new row, too: 32 lanes add to one sum, and wait
-# for each other in 31 rounds for each digit. That is 1,860 rounds against 41,160 sectors saved, a good bargain; lesson
-# 13 shows how to save the rounds as well. And each of the 60 warps is divided once: 784 is 24 × 32 and 16 more, so in
-# the last turn of the loop half of the lanes have no pixel left.
+# is used. A check mark stands at the better side of each row. There is a new row, too: 32 lanes add to one sum, and
+# wait for each other in 31 rounds for each digit. That is 1,860 rounds against 41,160 sectors saved, a good bargain;
+# lesson 13 shows how to save the rounds as well. And each of the 60 warps is divided once: 784 is 24 × 32 and 16 more,
+# so in the last turn of the loop half of the lanes have no pixel left.
 #
 # </details>
 
@@ -497,14 +502,14 @@ repaired.memory_map(array="x")
 #
 # | counter | what it counts | what usually lowers it |
 # |---|---|---|
-# | `global_load_requests`, `global_store_requests` | warps that read or wrote global memory | keep values in variables; read once |
-# | `global_load_sectors`, `global_store_sectors` | 32-byte sectors moved for them | neighbours on neighbours; smaller types |
+# | `global_load_requests`, `global_store_requests` | warps that read or wrote global memory | variables |
+# | `global_load_sectors`, `global_store_sectors` | 32-byte sectors moved for them | coalesced access |
 # | `global_load_bytes`, `global_store_bytes` | bytes that lanes asked for | shared memory, fusion of kernels |
 # | `load_efficiency`, `store_efficiency` | bytes asked for / bytes moved; 1 is best | raised by coalesced access |
-# | `shared_load_requests`, `shared_store_requests` | warps that read or wrote shared memory | register tiles |
-# | `shared_load_wavefronts`, `shared_store_wavefronts` | turns that the banks needed | fewer requests, fewer conflicts |
+# | `shared_load_requests`, `shared_store_requests` | warps that read or wrote shared memory | variables |
+# | `shared_load_wavefronts`, `shared_store_wavefronts` | turns that the banks needed | fewer requests |
 # | `shared_load_conflicts`, `shared_store_conflicts` | turns beyond what was needed | padding |
-# | `constant_load_requests`, `constant_load_wavefronts` | reads of constant memory; different addresses in them | one address for all lanes |
+# | `constant_load_requests`, `constant_load_wavefronts` | reads of constant memory; their addresses | one address |
 # | `local_load_requests`, `local_store_requests` | accesses to a thread's own arrays | plain variables |
 
 # %% [markdown]

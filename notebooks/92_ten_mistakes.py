@@ -22,8 +22,7 @@ import numpy as np
 from numba import cuda, float32
 
 from course_lib import data, figures, gpu, simt
-from course_lib.lesson import predict
-from course_lib.simt.show import wording
+from course_lib.lesson import findings, predict
 
 
 @gpu.jit
@@ -42,20 +41,21 @@ def turned(image, out):
 
 digit, second = data.load_digits(0).images("test")[:2]
 pair = np.hstack([digit, second])
-launches = {"as asked for": (negative, (4, 2)), "a grid too small": (negative, (3, 1)), "axes swapped": (turned, (4, 2))}
-outs = [simt.empty(pair.shape) for _ in launches]
-for (kernel, grid), out in zip(launches.values(), outs, strict=True):
-    simt.run(kernel, grid, (16, 16), (pair, out), on_error="collect")
+complete, cut, torn = (simt.empty(pair.shape) for _ in range(3))
+simt.run(negative, (4, 2), (16, 16), (pair, complete))
+simt.run(negative, (3, 1), (16, 16), (pair, cut), on_error="collect")
+simt.run(turned, (4, 2), (16, 16), (pair, torn), on_error="collect")
+images = {"as asked for": complete.numbers, "a grid too small": cut.numbers, "axes swapped": torn.numbers}
 figures.picture(
-    figures.plots.image_grid([out.numbers for out in outs], list(launches), wrong=[False, True, True]),
+    figures.outcomes.outcomes(images, wrong=list(images)[1:]),
     alt="The negative of two digits, three times: complete; with a part missing at the bottom and on the right; "
     "and cut off on the right",
-    caption="White: nobody wrote there. None of the three launches raised an error.",
+    caption="Hatched: nobody wrote there. None of the three launches raised an error.",
 )
 
 # %% [markdown]
-# Sooner or later, everybody who writes kernels makes the mistakes on this page. The first time, each of them can cost an
-# afternoon. The second time it takes a minute, because you know what it looks like.
+# Sooner or later, everybody who writes kernels makes the mistakes on this page. The first time, each of them can cost
+# an afternoon. The second time it takes a minute, because you know what it looks like.
 #
 # ## You will be able to
 #
@@ -120,8 +120,7 @@ asked.confirm("none of them" if np.array_equal(out.numbers, 1 - flat) else "some
 print("equal to NumPy's:", np.array_equal(out.numbers, 1 - flat))
 
 # %% tags=["hide-output", "continued"]
-for finding in report.hazards:
-    print(finding)
+findings(report)
 
 # %% [markdown]
 # <details class="reveal"><summary>Then where is the harm</summary>
@@ -142,7 +141,7 @@ def guarded(x, y):
 
 # %% tags=["continued"]
 repaired = simt.run(guarded, 4, 256, (flat, simt.empty(784)))
-print(wording.findings_in_words(repaired))
+findings(repaired)
 
 # %% [markdown]
 # **How to recognise it:** the kernel has no `if` with a size in it, and the number of elements is no multiple of the
@@ -155,12 +154,12 @@ print(wording.findings_in_words(repaired))
 # %%
 out = simt.empty(digit.shape)
 report = simt.run(negative, (28 // 16, 28 // 16), (16, 16), (digit, out), on_error="collect")
-print(report.advice[0])
+findings(report)
 
 # %% tags=["hide-input"]
 figures.picture(
-    figures.plots.image_grid([1 - digit, out.numbers], ["asked for", "what came out"], wrong=[False, True]),
-    alt="The negative of a digit, and beside it only its upper left part of 16 by 16 pixels; the rest is empty",
+    figures.outcomes.outcomes({"asked for": 1 - digit, "what came out": out.numbers}, wrong=["what came out"]),
+    alt="The negative of a digit, and below it only its upper left part of 16 by 16 pixels; the rest is empty",
     caption="One block of 16 x 16 threads reaches 256 of the 784 pixels.",
 )
 
@@ -171,7 +170,7 @@ figures.picture(
 # %%
 blocks = -(-28 // 16)
 repaired = simt.run(negative, (blocks, blocks), (16, 16), (digit, simt.empty(digit.shape)))
-print((blocks, blocks), "blocks:", wording.findings_in_words(repaired))
+findings(repaired)
 
 # %% [markdown]
 # **How to recognise it:** the end of the array, or the right and lower edge of the image, is not written; and there is
@@ -199,7 +198,7 @@ reports = {
 # %% tags=["hide-input"]
 asked = predict(
     "Is the negative of the square image right? And that of the wide one, launched with 4 × 2 blocks?",
-    ["both are right", "only the square one", "only the wide one", "neither"], answer="only the square one", reveals=3,
+    ["both are right", "only the square one", "only the wide one", "neither"], answer="only the square one", reveals=4,
 )  # fmt: skip
 asked
 
@@ -207,14 +206,16 @@ asked
 right = [np.array_equal(out.numbers, 1 - image) for out, image in ((square, digit), (wide, pair))]
 asked.confirm({(True, False): "only the square one"}.get(tuple(right), "another"))
 figures.picture(
-    figures.plots.image_grid([1 - pair, wide.numbers], ["asked for", "what came out"], wrong=[False, True]),
-    alt="The negative of two digits, and beside it the same with its right part, from column 32 on, left empty",
+    figures.outcomes.outcomes({"asked for": 1 - pair, "what came out": wide.numbers}, wrong=["what came out"]),
+    alt="The negative of two digits, and below it the same with its right part, from column 32 on, left empty",
     caption="The threads of the two blocks along y reach 32 columns. The image has 56.",
 )
 
 # %% tags=["hide-output", "continued"]
-for name, report in reports.items():
-    print(name, "|", report.advice[0])
+findings(reports["28 x 28"], most=1)
+
+# %% tags=["hide-output", "continued"]
+findings(reports["28 x 56"], most=1)
 
 # %% [markdown]
 # <details class="reveal"><summary>Right on a square, and still not good</summary>
@@ -229,7 +230,7 @@ for name, report in reports.items():
 
 # %%
 repaired = simt.run(negative, (4, 2), (16, 16), (pair, simt.empty(pair.shape)))
-print(wording.findings_in_words(repaired))
+findings(repaired)
 
 # %% [markdown]
 # **How to recognise it:** right on squares and wrong on rectangles; or right everywhere and many times slower than it
@@ -250,7 +251,7 @@ def doubled(image, out):
 out = simt.empty(digit.shape)
 report = simt.run(doubled, (2, 2), (16, 16), (digit, out), on_error="collect")
 print(np.array_equal(out.numbers, 1 - digit))
-print(report.advice[0])
+findings(report)
 
 # %% [markdown]
 # Python's `1.0` is a float64, so each subtraction is done in float64 and rounded afterwards. On many cards that is 32
@@ -260,7 +261,7 @@ print(report.advice[0])
 # %%
 repaired = simt.run(negative, (2, 2), (16, 16), (digit, simt.empty(digit.shape)))
 print("float64 operations:", report.total.float64_flops, "before,", repaired.total.float64_flops, "after")
-print(wording.findings_in_words(repaired))
+findings(repaired)
 
 # %% [markdown]
 # **How to recognise it:** right and slow, with a number such as `1.0` or `0.5` in the kernel, or a `/` between whole
@@ -292,7 +293,7 @@ asked
 # %% tags=["hide-output", "continued"]
 asked.confirm(f"{inked} and {total[0]}")
 print("this time:", total[0])
-print(report.hazards[0])
+findings(report)
 
 # %% [markdown]
 # <details class="reveal"><summary>Three steps in one line</summary>
@@ -316,7 +317,8 @@ def count_all(x, total):
 # %% tags=["continued"]
 total = np.zeros(1, np.int32)
 repaired = simt.run(count_all, 4, 256, (flat, total))
-print(total[0], "pixels:", wording.findings_in_words(repaired))
+print(total[0], "pixels")
+findings(repaired)
 
 # %% [markdown]
 # **How to recognise it:** a sum that is far too small and differs from run to run; and `+=` on an element that does not
@@ -339,7 +341,7 @@ def mirror(image, out):
 out = simt.empty(pair.shape)
 report = simt.run(mirror, 28, 56, (pair, out), on_error="collect")
 print(np.array_equal(out.numbers, pair[:, ::-1]))
-print(report.hazards[0])
+findings(report)
 
 # %% [markdown]
 # The executor got the right picture, and warns all the same. It happened to let all threads write before it let the
@@ -352,10 +354,10 @@ line[:, first_warp] = pair[:, first_warp]
 unlucky = pair[:, ::-1].copy()
 unlucky[:, first_warp] = line[:, 55 - first_warp]
 figures.picture(
-    figures.plots.image_grid([pair[:, ::-1], unlucky], ["all write first", "warp 0 is early"], wrong=[False, True]),
-    alt="Two digits in a mirror; beside them the same picture with its left 24 columns empty, where warp 0 read what "
+    figures.outcomes.outcomes({"all write first": pair[:, ::-1], "warp 0 is early": unlucky}, ["warp 0 is early"]),
+    alt="Two digits in a mirror; below them the same picture with its left 24 columns empty, where warp 0 read what "
     "warp 1 had not yet written",
-    caption="Both orders are allowed. White: what warp 1 had not yet written, on a GPU anything.",
+    caption="Both orders are allowed. Hatched: what warp 1 had not yet written; on a GPU, anything.",
 )
 
 # %% [markdown]
@@ -373,7 +375,7 @@ def mirror_waiting(image, out):
 
 # %% tags=["continued"]
 repaired = simt.run(mirror_waiting, 28, 56, (pair, simt.empty(pair.shape)))
-print(wording.findings_in_words(repaired))
+findings(repaired)
 
 # %% [markdown]
 # **How to recognise it:** right with one warp, wrong now and then with more; and between a write to shared memory and
@@ -395,7 +397,7 @@ def mirror_inside(image, out):
 
 # %% tags=["continued"]
 report = simt.run(mirror_inside, 28, 64, (pair, simt.empty(pair.shape)), on_error="collect")
-print(report.hazards[0])
+findings(report)
 
 # %% [markdown]
 # Eight threads of each block never come to the barrier. What happens then is not defined:[^NVIDIA "CUDA C++
@@ -416,7 +418,7 @@ def mirror_outside(image, out):
 
 # %% tags=["continued"]
 repaired = simt.run(mirror_outside, 28, 64, (pair, simt.empty(pair.shape)))
-print(wording.findings_in_words(repaired))
+findings(repaired)
 
 # %% [markdown]
 # **How to recognise it:** `cuda.syncthreads()` is indented below an `if`, or comes after a `return` that only some
@@ -445,7 +447,7 @@ def running_sum(x, y):
 # %% tags=["continued"]
 ones, sums = np.ones(64, np.float32), np.zeros(64, np.float32)
 report = simt.run(running_sum, 1, 64, (ones, sums), on_error="collect")
-print(report.hazards[0])
+findings(report)
 
 # %% [markdown]
 # The line with `+=` reads its neighbour's number while the neighbour is changing it. Again suppose that in each step
@@ -491,7 +493,7 @@ def running_sum_twice(x, y):
 # %% tags=["continued"]
 repaired = simt.run(running_sum_twice, 1, 64, (ones, sums))
 print("last sum:", sums[-1])
-print(wording.findings_in_words(repaired))
+findings(repaired)
 
 # %% [markdown]
 # **How to recognise it:** right with up to 32 threads, too large with more; and one line both reads a neighbour's
@@ -513,7 +515,7 @@ def column_ink(image, y):
 y = simt.empty(56)
 report = simt.run(column_ink, 2, 32, (pair, y), on_error="collect")
 print(y.numbers[:4])
-print(report.hazards[0])
+findings(report)
 
 # %% [markdown]
 # `gpu.empty` reserves memory and writes nothing into it. The executor fills such arrays with NaN, so that you notice.
@@ -534,7 +536,7 @@ def column_ink_once(image, y):
 y = simt.empty(56)
 repaired = simt.run(column_ink_once, 2, 32, (pair, y))
 print("equal to NumPy's:", np.allclose(y.numbers, pair.sum(axis=0)))
-print(wording.findings_in_words(repaired))
+findings(repaired)
 
 # %% [markdown]
 # **How to recognise it:** NaN, or results that grow each time you run the cell; and a `+=` on an array that came from
@@ -558,7 +560,7 @@ def transpose(image, out):
 framed, out = np.pad(digit, 2), simt.empty((32, 32))
 report = simt.run(transpose, 1, (32, 32), (framed, out), on_error="collect")
 print("equal to NumPy's:", np.array_equal(out.numbers, framed.T))
-print(report.advice[0])
+findings(report)
 
 # %% tags=["continued"]
 report.memory_map(array="tile", way="load")
@@ -586,7 +588,7 @@ def transpose_padded(image, out):
 repaired = simt.run(transpose_padded, 1, (32, 32), (framed, simt.empty((32, 32))))
 asked.confirm("(32, 33)" if repaired.total.shared_load_conflicts == 0 else "none of them")
 print("bank conflicts:", report.total.shared_load_conflicts, "before,", repaired.total.shared_load_conflicts, "after")
-print(wording.findings_in_words(repaired))
+findings(repaired)
 
 # %% [markdown]
 # <details class="reveal"><summary>Why one more column is enough</summary>
@@ -596,8 +598,8 @@ print(wording.findings_in_words(repaired))
 #
 # </details>
 #
-# **How to recognise it:** right and slow; the threads' x stands in the *first* index of a shared array whose rows have a
-# multiple of 32 words.
+# **How to recognise it:** right and slow; the threads' x stands in the *first* index of a shared array whose rows have
+# a multiple of 32 words.
 
 # %% [markdown]
 # ## The ten findings together
