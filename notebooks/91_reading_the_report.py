@@ -369,8 +369,9 @@ table([line.split(": ", 1) for line in wording.totals(report)], ["kind of work",
 # lanes with a digit stand 784 numbers apart, so each of them needs a sector of its own: 60 × 784 = 47,040. A lane uses
 # 4 of the 32 bytes, one eighth.
 #
-# The last number divides arithmetic by bytes moved. A GPU that can do twenty operations in the time of one byte waits
-# for memory all the time if that number is far below twenty ([lesson 12](12_memory.ipynb)).
+# The last number divides arithmetic by bytes moved. A large GPU can do ten to twenty float32 operations in the time
+# that its memory moves one byte. A kernel with far fewer spends nearly all of its time waiting for memory ([lesson
+# 12](12_memory.ipynb)).
 
 # %% [markdown]
 # ## 5. Arrays, and how often they are used
@@ -496,38 +497,47 @@ repaired.memory_map(array="x")
 # </details>
 
 # %% [markdown]
-# ## Every counter: memory
+# ## Every counter
 #
-# These are the names behind `report.total.` and `report.line(n).counters.`; `load` stands for `store` too.
-#
-# | counter | what it counts | what usually lowers it |
-# |---|---|---|
-# | `global_load_requests`, `global_store_requests` | warps that read or wrote global memory | variables |
-# | `global_load_sectors`, `global_store_sectors` | 32-byte sectors moved for them | coalesced access |
-# | `global_load_bytes`, `global_store_bytes` | bytes that lanes asked for | shared memory, fusion of kernels |
-# | `load_efficiency`, `store_efficiency` | bytes asked for / bytes moved; 1 is best | raised by coalesced access |
-# | `shared_load_requests`, `shared_store_requests` | warps that read or wrote shared memory | variables |
-# | `shared_load_wavefronts`, `shared_store_wavefronts` | turns that the banks needed | fewer requests |
-# | `shared_load_conflicts`, `shared_store_conflicts` | turns beyond what was needed | padding |
-# | `constant_load_requests`, `constant_load_wavefronts` | reads of constant memory; their addresses | one address |
-# | `local_load_requests`, `local_store_requests` | accesses to a thread's own arrays | plain variables |
+# These are the names behind `report.total.` and `report.line(n).counters.`, with their values for the first version.
 
-# %% [markdown]
-# ## Every counter: everything else
-#
-# | counter | what it counts | what usually lowers it |
-# |---|---|---|
-# | `instructions` | operations issued, once for each warp | shared work done once |
-# | `lanes` | active lanes of these, added up | less work |
-# | `active_share` | active lanes / all lanes; 1 is best | raised by full warps without divergence |
-# | `branches` | warps that came to an `if` or a loop's test | unrolled loops |
-# | `divergent_branches` | those that went both ways | conditions by warp |
-# | `atomic_requests` | warps that used `cuda.atomic` | add up in the block first |
-# | `atomic_serialised` | further rounds, since lanes meant one element | add up in the warp first |
-# | `warp_operations` | shuffles and votes | nothing; they are cheap |
-# | `barriers` | warps that came to a barrier | shuffles within a warp |
-# | `flops` | floating-point operations of active lanes | another algorithm |
-# | `float64_flops`, `float16_flops` | those of them in these types | `float32(0.5)` in place of `0.5` |
+# %% tags=["hide-input"]
+every = {
+    "instructions": ("operations issued, once for each warp", "work that elements share, done once"),
+    "lanes": ("active lanes of these, added up", "less work"),
+    "active_share": ("active lanes / all lanes of these warps; 1 is best", "raised by full warps, no divergence"),
+    "branches": ("warps that came to an if or to a loop's test", "more work in each turn of a loop"),
+    "divergent_branches": ("those that went both ways", "conditions that are the same for a warp"),
+    "global_load_requests": ("warps that read global memory", "numbers kept in variables or shared memory"),
+    "global_load_sectors": ("sectors of 32 bytes moved for them", "neighbouring threads on neighbouring elements"),
+    "global_load_bytes": ("bytes that lanes asked for", "shared memory, smaller types, one kernel for two"),
+    "load_efficiency": ("bytes asked for / bytes moved; 1 is best", "raised by coalesced reads"),
+    "global_store_requests": ("warps that wrote global memory", "one write at the end, not one in each turn"),
+    "global_store_sectors": ("sectors of 32 bytes moved for them", "neighbouring threads on neighbouring elements"),
+    "global_store_bytes": ("bytes that lanes wrote", "smaller types, one kernel for two"),
+    "store_efficiency": ("bytes written / bytes moved; 1 is best", "raised by coalesced writes"),
+    "shared_load_requests": ("warps that read shared memory", "numbers kept in variables"),
+    "shared_load_wavefronts": ("turns that the banks needed for them", "fewer reads, no conflicts"),
+    "shared_load_conflicts": ("turns beyond what was needed", "padding, or other indices"),
+    "shared_store_requests": ("warps that wrote shared memory", "numbers kept in variables"),
+    "shared_store_wavefronts": ("turns that the banks needed for them", "fewer writes, no conflicts"),
+    "shared_store_conflicts": ("turns beyond what was needed", "padding, or other indices"),
+    "constant_load_requests": ("warps that read constant memory", "numbers kept in variables"),
+    "constant_load_wavefronts": ("different addresses in these reads", "the same address for all lanes"),
+    "local_load_requests": ("warps that read their threads' own arrays", "plain variables, fixed indices"),
+    "local_store_requests": ("warps that wrote them", "plain variables, fixed indices"),
+    "atomic_requests": ("warps that used cuda.atomic", "sums added up in the block first"),
+    "atomic_serialised": ("further rounds, since lanes meant one element", "sums added up in the warp first"),
+    "warp_operations": ("shuffles and votes", "seldom worth it: they are cheap"),
+    "barriers": ("warps that came to a barrier", "shuffles inside a warp"),
+    "flops": ("floating-point operations of active lanes", "another algorithm"),
+    "float64_flops": ("those of them in float64", "float32(0.5) in place of 0.5"),
+    "float16_flops": ("those of them in float16", "nothing: half the bytes is a gain"),
+}
+table(
+    [(name, getattr(report.total, name), counts, lowers) for name, (counts, lowers) in every.items()],
+    ["counter", "in ink", "what it counts", "what usually lowers it"],
+)
 
 # %% [markdown]
 # The [next page](92_ten_mistakes.ipynb) shows ten findings that everybody meets sooner or later, each with the kernel
@@ -535,7 +545,7 @@ repaired.memory_map(array="x")
 #
 # ## Check yourself
 #
-# 1. A line has 100 % in *used*, and still the most sectors of all lines. Is there anything to gain?
+# **1.** A line has 100 % in *used*, and still the most sectors of all lines. Is there anything to gain?
 #
 # <details><summary>Answer</summary>
 #
@@ -544,7 +554,7 @@ repaired.memory_map(array="x")
 #
 # </details>
 #
-# 2. A kernel has no hazard in its report, but one piece of advice. Is its result right?
+# **2.** A kernel has no hazard in its report, but one piece of advice. Is its result right?
 #
 # <details><summary>Answer</summary>
 #
@@ -553,11 +563,11 @@ repaired.memory_map(array="x")
 #
 # </details>
 #
-# 3. One version has fewer instructions, the other fewer sectors. Which one is faster?
+# **3.** One version has fewer instructions, the other fewer sectors. Which one is faster?
 #
 # <details><summary>Answer</summary>
 #
-# It depends on what the kernel waits for. With far less than twenty operations for each byte moved, it waits for
+# It depends on what the kernel waits for. With far fewer than ten operations for each byte moved, it waits for
 # memory, and fewer sectors win. The estimate names the limit; a measurement decides.
 #
 # </details>

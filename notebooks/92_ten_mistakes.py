@@ -560,23 +560,37 @@ def transpose(image, out):
 framed, out = np.pad(digit, 2), simt.empty((32, 32))
 report = simt.run(transpose, 1, (32, 32), (framed, out), on_error="collect")
 print("equal to NumPy's:", np.array_equal(out.numbers, framed.T))
-findings(report)
-
-# %% tags=["continued"]
-report.memory_map(array="tile", way="load")
 
 # %% [markdown]
-# Shared memory consists of 32 **banks**, which hand out one word each at a time ([lesson 12](12_memory.ipynb)). Rows of
-# 32 words put a whole column into one bank.
+# Shared memory consists of 32 **banks**. Word `k` lies in bank `k % 32`, and a bank hands out one word at a time
+# ([lesson 12](12_memory.ipynb)). A warp has 32 threads with neighbouring `col`.
 
 # %% tags=["hide-input"]
 asked = predict(
-    "What is the smallest change to the tile's shape that puts the words of a column into 32 different banks?",
-    ["(33, 32)", "(32, 33)", "(32, 40)", "(32, 64)"], answer="(32, 33)", reveals=2,
-)  # fmt: skip
+    "How many turns does a warp need to read `tile[col, row]`?", [1, 2, 16, 32], answer=32, reveals=3
+)
 asked
 
 # %% tags=["hide-output", "continued"]
+reads = report.total
+asked.confirm(reads.shared_load_wavefronts // reads.shared_load_requests)
+findings(report)
+
+# %% tags=["hide-output", "continued"]
+report.memory_map(array="tile", way="load")
+
+# %% [markdown]
+# <details class="reveal"><summary>Why so many</summary>
+#
+# The words of a column lie 32 apart, and so all of them lie in one bank. The same count holds for every tile whose rows
+# have 32 words, 64, 96 and so on.
+#
+# </details>
+#
+# The repair is one column more than is needed, called **padding**. Each row then begins one bank further than the one
+# above it, and a column touches every bank once.
+
+# %%
 @gpu.jit
 def transpose_padded(image, out):
     tile = cuda.shared.array((32, 33), float32)
@@ -585,19 +599,12 @@ def transpose_padded(image, out):
     cuda.syncthreads()
     out[row, col] = tile[col, row]
 
+# %% tags=["continued"]
 repaired = simt.run(transpose_padded, 1, (32, 32), (framed, simt.empty((32, 32))))
-asked.confirm("(32, 33)" if repaired.total.shared_load_conflicts == 0 else "none of them")
 print("bank conflicts:", report.total.shared_load_conflicts, "before,", repaired.total.shared_load_conflicts, "after")
 findings(repaired)
 
 # %% [markdown]
-# <details class="reveal"><summary>Why one more column is enough</summary>
-#
-# With rows of 33 words, each row begins one bank further than the one above it. A column then touches every bank once.
-# The 33rd column is never used, and costs 128 bytes. It is called **padding**.
-#
-# </details>
-#
 # **How to recognise it:** right and slow; the threads' x stands in the *first* index of a shared array whose rows have
 # a multiple of 32 words.
 
