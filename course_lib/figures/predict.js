@@ -13,10 +13,11 @@
     .course-predict [data-mark=right]{border:3px solid ${look.right}}
     .course-predict [data-mark=wrong]{border:3px dashed ${look.wrong}}
     .course-predict [data-mark] b{white-space:nowrap}
-    .course-predict :focus-visible,.course-cover:focus-visible{outline:3px solid ${look.accent};outline-offset:2px}
+    .course-predict-live button:focus-visible,.jp-Cell button.course-cover:focus-visible{outline:3px solid ${look.accent};outline-offset:2px}
     .course-predict [hidden]{display:none}
     .course-predict [role=status]{font-size:14px;line-height:1.4;min-height:1.4em;margin:6px 0}
     .course-cover{display:block;margin:4px 0}
+    .jp-NotebookPanel .course-cover{margin-left:var(--jp-cell-prompt-width)}
     .course-covered,.course-predict-print{display:none}
     .jp-NotebookPanel .jp-OutputPlaceholder .jp-PlaceholderText{display:none}
     @media print{.course-predict button:not([role=radio]),.course-cover{display:none}
@@ -55,15 +56,19 @@
     },
     close: () => {
       const area = cell.querySelector(".jp-Cell-outputArea");
-      const failed = area && area.querySelector("[data-mime-type='application/vnd.jupyter.error']");
-      if (area && area.childElementCount && !failed) cover(area);
+      if (!area || !area.childElementCount) return;
+      // JupyterLab writes an error as it writes a warning. Who made it must see it.
+      if (area.querySelector("[data-mime-type$=stderr]")) uncover(area);
+      else cover(area);
     },
   });
   const foldsInLab = (panel, own) => {
     const found = [], at = "data-windowed-list-index";
     for (let n = +own.getAttribute(at) + 1; found.length < reveals; n++) {
       const cell = panel.querySelector(`.jp-Cell[${at}="${n}"]`);
-      if (!cell) break;  // the last one; or not on the page yet, where Lab leaves out what is out of view
+      // The last one; or not on the page yet, where Lab leaves out what is out of view; or prose not yet set.
+      if (!cell || cell.matches(".jp-MarkdownCell") && !cell.querySelector(".jp-MarkdownOutput > *")) break;
+      if (cell.querySelector("[data-predict]")) break;
       if (cell.matches(".jp-CodeCell:not(.jp-mod-noOutputs)")) found.push(labFold(cell));
       cell.querySelectorAll("details.reveal").forEach(node => found.push(details(node)));
     }
@@ -89,8 +94,10 @@
     root.courseMounted = true;
     // A page that was saved from the browser already contains the buttons, without their listeners.
     root.querySelectorAll(".course-predict-live").forEach(old => old.remove());
-    root.querySelector(".course-predict-static").hidden = true;
+    const fixed = root.querySelector(".course-predict-static");
+    fixed.hidden = true;
     const live = make("div", {"class": "course-predict-live"}, root);
+    fixed.after(live);  // before the script: the browser has read it when a saved page comes to the script again
     make("style", {}, live).textContent = css;
     const group = make("div", {role: "radiogroup", "aria-label": "Your prediction"}, live);
     const radios = choices.map((html, i) => make("button",

@@ -3,6 +3,7 @@
 Source: the course's own.
 """
 
+import json
 import zipfile
 from pathlib import Path
 
@@ -34,8 +35,8 @@ The packages take about 690 MB. The last line prints an address to open in a bro
 write `py` for `python3` and `.venv\\Scripts\\` for `.venv/bin/`. With conda: `conda env create -f environment.yml`,
 then `conda activate course`, `python -m pip install --no-deps --no-build-isolation .` and `course lab`.
 
-`notebooks/` has the lessons, `exercises/` a sheet for each. Below every exercise is a cell that checks it at once;
-no network is needed. To check a whole sheet:
+`notebooks/` has the lessons, not yet run: what they show is yours to find out. `exercises/` has a sheet for each.
+Below every exercise is a cell that checks it at once; no network is needed. To check a whole sheet:
 
     .venv/bin/course check exercises/01_perceptron.ipynb
 
@@ -61,8 +62,8 @@ def release(course, out):
     Raises
     ------
     ReleaseError
-        If the archive would hold a solution, a marker, a hidden check or an output of a sheet, a sheet is missing, or
-        there are no solutions to search for. Nothing is written then.
+        If the archive would hold a solution, a marker, a hidden check or an output of a notebook, a sheet is missing,
+        or there are no solutions to search for. Nothing is written then.
 
     Source: the course's own.
     """
@@ -100,11 +101,22 @@ def contents(course):
                                             for part in p.relative_to(course).parts)]  # fmt: skip
         if not kept:
             raise ReleaseError(f"there is nothing in {folder}/ of {course.name}; build it: make notebooks.")
-        files |= {p.relative_to(course).as_posix(): p.read_bytes() for p in kept}
+        files |= {p.relative_to(course).as_posix(): _bytes(p) for p in kept}
     missing = sorted(sheet_names(course) - {Path(n).stem for n in files if n.startswith("exercises/")})
     if missing:
         raise ReleaseError(f"exercises/ lacks {', '.join(missing)}; build them: make notebooks.")
     return files
+
+
+def _bytes(path):
+    """Return a file's bytes; a notebook's without outputs, so that no lesson answers what it asks."""
+    if path.suffix != ".ipynb":
+        return path.read_bytes()
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            cell["outputs"], cell["execution_count"] = [], None
+    return (json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n").encode()
 
 
 def sheet_names(course):

@@ -33,6 +33,17 @@ def test_all_that_students_need_is_there(files):
     assert not any("solutions" in name or "__pycache__" in name or name.startswith("tests") for name in files)
 
 
+def test_lessons_come_without_outputs_and_otherwise_as_they_are(files):
+    lessons = {name: json.loads(content) for name, content in files.items() if name.startswith("notebooks/")}
+    for name, lesson in lessons.items():
+        whole = json.loads((ROOT / name).read_text(encoding="utf-8"))
+        assert any(cell.get("outputs") for cell in whole["cells"]), "nothing was taken out"
+        for cell in whole["cells"]:
+            if cell["cell_type"] == "code":
+                cell["outputs"], cell["execution_count"] = [], None
+        assert lesson == whole
+
+
 def _first_solution():
     text = (SOLUTIONS / "01_perceptron.py").read_text(encoding="utf-8")
     return text.split("### BEGIN SOLUTION\n")[1].split("### END SOLUTION")[0]
@@ -55,7 +66,8 @@ PLANTED = {
     "a key under another name": lambda files: {"course_lib/data/readme.md": _first_mutant()[1].encode()},
     "a key's file": lambda files: {"solutions/keys/lesson04.py": _first_mutant()[1].encode()},
     "bytecode": lambda files: {"course_lib/__pycache__/gpu.cpython-312.pyc": b"\0\1\2"},
-    "an output of a sheet": lambda files: {"exercises/01_perceptron.ipynb": _with_output(files)},
+    "an output of a sheet": lambda files: _with_output(files, "exercises/01_perceptron.ipynb"),
+    "an output of a lesson": lambda files: _with_output(files, "notebooks/01_perceptron.ipynb"),
 }
 
 
@@ -67,11 +79,11 @@ def _with_cell(files, source):
     return json.dumps(book).encode()
 
 
-def _with_output(files):
-    book = json.loads(files["exercises/01_perceptron.ipynb"])
+def _with_output(files, name):
+    book = json.loads(files[name])
     cell = next(c for c in book["cells"] if c["cell_type"] == "code")
     cell["outputs"] = [{"output_type": "stream", "name": "stdout", "text": "3.14"}]
-    return json.dumps(book).encode()
+    return {name: json.dumps(book).encode()}
 
 
 @pytest.mark.parametrize("what", PLANTED)
@@ -91,6 +103,7 @@ def test_the_command_writes_the_same_bytes_twice(tmp_path):
     for folder in "ab":
         done = CliRunner().invoke(app, ["release", str(tmp_path / folder), "--folder", str(ROOT)])
         assert done.exit_code == 0, done.output
+        assert "No solution, marker, key or output is in it." in done.output
     one, two = ((tmp_path / folder / "course.zip").read_bytes() for folder in "ab")
     assert one == two
 

@@ -104,6 +104,8 @@ CASES = (
         tags=("nbval-ignore-output",),
     ),
     Case("ignored-output", "time.time()", lambda cell: None, rejected=False, tags=("nbval-ignore-output",)),
+    Case("folded-word", 'print("three apples")', _replace("apples", "pears"), tags=("hide-output",)),
+    Case("folded-code-word", 'print("three apples")', _replace("apples", "pears"), tags=("hide-input",)),
     Case("no-execution-count", "x = 1", lambda cell: cell.update(execution_count=None)),
     Case("skipped", "print(1)", lambda cell: cell.metadata.update(tags=["nbval-skip"])),
     Case("hidden-value-shown", "2 + 3;", _add("execute_result", data={"text/plain": "5"}, execution_count=1)),

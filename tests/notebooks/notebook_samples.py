@@ -102,6 +102,9 @@ time.perf_counter() > 0
 """
 )
 
+NEW_FORM = Path(__file__).parent / "sample" / "11_two_rules.py"
+"""A lesson of the new form that follows all rules."""
+
 Break = Callable[[NotebookNode], object]
 
 

@@ -168,11 +168,15 @@ NEW_RULES: tuple[Rule, ...] = (
 )
 
 
+def written(notebook: NotebookNode) -> NotebookNode:
+    """The cells that the script has, without those that the build adds."""
+    return NotebookNode(notebook, cells=[cell for cell in notebook.cells if cell.get("id") not in ADDED])
+
+
 def lint(notebook: NotebookNode, name: str = "") -> list[str]:
     """Findings of all rules for a lesson of this form. With its name (``11_topic``), whether it may have that form."""
     new = notebook.metadata.get(FORM) == 2
-    written = NotebookNode(notebook, cells=[cell for cell in notebook.cells if cell.get("id") not in ADDED])
-    found = [finding for rule in RULES + (NEW_RULES if new else OLD_RULES) for finding in rule(written)]
+    found = [finding for rule in RULES + (NEW_RULES if new else OLD_RULES) for finding in rule(written(notebook))]
     if not new and name[:2].isdigit() and int(name[:2]) >= NEW_FROM:
         found.append(f"lessons from {NEW_FROM} on have the new form; write '{FORM}: 2' below 'jupyter:' in the header")
     return found

@@ -14,7 +14,8 @@ from notebook_lib.prose import ABOUT, ERRATA, boxes, headings, prose_cells, spok
 
 FIRST_SCREEN = 3  # cells
 OPTIONAL = 2
-_LECTURES = re.compile(r"\b(?:Dey|Owens|Hwu)\b|\([KOH](?:, |\s+\d)[^)]*\)")
+# Dey, and what the old form writes: (K, "Neurons"), (O lecture 3). (K, N) is a shape.
+_LECTURES = re.compile(r"\b(?:Dey|Owens|Hwu)\b|\([KOH],?\s+(?:[\"“]|lectures?\b|slides?\b)")
 _NOTE = re.compile(r'<a id="cited-\d')
 _MINUTES = re.compile(r"\b\d+ (?:to \d+ )?minutes\b")
 _WIDTH = re.compile(r"^(?:.?[<>^=])?\d+")
@@ -88,7 +89,7 @@ def tries_have_answers(notebook: NotebookNode) -> list[str]:
     sections = [(n, text) for n, level, text in headings(notebook) if level <= 2]
     found = []
     for (n, text), (end, _) in zip(sections, [*sections[1:], (len(notebook.cells) + 1, "")], strict=True):
-        prose = "".join(t for k, t in prose_cells(notebook) if n <= k < max(end, n + 1))
+        prose = "".join(without_boxes(t, ERRATA) for k, t in prose_cells(notebook) if n <= k < max(end, n + 1))
         if text.lower() == "try it" and "<details>" not in prose:
             found.append(f"cell {n}: 'Try it' has no folded answer, <details><summary>Answer</summary>")
     return found
