@@ -11,10 +11,10 @@ from course_lib.cuda.host.switch import use
 from course_lib.cuda.jit import jit
 from course_lib.cuda.kernel import DeviceFunction, Kernel
 from course_lib.cuda.launch_checks import LaunchError
-from course_lib.cuda.simulate import simulate
+from course_lib.cuda.simulate import simulate, simulate_launches
 
 __all__ = [
     "DeviceError", "DeviceFunction", "Graph", "Kernel", "LaunchError", "collect_hazards", "device_name", "empty", "jit",
-    "overwrite", "record", "simulate", "stream", "synchronize", "to_device", "to_host", "use",
-    "why",
+    "overwrite", "record", "simulate", "simulate_launches", "stream", "synchronize", "to_device", "to_host",
+    "use", "why",
 ]  # fmt: skip

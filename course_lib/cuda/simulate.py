@@ -9,9 +9,10 @@ import numpy as np
 
 from course_lib.cuda.array_checks import check_arguments, check_border_array
 from course_lib.cuda.choice import SIMULATOR, DeviceError
-from course_lib.cuda.device import choice, executor
+from course_lib.cuda.device import choice, executor, to_device
 from course_lib.cuda.kernel import Kernel
 from course_lib.cuda.launch_checks import check_launch, check_shared
+from course_lib.cuda.recording import record_launches
 
 
 def simulate(kernel, grid, block, *arguments, shared=0, on_error="raise"):
@@ -57,6 +58,33 @@ def simulate(kernel, grid, block, *arguments, shared=0, on_error="raise"):
     twins = tuple(_twin(a, shadows, copies) for a in arguments)
     check_arguments(kernel.__name__, tuple(inspect.signature(kernel.py_func).parameters), twins, Simt())
     return simt.run(kernel, grid, block, twins, shared=shared, on_error=on_error)
+
+
+def simulate_launches(launcher, *arguments):
+    """Call a function that launches kernels, and return the simt.Report of each of its launches, in order.
+
+    For functions such as `course_lib.cuda.relu_forward` or a ladder's rung, which choose grid and block themselves.
+    They run on this process's device first; each launch is then walked by the executor, with what the arrays hold
+    afterwards.
+
+    Parameters
+    ----------
+    launcher : function
+        Takes device arrays.
+    *arguments
+        Host arrays (...) are copied to the device first; the rest is passed as it is.
+
+    Raises
+    ------
+    LaunchError, TypeError, DeviceError
+        As the launches, and as `simulate`.
+
+    Source: the course's own.
+    """
+    given = [to_device(a) if isinstance(a, np.ndarray) else a for a in arguments]
+    with record_launches() as launches:
+        launcher(*given)
+    return [simulate(one.kernel, one.grid, one.block, *one.arguments, shared=one.shared) for one in launches]
 
 
 def _numbas_kernel():

@@ -5,13 +5,10 @@ import operator
 from dataclasses import asdict
 
 from course_lib import gpu
-from course_lib.cuda.recording import record_launches
 
 
 def counted(launcher, *arrays):
     """Return ({counter: value}, hazards) of all launches of launcher(*arrays), each walked on the executor."""
-    with record_launches() as launches:
-        launcher(*arrays)
-    reports = [gpu.simulate(one.kernel, one.grid, one.block, *one.arguments, shared=one.shared) for one in launches]
+    reports = gpu.simulate_launches(launcher, *arrays)
     total = functools.reduce(operator.add, (r.total for r in reports))
     return asdict(total), [h for r in reports for h in r.hazards]

@@ -1,0 +1,112 @@
+"""What a card needed, from the files in `results/`: measured there and then, never typed by hand."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parents[2] / "results"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One case on one card.
+
+    Attributes
+    ----------
+    card : str
+        The card's name as its driver gives it, such as "NVIDIA H200".
+    date : str
+        When it was measured, such as "2026-11-28".
+    case, size : str
+        What was run, and on how much: "transpose", "8,192 x 8,192".
+    seconds : dict of str to float
+        The median of each kernel and of each rival, in the order of the benchmark.
+    bytes : float
+        What the case has to move at least; flops: how many operations it has to do.
+    flops : float
+
+    Source: the course's own.
+    """
+
+    card: str
+    date: str
+    case: str
+    size: str
+    seconds: dict
+    bytes: float
+    flops: float
+
+
+@dataclass(frozen=True)
+class Rate:
+    """One microbenchmark: how long a launch took, and how much it did; `unit` says of what.
+
+    Source: the course's own.
+    """
+
+    card: str
+    seconds: float
+    work: float
+    unit: str
+
+    @property
+    def rate(self):
+        """How many `unit` a second."""
+        return self.work / self.seconds
+
+
+def measured(case, *, card, folder=FOLDER):
+    """Return the `Measured` of a case on a card, of `course bench gpu` or of the lessons' own kernels.
+
+    Parameters
+    ----------
+    case : str
+        As the benchmark calls it: "ReLU", "transpose", "reduce", ...
+    card : str
+        Of the files `results/gpu.<card>.json` and `results/lessons.<card>.json`, such as "h200".
+    folder : Path, optional
+        Where the measurements lie.
+
+    Raises
+    ------
+    FileNotFoundError
+        There are no measurements of this card; the message names the cards that there are.
+    LookupError
+        No file has such a case; the message names the cases.
+
+    Source: the course's own.
+    """
+    cases = []
+    for bench in (_read("gpu", card, folder), _read("lessons", card, folder, needed=False)):
+        for row in bench.get("rows", ()):
+            if row["case"] == case:
+                seconds = {name: timing["median"] for name, timing in row["timings"].items()}
+                gpu, date = bench["machine"]["gpu"], bench["date"]
+                return Measured(gpu, date, case, row["size"], seconds, row["bytes"], row["flops"])
+            cases.append(row["case"])
+    raise LookupError(f"no measurements of {card} have a case {case!r}; there are {', '.join(cases)}.")
+
+
+def microbench(part, *, card, folder=FOLDER):
+    """Return {name: `Rate`} of a part of `python -m tools.microbench`, such as "streams", on a card.
+
+    Errors as `measured`. Source: the course's own.
+    """
+    bench = _read("microbench", card, folder)
+    if part not in bench["runs"]:
+        raise LookupError(f"the microbenchmarks of {card} have no part {part!r}; there are {', '.join(bench['runs'])}.")
+    name = bench["machine"]["gpu"]
+    return {k: Rate(name, run["median"], run["work"], run["unit"]) for k, run in bench["runs"][part].items()}
+
+
+def _read(kind, card, folder, needed=True):
+    file = Path(folder) / f"{kind}.{card}.json"
+    if file.is_file():
+        return json.loads(file.read_text(encoding="utf-8"))
+    if not needed:
+        return {}
+    there = ", ".join(sorted(f.name.split(".")[1] for f in Path(folder).glob(f"{kind}.*.json"))) or "none"
+    raise FileNotFoundError(
+        f"there is no results/{file.name}; cards with such measurements: {there}. CONTRIBUTING says how this "
+        "machine's card is measured."
+    )

@@ -1,0 +1,45 @@
+"""What a lesson says of a card is what the benchmark's file says."""
+
+import json
+
+import pytest
+
+from course_lib.lesson import measured, microbench
+from course_lib.lesson.measurements import FOLDER
+
+
+def test_a_case_is_given_as_it_was_measured():
+    bench = json.loads((FOLDER / "gpu.h200.json").read_text("utf-8"))
+    (row,) = (r for r in bench["rows"] if r["case"] == "transpose")
+    found = measured("transpose", card="h200")
+    assert (found.card, found.date, found.size) == (bench["machine"]["gpu"], bench["date"], row["size"])
+    assert found.seconds == {name: t["median"] for name, t in row["timings"].items()}
+    assert found.bytes == row["bytes"] == 2 * 4 * 8192**2
+
+
+def test_an_unknown_card_is_told_which_there_are(tmp_path):
+    (tmp_path / "gpu.t4.json").write_text("{}")
+    with pytest.raises(FileNotFoundError, match=r"no results/gpu\.v100\.json; cards with such measurements: t4\."):
+        measured("transpose", card="v100", folder=tmp_path)
+
+
+def test_an_unknown_case_is_told_which_there_are():
+    with pytest.raises(LookupError, match=r"a case 'transposed'; there are gemm 1024, .*transpose, reduce"):
+        measured("transposed", card="h200")
+
+
+def test_the_lessons_own_kernels_are_found_beside_the_benchmark(tmp_path):
+    row = {"case": "rows", "size": "8", "bytes": 1.0, "flops": 0.0, "timings": {"a": {"median": 2.0}}}
+    for kind, rows in (("gpu", []), ("lessons", [row])):
+        file = tmp_path / f"{kind}.t4.json"
+        file.write_text(json.dumps({"machine": {"gpu": "Tesla T4"}, "date": "2026-01-01", "rows": rows}))
+    assert measured("rows", card="t4", folder=tmp_path).seconds == {"a": 2.0}
+
+
+def test_a_microbenchmark_is_a_rate(tmp_path):
+    run = {"median": 2.0, "work": 8, "unit": "bytes"}
+    bench = {"machine": {"gpu": "Tesla T4"}, "runs": {"streams": {"copy": run}}}
+    (tmp_path / "microbench.t4.json").write_text(json.dumps(bench))
+    assert microbench("streams", card="t4", folder=tmp_path)["copy"].rate == 4
+    with pytest.raises(LookupError, match="no part 'chase'; there are streams"):
+        microbench("chase", card="t4", folder=tmp_path)

@@ -1,0 +1,128 @@
+"""Time the lessons' own kernels on this machine's card, side by side: python tools/measure_lessons.py --out FILE
+
+The kernels are taken from the lessons' scripts, so what a lesson shows is what was measured. Rows are written as
+`course bench gpu` writes them; `course_lib.lesson.measured` reads both. --tiny launches everything once, small, for a
+smoke test without a GPU: its times mean nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import datetime
+import json
+import linecache
+import types
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from course_lib import gpu
+from course_lib.bench.gpu import with_numpy
+from course_lib.bench.gpu.run import describe_gpu
+from course_lib.bench.gpu.timing import time_in_turns
+from course_lib.cuda.choice import GPU
+from course_lib.cuda.device import choice
+
+NOTEBOOKS = Path(__file__).resolve().parents[1] / "notebooks"
+ROUNDS = 15
+
+
+def lesson(name: str, folder: Path = NOTEBOOKS) -> types.ModuleType:
+    """A module with the kernels of a lesson's script, and the imports and CONSTANTS that they need.
+
+    Of two functions of one name the last one counts, as in the notebook.
+    """
+    tree = ast.parse((folder / f"{name}.py").read_text(encoding="utf-8"))
+    text = "\n\n".join(ast.unparse(node) for node in tree.body if _is_needed(node)) + "\n"
+    module = types.ModuleType(f"lesson_{name}")
+    file = f"<kernels of {name}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)  # where Numba looks for the text
+    exec(compile(text, file, "exec"), vars(module))
+    return module
+
+
+def _is_needed(node: ast.stmt) -> bool:
+    if isinstance(node, ast.Assign):
+        return isinstance(node.targets[0], ast.Name) and node.targets[0].id.isupper()
+    return isinstance(node, ast.Import | ast.ImportFrom) or (isinstance(node, ast.FunctionDef) and node.decorator_list)
+
+
+def up(n: int, block: int) -> int:
+    """How many blocks n elements need."""
+    return -(-n // block)
+
+
+def cases(tiny: bool):
+    """Yield (case, size in words, bytes that it has to move, {name: function that launches}) of each comparison."""
+    side, n = (64, 4096) if tiny else (8192, 2**26)
+    memory, fusion = lesson("12_memory"), lesson("13_reductions_and_fusion")
+
+    square, other = gpu.to_device(np.ones((side, side), np.float32)), gpu.empty((side, side), np.float32)
+    sums = gpu.empty((side,), np.float32)
+    names = ("sum_rows", "sum_columns")
+    launches = {k: _launch(getattr(memory, k), up(side, 128), 128, square, sums) for k in names}
+    yield "row and column sums", f"{side:,} x {side:,}", 4 * side * side, launches
+
+    tiles = (up(side, 32), up(side, 32)), (32, 32)
+    launches = {k: _launch(getattr(memory, k), *tiles, square, other) for k in ("negative", "negative_swapped")}
+    yield "index order", f"{side:,} x {side:,}", 8 * side * side, launches
+    del square, other
+
+    x, y, z = gpu.to_device(np.ones(n, np.float32)), gpu.empty((n,), np.float32), gpu.empty((n,), np.float32)
+    bias, slope, factor = gpu.to_device(np.ones(128, np.float32)), np.float32(0.1), np.float32(2)
+    one = _launch(fusion.all_in_one, up(n, 256), 256, x, bias, slope, factor, y)
+    three = [
+        _launch(fusion.add_bias, up(n, 256), 256, x, bias, y), _launch(fusion.activate, up(n, 256), 256, y, slope, z),
+        _launch(fusion.scale, up(n, 256), 256, z, factor, y),
+    ]  # fmt: skip
+    yield "three kernels or one", _power(n), 8 * n, {"three kernels": _all(three), "one kernel": one}
+
+    launches = {k: _launch(getattr(fusion, k), up(n, 4 * 256), 256, x, y) for k in ("four_in_a_row", "four_far_apart")}
+    yield "coarsening", _power(n), 8 * n, {"one each": _launch(fusion.scale, up(n, 256), 256, x, factor, y)} | launches
+
+    total, parts = gpu.to_device(np.zeros(1, np.float32)), gpu.empty((up(n, 256),), np.float32)
+    trees = ("tree_of_neighbours", "tree_of_halves")
+    launches = {k: _launch(getattr(fusion, k), n // 256, 256, x, parts) for k in trees}
+    launches["atomic_sum"] = _launch(fusion.atomic_sum, n // 256, 256, x, total)
+    yield "atomics or a tree", _power(n), 4 * n, launches
+
+
+def _power(n: int) -> str:
+    return f"2^{n.bit_length() - 1}"
+
+
+def _launch(kernel, grid, block, *arguments):
+    return lambda: kernel[grid, block](*arguments)
+
+
+def _all(calls):
+    return lambda: [call() for call in calls]
+
+
+def main(
+    out: Annotated[Path, typer.Option(help="The JSON file to write: results/lessons.<card>.json.")],
+    tiny: Annotated[bool, typer.Option(help="Once each, small: a smoke test.")] = False,
+) -> None:
+    """Time every case and write the file."""
+    if not tiny and choice().device != GPU:
+        raise typer.BadParameter("kernels are timed on a GPU, and there is none here; --tiny is a smoke test.")
+    rows = []
+    for case, size, moved, launches in cases(tiny):
+        timings = _once(launches) if tiny else {k: asdict(t) for k, t in time_in_turns(launches, rounds=ROUNDS).items()}
+        rows.append({"case": case, "size": size, "flops": 0.0, "bytes": float(moved), "timings": timings})
+        print(case, {name: f"{1e6 * t['median']:.1f} us" for name, t in timings.items()}, flush=True)
+    about = {"bench": "lessons", "date": datetime.date.today().isoformat(), "machine": describe_gpu(with_numpy)}
+    out.write_text(json.dumps(about | {"rounds": ROUNDS, "rows": rows}, indent=1) + "\n", encoding="utf-8")
+
+
+def _once(launches):
+    for launch in launches.values():
+        launch()
+    return {name: {"median": 0.0} for name in launches}
+
+
+if __name__ == "__main__":
+    typer.run(main)
