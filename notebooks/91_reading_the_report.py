@@ -128,8 +128,8 @@ table([(name, hazard.details[name]) for name in ("thread", "block", "index", "ax
       align="lr")
 
 # %% [markdown]
-# A finding tells you about the *first* thread that came by, and `count` how many more there were. So begin with the
-# first finding, repair it, and run again: the later ones are often only its consequences.
+# A finding tells you about the *first* thread that came by, and `count` tells how often it happened in all. Begin with
+# the first finding, repair it, and run again: the later ones are often only its consequences.
 #
 # ## 3. What each line cost
 #
