@@ -12,9 +12,11 @@ from course_lib.cuda.jit import jit
 from course_lib.cuda.kernel import DeviceFunction, Kernel
 from course_lib.cuda.launch_checks import LaunchError
 from course_lib.cuda.simulate import simulate, simulate_launches
+from course_lib.cuda.trace import load_trace, trace
+from course_lib.cuda.try_sizes import try_sizes
 
 __all__ = [
     "DeviceError", "DeviceFunction", "Graph", "Kernel", "LaunchError", "collect_hazards", "device_name", "empty", "jit",
-    "overwrite", "record", "simulate", "simulate_launches", "stream", "synchronize", "to_device", "to_host",
-    "use", "why",
+    "load_trace", "overwrite", "record", "simulate", "simulate_launches", "stream", "synchronize", "to_device",
+    "to_host", "trace", "try_sizes", "use", "why",
 ]  # fmt: skip

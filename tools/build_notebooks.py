@@ -1,6 +1,11 @@
 """Build the lessons: ``notebooks/NN_topic.py`` -> ``notebooks/NN_topic.ipynb``, executed, outputs included; and the
 sheets: ``solutions/NN_topic.py`` -> ``solutions/NN_topic.ipynb``, executed, and ``exercises/NN_topic.ipynb``, stubs.
 
+A script says less than its notebook: ``[^Hwu "Title of the slide"]`` becomes a raised number and a line of the list of
+sources, the tags hide-input and hide-output become what JupyterLab folds by, and a lesson of the new form
+(``course_form: 2`` in its header) ends with links to its sheet and its neighbours. CONTRIBUTING.md shows how to
+write one.
+
 python tools/build_notebooks.py              build what differs from its script
 python tools/build_notebooks.py 01 03 gpu    only these
 python tools/build_notebooks.py --force      all (the library changed, not the scripts)

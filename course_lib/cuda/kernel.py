@@ -113,7 +113,7 @@ class Kernel(_Jitted):
         grid, block = check_launch(*configuration[:2])
         stream, shared = (*configuration[2:], *(0, 0)[len(configuration) - 2 :])
         stream, shared = check_stream(stream), check_shared(shared, executor().shared_limit)
-        launch = _Launch(self, executor().launcher(self, grid, block, stream, shared))
+        launch = Launch(self, executor().launcher(self, grid, block, stream, shared), (grid, block, shared))
         if recording:  # of this recording only
             return launch
         if len(self._launches) >= 256:  # streams come and go
@@ -155,13 +155,16 @@ class Kernel(_Jitted):
         return f"<kernel {self.__name__}{inspect.signature(self.py_func)}>"
 
 
-class _Launch:
-    """A kernel with a grid and a block, to be called with arguments."""
+class Launch:
+    """A kernel with its `configuration` (grid, block, shared bytes), to be called with arguments; made by kernel[...].
 
-    __slots__ = ("kernel", "start")
+    Source: Numba's documentation, "Kernel invocation".
+    """
 
-    def __init__(self, kernel, start):
-        self.kernel, self.start = kernel, start
+    __slots__ = ("configuration", "kernel", "start")
+
+    def __init__(self, kernel, start, configuration):
+        self.kernel, self.start, self.configuration = kernel, start, configuration
 
     def __call__(self, *arguments, **named):
         kernel = self.kernel

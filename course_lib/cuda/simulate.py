@@ -54,8 +54,7 @@ def simulate(kernel, grid, block, *arguments, shared=0, on_error="raise"):
         )
     grid, block = check_launch(grid, block)
     shared = check_shared(shared, Simt.shared_limit)
-    shadows, copies = {}, {}
-    twins = tuple(_twin(a, shadows, copies) for a in arguments)
+    twins = twins_of(arguments, "gpu.simulate")
     check_arguments(kernel.__name__, tuple(inspect.signature(kernel.py_func).parameters), twins, Simt())
     return simt.run(kernel, grid, block, twins, shared=shared, on_error=on_error)
 
@@ -94,7 +93,23 @@ def _numbas_kernel():
     return CUDADispatcher
 
 
-def _twin(value, shadows, copies):
+def twins_of(arguments, function):
+    """Return arguments for the executor: device arrays of their own for arrays (...), numbers as they are.
+
+    An array that is passed twice is one array there as well; `function` is what a message calls the caller.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For an array that no device takes.
+
+    Source: the course's own.
+    """
+    shadows, copies = {}, {}
+    return tuple(_twin(a, shadows, copies, function) for a in arguments)
+
+
+def _twin(value, shadows, copies, function):
     """Return a device array of its own for the executor; numbers stay. `shadows` and `copies` begin empty."""
     from course_lib.simt.arrays import DeviceArray
 
@@ -104,7 +119,7 @@ def _twin(value, shadows, copies):
         elif executor().owns(value):
             twin = DeviceArray(executor().copy_out(value, 0))
         elif isinstance(value, np.ndarray):
-            check_border_array("gpu.simulate", value, executor(), copied_in=True)
+            check_border_array(function, value, executor(), copied_in=True)
             twin = DeviceArray.copy_of(value)
         else:
             return value

@@ -6,6 +6,7 @@
 // ui.keys(node, {ArrowLeft: act, ...})   keys of a part of the figure that takes the focus itself
 // ui.stage                the element to draw into, white in every theme; ui.width its width in pixels
 // ui.svg(tag, attributes, parent, text), ui.html(tag, attributes, parent, text)     make an element
+// ui.box(x, y, width, height, attributes, parent, hatched)     an SVG rectangle; hatched is for what is idle
 // ui.caption(text)        the sentence below, which a screen reader speaks after each change
 // ui.draw = () => {...}   called first, after each control, and when the width changes; it empties the stage itself
 (key, data, look, draw) => {
@@ -23,7 +24,7 @@
     .course-live-bar button[aria-pressed=true]{border-width:2px;font-weight:bold}
     .course-live-bar button[aria-disabled=true]{opacity:.4;cursor:default}
     .course-live-bar input[type=range]{width:150px;min-width:60px;accent-color:${look.data};cursor:pointer}
-    .course-live-bar output{min-width:3em;font-variant-numeric:tabular-nums}
+    .course-live-bar output{min-width:3em;white-space:nowrap;font-variant-numeric:tabular-nums}
     .course-live :focus-visible{outline:3px solid ${look.data};outline-offset:2px}
     .course-live figure[hidden]{display:none}
     .course-live-caption{font-size:14px;line-height:1.4;max-width:640px;margin:6px 0;min-height:2.8em}
@@ -53,6 +54,16 @@
     });
     const ui = {data, look, root, stage, html, svg, draw: () => {}};
     Object.defineProperty(ui, "width", {get: () => Math.max(240, Math.floor(stage.clientWidth) || 640)});
+    ui.box = (x, y, width, height, attributes, parent, hatched) => {
+      const node = svg("rect", {x, y, width, height, ...attributes}, parent);
+      let d = "";
+      for (let k = 4; hatched && k < width + height; k += 5) {
+        const from = Math.max(0, k - height), to = Math.min(k, width);
+        d += `M${x + from} ${y + k - from}L${x + to} ${y + k - to}`;
+      }
+      if (d) svg("path", {d, stroke: look.idle, "stroke-width": 1, fill: "none", "pointer-events": "none"}, parent);
+      return node;
+    };
     ui.caption = text => { if (below.textContent !== text) below.textContent = text; };
     ui.button = (label, act) => {
       const node = html("button", {type: "button"}, bar, label);
@@ -95,6 +106,8 @@
     });
     draw(ui);
     ui.draw();
+    // In a page that is saved and opened again, what was made here has to stand before the script that removes it.
+    root.querySelectorAll(":scope > script").forEach(own => root.appendChild(own));
     figure.hidden = true;  // kept for paper without colours, and for readers who save the page
     let before = ui.width;
     if (window.ResizeObserver) new ResizeObserver(() => {

@@ -81,6 +81,13 @@ class Svg:
         path = " ".join(f"{_number(x)},{_number(y)}" for x, y in points)
         self._add("polyline", points=path, fill=_paint(fill), **_stroke(stroke, line, dashed))
 
+    def path(self, steps, *, fill="none", stroke="none", line=1, dashed=False):
+        """Draw many shapes of one look at once, which takes few bytes: `steps` are texts as of SVG's attribute "d".
+
+        Where they reach is not checked.
+        """
+        self._add("path", d="".join(steps), fill=_paint(fill), **_stroke(stroke, line, dashed))
+
     def arrow(self, x1, y1, x2, y2, *, stroke=style.INK, line=1.5, dashed=False, head=8):
         """Draw an arrow from (x1, y1) to its tip at (x2, y2). Raises ValueError when they are one point."""
         length = float(np.hypot(x2 - x1, y2 - y1))

@@ -23,13 +23,15 @@ from course_lib.simt.source import KernelError, Source
 _LATER = {
     "empty": "arrays", "compare": "show.compare", "memory_map": "show.memory_map", "memory_maps": "show.memory_map",
     "DEVICES": "estimate.devices", "occupancy": "estimate.occupancy", "predict": "estimate.bound",
-    "roofline": "estimate.roofline",
+    "roofline": "estimate.roofline", "address_ruler": "show.address_ruler", "walks": "show.walks",
+    "occupancy_calculator": "show.occupancy_calculator", "schedule": "show.schedule",
 }  # fmt: skip
 """Names whose modules are loaded when they are first used: a launch needs none of them."""
 
 __all__ = [
-    "DEVICES", "Hazard", "HazardFound", "KernelError", "LaunchError", "Report", "Source", "compare", "empty",
-    "memory_map", "memory_maps", "occupancy", "predict", "read", "roofline", "run",
+    "DEVICES", "Hazard", "HazardFound", "KernelError", "LaunchError", "Report", "Source", "address_ruler", "compare",
+    "empty", "memory_map", "memory_maps", "occupancy", "occupancy_calculator", "predict", "read", "roofline", "run",
+    "schedule", "walks",
 ]  # fmt: skip
 
 

@@ -27,6 +27,8 @@ class Costs:
         if not self.counting:
             return
         memory, mask, c = view.memory, place.stay, self.counters[node.lineno]
+        if self.worked is not None and memory.space != "local":
+            self.note_work(place.mask)
         c.instructions += mask.warps
         c.lanes += mask.count
         self._use(way, memory, place, shift, width)
@@ -52,6 +54,13 @@ class Costs:
             key = (self.function, node.lineno, node.col_offset, view.name, way)
             if key not in self.accesses and len(self.accesses) < MOST_PLACES:
                 self._keep(key, view, place.cells + shift, mask, width)
+
+    def note_work(self, mask):
+        """Enter, once for a mask, that its threads touched memory: the others are those that a guard kept out."""
+        if not mask.noted:
+            mask.noted = True
+            first = self.lanes.first * self.threads
+            self.worked[first : first + self.lanes.count][mask.index] = True
 
     def keep_first(self, key, view, cells, mask):
         """Keep an access to `cells` by the lanes of a mask, if it is the first one of its place."""

@@ -22,6 +22,7 @@ class RaceFindings:
         what = f"{self.lanes.name(lane)} {verb} {element(view.name, index)}, which {who} {DID[did]} {where}"
         facts = {
             "array": view.name, "lane": lane, "count": races, "index": index, "other_line": other_line,
+            "did": verb, "other_did": DID[did],
             "other_thread": self.lanes.thread_triple(thread), "other_block": self.lanes.block_triple(other_block),
         }  # fmt: skip
         earlier = self.hazards.get(("race", self.function, node.lineno, view.name, "error"))

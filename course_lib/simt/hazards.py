@@ -13,7 +13,9 @@ class Hazard:
     """One finding: what kind, where, who, and what to do. `severity` is "error" or "advice".
 
     `details` has `thread` and `block` as triples (x, y, z), `phase` (barriers that the block had passed), and, where
-    they apply, `index`, `other_thread`, `other_block`, `other_line`. Source: the course's own.
+    they apply, `index`, `other_thread`, `other_block`, `other_line`; of a race `did` and `other_did`, such as "reads"
+    and "wrote"; of a barrier `came` and `returned`, threads of the block as [first, last] numbers.
+    Source: the course's own.
     """
 
     kind: str

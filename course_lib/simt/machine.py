@@ -27,6 +27,9 @@ LOCAL_BYTES = 512 * 1024
 BATCHES = 16
 """A launch may take so many times the steps of a batch: what does not end, ends soon; large launches go on."""
 
+MOST_WORKERS = 65_536
+"""Threads of a launch up to which it is kept which of them touched memory at all."""
+
 LANES_A_STEP = 1024
 """A statement of more lanes than this uses more than one step of the budget."""
 
@@ -65,6 +68,8 @@ class Machine(WideAccess):
         self.not_printed, self.show, self.filtering = 0, None, False
         self.watching = self.changes = self.ahead = 0  # of loops that may wait for others, and what changed in memory
         self.heat = Heat()  # of loops that one lane walks alone
+        few = counting and math.prod(grid) * self.threads <= MOST_WORKERS
+        self.worked = np.zeros(math.prod(grid) * self.threads, np.bool_) if few else None  # touched memory (`costs`)
         self.told = set()  # arrays of records that were found to be read byte by byte
 
     def begin(self, lanes):
@@ -252,7 +257,7 @@ class Machine(WideAccess):
                 self._absent(mask, line, int(broken[0]), int(there[broken[0]]), broken.size)
             early = (there > 0) & (left > 0)
             if early.any() and not broken.size:
-                self._left_early(line, int(early.argmax()), int(left[early].sum()))
+                self._left_early(mask, line, int(early.argmax()), int(left[early].sum()))
         self._pass(mask)
 
     def _pass(self, mask):
@@ -284,16 +289,25 @@ class Machine(WideAccess):
             f"do.{left}",
             "Move the barrier out of the branch or loop: all threads of the block that have not returned must reach "
             "it; else those that wait hang, or go on only when the others have left the kernel.",
-            lane=missing, count=count,
+            lane=missing, count=count, **self._threads_at("barrier not reached", mask, line, block),
         )  # fmt: skip
 
-    def _left_early(self, line, block, count):
+    def _threads_at(self, kind, mask, line, block):
+        """Return which threads of a block come, and which have returned, as runs of numbers; nothing the next time."""
+        if any(key[:4] == (kind, self.function, line, "") for key in self.hazards):
+            return {}
+        own = slice(block * self.threads, (block + 1) * self.threads)
+        came = np.zeros(self.lanes.count, np.bool_)
+        came[mask.index] = True
+        return {"came": _runs(came[own]), "returned": _runs(self.exited[own] & ~came[own])}
+
+    def _left_early(self, mask, line, block, count):
         gone = int(np.flatnonzero((self.lanes.block == block) & self.exited)[0])
         self.found(
             "early return", line, f"{self.lanes.name(gone)} has returned before this barrier.",
             "The hardware waits for the threads that have not returned, so the others go on. Cleaner is to let all "
             "threads come here and to guard their loads and stores: a returned thread helps to load no tile.",
-            lane=gone, count=count, severity="advice",
+            lane=gone, count=count, severity="advice", **self._threads_at("early return", mask, line, block),
         )  # fmt: skip
 
     def grid_barrier(self, mask, line):
@@ -337,3 +351,9 @@ class Machine(WideAccess):
         if self._running is None:
             self._running = Mask(self.lanes, ~self.exited).ballots(np.True_)
         return self._running
+
+
+def _runs(bits):
+    """Return [[first, last], ...] of the places where `bits` (n,) bool holds."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], bits.astype(np.int8), [0]])))
+    return [[int(a), int(b) - 1] for a, b in edges.reshape(-1, 2)]

@@ -19,6 +19,8 @@ class Mask:
     Source: NVIDIA, "CUDA C++ Programming Guide", "SIMT Architecture".
     """
 
+    noted = False  # whether it is written down that these lanes touched memory (`costs`)
+
     def __init__(self, lanes, bits=None):
         self.lanes, self.bits = lanes, bits
         self._of = self._split = None  # the Mask that this is a part of, weakly; (condition, lanes where it holds)

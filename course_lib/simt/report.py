@@ -10,9 +10,10 @@ import numpy as np
 
 from course_lib.simt.counters import Counters, Line
 from course_lib.simt.hazards import by_importance
+from course_lib.simt.show.offers import Pictures
 
 
-class Report:
+class Report(Pictures):
     """What a launch cost and what was found.
 
     Attributes
@@ -31,6 +32,9 @@ class Report:
         Most important first. Advice is what is no mistake, or does no harm on the GPUs that there are.
     printed : list of str
         Lines that threads printed, in the order of blocks and threads; `not_printed` more are not kept.
+    worked : (blocks * threads,) bool array or None
+        Which threads read or wrote memory at all, block by block, x fastest: the others were kept out by a guard. None
+        for more than 65,536 threads, and without counters.
     sampled : (int, int) or None
         Where the counters come from some of the blocks only: how many of them, and of how many.
 
@@ -48,7 +52,7 @@ class Report:
         self.total = sum((line.counters for line in self.lines), Counters())
         self.arrays, self.accesses = dict(machine.uses), list(machine.accesses.values())
         self.printed, self.sampled = list(machine.printed), machine.sampled
-        self.not_printed = machine.not_printed
+        self.not_printed, self.worked = machine.not_printed, machine.worked
         found = by_importance(machine.hazards.values())
         self.hazards = [h for h in found if h.severity == "error"]
         self.advice = [h for h in found if h.severity != "error"]
@@ -99,12 +103,6 @@ class Report:
             "printed": list(self.printed),
             "sampled": list(self.sampled) if self.sampled else None,
         }
-
-    def memory_map(self, line=None, array=None, way=None, *, warp=0):
-        """Return a picture of which thread touches which element; see `memory_map.memory_map`."""
-        from course_lib.simt.show.memory_map import memory_map
-
-        return memory_map(self, line, array, way, warp=warp)
 
     def _repr_html_(self):
         from course_lib.simt.show.display import html

@@ -40,7 +40,7 @@ MOST_DYNAMIC = 227 * 1024
 
 def run(
     kernel, grid, block, arguments, *, shared=0, on_error="raise", counters=True, races=True, steps=STEPS,
-    most_shared=MOST_DYNAMIC, show=None,
+    most_shared=MOST_DYNAMIC, show=None, recorder=None,
 ):  # fmt: skip
     """Run `kernel` on host arrays, in place, and return its `Report`.
 
@@ -66,6 +66,8 @@ def run(
         Gets each line that a kernel prints, when it is printed; the report has them anyway.
     most_shared : int
         Bytes of dynamic shared memory that the device allows.
+    recorder : trace.recorder.Recorder, optional
+        Watches the launch step by step; without one, nothing is looked at and nothing is slower.
 
     Raises
     ------
@@ -96,11 +98,12 @@ def run(
     values = views(names[: len(given)], given) + [default_of(source, name, source.tree) for name in missing]
     if source.signatures:
         values = at_launch(source.name, source.parameters, source.signatures, values)
-    machine = Machine(grid, block, on_error=on_error, steps=steps, shared=shared, counting=counters, races=races)
+    new_machine, walker = (Machine, Evaluator) if recorder is None else (recorder.machine, recorder.walker)
+    machine = new_machine(grid, block, on_error=on_error, steps=steps, shared=shared, counting=counters, races=races)
     machine.show = show
     try:
         with np.errstate(all="ignore"):
-            _walk(source, grid, block, values, machine)
+            _walk(source, grid, block, values, machine, walker)
     except OneLine as error:
         raise shortened(error) from None
     except SystemError as error:  # what CPython makes of an interrupt that comes while compiled code returns
@@ -120,7 +123,7 @@ def run(
     return report
 
 
-def _walk(source, grid, block, values, machine):
+def _walk(source, grid, block, values, machine, walker):
     machine.tables = Tables(grid, block, machine.dynamic_bytes)
     machine.tables.of(source, values)
     seen = machine.tables.machine
@@ -141,7 +144,7 @@ def _walk(source, grid, block, values, machine):
     for first in range(0, blocks, batch):
         lanes = Lanes(grid, block, first, min(batch, blocks - first))
         machine.begin(lanes)
-        Evaluator(source, values, lanes, machine).run(Mask(lanes))
+        walker(source, values, lanes, machine).run(Mask(lanes))
         machine.tell_unused()
         machine.collect_uses(_memories([*machine.shared.values(), *machine.local.values()]))
     machine.collect_uses([*machine.memories, *_memories(machine.constants.values())])

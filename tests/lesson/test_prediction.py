@@ -85,9 +85,7 @@ def test_confirm_refuses_anything_else(choices, answer, value, rel):
 
 
 def test_a_refusal_names_the_question_both_values_and_what_to_mend():
-    with pytest.raises(
-        Mismatch, match=r"'How many .*' says that the answer is 50, .*measured 49.*answer="
-    ):
+    with pytest.raises(Mismatch, match=r"'How many .*' says that the answer is 50, .*measured 49.*answer="):
         weights().confirm(49)
 
 

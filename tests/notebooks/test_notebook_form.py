@@ -146,6 +146,12 @@ def test_a_note_becomes_a_number_and_the_same_note_the_same():
     assert set(re.findall(r'href="#(cited[^"]*)"', notes.sources())) == {place for place, *_ in numbers}
 
 
+def test_a_bad_note_is_named_with_its_cell(tmp_path):
+    (tmp_path / "11_a.py").write_text("# %% [markdown]\n# # Title\n\n# %% [markdown]\n# A fact.[^Hwu]\n")
+    with pytest.raises(NoteError, match=r"11_a\.py, cell 2: the note"):
+        read_script(tmp_path / "11_a.py")
+
+
 def test_code_has_no_notes_and_a_note_without_words_is_refused():
     notes = Notes()
     code = 'see `[^Hwu "x"]` and\n\n```\n[^Dey]\n```\n'

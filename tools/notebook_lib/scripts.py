@@ -11,7 +11,7 @@ import jupytext
 import nbformat
 from nbformat import NotebookNode
 
-from notebook_lib.footnotes import Notes
+from notebook_lib.footnotes import NoteError, Notes
 from notebook_lib.onward import onward
 
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
@@ -91,7 +91,10 @@ def read_script(path: Path) -> NotebookNode:
         fresh.metadata = cell_metadata(cell.metadata.get("tags", []))
         fresh["id"] = _cell_id(fresh, used)
         if fresh.cell_type == "markdown":
-            fresh.source = notes.raised(fresh.source)
+            try:
+                fresh.source = notes.raised(fresh.source)
+            except NoteError as error:
+                raise NoteError(f"{path.name}, cell {len(cells) + 1}: {error}") from None
         cells.append(fresh)
     metadata = {"kernelspec": dict(KERNELSPEC), "language_info": dict(LANGUAGE_INFO)}
     added = {"sources": notes.sources() if notes else "", "onward": ""}

@@ -58,6 +58,8 @@ def _wrote(machine, site, cells, did):
 
 def _cost(machine, site, cells, mask, lane):
     memory, view, n = site.view.memory, site.view, cells.size
+    if machine.worked is not None and memory.space != "local":
+        machine.note_work(mask)
     function = _label(machine, site.source)
     c = machine.counters_of[function][site.node.lineno]
     c.instructions += n

@@ -113,8 +113,11 @@ def sample(report):
     return f"The counters come from a sample: {counted:,} of {count(blocks, 'block')} were counted."
 
 
-SAID = ("thread", "block", "index", "axis", "size", "other_thread", "other_block", "other_line")
-"""Details that a finding's message says in words."""
+SAID = (
+    "thread", "block", "index", "axis", "size", "other_thread", "other_block", "other_line", "did", "other_did", "came",
+    "returned",
+)  # fmt: skip
+"""Details that a finding's message says in words, or only a picture shows."""
 
 PLACES = ("lines", "counts", "way")
 """Details that say where; they stand in the finding's first line."""

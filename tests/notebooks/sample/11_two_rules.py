@@ -18,6 +18,7 @@
 # people believe that it needs them.
 
 # %% tags=["hide-input"]
+# A picture.
 import numpy as np
 
 from course_lib import figures
@@ -50,6 +51,7 @@ figures.picture(
 # Useful"] An image of 250 × 250 pixels goes in, and as many numbers come out.
 
 # %% tags=["hide-input"]
+# A prediction.
 pixels = 250 * 250
 choices = [62_500, "a hundred million", 3_906_250_000]
 weights = predict("How many weights has the layer?", choices, answer=3_906_250_000, reveals=2)
@@ -74,6 +76,7 @@ table([("dense", pixels**2), ("shared", 5 * 5)], ["layer", "weights"], caption="
 # block share memory in much the same spirit.[^NVIDIA "CUDA C++ Programming Guide, Thread Hierarchy"]
 
 # %% tags=["hide-input"]
+# A prediction.
 choices = ["one in a thousand", "fewer than one in a million"]
 share = predict("Which share of the weights is left?", choices, answer="fewer than one in a million")
 share
@@ -83,6 +86,7 @@ left = 5 * 5 / pixels**2
 left
 
 # %% tags=["hide-input"]
+# Is it so?
 assert 0 < left < 1e-6
 share.confirm("fewer than one in a million" if left < 1e-6 else "one in a thousand")
 
