@@ -1,11 +1,16 @@
 """What a lesson's text is made of besides pictures: questions that hide their answers, and tables.
 
 `predict` asks before the result shows, `table` puts rows on the page, `measured` brings what a
-card needed from results/.
+card needed from results/. `columns` puts reports side by side, `findings` shows what one of them found.
 """
 
+from .columns import columns
+from .findings import Findings, findings
 from .measurements import Measured, Rate, measured, microbench
 from .prediction import Prediction, predict
 from .tables import Table, table
 
-__all__ = ["Measured", "Prediction", "Rate", "Table", "measured", "microbench", "predict", "table"]
+__all__ = [
+    "Findings", "Measured", "Prediction", "Rate", "Table", "columns", "findings", "measured", "microbench", "predict",
+    "table",
+]  # fmt: skip

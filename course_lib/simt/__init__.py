@@ -21,7 +21,7 @@ from course_lib.simt.run import run
 from course_lib.simt.source import KernelError, Source
 
 _LATER = {
-    "compare": "show.compare", "memory_map": "show.memory_map", "memory_maps": "show.memory_map",
+    "empty": "arrays", "compare": "show.compare", "memory_map": "show.memory_map", "memory_maps": "show.memory_map",
     "DEVICES": "estimate.devices", "occupancy": "estimate.occupancy", "predict": "estimate.bound",
     "roofline": "estimate.roofline", "address_ruler": "show.address_ruler", "walks": "show.walks",
     "occupancy_calculator": "show.occupancy_calculator", "schedule": "show.schedule",
@@ -30,7 +30,7 @@ _LATER = {
 
 __all__ = [
     "DEVICES", "Hazard", "HazardFound", "KernelError", "LaunchError", "Report", "Source", "address_ruler", "compare",
-    "memory_map", "memory_maps", "occupancy", "occupancy_calculator", "predict", "read", "roofline", "run",
+    "empty", "memory_map", "memory_maps", "occupancy", "occupancy_calculator", "predict", "read", "roofline", "run",
     "schedule", "walks",
 ]  # fmt: skip
 

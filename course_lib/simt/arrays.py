@@ -160,3 +160,18 @@ KINDS = [DeviceArray]
 def is_device_array(value):
     """Return whether a value is a device array. No errors. Source: the course's own."""
     return any(type(value) is kind for kind in KINDS)
+
+
+def empty(shape, dtype=np.float32):
+    """Return a DeviceArray (...) that nobody has filled, for `simt.run` and `gpu.simulate` on any machine.
+
+    `gpu.empty` gives an array of the GPU where there is one, and such an array does not remember who wrote what.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+    dtype : dtype
+
+    No errors but NumPy's. Source: the course's own.
+    """
+    return DeviceArray.empty((shape,) if np.ndim(shape) == 0 else tuple(shape), dtype)

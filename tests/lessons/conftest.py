@@ -16,9 +16,9 @@ def lesson_name(request):
 @pytest.fixture(scope="module")
 def lesson(request):
     """The names that the lesson's script leaves behind; it runs once, as a plain script."""
-    name = lesson_name(request)
+    script = NOTEBOOKS / f"{lesson_name(request)}.py"
     namespace = {"__name__": "lesson"}
-    exec(compile((NOTEBOOKS / f"{name}.py").read_text(encoding="utf-8"), f"{name}.py", "exec"), namespace)
+    exec(compile(script.read_text(encoding="utf-8"), script, "exec"), namespace)  # kernels read their text from there
     return namespace
 
 
@@ -28,3 +28,11 @@ def printed(request):
     notebook = nbformat.read(NOTEBOOKS / f"{lesson_name(request)}.ipynb", as_version=4)
     outputs = [o for cell in notebook.cells for o in cell.get("outputs", []) if o.output_type == "stream"]
     return "".join(output.text for output in outputs)
+
+
+@pytest.fixture(scope="module")
+def shown(request):
+    """Everything that the committed notebook shows, as one text: prints, and the plain text of tables and figures."""
+    notebook = nbformat.read(NOTEBOOKS / f"{lesson_name(request)}.ipynb", as_version=4)
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    return "\n".join(o.text if o.output_type == "stream" else o.get("data", {}).get("text/plain", "") for o in outputs)

@@ -69,6 +69,18 @@ def html(report):
     return f'<div class="course-report" style="line-height:1.4">{"".join(parts)}</div>'
 
 
+def findings(report, most):
+    """Return the first `most` findings of a report as HTML, hazards before advice, or that there are none.
+
+    Source: the course's own.
+    """
+    marked = [(h, HAZARD, "hazard", "hazard") for h in report.hazards]
+    marked += [(h, ADVICE, "advice", "thread") for h in report.advice]
+    blocks = [_finding(report, *one) for one in marked[:most]] or [paragraph(wording.findings_in_words(report))]
+    more = [paragraph(f"{len(marked) - most} more.")] * (len(marked) > most)
+    return f'<div class="course-report" style="line-height:1.4">{"".join(blocks + more)}</div>'
+
+
 def paragraph(content, look=TEXT):
     """Return a paragraph; `content` is HTML."""
     return f'<p style="{look}">{content}</p>'
