@@ -11,11 +11,11 @@
 # ---
 
 # %% [markdown]
-# # GPU warm-up · Exercises: nine kernels
+# # GPU warm-up · Exercises: kernels of lessons to come
 #
-# Here you write kernels in Numba-CUDA's language, from one addition a thread to the basic convolution kernel. No GPU
-# is needed: a check runs your kernel in the course's executor, which reads it and walks all threads in lock-step.
-# Warm-ups take five minutes, core exercises ten to twenty, a stretch half an hour.
+# Here you write kernels in Numba-CUDA's language, from a transpose to the basic convolution kernel. Sheet 11 comes
+# first: there you write your first kernels. No GPU is needed: a check runs your kernel in the course's executor, which
+# reads it and walks all threads in lock-step. Core exercises take ten to twenty minutes, a stretch half an hour.
 #
 # **K** is Prof. Dey's lecture 56 at IIT Kharagpur with its slides, **H** is ECE 508 lecture 10 by Prof. Hwu and
 # colleagues at Illinois.
@@ -39,138 +39,6 @@ from numba import cuda, float32
 
 from course_lib import gpu
 from course_lib.checks import check
-
-# %% [markdown]
-# ## gpu.1 · Add two vectors, with a guard
-#
-# *1 point, warm-up. Trains: one thread an element; the guard. (K, "Course Organization")*
-#
-# a, b and c have n elements. Write c = a + b. The launch has one axis and blocks of 64 threads; there are always more
-# threads than elements. Each thread makes one element; those without an element do nothing. At most 2 store requests
-# for every 32 elements.
-#
-# Specification: `c = a + b`
-#
-# <details><summary>Hint 1</summary>
-#
-# `cuda.grid(1)` is the thread's number in the whole grid.
-#
-# </details>
-# <details><summary>Hint 2</summary>
-#
-# Which numbers are elements? Those from 0 to `c.size - 1`.
-#
-# </details>
-# <details><summary>Hint 3</summary>
-#
-# Three lines: the number i, `if` i is smaller than the size, and in it the addition of element i.
-#
-# </details>
-
-# %% exercise="gpu.1"
-@gpu.jit
-def guarded_add(a, b, c):
-    """Write c (n,) = a (n,) + b (n,); the grid has more than n threads on one axis."""
-    ### BEGIN SOLUTION
-    i = cuda.grid(1)
-    if i < c.size:
-        c[i] = a[i] + b[i]
-    ### END SOLUTION
-
-
-# %% check="gpu.1"
-check("gpu.1", guarded_add)
-
-# %% [markdown]
-# ## gpu.2 · Leaky ReLU with a grid-stride loop
-#
-# *2 points, warm-up. Trains: a grid-stride loop; float32 only. (K, "RELU Activation Function")*
-#
-# x and y have n elements, slope is a float32 of any size, also above 1. The launch has one axis and about a hundred
-# threads, however large n is: 2 blocks of 64 or 3 of 32. A thread takes element i, its own number, then i plus the
-# number of all threads, and so on; at most 2 store requests for every 32 elements. All arithmetic is in float32: not
-# one operation may be in float64.
-#
-# Specification: `y = np.where(x > 0, x, slope * x)`
-#
-# <details><summary>Hint 1</summary>
-#
-# `cuda.gridsize(1)` is the number of all threads: the loop's step. This is the one thing the grid may tell a kernel.
-#
-# </details>
-# <details><summary>Hint 2</summary>
-#
-# `for i in range(first, x.size, step)`. A thread whose first element is beyond the end does no turn: it needs no
-# guard.
-#
-# </details>
-# <details><summary>Hint 3</summary>
-#
-# A number such as `0.5`, and a whole number in a product or in `max`, make float64 of a float32. To compare with 0 is
-# no arithmetic: `if x[i] > 0`, then y[i] is x[i], `else` slope times x[i].
-#
-# </details>
-
-# %% exercise="gpu.2"
-@gpu.jit
-def leaky_relu(x, slope, y):
-    """Write y (n,) = x (n,) where x > 0, slope * x elsewhere, with a grid of any size on one axis."""
-    ### BEGIN SOLUTION
-    step = cuda.gridsize(1)
-    for i in range(cuda.grid(1), x.size, step):
-        if x[i] > 0:
-            y[i] = x[i]
-        else:
-            y[i] = slope * x[i]
-    ### END SOLUTION
-
-
-# %% check="gpu.2"
-check("gpu.2", leaky_relu)
-
-# %% [markdown]
-# ## gpu.3 · The sum of each row
-#
-# *2 points, core. Trains: a loop in a thread; sizes from the array's shape. (K, "Course Organization")*
-#
-# x has R rows and C columns, s has R elements. One thread adds up one row, in float32. The launch has one axis,
-# blocks of 32 threads, and more threads than rows. It says nothing about the number of columns. Each warp may load
-# twice for each column.
-#
-# Specification: `s = x.sum(axis=1)`
-#
-# <details><summary>Hint 1</summary>
-#
-# Add up in a variable of the thread and write s once. s holds NaN at first: `s[r] += ...` reads what nobody wrote.
-#
-# </details>
-# <details><summary>Hint 2</summary>
-#
-# The variable begins with `float32(0)`. With `0.` or `0` it would be float64.
-#
-# </details>
-# <details><summary>Hint 3</summary>
-#
-# The thread's number r, the guard against `x.shape[0]`, `acc = float32(0)`, a loop over `x.shape[1]`, the store.
-#
-# </details>
-
-# %% exercise="gpu.3"
-@gpu.jit
-def row_sum(x, s):
-    """Write s (R,), the sums of the rows of x (R, C); one thread a row, more threads than rows."""
-    ### BEGIN SOLUTION
-    r = cuda.grid(1)
-    if r < x.shape[0]:
-        acc = float32(0)
-        for j in range(x.shape[1]):
-            acc += x[r, j]
-        s[r] = acc
-    ### END SOLUTION
-
-
-# %% check="gpu.3"
-check("gpu.3", row_sum)
 
 # %% [markdown]
 # ## gpu.4 · Transpose within a traffic budget

@@ -7,9 +7,10 @@ from course_lib.simt.gather import where
 
 BY_REQUEST = (
     "global_load_requests", "global_load_sectors", "global_store_requests", "global_store_sectors",
-    "shared_load_requests", "shared_store_requests", "atomic_requests", "barriers",
+    "shared_load_requests", "shared_store_requests", "atomic_requests", "barriers", "divergent_branches",
 )  # fmt: skip
-"""Counters of the executor under their own names: requests and barriers count once a warp, sectors are 32 bytes."""
+"""Counters of the executor under their own names: requests, barriers and branches count once a warp, sectors are 32
+bytes. A divergent branch is one at which a warp went both ways."""
 
 ADVICE = {
     "float64": ("float64_operations",),
@@ -61,6 +62,12 @@ def advice_of(report):
         found["global_loads"] = (
             f"An element of {most.name} is loaded {most.reuse:.1f} times on average. Shared memory keeps what a block "
             "has loaded once."
+        )
+    if report.total.divergent_branches:
+        line = max(report.lines, key=lambda line: line.counters.divergent_branches)
+        found["divergent_branches"] = (
+            f"Line {line.number}, {line.text.strip().rstrip(':')}: threads of one warp go both ways here, and the warp "
+            "pays for both. Deal out the work so that the 32 threads of a warp take the same side."
         )
     for advice in report.advice:
         place = where(advice)
