@@ -13,9 +13,10 @@
 # %% [markdown]
 # # GPU warm-up · Exercises: kernels of lessons to come
 #
-# Here you write kernels in Numba-CUDA's language, from a transpose to the basic convolution kernel. Sheet 11 comes
-# first: there you write your first kernels. No GPU is needed: a check runs your kernel in the course's executor, which
-# reads it and walks all threads in lock-step. Core exercises take ten to twenty minutes, a stretch half an hour.
+# Here you write kernels in Numba-CUDA's language, from a sum in shared memory to the basic convolution kernel. The
+# sheets 11 and 12 come first: there you write your first kernels. No GPU is needed: a check runs your kernel in the
+# course's executor, which reads it and walks all threads in lock-step. Core exercises take ten to twenty minutes, a
+# stretch half an hour.
 #
 # **K** is Prof. Dey's lecture 56 at IIT Kharagpur with its slides, **H** is ECE 508 lecture 10 by Prof. Hwu and
 # colleagues at Illinois.
@@ -39,62 +40,6 @@ from numba import cuda, float32
 
 from course_lib import gpu
 from course_lib.checks import check
-
-# %% [markdown]
-# ## gpu.4 · Transpose within a traffic budget
-#
-# *3 points, core. Trains: coalescing, a shared tile, its padding. (K, "Course Organization")*
-#
-# x is (R, C), y is (C, R). A block has 32 x 32 threads and one tile of x; the grid has as many tiles along x as C
-# needs, along y as R needs. R and C are any numbers. A warp is 32 threads with neighbouring `threadIdx.x`: it reads
-# and writes neighbours in memory, at most 5 sectors for each row of a tile, on both sides. The shared tile has no
-# bank conflict.
-#
-# Specification: `y = x.T`
-#
-# <details><summary>Hint 1</summary>
-#
-# Read the tile row by row into shared memory, wait for all, and write it to y row by row of y. The exchange of the
-# axes happens in shared memory, where it costs nothing.
-#
-# </details>
-# <details><summary>Hint 2</summary>
-#
-# For the store, the block's indices change places and the thread's do not: the first row of the tile in y is
-# `blockIdx.x * SIDE`, its first column `blockIdx.y * SIDE`. Both accesses need a guard, the barrier none.
-#
-# </details>
-# <details><summary>Hint 3</summary>
-#
-# A column of a (32, 32) tile lies in one bank; in a tile with one unused column more it lies in 32. The sizes of a
-# shared array are numbers or names of constants; Numba takes no `SIDE + 1` there. Store with
-# `column = blockIdx.y * SIDE + threadIdx.x` and `row = blockIdx.x * SIDE + threadIdx.y`, and the value
-# `tile[threadIdx.x, threadIdx.y]`.
-#
-# </details>
-
-# %% exercise="gpu.4"
-SIDE = 32
-
-
-@gpu.jit
-def transpose(x, y):
-    """Write y (C, R), the transpose of x (R, C); blocks of SIDE x SIDE threads, one tile of x each."""
-    ### BEGIN SOLUTION
-    tile = cuda.shared.array((SIDE, 33), float32)
-    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
-    column, row = cuda.grid(2)
-    if row < x.shape[0] and column < x.shape[1]:
-        tile[ty, tx] = x[row, column]
-    cuda.syncthreads()
-    row, column = cuda.blockIdx.x * SIDE + ty, cuda.blockIdx.y * SIDE + tx
-    if row < y.shape[0] and column < y.shape[1]:
-        y[row, column] = tile[tx, ty]
-    ### END SOLUTION
-
-
-# %% check="gpu.4"
-check("gpu.4", transpose)
 
 # %% [markdown]
 # ## gpu.5 · Sum of a block, as a tree

@@ -7,31 +7,6 @@ from course_lib.checks.exercise import Case
 from course_lib.grading.kernel_keys import changed, pairs, sizes, whole
 from course_lib.grading.keys import Key, Mutant, Part
 
-TRANSPOSE = """
-SIDE = 32
-PADDED = SIDE + 1
-
-@gpu.jit
-def transpose(x, y):
-    tile = cuda.shared.array((SIDE, PADDED), float32)
-    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
-    column, row = cuda.grid(2)
-    if row < x.shape[0] and column < x.shape[1]:
-        tile[ty, tx] = x[row, column]
-    cuda.syncthreads()
-    row, column = cuda.blockIdx.x * SIDE + ty, cuda.blockIdx.y * SIDE + tx
-    if row < y.shape[0] and column < y.shape[1]:
-        y[row, column] = tile[tx, ty]
-"""
-
-NAIVE_TRANSPOSE = """
-@gpu.jit
-def transpose(x, y):
-    column, row = cuda.grid(2)
-    if row < x.shape[0] and column < x.shape[1]:
-        y[column, row] = x[row, column]
-"""
-
 BLOCK_SUM = """
 WIDTH = 128
 
@@ -162,27 +137,6 @@ POOL_PARTS = (
 )  # fmt: skip
 
 KEYS = (
-    Key(
-        "gpu.4",
-        (Part("other shapes", 1, sizes((64, 32), (33, 100), (90, 31))), Part("one row, one column", 1,
-         sizes((1, 50), (50, 1), (1, 1)))),
-        (
-            Mutant("no tile", NAIVE_TRANSPOSE, "global store sectors"),
-            Mutant("no tile, the other way round", changed(NAIVE_TRANSPOSE, ("cuda.grid(2)",
-                   "cuda.blockIdx.x * 32 + cuda.threadIdx.y, cuda.blockIdx.y * 32 + cuda.threadIdx.x")),
-                   "global load sectors"),
-            Mutant("no padding", changed(TRANSPOSE, ("SIDE + 1", "SIDE")), "bank conflicts; at most 0"),
-            Mutant("no barrier", changed(TRANSPOSE, ("    cuda.syncthreads()\n", "")), "with no barrier between"),
-            Mutant("barrier in the branch", changed(TRANSPOSE, ("    cuda.sync", "        cuda.sync")),
-                   "does not come to this barrier"),
-            Mutant("blocks stay", changed(TRANSPOSE, ("cuda.blockIdx.x * SIDE + ty, cuda.blockIdx.y * SIDE + tx",
-                   "cuda.blockIdx.y * SIDE + ty, cuda.blockIdx.x * SIDE + tx")), "no thread wrote it"),
-            Mutant("tile is not turned", changed(TRANSPOSE, ("tile[tx, ty]", "tile[ty, tx]")),
-                   "lies in it as before"),
-            Mutant("no guard for the store", changed(TRANSPOSE, ("    if row < y.shape[0] and column < y.shape[1]:\n",
-                   "    if row >= 0:\n")), "on axis 0 of y, which has 70 elements"),
-        ),
-    ),
     Key(
         "gpu.5",
         (Part("other sizes", 1, sizes((256,), (129,), (1000,))), Part("few elements", 1, sizes((1,), (2,), (65,)))),

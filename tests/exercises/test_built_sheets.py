@@ -87,7 +87,7 @@ def test_students_get_no_line_of_a_solution():
         assert text.count("NotImplementedError") >= 3
 
 
-REPAIR = '''# %% exercise="11.5"
+REPAIR = """# %% exercise="11.5"
 def brighten(image, gain, out):
     ### BEGIN BROKEN
     return 1
@@ -95,7 +95,7 @@ def brighten(image, gain, out):
     ### BEGIN SOLUTION
     return 2
     ### END SOLUTION
-'''
+"""
 
 
 def _read(tmp_path, text):

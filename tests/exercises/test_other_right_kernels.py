@@ -6,11 +6,11 @@ import pytest
 
 from course_lib.checks.judge import judge
 from course_lib.checks.kernels import run_kernel
-from course_lib.checks.registry import find
+from course_lib.checks.registry import SHEETS, find
 from course_lib.grading.keys import load_keys, parts_of
 
 FOLDER = Path(__file__).parents[2] / "solutions" / "keys"
-KEYS = {id: key for name in ("11_gpu_programming_model", "gpu_warm_up") for id, key in load_keys(FOLDER, name).items()}
+KEYS = {id: key for name in SHEETS for id, key in load_keys(FOLDER, name).items()}
 ANSWERS = {
     "11.1 by hand, with return": """
 @gpu.jit
@@ -109,7 +109,35 @@ def alternate(a, b, y):
     i = warp // 2 * 64 + 2 * lane + warp % 2
     y[i] = float32(2) * b[i] if warp % 2 else a[i] + float32(1)
 """,
-    "gpu.4 swizzled instead of padded": """
+    "12.1 whole sectors a thread": """
+@gpu.jit
+def copy_four(x, y):
+    t = cuda.threadIdx.x
+    i = cuda.blockIdx.x * 256 + t // 8 * 32 + t % 8
+    for k in range(i, min(i + 32, x.size), 8):
+        y[k] = x[k]
+""",
+    "12.1 a grid-stride loop": """
+@gpu.jit
+def copy_four(x, y):
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        y[i] = x[i]
+""",
+    "12.4 each lane begins with another column": """
+@gpu.jit
+def tile_sums(x, s):
+    tile = cuda.shared.array((32, 32), float32)
+    t, first = cuda.threadIdx.x, cuda.blockIdx.x * 32
+    for r in range(min(32, x.shape[0] - first)):
+        tile[r, t] = x[first + r, t]
+    cuda.syncthreads()
+    if first + t < s.size:
+        acc = float32(0)
+        for k in range(32):
+            acc += tile[t, (t + k) % 32]
+        s[first + t] = acc
+""",
+    "12.3 swizzled instead of padded": """
 @gpu.jit
 def transpose(x, y):
     tile = cuda.shared.array((32, 32), float32)
@@ -122,7 +150,7 @@ def transpose(x, y):
     if i < x.shape[0] and j < x.shape[1]:
         y[j, i] = tile[tx, ty ^ tx]
 """,
-    "gpu.4 stores the tile turned": """
+    "12.3 stores the tile turned": """
 @gpu.jit
 def transpose(x, y):
     tile = cuda.shared.array((32, 33), float32)

@@ -9,33 +9,6 @@ from course_lib import reference
 from course_lib.checks.exercise import Cause
 
 
-def _tiles_stay(x):
-    """Each tile is transposed, and put back where it came from."""
-    y = np.full(x.shape[::-1], np.nan, np.float32)
-    for r in range(0, x.shape[0], 32):
-        for c in range(0, x.shape[1], 32):
-            part = x[r : r + 32, c : c + 32].T
-            y[r : r + 32, c : c + 32] = part
-    return y
-
-
-def _tiles_move(x):
-    """Each tile moves to its place, and is not transposed itself."""
-    y = np.full(x.shape[::-1], np.nan, np.float32)
-    for r in range(0, x.shape[0], 32):
-        for c in range(0, x.shape[1], 32):
-            y[c : c + 32, r : r + 32] = x[r : r + 32, c : c + 32]
-    return y
-
-
-TRANSPOSE = (
-    Cause("Each tile is transposed, but stays where it was: the block's two indices change places as well.",
-          _tiles_stay),
-    Cause("Each tile came to its place, but lies in it as before: read it with the thread's two indices exchanged.",
-          _tiles_move),
-)  # fmt: skip
-
-
 def _blocks(x):
     return np.pad(x, (0, -x.size % 128)).reshape(-1, 128)
 

@@ -14,24 +14,8 @@ from course_lib.checks.exercises import gpu_mistakes as mistakes
 from course_lib.checks.exercises.kernel_inputs import up, whole
 from course_lib.checks.kernels import output
 
-SIDE, WIDTH, TILE, SPAN = 32, 128, 16, 64
-"""Threads of a block: of the transpose and the product along each side, of the sum and the smoothing in all."""
-
-
-def _transpose(kernel, x):
-    rows, columns = x.shape
-    y = output((columns, rows))
-    kernel[(up(columns, SIDE), up(rows, SIDE)), (SIDE, SIDE)](x, y)
-    return y
-
-
-def _transpose_budget(x):
-    rows, columns = x.shape
-    return {
-        "global_load_sectors": 5 * rows * up(columns, SIDE),
-        "global_store_sectors": 5 * columns * up(rows, SIDE),
-        "bank_conflicts": 0,
-    }
+WIDTH, TILE, SPAN = 128, 16, 64
+"""Threads of a block: of the product along each side, of the sum and the smoothing in all."""
 
 
 def _block_sum(kernel, x):
@@ -82,12 +66,6 @@ def _smooth(kernel, x):
 
 
 EXERCISES = (
-    KernelExercise(
-        "gpu.4", "transpose", "Transpose within a traffic budget", 3, "core", "coalescing, a shared tile, its padding",
-        "K, \"Course Organization\"", 9, lambda x: x.T.copy(),
-        (Case((whole(8, 32, 64),), "1 x 2 tiles"), Case((whole(9, 40, 70),), "ragged: 2 x 3 tiles, not all full")),
-        mistakes.TRANSPOSE, launch=_transpose, budget=_transpose_budget, names={"SIDE": SIDE},
-    ),
     KernelExercise(
         "gpu.5", "block_sum", "Sum of a block, as a tree", 3, "core", "shared memory and barriers; a race",
         "K, \"Course Organization\"", 12,
