@@ -4,6 +4,7 @@ Source: NVIDIA, "CUDA C++ Programming Guide", "Device Memory Accesses" and "Shar
 """
 
 from course_lib.simt.gather import where
+from course_lib.simt.hazards import Hazard
 
 BY_REQUEST = (
     "global_load_requests", "global_load_sectors", "global_store_requests", "global_store_sectors",
@@ -63,19 +64,27 @@ def advice_of(report):
             f"An element of {most.name} is loaded {most.reuse:.1f} times on average. Shared memory keeps what a block "
             "has loaded once."
         )
-    if report.total.divergent_branches:
-        line = max(report.lines, key=lambda line: line.counters.divergent_branches)
-        found["divergent_branches"] = (
-            f"Line {line.number}, {line.text.strip().rstrip(':')}: threads of one warp go both ways here, and the warp "
-            "pays for both. Deal out the work so that the 32 threads of a warp take the same side."
-        )
     for advice in report.advice:
         place = where(advice)
         for counter in ADVICE.get(advice.kind, ()):
             # a name that is of loads is not explained by stores
             if "sectors" not in counter or f"the {counter.split('_')[1]}s of" in advice.message:
                 found.setdefault(counter, f"{place[0].upper()}{place[1:]}: {advice.message} {advice.fix}")
+    if report.total.divergent_branches:
+        divided = _divided(report)
+        found["divergent_branches"] = f"Line {divided.line}: {divided.message} {divided.fix}"
     return found
+
+
+def _divided(report):
+    """Return what to do about warps that go both ways, in the line where most of them do, as a `Hazard`."""
+    line = max(report.lines, key=lambda line: line.counters.divergent_branches)
+    return Hazard(
+        "divided warp", line.number,
+        f"threads of one warp go both ways at {line.text.strip().rstrip(':')}, and the warp pays for both sides.",
+        "Deal out the work so that the 32 threads of a warp take the same side.", line.counters.divergent_branches,
+        severity="advice", function=line.function,
+    )  # fmt: skip
 
 
 def _space(use, parameters):

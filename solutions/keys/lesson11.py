@@ -303,7 +303,7 @@ def alternate(a, b, y):
         y[i] = a[i] + float32(1)
     else:
         y[i] = float32(2) * b[i]
-""", "Line 5, if i % 2 == 0: threads of one warp go both ways here"),
+""", "Line 5: threads of one warp go both ways at if i % 2 == 0, and the warp pays"),
             Mutant("a conditional expression", """
 @gpu.jit
 def alternate(a, b, y):
