@@ -19,7 +19,7 @@ import nbformat
 import numpy as np
 import typer
 from notebook_lib.kill import run_answer, sheet_names
-from notebook_lib.sheets import cells_of, read_sheet, stub, student_version
+from notebook_lib.sheets import cells_of, read_sheet, stub_of, student_version
 from rich.console import Console
 
 from course_lib.checks.registry import sheet as sheet_named
@@ -115,7 +115,7 @@ class _Maker:
         self.answers = {}
         for task in self.tasks:
             solution, parts = self.cells[task.id].source, parts_of(task, keys[task.id])
-            texts = [solution, stub(solution, task), *(m.text for m in keys[task.id].mutants)]
+            texts = [solution, stub_of(self.cells[task.id], task), *(m.text for m in keys[task.id].mutants)]
             self.answers[task.id] = [(t, score(task.points, run_answer(task, parts, t, setup))) for t in texts]
 
     def _book(self, chosen: dict, extra: str = "") -> bytes:

@@ -63,6 +63,9 @@ class Exercise:
     causes : tuple of Cause
     rtol, atol : float
         How far numbers may be off.
+    requires : callable, optional
+        Where several values are right: requires(value, *args) -> the first `Difference` from what is asked, or None.
+        `expect` then returns one of them, and only `requires` judges. The value may be anything.
     instead_of : tuple of str
         Names that an answer may not use, such as "relu_forward" where that is what is to be written.
     section : str
@@ -86,6 +89,7 @@ class Exercise:
     rtol: float = 1e-9
     atol: float = 1e-12
     instead_of: tuple[str, ...] = ()
+    requires: Callable | None = None
     section: str = ""
     kind: str = field(default="function", init=False)
 

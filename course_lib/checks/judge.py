@@ -154,7 +154,11 @@ def judge(exercise, case, outcome, reveal=True):
         return Finding(f"{where} changes {what} in place; work on a copy.", "changes its arguments", facts)
     args = [resolve(a) for a in case.args]
     expected = exercise.expect(*args)
-    wrong = difference(outcome.value, expected, exercise.rtol, exercise.atol)
+    wrong = (
+        exercise.requires(outcome.value, *args)
+        if exercise.requires
+        else difference(outcome.value, expected, exercise.rtol, exercise.atol)
+    )
     if wrong is None:
         return _over_budget(exercise, case, outcome, where, reveal)
     text, hint = wrong.text(reveal), wrong.hint

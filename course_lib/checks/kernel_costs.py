@@ -8,9 +8,10 @@ from course_lib.simt.hazards import Hazard
 
 BY_REQUEST = (
     "global_load_requests", "global_load_sectors", "global_store_requests", "global_store_sectors",
-    "shared_load_requests", "shared_store_requests", "atomic_requests", "barriers",
+    "shared_load_requests", "shared_store_requests", "atomic_requests", "barriers", "divergent_branches",
 )  # fmt: skip
-"""Counters of the executor under their own names: requests and barriers count once a warp, sectors are 32 bytes."""
+"""Counters of the executor under their own names: requests, barriers and branches count once a warp, sectors are 32
+bytes. A divergent branch is one at which a warp went both ways."""
 
 ADVICE = {
     "float64": ("float64_operations",),
@@ -76,12 +77,25 @@ def causes_of(report):
             # a name that is of loads is not explained by stores
             if "sectors" not in counter or f"the {counter.split('_')[1]}s of" in advice.message:
                 found.setdefault(counter, advice)
+    if report.total.divergent_branches:
+        found["divergent_branches"] = _divided(report)
     return found
 
 
 def _said(advice):
     place = where(advice) if advice.line else ""
     return f"{place and place[0].upper() + place[1:] + ': '}{advice.message} {advice.fix}"
+
+
+def _divided(report):
+    """Return what to do about warps that go both ways, in the line where most of them do, as a `Hazard`."""
+    line = max(report.lines, key=lambda line: line.counters.divergent_branches)
+    return Hazard(
+        "divided warp", line.number,
+        f"threads of one warp go both ways at {line.text.strip().rstrip(':')}, and the warp pays for both sides.",
+        "Deal out the work so that the 32 threads of a warp take the same side.", line.counters.divergent_branches,
+        severity="advice", function=line.function,
+    )  # fmt: skip
 
 
 def _space(use, parameters):

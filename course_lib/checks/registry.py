@@ -18,6 +18,8 @@ MODULES = {
     "08_cnn_layers": "lesson08",
     "09_lenet5": "lesson09",
     "10_what_convnets_learn": "lesson10",
+    "11_gpu_programming_model": "lesson11",
+    "12_memory": "lesson12",
     "gpu_warm_up": "gpu_warm_up",
 }
 """Sheet, as its notebook is called -> its module in `checks.exercises`, and of its key."""

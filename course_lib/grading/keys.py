@@ -44,11 +44,17 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Key:
-    """What is hidden of one exercise: its parts, and its mutants. Source: the course's own."""
+    """What is hidden of one exercise: its parts, and its mutants.
+
+    Where students get a broken answer to repair, `untouched` has words of the message that it gets as it is.
+
+    Source: the course's own.
+    """
 
     id: str
     parts: tuple[Part, ...]
     mutants: tuple[Mutant, ...]
+    untouched: str = ""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import json
 import re
 import tokenize
 
-MARKERS = ("BEGIN SOLUTION", "END SOLUTION", "BEGIN HIDDEN", "END HIDDEN")
+MARKERS = ("BEGIN SOLUTION", "END SOLUTION", "BEGIN BROKEN", "END BROKEN", "BEGIN HIDDEN", "END HIDDEN")
 NEAR = ("exercises/", "course_lib/checks/", "course_lib/grading/")
 """Where no solution and no line of a key may be. The lessons and the library teach what the sheets ask for: there a
 guarded addition is a guarded addition, and only what is long is no coincidence."""

@@ -3,92 +3,9 @@
 Source: the course's own.
 """
 
-import numpy as np
-
 from course_lib.checks.exercise import Case
+from course_lib.grading.kernel_keys import changed, pairs, sizes, whole
 from course_lib.grading.keys import Key, Mutant, Part
-
-
-def whole(rng, *shape, low=-9, high=9):
-    """Return (...) float32 whole numbers. No errors. Source: the course's own."""
-    return rng.integers(low, high, shape, endpoint=True).astype(np.float32)
-
-
-def sizes(*shapes, more=(), low=-9, high=9):
-    """Return cases(rng) of one array each, of these shapes, followed by the arguments `more`. No errors.
-
-    Source: the course's own.
-    """
-    return lambda rng: [Case((whole(rng, *shape, low=low, high=high), *more)) for shape in shapes]
-
-
-def pairs(*shapes):
-    """Return cases(rng) of two arrays each. No errors. Source: the course's own."""
-    return lambda rng: [Case((whole(rng, *a), whole(rng, *b))) for a, b in shapes]
-
-
-def changed(text, *changes):
-    """Return a text with each (old, new) exchanged; ValueError if an old one is not there. Source: the course's own."""
-    for old, new in changes:
-        if old not in text:
-            raise ValueError(f"{old!r} is not in the answer.")
-        text = text.replace(old, new)
-    return text
-
-
-ADD = """
-@gpu.jit
-def guarded_add(a, b, c):
-    i = cuda.grid(1)
-    if i < c.size:
-        c[i] = a[i] + b[i]
-"""
-
-LEAKY = """
-@gpu.jit
-def leaky_relu(x, slope, y):
-    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
-        if x[i] > 0:
-            y[i] = x[i]
-        else:
-            y[i] = slope * x[i]
-"""
-
-ROW_SUM = """
-@gpu.jit
-def row_sum(x, s):
-    r = cuda.grid(1)
-    if r < x.shape[0]:
-        acc = float32(0)
-        for j in range(x.shape[1]):
-            acc += x[r, j]
-        s[r] = acc
-"""
-
-TRANSPOSE = """
-SIDE = 32
-PADDED = SIDE + 1
-
-@gpu.jit
-def transpose(x, y):
-    tile = cuda.shared.array((SIDE, PADDED), float32)
-    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
-    column, row = cuda.grid(2)
-    if row < x.shape[0] and column < x.shape[1]:
-        tile[ty, tx] = x[row, column]
-    cuda.syncthreads()
-    row, column = cuda.blockIdx.x * SIDE + ty, cuda.blockIdx.y * SIDE + tx
-    if row < y.shape[0] and column < y.shape[1]:
-        y[row, column] = tile[tx, ty]
-"""
-
-NAIVE_TRANSPOSE = """
-@gpu.jit
-def transpose(x, y):
-    column, row = cuda.grid(2)
-    if row < x.shape[0] and column < x.shape[1]:
-        y[column, row] = x[row, column]
-"""
 
 BLOCK_SUM = """
 WIDTH = 128
@@ -211,11 +128,6 @@ def smooth_tiled(x, y):
         y[i] = acc
 """
 
-LEAKY_PARTS = (
-    Part("other sizes", 1, sizes((1,), (127,), (129,), (998,), (999,), more=(np.float32(0.5),))),
-    Part("other slopes", 1,
-         lambda rng: [Case((whole(rng, 200), np.float32(s))) for s in (0.0, 2.0, -0.5)]),
-)  # fmt: skip
 POOL_PARTS = (
     Part("other shapes", 1, lambda rng: [Case((whole(rng, *s), n)) for *s, n in
                                          ((1, 3, 3, 3), (3, 20, 37, 2), (2, 5, 4, 1))]),
@@ -225,106 +137,6 @@ POOL_PARTS = (
 )  # fmt: skip
 
 KEYS = (
-    Key(
-        "gpu.1",
-        (Part("other sizes", 1, pairs(((64,), (64,)), ((200,), (200,)))),
-         Part("one element", 1, pairs(((1,), (1,))))),
-        (
-            Mutant("no guard", changed(ADD, ("    if i < c.size:\n    ", "")),
-                   "uses index 5 on a, which has 5 elements (0 to 4)"),
-            Mutant("guard with <=", changed(ADD, ("<", "<=")), "thread 5 of block 0 uses index 5"),
-            Mutant("last element left out", changed(ADD, ("c.size", "c.size - 1")), "(no thread wrote it)"),
-            Mutant("thread's number in its block", changed(ADD, ("cuda.grid(1)", "cuda.threadIdx.x")),
-                   "thread 0 of block 1 writes c[0]"),
-            Mutant("block times threads forgotten",
-                   changed(ADD, ("cuda.grid(1)", "cuda.blockIdx.x + cuda.threadIdx.x")),
-                   "thread 0 of block 1 writes c[1]"),
-            Mutant("hard-coded size", changed(ADD, ("c.size", "130")), "Guard the line: if ... < a.size"),
-            Mutant("one thread does it all", changed(ADD, ("    i = cuda.grid(1)\n    if i < c.size:\n    ",
-                   "    if cuda.grid(1) > 0:\n        return\n    for i in range(c.size):\n    ")),
-                   "5 global store requests; at most 2"),
-            Mutant("not decorated", changed(ADD, ("@gpu.jit\n", "")), "write @gpu.jit in the line above its def"),
-            Mutant("writes into a", changed(ADD, ("c[i] =", "a[i] =")), "a is read-only"),
-            Mutant("NumPy in the kernel", changed(ADD, ("a[i] + b[i]", "np.add(a[i], b[i])")), "np is not defined"),
-        ),
-    ),
-    Key(
-        "gpu.2", LEAKY_PARTS,
-        (
-            Mutant("no loop", changed(LEAKY, ("for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):",
-                                              "i = cuda.grid(1)\n    if i < x.size:")), "y[128] is nan"),
-            Mutant("three turns", changed(LEAKY, ("for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):",
-                   "for i in range(cuda.grid(1), min(x.size, 3 * cuda.gridsize(1)), cuda.gridsize(1)):")),
-                   "leaky_relu on a hidden case returns wrong numbers: some of y is never written"),
-            Mutant("a constant for the step", changed(LEAKY, ("cuda.gridsize(1)", "128")), "y[96] is nan"),
-            Mutant("one thread does it all", changed(LEAKY, ("    for i", "    if cuda.grid(1) > 0:\n        return\n"
-                   "    for i"), ("cuda.gridsize(1)", "1")), "5 global store requests"),
-            Mutant("steps by one block", changed(LEAKY, ("cuda.gridsize(1)", "cuda.blockDim.x")), "writes y["),
-            Mutant("float64 literal", changed(LEAKY, ("slope * x[i]", "slope * x[i] * 1.0")), "float64 operations"),
-            Mutant("slope on the wrong side", changed(LEAKY, ("> 0", "<= 0")), "The slope belongs to the negative"),
-            Mutant("no slope", changed(LEAKY, ("slope * x[i]", "float32(0)")), "that is ReLU without a slope"),
-            Mutant("larger of the two", """
-@gpu.jit
-def leaky_relu(x, slope, y):
-    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
-        y[i] = max(x[i], slope * x[i])
-""", "right for slopes below 1 only"),
-            Mutant("hard-coded slope", changed(LEAKY, ("slope *", "float32(0.25) *")),
-                   "y[2] is -2.25, expected -1.125"),
-        ),
-    ),
-    Key(
-        "gpu.3",
-        (Part("other shapes", 1, sizes((1, 1), (33, 1), (64, 100), (2, 300))), Part("one row", 1, sizes((1, 130)))),
-        (
-            Mutant("no guard", changed(ROW_SUM, ("if r < x.shape[0]:", "if r >= 0:")), "on axis 0 of x, which has 3"),
-            Mutant("rows and columns exchanged", changed(ROW_SUM, ("x[r, j]", "x[j, r]")),
-                   "index 3 on axis 0 of x, which has 3 elements"),
-            Mutant("length from the grid", changed(ROW_SUM, ("range(x.shape[1])",
-                   "range(min(x.shape[1], cuda.gridsize(1)))")), "as large as whoever launches wants it"),
-            Mutant("adds into s", changed(ROW_SUM, ("        acc = float32(0)\n", ""), ("acc +=", "s[r] +="),
-                   ("        s[r] = acc\n", "")), "s[0], which nobody has written yet"),
-            Mutant("one thread does it all", """
-@gpu.jit
-def row_sum(x, s):
-    if cuda.grid(1) > 0:
-        return
-    for r in range(x.shape[0]):
-        acc = float32(0)
-        for j in range(x.shape[1]):
-            acc += x[r, j]
-        s[r] = acc
-""", "12 global load requests; at most 8"),
-            Mutant("float64 sum", changed(ROW_SUM, ("float32(0)", "0.")), "float64 operations"),
-            Mutant("hard-coded columns", changed(ROW_SUM, ("range(x.shape[1])", "range(min(x.shape[1], 130))")),
-                   "row_sum on a hidden case returns wrong numbers"),
-            Mutant("last column left out", changed(ROW_SUM, ("x.shape[1]", "x.shape[1] - 1")),
-                   "The last column is missing"),
-            Mutant("store in the loop's else", changed(ROW_SUM, ("        s[r] = acc", "        s[j] = acc")),
-                   "writes s["),
-        ),
-    ),
-    Key(
-        "gpu.4",
-        (Part("other shapes", 1, sizes((64, 32), (33, 100), (90, 31))), Part("one row, one column", 1,
-         sizes((1, 50), (50, 1), (1, 1)))),
-        (
-            Mutant("no tile", NAIVE_TRANSPOSE, "global store sectors"),
-            Mutant("no tile, the other way round", changed(NAIVE_TRANSPOSE, ("cuda.grid(2)",
-                   "cuda.blockIdx.x * 32 + cuda.threadIdx.y, cuda.blockIdx.y * 32 + cuda.threadIdx.x")),
-                   "global load sectors"),
-            Mutant("no padding", changed(TRANSPOSE, ("SIDE + 1", "SIDE")), "bank conflicts; at most 0"),
-            Mutant("no barrier", changed(TRANSPOSE, ("    cuda.syncthreads()\n", "")), "with no barrier between"),
-            Mutant("barrier in the branch", changed(TRANSPOSE, ("    cuda.sync", "        cuda.sync")),
-                   "does not come to this barrier"),
-            Mutant("blocks stay", changed(TRANSPOSE, ("cuda.blockIdx.x * SIDE + ty, cuda.blockIdx.y * SIDE + tx",
-                   "cuda.blockIdx.y * SIDE + ty, cuda.blockIdx.x * SIDE + tx")), "no thread wrote it"),
-            Mutant("tile is not turned", changed(TRANSPOSE, ("tile[tx, ty]", "tile[ty, tx]")),
-                   "lies in it as before"),
-            Mutant("no guard for the store", changed(TRANSPOSE, ("    if row < y.shape[0] and column < y.shape[1]:\n",
-                   "    if row >= 0:\n")), "on axis 0 of y, which has 70 elements"),
-        ),
-    ),
     Key(
         "gpu.5",
         (Part("other sizes", 1, sizes((256,), (129,), (1000,))), Part("few elements", 1, sizes((1,), (2,), (65,)))),

@@ -9,9 +9,10 @@ from nbclient import NotebookClient
 from notebook_lib.guards import executed_in_order, machine_traces, valid_format
 from notebook_lib.scripts import check_pair
 from notebook_lib.sheet_build import find_sheets
-from notebook_lib.sheets import SheetError, read_sheet, student_version
+from notebook_lib.sheets import SheetError, read_sheet, stub_of, student_version
 
-from course_lib.checks.registry import SHEETS
+from course_lib.checks.registry import SHEETS, find
+from course_lib.grading.keys import load_keys
 from tests.setup.project import ROOT
 
 PAIRS = {pair.script.stem: pair for pair in find_sheets(ROOT / "solutions")}
@@ -32,13 +33,15 @@ def test_a_solved_sheet_is_whole_and_names_no_machine(name):
 
 @each_sheet
 def test_an_unsolved_sheet_fails_in_its_checks_only_and_says_so_kindly(name):
+    keys = load_keys(ROOT / "solutions" / "keys", name)
+    untouched = {f"check-{id.replace('.', '-')}": key.untouched for id, key in keys.items()}
     notebook = nbformat.read(PAIRS[name].student, as_version=4)
     NotebookClient(notebook, timeout=120, allow_errors=True, resources={"metadata": {"path": str(ROOT)}}).execute()
     for number, cell in enumerate(notebook.cells, start=1):
         errors = [o for o in cell.get("outputs", []) if o.output_type == "error"]
         if cell.metadata.get("nbgrader", {}).get("grade") and cell.cell_type == "code":
             assert [e.ename for e in errors] == ["CheckFailed"], f"cell {number}"
-            assert "is not written yet" in errors[0].evalue
+            assert (untouched[cell.metadata["nbgrader"]["grade_id"]] or "is not written yet") in errors[0].evalue
         else:
             assert errors == [], f"cell {number}: {errors}"
 
@@ -80,4 +83,47 @@ def test_students_get_no_line_of_a_solution():
     for name, pair in PAIRS.items():
         text = nbformat.writes(student_version(read_sheet(pair.script), name))
         assert "SOLUTION" not in text
+        assert "BROKEN" not in text
         assert text.count("NotImplementedError") >= 3
+
+
+REPAIR = """# %% exercise="11.5"
+def brighten(image, gain, out):
+    ### BEGIN BROKEN
+    return 1
+    ### END BROKEN
+    ### BEGIN SOLUTION
+    return 2
+    ### END SOLUTION
+"""
+
+
+def _read(tmp_path, text):
+    file = tmp_path / "11_gpu_programming_model.py"
+    file.write_text(text, encoding="utf-8")
+    return read_sheet(file)
+
+
+def test_of_an_answer_to_repair_students_get_the_broken_lines_and_instructors_the_solution(tmp_path):
+    (cell,) = _read(tmp_path, REPAIR).cells
+    head = "def brighten(image, gain, out):"
+    assert cell.source == f"{head}\n    ### BEGIN SOLUTION\n    return 2\n    ### END SOLUTION"
+    assert stub_of(cell, find("11.5")) == f"{head}\n    return 1"
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (("    ### END BROKEN\n", ""), "needs one '### BEGIN BROKEN' and one '### END BROKEN', or neither"),
+        (("    return 1\n", "    ### BEGIN BROKEN\n"), "needs one '### BEGIN BROKEN'"),
+        (("    ### END BROKEN\n", "    ### END BROKEN\n    x = 3\n"), "directly above '### BEGIN SOLUTION'"),
+        (("    return 1\n", "\n"), "broken lines that are empty, or equal to the solution"),
+        (("    return 1\n", "    return 2\n"), "broken lines that are empty, or equal to the solution"),
+        (("# %% exercise", "# %% check"), "in a cell that is no exercise's"),
+    ],
+    ids=str,
+)
+def test_broken_lines_that_are_not_as_they_must_be_are_refused(change, says, tmp_path):
+    assert change[0] in REPAIR
+    with pytest.raises(SheetError, match=says):
+        _read(tmp_path, REPAIR.replace(*change))

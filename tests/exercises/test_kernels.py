@@ -6,16 +6,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from notebook_lib.sheets import cells_of, read_sheet
 
 from course_lib import gpu
 from course_lib.checks import Case, CheckFailed, check
 from course_lib.checks.judge import NOT_STARTED, judge
 from course_lib.checks.kernel_costs import costs_of
 from course_lib.checks.kernels import run_here, run_kernel
-from course_lib.checks.registry import find, sheet
+from course_lib.checks.registry import SHEETS, find, sheet, sheet_of
 
 SOLUTIONS = Path(__file__).parents[2] / "solutions"
-SHEET = (SOLUTIONS / "gpu_warm_up.py").read_text(encoding="utf-8")
+NAMES = [name for name in SHEETS if any(e.kind == "kernel" for e in sheet(name).exercises)]
+BOOKS = {name: read_sheet(SOLUTIONS / f"{name}.py") for name in NAMES}
+KERNELS = [e for name in NAMES for e in sheet(name).exercises if e.kind == "kernel"]
 ADD = """
 @gpu.jit
 def guarded_add(a, b, c):
@@ -25,7 +28,7 @@ def guarded_add(a, b, c):
 """
 
 
-def finding(text, id="gpu.1", case=0, reveal=True):
+def finding(text, id="11.1", case=0, reveal=True):
     """The judgement of a text in a public case of an exercise."""
     exercise = find(id)
     case = exercise.cases[case]
@@ -33,20 +36,20 @@ def finding(text, id="gpu.1", case=0, reveal=True):
 
 
 def cell(id):
-    """The cell of an exercise in the sheet, with its solution."""
-    return re.search(rf'# %% exercise="{re.escape(id)}"\n(.*?)\n# %%', SHEET, re.DOTALL)[1]
+    """The cell of an exercise in its sheet, with its solution."""
+    return cells_of(BOOKS[sheet_of(id).name], "exercise")[id].source
 
 
 # ------------------------------------------------------------------------------------------- what a text may be
 
 
-@pytest.mark.parametrize("exercise", sheet("gpu_warm_up").exercises, ids=lambda e: e.id)
+@pytest.mark.parametrize("exercise", KERNELS, ids=lambda e: e.id)
 def test_the_text_of_a_solution_is_right_in_every_public_case(exercise):
     for case in exercise.cases:
         assert judge(exercise, case, run_kernel(exercise, cell(exercise.id), case)) is None
 
 
-@pytest.mark.parametrize("exercise", [e for e in sheet("gpu_warm_up").exercises if e.budget], ids=lambda e: e.id)
+@pytest.mark.parametrize("exercise", [e for e in KERNELS if e.budget], ids=lambda e: e.id)
 def test_every_budget_is_near_what_the_solution_takes(exercise):
     for case in exercise.cases:
         outcome = run_kernel(exercise, cell(exercise.id), case)
@@ -54,10 +57,11 @@ def test_every_budget_is_near_what_the_solution_takes(exercise):
             assert outcome.counters[counter] <= most <= 4 * outcome.counters[counter]
 
 
-def test_a_whole_notebook_is_a_text():
-    cells = [c for c in re.split(r"(?m)^# %%.*$", SHEET) if not c.lstrip().startswith("#")]
+@pytest.mark.parametrize("name", NAMES)
+def test_a_whole_notebook_is_a_text(name):
+    cells = [cell.source for cell in BOOKS[name].cells if cell.cell_type == "code"]
     text = "%matplotlib inline\n!ls\n" + "\n".join(cells)
-    for exercise in sheet("gpu_warm_up").exercises:
+    for exercise in (e for e in sheet(name).exercises if e.kind == "kernel"):
         assert judge(exercise, exercise.cases[0], run_kernel(exercise, text, exercise.cases[0])) is None
 
 
@@ -110,7 +114,7 @@ def test_a_text_that_has_no_such_kernel_is_told_why(text, says):
 
 def test_a_stub_is_not_written_yet():
     stub = ADD.replace(
-        "    i =", '    """Write c."""\n    # About 3 lines.\n    raise NotImplementedError("gpu.1")\n    i ='
+        "    i =", '    """Write c."""\n    # About 3 lines.\n    raise NotImplementedError("11.1")\n    i ='
     )
     assert finding(stub).cause == finding(stub, reveal=False).cause == NOT_STARTED
 
@@ -158,9 +162,9 @@ def test_a_race_counts_also_where_the_numbers_are_right():
 
 
 def test_a_right_kernel_over_its_budget_is_told_which_counter_and_what_to_do():
-    text = cell("gpu.4").replace("33", "32")
-    assert "is right, but costs 1984 bank conflicts; at most 0 are allowed. Line " in finding(text, "gpu.4").says
-    assert "Pad the array's last axis" in finding(text, "gpu.4").says
+    text = cell("12.3").replace("33", "32")
+    assert "is right, but costs 1984 bank conflicts; at most 0 are allowed. Line " in finding(text, "12.3").says
+    assert "Pad the array's last axis" in finding(text, "12.3").says
 
 
 def test_a_shared_array_with_the_name_of_a_parameter_does_not_hide_global_loads():
@@ -186,7 +190,7 @@ def smooth_tiled(x, y):
 
 def test_counters_are_those_of_the_executor_counted_by_hand():
     # 64 threads: 2 warps; each loads 2 elements and stores 1, 32 floats are 4 sectors
-    exercise, a = find("gpu.1"), np.arange(64, dtype=np.float32)
+    exercise, a = find("11.1"), np.arange(64, dtype=np.float32)
     counters = run_kernel(exercise, ADD, Case((a, a))).counters
     assert {k: v for k, v in counters.items() if v} == {
         "global_loads": 128, "global_stores": 64, "global_load_requests": 4, "global_store_requests": 2,
@@ -198,7 +202,7 @@ def test_costs_name_every_counter_that_a_budget_uses():
     exercise = find("gpu.6")
     text = cell("gpu.6")
     counters = run_kernel(exercise, text, exercise.cases[0]).counters
-    for each in sheet("gpu_warm_up").exercises:
+    for each in KERNELS:
         assert set(each.budget(*each.cases[0].args) if each.budget else ()) <= set(counters)
     assert costs_of.__doc__.count("loads") >= 2
 
@@ -223,19 +227,19 @@ from numba.cuda import grid as gpu_grid  # noqa: E402  a global that is there at
 
 
 def test_check_takes_a_kernel_and_runs_it_in_the_executor(capsys):
-    check("gpu.1", guarded_add)
+    check("11.1", guarded_add)
     assert "right in all 2 public cases" in capsys.readouterr().out
     with pytest.raises(CheckFailed, match="uses index 5 on a, which has 5 elements"):
-        check("gpu.1", unguarded_add)
+        check("11.1", unguarded_add)
 
 
 def test_check_asks_for_a_decorator():
     with pytest.raises(CheckFailed, match=r"write @gpu\.jit in the line above its def"):
-        check("gpu.1", guarded_add.py_func)
+        check("11.1", guarded_add.py_func)
 
 
 def test_notebook_and_text_give_the_same_outcome():
-    exercise = find("gpu.1")
+    exercise = find("11.1")
     text = "from numba.cuda import grid as gpu_grid\n" + ADD.replace("cuda.grid", "gpu_grid")
     one, other = run_here(exercise, guarded_add, exercise.cases[1]), run_kernel(exercise, text, exercise.cases[1])
     np.testing.assert_array_equal(one.value, other.value)
@@ -322,7 +326,7 @@ def test_a_hostile_text_is_refused_or_stopped_and_nothing_of_it_is_executed(name
     events.clear()
     armed.append(True)
     try:
-        outcome = run_kernel(find("gpu.1"), text, find("gpu.1").cases[0])
+        outcome = run_kernel(find("11.1"), text, find("11.1").cases[0])
     finally:
         armed.clear()
     assert says in outcome.error

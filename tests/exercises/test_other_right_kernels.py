@@ -6,12 +6,13 @@ import pytest
 
 from course_lib.checks.judge import judge
 from course_lib.checks.kernels import run_kernel
-from course_lib.checks.registry import find
+from course_lib.checks.registry import SHEETS, find
 from course_lib.grading.keys import load_keys, parts_of
 
-KEYS = load_keys(Path(__file__).parents[2] / "solutions" / "keys", "gpu_warm_up")
+FOLDER = Path(__file__).parents[2] / "solutions" / "keys"
+KEYS = {id: key for name in SHEETS for id, key in load_keys(FOLDER, name).items()}
 ANSWERS = {
-    "gpu.1 by hand, with return": """
+    "11.1 by hand, with return": """
 @gpu.jit
 def guarded_add(left, right, total):
     i = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
@@ -19,7 +20,7 @@ def guarded_add(left, right, total):
         return
     total[i] = left[i] + right[i]
 """,
-    "gpu.1 with Numba's decorator": """
+    "11.1 with Numba's decorator": """
 import numba
 @numba.cuda.jit
 def guarded_add(a, b, c):
@@ -27,7 +28,7 @@ def guarded_add(a, b, c):
     if i < a.shape[0]:
         c[i] = a[i] + b[i]
 """,
-    "gpu.2 while, conditional expression": """
+    "11.2 while, conditional expression": """
 @gpu.jit
 def leaky_relu(x, slope, y):
     i = cuda.grid(1)
@@ -35,13 +36,13 @@ def leaky_relu(x, slope, y):
         y[i] = x[i] if x[i] > 0 else slope * x[i]
         i += cuda.gridsize(1)
 """,
-    "gpu.2 branch-free": """
+    "11.2 branch-free": """
 @gpu.jit
 def leaky_relu(x, slope, y):
     for i in range(cuda.grid(1), x.size, cuda.gridDim.x * cuda.blockDim.x):
         y[i] = max(x[i], float32(0)) + slope * min(x[i], float32(0))
 """,
-    "gpu.2 device function": """
+    "11.2 device function": """
 @gpu.jit(device=True)
 def leaky(v, slope):
     if v < 0.0:
@@ -53,7 +54,7 @@ def leaky_relu(x, slope, y):
     for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
         y[i] = leaky(x[i], slope)
 """,
-    "gpu.3 zero in s first": """
+    "11.3 zero in s first": """
 @gpu.jit
 def row_sum(x, s):
     r = cuda.grid(1)
@@ -62,7 +63,7 @@ def row_sum(x, s):
         for j in range(x.shape[1]):
             s[r] += x[r, j]
 """,
-    "gpu.3 row as an array": """
+    "11.3 row as an array": """
 @gpu.jit
 def row_sum(x, s):
     r = cuda.grid(1)
@@ -73,7 +74,70 @@ def row_sum(x, s):
             j += 1
         s[r] = acc
 """,
-    "gpu.4 swizzled instead of padded": """
+    "11.5 by hand, with return": """
+@gpu.jit
+def brighten(image, gain, out):
+    i = cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y
+    j = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
+    if i >= out.shape[0] or j >= out.shape[1]:
+        return
+    out[i, j] = image[i, j] * gain
+""",
+    "11.7 the number from the element": """
+@gpu.jit
+def number_tiles(y):
+    m, t, b = cuda.blockIdx.x, cuda.blockIdx.y, cuda.blockDim.x
+    n = -(-y.shape[2] // b)
+    h, w = t // n * b + cuda.threadIdx.y, (t - t // n * n) * b + cuda.threadIdx.x
+    if h >= y.shape[1] or w >= y.shape[2]:
+        return
+    y[m, h, w] = b * b * (h // b * n + w // b) + b * (h % b) + w % b
+""",
+    "11.8 the whole grid is dealt": """
+@gpu.jit
+def alternate(a, b, y):
+    t, half = cuda.grid(1), y.size // 2
+    if t < half:
+        y[2 * t] = a[2 * t] + float32(1)
+    else:
+        y[2 * (t - half) + 1] = float32(2) * b[2 * (t - half) + 1]
+""",
+    "11.8 every second warp": """
+@gpu.jit
+def alternate(a, b, y):
+    warp, lane = cuda.grid(1) // 32, cuda.grid(1) % 32
+    i = warp // 2 * 64 + 2 * lane + warp % 2
+    y[i] = float32(2) * b[i] if warp % 2 else a[i] + float32(1)
+""",
+    "12.1 whole sectors a thread": """
+@gpu.jit
+def copy_four(x, y):
+    t = cuda.threadIdx.x
+    i = cuda.blockIdx.x * 256 + t // 8 * 32 + t % 8
+    for k in range(i, min(i + 32, x.size), 8):
+        y[k] = x[k]
+""",
+    "12.1 a grid-stride loop": """
+@gpu.jit
+def copy_four(x, y):
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        y[i] = x[i]
+""",
+    "12.4 each lane begins with another column": """
+@gpu.jit
+def tile_sums(x, s):
+    tile = cuda.shared.array((32, 32), float32)
+    t, first = cuda.threadIdx.x, cuda.blockIdx.x * 32
+    for r in range(min(32, x.shape[0] - first)):
+        tile[r, t] = x[first + r, t]
+    cuda.syncthreads()
+    if first + t < s.size:
+        acc = float32(0)
+        for k in range(32):
+            acc += tile[t, (t + k) % 32]
+        s[first + t] = acc
+""",
+    "12.3 swizzled instead of padded": """
 @gpu.jit
 def transpose(x, y):
     tile = cuda.shared.array((32, 32), float32)
@@ -86,7 +150,7 @@ def transpose(x, y):
     if i < x.shape[0] and j < x.shape[1]:
         y[j, i] = tile[tx, ty ^ tx]
 """,
-    "gpu.4 stores the tile turned": """
+    "12.3 stores the tile turned": """
 @gpu.jit
 def transpose(x, y):
     tile = cuda.shared.array((32, 33), float32)

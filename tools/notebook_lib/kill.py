@@ -19,7 +19,7 @@ from course_lib.checks.judge import NOT_STARTED
 from course_lib.checks.registry import sheet
 from course_lib.grading.keys import Key, PartResult, load_keys, parts_of, score
 from course_lib.grading.questions import run_part
-from notebook_lib.sheets import cells_of, read_sheet, stub
+from notebook_lib.sheets import cells_of, read_sheet, stub_of
 
 SECONDS = 60
 """Of one answer; wrong ones may never end."""
@@ -48,7 +48,7 @@ def kill_rows(name: str, solutions: Path) -> Iterator[Row]:
     setup = sheet_names(notebook, name)
     for exercise in sheet(name).exercises:
         if exercise.kind != "text":
-            yield from _rows(exercise, keys.get(exercise.id), cells[exercise.id].source, setup)
+            yield from _rows(exercise, keys.get(exercise.id), cells[exercise.id], setup)
 
 
 def sheet_names(notebook: NotebookNode, name: str) -> dict[str, Any]:
@@ -63,7 +63,7 @@ def sheet_names(notebook: NotebookNode, name: str) -> dict[str, Any]:
     return names
 
 
-def _rows(exercise: Any, key: Key | None, solution: str, setup: dict) -> Iterator[Row]:
+def _rows(exercise: Any, key: Key | None, cell: NotebookNode, setup: dict) -> Iterator[Row]:
     if (
         key is None
         or len(key.parts) < 2
@@ -74,15 +74,19 @@ def _rows(exercise: Any, key: Key | None, solution: str, setup: dict) -> Iterato
     if key is None:
         return
     parts = parts_of(exercise, key)
-    results = run_answer(exercise, parts, solution, setup)
+    results = run_answer(exercise, parts, cell.source, setup)
     points = score(exercise.points, results)
     told = _told(results)
     yield Row(
         exercise.id, "solution", points, exercise.points, told, "" if points == exercise.points else "not full marks"
     )
-    results = run_answer(exercise, parts, stub(solution, exercise), setup)
-    points, friendly = score(exercise.points, results), all(r.cause == NOT_STARTED for r in results)
-    yield Row(exercise.id, "stub", points, exercise.points, _told(results), "" if points == 0 and friendly else "not 0")
+    results = run_answer(exercise, parts, stub_of(cell, exercise), setup)
+    points, told = score(exercise.points, results), _told(results)
+    if "broken" in cell.metadata["course"]:
+        problem = "" if key.untouched and key.untouched in told else f"not told {key.untouched!r}"
+    else:
+        problem = "" if all(r.cause == NOT_STARTED for r in results) else "not told that it is not written yet"
+    yield Row(exercise.id, "stub", points, exercise.points, told, problem if points == 0 else "not 0")
     for mutant in key.mutants:
         results = run_answer(exercise, parts, mutant.text, setup)
         points, told = score(exercise.points, results), _told(results)

@@ -14,6 +14,7 @@ from course_lib.checks.registry import sheet
 from notebook_lib.scripts import read_script
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
+BROKEN_BEGIN, BROKEN_END = "### BEGIN BROKEN", "### END BROKEN"
 TEXT_BEGIN, TEXT_END = "<!-- BEGIN SOLUTION -->", "<!-- END SOLUTION -->"
 ROLES = ("exercise", "check", "answer")
 YOUR_ANSWER = "*Your answer here.*"
@@ -25,7 +26,10 @@ class SheetError(ValueError):
 
 def read_sheet(path: Path) -> NotebookNode:
     """The script as an unexecuted notebook; cells have ``metadata.course = {"role": ..., "id": ...}`` where they have a
-    role. Raises SheetError where a role is not one, or an exercise's cell has not exactly one marked region.
+    role, and of an answer to repair also ``"broken"``, the lines that students get instead of the solution.
+
+    Raises SheetError where a role is not one, an exercise's cell has not exactly one marked region, or broken lines are
+    not as `apart` says.
     """
     notebook, cells = read_script(path), jupytext.read(path, fmt="py:percent").cells
     for cell, raw in zip(notebook.cells, cells, strict=False):  # a list of sources may have been added
@@ -36,6 +40,10 @@ def read_sheet(path: Path) -> NotebookNode:
             cell.metadata["course"] = {"role": role, "id": str(id)}
             if role == "exercise":
                 solution_lines(cell.source, str(id))
+                cell.source, broken = apart(cell.source, str(id))
+                cell.metadata["course"] |= {"broken": broken} if broken else {}
+        if BROKEN_BEGIN in cell.source or BROKEN_END in cell.source:
+            raise SheetError(f"{path.name}: {BROKEN_BEGIN!r} or {BROKEN_END!r} in a cell that is no exercise's.")
     return notebook
 
 
@@ -61,9 +69,40 @@ def solution_of(source: str, id: str) -> str:
     return "\n".join(source.splitlines()[first + 1 : last])
 
 
-def stub(source: str, exercise: Any) -> str:
-    """The cell as students get it: instead of the marked lines their number, and an error that names the exercise."""
+def apart(source: str, id: str) -> tuple[str, str]:
+    """The cell as instructors get it, and the broken lines that stand above its solution, "" if there are none.
+
+    Raises SheetError unless there is one region of broken lines at most, with something in it, which ends in the line
+    above the solution and differs from that.
+    """
+    lines = source.splitlines()
+    marks = [line.strip() for line in lines]
+    if BROKEN_BEGIN not in marks and BROKEN_END not in marks:
+        return source, ""
+    where = f"exercise {id}: its cell"
+    if marks.count(BROKEN_BEGIN) != 1 or marks.count(BROKEN_END) != 1:
+        raise SheetError(f"{where} needs one {BROKEN_BEGIN!r} and one {BROKEN_END!r}, or neither.")
+    first, last = marks.index(BROKEN_BEGIN), marks.index(BROKEN_END)
+    if marks[last + 1 : last + 2] != [BEGIN] or first > last:
+        raise SheetError(f"{where} must have its broken lines directly above {BEGIN!r}, {BROKEN_BEGIN!r} first.")
+    broken = lines[first + 1 : last]
+    if not "".join(broken).strip() or "\n".join(broken) == solution_of(source, id):
+        raise SheetError(f"{where} has broken lines that are empty, or equal to the solution.")
+    return "\n".join([*lines[:first], *lines[last + 1 :]]), "\n".join(broken)
+
+
+def stub_of(cell: NotebookNode, exercise: Any) -> str:
+    """The source of an exercise's cell of `read_sheet` as students get it."""
+    return stub(cell.source, exercise, cell.metadata["course"].get("broken", ""))
+
+
+def stub(source: str, exercise: Any, broken: str = "") -> str:
+    """The cell as students get it: instead of the marked lines the broken ones, or if there are none the number of
+    lines, and an error that names the exercise.
+    """
     lines, (first, last) = source.splitlines(), solution_lines(source, exercise.id)
+    if broken:
+        return "\n".join([*lines[:first], broken, *lines[last + 1 :]])
     indent = lines[first][: len(lines[first]) - len(lines[first].lstrip())]
     about = f"{indent}# About {exercise.lines} line{'s' if exercise.lines > 1 else ''}."
     return "\n".join([*lines[:first], about, f'{indent}raise NotImplementedError("{exercise.id}")', *lines[last + 1 :]])
@@ -103,7 +142,7 @@ def student_version(notebook: NotebookNode, name: str) -> NotebookNode:
     for cell in student.cells:
         role = cell.metadata.get("course", {}).get("role")
         if role == "exercise":
-            cell.source = stub(cell.source, exercises[cell.metadata["course"]["id"]])
+            cell.source = stub_of(cell, exercises[cell.metadata["course"]["id"]])
         elif role == "answer":
             cell.source = text_stub(cell.source)
         if cell.cell_type == "code":

@@ -9,56 +9,6 @@ from course_lib import reference
 from course_lib.checks.exercise import Cause
 
 
-def _first_columns(x, n):
-    """Return (R,), the sums of n columns only; None where there are no more: that is right."""
-    return x[:, :n].sum(axis=1) if n < x.shape[1] else None
-
-
-LEAKY = (
-    Cause("The slope belongs to the negative numbers; here the positive ones are multiplied.",
-          lambda x, slope: np.where(x > 0, slope * x, x) if slope < 1 else None),  # else it is max(x, slope x)
-    Cause("Negative numbers came out as 0: that is ReLU without a slope.", lambda x, slope: np.maximum(x, 0)),
-    Cause("The larger of x and slope x is right for slopes below 1 only; compare x with 0.",
-          lambda x, slope: np.maximum(x, slope * x)),
-    Cause("Negative numbers came out as positive ones.", lambda x, slope: np.where(x > 0, x, -slope * x)),
-)  # fmt: skip
-
-ROW_SUM = (
-    Cause("As many columns were added up as the grid has threads. A grid is as large as whoever launches wants it; the "
-          "number of columns is x.shape[1].",
-          lambda x: _first_columns(x, 32 * (-(-x.shape[0] // 32) + 1))),
-    Cause("The last column is missing: range(n) ends at n - 1 by itself.", lambda x: x[:, :-1].sum(axis=1)),
-    Cause("The first column is missing.", lambda x: x[:, 1:].sum(axis=1)),
-)  # fmt: skip
-
-
-def _tiles_stay(x):
-    """Each tile is transposed, and put back where it came from."""
-    y = np.full(x.shape[::-1], np.nan, np.float32)
-    for r in range(0, x.shape[0], 32):
-        for c in range(0, x.shape[1], 32):
-            part = x[r : r + 32, c : c + 32].T
-            y[r : r + 32, c : c + 32] = part
-    return y
-
-
-def _tiles_move(x):
-    """Each tile moves to its place, and is not transposed itself."""
-    y = np.full(x.shape[::-1], np.nan, np.float32)
-    for r in range(0, x.shape[0], 32):
-        for c in range(0, x.shape[1], 32):
-            y[c : c + 32, r : r + 32] = x[r : r + 32, c : c + 32]
-    return y
-
-
-TRANSPOSE = (
-    Cause("Each tile is transposed, but stays where it was: the block's two indices change places as well.",
-          _tiles_stay),
-    Cause("Each tile came to its place, but lies in it as before: read it with the thread's two indices exchanged.",
-          _tiles_move),
-)  # fmt: skip
-
-
 def _blocks(x):
     return np.pad(x, (0, -x.size % 128)).reshape(-1, 128)
 

@@ -1,6 +1,7 @@
-"""GPU warm-up: nine kernels, judged by their values, their hazards and their traffic; no GPU is needed.
+"""GPU warm-up: kernels of lessons to come, judged by their values, their hazards and their traffic.
 
-Each launch makes its output with `kernels.output`: NaN, and the executor knows what was never written.
+No GPU is needed. Each launch makes its output with `kernels.output`: NaN, and the executor knows what was
+never written.
 
 Source: K, "Course Organization", "Pooling Kernel"; H, "Design of a Basic Kernel", "Tiled Matrix Multiplication".
 """
@@ -10,57 +11,11 @@ import numpy as np
 from course_lib import reference
 from course_lib.checks.exercise import Case, KernelExercise
 from course_lib.checks.exercises import gpu_mistakes as mistakes
+from course_lib.checks.exercises.kernel_inputs import up, whole
 from course_lib.checks.kernels import output
 
-SIDE, WIDTH, TILE, SPAN = 32, 128, 16, 64
-"""Threads of a block: of the transpose and the product along each side, of the sum and the smoothing in all."""
-
-
-def whole(seed, *shape, low=-9, high=9):
-    """Return (...) float32 whole numbers: sums of them are exact in any order. No errors.
-
-    Source: the course's own.
-    """
-    return np.random.default_rng(seed).integers(low, high, shape, endpoint=True).astype(np.float32)
-
-
-def up(n, block):
-    """Return how many blocks n elements need. No errors. Source: the course's own."""
-    return -(-n // block)
-
-
-def _add(kernel, a, b):
-    c = output(a.size)
-    kernel[up(a.size, 64) + 1, 64](a, b, c)
-    return c
-
-
-def _leaky(kernel, x, slope):
-    y = output(x.size)
-    kernel[(2, 64) if x.size % 2 == 0 else (3, 32)](x, slope, y)  # no step that is a constant is right for both
-    return y
-
-
-def _row_sum(kernel, x):
-    s = output(x.shape[0])
-    kernel[up(x.shape[0], 32) + 1, 32](x, s)
-    return s
-
-
-def _transpose(kernel, x):
-    rows, columns = x.shape
-    y = output((columns, rows))
-    kernel[(up(columns, SIDE), up(rows, SIDE)), (SIDE, SIDE)](x, y)
-    return y
-
-
-def _transpose_budget(x):
-    rows, columns = x.shape
-    return {
-        "global_load_sectors": 5 * rows * up(columns, SIDE),
-        "global_store_sectors": 5 * columns * up(rows, SIDE),
-        "bank_conflicts": 0,
-    }
+WIDTH, TILE, SPAN = 128, 16, 64
+"""Threads of a block: of the product along each side, of the sum and the smoothing in all."""
 
 
 def _block_sum(kernel, x):
@@ -111,35 +66,6 @@ def _smooth(kernel, x):
 
 
 EXERCISES = (
-    KernelExercise(
-        "gpu.1", "guarded_add", "Add two vectors, with a guard", 1, "warm-up", "one thread an element; the guard",
-        "K, \"Course Organization\"", 3, lambda a, b: a + b,
-        (Case((whole(1, 5), whole(2, 5)), "5 elements, 128 threads"),
-         Case((whole(3, 130), whole(4, 130)), "130 elements, 256 threads")),
-        launch=_add, budget=lambda a, b: {"global_store_requests": 2 * up(a.size, 32)},
-    ),
-    KernelExercise(
-        "gpu.2", "leaky_relu", "Leaky ReLU with a grid-stride loop", 2, "warm-up", "a grid-stride loop; float32 only",
-        "K, \"RELU Activation Function\"", 7, lambda x, slope: np.where(x > 0, x, slope * x),
-        (Case((np.float32([-2, -1, 0, 1, 2]), np.float32(0.25)), "5 elements, 3 blocks of 32 threads"),
-         Case((whole(5, 300), np.float32(0.125)), "300 elements, 2 blocks of 64 threads"),
-         Case((whole(24, 201), np.float32(0.5)), "201 elements, 3 blocks of 32 threads")),
-        mistakes.LEAKY, rtol=1e-6, launch=_leaky,
-        budget=lambda x, slope: {"float64_operations": 0, "global_store_requests": 2 * up(x.size, 32)},
-    ),
-    KernelExercise(
-        "gpu.3", "row_sum", "The sum of each row", 2, "core", "a loop in a thread; sizes from the array's shape",
-        "K, \"Course Organization\"", 6, lambda x: x.sum(axis=1),
-        (Case((whole(6, 3, 4),), "3 rows, 64 threads"), Case((whole(7, 40, 120),), "40 rows, 96 threads")),
-        mistakes.ROW_SUM, launch=_row_sum,
-        budget=lambda x: {"float64_operations": 0, "global_load_requests": 2 * up(x.shape[0], 32) * x.shape[1]},
-    ),
-    KernelExercise(
-        "gpu.4", "transpose", "Transpose within a traffic budget", 3, "core", "coalescing, a shared tile, its padding",
-        "K, \"Course Organization\"", 9, lambda x: x.T.copy(),
-        (Case((whole(8, 32, 64),), "1 x 2 tiles"), Case((whole(9, 40, 70),), "ragged: 2 x 3 tiles, not all full")),
-        mistakes.TRANSPOSE, launch=_transpose, budget=_transpose_budget, names={"SIDE": SIDE},
-    ),
     KernelExercise(
         "gpu.5", "block_sum", "Sum of a block, as a tree", 3, "core", "shared memory and barriers; a race",
         "K, \"Course Organization\"", 12,
