@@ -48,3 +48,10 @@ class Pictures:
         from course_lib.simt.show.schedule import schedule
 
         return schedule(self, **options)
+
+    def roofline(self, device=None, *others, **options):
+        """Return a live roofline with this launch, and others, as dots; see `roofline_picture.roofline_picture`."""
+        from course_lib.simt.show.roofline_picture import roofline_picture
+        from course_lib.simt.show.wording import device as own
+
+        return roofline_picture([self, *others], device or own(self), **options)
