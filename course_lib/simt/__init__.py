@@ -25,13 +25,14 @@ _LATER = {
     "DEVICES": "estimate.devices", "occupancy": "estimate.occupancy", "predict": "estimate.bound",
     "roofline": "estimate.roofline", "address_ruler": "show.address_ruler", "walks": "show.walks",
     "occupancy_calculator": "show.occupancy_calculator", "schedule": "show.schedule",
+    "roofline_picture": "show.roofline_picture",
 }  # fmt: skip
 """Names whose modules are loaded when they are first used: a launch needs none of them."""
 
 __all__ = [
     "DEVICES", "Hazard", "HazardFound", "KernelError", "LaunchError", "Report", "Source", "address_ruler", "compare",
-    "empty", "memory_map", "memory_maps", "occupancy", "occupancy_calculator", "predict", "read", "roofline", "run",
-    "schedule", "walks",
+    "empty", "memory_map", "memory_maps", "occupancy", "occupancy_calculator", "predict", "read", "roofline",
+    "roofline_picture", "run", "schedule", "walks",
 ]  # fmt: skip
 
 

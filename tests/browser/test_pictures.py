@@ -41,7 +41,9 @@ def every_picture():
     flat = reports.run(kernels.product_naive, (3, 2), (16, 16), matrices(20, 40))
     tile = reports.transpose()
     raced, missed = (reports.run(k, 1, 64, reports.vectors(64)) for k in (stencil, in_a_branch))
+    rungs = [reports.product(k, n) for k, n in ((kernels.product_naive, 64), (kernels.product_tiled, 128))]
     return {
+        "roofline": simt.roofline_picture(rungs, "H100", ["naive", "tiled"]),
         "race": raced.race_picture(), "barrier": missed.race_picture(),
         "launch": guarded.launch_map(), "launch 2-D": flat.launch_map(), "ruler": simt.address_ruler(),
         "tile": tile.access_map(array="tile", way="load"), "walks": simt.walks(),
@@ -289,3 +291,19 @@ def test_more_warps_fill_the_slots_and_the_clock_says_what_happens(page, made):
     page.keyboard.press("Home")
     assert "At clock 0 warp 0 issues, 31 more could, 0 wait." in caption(page, "schedule")
     assert "A model: one scheduler" in caption(page, "schedule")
+
+
+# ------------------------------------------------------------------------------------------------ roofline
+
+
+def test_a_dot_says_its_intensity_its_roof_and_what_moves_it(page, made):
+    figure, cards = root(page, "roofline"), {c["name"]: c for c in made["roofline"].data["cards"]}
+    assert caption(page, "roofline") == cards["H100"]["dots"][0]["says"]
+    figure.locator("[tabindex='0']").focus()
+    page.keyboard.press("ArrowRight")
+    assert caption(page, "roofline") == cards["H100"]["dots"][1]["says"]
+    figure.get_by_role("button", name="T4").click()
+    assert caption(page, "roofline") == cards["T4"]["dots"][1]["says"]
+    large = figure.locator("circle[r='9']")
+    large.hover()
+    assert caption(page, "roofline") == cards["T4"]["dots"][0]["says"]

@@ -21,6 +21,7 @@ from course_lib.simt.show.measures import (
     quoted,
     shown,
 )
+from course_lib.simt.show.offers import offered
 
 BAR, THICK = 36, 5
 """Pixels of a full bar, which lies below its number: so a column is as narrow as the number is."""
@@ -61,6 +62,7 @@ def html(report):
         bullets("In all", wording.totals(report)),
         _arrays(report),
         _estimates(report),
+        _pictures(report),
     ]
     if wording.sample(report):
         parts.insert(1, paragraph(escape(wording.sample(report))))
@@ -271,3 +273,9 @@ def _estimates(report):
     shown = bullets(f"On a GPU ({wording.device(report)}), estimated", [lines[0] for lines in texts])
     further = [escape(line) for lines in texts for line in lines[1:]]
     return shown + f"<details><summary>More of the estimate</summary>{'<br>'.join(further)}</details>" * bool(further)
+
+
+def _pictures(report):
+    """The calls that draw this launch, folded."""
+    calls = "; ".join(f"<code>report.{escape(call)}</code> {escape(what)}" for call, what in offered(report).items())
+    return f"<details><summary>Pictures</summary>{calls}.</details>"

@@ -48,3 +48,32 @@ class Pictures:
         from course_lib.simt.show.schedule import schedule
 
         return schedule(self, **options)
+
+    def roofline(self, device=None, *others, **options):
+        """Return a live roofline with this launch, and others, as dots; see `roofline_picture.roofline_picture`."""
+        from course_lib.simt.show.roofline_picture import roofline_picture
+        from course_lib.simt.show.wording import device as own
+
+        return roofline_picture([self, *others], device or own(self), **options)
+
+
+def offered(report):
+    """Return {call: what it shows} of the pictures that a report can make of its launch.
+
+    Source: the course's own. No errors are raised.
+    """
+    from course_lib.simt.show.race_picture import BARRIERS, RACES, drawable
+
+    calls = {"launch_map()": "who is who, and which lanes are idle"}
+    if any(a.space in ("global", "shared") for a in report.accesses):
+        calls["memory_map(line, array)"] = "which thread touches what"
+        calls["access_map(line, array)"] = "its sectors and banks, to be moved"
+    if any(h.kind in RACES + BARRIERS and drawable(h) for h in (*report.hazards, *report.advice)):
+        calls["race_picture()"] = "the threads that a barrier is for"
+    calls["occupancy_calculator()"] = "what fits into an SM"
+    if report.total.global_load_requests:
+        calls["schedule()"] = "how warps hide each other's waiting"
+    touched = [u for u in report.arrays.values() if u.space == "global" and u.distinct_loaded + u.distinct_stored]
+    if report.total.flops and touched:
+        calls["roofline()"] = "how far below the roof"
+    return calls
