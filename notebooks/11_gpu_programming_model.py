@@ -22,7 +22,7 @@
 import numpy as np
 from numba import cuda, float32
 
-from course_lib import data, figures, gpu
+from course_lib import data, gpu
 from course_lib.lesson import measured, predict, table
 
 
@@ -256,7 +256,8 @@ print(finding)
 
 # %% tags=["hide-input"]
 # The answer, confirmed by what was measured.
-first.confirm("thread {0} of block {1}".format(finding.details["thread"][0], finding.details["block"][0]))
+(thread, *_), (block, *_) = finding.details["thread"], finding.details["block"]
+first.confirm(f"thread {thread} of block {block}")
 
 # %% [markdown]
 # ## Two axes: x is the last one
@@ -283,9 +284,9 @@ report.launch_map()
 # conditions. How many blocks an axis needs is a division that rounds up, `-(-28 // 16)` in Python; writing
 # `28 // 16` forgets the last rows and columns, and that is the most frequent mistake of all in a launch.
 #
-# Kernels often use the axes for other things than rows and columns. In the basic convolution kernel of lesson 15 the blocks along
-# x are the output maps, and those along y are the tiles of one map, numbered row by row.[^Hwu "Example of Block Y
-# Dimension Mapping"] With 4 maps of 8 × 8 outputs and tiles of 4 × 4 threads:
+# Kernels often use the axes for other things than rows and columns. In the basic convolution kernel of lesson 15 the
+# blocks along x are the output maps, and those along y are the tiles of one map, numbered row by row.[^Hwu "Example of
+# Block Y Dimension Mapping"] With 4 maps of 8 × 8 outputs and tiles of 4 × 4 threads:
 
 # %%
 maps, side, tile = 4, 8, 4
@@ -417,12 +418,10 @@ table(
 divided.confirm(reports["warp_by_warp"].total.divergent_branches)
 
 # %% [markdown]
-# The same strip as above, for the second kernel, warp 0 and then warp 1. Nobody is ever switched off.
+# The same strip as above, for warp 1 of the second kernel. It takes the other side, and nobody is switched off.
 
 # %%
-for warp in (0, 1):
-    trace = gpu.trace(warp_by_warp[4, 64], numbers, np.zeros_like(numbers), warp=warp)
-    display(trace.walk())
+gpu.trace(warp_by_warp[4, 64], numbers, np.zeros_like(numbers), warp=1).walk()
 
 # %% [markdown]
 # ## Look inside: the step debugger
@@ -581,7 +580,7 @@ table(
 #
 # <details><summary>Answer</summary>
 #
-# Threads are numbered along x first. With 16 threads to a row, a warp holds two rows, an even and an odd one: every warp
-# is divided. With 32 threads to a row, a warp is exactly one row, and none is.
+# Threads are numbered along x first. With 16 threads to a row, a warp holds two rows, an even and an odd one: every
+# warp is divided. With 32 threads to a row, a warp is exactly one row, and none is.
 #
 # </details>
