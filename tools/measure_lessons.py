@@ -64,7 +64,15 @@ def cases(tiny: bool):
     sums = gpu.empty((side,), np.float32)
     names = ("sum_rows", "sum_columns")
     launches = {k: _launch(getattr(memory, k), up(side, 128), 128, square, sums) for k in names}
-    yield "row and column sums", f"{side:,} x {side:,}", 4 * side * side, launches
+    yield "few long sums", f"{side:,} x {side:,}", 4 * side * side, launches
+
+    many = 256 if tiny else 2**20
+    sums = gpu.empty((many,), np.float32)
+    shapes = {"sum_rows": (many, 64), "sum_columns": (64, many)}
+    whole = {name: gpu.to_device(np.ones(shape, np.float32)) for name, shape in shapes.items()}
+    launches = {k: _launch(getattr(memory, k), up(many, 128), 128, whole[k], sums) for k in names}
+    yield "many short sums", f"{_power(many)} x 64", 4 * many * 64, launches
+    del whole
 
     tiles = (up(side, 32), up(side, 32)), (32, 32)
     launches = {k: _launch(getattr(memory, k), *tiles, square, other) for k in ("negative", "negative_swapped")}
