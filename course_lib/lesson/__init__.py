@@ -6,11 +6,11 @@ card needed from results/. `columns` puts reports side by side, `findings` shows
 
 from .columns import columns
 from .findings import Findings, findings
-from .measurements import Measured, Rate, measured, microbench
+from .measurements import Measured, Rate, measured, memory_ladder, microbench
 from .prediction import Prediction, predict
 from .tables import Table, table
 
 __all__ = [
-    "Findings", "Measured", "Prediction", "Rate", "Table", "columns", "findings", "measured", "microbench", "predict",
-    "table",
+    "Findings", "Measured", "Prediction", "Rate", "Table", "columns", "findings", "measured", "memory_ladder",
+    "microbench", "predict", "table",
 ]  # fmt: skip

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parents[2] / "results"
+REQUEST, SECTOR = 128, 32
+"""Bytes of a warp's load of neighbouring float32, and of a sector."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,33 @@ def microbench(part, *, card, folder=FOLDER):
         raise LookupError(f"the microbenchmarks of {card} have no part {part!r}; there are {', '.join(bench['runs'])}.")
     name = bench["machine"]["gpu"]
     return {k: Rate(name, run["median"], run["work"], run["unit"]) for k, run in bench["runs"][part].items()}
+
+
+def memory_ladder(card, *, folder=FOLDER):
+    """Return [(name, latency in seconds, bytes a second)] of a card's memories, from the nearest to the farthest.
+
+    The latency is that of a chain of loads, each of which needs the one before: the long chain less the short one, so
+    that starting is not in it; of DRAM there is one chain, long enough. The rate is that of all multiprocessors
+    together, reading. Errors as `measured`.
+
+    Source: tools/microbench.
+    """
+    chase, streams, strides = (microbench(part, card=card, folder=folder) for part in ("chase", "streams", "strides"))
+    shared = strides["shared loads, lanes 1 words apart"]
+    return [
+        ("shared memory", _latency(chase, "shared memory"), shared.rate * REQUEST),
+        ("L1 cache", _latency(chase, "16 KiB"), strides["L1 loads, lanes 1 words apart"].rate * REQUEST),
+        ("L2 cache", _latency(chase, "16 MiB"), streams["read, 16 MiB"].rate * SECTOR),
+        ("DRAM", _latency(chase, "DRAM"), streams["read, 1024 MiB"].rate * SECTOR),
+    ]
+
+
+def _latency(chase, where):
+    chains = sorted((r for name, r in chase.items() if name.startswith(f"chase {where},")), key=lambda r: r.work)
+    if len(chains) == 1:
+        return chains[0].seconds / chains[0].work
+    short, long = chains
+    return (long.seconds - short.seconds) / (long.work - short.work)
 
 
 def _read(kind, card, folder, needed=True):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from course_lib.lesson import measured, microbench
+from course_lib.lesson import measured, memory_ladder, microbench
 from course_lib.lesson.measurements import FOLDER
 
 
@@ -43,3 +43,12 @@ def test_a_microbenchmark_is_a_rate(tmp_path):
     assert microbench("streams", card="t4", folder=tmp_path)["copy"].rate == 4
     with pytest.raises(LookupError, match="no part 'chase'; there are streams"):
         microbench("chase", card="t4", folder=tmp_path)
+
+
+def test_the_ladder_of_memories_is_slower_and_narrower_from_step_to_step():
+    names, latencies, rates = zip(*memory_ladder("h200"), strict=True)
+    assert names == ("shared memory", "L1 cache", "L2 cache", "DRAM")
+    assert list(latencies) == sorted(latencies)
+    assert list(rates) == sorted(rates, reverse=True)
+    clocks = [1.98e9 * seconds for seconds in latencies]
+    assert clocks == pytest.approx([29, 40, 281, 690], rel=0.05)  # of published studies
