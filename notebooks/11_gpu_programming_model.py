@@ -25,7 +25,6 @@ from numba import cuda, float32
 from course_lib import data, gpu
 from course_lib.lesson import measured, predict, table
 
-
 @gpu.jit
 def odd_and_even(x, y):
     i = cuda.grid(1)
@@ -33,7 +32,6 @@ def odd_and_even(x, y):
         y[i] = x[i] * float32(3)
     else:
         y[i] = x[i] + float32(1)
-
 
 numbers = np.arange(256, dtype=np.float32)
 gpu.trace(odd_and_even[8, 32], numbers, np.zeros_like(numbers)).walk()
@@ -89,7 +87,6 @@ table(
 #
 # ReLU with a slope for the negative numbers, as a plain loop over ten numbers:
 
-
 # %%
 def leaky_relu_loop(x, slope, y):
     for i in range(x.size):
@@ -97,7 +94,6 @@ def leaky_relu_loop(x, slope, y):
             y[i] = x[i]
         else:
             y[i] = slope * x[i]
-
 
 x = np.array([3, -1, 4, -1, 5, -9, 2, -6, 5, 3], np.float32)
 y = np.zeros_like(x)
@@ -108,14 +104,12 @@ print(y)
 # The body of the loop does not care in which order `i` runs. So take it out, and give it a name of its own. Whoever
 # calls it decides in which order, and who does what:
 
-
 # %%
 def one_element(i, x, slope, y):
     if x[i] > 0:
         y[i] = x[i]
     else:
         y[i] = slope * x[i]
-
 
 y = np.zeros_like(x)
 for i in [7, 2, 9, 0, 4, 1, 8, 3, 6, 5]:
@@ -171,7 +165,6 @@ idle.confirm(len(without))
 # A **kernel** is the loop's body, with the guard, and with one line on top that asks "which thread am I?". The two
 # loops around it are gone: the GPU is the loop.
 
-
 # %%
 @gpu.jit
 def leaky_relu(x, slope, y):
@@ -181,7 +174,6 @@ def leaky_relu(x, slope, y):
             y[i] = x[i]
         else:
             y[i] = slope * x[i]
-
 
 # %% [markdown]
 # `cuda.blockIdx.x` is the block's number, `cuda.blockDim.x` the number of threads in a block, `cuda.threadIdx.x` the
@@ -203,7 +195,6 @@ print(gpu.to_host(y_device))
 # That first line is so common that it has a short form, `cuda.grid(1)`. Here is the launch as a map. Move to any lane
 # and read off who it is.
 
-
 # %%
 @gpu.jit
 def leaky_relu(x, slope, y):
@@ -213,7 +204,6 @@ def leaky_relu(x, slope, y):
             y[i] = x[i]
         else:
             y[i] = slope * x[i]
-
 
 gpu.simulate(leaky_relu, 3, 4, x, float32(0.5), np.zeros_like(x)).launch_map()
 
@@ -232,13 +222,11 @@ first = predict(
 )
 first
 
-
 # %% tags=["hide-output"]
 @gpu.jit
 def no_guard(x, slope, y):
     i = cuda.grid(1)
     y[i] = slope * x[i]
-
 
 report = gpu.simulate(no_guard, 3, 4, x, float32(0.5), np.zeros_like(x), on_error="collect")
 finding = report.hazards[0]
@@ -266,14 +254,12 @@ first.confirm(f"thread {thread} of block {block}")
 # one convention to remember: **x runs along the last axis of an array**, so it counts columns. `cuda.grid(2)` gives the
 # pair in the order x, y. The kernel below turns a digit into its negative with blocks of 16 × 16 threads.
 
-
 # %%
 @gpu.jit
 def negative(image, out):
     col, row = cuda.grid(2)
     if row < image.shape[0] and col < image.shape[1]:
         out[row, col] = float32(1) - image[row, col]
-
 
 digit = data.load_digits(0).images("test")[0].astype(np.float32)
 report = gpu.simulate(negative, (2, 2), (16, 16), digit, np.zeros_like(digit))
@@ -305,7 +291,6 @@ print(
 # independent of the launch. A thread takes its own element, then the one as many places further as there are threads
 # in the whole grid, and so on until the array ends.[^Dey "Im2Col Operation"]
 
-
 # %%
 @gpu.jit
 def leaky_relu_any(x, slope, y):
@@ -314,7 +299,6 @@ def leaky_relu_any(x, slope, y):
             y[i] = x[i]
         else:
             y[i] = slope * x[i]
-
 
 # %% [markdown]
 # `cuda.gridsize(1)` is the number of all threads, the loop's step. A thread whose first number lies behind the end
@@ -365,7 +349,6 @@ turns.confirm(layer.size // (4 * 32))
 # **divergence**. The picture on top of this page shows it for `i % 2`. Now for a condition that is the same for whole
 # warps:
 
-
 # %%
 @gpu.jit
 def warp_by_warp(x, y):
@@ -374,7 +357,6 @@ def warp_by_warp(x, y):
         y[i] = x[i] * float32(3)
     else:
         y[i] = x[i] + float32(1)
-
 
 # %% [markdown]
 # Before you look: do not ask what a thread does. Ask what the 32 lanes of one warp have in common.
@@ -439,14 +421,12 @@ gpu.trace(leaky_relu[1, 32], layer[:24], float32(0.5), np.zeros(24, np.float32))
 # numbers are float64. In NumPy you rarely notice; in a kernel you pay, because every operation with a float64 in it is
 # carried out in float64. The kernel below looks harmless; `x` and `y` are arrays of float32.
 
-
 # %%
 @gpu.jit
 def halve(x, y):
     i = cuda.grid(1)
     if i < x.size:
         y[i] = 0.5 * x[i]
-
 
 # %% [markdown]
 # NumPy would multiply in float32 here, since it takes Python's 0.5 for a number of any width. A kernel is compiled by
