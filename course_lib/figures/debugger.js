@@ -172,6 +172,11 @@ ui => {
     }
     return found;
   };
+  const threadOf = lane => { // as cuda.threadIdx, as far as the block has axes
+    const [x, y, z] = d.block, n = 32 * d.warps[0] + lane;
+    const index = [n % x, Math.floor(n / x) % y, Math.floor(n / (x * y))].slice(0, z > 1 ? 3 : y > 1 ? 2 : 1);
+    return index.length > 1 ? `(${index.join(", ")})` : index[0];
+  };
   const place = (a, flat) => {
     const index = [];
     for (let k = a.shape.length - 1; k >= 0; k--) { index.unshift(flat % a.shape[k]); flat = Math.floor(flat / a.shape[k]); }
@@ -219,7 +224,7 @@ ui => {
       for (let k = from; k < from + across; k++) {
         const [kind, mark] = sign(letter(k));
         ui.html("th", {scope: "col", "class": kind + (bad.has(k) ? " cd-bad" : ""), style: `width:${cell}px`,
-          title: `lane ${k - base}: ${d.means[letter(k)]}`}, head, mark || String(k - base));
+          title: `lane ${k - base}, thread ${threadOf(k)}: ${d.means[letter(k)]}`}, head, mark || String(k - base));
       }
       for (const [a, b, c, cells, kinds] of table) {
         if (typeof kinds === "string" && !all.slice(from, from + across).some(k => cells[k] !== undefined)) continue;
