@@ -52,7 +52,7 @@ ui => {
   for (const step of steps) {
     const f = functionOf(step);
     (walked[f] = walked[f] || new Set()).add(step.line);
-    for (const found of step.found || []) (wrong[f] = wrong[f] || new Set()).add(step.line);
+    for (const found of step.found || []) (wrong[f] = wrong[f] || new Set()).add(found.line || step.line);
   }
 
   // Controls.

@@ -76,6 +76,11 @@ def assert_is_whole(trace):
         for name, who in step.changed.items():
             assert name in step.variables
             assert not (who & ~step.active).any(), step.words
+        for found in step.findings:
+            if found.kind == "unwritten memory":  # told where the number is used, which may be later
+                assert found.line == step.line or f"in line {found.line}: " in step.words
+            else:
+                assert found.line == step.line, f"{found} stands at step {step}"
         assert re.match(r"line \d+", step.words)
 
 
