@@ -104,7 +104,7 @@ def _touched(document, step):
         words = f"{VERBS[touch['way']]} {array['name']}{_cost(touch, array)}"
         if words not in found:
             found.append(words)
-    return f"It {listed(found)}." if found else ""
+    return f"The line {listed(found)}." if found else ""
 
 
 def _cost(touch, array):
