@@ -76,6 +76,8 @@ SLOW = (
     "tests/simt/test_every_picture.py",
     "tests/simt/test_every_report.py",
     "tests/simt/test_lazy_reads.py",
+    "tests/simt/test_trace_corpus.py",
+    "tests/simt/test_trace_figures.py",
     "tests/simt/test_types.py",
     "tests/simt/test_numba_cuda_agrees.py",
     "tests/simt/test_words_in_loops.py",

@@ -182,7 +182,8 @@ class _Case:
 
 
 def _name(function):
-    return getattr(function, "__name__", type(function).__name__)
+    name = getattr(function, "__name__", type(function).__name__)
+    return "run" if name == "<lambda>" else name
 
 
 def _axes(function, sizes):

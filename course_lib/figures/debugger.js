@@ -52,7 +52,7 @@ ui => {
   for (const step of steps) {
     const f = functionOf(step);
     (walked[f] = walked[f] || new Set()).add(step.line);
-    for (const found of step.found || []) (wrong[f] = wrong[f] || new Set()).add(step.line);
+    for (const found of step.found || []) (wrong[f] = wrong[f] || new Set()).add(found.line || step.line);
   }
 
   // Controls.
@@ -172,6 +172,11 @@ ui => {
     }
     return found;
   };
+  const threadOf = lane => { // as cuda.threadIdx, as far as the block has axes
+    const [x, y, z] = d.block, n = 32 * d.warps[0] + lane;
+    const index = [n % x, Math.floor(n / x) % y, Math.floor(n / (x * y))].slice(0, z > 1 ? 3 : y > 1 ? 2 : 1);
+    return index.length > 1 ? `(${index.join(", ")})` : index[0];
+  };
   const place = (a, flat) => {
     const index = [];
     for (let k = a.shape.length - 1; k >= 0; k--) { index.unshift(flat % a.shape[k]); flat = Math.floor(flat / a.shape[k]); }
@@ -219,7 +224,7 @@ ui => {
       for (let k = from; k < from + across; k++) {
         const [kind, mark] = sign(letter(k));
         ui.html("th", {scope: "col", "class": kind + (bad.has(k) ? " cd-bad" : ""), style: `width:${cell}px`,
-          title: `lane ${k - base}: ${d.means[letter(k)]}`}, head, mark || String(k - base));
+          title: `lane ${k - base}, thread ${threadOf(k)}: ${d.means[letter(k)]}`}, head, mark || String(k - base));
       }
       for (const [a, b, c, cells, kinds] of table) {
         if (typeof kinds === "string" && !all.slice(from, from + across).some(k => cells[k] !== undefined)) continue;
@@ -291,9 +296,10 @@ ui => {
         const told = [read ? `read by lane ${read.join(", ")}` : "", wrote ? `written by lane ${wrote.join(", ")}` : "",
           other ? `written by thread ${fresh.get(e)}` : ""].filter(Boolean).join("; ");
         ui.svg("title", {}, cell, `${a.name}[${place(a, e)}] = ${there ? short(values.get(e)) : "never written"}${told ? "; " + told : ""}`);
-        if (wrote) ui.svg("rect", {x: x + 1.5, y: y + 1.5, width: w - 3, height: h - 3, fill: "none", stroke: look.output, "stroke-width": 2}, svg);
-        if (read) ui.svg("rect", {x: x + 2.5, y: y + 2.5, width: w - 5, height: h - 5, fill: "none", stroke: look.data,
-          "stroke-width": 1.5, "stroke-dasharray": "3 2", rx: 4}, svg);
+        const ring = wrote ? 3 : 1.5; // of a read, inside of the frame of a write
+        if (wrote) ui.svg("rect", {x: x + 1, y: y + 1, width: w - 2, height: h - 2, fill: "none", stroke: look.output, "stroke-width": 2}, svg);
+        if (read) ui.svg("rect", {x: x + ring, y: y + ring, width: w - 2 * ring, height: h - 2 * ring, fill: "none",
+          stroke: look.data, "stroke-width": 1.2, "stroke-dasharray": "3 2", rx: 3}, svg);
         if (bad.has(e)) ui.svg("rect", {x, y, width: w, height: h, fill: "none", stroke: look.hazard, "stroke-width": 3}, svg);
         const who = read || wrote, shown = shows ? (there ? short(values.get(e)) : "") : who ? (who.length > 1 ? who.length + "\u00d7" : who[0]) : other ? "\u00b7" : "";
         if (shown !== "") text(x + w / 2, y + 13.5, shown);

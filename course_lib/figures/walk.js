@@ -19,6 +19,7 @@ ui => {
   ui.keys(ui.root, {
     ArrowRight: () => go(shown + 1), ArrowLeft: () => go(shown - 1), Home: () => go(1), End: () => go(last),
   });
+  ui.stage.before(ui.root.querySelector(".course-live-caption"));  // so that nobody has to scroll after each line
   ui.stage.tabIndex = 0;
   ui.stage.setAttribute("role", "group");
   ui.stage.setAttribute("aria-label", "The strip; arrow keys go on and back");

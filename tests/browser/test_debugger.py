@@ -73,7 +73,12 @@ def assert_shows(page, trace, number):
     assert page.locator(".cd-now").inner_text().split()[-1] in step.text
     heads = page.locator(".cd-lanes th[scope=col]")
     titles = heads.evaluate_all("nodes => nodes.map(n => n.title)")
-    assert titles == [f"lane {k}: {MEANINGS[letter]}" for k, letter in enumerate(step.states[:32])]
+    x, y, _ = trace.block
+    first = 32 * trace.warps[0]
+    threads = [(first + k) % x if y == 1 else ((first + k) % x, (first + k) // x) for k in range(32)]
+    assert titles == [
+        f"lane {k}, thread {threads[k]}: {MEANINGS[letter]}" for k, letter in enumerate(step.states[:32])
+    ]
     kinds = heads.evaluate_all("nodes => nodes.map(n => n.className.split(' ')[0])")
     assert [kind in ("cd-on", "cd-bar") for kind in kinds] == step.active[:32].tolist()
     rows = page.evaluate(

@@ -47,8 +47,8 @@ def _data(trace, words):
     """Return what the script draws of the first steps: as many as there are `words`."""
     d = trace.document
     return {
-        "kernel": d["kernel"], "warps": d["warps"], "threads": d["threads"], "arrays": d["arrays"],
-        "frames": d["frames"], "lines": {name: lines_of(d, name) for name in d["functions"]},
+        "kernel": d["kernel"], "block": d["block"], "warps": d["warps"], "threads": d["threads"],
+        "arrays": d["arrays"], "frames": d["frames"], "lines": {name: lines_of(d, name) for name in d["functions"]},
         "steps": d["steps"][: len(words)], "say": words, "watch": list(trace.watched),
         "at": min(trace.telling, len(words) - 1), "means": MEANINGS,
     }  # fmt: skip

@@ -59,9 +59,23 @@ def rows_of(trace):
             others = Counter(c for c in letters if c not in RUNNING + NONE)
             words += "".join(f"; {n} {NOT_HERE[c][n > 1]}" for c, n in others.items())
             name = "" if step.function == trace.kernel else f"{step.function}: "
-            found.append({"line": step.line, "text": name + step.text, "state": letters, "active": active,
+            text = indented(trace.document, step) if step.function in trace.document["functions"] else step.text
+            found.append({"line": step.line, "text": name + text, "state": letters, "active": active,
                           "there": there, "words": words + "."})  # fmt: skip
     return found
+
+
+def indented(document, step):
+    """Return a step's text, moved in as far as it stands in its function. No errors."""
+    lines = document["functions"][step.function]
+    column = len(lines[str(step.line)]) - len(lines[str(step.line)].lstrip())
+    body = min((len(t) - len(t.lstrip()) for n, t in lines.items() if t.strip() and int(n) > _head(lines)), default=0)
+    return "\N{NO-BREAK SPACE}" * max(0, column - body) + step.text
+
+
+def _head(lines):
+    """Return the number of a function's line with its def."""
+    return min((int(n) for n, t in lines.items() if t.lstrip().startswith("def ")), default=0)
 
 
 def counts(rows):

@@ -38,7 +38,9 @@ def level_in_words(level, k, name):
     """Return what a level does. No errors."""
     lane, (element, sources) = next(iter(level.edges.items()))
     lanes, warps = _many(level.lanes, "lane"), _many(level.warps, "warp")
-    inside = f", {'which has' if level.warps == 1 else f'{level.split} of them with'} idle lanes" if level.split else ""
+    some = f"{level.split} of them with" if level.split < level.warps else "each with"
+    some = "which has" if level.warps == 1 else some
+    inside = f", {some} idle lanes" if level.split else ""
     example = f"lane {lane} puts {' and '.join(f'{name}[{s}]' for s in sources)} into {name}[{element}]"
     race = " There is a race in this level: no barrier orders it." if level.raced else ""
     return f"Level {k + 1}, line {level.line}: {lanes} in {warps}{inside}; {example}.{race}"

@@ -33,7 +33,9 @@ def said(document, number):
     where = f"line {step['line']}" if function == document["kernel"] else f"line {step['line']} of {function}"
     parts = [f"{where}: {_who(step, document['threads'])}." if frame >= 0 else f"{where}:"]
     parts += [_went(step), _touched(document, step), _held(step)]
-    parts += [f"{capital(found['kind'])}: {found['message']}" for found in step.get("found", ())]
+    for found in step.get("found", ()):
+        elsewhere = f" in line {found['line']}" if found["line"] not in (step["line"], 0) else ""
+        parts.append(f"{capital(found['kind'])}{elsewhere}: {found['message']}")
     return " ".join(part for part in parts if part)
 
 
@@ -102,7 +104,7 @@ def _touched(document, step):
         words = f"{VERBS[touch['way']]} {array['name']}{_cost(touch, array)}"
         if words not in found:
             found.append(words)
-    return f"It {listed(found)}." if found else ""
+    return f"The line {listed(found)}." if found else ""
 
 
 def _cost(touch, array):
