@@ -17,6 +17,12 @@ def doubled(a, out):
         out[i] = 2 * a[i]
 
 
+def filled_3d(out):
+    x, y, z = cuda.grid(3)
+    if z < out.shape[0] and y < out.shape[1] and x < out.shape[2]:
+        out[z, y, x] = 1
+
+
 def stencil(a, out):
     s = cuda.shared.array(64, float32)
     t = cuda.threadIdx.x
@@ -39,13 +45,15 @@ def every_picture():
     """Return {name: figure} of one of each kind."""
     guarded = reports.run(doubled, 10, 64, reports.vectors(600))
     flat = reports.run(kernels.product_naive, (3, 2), (16, 16), matrices(20, 40))
+    deep = reports.run(filled_3d, (2, 2, 3), (8, 4, 2), (np.zeros((5, 7, 13), np.float32),))
     tile = reports.transpose()
     raced, missed = (reports.run(k, 1, 64, reports.vectors(64)) for k in (stencil, in_a_branch))
     rungs = [reports.product(k, n) for k, n in ((kernels.product_naive, 64), (kernels.product_tiled, 128))]
     return {
         "roofline": simt.roofline_picture(rungs, "H100", ["naive", "tiled"]),
         "race": raced.race_picture(), "barrier": missed.race_picture(),
-        "launch": guarded.launch_map(), "launch 2-D": flat.launch_map(), "ruler": simt.address_ruler(),
+        "launch": guarded.launch_map(), "launch 2-D": flat.launch_map(), "launch 3-D": deep.launch_map(),
+        "ruler": simt.address_ruler(),
         "tile": tile.access_map(array="tile", way="load"), "walks": simt.walks(),
         "occupancy": simt.occupancy_calculator(), "schedule": simt.schedule(),
     }  # fmt: skip
@@ -184,6 +192,15 @@ def test_the_axis_order_is_said_and_threads_can_lie_as_their_axes_do(page):
     before = int(data(page, "launch-2-D")["lane"])
     page.keyboard.press("ArrowDown")
     assert int(data(page, "launch-2-D")["lane"]) == before + 16
+
+
+def test_in_three_axes_a_slider_chooses_the_layer_and_the_index_is_in_the_arrays_order(page):
+    figure = root(page, "launch-3-D")
+    assert data(page, "launch-3-D")["block"] == "11"
+    assert "this thread's element is a[4, 4, 13]." in figure.inner_text()
+    figure.locator("input[type=range]").fill("0")
+    assert data(page, "launch-3-D")["block"] == "3"
+    assert "z = blockIdx.z × blockDim.z + threadIdx.z = 0 × 2 + 0 = 0" in figure.inner_text()
 
 
 # ------------------------------------------------------------------------------------------------ address ruler
