@@ -4,9 +4,11 @@ import json
 
 import numpy as np
 import pytest
+from nbformat.v4 import new_code_cell, new_notebook, new_output
 from numba import cuda, float32
 
 from course_lib import simt
+from course_lib.cli.pages import lesson_page
 from course_lib.simt.show.address_ruler import both_counts, linear
 from tests.simt import kernels, reports
 
@@ -64,12 +66,26 @@ def made():
     return every_picture()
 
 
+@pytest.fixture(scope="module")
+def built(made, tmp_path_factory):
+    """The address of a lesson's page, as `course run` makes it, with one picture a cell."""
+    cells = []
+    for name, one in made.items():
+        data = one._repr_mimebundle_() | {"text/html": f"<div id='{name.replace(' ', '-')}'>{one.html}</div>"}
+        cells.append(new_code_cell("picture", outputs=[new_output("execute_result", data, execution_count=1)]))
+    folder = tmp_path_factory.mktemp("pages")
+    page, problems = lesson_page(new_notebook(cells=cells), name="Pictures", folder=folder, link_of={})
+    assert problems == []
+    (folder / "pictures.html").write_text(page, encoding="utf-8")
+    return (folder / "pictures.html").as_uri()
+
+
 @pytest.fixture
-def page(browser, made):
+def page(browser, built):
     page = browser.new_page(viewport={"width": 900, "height": 900})
     errors = []
     page.on("pageerror", lambda error: errors.append(str(error)))
-    page.set_content("".join(f"<div id='{name.replace(' ', '-')}'>{m.html}</div>" for name, m in made.items()))
+    page.goto(built)
     yield page
     page.close()
     assert errors == []
