@@ -12,7 +12,7 @@ from course_lib.simt.findings import element
 from course_lib.simt.gather import where
 from course_lib.simt.show.barrier_picture import barrier_picture
 from course_lib.simt.show.launch_map import brief
-from course_lib.simt.show.map_sheet import cut
+from course_lib.simt.show.map_sheet import DOTS, cut
 from course_lib.simt.show.panel import EDGE, WIDTH, WORKED, Panel
 
 RACES, BARRIERS = ("race", "same value"), ("barrier not reached", "early return")
@@ -167,8 +167,8 @@ def _beside(report, h, does, lines):
 
 
 def _name(number, shape):
-    index = [int(i) for i in np.unravel_index(number, shape)]
-    return f"[{','.join(map(str, index))}]"
+    """What stands in an element's box: its index, of several axes the last one."""
+    return f"[{number}]" if len(shape) < 2 else f"[{DOTS}{number % shape[-1]}]"
 
 
 # ------------------------------------------------------------------------------------------------ static picture
