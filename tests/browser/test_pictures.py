@@ -9,8 +9,9 @@ from numba import cuda, float32
 
 from course_lib import simt
 from course_lib.cli.pages import lesson_page
-from course_lib.simt.show.address_ruler import both_counts, linear
+from course_lib.simt.show.address_ruler import access_map, both_counts, linear
 from tests.simt import kernels, reports
+from tests.simt.test_memory_map import EVERY_GLOBAL, EVERY_SHARED
 
 
 def doubled(a, out):
@@ -231,6 +232,15 @@ def test_the_ruler_counts_as_the_executor_for_every_stride_offset_and_size(page)
             found = {k: int(shown[k]) for k in ("sectors", "wavefronts", "moved", "used")}
             true = {"sectors": moved.sectors, "wavefronts": turns.wavefronts, "moved": moved.moved, "used": moved.used}
             assert found == true, (size, stride, offset)
+
+
+def test_recorded_accesses_of_every_kind_are_counted_as_the_executor_counts_them(page):
+    for name, (access, *_) in {**EVERY_GLOBAL, **EVERY_SHARED}.items():
+        page.set_content(f"<div id='one'>{access_map(reports.report_with(access)).html}</div>")
+        moved, turns = both_counts(access)
+        shown = data(page, "one")
+        assert (int(shown["sectors"]), int(shown["used"])) == (moved.sectors, moved.used), name
+        assert int(shown["wavefronts"]) == turns.wavefronts, name
 
 
 def test_one_column_of_padding_takes_the_conflicts_away(page):

@@ -19,6 +19,7 @@ RACES, BARRIERS = ("race", "same value"), ("barrier not reached", "early return"
 WAYS = {"writes": "store", "reads": "load", "changes with cuda.atomic": "atomic"}
 PAST = {"writes": "wrote", "reads": "read", "changes with cuda.atomic": "changed with cuda.atomic"}
 NOW = {past: now for now, past in PAST.items()}
+SAME = "Here both orders give the same number; the language calls it undefined all the same."
 HOT = style.tint("hazard", 0.35)
 BESIDE, BOX, ROW = 8, 43, 46
 """Elements that the picture of the neighbours shows, and pixels of one: its width, and from row to row."""
@@ -93,6 +94,10 @@ def _facts(report, h):
         {"name": f"with {between} between", "order": [0, 1], "says": _settled(who, does, one_block, lines),
          "barrier": "cuda.syncthreads(): all wait here" if one_block else "the launch ends, the next begins"},
     ]  # fmt: skip
+    if h.kind == "same value":
+        says += f" {SAME}"
+        for scene in scenes[:2]:
+            scene["says"] = f"{who[scene['order'][0]]} comes first. {SAME}"
     words = [f"line {n}: {texts[n]}" for n in dict.fromkeys(lines) if texts.get(n)]
     phase = int(d["phase"]) if one_block else None
     return {
