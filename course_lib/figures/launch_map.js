@@ -61,11 +61,12 @@ ui => {
       (part ? `, here x ${columns[0]} to ${columns.at(-1)}` + (gy > 1 ? `, y ${rows[0]} to ${rows.at(-1)}` : "") : "");
     const svg = sheet(parts[0], ui.width - 14, 20 + rows.length * cell);
     if (gy > 1) ui.svg("text", {x: 2, y: 13, ...mute}, svg, "y \\ x");
+    const every = Math.ceil((`${columns.at(-1)}`.length * 7.5 + 6) / cell);
     columns.forEach((bxi, i) => {
-      ui.svg("text", {x: left + (i + .5) * cell, y: 13, "text-anchor": "middle", ...mute}, svg, bxi);
+      if (i % every === 0) ui.svg("text", {x: left + (i + .5) * cell, y: 13, "text-anchor": "middle", ...mute}, svg, bxi);
       rows.forEach((byi, j) => {
         const b = (z * gy + byi) * gx + bxi, X = left + i * cell + 1, Y = 20 + j * cell, S = cell - 4;
-        const node = ui.box(X, Y, S, S, {fill: look.thread, "fill-opacity": .5, stroke: look.idle}, svg);
+        const node = ui.box(X, Y, S, S, {fill: look.thread, "fill-opacity": idle ? .5 : .2, stroke: look.idle}, svg);
         pick(node, () => { at = b; });
         const deep = Math.round(S * share(b));
         if (deep) ui.box(X, Y + S - deep, S, deep, {fill: look.paper, stroke: look.idle, "pointer-events": "none"}, svg, 1);
@@ -90,7 +91,7 @@ ui => {
       if (t % across === 0 && (byAxes ? rows <= 16 || rowOf(t) % 4 === 0 : 1))
         ui.svg("text", {x: left - 6, y: Y + high - 1, "text-anchor": "end", ...mute}, svg,
           byAxes ? Math.floor(t / bx) % by : `warp ${t >> 5}`);
-      const tint = byAxes && (t >> 5) % 2 ? .25 : .55;
+      const tint = !idle ? .2 : byAxes && (t >> 5) % 2 ? .25 : .55;
       const node = ui.box(X + .5, Y, Math.max(3, wide - 1.5), high,
         {fill: no ? look.idle : look.thread, "fill-opacity": no ? .15 : tint, stroke: look.idle, "stroke-width": .7}, svg, no);
       pick(node, () => { lane = t; });

@@ -14,6 +14,7 @@ ui => {
     const svg = ui.svg("svg", {width: W, height: H, viewBox: `0 0 ${W} ${H}`, "aria-hidden": "true"}, pad);
     const text = (x, y, t, extra = {}) => ui.svg("text", {x, y, ...extra}, svg, t);
     const mute = {style: `fill:${look.muted}`}, bold = {"font-weight": "bold"}, half = W / 2;
+    const fit = (t, room) => t.length * 7 > room ? t.slice(0, Math.floor(room / 7) - 1) + "…" : t;
     const band = (y, h, label) => {
       ui.box(2, y, W - 4, h, {fill: look.idle, "fill-opacity": .15, rx: 4}, svg);
       text(8, y + 16, label, mute);
@@ -31,8 +32,8 @@ ui => {
     scene.order.forEach((k, slot) => {
       const y = 26 + slot * 124, x = k ? half + 4 : 8, w = half - 12;
       ui.box(x, y, w, 56, {fill: look.paper, stroke: look.thread, "stroke-width": 1.5}, svg);
-      text(x + 6, y + 16, who[k], bold);
-      text(x + 6, y + 32, `${does[k]} ${element}`);
+      text(x + 6, y + 16, fit(who[k], w - 8), bold);
+      text(x + 6, y + 32, fit(`${does[k]} ${element}`, w - 8));
       text(x + 6, y + 48, `line ${lines[k]}`, mute);
       const mx = k ? x + 30 : x + w - 30, ex = k ? half + 30 : half - 30;
       const reads = does[k] === "reads", box = slot ? y - 8 : y + 64;
@@ -47,10 +48,10 @@ ui => {
     });
     if (!fenced) {
       ui.box(half - 62, 100, 124, 26, {fill: look.hazard, "fill-opacity": .35, stroke: look.hazard}, svg);
-      text(half, 117, element, {"text-anchor": "middle", ...bold});
+      text(half, 117, fit(element, 112), {"text-anchor": "middle", ...bold});
     }
     let y = 244;
-    words.forEach(word => { text(8, y, word.length * 7 > W - 16 ? word.slice(0, W / 7 - 3) + "…" : word); y += 18; });
+    words.forEach(word => { text(8, y, fit(word, W - 16)); y += 18; });
     if (beside) {
       text(8, y + 12, beside.rows[0], mute);
       [...beside.lines].sort((a, b) => a[4] - b[4]).forEach(([x1, y1, x2, y2, hot]) => ui.svg("line", {x1: x1 + 8, y1: y + y1,

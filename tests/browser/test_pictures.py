@@ -4,17 +4,26 @@ import json
 
 import numpy as np
 import pytest
+from nbformat.v4 import new_code_cell, new_notebook, new_output
 from numba import cuda, float32
 
 from course_lib import simt
-from course_lib.simt.show.address_ruler import both_counts, linear
+from course_lib.cli.pages import lesson_page
+from course_lib.simt.show.address_ruler import access_map, both_counts, linear
 from tests.simt import kernels, reports
+from tests.simt.test_memory_map import EVERY_GLOBAL, EVERY_SHARED
 
 
 def doubled(a, out):
     i = cuda.grid(1)
     if i < a.size:
         out[i] = 2 * a[i]
+
+
+def filled_3d(out):
+    x, y, z = cuda.grid(3)
+    if z < out.shape[0] and y < out.shape[1] and x < out.shape[2]:
+        out[z, y, x] = 1
 
 
 def stencil(a, out):
@@ -39,13 +48,15 @@ def every_picture():
     """Return {name: figure} of one of each kind."""
     guarded = reports.run(doubled, 10, 64, reports.vectors(600))
     flat = reports.run(kernels.product_naive, (3, 2), (16, 16), matrices(20, 40))
+    deep = reports.run(filled_3d, (2, 2, 3), (8, 4, 2), (np.zeros((5, 7, 13), np.float32),))
     tile = reports.transpose()
     raced, missed = (reports.run(k, 1, 64, reports.vectors(64)) for k in (stencil, in_a_branch))
     rungs = [reports.product(k, n) for k, n in ((kernels.product_naive, 64), (kernels.product_tiled, 128))]
     return {
         "roofline": simt.roofline_picture(rungs, "H100", ["naive", "tiled"]),
         "race": raced.race_picture(), "barrier": missed.race_picture(),
-        "launch": guarded.launch_map(), "launch 2-D": flat.launch_map(), "ruler": simt.address_ruler(),
+        "launch": guarded.launch_map(), "launch 2-D": flat.launch_map(), "launch 3-D": deep.launch_map(),
+        "ruler": simt.address_ruler(),
         "tile": tile.access_map(array="tile", way="load"), "walks": simt.walks(),
         "occupancy": simt.occupancy_calculator(), "schedule": simt.schedule(),
     }  # fmt: skip
@@ -56,12 +67,26 @@ def made():
     return every_picture()
 
 
+@pytest.fixture(scope="module")
+def built(made, tmp_path_factory):
+    """The address of a lesson's page, as `course run` makes it, with one picture a cell."""
+    cells = []
+    for name, one in made.items():
+        data = one._repr_mimebundle_() | {"text/html": f"<div id='{name.replace(' ', '-')}'>{one.html}</div>"}
+        cells.append(new_code_cell("picture", outputs=[new_output("execute_result", data, execution_count=1)]))
+    folder = tmp_path_factory.mktemp("pages")
+    page, problems = lesson_page(new_notebook(cells=cells), name="Pictures", folder=folder, link_of={})
+    assert problems == []
+    (folder / "pictures.html").write_text(page, encoding="utf-8")
+    return (folder / "pictures.html").as_uri()
+
+
 @pytest.fixture
-def page(browser, made):
+def page(browser, built):
     page = browser.new_page(viewport={"width": 900, "height": 900})
     errors = []
     page.on("pageerror", lambda error: errors.append(str(error)))
-    page.set_content("".join(f"<div id='{name.replace(' ', '-')}'>{m.html}</div>" for name, m in made.items()))
+    page.goto(built)
     yield page
     page.close()
     assert errors == []
@@ -186,6 +211,15 @@ def test_the_axis_order_is_said_and_threads_can_lie_as_their_axes_do(page):
     assert int(data(page, "launch-2-D")["lane"]) == before + 16
 
 
+def test_in_three_axes_a_slider_chooses_the_layer_and_the_index_is_in_the_arrays_order(page):
+    figure = root(page, "launch-3-D")
+    assert data(page, "launch-3-D")["block"] == "11"
+    assert "this thread's element is a[4, 4, 13]." in figure.inner_text()
+    figure.locator("input[type=range]").fill("0")
+    assert data(page, "launch-3-D")["block"] == "3"
+    assert "z = blockIdx.z × blockDim.z + threadIdx.z = 0 × 2 + 0 = 0" in figure.inner_text()
+
+
 # ------------------------------------------------------------------------------------------------ address ruler
 
 
@@ -198,6 +232,15 @@ def test_the_ruler_counts_as_the_executor_for_every_stride_offset_and_size(page)
             found = {k: int(shown[k]) for k in ("sectors", "wavefronts", "moved", "used")}
             true = {"sectors": moved.sectors, "wavefronts": turns.wavefronts, "moved": moved.moved, "used": moved.used}
             assert found == true, (size, stride, offset)
+
+
+def test_recorded_accesses_of_every_kind_are_counted_as_the_executor_counts_them(page):
+    for name, (access, *_) in {**EVERY_GLOBAL, **EVERY_SHARED}.items():
+        page.set_content(f"<div id='one'>{access_map(reports.report_with(access)).html}</div>")
+        moved, turns = both_counts(access)
+        shown = data(page, "one")
+        assert (int(shown["sectors"]), int(shown["used"])) == (moved.sectors, moved.used), name
+        assert int(shown["wavefronts"]) == turns.wavefronts, name
 
 
 def test_one_column_of_padding_takes_the_conflicts_away(page):

@@ -91,7 +91,7 @@ def test_nothing_is_written_down_for_many_threads_or_without_counters(monkeypatc
     monkeypatch.setattr(machine, "MOST_WORKERS", 639)
     report = reports.run(guarded, 10, 64, reports.vectors(600))
     assert report.worked is None
-    assert "was not written down" in report.launch_map().static.alt
+    assert "Idle lanes were not recorded." in report.launch_map().static.alt
 
 
 @pytest.mark.parametrize(
@@ -114,3 +114,10 @@ def test_the_static_picture_of_a_flat_launch_names_blocks_and_warps():
     assert "Grid of 6 blocks: (3, 2)" in texts
     assert "Block (2, 1): 8 warps, 32 lanes each" in texts
     assert any(t.startswith("x is the last axis of an array: a[y, x]") for t in texts)
+
+
+def test_the_block_that_is_shown_lies_in_the_drawn_part_of_a_deep_grid():
+    made = reports.run(guarded_3d, (12, 4, 3), (4, 2, 2), (np.zeros((5, 7, 45), np.float32),)).launch_map()
+    texts = svg_texts(read_svg(made.static.src))
+    assert made.data["first"] == 143
+    assert {"2, 3", "11", "7 rows more"} <= set(texts)

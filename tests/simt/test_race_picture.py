@@ -27,6 +27,10 @@ def two_writers(a, out):
     out[0] = a[i]
 
 
+def same_number(a, out):
+    out[0] = 1
+
+
 def in_a_branch(a, out):
     t = cuda.threadIdx.x
     if t % 2 == 0:
@@ -103,6 +107,14 @@ def test_two_writers_are_told_that_a_barrier_does_not_help():
     made = launched(two_writers).race_picture()
     assert "does not help: use cuda.atomic" in made.data["scenes"][2]["says"]
     assert "the other's is lost" in made.data["scenes"][0]["says"]
+
+
+def test_writers_of_one_number_are_told_that_it_is_the_same():
+    report = launched(same_number)
+    assert [h.kind for h in report.advice] == ["same value"]
+    made = report.race_picture()
+    assert "both orders give the same number" in made.static.alt
+    assert not any("lost" in scene["says"] for scene in made.data["scenes"])
 
 
 def test_a_barrier_in_a_branch_shows_exactly_the_threads_that_come():

@@ -16,7 +16,7 @@ def rungs():
 
 
 def test_a_dot_lies_at_its_counted_work_for_each_byte(rungs):
-    data = rungs[1].roofline("H100").data
+    data = rungs[1].roofline(device="H100").data
     card = data["cards"][data["at"]]
     roof = simt.roofline("H100")
     assert (card["name"], card["peak"], card["bandwidth"]) == ("H100", roof.peak, roof.bandwidth)
@@ -28,17 +28,17 @@ def test_a_dot_lies_at_its_counted_work_for_each_byte(rungs):
 
 
 def test_a_launch_of_few_blocks_is_told_so(rungs):
-    assert "For 116 SMs of 132 there is no block" in rungs[0].roofline("H100").static.alt
+    assert "For 116 SMs of 132 there is no block" in rungs[0].roofline(device="H100").static.alt
 
 
 def test_several_launches_are_numbered_and_named(rungs):
-    made = rungs[0].roofline("H100", rungs[1], names=["naive", "tiled"])
+    made = rungs[0].roofline(rungs[1], device="H100", names=["naive", "tiled"])
     texts = svg_texts(read_svg(made.static.src))
     assert any(t.startswith("1  naive: 10.7 FLOP/byte") for t in texts)
     assert any(t.startswith("2  tiled: 10.7 FLOP/byte") for t in texts)
     assert "the ridge is at 20 FLOP/byte" in made.static.alt
     assert [c["name"] for c in made.data["cards"]] == list(simt.DEVICES)
-    assert made.html == rungs[0].roofline("H100", rungs[1], names=["naive", "tiled"]).html
+    assert made.html == rungs[0].roofline(rungs[1], device="H100", names=["naive", "tiled"]).html
 
 
 def test_measured_times_take_the_estimates_place(rungs):
@@ -77,4 +77,6 @@ def test_what_has_no_place_there_is_refused(rungs):
     with pytest.raises(ValueError, match="more than 0"):
         simt.roofline_picture(rungs[:1], seconds=[0])
     with pytest.raises(ValueError, match="table of devices"):
-        rungs[0].roofline("B300")
+        rungs[0].roofline(device="B300")
+    with pytest.raises(TypeError, match="not str; name the card with device"):
+        rungs[0].roofline("H100")

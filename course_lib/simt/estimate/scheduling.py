@@ -23,7 +23,7 @@ LATENCY = {"A100": 550, "H100": 700, "H200": 690, "RTX 4090": 636}
 H200's value on a GH200). Of the others we know no measurement."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Schedule:
     """What warps do in the slots of one scheduler. `states` is (warps, slots) uint8 of WAITS, ISSUES and READY.
 

@@ -44,7 +44,7 @@ def bounds_picture(report, hazard):
     text = next((x.text.strip() for x in report.lines if (x.function, x.number) == (hazard.function, hazard.line)), "")
     cells = neighbours(index, size)
     s = Panel(WIDTH, 156)
-    s.text(EDGE, 18, cut(f"{along} has {size:,} elements", 52), bold=True)
+    s.text(EDGE, 18, f"{cut(along, 34)}: {size:,} elements", bold=True)
     s.text(EDGE, 36, cut(f"line {hazard.line}: {text}", 56), fill=style.MUTED)
     left = EDGE + 4
     for k, number in enumerate(cells):

@@ -14,7 +14,7 @@ from course_lib.simt.lanes import WARP
 from course_lib.simt.show.panel import EDGE, IDLE_FILL, WIDTH, WORKED, Panel, wrapped
 from course_lib.simt.show.wording import count, sizes
 
-AXES = "xyz"
+UNKNOWN = style.tint("thread", 0.2)
 CELL, LANE, MOST_COLUMNS, MOST_ROWS, MOST_WARPS = 30, 10.5, 10, 5, 8
 """Pixels of a block and of a lane in the static picture, and how many it draws."""
 
@@ -71,7 +71,7 @@ def finding(report, idle):
     if elements := _elements(report):
         text += f", {count(elements, 'element')}"
     if idle is None:
-        return f"{text}. Which of them were idle was not written down."
+        return f"{text}. Idle lanes were not recorded."
     lanes = int(idle.sum())
     if not lanes:
         return f"{text}; every one of them touched memory."
@@ -113,8 +113,10 @@ def _static(report):
     y = _grid(s, report, idle, at, rows, 28)
     s.text(EDGE, y + 16, f"Block {brief(_split(at, report.grid), report.grid)}: {count(warps, 'warp')}, 32 lanes each",
            bold=True)  # fmt: skip
-    y = _lanes(s, idle[at] if idle is not None else np.zeros(threads, np.bool_), warps, y + 24)
-    y = s.key([(WORKED, False, "touched memory"), (IDLE_FILL, True, "idle: kept out by a guard")], EDGE, y + 6)
+    fill = WORKED if idle is not None else UNKNOWN
+    y = _lanes(s, idle[at] if idle is not None else np.zeros(threads, np.bool_), warps, y + 24, fill)
+    known = [(WORKED, False, "touched memory"), (IDLE_FILL, True, "idle: kept out by a guard")]
+    y = s.key(known if idle is not None else [(UNKNOWN, False, "a thread")], EDGE, y + 6)
     for line in notes:
         s.text(EDGE, y + 12, line, fill=style.MUTED)
         y += 16
@@ -134,21 +136,26 @@ def axis_note(grid, block):
 
 
 def _grid(s, report, idle, at, rows, y):
-    """Draw the first blocks of each row, with the one that is shown below; returns the y below."""
-    gx = report.grid[0]
-    for row in range(rows):
+    """Draw the first blocks of the first rows, and the block that is shown below; returns the y below."""
+    gx, total = report.grid[0], math.prod(report.grid[1:])
+    there = sorted({*range(rows), at // gx})[-rows:] if at // gx >= rows else range(rows)
+    left = EDGE + 32 * (total > 1)
+    for row in there:
         numbers = list(range(gx))
         if gx > MOST_COLUMNS:
-            kept = at % gx if at // gx == row else gx - 1
-            numbers = [*range(MOST_COLUMNS - 3), None, *sorted({max(kept, MOST_COLUMNS - 2), gx - 1})]
+            kept = {at % gx, gx - 1} if at // gx == row else {gx - 1}
+            numbers = [*range(MOST_COLUMNS - 3), None, *sorted(k for k in kept if k >= MOST_COLUMNS - 3)]
+        if total > 1:
+            name = f"y {row}" if report.grid[2] == 1 else f"{row // report.grid[1]}, {row % report.grid[1]}"
+            s.text(EDGE, y + 17, name, fill=style.MUTED)
         for column, number in enumerate(numbers):
-            x = EDGE + column * (CELL + 5)
+            x = left + column * (CELL + 5)
             if number is None:
                 s.text(x + CELL / 2, y + 18, "\N{HORIZONTAL ELLIPSIS}", anchor="middle")
                 continue
             block = row * gx + number
             share = idle[block].mean() if idle is not None else 0
-            s.cells([(x, y, CELL, CELL - 4)], fill=WORKED)
+            s.cells([(x, y, CELL, CELL - 4)], fill=WORKED if idle is not None else UNKNOWN)
             if share:
                 deep = (CELL - 4) * share
                 s.cells([(x, y + CELL - 4 - deep, CELL, deep)], fill=style.PAPER, hatched=True)
@@ -156,18 +163,18 @@ def _grid(s, report, idle, at, rows, y):
                 s.rect(x - 1, y - 1, CELL + 2, CELL - 2, line=2.5)
             s.text(x + CELL / 2, y + 17, str(number), anchor="middle")
         y += CELL
-    more = math.prod(report.grid[1:]) - rows
-    s.text(EDGE, y + 12, f"{count(more, 'more row')} of blocks" if more else "", fill=style.MUTED)
+    more = total - rows
+    s.text(EDGE, y + 12, f"{count(more, 'row')} more" if more else "", fill=style.MUTED)
     return y + 16 * bool(more)
 
 
-def _lanes(s, idle, warps, y):
+def _lanes(s, idle, warps, y, fill):
     left = EDGE + 48
     for warp in range(min(warps, MOST_WARPS)):
         own = idle[warp * WARP : (warp + 1) * WARP]
         boxes = [(left + lane * LANE, y, LANE - 1.5, LANE) for lane in range(own.size)]
         s.text(EDGE, y + 10, f"warp {warp}", fill=style.MUTED)
-        s.cells([b for b, off in zip(boxes, own, strict=True) if not off], fill=WORKED)
+        s.cells([b for b, off in zip(boxes, own, strict=True) if not off], fill=fill)
         s.cells([b for b, off in zip(boxes, own, strict=True) if off], fill=IDLE_FILL, hatched=True)
         y += LANE + 4
     if warps > MOST_WARPS:

@@ -49,7 +49,7 @@ class Pictures:
 
         return schedule(self, **options)
 
-    def roofline(self, device=None, *others, **options):
+    def roofline(self, *others, device=None, **options):
         """Return a live roofline with this launch, and others, as dots; see `roofline_picture.roofline_picture`."""
         from course_lib.simt.show.roofline_picture import roofline_picture
         from course_lib.simt.show.wording import device as own

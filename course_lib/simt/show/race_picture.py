@@ -12,13 +12,14 @@ from course_lib.simt.findings import element
 from course_lib.simt.gather import where
 from course_lib.simt.show.barrier_picture import barrier_picture
 from course_lib.simt.show.launch_map import brief
-from course_lib.simt.show.map_sheet import cut
+from course_lib.simt.show.map_sheet import DOTS, cut
 from course_lib.simt.show.panel import EDGE, WIDTH, WORKED, Panel
 
 RACES, BARRIERS = ("race", "same value"), ("barrier not reached", "early return")
 WAYS = {"writes": "store", "reads": "load", "changes with cuda.atomic": "atomic"}
 PAST = {"writes": "wrote", "reads": "read", "changes with cuda.atomic": "changed with cuda.atomic"}
 NOW = {past: now for now, past in PAST.items()}
+SAME = "Here both orders give the same number; the language calls it undefined all the same."
 HOT = style.tint("hazard", 0.35)
 BESIDE, BOX, ROW = 8, 43, 46
 """Elements that the picture of the neighbours shows, and pixels of one: its width, and from row to row."""
@@ -93,6 +94,10 @@ def _facts(report, h):
         {"name": f"with {between} between", "order": [0, 1], "says": _settled(who, does, one_block, lines),
          "barrier": "cuda.syncthreads(): all wait here" if one_block else "the launch ends, the next begins"},
     ]  # fmt: skip
+    if h.kind == "same value":
+        says += f" {SAME}"
+        for scene in scenes[:2]:
+            scene["says"] = f"{who[scene['order'][0]]} comes first. {SAME}"
     words = [f"line {n}: {texts[n]}" for n in dict.fromkeys(lines) if texts.get(n)]
     phase = int(d["phase"]) if one_block else None
     return {
@@ -167,8 +172,8 @@ def _beside(report, h, does, lines):
 
 
 def _name(number, shape):
-    index = [int(i) for i in np.unravel_index(number, shape)]
-    return f"[{','.join(map(str, index))}]"
+    """What stands in an element's box: its index, of several axes the last one."""
+    return f"[{number}]" if len(shape) < 2 else f"[{DOTS}{number % shape[-1]}]"
 
 
 # ------------------------------------------------------------------------------------------------ static picture

@@ -57,12 +57,18 @@ def roofline_picture(reports, device="H200", names=None, *, dtype="float32", sec
     ValueError
         No report; a number of names or times that is not theirs; a launch without floating-point operations or global
         traffic, which has no place there; what `predict` and `roofline` refuse.
+    TypeError
+        Something that is no report.
 
     Source: Williams, Waterman, Patterson, "Roofline" (2009).
     """
     reports, first = list(reports), find_device(device)
-    names = [r.kernel for r in reports] if names is None else [str(n) for n in names]
+    for r in reports:
+        if not hasattr(r, "total") or not hasattr(r, "arrays"):
+            kind = type(r).__name__
+            raise TypeError(f"a roofline takes reports of simt.run, not {kind}; name the card with device=...")
     times = [None] * len(reports) if seconds is None else list(seconds)
+    names = [r.kernel for r in reports] if names is None else [str(n) for n in names]
     if not reports or len(names) != len(reports) or len(times) != len(reports):
         raise ValueError(
             f"there are {len(reports)} reports, {len(names)} names and {len(times)} times; give one report at least, "
