@@ -42,7 +42,7 @@ ui => {
     ui.choice("bytes of an element", data.sizes.map(String), i => { size = data.sizes[i]; }, data.sizes.indexOf(size));
   const pad = ui.html("div", {tabindex: 0, role: "group", "aria-label": "Lanes: left and right choose one"}, ui.stage);
   ui.html("p", {style: "margin:4px 8px 8px"}, ui.stage,
-    "Blue: used by a lane. Hatched: moved along with it, and not used. Below: the words that each bank gives, one after the other.");
+    "Blue: used by a lane. Hatched: moved along with it, and not used. Lower rows: the words that each bank gives, one after the other.");
   const step = d => { chosen = Math.max(0, Math.min(lanes.length - 1, chosen + d)); };
   ui.keys(pad, {
     ArrowLeft: () => step(-1), ArrowRight: () => step(1), Home: () => step(-32), End: () => step(32),
