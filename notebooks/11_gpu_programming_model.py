@@ -25,6 +25,7 @@ from numba import cuda, float32
 from course_lib import data, gpu
 from course_lib.lesson import measured, predict, table
 
+
 @gpu.jit
 def odd_and_even(x, y):
     i = cuda.grid(1)

@@ -234,9 +234,8 @@ def negative(image, out):
         out[row, col] = float32(1) - image[row, col]
 
 image = np.ones((64, 64), np.float32)
-for kernel in (negative, negative_swapped):
-    report = gpu.simulate(kernel, (2, 2), (32, 32), image, np.zeros_like(image))
-    print(f"{kernel.__name__:17} {report.total.global_load_sectors:5,} sectors; advice: {len(report.advice)}")
+swapped = {k.__name__: gpu.simulate(k, (2, 2), (32, 32), image, image.copy()) for k in (negative, negative_swapped)}
+table([(name, r.total.global_load_sectors) for name, r in swapped.items()], ["kernel", "sectors loaded"])
 
 # %% [markdown]
 # Right numbers, eight times the traffic, and nothing to see without the report. On a real card it looks like this:
@@ -259,7 +258,8 @@ table(
 # The last pair is upside down. There, only 8,192 threads are at work, each on a long row. So few of them fit into the
 # caches with all of their sectors: what was "thrown away" is still there at the next turn, and then a thread waits for
 # a near memory instead of a far one. Count sectors to know what you ask of memory. Measure to know what you get.
-#
+
+# %% [markdown]
 # ## A place to meet: shared memory
 #
 # Sometimes no order is good. Transpose a matrix: what is read along rows has to be written along columns. The way out
@@ -276,6 +276,9 @@ def backwards(x, y):
     t, first = cuda.threadIdx.x, cuda.blockIdx.x * 64
     tile[t] = x[first + t]
     y[first + t] = tile[63 - t]
+
+# %% [markdown]
+# Two warps share this block: threads 0 to 31, and threads 32 to 63.
 
 # %% tags=["hide-input"]
 who = predict(
@@ -340,8 +343,6 @@ gpu.trace(backwards_with_barrier[4, 64], numbers, y, block=1, warp=0)
 # are its first three. Rung 1 reads along rows and writes along columns:
 
 # %%
-from course_lib.cuda.ladders import transpose
-
 @gpu.jit
 def turn_naive(x, y):
     col, row = cuda.grid(2)
@@ -384,8 +385,8 @@ table(
 
 # %% tags=["hide-input"]
 conflicts = predict(
-    "Line 10 of turn_tile reads tile[tx, ty]: the 32 lanes of a warp have the same ty and tx = 0, 1, ..., 31. The tile is "
-    "32 words wide. How many wavefronts does one request take?",
+    "The last line of turn_tile reads tile[tx, ty]: the 32 lanes of a warp have the same ty, and tx = 0, 1, ..., 31. "
+    "The tile is 32 words wide. How many wavefronts does one request take?",
     [1, 2, 16, 32],
     answer=32,
     reveals=2,
@@ -463,15 +464,17 @@ table(
 # arithmetic. That works if every index is known when the kernel is compiled.
 
 # %%
+MASK = np.array([0.25, 0.5, 0.25], np.float32)
+
 @gpu.jit
-def smooth(x, weights, y):
+def smooth(x, y):
     i = cuda.grid(1)
-    mask = cuda.const.array_like(WEIGHTS)
+    mask = cuda.const.array_like(MASK)
     if 1 <= i < x.size - 1:
-        total = float32(0)
-        for k in range(3):
-            total += mask[k] * x[i - 1 + k]
-        y[i] = total
+        y[i] = mask[0] * x[i - 1] + mask[1] * x[i] + mask[2] * x[i + 1]
+
+report = gpu.simulate(smooth, 8, 32, numbers, np.zeros_like(numbers))
+print("requests to constant memory:", report.total.constant_load_requests)
 
 # %% [markdown]
 # ## Waiting well
@@ -543,12 +546,12 @@ simt.occupancy_calculator(device="H100", threads=256, registers=32, shared_bytes
 # decides, right of it arithmetic.[^Williams "Roofline: An Insightful Visual Performance Model"]
 
 # %%
-gpu.simulate(turn_padded, (4, 4), (32, 32), matrix, np.zeros_like(matrix)).roofline(device="H200")
+reports["sum_columns"].roofline(device="H200")
 
 # %% [markdown]
-# `report.roofline()` puts *your* launch there. ReLU, sums, transposes all stand far to the left; better arithmetic
-# would not help them, fewer bytes would. To move a kernel to the right, it must do more with each number that it has
-# fetched. That is the subject of lessons 13 and 14.
+# `report.roofline()` puts *your* launch there, here the sums of columns: one addition for four bytes. ReLU, sums,
+# transposes all stand far to the left; better arithmetic would not help them, fewer bytes would. To move a kernel to
+# the right, it must do more with each number that it has fetched. That is the subject of lessons 13 and 14.
 #
 # ## Try it
 #

@@ -22,7 +22,7 @@
 import numpy as np
 from numba import cuda, float32, int32
 
-from course_lib import data, figures, gpu
+from course_lib import data, gpu
 from course_lib import reference as ops
 from course_lib.lesson import measured, predict, table
 
@@ -184,8 +184,8 @@ print(report.hazards[0])
 
 # %% tags=["hide-input"]
 steps = predict(
-    "Count the warps that have at least one adding lane, over all eight steps, in the tree above. If the adding threads "
-    "stood side by side instead, it would be 4 + 2 + 1 + 1 + 1 + 1 + 1 + 1 = 12. How many is it with t % (2 * step)?",
+    "Count the warps that have at least one adding lane, over all eight steps, in the tree above. If the adding "
+    "threads stood side by side, it would be 4 + 2 + 1 + 1 + 1 + 1 + 1 + 1 = 12. How many is it with t % (2 * step)?",
     [12, 24, 47, 64],
     answer=47,
     reveals=2,
@@ -411,6 +411,7 @@ def sum_over_the_warp(value):
 # %%
 from math import exp, log
 
+
 @gpu.jit
 def softmax_loss(z, labels, loss):
     lane, row = cuda.laneid, cuda.grid(1) // 32
@@ -497,8 +498,8 @@ def four_far_apart(x, y):
 
 # %% tags=["hide-input"]
 wrong_way = predict(
-    "Of the two, one fetches as few sectors as a kernel with one element a thread. How many times as many does the other "
-    "one fetch?",
+    "Of the two, one fetches as few sectors as a kernel with one element a thread. How many times as many does the "
+    "other one fetch?",
     [1, 2, 4, 8],
     answer=4,
     reveals=2,

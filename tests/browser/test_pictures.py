@@ -4,11 +4,11 @@ import json
 
 import numpy as np
 import pytest
+from course_lib.cli.pages import lesson_page
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 from numba import cuda, float32
 
 from course_lib import simt
-from course_lib.cli.pages import lesson_page
 from course_lib.simt.show.address_ruler import access_map, both_counts, linear
 from tests.simt import kernels, reports
 from tests.simt.test_memory_map import EVERY_GLOBAL, EVERY_SHARED
