@@ -395,6 +395,10 @@ def largest_of_the_warp(value):
         step //= 2
     return value
 
+# %% [markdown]
+# And the same with a plus sign:
+
+# %%
 @gpu.jit(device=True)
 def sum_over_the_warp(value):
     step = 16
@@ -485,7 +489,10 @@ def four_in_a_row(x, y):
     for k in range(4):
         if first + k < x.size:
             y[first + k] = float32(2) * x[first + k]
+# %% [markdown]
+# or, with the numbers of all threads as the step:
 
+# %%
 @gpu.jit
 def four_far_apart(x, y):
     i, step = cuda.grid(1), cuda.gridsize(1)

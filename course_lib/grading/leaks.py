@@ -54,7 +54,7 @@ def leaks(files, solutions):
 
 
 def _has_place(name):
-    inside = name.split("/")[0] in ("notebooks", "exercises", "course_lib") or "/" not in name
+    inside = name.split("/")[0] in ("notebooks", "exercises", "results", "course_lib") or "/" not in name
     return inside and "__pycache__" not in name and not name.endswith((".pyc", ".pyo"))
 
 

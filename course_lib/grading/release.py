@@ -12,6 +12,7 @@ from course_lib.grading.leaks import leaks
 FOLDERS = {
     "notebooks": (".ipynb",),
     "exercises": (".ipynb",),
+    "results": (".json",),
     "course_lib": (".py", ".npz", ".md", ".js", ".json", ".j2", ".css", ".woff2"),
 }
 """Folders of the archive, and which files of them belong into it."""

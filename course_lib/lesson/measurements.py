@@ -4,7 +4,6 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-FOLDER = Path(__file__).resolve().parents[2] / "results"
 REQUEST, SECTOR = 128, 32
 """Bytes of a warp's load of neighbouring float32, and of a sector."""
 
@@ -57,7 +56,17 @@ class Rate:
         return self.work / self.seconds
 
 
-def measured(case, *, card, folder=FOLDER):
+def results_folder(start=None):
+    """Return the folder `results/` of the course: beside the notebook's folder or above it, else beside the package.
+
+    Source: the course's own.
+    """
+    start = Path.cwd() if start is None else Path(start)
+    around = [start, *start.parents, Path(__file__).resolve().parents[2]]
+    return next((place / "results" for place in around if (place / "results").is_dir()), around[-1] / "results")
+
+
+def measured(case, *, card, folder=None):
     """Return the `Measured` of a case on a card, of `course bench gpu` or of the lessons' own kernels.
 
     Parameters
@@ -67,7 +76,7 @@ def measured(case, *, card, folder=FOLDER):
     card : str
         Of the files `results/gpu.<card>.json` and `results/lessons.<card>.json`, such as "h200".
     folder : Path, optional
-        Where the measurements lie.
+        Where the measurements lie; `results_folder` unless given.
 
     Raises
     ------
@@ -89,7 +98,7 @@ def measured(case, *, card, folder=FOLDER):
     raise LookupError(f"no measurements of {card} have a case {case!r}; there are {', '.join(cases)}.")
 
 
-def microbench(part, *, card, folder=FOLDER):
+def microbench(part, *, card, folder=None):
     """Return {name: `Rate`} of a part of `python -m tools.microbench`, such as "streams", on a card.
 
     Errors as `measured`. Source: the course's own.
@@ -101,7 +110,7 @@ def microbench(part, *, card, folder=FOLDER):
     return {k: Rate(name, run["median"], run["work"], run["unit"]) for k, run in bench["runs"][part].items()}
 
 
-def memory_ladder(card, *, folder=FOLDER):
+def memory_ladder(card, *, folder=None):
     """Return [(name, latency in seconds, bytes a second)] of a card's memories, from the nearest to the farthest.
 
     The latency is that of a chain of loads, each of which needs the one before: the long chain less the short one, so
@@ -129,12 +138,13 @@ def _latency(chase, where):
 
 
 def _read(kind, card, folder, needed=True):
-    file = Path(folder) / f"{kind}.{card}.json"
+    folder = results_folder() if folder is None else Path(folder)
+    file = folder / f"{kind}.{card}.json"
     if file.is_file():
         return json.loads(file.read_text(encoding="utf-8"))
     if not needed:
         return {}
-    there = ", ".join(sorted(f.name.split(".")[1] for f in Path(folder).glob(f"{kind}.*.json"))) or "none"
+    there = ", ".join(sorted(f.name.split(".")[1] for f in folder.glob(f"{kind}.*.json"))) or "none"
     raise FileNotFoundError(
         f"there is no results/{file.name}; cards with such measurements: {there}. CONTRIBUTING says how this "
         "machine's card is measured."

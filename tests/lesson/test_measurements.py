@@ -5,11 +5,11 @@ import json
 import pytest
 
 from course_lib.lesson import measured, memory_ladder, microbench
-from course_lib.lesson.measurements import FOLDER
+from course_lib.lesson.measurements import results_folder
 
 
 def test_a_case_is_given_as_it_was_measured():
-    bench = json.loads((FOLDER / "gpu.h200.json").read_text("utf-8"))
+    bench = json.loads((results_folder() / "gpu.h200.json").read_text("utf-8"))
     (row,) = (r for r in bench["rows"] if r["case"] == "transpose")
     found = measured("transpose", card="h200")
     assert (found.card, found.date, found.size) == (bench["machine"]["gpu"], bench["date"], row["size"])
@@ -52,3 +52,12 @@ def test_the_ladder_of_memories_is_slower_and_narrower_from_step_to_step():
     assert list(rates) == sorted(rates, reverse=True)
     clocks = [1.98e9 * seconds for seconds in latencies]
     assert clocks == pytest.approx([29, 40, 281, 690], rel=0.05)  # of published studies
+
+
+def test_results_are_found_from_a_notebooks_folder_also_where_the_package_is_installed(tmp_path, monkeypatch):
+    (tmp_path / "results").mkdir()
+    (tmp_path / "notebooks").mkdir()
+    assert results_folder(tmp_path / "notebooks") == tmp_path / "results"
+    monkeypatch.chdir(tmp_path / "notebooks")
+    with pytest.raises(FileNotFoundError, match="cards with such measurements: none"):
+        measured("transpose", card="h200")
