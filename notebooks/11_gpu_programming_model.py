@@ -14,7 +14,7 @@
 # %% [markdown]
 # # 11 · The GPU: thirty-two threads, one instruction
 #
-# Lesson 09's network reads a digit in half a million multiplications, and hardly any of them has to wait for another.
+# Lesson 09's network reads a digit in 416,520 multiplications, and hardly any of them has to wait for another.
 # A graphics processor is built for exactly that: it holds hundreds of thousands of **threads** at once. Most people
 # picture each of them as a small computer that goes its own way. Watch thirty-two of them meet an `if`: press *Next*.
 

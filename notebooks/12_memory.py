@@ -395,9 +395,8 @@ conflicts
 
 # %% tags=["hide-output"]
 t = turned["turn_tile"].total
-print(
-    f"{t.shared_load_requests} requests, {t.shared_load_wavefronts:,} wavefronts, {t.shared_load_conflicts:,} too many"
-)
+requests, wavefronts = t.shared_load_requests, t.shared_load_wavefronts
+print(f"{requests} requests, {wavefronts:,} wavefronts, {t.shared_load_conflicts:,} too many")
 
 # %% [markdown]
 # <details class="reveal"><summary>All of them wait for one bank</summary>
@@ -430,10 +429,8 @@ def turn_padded(x, y):
     if left + ty < x.shape[1] and top + tx < x.shape[0]:
         y[left + ty, top + tx] = tile[tx, ty]
 
-report = gpu.simulate(turn_padded, (4, 4), (32, 32), matrix, np.zeros_like(matrix))
-print(
-    "conflicts:", report.total.shared_load_conflicts, " findings:", len(report.hazards), " advice:", len(report.advice)
-)
+padded = gpu.simulate(turn_padded, (4, 4), (32, 32), matrix, np.zeros_like(matrix))
+print("conflicts:", padded.total.shared_load_conflicts, " findings and advice:", len(padded.hazards + padded.advice))
 
 # %% [markdown]
 # So much for counting. Does the card agree? The ladder was measured on 8,192 × 8,192 numbers; a copy of the same
@@ -490,13 +487,13 @@ simt.schedule(warps=(1, 2, 8, 32), compute=4, device="H100")
 # %% [markdown]
 # With one warp the scheduler is idle nearly all the time. How many are enough follows from a law that holds for every
 # queue, at a till as in a memory: what is under way at a time equals throughput times latency.[^Little "A Proof for the
-# Queuing Formula L = λW"] To keep 4,800 billion bytes a second coming when each of them takes 350 nanoseconds, about
-# 1.7 million bytes must have been asked for and not yet come. That is a hundred requests of 128 bytes for every
-# one of an H200's 132 multiprocessors.
+# Queuing Formula L = λW"] In the table above, an H200 reads 4.2 terabytes a second from its DRAM, and each byte is 339
+# nanoseconds on its way. So about 1.4 million bytes must have been asked for and not yet come: 85 requests of 128 bytes
+# for every one of its 132 multiprocessors.
 
 # %% tags=["hide-input"]
 enough = predict(
-    "A copy kernel with one load under way in each warp. One warp on every multiprocessor copies 88 GB a second. "
+    "A copy kernel with one load under way in each warp. One warp on every multiprocessor copies 90 GB a second. "
     "What do you expect of 32 warps?",
     ["the same: memory is the limit", "about 8 times as much", "about 23 times as much", "32 times as much, exactly"],
     answer="about 23 times as much",
