@@ -336,6 +336,27 @@ print("equal to NumPy's:", np.array_equal(gpu.to_host(made), right))
 turns.confirm(layer.size // (4 * 32))
 
 # %% [markdown]
+# ## Right at one size, wrong at the next
+#
+# A missing guard, a division that rounds down, a loop with the wrong step: all of them can hide behind sizes that
+# divide evenly. So try sizes that do not. `gpu.try_sizes` runs a kernel at sizes around the multiples of the block, and
+# compares with what NumPy says. Here the kernel is right, and the launch was computed in the most natural way.
+
+# %%
+def inputs(n):
+    x = np.arange(n, dtype=np.float32) - 20
+    return x, float32(0.5), np.zeros_like(x)
+
+def in_numpy(x, slope):
+    return np.where(x > 0, x, slope * x)
+
+gpu.try_sizes(leaky_relu, [32, 64, 65, 96, 128], make=inputs, expected=in_numpy, launch=lambda n: (n // 32, 32))
+
+# %% [markdown]
+# Two blocks of 32 cover 64 elements, and the 65th is left as it was. `-(-n // 32)` blocks would be right at every size;
+# try it.
+
+# %% [markdown]
 # With this you can solve the first three exercises of this lesson's sheet. What follows is about what happens inside a
 # block.
 #

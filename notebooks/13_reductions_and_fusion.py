@@ -560,8 +560,9 @@ table(
 #   agree?
 #   <details><summary>Answer</summary>
 #
-#   Once 32 threads or fewer add, they are all in warp 0. On old cards their lanes were always together, so people left
-#   the last barriers out. Since Volta that is no longer promised; `cuda.syncwarp()` is what you would need.
+#   With a step of 16 and less, all threads that add are lanes of warp 0. On old cards these were always together, so
+#   people left the last barriers out. Since Volta that is no longer promised, and the executor calls it a race. Within
+#   one warp, `cuda.syncwarp()` is enough.
 #
 #   </details>
 

@@ -107,3 +107,8 @@ def test_the_answers_of_check_yourself():
         assert np.sum(even.any(1) & ~even.all(1)) == divided
     multiples = (np.arange(256) % 33 == 0).reshape(-1, 32)
     assert (multiples.sum(axis=1) == 1).all()
+
+
+def test_try_sizes_finds_the_first_size_that_the_launch_forgets(shown):
+    assert "leaky_relu fails at size 65" in shown
+    assert "It is right at 4 of 5 sizes" in shown
