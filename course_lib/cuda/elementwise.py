@@ -4,7 +4,8 @@ A block takes a tile of neighbouring numbers, and each of its threads four of th
 to keep memory busy (on an H200, two or four times as many a thread are slower). The last tile, and arrays that do not
 begin at a multiple of 16 bytes, go number by number.
 
-Source: K, "RELU Activation Function" (its CUDA_KERNEL_LOOP); NVIDIA, "CUDA C++ Programming Guide", "Device Memory
+Source: K, "RELU Activation Function" (its CUDA_KERNEL_LOOP walks any number of elements with any grid; here a block
+takes one tile, and the grid follows from their number); NVIDIA, "CUDA C++ Programming Guide", "Device Memory
 Accesses".
 """
 

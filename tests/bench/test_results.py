@@ -10,8 +10,16 @@ from course_lib.bench.gpu.work import FLOAT32, RIVALS_OFF
 
 FILES = sorted((Path(__file__).parents[2] / "results").glob("*.json"))
 
-FEW_ROUNDS = {"simt": 7, "gpu": 3}
+FEW_ROUNDS = {"simt": 7, "gpu": 3, "lessons": 15, "microbench": 7}
 """Where 20 are too many: a launch in Numba's simulator takes seconds, and so do the lowest rungs on a GPU."""
+
+
+def timings(content):
+    """Every timing of a file: of its rows, or of the runs of microbenchmarks."""
+    for row in content.get("rows", []) + content.get("growth", []):
+        yield from row["timings"].values()
+    for part in content.get("runs", {}).values():
+        yield from part.values()
 
 
 def test_there_are_measurements():
@@ -26,10 +34,11 @@ def test_a_file_of_results_is_whole(file):
     assert re.fullmatch(r"20\d\d-\d\d-\d\d", content["date"])
     assert {"cpu", "versions"} <= content["machine"].keys()
     assert not re.search(r"[\"' ]/[a-z]|\\\\|[A-Z]:|https?:", text)
-    for row in content["rows"] + content.get("growth", []):
-        for timing in row["timings"].values():
-            assert 0 < timing["lower"] <= timing["median"] <= timing["upper"]
-            assert timing["rounds"] >= FEW_ROUNDS.get(content["bench"], 20)
+    found = list(timings(content))
+    assert found
+    for timing in found:
+        assert 0 < timing["lower"] <= timing["median"] <= timing["upper"]
+        assert timing["rounds"] >= FEW_ROUNDS.get(content["bench"], 20)
 
 
 def test_on_a_gpu_nothing_is_timed_that_was_not_verified():

@@ -149,7 +149,7 @@ def test_max_pooling_and_its_mask_are_those_of_the_reference(lesson, size, strid
 def test_coarsening_the_wrong_way_fetches_four_times_the_sectors(lesson):
     assert lesson["fetched"] == {"four_in_a_row": 2048, "four_far_apart": 512}
     seconds = measured("coarsening", card="h200").seconds
-    assert seconds["four_far_apart"] < seconds["one each"] < seconds["four_in_a_row"]
+    assert sorted(seconds, key=seconds.get) == ["four_far_apart", "one each", "four_in_a_row"]
     assert 1.3 < seconds["four_in_a_row"] / seconds["four_far_apart"] < 2.5
 
 

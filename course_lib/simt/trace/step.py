@@ -60,7 +60,7 @@ class Finding:
         return f"line {self.line}: {self.message} {self.fix}".strip()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Step:
     """One step of a trace; arrays have an element for each lane.
 
