@@ -10,7 +10,7 @@ from course_lib.bench.gpu.work import FLOAT32, RIVALS_OFF
 
 FILES = sorted((Path(__file__).parents[2] / "results").glob("*.json"))
 
-FEW_ROUNDS = {"simt": 7, "gpu": 3, "lessons": 15, "microbench": 7}
+FEW_ROUNDS = {"simt": 7, "gpu": 3, "lessons": 3, "microbench": 3}
 """Where 20 are too many: a launch in Numba's simulator takes seconds, and so do the lowest rungs on a GPU."""
 
 
