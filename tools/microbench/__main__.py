@@ -19,10 +19,10 @@ from course_lib.bench.gpu.run import describe_gpu
 from course_lib.bench.gpu.timing import time_in_turns
 from course_lib.cuda.choice import GPU
 from course_lib.cuda.device import choice
-from tools.microbench import arithmetic, chase, launches, stores, streams, strides, warps
+from tools.microbench import arithmetic, chase, launches, stores, streams, strides, tensor, warps
 from tools.microbench.runs import by_the_hosts_clock, measured
 
-FILES = {m.__name__.split(".")[-1]: m for m in (launches, stores, streams, chase, strides, arithmetic, warps)}
+FILES = {m.__name__.split(".")[-1]: m for m in (launches, stores, streams, chase, strides, arithmetic, tensor, warps)}
 
 
 def main(words=None):
