@@ -40,7 +40,7 @@ MOST_DYNAMIC = 227 * 1024
 
 def run(
     kernel, grid, block, arguments, *, shared=0, on_error="raise", counters=True, races=True, steps=STEPS,
-    most_shared=MOST_DYNAMIC, show=None,
+    most_shared=MOST_DYNAMIC, show=None, only=None, watch=None,
 ):  # fmt: skip
     """Run `kernel` on host arrays, in place, and return its `Report`.
 
@@ -66,6 +66,11 @@ def run(
         Gets each line that a kernel prints, when it is printed; the report has them anyway.
     most_shared : int
         Bytes of dynamic shared memory that the device allows.
+    only : sequence of int, optional
+        Numbers of the blocks that are walked, one after the other; the others are left out, and `Report.sampled` says
+        so.
+    watch : object, optional
+        Told of each access to global memory: `estimate.sample.Watch`.
 
     Raises
     ------
@@ -97,10 +102,10 @@ def run(
     if source.signatures:
         values = at_launch(source.name, source.parameters, source.signatures, values)
     machine = Machine(grid, block, on_error=on_error, steps=steps, shared=shared, counting=counters, races=races)
-    machine.show = show
+    machine.show, machine.watch = show, watch
     try:
         with np.errstate(all="ignore"):
-            _walk(source, grid, block, values, machine)
+            _walk(source, grid, block, values, machine, only)
     except OneLine as error:
         raise shortened(error) from None
     except SystemError as error:  # what CPython makes of an interrupt that comes while compiled code returns
@@ -120,7 +125,7 @@ def run(
     return report
 
 
-def _walk(source, grid, block, values, machine):
+def _walk(source, grid, block, values, machine, only=None):
     machine.tables = Tables(grid, block, machine.dynamic_bytes)
     machine.tables.of(source, values)
     seen = machine.tables.machine
@@ -138,9 +143,13 @@ def _walk(source, grid, block, values, machine):
             )  # fmt: skip
     arrays = {id(v.memory): v.memory for v in parts_of(values) if isinstance(v, View)}
     machine.memories = [m for memory in arrays.values() for m in memory.family]
-    for first in range(0, blocks, batch):
+    if only is not None:
+        batch, machine.sampled = 1, (len(only), blocks) if len(only) < blocks else None
+    for first in range(0, blocks, batch) if only is None else only:
         lanes = Lanes(grid, block, first, min(batch, blocks - first))
         machine.begin(lanes)
+        if machine.watch:
+            machine.watch.begin()
         Evaluator(source, values, lanes, machine).run(Mask(lanes))
         machine.tell_unused()
         machine.collect_uses(_memories([*machine.shared.values(), *machine.local.values()]))
