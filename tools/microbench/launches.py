@@ -33,6 +33,10 @@ def runs(tiny):
         found[f"empty blocks of {threads} threads"] = Run(
             lambda b=blocks, t=threads: _nothing[b, t](y), blocks, "blocks"
         )
+        alone = 1024 if tiny else 200 * 1024  # shared memory for one block on an SM at a time
+        found[f"empty blocks of {threads} threads, one on an SM at a time"] = Run(
+            lambda b=blocks // 8 or 1, t=threads, s=alone: _nothing[b, t, 0, s](y), blocks // 8 or 1, "blocks"
+        )
     for threads in (32,) if tiny else (32, 64, 128, 256, 512, 1024):
         turns = 2 if tiny else 2048
         for name, each in (("one block", 1), ("all blocks", max(1, min(32, 2048 // threads)))):

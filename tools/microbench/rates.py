@@ -69,6 +69,7 @@ def rates(measured, device, name):
     constants = dict(
         launch=seconds("one empty block"),
         block={n: sm(f"empty blocks of {n} threads") for n in SIZES},
+        turn={n: sm(f"empty blocks of {n} threads, one on an SM at a time") for n in SIZES},
         dram=1 / seconds("copy, 1024 MiB"),
         l2_sector=whole - line / 4,
         l2_line=line,
@@ -80,7 +81,7 @@ def rates(measured, device, name):
         shared_latency=latency("shared memory"),
         l1_latency=latency("16 KiB"),
         l2_latency=latency("4 MiB"),
-        dram_latency=latency("512 MiB"),
+        dram_latency=seconds("chase DRAM, 1048576 links") * clock,
         shuffle_latency=seconds("shuffle, one warp") * clock * 2,
         issue=1 / device.instructions_per_clock,
         fma=sm("FMA, outer product, all warps"),

@@ -23,7 +23,9 @@ class Rates:
     launch : float
         Seconds from a launch to the next, of an empty kernel.
     block : dict of int to float
-        {threads: clocks of an SM that an empty block takes}.
+        {threads: clocks of an SM that an empty block takes}: blocks are handed out one after the other.
+    turn : dict of int to float
+        {threads: clocks from an empty block to the next one where an SM has room for one only}.
     dram : float
         Bytes a second, of a copy.
     l2_sector, l2_line : float
@@ -51,6 +53,7 @@ class Rates:
     source: str
     launch: float
     block: dict
+    turn: dict
     dram: float
     l2_sector: float
     l2_line: float
