@@ -54,7 +54,8 @@ def runs(tiny):
             lambda t=times * turns: _chase_shared[1, 1](shared, t, out), times * turns, "links"
         )
     sizes = {"1 KiB": KIB} if tiny else {
-        "16 KiB": 16 * KIB, "128 KiB": 128 * KIB, "1 MiB": MIB, "4 MiB": 4 * MIB, "16 MiB": 16 * MIB, "32 MiB": 32 * MIB,
+        "16 KiB": 16 * KIB, "128 KiB": 128 * KIB, "1 MiB": MIB, "4 MiB": 4 * MIB, "16 MiB": 16 * MIB,
+        "32 MiB": 32 * MIB,
     }  # fmt: skip
     for name, size in sizes.items():
         links = gpu.to_device(chain(size // 4 // LINE, rng))
