@@ -26,22 +26,24 @@ class Rates:
         {threads: clocks of an SM that an empty block takes}: blocks are handed out one after the other.
     turn : dict of int to float
         {threads: clocks from an empty block to the next one where an SM has room for one only}.
-    dram : float
-        Bytes a second, of a copy.
+    dram_read, dram_write : float
+        Clocks of an SM that a sector takes.
     l2_sector, l2_line : float
         Clocks of an SM that a sector and a further line take which a load brings from L2.
     l2_write : float
         Clocks of an SM for a sector that is written whole.
-    partial : float
-        Clocks of an SM for a sector that is written in part.
+    partial, partial_beyond : float
+        Clocks of an SM for a sector that is written in part, where the array fits into L2 and where it does not.
     shared_wavefront, l1_wavefront, l1_line : float
         Clocks of an SM.
     shared_latency, l1_latency, l2_latency, dram_latency, shuffle_latency : float
         Clocks, the arithmetic of the address included.
-    issue, fma, imad, integer, special, float64, tensor, shuffle : float
+    fma, imad, float64, tensor, shuffle : float
         Clocks of an SM that an instruction of a warp takes.
     barrier : dict of int to float
         {threads: clocks that a barrier takes a block that has an SM for itself}.
+    barrier_busy : dict of int to float
+        {threads: clocks of an SM for a barrier of a block, where it has as many blocks as it can hold}.
     atomic_same, atomic_apart, atomic_shared : float
         Clocks of the whole card for a request whose lanes, and all warps, mean one element; of an SM for one whose
         lanes mean neighbours, and for a round in shared memory.
@@ -54,11 +56,13 @@ class Rates:
     launch: float
     block: dict
     turn: dict
-    dram: float
+    dram_read: float
+    dram_write: float
     l2_sector: float
     l2_line: float
     l2_write: float
     partial: float
+    partial_beyond: float
     shared_wavefront: float
     l1_wavefront: float
     l1_line: float
@@ -67,15 +71,13 @@ class Rates:
     l2_latency: float
     dram_latency: float
     shuffle_latency: float
-    issue: float
     fma: float
     imad: float
-    integer: float
-    special: float
     float64: float
     tensor: float
     shuffle: float
     barrier: dict
+    barrier_busy: dict
     atomic_same: float
     atomic_apart: float
     atomic_shared: float
