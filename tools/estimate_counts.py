@@ -128,31 +128,41 @@ def grown(name, players=None, known=()):
 
     case = LADDERS[name]
     grows = "B" if "B" in case.sizes else "K"
-    few = FEW if case.sizes[grows] > FEW[1] else (case.sizes[grows] // 4, case.sizes[grows] // 2)
-    fixed = {"M": SIDE, "N": SIDE} if grows == "K" else {}  # blocks of a product are alike, however many there are
-    works = [case.make(with_backend(), Zeros(), **case.sizes | fixed | {grows: b}) for b in few]
-    for player in works[0].ours:
+    for player in case.make(with_backend(), Zeros(), **case.sizes | {"M" if grows == "K" else grows: 1}).ours:
         if player in known or (players and not player.startswith(tuple(players))):
             continue
         start = time.perf_counter()
-        try:
-            key = player, tuple(fixed.items())
-            if key not in PAIRS or not fixed:
-                PAIRS[key] = [[f | {"times": n} for f, n in told(w.ours[player]().calls[0].launches)] for w in works]
-            small, large = PAIRS[key]
-            if [f["kernel"] for f in small] != [f["kernel"] for f in large]:
-                raise ValueError("the two batches launch other kernels")
-            share = (case.sizes[grows] - few[0]) / (few[1] - few[0])
-            found = [between(a, b, share) for a, b in zip(small, large, strict=True)]
-            if fixed:
-                found = [widened(f, case.sizes["M"]) for f in found]
-        except Exception as error:
-            found = [{"failure": f"{type(error).__name__}: {' '.join(str(error).split())}"[:300]}]
+        for few in (FEW, (2, 4)):  # the second where a thread goes through all images
+            try:
+                found = extrapolated(case, player, grows, few)
+                break
+            except Exception as error:
+                found = [{"failure": f"{type(error).__name__}: {' '.join(str(error).split())}"[:300]}]
         print(
             f"{name}, {player}: {found[0].get('failure', len(found))} in {time.perf_counter() - start:.1f} s",
             flush=True,
         )
         yield player, found
+
+
+def extrapolated(case, player, grows, few):
+    """Return the facts of a player's launches at the case's size, from two that are `few` in what grows."""
+    if few[1] > case.sizes[grows]:
+        few = case.sizes[grows] // 4, case.sizes[grows] // 2
+    fixed = {"M": SIDE, "N": SIDE} if grows == "K" else {}  # blocks of a product are alike, however many there are
+    key = player, *fixed
+    if not fixed or key not in PAIRS:
+        pair = []
+        for size in few:
+            work = case.make(with_backend(), Zeros(), **case.sizes | fixed | {grows: size})
+            pair.append([f | {"times": n} for f, n in told(work.ours[player]().calls[0].launches)])
+        PAIRS[key] = pair
+    small, large = PAIRS[key]
+    if [f["kernel"] for f in small] != [f["kernel"] for f in large]:
+        raise ValueError("the two sizes launch other kernels")
+    share = (case.sizes[grows] - few[0]) / (few[1] - few[0])
+    found = [between(a, b, share) for a, b in zip(small, large, strict=True)]
+    return [widened(f, case.sizes["M"]) for f in found] if fixed else found
 
 
 SIDE = 1024
@@ -167,8 +177,29 @@ def widened(facts, side):
 
 
 def told(launches):
-    """Return [(facts as a dict, how often)] of launches."""
-    return [(asdict(f), n) for f, n in distinct(launches)]
+    """Return [(facts as a dict, how often)] of launches, one for each kernel: means over its blocks."""
+    kernels = {}
+    for f, n in distinct(launches):
+        kernels.setdefault(f.kernel, []).append(asdict(f) | {"times": n})
+    return [(together(alike), sum(f["times"] for f in alike)) for alike in kernels.values()]
+
+
+def together(alike):
+    """Return the facts of several launches of one kernel: each number is the mean over all their blocks."""
+    shares = [f["blocks"] * f["times"] for f in alike]
+
+    def mean(values):
+        if isinstance(values[0], dict):
+            return {k: mean([v.get(k, 0) for v in values]) for k in {k: 0 for v in values for k in v}}
+        if isinstance(values[0], list):
+            return [mean(part) for part in zip(*values, strict=True)]
+        if isinstance(values[0], int | float) and not isinstance(values[0], bool):
+            return sum(v * s for v, s in zip(values, shares, strict=True)) / sum(shares)
+        return values[0]
+
+    found = {k: mean([f[k] for f in alike]) for k in alike[0]} if len(alike) > 1 else dict(alike[0])
+    fixed = {k: alike[0][k] for k in ("threads", "shared_bytes", "registers", "walked")}
+    return found | fixed | {"blocks": sum(shares) / sum(f["times"] for f in alike)}
 
 
 def between(small, large, share):

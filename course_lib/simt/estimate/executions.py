@@ -8,6 +8,7 @@ Of 78 kernels whose instructions a card has counted (tests/simt/measured), 63 co
 Source: the course's own.
 """
 
+import ast
 from collections import defaultdict
 from statistics import median
 
@@ -38,16 +39,19 @@ def executions(found, report):
                 copies[key].append((i, len(s.loops), merged))
     seen = defaultdict(list)
     for key, places in copies.items():
-        deepest = max(depth for _, depth, _ in places)
-        number = sum(merged for _, depth, merged in places if depth == deepest)
+        once = sum(merged for _, depth, merged in places if not depth)  # outside of loops: at most once each
+        loops = sum(merged for _, depth, merged in places if depth)
+        outside = min(1.0, counts[key] / (once + loops))
+        inside = (counts[key] - once * outside) / loops if loops else 0.0
         for i, depth, _ in places:
-            if depth == deepest:
-                seen[i].append(counts[key] / number)
+            seen[i].append(inside if depth else outside)
     for i, s in enumerate(found):
         if i >= end or s.last == "CALL":
             s.times = 0.0  # a subroutine for rare operands, and the way to it
         elif i in seen:
             s.times = median(seen[i]) if s.loops else min(1.0, median(seen[i]))
+        elif _never(s, counts):
+            s.times = 0.0
     known = [i for i in range(end) if found[i].times is not None and found[i].last != "CALL"]
     for i in range(end):
         if found[i].times is None:
@@ -55,26 +59,42 @@ def executions(found, report):
     return found
 
 
+def _never(stretch, counts):
+    """Return whether a stretch has accesses, and the executor saw none of them."""
+    kinds = [(i.line, i.kind) for i in stretch.instructions if i.kind and i.kind[0] != "local" and i.line]
+    kinds = [(line, ("global", "load") if kind == "copy" else kind) for line, kind in kinds]
+    return bool(kinds) and not any(counts.get(key, 0) for key in kinds)
+
+
 def _guess(found, i, known, counts):
-    """Return the times of a stretch without an access: its branch's, as far as its loop allows, or a neighbour's."""
+    """Return the times of a stretch without an access: those of its lines, as far as what is around it allows."""
     s = found[i]
     if not s.loops:
         before = [k for k in known if k < i and not found[k].loops]
         return found[before[-1]].times if before else 1.0
+    lines = [counts[n.line, "visits"] for n in s.instructions if counts.get((n.line, "visits"))]
     inside = [found[k].times for k in known if s.loops[-1][0] <= k <= s.loops[-1][1]]
-    branch = (
-        counts.get((s.instructions[-1].line, "branch"), 0) if s.last == "BRA" and s.instructions[-1].predicate else 0
-    )
-    if inside and branch:
-        return min(branch, max(inside))
+    if lines:
+        return min(median(lines), max(inside)) if inside else median(lines)
     same = [k for k in known if found[k].loops == s.loops]
     if same:
         before = [k for k in same if k < i]
         return found[before[-1] if before else same[0]].times
-    if inside:
-        return max(inside)
-    around = [found[k].times for k in known if len(s.loops) > 1 and s.loops[-2] in found[k].loops]
-    return max([branch, *around]) or 1.0
+    return max(inside, default=1.0)
+
+
+def operations(text):
+    """Return how many operations a statement has, 0 for what is no whole statement or has none. No errors."""
+    try:
+        tree = ast.parse(text.strip())
+    except SyntaxError:
+        return 0
+    number = 0
+    for node in ast.walk(tree):
+        number += isinstance(node, ast.BinOp | ast.UnaryOp | ast.AugAssign)
+        number += len(node.ops) if isinstance(node, ast.Compare) else 0
+        number += len(node.values) - 1 if isinstance(node, ast.BoolOp) else 0
+    return number
 
 
 def by_line(report):
@@ -93,7 +113,11 @@ def by_line(report):
         found[n, "atomic"] += c.atomic_requests / warps
         found[n, "barrier"] += c.barriers / warps
         found[n, "warp"] += c.warp_operations / warps
-        found[n, "branch"] += c.branches / warps
+        plain = not any(getattr(c, f"{m}_{w}_requests") for m in ("global", "shared") for w in ("load", "store"))
+        if c.branches:
+            found[n, "visits"] += c.branches / warps
+        elif plain and (number := operations(line.text)):
+            found[n, "visits"] += c.instructions / warps / number
     return found
 
 

@@ -8,6 +8,10 @@ from course_lib.simt.estimate.model import time_of
 from course_lib.simt.estimate.rates import rates_of
 
 
+MEETING = 5
+"""Clocks that an atomic operation on an element waits for the one before, about (tools/microbench/warps)."""
+
+
 def time_or_reason(facts, device, *, alone=True):
     """Return (Prediction, "") of a launch on a device, or (None, why nothing is predicted).
 
@@ -34,4 +38,7 @@ def time_or_reason(facts, device, *, alone=True):
             f"the work would take less time than starting a kernel does, {1e6 * rates.launch:.1f} µs on a {d.name}: "
             "a larger launch says more"
         )
+    meeting = (facts.atomics + facts.atomic_rounds) * facts.blocks * MEETING / (d.clock * 1e9)
+    if facts.atomics and not facts.shared_atomics and meeting > found.seconds / 5:
+        return None, "how long atomic operations in global memory wait for each other depends on which of them meet"
     return found, ""
