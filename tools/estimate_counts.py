@@ -19,9 +19,8 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 os.environ["COURSE_DEVICE"] = "simt"
 PLACE = ROOT / "results" / "counts.json"
-CC = (9, 0)
-UNIFIED = 256 * 1024
-"""Bytes of L1 cache and shared memory of an SM of compute capability 9.0."""
+CC, DEVICE = (9, 0), "H200"
+"""For what is compiled, and whose SMs hold the blocks; an H100's hold as many."""
 
 
 KEPT = {}
@@ -255,24 +254,13 @@ def distinct(launches):
 def facts(launch):
     """Return the `Facts` of a launch."""
     from course_lib.cuda.compile_report import types_of
-    from course_lib.cuda.unroll import compiled_form
-    from course_lib.simt.estimate.compiled import code_of, compiled
-    from course_lib.simt.estimate.facts import facts_of
-    from course_lib.simt.estimate.occupancy import occupancy
-    from course_lib.simt.estimate.sample import sample
+    from course_lib.simt.estimate.compiled import compiled
+    from course_lib.simt.estimate.launch import counted
 
     key = launch.kernel.__name__, str(types_of(launch.arguments))
     if key not in KEPT:
         KEPT[key] = compiled(launch, CC)
-    registers, found = KEPT[key]
-    function, _ = compiled_form(launch.kernel.py_func)
-    threads = launch.block[0] * launch.block[1] * launch.block[2]
-    shared = launch.shared or 0
-    held = occupancy("H200", threads, shared, registers).blocks
-    report, watch = sample(
-        function, launch.grid, launch.block, launch.arguments, shared=shared, l1_bytes=UNIFIED // held - shared
-    )
-    return facts_of(report, watch, code_of(registers, found, report), found)
+    return counted(launch, DEVICE, KEPT[key])[1]
 
 
 if __name__ == "__main__":

@@ -23,13 +23,14 @@ from course_lib.simt.source import KernelError, Source
 _LATER = {
     "compare": "show.compare", "memory_map": "show.memory_map", "memory_maps": "show.memory_map",
     "DEVICES": "estimate.devices", "occupancy": "estimate.occupancy", "predict": "estimate.bound",
+    "predict_launch": "estimate.launch",
     "roofline": "estimate.roofline",
 }  # fmt: skip
 """Names whose modules are loaded when they are first used: a launch needs none of them."""
 
 __all__ = [
     "DEVICES", "Hazard", "HazardFound", "KernelError", "LaunchError", "Report", "Source", "compare", "memory_map",
-    "memory_maps", "occupancy", "predict", "read", "roofline", "run",
+    "memory_maps", "occupancy", "predict", "predict_launch", "read", "roofline", "run",
 ]  # fmt: skip
 
 

@@ -87,7 +87,7 @@ def seen_by_first_block(report):
         if a.space == "global" and a.way in ("load", "store"):
             order = np.argsort(a.thread, kind="stable")
             thread, address = np.asarray(a.thread)[order], np.asarray(a.address)[order]
-            requests, lines, partial, sectors = shape_of(thread // 32, address, a.itemsize)
+            requests, lines, partial, _ = shape_of(thread // 32, address, a.itemsize)
             turns = shared_traffic(thread // 32, thread % 32, address, 0, 0, a.itemsize, 1)[1]
             shapes.setdefault((a.line, a.way), []).append(np.array([requests, lines, turns, partial], float))
     for line in report.lines:

@@ -7,7 +7,6 @@ from course_lib.simt.estimate.devices import find_device
 from course_lib.simt.estimate.model import time_of
 from course_lib.simt.estimate.rates import rates_of
 
-
 MEETING = 5
 """Clocks that an atomic operation on an element waits for the one before, about (tools/microbench/warps)."""
 

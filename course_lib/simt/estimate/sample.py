@@ -152,7 +152,7 @@ def shape_of(warp, address, size):
 
 @compiled
 def through_cache(sector, line, sectors, lines, room):
-    """Return (n,) bool: which accesses miss a cache of `room` lines that drops what was used longest ago.
+    """Return (n,) bool: which accesses miss a cache of `room` lines.
 
     sector, line (n,): which one of so many is accessed. A line is gone after as many other lines came as there is room
     for, counted from its last use; its sectors come one by one.
