@@ -202,25 +202,31 @@ def together(alike):
 
 
 def between(small, large, share):
-    """Return the facts at small + share (large - small): sums over the grid are linear, means are sums by blocks."""
-    blocks = small["blocks"] + share * (large["blocks"] - small["blocks"])
-    times = small["times"] + share * (large["times"] - small["times"])
+    """Return the facts at small + share (large - small).
 
-    def mean(a, b):
-        if isinstance(a, dict):
-            return {k: mean(a.get(k, 0), b.get(k, 0)) for k in {**a, **b}}
-        first, second = (v * f["blocks"] * f["times"] for v, f in ((a, small), (b, large)))
-        return max(0.0, first + share * (second - first)) / blocks / times
+    Where blocks grow in number, each does what it did: the mean of both. Where they do not, each does more: a line.
+    """
+    count = [f["blocks"] * f["times"] for f in (small, large)]
+    grown = count[0] + share * (count[1] - count[0])
+    times = small["times"] + share * (large["times"] - small["times"])
+    alike = count[1] > 1.9 * count[0]
+
+    def at(first, second):
+        if isinstance(first, dict):
+            return {k: at(first.get(k, 0), second.get(k, 0)) for k in {**first, **second}}
+        if alike:
+            return (first + second) / 2
+        return max(0.0, first * count[0] + share * (second * count[1] - first * count[0])) / grown
 
     fixed = ("kernel", "threads", "shared_bytes", "registers", "shared_atomics", "walked")
     found = {
-        k: small[k] if k in fixed else mean(small[k], large[k]) for k in small if k not in ("arrays", "times", "blocks")
+        k: small[k] if k in fixed else at(small[k], large[k]) for k in small if k not in ("arrays", "times", "blocks")
     }
     arrays = {
-        n: [a[0] + share * (large["arrays"][n][0] - a[0]), *map(mean, a[1:], large["arrays"][n][1:])]
+        n: [a[0] + share * (large["arrays"][n][0] - a[0]), *map(at, a[1:], large["arrays"][n][1:])]
         for n, a in small["arrays"].items()
     }
-    return found | {"arrays": arrays, "blocks": round(blocks), "times": times}
+    return found | {"arrays": arrays, "blocks": round(grown / times), "times": times}
 
 
 def with_backend():

@@ -72,12 +72,12 @@ class Bound:
         d, sms = self.device, min(self.blocks, self.device.sms)
         return "\n".join([
             f"{self.kernel} on {d.name}: {self._time()}",
-            f"The grid has {count(self.blocks, 'block')} for {d.sms} SMs: {count(sms, 'SM')} "
-            f"{'gets' if sms == 1 else 'get'} work, the busiest one {count(self.busiest, 'block')}; "
-            f"an SM has room for {self.occupancy.blocks:,} at a time.",
             f"{self.flops:,} floating-point operations, {self.dram_bytes:,} bytes that must move: "
             f"{_intensity(self.intensity)}, and {_intensity(self.sector_intensity)} of all sectors asked for. "
             f"The ridge of {d.name} is at {roofline(d).ridge:.1f} (float32).",
+            f"The grid has {count(self.blocks, 'block')} for {d.sms} SMs: {count(sms, 'SM')} "
+            f"{'gets' if sms == 1 else 'get'} work, the busiest one {count(self.busiest, 'block')}; "
+            f"an SM has room for {self.occupancy.blocks:,} at a time.",
         ])  # fmt: skip
 
     def _time(self):

@@ -25,16 +25,16 @@ def time_or_reason(facts, device, *, alone=True):
     """
     d, rates = find_device(device), rates_of(device)
     if rates is None:
-        return None, f"nobody has measured the rates of a {d.name} (python -m tools.microbench): no time is predicted"
+        return None, f"nobody has measured the rates of the {d.name} (python -m tools.microbench): no time is predicted"
     found = time_of(facts, d)
     if alone and facts.blocks < d.sms:
         return None, (
-            f"{facts.blocks:,} blocks do not fill the {d.sms} SMs of a {d.name}: some idle, and starting the kernel, "
+            f"{facts.blocks:,} blocks do not fill the {d.sms} SMs of the {d.name}: some idle, and starting the kernel, "
             f"{1e6 * rates.launch:.1f} µs, may well take longer than its work"
         )
     if alone and found.seconds < 2 * rates.launch:
         return None, (
-            f"the work would take less time than starting a kernel does, {1e6 * rates.launch:.1f} µs on a {d.name}: "
+            f"the work would take less time than starting a kernel does, {1e6 * rates.launch:.1f} µs on the {d.name}: "
             "a larger launch says more"
         )
     meeting = (facts.atomics + facts.atomic_rounds) * facts.blocks * MEETING / (d.clock * 1e9)
