@@ -9,7 +9,7 @@ Source: the course's own.
 """
 
 import ast
-from collections import defaultdict
+from collections import Counter, defaultdict
 from statistics import median
 
 
@@ -43,8 +43,9 @@ def executions(found, report):
         loops = sum(merged for _, depth, merged in places if depth)
         outside = min(1.0, counts[key] / (once + loops))
         inside = (counts[key] - once * outside) / loops if loops else 0.0
+        turns = _shared_out(key, places, counts, report) if loops else {}
         for i, depth, _ in places:
-            seen[i].append(inside if depth else outside)
+            seen[i].append(turns.get(i, inside) if depth else outside)
     for i, s in enumerate(found):
         if i >= end or s.last == "CALL":
             s.times = 0.0  # a subroutine for rare operands, and the way to it
@@ -56,6 +57,36 @@ def executions(found, report):
     for i in range(end):
         if found[i].times is None:
             found[i].times = _guess(found, i, known, counts)
+    return found
+
+
+def _shared_out(key, places, counts, report):
+    """Return {stretch: times} of a line whose loop stands in the code several times, {} where that is not known.
+
+    An unrolled loop is one of so many turns, followed by pieces for what is left: of 5 turns and copies for 16, 4 and
+    1, only the last two are gone through, once each. How often the loop is begun its header tells: it is asked once
+    more than there are turns.
+    """
+    line = key[0]
+    sources = sum((a.line, (a.space, a.way)) == key for a in report.accesses) or 1
+    turns = counts[key] / sources
+    headers = [n for n, what in counts if what == "branch" and n < line and counts[n, what] > 1.001 * turns]
+    copies, depths = Counter(), {}
+    for i, depth, merged in places:
+        if depth:
+            copies[i] += merged
+            depths[i] = depth
+    if not headers or len(set(copies.values())) < 2:
+        return {}
+    begun = counts[max(headers), "branch"] - turns
+    left, deepest, found = counts[key] / begun, max(depths.values()), {}
+    for i in sorted(copies, key=lambda i: (-copies[i], -depths[i])):
+        share = left // copies[i]
+        if depths[i] < deepest:
+            share = min(1.0, share)
+        found[i] = share * begun
+        left -= share * copies[i]
+    found[i] += left / copies[i] * begun
     return found
 
 
@@ -115,6 +146,7 @@ def by_line(report):
         found[n, "warp"] += c.warp_operations / warps
         plain = not any(getattr(c, f"{m}_{w}_requests") for m in ("global", "shared") for w in ("load", "store"))
         if c.branches:
+            found[n, "branch"] += c.branches / warps
             found[n, "visits"] += c.branches / warps
         elif plain and (number := operations(line.text)):
             found[n, "visits"] += c.instructions / warps / number
