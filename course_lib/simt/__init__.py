@@ -5,7 +5,7 @@ and what an access costs), `races`, `locks`, `hazards` (who touched what), `eval
 `elements`, `calls` and `iteration` (the walk through the text), `waiting` and `watching` (threads that wait for
 others), `run`; `alone` compiles long loops of one thread. `inference` finds the types first; `source`, `reader` and
 `vocabulary` say what a text may contain; `functions`, `arithmetic`, `atomics`, `warps` and `library` are its words.
-`show` has the report as page, text and map; `estimate` has devices, occupancy and the time a launch takes at best.
+`show` has the report as page, text and map; `estimate` has devices, occupancy and the predicted time of a launch.
 
 Source: NVIDIA, "CUDA C++ Programming Guide"; the course's own.
 """

@@ -49,7 +49,7 @@ def test_a_launch_of_few_blocks_gets_none(wide):
 def test_a_card_that_nobody_measured_gets_none(wide):
     b = predict(wide, "T4")
     assert b.seconds is None
-    assert "nobody has measured the rates of the T4" in str(b)
+    assert "The rates of the T4 are not measured" in str(b)
 
 
 def test_four_blocks_keep_four_sms_busy():

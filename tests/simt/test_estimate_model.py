@@ -77,7 +77,7 @@ def test_what_is_not_known_gets_a_reason_and_no_time():
         (replace(COPY, blocks=16), "H200", "16 blocks do not fill the 132 SMs"),
         (replace(COPY, blocks=140), "H200", "less time than starting a kernel"),
         (replace(COPY, atomics=8.0, atomic_rounds=200.0), "H200", "atomic operations in global memory wait"),
-        (COPY, "A100", "nobody has measured the rates of the A100"),
+        (COPY, "A100", "the rates of the A100 are not measured"),
     ):
         found, why = time_or_reason(facts, device)
         assert found is None

@@ -25,7 +25,7 @@ def time_or_reason(facts, device, *, alone=True):
     """
     d, rates = find_device(device), rates_of(device)
     if rates is None:
-        return None, f"nobody has measured the rates of the {d.name} (python -m tools.microbench): no time is predicted"
+        return None, f"the rates of the {d.name} are not measured (python -m tools.microbench measures a card)"
     found = time_of(facts, d)
     if alone and facts.blocks < d.sms:
         return None, (
