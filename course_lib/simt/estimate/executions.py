@@ -27,6 +27,8 @@ def executions(found, report):
     """
     counts, size = by_line(report), {(a.line, (a.space, a.way)): a.itemsize for a in report.accesses}
     end = next((i for i, s in enumerate(found) if s.outside), len(found))
+    for s in found:
+        s.times = None  # of another launch of the same code
     copies = defaultdict(list)
     for i, s in enumerate(found[:end]):
         for instruction in s.instructions:
