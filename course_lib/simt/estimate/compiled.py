@@ -41,8 +41,9 @@ class Code:
 def compiled(launch, cc):
     """Return (registers, list of `Stretch`) of a `Launch` for a compute capability such as (9, 0).
 
-    Errors as `compile_report.compile_launch`'s: NoCompiler where there is none. Source: Numba's documentation,
-    "cuda.compile"; NVIDIA, "CUDA Compiler Driver".
+    Errors as `compile_report.compile_launch`'s: NoCompiler where there is none, or where it fails.
+
+    Source: Numba's documentation, "cuda.compile"; NVIDIA, "CUDA Compiler Driver".
     """
     import numba
 
@@ -66,7 +67,11 @@ def compiled(launch, cc):
         limit = kernel.options.get("max_registers")
         line = [report.tool("ptxas"), "-v", "-lineinfo", f"-arch=sm_{cc[0]}{cc[1]}", str(source), "-o", str(binary)]
         line += [f"--maxrregcount={limit}"] if limit else []
-        said = subprocess.run(line, capture_output=True, text=True, check=True)
+        said = subprocess.run(line, capture_output=True, text=True, check=False)
+        if said.returncode:  # libNVVM loses a label now and then where it writes line numbers
+            raise report.NoCompiler(
+                f"ptxas refuses the code of {kernel.__name__} with line numbers: {said.stderr[-200:]}"
+            )
         shown = subprocess.run(
             [report.tool("nvdisasm"), "-c", "-g", str(binary)], capture_output=True, text=True, check=True
         )
