@@ -8,7 +8,9 @@ card. None of them is used for a constant: the rates are those of tools/microben
 What was looked at while the model was made, on an H200: the ladders of transposes and sums, products of 1,024 and some
 twenty measured kernels, for which parts work at the same time and which microbenchmark a constant comes from; and the
 instruction counts of tests/simt/measured and of the convolutions forward, for how executions are found. Gradients of
-convolutions, larger products and the other measured kernels came after that, and so does any other card. Two times that differ by less than a twentieth count as a tie, and no pair of them goes into tau. A launch that does not
+convolutions, larger products and the other measured kernels came after that, and so does any other card.
+
+Two times that differ by less than a twentieth count as a tie, and no pair of them goes into tau. A launch that does not
 fill the card gets no prediction, and stands in the table without one.
 
 Source: the course's own; M. G. Kendall, "A New Measure of Rank Correlation" (1938).

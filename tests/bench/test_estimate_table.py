@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from course_lib.simt.estimate.measured_rates import MEASURED
 from tests.setup.project import ROOT
 from tools import estimate_table
 from tools.microbench import rates
@@ -21,7 +22,7 @@ def test_the_table_is_the_same_each_time(rows):
 
 
 def test_the_rates_are_those_of_the_measurements():
-    assert rates.module() == rates.PLACE.read_text(encoding="utf-8"), "run: python -m tools.microbench.rates"
+    assert rates.measured() == MEASURED, "run: python -m tools.microbench.rates"
 
 
 def test_every_measured_kernel_stands_in_the_table_with_a_time_or_a_reason(rows):
