@@ -116,6 +116,15 @@ def test_the_transposes_of_lesson_12_are_ranked_as_the_card_does(transposes):
     assert transposes[0].limit == "partial writes"
 
 
+def test_a_launch_too_large_to_walk_is_predicted_from_some_of_its_blocks():
+    x = np.zeros(2**25, np.float32)
+    b = simt.predict_launch(elementwise.vector_add, 2**25 // 128, 128, (x, x, x), "H200")
+    assert b.limit == "blocks"  # so many small blocks cannot be started faster
+    assert b.least < 1.2 * 161.6e-6  # results/kernels.h200.json
+    assert b.most > 161.6e-6 / 1.2
+    assert b.flops == 2**25
+
+
 def test_a_real_report_without_counters_is_refused():
     with pytest.raises(ValueError, match="product_tiled has no counters; run it with counters=True"):
         predict(report_of("tiled product", 16, counters=False), "H200")
