@@ -5,10 +5,10 @@ python tools/estimate_table.py [--device H200]        from results/counts.json a
 Judged are all rungs of all ladders, the single operations, and the kernels of tests/simt/measured at sizes that fill a
 card. None of them is used for a constant: the rates are those of tools/microbench, whose kernels are not in here.
 
-What was looked at while the model was made, on an H200: the ladders of transposes and sums, products of 1,024 and some
-twenty measured kernels, for which parts work at the same time and which microbenchmark a constant comes from; and the
-instruction counts of tests/simt/measured and of the convolutions forward, for how executions are found. Gradients of
-convolutions, larger products and the other measured kernels came after that, and so does any other card.
+What was looked at while the model was made, on an H200: the ladders of transposes and sums, products and some twenty
+measured kernels, for which parts work at the same time and which microbenchmark a constant comes from; and the
+instruction counts of tests/simt/measured and of the convolutions, for how executions are found. Gradients, single
+operations and the other measured kernels came after that, and so does any other card.
 
 Two times that differ by less than a twentieth count as a tie, and no pair of them goes into tau. A launch that does not
 fill the card gets no prediction, and stands in the table without one.

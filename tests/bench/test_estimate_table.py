@@ -36,6 +36,16 @@ def test_the_transposes_and_the_sums_are_ranked_as_the_card_does(rows):
     assert (ranks["transpose"], ranks["reduce"], ranks["transpose 4096"]) == (1, 1, 1)
 
 
+def test_the_predictions_are_as_good_as_they_are_said_to_be(rows):
+    found = estimate_table.summary(rows)
+    assert found["kernels"] >= 150
+    assert found["error"] < 1.2
+    assert found["within 2x"] >= 0.95
+    assert found["within 4x"] >= 0.99
+    assert min(estimate_table.taus(rows).values()) > 0.8
+    assert sum(t >= 0.9 for t in estimate_table.taus(rows).values()) >= 10
+
+
 def test_kendalls_tau_is_that_of_its_definition():
     assert estimate_table.tau([1, 2, 3], [10, 20, 30]) == 1
     assert estimate_table.tau([3, 2, 1], [10, 20, 30]) == -1

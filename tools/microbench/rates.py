@@ -87,7 +87,7 @@ def rates(measured, device, name):
         l2_latency=latency("4 MiB"),
         dram_latency=seconds("chase DRAM, 1048576 links") * clock,
         shuffle_latency=seconds("shuffle, one warp") * clock * 2,
-        fma=sm("FMA, outer product, all warps"),
+        fma=sm("FMA, shared operands, all warps"),
         imad=sm("integer product and sum, all warps"),
         float64=sm("float64 FMA, all warps"),
         tensor=sm("TF32 products of 16 x 8 x 8, all warps"),

@@ -25,7 +25,7 @@ MEASURED = {
         "l2_latency": 287.4,
         "dram_latency": 670.5,
         "shuffle_latency": 25.79,
-        "fma": 0.3676,
+        "fma": 0.2869,
         "imad": 0.5027,
         "float64": 0.546,
         "tensor": 2.234,
