@@ -102,6 +102,7 @@ def output(shape, dtype=np.float32, begins=None):
     if begins is not None:
         array.numbers.fill(begins)
         array.written.fill(True)
+        array.begins = begins  # a card shows it with the launch
     return array
 
 

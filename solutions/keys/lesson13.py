@@ -70,12 +70,10 @@ def fused(z, bias, slope, factor, out):
 
 ROW_LOSSES = """
 @gpu.jit(device=True)
-def warp_max(value):
-    step = 16
-    while step > 0:
-        value = max(value, cuda.shfl_xor_sync(0xFFFFFFFF, value, step))
-        step //= 2
-    return value
+def warp_max(v):
+    for step in (16, 8, 4, 2, 1):
+        v = max(v, cuda.shfl_xor_sync(0xFFFFFFFF, v, step))
+    return v
 
 @gpu.jit
 def row_losses(z, labels, loss):
@@ -308,7 +306,7 @@ def block_sum(x, sums):
             Mutant("threads leave", changed(BLOCK_MAX, ("    part[t] = x[i] if i < x.size else -float32(math.inf)",
                    "    if i >= x.size:\n        return\n    part[t] = x[i]")), "which nobody has written yet"),
         ),
-        untouched="does not come to this barrier",
+        untouched="thread 1 of block 0 does not come to this barrier",
     ),
     Key(
         "13.5",
