@@ -41,6 +41,7 @@ SLOW = (
     "tests/exercises/test_kill_table.py",
     "tests/exercises/test_lesson11.py",
     "tests/exercises/test_lesson12.py",
+    "tests/exercises/test_lesson13.py",
     "tests/fast/test_first_call.py",
     "tests/fast/test_memory.py",
     "tests/fast/test_rounding_and_threads.py",

@@ -22,7 +22,7 @@ def transpose(x, y):
 """
 
 
-def card(text, id="gpu.1", case=0):
+def card(text, id="11.1", case=0):
     """The card of a wrong kernel in a public case."""
     exercise = find(id)
     case = exercise.cases[case]
@@ -47,23 +47,39 @@ def test_an_access_outside_is_shown_with_the_launch_and_a_memory_map():
     assert said["What to do"].startswith("Guard the line: if ... < a.size.")
     picture = made.draw()
     assert isinstance(picture, Picture)
-    assert picture.caption.startswith("Drawn are the threads that stay inside of a; 123 accesses do not")
+    assert picture.caption.startswith("a has elements 0 to 4; in line 5 thread 5 of block 0 uses index 5")
     page = made._repr_mimebundle_()["text/html"]
     assert page.count("<img ") == 1
     assert picture.alt in str(made).replace("\n" + " " * 16, " ")
 
 
 def test_too_many_sectors_are_shown_with_the_map_of_the_stores():
-    made = card(NAIVE_TRANSPOSE, "gpu.4")
+    made = card(NAIVE_TRANSPOSE, "12.3")
     assert rows(made)["Got"] == "the right numbers, for 2,048 global store sectors"
     assert rows(made)["Expected"] == "at most 320 global store sectors"
     assert made.draw().caption.startswith("Line 6 stores to y.")
 
 
 def test_bank_conflicts_are_shown_with_the_map_of_the_banks():
-    made = card(cell("gpu.4").replace("33", "32"), "gpu.4")
+    made = card(cell("12.3").replace("33", "32"), "12.3")
     assert rows(made)["Got"].endswith("1,984 bank conflicts")
     assert "31 bank conflicts" in made.draw().caption
+
+
+def test_a_queue_of_lanes_is_told_and_an_array_that_begins_with_a_number_is_shown_as_such():
+    text = """
+@gpu.jit
+def grid_sum(x, total):
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        cuda.atomic.add(total, 0, x[i])
+"""
+    made = card(text, "13.2")
+    assert "total = gpu.to_device(np.full((1,), 0, np.float32))" in rows(made)["Call"].splitlines()
+    assert (rows(made)["Got"], rows(made)["Expected"]) == (
+        "the right numbers, for 300 atomic rounds", "at most 5 atomic rounds",
+    )  # fmt: skip
+    assert rows(made)["What to do"].startswith("Line 5: lanes of a warp do an atomic operation on the same element")
+    assert made.draw() is None
 
 
 def test_loads_over_the_budget_are_shown_with_the_map_of_the_loads():
@@ -78,7 +94,7 @@ def smooth_tiled(x, y):
         y[i] = acc
 """
     made = card(text, "gpu.9")
-    assert "times on average. Shared memory keeps" in rows(made)["What to do"]
+    assert "times on average. A variable keeps" in rows(made)["What to do"]
     assert re.match(r"Line \d+ loads from x\.", made.draw().caption)
 
 
@@ -108,6 +124,6 @@ def test_a_text_that_is_no_kernel_is_told_without_a_launch():
 
 @pytest.mark.parametrize("kind", ["barrier not reached", "unset variable", "out of bounds"])
 def test_a_finding_that_no_map_explains_has_no_picture(kind):
-    exercise = find("gpu.1")
+    exercise = find("11.1")
     ((report, _),) = run_kernel(exercise, ADD.replace("<", "<="), exercise.cases[0]).found[:1]
     assert picture_of(report, Hazard(kind, 3, "m", "f", array="" if kind != "out of bounds" else "nowhere")) is None
