@@ -252,7 +252,7 @@ OWN, BLOCKS = "Give each thread an element of its own: does the index tell all",
         ("x[0] = v", 1, (2, 2), f"{OWN} threads of the grid apart, as cuda.grid(2) does?"),
         ("x[0] = v", (1, 1, 2), 2, f"{OWN} threads of the grid apart, as cuda.grid(3) does?"),
         ("x[0] += v", 2, 1, BLOCKS),
-        ("x[0] += v", 1, 2, "Read into a variable, then cuda.syncthreads() (within one warp cuda.syncwarp() is enough)"),
+        ("x[0] += v", 1, 2, "Read into a variable, then cuda.syncthreads() (within one warp cuda.syncwarp()"),
         ("s[0] = v", 1, 2, "Two threads write one element: give each its own, let one thread write, or use cuda.at"),
     ],
 )
