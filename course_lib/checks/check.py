@@ -69,9 +69,16 @@ def check(id, answer):
         _SOLVED.discard(id)
         raise CheckFailed(f"{id}: right, but {says}")
     _SOLVED.add(id)
-    mine = [e.id for e in sheet_of(id).exercises if e.kind != "text"]
-    solved = sum(i in _SOLVED for i in mine)
-    print(f"{id} {exercise.title}: right in all {len(exercise.cases)} public cases. Solved: {solved} of {len(mine)}.")
+    print(f"{id} {exercise.title}: right in all {len(exercise.cases)} public cases. {_progress(sheet_of(id).exercises)}")
+
+
+def _progress(exercises):
+    """Return how many of a sheet's exercises are solved; those in words nobody can check here."""
+    mine = [e.id for e in exercises if e.kind != "text"]
+    solved, words = sum(i in _SOLVED for i in mine), len(exercises) - len(mine)
+    if not words:
+        return f"Solved: {solved} of {len(mine)}."
+    return f"Solved: {solved} of the {len(mine)} that are checked here; {words} more to answer in words."
 
 
 def _failed(exercise, finding):

@@ -34,11 +34,11 @@ class Difference:
         return f": {self.detail}" if reveal else f" returns {self.kind}."
 
 
-def difference(value, expected, rtol, atol, name="result"):
+def difference(value, expected, rtol, atol, name="result", parts=()):
     """Return None if a decoded value equals the expected one, else the first `Difference`.
 
     Whole numbers, truth values and texts must be equal, floats within atol + rtol |expected|. A list does for a tuple,
-    a whole number for a float. TypeError if `expected` is of no kind that an exercise may return.
+    a whole number for a float. `parts` are what the values of an expected tuple are called. TypeError if `expected` is of no kind that an exercise may return.
 
     Source: the course's own.
     """
@@ -51,7 +51,7 @@ def difference(value, expected, rtol, atol, name="result"):
     if expected is None or isinstance(expected, str):
         return None if type(value) is type(expected) and value == expected else _other(value, expected, name)
     if isinstance(expected, list | tuple):
-        return _sequence(value, expected, rtol, atol, name)
+        return _sequence(value, expected, rtol, atol, name, parts)
     if isinstance(expected, dict):
         return _dict(value, expected, rtol, atol, name)
     if type(expected) is int and abs(expected) >= 2**63:  # no dtype holds it
@@ -81,14 +81,15 @@ def _text(value):
     return text if len(text) <= 80 else text[:77] + "..."
 
 
-def _sequence(value, expected, rtol, atol, name):
+def _sequence(value, expected, rtol, atol, name, parts):
+    listed = f" ({', '.join(parts)})" if parts else ""
     if not isinstance(value, list | tuple):
-        return Difference("another kind of value", f"{name} is {_kind(value)}, expected {_kind(expected)}.")
+        return Difference("another kind of value", f"{name} is {_kind(value)}, expected {_kind(expected)}{listed}.")
     if len(value) != len(expected):
-        detail = f"{name} is {_text(value)}: {_count(value)}, expected {len(expected)}."
+        detail = f"{name} is {_text(value)}: {_count(value)}, expected {len(expected)}{listed}."
         return Difference("another number of values", detail)
     for i, pair in enumerate(zip(value, expected, strict=True)):
-        if found := difference(*pair, rtol, atol, f"{name}[{i}]"):
+        if found := difference(*pair, rtol, atol, parts[i] if parts else f"{name}[{i}]"):
             if isinstance(expected, tuple) and _other_order(value, expected, rtol, atol):
                 found = replace(found, hint=" These are the right values in another order.")
             return replace(found, place=(i, *found.place))

@@ -68,6 +68,8 @@ class Exercise:
         `expect` then returns one of them, and only `requires` judges. The value may be anything.
     instead_of : tuple of str
         Names that an answer may not use, such as "relu_forward" where that is what is to be written.
+    parts : tuple of str
+        What messages call the parts of a result that is a tuple, such as "the number of blocks"; () for result[0], ...
     section : str
         The heading of its lesson's section that explains it; "" where the lesson as a whole does.
     kind : "function"
@@ -90,6 +92,7 @@ class Exercise:
     atol: float = 1e-12
     instead_of: tuple[str, ...] = ()
     requires: Callable | None = None
+    parts: tuple[str, ...] = ()
     section: str = ""
     kind: str = field(default="function", init=False)
 

@@ -157,7 +157,7 @@ def judge(exercise, case, outcome, reveal=True):
     wrong = (
         exercise.requires(outcome.value, *args)
         if exercise.requires
-        else difference(outcome.value, expected, exercise.rtol, exercise.atol)
+        else difference(outcome.value, expected, exercise.rtol, exercise.atol, parts=exercise.parts)
     )
     if wrong is None:
         return _over_budget(exercise, case, outcome, where, reveal)

@@ -63,7 +63,7 @@ def advice_of(report):
 
 
 def causes_of(report):
-    """Return {counter: `Hazard` that explains why it is high}; of the kind "loads" where elements are loaded again.
+    """Return {counter: `Hazard` that explains why it is high}; "loads" and "stores" where elements are touched again.
 
     No errors. Source: the course's own.
     """
@@ -74,6 +74,13 @@ def causes_of(report):
             "loads", 0, f"An element of {most.name} is loaded {most.reuse:.1f} times on average.",
             "A variable keeps what a thread has loaded once, shared memory what a block has.",
             most.loads, most.name, {"way": "load"}, "advice",
+        )  # fmt: skip
+    most = max((u for u in report.arrays.values() if u.space == "global"), key=lambda u: u.stores, default=None)
+    if most is not None and most.stores > most.distinct_stored > 0:
+        found["global_stores"] = Hazard(
+            "stores", 0, f"An element of {most.name} is stored {most.stores / most.distinct_stored:.1f} times on average.",
+            "Add up in a variable of the thread, and store it once, after the loop.", most.stores, most.name,
+            {"way": "store"}, "advice",
         )  # fmt: skip
     for advice in report.advice:
         for counter in ADVICE.get(advice.kind, ()):

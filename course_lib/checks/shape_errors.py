@@ -5,6 +5,8 @@ Source: the course's own; NumPy's documentation, "Broadcasting" and `numpy.matmu
 
 import ast
 import inspect
+import math
+import re
 
 import numpy as np
 
@@ -12,7 +14,8 @@ ELEMENTWISE = ("operands could not be broadcast together", "non-broadcastable ou
 PRODUCT = ("mismatch in its core dimension", "not aligned", "does not have enough dimensions")
 PUT = ("could not broadcast input array",)
 CAST = ("Cannot cast ufunc",)
-OTHER = ("cannot reshape array", "must match exactly", "same number of dimensions", "same shape", "axes don't match")
+RESHAPE = re.compile(r"cannot reshape array of size (\d+) into shape \(([^)]*)\)")
+OTHER = ("must match exactly", "same number of dimensions", "same shape", "axes don't match")
 SIGNS = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.MatMult: "@", ast.Pow: "**", ast.FloorDiv: "//",
     ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
@@ -41,6 +44,8 @@ def shape_error(error, origin, function, arguments):
             "An array of whole numbers cannot take fractions in place. Work on a copy that can: "
             "`x = x - step` instead of `x -= step`, or begin with `x = x.astype(float)`."
         )
+    if isinstance(error, ValueError) and (found := RESHAPE.search(text)):
+        return " ".join(filter(None, [_reshape(*found.groups()), given]))
     if not isinstance(error, ValueError) or not _has(text, ELEMENTWISE + PRODUCT + PUT + OTHER):
         return ""
     pair = _pair(origin) if _has(text, ELEMENTWISE + PRODUCT) else None
@@ -48,11 +53,30 @@ def shape_error(error, origin, function, arguments):
         return " ".join([*(_product(*pair) if pair[0] == "@" else _elementwise(*pair)), given])
     if _has(text, PUT):
         return f"The values and the place that they are to fill have different shapes. {given}"
-    return f"Is one of the arrays to be transposed (.T)? {given}"
+    return " ".join(filter(None, ["Is one of the arrays to be transposed (.T)?" if _turned(origin) else "", given]))
 
 
 def _has(text, parts):
     return any(part in text for part in parts)
+
+
+def _reshape(size, shape):
+    """Say why so many numbers do not fill a shape, of which NumPy leaves out an axis that is to be found."""
+    size, sizes = int(size), [int(n) for n in re.findall(r"\d+", shape)]
+    count = math.prod(sizes)
+    exact = shape.endswith(",") or (count and size % count == 0)
+    if exact:
+        return f"{size} numbers are not the {count} that fill the shape {tuple(sizes)}."
+    if len(sizes) == 1:
+        return f"{size} numbers do not make whole rows: {size} is no multiple of {count}."
+    return f"{size} numbers do not fill the shape {tuple(sizes)}, which takes {count}, nor a number of such."
+
+
+def _turned(origin):
+    """Whether two matrices that the failing expression names have each other's shape, transposed: then .T may help."""
+    nodes = ast.walk(origin.expression) if origin and origin.expression else ()
+    shapes = {shape for n in nodes if isinstance(n, ast.Name) and (shape := _shape(n, origin.names))}
+    return any(len(s) == 2 and s != s[::-1] and s[::-1] in shapes for s in shapes)
 
 
 def _given(function, arguments):

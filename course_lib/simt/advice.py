@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from course_lib.simt.bank_advice import bank_advice
-from course_lib.simt.float64_causes import float64_causes
+from course_lib.simt.float64_causes import float64_causes, whole_sums
 from course_lib.simt.gather import gathered, in_lines, listed
 from course_lib.simt.hazards import Hazard, by_importance
 from course_lib.simt.padding import distance
@@ -53,7 +53,8 @@ def _float64(report, doubles):
             counts.setdefault(line.function, {})[line.number] = line.counters.float64_flops
     for function, lines in counts.items():
         text = {x.number: x.text for x in report.lines if x.function == function}
-        there = _instead_of_float64(*float64_causes(text, lines, doubles if function == report.kernel else ()))
+        numbers, arguments = float64_causes(text, lines, doubles if function == report.kernel else ())
+        there = _instead_of_float64(numbers, arguments, whole_sums(text, lines))
         total = sum(lines.values())
         yield Hazard(
             "float64", in_lines(lines)["lines"][0], f"{total:,} operations in float64, and no array is float64.",
@@ -62,8 +63,11 @@ def _float64(report, doubles):
         )  # fmt: skip
 
 
-def _instead_of_float64(numbers, arguments):
-    """What to write instead of numbers [(line, number)], and what to pass for arguments, or else what to look for."""
+def _instead_of_float64(numbers, arguments, sums):
+    """What to write instead of numbers [(line, number)], and what to pass for arguments, or else what to look for.
+
+    `sums` are [(line, name)] of `whole_sums`.
+    """
     numbers, doubles, does = list(dict.fromkeys(numbers)), [], []
     if arguments:
         does.append(f"pass {listed([f'np.float32({name})' for name in arguments[:NAMED]])}")
@@ -72,6 +76,12 @@ def _instead_of_float64(numbers, arguments):
         first = [f"float32({number}) in line {line}" for line, number in numbers][:NAMED]
         does.append("write " + (listed(first) if len(numbers) <= NAMED else f"{', '.join(first)} and so on"))
         doubles.append(f"a number such as {numbers[0][1]}")
+    begin = [f"begin {name} with float32(0) in line {line}" for line, name in sums if name != "sum"][:1]
+    if not does and sums:
+        what = begin[0] if begin else "add up in a loop, in a variable that begins with float32(0), instead of by sum()"
+        first = sums[0][1] if begin else "sum()"
+        return f"{what[0].upper()}{what[1:]}: {first} begins with a whole number, and that plus a float32 is float64."
+    does += begin
     if not does:
         return (
             "Whole numbers give float64 with / and in functions of math, and with a float32: convert them first, "

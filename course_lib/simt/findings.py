@@ -18,7 +18,7 @@ class RaceFindings:
         other_block, thread = other >> self.block_bits, other & ((1 << self.block_bits) - 1)
         same = other_block == int(self.number[lane]) >> self.block_bits
         who = self.lanes.name_of(thread, None if same else other_block)
-        where = "in this line too" if other_line == node.lineno else f"in line {other_line}"
+        where = IN_THIS_LINE if other_line == node.lineno else f"in line {other_line}"
         what = f"{self.lanes.name(lane)} {verb} {element(view.name, index)}, which {who} {DID[did]} {where}"
         facts = {
             "array": view.name, "lane": lane, "count": races, "index": index, "other_line": other_line,
@@ -40,22 +40,26 @@ class RaceFindings:
                 severity="advice", **facts,
             )  # fmt: skip
         else:
-            value = "the same number" if (verb, did) == ("writes", 0) else "the number that was there already"
+            value, why = "the number that was there already", NO_CHANGE
+            if (verb, did) == ("writes", 0):
+                value, why = "the same number", SAME_NUMBER
+            fix = self._owner(verb, view, did, where) or "Let one thread write, or use cuda.atomic."
             self.found(
-                "same value", node.lineno, f"{what}, with no barrier between: {value}.",
-                "Every order gives this result, and the language calls it undefined all the same: let one thread "
-                "write, or use cuda.atomic.", severity="advice", **facts,
+                "same value", node.lineno, f"{what}, with no barrier between: {value}.", f"{why} {fix}",
+                severity="advice", **facts,
             )  # fmt: skip
 
     def _fix(self, verb, view, did, same_block, one_warp, where):
         """Return what to do about a race."""
+        if own := self._owner(verb, view, did, where):
+            return own
         if not same_block:
             return (
                 "Blocks cannot wait for each other: use cuda.atomic, give each block elements of its own, or write in "
                 "one launch and read in the next."
             )
         barrier = "cuda.syncthreads()" + (" (within one warp cuda.syncwarp() is enough)" if one_warp else "")
-        fix = _ONE_LINE.get((verb, did)) if where == "in this line too" else None
+        fix = _ONE_LINE.get((verb, did)) if where == IN_THIS_LINE else None
         fix = (fix or "Put {} between the two, where all threads come by; or use cuda.atomic to count and add.").format(
             barrier
         )
@@ -63,7 +67,25 @@ class RaceFindings:
             fix += " If several blocks touch it, do one of the two in an earlier launch."
         return fix
 
+    def _owner(self, verb, view, did, where):
+        """Return what to do where one line of many threads stores to one element of global memory; "" elsewhere.
 
+        No barrier helps: the line gives the threads' index wrongly, or more of them than there are elements.
+        """
+        if (verb, did, where, view.memory.space) != ("writes", 0, IN_THIS_LINE, "global"):
+            return ""
+        sizes = zip(self.lanes.grid_dim, self.lanes.block_dim, strict=True)
+        axes = max(i + 1 for i, (blocks, threads) in enumerate(sizes) if i == 0 or blocks * threads > 1)
+        return OWN_ELEMENT.format(axes)
+
+
+IN_THIS_LINE = "in this line too"
+SAME_NUMBER = "Both threads wrote the same number, but two threads must not write one element."
+NO_CHANGE = "The number stays as it was, but no thread may write an element while another one reads it."
+OWN_ELEMENT = (
+    "Give each thread an element of its own: does the index tell all threads of the grid apart, as cuda.grid({}) does? "
+    "Where several threads must write to one place, use cuda.atomic."
+)
 _ONE_LINE = {
     ("writes", 0): "Two threads write one element: give each its own, let one thread write, or use cuda.atomic.",
     ("writes", 1): "Read into a variable, then {}, then write; or use cuda.atomic to count and add.",

@@ -138,6 +138,8 @@ def test_check_prints_how_far_the_sheet_is_and_raises_what_is_wrong(capsys):
     said = capsys.readouterr().out
     assert said.startswith("01.1 The line of least squares: right in all")
     assert said.rstrip().endswith("Solved: 1 of 5.")
+    check("12.5", lambda stride: 32 // len(np.unique(stride * np.arange(32) % 32)) if stride else 1)
+    assert capsys.readouterr().out.endswith("Solved: 1 of the 7 that are checked here; 1 more to answer in words.\n")
     with pytest.raises(CheckFailed, match=r"^01\.1: fit_line\("):
         check("01.1", lambda x, y: (0, 0))
     check("01.1", fit_line)

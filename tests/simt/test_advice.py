@@ -8,7 +8,7 @@ import pytest
 
 from course_lib import simt
 from course_lib.checks.kernel_costs import advice_of
-from course_lib.simt.float64_causes import float64_causes
+from course_lib.simt.float64_causes import float64_causes, whole_sums
 from course_lib.simt.gather import gathered, lines_in_words, where
 from course_lib.simt.hazards import IMPORTANCE, by_importance
 from course_lib.simt.machine import HazardFound, Machine
@@ -207,6 +207,26 @@ def test_advice_without_a_number_to_name_says_what_else_makes_float64(body):
     assert "convert them first, float32(n)" in advice.fix
 
 
+@pytest.mark.parametrize(
+    ("body", "said", "better"),
+    [
+        ("s = 0\n    s += a[i]\n    out[i] = s", "Begin s with float32(0) in line 3: s begins with a whole number, and",
+         "s = float32(0)\n    s += a[i]\n    out[i] = s"),
+        ("n = 0\n    s = int(n)\n    s = s + a[i]\n    out[i] = s", "Begin s with float32(0) in line 4: s begins",
+         "n = 0\n    s = float32(0)\n    s = s + a[i]\n    out[i] = s"),
+        ("s = 0\n    s += 0.5 * a[i]\n    out[i] = s", "Write float32(0.5) in line 4 and begin s with float32(0) in line 3",
+         "s = float32(0)\n    s += float32(0.5) * a[i]\n    out[i] = s"),
+        ("out[i] = sum(a[i:])", "Add up in a loop, in a variable that begins with float32(0), instead of by sum(): sum()",
+         "s = float32(0)\n    for k in range(i, a.size):\n        s += a[k]\n    out[i] = s"),
+    ],
+)  # fmt: skip
+def test_a_sum_that_begins_with_a_whole_number_is_told_to_begin_with_float32(body, said, better):
+    (advice,) = float64_report(f"def kernel(a, out):\n    i = cuda.grid(1)\n    {body}").advice
+    assert advice.fix.startswith(said)
+    assert "functions of math" not in advice.fix
+    assert float64_report(f"def kernel(a, out):\n    i = cuda.grid(1)\n    {better}").advice == []
+
+
 @pytest.mark.parametrize("dtype", [np.float64, np.complex128])
 def test_an_array_of_doubles_wants_float64(dtype):
     kernel = function("def kernel(out):\n    i = cuda.grid(1)\n    x = i * 0.5")
@@ -219,6 +239,7 @@ def test_an_array_of_doubles_wants_float64(dtype):
 def test_a_text_that_is_no_function_names_no_numbers():
     assert float64_causes({}, []) == ([], [])
     assert float64_causes({3: "x = (1.0"}, [3], ["x"]) == ([], [])
+    assert whole_sums({3: "x = (1"}, [3]) == []
 
 
 # ---------------------------------------------------------------------------------------------- global memory

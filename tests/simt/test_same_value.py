@@ -237,10 +237,35 @@ def test_message_says_what_is_the_same_and_what_to_do(severity):
     assert (h.details["thread"], h.details["other_thread"], h.details["index"]) == ((1, 0, 0), (0, 0, 0), (0,))
     if severity == "advice":
         assert h.message.endswith("wrote in this line too, with no barrier between: the same number.")
-        assert "Every order gives this result" in h.fix
-        assert "undefined" in h.fix
+        assert h.fix.startswith("Both threads wrote the same number, but two threads must not write one element. Give")
     else:
         assert h.message.endswith("wrote in this line too, with no barrier between.")
+
+
+OWN, BLOCKS = "Give each thread an element of its own: does the index tell all", "Blocks cannot wait for each other"
+
+
+@pytest.mark.parametrize(
+    ("line", "grid", "block", "fix"),
+    [
+        ("x[0] = v", 2, 2, f"{OWN} threads of the grid apart, as cuda.grid(1) does? Where several threads must"),
+        ("x[0] = v", 1, (2, 2), f"{OWN} threads of the grid apart, as cuda.grid(2) does?"),
+        ("x[0] = v", (1, 1, 2), 2, f"{OWN} threads of the grid apart, as cuda.grid(3) does?"),
+        ("x[0] += v", 2, 1, BLOCKS),
+        ("x[0] += v", 1, 2, "Read into a variable, then cuda.syncthreads() (within one warp cuda.syncwarp()"),
+        ("s[0] = v", 1, 2, "Two threads write one element: give each its own, let one thread write, or use cuda.at"),
+    ],
+)
+def test_one_line_that_stores_to_one_element_asks_for_the_index_and_one_that_adds_for_atomics(line, grid, block, fix):
+    kernel = function(f"""
+        def kernel(x):
+            s = cuda.shared.array(1, float32)
+            v = 100 * cuda.threadIdx.x + 10 * cuda.threadIdx.y + cuda.blockIdx.x + 5 * cuda.blockIdx.z
+            {line}
+    """)
+    (h,) = simt.run(kernel, grid, block, (np.zeros(1),), on_error="collect").hazards
+    assert h.fix.startswith(fix)
+    assert "cuda.atomic" in h.fix
 
 
 # ------------------------------------------------------------------------------------- compare-and-swap, and atomics

@@ -19,7 +19,7 @@ RACES, BARRIERS = ("race", "same value"), ("barrier not reached", "early return"
 WAYS = {"writes": "store", "reads": "load", "changes with cuda.atomic": "atomic"}
 PAST = {"writes": "wrote", "reads": "read", "changes with cuda.atomic": "changed with cuda.atomic"}
 NOW = {past: now for now, past in PAST.items()}
-SAME = "Here both orders give the same number; the language calls it undefined all the same."
+SAME = "Here both orders give the same number, but two threads must not use one element like this."
 HOT = style.tint("hazard", 0.35)
 BESIDE, BOX, ROW = 8, 43, 46
 """Elements that the picture of the neighbours shows, and pixels of one: its width, and from row to row."""

@@ -9,8 +9,9 @@ from tests.simt.corpus import broken, finding, floats, ints, minus_ones, nans, s
 
 N = 64
 BARRIER, SYNCWARP, ATOMIC = "cuda.syncthreads()", "cuda.syncwarp()", "cuda.atomic"
-SAME_NUMBER = "the same number", "Every order gives this result", "one thread write", ATOMIC
-READ_FIRST, ONE_OWNER = ("Read into a variable", "then write"), ("Two threads write one element", "its own", ATOMIC)
+OWN_ELEMENT = "Give each thread an element of its own", "as cuda.grid(1) does?", ATOMIC
+SAME_NUMBER = ("the same number", "Both threads wrote the same number, but two threads must not", *OWN_ELEMENT)
+READ_FIRST = "Read into a variable", "then write"
 
 
 # ------------------------------------------------------------------------------------------- counters and flags
@@ -206,7 +207,7 @@ def shift_into_the_same_array(x, y):
 
 @broken(
     2, 64, lambda: (ints(128), minus_ones(1)),
-    finding("race", "total", thread=0, block=1, index=0, other="of block 0", says=ATOMIC),
+    finding("race", "total", thread=0, block=1, index=0, other="of block 0", says=OWN_ELEMENT),
 )  # fmt: skip
 def every_block_writes_its_sum_to_one_element(x, total):
     s = cuda.shared.array(64, int32)
@@ -236,7 +237,7 @@ def index_without_the_block(x, y):
 
 @broken(
     1, 32, lambda: (ints(32), minus_ones(16)),
-    finding("race", "y", thread=1, block=0, index=0, phase=0, other="thread 0", says=ONE_OWNER),
+    finding("race", "y", thread=1, block=0, index=0, phase=0, other="thread 0", says=OWN_ELEMENT),
 )  # fmt: skip
 def pool_with_a_thread_for_each_input(x, y):
     i = cuda.grid(1)
@@ -246,7 +247,8 @@ def pool_with_a_thread_for_each_input(x, y):
 
 @broken(
     1, (6, 4), lambda: (ints(4, 6), minus_ones(24)),
-    finding("race", "y", thread=(0, 1), block=0, index=4, phase=0, other="thread (4, 0)", says=ONE_OWNER),
+    finding("race", "y", thread=(0, 1), block=0, index=4, phase=0, other="thread (4, 0)",
+            says=(OWN_ELEMENT[0], "as cuda.grid(2) does?")),
 )  # fmt: skip
 def flat_index_with_height_for_width(A, y):
     col, row = cuda.grid(2)
