@@ -13,16 +13,16 @@ from course_lib.simt.hazards import Hazard
 from course_lib.simt.show.explain import picture_of
 from tests.exercises.test_kernels import ADD, cell
 
-NAIVE_TRANSPOSE = """
+NAIVE_TURN = """
 @gpu.jit
-def transpose(x, y):
+def turn_right(x, y):
     col, row = cuda.grid(2)
     if row < x.shape[0] and col < x.shape[1]:
-        y[col, row] = x[row, col]
+        y[col, x.shape[0] - 1 - row] = x[row, col]
 """
 
 
-def card(text, id="gpu.1", case=0):
+def card(text, id="11.1", case=0):
     """The card of a wrong kernel in a public case."""
     exercise = find(id)
     case = exercise.cases[case]
@@ -34,7 +34,7 @@ def rows(made):
     return {row.label: row.text.replace("\ue000", "").replace("\ue001", "") for row in made.rows}
 
 
-def test_an_access_outside_is_shown_with_the_launch_and_a_memory_map():
+def test_an_access_outside_is_shown_with_the_launch_and_the_arrays_end():
     made = card(ADD.replace("    if i < c.size:\n        c[i]", "    c[i]"))
     said = rows(made)
     assert said["Call"].splitlines()[1:] == [
@@ -47,22 +47,22 @@ def test_an_access_outside_is_shown_with_the_launch_and_a_memory_map():
     assert said["What to do"].startswith("Guard the line: if ... < a.size.")
     picture = made.draw()
     assert isinstance(picture, Picture)
-    assert picture.caption.startswith("Drawn are the threads that stay inside of a; 123 accesses do not")
+    assert picture.caption.startswith("a has elements 0 to 4; in line 5 thread 5 of block 0 uses index 5:")
     page = made._repr_mimebundle_()["text/html"]
     assert page.count("<img ") == 1
     assert picture.alt in str(made).replace("\n" + " " * 16, " ")
 
 
 def test_too_many_sectors_are_shown_with_the_map_of_the_stores():
-    made = card(NAIVE_TRANSPOSE, "gpu.4")
-    assert rows(made)["Got"] == "the right numbers, for 2,048 global store sectors"
-    assert rows(made)["Expected"] == "at most 320 global store sectors"
+    made = card(NAIVE_TURN, "12.3")
+    assert rows(made)["Got"] == "the right numbers, for 4,096 global store sectors"
+    assert rows(made)["Expected"] == "at most 640 global store sectors"
     assert made.draw().caption.startswith("Line 6 stores to y.")
 
 
 def test_bank_conflicts_are_shown_with_the_map_of_the_banks():
-    made = card(cell("gpu.4").replace("33", "32"), "gpu.4")
-    assert rows(made)["Got"].endswith("1,984 bank conflicts")
+    made = card(cell("12.3").replace("33", "32"), "12.3")
+    assert rows(made)["Got"].endswith("3,968 bank conflicts")
     assert "31 bank conflicts" in made.draw().caption
 
 
@@ -108,6 +108,6 @@ def test_a_text_that_is_no_kernel_is_told_without_a_launch():
 
 @pytest.mark.parametrize("kind", ["barrier not reached", "unset variable", "out of bounds"])
 def test_a_finding_that_no_map_explains_has_no_picture(kind):
-    exercise = find("gpu.1")
+    exercise = find("11.1")
     ((report, _),) = run_kernel(exercise, ADD.replace("<", "<="), exercise.cases[0]).found[:1]
     assert picture_of(report, Hazard(kind, 3, "m", "f", array="" if kind != "out of bounds" else "nowhere")) is None
