@@ -38,8 +38,20 @@ numbers = np.arange(256, dtype=np.float32)
 gpu.trace(odd_and_even[8, 32], numbers, np.zeros_like(numbers)).walk()
 
 # %% [markdown]
-# Half of them stand still while the other half works, and then they change places. Nobody goes their own way. By the
-# end of this page you will know why, what it costs, and how to write kernels in which it never happens.
+# This is what they carried out. The line numbers are those of the picture.
+#
+# ```python
+# @gpu.jit
+# def odd_and_even(x, y):
+#     i = cuda.grid(1)                     # which thread am I?
+#     if i % 2 == 0:
+#         y[i] = x[i] * float32(3)
+#     else:
+#         y[i] = x[i] + float32(1)
+# ```
+#
+# Half of the threads stand still while the other half works, and then they change places. Nobody goes their own way. By
+# the end of this page you will know why, what it costs, and how to write kernels in which it never happens.
 #
 # ## You will be able to
 #
@@ -71,18 +83,21 @@ gpu.trace(odd_and_even[8, 32], numbers, np.zeros_like(numbers)).walk()
 # can be computed in any order, or all at once. Here is what that takes on a data-centre card.
 
 # %% tags=["hide-input"]
+# ReLU on a card.
 relu = measured("ReLU", card="h200")
 elements = 2**26
 table(
-    [(relu.card, f"{elements:,}", 1e6 * relu.seconds["operation"], elements / relu.seconds["operation"] / 1e9)],
-    ["card", "numbers", "microseconds", "billion numbers a second"],
-    caption="ReLU of an array in float32, measured",
+    [(name, f"{elements:,}", 1e6 * seconds, elements / seconds / 1e9) for name, seconds in
+     (("ReLU", relu.seconds["operation"]), ("a plain copy", relu.seconds["copy"]))],
+    ["kernel", "numbers", "microseconds", "billion numbers a second"],
+    align="lrrr",
+    caption=f"Arrays in float32, measured on an {relu.card} ({relu.date})",
 )
 
 # %% [markdown]
-# A tenth of a millisecond. No processor in a laptop comes near, although each of its cores is far quicker than one GPU
-# thread. A CPU is a few people who hurry; a GPU is a very large crowd that does not. The question of the next eight
-# lessons is how to keep the crowd busy.
+# A tenth of a millisecond, and no more than it takes to copy the numbers without looking at them. One GPU thread is
+# much slower than a core of your laptop. A CPU is a few people who hurry; a GPU is a very large crowd that does not.
+# The question of the next eight lessons is how to keep the crowd busy.
 #
 # ## A loop, taken apart
 #
@@ -118,8 +133,9 @@ for i in [7, 2, 9, 0, 4, 1, 8, 3, 6, 5]:
 print(y)
 
 # %% [markdown]
-# A GPU does not call the body once per element in one long row. It has many places where work can be done, and hands
-# each of them a **block**: a group of a fixed number of **threads**. All blocks together are the **grid**. Say there
+# A GPU does not call the body once per element in one long row. It has many places where work can be done, called
+# **multiprocessors** or SMs; the card of the table has 132. Each of them is handed a **block** at a time, or several: a
+# block is a group of a fixed number of **threads**. All blocks together are the **grid**. Say there
 # are four threads to a block. Thread 1 of block 2 then takes element $2 \cdot 4 + 1 = 9$. Written as loops:
 
 # %%
@@ -150,7 +166,7 @@ print("without an element:", without)
 # %% [markdown]
 # <details class="reveal"><summary>What that means for the body</summary>
 #
-# Numbers 10 and 11 fall behind the end of the array. `one_element(10, ...)` would read what is not there, so the body
+# Numbers 10 and 11 lie beyond the end of the array. `one_element(10, ...)` would read what is not there, so the body
 # must ask first: `if i < x.size`. This question is called the **guard**. Nearly every kernel has one, because the
 # number of elements is hardly ever a multiple of the number of threads in a block.
 #
@@ -193,7 +209,8 @@ print(gpu.to_host(y_device))
 # was given, here one made by `gpu.empty`, whose elements hold nothing yet. And the launch does not say which thread
 # does what. The kernel's first line does.
 #
-# That first line is so common that it has a short form, `cuda.grid(1)`. Here is the launch as a map. Move to any lane
+# That first line is so common that it has a short form, `cuda.grid(1)`; the 1 is the number of axes. Here is the launch
+# as a map. Move to any lane
 # and read off who it is.
 
 # %%
@@ -211,8 +228,9 @@ gpu.simulate(leaky_relu, 3, 4, x, float32(0.5), np.zeros_like(x)).launch_map()
 # %% [markdown]
 # ## Leave the guard out
 #
-# `gpu.simulate` runs a kernel in the executor, on any machine, and returns a **report**. It also looks over the
-# kernel's shoulder: what no GPU would tell you, it says. Suppose the guard were forgotten.
+# `gpu.simulate(kernel, grid, block, ...)` runs a kernel in the executor, on any machine, and returns a **report**. It
+# works on copies, so your own arrays stay as they are. And it looks over the kernel's shoulder: it says what no GPU
+# would tell you. Suppose the guard were forgotten.
 
 # %% tags=["hide-input"]
 first = predict(
@@ -227,7 +245,10 @@ first
 @gpu.jit
 def no_guard(x, slope, y):
     i = cuda.grid(1)
-    y[i] = slope * x[i]
+    if x[i] > 0:
+        y[i] = x[i]
+    else:
+        y[i] = slope * x[i]
 
 report = gpu.simulate(no_guard, 3, 4, x, float32(0.5), np.zeros_like(x), on_error="collect")
 finding = report.hazards[0]
@@ -237,9 +258,9 @@ print(finding)
 # <details class="reveal"><summary>What a GPU would have done</summary>
 #
 # Block 2 begins at element 8, so its thread 2 asks for element 10. On a GPU nothing stops it. It reads whatever lies
-# behind the array, and then *writes* behind the other one, perhaps into somebody else's numbers. The result looks
-# right, since the ten elements that you look at are right. The course's executor names the line, the thread, the block
-# and the index.
+# beyond the array, and then *writes* beyond the other one, perhaps over somebody else's numbers. The ten elements that
+# you look at are right, so the mistake shows up later, somewhere else, or never. The executor names the line, the
+# thread, the block and the index.
 #
 # </details>
 
@@ -287,8 +308,8 @@ print(
 # %% [markdown]
 # ## A loop that fits any launch
 #
-# So far there was a thread for each element. Often that is not what you want: the array may be longer than a grid
-# should be, or the start of a thread may cost more than its one element. A **grid-stride loop** makes the kernel
+# So far there was a thread for each element. Often that is not what you want: with millions of elements, to start a
+# thread may cost more than the one element that it does. A **grid-stride loop** makes the kernel
 # independent of the launch. A thread takes its own element, then the one as many places further as there are threads
 # in the whole grid, and so on until the array ends.[^Dey "Im2Col Operation"]
 
@@ -321,11 +342,13 @@ made = gpu.empty(layer.shape, np.float32)
 leaky_relu_any[4, 32](gpu.to_device(layer), float32(0.5), made)
 right = np.where(layer > 0, layer, np.float32(0.5) * layer)
 print("equal to NumPy's:", np.array_equal(gpu.to_host(made), right))
+print("elements for each of", 4 * 32, "threads:", layer.size // (4 * 32))
 
 # %% [markdown]
 # <details class="reveal"><summary>And why 4 x 32 threads is still a poor choice</summary>
 #
-# The loop makes any launch *right*, not any launch fast. An H100 has room for 132 × 2,048 = 270,336 threads at a
+# 128,000 elements, 128 threads: each makes 1,000 turns. The loop makes any launch *right*, not any launch fast. An H100
+# has room for 132 × 2,048 = 270,336 threads at a
 # time;[^NVIDIA "H100 Tensor Core GPU Architecture"] with 128 of them, more than 99.9 % of it would be empty. Choose
 # enough blocks to fill the card, and let the loop take care of the rest.
 #
@@ -362,14 +385,13 @@ gpu.try_sizes(leaky_relu, [32, 64, 65, 96, 128], make=inputs, expected=in_numpy,
 #
 # ## A warp walks together
 #
-# A block's threads are not started one by one. The hardware takes 32 neighbours at a time, by their number in the
-# block. Such a group is a **warp**, and a thread's place in it is its **lane**. A warp has *one* instruction to carry
-# out at a time, and all of its lanes carry it out together, each on its own numbers.
+# A block's threads are not started one by one. They are numbered, along x first, then y, then z, and the hardware takes
+# 32 neighbours at a time. Such a group is a **warp**, and a thread's place in it is its **lane**. A warp has *one*
+# instruction to carry out at a time, and all of its lanes carry it out together, each on its own numbers.
 #
 # So what does a warp do at an `if` whose condition holds for some lanes only? It cannot take two ways at once. It walks
 # through one side with the other lanes switched off, and then through the other side. That is called
-# **divergence**. The picture on top of this page shows it for `i % 2`. Now for a condition that is the same for whole
-# warps:
+# **divergence**. The picture on top of this page shows it for `i % 2`. And now the same with another condition:
 
 # %%
 @gpu.jit
@@ -408,12 +430,15 @@ table(
 )
 
 # %% [markdown]
-# <details class="reveal"><summary>What was saved</summary>
+# <details class="reveal"><summary>Nobody stands still</summary>
 #
-# None. Warps 0, 2, 4 and 6 go one way, all together, the others the other way, all together. A branch costs nothing
-# where a warp agrees. So the belief from the beginning has to be turned round: the thing that goes its own way is the
-# *warp*; a thread is one of its 32 lanes. If the two sides of an `if` were ten lines long each, `odd_and_even` would
-# take nearly twice as long as `warp_by_warp` for the same results' worth of arithmetic.
+# No warp is divided. Warps 0, 2, 4 and 6 go one way, all together, the others the other way, all together. A branch
+# costs nothing where a warp agrees. So the belief from the beginning has to be turned round: the thing that goes its
+# own way is the *warp*; a thread is one of its 32 lanes. If the two sides of the `if` were ten lines long each,
+# `odd_and_even` would take nearly twice as long as `warp_by_warp`, although both compute as much.
+#
+# (The share of lanes at work differs from that of the picture on top. The picture counts lines; the table counts
+# instructions, and a line may be several.)
 #
 # </details>
 
@@ -430,18 +455,18 @@ gpu.trace(warp_by_warp[4, 64], numbers, np.zeros_like(numbers), warp=1).walk()
 # %% [markdown]
 # ## Look inside: the step debugger
 #
-# `gpu.trace` runs a kernel in the executor and keeps what every lane of one warp held after each line. Step through it,
-# choose the variables to watch, and stop at the first line where lanes are switched off.
+# `gpu.trace(kernel[grid, block], ...)` runs a kernel in the executor, on copies, and keeps what every lane of one warp
+# held after each line. Step through it, choose the variables to watch, and stop at the first line where lanes are
+# switched off.
 
 # %%
 gpu.trace(leaky_relu[1, 32], layer[:24], float32(0.5), np.zeros(24, np.float32))
 
 # %% [markdown]
-# ## Half a number too wide
+# ## Twice as wide as it need be
 #
 # The networks of this course use **float32**: four bytes a number, and the width that GPUs are built for. Python's own
-# numbers are float64. In NumPy you rarely notice; in a kernel you pay, because every operation with a float64 in it is
-# carried out in float64. The kernel below looks harmless; `x` and `y` are arrays of float32.
+# numbers are float64, eight bytes. The kernel below looks harmless; `x` and `y` are arrays of float32.
 
 # %%
 @gpu.jit
@@ -451,8 +476,8 @@ def halve(x, y):
         y[i] = 0.5 * x[i]
 
 # %% [markdown]
-# NumPy would multiply in float32 here, since it takes Python's 0.5 for a number of any width. A kernel is compiled by
-# Numba's rules, and there 0.5 is what Python says it is.
+# NumPy would multiply in float32 here, since it takes Python's 0.5 for a number of any width. What does Numba do, which
+# compiles the kernel?
 
 # %% tags=["hide-input"]
 wide = predict(
@@ -470,7 +495,8 @@ print(report.advice[0])
 # %% [markdown]
 # <details class="reveal"><summary>What it costs</summary>
 #
-# All of them, and nobody says so: the result is rounded back to float32 on its way into `y`. Consumer cards have one
+# All 256 are in float64. For Numba, 0.5 is what Python says it is, and an operation with one float64 in it is carried
+# out in float64. Nothing shows it: the result is rounded back to float32 on its way into `y`. Consumer cards have one
 # float64 unit for every 64 of float32,[^NVIDIA "CUDA C++ Programming Guide, Arithmetic Instructions"] so such a line
 # can be 64 times slower than it looks. Write `float32(0.5)`.
 #
@@ -490,12 +516,13 @@ wide.confirm(report.total.float64_flops)
 reports["odd_and_even"]
 
 # %% [markdown]
-# Three habits make reports useful. Ask what you *expect* before you look: here, 256 loads by 8 warps. Look for the
-# line with the largest share, since a line that costs little is not worth your evening. And read **requests** and
-# **sectors** as lesson 12 will explain them: what a warp asks memory for in one go, and the pieces of 32 bytes that
-# memory sends. Every column is explained, with a small kernel that moves it, on the page
-# [Reading the report](91_reading_the_report.ipynb); what the usual mistakes look like, on the page
-# [Ten mistakes](92_ten_mistakes.ipynb).
+# Three habits make reports useful. Ask what you *expect* before you look. Here 8 warps load 32 numbers each, so one
+# would expect 8 **requests**, a request being what a warp asks memory for in one go. The report says 16: each divided
+# warp asks twice, for half of its lanes each time. That is also why it advises on *uncoalesced* loads. Look for the
+# line with the largest share, since a line that costs little is not worth your evening. And keep **sectors** for lesson
+# 12: they are the pieces of 32 bytes that memory sends. Every column is explained, with a small kernel that moves it,
+# on the page [Reading the report](91_reading_the_report.ipynb); what the usual mistakes look like, on the page [Ten
+# mistakes](92_ten_mistakes.ipynb).
 #
 # ## The same things under other names
 #

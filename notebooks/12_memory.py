@@ -12,12 +12,12 @@
 # ---
 
 # %% [markdown]
-# # 12 · Memory: the same additions, eight times the traffic
+# # 12 · Memory: what a warp asks for, and what is sent
 #
-# In lesson 11 a card took as long for ReLU as it takes to copy the numbers: the arithmetic was free. Most kernels of a
-# neural network are like that. So speed is decided by how numbers travel, and many people believe that reading a
-# number is reading a number. Pull the slider: the warp reads 32 numbers each time, and memory sends up to eight times
-# as many.
+# In lesson 11 a card took as long for ReLU as for copying the numbers: the arithmetic was free. Most kernels of a
+# neural network are like that, so what decides is how numbers travel. Many people believe that every read costs the
+# same. Below, a warp reads 32 numbers. Move the stride, and watch how much memory sends for them. (The lower half of
+# the picture is for the section on banks.)
 
 # %% tags=["hide-input"]
 import numpy as np
@@ -65,18 +65,17 @@ table(
 )
 
 # %% [markdown]
-# The bus carries 32 billion bits a second on each of 16 lanes,[^PCI-SIG "PCI Express Base Specification 5.0"] a fast
-# network 400 billion in all.[^NVIDIA "ConnectX-7 400G Adapters, data sheet"] A register, where a thread keeps its
-# variables, is nearer than all of them: it can be read in the very clock in which it is needed.
+# The bus carries 32 billion bits a second on each of its 16 pairs of wires,[^PCI-SIG "PCI Express Base Specification
+# 5.0"] a fast network 400 billion in all.[^NVIDIA "ConnectX-7 400G Adapters, data sheet"] A register, where a thread
+# keeps its variables, is nearer than all of them: it can be read in the very clock in which it is needed.
 #
 # A thread that adds two numbers from far memory works for a few clocks and waits for several hundred. A CPU fights
 # that with caches, and by guessing what will be needed. A GPU does something else: it has other warps ready, and while
 # one waits, another one works. That hides *latency*. Nothing hides *throughput*: what has to travel, has to travel.
 # The next sections are about making it less, and the last ones about waiting well.
 #
-# One law of computer organisation is worth having at hand. If a part $p$ of the work gets faster without bound, the
-# whole gets at most $1/(1-p)$ times faster, because the rest stays.[^Amdahl "Validity of the Single Processor
-# Approach"]
+# One law of computer organisation is worth having at hand before we start, because it says what is worth a student's
+# evening. Try to find it by yourself.
 
 # %% tags=["hide-input"]
 amdahl = predict(
@@ -96,8 +95,10 @@ print(f"at most {speedup:.0f} times")
 # %% [markdown]
 # <details class="reveal"><summary>Why the remaining 5 % matter from now on</summary>
 #
-# Twenty times, and not more, however good the card is. It is why ReLU, pooling, the loss and the copies deserve a
-# lesson of their own, although the matrix products have nearly all of the arithmetic.
+# The remaining 5 % take as long as before, and they are a twentieth of the whole: twenty times, and not more, however
+# good the card is. This is Amdahl's law: if a part $p$ of the work becomes free, the whole gets $1/(1-p)$ times
+# faster.[^Amdahl "Validity of the Single Processor Approach"] It is why ReLU, pooling, the loss and the copies deserve
+# a lesson of their own, although the matrix products have nearly all of the arithmetic.
 #
 # </details>
 
@@ -114,16 +115,10 @@ amdahl.confirm(round(speedup))
 # what the load costs. If neighbouring lanes touch neighbouring numbers, 32 numbers lie in 4 sectors, and every byte
 # that travels is used. The access is **coalesced**.
 
-# %% tags=["hide-input"]
-stride_two = predict(
-    "Lane i reads x[8 * i], every eighth number. How many sectors does the warp's request touch?",
-    [4, 8, 16, 32],
-    answer=32,
-    reveals=2,
-)
-stride_two
+# %% [markdown]
+# The same in a kernel that takes every first, second, third number, and so on:
 
-# %% tags=["hide-output"]
+# %%
 @gpu.jit
 def every(x, y, step):
     i = cuda.grid(1)
@@ -141,23 +136,15 @@ table(
 )
 
 # %% [markdown]
-# <details class="reveal"><summary>And from there on it gets no worse</summary>
-#
 # From a step of 8 on, every lane has a sector of its own: 32 sectors, of which 4 bytes each are used. An eighth of what
 # travels is wanted, seven eighths are thrown away. A shift costs less: if lane i reads `x[i + 1]`, the 32 numbers begin
 # in the middle of a sector and touch 5 instead of 4.
-#
-# </details>
-
-# %% tags=["hide-input"]
-# The answer, confirmed by what was measured.
-stride_two.confirm(sectors[8])
 
 # %% [markdown]
 # ## Rows and columns
 #
-# Now for a mistake that looks like good style. The sums of all rows of a matrix: give a thread a row, and let it walk
-# along it. Each thread then reads numbers that lie one behind the other, just as a CPU likes it.
+# The sums of all rows of a matrix. Give each thread a row, and let it walk along it: then every thread reads numbers
+# that lie one behind the other, which is just what a CPU likes.
 
 # %%
 @gpu.jit
@@ -179,12 +166,12 @@ def sum_columns(x, s):
         s[c] = total
 
 # %% [markdown]
-# The second kernel adds up the columns. On a square matrix both do the same number of additions and read each number
-# once. Which of the two makes memory work harder?
+# The second kernel adds up columns, so each thread jumps from row to row. On a square matrix, both do the same number
+# of additions and read each number once. Which of the two makes memory work harder, and by how much?
 
 # %% tags=["hide-input"]
 walk = predict(
-    "256 × 256 numbers. sum_columns fetches 8,192 sectors. How many does sum_rows fetch?",
+    "256 × 256 numbers in float32 lie in 8,192 sectors. How many sectors does `sum_rows` fetch, in all?",
     [1024, 8192, 16384, 65536],
     answer=65536,
     reveals=2,
@@ -242,29 +229,35 @@ table([(name, r.total.global_load_sectors) for name, r in swapped.items()], ["ke
 
 # %% tags=["hide-input"]
 # The same kernels on a card.
-cases = [measured(case, card="h200") for case in ("index order", "many short sums", "few long sums")]
+order, many, few = (measured(case, card="h200") for case in ("index order", "many short sums", "few long sums"))
+shapes = {"sum_rows": "2^20 x 64", "sum_columns": "64 x 2^20"}
+rows = [(order.size, "2^26", name, s, s / order.seconds["negative"]) for name, s in order.seconds.items()]
+rows += [(shapes[name], "2^20", name, s, s / many.seconds["sum_columns"]) for name, s in many.seconds.items()]
+rows += [(few.size, "8,192", name, s, s / few.seconds["sum_columns"]) for name, s in few.seconds.items()]
 table(
-    [(case.size, name, 1e6 * s, s / min(case.seconds.values())) for case in cases for name, s in case.seconds.items()],
-    ["numbers", "kernel", "microseconds", "times the better one"],
-    formats={"microseconds": ",.0f", "times the better one": ".1f"},
-    caption=f"Measured on an {cases[0].card} ({cases[0].date})",
+    [(shape, threads, name, f"{1e6 * s:,.0f}", f"{times:.1f}") for shape, threads, name, s, times in rows],
+    ["matrix", "threads", "kernel", "microseconds", "times the coalesced one"],
+    align="lrlrr",
+    caption=f"Measured on an {order.card} ({order.date})",
 )
 
 # %% [markdown]
-# The swapped indices cost three and a half times the time, the row walk over a million short rows four times: the
-# caches save some of the factor of eight, not all of it. It is the most expensive mistake on this page, and the easiest
-# to make.
+# The swapped indices cost three and a half times the time, and a thread for each of a million short rows four times:
+# the caches save some of the factor of eight, not all of it. It is the most expensive mistake on this page, and the
+# easiest to make.
 #
-# The last pair is upside down. There, only 8,192 threads are at work, each on a long row. So few of them fit into the
-# caches with all of their sectors: what was "thrown away" is still there at the next turn, and then a thread waits for
-# a near memory instead of a far one. Count sectors to know what you ask of memory. Measure to know what you get.
+# The last pair is upside down. There, only 8,192 threads are at work, each on a long row. They are so few that all of
+# their sectors fit into the caches together. In `sum_rows`, seven of eight turns then find their number in a cache,
+# while `sum_columns` waits for far memory at every turn. Count sectors to know what you ask of memory. Measure to know
+# what you get.
 
 # %% [markdown]
 # ## A place to meet: shared memory
 #
 # Sometimes no order is good. Transpose a matrix: what is read along rows has to be written along columns. The way out
 # is a small memory inside the multiprocessor that a block has to itself, **shared memory**. All threads of the block
-# see the same array there, it is about ten times nearer than the card's memory, and it does not care for sectors.
+# see the same array there, it is more than twenty times nearer than the card's memory, and it does not care for
+# sectors.
 #
 # A first example, without a matrix: turn each stretch of 64 numbers around. Thread $t$ puts a number in, and takes
 # another one out, which a *different* thread has put there.
@@ -278,7 +271,7 @@ def backwards(x, y):
     y[first + t] = tile[63 - t]
 
 # %% [markdown]
-# Two warps share this block: threads 0 to 31, and threads 32 to 63.
+# Ask of each number in `tile`: who writes it, who reads it, and what makes sure that the one comes before the other?
 
 # %% tags=["hide-input"]
 who = predict(
@@ -314,7 +307,7 @@ in_one_warp = race.details["other_thread"][0] // 32 == race.details["thread"][0]
 who.confirm(f"thread {race.details['other_thread'][0]}, and " + ("yes" if in_one_warp else "no: it is in another warp"))
 
 # %% [markdown]
-# `cuda.syncthreads()` is a **barrier**: no thread of the block passes it before all of them have come. Between writing
+# `cuda.syncthreads()` is a **barrier**: no thread of the block goes on before all have arrived. Between writing
 # and reading, it is just what is missing. It must stand where *every* thread of the block comes by, never inside an
 # `if` that only some of them enter.
 
@@ -350,8 +343,11 @@ def turn_naive(x, y):
         y[col, row] = x[row, col]
 
 # %% [markdown]
-# Rung 2 brings a tile of 32 × 32 into shared memory, waits, and writes the tile's *columns* as rows. Both ways lie side
-# by side in the card's memory now.
+# Rung 2 brings a tile of 32 × 32 into shared memory, waits, and writes the tile's *columns* as rows. Follow one thread,
+# with $t_x = 2$ and $t_y = 5$, in block (1, 0), whose corner is `top = 0`, `left = 32`. It reads `x[5, 34]` and puts it
+# into `tile[5, 2]`. After the barrier it writes `y[37, 2]`, and takes for it `tile[2, 5]`: the number `x[2, 37]`, which
+# the thread with $t_x = 5$, $t_y = 2$ has brought. Its neighbour with $t_x = 3$ reads `x[5, 35]` and writes `y[37, 3]`.
+# So neighbours read neighbours *and* write neighbours.
 
 # %%
 @gpu.jit
@@ -373,8 +369,9 @@ table(
 )
 
 # %% [markdown]
-# An eighth of the sectors on the way out: the tile does what it was made for. But the report has a piece of advice
-# left.
+# An eighth of the sectors on the way out: the tile does what it was made for. It takes two guards, since a thread at
+# the edge may have a number to bring and none to write, or the other way round; and the barrier stands outside both,
+# where every thread comes by. But the report has a piece of advice left.
 #
 # ## Banks
 #
@@ -449,7 +446,10 @@ table(
 
 # %% [markdown]
 # Each defect that the report named was a real one, and removing it paid. Note that the padding is worth a third
-# although not one byte less travels from the card's memory: a wait is a wait, wherever it happens.
+# although not one byte less travels from the card's memory: a wait is a wait, wherever it happens. And note the last
+# step. The padded tile has no advice left, and still two thirds of the speed are missing. The report sees traffic. What
+# it does not see is waiting, and that is the next subject; how the fourth rung waits less stands in `v04_coarsened.py`,
+# beside the others.
 #
 # ## Two more kinds of memory
 #
@@ -471,23 +471,24 @@ def smooth(x, y):
         y[i] = mask[0] * x[i - 1] + mask[1] * x[i] + mask[2] * x[i + 1]
 
 report = gpu.simulate(smooth, 8, 32, numbers, np.zeros_like(numbers))
-print("requests to constant memory:", report.total.constant_load_requests)
+print("requests to constant memory:", report.total.constant_load_requests, "= 8 warps x 3 weights")
 
 # %% [markdown]
 # ## Waiting well
 #
-# An H100's multiprocessor has four **schedulers**, and room for 64 warps. In every clock a scheduler looks for a warp
-# that is ready, and lets it do one instruction. A warp that waits for memory costs nothing as long as another one is
-# ready. Here is the same kernel with 1, 2, 8 and 32 warps on one scheduler: four instructions, then a load that takes
-# as long as far memory does.
+# A multiprocessor of an H100 has four **schedulers**, and room for 64 warps, so 16 for each. In every clock a scheduler
+# looks for a warp that is ready, and lets it do one instruction. A warp that waits for memory costs nothing as long as
+# another one is ready. Here is the same kernel with 1, 2, 8 and 16 warps on one scheduler: three instructions and a
+# load, which takes as long as far memory does.
 
 # %% tags=["hide-input"]
-simt.schedule(warps=(1, 2, 8, 32), compute=4, device="H100")
+simt.schedule(warps=(1, 2, 8, 16), compute=4, device="H100")
 
 # %% [markdown]
-# With one warp the scheduler is idle nearly all the time. How many are enough follows from a law that holds for every
-# queue, at a till as in a memory: what is under way at a time equals throughput times latency.[^Little "A Proof for the
-# Queuing Formula L = λW"] In the table above, an H200 reads 4.2 terabytes a second from its DRAM, and each byte is 339
+# Even a full scheduler is idle most of the time here: with so little to do between two loads, more warps would be
+# needed than there is room for. How much must be under way follows from Little's law, which holds for every queue, at a
+# till as in a memory: what is under way at a time equals throughput times latency.[^Little "A Proof for the Queuing
+# Formula L = λW"] In the table above, an H200 reads 4.2 terabytes a second from its DRAM, and each byte is 339
 # nanoseconds on its way. So about 1.4 million bytes must have been asked for and not yet come: 85 requests of 128 bytes
 # for every one of its 132 multiprocessors.
 
@@ -517,15 +518,17 @@ figures.show(
 # %% [markdown]
 # <details class="reveal"><summary>Reading the curve</summary>
 #
-# Up to 16 warps the speed doubles whenever the warps do: nobody is in anybody's way, all the time is waiting. Then the
-# curve bends, for now memory has enough to do. More warps is one way to have enough under way. Another is more loads
-# by each thread before it needs the first result, which is what the fourth rung of the transpose does.
+# Thirty-two warps copy twenty-three times as much as one. Up to 16, the speed nearly doubles whenever the warps do:
+# nobody is in anybody's way, all the time is waiting. Then the curve bends, for now memory has enough to do. More warps
+# is one way to have enough under way. Another is more loads by each thread before it needs the first result, which is
+# what the fourth rung of the transpose does.
 #
 # </details>
 
 # %% [markdown]
-# So a multiprocessor should hold many warps. How many it does hold, as a share of its 64, is called **occupancy**.
-# Three things use up its room: threads, registers, and shared memory. Whatever runs out first is the limit.
+# So a multiprocessor should hold many warps. How many it does hold, as a share of its 64, is called **occupancy**. Four
+# things use up its room: threads, registers, shared memory, and blocks, of which it holds 32 at the most. Whatever runs
+# out first is the limit.
 
 # %%
 simt.occupancy_calculator(device="H100", threads=256, registers=32, shared_bytes=0)
@@ -539,8 +542,8 @@ simt.occupancy_calculator(device="H100", threads=256, registers=32, shared_bytes
 #
 # Now all of it in one picture. A kernel moves bytes and does operations. Divide the second by the first, and you have
 # its **arithmetic intensity**, in operations per byte. The card can do so many operations a second, and bring so many
-# bytes. So the best speed that a kernel can have is a roof with a slope and a flat part: left of the corner memory
-# decides, right of it arithmetic.[^Williams "Roofline: An Insightful Visual Performance Model"]
+# bytes. So the best speed that a kernel can have is a roof with a slope and a flat part, the **roofline**: left of the
+# corner memory decides, right of it arithmetic.[^Williams "Roofline: An Insightful Visual Performance Model"]
 
 # %%
 reports["sum_columns"].roofline(device="H200")
@@ -559,11 +562,11 @@ reports["sum_columns"].roofline(device="H200")
 #   4 × 256, a warp covers eight rows with four columns, half of each sector is wasted, and 8 sectors are fetched.
 #
 #   </details>
-# - Read every second column of a padded tile: with which widths does `tile[tx, 2 * ty]` have conflicts?
+# - A tile has rows of $W$ words. For which $W$ does reading `tile[tx, 2 * ty]` cause conflicts?
 #   <details><summary>Answer</summary>
 #
-#   None with 33: the second index is the same for all lanes and only shifts the banks. What matters is the step from
-#   lane to lane, the width. Only its common divisor with 32 counts: odd widths have no conflicts at all.
+#   The second index is the same for all lanes, so it only shifts the banks. What matters is the step from lane to lane,
+#   $W$, and what it has in common with 32: odd $W$ cause none, even ones do.
 #
 #   </details>
 

@@ -13,13 +13,12 @@
 # %% [markdown]
 # # GPU warm-up · Exercises: kernels of lessons to come
 #
-# Here you write kernels in Numba-CUDA's language, from a sum in shared memory to the basic convolution kernel. The
-# sheets 11 and 12 come first: there you write your first kernels. No GPU is needed: a check runs your kernel in the
-# course's executor, which reads it and walks all threads in lock-step. Core exercises take ten to twenty minutes, a
-# stretch half an hour.
+# Here you write kernels in Numba-CUDA's language: a matrix product from tiles, the basic convolution kernel, and a sum
+# of neighbours with a halo. The sheets 11 to 13 come first; they explain shared memory and barriers. No GPU is needed:
+# a check runs your kernel in the course's executor, which reads it and walks all threads in lock-step. A core exercise
+# takes ten to twenty minutes, a stretch half an hour.
 #
-# **K** is Prof. Dey's lecture 56 at IIT Kharagpur with its slides, **H** is ECE 508 lecture 10 by Prof. Hwu and
-# colleagues at Illinois.
+# **H** is ECE 508 lecture 10 by Prof. Hwu and colleagues at Illinois.
 
 # %% [markdown]
 # ## What a check looks at
@@ -40,62 +39,6 @@ from numba import cuda, float32
 
 from course_lib import gpu
 from course_lib.checks import check
-
-# %% [markdown]
-# ## gpu.5 · Sum of a block, as a tree
-#
-# *3 points, core. Trains: shared memory and barriers; a race. (K, "Course Organization")*
-#
-# x has n elements; the launch has blocks of 128 threads, as many as n needs, and sums has one element for each block.
-# Block b adds up x[128 b] to x[128 b + 127], as far as they exist. Each element of x is loaded once; the rest happens
-# in shared memory: 64 threads add two numbers each, then 32, 16, 8, 4, 2, 1. All in float32, without atomics. The warps
-# of a block may read shared memory 64 times together; a tree needs fewer, one thread that adds up alone needs 128.
-#
-# Specification: `sums[b] = x[128 * b : 128 * (b + 1)].sum()`
-#
-# <details><summary>Hint 1</summary>
-#
-# Each thread puts its element into shared memory, and a thread without one puts `float32(0)` there.
-#
-# </details>
-# <details><summary>Hint 2</summary>
-#
-# The distance begins with 64 and is halved each time. Threads below it add the element at that distance to their own.
-# The next step reads what other threads wrote in this one.
-#
-# </details>
-# <details><summary>Hint 3</summary>
-#
-# `while distance > 0:` the barrier, then `if t < distance:` the addition, then `distance //= 2`. The barrier stands
-# in the loop, which all threads walk equally often, and not in the `if`. In the end thread 0 writes the sum.
-#
-# </details>
-
-# %% exercise="gpu.5"
-WIDTH = 128
-
-
-@gpu.jit
-def block_sum(x, sums):
-    """Write sums (blocks,), of each block's WIDTH elements of x (n,); blocks of WIDTH threads."""
-    ### BEGIN SOLUTION
-    part = cuda.shared.array(WIDTH, float32)
-    t = cuda.threadIdx.x
-    i = cuda.grid(1)
-    part[t] = x[i] if i < x.size else float32(0)
-    distance = WIDTH // 2
-    while distance > 0:
-        cuda.syncthreads()
-        if t < distance:
-            part[t] += part[t + distance]
-        distance //= 2
-    if t == 0:
-        sums[cuda.blockIdx.x] = part[0]
-    ### END SOLUTION
-
-
-# %% check="gpu.5"
-check("gpu.5", block_sum)
 
 # %% [markdown]
 # ## gpu.6 · Matrix product within 2N³/T loads
@@ -158,59 +101,6 @@ def tiled_product(A, B, C):
 
 # %% check="gpu.6"
 check("gpu.6", tiled_product)
-
-# %% [markdown]
-# ## gpu.7 · Max pooling with its mask
-#
-# *3 points, core. Trains: three-dimensional grids; the first of equals wins. (K, "Pooling Kernel")*
-#
-# x is (C, H, W): C maps. Windows are size x size and lie side by side; y and mask are (C, H // size, W // size), rows
-# and columns that fill no window are not looked at. mask is int32: where in its map the largest value lies, row * W +
-# column. Of equal values the first one wins, row by row. Blocks are 8 x 8; the grid covers the outputs' columns along
-# x, their rows along y, and has one block a map along z.
-#
-# Specification: `mask[c, i, j] = row * W + column` with the first largest x[c, row, column] of the window, and y its
-# value
-#
-# <details><summary>Hint 1</summary>
-#
-# `j, i, c = cuda.grid(3)` is the output; its window begins in row i size, column j size.
-#
-# </details>
-# <details><summary>Hint 2</summary>
-#
-# Begin with the window's first element and its place, not with 0: all values may be negative.
-#
-# </details>
-# <details><summary>Hint 3</summary>
-#
-# Two loops, rows outside. Only a value that is larger than the best so far, not an equal one, takes its place; keep
-# value and place together, and store both at the end.
-#
-# </details>
-
-# %% exercise="gpu.7"
-@gpu.jit
-def max_pool(x, size, y, mask):
-    """Write y and mask (C, H // size, W // size) of the size x size windows of x (C, H, W)."""
-    ### BEGIN SOLUTION
-    j, i, c = cuda.grid(3)
-    if i < y.shape[1] and j < y.shape[2]:
-        place = i * size * x.shape[2] + j * size
-        best = x[c, i * size, j * size]
-        for p in range(size):
-            for q in range(size):
-                row, column = i * size + p, j * size + q
-                if x[c, row, column] > best:
-                    best = x[c, row, column]
-                    place = row * x.shape[2] + column
-        y[c, i, j] = best
-        mask[c, i, j] = place
-    ### END SOLUTION
-
-
-# %% check="gpu.7"
-check("gpu.7", max_pool)
 
 # %% [markdown]
 # ## gpu.8 · The basic convolution kernel

@@ -146,13 +146,14 @@ def _got_and_expected(exercise, facts):
             Row("Expected", "arguments that are as before", PROSE),
         )
     right = _expected(exercise, facts.case)
+    label = "For example" if exercise.requires else "Expected"  # several values are right, and this is one of them
     if outcome.stopped or outcome.error:
         what = outcome.error or f"no result: it does not end, and was stopped after {outcome.stopped:g} s"
         at = f"\nin {outcome.origin.place}" if outcome.origin else ""
-        return Row("Got", what + at, PROSE), Row("Expected", result_of(right))
+        return Row("Got", what + at, PROSE), Row(label, result_of(right))
     return (
         Row("Got", result_of(outcome.value, facts.place, right)),
-        Row("Expected", result_of(right, facts.place, outcome.value)),
+        Row(label, result_of(right, facts.place, outcome.value)),
     )
 
 

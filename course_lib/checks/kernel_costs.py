@@ -38,12 +38,14 @@ def costs_of(report, parameters):
         - global_loads, global_stores, shared_loads, shared_stores: elements, one for each thread that reads or writes
           one; an atomic operation is one of each. This is what the lectures count.
         - bank_conflicts: turns of shared memory beyond the first that an access needs, loads and stores together.
+        - atomic_rounds: turns of atomic operations; lanes of a warp that mean the same element take one each.
         - float64_operations: arithmetic in float64, one for each thread.
 
     No errors. Source: the course's own.
     """
     costs = {name: getattr(report.total, name) for name in BY_REQUEST}
     costs["bank_conflicts"] = report.total.shared_load_conflicts + report.total.shared_store_conflicts
+    costs["atomic_rounds"] = report.total.atomic_requests + report.total.atomic_serialised
     costs["float64_operations"] = report.total.float64_flops
     for space in ("global", "shared"):
         uses = [u for u in report.arrays.values() if _space(u, parameters) == space]
@@ -70,7 +72,8 @@ def causes_of(report):
     if most is not None and most.reuse > 1:
         found["global_loads"] = Hazard(
             "loads", 0, f"An element of {most.name} is loaded {most.reuse:.1f} times on average.",
-            "Shared memory keeps what a block has loaded once.", most.loads, most.name, {"way": "load"}, "advice",
+            "A variable keeps what a thread has loaded once, shared memory what a block has.",
+            most.loads, most.name, {"way": "load"}, "advice",
         )  # fmt: skip
     most = max((u for u in report.arrays.values() if u.space == "global"), key=lambda u: u.stores, default=None)
     if most is not None and most.stores > most.distinct_stored > 0:
@@ -87,6 +90,8 @@ def causes_of(report):
                 found.setdefault(counter, advice)
     if report.total.divergent_branches:
         found["divergent_branches"] = _divided(report)
+    if report.total.atomic_serialised:
+        found["atomic_rounds"] = _queue(report)
     return found
 
 
@@ -102,6 +107,16 @@ def _divided(report):
         "divided warp", line.number,
         f"threads of one warp go both ways at {line.text.strip().rstrip(':')}, and the warp pays for both sides.",
         "Deal out the work so that the 32 threads of a warp take the same side.", line.counters.divergent_branches,
+        severity="advice", function=line.function,
+    )  # fmt: skip
+
+
+def _queue(report):
+    """Return what to do about lanes that queue for one element, in the line where most of them do, as a `Hazard`."""
+    line = max(report.lines, key=lambda line: line.counters.atomic_serialised)
+    return Hazard(
+        "queue", line.number, "lanes of a warp do an atomic operation on the same element, one after the other.",
+        "Add up within the warp first, and let one lane do it.", line.counters.atomic_serialised,
         severity="advice", function=line.function,
     )  # fmt: skip
 

@@ -22,8 +22,8 @@ from course_lib.simt.source import is_kernel, source_of
 STEPS = 25_000
 """Statements that a batch of blocks may walk: two or three seconds of work, some sixteen times what an answer takes."""
 
-IMPORTS = ("from numba import cuda, float32", "from course_lib import gpu")
-"""What the sheet's first cell imports, for texts that come without that cell."""
+IMPORTS = ("import math", "from numba import cuda, float32", "from course_lib import gpu")
+"""What the sheets' first cells import, for texts that come without that cell."""
 
 
 def run_here(exercise, kernel, case):
@@ -90,14 +90,20 @@ class _Launches:
         return launch
 
 
-def output(shape, dtype=np.float32):
+def output(shape, dtype=np.float32, begins=None):
     """Return a device array (...) for a kernel's results: NaN, and the executor knows which elements were written.
 
+    Where a kernel adds to what is there, `begins` is the number that all elements begin with; they count as written.
     Host arrays that a launch is given are inputs: a kernel that writes to one is refused. No errors.
 
     Source: the course's own.
     """
-    return DeviceArray.empty(shape if isinstance(shape, tuple) else (shape,), dtype)
+    array = DeviceArray.empty(shape if isinstance(shape, tuple) else (shape,), dtype)
+    if begins is not None:
+        array.numbers.fill(begins)
+        array.written.fill(True)
+        array.begins = begins  # a card shows it with the launch
+    return array
 
 
 def _read_only(array):

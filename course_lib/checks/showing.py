@@ -52,7 +52,9 @@ def launch_of(kernel, grid, block, arguments):
     lines = []
     for name, value in arguments.items():
         if hasattr(value, "copy_to_host"):
-            lines.append(f"{name} = gpu.empty({value.shape}, np.{value.dtype})")
+            begins = getattr(value, "begins", None)
+            full = f"gpu.to_device(np.full({value.shape}, {begins}, np.{value.dtype}))"
+            lines.append(f"{name} = {f'gpu.empty({value.shape}, np.{value.dtype})' if begins is None else full}")
         else:
             lines.append(f"{name} = {_argument(value)}".replace("\n", "\n" + " " * (len(name) + 3)))
     sizes = ", ".join(map(_sizes, (grid, block)))

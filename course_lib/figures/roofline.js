@@ -1,5 +1,5 @@
 // Launches under a device's roofline. data: cards (name, peak, bandwidth, ridge, axes as powers of ten, dots: name, x,
-// y, asked, says), at (place of the first card), dtype, measured.
+// y, asked, known, says), at (place of the first card), dtype, measured.
 ui => {
   const {cards, dtype, measured} = ui.data, look = ui.look;
   let at = ui.data.at, dot = 0;
@@ -18,7 +18,7 @@ ui => {
     const text = (x, y, t, extra = {}) => ui.svg("text", {x, y, ...extra}, svg, t);
     const mute = {style: `fill:${look.muted}`}, mid = {"text-anchor": "middle"};
     const line = (xa, ya, xb, yb, more) => ui.svg("line", {x1: xa, y1: ya, x2: xb, y2: yb, ...more}, svg);
-    text(8, 16, `${card.name}, ${dtype}: FLOP/s ${measured ? "as measured" : "at best, an estimate"}`, {"font-weight": "bold"});
+    text(8, 16, `${card.name}, ${dtype}: FLOP/s ${measured ? "as measured" : "as predicted; hollow: at most"}`, {"font-weight": "bold"});
     for (let p = x0; p <= x1; p++) {
       line(X(10 ** p), top, X(10 ** p), top + high, {stroke: look.grid});
       text(X(10 ** p), top + high + 15, `${+(10 ** p).toPrecision(1)}`, {...mid, ...mute});
@@ -43,9 +43,11 @@ ui => {
     });
     [...card.dots.keys()].sort((a, b) => (a === dot) - (b === dot)).forEach(i => {
       const d = card.dots[i];
-      const node = ui.svg("circle", {cx: X(d.x), cy: Y(d.y), r: i === dot ? 11 : 9, fill: look.data,
-        stroke: look.ink, "stroke-width": i === dot ? 3 : 1}, svg);
-      text(X(d.x), Y(d.y) + 4, i + 1, {...mid, "font-weight": "bold", style: `fill:${look.paper}`, "pointer-events": "none"});
+      const node = ui.svg("circle", {cx: X(d.x), cy: Y(d.y), r: i === dot ? 11 : 9, fill: d.known ? look.data : look.paper,
+        stroke: d.known ? look.ink : look.data, "stroke-width": i === dot ? 3 : 1,
+        "stroke-dasharray": d.known ? "none" : "4 3"}, svg);
+      text(X(d.x), Y(d.y) + 4, i + 1, {...mid, "font-weight": "bold", style: `fill:${d.known ? look.paper : look.ink}`,
+        "pointer-events": "none"});
       node.style.cursor = "pointer";
       for (const what of ["pointerenter", "click"])
         node.addEventListener(what, () => { if (dot !== i || what === "click") { dot = i; ui.draw(); } });

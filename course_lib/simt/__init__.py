@@ -6,7 +6,7 @@ and what an access costs), `races`, `locks`, `hazards` (who touched what), `eval
 others), `run`; `alone` compiles long loops of one thread. `inference` finds the types first; `source`, `reader` and
 `vocabulary` say what a text may contain; `functions`, `arithmetic`, `atomics`, `warps` and `library` are its words.
 `trace` follows one warp step by step; `show` has the report as page, text and pictures; `estimate` has devices,
-occupancy and the time a launch takes at best.
+occupancy and the predicted time of a launch.
 
 Source: NVIDIA, "CUDA C++ Programming Guide"; the course's own.
 """
@@ -24,6 +24,7 @@ from course_lib.simt.source import KernelError, Source
 _LATER = {
     "empty": "arrays", "compare": "show.compare", "memory_map": "show.memory_map", "memory_maps": "show.memory_map",
     "DEVICES": "estimate.devices", "occupancy": "estimate.occupancy", "predict": "estimate.bound",
+    "predict_launch": "estimate.launch",
     "roofline": "estimate.roofline", "address_ruler": "show.address_ruler", "walks": "show.walks",
     "occupancy_calculator": "show.occupancy_calculator", "schedule": "show.schedule",
     "roofline_picture": "show.roofline_picture",
@@ -32,8 +33,8 @@ _LATER = {
 
 __all__ = [
     "DEVICES", "Hazard", "HazardFound", "KernelError", "LaunchError", "Report", "Source", "address_ruler", "compare",
-    "empty", "memory_map", "memory_maps", "occupancy", "occupancy_calculator", "predict", "read", "roofline",
-    "roofline_picture", "run", "schedule", "walks",
+    "empty", "memory_map", "memory_maps", "occupancy", "occupancy_calculator", "predict", "predict_launch", "read",
+    "roofline", "roofline_picture", "run", "schedule", "walks",
 ]  # fmt: skip
 
 

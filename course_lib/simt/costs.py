@@ -50,6 +50,12 @@ class Costs:
             c.local_load_requests += mask.warps * memory.split
         else:
             c.local_store_requests += mask.warps * memory.split
+        if self.watch and memory.space == "global":
+            index = mask.index
+            self.watch.note(
+                way, memory, place.cells + shift, self.lanes.warp[index], self.lanes.lane[index],
+                view.dtype.itemsize * width,
+            )  # fmt: skip
         if self.lanes.first == 0:
             key = (self.function, node.lineno, node.col_offset, view.name, way)
             if key not in self.accesses and len(self.accesses) < MOST_PLACES:

@@ -56,6 +56,7 @@ class Machine(WideAccess):
         self.dynamic_bytes = shared
         self.counters_of, self.hazards, self.uses, self.accesses = {}, {}, {}, {}
         self.printed, self.sampled = [], None  # lines of `print`; (blocks that were counted, all) if not all were
+        self.watch = None  # told of each access to global memory (`estimate.sample`)
         self.sites = {}  # (function, line, array, space, way) -> (requests, sectors or conflicts, bytes)
         self.tables, self.cooperative = None, False
         self.source, self.sources, self.labels = None, {}, {}

@@ -40,7 +40,7 @@ MOST_DYNAMIC = 227 * 1024
 
 def run(
     kernel, grid, block, arguments, *, shared=0, on_error="raise", counters=True, races=True, steps=STEPS,
-    most_shared=MOST_DYNAMIC, show=None, recorder=None,
+    most_shared=MOST_DYNAMIC, show=None, recorder=None, only=None, watch=None,
 ):  # fmt: skip
     """Run `kernel` on host arrays, in place, and return its `Report`.
 
@@ -68,6 +68,11 @@ def run(
         Bytes of dynamic shared memory that the device allows.
     recorder : trace.recorder.Recorder, optional
         Watches the launch step by step; without one, nothing is looked at and nothing is slower.
+    only : sequence of int, optional
+        Numbers of the blocks that are walked, one after the other; the others are left out, and `Report.sampled` says
+        so.
+    watch : object, optional
+        Told of each access to global memory: `estimate.sample.Watch`.
 
     Raises
     ------
@@ -100,10 +105,10 @@ def run(
         values = at_launch(source.name, source.parameters, source.signatures, values)
     new_machine, walker = (Machine, Evaluator) if recorder is None else (recorder.machine, recorder.walker)
     machine = new_machine(grid, block, on_error=on_error, steps=steps, shared=shared, counting=counters, races=races)
-    machine.show = show
+    machine.show, machine.watch = show, watch
     try:
         with np.errstate(all="ignore"):
-            _walk(source, grid, block, values, machine, walker)
+            _walk(source, grid, block, values, machine, walker, only)
     except OneLine as error:
         raise shortened(error) from None
     except SystemError as error:  # what CPython makes of an interrupt that comes while compiled code returns
@@ -123,7 +128,7 @@ def run(
     return report
 
 
-def _walk(source, grid, block, values, machine, walker):
+def _walk(source, grid, block, values, machine, walker, only=None):
     machine.tables = Tables(grid, block, machine.dynamic_bytes)
     machine.tables.of(source, values)
     seen = machine.tables.machine
@@ -141,9 +146,13 @@ def _walk(source, grid, block, values, machine, walker):
             )  # fmt: skip
     arrays = {id(v.memory): v.memory for v in parts_of(values) if isinstance(v, View)}
     machine.memories = [m for memory in arrays.values() for m in memory.family]
-    for first in range(0, blocks, batch):
+    if only is not None:
+        batch, machine.sampled = 1, (len(only), blocks) if len(only) < blocks else None
+    for first in range(0, blocks, batch) if only is None else only:
         lanes = Lanes(grid, block, first, min(batch, blocks - first))
         machine.begin(lanes)
+        if machine.watch:
+            machine.watch.begin()
         walker(source, values, lanes, machine).run(Mask(lanes))
         machine.tell_unused()
         machine.collect_uses(_memories([*machine.shared.values(), *machine.local.values()]))

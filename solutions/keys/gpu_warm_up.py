@@ -3,28 +3,8 @@
 Source: the course's own.
 """
 
-from course_lib.checks.exercise import Case
-from course_lib.grading.kernel_keys import changed, pairs, sizes, whole
+from course_lib.grading.kernel_keys import changed, pairs, sizes
 from course_lib.grading.keys import Key, Mutant, Part
-
-BLOCK_SUM = """
-WIDTH = 128
-
-@gpu.jit
-def block_sum(x, sums):
-    part = cuda.shared.array(WIDTH, float32)
-    t = cuda.threadIdx.x
-    i = cuda.grid(1)
-    part[t] = x[i] if i < x.size else float32(0)
-    distance = WIDTH // 2
-    while distance > 0:
-        cuda.syncthreads()
-        if t < distance:
-            part[t] += part[t + distance]
-        distance //= 2
-    if t == 0:
-        sums[cuda.blockIdx.x] = part[0]
-"""
 
 PRODUCT = """
 TILE = 16
@@ -60,23 +40,6 @@ def tiled_product(A, B, C):
         for k in range(A.shape[1]):
             acc += A[row, k] * B[k, col]
         C[row, col] = acc
-"""
-
-POOL = """
-@gpu.jit
-def max_pool(x, size, y, mask):
-    j, i, c = cuda.grid(3)
-    if i < y.shape[1] and j < y.shape[2]:
-        place = i * size * x.shape[2] + j * size
-        best = x[c, i * size, j * size]
-        for p in range(size):
-            for q in range(size):
-                row, column = i * size + p, j * size + q
-                if x[c, row, column] > best:
-                    best = x[c, row, column]
-                    place = row * x.shape[2] + column
-        y[c, i, j] = best
-        mask[c, i, j] = place
 """
 
 CONV = """
@@ -128,64 +91,7 @@ def smooth_tiled(x, y):
         y[i] = acc
 """
 
-POOL_PARTS = (
-    Part("other shapes", 1, lambda rng: [Case((whole(rng, *s), n)) for *s, n in
-                                         ((1, 3, 3, 3), (3, 20, 37, 2), (2, 5, 4, 1))]),
-    Part("equal and negative values", 1, lambda rng: [Case((whole(rng, 2, 6, 8, low=-3, high=-2), 2)),
-                                                      Case((whole(rng, 1, 4, 6, low=-9999, high=-9990), 2)),
-                                                      Case((whole(rng, 1, 9, 12, low=0, high=1), 3))]),
-)  # fmt: skip
-
 KEYS = (
-    Key(
-        "gpu.5",
-        (Part("other sizes", 1, sizes((256,), (129,), (1000,))), Part("few elements", 1, sizes((1,), (2,), (65,)))),
-        (
-            Mutant("no barrier", changed(BLOCK_SUM, ("        cuda.syncthreads()\n", "")),
-                   "thread 0 of block 0 reads part[64], which"),
-            Mutant("one barrier before the loop", changed(BLOCK_SUM, ("        cuda.syncthreads()\n", ""),
-                   ("    distance = WIDTH", "    cuda.syncthreads()\n    distance = WIDTH")),
-                   "with no barrier between"),
-            Mutant("barrier in the branch", changed(BLOCK_SUM, ("        cuda.syncthreads()\n", ""),
-                   ("if t < distance:\n", "if t < distance:\n            cuda.syncthreads()\n")),
-                   "does not come to this barrier"),
-            Mutant("nothing beyond the end", changed(BLOCK_SUM, ("    part[t] = x[i] if i < x.size else float32(0)",
-                   "    if i < x.size:\n        part[t] = x[i]")), "which nobody has written yet"),
-            Mutant("no guard", changed(BLOCK_SUM, (" if i < x.size else float32(0)", "")), "index 300 on x"),
-            Mutant("stops early", changed(BLOCK_SUM, ("distance > 0", "distance > 1")), "one step too early"),
-            Mutant("begins at a quarter", changed(BLOCK_SUM, ("WIDTH // 2", "WIDTH // 4")), "Half of each block"),
-            Mutant("all threads write", changed(BLOCK_SUM, ("    if t == 0:\n    ", "    cuda.syncthreads()\n")),
-                   "writes sums[0], which thread 0"),
-            Mutant("one thread alone", """
-@gpu.jit
-def block_sum(x, sums):
-    part = cuda.shared.array(WIDTH, float32)
-    t, i = cuda.threadIdx.x, cuda.grid(1)
-    part[t] = x[i] if i < x.size else float32(0)
-    cuda.syncthreads()
-    if t == 0:
-        acc = float32(0)
-        for k in range(WIDTH):
-            acc += part[k]
-        sums[cuda.blockIdx.x] = acc
-""", "128 shared load requests; at most 64"),
-            Mutant("atomics in shared memory", """
-@gpu.jit
-def block_sum(x, sums):
-    part = cuda.shared.array(1, float32)
-    t, i = cuda.threadIdx.x, cuda.grid(1)
-    if t == 0:
-        part[0] = float32(0)
-    cuda.syncthreads()
-    if i < x.size:
-        cuda.atomic.add(part, 0, x[i])
-    cuda.syncthreads()
-    if t == 0:
-        sums[cuda.blockIdx.x] = part[0]
-""", "block_sum uses atomic"),
-            Mutant("never ends", changed(BLOCK_SUM, ("        distance //= 2\n", "")), "does not come to an end"),
-        ),
-    ),
     Key(
         "gpu.6",
         (Part("other shapes", 1, pairs(((33, 18), (18, 40)), ((17, 50), (50, 3)), ((48, 16), (16, 20)),
@@ -213,27 +119,6 @@ def block_sum(x, sums):
             Mutant("float64 sum", changed(PRODUCT, ("acc = float32(0)", "acc = 0.0")), "float64 operations"),
             Mutant("no zeros in the tile", changed(PRODUCT, ("        Bs[ty, tx] = float32(0)\n", "")),
                    "which nobody has written yet"),
-        ),
-    ),
-    Key(
-        "gpu.7", POOL_PARTS,
-        (
-            Mutant("last of equals", changed(POOL, ("> best", ">= best")), "the last one has won"),
-            Mutant("begins with 0", changed(POOL, ("best = x[c, i * size, j * size]", "best = float32(0)")),
-                   "y[0, 0, 0] is 0"),
-            Mutant("begins with -1000", changed(POOL, ("best = x[c, i * size, j * size]", "best = float32(-1000)")),
-                   "max_pool on a hidden case returns wrong numbers"),
-            Mutant("place in the window", changed(POOL, ("= row * x.shape[2] + column", "= p * size + q"),
-                   ("place = i * size * x.shape[2] + j * size", "place = 0")), "places within the window"),
-            Mutant("width of y", changed(POOL, ("row * x.shape[2]", "row * y.shape[2]"),
-                   ("size * x.shape[2]", "size * y.shape[2]")), "by the width of y"),
-            Mutant("columns first", changed(POOL, ("for p in range(size):\n            for q",
-                   "for q in range(size):\n            for p")), "down the columns"),
-            Mutant("no guard", changed(POOL, ("if i < y.shape[1] and j < y.shape[2]:", "if i >= 0:")),
-                   "Guard the line"),
-            Mutant("windows of 2", changed(POOL, ("range(size)", "range(2)")), "is "),
-            Mutant("mask forgotten", changed(POOL, ("        mask[c, i, j] = place\n", "")),
-                   "mask[0, 0, 0] is -1"),
         ),
     ),
     Key(

@@ -8,6 +8,7 @@ import pytest
 from course_lib.checks import Case, Cause, CheckFailed, Exercise, check
 from course_lib.checks.calling import call_here
 from course_lib.checks.card import card_of
+from course_lib.checks.differences import Difference
 from course_lib.checks.judge import judge
 from course_lib.checks.registry import find
 from course_lib.checks.showing import call_of, launch_of, result_of
@@ -133,6 +134,21 @@ def test_an_argument_that_is_changed_is_told():
     made = rows(card(LAYER, lambda x, w: (x.fill(0), x @ w.T)[1]))
     assert made["Got"] == "argument 1 was changed in place"
     assert made["What to do"] == "Work on a copy."
+
+
+def test_where_several_values_are_right_the_one_that_is_shown_is_an_example():
+    def even(value, n):
+        return None if value % 2 == 0 and value > n else Difference("an odd number", "it must be even.")
+
+    several = exercise(lambda n: 2 * n, 3, requires=even)
+    made = rows(card(several, lambda n: n + 4))
+    assert (made["Got"], made["For example"]) == ("7", "6")
+    assert "Expected" not in made
+    assert rows(card(several, lambda n: n / 0))["For example"] == "6"
+    assert judge(several, several.cases[0], call_here(lambda n: n + 5, several.cases[0], 10.0)) is None
+    one = rows(card(exercise(lambda n: 2 * n, 3), lambda n: n + 4))
+    assert one["Expected"] == "6"
+    assert "For example" not in one
 
 
 def test_a_stub_gets_a_kind_word_and_no_alarm():

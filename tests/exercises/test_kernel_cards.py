@@ -66,6 +66,22 @@ def test_bank_conflicts_are_shown_with_the_map_of_the_banks():
     assert "31 bank conflicts" in made.draw().caption
 
 
+def test_a_queue_of_lanes_is_told_and_an_array_that_begins_with_a_number_is_shown_as_such():
+    text = """
+@gpu.jit
+def grid_sum(x, total):
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        cuda.atomic.add(total, 0, x[i])
+"""
+    made = card(text, "13.2")
+    assert "total = gpu.to_device(np.full((1,), 0, np.float32))" in rows(made)["Call"].splitlines()
+    assert (rows(made)["Got"], rows(made)["Expected"]) == (
+        "the right numbers, for 300 atomic rounds", "at most 5 atomic rounds",
+    )  # fmt: skip
+    assert rows(made)["What to do"].startswith("Line 5: lanes of a warp do an atomic operation on the same element")
+    assert made.draw() is None
+
+
 def test_loads_over_the_budget_are_shown_with_the_map_of_the_loads():
     text = """
 @gpu.jit
@@ -78,7 +94,7 @@ def smooth_tiled(x, y):
         y[i] = acc
 """
     made = card(text, "gpu.9")
-    assert "times on average. Shared memory keeps" in rows(made)["What to do"]
+    assert "times on average. A variable keeps" in rows(made)["What to do"]
     assert re.match(r"Line \d+ loads from x\.", made.draw().caption)
 
 

@@ -179,7 +179,34 @@ def turn_right(x, y):
     if i < x.shape[0] and j < x.shape[1]:
         y[j, y.shape[1] - 1 - i] = tile[ty, tx]
 """,
-    "gpu.5 interleaved": """
+    "13.2 neighbours first, exchanged": """
+@gpu.jit
+def grid_sum(x, total):
+    i, acc = cuda.grid(1), float32(0)
+    while i < x.size:
+        acc += x[i]
+        i += cuda.gridsize(1)
+    for k in range(5):
+        acc += cuda.shfl_xor_sync(-1, acc, 1 << k)
+    if cuda.threadIdx.x == 31:
+        cuda.atomic.add(total, 0, acc)
+""",
+    "13.2 by way of shared memory": """
+@gpu.jit
+def grid_sum(x, total):
+    part = cuda.shared.array(32, float32)
+    t = cuda.threadIdx.x
+    part[t] = 0
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        part[t] += x[i]
+    cuda.syncthreads()
+    if t == 0:
+        acc = float32(0)
+        for k in range(32):
+            acc += part[k]
+        cuda.atomic.add(total, 0, acc)
+""",
+    "13.3 interleaved": """
 @gpu.jit
 def block_sum(x, sums):
     s = cuda.shared.array(128, float32)
@@ -196,7 +223,7 @@ def block_sum(x, sums):
     if t == 0:
         sums[cuda.blockIdx.x] = s[0]
 """,
-    "gpu.5 barrier at the end of a turn, for": """
+    "13.3 barrier at the end of a turn, for": """
 @gpu.jit
 def block_sum(x, sums):
     s = cuda.shared.array(WIDTH, float32)
@@ -211,7 +238,7 @@ def block_sum(x, sums):
     if t == 0:
         sums[cuda.blockIdx.x] = s[t]
 """,
-    "gpu.5 shuffles": """
+    "13.3 shuffles": """
 @gpu.jit
 def block_sum(x, sums):
     s = cuda.shared.array(4, float32)
@@ -224,6 +251,106 @@ def block_sum(x, sums):
     cuda.syncthreads()
     if t == 0:
         sums[cuda.blockIdx.x] = (s[0] + s[1]) + (s[2] + s[3])
+""",
+    "13.4 the first element for those without one": """
+@gpu.jit
+def block_max(x, out):
+    s = cuda.shared.array(WIDTH, float32)
+    t, i = cuda.threadIdx.x, cuda.grid(1)
+    s[t] = x[min(i, x.size - 1)]
+    cuda.syncthreads()
+    half = 64
+    while half:
+        if t < half and s[t + half] > s[t]:
+            s[t] = s[t + half]
+        cuda.syncthreads()
+        half >>= 1
+    if t == 0:
+        out[cuda.blockIdx.x] = s[0]
+""",
+    "13.5 without a branch, with return": """
+@gpu.jit
+def fused(z, bias, slope, factor, out):
+    j = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
+    i = cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y
+    if i >= out.shape[0] or j >= out.shape[1]:
+        return
+    v = bias[j] + z[i, j]
+    out[i, j] = (max(v, float32(0)) + slope * min(v, float32(0))) * factor
+""",
+    "13.6 largest and sum by shuffles down, the label's logit by a shuffle": """
+@gpu.jit
+def row_losses(z, labels, loss):
+    lane, row = cuda.threadIdx.x % 32, 2 * cuda.blockIdx.x + cuda.threadIdx.x // 32
+    if row >= z.shape[0]:
+        return
+    a, b = -float32(math.inf), -float32(math.inf)
+    if lane < z.shape[1]:
+        a = z[row, lane]
+    if lane + 32 < z.shape[1]:
+        b = z[row, lane + 32]
+    top, step = max(a, b), 16
+    while step:
+        top = max(top, cuda.shfl_down_sync(0xffffffff, top, step))
+        step //= 2
+    top = cuda.shfl_sync(0xffffffff, top, 0)
+    total, step = math.exp(a - top) + math.exp(b - top), 16
+    while step:
+        total += cuda.shfl_down_sync(0xffffffff, total, step)
+        step //= 2
+    label = labels[row]
+    one, other = cuda.shfl_sync(0xffffffff, a, label % 32), cuda.shfl_sync(0xffffffff, b, label % 32)
+    if lane == 0:
+        loss[row] = math.log(total) + top - (one if label < 32 else other)
+""",
+    "13.7 the first element of the window": """
+@gpu.jit
+def max_pool(x, size, stride, pad, y, mask):
+    n = cuda.grid(1)
+    while n < y.size:
+        c, rest = divmod(n, y.shape[1] * y.shape[2])
+        h, w = divmod(rest, y.shape[2])
+        r0, q0 = max(h * stride - pad, 0), max(w * stride - pad, 0)
+        at = r0 * x.shape[2] + q0
+        for r in range(r0, min(h * stride - pad + size, x.shape[1])):
+            for q in range(q0, min(w * stride - pad + size, x.shape[2])):
+                if x[c, r, q] > x[c, at // x.shape[2], at % x.shape[2]]:
+                    at = r * x.shape[2] + q
+        y[c, h, w] = x[c, at // x.shape[2], at % x.shape[2]]
+        mask[c, h, w] = at
+        n += cuda.gridsize(1)
+""",
+    "13.7 a test in the window, from the end": """
+@gpu.jit
+def max_pool(x, size, stride, pad, y, mask):
+    C, H, W = x.shape
+    for n in range(cuda.grid(1), mask.size, cuda.gridsize(1)):
+        w, h, c = n % y.shape[2], n // y.shape[2] % y.shape[1], n // (y.shape[2] * y.shape[1])
+        best, at = -math.inf, -1
+        for k in range(size * size - 1, -1, -1):
+            r, q = h * stride - pad + k // size, w * stride - pad + k % size
+            if 0 <= r < H and 0 <= q < W and x[c, r, q] >= best:
+                best, at = x[c, r, q], r * W + q
+        y[c, h, w] = best
+        mask[c, h, w] = at
+""",
+    "13.8 shuffles, written out": """
+@gpu.jit
+def square_sums(x, sums):
+    s = cuda.shared.array(2, float32)
+    t, i, n = cuda.threadIdx.x, cuda.blockIdx.x * 256 + cuda.threadIdx.x, x.size
+    a = x[i] if i < n else float32(0)
+    b = x[i + 64] if i + 64 < n else float32(0)
+    c = x[i + 128] if i + 128 < n else float32(0)
+    d = x[i + 192] if i + 192 < n else float32(0)
+    v = (a * a + b * b) + (c * c + d * d)
+    for k in range(5):
+        v += cuda.shfl_down_sync(0xffffffff, v, 16 >> k)
+    if t % 32 == 0:
+        s[t // 32] = v
+    cuda.syncthreads()
+    if t == 0:
+        sums[cuda.blockIdx.x] = s[0] + s[1]
 """,
     "gpu.6 conditional expressions, indices clamped": """
 @gpu.jit
@@ -245,33 +372,6 @@ def tiled_product(A, B, C):
         k0 += TILE
     if i < C.shape[0] and j < C.shape[1]:
         C[i, j] = total
-""",
-    "gpu.7 begins with minus infinity": """
-import math
-@gpu.jit
-def max_pool(x, size, y, mask):
-    w, h, c = cuda.grid(3)
-    if w >= y.shape[2] or h >= y.shape[1]:
-        return
-    best, at = -math.inf, -1
-    for r in range(h * size, (h + 1) * size):
-        for q in range(w * size, (w + 1) * size):
-            if best < x[c, r, q]:
-                best, at = x[c, r, q], r * x.shape[2] + q
-    y[c, h, w] = best
-    mask[c, h, w] = at
-""",
-    "gpu.7 from the end": """
-@gpu.jit
-def max_pool(x, size, y, mask):
-    w, h, c = cuda.grid(3)
-    if w < mask.shape[2] and h < mask.shape[1]:
-        at = 0
-        for k in range(size * size - 1, -1, -1):
-            if k == size * size - 1 or x[c, h * size + k // size, w * size + k % size] >= y[c, h, w]:
-                y[c, h, w] = x[c, h * size + k // size, w * size + k % size]
-                at = (h * size + k // size) * x.shape[2] + w * size + k % size
-        mask[c, h, w] = at
 """,
     "gpu.8 tiles by constants": """
 T = 4

@@ -123,9 +123,7 @@ def test_run_that_raises_stops_at_one_of_the_findings(case, blocks_at_once):
 
 
 @all_of("on_error", ["raise", "collect"])
-@all_of(
-    "case", [c for c in BROKEN.values() if c.refused], ids=[n for n, c in BROKEN.items() if c.refused]
-)
+@all_of("case", [c for c in BROKEN.values() if c.refused], ids=[n for n, c in BROKEN.items() if c.refused])
 @BATCHES
 def test_refusal_names_the_line_and_what_to_write_instead(case, on_error, blocks_at_once):
     wanted = case.refused

@@ -3,7 +3,8 @@
 No GPU is needed. Each launch makes its output with `kernels.output`: NaN, and the executor knows what was
 never written.
 
-Source: K, "Course Organization", "Pooling Kernel"; H, "Design of a Basic Kernel", "Tiled Matrix Multiplication".
+Source: H, "Design of a Basic Kernel", "Tiled Matrix Multiplication", "Reuse in 2D Tiled
+Convolution".
 """
 
 import numpy as np
@@ -14,18 +15,8 @@ from course_lib.checks.exercises import gpu_mistakes as mistakes
 from course_lib.checks.exercises.kernel_inputs import up, whole
 from course_lib.checks.kernels import output
 
-WIDTH, TILE, SPAN = 128, 16, 64
-"""Threads of a block: of the product along each side, of the sum and the smoothing in all."""
-
-
-def _block_sum(kernel, x):
-    sums = output(up(x.size, WIDTH))
-    kernel[up(x.size, WIDTH), WIDTH](x, sums)
-    return sums
-
-
-def _block_sum_budget(x):
-    return {"global_loads": x.size, "shared_load_requests": 64 * up(x.size, WIDTH), "float64_operations": 0}
+TILE, SPAN = 16, 64
+"""Threads of a block: of the product along each side, of the smoothing in all."""
 
 
 def _product(kernel, A, B):
@@ -37,18 +28,6 @@ def _product(kernel, A, B):
 def _product_budget(A, B):
     M, N, K = (TILE * up(n, TILE) for n in (*A.shape[:1], *B.shape[1:], A.shape[1]))
     return {"global_loads": 2 * M * N * K // TILE, "float64_operations": 0}
-
-
-def _max_pool(kernel, x, size):
-    C, H, W = x.shape
-    y, mask = output((C, H // size, W // size)), output((C, H // size, W // size), np.int32)
-    kernel[(up(W // size, 8), up(H // size, 8), C), (8, 8)](x, size, y, mask)
-    return y, mask
-
-
-def _max_pool_right(x, size):
-    y, (_, mask) = reference.max_pool_forward(x[None], size)
-    return y[0], mask[0].astype(np.int32)
 
 
 def _convolve(kernel, x, w):
@@ -67,28 +46,12 @@ def _smooth(kernel, x):
 
 EXERCISES = (
     KernelExercise(
-        "gpu.5", "block_sum", "Sum of a block, as a tree", 3, "core", "shared memory and barriers; a race",
-        "K, \"Course Organization\"", 12,
-        lambda x: np.pad(x, (0, -x.size % WIDTH)).reshape(-1, WIDTH).sum(axis=1),
-        (Case((whole(10, 128),), "one full block"), Case((whole(11, 300),), "3 blocks, the last one not full")),
-        mistakes.BLOCK_SUM, launch=_block_sum, names={"WIDTH": WIDTH},
-        budget=_block_sum_budget, instead_of=("atomic",),
-    ),
-    KernelExercise(
         "gpu.6", "tiled_product", "Matrix product within 2N³/T loads", 4, "stretch",
         "tiles, two barriers, ragged edges",
         "H, \"Tiled Matrix Multiplication\"", 20, lambda A, B: A @ B,
         (Case((whole(12, 16, 48), whole(13, 48, 32)), "(16, 48) times (48, 32)"),
          Case((whole(14, 5, 23), whole(15, 23, 19)), "(5, 23) times (23, 19)")),
         mistakes.PRODUCT, launch=_product, budget=_product_budget, names={"TILE": TILE},
-    ),
-    KernelExercise(
-        "gpu.7", "max_pool", "Max pooling with its mask", 3, "core",
-        "three-dimensional grids; the first of equals wins",
-        "K, \"Pooling Kernel\"", 15, _max_pool_right,
-        (Case((whole(16, 1, 4, 6, low=-9, high=-1), 2), "1 map, 4 x 6, all negative"),
-         Case((whole(17, 2, 7, 11, low=-1, high=1), 3), "2 maps, 7 x 11, many equal values")),
-        mistakes.POOL, launch=_max_pool,
     ),
     KernelExercise(
         "gpu.8", "conv_basic", "The basic convolution kernel", 4, "core", "what X, Y and Z of the grid stand for",

@@ -1,41 +1,29 @@
-"""How long a launch takes at best on a named device, and what it waits for: its counted work at the device's rates.
+"""What a launch would take on a named device: a predicted time, or why there is none; and its work beside the roofline.
 
-Source: Williams, Waterman, Patterson, "Roofline" (2009), with the rates of `devices`. An estimate: each part of the
-GPU is taken to work at its peak and all at the same time, so that the slowest one decides. The counts are the
-source's. Of 78 kernels measured on an H200 (tests/simt/measured) arithmetic and global traffic were nearly always the
-same on the card, shared wavefronts down to 0.6 of the source's (merged loads), but instructions 0.45 to 19 times as
-many: a compiler adds the arithmetic of addresses. Atomics, constant and local memory are left out.
+Source: Williams, Waterman, Patterson, "Roofline" (2009); the time is `model`'s, its rates are measured (`rates`).
 """
 
 from dataclasses import dataclass
-from math import inf, prod
+from math import inf, prod, sqrt
 
 import numpy as np
 
+from course_lib.simt.estimate.by_source import guesses
 from course_lib.simt.estimate.devices import Device, find_device
+from course_lib.simt.estimate.model import PARTS
 from course_lib.simt.estimate.occupancy import Occupancy, occupancy
-from course_lib.simt.estimate.roofline import DTYPES, roofline
+from course_lib.simt.estimate.predict import time_or_reason
+from course_lib.simt.estimate.rates import rates_of
+from course_lib.simt.estimate.roofline import roofline
 from course_lib.simt.show.wording import count
 
-SECTOR, LINE = 32, 128
-"""Bytes: the least that global memory moves, and what the L1 cache and shared memory hand over in one clock."""
-
-REASONS = {
-    "DRAM": "memory bandwidth: every element that it touches has to come from the memory, or go there, once",
-    "L1": "access to global memory: an SM serves one request, or four sectors, in a clock",
-    "shared memory": "shared memory: an SM serves one wavefront in a clock, and a bank conflict adds wavefronts",
-    "instructions": "issuing instructions: an SM starts four of them, each for a warp, in a clock",
-} | {f"{dtype} arithmetic": f"{dtype} arithmetic" for dtype in DTYPES}
-
-BY_SOURCE = {
-    "shared memory": "; by the source: a compiler that merges neighbouring loads needs less",
-    "instructions": "; by the source: a compiler adds the arithmetic of addresses, often several times as much",
-}
+SECTOR = 32
+"""Bytes: the least that global memory moves."""
 
 
 @dataclass(frozen=True)
 class Bound:
-    """What a launch takes at best. `times` is {part of the GPU: seconds}; bytes are bytes.
+    """What a launch would take. Bytes are bytes; `least` and `most` are seconds, None where nothing is predicted.
 
     Source: Williams, Waterman, Patterson, "Roofline" (2009).
     """
@@ -44,22 +32,21 @@ class Bound:
     device: Device
     occupancy: Occupancy
     blocks: int
-    times: dict[str, float]
     flops: int
     dram_bytes: int
     sector_bytes: int
-    l2_seconds: float | None
-    """If the L1 cache kept nothing, so that all sectors came from L2; None where the rate of L2 is not known."""
+    least: float | None = None
+    most: float | None = None
+    limit: str = ""
+    reason: str = ""
+    """Why nothing is predicted, "" where something is."""
+    compiled: bool = False
+    """Whether the instructions are those of machine code."""
 
     @property
     def seconds(self):
-        """The slowest part's time: the launch takes at least this."""
-        return max(self.times.values())
-
-    @property
-    def limit(self):
-        """The name of the slowest part."""
-        return max(self.times, key=self.times.get)
+        """The middle of the range, in ratios; None where nothing is predicted."""
+        return None if self.least is None else sqrt(self.least * self.most)
 
     @property
     def busiest(self):
@@ -81,34 +68,32 @@ class Bound:
         """FLOP per byte of the sectors that warps ask for: what is left of the intensity where no cache helps."""
         return self.flops / self.sector_bytes if self.sector_bytes else inf
 
-    @property
-    def flops_per_second(self):
-        """FLOP/s if the launch takes no longer than `seconds`."""
-        return self.flops / self.seconds
-
     def __str__(self):
         d, sms = self.device, min(self.blocks, self.device.sms)
-        lines = [
-            f"{self.kernel} on {d.name}: at best {duration(self.seconds)}, an estimate. "
-            f"The limit is {REASONS[self.limit]}{BY_SOURCE.get(self.limit, '')}.",
-            "Each part alone: " + ", ".join(f"{part} {duration(t)}" for part, t in self.times.items() if t) + ".",
-            f"The grid has {count(self.blocks, 'block')} for {d.sms} SMs: {count(sms, 'SM')} "
-            f"{'gets' if sms == 1 else 'get'} work, the busiest one {count(self.busiest, 'block')}; "
-            f"an SM has room for {self.occupancy.blocks:,} at a time.",
+        return "\n".join([
+            f"{self.kernel} on {d.name}: {self._time()}",
             f"{self.flops:,} floating-point operations, {self.dram_bytes:,} bytes that must move: "
             f"{_intensity(self.intensity)}, and {_intensity(self.sector_intensity)} of all sectors asked for. "
             f"The ridge of {d.name} is at {roofline(d).ridge:.1f} (float32).",
-        ]
-        if self.l2_seconds is None:
-            lines.append(f"The L2 cache is left out: no source says how fast that of the {d.name} is.")
-        else:
-            lines.append(f"If the L1 cache kept nothing, L2 would need {duration(self.l2_seconds)} for the sectors.")
-        lines.append("Not in it: starting the kernel, waiting for the first data, atomics that wait for each other.")
-        return "\n".join(lines)
+            f"The grid has {count(self.blocks, 'block')} for {d.sms} SMs: {count(sms, 'SM')} "
+            f"{'gets' if sms == 1 else 'get'} work, the busiest one {count(self.busiest, 'block')}; "
+            f"an SM has room for {self.occupancy.blocks:,} at a time.",
+        ])  # fmt: skip
+
+    def _time(self):
+        if self.reason:
+            return f"no time is predicted. {self.reason[0].upper()}{self.reason[1:]}."
+        by = "the compiled code" if self.compiled else "the source, whose machine instructions are a guess"
+        wide = self.most > 1.1 * self.least
+        time = (
+            f"between {duration(self.least)} and {duration(self.most)}" if wide else f"about {duration(self.seconds)}"
+        )
+        rates = rates_of(self.device).source
+        return f"predicted {time}, by {by}. The limit is {PARTS[self.limit]}. The card's rates are measured: {rates}."
 
 
 def predict(report, device):
-    """Return the `Bound` of a launch on a device, from the counters of its report.
+    """Return the `Bound` of a launch on a device, from its report alone.
 
     Parameters
     ----------
@@ -122,32 +107,38 @@ def predict(report, device):
     ValueError
         For an unknown device, a block that it cannot run, or a report without counters.
 
-    Source: Williams, Waterman, Patterson, "Roofline" (2009); `devices`.
+    Source: Williams, Waterman, Patterson, "Roofline" (2009); `model`.
+    """
+    d = find_device(device)
+    if not report.total.instructions:
+        raise ValueError(f"the report of {report.kernel} has no counters; run it with counters=True.")
+    return bound_of(report, d, guesses(report))
+
+
+def bound_of(report, device, facts, compiled=False):
+    """Return the `Bound` of a report with the least and the most that it asks for, as `Facts`; errors as `predict`.
+
+    Source: the course's own.
     """
     d, t = find_device(device), report.total
-    if not t.instructions:
-        raise ValueError(f"the report of {report.kernel} has no counters; run it with counters=True.")
-    held = occupancy(d, prod(report.block), report.shared_bytes)
-    blocks = prod(report.grid)
-    # Blocks are alike and spread evenly: the busiest SM has this share of all work.
-    share = -(-blocks // d.sms) / blocks
-    clock = share / (d.clock * 1e9)
-    float32 = t.flops - t.float64_flops - t.float16_flops
+    threads = prod(report.block)
+    held = occupancy(d, threads, report.shared_bytes, facts[0].registers)
+    walked = report.sampled[0] / report.sampled[1] if report.sampled else 1
     sectors = t.global_load_sectors + t.global_store_sectors
-    lines = max(t.global_load_requests + t.global_store_requests, sectors * SECTOR / LINE)
-    wavefronts = t.shared_load_requests + t.shared_load_conflicts + t.shared_store_requests + t.shared_store_conflicts
-    dram = sum(_moved(use) for use in report.arrays.values() if use.space == "global")
-    times = {
-        "DRAM": dram / (d.bandwidth * 1e9),
-        "L1": lines * clock,
-        "shared memory": wavefronts * clock,
-        "instructions": t.instructions / d.instructions_per_clock * clock,
-        "float32 arithmetic": float32 / (2 * d.float32_per_clock) * clock,
-        "float64 arithmetic": t.float64_flops / (2 * d.float64_per_clock) * clock,
-        "float16 arithmetic": t.float16_flops / (2 * d.float16_per_clock) * clock,
-    }
-    l2 = None if d.l2_bandwidth is None else sectors * SECTOR / (d.l2_bandwidth * 1e9)
-    return Bound(report.kernel, d, held, blocks, times, t.flops, dram, sectors * SECTOR, l2)
+    if report.sampled:
+        moved = sum(min(size, (m + s) * facts[0].blocks * SECTOR) for size, m, s in facts[0].arrays.values())
+    else:
+        moved = sum(_moved(use) for use in report.arrays.values() if use.space == "global")
+    found = [time_or_reason(f, d) for f in facts]
+    reason = next((why for _, why in found if why), "")
+    times = {} if reason else dict(least=found[0][0].seconds, most=found[-1][0].seconds, limit=found[-1][0].limit)
+    if times:
+        times["least"], times["most"] = sorted((times["least"], times["most"]))
+    return Bound(
+        report.kernel, d, held, prod(report.grid), round(t.flops / walked), int(moved),
+        round(sectors * SECTOR / walked),
+        reason=reason, compiled=compiled, **times,
+    )  # fmt: skip
 
 
 def duration(seconds):

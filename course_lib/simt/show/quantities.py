@@ -95,8 +95,9 @@ def _estimates(a, b):
     except ValueError:
         return
     yield Row("occupancy", one.occupancy.share, other.occupancy.share, "more", wording.percent)
-    near = max(one.seconds, other.seconds) < 1.1 * min(one.seconds, other.seconds)  # too near for an estimate
-    yield Row("predicted time, at best", one.seconds, other.seconds, "" if near else "less", duration)
+    if one.seconds and other.seconds:  # else a launch is too small to say
+        near = max(one.seconds, other.seconds) < 1.1 * min(one.seconds, other.seconds)  # too near for an estimate
+        yield Row("predicted time", one.seconds, other.seconds, "" if near else "less", duration)
 
 
 def global_arrays(report):

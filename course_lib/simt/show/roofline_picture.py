@@ -8,8 +8,9 @@ import math
 
 from course_lib import figures
 from course_lib.figures import style
-from course_lib.simt.estimate.bound import REASONS, duration, predict
+from course_lib.simt.estimate.bound import duration, predict
 from course_lib.simt.estimate.devices import DEVICES, find_device
+from course_lib.simt.estimate.model import PARTS
 from course_lib.simt.estimate.roofline import roofline
 from course_lib.simt.show.panel import EDGE, WIDTH, Panel
 from course_lib.simt.show.wording import count, percent
@@ -17,10 +18,15 @@ from course_lib.simt.show.wording import count, percent
 MOVES = {
     "DRAM": "It is at the memory's roof already. Only fewer bytes help: fuse it with its neighbours, or use an element "
     "again before it is gone.",
-    "L1": "More elements for each request move it up: neighbouring threads on neighbouring elements, wider loads, or "
-    "reuse from shared memory and registers.",
-    "shared memory": "Fewer wavefronts move it up: no bank conflicts, and reuse in registers.",
-    "instructions": "Fewer instructions for each operation move it up: more work a thread, fewer indices.",
+    "L2": "More elements for each sector move it up: neighbouring threads on neighbouring elements.",
+    "partial writes": "Whole sectors move it up: neighbouring threads write neighbouring elements.",
+    "L1": "Fewer and wider requests move it up: no bank conflicts, and reuse in registers.",
+    "issue": "Fewer instructions for each operation move it up: more work a thread, fewer indices.",
+    "integer": "Fewer instructions for each operation move it up: more work a thread, fewer indices.",
+    "blocks": "More work for each block moves it up: threads that do several elements.",
+    "barrier": "Fewer barriers move it up.",
+    "atomics": "Fewer atomic operations move it up: add up in a block first.",
+    "latency": "More under way at a time moves it up: more warps, or more loads before the first is needed.",
 }
 ARITHMETIC = "It is at the roof of arithmetic: only fewer operations help, or units that do more of them in a clock."
 FEW_BLOCKS = "For {} of {} there is no block: a larger problem, or more and smaller blocks, move it up."
@@ -32,8 +38,9 @@ LEFT, RIGHT, TOP, HIGH = 44, 388, 30, 210
 def roofline_picture(reports, device="H200", names=None, *, dtype="float32", seconds=None):
     """Return a roofline with a dot for each launch; the reader asks a dot what holds it back, and tries other cards.
 
-    A dot's place is its operations for a byte that must move, and the operations in a second if the launch takes no
-    longer than estimated; with `seconds`, as measured. A hollow mark at its left counts all sectors asked for.
+    A dot's place is its operations for a byte that must move, and the operations in a second if the launch takes as
+    long as predicted; with `seconds`, as measured. Where no time is predicted, the dot is hollow and lies on the roof:
+    more it cannot do. The small mark at its left counts all sectors asked for.
 
     Parameters
     ----------
@@ -106,24 +113,32 @@ def _dot(report, name, seconds, device, roof):
             "memory; without both it has no place under a roofline. Compare its bytes instead."
         )
     took = bound.seconds if seconds is None else float(seconds)
-    if not took > 0:
+    if took is not None and not took > 0:
         raise ValueError(f"{name} took {seconds} seconds; a time must be more than 0.")
-    speed, most = bound.flops / took, float(roof.attainable(bound.intensity))
+    most = float(roof.attainable(bound.intensity))
+    speed = most if took is None else bound.flops / took
     side = "the slope: memory is its roof" if bound.intensity < roof.ridge else "the flat part: arithmetic is its roof"
-    how = f"{duration(took)}, as measured" if seconds is not None else "at best, an estimate"
     says = (
         f"{name}: {bound.intensity:.3g} FLOP for each byte that must move, {bound.sector_intensity:.3g} for each byte "
-        f"asked for. It lies under {side}, {flops(most)} at most; it does {flops(speed)} ({how}), "
-        f"{percent(min(1, speed / most))} of that. The limit is {REASONS[bound.limit]}. {_moves(bound)}"
+        f"asked for. It lies under {side}, {flops(most)} at most"
     )
-    return {"name": name, "x": bound.intensity, "y": speed, "asked": bound.sector_intensity, "says": says}
+    if took is None:
+        says += f". How near it comes is not known: {bound.reason}. {_moves(bound)}"
+    else:
+        how = "as predicted" if seconds is None else f"{duration(took)}, as measured"
+        says += f"; it does {flops(speed)} ({how}), {percent(min(1, speed / most))} of that."
+        says += f" The limit is {PARTS[bound.limit]}. {_moves(bound)}" if bound.limit else f" {_moves(bound)}"
+    return {
+        "name": name, "x": bound.intensity, "y": speed, "asked": bound.sector_intensity, "known": took is not None,
+        "says": says.strip(),
+    }  # fmt: skip
 
 
 def _moves(bound):
     idle = bound.device.sms - bound.blocks
     if idle > 0 and bound.limit != "DRAM":
         return FEW_BLOCKS.format(count(idle, "SM"), bound.device.sms)
-    return MOVES.get(bound.limit, ARITHMETIC)
+    return MOVES.get(bound.limit, ARITHMETIC if bound.limit else "")
 
 
 def flops(value):
@@ -174,15 +189,16 @@ def _static(card, data):
         other, _ = place(dot["asked"], dot["y"])
         s.line(other, y, x, y, stroke="data", line=1, dashed=True)
         s.circle(other, y, 4, fill=style.PAPER, stroke="data")
-        s.circle(x, y, 8, fill="data", stroke=style.INK)
-        s.text(x, y + 4, k, anchor="middle", bold=True, fill=style.PAPER)
+        fill, stroke, ink = ("data", style.INK, style.PAPER) if dot["known"] else (style.PAPER, "data", style.INK)
+        s.circle(x, y, 8, fill=fill, stroke=stroke, dashed=not dot["known"])
+        s.text(x, y + 4, k, anchor="middle", bold=True, fill=ink)
         s.text(EDGE, TOP + HIGH + 34 + 17 * k, f"{k}  {dot['name'][:26]}: {dot['x']:.3g} FLOP/byte, {flops(dot['y'])}")
     says = " ".join(dot["says"] for dot in dots) if len(dots) < 3 else "; ".join(
         f"{dot['name']} {dot['x']:.3g} FLOP/byte and {flops(dot['y'])}" for dot in dots
     )  # fmt: skip
     head = f"Roofline of the {card['name']}: the ridge is at {card['ridge']:.3g} FLOP/byte. "
-    how = "Measured" if data["measured"] else "Speeds are estimates, at best"
-    return figures.picture(s, alt=f"{head}{says}", caption=f"{head}{how}; hollow: for each byte asked for.")
+    how = "Measured" if data["measured"] else "Speeds are predicted; a hollow dot is at most there"
+    return figures.picture(s, alt=f"{head}{says}", caption=f"{head}{how}. Small mark: for each byte asked for.")
 
 
 def _short(power):

@@ -1,0 +1,80 @@
+"""Machine code is read into stretches and loops, and gets its execution counts from the executor's counts by line."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from course_lib.simt.counters import Counters
+from course_lib.simt.estimate.code import stretches
+from course_lib.simt.estimate.executions import executions, operations
+from course_lib.simt.estimate.pipes import of_a_warp, waits
+
+SASS = """
+	//## File "k.py", line 1
+        /*0000*/                   S2R R0, SR_TID.X ;
+        /*0010*/                   LDC.64 R2, c[0x0][0x210] ;
+.L_x_1:
+	//## File "k.py", line 3
+        /*0020*/                   LDG.E R4, desc[UR6][R2.64] ;
+        /*0030*/                   LDG.E R5, desc[UR6][R2.64+0x4] ;
+        /*0040*/                   FADD R6, R4, R6 ;
+        /*0050*/                   FADD R6, R5, R6 ;
+        /*0060*/                   IADD3 R2, R2, 0x8, RZ ;
+        /*0070*/              @P0 BRA `(.L_x_1) ;
+	//## File "k.py", line 4
+        /*0080*/                   STG.E desc[UR6][R8.64], R6 ;
+        /*0090*/                   EXIT ;
+.L_x_2:
+        /*00a0*/                   BRA `(.L_x_2);
+        /*00b0*/                   NOP;
+"""
+
+
+def report(**lines):
+    """A report of one warp; lines are {"l3": {counter: number}}."""
+    found = [
+        SimpleNamespace(function="k", number=int(n[1:]), text="", counters=Counters(**c)) for n, c in lines.items()
+    ]
+    place = SimpleNamespace(line=3, space="global", way="load", itemsize=4)
+    return SimpleNamespace(grid=(1, 1, 1), block=(32, 1, 1), sampled=None, lines=found, accesses=[place])
+
+
+def test_a_loop_is_what_a_branch_goes_back_over_and_the_trap_at_the_end_is_none():
+    found = stretches(SASS)
+    assert [len(s.instructions) for s in found] == [2, 6, 2]
+    assert [s.loops for s in found] == [(), ((1, 1),), ()]
+    assert found[1].instructions[0].kind == ("global", "load")
+    assert found[1].instructions[0].written == ("R4",)
+    assert {"R4", "R6"} <= set(found[1].instructions[2].read)
+
+
+def test_an_unrolled_loop_is_gone_through_as_often_as_its_loads_say():
+    counts = report(l3=dict(global_load_requests=20), l4=dict(global_store_requests=1))
+    found = executions(stretches(SASS), counts)
+    assert [s.times for s in found] == [1, 10, 1]  # two loads in a turn
+    assert of_a_warp(found) == {"other": 2 + 10 + 1, "memory": 21, "fma": 20, "integer": 10, "all": 64}
+
+
+def test_code_whose_accesses_never_happen_is_not_executed():
+    found = executions(stretches(SASS), report(l3=dict(branches=1), l4=dict(global_store_requests=1)))
+    assert [s.times for s in found] == [1, 0, 1]
+
+
+def test_two_loads_before_their_sums_are_one_wait():
+    found = executions(stretches(SASS), report(l3=dict(global_load_requests=20), l4=dict(global_store_requests=1)))
+    _, loads, shared, shuffles = waits(found)
+    assert (loads, shared, shuffles) == (10, 0, 0)
+
+
+def test_a_load_that_each_sum_waits_for_is_a_wait_each():
+    apart = SASS.replace("LDG.E R5", "FADD R6, R4, R6 ;\n        /*0035*/  LDG.E R5")
+    found = executions(stretches(apart), report(l3=dict(global_load_requests=20), l4=dict(global_store_requests=1)))
+    assert waits(found)[1] == 20
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("row, col = h * s + p - q, v", 3), ("    k += 1", 1), ("if 0 <= row < H and col < W:", 0), ("x = y", 0)],
+)
+def test_operations_of_a_statement_are_counted(text, number):
+    assert operations(text) == number
