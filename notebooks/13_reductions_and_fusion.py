@@ -603,9 +603,9 @@ table(
 #   on? Leave them out, and see what the executor says.
 #   <details><summary>Answer</summary>
 #
-#   After the round with a distance of 32: from then on all threads that add are in warp 0, and so is everything that they
-#   read. On old cards the lanes of a warp were always together, so people left the last barriers out. Since Volta that is
-#   no longer promised, and the executor calls it a race. Within one warp, `cuda.syncwarp()` is enough.
+#   After the round with a distance of 32: from then on all threads that add are in warp 0, and so is everything that
+#   they read. On old cards the lanes of a warp were always together, so people left the last barriers out. Since Volta
+#   that is no longer promised, and the executor calls it a race. Within one warp, `cuda.syncwarp()` is enough.
 #
 #   </details>
 

@@ -108,10 +108,10 @@ check("11.1", guarded_add)
 # elements 5, 101, 197, ... This is a *grid-stride loop*. `cuda.gridsize(1)` is the number of all threads, and
 # `range(first, end, step)` counts in steps.
 #
-# Write such a kernel. x and y have n elements, slope is a float32 of any size, also above 1. There are about a hundred
-# threads, however large n is: 2 blocks of 64, or 3 of 32. At most 2 store requests for every 32 elements are allowed,
-# and no operation in float64. In a kernel a number such as `0.5` is a float64, and so is what is computed with it; the
-# same number as a float32 is written `float32(0.5)`. Comparing with 0 is no arithmetic and costs nothing.
+# Write such a kernel. x and y have n elements, slope is any float32: it may be above 1, 0 or negative. There are about
+# a hundred threads, however large n is: 2 blocks of 64, or 3 of 32. At most 2 store requests for every 32 elements are
+# allowed, and no operation in float64. In a kernel a number such as `0.5` is a float64, and so is what is computed with
+# it; the same number as a float32 is written `float32(0.5)`. Comparing with 0 is no arithmetic and costs nothing.
 #
 # Specification: `y = np.where(x > 0, x, slope * x)`
 #
@@ -157,11 +157,12 @@ check("11.2", leaky_relu)
 #
 # x has R rows and C columns; an element is `x[r, j]`, and `x.shape` is (R, C). s has R elements. One thread adds up one
 # row, in a variable of its own that no other thread sees, and stores the sum once. Such a variable must begin as a
-# float32: `acc = float32(0)`. With `acc = 0` or `acc = 0.0` the whole sum would be in float64, which the budget
-# forbids.
+# float32: `acc = float32(0)`. With `acc = 0` or `acc = 0.0` the whole sum would be in float64, and so it is with
+# Python's `sum`.
 #
 # There are blocks of 32 threads, and more threads than rows. Their number says nothing about the number of columns.
-# Every 32 rows may cost at most 2 load requests a column: one warp reads a column of its 32 rows at once.
+# The budget: one store a row, each element of x loaded once, nothing in float64. Every 32 rows may cost at most 2 load
+# requests a column: one warp reads a column of its 32 rows at once.
 #
 # Specification: `s = x.sum(axis=1)`
 #
@@ -172,7 +173,8 @@ check("11.2", leaky_relu)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Do not add up in s itself: before the launch it holds NaN, and `s[r] += ...` reads what nobody wrote.
+# Do not add up in s itself: before the launch it holds NaN, `s[r] += ...` reads what nobody wrote, and each turn of the
+# loop would load and store a number.
 #
 # </details>
 # <details><summary>Hint 3</summary>

@@ -13,7 +13,7 @@
 # %% [markdown]
 # # 12 · Exercises: memory
 #
-# You let neighbours read neighbours, count sectors and turns at the banks, turn a matrix in shared memory, mend a
+# You let neighbours read neighbours, count sectors and turns at the banks, turn an image in shared memory, mend a
 # kernel that waits, and find out what limits a launch. The sheet belongs to lesson 12,
 # [Memory](../notebooks/12_memory.ipynb). A warm-up takes about five minutes, a core exercise ten to twenty.
 #
@@ -43,8 +43,8 @@ from course_lib.checks import check
 #
 # *2 points, warm-up. Trains: coalescing: neighbours side by side. (the course's own)*
 #
-# x and y have n elements. Copy x to y with a quarter of the threads: a block has 64 threads and 256 elements, so block
-# b copies the elements from 256 b on, and each thread copies four of them. The last block may have fewer elements.
+# x and y have n elements. Copy x to y with a quarter of the threads: blocks have 64 threads, and there is one block for
+# each 256 elements, the last 256 perhaps not complete. So each thread copies four elements, or fewer near the end.
 #
 # Which four? "Each thread its own four, one after the other" sounds tidy, but then the 32 threads of a warp touch
 # elements 0, 4, 8, ... at the same time, and each request moves 16 sectors for 128 useful bytes. The budget is the
@@ -54,19 +54,20 @@ from course_lib.checks import check
 #
 # <details><summary>Hint 1</summary>
 #
-# Think of what a warp does in one instruction: thread t must touch the element beside that of thread t + 1. So in the
-# first turn the block copies its first 64 elements, in the second turn the next 64.
+# Think of what a warp does in one instruction: thread t must touch the element beside that of thread t + 1. So a
+# thread's four elements lie far apart. How far, you may choose: by the threads of a block, if block b copies the
+# elements from 256 b on, or by all threads of the grid.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# In turn k, thread t takes the element `k * cuda.blockDim.x + cuda.threadIdx.x` of its block. The block's first element
-# is `cuda.blockIdx.x * FOUR * cuda.blockDim.x`.
+# By the block: in turn k, thread t takes the element `k * cuda.blockDim.x + cuda.threadIdx.x` of its block, whose first
+# element is `cuda.blockIdx.x * FOUR * cuda.blockDim.x`. By the grid: it takes `cuda.grid(1) + k * cuda.gridsize(1)`.
 #
 # </details>
 # <details><summary>Hint 3</summary>
 #
-# `for k in range(FOUR):` compute i as the sum of the three, then `if i < x.size:` and the copy.
+# `for k in range(FOUR):` compute i in one of the two ways, then `if i < x.size:` and the copy.
 #
 # </details>
 
@@ -76,7 +77,7 @@ FOUR = 4
 
 @gpu.jit
 def copy_four(x, y):
-    """Write y (n,) = x (n,); a block of 64 threads copies FOUR * 64 elements."""
+    """Write y (n,) = x (n,); blocks of 64 threads, each thread copies FOUR elements, one block for each FOUR * 64."""
     ### BEGIN SOLUTION
     first = cuda.blockIdx.x * FOUR * cuda.blockDim.x + cuda.threadIdx.x
     for k in range(FOUR):
@@ -98,7 +99,14 @@ check("12.1", copy_four)
 # sector. How many sectors move? Return a whole number, for any stride and offset from 0 on. A sector moves once,
 # however many lanes touch it, and one that no lane touches does not move.
 #
-# Specification: the number of different values of `(offset + stride * l) // 8`, for l in 0 to 31
+# Specification, by examples:
+#
+# | stride | offset | elements of lanes 0, 1, 2, ..., 31 | sectors |
+# |---|---|---|---|
+# | 1 | 0 | 0, 1, 2, ..., 31 | 4 |
+# | 1 | 1 | 1, 2, 3, ..., 32 | 5 |
+# | 2 | 0 | 0, 2, 4, ..., 62 | 8 |
+# | 8 | 0 | 0, 8, 16, ..., 248 | 32 |
 #
 # <details><summary>Hint 1</summary>
 #
@@ -121,8 +129,7 @@ def sectors(stride, offset):
     """Return how many sectors of 32 bytes a warp touches whose lane l reads float32 number offset + stride * l."""
     ### BEGIN SOLUTION
     elements = offset + stride * np.arange(32)
-    touched = np.unique(elements // 8)
-    return len(touched)
+    return len(np.unique(elements // 8))
     ### END SOLUTION
 
 
@@ -130,16 +137,24 @@ def sectors(stride, offset):
 check("12.2", sectors)
 
 # %% [markdown]
-# ## 12.3 · Transpose within a traffic budget
+# ## 12.3 · A quarter turn within a traffic budget
 #
 # *3 points, core. Trains: coalescing, a shared tile, its padding. (M. Harris, "An Efficient Matrix Transpose in CUDA
 # C/C++")*
 #
-# x is (R, C), y is (C, R), of any size. A block has 32 x 32 threads and one tile of x; the grid has as many tiles along
-# x as C needs, along y as R needs. Threads with neighbouring `threadIdx.x` are a warp.
+# A photograph that was taken with the camera held upright has to be turned by 90 degrees to the right. x is the image
+# (R, C), y is (C, R), of any size. A block has 32 x 32 threads and one tile of x; the grid has as many tiles along x as
+# C needs, along y as R needs. Threads with neighbouring `threadIdx.x` are a warp. The first row of x becomes the last
+# column of y, and a small image shows the rest:
 #
-# A kernel that says `y[column, row] = x[row, column]` is right, but a warp that reads a row of x writes a column of y:
-# 32 sectors a request. The way out is to turn the tile in *shared memory*, which all threads of a block see:
+# ```
+# x   1 2 3      y   4 1
+#     4 5 6          5 2
+#                    6 3
+# ```
+#
+# A kernel that says `y[column, R - 1 - row] = x[row, column]` is right, but a warp that reads a row of x writes a
+# column of y: 32 sectors a request. The way out is a tile in *shared memory*, which all threads of a block see:
 #
 # ```python
 # tile = cuda.shared.array((32, 32), float32)   # one for each block; it begins with nothing in it
@@ -154,25 +169,26 @@ check("12.2", sectors)
 # The budget: at most 5 sectors for each row of a tile, on both sides (a row that begins in the middle of a sector
 # touches five), and no bank conflict.
 #
-# Specification: `y = x.T`
+# Specification: `y[c, R - 1 - r] = x[r, c]`
 #
 # <details><summary>Hint 1</summary>
 #
-# Read the tile row by row into shared memory, wait for all, and write it to y row by row of y. The axes change places
-# when the shared tile is read, where it costs nothing.
+# Read the tile row by row into shared memory, wait for all, and write it to y row by row of y. Neighbours of a warp
+# write neighbours of a row of y also if they do it from right to left.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# For the store the block's indices change places and the thread's do not: the first row of the tile in y is
-# `blockIdx.x * SIDE`, its first column `blockIdx.y * SIDE`. Both accesses need a guard, the barrier none.
+# For the store, let thread (tx, ty) of the block take the element of x with column `c = blockIdx.x * SIDE + ty` and row
+# `r = blockIdx.y * SIDE + tx`: the thread's two indices have changed places. Where in the tile is it, and where does it
+# go in y? Both accesses need a guard, the barrier none.
 #
 # </details>
 # <details><summary>Hint 3</summary>
 #
-# A column of a (32, 32) tile lies in one bank; in a tile with one unused column more it lies in all 32. Store with
-# `column = blockIdx.y * SIDE + threadIdx.x` and `row = blockIdx.x * SIDE + threadIdx.y`, and the value
-# `tile[threadIdx.x, threadIdx.y]`.
+# The element r, c of x lies in `tile[tx, ty]` and goes to `y[c, x.shape[0] - 1 - r]`, if r and c are inside of x. So a
+# warp reads a column of the tile. A column of a (32, 32) tile lies in one bank; in a tile with one unused column more
+# it lies in all 32.
 #
 # </details>
 
@@ -181,8 +197,8 @@ SIDE = 32
 
 
 @gpu.jit
-def transpose(x, y):
-    """Write y (C, R), the transpose of x (R, C); blocks of SIDE x SIDE threads, one tile of x each."""
+def turn_right(x, y):
+    """Write y (C, R), the image x (R, C) turned to the right; blocks of SIDE x SIDE threads, one tile of x each."""
     ### BEGIN SOLUTION
     tile = cuda.shared.array((SIDE, 33), float32)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
@@ -190,14 +206,14 @@ def transpose(x, y):
     if row < x.shape[0] and column < x.shape[1]:
         tile[ty, tx] = x[row, column]
     cuda.syncthreads()
-    row, column = cuda.blockIdx.x * SIDE + ty, cuda.blockIdx.y * SIDE + tx
-    if row < y.shape[0] and column < y.shape[1]:
-        y[row, column] = tile[tx, ty]
+    c, r = cuda.blockIdx.x * SIDE + ty, cuda.blockIdx.y * SIDE + tx
+    if c < x.shape[1] and r < x.shape[0]:
+        y[c, x.shape[0] - 1 - r] = tile[tx, ty]
     ### END SOLUTION
 
 
 # %% check="12.3"
-check("12.3", transpose)
+check("12.3", turn_right)
 
 # %% [markdown]
 # ## 12.4 · Repair: a kernel that waits for banks
@@ -383,7 +399,7 @@ check("12.6", blocks_per_sm)
 # as the slower of the two: this is its roof.
 #
 # Return two things: "memory" or "arithmetic", whichever takes longer, and this time in seconds. If both take equally
-# long, the kernel is at the ridge of the roofline; call that "arithmetic".
+# long, the kernel is at the ridge of the roofline; call that "arithmetic". flops or moved may be 0.
 #
 # Specification: `max(flops / peak, moved / bandwidth)`
 #
@@ -394,8 +410,8 @@ check("12.6", blocks_per_sm)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Memory is the limit if its time is longer. The same question, as the roofline asks it: is `flops / moved` less than
-# `peak / bandwidth`?
+# Memory is the limit if its time is longer. Compare the two times: `flops / moved`, as the roofline has it, cannot be
+# computed for a kernel that moves nothing.
 #
 # </details>
 # <details><summary>Hint 3</summary>

@@ -69,7 +69,8 @@ def check(id, answer):
         _SOLVED.discard(id)
         raise CheckFailed(f"{id}: right, but {says}")
     _SOLVED.add(id)
-    print(f"{id} {exercise.title}: right in all {len(exercise.cases)} public cases. {_progress(sheet_of(id).exercises)}")
+    progress = _progress(sheet_of(id).exercises)
+    print(f"{id} {exercise.title}: right in all {len(exercise.cases)} public cases. {progress}")
 
 
 def _progress(exercises):

@@ -38,7 +38,8 @@ def difference(value, expected, rtol, atol, name="result", parts=()):
     """Return None if a decoded value equals the expected one, else the first `Difference`.
 
     Whole numbers, truth values and texts must be equal, floats within atol + rtol |expected|. A list does for a tuple,
-    a whole number for a float. `parts` are what the values of an expected tuple are called. TypeError if `expected` is of no kind that an exercise may return.
+    a whole number for a float. `parts` are what the values of an expected tuple are called. TypeError if
+    `expected` is of no kind that an exercise may return.
 
     Source: the course's own.
     """

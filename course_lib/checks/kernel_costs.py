@@ -77,10 +77,11 @@ def causes_of(report):
         )  # fmt: skip
     most = max((u for u in report.arrays.values() if u.space == "global"), key=lambda u: u.stores, default=None)
     if most is not None and most.stores > most.distinct_stored > 0:
+        times = f"{most.stores / most.distinct_stored:.1f} times"
         found["global_stores"] = Hazard(
-            "stores", 0, f"An element of {most.name} is stored {most.stores / most.distinct_stored:.1f} times on average.",
-            "Add up in a variable of the thread, and store it once, after the loop.", most.stores, most.name,
-            {"way": "store"}, "advice",
+            "stores", 0, f"An element of {most.name} is stored {times} on average.",
+            "Keep the number in a variable of the thread until it is complete, and store it once.",
+            most.stores, most.name, {"way": "store"}, "advice",
         )  # fmt: skip
     for advice in report.advice:
         for counter in ADVICE.get(advice.kind, ()):

@@ -126,7 +126,7 @@ KEYS = (
             Mutant("guard with <=", changed(ADD, ("<", "<=")), "thread 5 of block 0 uses index 5"),
             Mutant("last element left out", changed(ADD, ("c.size", "c.size - 1")), "(no thread wrote it)"),
             Mutant("thread's number in its block", changed(ADD, ("cuda.grid(1)", "cuda.threadIdx.x")),
-                   "thread 0 of block 1 writes c[0]"),
+                   "does the index tell all threads of the grid apart"),
             Mutant("block times threads forgotten",
                    changed(ADD, ("cuda.grid(1)", "cuda.blockIdx.x + cuda.threadIdx.x")),
                    "thread 0 of block 1 writes c[1]"),
@@ -134,6 +134,8 @@ KEYS = (
             Mutant("one thread does it all", changed(ADD, ("    i = cuda.grid(1)\n    if i < c.size:\n    ",
                    "    if cuda.grid(1) > 0:\n        return\n    for i in range(c.size):\n    ")),
                    "5 global store requests; at most 2"),
+            Mutant("every thread does it all", changed(ADD, ("i = cuda.grid(1)\n    if i < c.size:",
+                   "for i in range(c.size):")), "thread 1 of block 0 writes c[0], which thread 0 of the same block"),
             Mutant("not decorated", changed(ADD, ("@gpu.jit\n", "")), "write @gpu.jit in the line above its def"),
             Mutant("writes into a", changed(ADD, ("c[i] =", "a[i] =")), "a is read-only"),
             Mutant("NumPy in the kernel", changed(ADD, ("a[i] + b[i]", "np.add(a[i], b[i])")), "np is not defined"),
@@ -160,6 +162,14 @@ def leaky_relu(x, slope, y):
     for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
         y[i] = max(x[i], slope * x[i])
 """, "right for slopes below 1 only"),
+            Mutant("the product's sign for that of x", changed(LEAKY, ("if x[i] > 0:", "if slope * x[i] > 0:")),
+                   "(slope 0): y[3] is 0, expected 0.5"),
+            Mutant("two halves added up", """
+@gpu.jit
+def leaky_relu(x, slope, y):
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        y[i] = max(x[i], float32(0)) + min(slope * x[i], float32(0))
+""", "(slope -0.5): y[0] is 0, expected 1.5"),
             Mutant("hard-coded slope", changed(LEAKY, ("slope *", "float32(0.25) *")),
                    "y[2] is -2.25, expected -1.125"),
         ),
@@ -175,6 +185,16 @@ def leaky_relu(x, slope, y):
                    "range(min(x.shape[1], cuda.gridsize(1)))")), "as large as whoever launches wants it"),
             Mutant("adds into s", changed(ROW_SUM, ("        acc = float32(0)\n", ""), ("acc +=", "s[r] +="),
                    ("        s[r] = acc\n", "")), "s[0], which nobody has written yet"),
+            Mutant("adds into s, after a zero", changed(ROW_SUM, ("acc = float32(0)", "s[r] = float32(0)"),
+                   ("acc +=", "s[r] +="), ("        s[r] = acc\n", "")),
+                   "costs 15 global stores; at most 3 are allowed. An element of s is stored 5.0 times on average."),
+            Mutant("stores in every turn", changed(ROW_SUM, ("        s[r] = acc", "            s[r] = acc")),
+                   "costs 12 global stores; at most 3"),
+            Mutant("a whole number to begin with", changed(ROW_SUM, ("float32(0)", "0")),
+                   "Begin acc with float32(0) in line 6"),
+            Mutant("Python's sum", changed(ROW_SUM, ("        acc = float32(0)\n        for j in range(x.shape[1]):\n"
+                   "            acc += x[r, j]\n        s[r] = acc", "        s[r] = sum(x[r])")),
+                   "in a variable that begins with float32(0), instead of by sum()"),
             Mutant("one thread does it all", """
 @gpu.jit
 def row_sum(x, s):
@@ -230,7 +250,7 @@ def row_sum(x, s):
             Mutant("only the axes are mended", changed(BRIGHTEN, ("shape[1]", "shape[0]")),
                    "line 6, out[row, column] = gain * image[row, column]: thread (8, 0) of block (1, 0) uses index 24"),
             Mutant("no guard for rows", changed(BRIGHTEN, ("row < image.shape[0] and ", "")),
-                   "brighten on a hidden case has a hazard"),
+                   "uses index 21 on axis 0 of image"),
             Mutant("axes exchanged in the store too", changed(BRIGHTEN, ("out[row, column]", "out[column, row]")),
                    "on axis 1 of out"),
             Mutant("gain in float64", changed(BRIGHTEN, ("gain *", "gain * 1.0 *")),
@@ -255,16 +275,17 @@ def brighten(image, gain, out):
                    "Each warp decides for itself"),
             Mutant("always both sides", changed(PASSES, ("len(np.unique(w))", "2")), "walks one side only"),
             Mutant("only one side is counted", changed(PASSES, ("len(np.unique(w))", "int(w.any())")),
-                   "result[0] is 2, expected 4"),
+                   "the number of passes is 2, expected 4"),
             Mutant("whole warps only", changed(PASSES, ("-(-len(takes) // 32)", "len(takes) // 32")),
                    "A warp that is not full is a warp too"),
             Mutant("missing lanes are not idle", changed(PASSES, ("32 * passes - len(takes)",
                    "32 * (passes + len(takes) // -32)")), "its missing lanes are idle too"),
             Mutant("busy lanes", changed(PASSES, ("32 * passes - len(takes)", "len(takes)")),
-                   "result[1] is 64, expected 0"),
+                   "the number of idle slots is 64, expected 0"),
             Mutant("warps of 16", changed(PASSES, ("// 32", "// 16"), ("32 * k : 32 * k + 32", "16 * k : 16 * k + 16")),
-                   "result[0] is 8, expected 4"),
-            Mutant("only the passes", changed(PASSES, (", 32 * passes - len(takes)", "")), "expected 2 values"),
+                   "the number of passes is 8, expected 4"),
+            Mutant("only the passes", changed(PASSES, (", 32 * passes - len(takes)", "")),
+                   "expected 2 values (the number of passes, the number of idle slots)"),
         ),
     ),
     Key(

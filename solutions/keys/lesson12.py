@@ -24,29 +24,29 @@ def sectors(stride, offset):
     return len(touched)
 """
 
-TRANSPOSE = """
+TURN = """
 SIDE = 32
 PADDED = SIDE + 1
 
 @gpu.jit
-def transpose(x, y):
+def turn_right(x, y):
     tile = cuda.shared.array((SIDE, PADDED), float32)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
     column, row = cuda.grid(2)
     if row < x.shape[0] and column < x.shape[1]:
         tile[ty, tx] = x[row, column]
     cuda.syncthreads()
-    row, column = cuda.blockIdx.x * SIDE + ty, cuda.blockIdx.y * SIDE + tx
-    if row < y.shape[0] and column < y.shape[1]:
-        y[row, column] = tile[tx, ty]
+    c, r = cuda.blockIdx.x * SIDE + ty, cuda.blockIdx.y * SIDE + tx
+    if c < x.shape[1] and r < x.shape[0]:
+        y[c, x.shape[0] - 1 - r] = tile[tx, ty]
 """
 
-NAIVE_TRANSPOSE = """
+NAIVE_TURN = """
 @gpu.jit
-def transpose(x, y):
+def turn_right(x, y):
     column, row = cuda.grid(2)
     if row < x.shape[0] and column < x.shape[1]:
-        y[column, row] = x[row, column]
+        y[column, x.shape[0] - 1 - row] = x[row, column]
 """
 
 TILE_SUMS = """
@@ -127,23 +127,34 @@ KEYS = (
     ),
     Key(
         "12.3",
-        (Part("other shapes", 1, sizes((64, 32), (33, 100), (90, 31))), Part("one row, one column", 1,
+        (Part("other shapes", 1, sizes((96, 64), (33, 100), (90, 31))), Part("one row, one column", 1,
          sizes((1, 50), (50, 1), (1, 1)))),
         (
-            Mutant("no tile", NAIVE_TRANSPOSE, "global store sectors"),
-            Mutant("no tile, the other way round", changed(NAIVE_TRANSPOSE, ("cuda.grid(2)",
+            Mutant("no tile", NAIVE_TURN, "global store sectors"),
+            Mutant("no tile, the other way round", changed(NAIVE_TURN, ("cuda.grid(2)",
                    "cuda.blockIdx.x * 32 + cuda.threadIdx.y, cuda.blockIdx.y * 32 + cuda.threadIdx.x")),
                    "global load sectors"),
-            Mutant("no padding", changed(TRANSPOSE, ("SIDE + 1", "SIDE")), "bank conflicts; at most 0"),
-            Mutant("no barrier", changed(TRANSPOSE, ("    cuda.syncthreads()\n", "")), "with no barrier between"),
-            Mutant("barrier in the branch", changed(TRANSPOSE, ("    cuda.sync", "        cuda.sync")),
+            Mutant("no padding", changed(TURN, ("SIDE + 1", "SIDE")), "bank conflicts; at most 0"),
+            Mutant("no barrier", changed(TURN, ("    cuda.syncthreads()\n", "")), "with no barrier between"),
+            Mutant("barrier in the branch", changed(TURN, ("    cuda.sync", "        cuda.sync")),
                    "does not come to this barrier"),
-            Mutant("blocks stay", changed(TRANSPOSE, ("cuda.blockIdx.x * SIDE + ty, cuda.blockIdx.y * SIDE + tx",
-                   "cuda.blockIdx.y * SIDE + ty, cuda.blockIdx.x * SIDE + tx")), "no thread wrote it"),
-            Mutant("tile is not turned", changed(TRANSPOSE, ("tile[tx, ty]", "tile[ty, tx]")),
-                   "lies in it as before"),
-            Mutant("no guard for the store", changed(TRANSPOSE, ("    if row < y.shape[0] and column < y.shape[1]:\n",
-                   "    if row >= 0:\n")), "on axis 0 of y, which has 70 elements"),
+            Mutant("blocks stay", changed(TURN, ("cuda.blockIdx.x * SIDE + ty, cuda.blockIdx.y * SIDE + tx",
+                   "cuda.blockIdx.y * SIDE + ty, cuda.blockIdx.x * SIDE + tx")),
+                   "the block's two indices change places as well"),
+            Mutant("tile is not turned", changed(TURN, ("tile[tx, ty]", "tile[ty, tx]")), "is not turned itself"),
+            Mutant("not mirrored", changed(TURN, ("x.shape[0] - 1 - r", "r")), "That is the transpose"),
+            Mutant("mirrored along the wrong axis", changed(TURN, ("y[c, x.shape[0] - 1 - r]",
+                   "y[x.shape[1] - 1 - c, r]")), "That is a turn to the left"),
+            Mutant("mirrored within each tile only", changed(TURN, ("x.shape[0] - 1 - r",
+                   "cuda.blockIdx.y * SIDE + SIDE - 1 - tx")), "the tiles lie as in a transpose"),
+            Mutant("only the tiles are mirrored", changed(TURN, ("x.shape[0] - 1 - r",
+                   "x.shape[0] - SIDE - cuda.blockIdx.y * SIDE + tx")), "each one is only transposed"),
+            Mutant("mirrored at the end of the grid", changed(TURN, ("x.shape[0] - 1 - r",
+                   "cuda.gridDim.y * SIDE - 1 - r")), "uses index 63 on axis 1 of y"),
+            Mutant("one column too far", changed(TURN, ("x.shape[0] - 1 - r", "x.shape[0] - r")),
+                   "uses index 64 on axis 1 of y"),
+            Mutant("no guard for the store", changed(TURN, ("    if c < x.shape[1] and r < x.shape[0]:\n",
+                   "    if c >= 0:\n")), "on axis 0 of y, which has 70 elements"),
         ),
     ),
     Key(
@@ -216,13 +227,14 @@ def tile_sums(x, s):
             Mutant("no limit of blocks", changed(OCCUPANCY, ("most, shared //", "10**6, shared //")),
                    "is 64, expected 32"),
             Mutant("registers of the block", changed(OCCUPANCY, ("* 4 // warps", "* 4")),
-                   "result[0] is 21, expected 16"),
-            Mutant("the largest", changed(OCCUPANCY, ("min(found)", "max(found)")), "result[0] is 228, expected 8"),
+                   "the number of blocks is 21, expected 16"),
+            Mutant("the largest", changed(OCCUPANCY, ("min(found)", "max(found)")),
+                   "the number of blocks is 228, expected 8"),
             Mutant("the name alone", changed(OCCUPANCY, ("return min(found), ", "return ")), "expected 2 values"),
             Mutant("always threads", changed(OCCUPANCY, ("names[found.index(min(found))]", "names[0]")),
-                   "result[1] is 'threads', expected 'blocks'"),
+                   "the limit is 'threads', expected 'blocks'"),
             Mutant("the last of equals", changed(OCCUPANCY, ("found.index(min(found))",
-                   "3 - found[::-1].index(min(found))")), "result[1] is 'registers', expected 'threads'"),
+                   "3 - found[::-1].index(min(found))")), "the limit is 'registers', expected 'threads'"),
         ),
     ),
     Key(
@@ -238,15 +250,15 @@ def tile_sums(x, s):
             Mutant("names exchanged", changed(BOUND, ("memory", "?"), ("arithmetic", "memory"), ("?", "arithmetic")),
                    "The names have changed places"),
             Mutant("the ridge is memory", changed(BOUND, ("m > a", "m >= a")),
-                   "result[0] is 'memory', expected 'arithmetic'"),
+                   "the roof is 'memory', expected 'arithmetic'"),
             Mutant("intensity for a time", changed(BOUND, ('"memory", m', '"memory", flops / moved')),
-                   "result[1] is 0.5, expected 0.002"),
+                   "the time is 0.5, expected 0.002"),
             Mutant("intensity against the peak alone", changed(BOUND, ("if m > a:", "if flops < moved:")),
-                   "bound on a hidden case returns another value"),
+                   "(5 a byte): the roof is 'arithmetic', expected 'memory'"),
             Mutant("intensity divides by what is moved", changed(BOUND, ("if m > a:",
                    "if flops / moved < peak / bandwidth:")), "raises ZeroDivisionError"),
             Mutant("the time alone", changed(BOUND, ('"memory", m', "m"), ('"arithmetic", a', "a")),
-                   "result is a number, expected 2 values"),
+                   "result is a number, expected 2 values (the roof, the time)"),
         ),
     ),
 )  # fmt: skip

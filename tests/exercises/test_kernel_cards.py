@@ -13,12 +13,12 @@ from course_lib.simt.hazards import Hazard
 from course_lib.simt.show.explain import picture_of
 from tests.exercises.test_kernels import ADD, cell
 
-NAIVE_TRANSPOSE = """
+NAIVE_TURN = """
 @gpu.jit
-def transpose(x, y):
+def turn_right(x, y):
     col, row = cuda.grid(2)
     if row < x.shape[0] and col < x.shape[1]:
-        y[col, row] = x[row, col]
+        y[col, x.shape[0] - 1 - row] = x[row, col]
 """
 
 
@@ -34,7 +34,7 @@ def rows(made):
     return {row.label: row.text.replace("\ue000", "").replace("\ue001", "") for row in made.rows}
 
 
-def test_an_access_outside_is_shown_with_the_launch_and_a_memory_map():
+def test_an_access_outside_is_shown_with_the_launch_and_the_arrays_end():
     made = card(ADD.replace("    if i < c.size:\n        c[i]", "    c[i]"))
     said = rows(made)
     assert said["Call"].splitlines()[1:] == [
@@ -47,22 +47,22 @@ def test_an_access_outside_is_shown_with_the_launch_and_a_memory_map():
     assert said["What to do"].startswith("Guard the line: if ... < a.size.")
     picture = made.draw()
     assert isinstance(picture, Picture)
-    assert picture.caption.startswith("a has elements 0 to 4; in line 5 thread 5 of block 0 uses index 5")
+    assert picture.caption.startswith("a has elements 0 to 4; in line 5 thread 5 of block 0 uses index 5:")
     page = made._repr_mimebundle_()["text/html"]
     assert page.count("<img ") == 1
     assert picture.alt in str(made).replace("\n" + " " * 16, " ")
 
 
 def test_too_many_sectors_are_shown_with_the_map_of_the_stores():
-    made = card(NAIVE_TRANSPOSE, "12.3")
-    assert rows(made)["Got"] == "the right numbers, for 2,048 global store sectors"
-    assert rows(made)["Expected"] == "at most 320 global store sectors"
+    made = card(NAIVE_TURN, "12.3")
+    assert rows(made)["Got"] == "the right numbers, for 4,096 global store sectors"
+    assert rows(made)["Expected"] == "at most 640 global store sectors"
     assert made.draw().caption.startswith("Line 6 stores to y.")
 
 
 def test_bank_conflicts_are_shown_with_the_map_of_the_banks():
     made = card(cell("12.3").replace("33", "32"), "12.3")
-    assert rows(made)["Got"].endswith("1,984 bank conflicts")
+    assert rows(made)["Got"].endswith("3,968 bank conflicts")
     assert "31 bank conflicts" in made.draw().caption
 
 

@@ -163,7 +163,7 @@ def test_a_race_counts_also_where_the_numbers_are_right():
 
 def test_a_right_kernel_over_its_budget_is_told_which_counter_and_what_to_do():
     text = cell("12.3").replace("33", "32")
-    assert "is right, but costs 1984 bank conflicts; at most 0 are allowed. Line " in finding(text, "12.3").says
+    assert "is right, but costs 3968 bank conflicts; at most 0 are allowed. Line " in finding(text, "12.3").says
     assert "Pad the array's last axis" in finding(text, "12.3").says
 
 

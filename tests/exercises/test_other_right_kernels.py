@@ -42,6 +42,12 @@ def leaky_relu(x, slope, y):
     for i in range(cuda.grid(1), x.size, cuda.gridDim.x * cuda.blockDim.x):
         y[i] = max(x[i], float32(0)) + slope * min(x[i], float32(0))
 """,
+    "11.2 the larger or the smaller of the two": """
+@gpu.jit
+def leaky_relu(x, slope, y):
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        y[i] = max(x[i], slope * x[i]) if slope <= 1 else min(x[i], slope * x[i])
+""",
     "11.2 device function": """
 @gpu.jit(device=True)
 def leaky(v, slope):
@@ -53,15 +59,6 @@ def leaky(v, slope):
 def leaky_relu(x, slope, y):
     for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
         y[i] = leaky(x[i], slope)
-""",
-    "11.3 zero in s first": """
-@gpu.jit
-def row_sum(x, s):
-    r = cuda.grid(1)
-    if r < s.size:
-        s[r] = 0
-        for j in range(x.shape[1]):
-            s[r] += x[r, j]
 """,
     "11.3 row as an array": """
 @gpu.jit
@@ -123,6 +120,26 @@ def copy_four(x, y):
     for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
         y[i] = x[i]
 """,
+    "12.1 whole grids of threads apart": """
+@gpu.jit
+def copy_four(x, y):
+    for k in range(4):
+        i = cuda.grid(1) + k * cuda.gridsize(1)
+        if i < y.size:
+            y[i] = x[i]
+""",
+    "12.3 turned on the way in": """
+@gpu.jit
+def turn_right(x, y):
+    tile = cuda.shared.array((32, 33), float32)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    left, last = cuda.blockIdx.x * 32, x.shape[0] - 1 - cuda.blockIdx.y * 32
+    if last - ty >= 0 and left + tx < x.shape[1]:
+        tile[tx, ty] = x[last - ty, left + tx]
+    cuda.syncthreads()
+    if last - tx >= 0 and left + ty < x.shape[1]:
+        y[left + ty, cuda.blockIdx.y * 32 + tx] = tile[ty, tx]
+""",
     "12.4 each lane begins with another column": """
 @gpu.jit
 def tile_sums(x, s):
@@ -139,7 +156,7 @@ def tile_sums(x, s):
 """,
     "12.3 swizzled instead of padded": """
 @gpu.jit
-def transpose(x, y):
+def turn_right(x, y):
     tile = cuda.shared.array((32, 32), float32)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
     i, j = cuda.grid(2)
@@ -148,11 +165,11 @@ def transpose(x, y):
     cuda.syncthreads()
     i, j = cuda.blockIdx.y * 32 + tx, cuda.blockIdx.x * 32 + ty
     if i < x.shape[0] and j < x.shape[1]:
-        y[j, i] = tile[tx, ty ^ tx]
+        y[j, y.shape[1] - 1 - i] = tile[tx, ty ^ tx]
 """,
     "12.3 stores the tile turned": """
 @gpu.jit
-def transpose(x, y):
+def turn_right(x, y):
     tile = cuda.shared.array((32, 33), float32)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
     i, j = cuda.grid(2)
@@ -160,7 +177,7 @@ def transpose(x, y):
     cuda.syncthreads()
     i, j = cuda.blockIdx.y * 32 + tx, cuda.blockIdx.x * 32 + ty
     if i < x.shape[0] and j < x.shape[1]:
-        y[j, i] = tile[ty, tx]
+        y[j, y.shape[1] - 1 - i] = tile[ty, tx]
 """,
     "13.2 neighbours first, exchanged": """
 @gpu.jit

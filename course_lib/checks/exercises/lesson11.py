@@ -87,6 +87,7 @@ def _alternate_right(a, b):
 
 
 THREADS = np.arange(128)
+SIGNS = np.float32([-3, -0.5, 0, 0.5, 3])
 
 EXERCISES = (
     KernelExercise(
@@ -101,7 +102,9 @@ EXERCISES = (
         'Dey, "RELU Activation Function"', 7, lambda x, slope: np.where(x > 0, x, slope * x),
         (Case((np.float32([-2, -1, 0, 1, 2]), np.float32(0.25)), "5 elements, 3 blocks of 32 threads"),
          Case((whole(5, 300), np.float32(0.125)), "300 elements, 2 blocks of 64 threads"),
-         Case((whole(24, 201), np.float32(0.5)), "201 elements, 3 blocks of 32 threads")),
+         Case((whole(24, 201), np.float32(0.5)), "201 elements, 3 blocks of 32 threads"),
+         Case((SIGNS, np.float32(2)), "slope 2"), Case((SIGNS, np.float32(0)), "slope 0"),
+         Case((SIGNS, np.float32(-0.5)), "slope -0.5")),
         mistakes.LEAKY, rtol=1e-6, launch=_leaky,
         budget=lambda x, slope: {"float64_operations": 0, "global_store_requests": 2 * up(x.size, 32)},
     ),
@@ -110,7 +113,10 @@ EXERCISES = (
         'Dey, "Course Organization"', 6, lambda x: x.sum(axis=1),
         (Case((whole(6, 3, 4),), "3 rows, 64 threads"), Case((whole(7, 40, 120),), "40 rows, 96 threads")),
         mistakes.ROW_SUM, launch=_row_sum,
-        budget=lambda x: {"float64_operations": 0, "global_load_requests": 2 * up(x.shape[0], 32) * x.shape[1]},
+        budget=lambda x: {
+            "float64_operations": 0, "global_stores": x.shape[0], "global_loads": x.size,
+            "global_load_requests": 2 * up(x.shape[0], 32) * x.shape[1],
+        },
     ),
     Exercise(
         "11.4", "launch_for", "Choose a launch", 2, "core", "grid, block, warp; x is the last axis",
@@ -123,7 +129,7 @@ EXERCISES = (
         "11.5", "brighten", "Repair a kernel from its report", 2, "core", "reading a finding; axes and guard",
         "the course's own", 3, lambda image, gain: gain * image,
         (Case((whole(25, 40, 24), np.float32(2)), "40 rows, 24 columns"),
-         Case((whole(26, 24, 40), np.float32(3)), "24 rows, 40 columns"),
+         Case((whole(26, 21, 40), np.float32(3)), "21 rows, 40 columns"),
          Case((whole(27, 32, 32), np.float32(0.5)), "32 x 32")),
         rtol=1e-6, launch=_brighten, budget=_brighten_budget,
     ),
@@ -134,7 +140,7 @@ EXERCISES = (
          Case((THREADS[:64] // 32 == 0,), "64 threads, the first 32 take the if"),
          Case((THREADS[:40] >= 0,), "40 threads, all take the if"),
          Case((THREADS[:100] % 70 == 0,), "100 threads, threads 0 and 70 take the if")),
-        mistakes.PASSES,
+        mistakes.PASSES, parts=("the number of passes", "the number of idle slots"),
     ),
     KernelExercise(
         "11.7", "number_tiles", "Which block computes what", 2, "core", "from block indices to a tile, and back",

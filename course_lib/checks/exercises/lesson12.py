@@ -29,14 +29,14 @@ def _sectors(stride, offset):
     return len({(4 * (offset + stride * lane)) // 32 for lane in range(32)})
 
 
-def _transpose(kernel, x):
+def _turn(kernel, x):
     rows, columns = x.shape
     y = output((columns, rows))
     kernel[(up(columns, SIDE), up(rows, SIDE)), (SIDE, SIDE)](x, y)
     return y
 
 
-def _transpose_budget(x):
+def _turn_budget(x):
     rows, columns = x.shape
     return {
         "global_load_sectors": 5 * rows * up(columns, SIDE),
@@ -79,16 +79,17 @@ EXERCISES = (
     ),
     Exercise(
         "12.2", "sectors", "How many sectors", 2, "warm-up", "from addresses to sectors",
-        'NVIDIA, "CUDA C++ Best Practices Guide"', 5, _sectors,
+        'NVIDIA, "CUDA C++ Best Practices Guide"', 2, _sectors,
         (Case((1, 0), "neighbours"), Case((1, 1), "one element further"), Case((2, 0), "every second element"),
          Case((33, 5), "far apart"), Case((0, 3), "all the same element")),
         mistakes.SECTORS,
     ),
     KernelExercise(
-        "12.3", "transpose", "Transpose within a traffic budget", 3, "core", "coalescing, a shared tile, its padding",
-        'M. Harris, "An Efficient Matrix Transpose in CUDA C/C++"', 9, lambda x: x.T.copy(),
-        (Case((whole(8, 32, 64),), "1 x 2 tiles"), Case((whole(9, 40, 70),), "ragged: 2 x 3 tiles, not all full")),
-        mistakes.TRANSPOSE, launch=_transpose, budget=_transpose_budget, names={"SIDE": SIDE},
+        "12.3", "turn_right", "A quarter turn within a traffic budget", 3, "core",
+        "coalescing, a shared tile, its padding", 'M. Harris, "An Efficient Matrix Transpose in CUDA C/C++"', 10,
+        lambda x: x[::-1].T.copy(),
+        (Case((whole(8, 64, 64),), "2 x 2 tiles"), Case((whole(9, 40, 70),), "ragged: 2 x 3 tiles, not all full")),
+        mistakes.TURN, launch=_turn, budget=_turn_budget, names={"SIDE": SIDE},
     ),
     KernelExercise(
         "12.4", "tile_sums", "Repair: a kernel that waits for banks", 2, "core", "bank conflicts; reading a report",
@@ -101,7 +102,7 @@ EXERCISES = (
     ),
     Exercise(
         "12.5", "wavefronts", "How many turns at the banks", 2, "core", "from words to banks; a broadcast",
-        'NVIDIA, "CUDA C++ Programming Guide"', 5, _wavefronts,
+        'NVIDIA, "CUDA C++ Programming Guide"', 3, _wavefronts,
         (Case((1,), "neighbours"), Case((2,), "every second word"), Case((32,), "a column of a 32 x 32 tile"),
          Case((33,), "a column of a padded tile"), Case((0,), "all the same word")),
         mistakes.WAVEFRONTS,
@@ -112,14 +113,15 @@ EXERCISES = (
         (Case(("H200", 256, 0, 32), "blocks of 8 warps"), Case(("H200", 32, 0, 32), "blocks of one warp"),
          Case(("H200", 200, 0, 24), "the last warp is not full"), Case(("A100", 96, 4096, 33), "33 registers a thread"),
          Case(("RTX 4090", 128, 33_500, 32), "33,500 bytes of shared memory")),
-        mistakes.OCCUPANCY, instead_of=("occupancy",),
+        mistakes.OCCUPANCY, instead_of=("occupancy",), parts=("the number of blocks", "the limit"),
     ),
     Exercise(
         "12.7", "bound", "Which roof", 2, "core", "the roofline as a time",
         'Williams, Waterman, Patterson, "Roofline"', 5, _bound,
         (Case((4e9, 8e9, 60e12, 4e12), "0.5 operations a byte"), Case((2e12, 4e9, 60e12, 4e12), "500 a byte"),
-         Case((60e9, 4e9, 60e12, 4e12), "15 a byte: the ridge")),
-        mistakes.BOUND,
+         Case((20e9, 4e9, 60e12, 4e12), "5 a byte"), Case((60e9, 4e9, 60e12, 4e12), "15 a byte: the ridge"),
+         Case((60e9, 0.0, 60e12, 4e12), "nothing is moved")),
+        mistakes.BOUND, parts=("the roof", "the time"),
     ),
     TextQuestion(
         "12.8", "In your own words: the best hit rate, and the slowest", 2, "core", "what a ratio does not say",

@@ -23,30 +23,51 @@ SECTORS = (
 )  # fmt: skip
 
 
-def _tiles_stay(x):
-    """Each tile is transposed, and put back where it came from."""
-    y = np.full(x.shape[::-1], np.nan, np.float32)
-    for r in range(0, x.shape[0], 32):
-        for c in range(0, x.shape[1], 32):
-            part = x[r : r + 32, c : c + 32].T
-            y[r : r + 32, c : c + 32] = part
-    return y
+def _tiles(places, inside):
+    """Return wrong(x), x of whole tiles: `places` moves the tiles, `inside` the elements of each; both the first axes.
+
+    As `_turned` does for both, they make a quarter turn to the right.
+    """
+
+    def wrong(x):
+        rows, columns = x.shape[0] // 32, x.shape[1] // 32
+        tiles = places(x.reshape(rows, 32, columns, 32).transpose(0, 2, 1, 3))
+        tiles = inside(tiles.transpose(2, 3, 0, 1))
+        return tiles.transpose(2, 0, 3, 1).reshape(x.shape[::-1])
+
+    return wrong
 
 
-def _tiles_move(x):
-    """Each tile moves to its place, and is not transposed itself."""
-    y = np.full(x.shape[::-1], np.nan, np.float32)
-    for r in range(0, x.shape[0], 32):
-        for c in range(0, x.shape[1], 32):
-            y[c : c + 32, r : r + 32] = x[r : r + 32, c : c + 32]
-    return y
+def _same(a):
+    return a
 
 
-TRANSPOSE = (
-    Cause("Each tile is transposed, but stays where it was: the block's two indices change places as well.",
-          _tiles_stay),
-    Cause("Each tile came to its place, but lies in it as before: read it with the thread's two indices exchanged.",
-          _tiles_move),
+def _across(a):
+    return a.swapaxes(0, 1)
+
+
+def _mirrored(a):
+    return a[:, ::-1]
+
+
+def _turned(a):
+    return a[::-1].swapaxes(0, 1)
+
+
+STAYS = "Each tile is turned, but the tiles are not: the block's two indices change places as well."
+TURN = (
+    Cause("That is the transpose: row 0 of x became the leftmost column of y. After a turn to the right it is the "
+          "rightmost one, column R - 1 - r.", lambda x: x.T.copy()),
+    Cause("That is a turn to the left. To the right, the last column of x becomes the last row of y.",
+          lambda x: x[:, ::-1].T.copy()),
+    Cause(STAYS, _tiles(_same, _turned)),
+    Cause(STAYS, _tiles(_mirrored, _turned)),
+    Cause("Each tile came to its place, but is not turned itself: read it with the thread's two indices exchanged.",
+          _tiles(_turned, _mirrored)),
+    Cause("Each tile is turned, but the tiles lie as in a transpose: column R - 1 - r counts from the end of the whole "
+          "image, not of a tile.", _tiles(_across, _turned)),
+    Cause("The tiles came to their places, but each one is only transposed: within a tile the columns are in reverse "
+          "order as well.", _tiles(_turned, _across)),
 )  # fmt: skip
 
 
