@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -17,6 +18,8 @@ from course_lib.cli.folder import Lesson
 __all__ = ["write_source"]
 
 PICTURES = {".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp"}
+
+_WAYS = re.compile(r"(?:- (?:\[Exercises for this lesson\]|(?:Previous|Next): \[[^\]]*\])\([^)\s]+\)\s*)+")
 
 STOPPED_NOTE = """`````{{warning}}
 The last run of this lesson did not reach its end, and cells below have no outputs. It stopped here:
@@ -59,6 +62,7 @@ def write_source(folder: Path, root: Path, lessons: list[tuple[Lesson, NotebookN
         stopped = notebook.metadata.get(STOPPED, "")
         title = title_of(notebook, lesson.name)
         shown_lessons.append(Entry(page, title, first_sentence(notebook), sheet, bool(stopped)))
+        notebook = _without_ways(notebook)
         end = f"**[Exercises for this lesson](../{sheet}.ipynb)**" if sheet else ""
         if f"../{sheet}.ipynb" in "".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown"):
             end = ""  # the lesson says it itself
@@ -77,6 +81,15 @@ def _sheets(root: Path, lessons: set[str]) -> list[Path]:
     every = sorted((root / "exercises").glob("*.ipynb"))
     alone = [path for path in every if not path.stem[:2].isdigit()]
     return [path for path in every if path.stem in lessons] + alone
+
+
+def _without_ways(notebook: NotebookNode) -> NotebookNode:
+    """Leave out the last cell if it only leads to the sheet, the previous and the next lesson: a page does so itself."""
+    cells = notebook.cells
+    if cells and cells[-1].cell_type == "markdown" and _WAYS.fullmatch(cells[-1].source):
+        notebook = nbformat.from_dict(notebook)
+        del notebook.cells[-1]
+    return notebook
 
 
 def _write(folder: Path, page: str, notebook: NotebookNode, *, note: str = "", end: str = "") -> int:
