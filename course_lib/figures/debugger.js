@@ -103,6 +103,8 @@ ui => {
       border-bottom:1px solid ${look.grid};padding:4px 0;position:relative}
     .cd-line{display:flex;white-space:pre;min-width:max-content;padding-right:8px}
     .cd-line span:first-child{width:5.5em;flex:none;text-align:right;padding-right:8px;color:${look.muted}}
+    @media (max-width:520px){.cd-line{min-width:0}.cd-line span:first-child{width:3.5em}.cd-line span:last-child{white-space:pre-wrap;
+      overflow-wrap:anywhere}}
     .cd-line.cd-now{background:${look.thread}44;box-shadow:inset 4px 0 ${look.data}}
     .cd-line.cd-now span:first-child{color:${look.ink};font-weight:bold}
     .cd-line.cd-never{color:${look.muted}}
@@ -324,10 +326,15 @@ ui => {
   ui.draw = () => {
     const step = steps[now], f = functionOf(step);
     const inner = ui.stage.querySelector(".cd-code"), scrolled = inner ? inner.scrollLeft : 0;
+    const focused = inner && inner === document.activeElement;
     ui.stage.textContent = "";
     code(step, f);
     const box = ui.stage.querySelector(".cd-code");
     box.scrollLeft = scrolled;
+    if (box.scrollHeight > box.clientHeight + 1 || box.scrollWidth > box.clientWidth + 1) { // keys must reach the rest
+      for (const [name, value] of [["tabindex", 0], ["role", "group"], ["aria-label", "The kernel's source"]]) box.setAttribute(name, value);
+      if (focused) box.focus({preventScroll: true});
+    }
     const letter = lane => step.state[lane] || "-";
     for (const found of step.found || []) {
       const note = ui.html("div", {"class": "cd-note"}, ui.stage);

@@ -1,6 +1,7 @@
 // What a style sheet cannot do.
 (() => {
-  const SCROLLERS = ".course-scroll, .cell_output .text_html, .bd-article pre, .cell_output .course-figure";
+  const SCROLLERS = ".course-scroll, .cell_output .text_html, .bd-article pre, .cell_output .course-figure,"
+    + " .course-report div[style*='overflow-x'], .course-comparison div[style*='overflow-x']";
   const SMALLEST = 11, PHONE = 720; // pixels: of letters in a picture, and how wide a page may be to count as small
   // A picture whose letters would be too small on a small screen keeps its size and scrolls.
   const smallest = picture => {
