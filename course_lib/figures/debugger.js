@@ -331,7 +331,7 @@ ui => {
     code(step, f);
     const box = ui.stage.querySelector(".cd-code");
     box.scrollLeft = scrolled;
-    if (box.scrollHeight > box.clientHeight + 1 || box.scrollWidth > box.clientWidth + 1) { // keys must reach the rest
+    if (box.scrollHeight > box.clientHeight || box.scrollWidth > box.clientWidth) { // keys must reach the rest
       for (const [name, value] of [["tabindex", 0], ["role", "group"], ["aria-label", "The kernel's source"]]) box.setAttribute(name, value);
       if (focused) box.focus({preventScroll: true});
     }
