@@ -347,7 +347,7 @@ print("equal to NumPy's:", np.array_equal(gpu.to_host(made), right))
 print("elements for each of", 4 * 32, "threads:", layer.size // (4 * 32))
 
 # %% [markdown]
-# <details class="reveal"><summary>And why 4 x 32 threads is still a poor choice</summary>
+# <details class="reveal"><summary>And why 4 × 32 threads is still a poor choice</summary>
 #
 # 128,000 elements, 128 threads: each makes 1,000 turns. The loop makes any launch *right*, not any launch fast. An H100
 # has room for 132 × 2,048 = 270,336 threads at a

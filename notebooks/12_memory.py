@@ -230,9 +230,9 @@ table([(name, r.total.global_load_sectors) for name, r in swapped.items()], ["ke
 # %% tags=["hide-input"]
 # The same kernels on a card.
 order, many, few = (measured(case, card="h200") for case in ("index order", "many short sums", "few long sums"))
-shapes = {"sum_rows": "2^20 x 64", "sum_columns": "64 x 2^20"}
-rows = [(order.size, "2^26", name, s, s / order.seconds["negative"]) for name, s in order.seconds.items()]
-rows += [(shapes[name], "2^20", name, s, s / many.seconds["sum_columns"]) for name, s in many.seconds.items()]
+shapes = {"sum_rows": "2²⁰ × 64", "sum_columns": "64 × 2²⁰"}
+rows = [(order.size, "2²⁶", name, s, s / order.seconds["negative"]) for name, s in order.seconds.items()]
+rows += [(shapes[name], "2²⁰", name, s, s / many.seconds["sum_columns"]) for name, s in many.seconds.items()]
 rows += [(few.size, "8,192", name, s, s / few.seconds["sum_columns"]) for name, s in few.seconds.items()]
 table(
     [(shape, threads, name, f"{1e6 * s:,.0f}", f"{times:.1f}") for shape, threads, name, s, times in rows],

@@ -133,8 +133,7 @@ table(
     [(name.replace("_", " "), 1e6 * queue.seconds[name]) for name in ("atomic_sum", "tree_of_neighbours")],
     ["kernel", "microseconds"],
     formats={"microseconds": ",.0f"},
-    caption=f"Sum of {queue.size} float32 numbers, measured on an {queue.card} ({queue.date}); the tree of this page's "
-    "beginning leaves a sum for each block",
+    caption=f"Sum of {queue.size} numbers, measured on an {queue.card}",
 )
 
 # %% [markdown]
@@ -389,7 +388,7 @@ table(
         ("three kernels", apart, 1e6 * on_card.seconds["three kernels"]),
         ("one kernel", moved["all_in_one"], 1e6 * on_card.seconds["one kernel"]),
     ],
-    ["", f"bytes for {z.size:,} numbers", f"microseconds for {on_card.size}"],
+    ["way", f"bytes for {z.size:,} numbers", f"microseconds for {on_card.size}"],
     formats={f"microseconds for {on_card.size}": ",.0f"},
     caption=f"Bytes counted by the executor, times measured on an {on_card.card}",
 )
