@@ -283,6 +283,25 @@ def test_every_live_figure_of_a_lesson_works(browser, path):
     page.close()
 
 
+def test_live_figures_work_in_jupyterlab_too(lab, server):
+    """One lesson is enough: a trusted notebook, and nothing is run."""
+    notebook = nbformat.read(LESSONS[0].parent / "11_gpu_programming_model.ipynb", as_version=4)
+    notebook.cells = cells_with(notebook, "live")
+    server.trust(notebook)
+    nbformat.write(notebook, server.root / "live.ipynb")
+    panel = lab.open("live.ipynb")
+    try:
+        figures = panel.locator(".course-live")
+        figures.nth(len(notebook.cells) - 1).locator(".course-live-bar").wait_for()
+        for figure in figures.all():
+            figure.scroll_into_view_if_needed()
+            drive_live(figure)
+        lab.assert_quiet()
+    finally:
+        lab.close()
+        (server.root / "live.ipynb").unlink()
+
+
 def test_a_lesson_has_one_interactive_widget_at_least():
     """The pages from 91 on are for looking things up; a lesson is to be played with."""
     notebooks = {path.stem: nbformat.read(path, as_version=4) for path in LESSONS if path.stem < "90"}
