@@ -15,8 +15,8 @@
 # # 13 · Reductions and fusion: many hands, one result
 #
 # The loss of a mini-batch is *one* number, made from thousands. So far every thread had an output of its own, and none
-# had to know of another. Now all of them want to add to the same place. The obvious cure is to use more threads, and
-# many people believe that more threads are always more speed. Here are 256 of them, adding up 256 numbers.
+# had to know of another. Now all of them want to add to the same place. More threads, more speed, one would think. Here
+# are 256 of them, adding up 256 numbers.
 
 # %% tags=["hide-input"]
 import numpy as np
@@ -91,7 +91,7 @@ ones = predict(
 ones
 
 # %% tags=["hide-output"]
-report = gpu.simulate(racy_sum, 1, 64, np.ones(64, np.float32), np.zeros(1, np.float32), on_error="collect")
+report = gpu.simulate(racy_sum, 1, 2, np.ones(2, np.float32), np.zeros(1, np.float32), on_error="collect")
 print(report.hazards[0])
 
 # %% [markdown]
@@ -124,7 +124,8 @@ report = gpu.simulate(atomic_sum, 8, 128, np.ones(1000, np.float32), np.zeros(1,
 print("findings:", len(report.hazards), " threads that had to queue:", report.total.atomic_serialised)
 
 # %% [markdown]
-# That is right, and slow: all threads stand in one queue. On a card, for sixty-seven million numbers:
+# The result is right, but it is slow: all threads stand in one queue. (One thread of each of the 32 warps is at its
+# head and does not wait: 1,000 − 32 = 968.) On a card, for sixty-seven million numbers:
 
 # %% tags=["hide-input"]
 queue = measured("atomics or a tree", card="h200")
@@ -132,8 +133,7 @@ table(
     [(name.replace("_", " "), 1e6 * queue.seconds[name]) for name in ("atomic_sum", "tree_of_neighbours")],
     ["kernel", "microseconds"],
     formats={"microseconds": ",.0f"},
-    caption=f"Sum of {queue.size} float32 numbers, measured on an {queue.card} ({queue.date}); the tree of this page's "
-    "beginning leaves a sum for each block",
+    caption=f"Sum of {queue.size} numbers, measured on an {queue.card}",
 )
 
 # %% [markdown]
@@ -150,12 +150,31 @@ print(f"{one_order:.4f} forwards, {other_order:.4f} backwards, {values.sum(dtype
 # %% [markdown]
 # ## A tree, and where its barriers stand
 #
-# A **reduction** makes one number from many, with an operation that may be done in any order. Neighbours are added
-# pairwise, then the sums pairwise, and after eight steps 256 numbers are one. In each step a thread reads what another
-# one wrote in the step before. So there is a barrier after each.
+# A **reduction** makes one number from many, with an operation that may be regrouped, up to rounding. Neighbours are
+# added pairwise, then the sums pairwise, and after eight steps 256 numbers are one. In each step a thread reads what
+# another one wrote in the step before. So there is a barrier after each.
 #
-# The barrier in `tree_of_neighbours` stands behind the `if`, not in it, although only those threads add that are in it.
-# Move it in, and see what the executor says:
+# This is the tree of the picture on top:
+#
+# ```python
+# @gpu.jit
+# def tree_of_neighbours(x, out):
+#     s = cuda.shared.array(THREADS, float32)      # THREADS = 256, also the size of the block
+#     t = cuda.threadIdx.x
+#     s[t] = x[cuda.grid(1)]
+#     cuda.syncthreads()
+#     step = 1
+#     while step < THREADS:
+#         if t % (2 * step) == 0:
+#             s[t] += s[t + step]
+#         cuda.syncthreads()
+#         step *= 2
+#     if t == 0:
+#         out[cuda.blockIdx.x] = s[0]
+# ```
+#
+# The barrier in the loop stands behind the `if`, not in it, although only those threads add that are in it. Move it in,
+# and see what the executor says:
 
 # %%
 @gpu.jit
@@ -180,28 +199,31 @@ print(report.hazards[0])
 # A barrier waits for *all* threads of the block. Those that do not enter the branch never come to it, and what happens
 # then is undefined: the block may hang, or go on with half of the sums.
 #
-# Now for the waste. In step 2 every fourth thread adds, in step 3 every eighth. They are spread over all eight warps.
+# Now for the waste. In the first round every second thread adds, in the next one every fourth, then every eighth. They
+# are spread over all warps of the block.
 
 # %% tags=["hide-input"]
 steps = predict(
-    "Count the warps that have at least one adding lane, over all eight steps, in the tree above. If the adding "
-    "threads stood side by side, it would be 4 + 2 + 1 + 1 + 1 + 1 + 1 + 1 = 12. How many is it with t % (2 * step)?",
-    [12, 24, 47, 64],
-    answer=47,
+    "A block of 512 threads, 16 warps. Count the warps that have at least one adding lane, over all nine rounds. If "
+    "the adding threads stood side by side, it would be 8 + 4 + 2 + 1 + 1 + 1 + 1 + 1 + 1 = 20. How many is it with "
+    "t % (2 * step)?",
+    [20, 47, 95, 144],
+    answer=95,
     reveals=2,
 )
 steps
 
 # %% tags=["hide-output"]
-at_work = [len({t // 32 for t in range(THREADS) if t % (2 * step) == 0}) for step in (1, 2, 4, 8, 16, 32, 64, 128)]
-print("warps at work in each step:", at_work)
+rounds = [2**k for k in range(9)]
+at_work = [len({t // 32 for t in range(512) if t % (2 * step) == 0}) for step in rounds]
+print("warps at work in each round:", at_work, "in all:", sum(at_work))
 
 # %% [markdown]
-# <details class="reveal"><summary>Where the twelve come from</summary>
+# <details class="reveal"><summary>Where the twenty come from</summary>
 #
-# Up to step 16 every warp has an adding lane, so all eight walk through the branch, most of their lanes switched off:
-# 5 · 8 + 4 + 2 + 1 = 47. Let instead the first threads add, `if t < step` with steps 128, 64, ..., 1. The same 255
-# additions, but now whole warps have nothing to do and drop out.
+# Up to a distance of 16 every warp has an adding lane, so all sixteen walk through the branch, most of their lanes
+# switched off: 5 · 16 + 8 + 4 + 2 + 1 = 95. Let instead the first threads add, `if t < step` with distances of 256,
+# 128, ..., 1. The same 511 additions, but now whole warps have nothing to do and drop out.
 #
 # </details>
 
@@ -232,7 +254,7 @@ gpu.trace(tree_of_halves[1, THREADS], numbers, np.zeros(1, np.float32), warp=Non
 #
 # Look at the picture again: even now, half of the warps *never* add anything. They load one number each and are done.
 # So let every thread add two numbers while it loads them. That is half as many threads, and rung 3 of the ladder in
-# `course_lib/cuda/ladders/reduce`. Each rung removes one waste:
+# `course_lib/cuda/ladders/reduce`; the two trees of this page are rungs 1 and 2. Each rung removes one waste:
 
 # %% tags=["hide-input"]
 from course_lib.cuda.ladders import reduce
@@ -248,20 +270,21 @@ n, counters = 10_000, ("divergent_branches", "barriers", "shared_load_requests",
 rows = []
 for rung in reduce.LADDER:
     reports = gpu.simulate_launches(rung.launch, np.ones(n, np.float32), np.zeros(1, np.float32))
-    expected = rung.traffic(n)
-    assert all(sum(getattr(r.total, name) for r in reports) == count for name, count in expected.items())
-    rows.append((rung.name[4:].replace("_", " "), *(expected.get(name) for name in counters)))
-table(
-    rows,
-    ["rung", *(name.replace("_", " ") for name in counters)],
-    caption=f"Counted and predicted alike, {n:,} numbers",
-)
+    counted = {name: sum(getattr(r.total, name) for r in reports) for name in {*counters, *rung.traffic(n)}}
+    assert all(counted[name] == number for name, number in rung.traffic(n).items())
+    rows.append((rung.name[4:].replace("_", " "), len(reports), *(counted[name] for name in counters)))
+heads = ["rung", "launches", *(name.replace("_", " ") for name in counters)]
+table(rows, heads, caption=f"Counted, and as the formulas say, for {n:,} numbers; all but launches once for each warp")
 
 # %% [markdown]
-# All rungs load each number once. What falls is everything else: divided branches, barriers, traffic in shared memory.
-# In rung 4 that is the work of a new instruction. In a **shuffle**, `cuda.shfl_down_sync(mask, value, step)`, each lane
-# gets the value of the lane `step` places on, out of that lane's register. It needs no shared memory and no barrier, as
-# the 32 lanes of a warp are together anyway; the mask says which of them take part, all 32 here.
+# Up to rung 4, everything but the loads falls: divided branches, barriers, traffic in shared memory. From rung 5 on,
+# barriers no longer grow with the array, and rung 6 needs a third of the load requests, as each of them brings four
+# numbers for every lane.
+#
+# What makes the fall in rung 4 is a new instruction. In a **shuffle**, `cuda.shfl_down_sync(mask, value, step)`, each
+# lane gets the value of the lane `step` places on, out of that lane's register. (Where there is no such lane, it gets
+# its own back, and the sum of those lanes is of no use; the result is in lane 0.) It needs no shared memory and no
+# barrier, as the 32 lanes of a warp are together anyway; the mask says which of them take part, all 32 here.
 
 # %%
 @gpu.jit
@@ -282,12 +305,16 @@ gpu.trace(sum_of_a_warp[1, 32], np.arange(32, dtype=np.float32), np.zeros(1, np.
 
 # %% tags=["hide-input"]
 sums = measured("reduce", card="h200")
+names = {name: name[4:].replace("_", " ") for name in sums.seconds} | {"copy": "a copy of as many bytes in all"}
 table(
-    [(name[4:].replace("_", " "), 1e6 * s, sums.bytes / s / 1e12) for name, s in sums.seconds.items()],
+    [(names[name], 1e6 * s, sums.bytes / s / 1e12) for name, s in sums.seconds.items()],
     ["rung", "microseconds", "terabytes a second"],
     formats={"microseconds": ",.0f", "terabytes a second": ".2f"},
     caption=f"Sum of {sums.size} float32 numbers, measured on an {sums.card} ({sums.date})",
 )
+
+# %% [markdown]
+# With this you can solve the first four exercises of this lesson's sheet.
 
 # %% [markdown]
 # ## Fusion: everything on one journey
@@ -361,7 +388,7 @@ table(
         ("three kernels", apart, 1e6 * on_card.seconds["three kernels"]),
         ("one kernel", moved["all_in_one"], 1e6 * on_card.seconds["one kernel"]),
     ],
-    ["", f"bytes for {z.size:,} numbers", f"microseconds for {on_card.size}"],
+    ["way", f"bytes for {z.size:,} numbers", f"microseconds for {on_card.size}"],
     formats={f"microseconds for {on_card.size}": ",.0f"},
     caption=f"Bytes counted by the executor, times measured on an {on_card.card}",
 )
@@ -371,7 +398,9 @@ table(
 #
 # Each of the three reads its input and writes its output: six times the array. The fused kernel reads once and writes
 # once, and between them the value stays in a register. **Fusion** saves no arithmetic. It saves journeys, and for
-# kernels on the slope of the roofline these are all that counts. It also saves two launches.
+# kernels on the slope of the roofline these are most of what counts. It also saves two launches. (Both ways are slower
+# here than the plain copy of lesson 11: a thread that does one number, and divides to find its bias, asks for little at
+# a time.)
 #
 # </details>
 
@@ -410,7 +439,8 @@ def sum_over_the_warp(value):
 # %% [markdown]
 # `shfl_xor_sync` exchanges values between lanes whose numbers differ in one bit, so after five steps *every* lane has
 # the result. A device function is called by kernels; it has no launch of its own. Now one warp for each sample, and
-# lane $j$ for class $j$; with ten classes, lanes 10 to 31 take part with a value that changes nothing.
+# lane $j$ for class $j$, which is enough for up to 32 classes; with ten, lanes 10 to 31 take part with a value that
+# changes nothing.
 
 # %%
 from math import exp, log
@@ -501,7 +531,7 @@ def four_far_apart(x, y):
             y[i + k * step] = float32(2) * x[i + k * step]
 
 # %% [markdown]
-# Same elements, same arithmetic, as many loads. Put yourself into the place of a warp.
+# Same elements, same arithmetic, as many loads. Put yourself in a warp's place.
 
 # %% tags=["hide-input"]
 wrong_way = predict(
@@ -525,8 +555,8 @@ print(fetched)
 # <details class="reveal"><summary>Coarsened the wrong way</summary>
 #
 # With four in a row, the lanes stand four numbers apart: 16 sectors a request instead of 4, and each sector is fetched
-# again in each of the four turns. Far apart, the lanes stay neighbours in every turn. It is the belief of lesson 12 in
-# a new coat: look at the warp at one moment, never at one thread through time.
+# again in each of the four turns. Far apart, the lanes stay neighbours in every turn. It is the mistake of lesson 12
+# again: look at the warp at one moment, never at one thread through time.
 #
 # </details>
 
@@ -549,20 +579,32 @@ table(
 #
 # ## Try it
 #
-# - Run `gpu.try_sizes` on `tree_of_halves` with the sizes 255, 256, 257. Which fails, and what is missing in the
-# kernel? <details><summary>Answer</summary>
+# - Try sizes around the block. Which sizes fail, and what is missing in the kernel?
 #
-#   255: there is no guard, so thread 255 reads behind the end. With `x[i] if i < x.size else float32(0)` it reads a
-#   zero, which changes no sum. (For a maximum, minus infinity would be the number that changes nothing.)
+#   ```python
+#   def make(n):
+#       return np.ones(n, np.float32), np.zeros(-(-n // 256), np.float32)
 #
-#   </details>
-# - Leave out the barrier inside the loop of `tree_of_halves`. From which step on is it harmless, and does the executor
-#   agree?
+#   def expected(x):
+#       return [x[i : i + 256].sum() for i in range(0, x.size, 256)]
+#
+#   gpu.try_sizes(tree_of_halves, [255, 256, 257], make=make, expected=expected, launch=lambda n: (-(-n // 256), 256))
+#   ```
+#
 #   <details><summary>Answer</summary>
 #
-#   With a step of 16 and less, all threads that add are lanes of warp 0. On old cards these were always together, so
-#   people left the last barriers out. Since Volta that is no longer promised, and the executor calls it a race. Within
-#   one warp, `cuda.syncwarp()` is enough.
+#   255 and 257: in the last block some threads have no element, and read beyond the end. With `x[i] if i < x.size else
+#   float32(0)` they take a zero, which changes no sum. (For a maximum, minus infinity would be the number that changes
+#   nothing.)
+#
+#   </details>
+# - After which round of `tree_of_halves` do only lanes of one warp exchange numbers? Are the barriers needed from there
+#   on? Leave them out, and see what the executor says.
+#   <details><summary>Answer</summary>
+#
+#   After the round with a distance of 32: from then on all threads that add are in warp 0, and so is everything that
+#   they read. On old cards the lanes of a warp were always together, so people left the last barriers out. Since Volta
+#   that is no longer promised, and the executor calls it a race. Within one warp, `cuda.syncwarp()` is enough.
 #
 #   </details>
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from course_lib.book.kept import kept_notebooks
 from course_lib.book.outside import outside_requests
-from course_lib.book.source import write_source
+from course_lib.book.source import EXTRA, write_source
 from course_lib.cli.folder import Lesson
 
 __all__ = ["HOW", "BookError", "Problem", "build_site", "missing_packages", "page_of"]
@@ -119,7 +119,8 @@ def _run_sphinx(source: Path, doctrees: Path, out: Path, root: Path) -> str:
                 warnings.simplefilter("ignore", outdated)  # in the theme and myst: nothing that an author could mend
             application = Sphinx(
                 source, confdir, out, doctrees, "html",
-                confoverrides={"course_folder": str(root)}, status=None, warning=said, freshenv=True,
+                confoverrides={"course_folder": str(root), "html_extra_path": [str(source / EXTRA)]}, status=None,
+                warning=said, freshenv=True,
             )  # fmt: skip
             application.build(force_all=True)
     except SphinxError as error:

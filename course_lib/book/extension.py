@@ -32,6 +32,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("doctree-read", _unlink_files)
     app.connect("doctree-read", _raw_html)
     app.connect("doctree-resolved", _name_the_folds)
+    app.connect("html-page-context", _let_folds_say_their_words)
     app.connect("html-page-context", _end_the_way)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
@@ -120,6 +121,12 @@ def _name_the_folds(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         for prompt in ("prompt_show", "prompt_hide"):
             verb, the, what = node[prompt].split()
             node[prompt] = f"{verb} {the} {SHOWN.get(what, what)}"
+
+
+def _let_folds_say_their_words(app: Sphinx, pagename: str, template: str, context: dict[str, Any], _: object) -> None:
+    """Take myst-nb's own label from the folds: a screen reader shall say the words that are seen."""
+    if "body" in context:
+        context["body"] = context["body"].replace(' aria-label="Toggle hidden content"', "")
 
 
 def _end_the_way(app: Sphinx, pagename: str, template: str, context: dict[str, Any], doctree: object) -> None:

@@ -1,9 +1,10 @@
-"""The first page of the site: what the course is, how to start, and one sentence for each lesson."""
+"""The first page of the site: what the course is, how to start, a picture and one sentence for each lesson."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from html import escape
 
 __all__ = ["Entry", "front_door"]
 
@@ -20,9 +21,9 @@ same steps for pip and conda. Each lesson has a sheet of exercises that checks y
 
 ## Lessons
 
-```{{container}} course-lessons
+````{{container}} course-lessons
 {lessons}
-```
+````
 
 ```{{toctree}}
 :hidden:
@@ -61,6 +62,8 @@ class Entry:
         The page of the lesson's sheet; empty if it has none.
     stopped : bool
         The run of the lesson did not come to its end.
+    picture, alt : str
+        The address of a picture as the first page sees it, and what it shows; empty if there is none.
     """
 
     page: str
@@ -68,6 +71,8 @@ class Entry:
     sentence: str = ""
     sheet: str = ""
     stopped: bool = False
+    picture: str = ""
+    alt: str = ""
 
 
 def front_door(lessons: Iterable[Entry], sheets: Iterable[Entry]) -> str:
@@ -92,6 +97,10 @@ def front_door(lessons: Iterable[Entry], sheets: Iterable[Entry]) -> str:
 
 def _item(entry: Entry) -> str:
     lines = [f"- [{_plain(entry.title)}]({entry.page}.ipynb)"]
+    if entry.picture:
+        # Raw, so that the browser fetches it only when it comes into view.
+        img = f'<img class="course-lesson" loading="lazy" src="{entry.picture}" alt="{escape(entry.alt)}">'
+        lines.append(f"  ```{{raw}} html\n  {' '.join(img.split())}\n  ```")
     if entry.stopped:
         lines.append("  **The last run of this lesson stopped before its end.**")
     if entry.sentence:

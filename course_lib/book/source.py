@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -11,12 +12,17 @@ from nbformat.v4 import new_markdown_cell
 
 from course_lib.book.front_door import Entry, front_door
 from course_lib.book.kept import STOPPED
-from course_lib.book.prose import first_sentence, title_of
+from course_lib.book.prose import first_picture, promise, title_of
 from course_lib.cli.folder import Lesson
 
-__all__ = ["write_source"]
+__all__ = ["EXTRA", "write_source"]
+
+EXTRA = "extra"
+"""The folder in the source whose content stands in the site as it is."""
 
 PICTURES = {".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp"}
+
+_WAYS = re.compile(r"(?:- (?:\[Exercises for this lesson\]|(?:Previous|Next): \[[^\]]*\])\([^)\s]+\)\s*)+")
 
 STOPPED_NOTE = """`````{{warning}}
 The last run of this lesson did not reach its end, and cells below have no outputs. It stopped here:
@@ -47,6 +53,7 @@ def write_source(folder: Path, root: Path, lessons: list[tuple[Lesson, NotebookN
     shifts: dict[str, int] = {}
     sheets = _sheets(root, {lesson.name for lesson, _ in lessons})
     shown_sheets, shown_lessons = [], []
+    (folder / EXTRA / "pictures").mkdir(parents=True)
     for path in sheets:
         sheet = nbformat.read(path, as_version=4)
         page = f"exercises/{path.stem}"
@@ -58,7 +65,9 @@ def write_source(folder: Path, root: Path, lessons: list[tuple[Lesson, NotebookN
         sheet = f"exercises/{lesson.name}" if lesson.name in {path.stem for path in sheets} else ""
         stopped = notebook.metadata.get(STOPPED, "")
         title = title_of(notebook, lesson.name)
-        shown_lessons.append(Entry(page, title, first_sentence(notebook), sheet, bool(stopped)))
+        picture, alt = _picture(folder, lesson.name, notebook)
+        shown_lessons.append(Entry(page, title, promise(notebook), sheet, bool(stopped), picture, alt))
+        notebook = _without_ways(notebook)
         end = f"**[Exercises for this lesson](../{sheet}.ipynb)**" if sheet else ""
         if f"../{sheet}.ipynb" in "".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown"):
             end = ""  # the lesson says it itself
@@ -77,6 +86,25 @@ def _sheets(root: Path, lessons: set[str]) -> list[Path]:
     every = sorted((root / "exercises").glob("*.ipynb"))
     alone = [path for path in every if not path.stem[:2].isdigit()]
     return [path for path in every if path.stem in lessons] + alone
+
+
+def _picture(folder: Path, name: str, notebook: NotebookNode) -> tuple[str, str]:
+    """Write the first picture of a lesson into a file for the front door; returns its address and its alt text."""
+    drawing = first_picture(notebook)
+    if drawing is None:
+        return "", ""
+    address = f"pictures/{name}.{drawing.ending}"
+    (folder / EXTRA / address).write_bytes(drawing.content)
+    return address, drawing.alt
+
+
+def _without_ways(notebook: NotebookNode) -> NotebookNode:
+    """Leave out the last cell if it only leads to the sheet and to other lessons: a page does so itself."""
+    cells = notebook.cells
+    if cells and cells[-1].cell_type == "markdown" and _WAYS.fullmatch(cells[-1].source):
+        notebook = nbformat.from_dict(notebook)
+        del notebook.cells[-1]
+    return notebook
 
 
 def _write(folder: Path, page: str, notebook: NotebookNode, *, note: str = "", end: str = "") -> int:

@@ -8,10 +8,11 @@ ui => {
   const all = Array.from({length: d.threads}, (_, k) => k);
   const running = "ab";
   let now = d.at, warp = 0, shows = 0;
-  const short = v => {
-    if (v === null || v === undefined) return "";
-    if (typeof v !== "number" || Number.isInteger(v)) return String(v).replace("-", "\u2212");
-    const text = Math.abs(v) >= 1e5 || Math.abs(v) < 1e-3 ? v.toExponential(1) : String(+v.toPrecision(4));
+  const full = v => (v === null || v === undefined ? "" : String(v).replace("-", "\u2212"));
+  const isThere = v => v !== undefined && v !== null && v !== "";
+  const short = (v, digits = 4) => {
+    if (typeof v !== "number" || Number.isInteger(v)) return full(v);
+    const text = Math.abs(v) >= 1e5 || Math.abs(v) < 1e-3 ? v.toExponential(1) : String(+v.toPrecision(digits));
     return text.replace("-", "\u2212");
   };
 
@@ -102,13 +103,15 @@ ui => {
       border-bottom:1px solid ${look.grid};padding:4px 0;position:relative}
     .cd-line{display:flex;white-space:pre;min-width:max-content;padding-right:8px}
     .cd-line span:first-child{width:5.5em;flex:none;text-align:right;padding-right:8px;color:${look.muted}}
+    @media (max-width:520px){.cd-line{min-width:0}.cd-line span:first-child{width:3.5em}.cd-line span:last-child{white-space:pre-wrap;
+      overflow-wrap:anywhere}}
     .cd-line.cd-now{background:${look.thread}44;box-shadow:inset 4px 0 ${look.data}}
     .cd-line.cd-now span:first-child{color:${look.ink};font-weight:bold}
     .cd-line.cd-never{color:${look.muted}}
     .cd-part{padding:6px 8px;overflow-x:auto}
     .cd-part p{margin:0 0 4px}
     .cd-note{border-left:4px solid ${look.hazard};padding:4px 8px;margin:6px 8px}
-    .cd-lanes{border-collapse:separate!important;border-spacing:1px;margin:0 0 6px!important;table-layout:fixed;
+    .cd-lanes{border-collapse:separate!important;border-spacing:1px;margin:0 0 6px!important;table-layout:fixed!important;
       font-variant-numeric:tabular-nums;font-size:12px;border:0!important}
     .cd-lanes th,.cd-lanes td{padding:1px 0!important;text-align:center!important;border:0!important;overflow:hidden;
       white-space:nowrap;background:transparent;color:${look.ink};line-height:18px;max-width:none!important}
@@ -164,7 +167,7 @@ ui => {
       const cells = {}, held = {};
       who.forEach((lane, i) => {
         cells[lane] = lane in cells ? cells[lane] + " \u2026" : place(a, at[i]);
-        held[lane] = lane in held ? held[lane] : values ? short(values[i]) : "";
+        held[lane] = lane in held ? held[lane] : values ? values[i] : "";
       });
       const verb = {load: "reads", store: "writes", atomic: "atomic"}[t.way];
       found.push([`${verb} `, a.name, "[ ]", cells, (step.found || []).some(f => f.array === a.name) ? "cd-at cd-hot" : "cd-at"]);
@@ -195,7 +198,7 @@ ui => {
     for (const name of names) if (held[name] && differs.has(name) && !hidden.has(name)) {
       const cells = {}, kinds = {};
       all.forEach(lane => {
-        cells[lane] = short(held[name][lane]);
+        cells[lane] = held[name][lane];
         if (moved[name] && moved[name].has(lane)) kinds[lane] = "cd-new";
         else if (!running.includes(letter(lane))) kinds[lane] = "cd-old";
       });
@@ -204,23 +207,25 @@ ui => {
     table.push(...accessRows(step));
     const bad = new Set((step.found || []).flatMap(f => [f.lane, f.other]).filter(v => v !== null && v !== undefined));
     const base = 32 * warp;
-    let longest = 16, label = 40;
-    for (const [a, b, c, cells, kinds] of table) {
-      label = Math.max(label, Math.ceil(widthOf(a + c) + 7.3 * b.length + 9));
-      for (let k = base; k < base + 32; k++) if (cells[k]) longest = Math.max(longest, widthOf(cells[k], typeof kinds === "string" ? "" : "bold"));
-    }
-    const wide = Math.ceil(longest + 3), room = ui.width - 17 - label;
-    let across = [32, 16, 8].find(n => n * (wide + 1) <= room), cell = 0;
-    if (across) cell = Math.min(40, Math.floor(room / across) - 1);
-    else { // a narrow page: labels go over two lines
-      [across, cell] = [8, wide];
-      label = 40;
-      for (const [a, b, c] of table) label = Math.max(label, Math.ceil(Math.max(widthOf(a), widthOf(c) + 7.3 * b.length) + 9));
-    }
+    // As many lanes to a row as fit, with as many digits as fit; the whole number is the cell's title.
+    const label = Math.max(40, ...table.map(([a, b, c]) => Math.ceil(widthOf(a + c) + 7.3 * b.length + 9)));
+    const widest = digits => {
+      let longest = 16;
+      for (const [, , , cells, kinds] of table) for (let k = base; k < base + 32; k++) {
+        if (isThere(cells[k])) longest = Math.max(longest, widthOf(short(cells[k], digits), typeof kinds === "string" ? "" : "bold"));
+      }
+      return Math.ceil(longest + 5);
+    };
+    const two = Math.max(40, ...table.map(([a, b, c]) => Math.ceil(Math.max(widthOf(a), widthOf(c) + 7.3 * b.length) + 9)));
+    const ways = [[32, 4, label], [16, 4, label], [16, 3, label], [16, 2, label], [8, 4, label], [8, 3, label], [8, 4, two],
+      [8, 3, two], [8, 2, two], [4, 4, two]];  // a narrow page: labels go over two lines
+    const roomOf = (n, first) => Math.floor((ui.width - 17 - first) / n) - 1;
+    const [across, digits, first] = ways.find(([n, most, first]) => widest(most) <= roomOf(n, first)) || [8, 2, two];
+    const cell = Math.max(widest(digits), Math.min(60, roomOf(across, first)));
     for (let from = base; from < base + 32; from += across) {
-      const t = ui.html("table", {"class": "cd-lanes", style: `width:${label + across * (cell + 1)}px`}, part);
+      const t = ui.html("table", {"class": "cd-lanes", style: `width:${first + across * (cell + 1)}px!important`}, part);
       const head = ui.html("tr", {}, t);
-      ui.html("th", {scope: "row", style: `width:${label}px`}, head, "lane");
+      ui.html("th", {scope: "row", style: `width:${first}px`}, head, "lane");
       for (let k = from; k < from + across; k++) {
         const [kind, mark] = sign(letter(k));
         ui.html("th", {scope: "col", "class": kind + (bad.has(k) ? " cd-bad" : ""), style: `width:${cell}px`,
@@ -232,8 +237,10 @@ ui => {
         if (b) ui.html("b", {}, th, b);
         if (c) th.append(c);
         for (let k = from; k < from + across; k++) {
-          const kind = typeof kinds === "string" ? (cells[k] ? kinds : "") : kinds[k] || "";
-          ui.html("td", {"class": kind + (kind.includes("cd-hot") && bad.has(k) ? " cd-bad" : "")}, row, cells[k] || "");
+          const kind = typeof kinds === "string" ? (isThere(cells[k]) ? kinds : "") : kinds[k] || "";
+          const [shown, all] = [short(cells[k], digits), full(cells[k])];
+          ui.html("td", {"class": kind + (kind.includes("cd-hot") && bad.has(k) ? " cd-bad" : ""), title: shown === all ? null : all,
+            "aria-label": shown === all ? null : all}, row, shown);
         }
       }
     }
@@ -276,7 +283,8 @@ ui => {
       for (const f of step.found || []) if (f.array === a.name && f.index) bad.add(f.index.reduce((n, v, k) => n * a.shape[k] + v, 0));
       let longest = 2;
       if (shows) for (const v of values.values()) longest = Math.max(longest, short(v).length);
-      const w = Math.max(ui.width > 730 ? 21 : 19, Math.ceil(6.8 * longest + 4)), h = 19, left = 26, top = 18;
+      const h = 19, left = 26, top = 18, fits = Math.min(28, Math.floor((ui.width - 20 - left) / columns));
+      const w = Math.max(19, fits, Math.ceil(6.8 * longest + 4));
       const part = ui.html("div", {"class": "cd-part"}, ui.stage);
       const said = ui.html("p", {}, part);
       ui.html("b", {}, said, a.name);
@@ -295,7 +303,7 @@ ui => {
         const cell = ui.svg("rect", {x: x + .5, y: y + .5, width: w - 1, height: h - 1, fill, stroke: look.grid}, svg);
         const told = [read ? `read by lane ${read.join(", ")}` : "", wrote ? `written by lane ${wrote.join(", ")}` : "",
           other ? `written by thread ${fresh.get(e)}` : ""].filter(Boolean).join("; ");
-        ui.svg("title", {}, cell, `${a.name}[${place(a, e)}] = ${there ? short(values.get(e)) : "never written"}${told ? "; " + told : ""}`);
+        ui.svg("title", {}, cell, `${a.name}[${place(a, e)}] = ${there ? full(values.get(e)) : "never written"}${told ? "; " + told : ""}`);
         const ring = wrote ? 3 : 1.5; // of a read, inside of the frame of a write
         if (wrote) ui.svg("rect", {x: x + 1, y: y + 1, width: w - 2, height: h - 2, fill: "none", stroke: look.output, "stroke-width": 2}, svg);
         if (read) ui.svg("rect", {x: x + ring, y: y + ring, width: w - 2 * ring, height: h - 2 * ring, fill: "none",
@@ -318,10 +326,15 @@ ui => {
   ui.draw = () => {
     const step = steps[now], f = functionOf(step);
     const inner = ui.stage.querySelector(".cd-code"), scrolled = inner ? inner.scrollLeft : 0;
+    const focused = inner && inner === document.activeElement;
     ui.stage.textContent = "";
     code(step, f);
     const box = ui.stage.querySelector(".cd-code");
     box.scrollLeft = scrolled;
+    if (box.scrollHeight > box.clientHeight || box.scrollWidth > box.clientWidth) { // keys must reach the rest
+      for (const [name, value] of [["tabindex", 0], ["role", "group"], ["aria-label", "The kernel's source"]]) box.setAttribute(name, value);
+      if (focused) box.focus({preventScroll: true});
+    }
     const letter = lane => step.state[lane] || "-";
     for (const found of step.found || []) {
       const note = ui.html("div", {"class": "cd-note"}, ui.stage);

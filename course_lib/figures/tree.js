@@ -23,7 +23,7 @@ ui => {
   ui.draw = () => {
     ui.stage.textContent = "";
     const count = all || !wide ? d.columns : WINDOW, base = all || !wide ? 0 : from;
-    const narrow = ui.width < 520, right = narrow ? 8 : 190, left = 8, top = 36, row = narrow ? 64 : 44, below = narrow ? 27 : 7;
+    const narrow = ui.width < 520, right = narrow ? 8 : 220, left = 8, top = 36, row = narrow ? 64 : 44, below = narrow ? 27 : 7;
     const width = (ui.width - left - right) / count, box = Math.max(1.5, Math.min(20, width - 1));
     const numbers = width >= 17;
     const svg = ui.svg("svg", {width: ui.width, height: top + row * last + 18, role: "img",
@@ -36,7 +36,11 @@ ui => {
     for (const e of d.filled) if (inside(e)) ui.svg("rect", {x: x(e) - box / 2, y: top - 7, width: box, height: 14, fill: look.idle}, svg);
     d.levels.forEach((level, k) => {
       const y = top + row * (k + 1), here = k === shown - 1;
-      if (k >= shown) return;
+      if (k >= shown) { // still to come: where its results will stand
+        for (const [, element] of level.edges) if (inside(element))
+          ui.svg("rect", {x: x(element) - box / 2, y: y - 7, width: box, height: 14, fill: look.grid, "data-later": ""}, svg);
+        return;
+      }
       let lines = "", beyond = 0;
       const boxes = [];
       for (const [lane, element, sources] of level.edges) {

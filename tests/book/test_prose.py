@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from nbformat.v4 import new_notebook
+from nbformat.v4 import new_notebook, new_output
 
 from course_lib.book.front_door import Entry, front_door
 from course_lib.book.outside import outside_requests
-from course_lib.book.prose import first_sentence, title_of
+from course_lib.book.prose import Drawing, first_picture, first_sentence, promise, title_of
 from tests.cli.course import code, text
 
 
@@ -30,6 +30,40 @@ def test_the_title_is_the_first_heading_or_the_name():
 )  # fmt: skip
 def test_the_sentence_is_the_first_of_the_first_paragraph_that_is_prose(source, sentence):
     assert first_sentence(new_notebook(cells=[code("'code'"), text(source)])) == sentence
+
+
+@pytest.mark.parametrize(
+    ("source", "sentence"),
+    [
+        ("- count the [weights](01_a.ipynb) of\n  a layer;\n- more.", "Count the weights of a layer."),
+        ("- count the weights.<sup>1</sup>\n\nThen prose.", "Count the weights."),
+        ("Nothing at all.", "It begins."),
+    ],
+)
+def test_the_promise_is_the_first_thing_one_will_be_able_to_do_else_the_first_sentence(source, sentence):
+    notebook = new_notebook(cells=[text("# T\n\nIt begins. Then."), text(f"## You will be able to\n\n{source}")])
+    assert promise(notebook) == sentence
+
+
+@pytest.mark.parametrize(
+    ("source", "drawing"),
+    [
+        ("data:image/svg+xml,%3Csvg%20x=%27&amp;%27/%3E", Drawing(b"<svg x='&'/>", "svg", 'A "dot"')),
+        ("data:image/png;base64,AAEC", Drawing(b"\x00\x01\x02", "png", 'A "dot"')),
+        ("elsewhere.png", None),
+    ],
+)
+def test_the_picture_is_the_first_of_an_output_with_its_alt_text(source, drawing):
+    cell = code("show()")
+    html = f'<p>Text</p><img alt="A &quot;dot&quot;" src="{source}" width="3">'
+    cell.outputs = [new_output("stream", text="no"), new_output("display_data", {"text/html": html})]
+    assert first_picture(new_notebook(cells=[text("# T"), cell])) == drawing
+
+
+def test_a_picture_at_the_front_door_is_fetched_late_and_keeps_its_alt_text():
+    page = front_door([Entry("notebooks/01_a", "A", picture="pictures/01_a.svg", alt='Two "dots"\n\n```')], [])
+    img = '<img class="course-lesson" loading="lazy" src="pictures/01_a.svg" alt="Two &quot;dots&quot; ```">'
+    assert f"  ```{{raw}} html\n  {img}\n  ```" in page
 
 
 def test_the_front_door_links_lessons_and_sheets_and_names_what_stopped():

@@ -43,7 +43,10 @@ FIRST = [
     text("[next](02_second.ipynb) [part](02_second.ipynb#a-part) [file](../course_lib/x.py)\n"
          "[not here](03_third.ipynb) [web](https://example.org/) ![a pixel](pixel.png)"),
 ]  # fmt: skip
-SECOND = [text("# 02 · The second\n\n## A part\n\n[back](01_first.ipynb), [its sheet](../exercises/02_second.ipynb)")]
+SECOND = [
+    text("# 02 · The second\n\n## A part\n\n[back](01_first.ipynb), [its sheet](../exercises/02_second.ipynb)"),
+    text("- [Exercises for this lesson](../exercises/02_second.ipynb)\n- Previous: [01 · The first](01_first.ipynb)"),
+]
 SHEETS = {
     "01_first": [text("# Sheet 1\n\nOf [the lesson](../notebooks/01_first.ipynb)."), code("check('01.1', f)")],
     "02_second": [text("# Sheet 2")],
@@ -160,6 +163,23 @@ def test_a_lesson_leads_to_its_sheet_unless_it_does_so_itself_and_back(site, les
     sheet = site.text("exercises/01_first")
     assert _links(sheet)["the lesson"] == "../notebooks/01_first.html"
     assert "exercises/01_first.ipynb" in sheet, "it says where to work on it"
+
+
+def test_the_last_cell_of_a_lesson_says_nothing_twice(tmp_path):
+    ways = "- [Exercises for this lesson](../exercises/01_a.ipynb)\n- Next: [B](02_b.ipynb)"
+    site = site_of(tmp_path, sheets={"01_a": [text("# Sheet")]}, l01_a=[text("# A"), text(ways)], l02_b=[text("# B")])
+    assert site.problems == []
+    article = site.text("notebooks/01_a")
+    assert article.count("Exercises for this lesson") == 1
+    assert "Next:" not in article
+    assert _links(article)["Exercises for this lesson"] == "../exercises/01_a.html"
+
+
+def test_the_front_door_has_a_picture_of_a_lesson_as_a_file_of_its_own(tmp_path):
+    cell = _with(code("show()"), _html('<img alt="A red dot" src="data:image/svg+xml,%3Csvg/%3E">'))
+    site = site_of(tmp_path, l01_a=[text("# A"), cell])
+    assert '<img class="course-lesson" loading="lazy" src="pictures/01_a.svg" alt="A red dot">' in site.text("index")
+    assert (site.out / "pictures" / "01_a.svg").read_bytes() == b"<svg/>"
 
 
 def test_previous_and_next_lead_through_lessons_and_not_into_sheets(site):

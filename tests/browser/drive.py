@@ -106,6 +106,35 @@ def _stepper_frame(stepper, k):
     )
 
 
+# --- live figures ---------------------------------------------------------------------------------------------------
+
+
+def drive_live(figure):
+    """Use a live figure by mouse and by keys: something moves it either way, and its static picture is kept."""
+    title = figure.get_attribute("aria-label")
+    figure.locator(".course-live-caption").wait_for(state="attached")
+    static = figure.locator("figure.course-figure img")
+    assert static.count() == 1, f"{title}: no static picture is kept"
+    assert len(static.get_attribute("alt")) >= MIN_ALT, title
+    assert not static.is_visible(), f"{title}: both pictures are shown"
+    controls = figure.locator(".course-live-bar").locator("button, input[type=range]").all()
+    pads = figure.locator(".course-live-stage[tabindex='0'], .course-live-stage [tabindex='0']").all()
+    assert controls or pads, f"{title}: nothing takes the focus"
+    shown = figure.locator(".course-live-stage, .course-live-caption")
+
+    def moves(act):
+        before = shown.evaluate_all("nodes => nodes.map(e => e.innerHTML).join()")
+        act()
+        return shown.evaluate_all("nodes => nodes.map(e => e.innerHTML).join()") != before
+
+    by_keys = [lambda c=c, k=k: c.press(k) for c in controls + pads for k in ("ArrowLeft", "ArrowRight", "Enter")]
+    assert any(moves(act) for act in by_keys), f"{title}: no key moves it"
+    buttons = [control for control in controls if control.evaluate("e => e.tagName") == "BUTTON"]
+    boxes = figure.locator(".course-live-stage rect").all()[:3]
+    by_mouse = [lambda c=c: c.click(force=True) for c in buttons + boxes]
+    assert any(moves(act) for act in by_mouse), f"{title}: the mouse moves nothing"
+
+
 # --- explorers ------------------------------------------------------------------------------------------------------
 
 

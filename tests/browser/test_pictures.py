@@ -4,12 +4,12 @@ import json
 
 import numpy as np
 import pytest
-from course_lib.cli.pages import lesson_page
-from nbformat.v4 import new_code_cell, new_notebook, new_output
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 from numba import cuda, float32
 
 from course_lib import simt
 from course_lib.simt.show.address_ruler import access_map, both_counts, linear
+from tests.book.site import site_of
 from tests.simt import kernels, reports
 from tests.simt.test_memory_map import EVERY_GLOBAL, EVERY_SHARED
 
@@ -70,15 +70,13 @@ def made():
 @pytest.fixture(scope="module")
 def built(made, tmp_path_factory):
     """The address of a lesson's page, as `course run` makes it, with one picture a cell."""
-    cells = []
+    cells = [new_markdown_cell("# Pictures")]
     for name, one in made.items():
         data = one._repr_mimebundle_() | {"text/html": f"<div id='{name.replace(' ', '-')}'>{one.html}</div>"}
         cells.append(new_code_cell("picture", outputs=[new_output("execute_result", data, execution_count=1)]))
-    folder = tmp_path_factory.mktemp("pages")
-    page, problems = lesson_page(new_notebook(cells=cells), name="Pictures", folder=folder, link_of={})
-    assert problems == []
-    (folder / "pictures.html").write_text(page, encoding="utf-8")
-    return (folder / "pictures.html").as_uri()
+    site = site_of(tmp_path_factory.mktemp("site"), l00_pictures=cells)
+    assert site.problems == []
+    return site.page("notebooks/00_pictures").as_uri()
 
 
 @pytest.fixture

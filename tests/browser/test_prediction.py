@@ -9,8 +9,8 @@ from nbclient import NotebookClient
 from notebook_lib.clean import clean
 from notebook_lib.scripts import read_script
 
-from course_lib.cli.pages import lesson_page
 from course_lib.lesson import predict
+from tests.book.site import site_of
 
 from .lab import Watched
 from .test_stepper_script import DETACHED, LIKE_JUPYTERLAB
@@ -170,20 +170,25 @@ def test_an_untrusted_notebook_shows_question_and_choices_as_text(opened, sample
     assert "right" not in asked.inner_text().lower()
 
 
-def test_a_page_of_nbconvert_covers_and_opens_the_same(browser, sample, tmp_path):
-    text, problems = lesson_page(copy.deepcopy(sample), name="sample", folder=tmp_path, link_of={})
-    assert problems == []
-    (tmp_path / "page.html").write_text(text, encoding="utf-8")
-    watched = Watched(browser, tmp_path.as_uri())
+def test_a_page_of_the_site_folds_and_opens_the_same_by_mouse_and_by_keys(browser, sample, tmp_path):
+    site = site_of(tmp_path, l11_two_rules=sample)
+    watched = Watched(browser, f"{site.out.as_uri()}/")
     watched.page.set_viewport_size({"width": 400, "height": 800})
-    watched.page.goto((tmp_path / "page.html").as_uri())
-    first, _ = ready(watched.page)
+    watched.page.goto(site.page("notebooks/11_two_rules").as_uri())
+    first, second = ready(watched.page)
     table, why = watched.page.locator(".course-table"), watched.page.locator("details.reveal")
+    folded = watched.page.locator("details.below-input")
+    shut = folded.evaluate_all("all => all.filter(e => !e.open).length")
     assert not table.is_visible()
     assert first.evaluate("e => e.scrollWidth <= e.clientWidth"), "the choices do not fit a phone"
     first.get_by_role("radio", name="(c)").click()
     assert table.is_visible()
     assert why.get_attribute("open") is not None
+    assert folded.evaluate_all("all => all.filter(e => !e.open).length") == shut - 1, "the other prediction's output"
+    second.get_by_role("radio").first.focus()
+    watched.page.keyboard.press("ArrowDown")
+    watched.page.keyboard.press("Enter")
+    assert folded.evaluate_all("all => all.filter(e => !e.open).length") == shut - 2
     watched.assert_quiet()
     watched.page.close()
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from nbformat.v4 import new_output
 
+from course_lib import figures
+from course_lib.lesson import predict
 from tests.book.site import site_of
 from tests.cli.course import code, text
 
@@ -31,9 +33,37 @@ def _cell(source, html, *tags):
     return cell
 
 
+ASKED = [
+    text("# A prediction"),
+    _cell("asked", predict("How many?", ["two", "three"], "three", reveals=2).html, "hide-input"),
+    _cell("counted()", "<p>the counted three</p>", "hide-output"),
+    text('<details class="reveal"><summary>Why</summary>\n\nbecause\n\n</details>'),
+]
+CONTRAST = """node => {
+    const numbers = colour => colour.match(/[\\d.]+/g).map(Number);
+    const light = colour => numbers(colour).slice(0, 3).map(c => c / 255)
+        .map(c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+    let ground = node;
+    while (ground && numbers(getComputedStyle(ground).backgroundColor)[3] === 0) ground = ground.parentElement;
+    const of = [getComputedStyle(node).color, getComputedStyle(ground || document.body).backgroundColor].map(light);
+    return (Math.max(...of) + 0.05) / (Math.min(...of) + 0.05);
+}"""
+
+
+def _printed(words):
+    cell = code("print()")
+    cell.outputs = [new_output("stream", name="stdout", text=words)]
+    return cell
+
+
+SMALL = figures.Svg(900, 60)
+SMALL.text(20, 30, "1")
+
+
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
-    """A site of one lesson; its folder as an address."""
+    """A site of two lessons; its folder as an address."""
     table = "<table><tr>" + "".join(f"<th scope='col'>column {i}</th>" for i in range(20)) + "</tr></table>"
     cells = [
         text("# A lesson\n\nProse."),
@@ -41,9 +71,12 @@ def pages(tmp_path_factory):
         text("| " + " | ".join(["a head"] * 15) + " |\n" + "|---" * 15 + "|\n" + "| 1 " * 15 + "|"),
         _cell("f(" + ", ".join(f"argument_{i}" for i in range(20)) + ")", table),
         _cell("ask()", ASK),
+        _printed("line 4: thread 0 of block 0 reads what thread 63 of the same block has written, no barrier between"),
+        _printed("  ".join(["a head"] * 15)),
+        _cell("picture", figures.picture(SMALL, alt="A number at the left of an empty picture").html),
         _cell("late()", "<p>the hidden result</p>", "hide-output"),
     ]
-    site = site_of(tmp_path_factory.mktemp("site"), l01_a=cells)
+    site = site_of(tmp_path_factory.mktemp("site"), l01_a=cells, l02_b=ASKED)
     assert site.problems == []
     return f"{site.out.as_uri()}/"
 
@@ -76,6 +109,25 @@ def test_a_script_in_an_output_works_by_mouse_and_by_keyboard(watched):
         assert ask.get_by_role("status").inner_text() == "chosen"
 
 
+def test_a_sentence_in_an_output_wraps_and_columns_scroll(watched):
+    watched.page.set_viewport_size({"width": 400, "height": 800})
+    said, columns = (watched.page.locator(".cell_output pre", has_text=words) for words in ("thread 0", "a head"))
+    assert said.evaluate("e => e.scrollWidth <= e.clientWidth")
+    assert columns.evaluate("e => e.scrollWidth > e.clientWidth")
+
+
+def test_a_picture_with_small_letters_keeps_its_size_on_a_phone_and_scrolls(watched):
+    picture = watched.page.locator("figure.course-figure img")
+    for width, smallest in ((1200, 0), (400, 11)):
+        watched.page.set_viewport_size({"width": width, "height": 800})
+        watched.page.reload()
+        shown = picture.evaluate("e => 12 * e.getBoundingClientRect().width / 900")
+        assert shown >= smallest
+        assert (shown < 11) == (width == 1200), "it is made larger where it need not be"
+    figure = watched.page.locator("figure.course-figure")
+    assert figure.evaluate("e => e.scrollWidth > e.clientWidth && e.tabIndex === 0")
+
+
 @pytest.mark.parametrize("width", [400, 1200])
 def test_nothing_is_cut_and_what_scrolls_can_be_reached_by_keyboard(watched, width):
     watched.page.set_viewport_size({"width": width, "height": 800})
@@ -96,6 +148,34 @@ def test_on_paper_everything_is_open_and_folded_again_afterwards(watched):
     assert result.is_visible()
     watched.page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert not result.is_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("way", ["mouse", "keys"])
+def test_a_choice_opens_the_output_and_the_reason_and_can_be_read(browser, pages, scheme, way):
+    watched = Watched(browser, pages, color_scheme=scheme)
+    page = watched.page
+    page.goto(f"{pages}notebooks/02_b.html")
+    choices, result, why = page.get_by_role("radio"), page.get_by_text("the counted three"), page.get_by_text("because")
+    fold = page.locator("details.below-input > summary")
+    assert choices.count() == 2
+    assert not result.is_visible()
+    assert not why.is_visible()
+    assert fold.inner_text().strip() == "Show the output"
+    assert fold.evaluate("e => e.scrollWidth <= e.clientWidth"), "the words of the fold are cut"
+    for part in (*choices.all(), page.get_by_text("How many?"), fold):
+        assert part.evaluate(CONTRAST) >= 4.5, part
+    if way == "mouse":
+        choices.nth(1).click()
+    else:
+        choices.first.focus()
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("Space")
+    assert result.is_visible()
+    assert why.is_visible()
+    assert page.get_by_role("status").inner_text().startswith("You chose (b) three, and that is right.")
+    watched.assert_quiet()
+    page.close()
 
 
 def test_search_finds_a_word_of_a_lesson_without_a_server(browser, pages):

@@ -12,11 +12,14 @@ from course_lib.figures.explore import WIDGET_VIEW
 from tests.book.site import site_of
 
 from .demo import broken_notebook, demo_notebook
-from .drive import assert_readable, drive_everything, drive_explorer
+from .drive import assert_readable, drive_everything, drive_explorer, drive_live
 from .lab import Watched
 
 LEFT_OUT = {"10_what_convnets_learn": {"sisters"}}
 """Names of lessons that no explorer needs, and that take many seconds to make."""
+
+KINDS = ("stepper", "explore", "live")
+"""Of what a reader can move in a lesson."""
 
 LESSONS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("[0-9]*.ipynb"))
 
@@ -178,7 +181,7 @@ def test_exported_page_is_readable_without_scripts(browser, exported):
 
 
 def cells_with(notebook, kind):
-    """Return the cells with a control of a kind: a stepper, which has its frames, or one to explore, which asks."""
+    """Return the cells with a kind of widget: a stepper with its frames, a live figure, or an explorer, which asks."""
     return [cell for cell in notebook.cells if f"course-{kind}" in str(cell.get("outputs", ""))]
 
 
@@ -263,6 +266,24 @@ def test_every_explorer_of_a_lesson_works(lab, server, path):
     assert driven(lab, server, path.name, notebook, run=True)[1] >= len(cells_with(notebook, "explore"))
 
 
+@every("live")
+def test_every_live_figure_of_a_lesson_works(browser, path):
+    """It needs neither a kernel nor JupyterLab: what is stored in the notebook is put on a page."""
+    found = cells_with(nbformat.read(path, as_version=4), "live")
+    stored = [o.data["text/html"] for cell in found for o in cell.outputs if "course-live" in str(o.get("data", ""))]
+    page = browser.new_page(viewport={"width": 700, "height": 900})
+    errors = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.set_content("\n".join(stored))
+    shown = page.locator(".course-live")
+    assert shown.count() == len(stored)
+    for figure in shown.all():
+        drive_live(figure)
+    assert errors == []
+    page.close()
+
+
 def test_a_lesson_has_one_interactive_widget_at_least():
-    notebooks = {path.stem: nbformat.read(path, as_version=4) for path in LESSONS}
-    assert [n for n, book in notebooks.items() if not cells_with(book, "stepper") + cells_with(book, "explore")] == []
+    """The pages from 91 on are for looking things up; a lesson is to be played with."""
+    notebooks = {path.stem: nbformat.read(path, as_version=4) for path in LESSONS if path.stem < "90"}
+    assert [n for n, book in notebooks.items() if not any(cells_with(book, kind) for kind in KINDS)] == []

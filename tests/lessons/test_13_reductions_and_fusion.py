@@ -69,12 +69,16 @@ def test_a_barrier_in_the_branch_is_not_reached_by_half_of_the_threads(lesson, s
     assert "128 of 256 threads do" in shown
 
 
-def test_warps_at_work_are_47_and_12(lesson, shown):
-    steps = [1 << k for k in range(8)]
-    neighbours = [len({t // 32 for t in range(256) if t % (2 * s) == 0}) for s in steps]
-    halves = [len({t // 32 for t in range(s)}) for s in steps]
-    assert (sum(neighbours), sum(halves)) == (47, 12)
-    assert lesson["at_work"] == neighbours
+@pytest.mark.parametrize(("threads", "spread", "together"), [(256, 47, 12), (512, 95, 20)])
+def test_warps_at_work(threads, spread, together):
+    steps = [1 << k for k in range(threads.bit_length() - 1)]
+    assert sum(len({t // 32 for t in range(threads) if t % (2 * s) == 0}) for s in steps) == spread
+    assert sum(len({t // 32 for t in range(s)}) for s in steps) == together
+
+
+def test_the_page_says_how_many_warps_work(lesson, shown):
+    assert sum(lesson["at_work"]) == 95
+    assert "in all: 95" in shown
     assert "47 times a warp issues the instruction" in shown
     assert "12 times a warp issues the instruction" in shown
     assert {t // 32 for t in range(256)} - {t // 32 for t in range(128)} == {4, 5, 6, 7}  # half never add

@@ -1,5 +1,31 @@
-// Two things that a style sheet cannot do.
+// What a style sheet cannot do.
 (() => {
+  const SCROLLERS = ".course-scroll, .cell_output .text_html, .bd-article pre, .cell_output .course-figure,"
+    + " .course-report div[style*='overflow-x'], .course-comparison div[style*='overflow-x']";
+  const SMALLEST = 11, PHONE = 720; // pixels: of letters in a picture, and how wide a page may be to count as small
+  // A picture whose letters would be too small on a small screen keeps its size and scrolls.
+  const smallest = picture => {
+    if (!picture.src.startsWith("data:image/svg+xml,")) return 12; // of the course's plots
+    const sizes = [...decodeURIComponent(picture.src).matchAll(/font-size[=:]\s*['"]?([\d.]+)/g)].map(found => +found[1]);
+    return Math.min(...sizes); // Infinity where nothing is written
+  };
+  const legible = picture => {
+    const natural = +picture.getAttribute("width") || picture.naturalWidth;
+    const needed = Math.min(natural, natural * SMALLEST / smallest(picture));
+    picture.style.minWidth = innerWidth < PHONE && needed ? `${Math.ceil(needed)}px` : "";
+  };
+  const legibleAll = () => document.querySelectorAll(".cell_output .course-figure img").forEach(legible);
+  document.addEventListener("load", event => { // a stepper's next picture
+    if (event.target.matches && event.target.matches(".cell_output .course-figure img")) { legible(event.target); reach(); }
+  }, true);
+  // Sentences in an output wrap, as in JupyterLab; what stands in columns (more than one space between) scrolls.
+  const wrap = () => {
+    for (const output of document.querySelectorAll(".cell_output .output:not(.traceback) pre")) {
+      const long = output.textContent.split("\n").filter(line => line.length > 40);
+      output.classList.toggle("course-wrap", long.length > 0 && long.every(line => !/\S {2,}\S/.test(line)));
+    }
+  };
+  document.addEventListener("DOMContentLoaded", wrap);
   // What scrolls sideways on a small screen must be reached by keyboard too.
   const reach = () => {
     // A formula within a line cannot be broken: one that is wider than the column scrolls by itself.
@@ -7,13 +33,12 @@
       const wide = formula.firstElementChild.getBoundingClientRect().width > formula.closest("p, li").clientWidth;
       formula.classList.toggle("course-scroll", wide);
     }
-    for (const part of document.querySelectorAll(".course-scroll, .cell_output .text_html, .bd-article pre")) {
+    for (const part of document.querySelectorAll(SCROLLERS)) {
       if (part.scrollWidth > part.clientWidth + 1) part.tabIndex = 0;
       else part.removeAttribute("tabindex");
     }
   };
-  addEventListener("load", reach);
-  addEventListener("resize", reach);
+  for (const change of ["load", "resize"]) addEventListener(change, () => { legibleAll(); reach(); });
   document.addEventListener("toggle", reach, true);
   // On paper nothing can be opened: it is open.
   let opened = [];
