@@ -12,6 +12,7 @@ from course_lib.checks.differences import difference
 from course_lib.checks.exercise import Case, Cause, Exercise
 from course_lib.checks.forbidden import forbidden_use
 from course_lib.checks.judge import NOT_STARTED, Outcome, judge
+from course_lib.checks.registry import SHEETS, find, sheet
 from course_lib.cli import app
 from tests.setup.project import ROOT
 
@@ -127,6 +128,22 @@ def test_sys_exit_in_an_answer_is_an_error_and_an_interrupt_is_not():
     assert call_answer(leaves, ())[1] == "SystemExit: 0"
     with pytest.raises(KeyboardInterrupt):
         call_answer(stopped, ())
+
+
+def test_the_parts_of_a_result_are_called_by_their_names():
+    exercise, case = find("12.7"), find("12.7").cases[0]
+    for value, says in [
+        (("memory", 3.0), ": the time is 3, expected 0.002."),
+        (("arithmetic", 0.002), ": the roof is 'arithmetic', expected 'memory'."),
+        (0.002, ": result is a number, expected 2 values (the roof, the time)."),
+    ]:
+        assert says in judge(exercise, case, Outcome(value)).says
+
+
+def test_every_part_of_a_result_with_named_parts_has_its_name():
+    for exercise in (e for name in SHEETS for e in sheet(name).exercises if getattr(e, "parts", ())):
+        for case in exercise.cases:
+            assert len(exercise.expect(*case.args)) == len(exercise.parts)
 
 
 def test_check_prints_how_far_the_sheet_is_and_raises_what_is_wrong(capsys):

@@ -7,7 +7,7 @@ from course_lib.simt.show.bounds_picture import KINDS, bounds_picture
 from course_lib.simt.show.memory_map import memory_map
 from course_lib.simt.show.race_picture import BARRIERS, RACES, drawable, race_picture
 
-ACCESSES = ("misaligned", "uncoalesced", "bank conflicts", "loads", "stores")
+ACCESSES = ("misaligned", "uncoalesced", "bank conflicts", "loads")
 """Kinds of findings that the memory map of their access explains."""
 
 
