@@ -23,7 +23,7 @@ import numpy as np
 from numba import cuda, float32
 
 from course_lib import data, gpu
-from course_lib.lesson import measured, predict, table
+from course_lib.lesson import counts, measured, predict, table
 
 
 @gpu.jit
@@ -160,7 +160,7 @@ idle = predict(
 idle
 
 # %% tags=["hide-output"]
-places = [block * threads_per_block + thread for block in range(3) for thread in range(threads_per_block)]
+places = [4 * block + thread for block in range(3) for thread in range(4)]
 without = [i for i in places if i >= x.size]
 print("without an element:", without)
 
@@ -251,7 +251,8 @@ def no_guard(x, slope, y):
     else:
         y[i] = slope * x[i]
 
-report = gpu.simulate(no_guard, 3, 4, x, float32(0.5), np.zeros_like(x), on_error="collect")
+y = np.zeros_like(x)
+report = gpu.simulate(no_guard, 3, 4, x, float32(0.5), y, on_error="collect")
 finding = report.hazards[0]
 print(finding)
 
@@ -303,9 +304,9 @@ maps, side, tile = 4, 8, 4
 tiles_in_a_row = side // tile
 grid = (maps, tiles_in_a_row**2)
 print("grid:", grid)
-print(
-    "tile -> its first row and column:", {t: (t // tiles_in_a_row * tile, t % tiles_in_a_row * tile) for t in range(4)}
-)
+for t in range(4):
+    row, col = t // tiles_in_a_row * tile, t % tiles_in_a_row * tile
+    print(f"tile {t} begins at row {row}, column {col}")
 
 # %% [markdown]
 # ## A loop that fits any launch
@@ -378,7 +379,9 @@ def in_numpy(x, slope):
 def natural(n):
     return n // 32, 32
 
-sizes = gpu.try_sizes(leaky_relu, [32, 64, 65, 96, 128], make=inputs, expected=in_numpy, launch=natural)
+sizes = gpu.try_sizes(
+    leaky_relu, [32, 64, 65, 96, 128], make=inputs, expected=in_numpy, launch=natural
+)
 sizes
 
 # %% tags=["hide-input"]
@@ -426,18 +429,15 @@ divided = predict(
 divided
 
 # %% tags=["hide-output"]
-reports = {
-    kernel.__name__: gpu.simulate(kernel, 8, 32, numbers, np.zeros_like(numbers))
-    for kernel in (odd_and_even, warp_by_warp)
-}
-table(
-    [
-        (name, r.total.divergent_branches, r.total.instructions, r.total.lanes / r.total.instructions / 32)
-        for name, r in reports.items()
-    ],
-    ["kernel", "divided warps", "instructions of warps", "lanes at work"],
+out = np.zeros_like(numbers)
+by_thread = gpu.simulate(odd_and_even, 8, 32, numbers, out)
+by_warp = gpu.simulate(warp_by_warp, 8, 32, numbers, out)
+counts(
+    by_thread, by_warp, divided_warps="divergent_branches",
+    instructions_of_warps="instructions",
+    lanes_at_work=lambda r: r.total.lanes / r.total.instructions / 32,
     formats={"lanes at work": ".0%"},
-)
+)  # fmt: skip
 
 # %% [markdown]
 # <details class="reveal"><summary>Nobody stands still</summary>
@@ -454,7 +454,7 @@ table(
 
 # %% tags=["hide-input"]
 # The answer, confirmed by what was measured.
-divided.confirm(reports["warp_by_warp"].total.divergent_branches)
+divided.confirm(by_warp.total.divergent_branches)
 
 # %% [markdown]
 # The same strip as above, for warp 1 of the second kernel. It takes the other side, and nobody is switched off.
@@ -524,7 +524,7 @@ wide.confirm(report.total.float64_flops)
 # line, then the totals. Bold marks the largest number of a column.
 
 # %%
-reports["odd_and_even"]
+by_thread
 
 # %% [markdown]
 # Three habits make reports useful. Ask what you *expect* before you look. Here 8 warps load 32 numbers each, so one

@@ -24,7 +24,7 @@ import numpy as np
 from numba import cuda, float32
 
 from course_lib import figures, gpu, simt
-from course_lib.lesson import measured, memory_ladder, microbench, predict, table
+from course_lib.lesson import counts, measured, memory_ladder, microbench, predict, table
 
 simt.address_ruler(stride=1, offset=0)
 
@@ -180,11 +180,13 @@ walk
 
 # %% tags=["hide-output"]
 square = np.ones((256, 256), np.float32)
-reports = {k.__name__: gpu.simulate(k, 8, 32, square, np.zeros(256, np.float32)) for k in (sum_rows, sum_columns)}
-table(
-    [(name, r.total.flops, r.total.global_load_requests, r.total.global_load_sectors) for name, r in reports.items()],
-    ["kernel", "additions", "requests", "sectors"],
-)
+sums = np.zeros(256, np.float32)
+by_rows = gpu.simulate(sum_rows, 8, 32, square, sums)
+by_columns = gpu.simulate(sum_columns, 8, 32, square, sums)
+counts(
+    by_rows, by_columns, additions="flops",
+    requests="global_load_requests", sectors="global_load_sectors",
+)  # fmt: skip
 
 # %% [markdown]
 # <details class="reveal"><summary>What the warp sees</summary>
@@ -198,7 +200,7 @@ table(
 
 # %% tags=["hide-input"]
 # The answer, confirmed by what was measured.
-walk.confirm(reports["sum_rows"].total.global_load_sectors)
+walk.confirm(by_rows.total.global_load_sectors)
 
 # %%
 simt.walks()
@@ -221,8 +223,10 @@ def negative(image, out):
         out[row, col] = float32(1) - image[row, col]
 
 image = np.ones((64, 64), np.float32)
-swapped = {k.__name__: gpu.simulate(k, (2, 2), (32, 32), image, image.copy()) for k in (negative, negative_swapped)}
-table([(name, r.total.global_load_sectors) for name, r in swapped.items()], ["kernel", "sectors loaded"])
+out = np.zeros_like(image)
+straight = gpu.simulate(negative, (2, 2), (32, 32), image, out)
+swapped = gpu.simulate(negative_swapped, (2, 2), (32, 32), image, out)
+counts(straight, swapped, sectors_loaded="global_load_sectors")
 
 # %% [markdown]
 # Right numbers, eight times the traffic, and nothing to see without the report. On a real card it looks like this:
@@ -289,10 +293,10 @@ who
 
 # %% tags=["hide-output"]
 numbers = np.arange(256, dtype=np.float32)
-report = gpu.simulate(backwards, 4, 64, numbers, np.zeros_like(numbers), on_error="collect")
+y = np.zeros_like(numbers)
+report = gpu.simulate(backwards, 4, 64, numbers, y, on_error="collect")
 race = report.hazards[0]
 print(race)
-in_one_warp = race.details["other_thread"][0] // 32 == race.details["thread"][0] // 32
 
 # %% [markdown]
 # <details class="reveal"><summary>A race, although the numbers may come out right</summary>
@@ -305,7 +309,8 @@ in_one_warp = race.details["other_thread"][0] // 32 == race.details["thread"][0]
 
 # %% tags=["hide-input"]
 # The answer, confirmed by what was measured.
-who.confirm(f"thread {race.details['other_thread'][0]}, and " + ("yes" if in_one_warp else "no: it is in another warp"))
+other, own = (race.details[who_did][0] for who_did in ("other_thread", "thread"))
+who.confirm(f"thread {other}, and " + ("yes" if other // 32 == own // 32 else "no: it is in another warp"))
 
 # %% [markdown]
 # `cuda.syncthreads()` is a **barrier**: no thread of the block goes on before all have arrived. Between writing
@@ -363,11 +368,10 @@ def turn_tile(x, y):
         y[left + ty, top + tx] = tile[tx, ty]
 
 matrix = np.arange(128 * 128, dtype=np.float32).reshape(128, 128)
-turned = {k.__name__: gpu.simulate(k, (4, 4), (32, 32), matrix, np.zeros_like(matrix)) for k in (turn_naive, turn_tile)}
-table(
-    [(name, r.total.global_load_sectors, r.total.global_store_sectors) for name, r in turned.items()],
-    ["kernel", "sectors loaded", "sectors stored"],
-)
+turned = np.zeros_like(matrix)
+naive = gpu.simulate(turn_naive, (4, 4), (32, 32), matrix, turned)
+tiled = gpu.simulate(turn_tile, (4, 4), (32, 32), matrix, turned)
+counts(naive, tiled, sectors_loaded="global_load_sectors", sectors_stored="global_store_sectors")
 
 # %% [markdown]
 # An eighth of the sectors on the way out: the tile does what it was made for. It takes two guards, since a thread at
@@ -392,9 +396,10 @@ conflicts = predict(
 conflicts
 
 # %% tags=["hide-output"]
-t = turned["turn_tile"].total
+t = tiled.total
 requests, wavefronts = t.shared_load_requests, t.shared_load_wavefronts
-print(f"{requests} requests, {wavefronts:,} wavefronts, {t.shared_load_conflicts:,} too many")
+print(f"{requests} requests, {wavefronts:,} wavefronts,", end=" ")
+print(f"{t.shared_load_conflicts:,} too many")
 
 # %% [markdown]
 # <details class="reveal"><summary>All of them wait for one bank</summary>
@@ -409,7 +414,7 @@ print(f"{requests} requests, {wavefronts:,} wavefronts, {t.shared_load_conflicts
 conflicts.confirm(t.shared_load_wavefronts // t.shared_load_requests)
 
 # %%
-turned["turn_tile"].access_map(line=turned["turn_tile"].lines[-1].number, array="tile")
+tiled.access_map(line=tiled.lines[-1].number, array="tile")
 
 # %% [markdown]
 # One more column, which is never used, cures it. In a tile of 32 × **33** words, `tile[tx, ty]` has number
@@ -427,8 +432,9 @@ def turn_padded(x, y):
     if left + ty < x.shape[1] and top + tx < x.shape[0]:
         y[left + ty, top + tx] = tile[tx, ty]
 
-padded = gpu.simulate(turn_padded, (4, 4), (32, 32), matrix, np.zeros_like(matrix))
-print("conflicts:", padded.total.shared_load_conflicts, " findings and advice:", len(padded.hazards + padded.advice))
+padded = gpu.simulate(turn_padded, (4, 4), (32, 32), matrix, turned)
+print("conflicts:", padded.total.shared_load_conflicts)
+print("findings and advice:", len(padded.hazards + padded.advice))
 
 # %% [markdown]
 # So much for counting. Does the card agree? The ladder was measured on 8,192 × 8,192 numbers; a copy of the same
@@ -472,7 +478,8 @@ def smooth(x, y):
         y[i] = mask[0] * x[i - 1] + mask[1] * x[i] + mask[2] * x[i + 1]
 
 report = gpu.simulate(smooth, 8, 32, numbers, np.zeros_like(numbers))
-print("requests to constant memory:", report.total.constant_load_requests, "= 8 warps x 3 weights")
+asked = report.total.constant_load_requests
+print("requests to constant memory:", asked, "= 8 warps x 3 weights")
 
 # %% [markdown]
 # ## Waiting well
@@ -547,7 +554,7 @@ simt.occupancy_calculator(device="H100", threads=256, registers=32, shared_bytes
 # corner memory decides, right of it arithmetic.[^Williams "Roofline: An Insightful Visual Performance Model"]
 
 # %%
-reports["sum_columns"].roofline(device="H200")
+by_columns.roofline(device="H200")
 
 # %% [markdown]
 # `report.roofline()` puts *your* launch there, here the sums of columns: one addition for four bytes. ReLU, sums,

@@ -91,7 +91,8 @@ ones = predict(
 ones
 
 # %% tags=["hide-output"]
-report = gpu.simulate(racy_sum, 1, 2, np.ones(2, np.float32), np.zeros(1, np.float32), on_error="collect")
+two, total = np.ones(2, np.float32), np.zeros(1, np.float32)
+report = gpu.simulate(racy_sum, 1, 2, two, total, on_error="collect")
 print(report.hazards[0])
 
 # %% [markdown]
@@ -120,8 +121,9 @@ def atomic_sum(x, total):
     if i < x.size:
         cuda.atomic.add(total, 0, x[i])
 
-report = gpu.simulate(atomic_sum, 8, 128, np.ones(1000, np.float32), np.zeros(1, np.float32))
-print("findings:", len(report.hazards), " threads that had to queue:", report.total.atomic_serialised)
+report = gpu.simulate(atomic_sum, 8, 128, np.ones(1000, np.float32), total)
+print("findings:", len(report.hazards))
+print("threads that had to queue:", report.total.atomic_serialised)
 
 # %% [markdown]
 # The result is right, but it is slow: all threads stand in one queue. (One thread of each of the 32 warps is at its
@@ -145,7 +147,8 @@ table(
 values = np.random.default_rng(0).normal(size=100_000).astype(np.float32)
 one_order = np.add.accumulate(values)[-1]
 other_order = np.add.accumulate(values[::-1])[-1]
-print(f"{one_order:.4f} forwards, {other_order:.4f} backwards, {values.sum(dtype=np.float64):.4f} in float64")
+print(f"{one_order:.4f} forwards, {other_order:.4f} backwards")
+print(f"{values.sum(dtype=np.float64):.4f} in float64")
 
 # %% [markdown]
 # ## A tree, and where its barriers stand
@@ -192,7 +195,7 @@ def barrier_in_the_branch(x, out):
     if t == 0:
         out[cuda.blockIdx.x] = s[0]
 
-report = gpu.simulate(barrier_in_the_branch, 1, THREADS, numbers, np.zeros(1, np.float32), on_error="collect")
+report = gpu.simulate(barrier_in_the_branch, 1, 256, numbers, total, on_error="collect")
 print(report.hazards[0])
 
 # %% [markdown]
@@ -215,7 +218,8 @@ steps
 
 # %% tags=["hide-output"]
 rounds = [2**k for k in range(9)]
-at_work = [len({t // 32 for t in range(512) if t % (2 * step) == 0}) for step in rounds]
+adding = [[t for t in range(512) if t % (2 * step) == 0] for step in rounds]
+at_work = [len({t // 32 for t in threads}) for threads in adding]
 print("warps at work in each round:", at_work, "in all:", sum(at_work))
 
 # %% [markdown]
@@ -247,7 +251,7 @@ def tree_of_halves(x, out):
     if t == 0:
         out[cuda.blockIdx.x] = s[0]
 
-gpu.trace(tree_of_halves[1, THREADS], numbers, np.zeros(1, np.float32), warp=None).tree()
+gpu.trace(tree_of_halves[1, 256], numbers, total, warp=None).tree()
 
 # %% [markdown]
 # ## Six rungs
@@ -297,7 +301,7 @@ def sum_of_a_warp(x, out):
     if cuda.laneid == 0:
         out[0] = total
 
-gpu.trace(sum_of_a_warp[1, 32], np.arange(32, dtype=np.float32), np.zeros(1, np.float32))
+gpu.trace(sum_of_a_warp[1, 32], np.arange(32, dtype=np.float32), total)
 
 # %% [markdown]
 # Did it pay? More threads are not more speed. Rungs 5 and 6 use at most a few hundred thousand threads for sixty-seven
@@ -464,11 +468,13 @@ def softmax_loss(z, labels, loss):
 digits = data.load_digits(0)
 logits = np.random.default_rng(1).normal(size=(1000, 10)).astype(np.float32)
 loss = gpu.empty((1000,), np.float32)
-softmax_loss[125, 256](gpu.to_device(logits), gpu.to_device(digits.y_test.astype(np.int32)), loss)
-mean, _ = ops.softmax_cross_entropy_forward(logits.astype(np.float64), digits.y_test)
-print(f"{gpu.to_host(loss).mean(dtype=np.float64):.5f} from the kernel, {mean:.5f} from lesson 06")
+labels = digits.y_test.astype(np.int32)
+softmax_loss[125, 256](gpu.to_device(logits), gpu.to_device(labels), loss)
+ours = gpu.to_host(loss).mean(dtype=np.float64)
+mean, _ = ops.softmax_cross_entropy_forward(logits.astype(np.float64), labels)
+print(f"{ours:.5f} from the kernel, {mean:.5f} from lesson 06")
 
-report = gpu.simulate(softmax_loss, 125, 256, logits, digits.y_test.astype(np.int32), np.zeros(1000, np.float32))
+report = gpu.simulate(softmax_loss, 125, 256, logits, labels, np.zeros(1000, np.float32))
 print("loads for each logit:", report.arrays["z"].reuse)
 
 # %% [markdown]
@@ -500,7 +506,8 @@ maps = np.random.default_rng(2).normal(size=(6, 28, 28)).astype(np.float32)
 y, (_, mask) = ops.max_pool_forward(maps[None], size=3, stride=2, pad=1)
 ours, places = gpu.empty(y.shape[1:], np.float32), gpu.empty(y.shape[1:], np.int32)
 max_pool[(1, 1, 6), (16, 16, 1)](gpu.to_device(maps), 3, 2, 1, ours, places)
-print(y.shape[1:], np.array_equal(gpu.to_host(ours), y[0]), np.array_equal(gpu.to_host(places), mask[0]))
+print(y.shape[1:])
+print(np.array_equal(gpu.to_host(ours), y[0]), np.array_equal(gpu.to_host(places), mask[0]))
 
 # %% [markdown]
 # Padding needs no copy of the map: `max` and `min` cut the window where it leaves the image. Of equal values the first

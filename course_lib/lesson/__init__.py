@@ -1,16 +1,18 @@
 """What a lesson's text is made of besides pictures: questions that hide their answers, and tables.
 
 `predict` asks before the result shows, `table` puts rows on the page, `measured` brings what a
-card needed from results/. `columns` puts reports side by side, `findings` shows what one of them found.
+card needed from results/. `counts` puts counters of launches into a table, `columns` reports side by side, `findings`
+shows what one of them found.
 """
 
 from .columns import columns
+from .counts import counts
 from .findings import Findings, findings
 from .measurements import Measured, Rate, measured, memory_ladder, microbench
 from .prediction import Prediction, predict
 from .tables import Table, table
 
 __all__ = [
-    "Findings", "Measured", "Prediction", "Rate", "Table", "columns", "findings", "measured", "memory_ladder",
-    "microbench", "predict", "table",
+    "Findings", "Measured", "Prediction", "Rate", "Table", "columns", "counts", "findings", "measured",
+    "memory_ladder", "microbench", "predict", "table",
 ]  # fmt: skip
