@@ -194,9 +194,9 @@ check("13.2", grid_sum)
 # 4, 2, 1. Atomics are not allowed.
 #
 # The budget: the warps of a block may read shared memory 64 times together. A tree needs fewer, and one thread that
-# adds up alone needs 128. And whole warps drop out: in each step the threads that add stand side by side, so that most
-# warps agree at the `if`. At most 8 times in a block may a warp go both ways at one. Of the two orders in 13.1 only one
-# does it so seldom.
+# adds up alone needs 128. And let whole warps drop out: where the threads that add stand side by side, nearly all warps
+# agree at the `if`. At most 8 times may a warp of a block go both ways at one (these are its *divergent branches*). Of
+# the two orders in 13.1, only one keeps to that.
 #
 # Specification: `sums[b] = x[128 * b : 128 * (b + 1)].sum()`
 #

@@ -30,14 +30,14 @@ def sizes(view):
     return tuple("one for each thread" if np.ndim(s) else s for s in view.shape)
 
 
-def named(view):
+def named(view, as_number=True):
     """Return how a message names an array, with a comma at the end: "z, an array (3, 40) of float32,".
 
-    A row has its subscript in front and what to write instead. No errors. Source: the course's own.
+    Where a number was wanted, a row is told what to write instead. No errors. Source: the course's own.
     """
-    if _is_row(view):
+    if as_number and _is_row(view):
         return f"{_written(view)}, a whole {_what(view)} {sizes(view)} of {view.name} (write {_element(view)}),"
-    if _is_slice(view):  # how long it is, the walk over types does not know
+    if as_number and _is_slice(view):  # how long it is, the walk over types does not know
         return f"{_written(view)}, a part of {view.name},"
     return f"{_written(view)}, an array {sizes(view)} of {view.dtype},"
 

@@ -190,12 +190,12 @@ def too_long(value, most=MOST_PARTS):
     return count > most
 
 
-def describe(value):
-    """Return how a message names a value."""
+def describe(value, as_number=True):
+    """Return how a message names a value; `as_number`: a number was wanted, so a row is told how to write one."""
     if isinstance(value, View):
         if value.dtype.names and not value.ndim:
             return f"{value.name}, a record of {', '.join(value.dtype.names)},"
-        return named(value)
+        return named(value, as_number)
     if isinstance(value, tuple):
         return f"a tuple of {len(value)}"
     if type(value) is str:

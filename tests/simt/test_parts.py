@@ -83,6 +83,11 @@ def test_whole_arrays_slices_and_items_are_told_what_an_element_of_them_is(state
     assert refused(statement) == f"{what} is no number that could be computed with. Take an element: {element}."
 
 
+def test_a_row_that_is_taken_apart_is_not_told_to_be_a_number():
+    says = "z[i], an array (40,) of float32, cannot be unpacked into 2 names: its length is 40, a ValueError in Numba."
+    assert refused("p, q = z[i]") == says
+
+
 def test_a_row_may_still_be_given_a_name_and_an_index():
     out, z = np.zeros(2, np.float32), np.arange(6, dtype=np.float32).reshape(2, 3)
     text = "@gpu.jit\ndef kernel(z, out):\n    i = cuda.grid(1)\n    row = z[i]\n    out[i] = row[2] + z[i][1]\n"
