@@ -216,7 +216,7 @@ check("11.3", row_sum)
 # - every element has a thread,
 # - a block has whole warps, that is a multiple of 32 threads, and at most 1,024,
 # - no block is without work: only the last block along an axis may be partly beyond the end,
-# - along y there are at most 65,535 blocks. More a GPU does not take; along x it takes two thousand million.
+# - along y there are at most 65,535 blocks. More a GPU does not take; along x it takes about two billion.
 #
 # Specification: `grid_x * block_x >= columns > (grid_x - 1) * block_x`, the same with rows for y, and
 # `block_x * block_y % 32 == 0`

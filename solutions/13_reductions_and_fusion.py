@@ -191,8 +191,12 @@ check("13.2", grid_sum)
 # stands in an `if`.
 #
 # Each element of x is loaded once; the rest happens in shared memory: 64 threads add two numbers each, then 32, 16, 8,
-# 4, 2, 1. Atomics are not allowed. The budget: the warps of a block may read shared memory 64 times together. A tree
-# needs fewer, and one thread that adds up alone needs 128.
+# 4, 2, 1. Atomics are not allowed.
+#
+# The budget: the warps of a block may read shared memory 64 times together. A tree needs fewer, and one thread that
+# adds up alone needs 128. And let whole warps drop out: where the threads that add stand side by side, nearly all warps
+# agree at the `if`. At most 8 times may a warp of a block go both ways at one (these are its *divergent branches*). Of
+# the two orders in 13.1, only one keeps to that.
 #
 # Specification: `sums[b] = x[128 * b : 128 * (b + 1)].sum()`
 #
@@ -332,8 +336,8 @@ check("13.4", block_max)
 # ```
 #
 # Between them everything travels to memory and back: three arrays are read and three written. Make one kernel of them
-# that computes the same. Blocks have 32 x 4 threads (32 along x); the grid covers the columns along x and the rows
-# along y, and may reach beyond both.
+# that computes the same, for a slope of any size, also above 1. Blocks have 32 x 4 threads (32 along x); the grid
+# covers the columns along x and the rows along y, and may reach beyond both.
 #
 # The budget: N F elements of z and as many of the bias are loaded, N F are stored, and a row of 32 may cost 10 sectors.
 #

@@ -99,8 +99,10 @@ def _extreme(what, numpy_function):
         values = values[0] if len(values) == 1 and isinstance(values[0], tuple) else values
         if len(values) == 1 and isinstance(values[0], View) and values[0].ndim == 1:
             return extreme_of_array(e, mask, node, values[0], np.less if what is min else np.greater)
-        if len(values) < 2 or not all(map(is_number, values)):
-            raise TypeError("it takes at least two numbers")
+        other = [v for v in values if not is_number(v)]
+        if len(values) < 2 or other:
+            none = f"; {describe(other[0])} is none" if len(values) > 1 else ""
+            raise TypeError(f"it takes at least two numbers{none}")
         result = values[0]
         if any(value.dtype.kind == "c" for value in values):
             raise TypeError("complex numbers have no order; compare their absolute values")

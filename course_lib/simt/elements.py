@@ -13,6 +13,7 @@ from course_lib.simt.either import Either
 from course_lib.simt.iteration import Indices
 from course_lib.simt.literals import is_from_outside
 from course_lib.simt.memory import View
+from course_lib.simt.parts import sizes, taken
 from course_lib.simt.records import Records, is_record
 from course_lib.simt.values import cast, describe, is_number, join
 from course_lib.simt.vocabulary import Nothing
@@ -58,10 +59,11 @@ class Elements(Records):
             return owner.item(self, self._value(node.slice, mask), mask, node)
         view, indices = self._place(node, mask, owner)
         if not PARTS.isdisjoint(map(type, indices)):
-            return self._slice(node, view, indices, mask)
+            return taken(self._slice(node, view, indices, mask), node)
         if not indices and view.ndim:
             return view  # a field of all records
-        return self.load(view, indices, mask, node)
+        found = self.load(view, indices, mask, node)
+        return found if len(indices) == view.ndim else taken(found, node)
 
     def _of_Slice(self, node, mask):
         return self._bounds(node, mask)
@@ -162,7 +164,7 @@ class Elements(Records):
             given -= sum(isinstance(i, Nothing) for i in indices)
         if given > view.ndim:
             takes = "1 index" if view.ndim == 1 else f"{view.ndim} indices"
-            raise self._error(node, f"{view.name} is {_sizes(view)} and takes {takes}, not {given}.")
+            raise self._error(node, f"{view.name} is {sizes(view)} and takes {takes}, not {given}.")
         return indices
 
     def from_end(self, node, index, view, axis):
@@ -239,7 +241,7 @@ class Elements(Records):
     def _give_parts(self, node, row, values, mask):
         """Write a tuple's numbers to the elements of a row, which has as many."""
         if not self.typing and np.any(np.broadcast_to(row.shape[0], self.lanes.count)[mask.index] != len(values)):
-            raise self._error(node, f"{describe(values)} is given to {row.name}, a row of {_sizes(row)[0]} elements.")
+            raise self._error(node, f"{describe(values)} is given to {row.name}, a row of {sizes(row)[0]} elements.")
         for i, value in enumerate(values):
             self.machine.store(row, [np.int64(i)], value, mask, node)
 
@@ -271,7 +273,3 @@ def _is_plain(index):
 
 def _is_none(node):
     return isinstance(node, ast.Constant) and node.value is None
-
-
-def _sizes(view):
-    return tuple("one for each thread" if np.ndim(s) else s for s in view.shape)

@@ -15,6 +15,7 @@ from course_lib.simt.expressions import Expressions
 from course_lib.simt.iteration import Asking, Counting, Range, Taking, has_items, unpacked
 from course_lib.simt.masks import Mask
 from course_lib.simt.memory import View
+from course_lib.simt.parts import taken
 from course_lib.simt.refusals import construct, refused
 from course_lib.simt.stops import Stops
 from course_lib.simt.values import cast, describe, is_number
@@ -133,7 +134,7 @@ class Evaluator(Expressions, Stops, Waiting):
             place = self._place(node.target, mask)
             if any(isinstance(i, Slice) for i in place[1]):
                 raise self._error(node, "a slice is changed element by element: Numba has no += for a whole slice.")
-            old = self.load(*place, mask, node.target)
+            old = taken(self.load(*place, mask, node.target), node.target)
         else:
             raise self._error(node, f"{construct(node.target)} cannot be assigned to.")
         new = self._binary(type(node.op).__name__, old, self._value(node.value, mask), mask, node)

@@ -215,7 +215,7 @@ def unpacked(e, target, value, mask):
     Arrays, ranges and what else a `for` goes over can be unpacked; an array's elements are read one by one.
     """
     n = len(target.elts)
-    cannot = f"{describe(value)} cannot be unpacked into {n} name{'' if n == 1 else 's'}"
+    cannot = f"{describe(value, as_number=False)} cannot be unpacked into {n} name{'' if n == 1 else 's'}"
     if not has_items(value):
         grid = f" cuda.grid(1) is one number; cuda.grid({n}) has {n}." if 2 <= n <= 3 and is_number(value) else ""
         raise e._error(target, f"{cannot}.{grid}")

@@ -131,6 +131,7 @@ class View:
         self.name = name or memory.name
         self.writable = memory.writable if writable is None else writable
         self.there = self.fields = None  # bits of the lanes that have it, if not all; fields of records (`records`)
+        self.taken = None  # the subscript in the text that took it from a larger array (`parts`)
 
     def part(self, offset, shape, strides, name=None):
         """Return the View of a part of this array: a row, or a slice."""

@@ -9,6 +9,7 @@ from course_lib.simt import types
 from course_lib.simt.bundles import Bundle
 from course_lib.simt.either import Either, either
 from course_lib.simt.memory import View
+from course_lib.simt.parts import is_no_number, named
 
 NUMBERS = (np.ndarray, np.number, np.bool_)
 
@@ -28,7 +29,9 @@ def apply(function, numpy_function, *values):
     """
     for value in values:
         if not isinstance(value, NUMBERS):
-            hint = f" Take an element: {value.name}[i]." if isinstance(value, View) else ""
+            if isinstance(value, View) and value.ndim:
+                raise types.NoSuchOperation(is_no_number(value))
+            hint = ""
             if getattr(value, "path", "") in ("cuda.threadIdx", "cuda.blockIdx", "cuda.blockDim", "cuda.gridDim"):
                 hint = f" Write {value.path}.x."
             raise types.NoSuchOperation(f"{describe(value)} is no number that could be computed with.{hint}")
@@ -187,13 +190,12 @@ def too_long(value, most=MOST_PARTS):
     return count > most
 
 
-def describe(value):
-    """Return how a message names a value."""
+def describe(value, as_number=True):
+    """Return how a message names a value; `as_number`: a number was wanted, so a row is told how to write one."""
     if isinstance(value, View):
         if value.dtype.names and not value.ndim:
             return f"{value.name}, a record of {', '.join(value.dtype.names)},"
-        sizes = tuple("one for each thread" if np.ndim(s) else s for s in value.shape)
-        return f"{value.name}, an array {sizes} of {value.dtype},"
+        return named(value, as_number)
     if isinstance(value, tuple):
         return f"a tuple of {len(value)}"
     if type(value) is str:

@@ -172,6 +172,10 @@ KEYS = (
          Part("a warp and less", 1, plain((32, "neighbours"), (32, "halves"), (2, "halves"), (4, "neighbours"),
                                           (16, "halves")))),
         (
+            Mutant("a fraction of a warp", changed(LIVE, ("len({t // 32 for t in adding})", "len(adding) / 32")),
+                   "The threads that add were divided by 32"),
+            Mutant("fractions rounded up", changed(LIVE, ("len({t // 32 for t in adding})",
+                   "np.ceil(len(adding) / 32)")), "The numbers are right, but they are floats"),
             Mutant("threads instead of warps", changed(LIVE, ("len({t // 32 for t in adding})", "len(adding)")),
                    "These are the threads that add"),
             Mutant("lanes packed", changed(LIVE, ("len({t // 32 for t in adding})", "-(-len(adding) // 32)")),
@@ -262,6 +266,10 @@ def block_sum(x, sums):
             acc += part[k]
         sums[cuda.blockIdx.x] = acc
 """, "128 shared load requests; at most 64"),
+            Mutant("neighbours first", changed(BLOCK_SUM, ("distance = WIDTH // 2", "distance = 1"),
+                   ("distance > 0", "distance < WIDTH"), ("if t < distance:", "if t % (2 * distance) == 0:"),
+                   ("distance //= 2", "distance *= 2")), "24 divergent branches; at most 8 are allowed. Line 13: "
+                   "threads of one warp go both ways at if t % (2 * distance) == 0"),
             Mutant("atomics in shared memory", """
 @gpu.jit
 def block_sum(x, sums):
@@ -339,7 +347,9 @@ def fused(z, bias, slope, factor, out):
                    "Only positive numbers were scaled"),
             Mutant("no slope", changed(FUSED, ("slope * v", "float32(0)")), "that is ReLU without a slope"),
             Mutant("the larger of both", changed(FUSED, ("v if v > 0 else slope * v", "max(v, slope * v)")),
-                   "fused on a hidden case returns wrong numbers"),
+                   "slope 1.5): out[0, 0]"),
+            Mutant("a row for a number", changed(FUSED, ("z[i, j] + bias", "z[i] + bias")),
+                   "z[i] is a whole row (40,), since z has two axes; write z[row, column]."),
             Mutant("a number in float64", changed(FUSED, ("factor * v", "1.0 * factor * v")), "float64 operations"),
         ),
     ),
@@ -420,6 +430,10 @@ def fused(z, bias, slope, factor, out):
         (
             Mutant("four in a row", changed(SQUARES, ("64 * k + t", "4 * t + k")),
                    "costs 256 global load sectors; at most 64"),
+            Mutant("the step of the whole grid", changed(SQUARES, ("cuda.blockIdx.x * 256 + 64 * k + t",
+                   "cuda.grid(1) + k * cuda.gridsize(1)")), "Your block adds up elements of other blocks"),
+            Mutant("a grid-stride loop", changed(SQUARES, ("for k in range(FOUR):\n        i = cuda.blockIdx.x * 256 + "
+                   "64 * k + t\n", "for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):\n")), "not the grid's"),
             Mutant("two pairs", changed(SQUARES, ("64 * k + t", "128 * (k // 2) + 2 * t + k % 2")),
                    "costs 128 global load sectors; at most 64"),
             Mutant("loaded twice", changed(SQUARES, ("acc += v * v", "acc += x[i] * x[i]"), ("v = x[i]", "v = 0")),

@@ -66,6 +66,26 @@ def test_256_numbers_keep_47_warps_at_work_as_neighbours_and_12_as_halves():
     assert sum(find("13.1").expect(256, "halves")) == 12
 
 
+@pytest.mark.parametrize(("order", "divided"), [("neighbours", 4 * 5 + 2 + 1), ("halves", 5)])
+@pytest.mark.parametrize(("size", "blocks", "guards"), [(128, 1, 0), (300, 3, 1), (65, 1, 1)])
+def test_only_the_halves_keep_the_budget_of_divided_warps(order, divided, size, blocks, guards):
+    exercise, case = find("13.3"), Case((np.ones(size, np.float32),))
+    text = cells_of(SHEET, "exercise")["13.3"].source
+    if order == "neighbours":
+        for old, new in (("distance = WIDTH // 2", "distance = 1"), ("distance > 0", "distance < WIDTH"),
+                         ("t < distance", "t % (2 * distance) == 0"), ("distance //= 2", "distance *= 2")):  # fmt: skip
+            assert text.count(old) == 1
+            text = text.replace(old, new)
+    outcome = run_kernel(exercise, text, case)
+    assert outcome.counters["divergent_branches"] == blocks * (divided + 1) + guards  # and one for the result
+    finding = judge(exercise, case, outcome)
+    if order == "halves":
+        assert finding is None
+    else:
+        assert "divergent branches" in finding.says
+        assert "threads of one warp go both ways at if t % (2 * distance) == 0" in finding.says
+
+
 @pytest.mark.parametrize(("loop", "rounds"), [(True, 160), (False, 300)])
 def test_rounds_of_atomic_additions_are_counted_by_lane(loop, rounds):
     each = "acc += x[i]" if loop else "cuda.atomic.add(total, 0, x[i])"

@@ -206,7 +206,7 @@ def grid_sum(x, total):
             acc += part[k]
         cuda.atomic.add(total, 0, acc)
 """,
-    "13.3 interleaved": """
+    "13.3 neighbours added by threads side by side": """
 @gpu.jit
 def block_sum(x, sums):
     s = cuda.shared.array(128, float32)
@@ -217,8 +217,9 @@ def block_sum(x, sums):
     step = 1
     while step < 128:
         cuda.syncthreads()
-        if t % (2 * step) == 0:
-            s[t] += s[t + step]
+        k = 2 * step * t
+        if k < 128:
+            s[k] += s[k + step]
         step *= 2
     if t == 0:
         sums[cuda.blockIdx.x] = s[0]

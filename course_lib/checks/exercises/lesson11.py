@@ -111,7 +111,7 @@ EXERCISES = (
     KernelExercise(
         "11.3", "row_sum", "The sum of each row", 2, "core", "a loop in a thread; sizes from the array's shape",
         'Dey, "Course Organization"', 6, lambda x: x.sum(axis=1),
-        (Case((whole(6, 3, 4),), "3 rows, 64 threads"), Case((whole(7, 40, 120),), "40 rows, 96 threads")),
+        (Case((whole(6, 3, 8),), "3 rows of 8, 64 threads"), Case((whole(7, 40, 120),), "40 rows of 120, 96 threads")),
         mistakes.ROW_SUM, launch=_row_sum,
         budget=lambda x: {
             "float64_operations": 0, "global_stores": x.shape[0], "global_loads": x.size,
@@ -137,8 +137,8 @@ EXERCISES = (
         "11.6", "warp_passes", "What an if costs", 2, "core", "a warp whose lanes do not agree pays for both sides",
         "the course's own", 6, _warp_passes,
         (Case((THREADS[:64] % 2 == 0,), "64 threads, every second one takes the if"),
-         Case((THREADS[:64] // 32 == 0,), "64 threads, the first 32 take the if"),
          Case((THREADS[:40] >= 0,), "40 threads, all take the if"),
+         Case((THREADS[:64] // 32 == 0,), "64 threads, the first 32 take the if"),
          Case((THREADS[:100] % 70 == 0,), "100 threads, threads 0 and 70 take the if")),
         mistakes.PASSES, parts=("the number of passes", "the number of idle slots"),
     ),

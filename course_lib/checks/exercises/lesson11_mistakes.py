@@ -26,6 +26,8 @@ ROW_SUM = (
     Cause("As many columns were added up as the grid has threads. A grid is as large as whoever launches wants it; the "
           "number of columns is x.shape[1].",
           lambda x: _first_columns(x, 32 * (-(-x.shape[0] // 32) + 1))),
+    Cause("As many columns were added up as there are rows: the loop runs over x.shape[1].",
+          lambda x: _first_columns(x, x.shape[0])),
     Cause("The last column is missing: range(n) ends at n - 1 by itself.", lambda x: x[:, :-1].sum(axis=1)),
     Cause("The first column is missing.", lambda x: x[:, 1:].sum(axis=1)),
 )  # fmt: skip

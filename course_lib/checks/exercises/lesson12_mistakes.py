@@ -82,7 +82,7 @@ WAVEFRONTS = (
     Cause("Lanes that read the same word share it: a broadcast takes one turn.",
           lambda stride: int(np.bincount(stride * LANES % 32).max()) if stride == 0 else None),
     Cause("These are the additional turns; the first one counts too.",
-          lambda stride: math.gcd(stride, 32) - 1 if stride else None),
+          lambda stride: math.gcd(stride, 32) - 1 if stride and math.gcd(stride, 32) != 2 else None),  # 1: no conflicts
     Cause("That is how many banks are used. The turns are the most words in one bank.",
           lambda stride: len(np.unique(stride * LANES % 32)) if stride else None),
 )  # fmt: skip

@@ -30,6 +30,11 @@ LIVE = (
     Cause("The last step is missing, in which one thread adds.", lambda threads, order: _right(threads, order)[:-1]),
     Cause("A block that does not fill a warp has a warp all the same.",
           lambda threads, order: [0 if threads < 32 else n for n in _right(threads, order)]),
+    Cause("The threads that add were divided by 32, and / makes fractions. A warp counts whole as soon as one of its "
+          "lanes adds: count the different values of adding // 32.",
+          lambda threads, order: [n / 32 for n in _lanes(threads)]),
+    Cause("The numbers are right, but they are floats: / and np.ceil make floats. A number of warps is whole.",
+          lambda threads, order: [float(n) for n in _right(threads, order)]),
 )  # fmt: skip
 
 
@@ -105,6 +110,8 @@ FUSED = (
           lambda z, bias, slope, factor: _passes(z + bias, np.float32(0), factor)),
     Cause("The number was scaled before the bias was added; the factor comes last.",
           lambda z, bias, slope, factor: _passes(factor * z + bias, slope, np.float32(1))),
+    Cause("The larger of v and slope v is right for slopes up to 1 only; compare v with 0.",
+          lambda z, bias, slope, factor: factor * np.maximum(z + bias, slope * (z + bias))),
 )  # fmt: skip
 
 
@@ -181,7 +188,16 @@ POOL = (
 )  # fmt: skip
 
 
+def _squares_by_grid(x):
+    """Return (blocks,), the sums of squares where thread t of block b goes on by the threads of the whole grid."""
+    blocks = -(-x.size // 256)
+    dealt = np.pad(x, (0, -x.size % (64 * blocks))).reshape(-1, blocks, 64)
+    return (dealt**2).sum(axis=(0, 2)) if blocks > 1 else None
+
+
 SQUARES = (
+    Cause("Your block adds up elements of other blocks: within a block the step is its number of threads, not the "
+          "grid's.", _squares_by_grid),
     Cause("The elements themselves were added up; each one must be squared.",
           lambda x: _blocks(x, 256).sum(axis=1)),
     Cause("The sum was squared; it is the squares that are added.", lambda x: _blocks(x, 256).sum(axis=1) ** 2),
