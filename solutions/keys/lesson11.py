@@ -189,7 +189,7 @@ def leaky_relu(x, slope, y):
                    ("acc +=", "s[r] +="), ("        s[r] = acc\n", "")),
                    "costs 15 global stores; at most 3 are allowed. An element of s is stored 5.0 times on average."),
             Mutant("stores in every turn", changed(ROW_SUM, ("        s[r] = acc", "            s[r] = acc")),
-                   "costs 12 global stores; at most 3"),
+                   "costs 24 global stores; at most 3"),
             Mutant("a whole number to begin with", changed(ROW_SUM, ("float32(0)", "0")),
                    "Begin acc with float32(0) in line 6"),
             Mutant("Python's sum", changed(ROW_SUM, ("        acc = float32(0)\n        for j in range(x.shape[1]):\n"
