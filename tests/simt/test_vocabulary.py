@@ -97,7 +97,7 @@ LATER = {
     "x = lambda: 1": "line 5: the function lambda cannot be stored in out", "x = 'text'": "line 5: the text 'text'",
     "x = None": "line 5: None cannot be stored", "x = 1j": "line 5: a complex128 cannot become a float64",
     "x = range(3)": "line 5: a range cannot be stored", "x = zip(a)": "line 5: a zip cannot be stored",
-    "x = enumerate(a)": "line 5: an enumerate cannot", "x = a[::-1]": "line 5: a[::-1], a part of a,",
+    "x = enumerate(a)": "line 5: an enumerate cannot", "x = a[::-1]": r"line 5: a\[::-1\], a part of a,",
     "x = a.reshape(2, 2)": r"line 5: a, an array \(2, 2\)", "x = a.T": "line 5: a, an array",
     "x = print": "line 5: print", "x = a.sum": "line 5: sum cannot be stored",
     "x = cuda.shared.array(4, 'float32')": "line 5: x, an array", "x = thing": "line 5: thing cannot be stored",
