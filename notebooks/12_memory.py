@@ -51,7 +51,9 @@ simt.address_ruler(stride=1, offset=0)
 #
 # Two words first. **Latency** is how long one thing takes, from asking to having. **Throughput** is how many things
 # arrive in a second. A lorry full of hard disks has a terrible latency and a splendid throughput. Memory is built in
-# layers, because near memory is quick and small, and far memory slow and large:
+# layers, because near memory is quick and small, and far memory slow and large. **DRAM** is the card's own far memory;
+# a **cache** (L1 in each multiprocessor, L2 for all) keeps copies of what was used lately; a **clock** is the beat of
+# the card, here half a nanosecond:
 
 # %% tags=["hide-input"]
 CLOCK = 1.98e9  # of the card, while it was measured
@@ -96,7 +98,7 @@ print(f"at most {speedup:.0f} times")
 # <details class="reveal"><summary>Why the remaining 5 % matter from now on</summary>
 #
 # The remaining 5 % take as long as before, and they are a twentieth of the whole: twenty times, and not more, however
-# good the card is. This is Amdahl's law: if a part $p$ of the work becomes free, the whole gets $1/(1-p)$ times
+# good the card is. This is Amdahl's law: if a part $p$ of the work becomes free, the whole becomes $1/(1-p)$ times
 # faster.[^Amdahl "Validity of the Single Processor Approach"] It is why ReLU, pooling, the loss and the copies deserve
 # a lesson of their own, although the matrix products have nearly all of the arithmetic.
 #
@@ -116,7 +118,7 @@ amdahl.confirm(round(speedup))
 # that travels is used. The access is **coalesced**.
 
 # %% [markdown]
-# The same in a kernel that takes every first, second, third number, and so on:
+# The same in a kernel that takes every number, every second one, every third, and so on:
 
 # %%
 @gpu.jit
@@ -261,10 +263,9 @@ table(
 #
 # Sometimes no order is good. Transpose a matrix: what is read along rows has to be written along columns. The way out
 # is a small memory inside the multiprocessor that a block has to itself, **shared memory**. All threads of the block
-# see the same array there, it is more than twenty times nearer than the card's memory, and it does not care for
-# sectors.
+# see the same array there, it is more than twenty times nearer than the card's memory, and sectors do not matter there.
 #
-# A first example, without a matrix: turn each stretch of 64 numbers around. Thread $t$ puts a number in, and takes
+# A first example, without a matrix: reverse each run of 64 numbers. Thread $t$ puts a number in, and takes
 # another one out, which a *different* thread has put there.
 
 # %%
@@ -376,14 +377,15 @@ counts(naive, tiled, sectors_loaded="global_load_sectors", sectors_stored="globa
 # %% [markdown]
 # An eighth of the sectors on the way out: the tile does what it was made for. It takes two guards, since a thread at
 # the edge may have a number to bring and none to write, or the other way round; and the barrier stands outside both,
-# where every thread comes by. But the report has a piece of advice left.
+# where every thread comes by. But the report has a piece of advice left, on bank conflicts.
 #
 # ## Banks
 #
-# Shared memory is fast because it is 32 memories side by side, its **banks**. Word number $w$ lies in bank $w \bmod
+# Shared memory is fast because it is 32 memories side by side, its **banks**. A word is four bytes, one float32; word
+# number $w$ lies in bank $w \bmod
 # 32$, and each bank hands out one word at a time. If the 32 lanes want words from 32 different banks, or the same word,
 # they all get it at once. If two want *different* words from the *same* bank, one has to wait for the other: a **bank
-# conflict**. How often the memory has to be asked for one request is called its **wavefronts**.
+# conflict**. The number of turns that one request takes is its **wavefronts**.
 
 # %% tags=["hide-input"]
 conflicts = predict(
@@ -463,9 +465,9 @@ table(
 # **Constant memory** holds up to 64 KB that no kernel changes. It is made for numbers that all lanes want *at the same
 # time*, such as a convolution's mask: then one look-up serves the warp. If lanes want different places, they queue up.
 #
-# **Local memory** is a thread's own. The name misleads: it lies in the card's far memory, and only the compiler's care
-# keeps a small array such as `cuda.local.array(4, float32)` in registers, the 65,536 numbers that sit right beside the
-# arithmetic. That works if every index is known when the kernel is compiled.
+# **Local memory** is a thread's own, such as `cuda.local.array(4, float32)`. The name misleads. If every index is known
+# when the kernel is compiled, the compiler keeps such an array in registers, of which a multiprocessor has 65,536. If
+# not, it lies in far memory, although it is called local.
 
 # %%
 MASK = np.array([0.25, 0.5, 0.25], np.float32)
@@ -495,14 +497,14 @@ simt.schedule(warps=(1, 2, 8, 16), compute=4, device="H100")
 # %% [markdown]
 # Even a full scheduler is idle most of the time here: with so little to do between two loads, more warps would be
 # needed than there is room for. How much must be under way follows from Little's law, which holds for every queue, at a
-# till as in a memory: what is under way at a time equals throughput times latency.[^Little "A Proof for the Queuing
+# till as in a memory: what is under way at any moment equals throughput times latency.[^Little "A Proof for the Queuing
 # Formula L = λW"] In the table above, an H200 reads 4.2 terabytes a second from its DRAM, and each byte is 339
 # nanoseconds on its way. So about 1.4 million bytes must have been asked for and not yet come: 85 requests of 128 bytes
 # for every one of its 132 multiprocessors.
 
 # %% tags=["hide-input"]
 enough = predict(
-    "A copy kernel with one load under way in each warp. One warp on every multiprocessor copies 90 GB a second. "
+    "A copy kernel with one load under way in each warp. One warp on every multiprocessor copies 91 GB a second. "
     "What do you expect of 32 warps?",
     ["the same: memory is the limit", "about 8 times as much", "about 23 times as much", "32 times as much, exactly"],
     answer="about 23 times as much",
@@ -519,7 +521,8 @@ enough.confirm(f"about {speeds[5] / speeds[0]:.0f} times as much")
 figures.show(
     figures.plots.curves({"copied": speeds}, x=warps, xlabel="warps on each multiprocessor", ylabel="GB a second"),
     alt=f"The speed of a copy against the warps on each multiprocessor: from {speeds[0]:.0f} GB a second with one "
-    f"warp it doubles with each doubling up to 16 warps, and bends to {speeds[-1]:,.0f} with 64.",
+    f"warp it nearly doubles with each doubling up to 16 warps; it has {speeds[5]:,.0f} with 32, and "
+    f"{speeds[-1]:,.0f} with 64.",
     caption=f"Measured on an {copies[0].card}.",
 )
 

@@ -126,8 +126,9 @@ print("findings:", len(report.hazards))
 print("threads that had to queue:", report.total.atomic_serialised)
 
 # %% [markdown]
-# The result is right, but it is slow: all threads stand in one queue. (One thread of each of the 32 warps is at its
-# head and does not wait: 1,000 − 32 = 968.) On a card, for sixty-seven million numbers:
+# The result is right, but it is slow: the threads stand in a queue. (The executor counts it for each warp: of 32
+# threads one goes ahead and 31 wait, together 1,000 − 32 = 968. On a card the warps wait for each other as well.) For
+# sixty-seven million numbers:
 
 # %% tags=["hide-input"]
 queue = measured("atomics or a tree", card="h200")
@@ -258,12 +259,16 @@ gpu.trace(tree_of_halves[1, 256], numbers, total, warp=None).tree()
 #
 # Look at the picture again: even now, half of the warps *never* add anything. They load one number each and are done.
 # So let every thread add two numbers while it loads them. That is half as many threads, and rung 3 of the ladder in
-# `course_lib/cuda/ladders/reduce`; the two trees of this page are rungs 1 and 2. Each rung removes one waste:
+# `course_lib/cuda/ladders/reduce`; `tree_of_neighbours` and `tree_of_halves` are its rungs 1, interleaved, and 2,
+# sequential. Each rung removes one waste:
 
 # %% tags=["hide-input"]
 from course_lib.cuda.ladders import reduce
 
-table([(rung.number, rung.changed) for rung in reduce.LADDER], ["rung", "what changed"])
+table(
+    [(f"{rung.number} {rung.name[4:].replace('_', ' ')}", rung.changed) for rung in reduce.LADDER],
+    ["rung", "what changed"],
+)
 
 # %% [markdown]
 # What the executor counts for each of them is known beforehand: every rung comes with a formula, `traffic(n)`. Here
@@ -276,19 +281,29 @@ for rung in reduce.LADDER:
     reports = gpu.simulate_launches(rung.launch, np.ones(n, np.float32), np.zeros(1, np.float32))
     counted = {name: sum(getattr(r.total, name) for r in reports) for name in {*counters, *rung.traffic(n)}}
     assert all(counted[name] == number for name, number in rung.traffic(n).items())
-    rows.append((rung.name[4:].replace("_", " "), len(reports), *(counted[name] for name in counters)))
+    name = f"{rung.number} {rung.name[4:].replace('_', ' ')}"
+    rows.append((name, len(reports), *(counted[counter] for counter in counters)))
 heads = ["rung", "launches", *(name.replace("_", " ") for name in counters)]
 table(rows, heads, caption=f"Counted, and as the formulas say, for {n:,} numbers; all but launches once for each warp")
 
 # %% [markdown]
-# Up to rung 4, everything but the loads falls: divided branches, barriers, traffic in shared memory. From rung 5 on,
-# barriers no longer grow with the array, and rung 6 needs a third of the load requests, as each of them brings four
+# Read it from row to row. Rung 2 cuts the divided branches, rung 3 halves what is left of everything, rung 4 almost
+# empties shared memory and the list of barriers. (It has a few more divided branches, since lane 0 of every warp hands
+# over the warp's sum.) Rung 5 has its second launch in the counts, and what it saves shows with larger arrays: its
+# barriers do not grow with them. Rung 6 needs a third of the load requests, because each of its loads brings four
 # numbers for every lane.
 #
+# And who adds up the blocks' sums? In rungs 1 to 4 a further launch of the same kernel does, until one number is left.
+# Rung 5 needs just two launches, for any size. In rung 6, each block counts itself off with an atomic operation on a
+# whole number; the one that draws the last number adds up the sums of all, in the order of the blocks, so that the bits
+# are always the same.
+
+# %% [markdown]
 # What makes the fall in rung 4 is a new instruction. In a **shuffle**, `cuda.shfl_down_sync(mask, value, step)`, each
 # lane gets the value of the lane `step` places on, out of that lane's register. (Where there is no such lane, it gets
 # its own back, and the sum of those lanes is of no use; the result is in lane 0.) It needs no shared memory and no
-# barrier, as the 32 lanes of a warp are together anyway; the mask says which of them take part, all 32 here.
+# barrier, as the 32 lanes of a warp are together anyway; the mask has one bit for each lane that takes part, and
+# `0xFFFFFFFF` is all 32 of them.
 
 # %%
 @gpu.jit
@@ -309,7 +324,8 @@ gpu.trace(sum_of_a_warp[1, 32], np.arange(32, dtype=np.float32), total)
 
 # %% tags=["hide-input"]
 sums = measured("reduce", card="h200")
-names = {name: name[4:].replace("_", " ") for name in sums.seconds} | {"copy": "a copy of as many bytes in all"}
+names = {rung.name: f"{rung.number} {rung.name[4:].replace('_', ' ')}" for rung in reduce.LADDER}
+names |= {"copy": "a copy that moves as many bytes, half in and half out"}
 table(
     [(names[name], 1e6 * s, sums.bytes / s / 1e12) for name, s in sums.seconds.items()],
     ["rung", "microseconds", "terabytes a second"],
@@ -400,11 +416,11 @@ table(
 # %% [markdown]
 # <details class="reveal"><summary>Six journeys or two</summary>
 #
-# Each of the three reads its input and writes its output: six times the array. The fused kernel reads once and writes
-# once, and between them the value stays in a register. **Fusion** saves no arithmetic. It saves journeys, and for
-# kernels on the slope of the roofline these are most of what counts. It also saves two launches. (Both ways are slower
-# here than the plain copy of lesson 11: a thread that does one number, and divides to find its bias, asks for little at
-# a time.)
+# Each of the three reads its input and writes its output: six times the array, and the time follows, 2.7 times as long.
+# The fused kernel reads once and writes once, and between them the value stays in a register. **Fusion** saves no
+# arithmetic. It saves journeys, and for kernels on the slope of the roofline these are most of what counts. It also
+# saves two launches. (Both ways are slower here than the plain copy of lesson 11: a thread that does one number, and
+# divides to find its bias, asks for little at a time.)
 #
 # </details>
 
@@ -441,10 +457,10 @@ def sum_over_the_warp(value):
     return value
 
 # %% [markdown]
-# `shfl_xor_sync` exchanges values between lanes whose numbers differ in one bit, so after five steps *every* lane has
-# the result. A device function is called by kernels; it has no launch of its own. Now one warp for each sample, and
-# lane $j$ for class $j$, which is enough for up to 32 classes; with ten, lanes 10 to 31 take part with a value that
-# changes nothing.
+# `shfl_xor_sync` exchanges values between lanes whose numbers differ in one bit: with a step of 16 lanes 0 and 16, 1
+# and 17, and so on. So after five steps *every* lane has the result. A device function is called by kernels; it has no
+# launch of its own. Now one warp for each sample, and lane $j$ for class $j$, which is enough for up to 32 classes;
+# with ten, lanes 10 to 31 take part with a value that changes nothing.
 
 # %%
 from math import exp, log

@@ -89,7 +89,7 @@ def test_the_table_of_rungs_is_what_the_formulas_say(shown):
         counts = rung.traffic(10_000)
         name = rung.name[4:].split("_")
         numbers = [f"{counts[k]:,}" for k in ("barriers", "shared_load_requests", "global_load_requests")]
-        found = [line for line in lines_of(shown) if line[: len(name)] == name and line[-3:] == numbers]
+        found = [line for line in lines_of(shown) if line[1 : len(name) + 1] == name and line[-3:] == numbers]
         assert found, rung.name
 
 
@@ -98,7 +98,7 @@ def test_the_measured_rungs_fall_to_the_speed_of_memory(shown):
     rungs = [sums.seconds[rung.name] for rung in reduce.LADDER]
     assert rungs == sorted(rungs, reverse=True)
     assert rungs[0] / rungs[-1] > 7
-    assert [*["one", "pass"], f"{1e6 * rungs[-1]:,.0f}", f"{sums.bytes / rungs[-1] / 1e12:.2f}"] in lines_of(shown)
+    assert ["6", "one", "pass", f"{1e6 * rungs[-1]:,.0f}", f"{sums.bytes / rungs[-1] / 1e12:.2f}"] in lines_of(shown)
 
 
 def test_a_warp_adds_itself_up(lesson):
@@ -110,7 +110,7 @@ def test_one_kernel_moves_a_third_of_the_bytes_and_takes_well_under_half_the_tim
     moved = lesson["moved"]
     assert moved["add_bias"] + moved["activate"] + moved["scale"] == 3 * moved["all_in_one"] == 6 * 4 * 2**14
     seconds = measured("three kernels or one", card="h200").seconds
-    assert 2.5 < seconds["three kernels"] / seconds["one kernel"] < 3
+    assert round(seconds["three kernels"] / seconds["one kernel"], 1) == 2.7
     assert f"{1e6 * seconds['one kernel']:,.0f}" in shown
 
 
