@@ -24,7 +24,8 @@ CC, DEVICE = (9, 0), "H200"
 
 
 KEPT = {}
-"""What was compiled already."""
+"""What was compiled already: {a kernel and its types: (kernel, what `compiled` returned)}. Kernels that are made for a
+size share their name, so the kernel itself is the key."""
 
 
 class Zeros:
@@ -253,7 +254,7 @@ def distinct(launches):
     groups = {}
     for launch in launches:
         shapes = tuple(getattr(a, "shape", a) for a in launch.arguments)
-        groups.setdefault((launch.kernel.__name__, launch.grid, launch.block, launch.shared, shapes), []).append(launch)
+        groups.setdefault((id(launch.kernel), launch.grid, launch.block, launch.shared, shapes), []).append(launch)
     return [(facts(alike[0]), len(alike)) for alike in groups.values()]
 
 
@@ -263,10 +264,10 @@ def facts(launch):
     from course_lib.simt.estimate.compiled import compiled
     from course_lib.simt.estimate.launch import counted
 
-    key = launch.kernel.__name__, str(types_of(launch.arguments))
+    key = id(launch.kernel), str(types_of(launch.arguments))
     if key not in KEPT:
-        KEPT[key] = compiled(launch, CC)
-    return counted(launch, DEVICE, KEPT[key])[1]
+        KEPT[key] = launch.kernel, compiled(launch, CC)  # the kernel is kept, so that its id stays its own
+    return counted(launch, DEVICE, KEPT[key][1])[1]
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """How long a launch takes on a card: its demands on each part of an SM, its waits, and a queue.
 
-A block, or a warp where no barrier makes the warps of a block move together, is a customer. It visits the parts of an
+A customer is a warp, or a block whose warps a barrier has just brought together; it visits the parts of an
 SM one after the other and waits between visits for memory. As many customers are on their way as the SM has room for:
 few of them leave parts idle (Little's law), many of them queue for the busiest. Mean value analysis gives the rate for
 every number in between. No constant in here belongs to a kernel; all are the card's (`rates`) or the architecture's.
@@ -11,7 +11,7 @@ Analytical Model for a GPU Architecture with Memory-level and Thread-level Paral
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from course_lib.simt.estimate.devices import find_device
 from course_lib.simt.estimate.occupancy import occupancy
@@ -88,6 +88,8 @@ def demands(facts, rates, device):
     ratio = load["lines"] / load["sectors"] if load.get("sectors") else 0
     shared = facts.shared_wavefronts * rates.shared_wavefront
     beyond = sum(size for size, _, stored in facts.arrays.values() if stored) > device.l2_bytes
+    # The executor counts tensor-core operations with those of a warp, and they do not pass through L1.
+    shuffles = max(0.0, facts.shuffles - facts.instructions.get("tensor", 0)) * facts.warps
     return {
         "blocks": by_size(rates.block, facts.threads),
         "issue": work.get("all", 0) / device.instructions_per_clock,
@@ -99,7 +101,7 @@ def demands(facts, rates, device):
         "barrier": facts.barriers * by_size(rates.barrier_busy, facts.threads),
         "L1": max(
             shared + (load["wavefronts"] + store["wavefronts"]) * rates.l1_wavefront
-            + facts.shuffles * facts.warps * rates.shuffle,
+            + shuffles * rates.shuffle,
             (load["lines"] + store["lines"]) * rates.l1_line,
         ),
         "L2": load["missed"] * (rates.l2_sector + ratio * rates.l2_line)
@@ -166,6 +168,35 @@ def queue(times, pause, customers):
     return rate
 
 
+def without_copies(facts):
+    """Return the facts without the loads that nobody stands still for: what customers visit. No errors.
+
+    Source: the course's own.
+    """
+    copied = facts.load.get("ahead", 0) / facts.load["missed"] if facts.load.get("missed") else 0
+    if not copied:
+        return facts
+    load = facts.load | {"missed": (1 - copied) * facts.load["missed"]}
+    arrays = {name: [size, (1 - copied) * missed, *rest] for name, (size, missed, *rest) in facts.arrays.items()}
+    return replace(facts, load=load, arrays=arrays)
+
+
+def blocks_in_a_clock(stations, pause, resident, facts):
+    """Return how many blocks an SM ends in a clock.
+
+    Behind a barrier all warps of a block ask for the same at the same time, and the block is one customer. After their
+    first wait they have come apart, and each is a customer by itself, until the next barrier. No errors.
+
+    Source: the course's own.
+    """
+    warps = facts.warps
+    free = queue([t / warps for t in stations], pause, resident * warps) / warps
+    if not facts.barriers:
+        return free
+    share = 1 / max(1.0, (facts.global_waits + facts.shared_waits + facts.shuffle_waits) / (facts.barriers + 1))
+    return 1 / (share / queue(stations, pause, resident) + (1 - share) / free)
+
+
 def time_of(facts, device):
     """Return the `Prediction` of one launch, None for a card that nobody measured; ValueError for an unknown one.
 
@@ -176,12 +207,15 @@ def time_of(facts, device):
         return None
     held = occupancy(d, facts.threads, facts.shared_bytes, facts.registers).blocks
     resident = max(1, min(held, math.ceil(facts.blocks / d.sms)))
-    parts, pause = demands(facts, rates, d), waiting(facts, rates)
+    parts = demands(facts, rates, d)
+    # A warp's own clocks hold those in which its instructions are issued, and these it spends at a station.
+    pause = waiting(facts, rates) - min(facts.clocks, parts["issue"] / facts.warps)
     turn = by_size(rates.turn, facts.threads)
     together = facts.barriers > 0
-    each = 1 if together else facts.warps  # customers of a block
-    times = [max(parts[name] for name in names) / each for names in STATIONS]
-    rate = queue(times, pause + turn, resident * each) / each  # blocks in a clock
+    visited = demands(without_copies(facts), rates, d)
+    stations = [max(visited[name] for name in names) for names in STATIONS]
+    times = [t / (1 if together else facts.warps) for t in stations]
+    rate = min(blocks_in_a_clock(stations, pause + turn, resident, facts), 1 / max(parts.values()))
     alone = turn + pause + (max(times) if together else sum(times))
     waves = facts.blocks / d.sms
     clocks = max((waves if waves >= 4 * resident else math.ceil(waves)) / rate, alone)

@@ -71,6 +71,48 @@ def waits(found):
     return tuple(state.total)
 
 
+FAR = 700
+"""Clocks after which what was asked for is there, about, even from DRAM (`scheduling.LATENCY`)."""
+
+
+def ahead(found):
+    """Return the share of what a warp loads from global memory that copies bring long before it waits for them.
+
+    So do copies to several stages, where a wait leaves the latest ones under way, and those for the next tile, which
+    are waited for when this tile is done: nobody stands still for them as long as the memory keeps up. No errors.
+
+    Source: NVIDIA, "PTX ISA", "cp.async.wait_group".
+    """
+    copied = loaded = hidden = waited = 0.0
+    for k, s in enumerate(found):
+        for at, instruction in enumerate(s.instructions):
+            if instruction.kind in ("copy", ("global", "load")):
+                loaded += s.times * instruction.width
+                copied += s.times * instruction.width * (instruction.kind == "copy")
+            elif instruction.name == "DEPBAR":
+                waited += s.times
+                hidden += s.times * (_leaves(instruction) or _since_copy(found, k, at) >= FAR)
+    return copied / loaded * hidden / waited if loaded and waited else 0.0
+
+
+def _since_copy(found, k, at):
+    """Return the instructions between the wait found[k].instructions[at] and the copy before it, in its loop's turn."""
+    s, clocks = found[k], 0.0
+    first = s.loops[-1][0] if s.loops else 0
+    for j in range(k, first - 1, -1):
+        before = found[j].instructions[:at] if j == k else found[j].instructions
+        for instruction in reversed(before):
+            if instruction.kind == "copy" and found[j].times:
+                return clocks
+            clocks += found[j].times / s.times if s.times else 0.0
+    return 0.0
+
+
+def _leaves(instruction):
+    """Return whether a wait for copies leaves some of them under way."""
+    return instruction.operands.split(",")[-1].strip() not in ("0x0", "0")
+
+
 class _State:
     def __init__(self):
         self.now, self.ready, self.pending = 0.0, {}, {"global": set(), "shared": set(), "warp": set()}
@@ -91,9 +133,7 @@ class _State:
                 self.seen[space] += 1
                 waiting.clear()
         if instruction.name == "DEPBAR" and self.copies:  # waits for copies but for the last ones it leaves under way
-            left = instruction.operands.split(",")[-1].strip()
-            if left in ("0x0", "0"):
-                self.seen["global"] += 1
+            self.seen["global"] += not _leaves(instruction)
             self.copies = 0
         self.copies += kind == "copy"
         begin = max([self.now, *(self.ready.get(r, 0.0) for r in reads)])
