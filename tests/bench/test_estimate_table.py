@@ -40,12 +40,14 @@ def test_the_transposes_and_the_sums_are_ranked_as_the_card_does(rows):
 
 def test_the_predictions_are_as_good_as_they_are_said_to_be(rows):
     found = estimate_table.summary(rows)
-    assert found["kernels"] >= 150
-    assert found["error"] < 1.2
-    assert found["within 2x"] >= 0.95
+    assert found["kernels"] >= 175
+    assert found["error"] < 1.15
+    assert found["within 2x"] >= 0.98
     assert found["within 4x"] >= 0.99
-    assert min(estimate_table.taus(rows).values()) > 0.8
-    assert sum(t >= 0.9 for t in estimate_table.taus(rows).values()) >= 10
+    ranks = estimate_table.taus(rows)
+    assert {case for case, tau in ranks.items() if tau < 0.9} == {"conv 1->6 k5 forward", "conv 64->64 k3 forward"}
+    assert min(ranks.values()) > 0.85
+    assert len(ranks) >= 20
 
 
 def test_kendalls_tau_is_that_of_its_definition():

@@ -78,14 +78,23 @@ COPIES = SASS.replace("LDG.E R4, desc[UR6][R2.64]", "LDGSTS.E [R4], desc[UR6][R2
     "LDG.E R5, desc[UR6][R2.64+0x4]", "DEPBAR.LE SB0, 0x0"
 )
 
+WAIT, COPY = "DEPBAR.LE SB0, 0x0", "LDGSTS.E [R4], desc[UR6][R2.64]"
+SWAPPED = COPIES.replace(WAIT, "first").replace(COPY, WAIT).replace("first", COPY)
+"""The wait is for the copy of the turn before."""
+
 
 @pytest.mark.parametrize(
     ("text", "share"),
     [
         (SASS, 0), (COPIES, 0), (COPIES.replace("SB0, 0x0", "SB0, 0x2"), 1),
         (COPIES.replace("DEPBAR", "FADD R6, R4, R6 ;\n        /*0021*/   " * 700 + "DEPBAR"), 1),
+        (SWAPPED.replace("LDGSTS", "FADD R6, R4, R6 ;\n        /*0021*/   " * 700 + "LDGSTS"), 0),
+        (SWAPPED.replace("FADD R6, R4, R6", "FADD R6, R4, R6 ;\n        /*0041*/   " * 700 + "NOP"), 1),
     ],
-    ids=["loads", "waited for at once", "two stages under way", "waited for after long work"],
+    ids=[
+        "loads", "waited for at once", "two stages under way", "waited for after long work", "asked for just before",
+        "asked for long before, in the turn before",
+    ],
 )  # fmt: skip
 def test_copies_are_ahead_where_the_wait_leaves_some_or_comes_late(text, share):
     found = stretches(text)
@@ -104,6 +113,15 @@ def test_a_load_that_each_sum_waits_for_is_a_wait_each():
     apart = SASS.replace("LDG.E R5", "FADD R6, R4, R6 ;\n        /*0035*/  LDG.E R5")
     found = executions(stretches(apart), report(l3=dict(global_load_requests=20), l4=dict(global_store_requests=1)))
     assert waits(found)[1] == 20
+
+
+def test_what_one_stretch_of_a_loop_loads_and_the_next_one_needs_is_a_wait_in_each_turn():
+    split = SASS.replace("FADD R6, R4", "@P1 BRA `(.L_x_3) ;\n.L_x_3:\n        /*0035*/  FADD R6, R4")
+    found = stretches(split)
+    for s in found:
+        s.times = 10 if s.loops else 1
+    assert len(found) == 4
+    assert waits(found)[1] == 10
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from course_lib.simt.estimate.model import (
     blocks_in_a_clock,
     demands,
     dram_sectors,
+    in_step,
     queue,
     time_of,
 )
@@ -39,22 +40,29 @@ def test_two_customers_at_one_part_take_turns():
     assert queue([4.0], 0.0, 2) == pytest.approx(1 / 4)
 
 
-def test_warps_are_one_customer_at_a_barrier_and_come_apart_after_their_first_wait():
+def test_warps_that_go_in_step_are_one_customer_and_those_that_came_apart_are_many():
     stations, pause = [64.0, 32.0], 100.0
     together = queue(stations, pause, 2)
     apart = queue([8.0, 4.0], pause, 16) / 8
-    at = replace(COPY, barriers=1.0, global_waits=1.0)  # a wait before the barrier, or none
-    assert blocks_in_a_clock(stations, pause, 2, at) == pytest.approx(together)
-    half = blocks_in_a_clock(stations, pause, 2, replace(at, shared_waits=3.0))  # two waits from barrier to barrier
-    assert 1 / half == pytest.approx((1 / together + 1 / apart) / 2)
-    assert blocks_in_a_clock(stations, pause, 2, replace(COPY, barriers=0.0)) == pytest.approx(apart)
+    assert blocks_in_a_clock(stations, pause, 2, 8, 1.0) == pytest.approx(together)
+    assert blocks_in_a_clock(stations, pause, 2, 8, 0.0) == pytest.approx(apart)
+    assert 1 / blocks_in_a_clock(stations, pause, 2, 8, 0.5) == pytest.approx((1 / together + 1 / apart) / 2)
+
+
+def test_the_first_wait_behind_a_barrier_is_in_step_and_counts_by_its_clocks():
+    r = RATES["H200"]
+    assert in_step(replace(COPY, barriers=0.0), r) == 0
+    assert in_step(replace(COPY, barriers=1.0, global_waits=1.0), r) == 1
+    shared = replace(COPY, barriers=1.0, global_waits=0.0, shared_waits=8.0)  # two of eight, from barrier to barrier
+    assert in_step(shared, r) == pytest.approx(2 / 8)
+    assert in_step(replace(shared, global_waits=1.0), r) > 0.5  # the wait for global memory is the long one
 
 
 def test_copies_that_are_under_way_hold_nobody_up_but_take_what_memory_takes():
     few = replace(COPY, registers=64, threads=1024, barriers=9.0)
     ahead = replace(few, load=few.load | {"ahead": 32})
     assert time_of(ahead, H200).seconds < time_of(few, H200).seconds
-    assert time_of(ahead, H200).demands == time_of(few, H200).demands
+    assert all(time_of(ahead, H200).demands[part] == time_of(few, H200).demands[part] for part in ("L2", "DRAM"))
     much = {"missed": 32_000, "sectors": 32_000, "ahead": 32_000}
     found = time_of(replace(ahead, load=ahead.load | much, arrays={"x": [10**12, 32_000, 0]}), H200)
     assert found.limit == "DRAM"

@@ -1,7 +1,7 @@
 """How long a launch takes on a card: its demands on each part of an SM, its waits, and a queue.
 
-A customer is a warp, or a block whose warps a barrier has just brought together; it visits the parts of an
-SM one after the other and waits between visits for memory. As many customers are on their way as the SM has room for:
+A customer is a warp, or a block whose warps a barrier has just brought together. It visits the parts of an SM one
+after the other and waits between visits for memory. As many customers are on their way as the SM has room for:
 few of them leave parts idle (Little's law), many of them queue for the busiest. Mean value analysis gives the rate for
 every number in between. No constant in here belongs to a kernel; all are the card's (`rates`) or the architecture's.
 
@@ -100,7 +100,7 @@ def demands(facts, rates, device):
         "tensor": work.get("tensor", 0) * rates.tensor,
         "barrier": facts.barriers * by_size(rates.barrier_busy, facts.threads),
         "L1": max(
-            shared + (load["wavefronts"] + store["wavefronts"]) * rates.l1_wavefront
+            shared + ((1 - copied(facts)) * load["wavefronts"] + store["wavefronts"]) * rates.l1_wavefront
             + shuffles * rates.shuffle,
             (load["lines"] + store["lines"]) * rates.l1_line,
         ),
@@ -140,19 +140,44 @@ def waiting(facts, rates):
 
     Source: the course's own.
     """
+    return (
+        facts.clocks
+        + sum(number * clocks for number, clocks in for_loads(facts, rates))
+        + facts.barriers * by_size(rates.barrier, facts.threads)
+    )
+
+
+def for_loads(facts, rates):
+    """Return [(how often a warp waits, clocks)] for global memory, shared memory and shuffles. No errors.
+
+    Source: the course's own.
+    """
     load = facts.load
     missed = load["missed"] / load["sectors"] if load.get("sectors") else 1.0
     far = min(1.0, dram_sectors(facts, "load") / facts.blocks / load["missed"]) if load.get("missed") else 1.0
     beyond = rates.l2_latency + far * (rates.dram_latency - rates.l2_latency)
     # A wait lasts as long as the slowest of its sectors: that of the first miss, unless hits come by themselves.
     memory = missed * beyond + (1 - missed) * rates.l1_latency
-    return (
-        facts.clocks
-        + facts.global_waits * memory
-        + facts.shared_waits * rates.shared_latency
-        + facts.shuffle_waits * rates.shuffle_latency
-        + facts.barriers * by_size(rates.barrier, facts.threads)
-    )
+    return [
+        (facts.global_waits, memory), (facts.shared_waits, rates.shared_latency),
+        (facts.shuffle_waits, rates.shuffle_latency),
+    ]  # fmt: skip
+
+
+def in_step(facts, rates):
+    """Return the share of a warp's waiting for loads that all warps of its block do in step, 0 to 1.
+
+    Behind a barrier all of them ask for the same at the same time; after that first wait they have come apart. Global
+    memory is asked first, as tiles are brought before they are read. No errors. Source: the course's own.
+    """
+    if not facts.barriers:
+        return 0.0
+    left, first, total = facts.barriers + 1, 0.0, 0.0
+    for number, clocks in for_loads(facts, rates):
+        first += min(number, left) * clocks
+        total += number * clocks
+        left -= min(number, left)
+    return first / total if total else 1.0
 
 
 def queue(times, pause, customers):
@@ -168,33 +193,32 @@ def queue(times, pause, customers):
     return rate
 
 
+def copied(facts):
+    """Return the share of a launch's loads that copies bring to shared memory ahead of their use.
+
+    They go there without a stop: that they are written there is counted already. No errors. Source: the course's own.
+    """
+    return facts.load.get("ahead", 0) / facts.load["missed"] if facts.load.get("missed") else 0
+
+
 def without_copies(facts):
     """Return the facts without the loads that nobody stands still for: what customers visit. No errors.
 
     Source: the course's own.
     """
-    copied = facts.load.get("ahead", 0) / facts.load["missed"] if facts.load.get("missed") else 0
-    if not copied:
-        return facts
-    load = facts.load | {"missed": (1 - copied) * facts.load["missed"]}
-    arrays = {name: [size, (1 - copied) * missed, *rest] for name, (size, missed, *rest) in facts.arrays.items()}
+    left = 1 - copied(facts)
+    load = facts.load | {"missed": left * facts.load["missed"]}
+    arrays = {name: [size, left * missed, *rest] for name, (size, missed, *rest) in facts.arrays.items()}
     return replace(facts, load=load, arrays=arrays)
 
 
-def blocks_in_a_clock(stations, pause, resident, facts):
-    """Return how many blocks an SM ends in a clock.
+def blocks_in_a_clock(stations, pause, resident, warps, share):
+    """Return how many blocks an SM ends in a clock; their warps are one customer for a `share` of the time (`in_step`).
 
-    Behind a barrier all warps of a block ask for the same at the same time, and the block is one customer. After their
-    first wait they have come apart, and each is a customer by itself, until the next barrier. No errors.
-
-    Source: the course's own.
+    No errors. Source: the course's own.
     """
-    warps = facts.warps
-    free = queue([t / warps for t in stations], pause, resident * warps) / warps
-    if not facts.barriers:
-        return free
-    share = 1 / max(1.0, (facts.global_waits + facts.shared_waits + facts.shuffle_waits) / (facts.barriers + 1))
-    return 1 / (share / queue(stations, pause, resident) + (1 - share) / free)
+    apart = queue([t / warps for t in stations], pause, resident * warps) / warps
+    return 1 / (share / queue(stations, pause, resident) + (1 - share) / apart)
 
 
 def time_of(facts, device):
@@ -215,7 +239,8 @@ def time_of(facts, device):
     visited = demands(without_copies(facts), rates, d)
     stations = [max(visited[name] for name in names) for names in STATIONS]
     times = [t / (1 if together else facts.warps) for t in stations]
-    rate = min(blocks_in_a_clock(stations, pause + turn, resident, facts), 1 / max(parts.values()))
+    rate = blocks_in_a_clock(stations, pause + turn, resident, facts.warps, in_step(facts, rates))
+    rate = min(rate, 1 / max(parts.values()))
     alone = turn + pause + (max(times) if together else sum(times))
     waves = facts.blocks / d.sms
     clocks = max((waves if waves >= 4 * resident else math.ceil(waves)) / rate, alone)
