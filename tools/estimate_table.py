@@ -7,8 +7,12 @@ card. None of them is used for a constant: the rates are those of tools/microben
 
 What was looked at while the model was made, on an H200: the ladders of transposes and sums, products and some twenty
 measured kernels, for which parts work at the same time and which microbenchmark a constant comes from; and the
-instruction counts of tests/simt/measured and of the convolutions, for how executions are found. Gradients, single
-operations and the other measured kernels came after that, and so does any other card.
+instruction counts of tests/simt/measured, of products and of convolutions, for how executions are found. One kernel
+each prompted a rule that then holds for all: the gradient dX v01 of conv 1->6 that for unrolled loops, product v09 that
+for the code of device functions, product v10 that for copies ahead of their use, conv 4->16 v06 that for warps which
+come apart between barriers, products v05 and v08 that the first wait behind a barrier counts by its clocks, conv 1->6
+v04 that for loads and their use in two stretches of a loop. The other gradients, single operations and measured
+kernels came after that, and so does any other card.
 
 Two times that differ by less than a twentieth count as a tie, and no pair of them goes into tau. A launch that does not
 fill the card gets no prediction, and stands in the table without one.

@@ -6,7 +6,16 @@ import pytest
 
 from course_lib.simt.estimate.devices import DEVICES
 from course_lib.simt.estimate.facts import Facts
-from course_lib.simt.estimate.model import PARTS, STATIONS, demands, dram_sectors, queue, time_of
+from course_lib.simt.estimate.model import (
+    PARTS,
+    STATIONS,
+    blocks_in_a_clock,
+    demands,
+    dram_sectors,
+    in_step,
+    queue,
+    time_of,
+)
 from course_lib.simt.estimate.predict import time_or_reason
 from course_lib.simt.estimate.rates import RATES, by_size
 
@@ -31,6 +40,35 @@ def test_two_customers_at_one_part_take_turns():
     assert queue([4.0], 0.0, 2) == pytest.approx(1 / 4)
 
 
+def test_warps_that_go_in_step_are_one_customer_and_those_that_came_apart_are_many():
+    stations, pause = [64.0, 32.0], 100.0
+    together = queue(stations, pause, 2)
+    apart = queue([8.0, 4.0], pause, 16) / 8
+    assert blocks_in_a_clock(stations, pause, 2, 8, 1.0) == pytest.approx(together)
+    assert blocks_in_a_clock(stations, pause, 2, 8, 0.0) == pytest.approx(apart)
+    assert 1 / blocks_in_a_clock(stations, pause, 2, 8, 0.5) == pytest.approx((1 / together + 1 / apart) / 2)
+
+
+def test_the_first_wait_behind_a_barrier_is_in_step_and_counts_by_its_clocks():
+    r = RATES["H200"]
+    assert in_step(replace(COPY, barriers=0.0), r) == 0
+    assert in_step(replace(COPY, barriers=1.0, global_waits=1.0), r) == 1
+    shared = replace(COPY, barriers=1.0, global_waits=0.0, shared_waits=8.0)  # two of eight, from barrier to barrier
+    assert in_step(shared, r) == pytest.approx(2 / 8)
+    assert in_step(replace(shared, global_waits=1.0), r) > 0.5  # the wait for global memory is the long one
+
+
+def test_copies_that_are_under_way_hold_nobody_up_but_take_what_memory_takes():
+    few = replace(COPY, registers=64, threads=1024, barriers=9.0)
+    ahead = replace(few, load=few.load | {"ahead": 32})
+    assert time_of(ahead, H200).seconds < time_of(few, H200).seconds
+    assert all(time_of(ahead, H200).demands[part] == time_of(few, H200).demands[part] for part in ("L2", "DRAM"))
+    much = {"missed": 32_000, "sectors": 32_000, "ahead": 32_000}
+    found = time_of(replace(ahead, load=ahead.load | much, arrays={"x": [10**12, 32_000, 0]}), H200)
+    assert found.limit == "DRAM"
+    assert found.seconds > 1000 * 32_000 * RATES["H200"].dram_read / 1.98e9
+
+
 def test_half_the_customers_and_a_long_pause_are_half_the_rate():
     assert queue([1.0], 1e6, 4) / queue([1.0], 1e6, 2) == pytest.approx(2, rel=1e-3)
 
@@ -49,6 +87,13 @@ def test_a_copy_asks_dram_for_each_sector_once():
 def test_single_sectors_cost_dram_two():
     alone = WAY | {"requests": 1, "lines": 32}
     assert dram_sectors(replace(COPY, load=alone, arrays={"x": [132_000 * 4096, 32, 0]}), "load") == 132_000 * 64
+
+
+def test_tensor_cores_do_not_pass_through_l1():
+    shuffling = replace(COPY, shuffles=10.0)
+    multiplying = replace(shuffling, instructions=COPY.instructions | {"tensor": 10})
+    l1 = [demands(f, RATES["H200"], H200)["L1"] for f in (COPY, multiplying, shuffling)]
+    assert l1[0] == l1[1] < l1[2]
 
 
 def test_a_sector_in_part_costs_more_than_a_whole_one():

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from course_lib.simt.estimate.code import stretches
 from course_lib.simt.estimate.executions import executions
-from course_lib.simt.estimate.pipes import of_a_warp, waits
+from course_lib.simt.estimate.pipes import ahead, of_a_warp, waits
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,8 @@ class Code:
         {unit: instructions of a warp}, and "all".
     clocks, global_waits, shared_waits, shuffle_waits : float
         As `pipes.waits` returns them.
+    ahead : float
+        As `pipes.ahead` returns it.
 
     Source: the course's own.
     """
@@ -36,6 +38,7 @@ class Code:
     global_waits: float
     shared_waits: float
     shuffle_waits: float
+    ahead: float = 0.0
 
 
 def compiled(launch, cc):
@@ -83,4 +86,4 @@ def code_of(registers, found, report):
     No errors. Source: the course's own.
     """
     found = executions(found, report)
-    return Code(registers, of_a_warp(found), *waits(found))
+    return Code(registers, of_a_warp(found), *waits(found), ahead(found))

@@ -23,7 +23,8 @@ class Facts:
     registers : int or None
         Of a thread; None where nothing was compiled.
     load, store : dict
-        As `sample.Requests`: requests, sectors, lines, wavefronts, partial, missed.
+        As `sample.Requests`: requests, sectors, lines, wavefronts, partial, missed. `load` may have "ahead" too: those
+        of the missed sectors which `pipes.ahead` says nobody stands still for.
     shared_requests, shared_wavefronts : float
     atomics, atomic_rounds : float
         Requests, and further rounds because lanes meant the same element.
@@ -104,6 +105,7 @@ def facts_of(report, watch, code=None, found=()):
     )  # fmt: skip
     if code:
         facts.registers, facts.clocks = code.registers, code.clocks
+        facts.load["ahead"] = code.ahead * facts.load["missed"]
         facts.instructions = facts.instructions | code.instructions
         facts.global_waits, facts.shared_waits, facts.shuffle_waits = (
             code.global_waits, code.shared_waits, code.shuffle_waits,

@@ -1,7 +1,7 @@
 """How long a launch takes on a card: its demands on each part of an SM, its waits, and a queue.
 
-A block, or a warp where no barrier makes the warps of a block move together, is a customer. It visits the parts of an
-SM one after the other and waits between visits for memory. As many customers are on their way as the SM has room for:
+A customer is a warp, or a block whose warps a barrier has just brought together. It visits the parts of an SM one
+after the other and waits between visits for memory. As many customers are on their way as the SM has room for:
 few of them leave parts idle (Little's law), many of them queue for the busiest. Mean value analysis gives the rate for
 every number in between. No constant in here belongs to a kernel; all are the card's (`rates`) or the architecture's.
 
@@ -11,7 +11,7 @@ Analytical Model for a GPU Architecture with Memory-level and Thread-level Paral
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from course_lib.simt.estimate.devices import find_device
 from course_lib.simt.estimate.occupancy import occupancy
@@ -88,6 +88,8 @@ def demands(facts, rates, device):
     ratio = load["lines"] / load["sectors"] if load.get("sectors") else 0
     shared = facts.shared_wavefronts * rates.shared_wavefront
     beyond = sum(size for size, _, stored in facts.arrays.values() if stored) > device.l2_bytes
+    # The executor counts tensor-core operations with those of a warp, and they do not pass through L1.
+    shuffles = max(0.0, facts.shuffles - facts.instructions.get("tensor", 0)) * facts.warps
     return {
         "blocks": by_size(rates.block, facts.threads),
         "issue": work.get("all", 0) / device.instructions_per_clock,
@@ -98,8 +100,8 @@ def demands(facts, rates, device):
         "tensor": work.get("tensor", 0) * rates.tensor,
         "barrier": facts.barriers * by_size(rates.barrier_busy, facts.threads),
         "L1": max(
-            shared + (load["wavefronts"] + store["wavefronts"]) * rates.l1_wavefront
-            + facts.shuffles * facts.warps * rates.shuffle,
+            shared + ((1 - copied(facts)) * load["wavefronts"] + store["wavefronts"]) * rates.l1_wavefront
+            + shuffles * rates.shuffle,
             (load["lines"] + store["lines"]) * rates.l1_line,
         ),
         "L2": load["missed"] * (rates.l2_sector + ratio * rates.l2_line)
@@ -138,19 +140,44 @@ def waiting(facts, rates):
 
     Source: the course's own.
     """
+    return (
+        facts.clocks
+        + sum(number * clocks for number, clocks in for_loads(facts, rates))
+        + facts.barriers * by_size(rates.barrier, facts.threads)
+    )
+
+
+def for_loads(facts, rates):
+    """Return [(how often a warp waits, clocks)] for global memory, shared memory and shuffles. No errors.
+
+    Source: the course's own.
+    """
     load = facts.load
     missed = load["missed"] / load["sectors"] if load.get("sectors") else 1.0
     far = min(1.0, dram_sectors(facts, "load") / facts.blocks / load["missed"]) if load.get("missed") else 1.0
     beyond = rates.l2_latency + far * (rates.dram_latency - rates.l2_latency)
     # A wait lasts as long as the slowest of its sectors: that of the first miss, unless hits come by themselves.
     memory = missed * beyond + (1 - missed) * rates.l1_latency
-    return (
-        facts.clocks
-        + facts.global_waits * memory
-        + facts.shared_waits * rates.shared_latency
-        + facts.shuffle_waits * rates.shuffle_latency
-        + facts.barriers * by_size(rates.barrier, facts.threads)
-    )
+    return [
+        (facts.global_waits, memory), (facts.shared_waits, rates.shared_latency),
+        (facts.shuffle_waits, rates.shuffle_latency),
+    ]  # fmt: skip
+
+
+def in_step(facts, rates):
+    """Return the share of a warp's waiting for loads that all warps of its block do in step, 0 to 1.
+
+    Behind a barrier all of them ask for the same at the same time; after that first wait they have come apart. Global
+    memory is asked first, as tiles are brought before they are read. No errors. Source: the course's own.
+    """
+    if not facts.barriers:
+        return 0.0
+    left, first, total = facts.barriers + 1, 0.0, 0.0
+    for number, clocks in for_loads(facts, rates):
+        first += min(number, left) * clocks
+        total += number * clocks
+        left -= min(number, left)
+    return first / total if total else 1.0
 
 
 def queue(times, pause, customers):
@@ -166,6 +193,34 @@ def queue(times, pause, customers):
     return rate
 
 
+def copied(facts):
+    """Return the share of a launch's loads that copies bring to shared memory ahead of their use.
+
+    They go there without a stop: that they are written there is counted already. No errors. Source: the course's own.
+    """
+    return facts.load.get("ahead", 0) / facts.load["missed"] if facts.load.get("missed") else 0
+
+
+def without_copies(facts):
+    """Return the facts without the loads that nobody stands still for: what customers visit. No errors.
+
+    Source: the course's own.
+    """
+    left = 1 - copied(facts)
+    load = facts.load | {"missed": left * facts.load["missed"]}
+    arrays = {name: [size, left * missed, *rest] for name, (size, missed, *rest) in facts.arrays.items()}
+    return replace(facts, load=load, arrays=arrays)
+
+
+def blocks_in_a_clock(stations, pause, resident, warps, share):
+    """Return how many blocks an SM ends in a clock; their warps are one customer for a `share` of the time (`in_step`).
+
+    No errors. Source: the course's own.
+    """
+    apart = queue([t / warps for t in stations], pause, resident * warps) / warps
+    return 1 / (share / queue(stations, pause, resident) + (1 - share) / apart)
+
+
 def time_of(facts, device):
     """Return the `Prediction` of one launch, None for a card that nobody measured; ValueError for an unknown one.
 
@@ -176,12 +231,16 @@ def time_of(facts, device):
         return None
     held = occupancy(d, facts.threads, facts.shared_bytes, facts.registers).blocks
     resident = max(1, min(held, math.ceil(facts.blocks / d.sms)))
-    parts, pause = demands(facts, rates, d), waiting(facts, rates)
+    parts = demands(facts, rates, d)
+    # A warp's own clocks hold those in which its instructions are issued, and these it spends at a station.
+    pause = waiting(facts, rates) - min(facts.clocks, parts["issue"] / facts.warps)
     turn = by_size(rates.turn, facts.threads)
     together = facts.barriers > 0
-    each = 1 if together else facts.warps  # customers of a block
-    times = [max(parts[name] for name in names) / each for names in STATIONS]
-    rate = queue(times, pause + turn, resident * each) / each  # blocks in a clock
+    visited = demands(without_copies(facts), rates, d)
+    stations = [max(visited[name] for name in names) for names in STATIONS]
+    times = [t / (1 if together else facts.warps) for t in stations]
+    rate = blocks_in_a_clock(stations, pause + turn, resident, facts.warps, in_step(facts, rates))
+    rate = min(rate, 1 / max(parts.values()))
     alone = turn + pause + (max(times) if together else sum(times))
     waves = facts.blocks / d.sms
     clocks = max((waves if waves >= 4 * resident else math.ceil(waves)) / rate, alone)
