@@ -8,16 +8,19 @@ import pytest
 
 from course_lib.bench.gpu.work import FLOAT32, RIVALS_OFF
 
-FILES = sorted((Path(__file__).parents[2] / "results").glob("*.json"))
+RESULTS = Path(__file__).parents[2] / "results"
+FILES = [file for file in sorted(RESULTS.glob("*.json")) if file.name != "counts.json"]
+"""All that was measured; counts.json has no time in it, and a test of its own (test_estimate_table)."""
 
-FEW_ROUNDS = {"simt": 7, "gpu": 3, "lessons": 3, "microbench": 3}
+FEW_ROUNDS = {"simt": 7, "gpu": 3, "lessons": 3, "microbench": 3, "kernels": 3}
 """Where 20 are too many: a launch in Numba's simulator takes seconds, and so do the lowest rungs on a GPU."""
 
 
 def timings(content):
     """Every timing of a file: of its rows, or of the runs of microbenchmarks."""
-    for row in content.get("rows", []) + content.get("growth", []):
-        yield from row["timings"].values()
+    rows = content.get("rows", [])
+    for row in [*(rows.values() if isinstance(rows, dict) else rows), *content.get("growth", [])]:
+        yield from (row["timings"] if "timings" in row else row["players"]).values()
     for part in content.get("runs", {}).values():
         yield from part.values()
 

@@ -156,7 +156,7 @@ def test_a_small_launch_is_told_that_it_does_not_fill_the_gpu():
     ones[1, 64](gpu.to_device(ramp(64)))
     said = " ".join(str(ones.report).split())
     assert "This launch has too few to fill them: 1 block for 132 SMs." in said
-    assert "Not in it: starting the kernel" in said
+    assert "no time is predicted. 1 block does not fill the 132 SMs of the H200: some idle, and starting" in said
 
 
 @needs_simt

@@ -61,7 +61,7 @@ def test_the_first_wait_behind_a_barrier_is_in_step_and_counts_by_its_clocks():
 def test_copies_that_are_under_way_hold_nobody_up_but_take_what_memory_takes():
     few = replace(COPY, registers=64, threads=1024, barriers=9.0)
     ahead = replace(few, load=few.load | {"ahead": 32})
-    assert time_of(ahead, H200).seconds < time_of(few, H200).seconds
+    assert time_of(few, H200).seconds > time_of(ahead, H200).seconds
     assert all(time_of(ahead, H200).demands[part] == time_of(few, H200).demands[part] for part in ("L2", "DRAM"))
     much = {"missed": 32_000, "sectors": 32_000, "ahead": 32_000}
     found = time_of(replace(ahead, load=ahead.load | much, arrays={"x": [10**12, 32_000, 0]}), H200)

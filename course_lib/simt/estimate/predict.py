@@ -29,7 +29,8 @@ def time_or_reason(facts, device, *, alone=True):
     found = time_of(facts, d)
     if alone and facts.blocks < d.sms:
         return None, (
-            f"{facts.blocks:,} blocks do not fill the {d.sms} SMs of the {d.name}: some idle, and starting the kernel, "
+            f"{f'{facts.blocks:,} blocks do' if facts.blocks != 1 else '1 block does'} not fill the {d.sms} SMs of the "
+            f"{d.name}: some idle, and starting the kernel, "
             f"{1e6 * rates.launch:.1f} µs, may well take longer than its work"
         )
     if alone and found.seconds < 2 * rates.launch:
