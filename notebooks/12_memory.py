@@ -56,11 +56,12 @@ simt.address_ruler(stride=1, offset=0)
 # the card, here half a nanosecond:
 
 # %% tags=["hide-input"]
-CLOCK = 1.98e9  # of the card, while it was measured
-ladder = memory_ladder("h200")
+# Latency and rate of each memory.
+ladder = memory_ladder("H200")
 table(
-    [(name, f"{1e9 * wait:,.0f}", f"{CLOCK * wait:,.0f}", f"{rate / 1e12:,.1f}") for name, wait, rate in ladder]
-    + [("the bus to the CPU's memory (PCIe 5)", "", "", "0.06"), ("network to another machine", "", "", "0.05")],
+    [(name, f"{1e9 * wait:,.0f}", f"{clocks:,.0f}", f"{rate / 1e12:,.1f}") for name, wait, clocks, rate in ladder]
+    + [("the bus to the CPU's memory (PCIe 5)", "", "", f"{16 * 32e9 / 8 / 1e12:.2f}"),
+       ("network to another machine", "", "", f"{400e9 / 8 / 1e12:.2f}")],
     ["memory", "latency, ns", "in clocks", "terabytes a second"],
     align="lrrr",
     caption="Measured on an NVIDIA H200, all multiprocessors reading; the last two rows as their makers give them",

@@ -4,6 +4,9 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from course_lib.simt.estimate.devices import find_device
+from course_lib.simt.estimate.rates import rates_of
+
 REQUEST, SECTOR = 128, 32
 """Bytes of a warp's load of neighbouring float32, and of a sector."""
 
@@ -110,31 +113,29 @@ def microbench(part, *, card, folder=None):
     return {k: Rate(name, run["median"], run["work"], run["unit"]) for k, run in bench["runs"][part].items()}
 
 
-def memory_ladder(card, *, folder=None):
-    """Return [(name, latency in seconds, bytes a second)] of a card's memories, from the nearest to the farthest.
+def memory_ladder(card):
+    """Return [(name, latency in seconds, latency in clocks, bytes a second)] of a card's memories, the nearest first.
 
-    The latency is that of a chain of loads, each of which needs the one before: the long chain less the short one, so
-    that starting is not in it; of DRAM there is one chain, long enough. The rate is that of all multiprocessors
-    together, reading. Errors as `measured`.
+    The rate is that of all multiprocessors together, reading. Of a card that was not measured there is nothing:
+    ValueError, as `find_device` for an unknown one.
 
-    Source: tools/microbench.
+    Source: the card's `Rates`, which tools/microbench makes of what it measured.
     """
-    chase, streams, strides = (microbench(part, card=card, folder=folder) for part in ("chase", "streams", "strides"))
-    shared = strides["shared loads, lanes 1 words apart"]
+    device = find_device(card)
+    rates = rates_of(device)
+    if rates is None:
+        raise ValueError(f"the rates of the {device.name} are not measured; CONTRIBUTING says how a card is.")
+    hertz = device.clock * 1e9
+    sms = device.sms * hertz  # clocks of all multiprocessors in a second
     return [
-        ("shared memory", _latency(chase, "shared memory"), shared.rate * REQUEST),
-        ("L1 cache", _latency(chase, "16 KiB"), strides["L1 loads, lanes 1 words apart"].rate * REQUEST),
-        ("L2 cache", _latency(chase, "16 MiB"), streams["read, 16 MiB"].rate * SECTOR),
-        ("DRAM", _latency(chase, "DRAM"), streams["read, 1024 MiB"].rate * SECTOR),
+        (name, clocks / hertz, clocks, size * sms / each)
+        for name, clocks, size, each in (
+            ("shared memory", rates.shared_latency, REQUEST, rates.shared_wavefront),
+            ("L1 cache", rates.l1_latency, REQUEST, rates.l1_wavefront),
+            ("L2 cache", rates.l2_latency, SECTOR, rates.l2_sector + rates.l2_line / 4),
+            ("DRAM", rates.dram_latency, SECTOR, rates.dram_read),
+        )
     ]
-
-
-def _latency(chase, where):
-    chains = sorted((r for name, r in chase.items() if name.startswith(f"chase {where},")), key=lambda r: r.work)
-    if len(chains) == 1:
-        return chains[0].seconds / chains[0].work
-    short, long = chains
-    return (long.seconds - short.seconds) / (long.work - short.work)
 
 
 def _read(kind, card, folder, needed=True):

@@ -36,3 +36,10 @@ def shown(request):
     notebook = nbformat.read(NOTEBOOKS / f"{lesson_name(request)}.ipynb", as_version=4)
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     return "\n".join(o.text if o.output_type == "stream" else o.get("data", {}).get("text/plain", "") for o in outputs)
+
+
+@pytest.fixture(scope="module")
+def prose(request):
+    """The prose of the lesson's script, and its comments, as one line."""
+    lines = (NOTEBOOKS / f"{lesson_name(request)}.py").read_text(encoding="utf-8").splitlines()
+    return " ".join(" ".join(line.removeprefix("#") for line in lines if line.startswith("#")).split())

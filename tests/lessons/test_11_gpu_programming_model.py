@@ -11,14 +11,9 @@ from course_lib.lesson import measured
 SCRIPT = Path(__file__).resolve().parents[2] / "notebooks" / "11_gpu_programming_model.py"
 
 
-def prose():
-    lines = SCRIPT.read_text(encoding="utf-8").splitlines()
-    return " ".join(" ".join(line.removeprefix("#") for line in lines if line.startswith("#")).split())
-
-
-def test_the_network_of_lesson_09_has_so_many_multiplications():
+def test_the_network_of_lesson_09_has_so_many_multiplications(prose):
     costs = nn.models.lenet5(rng=np.random.default_rng(0)).costs((1, 32, 32))
-    assert f"{sum(c.multiply_adds for c in costs):,} multiplications" in prose()
+    assert f"{sum(c.multiply_adds for c in costs):,} multiplications" in prose
 
 
 def test_relu_on_a_card_takes_what_was_measured(shown):
@@ -75,10 +70,10 @@ def test_the_grid_stride_loop_fits_any_launch(lesson, grid, block):
     np.testing.assert_array_equal(gpu.to_host(y), np.where(x > 0, x, np.float32(0.5) * x))
 
 
-def test_each_of_128_threads_takes_a_thousand_elements(lesson, shown):
+def test_each_of_128_threads_takes_a_thousand_elements(lesson, shown, prose):
     assert lesson["layer"].size == 1000 * 128
     assert "equal to NumPy's: True" in shown
-    assert "132 × 2,048 = 270,336" in prose()
+    assert "132 × 2,048 = 270,336" in prose
     assert 132 * 2048 == 270_336
     assert 1 - 128 / 270_336 > 0.999
 

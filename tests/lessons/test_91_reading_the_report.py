@@ -14,11 +14,6 @@ SCRIPT = Path(__file__).resolve().parents[2] / "notebooks" / "91_reading_the_rep
 PIXELS, DIGITS, SECTOR = 784, 60, 32
 
 
-def prose():
-    lines = SCRIPT.read_text(encoding="utf-8").splitlines()
-    return " ".join(" ".join(line.removeprefix("#") for line in lines if line.startswith("#")).split())
-
-
 def moved(*reports):
     """The titles of the columns in which the launches differ."""
     return [m.title for m in MEASURES if len({m.words(r.total, r.total) for r in reports}) > 1]
@@ -36,9 +31,9 @@ def test_the_sums_are_right_and_one_read_wastes_seven_eighths(lesson):
     assert [h.kind for h in lesson["report"].advice] == ["uncoalesced"]
 
 
-def test_the_page_says_these_numbers(shown):
-    assert "1,568 requests, 47,040 sectors" in prose() + shown
-    assert "60 × 784 = 47,040" in prose()
+def test_the_page_says_these_numbers(shown, prose):
+    assert "1,568 requests, 47,040 sectors" in prose + shown
+    assert "60 × 784 = 47,040" in prose
     assert "No hazards, 1 piece of advice." in shown
     assert "12.5 % of what is moved is used" in shown
 
@@ -112,7 +107,7 @@ def test_three_neighbours_are_read_three_times_but_for_the_ends(lesson):
     assert (use.loads, use.distinct_loaded) == (3 * 256, 256 + 2)
 
 
-def test_the_repaired_kernel_moves_every_byte_once(lesson, shown):
+def test_the_repaired_kernel_moves_every_byte_once(lesson, shown, prose):
     kernel, y = lesson["ink_by_warps"], gpu.to_device(np.zeros(DIGITS, np.float32))
     kernel[DIGITS, 32](gpu.to_device(lesson["digits"]), y)
     np.testing.assert_allclose(gpu.to_host(y), lesson["digits"].sum(axis=1), rtol=1e-5)
@@ -125,7 +120,7 @@ def test_the_repaired_kernel_moves_every_byte_once(lesson, shown):
     assert 47_040 - 5_880 == 41_160
     assert not lesson["repaired"].hazards + lesson["repaired"].advice
     assert "8.0x less" in shown
-    assert "1,860 rounds against 41,160 sectors" in prose()
+    assert "1,860 rounds against 41,160 sectors" in prose
 
 
 def test_the_last_table_has_every_counter_with_its_value(lesson, shown):
