@@ -18,6 +18,12 @@ from course_lib.checks.values import Named, Opaque, Seeded, resolve
 NOT_STARTED = "not written yet"
 """The cause that a stub has."""
 
+NOT_CALLED = "not called"
+"""The cause where time or the box was used up before."""
+
+DOES_NOT_END = "does not end"
+"""The cause that an answer has which was stopped."""
+
 ENDLESS = (
     "The usual cause is a while loop whose condition stays true: what it tests has to change in every turn, towards "
     "the end."
@@ -54,6 +60,8 @@ class Outcome:
         Of a kernel: counter -> what to do where it is too high.
     explain : callable, optional
         Of a kernel: explain(text of a difference, hint, reveal) -> both, with the array's name and who wrote where.
+    not_called : str
+        Why the answer was not called at all, such as "the 30 s for the question are used up"; "" where it was.
     stopped : float
         Seconds after which the answer was stopped, since it did not end; 0 if it ended.
     origin : checks.origin.Origin, optional
@@ -77,6 +85,7 @@ class Outcome:
     counters: Mapping = field(default_factory=dict)
     advice: Mapping = field(default_factory=dict)
     explain: Callable | None = None
+    not_called: str = ""
     stopped: float = 0.0
     origin: object = None
     told: str = ""
@@ -141,6 +150,8 @@ def judge(exercise, case, outcome, reveal=True):
     where = f"{exercise.function}({_shown(case.args)})" if reveal else f"{exercise.function} on a hidden case"
     if case.note and reveal:
         where += f" ({case.note})"
+    if outcome.not_called:
+        return Finding(f"{where} has no result: {outcome.not_called}.", NOT_CALLED, facts=None)
     if outcome.stopped:
         return _endless(where, case, outcome, reveal)
     if outcome.error:
@@ -174,7 +185,7 @@ def judge(exercise, case, outcome, reveal=True):
 def _endless(where, case, outcome, reveal):
     at = f" It was in {outcome.origin.place}" if reveal and outcome.origin else ""
     says = f"{where} does not end: it was stopped after {outcome.stopped:g} s.{at and at + '.'} {ENDLESS}"
-    return Finding(says, "does not end", Facts(case, outcome, ENDLESS) if reveal else None)
+    return Finding(says, DOES_NOT_END, Facts(case, outcome, ENDLESS) if reveal else None)
 
 
 def _error(exercise, where, case, outcome, reveal):

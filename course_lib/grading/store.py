@@ -17,7 +17,7 @@ from course_lib.grading.csvfile import write_atomically
 
 _PACKAGES = ("course-lib", "numpy", "numba")
 # What decides on points. The rest of course_lib.grading only shows them.
-_JUDGES = ("checks", "reference", "nn", "data", "simt", "cuda", "grading")
+_JUDGES = ("box", "checks", "reference", "nn", "data", "simt", "cuda", "grading")
 _DESK = {
     *(
         "adjust",
