@@ -120,7 +120,7 @@ class _Kept:
                 raise self._ended(request)
             elif left <= 0:
                 self._kill()
-                raise RunnerEnded(f"TimeoutError: it went on for {seconds:g} s and was ended")
+                raise RunnerEnded(f"TimeoutError: it went on after its {request['limit']:g} s and was ended")
         line, _, self._buffer = self._buffer.partition(b"\n")
         try:
             reply = json.loads(line)

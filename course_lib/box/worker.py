@@ -18,7 +18,6 @@ import time
 import types
 import warnings
 
-
 LATE = 124
 """The exit status of a process that went on after its time."""
 

@@ -3,18 +3,20 @@
 Plain Python is run without IPython, which takes longer to load than a small sheet to grade. A cell that needs more
 (a magic, a shell's line, `get_ipython`) has IPython's own shell, which is loaded then.
 
-Two things are kinder than in Jupyter: an import of a package that is not installed here loses that import only, and a
-cell that is stopped as it does not end still makes the definitions that stand below.
+Two things are kinder than in Jupyter: an import of a package that is not installed here loses that import only, with
+the lines of a cell's top level that need it; and a cell that is stopped as it does not end still makes the definitions
+that stand below.
 
 Source: the course's own; IPython's documentation.
 """
+
+import __future__
 
 import ast
 import builtins
 import contextlib
 import inspect
 import linecache
-import __future__
 
 from course_lib.checks.magics import parsed
 
@@ -42,7 +44,7 @@ class NotebookCells:
 
     def __init__(self, module, stop=()):
         self.names, self.stop, self.notes = vars(module), stop, []
-        self._module, self._loop, self._ipython = module, None, None
+        self._module, self._loop, self._ipython, self._missing = module, None, None, set()
         self._flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
         self.names.update({"get_ipython": self.ipython, "display": print})
         builtins.input = self._input
@@ -104,6 +106,11 @@ class NotebookCells:
             if not isinstance(node, ast.Import | ast.ImportFrom):
                 raise
             self._each_import(node, name)
+        except NameError as error:  # of `import seaborn as sns`, which is not here, and `sns.set_theme()`
+            if error.name not in self._missing or isinstance(node, DEFINITIONS):
+                raise
+            self._missing |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+            self._note(f"{name.strip('<>')}: line {node.lineno} is left out, as {error.name} is not here"[:200])
         except Exception as error:
             if not _is_magic(node):
                 raise
@@ -112,10 +119,13 @@ class NotebookCells:
     def _each_import(self, node, name):
         """Import what can be: of `import seaborn, numpy` the second."""
         for alias in node.names:
-            one = ast.Import([alias]) if isinstance(node, ast.Import) else ast.ImportFrom(node.module, [alias], node.level)
+            one = ast.Import([alias])
+            if isinstance(node, ast.ImportFrom):
+                one = ast.ImportFrom(node.module, [alias], node.level)
             try:
                 self._execute(ast.copy_location(one, node), name)
             except ImportError as error:
+                self._missing.add((alias.asname or alias.name).partition(".")[0])
                 what = alias.name if isinstance(node, ast.Import) else f"{alias.name} of {node.module}"
                 self._note(f"{name.strip('<>')}: the import of {what} is left out ({error})"[:200])
 

@@ -5,7 +5,10 @@ Source: the course's own.
 
 import json
 
-FIELDS = {"nonce": (str,), "seconds": (float,), "error": (str,), "changed": (list,), "notes": (list,), "value": (dict, type(None))}
+FIELDS = {
+    **{"nonce": (str,), "seconds": (float,), "error": (str,), "changed": (list,), "notes": (list,)},
+    "value": (dict, type(None)),
+}
 """Field of a reply -> exact types."""
 
 MOST_ERROR, MOST_NAME = 1000, 80

@@ -163,8 +163,8 @@ class Running:
             if budget.left <= 0 and late:
                 break
             if budget.left <= 0:
-                self._note(f"the {self.limits.cells:g} s for all cells are used up; of {cell.name} and those below only "
-                           "the definitions are run.")  # fmt: skip
+                used = f"the {self.limits.cells:g} s for all cells are used up"
+                self._note(f"{used}; of {cell.name} and those below only the definitions are run.")
                 budget, late = Budget(self.limits.call), True
             if late:
                 cell = dataclasses.replace(cell, source=only_definitions(cell.source))

@@ -95,7 +95,7 @@ class Box:
         while text or b"\n" not in self._buffer:
             left = end - time.monotonic()
             if left <= 0:
-                raise BoxEnded(f"TimeoutError: it went on for {hard:g} s and was ended")
+                raise BoxEnded(f"TimeoutError: it went on after its {seconds:g} s and was ended")
             wanted = [self.process.stdin] if text else []
             readable, writable, _ = select.select([self.process.stdout], wanted, [], left)
             if writable:

@@ -5,9 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from course_lib.checks.magics import without_magics
 from course_lib.grading.definitions import top_level
 from course_lib.grading.notebook import is_about, read_answers
-from course_lib.checks.magics import without_magics
 from tests.grading.toy_sheet import EXERCISES, NAME, RIGHT, answered, book, code
 
 SHEET = SimpleNamespace(name=NAME, exercises=EXERCISES)

@@ -131,7 +131,8 @@ def test_a_value_larger_than_a_reply_may_be_is_an_error_of_the_call():
 @pytest.mark.parametrize(
     "change",
     [{"nonce": 0}, {"seconds": 1}, {"seconds": True}, {"error": None}, {"error": "x" * 2000}, {"changed": "a"},
-     {"changed": [1]}, {"changed": ["x"] * 1000}, {"notes": "a"}, {"notes": [1]}, {"notes": ["x" * 2000]}, {"value": 3}, {"value": []}, {"points": 10}],
+     {"changed": [1]}, {"changed": ["x"] * 1000}, {"notes": "a"}, {"notes": [1]}, {"notes": ["x" * 2000]},
+     {"value": 3}, {"value": []}, {"points": 10}],
     ids=lambda change: next(f"{key}: {str(value)[:9]}" for key, value in change.items()),
 )  # fmt: skip
 def test_each_field_has_its_exact_type(change):
