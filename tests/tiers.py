@@ -51,6 +51,7 @@ SLOW = (
     "tests/gpu/test_choice.py",
     "tests/gpu/test_simulator.py",
     "tests/gpu/test_use.py",
+    "tests/grading/test_attack_release.py",
     "tests/grading/test_grade_command.py",
     "tests/grading/test_host.py",
     "tests/grading/test_host_kernels.py",

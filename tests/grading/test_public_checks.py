@@ -10,11 +10,11 @@ from notebook_lib.sheets import cells_of, read_sheet, stub_of
 
 from course_lib.checks.calling import outcome_here
 from course_lib.checks.card import card_of
-from course_lib.checks.judge import judge
+from course_lib.checks.judge import Outcome, judge
 from course_lib.checks.recorded import Recorded, recorded_exercises, unpacked
 from course_lib.checks.registry import MODULES, SHEETS, sheet
 from course_lib.checks.values import encode, resolve
-from course_lib.grading.keys import load_keys
+from course_lib.grading.keys import load_keys, parts_of
 from course_lib.grading.public_checks import record
 from tests.setup.project import ROOT
 
@@ -118,6 +118,18 @@ def test_the_public_form_has_no_right_value_of_a_hidden_case(name):
                 for function in (exercise.expect, *(cause.wrong for cause in exercise.causes)):
                     with pytest.raises(LookupError, match="only the results of its"):
                         function(*map(resolve, case.args))
+
+
+@each_sheet
+def test_no_public_result_is_right_in_a_whole_hidden_part(name):
+    """Else an answer that always returns it has points."""
+    keys = load_keys(SOLUTIONS / "keys", name)
+    for exercise in (e for e in sheet(name).exercises if e.kind == "function"):
+        public = [exercise.expect(*map(resolve, case.args)) for case in exercise.cases]
+        for part, hidden, _, cases in parts_of(exercise, keys[exercise.id]):
+            for value in public if hidden else ():
+                right = [judge(exercise, case, Outcome(value), reveal=False) is None for case in cases]
+                assert not all(right), f"{exercise.id} {part}: always {value} is right"
 
 
 def test_a_record_is_text_that_says_what_it_is_about():
