@@ -12,6 +12,7 @@ import subprocess
 import sys
 import warnings
 from dataclasses import fields
+from pathlib import Path
 
 import numpy as np
 
@@ -54,6 +55,7 @@ def public_checks(course):
 
     RecordError if they cannot be computed, or a case cannot be written down. Source: the course's own.
     """
+    course = Path(course).resolve()
     environment = kernel_environment() | {"PYTHONPATH": str(course), "PYTHONDONTWRITEBYTECODE": "1"}
     try:
         done = subprocess.run(
@@ -83,7 +85,11 @@ def record(exercises):
 def _lines(found):
     """Return an exercise's record as JSON, its facts in one line and each case in one."""
     cases = found.pop("cases", None)
-    text = json.dumps(found, ensure_ascii=False)
+    try:
+        text = json.dumps(found, ensure_ascii=False)
+    except TypeError as error:
+        id = found["facts"]["id"]
+        raise RecordError(f"{id}: a fact of it is no text, number or tuple of them: {error}.") from error
     if cases is None:
         return text
     return text[:-1] + ', "cases": [\n ' + ",\n ".join(json.dumps(c, ensure_ascii=False) for c in cases) + "\n]}"
@@ -143,11 +149,19 @@ def _case(exercise, case):
 
 
 def main():
-    """Print {sheet: record} as JSON; the error of the first that has none passes through. Source: the course's own."""
-    with contextlib.redirect_stdout(sys.stderr):  # whatever an import may print
-        found = {name: record(sheet(name).exercises) for name in SHEETS}
+    """Print {sheet: record} as JSON and return the exit status; what cannot be recorded is said in the last line.
+
+    Source: the course's own.
+    """
+    try:
+        with contextlib.redirect_stdout(sys.stderr):  # whatever an import may print
+            found = {name: record(sheet(name).exercises) for name in SHEETS}
+    except RecordError as error:
+        print(str(error).replace("\n", " "), file=sys.stderr)
+        return 1
     json.dump(found, sys.stdout)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -110,6 +110,7 @@ REFUSED = {
     "expect fails": (lambda: _only(expect=lambda x: 1 / 0), "98.1 .*division by zero"),
     "a launch that students lack": (lambda: _only(KernelExercise, launch=_launch_of_a_test), "students do not get"),
     "a requires within a function": (lambda: _only(requires=lambda value, x: None), "students do not get"),
+    "facts that no text can say": (lambda: _only(parts=({1},)), "98.1: a fact of it is no text, number or tuple"),
     "facts that change": (lambda: _only(parts=("a", {"b": 1}, ("c",))), "not the same when they are read again"),
 }
 

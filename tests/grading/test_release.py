@@ -2,17 +2,20 @@
 
 import json
 import re
+import shutil
 import subprocess
 import sys
+import tomllib
 import zipfile
+from pathlib import PurePosixPath
 
 import pytest
 from typer.testing import CliRunner
 
-from course_lib.checks.registry import MODULES, SHEETS
+from course_lib.checks.registry import MODULES, SHEETS, sheet
 from course_lib.cli import app
 from course_lib.grading.leaks import leaks
-from course_lib.grading.public_checks import stays_here
+from course_lib.grading.public_checks import RecordError, public_checks, record, stays_here
 from course_lib.grading.release import ReleaseError, contents, release
 from course_lib.grading.right_values import instructors_code
 from tests.setup.project import ROOT
@@ -176,17 +179,23 @@ def test_a_sheet_from_the_archive_can_be_checked_with_the_library_from_the_archi
     assert where.stdout.startswith(str(course))
 
 
-@pytest.mark.parametrize("name", ["02_neurons_and_layers", "06_training_an_mlp", "11_gpu_programming_model"])
-def test_course_check_says_the_same_in_the_archive_and_in_the_course_folder(name, course, tmp_path):
-    solved = json.loads((SOLUTIONS / f"{name}.ipynb").read_text(encoding="utf-8"))
-    stubs = json.loads((course / "exercises" / f"{name}.ipynb").read_text(encoding="utf-8"))
-    for file, notebook in (("solved", solved), ("stubs", stubs), ("wrong", _with_signs_turned(solved))):
-        path = tmp_path / file / f"{name}.ipynb"
-        path.parent.mkdir()
-        path.write_text(json.dumps(notebook), encoding="utf-8")
-        here, there = (_checked(path, folder) for folder in (ROOT, course))
-        assert there == here
-        assert here[0] == (0 if file == "solved" else 1), here
+CHECKED = [
+    *(("02_neurons_and_layers", kind) for kind in ("solved", "stubs", "wrong")),
+    ("06_training_an_mlp", "wrong"),
+    ("11_gpu_programming_model", "wrong"),
+]
+
+
+@pytest.mark.parametrize(("name", "kind"), CHECKED)
+def test_course_check_says_the_same_in_the_archive_and_in_the_course_folder(name, kind, course, tmp_path):
+    folder = course / "exercises" if kind == "stubs" else SOLUTIONS
+    notebook = json.loads((folder / f"{name}.ipynb").read_text(encoding="utf-8"))
+    path = tmp_path / f"{name}.ipynb"
+    path.write_text(json.dumps(_with_signs_turned(notebook) if kind == "wrong" else notebook), encoding="utf-8")
+    here, there = (_checked(path, folder) for folder in (ROOT, course))
+    assert there == here
+    assert here[0] == (0 if kind == "solved" else 1), here
+    assert (kind == "wrong") == ("not yet" in here[1] and "Likely cause" in here[1]), here
 
 
 def _with_signs_turned(notebook):
@@ -224,6 +233,37 @@ def test_in_the_archive_the_graders_self_test_is_missed_in_words(course):
     done = subprocess.run(command, cwd=course, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, "not in the students' archive" in done.stderr) == (2, True), done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_what_is_no_python_is_installed_with_the_package(files):
+    patterns = tomllib.loads(files["pyproject.toml"].decode())["tool"]["setuptools"]["package-data"]
+    known = [f"{package.replace('.', '/')}/{p}" for package, inside in patterns.items() for p in inside]
+    data = [name for name in files if name.startswith("course_lib/") and not name.endswith(".py")]
+    assert len(data) > len(MODULES)
+    assert [name for name in data if not any(PurePosixPath(name).match(pattern) for pattern in known)] == []
+
+
+def test_a_public_case_that_cannot_be_written_down_is_said_and_nothing_is_written(tmp_path, monkeypatch):
+    def refused(course):
+        raise RecordError("98.1 (one): a set cannot be recorded")
+
+    monkeypatch.setattr("course_lib.grading.release.public_checks", refused)
+    done = CliRunner().invoke(app, ["release", str(tmp_path / "out"), "--folder", str(ROOT)])
+    assert (done.exit_code, "course release: 98.1 (one): a set cannot be recorded" in done.output) == (1, True)
+    assert not (tmp_path / "out").exists()
+
+
+def test_exercises_that_cannot_be_computed_are_said_in_one_line(tmp_path):
+    folder = tmp_path / "course"
+    shutil.copytree(ROOT / "course_lib", folder / "course_lib", ignore=shutil.ignore_patterns("__pycache__"))
+    lesson = folder / EXERCISES / "lesson01.py"
+    lesson.write_text(lesson.read_text(encoding="utf-8").replace("expect=_pocket", "expect=print"), encoding="utf-8")
+    records = public_checks(folder)  # by that folder's exercises, not by those of this process
+    assert records[f"{EXERCISES}lesson01.json"] != record(sheet("01_perceptron").exercises).encode()
+    assert records[f"{EXERCISES}lesson02.json"] == record(sheet("02_neurons_and_layers").exercises).encode()
+    lesson.write_text(lesson.read_text(encoding="utf-8").replace("expect=print", "expect=set"), encoding="utf-8")
+    with pytest.raises(RecordError, match=r"could not be computed: 01\.4 \(NAND\): set expected"):
+        public_checks(folder)
 
 
 def test_where_there_are_no_solutions_nothing_is_written(tmp_path):
