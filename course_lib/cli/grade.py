@@ -51,8 +51,10 @@ def grade(
     console = Console(highlight=False)
     wanted = _level(level, unsafe)
     if self_test:
-        from course_lib.grading import selftest
-
+        try:
+            from course_lib.grading import selftest
+        except ImportError:
+            _stop("the self-test is in the instructors' course folder, and not in the students' archive. Run it there.")
         raise typer.Exit(selftest.run(wanted, console))
     if submissions is None or out is None:
         _stop("name what was handed in, and a folder for the results: course grade SUBMISSIONS -o OUT")
