@@ -21,6 +21,18 @@ _JUDGES = ("box", "checks", "reference", "nn", "data", "simt", "cuda", "grading"
 _DESK = {
     *(
         "adjust",
+        "from_spreadsheet",
+        *(
+            "attempts",
+            "by_hand_page",
+            "changes",
+            "deadline",
+            "feedback",
+            "filled",
+            "gradebook",
+            "report_kinds",
+            "similarity_page",
+        ),
         "archive",
         "charts",
         "zips",
