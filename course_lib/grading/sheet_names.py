@@ -17,6 +17,7 @@ class Names:
         self._plain = {re.sub(r"[^a-z0-9]", "", name): name for name in known}
         topics = {name.split("_", 1)[1].replace("_", ""): name for name in known if name[:1].isdigit()}
         self._all = sorted({**self._plain, **topics}.items(), key=lambda item: -len(item[0]))
+        self.words = {word for name in known for word in re.findall(r"[a-z]+", name)}
         self._numbers = {name.split("_")[0].encode(): name for name in known}
 
     def in_text(self, text: str) -> str:
