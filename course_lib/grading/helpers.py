@@ -11,7 +11,7 @@ from course_lib.grading.layouts import Owner
 MOST_FILES, MOST_EACH, MOST_ALL = 20, 2**20, 8 * 2**20
 """Files that go along with a notebook, bytes of one, and of all together."""
 
-_CODE_AND_TEXT = (".py", ".txt", ".md", ".json", ".jsonl", ".yml", ".yaml", ".toml", ".ini", ".html", ".xml")
+_CODE_AND_TEXT = (".py", ".txt", ".md", ".json", ".jsonl", ".yml", ".yaml", ".toml", ".ini", ".xml")
 _DATA = (".csv", ".tsv", ".npz", ".npy", ".dat", ".data", ".idx", ".pkl")
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".bmp")
 _KINDS = _CODE_AND_TEXT + _DATA + _PICTURES

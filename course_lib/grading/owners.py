@@ -89,8 +89,7 @@ class Owners:
             of = (self.sheets.in_text(name) or sheet) if role[name] == "sheet" else sheet
             before = len(self.found)
             self._assign(inside, depth + 1, name, deeper, of)
-            if role[name] == "section":
-                self._say_section(name, before)
+            self._say_section(name, role[name], before)
         for item in loose:
             its = owner(item.parts[depth], item.parts[depth + 1 :], False, canvas, whole, self.sheets.without)
             self._add(item, its, section, sheet, people.get(item.parts[depth]))
@@ -142,9 +141,10 @@ class Owners:
                 "student's own. Is it Canvas's export after all, keep its files in a folder apart and grade that."
             )
 
-    def _say_section(self, name, before):
+    def _say_section(self, name, role, before):
         ids = list(dict.fromkeys(id for *_, (id, _, _) in self.found[before:]))
-        self.says.append(f"{name} is taken for a section or group, not for a student: in it are {_some(ids)}")
+        what = "a section or group" if role == "section" else "a folder of several students"
+        self.says.append(f"{name} is taken for {what}, not for a student: in it are {_some(ids)}")
 
 
 def looks_like_several(id: str) -> bool:

@@ -44,7 +44,7 @@ class Submission:
     turn : int
         The system's own number, higher for a later file; 0 where there is none.
     others : tuple of Submission
-        The student's other attempts: notebooks that fit the sheet equally well, the newest first.
+        The student's other attempts: notebooks that answer something of the sheet too, the newest first.
 
     Source: the course's own.
     """
@@ -146,7 +146,9 @@ def pick(sheet: str, graded: tuple, handed: Handed) -> tuple[Submission, str]:
     notes, doubt = list(handed.notes), ""
     if not ours or ours[-1].unread or ours[-1].lesson:
         return _without(sheet, graded, handed, ours, notes), ""
-    best, rivals = ours[-1], [one for one in ours[:-1] if one.rank[:-1] == ours[-1].rank[:-1]]
+    best = ours[-1]
+    rivals = [one for one in ours[:-1] if one.rank[:-1] == best.rank[:-1] or (one.fit.answered and not one.unread)]
+    rivals.sort(key=lambda one: one.when, reverse=True)
     if len(ours) > 1:
         others = ", ".join(one.shown for one in ours[:-1])
         how = _how(best, ours[-2])
@@ -156,7 +158,7 @@ def pick(sheet: str, graded: tuple, handed: Handed) -> tuple[Submission, str]:
     if any(one.its.late for one in ours):
         notes.append("Canvas marks it as late.")
     notes += handed.left_out
-    attempts = [_attempt(sheet, one, handed, ()) for one in reversed(rivals)]
+    attempts = [_attempt(sheet, one, handed, ()) for one in rivals]
     return _attempt(sheet, best, handed, notes, any(one.its.late for one in ours), tuple(attempts)), doubt
 
 
@@ -198,6 +200,10 @@ def _without(sheet, graded, handed: Handed, ours, notes) -> Submission:
         return Submission(handed.id, sheet, (), notes, reason=says, refused=True)
     if not handed.sheets and (instead := _instead(sheet, handed)):
         return Submission(handed.id, sheet, tuple(instead.values()), tuple(notes), names=tuple(instead))
+    if not handed.sheets and handed.files:
+        there = ", ".join(f"{'/'.join(its.rest)} of {entry.size:,} bytes" for entry, its in handed.files[:5])
+        says = f"No notebook was handed in; there is {there}."
+        return Submission(handed.id, sheet, (), tuple(notes), reason=says, refused=True)
     why = [*lessons, *nameless] or ([] if handed.sheets else handed.empty)
     says = f"Nothing was handed in for this sheet: {' '.join(why)}" if why else ""
     return Submission(handed.id, sheet, (), (*notes, *astray), reason=says)

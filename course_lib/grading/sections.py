@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from typing import NamedTuple
 from unicodedata import normalize
 
 from course_lib.grading.archive import ARCHIVES, ending_of
@@ -98,17 +99,34 @@ def folders_in(items: list, depth: int) -> dict[str, list]:
 def roles(items: list, depth: int, sheets) -> dict[str, str]:
     """Return {name: "student", "section" or "sheet"} of the folders that lie side by side at a depth.
 
-    A section holds folders or files of several people. Where names do not say so, several folders in it do, each with a
-    notebook, unless other folders have the same ones: ann/monday and bob/monday are two students'. A sheet's folder
-    does too, but who is in two of them is one person. No errors. Source: the course's own.
+    A section holds folders or files of several people. Where its name does not say so, several folders in it do, each
+    with a notebook, unless other folders have the same ones (ann/monday and bob/monday are two students') or most
+    others are a student's. A sheet's folder holds several people's too, but who is in two of them is one person.
+    No errors. Source: the course's own.
     """
     folders = folders_in(items, depth)
     looks = {name: _Look(name, inside, depth, sheets) for name, inside in folders.items() if not is_ones_own(name)}
-    times = Counter(kid for look in looks.values() for kid in look.people)
-    full = [look for look in looks.values() if look.people or look.files]
-    flat = len(full) > 1 and all(look.is_flat() for look in full)
-    several = any(len(look.persons) > 1 for look in full if is_section_name(look.name))
-    return {name: looks[name].role(times, flat, several) if name in looks else "student" for name in folders}
+    full = [look for look in looks.values() if look.people or look.files or look.groups]
+    beside = _Beside(
+        flat=len(full) > 1 and all(look.is_flat() for look in full),
+        sections=any(len(look.persons) > 1 for look in full if is_section_name(look.name)),
+        sheets=any(look.holds_people(2) for look in full if look.is_sheets()),
+        times=Counter(kid for look in full for kid in look.people),
+    )
+    seen = {name: look.role(beside) for name, look in looks.items()}
+    guessed = [look.name for look in full if seen[look.name] == "maybe"]
+    plain = [look.name for look in full if seen[look.name] == "student"]
+    maybe = "section" if len(guessed) >= len(plain) else "student"
+    return {name: maybe if seen.get(name) == "maybe" else seen.get(name, "student") for name in folders}
+
+
+class _Beside(NamedTuple):
+    """What lies beside a folder: all hold files of several people, or sections do, or sheets; how often a name is."""
+
+    flat: bool
+    sections: bool
+    sheets: bool
+    times: Counter
 
 
 class _Look:
@@ -126,8 +144,8 @@ class _Look:
         self.persons = {sheets.without(stem_of(file)) for file in self.files if is_person(stem_of(file), sheets)}
         self.nameless = [file for file in self.files if not is_person(stem_of(file), sheets)]
 
-    def holds_people(self):
-        return bool(self.people) or len(self.persons) > 1
+    def holds_people(self, least=1):
+        return len(self.people) >= least or len(self.persons) > 1
 
     def is_flat(self):
         own = set(words(self.name))
@@ -140,18 +158,20 @@ class _Look:
         named = bool(self.sheets.in_text(self.name)) or bool(words(self.name)) or dated
         return named and not is_section_name(self.name) and not is_person(self.name, self.sheets)
 
-    def role(self, times, flat, several):
-        if self.is_sheets():
-            return "sheet" if self.exported or self.people or (self.persons and not self.nameless) else "student"
+    def role(self, beside):
+        if self.is_sheets():  # one person alone in it shows nothing, unless the name is a sheet's or others hold more
+            least = 1 if beside.sheets or self.name in self.sheets.known else 2
+            files = len(self.persons) >= least and not self.nameless
+            return "sheet" if self.exported or len(self.people) >= least or files else "student"
         if self.exported:
             return "section"
         if is_section_name(self.name):
-            files = self.persons and not self.nameless and (several or self.people)
+            files = self.persons and not self.nameless and (beside.sections or self.people)
             return "section" if self.people or (self.groups and not self.nameless) or files else "student"
         if self.files:
-            return "section" if flat else "student"
-        alone = [kid for kid in self.people if times[kid] == 1]
-        return "section" if len(self.people) > 1 and 2 * len(alone) >= len(self.people) else "student"
+            return "section" if beside.flat else "student"
+        alone = [kid for kid in self.people if beside.times[kid] == 1]
+        return "maybe" if len(self.people) > 1 and 2 * len(alone) >= len(self.people) else "student"
 
 
 def _is_work(name: str) -> bool:
