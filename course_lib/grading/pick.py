@@ -82,6 +82,7 @@ class Candidate:
 
     entry: Entry
     its: Owner
+    sheet: str
     fit: Fit
     digest: bytes = b""
     unread: str = ""
@@ -128,12 +129,12 @@ def candidate(entry: Entry, its: Owner, sheet: str) -> Candidate:
     try:
         content = entry.read()
     except UnreadableFile as error:
-        return Candidate(entry, its, NONE, unread=str(error))
+        return Candidate(entry, its, sheet, NONE, unread=str(error))
     cells, _, _ = read_file(entry.name, content)
     exercises = registry.sheet(sheet).exercises if sheet in registry.SHEETS else ()
     found = fit(cells, exercises)
     digest = hashlib.sha256(content).digest()
-    return Candidate(entry, its, found, digest, lesson=found == NONE and is_lesson(cells))
+    return Candidate(entry, its, sheet, found, digest, lesson=found == NONE and is_lesson(cells))
 
 
 def pick(sheet: str, graded: tuple, handed: Handed) -> tuple[Submission, str]:

@@ -11,7 +11,7 @@ from collections import Counter
 from typing import NamedTuple
 from unicodedata import normalize
 
-from course_lib.grading.archive import ARCHIVES, ending_of
+from course_lib.grading.archive import ARCHIVES, CLOSED, ending_of
 from course_lib.grading.layouts import is_exported, is_nobodys, is_ones_own, stem_of
 
 WRAPPER = re.compile(r"(?:assignment_\d+_export|submissions?|submitted)", re.IGNORECASE)
@@ -45,7 +45,7 @@ def words(text: str) -> list[str]:
 
 def is_section_name(name: str) -> bool:
     """Return whether a folder's name speaks of a section or a group. No errors. Source: the course's own."""
-    return any(word in _SECTION for word in words(name))
+    return any(word in _SECTION or word.endswith("gruppe") for word in words(name))
 
 
 def is_person(name: str, sheets) -> bool:
@@ -109,7 +109,7 @@ def roles(items: list, depth: int, sheets) -> dict[str, str]:
     full = [look for look in looks.values() if look.people or look.files or look.groups]
     beside = _Beside(
         flat=len(full) > 1 and all(look.is_flat() for look in full),
-        sections=any(len(look.persons) > 1 for look in full if is_section_name(look.name)),
+        sections=any(len(look.people) + len(look.persons) > 1 for look in full if is_section_name(look.name)),
         sheets=any(look.holds_people(2) for look in full if look.is_sheets()),
         times=Counter(kid for look in full for kid in look.people),
     )
@@ -134,12 +134,14 @@ class _Look:
 
     def __init__(self, name, inside, depth, sheets):
         self.name, self.sheets, kids = name, sheets, folders_in(inside, depth + 1)
+        direct = {item.parts[depth + 1]: item for item in inside if len(item.folders) == depth + 1 < len(item.parts)}
         with_work = {kid: its for kid, its in kids.items() if any(item.packed or _is_work(item.name) for item in its)}
+        if is_section_name(name) and not direct:  # who handed in a picture or nothing is in the group too
+            with_work = kids
         self.exported = bool(with_work) and all(is_ones_own(kid) or WRAPPER.fullmatch(kid) for kid in with_work)
         self.groups = [kid for kid in with_work if is_section_name(kid)]
         full = [kid for kid in self.groups if _Look(kid, with_work[kid], depth + 1, sheets).holds_people()]
         self.people = [kid for kid in with_work if kid in full or (kid not in self.groups and is_person(kid, sheets))]
-        direct = {item.parts[depth + 1]: item for item in inside if len(item.folders) == depth + 1 < len(item.parts)}
         self.files = [file for file, item in direct.items() if item.packed or _is_work(file)]
         self.persons = {sheets.without(stem_of(file)) for file in self.files if is_person(stem_of(file), sheets)}
         self.nameless = [file for file in self.files if not is_person(stem_of(file), sheets)]
@@ -176,7 +178,7 @@ class _Look:
 
 def _is_work(name: str) -> bool:
     """Return whether a file is what one hands in: a notebook or an archive."""
-    return ".ipynb" in name.lower() or bool(ending_of(name, ARCHIVES))
+    return ".ipynb" in name.lower() or bool(ending_of(name, (*ARCHIVES, *CLOSED)))
 
 
 def _is_date(digits: str) -> bool:

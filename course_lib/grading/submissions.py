@@ -194,7 +194,7 @@ def _by_sheet(one: Handed, names: Names, wanted, found: Collected) -> dict[str, 
         named = names.in_text(its.rest[-1]) or names.in_text("/".join(its.rest[:-1])) or its.sheet
         its_own = candidate(entry, its, named)
         if not named or its_own.fit == NONE:  # its name says nothing, or something else than its cells
-            by_cells = _by_cells(entry, names)
+            by_cells = _by_cells(entry, its, names)
             if by_cells and by_cells != named:
                 other = candidate(entry, its, by_cells)
                 if not named or other.fit > NONE:
@@ -209,8 +209,13 @@ def _by_sheet(one: Handed, names: Names, wanted, found: Collected) -> dict[str, 
     return sheets
 
 
-def _by_cells(entry: Entry, names: Names) -> str:
+def _by_cells(entry: Entry, its, names: Names) -> str:
+    """Return the sheet whose exercises a notebook speaks of, else the one of which it answers two or more, or ""."""
     try:
-        return names.in_cells(entry.read())
+        content = entry.read()
     except UnreadableFile:
         return ""
+    if sheet := names.in_cells(content):
+        return sheet
+    best = max((candidate(entry, its, sheet) for sheet in names.known), key=lambda one: one.fit, default=None)
+    return best.sheet if best and best.fit.answered > 1 else ""

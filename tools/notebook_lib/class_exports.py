@@ -10,24 +10,8 @@ from pathlib import Path
 from unicodedata import normalize
 
 LAYOUTS = ("folders", "files", "sections", "moodle", "canvas", "gradescope")
-FIRST = [
-    "Ada",
-    "Ben",
-    "Chloé",
-    "Dana",
-    "Emre",
-    "Françoise",
-    "Günther",
-    "Hana",
-    "Ivo",
-    "Jürgen",
-    "Kaito",
-    "Leïla",
-    "Mary-Ann",
-    "Noor",
-    "Óscar",
-    "Zoë",
-]
+FIRST = ["Ada", "Ben", "Chloé", "Dana", "Emre", "Françoise", "Günther", "Hana", "Ivo", "Jürgen", "Kaito", "Leïla"]
+FIRST += ["Mary-Ann", "Noor", "Óscar", "Zoë"]
 LAST = ["Ng", "Müller", "O'Brien", "de la Cruz", "Nguyen", "Smith", "van der Berg", "Öztürk", "Lee", "Łukasz", "Wu"]
 
 Files = dict[str, bytes]
@@ -58,7 +42,7 @@ def export(layout: str, handed: Sequence[Files], late: Sequence[int] = ()) -> tu
         ids.append(id)
         if layout in ("files", "canvas"):
             name, content = next(iter(files.items())) if len(files) == 1 else ("homework.zip", _packed(files))
-            placed[path + name.rpartition("/")[2]] = content
+            placed[path.rstrip("_") + ".zip" if (layout, name[-4:]) == ("files", ".zip") else path + name] = content
         else:
             placed |= {f"{path}/{name}": content for name, content in files.items()}
     if layout == "gradescope":
