@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from course_lib.checks import registry
 from course_lib.grading.archive import Entry, UnreadableFile
@@ -124,17 +125,30 @@ def is_notebook(entry: Entry) -> bool:
     return ".ipynb" in entry.name.lower()  # browsers save "hw.ipynb.txt" and "hw.ipynb.json"
 
 
-def candidate(entry: Entry, its: Owner, sheet: str) -> Candidate:
-    """Return a file as the `Candidate` for a sheet. No errors. Source: the course's own."""
+class Looked(NamedTuple):
+    """A file that was read once: its bytes, its cells, and why it could not be read. Source: the course's own."""
+
+    content: bytes = b""
+    cells: tuple = ()
+    unread: str = ""
+
+
+def look(entry: Entry) -> Looked:
+    """Read a file. No errors. Source: the course's own."""
     try:
         content = entry.read()
     except UnreadableFile as error:
-        return Candidate(entry, its, sheet, NONE, unread=str(error))
-    cells, _, _ = read_file(entry.name, content)
-    exercises = registry.sheet(sheet).exercises if sheet in registry.SHEETS else ()
-    found = fit(cells, exercises)
-    digest = hashlib.sha256(content).digest()
-    return Candidate(entry, its, sheet, found, digest, lesson=found == NONE and is_lesson(cells))
+        return Looked(unread=str(error))
+    return Looked(content, read_file(entry.name, content)[0])
+
+
+def candidate(entry: Entry, its: Owner, sheet: str, looked: Looked) -> Candidate:
+    """Return a file as the `Candidate` for a sheet. No errors. Source: the course's own."""
+    exercises = registry.sheet(sheet).exercises if looked.cells and sheet in registry.SHEETS else ()
+    found = fit(looked.cells, exercises)
+    digest = hashlib.sha256(looked.content).digest()
+    lesson = found == NONE and is_lesson(looked.cells)
+    return Candidate(entry, its, sheet, found, digest, looked.unread, lesson)
 
 
 def pick(sheet: str, graded: tuple, handed: Handed) -> tuple[Submission, str]:
@@ -213,7 +227,8 @@ def _without(sheet, graded, handed: Handed, ours, notes) -> Submission:
 def _instead(sheet: str, handed: Handed) -> dict[str, Entry]:
     """Return {name: Entry} of files that are no notebooks: a script that fits, with what is beside it, else all."""
     files = [(entry, its) for entry, its in handed.files if entry.size <= 2**20]
-    scripts = [candidate(entry, its, sheet) for entry, its in files if entry.name.lower().endswith(".py")]
+    scripts = [pair for pair in files if pair[0].name.lower().endswith(".py")]
+    scripts = [candidate(entry, its, sheet, look(entry)) for entry, its in scripts]
     if scripts and (best := max(scripts, key=lambda one: one.rank)).fit > NONE:
         return {best.its.rest[-1]: best.entry, **beside(best.its.rest, handed.files)[0]}
     return {"/".join(its.rest): entry for entry, its in files[:_MOST_OTHERS]}

@@ -18,6 +18,8 @@ class Names:
         topics = {name.split("_", 1)[1].replace("_", ""): name for name in known if name[:1].isdigit()}
         self._all = sorted({**self._plain, **topics}.items(), key=lambda item: -len(item[0]))
         self.words = {word for name in known for word in re.findall(r"[a-z]+", name)}
+        joined = (r"[\W_]*".join(re.escape(part) for part in name.split("_")) for name in known)
+        self._patterns = [re.compile(rf"(?:^|[\W_]+){name}(?=$|[\W_])", re.IGNORECASE) for name in joined]
         self._numbers = {name.split("_")[0].encode(): name for name in known}
 
     def in_text(self, text: str) -> str:
@@ -35,9 +37,8 @@ class Names:
 
     def without(self, stem: str) -> str:
         """Return a file's stem without the sheet's name in it: "ann_04_backpropagation" is "ann". No errors."""
-        for name in self.known:
-            pattern = r"[\W_]*".join(re.escape(part) for part in name.split("_"))
-            stem, cut = re.subn(rf"(?:^|[\W_]+){pattern}(?=$|[\W_])", "", stem, count=1, flags=re.IGNORECASE)
+        for pattern in self._patterns:
+            stem, cut = pattern.subn("", stem, count=1)
             if cut:
                 return stem.strip(" _-.")
         return stem

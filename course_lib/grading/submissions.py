@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from unicodedata import normalize
 
-from course_lib.grading.archive import Entry, SubmissionsError, UnreadableFile
-from course_lib.grading.fit import NONE
+from course_lib.checks import registry
+from course_lib.grading.archive import SubmissionsError
+from course_lib.grading.fit import NONE, fit
 from course_lib.grading.listing import LeftOut, list_files
 from course_lib.grading.owners import EmptyFolder, Owners, looks_like_several
-from course_lib.grading.pick import Handed, Submission, candidate, is_notebook, pick
+from course_lib.grading.pick import Handed, Looked, Submission, candidate, is_notebook, look, pick
 from course_lib.grading.roster import Student
 from course_lib.grading.sections import unwrapped
 from course_lib.grading.sheet_names import Names
@@ -192,15 +193,16 @@ def _by_sheet(one: Handed, names: Names, wanted, found: Collected) -> dict[str, 
         if not is_notebook(entry):
             continue
         named = names.in_text(its.rest[-1]) or names.in_text("/".join(its.rest[:-1])) or its.sheet
-        its_own = candidate(entry, its, named)
+        looked = look(entry)
+        its_own = candidate(entry, its, named, looked)
         if not named or its_own.fit == NONE:  # its name says nothing, or something else than its cells
-            by_cells = _by_cells(entry, its, names)
+            by_cells = _by_cells(looked, names)
             if by_cells and by_cells != named:
-                other = candidate(entry, its, by_cells)
+                other = candidate(entry, its, by_cells, looked)
                 if not named or other.fit > NONE:
                     named, its_own = by_cells, other
         if not named and len(wanted) == 1:
-            named, its_own = wanted[0], candidate(entry, its, wanted[0])
+            named, its_own = wanted[0], candidate(entry, its, wanted[0], looked)
         if not named:
             line = f"{'/'.join(entry.parts)} ({one.id}) names no sheet: not graded. Name it with --sheet"
             found.problems.append(line)
@@ -209,13 +211,10 @@ def _by_sheet(one: Handed, names: Names, wanted, found: Collected) -> dict[str, 
     return sheets
 
 
-def _by_cells(entry: Entry, its, names: Names) -> str:
+def _by_cells(looked: Looked, names: Names) -> str:
     """Return the sheet whose exercises a notebook speaks of, else the one of which it answers two or more, or ""."""
-    try:
-        content = entry.read()
-    except UnreadableFile:
-        return ""
-    if sheet := names.in_cells(content):
+    if (sheet := names.in_cells(looked.content)) or b"def " not in looked.content:
         return sheet
-    best = max((candidate(entry, its, sheet) for sheet in names.known), key=lambda one: one.fit, default=None)
-    return best.sheet if best and best.fit.answered > 1 else ""
+    fits = {sheet: fit(looked.cells, registry.sheet(sheet).exercises) for sheet in names.known}
+    best = max(fits, key=fits.get, default="")
+    return best if best and fits[best].answered > 1 else ""
