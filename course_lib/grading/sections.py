@@ -106,10 +106,11 @@ def roles(items: list, depth: int, sheets) -> dict[str, str]:
     """
     folders = folders_in(items, depth)
     looks = {name: _Look(name, inside, depth, sheets) for name, inside in folders.items() if not is_ones_own(name)}
-    full = [look for look in looks.values() if look.people or look.files or look.groups]
+    full = [look for look in looks.values() if look.people or look.files]
+    named = [look for look in full if is_section_name(look.name)]
     beside = _Beside(
         flat=len(full) > 1 and all(look.is_flat() for look in full),
-        sections=any(len(look.people) + len(look.persons) > 1 for look in full if is_section_name(look.name)),
+        sections=any(look.size() > 1 for look in named) or (len(named) > 1 and all(look.size() for look in named)),
         sheets=any(look.holds_people(2) for look in full if look.is_sheets()),
         times=Counter(kid for look in full for kid in look.people),
     )
@@ -139,15 +140,16 @@ class _Look:
         if is_section_name(name) and not direct:  # who handed in a picture or nothing is in the group too
             with_work = kids
         self.exported = bool(with_work) and all(is_ones_own(kid) or WRAPPER.fullmatch(kid) for kid in with_work)
-        self.groups = [kid for kid in with_work if is_section_name(kid)]
-        full = [kid for kid in self.groups if _Look(kid, with_work[kid], depth + 1, sheets).holds_people()]
-        self.people = [kid for kid in with_work if kid in full or (kid not in self.groups and is_person(kid, sheets))]
+        self.people = [kid for kid in with_work if is_person(kid, sheets) or is_section_name(kid)]
         self.files = [file for file, item in direct.items() if item.packed or _is_work(file)]
         self.persons = {sheets.without(stem_of(file)) for file in self.files if is_person(stem_of(file), sheets)}
         self.nameless = [file for file in self.files if not is_person(stem_of(file), sheets)]
 
     def holds_people(self, least=1):
         return len(self.people) >= least or len(self.persons) > 1
+
+    def size(self):
+        return len(self.people) + (0 if self.nameless else len(self.persons))
 
     def is_flat(self):
         own = set(words(self.name))
@@ -167,9 +169,8 @@ class _Look:
             return "sheet" if self.exported or len(self.people) >= least or files else "student"
         if self.exported:
             return "section"
-        if is_section_name(self.name):
-            files = self.persons and not self.nameless and (beside.sections or self.people)
-            return "section" if self.people or (self.groups and not self.nameless) or files else "student"
+        if is_section_name(self.name):  # of one person alone the same holds
+            return "section" if self.size() > 1 or (self.size() and beside.sections) else "student"
         if self.files:
             return "section" if beside.flat else "student"
         alone = [kid for kid in self.people if beside.times[kid] == 1]

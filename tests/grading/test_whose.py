@@ -138,6 +138,14 @@ def test_a_students_own_list_of_submitters_gives_nobody_elses_work_away(handed_i
         (["Prof X/anna/", "Prof X/ben/", "Prof Y/carl/", "Prof Y/dora/"], ["Prof X", "Prof X", "Prof Y", "Prof Y"]),
         (["A/anna.ipynb", "A/ben.ipynb", "B/carl.ipynb", "B/dora.ipynb"], ["A", "A", "B", "B"]),
         (["Section A/Group 1/anna/", "Section A/Group 2/ben/"], ["Section A/Group 1", "Section A/Group 2"]),
+        (
+            ["Section A/gruppe_1/", "Section A/gruppe_2/", "Section B/gruppe_3/"],
+            ["Section A", "Section A", "Section B"],
+        ),
+        (
+            ["Prof X/Gruppe 1/", "Prof X/Gruppe 2/", "Prof Y/Gruppe 3/", "Prof Y/Gruppe 4/"],
+            ["Prof X"] * 2 + ["Prof Y"] * 2,
+        ),
         (["Section A/anna/01_perceptron/", "Section B/ben/exercises/"], ["Section A", "Section B"]),
         (
             ["Section A/Ann_1_assignsubmission_file_/", "Section B/Ben_2_assignsubmission_file_/"],
@@ -168,6 +176,7 @@ def test_sections_hold_students_and_are_none(handed_in, files, expected):
         (["Gruppe 1/", "Gruppe 2/", "Gruppe 3/abgabe/"], ["Gruppe 1", "Gruppe 2", "Gruppe 3"]),
         (["20231204/loss plots/", "20231205/my work/"], ["20231204", "20231205"]),
         (["007/", "008/data/", "0009/old/"], ["0009", "007", "008"]),
+        (["Monday Okafor/xor/", "gruppe_1_1/curves/", "gruppe_1_2/"], ["Monday Okafor", "gruppe_1_1", "gruppe_1_2"]),
         (["Peter Loss/Loss_Peter.ipynb", "Neu/neu_final.ipynb"], ["Neu", "Peter Loss"]),
     ],
 )
@@ -198,10 +207,11 @@ def test_the_same_id_in_two_sections_is_two_people_and_is_said(handed_in):
 
 
 def test_a_folder_that_a_student_made_takes_nobody_elses_row(handed_in):
-    files = {"Group 1/ben/hw.ipynb": notebook(1, "of the group"), "ben/hw.ipynb": notebook(3, "ben")}
+    files = {"Group 1/ben/hw.ipynb": notebook(1, "group"), "Group 1/dora/hw.ipynb": notebook(1)}
+    files["ben/hw.ipynb"] = notebook(3, "ben")
     found = handed_in({**files, "eve.zip": zipped({"ben/hw.ipynb": notebook(5, "eve"), "carl/hw.ipynb": notebook(5)})})
     assert chosen(found)["ben"] == notebook(3, "ben")
-    assert rows(found) == ["ben", "ben (Group 1)", "eve"]
+    assert rows(found) == ["ben", "ben (Group 1)", "dora", "eve"]
 
 
 def test_a_class_of_one_folder_with_a_file_beside_it_is_no_student(handed_in):
