@@ -21,7 +21,7 @@ from course_lib.grading.layouts import (
     stem_of,
 )
 from course_lib.grading.listing import LeftOut
-from course_lib.grading.sections import folders_in, is_section_name, roles
+from course_lib.grading.sections import folders_in, is_nobody, is_section_name, roles
 
 _COURSE = ("exercises", "notebooks", "solutions", "course_lib", "results", "data", "tools", "tests")
 _MOST_NAMED = 8
@@ -79,6 +79,9 @@ class Owners:
         names = list(dict.fromkeys(item.parts[depth] for item in loose))
         canvas = is_canvas(names, list(folders))
         self._say_system(names, list(folders), canvas)
+        nobodys = [] if canvas or section else [name for name in names if is_nobody(name, self.sheets)]
+        if nobodys and len(names) + len(folders) > 1:
+            self.says.append(f"{_some(nobodys)}: the name says nothing of whose it is; each such file has a row")
         for name, inside in folders.items():
             if role[name] == "student":
                 for item in inside:

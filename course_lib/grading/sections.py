@@ -60,6 +60,15 @@ def is_person(name: str, sheets) -> bool:
     return any(len(run) >= 5 and not _is_date(run) for run in re.findall(r"\d+", left))
 
 
+def is_nobody(name: str, sheets) -> bool:
+    """Return whether a file's name is one that everybody's may have: "hw", "01_perceptron (2)", "Untitled". No errors.
+
+    Source: the course's own.
+    """
+    left = sheets.without(stem_of(name))
+    return not is_person(left, sheets) and (not left or bool(words(left)) or "(" in left)
+
+
 def unwrapped(items: list, from_zip: bool, sheets) -> int:
     """Return how many folders are around all students' files and belong to none of them.
 
@@ -117,8 +126,9 @@ def roles(items: list, depth: int, sheets) -> dict[str, str]:
     seen = {name: look.role(beside) for name, look in looks.items()}
     guessed = [look.name for look in full if seen[look.name] == "maybe"]
     plain = [look.name for look in full if seen[look.name] == "student"]
-    maybe = "section" if len(guessed) >= len(plain) else "student"
-    return {name: maybe if seen.get(name) == "maybe" else seen.get(name, "student") for name in folders}
+    if guessed and len(guessed) >= len(plain):
+        seen |= {look.name: "section" for look in full if look.name in guessed or (look.people and not look.files)}
+    return {name: seen[name] if seen.get(name) in ("section", "sheet") else "student" for name in folders}
 
 
 class _Beside(NamedTuple):
@@ -169,7 +179,7 @@ class _Look:
             return "sheet" if self.exported or len(self.people) >= least or files else "student"
         if self.exported:
             return "section"
-        if is_section_name(self.name):  # of one person alone the same holds
+        if is_section_name(self.name) or re.fullmatch(r"\d\d?", self.name):  # of one person alone the same holds
             return "section" if self.size() > 1 or (self.size() and beside.sections) else "student"
         if self.files:
             return "section" if beside.flat else "student"

@@ -245,6 +245,20 @@ def test_a_copy_of_the_same_bytes_is_not_worth_a_line(handed_in):
     assert not found.problems
 
 
+def test_files_that_name_nobody_have_a_row_each_and_are_said(handed_in):
+    names = [
+        "01_perceptron.ipynb",
+        "01_perceptron (1).ipynb",
+        "01_perceptron-Copy1.ipynb",
+        "homework.ipynb",
+        "anna.ipynb",
+    ]
+    found = handed_in({name: notebook(mark=name) for name in names})
+    assert len(set(chosen(found).values())) == len(names)
+    assert "the name says nothing of whose it is; each such file has a row" in said(found)
+    assert "anna.ipynb" not in said(found)
+
+
 def test_ids_that_differ_in_capitals_only_are_two_rows_and_are_said(handed_in):
     found = handed_in({"anna/hw.ipynb": notebook(mark="1"), "Anna/hw.ipynb": notebook(mark="2")})
     assert rows(found) == ["Anna", "anna"]
