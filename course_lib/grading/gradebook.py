@@ -75,7 +75,8 @@ class Gradebook:
             at = (submission.student, submission.sheet)
             self.notes[at] = submission.notes
             if not submission.entries:
-                self.results[at] = missing(*at, self.questions[submission.sheet])
+                why = dict(reason=submission.reason, refused=submission.refused)
+                self.results[at] = missing(*at, self.questions[submission.sheet], **why)
                 continue
             files, unread = submission.load()
             self.notes[at] += unread

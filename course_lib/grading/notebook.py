@@ -6,10 +6,10 @@ words are found by their cell's grade_id.
 Source: the course's own.
 """
 
-import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
+from course_lib.grading.fit import defines, fit, is_about
 from course_lib.grading.notebook_file import read_file
 
 
@@ -69,7 +69,7 @@ def read_answers(files, sheet=None):
     if not readable:
         return Answers("unreadable", " ".join(problems[:3]), found[0][0])
     expected = f"{sheet.name}.ipynb" if sheet else ""
-    name, cells, notes = max(readable, key=lambda r: (_fit(r[1], exercises), r[0].rpartition("/")[2] == expected))
+    name, cells, notes = max(readable, key=lambda r: (fit(r[1], exercises), r[0].rpartition("/")[2] == expected))
     if len(found) > 1:
         notes = (*notes, f"{len(found)} files could be the answer; {name} fits this sheet best and was taken.")
     if sheet and name.rpartition("/")[2] != expected:
@@ -87,32 +87,6 @@ def _is_beside(name):
 def _is_copy(name):
     """Return whether a file is one that Jupyter or macOS puts beside a notebook."""
     return "-checkpoint." in name or "__MACOSX" in name or name.rpartition("/")[2].startswith("._")
-
-
-def defines(source, function):
-    """Return whether a text seems to define a function or to give its name a value. No errors.
-
-    Source: the course's own.
-    """
-    return (
-        re.search(rf"^[ \t]*(?:(?:async )?def {function}\b|{function}[ \t]*=(?!=))", source, re.MULTILINE) is not None
-    )
-
-
-def _fit(cells, exercises):
-    graded = {e.id for e in exercises for c in cells if is_about(c.grade_id, e.id)}
-    functions = [e.function for e in exercises if e.kind != "text"]
-    return len(graded) + sum(any(defines(c.source, f) for c in cells if c.kind == "code") for f in functions)
-
-
-def is_about(grade_id, id):
-    """Return whether a cell's grade_id, which has no dots in nbgrader, ends in an exercise's id: "answer-04-2".
-
-    No errors. Source: the course's own.
-    """
-    words = re.findall(r"[0-9A-Za-z]+", grade_id)
-    wanted = id.split(".")
-    return words[-len(wanted) :] == wanted
 
 
 def _answers(name, cells, notes, exercises):

@@ -19,33 +19,11 @@ _PACKAGES = ("course-lib", "numpy", "numba")
 # What decides on points. The rest of course_lib.grading only shows them.
 _JUDGES = ("box", "checks", "reference", "nn", "data", "simt", "cuda", "grading")
 _DESK = {
-    *(
-        "adjust",
-        "from_spreadsheet",
-        *(
-            "attempts",
-            "by_hand_page",
-            "changes",
-            "deadline",
-            "feedback",
-            "filled",
-            "gradebook",
-            "report_kinds",
-            "similarity_page",
-        ),
-        "archive",
-        "charts",
-        "zips",
-        "csvfile",
-        "final",
-        "layouts",
-        "presets",
-        "release",
-        "report",
-        "roster",
-        "sheet_names",
-    ),
-    *("schedule", "similarity", "store", "submissions", "summary", "tables", "tokens", "kill", "workers", "cluster"),
+    *("adjust", "archive", "attempts", "by_hand_page", "changes", "charts", "cluster", "csvfile", "deadline"),
+    *("feedback", "filled", "final", "from_spreadsheet", "gradebook", "helpers", "layouts", "leaks", "listing"),
+    *("owners", "pages", "pick", "presets", "public_checks", "release", "report", "report_kinds", "right_values"),
+    *("roster", "schedule", "sections", "sheet_names", "similarity", "similarity_page", "store", "submissions"),
+    *("summary", "tables", "tars", "tokens"),
 }
 
 
