@@ -107,10 +107,13 @@ def grade(
         print_line(console, f"note: {unknown} submissions have no known time; they do not count as late")
     handed = sum(bool(one.entries) for one in collected.submissions)
     print_line(console, f"{handed} submissions of {len(collected.students)} students; {len(todo)} to grade")
-    if todo and not scheduler and (why := no_sandbox(wanted)):
-        _stop(f"{why} course grade --help names the levels.")
+    chosen = wanted
+    if todo and not scheduler:  # tried once, here, and not by each process; workers of a cluster try for themselves
+        chosen, why = sandbox(wanted)
+        if why:
+            _stop(f"{why} course grade --help names the levels.")
     try:
-        if not grade_shown(console, book, todo, keys, jobs, scheduler, *grader()):
+        if not grade_shown(console, book, todo, keys, jobs, scheduler, *grader(), level=chosen):
             raise typer.Exit(130)
     except (NoCluster, OSError) as error:
         _stop(str(error))
@@ -160,8 +163,8 @@ def grader():
     return Task, grade_one
 
 
-def no_sandbox(level: str) -> str:
-    """Return why a level ("" for the best) does not work on this machine, "" if it does. No errors.
+def sandbox(level: str) -> tuple[str, str]:
+    """Return the letter of a level ("" for the best), and why it does not work here, "" if it does. No errors.
 
     Source: the course's own.
     """
@@ -171,8 +174,8 @@ def no_sandbox(level: str) -> str:
     try:
         found = level_named(level) if level else best_level()
     except NoBox as error:
-        return str(error)
-    return "" if found.works else f"level {level} does not work on this machine: {found.says}."
+        return level, str(error)
+    return found.letter, "" if found.works else f"level {level} does not work on this machine: {found.says}."
 
 
 def questions_of(sheet: str) -> list[dict]:

@@ -11,10 +11,12 @@ if TYPE_CHECKING:
 __all__ = ["grade_shown", "named", "print_line", "report_shown"]
 
 
-def grade_shown(console: Console, book, todo: list, keys: Path, jobs: int, scheduler: str, make, grade_one) -> bool:
+def grade_shown(
+    console: Console, book, todo: list, keys: Path, jobs: int, scheduler: str, make, grade_one, level: str = ""
+) -> bool:
     """Grade what has no result, keep each result as soon as it is there, and say how far it is.
 
-    `make` is the class of a task and `grade_one` the function that grades one. Returns False if Ctrl-C ended it.
+    `make` is the class of a task, `grade_one` the function that grades one, and `level` the sandbox's. Returns False if Ctrl-C ended it.
     `NoCluster` or OSError if it cannot go on. Source: the course's own.
     """
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -22,7 +24,7 @@ def grade_shown(console: Console, book, todo: list, keys: Path, jobs: int, sched
     from course_lib.grading.cluster import run_on_cluster
     from course_lib.grading.schedule import broken, run
 
-    tasks = book.tasks(todo, lambda student, sheet, files: make(student, sheet, files, str(keys), book.level))
+    tasks = book.tasks(todo, lambda student, sheet, files: make(student, sheet, files, str(keys), level))
     results = run_on_cluster(tasks, grade_one, scheduler) if scheduler else run(tasks, grade_one, jobs)
     students = book.collected.students
     columns = (BarColumn(), MofNCompleteColumn(), TextColumn("left:"), TimeRemainingColumn())

@@ -30,7 +30,7 @@ def fakes(monkeypatch, tmp_path):
     """Put a fake grader and a made-up sheet in place, and a folder of keys into the current folder."""
     monkeypatch.setattr(command, "grader", lambda: (FakeTask, fake_grade))
     monkeypatch.setattr(command, "questions_of", lambda sheet: QUESTIONS)
-    monkeypatch.setattr(command, "no_sandbox", lambda level: "")
+    monkeypatch.setattr(command, "sandbox", lambda level: (level, ""))
     monkeypatch.chdir(tmp_path)
     (tmp_path / "keys").mkdir()
     (tmp_path / "keys" / "lesson04.py").write_text("KEYS = ()\n")
@@ -166,7 +166,8 @@ def test_wrong_usage_has_status_2_and_says_what_to_do(arguments, says, monkeypat
 
 
 def test_a_sandbox_that_does_not_work_here_stops_before_anything_is_graded(monkeypatch):
-    monkeypatch.setattr(command, "no_sandbox", lambda level: f"level {level} does not work on this machine: no bwrap.")
+    says = "level B does not work on this machine: no bwrap."
+    monkeypatch.setattr(command, "sandbox", lambda level: (level, says))
     hand_in(ann="fine")
     assert "does not work on this machine: no bwrap." in course("--level", "A", exit_code=2)
     assert not list(Path("out/results").iterdir())
@@ -320,7 +321,7 @@ if __name__ == "__main__":
     command = sys.modules["course_lib.cli.grade"]
     command.grader = lambda: (FakeTask, fake_grade)
     command.questions_of = lambda sheet: [question("04.1", "0", 2), question("04.2", "0", 3)]
-    command.no_sandbox = lambda level: ""
+    command.sandbox = lambda level: (level, "")
     app(sys.argv[1:])
 """
 
