@@ -74,7 +74,7 @@ class Conv2d(Weighted):
     def _gradients(self, dout, need_dx):
         dx, dw, db = self.ops.conv2d_backward(dout, self._take_cache(), need_dx)
         if not self.connections.all():
-            dw = self.ops.multiply(dw, self._kept_weights())
+            dw = self.ops.keep_where(self._kept_weights(), dw)
         return dx, dw, db
 
     def _kept_weights(self):
