@@ -84,6 +84,12 @@ class Conv2d(Weighted):
             self._kept = self.ops.to_backend(np.broadcast_to(table, self.params["w"].shape).copy())
         return self._kept
 
+    def fixed(self):
+        """Return the weights that the connection table leaves out: {"w": bool (c_out, c_in, K_h, K_w)}, {} if none."""
+        if self.connections.all():
+            return {}
+        return {"w": np.broadcast_to(~self.connections[:, :, None, None], self.params["w"].shape)}
+
     def use(self, ops):
         """As `Layer.use`; the connection table follows."""
         self._kept = None

@@ -71,6 +71,13 @@ class Layer:
         """Return how many numbers training changes."""
         return sum(p.size for p in self.params.values())
 
+    def fixed(self):
+        """Return {name: bool array of the shape of params[name]}, True where training keeps a number as it is.
+
+        A name is left out if all its numbers are trained, as they are unless overridden. The gradient is 0 there.
+        """
+        return {}
+
     def describe(self):
         """Return a short text for `Sequential.summary`."""
         return type(self).__name__

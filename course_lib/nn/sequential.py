@@ -112,6 +112,10 @@ class Sequential:
         """Return the gradients under the same names and with the same shapes as `parameters`."""
         return {f"{i}.{name}": g for i, layer in enumerate(self.layers) for name, g in layer.grads.items()}
 
+    def fixed(self):
+        """Return the layers' `fixed` under the same names as `parameters`; those without fixed numbers are left out."""
+        return {f"{i}.{name}": m for i, layer in enumerate(self.layers) for name, m in layer.fixed().items()}
+
     def classes(self, out):
         """Return each row's class (B,) from outputs (B, C) on the host: the highest, or the lowest of distances."""
         if out.ndim == 2 and out.shape[1] == 1:  # one output says how much it is class 1
