@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from course_lib.nn.sequential import Sequential
-from course_lib.validate import as_float, as_labels, require_count, require_positive
+from course_lib.validate import NotFiniteError, as_float, as_labels, require_count, require_positive
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +135,7 @@ def maximise(net, unit, start, *, steps, lr=0.25, layer=None, prior=None, clip=(
     ------
     TypeError, ValueError
         If arguments do not fit; or if at the start the gradient is 0 for every image, so that there is no way up.
-    FloatingPointError
+    NotFiniteError (a ValueError and a FloatingPointError)
         If the unit or its gradient is no longer a finite number.
 
     Source: O, "Understanding Neural Networks Through Deep Visualization".
@@ -153,7 +153,7 @@ def maximise(net, unit, start, *, steps, lr=0.25, layer=None, prior=None, clip=(
     history = [value]
     for step in range(1, steps + 1):
         if not (np.isfinite(value).all() and np.isfinite(dx).all()):
-            raise FloatingPointError(
+            raise NotFiniteError(
                 f"the unit or its gradient is not finite after {step - 1} steps with lr={lr:g}; "
                 "use a smaller lr or a clip."
             )
