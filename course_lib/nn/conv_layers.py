@@ -90,6 +90,9 @@ class Conv2d(Weighted):
             return {}
         return {"w": np.broadcast_to(~self.connections[:, :, None, None], self.params["w"].shape)}
 
+    def __getstate__(self):
+        return {**super().__getstate__(), "_kept": None}
+
     def use(self, ops):
         """As `Layer.use`; the connection table follows."""
         self._kept = None
@@ -243,6 +246,9 @@ class RadialBasis(Layer):
     def __init__(self, prototypes):
         super().__init__()
         self.prototypes, self._there = np.asarray(prototypes), {}
+
+    def __getstate__(self):
+        return {**super().__getstate__(), "_there": {}}
 
     def use(self, ops):
         """As `Layer.use`; the prototypes follow."""

@@ -71,6 +71,11 @@ class Node:
         shares = self._differentiate(grad, self.cache, values)
         return tuple(g if g is None else gradient_for(v, g) for g, v in zip(shares, values, strict=False))
 
+    def __copy__(self):
+        new = object.__new__(type(self))
+        new.__dict__.update(self.__dict__)
+        return new
+
     def __deepcopy__(self, memo):
         for node in topological_order(self):  # not by recursion: a graph may be deep
             if id(node) not in memo:

@@ -5,6 +5,7 @@ it needs a prior). Training moves the weights and keeps the image; here the imag
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -185,8 +186,7 @@ def decay(rate):
 
     Source: O, "Understanding Neural Networks Through Deep Visualization" (a prior); this one is the course's choice.
     """
-    rate = _share("rate", rate)
-    return lambda images: (1 - rate) * images
+    return partial(_faded, _share("rate", rate))
 
 
 def blur(share):
@@ -201,15 +201,18 @@ def blur(share):
 
     Source: O, "Understanding Neural Networks Through Deep Visualization" (a prior); this one is the course's choice.
     """
-    share = _share("share", share)
+    return partial(_blurred, _share("share", share))
 
-    def prior(images):
-        """Return the images (B, C, H, W), a little smoother."""
-        p = np.pad(as_float("images", images, ndim=4), ((0, 0), (0, 0), (1, 1), (1, 1)), mode="edge")
-        around = p[..., :-2, 1:-1] + p[..., 2:, 1:-1] + p[..., 1:-1, :-2] + p[..., 1:-1, 2:]
-        return (1 - share) * images + share / 4 * around
 
-    return prior
+def _faded(rate, images):
+    return (1 - rate) * images
+
+
+def _blurred(share, images):
+    """Return the images (B, C, H, W), a little smoother."""
+    p = np.pad(as_float("images", images, ndim=4), ((0, 0), (0, 0), (1, 1), (1, 1)), mode="edge")
+    around = p[..., :-2, 1:-1] + p[..., 2:, 1:-1] + p[..., 1:-1, :-2] + p[..., 1:-1, 2:]
+    return (1 - share) * images + share / 4 * around
 
 
 def _log_probability(net, out, unit):

@@ -9,7 +9,8 @@ import numpy as np
 
 from course_lib import fast
 from course_lib.nn.finite import require_finite_outputs
-from course_lib.nn.layers import Dense, Layer, _copy_but_ops
+from course_lib.nn.layers import Dense, Layer
+from course_lib.nn.portable import Portable
 from course_lib.validate import require_finite
 
 
@@ -26,7 +27,7 @@ class LayerCost:
     multiply_adds: int
 
 
-class Sequential:
+class Sequential(Portable):
     """Layers in a chain: the output of one is the input of the next.
 
     Parameters
@@ -67,9 +68,6 @@ class Sequential:
         self.layers, self.ops = tuple(layers), ops
         for layer in layers:
             layer.use(ops)
-
-    def __deepcopy__(self, memo):
-        return _copy_but_ops(self, memo)
 
     def __len__(self):
         return len(self.layers)
