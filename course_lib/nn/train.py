@@ -171,7 +171,9 @@ def train(
     if best_params is not None:
         for p, kept in zip(net.parameters().values(), best_params, strict=True):
             net.ops.assign(p, kept)
-    if diverged := first_not_finite(net):  # by the last batch: no loss has seen it
+    # What the last batch did no loss has seen. On a device a look costs copies: there `evaluate` and `predict` tell it.
+    on_host = all(isinstance(p, np.ndarray) for p in net.parameters().values())
+    if on_host and (diverged := first_not_finite(net)):
         raise NotFiniteError(
             f"{diverged} holds NaN or infinity after the last batch, with lr={lr:g}: the steps are too large. "
             "Try a learning rate ten times smaller, and inputs scaled to about [0, 1]."
