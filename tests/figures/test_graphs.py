@@ -125,12 +125,21 @@ def test_the_walk_leaves_the_gradients_of_one_backward_pass():
             np.testing.assert_array_equal(node.grad, once[node.name])
 
 
-def test_a_leaf_without_a_gradient_stays_without():
-    goal = network()
-    frames = graphs.walk_frames(goal)
-    assert "9 values and 8 gradients" in frames[-1].alt
+def test_a_given_target_gets_its_gradient_too():
+    frames = graphs.walk_frames(network())
+    assert "9 values and 9 gradients" in frames[-1].alt
     assert ">dX<" in unquote(frames[0].src)
-    assert ">dY<" not in unquote(frames[-1].src)
+    assert ">dY<" in unquote(frames[-1].src)
+
+
+def test_class_numbers_have_no_gradient_and_no_place_for_one():
+    x, w = graph.variable(np.ones((2, 2)), "X"), graph.variable(np.eye(2), "W")
+    labels = graph.variable(np.array([0, 1]), "T")
+    goal = graph.apply("softmax_cross_entropy", graph.apply("dense", x, w, name="Z"), labels, name="E")
+    frames = graphs.walk_frames(goal)
+    assert "5 values and 4 gradients" in frames[-1].alt
+    assert ">dW<" in unquote(frames[-1].src)
+    assert ">dT<" not in unquote(frames[-1].src)
 
 
 def test_every_number_of_a_matrix_is_printed_and_a_zero_is_no_empty_cell():
