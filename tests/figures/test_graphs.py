@@ -1,6 +1,7 @@
 """Figures of lesson 05: layout by topological depth, and a walk whose gradients are the library's."""
 
 import re
+import types
 from urllib.parse import unquote
 
 import numpy as np
@@ -132,14 +133,18 @@ def test_a_given_target_gets_its_gradient_too():
     assert ">dY<" in unquote(frames[-1].src)
 
 
-def test_class_numbers_have_no_gradient_and_no_place_for_one():
-    x, w = graph.variable(np.ones((2, 2)), "X"), graph.variable(np.eye(2), "W")
-    labels = graph.variable(np.array([0, 1]), "T")
-    goal = graph.apply("softmax_cross_entropy", graph.apply("dense", x, w, name="Z"), labels, name="E")
-    frames = graphs.walk_frames(goal)
+def test_a_leaf_without_a_gradient_stays_without():
+    """Class numbers are such leaves, and what an operation takes beside its inputs."""
+    times = types.SimpleNamespace(
+        LOSSES=(), times_forward=lambda x, m: (m * x, m), times_backward=lambda dout, m: m * dout
+    )
+    mask = np.array([[1.0, 0.0]])
+    node = graph.apply("times", graph.variable(np.ones((1, 2)), "X"), mask, ops=times, name="Z")
+    node.parents[1].name = "M"
+    frames = graphs.walk_frames(graph.apply("half_squared_sum", node, np.zeros((1, 2)), name="J"))
     assert "5 values and 4 gradients" in frames[-1].alt
-    assert ">dW<" in unquote(frames[-1].src)
-    assert ">dT<" not in unquote(frames[-1].src)
+    assert ">dX<" in unquote(frames[-1].src)
+    assert ">dM<" not in unquote(frames[-1].src)
 
 
 def test_every_number_of_a_matrix_is_printed_and_a_zero_is_no_empty_cell():
