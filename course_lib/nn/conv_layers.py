@@ -180,6 +180,8 @@ class Subsample(Layer):
     def __init__(self, maps, size=2, *, dtype=np.float32):
         super().__init__()
         self.maps, self.size = require_count("maps", maps), pair(size, "size")
+        if np.dtype(dtype) not in (np.float32, np.float64):  # integers would round 1/4 to 0
+            raise TypeError(f"dtype is {np.dtype(dtype)}; it must be float32 or float64.")
         self.params["w"] = np.full(maps, 1 / (self.size[0] * self.size[1]), dtype=dtype)
         self.params["b"] = np.zeros(maps, dtype=dtype)
         self.grads = {name: np.zeros_like(p) for name, p in self.params.items()}

@@ -116,6 +116,7 @@ def test_distances_are_predicted_by_the_smallest():
     [
         (lambda: nn.Conv2d(1, 2, 3, rng=0), TypeError, r"numpy\.random\.Generator"),
         (lambda: nn.Conv2d(1, 2, 3, rng=rng(), dtype=int), TypeError, "float32 or float64"),
+        (lambda: nn.Subsample(2, dtype=int), TypeError, "float32 or float64"),
         (lambda: nn.Conv2d(1, 2, 0, rng=rng()), ValueError, "mask is 0"),
         (lambda: nn.Conv2d(2, 1, 3, rng=rng(), connections=[[True]]), ValueError, "one row for each of the 1 output"),
         (lambda: nn.Conv2d(1, 1, 3, rng=rng(), connections=[[False]]), ValueError, "sees no input map"),
