@@ -12,8 +12,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 
+from course_lib.checks.registry import sheet as sheet_named
 from course_lib.grading.csvfile import write_csv
 from course_lib.grading.final import decimal, finish, missing
+from course_lib.grading.look_at import write_look_at
+from course_lib.grading.notices import given_runs, notices
 from course_lib.grading.presets import write_preset
 from course_lib.grading.report import write_report
 from course_lib.grading.similarity import NOTE, similar_pairs
@@ -99,6 +102,21 @@ class Gradebook:
             if (at := (submission.student, submission.sheet)) in self.results
         ]
 
+    def notices(self, given: list[str]) -> dict[tuple[str, str], list[dict]]:
+        """Return {(student, sheet): what an instructor should look at, as {"question", "says"}}. No errors."""
+        sheets, known, found = given_runs(given), {}, {}
+        for at, result in self.results.items():
+            try:
+                exercises = {e.id: e for e in sheet_named(at[1]).exercises if e.kind != "text"}
+            except LookupError:  # a sheet that a later version has no more
+                exercises = {}
+            answers = [(id, str(text)) for id, text in result["answers"].items() if id in exercises and text]
+            for answer in answers:
+                if answer not in known:  # a class writes many answers alike
+                    known[answer] = notices(exercises[answer[0]], answer[1], given=sheets)
+            found[at] = [{"question": id, "says": says} for id, text in answers for says in known[id, text]]
+        return found
+
     def pairs(self, given: list[str]) -> list:
         """Return the answers that are alike; what one group handed in together is there once. No errors."""
         answers: dict[str, dict[str, str]] = defaultdict(dict)
@@ -116,7 +134,9 @@ class Gradebook:
 
 
 def write_all(out: Path, book: Gradebook, finals: list[dict], given: list[str], presets=()) -> list[Path]:
-    """Write grades.csv, presets, by_hand.csv, reports, similarity.csv and summary.html; return the paths of the tables.
+    """Write all tables, reports and summary.html; return the paths of the tables.
+
+    The files are grades.csv, presets, by_hand.csv, reports/, look_at.csv, similarity.csv and summary.html.
 
     OSError if one cannot be written. Source: the course's own.
     """
@@ -129,6 +149,10 @@ def write_all(out: Path, book: Gradebook, finals: list[dict], given: list[str], 
     (out / "reports").mkdir(exist_ok=True)
     for id, results in by_student(finals).items():
         write_report(out / "reports", students[id], list(results.values()))
+    looks = book.notices(given)
+    for result in finals:
+        result["notices"] = looks.get((result["student"], result["sheet"]), [])
+    write_look_at(out, finals, students)
     pairs = book.pairs(given)
     rows = [[pair.question, pair.one, pair.other, decimal(pair.share, 2), str(pair.shared)] for pair in pairs]
     head = ["question", "one", "other", "share", "shared fingerprints"]

@@ -14,6 +14,8 @@ from statistics import median
 from course_lib.grading.charts import histogram, meter
 from course_lib.grading.csvfile import write_atomically
 from course_lib.grading.final import NOTHING, decimal
+from course_lib.grading.look_at import look_rows
+from course_lib.grading.notices import NOTE as LOOK_NOTE
 from course_lib.grading.pages import clean, one_line, page
 from course_lib.grading.report import report_path, sheet_title
 from course_lib.grading.similarity import NOTE, Pair
@@ -67,6 +69,8 @@ def summary(results: list[dict], students: dict, sheets, pairs: list[Pair] = (),
         note=NOTE,
         pairs=[_pair(pair, students) for pair in pairs[:MOST_PAIRS]],
         pair_count=len(pairs),
+        looks=[_look(row, students) for row in look_rows(results, students)],
+        look_note=LOOK_NOTE,
         problems=left,
     )
 
@@ -157,6 +161,12 @@ def _pair(pair: Pair, students: dict) -> dict:
         **{"one": _name(pair.one, students), "one_link": _link(pair.one)},
         **{"other": _name(pair.other, students), "other_link": _link(pair.other)},
     }
+
+
+def _look(row: list[str], students: dict) -> dict:
+    id, _, questions, says = row
+    named = {"student": _name(id, students), "link": _link(id)}
+    return {**named, "questions": one_line(questions, 200), "says": one_line(says, 400)}
 
 
 def _name(id: str, students: dict) -> str:
