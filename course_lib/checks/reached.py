@@ -206,5 +206,5 @@ def _matched(target, value):
 
 
 def is_builtin(use):
-    """Return whether a Use is a bare name of Python's own. No errors. Source: the course's own."""
-    return not use.module and len(use.names) == 1 and use.names[0] in _BUILTINS
+    """Return whether a Use is of Python's own names, such as dict.fromkeys. No errors. Source: the course's own."""
+    return not use.module and use.names[0] in _BUILTINS

@@ -34,14 +34,13 @@ class Scopes:
         self.tree, self._inner = ast.parse(text), {}
         self._module = symtable.symtable(text, "text", "exec")
         self._children = {}
-        for _ in self._walk(self.tree, self._module, 0):
-            pass
 
     def walk(self, node):
         """Yield (node, table, depth) of a statement of the top level and of all below it, in the text's order.
 
         The table is the scope that a name there belongs to, the depth the number of functions around it. Annotations
-        are left out: nothing is computed with them. No errors. Source: the course's own.
+        are left out: nothing is computed with them. Statements are walked in their order the first time. No errors.
+        Source: the course's own.
         """
         return self._walk(node, self._module, 0)
 
