@@ -54,6 +54,7 @@ SLOW = (
     "tests/grading/test_grade_command.py",
     "tests/grading/test_host.py",
     "tests/grading/test_host_kernels.py",
+    "tests/grading/test_notices.py",
     "tests/grading/test_protocol.py",
     "tests/grading/test_release.py",
     "tests/grading/test_sandbox.py",

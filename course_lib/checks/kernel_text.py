@@ -15,6 +15,9 @@ from course_lib.checks.scopes import UNREADABLE, Scopes, is_global, names_given
 MOST_MADE = 50
 """Functions that are written out."""
 
+MOST_NODES = 20_000
+"""Of the syntax of the functions that made them, together."""
+
 MOST_CHARACTERS = 200_000
 """Of a text, before and after; what `simt.read` takes."""
 
@@ -76,7 +79,7 @@ class _Writer:
     def __init__(self, text, scopes):
         self.lines, self.scopes = re.split("\r\n|\r|\n", text), scopes
         self.pieces, self.functions, self.classes, self.words, self.unread = [], {}, {}, {}, {}
-        self.made, self.changed = 0, False
+        self.made, self.size, self.changed = 0, 0, False
         walked = [each for node in scopes.tree.body for each in scopes.walk(node)]
         self.taken = {n.id for n, table, _ in walked if isinstance(n, ast.Name) and is_global(n.id, table)}
         starts = [node.lineno for node in scopes.tree.body]
@@ -117,37 +120,53 @@ class _Writer:
 
     def _put(self, targets, value, node):
         """Give targets a value: functions as a def of their name, numbers as before."""
-        returned = self._returned(value, targets)
-        parts = [pair for target in targets for pair in _matched(target, returned)]
-        found = [(t, self._function(v) if isinstance(t, ast.Name) else None, v) for t, v in parts]
-        if not any(function for _, function, _ in found):
-            for target, _, _ in found:
-                if isinstance(target, ast.Name):
-                    self.functions.pop(target.id, None)
-                    self.words.pop(target.id, None)
-                    self.words |= {target.id: value} if _is_jit(value) else {}
-            plain = isinstance(node, ast.Assign | ast.AnnAssign) and value is node.value and parts[0][1] is value
-            self.changed = self.changed or not plain
-            self.pieces.append(self._text(node) if plain else _unparsed(ast.Assign([parts[0][0]], parts[0][1])))
-            return
-        self.changed = True
-        for target, function, value in found:
-            if function is None:
-                self.pieces.append(_unparsed(ast.Assign([target], value)))
-            else:
-                self.functions[target.id] = function = _renamed(function, target.id)
-                self.pieces.append(self._text(function))
+        returned = self._returned(value)
+        found = []
+        for target in targets:
+            for part, given in self._matched(target, returned):
+                function = self._function(given) if isinstance(part, ast.Name) else None
+                found.append((part, function, given))
+                if isinstance(part, ast.Name):
+                    self.functions.pop(part.id, None) if function is None else None
+                    self.words.pop(part.id, None)
+                    self.words |= {part.id: given} if _is_jit(given) else {}
+                    self.unread.pop(part.id, None)
+                    self.unread |= {part.id: given.func.id} if function is None and self._maker(given) else {}
+        if any(function for _, function, _ in found):
+            self.changed = True
+            for target, function, given in found:
+                if function is None:
+                    self.pieces.append(_unparsed(ast.Assign([_tupled(target)], _tupled(given))))
+                else:
+                    self.functions[target.id] = function = _renamed(function, target.id)
+                    self.pieces.append(self._text(function))
+        elif returned is value and not isinstance(node, ast.AugAssign) and not any(map(_has_list, (*targets, value))):
+            self.pieces.append(self._text(node))
+        else:
+            self.changed = True
+            self.pieces.append(_unparsed(ast.Assign([_tupled(t) for t in targets], _tupled(returned))))
 
-    def _returned(self, value, targets):
-        """Return what a call of a function that makes kernels returns; its other statements are written down."""
+    def _matched(self, target, value):
+        """Return (target, value) pair by pair where both are tuples or lists of one length."""
+        kinds = ast.Tuple | ast.List
+        value = self._returned(value)
+        if isinstance(target, kinds) and isinstance(value, kinds) and len(target.elts) == len(value.elts):
+            return [pair for t, v in zip(target.elts, value.elts, strict=True) for pair in self._matched(t, v)]
+        return [(target, value)]
+
+    def _maker(self, value):
+        """Return the text's own function that an expression calls, None if it calls none."""
         maker = self.functions.get(value.func.id) if _is_call(value) else None
-        if maker is None or maker.decorator_list:
+        return maker if maker is not None and not maker.decorator_list else None
+
+    def _returned(self, value):
+        """Return what a call of a function that makes kernels returns; its other statements are written down."""
+        maker = self._maker(value)
+        if maker is None or not is_readable(maker):
             return value
         self.made += 1
-        inside = self._inside(maker, value) if is_readable(maker) and self.made <= MOST_MADE else None
+        inside = self._inside(maker, value) if self.made <= MOST_MADE else None
         if inside is None:
-            names = [n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)]
-            self.unread |= {name: maker.name for name in names}
             return value
         *statements, last = inside
         for statement in statements:
@@ -160,6 +179,9 @@ class _Writer:
         if given is None:
             return None
         walked = [(n, table) for n, table, depth in self.scopes.walk(maker) if depth]
+        self.size += len(walked)
+        if self.size > MOST_NODES:
+            return None
         new = {name: self._new(name) for name in sorted(_own_names(maker, walked))}
         memo = {}
         body = copy.deepcopy(_body(maker), memo)
@@ -253,12 +275,15 @@ def _arguments(parameters, call):
     return given if given.keys() == {*plain, *named} else None
 
 
-def _matched(target, value):
-    """Return (target, value) pair by pair where both are tuples or lists of one length."""
-    kinds = ast.Tuple | ast.List
-    if isinstance(target, kinds) and isinstance(value, kinds) and len(target.elts) == len(value.elts):
-        return [pair for t, v in zip(target.elts, value.elts, strict=True) for pair in _matched(t, v)]
-    return [(target, value)]
+def _has_list(node):
+    return isinstance(node, ast.List) or (isinstance(node, ast.Tuple) and any(map(_has_list, node.elts)))
+
+
+def _tupled(node):
+    """Return an expression with tuples for the lists in it: the reader of kernels knows tuples."""
+    if isinstance(node, ast.List | ast.Tuple):
+        return ast.Tuple([_tupled(part) for part in node.elts], node.ctx)
+    return node
 
 
 def _own_names(maker, walked):
