@@ -20,6 +20,9 @@ NOTE = (
     "was taken for it."
 )
 
+MOST_COPIES = 4
+"""Functions of an answer that are named as copies."""
+
 BUILTINS = {"exec", "eval", "compile", "getattr", "setattr", "delattr", "vars", "globals", "locals", "__import__",
             "__builtins__", "__loader__", "get_ipython"}  # fmt: skip
 """Python's own names by which others are reached."""
@@ -81,9 +84,10 @@ def notices(exercise, text: str, scratch: str = "", given: frozenset[int] = froz
     alike = set().union(*(ALIKE.get(name, ()) for name in exercise.instead_of)) - set(exercise.instead_of)
     if near := [use.path for use in uses if alike & set(use.names)]:
         found.append(f"uses {', '.join(dict.fromkeys(near))}, where {_listed(exercise.instead_of)} may not be used")
-    for name, place, share in copied(text, exercise.kind, given):
-        found.append(f"{share:.0%} of {name} is {place}")
-    return found
+    copies = [f"{share:.0%} of {name} is {place}" for name, place, share in copied(text, exercise.kind, given)]
+    if len(copies) > MOST_COPIES:
+        copies[MOST_COPIES - 1 :] = [f"and so are {len(copies) - MOST_COPIES + 1} more of its functions"]
+    return found + copies
 
 
 def given_runs(cells: Iterable[str]) -> frozenset[int]:
