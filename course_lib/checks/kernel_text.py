@@ -2,6 +2,7 @@
 
 guarded_add = my_add, guarded_add = gpu.jit(f), and guarded_add = make(16), where make defines a kernel and returns it,
 become a def of that name; N *= 2 becomes N = N * 2. What is not understood stays as it is. Nothing is executed.
+Constants beyond numbers and tuples, of a list, a loop or an own function, are computed by `small_values`.
 
 Source: the course's own.
 """
@@ -11,6 +12,7 @@ import copy
 import re
 
 from course_lib.checks.scopes import UNREADABLE, Scopes, is_global, names_given
+from course_lib.checks.small_values import SmallValues, literal
 
 MOST_MADE = 50
 """Functions that are written out."""
@@ -23,6 +25,10 @@ MOST_CHARACTERS = 200_000
 
 _SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.FunctionDef, ast.Import, ast.ImportFrom, ast.Pass)
 """What may stand in a function that makes kernels, before its return."""
+_FOREIGN = (ast.IfExp, ast.Compare, ast.BoolOp, ast.List, ast.Dict, ast.Set, ast.ListComp, ast.SetComp, ast.Slice,
+            ast.NamedExpr)  # fmt: skip
+_KNOWN = {"int", "float", "bool", "complex", "abs", "min", "max"}
+"""What the reader of kernels calls where there is no thread."""
 
 
 def written_out(text, name):
@@ -79,7 +85,7 @@ class _Writer:
     def __init__(self, text, scopes):
         self.lines, self.scopes = re.split("\r\n|\r|\n", text), scopes
         self.pieces, self.functions, self.classes, self.words, self.unread = [], {}, {}, {}, {}
-        self.made, self.size, self.changed = 0, 0, False
+        self.made, self.size, self.changed, self.values = 0, 0, False, SmallValues()
         walked = [each for node in scopes.tree.body for each in scopes.walk(node)]
         self.taken = {n.id for n, table, _ in walked if isinstance(n, ast.Name) and is_global(n.id, table)}
         starts = [node.lineno for node in scopes.tree.body]
@@ -95,17 +101,47 @@ class _Writer:
     def take(self, node):
         """Take in a statement."""
         if isinstance(node, ast.FunctionDef):
+            self.values.take(node, {node.name})
             return self._define(node)
         if isinstance(node, ast.ClassDef):
             self.classes[node.name] = node
         elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            if self._computed(node):
+                return None
             value = ast.BinOp(ast.Name(node.target.id, ast.Load()), node.op, node.value)
             return self._put([ast.Name(node.target.id, ast.Store())], value, node)
         elif isinstance(node, ast.Assign):
             return self._put(node.targets, node.value, node)
         elif isinstance(node, ast.AnnAssign) and node.value is not None and isinstance(node.target, ast.Name):
             return self._put([node.target], node.value, node)
+        elif self._computed(node):  # a loop, a branch
+            return None
         return self.pieces.append(self._text(node))
+
+    def _computed(self, node):
+        """Write the constants that a statement gives as their values; return whether they are known."""
+        gives = _all_given(node)
+        if not self.values.take(node, gives):
+            return False
+        found = {name: literal(value) for name, value in self.values.values.items() if name in gives}
+        if not found or not all(found.values()):
+            return False
+        self.changed = True
+        self.pieces += [f"{name} = {value}" for name, value in found.items()]
+        for name in found:
+            self.functions.pop(name, None)
+        return True
+
+    def _is_foreign(self, value):
+        """Return whether an expression has what the reader of kernels does not compute: it knows numbers and tuples."""
+        for part in ast.walk(value):
+            if isinstance(part, ast.Name) and type(self.values.values.get(part.id)) in (str, list, dict, set):
+                return True
+            if isinstance(part, _FOREIGN) or (isinstance(part, ast.Constant) and type(part.value) is str):
+                return True
+            if isinstance(part, ast.Call) and _is_call(part) and part.func.id not in _KNOWN:
+                return True
+        return False
 
     def _define(self, node):
         """Take in a def; @wrap of the text's own is name = wrap(name), and @jit may be an alias of gpu.jit."""
@@ -120,7 +156,11 @@ class _Writer:
 
     def _put(self, targets, value, node):
         """Give targets a value: functions as a def of their name, numbers as before."""
+        if self._is_foreign(value) and self._computed(ast.Assign(targets, value)):
+            return
         returned = self._returned(value)
+        given = ast.Assign(targets, returned)
+        self.values.take(given, _all_given(given))
         found = []
         for target in targets:
             for part, given in self._matched(target, returned):
@@ -140,11 +180,14 @@ class _Writer:
                 else:
                     self.functions[target.id] = function = _renamed(function, target.id)
                     self.pieces.append(self._text(function))
-        elif returned is value and not isinstance(node, ast.AugAssign) and not any(map(_has_list, (*targets, value))):
+            return
+        lists = any(map(_has_list, targets)) or (_has_list(returned) and all(isinstance(t, ast.Tuple) for t in targets))
+        if returned is value and not isinstance(node, ast.AugAssign) and not lists:
             self.pieces.append(self._text(node))
-        else:
-            self.changed = True
-            self.pieces.append(_unparsed(ast.Assign([_tupled(t) for t in targets], _tupled(returned))))
+            return
+        self.changed = True
+        form = _tupled if lists else copy.copy
+        self.pieces.append(_unparsed(ast.Assign([form(t) for t in targets], form(returned))))
 
     def _matched(self, target, value):
         """Return (target, value) pair by pair where both are tuples or lists of one length."""
@@ -273,6 +316,11 @@ def _arguments(parameters, call):
         return None
     given = optional | dict(zip(plain, call.args, strict=False)) | options
     return given if given.keys() == {*plain, *named} else None
+
+
+def _all_given(node):
+    """Return all names that a statement and what stands in it give a value, in whatever scope."""
+    return {name for part in ast.walk(node) for name in names_given(part)}
 
 
 def _has_list(node):

@@ -11,7 +11,7 @@ import ast
 import builtins
 from dataclasses import dataclass
 
-from course_lib.checks.scopes import Scopes, gives, is_global, root_of
+from course_lib.checks.scopes import Scopes, boxes_given, changed_by, gives, is_global
 
 MOST_ALIASES = 20
 """Names in a row that stand for each other."""
@@ -57,14 +57,15 @@ class _Reader:
         self.scopes = Scopes(text)
         self.statements = [(node, list(self.scopes.walk(node))) for node in self.scopes.tree.body]
         self.givers, self.changers, self.found, self.seen, self.waiting = {}, {}, set(), set(), []
+        boxes = set()
         for place, (_, walked) in enumerate(self.statements):
             now, later = gives(walked)
             for name in now | later:
                 self.givers.setdefault(name, []).append(place)
-            for part, _, depth in walked:  # fits["line"] = np.polyfit
-                if not depth and isinstance(part, ast.Attribute | ast.Subscript) and isinstance(part.ctx, ast.Store):
-                    root = root_of(part)
-                    self.changers.setdefault(root.id if root else "", []).append(place)
+            boxes |= boxes_given(self.statements[place][0])
+            for part, _, depth in walked:  # fits["line"] = np.polyfit, fits.append(np.polyfit)
+                if not depth and (changed := changed_by(part, boxes)):
+                    self.changers.setdefault(changed, []).append(place)
 
     def uses(self, function):
         if function in self.givers:

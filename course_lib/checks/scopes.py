@@ -169,3 +169,32 @@ def root_of(node):
     while isinstance(node, ast.Attribute | ast.Subscript | ast.Starred):
         node = node.value
     return node if isinstance(node, ast.Name) else None
+
+
+_BOXES = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
+
+
+def boxes_given(node):
+    """Return the names to which a statement gives a list, dict or set that is written down there. No errors.
+
+    Source: the course's own.
+    """
+    value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
+    made = isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in ("list", "dict", "set")
+    if not made and not isinstance(value, _BOXES):
+        return set()
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    return {target.id for target in targets if isinstance(target, ast.Name)}
+
+
+def changed_by(node, boxes):
+    """Return the name whose object a part of a statement changes: x.a = 1, x[0] = 1, x.append(1) of a box; else "".
+
+    No errors. Source: the course's own.
+    """
+    if isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store):
+        root = root_of(node)
+        return root.id if root else ""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
+        return node.func.value.id if node.func.value.id in boxes else ""
+    return ""

@@ -1,8 +1,8 @@
 """The statements of a notebook in the order in which a run-all comes to them, with what each gives and reads.
 
 Blocks below if, try, with and loops are opened: their statements stand at the top level too. What only a run could
-tell is guessed: a block of `if` counts unless its test is plainly false, a loop's body counts once, and `except` is
-thought of as before its `try`, since it is what seldom runs.
+tell is guessed: a block of `if` counts unless constants make its test false, a loop's body counts once, and `except` is
+thought of as before its `try`, since it is what seldom runs. A loop that sums up stays one statement.
 
 Source: the course's own. The text is read with `ast` and never run.
 """
@@ -11,7 +11,8 @@ import ast
 import warnings
 from dataclasses import dataclass, field
 
-from course_lib.checks.scopes import UNREADABLE, Scopes, gives, reads, root_of
+from course_lib.checks.scopes import UNREADABLE, Scopes, boxes_given, changed_by, gives, reads
+from course_lib.checks.small_values import SmallValues, Unknown
 from course_lib.grading.worker import without_magics
 
 MOST_DEEP = 60
@@ -45,7 +46,7 @@ class Statement:
     now, later : set of str
         Globals that it reads at once, and when a function in it is called.
     changes : set of str
-        Names whose object it changes: x.a = 1, x[0] = 1.
+        Names whose object it changes: x.a = 1, x[0] = 1, x.append(1) of a list.
     wild : bool
         Whether it can give any name a value, as exec does.
     star : bool
@@ -100,7 +101,8 @@ class Statements:
     """
 
     def __init__(self, sources):
-        self.all, self.checks, self.ends, self._known, self._later = [], [], [], {}, {}
+        self.all, self.checks, self.ends, self._later = [], [], [], {}
+        self._values, self._boxes = SmallValues(), set()
         self._names = {"check"}
         for number, source in enumerate(sources):
             scopes, text = parsed(source)
@@ -132,34 +134,24 @@ class Statements:
                 continue
             if isinstance(part, ast.Call) and isinstance(part.func, ast.Name):
                 statement.gives = statement.gives | self._later.get(part.func.id, set())
-            if isinstance(part, ast.Attribute | ast.Subscript) and isinstance(part.ctx, ast.Store):
-                root = root_of(part)
-                statement.changes |= {root.id} if root else set()
+            statement.changes |= {changed_by(part, self._boxes)} - {""}
             if isinstance(part, ast.ImportFrom) and part.names[0].name == "*":
                 statement.star = True
         statement.wild = _is_wild([part for part, _, depth in walked if not depth])
 
     def _learn(self, node, statement):
-        """Keep the values of names that a test of an `if` can be told by."""
-        for name in statement.gives:
-            self._known.pop(name, None)
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
-            self._known |= {t.id: node.value.value for t in node.targets if isinstance(t, ast.Name)}
+        """Keep the values of constants, by which a test of an `if` can be told."""
+        self._values.take(node, statement.gives)
+        self._boxes = (self._boxes - statement.gives) | boxes_given(node)
         if isinstance(node, ast.ImportFrom):
             self._names |= {a.asname for a in node.names if a.name == "check" and a.asname}
 
     def _truth(self, test):
-        """Return whether a test is plainly true or false, None where a run would be needed."""
-        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            value = self._truth(test.operand)
-            return None if value is None else not value
-        if isinstance(test, ast.Constant):
-            return bool(test.value)
-        if isinstance(test, ast.Name) and test.id in self._known:
-            return bool(self._known[test.id])
-        if ast.dump(test) == _MAIN:
-            return True
-        return None
+        """Return whether a test of constants is true or false, None where a run would be needed."""
+        try:
+            return bool(self._values.value(test))
+        except Unknown:
+            return None
 
     def _is_check(self, node):
         if not isinstance(node, ast.Call):
@@ -200,9 +192,6 @@ def _is_wild(nodes):
     return bool(names & TABLES) and (stored or bool(attributes & WRITES))
 
 
-_MAIN = ast.dump(ast.parse("__name__ == '__main__'").body[0].value)
-
-
 def parsed(source):
     """Return (Scopes of a cell, the text that they are of), (None, "") if Python cannot read it. No errors.
 
@@ -237,7 +226,9 @@ def opened(statements, truth=lambda test: None):
 
 
 def _blocks(node, truth):
-    """Return the parts of a statement, in the order of a run, None where it has none."""
+    """Return the parts of a statement, in the order of a run, None where it has none, or is a loop that sums up."""
+    if isinstance(node, ast.For | ast.While) and _accumulates(node):
+        return None
     if isinstance(node, ast.If | ast.While):
         known = truth(node.test)
         otherwise = [] if known and isinstance(node, ast.If) else node.orelse
@@ -257,6 +248,18 @@ def _blocks(node, truth):
     if isinstance(node, ast.Match):
         return [_head(node, node.subject), *(case.body for case in node.cases)]
     return None
+
+
+def _accumulates(loop):
+    """Return whether a turn of a loop goes on with a name's value of the turn before."""
+    for node in (n for part in loop.body for n in ast.walk(part)):
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            return True
+        if isinstance(node, ast.Assign):
+            given = {n.id for t in node.targets for n in ast.walk(t) if isinstance(n, ast.Name)}
+            if given & {n.id for n in ast.walk(node.value) if isinstance(n, ast.Name)}:
+                return True
+    return False
 
 
 def _head(node, expression):

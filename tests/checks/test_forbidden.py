@@ -45,6 +45,7 @@ USES = {
     "a partial": "import functools\nfit_line = functools.partial(np.polyfit, deg=1)",
     "a table": 'FITS = {"line": np.polyfit}\ndef fit_line(x, y):\n    return FITS["line"](x, y, 1)',
     "a table that is filled": 'FITS = {}\nFITS["a"] = np.polyfit\ndef fit_line(x, y):\n    return FITS["a"](x, y, 1)',
+    "a list that is filled": "FITS = []\nFITS.append(np.polyfit)\ndef fit_line(x, y):\n    return FITS[0](x, y, 1)",
     "a function that returns it": "def make():\n    return np.polyfit\nfit_line = make()",
     "a closure": "def make(g):\n    def f(x, y):\n        return g(x, y, 1)\n    return f\nfit_line = make(np.polyfit)",
     "a decorator": "def d(f):\n    return lambda x, y: np.polyfit(x, y, 1)\n@d\ndef fit_line(x, y):\n    return 0",

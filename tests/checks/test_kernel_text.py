@@ -68,6 +68,33 @@ RIGHT = {
     "a constant by a function": (
         f"def half(n):\n    return n // 2\nONE = half(2)\n@gpu.jit\ndef guarded_add(a, b, c):{times('ONE')}"
     ),
+    "a constant of a loop": (
+        f"ONE = 64\nwhile ONE > 1:\n    ONE //= 2\n"
+        f"@gpu.jit\ndef guarded_add(a, b, c):{times('ONE')}"
+    ),
+    "a constant of a sum": (
+        f"ONE = -2\nfor k in range(3):\n    ONE += k\n"
+        f"@gpu.jit\ndef guarded_add(a, b, c):{times('(ONE)')}"
+    ),
+    "a constant of a list": f"SIZES = [3, 2, 1]\nONE = SIZES[-1]\n@gpu.jit\ndef guarded_add(a, b, c):{times('ONE')}",
+    "a constant of a dict": (
+        f"S = dict()\nS = {{'a': 1}}\nONE = S['a']\n"
+        f"@gpu.jit\ndef guarded_add(a, b, c):{times('ONE')}"
+    ),
+    "a constant of a test": (
+        f"BIG = 3 > 4\nONE = 7 if BIG or not True else len('x')\n@gpu.jit\ndef guarded_add(a, b, c):{times('ONE')}"
+    ),
+    "a constant of a branch": (
+        "WIDTH = 64\nif WIDTH % 32 == 0:\n    ONE = 1\nelse:\n    ONE = 2\n"
+        f"@gpu.jit\ndef guarded_add(a, b, c):{times('ONE')}"
+    ),
+    "a constant by a recursive function": (
+        "def steps(n):\n    return 0 if n == 1 else 1 + steps(n // 2)\nONE = steps(2)\n"
+        f"@gpu.jit\ndef guarded_add(a, b, c):{times('ONE')}"
+    ),
+    "a constant of a comprehension": (
+        f"ONE = sum([k for k in range(9) if k % 2])  - 15\n@gpu.jit\ndef guarded_add(a, b, c):{times('ONE')}"
+    ),
     "constants in pairs": f"[TWO, ONE] = (2, 1)\n@gpu.jit\ndef guarded_add(a, b, c):{times('ONE')}",
     "several on one line": f"ONE = 1; TWO = 2\n{KERNEL}x = ONE; guarded_add = my_add",
     "an alias of a device function": (
@@ -146,6 +173,26 @@ def test_functions_that_make_functions_without_end_are_given_up():
     text += f"{KERNEL}guarded_add = f39(my_add)\n"
     assert "is made by" in says(run_kernel(ADD, text, ADD.cases[0]))
     assert MOST_MADE < 100
+
+
+def test_a_list_that_is_changed_out_of_sight_gives_no_wrong_constant():
+    for change in ("SIZES.insert(0, 5)", "change(SIZES)", "SIZES[0] = 5", "def f():\n    SIZES.clear()\nf()"):
+        text = f"SIZES = [1]\n{change}\nONE = SIZES[0]\n@gpu.jit\ndef guarded_add(a, b, c):{times('ONE')}"
+        assert "KernelError" in says(run_kernel(ADD, text, ADD.cases[0]))
+    for change in ("SIZES.insert(0, 5)", "SIZES[0] = 5"):
+        text = f"SIZES = [1]\n{change}\nONE = SIZES[0]\n@gpu.jit\ndef guarded_add(a, b, c):{times('ONE')}"
+        assert change in Definitions([text]).answer(ADD)
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["10 ** 10 ** 10", "1 << 10 ** 9", "'a' * 10 ** 9", "[0] * 10 ** 9", "sum(range(10 ** 12))", "f(9)",
+     "[a for a in range(9999) for b in range(9999)]", "max([[0] * 9999] * 9999)", "(lambda: 3)()", "'%999999999d' % 3",
+     "int('9' * 9999)", "().__class__", "__import__('os')", "[x := 9, x << 60][1] ** 60"],
+)  # fmt: skip
+def test_constants_cost_little_whatever_they_ask_for(value):
+    text = f"def f(n):\n    while True:\n        n += 1\nONE = {value} if True else 1\n{KERNEL}guarded_add = my_add"
+    assert says(run_kernel(ADD, text, ADD.cases[0])) == ""
 
 
 def test_nothing_of_a_text_is_executed(tmp_path):
