@@ -8,8 +8,10 @@ Source: the course's own.
 """
 
 import ast
+import builtins
 import copy
 import re
+import sys
 
 from course_lib.checks.scopes import UNREADABLE, Scopes, is_global, names_given
 from course_lib.checks.small_values import SmallValues, literal
@@ -25,6 +27,9 @@ MOST_CHARACTERS = 200_000
 
 _SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.FunctionDef, ast.Import, ast.ImportFrom, ast.Pass)
 """What may stand in a function that makes kernels, before its return."""
+STARS = ("math", "cmath", "numba", "numba.cuda", "numpy")
+"""Modules whose names a kernel knows, also where all are imported."""
+
 _FOREIGN = (ast.IfExp, ast.Compare, ast.BoolOp, ast.List, ast.Dict, ast.Set, ast.ListComp, ast.SetComp, ast.Slice,
             ast.NamedExpr)  # fmt: skip
 _KNOWN = {"int", "float", "bool", "complex", "abs", "min", "max"}
@@ -88,6 +93,7 @@ class _Writer:
         self.made, self.size, self.changed, self.values = 0, 0, False, SmallValues()
         walked = [each for node in scopes.tree.body for each in scopes.walk(node)]
         self.taken = {n.id for n, table, _ in walked if isinstance(n, ast.Name) and is_global(n.id, table)}
+        self.open = self.taken - {n for part, table, _ in walked for n in names_given(part)} - set(dir(builtins))
         starts = [node.lineno for node in scopes.tree.body]
         self.shared = {line for node in scopes.tree.body for line in (node.lineno, node.end_lineno)
                        if starts.count(line) > 1 or (line != node.lineno and line in starts)}  # fmt: skip
@@ -114,9 +120,18 @@ class _Writer:
             return self._put(node.targets, node.value, node)
         elif isinstance(node, ast.AnnAssign) and node.value is not None and isinstance(node.target, ast.Name):
             return self._put([node.target], node.value, node)
+        elif isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
+            return self._import_all(node)
         elif self._computed(node):  # a loop, a branch
             return None
         return self.pieces.append(self._text(node))
+
+    def _import_all(self, node):
+        """Take in `from math import *` as an import of the names that the text reads and has not."""
+        module = sys.modules.get(node.module) if node.module in STARS and not node.level else None
+        names = sorted(name for name in self.open if module and name in vars(module))
+        self.changed = True
+        self.pieces.append(f"from {node.module} import {', '.join(names)}" if names else "")
 
     def _computed(self, node):
         """Write the constants that a statement gives as their values; return whether they are known."""

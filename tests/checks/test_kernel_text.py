@@ -95,6 +95,10 @@ RIGHT = {
     "a constant of a comprehension": (
         f"ONE = sum([k for k in range(9) if k % 2])  - 15\n@gpu.jit\ndef guarded_add(a, b, c):{times('ONE')}"
     ),
+    "all names of a module": (
+        "from math import *\nfrom numba.cuda import *\n@jit\ndef guarded_add(a, b, c):"
+        f"{times('sqrt(float32(1))').replace('cuda.grid', 'grid')}"
+    ),
     "constants in pairs": f"[TWO, ONE] = (2, 1)\n@gpu.jit\ndef guarded_add(a, b, c):{times('ONE')}",
     "several on one line": f"ONE = 1; TWO = 2\n{KERNEL}x = ONE; guarded_add = my_add",
     "an alias of a device function": (
