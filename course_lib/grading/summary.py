@@ -20,7 +20,7 @@ from course_lib.grading.pages import clean, one_line, page
 from course_lib.grading.report import report_path, sheet_title
 from course_lib.grading.similarity import NOTE, Pair
 
-MOST_MISTAKES, MOST_SLOW, MOST_PAIRS, MOST_PROBLEMS, MOST_NAMES = 20, 10, 50, 100, 20
+MOST_MISTAKES, MOST_SLOW, MOST_PAIRS, MOST_LOOKS, MOST_PROBLEMS, MOST_NAMES = 20, 10, 50, 200, 100, 20
 
 
 def write_summary(folder: Path, results: list[dict], students: dict, sheets, pairs=(), problems=()) -> Path:
@@ -69,7 +69,7 @@ def summary(results: list[dict], students: dict, sheets, pairs: list[Pair] = (),
         note=NOTE,
         pairs=[_pair(pair, students) for pair in pairs[:MOST_PAIRS]],
         pair_count=len(pairs),
-        looks=[_look(row, students) for row in look_rows(results, students)],
+        looks=[_look(row, students) for row in look_rows(results, students)[:MOST_LOOKS]],
         look_note=LOOK_NOTE,
         problems=left,
     )
