@@ -9,6 +9,7 @@ Source: the course's own.
 
 import ast
 import builtins
+from bisect import bisect_left
 from dataclasses import dataclass
 
 from course_lib.checks.scopes import Scopes, boxes_given, changed_by, gives, is_global
@@ -82,8 +83,8 @@ class _Reader:
     def _giver(self, name, before):
         """Return the place of the statement that gives a name its value, None if none does."""
         places = self.givers.get(name, [])
-        earlier = [p for p in places if before is None or p < before]
-        return earlier[-1] if earlier else places[-1] if places else None
+        earlier = bisect_left(places, before) if before is not None else len(places)
+        return places[earlier - 1] if places else None  # the last one where none is earlier
 
     def _reach(self, name, before, called):
         """Note what a global stands for: a library's name, or a statement that is then reached too."""

@@ -13,6 +13,9 @@ import operator
 MOST_STEPS = 20_000
 """Of a statement at the top level, with all that it calls."""
 
+MOST_TOGETHER, MOST_VALUES = 200_000, 500
+"""Steps of all statements, and constants that are kept."""
+
 MOST_LONG, MOST_DEEP = 10_000, 40
 """Parts of a text or a list; calls in calls, and brackets in brackets."""
 
@@ -29,6 +32,7 @@ _FUNCTIONS = {"abs": abs, "bool": bool, "divmod": divmod, "float": float, "int":
               "dict": dict, "enumerate": enumerate, "zip": zip, "reversed": reversed, "all": all,
               "any": any}  # fmt: skip
 _MATH = ("ceil", "floor", "sqrt", "log2", "gcd", "isqrt", "log", "exp")
+_BOXES = (tuple, list, dict, set)
 _PLAIN = (bool, int, float, str, type(None))
 
 
@@ -52,21 +56,25 @@ class SmallValues:
 
     def __init__(self):
         self.values, self.functions = {"__name__": "__main__"}, {}
-        self._steps = self._calls = 0
+        self._steps, self._calls, self._left = 0, 0, MOST_TOGETHER
 
     def take(self, node, gives):
         """Take in a statement of the top level that gives these names a value; return whether it is understood.
 
         Names that it gives are unknown from there on where it is not. No errors. Source: the course's own.
         """
-        names = dict(self.values)
+        names, self._steps = dict(self.values), min(MOST_STEPS, self._left)
+        begun = self._steps
         try:
-            self._steps = MOST_STEPS
+            if len(names) > MOST_VALUES:
+                raise Unknown
             self._statement(node, names)
         except (Unknown, _Leave, _Return, ArithmeticError, ValueError, TypeError, LookupError, RecursionError,
                 MemoryError):  # fmt: skip
             self._forget(node, gives)
             return False
+        finally:
+            self._left -= begun - self._steps
         self.values = names
         for name in gives - {getattr(node, "name", None)}:
             self.functions.pop(name, None)
@@ -77,20 +85,23 @@ class SmallValues:
         for name in gives:
             self.values.pop(name, None)
             self.functions.pop(name, None)
-        parts = list(ast.walk(node))
+        boxes = [name for name, value in self.values.items() if type(value) in (list, dict, set)]
+        parts = list(ast.walk(node)) if boxes else []
         calls = any(isinstance(part, ast.Call) for part in parts)
         named = {part.id for part in parts if isinstance(part, ast.Name)}
-        for name, value in list(self.values.items()):
-            if type(value) in (list, dict, set) and (calls or name in named):
+        for name in boxes:
+            if calls or name in named:
                 del self.values[name]
 
     def value(self, node):
         """Return the value of an expression, raising Unknown where it is no constant. Source: the course's own."""
+        self._steps = begun = min(MOST_STEPS, self._left)
         try:
-            self._steps = MOST_STEPS
             return self._value(node, dict(self.values))
         except (_Leave, _Return, ArithmeticError, ValueError, TypeError, LookupError, RecursionError, MemoryError):
             raise Unknown from None
+        finally:
+            self._left -= begun - self._steps
 
     def _block(self, nodes, names):
         for node in nodes:
@@ -172,9 +183,10 @@ class SmallValues:
             return names[node.id]
         if kind in (ast.Tuple, ast.List, ast.Set):
             parts = [self._value(part, names) for part in node.elts]
-            return tuple(parts) if kind is ast.Tuple else parts if kind is ast.List else set(parts)
+            return self._fitting(tuple(parts) if kind is ast.Tuple else parts if kind is ast.List else set(parts))
         if kind is ast.Dict and None not in node.keys:
-            return {self._value(k, names): self._value(v, names) for k, v in zip(node.keys, node.values, strict=True)}
+            pairs = zip(node.keys, node.values, strict=True)
+            return self._fitting({self._value(k, names): self._value(v, names) for k, v in pairs})
         if kind is ast.UnaryOp:
             return _UNARY[type(node.op)](self._value(node.operand, names))
         if kind is ast.BinOp and type(node.op) in _BINARY:
@@ -222,7 +234,7 @@ class SmallValues:
             self._give(turns.target, turn, inside)
             if all(self._value(test, inside) for test in turns.ifs):
                 found.append(self._value(node.elt, inside))
-        return set(found) if isinstance(node, ast.SetComp) else found
+        return self._fitting(set(found) if isinstance(node, ast.SetComp) else found)
 
     def _parts(self, node, names):
         value = self._value(node, names)
@@ -245,8 +257,8 @@ class SmallValues:
             raise Unknown
         if name == "range" and len(range(*given)) > MOST_LONG:
             raise Unknown
-        for value in given:
-            self._steps -= len(value) if hasattr(value, "__len__") else 0
+        if name == "sum" and any(type(part) not in (bool, int, float) for value in given for part in _flat(value)):
+            raise Unknown
         found = _FUNCTIONS[name](*given)
         return self._fitting(list(found) if type(found) in (enumerate, zip, type(reversed([]))) else found)
 
@@ -256,6 +268,7 @@ class SmallValues:
         plain = [p.arg for p in (*a.posonlyargs, *a.args)]
         if a.vararg or a.kwarg or a.kwonlyargs or len(given) > len(plain) or self._calls >= MOST_DEEP:
             raise Unknown
+        self._steps -= len(self.values) // 10
         inside = dict(self.values)
         inside |= {n: self._value(v, self.values) for n, v in zip(plain[len(plain) - len(a.defaults) :], a.defaults,
                                                                   strict=True)}  # fmt: skip
@@ -282,18 +295,31 @@ class SmallValues:
             raise Unknown
         return self._fitting(_BINARY[kind](left, right))
 
-    @staticmethod
-    def _fitting(value):
+    def _fitting(self, value):
+        """Return a value that is small enough, with all that is in it."""
         if type(value) is int and not -(2**63) <= value < 2**64:
             raise Unknown
-        if hasattr(value, "__len__") and len(value) > MOST_LONG:
+        if type(value) in (str, range) and len(value) > MOST_LONG:
             raise Unknown
+        if type(value) in _BOXES:
+            waiting, count = [value], 0
+            while waiting:
+                box = waiting.pop()
+                count += 1 + len(box)
+                if count > MOST_LONG:
+                    raise Unknown
+                waiting += [part for part in (box.values() if type(box) is dict else box) if type(part) in _BOXES]
+            self._steps -= count // 8
         return value
 
     def _step(self):
         self._steps -= 1
         if self._steps < 0:
             raise Unknown
+
+
+def _flat(value):
+    return value if type(value) in (*_BOXES, range) else (value,)
 
 
 def literal(value):

@@ -21,6 +21,9 @@ MOST_DEEP = 60
 MOST_TEXT = 200_000
 """Characters of a cell that are read."""
 
+MOST_STATEMENTS = 20_000
+"""Of a notebook; what comes behind them is not read."""
+
 WILD = {"exec", "eval", "__import__", "setattr"}
 WILD_ATTRIBUTES = {"import_module", "modules", "run_cell", "ex", "run_path", "run_module", "user_ns", "user_global_ns",
                    "__dict__", "__globals__", "__code__", "__builtins__"}  # fmt: skip
@@ -105,9 +108,10 @@ class Statements:
         self._values, self._boxes = SmallValues(), set()
         self._names = {"check"}
         for number, source in enumerate(sources):
-            scopes, text = parsed(source)
+            scopes, text = parsed(source) if len(self.all) < MOST_STATEMENTS else (None, "")
+            lines = text.split("\n")
             for node in scopes.tree.body if scopes else ():
-                self._take(node, number, text.split("\n"), scopes)
+                self._take(node, number, lines, scopes)
             self.ends.append(len(self.all))
 
     def _take(self, node, cell, lines, scopes):

@@ -185,3 +185,15 @@ def test_the_cells_of_an_answer_and_of_its_check():
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="older versions have no type parameters")
 def test_type_parameters_are_nobody_elses():
     assert "scratch" not in Definitions(["T = scratch()", "def f[T](x: T):\n    return T(x)"]).answer(exercise())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "cell",
+    ["\n".join(f"x{i} = {i}" for i in range(9_000)), "while True: x = 1\n" * 4_000, "x = x\n" * 9_000,
+     "def h(n): return h(n - 1) + h(n - 1)\n" + "x = h(30)\n" * 2_000,
+     "x = [0] * 9999\n" + "y = [x] * 9999\nz = sum([x] * 9999, [])\n" * 500],
+    ids=range(5),
+)  # fmt: skip
+def test_cells_that_ask_for_more_than_a_machine_has_are_read(cell):
+    assert "return K" in Definitions([cell, "K = 1\n" + CELL.format(uses="K"), CHECK]).answer(exercise())
