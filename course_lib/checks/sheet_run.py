@@ -95,7 +95,7 @@ def _run(cells):
 
 def _tell(exercise, namespace, definitions, folder):
     """Check an exercise, print how it went, with a card where it is wrong, and return whether it is right."""
-    text = definitions.source(exercise.function)
+    text = definitions.answer(exercise)
     if reason := forbidden_use(exercise, text):
         print(f"not yet  {exercise.id} {exercise.title}\n         {reason}", flush=True)
         return False

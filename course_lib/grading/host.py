@@ -145,7 +145,7 @@ class _Work:
             return text_question(exercise, text), text
         if answers.status != "graded":
             return question(exercise, lost_parts(exercise, answers.says), started), ""
-        text = self.definitions.source(exercise.function) or "\n".join(
+        text = self.definitions.answer(exercise) or "\n".join(
             cell.source for cell in answers.cells if defines(cell.source, exercise.function)
         )
         self.result["answers"][exercise.id] = text
