@@ -55,6 +55,7 @@ SLOW = (
     "tests/grading/test_grade_command.py",
     "tests/grading/test_host.py",
     "tests/grading/test_host_kernels.py",
+    "tests/grading/test_notices.py",
     "tests/grading/test_protocol.py",
     "tests/grading/test_public_checks.py",
     "tests/grading/test_release.py",

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
+from course_lib.checks.registry import sheet as sheet_named
 from course_lib.grading.attempts import AttemptStore, attempts, best
 from course_lib.grading.by_hand_page import write_by_hand_page
 from course_lib.grading.changes import log_changes
@@ -20,7 +21,9 @@ from course_lib.grading.csvfile import write_csv
 from course_lib.grading.deadline import Lateness
 from course_lib.grading.feedback import came_by, write_feedback
 from course_lib.grading.final import decimal, finish, missing
+from course_lib.grading.look_at import write_look_at
 from course_lib.grading.notebook import read_answers
+from course_lib.grading.notices import given_runs, notices
 from course_lib.grading.presets import write_filled, write_preset
 from course_lib.grading.report import write_report
 from course_lib.grading.similarity import NOTE, Alike, alike
@@ -162,6 +165,21 @@ class Gradebook:
         notes = (*self.notes[at], *([said] if said else []))
         return finish(result, manual, hours, rule, notes, self.questions[at[1]])
 
+    def notices(self, given: list[str]) -> dict[tuple[str, str], list[dict]]:
+        """Return {(student, sheet): what an instructor should look at, as {"question", "says"}}. No errors."""
+        sheets, known, found = given_runs(given), {}, {}
+        for at, result in self.results.items():
+            try:
+                exercises = {e.id: e for e in sheet_named(at[1]).exercises if e.kind != "text"}
+            except LookupError:  # a sheet that a later version has no more
+                exercises = {}
+            answers = [(id, str(text)) for id, text in result["answers"].items() if id in exercises and text]
+            for answer in answers:
+                if answer not in known:  # a class writes many answers alike
+                    known[answer] = notices(exercises[answer[0]], answer[1], given=sheets)
+            found[at] = [{"question": id, "says": says} for id, text in answers for says in known[id, text]]
+        return found
+
     def answers(self, finals: list[dict]) -> dict[str, dict[str, str]]:
         """Return {question: {student: text}} of what is compared: no answers in words; a group's files once."""
         found: dict[str, dict[str, str]] = defaultdict(dict)
@@ -229,6 +247,10 @@ def write_all(out: Path, book: Gradebook, finals: list[dict], given: list[str], 
         write_report(out / "reports", students[id], list(results.values()))
     archives, more = write_feedback(out, submissions, finals, students)
     written, says = [*written, *archives], [*says, *more]
+    looks = book.notices(given)
+    for result in finals:
+        result["notices"] = looks.get((result["student"], result["sheet"]), [])
+    write_look_at(out, finals, students)
     answers = book.answers(finals)
     found = alike(answers, given)
     write_csv(out / "similarity.csv", similarity_rows(found), excel=True)

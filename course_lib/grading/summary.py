@@ -14,12 +14,14 @@ from statistics import median
 from course_lib.grading.charts import histogram, meter
 from course_lib.grading.csvfile import write_atomically
 from course_lib.grading.final import NOTHING, decimal
+from course_lib.grading.look_at import look_rows
+from course_lib.grading.notices import NOTE as LOOK_NOTE
 from course_lib.grading.pages import clean, one_line, page
 from course_lib.grading.report import report_path, sheet_title
 from course_lib.grading.similarity import NOTE, SIMILAR, Alike, together
 from course_lib.grading.similarity_page import MOST_GROUPS, PAGE
 
-MOST_MISTAKES, MOST_SLOW, MOST_PAIRS, MOST_PROBLEMS, MOST_NAMES = 20, 10, 50, 100, 20
+MOST_MISTAKES, MOST_SLOW, MOST_PAIRS, MOST_LOOKS, MOST_PROBLEMS, MOST_NAMES = 20, 10, 50, 200, 100, 20
 
 
 def write_summary(folder: Path, results: list[dict], students: dict, sheets, similar=(), problems=()) -> Path:
@@ -69,6 +71,8 @@ def summary(results: list[dict], students: dict, sheets, similar: list[Alike] = 
         note=NOTE,
         groups=[_group(at, *group, students) for at, group in enumerate(groups[:MOST_PAIRS], 1)],
         group_count=len(groups),
+        looks=[_look(row, students) for row in look_rows(results, students)[:MOST_LOOKS]],
+        look_note=LOOK_NOTE,
         problems=left,
     )
 
@@ -183,6 +187,12 @@ def _group(at: int, who: tuple[str, ...], ones: list[Alike], students: dict) -> 
         **{"names": names, "more": len(who) - len(names), "questions": questions},
         **{"link": f"{PAGE}#g{at}" if at <= MOST_GROUPS else PAGE, "count": len(ones)},
     }
+
+
+def _look(row: list[str], students: dict) -> dict:
+    id, _, questions, says = row
+    named = {"student": _name(id, students), "link": _link(id)}
+    return {**named, "questions": one_line(questions, 200), "says": one_line(says, 400)}
 
 
 def _name(id: str, students: dict) -> str:
