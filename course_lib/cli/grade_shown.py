@@ -16,7 +16,8 @@ def grade_shown(
 ) -> bool:
     """Grade what has no result, keep each result as soon as it is there, and say how far it is.
 
-    `make` is the class of a task, `grade_one` the function that grades one, and `level` the sandbox's. Returns False if Ctrl-C ended it.
+    `make` is the class of a task, `grade_one` the function that grades one, and `level` the sandbox's. Returns False if
+    Ctrl-C ended it.
     `NoCluster` or OSError if it cannot go on. Source: the course's own.
     """
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
