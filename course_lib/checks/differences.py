@@ -87,15 +87,19 @@ def _text(value):
 
 def _sequence(value, expected, rtol, atol, name, parts):
     listed = f" ({', '.join(parts)})" if parts else ""
-    given, value = value, as_sequence(value)
-    if value is None:
-        return Difference("another kind of value", f"{name} is {_kind(given)}, expected {_kind(expected)}{listed}.")
-    if len(value) != len(expected):
-        detail = f"{name} is {_text(given)}: {_count(value)}, expected {len(expected)}{listed}."
-        return Difference("another number of values", detail)
-    for i, pair in enumerate(zip(value, expected, strict=True)):
+    parts_of_it = as_sequence(value)
+    whole = Difference("another kind of value", f"{name} is {_kind(value)}, expected {_kind(expected)}{listed}.")
+    if parts_of_it is None:
+        return whole
+    is_array = isinstance(value, np.ndarray)
+    if len(parts_of_it) != len(expected):
+        what = _kind(value) if is_array else f"{_text(value)}: {_count(value)}"
+        return Difference("another number of values", f"{name} is {what}, expected {_count(expected)}{listed}.")
+    for i, pair in enumerate(zip(parts_of_it, expected, strict=True)):
         if found := difference(*pair, rtol, atol, parts[i] if parts else f"{name}[{i}]"):
-            if isinstance(expected, tuple) and _other_order(value, expected, rtol, atol):
+            if is_array and found.kind.startswith(("another kind", "an array")):
+                return whole  # an array whose rows are no such parts was not meant to be the list of them
+            if isinstance(expected, tuple) and _other_order(parts_of_it, expected, rtol, atol):
                 found = replace(found, hint=" These are the right values in another order.")
             return replace(found, place=(i, *found.place))
     return None

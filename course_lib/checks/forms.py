@@ -23,7 +23,7 @@ ADVICE = {
 """Name of a type that holds no plain value -> what to do."""
 
 FEW_DIGITS = {"e": (3, 2e-3), "f": (7, 1e-5), "F": (7, 1e-5)}
-"""Character of a dtype -> decimal digits that it keeps, and by how much of the largest number its results may be off."""
+"""Character of a dtype -> decimal digits that it keeps, and how far off results are, as a share of the largest."""
 
 
 def advice(type_name):

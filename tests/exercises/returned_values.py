@@ -42,7 +42,7 @@ class Row(list):
 
 
 class Table(dict):
-    items = keys = lambda self: ()  # noqa: E731
+    items = keys = lambda self: ()
 
 
 class Array(np.ndarray):
@@ -160,7 +160,7 @@ FORMS = (
     Form("iterator of rows", False, _for_arrays(iter)),
     Form("set", False, _for(LISTS, lambda part: set(part) if all(type(p) in (int, str) for p in part) else NOT_HERE)),
     Form("dict for a list", False, _for(LISTS, lambda part: dict(enumerate(part)))),
-    Form("array of whole numbers as floats", False, _for_arrays(lambda a: a.astype(float) if a.size else NOT_HERE, "i")),
+    Form("whole numbers as floats", False, _for_arrays(lambda a: a.astype(float) if a.size else NOT_HERE, "i")),
     Form("array with one more axis", False, _for_arrays(lambda a: a[None])),
     Form("masked array, one masked", False, _for_arrays(_masked)),
     Form("items of a dict", False, _for((dict,), lambda d: list(d.items()))),

@@ -1,4 +1,4 @@
-"""ANSWERS.md, the page for students, tells no more and no less than what the checks do: each of its examples is tried."""
+"""ANSWERS.md, the page for students, says what the checks do: each of its examples is tried."""
 
 import json
 import re

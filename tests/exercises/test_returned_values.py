@@ -10,8 +10,9 @@ from course_lib.checks.values import decode, encode
 from tests.exercises.returned_values import FLOAT32, FORMS, returned, right_values, wrong
 
 VALUES = list(right_values())
-KINDS = {"01.1", "01.4", "02.1", "02.2", "03.3", "04.4", "05.2", "05.3", "06.4", "07.1", "08.8", "09.2", "09.5", "12.6"}
-"""Exercises that expect each kind of value: pairs, numbers and arrays, texts, a dict, lists of arrays, of tuples, ..."""
+KINDS = {"01.1", "01.4", "02.1", "02.2", "03.3", "04.4", "05.2", "05.3", "06.4", "07.1", "08.8", "09.2",
+         "09.5", "12.6"}  # fmt: skip
+"""Exercises that together expect each kind of value."""
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
