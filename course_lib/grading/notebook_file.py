@@ -161,7 +161,7 @@ def _cell(number, raw):
     kind = raw.get("cell_type")
     if kind == "heading":  # of format 3
         level = raw.get("level")
-        source = f"{'#' * (level if level in range(1, 7) else 1)} {source}"
+        source = f"{'#' * (level if type(level) is int and 1 <= level <= 6 else 1)} {source}"
     metadata = raw.get("metadata")
     metadata = metadata if type(metadata) is dict else {}
     grader = metadata.get("nbgrader")
