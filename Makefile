@@ -15,10 +15,11 @@ BOOK_READY = $(VENV)/.ready-book
 CUDA_READY = build/cuda-compiler/.ready
 LAB_SIZE = 690 MB
 
-.PHONY: help lab check test notebooks exercises release html bench lint lock clean
+.PHONY: help install lab check test notebooks exercises release html bench lint lock clean
 
 help:
 	@echo "make lab        set up once ($(LAB_SIZE) in $(VENV)), then open the lessons in JupyterLab"
+	@echo "make install    set up once, and open nothing: for who grades, or works in another editor"
 	@echo "make check      set up once, then ruff and the fast tests: a minute, for the time between two edits"
 	@echo "make test       set up once, then run every check"
 	@echo "make notebooks  build and execute the notebooks and sheets whose source changed"
@@ -29,6 +30,9 @@ help:
 	@echo "make lint       ruff: style and formatting of the Python files"
 	@echo "make lock       write the locks anew from pyproject.toml (needs uv)"
 	@echo "make clean      remove $(VENV), build/ and caches"
+
+install: $(LAB_READY)
+	@echo "The course is installed in $(VENV). Try:  $(BIN)/course doctor"
 
 lab: $(LAB_READY)
 	@$(BIN)/course lab $(ARGS)

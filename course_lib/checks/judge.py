@@ -6,7 +6,6 @@ then names the kind of mistake, and neither inputs nor values.
 Source: the course's own.
 """
 
-import builtins
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -18,6 +17,12 @@ from course_lib.checks.values import Named, Opaque, Seeded, resolve
 
 NOT_STARTED = "not written yet"
 """The cause that a stub has."""
+
+NOT_CALLED = "not called"
+"""The cause where time or the box was used up before."""
+
+DOES_NOT_END = "does not end"
+"""The cause that an answer has which was stopped."""
 
 ENDLESS = (
     "The usual cause is a while loop whose condition stays true: what it tests has to change in every turn, towards "
@@ -31,9 +36,12 @@ ONE_VALUE = ("wrong numbers", "another value", "a wrong truth value")
 OF_THE_TEXT = ("KernelError",)
 """Errors of kernels whose message speaks of the answer's text, not of the inputs: also told on hidden cases."""
 
-KNOWN_ERRORS = {name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, Exception)}
-KNOWN_ERRORS |= {"HazardFound", "KernelError", "LaunchError", "LinAlgError", "ProcessEnded", "ProtocolError"}
-"""Names of errors that are told on hidden cases; an answer can call one of its own after what it was given."""
+KNOWN_ERRORS = {
+    *("AttributeError", "IndexError", "KeyError", "MemoryError", "NameError", "RecursionError", "TypeError"),
+    *("ValueError", "ZeroDivisionError", "HazardFound", "KernelError", "LaunchError", "LinAlgError", "ProcessEnded"),
+    "ProtocolError",
+}
+"""Names of errors that are told on hidden cases. They are few, as an answer can choose one by what it was given."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +63,8 @@ class Outcome:
         Of a kernel: counter -> what to do where it is too high.
     explain : callable, optional
         Of a kernel: explain(text of a difference, hint, reveal) -> both, with the array's name and who wrote where.
+    not_called : str
+        Why the answer was not called at all, such as "the 30 s for the question are used up"; "" where it was.
     stopped : float
         Seconds after which the answer was stopped, since it did not end; 0 if it ended.
     origin : checks.origin.Origin, optional
@@ -78,6 +88,7 @@ class Outcome:
     counters: Mapping = field(default_factory=dict)
     advice: Mapping = field(default_factory=dict)
     explain: Callable | None = None
+    not_called: str = ""
     stopped: float = 0.0
     origin: object = None
     told: str = ""
@@ -142,6 +153,8 @@ def judge(exercise, case, outcome, reveal=True):
     where = f"{exercise.function}({_shown(case.args)})" if reveal else f"{exercise.function} on a hidden case"
     if case.note and reveal:
         where += f" ({case.note})"
+    if outcome.not_called:
+        return Finding(f"{where} has no result: {outcome.not_called}.", NOT_CALLED, facts=None)
     if outcome.stopped:
         return _endless(where, case, outcome, reveal)
     if outcome.error:
@@ -175,7 +188,7 @@ def judge(exercise, case, outcome, reveal=True):
 def _endless(where, case, outcome, reveal):
     at = f" It was in {outcome.origin.place}" if reveal and outcome.origin else ""
     says = f"{where} does not end: it was stopped after {outcome.stopped:g} s.{at and at + '.'} {ENDLESS}"
-    return Finding(says, "does not end", Facts(case, outcome, ENDLESS) if reveal else None)
+    return Finding(says, DOES_NOT_END, Facts(case, outcome, ENDLESS) if reveal else None)
 
 
 def _error(exercise, where, case, outcome, reveal):
@@ -183,7 +196,7 @@ def _error(exercise, where, case, outcome, reveal):
     name = error.split(":")[0]
     if name == "NotImplementedError":
         return Finding(f"{where} is not written yet.", NOT_STARTED, Facts(case, outcome) if reveal else None)
-    known = name if name in KNOWN_ERRORS else "an error of its own"
+    known = name if name in KNOWN_ERRORS else "another error"
     told = reveal or (exercise.kind == "kernel" and error.startswith(OF_THE_TEXT))
     text = error if told else known
     says = f"{where} raises {text}{'' if text.endswith('.') else '.'}"

@@ -8,14 +8,17 @@ Source: the course's own.
 
 import contextlib
 import io
-import linecache
+import os
 import sys
+import types
 from pathlib import Path
 
-from course_lib.checks.calling import error_text, outcome_here
+from course_lib.checks.calling import call_here, error_text, outcome_here
 from course_lib.checks.card import card_of
 from course_lib.checks.forbidden import forbidden_use
-from course_lib.checks.judge import NOT_STARTED, judge
+from course_lib.checks.judge import DOES_NOT_END, NOT_STARTED, Outcome, judge
+from course_lib.checks.moments import Moments
+from course_lib.checks.notebook_cells import NotebookCells
 from course_lib.checks.registry import SHEETS
 from course_lib.checks.registry import sheet as sheet_named
 from course_lib.checks.time_limit import TimeLimit, TimeUp
@@ -59,9 +62,12 @@ def main(file, name=""):
         return 2
     for note in answers.notes:
         print(f"note: {note}")
-    namespace, definitions = _run(answers.cells), Definitions([cell.source for cell in answers.cells])
     tasks = [e for e in sheet.exercises if e.kind != "text"]
-    right = sum(_tell(exercise, namespace, definitions, path.parent) for exercise in tasks)
+    folder = path.resolve().parent
+    os.chdir(folder)  # as Jupyter does
+    run = _Run(tasks, Definitions([cell.source for cell in answers.cells]))
+    run.cells(answers.cells)
+    right = sum(run.told(exercise, folder) for exercise in tasks)
     print(f"{right} of {len(tasks)} are right in the public check.")
     return 0 if right == len(tasks) else 1
 
@@ -78,42 +84,81 @@ def _is_about(sheet, answers, content):
     return _NAMES.in_cells(content) == sheet.name or 2 * found >= len(functions)
 
 
-def _run(cells):
-    """Run the cells in one namespace, as a notebook does; a cell that fails is told, and the next one is run."""
-    namespace = {"__name__": "__main__"}
-    for cell in cells:
-        linecache.cache[cell.name] = (len(cell.source), None, cell.source.splitlines(keepends=True), cell.name)
-        try:
-            with contextlib.redirect_stdout(io.StringIO()), TimeLimit(CELL_SECONDS):
-                exec(compile(cell.source, cell.name, "exec"), namespace)
-        except (Exception, SystemExit) as error:
-            print(f"note: {cell.name} raises {error_text(error)}", flush=True)
-        except TimeUp:
-            print(f"note: {cell.name} does not end; it was stopped after {CELL_SECONDS:g} s.", flush=True)
-    return namespace
+class _Run:
+    """A notebook's cells, run from the top, with each answer checked where it counts."""
 
+    def __init__(self, tasks, definitions):
+        self.tasks = {exercise.id: exercise for exercise in tasks}
+        self.definitions, self.found = definitions, {}
+        module = types.ModuleType("__main__")
+        sys.modules["__main__"] = module
+        sys.path.insert(0, "")
+        self.notebook = NotebookCells(module, TimeUp)
+        functions = {e.id: e.function for e in tasks if e.kind == "function"}
+        self.moments = Moments(functions, self.notebook.names, self._check)
+        self.moments.install()
 
-def _tell(exercise, namespace, definitions, folder):
-    """Check an exercise, print how it went, with a card where it is wrong, and return whether it is right."""
-    text = definitions.source(exercise.function)
-    if reason := forbidden_use(exercise, text):
-        print(f"not yet  {exercise.id} {exercise.title}\n         {reason}", flush=True)
-        return False
-    called = []
+    def cells(self, cells):
+        """Run the cells in one namespace, as a notebook does; a cell that fails is told, and the next one is run."""
+        for cell in cells:
+            told = len(self.notebook.notes)
+            try:
+                with contextlib.redirect_stdout(io.StringIO()), TimeLimit(CELL_SECONDS):
+                    self.notebook.run(cell.source, f"<{cell.name}>")
+            except (Exception, SystemExit) as error:
+                if not cell.is_check:
+                    print(f"note: {cell.name} raises {error_text(error)}", flush=True)
+            except TimeUp:
+                print(f"note: {cell.name} does not end; it was stopped after {CELL_SECONDS:g} s.", flush=True)
+            for note in self.notebook.notes[told:]:
+                print(f"note: {note}.", flush=True)
+            self.moments.after_cell()
 
-    def outcome_of(case):
-        called[:] = [case, outcome_here(exercise, case, text, namespace)]
-        return called[1]
+    def _check(self, id, answer):
+        """Run the public part of an answer as the notebook is now."""
+        exercise, called = self.tasks[id], []
 
-    with contextlib.redirect_stdout(io.StringIO()):
-        result = run_part(exercise, (PUBLIC, False, 1, exercise.cases), outcome_of)
-    if result.passed:
-        print(f"right    {exercise.id} {exercise.title}", flush=True)
-    elif result.cause == NOT_STARTED:
-        print(f"to do    {exercise.id} {exercise.title}", flush=True)
-    else:
-        print(f"not yet  {_lines(exercise, result, called, folder)}", flush=True)
-    return result.passed
+        def outcome_of(case):
+            called[:] = [case, call_here(answer, case)]
+            return called[1]
+
+        with contextlib.redirect_stdout(io.StringIO()):
+            self.found[id] = (run_part(exercise, (PUBLIC, False, 1, exercise.cases), outcome_of), called)
+
+    def _result(self, exercise):
+        """Return (result, [case, outcome]) of an exercise after the last cell."""
+        if exercise.kind == "kernel":
+            text, called = self.definitions.answer(exercise), []
+
+            def outcome_of(case):
+                called[:] = [case, outcome_here(exercise, case, text, {})]
+                return called[1]
+
+            return run_part(exercise, (PUBLIC, False, 1, exercise.cases), outcome_of), called
+        found = self.found.get(exercise.id)
+        if found is None:
+            missing = Outcome(error=f"NameError: there is no function {exercise.function}")
+            called = [exercise.cases[0], missing]
+            return run_part(exercise, (PUBLIC, False, 1, exercise.cases[:1]), lambda case: missing), called
+        if not found[0].passed and found[0].cause not in (NOT_STARTED, DOES_NOT_END):
+            if exercise.function in self.notebook.names:  # it may use what a cell below defines
+                self._check(exercise.id, self.notebook.names[exercise.function])
+            found = self.found[exercise.id] if self.found[exercise.id][0].passed else found
+        return found
+
+    def told(self, exercise, folder):
+        """Print how an exercise went, with a card where it is wrong, and return whether it is right."""
+        if reason := forbidden_use(exercise, self.definitions.answer(exercise)):
+            print(f"not yet  {exercise.id} {exercise.title}\n         {reason}", flush=True)
+            return False
+        result, called = self._result(exercise)
+        if result.passed:
+            print(f"right    {exercise.id} {exercise.title}", flush=True)
+        elif result.cause == NOT_STARTED:
+            print(f"to do    {exercise.id} {exercise.title}", flush=True)
+        else:
+            print(f"not yet  {_lines(exercise, result, called, folder)}", flush=True)
+        return result.passed
 
 
 def _lines(exercise, result, called, folder):

@@ -19,7 +19,7 @@ def release(
         typer.Option(help="The course folder.", show_default="found from the current folder or the package"),
     ] = None,
 ) -> None:
-    """Write course.zip for students: lessons, exercises, the library. No solution, no key.
+    """Write course.zip for students: lessons, exercises, the library. No solution, no key, no right answers.
 
     Exit status 1 if anything in it would give a solution away: it is then listed, and nothing is written.
     """
@@ -35,3 +35,4 @@ def release(
         typer.echo(f"course release: {error}", err=True)
         raise typer.Exit(1) from None
     typer.echo(f"{path}: {path.stat().st_size / 1e6:.1f} MB. No solution, marker, key or output is in it.")
+    typer.echo("Its checks know the right results of the public cases, and compute no others.")

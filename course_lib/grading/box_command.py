@@ -23,6 +23,7 @@ CALM = {
     "MPLBACKEND": "Agg",
     "MPLCONFIGDIR": f"{ROOM}/matplotlib",
     "NUMBA_CACHE_DIR": f"{ROOM}/numba",
+    "NUMBA_THREADING_LAYER": "workqueue",  # the one whose threads come anew after a fork
     **{f"{name}_NUM_THREADS": "1" for name in ("OPENBLAS", "OMP", "MKL", "NUMBA")},
 }
 """The environment of a box: nothing of the host's."""
@@ -30,7 +31,7 @@ CALM = {
 OWN = ("grading", "checks/exercises")
 """Parts of course_lib that no box sees: they have the right values."""
 
-WORKER = PACKAGE / "grading" / "worker.py"
+WORKER = PACKAGE / "box" / "worker.py"
 PYTHON = ("-I", "-S", "-B")
 """No environment, no site-packages by themselves, no bytecode written."""
 
@@ -77,9 +78,7 @@ def bubblewrap(limits, settings, info, rules, doors=(), bytecode="", hidden=()):
     places = {f: f"{spare}/{number}" for number, f in enumerate(closed)}
     seen = {places.get(source, source): inside for source, inside in binds.items()}
     become = ["setpriv", "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", "--no-new-privs"] if root else []
-    own = places.get(str(PACKAGE), str(PACKAGE))
     command = [*become, "bwrap", "--info-fd", str(info), *_filter(rules), *_whole(limits), *_folders(seen, hidden)]
-    command += ["--ro-bind", f"{own}/grading/worker.py", _INSIDE]
     command += ["--remount-ro", "/", "--chdir", CALM["HOME"]]
     command += [os.path.realpath(sys.executable), *PYTHON, _INSIDE, settings]
     lines = ["set -e", *(f'echo "$$" > {shlex.quote(door)}' for door in doors)]
@@ -92,7 +91,7 @@ def bubblewrap(limits, settings, info, rules, doors=(), bytecode="", hidden=()):
     return ["unshare", "--mount", "--propagation", "private", *shell] if closed else shell
 
 
-_INSIDE = f"{COURSE}/worker.py"
+_INSIDE = f"{COURSE}/course_lib/box/worker.py"
 
 
 def _filter(rules):
@@ -144,7 +143,7 @@ def container(limits, settings, engine, name):
     command += ["--memory", str(limits.memory), "--memory-swap", str(limits.memory)]
     command += ["--pids-limit", str(limits.processes + 4), "--tmpfs", f"/tmp:rw,size={limits.disk},mode=1777"]
     command += ["--volume", f"{PACKAGE}:{COURSE}/course_lib:ro", *_covers()]
-    command += ["--volume", f"{WORKER}:{_INSIDE}:ro", "--workdir", "/tmp"]
+    command += ["--workdir", "/tmp"]
     for variable, value in {**CALM, "HOME": "/tmp"}.items():
         command += ["--env", f"{variable}={value}"]
     return [*command, image(), "python3", "-I", "-B", _INSIDE, settings]

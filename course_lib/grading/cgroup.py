@@ -92,11 +92,11 @@ class Cgroup:
         """Return the numbers of the processes in the group. No errors. Source: the kernel's admin guide."""
         return {int(number) for door in self.doors for number in _lines(door)}
 
-    def ran_out_of_memory(self):
-        """Return whether a process was killed for memory. No errors. Source: the kernel's admin guide."""
+    def oom_kills(self):
+        """Return how many processes were killed for memory. No errors. Source: the kernel's admin guide."""
         files = [folder / file for folder in self.folders for file in ("memory.oom_control", "memory.events")]
         words = [line.split() for file in files for line in _lines(file)]
-        return any(pair[0] == "oom_kill" and pair[1] != "0" for pair in words if len(pair) == 2)
+        return sum(int(pair[1]) for pair in words if len(pair) == 2 and pair[0] == "oom_kill")
 
     def close(self, seconds=5.0):
         """Kill what is in the group and remove it; return whether all of it is gone. No errors.

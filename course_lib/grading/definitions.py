@@ -8,7 +8,7 @@ Source: the course's own.
 import ast
 import warnings
 
-from course_lib.grading.worker import without_magics
+from course_lib.checks.magics import without_magics
 
 MOST_DEEP = 60
 """Brackets in brackets and blocks in blocks of a cell; deeper ones are not read, as Python's parser is recursive."""
@@ -53,6 +53,10 @@ class Definitions:
                 waiting += [n.id for n in ast.walk(node) if isinstance(n, ast.Name)]
         places = sorted((self._place[key] for key in found), key=lambda place: place[0])
         return [(node, _text(source.split("\n"), node)) for _, node, source in places]
+
+    def answer(self, exercise):
+        """Return the text of an exercise's answer. No errors. Source: the course's own."""
+        return self.source(exercise.function)
 
     def source(self, name):
         """Return an answer's text, "" if there is none. No errors. Source: the course's own."""

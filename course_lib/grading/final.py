@@ -82,13 +82,21 @@ def finish(
     penalty = earned * off
     says = ""
     if rule and hours:
-        says = f"{decimal(hours)} hours late, {units} {rule.unit}{'s' * (units != 1)} begun: "
+        says = f"{_long(hours)} late, {units} {rule.unit}{'s' * (units != 1)} begun: "
         says += f"{decimal(off * 100)}% of {decimal(earned)} points are taken off, {decimal(penalty)}."
     return {
         **result,
         **{"questions": done, "notes": [*notes, *result["notes"]], "earned": str(earned), "penalty": str(penalty)},
         **{"total": str(earned - penalty), "late": says, "open": waiting, "of": sum(q["of"] for q in done)},
     }
+
+
+def _long(hours: Fraction) -> str:
+    """Return "30 hours", or with minutes where the hours are not whole: they come from a clock then."""
+    if hours.denominator == 1:
+        return f"{hours} hours"
+    whole, minutes = divmod(max(1, round(hours * 60)), 60)
+    return f"{whole} h {minutes} min"
 
 
 def decimal(value, places: int = 4) -> str:

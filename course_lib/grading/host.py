@@ -9,14 +9,15 @@ import traceback
 from fractions import Fraction
 
 from course_lib.checks.forbidden import forbidden_use
+from course_lib.checks.judge import DOES_NOT_END, NOT_CALLED, NOT_STARTED
 from course_lib.checks.registry import sheet as sheet_named
 from course_lib.grading.definitions import Definitions
 from course_lib.grading.host_kernels import Kernels
 from course_lib.grading.keys import load_keys
 from course_lib.grading.levels import best_level
 from course_lib.grading.notebook import defines, read_answers
-from course_lib.grading.questions import lost_parts, question, run_parts, text_question
-from course_lib.grading.running import Running
+from course_lib.grading.questions import lost_parts, question, run_parts, text_question, unheard_parts
+from course_lib.grading.running import Budget, Running
 from course_lib.grading.task import Task, result_key, versions
 
 __all__ = ["Task", "grade"]
@@ -92,7 +93,7 @@ class _Work:
         result["status"], result["says"], result["notes"] = answers.status, answers.says, list(answers.notes)
         faults = []
         if answers.status == "graded":
-            self._prepare(answers, result)
+            self._prepare(sheet, answers, result)
         work = [self._question(exercise, keys.get(exercise.id), answers) for exercise in sheet.exercises]
         for one in work:
             next(one)  # the public parts of all: a later one could tell what an answer saw in a hidden one
@@ -106,11 +107,15 @@ class _Work:
         elif answers.status == "graded":
             result["says"] = f"{answers.file} was graded."
 
-    def _prepare(self, answers, result):
+    def _prepare(self, sheet, answers, result):
         result["level"] = self.task.level or best_level().letter
         self.definitions = Definitions([cell.source for cell in answers.cells])
         hidden = (self.task.keys,) if self.task.keys else ()
-        self.running = Running(answers.cells, result["level"], self.task.limits, self.end, hidden)
+        functions = {e.id: e.function for e in sheet.exercises if e.kind == "function"}
+        beside = [(name, content) for name, content in answers.beside]
+        self.running = Running(
+            answers.cells, functions, result["level"], self.task.limits, self.end, hidden, beside
+        )  # fmt: skip
         self.kernels = Kernels(self.task, self.end)
 
     def _question(self, exercise, key, answers):
@@ -124,18 +129,24 @@ class _Work:
             yield entry or question(exercise, results, started), fault
             return
 
-        lost = self.running.lost
+        budget, at_end = Budget(self.task.limits.question), False
 
         def called(case):
-            end = started + self.task.limits.question + self.running.lost - lost
-            return self.running.call(exercise.function, case, end)
+            return self.running.call(exercise.id, case, budget, at_end)
 
         results, fault = run_parts(exercise, key, called, hidden=(False,))
-        paused, lost_then = time.monotonic(), self.running.lost
+        if results[0].cause not in ("", NOT_STARTED, DOES_NOT_END, NOT_CALLED):
+            at_end = True  # it may use what a cell below defines, as it can in a notebook whose cells were moved
+            again, fault = run_parts(exercise, key, called, hidden=(False,))
+            at_end = again[0].passed
+            results = again if at_end else results
+        paused = time.monotonic()
         yield
         started += time.monotonic() - paused
-        lost += self.running.lost - lost_then
-        more, later_fault = run_parts(exercise, key, called, hidden=(True,))
+        if results[0].cause in (DOES_NOT_END, NOT_CALLED):  # it would take as long again, and earn nothing
+            more, later_fault = unheard_parts(exercise, key, "the public part has no result"), ""
+        else:
+            more, later_fault = run_parts(exercise, key, called, hidden=(True,))
         yield question(exercise, results + more, started), fault or later_fault
 
     def _not_run(self, exercise, answers, started):
@@ -145,7 +156,7 @@ class _Work:
             return text_question(exercise, text), text
         if answers.status != "graded":
             return question(exercise, lost_parts(exercise, answers.says), started), ""
-        text = self.definitions.source(exercise.function) or "\n".join(
+        text = self.definitions.answer(exercise) or "\n".join(
             cell.source for cell in answers.cells if defines(cell.source, exercise.function)
         )
         self.result["answers"][exercise.id] = text

@@ -6,6 +6,7 @@ Source: the course's own.
 import atexit
 import contextlib
 import json
+import math
 import os
 import select
 import subprocess
@@ -14,8 +15,12 @@ import tempfile
 import time
 from pathlib import Path
 
+from course_lib.checks.judge import DOES_NOT_END
 from course_lib.grading.keys import PartResult
 from course_lib.grading.questions import GraderFault, run_parts
+
+LOOK = 0.25
+"""Seconds after which the process's time is looked at again."""
 
 START = 60.0
 """Seconds for the process to start: the executor is imported."""
@@ -47,15 +52,19 @@ class Kernels:
         """
         with contextlib.suppress(GraderFault):  # it comes again below, for each part
             self._start()
-        end = min(self.end, time.monotonic() + self.task.limits.question)
+        budget = [self.task.limits.question]
         number = iter(range(1000))
 
         def result_of(exercise, part, _):
             request = {"id": exercise.id, "sheet": self.task.sheet, "keys": self.task.keys}
+            if budget[0] <= 0:
+                says = "it was not run, as the time for the question is used up."
+                return PartResult(*part[:3], False, says, "not run")
             try:
-                reply = self._ask({**request, "part": next(number), "text": text}, end)
+                reply = self._ask({**request, "part": next(number), "text": text}, budget)
             except TimeoutError:
-                return PartResult(*part[:3], False, "the kernel takes too long in the executor.", "TimeoutError")
+                budget[0] = 0.0
+                return PartResult(*part[:3], False, "the kernel takes too long in the executor.", DOES_NOT_END)
             except (EOFError, OSError):
                 return PartResult(
                     *part[:3], False, "the kernel ended the executor; it needs too much memory.", "MemoryError"
@@ -66,13 +75,16 @@ class Kernels:
 
         return run_parts(exercise, key, None, result_of)
 
-    def _ask(self, request, end):
+    def _ask(self, request, budget):
+        """Return the reply to a request; its time, the processor's, is taken off the one number in `budget`."""
         self._start()
+        end = min(self.end, time.monotonic() + budget[0] * self.task.limits.patience)
         try:
-            self._busy = True
+            self._busy, began = True, self._used()
             self.process.stdin.write(json.dumps(request).encode() + b"\n")
-            reply = self._line(end)
+            reply = self._line(end, began + budget[0])
             self._busy = False
+            budget[0] -= self._used() - began
             return reply
         except (OSError, EOFError, TimeoutError):
             self._end()
@@ -102,11 +114,19 @@ class Kernels:
             self._end()
             raise GraderFault(f"the process for kernels did not start: {last or error}") from error
 
-    def _line(self, end):
+    def _used(self):
+        """Return the processor's seconds that the process has used, user's and system's."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def _line(self, end, most=math.inf):
+        """Return a line that came before `end` on the clock, and before the process has used `most` seconds."""
         while b"\n" not in self._buffer:
             left = end - time.monotonic()
-            if left <= 0 or not select.select([self.process.stdout], [], [], left)[0]:
+            if left <= 0 or (most < math.inf and self._used() > most):
                 raise TimeoutError
+            if not select.select([self.process.stdout], [], [], min(left, LOOK))[0]:
+                continue
             if not (data := os.read(self.process.stdout.fileno(), 1 << 16)):
                 raise EOFError("its process ended")
             self._buffer += data

@@ -51,7 +51,7 @@ def launch(level, limits, name, doors=(), hidden=()):
 
     OSError or LookupError if it cannot be started. Source: the course's own.
     """
-    settings = {"reply": limits.reply, "path": search_path(COURSE), "bytecode": None}
+    settings = {"reply": limits.reply, "grace": limits.grace, "path": search_path(COURSE), "bytecode": None}
     settings["rlimits"] = _rlimits(level, limits)
     if level in "AB":
         info, write = os.pipe()

@@ -12,12 +12,21 @@ MEBIBYTE = 1 << 20
 class Limits:
     """The limits of one submission.
 
+    Seconds are the processor's, so that a busy machine costs nobody a point; `submission` alone is on the clock.
+
     Attributes
     ----------
-    call, cell, question, submission : float
-        Seconds. At first the answer gets a signal, which Python turns into an exception.
+    call, question : float
+        Seconds of one call, and of all calls of a question: each question has its own, whatever the others use.
+    cell, cells : float
+        Seconds of one cell, and of all cells of the notebook together.
     grace : float
-        Seconds after which an answer that goes on is killed, with all of its processes.
+        Seconds after which an answer that goes on is killed: at first it gets a signal, which Python turns into an
+        exception.
+    patience : float
+        Seconds on the clock for each second of the processor, for answers that sleep, and for machines that are busy.
+    submission : float
+        Seconds on the clock after which nothing more is started.
     memory, disk, output, reply : int
         Bytes: of all processes together, of all files together, of what is printed and kept, and of one reply.
     processes : int
@@ -27,10 +36,12 @@ class Limits:
     """
 
     call: float = 10.0
-    cell: float = 10.0
     question: float = 30.0
-    submission: float = 120.0
+    cell: float = 60.0
+    cells: float = 240.0
     grace: float = 3.0
+    patience: float = 4.0
+    submission: float = 1800.0
     memory: int = 1024 * MEBIBYTE
     disk: int = 64 * MEBIBYTE
     output: int = MEBIBYTE

@@ -8,7 +8,7 @@ Source: the course's own.
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from course_lib.grading.notebook_file import form_of, read_file, text_of
 from course_lib.grading.words import answers_in_words, is_about
@@ -30,6 +30,8 @@ class Answers:
     texts : dict of str to str
         Exercise id -> answer in words.
     notes : tuple of str
+    beside : tuple of (str, bytes)
+        What else was handed in, for cells that import or open it.
 
     Source: the course's own.
     """
@@ -40,6 +42,7 @@ class Answers:
     cells: tuple = ()
     texts: dict = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    beside: tuple[tuple[str, bytes], ...] = ()
 
 
 def read_answers(files, sheet=None):
@@ -78,7 +81,14 @@ def read_answers(files, sheet=None):
         notes = (*notes, f"{len(found)} files could be the answer; {name} fits this sheet best and was taken.")
     if sheet and name.rpartition("/")[2] != expected:
         notes = (*notes, f"the file is called {name}, not {expected}.")
-    return _answers(name, cells, (*notes, *problems), exercises, sheet.name if sheet else "")
+    beside = tuple((n, content) for n, content in files if n != name and _is_beside(n))
+    return replace(_answers(name, cells, (*notes, *problems), exercises, sheet.name if sheet else ""), beside=beside)
+
+
+def _is_beside(name):
+    """Return whether a file may be put where the notebook runs: its name leads nowhere else, and it is no notebook."""
+    parts = name.replace("\\", "/").split("/")
+    return not name.lower().endswith(".ipynb") and not set(parts) & {"", ".", ".."} and "\0" not in name
 
 
 def _is_copy(name):
@@ -111,10 +121,7 @@ def _answers(name, cells, notes, exercises, sheet):
         if about and about[0].kind == "text":
             continue
         elif cell.kind == "code":
-            answers = [f for f in functions if defines(cell.source, f)]
-            if cell.is_check and answers:
-                notes.append(f"{cell.name} is a check, but defines {answers[0]}; it was run.")
-            if cell.source.strip() and (answers or not cell.is_check):
+            if cell.source.strip():
                 run.append(cell)
         elif lost := [f for f in functions if defines(cell.source, f)]:
             notes.append(f"{cell.name} defines {lost[0]}, but is a text cell; it was not run.")

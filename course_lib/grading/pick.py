@@ -17,7 +17,7 @@ _MOST_OTHERS = 20  # files that are no notebook, handed on so that the grader ca
 class Submission:
     """What a student handed in for a sheet: the files, none or usually one, and notes for the report.
 
-    Source: the course's own.
+    `others` are the student's other attempts, the newest first. Source: the course's own.
     """
 
     student: str
@@ -25,6 +25,7 @@ class Submission:
     entries: tuple[Entry, ...] = ()
     notes: tuple[str, ...] = ()
     late: bool = False
+    others: tuple[Submission, ...] = ()
 
     def load(self) -> tuple[tuple[tuple[str, bytes], ...], tuple[str, ...]]:
         """Read the files: ((name, content), ...) and notes on what could not be read. No errors."""
@@ -60,7 +61,8 @@ def pick(id: str, sheet: str, graded: tuple, sheets: dict, handed) -> Submission
             notes.append(f"{len(ours)} notebooks for this sheet: {'/'.join(its.rest)} counts, the {how}; not {others}.")
         if late:
             notes.append("Canvas marks it as late.")
-        return Submission(id, sheet, (entry,), tuple(notes), late)
+        attempts = tuple(Submission(id, sheet, (file,), (), its.late) for file, its in reversed(ours[:-1]))
+        return Submission(id, sheet, (entry,), tuple(notes), late, others=attempts)
     others = [entry for entry, _ in handed if not is_notebook(entry) and entry.size <= 2**20][:_MOST_OTHERS]
     if sheets:  # notebooks of other sheets; those that are not graded now may be meant for this one
         astray = [entry.name for name, pairs in sheets.items() for entry, _ in pairs if name not in graded]

@@ -77,6 +77,12 @@ def lost_parts(exercise, reason):
     return [PartResult("public", False, 1, False, reason, "not run")]
 
 
+def unheard_parts(exercise, key, reason):
+    """Return the results of hidden parts that are not run, for this reason. No errors. Source: the course's own."""
+    says = f"it was not run, as {reason}."
+    return [PartResult(*part[:3], False, says, "not run") for part in parts_of(exercise, key) if part[1]]
+
+
 def question(exercise, results, started):
     """Return a question's entry in a result, with points as an exact fraction and the reasons for what is missing.
 

@@ -5,7 +5,10 @@ Source: the course's own.
 
 import json
 
-FIELDS = {"nonce": (str,), "seconds": (float,), "error": (str,), "changed": (list,), "value": (dict, type(None))}
+FIELDS = {
+    **{"nonce": (str,), "seconds": (float,), "error": (str,), "changed": (list,), "notes": (list,)},
+    "value": (dict, type(None)),
+}
 """Field of a reply -> exact types."""
 
 MOST_ERROR, MOST_NAME = 1000, 80
@@ -32,6 +35,7 @@ def read_reply(line, nonce):
         raise BoxEnded(BROKEN)
     if any(type(reply[name]) not in kinds for name, kinds in FIELDS.items()) or len(reply["error"]) > MOST_ERROR:
         raise BoxEnded(BROKEN)
-    if len(reply["changed"]) > 99 or not all(type(n) is str and len(n) <= MOST_NAME for n in reply["changed"]):
-        raise BoxEnded(BROKEN)
+    for field, longest in (("changed", MOST_NAME), ("notes", MOST_ERROR)):
+        if len(reply[field]) > 99 or not all(type(text) is str and len(text) <= longest for text in reply[field]):
+            raise BoxEnded(BROKEN)
     return reply

@@ -3,6 +3,7 @@
 Source: the course's own.
 """
 
+import base64
 import dataclasses
 import time
 
@@ -16,6 +17,20 @@ from course_lib.grading.sandbox import Box
 MOST_KILLED = 6
 """Cells that may end the process before the notebook is given up."""
 
+STOPPED = "TimeoutError: it "
+"""How the box begins the error of what was stopped; an answer's own TimeoutError has other words."""
+
+
+class Budget:
+    """The processor's seconds that the calls of one question may use. Source: the course's own."""
+
+    def __init__(self, seconds):
+        self.seconds = self.left = seconds
+
+    def use(self, seconds):
+        """Take seconds off; what a box claims is at least nothing. No errors. Source: the course's own."""
+        self.left -= max(0.0, seconds)
+
 
 class Running:
     """The cells of a notebook, run when the first answer is called.
@@ -23,75 +38,97 @@ class Running:
     Parameters
     ----------
     cells : sequence of notebook_file.Cell
+    answers : dict of {str: str}
+        Exercise id -> function, of all that may be called.
     level : str
     limits : Limits
     end : float
         When the time of the submission is over, by `time.monotonic`.
     hidden : sequence of str
         Folders that no answer may see: the keys.
-
-    `lost` are the seconds that answers may have cost others: they are no question's own.
+    files : sequence of (str, bytes)
+        What was handed in beside the notebook: name relative to it, and content.
 
     Source: the course's own.
     """
 
-    def __init__(self, cells, level, limits, end, hidden=()):
-        self.cells, self.level, self.limits, self.end = list(cells), level, limits, end
-        self.hidden = hidden
+    def __init__(self, cells, answers, level, limits, end, hidden=(), files=()):
+        self.cells, self.answers, self.level, self.limits, self.end = list(cells), answers, level, limits, end
+        self.hidden, self.files = hidden, files
         self.errors, self.notes, self.box = {}, [], None
-        self._served, self._enders, self.lost = set(), set(), 0.0
+        self._served, self._enders = set(), set()
         self.boxes = self.output_bytes = self._killed = 0
         self._given_up = ""
 
-    def call(self, function, case, end):
+    def call(self, id, case, budget, at_end=False):
         """Return the `Outcome` of an answer for a case.
 
         Parameters
         ----------
-        function : str
+        id : str
+            Of `answers`.
         case : Case
-        end : float
-            When the time of the question is over.
+        budget : Budget
+            Of the question.
+        at_end : bool
+            Whether the answer is called as it is after the last cell, and not as it was where it was checked.
 
         NoBox if no box can be started. Source: the course's own.
         """
         if self.box and not self.box.is_quiet():
             self.close()  # what an earlier call left behind is not this one's fault
-        began = time.monotonic()
-        outcome, ended = self._once(function, case, end)
-        others = self._served - {function}
-        if ended and others and function not in self._enders:  # another answer may have done it: again, without them
+        outcome, ended = self._once(id, case, budget, at_end)
+        others = self._served - {id}
+        if ended and others and id not in self._enders:  # another answer may have done it: again, without them
             self.close()
-            lost = time.monotonic() - began
-            self.lost += lost
-            outcome, ended = self._once(function, case, end + lost)
-        if ended and self._served == {function}:
-            self._enders.add(function)
+            budget.left = budget.seconds
+            outcome, ended = self._once(id, case, budget, at_end)
+        if ended and self._served == {id}:
+            self._enders.add(id)
         return outcome
 
-    def _once(self, function, case, end):
+    def _once(self, id, case, budget, at_end):
         """Return (outcome, whether it ended the box)."""
         if not self.box and not self._given_up:
             self._boot()
         if self._given_up:
-            return Outcome(error=self._given_up), False
-        self._served.add(function)
-        seconds = min(self.limits.call, min(end, self.end) - time.monotonic())
+            return Outcome(not_called=self._given_up), False
+        self._served.add(id)
+        if time.monotonic() >= self.end:
+            return Outcome(not_called=self._over()), False
+        seconds = min(self.limits.call, budget.left)
         if seconds <= 0:
-            return Outcome(error=self._over(end)), False
-        request = {"do": "call", "function": function, "limit": round(seconds, 1)}
+            return Outcome(not_called=f"the {budget.seconds:g} s for the question are used up"), False
+        function = self.answers[id]
+        request = {"do": "call", "id": id, "function": function, "at": "end" if at_end else "own"}
         try:
-            reply = self.box.ask({**request, "args": [encode(a) for a in case.args]}, seconds)
+            reply = self._asked({**request, "args": [encode(a) for a in case.args]}, seconds)
             value = decode(reply["value"]) if reply["value"] is not None else None
         except BoxEnded as error:
             self.close()
-            return Outcome(error=str(error)), True
+            budget.use(seconds)
+            return self._stopped(str(error), seconds), True
         except ValueProblem as problem:
             return Outcome(error=f"ValueError: {problem}"), False
         error = reply["error"]
+        budget.use(seconds if error.startswith(STOPPED) else min(reply["seconds"], seconds))
         if error == f"NameError: name {function!r} is not defined":
             error = self._why_missing(function)
-        return Outcome(value, error, tuple(reply["changed"])), False
+        if error:
+            return self._stopped(error, seconds), False
+        return Outcome(value, "", tuple(reply["changed"])), False
+
+    def _stopped(self, error, seconds):
+        """Return the outcome of a call that failed: one that was stopped does not end, or has used up its time."""
+        if not error.startswith(STOPPED):
+            return Outcome(error=error)
+        if seconds < self.limits.call:
+            says = f"of the {self.limits.question:g} s for the question {seconds:.2g} s were left"
+            return Outcome(not_called=f"{says}, and it did not end in them")
+        return Outcome(stopped=seconds)
+
+    def _asked(self, request, seconds):
+        return self.box.ask({**request, "limit": round(seconds, 1)}, seconds)
 
     def _boot(self):
         """Start a box and run the cells; after a kill start again without what killed it."""
@@ -99,36 +136,65 @@ class Running:
             self.box = Box(self.level, self.limits, self.hidden)
             self.boxes += 1
             self._served = set()
-            for number, cell in enumerate(self.cells):
-                seconds = min(self.limits.cell, self.end - time.monotonic())
-                if seconds <= 0:
-                    self.close()
-                    self._given_up = self._over(self.end)
-                    return
-                if problem := self._ended_by(number, cell, seconds):
-                    self.close()
-                    self._killed += 1
-                    if self._killed >= MOST_KILLED:
-                        self._given_up = f"{problem}, in {cell.name}; {MOST_KILLED} cells did so"
-                        return
-                    break
-            else:
+            if self._prepared() and self._cells_ran():
                 return
 
-    def _ended_by(self, number, cell, seconds):
+    def _prepared(self):
+        """Put the files beside the notebook, and name the answers; return whether the box is still there."""
+        files = [[name, base64.b64encode(content).decode("ascii")] for name, content in self.files]
+        try:
+            if files and (error := self._asked({"do": "files", "files": files}, self.limits.call)["error"]):
+                self._note(f"the files beside the notebook could not be put there: {error}")
+            self._asked({"do": "watch", "answers": self.answers}, self.limits.call)
+        except BoxEnded as ended:
+            self.close()
+            self._given_up = f"the box ended before the first cell: {ended}"
+            return False
+        return True
+
+    def _cells_ran(self):
+        """Run the cells; return whether the box is still there, or the notebook is given up."""
+        budget, late = Budget(self.limits.cells), False
+        for number, cell in enumerate(self.cells):
+            if time.monotonic() >= self.end:
+                self.close()
+                self._given_up = self._over()
+                return True
+            if budget.left <= 0 and late:
+                break
+            if budget.left <= 0:
+                used = f"the {self.limits.cells:g} s for all cells are used up"
+                self._note(f"{used}; of {cell.name} and those below only the definitions are run.")
+                budget, late = Budget(self.limits.call), True
+            if late:
+                cell = dataclasses.replace(cell, source=only_definitions(cell.source))
+            if problem := self._ended_by(number, cell, budget):
+                self.close()
+                self._killed += 1
+                if self._killed >= MOST_KILLED:
+                    self._given_up = f"{problem}, in {cell.name}; {MOST_KILLED} cells did so"
+                return False
+        return True
+
+    def _ended_by(self, number, cell, budget):
         """Run a cell; return why it ended the box, "" if it did not."""
         if not cell.source.strip():
             return ""
-        request = {"do": "cell", "name": cell.name, "source": cell.source, "limit": round(seconds, 1)}
+        seconds = min(self.limits.cell, budget.left)
         try:
-            error = self.box.ask(request, seconds)["error"]
+            reply = self._asked({"do": "cell", "name": cell.name, "source": cell.source}, seconds)
         except BoxEnded as ended:
             self._shorten(number, cell, str(ended))
             return str(ended)
+        error = reply["error"]
+        budget.use(seconds if error.startswith(STOPPED) else min(reply["seconds"], seconds))
+        for note in reply["notes"]:
+            self._note(f"{note}.")
         if error:
             self.errors.setdefault(cell.name, error)
-            self._note(f"{cell.name} stopped: {error}")
-            if error.startswith("TimeoutError: it ran longer"):
+            if not cell.is_check:
+                self._note(f"{cell.name} stopped: {error}")
+            if error.startswith(STOPPED):
                 self._shorten(number, cell, error)
         return ""
 
@@ -151,15 +217,12 @@ class Running:
                 return f"NameError: {function} is not defined, as {cell.name} stopped: {self.errors[cell.name]}"[:300]
         return f"NameError: {function} is not defined in this notebook"
 
-    def _over(self, end):
-        which, seconds = ("question", self.limits.question)
-        if end >= self.end:
-            which, seconds = ("whole notebook", self.limits.submission)
-        return f"TimeoutError: the {seconds:g} s for the {which} are used up"
+    def _over(self):
+        return f"the {self.limits.submission:g} s for the whole notebook are used up"
 
     def stop(self):
         """End the box and start none again. No errors. Source: the course's own."""
-        self._given_up = "TimeoutError: the grader gave up"
+        self._given_up = "the grader gave up"
         self.close()
 
     def close(self):

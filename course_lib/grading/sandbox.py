@@ -12,16 +12,21 @@ import os
 import secrets
 import select
 import shutil
+import signal
 import subprocess
 import threading
 import time
 
+from course_lib.box.worker import LATE
 from course_lib.grading.cgroup import Cgroup, NoCgroup
 from course_lib.grading.ending import end_container, end_marked, end_namespace
 from course_lib.grading.launch import engine, launch
 from course_lib.grading.replies import BROKEN, BoxEnded, read_reply
 
 CHUNK = 1 << 16
+ENDED_LATE = (LATE, -signal.SIGXCPU, 128 + signal.SIGXCPU)
+"""Statuses of a worker whose cell went on after its time; the last one is what a shell and bubblewrap make of it."""
+
 START = 60.0
 """Seconds for a worker to start: it imports NumPy, on a machine that may be busy."""
 
@@ -46,7 +51,7 @@ class Box:
     def __init__(self, level, limits, hidden=()):
         self.level, self.limits, self.name = level, limits, f"course-box-{secrets.token_hex(6)}"
         self.output, self.output_bytes = b"", 0
-        self._buffer, self._gone, self._cgroup = b"", None, None
+        self._buffer, self._gone, self._cgroup, self._oom_kills = b"", None, None, 0
         self._closing = threading.Lock()
         try:
             self._cgroup = Cgroup(limits) if level == "A" else None
@@ -79,27 +84,31 @@ class Box:
 
         BoxEnded if none came as it should. Source: the course's own.
         """
-        nonce, hard = secrets.token_hex(8), seconds + self.limits.grace
+        nonce, wall = secrets.token_hex(8), seconds * self.limits.patience
+        hard = wall + 2 * self.limits.grace  # the box itself ends a call `grace` seconds after `wall`
         end = time.monotonic() + hard
         if self._gone is not None:
             raise BoxEnded("ProcessEnded: it is closed")
         if not self.is_quiet():
             raise BoxEnded(self._why() if not self._buffer and not self._read() else BROKEN)
-        text = json.dumps({**request, "nonce": nonce, "soft": seconds}).encode() + b"\n"
+        text = json.dumps({**request, "nonce": nonce, "soft": seconds, "wall": wall}).encode() + b"\n"
         while text or b"\n" not in self._buffer:
             left = end - time.monotonic()
             if left <= 0:
-                raise BoxEnded(f"TimeoutError: it went on for {hard:g} s and was ended")
+                raise BoxEnded(f"TimeoutError: it went on after its {seconds:g} s and was ended")
             wanted = [self.process.stdin] if text else []
             readable, writable, _ = select.select([self.process.stdout], wanted, [], left)
             if writable:
                 text = text[self._wrote(text) :]
             if readable and not self._read():
-                raise BoxEnded(self._why())
+                raise BoxEnded(self._why(seconds))
             if len(self._buffer) > self.limits.reply + 1024:
                 raise BoxEnded(f"ValueError: its reply has more than {self.limits.reply} bytes")
         line, _, self._buffer = self._buffer.partition(b"\n")
-        return read_reply(line, nonce)
+        reply = read_reply(line, nonce)
+        if reply["error"].startswith("ProcessEnded") and self._out_of_memory():
+            reply["error"] = self._memory_error()
+        return reply
 
     def is_quiet(self):
         """Return whether nothing came that was not asked for, not even an end. No errors. Source: the course's own."""
@@ -123,12 +132,22 @@ class Box:
         except OSError:
             raise BoxEnded(self._why()) from None
 
-    def _why(self):
+    def _out_of_memory(self):
+        """Return whether a process of the box was killed for memory since this was last asked."""
+        before, self._oom_kills = self._oom_kills, self._cgroup.oom_kills() if self._cgroup else 0
+        return self._oom_kills > before
+
+    def _memory_error(self):
+        return f"MemoryError: it used more than {self.limits.memory >> 20} MiB of memory"
+
+    def _why(self, seconds=0):
         """Return why the worker's end of the pipe is closed."""
-        if self._cgroup and self._cgroup.ran_out_of_memory():
-            return f"MemoryError: it used more than {self.limits.memory >> 20} MiB of memory"
+        if self._out_of_memory():
+            return self._memory_error()
         with contextlib.suppress(subprocess.TimeoutExpired):
             code = self.process.wait(1.0)
+            if seconds and code in ENDED_LATE:
+                return f"TimeoutError: it went on after its {seconds:g} s and was ended"
             return f"ProcessEnded: its process ended with status {code}"
         return "ProcessEnded: its process closed the pipe"
 

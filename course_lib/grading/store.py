@@ -17,10 +17,22 @@ from course_lib.grading.csvfile import write_atomically
 
 _PACKAGES = ("course-lib", "numpy", "numba")
 # What decides on points. The rest of course_lib.grading only shows them.
-_JUDGES = ("checks", "reference", "nn", "data", "simt", "cuda", "grading")
+_JUDGES = ("box", "checks", "reference", "nn", "data", "simt", "cuda", "grading")
 _DESK = {
     *(
         "adjust",
+        "from_spreadsheet",
+        *(
+            "attempts",
+            "by_hand_page",
+            "changes",
+            "deadline",
+            "feedback",
+            "filled",
+            "gradebook",
+            "report_kinds",
+            "similarity_page",
+        ),
         "archive",
         "charts",
         "zips",

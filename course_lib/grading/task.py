@@ -14,7 +14,7 @@ import course_lib
 from course_lib.checks.registry import MODULES
 from course_lib.grading.limits import Limits
 
-JUDGES = ("checks", "grading", "reference", "nn", "data", "simt")
+JUDGES = ("box", "checks", "grading", "reference", "nn", "data", "simt")
 """Parts of course_lib that a result can depend on."""
 
 

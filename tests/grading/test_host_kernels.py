@@ -40,7 +40,7 @@ def test_a_text_that_is_no_kernel_loses_its_question_with_the_reason(kernels):
 def test_a_kernel_that_takes_too_long_is_ended_and_the_next_one_is_judged(kernels, monkeypatch):
     each = kernels(question=0.5)
     each._start()
-    monkeypatch.setattr(each, "_line", lambda end: (_ for _ in ()).throw(TimeoutError))
+    monkeypatch.setattr(each, "_line", lambda *times: (_ for _ in ()).throw(TimeoutError))
     before = each.process
     results, fault = each.run(FIRST, None, "x = 1\n")
     assert (results[0].says, fault) == ("the kernel takes too long in the executor.", "")

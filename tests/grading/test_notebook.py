@@ -5,10 +5,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from course_lib.checks.magics import without_magics
 from course_lib.grading.definitions import top_level
 from course_lib.grading.notebook import read_answers
 from course_lib.grading.words import is_about
-from course_lib.grading.worker import without_magics
 from tests.grading.toy_sheet import EXERCISES, NAME, RIGHT, answered, book, code
 
 SHEET = SimpleNamespace(name=NAME, exercises=EXERCISES)

@@ -56,7 +56,9 @@ def test_a_cell_that_fails_says_how_and_the_next_one_goes_on(box):
     assert cell(box, "a = 1\n1 / 0\nb = 2")["error"] == "ZeroDivisionError: division by zero"
     assert cell(box, "import sys\nsys.exit(3)")["error"] == "SystemExit: 3"
     assert cell(box, "def f(:")["error"].startswith("SyntaxError")
-    assert cell(box, "x = input()")["error"].startswith("EOFError")
+    reply = cell(box, "x = input('Your name? ')\nassert x == ''")
+    assert reply["error"] == ""
+    assert reply["notes"] == ["input('Your name? ') was answered with an empty text: nobody is there to type"]
     assert cell(box, "assert a == 1 and __name__ == '__main__'")["error"] == ""
 
 
@@ -70,7 +72,7 @@ def test_the_soft_limit_is_an_error_of_the_call_only(box):
 @pytest.mark.parametrize(
     ("source", "reason"),
     [
-        (STUBBORN, "TimeoutError: it went on for 1"),
+        (STUBBORN, "TimeoutError: it went on after its 0.2 s and was ended"),
         ("import os\nos._exit(0)", "ProcessEnded"),
         ("import os\nos.kill(os.getpid(), 9)", "ProcessEnded"),
         ("import ctypes\nctypes.string_at(0)", "ProcessEnded"),
@@ -84,7 +86,7 @@ def test_what_no_exception_stops_ends_the_box(box, source, reason):
         cell(box, source, 0.2)
 
 
-GOOD = {"nonce": "0", "seconds": 0.1, "error": "", "changed": [], "value": None}
+GOOD = {"nonce": "0", "seconds": 0.1, "error": "", "changed": [], "notes": [], "value": None}
 
 
 @pytest.mark.parametrize(
@@ -129,8 +131,9 @@ def test_a_value_larger_than_a_reply_may_be_is_an_error_of_the_call():
 @pytest.mark.parametrize(
     "change",
     [{"nonce": 0}, {"seconds": 1}, {"seconds": True}, {"error": None}, {"error": "x" * 2000}, {"changed": "a"},
-     {"changed": [1]}, {"changed": ["x"] * 1000}, {"value": 3}, {"value": []}, {"points": 10}],
-    ids=str,
+     {"changed": [1]}, {"changed": ["x"] * 1000}, {"notes": "a"}, {"notes": [1]}, {"notes": ["x" * 2000]},
+     {"value": 3}, {"value": []}, {"points": 10}],
+    ids=lambda change: next(f"{key}: {str(value)[:9]}" for key, value in change.items()),
 )  # fmt: skip
 def test_each_field_has_its_exact_type(change):
     assert read_reply(json.dumps(GOOD), "0") == GOOD

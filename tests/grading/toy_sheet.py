@@ -13,7 +13,10 @@ from course_lib.grading.levels import level
 from course_lib.grading.limits import Limits
 
 NAME = "98_toy"
-SHORT = Limits(call=1.0, cell=1.0, question=4.0, submission=40.0, grace=1.0, memory=512 << 20, disk=8 << 20)
+SHORT = Limits(
+    call=1.0, question=4.0, cell=1.0, cells=20.0, grace=1.0, patience=2.0, submission=60.0,
+    memory=512 << 20, disk=8 << 20,
+)  # fmt: skip
 
 RIGHT = {
     "double": "def double(x):\n    return 2 * x\n",

@@ -87,6 +87,16 @@ def test_the_first_lab_installs_from_the_lock_and_the_second_only_starts(copy):
     assert copy.make("lab")[2] == ["lab"]
 
 
+def test_install_sets_up_what_the_lab_needs_once_and_opens_nothing(copy):
+    status, output, calls = copy.make("install")
+    assert status == 0, output
+    assert [call.split()[-1] for call in _installs(calls)] == ["requirements.lock", "."]
+    assert "course doctor" in output
+    assert not any(call.split()[:1] == ["lab"] for call in calls)
+    assert copy.make("install")[2] == []
+    assert copy.make("lab")[2] == ["lab"]
+
+
 def test_test_installs_all_locks_once_and_then_only_runs_pytest(copy):
     assert [call.split()[-1] for call in _installs(copy.make("test")[2])] == [
         "requirements.lock",
@@ -204,7 +214,7 @@ def test_a_missing_python_is_named(copy):
 def test_help_is_the_default_and_names_every_command(copy):
     status, output, calls = copy.make()
     assert (status, calls) == (0, [])
-    for target in ("lab", "check", "test", "notebooks", "html", "lint", "lock", "clean"):
+    for target in ("install", "lab", "check", "test", "notebooks", "html", "lint", "lock", "clean"):
         assert f"make {target} " in output
 
 
