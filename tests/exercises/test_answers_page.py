@@ -15,6 +15,7 @@ from course_lib.checks.card import card_of
 from course_lib.checks.exercise import Case, Exercise
 from course_lib.checks.judge import Outcome, judge
 from course_lib.checks.values import decode
+from course_lib.grading.release import FILES, README
 from tests.setup.project import ROOT
 
 NAMES = {
@@ -62,3 +63,10 @@ def test_the_page_has_a_row_for_each_kind_that_an_exercise_expects():
     kinds = {type(eval(expected, NAMES)) for expected, *_ in ROWS}
     assert kinds == {float, int, bool, str, list, tuple, dict, np.ndarray, type(None)}
     assert sum(len(also) for _, also, _ in ROWS) >= 30
+
+
+def test_students_get_the_page_and_are_led_to_it():
+    assert "ANSWERS.md" in FILES
+    assert "ANSWERS.md" in README
+    for document in ("README.md", "INSTRUCTORS.md"):
+        assert "(ANSWERS.md)" in (ROOT / document).read_text(encoding="utf-8")
