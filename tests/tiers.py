@@ -61,6 +61,7 @@ SLOW = (
     "tests/grading/test_release.py",
     "tests/grading/test_sandbox.py",
     "tests/grading/test_schedule.py",
+    "tests/grading/test_script_cells.py",
     "tests/grading/test_selftest.py",
     "tests/grading/test_selftest_teeth.py",
     "tests/grading/test_similarity.py",

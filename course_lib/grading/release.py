@@ -21,7 +21,8 @@ FOLDERS = {
 }
 """Folders of the archive, and which files of them belong into it."""
 
-FILES = ("pyproject.toml", "requirements.lock", "environment.yml", "LICENSE", "LICENSE-TEXT", "CITATION.cff")
+FILES = ("pyproject.toml", "requirements.lock", "environment.yml", "LICENSE", "LICENSE-TEXT", "CITATION.cff",
+         "ANSWERS.md")  # fmt: skip
 """What else it needs to be installed, as it is in the course folder."""
 
 NAME = "course"
@@ -45,8 +46,8 @@ Below every exercise is a cell that checks it at once; no network is needed. To 
 
     .venv/bin/course check exercises/01_perceptron.ipynb
 
-Hand in the notebook of the sheet, saved, under its own name. If something does not work, run
-`.venv/bin/course doctor` first.
+Hand in the notebook of the sheet, saved, under its own name. `ANSWERS.md` says which values count as right. If
+something does not work, run `.venv/bin/course doctor` first.
 """
 
 
