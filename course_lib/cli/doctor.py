@@ -33,6 +33,7 @@ def run_checks(folder: Path | None) -> list[Check]:
         _guarded("device", machine.check_device),
         _guarded("digits", material.check_digits),
         _guarded("kernel python3", material.check_kernel),
+        _guarded("compiled kernels", material.check_compiled),
         _guarded("nbval", packages.check_nbval),
         _guarded("chromium", machine.check_chromium),
         _guarded("sandbox", machine.check_sandbox),

@@ -164,6 +164,18 @@ def test_a_missing_kernel_is_reported_with_its_fix():
     assert (check.state, "ipykernel install" in check.fix) == ("broken", True)
 
 
+def test_compiled_kernels_are_whole_damaged_or_kept_nowhere(tmp_path):
+    whole, damaged = tmp_path / "a.nbi", tmp_path / "b.nbc"
+    look = material.check_compiled
+    assert (look(lambda: {str(tmp_path): ([], [])}).state, look(dict).state) == ("ok", "note")
+    good = look(lambda: {str(tmp_path): ([whole], [])})
+    assert (good.state, "1 files, all whole" in good.found) == ("ok", True)
+    bad = look(lambda: {str(tmp_path): ([whole, damaged], [damaged])})
+    assert (bad.state, "1 of 2 files" in bad.found, "b.nbc" in bad.found) == ("note", True, True)
+    gone = look(lambda: {str(tmp_path / "gone"): ([], [])})
+    assert (gone.state, "NUMBA_CACHE_DIR" in gone.fix) == ("note", True)
+
+
 def test_chromium_is_information_only():
     assert machine.check_chromium({"chromium": "/bin/chromium"}.get).state == "ok"
     assert machine.check_chromium(lambda name: None).state == "note"
