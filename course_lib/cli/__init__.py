@@ -15,6 +15,7 @@ import course_lib
 from course_lib.cli.bench import bench
 from course_lib.cli.check_file import check_file
 from course_lib.cli.doctor import doctor
+from course_lib.cli.ending import CourseApp
 from course_lib.cli.grade import grade
 from course_lib.cli.lab import lab
 from course_lib.cli.release import release
@@ -22,7 +23,7 @@ from course_lib.cli.run import run
 
 __all__ = ["app", "main"]
 
-app = typer.Typer(
+app = CourseApp(
     name="course",
     help="The course at the command line: check the set-up, open the lessons, run them into web pages.",
     no_args_is_help=True,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from course_lib.cli.child import run_child
 
 __all__ = ["check_file"]
 
@@ -22,5 +22,4 @@ def check_file(
 
     Exit status 0 if all are right, 1 if not, 2 if there is no sheet in the file.
     """
-    command = [sys.executable, "-m", "course_lib.checks.sheet_run", str(file), sheet]
-    raise typer.Exit(subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode)
+    raise typer.Exit(run_child(["-m", "course_lib.checks.sheet_run", str(file), sheet]))
