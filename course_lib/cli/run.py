@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from course_lib.cli.damage import wrong_with
 from course_lib.cli.folder import (
     CourseFolderNotFound,
     Lesson,
@@ -68,13 +69,15 @@ class UnreadableLesson(Exception):
 def _read(lesson: Lesson) -> NotebookNode:
     import nbformat
 
+    problem = wrong_with(lesson.path)
     try:
-        return nbformat.read(lesson.path, as_version=4)
-    except Exception as error:  # no JSON, no notebook, another encoding: nbformat has an error for each
-        raise UnreadableLesson(
-            f"{lesson.path} is no notebook that can be read ({type(error).__name__}: {str(error)[:80]}). "
-            "Build it anew: make notebooks, or get it back: git checkout -- notebooks"
-        ) from None
+        if not problem:
+            return nbformat.read(lesson.path, as_version=4)
+    except Exception as error:  # a notebook of no known kind: nbformat has an error for each
+        problem = f"{lesson.path.name} is no notebook that can be read ({type(error).__name__}: {str(error)[:80]})."
+    raise UnreadableLesson(
+        f"{problem} Or build it anew: make notebooks; or get it back: git checkout -- notebooks/{lesson.path.name}"
+    )
 
 
 def _run_lessons(
