@@ -13,6 +13,7 @@ import typer
 from course_lib.cli.damage import wrong_with
 from course_lib.cli.folder import CourseFolderNotFound, find_course_folder, list_lessons
 from course_lib.cli.kernel import ONE_THREAD
+from course_lib.cli.places import NoPlace, use_usable
 
 __all__ = ["UnfitPage", "lab", "lab_arguments", "lab_environment", "page_in", "start_page"]
 
@@ -133,6 +134,12 @@ def lab(
         typer.echo(f"course lab: {error}", err=True)
         raise typer.Exit(1) from None
 
+    try:
+        if said := use_usable():
+            typer.echo(f"course lab: {said}", err=True)
+    except NoPlace as error:
+        typer.echo(f"course lab: {error}", err=True)
+        raise typer.Exit(1) from None
     os.environ.update(lab_environment(dict(os.environ)))
     as_root = hasattr(os, "geteuid") and os.geteuid() == 0
     typer.echo(f"Starting JupyterLab in {root}. Open the address below in a browser; Ctrl-C stops it.")

@@ -18,6 +18,7 @@ from course_lib.cli.folder import (
     list_lessons,
     pick_lessons,
 )
+from course_lib.cli.places import NoPlace, use_usable
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -48,10 +49,11 @@ def run(
         every = list_lessons(root)
         lessons = pick_lessons(every, numbers or [])
         notebooks = [_read(lesson) for lesson in lessons]
+        use_usable()  # the pages are what is kept, so there is nothing to be said
         out.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=out):  # a folder that takes no file is better found before the lessons run
             pass
-    except (CourseFolderNotFound, UnknownLesson, UnreadableLesson, OSError) as error:
+    except (CourseFolderNotFound, UnknownLesson, UnreadableLesson, NoPlace, OSError) as error:
         typer.echo(f"course run: {error}", err=True)
         raise typer.Exit(2) from None
     for stream in (sys.stdout, sys.stderr):  # a terminal that knows no "≥" must not end the run

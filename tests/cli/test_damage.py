@@ -109,3 +109,12 @@ def test_a_lesson_can_be_named_by_its_file_and_other_files_are_told_apart(tmp_pa
     for given in ("../01_a.ipynb", "none.ipynb"):
         with pytest.raises(UnknownLesson, match="Other notebooks are not run"):
             pick_lessons(lessons, [given])
+
+
+@pytest.mark.parametrize("place", ["notebooks/01_a.ipynb", "exercises/01_a.ipynb"])
+def test_course_release_names_a_damaged_notebook(place, tmp_path):
+    root = make_course(tmp_path / "c", l01_a=[])
+    (root / place).parent.mkdir(exist_ok=True)
+    (root / place).write_bytes(DAMAGED["cut"][0])
+    result = CliRunner().invoke(app, ["release", str(tmp_path / "out"), "--folder", str(root)])
+    assert (result.exit_code, f"{place} is no notebook" in result.output) == (1, True), result.output
