@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +9,6 @@ import typer
 
 from course_lib.cli.child import run_child
 from course_lib.cli.damage import wrong_with
-from course_lib.cli.places import NoPlace, use_usable
 
 __all__ = ["check_file"]
 
@@ -30,8 +28,6 @@ def check_file(
     if problem and (wrong_with(file, any_encoding=True) or not (sheet or _is_named(file))):
         typer.echo(f"course check: {problem}", err=True)
         raise typer.Exit(2)
-    with suppress(NoPlace):  # a sheet may well need none of the folders
-        use_usable()
     raise typer.Exit(run_child(["-m", "course_lib.checks.sheet_run", str(file), sheet]))
 
 

@@ -28,6 +28,7 @@ def run_checks(folder: Path | None) -> list[Check]:
     return [
         _guarded("Python", machine.check_python),
         _guarded("course folder", machine.check_folder, folder),
+        _guarded("environment", packages.check_environment, folder),
         _guarded("home", machine.check_home),
         _guarded("packages", packages.check_versions),
         _guarded("lock", packages.check_lock, lock),
