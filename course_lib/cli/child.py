@@ -32,10 +32,10 @@ def run_child(arguments: Sequence[str]) -> int:
     command = [sys.executable, *arguments]
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, bufsize=0, **group) as child:
         try:
+            sys.stdout.flush()
             while part := child.stdout.read(1 << 16):
-                sys.stdout.flush()
-                sys.stdout.buffer.write(part)
-                sys.stdout.flush()
+                while part:  # as if it had been the child that wrote
+                    part = part[os.write(1, part) :]
             return child.wait()
         except BaseException:
             _end(child)
