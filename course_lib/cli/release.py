@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from course_lib.cli.damage import wrong_with
 from course_lib.cli.folder import CourseFolderNotFound, find_course_folder
 
 __all__ = ["release"]
@@ -27,7 +28,11 @@ def release(
     from course_lib.grading.release import release as write
 
     try:
-        path = write(find_course_folder(folder), out)
+        root = find_course_folder(folder)
+        for file in (*sorted(root.glob("notebooks/*.ipynb")), *sorted(root.glob("exercises/*.ipynb"))):
+            if problem := wrong_with(file):
+                raise ReleaseError(f"{file.parent.name}/{problem} Or build it anew: make notebooks")
+        path = write(root, out)
     except CourseFolderNotFound as error:
         typer.echo(f"course release: {error}", err=True)
         raise typer.Exit(2) from None
