@@ -185,5 +185,6 @@ def _another_form(value, expected, name):
     if got.shape != expected.shape:
         hint = TRANSPOSED if is_transpose(got, expected) else ""
         detail = f"{name} has shape {got.shape}, expected {expected.shape}."
-        return Difference(f"an array of another shape than expected ({got.ndim} axes of {expected.ndim})", detail, hint)
+        axes = "" if got.ndim == expected.ndim else ", with more or fewer axes"  # no number: it would tell of an input
+        return Difference(f"an array of another shape than expected{axes}", detail, hint)
     return None
