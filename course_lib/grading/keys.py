@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from course_lib.checks.registry import MODULES
+from course_lib.checks.remembered import remembered
 
 PUBLIC = "public"
 """The name of the part that a sheet's own check is; it weighs 1."""
@@ -92,6 +93,7 @@ def _module(folder, name):
     return module
 
 
+@remembered
 def parts_of(exercise, key):
     """Return [(name, hidden, weight, cases)] of an exercise: the public part, then the key's. No errors.
 
