@@ -61,6 +61,7 @@ SLOW = (
     "tests/grading/test_selftest.py",
     "tests/grading/test_selftest_teeth.py",
     "tests/grading/test_similarity.py",
+    "tests/grading/test_snapshots.py",
     "tests/grading/test_summary.py",
     "tests/grading/test_tables.py",
     "tests/lessons",
