@@ -5,6 +5,7 @@ Source: the course's own; IPython's documentation of its input and output cachin
 
 import tokenize
 from io import StringIO
+from pathlib import Path
 
 
 class History:
@@ -27,7 +28,7 @@ class History:
         self.names, self.count = names, 0
         self._texts, self._values = [""], {}
         self._last = dict.fromkeys(("_", "__", "___"), "")
-        names.update(dict.fromkeys(("_i", "_ii", "_iii"), ""))
+        names.update(dict.fromkeys(("_i", "_ii", "_iii"), "") | {"_dh": [Path.cwd()]})
         self.show()
 
     def show(self):

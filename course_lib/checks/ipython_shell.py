@@ -15,16 +15,19 @@ def shell_of(module):
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
 
-    names = vars(module)
+    class ZMQInteractiveShell(InteractiveShell):
+        """Called as Jupyter's shell is: by this name, and a part of its settings, notebooks know that they are one."""
+
     config = Config()
     config.HistoryManager.enabled = False
+    config.IPKernelApp.log_level = 30
+    names = vars(module)
     if InteractiveShell.initialized():  # a library made it
         shell = InteractiveShell.instance()
-        shell.user_module = module
-        shell.user_ns = names
+        shell.user_module, shell.user_ns = module, names
         names["get_ipython"] = shell.get_ipython
     else:
-        shell = InteractiveShell.instance(config=config, user_module=module)
+        shell = ZMQInteractiveShell.instance(config=config, user_module=module)
     shell.system = types.MethodType(_system, shell)
     shell.enable_gui = lambda gui=None: None  # no window: figures are for a page
     return shell

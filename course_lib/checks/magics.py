@@ -11,7 +11,8 @@ import re
 import warnings
 
 _SILENT = re.compile(
-    r"(?:%(?:matplotlib|config|load_ext|reload_ext|autoreload|timeit|precision|pip|conda|mamba|uv)\b"
+    r"(?:%(?:matplotlib|config|autoreload|precision|pip|conda|mamba|uv|(?:re)?load_ext +autoreload)\b"
+    r"|%timeit\b(?!.*\s-\w*o)"
     r"|!\s*(?:pip3?|conda|mamba|uv|python3?\s+-m\s+pip)\b).*"
 )
 """Lines without a value that an answer could need; packages cannot be installed by a grader."""

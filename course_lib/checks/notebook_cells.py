@@ -33,6 +33,9 @@ _OF_IPYTHON = re.compile(r"\b(?:IPython|ipykernel|matplotlib_inline)\b")
 _OF_LOOPS = re.compile(r"\b(?:create_task|ensure_future|get_running_loop|get_event_loop|gather)\b")
 """Words of cells that need a running event loop, which in Jupyter every cell has."""
 
+_PROMPT = re.compile(r"\s*In ?\[\d+\]: ")
+"""What cells begin with that were copied from a terminal."""
+
 _AUTOMAGIC = re.compile(r"([A-Za-z_]\w*)(?:[ \t]+[^=\s].*)?")
 """A line that may be a magic without its %, such as `ls -l`."""
 
@@ -57,9 +60,13 @@ class NotebookCells:
         self.names, self.notes = vars(module), []
         self._module, self._name, self._loop, self._ipython, self._missing = module, "", None, None, set()
         self._flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-        self.names.update({"get_ipython": self.ipython, "display": self._display})
+        self.names.update({"get_ipython": self.ipython, "__builtins__": builtins})
         self._history = History(self.names)
-        builtins.input = self._input
+        builtins.input, builtins.__IPYTHON__ = self._input, True
+        builtins.get_ipython, builtins.display = (
+            self.ipython,
+            self._display,
+        )  # modules beside the notebook have them too
         for name in ("help", "exit", "quit"):  # Python has them only where it loads `site`
             if not hasattr(builtins, name):
                 setattr(builtins, name, _from_site(name))
@@ -105,6 +112,8 @@ class NotebookCells:
             if text == source:
                 raise
             return ast.parse(text, name)
+        if _PROMPT.match(source):  # it is Python too: an annotation
+            return ast.parse(self._as_python(source), name)
         word = _AUTOMAGIC.fullmatch(source.strip())
         if word and word[1] not in self.names and not hasattr(builtins, word[1]) and not keyword.iskeyword(word[1]):
             return ast.parse(self._as_python(source), name)
@@ -117,10 +126,13 @@ class NotebookCells:
         """Run a statement of a cell's top level, and return its value if it has one."""
         try:
             return self._execute(node, file, in_loop)
-        except ImportError:
-            if not isinstance(node, ast.Import | ast.ImportFrom):
+        except ImportError as error:
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                self._each_import(node, file)
+            elif _is_magic(node):
+                self._left_out(error)
+            else:
                 raise
-            self._each_import(node, file)
         except NameError as error:  # of `import seaborn as sns`, which is not here, and `sns.set_theme()`
             if error.name not in self._missing or isinstance(node, DEFINITIONS):
                 raise
@@ -129,8 +141,11 @@ class NotebookCells:
         except Exception as error:
             if not _is_magic(node):
                 raise
-            self._note(f"{self._name}: a magic command is left out ({type(error).__name__}: {error})"[:200])
+            self._left_out(error)
         return None
+
+    def _left_out(self, error):
+        self._note(f"{self._name}: a magic command is left out ({type(error).__name__}: {error})"[:200])
 
     def _each_import(self, node, file):
         """Import what can be: of `import seaborn, numpy` the second."""

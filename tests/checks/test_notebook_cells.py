@@ -9,13 +9,20 @@ import pytest
 from course_lib.checks.magics import parsed, without_magics
 from course_lib.checks.notebook_cells import NotebookCells
 
+BESIDE = ("beside_shows", "beside_extends")
+"""Modules that a notebook's cells write."""
+
 
 @pytest.fixture
 def notebook(monkeypatch, tmp_path):
     module = types.ModuleType("__main__")
     monkeypatch.setitem(sys.modules, "__main__", module)
-    monkeypatch.setattr(builtins, "input", builtins.input)
+    for name in ("input", "display", "get_ipython", "__IPYTHON__"):
+        monkeypatch.setattr(builtins, name, getattr(builtins, name, None), raising=False)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in BESIDE:
+        monkeypatch.delitem(sys.modules, name, raising=False)
     yield NotebookCells(module)
     if "IPython" in sys.modules:
         from IPython.core.interactiveshell import InteractiveShell
@@ -81,6 +88,26 @@ FORMS = {
         "x > 3 and y",
     ),
     "an attribute that is not there": (["from math import pi, no_such_thing\nx = pi"], "x > 3"),
+    "values of timeit": (["%timeit -o -n 1 -r 1 -q 1", "x = _.best"], "x >= 0"),
+    "a prompt of a terminal": (["In [3]: x = 5", ">>> y = 2\n>>> x += y"], "x == 7"),
+    "a module that shows": (
+        [
+            "open('beside_shows.py', 'w').write('def f():\\n    display(2)\\n    return get_ipython()')",
+            "import beside_shows as h\nx = h.f()",
+        ],
+        "x is get_ipython()",
+    ),
+    "whether it is a notebook": (["x = get_ipython().__class__.__name__"], "x == 'ZMQInteractiveShell'"),
+    "another way to ask": (["x = 'IPKernelApp' in get_ipython().config"], "x"),
+    "a third way to ask": (["x = __IPYTHON__"], "x"),
+    "an extension beside": (
+        [
+            "open('beside_extends.py', 'w').write('def load_ipython_extension(ip):\\n    ip.user_ns[\"x\"] = 2')",
+            "%load_ext beside_extends",
+        ],
+        "x == 2",
+    ),
+    "built-in names as a module": (["x = __builtins__.len('ab')"], "x == 2"),
     "a window": (["%matplotlib qt", "%gui qt"], "True"),
     "a magic that nobody has": (["%load_ext no_such_thing\nx = 2"], "x == 2"),
 }
