@@ -162,7 +162,7 @@ class _Box:
             self.cells.run(request["source"], request["name"])
         finally:
             if self.watch:
-                self.watch.after_cell()
+                self.watch.after_cell(request.get("later", ()))
         return _failed("")
 
     def _call(self, request):

@@ -7,6 +7,7 @@ checks all pass, or passed once, keeps what they showed; and an answer that was 
 Source: the course's own.
 """
 
+import re
 import sys
 
 import course_lib.checks
@@ -15,6 +16,19 @@ FIRST, LAST, DEFINED = "first check", "last check", "last definition"
 MOMENTS = (FIRST, LAST, DEFINED)
 """An answer's first check, or as long as there is none its last definition; its last check, if there are several; and
 a definition below its checks, which nobody has checked."""
+
+
+def last_mentions(ids, sources):
+    """Return {id: number of the last text}, -1 for none, that has an exercise's id in quotes, as its check has.
+
+    Lines that are remarks do not count. No errors. Source: the course's own.
+    """
+    last = {}
+    for id in ids:
+        quoted = re.compile(rf"""^[^#\n]*["']{re.escape(id)}["']""", re.MULTILINE)
+        numbers = (n for n in range(len(sources) - 1, -1, -1) if id in sources[n] and quoted.search(sources[n]))
+        last[id] = next(numbers, -1)
+    return last
 
 
 class Moments:

@@ -9,7 +9,6 @@ Source: the course's own.
 import contextlib
 import io
 import os
-import re
 import sys
 import types
 from pathlib import Path
@@ -18,7 +17,7 @@ from course_lib.checks.calling import call_here, error_text, outcome_here
 from course_lib.checks.card import card_of
 from course_lib.checks.forbidden import forbidden_use
 from course_lib.checks.judge import DOES_NOT_END, NOT_STARTED, Outcome, judge
-from course_lib.checks.moments import MOMENTS, Moments
+from course_lib.checks.moments import MOMENTS, Moments, last_mentions
 from course_lib.checks.notebook_cells import NotebookCells
 from course_lib.checks.registry import SHEETS
 from course_lib.checks.registry import sheet as sheet_named
@@ -85,11 +84,6 @@ def _is_about(sheet, answers, content):
     return _NAMES.in_cells(content) == sheet.name or 2 * found >= len(functions)
 
 
-def _names(cell, id):
-    """Return whether a cell has an exercise's id in quotes, as its check has, on a line that is no remark."""
-    return re.search(rf"""^[^#\n]*["']{re.escape(id)}["']""", cell.source, re.MULTILINE) is not None
-
-
 class _Run:
     """A notebook's cells, run from the top, with each answer checked where it counts."""
 
@@ -106,7 +100,8 @@ class _Run:
 
     def cells(self, cells):
         """Run the cells in one namespace, as a notebook does; a cell that fails is told, and the next one is run."""
-        for number, cell in enumerate(cells, 1):
+        checked = last_mentions(self.tasks, [cell.source for cell in cells])
+        for number, cell in enumerate(cells):
             told = len(self.notebook.notes)
             try:
                 with contextlib.redirect_stdout(io.StringIO()), TimeLimit(CELL_SECONDS):
@@ -120,7 +115,7 @@ class _Run:
                     print(f"note: {cell.name} raises {error_text(error)}", flush=True)
             for note in self.notebook.notes[told:]:
                 print(f"note: {note}.", flush=True)
-            self.moments.after_cell(later=[id for id in self.tasks if any(_names(c, id) for c in cells[number:])])
+            self.moments.after_cell([id for id, last in checked.items() if last > number])
 
     def _check(self, id, moment, answer):
         """Run the public part of an answer as the notebook is now, unless it was right, or endless, before."""

@@ -8,7 +8,7 @@ import dataclasses
 import time
 
 from course_lib.checks.judge import Outcome
-from course_lib.checks.moments import FIRST, MOMENTS
+from course_lib.checks.moments import FIRST, MOMENTS, last_mentions
 from course_lib.checks.values import ValueProblem, decode, encode
 from course_lib.grading.definitions import only_definitions
 from course_lib.grading.notebook import defines
@@ -59,6 +59,7 @@ class Running:
     def __init__(self, cells, answers, level, limits, end, hidden=(), files=()):
         self.cells, self.answers, self.level, self.limits, self.end = list(cells), answers, level, limits, end
         self.hidden, self.files = hidden, files
+        self._checked = last_mentions(answers, [cell.source for cell in cells])
         self.errors, self.notes, self.box = {}, [], None
         self._served, self._enders = set(), set()
         self.boxes = self.output_bytes = self._killed = 0
@@ -202,7 +203,8 @@ class Running:
             return ""
         seconds = min(self.limits.cell, budget.left)
         try:
-            reply = self._asked({"do": "cell", "name": cell.name, "source": cell.source}, seconds)
+            later = [id for id, last in self._checked.items() if last > number]
+            reply = self._asked({"do": "cell", "name": cell.name, "source": cell.source, "later": later}, seconds)
         except BoxEnded as ended:
             self._shorten(number, cell, str(ended))
             return str(ended)

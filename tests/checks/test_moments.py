@@ -4,7 +4,7 @@ import pytest
 
 import course_lib.checks
 from course_lib.checks import check as module
-from course_lib.checks.moments import DEFINED, FIRST, LAST, MOMENTS, Moments
+from course_lib.checks.moments import DEFINED, FIRST, LAST, MOMENTS, Moments, last_mentions
 
 
 class Notebook:
@@ -85,6 +85,20 @@ def test_an_answer_whose_check_comes_later_waits_for_it(notebook):
     assert notebook.taken == {("2", FIRST): two}
     notebook.cell()
     assert notebook.taken == {("2", FIRST): two, ("1", FIRST): one}
+
+
+def test_a_check_that_comes_later_is_known_by_its_id_in_quotes():
+    cells = [
+        'check("1.1", f)',
+        "x = 1  # '1.2'",
+        "if k:\n    c('1.3', f)",
+        "# check('1.4', f)",
+        "y = 1.5",
+        '"1.66"',
+        "'1.1'",
+    ]
+    found = last_mentions(["1.1", "1.2", "1.3", "1.4", "1.5", "1.6"], cells)
+    assert found == {"1.1": 6, "1.2": -1, "1.3": 2, "1.4": -1, "1.5": -1, "1.6": -1}
 
 
 def test_moments_are_tried_from_the_first_check_to_the_last_definition():
