@@ -8,6 +8,8 @@ VENV ?= .venv
 ARGS ?=
 PROCESSES ?= auto
 BIN = $(VENV)/bin
+# Not $(BIN)/course: a script holds the folder that it was made in, `python -m` works wherever the folder is.
+COURSE = $(BIN)/python -m course_lib
 PIP = $(BIN)/python -m pip --disable-pip-version-check
 LAB_READY = $(VENV)/.ready-lab
 TEST_READY = $(VENV)/.ready-test
@@ -15,10 +17,24 @@ BOOK_READY = $(VENV)/.ready-book
 CUDA_READY = build/cuda-compiler/.ready
 LAB_SIZE = 690 MB
 
-.PHONY: help lab check test notebooks exercises release html bench lint lock clean
+.PHONY: help install lab check test notebooks exercises release html bench lint lock clean place
+
+# A stamp says that an install was complete. It is worth nothing where the Python below the environment is gone or has
+# become another version, without the packages; then everything is made anew.
+ifneq ($(wildcard $(LAB_READY)),)
+ifneq ($(filter install lab check test notebooks exercises release html bench lint,$(MAKECMDGOALS)),)
+SOUND := $(shell $(BIN)/python -c 'import importlib.util as u, sys; \
+  sys.exit(None in map(u.find_spec, ["pip", "numba", "typer"]))' >/dev/null 2>&1 && echo yes)
+ifneq ($(SOUND),yes)
+$(info The Python below $(VENV) is gone, or another one than it was made with: the environment is made anew.)
+$(shell rm -f $(LAB_READY) $(TEST_READY) $(BOOK_READY))
+endif
+endif
+endif
 
 help:
 	@echo "make lab        set up once ($(LAB_SIZE) in $(VENV)), then open the lessons in JupyterLab"
+	@echo "make install    set up once, and open nothing: for who grades, or works in another editor"
 	@echo "make check      set up once, then ruff and the fast tests: a minute, for the time between two edits"
 	@echo "make test       set up once, then run every check"
 	@echo "make notebooks  build and execute the notebooks and sheets whose source changed"
@@ -30,33 +46,40 @@ help:
 	@echo "make lock       write the locks anew from pyproject.toml (needs uv)"
 	@echo "make clean      remove $(VENV), build/ and caches"
 
-lab: $(LAB_READY)
-	@$(BIN)/course lab $(ARGS)
+install: $(LAB_READY) place
+	@echo "The course is installed in $(VENV). Try:  $(BIN)/course doctor"
 
-check: $(TEST_READY)
+lab: $(LAB_READY) place
+	@$(COURSE) lab $(ARGS)
+
+check: $(TEST_READY) place
 	@$(BIN)/ruff check .
 	@$(BIN)/python -m pytest -n $(PROCESSES) -m fast $(ARGS)
 
-test: $(TEST_READY) $(CUDA_READY)
+test: $(TEST_READY) $(CUDA_READY) place
 	@$(BIN)/python -m pytest -n $(PROCESSES) $(ARGS)
 
-notebooks: $(TEST_READY)
+notebooks: $(TEST_READY) place
 	@$(BIN)/python tools/build_notebooks.py $(ARGS)
 
-exercises: $(TEST_READY)
+exercises: $(TEST_READY) place
 	@$(BIN)/python tools/kill_table.py $(ARGS)
 
-release: $(LAB_READY)
-	@$(BIN)/course release $(ARGS)
+release: $(LAB_READY) place
+	@$(COURSE) release $(ARGS)
 
-html: $(BOOK_READY)
-	@$(BIN)/course run --out build/html $(ARGS)
+html: $(BOOK_READY) place
+	@$(COURSE) run --out build/html $(ARGS)
 
-bench: $(LAB_READY)
-	@$(BIN)/course bench cpu $(ARGS)
+bench: $(LAB_READY) place
+	@$(COURSE) bench cpu $(ARGS)
 
-lint: $(TEST_READY)
+lint: $(TEST_READY) place
 	@$(BIN)/ruff check .
+
+# A folder that was renamed, moved or copied with its environment: set right what holds the old path, in a second.
+place: $(LAB_READY)
+	@[ "`cat $(VENV)/.place 2>/dev/null`" = "`pwd -P`" ] || $(BIN)/python tools/movable.py $(VENV)
 
 # The stamp is the last thing written, so an interrupted install is simply done again.
 $(LAB_READY): requirements.lock pyproject.toml
@@ -66,7 +89,7 @@ $(LAB_READY): requirements.lock pyproject.toml
 	  echo "make: '$(PYTHON)' is `"$(PYTHON)" -V 2>&1`; the course needs 3.11 or newer. Name one: make lab PYTHON=python3.12"; exit 1; }
 	@"$(PYTHON)" -c 'import ensurepip, venv' 2>/dev/null || { \
 	  echo "make: '$(PYTHON)' cannot make virtual environments. On Debian and Ubuntu: sudo apt-get install python3-venv"; exit 1; }
-	@rm -f $(LAB_READY) $(TEST_READY) $(BOOK_READY)
+	@rm -f $(LAB_READY) $(TEST_READY) $(BOOK_READY) $(VENV)/.place
 	@echo "Installing JupyterLab, NumPy, Numba, matplotlib and what they need from requirements.lock into $(VENV):"
 	@echo "about $(LAB_SIZE) on disk, a few minutes, once."
 	@if [ -e "$(VENV)" ] && ! "$(BIN)/python" -c 'import pip, sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then rm -rf "$(VENV)"; fi

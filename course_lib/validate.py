@@ -7,6 +7,25 @@ import numbers
 
 import numpy as np
 
+KINDS = {"U": "text", "S": "text", "O": "Python objects", "c": "complex numbers", "M": "dates", "m": "times"}
+"""What an array of a dtype's kind holds, in words."""
+
+
+class NotFiniteError(ValueError, FloatingPointError):
+    """NaN or infinity where numbers are needed: in data, or in what a network made of them.
+
+    It is a ValueError and a FloatingPointError, so that either word catches it. Source: the course's own.
+    """
+
+
+def require_finite(name, array):
+    """Raise NotFiniteError if `array` (n, ...) holds NaN or infinity, with the first row that does."""
+    finite = np.isfinite(array)
+    if not finite.all():
+        place = tuple(int(i) for i in np.argwhere(~finite)[0])
+        where = f"row {place[0]} of {name} holds" if place else f"{name} is"
+        raise NotFiniteError(f"{where} NaN or infinity ({array[place]}); remove or fill such rows first.")
+
 
 def as_float(name, value, *, ndim=None, min_rows=0):
     """Return `value` as an array of floats, without a copy where it is one already.
@@ -38,7 +57,11 @@ def as_float(name, value, *, ndim=None, min_rows=0):
     if array.dtype not in (np.float32, np.float64):
         raise TypeError(
             f"{name} has dtype {array.dtype}; it must be float32 or float64 (integers are converted). "
-            f"Convert it first: {name}.astype(np.float32)."
+            + (
+                f"Convert it first: {name}.astype(np.float32)."
+                if array.dtype.kind == "f"
+                else f"It holds {KINDS.get(array.dtype.kind, 'no numbers')}: make real numbers of them first."
+            )
         )
     if ndim is not None:
         allowed = (ndim,) if isinstance(ndim, int) else tuple(ndim)
@@ -83,22 +106,33 @@ def as_labels(name, value, *, rows=None, classes=None):
     TypeError
         If the values are not integers.
     ValueError
-        If the shape is not (rows,), or a label lies outside 0 .. classes - 1.
+        If the shape is not (rows,), a label lies outside 0 .. classes - 1, or is NaN.
     """
     array = np.asarray(value)
     if array.shape == (0,):
         array = array.astype(np.int64)  # np.asarray([]) is float64
     one_hot = array.ndim == 2 and array.shape[1] > 1  # the argmax of a single column is 0 in every row
+    column = f"{name}[:, 0]" if array.ndim == 2 else name
+    if array.dtype.kind == "f":
+        require_finite(name, array)
     if array.dtype.kind not in "iu":
-        column = f"{name}[:, 0]" if array.ndim == 2 else name
         fix = f"{name}.argmax(axis=1)" if one_hot else f"{column}.astype(np.int64)"
+        held = "one-hot rows" if one_hot else "whole numbers"
+        if array.dtype.kind in "USO" and not one_hot:  # names of classes
+            fix, held = f"np.unique({column}, return_inverse=True)[1]", "names of classes"
         raise TypeError(
             f"{name} has dtype {array.dtype} and shape {array.shape}; labels are integers, the number of each sample's "
-            f"class. Write {fix} if it holds {'one-hot rows' if one_hot else 'whole numbers'}."
+            f"class. Write {fix} if it holds {held}."
         )
     if array.ndim != 1 or (rows is not None and array.shape[0] != rows):
         wanted = "(B,)" if rows is None else f"({rows},), one label for each row"
-        raise ValueError(f"{name} has shape {array.shape}; it must be {wanted}.")
+        fix = ""
+        if array.ndim == 2 and rows in (None, array.shape[0]):
+            if one_hot:
+                fix = f" Write {name}.argmax(axis=1) if it holds one-hot rows."
+            else:
+                fix = f" Write {column}: one axis, not a column."
+        raise ValueError(f"{name} has shape {array.shape}; it must be {wanted}.{fix}")
     if classes is not None and array.size:
         bad = np.flatnonzero((array < 0) | (array >= classes))
         if bad.size:

@@ -264,7 +264,7 @@ loss = graph.apply("half_squared_sum", o, y, name="J")
 
 # %% [markdown]
 # One call forward, one call backward. `forward` returns the goal's value; `backward` leaves a gradient, of the shape
-# of the value, in each node that an operation sends one to. The library's loss sends none to its right answers `Y`.
+# of the value, in each node: in the right answers `Y` too, although nobody will move them.
 
 # %%
 print("J =", round(graph.forward(loss), 4))
@@ -277,7 +277,7 @@ print("order:", *[node.name for node in graph.topological_order(loss)])
 # ## See it run
 #
 # The same walk as before, now with matrices. Below each value stands its gradient, `dZ` below `Z`, of the same shape;
-# dashed cells wait. `Y` has no place for one. (Your `half_squared_sum` sends `Y` a share; nobody uses it.)
+# dashed cells wait. `Y` pulls the other way than `O`: look at the signs of `dY` and `dO`.
 
 # %%
 figures.graphs.walk_stepper(loss)

@@ -4,6 +4,11 @@ python tools/make_submissions.py build/submissions --count 200 --hostile 0.2
 course grade build/submissions -o build/grades
 python tools/make_submissions.py build/submissions --compare build/grades
 
+The same class as an export: --as moodle, canvas, gradescope, files, folders or sections; a name that ends in .zip makes
+a zip. With one seed the submissions are the same, so each export must give the same points:
+
+python tools/make_submissions.py build/class_moodle.zip --count 30 --as moodle
+
 To try the grader before the first students hand in, and to see that it is fair at a size. The same seed makes the same.
 """
 
@@ -18,6 +23,7 @@ from typing import Annotated
 import nbformat
 import numpy as np
 import typer
+from notebook_lib import class_exports
 from notebook_lib.kill import run_answer, sheet_names
 from notebook_lib.sheets import cells_of, read_sheet, stub_of, student_version
 from rich.console import Console
@@ -55,11 +61,12 @@ FILES = {
 
 
 def main(
-    out: Annotated[Path, typer.Argument(help="Folder of the submissions; made, must not exist yet.")],
+    out: Annotated[Path, typer.Argument(help="Folder or zip of the submissions; made, must not exist yet.")],
     count: Annotated[int, typer.Option(min=1, help="Students.")] = 12,
     hostile: Annotated[float, typer.Option(min=0, max=1, help="Share of hostile ones.")] = 0.2,
     sheet: Annotated[str, typer.Option(help="Which sheet.")] = "01_perceptron",
     seed: Annotated[int, typer.Option()] = 0,
+    layout: Annotated[str, typer.Option("--as", help=f"Handed in as {', '.join(class_exports.LAYOUTS)}.")] = "folders",
     compare: Annotated[Path | None, typer.Option(help="Compare grades with what is due, and make nothing.")] = None,
 ) -> None:
     """Make submissions, or compare what they got with what they are due."""
@@ -69,16 +76,15 @@ def main(
     if out.exists():
         console.print(f"{out} is there already; name a new folder, or remove it.")
         raise typer.Exit(2)
+    if layout not in class_exports.LAYOUTS:
+        console.print(f"--as {layout} is none of {', '.join(class_exports.LAYOUTS)}.")
+        raise typer.Exit(2)
     rng, maker = np.random.default_rng(seed), _Maker(sheet)
-    rows = []
-    out.mkdir(parents=True)
-    for number in range(count):
-        student = f"student{number:04d}"
-        what, content, points = maker.hostile(rng) if rng.random() < hostile else maker.honest(rng)
-        folder = out / student
-        folder.mkdir()
-        (folder / f"{sheet}.ipynb").write_bytes(content)
-        rows.append((student, what, str(points)))
+    made = [maker.hostile(rng) if rng.random() < hostile else maker.honest(rng) for _ in range(count)]
+    files, ids = class_exports.export(layout, [{f"{sheet}.ipynb": content} for _, content, _ in made])
+    out.parent.mkdir(parents=True, exist_ok=True)
+    class_exports.write(files, out)
+    rows = [(id, what, str(points)) for id, (what, _, points) in zip(ids, made, strict=True)]
     with due.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([("student", "what", "points"), *rows])
     console.print(f"{count} submissions in {out}; what each is due is in {due}.")

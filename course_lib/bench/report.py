@@ -4,6 +4,7 @@ Source: the course's choice. Numbers are only ever written by a run.
 """
 
 import json
+import os
 import platform
 import re
 import time
@@ -81,7 +82,12 @@ def write(report, folder, name="cpu"):
     path = Path(folder) / f"{name}.{short_name(device)}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     content = {"bench": name, "date": time.strftime("%Y-%m-%d"), **asdict(report)}
-    path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    part = path.with_suffix(".part")
+    try:
+        part.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        os.replace(part, path)  # at once, so that a full disk leaves what was there
+    finally:
+        part.unlink(missing_ok=True)
     return path
 
 

@@ -10,7 +10,7 @@ import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
-from course_lib.book.kept import kept_notebooks
+from course_lib.book.kept import kept_notebooks, unreadable_lessons
 from course_lib.book.outside import outside_requests
 from course_lib.book.source import EXTRA, write_source
 from course_lib.cli.folder import Lesson
@@ -80,7 +80,8 @@ def build_site(out: Path, root: Path, every: list[Lesson]) -> list[Problem]:
     Returns
     -------
     list of Problem
-        Formulas that cannot be drawn, links that lead nowhere, addresses of other hosts, warnings of Sphinx.
+        Formulas that cannot be drawn, links that lead nowhere, addresses of other hosts, warnings of Sphinx, kept
+        runs that cannot be read.
 
     Raises
     ------
@@ -95,6 +96,10 @@ def build_site(out: Path, root: Path, every: list[Lesson]) -> list[Problem]:
         shifts = write_source(source, root, kept_notebooks(out, every))
         said = _run_sphinx(source, Path(temporary) / "doctrees", out, root)
         problems = _problems(said, source, shifts)
+    problems += [
+        Problem(f"notebooks/{lesson.name}", 0, f"its kept run cannot be read; run it again: course run {lesson.number}")
+        for lesson in unreadable_lessons(out, every)
+    ]
     for folder in ("notebooks", "exercises"):
         for page in (out / folder).glob("*.html"):
             if f"{folder}/{page.stem}" not in shifts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import nbformat
@@ -10,7 +11,7 @@ from nbformat import NotebookNode
 from course_lib.cli.clean import clean_outputs
 from course_lib.cli.folder import Lesson
 
-__all__ = ["STOPPED", "keep", "kept_notebooks", "stopped_lessons"]
+__all__ = ["STOPPED", "keep", "kept_notebooks", "stopped_lessons", "unreadable_lessons"]
 
 STOPPED = "course_stopped"
 """Where a notebook's metadata say at which cell its run stopped."""
@@ -44,8 +45,14 @@ def keep(out: Path, lesson: Lesson, notebook: NotebookNode, stopped: str = "") -
     for cell in notebook.cells:
         if "outputs" in cell:
             cell.outputs = clean_outputs(cell.outputs)
-    (out / _FOLDER).mkdir(parents=True, exist_ok=True)
-    nbformat.write(notebook, out / _FOLDER / lesson.path.name)
+    file = _file(out, lesson)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    part = file.with_suffix(".part")
+    try:
+        nbformat.write(notebook, part)
+        os.replace(part, file)  # at once, so that a full disk leaves no half notebook
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def kept_notebooks(out: Path, lessons: list[Lesson]) -> list[tuple[Lesson, NotebookNode]]:
@@ -55,10 +62,22 @@ def kept_notebooks(out: Path, lessons: list[Lesson]) -> list[tuple[Lesson, Noteb
     ----------
     out : Path
     lessons : list of Lesson
+        All lessons of the course. A kept run that cannot be read is left out; `unreadable_lessons` lists it.
+    """
+    found = [(lesson, _read(_file(out, lesson))) for lesson in lessons if _file(out, lesson).is_file()]
+    return [(lesson, notebook) for lesson, notebook in found if notebook is not None]
+
+
+def unreadable_lessons(out: Path, lessons: list[Lesson]) -> list[Lesson]:
+    """List the lessons whose kept run is there but damaged: by hand, or by a disk that was full.
+
+    Parameters
+    ----------
+    out : Path
+    lessons : list of Lesson
         All lessons of the course.
     """
-    files = [(lesson, out / _FOLDER / lesson.path.name) for lesson in lessons]
-    return [(lesson, nbformat.read(file, as_version=4)) for lesson, file in files if file.is_file()]
+    return [lesson for lesson in lessons if _file(out, lesson).is_file() and _read(_file(out, lesson)) is None]
 
 
 def stopped_lessons(out: Path, lessons: list[Lesson]) -> list[Lesson]:
@@ -71,3 +90,14 @@ def stopped_lessons(out: Path, lessons: list[Lesson]) -> list[Lesson]:
         All lessons of the course.
     """
     return [lesson for lesson, notebook in kept_notebooks(out, lessons) if notebook.metadata.get(STOPPED)]
+
+
+def _file(out: Path, lesson: Lesson) -> Path:
+    return out / _FOLDER / lesson.path.name
+
+
+def _read(file: Path) -> NotebookNode | None:
+    try:
+        return nbformat.read(file, as_version=4)
+    except Exception:  # no JSON, no notebook, another encoding: nbformat has an error for each
+        return None

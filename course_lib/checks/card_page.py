@@ -8,8 +8,8 @@ Source: the course's own.
 import re
 from html import escape
 
+from course_lib import palette
 from course_lib.checks.showing import BEGIN, END
-from course_lib.figures import style
 
 CROSS, PEN = "\N{HEAVY MULTIPLICATION X}", "\N{LOWER RIGHT PENCIL}"
 
@@ -43,12 +43,12 @@ def page(card):
             f'<details style="margin:6px 0 0 0"><summary>Traceback</summary><pre style="{look}">'
             f"{escape(card.trace)}</pre></details>"
         )
-    box = BOX.format(style.colour(tone))
+    box = BOX.format(palette.colour(tone))
     return f'<section class="course-check" role="{role}" style="{box}">{"".join(parts)}</section>'
 
 
 def _row(row):
-    content = escape(row.text).replace(BEGIN, f'<mark style="{MARK.format(style.colour("hazard"))}">')
+    content = escape(row.text).replace(BEGIN, f'<mark style="{MARK.format(palette.colour("hazard"))}">')
     content = content.replace(END, "</mark>")
     if row.look == "prose":
         content = content.replace("\n", "<br>")
@@ -79,6 +79,6 @@ def _picture(card):
         return ""
     if picture is None:
         return ""
-    least = round(picture.width * LEAST_TEXT / style.TEXT_PX)
+    least = round(picture.width * LEAST_TEXT / palette.TEXT_PX)
     inside = f'<div style="min-width:{least}px">{picture.figure_html("")}</div>'
     return f'<div tabindex="0" style="overflow-x:auto">{inside}</div><p style="margin:0">{escape(picture.caption)}</p>'

@@ -8,14 +8,13 @@ says the same in a sentence.
 Source: the course's own.
 """
 
-import inspect
 import sys
-import types
 
 from course_lib.checks.calling import call_here
 from course_lib.checks.card import card_of
 from course_lib.checks.forbidden import forbidden_use
 from course_lib.checks.judge import NOT_STARTED, judge
+from course_lib.checks.live_text import live_text
 from course_lib.checks.origin import own_calls
 from course_lib.checks.registry import find, sheet_of
 
@@ -65,7 +64,7 @@ def check(id, answer):
         if finding is not None:
             _SOLVED.discard(id)
             raise _failed(exercise, finding) from None
-    if says := forbidden_use(exercise, _text_of(exercise, answer)):
+    if exercise.instead_of and (says := forbidden_use(exercise, live_text(exercise.function, answer))):
         _SOLVED.discard(id)
         raise CheckFailed(f"{id}: right, but {says}")
     _SOLVED.add(id)
@@ -97,16 +96,6 @@ def _failed(exercise, finding):
 def _in_ipython():
     """Return whether IPython runs this; it is not loaded to find out."""
     return "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None
-
-
-def _text_of(exercise, answer):
-    """Return the text of a function that has the exercise's name, "" of any other and where it is not known."""
-    if not isinstance(answer, types.FunctionType) or answer.__name__ != exercise.function:
-        return ""
-    try:
-        return inspect.cleandoc(f"\n{inspect.getsource(answer)}")
-    except (OSError, TypeError):
-        return ""
 
 
 def _run(exercise, answer, case):

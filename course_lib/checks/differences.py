@@ -9,6 +9,7 @@ from itertools import permutations
 import numpy as np
 
 from course_lib.checks.close import TRANSPOSED, Mismatch, check_close, is_transpose, usual_cause
+from course_lib.checks.forms import NUMBERS, advice, as_array, as_sequence, too_few_digits
 from course_lib.checks.values import Opaque
 
 MOST_ORDERED = 4
@@ -37,16 +38,16 @@ class Difference:
 def difference(value, expected, rtol, atol, name="result", parts=()):
     """Return None if a decoded value equals the expected one, else the first `Difference`.
 
-    Whole numbers, truth values and texts must be equal, floats within atol + rtol |expected|. A list does for a tuple,
-    a whole number for a float. `parts` are what the values of an expected tuple are called. TypeError if
-    `expected` is of no kind that an exercise may return.
+    Whole numbers, truth values and texts must be equal, floats within atol + rtol |expected|. A list does for a tuple
+    and for an array of its numbers, an array for a list, a whole number for a float; ANSWERS.md has the whole rule.
+    `parts` are what the values of an expected tuple are called. TypeError if `expected` is of no kind that an exercise
+    may return.
 
     Source: the course's own.
     """
     if isinstance(value, Opaque):
-        return Difference(
-            "something that is no plain value", f"{name} is a {value.type_name}, expected {_kind(expected)}."
-        )
+        detail = f"{name} is a {value.type_name}, expected {_kind(expected)}."
+        return Difference("something that is no plain value", detail, advice(value.type_name))
     if value is None and expected is not None:
         return Difference("None", f"{name} is None, expected {_kind(expected)}.", " Is there a return?")
     if expected is None or isinstance(expected, str):
@@ -60,13 +61,15 @@ def difference(value, expected, rtol, atol, name="result", parts=()):
     return _numbers(value, np.asarray(expected), rtol, atol, name)
 
 
-def _kind(expected):
-    if isinstance(expected, np.ndarray):
-        return f"an array of shape {expected.shape}"
-    if isinstance(expected, tuple):
-        return f"{len(expected)} values"
+def _kind(value):
+    if isinstance(value, np.ndarray) and value.shape:
+        return f"an array of shape {value.shape}"
+    if isinstance(value, tuple):
+        return f"{len(value)} values"
+    if isinstance(value, np.ndarray | np.generic):
+        return {"b": "True or False", "i": "a whole number", "u": "a whole number"}.get(value.dtype.kind, "a number")
     names = {bool: "True or False", int: "a whole number", float: "a number", str: "a text", list: "a list"}
-    return names.get(type(expected), "a number" if isinstance(expected, np.generic) else f"a {type(expected).__name__}")
+    return names.get(type(value), f"a {type(value).__name__}")
 
 
 def _other(value, expected, name):
@@ -84,14 +87,19 @@ def _text(value):
 
 def _sequence(value, expected, rtol, atol, name, parts):
     listed = f" ({', '.join(parts)})" if parts else ""
-    if not isinstance(value, list | tuple):
-        return Difference("another kind of value", f"{name} is {_kind(value)}, expected {_kind(expected)}{listed}.")
-    if len(value) != len(expected):
-        detail = f"{name} is {_text(value)}: {_count(value)}, expected {len(expected)}{listed}."
-        return Difference("another number of values", detail)
-    for i, pair in enumerate(zip(value, expected, strict=True)):
+    parts_of_it = as_sequence(value)
+    whole = Difference("another kind of value", f"{name} is {_kind(value)}, expected {_kind(expected)}{listed}.")
+    if parts_of_it is None:
+        return whole
+    is_array = isinstance(value, np.ndarray)
+    if len(parts_of_it) != len(expected):
+        what = _kind(value) if is_array else f"{_text(value)}: {_count(value)}"
+        return Difference("another number of values", f"{name} is {what}, expected {_count(expected)}{listed}.")
+    for i, pair in enumerate(zip(parts_of_it, expected, strict=True)):
         if found := difference(*pair, rtol, atol, parts[i] if parts else f"{name}[{i}]"):
-            if isinstance(expected, tuple) and _other_order(value, expected, rtol, atol):
+            if is_array and found.kind.startswith(("another kind", "an array")):
+                return whole  # an array whose rows are no such parts was not meant to be the list of them
+            if isinstance(expected, tuple) and _other_order(parts_of_it, expected, rtol, atol):
                 found = replace(found, hint=" These are the right values in another order.")
             return replace(found, place=(i, *found.place))
     return None
@@ -124,19 +132,21 @@ def _dict(value, expected, rtol, atol, name):
 
 
 def _numbers(value, expected, rtol, atol, name):
-    if expected.dtype.kind not in "biufc":
+    if expected.dtype.kind not in NUMBERS:
         raise TypeError(f"an exercise cannot expect {expected.dtype}; numbers, texts, lists, tuples, dicts, None.")
-    if expected.shape and not isinstance(value, np.ndarray):
-        return Difference("another kind of value", f"{name} is {_kind(value)}, expected {_kind(expected)}.")
-    if not isinstance(value, bool | int | float | complex | np.generic | np.ndarray):
-        return Difference("another kind of value", f"{name} is {_kind(value)}, expected {_kind(expected[()])}.")
-    got = _array_of(value)
-    if got is None:
-        return Difference("a number that is too large", f"{name} is {_text(value)}, expected {expected}.")
-    if got.shape != expected.shape:
-        hint = TRANSPOSED if is_transpose(got, expected) else ""
-        detail = f"{name} has shape {got.shape}, expected {expected.shape}."
-        return Difference(f"an array of another shape than expected ({got.ndim} axes of {expected.ndim})", detail, hint)
+    got = value
+    if isinstance(value, list | tuple) and expected.shape:
+        try:
+            got = as_array(value)
+        except ValueError as error:
+            return Difference("another kind of value", f"{name} is {_kind(value)} {error}, expected {_kind(expected)}.")
+        if got.size == expected.size == 0 and got.shape == expected.shape[: got.ndim]:
+            return None  # a list without rows does not show how long they would be
+    if wrong := _another_form(got, expected, name):
+        return wrong
+    got = np.asarray(got)
+    if not got.size:
+        return None  # whatever its dtype: np.array([]) holds no floats
     if (got.dtype.kind == "b") != (expected.dtype.kind == "b"):
         wanted = "True or False" if expected.dtype.kind == "b" else "numbers, not truth values"
         return Difference(f"{got.dtype} where {wanted} is expected", f"{name} is {got.dtype}, expected {wanted}.")
@@ -154,11 +164,27 @@ def _numbers(value, expected, rtol, atol, name):
         count = f"; {rest.split(' element')[0]} numbers are wrong." if got.size > 1 else "."
         if expected.dtype.kind == "b":
             return Difference("a wrong truth value", first + count.replace("numbers", "values"), place=place)
-        return Difference("wrong numbers", first + count, usual_cause(*as_floats), place)
+        hint = too_few_digits(got, expected) or usual_cause(*as_floats)
+        return Difference("wrong numbers", first + count, hint, place)
     return None
 
 
-def _array_of(value):
-    """Return a number or an array as an array of numbers, None for a whole number that no dtype holds."""
-    array = np.asarray(value)
-    return array if array.dtype.kind in "biufc" else None
+def _another_form(value, expected, name):
+    """Return a `Difference` unless a value is a number where one is expected, or an array of the expected shape."""
+    if not isinstance(value, np.ndarray if expected.shape else bool | int | float | complex | np.generic | np.ndarray):
+        alone = isinstance(value, list | tuple) and len(value) == 1
+        hint = f" Return its only entry, {name}[0]." if alone else ""
+        return Difference("another kind of value", f"{name} is {_kind(value)}, expected {_kind(expected)}.", hint)
+    got = np.asarray(value)
+    if got.dtype.kind not in NUMBERS:
+        return Difference("a number that is too large", f"{name} is {_text(value)}, expected {expected}.")
+    if got.shape and not expected.shape:
+        hint = f" Return its only element, {name}[{', '.join('0' * got.ndim)}]." if got.size == 1 else ""
+        detail = f"{name} has shape {got.shape}, expected {_kind(expected)}."
+        return Difference("an array where a number is expected", detail, hint)
+    if got.shape != expected.shape:
+        hint = TRANSPOSED if is_transpose(got, expected) else ""
+        detail = f"{name} has shape {got.shape}, expected {expected.shape}."
+        axes = "" if got.ndim == expected.ndim else ", with more or fewer axes"  # no number: it would tell of an input
+        return Difference(f"an array of another shape than expected{axes}", detail, hint)
+    return None

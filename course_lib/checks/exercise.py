@@ -65,7 +65,8 @@ class Exercise:
         How far numbers may be off.
     requires : callable, optional
         Where several values are right: requires(value, *args) -> the first `Difference` from what is asked, or None.
-        `expect` then returns one of them, and only `requires` judges. The value may be anything.
+        `expect` then returns one of them, and only `requires` judges. The value may be anything. Students get its
+        module, such as `exercises.launches`: no right value may be computed there.
     instead_of : tuple of str
         Names that an answer may not use, such as "relu_forward" where that is what is to be written.
     parts : tuple of str
@@ -111,7 +112,8 @@ class KernelExercise(Exercise):
     ----------
     launch : callable
         launch(kernel, *args) -> array of `checks.kernels.output`, or tuple of them, after kernel[grid, block](...).
-        Host arrays are inputs and only read. Outputs hold NaN before, and what was never written is seen.
+        Host arrays are inputs and only read. Outputs hold NaN before, and what was never written is seen. Students get
+        its module, `exercises.*_launches`: no right value may be computed there.
     budget : callable
         budget(*args) -> {counter of the executor's report: most}, such as {"global_load_requests": 64}.
     names : mapping

@@ -135,6 +135,8 @@ def check_op_gradients(forward, backward, args, *, rng, wrt=None, rtol=1e-6, eps
 def check_network_gradients(net, x, labels, *, rng, loss="softmax_cross_entropy", rtol=1e-6, eps=1e-6):
     """Raise `GradientMismatch` unless a network's backward pass is right for every parameter.
 
+    Numbers that training keeps as they are (a layer's `fixed`) must have the gradient 0, and are not moved.
+
     Parameters
     ----------
     net : nn.Sequential
@@ -179,7 +181,8 @@ def check_network_gradients(net, x, labels, *, rng, loss="softmax_cross_entropy"
             parameter[...] = kept
 
     for name, parameter in net.parameters().items():
-        _check_one(name, parameter, gradients.get(name), lambda v, p=parameter: loss_with(p, v), value, rng, rtol, eps)
+        gradient, fixed = gradients.get(name), net.fixed().get(name)
+        _check_one(name, parameter, gradient, lambda v, p=parameter: loss_with(p, v), value, rng, rtol, eps, fixed)
     _check_one("x", x, dx, lambda v: loss_forward(net.forward(v), labels)[0], value, rng, rtol, eps)
 
 
@@ -194,7 +197,7 @@ def _adds_up(once, twice):
             )
 
 
-def _check_one(name, value, gradient, f, magnitude, rng, rtol, eps):
+def _check_one(name, value, gradient, f, magnitude, rng, rtol, eps, fixed=None):
     if gradient is None or np.shape(gradient) != value.shape:
         shape = None if gradient is None else np.shape(gradient)
         raise GradientMismatch(f"the gradient of {name} has shape {shape}; it must have {name}'s shape {value.shape}.")
@@ -206,6 +209,9 @@ def _check_one(name, value, gradient, f, magnitude, rng, rtol, eps):
         what = f"{gradient[tuple(bad[0])]} at {bad[0].tolist()}" if len(bad) else f"of dtype {gradient.dtype}"
         raise GradientMismatch(f"the gradient of {name} is {what}; it must be finite real numbers.")
     direction = rng.standard_normal(value.shape)
+    if fixed is not None:
+        _is_zero(name, gradient, fixed)
+        direction[fixed] = 0
     direction /= max(np.linalg.norm(direction), 1e-300)
     measured = (f(value + eps * direction) - f(value - eps * direction)) / (2 * eps)
     computed = float(np.sum(gradient * direction))
@@ -229,8 +235,19 @@ def _check_one(name, value, gradient, f, magnitude, rng, rtol, eps):
         )
     raise GradientMismatch(
         f"the gradient of {name} is wrong: along a random direction the output changes by {measured:.8g} per unit, "
-        f"the backward pass says {computed:.8g}.{_worst_element(name, value, gradient, f, eps)}"
+        f"the backward pass says {computed:.8g}.{_worst_element(name, value, gradient, f, eps, fixed)}"
     )
+
+
+def _is_zero(name, gradient, fixed):
+    """Raise GradientMismatch if a number that training keeps has a gradient, which would move it."""
+    moved = np.argwhere(fixed & (gradient != 0))
+    if len(moved):
+        where = tuple(moved[0].tolist())
+        raise GradientMismatch(
+            f"the gradient of {name} is {gradient[where]:.4g} at {list(where)}, a number that the layer says it keeps "
+            "(fixed); it must be 0 there, or the next step moves it."
+        )
 
 
 def _unchanged(who, arrays, kept):
@@ -241,10 +258,12 @@ def _unchanged(who, arrays, kept):
             raise GradientMismatch(f"{who} changed {what} in place; write a new array, such as dx = dout * ...")
 
 
-def _worst_element(name, value, gradient, f, eps, most=2000):
+def _worst_element(name, value, gradient, f, eps, fixed, most=2000):
     if value.size > most:
         return f" ({name} has {value.size} elements; check a smaller case to see which are wrong.)"
     measured = numerical_gradient(f, value, eps)
+    if fixed is not None:
+        measured[fixed] = 0
     difference = np.abs(np.nan_to_num(np.asarray(gradient) - measured, nan=np.inf))
     where = tuple(int(i) for i in np.unravel_index(np.argmax(difference), value.shape))
     text = f" Worst element d{name}{list(where)}: computed {gradient[where]:.8g}, measured {measured[where]:.8g}."
@@ -252,7 +271,9 @@ def _worst_element(name, value, gradient, f, eps, most=2000):
     if big.any():
         ratios = np.asarray(gradient)[big] / measured[big]
         if np.allclose(ratios, ratios[0], rtol=1e-3) and not np.isclose(ratios[0], 1):
-            text += f" Every element is {ratios[0]:.4g} times what it should be: a sign or a factor is off."
+            return f"{text} Every element is {ratios[0]:.4g} times what it should be: a sign or a factor is off."
+    if gradient[where] == 0 and "." in name:  # of a layer
+        text += " If training is to keep this number as it is, let the layer's fixed() say so."
     return text
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from course_lib.checks.differences import difference
+from course_lib.checks.forms import as_plain
 from course_lib.checks.values import Named, Opaque, Seeded, resolve
 
 NOT_STARTED = "not written yet"
@@ -168,7 +169,7 @@ def judge(exercise, case, outcome, reveal=True):
     args = [resolve(a) for a in case.args]
     expected = exercise.expect(*args)
     wrong = (
-        exercise.requires(outcome.value, *args)
+        exercise.requires(as_plain(outcome.value), *args)
         if exercise.requires
         else difference(outcome.value, expected, exercise.rtol, exercise.atol, parts=exercise.parts)
     )

@@ -7,7 +7,10 @@ Source: the course's own.
 """
 
 import ast
+import inspect
 import re
+import textwrap
+import types
 from collections import Counter
 
 import numpy as np
@@ -15,7 +18,9 @@ import numpy as np
 from course_lib import simt
 from course_lib.checks.judge import Outcome
 from course_lib.checks.kernel_costs import advice_of, causes_of, costs_of
+from course_lib.checks.kernel_text import is_readable, unread, written_out
 from course_lib.checks.kernel_writers import Written, explain, with_line
+from course_lib.checks.scopes import UNREADABLE
 from course_lib.simt.arrays import DeviceArray
 from course_lib.simt.source import is_kernel, source_of
 
@@ -39,7 +44,29 @@ def run_here(exercise, kernel, case):
     """
     if not is_kernel(kernel):
         return Outcome(error=f"TypeError: {exercise.function} is no kernel; write @gpu.jit in the line above its def.")
+    if maker := _unread_maker(kernel.py_func):
+        return Outcome(error=f"KernelError: {unread(exercise.function, maker)}")
     return _outcome(exercise, lambda: source_of(kernel), case)
+
+
+def _unread_maker(function):
+    """Return the name of the function that made a kernel, if the grader cannot read it, else ""."""
+    name, _, inside = function.__qualname__.partition(".<locals>.")
+    maker = dict.get(function.__globals__, name)
+    if not inside or type(maker) is not types.FunctionType or _is_running(maker.__code__):
+        return ""
+    try:
+        (node,) = ast.parse(textwrap.dedent(inspect.getsource(maker))).body
+    except (OSError, TypeError, IndexError, *UNREADABLE):
+        return ""
+    return "" if isinstance(node, ast.FunctionDef) and is_readable(node) else name
+
+
+def _is_running(code):
+    frame = inspect.currentframe()
+    while frame is not None and frame.f_code is not code:
+        frame = frame.f_back
+    return frame is not None
 
 
 def run_kernel(exercise, text, case):
@@ -62,7 +89,7 @@ def run_kernel(exercise, text, case):
 
 def _read(exercise, text):
     if type(text) is str:
-        text = re.sub("(?m)^[%!].*$", "", text)
+        text = written_out(re.sub("(?m)^[%!].*$", "", text), exercise.function)
     source = simt.read(text, exercise.function, names=dict(exercise.names), imports=IMPORTS, skip=True)
     if not source.tree.decorator_list:
         raise TypeError(f"{exercise.function} is no kernel; write @gpu.jit in the line above its def.")

@@ -94,7 +94,13 @@ def result_of(value, place=(), beside=None):
     No errors. Source: the course's own.
     """
     if isinstance(value, np.ndarray) and value.shape:
-        return _array(value, place[0] if place else None, beside)
+        if not place or isinstance(place[0], tuple):
+            return _array(value, place[0] if place else None, beside)
+        if value.size > IN_FULL:
+            return _array(value, place[: value.ndim] if len(place) >= value.ndim else None, beside)
+        value = list(value)  # the place is that of a list, which an array may stand for
+    if isinstance(value, list | tuple) and place and isinstance(place[0], tuple):  # a list for an array
+        place, beside = (*place[0], *place[1:]), beside.tolist() if isinstance(beside, np.ndarray) else beside
     if isinstance(value, list | tuple | dict) and place:
         key = place[0]
         try:

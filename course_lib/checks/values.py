@@ -1,15 +1,21 @@
-"""Values as JSON and back, by their exact types: what crosses the border between an answer and who judges it.
+"""Values as JSON and back: what crosses the border between an answer and who judges it.
 
-An object that only looks like a number (a subclass of float, something equal to everything) is not one: it becomes
-`Opaque`. Arrays travel as dtype, shape and bytes. Nothing is ever pickled.
+An object counts by the value that it holds as one of the plain kinds: a defaultdict by its entries, a named tuple by
+its parts, a float of a class of its own by its number. That value is read by the base class itself, so nothing that
+the object says of itself (an `__eq__` that is always true, a `__float__` of its own) takes part. What holds no such
+value becomes `Opaque`. Arrays travel as dtype, shape and bytes. Nothing is ever pickled.
 
-Source: the course's own.
+Source: the course's own; the rule for students is in ANSWERS.md.
 """
 
 import base64
 import importlib
 import math
+import sys
+from collections import deque
 from dataclasses import dataclass
+from itertools import islice
+from types import MappingProxyType
 
 import numpy as np
 
@@ -71,7 +77,9 @@ def resolve(argument):
 
 
 def encode(value):
-    """Return a value as plain JSON data; what has no form there becomes {"t": "opaque", ...}. No errors.
+    """Return a value as plain JSON data; what has no form there becomes {"t": "opaque", ...}.
+
+    No errors but those of objects that break NumPy's own rules for their class.
 
     Source: the course's own.
     """
@@ -79,31 +87,89 @@ def encode(value):
 
 
 def _encode(value, depth, left):
+    # issubclass asks the known class, never the object's own: __class__, a metaclass and ABCs have no say.
     kind = type(value)
     left[0] -= 1
     if left[0] < 0 or depth > MOST_DEEP:
-        return {"t": "opaque", "v": f"{kind.__name__[:80]} with too much in it"}
-    if value is None or kind in (bool, str):
+        return _opaque(f"{_name(kind)} with too much in it")
+    if value is None or kind is bool:
         return {"t": "plain", "v": value}
-    if kind is int:
-        return {"t": "int", "v": hex(value)}  # any size, without Python's limit on decimal digits
-    if kind is float:
-        return {"t": "float", "v": value.hex()}
-    if kind in (list, tuple):
-        return {"t": kind.__name__, "v": [_encode(item, depth + 1, left) for item in value[: left[0] + 1]]}
-    if kind is dict:
-        pairs = list(value.items())[: left[0] + 1]
+    if issubclass(kind, str):
+        return {"t": "plain", "v": str.__str__(value)}
+    if issubclass(kind, int):
+        return {"t": "int", "v": hex(int.__index__(value))}  # any size, without Python's limit on decimal digits
+    if issubclass(kind, np.ndarray):
+        return _encode_array(value, kind, depth, left)
+    if issubclass(kind, np.generic):  # before float: np.float64 is one
+        return _encode_scalar(value, kind)
+    if issubclass(kind, float):
+        return {"t": "float", "v": float.__float__(value).hex()}
+    if issubclass(kind, complex):
+        return _encode_scalar(np.complex128(complex.__complex__(value)), np.complex128)
+    for base, name in SEQUENCES:
+        if issubclass(kind, base):
+            items = islice(base.__iter__(value), left[0] + 1)
+            return {"t": name, "v": [_encode(item, depth + 1, left) for item in items]}
+    if issubclass(kind, dict):
+        pairs = islice(dict.items(value), left[0] + 1)
         return {"t": "dict", "v": [[_encode(part, depth + 1, left) for part in pair] for pair in pairs]}
+    if kind is MappingProxyType:
+        return _encode(MappingProxyType.copy(value), depth + 1, left)
     if kind is Named:
         return {"t": "named", "v": value.name}
     if kind is Seeded:
         return {"t": "seeded", "v": value.seed}
-    if kind is np.ndarray and value.dtype.kind in KINDS and value.nbytes <= MOST_BYTES:
-        text = base64.b64encode(np.ascontiguousarray(value).tobytes()).decode("ascii")
-        return {"t": "array", "dtype": value.dtype.str, "shape": list(value.shape), "v": text}
-    if isinstance(value, np.generic) and kind.__module__ == "numpy" and value.dtype.kind in KINDS:
-        return {"t": "scalar", "dtype": value.dtype.str, "v": base64.b64encode(value.tobytes()).decode("ascii")}
-    return {"t": "opaque", "v": f"{kind.__name__[:80]} of {value.dtype}" if kind is np.ndarray else kind.__name__[:80]}
+    number = _as_float(value, kind)
+    return _opaque(_name(kind)) if number is None else {"t": "float", "v": number.hex()}
+
+
+SEQUENCES = ((tuple, "tuple"), (list, "list"), (range, "list"), (deque, "list"))
+"""What has an order and can be read again and again -> what it crosses the border as."""
+
+
+def _opaque(text):
+    return {"t": "opaque", "v": text}
+
+
+def _name(kind):
+    return type.__dict__["__name__"].__get__(kind)[:80]  # a metaclass may have a __name__ of its own
+
+
+def _encode_array(value, kind, depth, left):
+    """Encode the numbers of an array of any class; texts and objects as lists of what they are."""
+    array = np.ndarray.view(value, np.ndarray)
+    masked = sys.modules.get("numpy.ma")  # whoever has such an array has loaded it
+    if masked and issubclass(kind, masked.MaskedArray) and (hidden := int(masked.getmaskarray(value).sum())):
+        return _opaque(f"masked array, in which {hidden} of {array.size} numbers are masked")
+    if array.dtype.kind in KINDS and array.nbytes <= MOST_BYTES:
+        text = base64.b64encode(np.ascontiguousarray(array).tobytes()).decode("ascii")
+        return {"t": "array", "dtype": array.dtype.str, "shape": list(array.shape), "v": text}
+    if array.dtype.kind in "OU" and array.size <= left[0]:
+        if not array.shape:
+            return _encode(array.item(), depth + 1, left)
+        return {"t": "list", "v": [_encode(item, depth + 1, left) for item in array]}
+    return _opaque(f"{_name(kind)} of {array.dtype}")
+
+
+def _encode_scalar(value, kind):
+    dtype = np.generic.dtype.__get__(value)
+    if dtype.kind not in KINDS:
+        return _opaque(_name(kind))
+    return {"t": "scalar", "dtype": dtype.str, "v": base64.b64encode(np.generic.tobytes(value)).decode("ascii")}
+
+
+def _as_float(value, kind):
+    """Return a Fraction or a Decimal as the nearest float, None of anything else and of what no float holds."""
+    fractions, decimal = sys.modules.get("fractions"), sys.modules.get("decimal")
+    try:
+        if fractions and type.__subclasscheck__(fractions.Fraction, kind):  # it is an ABC: whoever registers is none
+            above, below = fractions.Fraction.numerator.fget(value), fractions.Fraction.denominator.fget(value)
+            return above / below if type(above) is type(below) is int else None
+        if decimal and issubclass(kind, decimal.Decimal):
+            return decimal.Decimal.__float__(value)
+    except (ArithmeticError, ValueError, AttributeError):
+        pass
+    return None
 
 
 def decode(data):

@@ -7,6 +7,7 @@ Each command lives in the module of its name and imports what is heavy only when
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -15,14 +16,16 @@ import course_lib
 from course_lib.cli.bench import bench
 from course_lib.cli.check_file import check_file
 from course_lib.cli.doctor import doctor
+from course_lib.cli.ending import CourseApp
 from course_lib.cli.grade import grade
 from course_lib.cli.lab import lab
+from course_lib.cli.places import NoPlace, use_usable
 from course_lib.cli.release import release
 from course_lib.cli.run import run
 
 __all__ = ["app", "main"]
 
-app = typer.Typer(
+app = CourseApp(
     name="course",
     help="The course at the command line: check the set-up, open the lessons, run them into web pages.",
     no_args_is_help=True,
@@ -40,12 +43,16 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def main(
+    context: typer.Context,
     version: Annotated[
         bool,
         typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and leave."),
     ] = False,
 ) -> None:
     """The course at the command line: check the set-up, open the lessons, run them into web pages."""
+    if context.invoked_subcommand in ("check", "grade", "bench"):  # lab, run and doctor say more about it
+        with suppress(NoPlace):  # they may well need none of the folders
+            use_usable()
 
 
 app.command()(doctor)

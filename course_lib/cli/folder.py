@@ -93,7 +93,7 @@ def pick_lessons(lessons: list[Lesson], numbers: list[str]) -> list[Lesson]:
     ----------
     lessons : list of Lesson
     numbers : list of str
-        ``"3"`` and ``"03"`` name the same lesson.
+        ``"3"``, ``"03"``, the lesson's name and its file name the same lesson.
 
     Raises
     ------
@@ -102,9 +102,24 @@ def pick_lessons(lessons: list[Lesson], numbers: list[str]) -> list[Lesson]:
     """
     if not lessons:
         raise UnknownLesson("the notebooks/ folder holds no lesson (NN_topic.ipynb). Build them: make notebooks")
-    wanted = {number.zfill(2) for number in numbers}
+    wanted = {_number(given, lessons) for given in numbers}
     unknown = sorted(wanted - {lesson.number for lesson in lessons})
     if unknown:
         there = ", ".join(f"{lesson.number} {lesson.topic}" for lesson in lessons)
-        raise UnknownLesson(f"no lesson {', '.join(unknown)}. There are: {there}")
+        files = " Other notebooks are not run: open them with course lab." if any("." in one for one in unknown) else ""
+        raise UnknownLesson(f"no lesson {', '.join(unknown)}. There are: {there}.{files}")
     return [lesson for lesson in lessons if not wanted or lesson.number in wanted]
+
+
+def _number(given: str, lessons: list[Lesson]) -> str:
+    """Return the number of the lesson that is meant; what was given where it is none."""
+    for lesson in lessons:
+        if given == lesson.name or (given.endswith(".ipynb") and _same_file(Path(given), lesson.path)):
+            return lesson.number
+    return given.zfill(2)
+
+
+def _same_file(given: Path, file: Path) -> bool:
+    """Return whether a path, from here or from the course folder, is a file of the course."""
+    places = (given, file.parent.parent / given)
+    return any(place.is_file() and place.resolve() == file.resolve() for place in places)

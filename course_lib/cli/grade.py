@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -28,8 +29,18 @@ def grade(
     regrade: Annotated[bool, typer.Option("--regrade", help="Grade again what has a result already.")] = False,
     manual: Annotated[Path | None, typer.Option(help="CSV: student,question,points,comment.")] = None,
     late: Annotated[Path | None, typer.Option(help="CSV: student,hours or days,sheet.")] = None,
-    late_rule: Annotated[str, typer.Option(help="What the students in --late lose.")] = "10%/day,max 50%",
+    late_rule: Annotated[str, typer.Option(help="What being late costs.")] = "10%/day,max 50%",
+    deadline: Annotated[str, typer.Option(help="When it was due: '2026-11-30 23:59'. Who was late loses points.")] = "",
+    extensions: Annotated[Path | None, typer.Option(help="CSV: student,deadline or days or hours more,sheet.")] = None,
+    late_marked: Annotated[str, typer.Option(help="How late it counts what Canvas marks as LATE: '1 day'.")] = "",
+    attempts: Annotated[str, typer.Option(help="Which of several counts: last, best or before-deadline.")] = "last",
     preset: Annotated[list[str] | None, typer.Option(help="Write grades for canvas, moodle or nbgrader too.")] = None,
+    worksheet: Annotated[
+        list[str] | None,
+        typer.Option(help="Moodle's grading worksheet, to be filled in; of several sheets SHEET=FILE."),
+    ] = None,
+    gradebook: Annotated[Path | None, typer.Option(help="Canvas's gradebook as exported, to be filled in.")] = None,
+    column: Annotated[list[str] | None, typer.Option(help="SHEET=NAME of its column in --gradebook.")] = None,
     level: Annotated[
         str, typer.Option(help="Sandbox: A, B or C; see SECURITY.md.", show_default="the best that works here")
     ] = "",
@@ -38,7 +49,7 @@ def grade(
     scheduler: Annotated[str, typer.Option(help="Address of a Dask scheduler to grade on.")] = "",
     self_test: Annotated[bool, typer.Option("--self-test", help="Grade hostile submissions and check it.")] = False,
 ) -> None:
-    """Grade submissions; write grades.csv, a report a student, summary.html and similarity.csv.
+    """Grade submissions; write grades.csv, a report a student, an archive to hand them back, and summary.html.
 
     A rerun grades only what is new or changed. Exit status 0 if every submission has a result, 1 if the grader itself
     failed with one or a file names no sheet, 2 for wrong usage.
@@ -51,12 +62,16 @@ def grade(
     console = Console(highlight=False)
     wanted = _level(level, unsafe)
     if self_test:
-        from course_lib.grading import selftest
-
+        try:
+            from course_lib.grading import selftest
+        except ImportError:
+            _stop("the self-test is in the instructors' course folder, and not in the students' archive. Run it there.")
         raise typer.Exit(selftest.run(wanted, console))
     if submissions is None or out is None:
         _stop("name what was handed in, and a folder for the results: course grade SUBMISSIONS -o OUT")
+    from course_lib.cli.grade_lists import by_hand, lateness, platform_tables, with_attempts
     from course_lib.cli.grade_shown import grade_shown, print_line, report_shown
+    from course_lib.grading.adjust import read_rule
     from course_lib.grading.cluster import NoCluster
     from course_lib.grading.gradebook import Gradebook, given_cells, write_all
     from course_lib.grading.presets import PRESETS
@@ -72,35 +87,63 @@ def grade(
         collected = _collect(submissions, tuple(sheet or ()), roster)
         questions = {name: questions_of(name) for name in collected.sheets}
         most = {question["id"]: question["of"] for one in questions.values() for question in one}
-        corrections, hours, rule = _by_hand(manual, late, late_rule, collected, most)
+        rule = read_rule(late_rule)  # also without --late: a typing error is better found now
+        corrections = by_hand(manual, collected, most)
+        tables = platform_tables(worksheet or [], gradebook, column or [], collected.sheets, preset or [])
+        times = lateness(late, deadline, extensions, late_marked, collected, submissions, tables.worksheets)
+        collected = with_attempts(attempts, collected, times)
         _made(out)
-        book = Gradebook(collected, Store(out / "results"), judges_hash(keys), wanted, questions)
+        store, judges = Store(out / "results"), judges_hash(keys)
+        book = Gradebook(collected, store, judges, wanted, questions, attempts == "best")
     except (SubmissionsError, ValueError, OSError) as error:
         _stop(str(error))
-    if strangers := [id for id in only or () if id not in collected.students]:
-        _stop(f"--only names {', '.join(map(repr, strangers))}, who handed nothing in and is in no roster")
-    todo = book.to_grade(set(only or ()), regrade)
+    asked = _asked(only or (), collected.students)
+    todo = book.to_grade(asked, regrade)
     for problem in collected.problems:
         print_line(console, f"note: {problem}")
+    if times.deadline or times.extended:
+        print_line(console, f"when things were handed in: {times.times.says}")
+    if unknown := times.unknown(collected.submissions):
+        print_line(console, f"note: {unknown} submissions have no known time; they do not count as late")
     handed = sum(bool(one.entries) for one in collected.submissions)
     print_line(console, f"{handed} submissions of {len(collected.students)} students; {len(todo)} to grade")
-    if todo and not scheduler and (why := no_sandbox(wanted)):
-        _stop(f"{why} course grade --help names the levels.")
+    chosen = wanted
+    if todo and not scheduler:  # tried once, here, and not by each process; workers of a cluster try for themselves
+        chosen, why = sandbox(wanted)
+        if why:
+            _stop(f"{why} course grade --help names the levels.")
     try:
-        if not grade_shown(console, book, todo, keys, jobs, scheduler, *grader()):
+        if not grade_shown(console, book, todo, keys, jobs, scheduler, *grader(), level=chosen):
             raise typer.Exit(130)
     except (NoCluster, OSError) as error:
         _stop(str(error))
-    finals = book.final(corrections, hours, rule)
+    finals = book.final(corrections, times, rule)
     stubs = [root / "exercises" / f"{name}.ipynb" for name in collected.sheets] if root else []
     given = [cell for stub in stubs for cell in given_cells(stub)]
+    tables = replace(tables, models=models_of(root, collected.sheets)) if root else tables
     try:
         with console.status("writing the reports"):
-            written = write_all(out, book, finals, given, preset or ())
-    except OSError as error:
+            written, says = write_all(out, book, finals, given, tables)
+    except (OSError, ValueError) as error:
         _stop(f"what is graded is kept in {out / 'results'}, but not all tables could be written: {error}")
+    for line in says:
+        print_line(console, f"note: {line}")
     if not report_shown(console, book, finals, [*written, out / "reports"]):
         raise typer.Exit(1)
+
+
+def _asked(only, students) -> set[str]:
+    """Return the ids that --only means; one that is nobody's is wrong usage."""
+    from course_lib.grading.from_spreadsheet import Ids, Unclear
+
+    ids = Ids(students)
+    try:
+        found = {written: ids.find(written) for written in only}
+    except Unclear as error:
+        _stop(f"--only {error}")
+    if strangers := [written for written, id in found.items() if not id]:
+        _stop(f"--only names {', '.join(map(repr, strangers))}, who handed nothing in and is in no roster")
+    return set(found.values())
 
 
 def _made(out: Path):
@@ -120,8 +163,8 @@ def grader():
     return Task, grade_one
 
 
-def no_sandbox(level: str) -> str:
-    """Return why a level ("" for the best) does not work on this machine, "" if it does. No errors.
+def sandbox(level: str) -> tuple[str, str]:
+    """Return the letter of a level ("" for the best), and why it does not work here, "" if it does. No errors.
 
     Source: the course's own.
     """
@@ -131,8 +174,8 @@ def no_sandbox(level: str) -> str:
     try:
         found = level_named(level) if level else best_level()
     except NoBox as error:
-        return str(error)
-    return "" if found.works else f"level {level} does not work on this machine: {found.says}."
+        return level, str(error)
+    return found.letter, "" if found.works else f"level {level} does not work on this machine: {found.says}."
 
 
 def questions_of(sheet: str) -> list[dict]:
@@ -141,6 +184,15 @@ def questions_of(sheet: str) -> list[dict]:
     from course_lib.grading.final import empty_questions
 
     return empty_questions(registry.sheet(sheet).exercises)
+
+
+def models_of(root: Path, sheets) -> dict[str, str]:
+    """Return what the answers in words of some sheets should say, by question. No errors. Source: the course's own."""
+    from course_lib.checks import registry
+    from course_lib.grading.gradebook import model_answers
+
+    found = [model_answers(root / "solutions" / f"{name}.ipynb", registry.sheet(name)) for name in sheets]
+    return {id: text for one in found for id, text in one.items()}
 
 
 def _stop(message: str):
@@ -172,17 +224,11 @@ def _keys_folder(keys: Path | None) -> tuple[Path | None, Path]:
 
 def _collect(source: Path, sheets: tuple[str, ...], roster: Path | None):
     from course_lib.checks.registry import SHEETS
-    from course_lib.grading.roster import read_roster
+    from course_lib.grading.roster import read_roster, with_roster
     from course_lib.grading.submissions import collect
 
     if unknown := [name for name in sheets if name not in SHEETS]:
         raise ValueError(f"no sheet {', '.join(unknown)}; there are {', '.join(SHEETS)}")
-    return collect(source, SHEETS, sheets, read_roster(roster) if roster else None)
-
-
-def _by_hand(manual, late, late_rule, collected, most):
-    from course_lib.grading.adjust import read_late, read_manual, read_rule
-
-    rule = read_rule(late_rule)  # also without --late: a typing error is better found now
-    corrections = read_manual(manual, collected.students, most) if manual else {}
-    return corrections, read_late(late, collected.students, collected.sheets) if late else {}, rule
+    listed = read_roster(roster) if roster else None
+    found = collect(source, SHEETS, sheets)
+    return found if listed is None else with_roster(found, listed)

@@ -6,19 +6,59 @@ import os
 import sys
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import quote
 
 import typer
 
+from course_lib.cli.damage import wrong_with
 from course_lib.cli.folder import CourseFolderNotFound, find_course_folder, list_lessons
 from course_lib.cli.kernel import ONE_THREAD
+from course_lib.cli.places import NoPlace, use_usable
 
-__all__ = ["lab", "lab_arguments", "lab_environment", "start_page"]
+__all__ = ["UnfitPage", "lab", "lab_arguments", "lab_environment", "page_in", "start_page"]
 
 
 def start_page(folder: Path) -> str:
     """Choose the file that opens first: lesson 01, else the README; a path relative to `folder`."""
     lessons = list_lessons(folder)
     return f"notebooks/{lessons[0].path.name}" if lessons else "README.md"
+
+
+class UnfitPage(Exception):
+    """A file was asked for that JupyterLab cannot open in the course folder."""
+
+
+def page_in(folder: Path, page: str) -> str:
+    """Return a file or folder of the course as a path with slashes, relative to `folder`.
+
+    Parameters
+    ----------
+    folder : Path
+        The root of the file browser.
+    page : str
+        From the course folder, or else from the current one; any character may be in it.
+
+    Raises
+    ------
+    UnfitPage
+        It is not there, lies outside of the course folder, is hidden, or is called a notebook and is none.
+    """
+    folder = folder.resolve()
+    places = [place for place in (folder / page, Path.cwd() / page) if place.exists()]
+    if not places:
+        raise UnfitPage(f"{folder} holds no {page}. Name a file of the course: --open README.md")
+    # Not resolved: a link in the folder that leads out of it is a file of the folder for Jupyter, too.
+    inside = [path for path in (Path(os.path.abspath(place)) for place in places) if path.is_relative_to(folder)]
+    if not inside:
+        raise UnfitPage(
+            f"{page} lies outside of {folder}, which is all that JupyterLab shows. Copy it into the course folder."
+        )
+    found = inside[0].relative_to(folder)
+    if any(part.startswith(".") for part in found.parts):
+        raise UnfitPage(f"{page} is hidden (its name, or a folder's, begins with a dot); JupyterLab does not show it.")
+    if inside[0].suffix == ".ipynb" and (problem := wrong_with(inside[0])):
+        raise UnfitPage(problem)
+    return found.as_posix() if found.parts else ""
 
 
 def lab_arguments(folder: Path, page: str, extra: list[str], *, as_root: bool = False) -> list[str]:
@@ -29,7 +69,7 @@ def lab_arguments(folder: Path, page: str, extra: list[str], *, as_root: bool = 
     folder : Path
         The root of the file browser.
     page : str
-        What opens first, relative to `folder`.
+        What opens first, relative to `folder`, with slashes. Any character may be in its name.
     extra : list of str
         The user's own arguments. They come last and win, except that the address stays 127.0.0.1
         unless they name one.
@@ -38,7 +78,7 @@ def lab_arguments(folder: Path, page: str, extra: list[str], *, as_root: bool = 
     """
     arguments = [
         f"--ServerApp.root_dir={folder}",
-        f"--LabApp.default_url=/lab/tree/{page}",
+        f"--LabApp.default_url=/lab/tree/{quote(page)}",
         "--Application.log_level=WARN",
     ]
     if not any(argument.startswith(("--ip", "--ServerApp.ip")) for argument in extra):
@@ -72,7 +112,7 @@ def lab(
     context: typer.Context,
     page: Annotated[
         str | None,
-        typer.Option("--open", help="File to open, from the course folder.", show_default="lesson 01"),
+        typer.Option("--open", help="File to open, from the course folder or from here.", show_default="lesson 01"),
     ] = None,
     folder: Annotated[
         Path | None,
@@ -88,11 +128,18 @@ def lab(
     except CourseFolderNotFound as error:
         typer.echo(f"course lab: {error}", err=True)
         raise typer.Exit(1) from None
-    page = page or start_page(root)
-    if not (root / page).exists():
-        typer.echo(f"course lab: {root} holds no {page}. Name a file of the course: --open README.md", err=True)
-        raise typer.Exit(1)
+    try:
+        page = page_in(root, page) if page else start_page(root)
+    except UnfitPage as error:
+        typer.echo(f"course lab: {error}", err=True)
+        raise typer.Exit(1) from None
 
+    try:
+        if said := use_usable():
+            typer.echo(f"course lab: {said}", err=True)
+    except NoPlace as error:
+        typer.echo(f"course lab: {error}", err=True)
+        raise typer.Exit(1) from None
     os.environ.update(lab_environment(dict(os.environ)))
     as_root = hasattr(os, "geteuid") and os.geteuid() == 0
     typer.echo(f"Starting JupyterLab in {root}. Open the address below in a browser; Ctrl-C stops it.")

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import shutil
 import sys
+import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from course_lib.cli.check import Check
 from course_lib.cli.packages import installed_version
+from course_lib.cli.places import takes_files, unusable
 
-__all__ = ["check_chromium", "check_device", "check_disk", "check_folder", "check_python", "check_sandbox"]
+__all__ = [
+    "check_chromium", "check_device", "check_disk", "check_folder", "check_home", "check_python", "check_sandbox",
+]  # fmt: skip
 
 
 def check_python(version: tuple[int, ...] | None = None) -> Check:
@@ -26,7 +30,28 @@ def check_folder(folder: Path | None) -> Check:
     """Say which course folder the commands work in."""
     if folder is None:
         return Check("course folder", "note", "none found: lab and run need --folder, or a start inside it")
+    if not takes_files(folder / "notebooks"):
+        found = f"{folder} takes no file: what you change in a lesson cannot be saved"
+        return Check("course folder", "note", found, "copy it to a folder of your own, or free some space")
     return Check("course folder", "ok", str(folder))
+
+
+def check_home(bad: Mapping[str, Path] | None = None, temporary: Path | None = None) -> Check:
+    """Check that what Jupyter, IPython and matplotlib keep can be written; else a temporary folder must do."""
+    bad = unusable() if bad is None else bad
+    if not bad:
+        return Check("home", "ok", "settings, history and caches can be written")
+    found = f"no file can be written to {', '.join(dict.fromkeys(map(str, bad.values())))}"
+    fix = "set HOME to a folder that can be written"
+    try:
+        usable = takes_files(Path(tempfile.gettempdir()) if temporary is None else temporary)
+    except OSError:
+        usable = False
+    if not usable:
+        return Check(
+            "home", "broken", f"{found}, nor to a temporary folder: JupyterLab cannot start", f"{fix}, or TMPDIR"
+        )
+    return Check("home", "note", f"{found}: the lessons put it into a temporary folder, and it is gone afterwards", fix)
 
 
 def check_device(

@@ -1,15 +1,16 @@
-"""Checks of `course doctor`: what the lessons are made with, the digits and the notebooks' kernel."""
+"""Checks of `course doctor`: what the lessons are made with: the digits, the notebooks' kernel, compiled kernels."""
 
 from __future__ import annotations
 
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from course_lib.cli.check import Check
 
-__all__ = ["check_digits", "check_kernel"]
+__all__ = ["check_compiled", "check_digits", "check_kernel"]
 
 
 def _load_digits() -> Any:
@@ -50,3 +51,33 @@ def check_kernel(argv_of: Callable[[], list[str]] = _kernel_argv) -> Check:
     if Path(program).parent.resolve() != Path(sys.executable).parent.resolve():
         return Check("kernel python3", "broken", f"starts {program}, not {sys.executable}", fix)
     return Check("kernel python3", "ok", f"starts {program}")
+
+
+def _kept_kernels() -> dict:
+    from course_lib import fast  # noqa: F401  its kernels are known when it is imported
+    from course_lib.fast.compile import kernels
+    from course_lib.kernel_cache import places
+
+    return places(kernels())
+
+
+def check_compiled(places: Callable[[], dict] = _kept_kernels) -> Check:
+    """Check that compiled kernels can be kept, and that those which are kept are whole. Neither stops a lesson."""
+    name, again = "compiled kernels", "about 10 seconds"
+    found = places()
+    if not found:
+        where = "set NUMBA_CACHE_DIR to a folder that can be written"
+        return Check(name, "note", f"no folder can be written to keep them: each start compiles them, {again}", where)
+    count = sum(len(files) for files, _ in found.values())
+    folders = ", ".join(found)
+    for folder in found:
+        try:
+            with tempfile.TemporaryFile(dir=folder) as file:
+                file.write(bytes(1 << 18))  # as much as the largest kernel
+        except OSError as error:
+            text = f"{folder} takes no more ({error.strerror}): what is not kept there is compiled at each start"
+            return Check(name, "note", text, "free some space there, or set NUMBA_CACHE_DIR to another folder")
+    if damaged := [file for _, some in found.values() for file in some]:
+        text = f"{len(damaged)} of {count} files in {folders} are damaged or cannot be read ({damaged[0].name})"
+        return Check(name, "note", f"{text}; at their next use they are compiled again, {again}, and kept anew")
+    return Check(name, "ok", f"{count} files, all whole, in {folders}" if count else f"none yet; kept in {folders}")

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import importlib.metadata
+import re
+import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+import course_lib
 from course_lib.cli.check import Check
 
 __all__ = [
+    "check_environment",
     "check_lock",
     "check_nbval",
     "check_versions",
@@ -95,6 +99,37 @@ def check_lock(lock: Path | None, version_of: Callable[[str], str | None] = inst
         found = f"{len(other)} of {len(pinned)} differ from the tested set: {', '.join(other[:5])}{more}"
         return Check("lock", "note", found, f"to get the tested set: {REINSTALL}")
     return Check("lock", "ok", f"all {len(pinned)} packages as in {lock.name}")
+
+
+def check_environment(
+    folder: Path | None, prefix: Path | None = None, package: Path | None = None, script: str = "course"
+) -> Check:
+    """Check that the environment belongs to this place: that it was not moved, or copied, without being set right.
+
+    Parameters
+    ----------
+    folder : Path or None
+        The course folder that commands work in.
+    prefix, package : Path, optional
+        The environment, and the folder that `course_lib` is imported from; those of this Python by default.
+    script : str
+        A command whose first lines say which Python it starts.
+    """
+    prefix = Path(sys.prefix) if prefix is None else prefix
+    package = Path(course_lib.__file__).parent if package is None else package
+    name, fix = "environment", "make lab (or: python -m pip install --no-deps --no-build-isolation -e .)"
+    if folder and package.resolve() != (folder / "course_lib").resolve():
+        found = f"the library is that of {package.parent}, not of this folder, {folder}"
+        return Check(name, "note", f"{found}; a copied environment still points to its old folder", fix)
+    try:
+        head = (prefix / "bin" / script).read_bytes()[:2000].split(b"import", 1)[0].decode(errors="replace")
+    except OSError:  # Windows has programs there, and a conda environment may have none
+        return Check(name, "ok", str(prefix))
+    python = re.search(r"/[^\n\"']*/bin/python[\d.]*", head)
+    if python and Path(python[0]).parent.resolve() != (prefix / "bin").resolve():
+        found = f"{prefix} was moved: its scripts start {python[0]}"
+        return Check(name, "note", found, fix)
+    return Check(name, "ok", str(prefix))
 
 
 def check_nbval(version_of: Callable[[str], str | None] = installed_version) -> Check:

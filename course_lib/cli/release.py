@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from course_lib.cli.damage import wrong_with
 from course_lib.cli.folder import CourseFolderNotFound, find_course_folder
 
 __all__ = ["release"]
@@ -19,7 +20,7 @@ def release(
         typer.Option(help="The course folder.", show_default="found from the current folder or the package"),
     ] = None,
 ) -> None:
-    """Write course.zip for students: lessons, exercises, the library. No solution, no key.
+    """Write course.zip for students: lessons, exercises, the library. No solution, no key, no right answers.
 
     Exit status 1 if anything in it would give a solution away: it is then listed, and nothing is written.
     """
@@ -27,7 +28,11 @@ def release(
     from course_lib.grading.release import release as write
 
     try:
-        path = write(find_course_folder(folder), out)
+        root = find_course_folder(folder)
+        for file in (*sorted(root.glob("notebooks/*.ipynb")), *sorted(root.glob("exercises/*.ipynb"))):
+            if problem := wrong_with(file):
+                raise ReleaseError(f"{file.parent.name}/{problem} Or build it anew: make notebooks")
+        path = write(root, out)
     except CourseFolderNotFound as error:
         typer.echo(f"course release: {error}", err=True)
         raise typer.Exit(2) from None
@@ -35,3 +40,4 @@ def release(
         typer.echo(f"course release: {error}", err=True)
         raise typer.Exit(1) from None
     typer.echo(f"{path}: {path.stat().st_size / 1e6:.1f} MB. No solution, marker, key or output is in it.")
+    typer.echo("Its checks know the right results of the public cases, and compute no others.")

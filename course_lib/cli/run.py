@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from course_lib.cli.damage import wrong_with
 from course_lib.cli.folder import (
     CourseFolderNotFound,
     Lesson,
@@ -17,6 +18,7 @@ from course_lib.cli.folder import (
     list_lessons,
     pick_lessons,
 )
+from course_lib.cli.places import NoPlace, use_usable
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -47,10 +49,11 @@ def run(
         every = list_lessons(root)
         lessons = pick_lessons(every, numbers or [])
         notebooks = [_read(lesson) for lesson in lessons]
+        use_usable()  # the pages are what is kept, so there is nothing to be said
         out.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=out):  # a folder that takes no file is better found before the lessons run
             pass
-    except (CourseFolderNotFound, UnknownLesson, UnreadableLesson, OSError) as error:
+    except (CourseFolderNotFound, UnknownLesson, UnreadableLesson, NoPlace, OSError) as error:
         typer.echo(f"course run: {error}", err=True)
         raise typer.Exit(2) from None
     for stream in (sys.stdout, sys.stderr):  # a terminal that knows no "≥" must not end the run
@@ -68,13 +71,15 @@ class UnreadableLesson(Exception):
 def _read(lesson: Lesson) -> NotebookNode:
     import nbformat
 
+    problem = wrong_with(lesson.path)
     try:
-        return nbformat.read(lesson.path, as_version=4)
-    except Exception as error:  # no JSON, no notebook, another encoding: nbformat has an error for each
-        raise UnreadableLesson(
-            f"{lesson.path} is no notebook that can be read ({type(error).__name__}: {str(error)[:80]}). "
-            "Build it anew: make notebooks, or get it back: git checkout -- notebooks"
-        ) from None
+        if not problem:
+            return nbformat.read(lesson.path, as_version=4)
+    except Exception as error:  # a notebook of no known kind: nbformat has an error for each
+        problem = f"{lesson.path.name} is no notebook that can be read ({type(error).__name__}: {str(error)[:80]})."
+    raise UnreadableLesson(
+        f"{problem} Or build it anew: make notebooks; or get it back: git checkout -- notebooks/{lesson.path.name}"
+    )
 
 
 def _run_lessons(

@@ -19,7 +19,7 @@ _PARTS = {
         "tanh_backward", "tanh_forward", "tanh_prime",
     ),
     "arrays": (
-        "accumulate", "assign", "copy_of", "fill_zero", "multiply", "to_backend", "to_host", "zeros_like",
+        "accumulate", "assign", "copy_of", "fill_zero", "keep_where", "to_backend", "to_host", "zeros_like",
     ),
     "columns": ("col2im", "im2col"),
     "conv2d": ("conv2d_backward", "conv2d_forward"),

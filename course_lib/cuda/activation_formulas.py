@@ -85,7 +85,7 @@ def tanh_backward(da, a, slope):
 
 @jit(device=True)
 def relu_backward(da, z, slope):
-    return da * relu_prime(z, slope)
+    return da if z > float32(0) else float32(0)  # a choice: infinity and NaN times 0 would be NaN
 
 
 @jit(device=True)

@@ -14,6 +14,7 @@ from course_lib.cuda.device import choice, executor
 from course_lib.cuda.launch_checks import LaunchError, check_launch, check_shared, check_stream
 from course_lib.cuda.tracebacks import OneLine, shortened
 from course_lib.cuda.unroll import compiled_form
+from course_lib.kernel_cache import kept
 
 CALL = "kernel[grid, block](...), or kernel[grid, block, stream, shared_bytes](...)"
 
@@ -38,8 +39,8 @@ class _Jitted:
             )
         if chosen == SIMULATOR:
             return cuda.jit(device=self.options["device"])(self.py_func)
-        function, kept = compiled_form(self.py_func, self.options.get("cache", False), self.made_from)
-        return cuda.jit(self.declared, **{**self.options, "cache": kept})(function)
+        function, on_disk = compiled_form(self.py_func, self.options.get("cache", False), self.made_from)
+        return kept(cuda.jit(self.declared, **{**self.options, "cache": on_disk})(function))
 
     @property
     def made_from(self):

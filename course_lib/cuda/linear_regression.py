@@ -17,7 +17,7 @@ from course_lib.cuda.jit import jit
 from course_lib.cuda.numba_cuda import cuda, float32, int32
 from course_lib.cuda.operands import operand
 from course_lib.cuda.sums import THREADS, WARPS, block_largest, block_total
-from course_lib.validate import require_count, require_number, require_positive
+from course_lib.validate import NotFiniteError, require_count, require_number, require_positive
 
 SWEEPS = 30
 """Most rounds over all pairs of columns; about six are needed."""
@@ -73,7 +73,7 @@ def linear_regression_fit(x, y):
     _fit[1, THREADS](x, y, columns, turns, w, last)
     b, odd = gpu.to_host(last)
     if odd:
-        raise ValueError("x or y holds NaN or infinity; remove or fill such rows first.")
+        raise NotFiniteError("x or y holds NaN or infinity; remove or fill such rows first.")
     return w, float(b)
 
 
@@ -113,7 +113,7 @@ def linear_regression_descend(x, y, lr, steps, w=None, b=0.0):
     _descend[1, THREADS](x, y, np.float32(lr), np.float32(b), w, error, history, last)
     b, odd = gpu.to_host(last)
     if odd:
-        raise ValueError("x or y holds NaN or infinity; remove or fill such rows first.")
+        raise NotFiniteError("x or y holds NaN or infinity; remove or fill such rows first.")
     return w, float(b), history
 
 

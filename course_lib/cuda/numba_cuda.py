@@ -96,7 +96,7 @@ def quiet_small_grids():
     Source: Numba's documentation, "CUDA Kernel API".
     """
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", r"(\x1b\[[0-9;]*m)*Grid size", PerformanceWarning)
+        warnings.filterwarnings("ignore", "(?s).*Grid size", PerformanceWarning)
         yield
 
 

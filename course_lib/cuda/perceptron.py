@@ -16,7 +16,7 @@ from course_lib.cuda.numba_cuda import cuda, float32, int64
 from course_lib.cuda.operands import operand
 from course_lib.cuda.sums import THREADS, WARPS, block_total
 from course_lib.reference.perceptron import PerceptronFit, PerceptronStep, epoch_order
-from course_lib.validate import as_labels, require_count, require_positive
+from course_lib.validate import as_labels, require_count, require_finite, require_positive
 
 LANES = 64
 """Threads of the block that learns."""
@@ -36,7 +36,8 @@ def add_bias_input(x):
 def perceptron_predict(x, w):
     """Return heaviside(w . [x, 1]) for every row: (n,) int64 device array of 0 and 1.
 
-    x (n, d) and w (d + 1,), the bias last, are float32 device arrays, else TypeError or ValueError.
+    x (n, d) and w (d + 1,), the bias last, are float32 device arrays, else TypeError or ValueError. A sum that is NaN
+    gives 0: the reference refuses NaN, which would cost a copy back here.
     Source: K, "Perceptron: Linear Binary Classifier".
     """
     x, w = operand("x", x, ndim=2), operand("w", w, ndim=1)
@@ -71,8 +72,8 @@ def perceptron_fit(x, y, lr=1.0, epochs=100, order=None, w=None, bias=True):
     Raises
     ------
     TypeError, ValueError
-        If arrays are not the device's, shapes do not fit, a label is not 0 or 1, `order` is not a permutation of whole
-        numbers, or `w` holds a bias and there is to be none.
+        If arrays are not the device's, shapes do not fit, x or w holds NaN or infinity, a label is not 0 or 1, `order`
+        is not a permutation of whole numbers, or `w` holds a bias and there is to be none.
 
     Source: K, "Perceptron Algorithm".
     """
@@ -80,10 +81,12 @@ def perceptron_fit(x, y, lr=1.0, epochs=100, order=None, w=None, bias=True):
     y = operand("y", y, shape=(x.shape[0],), dtype=(np.int64, np.int32))
     lr, epochs = require_positive("lr", lr), require_count("epochs", epochs)
     labels = as_labels("y", gpu.to_host(y), rows=x.shape[0], classes=2)  # the records need them on the host anyway
+    require_finite("x", gpu.to_host(x))
     if w is not None:
         _check_weights(x, operand("w", w, ndim=1))
     w = zeros((x.shape[1] + 1,)) if w is None else copy_of(w)
     before = gpu.to_host(w)
+    require_finite("w", before)
     if not bias and before[-1] != 0:
         raise ValueError(
             f"w[-1], the bias, is {before[-1]:g}; with bias=False it must be 0. Set it to 0, or bias=True."

@@ -190,8 +190,9 @@ def _expanded(function, names):
 def _keep(name, text, fingerprint):
     """Write the text into the user's cache and return the file, None where nothing can be written."""
     file = cache_folder() / f"{name.strip('_')}_{fingerprint}.py"
-    if file.exists():
-        return file
+    with suppress(OSError, UnicodeDecodeError):
+        if file.read_text(encoding="utf-8") == text:  # one that was cut off is written again
+            return file
     with suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)
         part = file.with_suffix(f".{os.getpid()}.part")

@@ -1,15 +1,15 @@
 """CIFAR-10, if the user has it: 60,000 colour pictures of 32 x 32 pixels in ten classes."""
 
-import io
 import tarfile
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
+from course_lib.paths import user_path
+
 from .batch_pickle import BatchError, read_batch
 from .errors import DataFileError, DataFileMissing
-from .files import open_data_file, read_up_to, shorten
+from .files import announced_size, find_file, holds, open_data_file, read_up_to, shorten
 
 CIFAR10_NAMES = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
 """Name of each class of CIFAR-10, in the order of the labels 0..9."""
@@ -20,9 +20,11 @@ CIFAR10_SOURCE = (
 )
 _BATCHES = (*(f"data_batch_{number}" for number in range(1, 6)), "test_batch")
 _FOLDER = "cifar-10-batches-py"
+_ARCHIVES = ("cifar-10-python.tar.gz", "cifar-10-python.tar", "cifar-10-python.tgz")
 # Real sizes: 31 MB a batch, 186 MB in all. Nothing larger is read into memory, whatever a file claims.
 _BATCH_LIMIT = 48 * 2**20
 _ARCHIVE_LIMIT = 320 * 2**20
+_MOST_MEMBERS = 1000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,7 +59,8 @@ def load_cifar10(path):
     Parameters
     ----------
     path : str or path-like
-        cifar-10-python.tar.gz (or the .tar), the folder cifar-10-batches-py, or the folder that holds it.
+        cifar-10-python.tar.gz (or the .tar), the folder cifar-10-batches-py, or the folder that holds one of them.
+        "~" is your home.
 
     Returns
     -------
@@ -77,11 +80,11 @@ def load_cifar10(path):
     -----
     Source: A. Krizhevsky, "Learning Multiple Layers of Features from Tiny Images", 2009.
     """
-    path = Path(path)
+    path = user_path(path)
     contents, held = _read_folder(path) if path.is_dir() else _read_archive(path)
     missing = [name for name in _BATCHES if name not in contents]
     if missing:
-        raise DataFileMissing(f"{path} lacks {', '.join(missing)}; it holds {shorten(held)}. {CIFAR10_SOURCE}")
+        raise DataFileMissing(f"{path} lacks {', '.join(missing)}; {held}. {CIFAR10_SOURCE}")
     parts = [_read_part(path, name, contents.pop(name)) for name in _BATCHES]
     images, labels = zip(*parts[:-1], strict=True)
     test_images, test_labels = parts[-1]
@@ -89,42 +92,71 @@ def load_cifar10(path):
 
 
 def _read_folder(folder):
-    """({batch name: its bytes} for the batches that are there, all names)."""
-    if (folder / _FOLDER).is_dir():
+    """({batch name: its bytes} for the batches that are there, what there is in words)."""
+    while (folder / _FOLDER).is_dir():  # an unpacker may have made a folder of that name around it
         folder = folder / _FOLDER
+    paths = {name: find_file(folder, [name]) for name in _BATCHES}
+    if not any(paths.values()) and (archive := find_file(folder, _ARCHIVES)):
+        return _read_archive(archive)
     contents = {}
-    for name in _BATCHES:
-        if (folder / name).is_file():
-            with open_data_file(folder / name, CIFAR10_SOURCE) as file:
-                contents[name] = _read_limited(file, _BATCH_LIMIT, folder / name)
-    return contents, sorted(path.name for path in folder.iterdir())
+    for name, path in paths.items():
+        if path is not None:
+            with open_data_file(path, CIFAR10_SOURCE) as file:
+                contents[name] = _read_limited(file, _BATCH_LIMIT, path)
+    return contents, holds(folder)
 
 
 def _read_archive(path):
-    """The same out of a tar archive, packed with gzip or not. Nothing is unpacked to disk."""
+    """The same out of a tar archive, packed with gzip or not. Nothing is unpacked to disk.
+
+    It is read as it is unpacked, and each file's header is looked at before the file.
+    """
+    contents, names = {}, []
     with open_data_file(path, CIFAR10_SOURCE) as file:
-        unpacked = io.BytesIO(_read_limited(file, _ARCHIVE_LIMIT, path))
-    contents = {}
-    try:
-        with tarfile.open(fileobj=unpacked, mode="r:") as archive:
-            members = archive.getmembers()
-            for member in members:
-                name = member.name.rpartition("/")[2]
-                if name in _BATCHES and member.type in (tarfile.REGTYPE, tarfile.AREGTYPE):
-                    contents[name] = _read_limited(archive.extractfile(member), _BATCH_LIMIT, f"{path}, {name}")
-    except DataFileError:
-        raise
-    except Exception as cause:  # tarfile raises many kinds of errors for a damaged archive
-        raise DataFileError(
-            f"{path} is no sound tar archive ({type(cause).__name__}: {cause}). {CIFAR10_SOURCE}"
-        ) from cause
-    return contents, [member.name for member in members]
+        if announced_size(path) > _ARCHIVE_LIMIT:
+            raise _too_large(path, _ARCHIVE_LIMIT)
+        try:
+            with tarfile.open(fileobj=_Limited(file, path), mode="r|", bufsize=2**20) as archive:
+                for member in archive:
+                    name = member.name.rpartition("/")[2]
+                    names.append(member.name)
+                    if member.size > (_BATCH_LIMIT if name in _BATCHES else _ARCHIVE_LIMIT):
+                        raise _too_large(f"{path}, {name}", _BATCH_LIMIT if name in _BATCHES else _ARCHIVE_LIMIT)
+                    if len(names) > _MOST_MEMBERS:
+                        raise DataFileError(f"{path} holds more than {_MOST_MEMBERS} files. {CIFAR10_SOURCE}")
+                    if name in _BATCHES and member.type in (tarfile.REGTYPE, tarfile.AREGTYPE):
+                        contents[name] = archive.extractfile(member).read()
+        except DataFileError:
+            raise
+        except Exception as cause:  # tarfile raises many kinds of errors for a damaged archive
+            raise DataFileError(
+                f"{path} is no sound tar archive ({type(cause).__name__}: {cause}). {CIFAR10_SOURCE}"
+            ) from cause
+    return contents, f"it holds {shorten(names)}"
+
+
+class _Limited:
+    """A file that tarfile reads from, up to the limit for all of it: what a file in it claims may be forged."""
+
+    def __init__(self, file, path):
+        self._file, self._path, self._left = file, path, _ARCHIVE_LIMIT
+
+    def read(self, count):
+        piece = read_up_to(self._file, count, self._path, CIFAR10_SOURCE)
+        self._left -= len(piece)
+        if self._left < 0:
+            raise _too_large(self._path, _ARCHIVE_LIMIT)
+        return piece
+
+
+def _too_large(path, limit):
+    return DataFileError(f"{path} holds more than {limit} bytes, more than CIFAR-10 has. {CIFAR10_SOURCE}")
 
 
 def _read_limited(file, limit, path):
     content = read_up_to(file, limit + 1, path, CIFAR10_SOURCE)
     if len(content) > limit:
-        raise DataFileError(f"{path} holds more than {limit} bytes, more than CIFAR-10 has. {CIFAR10_SOURCE}")
+        raise _too_large(path, limit)
     return content
 
 

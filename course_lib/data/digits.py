@@ -5,6 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
+from course_lib.npz import NpzError, open_npz
+
 from .errors import DataFileError, DataFileMissing, check_count
 
 PACKAGED_DIGITS = Path(__file__).with_name("mnist5k.npz")
@@ -109,14 +111,24 @@ def to_inputs(images, labels):
 def _read_packaged(path):
     """The packaged images (5000, 28, 28) uint8 and labels (5000,) uint8, sorted by label."""
     try:
-        with np.load(path, allow_pickle=False) as stored:
-            images, labels = np.asarray(stored["images"]), np.asarray(stored["labels"])  # bytes if they are no array
+        with open_npz(path) as stored:
+            found = [stored.header(name) for name in ("images", "labels")]
+            _check_headers(path, *found)  # before the numbers are unpacked
+            images, labels = (array.read() for array in found)
     except FileNotFoundError as cause:
         raise DataFileMissing(f"the digits file {path} is missing. {_REPAIR}") from cause
-    except Exception as cause:  # zipfile, zlib and the reader of NumPy's headers each have errors of their own
+    except (NpzError, OSError) as cause:
+        raise DataFileError(f"the digits file {path} is damaged ({cause}). {_REPAIR}") from cause
+    digits, counts = np.unique(labels, return_counts=True)
+    if digits.tolist() != list(range(10)) or (counts != _PER_CLASS).any():
         raise DataFileError(
-            f"the digits file {path} is damaged ({type(cause).__name__}: {cause}). {_REPAIR}"
-        ) from cause
+            f"the digits file {path} holds labels {digits.tolist()}, {counts.tolist()} of each; there must be 500 of "
+            f"each of 0..9. {_REPAIR}"
+        )
+    return images, labels
+
+
+def _check_headers(path, images, labels):
     if images.shape != (10 * _PER_CLASS, 28, 28) or labels.shape != (10 * _PER_CLASS,):
         raise DataFileError(
             f"the digits file {path} holds images {images.shape} and labels {labels.shape}; "
@@ -126,10 +138,3 @@ def _read_packaged(path):
         raise DataFileError(
             f"the digits file {path} holds {images.dtype} images and {labels.dtype} labels; both are uint8. {_REPAIR}"
         )
-    digits, counts = np.unique(labels, return_counts=True)
-    if digits.tolist() != list(range(10)) or (counts != _PER_CLASS).any():
-        raise DataFileError(
-            f"the digits file {path} holds labels {digits.tolist()}, {counts.tolist()} of each; there must be 500 of "
-            f"each of 0..9. {_REPAIR}"
-        )
-    return images, labels

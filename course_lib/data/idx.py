@@ -1,13 +1,14 @@
 """The IDX format of the MNIST files: a magic number, the sizes, then the numbers, everything big-endian."""
 
 import math
-from pathlib import Path
 
 import numpy as np
 
+from course_lib.paths import user_path
+
 from .digits import Digits, to_inputs
 from .errors import DataFileError, DataFileMissing
-from .files import open_data_file, read_up_to, shorten
+from .files import find_file, holds, open_data_file, read_up_to, refuse_bomb, shorten
 
 MNIST_SOURCE = (
     "Get the four MNIST files (train-images-idx3-ubyte.gz, 9.9 MB, and so on) from "
@@ -25,6 +26,7 @@ def read_idx(path):
     Parameters
     ----------
     path : str or path-like
+        "~" is your home. If it is a folder with a file of that name in it, as some unpackers make, that file is read.
 
     Returns
     -------
@@ -36,14 +38,20 @@ def read_idx(path):
     DataFileMissing
         If there is no such file (also a FileNotFoundError).
     DataFileError
-        If the file is no IDX file, is shorter or longer than its header says, its gzip data are damaged, or its
-        header says what no array can be.
+        If the file is no IDX file, is shorter or longer than its header says, its gzip data are damaged, its header
+        says what no array can be, or a small file that unpacks to gigabytes.
 
     Notes
     -----
     Source: the MNIST page by Y. LeCun, section on file formats.
     """
-    path = Path(path)
+    path = user_path(path)
+    inner = find_file(path.parent, _spellings(path.name)) if path.is_dir() else None
+    return _read(inner or path)
+
+
+def _read(path, check=None):
+    """The array of an IDX file; `check`(dtype, shape) may refuse what the header says before the numbers are read."""
     with open_data_file(path, MNIST_SOURCE) as file:
         magic = read_up_to(file, 4, path, MNIST_SOURCE)
         if len(magic) < 4 or magic[:2] != b"\0\0" or magic[2] not in _TYPES or magic[3] == 0:
@@ -61,6 +69,9 @@ def read_idx(path):
             )
         shape = tuple(int(size) for size in np.frombuffer(header, dtype=">u4"))
         expected = math.prod(shape) * dtype.itemsize
+        if check is not None:
+            check(dtype.newbyteorder("="), shape)
+        refuse_bomb(path, expected, MNIST_SOURCE)
         content = read_up_to(file, expected + 1, path, MNIST_SOURCE)
     if len(content) != expected:
         found = f"only {len(content)}" if len(content) < expected else "more"
@@ -85,7 +96,8 @@ def load_mnist(folder):
     ----------
     folder : str or path-like
         Holds train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte.
-        Names with ".idx" in place of "-idx", and with ".gz", are found too.
+        Names with ".idx" in place of "-idx", and with ".gz", are found too, also in a folder of that name, as some
+        unpackers make. "~" is your home.
 
     Returns
     -------
@@ -105,51 +117,63 @@ def load_mnist(folder):
     -----
     Source: MNIST, Y. LeCun, C. Cortes and C. J. C. Burges.
     """
-    folder = Path(folder)
+    folder = user_path(folder)
     if not folder.is_dir():
-        problem = "is a file, not a folder" if folder.exists() else "does not exist"
+        problem = "is a file, not a folder; give the folder that it is in" if folder.exists() else "does not exist"
         raise DataFileMissing(f"the MNIST folder {folder} {problem}. {MNIST_SOURCE}")
     names = [f"{part}-{kind}-ubyte" for part in ("train", "t10k") for kind in ("images-idx3", "labels-idx1")]
-    paths = {name: _find(folder, name) for name in names}
+    paths = {name: find_file(folder, _spellings(name)) for name in names}
     missing = [name for name, path in paths.items() if path is None]
     if missing:
-        held = sorted(path.name for path in folder.iterdir())
+        folders = [name for name in missing if (folder / name).is_dir()]
+        inside = "".join(f" {name} is a folder, not a file; {holds(folder / name)}." for name in folders)
         raise DataFileMissing(
-            f"{folder} lacks {', '.join(missing)} (or the same with .gz); it holds {shorten(held)}. {MNIST_SOURCE}"
+            f"{folder} lacks {', '.join(missing)} (or the same with .gz); {holds(folder)}.{inside} {MNIST_SOURCE}"
         )
     return Digits(*_read_part(paths[names[0]], paths[names[1]]), *_read_part(paths[names[2]], paths[names[3]]))
 
 
-def _find(folder, name):
-    """The file of that name, or of one of its usual other spellings, in `folder`; None if there is none."""
-    spellings = [name, name.replace("-idx", ".idx")]
-    candidates = [folder / (spelling + suffix) for spelling in spellings for suffix in ("", ".gz")]
-    return next((path for path in candidates if path.is_file()), None)
+def _spellings(name):
+    """An MNIST file's name as it is found in the wild, the given form first."""
+    stem = name.removesuffix(".gz")
+    stems = dict.fromkeys([stem, stem.replace("-idx", ".idx"), stem.replace(".idx", "-idx")])
+    return list(dict.fromkeys([name, *(form + suffix for form in stems for suffix in ("", ".gz"))]))
 
 
 def _read_part(images_path, labels_path):
-    images, labels = read_idx(images_path), read_idx(labels_path)
-    if images.dtype != np.uint8 or images.ndim != 3 or images.shape[1:] != (28, 28) or len(images) == 0:
-        raise DataFileError(
-            f"{images_path} holds {images.dtype} numbers of shape {images.shape}; MNIST images are uint8 of shape "
-            f"(n, 28, 28). {MNIST_SOURCE}"
-        )
-    if labels.dtype != np.uint8 or labels.ndim != 1:
-        raise DataFileError(
-            f"{labels_path} holds {labels.dtype} numbers of shape {labels.shape}; MNIST labels are uint8 of shape "
-            f"(n,). {MNIST_SOURCE}"
-        )
-    if len(images) != len(labels):
-        raise DataFileError(
-            f"{images_path} holds {len(images)} images and {labels_path} holds {len(labels)} labels; there must be "
-            f"one label an image. Do the two files belong together? {MNIST_SOURCE}"
-        )
+    def check_images(dtype, shape):
+        if dtype != np.uint8 or len(shape) != 3 or shape[1:] != (28, 28) or shape[0] == 0:
+            raise DataFileError(
+                f"{images_path} holds {dtype} numbers of shape {_sizes(shape)}; MNIST images are uint8 of shape "
+                f"(n, 28, 28). {MNIST_SOURCE}"
+            )
+
+    images = _read(images_path, check_images)
+
+    def check_labels(dtype, shape):
+        if dtype != np.uint8 or len(shape) != 1:
+            raise DataFileError(
+                f"{labels_path} holds {dtype} numbers of shape {_sizes(shape)}; MNIST labels are uint8 of shape "
+                f"(n,). {MNIST_SOURCE}"
+            )
+        if len(images) != shape[0]:
+            raise DataFileError(
+                f"{images_path} holds {len(images)} images and {labels_path} holds {shape[0]} labels; there must be "
+                f"one label an image. Do the two files belong together? {MNIST_SOURCE}"
+            )
+
+    labels = _read(labels_path, check_labels)
     if labels.max() > 9:
         where = int(np.argmax(labels > 9))
         raise DataFileError(
             f"{labels_path}: label {labels[where]} at index {where}; labels must be in 0..9. {MNIST_SOURCE}"
         )
     return to_inputs(images, labels)
+
+
+def _sizes(shape):
+    """A shape as text; a forged header may have 255 sizes."""
+    return str(shape) if len(shape) <= 8 else f"({shorten(shape)})"
 
 
 def _hexadecimal(content):

@@ -12,6 +12,8 @@ import time
 import numba
 from numba.core import event
 
+from course_lib.kernel_cache import kept
+
 # The compiler may reorder a sum and fuse a product with an addition, which SIMD instructions need. It may
 # not assume that NaN and infinity never occur. A compiled kernel always adds in the same order.
 MATHS = {"reassoc", "contract", "nsz"}
@@ -40,11 +42,19 @@ def exact(function):
 def _compiled(function, **options):
     compiled = functools.partial(numba.njit, nogil=True, error_model="numpy", **options)
     try:
-        dispatcher = compiled(cache=True)(function)
+        dispatcher = kept(compiled(cache=True)(function))
     except RuntimeError:  # no folder can be written, beside the source or in the user's cache: compile every time
         dispatcher = compiled()(function)
     _kernels.add(dispatcher)
     return dispatcher
+
+
+def kernels():
+    """Return the kernels of this process as Numba's dispatchers, compiled or not. No errors.
+
+    Source: the course's own.
+    """
+    return tuple(_kernels)
 
 
 def inlined(function):

@@ -11,25 +11,50 @@ import matplotlib
 from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.figure import Figure
 
-COLOURS = dict(
-    data="#0072B2",  # data and activations
-    weight="#E69F00",  # weights
-    output="#009E73",  # outputs and right answers
-    gradient="#D55E00",  # gradients
-    hazard="#CC79A7",  # hazards and wrong answers
-    thread="#56B4E9",  # threads, warps, tiles
-    idle="#999999",  # everything idle
+from course_lib.palette import (
+    COLOURS,
+    FONTS,
+    GRID,
+    INK,
+    MUTED,
+    PAPER,
+    SCREEN_DPI,
+    SERIES,
+    SIZE_SMALL,
+    SIZE_TEXT,
+    SIZE_TITLE,
+    TEXT_PX,
+    colour,
+    tint,
 )
-INK, MUTED, GRID, PAPER = "#222222", "#595959", "#E4E4E4", "#FFFFFF"
 
-# Order in which plain series take a colour when they have no role; those with a strong meaning come last.
-SERIES = ("data", "output", "idle", "thread", "gradient", "hazard", "weight")
-
-# Points. A figure of w inches is shown w * SCREEN_DPI pixels wide: a point on paper is a point on screen.
-SIZE_SMALL, SIZE_TEXT, SIZE_TITLE = 9, 10, 11
-SCREEN_DPI = 96
-TEXT_PX = 12  # SIZE_SMALL in pixels, the smallest text of SVG drawings
-FONTS = ("DejaVu Sans", "Verdana", "Arial", "sans-serif")
+__all__ = [
+    "COLOURS",
+    "FONTS",
+    "GRID",
+    "INK",
+    "MUTED",
+    "PAPER",
+    "SCREEN_DPI",
+    "SERIES",
+    "SIZE_SMALL",
+    "SIZE_TEXT",
+    "SIZE_TITLE",
+    "TEXT_PX",
+    "ClassCue",
+    "Cue",
+    "class_cue",
+    "colour",
+    "context",
+    "contrast",
+    "cue",
+    "ink_on",
+    "new_figure",
+    "shades",
+    "styled",
+    "tint",
+    "use",
+]
 
 SEQUENTIAL, DIVERGING = "cividis", "PuOr"  # both stay ordered for every kind of colour vision
 
@@ -136,20 +161,6 @@ def class_cue(k):
         ("P", PAPER, COLOURS["thread"], tint("thread", 0.12)),
     )
     return ClassCue(*looks[int(k) % len(looks)])
-
-
-def colour(role):
-    """Return the colour of a role as "#RRGGBB". Raises KeyError that lists the roles."""
-    if role not in COLOURS:
-        raise KeyError(f"no role {role!r}; the roles are {', '.join(COLOURS)}")
-    return COLOURS[role]
-
-
-def tint(role, amount=0.2):
-    """Return the colour of a role mixed into white: `amount` 0 is white, 1 is the full colour."""
-    full = colour(role)
-    mixed = (round(255 - (255 - int(full[i : i + 2], 16)) * amount) for i in (1, 3, 5))
-    return "#" + "".join(f"{v:02X}" for v in mixed)
 
 
 def contrast(one, other):

@@ -13,7 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from course_lib.grading.csvfile import BadTable, read_csv
-from course_lib.grading.roster import same_student
+from course_lib.grading.from_spreadsheet import Ids, Unclear, find_question, read_points
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,10 @@ class Manual:
 
 
 def read_manual(path: Path, students, most: Mapping[str, Fraction]) -> dict[tuple[str, str], Manual]:
-    """Read a CSV with the columns student, question, points and, as wanted, comment; no points: not graded yet.
+    """Read a CSV with the columns student, question, points and, as wanted, comment, exact; no points: not graded yet.
+
+    A file that went through a spreadsheet is read as what it was before: 6.8 is 06.8, 12345 is 0012345, and
+    0.333333333 with 1/3 in the column `exact` is 1/3.
 
     Parameters
     ----------
@@ -38,20 +41,22 @@ def read_manual(path: Path, students, most: Mapping[str, Fraction]) -> dict[tupl
     Raises `BadTable`, which names the line. Source: the course's own.
     """
     found: dict[tuple[str, str], Manual] = {}
-    for row in read_csv(path, ("student", "question", "points"), ("comment",)):
+    lines: dict[tuple[str, str], int] = {}
+    ids = Ids(students)
+    for row in read_csv(path, ("student", "question", "points"), ("comment", "exact")):
         where = f"{path}, line {row.line}"
-        student = _student(where, row.cells["student"], students)
-        question = row.cells["question"].strip()
-        if question not in most:
-            raise BadTable(f"{where}: no question {question!r} is graded here; there are {', '.join(most)}.")
+        student = student_in(where, row.cells["student"], ids)
+        question = _question(where, row.cells["question"], most)
         if not row.cells["points"].strip():
             continue
-        points = _number(where, "points", row.cells["points"])
+        points = _number(where, "points", row.cells["points"], row.cells["exact"], question)
         if points > most[question]:
             given = row.cells["points"].strip()
             raise BadTable(f"{where}: {given} points for question {question}, which has 0 to {most[question]}.")
         if (student, question) in found:
-            raise BadTable(f"{where}: question {question} of {student!r} is there already. Take one of the lines out.")
+            before = f"is there already, in line {lines[student, question]}"
+            raise BadTable(f"{where}: question {question} of {student!r} {before}. Take one of the lines out.")
+        lines[student, question] = row.line
         found[student, question] = Manual(points, row.cells["comment"].strip())
     return found
 
@@ -63,13 +68,14 @@ def read_late(path: Path, students, sheets) -> dict[tuple[str, str], Fraction]:
     line. Source: the course's own.
     """
     found: dict[tuple[str, str], Fraction] = {}
+    ids = Ids(students)
     for row in read_csv(path, ("student",), ("hours", "days", "sheet")):
         where = f"{path}, line {row.line}"
-        student = _student(where, row.cells["student"], students)
+        student = student_in(where, row.cells["student"], ids)
         given = [unit for unit in ("hours", "days") if row.cells[unit].strip()]
         if len(given) != 1:
             raise BadTable(f"{where}: {' and '.join(given) or 'no time'}; give hours or days, one of the two.")
-        hours = _number(where, given[0], row.cells[given[0]]) * (24 if given[0] == "days" else 1)
+        hours = read_hours(where, given[0], row.cells[given[0]])
         named = row.cells["sheet"].strip()
         if named and named not in sheets:
             raise BadTable(f"{where}: no sheet {named!r} is graded here; there are {', '.join(sheets)}.")
@@ -138,18 +144,37 @@ def read_rule(text: str) -> LateRule:
     return LateRule(Fraction(found[1]) / 100, {"day": 24, "hour": 1, "week": 168}[found[2]], **options)
 
 
-def _student(where: str, id: str, students) -> str:
-    found = same_student(id, students)
+def read_hours(where: str, unit: str, text: str) -> Fraction:
+    """Return the hours of a number of "days" or "hours"; `BadTable` if it is none. Source: the course's own."""
+    return _number(where, unit, text) * (24 if unit == "days" else 1)
+
+
+def student_in(where: str, id: str, ids: Ids) -> str:
+    """Return the id that is meant; `BadTable`, which begins with `where`, if there is none.
+
+    Source: the course's own.
+    """
+    try:
+        found = ids.find(id)
+    except Unclear as error:
+        raise BadTable(f"{where}: student {error}") from None
     if not found:
-        raise BadTable(f"{where}: no student {id!r} among the {len(students)} graded. Write the id as in grades.csv.")
+        raise BadTable(f"{where}: no student {id!r} among the {len(ids.ids)} graded. Write the id as in grades.csv.")
     return found
 
 
-def _number(where: str, what: str, text: str) -> Fraction:
-    """Read 2, 2.5, 2,5 or 5/2; nothing below zero, and nothing that is no number."""
-    plain = text.strip().replace(",", ".")
-    if not re.fullmatch(r"\d{1,6}(\.\d{1,6})?|\d{1,6}/0*[1-9]\d{0,5}", plain):
-        raise BadTable(
-            f"{where}: {what} is {text.strip()!r}; it must be a number such as 2, 2.5 or 5/2, not below zero."
-        )
-    return Fraction(plain)
+def _question(where: str, text: str, most: Mapping[str, Fraction]) -> str:
+    try:
+        found = find_question(text, most)
+    except Unclear as error:
+        raise BadTable(f"{where}: question {error}") from None
+    if not found:
+        raise BadTable(f"{where}: no question {text.strip()!r} is graded here; there are {', '.join(most)}.")
+    return found
+
+
+def _number(where: str, what: str, text: str, exact: str = "", question: str = "") -> Fraction:
+    try:
+        return read_points(text, exact, question)
+    except ValueError as error:
+        raise BadTable(f"{where}: {what} is {text.strip()!r}; it {error}.") from None

@@ -1,4 +1,4 @@
-"""One file that was handed in, in a folder, a zip or a zip in it: read when it is needed, with a limit.
+"""One file that was handed in, in a folder, an archive or an archive in it: read when it is needed, with a limit.
 
 Source: the course's own; the zip format is described in PKWARE's APPNOTE.
 """
@@ -12,7 +12,13 @@ import stat
 import zipfile
 from dataclasses import dataclass
 
+from course_lib.grading.tars import OPENED_BY, tar_as_zip
+
 MOST_FILE = 64 * 2**20  # one file; a notebook with every output is about one MB
+ARCHIVES = (".zip", *sorted(OPENED_BY, key=len, reverse=True))  # endings of what is looked into
+CLOSED = {".7z": "a 7z archive", ".rar": "a rar archive", ".gz": "a packed file", ".bz2": "a packed file"}
+CLOSED |= {".xz": "a packed file", ".zst": "a packed file", ".dmg": "a disk image", ".iso": "a disk image"}
+_MAGIC = {b"7z\xbc\xaf\x27\x1c": "a 7z archive", b"Rar!": "a rar archive", b"\x1f\x8b": "a gzip file"}
 
 
 class SubmissionsError(Exception):
@@ -27,8 +33,9 @@ class UnreadableFile(Exception):
 class Entry:
     """A file that was handed in: its name in `parts`, size in bytes, time in seconds, and where its bytes are.
 
-    `member` is its number in the zip `path`, or -1; `inner` its number in the zip that is this member, or -1.
-    Source: the course's own.
+    `member` is its number in the archive `path`, or -1; `inner` its number in the archive that is this member, or -1.
+    `packed` counts the last of its parts that an archive which was handed in has given: its name without the ending,
+    and what is in it; 0 for a file that lies open. Source: the course's own.
     """
 
     parts: tuple[str, ...]
@@ -37,11 +44,17 @@ class Entry:
     path: str
     member: int = -1
     inner: int = -1
+    packed: int = 0
 
     @property
     def name(self) -> str:
         """The name without its folders."""
         return self.parts[-1]
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """The folders around it that whoever collected the files has made, or the student: none of an archive."""
+        return self.parts[: len(self.parts) - max(self.packed, 1)]
 
     def read(self) -> bytes:
         """Return the content, of at most `MOST_FILE` bytes; `UnreadableFile` says why there is none."""
@@ -76,17 +89,47 @@ def _read_member(archive: zipfile.ZipFile, at: int) -> bytes:
 
 
 def archive_at(path: str) -> zipfile.ZipFile:
-    """Return the zip of a path, opened once; zipfile's errors if it is none. Source: the course's own."""
+    """Return the archive of a path, opened once; the errors of `opened` if it is none. Source: the course's own."""
     about = os.stat(path)
-    return _opened(path, about.st_mtime_ns, about.st_size)
+    return _opened_at(path, about.st_mtime_ns, about.st_size)
 
 
 @functools.lru_cache(maxsize=4)  # kept open: reading 10,000 files must not parse the list of 10,000 each time
-def _opened(path: str, changed: int, size: int) -> zipfile.ZipFile:
-    return zipfile.ZipFile(path)
+def _opened_at(path: str, changed: int, size: int) -> zipfile.ZipFile:
+    if ending_of(path, OPENED_BY):
+        return opened(path, _read_plain(path))
+    try:
+        return zipfile.ZipFile(path)
+    except zipfile.BadZipFile as error:
+        with open(path, "rb") as file:
+            raise _said(error, file.read(8)) from None
 
 
 @functools.lru_cache(maxsize=2)
 def inner_archive(path: str, member: int) -> zipfile.ZipFile:
-    """Return the zip that is a member of a zip; zipfile's errors if it is none. Source: the course's own."""
-    return zipfile.ZipFile(io.BytesIO(_read_member(archive_at(path), member)))
+    """Return the archive that is a member of an archive; the errors of `opened` if it is none.
+
+    Source: the course's own.
+    """
+    outer = archive_at(path)
+    return opened(outer.filelist[member].filename, _read_member(outer, member))
+
+
+def opened(name: str, content: bytes) -> zipfile.ZipFile:
+    """Return an archive by its bytes; what zipfile and `tar_as_zip` raise if it is none. Source: the course's own."""
+    if ending_of(name, OPENED_BY):
+        return tar_as_zip(name, content, MOST_FILE)
+    try:
+        return zipfile.ZipFile(io.BytesIO(content))
+    except zipfile.BadZipFile as error:
+        raise _said(error, content) from None
+
+
+def ending_of(name: str, endings) -> str:
+    """Return which of some endings a file's name has, the longest, or "". No errors. Source: the course's own."""
+    return max((ending for ending in endings if name.lower().endswith(ending)), key=len, default="")
+
+
+def _said(error: zipfile.BadZipFile, content: bytes) -> zipfile.BadZipFile:
+    what = next((kind for magic, kind in _MAGIC.items() if content.startswith(magic)), "")
+    return zipfile.BadZipFile(f"{error}, it is {what}") if what else error

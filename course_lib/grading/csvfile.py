@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -79,9 +80,7 @@ def read_csv(path: Path, needed: tuple[str, ...], optional: tuple[str, ...] = ()
         raw = path.read_bytes()
     except OSError as error:
         raise BadTable(f"{path} cannot be read ({error.strerror}). Name a CSV file.") from None
-    text = _text(raw)
-    head = text.split("\n", 1)[0]
-    separator = max(",;\t", key=head.count)
+    text, separator, above = _table(raw)
     try:
         lines = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
         names = [name.strip().lower() for name in next(lines, [])]
@@ -95,16 +94,26 @@ def read_csv(path: Path, needed: tuple[str, ...], optional: tuple[str, ...] = ()
         rows = []
         for cells in lines:
             if len(cells) > len(names) and any(cell.strip() for cell in cells[len(names) :]):
+                where = f"{path}, line {lines.line_num + above}"
                 raise BadTable(
-                    f"{path}, line {lines.line_num}: {len(cells)} cells, but line 1 names {len(names)} columns. "
+                    f"{where}: {len(cells)} cells, but line {1 + above} names {len(names)} columns. "
                     "Put a text with a separator in it between double quotes."
                 )
             if any(cell.strip() for cell in cells):
                 found = dict(zip(names, (unguarded(cell) for cell in cells), strict=False))
-                rows.append(Row(lines.line_num, {name: found.get(name, "") for name in (*needed, *optional)}))
+                rows.append(Row(lines.line_num + above, {name: found.get(name, "") for name in (*needed, *optional)}))
     except csv.Error as error:
         raise BadTable(f"{path}: no CSV ({error}). Save it from the spreadsheet as CSV, UTF-8.") from None
     return rows
+
+
+def _table(raw: bytes) -> tuple[str, str, int]:
+    """Return a table's text, its separator, and the lines above it: Excel takes "sep=;" there for itself."""
+    text = _text(raw)
+    head, _, rest = text.partition("\n")
+    if told := re.fullmatch(r"sep=([,;\t])\r?", head.strip(" "), re.IGNORECASE):
+        return rest, told[1], 1
+    return text, max(",;\t", key=head.count), 0
 
 
 def _text(raw: bytes) -> str:

@@ -12,16 +12,28 @@ from course_lib.grading.adjust import LateRule
 NOTHING = "nothing handed in"
 
 
-def missing(student: str, sheet: str, questions: list[dict], notes=()) -> dict:
-    """Return the result of a student who handed nothing in: no points for each of the sheet's questions. No errors.
+def missing(student: str, sheet: str, questions: list[dict], notes=(), reason: str = "", refused: bool = False) -> dict:
+    """Return the result of a student of whom there is nothing to grade: no points for each of the sheet's questions.
 
-    Source: the course's own.
+    Parameters
+    ----------
+    student, sheet : str
+    questions : list of dict
+        The sheet's, without points.
+    notes : sequence of str
+    reason : str
+        Why there is nothing; "" for "nothing was handed in".
+    refused : bool
+        Whether something was handed in that cannot be read: the status is then "unreadable".
+
+    No errors. Source: the course's own.
     """
+    status, says = "unreadable" if refused else NOTHING, reason or "Nothing was handed in for this sheet."
     return {
-        **{"student": student, "sheet": sheet, "status": NOTHING, "says": "Nothing was handed in for this sheet."},
+        **{"student": student, "sheet": sheet, "status": status, "says": says},
         **{"level": "", "key": "", "versions": {}, "seconds": 0.0, "output_bytes": 0, "boxes": 0, "notes": list(notes)},
-        **{"questions": questions, "points": "0", "of": sum(question["of"] for question in questions)},
-        **{"files": [], "answers": {}},
+        **{"questions": [{**question, "lost": [reason] if reason else []} for question in questions], "points": "0"},
+        **{"of": sum(question["of"] for question in questions), "files": [], "answers": {}},
     }
 
 
@@ -82,13 +94,21 @@ def finish(
     penalty = earned * off
     says = ""
     if rule and hours:
-        says = f"{decimal(hours)} hours late, {units} {rule.unit}{'s' * (units != 1)} begun: "
+        says = f"{_long(hours)} late, {units} {rule.unit}{'s' * (units != 1)} begun: "
         says += f"{decimal(off * 100)}% of {decimal(earned)} points are taken off, {decimal(penalty)}."
     return {
         **result,
         **{"questions": done, "notes": [*notes, *result["notes"]], "earned": str(earned), "penalty": str(penalty)},
         **{"total": str(earned - penalty), "late": says, "open": waiting, "of": sum(q["of"] for q in done)},
     }
+
+
+def _long(hours: Fraction) -> str:
+    """Return "30 hours", or with minutes where the hours are not whole: they come from a clock then."""
+    if hours.denominator == 1:
+        return f"{hours} hours"
+    whole, minutes = divmod(max(1, round(hours * 60)), 60)
+    return f"{whole} h {minutes} min"
 
 
 def decimal(value, places: int = 4) -> str:

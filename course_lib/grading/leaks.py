@@ -8,6 +8,9 @@ import json
 import re
 import tokenize
 
+from course_lib.grading.public_checks import INSTRUCTORS, stays_here
+from course_lib.grading.right_values import computations, instructors_code, record_problem
+
 MARKERS = ("BEGIN SOLUTION", "END SOLUTION", "BEGIN BROKEN", "END BROKEN", "BEGIN HIDDEN", "END HIDDEN")
 NEAR = ("exercises/", "course_lib/checks/", "course_lib/grading/")
 """Where no solution and no line of a key may be. The lessons and the library teach what the sheets ask for: there a
@@ -17,8 +20,8 @@ LONG = 6
 """Lines of a solution from which on it must not be in a lesson or in the library either."""
 
 RUN, LEAST, FAR_RUNS = 4, 80, 4
-"""Lines of a key in a row that must not be near a sheet, if they have so many characters together; and how many such
-runs are no coincidence elsewhere."""
+"""Lines of a key, or of what computes right values, in a row that must not be near a sheet, if they have so many
+characters together; and how many such runs are no coincidence elsewhere."""
 
 _REGION = re.compile(r"^[ \t]*### BEGIN SOLUTION\n(.*?)^[ \t]*### END SOLUTION", re.MULTILINE | re.DOTALL)
 _TEXT_REGION = re.compile(r"<!-- BEGIN SOLUTION -->(.*?)<!-- END SOLUTION -->", re.DOTALL)
@@ -27,35 +30,42 @@ _TEXT_REGION = re.compile(r"<!-- BEGIN SOLUTION -->(.*?)<!-- END SOLUTION -->", 
 def leaks(files, solutions):
     """Return what must not be in {path: bytes}, a line each: "exercises/04...: the solution of cell 7". [] if nothing.
 
-    `solutions` is the folder of the solutions' scripts and keys. OSError if they cannot be read.
+    `solutions` is the folder of the solutions' scripts and keys, in the course folder: what computes right values there
+    is searched for too. OSError if they cannot be read.
 
     Source: the course's own.
     """
     found = [f"{name}: it has no place in the archive" for name in files if not _has_place(name)]
-    bodies, keys = _bodies(solutions), _runs(solutions / "keys")
+    secrets = _secret_runs(solutions)
+    bodies = _bodies(solutions) + _functions(solutions.parent)
     for name, content in files.items():
         text = _text(name, content)
         if name.endswith(".ipynb"):
             found += [f"{name}: {problem}" for problem in _outputs(content)]
+        if name.endswith(".py"):
+            found += [f"{name}: {problem}" for problem in computations(text)]
+        if name.startswith(INSTRUCTORS) and name.endswith(".json") and (problem := record_problem(content)):
+            found.append(f"{name}: {problem}")
         if not name.startswith("course_lib/grading/"):  # this file says what the markers are
             found += [f"{name}: the marker {marker!r}" for marker in MARKERS if marker in text]
         lines = _lines(text)
         joined = "\n" + "\n".join(lines) + "\n"
         near = name.startswith(NEAR)
         found += [
-            f"{name}: the solution {where}"
+            f"{name}: {where}"
             for where, body in bodies
             if (near or len(body) >= LONG) and "\n" + "\n".join(body) + "\n" in joined
         ]
-        shared = sorted(_windows(lines) & keys)
-        if shared and (near or len(shared) >= FAR_RUNS):
-            found.append(f"{name}: {len(shared)} runs of lines of a key, such as {shared[0][0][:60]!r}")
+        for whose, runs in secrets.items():
+            shared = sorted(_windows(lines) & runs)
+            if shared and (near or len(shared) >= FAR_RUNS):
+                found.append(f"{name}: {len(shared)} runs of lines of {whose}, such as {shared[0][0][:60]!r}")
     return found
 
 
 def _has_place(name):
     inside = name.split("/")[0] in ("notebooks", "exercises", "results", "course_lib") or "/" not in name
-    return inside and "__pycache__" not in name and not name.endswith((".pyc", ".pyo"))
+    return inside and not stays_here(name) and "__pycache__" not in name and not name.endswith((".pyc", ".pyo"))
 
 
 def _text(name, content):
@@ -82,19 +92,32 @@ def _bodies(solutions):
     for script in sorted(solutions.glob("*.py")):
         text = script.read_text(encoding="utf-8")
         for number, body in enumerate(_REGION.findall(text), start=1):
-            found.append((f"{number} of {script.name}", _lines(body)))
+            found.append((f"the solution {number} of {script.name}", _lines(body)))
         for number, body in enumerate(_TEXT_REGION.findall(text), start=1):
             words = [line.lstrip("# ").strip() for line in body.splitlines()]
-            found.append((f"in words {number} of {script.name}", [line for line in words if line]))
+            found.append((f"the solution in words {number} of {script.name}", [line for line in words if line]))
     return [(where, body) for where, body in found if body]
 
 
-def _runs(keys):
-    """Return the runs of lines of all keys; docstrings and imports of a module are no secret."""
-    runs = set()
-    for file in sorted(keys.glob("*.py")):
-        runs |= _windows(_lines(_without_head(file.read_text(encoding="utf-8"))))
-    return runs
+def _functions(course):
+    """Return [(where, lines)] of every function that computes right values, its name included."""
+    return [
+        (f"the function {function} of {file}", _lines(code))
+        for file, _, functions in instructors_code(course)
+        for function, code in functions
+    ]
+
+
+def _secret_runs(solutions):
+    """Return {whose: runs of lines} of all keys, and of what computes right values."""
+    keys = [file.read_text(encoding="utf-8") for file in sorted((solutions / "keys").glob("*.py"))]
+    checks = [text for _, text, _ in instructors_code(solutions.parent)]
+    return {"a key": _runs(keys), "a check that computes right values": _runs(checks)}
+
+
+def _runs(texts):
+    """Return the runs of lines of modules; their docstrings and imports are no secret."""
+    return set().union(*(_windows(_lines(_without_head(text))) for text in texts))
 
 
 def _without_head(text):

@@ -1,16 +1,17 @@
 """What a student handed in -> the cells to run and the answers in words, with notes on what was odd.
 
-An answer is found by the name of its function, so cells may be copied, moved or stripped of their metadata; answers in
-words are found by their cell's grade_id.
+An answer is found by the name of its function, so cells may be copied, moved or stripped of their metadata; `words`
+finds the answers in words.
 
 Source: the course's own.
 """
 
-import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
-from course_lib.grading.notebook_file import read_file
+from course_lib.grading.fit import NONE, defines, fit, is_about
+from course_lib.grading.notebook_file import form_of, read_file, text_of
+from course_lib.grading.words import answers_in_words
 
 
 @dataclass(frozen=True)
@@ -57,25 +58,31 @@ def read_answers(files, sheet=None):
     No errors, whatever the files are. Source: the course's own.
     """
     exercises = sheet.exercises if sheet else ()
-    notebooks = [f for f in files if f[0].lower().endswith(".ipynb") and not _is_copy(f[0])]
-    found = notebooks or [f for f in files if f[0].lower().endswith(".py") and not _is_copy(f[0])]
-    found = found or [f for f in files if f[1][:2000].lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"{")]
+    files = [f for f in files if not _is_copy(f[0])]
+    notebooks = [f for f in files if f[0].lower().endswith(".ipynb")]
+    others = [f for f in files if not f[0].lower().endswith(".ipynb") and form_of(f[0], text_of(f[1]))]
+    found = notebooks or others
     if not found:
         there = ", ".join(name[:80] for name, _ in files[:5])
-        return Answers("no notebook", f"No notebook was handed in; there is {there or 'no file'}.")
+        pages = any(name.lower().endswith((".html", ".htm", ".pdf")) for name, _ in files)
+        hint = " A page cannot be graded: hand in the notebook itself, the .ipynb." if pages else ""
+        return Answers("no notebook", f"No notebook was handed in; there is {there or 'no file'}.{hint}")
     read = [(name, *read_file(name, content)) for name, content in found]
+    if all(problem for *_, problem in read) and notebooks:  # a script beside it may be the answer
+        more = [(name, *read_file(name, content)) for name, content in others]
+        read += [one for one in more if not one[3] and fit(one[1], exercises) != NONE]
     readable = [(name, cells, notes) for name, cells, notes, problem in read if not problem]
     problems = [problem for *_, problem in read if problem]
     if not readable:
         return Answers("unreadable", " ".join(problems[:3]), found[0][0])
     expected = f"{sheet.name}.ipynb" if sheet else ""
-    name, cells, notes = max(readable, key=lambda r: (_fit(r[1], exercises), r[0].rpartition("/")[2] == expected))
+    name, cells, notes = max(readable, key=lambda r: (fit(r[1], exercises), r[0].rpartition("/")[2] == expected))
     if len(found) > 1:
         notes = (*notes, f"{len(found)} files could be the answer; {name} fits this sheet best and was taken.")
     if sheet and name.rpartition("/")[2] != expected:
         notes = (*notes, f"the file is called {name}, not {expected}.")
     beside = tuple((n, content) for n, content in files if n != name and _is_beside(n))
-    return replace(_answers(name, cells, (*notes, *problems), exercises), beside=beside)
+    return replace(_answers(name, cells, (*notes, *problems), exercises, sheet.name if sheet else ""), beside=beside)
 
 
 def _is_beside(name):
@@ -89,39 +96,14 @@ def _is_copy(name):
     return "-checkpoint." in name or "__MACOSX" in name or name.rpartition("/")[2].startswith("._")
 
 
-def defines(source, function):
-    """Return whether a text seems to define a function or to give its name a value. No errors.
-
-    Source: the course's own.
-    """
-    return (
-        re.search(rf"^[ \t]*(?:(?:async )?def {function}\b|{function}[ \t]*=(?!=))", source, re.MULTILINE) is not None
-    )
-
-
-def _fit(cells, exercises):
-    graded = {e.id for e in exercises for c in cells if is_about(c.grade_id, e.id)}
+def _answers(name, cells, notes, exercises, sheet):
     functions = [e.function for e in exercises if e.kind != "text"]
-    return len(graded) + sum(any(defines(c.source, f) for c in cells if c.kind == "code") for f in functions)
-
-
-def is_about(grade_id, id):
-    """Return whether a cell's grade_id, which has no dots in nbgrader, ends in an exercise's id: "answer-04-2".
-
-    No errors. Source: the course's own.
-    """
-    words = re.findall(r"[0-9A-Za-z]+", grade_id)
-    wanted = id.split(".")
-    return words[-len(wanted) :] == wanted
-
-
-def _answers(name, cells, notes, exercises):
-    functions = [e.function for e in exercises if e.kind != "text"]
-    texts, notes, run = {}, list(notes), []
+    texts = answers_in_words(cells, exercises, sheet)
+    notes, run = list(notes), []
     for cell in cells:
         about = [e for e in exercises if is_about(cell.grade_id, e.id)]
         if about and about[0].kind == "text":
-            texts[about[0].id] = cell.source
+            continue
         elif cell.kind == "code":
             if cell.source.strip():
                 run.append(cell)

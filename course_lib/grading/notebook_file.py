@@ -6,7 +6,11 @@ tells them apart, and nbgrader's cell metadata.
 
 import json
 import re
+import zlib
 from dataclasses import dataclass
+
+from course_lib.grading.script_cells import script_cells
+from course_lib.grading.text_cells import ENDINGS, has_code, text_cells
 
 MOST_BYTES = 20 << 20
 """Of a file; JSON of this size can take 600 MB when it is read."""
@@ -39,15 +43,23 @@ def read_file(name, content):
 
     No errors, whatever the bytes are. Source: the course's own.
     """
+    if content.startswith(b"\x1f\x8b"):
+        content = _unpacked(content)
     if len(content) > MOST_BYTES:
         return (), (), f"{name} has {len(content) >> 20} MiB; at most {MOST_BYTES >> 20} are read. Clear its outputs."
     text, notes = _text_of(content)
     if not text.strip():
         return (), (), f"{name} is empty."
-    if name.lower().endswith(".py"):
-        return _script_cells(text), (*notes, f"{name} is a script, not a notebook; it was read as cells."), ""
+    if says := _something_else(content, text):
+        return (), (), f"{name} {says}"
+    looks = form_of(name, text)
+    if looks == "markdown":
+        return _marked_cells(text_cells(_clean(text))), (*notes, f"{name} is Markdown; its code was read as cells."), ""
+    if looks == "script":
+        note = f"{name} is a script, not a notebook; it was read as cells."
+        return _marked_cells(script_cells(_clean(text))), (*notes, note), ""
     try:
-        data = json.loads(text)
+        data, end = json.JSONDecoder().raw_decode(text.strip())
     except RecursionError:
         return (), (), f"{name} is nested too deep to be a notebook."
     except ValueError as error:
@@ -55,16 +67,73 @@ def read_file(name, content):
         return (), (), f"{name} is no notebook: its JSON ends or breaks{where}. Save it again in Jupyter."
     except MemoryError:
         return (), (), f"{name} needs too much memory to be read."
+    if text.strip()[end:].strip("\0 \r\n\t"):
+        notes = (*notes, f"{name} goes on behind the notebook's end; what follows was left out.")
     return _notebook_cells(name, data, notes)
 
 
+def form_of(name, text):
+    """Return what a file seems to be by its name and its text: "notebook", "script", "markdown", or "" for no answer.
+
+    No errors. Source: the course's own.
+    """
+    name, begin = name.lower(), text[:2000].lstrip("\ufeff \r\n\t")
+    if begin.startswith("{") and re.match(r"\{\s*(\"|\}|$)", begin):
+        return "notebook"
+    if name.endswith(ENDINGS):
+        return "markdown" if has_code(text) else ""
+    if name.endswith((".py", ".pyw")):
+        return "script"
+    if begin.startswith("%PDF"):
+        return "notebook" if ".ipynb" in name else ""
+    if re.search(r"^(?:async )?def \w+\(|^@gpu\.jit", text[:MOST_CHARACTERS], re.MULTILINE):
+        return "script"  # a script that was called .ipynb or .txt
+    return "notebook" if ".ipynb" in name else ""
+
+
+_OTHERS = (
+    (re.compile(r"(?:<\?xml[^>]*>\s*)?<(?:!doctype html|html|head|body)\b", re.IGNORECASE),
+     "is a web page (HTML), as an export or a login page is. Hand in the notebook itself, the .ipynb."),
+    (re.compile(r"PK\x03\x04"), "is a zip archive. Hand in the notebook that is in it."),
+    (re.compile(r"version https://git-lfs"), "is only a pointer of Git LFS. Hand in the notebook itself."),
+    (re.compile(r"(?s)\{.*?^(?:<{7}|>{7}) ", re.MULTILINE),
+     "has marks of an unfinished Git merge (<<<<<<<), and is no notebook any more. Resolve them, then hand it in."),
+)  # fmt: skip
+"""How a text begins that is no notebook -> what to say. It may be in the name of one."""
+
+
+def _something_else(content, text):
+    """Return what a file is that is called a notebook and is something else, or ""."""
+    begin = text[:20_000].lstrip("\ufeff \r\n\t")
+    return next((says for pattern, says in _OTHERS if pattern.match(begin)), "")
+
+
+def _unpacked(content):
+    """Return what a file that gzip packed holds, cut off where it is too large; b"" if it is damaged."""
+    try:
+        return zlib.decompressobj(31).decompress(content, MOST_BYTES + 1)
+    except zlib.error:
+        return b""
+
+
+def text_of(content):
+    """Return the text of a file, which may be packed by gzip, in whatever code it is. No errors.
+
+    Source: the course's own.
+    """
+    return _text_of(_unpacked(content) if content.startswith(b"\x1f\x8b") else content)[0]
+
+
 def _text_of(content):
-    for encoding in ("utf-8-sig",) if not content.startswith((b"\xff\xfe", b"\xfe\xff")) else ("utf-16",):
-        try:
-            return content.decode(encoding), ()
-        except UnicodeDecodeError:
-            pass
-    return content.decode("latin-1"), ("the file is not UTF-8; it was read as Latin-1.",)
+    code = "utf-8-sig"
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        code = "utf-16"
+    elif content[1:2] == b"\0" or content[:1] == b"\0":  # no byte order mark
+        code = "utf-16-le" if content[1:2] == b"\0" else "utf-16-be"
+    try:
+        return content.decode(code), ()
+    except UnicodeDecodeError:
+        return content.decode("latin-1"), ("the file is not UTF-8; it was read as Latin-1.",)
 
 
 def _notebook_cells(name, data, notes):
@@ -74,7 +143,8 @@ def _notebook_cells(name, data, notes):
     if type(raw) is not list and type(data.get("worksheets")) is list:
         sheets = [s.get("cells") for s in data["worksheets"] if type(s) is dict]
         raw = [cell for cells in sheets if type(cells) is list for cell in cells]
-        notes = (*notes, f"{name} has the old notebook format 3.")
+        number = data["nbformat"] if data.get("nbformat") in (1, 2, 3) else 3
+        notes = (*notes, f"{name} has the old notebook format {number}.")
     if type(raw) is not list:
         return (), (), f"{name} has no list of cells."
     cells = [_cell(number, cell) for number, cell in enumerate(raw[:MOST_CELLS], 1) if type(cell) is dict]
@@ -84,11 +154,14 @@ def _notebook_cells(name, data, notes):
 
 
 def _cell(number, raw):
-    source = raw.get("source", raw.get("input", ""))
+    source = next((raw[part] for part in ("source", "input", "code", "text") if part in raw), "")
     if type(source) is list:
         source = "".join(part for part in source if type(part) is str)
     source = _clean(source) if type(source) is str else ""
     kind = raw.get("cell_type")
+    if kind == "heading":  # of format 3
+        level = raw.get("level")
+        source = f"{'#' * (level if type(level) is int and 1 <= level <= 6 else 1)} {source}"
     metadata = raw.get("metadata")
     metadata = metadata if type(metadata) is dict else {}
     grader = metadata.get("nbgrader")
@@ -108,11 +181,13 @@ def _clean(text):
     return text[:MOST_CHARACTERS].encode("utf-8", "replace").decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _script_cells(text):
-    parts = re.split(r"^(?=# ?%%)", _clean(text), flags=re.MULTILINE)
+def _marked_cells(parts):
+    """Return cells of (kind, source, marker); a marker of Jupytext may hold nbgrader's metadata and tags."""
     cells = []
-    for number, part in enumerate(parts[:MOST_CELLS], 1):
-        words = re.match(r"# ?%%.*\[(markdown|md)\]", part)
-        source = re.sub(r"^# ?", "", part.partition("\n")[2], flags=re.MULTILINE) if words else part
-        cells.append(Cell(f"cell {number}", "markdown" if words else "code", source))
+    for number, (kind, source, marker) in enumerate(parts[:MOST_CELLS], 1):
+        named = re.search(r'"grade_id": *"([^"]{1,80})"', marker)
+        graded = re.search(r'"grade": *true', marker) and not re.search(r'"solution": *true', marker)
+        is_check = bool(graded) or re.search(r"""tags"?[=:] *\[[^\]]*["']check[:"']""", marker) is not None
+        grade_id = named[1] if named else ""
+        cells.append(Cell(grade_id or f"cell {number}", kind, source, grade_id, is_check))
     return tuple(cells)

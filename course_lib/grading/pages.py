@@ -11,7 +11,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from course_lib.figures import style
+from course_lib import palette
 
 LONGEST = 2000  # letters of one message in a page
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
@@ -28,7 +28,7 @@ def page(template: str, **values) -> str:
 
     Source: the course's own.
     """
-    return _templates().get_template(template).render(colours=style.COLOURS, **values)
+    return _templates().get_template(template).render(colours=palette.COLOURS, **values)
 
 
 def clean(text: object, longest: int = LONGEST) -> str:

@@ -1,5 +1,8 @@
 """The archive for students: lessons, sheets with stubs and the library, so that it installs on its own. Nothing else.
 
+Of the exercises' checks it has what they are asked and the results of the public cases, written down by
+`public_checks`; what computes right values stays with the instructor.
+
 Source: the course's own.
 """
 
@@ -8,6 +11,7 @@ import zipfile
 from pathlib import Path
 
 from course_lib.grading.leaks import leaks
+from course_lib.grading.public_checks import RecordError, public_checks, stays_here
 
 FOLDERS = {
     "notebooks": (".ipynb",),
@@ -17,7 +21,8 @@ FOLDERS = {
 }
 """Folders of the archive, and which files of them belong into it."""
 
-FILES = ("pyproject.toml", "requirements.lock", "environment.yml", "LICENSE", "LICENSE-TEXT", "CITATION.cff")
+FILES = ("pyproject.toml", "requirements.lock", "environment.yml", "LICENSE", "LICENSE-TEXT", "CITATION.cff",
+         "ANSWERS.md")  # fmt: skip
 """What else it needs to be installed, as it is in the course folder."""
 
 NAME = "course"
@@ -41,8 +46,8 @@ Below every exercise is a cell that checks it at once; no network is needed. To 
 
     .venv/bin/course check exercises/01_perceptron.ipynb
 
-Hand in the notebook of the sheet, saved, under its own name. If something does not work, run
-`.venv/bin/course doctor` first.
+Hand in the notebook of the sheet, saved, under its own name. `ANSWERS.md` says which values count as right. If
+something does not work, run `.venv/bin/course doctor` first.
 """
 
 
@@ -63,8 +68,8 @@ def release(course, out):
     Raises
     ------
     ReleaseError
-        If the archive would hold a solution, a marker, a hidden check or an output of a notebook, a sheet is missing,
-        or there are no solutions to search for. Nothing is written then.
+        If the archive would hold a solution, a marker, a hidden check, what computes a right value, or an output of a
+        notebook, a sheet is missing, or there are no solutions to search for. Nothing is written then.
 
     Source: the course's own.
     """
@@ -90,10 +95,13 @@ def release(course, out):
 
 
 def contents(course):
-    """Return {path in the archive: bytes} of what students get. ReleaseError if a part is missing.
+    """Return {path in the archive: bytes} of what students get.
+
+    ReleaseError if a part is missing, or the results of the public cases cannot be written down.
 
     Source: the course's own.
     """
+    course = Path(course)
     files = {name: (course / name).read_bytes() for name in FILES if (course / name).is_file()}
     files["README.md"] = README.encode()
     for folder, endings in FOLDERS.items():
@@ -102,11 +110,15 @@ def contents(course):
                                             for part in p.relative_to(course).parts)]  # fmt: skip
         if not kept:
             raise ReleaseError(f"there is nothing in {folder}/ of {course.name}; build it: make notebooks.")
-        files |= {p.relative_to(course).as_posix(): _bytes(p) for p in kept}
+        names = {p.relative_to(course).as_posix(): p for p in kept}
+        files |= {name: _bytes(p) for name, p in names.items() if not stays_here(name)}
     missing = sorted(sheet_names(course) - {Path(n).stem for n in files if n.startswith("exercises/")})
     if missing:
         raise ReleaseError(f"exercises/ lacks {', '.join(missing)}; build them: make notebooks.")
-    return files
+    try:
+        return files | public_checks(course)
+    except RecordError as error:
+        raise ReleaseError(str(error)) from error
 
 
 def _bytes(path):

@@ -43,10 +43,18 @@ def report(student, results: list[dict]) -> str:
     """Return the page on a `Student`'s final results, one section a sheet. No errors. Source: the course's own."""
     total, of = (sum(Fraction(result[what]) for result in results) for what in ("total", "of"))
     name = one_line(student.name or student.id)
-    shown = [_sheet(result) for result in results]
+    shown = sheets_of(results)
     title = f"Report: {name}, {', '.join(sheet['title'] for sheet in shown)}"
     values = dict(name=name, id=one_line(student.id), sheets=shown, total=decimal(total, 2), of=decimal(of))
     return page("report.html.j2", title=title, **values)
+
+
+def sheets_of(results: list[dict]) -> list[dict]:
+    """Return what a report shows of each final result, as texts that are clean but not escaped. No errors.
+
+    Source: the course's own.
+    """
+    return [_sheet(result) for result in results]
 
 
 def sheet_title(sheet: str) -> str:

@@ -15,7 +15,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from multiprocessing import connection
+from multiprocessing import connection, resource_tracker
 
 PATIENCE = 3600.0  # seconds for one submission, above any limit of the sandbox: the grader itself hangs
 
@@ -60,7 +60,8 @@ class _Worker:
     def __init__(self, grade, context):
         self.pipe, theirs = context.Pipe()
         self.process = context.Process(target=_work, args=(theirs, grade), name="course-grade")
-        self.process.start()
+        with _held_back():
+            self.process.start()
         theirs.close()  # else the end of the process would not be seen as the end of the pipe
         self.task, self.since = None, 0.0
 
@@ -81,11 +82,31 @@ class _Worker:
         return f"signal {-code}" if code and code < 0 else f"exit status {code}"
 
 
+@contextlib.contextmanager
+def _held_back():
+    """Keep Ctrl-C waiting, here and in a process that is started meanwhile, which inherits that.
+
+    A terminal sends it to all. One that still imports what it needs would die of it with a traceback; `_work` lets it
+    through when it can be answered.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    resource_tracker.ensure_running()  # its own start would let the signal through
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _work(pipe, grade) -> None:
     """Grade what comes through the pipe until it is closed; also when the other side was killed."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs start with it ignored
-    threading.Thread(target=_watch, daemon=True).start()
     with contextlib.suppress(EOFError, OSError, KeyboardInterrupt):
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs start with it ignored
+        threading.Thread(target=_watch, daemon=True).start()
+        if hasattr(signal, "pthread_sigmask"):
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         while True:
             task = pipe.recv()
             result = guarded(grade, task)
@@ -93,6 +114,7 @@ def _work(pipe, grade) -> None:
                 pipe.send(result)
             except (TypeError, ValueError, AttributeError) as error:
                 pipe.send(broken(task, f"The grader's result cannot be sent ({error}). Please report it."))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is ending already; a second Ctrl-C has nothing to stop
 
 
 def _watch() -> None:
@@ -139,7 +161,11 @@ def _pool(tasks: Iterator, grade, jobs: int, patience: float, again: list):
         raise
     finally:
         for worker in workers:
-            worker.end(wait)
+            try:
+                worker.end(wait)
+            except KeyboardInterrupt:  # pressed again: do not wait any more
+                wait = 0.0
+                worker.process.kill()
 
 
 def _idle(workers, grade, context, jobs):

@@ -17,6 +17,9 @@ class Names:
         self._plain = {re.sub(r"[^a-z0-9]", "", name): name for name in known}
         topics = {name.split("_", 1)[1].replace("_", ""): name for name in known if name[:1].isdigit()}
         self._all = sorted({**self._plain, **topics}.items(), key=lambda item: -len(item[0]))
+        self.words = {word for name in known for word in re.findall(r"[a-z]+", name)}
+        joined = (r"[\W_]*".join(re.escape(part) for part in name.split("_")) for name in known)
+        self._patterns = [re.compile(rf"(?:^|[\W_]+){name}(?=$|[\W_])", re.IGNORECASE) for name in joined]
         self._numbers = {name.split("_")[0].encode(): name for name in known}
 
     def in_text(self, text: str) -> str:
@@ -27,16 +30,15 @@ class Names:
     def in_cells(self, content: bytes) -> str:
         """Return the sheet whose exercises a notebook speaks of most often, or "". No errors."""
         counts = defaultdict(int)
-        for number in re.findall(rb"""["'](\d\d|gpu)[.\-]\d+\\?["']""", content):
+        for number in re.findall(rb"""["'](?:[a-z]+-)?(\d\d|gpu)[.\-]\d+\\?["']""", content):
             if number in self._numbers:
                 counts[self._numbers[number]] += 1
         return max(counts, key=counts.get, default="")
 
     def without(self, stem: str) -> str:
         """Return a file's stem without the sheet's name in it: "ann_04_backpropagation" is "ann". No errors."""
-        for name in self.known:
-            pattern = r"[\W_]*".join(re.escape(part) for part in name.split("_"))
-            stem, cut = re.subn(rf"(?:^|[\W_]+){pattern}(?=$|[\W_])", "", stem, count=1, flags=re.IGNORECASE)
+        for pattern in self._patterns:
+            stem, cut = pattern.subn("", stem, count=1)
             if cut:
                 return stem.strip(" _-.")
         return stem

@@ -19,21 +19,12 @@ _PACKAGES = ("course-lib", "numpy", "numba")
 # What decides on points. The rest of course_lib.grading only shows them.
 _JUDGES = ("box", "checks", "reference", "nn", "data", "simt", "cuda", "grading")
 _DESK = {
-    *(
-        "adjust",
-        "archive",
-        "charts",
-        "zips",
-        "csvfile",
-        "final",
-        "layouts",
-        "presets",
-        "release",
-        "report",
-        "roster",
-        "sheet_names",
-    ),
-    *("schedule", "similarity", "store", "submissions", "summary", "tables", "tokens", "kill", "workers", "cluster"),
+    *("adjust", "archive", "attempts", "by_hand_page", "changes", "charts", "cluster", "copies", "csvfile"),
+    *("deadline", "feedback", "filled", "final", "from_spreadsheet", "gradebook", "helpers", "layouts", "leaks"),
+    *("listing", "look_at", "notices"),
+    *("owners", "pages", "pick", "presets", "public_checks", "release", "report", "report_kinds", "right_values"),
+    *("roster", "schedule", "sections", "sheet_names", "similarity", "similarity_page", "store", "submissions"),
+    *("summary", "tables", "tars", "tokens"),
 }
 
 

@@ -10,21 +10,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from unicodedata import normalize
 
-from course_lib.grading.archive import Entry, SubmissionsError, UnreadableFile
-from course_lib.grading.layouts import Owner, gradescope_people, owner, unwrapped
-from course_lib.grading.listing import list_files
-from course_lib.grading.pick import Submission, is_notebook, pick
+from course_lib.checks import registry
+from course_lib.grading.archive import SubmissionsError
+from course_lib.grading.fit import NONE, fit
+from course_lib.grading.listing import LeftOut, list_files
+from course_lib.grading.owners import EmptyFolder, Owners, looks_like_several
+from course_lib.grading.pick import Handed, Looked, Submission, candidate, is_notebook, look, pick
 from course_lib.grading.roster import Student
+from course_lib.grading.sections import unwrapped
 from course_lib.grading.sheet_names import Names
 
 __all__ = ["Collected", "Submission", "SubmissionsError", "collect"]
 
-_METADATA = "submission_metadata.yml"
-
 
 @dataclass
 class Collected:
-    """The students by id, one `Submission` for each student and sheet, and a line for each thing left out.
+    """The students by id, one `Submission` for each student and sheet, and a line for each thing left out or guessed.
 
     `lost` counts the notebooks of which nobody can say which sheet they are. Source: the course's own.
     """
@@ -40,11 +41,11 @@ class Collected:
         self._forms = {normalize("NFC", id): id for id in self.students}
         self._has_roster = bool(self.students)
 
-    def meet(self, id: str, name: str, email: str) -> str:
+    def meet(self, id: str, name: str, email: str, section: str = "") -> str:
         """Return the id of who handed something in, as the roster writes it; whoever is new is added. No errors."""
         id = self._forms.setdefault(normalize("NFC", id), id)
         if id not in self.students:
-            self.students[id] = Student(id, name, email)
+            self.students[id] = Student(id, name, email, section=section)
             if self._has_roster:
                 self.problems.append(f"{id} is not in the roster, and is graded too")
         return id
@@ -66,37 +67,108 @@ def collect(source: Path, known: tuple[str, ...], wanted: tuple[str, ...] = (), 
     Raises `SubmissionsError` if nothing can be listed or nothing is a notebook. Source: the course's own.
     """
     listing = list_files(source)
-    names = Names(known)
-    from_zip = source.is_file()
-    depth = unwrapped([entry.parts for entry in listing.entries], from_zip, names)
-    people = _gradescope(listing.entries)
+    names, from_zip = Names(known), source.is_file()
     found = Collected(wanted, dict(roster or {}), problems=list(listing.problems))
     whole = source.resolve().stem if from_zip else source.resolve().name
-
-    files: dict[str, list[tuple[Entry, Owner]]] = defaultdict(list)
-    for folder in sorted(listing.folders):
-        if len(folder) == depth + 1 and not folder[-1].startswith(".") and not names.in_text(folder[-1]):
-            listed = owner((folder[-1], ""), whole, names.without)
-            for id, name, email in people.get(folder[-1], [(listed.id, listed.name, "")]):
-                found.meet(id, name, email)
-    for entry in listing.entries:
-        if entry.name == _METADATA or len(entry.parts) <= depth or entry.parts[-1].startswith("."):
-            continue
-        parts = entry.parts[depth:]
-        its = owner(parts, whole, names.without)
-        for id, name, email in people.get(parts[0], [(its.id, its.name, "")]):
-            files[found.meet(id, name, email)].append((entry, its))
-
-    by_sheet = {id: _by_sheet(id, handed, names, wanted, found) for id, handed in files.items()}
+    items = [*listing.entries, *listing.left_out]
+    depth = unwrapped(items, from_zip, names)
+    owners = Owners([*items, *_empty(listing)], depth, whole, names)
+    found.problems += owners.says
+    handed = _handed(owners, found)
+    for one in handed.values():
+        one.sheets = _by_sheet(one, names, wanted, found)
     if not wanted:
-        there = {sheet for sheets in by_sheet.values() for sheet in sheets if sheet}
+        by_sheet = [item for one in handed.values() for item in one.sheets.items()]
+        there = {sheet for sheet, several in by_sheet if not all(notebook.lesson for notebook in several)}
         found.sheets = tuple(sheet for sheet in known if sheet in there)
         if not found.sheets:
-            raise SubmissionsError(_why_none(source, [entry.name for entry in listing.entries]))
+            raise SubmissionsError(_why_none(source, [item.name for item in items]))
     for id in found.students:
         for sheet in found.sheets:
-            found.submissions.append(pick(id, sheet, found.sheets, by_sheet.get(id, {}), files.get(id, ())))
+            submission, doubt = pick(sheet, found.sheets, handed.get(id) or Handed(id))
+            found.submissions.append(submission)
+            found.problems += [doubt] if doubt else []
     return found
+
+
+def _empty(listing) -> list[EmptyFolder]:
+    """Return the folders that nothing lies in."""
+    full = {item.parts[:depth] for item in (*listing.entries, *listing.left_out) for depth in range(1, len(item.parts))}
+    around = {folder[:depth] for folder in listing.folders for depth in range(1, len(folder))}
+    return [EmptyFolder(folder, "is empty") for folder in sorted(listing.folders - full - around)]
+
+
+def _handed(owners: Owners, found: Collected) -> dict[str, Handed]:
+    """Return who handed in what, by the ids of the students, all of whom `found` meets here."""
+    ids = _ids(owners, found)
+    handed: dict[str, Handed] = {}
+    written: dict[str, set[str]] = defaultdict(set)
+    together: dict[tuple, list[str]] = defaultdict(list)
+    # In the order of the folders' names, and within one of them as they were listed.
+    for item, its, (id, name, email) in sorted(owners.found, key=lambda one: one[0].parts[: 1 + len(one[0].folders)]):
+        mine = ids[its.section, id, name if its.system != "Canvas" else ""]
+        student = found.meet(mine, name, email, its.section)
+        written[student].add(mine)
+        one = handed.setdefault(student, Handed(student))
+        if isinstance(item, EmptyFolder):
+            one.empty.append(f"the folder {'/'.join(item.parts)} is empty.")
+        elif isinstance(item, LeftOut):
+            one.left_out.append(f"Handed in {'/'.join(its.rest) or item.name}, which {item.why}.")
+        else:
+            one.files.append((item, its))
+            together[item.parts, item.path].append(student)
+        if its.section and not one.notes:
+            one.notes.append(f"Section or group: {its.section}.")
+    _say_doubts(found, handed, written, together)
+    return handed
+
+
+def _ids(owners: Owners, found: Collected) -> dict[tuple[str, str, str], str]:
+    """Return {(section, id, name): the student's id}: one id in two sections, or of two names, is two people's."""
+    sections, names = defaultdict(set), defaultdict(set)
+    for _, its, (id, name, _) in owners.found:
+        sections[normalize("NFC", id)].add(its.section)
+        names[its.section, normalize("NFC", id)].add(normalize("NFC", name))
+    ids = {}
+    for _, its, (id, name, _) in owners.found:
+        form, mine = normalize("NFC", id), id
+        if len(names[its.section, form] - {""}) > 1 and name:
+            mine = f"{mine} ({name})"
+        if len(sections[form]) > 1 and its.section:
+            mine = f"{mine} ({its.section})"
+        ids[its.section, id, name if its.system != "Canvas" else ""] = mine
+    for id, several in sections.items():
+        if len(several) > 1:
+            where = ", ".join(section or "no section" for section in sorted(several))
+            found.problems.append(f"{id} is in {where}: taken for {len(several)} people, who have a row each")
+    for (_, id), several in names.items():
+        if len(several - {""}) > 1:
+            found.problems.append(f"{id} stands for {' and for '.join(sorted(several - {''}))}: each has a row")
+    return ids
+
+
+def _say_doubts(found: Collected, handed, written, together) -> None:
+    """Say of whom nobody can be sure, from names alone, that it is one person."""
+    alike = defaultdict(list)
+    for id in found.students:
+        alike[" ".join(normalize("NFKC", id).casefold().split())].append(id)
+    for several in alike.values():
+        if len(several) > 1:
+            line = f"{' and '.join(map(repr, several))} differ in capitals or spaces only: each has a row"
+            found.problems.append(line)
+            for id in set(several) & set(handed):
+                handed[id].notes.append(f"{line}.")
+    for id, forms in written.items():
+        if len(forms) > 1:
+            found.problems.append(f"{id} is written in {len(forms)} Unicode forms: taken for one person")
+        if looks_like_several(id) or looks_like_several(found.students[id].name):
+            found.problems.append(f"{id}: the name looks like several people's, and has one row")
+            handed[id].notes.append("The name looks like several people's; there is one result for them.")
+    for one in handed.values():
+        others = {id for entry, _ in one.files for id in together[entry.parts, entry.path]} - {one.id}
+        if others:
+            who = ", ".join(found.students[id].name or id for id in sorted(others))
+            one.notes.append(f"Handed in together with {who}.")
 
 
 def _why_none(source, names: list[str]) -> str:
@@ -114,32 +186,35 @@ def _why_none(source, names: list[str]) -> str:
     )
 
 
-def _gradescope(entries: list[Entry]) -> dict:
-    for entry in entries:
-        if entry.name == _METADATA:
-            try:
-                return gradescope_people(entry.read().decode("utf-8", "replace"))
-            except UnreadableFile:
-                return {}
-    return {}
-
-
-def _by_sheet(id: str, handed, names: Names, wanted, found: Collected) -> dict[str, list]:
+def _by_sheet(one: Handed, names: Names, wanted, found: Collected) -> dict[str, list]:
     """Sort a student's notebooks by sheet: by their names, else by their cells, else the one sheet that is graded."""
     sheets = defaultdict(list)
-    for entry, its in handed:
+    for entry, its in one.files:
         if not is_notebook(entry):
             continue
-        sheet = names.in_text(its.rest[-1]) or names.in_text("/".join(its.rest[:-1]))
-        if not sheet:
-            try:
-                sheet = names.in_cells(entry.read())
-            except UnreadableFile:
-                sheet = ""
-        if not sheet and len(wanted) == 1:
-            sheet = wanted[0]
-        if not sheet:
-            found.problems.append(f"{'/'.join(entry.parts)} ({id}) names no sheet: not graded. Name it with --sheet")
+        named = names.in_text(its.rest[-1]) or names.in_text("/".join(its.rest[:-1])) or its.sheet
+        looked = look(entry)
+        its_own = candidate(entry, its, named, looked)
+        if not named or its_own.fit == NONE:  # its name says nothing, or something else than its cells
+            by_cells = _by_cells(looked, names)
+            if by_cells and by_cells != named:
+                other = candidate(entry, its, by_cells, looked)
+                if not named or other.fit > NONE:
+                    named, its_own = by_cells, other
+        if not named and len(wanted) == 1:
+            named, its_own = wanted[0], candidate(entry, its, wanted[0], looked)
+        if not named:
+            line = f"{'/'.join(entry.parts)} ({one.id}) names no sheet: not graded. Name it with --sheet"
+            found.problems.append(line)
             found.lost += 1
-        sheets[sheet].append((entry, its))
+        sheets[named].append(its_own)
     return sheets
+
+
+def _by_cells(looked: Looked, names: Names) -> str:
+    """Return the sheet whose exercises a notebook speaks of, else the one of which it answers two or more, or ""."""
+    if (sheet := names.in_cells(looked.content)) or b"def " not in looked.content:
+        return sheet
+    fits = {sheet: fit(looked.cells, registry.sheet(sheet).exercises) for sheet in names.known}
+    best = max(fits, key=fits.get, default="")
+    return best if best and fits[best].answered > 1 else ""

@@ -14,22 +14,25 @@ from statistics import median
 from course_lib.grading.charts import histogram, meter
 from course_lib.grading.csvfile import write_atomically
 from course_lib.grading.final import NOTHING, decimal
+from course_lib.grading.look_at import look_rows
+from course_lib.grading.notices import NOTE as LOOK_NOTE
 from course_lib.grading.pages import clean, one_line, page
 from course_lib.grading.report import report_path, sheet_title
-from course_lib.grading.similarity import NOTE, Pair
+from course_lib.grading.similarity import NOTE, SIMILAR, Alike, together
+from course_lib.grading.similarity_page import MOST_GROUPS, PAGE
 
-MOST_MISTAKES, MOST_SLOW, MOST_PAIRS, MOST_PROBLEMS, MOST_NAMES = 20, 10, 50, 100, 20
+MOST_MISTAKES, MOST_SLOW, MOST_PAIRS, MOST_LOOKS, MOST_PROBLEMS, MOST_NAMES = 20, 10, 50, 200, 100, 20
 
 
-def write_summary(folder: Path, results: list[dict], students: dict, sheets, pairs=(), problems=()) -> Path:
+def write_summary(folder: Path, results: list[dict], students: dict, sheets, similar=(), problems=()) -> Path:
     """Write summary.html into a folder and return its path; OSError if that fails. Source: the course's own."""
     path = folder / "summary.html"
-    text = summary(results, students, sheets, pairs, problems)
+    text = summary(results, students, sheets, similar, problems)
     write_atomically(path, text.encode("utf-8", "backslashreplace"))
     return path
 
 
-def summary(results: list[dict], students: dict, sheets, pairs: list[Pair] = (), problems: list[str] = ()) -> str:
+def summary(results: list[dict], students: dict, sheets, similar: list[Alike] = (), problems: list[str] = ()) -> str:
     """Return the page on all final results. No errors.
 
     Parameters
@@ -38,13 +41,14 @@ def summary(results: list[dict], students: dict, sheets, pairs: list[Pair] = (),
         Final results, of all students and sheets.
     students : dict of {id: Student}
     sheets : sequence of str
-    pairs : list of Pair
-        Answers that are alike, the most alike first.
+    similar : list of Alike
+        Answers that are alike.
     problems : list of str
         What was left out.
 
     Source: the course's own.
     """
+    groups = together(similar)
     left = [clean(problem, 400) for problem in problems[:MOST_PROBLEMS]]
     if len(problems) > MOST_PROBLEMS:
         left.append(f"... and {len(problems) - MOST_PROBLEMS} more.")
@@ -65,8 +69,10 @@ def summary(results: list[dict], students: dict, sheets, pairs: list[Pair] = (),
             if result["seconds"] > 0
         ],
         note=NOTE,
-        pairs=[_pair(pair, students) for pair in pairs[:MOST_PAIRS]],
-        pair_count=len(pairs),
+        groups=[_group(at, *group, students) for at, group in enumerate(groups[:MOST_PAIRS], 1)],
+        group_count=len(groups),
+        looks=[_look(row, students) for row in look_rows(results, students)[:MOST_LOOKS]],
+        look_note=LOOK_NOTE,
         problems=left,
     )
 
@@ -76,7 +82,7 @@ def mistake_of(part: dict) -> str:
 
     No errors. Source: the course's own.
     """
-    if part.get("cause"):
+    if part.get("cause") and part["cause"] != "not run":  # that says nothing of why
         return str(part["cause"])
     return re.sub(r"-?\d+(?:[.,]\d+)*(?:e[+-]?\d+)?", "#", str(part.get("says", "")))
 
@@ -140,6 +146,10 @@ def _statuses(results: list[dict], students: dict) -> list[tuple[str, int, str]]
 def _mistakes(results: list[dict]) -> list[dict]:
     who: dict[tuple[str, str], set[str]] = defaultdict(set)
     for result in results:
+        if _whole(result):
+            says = mistake_of(_first_part(result)) if result["status"] == "graded" else mistake_of(result)
+            who["all", says].add(result["student"])
+            continue
         for question in result["questions"]:
             for part in question["parts"]:
                 if not part["passed"] and (mistake := mistake_of(part)):
@@ -151,12 +161,38 @@ def _mistakes(results: list[dict]) -> list[dict]:
     ]
 
 
-def _pair(pair: Pair, students: dict) -> dict:
+def _whole(result: dict) -> bool:
+    """Return whether one reason cost all questions: nothing could be read or run, which is one mistake."""
+    if result["status"] == NOTHING:
+        return False  # nobody's mistake in a question; it stands among the statuses
+    tried = [question["parts"] for question in result["questions"] if question["parts"]]
+    failed = [part for parts in tried for part in parts]
+    one = len({mistake_of(part) for part in failed}) == 1 and not any(part["passed"] for part in failed)
+    return result["status"] != "graded" or (one and len(tried) > 1)
+
+
+def _first_part(result: dict) -> dict:
+    return next(part for question in result["questions"] for part in question["parts"])
+
+
+def _how(one: Alike, count: int) -> str:
+    more = len(one.students) - count
+    return one.how + (f", {one.share:.0%}" if one.how == SIMILAR else "") + (f", with {more} more" if more > 0 else "")
+
+
+def _group(at: int, who: tuple[str, ...], ones: list[Alike], students: dict) -> dict:
+    names = [{"name": _name(id, students), "link": _link(id)} for id in who[:MOST_NAMES]]
+    questions = ", ".join(one_line(f"{one.question} ({_how(one, len(who))})") for one in ones)
     return {
-        **{"question": one_line(pair.question), "share": f"{pair.share:.0%}"},
-        **{"one": _name(pair.one, students), "one_link": _link(pair.one)},
-        **{"other": _name(pair.other, students), "other_link": _link(pair.other)},
+        **{"names": names, "more": len(who) - len(names), "questions": questions},
+        **{"link": f"{PAGE}#g{at}" if at <= MOST_GROUPS else PAGE, "count": len(ones)},
     }
+
+
+def _look(row: list[str], students: dict) -> dict:
+    id, _, questions, says = row
+    named = {"student": _name(id, students), "link": _link(id)}
+    return {**named, "questions": one_line(questions, 200), "says": one_line(says, 400)}
 
 
 def _name(id: str, students: dict) -> str:

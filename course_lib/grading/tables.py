@@ -15,6 +15,7 @@ from pathlib import Path
 
 from course_lib.grading.csvfile import BadTable, read_csv, write_csv
 from course_lib.grading.final import decimal, is_exact
+from course_lib.grading.from_spreadsheet import Ids, Unclear, find_question
 
 
 def by_student(results: list[dict]) -> dict[str, dict[str, dict]]:
@@ -82,7 +83,12 @@ def write_by_hand(folder: Path, results: list[dict]) -> Path | None:
         old = read_csv(path, BY_HAND[:3], BY_HAND[3:]) if path.exists() else []
     except BadTable:
         return path
-    kept = {(row.cells["student"], row.cells["question"]): list(row.cells.values()) for row in old if _filled_in(row)}
+    ids, questions = Ids(result["student"] for result in results), _all_questions(results)
+    kept = {
+        at: [*at, *list(row.cells.values())[2:]]
+        for row in old
+        if _filled_in(row) and (at := _place(row, ids, questions))
+    }
     waiting = {
         (result["student"], one["id"]): [
             result["student"],
@@ -100,6 +106,19 @@ def write_by_hand(folder: Path, results: list[dict]) -> Path | None:
         return None
     write_csv(path, [list(BY_HAND), *{**waiting, **kept}.values()], excel=True)
     return path
+
+
+def _all_questions(results: list[dict]) -> list[str]:
+    return list(dict.fromkeys(one["id"] for result in results for one in result["questions"]))
+
+
+def _place(row, ids: Ids, questions: list[str]) -> tuple[str, str]:
+    """Return a line's student and question as they were before a spreadsheet had the file, else as they stand there."""
+    student, question = row.cells["student"], row.cells["question"]
+    try:
+        return ids.find(student) or student, find_question(question, questions) or question
+    except Unclear:
+        return student, question
 
 
 def _answer(result: dict, id: str) -> str:

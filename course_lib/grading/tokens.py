@@ -29,7 +29,7 @@ def tokens_of(source: str) -> list[str]:
     try:
         found = [(token.type, token.string) for token in tokenize.generate_tokens(io.StringIO(source).readline)]
     except (tokenize.TokenError, SyntaxError, ValueError):  # IndentationError is a SyntaxError
-        return [_plain(word, "") for word in _WORD.findall(re.sub(r"#.*", "", source))]
+        return [plain_word(word, "") for word in _WORD.findall(re.sub(r"#.*", "", source))]
     tokens: list[str] = []
     start = True  # of a statement
     for at, (kind, text) in enumerate(found):
@@ -40,12 +40,16 @@ def tokens_of(source: str) -> list[str]:
             continue
         alone = kind == tokenize.STRING and start and found[at + 1][0] == tokenize.NEWLINE
         if not alone:
-            tokens.append("S" if kind == tokenize.STRING else _plain(text, tokens[-1] if tokens else ""))
+            tokens.append("S" if kind == tokenize.STRING else plain_word(text, tokens[-1] if tokens else ""))
         start = False
     return tokens
 
 
-def _plain(word: str, before: str) -> str:
+def plain_word(word: str, before: str) -> str:
+    """Return what stands for a word in a row of tokens, `before` being the one before it. No errors.
+
+    Source: the course's own.
+    """
     if word[0].isalpha() or word[0] == "_":
         return word if word in _KEPT or before == "." else "N"
     if word[0].isdigit() or (word[0] == "." and word[1:2].isdigit()):

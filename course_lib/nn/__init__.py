@@ -22,6 +22,7 @@ from course_lib.nn.probing import Ascent, blur, decay, feature_maps, input_gradi
 from course_lib.nn.sequential import LayerCost, Sequential
 from course_lib.nn.train import History, evaluate, train
 from course_lib.nn.weights import WeightsError, load_weights, save_weights
+from course_lib.validate import NotFiniteError
 
 __all__ = [
     "Activation",
@@ -37,6 +38,7 @@ __all__ = [
     "LeakyReLU",
     "MaxPool",
     "Mistakes",
+    "NotFiniteError",
     "RadialBasis",
     "ReLU",
     "Sequential",

@@ -74,7 +74,7 @@ class Conv2d(Weighted):
     def _gradients(self, dout, need_dx):
         dx, dw, db = self.ops.conv2d_backward(dout, self._take_cache(), need_dx)
         if not self.connections.all():
-            dw = self.ops.multiply(dw, self._kept_weights())
+            dw = self.ops.keep_where(self._kept_weights(), dw)
         return dx, dw, db
 
     def _kept_weights(self):
@@ -83,6 +83,15 @@ class Conv2d(Weighted):
             table = self.connections[:, :, None, None].astype(self.params["w"].dtype)
             self._kept = self.ops.to_backend(np.broadcast_to(table, self.params["w"].shape).copy())
         return self._kept
+
+    def fixed(self):
+        """Return the weights that the connection table leaves out: {"w": bool (c_out, c_in, K_h, K_w)}, {} if none."""
+        if self.connections.all():
+            return {}
+        return {"w": np.broadcast_to(~self.connections[:, :, None, None], self.params["w"].shape)}
+
+    def __getstate__(self):
+        return {**super().__getstate__(), "_kept": None}
 
     def use(self, ops):
         """As `Layer.use`; the connection table follows."""
@@ -171,6 +180,8 @@ class Subsample(Layer):
     def __init__(self, maps, size=2, *, dtype=np.float32):
         super().__init__()
         self.maps, self.size = require_count("maps", maps), pair(size, "size")
+        if np.dtype(dtype) not in (np.float32, np.float64):  # integers would round 1/4 to 0
+            raise TypeError(f"dtype is {np.dtype(dtype)}; it must be float32 or float64.")
         self.params["w"] = np.full(maps, 1 / (self.size[0] * self.size[1]), dtype=dtype)
         self.params["b"] = np.zeros(maps, dtype=dtype)
         self.grads = {name: np.zeros_like(p) for name, p in self.params.items()}
@@ -237,6 +248,9 @@ class RadialBasis(Layer):
     def __init__(self, prototypes):
         super().__init__()
         self.prototypes, self._there = np.asarray(prototypes), {}
+
+    def __getstate__(self):
+        return {**super().__getstate__(), "_there": {}}
 
     def use(self, ops):
         """As `Layer.use`; the prototypes follow."""

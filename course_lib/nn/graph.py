@@ -16,13 +16,23 @@ backward passes give twice the gradient.
 A step gives a leaf a new value, `w.value = w.value - lr * w.grad`; `forward` must then run before
 `backward`, which refuses values that have been exchanged since. What is overwritten in place
 (`w.value -= step`) it cannot see: the gradients would be those of no point at all.
+
+Every input that a small step can change gets its gradient, a target too. Class numbers get none: there is no small
+step from class 3. What kind of numbers values and gradients have is said in `kinds`: float32 stays float32, integers
+are computed with as float64.
 """
 
+import copy
+import inspect
 import numbers
 
 import numpy as np
 
 from course_lib import reference
+from course_lib.nn.kinds import gradient_for, plain, real, unbroadcast
+
+DIFFERENCES = ("half_squared_sum", "quadratic_cost")
+"""Losses of the difference of their two inputs: what pulls one of them pushes the other."""
 
 
 class Node:
@@ -33,7 +43,7 @@ class Node:
     value : array, float or None
         None until `forward` has reached the node.
     grad : array or None
-        d goal / d value, shape of value; None until `backward` has reached the node.
+        d goal / d value, shape and kind of value; None until `backward` has reached the node.
     parents : tuple of Node
         Tails of the incoming edges.
     op : str
@@ -57,7 +67,30 @@ class Node:
 
     def local_gradients(self, grad):
         """Return what `grad`, d goal / d value, sends along each incoming edge: one array a parent, or None."""
-        return self._differentiate(grad, self.cache, [p.value for p in self.parents])
+        values = [p.value for p in self.parents]
+        shares = self._differentiate(grad, self.cache, values)
+        return tuple(g if g is None else gradient_for(v, g) for g, v in zip(shares, values, strict=False))
+
+    def __copy__(self):
+        new = object.__new__(type(self))
+        new.__dict__.update(self.__dict__)
+        return new
+
+    def __deepcopy__(self, memo):
+        for node in topological_order(self):  # not by recursion: a graph may be deep
+            if id(node) not in memo:
+                memo[id(node)] = new = object.__new__(type(node))
+                parents = tuple(memo[id(p)] for p in node.parents)
+                new.__dict__.update({**node.__dict__, "parents": parents})
+                for held in ("value", "grad", "cache", "used"):
+                    setattr(new, held, copy.deepcopy(getattr(node, held), memo))
+        return memo[id(self)]
+
+    def __reduce__(self):
+        raise TypeError(
+            f"{self!r} cannot be pickled: a graph holds functions. Keep its leaves' values, such as "
+            "{n.name: n.value for n in graph.topological_order(goal) if n.is_leaf}, and build the graph anew."
+        )
 
     def __repr__(self):
         shape = "not computed" if self.value is None else f"shape {np.shape(self.value)}"
@@ -104,7 +137,8 @@ class Node:
 def variable(value, name=""):
     """Return a leaf holding `value` (kept as it is, not copied): an input, a target or a weight.
 
-    Any array or number is taken: no errors.
+    Any array or number is taken: no errors. Integers are class numbers for a loss that takes labels, and are computed
+    with as float64 elsewhere; their gradient is float64.
 
     Source: K, "Computation Graph".
     """
@@ -120,7 +154,7 @@ def apply(op, *inputs, ops=reference, name="", **options):
         Any name with `{op}_forward` and `{op}_backward` in `ops`: "dense", "sigmoid", "softmax",
         "half_squared_sum", "softmax_cross_entropy", ...
     inputs : Node or array
-        Arrays (targets, labels) become leaves.
+        Arrays (targets, labels) become leaves. Every node among them gets its gradient, but for class numbers.
     ops : module
         The backend.
     options
@@ -129,7 +163,8 @@ def apply(op, *inputs, ops=reference, name="", **options):
     Raises
     ------
     ValueError
-        If `ops` has no such operation; the message lists those it has.
+        If `ops` has no such operation; the message lists those it has. In `backward`, if an input is a node and the
+        operation has no gradient for it, such as a slope.
 
     Source: K, "Computation Graph".
     """
@@ -144,14 +179,27 @@ def apply(op, *inputs, ops=reference, name="", **options):
     def differentiate(grad, cache, values):
         if op in ops.LOSSES:  # its backward takes no upstream gradient, so it is scaled here
             dprediction = grad * backward_op(cache)
-            # A given target gets none; a computed one pulls the other way, since these losses compare a difference.
-            two_sided = op in ("half_squared_sum", "quadratic_cost") and not parents[1].is_leaf
-            return (dprediction, -dprediction) if two_sided else (dprediction,)
-        result = backward_op(grad, cache)
-        return result if isinstance(result, tuple) else (result,)
+            result = (dprediction, -dprediction) if op in DIFFERENCES else (dprediction,)
+        else:
+            result = backward_op(grad, cache)
+            result = result if isinstance(result, tuple) else (result,)
+        for place in range(len(result), len(values)):
+            labels = op in ops.LOSSES and place == 1 and np.asarray(values[place]).dtype.kind in "iu"
+            if is_node[place] and not labels:
+                raise _no_gradient(op, forward_op, place)
+        return result
 
-    parents = tuple(map(_as_node, inputs))
+    is_node = [isinstance(p, Node) for p in inputs]
+    parents = tuple(p if isinstance(p, Node) else variable(p) for p in inputs)
     return Node(parents=parents, op=op, compute=compute, differentiate=differentiate, name=name)
+
+
+def _no_gradient(op, forward_op, place):
+    name = list(inspect.signature(forward_op).parameters)[place]
+    return ValueError(
+        f"{op} has no gradient for its argument {name}, which is a node here and would silently get none. Give a plain "
+        f'value by its name, as in apply("{op}", x, {name}=...).'
+    )
 
 
 def topological_order(goal):
@@ -225,7 +273,7 @@ def backward(goal):
         raise ValueError(
             f"the goal has shape {np.shape(goal.value)}; a gradient is of one number. Sum it, or apply a loss."
         )
-    start = np.ones_like(goal.value, dtype=float) if np.ndim(goal.value) else 1.0
+    start = gradient_for(goal.value, np.ones(np.shape(goal.value))) if np.ndim(goal.value) else 1.0
     if goal.is_leaf and goal.grad is not None:
         start = goal.grad + start
     for node in order:
@@ -249,24 +297,17 @@ def zero_grad(goal):
         node.grad = None
 
 
-def _as_node(value):
-    return value if isinstance(value, Node) else variable(value)
-
-
 def _elementwise(symbol, f, derivative, *inputs):
     def compute(*values):
-        return f(*values), None
+        return f(*map(real, values)), None
 
     def differentiate(grad, cache, values):
-        return tuple(_unbroadcast(g, np.shape(v)) for g, v in zip(derivative(grad, *values), values, strict=True))
+        shares = derivative(grad, *map(real, values))
+        return tuple(unbroadcast(g, np.shape(v)) for g, v in zip(shares, values, strict=True))
 
     return Node(parents=map(_as_node, inputs), op=symbol, compute=compute, differentiate=differentiate)
 
 
-def _unbroadcast(grad, shape):
-    """Sum a gradient over the axes along which its value was repeated (a bias added to every row)."""
-    grad = np.asarray(grad)
-    while grad.ndim > len(shape):
-        grad = grad.sum(axis=0)
-    axes = tuple(i for i, n in enumerate(shape) if n == 1 and grad.shape[i] != 1)
-    return grad.sum(axis=axes, keepdims=True) if axes else grad
+def _as_node(value):
+    """A node as it is, an array as a leaf; a plain number stays plain, so that float32 * 2.0 stays float32."""
+    return value if isinstance(value, Node) else Node(value) if plain(value) else variable(value)

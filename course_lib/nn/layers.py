@@ -10,15 +10,14 @@ Parameters and gradients lie where `ops` computes: on the device for `course_lib
 and `use` brings its parameters there.
 """
 
-import copy
-
 import numpy as np
 
 from course_lib import fast
+from course_lib.nn.portable import Portable
 from course_lib.validate import require_count, require_rng
 
 
-class Layer:
+class Layer(Portable):
     """Base of all layers: `forward`, `backward`, and two dictionaries with the same keys.
 
     Source: K, "Building a DL Library".
@@ -29,9 +28,6 @@ class Layer:
 
     def __init__(self):
         self.params, self.grads, self.ops, self.cache = {}, {}, fast, None
-
-    def __deepcopy__(self, memo):
-        return _copy_but_ops(self, memo)
 
     def use(self, ops):
         """Compute with another backend from now on: parameters and gradients are copied there if need be."""
@@ -70,6 +66,13 @@ class Layer:
     def trainable(self):
         """Return how many numbers training changes."""
         return sum(p.size for p in self.params.values())
+
+    def fixed(self):
+        """Return {name: bool array of the shape of params[name]}, True where training keeps a number as it is.
+
+        A name is left out if all its numbers are trained, as they are unless overridden. The gradient is 0 there.
+        """
+        return {}
 
     def describe(self):
         """Return a short text for `Sequential.summary`."""
@@ -214,24 +217,3 @@ class Softmax(Activation):
     """Scores to probabilities, row by row; not needed before the softmax cross-entropy. Source: H."""
 
     op = "softmax"
-
-
-def _copy_but_ops(thing, memo):
-    """Deep copy for `copy.deepcopy`: a backend is a module, which is shared, and knows how to copy its arrays."""
-    memo[id(thing.ops)] = thing.ops
-    for array in _arrays(thing.__dict__):
-        if id(array) not in memo:
-            memo[id(array)] = thing.ops.copy_of(array)
-    new = object.__new__(type(thing))
-    memo[id(thing)] = new
-    new.__dict__.update(copy.deepcopy(thing.__dict__, memo))
-    return new
-
-
-def _arrays(value):
-    """Yield the backend's arrays in a layer's dictionaries and cache; NumPy copies its own."""
-    if isinstance(value, dict | list | tuple):
-        for part in value.values() if isinstance(value, dict) else value:
-            yield from _arrays(part)
-    elif hasattr(value, "dtype") and not isinstance(value, np.ndarray | np.generic):
-        yield value

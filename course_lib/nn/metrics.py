@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from course_lib.nn.finite import require_finite_outputs
 from course_lib.reference.probabilities import softmax
 from course_lib.validate import as_labels, require_count
 
@@ -92,12 +93,13 @@ def worst_mistakes(net, x, labels, k=20):
     Raises
     ------
     TypeError, ValueError
-        If shapes or k do not fit.
+        If shapes or k do not fit; NotFiniteError, which is one, if x, the weights or the outputs hold NaN or infinity.
 
     Source: the course's own.
     """
     k = require_count("k", k)
     out = net.ops.to_host(net.forward(net.ops.to_backend(x)))
+    require_finite_outputs(net, x, out)
     probabilities = softmax(-out if net.layers[-1].smaller_is_better else out)  # distances: the near is likely
     labels = as_labels("labels", labels, rows=len(probabilities), classes=probabilities.shape[1])
     predicted = np.argmax(probabilities, axis=1)

@@ -5,11 +5,12 @@ it needs a prior). Training moves the weights and keeps the image; here the imag
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from course_lib.nn.sequential import Sequential
-from course_lib.validate import as_float, as_labels, require_count, require_positive
+from course_lib.validate import NotFiniteError, as_float, as_labels, require_count, require_positive
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +136,7 @@ def maximise(net, unit, start, *, steps, lr=0.25, layer=None, prior=None, clip=(
     ------
     TypeError, ValueError
         If arguments do not fit; or if at the start the gradient is 0 for every image, so that there is no way up.
-    FloatingPointError
+    NotFiniteError (a ValueError and a FloatingPointError)
         If the unit or its gradient is no longer a finite number.
 
     Source: O, "Understanding Neural Networks Through Deep Visualization".
@@ -153,7 +154,7 @@ def maximise(net, unit, start, *, steps, lr=0.25, layer=None, prior=None, clip=(
     history = [value]
     for step in range(1, steps + 1):
         if not (np.isfinite(value).all() and np.isfinite(dx).all()):
-            raise FloatingPointError(
+            raise NotFiniteError(
                 f"the unit or its gradient is not finite after {step - 1} steps with lr={lr:g}; "
                 "use a smaller lr or a clip."
             )
@@ -185,8 +186,7 @@ def decay(rate):
 
     Source: O, "Understanding Neural Networks Through Deep Visualization" (a prior); this one is the course's choice.
     """
-    rate = _share("rate", rate)
-    return lambda images: (1 - rate) * images
+    return partial(_faded, _share("rate", rate))
 
 
 def blur(share):
@@ -201,15 +201,18 @@ def blur(share):
 
     Source: O, "Understanding Neural Networks Through Deep Visualization" (a prior); this one is the course's choice.
     """
-    share = _share("share", share)
+    return partial(_blurred, _share("share", share))
 
-    def prior(images):
-        """Return the images (B, C, H, W), a little smoother."""
-        p = np.pad(as_float("images", images, ndim=4), ((0, 0), (0, 0), (1, 1), (1, 1)), mode="edge")
-        around = p[..., :-2, 1:-1] + p[..., 2:, 1:-1] + p[..., 1:-1, :-2] + p[..., 1:-1, 2:]
-        return (1 - share) * images + share / 4 * around
 
-    return prior
+def _faded(rate, images):
+    return (1 - rate) * images
+
+
+def _blurred(share, images):
+    """Return the images (B, C, H, W), a little smoother."""
+    p = np.pad(as_float("images", images, ndim=4), ((0, 0), (0, 0), (1, 1), (1, 1)), mode="edge")
+    around = p[..., :-2, 1:-1] + p[..., 2:, 1:-1] + p[..., 1:-1, :-2] + p[..., 1:-1, 2:]
+    return (1 - share) * images + share / 4 * around
 
 
 def _log_probability(net, out, unit):

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from course_lib import fast
-from course_lib.nn.layers import Dense, Layer, _copy_but_ops
+from course_lib.nn.finite import require_finite_outputs
+from course_lib.nn.layers import Dense, Layer
+from course_lib.nn.portable import Portable
+from course_lib.validate import require_finite
 
 
 @dataclass(frozen=True)
@@ -24,7 +27,7 @@ class LayerCost:
     multiply_adds: int
 
 
-class Sequential:
+class Sequential(Portable):
     """Layers in a chain: the output of one is the input of the next.
 
     Parameters
@@ -65,9 +68,6 @@ class Sequential:
         self.layers, self.ops = tuple(layers), ops
         for layer in layers:
             layer.use(ops)
-
-    def __deepcopy__(self, memo):
-        return _copy_but_ops(self, memo)
 
     def __len__(self):
         return len(self.layers)
@@ -112,15 +112,32 @@ class Sequential:
         """Return the gradients under the same names and with the same shapes as `parameters`."""
         return {f"{i}.{name}": g for i, layer in enumerate(self.layers) for name, g in layer.grads.items()}
 
+    def fixed(self):
+        """Return the layers' `fixed` under the same names as `parameters`; those without fixed numbers are left out."""
+        return {f"{i}.{name}": m for i, layer in enumerate(self.layers) for name, m in layer.fixed().items()}
+
     def classes(self, out):
-        """Return each row's class (B,) from outputs (B, C) on the host: the highest, or the lowest of distances."""
+        """Return each row's class (B,) from outputs (B, C) on the host: the highest, or the lowest of distances.
+
+        NotFiniteError, a ValueError, if the outputs hold NaN or infinity: argmax would make up a class.
+        """
+        require_finite("the outputs", out)
+        return self.best(out)
+
+    def best(self, out):
+        """As `classes`, for outputs (B, C) that are known to be finite."""
         if out.ndim == 2 and out.shape[1] == 1:  # one output says how much it is class 1
             return (out[:, 0] >= 0.5).astype(np.int64)
         return np.argmin(out, axis=-1) if self.layers[-1].smaller_is_better else np.argmax(out, axis=-1)
 
     def predict(self, x):
-        """Return the predicted class for each row of a batch x on the host: (B,) int64, on the host."""
-        return self.classes(self.ops.to_host(self.forward(self.ops.to_backend(x))))
+        """Return the predicted class for each row of a batch x on the host: (B,) int64, on the host.
+
+        NotFiniteError, a ValueError and a FloatingPointError, if x, the weights or the outputs hold NaN or infinity.
+        """
+        out = self.ops.to_host(self.forward(self.ops.to_backend(x)))
+        require_finite_outputs(self, x, out)
+        return self.best(out)
 
     def costs(self, shape):
         """Return one `LayerCost` a layer for a sample of this shape, such as (1, 32, 32).

@@ -4,15 +4,26 @@ Source: O, "Stochastic gradient descent" (mini-batch, epoch, when to terminate);
 Backpropagation" (forward, loss, backward, update, repeat).
 """
 
-import contextlib
 import numbers
 import os
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from course_lib.fast.products import one_blas_thread
+from course_lib.nn.finite import first_not_finite, require_finite_outputs
+from course_lib.nn.graph import DIFFERENCES
 from course_lib.nn.metrics import Evaluation
-from course_lib.validate import as_float, as_labels, require_choice, require_count, require_positive, require_rng
+from course_lib.validate import (
+    NotFiniteError,
+    as_float,
+    as_labels,
+    require_choice,
+    require_count,
+    require_finite,
+    require_positive,
+    require_rng,
+)
 
 
 @dataclass
@@ -72,7 +83,8 @@ def train(
 
     Every epoch draws a new order of the samples and cuts it into batches; the last one may be smaller. The data stay
     on the host: where `net.ops` computes on a device, each batch is copied there, and x must be float32.
-    Equal arguments and an equal generator give equal weights, bit for bit, on the same machine.
+    Equal arguments and an equal generator give equal weights, bit for bit, on the same machine, with any number of
+    threads: NumPy's matrix products, whose bits depend on it, get one meanwhile, whatever the backend.
 
     Parameters
     ----------
@@ -109,29 +121,29 @@ def train(
     ------
     TypeError, ValueError
         If arguments do not fit; the message names the values.
-    FloatingPointError
-        If the loss is no longer a finite number; the weights are left as they were before that batch.
+    NotFiniteError (a ValueError and a FloatingPointError)
+        If x, y or the validation data hold NaN or infinity; if the loss of a batch is no longer a finite number, where
+        the weights are left as they were before that batch; or if validation data or the last batch show that the
+        weights have grown too large.
 
     Source: O, "Stochastic gradient descent".
     """
-    x, y = _pair(data)
+    _loss(net.ops, loss)  # an unknown name is refused before the first step
+    x, y = _pair(data, loss)
     epochs, batch_size = require_count("epochs", epochs), require_count("batch_size", batch_size)
     lr, momentum = require_positive("lr", lr), require_positive("momentum", momentum, zero=True)
     require_rng(rng)
     if early_stop is not None:
         early_stop = require_count("early_stop", early_stop)
-    (x, y), validation = _split(x, y, validation, rng)
-    _loss(net.ops, loss)  # an unknown name is refused before the first step
+    (x, y), validation = _split(x, y, validation, rng, loss)
     for name, rows in (("x", x), ("validation's x", x if validation is None else validation[0])):
-        if not np.isfinite(rows).all():
-            bad = int(np.argwhere(~np.isfinite(rows))[0][0])
-            raise ValueError(f"row {bad} of {name} holds NaN or infinity; remove or fill such rows before training.")
+        require_finite(name, rows)
         if rows.shape[1:] != x.shape[1:]:
             raise ValueError(f"{name} is {rows.shape} and x is {x.shape}; they must agree in all but the rows.")
     targets = [y] if validation is None else [y, validation[1]]
     velocities = [net.ops.zeros_like(p) for p in net.parameters().values()] if momentum else None
     history, best, best_params = History(), np.inf, None
-    with _threads(net.ops), _progress_bar(epochs, progress) as bar:
+    with one_blas_thread(), _progress_bar(epochs, progress) as bar:
         for epoch in range(epochs):
             step = {
                 "batch_size": batch_size,
@@ -142,7 +154,7 @@ def train(
             }
             _train_epoch(net, x, y, loss, rng, epoch, history, **step, targets=targets)
             if validation is not None:
-                result = evaluate(net, *validation, loss=loss)
+                result = _evaluate(net, *validation, 1000, loss, "validation's x")
                 history.val_loss.append(result.loss)
                 history.val_accuracy.append(result.accuracy)
             current = history.val_loss[-1] if validation is not None else history.loss[-1]
@@ -159,6 +171,13 @@ def train(
     if best_params is not None:
         for p, kept in zip(net.parameters().values(), best_params, strict=True):
             net.ops.assign(p, kept)
+    # What the last batch did no loss has seen. On a device a look costs copies: there `evaluate` and `predict` tell it.
+    on_host = all(isinstance(p, np.ndarray) for p in net.parameters().values())
+    if on_host and (diverged := first_not_finite(net)):
+        raise NotFiniteError(
+            f"{diverged} holds NaN or infinity after the last batch, with lr={lr:g}: the steps are too large. "
+            "Try a learning rate ten times smaller, and inputs scaled to about [0, 1]."
+        )
     return history
 
 
@@ -183,7 +202,7 @@ def _train_epoch(net, x, y, loss, rng, epoch, history, *, batch_size, lr, moment
         finite = np.isfinite(out).all()
         value, cache = loss_forward(scores, ops.to_backend(y[batch])) if finite else (np.nan, None)
         if not np.isfinite(value):
-            raise FloatingPointError(
+            raise NotFiniteError(
                 f"the loss became {value} in epoch {epoch}, batch {start // batch_size}, with lr={lr:g}: the steps "
                 "are too large. Try a learning rate ten times smaller, and inputs scaled to about [0, 1]."
             )
@@ -219,19 +238,30 @@ def evaluate(net, x, y, *, batch_size=1000, loss="softmax_cross_entropy"):
     ------
     TypeError, ValueError
         If arguments do not fit.
+    NotFiniteError (a ValueError and a FloatingPointError)
+        If x or y holds NaN or infinity, or the network's outputs do: such rows have no class. The message says why.
 
     Source: K, "Supervised Learning Workflow" (training and testing).
     """
-    x, y = _pair((x, y))
-    batch_size = require_count("batch_size", batch_size)
-    loss_forward, _ = _loss(net.ops, loss)
+    _loss(net.ops, loss)
+    x, y = _pair((x, y), loss)
+    return _evaluate(net, x, y, require_count("batch_size", batch_size), loss, "x")
+
+
+def _evaluate(net, x, y, batch_size, loss, name):
+    ops = net.ops
+    loss_forward, _ = _loss(ops, loss)
     total = right = 0.0
-    with _threads(net.ops):
+    with one_blas_thread():
         for start in range(0, len(x), batch_size):
-            target = y[start : start + batch_size]
-            out = net.forward(net.ops.to_backend(x[start : start + batch_size]))
-            total += loss_forward(out, net.ops.to_backend(target))[0] * _weight(loss, target)
-            right += _count_right(net, net.ops.to_host(out), target)
+            inputs, target = x[start : start + batch_size], y[start : start + batch_size]
+            scores = net.forward(ops.to_backend(inputs))
+            out = ops.to_host(scores)
+            require_finite_outputs(net, inputs, out, name=name, first=start)
+            total += loss_forward(scores, ops.to_backend(target))[0] * _weight(loss, target)
+            right += _count_right(net, out, target)
+    if not np.isfinite(total):
+        raise NotFiniteError(f"the loss {loss} of {name} is {total}: the outputs lie too far from what they should be.")
     return Evaluation(total / _weight(loss, x), right / len(x), len(x))
 
 
@@ -240,7 +270,7 @@ def _weight(loss, rows):
     return 1 if loss == "half_squared_sum" else len(rows)
 
 
-def _pair(data, name="data", part="train", other=""):
+def _pair(data, loss, name="data", part="train", other=""):
     if isinstance(data, tuple) and len(data) == 2:
         x, y = data
     elif hasattr(data, f"x_{part}") and hasattr(data, f"y_{part}"):
@@ -249,14 +279,15 @@ def _pair(data, name="data", part="train", other=""):
         wanted = f"it must have x_{part} and y_{part}, or be a pair (x, y){other}"
         raise TypeError(f"{name} is {type(data).__name__}; {wanted}.")
     x = as_float("x", x, min_rows=1)
-    y = np.asarray(y)
-    y = as_labels("y", y) if y.dtype.kind in "iu" and y.ndim == 1 else as_float("y", y)
+    # Some losses compare numbers, the others take class numbers: each says what is wrong with the y that was given.
+    y = as_float("y", y) if loss in DIFFERENCES else as_labels("y", y)
+    require_finite("y", y)
     if len(x) != len(y):
         raise ValueError(f"x has {len(x)} rows and y has {len(y)}; there must be one y for each row of x.")
     return x, y
 
 
-def _split(x, y, validation, rng):
+def _split(x, y, validation, rng, loss):
     if validation is None:
         return (x, y), None
     if isinstance(validation, numbers.Real) and not isinstance(validation, bool):
@@ -265,12 +296,7 @@ def _split(x, y, validation, rng):
             raise ValueError(f"validation is {validation:g} of {len(x)} rows; it must leave rows on both sides.")
         order = rng.permutation(len(x))
         return (x[order[count:]], y[order[count:]]), (x[order[:count]], y[order[:count]])
-    return (x, y), _pair(validation, "validation", "test", ", or a share of the training data such as 0.2")
-
-
-def _threads(ops):
-    """What the backend wants around a long computation: `fast` keeps NumPy's BLAS to one thread."""
-    return getattr(ops, "one_blas_thread", contextlib.nullcontext)()
+    return (x, y), _pair(validation, loss, "validation", "test", ", or a share of the training data such as 0.2")
 
 
 def _loss(ops, name):
@@ -290,7 +316,7 @@ def _count_right(net, out, target):
     if out.ndim == 2 and out.shape[1] == 1:
         return int(np.sum((out >= 0.5) == (np.reshape(target, out.shape) >= 0.5)))
     classes = target if target.ndim == 1 else target.argmax(axis=-1)
-    return int(np.sum(net.classes(out) == classes))
+    return int(np.sum(net.best(out) == classes))
 
 
 def _progress_bar(epochs, progress):

@@ -4,11 +4,10 @@ Python's pickle can execute code when it is read. These files are read with pick
 so weights from a stranger are safe to load.
 """
 
-import os
-import tempfile
-from pathlib import Path
-
 import numpy as np
+
+from course_lib.npz import NpzError, open_npz
+from course_lib.paths import user_path, write_whole
 
 
 class WeightsError(ValueError):
@@ -25,30 +24,18 @@ def save_weights(net, path):
     ----------
     net : Sequential
     path : str or Path
-        The usual ending is .npz; none is added.
+        The usual ending is .npz; none is added. A link stays a link, and an older file's mode stays.
 
     Raises
     ------
-    FileNotFoundError
-        If the folder does not exist.
+    OSError
+        FileNotFoundError if the folder does not exist, PermissionError if nothing can be written there, and others of
+        the kind, such as for a full disk; an older file is then as it was.
 
     Source: the course's own.
     """
-    path = Path(path)
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"cannot save {path.name}: the folder {path.parent} does not exist. Create it first.")
-    # Write beside the target and rename: a full disk or an interrupt leaves an older file untouched.
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            np.savez(file, **{name: net.ops.to_host(p) for name, p in net.parameters().items()})
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(temporary, 0o666 & ~umask)  # mkstemp makes files that only their owner reads
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    arrays = {name: net.ops.to_host(p) for name, p in net.parameters().items()}
+    write_whole(path, lambda file: np.savez(file, **arrays))
 
 
 def load_weights(net, path):
@@ -68,46 +55,74 @@ def load_weights(net, path):
 
     Source: the course's own.
     """
-    path = Path(path)
+    path, parameters = user_path(path), net.parameters()
     if not path.is_file():
-        raise FileNotFoundError(f"there is no weights file {path}; save one with nn.save_weights(net, path).")
-    stored, parameters = _read(path), net.parameters()
-    missing, extra = sorted(parameters.keys() - stored.keys()), sorted(stored.keys() - parameters.keys())
-    if missing or extra:
-        raise WeightsError(
-            f"{path.name} does not fit this network: it lacks {missing or 'nothing'} and has {extra or 'nothing'} "
-            "besides. Build the network with the same layers as the one that was saved."
-        )
-    for name, parameter in parameters.items():
-        array = stored[name]
-        if array.shape != parameter.shape:
-            raise WeightsError(
-                f"{path.name}: {name} is {array.shape}, the network's is {parameter.shape}. "
-                "Build the network with the same layer sizes as the one that was saved."
-            )
-        if array.dtype != parameter.dtype:
-            raise WeightsError(
-                f"{path.name}: {name} is {array.dtype}, the network's is {parameter.dtype}. "
-                f"Build the network with dtype=np.{array.dtype}."
-            )
-        if not np.isfinite(array).all():
-            raise WeightsError(f"{path.name}: {name} holds NaN or infinity; it was saved after training diverged.")
-    for name, parameter in parameters.items():
-        net.ops.assign(parameter, stored[name])
-
-
-def _read(path):
+        raise _no_file(path)
     try:
-        archive = np.load(path, allow_pickle=False)
-        if not isinstance(archive, np.lib.npyio.NpzFile):
-            raise ValueError("it holds one array, not an archive of named arrays")
-        with archive:
-            stored = {name: archive[name] for name in archive.files}
-        if odd := [name for name, array in stored.items() if not isinstance(array, np.ndarray)]:
-            raise ValueError(f"{odd[0]} in it is no array")
-        return stored
-    except Exception as error:  # a damaged or forged archive fails in a dozen ways, MemoryError among them
+        with open_npz(path) as stored:
+            arrays = _fitting(stored, path, parameters)
+    except OSError as error:
+        raise WeightsError(f"{path} cannot be read: {error.strerror or error}.") from error
+    except NpzError as error:
         raise WeightsError(
             f"{path.name} is not a weights file: {error}. Weights are .npz files of plain numbers, "
             "as nn.save_weights writes them; pickled objects are refused because reading them can run code."
         ) from error
+    for name, array in arrays.items():
+        if not np.isfinite(array).all():
+            raise WeightsError(f"{path.name}: {name} holds NaN or infinity; it was saved after training diverged.")
+    for name, parameter in parameters.items():
+        net.ops.assign(parameter, arrays[name])
+
+
+def _fitting(stored, path, parameters):
+    """{name: array} for every parameter; names, shapes and dtypes are compared before any array is unpacked."""
+    file = path.name
+    missing, extra = sorted(parameters.keys() - {*stored.names}), sorted({*stored.names} - parameters.keys())
+    if missing or extra:
+        raise WeightsError(
+            f"{file} does not fit this network: it lacks {missing or 'nothing'} and has {_some(extra) or 'nothing'} "
+            "besides. Build the network with the same layers as the one that was saved."
+        )
+    headers = {name: stored.header(name) for name in parameters}
+    for name, parameter in parameters.items():
+        found = headers[name]
+        if found.shape != parameter.shape:
+            raise WeightsError(
+                f"{file}: {name} is {found.shape}, the network's is {parameter.shape}. "
+                "Build the network with the same layer sizes as the one that was saved."
+            )
+        if found.dtype != parameter.dtype:
+            raise WeightsError(
+                f"{file}: {name} is {found.dtype}, the network's is {parameter.dtype}. "
+                + _advice(found.dtype, parameter.dtype, path)
+            )
+    return {name: header.read() for name, header in headers.items()}
+
+
+def _advice(dtype, wanted, path):
+    """What to type for weights of another type than the one that is wanted."""
+    if dtype in (np.float32, np.float64):
+        return f"Build the network with dtype=np.{dtype}."
+    if dtype.kind not in "fiub":
+        return "Weights are real numbers: save them anew, with nn.save_weights(net, path)."
+    what = "Its bytes are in the other order" if dtype.newbyteorder("=") != dtype else "Weights are float32 or float64"
+    file = str(path)
+    return (
+        f"{what}. Convert the file: stored = dict(np.load({file!r})); np.savez({file!r}, **{{name: "
+        f"array.astype(np.{wanted}) for name, array in stored.items()}})"
+    )
+
+
+def _no_file(path):
+    if path.is_dir():
+        held = sorted(p.name for p in path.glob("*.npz"))
+        return IsADirectoryError(
+            f"{path} is a folder, not a weights file; the .npz files in it: {_some(held) or 'none'}."
+        )
+    return FileNotFoundError(f"there is no weights file {path}; save one with nn.save_weights(net, path).")
+
+
+def _some(names, most=8):
+    """A list of names as text, cut where it gets long."""
+    return names and f"{names[:most]}" + (f" and {len(names) - most} more" if len(names) > most else "")

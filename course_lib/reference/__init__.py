@@ -40,7 +40,7 @@ from course_lib.reference.arrays import (
     assign,
     copy_of,
     fill_zero,
-    multiply,
+    keep_where,
     to_backend,
     to_host,
     zeros_like,

@@ -214,7 +214,8 @@ def relu_backward(da, cache):
 
     da (...) of the shape of z, else ValueError; returns (...). Source: K, "Chain Rule".
     """
-    return check_upstream(da, cache) * (cache > 0)
+    # A choice, not a product: infinity and NaN times 0 would be NaN.
+    return np.where(cache > 0, check_upstream(da, cache), cache.dtype.type(0))
 
 
 def leaky_relu_forward(z, negative_slope=0.01):

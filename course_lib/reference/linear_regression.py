@@ -5,7 +5,7 @@ Source: K, slides "Linear Regression": f(x) = w x + b, and y = w_1 x_1 + ... + w
 
 import numpy as np
 
-from course_lib.validate import as_float, require_count, require_number, require_positive
+from course_lib.validate import as_float, require_count, require_finite, require_number, require_positive
 
 
 def linear_regression_predict(x, w, b):
@@ -113,7 +113,5 @@ def _check(x, y):
     if x.shape[0] != y.shape[0]:
         raise ValueError(f"x is {x.shape} and y is {y.shape}; there must be one y for each row of x.")
     for name, array in (("x", x), ("y", y)):  # with infinity in it, LAPACK's least squares never returns
-        if not np.isfinite(array).all():
-            row = int(np.argwhere(~np.isfinite(array))[0][0])
-            raise ValueError(f"row {row} of {name} holds NaN or infinity; remove or fill such rows first.")
+        require_finite(name, array)
     return x, y

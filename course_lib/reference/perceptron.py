@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from course_lib.reference.activations import heaviside
-from course_lib.validate import as_float, as_labels, require_count, require_positive
+from course_lib.validate import as_float, as_labels, require_count, require_finite, require_positive
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +73,7 @@ def perceptron_predict(x, w):
     Raises
     ------
     ValueError
-        If w does not have one entry more than x has columns.
+        If w does not have one entry more than x has columns, or one of them holds NaN or infinity.
 
     Source: K, "Perceptron: Linear Binary Classifier".
     """
@@ -82,6 +82,8 @@ def perceptron_predict(x, w):
         raise ValueError(
             f"x is {x.shape} and w is {w.shape}; w must be ({x.shape[1] + 1},): one weight a column, then the bias."
         )
+    require_finite("x", x)
+    require_finite("w", w)
     return heaviside(add_bias_input(x) @ w).astype(np.int64)
 
 
@@ -112,13 +114,14 @@ def perceptron_fit(x, y, lr=1.0, epochs=100, order=None, w=None, bias=True):
     Raises
     ------
     TypeError, ValueError
-        If shapes do not fit, a label is not 0 or 1, `order` is not a permutation of whole numbers, or `w` holds a
-        bias and there is to be none.
+        If shapes do not fit, x or w holds NaN or infinity, a label is not 0 or 1, `order` is not a permutation of whole
+        numbers, or `w` holds a bias and there is to be none.
 
     Source: K, "Perceptron Algorithm".
     """
     x = as_float("x", x, ndim=2, min_rows=1)
     y = as_labels("y", y, rows=x.shape[0], classes=2)
+    require_finite("x", x)
     lr, epochs = require_positive("lr", lr), require_count("epochs", epochs)
     inputs = add_bias_input(x)
     if not bias:
@@ -126,6 +129,7 @@ def perceptron_fit(x, y, lr=1.0, epochs=100, order=None, w=None, bias=True):
     w = np.zeros(inputs.shape[1]) if w is None else as_float("w", w, ndim=1).copy()
     if w.shape[0] != inputs.shape[1]:
         raise ValueError(f"x is {x.shape} and w is {w.shape}; w must be ({inputs.shape[1]},), the bias last.")
+    require_finite("w", w)
     if not bias and w[-1] != 0:
         raise ValueError(f"w[-1], the bias, is {w[-1]:g}; with bias=False it must be 0. Set it to 0, or bias=True.")
     steps, mistakes = [], []

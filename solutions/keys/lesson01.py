@@ -288,7 +288,7 @@ MARGIN_MUTANTS = (
     z = x @ w[:-1] + w[-1]
     return np.where(y == 1, z, -z) / np.linalg.norm(w[:-1])
 """,
-        "result has shape (3,), expected ()",
+        "result has shape (3,), expected a number",
     ),
 )
 

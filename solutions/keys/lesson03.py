@@ -41,7 +41,7 @@ MEASURE_MUTANTS = (
     Mutant("C twice", _measures(_TOTAL, mse="total / (2 * len(o))"), "O's C once more"),
     Mutant("no half", _measures(_TOTAL, J="total", C="total / len(o)"), "One half is missing"),
     Mutant("sum before the square", _measures("np.sum(y - o) ** 2", mse="np.mean(y - o) ** 2"), "signs cancel here"),
-    Mutant("one number a column", _measures("np.sum((y - o) ** 2, axis=0)"), "result[0] has shape (2,), expected ()"),
+    Mutant("one number a column", _measures("np.sum((y - o) ** 2, axis=0)"), "has shape (2,), expected a number"),
     Mutant("columns for rows", _measures(_TOTAL, C="total / (2 * o.shape[1])"), "result[1] is 4.5, expected 3"),
     Mutant(
         "two of three",

@@ -584,7 +584,7 @@ KEYS = (
     if len(shape) == 1:
         return g.sum(axis=0)
     return g.sum(axis=shape.index(1), keepdims=True)""",
-                "an array of another shape than expected (3 axes of 2)",
+                "an array of another shape than expected, with more or fewer axes",
             ),
         ),
     ),

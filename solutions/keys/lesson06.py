@@ -389,11 +389,12 @@ KEYS = (
                 "2 values, expected 3",
             ),
             Mutant(
-                "lists of numbers",
+                "a generator",
                 """def batches(n, batch_size, rng):
-    order = rng.permutation(n).tolist()
-    return [order[start:start + batch_size] for start in range(0, n, batch_size)]""",
-                "result[0] is a list, expected an array",
+    order = rng.permutation(n)
+    for start in range(0, n, batch_size):
+        yield order[start:start + batch_size]""",
+                "result is a generator, expected a list. Make a list of it",
             ),
         ),
     ),

@@ -272,8 +272,8 @@ def windows_as_rows(x, K_h, K_w, S):
             "- K_h) // S", "- K_h) // K_h").replace("- K_w) // S", "- K_w) // K_w"), "move by the size of the mask"),
         Mutant("begins without the stride", CUT.replace("h * S", "h").replace("v * S", "v"),
                "The number of your windows is right, but"),
-        Mutant("a list", CUT.replace("return np.array(rows)", "return [list(row) for row in rows]"),
-               "result is a list"),
+        Mutant("a generator", CUT.replace("return np.array(rows)", "return (row for row in rows)"),
+               "result is a generator"),
         Mutant("mask turned on its side", CUT.replace("h * S + K_h", "h * S + K_w").replace(
             "v * S + K_w", "v * S + K_h"), "raises ValueError"),
         Mutant("the library", """

@@ -191,8 +191,8 @@ def tile_sums(x, s):
     ),
     Key(
         "12.5",
-        (Part("other strides", 1, plain((4,), (6,), (16,), (31,), (64,), (96,))), Part("odd strides", 1,
-         plain((3,), (17,), (35,), (1001,)))),
+        (Part("other strides", 1, plain((4,), (6,), (16,), (31,), (64,), (96,))), Part("odd strides, and twice one", 1,
+         plain((3,), (17,), (35,), (1001,), (2 * 17,)))),  # of odd ones alone the answer is always 1
         (
             Mutant("additional turns", changed(WAVEFRONTS, ("for words in turns)", "for words in turns) - 1")),
                    "the first one counts too"),

@@ -294,6 +294,8 @@ def test_a_part_is_added_to_what_the_same_machine_measured_before(tmp_path):
     other.rows = []
     assert merged(other, path).rows == []
     assert merged(made_up(), tmp_path / "none.json").rows == made_up().rows
+    path.write_text('{"bench": "gpu", "rows": [')  # cut off: there is nothing to be added to
+    assert merged(part, path).rows == part.rows
 
 
 def test_a_process_that_dies_costs_one_case_and_the_rest_goes_on(tmp_path):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from course_lib import nn
+from course_lib import fast, nn
 from course_lib import reference as ops
 from course_lib.checks import (
     GradientMismatch,
@@ -302,3 +302,57 @@ def test_a_layer_without_a_gradient_for_a_parameter_is_rejected():
 def test_an_operation_that_returns_nothing_is_refused_though_its_arguments_are_not_empty():
     with pytest.raises(ValueError, match=r"forward returned an empty array \(0, 4\)"):
         check_op_gradients(lambda x: (x[:0], None), lambda d, c: np.zeros_like(X), [X], rng=rng())
+
+
+class KeepsFirstRow(nn.Dense):
+    """Training leaves the first row of w as it is."""
+
+    says_so = True
+
+    def backward(self, dout, need_dx=True):
+        dx = super().backward(dout, need_dx)
+        self.grads["w"][0] = 0
+        return dx
+
+    def fixed(self):
+        return {"w": np.arange(self.n_in)[:, None] * np.ones(self.n_out) < 1} if self.says_so else {}
+
+
+def test_numbers_that_training_keeps_are_not_moved_and_must_have_no_gradient():
+    """A gradient of 0 is right for a weight that a table leaves out, though the loss would change with it."""
+    labels = np.array([0, 1, 2, 0, 1])
+    net = nn.Sequential(KeepsFirstRow(4, 3, rng=rng(), dtype=np.float64), nn.Tanh())
+    check_network_gradients(net, X, labels, rng=rng())
+    assert net.fixed().keys() == {"0.w"}
+    net[0].says_so = False
+    with pytest.raises(GradientMismatch, match=r"gradient of 0\.w is wrong.*let the layer's fixed\(\) say so"):
+        check_network_gradients(net, X, labels, rng=rng())
+
+    class Moves(KeepsFirstRow):
+        def backward(self, dout, need_dx=True):
+            return nn.Dense.backward(self, dout, need_dx)
+
+    with pytest.raises(GradientMismatch, match=r"at \[0, 0\], a number that the layer says it keeps"):
+        check_network_gradients(nn.Sequential(Moves(4, 3, rng=rng(), dtype=np.float64)), X, labels, rng=rng())
+
+    class WrongElsewhere(KeepsFirstRow):
+        def _gradients(self, dout, need_dx):
+            dx, dw, db = super()._gradients(dout, need_dx)
+            dw[2] *= 2
+            return dx, dw, db
+
+    with pytest.raises(GradientMismatch, match=r"gradient of 0\.w is wrong.*Worst element d0\.w\[2, "):
+        check_network_gradients(nn.Sequential(WrongElsewhere(4, 3, rng=rng(), dtype=np.float64)), X, labels, rng=rng())
+
+
+@pytest.mark.parametrize("backend", [ops, fast])
+def test_every_network_of_the_course_passes_the_check(backend):
+    """The lecture's LeNet-5 too: a table of connections, trainable subsampling, and prototypes that stay."""
+    images, labels = rng().standard_normal((2, 1, 32, 32)), np.array([3, 7])
+    options = {"rng": rng(), "ops": backend, "dtype": np.float64}
+    check_network_gradients(
+        nn.models.lenet5(classic=True, **options), images, labels, rng=rng(), loss="rbf_loss", rtol=1e-5
+    )
+    check_network_gradients(nn.models.lenet5(**options), images, labels, rng=rng(), rtol=1e-5)
+    colours = rng().standard_normal((2, 3, 32, 32))
+    check_network_gradients(nn.models.cnn_color(**options), colours, labels, rng=rng(), rtol=1e-5)

@@ -69,5 +69,5 @@ def test_an_answer_without_end_is_stopped_and_the_others_are_checked(tmp_path, c
     assert "does not end; it was stopped after 0.3 s." in said
     assert "not yet  01.2 How often must it be shown? · not right yet\n" in said
     assert "no result: it does not end, and was stopped after 0.3 s" in said
-    assert "in line 4: `while True:`" in said or "in line 5: `z += 1`" in said
+    assert "in line 2: `while True:`" in said or "in line 3: `z += 1`" in said  # of its cell
     assert "0 of 5 are right" in said

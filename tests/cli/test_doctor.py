@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from course_lib.cli import app, doctor, machine, material, packages
 from course_lib.cli.check import Check
+from tools.movable import HEADER
 
 LOCK = """numpy==2.4.6 \\
     --hash=sha256:aa
@@ -79,6 +80,26 @@ def test_only_the_first_five_differences_are_listed(tmp_path):
     lock = tmp_path / "requirements.lock"
     lock.write_text("".join(f"p{at}==1 \\\n    --hash=sha256:aa\n" for at in range(8)))
     assert "and 3 more" in packages.check_lock(lock, lambda name: None).found
+
+
+def test_an_environment_that_was_moved_or_copied_is_noted(tmp_path):
+    root = tmp_path / "c"
+    scripts, package = root / ".venv" / "bin", root / "course_lib"
+    scripts.mkdir(parents=True)
+    package.mkdir()
+
+    def state(header, package=package):
+        (scripts / "course").write_text(header + "import sys\n'/a/bin/python'\n")
+        check = packages.check_environment(root, root / ".venv", package)
+        return check.state, "make lab" in check.fix
+
+    assert state(f"#!{scripts}/python\n") == ("ok", False)
+    assert state(HEADER.decode()) == ("ok", False)
+    assert state("#!/old/c/.venv/bin/python3\n") == ("note", True)
+    assert state("#!/bin/sh\n'''exec' \"/old c/.venv/bin/python\" \"$0\" \"$@\"\n' '''\n") == ("note", True)
+    assert state(HEADER.decode(), tmp_path / "old" / "course_lib") == ("note", True)
+    (scripts / "course").unlink()
+    assert packages.check_environment(root, root / ".venv", package).state == "ok"
 
 
 def test_nbval_must_be_the_pinned_one():
@@ -162,6 +183,18 @@ def test_a_missing_kernel_is_reported_with_its_fix():
 
     check = material.check_kernel(missing)
     assert (check.state, "ipykernel install" in check.fix) == ("broken", True)
+
+
+def test_compiled_kernels_are_whole_damaged_or_kept_nowhere(tmp_path):
+    whole, damaged = tmp_path / "a.nbi", tmp_path / "b.nbc"
+    look = material.check_compiled
+    assert (look(lambda: {str(tmp_path): ([], [])}).state, look(dict).state) == ("ok", "note")
+    good = look(lambda: {str(tmp_path): ([whole], [])})
+    assert (good.state, "1 files, all whole" in good.found) == ("ok", True)
+    bad = look(lambda: {str(tmp_path): ([whole, damaged], [damaged])})
+    assert (bad.state, "1 of 2 files" in bad.found, "b.nbc" in bad.found) == ("note", True, True)
+    gone = look(lambda: {str(tmp_path / "gone"): ([], [])})
+    assert (gone.state, "NUMBA_CACHE_DIR" in gone.fix) == ("note", True)
 
 
 def test_chromium_is_information_only():

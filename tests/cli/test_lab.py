@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import sys
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 from jupyterlab.labapp import LabApp
 from typer.testing import CliRunner
 
 from course_lib.cli import app
-from course_lib.cli.lab import lab_arguments, lab_environment, start_page
+from course_lib.cli.lab import UnfitPage, lab_arguments, lab_environment, page_in, start_page
 from tests.cli.course import make_course
 
 
@@ -51,6 +54,43 @@ def test_another_page_can_be_opened_and_a_missing_one_is_an_error(tmp_path, star
     result = CliRunner().invoke(app, ["lab", "--folder", str(root), "--open", "none.ipynb"])
     assert (result.exit_code, "holds no none.ipynb" in result.output) == (1, True)
     assert len(started) == 1
+
+
+NAMES = ["a #2 50%25 ?.ipynb", "ä 'q\" & +;=.ipynb", "[x] {y} ^`.ipynb", "日本語 %2F.ipynb", "~a$b!.ipynb"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_any_name_can_be_opened_its_address_is_quoted(tmp_path, started, name):
+    root = make_course(tmp_path / "c d", l01_a=[])
+    (root / "ü #").mkdir()
+    shutil.copy(root / "notebooks" / "01_a.ipynb", root / "ü #" / name)
+    result = CliRunner().invoke(app, ["lab", "--folder", str(root), "--open", f"ü #/{name}"])
+    assert result.exit_code == 0, result.output
+    (address,) = (a.removeprefix("--LabApp.default_url=") for a in started[0] if "default_url" in a)
+    assert re.fullmatch(r"[\w/.%~-]+", address, re.ASCII)  # nothing that a browser or a server could take for a sign
+    assert unquote(address) == f"/lab/tree/ü #/{name}"
+
+
+def test_a_file_can_be_named_from_the_current_folder_or_by_its_whole_path(tmp_path, monkeypatch):
+    root = make_course(tmp_path / "c", l01_a=[], l02_b=[])
+    monkeypatch.chdir(root / "notebooks")
+    for given in ("02_b.ipynb", "notebooks/02_b.ipynb", str(root / "notebooks" / "02_b.ipynb"), "./02_b.ipynb"):
+        assert page_in(root, given) == "notebooks/02_b.ipynb"
+    assert page_in(root, "notebooks") == "notebooks"
+    assert page_in(root, str(root)) == ""
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [("../x.ipynb", "lies outside of"), ("none.ipynb", "holds no none.ipynb"), (".git/x.ipynb", "is hidden")],
+)
+def test_what_jupyterlab_cannot_show_is_refused(tmp_path, given, words):
+    root = make_course(tmp_path / "c", l01_a=[])
+    (root / ".git").mkdir()
+    for place in (root / ".git", tmp_path):
+        shutil.copy(root / "notebooks" / "01_a.ipynb", place / "x.ipynb")
+    with pytest.raises(UnfitPage, match=words):
+        page_in(root, given)
 
 
 def test_no_course_folder_is_a_clear_error(tmp_path, started, monkeypatch):

@@ -99,7 +99,7 @@ CASES = [
     Case("add_bias_input", (whole(1, 7, 3),), False),
     Case("perceptron_predict", (whole(1, 40, 3), whole(2, 4)), False),
     Case("linear_regression_predict", (whole(1, 40, 3), whole(2, 3), 2.0), False),
-    Case("multiply", (whole(1, 5, 7), whole(2, 5, 7)), False),
+    Case("keep_where", (whole(1, 5, 7), whole(2, 5, 7)), False),
     Case("zeros_like", (whole(1, 5, 7),), False),
     Case("copy_of", (whole(1, 5, 7),), False),
 ]

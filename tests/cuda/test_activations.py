@@ -56,6 +56,22 @@ def test_edges_are_the_references(name):
 
 
 @each_pair
+def test_a_gradient_of_nan_or_infinity_goes_where_it_goes_in_the_reference(name):
+    """Every edge above meets every edge before: where a mask closes, 0 comes out, not NaN."""
+    z, da = (m.ravel() for m in np.meshgrid(*[np.array(EDGES, np.float32)] * 2))
+    with np.errstate(all="ignore"):
+        _, cache = getattr(ops, f"{name}_forward")(gpu.to_device(z))
+        dz = gpu.to_host(getattr(ops, f"{name}_backward")(gpu.to_device(da), cache))
+        expected = getattr(reference, f"{name}_backward")(da, getattr(reference, f"{name}_forward")(z)[1])
+        if name in EXACT:
+            np.testing.assert_array_equal(dz, expected)
+        else:
+            np.testing.assert_array_equal(np.isfinite(dz), np.isfinite(expected))
+    if name == "relu":
+        np.testing.assert_array_equal(dz[~(z > 0)], 0)
+
+
+@each_pair
 @each_shape
 def test_forward_and_backward_equal_the_references(name, shape):
     z, da = some(shape), some(shape, 1)

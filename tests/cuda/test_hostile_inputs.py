@@ -160,7 +160,7 @@ def test_a_batch_of_labels_of_another_length_is_refused():
         ("conv2d_forward_loops", [(1, 2, 5, 5), (3, 2, 7, 7)], "it fits nowhere"),
         ("conv1d_forward", [(1, 2, 5), (3, 2, 2), (2,)], "one number for each output map"),
         ("add_bias_input", [(4,)], "it must have 2"),
-        ("multiply", [(4, 3), (3,)], "the shapes must be equal"),
+        ("keep_where", [(4, 3), (3,)], "the shapes must be equal"),
         ("accumulate", [(4, 3), (4, 1)], "the shapes must be equal"),
         ("assign", [(4, 3), (4, 1)], "the shapes must be equal"),
         ("perceptron_predict", [(4, 3), (3,)], "then the bias"),

@@ -408,3 +408,80 @@ def test_one_changed_byte_gives_a_batch_or_an_error(position, byte, from_end):
         return
     assert data.dtype == np.uint8
     assert all(type(label) is int for label in labels)
+
+
+# --- as unpackers and people leave the files
+
+
+def test_a_folder_named_as_the_batch_is_looked_into(tmp_path):
+    folder = write_folder(tmp_path / "cifar")
+    content = (folder / "data_batch_3").read_bytes()
+    (folder / "data_batch_3").unlink()
+    (folder / "data_batch_3").mkdir()
+    with pytest.raises(DataFileMissing, match=r"lacks data_batch_3; it holds .*'data_batch_3/'"):
+        load_cifar10(folder)
+    (folder / "data_batch_3" / "data_batch_3").write_bytes(content)
+    assert len(load_cifar10(folder).y_train) == 20
+
+
+@pytest.mark.parametrize("around", ["cifar-10-batches-py", "cifar-10-python.tar.gz", "cifar-10-python"])
+def test_a_folder_around_what_is_wanted_is_looked_into(tmp_path, around):
+    outer = tmp_path / around
+    (outer / "cifar-10-batches-py").mkdir(parents=True)
+    write_folder(outer / "cifar-10-batches-py")
+    assert len(load_cifar10(outer).y_train) == 20
+    assert len(load_cifar10(tmp_path if around == "cifar-10-batches-py" else outer).y_train) == 20
+
+
+@pytest.mark.parametrize("name", ["cifar-10-python.tar.gz", "cifar-10-python.tar"])
+def test_a_folder_that_holds_the_archive_will_do(tmp_path, name):
+    write_archive(tmp_path / name, "w:gz" if name.endswith("gz") else "w")
+    assert len(load_cifar10(tmp_path).y_train) == 20
+
+
+def test_a_tilde_is_the_home(tmp_path, monkeypatch):
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(tmp_path))
+    write_archive(tmp_path / "cifar.tar.gz")
+    assert len(load_cifar10("~/cifar.tar.gz").y_train) == 20
+    with pytest.raises(TypeError, match=r"path is None; it must be a string or a pathlib\.Path"):
+        load_cifar10(None)
+
+
+# --- small files that unpack to gigabytes
+
+
+def test_a_batch_that_is_too_large_is_refused_by_its_header(tmp_path, monkeypatch):
+    path = tmp_path / "bomb.tar"
+    member = tarfile.TarInfo("cifar-10-batches-py/data_batch_1")
+    member.size = 2**30
+    path.write_bytes(gzip.compress(member.tobuf() + bytes(2**26)))
+    monkeypatch.setattr(tarfile.ExFileObject, "read", lambda self, n=-1: pytest.fail("the batch was read"))
+    with pytest.raises(DataFileError, match=r"bomb\.tar, data_batch_1 holds more than 50331648 bytes"):
+        load_cifar10(path)
+
+
+def test_an_archive_that_says_it_is_too_large_is_not_unpacked(tmp_path, monkeypatch):
+    packed = bytearray(gzip.compress(bytes(1000)))
+    packed[-4:] = (2**31).to_bytes(4, "little")  # the size of what is packed stands at the end
+    (tmp_path / "bomb.tar.gz").write_bytes(packed)
+    monkeypatch.setattr(gzip.GzipFile, "read", lambda self, n=-1: pytest.fail("it was unpacked"))
+    with pytest.raises(DataFileError, match="holds more than 335544320 bytes"):
+        load_cifar10(tmp_path / "bomb.tar.gz")
+
+
+@pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.GNUTYPE_LONGNAME])
+def test_a_header_that_goes_on_for_ever_is_stopped(tmp_path, monkeypatch, kind):
+    monkeypatch.setattr(cifar10, "_ARCHIVE_LIMIT", 2**22)
+    member = tarfile.TarInfo("x")
+    member.size, member.type = 2**30, kind
+    (tmp_path / "bomb.tar").write_bytes(member.tobuf() + bytes(2**23))
+    with pytest.raises(DataFileError, match="holds more than 4194304 bytes"):
+        load_cifar10(tmp_path / "bomb.tar")
+
+
+def test_an_archive_of_countless_files_is_stopped(tmp_path):
+    member = tarfile.TarInfo("x").tobuf()
+    (tmp_path / "many.tar").write_bytes(gzip.compress(1200 * member))
+    with pytest.raises(DataFileError, match="holds more than 1000 files"):
+        load_cifar10(tmp_path / "many.tar")

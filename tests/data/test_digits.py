@@ -335,3 +335,15 @@ def test_a_file_with_more_of_one_digit_than_of_another_is_refused(tmp_path):
     np.savez(tmp_path / "d.npz", images=np.zeros((5000, 28, 28), np.uint8), labels=labels)
     with pytest.raises(DataFileError, match=r"499, 500.*501\] of each; there must be 500"):
         digits._read_packaged(tmp_path / "d.npz")
+
+
+def test_no_number_is_unpacked_before_the_headers_fit(packaged, monkeypatch):
+    images = npy("{'descr': '|u1', 'fortran_order': False, 'shape': (5000000, 28, 28), }")
+    with zipfile.ZipFile(packaged, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("images.npy", images + bytes(2**20))
+        archive.writestr(
+            "labels.npy", npy("{'descr': '|u1', 'fortran_order': False, 'shape': (5000,), }") + bytes(5000)
+        )
+    monkeypatch.setattr("course_lib.npz.Stored.read", lambda self: pytest.fail("an array was unpacked"))
+    with pytest.raises(DataFileError, match=r"holds images \(5000000, 28, 28\)"):
+        load_digits()

@@ -250,3 +250,102 @@ def test_a_header_that_no_array_can_have_is_an_error_of_the_file(tmp_path, pack,
     (tmp_path / "odd").write_bytes(pack(header + content))
     with pytest.raises(DataFileError, match=rf"odd: its header says {len(sizes)} axes .*https://"):
         read_idx(tmp_path / "odd")
+
+
+# --- as unpackers and people leave the files
+
+
+def as_a_folder(path, inner):
+    """Put a file into a folder of its own name, as unpackers on Windows do."""
+    content = path.read_bytes()
+    path.unlink()
+    path.mkdir()
+    (path / inner).write_bytes(content)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("inner", ["the same", "with a dot"])
+def test_a_folder_named_as_the_file_is_looked_into(tmp_path, inner, packed):
+    arrays = write_mnist(tmp_path)
+    for name in arrays:
+        if packed:
+            (tmp_path / name).write_bytes(gzip.compress((tmp_path / name).read_bytes()))
+        as_a_folder(tmp_path / name, name if inner == "the same" else name.replace("-idx", ".idx"))
+    assert len(load_mnist(tmp_path).y_train) == 20
+    for name, array in arrays.items():
+        np.testing.assert_array_equal(read_idx(tmp_path / name), array)
+
+
+def test_a_folder_named_as_the_file_that_holds_another_is_told(tmp_path):
+    write_mnist(tmp_path)
+    name = LABELS.format("train")
+    as_a_folder(tmp_path / name, "labels.bin")
+    with pytest.raises(DataFileMissing, match=rf"it holds .*'{name}/'.* {name} is a folder, not a file; it holds 'lab"):
+        load_mnist(tmp_path)
+    with pytest.raises(DataFileError, match=r"is a folder, not a file; it holds 'labels\.bin'"):
+        read_idx(tmp_path / name)
+
+
+def test_a_tilde_is_the_home(tmp_path, monkeypatch):
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(tmp_path))
+    (tmp_path / "mnist").mkdir()
+    arrays = write_mnist(tmp_path / "mnist")
+    assert len(load_mnist("~/mnist").y_train) == 20
+    np.testing.assert_array_equal(read_idx(f"~/mnist/{LABELS.format('train')}"), arrays[LABELS.format("train")])
+    with pytest.raises(DataFileMissing, match=r"~no such user/mnist does not exist"):
+        load_mnist("~no such user/mnist")
+
+
+@pytest.mark.parametrize("path", [None, 7, "", "a\0b", ["folder"]])
+def test_what_is_no_path_is_told(path):
+    for read in (load_mnist, read_idx):
+        with pytest.raises((TypeError, ValueError), match=r"path is .*; it must"):
+            read(path)
+
+
+# --- small files that unpack to gigabytes
+
+
+def bomb(path, shape, size):
+    """A gzip file of `size` zeros whose header announces `shape`."""
+    header = bytes([0, 0, 8, len(shape)]) + struct.pack(f">{len(shape)}I", *shape)
+    path.write_bytes(gzip.compress(header + bytes(size)))
+    return path
+
+
+def test_a_bomb_is_refused_by_its_header(tmp_path, monkeypatch):
+    """1.5 MB may unpack to 1.5 GB; pictures pack to a tenth at best."""
+    monkeypatch.setattr(files, "_MOST_AT_ALL", 2**20)
+    path = bomb(tmp_path / "images", (2**11, 28, 28), 2**22)
+    read = files.read_up_to
+    monkeypatch.setattr(
+        "course_lib.data.idx.read_up_to", lambda f, n, *a: read(f, n, *a) if n < 99 else pytest.fail("read")
+    )
+    with pytest.raises(
+        DataFileError, match=r"images has \d+ bytes and says that it unpacks to 1605632: .* unpack it y"
+    ):
+        read_idx(path)
+
+
+@pytest.mark.parametrize("part", [IMAGES, LABELS])
+def test_no_number_is_read_before_the_header_fits(tmp_path, monkeypatch, part):
+    write_mnist(tmp_path)
+    path = tmp_path / part.format("train")
+    bomb(path, (2**10, 28, 29) if part == IMAGES else (21,), 2**20)
+    read, counts = files.read_up_to, []
+    monkeypatch.setattr("course_lib.data.idx.read_up_to", lambda f, n, *a: counts.append(n) or read(f, n, *a))
+    with pytest.raises(DataFileError, match=r"shape \(1024, 28, 29\)|holds 21 labels"):
+        load_mnist(tmp_path)
+    assert counts[-1] <= 12
+
+
+def test_a_large_file_that_packs_well_is_read_where_it_is_unpacked_and_a_small_one_anyway(tmp_path, monkeypatch):
+    assert files._MOST_AT_ALL > 60_000 * 28 * 28  # MNIST itself is never in question
+    monkeypatch.setattr(files, "_MOST_AT_ALL", 2**20)
+    path = bomb(tmp_path / "zeros", (2**20,), 2**20)
+    assert read_idx(path).shape == (2**20,)
+    path.write_bytes(gzip.decompress(bomb(tmp_path / "big", (2**22,), 2**22).read_bytes()))
+    assert read_idx(path).shape == (2**22,)
+    with pytest.raises(DataFileError, match="unpack it yourself"):
+        read_idx(tmp_path / "big")

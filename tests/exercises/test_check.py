@@ -33,7 +33,7 @@ ANSWERS = {
     "a sum": (lambda a, b: ((a - b) ** 2).sum(), r"result is 10, expected 3\.33333333\. It is the sum: divide by n\."),
     "nothing returned": (lambda a, b: None, r"result is None, expected a number\. Is there a return\?"),
     "no number": (lambda a, b: "3.3", "result is a text, expected a number"),
-    "an array": (lambda a, b: (a - b) ** 2, r"result has shape \(3,\), expected \(\)"),
+    "an array": (lambda a, b: (a - b) ** 2, r"result has shape \(3,\), expected a number"),
     "an error": (lambda a, b: a.nothing, "raises AttributeError: 'numpy.ndarray' object has no attribute 'nothing'"),
     "the wrong sign": (lambda a, b: -mean_square(a, b), "It has the wrong sign"),
     "NaN": (lambda a, b: float("nan"), "NaN or infinite"),
@@ -78,7 +78,11 @@ def test_a_stub_is_told_kindly():
     [
         (1, True, False), (True, 1, False), (1.0, 1, False), (1, 1.0, True), ([1, 2], (1, 2), True),
         ((1,), (1, 2), False),
-        (np.arange(3), [0, 1, 2], False), ([0, 1, 2], np.arange(3), False), ("a", "a", True), (None, None, True),
+        (np.arange(3), [0, 1, 2], True), ([0, 1, 2], np.arange(3), True), ([], np.zeros((0, 3)), True),
+        (np.zeros((0, 2)), [], True), ([], np.zeros((2, 0)), False), (np.array([]), np.arange(0), True),
+        ([[1, 2], [3]], np.zeros((2, 2)), False), ([None, 1], np.zeros(2), False), (np.ones(1), 1.0, False),
+        ([np.arange(2), (2, 3)], np.arange(4).reshape(2, 2), True), ([2**70], np.zeros(1), False),
+        ("a", "a", True), (None, None, True),
         ({"a": 1}, {"a": 1}, True), ({"a": 1}, {"b": 1}, False), (float("inf"), float("inf"), True),
         (np.zeros((2, 3)), np.zeros((3, 2)), False), (1 + 1e-12, 1.0, True), (1 + 1e-6, 1.0, False),
     ],
@@ -97,8 +101,10 @@ def test_what_counts_as_equal(value, expected, same):
             np.array([True, True]),
             "result[1] is False, expected True; 1 of 2 values are wrong.",
         ),
-        ([1, 2], [1], "result is [1, 2]: 2 values, expected 1."),
-        ([1], [1, 2], "result is [1]: 1 value, expected 2."),
+        ([1, 2], [1], "result is [1, 2]: 2 values, expected 1 value."),
+        ([1], [1, 2], "result is [1]: 1 value, expected 2 values."),
+        (np.ones((2, 2)), (np.ones((2, 2)), 1), "result is an array of shape (2, 2), expected 2 values."),
+        (np.ones((1, 2)), (np.ones((1, 2)), 1), "result is an array of shape (1, 2), expected 2 values."),
         (np.array([3.0]), np.array([4.0]), "result[0] is 3, expected 4."),
         (2**60 + 1, 2**60, f"result is {2**60 + 1}, expected {2**60}."),
         (2**70, 2**71, f"result is {2**70}, expected {2**71}."),
@@ -204,15 +210,15 @@ def test_course_check_tells_of_cells_that_fail_and_goes_on(tmp_path, capfd):
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[1]", "Übung".encode("latin-1")])
-def test_course_check_of_no_notebook_says_so(content, tmp_path, capfd):
+def test_course_check_of_no_notebook_says_so(content, tmp_path):
     file = tmp_path / "01_perceptron.ipynb"
     file.write_bytes(content)
-    assert CliRunner().invoke(app, ["check", str(file)]).exit_code == 2
-    assert "01_perceptron.ipynb" in capfd.readouterr().out
+    done = CliRunner().invoke(app, ["check", str(file)])
+    assert (done.exit_code, "01_perceptron.ipynb is no notebook" in done.output) == (2, True)
 
 
 def test_course_check_of_another_file_says_which_sheets_there_are(tmp_path, capfd):
     file = tmp_path / "mine.ipynb"
-    file.write_text("{}")
+    file.write_text('{"cells": []}')
     assert CliRunner().invoke(app, ["check", str(file)]).exit_code == 2
     assert "its name should be one of 01_perceptron" in capfd.readouterr().out

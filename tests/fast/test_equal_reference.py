@@ -285,6 +285,32 @@ def test_nan_and_infinity_come_back_from_the_place_they_were_sent_to(value):
         assert_same(*results)
 
 
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
+def test_a_closed_mask_stops_nan_and_infinity_in_every_backend():
+    """A mask is a choice: infinity times a mask of 0 would be NaN."""
+    z, da = (m.ravel() for m in np.meshgrid([-np.inf, -1, -0.0, 0, 1, np.inf, np.nan], [1, -2, *SPECIAL]))
+    for z_type, da_type in itertools.product((np.float32, np.float64), repeat=2):
+        got, want = (
+            ops.relu_backward(da.astype(da_type), ops.relu_forward(z.astype(z_type))[1]) for ops in (fast, reference)
+        )
+        np.testing.assert_array_equal(want, np.where(z > 0, da, 0))
+        assert_same((got,), (want,))
+        got, want = (
+            ops.leaky_relu_backward(da.astype(da_type), ops.leaky_relu_forward(z.astype(z_type), 0.5)[1])
+            for ops in (fast, reference)
+        )
+        np.testing.assert_array_equal(want, np.where(z > 0, da, 0.5 * da))
+        assert_same((got,), (want,))
+    x = distinct(0, 1, 1, 6, 6)
+    for ops, value in itertools.product((fast, reference), SPECIAL):
+        for size, stride in ((2, 2), (3, 1), (2, 3)):
+            y, cache = ops.max_pool_forward(x, size, stride)
+            dx = ops.max_pool_backward(np.full_like(y, value), cache)
+            winners = np.isin(x, y)
+            assert (dx[~winners] == 0).all()
+            assert not np.isfinite(dx[winners]).any()
+
+
 @pytest.mark.parametrize("value", [np.nan, -np.inf])
 @pytest.mark.parametrize(("size", "stride"), [(2, 2), (3, 1), (3, 2)])
 def test_a_window_without_a_number_sends_its_gradient_to_a_pixel_of_its_own(value, size, stride):

@@ -84,7 +84,7 @@ def test_training_and_evaluating_keep_blas_to_one_thread(ops, threads_given_back
     x, y = rng.standard_normal((4, 3)), np.array([0, 1, 0, 1])
     nn.train(net, (x, y), epochs=1, batch_size=2, lr=0.1, rng=rng, progress=False)
     nn.evaluate(net, x, y)
-    assert set(seen) == {1 if ops is fast else 2}
+    assert set(seen) == {1}  # the reference too: its bits would depend on the number of threads
     assert set(blas_threads()) == {2}
 
 

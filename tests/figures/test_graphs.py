@@ -1,6 +1,7 @@
 """Figures of lesson 05: layout by topological depth, and a walk whose gradients are the library's."""
 
 import re
+import types
 from urllib.parse import unquote
 
 import numpy as np
@@ -125,12 +126,25 @@ def test_the_walk_leaves_the_gradients_of_one_backward_pass():
             np.testing.assert_array_equal(node.grad, once[node.name])
 
 
-def test_a_leaf_without_a_gradient_stays_without():
-    goal = network()
-    frames = graphs.walk_frames(goal)
-    assert "9 values and 8 gradients" in frames[-1].alt
+def test_a_given_target_gets_its_gradient_too():
+    frames = graphs.walk_frames(network())
+    assert "9 values and 9 gradients" in frames[-1].alt
     assert ">dX<" in unquote(frames[0].src)
-    assert ">dY<" not in unquote(frames[-1].src)
+    assert ">dY<" in unquote(frames[-1].src)
+
+
+def test_a_leaf_without_a_gradient_stays_without():
+    """Class numbers are such leaves, and what an operation takes beside its inputs."""
+    times = types.SimpleNamespace(
+        LOSSES=(), times_forward=lambda x, m: (m * x, m), times_backward=lambda dout, m: m * dout
+    )
+    mask = np.array([[1.0, 0.0]])
+    node = graph.apply("times", graph.variable(np.ones((1, 2)), "X"), mask, ops=times, name="Z")
+    node.parents[1].name = "M"
+    frames = graphs.walk_frames(graph.apply("half_squared_sum", node, np.zeros((1, 2)), name="J"))
+    assert "5 values and 4 gradients" in frames[-1].alt
+    assert ">dX<" in unquote(frames[-1].src)
+    assert ">dM<" not in unquote(frames[-1].src)
 
 
 def test_every_number_of_a_matrix_is_printed_and_a_zero_is_no_empty_cell():

@@ -10,7 +10,7 @@ from numba import float32
 from course_lib.cuda import device, on_numba
 from course_lib.cuda import kernel as kernel_module
 from course_lib.cuda.choice import Choice
-from course_lib.cuda.numba_cuda import PerformanceWarning
+from course_lib.cuda.numba_cuda import PerformanceWarning, quiet_small_grids
 from tests.gpu import kernels
 from tests.gpu.devices import needs_numba
 
@@ -66,6 +66,22 @@ def test_a_launch_is_numbas_own_without_a_word_of_small_grids(card):
         launch = card().launcher(kernel, (1, 1, 1), (32, 1, 1), 0, 48 * 1024)
     launch(1, 2)
     assert kernel.dispatcher.notes == [(((1, 1, 1), (32, 1, 1), 0, 48 * 1024), (1, 2))]
+
+
+COLOURS = ("", "\x1b[1m", "\x1b[31m\x1b[1m", "\x1b[1;31m", "\x1b[38;5;9m\n", "\x1b(B\x1b[m")
+
+
+@pytest.mark.parametrize("colour", COLOURS, ids=repr)
+def test_small_grids_are_kept_quiet_in_every_colour_and_nothing_else_is(colour):
+    """With the package colorama Numba's words begin with codes, and differ from one terminal to the next."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        with quiet_small_grids():
+            for words in ("Grid size 1 will likely result in GPU under-utilization", "Host array used in CUDA kernel"):
+                warnings.warn(PerformanceWarning(colour + words), stacklevel=1)
+            warnings.warn("Grid size of my own", UserWarning, stacklevel=1)
+    assert [w.category for w in told] == [PerformanceWarning, UserWarning]
+    assert "Host array" in str(told[0].message)
 
 
 def test_more_shared_memory_is_asked_for_once_for_each_type(card, monkeypatch):

@@ -65,7 +65,8 @@ def fake_grade(task):
         return {"student": lambda: None}
     if "forged" in says:
         return result(task.student, task.sheet, [question(points="99")])
+    first = says.split("points=")[1].split()[0] if "points=" in says else "1"
     lost = ["Part 'other shapes' failed: the shape is (3, 2) and must be (2, 3)."]
     return result(
-        task.student, task.sheet, [question("04.1", "1", 2, lost=lost), question("04.2", "4/3", 3, lost=lost)]
+        task.student, task.sheet, [question("04.1", first, 2, lost=lost), question("04.2", "4/3", 3, lost=lost)]
     )

@@ -9,6 +9,8 @@ import signal
 import subprocess
 import sys
 import time
+import zipfile
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -28,7 +30,7 @@ def fakes(monkeypatch, tmp_path):
     """Put a fake grader and a made-up sheet in place, and a folder of keys into the current folder."""
     monkeypatch.setattr(command, "grader", lambda: (FakeTask, fake_grade))
     monkeypatch.setattr(command, "questions_of", lambda sheet: QUESTIONS)
-    monkeypatch.setattr(command, "no_sandbox", lambda level: "")
+    monkeypatch.setattr(command, "sandbox", lambda level: (level, ""))
     monkeypatch.chdir(tmp_path)
     (tmp_path / "keys").mkdir()
     (tmp_path / "keys" / "lesson04.py").write_text("KEYS = ()\n")
@@ -61,9 +63,10 @@ def test_a_class_is_graded_and_everything_is_written():
     assert grades()["ann"][3:] == ["1", "1.3333", "graded", "B", "0", "2.3333", "5", "04.2 = 4/3; total = 7/3"]
     assert sorted(grades()) == ["'=1+1", "ann", "bob", "Éve"]
     assert sorted(path.name for path in Path("out").iterdir()) == [
-        *("grades.csv", "grades_canvas.csv", f"grades_moodle_{SHEET}.csv", "grades_nbgrader.csv", "reports", "results"),
-        *("similarity.csv", "summary.html"),
+        *("grades.csv", "grades_canvas.csv", "grades_nbgrader.csv", "reports", "reports.zip", "results"),
+        *("similarity.csv", "similarity.html", "summary.html"),
     ]
+    assert "no file for Moodle: its worksheet needs the participants' numbers" in output
     assert len(list(Path("out/reports").glob("*.html"))) == len(list(Path("out/results").glob("*.json"))) == 4
 
 
@@ -140,6 +143,14 @@ def test_a_roster_manual_points_and_lateness_are_merged():
         (["--preset", "blackboard"], "canvas, moodle, nbgrader"),
         (["--only", "nobody"], "'nobody', who handed nothing in"),
         (["--late-rule", "much"], "10%/day,max 50%"),
+        (["--deadline", "soon"], "--deadline 'soon' is no time"),
+        (["--attempts", "worst"], "last, best, before-deadline"),
+        (["--attempts", "before-deadline"], "needs the deadline"),
+        (["--late-marked", "some"], "'1 day' or '6 hours'"),
+        (["--worksheet", "bad.csv"], "is no grading worksheet of Moodle"),
+        (["--gradebook", "bad.csv"], "is no gradebook of Canvas"),
+        (["--column", "04=x"], "--column is SHEET=NAME"),
+        (["--extensions", "bad.csv"], "line 2: no student 'nobody'"),
         (["--manual", "bad.csv"], "line 2: no student 'nobody'"),
         (["--roster", "none.csv"], "cannot be read"),
         (["-o", "in/out"], "Name another folder"),
@@ -155,7 +166,8 @@ def test_wrong_usage_has_status_2_and_says_what_to_do(arguments, says, monkeypat
 
 
 def test_a_sandbox_that_does_not_work_here_stops_before_anything_is_graded(monkeypatch):
-    monkeypatch.setattr(command, "no_sandbox", lambda level: f"level {level} does not work on this machine: no bwrap.")
+    says = "level B does not work on this machine: no bwrap."
+    monkeypatch.setattr(command, "sandbox", lambda level: (level, says))
     hand_in(ann="fine")
     assert "does not work on this machine: no bwrap." in course("--level", "A", exit_code=2)
     assert not list(Path("out/results").iterdir())
@@ -184,6 +196,112 @@ def test_a_file_that_names_no_sheet_is_said_and_gives_status_1():
     assert "2 to grade" in course("--sheet", SHEET, "--regrade")
 
 
+def exported(**students):
+    """Write the folder that Moodle's archive unpacks to: {name: (number, content)}."""
+    for name, (number, says) in students.items():
+        path = Path("in") / f"{name}_{number}_assignsubmission_file_" / f"{SHEET}.ipynb"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(says)
+
+
+def test_a_moodle_class_goes_back_to_moodle():
+    exported(**{"Ann Ng": (4711, "fine"), "Bob Lee": (4712, "fine"), "Eve": (4713, "raise")})
+    Path("w.csv").write_text(
+        'Identifier,Full name,Grade,Maximum Grade,"Last modified (grade)","Feedback comments"\n'
+        "Participant 4711,Ann Ng,,5,-,keep me\nParticipant 4712,Bob Lee,1,5,-,\nParticipant 4713,Eve,3,5,-,\n"
+    )
+    output = course("--preset", "moodle", "--worksheet", "w.csv", exit_code=1)
+    assert re.search(rf"/3  ?Ann Ng \(4711\)  ?{SHEET} ", output)
+    assert "broken: Eve (4713)" in output
+    assert "note: 2 of 3 lines of w.csv have a grade now" in output
+    filled = Path(f"out/moodle_worksheet_{SHEET}.csv").read_text().splitlines()
+    assert filled[1:] == [
+        *("Participant 4711,Ann Ng,2.3333,5,-,keep me", "Participant 4712,Bob Lee,2.3333,5,-,"),
+        "Participant 4713,Eve,3,5,-,",
+    ]
+    made = Path(f"out/grades_moodle_{SHEET}.csv").read_text()
+    assert "Participant 4711,Ann Ng,,,,2.3333,5,Yes,,\n" in made
+    names = zipfile.ZipFile(f"out/feedback_moodle_{SHEET}.zip").namelist()
+    assert names[0] == "Ann Ng_4711_assignsubmission_file_/report.html"
+    assert not Path("out/reports.zip").exists()
+
+
+def test_a_canvas_class_goes_back_to_canvas():
+    Path("in").mkdir()
+    Path(f"in/ngann_LATE_4711_501_{SHEET}.ipynb").write_text("fine")
+    Path(f"in/leebob_4712_502_{SHEET}.ipynb").write_text("fine")
+    Path("g.csv").write_text(
+        "Student,ID,SIS User ID,SIS Login ID,Section,Backpropagation (9)\n    Points Possible,,,,,5\n"
+        '"Ng, Ann",4711,,ann,A,\n"Lee, Bob",4712,,bob,A,1\n'
+    )
+    output = course("--gradebook", "g.csv", "--late-marked", "1 day", "--late-rule", "10%/day")
+    assert "note: 2 cells of g.csv have a grade now" in output
+    assert Path("out/canvas_gradebook.csv").read_text().splitlines()[2:] == [
+        *('"Ng, Ann",4711,,ann,A,2.1', '"Lee, Bob",4712,,bob,A,2.3333')
+    ]
+    names = zipfile.ZipFile(f"out/feedback_canvas_{SHEET}.zip").namelist()
+    assert sorted(names) == [f"leebob_4712_502_{SHEET}.ipynb", f"ngann_LATE_4711_501_{SHEET}.ipynb"]
+
+
+def test_all_attempts_are_graded_once_and_the_best_counts(tmp_path):
+    log = tmp_path / "log"
+    hand_in(bob=f"log={log} ")
+    for name, says in ((SHEET, "points=2"), (f"{SHEET} (1)", "points=1"), (f"{SHEET} (2)", "points=0")):
+        path = Path("in/ann") / f"{name}.ipynb"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"log={log} {says}")
+    course()
+    assert grades()["ann"][3] == "0"  # the last by name
+    course("--attempts", "best")
+    assert grades()["ann"][3] == "2"
+    report = Path("out/reports/ann.html").read_text()
+    assert "3 attempts, all graded" in report
+    assert f"{SHEET}.ipynb counts, the best" in report
+    assert "total" in Path("out/changes.csv").read_text(encoding="utf-8-sig").splitlines()[-1]
+    assert "0 to grade" in course("--attempts", "best")
+    assert sorted(log.read_text().split()) == ["ann", "ann", "ann", "bob"]
+    course()
+    assert grades()["ann"][3] == "0"
+
+
+def test_the_last_attempt_before_the_deadline_counts_and_who_is_late_loses_points():
+    hand_in(ann="points=2", bob="points=2")
+    Path(f"in/ann/{SHEET} (1).ipynb").write_text("points=1")
+    due = 1_900_000_000
+    for name, seconds in ((f"ann/{SHEET}", -90), (f"ann/{SHEET} (1)", 9000), (f"bob/{SHEET}", 9000)):
+        os.utime(f"in/{name}.ipynb", (due + seconds, due + seconds))
+    deadline = ["--deadline", f"{datetime.fromtimestamp(due):%Y-%m-%d %H:%M:%S}"]
+    output = course(*deadline, "--attempts", "before-deadline")
+    assert "when things were handed in: the files' own times" in output
+    assert (grades()["ann"][3], grades()["ann"][7]) == ("2", "0")
+    assert (grades()["bob"][3], grades()["bob"][7]) == ("2", "0.3333")
+    assert "the last before the deadline" in Path("out/reports/ann.html").read_text()
+    Path("more.csv").write_text("student,days\nbob,1\n")
+    course(*deadline, "--extensions", "more.csv")
+    assert (grades()["ann"][3], grades()["bob"][7]) == ("1", "0")
+
+
+def test_changed_marks_are_logged_and_an_unchanged_run_logs_nothing():
+    hand_in(ann="fine", bob="fine")
+    course()
+    course()
+    assert not Path("out/changes.csv").exists()
+    Path("manual.csv").write_text("student,question,points,comment\nann,4.2,3,=better\n")
+    course("--manual", "manual.csv")
+    lines = Path("out/changes.csv").read_text(encoding="utf-8-sig").splitlines()
+    assert [line.split(",")[1:5] for line in lines[1:]] == [
+        *(["ann", "04.2", "1.3333", "3"], ["ann", f"total {SHEET}", "2.3333", "4"])
+    ]
+    course("--manual", "manual.csv")
+    assert Path("out/changes.csv").read_text(encoding="utf-8-sig").splitlines() == lines
+
+
+def test_only_finds_a_student_whose_zeros_are_lost():
+    hand_in(**{"0012345": "fine", "bob": "fine"})
+    course("--only", "12345")
+    assert grades()["0012345"][5] == "graded"
+
+
 def test_names_cannot_write_to_the_terminal():
     hand_in(**{"\x1b[2Jann": "die", "[red]bob": "fine"})
     output = course(exit_code=1)
@@ -203,7 +321,7 @@ if __name__ == "__main__":
     command = sys.modules["course_lib.cli.grade"]
     command.grader = lambda: (FakeTask, fake_grade)
     command.questions_of = lambda sheet: [question("04.1", "0", 2), question("04.2", "0", 3)]
-    command.no_sandbox = lambda level: ""
+    command.sandbox = lambda level: (level, "")
     app(sys.argv[1:])
 """
 

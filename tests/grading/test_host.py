@@ -103,7 +103,7 @@ def test_a_name_that_may_not_be_used_loses_the_question(keys):
         ("import os; os._exit(0)", "ProcessEnded"),
         ("raise SystemExit", "SystemExit"),
         ("return x.__class__.__subclasses__()[0]", "is a type"),
-        ("return type('F', (float,), {'__eq__': lambda s, o: True})(2.0 * x)", "F"),
+        ("return type('F', (float,), {'__eq__': lambda s, o: True})(2.0 * x)", "result is float64"),
         ("return float('nan')", "result is float64"),
         ("print('score: 10'); return -1", "-1"),
         ("return 10 ** 5000", "thousands of digits"),

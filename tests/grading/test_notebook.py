@@ -7,7 +7,8 @@ import pytest
 
 from course_lib.checks.magics import without_magics
 from course_lib.grading.definitions import top_level
-from course_lib.grading.notebook import is_about, read_answers
+from course_lib.grading.fit import is_about
+from course_lib.grading.notebook import read_answers
 from tests.grading.toy_sheet import EXERCISES, NAME, RIGHT, answered, book, code
 
 SHEET = SimpleNamespace(name=NAME, exercises=EXERCISES)

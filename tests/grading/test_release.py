@@ -1,20 +1,27 @@
 """The archive for students: whole, the same each time, and with nothing in it that they must not get."""
 
 import json
+import re
+import shutil
 import subprocess
 import sys
+import tomllib
 import zipfile
+from pathlib import PurePosixPath
 
 import pytest
 from typer.testing import CliRunner
 
-from course_lib.checks.registry import SHEETS
+from course_lib.checks.registry import MODULES, SHEETS, sheet
 from course_lib.cli import app
 from course_lib.grading.leaks import leaks
+from course_lib.grading.public_checks import RecordError, public_checks, record, stays_here
 from course_lib.grading.release import ReleaseError, contents, release
+from course_lib.grading.right_values import instructors_code
 from tests.setup.project import ROOT
 
 SOLUTIONS = ROOT / "solutions"
+EXERCISES = "course_lib/checks/exercises/"
 
 
 @pytest.fixture(scope="module")
@@ -66,9 +73,25 @@ PLANTED = {
     "a key under another name": lambda files: {"course_lib/data/readme.md": _first_mutant()[1].encode()},
     "a key's file": lambda files: {"solutions/keys/lesson04.py": _first_mutant()[1].encode()},
     "bytecode": lambda files: {"course_lib/__pycache__/gpu.cpython-312.pyc": b"\0\1\2"},
+    "the checks in their old form": lambda files: _instructors("lesson01.py"),
+    "the checks under another name": lambda files: {
+        "course_lib/checks/more.py": _instructors("lesson04.py").popitem()[1]
+    },
+    "the mistakes of a lesson": lambda files: {
+        "course_lib/data/more.py": _instructors("lesson13_mistakes.py").popitem()[1]
+    },
+    "a computation in a record's place": lambda files: {
+        "course_lib/checks/exercises/lesson01.json": _instructors("lesson01.py").popitem()[1]
+    },
+    "the grader's own sheets": lambda files: {"course_lib/grading/selftest/sheet.py": b"EXERCISES = ()"},
     "an output of a sheet": lambda files: _with_output(files, "exercises/01_perceptron.ipynb"),
     "an output of a lesson": lambda files: _with_output(files, "notebooks/01_perceptron.ipynb"),
 }
+
+
+def _instructors(module):
+    name = f"{EXERCISES}{module}"
+    return {name: (ROOT / name).read_bytes()}
 
 
 def _with_cell(files, source):
@@ -88,7 +111,33 @@ def _with_output(files, name):
 
 @pytest.mark.parametrize("what", PLANTED)
 def test_what_is_planted_is_found(what, files):
-    assert leaks(files | PLANTED[what](files), SOLUTIONS)
+    assert leaks(PLANTED[what](files), SOLUTIONS)  # in the files as they are nothing is found
+
+
+def test_every_module_that_computes_right_values_is_found_whatever_it_is_called():
+    modules = [file for file, _, _ in instructors_code(ROOT)]
+    assert {f"{module}.py" for module in MODULES.values()} <= set(modules)
+    code = {f"course_lib/checks/other_{file}": text for file, text, functions in instructors_code(ROOT) if functions}
+    found = {line.split(":")[0] for line in leaks({name: text.encode() for name, text in code.items()}, SOLUTIONS)}
+    assert found == code.keys()
+
+
+def test_each_function_that_computes_right_values_is_found_alone():
+    code = [(f"{file} {name}", text) for file, _, functions in instructors_code(ROOT) for name, text in functions]
+    whole = "\n\n\n".join(text for _, text in code)
+    (found,) = {line for line in leaks({"course_lib/checks/other.py": whole.encode()}, SOLUTIONS) if "runs of" in line}
+    assert len(code) > 250
+    named = leaks({"course_lib/grading/other.py": whole.encode()}, SOLUTIONS)
+    assert {name for name, _ in code} <= {re.sub(r".*function (\w+) of (.*)", r"\2 \1", line) for line in named}
+    assert "of a check that computes right values" in found
+
+
+def test_of_the_exercises_the_archive_has_records_and_launches(files):
+    there = {name.removeprefix(EXERCISES) for name in files if name.startswith(EXERCISES)}
+    launches = {path.name for path in (ROOT / EXERCISES).glob("*_launches.py")}
+    records = {f"{module}.json" for module in MODULES.values()}
+    assert there == records | launches | {"__init__.py", "kernel_inputs.py", "launches.py"}
+    assert not any(map(stays_here, files))
 
 
 def test_an_archive_that_would_leak_is_not_written(files, tmp_path, monkeypatch):
@@ -104,14 +153,21 @@ def test_the_command_writes_the_same_bytes_twice(tmp_path):
         done = CliRunner().invoke(app, ["release", str(tmp_path / folder), "--folder", str(ROOT)])
         assert done.exit_code == 0, done.output
         assert "No solution, marker, key or output is in it." in done.output
+        assert "know the right results of the public cases, and compute no others" in done.output
     one, two = ((tmp_path / folder / "course.zip").read_bytes() for folder in "ab")
     assert one == two
 
 
-def test_a_sheet_from_the_archive_can_be_checked_with_the_library_from_the_archive(tmp_path):
-    with zipfile.ZipFile(release(ROOT, tmp_path)) as archive:
-        archive.extractall(tmp_path)
-    course = tmp_path / "course"
+@pytest.fixture(scope="module")
+def course(tmp_path_factory):
+    """An unpacked archive."""
+    folder = tmp_path_factory.mktemp("release")
+    with zipfile.ZipFile(release(ROOT, folder)) as archive:
+        archive.extractall(folder)
+    return folder / "course"
+
+
+def test_a_sheet_from_the_archive_can_be_checked_with_the_library_from_the_archive(course):
     command = [sys.executable, "-m", "course_lib.checks.sheet_run", "exercises/01_perceptron.ipynb"]
     done = subprocess.run(command, cwd=course, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 1, done.stderr
@@ -121,6 +177,93 @@ def test_a_sheet_from_the_archive_can_be_checked_with_the_library_from_the_archi
         cwd=course, capture_output=True, text=True, timeout=60, check=True,
     )  # fmt: skip
     assert where.stdout.startswith(str(course))
+
+
+CHECKED = [
+    *(("02_neurons_and_layers", kind) for kind in ("solved", "stubs", "wrong")),
+    ("06_training_an_mlp", "wrong"),
+    ("11_gpu_programming_model", "wrong"),
+]
+
+
+@pytest.mark.parametrize(("name", "kind"), CHECKED)
+def test_course_check_says_the_same_in_the_archive_and_in_the_course_folder(name, kind, course, tmp_path):
+    folder = course / "exercises" if kind == "stubs" else SOLUTIONS
+    notebook = json.loads((folder / f"{name}.ipynb").read_text(encoding="utf-8"))
+    path = tmp_path / f"{name}.ipynb"
+    path.write_text(json.dumps(_with_signs_turned(notebook) if kind == "wrong" else notebook), encoding="utf-8")
+    here, there = (_checked(path, folder) for folder in (ROOT, course))
+    assert there == here
+    assert here[0] == (0 if kind == "solved" else 1), here
+    assert (kind == "wrong") == ("not yet" in here[1] and "Likely cause" in here[1]), here
+
+
+def _with_signs_turned(notebook):
+    """Return a notebook in which every sum is a difference: wrong in many ways, and some ends in an error."""
+    changed = json.loads(json.dumps(notebook))
+    for cell in changed["cells"]:
+        if cell["cell_type"] == "code" and "check(" not in "".join(cell["source"]):
+            cell["source"] = "".join(cell["source"]).replace(" + ", " - ").replace(" += ", " -= ")
+    return changed
+
+
+def _checked(path, folder):
+    command = [sys.executable, "-m", "course_lib.checks.sheet_run", str(path)]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_in_the_archive_the_checks_know_the_public_cases_only(course):
+    script = (
+        "from course_lib.checks.registry import find\n"
+        "fit = find('01.1')\n"
+        "print(fit.expect(*fit.cases[0].args))\n"
+        "import numpy as np\n"
+        "fit.expect(np.array([1.0, 2.0]), np.array([1.0, 2.0]))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=course, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.stdout.startswith("(-0.99999")
+    assert "LookupError: 01.1: only the results of its 2 public cases are known here" in done.stderr
+
+
+def test_in_the_archive_the_graders_self_test_is_missed_in_words(course):
+    command = [sys.executable, "-c", "from course_lib.cli import app; app(['grade', '--self-test'])"]
+    done = subprocess.run(command, cwd=course, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, "not in the students' archive" in done.stderr) == (2, True), done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_what_is_no_python_is_installed_with_the_package(files):
+    patterns = tomllib.loads(files["pyproject.toml"].decode())["tool"]["setuptools"]["package-data"]
+    known = [f"{package.replace('.', '/')}/{p}" for package, inside in patterns.items() for p in inside]
+    data = [name for name in files if name.startswith("course_lib/") and not name.endswith(".py")]
+    assert len(data) > len(MODULES)
+    assert [name for name in data if not any(PurePosixPath(name).match(pattern) for pattern in known)] == []
+
+
+def test_a_public_case_that_cannot_be_written_down_is_said_and_nothing_is_written(tmp_path, monkeypatch):
+    def refused(course):
+        raise RecordError("98.1 (one): a set cannot be recorded")
+
+    monkeypatch.setattr("course_lib.grading.release.public_checks", refused)
+    done = CliRunner().invoke(app, ["release", str(tmp_path / "out"), "--folder", str(ROOT)])
+    assert (done.exit_code, "course release: 98.1 (one): a set cannot be recorded" in done.output) == (1, True)
+    assert not (tmp_path / "out").exists()
+
+
+def test_exercises_that_cannot_be_computed_are_said_in_one_line(tmp_path):
+    folder = tmp_path / "course"
+    shutil.copytree(ROOT / "course_lib", folder / "course_lib", ignore=shutil.ignore_patterns("__pycache__"))
+    lesson = folder / EXERCISES / "lesson01.py"
+    lesson.write_text(lesson.read_text(encoding="utf-8").replace("expect=_pocket", "expect=print"), encoding="utf-8")
+    records = public_checks(folder)  # by that folder's exercises, not by those of this process
+    assert records[f"{EXERCISES}lesson01.json"] != record(sheet("01_perceptron").exercises).encode()
+    assert records[f"{EXERCISES}lesson02.json"] == record(sheet("02_neurons_and_layers").exercises).encode()
+    lesson.write_text(lesson.read_text(encoding="utf-8").replace("expect=print", "expect=set"), encoding="utf-8")
+    with pytest.raises(RecordError, match=r"could not be computed: 01\.4 \(NAND\): set expected"):
+        public_checks(folder)
 
 
 def test_where_there_are_no_solutions_nothing_is_written(tmp_path):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
+import subprocess
 import sys
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from course_lib.grading.cluster import NoCluster, run_on_cluster
 from course_lib.grading.schedule import run
 from tests.grading.fakes import FakeTask, fake_grade
+from tests.setup.project import ROOT
 
 
 def tasks(*says):
@@ -93,3 +96,29 @@ def test_a_cluster_without_dask_is_an_error_that_says_what_to_install(monkeypatc
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(NoCluster, match=r"pip install -e '\.\[cluster\]'"):
         next(run_on_cluster(tasks("fine"), fake_grade, "tcp://127.0.0.1:1"))
+
+
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="no process groups here (Windows)")
+@pytest.mark.parametrize("moment", ["importing", "grading"])
+def test_ctrl_c_at_a_terminal_is_words_and_no_childs_traceback(moment, tmp_path):
+    """The child itself presses it for both, so it comes while the child imports what it needs, or while it grades."""
+    (tmp_path / "pressing.py").write_text(
+        "import multiprocessing, os, signal, time\n"
+        "def press():\n    os.killpg(0, signal.SIGINT)\n    time.sleep(1)\n"
+        f"if multiprocessing.current_process().name == 'course-grade' and {moment!r} == 'importing':\n    press()\n"
+        "def grade(task):\n    press()\n    time.sleep(30)\n"
+    )
+    (tmp_path / "main.py").write_text(
+        "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "from course_lib.grading.schedule import run\nfrom pressing import grade\n"
+        "from tests.grading.fakes import FakeTask\n"
+        "if __name__ == '__main__':\n    try:\n"
+        "        list(run([FakeTask('s0', '04_backpropagation', ())], grade, 1))\n"
+        "    except KeyboardInterrupt:\n        print('stopped')\n"
+    )
+    path = os.pathsep.join([str(tmp_path), str(ROOT)])
+    done = subprocess.run(
+        [sys.executable, "main.py"], cwd=tmp_path, env={**os.environ, "PYTHONPATH": path}, capture_output=True,
+        text=True, start_new_session=True, check=False,
+    )  # fmt: skip
+    assert (done.stdout, done.stderr) == ("stopped\n", "")

@@ -16,7 +16,7 @@ from course_lib.grading.selftest.collection import FAMILIES
 from course_lib.grading.selftest.kernel_sheet import KERNELS
 from course_lib.grading.selftest.sheet import SHEET
 from course_lib.grading.selftest.world import World
-from course_lib.grading.similarity import similar_pairs
+from course_lib.grading.similarity import alike
 from course_lib.grading.store import fault
 from course_lib.grading.summary import write_summary
 from course_lib.grading.tables import write_grades
@@ -80,8 +80,8 @@ def test_reports_tables_and_hints_of_all_of_them_are_written_and_show_only_text(
     for one in finals:
         write_report(tmp_path, students[one["student"]], [one])
     write_grades(tmp_path, finals, students, (SHEET, KERNELS))
-    pairs = similar_pairs({id: {r["student"]: r["answers"].get(id, "") for r in results} for id in ("00.1", "000.1")})
-    write_summary(tmp_path, finals, students, (SHEET, KERNELS), pairs)
+    found = alike({id: {r["student"]: r["answers"].get(id, "") for r in results} for id in ("00.1", "000.1")})
+    write_summary(tmp_path, finals, students, (SHEET, KERNELS), found)
     pages = [file for file in tmp_path.iterdir() if file.suffix == ".html"]
     assert len(pages) == len(results) + 1
     for file in pages:

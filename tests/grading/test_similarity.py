@@ -6,7 +6,17 @@ import random
 
 import pytest
 
-from course_lib.grading.similarity import FEWEST_TOKENS, NOTE, fingerprints, similar_pairs
+from course_lib.grading.similarity import (
+    FEWEST_TOKENS,
+    NOTE,
+    RENAMED,
+    SAME,
+    SIMILAR,
+    alike,
+    fingerprints,
+    similar_pairs,
+    together,
+)
 from course_lib.grading.tokens import tokens_of
 
 ANSWER = '''
@@ -77,9 +87,61 @@ def test_what_the_sheet_gives_is_no_hint():
     assert pair.shared < pairs({"ann": ANSWER, "bob": COPY})[0].shared
 
 
-def test_what_many_wrote_is_no_hint():
-    assert len(pairs({f"s{n}": ANSWER for n in range(12)})) == 66
-    assert pairs({f"s{n}": ANSWER for n in range(13)}) == []
+@pytest.mark.parametrize("count", [2, 12, 13, 20, 300])
+def test_the_same_text_is_one_group_however_many_have_it(count):
+    (group,) = alike({"04.2": {f"s{n:03}": ANSWER for n in range(count)}})
+    assert (group.students, group.how, group.share) == (tuple(f"s{n:03}" for n in range(count)), SAME, 1.0)
+    assert len(pairs({f"s{n}": ANSWER for n in range(count)})) == count * (count - 1) // 2
+
+
+def test_copies_with_other_names_are_one_group_however_many_there_are():
+    copies = {f"s{n:02}": ANSWER.replace("slope", f"slope_{n}") for n in range(30)}
+    (group,) = alike({"04.2": copies})
+    assert (len(group.students), group.how) == (30, RENAMED)
+
+
+def test_a_text_with_other_spaces_at_its_ends_is_the_same_text():
+    (group,) = alike({"04.2": {"ann": ANSWER, "bob": ANSWER.replace("\n", "  \r\n") + "\n\n"}})
+    assert group.how == SAME
+
+
+def test_what_many_different_answers_share_is_no_hint():
+    answers = {f"s{n}": ANSWER.replace("    total", f"    more = {'-' * (n + 1)}lr\n    total", 1) for n in range(40)}
+    few = alike({"04.2": dict(list(answers.items())[:3])})
+    assert {one.students for one in few if one.how == SIMILAR} == {("s0", "s1"), ("s0", "s2"), ("s1", "s2")}
+    assert alike({"04.2": answers}) == []
+
+
+def test_what_the_sheet_gives_is_no_group_either():
+    short = "def f(x):\n    # your answer comes here, in 3 lines\n    raise NotImplementedError\n"
+    assert alike({"04.2": {f"s{n}": ANSWER for n in range(40)}}, given=[f"import numpy\n\n{ANSWER}"]) == []
+    assert alike({"04.2": {f"s{n}": short for n in range(40)}}, given=[short]) == []
+
+
+SHORT = "def relu(z):\n    return np.maximum(0, z)\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "notable"),
+    [
+        (SHORT, False),
+        ("def relu(z):\n    result = np.maximum(0, z)\n    return result\n", False),
+        ("def relu(z):\n    # it took me all night to see this\n    return np.maximum(0, z)\n", True),
+        ("def relu(z):\n    pinguin = 0\n    walrus = np.maximum(pinguin, z)\n    return walrus\n", True),
+        ("def relu(z):\n    return np.maximum(0, z)  # ok\n", False),
+    ],
+)
+def test_a_short_answer_is_a_hint_only_with_something_of_ones_own(text, notable):
+    found = alike({"04.2": {"ann": text, "bob": text, "eve": SHORT, "kim": "def relu(z):\n    return z * (z > 0)\n"}})
+    mine = [one for one in found if one.students == ("ann", "bob")]
+    assert bool(mine) == notable
+    assert [one for one in found if one not in mine] == []
+
+
+def test_the_same_students_are_there_once_with_all_their_questions():
+    answers = {"04.2": {"a": ANSWER, "b": COPY, "c": OTHER}, "04.3": {"a": OTHER, "b": OTHER, "c": ANSWER}}
+    ((who, ones),) = together(alike(answers))
+    assert (who, [(one.question, one.how) for one in ones]) == (("a", "b"), [("04.2", RENAMED), ("04.3", SAME)])
 
 
 def test_two_questions_are_two_hints():
@@ -126,3 +188,18 @@ def test_one_copied_pair_is_found_among_10_000():
     texts["s9999"] = ANSWER
     texts["s17"] = COPY
     assert [(pair.one, pair.other) for pair in pairs(texts)] == [("s17", "s9999")]
+
+
+def test_who_shares_the_hard_questions_is_there_with_the_easy_ones_too():
+    easy = {f"s{n}": OTHER for n in range(6)}
+    answers = {"04.1": easy, "04.2": {"s1": ANSWER, "s2": ANSWER, "s3": "x = 1\n"}}
+    found = together(alike(answers))
+    assert [(who, [(one.question, len(one.students)) for one in ones]) for who, ones in found] == [
+        *((("s1", "s2"), [("04.1", 6), ("04.2", 2)]), (tuple(easy), [("04.1", 6)]))
+    ]
+
+
+def test_10_000_with_the_same_answer_are_one_group():
+    texts = {f"s{n}": ANSWER for n in range(10_000)}
+    (group,) = alike({"04.2": texts})
+    assert len(group.students) == 10_000

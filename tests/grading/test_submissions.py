@@ -43,6 +43,15 @@ def contents(found):
     return {(one.student, one.sheet): [content for _, content in one.load()[0]] for one in found.submissions}
 
 
+def reasons(found):
+    """Why there is nothing to grade, of whom something was handed in that is refused."""
+    return {one.student: one.reason for one in found.submissions if one.refused}
+
+
+def notes(found):
+    return {one.student: one.notes for one in found.submissions}
+
+
 @pytest.fixture(params=["folder", "zip", "zip with a folder around"])
 def handed_in(request, tmp_path):
     """Return a function that hands files in, in each of three ways."""
@@ -58,7 +67,7 @@ def handed_in(request, tmp_path):
 
 def test_student_folders(handed_in):
     found = collect(handed_in({f"ann/{SHEET}.ipynb": b"1", f"bob/{SHEET}.ipynb": b"2", "bob/notes.txt": b"3"}), SHEETS)
-    assert contents(found) == {("ann", SHEET): [b"1"], ("bob", SHEET): [b"2"]}
+    assert contents(found) == {("ann", SHEET): [b"1"], ("bob", SHEET): [b"2", b"3"]}
 
 
 def test_one_file_a_student(handed_in):
@@ -209,7 +218,8 @@ def test_links_and_pipes_are_left_out_and_not_followed(tmp_path):
     (root / "eve").symlink_to(tmp_path)
     os.mkfifo(root / "ann" / "pipe.ipynb")
     found = collect(root, SHEETS, (SHEET,))
-    assert contents(found) == {("ann", SHEET): [b"1"], ("bob", SHEET): []}
+    assert contents(found) == {("ann", SHEET): [b"1"], ("bob", SHEET): [], ("eve", SHEET): []}
+    assert reasons(found) == {"bob": "Handed in hw.ipynb, which is a link.", "eve": "Handed in eve, which is a link."}
     assert sorted(problem.split(" is ")[1] for problem in found.problems) == [
         *("a link: left out", "a link: left out", "no plain file: left out")
     ]
@@ -230,8 +240,10 @@ def test_names_that_lead_out_of_a_zip_are_left_out(tmp_path):
     bad = ["../up.ipynb", "/etc/x.ipynb", "a/../../x.ipynb", "C:\\x.ipynb", "..\\x.ipynb"]
     path = zipped(tmp_path / "c.zip", {**{name: b"0" for name in bad}, "ann/hw.ipynb": b"1", "bob/hw.ipynb": b"2"})
     found = collect(path, SHEETS, (SHEET,))
-    assert contents(found) == {("ann", SHEET): [b"1"], ("bob", SHEET): [b"2"]}
+    assert {id: files for (id, _), files in contents(found).items() if files} == {"ann": [b"1"], "bob": [b"2"]}
     assert len([problem for problem in found.problems if "leads out" in problem]) == len(bad)
+    assert set(reasons(found)) == {"up", "etc", "a", "x"}  # nobody disappears, whatever the name is
+    assert all("which leads out of the archive" in reason for reason in reasons(found).values())
 
 
 def test_links_bombs_and_encrypted_files_in_a_zip_are_left_out(tmp_path):
@@ -264,21 +276,26 @@ def test_an_archive_with_too_many_or_too_large_files_is_refused(tmp_path, monkey
         collect(path, SHEETS, (SHEET,))
 
 
-def test_a_file_that_is_too_large_is_a_note_and_the_student_stays(tmp_path, monkeypatch):
+def test_a_file_that_is_too_large_is_the_reason_and_the_student_stays(tmp_path, monkeypatch):
     monkeypatch.setattr(archive, "MOST_FILE", 10)
+    found = collect(folder(tmp_path / "c", {"ann/hw.ipynb": b"1" * 11}), SHEETS, (SHEET,))
+    assert reasons(found) == {"ann": "hw.ipynb has 11 bytes; at most 10 are read."}
+
+
+def test_a_file_that_grew_after_it_was_listed_is_a_note(tmp_path, monkeypatch):
     (one,) = collect(folder(tmp_path / "c", {"ann/hw.ipynb": b"1" * 11}), SHEETS, (SHEET,)).submissions
+    monkeypatch.setattr(archive, "MOST_FILE", 10)
     assert one.load() == ((("hw.ipynb", b""),), ("hw.ipynb has 11 bytes; at most 10 are read.",))
 
 
-def test_a_member_whose_sum_is_wrong_is_a_note(tmp_path):
+def test_a_member_whose_sum_is_wrong_is_the_reason(tmp_path):
     path = tmp_path / "c.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as out:
         out.writestr("ann/hw.ipynb", b"content")
     path.write_bytes(path.read_bytes().replace(b"content", b"CONTENT"))
-    (one,) = collect(path, SHEETS, (SHEET,)).submissions
-    files, notes = one.load()
-    assert files == (("hw.ipynb", b""),)
-    assert "Bad CRC-32" in notes[0]
+    found = collect(path, SHEETS, (SHEET,))
+    assert contents(found) == {("ann", SHEET): []}
+    assert reasons(found)["ann"].startswith("hw.ipynb cannot be read (BadZipFile: Bad CRC-32")
 
 
 def test_the_last_of_two_members_of_one_name_counts_and_it_says_so(tmp_path):
@@ -314,13 +331,22 @@ def test_a_zip_that_a_student_handed_in_is_looked_into_one_level_deep(handed_in)
         "ann/hw.zip": packed({"deep/hw.ipynb": b"1", "../x.ipynb": b"0", "inner.zip": packed({"x.ipynb": b"0"})}),
         "bob.zip": packed({"hw.ipynb": b"2"}),
         "eve/hw.zip": b"no zip",
-        "ngkim_12_34_hw.zip": packed({"hw.ipynb": b"3"}),
     }
     found = collect(handed_in(files), SHEETS, (SHEET,))
-    by_student = {student: files for (student, _), files in contents(found).items() if b"no zip" not in files}
-    assert {who: files for who, files in by_student.items() if files} == {"ann": [b"1"], "bob": [b"2"], "12": [b"3"]}
+    assert contents(found) == {("ann", SHEET): [b"1"], ("bob", SHEET): [b"2"], ("eve", SHEET): []}
     assert any("leads out" in problem for problem in found.problems)
     assert any("eve/hw.zip is no zip" in problem for problem in found.problems)
+    reason = "Handed in hw.zip, which is no zip that can be opened (BadZipFile: File is not a zip file)."
+    assert reasons(found) == {"eve": reason}
+    assert "Handed in hw/inner.zip, which is an archive in an archive, and those are not opened." in notes(found)["ann"]
+
+
+def test_an_archive_that_a_student_handed_in_through_canvas_is_looked_into(handed_in):
+    files = {
+        f"ng{who}_{at}1_{at}2_hw.zip": zipped(io.BytesIO(), {"hw.ipynb": b"%d" % at}).getvalue()
+        for at, who in ((1, "a"), (2, "b"))
+    }
+    assert contents(collect(handed_in(files), SHEETS, (SHEET,))) == {("11", SHEET): [b"1"], ("21", SHEET): [b"2"]}
 
 
 @pytest.mark.parametrize("what", ["nothing there", "no zip", "empty folder", "no notebook", "no sheet"])

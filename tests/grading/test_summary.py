@@ -6,7 +6,7 @@ from course_lib.figures import style
 from course_lib.grading.charts import histogram, meter
 from course_lib.grading.final import empty_questions, finish, missing
 from course_lib.grading.roster import Student
-from course_lib.grading.similarity import NOTE, Pair
+from course_lib.grading.similarity import NOTE, SIMILAR, Alike
 from course_lib.grading.summary import mistake_of, summary, write_summary
 from tests.grading.fakes import part, question, result
 from tests.grading.test_report import HOSTILE, read
@@ -51,6 +51,28 @@ def test_the_most_frequent_mistakes_come_first_and_a_student_counts_once():
     assert "04.1 4 The slope is at a. 04.1 3 element # is # 04.1 1 shape" in text
 
 
+def test_one_reason_for_all_questions_is_one_mistake():
+    why = "hw.ipynb is cut off in line 7: it cannot be read."
+    lost = [question(f"04.{n}", "0", 2, parts=[part("public", False, why, cause="not run")]) for n in range(5)]
+    unread = finish(result("eve", questions=lost, status="unreadable", says=why))
+    text = read(page_of([unread, graded("bob", "0", says="wrong shape")])).text
+    assert "04.1 1 wrong shape all 1 hw.ipynb is cut off in line #: it cannot be read. Slowest" in text
+    ended = [question(f"04.{n}", "0", 2, parts=[part("public", False, "6 cells did so")]) for n in range(5)]
+    text = read(page_of([finish(result("kim", questions=ended))])).text
+    assert "all 1 # cells did so Slowest" in text
+
+
+def test_what_only_one_question_lost_stays_with_it():
+    made = [
+        question("04.1", "0", 2, parts=[part("public", False, "uses polyfit", cause="not run")]),
+        question("04.2", "2", 2, parts=[part()]),
+    ]
+    text = read(page_of([finish(result("ann", questions=made))])).text
+    assert "04.1 1 uses polyfit" in text
+    alone = read(page_of([finish(result("ann", questions=made[:1]))])).text
+    assert "04.1 1 uses polyfit" in alone
+
+
 def test_a_mistake_is_its_cause_or_its_message_without_numbers():
     assert mistake_of(part(cause="shape", says="y")) == "shape"
     assert mistake_of(part(says="[0, 1]: -0.25 instead of 1e-3")) == "[#, #]: # instead of #"
@@ -64,8 +86,11 @@ def test_the_slowest_come_first_with_a_link_to_their_report():
 
 
 def test_similar_answers_are_named_with_the_note_that_they_prove_nothing():
-    text = read(page_of([graded("a", "1"), graded("b", "1")], pairs=[Pair("04.1", "a", "b", 0.875, 9)])).text
-    assert "04.1 a b 88%" in text
+    found = [Alike("04.1", ("a", "b"), 0.875, 9, SIMILAR), Alike("04.2", ("a", "b"), 1.0, 9, SIMILAR)]
+    page = page_of([graded("a", "1"), graded("b", "1")], similar=found)
+    text = read(page).text
+    assert "a , b 2 04.1 (similar, 88%), 04.2 (similar, 100%) side by side" in text
+    assert 'href="similarity.html#g1"' in page
     assert NOTE in text
     assert NOTE in read(page_of([graded("a", "1")])).text
 
@@ -75,7 +100,9 @@ def test_hostile_names_and_messages_stay_text():
         result(HOSTILE, questions=[question(HOSTILE, "0", 2, parts=[part("p", False, HOSTILE)], title=HOSTILE)])
     )
     students = {HOSTILE: Student(HOSTILE, HOSTILE)}
-    reader = read(summary([made], students, [SHEET], [Pair(HOSTILE, HOSTILE, HOSTILE, 1.0, 9)], [HOSTILE] * 200))
+    reader = read(
+        summary([made], students, [SHEET], [Alike(HOSTILE, (HOSTILE, HOSTILE), 1.0, 9, HOSTILE)], [HOSTILE] * 200)
+    )
     assert not {"script", "img"} & {tag for tag, _ in reader.tags}
     assert "100 more" in reader.text
 

@@ -73,9 +73,10 @@ def test_other_texts_stay(text):
 def test_no_cell_of_any_file_begins_like_a_formula(tmp_path):
     files = [write_grades(tmp_path, finals(), STUDENTS, [SHEET])]
     for preset in ("canvas", "moodle", "nbgrader"):
-        files += write_preset(preset, tmp_path, finals(), STUDENTS, [SHEET])
+        files += write_preset(preset, tmp_path, finals(), STUDENTS, [SHEET], set(STUDENTS))
     assert [path.name for path in files] == [
-        *("grades.csv", "grades_canvas.csv", f"grades_moodle_{SHEET}.csv", "grades_nbgrader.csv")
+        *("grades.csv", "grades_canvas.csv", f"grades_moodle_{SHEET}.csv", f"grades_moodle_gradebook_{SHEET}.csv"),
+        "grades_nbgrader.csv",
     ]
     for path in files:
         assert not [cell for row in read_back(path) for cell in row if cell.lstrip().startswith(("=", "+", "-", "@"))]
@@ -129,19 +130,38 @@ def test_answers_that_wait_are_written_for_who_grades_them_and_read_again(tmp_pa
     assert not path.exists()
 
 
+def test_what_was_filled_in_and_saved_by_a_spreadsheet_stays_one_line(tmp_path):
+    waits = [question("04.1"), question("04.6", "0", 5, kind="text")]
+    made = [result(id, questions=waits, answers={"04.6": "because"}) for id in ("0012345", "bob")]
+    path = write_by_hand(tmp_path, [finish(one) for one in made])
+    text = path.read_text(encoding="utf-8-sig").replace("0012345,04.6,,,", "12345,4.6,3,fine,").replace(",", ";")
+    path.write_text(text)
+    write_by_hand(tmp_path, [finish(one) for one in made])
+    assert read_back(path)[1:] == [["0012345", "04.6", "3", "fine", "because"], ["bob", "04.6", "", "", "because"]]
+    path.write_text(path.read_text(encoding="utf-8-sig") + "1.2E+11,04.6,1,?,\n")
+    write_by_hand(tmp_path, [finish(one) for one in made])
+    assert ["1.2E+11", "04.6", "1", "?", ""] in read_back(path)  # nobody's work is lost
+
+
 def test_canvas():
-    rows = canvas_rows(finals(), STUDENTS, [SHEET])
+    rows = canvas_rows(finals(), STUDENTS, [SHEET], {"0012"})
     assert rows[0] == ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", SHEET]
     assert rows[1] == ["    Points Possible", "", "", "", "", "7"]
     assert rows[2] == ["Ann Ng", "0012", "S12", "ann", "A", "1.0667"]
-    assert rows[4] == ["eve", "", "eve", "", "", ""]  # the grader failed: an import leaves the grade alone
+    assert len(rows) == 4  # the grader failed for eve: an empty cell would take away the grade that is there
+    assert canvas_rows(finals(), STUDENTS, [SHEET])[2] == ["Ann Ng", "", "S12", "ann", "A", "1.0667"]
 
 
 def test_moodle():
-    rows = moodle_rows(finals(), STUDENTS, SHEET)
-    assert rows[0] == ["Identifier", "Full name", "ID number", "Email address", "Grade", "Maximum Grade"]
-    assert rows[1] == ["Participant 0012", "Ann Ng", "S12", "ann@example.org", "1.0667", "7"]
-    assert rows[3] == ["", "", "eve", "", "", "7"]
+    rows = moodle_rows(finals(), STUDENTS, SHEET, {"0012", "eve"})
+    assert rows[0] == [
+        *("Identifier", "Full name", "ID number", "Email address", "Status", "Grade", "Maximum Grade"),
+        *("Grade can be changed", "Last modified (submission)", "Last modified (grade)"),
+    ]
+    who = ["Participant 0012", "Ann Ng", "S12", "ann@example.org"]
+    assert rows[1] == [*who, "", "1.0667", "7", "Yes", "", ""]
+    assert rows[2][4:] == ["", "", "7", "Yes", "", ""]  # the grader failed: Moodle passes over an empty grade
+    assert len(rows) == 3
 
 
 def test_nbgrader():

@@ -42,8 +42,7 @@ def test_gradients_of_every_image_layer_and_its_announced_shape(layers, inputs):
         assert shape == x_out.shape[1:]
     if any(isinstance(layer, nn.Conv2d) and not layer.connections.all() for layer in net):
         _check_only_connected(net, x)
-    else:
-        check_network_gradients(net, x, np.array([0, 1, 2, 0]), rng=rng(3))
+    check_network_gradients(net, x, np.array([0, 1, 2, 0]), rng=rng(3))
 
 
 def _check_only_connected(net, x):
@@ -117,6 +116,7 @@ def test_distances_are_predicted_by_the_smallest():
     [
         (lambda: nn.Conv2d(1, 2, 3, rng=0), TypeError, r"numpy\.random\.Generator"),
         (lambda: nn.Conv2d(1, 2, 3, rng=rng(), dtype=int), TypeError, "float32 or float64"),
+        (lambda: nn.Subsample(2, dtype=int), TypeError, "float32 or float64"),
         (lambda: nn.Conv2d(1, 2, 0, rng=rng()), ValueError, "mask is 0"),
         (lambda: nn.Conv2d(2, 1, 3, rng=rng(), connections=[[True]]), ValueError, "one row for each of the 1 output"),
         (lambda: nn.Conv2d(1, 1, 3, rng=rng(), connections=[[False]]), ValueError, "sees no input map"),

@@ -1,5 +1,7 @@
 """The computation graph: order, values, gradients, reuse, and what a second backward pass does."""
 
+import copy
+import pickle
 import sys
 import types
 
@@ -9,6 +11,7 @@ import pytest
 from course_lib import reference as ops
 from course_lib.checks import numerical_gradient
 from course_lib.nn import graph
+from tests.backends import on_each_backend
 
 RNG = np.random.default_rng(3)
 X, Y = RNG.standard_normal((4, 3)), RNG.standard_normal((4, 2))
@@ -128,39 +131,76 @@ def test_a_kept_axis_of_length_one_is_summed():
     np.testing.assert_array_equal(b.grad, [[2], [2], [2]])
 
 
-@pytest.mark.parametrize("op", sorted(n.removesuffix("_forward") for n in ops.__all__ if n.endswith("_forward")))
-def test_every_operation_of_the_library_can_be_a_node(op):
+OPERATIONS = sorted(n.removesuffix("_forward") for n in ops.__all__ if n.endswith("_forward"))
+
+
+def inputs_of(op):
+    """Return arrays that an operation takes; class numbers are the only integers among them."""
     rng = np.random.default_rng(0)
     image_axes = {"conv1d": 1, "conv2d": 2, "conv3d": 3, "max_pool": 2, "average_pool": 2, "subsample": 2}.get(op)
-    shape = (3, 4) if image_axes is None else (2, 3, *[4] * image_axes)
-    x, labels = graph.variable(rng.standard_normal(shape)), np.array([0, 3, 1])
+    x, labels = rng.standard_normal((3, 4) if image_axes is None else (2, 3, *[4] * image_axes)), np.array([0, 3, 1])
     if op == "dense":
-        others = [np.ones((4, 4)), np.zeros(4)]
-    elif op in ("half_squared_sum", "quadratic_cost"):
-        others = [np.zeros((3, 4))]
-    elif op in ops.LOSSES:
-        x, others = graph.variable(ops.softmax(x.value)), [labels]  # two of them take probabilities only
-    elif op.startswith("conv"):
-        others = [rng.standard_normal((2, 3, *[2] * image_axes)), np.ones(2)]
-    elif op == "subsample":
-        others = [np.array([1.0, 2.0, 3.0]), np.zeros(3)]
-    elif op == "rbf":
-        others = [rng.standard_normal((5, 4))]
-    else:
-        others = []
-    node = graph.apply(op, x, *others)
-    target = np.zeros(np.shape(graph.forward(node)))
-    goal = node if op in ops.LOSSES else graph.apply("half_squared_sum", node, target)
+        return x, np.ones((4, 4)), np.zeros(4)
+    if op in graph.DIFFERENCES:
+        return x, rng.standard_normal((3, 4))
+    if op in ops.LOSSES:
+        return ops.softmax(x), labels  # two of them take probabilities only
+    if op.startswith("conv"):
+        return x, rng.standard_normal((2, 3, *[2] * image_axes)), np.ones(2)
+    if op == "subsample":
+        return x, np.array([1.0, 2.0, 3.0]), np.zeros(3)
+    return (x, rng.standard_normal((5, 4))) if op == "rbf" else (x,)
+
+
+def goal_of(op, leaves, backend=ops):
+    node = graph.apply(op, *leaves, ops=backend)
+    if op in ops.LOSSES:
+        return node
+    return graph.apply("half_squared_sum", node, np.zeros(np.shape(graph.forward(node))), ops=backend)
+
+
+@on_each_backend
+@pytest.mark.parametrize("op", OPERATIONS)
+def test_every_operation_gives_every_input_its_gradient_but_class_numbers(op, ops):
+    leaves = [graph.variable(v) for v in inputs_of(op)]
+    goal = goal_of(op, leaves, ops)
     graph.forward(goal)
     graph.backward(goal)
+    for leaf in leaves:
+        if leaf.value.dtype.kind == "i":
+            assert leaf.grad is None
+            continue
 
-    def f(v):
-        x.value, kept = v, x.value
-        value = graph.forward(goal)
-        x.value = kept
-        return value
+        def f(v, leaf=leaf):
+            leaf.value, kept = v, leaf.value
+            value = graph.forward(goal)
+            leaf.value = kept
+            return value
 
-    np.testing.assert_allclose(x.grad, numerical_gradient(f, x.value), rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(leaf.grad, numerical_gradient(f, leaf.value), rtol=1e-5, atol=1e-6)
+
+
+@on_each_backend
+@pytest.mark.parametrize("op", OPERATIONS)
+def test_every_operation_keeps_float32_and_gives_each_leaf_a_gradient_of_its_kind(op, ops):
+    small = [v.astype(np.float32) if v.dtype.kind == "f" else v for v in inputs_of(op)]
+    leaves = [graph.variable(v) for v in small]
+    goal = goal_of(op, leaves, ops) * 2.0 + 1
+    graph.forward(goal)
+    graph.backward(goal)
+    assert op in ops.LOSSES or goal.parents[0].parents[0].parents[0].value.dtype == np.float32
+    assert [leaf.grad.dtype for leaf in leaves if leaf.value.dtype.kind == "f"] == [np.float32] * sum(
+        v.dtype.kind == "f" for v in small
+    )
+    for wide in range(len(small)):  # one leaf in float64: the others keep their kind
+        leaves = [graph.variable(v.astype(float) if k == wide else v) for k, v in enumerate(inputs_of(op))]
+        mixed = [graph.variable(v) for v in small]
+        if small[wide].dtype.kind == "f":
+            mixed[wide] = leaves[wide]
+        goal = goal_of(op, mixed, ops)
+        graph.forward(goal)
+        graph.backward(goal)
+        assert all(leaf.grad.dtype == leaf.value.dtype for leaf in mixed if leaf.grad is not None)
 
 
 def test_options_reach_the_operation():
@@ -198,7 +238,7 @@ def test_a_loss_inside_a_graph_passes_its_upstream_gradient_on():
     np.testing.assert_array_equal(x.grad, [[3, -6]])
 
 
-def test_a_computed_target_gets_its_gradient_too_and_a_given_one_none():
+def test_a_computed_target_gets_its_gradient_too_and_so_does_a_given_one():
     x, w = np.array([[1.0, 2.0]]), graph.variable(np.array([[0.3], [0.4]]))
     goal = graph.apply("half_squared_sum", x @ w, x @ (w * w))
     graph.forward(goal)
@@ -208,7 +248,7 @@ def test_a_computed_target_gets_its_gradient_too_and_a_given_one_none():
     J, *_ = two_layers()
     graph.forward(J)
     graph.backward(J)
-    assert J.parents[1].grad is None
+    np.testing.assert_array_equal(J.parents[1].grad, -J.parents[0].grad)
 
 
 def test_arrays_stand_on_either_side_of_a_node():
@@ -260,14 +300,103 @@ def test_powers_of_negative_numbers_of_zero_and_of_integers():
         x**x
 
 
-def test_arithmetic_keeps_float32():
-    x = graph.variable(np.array([1.0, 2.0], np.float32))
-    for node in (-x, x**2, x / x, x**-1):
-        goal = graph.apply("half_squared_sum", node, np.zeros(2, np.float32))
-        graph.zero_grad(goal)
-        graph.forward(goal)
-        graph.backward(goal)
-        assert node.value.dtype == x.grad.dtype == np.float32
+SIGNS = (
+    lambda a, b: a + b, lambda a, b: b + a, lambda a, b: a - b, lambda a, b: b - a, lambda a, b: a * b,
+    lambda a, b: b * a, lambda a, b: a / b, lambda a, b: b / a,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64])
+def test_arithmetic_with_plain_numbers_keeps_the_kind_of_the_array(kind):
+    x = graph.variable(np.array([1.0, 2.0], kind))
+    nodes = [-x, x**2, x / x, x**-1, x**0.5]
+    nodes += [f(x, number) for f in SIGNS for number in (2.0, 3, True, -0.5)]
+    for node in nodes:
+        assert graph.forward(node).dtype == kind
+        assert node.local_gradients(np.ones_like(node.value))[node.parents.index(x)].dtype == kind
+
+
+@pytest.mark.parametrize("other", [np.float64(2), np.array(2.0), np.array([1.0, 2.0]), np.array([1, 2])])
+def test_arrays_promote_as_in_numpy_and_a_gradient_keeps_its_leafs_kind(other):
+    for f in SIGNS:
+        x = graph.variable(np.array([1.0, 2.0], np.float32))
+        goal = graph.apply("half_squared_sum", f(x, other), np.zeros(2))
+        graph.backward(_run(goal))
+        assert goal.parents[0].value.dtype == np.float64
+        assert x.grad.dtype == np.float32
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.int8, np.int32, np.int64, np.uint64, bool])
+def test_integer_leaves_are_computed_with_as_floats(kind):
+    """NumPy's own integers wrap around: uint8(1) - 2 is 255, and -True an error."""
+    values, weights = np.array([1, 0, 1]).astype(kind), np.array([0.5, -1.0, 2.0])
+    if kind is not bool:
+        values = values * kind(100)
+
+    def f(x, w):
+        return (-x + (x - 2) * x * w - 3 * x) / 4
+
+    leaves = [[graph.variable(v), graph.variable(weights)] for v in (values, values.astype(float))]
+    for x, w in leaves:
+        graph.backward(_run(graph.apply("half_squared_sum", f(x, w), x)))
+    for one, other in zip(*leaves, strict=True):
+        np.testing.assert_array_equal(one.grad, other.grad)
+        assert one.grad.dtype == np.float64
+    assert leaves[0][0].value.dtype == kind
+
+
+@pytest.mark.parametrize("value", [np.array(["a"]), np.array([None]), np.array([1j]), "word", None])
+def test_what_is_no_real_number_is_refused_in_words(value):
+    with pytest.raises(TypeError, match="a graph computes with real numbers"):
+        graph.forward(graph.variable(np.ones(1)) + value)
+
+
+@on_each_backend
+@pytest.mark.parametrize("op", graph.DIFFERENCES)
+def test_a_leaf_that_is_input_and_target_gets_both_gradients(op, ops):
+    """PyTorch had this fault: a leaf as the target got none, or lost what it was due as the input."""
+    for of_leaf in (
+        lambda t: (t * 2, t), lambda t: (t, t * 2), lambda t: (t, t), lambda t: (t * t, t * 3),
+        lambda t: (np.array([[1.0, 2.0]]), t), lambda t: (t, np.array([[1.0, 2.0]])),
+    ):  # fmt: skip
+        t = graph.variable(np.array([[3.0, -0.5]]))
+        graph.backward(_run(graph.apply(op, *of_leaf(t), ops=ops) * 1.5))
+
+        def value(v, of_leaf=of_leaf):
+            return 1.5 * getattr(ops, f"{op}_forward")(*of_leaf(v))[0]
+
+        np.testing.assert_allclose(t.grad, numerical_gradient(value, t.value), rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("op", "given", "option"),
+    [("leaky_relu", [], "negative_slope"), ("rbf_loss", [np.array([0, 1, 1])], "j")],
+)
+def test_a_node_that_would_silently_get_no_gradient_is_refused(op, given, option):
+    def goal(last):
+        node = graph.apply(op, graph.variable(np.ones((3, 4))), *given, last)
+        return _run(node if op in ops.LOSSES else graph.apply("half_squared_sum", node, np.zeros((3, 4))))
+
+    graph.backward(goal(0.1))  # a plain number is no node
+    with pytest.raises(ValueError, match=rf"{op} has no gradient for its argument {option}.*{option}=\.\.\."):
+        graph.backward(goal(graph.variable(0.1)))
+
+
+def test_a_deep_copy_is_a_graph_of_its_own_however_deep():
+    x = node = graph.variable(np.array(1.5))
+    for _ in range(5000):
+        node = node + x
+    graph.forward(node)
+    copied = copy.deepcopy({"goal": node, "x": x})
+    copied["x"].value = np.array(2.0)
+    assert graph.forward(copied["goal"]) == 2 * 5001
+    graph.backward(copied["goal"])
+    assert (copied["x"].grad, x.grad, node.value) == (5001, None, 1.5 * 5001)
+
+
+def test_a_graph_says_why_it_cannot_be_pickled():
+    with pytest.raises(TypeError, match=r"cannot be pickled: a graph holds functions. Keep its leaves' values"):
+        pickle.dumps(two_layers()[0])
 
 
 @pytest.mark.parametrize("which", ["leaf", "computed"])

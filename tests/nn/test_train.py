@@ -4,8 +4,10 @@ import time
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 from course_lib import data, nn
+from tests.backends import on_each_backend
 
 
 def rng(seed=0):
@@ -43,6 +45,21 @@ def test_equal_seeds_give_equal_bits(momentum):
     for p, q in zip(a.parameters().values(), b.parameters().values(), strict=True):
         np.testing.assert_array_equal(p, q)
     assert (ha.loss, ha.val_accuracy) == (hb.loss, hb.val_accuracy)
+
+
+@on_each_backend
+@pytest.mark.parametrize("validation", [None, 0.2])
+def test_the_number_of_blas_threads_changes_no_bit(ops, validation):
+    """Alone, NumPy's matrix products give other bits with two threads than with one: here large enough for both."""
+    x, y = rng(1).random((300, 784), dtype=np.float32), np.arange(300) % 10
+    results = []
+    for count in (1, 2, 4):
+        net = nn.models.mlp((784, 128, 10), rng=rng(), ops=ops)
+        with threadpool_limits(count, user_api="blas"):
+            settings = {"epochs": 2, "batch_size": 50, "lr": 0.1, "momentum": 0.9, "validation": validation}
+            history = nn.train(net, (x, y), rng=rng(), progress=False, **settings)
+        results.append((history.loss, history.val_loss, [p.tobytes() for p in net.parameters().values()]))
+    assert results[0] == results[1] == results[2]
 
 
 def test_the_last_batch_may_be_smaller_and_counts_by_its_rows():

@@ -12,7 +12,7 @@ import course_lib
 from course_lib.cli import app
 from tests.setup.project import CUDA_LOCK, LOCKS, ROOT, pyproject
 
-DOCUMENTS = ["README.md", "CONTRIBUTING.md", "INSTRUCTORS.md", "SECURITY.md"]
+DOCUMENTS = ["README.md", "CONTRIBUTING.md", "INSTRUCTORS.md", "SECURITY.md", "ANSWERS.md"]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 

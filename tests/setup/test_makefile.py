@@ -21,14 +21,18 @@ pytestmark = pytest.mark.skipif(not shutil.which("make"), reason="no make here (
 COMPILER = [CUDA_LOCK] if (platform.system(), platform.machine()) == ("Linux", "x86_64") else []
 """The compiler of tests/gates is installed where there is one."""
 
+LAB = ["-m course_lib lab"]
+
 STAND_IN = """#!/bin/sh
+case "$*" in *find_spec*) exit "${UNSOUND:-0}" ;; esac
 echo "$*" >> "$CALLS"
 case "$*" in
   -V) echo "Python 3.9.1" ;;
   *ensurepip*) exit "${NO_VENV:-0}" ;;
   *version_info*) exit "${TOO_OLD:-0}" ;;
-  "-m venv "*) mkdir -p "$3/bin" && cp "$0" "$3/bin/python" && cp "$0" "$3/bin/course" ;;
+  "-m venv "*) mkdir -p "$3/bin" && cp "$0" "$3/bin/python" ;;
   *"install --require-hashes"*) exit "${PIP_FAILS:-0}" ;;
+  "tools/movable.py "*) pwd -P > "$2/.place" ;;
 esac
 """
 
@@ -83,8 +87,18 @@ def test_the_first_lab_installs_from_the_lock_and_the_second_only_starts(copy):
     locked, package = _installs(calls)
     assert locked.endswith("install --require-hashes -r requirements.lock")
     assert package.endswith("install --no-deps --no-build-isolation -e .")
-    assert calls[-1] == "lab --no-browser"
-    assert copy.make("lab")[2] == ["lab"]
+    assert calls[-2:] == ["tools/movable.py .venv", "-m course_lib lab --no-browser"]
+    assert copy.make("lab")[2] == LAB
+
+
+def test_install_sets_up_what_the_lab_needs_once_and_opens_nothing(copy):
+    status, output, calls = copy.make("install")
+    assert status == 0, output
+    assert [call.split()[-1] for call in _installs(calls)] == ["requirements.lock", "."]
+    assert "course doctor" in output
+    assert not any(call in LAB for call in calls)
+    assert copy.make("install")[2] == []
+    assert copy.make("lab")[2] == LAB
 
 
 def test_test_installs_all_locks_once_and_then_only_runs_pytest(copy):
@@ -96,7 +110,7 @@ def test_test_installs_all_locks_once_and_then_only_runs_pytest(copy):
     ]
     assert copy.make("test", "ARGS=-x tests/cli")[2] == ["-m pytest -n auto -x tests/cli"]
     assert copy.make("test", "PROCESSES=0")[2] == ["-m pytest -n 0"]
-    assert copy.make("lab")[2] == ["lab"]
+    assert copy.make("lab")[2] == LAB
 
 
 def test_html_installs_what_makes_pages_once_and_then_only_runs(copy):
@@ -105,8 +119,8 @@ def test_html_installs_what_makes_pages_once_and_then_only_runs(copy):
         ".",
         "requirements-book.lock",
     ]
-    assert copy.make("html", "ARGS=03")[2] == ["run --out build/html 03"]
-    assert copy.make("lab")[2] == ["lab"]
+    assert copy.make("html", "ARGS=03")[2] == ["-m course_lib run --out build/html 03"]
+    assert copy.make("lab")[2] == LAB
     copy.touch("requirements-book.lock")
     assert len(_installs(copy.make("lab")[2])) == 0
     assert copy.make("html", PIP_FAILS="1")[0] != 0
@@ -142,7 +156,7 @@ def test_a_changed_lock_is_installed_again(copy, changed, lab_installs, test_ins
 def test_a_failed_install_leaves_no_stamp_and_is_done_again(copy):
     status, _, calls = copy.make("lab", PIP_FAILS="1")
     assert status != 0
-    assert "lab" not in calls
+    assert LAB[0] not in calls
     assert not list((copy.folder / ".venv").glob(".ready*"))
     assert len(_installs(copy.make("lab")[2])) == 2
 
@@ -195,6 +209,48 @@ def test_a_damaged_environment_is_made_anew(copy):
     assert not leftover.exists()
 
 
+@pytest.mark.parametrize("name", ["kurs 2", "größe", "a'b $HOME `c` #%", "x" * 120])
+def test_a_folder_that_was_renamed_is_set_right_once_without_an_install(copy, name):
+    copy.make("lab")
+    new = copy.folder.with_name(name)
+    copy.folder.rename(new)
+    copy.folder, copy.calls = new, new / "calls.txt"
+    status, output, calls = copy.make("lab")
+    assert status == 0, output
+    assert calls == ["tools/movable.py .venv", *LAB]
+    assert copy.make("lab")[2] == LAB
+
+
+@pytest.mark.parametrize("target", ["lab", "check", "test", "html", "bench", "release", "notebooks", "lint"])
+def test_every_target_sets_a_renamed_folder_right_first(copy, target):
+    copy.make("html")
+    copy.make("test")
+    (copy.folder / ".venv" / "bin" / "ruff").symlink_to("python")
+    (copy.folder / ".venv" / ".place").write_text("/elsewhere/course\n")
+    status, output, calls = copy.make(target)
+    assert status == 0, output
+    assert calls[0] == "tools/movable.py .venv"
+    assert not _installs(calls)
+
+
+@pytest.mark.parametrize("how", ["gone", "another version"])
+def test_a_python_that_is_gone_or_another_one_means_a_new_environment(copy, how):
+    copy.make("lab")
+    python = copy.folder / ".venv" / "bin" / "python"
+    if how == "gone":  # as after an upgrade of the system
+        python.unlink()
+        python.symlink_to("/no/such/python")
+        status, output, calls = copy.make("lab")
+    else:
+        python.write_text(STAND_IN.replace("*find_spec*) exit", "*find_spec* | *version_info*) exit 1 #"))
+        status, output, calls = copy.make("lab")
+    assert status == 0, output
+    assert "the environment is made anew" in output
+    assert "-m venv .venv" in calls
+    assert len(_installs(calls)) == 2
+    assert copy.make("lab")[2] == LAB
+
+
 def test_a_missing_python_is_named(copy):
     status, output, _ = copy.make("lab", "PYTHON=no-such-python")
     assert status != 0
@@ -204,7 +260,7 @@ def test_a_missing_python_is_named(copy):
 def test_help_is_the_default_and_names_every_command(copy):
     status, output, calls = copy.make()
     assert (status, calls) == (0, [])
-    for target in ("lab", "check", "test", "notebooks", "html", "lint", "lock", "clean"):
+    for target in ("install", "lab", "check", "test", "notebooks", "html", "lint", "lock", "clean"):
         assert f"make {target} " in output
 
 

@@ -163,11 +163,15 @@ def _driver():
 def merged(report, path):
     """Return the report with the rows of an older file of the same machine and versions that it lacks itself.
 
-    So that parts can be measured one by one. OSError if the file cannot be read. Source: the course's own.
+    So that parts can be measured one by one; a file that is cut off has none. OSError if it cannot be read.
+    Source: the course's own.
     """
     if not path.exists():
         return report
-    old = json.loads(path.read_text(encoding="utf-8"))
+    try:
+        old = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        return report
     if old["machine"] != report.machine or old["rounds"] != report.rounds:
         return report
     rows = {row["case"]: GpuRow(**row) for row in old["rows"]} | {row.case: row for row in report.rows}

@@ -1,1 +1,5 @@
-"""The exercises of each sheet with their public cases: one module a lesson, `EXERCISES` in order."""
+"""The exercises of each sheet with their public cases: one module a lesson, `EXERCISES` in order.
+
+Students get a record of each instead, which `checks.recorded` reads, and of the modules here only those that compute no
+right value: `*_launches`, `launches` and `kernel_inputs`.
+"""

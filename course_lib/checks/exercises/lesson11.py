@@ -1,7 +1,7 @@
 """Exercises of lesson 11: kernels with guards and loops, launches, divided warps, the tiles of a grid.
 
-Kernels are judged by their values, their hazards and their traffic; no GPU is needed. Each launch makes its output with
-`kernels.output`: NaN, and the executor knows what was never written.
+Kernels are judged by their values, their hazards and their traffic; no GPU is needed.
+The launches are in `lesson11_launches`.
 
 Source: Dey, "Course Organization", "RELU Activation Function"; Hwu, "Design of a Basic Kernel".
 """
@@ -9,43 +9,16 @@ Source: Dey, "Course Organization", "RELU Activation Function"; Hwu, "Design of 
 import numpy as np
 
 from course_lib.checks.exercise import Case, Exercise, KernelExercise, TextQuestion
+from course_lib.checks.exercises import lesson11_launches as launches
 from course_lib.checks.exercises import lesson11_mistakes as mistakes
 from course_lib.checks.exercises.kernel_inputs import up, whole
 from course_lib.checks.exercises.launches import launch_problem
-from course_lib.checks.kernels import output
-
-TILE = 4
-"""Sides of a tile of outputs, as in the lecture's example."""
-
-
-def _add(kernel, a, b):
-    c = output(a.size)
-    kernel[up(a.size, 64) + 1, 64](a, b, c)
-    return c
-
-
-def _leaky(kernel, x, slope):
-    y = output(x.size)
-    kernel[(2, 64) if x.size % 2 == 0 else (3, 32)](x, slope, y)  # no step that is a constant is right for both
-    return y
-
-
-def _row_sum(kernel, x):
-    s = output(x.shape[0])
-    kernel[up(x.shape[0], 32) + 1, 32](x, s)
-    return s
+from course_lib.checks.exercises.lesson11_launches import TILE
 
 
 def _a_launch(rows, columns):
     """One of many right launches: squares of 32 x 32 threads."""
     return (up(columns, 32), up(rows, 32)), (32, 32)
-
-
-def _brighten(kernel, image, gain):
-    rows, columns = image.shape
-    out = output(image.shape)
-    kernel[(up(columns, 16), up(rows, 8)), (16, 8)](image, gain, out)
-    return out
 
 
 def _brighten_budget(image, gain):
@@ -60,24 +33,12 @@ def _warp_passes(takes):
     return passes, 32 * passes - takes.size
 
 
-def _number(kernel, M, H_out, W_out):
-    y = output((M, H_out, W_out), np.int32)
-    kernel[(M, up(H_out, TILE) * up(W_out, TILE)), (TILE, TILE)](y)
-    return y
-
-
 def _numbers(M, H_out, W_out):
     """Number the threads tile by tile: the padded map cut into tiles, and put together again."""
     down, across = up(H_out, TILE), up(W_out, TILE)
     count = np.arange(down * across * TILE * TILE, dtype=np.int32).reshape(down, across, TILE, TILE)
     one = count.swapaxes(1, 2).reshape(down * TILE, across * TILE)[:H_out, :W_out]
     return np.stack([one] * M)
-
-
-def _alternate(kernel, a, b):
-    y = output(a.size)
-    kernel[a.size // 64, 64](a, b, y)
-    return y
 
 
 def _alternate_right(a, b):
@@ -95,7 +56,7 @@ EXERCISES = (
         'Dey, "Course Organization"', 3, lambda a, b: a + b,
         (Case((whole(1, 5), whole(2, 5)), "5 elements, 128 threads"),
          Case((whole(3, 130), whole(4, 130)), "130 elements, 256 threads")),
-        launch=_add, budget=lambda a, b: {"global_store_requests": 2 * up(a.size, 32)},
+        launch=launches.add, budget=lambda a, b: {"global_store_requests": 2 * up(a.size, 32)},
     ),
     KernelExercise(
         "11.2", "leaky_relu", "Leaky ReLU with a grid-stride loop", 2, "warm-up", "a grid-stride loop; float32 only",
@@ -105,14 +66,14 @@ EXERCISES = (
          Case((whole(24, 201), np.float32(0.5)), "201 elements, 3 blocks of 32 threads"),
          Case((SIGNS, np.float32(2)), "slope 2"), Case((SIGNS, np.float32(0)), "slope 0"),
          Case((SIGNS, np.float32(-0.5)), "slope -0.5")),
-        mistakes.LEAKY, rtol=1e-6, launch=_leaky,
+        mistakes.LEAKY, rtol=1e-6, launch=launches.leaky,
         budget=lambda x, slope: {"float64_operations": 0, "global_store_requests": 2 * up(x.size, 32)},
     ),
     KernelExercise(
         "11.3", "row_sum", "The sum of each row", 2, "core", "a loop in a thread; sizes from the array's shape",
         'Dey, "Course Organization"', 6, lambda x: x.sum(axis=1),
         (Case((whole(6, 3, 8),), "3 rows of 8, 64 threads"), Case((whole(7, 40, 120),), "40 rows of 120, 96 threads")),
-        mistakes.ROW_SUM, launch=_row_sum,
+        mistakes.ROW_SUM, launch=launches.row_sum,
         budget=lambda x: {
             "float64_operations": 0, "global_stores": x.shape[0], "global_loads": x.size,
             "global_load_requests": 2 * up(x.shape[0], 32) * x.shape[1],
@@ -131,7 +92,7 @@ EXERCISES = (
         (Case((whole(25, 40, 24), np.float32(2)), "40 rows, 24 columns"),
          Case((whole(26, 21, 40), np.float32(3)), "21 rows, 40 columns"),
          Case((whole(27, 32, 32), np.float32(0.5)), "32 x 32")),
-        rtol=1e-6, launch=_brighten, budget=_brighten_budget,
+        rtol=1e-6, launch=launches.brighten, budget=_brighten_budget,
     ),
     Exercise(
         "11.6", "warp_passes", "What an if costs", 2, "core", "a warp whose lanes do not agree pays for both sides",
@@ -146,14 +107,14 @@ EXERCISES = (
         "11.7", "number_tiles", "Which block computes what", 2, "core", "from block indices to a tile, and back",
         'Hwu, "Design of a Basic Kernel"', 5, _numbers,
         (Case((4, 8, 8), "4 maps, 8 x 8: a grid of 4 x 4 blocks"), Case((2, 5, 11), "2 maps, 5 x 11: 2 x 3 tiles")),
-        mistakes.TILES, launch=_number, names={"TILE": TILE},
+        mistakes.TILES, launch=launches.number, names={"TILE": TILE},
     ),
     KernelExercise(
         "11.8", "alternate", "No divided warp", 3, "stretch", "dealing out work so that a warp agrees",
         "the course's own", 8, _alternate_right,
         (Case((whole(28, 64), whole(29, 64)), "64 elements, 1 block"),
          Case((whole(30, 192), whole(31, 192)), "192 elements, 3 blocks")),
-        mistakes.ALTERNATE, launch=_alternate,
+        mistakes.ALTERNATE, launch=launches.alternate,
         budget=lambda a, b: {
             "divergent_branches": 0, "global_loads": a.size, "global_stores": a.size, "float64_operations": 0,
         },

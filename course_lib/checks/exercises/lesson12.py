@@ -9,31 +9,16 @@ Source: M. Harris, "An Efficient Matrix Transpose in CUDA C/C++"; NVIDIA, "CUDA 
 import numpy as np
 
 from course_lib.checks.exercise import Case, Exercise, KernelExercise, TextQuestion
+from course_lib.checks.exercises import lesson12_launches as launches
 from course_lib.checks.exercises import lesson12_mistakes as mistakes
 from course_lib.checks.exercises.kernel_inputs import up, whole
-from course_lib.checks.kernels import output
-
-SIDE, FOUR, BLOCK = 32, 4, 64
-"""Sides of a tile; elements of a thread and threads of a block in the copy."""
+from course_lib.checks.exercises.lesson12_launches import FOUR, SIDE
 
 LANES = np.arange(32)
 
 
-def _copy(kernel, x):
-    y = output(x.size)
-    kernel[up(x.size, FOUR * BLOCK), BLOCK](x, y)
-    return y
-
-
 def _sectors(stride, offset):
     return len({(4 * (offset + stride * lane)) // 32 for lane in range(32)})
-
-
-def _turn(kernel, x):
-    rows, columns = x.shape
-    y = output((columns, rows))
-    kernel[(up(columns, SIDE), up(rows, SIDE)), (SIDE, SIDE)](x, y)
-    return y
 
 
 def _turn_budget(x):
@@ -43,12 +28,6 @@ def _turn_budget(x):
         "global_store_sectors": 5 * columns * up(rows, SIDE),
         "bank_conflicts": 0,
     }
-
-
-def _tile_sums(kernel, x):
-    s = output(x.shape[0])
-    kernel[up(x.shape[0], SIDE), SIDE](x, s)
-    return s
 
 
 def _wavefronts(stride):
@@ -74,7 +53,7 @@ EXERCISES = (
         "the course's own", 5, lambda x: x.copy(),
         (Case((whole(1, 512),), "512 elements: 2 blocks of 64 threads"),
          Case((whole(2, 300),), "300 elements: 2 blocks of 64 threads")),
-        launch=_copy, names={"FOUR": FOUR},
+        launch=launches.copy, names={"FOUR": FOUR},
         budget=lambda x: {"global_load_sectors": up(x.size, 8), "global_store_sectors": up(x.size, 8)},
     ),
     Exercise(
@@ -89,13 +68,13 @@ EXERCISES = (
         "coalescing, a shared tile, its padding", 'M. Harris, "An Efficient Matrix Transpose in CUDA C/C++"', 10,
         lambda x: x[::-1].T.copy(),
         (Case((whole(8, 64, 64),), "2 x 2 tiles"), Case((whole(9, 40, 70),), "ragged: 2 x 3 tiles, not all full")),
-        mistakes.TURN, launch=_turn, budget=_turn_budget, names={"SIDE": SIDE},
+        mistakes.TURN, launch=launches.turn, budget=_turn_budget, names={"SIDE": SIDE},
     ),
     KernelExercise(
         "12.4", "tile_sums", "Repair: a kernel that waits for banks", 2, "core", "bank conflicts; reading a report",
         "the course's own", 1, lambda x: x.sum(axis=1),
         (Case((whole(10, 32, 32),), "one tile"), Case((whole(11, 70, 32),), "3 tiles, the last one not full")),
-        mistakes.TILE_SUMS, launch=_tile_sums, names={"SIDE": SIDE},
+        mistakes.TILE_SUMS, launch=launches.tile_sums, names={"SIDE": SIDE},
         budget=lambda x: {
             "global_load_sectors": 4 * x.shape[0], "global_loads": x.size, "bank_conflicts": 0, "float64_operations": 0,
         },

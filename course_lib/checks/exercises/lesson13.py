@@ -10,14 +10,10 @@ import numpy as np
 
 from course_lib import reference
 from course_lib.checks.exercise import Case, Exercise, KernelExercise, TextQuestion
+from course_lib.checks.exercises import lesson13_launches as launches
 from course_lib.checks.exercises import lesson13_mistakes as mistakes
 from course_lib.checks.exercises.kernel_inputs import up, whole
-from course_lib.checks.kernels import output
-
-WIDTH, FOUR, PER_BLOCK = 128, 4, 256
-"""Threads of a block in the trees; elements of a thread, and of its block of 64 threads, where work is coarsened."""
-
-WARP = 32
+from course_lib.checks.exercises.lesson13_launches import FOUR, PER_BLOCK, WARP, WIDTH
 
 
 def _live_warps(threads, order):
@@ -31,28 +27,13 @@ def _live_warps(threads, order):
     return [len(np.unique(lanes // WARP)) for lanes in adding]
 
 
-def _warps_of(x):
-    return 3 if x.size % 2 else 5  # no step that is a constant is right for both
-
-
-def _grid_sum(kernel, x):
-    total = output(1, begins=0)
-    kernel[_warps_of(x), WARP](x, total)
-    return total
-
-
 def _grid_sum_budget(x):
-    return {"atomic_rounds": _warps_of(x), "global_loads": x.size + _warps_of(x), "float64_operations": 0}
+    warps = launches.warps_of(x)
+    return {"atomic_rounds": warps, "global_loads": x.size + warps, "float64_operations": 0}
 
 
 def _blocks(x, nothing, size=WIDTH):
     return np.pad(x, (0, -x.size % size), constant_values=nothing).reshape(-1, size)
-
-
-def _by_block(kernel, x):
-    out = output(up(x.size, WIDTH))
-    kernel[up(x.size, WIDTH), WIDTH](x, out)
-    return out
 
 
 def _tree_budget(x):
@@ -64,13 +45,6 @@ def _tree_budget(x):
 def _block_max_budget(x):
     blocks = up(x.size, WIDTH)  # a thread that has no element of its own may load another one
     return {"global_loads": WIDTH * blocks, "shared_load_requests": 96 * blocks, "float64_operations": 0}
-
-
-def _fused(kernel, z, bias, slope, factor):
-    rows, columns = z.shape
-    out = output(z.shape)
-    kernel[(up(columns, 32), up(rows, 4)), (32, 4)](z, bias, slope, factor, out)
-    return out
 
 
 def _fused_right(z, bias, slope, factor):
@@ -85,12 +59,6 @@ def _fused_budget(z, bias, slope, factor):
     }  # fmt: skip
 
 
-def _row_losses(kernel, z, labels):
-    loss = output(z.shape[0])
-    kernel[up(z.shape[0], 2), 2 * WARP](z, labels, loss)
-    return loss
-
-
 def _row_losses_right(z, labels):
     """Compute in float64, with the largest logit taken out."""
     shifted = z.astype(np.float64) - z.max(axis=1, keepdims=True)
@@ -98,23 +66,9 @@ def _row_losses_right(z, labels):
     return loss.astype(np.float32)
 
 
-def _max_pool(kernel, x, size, stride, pad):
-    C, H, W = x.shape
-    shape = C, (H + 2 * pad - size) // stride + 1, (W + 2 * pad - size) // stride + 1
-    y, mask = output(shape), output(shape, np.int32)
-    kernel[2 if pad else 3, WARP](x, size, stride, pad, y, mask)
-    return y, mask
-
-
 def _max_pool_right(x, size, stride, pad):
     y, (_, mask) = reference.max_pool_forward(x[None], size, stride, pad)
     return y[0], mask[0].astype(np.int32)
-
-
-def _squares(kernel, x):
-    sums = output(up(x.size, PER_BLOCK))
-    kernel[up(x.size, PER_BLOCK), PER_BLOCK // FOUR](x, sums)
-    return sums
 
 
 def _squares_budget(x):
@@ -146,13 +100,14 @@ EXERCISES = (
         'M. Harris, "Optimizing Parallel Reduction in CUDA"', 11, lambda x: x.sum(keepdims=True),
         (Case((whole(1, 300),), "300 elements, 5 blocks of one warp"),
          Case((whole(2, 45),), "45 elements, 3 blocks of one warp")),
-        mistakes.GRID_SUM, launch=_grid_sum, budget=_grid_sum_budget,
+        mistakes.GRID_SUM, launch=launches.grid_sum, budget=_grid_sum_budget,
     ),
     KernelExercise(
         "13.3", "block_sum", "The sum of a block, as a tree", 2, "core", "shared memory and barriers; a race",
         'M. Harris, "Optimizing Parallel Reduction in CUDA"', 12, lambda x: _blocks(x, 0).sum(axis=1),
         (Case((whole(10, 128),), "one full block"), Case((whole(11, 300),), "3 blocks, the last one not full")),
-        mistakes.BLOCK_SUM, launch=_by_block, names={"WIDTH": WIDTH}, budget=_tree_budget, instead_of=("atomic",),
+        mistakes.BLOCK_SUM, launch=launches.by_block,
+        names={"WIDTH": WIDTH}, budget=_tree_budget, instead_of=("atomic",),
     ),
     KernelExercise(
         "13.4", "block_max", "Repair: a tree that waits in the wrong place", 2, "core",
@@ -160,7 +115,8 @@ EXERCISES = (
         "the course's own", 12, lambda x: _blocks(x, -np.inf).max(axis=1),
         (Case((whole(3, 128),), "one full block"),
          Case((whole(4, 300, low=-99, high=-1),), "3 blocks, the last one not full, all negative")),
-        mistakes.BLOCK_MAX, launch=_by_block, names={"WIDTH": WIDTH}, budget=_block_max_budget, instead_of=("atomic",),
+        mistakes.BLOCK_MAX, launch=launches.by_block,
+        names={"WIDTH": WIDTH}, budget=_block_max_budget, instead_of=("atomic",),
     ),
     KernelExercise(
         "13.5", "fused", "Three passes in one", 2, "core", "fusion: a value stays in its register",
@@ -168,14 +124,14 @@ EXERCISES = (
         (Case((whole(5, 3, 40), whole(6, 40), np.float32(0.25), np.float32(2)), "3 rows, 40 columns"),
          Case((whole(7, 10, 64), whole(8, 64), np.float32(0.5), np.float32(3)), "10 rows, 64 columns"),
          Case((whole(18, 5, 33), whole(19, 33), np.float32(1.5), np.float32(2)), "5 rows, 33 columns, slope 1.5")),
-        mistakes.FUSED, rtol=1e-6, launch=_fused, budget=_fused_budget,
+        mistakes.FUSED, rtol=1e-6, launch=launches.fused, budget=_fused_budget,
     ),
     KernelExercise(
         "13.6", "row_losses", "The loss of a row, read once", 3, "stretch", "shuffles; softmax that does not overflow",
         'Dey, "Course Organization"', 16, _row_losses_right,
         (Case((_halves(9, 3, 10), _labels(9, 3, 10)), "3 rows of 10 classes"),
          Case((_halves(12, 6, 40), _labels(12, 6, 40)), "6 rows of 40 classes")),
-        mistakes.ROW_LOSSES, rtol=1e-5, atol=1e-4, launch=_row_losses,
+        mistakes.ROW_LOSSES, rtol=1e-5, atol=1e-4, launch=launches.row_losses,
         budget=lambda z, labels: {"global_loads": z.size + 33 * z.shape[0], "float64_operations": 0},
     ),
     KernelExercise(
@@ -185,13 +141,13 @@ EXERCISES = (
         (Case((whole(16, 1, 4, 6, low=-9, high=-1), 2, 2, 0), "1 map, 4 x 6, all negative, windows side by side"),
          Case((whole(17, 2, 7, 11, low=-1, high=1), 3, 3, 0), "2 maps, 7 x 11, many equal values"),
          Case((whole(13, 2, 5, 8, low=-9, high=-1), 3, 2, 1), "2 maps, 5 x 8, all negative, overlapping and padded")),
-        mistakes.POOL, launch=_max_pool,
+        mistakes.POOL, launch=launches.max_pool,
     ),
     KernelExercise(
         "13.8", "square_sums", "Four elements a thread, before the tree", 2, "core", "coarsening, and which four",
         'Dey, "Course Organization"', 15, lambda x: _blocks(x * x, 0, PER_BLOCK).sum(axis=1),
         (Case((whole(14, 512),), "2 full blocks"), Case((whole(15, 300),), "2 blocks, the last one not full")),
-        mistakes.SQUARES, launch=_squares, budget=_squares_budget, names={"FOUR": FOUR}, instead_of=("atomic",),
+        mistakes.SQUARES, launch=launches.squares, budget=_squares_budget, names={"FOUR": FOUR}, instead_of=("atomic",),
     ),
     TextQuestion(
         "13.9", "In your own words: a sum that changes", 2, "core", "rounding and order", "the course's own",

@@ -3,6 +3,7 @@
 Source: the course's own; the accidents are those that a course's inbox has every year.
 """
 
+import gzip
 import json
 
 from course_lib.grading.selftest.sheet import SHEET
@@ -89,6 +90,14 @@ def _deep(text):
     return SOUND.replace(b'"nbformat_minor": 5', b'"nbformat_minor": ' + text.encode())
 
 
+def _script(marker):
+    """A script with the right answers and a check below each; marker.format(number) stands above each cell."""
+    cells = [SETUP]
+    for text in RIGHT.values():
+        cells += [text, "check()  # there is no such name\n"]
+    return "#!/usr/bin/env python\n" + "\n\n".join(f"{marker.format(i)}\n\n\n{c}" for i, c in enumerate(cells, 1))
+
+
 UNREADABLE = "nothing in it can be read, so there is nothing to grade"
 ALL_THERE = "all answers are there, and right"
 
@@ -116,6 +125,17 @@ SUBMISSIONS = (
     _file("format 3", "the notebook format of 2013", FULL, ALL_THERE, _format_3().encode()),
     _file("script", "a .py file instead of a notebook", FULL, "its cells hold all answers",
           "\n".join(["# %%", SETUP] + [f"# %%\n{text}" for text in RIGHT.values()]).encode(), file="homework.py"),
+    _file("JupyterLab's script", "a script as JupyterLab exports it, in which the first check fails", FULL,
+          "a check takes no answer with it", _script("# In[{}]:").encode(), file="homework.py"),
+    _file("plain script", "a script without any mark of cells, in which the first check fails", FULL,
+          "a check takes no answer with it", _script("").encode(), file="homework.py"),
+    _file("Markdown", "a notebook that is kept as Markdown", FULL, ALL_THERE,
+          "".join(f"```python\n{text}```\n" for text in (SETUP, *RIGHT.values())).encode(), file="homework.md"),
+    _file("packed", "a notebook packed by gzip", FULL, ALL_THERE, gzip.compress(SOUND)),
+    _file("packed bomb", "200 MB of nothing, packed by gzip", 0, UNREADABLE, gzip.compress(bytes(200 << 20), 9),
+          "unreadable"),
+    _file("web page", "a page of HTML under a notebook's name", 0, "the report says what it is",
+          b"<!DOCTYPE html><html><body>Please sign in</body></html>", "unreadable"),
     Submission("several notebooks", "an old sheet beside the right one", FULL, "the one that fits the sheet counts", (
         ("old.ipynb", book([code("x = 1")])), (NAME, SOUND), ("notes.ipynb", b"{}"))),
     _file("renamed", "another name, with folders and dots in it", FULL, "a name is no answer", SOUND,

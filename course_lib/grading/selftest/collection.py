@@ -13,6 +13,7 @@ from course_lib.grading.selftest import (
     kernels,
     lies,
     neighbours,
+    shapes,
 )
 from course_lib.grading.selftest.submission import FULL, answered
 
@@ -26,6 +27,7 @@ FAMILIES = {
     "escapes": escapes.SUBMISSIONS,
     "neighbours": neighbours.SUBMISSIONS,
     "kernels": kernels.SUBMISSIONS,
+    "shapes": shapes.SUBMISSIONS,
 }
 """Family -> its submissions, in the order in which they are graded."""
 

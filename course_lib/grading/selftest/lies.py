@@ -3,7 +3,7 @@
 Source: the course's own.
 """
 
-from course_lib.grading.selftest.submission import ONE_LOST, answered, in_a_call
+from course_lib.grading.selftest.submission import FULL, ONE_LOST, answered, in_a_call
 
 NUMPY = "import numpy as np\n"
 EQUAL = """\
@@ -70,6 +70,36 @@ def _instead(name, tries, id, text, why):
     return answered(name, tries, ONE_LOST, why, {id: text})
 
 
+def _counts(name, tries, id, text):
+    return answered(name, tries, FULL, "the value that it holds is right", {id: text})
+
+
+OWN = (
+    "class Mine(float):\n    def __float__(self): return 0.0\n    __eq__ = lambda s, o: False\n"
+    "    __hash__ = float.__hash__\ndef middle(x):\n    return Mine(x.sum() / x.size)\n"
+)
+UNREAL = """\
+class Meta(type):
+    __mro__ = property(lambda cls: (cls, float, object))
+    def __subclasscheck__(cls, other): return True
+class Unreal(metaclass=Meta):
+    __class__ = float
+    def __float__(self): return 3.0
+    def hex(self): return '0x1.8p+1'
+    def __eq__(self, other): return True
+    __hash__ = None
+def middle(x):
+    return Unreal()
+"""
+OBJECTS = """\
+import numpy as np
+class Equal:
+    def __eq__(self, other): return True
+    def __float__(self): return 1.0
+    __hash__ = None
+found = np.empty(x.shape, object)
+found.fill(Equal())
+return found"""
 COUNTED = "calls = []\ndef line(x):\n    calls.append(1)\n    return 2 * x + 1 if len(calls) < 2 else x\n"
 HARD_CODED = (
     "import numpy as np\ndef line(x):\n    if x.shape == (2,):\n        return np.array([3.0, 5.0])\n"
@@ -84,13 +114,18 @@ SUBMISSIONS = (
     in_a_call("huge shape", "returns an array of no elements and a huge shape", NUMPY + "return np.empty((2**40, 0))"),
     _instead("float subclass", "a float of its own class", "00.3", "class Mine(float):\n    "
              "__eq__ = lambda s, o: True\n    __hash__ = float.__hash__\ndef middle(x):\n    return Mine(0.0)\n",
-             "its class is no number's"),
+             "it counts as the 0 that it holds"),
+    _counts("its own classes", "numbers of their own classes, all of them right", "00.3", OWN),
+    _counts("list for an array", "the right numbers as a list of lists", "00.1",
+            "def line(x):\n    return (2 * x + 1).tolist()\n"),
+    _instead("class without a number", "a class that says it inherits from float", "00.3", UNREAL,
+             "it holds no number"),
     in_a_call("equal to everything", "an object that equals everything, as does its class", EQUAL),
     in_a_call("false class", "an object that says it is an array", CLASS),
     in_a_call("array subclass", "an array of its own class", SUBCLASS),
     in_a_call("lazy array", "an object that is an array now and then", LAZY),
     in_a_call("false pointer", "an array of other memory", POINTER),
-    in_a_call("objects", "an array of objects", NUMPY + "return np.array(list((2 * x + 1).ravel()), object)"),
+    in_a_call("objects", "an array of objects that equal everything", OBJECTS),
     in_a_call("generator", "a generator of right numbers", "return (v for v in 2 * x + 1)"),
     in_a_call("text", "the right numbers as a text", "return repr(2 * x + 1)"),
     in_a_call("no return", "returns nothing", "2 * x + 1"),

@@ -4,8 +4,8 @@ Source: the course's own. A file may come from anybody: everything that is used 
 """
 
 import json
-from pathlib import Path
 
+from course_lib.paths import user_path, write_whole
 from course_lib.simt.trace.document import FORMAT, VERSION
 from course_lib.simt.trace.lane_states import MEANINGS
 from course_lib.simt.trace.packing import as_array, unpacked
@@ -21,9 +21,9 @@ class _Damaged(Exception):
 
 
 def save(trace, path):
-    """Write a trace's document to a file. OSError if that is not possible."""
+    """Write a trace's document to a file, whole or not at all. OSError in words if that is not possible."""
     text = json.dumps(trace.document | {"watched": list(trace.watched)}, allow_nan=False, separators=(",", ":"))
-    Path(path).write_text(text, encoding="utf-8")
+    write_whole(path, lambda file: file.write(text.encode()))
 
 
 def load(path):
@@ -38,7 +38,9 @@ def load(path):
     """
     from course_lib.simt.trace.trace import Trace
 
-    path = Path(path)
+    path = user_path(path)
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder, not a trace; name the file in it that trace.save(path) wrote.")
     if (size := path.stat().st_size) > MOST_BYTES:
         raise ValueError(f"{path.name} has {size:,} bytes; a trace has at most {MOST_BYTES:,}.")
     try:
