@@ -180,5 +180,18 @@ def _lines(exercise, result, called, folder):
         return f"{exercise.id} {exercise.title}\n         {result.says}"
 
 
+def _stay(leave=os._exit):
+    """Let `os._exit` in a cell end this cell, not what is to be said of the sheet; a process of a cell still ends."""
+    own = os.getpid()
+
+    def end(status):
+        if os.getpid() == own:
+            raise SystemExit(status)
+        leave(status)
+
+    os._exit = end
+
+
 if __name__ == "__main__":
+    _stay()
     sys.exit(main(*sys.argv[1:]))
