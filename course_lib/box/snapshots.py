@@ -8,13 +8,17 @@ Source: the course's own; fork(2), unix(7), getrlimit(2).
 """
 
 import contextlib
+import gc
 import json
 import os
+import queue
 import select
 import signal
 import socket
+import sys
 import threading
 import time
+import warnings
 
 
 class RunnerEnded(Exception):
@@ -33,11 +37,17 @@ class Snapshots:
     late : int
         The exit status of a runner that went on after its time.
 
+    Attributes
+    ----------
+    has_threads : dict of {key: bool}
+        Whether threads were at work when a snapshot was taken, which it has not: an answer that needs them does not
+        end there.
+
     Source: the course's own.
     """
 
     def __init__(self, serve, files=(), late=124):
-        self._serve, self._files, self._late, self._kept = serve, files, late, {}
+        self._serve, self._files, self._late, self._kept, self.has_threads = serve, files, late, {}, {}
 
     def __contains__(self, key):
         return key in self._kept
@@ -45,21 +55,23 @@ class Snapshots:
     def take(self, key, answer):
         """Keep this process as it is now under a key, in the place of what was there.
 
-        Nothing is kept where threads are at work, which a copy has not, or where there may be no more processes. No
-        errors. Source: fork(2).
+        Nothing is kept where there may be no more processes. Threads are at work in this process only, see
+        `has_threads`. No errors. Source: fork(2).
         """
         if old := self._kept.pop(key, None):
             old.end()
-        if threading.active_count() > 1:
-            return
+        threads = threading.active_count() > 1
         ours, theirs = socket.socketpair()
         try:
-            number = os.fork()
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # Python 3.12 warns of threads, and a notebook may make errors of it
+                number = os.fork()
         except OSError:
             ours.close()
             theirs.close()
             return
         if number:
+            self.has_threads[key] = threads
             theirs.close()
             self._kept[key] = _Kept(ours, number, self._late)
             return
@@ -69,6 +81,8 @@ class Snapshots:
                 other.forget()
             for file in self._files:
                 os.close(file)
+            if threads:
+                _executors_anew()
             self._keep(theirs, answer)
         finally:
             os._exit(0)
@@ -95,6 +109,14 @@ class Snapshots:
             ours.close()
             _, status = os.waitpid(number, 0)
             control.sendall(b"%d\n" % os.waitstatus_to_exitcode(status))
+
+
+def _executors_anew():
+    """Let the executors of this copy start their threads again: they count on those of the process that was copied."""
+    pools = sys.modules.get("concurrent.futures.thread")
+    for pool in gc.get_objects() if pools else ():
+        if type(pool) is pools.ThreadPoolExecutor and not pool._shutdown:
+            pool._threads, pool._idle_semaphore, pool._work_queue = set(), threading.Semaphore(0), queue.SimpleQueue()
 
 
 class _Kept:

@@ -115,8 +115,8 @@ class _Box:
 
         self.settings, self.calling, self.values, self.moments = settings, calling, values, moments
         self.clock = _Clock(settings["grace"])
-        self.cells = notebook_cells.NotebookCells(notebook, TimeUp)
-        self.snapshots, self.watch = Snapshots(self._serve, files, LATE), None
+        self.cells = notebook_cells.NotebookCells(notebook)
+        self.snapshots, self.watch, self.answers = Snapshots(self._serve, files, LATE), None, {}
 
     def reply(self, request):
         """Return the line that answers a request."""
@@ -140,41 +140,54 @@ class _Box:
         if do == "files":
             return self._limited(request, lambda: _put(request["files"]))
         if do == "watch":
-            self.watch = self.moments.Moments(request["answers"], self.cells.names, self.snapshots.take)
+            self.watch = self.moments.Moments(request["answers"], self.cells.names, self._take)
             self.watch.install()
         elif do == "cell":
             done = len(self.cells.notes)
             reply = self._limited(request, lambda: self._cell(request))
             return {**reply, "notes": [note[:300] for note in self.cells.notes[done:][:20]]}
+        elif do == "moments":
+            there = [at for at in self.moments.MOMENTS if (request["id"], at) in self.answers]
+            return {**_failed(""), "changed": there}
         elif do == "call":
             return self._call(request)
         return _failed("")
 
+    def _take(self, id, moment, answer):
+        self.answers[id, moment] = answer
+        self.snapshots.take((id, moment), answer)
+
     def _cell(self, request):
         try:
-            self.cells.run(request["source"], f"<{request['name']}>")
+            self.cells.run(request["source"], request["name"])
         finally:
             if self.watch:
-                self.watch.after_cell()
+                self.watch.after_cell(request.get("later", ()))
         return _failed("")
 
     def _call(self, request):
-        """Call an answer in its snapshot, or, where there is none, in this process."""
-        key, names = request.get("id"), self.cells.names
-        if request.get("at") == "end":
-            key = f"{key} at the end"
-            if key not in self.snapshots and request["function"] in names:
-                self.snapshots.take(key, names[request["function"]])
+        """Call an answer in its snapshot, or, where there is none or it needs threads, in this process."""
+        key, function = (request.get("id"), request.get("at")), request["function"]
+        if key not in self.answers:
+            if function not in self.cells.names:
+                return _failed(f"NameError: name {function!r} is not defined")
+            answer = self.cells.names[function]
+            if "id" not in request:
+                return self._limited(request, lambda: self._called(answer, request["args"]))
+            self._take(*key, answer)
         if key in self.snapshots:
-            from course_lib.box.snapshots import RunnerEnded
+            reply = self._asked(key, request)
+            if not reply["error"] or not self.snapshots.has_threads[key]:
+                return reply
+        return self._limited(request, lambda: self._called(self.answers[key], request["args"]))
 
-            try:
-                return self.snapshots.ask(key, request, request["wall"] + self.settings["grace"])
-            except RunnerEnded as ended:
-                return _failed(str(ended))
-        if request["function"] not in names:
-            return _failed(f"NameError: name {request['function']!r} is not defined")
-        return self._limited(request, lambda: self._called(names[request["function"]], request["args"]))
+    def _asked(self, key, request):
+        from course_lib.box.snapshots import RunnerEnded
+
+        try:
+            return self.snapshots.ask(key, request, request["wall"] + self.settings["grace"])
+        except RunnerEnded as ended:
+            return _failed(str(ended))
 
     def _called(self, answer, arguments):
         value, error, changed = self.calling.call_answer(answer, [self.values.decode(a) for a in arguments])
@@ -193,9 +206,7 @@ class _Box:
                 connection.sendall(self._line(reply))
 
     def _limited(self, request, work):
-        """Return what `work` does, or an error: every exception of an answer becomes one, also one that comes late.
-
-        """
+        """Return what `work` does, or an error: every exception of an answer becomes one, also one that comes late."""
         try:
             try:
                 self.clock.start(request["soft"], request["wall"])

@@ -11,17 +11,18 @@ import re
 import warnings
 
 _SILENT = re.compile(
-    r"(?:%(?:matplotlib|config|load_ext|reload_ext|autoreload|timeit|precision|pip|conda|mamba|uv)\b"
+    r"(?:%(?:matplotlib|config|autoreload|precision|pip|conda|mamba|uv|(?:re)?load_ext +autoreload)\b"
+    r"|%timeit\b(?!.*\s-\w*o)"
     r"|!\s*(?:pip3?|conda|mamba|uv|python3?\s+-m\s+pip)\b).*"
 )
 """Lines without a value that an answer could need; packages cannot be installed by a grader."""
 
-_TIMED = re.compile(r"%time\s+(?=\S)")
-_OF_PYTHON = re.compile(r"%%(?:time|timeit|prun|capture)\s*(?:#.*)?$")
+_TIMED = re.compile(r"%time\s+(?=[^\s-])")
+_OF_PYTHON = re.compile(r"%%(?:time|prun|capture)\s*(?:#.*)?$")
 """First lines of cells whose other lines are run as they are."""
 
-_OF_PAGES = re.compile(r"%%(?:html|HTML|markdown|latex|svg|SVG|javascript|js)\b")
-"""First lines of cells that only show something."""
+_OF_PAGES = re.compile(r"%%(?:html|HTML|markdown|latex|svg|SVG|javascript|js|timeit)\b")
+"""First lines of cells that give no name a value: they show something, or are run in a function (timeit)."""
 
 
 def plain(source):
@@ -29,13 +30,20 @@ def plain(source):
 
     `%time x = 2` becomes `x = 2`. Source: the course's own.
     """
+    return _plain(source)[0]
+
+
+def _plain(source):
+    """Return (text, numbers of the lines that are others now)."""
     head, newline, rest = source.lstrip("\n").partition("\n")
     above = "\n" * (len(source) - len(source.lstrip("\n")))
     if _OF_PAGES.match(head):
-        return ""
+        return "", ()
     if _OF_PYTHON.match(head.rstrip()):
         source = above + newline + rest
-    return "\n".join(_plain_line(line) if "%" in line or "!" in line else line for line in source.split("\n"))
+    lines = source.split("\n")
+    new = [_plain_line(line) if "%" in line or "!" in line else line for line in lines]
+    return "\n".join(new), [i for i, (old, line) in enumerate(zip(lines, new, strict=True), 1) if old != line]
 
 
 def _plain_line(line):
@@ -56,9 +64,14 @@ def parsed(source, name="<cell>"):
         try:
             return ast.parse(source, name)
         except SyntaxError:
-            if (other := plain(source)) == source:
+            other, changed = _plain(source)
+            if other == source:
                 raise
-            return ast.parse(other, name)
+            tree = ast.parse(other, name)
+            begun = {node.lineno for node in ast.walk(tree) if isinstance(node, ast.stmt)}
+            if not begun.issuperset(changed):  # a line of a text, or an operator at the beginning of a line
+                raise
+            return tree
 
 
 def without_magics(source):
@@ -70,7 +83,7 @@ def without_magics(source):
     """
     first, _, rest = source.lstrip("\n").partition("\n")
     if first.startswith("%%") and not _OF_PYTHON.match(first.rstrip()):
-        return "\n" * source.count("\n") if not re.match(r"%%(?:time|timeit|prun|capture)\b", first) else "\n" + rest
+        return "\n" * source.count("\n") if not re.match(r"%%(?:time|prun|capture)\b", first) else "\n" + rest
     source = plain(source)
     return "\n".join(line if _MARKS.isdisjoint(line) else _without(line) for line in source.split("\n"))
 

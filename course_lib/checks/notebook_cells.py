@@ -4,8 +4,8 @@ Plain Python is run without IPython, which takes longer to load than a small she
 (a magic, a shell's line, `get_ipython`) has IPython's own shell, which is loaded then.
 
 Two things are kinder than in Jupyter: an import of a package that is not installed here loses that import only, with
-the lines of a cell's top level that need it; and a cell that is stopped as it does not end still makes the definitions
-that stand below.
+the lines of a cell's top level that need it; and a cell that fails, or is stopped as it does not end, still makes the
+definitions that stand below.
 
 Source: the course's own; IPython's documentation.
 """
@@ -16,12 +16,28 @@ import ast
 import builtins
 import contextlib
 import inspect
+import keyword
 import linecache
+import re
+import sys
 
+from course_lib.checks.cell_history import History
 from course_lib.checks.magics import parsed
 
 DEFINITIONS = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 """Statements that are run even after a cell was stopped."""
+
+_OF_IPYTHON = re.compile(r"\b(?:IPython|ipykernel|matplotlib_inline)\b")
+"""Words of cells that look for IPython's shell themselves: it must be there when they do."""
+
+_OF_LOOPS = re.compile(r"\b(?:create_task|ensure_future|get_running_loop|get_event_loop|gather)\b")
+"""Words of cells that need a running event loop, which in Jupyter every cell has."""
+
+_PROMPT = re.compile(r"\s*In ?\[\d+\]: ")
+"""What cells begin with that were copied from a terminal."""
+
+_AUTOMAGIC = re.compile(r"([A-Za-z_]\w*)(?:[ \t]+[^=\s].*)?")
+"""A line that may be a magic without its %, such as `ls -l`."""
 
 
 class NotebookCells:
@@ -31,8 +47,6 @@ class NotebookCells:
     ----------
     module : module
         `__main__` of the notebook: its names are the cells' names.
-    stop : type of BaseException
-        What is raised in a cell that is stopped as it takes too long.
 
     Attributes
     ----------
@@ -42,12 +56,17 @@ class NotebookCells:
     Source: the course's own.
     """
 
-    def __init__(self, module, stop=()):
-        self.names, self.stop, self.notes = vars(module), stop, []
-        self._module, self._loop, self._ipython, self._missing = module, None, None, set()
+    def __init__(self, module):
+        self.names, self.notes = vars(module), []
+        self._module, self._name, self._loop, self._ipython, self._missing = module, "", None, None, set()
         self._flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-        self.names.update({"get_ipython": self.ipython, "display": print})
-        builtins.input = self._input
+        self.names.update({"get_ipython": self.ipython, "__builtins__": builtins})
+        self._history = History(self.names)
+        builtins.input, builtins.__IPYTHON__ = self._input, True
+        builtins.get_ipython, builtins.display = (
+            self.ipython,
+            self._display,
+        )  # modules beside the notebook have them too
         for name in ("help", "exit", "quit"):  # Python has them only where it loads `site`
             if not hasattr(builtins, name):
                 setattr(builtins, name, _from_site(name))
@@ -59,22 +78,31 @@ class NotebookCells:
         ----------
         source : str
         name : str
-            Its file in tracebacks, such as "<cell 3>".
+            What messages call it, such as "cell 3".
 
         Source: the course's own.
         """
-        tree = self._tree(source, name)
+        self._history.begin(source)
+        if _OF_IPYTHON.search(source):
+            self.ipython()
+        tree, self._name = self._tree(source, f"<{name}>"), name
+        file = f"<ipython-{name}>"  # Numba caches what such files hold, and refuses to for other names without a file
         lines = [f"{line}\n" for line in source.split("\n")]
-        linecache.cache[name] = (len(source), None, lines, name)  # as kernels read their text
+        linecache.cache[file] = (len(source), None, lines, file)  # as kernels read their text
+        in_loop = bool(_OF_LOOPS.search(source))
         for place, node in enumerate(tree.body):
             try:
-                self._statement(node, name)
-            except self.stop:
+                value = self._statement(node, file, in_loop)
+            except BaseException:
                 with contextlib.suppress(Exception):
                     for later in tree.body[place + 1 :]:
                         if isinstance(later, DEFINITIONS):
-                            self._statement(later, name)
+                            self._statement(later, file)
                 raise
+        if tree.body and isinstance(node, ast.Expr):
+            self._history.keep(value)
+        if "IPython" in sys.modules:  # a library has loaded it, and may ask for the shell from now on
+            self.ipython()
 
     def _tree(self, source, name):
         try:
@@ -84,62 +112,89 @@ class NotebookCells:
             if text == source:
                 raise
             return ast.parse(text, name)
-        if len(tree.body) == 1 and isinstance(tree.body[0], ast.Expr) and isinstance(tree.body[0].value, ast.Name):
-            word = tree.body[0].value.id
-            if word not in self.names and not hasattr(builtins, word):  # `ls` and `pwd` are magics without a %
-                return ast.parse(self._as_python(source), name)
+        if _PROMPT.match(source):  # it is Python too: an annotation
+            return ast.parse(self._as_python(source), name)
+        word = _AUTOMAGIC.fullmatch(source.strip())
+        if word and word[1] not in self.names and not hasattr(builtins, word[1]) and not keyword.iskeyword(word[1]):
+            return ast.parse(self._as_python(source), name)
         return tree
 
     def _as_python(self, source):
-        shell = self.ipython()
-        text = shell.transform_cell(source)
-        if len(text.splitlines()) == 1:
-            with shell.builtin_trap:
-                text = shell.prefilter_manager.prefilter_lines(text)
-        return text
+        return self.ipython().transform_cell(source)
 
-    def _statement(self, node, name):
-        """Run a statement of a cell's top level."""
+    def _statement(self, node, file, in_loop=False):
+        """Run a statement of a cell's top level, and return its value if it has one."""
         try:
-            self._execute(node, name)
-        except ImportError:
-            if not isinstance(node, ast.Import | ast.ImportFrom):
+            return self._execute(node, file, in_loop)
+        except ImportError as error:
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                self._each_import(node, file)
+            elif _is_magic(node):
+                self._left_out(error)
+            else:
                 raise
-            self._each_import(node, name)
         except NameError as error:  # of `import seaborn as sns`, which is not here, and `sns.set_theme()`
             if error.name not in self._missing or isinstance(node, DEFINITIONS):
                 raise
             self._missing |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-            self._note(f"{name.strip('<>')}: line {node.lineno} is left out, as {error.name} is not here"[:200])
+            self._note(f"{self._name}: line {node.lineno} is left out, as {error.name} is not here"[:200])
         except Exception as error:
             if not _is_magic(node):
                 raise
-            self._note(f"{name.strip('<>')}: a magic command is left out ({type(error).__name__}: {error})"[:200])
+            self._left_out(error)
+        return None
 
-    def _each_import(self, node, name):
+    def _left_out(self, error):
+        self._note(f"{self._name}: a magic command is left out ({type(error).__name__}: {error})"[:200])
+
+    def _each_import(self, node, file):
         """Import what can be: of `import seaborn, numpy` the second."""
         for alias in node.names:
             one = ast.Import([alias])
             if isinstance(node, ast.ImportFrom):
                 one = ast.ImportFrom(node.module, [alias], node.level)
             try:
-                self._execute(ast.copy_location(one, node), name)
+                self._execute(ast.copy_location(one, node), file)
             except ImportError as error:
                 self._missing.add((alias.asname or alias.name).partition(".")[0])
                 what = alias.name if isinstance(node, ast.Import) else f"{alias.name} of {node.module}"
-                self._note(f"{name.strip('<>')}: the import of {what} is left out ({error})"[:200])
+                self._note(f"{self._name}: the import of {what} is left out ({error})"[:200])
 
-    def _execute(self, node, name):
-        code = compile(ast.Module([node], []), name, "exec", self._flags, dont_inherit=True)
+    def _execute(self, node, file, in_loop=False):
+        if isinstance(node, ast.Expr):
+            code = compile(ast.Expression(node.value), file, "eval", self._flags, dont_inherit=True)
+        else:
+            code = compile(ast.Module([node], []), file, "exec", self._flags, dont_inherit=True)
         if isinstance(node, ast.ImportFrom) and node.module == "__future__":  # holds for all cells below, as in IPython
             self._flags |= sum(getattr(__future__, alias.name).compiler_flag for alias in node.names)
-        if code.co_flags & inspect.CO_COROUTINE:
-            import asyncio
+        if code.co_flags & inspect.CO_COROUTINE or in_loop:
+            return self._in_loop(code)
+        return eval(code, self.names)
 
-            self._loop = self._loop or asyncio.new_event_loop()
-            self._loop.run_until_complete(eval(code, self.names))
-        else:
-            exec(code, self.names)
+    def _in_loop(self, code):
+        """Run a statement while the notebook's event loop does; tasks that it begins go on when it runs again."""
+        import asyncio
+
+        async def run():
+            value = eval(code, self.names)
+            return await value if code.co_flags & inspect.CO_COROUTINE else value
+
+        if self._loop is None:
+            self._loop = asyncio.new_event_loop()
+            asyncio.set_event_loop(self._loop)
+        return self._loop.run_until_complete(run())
+
+    def _display(self, *objects, **how):
+        """Stand for IPython's `display`, which is in every notebook; without its options IPython is not loaded."""
+        if how or self._ipython:
+            self.ipython()
+            from IPython.display import display
+
+            return display(*objects, **how)
+        for one in objects:
+            with contextlib.suppress(Exception):
+                print(repr(one))
+        return None
 
     def _input(self, prompt=""):
         self._note(f"input({prompt!r}) was answered with an empty text: nobody is there to type"[:200])
@@ -155,26 +210,11 @@ class NotebookCells:
         Source: IPython's documentation.
         """
         if self._ipython is None:
-            display = self.names["display"]
-            self._ipython = _shell(self._module)
-            if display is not print:
-                self.names["display"] = display
+            from course_lib.checks.ipython_shell import shell_of
+
+            self._ipython = shell_of(self._module)
+            self._history.show()
         return self._ipython
-
-
-def _shell(module):
-    from IPython.core.interactiveshell import InteractiveShell
-    from traitlets.config import Config
-
-    class Shell(InteractiveShell):
-        system = InteractiveShell.system_raw  # a plain process: the others need a terminal of their own
-
-        def enable_gui(self, gui=None):
-            """Have no window: figures are for a page."""
-
-    config = Config()
-    config.HistoryManager.enabled = False
-    return Shell.instance(config=config, user_module=module)
 
 
 def _is_magic(node):

@@ -139,9 +139,7 @@ def _exercise(record):
     id, rows = facts["id"], record["cases"]
     cases = tuple(Case(unpacked(row["args"]), row["note"]) for row in rows)
     wrong = zip(*(row["wrong"] for row in rows), strict=True) if record["causes"] else ()
-    causes = [
-        Cause(says, Recorded(id, cases, results)) for says, results in zip(record["causes"], wrong, strict=True)
-    ]
+    causes = [Cause(says, Recorded(id, cases, results)) for says, results in zip(record["causes"], wrong, strict=True)]
     code = {part: _code(record[part]) for part in ("launch", "requires") if part in record}
     if "most" in rows[0]:
         code["budget"] = Recorded(id, cases, [row["most"] for row in rows])

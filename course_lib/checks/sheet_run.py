@@ -17,7 +17,7 @@ from course_lib.checks.calling import call_here, error_text, outcome_here
 from course_lib.checks.card import card_of
 from course_lib.checks.forbidden import forbidden_use
 from course_lib.checks.judge import DOES_NOT_END, NOT_STARTED, Outcome, judge
-from course_lib.checks.moments import Moments
+from course_lib.checks.moments import MOMENTS, Moments, last_mentions
 from course_lib.checks.notebook_cells import NotebookCells
 from course_lib.checks.registry import SHEETS
 from course_lib.checks.registry import sheet as sheet_named
@@ -93,37 +93,42 @@ class _Run:
         module = types.ModuleType("__main__")
         sys.modules["__main__"] = module
         sys.path.insert(0, "")
-        self.notebook = NotebookCells(module, TimeUp)
+        self.notebook = NotebookCells(module)
         functions = {e.id: e.function for e in tasks if e.kind == "function"}
         self.moments = Moments(functions, self.notebook.names, self._check)
         self.moments.install()
 
     def cells(self, cells):
         """Run the cells in one namespace, as a notebook does; a cell that fails is told, and the next one is run."""
-        for cell in cells:
+        checked = last_mentions(self.tasks, [cell.source for cell in cells])
+        for number, cell in enumerate(cells):
             told = len(self.notebook.notes)
             try:
                 with contextlib.redirect_stdout(io.StringIO()), TimeLimit(CELL_SECONDS):
-                    self.notebook.run(cell.source, f"<{cell.name}>")
-            except (Exception, SystemExit) as error:
-                if not cell.is_check:
-                    print(f"note: {cell.name} raises {error_text(error)}", flush=True)
+                    self.notebook.run(cell.source, cell.name)
             except TimeUp:
                 print(f"note: {cell.name} does not end; it was stopped after {CELL_SECONDS:g} s.", flush=True)
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # of SystemExit and asyncio's CancelledError too, only the cell ends
+                if not cell.is_check:
+                    print(f"note: {cell.name} raises {error_text(error)}", flush=True)
             for note in self.notebook.notes[told:]:
                 print(f"note: {note}.", flush=True)
-            self.moments.after_cell()
+            self.moments.after_cell([id for id, last in checked.items() if last > number])
 
-    def _check(self, id, answer):
-        """Run the public part of an answer as the notebook is now."""
-        exercise, called = self.tasks[id], []
+    def _check(self, id, moment, answer):
+        """Run the public part of an answer as the notebook is now, unless it was right, or endless, before."""
+        exercise, called, found = self.tasks[id], [], self.found.setdefault(id, {})
+        if any(result.passed or (result.cause == DOES_NOT_END and its is answer) for result, _, its in found.values()):
+            return
 
         def outcome_of(case):
             called[:] = [case, call_here(answer, case)]
             return called[1]
 
         with contextlib.redirect_stdout(io.StringIO()):
-            self.found[id] = (run_part(exercise, (PUBLIC, False, 1, exercise.cases), outcome_of), called)
+            found[moment] = (run_part(exercise, (PUBLIC, False, 1, exercise.cases), outcome_of), called, answer)
 
     def _result(self, exercise):
         """Return (result, [case, outcome]) of an exercise after the last cell."""
@@ -135,16 +140,21 @@ class _Run:
                 return called[1]
 
             return run_part(exercise, (PUBLIC, False, 1, exercise.cases), outcome_of), called
-        found = self.found.get(exercise.id)
+        found = self._best(exercise.id)
         if found is None:
             missing = Outcome(error=f"NameError: there is no function {exercise.function}")
             called = [exercise.cases[0], missing]
             return run_part(exercise, (PUBLIC, False, 1, exercise.cases[:1]), lambda case: missing), called
         if not found[0].passed and found[0].cause not in (NOT_STARTED, DOES_NOT_END):
             if exercise.function in self.notebook.names:  # it may use what a cell below defines
-                self._check(exercise.id, self.notebook.names[exercise.function])
-            found = self.found[exercise.id] if self.found[exercise.id][0].passed else found
-        return found
+                self._check(exercise.id, "end", self.notebook.names[exercise.function])
+            found = end if (end := self.found[exercise.id].get("end")) and end[0].passed else found
+        return found[:2]
+
+    def _best(self, id):
+        """Return what was found at the moment at which an answer was right, or at the last one; None if at none."""
+        found = [self.found.get(id, {})[moment] for moment in MOMENTS if moment in self.found.get(id, {})]
+        return next((one for one in found if one[0].passed), found[-1] if found else None)
 
     def told(self, exercise, folder):
         """Print how an exercise went, with a card where it is wrong, and return whether it is right."""
@@ -170,5 +180,18 @@ def _lines(exercise, result, called, folder):
         return f"{exercise.id} {exercise.title}\n         {result.says}"
 
 
+def _stay(leave=os._exit):
+    """Let `os._exit` in a cell end this cell, not what is to be said of the sheet; a process of a cell still ends."""
+    own = os.getpid()
+
+    def end(status):
+        if os.getpid() == own:
+            raise SystemExit(status)
+        leave(status)
+
+    os._exit = end
+
+
 if __name__ == "__main__":
+    _stay()
     sys.exit(main(*sys.argv[1:]))

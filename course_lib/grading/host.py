@@ -3,6 +3,7 @@
 Source: the course's own.
 """
 
+import functools
 import threading
 import time
 import traceback
@@ -10,6 +11,7 @@ from fractions import Fraction
 
 from course_lib.checks.forbidden import forbidden_use
 from course_lib.checks.judge import DOES_NOT_END, NOT_CALLED, NOT_STARTED
+from course_lib.checks.moments import FIRST
 from course_lib.checks.registry import sheet as sheet_named
 from course_lib.grading.definitions import Definitions
 from course_lib.grading.host_kernels import Kernels
@@ -17,7 +19,7 @@ from course_lib.grading.keys import load_keys
 from course_lib.grading.levels import best_level
 from course_lib.grading.notebook import defines, read_answers
 from course_lib.grading.questions import lost_parts, question, run_parts, text_question, unheard_parts
-from course_lib.grading.running import Budget, Running
+from course_lib.grading.running import END, Budget, Running
 from course_lib.grading.task import Task, result_key, versions
 
 __all__ = ["Task", "grade"]
@@ -129,25 +131,33 @@ class _Work:
             yield entry or question(exercise, results, started), fault
             return
 
-        budget, at_end = Budget(self.task.limits.question), False
-
-        def called(case):
-            return self.running.call(exercise.id, case, budget, at_end)
-
-        results, fault = run_parts(exercise, key, called, hidden=(False,))
-        if results[0].cause not in ("", NOT_STARTED, DOES_NOT_END, NOT_CALLED):
-            at_end = True  # it may use what a cell below defines, as it can in a notebook whose cells were moved
-            again, fault = run_parts(exercise, key, called, hidden=(False,))
-            at_end = again[0].passed
-            results = again if at_end else results
+        budget = Budget(self.task.limits.question)
+        results, fault, moment = self._public(exercise, key, budget)
         paused = time.monotonic()
         yield
         started += time.monotonic() - paused
         if results[0].cause in (DOES_NOT_END, NOT_CALLED):  # it would take as long again, and earn nothing
             more, later_fault = unheard_parts(exercise, key, "the public part has no result"), ""
         else:
+            called = functools.partial(self.running.call, exercise.id, budget=budget, moment=moment)
             more, later_fault = run_parts(exercise, key, called, hidden=(True,))
         yield question(exercise, results + more, started), fault or later_fault
+
+    def _public(self, exercise, key, budget):
+        """Return (results, fault, moment) of the public part, at the first moment at which it is right, or the last."""
+
+        def at(moment):
+            called = functools.partial(self.running.call, exercise.id, budget=budget, moment=moment)
+            return *run_parts(exercise, key, called, hidden=(False,)), moment
+
+        found = at(FIRST)
+        for moment in self.running.moments(exercise.id) if not found[0][0].passed else ():
+            if moment != FIRST and not found[0][0].passed and found[0][0].cause != NOT_CALLED:
+                found = at(moment)
+        if found[0][0].cause not in ("", NOT_STARTED, DOES_NOT_END, NOT_CALLED):
+            end = at(END)  # it may use what a cell below defines, as it can in a notebook whose cells were moved
+            return end if end[0][0].passed else found
+        return found
 
     def _not_run(self, exercise, answers, started):
         """Return (entry, answer's text) of a question; the entry is None if its answer is to be run."""

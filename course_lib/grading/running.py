@@ -8,6 +8,7 @@ import dataclasses
 import time
 
 from course_lib.checks.judge import Outcome
+from course_lib.checks.moments import FIRST, MOMENTS, last_mentions
 from course_lib.checks.values import ValueProblem, decode, encode
 from course_lib.grading.definitions import only_definitions
 from course_lib.grading.notebook import defines
@@ -16,6 +17,9 @@ from course_lib.grading.sandbox import Box
 
 MOST_KILLED = 6
 """Cells that may end the process before the notebook is given up."""
+
+END = "end"
+"""When all cells were run."""
 
 STOPPED = "TimeoutError: it "
 """How the box begins the error of what was stopped; an answer's own TimeoutError has other words."""
@@ -55,12 +59,29 @@ class Running:
     def __init__(self, cells, answers, level, limits, end, hidden=(), files=()):
         self.cells, self.answers, self.level, self.limits, self.end = list(cells), answers, level, limits, end
         self.hidden, self.files = hidden, files
+        self._checked = last_mentions(answers, [cell.source for cell in cells])
         self.errors, self.notes, self.box = {}, [], None
         self._served, self._enders = set(), set()
         self.boxes = self.output_bytes = self._killed = 0
         self._given_up = ""
 
-    def call(self, id, case, budget, at_end=False):
+    def moments(self, id):
+        """Return the moments at which an answer was taken, of `moments.MOMENTS` in that order; NoBox as `call`.
+
+        Source: the course's own.
+        """
+        if not self.box and not self._given_up:
+            self._boot()
+        if self._given_up or time.monotonic() >= self.end:
+            return ()
+        try:
+            said = self._asked({"do": "moments", "id": id}, self.limits.call)["changed"]
+        except BoxEnded:
+            self.close()
+            return ()
+        return tuple(moment for moment in MOMENTS if moment in said)
+
+    def call(self, id, case, budget, moment=FIRST):
         """Return the `Outcome` of an answer for a case.
 
         Parameters
@@ -70,24 +91,24 @@ class Running:
         case : Case
         budget : Budget
             Of the question.
-        at_end : bool
-            Whether the answer is called as it is after the last cell, and not as it was where it was checked.
+        moment : str
+            Of `moments.MOMENTS`, as the answer was then; or `END`, as it is after the last cell.
 
         NoBox if no box can be started. Source: the course's own.
         """
         if self.box and not self.box.is_quiet():
             self.close()  # what an earlier call left behind is not this one's fault
-        outcome, ended = self._once(id, case, budget, at_end)
+        outcome, ended = self._once(id, case, budget, moment)
         others = self._served - {id}
         if ended and others and id not in self._enders:  # another answer may have done it: again, without them
             self.close()
             budget.left = budget.seconds
-            outcome, ended = self._once(id, case, budget, at_end)
+            outcome, ended = self._once(id, case, budget, moment)
         if ended and self._served == {id}:
             self._enders.add(id)
         return outcome
 
-    def _once(self, id, case, budget, at_end):
+    def _once(self, id, case, budget, moment):
         """Return (outcome, whether it ended the box)."""
         if not self.box and not self._given_up:
             self._boot()
@@ -100,7 +121,7 @@ class Running:
         if seconds <= 0:
             return Outcome(not_called=f"the {budget.seconds:g} s for the question are used up"), False
         function = self.answers[id]
-        request = {"do": "call", "id": id, "function": function, "at": "end" if at_end else "own"}
+        request = {"do": "call", "id": id, "function": function, "at": moment}
         try:
             reply = self._asked({**request, "args": [encode(a) for a in case.args]}, seconds)
             value = decode(reply["value"]) if reply["value"] is not None else None
@@ -182,7 +203,8 @@ class Running:
             return ""
         seconds = min(self.limits.cell, budget.left)
         try:
-            reply = self._asked({"do": "cell", "name": cell.name, "source": cell.source}, seconds)
+            later = [id for id, last in self._checked.items() if last > number]
+            reply = self._asked({"do": "cell", "name": cell.name, "source": cell.source, "later": later}, seconds)
         except BoxEnded as ended:
             self._shorten(number, cell, str(ended))
             return str(ended)

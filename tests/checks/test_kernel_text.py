@@ -69,17 +69,14 @@ RIGHT = {
         f"def half(n):\n    return n // 2\nONE = half(2)\n@gpu.jit\ndef guarded_add(a, b, c):{times('ONE')}"
     ),
     "a constant of a loop": (
-        f"ONE = 64\nwhile ONE > 1:\n    ONE //= 2\n"
-        f"@gpu.jit\ndef guarded_add(a, b, c):{times('ONE')}"
+        f"ONE = 64\nwhile ONE > 1:\n    ONE //= 2\n@gpu.jit\ndef guarded_add(a, b, c):{times('ONE')}"
     ),
     "a constant of a sum": (
-        f"ONE = -2\nfor k in range(3):\n    ONE += k\n"
-        f"@gpu.jit\ndef guarded_add(a, b, c):{times('(ONE)')}"
+        f"ONE = -2\nfor k in range(3):\n    ONE += k\n@gpu.jit\ndef guarded_add(a, b, c):{times('(ONE)')}"
     ),
     "a constant of a list": f"SIZES = [3, 2, 1]\nONE = SIZES[-1]\n@gpu.jit\ndef guarded_add(a, b, c):{times('ONE')}",
     "a constant of a dict": (
-        f"S = dict()\nS = {{'a': 1}}\nONE = S['a']\n"
-        f"@gpu.jit\ndef guarded_add(a, b, c):{times('ONE')}"
+        f"S = dict()\nS = {{'a': 1}}\nONE = S['a']\n@gpu.jit\ndef guarded_add(a, b, c):{times('ONE')}"
     ),
     "a constant of a test": (
         f"BIG = 3 > 4\nONE = 7 if BIG or not True else len('x')\n@gpu.jit\ndef guarded_add(a, b, c):{times('ONE')}"

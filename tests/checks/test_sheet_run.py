@@ -1,6 +1,9 @@
 """`course check`: which sheet a file is, and what is said of a file that is none."""
 
+import os
 import shutil
+import subprocess
+import sys
 
 import nbformat
 import pytest
@@ -53,6 +56,43 @@ def test_a_sheet_that_is_not_there(capsys):
 def test_a_sheet_may_be_named_by_its_number(capsys):
     assert main(SHEET, "01") == 1
     assert "0 of 5 are right" in capsys.readouterr().out
+
+
+RIGHT = """import numpy as np
+from course_lib.checks import check
+
+def margin(x, y, w):
+    z = x @ w[:-1] + w[-1]
+    return np.min(np.where(y == 1, z, -z)) / np.linalg.norm(w[:-1])
+"""
+ODD = (
+    "import os\nos._exit(0)",
+    "import sys\nsys.exit(0)",
+    "exit()",
+    "class End(BaseException): pass\nraise End",
+    "1 / 0",
+    "def broken(:",
+    "age = int(input())",
+    "import threading\nt = threading.Thread(target=check, args=('01.3', margin))\nt.start()\nt.join()",
+    "import builtins, sys\nbuiltins.input = sys.modules['__main__'] = None",
+    "np = margin = None",
+)
+
+
+def test_an_odd_cell_costs_no_answer_and_every_line_is_said(tmp_path):
+    cells = [nbformat.v4.new_code_cell(cell) for cell in (RIGHT, "check('01.3', margin)", *ODD)]
+    book = nbformat.v4.new_notebook(cells=cells)
+    nbformat.write(book, tmp_path / "01_perceptron.ipynb")
+    command = [sys.executable, "-m", "course_lib.checks.sheet_run", "01_perceptron.ipynb", "01_perceptron"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    run = subprocess.run(
+        command, cwd=tmp_path, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
+    assert (run.returncode, run.stderr) == (1, "")
+    assert "right    01.3" in run.stdout
+    assert "1 of 5 are right in the public check." in run.stdout
+    for told in ("SystemExit", "End", "ZeroDivisionError", "SyntaxError", "ValueError", "answered with an empty text"):
+        assert told in run.stdout
 
 
 def test_an_answer_without_end_is_stopped_and_the_others_are_checked(tmp_path, capsys, monkeypatch):

@@ -2,7 +2,10 @@
 
 import dataclasses
 import json
+import os
 import pickle
+import subprocess
+import sys
 import time
 
 import pytest
@@ -249,3 +252,125 @@ def test_the_key_of_a_result_changes_with_the_files_and_the_limits_only(keys):
     assert len(found) == 5
     assert result_key(task) not in found
     assert result_key(dataclasses.replace(task, student="bob", level="D")) == result_key(task)
+
+
+CHECK = "from course_lib.checks import check\n"
+SHELL = dataclasses.replace(SHORT, cell=20.0)
+"""Limits for notebooks whose cells load IPython."""
+
+
+def test_names_given_again_below_a_check_cost_nothing(keys):
+    helped = "def twice(x):\n    return 2 * x\ndef double(x):\n    return twice(x)\n"
+    cells = [CHECK + "import numpy as np", helped, "check('98.1', double)", RIGHT["total"], "check('98.2', total)"]
+    later = "twice = np = sum = float = None\ndef total(x):\n    return 'tried'\ndef double(x):\n    return x\n"
+    assert points(graded(book(*map(code, [*cells, later, RIGHT["third"]])), keys))[:3] == ["3", "3", "2"]
+
+
+def test_an_answer_repaired_below_its_check_counts(keys):
+    wrong = "def double(x):\n    return x\n"
+    cells = [CHECK, wrong, "check('98.1', double)", RIGHT["double"]]
+    assert points(graded(book(*map(code, cells)), keys))[0] == "3"
+    cells = [
+        CHECK,
+        "def double(x):\n    raise NotImplementedError\n",
+        "check('98.1', double)",
+        RIGHT["double"],
+        "x = 1",
+    ]
+    assert points(graded(book(*map(code, cells)), keys))[0] == "3"
+    cells = [
+        CHECK,
+        "k = 1\ndef double(x):\n    return k * x\n",
+        "check('98.1', double)",
+        "k = 2\ncheck('98.1', double)",
+        "k = 3",
+    ]
+    assert points(graded(book(*map(code, cells)), keys))[0] == "3"
+
+
+def test_what_was_wrong_at_the_last_moment_is_told(keys):
+    cells = [CHECK, "def double(x):\n    return x\n", "check('98.1', double)", "def double(x):\n    return -x\n"]
+    result = graded(book(*map(code, cells)), keys)
+    assert points(result)[0] == "0"
+    assert "double(1): result is -1, expected 2" in reasons(result)[0]
+
+
+def test_an_answer_of_another_name_is_the_one_that_is_checked(keys):
+    cells = [CHECK, "def mine(x):\n    return 2 * x\n", "check('98.1', mine)", "del mine\ndouble = 'see above'"]
+    assert points(graded(book(*map(code, cells)), keys))[0] == "3"
+
+
+def test_an_answer_that_needs_a_cell_below_is_called_at_the_end(keys):
+    cells = ["def double(x):\n    return k * x\n", "x = 1", "k = 2"]
+    assert points(graded(book(*map(code, cells)), keys))[0] == "3"
+
+
+def test_files_beside_are_found_and_cannot_leave_the_folder(keys):
+    answer = "from parts.h import k\nimport os\ndef double(x):\n    return k * x * len(os.listdir('parts'))\n"
+    files = [
+        (FILE, book(code(answer))), ("parts/h.py", b"k = 2\n"), ("../out.py", b"x"), ("/tmp/out.py", b"x"),
+        ("a/../../out.py", b"x"), ("C:\\out.py", b"x"), ("", b"x"), ("parts\\..\\..\\out.py", b"x"), ("x\0.py", b"x"),
+    ]  # fmt: skip
+    result = grade(Task("ann", NAME, tuple(files), keys, level="B", limits=SHORT))
+    assert (points(result)[0], [n for n in result["notes"] if "files" in n]) == ("3", [])
+
+
+def test_what_was_left_out_reaches_the_report(keys):
+    cells = ["import no_such_package, numpy as np", "age = input('age? ')", "1 / 0", "%no_such_magic", *RIGHT.values()]
+    result = graded(book(*map(code, cells)), keys, limits=SHELL)
+    assert points(result)[:3] == ["3", "3", "2"]
+    told = "\n".join(result["notes"])
+    assert "cell 1: the import of no_such_package is left out" in told
+    assert "input('age? ') was answered with an empty text" in told
+    assert "cell 3 stopped: ZeroDivisionError" in told
+    assert "cell 4: a magic command is left out" in told
+
+
+def test_the_time_of_cells_is_no_questions_and_sleep_counts_as_time(keys):
+    busy = "import time\nend = time.process_time() + 0.7\nwhile time.process_time() < end:\n    pass\n"
+    asleep = "import time\ntime.sleep(1000)\n"
+    result = graded(book(*map(code, [*[busy] * 5, asleep, "import numpy as np", *RIGHT.values()])), keys)
+    assert points(result)[:3] == ["3", "3", "2"]
+    assert [note for note in result["notes"] if "cell 6 stopped: TimeoutError" in note]
+
+
+def test_endless_answers_cost_only_themselves(keys):
+    endless = "def {}(x):\n    while True:\n        pass\n"
+    texts = {name: endless.format(name) for name in ("double", "total")}
+    assert points(graded(answered(**texts), keys)) == ["0", "0", "2", "0"]
+
+
+def test_on_a_busy_machine_a_right_answer_is_right(keys):
+    limits = dataclasses.replace(SHORT, call=2.0, patience=30.0)
+    work = "import time\n    end = time.process_time() + 0.8\n    while time.process_time() < end:\n        pass\n"
+    answers = {"double": f"def double(x):\n    {work}    return 2 * x\n"}
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4 * (os.cpu_count() or 1))]
+    try:
+        assert points(graded(answered(**answers), keys, limits=limits)) == ["3", "3", "2", "0"]
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "import sys\nsys.exit(0)", "exit()", "raise KeyboardInterrupt", "import asyncio\nraise asyncio.CancelledError",
+        "import builtins\nbuiltins.input = None", "import sys\nsys.modules['__main__'] = None",
+        "import sys\nsys.stdout = sys.stderr = None", "import os\nos.chdir('/')", "import os\nos.fork()",
+        "import threading, time\nthreading.Thread(target=time.sleep, args=(60,), daemon=True).start()",
+        "import signal\nfor n in (14, 27): signal.signal(n, signal.SIG_IGN)", "import os\nos.closerange(3, 40)",
+        "import resource\nresource.setrlimit(resource.RLIMIT_NPROC, (0, 0))", "globals().clear()",
+        "import gc\ngc.disable()", "import course_lib.checks as c\nc.check = None", "%reset -f",
+    ],
+)  # fmt: skip
+def test_answers_above_such_a_cell_count(keys, cell):
+    cells = [
+        "import numpy as np",
+        CHECK,
+        *RIGHT.values(),
+        "check('98.1', double)\ncheck('98.2', total)\ncheck('98.3', third)",
+    ]
+    result = graded(book(*map(code, [*cells, cell, "x = 1"])), keys, limits=SHELL)
+    assert points(result)[:3] == ["3", "3", "2"]
