@@ -21,6 +21,12 @@ import time
 import warnings
 
 
+PATIENCE = 5.0
+"""Seconds in which a snapshot starts a runner, or says how one ended, also on a busy machine."""
+
+GONE = "ProcessEnded: the process that kept the answer is gone"
+
+
 class RunnerEnded(Exception):
     """A runner is gone; the message says how, as an error does. Source: the course's own."""
 
@@ -125,6 +131,7 @@ class _Kept:
     def __init__(self, control, number, late):
         self.control, self.number, self.late = control, number, late
         self.runner, self.pipe, self._buffer = 0, None, b""
+        control.settimeout(PATIENCE)  # an answer may stop the process that keeps it
 
     def ask(self, request, seconds):
         self._start()
@@ -163,7 +170,14 @@ class _Kept:
             text, files, _, _ = socket.recv_fds(self.control, 32, 1)
             self.runner, self.pipe = int(text), socket.socket(fileno=files[0])
         except (OSError, ValueError, IndexError):
-            raise RunnerEnded("ProcessEnded: the process that kept the answer is gone") from None
+            raise RunnerEnded(self._gone()) from None
+
+    def _gone(self):
+        """End the snapshot, which does not answer as it should, and return the error for it."""
+        self.control.close()
+        with contextlib.suppress(OSError):
+            os.kill(self.number, signal.SIGKILL)
+        return GONE
 
     def _kill(self):
         with contextlib.suppress(OSError):
@@ -179,7 +193,9 @@ class _Kept:
         text = b""
         with contextlib.suppress(OSError):
             text = self.control.recv(32)
-        code = text.strip().decode("ascii", "replace") or "unknown"
+        if not text:
+            return RunnerEnded(self._gone())
+        code = text.strip().decode("ascii", "replace")
         if request and code in (str(-signal.SIGXCPU), str(self.late)):
             return RunnerEnded(f"TimeoutError: it went on after its {request['limit']:g} s and was ended")
         return RunnerEnded(f"ProcessEnded: its process ended with status {code}")

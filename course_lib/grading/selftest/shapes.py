@@ -58,7 +58,7 @@ SUBMISSIONS = (
     in_a_cell("commands", "a shell's lines and get_ipython",
               "files = !ls\n!pip install seaborn\nget_ipython().run_line_magic('matplotlib', 'inline')"),
     in_a_cell("awaits", "await at the top level of a cell", "import asyncio\nawait asyncio.sleep(0)"),
-    in_a_cell("asks", "input() and help() in a cell with an import below", "name = input('Name? ')\nhelp(len)"),
+    in_a_cell("asks and imports", "input() and help() in a cell with an import below", "name = input('Name? ')\nhelp(len)"),
     answered("a missing package", "an import that is not here above one that is", FULL, WHY, {
         "00.1": "import seaborn as sns\nsns.set_theme()\nfrom math import floor\ndef line(x):\n"
                 "    return floor(2.0) * x + 1\n"}),
@@ -79,7 +79,9 @@ SUBMISSIONS = (
     in_a_cell("checks a thousand times", "a new function is checked a thousand times",
               "from course_lib.checks import check\nfor i in range(1000):\n    check('00.1', lambda x: x)"),
     in_a_call("ends its keeper", "ends the process that keeps the answer", "import os\nos.kill(os.getppid(), 9)"),
-    in_a_call("ends them all", "ends every process that it may", "import os\nos.kill(-1, 9)"),
+    in_a_call("ends the notebook", "ends the process that all answers come from",
+              "import os\nkeeper = open(f'/proc/{os.getppid()}/stat').read().rpartition(')')[2].split()\n"
+              "os.kill(int(keeper[1]), 9)"),
     in_a_call("stops its keeper", "stops the process that keeps the answer",
               "import os, signal\nos.kill(os.getppid(), signal.SIGSTOP)\nos._exit(0)"),
     in_a_call("speaks for its keeper", "writes to every pipe and socket that it has",
