@@ -11,6 +11,7 @@ from pathlib import Path
 
 from course_lib.grading.deadline import Lateness
 from course_lib.grading.final import decimal
+from course_lib.grading.pick import CHOSEN
 from course_lib.grading.store import Store, file_name
 
 RULES = ("last", "best", "before-deadline")
@@ -76,7 +77,7 @@ def best(tried: list[tuple[object, dict]]) -> tuple[object, dict]:
     if len(tried) == 1:
         return submission, result
     points = ", ".join(f"{_name(one)}: {decimal(made['total'], 2)}" for one, made in tried)
-    notes = [note for note in result["notes"] if "notebooks for this sheet" not in note]
+    notes = [note for note in result["notes"] if CHOSEN not in note]
     says = f"{len(tried)} attempts, all graded ({points}): {_name(submission)} counts, the best."
     return submission, {**result, "notes": [says, *notes]}
 
@@ -87,7 +88,7 @@ def _says(tried: list, chosen, why: str) -> str:
 
 
 def _kept(submission) -> tuple[str, ...]:
-    return tuple(note for note in submission.notes if "notebooks for this sheet" not in note)
+    return tuple(note for note in submission.notes if CHOSEN not in note)
 
 
 def _name(submission) -> str:
