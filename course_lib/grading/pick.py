@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from course_lib.checks import registry
@@ -50,6 +50,8 @@ class Submission:
         The system's own number, higher for a later file; 0 where there is none.
     others : tuple of Submission
         The student's other attempts: notebooks that answer something of the sheet too, the newest first.
+    places : tuple of tuple of str
+        Where no entry counts: the names, in parts, of all that the student handed in, also of what cannot be read.
 
     Source: the course's own.
     """
@@ -65,6 +67,7 @@ class Submission:
     modified: float = 0.0
     turn: int = 0
     others: tuple[Submission, ...] = ()
+    places: tuple[tuple[str, ...], ...] = ()
 
     def load(self) -> tuple[tuple[tuple[str, bytes], ...], tuple[str, ...]]:
         """Read the files: ((name, content), ...) and notes on what could not be read. No errors."""
@@ -115,7 +118,7 @@ class Candidate:
 
 @dataclass
 class Handed:
-    """All that one student handed in: files, the notebooks by sheet, what was left out as sentences, and notes.
+    """All that one student handed in: files, the notebooks by sheet, what was left out as sentences, notes, all names.
 
     Source: the course's own.
     """
@@ -126,6 +129,7 @@ class Handed:
     left_out: list[str] = field(default_factory=list)
     empty: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    places: list[tuple[str, ...]] = field(default_factory=list)
 
 
 class Looked(NamedTuple):
@@ -164,7 +168,7 @@ def pick(sheet: str, graded: tuple, handed: Handed) -> tuple[Submission, str]:
     ours = sorted(handed.sheets.get(sheet, ()), key=lambda one: one.rank)
     notes, doubt = list(handed.notes), ""
     if not ours or ours[-1].unread or ours[-1].lesson:
-        return _without(sheet, graded, handed, ours, notes), ""
+        return replace(_without(sheet, graded, handed, ours, notes), places=tuple(handed.places)), ""
     best = ours[-1]
     if not best.entry.script:  # scripts go along with it
         ours = [one for one in ours if not one.entry.script]
@@ -175,7 +179,7 @@ def pick(sheet: str, graded: tuple, handed: Handed) -> tuple[Submission, str]:
         how, what = _how(best, ours[-2]), "files" if best.entry.script else "notebooks"
         notes.append(f"{len(ours)} {what}{CHOSEN}{best.shown} counts, {how}; not {others}.")
         if any(one.digest != best.digest for one in rivals):
-            doubt = f"{handed.id}: {notes[-1]} If they are two people's, keep them in a folder for each"
+            doubt = f"{notes[-1]} If they are two people's, keep them in a folder for each"
     if any(one.its.late for one in ours):
         notes.append("Canvas marks it as late.")
     notes += handed.left_out

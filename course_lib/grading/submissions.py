@@ -86,8 +86,27 @@ def collect(source: Path, known: tuple[str, ...], wanted: tuple[str, ...] = (), 
         for sheet in found.sheets:
             submission, doubt = pick(sheet, found.sheets, handed.get(id) or Handed(id))
             found.submissions.append(submission)
-            found.problems += [doubt] if doubt else []
+            found.problems += [f"{_named(found.students[id])}: {doubt}"] if doubt else []
+    found.problems += _astray(found, handed)
     return found
+
+
+def _named(student: Student) -> str:
+    return f"{student.name} ({student.id})" if student.name and student.name != student.id else student.id
+
+
+def _astray(found: Collected, handed: dict[str, Handed]) -> list[str]:
+    """Say who handed in another sheet only, where the instructor named the sheets: the name may be the wrong one."""
+    others = defaultdict(list)
+    for id, one in handed.items():
+        if one.sheets and not {*one.sheets} & {*found.sheets, ""}:
+            for sheet in one.sheets:
+                others[sheet].append(id)
+    return [
+        f"{len(ids)} {'student' if len(ids) == 1 else 'students'} handed in {sheet}, which is not graded here, and "
+        f"nothing for {' or '.join(found.sheets)}: is the sheet's name right?"
+        for sheet, ids in others.items()
+    ]
 
 
 def _marked(entry, names: Names, wanted):
@@ -131,6 +150,7 @@ def _handed(owners: Owners, found: Collected) -> dict[str, Handed]:
         student = found.meet(mine, name, email, its.section)
         written[student].add(mine)
         one = handed.setdefault(student, Handed(student))
+        one.places.append(item.parts)
         if isinstance(item, EmptyFolder):
             one.empty.append(f"the folder {'/'.join(item.parts)} is empty.")
         elif isinstance(item, LeftOut):

@@ -123,13 +123,15 @@ def _questions(graded: list[dict]) -> list[dict]:
     for id, question in about.items():
         of, row = Fraction(question["of"]), {"id": one_line(id), "title": one_line(question["title"])}
         if not points[id]:
-            rows.append({**row, "mean": "", "of": decimal(of), "full": "", "bar": "waits for points by hand", "waits": True})
+            waits = {"bar": "waits for points by hand", "waits": True}
+            rows.append({**row, "mean": "", "of": decimal(of), "full": "", **waits})
             continue
         mean = sum(points[id]) / len(points[id])
         full = sum(value == of for value in points[id]) / len(points[id])
         share = float(mean / of) if of else 0.0
         bar = meter(share, f"{share:.0%} of the points", "data")
-        rows.append({**row, "mean": decimal(mean, 2), "of": decimal(of), "full": f"{full:.0%}", "bar": bar, "waits": False})
+        row |= {"mean": decimal(mean, 2), "of": decimal(of), "full": f"{full:.0%}"}
+        rows.append({**row, "bar": bar, "waits": False})
     return rows
 
 
