@@ -102,6 +102,8 @@ def _sheet(results: list[dict], sheet: str) -> dict:
         mean, middle = decimal(sum(totals) / len(totals), 2), decimal(median(totals), 2)
         says = f"{len(graded)} with a result. Mean {mean} of {of} points, median {middle}, "
         says += f"lowest {decimal(min(totals), 2)}, highest {decimal(max(totals), 2)}."
+        if unread := sum(result["status"] != "graded" for result in graded):
+            says += f" {unread} of them could not be read; see the statuses below."
         chart = histogram(
             counts, labels, f"Scores of {sheet_title(sheet)}", "percent of the points (students above each bar)"
         )

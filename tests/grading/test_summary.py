@@ -125,8 +125,14 @@ def test_on_a_narrow_screen_the_histogram_keeps_its_size_and_titles_their_words(
     page = page_of([graded("anna", "2")])
     assert '<div class="wide" tabindex="0" role="group" aria-label="Scores of 04 backpropagation"><svg' in page
     assert ".wide > svg { max-width: none; }" in page
-    assert ".t { min-width: 9rem; }" in page
+    assert ".t { min-width: 8rem; }" in page
     assert '<th scope="col" class="t">Title</th>' in page
+
+
+def test_those_who_could_not_be_read_are_told_apart_beside_the_mean():
+    unread = finish(result("bob", questions=[question("04.1", "0", 2)], status="unreadable"))
+    assert "1 of them could not be read" in read(page_of([graded("anna", "2"), unread])).text
+    assert "could not be read" not in read(page_of([graded("anna", "2")])).text
 
 
 def test_no_result_at_all_is_a_page_too():
