@@ -11,7 +11,7 @@ from pathlib import Path
 
 from course_lib.grading.deadline import Lateness
 from course_lib.grading.final import decimal
-from course_lib.grading.pick import CHOSEN
+from course_lib.grading.pick import CHOSEN, IF_TWO
 from course_lib.grading.store import Store, file_name
 
 RULES = ("last", "best", "before-deadline")
@@ -65,6 +65,17 @@ def before_deadline(submission, late: Lateness):
         chosen = tried[-1]
         why = "the last; none was in time" if all(fits is False for _, fits in known) else "the last; no time is known"
     return replace(chosen, notes=(_says(tried, chosen, why), *_kept(submission)))
+
+
+def undecided(line: str, rule: str) -> str:
+    """Return a line on who has several notebooks without the one that counts, which another rule decides.
+
+    Other lines stay as they are. No errors. Source: the course's own.
+    """
+    who, chosen, choice = line.partition(CHOSEN)
+    if not chosen or IF_TWO not in choice:
+        return line
+    return f"{who}{chosen}--attempts {rule} decides, and the report says which one counts.{IF_TWO}"
 
 
 def best(tried: list[tuple[object, dict]]) -> tuple[object, dict]:

@@ -87,7 +87,7 @@ def _why(old: dict, new: dict) -> str:
     if new["broken"]:
         return "the grader failed"
     if old["files"] != new["files"]:
-        return "new submission"
+        return "other files: a new submission, or another attempt"
     return "regrade: other checks or another version" if old["key"] != new["key"] else "regrade"
 
 

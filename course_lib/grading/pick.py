@@ -21,6 +21,9 @@ from course_lib.grading.scripts import MOST_BYTES, may_be_script
 CHOSEN = " for this sheet: "
 """Stands in the note on which of several files counts, and in no other note."""
 
+IF_TWO = " If they are two people's, keep them in a folder for each"
+"""Ends the instructor's line on them."""
+
 _MOST_OTHERS = 20  # files that are no notebook, handed on so that the grader can say what was found instead
 
 
@@ -179,7 +182,7 @@ def pick(sheet: str, graded: tuple, handed: Handed) -> tuple[Submission, str]:
         how, what = _how(best, ours[-2]), "files" if best.entry.script else "notebooks"
         notes.append(f"{len(ours)} {what}{CHOSEN}{best.shown} counts, {how}; not {others}.")
         if any(one.digest != best.digest for one in rivals):
-            doubt = f"{notes[-1]} If they are two people's, keep them in a folder for each"
+            doubt = notes[-1] + IF_TWO
     if any(one.its.late for one in ours):
         notes.append("Canvas marks it as late.")
     notes += handed.left_out
