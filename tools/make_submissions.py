@@ -25,7 +25,7 @@ import numpy as np
 import typer
 from notebook_lib import class_exports
 from notebook_lib.kill import run_answer, sheet_names
-from notebook_lib.sheets import cells_of, read_sheet, stub_of, student_version
+from notebook_lib.sheets import BEGIN, END, cells_of, read_sheet, stub_of, student_version
 from rich.console import Console
 
 from course_lib.checks.registry import sheet as sheet_named
@@ -129,7 +129,7 @@ class _Maker:
         for cell in book.cells:
             id = cell.metadata.get("nbgrader", {}).get("grade_id", "").removeprefix("exercise-").replace("-", ".")
             if id in chosen:
-                cell.source = chosen[id]
+                cell.source = "\n".join(line for line in chosen[id].split("\n") if line.strip() not in (BEGIN, END))
         if extra:
             book.cells.append(nbformat.v4.new_code_cell(extra))
         return nbformat.writes(book).encode()

@@ -142,7 +142,9 @@ def _asked(only, students) -> set[str]:
     except Unclear as error:
         _stop(f"--only {error}")
     if strangers := [written for written, id in found.items() if not id]:
-        _stop(f"--only names {', '.join(map(repr, strangers))}, who handed nothing in and is in no roster")
+        named = [f"{students[id].name} is {id}" for one in strangers for id in students if one == students[id].name]
+        hint = f"; --only takes the id: {', '.join(named)}" if named else ""
+        _stop(f"--only names {', '.join(map(repr, strangers))}, who handed nothing in and is in no roster{hint}")
     return set(found.values())
 
 
@@ -227,6 +229,7 @@ def _collect(source: Path, sheets: tuple[str, ...], roster: Path | None):
     from course_lib.grading.roster import read_roster, with_roster
     from course_lib.grading.submissions import collect
 
+    sheets = tuple(next((one for one in SHEETS if one.partition("_")[0] == name), name) for name in sheets)
     if unknown := [name for name in sheets if name not in SHEETS]:
         raise ValueError(f"no sheet {', '.join(unknown)}; there are {', '.join(SHEETS)}")
     listed = read_roster(roster) if roster else None

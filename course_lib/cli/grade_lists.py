@@ -50,11 +50,14 @@ def with_attempts(rule: str, collected, late):
 
     Source: the course's own.
     """
-    from course_lib.grading.attempts import RULES, before_deadline
+    from course_lib.grading.attempts import RULES, before_deadline, undecided
 
     if rule not in RULES:
         raise ValueError(f"no rule {rule!r} for several attempts; there are {', '.join(RULES)}")
-    if rule != "before-deadline":
+    if rule == "last":
+        return collected
+    collected = replace(collected, problems=[undecided(line, rule) for line in collected.problems])
+    if rule == "best":
         return collected
     if late.deadline is None and not late.extended:
         raise ValueError("--attempts before-deadline needs the deadline: --deadline '2026-11-30 23:59'")

@@ -63,7 +63,15 @@ def report_shown(console: Console, book, finals: list[dict], written: list[Path]
         says = "answer in words waits" if waiting == 1 else "answers in words wait"
         print_line(console, f"{waiting} {says} for points: fill in by_hand.csv and name it with --manual")
     if without := len(book.collected.submissions) - len(finals):
-        print_line(console, f"{without} submissions have no result yet; leave out --only to grade them")
+        says = "submission has" if without == 1 else "submissions have"
+        print_line(console, f"{without} {says} no result yet; leave out --only to grade them")
+    if earlier := len(book.earlier):
+        says = "submission has" if earlier == 1 else "submissions have"
+        print_line(
+            console,
+            f"{earlier} {says} the result of an earlier run, with other files or other checks; leave out --only to "
+            "grade again",
+        )
     for path in written:
         print_line(console, str(path), 4000)
     return not counts["broken"] and not book.collected.lost

@@ -35,7 +35,8 @@ class Entry:
 
     `member` is its number in the archive `path`, or -1; `inner` its number in the archive that is this member, or -1.
     `packed` counts the last of its parts that an archive which was handed in has given: its name without the ending,
-    and what is in it; 0 for a file that lies open. Source: the course's own.
+    and what is in it; 0 for a file that lies open. `script` says that it answers a sheet by its text, though it is no
+    notebook by its name. Source: the course's own.
     """
 
     parts: tuple[str, ...]
@@ -45,6 +46,7 @@ class Entry:
     member: int = -1
     inner: int = -1
     packed: int = 0
+    script: bool = False
 
     @property
     def name(self) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from course_lib.grading.deadline import Lateness
 from course_lib.grading.final import decimal
+from course_lib.grading.pick import CHOSEN, IF_TWO
 from course_lib.grading.store import Store, file_name
 
 RULES = ("last", "best", "before-deadline")
@@ -66,6 +67,17 @@ def before_deadline(submission, late: Lateness):
     return replace(chosen, notes=(_says(tried, chosen, why), *_kept(submission)))
 
 
+def undecided(line: str, rule: str) -> str:
+    """Return a line on who has several notebooks without the one that counts, which another rule decides.
+
+    Other lines stay as they are. No errors. Source: the course's own.
+    """
+    who, chosen, choice = line.partition(CHOSEN)
+    if not chosen or IF_TWO not in choice:
+        return line
+    return f"{who}{chosen}--attempts {rule} decides, and the report says which one counts.{IF_TWO}"
+
+
 def best(tried: list[tuple[object, dict]]) -> tuple[object, dict]:
     """Return the (submission, final result) with most points; of several with as many the last.
 
@@ -76,7 +88,7 @@ def best(tried: list[tuple[object, dict]]) -> tuple[object, dict]:
     if len(tried) == 1:
         return submission, result
     points = ", ".join(f"{_name(one)}: {decimal(made['total'], 2)}" for one, made in tried)
-    notes = [note for note in result["notes"] if "notebooks for this sheet" not in note]
+    notes = [note for note in result["notes"] if CHOSEN not in note]
     says = f"{len(tried)} attempts, all graded ({points}): {_name(submission)} counts, the best."
     return submission, {**result, "notes": [says, *notes]}
 
@@ -87,7 +99,7 @@ def _says(tried: list, chosen, why: str) -> str:
 
 
 def _kept(submission) -> tuple[str, ...]:
-    return tuple(note for note in submission.notes if "notebooks for this sheet" not in note)
+    return tuple(note for note in submission.notes if CHOSEN not in note)
 
 
 def _name(submission) -> str:

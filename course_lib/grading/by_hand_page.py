@@ -56,6 +56,7 @@ def by_hand_page(results: list[dict], students: dict, models: Mapping[str, str])
 
 def _about(question: dict, models: Mapping[str, str]) -> dict:
     model = re.sub(r"<!--.*?-->\s*", "", models.get(question["id"], ""), flags=re.DOTALL).strip()
+    model = re.sub(r"(?<=\S)\n(?=[\w(\"'$*])(?!\d+\. |\* )", " ", model)  # a line a paragraph, as Markdown shows it
     return {
         **{"id": one_line(question["id"]), "title": one_line(question["title"]), "of": decimal(question["of"])},
         **{"model": clean(model, LONGEST), "answers": [], "waiting": 0},

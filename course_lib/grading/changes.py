@@ -29,7 +29,7 @@ def log_changes(folder: Path, finals: list[dict], files: Mapping[tuple[str, str]
     finals : list of dict
         Final results. Who has none in this run keeps the marks of the last one.
     files : mapping of {(student, sheet): str}
-        What tells that other files count than last time.
+        What tells that other files count than last time; who is not in it has the files of last time.
     now : datetime
 
     The first marks of a submission are no change. OSError if the files cannot be written. Source: the course's own.
@@ -39,7 +39,8 @@ def log_changes(folder: Path, finals: list[dict], files: Mapping[tuple[str, str]
     after, rows = dict(before), []
     for result in finals:
         at = f"{result['student']}\n{result['sheet']}"
-        marks = _marks(result, files.get((result["student"], result["sheet"]), ""))
+        last = before.get(at, {}).get("files", "")
+        marks = _marks(result, files.get((result["student"], result["sheet"]), last))
         if at in before:
             rows += [
                 [now.isoformat(" ", "seconds"), result["student"], *change] for change in _changes(before[at], marks)
@@ -86,7 +87,7 @@ def _why(old: dict, new: dict) -> str:
     if new["broken"]:
         return "the grader failed"
     if old["files"] != new["files"]:
-        return "new submission"
+        return "other files: a new submission, or another attempt"
     return "regrade: other checks or another version" if old["key"] != new["key"] else "regrade"
 
 

@@ -25,25 +25,30 @@ from course_lib.grading.tables import by_student
 
 _MOODLE = re.compile(r"(?P<before>.+_(?P<id>\d+)_assignsubmission_(?:file|onlinetext))(?P<rest>_.*)?", re.DOTALL)
 _CANVAS = re.compile(r"[^\W_]+_(?:LATE_)?(?P<id>\d+|\w+?)_\d+_.+", re.IGNORECASE | re.DOTALL)
+_CANVAS_TEXT = re.compile(r"[^\W_]+_(?:LATE_)?(?P<id>\d+)_(?:text|link)\.html", re.IGNORECASE)
 _WHEN = (1980, 1, 1, 0, 0, 0)  # an archive of the same reports has the same bytes
 
 
 def came_by(submission) -> tuple[str, str]:
     """Return the platform that a `Submission` came by and the name it had there, ("", "") if by none. No errors.
 
-    The name is Moodle's folder, or Canvas's file; of an archive that a student handed in, that archive's. It counts
-    only where its number is the student's id: hw_2026_01_ann.ipynb is no file of Canvas's.
+    The name is Moodle's folder, or Canvas's file, also of what cannot be read; of an archive that a student handed in,
+    that archive's; "" where Canvas has no place for a file. It counts only where its number is the student's id:
+    hw_2026_01_ann.ipynb is no file of Canvas's.
     Source: the exports of Moodle 4 and Canvas.
     """
-    for entry in submission.entries:
-        for at, part in enumerate(entry.parts):
+    for parts in [entry.parts for entry in submission.entries] or submission.places:
+        for at, part in enumerate(parts):
             found = _MOODLE.fullmatch(part)
             if found and found["id"] == submission.student:
                 # Before Moodle 3.1 there were no folders: NAME_NUMBER_assignsubmission_file_hw.ipynb
-                return "moodle", part if at + 1 < len(entry.parts) else f"{found['before']}_"
+                return "moodle", part if at + 1 < len(parts) else f"{found['before']}_"
             found = _CANVAS.fullmatch(part)
             if found and found["id"] == submission.student:
-                return "canvas", part if at + 1 == len(entry.parts) else f"{part}.zip"
+                return "canvas", part if at + 1 == len(parts) else f"{part}.zip"
+            found = _CANVAS_TEXT.fullmatch(part)
+            if found and found["id"] == submission.student:
+                return "canvas", ""  # a text that was typed there has no place for a file
     return "", ""
 
 
@@ -52,7 +57,7 @@ def platform(submissions: Iterable) -> str:
 
     Source: the course's own.
     """
-    found = {came_by(one)[0] for one in submissions if one.entries}
+    found = {by for one in submissions if (by := came_by(one)[0]) or one.entries}
     return found.pop() if len(found) == 1 else ""
 
 

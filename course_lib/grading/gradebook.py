@@ -52,6 +52,8 @@ class Gradebook:
         Whether each attempt is graded and the best counts; else the one that was picked.
     results : dict of {(student, sheet): result}
         Of the attempt that was picked.
+    earlier : set of (student, sheet)
+        Whose result is of an earlier run, with other files or other checks, as `only` names others.
 
     Source: the course's own.
     """
@@ -63,6 +65,7 @@ class Gradebook:
     questions: dict[str, list[dict]]
     all_attempts: bool = False
     results: dict[tuple[str, str], dict] = field(default_factory=dict)
+    earlier: set[tuple[str, str]] = field(default_factory=set)
     notes: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     files: dict[tuple[str, str], str] = field(default_factory=dict)
     _keys: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -71,13 +74,15 @@ class Gradebook:
     def to_grade(self, only: set[str], regrade: bool) -> list[Submission]:
         """Take what is kept from the store and return the submissions that have no result.
 
-        With `only`, no other student is graded, and `regrade` passes over kept results of these alone. No errors.
+        With `only`, no other student is graded, and `regrade` passes over kept results of these alone. The others keep
+        the result of an earlier run even if their files or the checks have changed: no mark is lost. No errors.
         """
         todo = []
         for submission in self.collected.submissions:
             at = (submission.student, submission.sheet)
             self.notes[at] = submission.notes
             if not submission.entries:
+                self.files[at] = ""
                 why = dict(reason=submission.reason, refused=submission.refused)
                 self.results[at] = missing(*at, self.questions[submission.sheet], **why)
                 continue
@@ -91,6 +96,10 @@ class Gradebook:
                 self.results[at] = kept
             elif asked:
                 todo.append(submission)
+            elif last := self.store.last(*at):
+                self.results[at] = last
+                self.earlier.add(at)
+                del self.files[at]  # those of the result are in the list of marks
             if self.all_attempts:
                 todo += self._others_to_grade(submission, asked, regrade)
         return todo

@@ -9,7 +9,7 @@ lib/content_zipper.rb of Canvas compose them, and as Gradescope's exports of 202
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from unicodedata import normalize
 
@@ -25,6 +25,7 @@ _CANVAS = [
         r"(?P<name>[^\s.]*?[^\W\d])(?P<id>[1-9]\d*)_question_\d+_(?P<turn>[1-9]\d*)_(?P<rest>.+)",
     )
 ]
+_WORK = re.compile(r"\.ipynb|\.(?:py|md|rmd|qmd)$")
 METADATA = "submission_metadata.yml"
 _GRADESCOPE = re.compile(r"submission_\d+")
 _NOBODYS = re.compile(
@@ -100,7 +101,8 @@ def is_canvas(files: list[str], folders: list[str]) -> bool:
     if any(len(set(rests)) < len(rests) for rests in own.values()):
         return False
     marked = any(one.groupdict().get("late") or not one.groupdict().get("name") for one in found)
-    most = max(sum(".ipynb" in (rest or "").lower() for rest in rests) for rests in own.values())
+    kinds = [Counter(kind for rest in rests for kind in _WORK.findall((rest or "").lower())) for rests in own.values()]
+    most = max(count for kind in kinds for count in (*kind.values(), 0))
     return marked or len(set.union(*names.values())) > 1 or most < 2
 
 

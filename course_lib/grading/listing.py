@@ -29,7 +29,8 @@ from course_lib.grading.archive import (
 MOST_ENTRIES = 200_000
 MOST_BYTES = 16 * 2**30  # of all files together, unpacked
 MOST_RATIO = 200  # unpacked to packed, of a file above one MB: text reaches 20, a bomb 1000
-_JUNK = ("__MACOSX", ".ipynb_checkpoints", "Thumbs.db", "__pycache__")
+_JUNK = ("__MACOSX", ".ipynb_checkpoints", "Thumbs.db", "__pycache__", ".DS_Store", "desktop.ini")
+_JUNK_BEGINS = ("._", ".~lock.", "~$", ".nfs")  # macOS's twins; locks of LibreOffice, Office, NFS on an open file
 
 
 @dataclass(frozen=True)
@@ -234,7 +235,7 @@ def printable(name: str) -> str:
 
 
 def _junk(parts) -> bool:
-    return any(part in _JUNK or part.startswith("._") or part == ".DS_Store" for part in parts)
+    return any(part in _JUNK or part.startswith(_JUNK_BEGINS) for part in parts)
 
 
 def _when(info: zipfile.ZipInfo) -> float:

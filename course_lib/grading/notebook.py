@@ -80,7 +80,7 @@ def read_answers(files, sheet=None):
     if len(found) > 1:
         notes = (*notes, f"{len(found)} files could be the answer; {name} fits this sheet best and was taken.")
     if sheet and name.rpartition("/")[2] != expected:
-        notes = (*notes, f"the file is called {name}, not {expected}.")
+        notes = (*notes, f"The file is called {name}, not {expected}.")
     beside = tuple((n, content) for n, content in files if n != name and _is_beside(n))
     return replace(_answers(name, cells, (*notes, *problems), exercises, sheet.name if sheet else ""), beside=beside)
 

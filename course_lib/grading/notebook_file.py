@@ -133,7 +133,7 @@ def _text_of(content):
     try:
         return content.decode(code), ()
     except UnicodeDecodeError:
-        return content.decode("latin-1"), ("the file is not UTF-8; it was read as Latin-1.",)
+        return content.decode("latin-1"), ("The file is not UTF-8; it was read as Latin-1.",)
 
 
 def _notebook_cells(name, data, notes):

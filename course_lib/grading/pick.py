@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from course_lib.checks import registry
@@ -16,6 +16,13 @@ from course_lib.grading.fit import NONE, Fit, fit, is_lesson
 from course_lib.grading.helpers import beside
 from course_lib.grading.layouts import Owner, stem_of
 from course_lib.grading.notebook_file import read_file
+from course_lib.grading.scripts import MOST_BYTES, may_be_script
+
+CHOSEN = " for this sheet: "
+"""Stands in the note on which of several files counts, and in no other note."""
+
+IF_TWO = " If they are two people's, keep them in a folder for each"
+"""Ends the instructor's line on them."""
 
 _MOST_OTHERS = 20  # files that are no notebook, handed on so that the grader can say what was found instead
 
@@ -46,6 +53,8 @@ class Submission:
         The system's own number, higher for a later file; 0 where there is none.
     others : tuple of Submission
         The student's other attempts: notebooks that answer something of the sheet too, the newest first.
+    places : tuple of tuple of str
+        Where no entry counts: the names, in parts, of all that the student handed in, also of what cannot be read.
 
     Source: the course's own.
     """
@@ -61,6 +70,7 @@ class Submission:
     modified: float = 0.0
     turn: int = 0
     others: tuple[Submission, ...] = ()
+    places: tuple[tuple[str, ...], ...] = ()
 
     def load(self) -> tuple[tuple[tuple[str, bytes], ...], tuple[str, ...]]:
         """Read the files: ((name, content), ...) and notes on what could not be read. No errors."""
@@ -96,8 +106,12 @@ class Candidate:
 
     @property
     def rank(self) -> tuple:
-        """What is better comes last: readable, not Jupyter's own copy, the fit, then `when`."""
-        return (not self.unread, "-checkpoint." not in self.entry.name, self.fit, self.when)
+        """What is better comes last: readable, not Jupyter's own copy, the fit, then `when`.
+
+        A notebook with an answer is better than any script, which is its export or its helper.
+        """
+        own = not self.unread, "-checkpoint." not in self.entry.name
+        return (*own, self.fit.answered > 0, not self.entry.script, self.fit, self.when)
 
     @property
     def when(self) -> tuple:
@@ -107,7 +121,7 @@ class Candidate:
 
 @dataclass
 class Handed:
-    """All that one student handed in: files, the notebooks by sheet, what was left out as sentences, and notes.
+    """All that one student handed in: files, the notebooks by sheet, what was left out as sentences, notes, all names.
 
     Source: the course's own.
     """
@@ -118,11 +132,7 @@ class Handed:
     left_out: list[str] = field(default_factory=list)
     empty: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-
-
-def is_notebook(entry: Entry) -> bool:
-    """Return whether a file's name says that it is a notebook. No errors. Source: the course's own."""
-    return ".ipynb" in entry.name.lower()  # browsers save "hw.ipynb.txt" and "hw.ipynb.json"
+    places: list[tuple[str, ...]] = field(default_factory=list)
 
 
 class Looked(NamedTuple):
@@ -155,21 +165,24 @@ def pick(sheet: str, graded: tuple, handed: Handed) -> tuple[Submission, str]:
     """Return the `Submission` of a student and sheet, and a sentence for the instructor where the choice is not sure.
 
     Of several notebooks the one counts that holds most of the sheet's answers; of those that hold as much the last
-    turn, the newest, the last by name. `graded` are the sheets that are graded. No errors. Source: the course's own.
+    turn, the newest, the last by name. Where no notebook holds an answer, scripts are picked from in the same way.
+    `graded` are the sheets that are graded. No errors. Source: the course's own.
     """
     ours = sorted(handed.sheets.get(sheet, ()), key=lambda one: one.rank)
     notes, doubt = list(handed.notes), ""
     if not ours or ours[-1].unread or ours[-1].lesson:
-        return _without(sheet, graded, handed, ours, notes), ""
+        return replace(_without(sheet, graded, handed, ours, notes), places=tuple(handed.places)), ""
     best = ours[-1]
+    if not best.entry.script:  # scripts go along with it
+        ours = [one for one in ours if not one.entry.script]
     rivals = [one for one in ours[:-1] if one.rank[:-1] == best.rank[:-1] or (one.fit.answered and not one.unread)]
     rivals.sort(key=lambda one: one.when, reverse=True)
     if len(ours) > 1:
         others = ", ".join(one.shown for one in ours[:-1])
-        how = _how(best, ours[-2])
-        notes.append(f"{len(ours)} notebooks for this sheet: {best.shown} counts, {how}; not {others}.")
+        how, what = _how(best, ours[-2]), "files" if best.entry.script else "notebooks"
+        notes.append(f"{len(ours)} {what}{CHOSEN}{best.shown} counts, {how}; not {others}.")
         if any(one.digest != best.digest for one in rivals):
-            doubt = f"{handed.id}: {notes[-1]} If they are two people's, keep them in a folder for each"
+            doubt = notes[-1] + IF_TWO
     if any(one.its.late for one in ours):
         notes.append("Canvas marks it as late.")
     notes += handed.left_out
@@ -190,7 +203,8 @@ def _attempt(sheet, one: Candidate, handed: Handed, notes, late=None, others=())
         near, left = beside(one.its.rest, handed.files, one.entry.read())
     except UnreadableFile:
         near, left = {}, []
-    names, entries = (_as_notebook(one.its.rest[-1]), *near), (one.entry, *near.values())
+    name = one.its.rest[-1] if one.entry.script else _as_notebook(one.its.rest[-1])
+    names, entries = (name, *near), (one.entry, *near.values())
     late = one.its.late if late is None else late
     time = dict(modified=one.entry.modified, turn=one.its.turn)
     return Submission(handed.id, sheet, entries, (*notes, *left), late, names, **time, others=others)
@@ -226,8 +240,8 @@ def _without(sheet, graded, handed: Handed, ours, notes) -> Submission:
 
 def _instead(sheet: str, handed: Handed) -> dict[str, Entry]:
     """Return {name: Entry} of files that are no notebooks: a script that fits, with what is beside it, else all."""
-    files = [(entry, its) for entry, its in handed.files if entry.size <= 2**20]
-    scripts = [pair for pair in files if pair[0].name.lower().endswith(".py")]
+    files = [(entry, its) for entry, its in handed.files if entry.size <= MOST_BYTES]
+    scripts = [pair for pair in files if may_be_script(pair[0])]
     scripts = [candidate(entry, its, sheet, look(entry)) for entry, its in scripts]
     if scripts and (best := max(scripts, key=lambda one: one.rank)).fit > NONE:
         return {best.its.rest[-1]: best.entry, **beside(best.its.rest, handed.files)[0]}

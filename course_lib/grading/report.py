@@ -6,6 +6,7 @@ Source: the course's own.
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from pathlib import Path
 
@@ -79,12 +80,16 @@ def _sheet(result: dict) -> dict:
     share = float(total / of) if of else 0.0
     by_hand = any(question["manual"] for question in result["questions"])
     whole = result["status"] not in ("graded", "broken") and not by_hand  # one reason for all questions
+    waiting = sum(Fraction(question["of"]) for question in result["questions"] if question["open"])
+    reason = clean(result["says"])
+    if result["status"] in ("unreadable", "no notebook") and not re.search(r"[Hh]and in |Save it|Clear its", reason):
+        reason += " Hand in the notebook itself, the .ipynb."
     return {
         **{"title": sheet_title(result["sheet"]), "total": decimal(total, 2), "of": decimal(of)},
         **{"questions": questions, "meter": meter(share, says), "open": result["open"], "late": result["late"]},
-        **{"says": _SAYS.get(result["status"], clean(result["says"]))},
+        **{"says": _SAYS.get(result["status"], reason)},
         **{"facts": [(term, clean(fact)) for term, fact in facts]},
-        **{"whole": whole, "missing": decimal(of - total, 2)},
+        **{"whole": whole, "missing": decimal(of - total - waiting, 2)},
         **{"notes": [clean(note) for note in result["notes"]]},
     }
 

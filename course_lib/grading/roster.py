@@ -32,6 +32,10 @@ class Student:
     section: str = ""
 
 
+MOST_LINES = 5
+"""Who is in no roster and has a line each."""
+
+
 def read_roster(path: Path) -> dict[str, Student]:
     """Read a CSV with the column `student` (the id) and, as wanted, `COLUMNS`; {id: Student} in its order.
 
@@ -66,7 +70,7 @@ def with_roster(found: Collected, roster: dict[str, Student]) -> Collected:
     zeros = rows_of(roster, found.students)
     written: dict[str, str] = {}  # id of the submissions -> id of the tables
     students: dict[str, Student] = {}
-    problems = []
+    problems, strangers = [], []
     for id, row in roster.items():
         form = unicodedata.normalize("NFC", id)
         theirs = zeros.get(id) or forms.get(form) or forms.get(form.strip())
@@ -83,7 +87,8 @@ def with_roster(found: Collected, roster: dict[str, Student]) -> Collected:
     for id, student in found.students.items():
         if written.get(id, id) not in students:
             students[id] = student
-            problems.append(f"{id} is not in the roster, and is graded too")
+            strangers.append(id)
+    problems += _strange(strangers, students, [id for id in roster if id not in found.students])
     there = {(written.get(one.student, one.student), one.sheet): one for one in found.submissions}
     submissions = []
     for id in students:
@@ -91,3 +96,22 @@ def with_roster(found: Collected, roster: dict[str, Student]) -> Collected:
             one = there.get((id, sheet)) or Submission(id, sheet)
             submissions.append(one if one.student == id else replace(one, student=id))
     return replace(found, students=students, submissions=submissions, problems=[*found.problems, *problems])
+
+
+def _strange(strangers: list[str], students: dict[str, Student], absent: list[str]) -> list[str]:
+    """Say who is not in the roster: a line each, or one for many, as the roster then has other ids than the files."""
+    if len(strangers) <= MOST_LINES:
+        lines = [f"{id} is not in the roster, and is graded too" for id in strangers]
+    else:
+        few = ", ".join(strangers[:MOST_LINES])
+        more = f" and {len(strangers) - MOST_LINES} more"
+        lines = [f"{len(strangers)} who handed in are not in the roster, and are graded too: {few}{more}"]
+    names = {students[id].name.casefold(): id for id in absent if id in students and students[id].name}
+    for id in strangers:
+        if other := names.get(students[id].name.casefold()):
+            lines.append(
+                f"{students[id].name} is {id} in what was handed in and {other} in the roster, and has two rows: the "
+                "roster's column student holds the ids of grades.csv"
+            )
+            break
+    return lines

@@ -13,6 +13,7 @@ from unicodedata import normalize
 
 from course_lib.grading.archive import ARCHIVES, CLOSED, ending_of
 from course_lib.grading.layouts import is_exported, is_nobodys, is_ones_own, stem_of
+from course_lib.grading.scripts import is_notebook
 
 WRAPPER = re.compile(r"(?:assignment_\d+_export|submissions?|submitted)", re.IGNORECASE)
 _SECTION_WORDS = """
@@ -83,7 +84,7 @@ def unwrapped(items: list, from_zip: bool, sheets) -> int:
             break
         flat = all(len(parts) == depth + 2 for parts in names)
         # Names of people, not of sheets: ann.ipynb and bob_04_backpropagation.ipynb.
-        stems = {stem_of(part) for part in below if _is_work(part)} if flat else below
+        stems = {stem_of(item.name) for item in items if _is_work(item)} if flat else below
         people = {sheets.without(stem.lower()) for stem in stems if is_person(stem, sheets)}
         around = len(people) > 1 if flat else people and not any(sheets.in_text(part) for part in below)
         exported = all(is_exported(part) or WRAPPER.fullmatch(part) or is_nobodys(part) for part in below)
@@ -146,12 +147,12 @@ class _Look:
     def __init__(self, name, inside, depth, sheets):
         self.name, self.sheets, kids = name, sheets, folders_in(inside, depth + 1)
         direct = {item.parts[depth + 1]: item for item in inside if len(item.folders) == depth + 1 < len(item.parts)}
-        with_work = {kid: its for kid, its in kids.items() if any(item.packed or _is_work(item.name) for item in its)}
+        with_work = {kid: its for kid, its in kids.items() if any(item.packed or _is_work(item) for item in its)}
         if is_section_name(name) and not direct:  # who handed in a picture or nothing is in the group too
             with_work = kids
         self.exported = bool(with_work) and all(is_ones_own(kid) or WRAPPER.fullmatch(kid) for kid in with_work)
         self.people = [kid for kid in with_work if is_person(kid, sheets) or is_section_name(kid)]
-        self.files = [file for file, item in direct.items() if item.packed or _is_work(file)]
+        self.files = [file for file, item in direct.items() if item.packed or _is_work(item)]
         self.persons = {sheets.without(stem_of(file)) for file in self.files if is_person(stem_of(file), sheets)}
         self.nameless = [file for file in self.files if not is_person(stem_of(file), sheets)]
 
@@ -187,9 +188,10 @@ class _Look:
         return "maybe" if len(self.people) > 1 and 2 * len(alone) >= len(self.people) else "student"
 
 
-def _is_work(name: str) -> bool:
-    """Return whether a file is what one hands in: a notebook or an archive."""
-    return ".ipynb" in name.lower() or bool(ending_of(name, (*ARCHIVES, *CLOSED)))
+def _is_work(item) -> bool:
+    """Return whether a file is what one hands in: a notebook, a script that answers a sheet, or an archive."""
+    named = is_notebook(item.name) or bool(ending_of(item.name, (*ARCHIVES, *CLOSED)))
+    return named or getattr(item, "script", False)
 
 
 def _is_date(digits: str) -> bool:

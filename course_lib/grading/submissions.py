@@ -6,17 +6,17 @@ Source: the course's own.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from unicodedata import normalize
 
-from course_lib.checks import registry
 from course_lib.grading.archive import SubmissionsError
-from course_lib.grading.fit import NONE, fit
+from course_lib.grading.fit import NONE
 from course_lib.grading.listing import LeftOut, list_files
 from course_lib.grading.owners import EmptyFolder, Owners, looks_like_several
-from course_lib.grading.pick import Handed, Looked, Submission, candidate, is_notebook, look, pick
+from course_lib.grading.pick import Handed, Looked, Submission, candidate, look, pick
 from course_lib.grading.roster import Student
+from course_lib.grading.scripts import answers_a_sheet, by_functions, is_notebook, may_be_script
 from course_lib.grading.sections import unwrapped
 from course_lib.grading.sheet_names import Names
 
@@ -70,7 +70,7 @@ def collect(source: Path, known: tuple[str, ...], wanted: tuple[str, ...] = (), 
     names, from_zip = Names(known), source.is_file()
     found = Collected(wanted, dict(roster or {}), problems=list(listing.problems))
     whole = source.resolve().stem if from_zip else source.resolve().name
-    items = [*listing.entries, *listing.left_out]
+    items = [*(_marked(entry, names, wanted) for entry in listing.entries), *listing.left_out]
     depth = unwrapped(items, from_zip, names)
     owners = Owners([*items, *_empty(listing)], depth, whole, names)
     found.problems += owners.says
@@ -78,8 +78,7 @@ def collect(source: Path, known: tuple[str, ...], wanted: tuple[str, ...] = (), 
     for one in handed.values():
         one.sheets = _by_sheet(one, names, wanted, found)
     if not wanted:
-        by_sheet = [item for one in handed.values() for item in one.sheets.items()]
-        there = {sheet for sheet, several in by_sheet if not all(notebook.lesson for notebook in several)}
+        there = {sheet for one in handed.values() for sheet in _opened(one, names)}
         found.sheets = tuple(sheet for sheet in known if sheet in there)
         if not found.sheets:
             raise SubmissionsError(_why_none(source, [item.name for item in items]))
@@ -87,8 +86,49 @@ def collect(source: Path, known: tuple[str, ...], wanted: tuple[str, ...] = (), 
         for sheet in found.sheets:
             submission, doubt = pick(sheet, found.sheets, handed.get(id) or Handed(id))
             found.submissions.append(submission)
-            found.problems += [doubt] if doubt else []
+            found.problems += [f"{_named(found.students[id])}: {doubt}"] if doubt else []
+    found.problems += _astray(found, handed)
     return found
+
+
+def _named(student: Student) -> str:
+    return f"{student.name} ({student.id})" if student.name and student.name != student.id else student.id
+
+
+def _astray(found: Collected, handed: dict[str, Handed]) -> list[str]:
+    """Say who handed in another sheet only, where the instructor named the sheets: the name may be the wrong one."""
+    others = defaultdict(list)
+    for id, one in handed.items():
+        if one.sheets and not {*one.sheets} & {*found.sheets, ""}:
+            for sheet in one.sheets:
+                others[sheet].append(id)
+    return [
+        f"{len(ids)} {'student' if len(ids) == 1 else 'students'} handed in {sheet}, which is not graded here, and "
+        f"nothing for {' or '.join(found.sheets)}: is the sheet's name right?"
+        for sheet, ids in others.items()
+    ]
+
+
+def _marked(entry, names: Names, wanted):
+    """Return an `Entry` as one that says whether it is a script that answers a sheet."""
+    if not may_be_script(entry):
+        return entry
+    return replace(entry, script=answers_a_sheet("/".join(entry.parts), look(entry), names, wanted))
+
+
+def _opened(one: Handed, names: Names) -> set[str]:
+    """Return the sheets that a student's files show to be handed in.
+
+    A lesson shows none; nor does a script beside a notebook with answers, if it is not named as its sheet: it may be
+    last week's work that the notebook imports.
+    """
+    worked = any(file.fit.answered and not file.entry.script for several in one.sheets.values() for file in several)
+    return {
+        sheet
+        for sheet, several in one.sheets.items()
+        for file in several
+        if not file.lesson and not (file.entry.script and worked and names.in_text(file.shown) != sheet)
+    }
 
 
 def _empty(listing) -> list[EmptyFolder]:
@@ -110,6 +150,7 @@ def _handed(owners: Owners, found: Collected) -> dict[str, Handed]:
         student = found.meet(mine, name, email, its.section)
         written[student].add(mine)
         one = handed.setdefault(student, Handed(student))
+        one.places.append(item.parts)
         if isinstance(item, EmptyFolder):
             one.empty.append(f"the folder {'/'.join(item.parts)} is empty.")
         elif isinstance(item, LeftOut):
@@ -173,12 +214,13 @@ def _say_doubts(found: Collected, handed, written, together) -> None:
 
 def _why_none(source, names: list[str]) -> str:
     """Return what to say where no submission of any sheet was found."""
-    notebooks = [name for name in names if name.lower().endswith(".ipynb")]
+    notebooks = [name for name in names if is_notebook(name)]
     if not names:
         return f"{source} is empty. Name the folder or the zip that the submissions are in."
     if not notebooks:
         return (
-            f"{source} holds {len(names)} files such as {names[0]!r}, and none is a notebook. Is it the right folder?"
+            f"{source} holds {len(names)} files such as {names[0]!r}, and none is a notebook, or a script with a "
+            "sheet's answers. Is it the right folder?"
         )
     return (
         f"{source} holds {len(notebooks)} notebooks, and none names a sheet or holds a sheet's cells. "
@@ -190,7 +232,7 @@ def _by_sheet(one: Handed, names: Names, wanted, found: Collected) -> dict[str, 
     """Sort a student's notebooks by sheet: by their names, else by their cells, else the one sheet that is graded."""
     sheets = defaultdict(list)
     for entry, its in one.files:
-        if not is_notebook(entry):
+        if not is_notebook(entry.name) and not entry.script:
             continue
         named = names.in_text(its.rest[-1]) or names.in_text("/".join(its.rest[:-1])) or its.sheet
         looked = look(entry)
@@ -215,6 +257,4 @@ def _by_cells(looked: Looked, names: Names) -> str:
     """Return the sheet whose exercises a notebook speaks of, else the one of which it answers two or more, or ""."""
     if (sheet := names.in_cells(looked.content)) or b"def " not in looked.content:
         return sheet
-    fits = {sheet: fit(looked.cells, registry.sheet(sheet).exercises) for sheet in names.known}
-    best = max(fits, key=fits.get, default="")
-    return best if best and fits[best].answered > 1 else ""
+    return by_functions(looked, names)

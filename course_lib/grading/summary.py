@@ -44,7 +44,7 @@ def summary(results: list[dict], students: dict, sheets, similar: list[Alike] = 
     similar : list of Alike
         Answers that are alike.
     problems : list of str
-        What was left out.
+        What was left out, and what was taken for what.
 
     Source: the course's own.
     """
@@ -102,6 +102,8 @@ def _sheet(results: list[dict], sheet: str) -> dict:
         mean, middle = decimal(sum(totals) / len(totals), 2), decimal(median(totals), 2)
         says = f"{len(graded)} with a result. Mean {mean} of {of} points, median {middle}, "
         says += f"lowest {decimal(min(totals), 2)}, highest {decimal(max(totals), 2)}."
+        if unread := sum(result["status"] != "graded" for result in graded):
+            says += f" {unread} of them could not be read; see the statuses below."
         chart = histogram(
             counts, labels, f"Scores of {sheet_title(sheet)}", "percent of the points (students above each bar)"
         )
@@ -123,13 +125,15 @@ def _questions(graded: list[dict]) -> list[dict]:
     for id, question in about.items():
         of, row = Fraction(question["of"]), {"id": one_line(id), "title": one_line(question["title"])}
         if not points[id]:
-            rows.append({**row, "mean": "", "of": decimal(of), "full": "", "bar": "waits for points by hand"})
+            waits = {"bar": "waits for points by hand", "waits": True}
+            rows.append({**row, "mean": "", "of": decimal(of), "full": "", **waits})
             continue
         mean = sum(points[id]) / len(points[id])
         full = sum(value == of for value in points[id]) / len(points[id])
         share = float(mean / of) if of else 0.0
         bar = meter(share, f"{share:.0%} of the points", "data")
-        rows.append({**row, "mean": decimal(mean, 2), "of": decimal(of), "full": f"{full:.0%}", "bar": bar})
+        row |= {"mean": decimal(mean, 2), "of": decimal(of), "full": f"{full:.0%}"}
+        rows.append({**row, "bar": bar, "waits": False})
     return rows
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import time
 import zipfile
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from course_lib.grading.adjust import read_rule
-from course_lib.grading.attempts import attempts, before_deadline, best
+from course_lib.grading.attempts import attempts, before_deadline, best, undecided
 from course_lib.grading.csvfile import BadTable
 from course_lib.grading.deadline import Lateness, Times, read_extensions, read_time, times_of
 from course_lib.grading.final import finish
@@ -52,6 +53,20 @@ def handed_in(root: Path, **files) -> Path:
 )
 def test_a_time_is_read_in_each_form(text):
     assert read_time(text) == DUE
+
+
+def test_where_a_rule_decides_the_line_for_the_instructor_names_no_other_choice(tmp_path):
+    cells = [{"cell_type": "code", "source": f'def f(x):\n    return {n}\n\ncheck("04.1", f)'} for n in range(2)]
+    files = {f"ann__{n}": (json.dumps({"cells": [cell]}), 0) for n, cell in enumerate(cells)}
+    (line,) = collect(handed_in(tmp_path, **files), SHEETS).problems
+    assert "counts" in line.partition("If they")[0]
+    for rule in ("best", "before-deadline"):
+        said = undecided(line, rule)
+        assert said == (
+            f"ann: 2 notebooks for this sheet: --attempts {rule} decides, and the report says which one counts. If "
+            "they are two people's, keep them in a folder for each"
+        )
+    assert undecided("x.zip is a link: left out", "best") == "x.zip is a link: left out"
 
 
 def test_a_time_with_its_zone_is_that_moment():

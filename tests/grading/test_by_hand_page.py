@@ -34,7 +34,7 @@ def test_each_answer_stands_below_what_it_should_say_with_its_points():
     text = read(
         by_hand_page(made, {"ann": Student("ann", "Ann Ng")}, {"06.8": "<!-- BEGIN SOLUTION -->\nIt says."})
     ).text
-    assert "2 answers, 1 without points yet" in text
+    assert "2 students, 2 with a text, 1 without points yet" in text
     order = [
         "06.8 Project",
         "What an answer should say It says.",
@@ -47,6 +47,19 @@ def test_each_answer_stands_below_what_it_should_say_with_its_points():
     assert "4 of 5 points. Graded by hand: see me" in text
     assert "eve" not in text
     assert "BEGIN" not in text
+
+
+def test_a_paragraph_of_what_it_should_say_is_one_line_and_a_list_stays_one():
+    model = "It was\nwrapped (here).\n\n- one\n- two\n1. first\n2. second\n* star"
+    page = by_hand_page(finals(ann="kept\nas typed"), {}, {"06.8": model})
+    assert "It was wrapped (here).\n\n- one\n- two\n1. first\n2. second\n* star" in page
+    assert "kept\nas typed" in page
+
+
+def test_who_wrote_nothing_is_counted_apart():
+    assert "3 students, 1 with a text, 2 without points yet" in read(
+        by_hand_page(finals(ann="text", bob="", eve=""), {}, {})
+    ).text
 
 
 def test_a_class_without_answers_in_words_has_no_page(tmp_path):

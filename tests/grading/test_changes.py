@@ -53,7 +53,7 @@ def test_first_marks_and_the_same_marks_again_are_no_change(log):
 @pytest.mark.parametrize(
     ("after", "files", "why"),
     [
-        (dict(points="2"), "other", "new submission"),
+        (dict(points="2"), "other", "other files: a new submission, or another attempt"),
         (dict(points="2", key="other"), "f", "regrade: other checks or another version"),
         (dict(points="2"), "f", "regrade"),
         (dict(points="4/3", manual={("ann", "04.2"): Manual(Fraction(2), "see me")}), "f", "see me"),

@@ -180,6 +180,17 @@ def test_a_roster_row_without_its_zeros_is_the_same_student(tmp_path):
     ]
 
 
+def test_a_roster_of_other_ids_is_said_in_two_lines_however_large_the_class(tmp_path):
+    roster = listed(tmp_path, "student,name\ns1,name 2000\ns2,Zoe\n")
+    found = with_roster(collected(*(str(n) for n in range(2000, 2030))), roster)
+    assert len(found.students) == 32
+    assert found.problems == [
+        "30 who handed in are not in the roster, and are graded too: 2000, 2001, 2002, 2003, 2004 and 25 more",
+        "Name 2000 is 2000 in what was handed in and s1 in the roster, and has two rows: the roster's column student "
+        "holds the ids of grades.csv",
+    ]
+
+
 def test_two_students_whose_ids_differ_by_zeros_stay_two(tmp_path):
     roster = listed(tmp_path, "student,name\n12345,Ann\n7,Eve\n")
     found = with_roster(collected("12345", "0012345", "007", "07"), roster)

@@ -90,9 +90,26 @@ def test_a_rerun_grades_only_what_is_new_or_changed(tmp_path):
 def test_only_one_student_leaves_the_others_rows_open():
     hand_in(ann="fine", bob="fine")
     output = course("--only", "bob")
-    assert "1 submissions have no result yet; leave out --only" in output
+    assert "1 submission has no result yet; leave out --only" in output
     assert grades()["ann"][3:] == ["", "", "", "", "", "", "0", ""]
     assert grades()["bob"][5] == "graded"
+
+
+@pytest.mark.parametrize("changed", ["files", "checks"])
+def test_with_only_the_others_keep_their_marks_and_no_change_is_logged_for_them(changed):
+    hand_in(ann="fine", bob="fine")
+    course()
+    before = grades()
+    if changed == "files":
+        hand_in(ann="fine, and newer")
+    else:
+        Path("keys/lesson04.py").write_text("KEYS = (1,)\n")
+    output = course("--only", "bob")
+    assert grades() == before
+    assert not Path("out/changes.csv").exists()
+    assert "1 submission has the result of an earlier run, with other files or other checks" in output
+    assert "earlier run" not in course()
+    assert grades() == before
 
 
 def test_a_broken_submission_does_not_end_the_batch_and_gives_status_1():
@@ -137,7 +154,7 @@ def test_a_roster_manual_points_and_lateness_are_merged():
     ("arguments", "says"),
     [
         (["--keys", "none"], "no keys: none"),
-        (["--sheet", "04"], "no sheet 04; there are"),
+        (["--sheet", "4"], "no sheet 4; there are"),
         (["--level", "Z"], "no sandbox level 'Z'; there are A, B, C"),
         (["--level", "B", "--unsafe"], "exclude each other"),
         (["--preset", "blackboard"], "canvas, moodle, nbgrader"),

@@ -12,6 +12,7 @@ from dataclasses import replace
 import nbformat
 import pytest
 
+from course_lib.checks.registry import SHEETS
 from course_lib.grading.archive import Entry
 from course_lib.grading.csvfile import BadTable
 from course_lib.grading.feedback import came_by, platform, write_feedback
@@ -21,7 +22,9 @@ from course_lib.grading.pick import Submission
 from course_lib.grading.presets import canvas_rows, moodle_rows, write_filled, write_preset
 from course_lib.grading.report_kinds import report_as
 from course_lib.grading.roster import Student
+from course_lib.grading.submissions import collect
 from tests.grading.fakes import part, question, result
+from tests.grading.handed_in import zipped
 from tests.grading.test_report import HOSTILE, read
 
 SHEET = "04_backpropagation"
@@ -221,6 +224,11 @@ class One:
     id, title, kind, points = "04.1", "T", "function", 7
 
 
+def notebook_of_lesson():
+    cells = [{"cell_type": "markdown", "source": "# 04 · Backpropagation", "metadata": {}}]
+    return json.dumps({"cells": cells, "nbformat": 4, "metadata": {}}).encode()
+
+
 def class_finals():
     lost = ["[0, 1] is 3 and must be 4 <b>`x`</b>"]
     made = [question("04.1", "2", 7, parts=[part(passed=False, says=lost[0])], lost=lost)]
@@ -270,6 +278,40 @@ def test_canvas_finds_each_student_and_shows_a_file_of_the_kind_that_was_handed_
     inner = zipfile.ZipFile(io.BytesIO(archive.read("eve_4713_55503_work.zip")))
     assert inner.namelist() == ["report.html"]
     assert "Canvas has no place" in says[0]
+
+
+@pytest.mark.parametrize(
+    ("named", "kind"),
+    [
+        ("Ann Ng_4711_assignsubmission_file_/{}", "moodle"),
+        ("Ann Ng_4711_assignsubmission_file_{}", "moodle"),
+        ("ngann_4711_55501_{}", "canvas"),
+        ("ngann_LATE_4711_55501_{}", "canvas"),
+    ],
+)
+@pytest.mark.parametrize("name", ["hw.zip", "hw.7z", "hw.tar.gz", f"{SHEET}.ipynb", "hw.docx", "essay.py"])
+def test_who_handed_in_what_cannot_be_graded_gets_the_report_that_says_so(tmp_path, named, kind, name):
+    other = named.format(f"{SHEET}.ipynb").replace("4711", "4712").replace("55501", "55502").replace("nn", "nne")
+    content = notebook_of_lesson() if name.endswith(".ipynb") else b"PK\x03\x04 damaged"
+    (tmp_path / "class.zip").write_bytes(zipped({named.format(name): content, other: b'{"cells": []}'}))
+    found = collect(tmp_path / "class.zip", SHEETS, (SHEET,))
+    finals = [finish(missing(one.student, SHEET, empty_questions([One]))) for one in found.submissions]
+    (path,), says = write_feedback(tmp_path, found.submissions, finals, found.students)
+    assert path.name == f"feedback_{kind}_{SHEET}.zip"
+    assert not says
+    names = zipfile.ZipFile(path).namelist()
+    if kind == "canvas":
+        assert set(names) == {named.format(name), other}
+    else:
+        assert [moodle_takes(one, {"4711", "4712"})[0] for one in sorted(names)] == ["4711", "4712"]
+
+
+def test_a_text_that_was_typed_into_canvas_takes_nobodys_report_away(tmp_path):
+    typed = Submission("4714", SHEET, (entry("kimzoe_4714_text.html"),))
+    (path,), says = write_feedback(tmp_path, [*CANVAS[:3], typed], class_finals(), CLASS)
+    assert path.name == f"feedback_canvas_{SHEET}.zip"
+    assert len(zipfile.ZipFile(path).namelist()) == 3
+    assert says == [f"1 student without a file for {SHEET}: Canvas has no place for a report there"]
 
 
 def test_a_class_of_no_platform_gets_a_folder_a_student(tmp_path):

@@ -135,6 +135,25 @@ def test_what_cannot_be_read_has_one_reason_for_all_points():
     assert "shown in class" in read(report(Student("ann"), [given])).text
 
 
+@pytest.mark.parametrize(
+    ("status", "says", "hint"),
+    [
+        ("unreadable", "Handed in hw.7z, which is a 7z archive, and those are not opened.", True),
+        ("no notebook", "No notebook was handed in; there is hw.docx.", True),
+        ("no notebook", "Only hw.docx is there.", True),
+        ("unreadable", "hw.ipynb is no notebook: its JSON ends or breaks at line 1. Save it again in Jupyter.", False),
+        ("graded", "", False),
+    ],
+)
+def test_what_cannot_be_read_says_what_to_do_and_counts_no_points_that_wait(status, says, hint):
+    words = question("04.2", "0", 3, kind="text")
+    made = finish(result(questions=[question("04.1", "0", 2), words], status=status, says=says))
+    text = read(report(Student("ann"), [made])).text
+    assert ("Hand in the notebook itself, the .ipynb." in text) == hint
+    assert "Why did I lose 2 points?" in text
+    assert "lose 5" not in text
+
+
 def test_full_marks_need_no_reason():
     assert "Why did I lose" not in report(Student("ann"), [finish(result(questions=[question(lost=["old"])]))])
 

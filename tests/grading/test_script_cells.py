@@ -16,6 +16,7 @@ from course_lib.grading.definitions import Definitions
 from course_lib.grading.notebook import defines, read_answers
 from course_lib.grading.notebook_file import read_file
 from course_lib.grading.script_cells import script_cells
+from course_lib.grading.submissions import collect
 from tests.setup.project import ROOT
 
 WORDS = "Nobody looked at the test digits before the end."
@@ -249,3 +250,14 @@ def test_a_script_beside_a_damaged_notebook_counts_if_it_answers_the_sheet():
 @pytest.mark.parametrize("name", ["a.py", "a.md"])
 def test_long_scripts_are_read(name, text):
     read_file(name, text.encode())
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_a_class_of_such_files_is_collected_without_naming_the_sheet(writer, tmp_path):
+    for name in ("01_perceptron", "08_cnn_layers", "12_memory"):
+        for student in ("anna", "ben"):
+            (tmp_path / name / student).mkdir(parents=True)
+            (tmp_path / name / student / f"hw{WRITERS[writer][0]}").write_bytes(written(writer, name))
+        found = collect(tmp_path / name, SHEETS)
+        assert found.sheets == (name,)
+        assert [one.load()[0][0][1] for one in found.submissions] == [written(writer, name)] * 2

@@ -43,6 +43,11 @@ def test_a_group_with_one_text_shows_it_once_and_all_names():
     page = page_of({"04.2": {f"s{n}": ANSWER for n in range(60)}})
     assert page.count("result = w - lr * total") == 1
     assert "60 students, 1 question" in read(page).text
+    assert "The answer of all 60" in page
+    assert "s0 and the others" in page
+    two = page_of({"04.2": {"s1": ANSWER, "s2": ANSWER}})
+    assert "The answer of both" in two
+    assert "s1 and the other<" in two
     assert "s39, and 20 more" in read(page).text
 
 

@@ -207,7 +207,11 @@ def test_an_empty_folder_is_a_student_with_nothing(tmp_path):
 
 def test_what_systems_leave_behind_is_no_submission(handed_in):
     files = {"ann/hw.ipynb": b"1", "ann/.ipynb_checkpoints/hw.ipynb": b"0", "__MACOSX/ann/._hw.ipynb": b"0"}
-    assert contents(collect(handed_in({**files, "ann/.DS_Store": b"0"}), SHEETS, (SHEET,))) == {("ann", SHEET): [b"1"]}
+    for name in (".DS_Store", ".~lock.hw.ipynb#", "~$hw.docx", "desktop.ini", "Thumbs.db", ".nfs0000ipynb"):
+        files |= {f"ann/{name}": b"0", name: b"0"}
+    found = collect(handed_in(files), SHEETS, (SHEET,))
+    assert contents(found) == {("ann", SHEET): [b"1"]}
+    assert notes(found) == {"ann": ()}
 
 
 def test_links_and_pipes_are_left_out_and_not_followed(tmp_path):

@@ -115,6 +115,26 @@ def test_charts_are_drawn_in_the_courses_colours_with_words_for_who_does_not_see
     assert 'width="320" height="10" rx="2" fill="#' in meter(7.0, "over")
 
 
+def test_what_was_left_out_or_guessed_stands_before_the_numbers():
+    text = read(page_of([graded("anna", "2")], problems=["Section A is taken for a section"])).text
+    assert text.index("Read this first") < text.index("Section A is taken") < text.index("with a result")
+    assert "Read this first" not in page_of([graded("anna", "2")])
+
+
+def test_on_a_narrow_screen_the_histogram_keeps_its_size_and_titles_their_words():
+    page = page_of([graded("anna", "2")])
+    assert '<div class="wide" tabindex="0" role="group" aria-label="Scores of 04 backpropagation"><svg' in page
+    assert ".wide > svg { max-width: none; }" in page
+    assert ".t { min-width: 8rem; }" in page
+    assert '<th scope="col" class="t">Title</th>' in page
+
+
+def test_those_who_could_not_be_read_are_told_apart_beside_the_mean():
+    unread = finish(result("bob", questions=[question("04.1", "0", 2)], status="unreadable"))
+    assert "1 of them could not be read" in read(page_of([graded("anna", "2"), unread])).text
+    assert "could not be read" not in read(page_of([graded("anna", "2")])).text
+
+
 def test_no_result_at_all_is_a_page_too():
     assert "No submission has a result." in read(summary([], {}, [SHEET])).text
 
