@@ -20,7 +20,6 @@ import threading
 import time
 import warnings
 
-
 PATIENCE = 5.0
 """Seconds in which a snapshot starts a runner, or says how one ended, also on a busy machine."""
 

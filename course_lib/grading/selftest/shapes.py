@@ -58,7 +58,8 @@ SUBMISSIONS = (
     in_a_cell("commands", "a shell's lines and get_ipython",
               "files = !ls\n!pip install seaborn\nget_ipython().run_line_magic('matplotlib', 'inline')"),
     in_a_cell("awaits", "await at the top level of a cell", "import asyncio\nawait asyncio.sleep(0)"),
-    in_a_cell("asks and imports", "input() and help() in a cell with an import below", "name = input('Name? ')\nhelp(len)"),
+    in_a_cell("asks and imports", "input() and help() in a cell with an import below",
+              "name = input('Name? ')\nhelp(len)\nimport math"),
     answered("a missing package", "an import that is not here above one that is", FULL, WHY, {
         "00.1": "import seaborn as sns\nsns.set_theme()\nfrom math import floor\ndef line(x):\n"
                 "    return floor(2.0) * x + 1\n"}),
