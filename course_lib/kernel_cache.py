@@ -41,7 +41,8 @@ def places(dispatchers):
 
     Source: the course's own.
     """
-    caches = [d._cache for d in dispatchers if isinstance(d._cache, _CheckedCache)]
+    found = (getattr(d, "_cache", None) for d in dispatchers)  # NUMBA_DISABLE_JIT makes plain functions of them
+    caches = [cache for cache in found if isinstance(cache, _CheckedCache)]
     return {folder: _looked_at(folder) for folder in sorted({str(cache.cache_path) for cache in caches})}
 
 

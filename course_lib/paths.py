@@ -20,7 +20,7 @@ def user_path(path):
     Raises
     ------
     TypeError, ValueError
-        If it is neither, is empty, or holds the character NUL, which no name can.
+        If it is neither, is empty, or holds a character that no name can: NUL, or half of a pair.
 
     Source: the course's own.
     """
@@ -29,6 +29,10 @@ def user_path(path):
     text = os.fspath(path)
     if not text or "\0" in os.fsdecode(text):
         raise ValueError(f"path is {text!r:.60}; it must name a file or folder.")
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError as error:
+        raise ValueError(f"path is {text!r:.60}; no file can have that name here ({error.reason}).") from None
     path = Path(os.fsdecode(text))
     if path.parts and path.parts[0].startswith("~") and not Path(path.parts[0]).exists():
         with contextlib.suppress(RuntimeError):  # there is no such user: the name stays, and is told as it is
@@ -81,9 +85,21 @@ def write_whole(path, write):
             Path(temporary).unlink(missing_ok=True)  # renamed, if all went well
 
 
+def _looked_at(path, target):
+    """Raise OSError in words if the system cannot even look for the file, such as for a name that is too long."""
+    try:
+        os.lstat(target)
+    except (FileNotFoundError, NotADirectoryError):
+        raise
+    except OSError as error:
+        raise OSError(error.errno, f"cannot save {str(path)[:60]}: {error.strerror}") from error
+
+
 def _target(path):
     """The file to write, at the end of all links, and what is known of an older one; OSError in words."""
     target = Path(os.path.realpath(path))
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError):  # told below
+        _looked_at(path, target)
     if target.is_symlink():
         raise OSError(f"cannot save {path}: the link leads in a circle. Delete it, or name another file.")
     if not target.parent.is_dir():

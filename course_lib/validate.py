@@ -27,6 +27,27 @@ def require_finite(name, array):
         raise NotFiniteError(f"{where} NaN or infinity ({array[place]}); remove or fill such rows first.")
 
 
+def as_array(name, value):
+    """Return `value` as NumPy makes an array of it, unless something of it would be lost without a word.
+
+    Raises
+    ------
+    ValueError
+        If rows differ in length, or a masked array hides entries: NumPy would take what lies behind the mask.
+    """
+    try:
+        array = np.asarray(value)
+    except ValueError as error:  # rows of unequal length
+        raise ValueError(f"{name} is not a rectangular array: {error}") from None
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        place = tuple(int(i) for i in np.argwhere(np.ma.getmaskarray(value))[0])
+        where = f"row {place[0]} of {name} holds masked entries" if place else f"{name} is masked"
+        raise ValueError(
+            f"{where}, which would be computed with. Remove such rows, or fill them: {name}.filled(0) has 0 there."
+        )
+    return array
+
+
 def as_float(name, value, *, ndim=None, min_rows=0):
     """Return `value` as an array of floats, without a copy where it is one already.
 
@@ -46,12 +67,9 @@ def as_float(name, value, *, ndim=None, min_rows=0):
     TypeError
         If the values are not real numbers of these types.
     ValueError
-        If the number of axes or of rows is wrong.
+        If the number of axes or of rows is wrong, or entries are masked.
     """
-    try:
-        array = np.asarray(value)
-    except ValueError as error:  # rows of unequal length
-        raise ValueError(f"{name} is not a rectangular array: {error}") from None
+    array = as_array(name, value)
     if array.dtype.kind in "iub":
         array = array.astype(np.float64)
     if array.dtype not in (np.float32, np.float64):
@@ -72,6 +90,8 @@ def as_float(name, value, *, ndim=None, min_rows=0):
                 f"{name} has shape {array.shape}, {array.ndim} axes; it must have {wanted}."
                 + (fix if allowed == (2,) and array.ndim == 1 else "")
             )
+    if min_rows and array.ndim == 0:
+        raise ValueError(f"{name} is one number, {array}; it must have rows, one for each sample.")
     if min_rows and array.shape[0] < min_rows:
         raise ValueError(
             f"{name} has shape {array.shape}: the batch is empty; it needs at least {min_rows} row(s). "
@@ -106,9 +126,14 @@ def as_labels(name, value, *, rows=None, classes=None):
     TypeError
         If the values are not integers.
     ValueError
-        If the shape is not (rows,), a label lies outside 0 .. classes - 1, or is NaN.
+        If the shape is not (rows,), a label lies outside 0 .. classes - 1, or is NaN, or is masked.
     """
-    array = np.asarray(value)
+    array = as_array(name, value)
+    if array.dtype.kind == "O" and array.ndim == 0:  # None, a set, a dictionary, a generator
+        raise TypeError(
+            f"{name} is {type(value).__name__}; labels are a list or an array of integers, the number of each "
+            "sample's class."
+        )
     if array.shape == (0,):
         array = array.astype(np.int64)  # np.asarray([]) is float64
     one_hot = array.ndim == 2 and array.shape[1] > 1  # the argmax of a single column is 0 in every row
@@ -142,6 +167,8 @@ def as_labels(name, value, *, rows=None, classes=None):
                 f"{bad.size} label(s) are out of range"
                 + (": was the network built with too few outputs?" if array[i] > 0 else ": labels count from 0.")
             )
+    if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
+        raise ValueError(f"{name} holds {array.max()}; labels count the classes from 0, and there are not so many.")
     return array.astype(np.int64, copy=False)
 
 
@@ -187,7 +214,10 @@ def require_positive(name, value, *, zero=False):
     """Return `value` as float; raise unless it is a finite number > 0 (or >= 0 with `zero`)."""
     if isinstance(value, bool) or not isinstance(value, (numbers.Real, np.number)):
         raise TypeError(f"{name} is {value!r}; it must be a number.")
-    value = float(value)
+    try:
+        value = float(value)
+    except OverflowError:  # a whole number of Python's beyond all floats
+        value = float("inf")
     if not np.isfinite(value) or value < 0 or (value == 0 and not zero):
         raise ValueError(f"{name} is {value:g}; it must be a finite number {'>= 0' if zero else '> 0'}.")
     return value

@@ -8,6 +8,9 @@ from typing import Annotated
 
 import typer
 
+from course_lib.cli.ending import FOLDER_IS_GONE, folder_is_gone
+from course_lib.cli.places import takes_files
+
 __all__ = ["bench"]
 
 bench = typer.Typer(help="Measure the library against a rival in the same run.", no_args_is_help=True)
@@ -28,6 +31,7 @@ def cpu(
     """Training steps and layers of LeNet-5 and an MLP: reference, fast, and PyTorch if it is installed."""
     from rich.console import Console
 
+    _require_place(out)
     from course_lib.bench import bench_cpu, tables
     from course_lib.bench.rivals import has_torch
 
@@ -58,6 +62,7 @@ def simt(
     out: Annotated[Path, typer.Option(help="Folder for the JSON file.")] = Path("results"),
 ) -> None:
     """Twelve kernels without a GPU: the SIMT executor, with counters and without, and Numba's simulator (minutes)."""
+    _require_place(out)
     from rich.console import Console
 
     from course_lib.bench.simt import bench_simt, simt_tables
@@ -95,6 +100,7 @@ def gpu(
     ),
 ) -> None:
     """Every kernel of the library on this machine's GPU, verified and timed, against cuBLAS and cuDNN (minutes)."""
+    _require_place(out)
     from dataclasses import asdict
 
     from rich.console import Console
@@ -132,6 +138,14 @@ def gpu(
         console.print(f"[bold red]failed:[/] {case}, {player}: {text}", markup=True)
     _save(console, merged(report, out / f"gpu.{short_name(machine['gpu'])}.json"), out, "gpu")
     if failures:
+        raise typer.Exit(1)
+
+
+def _require_place(out: Path) -> None:
+    """Leave with words if nothing can be written to a folder: better said before minutes of measuring than after."""
+    if not takes_files(out):
+        words = f"no file can be written to {out}. Name another folder with --out."
+        typer.echo(f"course bench: {FOLDER_IS_GONE if folder_is_gone() else words}", err=True)
         raise typer.Exit(1)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import typer
 
 from course_lib.cli import machine, material, packages
 from course_lib.cli.check import Check
+from course_lib.cli.ending import FOLDER_IS_GONE, folder_is_gone
 from course_lib.cli.folder import CourseFolderNotFound, find_course_folder
 
 __all__ = ["doctor", "run_checks"]
@@ -53,8 +55,15 @@ def _guarded(name: str, check: Callable[..., Check], *args: object) -> Check:
             name,
             "broken",
             f"{type(error).__name__}: {first}",
-            "restore the file it speaks of from the course's own copy, and run course doctor again",
+            _advice(error),
         )
+
+
+def _advice(error: Exception) -> str:
+    """What helps where a check itself has failed: variables that change Numba come before a damaged copy."""
+    if not isinstance(error, OSError) and (names := sorted(name for name in os.environ if name.startswith("NUMBA_"))):
+        return f"unset what changes Numba ({', '.join(names)}), and run course doctor again"
+    return "restore the file it speaks of from the course's own copy, and run course doctor again"
 
 
 def doctor() -> None:
@@ -63,6 +72,9 @@ def doctor() -> None:
     from rich.markup import escape
     from rich.table import Table
 
+    if folder_is_gone():
+        typer.echo(f"course doctor: {FOLDER_IS_GONE}", err=True)
+        raise typer.Exit(1)
     try:
         folder = find_course_folder()
     except CourseFolderNotFound:

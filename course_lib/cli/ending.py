@@ -24,15 +24,22 @@ from collections.abc import Callable, Iterator
 
 import typer
 
-__all__ = ["CourseApp", "end_well"]
+__all__ = ["FOLDER_IS_GONE", "CourseApp", "end_well", "folder_is_gone", "told"]
 
 STOPPED, FAILED = 130, 1
+
+FOLDER_IS_GONE = (
+    "the folder that this was started in is gone: deleted, or made anew. Change into your copy of the course."
+)
 
 _SPACE = "Free some space, or let it write to another disk."
 _ADVICE = {
     errno.ENOSPC: _SPACE,
     errno.EDQUOT: _SPACE,
     errno.EFBIG: "Raise the limit of a file's size, or let it write to another disk.",
+    errno.EEXIST: "A file has this name: name another folder.",
+    errno.ENOTDIR: "A file has the name of a folder in it: name another place.",
+    errno.ENOENT: "Is the name right, and is the folder there?",
     errno.EROFS: "Name a folder that can be written.",
     errno.EACCES: "Ask for the right to it, or name another place.",
     errno.EMFILE: "Close other programs, or raise the limit: ulimit -n 1024.",
@@ -67,6 +74,7 @@ def end_well(command: Callable[[], object]) -> None:
         _say(f"{name}: its output is closed, so nothing was done. To hide what it says, write: > /dev/null")
         raise SystemExit(FAILED)
     status: object = 0
+    _have_a_width()
     try:
         command()
     except SystemExit as stop:
@@ -81,7 +89,7 @@ def end_well(command: Callable[[], object]) -> None:
         if cause is None or os.environ.get("COURSE_TRACEBACK") == "full":
             raise
         if not _output_failed(name):
-            _say(f"{name}: {_told(cause)}")
+            _say(f"{name}: {told(cause)}")
         status = FAILED
     if _output_failed(name):
         status = status or FAILED
@@ -110,6 +118,21 @@ def _has_output() -> bool:
     return there
 
 
+def folder_is_gone() -> bool:
+    """Return whether the current folder was deleted since the shell entered it. No errors."""
+    try:
+        os.getcwd()
+    except OSError:
+        return True
+    return False
+
+
+def _have_a_width() -> None:
+    """Forget a width of the terminal that is none: a table of 0 columns would be printed as nothing at all."""
+    if not os.environ.get("COLUMNS", "").strip("0"):
+        os.environ.pop("COLUMNS", None)
+
+
 def _chain(error: BaseException) -> Iterator[BaseException]:
     """Yield an error and those that it came from."""
     seen: set[int] = set()
@@ -125,7 +148,12 @@ def _about_a_file(error: BaseException) -> bool:
     return isinstance(error, OSError) and error.errno is not None
 
 
-def _told(error: OSError) -> str:
+def told(error: OSError) -> str:
+    """Return an error of the system in words: what, which file, and what to do."""
+    if not error.errno:
+        return str(error)
+    if error.errno == errno.ENOENT and not error.filename and folder_is_gone():
+        return FOLDER_IS_GONE
     where = f": {error.filename}" if error.filename else ""
     what = "what it says, or a file, cannot be written: " if error.errno in _WRITING and not where else ""
     return f"{what}{error.strerror}{where}. {_ADVICE.get(error.errno or 0, '')}".rstrip()
@@ -143,7 +171,7 @@ def _output_failed(name: str) -> bool:
         if not isinstance(error, OSError):  # somebody closed it
             return False
         if error.errno != errno.EPIPE:  # nobody reads it any more: `| head` means that
-            _say(f"{name}: {_told(error)}")
+            _say(f"{name}: {told(error)}")
         with contextlib.suppress(OSError, ValueError):
             null = os.open(os.devnull, os.O_WRONLY)
             os.dup2(null, sys.stdout.fileno())

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import course_lib
+from course_lib.cli.ending import FOLDER_IS_GONE
 
 __all__ = [
     "CourseFolderNotFound",
@@ -65,11 +66,14 @@ def find_course_folder(start: Path | None = None, package: Path | None = None) -
     Raises
     ------
     CourseFolderNotFound
-        Neither of them lies in a course folder.
+        Neither of them lies in a course folder, or the current folder is gone.
     """
     if package is None and start is None:  # who names a folder means that one, not the package's
         package = Path(course_lib.__file__).parent
-    start = Path.cwd() if start is None else Path(start).resolve()
+    try:
+        start = Path.cwd() if start is None else Path(start).resolve()
+    except FileNotFoundError:
+        raise CourseFolderNotFound(FOLDER_IS_GONE) from None
     for folder in (start, *start.parents, *([Path(package).parent] if package else [])):
         if (folder / "notebooks").is_dir() and (folder / "course_lib").is_dir():
             return folder
@@ -116,7 +120,7 @@ def _number(given: str, lessons: list[Lesson]) -> str:
     for lesson in lessons:
         if given == lesson.name or (given.endswith(".ipynb") and _same_file(Path(given), lesson.path)):
             return lesson.number
-    return given.zfill(2)
+    return given.zfill(2) if given.isdecimal() else given
 
 
 def _same_file(given: Path, file: Path) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 from collections.abc import Callable
@@ -65,6 +66,9 @@ def check_compiled(places: Callable[[], dict] = _kept_kernels) -> Check:
     """Check that compiled kernels can be kept, and that those which are kept are whole. Neither stops a lesson."""
     name, again = "compiled kernels", "about 10 seconds"
     found = places()
+    if not found and os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
+        slow = "NUMBA_DISABLE_JIT is set, so nothing is compiled: training takes very long"
+        return Check(name, "note", slow, "unset NUMBA_DISABLE_JIT")
     if not found:
         where = "set NUMBA_CACHE_DIR to a folder that can be written"
         return Check(name, "note", f"no folder can be written to keep them: each start compiles them, {again}", where)

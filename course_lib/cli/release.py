@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from course_lib.cli.damage import wrong_with
+from course_lib.cli.ending import told
 from course_lib.cli.folder import CourseFolderNotFound, find_course_folder
 
 __all__ = ["release"]
@@ -37,7 +38,8 @@ def release(
         typer.echo(f"course release: {error}", err=True)
         raise typer.Exit(2) from None
     except (ReleaseError, OSError) as error:
-        typer.echo(f"course release: {error}", err=True)
+        words = told(error) if isinstance(error, OSError) else error
+        typer.echo(f"course release: {words}", err=True)
         raise typer.Exit(1) from None
     typer.echo(f"{path}: {path.stat().st_size / 1e6:.1f} MB. No solution, marker, key or output is in it.")
     typer.echo("Its checks know the right results of the public cases, and compute no others.")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from course_lib.cli.damage import wrong_with
+from course_lib.cli.ending import told
 from course_lib.cli.folder import (
     CourseFolderNotFound,
     Lesson,
@@ -53,7 +54,10 @@ def run(
         out.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=out):  # a folder that takes no file is better found before the lessons run
             pass
-    except (CourseFolderNotFound, UnknownLesson, UnreadableLesson, NoPlace, OSError) as error:
+    except OSError as error:
+        typer.echo(f"course run: {told(error)}", err=True)
+        raise typer.Exit(2) from None
+    except (CourseFolderNotFound, UnknownLesson, UnreadableLesson, NoPlace) as error:
         typer.echo(f"course run: {error}", err=True)
         raise typer.Exit(2) from None
     for stream in (sys.stdout, sys.stderr):  # a terminal that knows no "≥" must not end the run

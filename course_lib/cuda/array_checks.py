@@ -9,6 +9,7 @@ import numbers
 import numpy as np
 
 from course_lib.cuda.launch_checks import LaunchError
+from course_lib.validate import as_array
 
 OTHERS = ("DeviceArray", "DeviceNDArray", "FakeCUDAArray")
 """Classes of device arrays, of which a process has one."""
@@ -51,7 +52,7 @@ def check_border_array(function, array, device, *, copied_in):
     TypeError
         If it lies on the other side, is no array, or has a dtype that no kernel takes.
     ValueError
-        If a host array has gaps.
+        If a host array has gaps, or masked entries.
 
     Source: Numba's documentation, "Memory management".
     """
@@ -67,6 +68,7 @@ def check_border_array(function, array, device, *, copied_in):
     if not isinstance(array, np.ndarray):
         fix = _not_ours(kind, device) if kind in OTHERS else "it must be a host array: np.array(..., np.float32)."
         raise TypeError(f"{function} got a {kind}; {fix}")
+    array = as_array("array", array)  # without a mask that hides nothing
     check_dtype(array.dtype, device.kinds, "the array")
     core = array[tuple(0 if s == 0 else slice(None) for s in array.strides)] if array.size else array
     if not (core.flags.c_contiguous or core.flags.f_contiguous):

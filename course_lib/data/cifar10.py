@@ -1,5 +1,6 @@
 """CIFAR-10, if the user has it: 60,000 colour pictures of 32 x 32 pixels in ten classes."""
 
+import os
 import tarfile
 from dataclasses import dataclass
 
@@ -81,7 +82,7 @@ def load_cifar10(path):
     Source: A. Krizhevsky, "Learning Multiple Layers of Features from Tiny Images", 2009.
     """
     path = user_path(path)
-    contents, held = _read_folder(path) if path.is_dir() else _read_archive(path)
+    contents, held = _read_folder(path) if os.path.isdir(path) else _read_archive(path)
     missing = [name for name in _BATCHES if name not in contents]
     if missing:
         raise DataFileMissing(f"{path} lacks {', '.join(missing)}; {held}. {CIFAR10_SOURCE}")

@@ -1,6 +1,7 @@
 """Open and read data files that may be packed, missing, damaged or forged."""
 
 import gzip
+import os
 import zlib
 
 from .errors import DataFileError, DataFileMissing
@@ -36,7 +37,9 @@ def open_data_file(path, source):
     except FileNotFoundError as cause:
         raise DataFileMissing(f"{path} does not exist. {source}") from cause
     except OSError as cause:
-        problem = f"is a folder, not a file; {holds(path)}" if path.is_dir() else f"cannot be read ({cause.strerror})"
+        problem = f"cannot be read ({cause.strerror})"
+        if os.path.isdir(path):
+            problem = f"is a folder, not a file; {holds(path)}"
         raise DataFileError(f"{path} {problem}. {source}") from cause
     if file.peek(2)[:2] == _GZIP_MAGIC:
         file.close()

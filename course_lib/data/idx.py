@@ -1,6 +1,7 @@
 """The IDX format of the MNIST files: a magic number, the sizes, then the numbers, everything big-endian."""
 
 import math
+import os
 
 import numpy as np
 
@@ -46,7 +47,7 @@ def read_idx(path):
     Source: the MNIST page by Y. LeCun, section on file formats.
     """
     path = user_path(path)
-    inner = find_file(path.parent, _spellings(path.name)) if path.is_dir() else None
+    inner = find_file(path.parent, _spellings(path.name)) if os.path.isdir(path) else None
     return _read(inner or path)
 
 
@@ -118,8 +119,9 @@ def load_mnist(folder):
     Source: MNIST, Y. LeCun, C. Cortes and C. J. C. Burges.
     """
     folder = user_path(folder)
-    if not folder.is_dir():
-        problem = "is a file, not a folder; give the folder that it is in" if folder.exists() else "does not exist"
+    if not os.path.isdir(folder):
+        there = os.path.exists(folder)
+        problem = "is a file, not a folder; give the folder that it is in" if there else "does not exist"
         raise DataFileMissing(f"the MNIST folder {folder} {problem}. {MNIST_SOURCE}")
     names = [f"{part}-{kind}-ubyte" for part in ("train", "t10k") for kind in ("images-idx3", "labels-idx1")]
     paths = {name: find_file(folder, _spellings(name)) for name in names}
@@ -186,4 +188,11 @@ def _guess(magic):
         return " (a web page, saved in place of the file?)"
     if magic[:2] == b"PK":
         return " (a zip archive: unpack it first)"
+    packed = {b"\x1f\x8b": "gzip, twice", b"BZ": "bzip2", b"\xfd7": "xz", b"7z": "7z", b"\x28\xb5": "zstd"}
+    if magic[:2] in packed:
+        return f" (packed with {packed[magic[:2]]}: unpack it first)"
+    if magic == b"vers":
+        return " (a pointer of Git LFS? Get the file itself: git lfs pull)"
+    if magic[2:] == b"\0\0" and magic[1:2] and magic[1] in _TYPES:
+        return " (its bytes are in the wrong order)"
     return ""

@@ -4,6 +4,7 @@ Source: the course's choice. Numba turns a Python function over arrays into mach
 second or so per kernel, and a line on stderr says so (not with COURSE_PROGRESS=0).
 """
 
+import contextlib
 import functools
 import os
 import sys
@@ -96,7 +97,8 @@ class _Announcer(event.Listener):
 
 def _say(text):
     if os.environ.get("COURSE_PROGRESS") != "0":
-        print(f"course_lib.fast: {text}", file=sys.stderr, flush=True)
+        with contextlib.suppress(OSError, ValueError, AttributeError):  # closed, or on a full disk
+            print(f"course_lib.fast: {text}", file=sys.stderr, flush=True)
 
 
 _announcer = _Announcer()

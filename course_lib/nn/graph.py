@@ -14,8 +14,8 @@ place where gradients meet. Leaves keep adding over calls of `backward` until `z
 backward passes give twice the gradient.
 
 A step gives a leaf a new value, `w.value = w.value - lr * w.grad`; `forward` must then run before
-`backward`, which refuses values that have been exchanged since. What is overwritten in place
-(`w.value -= step`) it cannot see: the gradients would be those of no point at all.
+`backward`, which refuses values that have been exchanged or overwritten in place (`w.value -= step`) since: the
+gradients would be those of no point at all.
 
 Every input that a small step can change gets its gradient, a target too. Class numbers get none: there is no small
 step from class 3. What kind of numbers values and gradients have is said in `kinds`: float32 stays float32, integers
@@ -25,11 +25,13 @@ are computed with as float64.
 import copy
 import inspect
 import numbers
+import zlib
 
 import numpy as np
 
 from course_lib import reference
 from course_lib.nn.kinds import gradient_for, plain, real, unbroadcast
+from course_lib.validate import as_array
 
 DIFFERENCES = ("half_squared_sum", "quadratic_cost")
 """Losses of the difference of their two inputs: what pulls one of them pushes the other."""
@@ -57,7 +59,7 @@ class Node:
     def __init__(self, value=None, *, parents=(), op="", compute=None, differentiate=None, name=""):
         self.value, self.grad, self.cache = value, None, None
         self.parents, self.op, self.name = tuple(parents), op, name or op
-        self.used = ()  # the parents' values in the last forward pass
+        self.used = ()  # a checksum of each parent's value in the last forward pass
         self._compute, self._differentiate = compute, differentiate
 
     @property
@@ -137,12 +139,21 @@ class Node:
 def variable(value, name=""):
     """Return a leaf holding `value` (kept as it is, not copied): an input, a target or a weight.
 
-    Any array or number is taken: no errors. Integers are class numbers for a loss that takes labels, and are computed
-    with as float64 elsewhere; their gradient is float64.
+    Integers are class numbers for a loss that takes labels, and are computed with as float64 elsewhere; their gradient
+    is float64.
+
+    Raises
+    ------
+    TypeError
+        If the value is a node itself.
+    ValueError
+        If rows differ in length, or a masked array hides entries.
 
     Source: K, "Computation Graph".
     """
-    return Node(np.asarray(value), name=name)
+    if isinstance(value, Node):
+        raise TypeError(f"value is {value!r}, a node already; use it as it is.")
+    return Node(as_array(name or "the value", value), name=name)
 
 
 def apply(op, *inputs, ops=reference, name="", **options):
@@ -163,8 +174,8 @@ def apply(op, *inputs, ops=reference, name="", **options):
     Raises
     ------
     ValueError
-        If `ops` has no such operation; the message lists those it has. In `backward`, if an input is a node and the
-        operation has no gradient for it, such as a slope.
+        If `ops` has no such operation; the message lists those it has. If an option is a node, or, in `backward`, if
+        an input is one and the operation has no gradient for it, such as a slope.
 
     Source: K, "Computation Graph".
     """
@@ -172,6 +183,12 @@ def apply(op, *inputs, ops=reference, name="", **options):
     if forward_op is None or backward_op is None:
         known = sorted(n.removesuffix("_forward") for n in ops.__all__ if n.endswith("_forward"))
         raise ValueError(f"there is no operation {op!r} in {ops.__name__}; it has: {', '.join(known)}.")
+
+    if node := next((option for option in options if isinstance(options[option], Node)), None):
+        raise ValueError(
+            f"{op} takes {node} as an option, which gets no gradient, and it is a node here. Give its value, or, if "
+            "the operation has a gradient for it, give it in its place, without a name."
+        )
 
     def compute(*values):
         return forward_op(*values, **options)
@@ -243,9 +260,18 @@ def forward(goal):
     for node in topological_order(goal):
         if node.is_leaf:
             continue
-        node.used = tuple(p.value for p in node.parents)
-        node.value, node.cache = node._compute(*node.used)
+        node.used = tuple(_checksum(p.value) for p in node.parents)
+        node.value, node.cache = node._compute(*(p.value for p in node.parents))
     return goal.value
+
+
+def _checksum(value):
+    """Return what tells a value from another one, also where its array was overwritten in place."""
+    on_host = isinstance(value, np.ndarray | np.generic | numbers.Number)
+    array = np.ascontiguousarray(value) if on_host else None
+    if array is None or array.dtype.hasobject:
+        return (value,)  # of a device, where only an exchange is seen: copies would cost more than the operation
+    return array.shape, array.dtype.str, zlib.crc32(array.reshape(-1).view(np.uint8))
 
 
 def backward(goal):
@@ -257,7 +283,7 @@ def backward(goal):
     Raises
     ------
     ValueError
-        If `forward` has not run, a value was exchanged since, or the goal is not a single number.
+        If `forward` has not run, a value was exchanged or overwritten since, or the goal is not a single number.
 
     Source: K, "Computations for a CG".
     """
@@ -267,7 +293,7 @@ def backward(goal):
         raise ValueError(f"{missing!r} has no value yet; call forward(goal) before backward(goal).")
     for node in order:
         for parent, used in zip(node.parents, node.used, strict=False):
-            if parent.value is not used and not np.array_equal(parent.value, used):
+            if _checksum(parent.value) != used:
                 raise ValueError(f"{parent!r} has another value than in the last forward; call forward(goal) again.")
     if np.size(goal.value) != 1:
         raise ValueError(

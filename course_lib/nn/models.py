@@ -42,11 +42,13 @@ def mlp(sizes=(784, 128, 10), *, rng, activation="relu", ops=fast, **dense_optio
 
     Raises
     ------
-    ValueError
-        If there are fewer than two sizes or the activation is unknown.
+    TypeError, ValueError
+        If sizes is no sequence, there are fewer than two, or the activation is unknown.
 
     Source: K, "Multilayer Perceptron / FeedForward Network".
     """
+    if np.ndim(sizes) != 1:
+        raise TypeError(f"sizes is {sizes!r:.60}; it must be a sequence of whole numbers, such as (784, 128, 10).")
     if len(sizes) < 2:
         raise ValueError(f"sizes is {tuple(sizes)}; a network needs at least an input and an output size.")
     if activation not in ACTIVATION_LAYERS:

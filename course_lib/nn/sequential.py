@@ -52,11 +52,15 @@ class Sequential(Portable):
         for i, layer in enumerate(layers):
             if not isinstance(layer, Layer):
                 hint = " Did you forget the brackets, as in nn.ReLU()?" if isinstance(layer, type) else ""
+                if isinstance(layer, list | tuple):
+                    hint = " Write nn.Sequential(*layers), with a star, for a list of layers."
                 raise TypeError(f"layers[{i}] is {layer!r}; it must be a layer such as nn.Dense or nn.ReLU.{hint}")
         if not layers:
             raise TypeError("a network needs at least one layer.")
         if len({id(layer) for layer in layers}) != len(layers):
             raise TypeError("one layer object appears twice; each place needs a layer of its own.")
+        if not hasattr(ops, "dense_forward"):
+            raise TypeError(f"ops is {ops!r:.60}; it must be a backend, a module such as course_lib.fast.")
         width = None
         for i, layer in enumerate(layers):
             if isinstance(layer, Dense):
@@ -121,6 +125,7 @@ class Sequential(Portable):
 
         NotFiniteError, a ValueError, if the outputs hold NaN or infinity: argmax would make up a class.
         """
+        out = np.asarray(out)
         require_finite("the outputs", out)
         return self.best(out)
 

@@ -135,6 +135,9 @@ def train(
     require_rng(rng)
     if early_stop is not None:
         early_stop = require_count("early_stop", early_stop)
+    for name, function in (("augment", augment), ("on_epoch", on_epoch)):
+        if function is not None and not callable(function):
+            raise TypeError(f"{name} is {function!r:.60}; it must be a function, or be left out.")
     (x, y), validation = _split(x, y, validation, rng, loss)
     for name, rows in (("x", x), ("validation's x", x if validation is None else validation[0])):
         require_finite(name, rows)
@@ -193,7 +196,7 @@ def _train_epoch(net, x, y, loss, rng, epoch, history, *, batch_size, lr, moment
     order = rng.permutation(len(x))
     for start in range(0, len(x), batch_size):
         batch = order[start : start + batch_size]
-        inputs = x[batch] if augment is None else augment(x[batch], rng)
+        inputs = x[batch] if augment is None else _augmented(augment, x[batch], rng)
         scores = net.forward(ops.to_backend(inputs))
         out = ops.to_host(scores)
         if epoch == start == 0:
@@ -213,6 +216,17 @@ def _train_epoch(net, x, y, loss, rng, epoch, history, *, batch_size, lr, moment
         total_right += _count_right(net, out, y[batch])
     history.loss.append(total_loss / _weight(loss, x))
     history.accuracy.append(total_right / len(x))
+
+
+def _augmented(augment, x, rng):
+    """Return augment(x, rng); an error that names augment, not lr, if that is no such batch."""
+    changed = augment(x, rng)
+    if np.shape(changed)[:1] != x.shape[:1]:
+        found = "None; does it lack a return?" if changed is None else f"shape {np.shape(changed)}."
+        raise ValueError(f"augment was given {len(x)} rows, {x.shape}, and must return as many; it gave {found}")
+    changed = as_float("what augment returned", changed)
+    require_finite("what augment returned", changed)
+    return changed
 
 
 def evaluate(net, x, y, *, batch_size=1000, loss="softmax_cross_entropy"):
@@ -291,8 +305,8 @@ def _split(x, y, validation, rng, loss):
     if validation is None:
         return (x, y), None
     if isinstance(validation, numbers.Real) and not isinstance(validation, bool):
-        count = round(len(x) * validation)
-        if not 0 < validation < 1 or not 0 < count < len(x):
+        count = round(len(x) * validation) if 0 < validation < 1 else 0  # NaN and infinity are no share either
+        if not 0 < count < len(x):
             raise ValueError(f"validation is {validation:g} of {len(x)} rows; it must leave rows on both sides.")
         order = rng.permutation(len(x))
         return (x[order[count:]], y[order[count:]]), (x[order[:count]], y[order[:count]])

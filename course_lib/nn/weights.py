@@ -56,13 +56,15 @@ def load_weights(net, path):
     Source: the course's own.
     """
     path, parameters = user_path(path), net.parameters()
-    if not path.is_file():
-        raise _no_file(path)
     try:
+        if not path.is_file():
+            raise _no_file(path)
         with open_npz(path) as stored:
             arrays = _fitting(stored, path, parameters)
+    except (FileNotFoundError, IsADirectoryError):
+        raise
     except OSError as error:
-        raise WeightsError(f"{path} cannot be read: {error.strerror or error}.") from error
+        raise WeightsError(f"{str(path)[:200]} cannot be read: {error.strerror or error}.") from error
     except NpzError as error:
         raise WeightsError(
             f"{path.name} is not a weights file: {error}. Weights are .npz files of plain numbers, "
@@ -120,6 +122,10 @@ def _no_file(path):
         return IsADirectoryError(
             f"{path} is a folder, not a weights file; the .npz files in it: {_some(held) or 'none'}."
         )
+    if path.exists():
+        return FileNotFoundError(f"{path} is no ordinary file but a device or a pipe. Name a file with weights.")
+    if path.is_symlink():
+        return FileNotFoundError(f"there is no weights file {path}: it is a link that leads nowhere.")
     return FileNotFoundError(f"there is no weights file {path}; save one with nn.save_weights(net, path).")
 
 

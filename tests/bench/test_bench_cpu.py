@@ -137,7 +137,7 @@ def test_the_command_shows_the_tables_and_says_what_is_missing(monkeypatch, tmp_
     (tmp_path / "file").write_text("")
     done = CliRunner().invoke(app, ["bench", "cpu", "--out", str(tmp_path / "file")])
     assert done.exit_code == 1
-    assert "cannot be written" in done.output
+    assert "no file can be written to" in done.output
     assert "--out" in done.output
 
 

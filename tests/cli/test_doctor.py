@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import os
 import sys
 from types import SimpleNamespace
 
@@ -259,3 +261,26 @@ def test_a_lock_that_pins_nothing_is_never_ok(tmp_path, content):
     check = packages.check_lock(lock)
     assert (check.state, "pins no package" in check.found) == ("note", True)
     assert check.fix == "git checkout -- requirements.lock"
+
+
+def test_a_check_that_numbas_variables_break_names_them(monkeypatch):
+    for name in [name for name in os.environ if name.startswith("NUMBA_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("NUMBA_NUM_THREADS", "0")
+
+    guarded = importlib.import_module("course_lib.cli.doctor")._guarded  # the package has the command by that name
+
+    def broken():
+        raise ValueError("Number of threads specified must be > 0.")
+
+    assert guarded("device", broken).fix.startswith("unset what changes Numba (NUMBA_NUM_THREADS)")
+    monkeypatch.delenv("NUMBA_NUM_THREADS")
+    assert guarded("device", broken).fix.startswith("restore the file")
+
+
+def test_kernels_that_are_not_compiled_at_all_are_noted(monkeypatch):
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    found = material.check_compiled(dict)
+    assert (found.state, found.fix) == ("note", "unset NUMBA_DISABLE_JIT")
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "0")
+    assert "NUMBA_CACHE_DIR" in material.check_compiled(dict).fix

@@ -91,6 +91,9 @@ def _ended(command, monkeypatch, capsys):
         (errno.EROFS, "Read-only file system: results/x.json. Name a folder"),
         (errno.EACCES, "Permission denied: results/x.json."),
         (errno.EFBIG, "File too large: results/x.json. Raise the limit"),
+        (errno.EEXIST, "File exists: results/x.json. A file has this name: name another folder."),
+        (errno.ENOTDIR, "Not a directory: results/x.json. A file has the name of a folder in it"),
+        (errno.ENOENT, "No such file or directory: results/x.json. Is the name right"),
     ],
 )
 def test_a_file_that_cannot_be_written_is_named_with_the_reason(number, words, monkeypatch, capsys):
@@ -208,3 +211,36 @@ app()
 @pytest.mark.parametrize("command", [["doctor"], ["lab"], ["run"], ["check"], ["release"], ["grade"], ["bench"]])
 def test_every_command_is_started_by_the_module_too(command):
     assert CliRunner().invoke(app, [*command, "--help"]).exit_code == 0
+
+
+@on_posix
+@pytest.mark.parametrize("command", ["doctor", "lab", "run 01", "release", "grade x -o y", "bench cpu", "bench simt"])
+def test_a_current_folder_that_is_gone_is_told(command, tmp_path):
+    (tmp_path / "gone").mkdir()
+    done = course(f'cd "$1" && rmdir "$1" && $COURSE {command}', str(tmp_path / "gone"))
+    assert done.returncode in (1, 2), done.stderr
+    assert re.fullmatch(rf"course {command.split()[0]}: the folder that this was started in is gone: .*\n", done.stderr)
+
+
+@pytest.mark.parametrize("columns", ["0", "00", ""])
+def test_a_terminal_without_a_width_gets_the_usual_one(columns, monkeypatch, capsys):
+    """rich makes a table of COLUMNS columns: with 0 all of it is gone, without a word."""
+    monkeypatch.setenv("COLUMNS", columns)
+
+    def command():
+        from rich.console import Console
+
+        assert Console().width >= 40
+
+    assert _ended(command, monkeypatch, capsys) == (0, "")
+
+
+@on_posix
+@pytest.mark.parametrize("out", ["/dev/null", "/dev/null/x"])
+@pytest.mark.parametrize("command", ["run 01 --out", "release", "grade exercises -o", "bench cpu --out"])
+def test_a_folder_that_takes_no_file_is_told_before_the_work(command, out):
+    done = course(f"cd {ROOT} && $COURSE {command} {out}")
+    assert done.returncode in (1, 2), done.stderr
+    assert re.fullmatch(rf"course {command.split()[0]}: .*{out}.*\n", done.stderr), done.stderr
+    assert done.stdout == ""
+    assert "Errno" not in done.stderr

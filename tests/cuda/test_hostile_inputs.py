@@ -216,3 +216,10 @@ def test_every_rung_refuses_it(ladder, rung, kind):
             rung.launch(*given.values())
         assert spoiled in str(info.value) or ALIASES.get(spoiled, spoiled) in str(info.value)
         assert len(str(info.value)) > 20
+
+
+def test_masked_entries_do_not_reach_the_device():
+    """A device has no masks: a kernel would compute with what lies behind them."""
+    with pytest.raises(ValueError, match=r"row 1 of array holds masked entries"):
+        gpu.to_device(np.ma.array([1.0, 2.0], mask=[False, True]))
+    np.testing.assert_array_equal(gpu.to_host(gpu.to_device(np.ma.array([1.0, 2.0]))), [1.0, 2.0])

@@ -89,9 +89,13 @@ def test_a_path_through_a_file_is_an_error(tmp_path):
         (b"\0\0\x07\x01\0\0\0\0", "starts with 00 00 07 01;"),
         (b"\0\0\x08\0", "starts with 00 00 08 00;"),
         (b"\x01\0\x08\x01\0\0\0\0", "starts with 01 00 08 01;"),
-        (b"\x03\x08\0\0", "starts with 03 08 00 00;"),  # the bytes in the wrong order
+        (b"\x03\x08\0\0", r"starts with 03 08 00 00 \(its bytes are in the wrong order"),
         (b"<!DOCTYPE html>", r"starts with 3c 21 44 4f \(a web page"),
         (b"PK\x03\x04", r"starts with 50 4b 03 04 \(a zip archive"),
+        (gzip.compress(gzip.compress(b"x")), r"starts with 1f 8b .* \(packed with gzip, twice: unpack it first"),
+        (b"BZh91AY", r"\(packed with bzip2"),
+        (b"\xfd7zXZ\0", r"\(packed with xz"),
+        (b"version https://git-lfs.github.com/spec/v1", r"a pointer of Git LFS.*git lfs pull"),
         (b"\x89PNG\r\n", "starts with 89 50 4e 47;"),
     ],
 )

@@ -180,3 +180,8 @@ def test_numba_still_has_what_is_replaced_and_used():
 def test_without_a_cache_a_dispatcher_comes_back_as_it_is():
     plain = object()
     assert kept(plain) is plain
+
+
+def test_functions_that_nobody_compiled_are_kept_nowhere():
+    """NUMBA_DISABLE_JIT=1, with which people look into kernels, leaves plain functions."""
+    assert kernel_cache.places([lambda x: x]) == {}

@@ -423,6 +423,59 @@ def test_equal_values_are_not_refused():
     assert w.grad is not None
 
 
+@pytest.mark.parametrize("which", ["leaf", "computed"])
+@pytest.mark.parametrize("again", [False, True])
+def test_a_value_overwritten_in_place_since_forward_is_refused(which, again):
+    """The same array with other numbers: PyTorch counts versions for this."""
+    J, w, _ = two_layers()
+    graph.forward(J)
+    node = w if which == "leaf" else J.parents[0]
+    node.value[...] += 1
+    if again:  # the copy has the numbers of the array that was overwritten
+        node.value = node.value.copy()
+    with pytest.raises(ValueError, match=r"has another value than in the last forward; call forward\(goal\) again"):
+        graph.backward(J)
+    assert w.grad is None
+    graph.forward(J)
+    graph.backward(J)
+
+
+@pytest.mark.parametrize("dtype", [">f8", np.float16, np.longdouble, np.int8, np.bool_])
+@pytest.mark.parametrize("shape", [(), (3,), (0, 2)])
+def test_values_of_any_kind_and_shape_are_known_again(dtype, shape):
+    x = graph.variable(np.ones(shape, dtype))
+    goal = _run(x * 2.0)
+    x.value = x.value.copy()
+    if np.size(goal.value) == 1:
+        graph.backward(goal)
+        assert x.grad == 2
+    else:  # what is wrong is the goal, not the value
+        with pytest.raises(ValueError, match="the goal has shape"):
+            graph.backward(goal)
+
+
+def test_an_equal_nan_is_no_other_value():
+    x = graph.variable(np.array([np.nan]))
+    J = _run(x * 2.0)
+    x.value = np.array([np.nan])
+    graph.backward(J)
+    np.testing.assert_array_equal(x.grad, [2.0])
+
+
+def test_a_node_is_no_value_and_no_option():
+    x = graph.variable(X, "X")
+    with pytest.raises(TypeError, match="a node already; use it as it is"):
+        graph.variable(x)
+    with pytest.raises(ValueError, match="leaky_relu takes negative_slope as an option, which gets no gradient"):
+        graph.apply("leaky_relu", x, negative_slope=graph.variable(0.1))
+
+
+def test_a_leaf_that_hides_entries_is_refused():
+    with pytest.raises(ValueError, match=r"row 1 of W holds masked entries.*W\.filled\(0\)"):
+        graph.variable(np.ma.array([1.0, 2.0], mask=[False, True]), "W")
+    assert graph.variable(np.ma.array([1.0, 2.0])).value.tolist() == [1, 2]
+
+
 @pytest.mark.parametrize("value", [3.0, np.array([[3.0]])])
 def test_a_goal_that_is_a_leaf_adds_up_too(value):
     x = graph.variable(value)

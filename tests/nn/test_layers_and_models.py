@@ -107,3 +107,13 @@ def test_weights_start_with_variance_two_over_the_inputs():  # He et al. (2015)
     w = nn.Dense(400, 300, rng=rng()).params["w"]
     np.testing.assert_allclose(w.var(), 2 / 400, rtol=0.02)
     np.testing.assert_allclose(w.mean(), 0, atol=1e-3)
+
+
+def test_networks_say_what_they_were_given_instead():
+    with pytest.raises(TypeError, match=r"nn\.Sequential\(\*layers\), with a star"):
+        nn.Sequential([nn.ReLU(), nn.Tanh()])
+    with pytest.raises(TypeError, match="ops is 'fast'; it must be a backend"):
+        nn.Sequential(nn.ReLU(), ops="fast")
+    with pytest.raises(TypeError, match=r"sizes is 4; it must be a sequence of whole numbers"):
+        nn.models.mlp(4, rng=np.random.default_rng(0))
+    assert nn.Sequential(nn.ReLU()).classes([[1.0, 2.0], [3.0, 0.0]]).tolist() == [1, 0]

@@ -147,6 +147,14 @@ def test_divergence_is_an_error_with_a_fix():
         ({"loss": "hinge"}, ValueError, "loss is 'hinge'; it must be one of half_squared_sum"),
         ({"validation": 0.001}, ValueError, "must leave rows on both sides"),
         ({"validation": 1.5}, ValueError, "must leave rows on both sides"),
+        ({"validation": float("nan")}, ValueError, "must leave rows on both sides"),
+        ({"validation": float("inf")}, ValueError, "must leave rows on both sides"),
+        ({"lr": 10**400}, ValueError, "lr is inf; it must be a finite number"),
+        ({"augment": 3}, TypeError, "augment is 3; it must be a function"),
+        ({"on_epoch": "print"}, TypeError, "on_epoch is 'print'; it must be a function"),
+        ({"augment": lambda x, rng: None}, ValueError, "augment was given 16 rows.*it gave None; does it lack"),
+        ({"augment": lambda x, rng: x[:1]}, ValueError, r"must return as many; it gave shape \(1, 2\)"),
+        ({"augment": lambda x, rng: x * np.nan}, nn.NotFiniteError, "row 0 of what augment returned holds NaN"),
         ({"early_stop": 0}, ValueError, "early_stop is 0"),
     ],
 )
@@ -161,11 +169,29 @@ def test_refused_settings(options, error, message):
         ((np.ones((3, 2)), np.zeros(2, int)), "x has 3 rows and y has 2"),
         ((np.ones((0, 2)), np.zeros(0, int)), "the batch is empty"),
         ((np.ones((3, 2)), np.array([0, 1, 3])), "labels"),
+        ((np.ones((3, 2)), np.full(3, 2**63, np.uint64)), "y holds 9223372036854775808; labels count the classes"),
+        ((np.ones((3, 2)), [[0], [1, 2], [0]]), "y is not a rectangular array"),
+        ((np.float32(3), [0]), "x is one number, 3.0; it must have rows"),
+        ((np.ma.array(np.ones((3, 2)), mask=np.eye(3, 2)), [0, 1, 2]), r"row 0 of x holds masked entries.*x\.filled"),
+        ((np.ones((3, 2)), np.ma.array([0, 1, 2], mask=[0, 1, 0])), r"row 1 of y holds masked entries.*y\.filled"),
     ],
 )
 def test_refused_data(pair, message):
     with pytest.raises(ValueError, match=message):
         train(*pair)
+
+
+@pytest.mark.parametrize("labels", [None, {0, 1, 2}, {0: 1}, (i for i in range(3))])
+def test_what_is_no_list_of_labels_is_named(labels):
+    with pytest.raises(TypeError, match=f"y is {type(labels).__name__}; labels are a list or an array of integers"):
+        train(np.ones((3, 2)), labels)
+
+
+def test_a_mask_that_hides_nothing_changes_nothing():
+    x, y = blobs(30)
+    plain, _ = train(x, y)
+    masked, _ = train(np.ma.array(x), np.ma.array(y))
+    np.testing.assert_array_equal(plain.layers[0].params["w"], masked.layers[0].params["w"])
 
 
 def test_data_of_another_kind_is_refused():

@@ -1,5 +1,6 @@
 """Weights files as people have them: behind links, read-only, in folders, in other types, and forged."""
 
+import contextlib
 import errno
 import io
 import os
@@ -134,7 +135,44 @@ def test_what_is_no_path_is_told(path):
             use(net(), path)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows takes other names")
+def test_names_that_no_file_can_have_are_told_in_words():
+    for use in (nn.save_weights, nn.load_weights):
+        with pytest.raises(ValueError, match=r"path is 'a.ud800.npz'; no file can have that name here"):
+            use(net(), "a\ud800.npz")
+    with pytest.raises(OSError, match=r"cannot save a+: File name too long"):
+        nn.save_weights(net(), "a" * 300)
+    with pytest.raises(nn.WeightsError, match=r"a+ cannot be read: File name too long"):
+        nn.load_weights(net(), "a" * 300)
+
+
 # --- loading
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such files")
+def test_what_is_there_and_no_file_is_told_from_what_is_not_there(tmp_path):
+    (tmp_path / "round").symlink_to("round")
+    os.mkfifo(tmp_path / "pipe")
+    for path, words in (
+        (tmp_path / "none", "there is no weights file .*none; save one"),
+        (tmp_path / "round", "a link that leads nowhere"),
+        (tmp_path / "pipe", "no ordinary file but a device or a pipe"),
+        ("/dev/null", "no ordinary file but a device or a pipe"),
+    ):
+        with pytest.raises(FileNotFoundError, match=words):
+            nn.load_weights(net(), path)
+
+
+def test_a_flipped_byte_is_refused_or_changes_no_weight(tmp_path):
+    """Of the bytes that zip does not check there are dates and names' repetitions: weights are not among them."""
+    nn.save_weights(net(), tmp_path / "w.npz")
+    whole = (tmp_path / "w.npz").read_bytes()
+    for place in range(0, len(whole), 13):
+        damaged = bytearray(whole)
+        damaged[place] ^= 0xFF
+        (tmp_path / "w.npz").write_bytes(damaged)
+        with contextlib.suppress(nn.WeightsError):
+            assert same(loaded(tmp_path / "w.npz"), net()), place
 
 
 def test_a_folder_in_place_of_the_file_is_told_with_what_it_holds(tmp_path):
