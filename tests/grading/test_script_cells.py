@@ -198,6 +198,7 @@ x = 1
         (gzip.compress(b" " * (30 << 20)), "MiB"),
         (b"%PDF-1.7 def f(x):\n", "no notebook"),
     ],
+    ids=["page", "page in small letters", "zip", "LFS", "merge", "cut gzip", "gzip bomb", "PDF"],
 )
 def test_what_is_called_a_notebook_and_is_none_is_called_by_its_name(content, says):
     cells, _, problem = read_file("a.ipynb", content)
