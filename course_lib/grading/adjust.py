@@ -76,14 +76,22 @@ def read_late(path: Path, students, sheets) -> dict[tuple[str, str], Fraction]:
         if len(given) != 1:
             raise BadTable(f"{where}: {' and '.join(given) or 'no time'}; give hours or days, one of the two.")
         hours = read_hours(where, given[0], row.cells[given[0]])
-        named = row.cells["sheet"].strip()
-        if named and named not in sheets:
-            raise BadTable(f"{where}: no sheet {named!r} is graded here; there are {', '.join(sheets)}.")
-        for sheet in [named] if named else sheets:
-            if (student, sheet) in found:
-                raise BadTable(f"{where}: {student!r} is there already for {sheet}. Take one of the lines out.")
-            found[student, sheet] = hours
+        put_for_sheets(found, where, student, row.cells["sheet"], sheets, hours)
     return found
+
+
+def put_for_sheets(found, where: str, student: str, named: str, sheets, value) -> None:
+    """Put a line's value in {(student, sheet): value}, for the sheet that it names, or for all; else `BadTable`.
+
+    Source: the course's own.
+    """
+    named = named.strip()
+    if named and named not in sheets:
+        raise BadTable(f"{where}: no sheet {named!r} is graded here; there are {', '.join(sheets)}.")
+    for sheet in [named] if named else sheets:
+        if (student, sheet) in found:
+            raise BadTable(f"{where}: {student!r} is there already for {sheet}. Take one of the lines out.")
+        found[student, sheet] = value
 
 
 @dataclass(frozen=True)

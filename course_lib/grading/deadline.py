@@ -14,7 +14,7 @@ from datetime import datetime
 from fractions import Fraction
 from pathlib import Path
 
-from course_lib.grading.adjust import read_hours, student_in
+from course_lib.grading.adjust import put_for_sheets, read_hours, student_in
 from course_lib.grading.archive import UnreadableFile
 from course_lib.grading.csvfile import BadTable, read_csv
 from course_lib.grading.feedback import came_by
@@ -83,13 +83,7 @@ def read_extensions(path: Path, students, sheets, deadline: datetime | None) -> 
         if until is None:
             hours = read_hours(where, given[0], row.cells[given[0]])
             until = datetime.fromtimestamp(deadline.timestamp() + float(hours * 3600)).astimezone()
-        named = row.cells["sheet"].strip()
-        if named and named not in sheets:
-            raise BadTable(f"{where}: no sheet {named!r} is graded here; there are {', '.join(sheets)}.")
-        for sheet in [named] if named else sheets:
-            if (student, sheet) in found:
-                raise BadTable(f"{where}: {student!r} is there already for {sheet}. Take one of the lines out.")
-            found[student, sheet] = until
+        put_for_sheets(found, where, student, row.cells["sheet"], sheets, until)
     return found
 
 
