@@ -208,6 +208,11 @@ def _place(place: str, order: tuple[str, ...], otherwise: int) -> int:
 # ------------------------------------------------------------------------------------------------- with pytest-xdist
 
 
+def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str) -> str | None:
+    """Call bytes by their argument: packed ones hold the time, and all processes must collect the same names."""
+    return argname if isinstance(val, bytes) else None
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """``-n auto``: the processors that this process may use; where browsers and sandboxes wait, one more."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import random
 import re
 import types
@@ -97,3 +98,8 @@ def test_whole_files_are_dealt_out_and_what_shares_a_server_is_dealt_out_togethe
     assert not config.option.loadscopereorder
     assert scheduler._split_scope("tests/data/test_idx.py::test_a[x::y]") == "tests/data/test_idx.py"
     assert scheduler._split_scope("tests/browser/test_widgets.py::test_a") == "tests/browser"
+
+
+@pytest.mark.parametrize("content", [b"a", gzip.compress(b"b"), b"c"])
+def test_bytes_are_called_by_their_argument_in_a_tests_name(content, request):
+    assert re.fullmatch(r".*\[content\d\]", request.node.name)
