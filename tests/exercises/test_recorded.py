@@ -64,7 +64,9 @@ def test_long_values_are_compressed():
     assert len(json.dumps(packed(np.zeros(10_000)))) < 1000
 
 
-@pytest.mark.parametrize("value", [object(), [1, {2}], np.array([object()]), (print,)], ids=["object", "set", "array", "f"])
+@pytest.mark.parametrize(
+    "value", [object(), [1, {2}], np.array([object()]), (print,)], ids=["object", "set", "array", "function"]
+)
 def test_what_has_no_form_is_refused(value):
     with pytest.raises(NoForm, match="cannot be recorded"):
         packed(value)
