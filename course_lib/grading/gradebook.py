@@ -259,7 +259,8 @@ def write_all(out: Path, book: Gradebook, finals: list[dict], given: list[str], 
     looks = book.notices(given)
     for result in finals:
         result["notices"] = looks.get((result["student"], result["sheet"]), [])
-    write_look_at(out, finals, students)
+    if look_at := write_look_at(out, finals, students):
+        written.append(look_at)
     answers = book.answers(finals)
     found = alike(answers, given)
     write_csv(out / "similarity.csv", similarity_rows(found), excel=True)
