@@ -51,7 +51,7 @@ class Snapshots:
     Source: the course's own.
     """
 
-    def __init__(self, serve, files=(), late=124):
+    def __init__(self, serve, files, late):
         self._serve, self._files, self._late, self._kept, self.has_threads = serve, files, late, {}, {}
 
     def __contains__(self, key):
@@ -147,7 +147,7 @@ class _Kept:
             elif ready:
                 raise self._ended(request)
             elif left <= 0:
-                self._kill()
+                self._ended()
                 raise RunnerEnded(f"TimeoutError: it went on after its {request['limit']:g} s and was ended")
         line, _, self._buffer = self._buffer.partition(b"\n")
         try:
@@ -155,13 +155,13 @@ class _Kept:
         except (ValueError, RecursionError):
             reply = None
         if type(reply) is not dict or reply.get("nonce") != request["nonce"]:
-            self._kill()
+            self._ended()
             raise RunnerEnded("ProtocolError: the answer's process broke the protocol")
         return reply
 
     def _start(self):
         if self.pipe and (self._buffer or select.select([self.pipe, self.control], [], [], 0)[0]):
-            self._kill()  # what an earlier call left behind is not this one's fault
+            self._ended()  # what an earlier call left behind is not this one's fault
         if self.pipe:
             return
         try:
@@ -178,13 +178,8 @@ class _Kept:
             os.kill(self.number, signal.SIGKILL)
         return GONE
 
-    def _kill(self):
-        with contextlib.suppress(OSError):
-            os.kill(self.runner, signal.SIGKILL)
-        self._ended()
-
     def _ended(self, request=None):
-        """Return the error for a runner that is gone or closed its pipe."""
+        """End the runner, if it is still there, and return the error that says how it ended."""
         with contextlib.suppress(OSError):
             os.kill(self.runner, signal.SIGKILL)
         self.pipe.close()

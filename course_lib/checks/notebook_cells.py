@@ -63,10 +63,8 @@ class NotebookCells:
         self.names.update({"get_ipython": self.ipython, "__builtins__": builtins})
         self._history = History(self.names)
         builtins.input, builtins.__IPYTHON__ = self._input, True
-        builtins.get_ipython, builtins.display = (
-            self.ipython,
-            self._display,
-        )  # modules beside the notebook have them too
+        builtins.get_ipython = self.ipython  # modules beside the notebook have these two as well
+        builtins.display = self._display
         for name in ("help", "exit", "quit"):  # Python has them only where it loads `site`
             if not hasattr(builtins, name):
                 setattr(builtins, name, _from_site(name))

@@ -114,10 +114,8 @@ class _Work:
         self.definitions = Definitions([cell.source for cell in answers.cells])
         hidden = (self.task.keys,) if self.task.keys else ()
         functions = {e.id: e.function for e in sheet.exercises if e.kind == "function"}
-        beside = [(name, content) for name, content in answers.beside]
-        self.running = Running(
-            answers.cells, functions, result["level"], self.task.limits, self.end, hidden, beside
-        )  # fmt: skip
+        limits, level = self.task.limits, result["level"]
+        self.running = Running(answers.cells, functions, level, limits, self.end, hidden, answers.beside)
         self.kernels = Kernels(self.task, self.end)
 
     def _question(self, exercise, key, answers):
