@@ -25,6 +25,7 @@ def every_figure():
     return {
         "tiles": figures.tile_explorer(device="H200"),
         "ragged": figures.tile_explorer(1000, 70, 33, "T4", **ladder_tiles()["v04 column"]),
+        "climb": figures.climb(LADDER_POINTS, "h200", rival=("cuBLAS", 52e12)),
     }
 
 
@@ -187,3 +188,23 @@ def test_a_thread_of_the_block_is_chosen_by_keys_and_by_mouse(page):
     box = pad.locator("rect[style*=pointer]").bounding_box()
     page.mouse.click(box["x"] + box["width"] * 3.5 / 16, box["y"] + 5)
     assert data(page, "tiles")["thread"] == "3"
+
+
+# ------------------------------------------------------------------------------------------------ the climb
+
+
+def test_the_reader_climbs_rung_by_rung_by_keys_and_by_mouse(page, made):
+    dots = made["climb"].data["dots"]
+    assert caption(page, "climb") == dots[0]["says"]
+    assert root(page, "climb").locator("svg path").count() == 0
+    root(page, "climb").locator("[tabindex='0']").focus()
+    for k in (1, 2, 3):
+        page.keyboard.press("ArrowRight")
+        assert caption(page, "climb") == dots[k]["says"]
+        assert root(page, "climb").locator("svg path").count() == k, "an arrow for each step"
+    page.keyboard.press("ArrowRight")
+    assert data(page, "climb")["rung"] == "3", "there is nothing above the top"
+    root(page, "climb").locator("circle").first.click()
+    assert data(page, "climb")["rung"] == "0"
+    press(page, "climb", "Top")
+    assert data(page, "climb")["name"] == "v05"
