@@ -34,8 +34,8 @@ def tile_numbers(H_out, W_out, tile, where=None):
     Raises
     ------
     ValueError, TypeError
-        A size that is no whole number above 0; more than 4,096 outputs; arithmetic with which two blocks do one output,
-        or an output is left to nobody: the message names it and the blocks.
+        A size that is no whole number above 0; more than 4,096 outputs; a `where` that gives no place on the map, or
+        with which two blocks do one output, or an output is left to nobody: the message names it and the blocks.
 
     Source: H, "Partial Kernel Code for a Convolution Layer".
     """
@@ -45,18 +45,26 @@ def tile_numbers(H_out, W_out, tile, where=None):
     rows, columns = -(-H_out // tile), -(-W_out // tile)
     first = [(y // columns * tile, y % columns * tile) for y in range(rows * columns)]
     if where is not None:
-        first = [tuple(int(v) for v in where(y)) for y in range(rows * columns)]
+        first = [_place(where(y), y) for y in range(rows * columns)]
     _check_cover(first, H_out, W_out, tile)
     return _drawn(first, H_out, W_out, tile, (rows, columns))
+
+
+def _place(place, y):
+    """Return what `where` said of block y as two whole numbers."""
+    if not isinstance(place, tuple | list | np.ndarray) or len(place) != 2:
+        raise ValueError(f"where({y}) is {place!r}; it must be (row, column) of the tile's first output.")
+    return tuple(require_count(f"{name} of where({y})", int(v), minimum=0)
+                 for name, v in zip(("row", "column"), place, strict=True))  # fmt: skip
 
 
 def _check_cover(first, H_out, W_out, tile):
     """Raise ValueError unless each output is done by exactly one block."""
     done = np.full((H_out, W_out), -1)
     for y, (row, column) in enumerate(first):
-        part = done[max(0, row) : max(0, row + tile), max(0, column) : max(0, column + tile)]
+        part = done[row : row + tile, column : column + tile]
         if (part >= 0).any():
-            p, q = np.argwhere(part >= 0)[0] + (max(0, row), max(0, column))
+            p, q = np.argwhere(part >= 0)[0] + (row, column)
             raise ValueError(
                 f"blocks {done[p, q]} and {y} both do output ({p}, {q}); each output must belong to one block. Divide "
                 "and take the rest by W_grid, the number of tiles in a row."
