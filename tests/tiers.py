@@ -38,6 +38,7 @@ SLOW = (
     "tests/cuda/test_training.py",
     "tests/exercises/test_built_sheets.py",
     "tests/exercises/test_card_in_kernel.py",
+    "tests/exercises/test_case_constants.py",
     "tests/exercises/test_kernel_cards.py",
     "tests/exercises/test_kernels.py",
     "tests/exercises/test_kill_table.py",

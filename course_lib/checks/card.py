@@ -124,7 +124,7 @@ def _rows(exercise, facts):
 
 def _call(exercise, case, outcome):
     if outcome.calls:
-        return launch_of(exercise.function, *outcome.calls[-1])
+        return launch_of(exercise.function, *outcome.calls[-1], exercise.arrays_of(case))
     return call_of(exercise.function, case.args)
 
 
