@@ -23,6 +23,7 @@ MODULES = {
     "11_gpu_programming_model": "lesson11",
     "12_memory": "lesson12",
     "13_reductions_and_fusion": "lesson13",
+    "14_matrix_multiplication": "lesson14",
     "15_convolution_kernels": "lesson15",
     "gpu_warm_up": "gpu_warm_up",
 }
