@@ -305,7 +305,8 @@ check("15.4", conv_constant)
 # the course's gives it one element of cols. Either is right. But think of a warp at one moment: which mapping lets
 # neighbouring threads store neighbouring elements?
 #
-# The budget: each element is stored from one load, and the stores may cost twice the sectors that cols fills.
+# The budget: one load for each element. And a row of cols with n elements may cost 2 (n / 8 + 1) sectors, with n / 8
+# rounded up; stored one by one, they would cost n.
 #
 # Specification: `cols[c*K*K + p*K + q, h*W_out + v] = x[c, h + p, v + q]`
 #

@@ -25,7 +25,6 @@ MODULES = {
     "13_reductions_and_fusion": "lesson13",
     "14_matrix_multiplication": "lesson14",
     "15_convolution_kernels": "lesson15",
-    "gpu_warm_up": "gpu_warm_up",
 }
 """Sheet, as its notebook is called -> its module in `checks.exercises`, and of its key."""
 

@@ -353,7 +353,7 @@ def square_sums(x, sums):
     if t == 0:
         sums[cuda.blockIdx.x] = s[0] + s[1]
 """,
-    "gpu.6 conditional expressions, indices clamped": """
+    "14.3 conditional expressions, indices clamped": """
 @gpu.jit
 def tiled_product(A, B, C):
     a = cuda.shared.array(shape=(TILE, TILE), dtype=float32)
@@ -374,7 +374,7 @@ def tiled_product(A, B, C):
     if i < C.shape[0] and j < C.shape[1]:
         C[i, j] = total
 """,
-    "gpu.8 tiles by constants": """
+    "15.2 tiles by constants": """
 T = 4
 @gpu.jit
 def conv_basic(x, w, y):
@@ -391,7 +391,7 @@ def conv_basic(x, w, y):
         total += w[m, c, p, q] * x[b, c, i + p, j + q]
     y[b, m, i, j] = total
 """,
-    "gpu.9 four threads bring the halo": """
+    "15.3 four threads bring the halo": """
 @gpu.jit
 def smooth_tiled(x, y):
     s = cuda.shared.array(68, float32)
@@ -404,6 +404,271 @@ def smooth_tiled(x, y):
     cuda.syncthreads()
     if i < n:
         y[i] = s[t] + s[t + 1] + s[t + 2] + s[t + 3] + s[t + 4]
+""",
+    "15.2 one row of tiles after the other, a row of the mask at a time": """
+@gpu.jit
+def conv_basic(x, w, y):
+    m, b = cuda.blockIdx.x, cuda.blockIdx.z
+    rows = (y.shape[2] + 3) // 4
+    h, v = cuda.blockIdx.y % rows * 4 + cuda.threadIdx.y, cuda.blockIdx.y // rows * 4 + cuda.threadIdx.x
+    if h < y.shape[2] and v < y.shape[3]:
+        acc = float32(0)
+        for c in range(w.shape[1]):
+            for p in range(w.shape[2]):
+                line, weights = x[b, c, h + p], w[m, c, p]
+                for q in range(weights.size):
+                    acc += line[v + q] * weights[q]
+        y[b, m, h, v] = acc
+""",
+    "15.3 the halo first, then its own": """
+FOUR_MORE = SPAN + 4
+@gpu.jit(device=True)
+def element(x, i):
+    return x[i] if i >= 0 and i < x.size else float32(0)
+
+@gpu.jit
+def smooth_tiled(x, y):
+    s = cuda.shared.array(FOUR_MORE, float32)
+    t, first = cuda.threadIdx.x, cuda.blockIdx.x * SPAN
+    if t < 4:
+        s[t if t < 2 else SPAN + t] = element(x, first + (t - 2 if t < 2 else SPAN + t - 2))
+    s[2 + t] = element(x, first + t)
+    cuda.syncthreads()
+    acc = float32(0)
+    for v in s[t : t + 5]:
+        acc += v
+    if first + t < y.size:
+        y[first + t] = acc
+""",
+    "15.4 a flat tile of all maps, one barrier": """
+C = MASKS.shape[1]
+ALL = C * 100
+@gpu.jit
+def conv_constant(x, y):
+    masks = cuda.const.array_like(MASKS)
+    s = cuda.shared.array(ALL, float32)
+    t = cuda.threadIdx.y * 8 + cuda.threadIdx.x
+    across = -(-y.shape[2] // 8)
+    top, left = cuda.blockIdx.y // across * 8, cuda.blockIdx.y % across * 8
+    for k in range(t, ALL, 64):
+        h, v = top + k % 100 // 10, left + k % 10
+        if h < x.shape[1] and v < x.shape[2]:
+            s[k] = x[k // 100, h, v]
+    cuda.syncthreads()
+    h, v = top + cuda.threadIdx.y, left + cuda.threadIdx.x
+    if h >= y.shape[1] or v >= y.shape[2]:
+        return
+    acc = float32(0)
+    for k in range(C * 9):
+        c, p, q = k // 9, k // 3 % 3, k % 3
+        acc += masks[cuda.blockIdx.x, c, p, q] * s[c * 100 + (cuda.threadIdx.y + p) * 10 + cuda.threadIdx.x + q]
+    y[cuda.blockIdx.x, h, v] = acc
+""",
+    "15.4 the masks of one map, read without array_like; clamped loads": """
+@gpu.jit
+def conv_constant(x, y):
+    tile = cuda.shared.array(shape=(10, 10), dtype=float32)
+    tx, ty, m = cuda.threadIdx.x, cuda.threadIdx.y, cuda.blockIdx.x
+    n = (y.shape[2] + 7) // 8
+    h0, v0 = 8 * (cuda.blockIdx.y // n), 8 * (cuda.blockIdx.y % n)
+    acc, c = float32(0), 0
+    while c < x.shape[0]:
+        if c > 0:
+            cuda.syncthreads()
+        for i in range(ty, 16, 8):
+            for j in range(tx, 16, 8):
+                if i < 10 and j < 10:
+                    tile[i, j] = x[c, min(h0 + i, x.shape[1] - 1), min(v0 + j, x.shape[2] - 1)]
+        cuda.syncthreads()
+        for p in range(3):
+            acc += tile[ty + p, tx] * MASKS[m, c, p, 0]
+            acc += tile[ty + p, tx + 1] * MASKS[m, c, p, 1] + tile[ty + p, tx + 2] * MASKS[m, c, p, 2]
+        c += 1
+    if h0 + ty < y.shape[1] and v0 + tx < y.shape[2]:
+        y[m, h0 + ty, v0 + tx] = acc
+""",
+    "15.4 a kernel made for its masks": """
+def make(masks_of_all, T):
+    side = T + 2
+
+    @gpu.jit
+    def kernel(x, y):
+        masks = cuda.const.array_like(masks_of_all)
+        s = cuda.shared.array((side, side), float32)
+        tx, ty, m = cuda.threadIdx.x, cuda.threadIdx.y, cuda.blockIdx.x
+        n = (y.shape[2] + T - 1) // T
+        h, v = cuda.blockIdx.y // n * T, cuda.blockIdx.y % n * T
+        acc = float32(0)
+        for c in range(masks.shape[1]):
+            for k in range(ty * T + tx, side * side, T * T):
+                i, j = k // side, k % side
+                s[i, j] = x[c, h + i, v + j] if h + i < x.shape[1] and v + j < x.shape[2] else float32(0)
+            cuda.syncthreads()
+            for p in range(masks.shape[2]):
+                for q in range(masks.shape[3]):
+                    acc += s[ty + p, tx + q] * masks[m, c, p, q]
+            cuda.syncthreads()
+        if h + ty < y.shape[1] and v + tx < y.shape[2]:
+            y[m, h + ty, v + tx] = acc
+
+    return kernel
+
+conv_constant = make(MASKS, 8)
+""",
+    "15.5 a column of one map a thread, as Dey": """
+@gpu.jit
+def unroll(x, K, cols):
+    H_out, W_out = x.shape[1] - K + 1, x.shape[2] - K + 1
+    for n in range(cuda.grid(1), x.shape[0] * H_out * W_out, cuda.gridsize(1)):
+        v, h, c = n % W_out, n // W_out % H_out, n // W_out // H_out
+        for p in range(K):
+            for q in range(K):
+                cols[(c * K + p) * K + q, h * W_out + v] = x[c, h + p, v + q]
+""",
+    "15.5 a column a thread": """
+@gpu.jit
+def unroll(x, K, cols):
+    W_out = x.shape[2] - K + 1
+    pixel = cuda.grid(1)
+    while pixel < cols.shape[1]:
+        for k in range(cols.shape[0]):
+            c, place = divmod(k, K * K)
+            cols[k, pixel] = x[c, pixel // W_out + place // K, pixel % W_out + place % K]
+        pixel += cuda.gridsize(1)
+""",
+    "15.5 a row a block": """
+@gpu.jit
+def unroll(x, K, cols):
+    W_out = x.shape[2] - K + 1
+    for k in range(cuda.blockIdx.x, cols.shape[0], cuda.gridDim.x):
+        c, p, q = k // (K * K), k // K % K, k % K
+        for pixel in range(cuda.threadIdx.x, cols.shape[1], cuda.blockDim.x):
+            cols[k, pixel] = x[c, pixel // W_out + p, pixel % W_out + q]
+""",
+    "15.6 conditional expressions, sums over what there is": """
+@gpu.jit
+def conv_implicit(x, rows, K, y):
+    a = cuda.shared.array((8, 8), float32)
+    b = cuda.shared.array((8, 8), float32)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    m, n = cuda.blockIdx.y * 8 + ty, cuda.blockIdx.x * 8 + tx
+    D = rows.shape[1]
+    acc, first = float32(0), 0
+    while first < D:
+        a[ty, tx] = rows[m, first + tx] if m < rows.shape[0] and first + tx < D else float32(0)
+        c, place = divmod(first + ty, K * K)
+        inside = first + ty < D and n < y.shape[1] * y.shape[2]
+        b[ty, tx] = x[c, n // y.shape[2] + place // K, n % y.shape[2] + place % K] if inside else float32(0)
+        cuda.syncthreads()
+        for k in range(min(8, D - first)):
+            acc += a[ty, k] * b[k, tx]
+        cuda.syncthreads()
+        first += 8
+    if m < y.shape[0] and n < y.shape[1] * y.shape[2]:
+        y[m, n // y.shape[2], n % y.shape[2]] = acc
+""",
+    "15.6 indices clamped, two tiles in turns": """
+@gpu.jit(device=True)
+def pixel_of(x, K, W_out, k, n):
+    return x[k // (K * K), n // W_out + k // K % K, n % W_out + k % K]
+
+@gpu.jit
+def conv_implicit(x, rows, K, y):
+    a = cuda.shared.array((2, TILE, TILE), float32)
+    b = cuda.shared.array((2, TILE, TILE), float32)
+    n, m = cuda.grid(2)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    M, D = rows.shape
+    N, W_out = y.shape[1] * y.shape[2], y.shape[2]
+    acc = float32(0)
+    for turn in range((D + TILE - 1) // TILE):
+        which, start = turn % 2, turn * TILE
+        weight = rows[min(m, M - 1), min(start + tx, D - 1)]
+        a[which, ty, tx] = weight if start + tx < D else float32(0)
+        b[which, ty, tx] = pixel_of(x, K, W_out, min(start + ty, D - 1), min(n, N - 1))
+        cuda.syncthreads()
+        for k in range(TILE):
+            acc += a[which, ty, k] * b[which, k, tx]
+    if m < M and n < N:
+        y[m, n // W_out, n % W_out] = acc
+""",
+    "15.7 six variables": """
+@gpu.jit
+def conv_c1(x, y):
+    w = cuda.const.array_like(C1_MASKS)
+    s = cuda.shared.array(256, float32)
+    t, b, top = cuda.threadIdx.x, cuda.blockIdx.y, cuda.blockIdx.x * 4
+    for k in range(t, 256, 128):
+        s[k] = x[b, top + k // 32, k % 32]
+    cuda.syncthreads()
+    if t >= 112:
+        return
+    h, v = divmod(t, 28)
+    a0 = a1 = a2 = a3 = a4 = a5 = float32(0)
+    for k in range(25):
+        p, q = k // 5, k % 5
+        seen = s[(h + p) * 32 + v + q]
+        a0 += seen * w[0, p, q]
+        a1 += seen * w[1, p, q]
+        a2 += seen * w[2, p, q]
+        a3 += seen * w[3, p, q]
+        a4 += seen * w[4, p, q]
+        a5 += seen * w[5, p, q]
+    y[b, 0, top + h, v], y[b, 1, top + h, v], y[b, 2, top + h, v] = a0, a1, a2
+    y[b, 3, top + h, v], y[b, 4, top + h, v], y[b, 5, top + h, v] = a3, a4, a5
+""",
+    "15.7 the window in registers, then map by map": """
+@gpu.jit
+def conv_c1(x, y):
+    tile = cuda.shared.array((8, 32), float32)
+    window = cuda.local.array((5, 5), float32)
+    t = cuda.threadIdx.x
+    for row in range(t // 32, 8, 4):
+        tile[row, t % 32] = x[cuda.blockIdx.y, 4 * cuda.blockIdx.x + row, t % 32]
+    cuda.syncthreads()
+    h, v = t // 28, t % 28
+    if h < 4:
+        for p in range(5):
+            for q in range(5):
+                window[p, q] = tile[h + p, v + q]
+        for m in range(6):
+            acc = float32(0)
+            for p in range(5):
+                for q in range(5):
+                    acc += window[p, q] * C1_MASKS[m, p, q]
+            y[cuda.blockIdx.y, m, 4 * cuda.blockIdx.x + h, v] = acc
+""",
+    "15.8 turned mask over a range that fits": """
+@gpu.jit
+def input_gradient(dy, w, dx):
+    j, i = cuda.grid(2)
+    c, K = cuda.blockIdx.z, w.shape[2]
+    if i >= dx.shape[1] or j >= dx.shape[2]:
+        return
+    acc = float32(0)
+    for h in range(max(0, i - K + 1), min(i + 1, dy.shape[1])):
+        for v in range(max(0, j - K + 1), min(j + 1, dy.shape[2])):
+            for m in range(w.shape[0]):
+                acc += dy[m, h, v] * w[m, c, i - h, j - v]
+    dx[c, i, j] = acc
+""",
+    "15.8 zeros around dy, the mask turned in the index": """
+@gpu.jit(device=True)
+def padded(dy, m, h, v):
+    inside = h >= 0 and h < dy.shape[1] and v >= 0 and v < dy.shape[2]
+    return dy[m, h, v] if inside else float32(0)
+
+@gpu.jit
+def input_gradient(dy, w, dx):
+    v, h = cuda.grid(2)
+    last = w.shape[2] - 1
+    total = float32(0)
+    for m in range(dy.shape[0]):
+        for p in range(last + 1):
+            for q in range(last + 1):
+                total += padded(dy, m, h - last + p, v - last + q) * w[m, cuda.blockIdx.z, last - p, last - q]
+    if h < dx.shape[1] and v < dx.shape[2]:
+        dx[cuda.blockIdx.z, h, v] = total
 """,
 }
 

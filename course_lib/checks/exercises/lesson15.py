@@ -33,9 +33,9 @@ def _constant_budget(x, masks):
 
 
 def _unroll_budget(x, K):
-    elements = x.shape[0] * K * K * (x.shape[1] - K + 1) * (x.shape[2] - K + 1)
-    # Rows of cols begin anywhere, so a warp may touch a sector more at each end; 32 rows at once would cost eightfold.
-    return {"global_store_sectors": 2 * up(elements, 8), "global_loads": elements}
+    rows, pixels = x.shape[0] * K * K, (x.shape[1] - K + 1) * (x.shape[2] - K + 1)
+    # A row of cols may begin within a sector, and be stored by several warps; an element at a time would cost pixels.
+    return {"global_store_sectors": 2 * rows * (up(pixels, 8) + 1), "global_loads": rows * pixels}
 
 
 def _implicit_budget(x, rows, K):
