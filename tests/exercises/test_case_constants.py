@@ -184,3 +184,9 @@ def test_a_constant_that_is_no_array_of_every_case_is_refused(number):
         KernelExercise(
             "98.1", "conv", "", 1, "core", "", "", 9, right, (Case((3, np.ones(2))),), constants={"MASKS": number}
         )
+
+
+def test_a_message_names_the_masks_apart_from_the_arguments():
+    case = EXERCISE.cases[0]
+    found = judge(EXERCISE, case, run_kernel(EXERCISE, PLAIN.replace("= acc", "= -acc"), case))
+    assert found.says.startswith("conv(array (2, 6, 12); MASKS = array (2, 2, 3, 3)) (masks 1): y[0, 0, 0] is ")
