@@ -440,7 +440,7 @@ check("15.6", conv_implicit)
 # acc = cuda.local.array(6, float32)   # six numbers of a thread's own, for acc[m]; or write six variables
 # ```
 #
-# The budget, for each block: 256 global loads, and 25 shared loads for each of its 128 threads.
+# The budget, for each block: 256 global loads, and 25 reads of shared memory by each of its 4 warps.
 #
 # Specification: y[b, m, h, v] is the sum over p, q of x[b, h + p, v + q] C1_MASKS[m, p, q]
 #

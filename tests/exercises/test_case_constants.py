@@ -168,6 +168,13 @@ def test_a_card_shows_the_masks_of_its_case_above_the_launch():
     assert shown.endswith("conv[1, (8, 8)](x, y)")
 
 
+def test_a_card_without_a_launch_calls_the_kernel_without_its_masks():
+    case, text = EXERCISE.cases[0], WRONG["no masks at all"][0]
+    shown = card_of(EXERCISE, judge(EXERCISE, case, run_kernel(EXERCISE, text, case))).rows[0].text
+    assert "conv(" in shown
+    assert "(2, 2, 3, 3)" not in shown
+
+
 def test_a_record_has_the_constants_and_judges_as_the_exercise_does(tmp_path):
     (one,) = recorded_exercises(record((EXERCISE,)))
     assert one.constants == {"MASKS": 1}

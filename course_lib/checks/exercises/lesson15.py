@@ -46,7 +46,7 @@ def _implicit_budget(x, rows, K):
 
 def _c1_budget(x, masks):
     blocks = 7 * len(x)
-    return {"global_loads": 256 * blocks, "shared_loads": 25 * 128 * blocks, "float64_operations": 0}
+    return {"global_loads": 256 * blocks, "shared_load_requests": 4 * 25 * blocks, "float64_operations": 0}
 
 
 def _gradient_right(dy, w):
