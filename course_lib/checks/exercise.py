@@ -124,7 +124,7 @@ class KernelExercise(Exercise):
         Arrays from outside of the kernel that are others in each case, such as {"MASKS": 1}: name -> which of the
         case's arguments it stands for. Numba freezes such an array into the kernel; here it is exchanged before each
         launch, whatever the notebook gives the name. All cases have arrays of the sheet's shape, and a kernel that
-        reads none of them is refused.
+        does not read each of them is refused.
 
     ValueError also where a constant is no array of every case. Other errors as `Exercise`. Source: the course's own.
     """

@@ -69,7 +69,7 @@ RIGHT = {
 """What an answer may be: with the cell of the sheet, and as far as it can be without."""
 
 FROZEN = PLAIN.replace("like(MASKS)", "like(W)")
-FROZEN_OUTSIDE = "is made of MASKS outside|nothing that a kernel can use"
+FROZEN_OUTSIDE = "Read MASKS itself in the kernel, such as masks = cuda"
 WRONG = {
     "no masks at all": (PLAIN.replace("    masks = cuda.const.array_like(MASKS)\n", "").replace(
         "masks[cuda.blockIdx.x, c, p, q]", "float32(1)"), "conv reads no MASKS"),
