@@ -9,6 +9,8 @@ Source: the course's own.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
+
 LEVELS = ("warm-up", "core", "stretch", "project")
 """From five minutes to an evening."""
 
@@ -118,14 +120,40 @@ class KernelExercise(Exercise):
         budget(*args) -> {counter of the executor's report: most}, such as {"global_load_requests": 64}.
     names : mapping
         Constants that the kernel's text may use beside its own, such as {"TILE": 16}.
+    constants : mapping
+        Arrays from outside of the kernel that are others in each case, such as {"MASKS": 1}: name -> which of the
+        case's arguments it stands for. Numba freezes such an array into the kernel; here it is exchanged before each
+        launch, whatever the notebook gives the name. All cases have arrays of the sheet's shape, and a kernel that
+        does not read each of them is refused.
 
-    Errors as `Exercise`. Source: the course's own.
+    ValueError also where a constant is no array of every case. Other errors as `Exercise`. Source: the course's own.
     """
 
     launch: Callable | None = None
     budget: Callable | None = None
     names: Mapping = field(default_factory=dict)
+    constants: Mapping = field(default_factory=dict)
     kind: str = field(default="kernel", init=False)
+
+    def __post_init__(self):
+        super().__post_init__()
+        for name, number in self.constants.items():
+            for case in self.cases:
+                if not (0 <= number < len(case.args) and isinstance(case.args[number], np.ndarray)):
+                    raise ValueError(
+                        f"exercise {self.id}: the constant {name} is argument {number}, and the case {case.note!r} has "
+                        f"no array there; it has {len(case.args)} arguments."
+                    )
+
+    def arrays_of(self, case):
+        """Return {name: array (...) that is only read} of the constants in a case. No errors.
+
+        Source: the course's own.
+        """
+        found = {name: np.ascontiguousarray(case.args[number]).view() for name, number in self.constants.items()}
+        for array in found.values():
+            array.flags.writeable = False
+        return found
 
 
 @dataclass(frozen=True)

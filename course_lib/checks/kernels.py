@@ -16,6 +16,7 @@ from collections import Counter
 import numpy as np
 
 from course_lib import simt
+from course_lib.checks.case_constants import check_read, exchanged
 from course_lib.checks.judge import Outcome
 from course_lib.checks.kernel_costs import advice_of, causes_of, costs_of
 from course_lib.checks.kernel_text import is_readable, unread, written_out
@@ -46,7 +47,8 @@ def run_here(exercise, kernel, case):
         return Outcome(error=f"TypeError: {exercise.function} is no kernel; write @gpu.jit in the line above its def.")
     if maker := _unread_maker(kernel.py_func):
         return Outcome(error=f"KernelError: {unread(exercise.function, maker)}")
-    return _outcome(exercise, lambda: source_of(kernel), case)
+    names = kernel.py_func.__globals__
+    return _outcome(exercise, lambda constants: exchanged(source_of(kernel), constants, names), case)
 
 
 def _unread_maker(function):
@@ -73,8 +75,8 @@ def run_kernel(exercise, text, case):
     """Return the `Outcome` of a case for the kernel in a text: a cell, or several cells joined by newlines.
 
     The kernel may use what else the text has: constants that are numbers, functions with @gpu.jit(device=True), imports
-    of the vocabulary; beside these `exercise.names` and `IMPORTS`. Other statements are passed over, and nothing is
-    executed. Lines that begin with % or ! are a notebook's own and count as empty.
+    of the vocabulary; beside these `exercise.names`, `exercise.constants` and `IMPORTS`. Other statements are passed
+    over, and nothing is executed. Lines that begin with % or ! are a notebook's own and count as empty.
 
     Parameters
     ----------
@@ -84,13 +86,14 @@ def run_kernel(exercise, text, case):
 
     No errors: refusals, with line and fix, are in the outcome. Source: the course's own.
     """
-    return _outcome(exercise, lambda: _read(exercise, text), case)
+    return _outcome(exercise, lambda constants: _read(exercise, text, constants), case)
 
 
-def _read(exercise, text):
+def _read(exercise, text, constants):
     if type(text) is str:
         text = written_out(re.sub("(?m)^[%!].*$", "", text), exercise.function)
-    source = simt.read(text, exercise.function, names=dict(exercise.names), imports=IMPORTS, skip=True)
+    names = dict(exercise.names)
+    source = simt.read(text, exercise.function, names=names, kept=constants, imports=IMPORTS, skip=True)
     if not source.tree.decorator_list:
         raise TypeError(f"{exercise.function} is no kernel; write @gpu.jit in the line above its def.")
     return source
@@ -142,9 +145,11 @@ def _read_only(array):
 def _outcome(exercise, source, case):
     launches = None
     try:
-        source = source()
+        constants = exercise.arrays_of(case)
+        source = source(constants)
         if _is_stub(source):
             return Outcome(error=f'NotImplementedError: "{exercise.id}"')
+        check_read(exercise.function, source, constants)
         launches = _Launches(source)
         results = exercise.launch(launches, *case.args)
     except Exception as error:  # whatever a text leads to is its own error, never the grader's

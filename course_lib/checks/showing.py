@@ -38,7 +38,7 @@ def call_of(function, arguments):
     return f"{function}(\n{inner})"
 
 
-def launch_of(kernel, grid, block, arguments):
+def launch_of(kernel, grid, block, arguments, constants=()):
     """Return a kernel's launch with its arguments in the lines above, as in a cell.
 
     Parameters
@@ -46,11 +46,13 @@ def launch_of(kernel, grid, block, arguments):
     kernel : str
     grid, block : triples of int
     arguments : dict of parameter to array, device array or number
+    constants : mapping of name to array
+        What the kernel reads from outside in this launch.
 
     No errors. Source: the course's own.
     """
     lines = []
-    for name, value in arguments.items():
+    for name, value in (*dict(constants).items(), *arguments.items()):
         if hasattr(value, "copy_to_host"):
             begins = getattr(value, "begins", None)
             full = f"gpu.to_device(np.full({value.shape}, {begins}, np.{value.dtype}))"

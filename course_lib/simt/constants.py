@@ -92,6 +92,8 @@ def _attribute(node, names):
     owner = _value(node.value, names)
     if type(owner) is Limits and (found := limit(owner, node.attr)) is not None:
         return found
+    if type(owner) is np.ndarray and node.attr in ("shape", "ndim", "size"):
+        return getattr(owner, node.attr)
     if type(owner) is not Word:
         raise _no_constant(node)
     path = f"{owner.path}.{node.attr}"

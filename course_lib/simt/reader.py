@@ -49,7 +49,7 @@ SIGNATURE_WORDS = tuple(f"numba.{name}" for name in (*NUMBERS_DECLARED, *VOID))
 OPTIONS = ("device", "inline", "fastmath", "debug", "opt", "lineinfo", "max_registers", "cache")
 
 
-def read(text, name=None, *, names=None, imports=(), skip=False):
+def read(text, name=None, *, names=None, kept=None, imports=(), skip=False):
     """Return the `Source` of a kernel in a text. Nothing of the text is executed.
 
     Parameters
@@ -61,6 +61,8 @@ def read(text, name=None, *, names=None, imports=(), skip=False):
         The kernel's name; needed if there are several functions that are no device functions.
     names : mapping of str to number, optional
         Constants that the text may use without having them.
+    kept : mapping of str to array, optional
+        As `names`, arrays too; what the text itself gives such a name is passed over.
     imports : sequence of str
         Imports that the text may do without, such as "import math".
     skip : bool
@@ -81,10 +83,10 @@ def read(text, name=None, *, names=None, imports=(), skip=False):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         statements = parse(text)
-    module = _Module(re.split("\r\n|\r|\n", text))
+    module = _Module(re.split("\r\n|\r|\n", text), kept or {})
     for line in imports:
         module.take(parse(line)[0], False)
-    module.names |= names or {}
+    module.names |= {n: value for n, value in (names or {}).items() if n not in module.names.kept}
     for number, statement in enumerate(_one_by_one(statements)):
         try:
             module.take(statement, number == 0)
@@ -108,15 +110,27 @@ def _one_by_one(statements):
             yield statement
 
 
+class _Names(dict):
+    """{name: meaning}, in which some names keep theirs."""
+
+    def __init__(self, names, kept):
+        super().__init__(names | kept)
+        self.kept = kept
+
+    def __setitem__(self, name, meaning):
+        if name not in self.kept:
+            super().__setitem__(name, meaning)
+
+
 class _Module:
     """The names that a text has given a meaning so far, and its functions."""
 
-    def __init__(self, lines):
+    def __init__(self, lines, kept):
         self.lines, self.sources, self.devices, self.meanings = lines, {}, set(), {}
         own = {name: Word(name) for name in BUILTINS}
         others = {name: pythons_own(name) for name in dir(builtins)}
         others |= {name: from_outside(getattr(builtins, name), name, {}) for name in REFUSED}
-        self.names = others | own
+        self.names = _Names(others | own, kept)
 
     def take(self, node, first):
         """Take in one statement of the top level."""
