@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import datetime
+import functools
 import json
 import linecache
 import types
@@ -20,11 +21,13 @@ import numpy as np
 import typer
 
 from course_lib import gpu
-from course_lib.bench.gpu import with_numpy
+from course_lib.bench.gpu import with_numpy, with_torch
 from course_lib.bench.gpu.run import describe_gpu
 from course_lib.bench.gpu.timing import time_in_turns
 from course_lib.cuda.choice import GPU
 from course_lib.cuda.device import choice
+from course_lib.cuda.ladders import gemm
+from course_lib.cuda.products import product
 
 NOTEBOOKS = Path(__file__).resolve().parents[1] / "notebooks"
 ROUNDS = 15
@@ -96,6 +99,45 @@ def cases(tiny: bool):
     launches = {k: _launch(getattr(fusion, k), n // 256, 256, x, parts) for k in trees}
     launches["atomic_sum"] = _launch(fusion.atomic_sum, n // 256, 256, x, total)
     yield "atomics or a tree", _power(n), 4 * n, launches
+    del x, y, z, total, parts
+
+    yield from products(tiny)
+
+
+def products(tiny: bool):
+    """Yield the cases of lesson 14, as `cases` does: a matrix times few columns or many, and products of two shapes."""
+    side, widest = (64, 8) if tiny else (4096, 4096)
+    kernel, rng = lesson("14_matrix_multiplication").matrix_vector, np.random.default_rng(0)
+    # Three matrices in turns: one alone would stay in the L2 cache.
+    weights = [_normal(rng, side, side) for _ in range(3)]
+    x, y = _normal(rng, side), gpu.empty((side,), np.float32)
+    launches = {"matrix_vector, 1": [_launch(kernel, up(side, 8), 256, w, x, y) for w in weights]}
+    columns = 1
+    while columns <= widest:
+        x, y = _normal(rng, side, columns), gpu.empty((side, columns), np.float32)
+        launches[f"cuBLAS, {columns}"] = [_library(tiny, w, x, y) for w in weights]
+        columns *= 4
+    yield "matrix times batch", f"{side:,} x {side:,} times B", 4 * side * side, launches
+    del weights, x, y, launches
+
+    for M, N, K in ((128, 128, 784), (512, 512, 4096)):
+        name = f"product {M} x {N} x {K}"
+        M, N, K = (min(size, 64) for size in (M, N, K)) if tiny else (M, N, K)
+        A, B, C = _normal(rng, M, K), _normal(rng, K, N), gpu.empty((M, N), np.float32)
+        launches = {rung.name: functools.partial(rung.launch, A, B, C) for rung in gemm.LADDER if 2 <= rung.number <= 8}
+        launches |= {"product": functools.partial(product, A, B), "cuBLAS": _library(tiny, A, B, C)}
+        yield name, f"{M} x {N} x {K}", 4 * (M * K + K * N + M * N), launches
+
+
+def _normal(rng, *shape):
+    return gpu.to_device(rng.standard_normal(shape, np.float32))
+
+
+def _library(tiny, A, B, C):
+    """NVIDIA's product as PyTorch calls it; in a smoke test, NumPy's."""
+    if tiny:
+        return lambda: gpu.overwrite(C, gpu.to_host(A) @ gpu.to_host(B))
+    return with_torch.product_rivals(A, B)[with_torch.CUBLAS].calls[0]
 
 
 def _power(n: int) -> str:
@@ -128,7 +170,8 @@ def main(
 
 def _once(launches):
     for launch in launches.values():
-        launch()
+        for one in launch if isinstance(launch, list) else [launch]:
+            one()
     return {name: {"median": 0.0} for name in launches}
 
 
