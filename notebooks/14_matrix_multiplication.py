@@ -25,29 +25,29 @@ from numba import cuda, float32
 
 from course_lib import figures, gpu, simt
 from course_lib.cuda.ladders import gemm
-from course_lib.lesson import columns, counts, findings, listing, measured, microbench, predict, registers, table
+from course_lib.lesson import findings, listing, measured, microbench, predict, registers, table
 
 figures.tile_explorer(4096, 4096, 4096)
 
 # %% [markdown]
-# Do not mind every number in it yet. By the end of the page you can say what each of them does to the time, and why the
-# first choice, shared memory and all, leaves most of the card idle.
+# You need not understand every number in it yet. By the end of this page you can say what each of them does to the
+# running time, and why the first choice leaves seven eighths of the card's arithmetic idle, shared memory and all.
 #
 # ## You will be able to
 #
 # - write a tiled product, and say what each of its two barriers is for;
-# - count how often a number is fetched, from global and from shared memory, and predict from it how fast a kernel can be;
+# - count how often a number is fetched, from global and from shared memory, and predict how fast a kernel can be;
 # - let a thread compute many results, so that its registers do what shared memory cannot;
 # - choose a kernel by the shape of the product, and say when no kernel will help.
 
 # %% [markdown]
 # <details><summary>About this page</summary>
 #
-# Prof. Dey's course plan promises "certain GEMM optimisations", and this is that page. It counts the two tilings that
-# Prof. Hwu draws in ECE 508, and takes up Prof. Owens' remark that a dense matrix times a dense vector is
-# straightforward to parallelise. The order of the first six kernels is that of Simon Boehm's well-known article. You
-# need lessons 11 and 12, and shuffles from 13. Times are from the card that is named beside them. Reading and trying
-# takes about 80 minutes.
+# Prof. Dey's lecture announces "certain GEMM optimizations" for later; here they are. The page also counts the two
+# tilings that Prof. Hwu draws in ECE 508, and takes up Prof. Owens' remark that a dense matrix times a dense vector is
+# straightforward to parallelise. The order of the kernels follows Simon Boehm's "How to Optimize a CUDA Matmul Kernel".
+# You need lessons 11 and 12, and shuffles from 13. Times are from the card that is named beside them. Reading and
+# trying takes about 90 minutes.
 #
 # </details>
 
@@ -89,14 +89,14 @@ table(
 )
 
 # %% [markdown]
-# So this is the first operation of the course that arithmetic should limit, and by far: it lies under the flat part of
+# Of all operations in these GPU lessons, this is the first that arithmetic should limit: it lies under the flat part of
 # the roof. There is one condition. Each number takes part in 4,096 multiplications, and it must not come all the way
-# from the card's memory each time. From where else can it come? That question has three answers, and they are the plot
-# of this page.
+# from the card's memory each time. From where else can it come? There are three answers, and this page takes them one
+# after the other.
 #
 # ## One thread, one result
 #
-# Everybody's first kernel gives each result to a thread, and calls the two numbers of the thread row and column:
+# The kernel that everybody writes first has a thread for each result. It calls the thread's two numbers row and column:
 
 # %%
 @gpu.jit
@@ -141,12 +141,15 @@ n = 128
 rng = np.random.default_rng(0)
 A, B = (rng.integers(-4, 5, (n, n)).astype(np.float32) for _ in range(2))
 C = np.zeros((n, n), np.float32)
-reports = {"naive": gpu.simulate(naive, (4, 16), (32, 8), A, B, C)}
-reports["coalesced"] = gpu.simulate(coalesced, (4, 16), (32, 8), A, B, C)
+reports = {k: gpu.simulate(kernel, (4, 16), (32, 8), A, B, C) for k, kernel in ((1, naive), (2, coalesced))}
 small = measured("gemm 1024", card="h200")
+RUNG = {rung.number: rung for rung in gemm.LADDER[:8]}
+NAMES = {1: "naive", 2: "coalesced", 3: "tiles", 4: "column of 8", 5: "8 × 8", 6: "vectorised", 7: "warp tiles",
+         8: "pipelined"}  # fmt: skip
+took = {k: (large if rung.name in large.seconds else small).seconds[rung.name] for k, rung in RUNG.items()}
 table(
-    [(name, r.total.global_load_requests, r.total.global_load_sectors, 1e3 * small.seconds[rung])
-     for (name, r), rung in zip(reports.items(), ("v01_naive", "v02_coalesced"), strict=True)],
+    [(NAMES[k], reports[k].total.global_load_requests, reports[k].total.global_load_sectors, 1e3 * took[k])
+     for k in (1, 2)],
     ["kernel", "load requests, 128 rows", "sectors, 128 rows", "milliseconds, 1,024 rows"],
     caption=f"Counted by the executor, and measured on an {small.card} ({small.date})",
 )  # fmt: skip
@@ -155,17 +158,14 @@ table(
 # <details class="reveal"><summary>33 sectors or 5</summary>
 #
 # For each `k` a warp of `naive` touches 32 sectors of `A` and one of `B`, together 33. A warp of `coalesced` touches
-# one and four, together 5. The count says 6.6 times less, the card says 12. Counting told us where to look; only
-# measuring tells how much it is worth.
+# one and four, together 5. By this count the second kernel should be 6.6 times faster; the card says 12. Counting tells
+# where to look, and measuring tells what it was worth.
 #
 # </details>
 
 # %% tags=["hide-input"]
 # The answer, confirmed by what was measured.
-swap.confirm(f"about {small.seconds['v01_naive'] / small.seconds['v02_coalesced']:.0f} times")
-
-# %%
-reports["naive"].memory_map(array="A")
+swap.confirm(f"about {took[1] / took[2]:.0f} times")
 
 # %% [markdown]
 # ## Two fetches for a multiplication
@@ -174,8 +174,11 @@ reports["naive"].memory_map(array="A")
 # so all together ask for $2N^3$ numbers, although there are only $2N^2$:
 
 # %%
-loads = {name: use.loads for name, use in reports["coalesced"].arrays.items()}
-print(loads, "of", A.size, "numbers each; 2 N³ =", 2 * n**3)
+def asked(report):
+    """Numbers that all threads together ask global memory for."""
+    return report.arrays["A"].loads + report.arrays["B"].loads
+
+print(f"{asked(reports[2]):,} asked for; 2 N³ = {2 * n**3:,}; there are {A.size + B.size:,}")
 
 # %% [markdown]
 # A multiplication and an addition, two operations, for two numbers of four bytes: 0.25 operations for each byte that is
@@ -183,32 +186,27 @@ print(loads, "of", A.size, "numbers each; 2 N³ =", 2 * n**3)
 
 # %% tags=["hide-input"]
 # The first two rungs under the roof.
-RUNGS = {rung.name: rung for rung in gemm.LADDER[:8]}
-SHORT = dict(zip(RUNGS, ("naive", "coalesced", "tiles", "1-D register tiles", "2-D register tiles", "vectorised",
-                         "warp tiles", "pipelined"), strict=True))  # fmt: skip
-
-def asked_for(rung, size=4096):
+def intensity(k, size=4096):
     """FLOP for each byte that the threads of a rung ask global memory for."""
-    if rung in ("v01_naive", "v02_coalesced"):
-        return 2 / 8
-    return 2 * size**3 / RUNGS[rung].traffic(size, size, size)["global_load_bytes"]
+    return 2 / 8 if k <= 2 else 2 * size**3 / RUNG[k].traffic(size, size, size)["global_load_bytes"]
 
 def climb(*rungs):
-    points = []
-    for rung in rungs:
-        times = large if rung in large.seconds else small
-        name = SHORT[rung] + (", N = 1,024" if times is small else ", N = 4,096")
-        points.append((name, asked_for(rung), times.flops / times.seconds[rung], RUNGS[rung].changed))
+    rows = {1: "1,024", 2: "1,024"}
+    points = [
+        (f"{NAMES[k]}, N = {rows.get(k, '4,096')}", intensity(k), (small if k in rows else large).flops / took[k],
+         RUNG[k].changed)
+        for k in rungs
+    ]  # fmt: skip
     rival = "cuBLAS, N = 4,096", large.flops / large.seconds["cuBLAS"]
     return figures.climb(points, "H200", rival=rival, title=f"How far do {len(rungs)} rungs climb?")
 
-climb("v01_naive", "v02_coalesced")
+climb(1, 2)
 
 # %% [markdown]
-# Rung 2 lies *above* the slope, and that is no mistake. The slope is the speed of far memory, and by no means all that
-# is asked for comes from there: neighbouring warps want the same rows and columns, and find them in a cache. Caches are
-# the first answer to our question. A poor kernel with caches already does more than memory could deliver. But the flat
-# part is far away.
+# We call each kernel of such a ladder a **rung**. Rung 2 lies *above* the slope, and that is no mistake. The slope is
+# the speed of far memory, and most of what is asked for never gets that far: neighbouring warps want the same rows and
+# columns, and find them in a cache. Caches are the first answer to our question. They let even a simple kernel go
+# faster than far memory alone could feed it. But the flat part is still a long way up.
 #
 # ## A tile at a time
 #
@@ -240,11 +238,12 @@ def tiled(T):
 
 # %% [markdown]
 # Load, barrier, multiply, barrier. Walk through it with matrices of 8 × 8 and tiles of 4 × 4. A block then has 16
-# threads, half a warp, and goes round twice. Press *Next*, and watch `As` fill, serve, and be filled anew:
+# threads, half a warp, and goes round twice. Press *First* and *values*, then *Next*, and watch `As` and `Bs` fill,
+# serve, and be filled anew:
 
 # %%
-first, second = np.arange(64, dtype=np.float32).reshape(8, 8), np.eye(8, dtype=np.float32)
-gpu.trace(tiled(4)[(2, 2), (4, 4)], first, second, np.zeros((8, 8), np.float32)).watch("acc", "k", "start")
+left, right = np.arange(64, dtype=np.float32).reshape(8, 8), np.eye(8, dtype=np.float32)
+gpu.trace(tiled(4)[(2, 2), (4, 4)], left, right, np.zeros_like(left)).watch("acc")
 
 # %% [markdown]
 # Now count the fetches. A thread of the plain kernel asks for two numbers for each multiplication. What does a thread
@@ -252,7 +251,8 @@ gpu.trace(tiled(4)[(2, 2), (4, 4)], first, second, np.zeros((8, 8), np.float32))
 
 # %% tags=["hide-input"]
 fetched = predict(
-    "N = 128, so 2 N³ = 4,194,304. With tiles of 32 × 32, how many numbers do all threads together ask global memory for?",
+    "N = 128, so 2 N³ = 4,194,304. With tiles of 32 × 32, how many numbers do all threads together ask global memory "
+    "for?",
     [4096, 32768, 131072, 2097152],
     answer=131072,
     reveals=2,
@@ -262,24 +262,25 @@ fetched
 # %% tags=["hide-output"]
 by_tile = {}
 for T in (4, 8, 16, 32):
-    report = gpu.simulate(tiled(T), (n // T, n // T), (T, T), A, B, C)
-    by_tile[T] = report.arrays["A"].loads + report.arrays["B"].loads
-rows = [(T, found, 2 * n**3 // T, 2 * n**3 / (4 * found)) for T, found in by_tile.items()]
-table(rows, ["T", "loads counted", "2 N³ / T", "FLOP for each byte"])
+    by_tile[T] = gpu.simulate(tiled(T), (n // T, n // T), (T, T), A, B, C)
+table(
+    [(T, asked(r), 2 * n**3 // T, r.total.flops / (4 * asked(r))) for T, r in by_tile.items()],
+    ["T", "numbers asked for", "2 N³ / T", "FLOP for each byte"],
+)
 
 # %% [markdown]
 # <details class="reveal"><summary>2 N³ / T</summary>
 #
-# Going round once, a thread fetches two numbers and does $T$ multiplications: $T$ times fewer fetches, so
-# $2 \cdot 128^3 / 32 = 131{,}072$. Each element of $A$ is wanted by all $T$ threads of its row of the block, and one of
-# them fetched it for all. The intensity is $T / 4$, and 32 is the end of that road: $32 \times 32 = 1{,}024$ threads
-# are as many as a block may have.
+# In one turn of the loop a thread fetches two numbers and does $T$ multiplications, where it did one before. So there
+# are $T$ times fewer fetches, $2 \cdot 128^3 / 32 = 131{,}072$: of the $T$ threads that want an element, one brings it
+# for all. The intensity is $T / 4$, and 32 is the end of that road, since $32 \times 32 = 1{,}024$ threads are as many
+# as a block may have.
 #
 # </details>
 
 # %% tags=["hide-input"]
 # The answer, confirmed by what was counted.
-fetched.confirm(by_tile[32])
+fetched.confirm(asked(by_tile[32]))
 
 # %% [markdown]
 # ## The second barrier
@@ -321,11 +322,11 @@ luxury = predict(
 luxury
 
 # %% tags=["hide-output"]
-a, b, c = A[:32, :32].copy(), B[:32, :32].copy(), np.zeros((32, 32), np.float32)
+a, b = A[:32, :32].copy(), B[:32, :32].copy()
+c = np.zeros_like(a)
 racy = simt.run(one_barrier, (2, 2), (16, 16), [a, b, c], on_error="collect")
-right = np.array_equal(c, a @ b)
-pairs = sum(hazard.count for hazard in racy.hazards)
-print("right:", right, "  pairs of threads that race:", f"{pairs:,}")
+same, pairs = np.array_equal(c, a @ b), sum(h.count for h in racy.hazards)
+print(f"right: {same}; pairs of threads that race: {pairs:,}")
 findings(racy)
 
 # %% [markdown]
@@ -344,7 +345,7 @@ findings(racy)
 
 # %% tags=["hide-input"]
 # The answer, confirmed by what was found.
-luxury.confirm(("the right numbers here" if right else "wrong numbers") + (", and a finding" if racy.hazards else ""))
+luxury.confirm(("the right numbers here" if same else "wrong numbers") + (", and a finding" if racy.hazards else ""))
 
 # %%
 racy.race_picture()
@@ -361,7 +362,8 @@ def matrices(m):
 def in_blocks(m):
     return (-(-m // 16), -(-m // 16)), (16, 16)
 
-unguarded = gpu.try_sizes(tiled(16), [16, 17, 31, 32], make=matrices, expected=np.matmul, launch=in_blocks)
+how = {"make": matrices, "expected": np.matmul, "launch": in_blocks}
+unguarded = gpu.try_sizes(tiled(16), [16, 17, 31, 32], **how)
 unguarded
 
 # %% [markdown]
@@ -379,8 +381,9 @@ def guarded(A, B, C):
     (M, K), N = A.shape, B.shape[1]
     acc = float32(0)
     for start in range(0, K, 16):
-        As[ty, tx] = A[row, start + tx] if row < M and start + tx < K else float32(0)
-        Bs[ty, tx] = B[start + ty, col] if start + ty < K and col < N else float32(0)
+        a_in, b_in = row < M and start + tx < K, start + ty < K and col < N
+        As[ty, tx] = A[row, start + tx] if a_in else float32(0)
+        Bs[ty, tx] = B[start + ty, col] if b_in else float32(0)
         cuda.syncthreads()
         for k in range(16):
             acc += As[ty, k] * Bs[k, tx]
@@ -392,29 +395,47 @@ def guarded(A, B, C):
 # And the same sizes again:
 
 # %% tags=["nbval-ignore-output"]
-repaired = gpu.try_sizes(guarded, [16, 17, 31, 32], make=matrices, expected=np.matmul, launch=in_blocks)
+repaired = gpu.try_sizes(guarded, [16, 17, 31, 32], **how)
 repaired
 
 # %% tags=["hide-input"]
 # On a GPU the tables say that values only are looked at; what they find is the same.
-assert unguarded.smallest == 17 and repaired.smallest is None
+assert (unguarded.smallest, repaired.smallest) == (17, None)
 
 # %% [markdown]
 # From here on, kernels on this page leave the guards out, to keep the idea in sight. In
-# `course_lib/cuda/ladders/gemm` each of them stands as a rung of a ladder, with all its guards. With this you can solve
-# the first exercises of the lesson's sheet.
+# `course_lib/cuda/ladders/gemm` every rung is a file of its own, with all its guards. With this you can solve the first
+# exercises of the lesson's sheet.
 #
 # ## What the tiles are worth
 #
-# Tiles of 32 × 32 are rung 3. Here is its report beside that of rung 2.
+# Tiles of 32 × 32 are rung 3. Here is what its report counts, beside rung 2.
 
 # %% tags=["hide-input"]
 # Rung 3 beside rung 2.
-reports["tiles"] = gpu.simulate(tiled(32), (4, 4), (32, 32), A, B, C)
-columns({name: reports[name] for name in ("coalesced", "tiles")}, caption="Products of 128 × 128 numbers")
+def wavefronts(report):
+    """Wavefronts of shared memory for each multiply-add of a warp: 32 lanes, two operations each."""
+    return report.total.shared_load_wavefronts / (report.total.flops / 64)
+
+def beside(*rungs):
+    totals = [reports[k].total for k in rungs]
+    rows = [
+        ("numbers asked of global memory", *(asked(reports[k]) for k in rungs)),
+        ("requests to global memory, loads", *(t.global_load_requests for t in totals)),
+        ("sectors loaded", *(t.global_load_sectors for t in totals)),
+        ("requests to shared memory, loads", *(t.shared_load_requests for t in totals)),
+        ("wavefronts of shared memory", *(t.shared_load_wavefronts for t in totals)),
+        ("barriers, counted for each warp", *(t.barriers for t in totals)),
+    ]
+    heads = ["", *(f"{k} {NAMES[k]}" for k in rungs)]
+    return table(rows, heads, caption=f"Counted by the executor, products of {n} × {n} numbers")
+
+reports[3] = by_tile[32]
+beside(2, 3)
 
 # %% [markdown]
-# An advertisement for shared memory: a 32nd of the requests, a 20th of the sectors. What does the card say?
+# On paper this is a triumph for shared memory: a 32nd of the requests to global memory, a 20th of the sectors. What
+# does the card say?
 
 # %% tags=["hide-input"]
 worth = predict(
@@ -427,10 +448,9 @@ worth
 
 # %% tags=["hide-output", "hide-input"]
 # Three rungs and the library.
-names = {"v01_naive": "1 naive", "v02_coalesced": "2 coalesced", "v03_smem_tiled": "3 tiles in shared memory"}
+shown = {f"{k} {NAMES[k]}": small.seconds[RUNG[k].name] for k in (1, 2, 3)} | {"cuBLAS": small.seconds["cuBLAS"]}
 table(
-    [(names.get(rung, rung), 1e3 * small.seconds[rung], small.seconds["cuBLAS"] / small.seconds[rung])
-     for rung in (*names, "cuBLAS")],
+    [(name, 1e3 * s, small.seconds["cuBLAS"] / s) for name, s in shown.items()],
     ["kernel", "milliseconds", "share of cuBLAS"],
     formats={"milliseconds": ".3f", "share of cuBLAS": ".0%"},
     caption=f"N = 1,024, measured on an {small.card} ({small.date})",
@@ -439,9 +459,9 @@ table(
 # %% [markdown]
 # <details class="reveal"><summary>Use shared memory, and you are at a fifth</summary>
 #
-# Global memory was not what held `coalesced` back: its caches did most of what the tiles do. With shared memory the
-# kernel does a fifth of what the library does; with 4,096 rows it is a seventh. The belief was wrong, and not by a
-# little. Something else is the limit now.
+# It cannot have been far memory that held `coalesced` back: the caches had done most of what the tiles do. With shared
+# memory the kernel has a fifth of the library's speed, and with 4,096 rows only 15 %. The usual advice ends here, and
+# something else is the limit.
 #
 # </details>
 
@@ -451,30 +471,27 @@ worth.confirm(f"about {small.seconds['v02_coalesced'] / small.seconds['v03_smem_
 
 # %% tags=["hide-input"]
 # Three rungs.
-climb("v01_naive", "v02_coalesced", "v03_smem_tiled")
+climb(1, 2, 3)
 
 # %% [markdown]
 # ## The roof inside
 #
 # Look at the line that works, `acc += As[ty, k] * Bs[k, tx]`. For one multiply-add a warp makes two requests to shared
 # memory. A multiprocessor answers one wavefront (lesson 12) in a clock, and could do *four* multiply-adds of a warp in
-# the same clock.[^NVIDIA "CUDA C++ Best Practices Guide, Throughput of Native Arithmetic Instructions"] Two clocks for
-# what takes a quarter of one: whatever else is done well, seven eighths of the arithmetic stand idle.
+# the same clock.[^NVIDIA "CUDA C++ Best Practices Guide, Throughput of Native Arithmetic Instructions"] So it waits two
+# clocks for what it does in a quarter of one. However well the rest is written, seven eighths of the arithmetic stand
+# idle.
 
 # %%
-def wavefronts_per_fma(report):
-    """Wavefronts of shared memory for each multiply-add of a warp (32 lanes, 2 operations each)."""
-    return report.total.shared_load_wavefronts / (report.total.flops / 64)
-
-w = wavefronts_per_fma(reports["tiles"])
+w = wavefronts(reports[3])
+reached = large.flops / took[3] / roof.peak
 print(f"{w} wavefronts a multiply-add: at most {1 / (4 * w):.1%} of the peak")
-reached = large.flops / large.seconds["v03_smem_tiled"] / roof.peak
 print(f"measured with 4,096 rows: {reached:.1%}")
 
 # %% [markdown]
-# That is a prediction from two counters, made without a card, and the card confirms it. So shared memory is only the
-# second answer. It is near, but thirty-two lanes asking twice for each step are too much even for it. The third answer
-# is nearer still: a *register* is read in the very clock in which it is needed.
+# Two counters predicted that, without a card, and the card agrees. So shared memory is only the second answer. It is
+# near, but a warp that comes twice for every multiply-add asks too much even of it. The third answer is nearer still: a
+# *register* is read in the very clock in which it is needed.
 #
 # ## Reuse in registers
 #
@@ -507,32 +524,29 @@ def tile_of(rows, cols):
 # The executor notes for each array how often a number that was stored is read again:
 
 # %%
-F, X, Y = np.ones((2, 12), np.float32), np.ones((12, 4), np.float32), np.zeros((2, 4), np.float32)
+F, X, Y = (np.ones(shape, np.float32) for shape in ((2, 12), (12, 4), (2, 4)))
 reuse = {}
 for cols in (2, 4):
-    used = gpu.simulate(tile_of(2, cols), (4 // cols, 1), (cols, 2), F, X, Y).arrays
+    grid, block = (4 // cols, 1), (cols, 2)
+    used = gpu.simulate(tile_of(2, cols), grid, block, F, X, Y).arrays
     reuse[f"2 × {cols}"] = int(used["Xs"].reuse), int(used["Fs"].reuse)
-table([(tile, *both) for tile, both in reuse.items()], ["tile", "uses of an input", "uses of a weight"])
+heads = ["tile", "uses of an input", "uses of a weight"]
+table([(tile, *both) for tile, both in reuse.items()], heads)
 
 # %% [markdown]
 # The rule behind it: in a tile of $m \times n$ results, a number of the left matrix is used $n$ times, once for each
 # column, and one of the right matrix $m$ times. Large tiles use their numbers often. And nothing in this rule says that
 # the tile belongs to a *block*. It holds for a single thread just as well.
 #
-# So give one thread a column of eight results. It reads one number of `Bs` into a register and uses it eight times. And
-# since a thread does eight times as much, the same number of threads covers a larger tile. That is rung 4, **1-D
-# register tiles**.
+# So give one thread a column of eight results. It reads a number of `Bs` into a register and uses it eight times. And
+# since a thread does eight times as much, 512 threads cover a tile of 64 × 64. That is rung 4, **1-D register tiles**.
+# The eight sums live in a local array; all its indices are known when the kernel is compiled, so the compiler keeps it
+# in registers (lesson 12).
 
 # %%
-SIDE = 64  # a block's tile of C has 64 x 64 results
-DEEP = 8  # the tiles of A and B are 8 deep along k
-OWN = 8  # a thread has 8 results of its own, or later 8 x 8
+SIDE, DEEP = 64, 8  # a block's tile of C, and how deep those of A and B are
+OWN = 8  # results of a thread
 
-# %% [markdown]
-# The eight sums live in a local array. All its indices are known when the kernel is compiled, so it is kept in registers
-# (lesson 12).
-
-# %%
 @gpu.jit
 def column_of_eight(A, B, C):
     As = cuda.shared.array((SIDE, DEEP), float32)
@@ -559,12 +573,13 @@ def column_of_eight(A, B, C):
 # For eight multiply-adds a thread reads nine numbers, eight of `As` and one of `Bs`, instead of sixteen:
 
 # %%
-reports["column of 8"] = gpu.simulate(column_of_eight, (2, 2), 512, A, B, C)
-columns({name: reports[name] for name in ("tiles", "column of 8")})
+reports[4] = gpu.simulate(column_of_eight, (2, 2), 512, A, B, C)
+beside(3, 4)
 
 # %% [markdown]
-# Better by 1.8, in shared memory; and the larger tile halves what is fetched from global memory. But the eight numbers
-# of `As` are still used only once each. Who reads eight numbers of a column should also read eight of a row.
+# Fewer requests to shared memory by a factor of 1.8; and the larger tile halves what is fetched from global memory. But
+# each of the eight numbers of `As` is still used only once. Whoever reads eight numbers of a column should read eight
+# of a row as well.
 
 # %% tags=["hide-input"]
 square = predict(
@@ -584,73 +599,67 @@ square
 # </details>
 
 # %% [markdown]
-# That is rung 5, **2-D register tiles**. The block's tile grows to 128 × 128 results, for 256 threads.
-
-# %%
-BIG = 128  # a block's tile of C has 128 x 128 results
-STEP = 16  # the tiles of A and B are 16 deep along k
-
-# %% [markdown]
-# A thread's eight rows and columns lie 16 apart and not side by side, so that neighbouring threads read neighbours in
-# `Bs`: no bank conflict.
+# That is rung 5, **2-D register tiles**. 256 threads with 8 × 8 results each cover a tile of 128 × 128; the tiles of
+# `A` and `B` are 16 deep. A thread's rows and columns lie 16 apart and not side by side, so that neighbouring threads
+# read neighbours in `Bs` and no bank is asked twice.
 
 # %%
 @gpu.jit
 def square_of_eight(A, B, C):
-    As, Bs = cuda.shared.array((BIG, STEP), float32), cuda.shared.array((STEP, BIG), float32)
-    acc, b = cuda.local.array((OWN, OWN), float32), cuda.local.array(OWN, float32)
-    t, top, left = cuda.threadIdx.x, cuda.blockIdx.y * BIG, cuda.blockIdx.x * BIG
-    ty, tx = t // 16, t % 16
-    for i in range(OWN * OWN):
-        acc[i // OWN, i % OWN] = float32(0)
-    for start in range(0, A.shape[1], STEP):
+    As = cuda.shared.array((128, 16), float32)
+    Bs = cuda.shared.array((16, 128), float32)
+    acc, b = cuda.local.array(64, float32), cuda.local.array(OWN, float32)
+    top, left = cuda.blockIdx.y * 128, cuda.blockIdx.x * 128
+    ty, tx = cuda.threadIdx.x // 16, cuda.threadIdx.x % 16
+    for i in range(64):
+        acc[i] = float32(0)
+    for start in range(0, A.shape[1], 16):
         for p in range(OWN):
-            As[ty + 16 * p, tx] = A[top + ty + 16 * p, start + tx]
-            Bs[t // BIG + 2 * p, t % BIG] = B[start + t // BIG + 2 * p, left + t % BIG]
+            row, k, col = ty + 16 * p, ty // 8 + 2 * p, ty % 8 * 16 + tx
+            As[row, tx] = A[top + row, start + tx]
+            Bs[k, col] = B[start + k, left + col]
         cuda.syncthreads()
-        for k in range(STEP):
+        for k in range(16):
             for j in range(OWN):
                 b[j] = Bs[k, tx + 16 * j]
             for i in range(OWN):
                 a = As[ty + 16 * i, k]
                 for j in range(OWN):
-                    acc[i, j] += a * b[j]
+                    acc[OWN * i + j] += a * b[j]
         cuda.syncthreads()
-    for i in range(OWN * OWN):
-        C[top + ty + 16 * (i // OWN), left + tx + 16 * (i % OWN)] = acc[i // OWN, i % OWN]
+    for i in range(64):
+        C[top + ty + 16 * (i // OWN), left + tx + 16 * (i % OWN)] = acc[i]
 
 # %% [markdown]
-# Beside rung 4:
+# What it counts, beside rung 4:
 
 # %%
-reports["8 × 8"] = gpu.simulate(square_of_eight, (1, 1), 256, A, B, C)
-columns({name: reports[name] for name in ("column of 8", "8 × 8")})
+reports[5] = gpu.simulate(square_of_eight, (1, 1), 256, A, B, C)
+beside(4, 5)
 
 # %% tags=["hide-input"]
-# The answer, confirmed by what was counted.
-used = reports["8 × 8"].arrays
-steps = n * 256  # each of 256 threads goes through all k
-square.confirm((used["As"].loads + used["Bs"].loads) // steps)
+# The answer, confirmed by what was counted: each of 256 threads goes through all k.
+used = reports[5].arrays
+square.confirm((used["As"].loads + used["Bs"].loads) // (256 * n))
 
 # %% [markdown]
-# Now put the roof inside beside the clock, for all three:
+# Now put the roof inside beside the clock:
 
 # %% tags=["hide-input"]
 # The bound by shared memory, and what was measured.
-inside = {"tiles": "v03_smem_tiled", "column of 8": "v04_register_tile_1d", "8 × 8": "v05_register_tile_2d"}
 rows = []
-for name, rung in inside.items():
-    w, speed = wavefronts_per_fma(reports[name]), large.flops / large.seconds[rung]
-    rows.append((name, w, min(1, 1 / (4 * w)), speed / roof.peak, large.seconds["cuBLAS"] / large.seconds[rung]))
-heads = ["kernel", "wavefronts a multiply-add", "at most, of the peak", "measured, of the peak", "of cuBLAS"]
+for k in (3, 4, 5):
+    w, speed = wavefronts(reports[k]), large.flops / took[k]
+    rows.append((f"{k} {NAMES[k]}", w, min(1, 1 / (4 * w)), speed / roof.peak, large.seconds["cuBLAS"] / took[k]))
+heads = ["rung", "wavefronts a multiply-add", "at most, of the peak", "measured, of the peak", "of cuBLAS"]
 table(rows, heads, formats=dict.fromkeys(heads[2:], ".1%"),
-      caption=f"Counted on this page; measured: the ladder's rungs 3 to 5, 4,096 rows, on an {large.card}")  # fmt: skip
+      caption=f"Counted on this page; measured are the ladder's kernels, 4,096 rows, on an {large.card}")  # fmt: skip
 
 # %% [markdown]
-# Eight by eight is just enough: four multiply-adds for a wavefront, as many as the multiprocessor can do meanwhile. And
-# now the kernel is fast. Rung 5 is still plain Python, and it has three quarters of the speed of a library that NVIDIA
-# has polished for eighteen years. The measured one differs from ours in three small things that help the compiler: `As` lies
-# turned, so that one instruction brings four numbers; indices are unsigned; the loop over `k` is written out.
+# Eight by eight is just enough: a wavefront now feeds four multiply-adds, which is what a multiprocessor does in that
+# clock. Rung 5 is plain Python, and it has three quarters of the library's speed. The ladder's version, which was
+# measured, differs from ours in small things that help the compiler: `As` lies turned, so that one instruction brings
+# four numbers; indices are unsigned; the loop over `k` is written out.
 
 # %% tags=["hide-input"]
 # A folded look at rung 5.
@@ -659,52 +668,57 @@ listing(gemm.v05_register_tile_2d, "The kernel of rung 5", start="@jit", end="de
 # %% [markdown]
 # ## Three more rungs
 #
-# What is left is finer work. **Vectorised** (rung 6): one request brings four neighbours for each lane, 16 bytes, so a
-# quarter of the requests. **Warp tiles** (rung 7): each warp gets a compact part of the block's tile, 64 × 32, instead
-# of lanes that reach all the way across. **Pipelined** (rung 8): two pairs of tiles in shared memory. While the block
-# multiplies out of one pair, asynchronous copies fill the other one, so that nobody waits for memory and one barrier a
-# tile is enough; and a thread has 8 × 16 results.
+# What is left is finer work.
+#
+# - **Vectorised** (rung 6): one request brings four neighbours, 16 bytes, for each lane.
+# - **Warp tiles** (rung 7): each warp gets a compact part of the block's tile, 64 × 32, instead of lanes that reach all
+#   the way across.
+# - **Pipelined** (rung 8): there are two pairs of tiles in shared memory. While the block multiplies out of one pair,
+#   asynchronous copies fill the other one, so that nobody waits for memory and one barrier a tile is enough. And a
+#   thread has 8 × 16 results.
 
 # %% tags=["hide-input"]
 # Rungs 6 to 8 beside rung 5.
-for rung in ("v06_vectorised", "v07_warp_tiles", "v08_pipelined"):
-    (reports[SHORT[rung]],) = gpu.simulate_launches(RUNGS[rung].launch, A, B, C)
-columns({name: reports[name] for name in ("8 × 8", "vectorised", "warp tiles", "pipelined")})
+for k in (6, 7, 8):
+    (reports[k],) = gpu.simulate_launches(RUNG[k].launch, A, B, C)
+beside(5, 6, 7, 8)
 
 # %% [markdown]
-# Look at warp tiles: nothing that the report counts has moved. It is a step that only prepares the next one. Each rung
-# is a file with one idea, and its first lines say which.
+# Rung 6 makes a quarter of the requests, but each is four times as wide, and the wavefronts stay. In rung 7 nothing
+# moves that the report counts: it prepares the next step. What rung 8 saves is waiting, which no counter shows.
 
 # %% tags=["hide-input"]
 # A folded look at rung 8.
 listing(gemm.v08_pipelined, "The kernel of rung 8", start="@jit(cache=True, launch_bounds", end="return _gemm_v08")
 
 # %% [markdown]
-# And this is the whole climb. Walk up rung by rung.
+# This is the whole climb. Walk up rung by rung.
 
 # %% tags=["hide-input"]
 # The whole climb.
-climb(*RUNGS)
+climb(*RUNG)
 
 # %% [markdown]
-# Note two things. From rung 4 on all kernels stand right of the ridge, where global memory is no limit any more; what
-# they gained from there on, they gained inside the multiprocessor. And rung 8 asks global memory for *more* than rungs
-# 5 to 7, since its tile is only 64 rows high. Once you are past the ridge, more intensity buys nothing.
+# From rung 4 on, all stand right of the ridge, where global memory is no limit any more. What they gained from there
+# on, they gained inside the multiprocessor. Rung 8 even asks global memory for *more* than rungs 5 to 7, since its tile
+# is only 64 rows high. Past the ridge, more intensity buys nothing.
 #
-# The last quarter to the roof is nobody's:
+# And neither rung 8 nor the library fills the last quarter below the roof:
 
 # %% tags=["hide-input"]
 # Shares of the peak.
 only = microbench("arithmetic", card="h200")["FMA, shared operands, all warps"]
+speeds = {"rung 8, pipelined": large.flops / took[8], "cuBLAS": large.flops / large.seconds["cuBLAS"],
+          "multiply-adds in registers and nothing else": 64 * only.rate, "data sheet": roof.peak}  # fmt: skip
 table(
-    [("rung 8, pipelined", large.flops / large.seconds["v08_pipelined"] / 1e12), ("cuBLAS", large.flops / large.seconds["cuBLAS"] / 1e12),
-     ("nothing but multiply-adds in registers", 64 * only.rate / 1e12), ("data sheet", roof.peak / 1e12)],
-    ["kernel", "TFLOP/s"], formats={"TFLOP/s": ".1f"}, caption=f"Products of 4,096 rows; measured on an {large.card}",
+    [(name, speed / 1e12, speed / roof.peak) for name, speed in speeds.items()],
+    ["kernel", "TFLOP/s", "of the peak"], formats={"TFLOP/s": ".1f", "of the peak": ".0%"},
+    caption=f"Products of 4,096 rows, and a loop in Python without any memory; measured on an {large.card}",
 )  # fmt: skip
 
 # %% [markdown]
-# Even a loop without any memory at all, written in the same Python, does not come to the data sheet's number. Float32
-# ends here. What lies beyond are other units, the tensor cores, and rungs 9 and 10 of the ladder: lesson 17.
+# Even a loop that touches no memory at all stays below the data sheet's number. This is where float32 ends. Beyond it
+# lie other units, the tensor cores, for which the ladder has rungs 9 and 10: lesson 17.
 #
 # ## A full house is not the aim
 #
@@ -712,22 +726,20 @@ table(
 
 # %% tags=["hide-input"]
 # Occupancy of each rung, beside its speed.
-need = registers("gemm 4096")
-held = {"v03_smem_tiled": (1024, 8192), "v04_register_tile_1d": (512, 4096), "v05_register_tile_2d": (256, 16640),
-        "v06_vectorised": (256, 16640), "v07_warp_tiles": (256, 16640), "v08_pipelined": (64, 25088)}  # fmt: skip
-rows = []
-for rung, (threads, shared) in held.items():
-    there = simt.occupancy("H200", threads, shared, need[rung])
-    rows.append((SHORT[rung], need[rung], there.warps, there.share, large.seconds["cuBLAS"] / large.seconds[rung]))
+need, rows = registers("gemm 4096"), []
+for k in range(3, 9):
+    threads, own = int(np.prod(reports[k].block)), need[RUNG[k].name]
+    held = simt.occupancy("H200", threads, reports[k].shared_bytes, own)
+    rows.append((f"{k} {NAMES[k]}", own, held.warps, held.share, large.seconds["cuBLAS"] / took[k]))
 table(
-    rows, ["kernel", "registers a thread", "warps on a multiprocessor", "occupancy", "of cuBLAS"],
+    rows, ["rung", "registers a thread", "warps on a multiprocessor", "occupancy", "of cuBLAS"],
     formats={"occupancy": ".1%", "of cuBLAS": ".0%"}, caption="Registers as the compiler gave them for an H200",
 )  # fmt: skip
 
 # %% [markdown]
-# The fullest one is the slowest. Warps are there to hide waiting. A thread with 128 sums has so many independent
-# multiply-adds that it hardly waits, and it needs the registers for them. They come out of the same 65,536, so whoever
-# takes more of them for each thread has fewer threads. Move the registers in the picture.
+# The fullest one is the slowest. Warps are there to hide waiting, and a thread with 128 sums has so many multiply-adds
+# that do not depend on each other that it hardly waits. It needs the registers for these sums, and a multiprocessor has
+# 65,536 of them, however many threads share them. Move the registers in the picture.
 
 # %%
 simt.occupancy_calculator(device="H200", threads=256, registers=124, shared_bytes=16640)
@@ -735,12 +747,12 @@ simt.occupancy_calculator(device="H200", threads=256, registers=124, shared_byte
 # %% [markdown]
 # ## Which rung for which shape?
 #
-# Is rung 8 then the best kernel? It was with 4,096 rows. Take 1,024, a 64th of the work.
+# Is rung 8 the best kernel, then? With 4,096 rows it is. Take 1,024, a 64th of the work.
 
 # %% tags=["hide-input"]
 shape = predict(
     "N = 1,024. Which of rungs 5 to 8 is the slowest?",
-    ["5, 2-D register tiles", "6, vectorised", "7, warp tiles", "8, pipelined"],
+    ["5, 8 × 8", "6, vectorised", "7, warp tiles", "8, pipelined"],
     answer="8, pipelined",
     reveals=2,
 )
@@ -748,79 +760,77 @@ shape
 
 # %% tags=["hide-output", "hide-input"]
 # Blocks, warps and times with 1,024 rows.
-upper = [rung for rung in held if rung >= "v05"]
-tile = {rung: (64 if rung == "v08_pipelined" else 128, 128) for rung in upper}
-rows = []
-for rung in upper:
-    blocks = (1024 // tile[rung][0]) * (1024 // tile[rung][1])
-    there = blocks * held[rung][0] // 32
-    rows.append((f"{rung[2]}, {SHORT[rung]}", blocks, held[rung][0] // 32, there, 1e6 * small.seconds[rung]))
-table(rows, ["rung", "blocks", "warps of a block", "warps in all", "microseconds"],
-      formats={"microseconds": ".0f"}, caption=f"N = 1,024, on an {small.card} with 132 multiprocessors")  # fmt: skip
+TILE = {3: (32, 32), 4: (64, 64), 5: (128, 128), 6: (128, 128), 7: (128, 128), 8: (64, 128)}
+
+def blocks(k, rows, cols):
+    return -(-rows // TILE[k][0]) * -(-cols // TILE[k][1])
+
+at_1024 = {k: small.seconds[RUNG[k].name] for k in (5, 6, 7, 8)}
+table(
+    [(f"{k} {NAMES[k]}", blocks(k, n, n), np.prod(reports[k].block) // 32, 1e6 * s)
+     for n in [1024] for k, s in at_1024.items()],
+    ["rung", "blocks", "warps of a block", "microseconds"], formats={"microseconds": ".0f"},
+    caption=f"N = 1,024, on an {small.card} with 132 multiprocessors of four schedulers",
+)  # fmt: skip
 
 # %% [markdown]
 # <details class="reveal"><summary>Too few blocks to fill a card</summary>
 #
-# Large tiles make few blocks. With 1,024 rows there are 64 of them for 132 multiprocessors in rungs 5 to 7: half of the
-# card has nothing to do. Rung 8 has 128 blocks, but each of two warps, where a multiprocessor has four schedulers, and
-# counts on three more blocks beside it that do not come. Few warps that never wait are fine as long as *all* places
-# have some.
+# Large tiles make few blocks. In rungs 5 to 7 there are 64 of them for 132 multiprocessors, so half of the card has
+# nothing to do. Rung 8 has 128, but each of only two warps for a multiprocessor's four schedulers; it was made for four
+# blocks side by side, and here three of them are missing.
 #
 # </details>
 
 # %% tags=["hide-input"]
 # The answer, confirmed by what was measured.
-slowest = max(upper, key=small.seconds.get)
-shape.confirm(f"{slowest[2]}, {SHORT[slowest]}")
+slowest = max(at_1024, key=at_1024.get)
+shape.confirm(f"{slowest}, {NAMES[slowest]}")
 
 # %% [markdown]
-# Now a shape out of our network. A hidden layer with 128 neurons, a mini-batch of 128 digits of 784 pixels each.
+# Now a shape from lesson 06: a hidden layer of 128 neurons, and a mini-batch of 128 digits with 784 pixels each.
 
 # %% tags=["hide-input"]
 layer = predict(
     "128 × 784 times 784 × 128: which of these rungs is the fastest?",
-    ["3, tiles of 32 × 32", "5, 2-D register tiles", "7, warp tiles", "8, pipelined"],
-    answer="3, tiles of 32 × 32",
+    ["3, tiles", "5, 8 × 8", "7, warp tiles", "8, pipelined"],
+    answer="3, tiles",
     reveals=2,
 )
 layer
 
 # %% tags=["hide-output", "hide-input"]
-# The same ladder on two other shapes.
-dense, deep = (measured(f"product {size}", card="h200") for size in ("128 x 128 x 784", "512 x 512 x 4096"))
-sides = {"v03_smem_tiled": (32, 32), "v04_register_tile_1d": (64, 64)} | tile
-rows = [
-    (f"{rung[2]}, {SHORT[rung]}", -(-128 // m) * -(-128 // k), 1e6 * dense.seconds[rung],
-     -(-512 // m) * -(-512 // k), 1e6 * deep.seconds[rung])
-    for rung, (m, k) in sides.items()
-]  # fmt: skip
-rows.append(("cuBLAS", None, 1e6 * dense.seconds["cuBLAS"], None, 1e6 * deep.seconds["cuBLAS"]))
-heads = ["rung", "blocks", "128 × 784 × 128, µs", "blocks ", "512 × 4,096 × 512, µs"]
-table(rows, heads, formats={heads[2]: ".0f", heads[4]: ".0f"}, align="lrrrr",
-      caption=f"Measured on an {dense.card} ({dense.date})")  # fmt: skip
+# The same ladder on a small layer.
+dense = measured("product 128 x 128 x 784", card="h200")
+rows = [(f"{k} {NAMES[k]}", blocks(k, 128, 128), 1e6 * dense.seconds[RUNG[k].name]) for k in TILE]
+table(
+    [*rows, ("cuBLAS", None, 1e6 * dense.seconds["cuBLAS"])], ["rung", "blocks", "microseconds"], align="lrr",
+    formats={"microseconds": ".0f"}, caption=f"128 × 784 times 784 × 128, on an {dense.card} ({dense.date})",
+)  # fmt: skip
 
 # %% [markdown]
 # <details class="reveal"><summary>The top of the ladder at the bottom</summary>
 #
-# One block of 128 × 128 is the whole product: 131 multiprocessors look on. Sixteen small tiles share the work among
-# sixteen of them, and the kernel that loses by seven at 4,096 rows wins by three here. The library beats all of them. It
-# is not one kernel. It is a collection of many, with rules for when to take which; where the result is small and $K$
-# long, one way is to let several blocks share the *sum*, each over a part of $k$, and add up their results as in lesson
-# 13.
+# One block of 128 × 128 is the whole product, and 131 multiprocessors look on. Sixteen small tiles find sixteen of
+# them: the kernel that is six times slower than rung 8 at 4,096 rows is three times faster here.
+#
+# The library beats them all, for it is not one kernel. It is a collection of many, with rules for when to take which.
+# One way for such shapes is to let several blocks share the *sum*, each over a part of $k$, and to add up their results
+# as in lesson 13.
 #
 # </details>
 
 # %% tags=["hide-input"]
 # The answer, confirmed by what was measured.
-asked = {"v03_smem_tiled": "3, tiles of 32 × 32"} | {rung: f"{rung[2]}, {SHORT[rung]}" for rung in upper}
-layer.confirm(asked[min(asked, key=dense.seconds.get)])
+best = min((3, 5, 7, 8), key=lambda k: dense.seconds[RUNG[k].name])
+layer.confirm(f"{best}, {NAMES[best]}")
 
 # %% [markdown]
 # ## One digit at a time
 #
 # In the table on top, C5 of LeNet-5 stands as 120 × 400 times 400 × **1**. For a single digit it is a matrix times a
-# vector.[^Hwu "Matrix-Multiplication Enables Additional Reuse"] Nothing could be easier to parallelise:[^Owens "Straightforward
-# to parallelise"] a warp for each row, and lesson 13's shuffles at the end.
+# vector.[^Hwu "Matrix-Multiplication Enables Additional Reuse"] Nothing could be easier to parallelise:[^Owens "Matrix
+# Formulation"] a warp for each row, and lesson 13's shuffles at the end.
 
 # %%
 @gpu.jit
@@ -852,66 +862,55 @@ vector
 
 # %% tags=["hide-output"]
 W = rng.integers(-4, 5, (120, 400)).astype(np.float32)
-report = gpu.simulate(matrix_vector, 15, 256, W, W[0].copy(), np.zeros(120, np.float32))
-use = report.arrays["W"]
-print("loads of each weight:", use.reuse, "  FLOP for each byte of W:", 2 * W.size / (4 * use.loads))
+x, y = W[0].copy(), np.zeros(120, np.float32)
+use = gpu.simulate(matrix_vector, 15, 256, W, x, y).arrays["W"]
+per_byte = 2 * W.size / (4 * use.loads)
+print(f"each weight is loaded {use.reuse:g} times; FLOP for each byte: {per_byte}")
 
 # %% [markdown]
 # <details class="reveal"><summary>No tile will help</summary>
 #
 # Each weight takes part in one multiplication and one addition, and has four bytes: 0.5, whatever the kernel. There is
-# nothing to reuse. At 4.8 terabytes a second that allows 2.4 TFLOP/s, less than 4 % of what the card can do. All of
-# this page's art is for nothing here; a kernel that reads `W` once, coalesced, is as good as any.
+# nothing to reuse. At 4.8 terabytes a second that allows 2.4 TFLOP/s, less than 4 % of what the card can do. No tile of
+# this page helps. What remains is lesson 12: read `W` once, coalesced, with enough under way.
 #
 # </details>
 
 # %% tags=["hide-input"]
 # The answer, confirmed by what was counted.
-vector.confirm(2 * W.size / (4 * use.loads))
+vector.confirm(per_byte)
 
 # %% [markdown]
-# What helps is a second digit. Two columns use each weight twice, $B$ columns use it $B$ times. That is why networks are
-# trained in mini-batches, and why a service that answers many people collects their questions for a moment. A large
-# layer, 4,096 × 4,096:
+# What helps is a second digit. Two columns use each weight twice, $B$ columns use it $B$ times. That is one reason to
+# train in mini-batches, and why a service that answers many people collects their questions for a moment. Here is a
+# large layer, 4,096 × 4,096:
 
 # %% tags=["hide-input"]
 # Time for a sample against the size of the batch.
 batch = measured("matrix times batch", card="h200")
-times = {int(name.split(", ")[1]): s for name, s in batch.seconds.items() if name.startswith("cuBLAS")}
+runs = [(*name.split(", "), seconds) for name, seconds in batch.seconds.items()]
 table(
-    [(b, 1e6 * s, 1e6 * s / b, 2 * 4096**2 * b / s / 1e12) for b, s in times.items()],
-    ["columns B", "microseconds", "for each column", "TFLOP/s"],
+    [(name, int(b), 1e6 * s, 1e6 * s / int(b), 2 * 4096**2 * int(b) / s / 1e12) for name, b, s in runs],
+    ["kernel", "columns", "microseconds", "for each column", "TFLOP/s"],
     formats={"microseconds": ",.0f", "for each column": ".2f", "TFLOP/s": ".1f"},
-    caption=f"cuBLAS, 4,096 × 4,096 times 4,096 × B, on an {batch.card} ({batch.date}); `matrix_vector` needs "
-    f"{1e6 * batch.seconds['matrix_vector, 1']:.0f} microseconds for one column",
-)
-
-# %% tags=["hide-input"]
-# The same as a curve.
-sizes = list(times)
-figure = figures.plots.curves({"for each column": [1e6 * times[b] / b for b in sizes]}, x=sizes, log=True,
-                              xlabel="columns", ylabel="microseconds")  # fmt: skip
-figure.axes[0].set_xscale("log", base=4)
-figures.show(
-    figure,
-    alt=f"Time for each column against the number of columns, both logarithmic: it falls from {1e6 * times[1]:.1f} "
-    f"microseconds for a single column to {1e6 * times[4096] / 4096:.2f} in a batch of 4,096, and hardly changes "
-    "from 256 columns on.",
+    caption=f"4,096 × 4,096 numbers times 1 to 4,096 columns, on an {batch.card} ({batch.date})",
 )
 
 # %% [markdown]
-# Sixteen columns take less than twice as long as one. Then the curve flattens: with a few hundred columns
-# the product stands right of the ridge, arithmetic is the limit, and further columns cost what they cost. (The library's
-# four columns take longer than its sixteen. Its rules are good, not perfect.)
+# Sixteen columns take less than twice as long as one, so a digit in such a batch costs about a ninth. Counting bytes,
+# $B$ columns allow about $B / 2$ operations for each, and thirty columns would reach the ridge. In practice it takes
+# until 256, for a narrow result has few tiles, as in the last section. From there on arithmetic is the limit, and every
+# further column costs the same. (For four columns the library takes longer than for sixteen. Its rules are good, not
+# perfect.)
 #
 # ## The call
 #
-# In practice you write none of these kernels. `A @ B` on a card, in any framework, is a call of cuBLAS, and that this call exists is
-# the best reason to write a layer as a product.[^Hwu "Advantages of Matrix Multiplication"] The course's own
-# `course_lib.cuda.dense_forward` does what this page found out: the top rung where there is work for the whole card,
-# small tiles where there is not. What you take with you is the question behind the ladder, and it fits every kernel:
-# *how often is a number used where it is, and is that often enough for the place it is in?*
-#
+# In practice you write none of these kernels. On an NVIDIA card `A @ B` ends, in most frameworks, in a call of cuBLAS.
+# That such a call exists is a good reason to write a layer as a product.[^Dey "Convolution and Matrix Multiplication"]
+# What you take with you is the question behind the ladder, and it fits every kernel: *how often is a number used where
+# it lies, and is that often enough for this place?*
+
+# %% [markdown]
 # ## Try it
 #
 # - In the picture on top, find a choice with at least 32 operations for each byte, of which two blocks fit on a
@@ -924,8 +923,8 @@ figures.show(
 # - `tile_of` with a tile of 1 × 4: how often are an input and a weight used? Predict, then try.
 #   <details><summary>Answer</summary>
 #
-#   An input once, since the tile has one row; a weight four times. The kernel needs a change as well: only row 0 has
-#   threads, so nobody brings the second row of `Xs`.
+#   An input once, since the tile has one row; a weight four times. But the kernel needs a change: with one row of
+#   threads, nobody brings the second row of `Xs`.
 #
 #   </details>
 # - Count the bank conflicts of `square_of_eight` if a thread's columns lie side by side, `Bs[k, OWN * tx + j]`.
@@ -951,8 +950,8 @@ figures.show(
 # %% [markdown]
 # ## Check yourself
 #
-# **1.** A block computes 64 × 256 results. How many operations for each byte do its threads ask for, and would 128 × 128
-# be better?
+# **1.** A block computes 64 × 256 results. How many operations does it do for each byte that it asks for? Would 128 ×
+# 128 be better?
 #
 # <details><summary>Answer</summary>
 #
@@ -977,8 +976,8 @@ figures.show(
 #
 # <details><summary>Answer</summary>
 #
-# With a single tile along $k$ nothing is ever overwritten, so these tests cannot fail. From 17 columns of $A$ on there are
-# two tiles, and a fast warp fills the second one while a slow warp still reads the first. It may come out right for
-# years.
+# With a single tile along $k$ nothing is ever overwritten, so these tests cannot fail. From 17 columns of $A$ on there
+# are two, and a fast warp may fill the second one while a slow warp still reads the first. The executor finds it at
+# once.
 #
 # </details>

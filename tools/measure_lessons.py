@@ -48,8 +48,10 @@ def lesson(name: str, folder: Path = NOTEBOOKS) -> types.ModuleType:
 
 
 def _is_needed(node: ast.stmt) -> bool:
-    if isinstance(node, ast.Assign):
-        return isinstance(node.targets[0], ast.Name) and node.targets[0].id.isupper()
+    if isinstance(node, ast.Assign):  # a capital letter alone is a matrix
+        target = node.targets[0]
+        names = target.elts if isinstance(target, ast.Tuple) else [target]
+        return all(isinstance(name, ast.Name) and name.id.isupper() and len(name.id) > 1 for name in names)
     return isinstance(node, ast.Import | ast.ImportFrom) or (isinstance(node, ast.FunctionDef) and node.decorator_list)
 
 
@@ -105,28 +107,24 @@ def cases(tiny: bool):
 
 
 def products(tiny: bool):
-    """Yield the cases of lesson 14, as `cases` does: a matrix times few columns or many, and products of two shapes."""
-    side, widest = (64, 8) if tiny else (4096, 4096)
+    """Yield the cases of lesson 14, as `cases` does: a matrix times few columns and many, a small layer."""
+    side = 64 if tiny else 4096
     kernel, rng = lesson("14_matrix_multiplication").matrix_vector, np.random.default_rng(0)
     # Three matrices in turns: one alone would stay in the L2 cache.
     weights = [_normal(rng, side, side) for _ in range(3)]
     x, y = _normal(rng, side), gpu.empty((side,), np.float32)
     launches = {"matrix_vector, 1": [_launch(kernel, up(side, 8), 256, w, x, y) for w in weights]}
-    columns = 1
-    while columns <= widest:
+    for columns in (4**k for k in range(7)):
         x, y = _normal(rng, side, columns), gpu.empty((side, columns), np.float32)
         launches[f"cuBLAS, {columns}"] = [_library(tiny, w, x, y) for w in weights]
-        columns *= 4
     yield "matrix times batch", f"{side:,} x {side:,} times B", 4 * side * side, launches
     del weights, x, y, launches
 
-    for M, N, K in ((128, 128, 784), (512, 512, 4096)):
-        name = f"product {M} x {N} x {K}"
-        M, N, K = (min(size, 64) for size in (M, N, K)) if tiny else (M, N, K)
-        A, B, C = _normal(rng, M, K), _normal(rng, K, N), gpu.empty((M, N), np.float32)
-        launches = {rung.name: functools.partial(rung.launch, A, B, C) for rung in gemm.LADDER if 2 <= rung.number <= 8}
-        launches |= {"product": functools.partial(product, A, B), "cuBLAS": _library(tiny, A, B, C)}
-        yield name, f"{M} x {N} x {K}", 4 * (M * K + K * N + M * N), launches
+    M, N, K = (32, 32, 64) if tiny else (128, 128, 784)
+    A, B, C = _normal(rng, M, K), _normal(rng, K, N), gpu.empty((M, N), np.float32)
+    launches = {rung.name: functools.partial(rung.launch, A, B, C) for rung in gemm.LADDER[1:8]}
+    launches |= {"product": functools.partial(product, A, B), "cuBLAS": _library(tiny, A, B, C)}
+    yield "product 128 x 128 x 784", f"{M} x {N} x {K}", 4 * (M * K + K * N + M * N), launches
 
 
 def _normal(rng, *shape):

@@ -22,7 +22,8 @@ class Listing:
         look = "overflow-x:auto;line-height:1.3;font-size:13px;margin:6px 0;padding:0"
         return (
             f"<details><summary>{escape(self.title)}</summary>"
-            f'<pre role="region" tabindex="0" aria-label="{escape(self.title)}" style="{look}">{escape(self.text)}</pre>'
+            f'<pre role="region" tabindex="0" aria-label="{escape(self.title)}" style="{look}">'
+            f"{escape(self.text)}</pre>"
             "</details>"
         )
 
