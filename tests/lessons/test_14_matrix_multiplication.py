@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from course_lib import gpu, simt
+from course_lib.cuda.capability import compute_capability
 from course_lib.cuda.ladders import gemm
 from course_lib.lesson import measured, microbench, registers
 
@@ -195,6 +196,17 @@ def test_the_upper_rungs_count_as_told(lesson):
     assert all(getattr(six, name) == getattr(seven, name) for name in told)  # "nothing moves"
     assert lesson["asked"](lesson["reports"][8]) == 1.5 * lesson["asked"](lesson["reports"][7])
     assert eight.barriers < seven.barriers
+    assert 0.74 < eight.shared_load_wavefronts / seven.shared_load_wavefronts < 0.76  # "a quarter fewer"
+
+
+def test_rung_8_is_launched_as_its_launcher_does(lesson):
+    if RUNG[8].least_cc > compute_capability():
+        pytest.skip("rung 8 needs compute capability 8.0")
+    A, B, C = (lesson[name] for name in "ABC")
+    (ours,) = gpu.simulate_launches(RUNG[8].launch, A, B, C)
+    page = lesson["reports"][8]
+    assert (ours.grid, ours.block, ours.shared_bytes) == (page.grid, page.block, page.shared_bytes)
+    assert ours.total == page.total
 
 
 def test_the_climb_passes_the_ridge_with_rung_4_and_steps_back_with_rung_8(lesson):
