@@ -217,6 +217,13 @@ def test_the_climb_passes_the_ridge_with_rung_4_and_steps_back_with_rung_8(lesso
     assert intensity[2] < ridge < min(intensity[3:])
 
 
+def test_rungs_6_and_7_hardly_gain_and_rung_8_is_30_percent_faster():
+    five, six, seven, eight = (LARGE.seconds[RUNG[k].name] for k in (5, 6, 7, 8))
+    assert max(five, six, seven) < 1.02 * min(five, six, seven)
+    assert round(six / eight, 1) == round(seven / eight, 1) == 1.3  # "30 % faster than either"
+    assert "LDS.128" in RUNG[5].widths  # "the compiler had found wide accesses"
+
+
 def test_above_the_slope_lies_only_rung_2(lesson):
     roof = simt.roofline("H200")
     speed = {k: (LARGE if k > 2 else SMALL).flops / lesson["took"][k] for k in range(1, 9)}
