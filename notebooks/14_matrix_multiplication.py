@@ -851,7 +851,7 @@ W = rng.integers(-4, 5, (120, 400)).astype(np.float32)
 x, y = W[0].copy(), np.zeros(120, np.float32)
 use = gpu.simulate(matrix_vector, 15, 256, W, x, y).arrays["W"]
 per_byte = 2 * W.size / (4 * use.loads)
-print(f"each weight is loaded {use.reuse:g} times; FLOP for each byte: {per_byte}")
+print(f"loads of each weight: {use.reuse:g}; FLOP for each byte: {per_byte}")
 
 # %% [markdown]
 # <details class="reveal"><summary>No tile will help</summary>

@@ -8,6 +8,7 @@ import pytest
 from course_lib import gpu, simt
 from course_lib.cuda.capability import compute_capability
 from course_lib.cuda.ladders import gemm
+from course_lib.figures.product_tiles import product_tile
 from course_lib.lesson import measured, microbench, registers
 
 RUNG = {rung.number: rung for rung in gemm.LADDER}
@@ -299,6 +300,13 @@ def test_batches_make_a_column_cheap():
 def test_two_answers_of_check_yourself():
     assert 2 * 64 * 256 / (4 * (64 + 256)) == 25.6
     assert 1 / (4 * (4 + 4) / (4 * 4)) == 0.5
+
+
+def test_the_choice_that_try_it_asks_for_is_in_the_picture_on_top():
+    tiles = product_tile(4096, 4096, 4096, BM=128, BN=128, BK=16, TM=8, TN=8, device="H200")
+    assert (tiles.intensity, tiles.held.blocks) == (32, 2)
+    larger = product_tile(4096, 4096, 4096, BM=256, BN=256, BK=16, TM=16, TN=16, device="H200")
+    assert larger.refused[0] == "registers"
 
 
 def test_columns_side_by_side_meet_in_four_banks(lesson):
