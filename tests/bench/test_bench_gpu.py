@@ -79,6 +79,11 @@ def test_rungs_below_the_least_one_of_a_size_are_left_out(fake_gemm):
     assert list(work.ours) == ["v03_fails", "v04_refuses"]
 
 
+def test_a_rung_for_one_layer_is_timed_with_that_layer_and_no_other():
+    timed = {name for name, case in CASES.items() if "v05b_c1_layer" in case.work(with_numpy, small=True).ours}
+    assert timed == {"conv 1->6 k5 forward"}
+
+
 def test_a_case_that_cannot_be_made_is_a_failure_of_all(monkeypatch):
     monkeypatch.setitem(sys.modules, "course_lib.cuda.ladders.gemm", SimpleNamespace(LADDER=None))
     row = measure(CASES["gemm 1024"], with_numpy, timer, 1, small=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from course_lib import gpu
-from course_lib.cuda.ladders.rung import Rung
+from course_lib.cuda.ladders.rung import Rung, rungs_for
 from tests.cuda.op_cases import CASES, OTHERS, put, run
 
 CCS = ((7, 5), (8, 0), (9, 0))
@@ -96,7 +96,7 @@ def rungs():
     found = []
     for ladder, (make, sizes) in LADDERS.items():
         all_rungs = importlib.import_module(f"course_lib.cuda.ladders.{ladder}").LADDER
-        highest = {cc: [r for r in all_rungs if r.least_cc <= cc][-1] for cc in CCS[:-1]}
+        highest = {cc: [r for r in rungs_for(all_rungs) if r.least_cc <= cc][-1] for cc in CCS[:-1]}
         for rung in all_rungs:
             older = tuple(cc for cc, best in highest.items() if best is rung)
             found.append(Entry(f"{ladder}/{rung.name}", tuple(_call(rung, make, s) for s in sizes), rung, older=older))

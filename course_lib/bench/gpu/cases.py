@@ -14,6 +14,7 @@ from course_lib import gpu
 from course_lib.bench.gpu.memory import MEMORY
 from course_lib.bench.gpu.players import ladder, players
 from course_lib.bench.gpu.work import FLOAT32, READABLE, TF32, THREE_TF32, Work
+from course_lib.cuda.ladders.conv2d.forward.checks import sizes_of
 
 FLOAT = 4
 """Bytes."""
@@ -86,7 +87,8 @@ def _conv_forward(backend, rng, stride, pad, **shape):
 
     rivals = backend.conv_forward_rivals(x, w, stride, pad)
     bytes_ = FLOAT * (x.size + w.size + np.prod(outputs, dtype=float))
-    ours = players(ladder("conv2d.forward"), make)
+    sizes = sizes_of(inputs, masks, stride, pad)
+    ours = players(ladder("conv2d.forward", sizes=sizes), make)
     return Work(flops, bytes_, w.size // masks[0], exact, ours, rivals, _compared(rivals, "cuDNN", "cuDNN TF32"))
 
 
