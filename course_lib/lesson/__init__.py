@@ -2,17 +2,18 @@
 
 `predict` asks before the result shows, `table` puts rows on the page, `measured` brings what a
 card needed from results/. `counts` puts counters of launches into a table, `columns` reports side by side, `findings`
-shows what one of them found.
+shows what one of them found, and `listing` folds a text of the library.
 """
 
 from .columns import columns
 from .counts import counts
 from .findings import Findings, findings
-from .measurements import Measured, Rate, measured, memory_ladder, microbench
+from .listing import Listing, listing
+from .measurements import Measured, Rate, measured, memory_ladder, microbench, registers
 from .prediction import Prediction, predict
 from .tables import Table, table
 
 __all__ = [
-    "Findings", "Measured", "Prediction", "Rate", "Table", "columns", "counts", "findings", "measured",
-    "memory_ladder", "microbench", "predict", "table",
+    "Findings", "Listing", "Measured", "Prediction", "Rate", "Table", "columns", "counts", "findings", "listing",
+    "measured", "memory_ladder", "microbench", "predict", "registers", "table",
 ]  # fmt: skip

@@ -117,6 +117,29 @@ def microbench(part, *, card, folder=None):
     return {k: Rate(name, run["median"], run["work"], run["unit"]) for k, run in bench["runs"][part].items()}
 
 
+def registers(case, *, folder=None):
+    """Return {name: registers of a thread} of a benchmark's kernels, as the compiler gave them for an H200.
+
+    case is as `measured` takes it; of a name with several kernels, the most. Read from `results/counts.json`.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is no such file.
+    LookupError
+        It has no such case; the message names the cases.
+
+    Source: the course's own.
+    """
+    file = (results_folder() if folder is None else Path(folder)) / "counts.json"
+    if not file.is_file():
+        raise FileNotFoundError("there is no results/counts.json; tools/estimate_counts.py writes it.")
+    cases = json.loads(file.read_text(encoding="utf-8"))
+    if case not in cases:
+        raise LookupError(f"results/counts.json has no case {case!r}; there are {', '.join(cases)}.")
+    return {name: max(kernel["registers"] for kernel in kernels) for name, kernels in cases[case].items()}
+
+
 def memory_ladder(card):
     """Return [(name, latency in seconds, latency in clocks, bytes a second)] of a card's memories, the nearest first.
 
