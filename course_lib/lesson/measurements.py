@@ -28,6 +28,8 @@ class Measured:
     bytes : float
         What the case has to move at least; flops: how many operations it has to do.
     flops : float
+    library : tuple of str
+        The kernels that the vendor's library chose in float32, where they were looked at.
 
     Source: the course's own.
     """
@@ -39,6 +41,13 @@ class Measured:
     seconds: dict
     bytes: float
     flops: float
+    library: tuple = ()
+
+    @property
+    def algorithm(self):
+        """How the vendor's library did it, by the names of its kernels: "FFT", "implicit GEMM", or "" for neither."""
+        names = " ".join(self.library)
+        return next((how for sign, how in (("fft", "FFT"), ("implicit_gemm", "implicit GEMM")) if sign in names), "")
 
 
 @dataclass(frozen=True)
@@ -96,7 +105,9 @@ def measured(case, *, card, folder=None):
             if row["case"] == case:
                 seconds = {name: timing["median"] for name, timing in row["timings"].items()}
                 gpu, date = bench["machine"]["gpu"], bench["date"]
-                return Measured(gpu, date, case, row["size"], seconds, row["bytes"], row["flops"])
+                first = (row.get("rivals") or [""])[0]  # the one in float32; others round to TF32
+                library = tuple(row.get("rival_kernels", {}).get(first, ()))
+                return Measured(gpu, date, case, row["size"], seconds, row["bytes"], row["flops"], library)
             cases.append(row["case"])
     raise LookupError(f"no measurements of {card} have a case {case!r}; there are {', '.join(cases)}.")
 
