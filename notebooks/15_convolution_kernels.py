@@ -41,8 +41,8 @@ figures.convolution_kernels.movement(on_c1, NAMES)
 # %% [markdown]
 # Five of the six have to move 24 KB for an image, and that is the image and its outputs. The one that unrolls has to
 # move seven times as much. On the card of these lessons it takes twice as long as the next one, which computes the very
-# same matrix product and writes no matrix at all. By the end of the page you can say why, and also when it would
-# not matter.
+# same matrix product and writes no matrix at all. By the end of the page you can say why, and also when it would not
+# matter.
 #
 # ## You will be able to
 #
@@ -183,8 +183,18 @@ print(f"{report.arrays['x'].reuse / MASKS.shape[0]:.1f}")
 # whom. Blocks start in the order of their numbers, x first. With maps along x, the six blocks which want the *same* tile
 # start together.
 
-# %% [markdown]
-# CACHE-CELL
+# %% tags=["hide-input"]
+# The order of blocks and the caches.
+turned_grid = measured("block order, conv 4->16 k7", card="h200")
+orders = ["maps, tiles, images", "tiles, maps, images", "images, tiles, maps"]
+table(
+    [(order, *(turned_grid.counters[order][rate] / 100 for rate in ("l1_hit_rate", "l2_hit_rate")),
+      turned_grid.counters[order]["memory_bytes_read"] / 1e6, 1e6 * turned_grid.seconds[order]) for order in orders],
+    ["blocks along x, y, z", "found in L1", "found in L2", "MB read from memory", "microseconds"],
+    formats={"found in L1": ".0%", "found in L2": ".0%", "MB read from memory": ",.0f", "microseconds": ",.0f"},
+    caption=f"`basic` on a layer with 4 maps in, 16 out, {turned_grid.size}, K = 7, measured on an {turned_grid.card} "
+    "with its profiler",
+)  # fmt: skip
 
 # %% [markdown]
 # ## A tile and its halo
@@ -487,38 +497,41 @@ floor.confirm(f"about {2 * matrix_bytes / (image_bytes + output_bytes):.0f} time
 # 6 multiplications and 6 additions for 8 bytes. Lesson 12's roofline says what becomes of such a kernel: it lies far
 # down the slope, and memory decides. Put numbers in:
 
-# %%
+# %% tags=["hide-input"]
+# What the detour costs.
 dram = memory_ladder("H200")[-1][-1]
 detour = 10_000 * 2 * matrix_bytes / dram
-c1 = measured("conv 1->6 k5 forward", card="h200")
+c1, unrolling = (measured(case, card="h200") for case in ("conv 1->6 k5 forward", "unrolling C1"))
 table(
     [
-        ("only the detour, at the full speed of memory", 1e6 * detour),
-        ("the whole layer: unrolled for real", 1e6 * c1.seconds["v03_im2col_gemm"]),
-        ("the whole layer: unrolled in thought", 1e6 * c1.seconds["v04_implicit_gemm"]),
-        ("the whole layer: a kernel made for C1", 1e6 * c1.seconds["v06_specialised"]),
+        ("matrix written and read, at the full speed of memory (computed)", 1e6 * detour),
+        ("only to write the matrix, a thread a column", 1e6 * unrolling.seconds["unroll_columns"]),
+        ("only to write the matrix, a thread an element", 1e6 * unrolling.seconds["unroll_elements"]),
+        ("the whole layer, unrolled for real (a thread an element)", 1e6 * c1.seconds["v03_im2col_gemm"]),
+        ("the whole layer, unrolled in thought", 1e6 * c1.seconds["v04_implicit_gemm"]),
+        ("the whole layer, a kernel made for C1", 1e6 * c1.seconds["v06_specialised"]),
     ],
     ["10,000 images of C1", "microseconds"],
     formats={"microseconds": ",.0f"},
-    caption=f"First row computed, the others measured on an {c1.card} ({c1.date})",
+    caption=f"Measured on an {c1.card} ({c1.date}, {unrolling.date})",
 )
 
 # %% [markdown]
-# Read it from below. There is a kernel that does the whole layer in a quarter of the time that the detour *alone* would
-# take, if memory did nothing else. So no product, however good, can save the unrolled way: it starts with a debt that
-# is larger than the whole bill.
+# Begin with the first row and the last. There is a kernel that does the whole layer in a quarter of the time that
+# memory needs for the detour *alone*. So no product, however good, can save the unrolled way: it starts with a debt that
+# is larger than the other's whole bill.
 #
-# The second comparison is just as telling. Both products do the same multiplications, tile by tile, and one of them
-# writes no matrix. The difference between the two rows is what unrolling costs, and it is more than the other kernel
-# takes altogether. Only a part of that is bytes. The rest is 196 million threads that work out an address, carry one
-# number, and are done. In short:
+# The rows between say that bytes are not all. The two kernels which write the matrix touch the same sectors, and one
+# takes seven times as long: 196 million threads each divide six times to find out which number to carry, and are done.
+# With such a kernel the writing alone takes longer than all of the layer unrolled in thought. With the better one it is
+# still five times as long as all of the layer in the last row. So, in short, unrolling loses on C1 because
 #
-# 1. Unrolling makes 19 copies of a pixel, and the product uses each copy 6 times only.
-# 2. Copies are read and written in far memory; the pixel itself would have stayed in a cache.
-# 3. The product that follows is no cheaper for it. It has the same multiplications to do.
+# 1. it makes 19 copies of a pixel, and the product uses each copy only 6 times;
+# 2. copies go to far memory and come back, where the pixel itself would have stayed in a cache;
+# 3. nothing gets cheaper by it: the product that follows has the same multiplications to do.
 #
 # Turn it round, and you know when unrolling does *little* harm: with many output maps. With $M = 64$ each copy is used
-# 64 times, and the detour disappears behind the arithmetic. The table at the end of this page has such a layer.
+# 64 times, and the detour disappears behind the arithmetic. The last table of this page has such a layer.
 
 # %% [markdown]
 # ## Unrolling in thought
@@ -711,7 +724,20 @@ counts(
 # The answer, confirmed by what was measured.
 coarse.confirm(by_maps.total.constant_load_requests // by_pixels.total.constant_load_requests)
 
+# %% tags=["hide-input"]
+# Both on a card.
+both_ways = measured("two coarsenings of C1", card="h200")
+table(
+    [(name, 1e6 * seconds) for name, seconds in both_ways.seconds.items()],
+    ["kernel", "microseconds"],
+    formats={"microseconds": ",.0f"},
+    caption=f"C1, {both_ways.size}, measured on an {both_ways.card} ({both_ways.date})",
+)
+
 # %% [markdown]
+# So the wrong way wins, by a fifth, and with the page's thirty lines it takes less than half of the time that the
+# vendor's library needs for the layer (393 microseconds).
+#
 # Nobody wants to write such a kernel for every layer by hand. The ladder's rung 6 is a Python function that writes one
 # for the shape it is given, as `tiled_for` did above, but with everything that the last two lessons have to offer.
 # Several images share a block. A thread computes a run of neighbouring outputs in one row, keeps the pixels under it

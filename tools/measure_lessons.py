@@ -11,6 +11,7 @@ import ast
 import datetime
 import json
 import linecache
+import sys
 import types
 from dataclasses import asdict
 from pathlib import Path
@@ -26,7 +27,11 @@ from course_lib.bench.gpu.timing import time_in_turns
 from course_lib.cuda.choice import GPU
 from course_lib.cuda.device import choice
 
-NOTEBOOKS = Path(__file__).resolve().parents[1] / "notebooks"
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+from tools import convolution_cases  # noqa: E402
+
+NOTEBOOKS = ROOT / "notebooks"
 ROUNDS = 15
 
 
@@ -96,6 +101,9 @@ def cases(tiny: bool):
     launches = {k: _launch(getattr(fusion, k), n // 256, 256, x, parts) for k in trees}
     launches["atomic_sum"] = _launch(fusion.atomic_sum, n // 256, 256, x, total)
     yield "atomics or a tree", _power(n), 4 * n, launches
+    del x, y, z, parts
+
+    yield from convolution_cases.cases(lesson("15_convolution_kernels"), tiny)
 
 
 def _power(n: int) -> str:
