@@ -64,15 +64,15 @@ figures.convolution_kernels.movement(on_c1, NAMES)
 # %% [markdown]
 # ## One thread for each output
 #
-# The layer, once more, in the letters of lesson 08: $B$ images of $C$ maps come in, $M$ maps go out, and a mask has
-# $K \times K$ weights.
+# The layer, once more, in the letters of lesson 08: $B$ images of $C$ maps come in, $M$ maps go out, and a mask has $K
+# \times K$ weights.
 #
 # $$y_{n,m,h,v} = \sum_{c,\,p,\,q} x_{n,\,c,\,h+p,\,v+q}\; w_{m,c,p,q}$$
 #
-# No output waits for another one, so each gets a thread. There are four axes to place and a grid has three. One
-# good way: blocks along x are the output maps, blocks along y are the *tiles* of a map, numbered row by row, and blocks
-# along z are the images.[^Hwu "Design of a Basic Kernel"] A block is one tile, a thread one of its
-# pixels.[^Hwu "Partial Kernel Code for a Convolution Layer"]
+# No output waits for another one, so each gets a thread. There are four axes to place and a grid has three. One good
+# way: blocks along x are the output maps, blocks along y are the *tiles* of a map, numbered row by row, and blocks
+# along z are the images.[^Hwu "Design of a Basic Kernel"] A block is one tile, a thread one of its pixels.[^Hwu
+# "Partial Kernel Code for a Convolution Layer"]
 
 # %%
 @gpu.jit
@@ -97,9 +97,8 @@ def grid_for(y, tile):
 # %% [markdown]
 # The guard is for sizes that are no multiple of the tile; the number of tiles is rounded up for the same reason. With 4
 # output maps of 8 × 8 and tiles of 4 × 4, that makes four blocks along x and four along y.[^Hwu "Example of Block Y
-# Dimension Mapping"] A map of 16 × 20 outputs takes five tiles in a row and four rows of
-# them.[^Hwu "Host Code for a Basic Kernel: CUDA Grid"] The picture is drawn from the executor's record of who wrote
-# which output.
+# Dimension Mapping"] A map of 16 × 20 outputs takes five tiles in a row and four rows of them.[^Hwu "Host Code for a
+# Basic Kernel: CUDA Grid"] The picture is drawn from the executor's record of who wrote which output.
 
 # %%
 small = np.zeros((1, 4, 8, 8), np.float32)
@@ -114,8 +113,8 @@ figures.convolution_kernels.tiles(report)
 # ## Does a layer fill a card?
 #
 # An H200 has 132 multiprocessors, and each has room for 2,048 threads. That is 270,336 at a time. LeNet-5's layers have
-# the outputs below. Deeper layers have more maps, but smaller ones, and the last has one pixel in
-# each.[^Hwu "Parallelism in a Convolution Layer"]
+# the outputs below. Deeper layers have more maps, but smaller ones, and the last has one pixel in each.[^Hwu
+# "Parallelism in a Convolution Layer"]
 
 # %% tags=["hide-input"]
 fill = predict(
@@ -146,8 +145,8 @@ table(
 # of 64, as in lesson 09, C5 has 7,680 outputs and needs another idea.
 #
 # There is one. The $C K^2$ products of an output could be computed by different threads, input maps in parallel. But
-# then several threads add to one output, and lesson 13 says what that takes: atomics or a
-# tree.[^Hwu "Parallelism in a Convolution Layer"]
+# then several threads add to one output, and lesson 13 says what that takes: atomics or a tree.[^Hwu "Parallelism in a
+# Convolution Layer"]
 #
 # </details>
 
@@ -177,11 +176,11 @@ print(f"loads of each pixel: {report.arrays['x'].reuse:.1f} = {MASKS.shape[0]} m
 print(f"{report.arrays['x'].reuse / MASKS.shape[0]:.1f}")
 
 # %% [markdown]
-# Every pixel is loaded 115 times on average: by each of the 6 maps, since their blocks do not know of each
-# other,[^Hwu "Some Observations"] and within a map by each of up to 25 windows in which it stands. Most of these loads
-# never reach the card's memory, because a cache still has the pixel. How well that works depends on who runs beside
-# whom. Blocks start in the order of their numbers, x first. With maps along x, the six blocks which want the *same* tile
-# start together.
+# Every pixel is loaded 115 times on average: by each of the 6 maps, since their blocks do not know of each other,[^Hwu
+# "Some Observations"] and within a map by each of up to 25 windows in which it stands. Most of these loads never reach
+# the card's memory, because a cache still has the pixel. How well that works depends on who runs beside whom. Blocks
+# start in the order of their numbers, x first. With maps along x, the six blocks which want the *same* tile start
+# together.
 
 # %% tags=["hide-input"]
 # The order of blocks and the caches.
@@ -215,16 +214,15 @@ table(
 
 # %%
 def tiled_for(TILE, MASKS):
-    C, K = MASKS.shape[1:3]
-    SIDE = TILE + K - 1
+    (_, C, K, _), SIDE = MASKS.shape, TILE + MASKS.shape[2] - 1
 
     @gpu.jit
     def tiled(x, y):
         masks = cuda.const.array_like(MASKS)
         seen = cuda.shared.array((SIDE, SIDE), float32)
         m, n, ty, tx = cuda.blockIdx.x, cuda.blockIdx.z, cuda.threadIdx.y, cuda.threadIdx.x
-        tiles_in_a_row = (y.shape[3] + TILE - 1) // TILE
-        top, left = cuda.blockIdx.y // tiles_in_a_row * TILE, cuda.blockIdx.y % tiles_in_a_row * TILE
+        across = (y.shape[3] + TILE - 1) // TILE
+        top, left = cuda.blockIdx.y // across * TILE, cuda.blockIdx.y % across * TILE
         total = float32(0)
         for c in range(C):
             for i in range(ty, SIDE, TILE):
@@ -340,14 +338,15 @@ figures.convolution_kernels.seams(right[0, 0], wrong[0, 0])
 # The answer, confirmed by what was measured.
 rows = [h for h in range(28) if (wrong[0, 0, h] != right[0, 0, h]).all()]
 others = np.delete(np.delete(wrong[0, 0] != right[0, 0], rows, axis=0), rows, axis=1)
-assert rows == [12, 13, 14, 15] and not others.any()
+assert rows == [12, 13, 14, 15]
+assert not others.any()
 seams.confirm(f"rows and columns {rows[0]} to {rows[-1]}, and no others")
 
 # %% [markdown]
 # ## How often is a pixel used?
 #
-# A tile in shared memory pays if each of its pixels is used often. Count: $T^2$ outputs read $K^2$ pixels each, and
-# $(T + K - 1)^2$ pixels were brought. So each is used[^Hwu "Reuse in 2D Tiled Convolution"]
+# A tile in shared memory pays if each of its pixels is used often. Count: $T^2$ outputs read $K^2$ pixels each, and $(T
+# + K - 1)^2$ pixels were brought. So each is used[^Hwu "Reuse in 2D Tiled Convolution"]
 #
 # $$\frac{K^2\, T^2}{(T + K - 1)^2}$$
 #
@@ -373,10 +372,10 @@ table(
 # The larger the tile, the smaller the share of its halo. In the limit a pixel would be used $K^2 = 25$ times. With a
 # whole map as one tile, C1 has 19.1, C3 12.8 and C5 just 1.
 #
-# Now look at the last column. That is lesson 08's **replication**: how many copies of a pixel the unrolled matrix holds.
-# The two are the same number, and they must be. Whoever unrolls writes a copy for each use, and whoever tiles keeps one
-# copy and uses it as often.[^Hwu "Convolution Reuse Matches Unrolling Replication!"] So unrolling turns *reuse* into
-# *copies*. Whether that is bad depends on where the copies are kept, and that is the next section.
+# Now look at the last column. That is lesson 08's **replication**: how many copies of a pixel the unrolled matrix
+# holds. The two are the same number, and they must be. Whoever unrolls writes a copy for each use, and whoever tiles
+# keeps one copy and uses it as often.[^Hwu "Convolution Reuse Matches Unrolling Replication!"] So unrolling turns
+# *reuse* into *copies*. Whether that is bad depends on where the copies are kept, and that is the next section.
 #
 # ## Unrolling, for real
 #
@@ -451,8 +450,8 @@ walk.confirm("as many" if abs(sectors[1] / sectors[0] - 1) < 0.02 else f"about {
 # ## Why it loses on C1
 #
 # The matrix is there now, and a tiled product would do the rest. Before that, count the bytes: those that have to
-# travel between the card and its memory for one image of C1, $1 \times 32 \times 32$ in, $6 \times 28 \times 28$ out.
-# A kernel that reads `x` and writes `y` needs 22,912 of them, caches permitting.
+# travel between the card and its memory for one image of C1, $1 \times 32 \times 32$ in, $6 \times 28 \times 28$ out. A
+# kernel that reads `x` and writes `y` needs 22,912 of them, caches permitting.
 
 # %% tags=["hide-input"]
 floor = predict(
@@ -518,8 +517,8 @@ table(
 
 # %% [markdown]
 # Begin with the first row and the last. There is a kernel that does the whole layer in a quarter of the time that
-# memory needs for the detour *alone*. So no product, however good, can save the unrolled way: it starts with a debt that
-# is larger than the other's whole bill.
+# memory needs for the detour *alone*. So no product, however good, can save the unrolled way: it starts with a debt
+# that is larger than the other's whole bill.
 #
 # The rows between say that bytes are not all. The two kernels which write the matrix touch the same sectors, and one
 # takes seven times as long: 196 million threads each divide six times to find out which number to carry, and are done.
@@ -589,16 +588,16 @@ print(f"multiply-adds: {in_thought.total.flops // 2:,} for {6 * 784 * 25:,} that
 # once: all its reuse has been turned into copies.
 #
 # The last line has a second reason why products suit C1 badly, in thought or not. A tile has room for 16 maps and C1
-# has 6; the 25 products of an output are padded to 32. So the kernel does 3.4 times the arithmetic that is needed,
-# most of it with zeros.
+# has 6; the 25 products of an output are padded to 32. So the kernel does 3.4 times the arithmetic that is needed, most
+# of it with zeros.
 #
 # ## Registers as well
 #
-# The tiled product reads two numbers from shared memory for each multiply-add. The fourth strategy is lesson 14's: let a
-# thread compute several maps × several places, and keep the sums in registers. A weight that it has read then serves
+# The tiled product reads two numbers from shared memory for each multiply-add. The fourth strategy is lesson 14's: let
+# a thread compute several maps × several places, and keep the sums in registers. A weight that it has read then serves
 # all of its places, a pixel all of its maps. That is **joint register and shared tiling**, rung 5 of the ladder in
-# `course_lib/cuda/ladders/conv2d/forward`. For $2 \times 2$ outputs, four multiply-adds share four loads; for
-# $4 \times 4$, sixteen share eight.
+# `course_lib/cuda/ladders/conv2d/forward`. For $2 \times 2$ outputs, four multiply-adds share four loads; for $4 \times
+# 4$, sixteen share eight.
 
 # %%
 shapes = {"C1": ((2, 1, 32, 32), (6, 1, 5, 5), (2, 6, 28, 28)), "C3": ((4, 6, 14, 14), (16, 6, 5, 5), (4, 16, 10, 10))}
@@ -660,10 +659,10 @@ print("threads that compute:", by_maps.arrays["y"].stores // (6 * by_maps.grid[0
 print(f"loads of a pixel: {by_maps.arrays['x'].reuse:.2f}, uses of it in the tile: {by_maps.arrays['tile'].reuse:.1f}")
 
 # %% [markdown]
-# Each thread takes its pixel into a register and uses it for all six maps at once. In the words of lesson 13, the kernel
-# is *coarsened* over maps. And there is a catch in it: every thread loads every weight, all 150.[^Hwu "Coarsening Does
-# Not Match Tiling Choices"] The other way round, a thread takes four pixels of *one* map, and each weight that it loads
-# serves four:
+# Each thread takes its pixel into a register and uses it for all six maps at once. In the words of lesson 13, the
+# kernel is *coarsened* over maps. And there is a catch in it: every thread loads every weight, all 150.[^Hwu
+# "Coarsening Does Not Match Tiling Choices"] The other way round, a thread takes four pixels of *one* map, and each
+# weight that it loads serves four:
 
 # %%
 @gpu.jit
@@ -691,8 +690,8 @@ def c1_by_pixels(x, y):
 
 # %% tags=["hide-input"]
 coarse = predict(
-    "Both kernels, a block each: four warps with six sums a lane, or six warps with four sums a lane. How many times as "
-    "many requests to constant memory does the first one make?",
+    "Both kernels, a block each: four warps with six sums a lane, or six warps with four. How many times as many "
+    "requests to constant memory does the first one make?",
     [1, "1.5", 4, 6],
     answer=4,
     reveals=2,
@@ -740,8 +739,8 @@ table(
 #
 # Nobody wants to write such a kernel for every layer by hand. The ladder's rung 6 is a Python function that writes one
 # for the shape it is given, as `tiled_for` did above, but with everything that the last two lessons have to offer.
-# Several images share a block. A thread computes a run of neighbouring outputs in one row, keeps the pixels under it
-# in registers while the mask slides along, and reads weights four at a time.
+# Several images share a block. A thread computes a run of neighbouring outputs in one row, keeps the pixels under it in
+# registers while the mask slides along, and reads weights four at a time.
 #
 # ## One layer, all kernels
 #
@@ -761,7 +760,7 @@ for name, called in sorted((NAMES | C1_LAYER).items()):
         expected.get(name) and 1e6 * expected[name], seconds and 1e6 * seconds, seconds and vendor / seconds,
     ))  # fmt: skip
 table(
-    rows + [("cuDNN", *[None] * 7, 1e6 * vendor, 1.0)],
+    [*rows, ("cuDNN", *[None] * 7, 1e6 * vendor, 1.0)],
     ["kernel", "MFLOP", "KB that travel", "FLOP a byte", "load requests", "sectors", "loads of a pixel", "predicted µs",
      "measured µs", "times cuDNN's speed"],
     align="l" + "r" * 9,
@@ -774,8 +773,8 @@ table(
 # Take your time with this table; most of the lesson is in it.
 #
 # - *Basic* asks for the most, by far, and is not the slowest. The caches serve nearly all of it.
-# - *Tile, constants* asks for a thirteenth of the sectors, and gains little. One thread still loads two numbers for each
-#   multiply-add; they come from other memories now. "Tiling always wins" is not true where a cache does the same.
+# - *Tile, constants* asks for a thirteenth of the sectors, and gains little. One thread still loads two numbers for
+#   each multiply-add; they come from other memories now. "Tiling always wins" is not true where a cache does the same.
 # - *Unrolled* and *in thought* differ in the KB that travel, and in the time.
 # - *And registers* halves what is left, as it halves the loads from shared memory.
 # - *Generated for C1* does only what must be done: hardly more arithmetic than needed, each pixel loaded once.
@@ -784,8 +783,9 @@ table(
 # ## Two gradients with the kernels that are there
 #
 # For training, the layer needs $\partial E/\partial X$ and $\partial E/\partial W$. Lesson 08 found that the first one
-# is a convolution again: of $\partial E/\partial Y$ with a frame of $K - 1$ zeros, and with masks that are turned by half
-# a circle, input and output maps exchanged.[^Hwu "Calculating dE/dX"] So there is nothing to write. `basic` does it:
+# is a convolution again: of $\partial E/\partial Y$ with a frame of $K - 1$ zeros, and with masks that are turned by
+# half a circle, input and output maps exchanged.[^Hwu "Calculating dE/dX"] So there is nothing to write. `basic` does
+# it:
 
 # %%
 dy = np.random.default_rng(1).integers(-3, 4, right.shape).astype(np.float32)
@@ -806,10 +806,11 @@ print("as lesson 08:", np.array_equal(gpu.to_host(ours), dx))
 #
 # ### The masks' gradient is a reduction
 #
-# $\partial E/\partial W$ is another matter. A weight has a part in every output of its map, in every
-# image:[^Hwu "Calculating dE/dW"]
+# $\partial E/\partial W$ is another matter. A weight has a part in every output of its map, in every image:[^Hwu
+# "Calculating dE/dW"]
 #
-# $$\frac{\partial E}{\partial w_{m,c,p,q}} = \sum_{n,\,h,\,v} \frac{\partial E}{\partial y_{n,m,h,v}}\; x_{n,\,c,\,h+p,\,v+q}$$
+# $$\frac{\partial E}{\partial w_{m,c,p,q}} =
+# \sum_{n,\,h,\,v} \frac{\partial E}{\partial y_{n,m,h,v}}\; x_{n,\,c,\,h+p,\,v+q}$$
 #
 # C1 has 150 weights, and with 10,000 images each of them is a sum of 7.84 million products. A thread for each weight
 # would use 150 threads of a card. A thread for each output is easy to write, and meets lesson 13's queue:
@@ -826,13 +827,13 @@ def weights_by_atomics(x, dy, dw):
                     cuda.atomic.add(dw, (m, c, p, q), dy[n, m, h, v] * x[n, c, h + p, v + q])
 
 # %% [markdown]
-# All lanes of a warp are outputs of one map, and they walk through the mask in step. So they all want to add to the same
-# weight at the same time.
+# All lanes of a warp are outputs of one map, and they walk through the mask in step. So they all want to add to the
+# same weight at the same time.
 
 # %% tags=["hide-input"]
 queue = predict(
-    "One image of C1 makes 117,600 products, and each is an atomic addition. A warp covers a row of 28 outputs. How many "
-    "of the additions have to wait for another lane of their own warp?",
+    "One image of C1 makes 117,600 products, and each is an atomic addition. A warp covers a row of 28 outputs. How "
+    "many of the additions have to wait for another lane of their own warp?",
     ["none", "150", "about half", "27 of 28"],
     answer="27 of 28",
     reveals=2,
@@ -874,8 +875,8 @@ print(f"from {min(sums):.3f} to {max(sums):.3f}, right is {terms.sum(dtype=np.fl
 # %% [markdown]
 # The other ways keep an order. A *tree* for each weight is rung 2 of the ladder `backward_weights`: a block for each of
 # the 150 weights, its threads share the places, and add up as in lesson 13. *Ordered parts* are rung 6: a block keeps a
-# row of a mask for several pairs of maps in registers while it walks over its share of the images, writes its sums to
-# a place of its own, and a second, small kernel adds these up, always in the same order.
+# row of a mask for several pairs of maps in registers while it walks over its share of the images, writes its sums to a
+# place of its own, and a second, small kernel adds these up, always in the same order.
 
 # %% tags=["hide-input"]
 dw_times = measured("conv 1->6 k5 dW", card="h200")
@@ -894,11 +895,78 @@ table(
 )
 
 # %% [markdown]
-# The order of the rows is a small history of this course: more threads, then no queue, then registers. And pooling? Its
-# forward kernel is in [lesson 13](13_reductions_and_fusion.ipynb). Backward, a thread for each *pixel* looks whether the
-# mask of its window names it, and takes the gradient if so: it collects, as above, and nothing has to be atomic.
+# With atomics, 47 million threads need nearly as long as 150. What helps is that nobody waits: a tree takes a hundredth
+# of the time, and sums that stay in registers a thirtieth of that, with the same bits in every run.
 #
-# FFT-SECTION
+# And pooling? Its forward kernel is in [lesson 13](13_reductions_and_fusion.ipynb). Backward, a thread for each *pixel*
+# looks whether the mask of its window names it, and takes the gradient if so: it collects, as above, and nothing has to
+# be atomic.
+#
+# ## The same by a Fourier transform
+#
+# For large masks there is quite another way.[^Hwu "Some Other Optimizations"] A Fourier transform writes an image as a
+# sum of waves. To slide a mask over the image means, in that form, to multiply each wave by one number. So transform
+# the image and the mask, multiply, and transform back. A fast transform, the FFT, takes about $N^2 \log_2 N$ steps for
+# $N \times N$ pixels, and how large the mask is does not matter at all.
+
+# %%
+waves = np.fft.rfft2(x[0, 0]) * np.conj(np.fft.rfft2(MASKS[0, 0], s=(32, 32)))
+by_waves = np.fft.irfft2(waves, s=(32, 32))[:28, :28]
+print("map 0, right when rounded:", np.array_equal(np.rint(by_waves), right[0, 0]))
+
+all_maps, _ = ops.conv2d_fft_forward(x, MASKS)
+error = np.abs(all_maps - right).max() / right.max()
+print("all maps, largest error below 1e-6 of the largest output:", bool(error < 1e-6))
+
+# %% [markdown]
+# (Waves repeat, so the image is treated as if it went on at the opposite edge. Outputs whose window does that are
+# thrown away, and 28 × 28 are left. Without `conj` the mask would be turned.) The result is right up to rounding only,
+# since most waves are no whole numbers.
+#
+# Count multiplications. Direct, an output takes $K^2$ of them for each input map. The transforms of an image's maps
+# take $2 N^2 \log_2 N$ each and the products $2 N^2$ for each pair of maps. (The masks are transformed once for a whole
+# batch.)
+
+# %%
+def by_fft(C, H, K, M):
+    N = 2 ** int(np.ceil(np.log2(H)))
+    return ((C + M) * 2 * N**2 * np.log2(N) + C * M * 2 * N**2) / (C * M * (H - K + 1) ** 2)
+
+# %% tags=["hide-input"]
+crossing = predict(
+    "For C1's sizes, one 32 × 32 map in and six out: from which K on does the FFT need fewer multiplications than K²?",
+    [3, 5, 9, 15],
+    answer=5,
+    reveals=2,
+)
+crossing
+
+# %% tags=["hide-output"]
+C, H, _, M = LAYERS["C1"]
+table(
+    [(K, K**2, by_fft(C, H, K, M)) for K in (1, 3, 4, 5, 7, 11, 15)],
+    ["K", "direct", "by FFT"],
+    formats={"by FFT": ".1f"},
+    caption="Multiplications for an output and an input map",
+)
+
+# %% [markdown]
+# <details class="reveal"><summary>C1 is just beyond the break-even point</summary>
+#
+# 17.9 against 25. So by multiplications the FFT wins on C1, and the vendor's library takes it: it has chosen an FFT for
+# the first four layers of the next table. It loses there to a direct kernel, and the reason is an old acquaintance. Its
+# three kernels hand the waves on through memory: seven spectra of 32 × 17 complex numbers, 8 bytes each, written and
+# read again, are 60,928 bytes, where the layer needs 22,912. Multiplications were not what was short. With masks of 15
+# × 15 it is another matter.
+#
+# </details>
+
+# %% tags=["hide-input"]
+# The answer, confirmed by what was measured.
+crossing.confirm(next(K for K in range(1, 32) if by_fft(C, H, K, M) < K**2))
+
+# %% [markdown]
+# FFT-PLOT
 
 # %% [markdown]
 # ## When does a kernel of one's own pay?
@@ -910,7 +978,7 @@ table(
 # %% tags=["hide-input"]
 # Five layers.
 cases = ["1->6 k5", "6->16 k5", "1->4 k7", "4->16 k7", "64->64 k3"]
-ways = {"v01_basic": "direct, general", "v05_register_tiled": "product, general", "v06_specialised": "direct, generated"}
+ways = {"v01_basic": "direct", "v05_register_tiled": "product", "v06_specialised": "direct, generated"}
 five = {case: measured(f"conv {case} forward", card="h200") for case in cases}
 table(
     [(case.replace("->", " → "), five[case].size, *(1e6 * five[case].seconds[way] for way in ways),
@@ -935,10 +1003,12 @@ table(
 # library takes an implicit GEMM, years of work are in that kernel, and ours has 0.79 of its speed. That is the kind of
 # layer that large networks are made of.
 #
+# %% [markdown]
 # So: unrolling for real is not how frameworks do it, at least not here. In thought, yes. For a layer with many maps
 # take the library. For a layer with few maps, which you run ten thousand times a second and whose shape you know, an
 # afternoon with a generated kernel may be worth a factor of four. Measure first.
-#
+
+# %% [markdown]
 # ## Try it
 #
 # - Which is the largest $M$ for which a layer with $C = 16$ and $K = 5$ has its masks in constant memory? What does
@@ -973,8 +1043,8 @@ table(
 #   poolings. The numbers are right.
 # - That student teams did not win by solving the general convolution agrees with the first two columns of the last
 #   table. It is no law: the third column is such a convolution, with everything known when it is compiled.
-# - The lab is for a Titan V, and it allows to optimise for the given sizes, "with C++ templates". `tiled_for` and rung 6
-#   are that in Python. It does not allow to rely on weights that are all 1; neither do we, and no kernel here could
+# - The lab is for a Titan V, and it allows to optimise for the given sizes, "with C++ templates". `tiled_for` and rung
+#   6 are that in Python. It does not allow to rely on weights that are all 1; neither do we, and no kernel here could
 #   pass the comparison that way.
 # - It recommends weights in constant memory. In Numba such an array is frozen into the machine code, so other weights
 #   are another kernel. That suits a trained network and not training, which is why the rungs from 3 on read weights
@@ -997,8 +1067,8 @@ table(
 # </details>
 
 # %% [markdown]
-# **2.** A tile of $8 \times 8$ outputs and a mask of $3 \times 3$. How many pixels must the block load, how many of them
-# are halo, and how often is each used?
+# **2.** A tile of $8 \times 8$ outputs and a mask of $3 \times 3$. How many pixels must the block load, how many of
+# them are halo, and how often is each used?
 #
 # <details><summary>Answer</summary>
 #
@@ -1007,8 +1077,8 @@ table(
 # </details>
 
 # %% [markdown]
-# **3.** A colleague's tiled kernel passes with images of $16 \times 16$ and fails with $32 \times 32$: outputs 14 and 15
-# of each row are wrong, and 30 and 31 do not exist. What is the size of the mask, and what has been forgotten?
+# **3.** A colleague's tiled kernel passes with images of $16 \times 16$ and fails with $32 \times 32$: outputs 14 and
+# 15 of each row are wrong, and 30 and 31 do not exist. What is the size of the mask, and what has been forgotten?
 #
 # <details><summary>Answer</summary>
 #
