@@ -7,7 +7,7 @@ import functools
 import importlib
 import sys
 
-from course_lib.bench.gpu.work import FLOAT32, READABLE, TF32, THREE_TF32, Player
+from course_lib.bench.gpu.work import FFT, FLOAT32, READABLE, TF32, THREE_TF32, Player
 from course_lib.cuda.capability import compute_capability
 from course_lib.cuda.ladders.rung import rungs_for
 from course_lib.cuda.recording import record_launches
@@ -27,13 +27,17 @@ def ladder(name, least=1, sizes=None):
 
 
 def kind(rung):
-    """Return the kind of a rung: by its name on tensor cores, else by whether it uses intrinsics. No errors.
+    """Return the kind of a rung: by its name on tensor cores or by transforms, else by whether it uses intrinsics.
+
+    No errors.
 
     Source: the course's own.
     """
     name = rung.name.lower()
     if "tf32" in name:
         return THREE_TF32 if "3xtf32" in name else TF32
+    if name.endswith("_fft"):
+        return FFT
     names = vars(sys.modules[rung.launch.__module__]).values()
     return FLOAT32 if any(getattr(n, "__module__", "") == "course_lib.cuda.intrinsics" for n in names) else READABLE
 
