@@ -7,6 +7,11 @@ import numpy as np
 from course_lib.lesson.measurements import SECTOR
 
 WORD = 4
+KINDS = {
+    ("x", "read"): "input", ("y", "written"): "output",
+    ("cols", "written"): "unrolled, written", ("cols", "read"): "unrolled, read",
+}  # fmt: skip
+"""What the ladder's kernels call an array, and what is done to it -> kind of bytes; all others are weights."""
 
 
 @dataclass(frozen=True)
@@ -26,9 +31,9 @@ class Counted:
         Pieces of 32 bytes that these loads and the stores touch.
     asked : float
         Bytes in those sectors: what the caches are asked for.
-    travels : float
+    moves : dict of str to float
         Bytes that have to come from the card's memory or go there, if caches keep everything for as long as a launch:
-        each element that a launch reads or writes, once.
+        each element that a launch reads or writes, once. By kind, as `figures.data_movement` draws them.
     shared, constant : float
         Requests to shared and to constant memory, loads only.
     reuse : float
@@ -43,10 +48,15 @@ class Counted:
     requests: float
     sectors: float
     asked: float
-    travels: float
+    moves: dict
     shared: float
     constant: float
     reuse: float
+
+    @property
+    def travels(self):
+        """All bytes that have to travel."""
+        return sum(self.moves.values())
 
     @property
     def intensity(self):
@@ -89,11 +99,15 @@ def counted(name, reports, images):
             "constant_load_requests",
         )
     }  # fmt: skip
-    uses = [use for r in reports for use in r.arrays.values() if use.space == "global"]
+    moves = {}
+    for use in (use for r in reports for use in r.arrays.values() if use.space == "global"):
+        for way, elements in (("read", use.distinct_loaded), ("written", use.distinct_stored)):
+            kind = KINDS.get((use.name, way), "weights")
+            moves[kind] = moves.get(kind, 0) + WORD * elements / images
     pixels = [r.arrays["x"] for r in reports if "x" in r.arrays]
     sectors = total["global_load_sectors"] + total["global_store_sectors"]
     return Counted(
         name, len(reports), total["flops"], total["global_load_requests"], sectors, SECTOR * sectors,
-        WORD * sum(use.distinct_loaded + use.distinct_stored for use in uses) / images, total["shared_load_requests"],
+        moves, total["shared_load_requests"],
         total["constant_load_requests"], sum(use.loads for use in pixels) / max(u.distinct_loaded for u in pixels),
     )  # fmt: skip
