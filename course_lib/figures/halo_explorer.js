@@ -94,7 +94,7 @@ ui => {
     sum.textContent = backward ? `dx[h, w] = sum of dy[p, q]·w[${plus("h")} ${MINUS} p, ${plus("w")} ${MINUS} q]: dx[${h}, ${w}] = ` +
       (terms.length > 9 ? [...terms.slice(0, 4), "…", ...terms.slice(-2)] : terms).join(" + ") :
       `y[p, q] = sum of x[${from("p + i")}, ${from("q + j")}]·w[i, j]. Thick: the tile of block (${br}, ${bc}); between it and the ` +
-      "dashed frame lies the halo. Hatched: outside of the map. " + (shown ? "Numbers: outputs of the block that use the cell." :
+      `dashed frame lies the halo. ${P ? "Hatched: outside of the map. " : ""}` + (shown ? "Numbers: outputs of the block that use the cell." :
       `Numbers: the thread that brings the cell, threadIdx.y · ${T} + threadIdx.x.`);
     Object.assign(ui.root.dataset, {view: backward ? "input" : "output", chosen: backward ? `${h} ${w}` : `${p} ${q}`,
       loaded, zeros, accesses: outputs * K * K, used: JSON.stringify(used), blocks});

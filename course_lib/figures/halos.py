@@ -183,7 +183,7 @@ def _static(t, p, q):
     high, wide = t.H + 2 * t.pad, t.W + 2 * t.pad
     cell = min(24, (WIDTH - 2 * EDGE - 20) // (wide + t.out[1]))
     key = wrapped("Strong: read by the output. Numbers: the thread that loads. Thick: the block's tile; dashed: "
-                  "without its halo. Hatched: zeros outside.")  # fmt: skip
+                  f"without its halo.{' Hatched: zeros outside.' if t.pad else ''}")  # fmt: skip
     s = Panel(WIDTH, 30 + cell * max(high, t.out[0]) + 14 + 17 * len(key))
     s.text(EDGE, 18, f"input ({t.H}, {t.W})", bold=True)
     x0, y0, x1 = EDGE, 28, EDGE + wide * cell + 20
