@@ -1,7 +1,7 @@
 """What a card needed, from the files in `results/`: measured there and then, never typed by hand."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from course_lib.simt.estimate.devices import find_device
@@ -28,6 +28,8 @@ class Measured:
     bytes : float
         What the case has to move at least; flops: how many operations it has to do.
     flops : float
+    counters : dict of str to dict
+        {kernel: {counter: value}} where a profiler looked on: in bytes, sectors, percent and seconds.
 
     Source: the course's own.
     """
@@ -39,6 +41,7 @@ class Measured:
     seconds: dict
     bytes: float
     flops: float
+    counters: dict = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -70,14 +73,14 @@ def results_folder(start=None):
 
 
 def measured(case, *, card, folder=None):
-    """Return the `Measured` of a case on a card, of `course bench gpu` or of the lessons' own kernels.
+    """Return the `Measured` of a case on a card: of `course bench gpu`, the lessons' own kernels, or the caches.
 
     Parameters
     ----------
     case : str
         As the benchmark calls it: "ReLU", "transpose", "reduce", ...
     card : str
-        Of the files `results/gpu.<card>.json` and `results/lessons.<card>.json`, such as "h200".
+        Of the files `results/gpu.<card>.json`, `lessons.<card>.json` and `cache.<card>.json`, such as "h200".
     folder : Path, optional
         Where the measurements lie; `results_folder` unless given.
 
@@ -91,12 +94,13 @@ def measured(case, *, card, folder=None):
     Source: the course's own.
     """
     cases = []
-    for bench in (_read("gpu", card, folder), _read("lessons", card, folder, needed=False)):
+    others = [_read(bench, card, folder, needed=False) for bench in ("lessons", "cache")]
+    for bench in (_read("gpu", card, folder), *others):
         for row in bench.get("rows", ()):
             if row["case"] == case:
                 seconds = {name: timing["median"] for name, timing in row["timings"].items()}
-                gpu, date = bench["machine"]["gpu"], bench["date"]
-                return Measured(gpu, date, case, row["size"], seconds, row["bytes"], row["flops"])
+                about = bench["machine"]["gpu"], bench["date"], case, row["size"]
+                return Measured(*about, seconds, row["bytes"], row["flops"], row.get("counters", {}))
             cases.append(row["case"])
     raise LookupError(f"no measurements of {card} have a case {case!r}; there are {', '.join(cases)}.")
 

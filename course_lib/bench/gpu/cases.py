@@ -13,7 +13,9 @@ import numpy as np
 from course_lib import gpu
 from course_lib.bench.gpu.memory import MEMORY
 from course_lib.bench.gpu.players import ladder, players
-from course_lib.bench.gpu.work import FLOAT32, READABLE, TF32, THREE_TF32, Work
+from course_lib.bench.gpu.with_cudnn import FORCED
+from course_lib.bench.gpu.work import FFT, FLOAT32, READABLE, TF32, THREE_TF32, Work
+from course_lib.cuda.ladders.conv2d.forward.checks import sizes_of
 
 FLOAT = 4
 """Bytes."""
@@ -43,7 +45,9 @@ def _normal(rng, *shape):
 
 
 def _compared(rivals, float32, tf32):
-    return {READABLE: float32, FLOAT32: float32, THREE_TF32: float32, TF32: tf32} if rivals else {}
+    free = {READABLE: float32, FLOAT32: float32, THREE_TF32: float32, TF32: tf32} if rivals else {}
+    forced = tuple(name for name in FORCED if name in rivals)
+    return free | ({FFT: forced} if forced else {})
 
 
 def _gemm(backend, rng, M, N, K, least):
@@ -86,7 +90,8 @@ def _conv_forward(backend, rng, stride, pad, **shape):
 
     rivals = backend.conv_forward_rivals(x, w, stride, pad)
     bytes_ = FLOAT * (x.size + w.size + np.prod(outputs, dtype=float))
-    ours = players(ladder("conv2d.forward"), make)
+    sizes = sizes_of(inputs, masks, stride, pad)
+    ours = players(ladder("conv2d.forward", sizes=sizes), make)
     return Work(flops, bytes_, w.size // masks[0], exact, ours, rivals, _compared(rivals, "cuDNN", "cuDNN TF32"))
 
 
