@@ -10,6 +10,7 @@ from course_lib.cuda import conv2d
 from course_lib.cuda.device import executor
 from course_lib.cuda.ladders.conv2d.forward import (
     LADDER,
+    c1_by_pixels,
     tensor_plan,
     v01_basic,
     v02_constant_masks,
@@ -146,6 +147,30 @@ def test_more_tiles_and_images_than_y_and_z_take_go_round(rung, monkeypatch):
         monkeypatch.setattr(module, "MOST_BLOCKS", 2)
     (launch,) = compare(rung.launch, (3, 2, 20, 35), (2, 2, 3, 3))
     assert launch.grid == (2, 2, 2)
+
+
+BY_PIXELS = c1_by_pixels.conv2d_forward_c1_by_pixels
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_c1_coarsened_the_other_way_equals_the_reference(bias, monkeypatch):
+    monkeypatch.setattr(c1_by_pixels, "MOST_IMAGES", 2)
+    (launch,) = compare(BY_PIXELS, (3, 1, 32, 32), (6, 1, 5, 5), bias=bias)
+    assert (launch.grid, launch.block) == ((7, 2, 1), (32, 6, 1))
+    with pytest.raises(ValueError, match="LeNet-5's C1 alone"):
+        BY_PIXELS(gpu.empty((1, 1, 30, 32), np.float32), gpu.empty((6, 1, 5, 5), np.float32), None,
+                  gpu.empty((1, 6, 26, 28), np.float32))  # fmt: skip
+
+
+@needs_simt
+def test_each_coarsening_of_c1_saves_the_loads_that_the_other_pays():
+    s = sizes(2, 1, 32, 32, 6, 5, 5)
+    (total,) = reports(BY_PIXELS, s)
+    ours, theirs = c1_by_pixels.traffic(s), v05b_c1_layer.traffic(s)
+    assert ours == {name: getattr(total, name) for name in ours}
+    assert theirs["constant_load_requests"] == 4 * ours["constant_load_requests"]
+    assert ours["shared_load_requests"] == 6 * theirs["shared_load_requests"]
+    assert ours["flops"] == theirs["flops"]
 
 
 WHOLE_TILES = {

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from course_lib import gpu
+from course_lib.cuda import columns_by_windows
+from course_lib.cuda.ladders.conv2d.forward import c1_by_pixels
 from course_lib.cuda.ladders.rung import Rung, rungs_for
 from tests.cuda.op_cases import CASES, OTHERS, put, run
 
@@ -144,6 +146,18 @@ def _sgd(ops):
     ops.sgd_step([zeros(784, 128)], [zeros(784, 128)], 0.1, 0.9, [zeros(784, 128)])
 
 
+BESIDE = {
+    "columns by windows": lambda: columns_by_windows.im2col_by_windows(zeros(2, 3, 9, 7), 3, 2, 1),
+    "C1 by pixels": lambda: c1_by_pixels.conv2d_forward_c1_by_pixels(*_forward(*CONVOLUTIONS[0])),
+}
+"""Kernels that lessons compare with a rung or an operation."""
+
+
+def beside():
+    """Return an `Entry` for each kernel beside the ladders and the operations."""
+    return [Entry(f"beside/{name}", (call,)) for name, call in BESIDE.items()]
+
+
 def operations():
     """Return an `Entry` for each operation, forward and backward together, on the sizes of tests/cuda."""
     ops = importlib.import_module("course_lib.cuda")
@@ -156,3 +170,8 @@ def operations():
             calls.setdefault(name, []).append(_other(ops, name, arguments))
     calls |= {"sgd_step": [lambda: _sgd(ops)], "large sizes": [lambda: _large(ops)]}
     return [Entry(f"ops/{name}", tuple(c), run=name in RUN) for name, c in calls.items()]
+
+
+def everything():
+    """Return every `Entry`: rungs, what stands beside them, operations."""
+    return rungs() + beside() + operations()

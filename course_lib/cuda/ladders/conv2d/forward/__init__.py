@@ -3,7 +3,8 @@
 Every rung takes `(x, w, b, y, stride=(1, 1), pad=(0, 0))`: x (B, C, H, W), w (M, C, K_h, K_w), b (M,) or None, and
 writes y (B, M, H_out, W_out). v02 freezes the masks; v06 and v07 hand what does not fit into shared memory to the rung
 below. Before compute capability 8.0, v06 hands over to v05, and v07 raises DeviceError. v05b is a step to the side: H's
-kernel for one layer, v06's ancestor, which freezes the masks too and refuses any other layer.
+kernel for one layer, v06's ancestor, which freezes the masks too and refuses any other layer. Beside the ladder,
+`c1_by_pixels` is that layer coarsened the other way.
 
 Source: H, "Design of a Basic Kernel", "Strategies for Lab 7", "Specialization for the LeNet-5 C1 Layer".
 """
