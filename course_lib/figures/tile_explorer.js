@@ -44,7 +44,7 @@ ui => {
   const roof = ui.html("div", {"aria-hidden": "true"}, room);
   const sheet = (parent, W, H) => {
     parent.replaceChildren();
-    return ui.svg("svg", {width: W, height: H, viewBox: `0 0 ${W} ${H}`}, parent);
+    return ui.svg("svg", {width: W, height: H, viewBox: `0 0 ${W} ${H}`, "aria-hidden": "true"}, parent);
   };
   const across = () => Math.max(1, s.BN / s.TN), down = () => Math.max(1, s.BM / s.TM);
   const step = by => { thread = Math.max(0, Math.min(across() * down() - 1, thread + by)); };

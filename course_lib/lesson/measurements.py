@@ -30,6 +30,8 @@ class Measured:
     flops : float
     counters : dict of str to dict
         {kernel: {counter: value}} where a profiler looked on: in bytes, sectors, percent and seconds.
+    library : tuple of str
+        The kernels that the vendor's library chose in float32, where they were looked at.
 
     Source: the course's own.
     """
@@ -42,6 +44,13 @@ class Measured:
     bytes: float
     flops: float
     counters: dict = field(default_factory=dict)
+    library: tuple = ()
+
+    @property
+    def algorithm(self):
+        """How the vendor's library did it, by the names of its kernels: "FFT", "implicit GEMM", or "" for neither."""
+        names = " ".join(self.library)
+        return next((how for sign, how in (("fft", "FFT"), ("implicit_gemm", "implicit GEMM")) if sign in names), "")
 
 
 @dataclass(frozen=True)
@@ -100,7 +109,9 @@ def measured(case, *, card, folder=None):
             if row["case"] == case:
                 seconds = {name: timing["median"] for name, timing in row["timings"].items()}
                 about = bench["machine"]["gpu"], bench["date"], case, row["size"]
-                return Measured(*about, seconds, row["bytes"], row["flops"], row.get("counters", {}))
+                first = (row.get("rivals") or [""])[0]  # the one in float32; others round to TF32
+                library = tuple(row.get("rival_kernels", {}).get(first, ()))
+                return Measured(*about, seconds, row["bytes"], row["flops"], row.get("counters", {}), library)
             cases.append(row["case"])
     raise LookupError(f"no measurements of {card} have a case {case!r}; there are {', '.join(cases)}.")
 

@@ -7,6 +7,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
 from course_lib import figures
+from course_lib.figures.halos import halo_tile
 from course_lib.figures.product_tiles import ladder_tiles, product_tile
 from tests.book.site import site_of
 
@@ -26,6 +27,8 @@ def every_figure():
         "tiles": figures.tile_explorer(device="H200"),
         "ragged": figures.tile_explorer(1000, 70, 33, "T4", **ladder_tiles()["v04 column"]),
         "climb": figures.climb(LADDER_POINTS, "h200", rival=("cuBLAS", 52e12)),
+        "halo": figures.halo_explorer(),
+        "halo-ragged": figures.halo_explorer(9, 7, 5, 3, padding=False, at=(4, 2)),
     }
 
 
@@ -78,8 +81,10 @@ def test_every_figure_is_drawn_and_each_control_changes_what_is_shown(page, made
             node.press("ArrowRight" if int(node.input_value()) < int(node.get_attribute("max")) else "ArrowLeft")
             assert shown.evaluate_all(HTML) != before, f"{name}: a slider"
         for node in figure.locator("button").all():
+            if node.get_attribute("aria-disabled") == "true":
+                continue
             before = shown.evaluate_all(HTML)
-            still = node.get_attribute("aria-pressed") == "true" or node.get_attribute("aria-disabled") == "true"
+            still = node.get_attribute("aria-pressed") == "true"
             node.click()
             assert still or shown.evaluate_all(HTML) != before, f"{name}: {node.inner_text()}"
 
@@ -208,3 +213,59 @@ def test_the_reader_climbs_rung_by_rung_by_keys_and_by_mouse(page, made):
     assert data(page, "climb")["rung"] == "0"
     press(page, "climb", "Top")
     assert data(page, "climb")["name"] == "v05"
+    press(page, "climb", "Previous rung")
+    assert data(page, "climb")["name"] == "v04"
+
+
+# ------------------------------------------------------------------------------------------------ a tile with its halo
+
+
+@pytest.mark.parametrize("name", ["halo", "halo-ragged"])
+def test_every_output_loads_and_every_input_is_used_as_python_counts(page, made, name):
+    """Walk over both maps by keys, in each setting on offer."""
+    given = made[name].data
+    left, right = (root(page, name).locator("[tabindex='0']").nth(k) for k in range(2))
+    for K, T, padding in itertools.product(given["masks"], given["tiles"], (False, True)):
+        for group, place in (("mask", given["masks"].index(K)), ("tile", given["tiles"].index(T))):
+            page.locator(f"#{name} [aria-label={group}] button").nth(place).click()
+        press(page, name, "zeros" if padding else "none")
+        t = halo_tile(given["H"], given["W"], K, T, padding)
+        right.focus()
+        page.keyboard.press("End")
+        last = tuple(n - 1 for n in t.out)
+        for p, q in ((last[0], last[1]), (last[0], last[1] - 1)):
+            shown = data(page, name)
+            assert (shown["view"], shown["chosen"]) == ("output", f"{p} {q}")
+            block = p // T, q // T
+            assert int(shown["loaded"]) == t.loaded(*block)
+            assert int(shown["zeros"]) == t.loads - t.loaded(*block)
+            assert int(shown["accesses"]) == len(t.outputs(*block)) * K * K
+            page.keyboard.press("ArrowLeft")
+        left.focus()
+        page.keyboard.press("Home")
+        for h in range(t.H):
+            shown = data(page, name)
+            assert (shown["view"], shown["chosen"]) == ("input", f"{h} 0")
+            assert sorted(map(tuple, json.loads(shown["used"]))) == t.consumers(h, 0)
+            assert int(shown["blocks"]) == len(t.loading_blocks(h, 0))
+            page.keyboard.press("ArrowDown")
+
+
+def test_a_click_on_an_input_writes_its_gradient_term_by_term(page):
+    left = root(page, "halo").locator("[tabindex='0']").nth(0)
+    left.locator("rect[style*=pointer]").first.click()
+    text = root(page, "halo").inner_text()
+    assert "dx[0, 0] = dy[0, 0]·w[1, 1] + dy[0, 1]·w[1, 0] + dy[1, 0]·w[0, 1] + dy[1, 1]·w[0, 0]" in text
+    assert "x[0, 0] is used by 4 outputs and loaded by 1 block." in caption(page, "halo")
+
+
+def test_cells_show_the_loading_thread_or_how_often_they_are_used(page):
+    left = root(page, "halo").locator("[tabindex='0']").nth(0)
+    t = halo_tile()
+    threads = sorted(str(t.thread(i, j)) for i in range(6) for j in range(6))
+    uses = sorted(map(str, t.uses(1, 1).ravel()))
+    frame = ["0"] * (100 - 64 - 11)  # zeros of the frame outside of the tile
+    shown = lambda: sorted(left.locator("text").all_text_contents()[1:])  # noqa: E731
+    assert shown() == sorted(threads + frame)
+    press(page, "halo", "uses in the block")
+    assert shown() == sorted(uses + frame)

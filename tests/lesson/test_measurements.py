@@ -81,3 +81,9 @@ def test_results_are_found_from_a_notebooks_folder_also_where_the_package_is_ins
     monkeypatch.chdir(tmp_path / "notebooks")
     with pytest.raises(FileNotFoundError, match="cards with such measurements: none"):
         measured("transpose", card="h200")
+
+
+def test_the_librarys_algorithm_is_told_by_its_kernels_in_float32():
+    assert measured("conv 1->6 k5 forward", card="h200").algorithm == "FFT"
+    assert measured("conv 64->64 k3 forward", card="h200").algorithm == "implicit GEMM"
+    assert measured("transpose", card="h200").algorithm == ""
