@@ -9,7 +9,7 @@ import pytest
 from course_lib import figures
 from course_lib.bench.gpu.roof import roof_of
 from course_lib.figures.rooflines import roofline_plot
-from tests.bench.test_bench_gpu import made_up
+from tests.bench.test_bench_gpu import made_up, of_layers
 from tools import gpu_table
 
 
@@ -94,6 +94,12 @@ def test_the_roofline_has_the_cards_lines_and_a_point_for_each_kind():
     picture = figures.picture(fig, alt="The roofline of a card with four points")
     assert picture.width <= 8.6 * 96
     assert len(picture.src) < 100_000
+
+
+def test_transforms_have_a_mark_of_their_own():
+    fig = roofline_plot(asdict(of_layers()) | {"date": "2026-11-28"})
+    labels = [text.get_text() for text in fig.axes[0].get_legend().get_texts()]
+    assert labels == ["ours, readable", "ours, float32", "ours, FFT", "cuBLAS and cuDNN"]
 
 
 def test_an_unknown_card_and_an_empty_run_are_refused():
