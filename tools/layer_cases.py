@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from course_lib import gpu
+from course_lib.bench.fft_cases import Sweep, sweeps
 from course_lib.bench.gpu import with_numpy, with_torch
 from course_lib.bench.gpu.fft import fft_players
 from course_lib.bench.gpu.players import replayed
@@ -21,12 +23,6 @@ from course_lib.cuda.ladders.conv2d.forward.checks import Sizes, sizes_of
 
 BATCHES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 10_000)
 """Images of C1: from 7 blocks of H's kernel, on a card of 132 multiprocessors, to 70,000."""
-
-LAYERS, SIDES, MASKS = ((1, 6), (16, 16)), (32, 64, 128), (3, 5, 7, 9, 11, 15, 21, 31)
-"""Input and output maps; rows of an image; rows of a mask."""
-
-PIXELS = 2**22
-"""Of an input map in all images together: as large images are fewer, all fill the card."""
 
 LARGEST_GENERATED = 11
 """v06 is compiled for each shape; for larger masks that takes long, and it hands them to v05 in the end."""
@@ -39,12 +35,10 @@ def cases(tiny: bool) -> Iterator[tuple[str, str, int, Callable]]:
     """
     size = f"32 x 32, B = {BATCHES[0]} to {BATCHES[-1]:,}"
     yield "C1, batch by batch", size, 4 * (32 * 32 + 6 * 28 * 28), functools.partial(batches, tiny)
-    for C, M in LAYERS[:1] if tiny else LAYERS:
-        for side in SIDES[:1] if tiny else SIDES:
-            B = 2 if tiny else PIXELS // side**2
-            make = functools.partial(crossing, B, C, M, side, tiny)
-            size = f"B = {B:,}, masks of {MASKS[0]} to {MASKS[-1]} rows"
-            yield f"FFT or direct, {C}->{M}, {side} x {side}", size, 4 * B * side * side * (C + M), make
+    for sweep in sweeps("gpu")[:1] if tiny else sweeps("gpu"):
+        sweep = replace(sweep, B=2) if tiny else sweep
+        moved = 4 * sweep.B * sweep.side**2 * (sweep.C + sweep.M)
+        yield sweep.case, sweep.size, moved, functools.partial(crossing, sweep, tiny)
 
 
 def batches(tiny: bool) -> dict[str, Callable]:
@@ -56,12 +50,13 @@ def batches(tiny: bool) -> dict[str, Callable]:
     return launches
 
 
-def crossing(B: int, C: int, M: int, side: int, tiny: bool) -> dict[str, Callable]:
+def crossing(sweep: Sweep, tiny: bool) -> dict[str, Callable]:
     """Mask after mask for images of one size, direct and by transforms: "v08_fft, 5" is a mask of 5 x 5."""
-    x, launches = _normal(B, C, side, side), {}
-    for K in MASKS[1:3] if tiny else [K for K in MASKS if side > K]:
+    x, launches = _normal(sweep.B, sweep.C, sweep.side, sweep.side), {}
+    for K in sweep.masks[1:3] if tiny else sweep.masks:
         rungs = ("v05_", "v06", "v08") if K <= LARGEST_GENERATED else ("v05_", "v08")
-        launches |= {f"{n}, {K}": call for n, call in ways(x, _normal(M, C, K, K), rungs, True, tiny).items()}
+        w = _normal(*sweep.shapes(K)[1])
+        launches |= {f"{n}, {K}": call for n, call in ways(x, w, rungs, True, tiny).items()}
     return launches
 
 

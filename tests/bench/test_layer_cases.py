@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from course_lib import gpu
+from course_lib.bench.fft_cases import Sweep
 from course_lib.cuda.choice import SIMT
 from course_lib.cuda.device import choice
 from course_lib.cuda.ladders.conv2d.forward.checks import sizes_of
@@ -38,7 +39,6 @@ def test_each_way_is_named_with_its_batch_and_a_rung_for_one_layer_plays_on_that
 def test_masks_larger_than_the_image_are_left_out_and_large_ones_have_no_kernel_of_their_own(monkeypatch):
     asked = []
     monkeypatch.setattr(layer_cases, "ways", lambda x, w, rungs, *_: asked.append((w.shape[2], rungs)) or {})
-    monkeypatch.setattr(layer_cases, "MASKS", (3, 7, 13, 31))
-    layer_cases.crossing(1, 1, 1, 16, False)
-    assert [K for K, _ in asked] == [3, 7, 13]
-    assert ["v06" in rungs for _, rungs in asked] == [True, True, False]
+    layer_cases.crossing(Sweep(1, 1, 16, 1), False)
+    assert [K for K, _ in asked] == [3, 5, 7, 9, 11, 15]
+    assert ["v06" in rungs for _, rungs in asked] == [True] * 5 + [False]
