@@ -24,6 +24,9 @@ from course_lib.cuda.ladders.conv2d.forward.checks import Sizes, sizes_of
 BATCHES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 10_000)
 """Images of C1: from 7 blocks of H's kernel, on a card of 132 multiprocessors, to 70,000."""
 
+NAMES = {"v08_fft": "FFT in tiles"}
+"""What lesson 15 calls a rung, beside cuFFT, which transforms whole images."""
+
 LARGEST_GENERATED = 11
 """v06 is compiled for each shape; for larger masks that takes long, and it hands them to v05 in the end."""
 
@@ -51,7 +54,7 @@ def batches(tiny: bool) -> dict[str, Callable]:
 
 
 def crossing(sweep: Sweep, tiny: bool) -> dict[str, Callable]:
-    """Mask after mask for images of one size, direct and by transforms: "v08_fft, 5" is a mask of 5 x 5."""
+    """Mask after mask for images of one size, direct and by transforms: "FFT in tiles, 5" is a mask of 5 x 5."""
     x, launches = _normal(sweep.B, sweep.C, sweep.side, sweep.side), {}
     for K in sweep.masks[1:3] if tiny else sweep.masks:
         rungs = ("v05_", "v06", "v08") if K <= LARGEST_GENERATED else ("v05_", "v08")
@@ -68,7 +71,7 @@ def ways(x, w, rungs: tuple[str, ...], transforms: bool, tiny: bool) -> dict[str
     s = sizes_of(x.shape, w.shape)
     y = with_numpy.nan((s.B, s.M, s.H_out, s.W_out))
     found = {
-        rung.name: replayed(lambda rung=rung: rung.launch(x, w, None, y), (y,))
+        NAMES.get(rung.name, rung.name): replayed(lambda rung=rung: rung.launch(x, w, None, y), (y,))
         for rung in LADDER
         if rung.name.startswith(rungs) and rung.takes(s)
     }
