@@ -19,7 +19,7 @@ class Listing:
     @property
     def html(self):
         """A `<details>` with the text, which scrolls by itself where it is wide, by keyboard too."""
-        look = "overflow-x:auto;line-height:1.3;font-size:13px;margin:6px 0;padding:0"
+        look = "overflow-x:auto;line-height:1.3;font-size:13px;margin:6px 0;padding:6px 8px"
         return (
             f"<details><summary>{escape(self.title)}</summary>"
             f'<pre role="region" tabindex="0" aria-label="{escape(self.title)}" style="{look}">'

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from course_lib import gpu, simt
+from course_lib.cuda.capability import compute_capability
 from course_lib.cuda.ladders import gemm
+from course_lib.figures.product_tiles import product_tile
 from course_lib.lesson import measured, microbench, registers
 
 RUNG = {rung.number: rung for rung in gemm.LADDER}
@@ -195,6 +197,17 @@ def test_the_upper_rungs_count_as_told(lesson):
     assert all(getattr(six, name) == getattr(seven, name) for name in told)  # "nothing moves"
     assert lesson["asked"](lesson["reports"][8]) == 1.5 * lesson["asked"](lesson["reports"][7])
     assert eight.barriers < seven.barriers
+    assert 0.74 < eight.shared_load_wavefronts / seven.shared_load_wavefronts < 0.76  # "a quarter fewer"
+
+
+def test_rung_8_is_launched_as_its_launcher_does(lesson):
+    if RUNG[8].least_cc > compute_capability():
+        pytest.skip("rung 8 needs compute capability 8.0")
+    A, B, C = (lesson[name] for name in "ABC")
+    (ours,) = gpu.simulate_launches(RUNG[8].launch, A, B, C)
+    page = lesson["reports"][8]
+    assert (ours.grid, ours.block, ours.shared_bytes) == (page.grid, page.block, page.shared_bytes)
+    assert ours.total == page.total
 
 
 def test_the_climb_passes_the_ridge_with_rung_4_and_steps_back_with_rung_8(lesson):
@@ -203,6 +216,13 @@ def test_the_climb_passes_the_ridge_with_rung_4_and_steps_back_with_rung_8(lesso
     assert intensity[7] == pytest.approx(64 / 3)
     ridge = simt.roofline("H200").ridge
     assert intensity[2] < ridge < min(intensity[3:])
+
+
+def test_rungs_6_and_7_hardly_gain_and_rung_8_is_30_percent_faster():
+    five, six, seven, eight = (LARGE.seconds[RUNG[k].name] for k in (5, 6, 7, 8))
+    assert max(five, six, seven) < 1.02 * min(five, six, seven)
+    assert round(six / eight, 1) == round(seven / eight, 1) == 1.3  # "30 % faster than either"
+    assert "LDS.128" in RUNG[5].widths  # "the compiler had found wide accesses"
 
 
 def test_above_the_slope_lies_only_rung_2(lesson):
@@ -280,6 +300,13 @@ def test_batches_make_a_column_cheap():
 def test_two_answers_of_check_yourself():
     assert 2 * 64 * 256 / (4 * (64 + 256)) == 25.6
     assert 1 / (4 * (4 + 4) / (4 * 4)) == 0.5
+
+
+def test_the_choice_that_try_it_asks_for_is_in_the_picture_on_top():
+    tiles = product_tile(4096, 4096, 4096, BM=128, BN=128, BK=16, TM=8, TN=8, device="H200")
+    assert (tiles.intensity, tiles.held.blocks) == (32, 2)
+    larger = product_tile(4096, 4096, 4096, BM=256, BN=256, BK=16, TM=16, TN=16, device="H200")
+    assert larger.refused[0] == "registers"
 
 
 def test_columns_side_by_side_meet_in_four_banks(lesson):
