@@ -22,7 +22,7 @@
 import numpy as np
 from numba import cuda, float32
 
-from course_lib import data, figures, gpu
+from course_lib import checks, data, figures, gpu
 from course_lib import reference as ops
 from course_lib.cuda.ladders.conv2d import forward
 from course_lib.lesson import count_layer, counts, estimated, measured, memory_ladder, predict, table
@@ -209,9 +209,10 @@ table(
 # ## A tile and its halo
 #
 # A cache helps by luck, shared memory on purpose. Let a block bring the pixels that it needs into shared memory once,
-# and let its threads read them there. The difficulty is at the rim. An output looks at $K \times K$ pixels, to its
-# right and below, so a tile of $T \times T$ outputs needs $(T + K - 1) \times (T + K - 1)$ of them. Those beyond $T
-# \times T$ are the tile's **halo**. Choose an output below, and see who loads what it needs. Then choose an input.
+# and let its threads read them there. The difficulty is at the rim. An output looks at a window of $K \times K$ pixels,
+# so a tile of $T \times T$ outputs needs $(T + K - 1) \times (T + K - 1)$ of them. What exceeds $T \times T$ is the
+# tile's **halo**: in the picture a rim around the windows' middles, outside of the dashed frame. Choose an output, and
+# see which threads load what it needs. Then choose an input.
 
 # %%
 figures.halo_explorer(10, 10, 3, 4, padding=False, at=(3, 3))
@@ -722,26 +723,27 @@ coarse.confirm(by_maps.total.constant_load_requests // by_pixels.total.constant_
 #
 # ## One layer, all kernels
 #
-# Now C1 by all of them. The first six columns are counted, for one image. The predicted time is made from the kernel's
-# machine code, its traffic, and the rates of the card, measured with other kernels; no time of this table went into it.
+# Now C1 by all of them. The predicted time is made from a kernel's machine code, its traffic, and the rates of the
+# card, which were measured with other kernels; no time of this table went into it. Counts are for one image: operations
+# (those on padding too), kB that must travel, operations for each of these bytes, load requests, sectors loaded and
+# stored, and loads of a pixel from global memory.
 
 # %% tags=["hide-input"]
 # All kernels on C1.
+short = ["basic", "tile", "for real", "in thought", "registers", "the lecture's", "generated"]
 expected, vendor, rows = estimated("conv 1->6 k5 forward", card="H200"), c1.seconds["cuDNN"], []
-for name, called in sorted((NAMES | LECTURE).items()):
+for called, name in zip(short, sorted(NAMES | LECTURE), strict=True):
     k, seconds, guess = on_c1[name], c1.seconds.get(name), expected.get(name)
     rows.append((
-        called, k.flops / 1e6, k.travels / 1e3, k.intensity, k.requests, k.sectors, k.reuse,
-        guess and 1e6 * guess, seconds and 1e6 * seconds, seconds and vendor / seconds,
+        called, guess and 1e6 * guess, seconds and 1e6 * seconds, seconds and vendor / seconds,
+        k.flops / 1e6, k.travels / 1e3, k.intensity, k.requests, k.sectors, k.reuse,
     ))  # fmt: skip
+heads = ["kernel", "predicted µs", "µs", "× cuDNN", "MFLOP", "kB", "FLOP/B", "requests", "sectors", "reuse"]
 table(
-    [*rows, ("cuDNN", *[None] * 7, 1e6 * vendor, 1.0)],
-    ["kernel", "MFLOP", "kB that travel", "FLOP a byte", "load requests", "sectors", "loads of a pixel", "predicted µs",
-     "measured µs", "times cuDNN's speed"],
-    align="l" + "r" * 9,
-    formats={"MFLOP": ".2f", "kB that travel": ".0f", "FLOP a byte": ".1f", "load requests": ",.0f", "sectors": ",.0f",
-             "loads of a pixel": ".1f", "predicted µs": ",.0f", "measured µs": ",.0f", "times cuDNN's speed": ".2f"},
-    caption=f"C1: counts of one image, times of {c1.size}, measured on an {c1.card} ({c1.date})",
+    [*rows, ("cuDNN", None, 1e6 * vendor, 1.0, *[None] * 6)],
+    heads, align="l" + "r" * 9,
+    formats=dict(zip(heads[1:], (",.0f", ",.0f", ".2f", ".2f", ".0f", ".1f", ",.0f", ",.0f", ".1f"), strict=True)),
+    caption=f"C1: times of {c1.size}, measured on an {c1.card} ({c1.date}); counts of one image",
 )  # fmt: skip
 
 # %% [markdown]
@@ -842,10 +844,10 @@ print(f"different sums: {len(set(sums))} of {len(sums)}")
 print(f"from {min(sums):.3f} to {max(sums):.3f}, right is {terms.sum(dtype=np.float64):.3f}")
 
 # %% [markdown]
-# Two ways keep an order, and both are rungs of `course_lib/cuda/ladders/conv2d/backward_weights`. A *tree*: a block for
-# each weight, whose threads share the places and add up as in lesson 13. And *ordered parts*: a block keeps rows of a
-# mask in registers while it walks over its share of the images, writes its sums to a place of its own, and a small
-# second kernel adds these up, always in the same order.
+# Two ways keep an order; both are rungs of the ladder `backward_weights`. A *tree*: a block for each weight, whose
+# threads share the places and add up as in lesson 13. And *ordered parts*: a block keeps rows of a mask in registers
+# while it walks over its share of the images, writes its sums to a place of its own, and a small second kernel adds
+# these up, always in the same order.
 
 # %% tags=["hide-input"]
 # Four ways to the masks' gradient.
@@ -882,27 +884,32 @@ table(
 # %%
 waves = np.fft.rfft2(x[0, 0]) * np.conj(np.fft.rfft2(MASKS[0, 0], s=(32, 32)))
 by_waves = np.fft.irfft2(waves, s=(32, 32))[:28, :28]
-print("map 0, right when rounded:", np.array_equal(np.rint(by_waves), right[0, 0]))
-
-all_maps, _ = ops.conv2d_fft_forward(x, MASKS)
-error = np.abs(all_maps - right).max() / right.max()
-print("all maps, largest error below 1e-6 of the largest output:", bool(error < 1e-6))
+print("map 0, rounded to whole numbers, is right:", np.array_equal(np.rint(by_waves), right[0, 0]))
 
 # %% [markdown]
-# (Waves repeat, so the image is treated as if it went on at the opposite edge. Outputs whose window does that are
-# thrown away; 28 × 28 are left. Without `conj` the mask would be turned.) The result is right up to rounding, since
-# most waves are no whole numbers.
+# Waves repeat, so the image is treated as if it went on at the opposite edge. Outputs whose window does that are thrown
+# away; 28 × 28 are left. Without `conj` the mask would be turned.
 #
-# Count multiplications. Direct, an output takes $K^2$ for each input map. By FFT, the transform of a map takes $2 N^2
-# \log_2 N$, and each pair of maps $2 N^2$ products. The masks are transformed once for a whole batch.
+# The result is right up to rounding only, since most waves are no whole numbers. How far off can it be? Each of the
+# transform's stages rounds once, which gives a bound for the operation of the library, in float32:
+
+# %%
+all_maps, _ = ops.conv2d_fft_forward(x, MASKS)
+norms = np.linalg.norm(x) * np.linalg.norm(MASKS.reshape(6, -1), axis=1)
+bound = checks.fft_tolerance(norms, points=32 * 32).max()
+error = np.abs(all_maps - right).max()
+print(f"outputs up to {right.max():,.0f}, bound of the error {bound:.2f}")
+print("error below the bound:", bool(error < bound), " below a tenth of it:", bool(error < bound / 10))
+
+# %% [markdown]
+# Now count multiplications. Direct, an output takes $K^2$ for each input map. By FFT, the transform of a map takes $2
+# N^2 \log_2 N$, and each pair of maps $2 N^2$ products; the masks are transformed once for a whole batch. For one
+# output and one input map, to be compared with $K^2$, that is
 
 # %%
 def by_fft(C, H, K, M):
     N = 2 ** int(np.ceil(np.log2(H)))
     return ((C + M) * 2 * N**2 * np.log2(N) + C * M * 2 * N**2) / (C * M * (H - K + 1) ** 2)
-
-# %% [markdown]
-# That is for one output and one input map, to be compared with $K^2$.
 
 # %% tags=["hide-input"]
 crossing = predict(
@@ -977,8 +984,39 @@ table(
 # So is unrolling how frameworks do it? In thought, yes. For real, on none of these layers. For a layer with many maps,
 # take the library. For a layer with few maps, whose shape you know and which you run ten thousand times a second, a
 # generated kernel may be worth an afternoon. Measure before you begin.
+
+# %% [markdown]
+# ## Optional: 16 multiplications for 36
 #
-# WINOGRAD
+# <details><summary>Winograd's way with 3 × 3 masks</summary>
+#
+# There is a third way to fewer multiplications, for small masks. Take $4 \times 4$ pixels $d$ and a mask $g$ of $3
+# \times 3$. The $2 \times 2$ outputs under it need $4 \cdot 9 = 36$ multiplications. With three small matrices of
+# zeros, ones and halves, they are
+#
+# $$A^T \left[ (G\, g\, G^T) \odot (B^T d\, B) \right] A$$
+#
+# and $\odot$, the product number by number, has only 16.[^Lavin "Fast Algorithms for Convolutional Neural Networks"]
+# Everything else is additions, and the mask's part is done once. With $6 \times 6$ pixels it is 36 for 144. The price
+# is rounding: numbers are added up on the way in and cancel on the way out.
+#
+# </details>
+
+# %% tags=["hide-input"]
+# Winograd's errors beside the plain one's.
+noise = np.random.default_rng(3)
+xr, wr = (noise.normal(size=shape).astype(np.float32) for shape in ((2, 64, 18, 18), (16, 64, 3, 3)))
+exact, _ = ops.conv2d_forward(xr.astype(np.float64), wr.astype(np.float64))
+ways = {"direct": ops.conv2d_forward(xr, wr)[0]} | {
+    f"Winograd, {t} x {t} outputs": ops.conv2d_winograd_forward(xr, wr, tile=t)[0] for t in (2, 4)
+}
+typical = {name: np.sqrt(((y_ - exact) ** 2).mean() / (exact**2).mean()) for name, y_ in ways.items()}
+table(
+    [(name, n, "below 1 : 1,000,000" if typical[name] < 1e-6 else "above", bool(typical[name] > 3 * typical["direct"]))
+     for (name, n) in zip(typical, (9, 4, 2.25), strict=True)],
+    ["way", "multiplications for an output", "typical error", "more than 3 times the direct one's"],
+    caption="64 input maps in float32, compared with float64",
+)  # fmt: skip
 
 # %% [markdown]
 # ## Try it

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import datetime
+import functools
 import json
 import linecache
 import sys
@@ -21,11 +22,13 @@ import numpy as np
 import typer
 
 from course_lib import gpu
-from course_lib.bench.gpu import with_numpy
+from course_lib.bench.gpu import with_numpy, with_torch
 from course_lib.bench.gpu.run import describe_gpu
 from course_lib.bench.gpu.timing import time_in_turns
 from course_lib.cuda.choice import GPU
 from course_lib.cuda.device import choice
+from course_lib.cuda.ladders import gemm
+from course_lib.cuda.products import product
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -50,8 +53,10 @@ def lesson(name: str, folder: Path = NOTEBOOKS) -> types.ModuleType:
 
 
 def _is_needed(node: ast.stmt) -> bool:
-    if isinstance(node, ast.Assign):
-        return isinstance(node.targets[0], ast.Name) and node.targets[0].id.isupper()
+    if isinstance(node, ast.Assign):  # a capital letter alone is a matrix
+        target = node.targets[0]
+        names = target.elts if isinstance(target, ast.Tuple) else [target]
+        return all(isinstance(name, ast.Name) and name.id.isupper() and len(name.id) > 1 for name in names)
     return isinstance(node, ast.Import | ast.ImportFrom) or (isinstance(node, ast.FunctionDef) and node.decorator_list)
 
 
@@ -101,9 +106,42 @@ def cases(tiny: bool):
     launches = {k: _launch(getattr(fusion, k), n // 256, 256, x, parts) for k in trees}
     launches["atomic_sum"] = _launch(fusion.atomic_sum, n // 256, 256, x, total)
     yield "atomics or a tree", _power(n), 4 * n, launches
-    del x, y, z, parts
+    del x, y, z, total, parts
 
+    yield from products(tiny)
     yield from convolution_cases.cases(lesson("15_convolution_kernels"), tiny)
+
+
+def products(tiny: bool):
+    """Yield the cases of lesson 14, as `cases` does: a matrix times few columns and many, a small layer."""
+    side = 64 if tiny else 4096
+    kernel, rng = lesson("14_matrix_multiplication").matrix_vector, np.random.default_rng(0)
+    # Three matrices in turns: one alone would stay in the L2 cache.
+    weights = [_normal(rng, side, side) for _ in range(3)]
+    x, y = _normal(rng, side), gpu.empty((side,), np.float32)
+    launches = {"matrix_vector, 1": [_launch(kernel, up(side, 8), 256, w, x, y) for w in weights]}
+    for columns in (4**k for k in range(7)):
+        x, y = _normal(rng, side, columns), gpu.empty((side, columns), np.float32)
+        launches[f"cuBLAS, {columns}"] = [_library(tiny, w, x, y) for w in weights]
+    yield "matrix times batch", f"{side:,} x {side:,} times B", 4 * side * side, launches
+    del weights, x, y, launches
+
+    M, N, K = (32, 32, 64) if tiny else (128, 128, 784)
+    A, B, C = _normal(rng, M, K), _normal(rng, K, N), gpu.empty((M, N), np.float32)
+    launches = {rung.name: functools.partial(rung.launch, A, B, C) for rung in gemm.LADDER[1:8]}
+    launches |= {"product": functools.partial(product, A, B), "cuBLAS": _library(tiny, A, B, C)}
+    yield "product 128 x 128 x 784", f"{M} x {N} x {K}", 4 * (M * K + K * N + M * N), launches
+
+
+def _normal(rng, *shape):
+    return gpu.to_device(rng.standard_normal(shape, np.float32))
+
+
+def _library(tiny, A, B, C):
+    """NVIDIA's product as PyTorch calls it; in a smoke test, NumPy's."""
+    if tiny:
+        return lambda: gpu.overwrite(C, gpu.to_host(A) @ gpu.to_host(B))
+    return with_torch.product_rivals(A, B)[with_torch.CUBLAS].calls[0]
 
 
 def _power(n: int) -> str:
@@ -136,7 +174,8 @@ def main(
 
 def _once(launches):
     for launch in launches.values():
-        launch()
+        for one in launch if isinstance(launch, list) else [launch]:
+            one()
     return {name: {"median": 0.0} for name in launches}
 
 

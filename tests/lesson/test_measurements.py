@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from course_lib.lesson import measured, memory_ladder, microbench
+from course_lib.lesson import measured, memory_ladder, microbench, registers
 from course_lib.lesson.measurements import results_folder
 
 
@@ -57,6 +57,21 @@ def test_the_ladder_of_memories_is_slower_from_step_to_step_and_wider_in_the_sm(
 def test_a_card_that_was_not_measured_has_no_ladder():
     with pytest.raises(ValueError, match="the rates of the T4 are not measured"):
         memory_ladder("T4")
+
+
+def test_registers_are_those_of_the_compiler_and_fit_a_thread():
+    counts = json.loads((results_folder() / "counts.json").read_text("utf-8"))
+    need = registers("gemm 4096")
+    assert need.keys() == counts["gemm 4096"].keys()
+    assert need["v05_register_tile_2d"] == counts["gemm 4096"]["v05_register_tile_2d"][0]["registers"]
+    assert 16 < min(need.values()) <= max(need.values()) <= 255
+
+
+def test_registers_of_what_was_not_counted_are_not_made_up(tmp_path):
+    with pytest.raises(LookupError, match="has no case 'gemm 3'; there are gemm 1024"):
+        registers("gemm 3")
+    with pytest.raises(FileNotFoundError, match=r"tools/estimate_counts\.py writes it"):
+        registers("gemm 4096", folder=tmp_path)
 
 
 def test_results_are_found_from_a_notebooks_folder_also_where_the_package_is_installed(tmp_path, monkeypatch):

@@ -1,0 +1,101 @@
+"""How a layer's time grows with the batch, and with mask and image: cases for tools/measure_lessons.py.
+
+Beside the kernels of the lessons' pages stand the ladder's rungs, transforms and the vendor's library. Each way's first
+and last image is compared with the first way's, so that nothing is timed that computes something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from course_lib import gpu
+from course_lib.bench.gpu import with_numpy, with_torch
+from course_lib.bench.gpu.fft import fft_players
+from course_lib.bench.gpu.players import replayed
+from course_lib.bench.gpu.work import EVEN_ERRORS, FLOAT32
+from course_lib.cuda.ladders.conv2d.forward import LADDER
+from course_lib.cuda.ladders.conv2d.forward.checks import Sizes, sizes_of
+
+BATCHES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 10_000)
+"""Images of C1: from 7 blocks of H's kernel, on a card of 132 multiprocessors, to 70,000."""
+
+LAYERS, SIDES, MASKS = ((1, 6), (16, 16)), (32, 64, 128), (3, 5, 7, 9, 11, 15, 21, 31)
+"""Input and output maps; rows of an image; rows of a mask."""
+
+PIXELS = 2**22
+"""Of an input map in all images together: as large images are fewer, all fill the card."""
+
+LARGEST_GENERATED = 11
+"""v06 is compiled for each shape; for larger masks that takes long, and it hands them to v05 in the end."""
+
+Case = tuple[str, str, int, dict[str, Callable]]
+
+
+def cases(tiny: bool) -> Iterator[Case]:
+    """Yield (case, size in words, bytes that it has to move, {name: function that launches}) of each comparison."""
+    yield batches(tiny)
+    for maps in LAYERS[:1] if tiny else LAYERS:
+        for side in SIDES[:1] if tiny else SIDES:
+            yield crossing(*maps, side, tiny)
+
+
+def batches(tiny: bool) -> Case:
+    """C1 for ever more images, by three rungs and by cuDNN: "v06_specialised, 64" is v06 for 64 images."""
+    launches, w = {}, _normal(6, 1, 5, 5)
+    for B in BATCHES[:2] if tiny else BATCHES:
+        x = _normal(B, 1, 32, 32)
+        launches |= {f"{n}, {B}": call for n, call in ways(x, w, ("v01", "v05b", "v06"), False, tiny).items()}
+    return "C1, batch by batch", "32 x 32, B = 1 to 10,000", 4 * (32 * 32 + 6 * 28 * 28), launches
+
+
+def crossing(C: int, M: int, side: int, tiny: bool) -> Case:
+    """Mask after mask for images of one size, direct and by transforms: "FFT in tiles, 5" is 5 x 5."""
+    B, launches = 2 if tiny else PIXELS // side**2, {}
+    x = _normal(B, C, side, side)
+    for K in MASKS[1:3] if tiny else (K for K in MASKS if K < side):
+        rungs = ("v05_", "v06") if K <= LARGEST_GENERATED else ("v05_",)
+        launches |= {f"{n}, {K}": call for n, call in ways(x, _normal(M, C, K, K), rungs, True, tiny).items()}
+    name = f"FFT or direct, {C}->{M}, {side} x {side}"
+    return name, f"B = {B:,}, masks of {MASKS[0]} to {MASKS[-1]}", 4 * B * side * side * (C + M), launches
+
+
+def ways(x, w, rungs: tuple[str, ...], transforms: bool, tiny: bool) -> dict[str, Callable]:
+    """{name: function that launches} of convolving x (B, C, H, W) with w (M, C, K, K), by these rungs and others.
+
+    AssertionError where one computes something else than the first.
+    """
+    s = sizes_of(x.shape, w.shape)
+    y = gpu.empty((s.B, s.M, s.H_out, s.W_out), np.float32)
+    found = {
+        rung.name: replayed(lambda rung=rung: rung.launch(x, w, None, y), (y,))
+        for rung in LADDER
+        if rung.name.startswith(rungs) and rung.takes(s)
+    }
+    if transforms:
+        found |= {name: make().calls[0] for name, make in fft_players("forward", s, (x, w), lambda: (y,)).items()}
+    if not tiny:
+        found["cuDNN"] = with_torch.conv_forward_rivals(x, w, 1, 0)["cuDNN"].calls[0]
+    _compare(found, s)
+    return found
+
+
+def _compare(found: dict[str, Callable], s: Sizes) -> None:
+    expected = None
+    for name, call in found.items():
+        (y,) = call()
+        ends = [_host(y[:1]), _host(y[s.B - 1 :])]
+        with_numpy.spoil(y) if name != "cuDNN" else None
+        expected = expected or ends
+        for one, other in zip(ends, expected, strict=True):
+            largest = np.abs(other).max()
+            np.testing.assert_allclose(one, other, rtol=0, atol=2 * EVEN_ERRORS[FLOAT32] * largest, err_msg=f"{name}, {s}")
+
+
+def _host(array):
+    return array.cpu().numpy() if hasattr(array, "cpu") else gpu.to_host(array)
+
+
+def _normal(*shape):
+    return gpu.to_device(np.random.default_rng(len(shape)).standard_normal(shape, np.float32))
