@@ -49,7 +49,7 @@ def fft_tolerance(norms, points, terms=1, dtype=np.float32):
     inequality, an error of u |X|_2 in X or of u |W|_2 in W moves no result by more than u |x|_2 |w|_2; and so does a
     stage of the inverse, since the numbers that a result is made of add up to at most |x|_2 |w|_2 at each stage. Then
     `terms` products are added up: 4 sqrt(terms) as in `product_tolerance`. That a stage is a product and two sums, up
-    to five roundings at worst, is left out, since roundings go up as often as down: usual errors are 1/10 of this.
+    to five roundings at worst, is left out, since roundings go up as often as down: usual errors are 1/20 of this.
 
     Parameters
     ----------

@@ -11,15 +11,15 @@ Rounding: as `course_lib.checks.fft_tolerance` derives. Sums have a fixed order:
 Source: M. Mathieu, M. Henaff and Y. LeCun, "Fast Training of Convolutional Networks through FFTs"; the course's own.
 """
 
-from dataclasses import replace
-
 import numpy as np
 
 from course_lib import gpu
-from course_lib.cuda.fft import cufft, large, tiles, weights
-from course_lib.cuda.fft.plan import data_of, forward_of, tile_plan, weight_plan
+from course_lib.cuda.fft import cufft, large
+from course_lib.cuda.ladders.conv2d.backward_data.v08_fft import conv2d_backward_data_v08_fft
 from course_lib.cuda.ladders.conv2d.backward_weights.parts import bias_gradient
+from course_lib.cuda.ladders.conv2d.backward_weights.v08_fft import conv2d_backward_weights_v08_fft
 from course_lib.cuda.ladders.conv2d.forward.checks import check_conv2d
+from course_lib.cuda.ladders.conv2d.forward.v08_fft import conv2d_forward_v08_fft
 from course_lib.cuda.operands import operand
 
 LARGEST_MASK = 17
@@ -118,12 +118,13 @@ def conv2d_fft_cufft_backward(dy, cache, need_dx=True):
 
 def _forward(x, w, b, stride, pad, way):
     x, w, b, s = check_conv2d(x, w, b, stride, pad)
+    stride, pad = (s.s_h, s.s_w), (s.p_h, s.p_w)
     y = gpu.empty((s.B, s.M, s.H_out, s.W_out), np.float32)
     if (way or algorithm(s)) == "cufft":
         large.forward(s, x, w, b, y)
     else:
-        tiles.launch(tile_plan(forward_of(s)), x, w, b, y)
-    return y, (x, w, b is not None, (s.s_h, s.s_w), (s.p_h, s.p_w))
+        conv2d_forward_v08_fft(x, w, b, y, stride, pad)
+    return y, (x, w, b is not None, stride, pad)
 
 
 def _backward(dy, cache, need_dx, way):
@@ -131,14 +132,14 @@ def _backward(dy, cache, need_dx, way):
     *_, s = check_conv2d(x, w, None, stride, pad)
     dy = operand("dy", dy, shape=(s.B, s.M, s.H_out, s.W_out))
     dw, dx = gpu.empty(w.shape, np.float32), gpu.empty(x.shape, np.float32) if need_dx else None
+    db = gpu.empty(w.shape[0], np.float32) if has_bias else None
     if (way or algorithm(s)) == "cufft":
         large.backward_weights(s, dy, x, dw)
-        if need_dx:
-            large.backward_data(s, dy, w, dx)
+        bias_gradient(dy, db)
     else:
-        weights.launch(weight_plan(replace(s, B=0)), dy, x, dw)
-        if need_dx:
-            tiles.launch(tile_plan(data_of(s)), dy, w, None, dx, turned=True)
-    db = gpu.empty(w.shape[0], np.float32) if has_bias else None
-    bias_gradient(dy, db)
+        conv2d_backward_weights_v08_fft(dy, x, dw, db, stride, pad)
+    if need_dx and (way or algorithm(s)) == "cufft":
+        large.backward_data(s, dy, w, dx)
+    elif need_dx:
+        conv2d_backward_data_v08_fft(dy, w, dx, stride, pad)
     return dx, dw, db

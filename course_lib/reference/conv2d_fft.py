@@ -103,8 +103,8 @@ def conv2d_fft_backward(dy, cache, need_dx=True):
 def transform_lengths(image, mask, pad):
     """Return (N_h, N_w), the sizes to transform images (H, W) with, for pairs image, mask (K_h, K_w) and pad.
 
-    At least H + p_h rows: row h - p_h of y adds up rows h - p_h to h - p_h + K_h - 1 of x, and those before the first
-    or behind the last must be zeros. At least K_h, since the mask lies there too. Then the next number that is a product
+    At least H + p_h rows: row h of y adds up rows h - p_h to h - p_h + K_h - 1 of x, and those before the first or
+    behind the last must be zeros. At least K_h, since the mask lies there too. Then the next number that is a product
     of 2, 3, 5 and 7, since libraries transform these fastest; the columns' is even. No errors.
 
     Source: A. V. Oppenheim and R. W. Schafer, "Discrete-Time Signal Processing" (circular convolution).

@@ -17,8 +17,8 @@ Neural Networks".
 
 import numpy as np
 
+from course_lib.reference.conv2d import conv2d_backward
 from course_lib.reference.conv2d_check import check_conv2d
-from course_lib.validate import require_choice
 
 MATRICES = {
     2: (
@@ -42,7 +42,7 @@ MATRICES = {
 
 
 def conv2d_winograd_forward(x, w, b=None, pad=0, tile=2):
-    """Return (y, cache) as `conv2d_forward` with stride 1; `conv2d_backward` takes the cache.
+    """Return (y, cache) as `conv2d_forward` with stride 1, with fewer multiplications.
 
     Parameters
     ----------
@@ -67,14 +67,25 @@ def conv2d_winograd_forward(x, w, b=None, pad=0, tile=2):
 
     Source: A. Lavin and S. Gray, "Fast Algorithms for Convolutional Neural Networks".
     """
-    require_choice("tile", str(tile), ("2", "4"))
+    if type(tile) is not int or tile not in MATRICES:
+        raise ValueError(f"tile is {tile!r}; it must be one of {', '.join(map(str, MATRICES))}.")
     x, w, b, stride, pad, (H_out, W_out) = check_conv2d(x, w, b, 1, pad)
     if w.shape[2:] != (3, 3):
-        raise ValueError(f"w is {w.shape}, masks of {w.shape[2]} x {w.shape[3]}; they must be 3 x 3. Use conv2d_forward.")
+        raise ValueError(f"w is {w.shape}, masks of {w.shape[2:]}; they must be (3, 3). Use conv2d_forward for others.")
     y = _tiled(x, w, MATRICES[tile], pad, (H_out, W_out))
     if b is not None:
         y += b[:, None, None]
     return y, (x, w, b is not None, stride, pad)
+
+
+def conv2d_winograd_backward(dy, cache, need_dx=True):
+    """Return (dx, dw, db) of the shapes of x, w, b for dy (B, M, H_out, W_out): the gradients of `conv2d_forward`.
+
+    It is one function, computed in two ways, so its gradients are `conv2d_backward`'s. ValueError as there.
+
+    Source: H, "Calculating dE/dW" and "Calculating dE/dX".
+    """
+    return conv2d_backward(dy, cache, need_dx)
 
 
 def _tiled(x, w, matrices, pad, size):
@@ -88,7 +99,7 @@ def _tiled(x, w, matrices, pad, size):
     tiles = np.lib.stride_tricks.sliding_window_view(padded, (T + 2, T + 2), axis=(2, 3))
     tiles = tiles[:, :, : down * T : T, : across * T : T]  # (B, C, down, across, T + 2, T + 2)
     masks = (G @ w @ G.T).reshape(M, C, -1).transpose(2, 0, 1)
-    pixels = (BT @ tiles @ BT.T).reshape(B, C, down * across, -1).transpose(3, 1, 0, 2).reshape(-1, C, B * down * across)
+    pixels = (BT @ tiles @ BT.T).transpose(4, 5, 1, 0, 2, 3).reshape((T + 2) ** 2, C, -1)
     sums = (masks @ pixels).reshape(T + 2, T + 2, M, B, down, across).transpose(3, 2, 4, 5, 0, 1)
     y = (AT @ sums @ AT.T).transpose(0, 1, 2, 4, 3, 5).reshape(B, M, down * T, across * T)
     return np.ascontiguousarray(y[:, :, : size[0], : size[1]])

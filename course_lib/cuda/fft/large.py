@@ -18,6 +18,7 @@ from course_lib.cuda.intrinsics import ld2, nonneg, st2
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.conv2d.backward_weights.parts import add_parts
 from course_lib.cuda.numba_cuda import cuda, float32, uint32
+from course_lib.reference.conv2d_fft import transform_lengths
 
 THREADS, TILE = 128, 4
 MOST_NUMBERS = 2**28
@@ -103,23 +104,8 @@ def _multiply(P, p_i, p_k, Q, q_j, q_k, way, F, n_i, n_j, n_k, slices, out):
 
 
 def lengths(s):
-    """Return (N_h, N_w), the sizes to transform Sizes s with: no wanted number is reached by a wrapped one.
-
-    Each is a product of small primes, as cuFFT likes them, the columns' even. No errors. Source: NVIDIA, "cuFFT
-    Library", "Accuracy and Performance".
-    """
-    return _smooth(max(s.H + s.p_h, s.K_h)), _smooth(max(s.W + s.p_w, s.K_w), even=True)
-
-
-def _smooth(n, even=False):
-    while True:
-        rest = n
-        for prime in (2, 3, 5, 7):
-            while rest % prime == 0:
-                rest //= prime
-        if rest == 1 and not (even and n % 2):
-            return n
-        n += 1
+    """Return (N_h, N_w), the sizes to transform with for Sizes s: `transform_lengths`. No errors."""
+    return transform_lengths((s.H, s.W), (s.K_h, s.K_w), (s.p_h, s.p_w))
 
 
 def chunks(s):

@@ -18,6 +18,7 @@ from course_lib.cuda.ladders.conv2d.forward import (
     v05b_c1_layer,
     v06_specialised,
     v07_tensor_cores,
+    v08_fft,
 )
 from course_lib.cuda.ladders.rung import Rung
 
@@ -87,6 +88,16 @@ LADDER = (
         least_cc=(8, 0),
         ffma_share=0.15,
         widths=("LDS.128",),
+    ),
+    Rung(
+        "v08_fft",
+        v08_fft.conv2d_forward_v08_fft,
+        "Frequencies are multiplied instead of pixels: the work does not grow with the mask.",
+        "flops: for masks of 7 x 7 they fall to a third of v06's; shared memory only turns tiles",
+        v08_fft.traffic,
+        ffma_share=0.1,
+        widths=("LDG.128", "LDS.64"),
+        exact=False,
     ),
 )
 """All rungs, slowest first: the only index of this ladder."""
