@@ -52,6 +52,15 @@ class Measured:
         names = " ".join(self.library)
         return next((how for sign, how in (("fft", "FFT"), ("implicit_gemm", "implicit GEMM")) if sign in names), "")
 
+    def along(self, *names):
+        """Return {number: seconds} of what is called "name, number", of several names the fastest. No errors."""
+        found = {}
+        for called, seconds in self.seconds.items():
+            name, _, number = called.rpartition(", ")
+            if name in names:
+                found[int(number)] = min(seconds, found.get(int(number), seconds))
+        return found
+
 
 @dataclass(frozen=True)
 class Rate:
