@@ -34,14 +34,14 @@ NAMES = {
     "v04_implicit_gemm": "unrolled in thought", "v05_register_tiled": "in thought, with registers",
     "v06_specialised": "generated for C1",
 }  # fmt: skip
-LECTURE = {"v05b_c1_layer": "the lecture's for C1"}
+BY_HAND = {"v05b_c1_layer": "by hand for C1"}
 ladder = {rung.name: rung.launch for rung in forward.LADDER}
-on_c1 = count_layer({k: ladder[k] for k in NAMES | LECTURE}, (2, 1, 32, 32), (6, 1, 5, 5), (2, 6, 28, 28))
+on_c1 = count_layer({k: ladder[k] for k in NAMES | BY_HAND}, (2, 1, 32, 32), (6, 1, 5, 5), (2, 6, 28, 28))
 figures.data_movement([(called, on_c1[k].moves) for k, called in NAMES.items()], title="One image through C1")
 
 # %% [markdown]
-# Five of the six move 24 kB, and nearly all of that is the image and its outputs. The one that unrolls moves seven
-# times as much. On the card of these lessons it takes twice as long as the next one, which computes the very same
+# Five of the six move 24 kB, and nearly all of that is the image and its outputs. The one that unrolls moves nearly
+# eight times as much. On the card of these lessons it takes twice as long as the next one, which computes the very same
 # matrix product and writes no matrix at all. By the end of the page you can say why, and when it would not matter.
 #
 # ## You will be able to
@@ -204,10 +204,10 @@ table(
 
 # %% [markdown]
 # The benefit is there. With maps along x, the 256 MB of images are read from memory once. With images along x, every
-# map reads them again, and 43 times as much has to come. And now look at the times: they are the same. This kernel is
-# busy with instructions, two loads and a good deal of index arithmetic for each multiply-add, and memory has time
-# enough even for eleven gigabytes. A cache helps where memory is what a kernel waits for. Keep the good order all the
-# same; a faster kernel will need it.
+# map reads them again, and every tile its part of its neighbours': 43 times as much has to come. And now look at the
+# times: they are the same. This kernel is busy with instructions, two loads and a good deal of index arithmetic for
+# each multiply-add, and meanwhile memory can bring even eleven gigabytes. A cache helps where memory is what a kernel
+# waits for. Keep the good order all the same; a faster kernel will need it.
 
 # %% [markdown]
 # ## A tile and its halo
@@ -222,10 +222,10 @@ table(
 figures.halo_explorer(10, 10, 3, 4, padding=False, at=(3, 3))
 
 # %% [markdown]
-# This is the first of four strategies for the lecture's lab.[^Hwu "Strategies for Lab 7"] The masks go into constant
-# memory, since all lanes of a warp want the same weight at the same moment (lesson 12). The sizes of shared arrays, and
-# the constants, must be known when a kernel is compiled. So let a Python function *make* the kernel, one for each tile
-# size and each set of masks:
+# The first of four strategies is to load tiles like these, and to put the masks into constant memory,[^Hwu "Strategies
+# for Lab 7"] since all lanes of a warp want the same weight at the same moment (lesson 12). The sizes of shared arrays,
+# and the constants, must be known when a kernel is compiled. So let a Python function *make* the kernel, one for each
+# tile size and each set of masks:
 
 # %%
 def tiled_for(TILE, MASKS):
@@ -490,8 +490,8 @@ floor.confirm(f"about {2 * matrix_bytes / (image_bytes + output_bytes):.0f} time
 # %% [markdown]
 # What does the detour buy? In the product each number of the matrix meets one weight of every map, so it is used $M$
 # times, and C1 has $M = 6$.[^Hwu "Matrix-Multiplication Enables Additional Reuse"] That makes 12 operations for the 8
-# bytes of its way there and back. On lesson 12's roofline such a kernel lies far down the slope, where memory decides.
-# In microseconds:
+# bytes of its way there and back, 1.5 for each byte. The roofline of lesson 12 has its corner at 14; far below it,
+# memory decides. In microseconds:
 
 # %% tags=["hide-input"]
 # What the detour costs.
@@ -540,8 +540,8 @@ table(
 # **implicit GEMM**, after the usual name of a general matrix product.
 #
 # The rest is the tiled product. A block computes 16 maps × 16 places. It walks along the $C K^2$ products of an output
-# in steps of 16: bring a tile of weights and a tile of pixels, barrier, multiply, barrier. Who brings one weight and
-# one pixel finds sixteen of each.
+# in steps of 16: bring a tile of weights and a tile of pixels, barrier, multiply, barrier. A thread that has brought
+# one weight and one pixel finds sixteen of each.
 
 # %%
 TILE = 16
@@ -612,7 +612,7 @@ table(
 # ## A kernel for one layer
 #
 # So far every kernel took any layer. Now forget all layers but one. C1 has one input map and 6 output maps of 28 × 28,
-# and the lecture builds a kernel from just these numbers:
+# and these numbers alone make a kernel:
 #
 # - 112 = 4 × 28 threads compute four rows of outputs *of all six maps*, six sums each. 7 blocks make the 28 rows.[^Hwu
 #   "Block Organization for LeNet-5 C1 Layer"]
@@ -642,7 +642,7 @@ def c1_by_maps(x, y):
             y[n, m, top + h, v] = sums[m]
 
 # %% [markdown]
-# No guard for edges, no size that is not known, no padding.[^Hwu "Pseudo-Code for LeNet-5 C1 Layer"]
+# It has no guard for edges, no padding, and no size that is not a constant.[^Hwu "Pseudo-Code for LeNet-5 C1 Layer"]
 
 # %%
 c1_by_maps[(7, 1), 128](gpu.to_device(x), y)
@@ -655,9 +655,8 @@ print(f"loads of a pixel: {by_maps.arrays['x'].reuse:.2f}, uses of it in the til
 
 # %% [markdown]
 # A thread takes a pixel into a register and uses it for all six maps. In lesson 13's word, the kernel is *coarsened*
-# over maps. There is a catch: every thread loads every weight, all 150 of them.[^Hwu "Coarsening Does Not Match Tiling
-# Choices"] The other way round, a thread takes four pixels of *one* map, and a weight that it has loaded serves all
-# four:
+# over maps. There is a catch: every thread loads every weight, all 150 of them. The other way round, a thread takes
+# four pixels of *one* map, and a weight that it has loaded serves all four:
 
 # %%
 @gpu.jit
@@ -710,11 +709,11 @@ table(
 # %% [markdown]
 # <details class="reveal"><summary>Coarsened the wrong way, and still the faster one</summary>
 #
-# 4 warps × 150 weights against 6 warps × 25: four times as many. Seen like this the lecture's kernel is coarsened the
-# wrong way, and the lecture says so. But what the second one saves on weights, it pays for with pixels: six times the
-# requests to shared memory. And the two memories are not alike. All lanes want the same weight at the same time, in the
-# same order, in every block. Constant memory serves that in one turn, and a multiply-add can take such a number as an
-# operand, without any load.
+# 4 warps × 150 weights against 6 warps × 25: four times as many. By this count the first kernel is coarsened the wrong
+# way.[^Hwu "Coarsening Does Not Match Tiling Choices"] But what the second one saves on weights, it pays for with
+# pixels: six times the requests to shared memory. And the two memories are not alike. All lanes want the same weight at
+# the same time, in the same order, in every block. Constant memory serves that in one turn, and a multiply-add can take
+# such a number as an operand, without any load.
 #
 # </details>
 
@@ -736,9 +735,9 @@ coarse.confirm(by_maps.total.constant_load_requests // by_pixels.total.constant_
 
 # %% tags=["hide-input"]
 # All kernels on C1.
-short = ["basic", "tile", "for real", "in thought", "registers", "the lecture's", "generated"]
+short = ["basic", "tile", "for real", "in thought", "registers", "by hand", "generated"]
 expected, vendor, rows = estimated("conv 1->6 k5 forward", card="H200"), c1.seconds["cuDNN"], []
-for called, name in zip(short, sorted(NAMES | LECTURE), strict=True):
+for called, name in zip(short, sorted(NAMES | BY_HAND), strict=True):
     k, seconds, guess = on_c1[name], c1.seconds.get(name), expected.get(name)
     rows.append((
         called, guess and 1e6 * guess, seconds and 1e6 * seconds, seconds and vendor / seconds,
@@ -756,11 +755,12 @@ table(
 # Take your time with this table; most of the lesson is in it.
 #
 # - *Basic* asks for the most sectors by far, and is not the slowest. Caches serve nearly all of it.
-# - *Tile in shared memory* asks for a thirteenth of them, and gains little. A multiply-add still needs two numbers;
-#   they come from other memories now. Where a cache does the same work, a tile does not always win.
+# - *Tile* asks for a thirteenth of them, and gains little. A multiply-add still needs two numbers; they come from other
+#   memories now. Where a cache does the same work, a tile does not always win.
 # - *For real* and *in thought* differ in what travels, and in the time.
-# - *With registers* halves the loads from shared memory, the padded arithmetic too, and the time.
-# - *Generated* does what must be done: each pixel loaded once, little arithmetic that is not needed.
+# - *Registers* halves the loads from shared memory, the padded arithmetic too, and the time.
+# - *By hand* is the kernel of the last section: a pixel that is read serves six sums, and nothing is padded.
+# - *Generated* loads each pixel once, and most of its multiply-adds find both numbers in registers.
 
 # %% [markdown]
 # ## Two gradients from what is there
@@ -910,7 +910,7 @@ print("error below the bound:", bool(error < bound), " below a tenth of it:", bo
 # %% [markdown]
 # Now count multiplications. Direct, an output takes $K^2$ for each input map. By FFT, the transform of a map takes $2
 # N^2 \log_2 N$, and each pair of maps $2 N^2$ products; the masks are transformed once for a whole batch. For one
-# output and one input map, to be compared with $K^2$, that is
+# output and one input map, to be compared with $K^2$, that is:
 
 # %%
 def by_fft(C, H, K, M):
@@ -940,7 +940,7 @@ table(
 # <details class="reveal"><summary>C1 is just beyond the crossing</summary>
 #
 # 17.9 against 25. By multiplications the FFT wins on C1, and the vendor's library takes it there, as on three more
-# layers of the next table. It loses to a direct kernel, and the reason is an old acquaintance. Its kernels hand the
+# layers of the last table. It loses to a direct kernel, and the reason is an old acquaintance. Its kernels hand the
 # waves on through memory: seven spectra of 32 × 17 complex numbers, 8 bytes each, written and read again, are 60,928
 # bytes, where the layer needs 22,912. Multiplications were not what was short.
 #
@@ -982,28 +982,32 @@ sweep("h200", {"direct": direct, "FFT in tiles": ["FFT in tiles"], "cuDNN": ["cu
 # %% [markdown]
 # ## When does a kernel of one's own pay?
 #
-# The lecture leaves its students with a remark: one may do as well or better than unrolling by solving the general
-# convolution, but previous teams have not succeeded.[^Hwu "Unrolling May Boost Your Performance"] Here is what our
-# ladder says about it, for five layers.
+# In a course at Illinois, teams of students compete with kernels for two such layers. Their teachers advise to unroll
+# in thought and tile jointly. One may do as well or better, they say, by solving the general convolution directly, but
+# previous teams have not succeeded.[^Hwu "Unrolling May Boost Your Performance"] Here is what our ladder says about it,
+# for five layers.
 
 # %% tags=["hide-input"]
 # Five layers.
-cases = ["1->6 k5", "6->16 k5", "1->4 k7", "4->16 k7", "64->64 k3"]
-ways = {"v01_basic": "direct", "v05_register_tiled": "product", "v06_specialised": "direct, generated"}
-five = {case: measured(f"conv {case} forward", card="h200") for case in cases}
+layers = {
+    "1->6 k5": "C1: 1 → 6, 5 × 5", "6->16 k5": "C3: 6 → 16, 5 × 5", "1->4 k7": "1 → 4, 7 × 7",
+    "4->16 k7": "4 → 16, 7 × 7", "64->64 k3": "64 → 64, 3 × 3",
+}  # fmt: skip
+ways = {"v01_basic": "direct", "v05_register_tiled": "product", "v06_specialised": "generated", "cuDNN": "cuDNN"}
+rows = []
+for case, called in layers.items():
+    one = measured(f"conv {case} forward", card="h200")
+    gain = one.seconds["cuDNN"] / one.seconds["v06_specialised"]
+    rows.append((called, *(1e6 * one.seconds[way] for way in ways), one.algorithm, gain))
 table(
-    [(case.replace("->", " → "), five[case].size, *(1e6 * five[case].seconds[way] for way in ways),
-      1e6 * five[case].seconds["cuDNN"], five[case].algorithm,
-      five[case].seconds["cuDNN"] / five[case].seconds["v06_specialised"]) for case in cases],
-    ["layer", "images", *ways.values(), "cuDNN", "cuDNN's choice", "generated, times cuDNN's speed"],
-    align="llrrrrlr",
-    formats=dict.fromkeys([*ways.values(), "cuDNN"], ",.0f") | {"generated, times cuDNN's speed": ".2f"},
-    caption=f"Microseconds, float32, measured on an {five['1->6 k5'].card} ({five['1->6 k5'].date})",
+    rows, ["layer", *ways.values(), "its choice", "cuDNN / generated"], align="lrrrrlr",
+    formats=dict.fromkeys(ways.values(), ",.0f") | {"cuDNN / generated": ".2f"},
+    caption=f"Microseconds for 10,000 images (the last: {one.size}), float32, measured on an {one.card} ({one.date})",
 )  # fmt: skip
 
 # %% [markdown]
-# *Direct* and *product* both take any layer, and the product wins on all five, up to fifteenfold. So the lecture's
-# teams found what is true, and its advice is good: with a general kernel in mind, unroll in thought, and tile jointly.
+# *Direct* and *product* both take any layer, and the product wins on all five, up to fifteenfold. So the teams found
+# what is true, and the advice is good.
 #
 # *Generated* is a direct convolution again, but everything about its layer is known when it is compiled. It beats the
 # general product on all five layers. On the first four it beats the vendor's library too, by a factor of three to

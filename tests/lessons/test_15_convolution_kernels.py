@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numba import cuda, float32
 
 from course_lib import gpu
 from course_lib import reference as ops
@@ -83,7 +84,7 @@ def test_the_order_of_blocks_moves_the_bytes_from_memory_and_not_the_time(shown)
 
 def test_every_kernel_on_the_page_agrees_with_lesson_08(shown):
     assert "as lesson 08: False" not in shown
-    assert shown.count("as lesson 08: True") == 5
+    assert shown.count("as lesson 08: True") == 6
     assert "rounded to whole numbers, is right: True" in shown
 
 
@@ -266,7 +267,7 @@ def test_coarsened_the_wrong_way_costs_weights_saves_pixels_and_wins(lesson, sho
 
 def test_the_table_shows_what_was_counted_predicted_and_measured(lesson, shown):
     c1, expected = measured("conv 1->6 k5 forward", card="h200"), estimated("conv 1->6 k5 forward", card="H200")
-    ways = sorted(lesson["NAMES"] | lesson["LECTURE"])
+    ways = sorted(lesson["NAMES"] | lesson["BY_HAND"])
     assert len(lesson["short"]) == len(ways) == 7
     for called, name in zip(lesson["short"], ways, strict=True):
         k, guess, seconds = lesson["on_c1"][name], expected.get(name), c1.seconds.get(name)
@@ -356,11 +357,12 @@ def test_the_transforms_error_is_far_below_its_bound(lesson, shown):
     assert "error below the bound: True  below a tenth of it: True" in shown
 
 
-@pytest.mark.parametrize(("side", "low", "high"), [(32, 9, 13), (128, 6, 9)])
+@pytest.mark.parametrize(("side", "low", "high"), [(32, 11, 15), (128, 7, 9)])
 def test_on_a_processor_the_ways_cross_where_the_page_says(side, low, high):
     found = measured(f"FFT or direct, 1->6, {side} x {side}", card="xeon")
     direct, fft = found.along("direct"), found.along("FFT")
-    assert low < min(K for K in direct if fft[K] < direct[K]) + 1 <= high
+    assert fft[low] > 0.95 * direct[low]
+    assert fft[high] < direct[high]
     assert max(fft.values()) < 2 * min(fft.values())  # "hardly changes"
 
 
@@ -419,3 +421,28 @@ def test_without_a_halo_and_a_mask_of_3_outputs_14_and_15_are_wrong(lesson):
     assert not (ours != right)[0, 0, 16:, 16:].any()
 
 
+
+
+@gpu.jit
+def by_rows(x, w, y):
+    """The second thing to try: `basic` with the tile's rows from blockDim.y."""
+    tiles_in_a_row = (y.shape[3] + cuda.blockDim.x - 1) // cuda.blockDim.x
+    m, n = cuda.blockIdx.x, cuda.blockIdx.z
+    h = cuda.blockIdx.y // tiles_in_a_row * cuda.blockDim.y + cuda.threadIdx.y
+    v = cuda.blockIdx.y % tiles_in_a_row * cuda.blockDim.x + cuda.threadIdx.x
+    if h < y.shape[2] and v < y.shape[3]:
+        total = float32(0)
+        for c in range(x.shape[1]):
+            for p in range(w.shape[2]):
+                for q in range(w.shape[3]):
+                    total += x[n, c, h + p, v + q] * w[m, c, p, q]
+        y[n, m, h, v] = total
+
+
+def test_blocks_of_32_by_8_ask_for_fewer_sectors_and_requests(lesson):
+    x, w, right = lesson["x"], lesson["MASKS"], lesson["right"]
+    np.testing.assert_array_equal(launched(by_rows, (6, 4, 1), (32, 8), x, w, np.zeros_like(right)), right)
+    rows, square = gpu.simulate(by_rows, (6, 4, 1), (32, 8), x, w, np.zeros_like(right)).total, lesson["plain"].total
+    assert rows.global_load_sectors < 0.9 * square.global_load_sectors
+    assert rows.global_load_requests <= square.global_load_requests
+    print(rows.global_load_requests, square.global_load_requests, rows.global_load_sectors, square.global_load_sectors)
