@@ -28,6 +28,7 @@ SLOW = (
     "tests/cli/test_ending.py",
     "tests/cli/test_run.py",
     "tests/cuda/test_conv2d_backward.py",
+    "tests/cuda/test_conv2d_fft.py",
     "tests/cuda/test_conv2d_forward.py",
     "tests/cuda/test_gemm_ladder.py",
     "tests/cuda/test_gemm_tensor_cores.py",

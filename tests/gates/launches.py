@@ -11,6 +11,7 @@ import numpy as np
 
 from course_lib import gpu
 from course_lib.cuda import columns_by_windows
+from course_lib.cuda.fft import large
 from course_lib.cuda.ladders.conv2d.forward import c1_by_pixels
 from course_lib.cuda.ladders.rung import Rung, rungs_for
 from tests.cuda.op_cases import CASES, OTHERS, put, run
@@ -98,7 +99,7 @@ def rungs():
     found = []
     for ladder, (make, sizes) in LADDERS.items():
         all_rungs = importlib.import_module(f"course_lib.cuda.ladders.{ladder}").LADDER
-        highest = {cc: [r for r in rungs_for(all_rungs) if r.least_cc <= cc][-1] for cc in CCS[:-1]}
+        highest = {cc: [r for r in rungs_for(all_rungs) if r.exact and r.least_cc <= cc][-1] for cc in CCS[:-1]}
         for rung in all_rungs:
             older = tuple(cc for cc, best in highest.items() if best is rung)
             found.append(Entry(f"{ladder}/{rung.name}", tuple(_call(rung, make, s) for s in sizes), rung, older=older))
@@ -146,7 +147,17 @@ def _sgd(ops):
     ops.sgd_step([zeros(784, 128)], [zeros(784, 128)], 0.1, 0.9, [zeros(784, 128)])
 
 
+def _by_transforms_of_images():
+    """The kernels around cuFFT, which itself is not ours to compile."""
+    spectra, images, bias = zeros(1024), zeros(4, 1, 8, 8), zeros(4)
+    large.multiply(spectra, 2, 1, spectra, 2, 1, large.CONJUGATE_Q, 40, 3, 3, 2)
+    large.put(images, (1, 1), (8, 8))
+    large.take(spectra, (8, 8), (0, 0), (1, 1), bias, images)
+    large.add_to(spectra, spectra)
+
+
 BESIDE = {
+    "convolution by cuFFT": _by_transforms_of_images,
     "columns by windows": lambda: columns_by_windows.im2col_by_windows(zeros(2, 3, 9, 7), 3, 2, 1),
     "C1 by pixels": lambda: c1_by_pixels.conv2d_forward_c1_by_pixels(*_forward(*CONVOLUTIONS[0])),
 }

@@ -1,4 +1,4 @@
-"""cuFFT through CuPy: transforms of whole images, where there is a GPU and CuPy is installed.
+"""Transforms of whole images by cuFFT, through CuPy: where there is a GPU and CuPy is installed.
 
 CuPy takes this course's device arrays as they lie (`__cuda_array_interface__`), keeps cuFFT's plans, and works on the
 same default stream; nothing is copied to the host. It is an optional extra, imported when it is first needed.

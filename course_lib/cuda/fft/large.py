@@ -116,22 +116,35 @@ def chunks(s):
         yield first, min(s.B, first + at_once)
 
 
+def put(x, spread, N):
+    """Return x (n, maps, H, W) as device array (n maps, N_h, N_w), its rows and columns `spread` apart. No errors."""
+    n, maps, H, W = map(int, x.shape)
+    full = gpu.empty((n * maps, *N), np.float32)
+    _put[-(-full.size // THREADS), THREADS](x.reshape(x.size), H, W, *spread, *N, full.reshape(full.size))
+    return full
+
+
+def take(full, N, offset, step, b, y):
+    """Write into y (n, maps, H, W) every `step`-th number of `full`, flat, from `offset` on; b (maps,) or None.
+
+    No errors. Source: the course's own.
+    """
+    _, maps, H, W = map(int, y.shape)
+    start = [o % n for o, n in zip(offset, N, strict=True)]
+    bias = full if b is None else b
+    _take[-(-y.size // THREADS), THREADS](full, *N, *start, *step, bias, b is not None, maps, H, W, y.reshape(y.size))
+
+
 def _spectra(x, s, spread=(1, 1)):
     """Return the spectra of images x (n, maps, H, W), their rows spread, flat."""
-    (N_h, N_w), (n, maps, H, W) = lengths(s), x.shape
-    full = gpu.empty((n * maps, N_h, N_w), np.float32)
-    _put[-(-full.size // THREADS), THREADS](x.reshape(x.size), H, W, *spread, N_h, N_w, full.reshape(full.size))
-    return cufft.transform(full)
+    return cufft.transform(put(x, spread, lengths(s)))
 
 
 def _images(spectra, s, offset, step, b, y):
     """Write y (n, maps, H, W) from spectra of its images."""
-    (N_h, N_w), (n, maps, H, W) = lengths(s), y.shape
-    full = cufft.back(spectra, (n * maps, N_h, N_w))
-    _take[-(-y.size // THREADS), THREADS](
-        full.reshape(full.size), N_h, N_w, offset[0] % N_h, offset[1] % N_w, *step,
-        full.reshape(full.size) if b is None else b, b is not None, maps, H, W, y.reshape(y.size),
-    )  # fmt: skip
+    N = lengths(s)
+    full = cufft.back(spectra, (int(y.shape[0]) * int(y.shape[1]), *N))
+    take(full.reshape(full.size), N, offset, step, b, y)
 
 
 def multiply(P, p_i, p_k, Q, q_j, q_k, way, F, n_i, n_j, n_k, slices=1):
@@ -186,8 +199,8 @@ def backward_weights(s, dy, x, dw):
         add_parts(out, part)
         parts.append(part)
     total = parts[0]
-    for part in parts[1:]:  # chunks of one size add in one order
-        _add_to[-(-part.size // THREADS), THREADS](part, total)
+    for part in parts[1:]:
+        add_to(total, part)
     _images(total, s, (-s.p_h, -s.p_w), (1, 1), None, dw)
 
 
@@ -200,6 +213,11 @@ def _add_to(part, total):
     i = cuda.grid(1)
     if i < total.size:
         total[i] += part[i]
+
+
+def add_to(total, part):
+    """Add a device array to another (n,), in place. No errors. Source: the course's own."""
+    _add_to[-(-part.size // THREADS), THREADS](part, total)
 
 
 def _frequencies(s):

@@ -11,15 +11,13 @@ Source: A. V. Oppenheim and R. W. Schafer, "Discrete-Time Signal Processing" (ov
 import functools
 from dataclasses import dataclass
 
-from course_lib.cuda.ladders.conv2d.forward.checks import Sizes
-
 THREADS = 128
 """Threads of a block; a block has 128 / T tiles."""
 
 PIECE = {16: 9, 32: 17}
 """Most rows of a mask's piece: half of a tile, rounded up, is left for results."""
 
-BLOCKS = {16: 3, 32: 3}
+BLOCKS = {16: 3, 32: 4}
 """Blocks that should share a multiprocessor: registers of a thread are at most 65,536 / (128 blocks)."""
 
 DW_BLOCKS = {16: 2, 32: 2}
@@ -170,10 +168,10 @@ class WeightPlan(_Cut):
     """The gradient for the masks, cut into tiles: of dy, with zeros put between its rows where there is a stride.
 
     A tile of x, transformed, times the conjugate transform of the tile of dy that lies in it, adds up over all tiles
-    and images to the transform of a piece of dw. `s` are Sizes with B = 0. Source: the course's own.
+    and images to the transform of a piece of dw. Source: the course's own.
     """
 
-    s: Sizes
+    s: object  # the convolution's Sizes, with B = 0: the ladders' package imports this module
 
     @property
     def mask(self):

@@ -87,8 +87,9 @@ def make(plan):
         unit, units = block // MAP_BLOCKS * GROUPS + t // T, (B + 1) // 2 * TILES
         works = unit < units
         unit = min(unit, units - 1)
-        tile, n = unit % TILES, unit // TILES * 2
-        top, left, m0 = tile // TILES_W * V_H, tile % TILES_W * V_W, block % MAP_BLOCKS * MB
+        tile, n = unit % TILES, uint32(unit // TILES * 2)  # what is kept for long has 32 bits
+        top, left = uint32(tile // TILES_W * V_H), uint32(tile % TILES_W * V_W)
+        m0 = uint32(block % MAP_BLOCKS * MB)
         two = n + 1 < B
         second = CHW if two else 0  # an odd last image is its own partner, whose result nobody writes
         for i in range(SUMS):

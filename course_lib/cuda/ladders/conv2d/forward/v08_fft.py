@@ -47,15 +47,18 @@ def traffic(s):
     No errors. Source: the course's own.
     """
     p = tile_plan(forward_of(replace(s, B=0)))
-    T, lanes = p.T, 32 // p.T  # tiles of a warp
-    warps, masks = s.B // 2 * p.at_once * p.map_blocks // lanes, p.masks // lanes
+    T, tiles_of_a_warp = p.T, 32 // p.T
+    units = s.B // 2 * p.at_once  # tiles of two images
+    warps, masks = units * p.map_blocks // tiles_of_a_warp, p.masks // tiles_of_a_warp
     transforms = warps * (s.C + p.MB) + masks
-    row = {16: 8 * 16 + 9 * 6, 32: 2 * (8 * 16 + 9 * 6) + 16 * 10}[T]
+    line = {16: 8 * 16 + 9 * 6, 32: 2 * (8 * 16 + 9 * 6) + 16 * 10}[T]  # of T numbers, two a lane for each tile
+    products, scaled, added = units * p.masks * T**2, p.masks * s.K_h * s.K_w, s.B * s.M * s.H_out * s.W_out
     return {
         "global_load_requests": masks * T + warps * (s.C * (2 * T + p.MB * T // 2) + p.MB),
         "global_store_requests": masks * T // 2 + warps * p.MB * 2 * p.valid[0],
         "shared_load_requests": transforms * T,
         "shared_store_requests": transforms * T,
         "shared_load_wavefronts": transforms * 2 * T,
-        "flops": transforms * 2 * 32 * row,
+        "shared_store_wavefronts": transforms * 2 * T,
+        "flops": transforms * 2 * 32 * line + 8 * products + scaled + added,
     }
