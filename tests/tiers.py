@@ -18,7 +18,6 @@ SLOW = (
     "notebooks",
     "solutions",
     "tests/bench/test_bench_cpu.py",
-    "tests/bench/test_bench_fft.py",
     "tests/bench/test_bench_simt.py",
     "tests/bench/test_measure_cache.py",
     "tests/bench/test_measure_lessons.py",

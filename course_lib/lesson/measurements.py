@@ -99,7 +99,7 @@ def measured(case, *, card, folder=None):
         As the benchmark calls it: "ReLU", "transpose", "reduce", ...
     card : str
         Of the files `results/gpu.<card>.json`, `lessons.<card>.json` and `cache.<card>.json`, such as "h200"; or the
-        processor of `transforms.<processor>.json`.
+        processor of `fft.<processor>.json`.
     folder : Path, optional
         Where the measurements lie; `results_folder` unless given.
 
@@ -113,7 +113,7 @@ def measured(case, *, card, folder=None):
     Source: the course's own.
     """
     cases = []
-    others = [_read(bench, card, folder, needed=False) for bench in ("lessons", "cache", "transforms")]
+    others = [_read(bench, card, folder, needed=False) for bench in ("lessons", "cache", "fft")]
     for bench in (_read("gpu", card, folder, needed=not any(others)), *others):
         for row in bench.get("rows", ()):
             if row["case"] == case:
@@ -122,7 +122,8 @@ def measured(case, *, card, folder=None):
                 about = machine, bench["date"], case, row["size"]
                 first = (row.get("rivals") or [""])[0]  # the one in float32; others round to TF32
                 library = tuple(row.get("rival_kernels", {}).get(first, ()))
-                return Measured(*about, seconds, row["bytes"], row["flops"], row.get("counters", {}), library)
+                work = row.get("bytes", 0.0), row.get("flops", 0.0)
+                return Measured(*about, seconds, *work, row.get("counters", {}), library)
             cases.append(row["case"])
     raise LookupError(f"no measurements of {card} have a case {case!r}; there are {', '.join(cases)}.")
 

@@ -1,6 +1,4 @@
-"""Convolutions by transforms are players of `course bench gpu` in all three directions, and right."""
-
-from dataclasses import replace
+"""Convolutions by transforms are players of `course bench gpu` in all three directions."""
 
 import numpy as np
 import pytest
@@ -8,36 +6,19 @@ import pytest
 from course_lib import gpu
 from course_lib.bench.gpu import fft, with_numpy
 from course_lib.bench.gpu.cases import CASES
-from course_lib.bench.gpu.fft import CUFFT, TILES
-from course_lib.bench.gpu.measure import measure
-from course_lib.bench.timing import Timing
+from course_lib.bench.gpu.fft import CUFFT
 from course_lib.cuda.choice import SIMT
 from course_lib.cuda.device import choice
 
 pytestmark = pytest.mark.skipif(choice().device != SIMT, reason="tiny sizes, for the SIMT executor")
-DIRECTIONS = ("forward", "dX", "dW")
 
 
-def clock(players, rounds):
-    return {name: Timing(1.0, 1.0, 1.0, rounds, 1) for name in players}
-
-
-@pytest.mark.parametrize("direction", DIRECTIONS)
-def test_tiles_compute_what_the_case_asks_for_and_are_timed_as_transforms(direction):
-    case = CASES[f"conv 1->6 k5 {direction}"]
-    work = case.work(with_numpy, small=True)
-    only = replace(work, ours={TILES: work.ours[TILES]})
-    row = measure(replace(case, make=lambda *_, **__: only), with_numpy, clock, 1, small=True)
-    assert (row.failures, row.refused, row.kinds) == ({}, {}, {TILES: "FFT"})
-    assert row.errors[TILES][0] < 1e-6
-
-
-@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("direction", ["forward", "dX", "dW"])
 def test_cufft_plays_only_where_it_is_and_does_all_of_it_again(direction, monkeypatch):
     case, done = CASES[f"conv 1->6 k5 {direction}"], []
     assert CUFFT not in case.work(with_numpy, small=True).ours
     monkeypatch.setattr(fft.cufft, "available", lambda: True)
-    monkeypatch.setitem(fft.WAYS[direction], CUFFT, lambda s, *arrays: done.append([tuple(a.shape) for a in arrays]))
+    monkeypatch.setitem(fft.WAYS, direction, lambda s, *arrays: done.append([tuple(a.shape) for a in arrays]))
     player = case.work(with_numpy, small=True).ours[CUFFT]()
     assert (player.kind, player.calls[0].launches, done) == ("FFT", (), [])
     outputs = player.calls[0]()

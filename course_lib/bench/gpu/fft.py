@@ -1,48 +1,32 @@
-"""Convolution by Fourier transforms in `course bench gpu`: in tiles by the course's kernels, and by cuFFT.
+"""CuFFT's convolutions in `course bench gpu`, where CuPy has it: whole images are transformed. Tiles are a rung, v08.
 
 Source: the course's own. What is called is what `course_lib.cuda.conv2d_fft` calls, one direction at a time.
 """
 
 import functools
-from dataclasses import replace
 
-from course_lib.bench.gpu.players import replayed
 from course_lib.bench.gpu.work import FFT, Player
-from course_lib.cuda.fft import cufft, large, tiles, weights
-from course_lib.cuda.fft.plan import data_of, forward_of, tile_plan, weight_plan
+from course_lib.cuda.fft import cufft, large
 from course_lib.cuda.ladders.conv2d.backward_weights.parts import bias_gradient
 
-TILES, CUFFT = "FFT in tiles", "FFT by cuFFT"
+CUFFT = "FFT by cuFFT"
 
 
-def _forward_tiles(s, x, w, y):
-    tiles.launch(tile_plan(forward_of(s)), x, w, None, y)
-
-
-def _data_tiles(s, dy, w, dx):
-    tiles.launch(tile_plan(data_of(s)), dy, w, None, dx, turned=True)
-
-
-def _weights_tiles(s, dy, x, dw, db):
-    weights.launch(weight_plan(replace(s, B=0)), dy, x, dw)
-    bias_gradient(dy, db)
-
-
-def _weights_cufft(s, dy, x, dw, db):
+def _weights(s, dy, x, dw, db):
     large.backward_weights(s, dy, x, dw)
     bias_gradient(dy, db)
 
 
 WAYS = {
-    "forward": {TILES: _forward_tiles, CUFFT: lambda s, x, w, y: large.forward(s, x, w, None, y)},
-    "dX": {TILES: _data_tiles, CUFFT: large.backward_data},
-    "dW": {TILES: _weights_tiles, CUFFT: _weights_cufft},
+    "forward": lambda s, x, w, y: large.forward(s, x, w, None, y),
+    "dX": large.backward_data,
+    "dW": _weights,
 }
-"""Direction -> {player: function of Sizes, operands and outputs}."""
+"""Direction -> function of Sizes, operands and outputs."""
 
 
 def fft_players(direction, s, operands, outputs):
-    """Return {name: function that makes the Player} of a convolution of Sizes s by transforms.
+    """Return {name: function that makes the Player} of a convolution of Sizes s by cuFFT; {} where there is none.
 
     Parameters
     ----------
@@ -52,23 +36,18 @@ def fft_players(direction, s, operands, outputs):
     outputs : function
         Without arguments; makes new output arrays, full of NaN, as a tuple.
 
-    No errors: cuFFT is left out where there is none. Source: the course's own.
+    No errors. Source: the course's own.
     """
-    ways = {n: way for n, way in WAYS[direction].items() if n != CUFFT or cufft.available()}
-    return {name: functools.partial(_player, name, way, s, operands, outputs) for name, way in ways.items()}
+    if not cufft.available():
+        return {}
+    return {CUFFT: functools.partial(_player, WAYS[direction], s, operands, outputs)}
 
 
-def _player(name, way, s, operands, outputs):
+def _player(way, s, operands, outputs):
     made = outputs()
 
-    def launch():
+    def call():  # its launches are not ours to note: all of it is done again, and what it needs comes from a pool
         way(s, *operands, *made)
-
-    if name == TILES:
-        return Player((replayed(launch, made),), FFT)
-
-    def call():  # cuFFT's launches are not ours to note: all of it is done again, and what is made comes from a pool
-        launch()
         return made
 
     call.launches = ()
