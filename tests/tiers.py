@@ -74,6 +74,7 @@ SLOW = (
     "tests/grading/test_summary.py",
     "tests/grading/test_tables.py",
     "tests/grading/test_unusual_notebooks.py",
+    "tests/lesson/test_layer_counts.py",
     "tests/lessons",
     "tests/nn/test_lenet5_digits.py",
     "tests/notebooks/test_notebook_build.py",

@@ -52,6 +52,15 @@ class Measured:
         names = " ".join(self.library)
         return next((how for sign, how in (("fft", "FFT"), ("implicit_gemm", "implicit GEMM")) if sign in names), "")
 
+    def along(self, *names):
+        """Return {number: seconds} of what is called "name, number", of several names the fastest. No errors."""
+        found = {}
+        for called, seconds in self.seconds.items():
+            name, _, number = called.rpartition(", ")
+            if name in names:
+                found[int(number)] = min(seconds, found.get(int(number), seconds))
+        return found
+
 
 @dataclass(frozen=True)
 class Rate:
@@ -82,14 +91,15 @@ def results_folder(start=None):
 
 
 def measured(case, *, card, folder=None):
-    """Return the `Measured` of a case on a card: of `course bench gpu`, the lessons' own kernels, or the caches.
+    """Return the `Measured` of a case: of `course bench gpu`, the lessons' own kernels, the caches, or the transforms.
 
     Parameters
     ----------
     case : str
         As the benchmark calls it: "ReLU", "transpose", "reduce", ...
     card : str
-        Of the files `results/gpu.<card>.json`, `lessons.<card>.json` and `cache.<card>.json`, such as "h200".
+        Of the files `results/gpu.<card>.json`, `lessons.<card>.json` and `cache.<card>.json`, such as "h200"; or the
+        processor of `fft.<processor>.json`.
     folder : Path, optional
         Where the measurements lie; `results_folder` unless given.
 
@@ -103,15 +113,17 @@ def measured(case, *, card, folder=None):
     Source: the course's own.
     """
     cases = []
-    others = [_read(bench, card, folder, needed=False) for bench in ("lessons", "cache")]
-    for bench in (_read("gpu", card, folder), *others):
+    others = [_read(bench, card, folder, needed=False) for bench in ("lessons", "cache", "fft")]
+    for bench in (_read("gpu", card, folder, needed=not any(others)), *others):
         for row in bench.get("rows", ()):
             if row["case"] == case:
                 seconds = {name: timing["median"] for name, timing in row["timings"].items()}
-                about = bench["machine"]["gpu"], bench["date"], case, row["size"]
+                machine = bench["machine"].get("gpu") or bench["machine"]["cpu"]
+                about = machine, bench["date"], case, row["size"]
                 first = (row.get("rivals") or [""])[0]  # the one in float32; others round to TF32
                 library = tuple(row.get("rival_kernels", {}).get(first, ()))
-                return Measured(*about, seconds, row["bytes"], row["flops"], row.get("counters", {}), library)
+                work = row.get("bytes", 0.0), row.get("flops", 0.0)
+                return Measured(*about, seconds, *work, row.get("counters", {}), library)
             cases.append(row["case"])
     raise LookupError(f"no measurements of {card} have a case {case!r}; there are {', '.join(cases)}.")
 
