@@ -56,7 +56,7 @@ def compile_all():
     from course_lib.cuda.compile_report import ptx_of, types_of
     from course_lib.cuda.numba_cuda import choose_compiler
     from tests.gates.compiler import launches
-    from tests.gates.launches import CCS, operations, rungs
+    from tests.gates.launches import CCS, everything
 
     compiler = choose_compiler()
     print(f"compiling with {compiler} {importlib.metadata.version(compiler)}", flush=True)
@@ -65,7 +65,7 @@ def compile_all():
         return ptx_of(launch.kernel, types_of(launch.arguments), cc)
 
     found = {}
-    for entry in rungs() + operations():
+    for entry in everything():
         for cc in entry.ccs:
             for launch in launches(entry, cc):
                 name = f"{launch.kernel.__module__.removeprefix('course_lib.cuda.')}.{launch.kernel.__name__}"

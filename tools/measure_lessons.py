@@ -12,6 +12,7 @@ import datetime
 import functools
 import json
 import linecache
+import sys
 import types
 from dataclasses import asdict
 from pathlib import Path
@@ -21,7 +22,8 @@ import numpy as np
 import typer
 
 from course_lib import gpu
-from course_lib.bench.gpu import with_numpy, with_torch
+from course_lib.bench.gpu import with_torch
+from course_lib.bench.gpu.measure import find_backend
 from course_lib.bench.gpu.run import describe_gpu
 from course_lib.bench.gpu.timing import time_in_turns
 from course_lib.cuda.choice import GPU
@@ -29,7 +31,11 @@ from course_lib.cuda.device import choice
 from course_lib.cuda.ladders import gemm
 from course_lib.cuda.products import product
 
-NOTEBOOKS = Path(__file__).resolve().parents[1] / "notebooks"
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+from tools import convolution_cases, layer_cases  # noqa: E402
+
+NOTEBOOKS = ROOT / "notebooks"
 ROUNDS = 15
 
 
@@ -61,7 +67,10 @@ def up(n: int, block: int) -> int:
 
 
 def cases(tiny: bool):
-    """Yield (case, size in words, bytes that it has to move, {name: function that launches}) of each comparison."""
+    """Yield (case, size in words, bytes that it has to move, {name: function that launches}) of each comparison.
+
+    Or a function that makes the last one, where kernels have to be compiled for it.
+    """
     side, n = (64, 4096) if tiny else (8192, 2**26)
     memory, fusion = lesson("12_memory"), lesson("13_reductions_and_fusion")
 
@@ -104,6 +113,8 @@ def cases(tiny: bool):
     del x, y, z, total, parts
 
     yield from products(tiny)
+    yield from convolution_cases.cases(lesson("15_convolution_kernels"), tiny)
+    yield from layer_cases.cases(tiny)
 
 
 def products(tiny: bool):
@@ -153,17 +164,38 @@ def _all(calls):
 def main(
     out: Annotated[Path, typer.Option(help="The JSON file to write: results/lessons.<card>.json.")],
     tiny: Annotated[bool, typer.Option(help="Once each, small: a smoke test.")] = False,
+    only: Annotated[
+        list[str] | None, typer.Option(help="Cases that begin so, again for more; others stay as the file has them.")
+    ] = None,
 ) -> None:
-    """Time every case and write the file."""
+    """Time every case, and write the file after each."""
     if not tiny and choice().device != GPU:
         raise typer.BadParameter("kernels are timed on a GPU, and there is none here; --tiny is a smoke test.")
-    rows = []
+    backend = find_backend()
+    about = {"bench": "lessons", "date": datetime.date.today().isoformat(), "machine": describe_gpu(backend)}
+    old, rows = _known(out), []
     for case, size, moved, launches in cases(tiny):
+        if only and not case.startswith(tuple(only)):
+            rows += [old[case]] if case in old else []
+            continue
+        launches = launches() if callable(launches) else launches
         timings = _once(launches) if tiny else {k: asdict(t) for k, t in time_in_turns(launches, rounds=ROUNDS).items()}
-        rows.append({"case": case, "size": size, "flops": 0.0, "bytes": float(moved), "timings": timings})
+        row = {"case": case, "size": size, "flops": 0.0, "bytes": float(moved), "timings": timings}
+        rows.append(row | _chosen(launches, backend))
         print(case, {name: f"{1e6 * t['median']:.1f} us" for name, t in timings.items()}, flush=True)
-    about = {"bench": "lessons", "date": datetime.date.today().isoformat(), "machine": describe_gpu(with_numpy)}
-    out.write_text(json.dumps(about | {"rounds": ROUNDS, "rows": rows}, indent=1) + "\n", encoding="utf-8")
+        rest = [old[name] for name in old if name not in {r["case"] for r in rows}]
+        out.write_text(json.dumps(about | {"rounds": ROUNDS, "rows": rows + rest}, indent=1) + "\n", encoding="utf-8")
+
+
+def _known(out: Path) -> dict:
+    """{case: row} of a file that is there, to be added to."""
+    return {row["case"]: row for row in json.loads(out.read_text("utf-8"))["rows"]} if out.exists() else {}
+
+
+def _chosen(launches, backend):
+    """What cuDNN chose where it plays, after it was timed, since who watches may slow it down."""
+    cudnn = {name: launch for name, launch in launches.items() if name.startswith("cuDNN")}
+    return {"rival_kernels": {name: backend.kernels_of(launch) for name, launch in cudnn.items()}} if cudnn else {}
 
 
 def _once(launches):

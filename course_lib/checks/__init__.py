@@ -12,7 +12,7 @@ from course_lib.checks.gradients import (
     check_op_gradients,
     numerical_gradient,
 )
-from course_lib.checks.tolerance import product_tolerance
+from course_lib.checks.tolerance import fft_tolerance, product_tolerance
 from course_lib.checks.values import Named, Seeded
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "check_close",
     "check_network_gradients",
     "check_op_gradients",
+    "fft_tolerance",
     "numerical_gradient",
     "product_tolerance",
 ]

@@ -23,6 +23,7 @@ _PARTS = {
     ),
     "columns": ("col2im", "im2col"),
     "conv2d": ("conv2d_backward", "conv2d_forward"),
+    "conv2d_fft": ("conv2d_fft_backward", "conv2d_fft_forward"),
     "conv_direct": (
         "conv1d_backward", "conv1d_forward", "conv2d_backward_loops", "conv2d_backward_windows",
         "conv2d_forward_loops", "conv2d_forward_windows", "conv3d_backward", "conv3d_forward",

@@ -35,7 +35,7 @@ def im2col(x, mask, stride=1, pad=0):
     Source: K, "Im2Col Operation"; H, "Matrix Multiplication for a Convolution Layer".
     """
     x = operand("x", x, ndim=4)
-    sizes, (rows, places) = _sizes(x.shape, mask, stride, pad)
+    sizes, (rows, places) = unrolled_sizes(x.shape, mask, stride, pad)
     cols = empty((x.shape[0], rows, places), np.float32)
     _im2col[-(-cols.size // THREADS), THREADS](x, *sizes, cols)
     return cols
@@ -62,7 +62,7 @@ def col2im(cols, shape, mask, stride=1, pad=0):
     Source: H, "Calculating dE/dX".
     """
     cols = operand("cols", cols, ndim=3)
-    sizes, (rows, places) = _sizes(shape, mask, stride, pad)
+    sizes, (rows, places) = unrolled_sizes(shape, mask, stride, pad)
     if tuple(cols.shape) != (shape[0], rows, places):
         raise ValueError(
             f"cols is {tuple(cols.shape)}; unrolling {tuple(shape)} with mask {pair(mask, 'mask')}, stride "
@@ -73,8 +73,11 @@ def col2im(cols, shape, mask, stride=1, pad=0):
     return x
 
 
-def _sizes(shape, mask, stride, pad):
-    """Return ((K_h, K_w, s_h, s_w, p_h, p_w, H_out, W_out), (rows, columns) of the unrolled matrix)."""
+def unrolled_sizes(shape, mask, stride, pad):
+    """Return ((K_h, K_w, s_h, s_w, p_h, p_w, H_out, W_out), (rows, columns) of the unrolled matrix).
+
+    Errors: TypeError and ValueError as `output_size` and `pair`. Source: K, "Im2Col Operation".
+    """
     (K_h, K_w), (s_h, s_w), (p_h, p_w) = pair(mask, "mask"), pair(stride, "stride"), pair(pad, "pad", minimum=0)
     H_out = output_size(shape[2], K_h, s_h, p_h, name="H")
     W_out = output_size(shape[3], K_w, s_w, p_w, name="W")

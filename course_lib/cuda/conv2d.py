@@ -13,6 +13,7 @@ from course_lib.cuda.ladders.conv2d.backward_data.v06_specialised import conv2d_
 from course_lib.cuda.ladders.conv2d.backward_weights.v06_specialised import conv2d_backward_weights_v06_specialised
 from course_lib.cuda.ladders.conv2d.forward import LADDER
 from course_lib.cuda.ladders.conv2d.forward.checks import check_conv2d
+from course_lib.cuda.ladders.rung import rungs_for
 
 HIGHEST = 6
 """The highest rung that forward takes: v07 multiplies on tensor cores, which do not round as float32 does."""
@@ -53,7 +54,8 @@ def conv2d_forward(x, w, b=None, stride=1, pad=0):
     x, w, b, s = check_conv2d(x, w, b, stride, pad)
     stride, pad = (s.s_h, s.s_w), (s.p_h, s.p_w)
     y = gpu.empty((s.B, s.M, s.H_out, s.W_out), np.float32)
-    runs_here = [rung for rung in LADDER if rung.number <= HIGHEST and rung.least_cc <= compute_capability()]
+    for_any = rungs_for(LADDER)  # a rung for one layer may freeze its masks, and training changes them
+    runs_here = [rung for rung in for_any if rung.number <= HIGHEST and rung.least_cc <= compute_capability()]
     runs_here[-1].launch(x, w, b, y, stride, pad)
     return y, (x, w, b is not None, stride, pad)
 

@@ -4,7 +4,7 @@ Source: H, "Strategies for Lab 7" and "Analyzing the Amount of Input Replication
 """
 
 import numpy as np
-from matplotlib.ticker import NullFormatter, ScalarFormatter
+from matplotlib.ticker import LogFormatter, NullFormatter, ScalarFormatter
 
 from course_lib.simt.show.panel import EDGE, Panel
 from course_lib.validate import require_positive, require_some
@@ -180,8 +180,9 @@ def crossing(masks, seconds, *, unit="ms", title="", where=""):
         ax.set_xticks(masks, [f"{k:g}" for k in masks])
         ax.xaxis.set_minor_formatter(NullFormatter())
         ax.yaxis.set_major_formatter(ScalarFormatter())
+        ax.yaxis.set_minor_formatter(LogFormatter())  # where a panel holds one power of ten only: 2, 3, 4, 6
     axes[-1, 0].set_xlabel("side K of the mask")
-    axes[0, 0].legend(loc="upper left")
+    axes[0, 0].legend(loc="best")
     head = f"Time against the mask{f', {where}' if where else ''}: "
     return picture(fig, alt=head + " ".join(says), caption=head + " ".join(says))
 

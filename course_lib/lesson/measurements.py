@@ -1,7 +1,7 @@
 """What a card needed, from the files in `results/`: measured there and then, never typed by hand."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from course_lib.simt.estimate.devices import find_device
@@ -28,6 +28,10 @@ class Measured:
     bytes : float
         What the case has to move at least; flops: how many operations it has to do.
     flops : float
+    counters : dict of str to dict
+        {kernel: {counter: value}} where a profiler looked on: in bytes, sectors, percent and seconds.
+    library : tuple of str
+        The kernels that the vendor's library chose in float32, where they were looked at.
 
     Source: the course's own.
     """
@@ -39,6 +43,23 @@ class Measured:
     seconds: dict
     bytes: float
     flops: float
+    counters: dict = field(default_factory=dict)
+    library: tuple = ()
+
+    @property
+    def algorithm(self):
+        """How the vendor's library did it, by the names of its kernels: "FFT", "implicit GEMM", or "" for neither."""
+        names = " ".join(self.library)
+        return next((how for sign, how in (("fft", "FFT"), ("implicit_gemm", "implicit GEMM")) if sign in names), "")
+
+    def along(self, *names):
+        """Return {number: seconds} of what is called "name, number", of several names the fastest. No errors."""
+        found = {}
+        for called, seconds in self.seconds.items():
+            name, _, number = called.rpartition(", ")
+            if name in names:
+                found[int(number)] = min(seconds, found.get(int(number), seconds))
+        return found
 
 
 @dataclass(frozen=True)
@@ -70,14 +91,15 @@ def results_folder(start=None):
 
 
 def measured(case, *, card, folder=None):
-    """Return the `Measured` of a case on a card, of `course bench gpu` or of the lessons' own kernels.
+    """Return the `Measured` of a case: of `course bench gpu`, the lessons' own kernels, the caches, or the transforms.
 
     Parameters
     ----------
     case : str
         As the benchmark calls it: "ReLU", "transpose", "reduce", ...
     card : str
-        Of the files `results/gpu.<card>.json` and `results/lessons.<card>.json`, such as "h200".
+        Of the files `results/gpu.<card>.json`, `lessons.<card>.json` and `cache.<card>.json`, such as "h200"; or the
+        processor of `fft.<processor>.json`.
     folder : Path, optional
         Where the measurements lie; `results_folder` unless given.
 
@@ -91,12 +113,17 @@ def measured(case, *, card, folder=None):
     Source: the course's own.
     """
     cases = []
-    for bench in (_read("gpu", card, folder), _read("lessons", card, folder, needed=False)):
+    others = [_read(bench, card, folder, needed=False) for bench in ("lessons", "cache", "fft")]
+    for bench in (_read("gpu", card, folder, needed=not any(others)), *others):
         for row in bench.get("rows", ()):
             if row["case"] == case:
                 seconds = {name: timing["median"] for name, timing in row["timings"].items()}
-                gpu, date = bench["machine"]["gpu"], bench["date"]
-                return Measured(gpu, date, case, row["size"], seconds, row["bytes"], row["flops"])
+                machine = bench["machine"].get("gpu") or bench["machine"]["cpu"]
+                about = machine, bench["date"], case, row["size"]
+                first = (row.get("rivals") or [""])[0]  # the one in float32; others round to TF32
+                library = tuple(row.get("rival_kernels", {}).get(first, ()))
+                work = row.get("bytes", 0.0), row.get("flops", 0.0)
+                return Measured(*about, seconds, *work, row.get("counters", {}), library)
             cases.append(row["case"])
     raise LookupError(f"no measurements of {card} have a case {case!r}; there are {', '.join(cases)}.")
 

@@ -46,6 +46,7 @@ from course_lib.reference.arrays import (
     zeros_like,
 )
 from course_lib.reference.conv2d import conv2d_backward, conv2d_forward
+from course_lib.reference.conv2d_fft import conv2d_fft_backward, conv2d_fft_forward
 from course_lib.reference.conv2d_loops import conv2d_backward_loops, conv2d_forward_loops
 from course_lib.reference.conv2d_windows import (
     conv1d_backward,
@@ -96,5 +97,6 @@ from course_lib.reference.pooling import (
 )
 from course_lib.reference.probabilities import softmax, softmax_backward, softmax_forward, softmax_jacobian
 from course_lib.reference.rbf import digit_prototypes, rbf_backward, rbf_forward, rbf_loss_backward, rbf_loss_forward
+from course_lib.reference.winograd import conv2d_winograd_backward, conv2d_winograd_forward
 
 __all__ = sorted(n for n, v in globals().items() if not n.startswith("_") and not isinstance(v, _types.ModuleType))

@@ -28,8 +28,9 @@ from course_lib.bench.gpu.promises import PROMISES, fastest, kept
 from course_lib.bench.gpu.roof import roof_of
 from course_lib.bench.gpu.table import tables
 from course_lib.bench.gpu.text import markdown, player_rows, promise_rows, speed_text, time_text
+from course_lib.bench.gpu.with_cudnn import NoRival
 from course_lib.bench.gpu.with_torch import plain_name
-from course_lib.bench.gpu.work import FLOAT32, TF32, Player, Work, allowed, judge
+from course_lib.bench.gpu.work import FFT, FLOAT32, TF32, Player, Work, allowed, judge
 from course_lib.bench.timing import Timing
 from course_lib.cli import app
 from course_lib.cuda.choice import SIMT
@@ -79,6 +80,11 @@ def test_rungs_below_the_least_one_of_a_size_are_left_out(fake_gemm):
     assert list(work.ours) == ["v03_fails", "v04_refuses"]
 
 
+def test_a_rung_for_one_layer_is_timed_with_that_layer_and_no_other():
+    timed = {name for name, case in CASES.items() if "v05b_c1_layer" in case.work(with_numpy, small=True).ours}
+    assert timed == {"conv 1->6 k5 forward"}
+
+
 def test_a_case_that_cannot_be_made_is_a_failure_of_all(monkeypatch):
     monkeypatch.setitem(sys.modules, "course_lib.cuda.ladders.gemm", SimpleNamespace(LADDER=None))
     row = measure(CASES["gemm 1024"], with_numpy, timer, 1, small=True)
@@ -126,16 +132,19 @@ def test_a_launch_is_recorded_without_running_and_done_again_by_each_call():
     assert (gpu.to_host(C) == 4).all()
 
 
-def test_a_rung_is_readable_unless_it_uses_intrinsics_and_on_tensor_cores_by_its_name():
+def test_a_rung_is_readable_unless_it_uses_intrinsics_and_by_its_name_on_tensor_cores_or_by_transforms():
     assert kind(gpu_ladder.RIGHT) == "readable"
-    named = {"v09_3xtf32": "3xTF32", "v10_tf32": "TF32"}
+    named = {"v09_3xtf32": "3xTF32", "v10_tf32": "TF32", "v08_fft": "FFT"}
     for name, expected in named.items():
         assert kind(SimpleNamespace(name=name, launch=gpu_ladder.RIGHT.launch)) == expected
 
 
 def test_every_promise_has_its_case_and_a_goal_above_its_floor():
     assert {promise.case for promise in PROMISES} <= CASES.keys()
-    assert all(0 < promise.floor < promise.goal for promise in PROMISES)
+    limits = [(promise.floor, promise.goal) for promise in PROMISES if promise.floor is not None]
+    assert all(0 < floor < goal for floor, goal in limits)
+    listed = [promise for promise in PROMISES if promise.floor is None]
+    assert [(promise.player, promise.goal) for promise in listed] == [("v05b", None)]
 
 
 def test_words_choose_families_and_cases_and_unknown_ones_are_refused():
@@ -197,6 +206,37 @@ def test_a_promise_is_kept_by_the_fastest_of_the_kinds_that_count_and_by_its_err
     assert found["3xTF32 product"].verdict == "below"  # fast enough, not exact enough
     assert (found["TF32 product"].ours, found["TF32 product"].verdict) == ("", "-")
     assert found["bound by memory"].verdict == "goal"
+
+
+def of_layers():
+    """Return a made-up report of C1's row: H's kernel beside v06, and transforms beside cuDNN's, told to take them."""
+    seconds = {"v05b_c1_layer": 2e-4, "v06_specialised": 1e-4, "v08_fft": 6e-4, "cuDNN": 4e-4, "cuDNN FFT tiling": 5e-4}
+    kinds = dict(zip(seconds, ("readable", "float32", "FFT", "float32", "float32"), strict=True))
+    report = made_up()
+    report.rows = [
+        GpuRow(
+            "conv 1->6 k5 forward", "conv forward", "B = 10,000, 32 x 32", 1.4e10, 2.3e8, kinds=kinds,
+            timings={n: dict(median=s, lower=s, upper=s, rounds=20, calls=4) for n, s in seconds.items()},
+            errors={n: [1e-6, 0.1] for n in seconds}, rivals=["cuDNN", "cuDNN FFT tiling", "cuDNN FFT"],
+            rival={"readable": "cuDNN", "float32": "cuDNN", "FFT": "cuDNN FFT tiling"},
+            refused={"cuDNN FFT": "NoRival: cudnnGetConvolutionForwardWorkspaceSize answers 3000, NOT SUPPORTED."},
+        )
+    ]  # fmt: skip
+    return report
+
+
+def test_the_kernel_for_one_layer_is_listed_beside_the_fastest_and_transforms_beside_those_of_the_vendor():
+    found = {k.promise.work: k for k in kept(asdict(of_layers()))}
+    assert found["convolution"].ours == "v06_specialised"
+    listed = found["the lecture's kernel for C1"]
+    assert (listed.ours, listed.rival, listed.ratio, listed.verdict) == ("v05b_c1_layer", "cuDNN", 2, "listed")
+    ours = found["convolution by FFT"]
+    assert (ours.ours, ours.rival, ours.verdict) == ("v08_fft", "cuDNN FFT tiling", "floor")
+    assert ours.ratio == pytest.approx(5 / 6)
+    lines = markdown(asdict(of_layers()) | {"date": "2026-11-28"}).splitlines()
+    c1 = "| the lecture's kernel for C1: conv 1→6 k5 forward |"
+    assert any(c1 in x and x.endswith("|  |  | listed |") for x in lines)
+    assert any("| convolution by FFT: conv 1→6 k5 forward |" in x and "| 0.83 | 0.67 | 1 | floor |" in x for x in lines)
 
 
 def test_without_a_rival_nothing_is_promised():
@@ -262,17 +302,48 @@ def test_of_equally_fast_rungs_the_lowest_is_named():
     assert fastest(row, (TF32,)) is None
 
 
+def _row_of(ours, rivals, rival, exact, seconds):
+    """Return the GpuRow of made-up work: arrays that players give back, and the seconds that they take."""
+    work = Work(1, 1, 4, lambda sizes=False: (np.abs(exact) if sizes else exact,), ours, rivals, rival)
+    case = SimpleNamespace(name="c", family="f", size="s", work=lambda backend, small: work)
+
+    def clock(players, rounds):
+        return {n: Timing(seconds[n], seconds[n], seconds[n], 1, 1) for n in players}
+
+    return measure(case, with_numpy, clock, 1)
+
+
+def _gives(array, kind_=FLOAT32):
+    return lambda: Player((lambda: (gpu.to_device(np.asarray(array, np.float32)),),), kind_)
+
+
 def test_a_rival_may_err_everywhere_alike_and_we_may_not():
     exact, off = np.array([1.0, 1e-4]), np.array([1.0, 1e-4 + 5e-7], np.float32)
-    work = SimpleNamespace(
-        flops=1, bytes=1, terms=4, exact=lambda sizes=False: (np.abs(exact) if sizes else exact,), rival={},
-        ours={"v01": lambda: Player((lambda: (gpu.to_device(off),),))},
-        rivals={"cuDNN": Player((lambda: (gpu.to_device(off),),))},
-    )  # fmt: skip
-    case = SimpleNamespace(name="c", family="f", size="s", work=lambda backend, small: work)
-    row = measure(case, with_numpy, lambda players, rounds: {n: Timing(1.0, 1.0, 1.0, 1, 1) for n in players}, 1)
+    row = _row_of({"v01": _gives(off)}, {"cuDNN": _gives(off)()}, {}, exact, {"v01": 1.0, "cuDNN": 1.0})
     assert list(row.timings) == ["cuDNN"]
     assert list(row.failures) == ["v01"]
+
+
+def test_of_several_rivals_the_fastest_counts_and_who_refuses_is_no_failure():
+    def refuses():
+        raise NoRival("cudnnGetConvolutionForwardWorkspaceSize answers 3000, NOT SUPPORTED.")
+
+    exact, ours = np.ones(4), {"v08_fft": _gives(np.ones(4), FFT)}
+    rivals = {"cuDNN FFT": _gives(np.ones(4)), "cuDNN FFT tiling": _gives(np.ones(4))}
+    rival, seconds = {FFT: ("cuDNN FFT", "cuDNN FFT tiling")}, {"v08_fft": 3.0, "cuDNN FFT": 2.0, "cuDNN FFT tiling": 1}
+    row = _row_of(ours, rivals, rival, exact, seconds)
+    assert (row.rival, row.failures) == ({FFT: "cuDNN FFT tiling"}, {})
+    row = _row_of(ours, rivals | {"cuDNN FFT tiling": refuses}, rival, exact, seconds)
+    assert (row.rival, row.failures) == ({FFT: "cuDNN FFT"}, {})
+    assert "answers 3000" in row.refused["cuDNN FFT tiling"]
+    assert json.loads(json.dumps(asdict(row)))["rival"] == {FFT: "cuDNN FFT"}
+
+
+def test_transforms_of_ours_may_err_everywhere_alike_but_not_by_much():
+    exact = np.array([1.0, 1e-4])
+    for off, right in ((5e-7, True), (5e-5, False)):
+        row = _row_of({"v08_fft": _gives([exact[0], exact[1] + off], FFT)}, {}, {}, exact, {"v08_fft": 1.0})
+        assert ("v08_fft" in row.timings) == right
 
 
 def test_the_file_is_named_by_the_card_and_holds_no_path(tmp_path):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from course_lib.checks import product_tolerance
+from course_lib.checks import fft_tolerance, product_tolerance
 
 SHAPES = [(1, 1, 1), (7, 13, 9), (17, 5, 33), (3, 2000, 4), (2, 40_000, 2)]
 
@@ -67,3 +67,33 @@ def test_the_formula_by_hand():
 def test_what_is_no_product_is_refused(args, error, message):
     with pytest.raises(error, match=message):
         product_tolerance(*args)
+
+
+@pytest.mark.parametrize(("points", "image", "mask"), [(16, 12, 5), (64, 50, 15), (4096, 4000, 97)])
+@pytest.mark.parametrize("kind", ["normal", "positive", "one number"])
+def test_a_correlation_by_transforms_is_accepted_and_one_without_a_product_rejected(points, image, mask, kind):
+    x, w = np.zeros(points, np.float32), np.zeros(points, np.float32)
+    rng = np.random.default_rng(0)
+    draw = {"normal": rng.standard_normal, "positive": rng.random, "one number": lambda n: 1e3 * (np.arange(n) == 3)}
+    x[:image], w[:mask] = draw[kind](image), 1 + rng.random(mask)
+    got = np.fft.irfft(np.fft.rfft(x) * np.fft.rfft(w).conj(), points)
+    exact = np.correlate(x[:image].astype(float), w[:mask].astype(float))
+    allowed = fft_tolerance(np.linalg.norm(x) * np.linalg.norm(w), points)
+    assert np.abs(got[: len(exact)] - exact).max() < allowed
+    largest = np.abs(x).max() * w[0]
+    assert largest > allowed  # a product that is left out is seen
+
+
+def test_the_formula_for_transforms_by_hand():
+    assert fft_tolerance(np.array([2.0, 0.0]), 256, 9).tolist() == [2 * 2.0**-24 * (3 * 8 + 4 * 3), 0]
+    assert float(fft_tolerance(1.0, 2, dtype=np.float64)) == 2.0**-53 * 7
+
+
+@pytest.mark.parametrize(
+    ("args", "error", "message"),
+    [((1.0, 1), ValueError, "points is 1"), ((1.0, 4.0), TypeError, "points"), ((1.0, 4, 0), ValueError, "terms is 0"),
+     ((1.0, 4, 1, np.float16), TypeError, "dtype is float16"), ((1j, 4), TypeError, "norms has dtype complex128")],
+)  # fmt: skip
+def test_what_is_no_transform_is_refused(args, error, message):
+    with pytest.raises(error, match=message):
+        fft_tolerance(*args)

@@ -87,6 +87,10 @@ CASES = [
         for m, s, p in WINDOWS
         for b in [(whole(3, 4),), (None,)]
     ),
+    *(
+        Case("conv2d_fft", (whole(1, 2, 3, 5, 6), whole(2, 4, 3, *m), whole(3, 4), *(s, p)), exact=False)
+        for m, s, p in [((3, 3), 1, 1), ((2, 3), (2, 1), (1, 2))]
+    ),
     *(Case("conv1d", (whole(1, 2, 3, 9), whole(2, 4, 3, 3), whole(3, 4), s, p)) for s, p in [(1, 0), (2, 1)]),
     *(Case("conv3d", (whole(1, 2, 2, 4, 5, 3), whole(2, 3, 2, 3, 2, 3), None, s, p)) for s, p in [(1, 0), (2, 1)]),
     *(Case("im2col", (whole(1, 2, 3, 5, 6), m, s, p), False) for m, s, p in WINDOWS),
@@ -106,10 +110,11 @@ CASES = [
 """One entry an operation and shape; names as in the reference."""
 
 SHUFFLES = {
-    "conv1d", "conv2d_loops", "conv2d_windows", "conv3d", "expected_squared_distance", "half_squared_sum",
+    "conv1d", "conv2d_fft", "conv2d_loops", "conv2d_windows", "conv3d", "expected_squared_distance", "half_squared_sum",
     "one_minus_probability", "quadratic_cost", "rbf", "rbf_loss", "softmax", "softmax_cross_entropy", "subsample",
 }  # fmt: skip
-"""Operations with a kernel that adds up by the lanes of a warp, forward or backward; conv2d does for its bias."""
+"""Operations with a kernel that adds up or turns tiles by the lanes of a warp, forward or backward; conv2d does for its
+bias."""
 
 OTHERS = {
     "linear_regression_fit": (whole(1, 40, 3), whole(2, 40)),

@@ -10,22 +10,26 @@ from course_lib.cuda import conv2d
 from course_lib.cuda.device import executor
 from course_lib.cuda.ladders.conv2d.forward import (
     LADDER,
-    c1_kernel,
+    c1_by_pixels,
     tensor_plan,
     v01_basic,
     v02_constant_masks,
+    v05b_c1_layer,
     v06_specialised,
     v07_tensor_cores,
 )
-from course_lib.cuda.ladders.conv2d.forward.checks import Sizes
+from course_lib.cuda.ladders.conv2d.forward.checks import Sizes, sizes_of
 from course_lib.cuda.ladders.conv2d.forward.plan import Plan, plan
 from course_lib.cuda.ladders.conv2d.forward.v05_register_tiled import conv2d_forward_v05_register_tiled
+from course_lib.cuda.ladders.rung import rungs_for
 from course_lib.cuda.recording import record_launches
 from course_lib.reference.conv2d import conv2d_forward
 from tests.cases import all_of
 from tests.gpu.devices import each_rung, needs_simt, needs_warps
 
-RUNGS, LAUNCHERS = each_rung(LADDER, warps=(7,)), each_rung(LADDER)
+WARPS = (7, 8)
+EXACT = [rung for rung in LADDER if rung.exact]  # v08 rounds otherwise: test_conv2d_fft
+RUNGS, LAUNCHERS = each_rung(EXACT, WARPS), each_rung(LADDER)
 
 SHAPES = [  # x, w, stride, pad
     ((1, 1, 1, 1), (1, 1, 1, 1), (1, 1), (0, 0)),
@@ -37,8 +41,8 @@ SHAPES = [  # x, w, stride, pad
     ((3, 1, 17, 5), (2, 1, 3, 5), (2, 2), (2, 0)),
     ((1, 5, 5, 20), (17, 5, 5, 3), (1, 2), (0, 1)),
     ((3, 16, 6, 5), (40, 16, 3, 3), (1, 1), (1, 1)),
+    ((3, 1, 32, 32), (6, 1, 5, 5), (1, 1), (0, 0)),
 ]
-SHAPE = pytest.mark.parametrize(("x", "w", "stride", "pad"), SHAPES, ids=str)
 
 
 def whole_numbers(*shape, seed=0):
@@ -79,15 +83,63 @@ def reports(launch, s):
     return totals
 
 
-@RUNGS
-@SHAPE
+def _marks(rung):
+    return [needs_warps] if rung.number in WARPS else []
+
+
+def each_rung_and_shape():
+    """Parametrise by every shape and each rung that is for it."""
+    cases = [
+        pytest.param(rung, *shape, id="-".join(map(str, (*shape, rung.name))), marks=_marks(rung))
+        for shape in SHAPES
+        for rung in rungs_for(EXACT, sizes_of(*shape))
+    ]
+    return pytest.mark.parametrize(("rung", "x", "w", "stride", "pad"), cases)
+
+
+@each_rung_and_shape()
 def test_a_rung_equals_the_reference_exactly(rung, x, w, stride, pad):
     compare(rung.launch, x, w, stride, pad)
 
 
+def a_layer_of(rung):
+    """Return (x's shape, w's shape) of a layer that the rung is for: the first of a few."""
+    layers = ((2, 24, 8, 8), (16, 24, 3, 3)), ((2, 1, 32, 32), (6, 1, 5, 5))
+    return next(s for s in layers if rung.takes(sizes_of(*s)))
+
+
 @RUNGS
 def test_a_missing_bias_is_zero(rung):
-    compare(rung.launch, (2, 3, 6, 7), (5, 3, 3, 3), bias=False)
+    compare(rung.launch, *a_layer_of(rung), bias=False)
+
+
+@pytest.mark.parametrize("rung", [r for r in LADDER if r.only], ids=lambda rung: rung.name)
+def test_a_rung_for_some_layers_takes_one_of_these_shapes_and_refuses_the_others(rung):
+    fitting = [rung.takes(sizes_of(*shape)) for shape in SHAPES]
+    assert any(fitting)
+    for shape in (s for s, fits in zip(SHAPES, fitting, strict=True) if not fits):
+        s = sizes_of(*shape)
+        x, w, y = (gpu.empty(n, np.float32) for n in (*shape[:2], (s.B, s.M, s.H_out, s.W_out)))
+        with record_launches(run=False) as launches, pytest.raises(ValueError, match="conv2d_forward_v06_specialised"):
+            rung.launch(x, w, None, y, *shape[2:])
+        assert not launches
+
+
+def test_the_operation_takes_no_rung_that_is_for_one_layer(monkeypatch):
+    """It freezes the masks: a step of training would compile a kernel."""
+    x, w = gpu.to_device(whole_numbers(1, 1, 32, 32)), gpu.to_device(whole_numbers(6, 1, 5, 5))
+    for capability in ((7, 5), (9, 0)):
+        monkeypatch.setattr("course_lib.cuda.capability.EVERY", capability)
+        with record_launches(run=False) as launches:
+            conv2d.conv2d_forward(x, w)
+        assert "v05b" not in launches[-1].kernel.__name__
+
+
+def test_a_rung_for_one_layer_is_for_exactly_that_layer():
+    c1 = sizes(3, 1, 32, 32, 6, 5, 5)
+    assert v05b_c1_layer.is_c1(c1)
+    others = [dict(C=2), dict(H=33), dict(W=31), dict(M=7), dict(K_h=3), dict(K_w=3), dict(s_h=2), dict(p_w=1)]
+    assert not any(v05b_c1_layer.is_c1(replace(c1, **other)) for other in others)
 
 
 @pytest.mark.parametrize("rung", LADDER[:2], ids=lambda rung: rung.name)
@@ -98,14 +150,40 @@ def test_more_tiles_and_images_than_y_and_z_take_go_round(rung, monkeypatch):
     assert launch.grid == (2, 2, 2)
 
 
+BY_PIXELS = c1_by_pixels.conv2d_forward_c1_by_pixels
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_c1_coarsened_the_other_way_equals_the_reference(bias, monkeypatch):
+    monkeypatch.setattr(c1_by_pixels, "MOST_IMAGES", 2)
+    (launch,) = compare(BY_PIXELS, (3, 1, 32, 32), (6, 1, 5, 5), bias=bias)
+    assert (launch.grid, launch.block) == ((7, 2, 1), (32, 6, 1))
+    with pytest.raises(ValueError, match="LeNet-5's C1 alone"):
+        BY_PIXELS(gpu.empty((1, 1, 30, 32), np.float32), gpu.empty((6, 1, 5, 5), np.float32), None,
+                  gpu.empty((1, 6, 26, 28), np.float32))  # fmt: skip
+
+
+@needs_simt
+def test_each_coarsening_of_c1_saves_the_loads_that_the_other_pays():
+    s = sizes(2, 1, 32, 32, 6, 5, 5)
+    (total,) = reports(BY_PIXELS, s)
+    ours, theirs = c1_by_pixels.traffic(s), v05b_c1_layer.traffic(s)
+    assert ours == {name: getattr(total, name) for name in ours}
+    assert theirs["constant_load_requests"] == 4 * ours["constant_load_requests"]
+    assert ours["shared_load_requests"] == 6 * theirs["shared_load_requests"]
+    assert ours["flops"] == theirs["flops"]
+
+
 WHOLE_TILES = {
     "v01_basic": sizes(2, 2, 18, 34, 3, 3, 3),
     "v02_constant_masks": sizes(2, 2, 34, 18, 3, 3, 3),
     "v03_im2col_gemm": sizes(2, 4, 9, 17, 32, 2, 2),
     "v04_implicit_gemm": sizes(2, 4, 9, 17, 32, 2, 2),
     "v05_register_tiled": sizes(4, 2, 9, 17, 16, 2, 2),
+    "v05b_c1_layer": sizes(2, 1, 32, 32, 6, 5, 5),
     "v06_specialised": sizes(4, 6, 14, 14, 16, 5, 5),
     "v07_tensor_cores": sizes(4, 8, 10, 10, 16, 3, 3),
+    "v08_fft": sizes(4, 2, 28, 28, 4, 5, 5),
 }
 
 
@@ -118,23 +196,10 @@ def test_counters_of_the_executor_equal_the_rungs_formula(rung):
     assert expected == {name: sum(getattr(t, name) for t in totals) for name in expected}
 
 
-@needs_simt
-def test_counters_of_the_lectures_c1_kernel_equal_its_formula():
-    s = sizes(2, 1, 32, 32, 6, 5, 5)
-    (total,) = reports(c1_kernel.conv2d_forward_c1, s)
-    expected = c1_kernel.traffic(s)
-    assert expected == {name: getattr(total, name) for name in expected}
-
-
-@pytest.mark.parametrize("bias", [True, False])
-def test_the_lectures_c1_kernel_equals_the_reference(bias):
-    compare(lambda x, w, b, y, *_: c1_kernel.conv2d_forward_c1(x, w, b, y), (2, 1, 32, 32), (6, 1, 5, 5), bias=bias)
-
-
-def test_the_lectures_c1_kernel_refuses_any_other_layer():
-    x, w, y = (gpu.to_device(whole_numbers(*s)) for s in ((1, 1, 30, 32), (6, 1, 5, 5), (1, 6, 26, 28)))
-    with pytest.raises(ValueError, match="LeNet-5's C1 alone"):
-        c1_kernel.conv2d_forward_c1(x, w, None, y)
+def test_more_images_than_the_grid_has_rows_go_round(monkeypatch):
+    monkeypatch.setattr(v05b_c1_layer, "MOST_IMAGES", 2)
+    (launch,) = compare(v05b_c1_layer.conv2d_forward_v05b_c1_layer, (5, 1, 32, 32), (6, 1, 5, 5))
+    assert launch.grid == (7, 2, 1)
 
 
 @pytest.mark.parametrize(
@@ -194,13 +259,14 @@ def test_every_plan_for_tensor_cores_that_fits_is_right(s, cut):
 @RUNGS
 def test_random_numbers_come_out_to_the_rounding_of_float32(rung):
     rng = np.random.default_rng(0)
-    x, w = (rng.standard_normal(s).astype(np.float32) for s in ((2, 24, 8, 8), (16, 24, 3, 3)))
-    y = gpu.empty((2, 16, 6, 6), np.float32)
+    shapes = a_layer_of(rung)
+    x, w = (rng.standard_normal(s).astype(np.float32) for s in shapes)
+    s = sizes_of(*shapes)
+    y = gpu.empty((s.B, s.M, s.H_out, s.W_out), np.float32)
     rung.launch(gpu.to_device(x), gpu.to_device(w), None, y)
     exact, _ = conv2d_forward(x.astype(np.float64), w.astype(np.float64))
     size, _ = conv2d_forward(np.abs(x).astype(np.float64), np.abs(w).astype(np.float64))
-    K = 24 * 9
-    np.testing.assert_array_less(np.abs(gpu.to_host(y) - exact), 4 * np.sqrt(K) * 2**-24 * size)
+    np.testing.assert_array_less(np.abs(gpu.to_host(y) - exact), 4 * np.sqrt(s.depth) * 2**-24 * size)
 
 
 @pytest.mark.parametrize(

@@ -98,9 +98,9 @@ def answers(kept, names=()):
     After `use_compiler`.
     """
     gc.set_threshold(200_000, 50, 1000)  # a compiler makes many small objects, and keeps them
-    from tests.gates.launches import operations, rungs
+    from tests.gates.launches import everything
 
-    entries = {entry.name: entry for entry in rungs() + operations()}
+    entries = {entry.name: entry for entry in everything()}
     for name in names or entries:
         for cc in entries[name].asked:
             missing = len(kept.missing)

@@ -10,7 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from course_lib import gpu
-from course_lib.cuda.ladders.rung import Rung
+from course_lib.cuda import columns_by_windows
+from course_lib.cuda.fft import large
+from course_lib.cuda.ladders.conv2d.forward import c1_by_pixels
+from course_lib.cuda.ladders.rung import Rung, rungs_for
 from tests.cuda.op_cases import CASES, OTHERS, put, run
 
 CCS = ((7, 5), (8, 0), (9, 0))
@@ -96,7 +99,7 @@ def rungs():
     found = []
     for ladder, (make, sizes) in LADDERS.items():
         all_rungs = importlib.import_module(f"course_lib.cuda.ladders.{ladder}").LADDER
-        highest = {cc: [r for r in all_rungs if r.least_cc <= cc][-1] for cc in CCS[:-1]}
+        highest = {cc: [r for r in rungs_for(all_rungs) if r.exact and r.least_cc <= cc][-1] for cc in CCS[:-1]}
         for rung in all_rungs:
             older = tuple(cc for cc, best in highest.items() if best is rung)
             found.append(Entry(f"{ladder}/{rung.name}", tuple(_call(rung, make, s) for s in sizes), rung, older=older))
@@ -144,6 +147,28 @@ def _sgd(ops):
     ops.sgd_step([zeros(784, 128)], [zeros(784, 128)], 0.1, 0.9, [zeros(784, 128)])
 
 
+def _by_transforms_of_images():
+    """The kernels around cuFFT, which itself is not ours to compile."""
+    spectra, images, bias = zeros(1024), zeros(4, 1, 8, 8), zeros(4)
+    large.multiply(spectra, 2, 1, spectra, 2, 1, large.CONJUGATE_Q, 40, 3, 3, 2)
+    large.put(images, (1, 1), (8, 8))
+    large.take(spectra, (8, 8), (0, 0), (1, 1), bias, images)
+    large.add_to(spectra, spectra)
+
+
+BESIDE = {
+    "convolution by cuFFT": _by_transforms_of_images,
+    "columns by windows": lambda: columns_by_windows.im2col_by_windows(zeros(2, 3, 9, 7), 3, 2, 1),
+    "C1 by pixels": lambda: c1_by_pixels.conv2d_forward_c1_by_pixels(*_forward(*CONVOLUTIONS[0])),
+}
+"""Kernels that lessons compare with a rung or an operation."""
+
+
+def beside():
+    """Return an `Entry` for each kernel beside the ladders and the operations."""
+    return [Entry(f"beside/{name}", (call,)) for name, call in BESIDE.items()]
+
+
 def operations():
     """Return an `Entry` for each operation, forward and backward together, on the sizes of tests/cuda."""
     ops = importlib.import_module("course_lib.cuda")
@@ -156,3 +181,8 @@ def operations():
             calls.setdefault(name, []).append(_other(ops, name, arguments))
     calls |= {"sgd_step": [lambda: _sgd(ops)], "large sizes": [lambda: _large(ops)]}
     return [Entry(f"ops/{name}", tuple(c), run=name in RUN) for name, c in calls.items()]
+
+
+def everything():
+    """Return every `Entry`: rungs, what stands beside them, operations."""
+    return rungs() + beside() + operations()

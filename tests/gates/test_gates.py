@@ -15,9 +15,9 @@ from course_lib.cuda.sass import family
 from course_lib.cuda.unroll import compiled_form
 from course_lib.simt.estimate.devices import DEVICES
 from tests.gates import compiler as gates
-from tests.gates.launches import CCS, operations, rungs
+from tests.gates.launches import CCS, everything
 
-ENTRIES = rungs() + operations()
+ENTRIES = everything()
 EACH = [pytest.param(e, cc, id=f"{e.name}-{cc[0]}.{cc[1]}") for e in ENTRIES for cc in e.asked]
 launches = functools.cache(gates.launches)  # operations are run for it
 CARDS = {(7, 5): "T4", (8, 0): "A100", (9, 0): "H100"}

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from course_lib.lesson import measured, memory_ladder, microbench, registers
+from course_lib.lesson import Measured, measured, memory_ladder, microbench, registers
 from course_lib.lesson.measurements import results_folder
 
 
@@ -81,3 +81,21 @@ def test_results_are_found_from_a_notebooks_folder_also_where_the_package_is_ins
     monkeypatch.chdir(tmp_path / "notebooks")
     with pytest.raises(FileNotFoundError, match="cards with such measurements: none"):
         measured("transpose", card="h200")
+
+
+def test_the_librarys_algorithm_is_told_by_its_kernels_in_float32():
+    assert measured("conv 1->6 k5 forward", card="h200").algorithm == "FFT"
+    assert measured("conv 64->64 k3 forward", card="h200").algorithm == "implicit GEMM"
+    assert measured("transpose", card="h200").algorithm == ""
+
+
+def test_times_along_a_size_are_those_of_the_fastest_of_the_names():
+    found = Measured("", "", "", "", {"a, 3": 2.0, "b, 3": 1.0, "b, 5": 4.0, "ab, 5": 0.1, "c": 9.0}, 0.0, 0.0)
+    assert found.along("a", "b") == {3: 1.0, 5: 4.0}
+    assert found.along("c") == {}
+
+
+def test_a_processors_transforms_are_found_without_a_card():
+    found = measured("FFT or direct, 1->6, 64 x 64", card="xeon")
+    assert found.card.startswith("Intel")
+    assert list(found.along("direct")) == list(found.along("FFT")) == [3, 5, 7, 9, 11, 15, 21, 31]

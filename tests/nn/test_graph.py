@@ -137,7 +137,8 @@ OPERATIONS = sorted(n.removesuffix("_forward") for n in ops.__all__ if n.endswit
 def inputs_of(op):
     """Return arrays that an operation takes; class numbers are the only integers among them."""
     rng = np.random.default_rng(0)
-    image_axes = {"conv1d": 1, "conv2d": 2, "conv3d": 3, "max_pool": 2, "average_pool": 2, "subsample": 2}.get(op)
+    two = dict.fromkeys(("conv2d", "conv2d_fft", "conv2d_winograd", "max_pool", "average_pool", "subsample"), 2)
+    image_axes = {"conv1d": 1, **two, "conv3d": 3}.get(op)
     x, labels = rng.standard_normal((3, 4) if image_axes is None else (2, 3, *[4] * image_axes)), np.array([0, 3, 1])
     if op == "dense":
         return x, np.ones((4, 4)), np.zeros(4)
@@ -146,7 +147,8 @@ def inputs_of(op):
     if op in ops.LOSSES:
         return ops.softmax(x), labels  # two of them take probabilities only
     if op.startswith("conv"):
-        return x, rng.standard_normal((2, 3, *[2] * image_axes)), np.ones(2)
+        mask = 3 if op == "conv2d_winograd" else 2
+        return x, rng.standard_normal((2, 3, *[mask] * image_axes)), np.ones(2)
     if op == "subsample":
         return x, np.array([1.0, 2.0, 3.0]), np.zeros(3)
     return (x, rng.standard_normal((5, 4))) if op == "rbf" else (x,)

@@ -18,8 +18,11 @@ PROBABILITY_LOSSES = LABEL_LOSSES[:2]
 TARGET_LOSSES = ("half_squared_sum", "quadratic_cost")
 
 
-# Operations on images have properties of their own: test_conv2d, test_pooling_and_rbf.
-IMAGE_OPS = {"conv1d", "conv2d", "conv3d", "max_pool", "average_pool", "subsample", "flatten", "rbf", "rbf_loss"}
+# Operations on images have properties of their own: test_conv2d, test_conv2d_fft, test_pooling_and_rbf.
+IMAGE_OPS = {
+    "conv1d", "conv2d", "conv2d_fft", "conv2d_winograd", "conv3d", "max_pool", "average_pool", "subsample", "flatten",
+    "rbf", "rbf_loss",
+}  # fmt: skip
 
 
 def test_every_operation_of_the_library_is_covered():

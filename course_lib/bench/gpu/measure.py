@@ -4,10 +4,11 @@ Source: the course's own.
 """
 
 import importlib.util
+import math
 from dataclasses import asdict, dataclass, field
 
 from course_lib import gpu
-from course_lib.bench.gpu.work import FLOAT32, RIVALS_OFF, judge
+from course_lib.bench.gpu.work import FFT, evenly_right, judge
 
 
 @dataclass
@@ -16,7 +17,7 @@ class GpuRow:
 
     `timings`, `errors` ([relative, share of what is allowed]), `kinds` and `failures` go by the players' names.
     `rivals` lists those that are not the course's; `rival` says whom each kind is compared with, `rival_kernels` what
-    a rival launches. `refused` are rungs whose launchers say that they are not for this size.
+    a rival launches. `refused` are rungs and rivals that say that they are not for this size.
 
     Source: the course's own.
     """
@@ -67,9 +68,9 @@ def measure(case, backend, timer, rounds, small=False):
         row.failures["all"] = said(error)
         return row
     row.flops, row.bytes = float(work.flops), float(work.bytes)
-    row.rivals, row.rival = list(work.rivals), dict(work.rival)
+    row.rivals = list(work.rivals)
     right = {}
-    for name, make in {**work.ours, **{n: lambda p=p: p for n, p in work.rivals.items()}}.items():
+    for name, make in work.makers.items():
         try:
             player = make()
         except ValueError as error:  # a rung that is not for such sizes says so
@@ -84,8 +85,8 @@ def measure(case, backend, timer, rounds, small=False):
             if outputs:
                 error = judge(outputs, exact, sizes or exact, work.terms, player.kind, backend)
                 row.errors[name] = [error.relative, error.share]
-                near = name in work.rivals and error.relative <= RIVALS_OFF.get(player.kind, RIVALS_OFF[FLOAT32])
-                if not (error.fits or near):
+                may_be_even = name in work.rivals or player.kind == FFT
+                if not (error.fits or (may_be_even and evenly_right(error.relative, player.kind))):
                     row.failures[name] = f"wrong: relative error {error.relative:.1e}, {error.share:.3g} of the allowed"
                     continue
             right[name] = player
@@ -97,7 +98,14 @@ def measure(case, backend, timer, rounds, small=False):
         row.timings = {name: asdict(timing) for name, timing in timings.items()}
     except Exception as error:
         row.failures["timing"] = said(error)
+    row.rival = {kind: _fastest(names, row.timings) for kind, names in work.rival.items()}
     return row
+
+
+def _fastest(names, timings):
+    """Return the name of the fastest rival of one or several, the first of them where none was timed."""
+    names = (names,) if isinstance(names, str) else names
+    return min(names, key=lambda n: timings[n]["median"] if n in timings else math.inf)
 
 
 def rival_kernels(case, backend):
@@ -105,8 +113,13 @@ def rival_kernels(case, backend):
 
     Not in the process that measures: who watches may slow it down. Errors as the rivals'. Source: the course's own.
     """
-    rivals = case.work(backend).rivals
-    return {name: backend.kernels_of(player.calls[0]) for name, player in rivals.items()}
+    work, found = case.work(backend), {}
+    for name in work.rivals:
+        try:
+            found[name] = backend.kernels_of(work.makers[name]().calls[0])
+        except ValueError:  # not for these sizes: `measure` says so
+            continue
+    return found
 
 
 def said(error):

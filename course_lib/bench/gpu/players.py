@@ -7,30 +7,37 @@ import functools
 import importlib
 import sys
 
-from course_lib.bench.gpu.work import FLOAT32, READABLE, TF32, THREE_TF32, Player
+from course_lib.bench.gpu.work import FFT, FLOAT32, READABLE, TF32, THREE_TF32, Player
 from course_lib.cuda.capability import compute_capability
+from course_lib.cuda.ladders.rung import rungs_for
 from course_lib.cuda.recording import record_launches
 
 
-def ladder(name, least=1):
+def ladder(name, least=1, sizes=None):
     """Return the rungs of a ladder, such as "conv2d.forward", from number `least` on.
 
-    Those whose instructions this device lacks are left out. ImportError for an unknown ladder.
+    Those whose instructions this device lacks are left out, and those that are not for `sizes`, where given: what
+    `Rung.traffic` takes, as one value. ImportError for an unknown ladder.
 
     Source: the course's own.
     """
     rungs = importlib.import_module(f"course_lib.cuda.ladders.{name}").LADDER
+    rungs = rungs if sizes is None else rungs_for(rungs, sizes)
     return [rung for rung in rungs if rung.least_cc <= compute_capability() and rung.number >= least]
 
 
 def kind(rung):
-    """Return the kind of a rung: by its name on tensor cores, else by whether it uses intrinsics. No errors.
+    """Return the kind of a rung: by its name on tensor cores or by transforms, else by whether it uses intrinsics.
+
+    No errors.
 
     Source: the course's own.
     """
     name = rung.name.lower()
     if "tf32" in name:
         return THREE_TF32 if "3xtf32" in name else TF32
+    if name.endswith("_fft"):
+        return FFT
     names = vars(sys.modules[rung.launch.__module__]).values()
     return FLOAT32 if any(getattr(n, "__module__", "") == "course_lib.cuda.intrinsics" for n in names) else READABLE
 

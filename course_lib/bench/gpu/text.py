@@ -43,7 +43,7 @@ def promise_rows(report):
 def _promise(found, row, roof):
     promise = found.promise
     work = f"{promise.work}: {row['case']}"
-    limits = (f"{promise.floor:g}", f"{promise.goal:g}")
+    limits = tuple("" if limit is None else f"{limit:g}" for limit in (promise.floor, promise.goal))
     if not found.ours:
         return (work, found.size, "-", *("",) * 6, *limits, "not measured")
     ratio = "-" if found.ratio is None else f"{found.ratio:.2f}"

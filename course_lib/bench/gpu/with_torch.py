@@ -7,6 +7,7 @@ fastest (`benchmark`). `with_numpy` has the same names. All but importing this m
 import functools
 
 from course_lib import gpu
+from course_lib.bench.gpu import with_cudnn
 from course_lib.bench.gpu.work import TF32, Player
 
 DEVICE = "cuda"
@@ -125,23 +126,29 @@ def product_rivals(A, B):
 
 
 def conv_forward_rivals(x, w, stride, pad):
-    """Return {name: Player}: cuDNN, and cuDNN with TF32, on x (B, C, H, W). No errors beyond PyTorch's."""
+    """Return {name: Player}: cuDNN, and cuDNN with TF32, on x (B, C, H, W), and cuDNN's transforms, to be made.
+
+    No errors beyond PyTorch's.
+    """
     x, w = tensor(x), tensor(w)
-    return _rivals(lambda: conv_forward(x, w, stride, pad), CUDNN, CUDNN_TF32)
+    free = _rivals(lambda: conv_forward(x, w, stride, pad), CUDNN, CUDNN_TF32)
+    return free | with_cudnn.forward(x, w, stride, pad)
 
 
 def conv_backward_data_rivals(dy, w, shape, stride, pad):
-    """Return {name: Player}: cuDNN, and cuDNN with TF32, on dy (B, M, H_out, W_out). No errors beyond PyTorch's."""
+    """Return {name: Player} as `conv_forward_rivals`, on dy (B, M, H_out, W_out). No errors beyond PyTorch's."""
     dy, w = tensor(dy), tensor(w)
     x = dy.new_empty(shape)  # only its shape counts
-    return _rivals(lambda: _backward(dy, x, w, stride, pad, (True, False, False))[:1], CUDNN, CUDNN_TF32)
+    free = _rivals(lambda: _backward(dy, x, w, stride, pad, (True, False, False))[:1], CUDNN, CUDNN_TF32)
+    return free | with_cudnn.backward_data(dy, w, shape, stride, pad)
 
 
 def conv_backward_weights_rivals(dy, x, shape, stride, pad):
-    """Return {name: Player}: cuDNN, and cuDNN with TF32, on dy (B, M, H_out, W_out). No errors beyond PyTorch's."""
+    """Return {name: Player} as `conv_forward_rivals`, on dy (B, M, H_out, W_out). No errors beyond PyTorch's."""
     dy, x = tensor(dy), tensor(x)
     w = dy.new_empty(shape)
-    return _rivals(lambda: _backward(dy, x, w, stride, pad, (False, True, True))[1:], CUDNN, CUDNN_TF32)
+    free = _rivals(lambda: _backward(dy, x, w, stride, pad, (False, True, True))[1:], CUDNN, CUDNN_TF32)
+    return free | with_cudnn.backward_weights(dy, x, shape, stride, pad)
 
 
 def _rivals(call, name, name_tf32):

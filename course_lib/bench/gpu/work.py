@@ -7,9 +7,9 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-READABLE, FLOAT32, THREE_TF32, TF32 = "readable", "float32", "3xTF32", "TF32"
+READABLE, FLOAT32, THREE_TF32, TF32, FFT = "readable", "float32", "3xTF32", "TF32", "FFT"
 """Kinds of players: without single machine instructions (intrinsics), with them, on tensor cores with float32's
-precision, and with TF32's."""
+precision, and with TF32's; and those that convolve by Fourier transforms, in float32."""
 
 UNIT = 2.0**-24
 """Half the distance of 1 to the next float32."""
@@ -28,7 +28,7 @@ class Player:
         Without arguments; each enqueues the work once and returns its outputs. Several, on different arrays, where
         work is bound by memory: nothing is then found in a cache.
     kind : str
-        "readable", "float32", "3xTF32" or "TF32"; for a rival the precision.
+        "readable", "float32", "3xTF32", "TF32" or "FFT"; for a rival the precision.
 
     Source: the course's own.
     """
@@ -51,9 +51,10 @@ class Work:
         exact(sizes=False) -> tuple of float64 arrays, one for each output; with sizes=True of the operands' sizes.
     ours : dict of str to function
         {rung or operation: function that makes its `Player`}: one that cannot be made does not stop the others.
-    rivals : dict of str to Player
-    rival : dict of str to str
-        {kind: the rival that ours of this kind are compared with}; empty where there is none.
+    rivals : dict of str to Player or function
+        {name: its Player, or a function that makes it}: ValueError where it is not for these sizes.
+    rival : dict of str to str or tuple of str
+        {kind: the rival that ours of this kind are compared with, or several: the fastest}; empty where there is none.
 
     Source: the course's own.
     """
@@ -63,8 +64,13 @@ class Work:
     terms: int
     exact: Callable
     ours: dict[str, Callable]
-    rivals: dict[str, Player] = field(default_factory=dict)
-    rival: dict[str, str] = field(default_factory=dict)
+    rivals: dict[str, Player | Callable] = field(default_factory=dict)
+    rival: dict[str, str | tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def makers(self):
+        """Return {name: function that makes its `Player`} of ours and then of the rivals. No errors."""
+        return self.ours | {n: p if callable(p) else lambda p=p: p for n, p in self.rivals.items()}
 
 
 @dataclass(frozen=True)
@@ -83,9 +89,14 @@ class Error:
         return self.share <= 1
 
 
-RIVALS_OFF = {FLOAT32: 1e-5, TF32: 5e-3}
-"""What a rival's result may differ by, as a share of the largest number. cuDNN convolves by Fourier transforms where
-that is fastest: its errors are as large where sums are small as elsewhere, which is not wrong."""
+EVEN_ERRORS = {FLOAT32: 1e-5, TF32: 5e-3}
+"""What the result of a rival, or of ours by Fourier transforms, may differ by, as a share of the largest number. Errors
+of transforms are as large where sums are small as elsewhere, which is not wrong; cuDNN takes them where they pay."""
+
+
+def evenly_right(relative, kind):
+    """Return whether an error, as a share of the largest number, is small enough. No errors."""
+    return relative <= EVEN_ERRORS.get(kind, EVEN_ERRORS[FLOAT32])
 
 
 def allowed(terms, kind):

@@ -32,6 +32,8 @@ class Rung:
         Access widths that must be in the machine code, such as "LDG.128"; checked for `least_cc` and newer.
     exact : bool
         Whether small whole numbers must come out exactly.
+    only : function or None
+        only(*sizes) -> whether it is for work of these sizes, as `traffic` takes them; None for a rung for any.
 
     Source: the course's own.
     """
@@ -45,8 +47,24 @@ class Rung:
     ffma_share: float = 0.0
     widths: tuple[str, ...] = field(default=())
     exact: bool = True
+    only: Callable | None = None
 
     @property
     def number(self):
         """Return 3 for "v03_smem_tiled". No errors. Source: the course's own."""
         return int(self.name[1:3])
+
+    def takes(self, *sizes):
+        """Return whether the rung is for work of these sizes, as `traffic` takes them.
+
+        No errors. Source: the course's own.
+        """
+        return self.only is None or bool(self.only(*sizes))
+
+
+def rungs_for(ladder, *sizes):
+    """Return those rungs of a LADDER that are for work of these sizes, as `Rung.traffic` takes them.
+
+    Without sizes, those that are for any. No errors. Source: the course's own.
+    """
+    return [rung for rung in ladder if (rung.takes(*sizes) if sizes else rung.only is None)]

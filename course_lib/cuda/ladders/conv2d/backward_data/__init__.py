@@ -1,11 +1,12 @@
 """The ladder of the gradient for the input of a convolution: dx from dy and the masks. No rung uses atomics.
 
-Numbers are forward's: v06 is the specialised kernel in all three ladders; there is no v04 and v05 here.
+Numbers are forward's: v06 is the specialised kernel in all three ladders, v08 multiplies frequencies; there is no v04,
+v05 and v07 here.
 
 Source: H, "Calculating dE/dX".
 """
 
-from course_lib.cuda.ladders.conv2d.backward_data import v01_basic, v02_shared, v03_product, v06_specialised
+from course_lib.cuda.ladders.conv2d.backward_data import v01_basic, v02_shared, v03_product, v06_specialised, v08_fft
 from course_lib.cuda.ladders.rung import Rung
 
 LADDER = (
@@ -41,6 +42,15 @@ LADDER = (
         v06_specialised.traffic,
         least_cc=(8, 0),
         ffma_share=0.85,
+    ),
+    Rung(
+        "v08_fft",
+        v08_fft.conv2d_backward_data_v08_fft,
+        "Frequencies are multiplied instead of pixels: the work does not grow with the mask.",
+        "flops fall for large masks; shared memory only turns tiles",
+        ffma_share=0.1,
+        widths=("LDG.128", "LDS.64"),
+        exact=False,
     ),
 )
 """The rungs, lowest first: the only index."""

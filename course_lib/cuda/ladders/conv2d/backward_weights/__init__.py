@@ -1,11 +1,18 @@
 """The ladder of the gradient for the masks of a convolution: dw from dy and x, and db. No rung uses atomics.
 
-Numbers are forward's: v06 is the specialised kernel in all three ladders; there is no v04 and v05 here.
+Numbers are forward's: v06 is the specialised kernel in all three ladders, v08 multiplies frequencies; there is no v04,
+v05 and v07 here.
 
 Source: H, "Calculating dE/dW".
 """
 
-from course_lib.cuda.ladders.conv2d.backward_weights import v01_basic, v02_block, v03_product, v06_specialised
+from course_lib.cuda.ladders.conv2d.backward_weights import (
+    v01_basic,
+    v02_block,
+    v03_product,
+    v06_specialised,
+    v08_fft,
+)
 from course_lib.cuda.ladders.rung import Rung
 
 LADDER = (
@@ -40,6 +47,15 @@ LADDER = (
         v06_specialised.traffic,
         least_cc=(8, 0),
         ffma_share=0.85,
+    ),
+    Rung(
+        "v08_fft",
+        v08_fft.conv2d_backward_weights_v08_fft,
+        "Frequencies are multiplied instead of pixels, and added up over all images before one transform back.",
+        "flops fall for large masks; shared memory only turns tiles",
+        ffma_share=0.1,
+        widths=("LDS.64",),
+        exact=False,
     ),
 )
 """The rungs, lowest first: the only index."""

@@ -2,8 +2,9 @@
 
 Every rung takes `(x, w, b, y, stride=(1, 1), pad=(0, 0))`: x (B, C, H, W), w (M, C, K_h, K_w), b (M,) or None, and
 writes y (B, M, H_out, W_out). v02 freezes the masks; v06 and v07 hand what does not fit into shared memory to the rung
-below. Before compute capability 8.0, v06 hands over to v05, and v07 raises DeviceError. Beside the ladder, `c1_kernel`
-is H's kernel for one layer, v06's ancestor.
+below. Before compute capability 8.0, v06 hands over to v05, and v07 raises DeviceError. v05b is a step to the side: H's
+kernel for one layer, v06's ancestor, which freezes the masks too and refuses any other layer. Beside the ladder,
+`c1_by_pixels` is that layer coarsened the other way.
 
 Source: H, "Design of a Basic Kernel", "Strategies for Lab 7", "Specialization for the LeNet-5 C1 Layer".
 """
@@ -14,8 +15,10 @@ from course_lib.cuda.ladders.conv2d.forward import (
     v03_im2col_gemm,
     v04_implicit_gemm,
     v05_register_tiled,
+    v05b_c1_layer,
     v06_specialised,
     v07_tensor_cores,
+    v08_fft,
 )
 from course_lib.cuda.ladders.rung import Rung
 
@@ -58,6 +61,15 @@ LADDER = (
         ffma_share=0.5,
     ),
     Rung(
+        "v05b_c1_layer",
+        v05b_c1_layer.conv2d_forward_v05b_c1_layer,
+        "The kernel is made for one layer, LeNet-5's C1: all sizes are constants, the masks lie in constant memory.",
+        "shared_load_requests fall to one for 6 products; a constant_load_request for each product takes their place",
+        v05b_c1_layer.traffic,
+        ffma_share=0.35,
+        only=v05b_c1_layer.is_c1,
+    ),
+    Rung(
         "v06_specialised",
         v06_specialised.conv2d_forward_v06_specialised,
         "The kernel is made for the layer's shape: masks slide over an image in shared memory, in registers.",
@@ -76,6 +88,16 @@ LADDER = (
         least_cc=(8, 0),
         ffma_share=0.15,
         widths=("LDS.128",),
+    ),
+    Rung(
+        "v08_fft",
+        v08_fft.conv2d_forward_v08_fft,
+        "Frequencies are multiplied instead of pixels: the work does not grow with the mask.",
+        "flops: for masks of 7 x 7 they fall to a third of v06's; shared memory only turns tiles",
+        v08_fft.traffic,
+        ffma_share=0.1,
+        widths=("LDG.128", "LDS.64"),
+        exact=False,
     ),
 )
 """All rungs, slowest first: the only index of this ladder."""

@@ -49,9 +49,9 @@ def check_conv2d(x, w, b, stride, pad):
     Source: the course's own.
     """
     x, w = operand("x", x, ndim=4, empty=True), operand("w", w, ndim=4, empty=True)
-    (s_h, s_w), (p_h, p_w) = pair(stride, "stride"), pair(pad, "pad", minimum=0)
+    pair(stride, "stride"), pair(pad, "pad", minimum=0)
     B, C, H, W = map(int, x.shape)
-    M, _, K_h, K_w = map(int, w.shape)
+    M = int(w.shape[0])
     if B == 0:
         raise ValueError(
             f"x has shape {(B, C, H, W)}: the batch is empty; it needs at least 1 row(s). "
@@ -71,9 +71,19 @@ def check_conv2d(x, w, b, stride, pad):
                 f"w is {tuple(w.shape)} and b is {tuple(b.shape)}; b must hold one number for each output map, "
                 "w.shape[0]."
             )
-    H_out = output_size(H, K_h, s_h, p_h, name="H")
-    W_out = output_size(W, K_w, s_w, p_w, name="W")
-    return x, w, b, countable(Sizes(B, C, H, W, M, K_h, K_w, s_h, s_w, p_h, p_w, H_out, W_out))
+    return x, w, b, countable(sizes_of(x.shape, w.shape, stride, pad))
+
+
+def sizes_of(x_shape, w_shape, stride=1, pad=0):
+    """Return the Sizes of a convolution of x (B, C, H, W) with w (M, C, K_h, K_w), from their shapes.
+
+    Errors: TypeError and ValueError as `output_size` and `pair`. Source: H and K for the letters.
+    """
+    (s_h, s_w), (p_h, p_w) = pair(stride, "stride"), pair(pad, "pad", minimum=0)
+    B, C, H, W = map(int, x_shape)
+    M, _, K_h, K_w = map(int, w_shape)
+    H_out, W_out = output_size(H, K_h, s_h, p_h, name="H"), output_size(W, K_w, s_w, p_w, name="W")
+    return Sizes(B, C, H, W, M, K_h, K_w, s_h, s_w, p_h, p_w, H_out, W_out)
 
 
 def countable(s):
