@@ -63,6 +63,8 @@ def main(words=None):
 
 def rows(device, counts=ROOT / "results" / "counts.json"):
     """Return the `Row` of every kernel of which there is a time."""
+    from course_lib.simt.estimate.calls import time_of_call
+
     known = json.loads(counts.read_text(encoding="utf-8"))
     place = ROOT / "results" / f"kernels.{device.lower().replace(' ', '')}.json"
     measured = json.loads(place.read_text(encoding="utf-8"))["rows"]
@@ -70,28 +72,9 @@ def rows(device, counts=ROOT / "results" / "counts.json"):
     for case, players in measured.items():
         for player, timing in players["players"].items():
             launches = known.get(case, {}).get(player, NOT_COUNTED)
-            guess, limit = predicted(launches, device)
+            guess, limit = time_of_call(launches, device)
             found.append(Row(case, player, guess, timing["median"], limit))
     return found
-
-
-def predicted(launches, device):
-    """Return (seconds or None, what limits or why not) of the launches of one call."""
-    from course_lib.simt.estimate.facts import Facts
-    from course_lib.simt.estimate.predict import time_or_reason
-
-    if "failure" in launches[0]:
-        return None, f"not counted: {launches[0]['failure']}"
-    total, longest, limit = 0.0, 0.0, ""
-    for launch in launches:
-        facts = Facts(**{k: v for k, v in launch.items() if k != "times"})
-        found, reason = time_or_reason(facts, device, alone=len(launches) == 1)
-        if found is None:
-            return None, reason
-        total += found.seconds * launch["times"]
-        if found.seconds * launch["times"] > longest:
-            longest, limit = found.seconds * launch["times"], found.limit
-    return total, limit
 
 
 def tau(predictions, times):

@@ -2,7 +2,8 @@
 
 One kernel, H's basic convolution, with its grid turned in all six ways (`tools/block_orders.py`), on three layers. Each
 is timed, all in turns, and then launched once under Nsight Compute, which counts what the caches answer and what comes
-from memory; ncu empties the caches before. Needs a card, and ncu with the right to read counters. --tiny launches
+from memory. ncu empties the caches before, and repeats a launch until it has counted everything: a rate of two numbers
+from two passes may come out a little too high. Needs a card, and ncu with the right to read counters. --tiny launches
 everything once, small, without ncu: a smoke test without a GPU, whose times and counts mean nothing.
 """
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import ast
 import datetime
+import functools
 import json
 import linecache
+import sys
 import types
 from dataclasses import asdict
 from pathlib import Path
@@ -20,13 +22,20 @@ import numpy as np
 import typer
 
 from course_lib import gpu
-from course_lib.bench.gpu import with_numpy
+from course_lib.bench.gpu import with_torch
+from course_lib.bench.gpu.measure import find_backend
 from course_lib.bench.gpu.run import describe_gpu
 from course_lib.bench.gpu.timing import time_in_turns
 from course_lib.cuda.choice import GPU
 from course_lib.cuda.device import choice
+from course_lib.cuda.ladders import gemm
+from course_lib.cuda.products import product
 
-NOTEBOOKS = Path(__file__).resolve().parents[1] / "notebooks"
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+from tools import convolution_cases, layer_cases  # noqa: E402
+
+NOTEBOOKS = ROOT / "notebooks"
 ROUNDS = 15
 
 
@@ -45,8 +54,10 @@ def lesson(name: str, folder: Path = NOTEBOOKS) -> types.ModuleType:
 
 
 def _is_needed(node: ast.stmt) -> bool:
-    if isinstance(node, ast.Assign):
-        return isinstance(node.targets[0], ast.Name) and node.targets[0].id.isupper()
+    if isinstance(node, ast.Assign):  # a capital letter alone is a matrix
+        target = node.targets[0]
+        names = target.elts if isinstance(target, ast.Tuple) else [target]
+        return all(isinstance(name, ast.Name) and name.id.isupper() and len(name.id) > 1 for name in names)
     return isinstance(node, ast.Import | ast.ImportFrom) or (isinstance(node, ast.FunctionDef) and node.decorator_list)
 
 
@@ -56,7 +67,10 @@ def up(n: int, block: int) -> int:
 
 
 def cases(tiny: bool):
-    """Yield (case, size in words, bytes that it has to move, {name: function that launches}) of each comparison."""
+    """Yield (case, size in words, bytes that it has to move, {name: function that launches}) of each comparison.
+
+    Or a function that makes the last one, where kernels have to be compiled for it.
+    """
     side, n = (64, 4096) if tiny else (8192, 2**26)
     memory, fusion = lesson("12_memory"), lesson("13_reductions_and_fusion")
 
@@ -96,6 +110,43 @@ def cases(tiny: bool):
     launches = {k: _launch(getattr(fusion, k), n // 256, 256, x, parts) for k in trees}
     launches["atomic_sum"] = _launch(fusion.atomic_sum, n // 256, 256, x, total)
     yield "atomics or a tree", _power(n), 4 * n, launches
+    del x, y, z, total, parts
+
+    yield from products(tiny)
+    yield from convolution_cases.cases(lesson("15_convolution_kernels"), tiny)
+    yield from layer_cases.cases(tiny)
+
+
+def products(tiny: bool):
+    """Yield the cases of lesson 14, as `cases` does: a matrix times few columns and many, a small layer."""
+    side = 64 if tiny else 4096
+    kernel, rng = lesson("14_matrix_multiplication").matrix_vector, np.random.default_rng(0)
+    # Three matrices in turns: one alone would stay in the L2 cache.
+    weights = [_normal(rng, side, side) for _ in range(3)]
+    x, y = _normal(rng, side), gpu.empty((side,), np.float32)
+    launches = {"matrix_vector, 1": [_launch(kernel, up(side, 8), 256, w, x, y) for w in weights]}
+    for columns in (4**k for k in range(7)):
+        x, y = _normal(rng, side, columns), gpu.empty((side, columns), np.float32)
+        launches[f"cuBLAS, {columns}"] = [_library(tiny, w, x, y) for w in weights]
+    yield "matrix times batch", f"{side:,} x {side:,} times B", 4 * side * side, launches
+    del weights, x, y, launches
+
+    M, N, K = (32, 32, 64) if tiny else (128, 128, 784)
+    A, B, C = _normal(rng, M, K), _normal(rng, K, N), gpu.empty((M, N), np.float32)
+    launches = {rung.name: functools.partial(rung.launch, A, B, C) for rung in gemm.LADDER[1:8]}
+    launches |= {"product": functools.partial(product, A, B), "cuBLAS": _library(tiny, A, B, C)}
+    yield "product 128 x 128 x 784", f"{M} x {N} x {K}", 4 * (M * K + K * N + M * N), launches
+
+
+def _normal(rng, *shape):
+    return gpu.to_device(rng.standard_normal(shape, np.float32))
+
+
+def _library(tiny, A, B, C):
+    """NVIDIA's product as PyTorch calls it; in a smoke test, NumPy's."""
+    if tiny:
+        return lambda: gpu.overwrite(C, gpu.to_host(A) @ gpu.to_host(B))
+    return with_torch.product_rivals(A, B)[with_torch.CUBLAS].calls[0]
 
 
 def _power(n: int) -> str:
@@ -113,22 +164,44 @@ def _all(calls):
 def main(
     out: Annotated[Path, typer.Option(help="The JSON file to write: results/lessons.<card>.json.")],
     tiny: Annotated[bool, typer.Option(help="Once each, small: a smoke test.")] = False,
+    only: Annotated[
+        list[str] | None, typer.Option(help="Cases that begin so, again for more; others stay as the file has them.")
+    ] = None,
 ) -> None:
-    """Time every case and write the file."""
+    """Time every case, and write the file after each."""
     if not tiny and choice().device != GPU:
         raise typer.BadParameter("kernels are timed on a GPU, and there is none here; --tiny is a smoke test.")
-    rows = []
+    backend = find_backend()
+    about = {"bench": "lessons", "date": datetime.date.today().isoformat(), "machine": describe_gpu(backend)}
+    old, rows = _known(out), []
     for case, size, moved, launches in cases(tiny):
+        if only and not case.startswith(tuple(only)):
+            rows += [old[case]] if case in old else []
+            continue
+        launches = launches() if callable(launches) else launches
         timings = _once(launches) if tiny else {k: asdict(t) for k, t in time_in_turns(launches, rounds=ROUNDS).items()}
-        rows.append({"case": case, "size": size, "flops": 0.0, "bytes": float(moved), "timings": timings})
+        row = {"case": case, "size": size, "flops": 0.0, "bytes": float(moved), "timings": timings}
+        rows.append(row | _chosen(launches, backend))
         print(case, {name: f"{1e6 * t['median']:.1f} us" for name, t in timings.items()}, flush=True)
-    about = {"bench": "lessons", "date": datetime.date.today().isoformat(), "machine": describe_gpu(with_numpy)}
-    out.write_text(json.dumps(about | {"rounds": ROUNDS, "rows": rows}, indent=1) + "\n", encoding="utf-8")
+        rest = [old[name] for name in old if name not in {r["case"] for r in rows}]
+        out.write_text(json.dumps(about | {"rounds": ROUNDS, "rows": rows + rest}, indent=1) + "\n", encoding="utf-8")
+
+
+def _known(out: Path) -> dict:
+    """{case: row} of a file that is there, to be added to."""
+    return {row["case"]: row for row in json.loads(out.read_text("utf-8"))["rows"]} if out.exists() else {}
+
+
+def _chosen(launches, backend):
+    """What cuDNN chose where it plays, after it was timed, since who watches may slow it down."""
+    cudnn = {name: launch for name, launch in launches.items() if name.startswith("cuDNN")}
+    return {"rival_kernels": {name: backend.kernels_of(launch) for name, launch in cudnn.items()}} if cudnn else {}
 
 
 def _once(launches):
     for launch in launches.values():
-        launch()
+        for one in launch if isinstance(launch, list) else [launch]:
+            one()
     return {name: {"median": 0.0} for name in launches}
 
 

@@ -23,6 +23,7 @@ MODULES = {
     "11_gpu_programming_model": "lesson11",
     "12_memory": "lesson12",
     "13_reductions_and_fusion": "lesson13",
+    "14_matrix_multiplication": "lesson14",
     "gpu_warm_up": "gpu_warm_up",
 }
 """Sheet, as its notebook is called -> its module in `checks.exercises`, and of its key."""

@@ -2,7 +2,8 @@
 
 `picture` and `show` put a figure on the page, `stepper` walks through frames, `explore` follows sliders by the kernel,
 `live` is moved in the page by a script of its own.
-Topic modules (`figures.perceptron`, `figures.plots`, ...) are imported when they are first used.
+Topic modules (`figures.perceptron`, `figures.plots`, ...) are imported when they are first used, and so are the
+functions named in `TOPICS`, such as `figures.tile_explorer`.
 """
 
 import importlib
@@ -33,8 +34,21 @@ __all__ = [
     "style",
 ]
 
+TOPICS = {
+    "climb": "climbs",
+    "crossing": "convolution_costs",
+    "data_movement": "convolution_costs",
+    "error_image": "output_tiles",
+    "halo_explorer": "halos",
+    "tile_explorer": "product_explorer",
+    "tile_numbers": "output_tiles",
+}
+"""Functions of topic modules that lessons call by `figures.<name>`; here because they stand on `course_lib.simt`."""
+
 
 def __getattr__(name):
+    if name in TOPICS:
+        return getattr(importlib.import_module(f"{__name__}.{TOPICS[name]}"), name)
     if not name.startswith("_") and importlib.util.find_spec(f"{__name__}.{name}"):
         return importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -10,22 +10,7 @@ ui => {
   slider("shared memory a block", "shared", v => v % 1024 ? `${v} B` : `${v / 1024} KiB`);
   if (devices.length > 1) ui.choice("", devices.map(d => d.name), i => { now.device = i; }, now.device);
   const pad = ui.html("div", {"aria-hidden": "true"}, ui.stage);
-  const warpsByRegisters = (d, r) => Math.floor(d.registers / d.partitions / up(32 * r, d.registerUnit)) * d.partitions;
-  const held = d => {
-    const {threads, registers, shared} = now, warps = Math.ceil(threads / 32);
-    if (shared > d.sharedBlock) return {refused: `A block takes ${many(shared, "byte")} of shared memory; an SM of the ` +
-      `${d.name} gives a block at most ${d.sharedBlock.toLocaleString("en")}.`};
-    const needed = up(warps, d.partitions);
-    let most = d.registersThread;
-    while (most > 1 && warpsByRegisters(d, most) < needed) most--;
-    if (registers > most) return {refused: `A thread takes ${registers} registers; with ${threads} threads a block it can have ` +
-      `at most ${most}: the launch is refused.`};
-    const limits = {threads: Math.floor(d.warps / warps), blocks: d.blocks};
-    if (shared) limits["shared memory"] = Math.floor(d.shared / up(shared + d.reserved, d.sharedUnit));
-    limits.registers = Math.floor(warpsByRegisters(d, registers) / warps);
-    const blocks = Math.min(...Object.values(limits));
-    return {limits, blocks, warps, by: Object.keys(limits).filter(k => limits[k] === blocks)};
-  };
+  // include occupancy_rules
   const reason = (name, d, warps) => ({
     threads: `a block has ${many(warps, "warp")} and an SM room for ${d.warps}`,
     blocks: `an SM holds at most ${d.blocks} blocks, whatever their size`,

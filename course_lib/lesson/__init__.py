@@ -2,17 +2,21 @@
 
 `predict` asks before the result shows, `table` puts rows on the page, `measured` brings what a
 card needed from results/. `counts` puts counters of launches into a table, `columns` reports side by side, `findings`
-shows what one of them found.
+shows what one of them found, and `listing` folds a text of the library. `estimated` is the predicted time beside the
+measured one; `count_layer` counts ways to compute a convolution layer.
 """
 
 from .columns import columns
 from .counts import counts
+from .estimates import estimated
 from .findings import Findings, findings
-from .measurements import Measured, Rate, measured, memory_ladder, microbench
+from .layer_counts import Counted, count_layer
+from .listing import Listing, listing
+from .measurements import Measured, Rate, measured, memory_ladder, microbench, registers
 from .prediction import Prediction, predict
 from .tables import Table, table
 
 __all__ = [
-    "Findings", "Measured", "Prediction", "Rate", "Table", "columns", "counts", "findings", "measured",
-    "memory_ladder", "microbench", "predict", "table",
+    "Counted", "Findings", "Listing", "Measured", "Prediction", "Rate", "Table", "columns", "count_layer", "counts",
+    "estimated", "findings", "listing", "measured", "memory_ladder", "microbench", "predict", "registers", "table",
 ]  # fmt: skip

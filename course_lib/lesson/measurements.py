@@ -30,6 +30,8 @@ class Measured:
     flops : float
     counters : dict of str to dict
         {kernel: {counter: value}} where a profiler looked on: in bytes, sectors, percent and seconds.
+    library : tuple of str
+        The kernels that the vendor's library chose in float32, where they were looked at.
 
     Source: the course's own.
     """
@@ -42,6 +44,22 @@ class Measured:
     bytes: float
     flops: float
     counters: dict = field(default_factory=dict)
+    library: tuple = ()
+
+    @property
+    def algorithm(self):
+        """How the vendor's library did it, by the names of its kernels: "FFT", "implicit GEMM", or "" for neither."""
+        names = " ".join(self.library)
+        return next((how for sign, how in (("fft", "FFT"), ("implicit_gemm", "implicit GEMM")) if sign in names), "")
+
+    def along(self, *names):
+        """Return {number: seconds} of what is called "name, number", of several names the fastest. No errors."""
+        found = {}
+        for called, seconds in self.seconds.items():
+            name, _, number = called.rpartition(", ")
+            if name in names:
+                found[int(number)] = min(seconds, found.get(int(number), seconds))
+        return found
 
 
 @dataclass(frozen=True)
@@ -73,14 +91,15 @@ def results_folder(start=None):
 
 
 def measured(case, *, card, folder=None):
-    """Return the `Measured` of a case on a card: of `course bench gpu`, the lessons' own kernels, or the caches.
+    """Return the `Measured` of a case: of `course bench gpu`, the lessons' own kernels, the caches, or the transforms.
 
     Parameters
     ----------
     case : str
         As the benchmark calls it: "ReLU", "transpose", "reduce", ...
     card : str
-        Of the files `results/gpu.<card>.json`, `lessons.<card>.json` and `cache.<card>.json`, such as "h200".
+        Of the files `results/gpu.<card>.json`, `lessons.<card>.json` and `cache.<card>.json`, such as "h200"; or the
+        processor of `fft.<processor>.json`.
     folder : Path, optional
         Where the measurements lie; `results_folder` unless given.
 
@@ -94,13 +113,17 @@ def measured(case, *, card, folder=None):
     Source: the course's own.
     """
     cases = []
-    others = [_read(bench, card, folder, needed=False) for bench in ("lessons", "cache")]
-    for bench in (_read("gpu", card, folder), *others):
+    others = [_read(bench, card, folder, needed=False) for bench in ("lessons", "cache", "fft")]
+    for bench in (_read("gpu", card, folder, needed=not any(others)), *others):
         for row in bench.get("rows", ()):
             if row["case"] == case:
                 seconds = {name: timing["median"] for name, timing in row["timings"].items()}
-                about = bench["machine"]["gpu"], bench["date"], case, row["size"]
-                return Measured(*about, seconds, row["bytes"], row["flops"], row.get("counters", {}))
+                machine = bench["machine"].get("gpu") or bench["machine"]["cpu"]
+                about = machine, bench["date"], case, row["size"]
+                first = (row.get("rivals") or [""])[0]  # the one in float32; others round to TF32
+                library = tuple(row.get("rival_kernels", {}).get(first, ()))
+                work = row.get("bytes", 0.0), row.get("flops", 0.0)
+                return Measured(*about, seconds, *work, row.get("counters", {}), library)
             cases.append(row["case"])
     raise LookupError(f"no measurements of {card} have a case {case!r}; there are {', '.join(cases)}.")
 
@@ -115,6 +138,29 @@ def microbench(part, *, card, folder=None):
         raise LookupError(f"the microbenchmarks of {card} have no part {part!r}; there are {', '.join(bench['runs'])}.")
     name = bench["machine"]["gpu"]
     return {k: Rate(name, run["median"], run["work"], run["unit"]) for k, run in bench["runs"][part].items()}
+
+
+def registers(case, *, folder=None):
+    """Return {name: registers of a thread} of a benchmark's kernels, as the compiler gave them for an H200.
+
+    case is as `measured` takes it; of a name with several kernels, the most. Read from `results/counts.json`.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is no such file.
+    LookupError
+        It has no such case; the message names the cases.
+
+    Source: the course's own.
+    """
+    file = (results_folder() if folder is None else Path(folder)) / "counts.json"
+    if not file.is_file():
+        raise FileNotFoundError("there is no results/counts.json; tools/estimate_counts.py writes it.")
+    cases = json.loads(file.read_text(encoding="utf-8"))
+    if case not in cases:
+        raise LookupError(f"results/counts.json has no case {case!r}; there are {', '.join(cases)}.")
+    return {name: max(kernel["registers"] for kernel in kernels) for name, kernels in cases[case].items()}
 
 
 def memory_ladder(card):

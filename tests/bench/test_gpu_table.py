@@ -1,5 +1,6 @@
 """The README's table of GPU measurements is that of results/, and the roofline shows what was measured."""
 
+import json
 from dataclasses import asdict
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 from course_lib import figures
 from course_lib.bench.gpu.roof import roof_of
 from course_lib.figures.rooflines import roofline_plot
-from tests.bench.test_bench_gpu import made_up
+from tests.bench.test_bench_gpu import made_up, of_layers
 from tools import gpu_table
 
 
@@ -41,6 +42,43 @@ def test_the_command_checks_and_writes(tmp_path, monkeypatch, capsys):
     assert (tmp_path / "plots" / "roofline.h200.png").stat().st_size > 1000
 
 
+def test_a_new_run_is_compared_rung_by_rung_and_rivals_may_be_slower(capsys):
+    old, new = asdict(made_up()) | {"date": "2026-11-28"}, asdict(made_up()) | {"date": "2026-11-29"}
+    assert gpu_table.against(new, [old]) == 0
+    timings = new["rows"][0]["timings"]
+    timings["cuBLAS"]["median"] *= 2
+    timings["v08_pipelined"]["median"] *= 1.04
+    timings["v11_new"] = timings["v05_tile"]
+    assert gpu_table.against(new, [old]) == 0
+    said = capsys.readouterr().out
+    assert "1.040" in said
+    assert "2.000  rival" in said
+    assert any(line.split()[-2:] == ["v11_new", "new"] for line in said.splitlines())
+    timings["v08_pipelined"]["median"] *= 1.02
+    assert gpu_table.against(new, [old]) == 1
+    assert "1 of ours slower by more than 5%, or gone: gemm 4096, v08_pipelined" in capsys.readouterr().out
+
+
+def test_a_rung_that_is_gone_counts_as_slower_and_an_unknown_card_is_refused(capsys):
+    old, new = asdict(made_up()) | {"date": "2026-11-28"}, asdict(made_up()) | {"date": "2026-11-29"}
+    del new["rows"][1]["timings"]["v04"]
+    del new["rows"][0]["timings"]["cuBLAS"]
+    assert gpu_table.against(new, [old]) == 1
+    assert "or gone: transpose, v04" in capsys.readouterr().out
+    with pytest.raises(SystemExit, match="NVIDIA H100 was not measured before; there are NVIDIA H200"):
+        gpu_table.against(asdict(made_up("NVIDIA H100")), [old])
+
+
+def test_the_command_fails_where_the_new_run_is_slower(tmp_path, monkeypatch):
+    new, file = asdict(made_up()) | {"date": "2026-11-29"}, tmp_path / "gpu.h200.json"
+    monkeypatch.setattr(gpu_table, "results", lambda: [asdict(made_up()) | {"date": "2026-11-28"}])
+    for factor, status in ((1.0, 0), (1.2, 1)):
+        new["rows"][0]["timings"]["v05_tile"]["median"] *= factor
+        file.write_text(json.dumps(new))
+        monkeypatch.setattr("sys.argv", ["gpu_table.py", "--against", str(file)])
+        assert gpu_table.main() == status
+
+
 def test_the_roofline_has_the_cards_lines_and_a_point_for_each_kind():
     results = asdict(made_up()) | {"date": "2026-11-28"}
     fig = roofline_plot(results)
@@ -56,6 +94,12 @@ def test_the_roofline_has_the_cards_lines_and_a_point_for_each_kind():
     picture = figures.picture(fig, alt="The roofline of a card with four points")
     assert picture.width <= 8.6 * 96
     assert len(picture.src) < 100_000
+
+
+def test_transforms_have_a_mark_of_their_own():
+    fig = roofline_plot(asdict(of_layers()) | {"date": "2026-11-28"})
+    labels = [text.get_text() for text in fig.axes[0].get_legend().get_texts()]
+    assert labels == ["ours, readable", "ours, float32", "ours, FFT", "cuBLAS and cuDNN"]
 
 
 def test_an_unknown_card_and_an_empty_run_are_refused():

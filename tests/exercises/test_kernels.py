@@ -54,7 +54,10 @@ def test_every_budget_is_near_what_the_solution_takes(exercise):
     for case in exercise.cases:
         outcome = run_kernel(exercise, cell(exercise.id), case)
         for counter, most in exercise.budget(*case.args).items():
-            assert outcome.counters[counter] <= most <= 4 * outcome.counters[counter]
+            near = 4 * outcome.counters[counter]
+            if counter == "bank_conflicts":  # an array that is padded by one number may cost each store one turn more
+                near = max(near, outcome.counters["shared_store_requests"])
+            assert outcome.counters[counter] <= most <= near
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -353,6 +353,366 @@ def square_sums(x, sums):
     if t == 0:
         sums[cuda.blockIdx.x] = s[0] + s[1]
 """,
+    "14.2 k backwards, with return": """
+@gpu.jit
+def plain_product(A, B, C):
+    i = cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y
+    j = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
+    if i >= C.shape[0] or j >= C.shape[1]:
+        return
+    total, k = float32(0), A.shape[1] - 1
+    while k >= 0:
+        total = total + B[k, j] * A[i, k]
+        k -= 1
+    C[i, j] = total
+""",
+    "14.2 row of A as an array": """
+@gpu.jit
+def plain_product(A, B, C):
+    j, i = cuda.grid(2)
+    if i < len(A) and j < B.shape[1]:
+        row, acc = A[i], float32(0.0)
+        for k in range(row.size):
+            acc += row[k] * B[k, j]
+        C[i, j] = acc
+""",
+    "14.2 with tiles": """
+@gpu.jit
+def plain_product(A, B, C):
+    a = cuda.shared.array((8, 32), float32)
+    j, i = cuda.grid(2)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    acc = float32(0)
+    for k0 in range(0, A.shape[1], 32):
+        a[ty, tx] = A[i, k0 + tx] if i < A.shape[0] and k0 + tx < A.shape[1] else float32(0)
+        cuda.syncthreads()
+        if i < C.shape[0] and j < C.shape[1]:
+            for k in range(min(32, A.shape[1] - k0)):
+                acc += a[ty, k] * B[k0 + k, j]
+        cuda.syncthreads()
+    if i < C.shape[0] and j < C.shape[1]:
+        C[i, j] = acc
+""",
+    "14.3 conditional expressions, indices clamped": """
+@gpu.jit
+def tiled_product(A, B, C):
+    a = cuda.shared.array(shape=(TILE, TILE), dtype=float32)
+    b = cuda.shared.array(shape=(TILE, TILE), dtype=float32)
+    x, y = cuda.threadIdx.x, cuda.threadIdx.y
+    i = cuda.blockIdx.y * TILE + y
+    j = cuda.blockIdx.x * TILE + x
+    total, k0 = float32(0), 0
+    while k0 < A.shape[1]:
+        p, q = min(k0 + x, A.shape[1] - 1), min(k0 + y, A.shape[1] - 1)
+        a[y, x] = A[min(i, A.shape[0] - 1), p] if k0 + x < A.shape[1] else float32(0)
+        b[y, x] = B[q, min(j, B.shape[1] - 1)] if k0 + y < A.shape[1] else float32(0)
+        cuda.syncthreads()
+        for k in range(TILE):
+            total += a[y, k] * b[k, x]
+        cuda.syncthreads()
+        k0 += TILE
+    if i < C.shape[0] and j < C.shape[1]:
+        C[i, j] = total
+""",
+    "14.3 A's tile turned, one number of padding": """
+@gpu.jit
+def tiled_product(A, B, C):
+    At = cuda.shared.array((16, 17), float32)
+    Bs = cuda.shared.array((16, 17), float32)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    col, row = cuda.grid(2)
+    acc = float32(0)
+    for turn in range(-(-A.shape[1] // 16)):
+        k = turn * 16
+        At[tx, ty] = A[row, k + tx] if row < A.shape[0] and k + tx < A.shape[1] else float32(0)
+        Bs[ty, tx] = B[k + ty, col] if col < B.shape[1] and k + ty < A.shape[1] else float32(0)
+        cuda.syncthreads()
+        for p in range(16):
+            acc += At[p, ty] * Bs[p, tx]
+        cuda.syncthreads()
+    if row < C.shape[0] and col < C.shape[1]:
+        C[row, col] = acc
+""",
+    "14.3 both tiles turned, padded": """
+@gpu.jit
+def tiled_product(A, B, C):
+    At = cuda.shared.array((16, 17), float32)
+    Bt = cuda.shared.array((16, 17), float32)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    col, row = cuda.grid(2)
+    acc = float32(0)
+    for k in range(0, A.shape[1], 16):
+        At[tx, ty] = A[row, k + tx] if row < A.shape[0] and k + tx < A.shape[1] else float32(0)
+        Bt[tx, ty] = B[k + ty, col] if col < B.shape[1] and k + ty < A.shape[1] else float32(0)
+        cuda.syncthreads()
+        for p in range(16):
+            acc += At[p, ty] * Bt[tx, p]
+        cuda.syncthreads()
+    if row < C.shape[0] and col < C.shape[1]:
+        C[row, col] = acc
+""",
+    "14.3 only what exists is multiplied, no zeros": """
+@gpu.jit
+def tiled_product(A, B, C):
+    As = cuda.shared.array((TILE, TILE), float32)
+    Bs = cuda.shared.array((TILE, TILE), float32)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    col, row = cuda.grid(2)
+    K, inside, acc = A.shape[1], row < A.shape[0] and col < B.shape[1], float32(0)
+    for k0 in range(0, K, TILE):
+        cuda.syncthreads()
+        if row < A.shape[0] and k0 + tx < K:
+            As[ty, tx] = A[row, k0 + tx]
+        if k0 + ty < K and col < B.shape[1]:
+            Bs[ty, tx] = B[k0 + ty, col]
+        cuda.syncthreads()
+        if inside:
+            for k in range(min(TILE, K - k0)):
+                acc += As[ty, k] * Bs[k, tx]
+    if inside:
+        C[row, col] = acc
+""",
+    "14.3 two pairs of tiles in turns, one barrier": """
+@gpu.jit
+def tiled_product(A, B, C):
+    As = cuda.shared.array((2, TILE, TILE), float32)
+    Bs = cuda.shared.array((2, TILE, TILE), float32)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    col, row = cuda.grid(2)
+    acc, now = float32(0), 0
+    for k0 in range(0, A.shape[1], TILE):
+        As[now, ty, tx] = A[row, k0 + tx] if row < A.shape[0] and k0 + tx < A.shape[1] else float32(0)
+        Bs[now, ty, tx] = B[k0 + ty, col] if k0 + ty < B.shape[0] and col < B.shape[1] else float32(0)
+        cuda.syncthreads()
+        for k in range(TILE):
+            acc += As[now, ty, k] * Bs[now, k, tx]
+        now = 1 - now
+    if row < C.shape[0] and col < C.shape[1]:
+        C[row, col] = acc
+""",
+    "14.4 bias at the end, barrier at the beginning": """
+@gpu.jit
+def dense_relu(x, w, b, a):
+    X = cuda.shared.array((SIDE, SIDE), float32)
+    W = cuda.shared.array((SIDE, SIDE), float32)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    column, row = cuda.grid(2)
+    z, f = float32(0), 0
+    while f < w.shape[0]:
+        cuda.syncthreads()
+        X[ty, tx] = float32(0)
+        W[ty, tx] = float32(0)
+        if row < x.shape[0] and f + tx < x.shape[1]:
+            X[ty, tx] = x[row, f + tx]
+        if f + ty < w.shape[0] and column < w.shape[1]:
+            W[ty, tx] = w[f + ty, column]
+        cuda.syncthreads()
+        for k in range(SIDE):
+            z += X[ty, k] * W[k, tx]
+        f += SIDE
+    if row < x.shape[0] and column < w.shape[1]:
+        z += b[column]
+        a[row, column] = z if z > 0 else float32(0)
+""",
+    "14.4 indices clamped": """
+@gpu.jit
+def dense_relu(x, w, b, a):
+    X = cuda.shared.array((8, 8), float32)
+    W = cuda.shared.array((8, 9), float32)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    column, row = cuda.grid(2)
+    i, j, F = min(row, x.shape[0] - 1), min(column, w.shape[1] - 1), x.shape[1]
+    z = b[j]
+    for turn in range((F + 7) // 8):
+        X[ty, tx] = x[i, min(8 * turn + tx, F - 1)]
+        W[ty, tx] = w[min(8 * turn + ty, F - 1), j]
+        cuda.syncthreads()
+        for k in range(min(8, F - 8 * turn)):
+            z += X[ty, k] * W[k, tx]
+        cuda.syncthreads()
+    if row >= a.shape[0] or column >= a.shape[1]:
+        return
+    a[row, column] = max(float32(0), z)
+""",
+    "14.5 four variables": """
+@gpu.jit
+def four_rows(A, B, C):
+    As = cuda.shared.array((WIDE, DEEP), float32)
+    Bs = cuda.shared.array((DEEP, WIDE), float32)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    top, j = 32 * cuda.blockIdx.y, 32 * cuda.blockIdx.x + tx
+    t = 32 * ty + tx
+    p, q, r, s = float32(0), float32(0), float32(0), float32(0)
+    for k0 in range(0, A.shape[1], 8):
+        As[t // 8, t % 8] = 0
+        if top + t // 8 < A.shape[0] and k0 + t % 8 < A.shape[1]:
+            As[t // 8, t % 8] = A[top + t // 8, k0 + t % 8]
+        Bs[ty, tx] = 0
+        if k0 + ty < B.shape[0] and j < B.shape[1]:
+            Bs[ty, tx] = B[k0 + ty, j]
+        cuda.syncthreads()
+        for k in range(8):
+            b = Bs[k, tx]
+            p += As[4 * ty, k] * b
+            q += As[4 * ty + 1, k] * b
+            r += As[4 * ty + 2, k] * b
+            s += As[4 * ty + 3, k] * b
+        cuda.syncthreads()
+    if j < C.shape[1]:
+        i = top + 4 * ty
+        if i < C.shape[0]:
+            C[i, j] = p
+        if i + 1 < C.shape[0]:
+            C[i + 1, j] = q
+        if i + 2 < C.shape[0]:
+            C[i + 2, j] = r
+        if i + 3 < C.shape[0]:
+            C[i + 3, j] = s
+""",
+    "14.5 A's tile turned and padded, every eighth row, clamped": """
+@gpu.jit
+def four_rows(A, B, C):
+    At = cuda.shared.array((8, 33), float32)
+    Bs = cuda.shared.array((8, 32), float32)
+    acc = cuda.local.array(4, float32)
+    M, K, N = A.shape[0], A.shape[1], B.shape[1]
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    row0, col = 32 * cuda.blockIdx.y, 32 * cuda.blockIdx.x + tx
+    t = 32 * ty + tx
+    for i in range(4):
+        acc[i] = 0
+    k0 = 0
+    while k0 < K:
+        At[t % 8, t // 8] = A[min(row0 + t // 8, M - 1), min(k0 + t % 8, K - 1)]
+        Bs[ty, tx] = B[min(k0 + ty, K - 1), min(col, N - 1)]
+        cuda.syncthreads()
+        for k in range(min(8, K - k0)):
+            b = Bs[k, tx]
+            for i in range(4):
+                acc[i] += At[k, ty + 8 * i] * b
+        cuda.syncthreads()
+        k0 += 8
+    for i in range(4):
+        row = row0 + ty + 8 * i
+        if row < M and col < N:
+            C[row, col] = acc[i]
+""",
+    "14.6 neighbours to a thread, brought by rows and columns of threads": """
+@gpu.jit
+def sixteen(A, B, C):
+    As = cuda.shared.array((32, 8), float32)
+    Bs = cuda.shared.array((8, 32), float32)
+    acc = cuda.local.array((4, 4), float32)
+    b = cuda.local.array(4, float32)
+    M, K, N = A.shape[0], A.shape[1], B.shape[1]
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    row0, col0 = 32 * cuda.blockIdx.y, 32 * cuda.blockIdx.x
+    for n in range(16):
+        acc[n // 4, n % 4] = 0
+    for k0 in range(0, K, 8):
+        for p in range(4):
+            r, c = row0 + ty + 8 * p, col0 + tx + 8 * p
+            As[ty + 8 * p, tx] = A[r, k0 + tx] if r < M and k0 + tx < K else float32(0)
+            Bs[ty, tx + 8 * p] = B[k0 + ty, c] if k0 + ty < K and c < N else float32(0)
+        cuda.syncthreads()
+        for k in range(8):
+            for j in range(4):
+                b[j] = Bs[k, 4 * tx + j]
+            for i in range(4):
+                a = As[4 * ty + i, k]
+                for j in range(4):
+                    acc[i, j] += a * b[j]
+        cuda.syncthreads()
+    for i in range(4):
+        for j in range(4):
+            if row0 + 4 * ty + i < M and col0 + 4 * tx + j < N:
+                C[row0 + 4 * ty + i, col0 + 4 * tx + j] = acc[i, j]
+""",
+    "14.6 A's tile turned and padded, one row of sums, clamped": """
+@gpu.jit
+def sixteen(A, B, C):
+    At = cuda.shared.array((8, 36), float32)
+    Bs = cuda.shared.array((8, 32), float32)
+    acc = cuda.local.array(16, float32)
+    a = cuda.local.array(4, float32)
+    M, K, N = A.shape[0], A.shape[1], B.shape[1]
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    t, row0, col0 = 8 * ty + tx, 32 * cuda.blockIdx.y, 32 * cuda.blockIdx.x
+    for n in range(16):
+        acc[n] = 0
+    k0 = 0
+    while k0 < K:
+        e = t
+        while e < 256:
+            At[e % 8, e // 8] = A[min(row0 + e // 8, M - 1), min(k0 + e % 8, K - 1)]
+            Bs[e // 32, e % 32] = B[min(k0 + e // 32, K - 1), min(col0 + e % 32, N - 1)]
+            e += 64
+        cuda.syncthreads()
+        for k in range(min(8, K - k0)):
+            for i in range(4):
+                a[i] = At[k, ty + 8 * i]
+            for j in range(4):
+                b = Bs[k, tx + 8 * j]
+                for i in range(4):
+                    acc[4 * i + j] += a[i] * b
+        cuda.syncthreads()
+        k0 += 8
+    for n in range(16):
+        row, col = row0 + ty + n // 4 * 8, col0 + tx + n % 4 * 8
+        if row < M and col < N:
+            C[row, col] = acc[n]
+""",
+    "14.8 exchanged, with return": """
+@gpu.jit
+def matrix_vector(A, x, y):
+    lane, row = cuda.threadIdx.x % 32, 4 * cuda.blockIdx.x + cuda.threadIdx.x // 32
+    if row >= A.shape[0]:
+        return
+    acc, k = float32(0), lane
+    while k < x.size:
+        acc += x[k] * A[row, k]
+        k += 32
+    for p in range(5):
+        acc += cuda.shfl_xor_sync(-1, acc, 1 << p)
+    if lane == 31:
+        y[row] = acc
+""",
+    "14.8 by way of shared memory, the row as an array": """
+@gpu.jit
+def matrix_vector(A, x, y):
+    part = cuda.shared.array((4, 32), float32)
+    lane, warp = cuda.laneid, cuda.threadIdx.x // 32
+    row = cuda.grid(1) // 32
+    part[warp, lane] = 0
+    if row < y.size:
+        a = A[row]
+        for k in range(lane, a.size, 32):
+            part[warp, lane] += a[k] * x[k]
+    step = 16
+    while step:
+        cuda.syncthreads()
+        if lane < step:
+            part[warp, lane] += part[warp, lane + step]
+        step //= 2
+    if lane == 0 and row < y.size:
+        y[row] = part[warp, 0]
+""",
+    "14.8 zeros where no element is": """
+@gpu.jit
+def matrix_vector(A, x, y):
+    lane, row, K = cuda.laneid, cuda.grid(1) // 32, x.size
+    if row < y.size:
+        acc = float32(0)
+        for first in range(0, K, 32):
+            k = first + lane
+            v = x[k] if k < K else float32(0)
+            a = A[row, k] if k < K else float32(0)
+            acc += a * v
+        for p in range(5):
+            acc += cuda.shfl_down_sync(0xFFFFFFFF, acc, 16 >> p)
+        if lane == 0:
+            y[row] = acc
+""",
     "gpu.6 conditional expressions, indices clamped": """
 @gpu.jit
 def tiled_product(A, B, C):

@@ -88,6 +88,18 @@ def test_topic_modules_load_when_they_are_named():
         _ = figures.nonsense
 
 
+def test_functions_of_topic_modules_are_found_by_their_name():
+    assert all(callable(getattr(figures, name)) for name in figures.TOPICS)
+    assert figures.tile_explorer.__module__ == "course_lib.figures.product_explorer"
+
+
+def test_a_script_includes_the_lines_of_another_in_place():
+    rules = script("occupancy_rules")
+    for name in ("occupancy_calculator", "tile_explorer"):
+        assert script(name).count(rules) == 1
+        assert "// include" not in script(name)
+
+
 def test_the_scripts_travel_with_the_package():
     with (ROOT / "pyproject.toml").open("rb") as file:
         data = tomllib.load(file)["tool"]["setuptools"]["package-data"]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from course_lib.lesson import measured, memory_ladder, microbench
+from course_lib.lesson import Measured, measured, memory_ladder, microbench, registers
 from course_lib.lesson.measurements import results_folder
 
 
@@ -59,6 +59,21 @@ def test_a_card_that_was_not_measured_has_no_ladder():
         memory_ladder("T4")
 
 
+def test_registers_are_those_of_the_compiler_and_fit_a_thread():
+    counts = json.loads((results_folder() / "counts.json").read_text("utf-8"))
+    need = registers("gemm 4096")
+    assert need.keys() == counts["gemm 4096"].keys()
+    assert need["v05_register_tile_2d"] == counts["gemm 4096"]["v05_register_tile_2d"][0]["registers"]
+    assert 16 < min(need.values()) <= max(need.values()) <= 255
+
+
+def test_registers_of_what_was_not_counted_are_not_made_up(tmp_path):
+    with pytest.raises(LookupError, match="has no case 'gemm 3'; there are gemm 1024"):
+        registers("gemm 3")
+    with pytest.raises(FileNotFoundError, match=r"tools/estimate_counts\.py writes it"):
+        registers("gemm 4096", folder=tmp_path)
+
+
 def test_results_are_found_from_a_notebooks_folder_also_where_the_package_is_installed(tmp_path, monkeypatch):
     (tmp_path / "results").mkdir()
     (tmp_path / "notebooks").mkdir()
@@ -66,3 +81,21 @@ def test_results_are_found_from_a_notebooks_folder_also_where_the_package_is_ins
     monkeypatch.chdir(tmp_path / "notebooks")
     with pytest.raises(FileNotFoundError, match="cards with such measurements: none"):
         measured("transpose", card="h200")
+
+
+def test_the_librarys_algorithm_is_told_by_its_kernels_in_float32():
+    assert measured("conv 1->6 k5 forward", card="h200").algorithm == "FFT"
+    assert measured("conv 64->64 k3 forward", card="h200").algorithm == "implicit GEMM"
+    assert measured("transpose", card="h200").algorithm == ""
+
+
+def test_times_along_a_size_are_those_of_the_fastest_of_the_names():
+    found = Measured("", "", "", "", {"a, 3": 2.0, "b, 3": 1.0, "b, 5": 4.0, "ab, 5": 0.1, "c": 9.0}, 0.0, 0.0)
+    assert found.along("a", "b") == {3: 1.0, 5: 4.0}
+    assert found.along("c") == {}
+
+
+def test_a_processors_transforms_are_found_without_a_card():
+    found = measured("FFT or direct, 1->6, 64 x 64", card="xeon")
+    assert found.card.startswith("Intel")
+    assert list(found.along("direct")) == list(found.along("FFT")) == [3, 5, 7, 9, 11, 15, 21, 31]

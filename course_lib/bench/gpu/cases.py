@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from course_lib import gpu
+from course_lib.bench.gpu.fft import fft_players
 from course_lib.bench.gpu.memory import MEMORY
 from course_lib.bench.gpu.players import ladder, players
 from course_lib.bench.gpu.with_cudnn import FORCED
@@ -90,8 +91,9 @@ def _conv_forward(backend, rng, stride, pad, **shape):
 
     rivals = backend.conv_forward_rivals(x, w, stride, pad)
     bytes_ = FLOAT * (x.size + w.size + np.prod(outputs, dtype=float))
-    sizes = sizes_of(inputs, masks, stride, pad)
-    ours = players(ladder("conv2d.forward", sizes=sizes), make)
+    s = sizes_of(inputs, masks, stride, pad)
+    ours = players(ladder("conv2d.forward", sizes=s), make)
+    ours |= fft_players("forward", s, (x, w), lambda: (backend.nan(outputs),))
     return Work(flops, bytes_, w.size // masks[0], exact, ours, rivals, _compared(rivals, "cuDNN", "cuDNN TF32"))
 
 
@@ -109,6 +111,7 @@ def _conv_backward_data(backend, rng, stride, pad, **shape):
     rivals = backend.conv_backward_data_rivals(dy, w, inputs, stride, pad)
     bytes_ = FLOAT * (dy.size + w.size + np.prod(inputs, dtype=float))
     ours = players(ladder("conv2d.backward_data"), make)
+    ours |= fft_players("dX", sizes_of(inputs, masks, stride, pad), (dy, w), lambda: (backend.nan(inputs),))
     return Work(flops, bytes_, w.size // masks[1], exact, ours, rivals, _compared(rivals, "cuDNN", "cuDNN TF32"))
 
 
@@ -126,6 +129,8 @@ def _conv_backward_weights(backend, rng, stride, pad, **shape):
     rivals = backend.conv_backward_weights_rivals(dy, x, masks, stride, pad)
     bytes_ = FLOAT * (dy.size + x.size + np.prod(masks, dtype=float) + masks[0])
     ours = players(ladder("conv2d.backward_weights"), make)
+    s = sizes_of(inputs, masks, stride, pad)
+    ours |= fft_players("dW", s, (dy, x), lambda: (backend.nan(masks), backend.nan(masks[:1])))
     return Work(flops, bytes_, dy.size // masks[0], exact, ours, rivals, _compared(rivals, "cuDNN", "cuDNN TF32"))
 
 

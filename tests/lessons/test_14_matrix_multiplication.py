@@ -1,0 +1,323 @@
+"""Lesson 14: products of any size, counted rung by rung as the page says, and bounded and measured as it shows."""
+
+import re
+
+import numpy as np
+import pytest
+
+from course_lib import gpu, simt
+from course_lib.cuda.capability import compute_capability
+from course_lib.cuda.ladders import gemm
+from course_lib.figures.product_tiles import product_tile
+from course_lib.lesson import measured, microbench, registers
+
+RUNG = {rung.number: rung for rung in gemm.LADDER}
+SMALL, LARGE = (measured(f"gemm {n}", card="h200") for n in (1024, 4096))
+PEAK = simt.roofline("H200").peak
+
+
+def lines_of(text):
+    return [line.split() for line in text.splitlines()]
+
+
+def matrices(M, N, K, seed=0):
+    rng = np.random.default_rng(seed)
+    A, B = (rng.integers(-4, 5, shape).astype(np.float32) for shape in ((M, K), (K, N)))
+    return A, B, np.full((M, N), np.nan, np.float32)
+
+
+def run(kernel, grid, block, *arrays):
+    """Run a kernel in the executor, in place; return its report."""
+    return simt.run(kernel, grid, block, list(arrays))
+
+
+# name on the page -> (rung, how it is launched for M x N results), for sizes that are multiples of its tile
+PAGE = {
+    "naive": (1, lambda M, N: ((M // 32, N // 8), (32, 8))),
+    "coalesced": (2, lambda M, N: ((N // 32, M // 8), (32, 8))),
+    "tiled": (3, lambda M, N: ((N // 32, M // 32), (32, 32))),
+    "column_of_eight": (4, lambda M, N: ((N // 64, M // 64), 512)),
+    "square_of_eight": (5, lambda M, N: ((N // 128, M // 128), 256)),
+}
+
+
+@pytest.mark.parametrize(("M", "N", "K"), [(128, 128, 128), (256, 128, 64), (128, 256, 32)])
+@pytest.mark.parametrize("name", PAGE)
+def test_each_kernel_of_the_page_is_right_and_counts_what_its_rung_counts(lesson, name, M, N, K):
+    rung, launch = PAGE[name]
+    kernel = lesson[name](32) if name == "tiled" else lesson[name]
+    A, B, C = matrices(M, N, K)
+    report = run(kernel, *launch(M, N), A, B, C)
+    np.testing.assert_array_equal(C, A @ B)
+    assert not report.hazards
+    promised = RUNG[rung].traffic(M, N, K)
+    assert {counter: getattr(report.total, counter) for counter in promised} == promised
+
+
+def test_no_bank_is_asked_twice_by_the_last_kernel_of_the_page(lesson):
+    report = lesson["reports"][5].total
+    assert (report.shared_load_conflicts, report.shared_store_conflicts) == (0, 0)
+
+
+def test_the_layers_of_lenet_are_products_with_all_its_multiplications(lesson, shown):
+    assert sum(lesson["multiplications"].values()) == 416_520
+    assert ["all", "layers", "416,520"] in lines_of(shown)
+
+
+def test_a_large_product_is_bound_by_arithmetic(lesson, shown):
+    assert ["reading", "A", "and", "B", "and", "writing", "C,", "once", "0.04"] in lines_of(shown)
+    assert ["2", "N³", "operations", "in", "float32", "2.05"] in lines_of(shown)
+    assert LARGE.flops / LARGE.bytes > 20 * simt.roofline("H200").ridge
+
+
+def test_exchanged_indices_touch_33_sectors_or_5_and_cost_12_times_the_time(lesson):
+    naive, coalesced = (lesson["reports"][k].total for k in (1, 2))
+    pairs = 128**3 // 32
+    assert (naive.global_load_sectors, coalesced.global_load_sectors) == (33 * pairs, 5 * pairs)
+    assert round(SMALL.seconds["v01_naive"] / SMALL.seconds["v02_coalesced"]) == 12
+
+
+def test_the_plain_kernel_asks_for_two_n_cubed_numbers(lesson, shown):
+    assert lesson["asked"](lesson["reports"][2]) == 2 * 128**3
+    assert "4,194,304 asked for; 2 N³ = 4,194,304; there are 32,768" in shown
+    assert lesson["intensity"](1) == lesson["intensity"](2) == 0.25
+
+
+@pytest.mark.parametrize(("n", "T"), [(128, 4), (128, 8), (128, 16), (128, 32), (96, 16), (96, 32)])
+def test_tiles_divide_what_is_asked_for_by_their_side(lesson, n, T):
+    A, B, C = matrices(n, n, n)
+    report = run(lesson["tiled"](T), (n // T, n // T), (T, T), A, B, C)
+    assert lesson["asked"](report) == 2 * n**3 // T
+    assert 2 * n**3 / (4 * lesson["asked"](report)) == T / 4
+
+
+def test_the_page_shows_what_tiles_ask_for(shown):
+    for T in (4, 8, 16, 32):
+        found = f"{2 * 128**3 // T:,}"
+        assert [str(T), found, found, f"{T // 4}"] in lines_of(shown)
+
+
+@pytest.mark.parametrize(("n", "T", "pairs"), [(32, 16, 15_360), (32, 32, 0), (48, 16, 9 * 2 * 256 * 15), (16, 16, 0)])
+def test_without_the_second_barrier_each_element_is_overwritten_beside_its_other_readers(lesson, n, T, pairs):
+    kernel = lesson["one_barrier"]
+    if T != 16:
+        kernel = with_one_barrier(T)
+    A, B, C = matrices(n, n, n)
+    report = simt.run(kernel, (n // T, n // T), (T, T), [A, B, C], on_error="collect")
+    assert {h.array: h.count for h in report.hazards} == ({"As": pairs, "Bs": pairs} if pairs else {})
+    assert {h.kind for h in report.hazards} <= {"race"}
+    np.testing.assert_array_equal(C, A @ B)
+
+
+def with_one_barrier(T):
+    from numba import cuda, float32
+
+    @gpu.jit
+    def kernel(A, B, C):
+        As = cuda.shared.array((T, T), float32)
+        Bs = cuda.shared.array((T, T), float32)
+        tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+        col, row = cuda.grid(2)
+        acc = float32(0)
+        for start in range(0, A.shape[1], T):
+            As[ty, tx] = A[row, start + tx]
+            Bs[ty, tx] = B[start + ty, col]
+            cuda.syncthreads()
+            for k in range(T):
+                acc += As[ty, k] * Bs[k, tx]
+        C[row, col] = acc
+
+    return kernel
+
+
+def test_the_page_finds_30720_races_and_the_right_numbers(lesson, shown):
+    assert lesson["pairs"] == 30_720 == 2 * 4 * 256 * 15
+    assert "right: True; pairs of threads that race: 30,720" in shown
+
+
+@pytest.mark.parametrize(("M", "N", "K"), [(1, 1, 1), (7, 13, 9), (17, 5, 33), (16, 32, 48), (31, 17, 2)])
+def test_guards_and_zeros_make_any_size_right(lesson, M, N, K):
+    A, B, C = matrices(M, N, K, seed=M)
+    report = run(lesson["guarded"], (-(-N // 16), -(-M // 16)), (16, 16), A, B, C)
+    np.testing.assert_array_equal(C, A @ B)
+    assert not report.hazards
+
+
+def test_without_guards_17_is_the_smallest_wrong_size(lesson):
+    assert lesson["unguarded"].smallest == 17
+    assert lesson["repaired"].smallest is None
+
+
+def test_shared_tiles_ask_for_32_times_less_and_are_1_4_times_faster(lesson):
+    coalesced, tiles = (lesson["reports"][k].total for k in (2, 3))
+    assert coalesced.global_load_requests == 32 * tiles.global_load_requests
+    assert coalesced.global_load_sectors == 20 * tiles.global_load_sectors
+    assert round(SMALL.seconds["v02_coalesced"] / SMALL.seconds["v03_smem_tiled"], 1) == 1.4
+    assert round(SMALL.seconds["cuBLAS"] / SMALL.seconds["v03_smem_tiled"], 1) == 0.2  # "a fifth"
+    assert round(LARGE.seconds["cuBLAS"] / LARGE.seconds["v03_smem_tiled"], 2) == 0.15
+
+
+def test_two_wavefronts_a_multiply_add_allow_an_eighth_of_the_peak(lesson, shown):
+    assert lesson["wavefronts"](lesson["reports"][3]) == 2
+    assert "2.0 wavefronts a multiply-add: at most 12.5% of the peak" in shown
+    assert "measured with 4,096 rows: 11.6%" in shown
+
+
+@pytest.mark.parametrize(("rung", "wavefronts", "most"), [(3, 2, 0.125), (4, 1.125, 1 / 4.5), (5, 0.25, 1)])
+def test_no_measured_rung_is_faster_than_shared_memory_allows(lesson, shown, rung, wavefronts, most):
+    assert lesson["wavefronts"](lesson["reports"][rung]) == wavefronts
+    reached = LARGE.flops / LARGE.seconds[RUNG[rung].name] / PEAK
+    assert 0.5 * most < reached < most
+    assert [f"{100 * most:.1f}%", f"{100 * reached:.1f}%"] in [line[-3:-1] for line in lines_of(shown)]
+
+
+def test_registers_feed_64_multiply_adds_from_16_reads(lesson):
+    used = lesson["reports"][5].arrays
+    assert (used["As"].loads + used["Bs"].loads) * 64 == 16 * 128**3
+
+
+def test_small_layer_reuses_as_the_lecture_says(lesson, shown):
+    assert lesson["reuse"] == {"2 × 2": (2, 2), "2 × 4": (2, 4)}
+    assert ["2", "×", "4", "2", "4"] in lines_of(shown)
+
+
+@pytest.mark.parametrize("cols", [2, 4])
+def test_the_small_layer_is_right(lesson, cols):
+    F, X, Y = matrices(2, 4, 12)
+    run(lesson["tile_of"](2, cols), (4 // cols, 1), (cols, 2), F, X, Y)
+    np.testing.assert_array_equal(Y, F @ X)
+
+
+def test_the_upper_rungs_count_as_told(lesson):
+    five, six, seven, eight = (lesson["reports"][k].total for k in (5, 6, 7, 8))
+    for counter in ("global_load_requests", "shared_load_requests"):
+        assert getattr(five, counter) == 4 * getattr(six, counter)  # "a quarter of the requests"
+    assert five.shared_load_wavefronts == six.shared_load_wavefronts
+    told = ("global_load_requests", "global_load_sectors", "shared_load_requests", "shared_load_wavefronts", "barriers")
+    assert all(getattr(six, name) == getattr(seven, name) for name in told)  # "nothing moves"
+    assert lesson["asked"](lesson["reports"][8]) == 1.5 * lesson["asked"](lesson["reports"][7])
+    assert eight.barriers < seven.barriers
+    assert 0.74 < eight.shared_load_wavefronts / seven.shared_load_wavefronts < 0.76  # "a quarter fewer"
+
+
+def test_rung_8_is_launched_as_its_launcher_does(lesson):
+    if RUNG[8].least_cc > compute_capability():
+        pytest.skip("rung 8 needs compute capability 8.0")
+    A, B, C = (lesson[name] for name in "ABC")
+    (ours,) = gpu.simulate_launches(RUNG[8].launch, A, B, C)
+    page = lesson["reports"][8]
+    assert (ours.grid, ours.block, ours.shared_bytes) == (page.grid, page.block, page.shared_bytes)
+    assert ours.total == page.total
+
+
+def test_the_climb_passes_the_ridge_with_rung_4_and_steps_back_with_rung_8(lesson):
+    intensity = [lesson["intensity"](k) for k in range(1, 9)]
+    assert intensity[:7] == [0.25, 0.25, 8, 16, 32, 32, 32]
+    assert intensity[7] == pytest.approx(64 / 3)
+    ridge = simt.roofline("H200").ridge
+    assert intensity[2] < ridge < min(intensity[3:])
+
+
+def test_rungs_6_and_7_hardly_gain_and_rung_8_is_30_percent_faster():
+    five, six, seven, eight = (LARGE.seconds[RUNG[k].name] for k in (5, 6, 7, 8))
+    assert max(five, six, seven) < 1.02 * min(five, six, seven)
+    assert round(six / eight, 1) == round(seven / eight, 1) == 1.3  # "30 % faster than either"
+    assert "LDS.128" in RUNG[5].widths  # "the compiler had found wide accesses"
+
+
+def test_above_the_slope_lies_only_rung_2(lesson):
+    roof = simt.roofline("H200")
+    speed = {k: (LARGE if k > 2 else SMALL).flops / lesson["took"][k] for k in range(1, 9)}
+    assert [k for k in speed if speed[k] > roof.bandwidth * lesson["intensity"](k)] == [2]
+
+
+def test_the_page_ends_at_float32_peak(shown):
+    share = LARGE.flops / LARGE.seconds["v08_pipelined"] / PEAK
+    assert 0.72 < share < 0.78  # "the last quarter"
+    assert ["rung", "8,", "pipelined", f"{share * PEAK / 1e12:.1f}", f"{100 * share:.0f}%"] in lines_of(shown)
+    assert 0.95 < LARGE.seconds["cuBLAS"] / LARGE.seconds["v08_pipelined"] < 1.05
+    assert 0.7 < LARGE.seconds["cuBLAS"] / LARGE.seconds["v05_register_tile_2d"] < 0.8  # "three quarters"
+    only = microbench("arithmetic", card="h200")["FMA, shared operands, all warps"]
+    assert share < 64 * only.rate / PEAK < 1
+
+
+def test_the_fullest_rung_is_the_slowest_and_the_emptiest_the_fastest(shown):
+    need, held, shape = registers("gemm 4096"), {}, {3: (1024, 8192), 8: (64, 25088)}
+    for k, (threads, shared) in shape.items():
+        held[k] = simt.occupancy("H200", threads, shared, need[RUNG[k].name]).share
+    assert held == {3: 1.0, 8: 0.125}
+    times = [LARGE.seconds[RUNG[k].name] for k in range(3, 9)]
+    assert (max(times), min(times)) == (times[0], times[-1])
+    assert ["8", "pipelined", str(need["v08_pipelined"]), "8", "12.5%", "98%"] in lines_of(shown)
+
+
+def test_with_1024_rows_the_top_rung_is_the_slowest_of_its_kind():
+    times = {k: SMALL.seconds[RUNG[k].name] for k in (5, 6, 7, 8)}
+    assert max(times, key=times.get) == 8
+
+
+def test_on_a_small_layer_small_tiles_win(lesson):
+    times = measured("product 128 x 128 x 784", card="h200").seconds
+    rungs = [times[RUNG[k].name] for k in range(3, 9)]
+    assert min(rungs) == rungs[0]
+    assert round(times["v08_pipelined"] / times["v03_smem_tiled"]) == 3
+    assert round(LARGE.seconds["v03_smem_tiled"] / LARGE.seconds["v08_pipelined"]) == 6
+    assert times["cuBLAS"] < min(rungs)
+    assert [lesson["blocks"](k, 128, 128) for k in (3, 5, 8)] == [16, 1, 2]
+
+
+@pytest.mark.parametrize(("rows", "cols"), [(1, 1), (120, 400), (7, 33), (9, 64)])
+def test_a_matrix_times_a_vector_is_right_at_any_size(lesson, rows, cols):
+    rng = np.random.default_rng(rows)
+    W, x = rng.integers(-4, 5, (rows, cols)).astype(np.float32), rng.integers(-4, 5, cols).astype(np.float32)
+    y = np.full(rows, np.nan, np.float32)
+    report = run(lesson["matrix_vector"], -(-rows // 8), 256, W, x, y)
+    np.testing.assert_array_equal(y, W @ x)
+    assert not report.hazards
+    assert report.arrays["W"].reuse == 1
+
+
+def test_a_vector_allows_half_an_operation_a_byte(lesson, shown):
+    assert lesson["per_byte"] == 0.5
+    assert "FLOP for each byte: 0.5" in shown
+    assert 0.5 * simt.roofline("H200").bandwidth / PEAK < 0.04
+
+
+def test_batches_make_a_column_cheap():
+    seconds = {
+        int(name.split(", ")[1]): s
+        for name, s in measured("matrix times batch", card="h200").seconds.items()
+        if name.startswith("cuBLAS")
+    }
+    assert seconds[16] < 2 * seconds[1]
+    assert round(seconds[1] / (seconds[16] / 16)) in (8, 9, 10)  # "about a ninth"
+    each = {b: s / b for b, s in seconds.items()}
+    assert list(each.values()) == sorted(each.values(), reverse=True)
+    assert each[256] < 1.15 * each[4096]  # "every further column costs the same"
+    assert seconds[4] > seconds[16]
+
+
+def test_two_answers_of_check_yourself():
+    assert 2 * 64 * 256 / (4 * (64 + 256)) == 25.6
+    assert 1 / (4 * (4 + 4) / (4 * 4)) == 0.5
+
+
+def test_the_choice_that_try_it_asks_for_is_in_the_picture_on_top():
+    tiles = product_tile(4096, 4096, 4096, BM=128, BN=128, BK=16, TM=8, TN=8, device="H200")
+    assert (tiles.intensity, tiles.held.blocks) == (32, 2)
+    larger = product_tile(4096, 4096, 4096, BM=256, BN=256, BK=16, TM=16, TN=16, device="H200")
+    assert larger.refused[0] == "registers"
+
+
+def test_columns_side_by_side_meet_in_four_banks(lesson):
+    banks = [8 * tx % 32 for tx in range(16)]
+    most = max(banks.count(bank) for bank in banks)
+    assert (len(set(banks)), most) == (4, 4)
+    assert 1 / (4 * (8 * most + 8) / 64) == pytest.approx(0.4)
+
+
+def test_prose_says_what_is_measured(prose):
+    assert "15 %" in prose
+    assert re.search(r"1\.8", prose)
+    tiles, column = 2, 9 / 8
+    assert round(tiles / column, 1) == 1.8

@@ -1,0 +1,448 @@
+"""Lesson 15: kernels right on ragged sizes, counts as the page says, times as it shows, and what follows from them."""
+
+import numpy as np
+import pytest
+from numba import cuda, float32
+
+from course_lib import gpu
+from course_lib import reference as ops
+from course_lib.lesson import estimated, measured, memory_ladder
+from course_lib.simt.estimate.devices import find_device
+
+
+def lines_of(text):
+    return [line.split() for line in text.splitlines()]
+
+
+def whole_numbers(seed, *shape):
+    return np.random.default_rng(seed).integers(-3, 4, shape).astype(np.float32)
+
+
+def launched(kernel, grid, block, *arguments):
+    """Run a kernel on host arrays; return what is in the last one."""
+    given = [gpu.to_device(a) if isinstance(a, np.ndarray) else a for a in arguments]
+    kernel[grid, block](*given)
+    return gpu.to_host(given[-1])
+
+
+RAGGED = [(1, 1, 1, 5, 5, 1), (2, 3, 4, 9, 12, 3), (1, 2, 5, 17, 6, 2), (3, 1, 2, 21, 19, 5)]
+"""B, C, M, H, W, K: one pixel of output, no multiple of a tile, more tiles than one, more images than one."""
+
+
+def layer_of(B, C, M, H, W, K):
+    x, w = whole_numbers(1, B, C, H, W), whole_numbers(2, M, C, K, K)
+    return x, w, ops.conv2d_forward(x, w)[0]
+
+
+# ---------------------------------------------------------------------------------------------- the basic kernel
+
+
+@pytest.mark.parametrize("sizes", RAGGED)
+@pytest.mark.parametrize("tile", [4, 16])
+def test_the_basic_kernel_is_right_at_any_size(lesson, sizes, tile):
+    x, w, right = layer_of(*sizes)
+    grid = lesson["grid_for"](right, tile)
+    np.testing.assert_array_equal(
+        launched(lesson["basic"], grid, (tile, tile), x, w, np.full_like(right, np.nan)), right
+    )
+
+
+def test_four_maps_of_8_by_8_make_four_by_four_blocks(lesson, shown):
+    assert lesson["grid_for"](np.zeros((1, 4, 8, 8)), 4) == (4, 4, 1)
+    assert "4 maps of 8 x 8, tiles of 4 x 4: (4, 4, 1)" in shown
+
+
+def test_tiles_are_numbered_row_by_row_from_0_to_19(lesson):
+    assert lesson["corner"] == {5 * i + j: (4 * i, 4 * j) for i in range(4) for j in range(5)}
+
+
+def test_outputs_against_the_places_of_a_card(lesson, shown):
+    card = find_device("H200")
+    assert lesson["outputs"] == {"C1": 4704, "C3": 1600, "C5": 120}
+    assert card.sms * card.threads_per_sm == 270_336
+    assert ["C1", "4,704", "1.74%", "58"] in lines_of(shown)
+    assert ["C3", "1,600", "0.59%", "169"] in lines_of(shown)
+    assert ["C5", "120", "0.04%", "2,253"] in lines_of(shown)
+
+
+def test_a_pixel_is_loaded_by_six_maps_and_up_to_25_windows(lesson, shown):
+    assert lesson["plain"].arrays["x"].reuse == pytest.approx(6 * 25 * 784 / 1024)
+    assert "loads of each pixel: 114.8 = 6 maps x 19.1 windows" in shown
+
+
+def test_the_order_of_blocks_moves_the_bytes_from_memory_and_not_the_time(shown):
+    found = measured("block order, conv 4->16 k7", card="h200")
+    lecture, turned = (found.counters[order] for order in ("maps, tiles, images", "images, tiles, maps"))
+    images = 10_000 * 4 * 40 * 40 * 4
+    assert images == 256_000_000
+    assert 1 <= lecture["memory_bytes_read"] / images < 1.02  # "read from memory once"
+    assert 40 < turned["memory_bytes_read"] / lecture["memory_bytes_read"] < 46  # "43 times"
+    times = [found.seconds[order] for order in ("maps, tiles, images", "tiles, maps, images", "images, tiles, maps")]
+    assert max(times) < 1.03 * min(times)  # "they are the same"
+    assert f"{turned['memory_bytes_read'] / 1e6:,.0f}" in shown
+
+
+def test_every_kernel_on_the_page_agrees_with_lesson_08(shown):
+    assert "as lesson 08: False" not in shown
+    assert shown.count("as lesson 08: True") == 6
+    assert "rounded to whole numbers, is right: True" in shown
+
+
+# ---------------------------------------------------------------------------------------------- tiles and halos
+
+
+@pytest.mark.parametrize("sizes", RAGGED)
+@pytest.mark.parametrize("tile", [4, 16])
+def test_the_tiled_kernel_is_right_at_any_size_and_without_findings(lesson, sizes, tile):
+    x, w, right = layer_of(*sizes)
+    kernel, grid = lesson["tiled_for"](tile, w), lesson["grid_for"](right, tile)
+    np.testing.assert_array_equal(launched(kernel, grid, (tile, tile), x, np.full_like(right, np.nan)), right)
+    assert not gpu.simulate(kernel, grid, (tile, tile), x, right.copy()).hazards
+
+
+def test_a_tile_loads_a_pixel_7_6_times(lesson, shown):
+    loads = sum(min(32 - 16 * i, 20) * min(32 - 16 * j, 20) for i in range(2) for j in range(2))
+    assert lesson["with_tile"].arrays["x"].reuse == pytest.approx(6 * loads / 1024)
+    assert ["tiled", "324", "4,200", "4,200", "7.6"] in lines_of(shown)
+
+
+def test_without_a_halo_only_the_seams_are_wrong(lesson):
+    wrong = lesson["wrong"]
+    seams = np.zeros((28, 28), bool)
+    seams[12:16], seams[:, 12:16] = True, True
+    assert all(np.array_equal(one, seams) for one in wrong[0])
+    assert seams.sum() == 208
+
+
+def test_without_a_halo_one_tile_passes_every_test(lesson):
+    x, right = lesson["x"][:, :, :16, :16], ops.conv2d_forward(lesson["x"][:, :, :16, :16], lesson["MASKS"])[0]
+    assert right.shape[2:] == (12, 12)
+    kernel = lesson["without_halo"]
+    np.testing.assert_array_equal(
+        launched(kernel, lesson["grid_for"](right, 16), (16, 16), x.copy(), np.zeros_like(right)), right
+    )
+
+
+@pytest.mark.parametrize(
+    ("layer", "tile", "formula", "replication"),
+    [("C1", 4, 6.25, 19.1), ("C1", 14, 15.1, 19.1), ("C1", 28, 19.1, 19.1), ("C3", 10, 12.8, 12.8), ("C5", 1, 1, 1)],
+)
+def test_reuse_is_the_formula_and_the_report_and_for_a_whole_map_the_replication(
+    lesson, shown, layer, tile, formula, replication
+):
+    C, H, K, _ = lesson["LAYERS"][layer]
+    assert K**2 * tile**2 / (tile + K - 1) ** 2 == pytest.approx(formula, abs=0.05)
+    assert ops.replication((1, C, H, H), K) == pytest.approx(replication, abs=0.05)
+    row = next(line for line in lines_of(shown) if line[:2] == [layer, str(tile)])
+    assert row[2] == row[3] == f"{K**2 * tile**2 / (tile + K - 1) ** 2:.1f}"
+    assert row[4] == f"{replication:.1f}"
+
+
+def test_masks_of_c5_do_not_fit_into_constant_memory(lesson):
+    masks = np.ones((120, 16, 5, 5), np.float32)
+    assert masks.nbytes == 192_000
+    assert 65_536 // 4 // 400 == 40
+    with pytest.raises(Exception, match=r"192,000 bytes; constant memory has 65,536"):
+        gpu.simulate(
+            lesson["tiled_for"](1, masks), (120, 1, 1), (1, 1),
+            np.ones((1, 16, 5, 5), np.float32), np.zeros((1, 120, 1, 1), np.float32),
+        )  # fmt: skip
+
+
+# ---------------------------------------------------------------------------------------------- unrolling
+
+
+@pytest.mark.parametrize("name", ["unroll_elements", "unroll_columns"])
+@pytest.mark.parametrize("sizes", RAGGED)
+def test_both_ways_to_unroll_write_the_matrix(lesson, name, sizes):
+    B, C, _, H, W, K = sizes
+    x = whole_numbers(3, B, C, H, W)
+    cols = ops.im2col(x, K)
+    threads = cols.size if name == "unroll_elements" else B * C * cols.shape[2]
+    np.testing.assert_array_equal(
+        launched(lesson[name], -(-threads // 64), 64, x, K, np.full_like(cols, np.nan)), cols
+    )
+
+
+def test_both_ways_to_unroll_touch_the_same_sectors_and_one_halves_the_instructions(lesson):
+    one, other = lesson["elements"].total, lesson["columns"].total
+    assert lesson["sectors"][0] == lesson["sectors"][1] == 5670
+    assert other.instructions < 0.55 * one.instructions
+    assert lesson["elements"].arrays["x"].reuse == lesson["columns"].arrays["x"].reuse == 25 * 784 / 1024
+
+
+def test_the_detour_is_seven_times_everything_else(lesson, shown):
+    assert (lesson["image_bytes"], lesson["output_bytes"], lesson["matrix_bytes"]) == (4096, 18_816, 78_400)
+    assert 2 * 78_400 == 156_800
+    assert pytest.approx(6.84, abs=0.01) == 156_800 / 22_912
+    assert ["together", "22,912", "179,712"] in lines_of(shown)
+
+
+def test_what_the_page_says_about_the_detours_time():
+    c1, unrolling = measured("conv 1->6 k5 forward", card="h200").seconds, measured("unrolling C1", card="h200").seconds
+    detour = 10_000 * 156_800 / memory_ladder("H200")[-1][-1]
+    assert 3.5 < detour / c1["v06_specialised"] < 4.6  # "a quarter of the time"
+    assert 6 < unrolling["unroll_elements"] / unrolling["unroll_columns"] < 9  # "seven times as long"
+    assert unrolling["unroll_elements"] > c1["v04_implicit_gemm"]  # "costs more than the whole layer in thought"
+    assert 4.5 < unrolling["unroll_columns"] / c1["v06_specialised"] < 5.6  # "five times the last row"
+    assert 1.8 < c1["v03_im2col_gemm"] / c1["v04_implicit_gemm"] < 2.3  # "twice as long as the next one"
+    assert 10_000 * 25 * 784 == 196_000_000
+
+
+def test_five_of_six_kernels_move_the_image_and_its_outputs_only(lesson):
+    on_c1, names = lesson["on_c1"], lesson["NAMES"]
+    travels = {name: on_c1[name].travels for name in names}
+    assert travels.pop("v03_im2col_gemm") == pytest.approx(7.6 * 23_600, rel=0.03)
+    assert all(22_912 <= one < 24_500 for one in travels.values())
+    assert {k: on_c1["v03_im2col_gemm"].moves[k] for k in ("unrolled, written", "unrolled, read")} == {
+        "unrolled, written": 78_400, "unrolled, read": 78_400,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("sizes", RAGGED)
+def test_the_implicit_product_is_right_at_any_size_and_without_findings(lesson, sizes):
+    x, w, right = layer_of(*sizes)
+    B, M, H_out, W_out = right.shape
+    y = np.full((B, M, H_out * W_out), np.nan, np.float32)
+    grid = -(-B * H_out * W_out // 16), -(-M // 16)
+    given = (x, w.reshape(M, -1), w.shape[2], W_out, y)
+    np.testing.assert_array_equal(launched(lesson["implicit"], grid, (16, 16), *given).reshape(right.shape), right)
+    assert not gpu.simulate(lesson["implicit"], grid, (16, 16), *given).hazards
+
+
+def test_in_thought_the_reuse_is_kept_and_for_real_it_has_become_copies(lesson, shown):
+    assert lesson["in_thought"].arrays["x"].reuse == pytest.approx(25 * 784 / 1024)
+    assert "loads of each pixel: 19.1, stores: 4,704" in shown
+    given = lesson["x"], lesson["MASKS"], np.zeros(6, np.float32), np.zeros((1, 6, 28, 28), np.float32)
+    _, product = gpu.simulate_launches(lesson["ladder"]["v03_im2col_gemm"], *given)
+    assert product.arrays["cols"].reuse == 1
+
+
+def test_the_product_does_3_4_times_the_arithmetic(lesson, shown):
+    assert lesson["in_thought"].total.flops // 2 == 784 * 16 * 32 == 401_408
+    assert "multiply-adds: 401,408 for 117,600 that are needed" in shown
+    assert pytest.approx(3.4, abs=0.02) == 401_408 / 117_600
+
+
+def test_register_tiles_halve_and_quarter_the_shared_loads(shown):
+    assert ["unrolled", "in", "thought", "1.99", "1.99"] in lines_of(shown)
+    assert ["in", "thought,", "with", "registers", "0.99", "0.50"] in lines_of(shown)
+
+
+# ---------------------------------------------------------------------------------------------- one layer's kernel
+
+
+@pytest.mark.parametrize(("name", "block"), [("c1_by_maps", 128), ("c1_by_pixels", (32, 6))])
+def test_both_kernels_for_c1_are_right_for_every_image_of_a_batch(lesson, name, block):
+    x = whole_numbers(4, 3, 1, 32, 32)
+    right, _ = ops.conv2d_forward(x, lesson["MASKS"])
+    np.testing.assert_array_equal(launched(lesson[name], (7, 3), block, x, np.full_like(right, np.nan)), right)
+    assert not gpu.simulate(lesson[name], (7, 3), block, x, right.copy()).hazards
+
+
+def test_the_c1_kernel_has_the_lectures_numbers(lesson, shown):
+    report = lesson["by_maps"]
+    assert report.grid[0] == 7
+    assert report.block[0] == 128
+    assert report.arrays["tile"].shape == (8, 32)
+    assert report.arrays["y"].stores == 7 * 112 * 6
+    assert "blocks: 7  threads: 128  tile: (8, 32)" in shown
+    assert "threads that compute: 112  sums of each: 6" in shown
+    assert "loads of a pixel: 1.75, uses of it in the tile: 10.9" in shown
+    assert report.arrays["tile"].reuse == pytest.approx(25 * 112 / 256)
+
+
+def test_coarsened_the_wrong_way_costs_weights_saves_pixels_and_wins(lesson, shown):
+    maps, pixels = lesson["by_maps"].total, lesson["by_pixels"].total
+    assert maps.constant_load_requests == 4 * pixels.constant_load_requests == 7 * 4 * 150
+    assert 6 * maps.shared_load_requests == pixels.shared_load_requests
+    assert maps.constant_load_wavefronts == maps.constant_load_requests  # all lanes want the same weight
+    seconds = measured("two coarsenings of C1", card="h200").seconds
+    assert seconds["c1_by_maps"] < 0.9 * seconds["c1_by_pixels"]
+    assert ["c1_by_maps", "4,200", "700", f"{1e6 * seconds['c1_by_maps']:,.0f}"] in lines_of(shown)
+
+
+# ---------------------------------------------------------------------------------------------- the one table
+
+
+def test_the_table_shows_what_was_counted_predicted_and_measured(lesson, shown):
+    c1, expected = measured("conv 1->6 k5 forward", card="h200"), estimated("conv 1->6 k5 forward", card="H200")
+    ways = sorted(lesson["NAMES"] | lesson["BY_HAND"])
+    assert len(lesson["short"]) == len(ways) == 7
+    for called, name in zip(lesson["short"], ways, strict=True):
+        k, guess, seconds = lesson["on_c1"][name], expected.get(name), c1.seconds.get(name)
+        times = [f"{1e6 * guess:,.0f}"] if guess else []
+        times += [f"{1e6 * seconds:,.0f}", f"{c1.seconds['cuDNN'] / seconds:.2f}"] if seconds else []
+        row = [
+            f"{k.flops / 1e6:.2f}", f"{k.travels / 1e3:.0f}", f"{k.intensity:.1f}", f"{k.requests:,.0f}",
+            f"{k.sectors:,.0f}", f"{k.reuse:.1f}",
+        ]  # fmt: skip
+        assert [*called.split(), *times, *row] in lines_of(shown), name
+        assert not (guess and seconds) or 0.5 < guess / seconds < 2
+
+
+def test_what_the_page_reads_from_the_table(lesson):
+    on_c1, seconds = lesson["on_c1"], measured("conv 1->6 k5 forward", card="h200").seconds
+    assert max(on_c1.values(), key=lambda k: k.sectors).name == "v01_basic"
+    assert max(seconds[name] for name in lesson["NAMES"]) == seconds["v03_im2col_gemm"]  # basic is not the slowest
+    assert on_c1["v01_basic"].sectors / on_c1["v02_constant_masks"].sectors == pytest.approx(12.6, abs=0.5)
+    assert 0.8 < seconds["v02_constant_masks"] / seconds["v01_basic"] < 1  # "gains little"
+    thought, registers = on_c1["v04_implicit_gemm"], on_c1["v05_register_tiled"]
+    assert registers.flops / thought.flops == pytest.approx(0.53, abs=0.03)
+    assert 2 < seconds["v04_implicit_gemm"] / seconds["v05_register_tiled"] < 2.6
+    assert on_c1["v06_specialised"].reuse == 1
+
+
+# ---------------------------------------------------------------------------------------------- gradients
+
+
+@pytest.mark.parametrize("sizes", RAGGED)
+def test_the_inputs_gradient_is_the_basic_kernel_on_a_framed_dy_and_turned_masks(lesson, sizes):
+    x, w, right = layer_of(*sizes)
+    dy, K = whole_numbers(5, *right.shape), w.shape[2]
+    dx, _, _ = ops.conv2d_backward(dy, ops.conv2d_forward(x, w)[1])
+    framed = np.pad(dy, ((0, 0), (0, 0), (K - 1, K - 1), (K - 1, K - 1)))
+    turned = np.ascontiguousarray(w.transpose(1, 0, 2, 3)[:, :, ::-1, ::-1])
+    ours = launched(lesson["basic"], lesson["grid_for"](dx, 4), (4, 4), framed, turned, np.full_like(dx, np.nan))
+    np.testing.assert_array_equal(ours, dx)
+
+
+@pytest.mark.parametrize("sizes", RAGGED)
+def test_the_masks_gradient_by_atomics_is_right(lesson, sizes):
+    x, w, right = layer_of(*sizes)
+    dy = whole_numbers(6, *right.shape)
+    _, dw, _ = ops.conv2d_backward(dy, ops.conv2d_forward(x, w)[1])
+    B, M, H_out, W_out = right.shape
+    grid = -(-W_out // 8), -(-H_out // 4), B * M
+    np.testing.assert_array_equal(
+        launched(lesson["weights_by_atomics"], grid, (8, 4, 1), x, dy, np.zeros_like(dw)), dw
+    )
+
+
+def test_27_of_28_additions_wait(lesson, shown):
+    assert lesson["atomics"].total.atomic_serialised == 113_400 == 117_600 * 27 // 28
+    assert "additions: 117,600, that wait: 113,400" in shown
+
+
+def test_the_order_of_arrival_changes_the_last_bits(lesson, shown):
+    orders = lesson["sums"]
+    assert len(set(orders)) > 10
+    assert f"different sums: {len(set(orders))} of 20" in shown
+    assert max(orders) - min(orders) < 0.01
+
+
+def test_what_the_page_says_about_four_ways_to_the_masks_gradient():
+    ways = measured("conv 1->6 k5 dW", card="h200").seconds
+    queued = measured("masks' gradient by atomics", card="h200").seconds["weights_by_atomics"]
+    assert 0.75 < queued / ways["v01_basic"] < 1  # "nearly as long as 150 without"
+    assert 85 < queued / ways["v02_block"] < 140  # "a hundredth of the time"
+    assert 27 < ways["v02_block"] / ways["v06_specialised"] < 37  # "a thirtieth of that"
+    assert 10_000 * 4704 == 47_040_000
+
+
+# ---------------------------------------------------------------------------------------------- Fourier transforms
+
+
+def test_by_multiplications_the_fft_wins_from_a_mask_of_5_on(lesson, shown):
+    by_fft = lesson["by_fft"]
+    assert by_fft(1, 32, 5, 6) == pytest.approx(83_968 / 4704)
+    assert [K for K in range(1, 9) if by_fft(1, 32, K, 6) < K**2] == [5, 6, 7, 8]
+    assert ["5", "25", "17.9"] in lines_of(shown)
+
+
+def test_the_transforms_error_is_far_below_its_bound(lesson, shown):
+    assert lesson["error"] < lesson["bound"] / 10
+    assert lesson["bound"] < 0.5  # so whole numbers come out right when rounded
+    np.testing.assert_array_equal(np.rint(lesson["all_maps"]), lesson["right"])
+    assert "error below the bound: True  below a tenth of it: True" in shown
+
+
+@pytest.mark.parametrize(("side", "low", "high"), [(32, 11, 15), (128, 7, 9)])
+def test_on_a_processor_the_ways_cross_where_the_page_says(side, low, high):
+    found = measured(f"FFT or direct, 1->6, {side} x {side}", card="xeon")
+    direct, fft = found.along("direct"), found.along("FFT")
+    assert fft[low] > 0.95 * direct[low]
+    assert fft[high] < direct[high]
+    assert max(fft.values()) < 2 * min(fft.values())  # "hardly changes"
+
+
+@pytest.mark.parametrize(("tile", "multiplications"), [(2, 16), (4, 36)])
+def test_winograd_takes_fewer_multiplications_and_more_roundings(lesson, shown, tile, multiplications):
+    assert multiplications == (tile + 2) ** 2
+    assert (4 * 9, 16 * 9) == (36, 144)
+    assert (lesson["against"][f"Winograd, {tile} x {tile} outputs"] > 3) == (tile == 4)
+    assert "several times as large" in shown
+
+
+def test_the_spectra_are_a_detour_as_well():
+    assert 7 * 32 * 17 * 8 * 2 == 60_928
+
+
+def test_the_library_takes_transforms_for_four_layers_and_loses():
+    for case, algorithm in (
+        ("1->6 k5", "FFT"), ("6->16 k5", "FFT"), ("1->4 k7", "FFT"), ("4->16 k7", "FFT"), ("64->64 k3", "implicit GEMM")
+    ):  # fmt: skip
+        found = measured(f"conv {case} forward", card="h200")
+        assert found.algorithm == algorithm
+        ours = found.seconds["cuDNN"] / found.seconds["v06_specialised"]
+        assert (2.5 < ours < 12) == (algorithm == "FFT")
+        if algorithm != "FFT":
+            assert 0.7 < ours < 0.9
+
+
+def test_the_general_product_wins_over_the_general_direct_kernel_and_the_generated_one_over_both(shown):
+    gains = []
+    for case in ("1->6 k5", "6->16 k5", "1->4 k7", "4->16 k7", "64->64 k3"):
+        seconds = measured(f"conv {case} forward", card="h200").seconds
+        assert seconds["v01_basic"] > seconds["v05_register_tiled"] > seconds["v06_specialised"]
+        gains.append(seconds["v01_basic"] / seconds["v05_register_tiled"])
+        assert f"{1e6 * seconds['v06_specialised']:,.0f}" in shown
+    assert 14 < max(gains) < 16  # "up to fifteenfold"
+
+
+# ---------------------------------------------------------------------------------------------- answers on the page
+
+
+def test_the_answers_below_are_true():
+    assert pytest.approx(8.8, abs=0.05) == 222**2 * 9 / 224**2
+    card = find_device("H200")
+    assert card.float32_peak / card.bandwidth / 1e9 == pytest.approx(14, abs=0.5)
+    assert 9 * 64 / 100 == 5.76
+    assert 784 * 150 == 117_600
+
+
+def test_without_a_halo_and_a_mask_of_3_outputs_14_and_15_are_wrong(lesson):
+    x, w = whole_numbers(7, 1, 1, 32, 32) + 10, np.ones((1, 1, 3, 3), np.float32)
+    right, _ = ops.conv2d_forward(x, w)
+    kernel = lesson["without_halo_for"](16, w)
+    ours = launched(kernel, lesson["grid_for"](right, 16), (16, 16), x, np.zeros_like(right))
+    rows = np.flatnonzero((ours != right)[0, 0].all(axis=1))
+    assert rows.tolist() == [14, 15]
+    assert not (ours != right)[0, 0, 16:, 16:].any()
+
+
+
+
+@gpu.jit
+def by_rows(x, w, y):
+    """The second thing to try: `basic` with the tile's rows from blockDim.y."""
+    tiles_in_a_row = (y.shape[3] + cuda.blockDim.x - 1) // cuda.blockDim.x
+    m, n = cuda.blockIdx.x, cuda.blockIdx.z
+    h = cuda.blockIdx.y // tiles_in_a_row * cuda.blockDim.y + cuda.threadIdx.y
+    v = cuda.blockIdx.y % tiles_in_a_row * cuda.blockDim.x + cuda.threadIdx.x
+    if h < y.shape[2] and v < y.shape[3]:
+        total = float32(0)
+        for c in range(x.shape[1]):
+            for p in range(w.shape[2]):
+                for q in range(w.shape[3]):
+                    total += x[n, c, h + p, v + q] * w[m, c, p, q]
+        y[n, m, h, v] = total
+
+
+def test_blocks_of_32_by_8_ask_for_fewer_sectors_and_requests(lesson):
+    x, w, right = lesson["x"], lesson["MASKS"], lesson["right"]
+    np.testing.assert_array_equal(launched(by_rows, (6, 4, 1), (32, 8), x, w, np.zeros_like(right)), right)
+    rows, square = gpu.simulate(by_rows, (6, 4, 1), (32, 8), x, w, np.zeros_like(right)).total, lesson["plain"].total
+    assert rows.global_load_sectors < 0.9 * square.global_load_sectors
+    assert rows.global_load_requests <= square.global_load_requests
+    print(rows.global_load_requests, square.global_load_requests, rows.global_load_sectors, square.global_load_sectors)
