@@ -397,9 +397,9 @@ check("14.5", four_rows)
 #
 # A block has 8 x 8 threads, two warps, and again a tile of C of 32 x 32, and it walks along K in turns of 8. The grid
 # is that of 14.5. Now there are 64 threads for 256 elements of each tile, so every thread brings four of both. Which
-# four rows and columns of C a thread has is up to you. A good choice is every eighth one: rows ty, ty + 8, ty + 16, ty
-# + 24 and columns tx, tx + 8, tx + 16, tx + 24, so that neighbouring threads have neighbouring columns. An array of a
-# thread may have two axes: `cuda.local.array((4, 4), float32)`.
+# four rows and columns of C a thread has is up to you. A good choice is every eighth one, so that neighbouring threads
+# have neighbouring columns: the rows ty + 8 i and the columns tx + 8 j, for i and j from 0 to 3. An array of a thread
+# may have two axes: `cuda.local.array((4, 4), float32)`.
 #
 # The budget: loads as in 14.5; 8 sectors for each request from global memory; and for each 16 multiplications of a warp
 # 8 requests to shared memory.
