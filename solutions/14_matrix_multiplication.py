@@ -97,7 +97,7 @@ check("14.1", loads)
 # %% [markdown]
 # ## 14.2 · The plain product, the right way round
 #
-# *2 points, core. Trains: which axis is x; coalescing. (NVIDIA, "CUDA C++ Best Practices Guide")*
+# *2 points, warm-up. Trains: which axis is x; coalescing. (NVIDIA, "CUDA C++ Best Practices Guide")*
 #
 # A thread computes one element of C: it walks along k, adds up in a variable and stores once. Blocks have 32 x 8
 # threads (32 along x), so a warp is 32 threads with neighbouring x. The grid has enough threads for the larger one of M
@@ -397,9 +397,9 @@ check("14.5", four_rows)
 #
 # A block has 8 x 8 threads, two warps, and again a tile of C of 32 x 32, and it walks along K in turns of 8. The grid
 # is that of 14.5. Now there are 64 threads for 256 elements of each tile, so every thread brings four of both. Which
-# four rows and columns of C a thread has is up to you. A good choice is every eighth one: rows ty, ty + 8, ty + 16, ty
-# + 24 and columns tx, tx + 8, tx + 16, tx + 24, so that neighbouring threads have neighbouring columns. An array of a
-# thread may have two axes: `cuda.local.array((4, 4), float32)`.
+# four rows and columns of C a thread has is up to you. A good choice is every eighth one, so that neighbouring threads
+# have neighbouring columns: the rows ty + 8 i and the columns tx + 8 j, for i and j from 0 to 3. An array of a thread
+# may have two axes: `cuda.local.array((4, 4), float32)`.
 #
 # The budget: loads as in 14.5; 8 sectors for each request from global memory; and for each 16 multiplications of a warp
 # 8 requests to shared memory.
@@ -539,71 +539,83 @@ def choose_tile(threads, intensity, reuse):
 check("14.7", choose_tile)
 
 # %% [markdown]
-# ## 14.8 · One vector: a warp for each row
+# ## 14.8 · Four vectors at once
 #
-# *2 points, core. Trains: a product bound by memory; shuffles. (Owens, "Matrix Formulation")*
+# *3 points, core. Trains: a product bound by memory; what a batch saves; shuffles. (Owens, "Matrix Formulation")*
 #
-# A is (M, K), x has K elements and y has M: the product of a matrix and a single vector. Each element of A is needed
-# once only, so no tile saves anything. What can be done is to load A in whole sectors, and to have many threads do it.
+# The lesson's product of a matrix and one vector has a warp for each row and loads each element of the matrix once. It
+# waits for memory, and no tile can help. Launched for four vectors, one after the other, it loads the whole matrix four
+# times. Write the kernel that loads it once and serves all four.
 #
-# Blocks have 128 threads, which are four warps, and a warp has one row: warp number `cuda.grid(1) // 32` has the row of
-# that number, if there is one. Its lanes go through the row together, 32 neighbours at a time, and each adds up in a
-# variable of its own. Then the warp agrees on one sum, as in exercise 13.2:
+# A is (M, K), with a row for each output, and X is (4, K): four images, a row each. Y is (4, M). Blocks have 128
+# threads, which are four warps, and a warp has one row of A: warp number `cuda.grid(1) // 32` has the row of that
+# number, if there is one. Its lanes go through the row together, 32 neighbours at a time, and each adds up in variables
+# of its own, or in an array such as `cuda.local.array(4, float32)`. Then the warp agrees on the sums, as in exercise
+# 13.2:
 #
 # ```python
 # lane = cuda.laneid                                  # the thread's place in its warp, 0 to 31
 # other = cuda.shfl_down_sync(0xFFFFFFFF, acc, 16)    # what acc is in the lane 16 places on; all lanes take part
 # ```
 #
-# The budget: 2 M K loads, that is each element of A once and an element of x for each of them; 9 sectors for each 32
-# elements of a row; M stores; no atomics.
+# The budget: 5 M K loads, that is each element of A once and four elements of X for each of them; 25 sectors for each
+# 32 elements of a row; 4 M stores; no atomics.
 #
-# Specification: `y = A @ x`
+# Specification: `Y = X @ A.T`
 #
 # <details><summary>Hint 1</summary>
 #
 # Which element does lane l take first, and which next? In one moment the 32 lanes should want 32 neighbours, so a
-# lane's own elements lie 32 apart.
+# lane's own elements lie 32 apart. What a lane has loaded of A stays in a variable until it has met all four vectors.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `row = cuda.grid(1) // 32`. Inside of `if row < A.shape[0]:`, which holds for a whole warp or not at all,
-# `for k in range(lane, A.shape[1], 32):` adds up the products. A lane without an element keeps its 0 and still takes
-# part in the shuffles.
+# `row = cuda.grid(1) // 32`. Inside of `if row < A.shape[0]:`, which holds for a whole warp or not at all, four sums
+# begin with `float32(0)`. Then `for k in range(lane, A.shape[1], 32):` with `a = A[row, k]`, and below it a loop over
+# the four images n: `acc[n] += a * X[n, k]`. A lane without an element keeps its zeros and still takes part in the
+# shuffles.
 #
 # </details>
 # <details><summary>Hint 3</summary>
 #
-# `step = 16`, and `while step > 0:` each lane adds to acc what a shuffle with `step` brings, then `step //= 2`. In the
-# end lane 0 has the sum of the row and stores it.
+# For each n `step = 16`, and `while step > 0:` each lane adds to acc[n] what a shuffle of acc[n] with `step` brings,
+# then `step //= 2`. In the end lane 0 has the sum and stores it in Y[n, row].
 #
 # </details>
 
 # %% exercise="14.8"
+IMAGES = 4
+
+
 @gpu.jit
-def matrix_vector(A, x, y):
-    """Write y (M,) = A (M, K) @ x (K,), a warp a row; blocks of four warps."""
+def four_vectors(A, X, Y):
+    """Write Y (4, M) = X (4, K) @ A.T with A (M, K), a warp a row of A; blocks of four warps."""
     ### BEGIN SOLUTION
+    acc = cuda.local.array(IMAGES, float32)
     lane, row = cuda.laneid, cuda.grid(1) // 32
     if row < A.shape[0]:
-        acc = float32(0)
+        for n in range(IMAGES):
+            acc[n] = float32(0)
         for k in range(lane, A.shape[1], 32):
-            acc += A[row, k] * x[k]
-        step = 16
-        while step > 0:
-            acc += cuda.shfl_down_sync(0xFFFFFFFF, acc, step)
-            step //= 2
-        if lane == 0:
-            y[row] = acc
+            a = A[row, k]
+            for n in range(IMAGES):
+                acc[n] += a * X[n, k]
+        for n in range(IMAGES):
+            step = 16
+            while step > 0:
+                acc[n] += cuda.shfl_down_sync(0xFFFFFFFF, acc[n], step)
+                step //= 2
+            if lane == 0:
+                Y[n, row] = acc[n]
     ### END SOLUTION
 
 
 # %% check="14.8"
-check("14.8", matrix_vector)
+check("14.8", four_vectors)
 
 # %% [markdown]
-# ## 14.9 · In your own words: one image, or sixty-four
+# ## 14.9 · In your own words: one image, or sixteen
 #
 # *2 points, core. Trains: reuse decides; batches. (the course's own)*
 #

@@ -155,21 +155,26 @@ def choose_tile(threads, intensity, reuse):
                 return BM, BN, BK, TM, TN
 """
 
-VECTOR = """
+VECTORS = """
 @gpu.jit
-def matrix_vector(A, x, y):
+def four_vectors(A, X, Y):
+    acc = cuda.local.array(4, float32)
     lane = cuda.threadIdx.x % 32
     row = cuda.blockIdx.x * 4 + cuda.threadIdx.x // 32
-    if row < y.size:
-        acc = float32(0)
-        for k in range(lane, x.size, 32):
-            acc += A[row, k] * x[k]
-        step = 16
-        while step > 0:
-            acc += cuda.shfl_down_sync(0xFFFFFFFF, acc, step)
-            step //= 2
-        if lane == 0:
-            y[row] = acc
+    if row < Y.shape[1]:
+        for n in range(4):
+            acc[n] = float32(0)
+        for k in range(lane, X.shape[1], 32):
+            weight = A[row, k]
+            for n in range(4):
+                acc[n] += weight * X[n, k]
+        for n in range(4):
+            step = 16
+            while step > 0:
+                acc[n] += cuda.shfl_down_sync(0xFFFFFFFF, acc[n], step)
+                step //= 2
+            if lane == 0:
+                Y[n, row] = acc[n]
 """
 
 
@@ -443,41 +448,86 @@ def four_rows(A, B, C):
     ),
     Key(
         "14.8",
-        (Part("other shapes", 1, pairs(((9, 130), (130,)), ((5, 32), (32,)), ((8, 33), (33,)))),
-         Part("few elements", 1, pairs(((1, 1), (1,)), ((3, 2), (2,)), ((2, 31), (31,))))),
+        (Part("other shapes", 1, pairs(((9, 130), (4, 130)), ((5, 32), (4, 32)), ((8, 33), (4, 33)))),
+         Part("few elements", 1, pairs(((1, 1), (4, 1)), ((3, 2), (4, 2)), ((2, 31), (4, 31))))),
         (
+            Mutant("one vector after the other", """
+@gpu.jit
+def four_vectors(A, X, Y):
+    lane, row = cuda.laneid, cuda.grid(1) // 32
+    if row < A.shape[0]:
+        for n in range(4):
+            acc = float32(0)
+            for k in range(lane, A.shape[1], 32):
+                acc += A[row, k] * X[n, k]
+            for p in range(5):
+                acc += cuda.shfl_down_sync(0xFFFFFFFF, acc, 16 >> p)
+            if lane == 0:
+                Y[n, row] = acc
+""", "4800 global loads; at most 3000"),
             Mutant("a thread a row", """
 @gpu.jit
-def matrix_vector(A, x, y):
+def four_vectors(A, X, Y):
     row = cuda.grid(1)
-    if row < y.size:
+    if row < A.shape[0]:
+        p, q, r, s = float32(0), float32(0), float32(0), float32(0)
+        for k in range(A.shape[1]):
+            a = A[row, k]
+            p += a * X[0, k]
+            q += a * X[1, k]
+            r += a * X[2, k]
+            s += a * X[3, k]
+        Y[0, row] = p
+        Y[1, row] = q
+        Y[2, row] = r
+        Y[3, row] = s
+""", "1000 global load sectors; at most 600"),
+            Mutant("a run for each lane", changed(VECTORS, ("        for k in range(lane, X.shape[1], 32):\n",
+                   "        part = (X.shape[1] + 31) // 32\n        for k in range(lane * part, min(lane * part + part"
+                   ", X.shape[1])):\n")), "1560 global load sectors; at most 600"),
+            Mutant("every lane the whole row", changed(VECTORS, ("range(lane, X.shape[1], 32)", "range(X.shape[1])")),
+                   "It is 32 times what was expected"),
+            Mutant("32 elements only", changed(VECTORS, ("range(lane, X.shape[1], 32)", "range(lane, min(32, "
+                   "X.shape[1]), 32)")), "Only the first 32 elements"),
+            Mutant("one sum for all", """
+@gpu.jit
+def four_vectors(A, X, Y):
+    lane, row = cuda.laneid, cuda.grid(1) // 32
+    if row < A.shape[0]:
         acc = float32(0)
-        for k in range(x.size):
-            acc += A[row, k] * x[k]
-        y[row] = acc
-""", "700 global load sectors; at most 216"),
-            Mutant("a run for each lane", changed(VECTOR, ("        for k in range(lane, x.size, 32):\n",
-                   "        part = (x.size + 31) // 32\n        for k in range(lane * part, min(lane * part + part, "
-                   "x.size)):\n")), "global load sectors; at most 216"),
-            Mutant("every lane the whole row", changed(VECTOR, ("range(lane, x.size, 32)", "range(x.size)")),
-                   "y[0] is"),
-            Mutant("32 elements only", changed(VECTOR, ("for k in range(lane, x.size, 32):", "k = lane\n        if k < "
-                   "x.size:")), "Only the first 32 elements"),
-            Mutant("steps of all threads", changed(VECTOR, ("x.size, 32)", "x.size, cuda.gridsize(1))")),
-                   "Only the first 32 elements of each row"),
-            Mutant("no shuffles", changed(VECTOR, ("        while step > 0:\n            acc += cuda.shfl_down_sync("
-                   "0xFFFFFFFF, acc, step)\n            step //= 2\n", "")), "were the values shuffled?"),
-            Mutant("begins at 8", changed(VECTOR, ("step = 16", "step = 8")), "Half of each warp is missing"),
-            Mutant("stops early", changed(VECTOR, ("step > 0", "step > 1")), "The shuffles stop one step too early"),
-            Mutant("shuffle in the branch", changed(VECTOR, ("            acc += cuda.shfl", "            if lane < "
-                   "step:\n                acc += cuda.shfl")), "shfl_down_sync"),
-            Mutant("without x", changed(VECTOR, (" * x[k]", "")), "without those of x"),
-            Mutant("every lane stores", changed(VECTOR, ("        if lane == 0:\n    ", "")), "writes y[0], which"),
-            Mutant("no guard", changed(VECTOR, ("if row < y.size:", "if row >= 0:")), "on axis 0 of A"),
-            Mutant("lanes 0 of blocks only", changed(VECTOR, ("if lane == 0", "if cuda.threadIdx.x == 0")),
-                   "Nobody wrote y[1]"),
-            Mutant("atomics", changed(VECTOR, ("y[row] = acc", "cuda.atomic.add(y, row, acc)")), "uses atomic"),
-            Mutant("float64", changed(VECTOR, ("float32(0)", "0.0")), "float64 operations"),
+        for k in range(lane, A.shape[1], 32):
+            a = A[row, k]
+            for n in range(4):
+                acc += a * X[n, k]
+        for p in range(5):
+            acc += cuda.shfl_down_sync(0xFFFFFFFF, acc, 16 >> p)
+        if lane < 4:
+            acc = cuda.shfl_sync(0xF, acc, 0)
+            Y[lane, row] = acc
+""", "One sum has taken in all four"),
+            Mutant("the first vector four times", changed(VECTORS, ("X[n, k]", "X[0, k]")),
+                   "X[n, k] has to change with n"),
+            Mutant("one vector only", changed(VECTORS, ("range(4)", "range(1)")), "Nobody wrote Y[1, 0]"),
+            Mutant("no shuffles", changed(VECTORS, ("            while step > 0:\n                acc[n] += "
+                   "cuda.shfl_down_sync(0xFFFFFFFF, acc[n], step)\n                step //= 2\n", "")),
+                   "were the values shuffled?"),
+            Mutant("begins at 8", changed(VECTORS, ("step = 16", "step = 8")), "Half of each warp is missing"),
+            Mutant("stops early", changed(VECTORS, ("step > 0", "step > 1")), "The shuffles stop one step too early"),
+            Mutant("step not set anew", changed(VECTORS, ("        for n in range(4):\n            step = 16\n",
+                   "        step = 16\n        for n in range(4):\n")), "Y[1, 0] is"),
+            Mutant("shuffle in the branch", changed(VECTORS, ("                acc[n] += cuda.shfl", "                "
+                   "if lane < step:\n                    acc[n] += cuda.shfl")), "shfl_down_sync"),
+            Mutant("sums not begun", changed(VECTORS, ("            acc[n] = float32(0)\n", "            step = n\n")),
+                   "reads acc[0], which nobody has written yet"),
+            Mutant("Y turned", changed(VECTORS, ("Y[n, row] = acc[n]", "Y[row, n] = acc[n]")), "on axis 0 of Y"),
+            Mutant("every lane stores", changed(VECTORS, ("            if lane == 0:\n    ", "")),
+                   "writes Y[0, 0], which"),
+            Mutant("no guard", changed(VECTORS, ("if row < Y.shape[1]:", "if row >= 0:")), "on axis 0 of A"),
+            Mutant("lanes 0 of blocks only", changed(VECTORS, ("if lane == 0", "if cuda.threadIdx.x == 0")),
+                   "Nobody wrote Y[0, 1]"),
+            Mutant("atomics", changed(VECTORS, ("Y[n, row] = acc[n]", "cuda.atomic.add(Y, (n, row), acc[n])")),
+                   "uses atomic"),
+            Mutant("float64", changed(VECTORS, ("weight * X[n, k]", "1.0 * weight * X[n, k]")), "float64 operations"),
         ),
     ),
 )  # fmt: skip

@@ -250,12 +250,13 @@ def test_every_case_has_a_tile_of_powers_of_two_and_the_answer_of_one_case_does_
 
 
 @pytest.mark.parametrize(("M", "K"), [(8, 128), (5, 96)])
-def test_a_product_with_one_vector_does_half_an_operation_a_byte_of_its_matrix(M, K):
-    case = Case((whole(1, M, K), whole(2, K)))
+def test_four_vectors_at_once_do_four_times_half_an_operation_for_each_byte_of_the_matrix(M, K):
+    case = Case((whole(1, M, K), whole(2, 4, K)))
     outcome = run_kernel(find("14.8"), solution("14.8"), case)
-    assert outcome.counters["global_loads"] == 2 * M * K
-    assert outcome.counters["global_load_sectors"] == 2 * M * K // 8  # whole sectors of A and of x
-    assert 2 * M * K / case.args[0].nbytes == 0.5
+    assert outcome.counters["global_loads"] == M * K + 4 * M * K
+    assert outcome.counters["global_load_sectors"] == 5 * M * K // 8  # whole sectors, of A and of four vectors
+    of_A = outcome.counters["global_loads"] - 4 * M * K
+    assert 4 * 2 * M * K / (4 * of_A) == 4 * 0.5
 
 
 def test_a_batch_of_30_does_15_operations_for_each_byte_of_weights_and_one_of_16_does_8():

@@ -662,56 +662,74 @@ def sixteen(A, B, C):
         if row < M and col < N:
             C[row, col] = acc[n]
 """,
-    "14.8 exchanged, with return": """
+    "14.8 four variables, exchanged, with return": """
 @gpu.jit
-def matrix_vector(A, x, y):
+def four_vectors(A, X, Y):
     lane, row = cuda.threadIdx.x % 32, 4 * cuda.blockIdx.x + cuda.threadIdx.x // 32
     if row >= A.shape[0]:
         return
-    acc, k = float32(0), lane
-    while k < x.size:
-        acc += x[k] * A[row, k]
+    p, q, r, s = float32(0), float32(0), float32(0), float32(0)
+    k = lane
+    while k < A.shape[1]:
+        a = A[row, k]
+        p += a * X[0, k]
+        q += a * X[1, k]
+        r += a * X[2, k]
+        s += a * X[3, k]
         k += 32
-    for p in range(5):
-        acc += cuda.shfl_xor_sync(-1, acc, 1 << p)
-    if lane == 31:
-        y[row] = acc
+    for n in range(5):
+        p += cuda.shfl_xor_sync(-1, p, 1 << n)
+        q += cuda.shfl_xor_sync(-1, q, 1 << n)
+        r += cuda.shfl_xor_sync(-1, r, 1 << n)
+        s += cuda.shfl_xor_sync(-1, s, 1 << n)
+    if lane < 4:
+        Y[lane, row] = p if lane == 0 else q if lane == 1 else r if lane == 2 else s
 """,
-    "14.8 by way of shared memory, the row as an array": """
+    "14.8 by way of shared memory, rows as arrays": """
 @gpu.jit
-def matrix_vector(A, x, y):
-    part = cuda.shared.array((4, 32), float32)
+def four_vectors(A, X, Y):
+    part = cuda.shared.array((4, 4, 32), float32)
     lane, warp = cuda.laneid, cuda.threadIdx.x // 32
     row = cuda.grid(1) // 32
-    part[warp, lane] = 0
-    if row < y.size:
-        a = A[row]
-        for k in range(lane, a.size, 32):
-            part[warp, lane] += a[k] * x[k]
+    for n in range(4):
+        part[warp, n, lane] = 0
+    if row < A.shape[0]:
+        line = A[row]
+        for k in range(lane, line.size, 32):
+            a = line[k]
+            for n in range(4):
+                part[warp, n, lane] += a * X[n, k]
     step = 16
     while step:
         cuda.syncthreads()
         if lane < step:
-            part[warp, lane] += part[warp, lane + step]
+            for n in range(4):
+                part[warp, n, lane] += part[warp, n, lane + step]
         step //= 2
-    if lane == 0 and row < y.size:
-        y[row] = part[warp, 0]
+    if lane == 0 and row < A.shape[0]:
+        for n in range(4):
+            Y[n, row] = part[warp, n, 0]
 """,
     "14.8 zeros where no element is": """
 @gpu.jit
-def matrix_vector(A, x, y):
-    lane, row, K = cuda.laneid, cuda.grid(1) // 32, x.size
-    if row < y.size:
-        acc = float32(0)
+def four_vectors(A, X, Y):
+    acc = cuda.local.array(4, float32)
+    lane, row, K = cuda.laneid, cuda.grid(1) // 32, X.shape[1]
+    for n in range(4):
+        acc[n] = 0
+    if row < Y.shape[1]:
         for first in range(0, K, 32):
             k = first + lane
-            v = x[k] if k < K else float32(0)
             a = A[row, k] if k < K else float32(0)
-            acc += a * v
+            for n in range(4):
+                v = X[n, k] if k < K else float32(0)
+                acc[n] = acc[n] + a * v
         for p in range(5):
-            acc += cuda.shfl_down_sync(0xFFFFFFFF, acc, 16 >> p)
+            for n in range(4):
+                acc[n] += cuda.shfl_down_sync(0xFFFFFFFF, acc[n], 16 >> p)
         if lane == 0:
-            y[row] = acc
+            for n in range(4):
+                Y[n, row] = acc[n]
 """,
     "15.2 tiles by constants": """
 T = 4

@@ -1,4 +1,4 @@
-"""Exercises of lesson 14: matrix products, plain, from shared tiles, with several results a thread; one vector.
+"""Exercises of lesson 14: matrix products, plain, from shared tiles, with several results a thread; few vectors.
 
 Kernels are judged by their values, their hazards and their traffic; the tests compare what is counted here with the
 executor. No GPU is needed.
@@ -59,10 +59,10 @@ def _register_budget(sectors, requests):
     return budget
 
 
-def _vector_budget(A, x):
+def _vectors_budget(A, X):
     return {
-        "global_loads": 2 * A.size, "global_load_sectors": 9 * A.shape[0] * up(A.shape[1], WARP),
-        "global_stores": A.shape[0], "float64_operations": 0,
+        "global_loads": 5 * A.size, "global_load_sectors": 25 * A.shape[0] * up(A.shape[1], WARP),
+        "global_stores": 4 * A.shape[0], "float64_operations": 0,
     }  # fmt: skip
 
 
@@ -91,7 +91,7 @@ EXERCISES = (
         mistakes.LOADS, parts=("what the plain kernel loads", "what the tiled kernel loads"),
     ),
     KernelExercise(
-        "14.2", "plain_product", "The plain product, the right way round", 2, "core", "which axis is x; coalescing",
+        "14.2", "plain_product", "The plain product, the right way round", 2, "warm-up", "which axis is x; coalescing",
         'NVIDIA, "CUDA C++ Best Practices Guide"', 6, lambda A, B: A @ B,
         (Case((whole(1, 40, 24), whole(2, 24, 36)), "(40, 24) times (24, 36)"),
          Case((whole(3, 9, 17), whole(4, 17, 50)), "(9, 17) times (17, 50)")),
@@ -137,13 +137,15 @@ EXERCISES = (
         requires=tile_problem,
     ),
     KernelExercise(
-        "14.8", "matrix_vector", "One vector: a warp for each row", 2, "core", "a product bound by memory; shuffles",
-        'Owens, "Matrix Formulation"', 11, lambda A, x: A @ x,
-        (Case((whole(60, 6, 100), whole(61, 100)), "6 rows of 100"),
-         Case((whole(62, 4, 20), whole(63, 20)), "4 rows of 20")),
-        mistakes.VECTOR, launch=launches.matrix_vector, budget=_vector_budget, instead_of=("atomic",),
+        "14.8", "four_vectors", "Four vectors at once", 3, "core",
+        "a product bound by memory; what a batch saves; shuffles", 'Owens, "Matrix Formulation"', 16,
+        lambda A, X: X @ A.T,
+        (Case((whole(60, 6, 100), whole(61, 4, 100)), "6 rows of 100"),
+         Case((whole(62, 4, 20), whole(63, 4, 20)), "4 rows of 20")),
+        mistakes.VECTORS, launch=launches.four_vectors, budget=_vectors_budget, names={"IMAGES": 4},
+        instead_of=("atomic",),
     ),
     TextQuestion(
-        "14.9", "In your own words: one image, or sixty-four", 2, "core", "reuse decides; batches", "the course's own",
+        "14.9", "In your own words: one image, or sixteen", 2, "core", "reuse decides; batches", "the course's own",
     ),
 )  # fmt: skip

@@ -18,7 +18,7 @@ WIDE, DEEP = 32, 8
 """Sides of a tile of C where a thread has several results; numbers along K in a turn."""
 
 WARP, WARPS = 32, 4
-"""Threads of a warp; warps of a block, each with a row, in the product with a vector."""
+"""Threads of a warp; warps of a block, each with a row, in the product with four vectors."""
 
 SHARED, REGISTERS, OF_A_BLOCK, OTHERS = 49_152, 255, 65_536, 24
 """Bytes of shared memory of a block, most registers of a thread and of a block, and those of a thread that hold
@@ -75,14 +75,14 @@ def _by_tiles(kernel, inputs, rows, columns, tile, block):
     return out
 
 
-def matrix_vector(kernel, A, x):
-    """Launch a kernel and return (M,) results, by blocks of four warps, one a row.
+def four_vectors(kernel, A, X):
+    """Launch a kernel and return (4, M) results, by blocks of four warps, one a row of A.
 
     Errors as the kernel's. Source: the course's own.
     """
-    y = output(A.shape[0])
-    kernel[up(A.shape[0], WARPS), WARPS * WARP](A, x, y)
-    return y
+    Y = output((X.shape[0], A.shape[0]))
+    kernel[up(A.shape[0], WARPS), WARPS * WARP](A, X, Y)
+    return Y
 
 
 def tile_problem(value, threads, intensity, reuse):

@@ -98,20 +98,23 @@ BY_EIGHTS = (
 )  # fmt: skip
 
 
-def _dealt(A, x):
-    """Return (M, turns, 32), the products of each lane."""
-    products = np.pad(A * x, ((0, 0), (0, -x.size % 32)))
-    return products.reshape(len(A), -1, 32)
+def _dealt(A, X):
+    """Return (4, M, turns, 32), the products of each lane."""
+    products = np.pad(A[None] * X[:, None], ((0, 0), (0, 0), (0, -A.shape[1] % 32)))
+    return products.reshape(len(X), len(A), -1, 32)
 
 
-VECTOR = (
+VECTORS = (
     Cause("Only the first 32 elements of each row are in its sum: a lane must go on, by steps of 32.",
-          lambda A, x: _dealt(A, x)[:, 0].sum(axis=1) if x.size > 32 else None),
+          lambda A, X: _dealt(A, X)[:, :, 0].sum(axis=2) if A.shape[1] > 32 else None),
     Cause("The shuffles stop one step too early: at a step of 1 two sums are left to add.",
-          lambda A, x: _dealt(A, x)[..., ::2].sum(axis=(1, 2))),
+          lambda A, X: _dealt(A, X)[..., ::2].sum(axis=(2, 3))),
     Cause("Half of each warp is missing: the first shuffle brings the value of the lane 16 places on.",
-          lambda A, x: _dealt(A, x)[..., :16].sum(axis=(1, 2)) if x.size > 16 else None),
+          lambda A, X: _dealt(A, X)[..., :16].sum(axis=(2, 3)) if A.shape[1] > 16 else None),
     Cause("Only what lane 0 has added up is there: were the values shuffled?",
-          lambda A, x: _dealt(A, x)[..., 0].sum(axis=1)),
-    Cause("The elements of A were added up, without those of x.", lambda A, x: A.sum(axis=1)),
+          lambda A, X: _dealt(A, X)[..., 0].sum(axis=2)),
+    Cause("All four results are those of the first vector: X[n, k] has to change with n.",
+          lambda A, X: np.tile(X[:1] @ A.T, (4, 1))),
+    Cause("One sum has taken in all four vectors: each needs its own.",
+          lambda A, X: np.tile(X.sum(axis=0, keepdims=True) @ A.T, (4, 1))),
 )  # fmt: skip
