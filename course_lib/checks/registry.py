@@ -24,6 +24,7 @@ MODULES = {
     "12_memory": "lesson12",
     "13_reductions_and_fusion": "lesson13",
     "gpu_warm_up": "gpu_warm_up",
+    "project_convolution": "project_convolution",
 }
 """Sheet, as its notebook is called -> its module in `checks.exercises`, and of its key."""
 

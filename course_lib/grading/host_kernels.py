@@ -71,7 +71,7 @@ class Kernels:
                 )
             if "fault" in reply:
                 raise GraderFault(reply["fault"])
-            return PartResult(*part[:3], reply["passed"], reply["says"], reply["cause"])
+            return PartResult(*part[:3], reply["passed"], reply["says"], reply["cause"], reply["counts"])
 
         return run_parts(exercise, key, None, result_of)
 
