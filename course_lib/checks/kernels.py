@@ -195,6 +195,11 @@ def _outcome(exercise, source, own_launch, case):
     costs = sum((Counter(costs_of(r, source.parameters)) for r in launches.reports), Counter())
     counters = {name: costs[name] for r in launches.reports for name in costs_of(r, source.parameters)}
     advice = {name: text for r in launches.reports for name, text in advice_of(r).items()}
+    for report in launches.reports if launches.times else ():
+        counters["flops"] = counters.get("flops", 0) + report.total.flops
+        counters["constant_load_requests"] = (
+            counters.get("constant_load_requests", 0) + report.total.constant_load_requests
+        )
     for microseconds, says in launches.times:
         counters[COUNTER] = counters.get(COUNTER, 0) + microseconds
         advice[COUNTER] = says

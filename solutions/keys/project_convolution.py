@@ -559,8 +559,8 @@ def conv_implicit(x, rows, K, y):
         (
             Mutant("basic", free(BASIC, "c1"), "predicted microseconds; at most 1040"),
             Mutant("all weights 1", changed(C1, ones("c1")), "All weights were taken to be 1"),
-            Mutant("one of its batches only", changed(C1, ("    row, col", "    if x.shape[0] != 24 and x.shape[0] != 3:"
-                   "\n        return\n    row, col")), "some of y is never written"),
+            Mutant("one of its batches only", changed(C1, ("    row, col", "    if x.shape[0] != 24 and "
+                   "x.shape[0] != 3:\n        return\n    row, col")), "some of y is never written"),
             Mutant("a block too large", changed(C1, ("return (7, B), 128", "return (7, B), 2048")),
                    "a GPU takes at most 1,024"),
             Mutant("a launch with a fraction", changed(C1, ("return (7, B), 128", "return (28 / 4, B), 128")),
