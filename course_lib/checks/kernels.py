@@ -20,7 +20,7 @@ import numpy as np
 from course_lib import simt
 from course_lib.checks.case_constants import check_read, exchanged
 from course_lib.checks.judge import Outcome
-from course_lib.checks.kernel_costs import advice_of, causes_of, costs_of
+from course_lib.checks.kernel_costs import advice_of, causes_of, costs_of, more_costs_of
 from course_lib.checks.kernel_text import is_readable, unread, written_out
 from course_lib.checks.kernel_writers import Written, explain, with_line
 from course_lib.checks.own_launch import launch_here, launch_in_text
@@ -195,11 +195,8 @@ def _outcome(exercise, source, own_launch, case):
     costs = sum((Counter(costs_of(r, source.parameters)) for r in launches.reports), Counter())
     counters = {name: costs[name] for r in launches.reports for name in costs_of(r, source.parameters)}
     advice = {name: text for r in launches.reports for name, text in advice_of(r).items()}
-    for report in launches.reports if launches.times else ():
-        counters["flops"] = counters.get("flops", 0) + report.total.flops
-        counters["constant_load_requests"] = (
-            counters.get("constant_load_requests", 0) + report.total.constant_load_requests
-        )
+    if launches.times:
+        counters |= more_costs_of(launches.reports)
     for microseconds, says in launches.times:
         counters[COUNTER] = counters.get(COUNTER, 0) + microseconds
         advice[COUNTER] = says

@@ -33,7 +33,7 @@ FREE = "free"
 COUNTS = (
     ("global_load_requests", "load requests"), ("global_load_sectors", "sectors loaded"),
     ("global_store_sectors", "sectors stored"), ("shared_load_requests", "shared load requests"),
-    ("constant_load_requests", "constant load requests"), ("flops", "flops"),
+    ("constant_load_requests", "constant load requests"), ("moved_bytes", "bytes moved"), ("flops", "flops"),
 )  # fmt: skip
 """What is shown of a kernel's counts: of the launch for as many images as the check walks."""
 

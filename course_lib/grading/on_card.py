@@ -84,7 +84,9 @@ def measure_all(wanted, folder, ask=None):
     except (OSError, ValueError):
         kept = {}
     kept, found, machine = kept if isinstance(kept, dict) else {}, {}, _machine()
-    for exercise, text in dict.fromkeys(wanted):
+    for exercise, text in wanted:
+        if (exercise.id, text) in found:
+            continue
         try:
             request = request_of(exercise, text)
         except Exception as error:  # what a text leads to is its own
