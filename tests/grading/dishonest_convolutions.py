@@ -5,7 +5,6 @@ Each has the exercise, the cell, words of the reason that must be told, and the 
 
 from __future__ import annotations
 
-import numpy as np
 import project_teams
 
 from course_lib.checks.registry import find
@@ -82,7 +81,8 @@ DISHONEST = {
         "KEPT is nothing that a kernel can use", 0),
     "results kept in a frozen array": (
         "project.10", f"import numpy as np\nKEPT = np.array([0.0, 0.0], np.float32)\n{HEAD}"
-        f"    KEPT[0] = x[0, 0, 0, 0]\n    y[0, 0, 0, 0] = KEPT[0]\n{LAUNCH}", "KEPT is constant memory; a kernel only reads it", 0),
+        f"    KEPT[0] = x[0, 0, 0, 0]\n    y[0, 0, 0, 0] = KEPT[0]\n{LAUNCH}",
+        "KEPT is constant memory; a kernel only reads it", 0),
     "a counter of launches": (
         "project.10", "CALLS = [0]\n" + C1.replace("    t, top, b =", "    CALLS[0] += 1\n    t, top, b ="),
         "CALLS is nothing that a kernel can use", 0),

@@ -5,8 +5,8 @@ the source. That is a mean over kernels, and too much where loops of a known len
 thread lie in registers: a register tile looks slower there than the kernel without one. Marks need an order that holds
 on every machine, whether it has a compiler or not. So here a warp executes its multiply-adds, what its requests to
 memory need, and its barriers; of the other operations a fifth, so that work which is done in other ways than by
-floating-point operations is no work for nothing. The times are too short by a factor of about two, and kernels stand in
-the order in which a card ran them (tests/grading/test_project_times.py).
+floating-point operations is no work for nothing. The times are two to five times too short, and kernels stand in the
+order in which a card ran them (tests/grading/test_project_times.py).
 
 Counts come from a launch of which every block was walked. A few blocks are walked again, one by one, for what the L1
 cache keeps; where these ask for more or less than the others do, no cache is assumed. `times` as many such launches
