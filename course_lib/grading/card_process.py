@@ -41,7 +41,8 @@ def measured(request, timer=None):
     -------
     dict
         "reason" says why there is no time, "" where there is one; "seconds", "vendor" (seconds of the vendor's
-        library, or of v06 where that is not installed), "against" (which of the two), "card".
+        library, or of v06 where that is not installed), "against" (which of the two), "card"; "wrong" is whether the
+        kernel's results are not right at this size.
 
     Errors of a kernel are in the reply. Source: the course's own.
     """
@@ -51,7 +52,8 @@ def measured(request, timer=None):
     w = rng.standard_normal(request["w"]).astype(np.float32)
     batches = [rng.standard_normal(request["x"]).astype(np.float32) for _ in range(SETS)]
     right = [right_values(x, w) for x in batches]
-    reply = {"reason": "", "seconds": None, "vendor": None, "against": "", "card": gpu.device_name()}
+    reply = {"reason": "", "seconds": None, "vendor": None, "against": "", "wrong": False}
+    reply["card"] = gpu.device_name()
     try:
         kernel = built_kernel(request["kernel"], {request["constant"]: w}, gpu.jit)
         arrays = [(gpu.to_device(x), gpu.to_device(w), gpu.to_device(np.full(y.shape, np.nan, np.float32)))
@@ -62,13 +64,13 @@ def measured(request, timer=None):
             call()
         gpu.synchronize()
         if problem := _differs(arrays, batches, w, right):
-            return reply | {"reason": problem}
+            return reply | {"reason": problem, "wrong": True}
         for (*_, y), expected in zip(arrays, right, strict=True):  # what is timed computes, or is found out
             gpu.overwrite(y, np.full(expected.shape, np.nan, np.float32))
         against, vendor = _vendor(batches, w, right)
         times = (timer or _on_the_device)({"team": calls, "vendor": vendor})
         if problem := _differs(arrays, batches, w, right):
-            return reply | {"reason": f"after it was timed, {problem}"}
+            return reply | {"reason": f"after it was timed, {problem}", "wrong": True}
         return reply | {"seconds": times["team"], "vendor": times["vendor"], "against": against}
     except Exception as error:  # whatever a compiler or a driver has to say
         return reply | {"reason": f"{type(error).__name__}: {error}"[:300]}

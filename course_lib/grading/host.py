@@ -104,7 +104,7 @@ class _Work:
             entry, fault = next(one)
             result["questions"].append(entry)
             faults += [fault] if fault else []
-        stand_in(sheet.exercises, result["questions"])
+        result["notes"] += stand_in(sheet.exercises, result["questions"])
         if any(getattr(exercise, "batch", 0) for exercise in sheet.exercises):
             result["team"] = team_name([cell.source for cell in answers.cells])
         result["points"] = str(sum((Fraction(q["points"]) for q in result["questions"]), Fraction(0)))

@@ -6,7 +6,8 @@ Places go by measured time where this machine has a card, else by the time that 
 2. among these, who was measured on every layer is before who was not, where anything was measured at all;
 3. then the sum over the layers counts, in three digits; equal sums share a place, and the next place is left out.
 
-Who has no right kernel of the free stage has no place, and stands below with the stage that was reached. No real name
+A kernel that a card finds wrong at the full size counts as none here; its marks are for a person to look at. Who has no
+right kernel of the free stage has no place, and stands below with the stage that was reached. No real name
 is shown: a team without a name of its own is "team" and a number.
 
 Source: the course's own.
@@ -64,7 +65,7 @@ class Layer:
 class Entry:
     """A team: its students' ids, the name that is shown, the stage it reached, and its right kernels by layer.
 
-    Source: the course's own.
+    `left_out` are kernels whose results a card found wrong at the full size. Source: the course's own.
     """
 
     students: list[str]
@@ -73,6 +74,7 @@ class Entry:
     layers: dict[str, Layer] = field(default_factory=dict)
     name: str = ""
     place: int | None = None
+    left_out: dict[str, Layer] = field(default_factory=dict)
 
 
 def layers_of(exercises) -> dict[str, object]:
@@ -187,6 +189,9 @@ def add_times(entries: list[Entry], exercises, measure: Callable) -> None:
         if not layer.reason and reply["seconds"]:
             layer.measured, layer.vendor = 1e6 * reply["seconds"], 1e6 * reply["vendor"]
             layer.against = f"{reply['against']}, {reply['card']}"
+    for entry in entries:
+        entry.left_out = {name: layer for name, layer in entry.layers.items() if replies[layer.id, layer.text]["wrong"]}
+        entry.layers = {name: layer for name, layer in entry.layers.items() if name not in entry.left_out}
 
 
 def write_leaderboard(folder: Path, finals: list[dict], sheet, measure: Callable | None = None) -> list[Path]:
@@ -231,7 +236,8 @@ def leaderboard(entries: list[Entry], sheet) -> str:
             for entry in entries for name, layer in entry.layers.items()
         ],
         reasons=[{"name": entry.name, "layer": name, "says": layer.reason}
-                 for entry in entries for name, layer in entry.layers.items() if layer.reason],
+                 for entry in entries for name, layer in (*entry.layers.items(), *entry.left_out.items())
+                 if layer.reason],
     )  # fmt: skip
 
 

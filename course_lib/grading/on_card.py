@@ -90,13 +90,14 @@ def measure_all(wanted, folder, ask=None):
         try:
             request = request_of(exercise, text)
         except Exception as error:  # what a text leads to is its own
-            found[exercise.id, text] = {"reason": f"{type(error).__name__}: {error}"[:300], "seconds": None}
+            found[exercise.id, text] = _nothing(f"{type(error).__name__}: {error}"[:300])
             continue
         key = hashlib.sha256(json.dumps([machine, request], sort_keys=True).encode()).hexdigest()
-        if not isinstance(kept.get(key), dict):
-            kept[key] = (ask or ask_process)(request)
+        reply = kept[key] if isinstance(kept.get(key), dict) else (ask or ask_process)(request)
+        if key not in kept and (reply["seconds"] or reply["wrong"]):  # a busy card may have ended the others
+            kept[key] = reply
             write_atomically(file, json.dumps(kept, indent=1).encode("ascii"))
-        found[exercise.id, text] = kept[key]
+        found[exercise.id, text] = reply
     return found
 
 
@@ -126,14 +127,19 @@ def ask_process(request, seconds=SECONDS):
         out, errors = process.communicate(json.dumps(request).encode() + b"\n", timeout=seconds)
         return _sound(json.loads(out))
     except subprocess.TimeoutExpired:
-        return {"reason": f"it did not end within {seconds:g} s on the card.", "seconds": None}
+        return _nothing(f"it did not end within {seconds:g} s on the card.")
     except (ValueError, TypeError, KeyError):
         last = errors[-300:].decode("utf-8", "replace").strip().rpartition("\n")[2]
-        return {"reason": f"its process ended: {last or process.returncode}", "seconds": None}
+        return _nothing(f"its process ended: {last or process.returncode}")
     finally:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
+
+
+def _nothing(reason):
+    """Return the reply for a kernel that was not timed."""
+    return {"reason": reason, "wrong": False, "seconds": None, "vendor": None, "against": "", "card": ""}
 
 
 def _sound(reply):
@@ -141,4 +147,5 @@ def _sound(reply):
     times = {name: None if reply[name] is None else float(reply[name]) for name in ("seconds", "vendor")}
     if any(t is not None and not 0 < t < SECONDS for t in times.values()):
         raise TypeError("a time that cannot be")
-    return times | {name: str(reply[name])[:300] for name in ("reason", "against", "card")}
+    texts = {name: str(reply[name])[:300] for name in ("reason", "against", "card")}
+    return times | texts | {"wrong": reply["wrong"] is True}

@@ -113,6 +113,8 @@ def question(exercise, results, started):
 def stand_in(exercises, entries):
     """Give earlier exercises their points where a later one that stands for them passed in all its parts, in place.
 
+    Returns what to say of it, a list of sentences.
+
     Parameters
     ----------
     exercises : sequence of Exercise
@@ -121,12 +123,17 @@ def stand_in(exercises, entries):
 
     No errors. Source: H, "Strategies for Lab 7": only the last step is needed for full credit.
     """
-    found = {entry["id"]: entry for entry in entries}
+    found, says = {entry["id"]: entry for entry in entries}, []
     for exercise, entry in zip(exercises, entries, strict=True):
         whole = bool(entry["parts"]) and all(part["passed"] for part in entry["parts"])
-        for earlier in [found[id] for id in getattr(exercise, "stands_for", ())] if whole else ():
-            if Fraction(earlier["points"]) < earlier["of"]:
-                earlier |= {"points": str(earlier["of"]), "lost": [], "by": exercise.id}
+        given = [found[id] for id in getattr(exercise, "stands_for", ())] if whole else []
+        given = [earlier for earlier in given if Fraction(earlier["points"]) < earlier["of"]]
+        for earlier in given:
+            earlier |= {"points": str(earlier["of"]), "lost": [], "by": exercise.id}
+        if given:
+            ids = ", ".join(earlier["id"] for earlier in given)
+            says.append(f"{ids} count as solved, as {exercise.id} is right in all its parts.")
+    return says
 
 
 def text_question(exercise, text):

@@ -84,7 +84,8 @@ def measure(times):
         for exercise, text in wanted:
             seconds = times.get(text)
             replies[exercise.id, text] = {"reason": "" if seconds else "it is wrong at the full size", "vendor": 4e-4,
-                                          "seconds": seconds, "against": "cuDNN", "card": "a card"}  # fmt: skip
+                                          "seconds": seconds, "against": "cuDNN", "card": "a card",
+                                          "wrong": seconds == 0}  # fmt: skip
         return replies
 
     return all_of
@@ -97,6 +98,13 @@ def test_measured_times_decide_where_there_are_some_and_who_has_none_is_behind()
     assert [(place, name) for place, name, _ in found] == [
         (1, "measured fast"), (2, "predicted fast"), (3, "not measured")
     ]  # fmt: skip
+
+
+def test_a_kernel_that_is_wrong_at_the_full_size_has_no_place_and_the_reason_is_shown(tmp_path):
+    finals = [final("s1", "right", (10, 10)), final("s2", "wrong there", (1, 1))]
+    page, rows, _ = written(tmp_path, finals, {"s1": 1e-4, "s2": 0})
+    assert [(row["place"], row["team"]) for row in rows] == [("1", "right"), ("", "wrong there")]
+    assert "wrong there, C1: it is wrong at the full size" in page
 
 
 def written(folder, finals, times=None):

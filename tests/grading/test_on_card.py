@@ -61,12 +61,12 @@ def test_a_kernel_that_is_wrong_there_has_no_time_and_a_reason(text, says):
     import re
 
     reply = measured(request(text), clock)
-    assert reply["seconds"] is None
+    assert (reply["seconds"], reply["wrong"]) == (None, True)
     assert re.search(says, reply["reason"])
 
 
 def test_what_is_timed_has_to_compute_again():
-    """A clock that does not call: the results were emptied, so a kernel that computes the first time only is found."""
+    # A clock that does not call: the results were emptied, so a kernel that computes the first time only is found.
     reply = measured(request(C1), lambda rivals: {"team": 1e-4, "vendor": 1e-4})
     assert reply["reason"].startswith("after it was timed")
     assert reply["seconds"] is None
@@ -118,7 +118,7 @@ def test_a_process_that_does_not_end_is_ended(monkeypatch):
     monkeypatch.setattr(on_card.sys, "executable", "/bin/sleep")
     monkeypatch.setattr(on_card.subprocess, "Popen", _sleeping(on_card.subprocess.Popen))
     reply = on_card.ask_process({}, seconds=0.2)
-    assert reply == {"reason": "it did not end within 0.2 s on the card.", "seconds": None}
+    assert (reply["reason"], reply["seconds"]) == ("it did not end within 0.2 s on the card.", None)
 
 
 def _sleeping(popen):
@@ -142,12 +142,24 @@ def test_a_rerun_asks_for_new_kernels_only(tmp_path):
 
     def ask(request):
         asked.append(request["block"])
-        return {"reason": "", "seconds": 1e-4, "vendor": 1e-4, "against": "v06", "card": "a card"}
+        return {"reason": "", "wrong": False, "seconds": 1e-4, "vendor": 1e-4, "against": "v06", "card": "a card"}
 
     first = on_card.measure_all([(EXERCISE, C1), (EXERCISE, C1)], tmp_path, ask)
     second = on_card.measure_all([(EXERCISE, C1), (EXERCISE, C1.replace("B), 128", "B), 128 + 32"))], tmp_path, ask)
     assert len(asked) == 2
     assert first[EXERCISE.id, C1] == second[EXERCISE.id, C1]
+
+
+def test_a_kernel_that_was_not_timed_is_asked_for_again(tmp_path):
+    asked = []
+
+    def ask(request):
+        asked.append(request)
+        return on_card._nothing("the card was busy")
+
+    for _ in range(2):
+        on_card.measure_all([(EXERCISE, C1)], tmp_path, ask)
+    assert len(asked) == 2
 
 
 def test_a_text_that_cannot_be_asked_for_is_a_reason_and_stops_nobody(tmp_path):

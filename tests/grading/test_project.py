@@ -49,6 +49,9 @@ def test_the_last_stage_stands_for_the_earlier_ones_and_only_when_it_is_whole(gr
     by_id = {q["id"]: q for q in results(graded[0])["team-c"]["questions"]}
     assert [by_id[id]["points"] for id in ("project.1", "project.3", "project.4", "project.6")] == ["5", "3", "4", "6"]
     assert by_id["project.1"]["by"] == "project.8"
+    said = "project.1, project.3, project.4, project.6 count as solved, as project.8 is right in all its parts."
+    assert said in results(graded[0])["team-c"]["notes"]
+    assert said in (graded[0] / "reports" / "team-c.html").read_text()
     by_id = {q["id"]: q for q in results(graded[0])["team-k"]["questions"]}
     assert by_id["project.1"]["points"] == "0"
 
