@@ -122,7 +122,10 @@ class _Maker:
         for task in self.tasks:
             solution, parts = self.cells[task.id].source, parts_of(task, keys[task.id])
             texts = [solution, stub_of(self.cells[task.id], task), *(m.text for m in keys[task.id].mutants)]
-            self.answers[task.id] = [(t, score(task.points, run_answer(task, parts, t, setup))) for t in texts]
+            required = getattr(task, "required", ())
+            self.answers[task.id] = [
+                (t, score(task.points, run_answer(task, parts, t, setup), required)) for t in texts
+            ]
 
     def _book(self, chosen: dict, extra: str = "") -> bytes:
         book = student_version(self.source, self.name)

@@ -125,6 +125,19 @@ class KernelExercise(Exercise):
         case's arguments it stands for. Numba freezes such an array into the kernel; here it is exchanged before each
         launch, whatever the notebook gives the name. All cases have arrays of the sheet's shape, and a kernel that
         does not read each of them is refused.
+    launcher : str
+        The name of a function of the answer that says how the kernel is launched: launcher(B) -> (grid, block) for B
+        images. It is read and never run (`checks.own_launch`); `launch` gets it as kernel.own_launch(B). The kernel
+        may then leave `constants` unread, as it is given them as arguments too.
+    batch : int
+        Where the time counts: images for which it is predicted, from a launch with fewer, of which every block is
+        walked (`checks.predicted`). 0 where it does not.
+    device : str
+        The card that the time is predicted for.
+    required : tuple of str
+        Names of parts, "public" or the key's, without which there is no credit at all: code must work.
+    stands_for : tuple of str
+        Ids of earlier exercises of the sheet which count as solved where all parts of this one pass.
 
     ValueError also where a constant is no array of every case. Other errors as `Exercise`. Source: the course's own.
     """
@@ -133,6 +146,11 @@ class KernelExercise(Exercise):
     budget: Callable | None = None
     names: Mapping = field(default_factory=dict)
     constants: Mapping = field(default_factory=dict)
+    launcher: str = ""
+    batch: int = 0
+    device: str = "H200"
+    required: tuple[str, ...] = ()
+    stands_for: tuple[str, ...] = ()
     kind: str = field(default="kernel", init=False)
 
     def __post_init__(self):

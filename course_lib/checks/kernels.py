@@ -7,26 +7,36 @@ Source: the course's own.
 """
 
 import ast
+import functools
 import inspect
+import operator
 import re
 import textwrap
 import types
-from collections import Counter
+from collections import Counter, deque
 
 import numpy as np
 
 from course_lib import simt
 from course_lib.checks.case_constants import check_read, exchanged
 from course_lib.checks.judge import Outcome
-from course_lib.checks.kernel_costs import advice_of, causes_of, costs_of
+from course_lib.checks.kernel_costs import advice_of, causes_of, costs_of, more_costs_of
 from course_lib.checks.kernel_text import is_readable, unread, written_out
 from course_lib.checks.kernel_writers import Written, explain, with_line
+from course_lib.checks.own_launch import launch_here, launch_in_text
+from course_lib.checks.predicted import COUNTER, predicted
 from course_lib.checks.scopes import UNREADABLE
 from course_lib.simt.arrays import DeviceArray
 from course_lib.simt.source import is_kernel, source_of
 
 STEPS = 25_000
 """Statements that a batch of blocks may walk: two or three seconds of work, some sixteen times what an answer takes."""
+
+LARGE = 16
+"""How many times as many where a time is predicted: such a case has as many images as a group of them may need."""
+
+_LAST = deque(maxlen=2)
+"""((exercise, text), arguments, outcome): where parts of an exercise ask one launch for several times, it is one."""
 
 IMPORTS = ("import math", "from numba import cuda, float32", "from course_lib import gpu")
 """What the sheets' first cells import, for texts that come without that cell."""
@@ -48,7 +58,8 @@ def run_here(exercise, kernel, case):
     if maker := _unread_maker(kernel.py_func):
         return Outcome(error=f"KernelError: {unread(exercise.function, maker)}")
     names = kernel.py_func.__globals__
-    return _outcome(exercise, lambda constants: exchanged(source_of(kernel), constants, names), case)
+    own = functools.partial(launch_here, names, exercise.launcher)
+    return _outcome(exercise, lambda constants: exchanged(source_of(kernel), constants, names), own, case)
 
 
 def _unread_maker(function):
@@ -86,7 +97,22 @@ def run_kernel(exercise, text, case):
 
     No errors: refusals, with line and fix, are in the outcome. Source: the course's own.
     """
-    return _outcome(exercise, lambda constants: _read(exercise, text, constants), case)
+    own = functools.partial(launch_in_text, text, exercise.launcher)
+    if not exercise.batch:
+        return _outcome(exercise, lambda constants: _read(exercise, text, constants), own, case)
+    for before, arguments, outcome in _LAST:
+        if before == (exercise.id, text) and _same_arrays(arguments, case.args):
+            return outcome
+    outcome = _outcome(exercise, lambda constants: _read(exercise, text, constants), own, case)
+    _LAST.append(((exercise.id, text), case.args, outcome))
+    return outcome
+
+
+def _same_arrays(first, second):
+    """Return whether the arguments of two cases are the same arrays; what else they have only limits the costs."""
+    arrays = [[a for a in arguments if isinstance(a, np.ndarray)] for arguments in (first, second)]
+    counted = [any(arguments[len(arrays[0]) :]) for arguments in (first, second)]
+    return len(arrays[0]) == len(arrays[1]) and counted[0] == counted[1] and all(map(operator.is_, *arrays))
 
 
 def _read(exercise, text, constants):
@@ -100,18 +126,25 @@ def _read(exercise, text, constants):
 
 
 class _Launches:
-    """Stands for the kernel in `exercise.launch`: kernel[grid, block](...) runs in the executor and is noted."""
+    """Stands for the kernel in `exercise.launch`: kernel[grid, block](...) runs in the executor and is noted.
 
-    def __init__(self, source):
-        self.source, self.reports, self.outputs, self.calls = source, [], {}, []
+    kernel.own_launch(B) is the answer's own (grid, block), where the exercise has a `launcher`.
+    """
+
+    def __init__(self, exercise, source, own_launch, timed):
+        self.exercise, self.source, self.own_launch, self.timed = exercise, source, own_launch, timed
+        self.reports, self.outputs, self.calls, self.times = [], {}, [], []
 
     def __getitem__(self, configuration):
         grid, block = configuration
 
         def launch(*arguments):
             arguments = [a if type(a) is not np.ndarray else _read_only(a) for a in arguments]
-            report = simt.run(self.source, grid, block, arguments, on_error="collect", steps=STEPS)
+            steps = STEPS * (LARGE if self.exercise.batch else 1)
+            report = simt.run(self.source, grid, block, arguments, on_error="collect", steps=steps)
             self.reports.append(report)
+            if self.timed and not _wrong(report):
+                self.times.append(predicted(self.exercise, self.source, report, arguments, steps))
             self.calls.append((report.grid, report.block, dict(zip(self.source.parameters, arguments, strict=True))))
             for name, argument in zip(self.source.parameters, arguments, strict=True):
                 if type(argument) is DeviceArray:
@@ -142,15 +175,17 @@ def _read_only(array):
     return array
 
 
-def _outcome(exercise, source, case):
+def _outcome(exercise, source, own_launch, case):
     launches = None
     try:
         constants = exercise.arrays_of(case)
         source = source(constants)
         if _is_stub(source):
             return Outcome(error=f'NotImplementedError: "{exercise.id}"')
-        check_read(exercise.function, source, constants)
-        launches = _Launches(source)
+        if not exercise.launcher:
+            check_read(exercise.function, source, constants)
+        timed = bool(exercise.batch) and COUNTER in exercise.budget(*case.args)
+        launches = _Launches(exercise, source, own_launch, timed)
         results = exercise.launch(launches, *case.args)
     except Exception as error:  # whatever a text leads to is its own error, never the grader's
         lines = launches.source.lines if launches else {}
@@ -158,11 +193,18 @@ def _outcome(exercise, source, case):
     several = isinstance(results, tuple)
     arrays = [Written(*launches.outputs[id(r)], launches.reports) for r in (results if several else (results,))]
     costs = sum((Counter(costs_of(r, source.parameters)) for r in launches.reports), Counter())
+    counters = {name: costs[name] for r in launches.reports for name in costs_of(r, source.parameters)}
+    advice = {name: text for r in launches.reports for name, text in advice_of(r).items()}
+    if launches.times:
+        counters |= more_costs_of(launches.reports)
+    for microseconds, says in launches.times:
+        counters[COUNTER] = counters.get(COUNTER, 0) + microseconds
+        advice[COUNTER] = says
     return Outcome(
         tuple(a.host for a in arrays) if several else arrays[0].host,
         hazards=tuple(with_line(str(h), _lines(r, h.function)) for r in launches.reports for h in _wrong(r)),
-        counters={name: costs[name] for r in launches.reports for name in costs_of(r, source.parameters)},
-        advice={name: text for r in launches.reports for name, text in advice_of(r).items()},
+        counters=counters,
+        advice=advice,
         explain=lambda text, hint, reveal: explain(text, hint, reveal, arrays, several),
         found=tuple((r, h) for r in launches.reports for h in _wrong(r)),
         calls=tuple(launches.calls),

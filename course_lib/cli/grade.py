@@ -41,6 +41,9 @@ def grade(
     ] = None,
     gradebook: Annotated[Path | None, typer.Option(help="Canvas's gradebook as exported, to be filled in.")] = None,
     column: Annotated[list[str] | None, typer.Option(help="SHEET=NAME of its column in --gradebook.")] = None,
+    leaderboard: Annotated[
+        bool, typer.Option("--leaderboard", help="Write leaderboard.html too, for the convolution project.")
+    ] = False,
     level: Annotated[
         str, typer.Option(help="Sandbox: A, B or C; see SECURITY.md.", show_default="the best that works here")
     ] = "",
@@ -90,6 +93,8 @@ def grade(
         rule = read_rule(late_rule)  # also without --late: a typing error is better found now
         corrections = by_hand(manual, collected, most)
         tables = platform_tables(worksheet or [], gradebook, column or [], collected.sheets, preset or [])
+        if leaderboard and not _competitions(collected.sheets):
+            raise ValueError("--leaderboard is for the project_convolution sheet, and nobody handed that in.")
         times = lateness(late, deadline, extensions, late_marked, collected, submissions, tables.worksheets)
         collected = with_attempts(attempts, collected, times)
         _made(out)
@@ -126,10 +131,38 @@ def grade(
             written, says = write_all(out, book, finals, given, tables)
     except (OSError, ValueError) as error:
         _stop(f"what is graded is kept in {out / 'results'}, but not all tables could be written: {error}")
+    if leaderboard:
+        try:
+            written += _leaderboards(console, out, finals, collected.sheets)
+        except OSError as error:
+            _stop(f"the grades are written, but the leaderboard is not: {error}")
     for line in says:
         print_line(console, f"note: {line}")
     if not report_shown(console, book, finals, [*written, out / "reports"]):
         raise typer.Exit(1)
+
+
+def _competitions(sheets) -> list:
+    """Return the sheets with exercises whose time counts."""
+    from course_lib.checks import registry
+    from course_lib.grading.leaderboard import layers_of
+
+    return [one for one in map(registry.sheet, sheets) if layers_of(one.exercises)]
+
+
+def _leaderboards(console, out: Path, finals: list[dict], sheets) -> list[Path]:
+    """Write the leaderboard, with measured times where there is a card; return what was written."""
+    import functools
+
+    from course_lib.cli.grade_shown import print_line
+    from course_lib.grading.leaderboard import write_leaderboard
+    from course_lib.grading.on_card import has_card, measure_all
+
+    measure = functools.partial(measure_all, folder=out) if has_card() else None
+    if measure is None:
+        print_line(console, "note: no GPU here; the leaderboard goes by predicted times")
+    (one,) = _competitions(sheets)
+    return write_leaderboard(out, finals, one, measure)
 
 
 def _asked(only, students) -> set[str]:

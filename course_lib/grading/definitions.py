@@ -60,7 +60,7 @@ class Definitions:
         Parameters
         ----------
         exercise : Exercise
-            Its id and its function's name are used.
+            Its id, its function's name and that of its `launcher` are used.
 
         The text gives `exercise.function` a value, in the order of the notebook: where a check was given another name,
         as in check("01.1", my_fit), it ends with fit_line = my_fit. What can give any name a value, such as a call of
@@ -68,7 +68,8 @@ class Definitions:
         """
         place, end = self._found(exercise.id, exercise.function)
         if place is not None:
-            return _joined([s.text for s in self._statements(place, end)])
+            beside = {name for name in (getattr(exercise, "launcher", ""),) if name}
+            return _joined([s.text for s in self._statements(place, end, beside=beside)])
         checks = [c for c in self._checks if c.id == exercise.id and c.answer is not None]
         if not checks:
             return _joined([s.text for s in self._statements(None, len(self._all)) if s.wild])
@@ -77,7 +78,8 @@ class Definitions:
         last = Statement(check.place, 0, given, [])
         last.now, last.later = reads(check.scopes.walk(check.answer))
         own = isinstance(check.answer, ast.Name) and check.answer.id == exercise.function
-        texts = [s.text for s in self._statements(None, check.place, last)]
+        beside = {name for name in (getattr(exercise, "launcher", ""),) if name}
+        texts = [s.text for s in self._statements(None, check.place, last, beside)]
         return _joined(texts if own else [*texts, text_of([], ast.fix_missing_locations(given))])
 
     def where(self, exercise):
@@ -131,11 +133,14 @@ class Definitions:
             return isinstance(node.value, ast.Lambda | ast.Attribute)
         return False
 
-    def _statements(self, place, end, last=None):
-        """Return the statements that one reaches, in order; names in its functions mean what they mean at `end`."""
+    def _statements(self, place, end, last=None, beside=()):
+        """Return the statements that one reaches, in order; names in its functions mean what they mean at `end`.
+
+        So do the names `beside`, which it need not reach.
+        """
         found, waiting, stars = set(), [place] if place is not None else [], False
         waiting += [s.place for s in self._all if s.wild]
-        asked = {(name, end) for name in last.now | last.later} if last else set()
+        asked = {(name, end) for name in {*beside, *(last.now | last.later if last else ())}}
         for name in self._all[place].gives if place is not None else ():
             waiting += [c for c in self._changed.get(name, []) if place < c < end]
         seen = set()

@@ -18,9 +18,10 @@ from course_lib.grading.host_kernels import Kernels
 from course_lib.grading.keys import load_keys
 from course_lib.grading.levels import best_level
 from course_lib.grading.notebook import defines, read_answers
-from course_lib.grading.questions import lost_parts, question, run_parts, text_question, unheard_parts
+from course_lib.grading.questions import lost_parts, question, run_parts, stand_in, text_question, unheard_parts
 from course_lib.grading.running import END, Budget, Running
 from course_lib.grading.task import Task, result_key, versions
+from course_lib.grading.team import team_name
 
 __all__ = ["Task", "grade"]
 
@@ -103,6 +104,9 @@ class _Work:
             entry, fault = next(one)
             result["questions"].append(entry)
             faults += [fault] if fault else []
+        result["notes"] += stand_in(sheet.exercises, result["questions"])
+        if any(getattr(exercise, "batch", 0) for exercise in sheet.exercises):
+            result["team"] = team_name([cell.source for cell in answers.cells])
         result["points"] = str(sum((Fraction(q["points"]) for q in result["questions"]), Fraction(0)))
         if faults:
             result |= {"status": "broken", "says": f"The grader failed on {'; '.join(faults)}"[:500]}

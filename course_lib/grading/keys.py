@@ -5,8 +5,8 @@ Source: the course's own.
 
 import functools
 import importlib.util
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 
@@ -62,7 +62,7 @@ class Key:
 class PartResult:
     """How a part went: `says` is the reason where it did not pass, `cause` the mistake in a few words.
 
-    Source: the course's own.
+    `counts` are what a right kernel cost where its time counts, {counter: number}, else {}. Source: the course's own.
     """
 
     name: str
@@ -71,6 +71,7 @@ class PartResult:
     passed: bool
     says: str = ""
     cause: str = ""
+    counts: Mapping = field(default_factory=dict)
 
 
 def load_keys(folder, sheet):
@@ -106,14 +107,16 @@ def parts_of(exercise, key):
     return parts
 
 
-def score(points, results):
+def score(points, results, required=()):
     """Return the points of an exercise as a Fraction: the share of the weight of its parts that passed.
 
-    The public part counts only together with a hidden one, where there is one: constants earn nothing. No errors.
+    The public part counts only together with a hidden one, where there is one: constants earn nothing. Nothing counts
+    where a part that is `required` did not pass. No errors.
 
     Source: the course's own.
     """
     hidden = [r for r in results if r.hidden]
-    if not results or (hidden and not any(r.passed for r in hidden)):
+    works = all(r.passed for r in results if r.name in required)
+    if not results or not works or (hidden and not any(r.passed for r in hidden)):
         return Fraction(0)
     return Fraction(points) * sum(r.weight for r in results if r.passed) / sum(r.weight for r in results)

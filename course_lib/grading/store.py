@@ -19,9 +19,10 @@ _PACKAGES = ("course-lib", "numpy", "numba")
 # What decides on points. The rest of course_lib.grading only shows them.
 _JUDGES = ("box", "checks", "reference", "nn", "data", "simt", "cuda", "grading")
 _DESK = {
-    *("adjust", "archive", "attempts", "by_hand_page", "changes", "charts", "cluster", "copies", "csvfile"),
+    *("adjust", "archive", "attempts", "by_hand_page", "card_process", "card_text", "changes", "charts", "cluster"),
+    *("copies", "csvfile"),
     *("deadline", "feedback", "filled", "final", "from_spreadsheet", "gradebook", "helpers", "layouts", "leaks"),
-    *("listing", "look_at", "notices"),
+    *("leaderboard", "listing", "look_at", "notices", "on_card"),
     *("owners", "pages", "pick", "presets", "public_checks", "release", "report", "report_kinds", "right_values"),
     *("roster", "schedule", "sections", "sheet_names", "similarity", "similarity_page", "store", "submissions"),
     *("summary", "tables", "tars", "tokens"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
@@ -53,11 +54,14 @@ def kill_rows(name: str, solutions: Path) -> Iterator[Row]:
 
 def sheet_names(notebook: NotebookNode, name: str) -> dict[str, Any]:
     """What a sheet's cells define, checks and kernels left out; they are run, and what they print is dropped."""
-    kernels = {exercise.id for exercise in sheet(name).exercises if exercise.kind == "kernel"}
+    kernels = {exercise.id: exercise.function for exercise in sheet(name).exercises if exercise.kind == "kernel"}
+    named = re.compile(rf"\b({'|'.join(kernels.values())})\b") if kernels else None
     names: dict[str, Any] = {"__name__": "__main__"}
     for cell in notebook.cells:
         part = cell.metadata.get("course", {})
         if cell.cell_type == "code" and part.get("role") != "check" and part.get("id") not in kernels:
+            if named and named.search(cell.source):  # it uses a kernel, and there is none here
+                continue
             with redirect_stdout(io.StringIO()):
                 exec(compile(cell.source, name, "exec"), names)
     return names
@@ -75,13 +79,13 @@ def _rows(exercise: Any, key: Key | None, cell: NotebookNode, setup: dict) -> It
         return
     parts = parts_of(exercise, key)
     results = run_answer(exercise, parts, cell.source, setup)
-    points = score(exercise.points, results)
+    points = _points(exercise, results)
     told = _told(results)
     yield Row(
         exercise.id, "solution", points, exercise.points, told, "" if points == exercise.points else "not full marks"
     )
     results = run_answer(exercise, parts, stub_of(cell, exercise), setup)
-    points, told = score(exercise.points, results), _told(results)
+    points, told = _points(exercise, results), _told(results)
     if "broken" in cell.metadata["course"]:
         problem = "" if key.untouched and key.untouched in told else f"not told {key.untouched!r}"
     else:
@@ -89,7 +93,7 @@ def _rows(exercise: Any, key: Key | None, cell: NotebookNode, setup: dict) -> It
     yield Row(exercise.id, "stub", points, exercise.points, told, problem if points == 0 else "not 0")
     for mutant in key.mutants:
         results = run_answer(exercise, parts, mutant.text, setup)
-        points, told = score(exercise.points, results), _told(results)
+        points, told = _points(exercise, results), _told(results)
         heard = any(mutant.says in r.says for r in results if not r.passed)
         problem = "" if heard else f"not told {mutant.says!r}"
         yield Row(
@@ -100,6 +104,10 @@ def _rows(exercise: Any, key: Key | None, cell: NotebookNode, setup: dict) -> It
             told,
             "survives" if points == exercise.points else problem,
         )
+
+
+def _points(exercise: Any, results: list[PartResult]) -> Fraction:
+    return score(exercise.points, results, getattr(exercise, "required", ()))
 
 
 def _told(results: list[PartResult]) -> str:
