@@ -45,6 +45,8 @@ SLOW = (
     "tests/exercises/test_lesson11.py",
     "tests/exercises/test_lesson12.py",
     "tests/exercises/test_lesson13.py",
+    "tests/exercises/test_lesson14.py",
+    "tests/exercises/test_lesson15.py",
     "tests/fast/test_first_call.py",
     "tests/fast/test_kernel_cache.py",
     "tests/fast/test_memory.py",

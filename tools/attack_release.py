@@ -154,8 +154,7 @@ def _cell(source: str) -> dict:
 def _modules(files: dict[str, str], name: str) -> list[str]:
     """Return the texts of a sheet's modules of exercises, what others import first."""
     module = MODULES[name]
-    mistakes = "gpu_mistakes" if module == "gpu_warm_up" else f"{module}_mistakes"
-    order = ("kernel_inputs", "launches", f"{module}_launches", mistakes, module)
+    order = ("kernel_inputs", "launches", f"{module}_launches", f"{module}_mistakes", module)
     return [files[p] for m in order if (p := f"{CHECKS}exercises/{m}.py") in files]
 
 

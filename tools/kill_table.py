@@ -1,7 +1,7 @@
 """Print the kill table: every exercise's solution has full marks, its stub 0, each wrong answer its own message.
 
 python tools/kill_table.py            all sheets
-python tools/kill_table.py 04 gpu     these
+python tools/kill_table.py 04 15      these
 python tools/kill_table.py --brief    one line a sheet, and what is not as it must be
 """
 

@@ -55,8 +55,12 @@ def made_outside(name, constant):
     """Return what to say of an array that was made of a constant. No errors. Source: the course's own."""
     return (
         f"{name} is made of {constant} outside of the kernel, and would stay as it is where {constant} is another one. "
-        f"Read {constant} itself in the kernel, such as {constant.lower()} = cuda.const.array_like({constant})."
+        f"{_instead(constant)}"
     )
+
+
+def _instead(constant):
+    return f"Read {constant} itself in the kernel, such as {constant.lower()} = cuda.const.array_like({constant})."
 
 
 def check_read(function, source, constants):
@@ -64,11 +68,13 @@ def check_read(function, source, constants):
 
     Source: the course's own.
     """
-    found = [each.outside.get(read) for each in _reached(source) for read in _read_outside(each)] if constants else []
-    if any(type(value) is Unusable for value in found):
-        return  # the launch says which, and why
+    reached = _reached(source) if constants else []
+    found = [each.outside.get(name) for each in reached for name in sorted(_read_outside(each))]
+    unusable = next((value for value in found if type(value) is Unusable), None)
     for name, array in constants.items():
         if not any(value is array for value in found):
+            if unusable is not None:  # in a text, what was made of the constant
+                raise KernelError(f"{unusable.why.rstrip('.')}. {_instead(name)}")
             raise KernelError(
                 f"{function} reads no {name}. The check launches it with several arrays of this name, so write none of "
                 f"their numbers down: {name.lower()} = cuda.const.array_like({name}) gives it the one that counts."

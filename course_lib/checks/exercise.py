@@ -124,7 +124,7 @@ class KernelExercise(Exercise):
         Arrays from outside of the kernel that are others in each case, such as {"MASKS": 1}: name -> which of the
         case's arguments it stands for. Numba freezes such an array into the kernel; here it is exchanged before each
         launch, whatever the notebook gives the name. All cases have arrays of the sheet's shape, and a kernel that
-        reads none of them is refused.
+        does not read each of them is refused.
     launcher : str
         The name of a function of the answer that says how the kernel is launched: launcher(B) -> (grid, block) for B
         images. It is read and never run (`checks.own_launch`); `launch` gets it as kernel.own_launch(B). The kernel

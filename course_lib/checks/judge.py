@@ -157,7 +157,7 @@ def judge(exercise, case, outcome, reveal=True):
 
     No errors for whatever the answer did; those of `expect` pass through. Source: the course's own.
     """
-    where = f"{exercise.function}({_shown(case.args)})" if reveal else f"{exercise.function} on a hidden case"
+    where = f"{exercise.function}({_call(exercise, case)})" if reveal else f"{exercise.function} on a hidden case"
     if case.note and reveal:
         where += f" ({case.note})"
     if outcome.not_called:
@@ -247,6 +247,14 @@ def _over_budget(exercise, case, outcome, where, reveal):
             facts = Facts(case, outcome, advice, cost=(counter, counted, most)) if reveal else None
             return Finding(f"{says} {advice}".rstrip(), f"over the budget of {counter.replace('_', ' ')}", facts)
     return None
+
+
+def _call(exercise, case):
+    """Return a case's arguments; those that a kernel has from outside come last, by name."""
+    outside = {number: name for name, number in getattr(exercise, "constants", {}).items()}
+    given = _shown([value for number, value in enumerate(case.args) if number not in outside])
+    named = ", ".join(f"{name} = {_short(case.args[number])}" for number, name in outside.items())
+    return f"{given}; {named}" if named else given
 
 
 def _shown(args):

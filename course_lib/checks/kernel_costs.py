@@ -102,6 +102,11 @@ def causes_of(report):
             # a name that is of loads is not explained by stores
             if "sectors" not in counter or f"the {counter.split('_')[1]}s of" in advice.message:
                 found.setdefault(counter, advice)
+    if report.total.shared_load_requests:
+        found["shared_load_requests"] = _read_again(report)
+    doubles = [use.name for use in report.arrays.values() if "float64" in use.dtype]
+    if report.total.float64_flops and doubles:  # where no array is one, the executor says which numbers are
+        found.setdefault("float64_operations", _in_doubles(report, doubles[0]))
     if report.total.divergent_branches:
         found["divergent_branches"] = _divided(report)
     if report.total.atomic_serialised:
@@ -112,6 +117,26 @@ def causes_of(report):
 def _said(advice):
     place = where(advice) if advice.line else ""
     return f"{place and place[0].upper() + place[1:] + ': '}{advice.message} {advice.fix}"
+
+
+def _read_again(report):
+    """Return where most of the requests to shared memory are made, and what saves some, as a `Hazard`."""
+    line = max(report.lines, key=lambda line: line.counters.shared_load_requests)
+    most = line.counters.shared_load_requests
+    return Hazard(
+        "read again", line.number, f"most of the requests to shared memory are made here, {most:,}.",
+        "Keep a number that a thread needs again in a variable, read outside of the inner loop.", most,
+        severity="advice", function=line.function,
+    )  # fmt: skip
+
+
+def _in_doubles(report, name):
+    """Return where arithmetic is float64 for the sake of an array, as a `Hazard`."""
+    line = max(report.lines, key=lambda line: line.counters.float64_flops)
+    return Hazard(
+        "float64 array", line.number, f"arithmetic is float64 here, since {name} is an array of float64.",
+        "Give the array float32.", line.counters.float64_flops, severity="advice", function=line.function,
+    )  # fmt: skip
 
 
 def _divided(report):

@@ -23,7 +23,8 @@ MODULES = {
     "11_gpu_programming_model": "lesson11",
     "12_memory": "lesson12",
     "13_reductions_and_fusion": "lesson13",
-    "gpu_warm_up": "gpu_warm_up",
+    "14_matrix_multiplication": "lesson14",
+    "15_convolution_kernels": "lesson15",
     "project_convolution": "project_convolution",
 }
 """Sheet, as its notebook is called -> its module in `checks.exercises`, and of its key."""

@@ -69,7 +69,7 @@ RIGHT = {
 """What an answer may be: with the cell of the sheet, and as far as it can be without."""
 
 FROZEN = PLAIN.replace("like(MASKS)", "like(W)")
-FROZEN_OUTSIDE = "is made of MASKS outside|nothing that a kernel can use"
+FROZEN_OUTSIDE = "Read MASKS itself in the kernel, such as masks = cuda"
 WRONG = {
     "no masks at all": (PLAIN.replace("    masks = cuda.const.array_like(MASKS)\n", "").replace(
         "masks[cuda.blockIdx.x, c, p, q]", "float32(1)"), "conv reads no MASKS"),
@@ -168,6 +168,13 @@ def test_a_card_shows_the_masks_of_its_case_above_the_launch():
     assert shown.endswith("conv[1, (8, 8)](x, y)")
 
 
+def test_a_card_without_a_launch_calls_the_kernel_without_its_masks():
+    case, text = EXERCISE.cases[0], WRONG["no masks at all"][0]
+    shown = card_of(EXERCISE, judge(EXERCISE, case, run_kernel(EXERCISE, text, case))).rows[0].text
+    assert "conv(" in shown
+    assert "(2, 2, 3, 3)" not in shown
+
+
 def test_a_record_has_the_constants_and_judges_as_the_exercise_does(tmp_path):
     (one,) = recorded_exercises(record((EXERCISE,)))
     assert one.constants == {"MASKS": 1}
@@ -184,3 +191,9 @@ def test_a_constant_that_is_no_array_of_every_case_is_refused(number):
         KernelExercise(
             "98.1", "conv", "", 1, "core", "", "", 9, right, (Case((3, np.ones(2))),), constants={"MASKS": number}
         )
+
+
+def test_a_message_names_the_masks_apart_from_the_arguments():
+    case = EXERCISE.cases[0]
+    found = judge(EXERCISE, case, run_kernel(EXERCISE, PLAIN.replace("= acc", "= -acc"), case))
+    assert found.says.startswith("conv(array (2, 6, 12); MASKS = array (2, 2, 3, 3)) (masks 1): y[0, 0, 0] is ")

@@ -93,13 +93,13 @@ def smooth_tiled(x, y):
             acc += x[j]
         y[i] = acc
 """
-    made = card(text, "gpu.9")
+    made = card(text, "15.3")
     assert "times on average. A variable keeps" in rows(made)["What to do"]
     assert re.match(r"Line \d+ loads from x\.", made.draw().caption)
 
 
 def test_a_race_is_told_with_both_lines():
-    made = card(cell("gpu.6").replace("        cuda.syncthreads()\n    if row", "    if row"), "gpu.6")
+    made = card(cell("14.3").replace("        cuda.syncthreads()\n    if row", "    if row"), "14.3")
     assert "with no barrier between" in rows(made)["Got"]
     assert rows(made)["What to do"].startswith("Put cuda.syncthreads()")
     assert isinstance(made._repr_mimebundle_()["text/html"], str)

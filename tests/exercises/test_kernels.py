@@ -13,6 +13,7 @@ from course_lib.checks import Case, CheckFailed, check
 from course_lib.checks.judge import NOT_STARTED, judge
 from course_lib.checks.kernel_costs import costs_of
 from course_lib.checks.kernels import run_here, run_kernel
+from course_lib.checks.predicted import COUNTER
 from course_lib.checks.registry import SHEETS, find, sheet, sheet_of
 
 SOLUTIONS = Path(__file__).parents[2] / "solutions"
@@ -54,7 +55,13 @@ def test_every_budget_is_near_what_the_solution_takes(exercise):
     for case in exercise.cases:
         outcome = run_kernel(exercise, cell(exercise.id), case)
         for counter, most in exercise.budget(*case.args).items():
-            assert outcome.counters[counter] <= most <= 4 * outcome.counters[counter]
+            if counter == COUNTER:  # the public limit is a slow kernel's; the others are in the key
+                assert outcome.counters[counter] <= most
+                continue
+            near = 4 * outcome.counters[counter]
+            if counter == "bank_conflicts":  # an array that is padded by one number may cost each store one turn more
+                near = max(near, outcome.counters["shared_store_requests"])
+            assert outcome.counters[counter] <= most <= near
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -154,11 +161,11 @@ def test_a_hazard_is_told_with_its_line_array_index_block_and_thread():
 
 
 def test_a_race_counts_also_where_the_numbers_are_right():
-    text = cell("gpu.6").replace("        cuda.syncthreads()\n    if row", "    if row")
-    outcome = run_kernel(find("gpu.6"), text, find("gpu.6").cases[0])
-    np.testing.assert_array_equal(outcome.value, find("gpu.6").expect(*find("gpu.6").cases[0].args))
+    text = cell("14.3").replace("        cuda.syncthreads()\n    if row", "    if row")
+    outcome = run_kernel(find("14.3"), text, find("14.3").cases[0])
+    np.testing.assert_array_equal(outcome.value, find("14.3").expect(*find("14.3").cases[0].args))
     assert outcome.hazards
-    assert "with no barrier between" in finding(text, "gpu.6").says
+    assert "with no barrier between" in finding(text, "14.3").says
 
 
 def test_a_right_kernel_over_its_budget_is_told_which_counter_and_what_to_do():
@@ -185,7 +192,7 @@ def smooth_tiled(x, y):
             acc += x[j]
         y[i] = acc
 """
-    assert "global loads; at most 68" in finding(text, "gpu.9").says
+    assert "global loads; at most 68" in finding(text, "15.3").says
 
 
 def test_counters_are_those_of_the_executor_counted_by_hand():
@@ -199,8 +206,8 @@ def test_counters_are_those_of_the_executor_counted_by_hand():
 
 
 def test_costs_name_every_counter_that_a_budget_uses():
-    exercise = find("gpu.6")
-    text = cell("gpu.6")
+    exercise = find("14.3")
+    text = cell("14.3")
     counters = run_kernel(exercise, text, exercise.cases[0]).counters
     for each in KERNELS:
         assert set(each.budget(*each.cases[0].args) if each.budget else ()) <= set(counters)

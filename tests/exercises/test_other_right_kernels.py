@@ -353,7 +353,47 @@ def square_sums(x, sums):
     if t == 0:
         sums[cuda.blockIdx.x] = s[0] + s[1]
 """,
-    "gpu.6 conditional expressions, indices clamped": """
+    "14.2 k backwards, with return": """
+@gpu.jit
+def plain_product(A, B, C):
+    i = cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y
+    j = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
+    if i >= C.shape[0] or j >= C.shape[1]:
+        return
+    total, k = float32(0), A.shape[1] - 1
+    while k >= 0:
+        total = total + B[k, j] * A[i, k]
+        k -= 1
+    C[i, j] = total
+""",
+    "14.2 row of A as an array": """
+@gpu.jit
+def plain_product(A, B, C):
+    j, i = cuda.grid(2)
+    if i < len(A) and j < B.shape[1]:
+        row, acc = A[i], float32(0.0)
+        for k in range(row.size):
+            acc += row[k] * B[k, j]
+        C[i, j] = acc
+""",
+    "14.2 with tiles": """
+@gpu.jit
+def plain_product(A, B, C):
+    a = cuda.shared.array((8, 32), float32)
+    j, i = cuda.grid(2)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    acc = float32(0)
+    for k0 in range(0, A.shape[1], 32):
+        a[ty, tx] = A[i, k0 + tx] if i < A.shape[0] and k0 + tx < A.shape[1] else float32(0)
+        cuda.syncthreads()
+        if i < C.shape[0] and j < C.shape[1]:
+            for k in range(min(32, A.shape[1] - k0)):
+                acc += a[ty, k] * B[k0 + k, j]
+        cuda.syncthreads()
+    if i < C.shape[0] and j < C.shape[1]:
+        C[i, j] = acc
+""",
+    "14.3 conditional expressions, indices clamped": """
 @gpu.jit
 def tiled_product(A, B, C):
     a = cuda.shared.array(shape=(TILE, TILE), dtype=float32)
@@ -374,7 +414,306 @@ def tiled_product(A, B, C):
     if i < C.shape[0] and j < C.shape[1]:
         C[i, j] = total
 """,
-    "gpu.8 tiles by constants": """
+    "14.3 A's tile turned, one number of padding": """
+@gpu.jit
+def tiled_product(A, B, C):
+    At = cuda.shared.array((16, 17), float32)
+    Bs = cuda.shared.array((16, 17), float32)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    col, row = cuda.grid(2)
+    acc = float32(0)
+    for turn in range(-(-A.shape[1] // 16)):
+        k = turn * 16
+        At[tx, ty] = A[row, k + tx] if row < A.shape[0] and k + tx < A.shape[1] else float32(0)
+        Bs[ty, tx] = B[k + ty, col] if col < B.shape[1] and k + ty < A.shape[1] else float32(0)
+        cuda.syncthreads()
+        for p in range(16):
+            acc += At[p, ty] * Bs[p, tx]
+        cuda.syncthreads()
+    if row < C.shape[0] and col < C.shape[1]:
+        C[row, col] = acc
+""",
+    "14.3 both tiles turned, padded": """
+@gpu.jit
+def tiled_product(A, B, C):
+    At = cuda.shared.array((16, 17), float32)
+    Bt = cuda.shared.array((16, 17), float32)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    col, row = cuda.grid(2)
+    acc = float32(0)
+    for k in range(0, A.shape[1], 16):
+        At[tx, ty] = A[row, k + tx] if row < A.shape[0] and k + tx < A.shape[1] else float32(0)
+        Bt[tx, ty] = B[k + ty, col] if col < B.shape[1] and k + ty < A.shape[1] else float32(0)
+        cuda.syncthreads()
+        for p in range(16):
+            acc += At[p, ty] * Bt[tx, p]
+        cuda.syncthreads()
+    if row < C.shape[0] and col < C.shape[1]:
+        C[row, col] = acc
+""",
+    "14.3 only what exists is multiplied, no zeros": """
+@gpu.jit
+def tiled_product(A, B, C):
+    As = cuda.shared.array((TILE, TILE), float32)
+    Bs = cuda.shared.array((TILE, TILE), float32)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    col, row = cuda.grid(2)
+    K, inside, acc = A.shape[1], row < A.shape[0] and col < B.shape[1], float32(0)
+    for k0 in range(0, K, TILE):
+        cuda.syncthreads()
+        if row < A.shape[0] and k0 + tx < K:
+            As[ty, tx] = A[row, k0 + tx]
+        if k0 + ty < K and col < B.shape[1]:
+            Bs[ty, tx] = B[k0 + ty, col]
+        cuda.syncthreads()
+        if inside:
+            for k in range(min(TILE, K - k0)):
+                acc += As[ty, k] * Bs[k, tx]
+    if inside:
+        C[row, col] = acc
+""",
+    "14.3 two pairs of tiles in turns, one barrier": """
+@gpu.jit
+def tiled_product(A, B, C):
+    As = cuda.shared.array((2, TILE, TILE), float32)
+    Bs = cuda.shared.array((2, TILE, TILE), float32)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    col, row = cuda.grid(2)
+    acc, now = float32(0), 0
+    for k0 in range(0, A.shape[1], TILE):
+        As[now, ty, tx] = A[row, k0 + tx] if row < A.shape[0] and k0 + tx < A.shape[1] else float32(0)
+        Bs[now, ty, tx] = B[k0 + ty, col] if k0 + ty < B.shape[0] and col < B.shape[1] else float32(0)
+        cuda.syncthreads()
+        for k in range(TILE):
+            acc += As[now, ty, k] * Bs[now, k, tx]
+        now = 1 - now
+    if row < C.shape[0] and col < C.shape[1]:
+        C[row, col] = acc
+""",
+    "14.4 bias at the end, barrier at the beginning": """
+@gpu.jit
+def dense_relu(x, w, b, a):
+    X = cuda.shared.array((SIDE, SIDE), float32)
+    W = cuda.shared.array((SIDE, SIDE), float32)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    column, row = cuda.grid(2)
+    z, f = float32(0), 0
+    while f < w.shape[0]:
+        cuda.syncthreads()
+        X[ty, tx] = float32(0)
+        W[ty, tx] = float32(0)
+        if row < x.shape[0] and f + tx < x.shape[1]:
+            X[ty, tx] = x[row, f + tx]
+        if f + ty < w.shape[0] and column < w.shape[1]:
+            W[ty, tx] = w[f + ty, column]
+        cuda.syncthreads()
+        for k in range(SIDE):
+            z += X[ty, k] * W[k, tx]
+        f += SIDE
+    if row < x.shape[0] and column < w.shape[1]:
+        z += b[column]
+        a[row, column] = z if z > 0 else float32(0)
+""",
+    "14.4 indices clamped": """
+@gpu.jit
+def dense_relu(x, w, b, a):
+    X = cuda.shared.array((8, 8), float32)
+    W = cuda.shared.array((8, 9), float32)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    column, row = cuda.grid(2)
+    i, j, F = min(row, x.shape[0] - 1), min(column, w.shape[1] - 1), x.shape[1]
+    z = b[j]
+    for turn in range((F + 7) // 8):
+        X[ty, tx] = x[i, min(8 * turn + tx, F - 1)]
+        W[ty, tx] = w[min(8 * turn + ty, F - 1), j]
+        cuda.syncthreads()
+        for k in range(min(8, F - 8 * turn)):
+            z += X[ty, k] * W[k, tx]
+        cuda.syncthreads()
+    if row >= a.shape[0] or column >= a.shape[1]:
+        return
+    a[row, column] = max(float32(0), z)
+""",
+    "14.5 four variables": """
+@gpu.jit
+def four_rows(A, B, C):
+    As = cuda.shared.array((WIDE, DEEP), float32)
+    Bs = cuda.shared.array((DEEP, WIDE), float32)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    top, j = 32 * cuda.blockIdx.y, 32 * cuda.blockIdx.x + tx
+    t = 32 * ty + tx
+    p, q, r, s = float32(0), float32(0), float32(0), float32(0)
+    for k0 in range(0, A.shape[1], 8):
+        As[t // 8, t % 8] = 0
+        if top + t // 8 < A.shape[0] and k0 + t % 8 < A.shape[1]:
+            As[t // 8, t % 8] = A[top + t // 8, k0 + t % 8]
+        Bs[ty, tx] = 0
+        if k0 + ty < B.shape[0] and j < B.shape[1]:
+            Bs[ty, tx] = B[k0 + ty, j]
+        cuda.syncthreads()
+        for k in range(8):
+            b = Bs[k, tx]
+            p += As[4 * ty, k] * b
+            q += As[4 * ty + 1, k] * b
+            r += As[4 * ty + 2, k] * b
+            s += As[4 * ty + 3, k] * b
+        cuda.syncthreads()
+    if j < C.shape[1]:
+        i = top + 4 * ty
+        if i < C.shape[0]:
+            C[i, j] = p
+        if i + 1 < C.shape[0]:
+            C[i + 1, j] = q
+        if i + 2 < C.shape[0]:
+            C[i + 2, j] = r
+        if i + 3 < C.shape[0]:
+            C[i + 3, j] = s
+""",
+    "14.5 A's tile turned and padded, every eighth row, clamped": """
+@gpu.jit
+def four_rows(A, B, C):
+    At = cuda.shared.array((8, 33), float32)
+    Bs = cuda.shared.array((8, 32), float32)
+    acc = cuda.local.array(4, float32)
+    M, K, N = A.shape[0], A.shape[1], B.shape[1]
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    row0, col = 32 * cuda.blockIdx.y, 32 * cuda.blockIdx.x + tx
+    t = 32 * ty + tx
+    for i in range(4):
+        acc[i] = 0
+    k0 = 0
+    while k0 < K:
+        At[t % 8, t // 8] = A[min(row0 + t // 8, M - 1), min(k0 + t % 8, K - 1)]
+        Bs[ty, tx] = B[min(k0 + ty, K - 1), min(col, N - 1)]
+        cuda.syncthreads()
+        for k in range(min(8, K - k0)):
+            b = Bs[k, tx]
+            for i in range(4):
+                acc[i] += At[k, ty + 8 * i] * b
+        cuda.syncthreads()
+        k0 += 8
+    for i in range(4):
+        row = row0 + ty + 8 * i
+        if row < M and col < N:
+            C[row, col] = acc[i]
+""",
+    "14.6 neighbours to a thread, brought by rows and columns of threads": """
+@gpu.jit
+def sixteen(A, B, C):
+    As = cuda.shared.array((32, 8), float32)
+    Bs = cuda.shared.array((8, 32), float32)
+    acc = cuda.local.array((4, 4), float32)
+    b = cuda.local.array(4, float32)
+    M, K, N = A.shape[0], A.shape[1], B.shape[1]
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    row0, col0 = 32 * cuda.blockIdx.y, 32 * cuda.blockIdx.x
+    for n in range(16):
+        acc[n // 4, n % 4] = 0
+    for k0 in range(0, K, 8):
+        for p in range(4):
+            r, c = row0 + ty + 8 * p, col0 + tx + 8 * p
+            As[ty + 8 * p, tx] = A[r, k0 + tx] if r < M and k0 + tx < K else float32(0)
+            Bs[ty, tx + 8 * p] = B[k0 + ty, c] if k0 + ty < K and c < N else float32(0)
+        cuda.syncthreads()
+        for k in range(8):
+            for j in range(4):
+                b[j] = Bs[k, 4 * tx + j]
+            for i in range(4):
+                a = As[4 * ty + i, k]
+                for j in range(4):
+                    acc[i, j] += a * b[j]
+        cuda.syncthreads()
+    for i in range(4):
+        for j in range(4):
+            if row0 + 4 * ty + i < M and col0 + 4 * tx + j < N:
+                C[row0 + 4 * ty + i, col0 + 4 * tx + j] = acc[i, j]
+""",
+    "14.6 A's tile turned and padded, one row of sums, clamped": """
+@gpu.jit
+def sixteen(A, B, C):
+    At = cuda.shared.array((8, 36), float32)
+    Bs = cuda.shared.array((8, 32), float32)
+    acc = cuda.local.array(16, float32)
+    a = cuda.local.array(4, float32)
+    M, K, N = A.shape[0], A.shape[1], B.shape[1]
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    t, row0, col0 = 8 * ty + tx, 32 * cuda.blockIdx.y, 32 * cuda.blockIdx.x
+    for n in range(16):
+        acc[n] = 0
+    k0 = 0
+    while k0 < K:
+        e = t
+        while e < 256:
+            At[e % 8, e // 8] = A[min(row0 + e // 8, M - 1), min(k0 + e % 8, K - 1)]
+            Bs[e // 32, e % 32] = B[min(k0 + e // 32, K - 1), min(col0 + e % 32, N - 1)]
+            e += 64
+        cuda.syncthreads()
+        for k in range(min(8, K - k0)):
+            for i in range(4):
+                a[i] = At[k, ty + 8 * i]
+            for j in range(4):
+                b = Bs[k, tx + 8 * j]
+                for i in range(4):
+                    acc[4 * i + j] += a[i] * b
+        cuda.syncthreads()
+        k0 += 8
+    for n in range(16):
+        row, col = row0 + ty + n // 4 * 8, col0 + tx + n % 4 * 8
+        if row < M and col < N:
+            C[row, col] = acc[n]
+""",
+    "14.8 exchanged, with return": """
+@gpu.jit
+def matrix_vector(A, x, y):
+    lane, row = cuda.threadIdx.x % 32, 4 * cuda.blockIdx.x + cuda.threadIdx.x // 32
+    if row >= A.shape[0]:
+        return
+    acc, k = float32(0), lane
+    while k < x.size:
+        acc += x[k] * A[row, k]
+        k += 32
+    for p in range(5):
+        acc += cuda.shfl_xor_sync(-1, acc, 1 << p)
+    if lane == 31:
+        y[row] = acc
+""",
+    "14.8 by way of shared memory, the row as an array": """
+@gpu.jit
+def matrix_vector(A, x, y):
+    part = cuda.shared.array((4, 32), float32)
+    lane, warp = cuda.laneid, cuda.threadIdx.x // 32
+    row = cuda.grid(1) // 32
+    part[warp, lane] = 0
+    if row < y.size:
+        a = A[row]
+        for k in range(lane, a.size, 32):
+            part[warp, lane] += a[k] * x[k]
+    step = 16
+    while step:
+        cuda.syncthreads()
+        if lane < step:
+            part[warp, lane] += part[warp, lane + step]
+        step //= 2
+    if lane == 0 and row < y.size:
+        y[row] = part[warp, 0]
+""",
+    "14.8 zeros where no element is": """
+@gpu.jit
+def matrix_vector(A, x, y):
+    lane, row, K = cuda.laneid, cuda.grid(1) // 32, x.size
+    if row < y.size:
+        acc = float32(0)
+        for first in range(0, K, 32):
+            k = first + lane
+            v = x[k] if k < K else float32(0)
+            a = A[row, k] if k < K else float32(0)
+            acc += a * v
+        for p in range(5):
+            acc += cuda.shfl_down_sync(0xFFFFFFFF, acc, 16 >> p)
+        if lane == 0:
+            y[row] = acc
+""",
+    "15.2 tiles by constants": """
 T = 4
 @gpu.jit
 def conv_basic(x, w, y):
@@ -391,7 +730,7 @@ def conv_basic(x, w, y):
         total += w[m, c, p, q] * x[b, c, i + p, j + q]
     y[b, m, i, j] = total
 """,
-    "gpu.9 four threads bring the halo": """
+    "15.3 four threads bring the halo": """
 @gpu.jit
 def smooth_tiled(x, y):
     s = cuda.shared.array(68, float32)
@@ -404,6 +743,271 @@ def smooth_tiled(x, y):
     cuda.syncthreads()
     if i < n:
         y[i] = s[t] + s[t + 1] + s[t + 2] + s[t + 3] + s[t + 4]
+""",
+    "15.2 one row of tiles after the other, a row of the mask at a time": """
+@gpu.jit
+def conv_basic(x, w, y):
+    m, b = cuda.blockIdx.x, cuda.blockIdx.z
+    rows = (y.shape[2] + 3) // 4
+    h, v = cuda.blockIdx.y % rows * 4 + cuda.threadIdx.y, cuda.blockIdx.y // rows * 4 + cuda.threadIdx.x
+    if h < y.shape[2] and v < y.shape[3]:
+        acc = float32(0)
+        for c in range(w.shape[1]):
+            for p in range(w.shape[2]):
+                line, weights = x[b, c, h + p], w[m, c, p]
+                for q in range(weights.size):
+                    acc += line[v + q] * weights[q]
+        y[b, m, h, v] = acc
+""",
+    "15.3 the halo first, then its own": """
+FOUR_MORE = SPAN + 4
+@gpu.jit(device=True)
+def element(x, i):
+    return x[i] if i >= 0 and i < x.size else float32(0)
+
+@gpu.jit
+def smooth_tiled(x, y):
+    s = cuda.shared.array(FOUR_MORE, float32)
+    t, first = cuda.threadIdx.x, cuda.blockIdx.x * SPAN
+    if t < 4:
+        s[t if t < 2 else SPAN + t] = element(x, first + (t - 2 if t < 2 else SPAN + t - 2))
+    s[2 + t] = element(x, first + t)
+    cuda.syncthreads()
+    acc = float32(0)
+    for v in s[t : t + 5]:
+        acc += v
+    if first + t < y.size:
+        y[first + t] = acc
+""",
+    "15.4 a flat tile of all maps, one barrier": """
+C = MASKS.shape[1]
+ALL = C * 100
+@gpu.jit
+def conv_constant(x, y):
+    masks = cuda.const.array_like(MASKS)
+    s = cuda.shared.array(ALL, float32)
+    t = cuda.threadIdx.y * 8 + cuda.threadIdx.x
+    across = -(-y.shape[2] // 8)
+    top, left = cuda.blockIdx.y // across * 8, cuda.blockIdx.y % across * 8
+    for k in range(t, ALL, 64):
+        h, v = top + k % 100 // 10, left + k % 10
+        if h < x.shape[1] and v < x.shape[2]:
+            s[k] = x[k // 100, h, v]
+    cuda.syncthreads()
+    h, v = top + cuda.threadIdx.y, left + cuda.threadIdx.x
+    if h >= y.shape[1] or v >= y.shape[2]:
+        return
+    acc = float32(0)
+    for k in range(C * 9):
+        c, p, q = k // 9, k // 3 % 3, k % 3
+        acc += masks[cuda.blockIdx.x, c, p, q] * s[c * 100 + (cuda.threadIdx.y + p) * 10 + cuda.threadIdx.x + q]
+    y[cuda.blockIdx.x, h, v] = acc
+""",
+    "15.4 the masks of one map, read without array_like; clamped loads": """
+@gpu.jit
+def conv_constant(x, y):
+    tile = cuda.shared.array(shape=(10, 10), dtype=float32)
+    tx, ty, m = cuda.threadIdx.x, cuda.threadIdx.y, cuda.blockIdx.x
+    n = (y.shape[2] + 7) // 8
+    h0, v0 = 8 * (cuda.blockIdx.y // n), 8 * (cuda.blockIdx.y % n)
+    acc, c = float32(0), 0
+    while c < x.shape[0]:
+        if c > 0:
+            cuda.syncthreads()
+        for i in range(ty, 16, 8):
+            for j in range(tx, 16, 8):
+                if i < 10 and j < 10:
+                    tile[i, j] = x[c, min(h0 + i, x.shape[1] - 1), min(v0 + j, x.shape[2] - 1)]
+        cuda.syncthreads()
+        for p in range(3):
+            acc += tile[ty + p, tx] * MASKS[m, c, p, 0]
+            acc += tile[ty + p, tx + 1] * MASKS[m, c, p, 1] + tile[ty + p, tx + 2] * MASKS[m, c, p, 2]
+        c += 1
+    if h0 + ty < y.shape[1] and v0 + tx < y.shape[2]:
+        y[m, h0 + ty, v0 + tx] = acc
+""",
+    "15.4 a kernel made for its masks": """
+def make(masks_of_all, T):
+    side = T + 2
+
+    @gpu.jit
+    def kernel(x, y):
+        masks = cuda.const.array_like(masks_of_all)
+        s = cuda.shared.array((side, side), float32)
+        tx, ty, m = cuda.threadIdx.x, cuda.threadIdx.y, cuda.blockIdx.x
+        n = (y.shape[2] + T - 1) // T
+        h, v = cuda.blockIdx.y // n * T, cuda.blockIdx.y % n * T
+        acc = float32(0)
+        for c in range(masks.shape[1]):
+            for k in range(ty * T + tx, side * side, T * T):
+                i, j = k // side, k % side
+                s[i, j] = x[c, h + i, v + j] if h + i < x.shape[1] and v + j < x.shape[2] else float32(0)
+            cuda.syncthreads()
+            for p in range(masks.shape[2]):
+                for q in range(masks.shape[3]):
+                    acc += s[ty + p, tx + q] * masks[m, c, p, q]
+            cuda.syncthreads()
+        if h + ty < y.shape[1] and v + tx < y.shape[2]:
+            y[m, h + ty, v + tx] = acc
+
+    return kernel
+
+conv_constant = make(MASKS, 8)
+""",
+    "15.5 a column of one map a thread, as Dey": """
+@gpu.jit
+def unroll(x, K, cols):
+    H_out, W_out = x.shape[1] - K + 1, x.shape[2] - K + 1
+    for n in range(cuda.grid(1), x.shape[0] * H_out * W_out, cuda.gridsize(1)):
+        v, h, c = n % W_out, n // W_out % H_out, n // W_out // H_out
+        for p in range(K):
+            for q in range(K):
+                cols[(c * K + p) * K + q, h * W_out + v] = x[c, h + p, v + q]
+""",
+    "15.5 a column a thread": """
+@gpu.jit
+def unroll(x, K, cols):
+    W_out = x.shape[2] - K + 1
+    pixel = cuda.grid(1)
+    while pixel < cols.shape[1]:
+        for k in range(cols.shape[0]):
+            c, place = divmod(k, K * K)
+            cols[k, pixel] = x[c, pixel // W_out + place // K, pixel % W_out + place % K]
+        pixel += cuda.gridsize(1)
+""",
+    "15.5 a row a block": """
+@gpu.jit
+def unroll(x, K, cols):
+    W_out = x.shape[2] - K + 1
+    for k in range(cuda.blockIdx.x, cols.shape[0], cuda.gridDim.x):
+        c, p, q = k // (K * K), k // K % K, k % K
+        for pixel in range(cuda.threadIdx.x, cols.shape[1], cuda.blockDim.x):
+            cols[k, pixel] = x[c, pixel // W_out + p, pixel % W_out + q]
+""",
+    "15.6 conditional expressions, sums over what there is": """
+@gpu.jit
+def conv_implicit(x, rows, K, y):
+    a = cuda.shared.array((8, 8), float32)
+    b = cuda.shared.array((8, 8), float32)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    m, n = cuda.blockIdx.y * 8 + ty, cuda.blockIdx.x * 8 + tx
+    D = rows.shape[1]
+    acc, first = float32(0), 0
+    while first < D:
+        a[ty, tx] = rows[m, first + tx] if m < rows.shape[0] and first + tx < D else float32(0)
+        c, place = divmod(first + ty, K * K)
+        inside = first + ty < D and n < y.shape[1] * y.shape[2]
+        b[ty, tx] = x[c, n // y.shape[2] + place // K, n % y.shape[2] + place % K] if inside else float32(0)
+        cuda.syncthreads()
+        for k in range(min(8, D - first)):
+            acc += a[ty, k] * b[k, tx]
+        cuda.syncthreads()
+        first += 8
+    if m < y.shape[0] and n < y.shape[1] * y.shape[2]:
+        y[m, n // y.shape[2], n % y.shape[2]] = acc
+""",
+    "15.6 indices clamped, two tiles in turns": """
+@gpu.jit(device=True)
+def pixel_of(x, K, W_out, k, n):
+    return x[k // (K * K), n // W_out + k // K % K, n % W_out + k % K]
+
+@gpu.jit
+def conv_implicit(x, rows, K, y):
+    a = cuda.shared.array((2, TILE, TILE), float32)
+    b = cuda.shared.array((2, TILE, TILE), float32)
+    n, m = cuda.grid(2)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    M, D = rows.shape
+    N, W_out = y.shape[1] * y.shape[2], y.shape[2]
+    acc = float32(0)
+    for turn in range((D + TILE - 1) // TILE):
+        which, start = turn % 2, turn * TILE
+        weight = rows[min(m, M - 1), min(start + tx, D - 1)]
+        a[which, ty, tx] = weight if start + tx < D else float32(0)
+        b[which, ty, tx] = pixel_of(x, K, W_out, min(start + ty, D - 1), min(n, N - 1))
+        cuda.syncthreads()
+        for k in range(TILE):
+            acc += a[which, ty, k] * b[which, k, tx]
+    if m < M and n < N:
+        y[m, n // W_out, n % W_out] = acc
+""",
+    "15.7 six variables": """
+@gpu.jit
+def conv_c1(x, y):
+    w = cuda.const.array_like(C1_MASKS)
+    s = cuda.shared.array(256, float32)
+    t, b, top = cuda.threadIdx.x, cuda.blockIdx.y, cuda.blockIdx.x * 4
+    for k in range(t, 256, 128):
+        s[k] = x[b, top + k // 32, k % 32]
+    cuda.syncthreads()
+    if t >= 112:
+        return
+    h, v = divmod(t, 28)
+    a0 = a1 = a2 = a3 = a4 = a5 = float32(0)
+    for k in range(25):
+        p, q = k // 5, k % 5
+        seen = s[(h + p) * 32 + v + q]
+        a0 += seen * w[0, p, q]
+        a1 += seen * w[1, p, q]
+        a2 += seen * w[2, p, q]
+        a3 += seen * w[3, p, q]
+        a4 += seen * w[4, p, q]
+        a5 += seen * w[5, p, q]
+    y[b, 0, top + h, v], y[b, 1, top + h, v], y[b, 2, top + h, v] = a0, a1, a2
+    y[b, 3, top + h, v], y[b, 4, top + h, v], y[b, 5, top + h, v] = a3, a4, a5
+""",
+    "15.7 the window in registers, then map by map": """
+@gpu.jit
+def conv_c1(x, y):
+    tile = cuda.shared.array((8, 32), float32)
+    window = cuda.local.array((5, 5), float32)
+    t = cuda.threadIdx.x
+    for row in range(t // 32, 8, 4):
+        tile[row, t % 32] = x[cuda.blockIdx.y, 4 * cuda.blockIdx.x + row, t % 32]
+    cuda.syncthreads()
+    h, v = t // 28, t % 28
+    if h < 4:
+        for p in range(5):
+            for q in range(5):
+                window[p, q] = tile[h + p, v + q]
+        for m in range(6):
+            acc = float32(0)
+            for p in range(5):
+                for q in range(5):
+                    acc += window[p, q] * C1_MASKS[m, p, q]
+            y[cuda.blockIdx.y, m, 4 * cuda.blockIdx.x + h, v] = acc
+""",
+    "15.8 turned mask over a range that fits": """
+@gpu.jit
+def input_gradient(dy, w, dx):
+    j, i = cuda.grid(2)
+    c, K = cuda.blockIdx.z, w.shape[2]
+    if i >= dx.shape[1] or j >= dx.shape[2]:
+        return
+    acc = float32(0)
+    for h in range(max(0, i - K + 1), min(i + 1, dy.shape[1])):
+        for v in range(max(0, j - K + 1), min(j + 1, dy.shape[2])):
+            for m in range(w.shape[0]):
+                acc += dy[m, h, v] * w[m, c, i - h, j - v]
+    dx[c, i, j] = acc
+""",
+    "15.8 zeros around dy, the mask turned in the index": """
+@gpu.jit(device=True)
+def padded(dy, m, h, v):
+    inside = h >= 0 and h < dy.shape[1] and v >= 0 and v < dy.shape[2]
+    return dy[m, h, v] if inside else float32(0)
+
+@gpu.jit
+def input_gradient(dy, w, dx):
+    v, h = cuda.grid(2)
+    last = w.shape[2] - 1
+    total = float32(0)
+    for m in range(dy.shape[0]):
+        for p in range(last + 1):
+            for q in range(last + 1):
+                total += padded(dy, m, h - last + p, v - last + q) * w[m, cuda.blockIdx.z, last - p, last - q]
+    if h < dx.shape[1] and v < dx.shape[2]:
+        dx[cuda.blockIdx.z, h, v] = total
 """,
 }
 

@@ -17,7 +17,7 @@ from course_lib.grading.pick import Submission
 from course_lib.grading.roster import Student, read_roster, with_roster
 from course_lib.grading.submissions import Collected
 
-QUESTIONS = ("01.1", "06.8", "10.2", "gpu.1", "gpu.6")
+QUESTIONS = ("01.1", "06.8", "10.2", "lab.1", "lab.6")
 TENS = ("06.1", "06.10", "10.1", "10.10")
 SHEET = "04_backpropagation"
 
@@ -34,8 +34,8 @@ def saved(tmp_path, text, encoding="utf-8"):
         *(("6.8", "06.8"), ("6,8", "06.8"), ("6.80", "06.8"), (" 06.8\xa0", "06.8"), ("'06.8", "06.8")),
         *(('="06.8"', "06.8"), ("06. Aug", "06.8"), ("06.Aug", "06.8"), ("6-Aug", "06.8"), ("06.08.2026", "06.8")),
         *(("2026-08-06", "06.8"), ("1.1", "01.1"), ("01. Jan", "01.1"), ("10.2", "10.2"), ("10,2", "10.2")),
-        *(("gpu.1", "gpu.1"), ("GPU.6", "gpu.6"), ("gpu,6", "gpu.6"), ("\ufeff06.8", "06.8")),
-        *(("9.9", ""), ("6", ""), ("", ""), ("nan", ""), ("gpu", ""), ("gpu.10", ""), ("06.80", ""), ("32. Aug", "")),
+        *(("lab.1", "lab.1"), ("LAB.6", "lab.6"), ("lab,6", "lab.6"), ("\ufeff06.8", "06.8")),
+        *(("9.9", ""), ("6", ""), ("", ""), ("nan", ""), ("lab", ""), ("lab.10", ""), ("06.80", ""), ("32. Aug", "")),
     ],
 )
 def test_a_questions_number_is_found_in_each_form(written, meant):

@@ -12,7 +12,7 @@ from course_lib.grading.host_kernels import Kernels
 from course_lib.grading.limits import Limits
 from tests.grading.toy_sheet import book, code, needs
 
-SHEET = "gpu_warm_up"
+SHEET = "000_selftest"
 FIRST = sheet(SHEET).exercises[0]
 
 

@@ -19,7 +19,6 @@ def test_each_sheet_is_found_by_its_own_name(name):
     "Convolution Project": "project_convolution",
     "project 07_convolution": "07_convolution",
     "convolution": "07_convolution",
-    "warm up gpu": "gpu_warm_up",
     "gpu_programming_model": "11_gpu_programming_model",
     "homework": "",
 }.items())  # fmt: skip
@@ -30,7 +29,7 @@ def test_words_in_another_order_name_a_sheet_without_a_number(text, sheet):
 @pytest.mark.parametrize(("cells", "sheet"), [
     (b'check("project.10", conv_c1)', "project_convolution"),
     (b"'grade_id': 'exercise-project-8'", "project_convolution"),
-    (b'check("gpu.6", f)', "gpu_warm_up"), (b'check("07.1", f)', "07_convolution"), (b'"projects.1"', ""),
+    (b'check("07.1", f)', "07_convolution"), (b'"projects.1"', ""),
 ])  # fmt: skip
 def test_cells_tell_the_sheet_by_their_exercises(cells, sheet):
     assert NAMES.in_cells(cells) == sheet

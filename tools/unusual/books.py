@@ -44,7 +44,7 @@ class Model:
         cells = cells_of(read_sheet(ROOT / "solutions" / f"{name}.py"), "exercise")
         self.text = {id: _without_marks(cell.source) for id, cell in cells.items()}
         self.function = {e.id: e.function for e in sheet_named(name).exercises if e.kind != "text"}
-        self.setup = SETUP if name != "gpu_warm_up" else ""
+        self.setup = SETUP
 
     def check(self, id: str) -> str:
         """The check of an exercise, as the sheet has it."""
