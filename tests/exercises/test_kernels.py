@@ -13,6 +13,7 @@ from course_lib.checks import Case, CheckFailed, check
 from course_lib.checks.judge import NOT_STARTED, judge
 from course_lib.checks.kernel_costs import costs_of
 from course_lib.checks.kernels import run_here, run_kernel
+from course_lib.checks.predicted import COUNTER
 from course_lib.checks.registry import SHEETS, find, sheet, sheet_of
 
 SOLUTIONS = Path(__file__).parents[2] / "solutions"
@@ -54,6 +55,9 @@ def test_every_budget_is_near_what_the_solution_takes(exercise):
     for case in exercise.cases:
         outcome = run_kernel(exercise, cell(exercise.id), case)
         for counter, most in exercise.budget(*case.args).items():
+            if counter == COUNTER:  # the public limit is a slow kernel's; the others are in the key
+                assert outcome.counters[counter] <= most
+                continue
             near = 4 * outcome.counters[counter]
             if counter == "bank_conflicts":  # an array that is padded by one number may cost each store one turn more
                 near = max(near, outcome.counters["shared_store_requests"])
