@@ -29,11 +29,12 @@ LARGEST_MASK = 17
 def algorithm(s):
     """Return "tiles" or "cufft", the way that a layer of Sizes s takes. No errors.
 
-    cuFFT, where it can be had, for masks of more than LARGEST_MASK rows or columns; else tiles.
+    cuFFT, where it can be had, for masks of more than LARGEST_MASK rows or columns, unless their spectra are too large
+    for a card's memory; else tiles.
 
     Source: the course's own.
     """
-    return "cufft" if max(s.K_h, s.K_w) > LARGEST_MASK and cufft.available() else "tiles"
+    return "cufft" if max(s.K_h, s.K_w) > LARGEST_MASK and large.fits(s) and cufft.available() else "tiles"
 
 
 def conv2d_fft_forward(x, w, b=None, stride=1, pad=0):

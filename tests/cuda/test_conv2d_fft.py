@@ -265,6 +265,20 @@ def test_the_rule_takes_cufft_for_large_masks_where_it_can_be_had(monkeypatch):
     assert (conv2d_fft.algorithm(small), conv2d_fft.algorithm(long)) == ("tiles", "tiles")
 
 
+def test_masks_whose_spectra_fill_a_card_go_through_tiles(monkeypatch, numpys_transforms):
+    n = layer((1, 2, 20, 20), (3, 2, 18, 18))
+    monkeypatch.setattr(cufft, "available", lambda: True)
+    assert conv2d_fft.algorithm(n.s) == "cufft"
+    monkeypatch.setattr(large, "MOST_OF_MASKS", 6 * 20 * 22 - 1)
+    assert conv2d_fft.algorithm(n.s) == "tiles"
+    x, w = put(n.x, n.w)
+    with pytest.raises(ValueError, match=r"spectra of 6 masks.*\(20, 20\).*conv2d_fft_tiles_forward"):
+        conv2d_fft.conv2d_fft_cufft_forward(x, w)
+    cache = (x, w, False, (1, 1), (0, 0))
+    with pytest.raises(ValueError, match="spectra of 6 masks"):
+        conv2d_fft.conv2d_fft_cufft_backward(*put(n.dy), cache)
+
+
 def test_the_operation_follows_the_rule(monkeypatch, numpys_transforms):
     n = layer((1, 1, 20, 20), (1, 1, 3, 3))
     for way, kernels in (("tiles", {"_conv2d_tiles", "_weight_spectra"}), ("cufft", {"_multiply", "_take"})):

@@ -24,6 +24,9 @@ THREADS, TILE = 128, 4
 MOST_NUMBERS = 2**28
 """Float32 of an array of spectra, at most: more images are transformed some at a time (1 GiB)."""
 
+MOST_OF_MASKS = 2**30
+"""The same for all masks together, which are transformed at once (4 GiB)."""
+
 PLAIN, CONJUGATE_P, CONJUGATE_Q = 0, 1, 2
 
 
@@ -108,6 +111,20 @@ def lengths(s):
     return transform_lengths((s.H, s.W), (s.K_h, s.K_w), (s.p_h, s.p_w))
 
 
+def fits(s):
+    """Return whether the spectra of all masks of Sizes s are at most MOST_OF_MASKS numbers. No errors."""
+    N_h, N_w = lengths(s)
+    return s.M * s.C * N_h * (N_w + 2) <= MOST_OF_MASKS
+
+
+def _check(s):
+    if not fits(s):
+        raise ValueError(
+            f"w is {(s.M, s.C, s.K_h, s.K_w)}: the spectra of {s.M * s.C} masks, each filled up to {lengths(s)}, are "
+            f"more than {MOST_OF_MASKS} numbers. Use the tile kernels: conv2d_fft_tiles_forward."
+        )
+
+
 def chunks(s):
     """Yield (first, last) of images that are transformed at a time. No errors. Source: the course's own."""
     N_h, N_w = lengths(s)
@@ -160,7 +177,11 @@ def multiply(P, p_i, p_k, Q, q_j, q_k, way, F, n_i, n_j, n_k, slices=1):
 
 
 def forward(s, x, w, b, y):
-    """Write y for Sizes s from checked arrays. DeviceError as `cufft.transform`. Source: the course's own."""
+    """Write y for Sizes s from checked arrays.
+
+    Errors: DeviceError as `cufft.transform`; ValueError unless `fits`. Source: the course's own.
+    """
+    _check(s)
     F = _frequencies(s)
     masks = _spectra(w, s)
     for first, last in chunks(s):
@@ -174,6 +195,7 @@ def backward_data(s, dy, w, dx):
 
     Source: H, "Back-propagation dE/dX for a convolutional layer".
     """
+    _check(s)
     F = _frequencies(s)
     masks = _spectra(w, s)
     for first, last in chunks(s):
@@ -188,6 +210,7 @@ def backward_weights(s, dy, x, dw):
 
     Source: H, "Calculating dE/dW".
     """
+    _check(s)
     F, parts = _frequencies(s), []
     blocks = -(-F // THREADS) * -(-s.M // TILE) * -(-s.C // TILE)
     for first, last in chunks(s):

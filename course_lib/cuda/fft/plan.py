@@ -17,11 +17,12 @@ THREADS = 128
 PIECE = {16: 9, 32: 17}
 """Most rows of a mask's piece: half of a tile, rounded up, is left for results."""
 
-BLOCKS = {16: 3, 32: 4}
-"""Blocks that should share a multiprocessor: registers of a thread are at most 65,536 / (128 blocks)."""
+BLOCKS, BLOCKS_OF_ONE_MAP = {(16, 1): 4, (16, 2): 3}, {(16, 1): 4, (16, 2): 4, (32, 1): 4}
+"""Blocks that should share a multiprocessor, for T and MB: registers of a thread are at most 65,536 / (128 blocks).
+With one more, some shapes have too few. A layer of one input map keeps no sums while it transforms."""
 
-DW_BLOCKS = {16: 2, 32: 2}
-"""The same for the gradient of the masks, whose threads hold two tiles."""
+FEW_BLOCKS = 2
+"""The same for other plans, for strides, and for the gradient of the masks, whose threads hold two tiles."""
 
 MAPS = {16: 2, 32: 1}
 """Most output maps whose spectra a thread adds up at a time: 2 T float32 each, beside 2 T of the tile."""
@@ -217,11 +218,17 @@ def tile_plan(c, T=None, MB=None, blocks=None):
 
     No errors. Source: the course's own.
     """
-    plans = [TilePlan(t, min(MB or MAPS[t], c.M), blocks or BLOCKS[t], c) for t in ([T] if T else PIECE)]
-    return min(plans, key=lambda p: p.instructions)
+    usual = BLOCKS_OF_ONE_MAP if c.C == 1 and max(c.K_h, c.K_w) <= PIECE[16] else BLOCKS
+    strided = (c.u_h, c.u_w, c.e_h, c.e_w) != (1, 1, 1, 1)
+    return _best(TilePlan, c, c.M, T, MB, blocks, {} if strided else usual)
 
 
 def weight_plan(s, T=None, MB=None, blocks=None):
     """Return the WeightPlan of Sizes with B = 0, as `tile_plan`. No errors. Source: the course's own."""
-    plans = [WeightPlan(t, min(MB or MAPS[t], s.M), blocks or DW_BLOCKS[t], s) for t in ([T] if T else PIECE)]
+    return _best(WeightPlan, s, s.M, T, MB, blocks, {})
+
+
+def _best(make, sizes, M, T, MB, blocks, usual):
+    maps = {t: min(MB or MAPS[t], M) for t in ([T] if T else PIECE)}
+    plans = [make(t, m, blocks or usual.get((t, m), FEW_BLOCKS), sizes) for t, m in maps.items()]
     return min(plans, key=lambda p: p.instructions)
