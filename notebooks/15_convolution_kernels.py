@@ -234,9 +234,10 @@ def tiled_for(TILE, MASKS):
     def tiled(x, y):
         masks = cuda.const.array_like(MASKS)
         seen = cuda.shared.array((SIDE, SIDE), float32)
-        m, n, ty, tx = cuda.blockIdx.x, cuda.blockIdx.z, cuda.threadIdx.y, cuda.threadIdx.x
+        m, tile, n = cuda.blockIdx.x, cuda.blockIdx.y, cuda.blockIdx.z
+        tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
         across = (y.shape[3] + TILE - 1) // TILE
-        top, left = cuda.blockIdx.y // across * TILE, cuda.blockIdx.y % across * TILE
+        top, left = tile // across * TILE, tile % across * TILE
         total = float32(0)
         for c in range(C):
             for i in range(ty, SIDE, TILE):
@@ -311,9 +312,10 @@ def without_halo_for(TILE, MASKS):
     def without_halo(x, y):
         masks = cuda.const.array_like(MASKS)
         seen = cuda.shared.array((TILE, TILE), float32)
-        m, n, ty, tx = cuda.blockIdx.x, cuda.blockIdx.z, cuda.threadIdx.y, cuda.threadIdx.x
+        m, tile, n = cuda.blockIdx.x, cuda.blockIdx.y, cuda.blockIdx.z
+        tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
         across = (y.shape[3] + TILE - 1) // TILE
-        top, left = cuda.blockIdx.y // across * TILE, cuda.blockIdx.y % across * TILE
+        top, left = tile // across * TILE, tile % across * TILE
         if top + ty < x.shape[2] and left + tx < x.shape[3]:
             seen[ty, tx] = x[n, 0, top + ty, left + tx]
         cuda.syncthreads()
