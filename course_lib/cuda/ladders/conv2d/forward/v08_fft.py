@@ -4,16 +4,17 @@ For a tile of 16 x 16 and a mask of 7 x 7, 100 outputs cost 512 multiply-adds fo
 of 49, and the transforms of the tile, which all pairs share: about 5,000 additions for each map, for two images at
 once. `course_lib.cuda.fft.plan` counts both and takes the cheaper of tiles of 16 and of 32; on the lectures' layers:
 
-    layer          tile, outputs   instructions an image   direct: multiply-adds   cuDNN, forced, on an H200
+    layer          tile, outputs   instructions an image   direct: multiply-adds   cuDNN on an H200
     1 -> 6   k5    32, 28 x 28              187,000                118,000                    393 us
     6 -> 16  k5    16, 10 x 10              217,000                240,000                    337 us
     1 -> 4   k7    16, 10 x 10            1,139,000              1,254,000                  6,989 us
     4 -> 16  k7    16, 10 x 10            2,540,000              3,625,000                  5,651 us
 
-Times are for B = 10,000. With masks of 5 x 5 the transforms cost what they save, and with 7 x 7 they begin to win. An
-H200's 132 x 128 lanes would need 0.1 to 1 ms for these instructions. Shared memory sees 4 T wavefronts for a transform
-of a warp (each request is two), about a fifth of the time that its additions take; masks' spectra, 16 bytes for 8
-multiply-adds of a lane, come from the cache.
+The library's times are results/gpu.h200.json's, for 10,000 images; it takes transforms here by its own choice. With
+masks of 5 x 5 the transforms cost what they save, and with 7 x 7 they begin to win. All lanes of an H200 would need
+0.07 to 0.9 ms for these instructions. The next limit is near: a transform of a warp's two tiles of 16 x 16 is 328
+arithmetic instructions, 82 clocks of a multiprocessor, and 4 T = 64 wavefronts of shared memory, a clock each. Masks'
+spectra, 16 bytes for 8 multiply-adds of a lane, come from the caches.
 
 Source: M. Mathieu, M. Henaff and Y. LeCun, "Fast Training of Convolutional Networks through FFTs"; the course's own.
 """
