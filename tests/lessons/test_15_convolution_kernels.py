@@ -270,15 +270,15 @@ def test_the_table_shows_what_was_counted_predicted_and_measured(lesson, shown):
     ways = sorted(lesson["NAMES"] | lesson["BY_HAND"])
     assert len(lesson["short"]) == len(ways) == 7
     for called, name in zip(lesson["short"], ways, strict=True):
-        k, guess, seconds = lesson["on_c1"][name], expected.get(name), c1.seconds.get(name)
+        k, guess, seconds = lesson["on_c1"][name], expected.get(name), lesson["taken"][name]
         times = [f"{1e6 * guess:,.0f}"] if guess else []
-        times += [f"{1e6 * seconds:,.0f}", f"{c1.seconds['cuDNN'] / seconds:.2f}"] if seconds else []
+        times += [f"{1e6 * seconds:,.0f}", f"{c1.seconds['cuDNN'] / seconds:.2f}"]
         row = [
             f"{k.flops / 1e6:.2f}", f"{k.travels / 1e3:.0f}", f"{k.intensity:.1f}", f"{k.requests:,.0f}",
             f"{k.sectors:,.0f}", f"{k.reuse:.1f}",
         ]  # fmt: skip
         assert [*called.split(), *times, *row] in lines_of(shown), name
-        assert not (guess and seconds) or 0.5 < guess / seconds < 2
+        assert not guess or 0.5 < guess / seconds < 2
 
 
 def test_what_the_page_reads_from_the_table(lesson):
@@ -291,6 +291,7 @@ def test_what_the_page_reads_from_the_table(lesson):
     assert registers.flops / thought.flops == pytest.approx(0.53, abs=0.03)
     assert 2 < seconds["v04_implicit_gemm"] / seconds["v05_register_tiled"] < 2.6
     assert on_c1["v06_specialised"].reuse == 1
+    assert lesson["taken"]["v05b_c1_layer"] < 0.5 * seconds["cuDNN"]  # "less than half of the library's time"
 
 
 # ---------------------------------------------------------------------------------------------- gradients
@@ -357,13 +358,14 @@ def test_the_transforms_error_is_far_below_its_bound(lesson, shown):
     assert "error below the bound: True  below a tenth of it: True" in shown
 
 
-@pytest.mark.parametrize(("side", "low", "high"), [(32, 11, 15), (128, 7, 9)])
-def test_on_a_processor_the_ways_cross_where_the_page_says(side, low, high):
+@pytest.mark.parametrize(("side", "rival", "low", "high"), [
+    (32, "reference", 7, 15), (128, "reference", 7, 11), (128, "fast", 11, 21), (32, "fast", 31, None),
+])  # fmt: skip
+def test_on_a_processor_the_ways_cross_where_the_page_says(side, rival, low, high):
     found = measured(f"FFT or direct, 1->6, {side} x {side}", card="xeon")
-    direct, fft = found.along("direct"), found.along("FFT")
-    assert fft[low] > 0.95 * direct[low]
-    assert fft[high] < direct[high]
-    assert max(fft.values()) < 2 * min(fft.values())  # "hardly changes"
+    fft, direct = found.along("transforms"), found.along(rival)
+    assert all(fft[K] > direct[K] for K in fft if low >= K)
+    assert high is None or all(fft[K] < direct[K] for K in (high, 21))
 
 
 @pytest.mark.parametrize(("tile", "multiplications"), [(2, 16), (4, 36)])
