@@ -257,9 +257,9 @@ def test_coarsened_the_wrong_way_costs_weights_saves_pixels_and_wins(lesson, sho
     assert maps.constant_load_requests == 4 * pixels.constant_load_requests == 7 * 4 * 150
     assert 6 * maps.shared_load_requests == pixels.shared_load_requests
     assert maps.constant_load_wavefronts == maps.constant_load_requests  # all lanes want the same weight
-    seconds = measured("two coarsenings of C1", card="h200").seconds
-    assert seconds["c1_by_maps"] < 0.9 * seconds["c1_by_pixels"]
-    assert ["c1_by_maps", "4,200", "700", f"{1e6 * seconds['c1_by_maps']:,.0f}"] in lines_of(shown)
+    took = measured("two coarsenings of C1", card="h200").seconds  # kept in results/, not timed here
+    assert took["c1_by_maps"] < 0.9 * took["c1_by_pixels"]
+    assert ["c1_by_maps", "4,200", "700", f"{1e6 * took['c1_by_maps']:,.0f}"] in lines_of(shown)
 
 
 # ---------------------------------------------------------------------------------------------- the one table
