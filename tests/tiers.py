@@ -19,6 +19,7 @@ SLOW = (
     "solutions",
     "tests/bench/test_bench_cpu.py",
     "tests/bench/test_bench_simt.py",
+    "tests/bench/test_convolution_cases.py",
     "tests/bench/test_measure_cache.py",
     "tests/bench/test_measure_lessons.py",
     "tests/bench/test_microbench.py",

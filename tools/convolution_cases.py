@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
+import functools
 import types
 from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from course_lib import gpu
+from course_lib.bench.gpu import with_numpy
+from course_lib.bench.gpu.players import replayed
+from course_lib.cuda.columns import THREADS, _im2col, unrolled_sizes
+from course_lib.cuda.columns_by_windows import _im2col_by_windows
+from course_lib.cuda.ladders.conv2d.forward.checks import sizes_of
+from course_lib.cuda.ladders.conv2d.forward.v03_im2col_gemm import TILE, _rows_times_cols
+from course_lib.cuda.ladders.conv2d.forward.v04_implicit_gemm import conv2d_forward_v04_implicit_gemm
+from tools.layer_cases import compare
+
+AT_A_TIME = 256
+"""Images of C1 whose matrix, 20 MB, stays in an L2 cache of 50 MB together with what is read and written beside it."""
 
 K, MAPS, SIDE, OUT = 5, 6, 32, 28
 """LeNet-5's C1: one map of SIDE x SIDE, MAPS masks of K x K, MAPS maps of OUT x OUT."""
 
 
-def cases(page: types.ModuleType, tiny: bool) -> Iterator[tuple[str, str, int, dict[str, Callable]]]:
-    """Yield (case, size in words, bytes that it has to move, {name: function that launches}) of each comparison."""
+def cases(page: types.ModuleType, tiny: bool) -> Iterator[tuple[str, str, int, dict[str, Callable] | Callable]]:
+    """Yield (case, size in words, bytes that it has to move, {name: function that launches}) of each comparison.
+
+    Or a function that makes the last one, where kernels have to be compiled for it.
+    """
     B, places, depth = 2 if tiny else 10_000, OUT * OUT, K * K
     size = f"B = {B:,}, {SIDE} x {SIDE}"
     x = gpu.to_device(np.ones((B, 1, SIDE, SIDE), np.float32))
@@ -42,6 +57,67 @@ def cases(page: types.ModuleType, tiny: bool) -> Iterator[tuple[str, str, int, d
     grid = 1, OUT // 4, B * MAPS
     launches = {"weights_by_atomics": _launch(page.weights_by_atomics, grid, (32, 4), x, y, dw)}
     yield "masks' gradient by atomics", size, B * (image + outputs), launches
+    del x, y, flat, launches
+
+    layer = (B, 1, SIDE, SIDE), (MAPS, 1, K, K), 0, 1 if tiny else AT_A_TIME
+    yield "unrolling C1, then the product", size, B * (image + outputs), functools.partial(unrolled, *layer)
+    N, maps, side = (1, 4, 8) if tiny else (64, 64, 56)
+    layer = (N, maps, side, side), (maps, maps, 3, 3), 1
+    size, moved = f"B = {N}, {side} x {side}, pad 1", 8 * N * maps * side**2
+    yield "unrolling 64 -> 64, then the product", size, moved, functools.partial(unrolled, *layer)
+
+
+def unrolled(
+    x_shape: tuple[int, ...], w_shape: tuple[int, ...], pad: int, at_a_time: int | None = None
+) -> dict[str, Callable]:
+    """{name: function that launches} of a layer as matrix and product, the two in one, and each of them alone.
+
+    The matrix of the whole batch is written and read; with `at_a_time`, also that of so many images, again and again
+    in one buffer. AssertionError where one computes something else than the first.
+    """
+    x, w = (_normal(number, shape) for number, shape in enumerate((x_shape, w_shape)))
+    s = sizes_of(x_shape, w_shape, 1, pad)
+    sizes, matrix = unrolled_sizes(x_shape, w_shape[2:], 1, pad)
+    rows, width = w.reshape(s.M, s.depth), matrix[1]
+    y = with_numpy.nan((s.B, s.M, s.H_out, s.W_out))
+    out, cols = y.reshape(s.B, s.M, width), gpu.empty((s.B, *matrix), np.float32)
+    kernels = {"elements": (_im2col, s.depth), "columns": (_im2col_by_windows, s.C)}
+
+    def unroll(way, first, count):
+        kernel, threads = kernels[way]
+        kernel[-(-count * threads * width // THREADS), THREADS](x[first : first + count], *sizes, cols[:count])
+
+    def multiply(first, count):
+        grid = count * -(-width // TILE), -(-s.M // TILE)
+        _rows_times_cols[grid, (TILE, TILE)](rows, cols[:count], w.reshape(w.size), False, first, out)
+
+    def steps(way, images, product):
+        for first in range(0, s.B, images):
+            count = min(images, s.B - first)
+            if way:
+                unroll(way, first, count)
+            if product:
+                multiply(first, count)
+
+    def launch(*arguments):
+        return replayed(functools.partial(steps, *arguments), (y,))
+
+    found = {"in thought": replayed(lambda: conv2d_forward_v04_implicit_gemm(x, w, None, y, (1, 1), (pad, pad)), (y,))}
+    found |= {f"{way}, then product": launch(way, s.B, True) for way in kernels}
+    found["product alone"] = launch("", s.B, True)
+    if at_a_time:
+        found[f"columns, then product, {at_a_time} images at a time"] = launch("columns", at_a_time, True)
+    for way in kernels:  # neither may find the other's matrix: what it leaves out must be seen
+        gpu.overwrite(cols, np.full(cols.shape, np.nan, np.float32))
+        other = f"{'columns' if way == 'elements' else 'elements'}, then product"
+        compare({name: call for name, call in found.items() if not name.startswith(other)}, s)
+    if at_a_time:  # of one matrix, again and again: the other images' results are not theirs
+        found[f"product alone, {at_a_time} images at a time"] = launch("", at_a_time, True)
+    return found | {way: launch(way, s.B, False) for way in kernels}
+
+
+def _normal(seed, shape):
+    return gpu.to_device(np.random.default_rng(seed).standard_normal(shape, np.float32))
 
 
 def _launch(kernel, grid, block, *arguments):

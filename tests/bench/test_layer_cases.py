@@ -19,10 +19,10 @@ def gives(*numbers):
 
 def test_a_way_that_computes_something_else_is_not_timed():
     s = sizes_of((3, 1, 1, 1), (1, 1, 1, 1))
-    layer_cases._compare({"first": gives(1, 2, 3), "second": gives(1 + 1e-6, 9, 3)}, s)
+    layer_cases.compare({"first": gives(1, 2, 3), "second": gives(1 + 1e-6, 9, 3)}, s)
     for wrong in (gives(1 + 1e-3, 2, 3), gives(1, 2, np.nan), gives(np.nan, 2, 3)):
         with pytest.raises(AssertionError, match="second"):
-            layer_cases._compare({"first": gives(1, 2, 3), "second": wrong}, s)
+            layer_cases.compare({"first": gives(1, 2, 3), "second": wrong}, s)
 
 
 def test_each_way_is_named_with_its_batch_and_a_rung_for_one_layer_plays_on_that_layer_only():
