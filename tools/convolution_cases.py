@@ -19,7 +19,7 @@ from course_lib.cuda.ladders.conv2d.forward.v04_implicit_gemm import conv2d_forw
 from tools.layer_cases import compare
 
 AT_A_TIME = 256
-"""Images of C1 whose matrix, 20 MB, stays in an L2 cache of 50 MB together with what is read and written beside it."""
+"""Images of C1 whose matrix, 20 MB, stays in an H200's L2 cache of 60 MB, with what is read and written beside it."""
 
 K, MAPS, SIDE, OUT = 5, 6, 32, 28
 """LeNet-5's C1: one map of SIDE x SIDE, MAPS masks of K x K, MAPS maps of OUT x OUT."""

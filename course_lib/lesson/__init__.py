@@ -1,14 +1,14 @@
 """What a lesson's text is made of besides pictures: questions that hide their answers, and tables.
 
-`predict` asks before the result shows, `table` puts rows on the page, `measured` brings what a
-card needed from results/. `counts` puts counters of launches into a table, `columns` reports side by side, `findings`
-shows what one of them found, and `listing` folds a text of the library. `estimated` is the predicted time beside the
-measured one; `count_layer` counts ways to compute a convolution layer.
+`predict` asks before the result shows, `table` puts rows on the page, `measured` brings what a card needed from
+results/. `counts` puts counters of launches into a table, `columns` reports side by side, `findings` shows what one of
+them found, and `listing` folds a text of the library. `estimated` is the predicted time beside the measured one,
+`issued` the machine instructions that it is made of; `count_layer` counts ways to compute a convolution layer.
 """
 
 from .columns import columns
 from .counts import counts
-from .estimates import estimated
+from .estimates import Issued, estimated, issued
 from .findings import Findings, findings
 from .layer_counts import Counted, count_layer
 from .listing import Listing, listing
@@ -17,6 +17,7 @@ from .prediction import Prediction, predict
 from .tables import Table, table
 
 __all__ = [
-    "Counted", "Findings", "Listing", "Measured", "Prediction", "Rate", "Table", "columns", "count_layer", "counts",
-    "estimated", "findings", "listing", "measured", "memory_ladder", "microbench", "predict", "registers", "table",
+    "Counted", "Findings", "Issued", "Listing", "Measured", "Prediction", "Rate", "Table", "columns", "count_layer",
+    "counts", "estimated", "findings", "issued", "listing", "measured", "memory_ladder", "microbench", "predict",
+    "registers", "table",
 ]  # fmt: skip

@@ -64,7 +64,7 @@ class Counted:
         return self.flops / self.travels
 
 
-def count_layer(launchers, x_shape, w_shape, y_shape):
+def count_layer(launchers, x_shape, w_shape, y_shape, *, bias=True):
     """Return {name: `Counted`} of ways to compute a layer, each run by the executor on ones.
 
     Parameters
@@ -73,6 +73,8 @@ def count_layer(launchers, x_shape, w_shape, y_shape):
         Each takes (x, w, b, y), device arrays, and launches what it needs, as a rung of the ladder does.
     x_shape, w_shape, y_shape : tuples
         (B, C, H, W), (M, C, K, K) and (B, M, H_out, W_out). Counts are divided by B.
+    bias : bool
+        False: b is None.
 
     Raises
     ------
@@ -83,6 +85,7 @@ def count_layer(launchers, x_shape, w_shape, y_shape):
     from course_lib import gpu  # lessons without kernels do not load the executor
 
     arrays = [np.ones(shape, np.float32) for shape in (x_shape, w_shape, w_shape[:1], y_shape)]
+    arrays[2] = arrays[2] if bias else None
     found = {}
     for name, launch in launchers.items():
         reports = gpu.simulate_launches(launch, *arrays)

@@ -5,7 +5,7 @@ import pytest
 
 from course_lib import gpu
 from course_lib.cuda.ladders.conv2d import forward
-from course_lib.lesson import count_layer, estimated, measured
+from course_lib.lesson import count_layer, estimated, issued, measured
 
 SHAPES = (2, 1, 32, 32), (6, 1, 5, 5), (2, 6, 28, 28)
 LADDER = {rung.name: rung.launch for rung in forward.LADDER}
@@ -49,3 +49,25 @@ def test_a_case_that_is_not_counted_is_told_which_are():
 
 def test_a_card_without_rates_predicts_nothing():
     assert set(estimated("conv 1->6 k5 forward", card="T4").values()) == {None}
+
+
+def test_a_layer_may_have_no_bias_and_then_its_weights_are_all_that_is_read_beside_the_image():
+    x_shape, w_shape, y_shape = (1, 1, 32, 32), (6, 1, 5, 5), (1, 6, 28, 28)
+    one = count_layer({"v04": LADDER["v04_implicit_gemm"]}, x_shape, w_shape, y_shape, bias=False)["v04"]
+    assert one.moves == {"input": 4 * 1024, "weights": 4 * 150, "output": 4 * 4704}
+
+
+def test_instructions_are_those_of_every_warp_of_every_launch():
+    found = issued("conv 1->6 k5 forward")
+    unrolled, product = found["v03_im2col_gemm"]
+    assert (unrolled.kernel, product.kernel) == ("_im2col", "_rows_times_cols")
+    assert unrolled.warps == 10_000 * 25 * 784 / 32  # a lane for each number
+    assert product.warps == 10_000 * 784 / 16 * 8  # eight warps for each block of 16 places
+    assert unrolled.seconds("H200") == pytest.approx(unrolled.warps * unrolled.of_a_warp / (132 * 4 * 1.98e9))
+    assert 0 < product.multiply_adds < product.of_a_warp
+
+
+def test_instructions_of_a_kernel_that_was_not_counted_are_left_out():
+    assert "v02_constant_masks" not in issued("conv 64->64 k3 forward")
+    with pytest.raises(LookupError, match=r"no case 'conv'; there are gemm 1024, "):
+        issued("conv")
