@@ -6,7 +6,8 @@ from numba import cuda, float32
 
 from course_lib import gpu
 from course_lib import reference as ops
-from course_lib.lesson import estimated, measured, memory_ladder
+from course_lib.checks import fft_tolerance
+from course_lib.lesson import estimated, issued, measured, memory_ladder, registers
 from course_lib.simt.estimate.devices import find_device
 
 
@@ -78,7 +79,9 @@ def test_the_order_of_blocks_moves_the_bytes_from_memory_and_not_the_time(shown)
     assert 1 <= lecture["memory_bytes_read"] / images < 1.02  # "read from memory once"
     assert 40 < turned["memory_bytes_read"] / lecture["memory_bytes_read"] < 46  # "43 times"
     times = [found.seconds[order] for order in ("maps, tiles, images", "tiles, maps, images", "images, tiles, maps")]
-    assert max(times) < 1.03 * min(times)  # "they are the same"
+    assert max(times) < 1.03 * min(times)  # "time does not"
+    assert pytest.approx(29, abs=0.2) == 16 * (3 + 3 + 1) * 8 * (22 + 22 + 8) / 40**2  # sectors of rows, of three tiles
+    assert turned["memory_bytes_read"] / memory_ladder("H200")[-1][-1] == pytest.approx(2.6e-3, abs=1e-4)
     assert f"{turned['memory_bytes_read'] / 1e6:,.0f}" in shown
 
 
@@ -159,9 +162,7 @@ def test_both_ways_to_unroll_write_the_matrix(lesson, name, sizes):
     x = whole_numbers(3, B, C, H, W)
     cols = ops.im2col(x, K)
     threads = cols.size if name == "unroll_elements" else B * C * cols.shape[2]
-    np.testing.assert_array_equal(
-        launched(lesson[name], -(-threads // 64), 64, x, K, np.full_like(cols, np.nan)), cols
-    )
+    np.testing.assert_array_equal(launched(lesson[name], -(-threads // 64), 64, x, K, np.full_like(cols, np.nan)), cols)
 
 
 def test_both_ways_to_unroll_touch_the_same_sectors_and_one_halves_the_instructions(lesson):
@@ -178,22 +179,97 @@ def test_the_detour_is_seven_times_everything_else(lesson, shown):
     assert ["together", "22,912", "179,712"] in lines_of(shown)
 
 
-def test_what_the_page_says_about_the_detours_time():
+def test_what_the_page_says_about_the_detours_time(lesson, shown):
     c1, unrolling = measured("conv 1->6 k5 forward", card="h200").seconds, measured("unrolling C1", card="h200").seconds
-    detour = 10_000 * 156_800 / memory_ladder("H200")[-1][-1]
+    (*_, l2), (*_, dram) = memory_ladder("H200")[-2:]
+    detour = 10_000 * 156_800 / dram
+    assert 1e6 * detour == pytest.approx(371, abs=0.5)
     assert 3.5 < detour / c1["v06_specialised"] < 4.6  # "a quarter of the time"
-    assert 6 < unrolling["unroll_elements"] / unrolling["unroll_columns"] < 9  # "seven times as long"
-    assert unrolling["unroll_elements"] > c1["v04_implicit_gemm"]  # "costs more than the whole layer in thought"
-    assert 4.5 < unrolling["unroll_columns"] / c1["v06_specialised"] < 5.6  # "five times the last row"
-    assert 1.8 < c1["v03_im2col_gemm"] / c1["v04_implicit_gemm"] < 2.3  # "twice as long as the next one"
+    assert 1.8 < detour * dram / l2 / c1["v06_specialised"] < 2.3  # "still twice the last row"
+    assert 6 < unrolling["unroll_elements"] / unrolling["unroll_columns"] < 9
+    real, thought = c1["v03_im2col_gemm"], c1["v04_implicit_gemm"]
+    assert 1.8 < real / thought < 2.3  # "twice as long as the next one"
+    assert f"A difference of {1e6 * (real - thought):,.0f}, and the detour's bytes explain 371 of it." in shown
+    assert 6.5 < (real - thought) / detour < 8  # "a seventh of the difference"
+    assert 1.2 < unrolling["implicit"] / thought < 1.45  # "about a third longer"
     assert 10_000 * 25 * 784 == 196_000_000
+    assert 10_000 * 25 * 784 * 4 == 784_000_000
+    assert find_device("H200").l2_bytes == pytest.approx(60e6, rel=0.05)
+
+
+def test_the_time_is_made_of_instructions_as_the_page_says(lesson, shown):
+    found = issued("conv 1->6 k5 forward")
+    unroll, multiply = found["v03_im2col_gemm"]
+    (thought,), (by_hand,), generated = found["v04_implicit_gemm"], found["v05b_c1_layer"], found["v06_specialised"][-1]
+    assert [round(k.of_a_warp) for k in (unroll, multiply, thought)] == [618, 334, 592]
+    assert round(multiply.multiply_adds) == 32
+    us = [round(1e6 * k.seconds("H200")) for k in (unroll, multiply, thought)]
+    assert (us[0], us[2] - us[1], us[0] + us[1] - us[2]) == (3621, 967, 2654)
+    assert "saves 3,621 µs of issuing in the unroller, and pays 967 more" in shown
+    assert "Together that is 2,654 of the" in shown
+    seconds = measured("conv 1->6 k5 forward", card="h200").seconds
+    gap = 1e6 * (seconds["v03_im2col_gemm"] - seconds["v04_implicit_gemm"])
+    assert pytest.approx(gap, rel=0.15) == 2654  # "This time is made of index arithmetic"
+    assert by_hand.multiply_adds / by_hand.of_a_warp == pytest.approx(0.25, abs=0.02)  # "a quarter"
+    assert generated.multiply_adds > 0.5 * generated.of_a_warp  # "more than half"
+    for called, *_, issuing, memory, arithmetic, took in lesson["floors"][:4]:
+        assert 0.8 < took / issuing < 1.4, called  # "the measured time follows the column issuing"
+        assert took > 2 * max(memory, arithmetic), called  # "far above the other two floors"
+    assert [round(row[-2]) for row in lesson["floors"][2:3]] == [120]
+    assert [round(row[-3]) for row in lesson["floors"][2:3]] == [54]
+
+
+def test_a_tile_gains_a_tenth_and_the_page_says_what_stands_in_its_way():
+    seconds, found = measured("conv 1->6 k5 forward", card="h200").seconds, issued("conv 1->6 k5 forward")
+    assert 0.05 < 1 - seconds["v02_constant_masks"] / seconds["v01_basic"] < 0.15
+    assert [round(found[k][0].of_a_warp) for k in ("v01_basic", "v02_constant_masks")] == [1596, 734]
+    threads = registers("conv 1->6 k5 forward")
+    assert (threads["v01_basic"], threads["v02_constant_masks"]) == (64, 86)
+    assert 65_536 // (64 * 256) == 2 * (65_536 // (88 * 256))  # registers come by eight: half as many blocks of a tile
+
+
+def test_real_unrolling_done_well_is_told_as_it_was_measured(lesson, shown):
+    """Whatever comes out: the sentences are made of the numbers of the table."""
+    ms = {k: 1e6 * v for k, v in measured("unrolling C1, then the product", card="h200").seconds.items()}
+    better = ms["elements, then product"] - ms["columns, then product"]
+    assert f"Columns instead of elements: {better:,.0f} µs less" in shown
+    assert better > 1500  # index arithmetic, as the page says
+    quicker = ms["columns, then product"] < ms["in thought"]
+    assert f"{'less' if quicker else 'more'} than in thought;" in shown or "about as long as in thought;" in shown
+    assert ms["product alone"] < ms["columns, then product"] < ms["elements, then product"]
+    assert (
+        ms["columns, then product, 256 images at a time"]
+        > 2e6 * (measured("conv 1->6 k5 forward", card="h200").seconds["v06_specialised"])
+    )  # "No product, however good, can make up for that"
+    wide = measured("unrolling 64 -> 64, then the product", card="h200").seconds
+    share = [1 - took["product alone"] / took["columns, then product"] for took in (wide, ms)]
+    assert share[0] < 0.5  # "a smaller part of the whole than that"
+    assert f"the detour is {share[0]:.0%} here, and {share[1]:.0%} on C1" in shown
+
+
+def test_the_detour_and_the_arithmetic_of_a_wide_layer_are_equally_long():
+    numbers = 64 * 64 * 9 * 56 * 56
+    detour, arithmetic = 8 * numbers / memory_ladder("H200")[-1][-1], 128 * numbers / find_device("H200").float32_peak
+    assert detour / arithmetic == pytest.approx(1, abs=0.1)  # "equally long here"
+    c1 = 10_000 * 156_800 / memory_ladder("H200")[-1][-1] / (10_000 * 2 * 117_600 / find_device("H200").float32_peak)
+    assert c1 == pytest.approx(10.5, abs=1)  # "ten times"
+
+
+def test_a_full_batch_fills_the_card(shown):
+    batches = measured("C1, batch by batch", card="h200").along("v05b_c1_layer")
+    each = {B: seconds / B for B, seconds in batches.items()}
+    enough = min(B for B in each if each[B] < 1.1 * min(each.values()))
+    assert f"From {enough:,} images on" in shown
+    assert each[1] > 10 * each[10_000]
+    assert 120 * 256 * 8 < 270_336 <= 120 * 256 * 9  # "take every slot with nine images"
 
 
 def test_five_of_six_kernels_move_the_image_and_its_outputs_only(lesson):
     on_c1, names = lesson["on_c1"], lesson["NAMES"]
     travels = {name: on_c1[name].travels for name in names}
-    assert travels.pop("v03_im2col_gemm") == pytest.approx(7.6 * 23_600, rel=0.03)
-    assert all(22_912 <= one < 24_500 for one in travels.values())
+    assert 7.6 < travels.pop("v03_im2col_gemm") / travels["v04_implicit_gemm"] < 8  # "nearly eight times"
+    assert all(22_912 <= one < 25_500 for one in travels.values())  # "23 to 25 kB"
+    assert on_c1["v04_implicit_gemm"].moves == {"input": 4096, "weights": 600, "output": 18_816}
     assert {k: on_c1["v03_im2col_gemm"].moves[k] for k in ("unrolled, written", "unrolled, read")} == {
         "unrolled, written": 78_400, "unrolled, read": 78_400,
     }  # fmt: skip
@@ -225,7 +301,7 @@ def test_the_product_does_3_4_times_the_arithmetic(lesson, shown):
 
 
 def test_register_tiles_halve_and_quarter_the_shared_loads(shown):
-    assert ["unrolled", "in", "thought", "1.99", "1.99"] in lines_of(shown)
+    assert ["unrolled", "in", "thought", "2.00", "1.99"] in lines_of(shown)
     assert ["in", "thought,", "with", "registers", "0.99", "0.50"] in lines_of(shown)
 
 
@@ -285,10 +361,10 @@ def test_what_the_page_reads_from_the_table(lesson):
     on_c1, seconds = lesson["on_c1"], measured("conv 1->6 k5 forward", card="h200").seconds
     assert max(on_c1.values(), key=lambda k: k.sectors).name == "v01_basic"
     assert max(seconds[name] for name in lesson["NAMES"]) == seconds["v03_im2col_gemm"]  # basic is not the slowest
-    assert on_c1["v01_basic"].sectors / on_c1["v02_constant_masks"].sectors == pytest.approx(12.6, abs=0.5)
+    assert on_c1["v01_basic"].sectors / on_c1["v02_constant_masks"].sectors == pytest.approx(14, abs=0.5)
     assert 0.8 < seconds["v02_constant_masks"] / seconds["v01_basic"] < 1  # "gains little"
     thought, registers = on_c1["v04_implicit_gemm"], on_c1["v05_register_tiled"]
-    assert registers.flops / thought.flops == pytest.approx(0.53, abs=0.03)
+    assert registers.flops / thought.flops == pytest.approx(0.577, abs=0.01)
     assert 2 < seconds["v04_implicit_gemm"] / seconds["v05_register_tiled"] < 2.6
     assert on_c1["v06_specialised"].reuse == 1
     assert lesson["taken"]["v05b_c1_layer"] < 0.5 * seconds["cuDNN"]  # "less than half of the library's time"
@@ -315,21 +391,12 @@ def test_the_masks_gradient_by_atomics_is_right(lesson, sizes):
     _, dw, _ = ops.conv2d_backward(dy, ops.conv2d_forward(x, w)[1])
     B, M, H_out, W_out = right.shape
     grid = -(-W_out // 8), -(-H_out // 4), B * M
-    np.testing.assert_array_equal(
-        launched(lesson["weights_by_atomics"], grid, (8, 4, 1), x, dy, np.zeros_like(dw)), dw
-    )
+    np.testing.assert_array_equal(launched(lesson["weights_by_atomics"], grid, (8, 4, 1), x, dy, np.zeros_like(dw)), dw)
 
 
 def test_27_of_28_additions_wait(lesson, shown):
     assert lesson["atomics"].total.atomic_serialised == 113_400 == 117_600 * 27 // 28
     assert "additions: 117,600, that wait: 113,400" in shown
-
-
-def test_the_order_of_arrival_changes_the_last_bits(lesson, shown):
-    orders = lesson["sums"]
-    assert len(set(orders)) > 10
-    assert f"different sums: {len(set(orders))} of 20" in shown
-    assert max(orders) - min(orders) < 0.01
 
 
 def test_what_the_page_says_about_four_ways_to_the_masks_gradient():
@@ -348,14 +415,16 @@ def test_by_multiplications_the_fft_wins_from_a_mask_of_5_on(lesson, shown):
     by_fft = lesson["by_fft"]
     assert by_fft(1, 32, 5, 6) == pytest.approx(83_968 / 4704)
     assert [K for K in range(1, 9) if by_fft(1, 32, K, 6) < K**2] == [5, 6, 7, 8]
-    assert ["5", "25", "17.9"] in lines_of(shown)
+    assert "C1 by FFT: 17.9 multiplications, direct 25; the FFT needs fewer from K = 5 on" in shown
 
 
-def test_the_transforms_error_is_far_below_its_bound(lesson, shown):
-    assert lesson["error"] < lesson["bound"] / 10
-    assert lesson["bound"] < 0.5  # so whole numbers come out right when rounded
-    np.testing.assert_array_equal(np.rint(lesson["all_maps"]), lesson["right"])
-    assert "error below the bound: True  below a tenth of it: True" in shown
+def test_the_transforms_error_is_far_below_its_bound(lesson):
+    x, masks, right = lesson["x"], lesson["MASKS"], lesson["right"]
+    found, _ = ops.conv2d_fft_forward(x, masks)
+    bound = fft_tolerance(np.linalg.norm(x) * np.linalg.norm(masks.reshape(6, -1), axis=1), points=32 * 32).max()
+    assert np.abs(found - right).max() < bound / 10
+    assert bound < 0.5  # so whole numbers come out right when rounded
+    np.testing.assert_array_equal(np.rint(found), right)
 
 
 @pytest.mark.parametrize(("side", "rival", "low", "high"), [
@@ -369,15 +438,18 @@ def test_on_a_processor_the_ways_cross_where_the_page_says(side, rival, low, hig
 
 
 @pytest.mark.parametrize(("tile", "multiplications"), [(2, 16), (4, 36)])
-def test_winograd_takes_fewer_multiplications_and_more_roundings(lesson, shown, tile, multiplications):
+def test_winograd_takes_fewer_multiplications_and_more_roundings(lesson, tile, multiplications):
     assert multiplications == (tile + 2) ** 2
     assert (4 * 9, 16 * 9) == (36, 144)
-    assert (lesson["against"][f"Winograd, {tile} x {tile} outputs"] > 3) == (tile == 4)
-    assert "several times as large" in shown
+    error = lesson["winograd_errors"][f"Winograd, {tile} x {tile} outputs"]
+    assert error < 2 if tile == 2 else error > 3  # "about that of the direct way", "several times as large"
 
 
 def test_the_spectra_are_a_detour_as_well():
     assert 7 * 32 * 17 * 8 * 2 == 60_928
+    together = 10_000 * (60_928 + 22_912) / memory_ladder("H200")[-1][-1]
+    assert 1e6 * together == pytest.approx(198, abs=1)
+    assert 0.4 < together / measured("conv 1->6 k5 forward", card="h200").seconds["cuDNN"] < 0.6  # "half"
 
 
 def test_the_library_takes_transforms_for_four_layers_and_loses():
@@ -407,6 +479,13 @@ def test_the_general_product_wins_over_the_general_direct_kernel_and_the_generat
 
 def test_the_answers_below_are_true():
     assert pytest.approx(8.8, abs=0.05) == 222**2 * 9 / 224**2
+    assert pytest.approx(10.6e6, rel=0.01) == 2 * 4 * 27 * 222**2
+    assert pytest.approx(13.2e6, rel=0.01) == 4 * (3 * 224**2 + 64 * 222**2)
+    arithmetic, detour = (
+        2 * 27 * 64 * 222**2 / find_device("H200").float32_peak,
+        2 * 4 * 27 * 222**2 / memory_ladder("H200")[-1][-1],
+    )
+    assert detour / arithmetic == pytest.approx(1, abs=0.1)  # "about as long again"
     card = find_device("H200")
     assert card.float32_peak / card.bandwidth / 1e9 == pytest.approx(14, abs=0.5)
     assert 9 * 64 / 100 == 5.76
@@ -421,8 +500,6 @@ def test_without_a_halo_and_a_mask_of_3_outputs_14_and_15_are_wrong(lesson):
     rows = np.flatnonzero((ours != right)[0, 0].all(axis=1))
     assert rows.tolist() == [14, 15]
     assert not (ours != right)[0, 0, 16:, 16:].any()
-
-
 
 
 @gpu.jit
