@@ -142,5 +142,5 @@ def test_a_finding_of_course_check_names_the_line_of_the_cell(tmp_path, capsys):
     said = " ".join(capsys.readouterr().out.split())
     line = next(n for n, text in enumerate(broken, 1) if "ws[ty, tx] = w" in text)
     other = next(n for n, text in enumerate(broken, 1) if "z += xs[ty, k]" in text)
-    assert f"line {line}, ws[ty, tx] = w" in said
+    assert f"Line {line}, ws[ty, tx] = w" in said
     assert f"read in line {other}, with no barrier" in said
