@@ -611,7 +611,8 @@ def square_of_eight(A, B, C):
         C[top + ty + 16 * (i // OWN), left + tx + 16 * (i % OWN)] = acc[i]
 
 # %% [markdown]
-# What it counts, beside rung 4, and the roof inside beside the clock. From here on all is measured with 4,096 rows.
+# What it counts, beside rung 4, and the roof inside beside the clock. From here on $N$ is 4,096 unless a table says
+# otherwise.
 
 # %%
 reports[5] = gpu.simulate(square_of_eight, (1, 1), 256, A, B, C)

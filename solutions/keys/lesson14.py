@@ -346,7 +346,7 @@ def tiled_product(A, B, C):
                    "if row >= 0:")), "of C"),
             Mutant("float64 sum", changed(TILED, ("acc = float32(0)", "acc = 0.0")), "float64 operations"),
             Mutant("no zeros in the tile", changed(TILED, ("        Bs[ty, tx] = float32(0)\n", "")),
-                   "reads Bs[0, 5], which nobody has written yet"),
+                   "reads Bs[0, 13], which nobody has written yet"),
         ),
     ),
     Key(

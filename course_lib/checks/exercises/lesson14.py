@@ -106,7 +106,7 @@ EXERCISES = (
         lambda A, B: A @ B.T,
         (Case((whole(12, 16, 48), whole(13, 32, 48)), "(16, 48) times (32, 48) transposed"),
          Case((whole(14, 5, 23), whole(15, 19, 23)), "(5, 23) times (19, 23) transposed"),
-         Case((whole(16, 3, 5), whole(17, 4, 5)), "(3, 5) times (4, 5) transposed")),
+         Case((whole(16, 16, 13), whole(17, 14, 13)), "(16, 13) times (14, 13) transposed")),
         mistakes.TILED, launch=launches.tiled, budget=_tiled_budget, names={"TILE": TILE},
     ),
     KernelExercise(
