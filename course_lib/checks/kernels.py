@@ -82,7 +82,7 @@ def _is_running(code):
     return frame is not None
 
 
-def run_kernel(exercise, text, case):
+def run_kernel(exercise, text, case, numbers=None):
     """Return the `Outcome` of a case for the kernel in a text: a cell, or several cells joined by newlines.
 
     The kernel may use what else the text has: constants that are numbers, functions with @gpu.jit(device=True), imports
@@ -94,16 +94,18 @@ def run_kernel(exercise, text, case):
     exercise : KernelExercise
     text : str
     case : Case
+    numbers : sequence of int, optional
+        By which number each line of the text is told, where it comes from several cells.
 
     No errors: refusals, with line and fix, are in the outcome. Source: the course's own.
     """
     own = functools.partial(launch_in_text, text, exercise.launcher)
     if not exercise.batch:
-        return _outcome(exercise, lambda constants: _read(exercise, text, constants), own, case)
+        return _outcome(exercise, lambda constants: _read(exercise, text, constants, numbers), own, case)
     for before, arguments, outcome in _LAST:
         if before == (exercise.id, text) and _same_arrays(arguments, case.args):
             return outcome
-    outcome = _outcome(exercise, lambda constants: _read(exercise, text, constants), own, case)
+    outcome = _outcome(exercise, lambda constants: _read(exercise, text, constants, numbers), own, case)
     _LAST.append(((exercise.id, text), case.args, outcome))
     return outcome
 
@@ -115,11 +117,14 @@ def _same_arrays(first, second):
     return len(arrays[0]) == len(arrays[1]) and counted[0] == counted[1] and all(map(operator.is_, *arrays))
 
 
-def _read(exercise, text, constants):
+def _read(exercise, text, constants, numbers=None):
     if type(text) is str:
-        text = written_out(re.sub("(?m)^[%!].*$", "", text), exercise.function)
+        plain = re.sub("(?m)^[%!].*$", "", text)
+        text = written_out(plain, exercise.function)
+        numbers = numbers if text == plain else None  # what is written out stands in lines of its own
     names = dict(exercise.names)
-    source = simt.read(text, exercise.function, names=names, kept=constants, imports=IMPORTS, skip=True)
+    options = {"names": names, "kept": constants, "imports": IMPORTS, "numbers": numbers}
+    source = simt.read(text, exercise.function, skip=True, **options)
     if not source.tree.decorator_list:
         raise TypeError(f"{exercise.function} is no kernel; write @gpu.jit in the line above its def.")
     return source
