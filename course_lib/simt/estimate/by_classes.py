@@ -20,7 +20,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from course_lib.simt.estimate.by_source import GLOBAL_FIRST, LATENCY, TOGETHER, instructions
+from course_lib.simt.estimate.by_source import LATENCY, instructions
+from course_lib.simt.estimate.class_costs import instructions_of, registers_of
+from course_lib.simt.estimate.classes import classes_of
 from course_lib.simt.estimate.devices import KIB, find_device
 from course_lib.simt.estimate.facts import facts_of
 from course_lib.simt.estimate.launch import UNIFIED
@@ -43,7 +45,7 @@ OWN, MOST_REGISTERS = 32, 255
 """Registers of a thread beside its own arrays, about, and the most that there are."""
 
 
-def least_time(source, report, arguments, device, *, times, grow, seed, steps):
+def time_by_classes(source, report, arguments, device, *, times, grow, seed, steps):
     """Return the `Prediction` of `times` as many blocks as a launch has.
 
     Parameters
@@ -74,7 +76,7 @@ def least_time(source, report, arguments, device, *, times, grow, seed, steps):
     if rates_of(d) is None:
         raise ValueError(f"the rates of the {d.name} are not measured; python -m tools.microbench measures a card.")
     blocks = math.prod(report.grid)
-    registers = min(MOST_REGISTERS, OWN + _own_elements(report))
+    registers = registers_of(report)
     held = occupancy(d, math.prod(report.block), report.shared_bytes, registers).blocks
     watch = Watch(max(0, UNIFIED[d.compute_capability] * KIB // held - report.shared_bytes))
     chosen = np.random.default_rng(seed).choice(blocks, min(AGAIN, blocks), replace=False)
@@ -83,16 +85,12 @@ def least_time(source, report, arguments, device, *, times, grow, seed, steps):
         only=sorted(map(int, chosen)), watch=watch, steps=steps,
     )  # fmt: skip
     watch.begin()
-    facts = _facts(report, facts_of(again, watch), blocks)
+    facts = _facts(source, report, facts_of(again, watch), blocks)
     sizes = {name: [size * (times if name in grow else 1), *rest] for name, (size, *rest) in facts.arrays.items()}
     return time_of(replace(facts, registers=registers, blocks=round(blocks * times), arrays=sizes), d)
 
 
-def _own_elements(report):
-    return sum(math.prod(use.shape) for use in report.arrays.values() if use.space == "local")
-
-
-def _facts(report, seen, blocks):
+def _facts(source, report, seen, blocks):
     """Return `Facts` with the counts of a whole launch; `seen` are those of the blocks that were walked again."""
     t, per = report.total, 1 / blocks
     load, kept = _way(t.global_load_requests * per, t.global_load_sectors * per, seen.load)
@@ -103,7 +101,8 @@ def _facts(report, seen, blocks):
     arrays = {name: [size, missed * (grown["load"] if kept else missing), stored * grown["store"]]
               for name, (size, missed, stored) in seen.arrays.items()}  # fmt: skip
     warps = blocks * seen.warps
-    units = _units(t, warps)
+    classes = classes_of(source, report, warps)
+    units = _units(classes, t, warps)
     _, waits = instructions(report, warps)
     return replace(
         seen, load=load, store=store, arrays=arrays,
@@ -124,13 +123,7 @@ def _way(requests, sectors, seen):
             "partial": sectors, "missed": sectors, "distinct": sectors}, False  # fmt: skip
 
 
-def _units(t, warps):
-    """Return the machine instructions of a warp that nothing spares, by unit."""
-    fma = t.flops / 64 / warps
-    reach = GLOBAL_FIRST * (t.global_load_requests + t.global_store_requests + t.atomic_requests) / warps
-    shared = SHARED * (t.shared_load_requests + t.shared_store_requests) / warps
-    turns = (t.constant_load_wavefronts - t.constant_load_requests) / warps  # lanes that want different constants
-    least = WARP + fma + reach + shared + turns + TOGETHER * (t.barriers + t.warp_operations) / warps
-    number = max(least, SPARED * t.instructions / warps)
-    return {"all": number, "fma": fma, "integer": max(0.0, number - fma - shared) / 2,
-            "float64": t.float64_flops / 64 / warps}  # fmt: skip
+def _units(classes, t, warps):
+    """Return the machine instructions of a warp, by unit."""
+    number, fma = instructions_of(classes), classes["fma"]
+    return {"all": number, "fma": fma, "integer": max(0.0, number - fma) / 2, "float64": t.float64_flops / 64 / warps}
