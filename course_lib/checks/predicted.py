@@ -47,7 +47,7 @@ def predicted(exercise, source, report, arguments, steps):
         source, report, fresh, exercise.device, times=exercise.batch / images, grow=grow,
         seed=int.from_bytes(seed[:8], "big"), steps=steps,
     )  # fmt: skip
-    says = f"They are the least that {exercise.batch:,} images can take on an {exercise.device}; most of them go into "
+    says = f"So long {exercise.batch:,} images are predicted to take on an {exercise.device}; most of it goes into "
     return significant(1e6 * found.seconds), f"{says}{PARTS[found.limit]}."
 
 
