@@ -40,11 +40,11 @@
 # ## How times are predicted
 #
 # The check walks every block of a launch for 24 images, compares each result, and counts. Then it predicts how long an
-# H200 would need for as many such blocks as 10,000 images need. It counts multiply-adds, requests, sectors and barriers,
-# and guesses from your text what indices cost: a division by a size of an array takes some forty instructions, a
-# division by a number that you wrote fifteen, a dimension of an index into x or y twelve. Loops of a known length are
-# written out by a compiler, and then an index made of their counters costs nothing. Nobody's clock is asked, so the
-# same kernel has the same time on every machine.
+# H200 would need for as many such blocks as 10,000 images need. It counts multiply-adds, requests, sectors and
+# barriers, and guesses from your text what indices cost: a division by a size of an array takes some forty
+# instructions, a division by a number that you wrote fifteen, a dimension of an index into x or y twelve. Loops of a
+# known length are written out by a compiler, and then an index made of their counters costs nothing. Nobody's clock is
+# asked, so the same kernel has the same time on every machine.
 #
 # How good is it? Seven kernels for these two layers were timed on an H200. The prediction puts them in the card's order
 # on both layers, and its times are 1.0 to 2.6 times too short. So trust a factor of two between your kernels, and not

@@ -1,7 +1,7 @@
 """Time the convolution project's reference kernels on this machine's card, each in turns with the vendor's library.
 
-python tools/measure_project.py --out results/project.h200.json       half a minute on a card; nothing is predicted
-python tools/measure_project.py --out FILE --batch 8                   a smoke test, also without a card: times of no use
+python tools/measure_project.py --out results/project.h200.json    half a minute on a card; nothing is predicted
+python tools/measure_project.py --out FILE --batch 8               a smoke test, also without a card: times mean nothing
 
 Kernels are built and compared with float64 exactly as `course grade --leaderboard` does it, but in this process: they
 are the key's own. The right values of a layer are computed once. What the counts predict for the same kernels is in

@@ -25,8 +25,8 @@ WALKED = 24
 
 C1_LIMITS = {"basic": 650, "a third": 420, "two thirds": 270, "specialised": 172}
 C3_LIMITS = {"basic": 920, "a third": 680, "two thirds": 500, "specialised": 370}
-"""Microseconds for `BATCH` images to be below: what is predicted for the key's basic kernel and for its special one, and
-in two steps by equal factors between them."""
+"""Microseconds for `BATCH` images to be below: what is predicted for the key's basic kernel and for its special one,
+and two between them, in steps of equal factors."""
 
 
 def tiled(kernel, x, masks):

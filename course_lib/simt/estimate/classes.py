@@ -286,8 +286,8 @@ class _Function:
         values = [self.value(i) for i in index]
         for i, value in enumerate(values):
             key = root, i, self.text(index[i])
-            # In global memory a row's length is the launch's: each row of a tile has its own address. What the text adds
-            # to the last index, or to one of an array whose sizes it names, is part of the instruction.
+            # In global memory a row's length is the launch's: each row of a tile has its own address. What the text
+            # adds to the last index, or to one of an array whose sizes it names, is part of the instruction.
             if space == "global" and not (value.known and not value.shift):
                 self.charge("address", value.varies or NONE if i == len(values) - 1 else value.loops, key=key)
             elif space != "global" and not value.known:
