@@ -39,15 +39,22 @@
 #
 # ## How times are predicted
 #
-# The check walks every block of a launch for 24 images, compares each result, and counts. Then it asks how long an
-# H200 would need at least for as many such blocks as 10,000 images need: for the multiply-adds, the requests to
-# memory, the sectors, the barriers. Your loops and indices cost little in this count, as a compiler can spare most of
-# them. The H200 needed two to five times as long for the kernels of lesson 15, and put them in the same order. Nobody's
-# clock is asked, so the same kernel has the same time on every machine.
+# The check walks every block of a launch for 24 images, compares each result, and counts. Then it predicts how long an
+# H200 would need for as many such blocks as 10,000 images need. It counts multiply-adds, requests, sectors and
+# barriers, and guesses from your text what indices cost: a division by a size of an array takes some forty
+# instructions, a division by a number that you wrote fifteen, a dimension of an index into x or y twelve. Loops of a
+# known length are written out by a compiler, and then an index made of their counters costs nothing. Nobody's clock is
+# asked, so the same kernel has the same time on every machine.
 #
-# Points of the free stage go by this time. On each layer there are four marks to pass, each worth a point: the basic
-# kernel of lesson 15, tiles with constant masks (stage 1), joint tiles (stage 4), and a kernel made for the layer.
-# Where the grading machine has a GPU, times are measured too. They decide the order on the leaderboard, and no points.
+# How good is it? Seven kernels for these two layers were timed on an H200. The prediction puts them in the card's order
+# on both layers, and its times are 1.0 to 2.6 times too short. So trust a factor of two between your kernels, and not
+# a tenth.
+#
+# Points of the free stage go by this time. On each layer there are four marks to pass, each worth a point: a basic
+# kernel, a kernel made for the layer, and two in equal steps between them. Tiles as in stage 1 are slower than the
+# basic kernel on both layers, and joint tiles as in stage 4 are so on C1: the strategies pay for general sizes, and you
+# know yours. Where the grading machine has a GPU, times are measured too. They decide the order on the leaderboard, and
+# no points.
 #
 # ## The leaderboard
 #
@@ -628,9 +635,9 @@ predicted_time("project.11", conv_c3)
 # <!-- BEGIN SOLUTION -->
 # A model answer. One point for three changes with times, one for a reason that a counter shows.
 #
-# C3: joint tiles 245 µs. An image in shared memory, a row of 10 pixels x 4 maps a thread, 6 images a block: 398 µs,
-# slower. The report showed why: each lane stored a row of its own, 40 bytes apart, so each request to store touched 32
-# sectors and wrote each in part. With the results in shared memory first, and stored by neighbours: 189 µs; store
-# sectors fell to one for 8 numbers. Masks in constant memory with the same maps for a whole warp removed all loads of
-# weights. What did not help: more images a block, as there is then room for fewer blocks on an SM.
+# C3: joint tiles 764 µs; nearly all of it is index arithmetic. An image in shared memory, a row of 10 pixels x 4 maps a
+# thread, 6 images a block: 474 µs. 3 images a block: 364 µs, as more blocks fit on an SM. The report showed what was
+# left: each lane stored a row of its own, 40 bytes apart, so each request to store touched 32 sectors and wrote each in
+# part. With the results in shared memory first, and stored by neighbours: 349 µs; sectors stored fell from 38,400 to
+# 4,800. What did not help: one image a block, 766 µs, as only 10 lanes of each warp have a row to compute then.
 # <!-- END SOLUTION -->
