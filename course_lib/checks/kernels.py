@@ -58,7 +58,7 @@ def run_here(exercise, kernel, case):
     if maker := _unread_maker(kernel.py_func):
         return Outcome(error=f"KernelError: {unread(exercise.function, maker)}")
     names = kernel.py_func.__globals__
-    own = functools.partial(launch_here, names, exercise.launcher)
+    own = functools.partial(_own_launch, exercise, case, functools.partial(launch_here, names))
     return _outcome(exercise, lambda constants: exchanged(source_of(kernel), constants, names), own, case)
 
 
@@ -99,7 +99,7 @@ def run_kernel(exercise, text, case, numbers=None):
 
     No errors: refusals, with line and fix, are in the outcome. Source: the course's own.
     """
-    own = functools.partial(launch_in_text, text, exercise.launcher)
+    own = functools.partial(_own_launch, exercise, case, functools.partial(launch_in_text, text))
     if not exercise.batch:
         return _outcome(exercise, lambda constants: _read(exercise, text, constants, numbers), own, case)
     for before, arguments, outcome in _LAST:
@@ -108,6 +108,15 @@ def run_kernel(exercise, text, case, numbers=None):
     outcome = _outcome(exercise, lambda constants: _read(exercise, text, constants, numbers), own, case)
     _LAST.append(((exercise.id, text), case.args, outcome))
     return outcome
+
+
+def _own_launch(exercise, case, read, images):
+    """Return an answer's (grid, block) for a case; it has to be one, too, where times are predicted for more images."""
+    shapes = {name: array.shape for name, array in exercise.arrays_of(case).items()}
+    found = read(exercise.launcher, images, shapes)
+    if exercise.batch:
+        read(exercise.launcher, exercise.batch, shapes)
+    return found
 
 
 def _same_arrays(first, second):

@@ -182,7 +182,7 @@ class Definitions:
         """Return the place that gives a name its value there; of names given only later, the first that does."""
         places = self._given.get(name, [])
         given = _last_before(places, before)
-        return given if given is not None else next((p for p in places if p > before), None)
+        return given if given is not None else next((p for p in places if p >= before), None)
 
 
 def _last_before(places, before):
