@@ -36,6 +36,8 @@ class RaceFindings:
             adds = self._adds(view.name, node.lineno, other_line)
             fix = self._fix(verb, view, did, same, one_warp, where, adds)
             self.found("race", node.lineno, f"{what}, with no barrier between.", fix, **facts)
+            if earlier is not None and earlier.details["one_warp"] and not one_warp:
+                earlier.fix, earlier.details["one_warp"] = fix, False  # what orders one warp is not enough
         elif earlier is not None:
             earlier.count += races
         elif did == 2 or verb.startswith("changes"):

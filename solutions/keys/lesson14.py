@@ -254,13 +254,13 @@ KEYS = (
             Mutant("X not turned", changed(GRADIENT, ("X[s, row]", "X[row, s]")), "on axis 0 of X"),
             Mutant("the lesson's kernel", """
 @gpu.jit
-def weight_gradient(A, B, C):
-    col, row = cuda.grid(2)
-    if row < C.shape[0] and col < C.shape[1]:
-        acc = float32(0)
-        for k in range(A.shape[1]):
-            acc += A[row, k] * B[k, col]
-        C[row, col] = acc
+def weight_gradient(X, dZ, dW):
+    m, f = cuda.grid(2)
+    if f < dW.shape[0] and m < dW.shape[1]:
+        z = float32(0)
+        for s in range(X.shape[1]):
+            z += X[f, s] * dZ[s, m]
+        dW[f, m] = z
 """, "on axis 0 of"),
             Mutant("rows for numbers", changed(GRADIENT, ("X[s, row] * dZ[s, col]", "X[s] * dZ[s, col]")),
                    "X[s] is a whole row"),
@@ -288,22 +288,20 @@ def tiled_product(A, B, C):
             Mutant("the lesson's kernel", """
 @gpu.jit
 def tiled_product(A, B, C):
-    As = cuda.shared.array((16, 16), float32)
-    Bs = cuda.shared.array((16, 16), float32)
-    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
-    col, row = cuda.grid(2)
-    (M, K), N = A.shape, B.shape[1]
-    acc = float32(0)
-    for start in range(0, K, 16):
-        a_in, b_in = row < M and start + tx < K, start + ty < K and col < N
-        As[ty, tx] = A[row, start + tx] if a_in else float32(0)
-        Bs[ty, tx] = B[start + ty, col] if b_in else float32(0)
+    a = cuda.shared.array((16, 16), float32)
+    b = cuda.shared.array((16, 16), float32)
+    x, y = cuda.threadIdx.x, cuda.threadIdx.y
+    j, i = cuda.grid(2)
+    z = float32(0)
+    for p in range(0, A.shape[1], 16):
+        a[y, x] = A[i, p + x] if i < A.shape[0] and p + x < A.shape[1] else float32(0)
+        b[y, x] = B[p + y, j] if p + y < A.shape[1] and j < B.shape[1] else float32(0)
         cuda.syncthreads()
-        for k in range(16):
-            acc += As[ty, k] * Bs[k, tx]
+        for q in range(16):
+            z += a[y, q] * b[q, x]
         cuda.syncthreads()
-    if row < M and col < N:
-        C[row, col] = acc
+    if i < C.shape[0] and j < C.shape[1]:
+        C[i, j] = z
 """, "on axis 0 of B"),
             Mutant("B's tile without padding", changed(TILED, ("(TILE, 17)", "(TILE, TILE)")),
                    "bank conflicts; at most 192"),
@@ -447,7 +445,7 @@ def four_rows(A, B, C):
                     "Bs[k, tx + 8 * i]\n", "")), "2048 shared load requests; at most 512"),
             Mutant("only b kept", changed(SIXTEEN, ("a[i] * b[j]", "As[ty + 8 * i, k] * b[j]"),
                    ("                a[i] = As[ty + 8 * i, k]\n", "")), "made here, 1,024. Keep a number"),
-            Mutant("no barrier before the sums", changed(SIXTEEN, ("        cuda.syncthreads()\n", "")), "reads As["),
+            Mutant("no barrier before the sums", changed(SIXTEEN, ("        cuda.syncthreads()\n", "")), "reads Bs["),
             Mutant("no barrier after the sums", changed(SIXTEEN, ("        cuda.syncthreads()  # read\n", "")),
                    "writes Bs["),
             Mutant("four rows side by side, in rows of 8", changed(SIXTEEN, ("a[i] = As[ty + 8 * i, k]",
