@@ -19,9 +19,9 @@ COSTS = {
 """Class of `classes.CLASSES` -> machine instructions. Sums of whole numbers cost nothing of their own: most of them are
 indices, and what they cost is in the addresses."""
 
-REGISTERS, A_DIMENSION, MOST_REGISTERS = 13.6, 2.7, 255
+REGISTERS, A_DIMENSION, MOST_REGISTERS = 12.7, 2.7, 255
 """Registers of a thread as such, and for each dimension of its arrays in global memory, as it keeps sizes and strides;
-fitted to what the compiler gave the same kernels. Its own arrays take theirs besides."""
+fitted (least squares) to what the compiler gave the same kernels. Its own arrays take theirs besides."""
 
 
 def instructions_of(classes):
