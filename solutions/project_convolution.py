@@ -42,7 +42,7 @@
 # The check walks every block of a launch for 24 images, compares each result, and counts. Then it predicts how long an
 # H200 would need for as many such blocks as 10,000 images need. It counts multiply-adds, requests, sectors and
 # barriers, and guesses from your text what indices cost: a division by a size of an array takes some forty
-# instructions, a division by a number that you wrote fifteen, a dimension of an index into x or y twelve. Loops of a
+# instructions, a division by a number that you wrote fifteen, a dimension of an index into x or y fourteen. Loops of a
 # known length are written out by a compiler, and then an index made of their counters costs nothing. Nobody's clock is
 # asked, so the same kernel has the same time on every machine.
 #
@@ -635,9 +635,9 @@ predicted_time("project.11", conv_c3)
 # <!-- BEGIN SOLUTION -->
 # A model answer. One point for three changes with times, one for a reason that a counter shows.
 #
-# C3: joint tiles 764 µs; nearly all of it is index arithmetic. An image in shared memory, a row of 10 pixels x 4 maps a
-# thread, 6 images a block: 474 µs. 3 images a block: 364 µs, as more blocks fit on an SM. The report showed what was
+# C3: joint tiles 776 µs; nearly all of it is index arithmetic. An image in shared memory, a row of 10 pixels x 4 maps a
+# thread, 6 images a block: 473 µs. 3 images a block: 363 µs, as more blocks fit on an SM. The report showed what was
 # left: each lane stored a row of its own, 40 bytes apart, so each request to store touched 32 sectors and wrote each in
-# part. With the results in shared memory first, and stored by neighbours: 349 µs; sectors stored fell from 38,400 to
-# 4,800. What did not help: one image a block, 766 µs, as only 10 lanes of each warp have a row to compute then.
+# part. With the results in shared memory first, and stored by neighbours: 350 µs; sectors stored fell from 38,400 to
+# 4,800. What did not help: one image a block, 761 µs, as only 10 lanes of each warp have a row to compute then.
 # <!-- END SOLUTION -->

@@ -8,13 +8,15 @@ from course_lib.simt.estimate.class_costs import COSTS
 from course_lib.simt.estimate.classes import CLASSES, classes_of
 
 N = 64
+IMPORTS = "import math", "import operator", "from numba import cuda, float32"
+DEVICE = "@cuda.jit(device=True)\ndef shared(v, n):\n    return v // n\n\n\n"
 
 
 def classes(body, **names):
     """The classes of a warp of `kernel(x, y)`, x and y (N, N) float32, 32 threads."""
     lines = "\n".join(f"    {line}" for line in ("t = cuda.threadIdx.x", *body))
-    text = f"@cuda.jit\ndef kernel(x, y):\n{lines}\n"
-    source = simt.read(text, "kernel", names=names, imports=("import math", "from numba import cuda, float32"))
+    text = f"{DEVICE}@cuda.jit\ndef kernel(x, y):\n{lines}\n"
+    source = simt.read(text, "kernel", names=names, imports=IMPORTS, skip=True)
     report = simt.run(source, 1, 32, (np.ones((N, N), np.float32), np.zeros((N, N), np.float32)), on_error="collect")
     return classes_of(source, report, 1)
 
@@ -37,6 +39,27 @@ def test_what_the_text_says_costs_nothing():
 def test_quotient_and_remainder_are_one_division():
     found = classes(["a, b = t // y.shape[0], t % y.shape[0]", "y[a, b] = x[a, b]"])
     assert found["divided"] == 1
+
+
+HIDDEN = {
+    "a lambda": (["f = lambda v: v // y.shape[0]"], "f(t + k)"),
+    "an inner function": (["def f(v):", "    return v // y.shape[0]"], "f(t + k)"),
+    "a device function": ([], "shared(t + k, y.shape[0])"),
+    "divmod": ([], "divmod(t + k, y.shape[0])[0]"),
+    "operator": ([], "operator.floordiv(t + k, y.shape[0])"),
+}
+
+
+@pytest.mark.parametrize("form", HIDDEN)
+def test_a_division_is_found_in_every_form(form):
+    before, index = HIDDEN[form]
+    found = classes([*before, "for k in range(x.shape[0]):", f"    y[{index}, k] = x[0, t]"])
+    assert found["divided"] == N
+
+
+def test_a_division_of_floating_point_numbers_is_no_multiply_add_alone():
+    body = ["for k in range(x.shape[0]):", "    y[int(float32(t + k) / float32(y.shape[0])), k] = x[0, t]"]
+    assert classes(body)["special"] == N
 
 
 def test_a_name_that_is_given_anew_is_divided_anew():

@@ -2,7 +2,7 @@
 
 The costs are fitted to how many instructions a card's profiler counted: 78 kernels of tests/simt/measured, no time
 among them and no kernel of a project. `python tools/fit_classes.py` fits them again, and prints how far off they are:
-by a factor of 1.24 on average, 76 of them within a factor of 2, and 3.8 at the worst; of 1.27 for kernels that are
+by a factor of 1.22 on average, 76 of them within a factor of 2, and 3.7 at the worst; of 1.25 for kernels that are
 left out of the fit, one in ten at a time. The two beyond 2 are convolutions whose loops over the mask have a length
 that only the launch knows: such loops cost a card more than is guessed here.
 
@@ -12,16 +12,16 @@ Source: the course's own; the counts are those of tests/simt/measured/counters.h
 import math
 
 COSTS = {
-    "start": 4.4, "integer": 0.0, "multiply": 5.6, "power": 2.0, "constant": 15.0, "divided": 40.7, "address": 12.3,
-    "shared": 2.8, "access": 1.3, "turn": 3.1, "range": 20.9, "branch": 0.8, "fma": 2.2, "special": 14.4,
-    "together": 1.1,
+    "start": 3.6, "integer": 0.0, "multiply": 5.2, "power": 1.7, "constant": 15.0, "divided": 39.5, "address": 13.6,
+    "shared": 2.9, "access": 1.1, "turn": 3.0, "range": 20.9, "branch": 0.8, "fma": 2.2, "special": 17.5,
+    "together": 1.2,
 }  # fmt: skip
 """Class of `classes.CLASSES` -> machine instructions. Sums of whole numbers cost nothing of their own: most of them are
 indices, and what they cost is in the addresses."""
 
-REGISTERS, A_DIMENSION, MOST_REGISTERS = 13.6, 2.7, 255
+REGISTERS, A_DIMENSION, MOST_REGISTERS = 12.7, 2.7, 255
 """Registers of a thread as such, and for each dimension of its arrays in global memory, as it keeps sizes and strides;
-fitted to what the compiler gave the same kernels. Its own arrays take theirs besides."""
+fitted (least squares) to what the compiler gave the same kernels. Its own arrays take theirs besides."""
 
 
 def instructions_of(classes):

@@ -17,6 +17,7 @@ from dataclasses import replace
 import numpy as np
 
 from course_lib.simt.estimate.known import NONE, Value, dotted, either, folded, outside, space_of, together, turns
+from course_lib.simt.source import Source
 
 CLASSES = {
     "start": "a warp as such",
@@ -32,12 +33,15 @@ CLASSES = {
     "range": "the beginning of a range with a step, whose length has to be divided",
     "branch": "an if",
     "fma": "a multiply-add",
-    "special": "a function of math",
+    "special": "a function of math, or a division of floating-point numbers",
     "together": "a barrier, shuffle or vote",
 }
 
 WRITTEN_OUT, NEST = 32, 1024
 """Turns of a loop that a compiler writes out, at the most; those of all loops of a nest, multiplied."""
+
+DIVIDING = ("divmod", "floordiv", "mod")
+"""Functions that divide whole numbers."""
 
 EACH_TURN = 3
 """How often the text is read, at the last time for its costs: names that a loop gives later are known by then."""
@@ -57,8 +61,10 @@ def classes_of(source, report, warps):
     No errors. Source: the course's own.
     """
     found, t = defaultdict(float), report.total
-    for function in {id(f): f for f in (source, *source.family.values())}.values():
-        _Function(function, report, warps, found).read()
+    for function in reached(source):
+        one = _Function(function, report, warps, found)
+        if function is source or one.counts:  # others are called by nobody
+            one.read()
     found["start"] = 1.0
     found["fma"] = sum(line.counters.flops / 64 / line.counters.active_share for line in report.lines) / warps
     found["branch"] = max(0.0, t.branches / warps - found["asked by loops"])
@@ -66,6 +72,27 @@ def classes_of(source, report, warps):
     requests = sum(getattr(t, f"{s}_{way}_requests") for s in ("global", "shared") for way in ("load", "store"))
     found["access"] += (requests + t.atomic_requests) / warps
     return {name: found[name] for name in CLASSES}
+
+
+def _counted(call):
+    """Return how many operations the executor counts for a call."""
+    called = dotted(call.func)
+    of_all = {"min": len(call.args), "max": len(call.args), "divmod": 2}
+    if called.startswith("operator."):
+        return 1
+    return of_all.get(called, int(called.startswith("math.")))
+
+
+def reached(source):
+    """Return the sources of a kernel and of all functions that it may call: device functions, inner ones, lambdas."""
+    found, left = {}, [source]
+    while left:
+        one = left.pop()
+        if id(one) not in found:
+            found[id(one)] = one
+            held = [*one.family.values(), *one.inner.values(), *one.outside.values(), *one.meanings.values()]
+            left += [f for each in held if isinstance(f := getattr(each, "source", each), Source)]
+    return list(found.values())
 
 
 class _Function:
@@ -105,6 +132,7 @@ class _Function:
             number += len(node.ops) if isinstance(node, ast.Compare) else 0
             number += 1 + isinstance(node.target, ast.Subscript) if isinstance(node, ast.AugAssign) else 0
             number += isinstance(node, ast.Subscript) and dotted(node.value) in self.arrays
+            number += _counted(node) if isinstance(node, ast.Call) else 0
         return counted / self.warps / number if counted and number else None
 
     def inside(self, body, without):
@@ -302,6 +330,8 @@ class _Function:
     def binary(self, op, left, right, node):
         """Return the `Value` of an operation with two operands; floating-point ones are counted by the executor."""
         value = together([left, right])
+        if isinstance(op, ast.Div) and not value.known:
+            self.charge("special", value.loops, key=self.text(node))
         if value.floating or isinstance(op, ast.Div):
             return Value(value.varies if value.known else value.loops, value.shift if value.known else NONE, None, True)
         if value.known:
@@ -325,7 +355,8 @@ class _Function:
             name = "power" if n > 0 and not n & (n - 1) else "constant"
         elif self.guards:
             loops = loops | self.guards[-1][1]
-        sides = (node.left, node.right) if isinstance(node, ast.BinOp) else (node.target, node.value)
+        sides = node.args if isinstance(node, ast.Call) else [getattr(node, "left", None) or node.target,
+                                                              getattr(node, "right", None) or node.value]  # fmt: skip
         key = *map(self.text, sides), loops
         before = self.quotients.get(key)
         if before is not None and guards[: len(before)] == before:  # the other one of quotient and remainder is there
@@ -347,6 +378,10 @@ class _Function:
             return replace(value, floating=True)
         if last.startswith(("int", "uint")):
             return replace(value, floating=False, number=values[0].number if len(values) == 1 else None)
+        if last in DIVIDING and len(values) == 2 and not value.floating:
+            if not value.known:
+                self.division(values[1], value, node)
+            return Value(value.loops, items=(Value(value.loops),) * 2 if last == "divmod" else None)
         if last in ("min", "max", "abs", "selp"):
             return value
         if called.startswith("math."):
