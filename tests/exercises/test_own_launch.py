@@ -103,7 +103,8 @@ def test_a_launch_has_to_be_one_for_as_many_images_as_times_are_predicted_for():
     exercise = find("project.10")
     text = project_teams.solutions()["project.10"]
     for launch, says in (("return (7, B), 128", ""), ("return (1, 7 * B), 128", "at most 65,535"),
-                         ("n = 0\n    while n < B:\n        n += 1\n    return (7, n), 128", "cannot be read")):
+                         ("n = 0\n    while n < B:\n        n += 1\n    return (7, n), 128", ""),
+                         ("n = 0\n    while n < B * B:\n        n += 1\n    return (7, B), 128", "cannot be read")):
         cell = f"{text}\n\ndef c1_launch(B):\n    {launch}\n"
         outcome = run_kernel(exercise, cell, exercise.cases[0])
         assert says in outcome.error
