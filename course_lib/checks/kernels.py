@@ -18,7 +18,7 @@ from collections import Counter, deque
 import numpy as np
 
 from course_lib import simt
-from course_lib.checks.case_constants import check_read, exchanged
+from course_lib.checks.case_constants import advised, check_read, exchanged
 from course_lib.checks.judge import Outcome
 from course_lib.checks.kernel_costs import advice_of, causes_of, costs_of, more_costs_of
 from course_lib.checks.kernel_text import is_readable, unread, written_out
@@ -202,8 +202,10 @@ def _outcome(exercise, source, own_launch, case):
         launches = _Launches(exercise, source, own_launch, timed)
         results = exercise.launch(launches, *case.args)
     except Exception as error:  # whatever a text leads to is its own error, never the grader's
-        lines = launches.source.lines if launches else {}
-        return Outcome(error=f"{type(error).__name__}: {with_line(str(error), lines)}")
+        says = str(error)
+        if launches:
+            says = advised(with_line(says, launches.source.lines), launches.source, constants)
+        return Outcome(error=f"{type(error).__name__}: {says}")
     several = isinstance(results, tuple)
     arrays = [Written(*launches.outputs[id(r)], launches.reports) for r in (results if several else (results,))]
     costs = sum((Counter(costs_of(r, source.parameters)) for r in launches.reports), Counter())

@@ -16,7 +16,7 @@ import textwrap
 import types
 
 from course_lib.checks.scopes import UNREADABLE, names_given
-from course_lib.checks.small_values import SmallValues, Unknown
+from course_lib.checks.small_values import MOST_TOGETHER, SmallValues, Unknown
 from course_lib.cuda.launch_checks import LaunchError, check_launch
 from course_lib.simt.texts import KernelError
 
@@ -65,11 +65,11 @@ def launch_in_text(text, name, images, shapes=None):
     if name not in values.functions:
         raise KernelError(f"there is no function {name}; write def {name}(B), which returns {FORM}.")
     try:
-        found = values.value(call)
+        found = values.value(call, MOST_TOGETHER)
     except Unknown:
         raise KernelError(
             f"{name}({images}) cannot be read{_where(values.at)}: it may use its argument, numbers and constants of "
-            f"its cell, arithmetic, if, loops of some thousand steps, min, max and math.ceil, and returns {FORM}."
+            f"its cell, arithmetic, if, loops of some 10,000 turns, min, max and math.ceil, and returns {FORM}."
         ) from None
     return _checked(found, name, images)
 

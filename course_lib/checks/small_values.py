@@ -110,9 +110,12 @@ class SmallValues:
             if calls or name in named:
                 del self.values[name]
 
-    def value(self, node):
-        """Return the value of an expression, raising Unknown where it is no constant. Source: the course's own."""
-        self._steps = begun = min(MOST_STEPS, self._left)
+    def value(self, node, most=MOST_STEPS):
+        """Return the value of an expression, raising Unknown where it is no constant or takes more than `most` steps.
+
+        Source: the course's own.
+        """
+        self._steps = begun = min(most, self._left)
         self.at = None
         try:
             return self._value(node, dict(self.values))

@@ -555,7 +555,7 @@ def conv_implicit(x, rows, K, y):
     ),
     Key(
         "project.10",
-        (Part("other batches", 2, layer("c1", 7)), Part("any numbers", 1, layer("c1", 2, make=real)),
+        (Part("other batches", 2, layer("c1", 7, WALKED + 7)), Part("any numbers", 1, layer("c1", 2, make=real)),
          *timed("c1", C1_LIMITS)),
         (
             Mutant("basic", free(BASIC, "c1"), "predicted microseconds; at most 670"),
@@ -573,7 +573,7 @@ def conv_implicit(x, rows, K, y):
     ),
     Key(
         "project.11",
-        (Part("other batches", 2, layer("c3", 1, 7)), Part("any numbers", 1, layer("c3", 2, make=real)),
+        (Part("other batches", 2, layer("c3", 1, 7, WALKED + 7)), Part("any numbers", 1, layer("c3", 2, make=real)),
          *timed("c3", C3_LIMITS)),
         (
             Mutant("joint tiles", free(JOINT_FREE, "c3"), "predicted microseconds; at most 680"),

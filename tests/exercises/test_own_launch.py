@@ -103,11 +103,21 @@ def test_a_launch_has_to_be_one_for_as_many_images_as_times_are_predicted_for():
     exercise = find("project.10")
     text = project_teams.solutions()["project.10"]
     for launch, says in (("return (7, B), 128", ""), ("return (1, 7 * B), 128", "at most 65,535"),
-                         ("n = 0\n    while n < B:\n        n += 1\n    return (7, n), 128", "cannot be read")):
+                         ("n = 0\n    while n < B:\n        n += 1\n    return (7, n), 128", ""),
+                         ("n = 0\n    while n < B * B:\n        n += 1\n    return (7, B), 128", "cannot be read")):
         cell = f"{text}\n\ndef c1_launch(B):\n    {launch}\n"
         outcome = run_kernel(exercise, cell, exercise.cases[0])
         assert says in outcome.error
         assert bool(says) == bool(outcome.error)
+
+
+def test_an_array_that_was_made_of_the_masks_is_refused_with_what_to_read_instead():
+    exercise = find("project.10")
+    text = project_teams.solutions()["project.10"].replace("array_like(C1_MASKS)", "array_like(FLAT)")
+    outcome = run_kernel(exercise, f"FLAT = C1_MASKS.reshape(6, 25)\n{text}", exercise.cases[0])
+    assert "FLAT is nothing that a kernel can use" in outcome.error
+    assert outcome.error.endswith("Read C1_MASKS itself in the kernel, such as c1_masks = cuda.const.array_like("
+                                  "C1_MASKS).")  # fmt: skip
 
 
 def test_a_call_shows_no_limit_of_the_time_as_an_argument():
