@@ -1,5 +1,7 @@
 """The project's reference kernels are built and compared as on a card, and every one has a row."""
 
+import json
+
 import measure_project
 from project_teams import key
 
@@ -19,9 +21,12 @@ def test_every_reference_kernel_is_compared_and_then_timed():
     assert calls == [{"team": 2, "vendor": 2}] * len(found)
 
 
-def test_a_kernel_that_is_wrong_has_a_reason_and_no_time(monkeypatch):
+def test_a_kernel_that_is_wrong_has_a_reason_and_no_time(monkeypatch, tmp_path):
     wrong = {"c1": {"basic": key().REFERENCES["c1"]["basic"].replace("acc += ", "acc -= ")}, "c3": {}}
     monkeypatch.setattr(measure_project.project_teams, "key", lambda: type("Key", (), {"REFERENCES": wrong}))
-    (row,) = measure_project.rows(3, lambda rivals: dict.fromkeys(rivals, 1e-4))
+    measure_project.main(tmp_path / "project.json", 3)
+    said = json.loads((tmp_path / "project.json").read_text("utf-8"))
+    (row,) = said["rows"]
+    assert said["machine"]["versions"]["numpy"]
     assert row["microseconds"] is None
     assert "results are wrong" in row["reason"]
