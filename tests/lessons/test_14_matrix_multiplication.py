@@ -327,14 +327,14 @@ def test_a_vector_allows_half_an_operation_a_byte(lesson, shown):
 
 
 def test_batches_make_a_column_cheap():
-    seconds = {
+    took = {
         int(name.split(", ")[1]): s
         for name, s in measured("matrix times batch", card="h200").seconds.items()
         if name.startswith("cuBLAS")
     }
-    assert seconds[16] < 2 * seconds[1]
-    assert round(seconds[1] / (seconds[16] / 16)) in (8, 9, 10)  # "about a ninth"
-    each = {b: s / b for b, s in seconds.items() if b != 4}  # which the page leaves out
+    assert took[16] < 2 * took[1]
+    assert round(took[1] / (took[16] / 16)) in (8, 9, 10)  # "about a ninth"
+    each = {b: s / b for b, s in took.items() if b != 4}  # which the page leaves out
     assert list(each.values()) == sorted(each.values(), reverse=True)
     assert each[256] < 1.15 * each[4096]  # "every further column costs the same"
     batch = measured("matrix times batch", card="h200").seconds
