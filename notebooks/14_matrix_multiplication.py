@@ -17,7 +17,7 @@
 # Nearly everything that a network computes is a product of two matrices. Make this one operation fast, and the network
 # is fast. The usual advice is short: *use shared memory*. Below you can follow it. A block computes one tile of the
 # product; choose how large the tile is, and how many results each of its threads computes, and see how often a number
-# is used once it has been fetched. The picture begins with a tile of 32 × 32, which is where the usual advice ends.
+# is used once it has been fetched. It starts at 32 × 32, the largest tile the usual advice can reach.
 
 # %% tags=["hide-input"]
 import numpy as np
@@ -25,13 +25,14 @@ from numba import cuda, float32
 
 from course_lib import figures, gpu, simt
 from course_lib.cuda.ladders import gemm
-from course_lib.lesson import findings, listing, measured, microbench, predict, registers, table
+from course_lib.lesson import findings, measured, memory_ladder, predict, registers, table
 
 figures.tile_explorer(4096, 4096, 4096)
 
 # %% [markdown]
-# You need not understand every number in it yet. By the end of this page you can say what each of them does to the
-# running time, and why the first choice leaves seven eighths of the card's arithmetic idle, shared memory and all.
+# You need not understand every number in it yet. (The *ridge* is the corner of lesson 12's roof; a *round* fills the
+# card with blocks once.) By the end you can say why the first choice leaves seven eighths of the card's arithmetic
+# idle, shared memory and all.
 #
 # ## You will be able to
 #
@@ -43,11 +44,12 @@ figures.tile_explorer(4096, 4096, 4096)
 # %% [markdown]
 # <details><summary>About this page</summary>
 #
-# Prof. Dey's lecture announces "certain GEMM optimizations" for later; here they are. The page also counts the two
+# Prof. Dey's lecture announces "certain GEMM optimizations" for later (GEMM is the general product of two matrices);
+# here they are. The page also counts the two
 # tilings that Prof. Hwu draws in ECE 508, and takes up Prof. Owens' remark that a dense matrix times a dense vector is
 # straightforward to parallelise. The order of the kernels follows Simon Boehm's "How to Optimize a CUDA Matmul Kernel".
 # You need lessons 11 and 12, and shuffles from 13. Times are from the card that is named beside them. Reading and
-# trying takes about 90 minutes.
+# trying takes about 100 minutes.
 #
 # </details>
 
@@ -68,11 +70,9 @@ table(
 )
 
 # %% [markdown]
-# These are all 416,520 multiplications that lesson 11 spoke of. What is left, pooling and activations, is lesson 13's
-# small change.
-#
-# LeNet is small. To see what a card can do, take two square matrices with $N = 4{,}096$ rows. Their product $C = A B$
-# needs $N^3$ multiplications and as many additions. How long must that take?
+# These are all 416,520 multiplications that lesson 11 spoke of. To see what a card can do, take something larger: two
+# square matrices with $N = 4{,}096$ rows. Their product $C = A B$ needs $N^3$ multiplications and as many additions.
+# How long must that take?
 
 # %% tags=["hide-input"]
 # What bounds a large product, and what NVIDIA's library needs for it.
@@ -89,14 +89,14 @@ table(
 )
 
 # %% [markdown]
-# Of all operations in these GPU lessons, this is the first that arithmetic should limit: it lies under the flat part of
-# the roof. There is one condition. Each number takes part in 4,096 multiplications, and it must not come all the way
-# from the card's memory each time. From where else can it come? There are three answers, and this page takes them one
-# after the other.
+# This is the first operation of the GPU lessons that arithmetic should limit. There is one condition. Each number takes
+# part in 4,096 multiplications, and it must not come all the way from the card's memory each time. Three other places
+# can supply it: a cache, shared memory, a register.
 #
 # ## One thread, one result
 #
-# The kernel that everybody writes first has a thread for each result. It calls the thread's two numbers row and column:
+# The kernel that everybody writes first has a thread for each result. Its first line names the thread's x `row` and its
+# y `col`:
 
 # %%
 @gpu.jit
@@ -109,8 +109,7 @@ def naive(A, B, C):
         C[row, col] = acc
 
 # %% [markdown]
-# It is right, and it has the mistake that lesson 12 called the most expensive one. Exchange the two names in the second
-# line, and nothing else:
+# It is right, and it has the mistake that lesson 12 called the most expensive one. Swap those names, nothing else:
 
 # %%
 @gpu.jit
@@ -123,8 +122,14 @@ def coalesced(A, B, C):
         C[row, col] = acc
 
 # %% [markdown]
-# Think of one warp and one `k`. In `naive` its lanes want 32 numbers of a column of `A`, and all the same number of
-# `B`. In `coalesced` they all want the same number of `A`, and 32 neighbours in a row of `B`.
+# Blocks are 32 × 8, so a warp has 32 consecutive x. Think of one warp and one `k`. In `naive` its lanes want 32 numbers
+# of a column of `A`, and all the same number of `B`. In `coalesced` they all want the same number of `A`, and 32
+# neighbours in a row of `B`.
+#
+# Neighbouring warps find the same numbers in the L1 cache. L1 and shared memory are one memory,[^NVIDIA "Hopper Tuning
+# Guide, Unified Shared Memory/L1/Texture Cache"] and lesson 12's banks hold for both: a request takes as many
+# wavefronts as there are different numbers in its fullest bank. A row has 1,024 numbers. Count a warp's wavefronts for
+# each `k`.
 
 # %% tags=["hide-input"]
 swap = predict(
@@ -146,33 +151,46 @@ small = measured("gemm 1024", card="h200")
 RUNG = {rung.number: rung for rung in gemm.LADDER[:8]}
 NAMES = {1: "naive", 2: "coalesced", 3: "tiles", 4: "column of 8", 5: "square of 8", 6: "vectorised", 7: "warp tiles",
          8: "pipelined"}  # fmt: skip
-took = {k: (large if rung.name in large.seconds else small).seconds[rung.name] for k, rung in RUNG.items()}
+delivers = {name: rate for name, _, _, rate in memory_ladder("H200")}  # bytes a second
+
+def in_banks(words):
+    """Wavefronts of a request: different words in the fullest of 32 banks."""
+    return int(np.bincount(np.unique(words) % 32).max())
+
+def allowed(waves, place):
+    """FLOP/s if a warp's multiply-add, 64 operations, takes so many wavefronts of 128 bytes there."""
+    return 64 * delivers[place] / 128 / waves
+
+lane = np.arange(32)
+waves = {1: in_banks(1024 * lane) + in_banks(0 * lane), 2: in_banks(0 * lane) + in_banks(lane)}
+first = {k: small.seconds[RUNG[k].name] for k in (1, 2, 3)}
 table(
-    [(NAMES[k], reports[k].total.global_load_requests, reports[k].total.global_load_sectors, 1e3 * took[k])
-     for k in (1, 2)],
-    ["kernel", "load requests, 128 rows", "sectors, 128 rows", "milliseconds, 1,024 rows"],
-    formats={"milliseconds, 1,024 rows": ".2f"},
-    caption=f"Counted by the executor, and measured on an {small.card} ({small.date})",
+    [(NAMES[k], reports[k].total.global_load_sectors, waves[k], allowed(waves[k], "L1 cache") / 1e12,
+      small.flops / first[k] / 1e12, 1e3 * first[k]) for k in (1, 2)],
+    ["kernel", "sectors, 128 rows", "wavefronts for each k", "TFLOP/s that L1 allows", "TFLOP/s, measured",
+     "milliseconds"],
+    formats=dict.fromkeys(["TFLOP/s that L1 allows", "TFLOP/s, measured", "milliseconds"], ".2f"),
+    caption=f"Sectors counted by the executor; measured with 1,024 rows on an {small.card} ({small.date})",
 )  # fmt: skip
 
 # %% [markdown]
-# <details class="reveal"><summary>33 sectors or 5</summary>
+# <details class="reveal"><summary>33 wavefronts or 2</summary>
 #
-# For each `k` a warp of `naive` touches 32 sectors of `A` and one of `B`, together 33. A warp of `coalesced` touches
-# one and four, together 5. By this count the second kernel should be 6.6 times faster; the card says 12. Counting tells
-# where to look, and measuring tells what it was worth.
+# In `naive` the 32 numbers of `A` lie 1,024 apart, all in one bank: 32 wavefronts, and one for `B`. In `coalesced` it
+# is one and one. So the gain is at most 16.5, and of the choices only 12 is near. `naive` waits for L1 alone: it has
+# 97 % of what L1 allows, `coalesced` has 69 %. (By lesson 12's sectors, 33 and 5, it would be 6.6 times.)
 #
 # </details>
 
 # %% tags=["hide-input"]
 # The answer, confirmed by what was measured.
-swap.confirm(f"about {took[1] / took[2]:.0f} times")
+swap.confirm(f"about {first[1] / first[2]:.0f} times")
 
 # %% [markdown]
 # ## Two fetches for a multiplication
 #
-# Sectors are what memory sends. Count now what threads *ask for*. Each of the $N^2$ threads reads a row and a column,
-# so all together ask for $2N^3$ numbers, although there are only $2N^2$:
+# Count now what threads *ask* global memory for, wherever it comes from. Each of the $N^2$ threads reads a row and a
+# column, so all together ask for $2N^3$ numbers, although there are only $2N^2$:
 
 # %%
 def asked(report):
@@ -183,38 +201,14 @@ print(f"{asked(reports[2]):,} asked for; 2 N³ = {2 * n**3:,}; there are {A.size
 
 # %% [markdown]
 # A multiplication and an addition, two operations (FLOP), for two numbers of four bytes: 0.25 FLOP for each byte that
-# is asked for, whatever $N$ is. The corner of the roof, its *ridge*, lies at about 14. Here are both kernels.
-
-# %% tags=["hide-input"]
-# The first two rungs under the roof.
-def intensity(k, size=4096):
-    """FLOP for each byte that the threads of a rung ask global memory for."""
-    return 2 / 8 if k <= 2 else 2 * size**3 / RUNG[k].traffic(size, size, size)["global_load_bytes"]
-
-def climb(*rungs):
-    rows = {1: "1,024", 2: "1,024"}
-    points = [
-        (f"{NAMES[k]}, N = {rows.get(k, '4,096')}", intensity(k), (small if k in rows else large).flops / took[k],
-         RUNG[k].changed)
-        for k in rungs
-    ]  # fmt: skip
-    rival = "cuBLAS, N = 4,096", large.flops / large.seconds["cuBLAS"]
-    return figures.climb(points, "H200", rival=rival, title=f"How far do {len(rungs)} rungs climb?")
-
-climb(1, 2)
-
-# %% [markdown]
-# We call each kernel of such a ladder a **rung**. Rung 2 lies *above* the slope, and that is no mistake. The slope is
-# the speed of far memory, and most of what is asked for never gets that far: neighbouring warps want the same rows and
-# columns, and find them in a cache. Caches are the first answer to our question. They let even a simple kernel go
-# faster than far memory alone could feed it. But the flat part is still a long way up.
+# is asked for, whatever $N$ is. The ridge lies at about 14. The first place, a cache, hides much of that.
 #
 # ## A tile at a time
 #
-# The second answer: a block fetches numbers *together* and puts them where all of its threads can read them. A block
-# computes a tile of $C$, $T$ rows by $T$ columns. It needs $T$ rows of $A$ and $T$ columns of $B$, which are too long
-# for shared memory, so it takes them piece by piece: a tile of each, then the next one, along $k$. Each thread brings
-# one number of each tile, and uses $T$ of each.
+# The second place is shared memory: a block fetches numbers *together* and puts them where all of its threads can read
+# them. A block computes a tile of $C$, $T$ rows by $T$ columns. It needs $T$ rows of $A$ and $T$ columns of $B$, which
+# are too long for shared memory, so it takes them piece by piece: a tile of each, then the next one, along $k$. Each
+# thread brings one number of each tile, and uses $T$ of each.
 #
 # $T$ must be known when the kernel is compiled. So let a function make the kernel:
 
@@ -238,9 +232,9 @@ def tiled(T):
     return product_by_tiles
 
 # %% [markdown]
-# Load, barrier, multiply, barrier. Walk through it with matrices of 8 × 8 and tiles of 4 × 4; `B` is the unit matrix,
-# so that `A` comes out again. A block then has 16 threads, half a warp, and goes round twice. Press *First* and
-# *values*, then *Next*, and watch `As` and `Bs` fill, serve, and be filled anew:
+# Load, barrier, multiply, barrier. Walk through it with matrices of 8 × 8 and tiles of 4 × 4; `B` is the identity
+# matrix, so that `A` comes out again. A block then has 16 threads, half a warp, and its loop has two iterations. Press
+# *First* and *values*, then *Next*, and watch each tile being loaded, used and replaced:
 
 # %%
 left, one = A[:8, :8].copy(), np.eye(8, dtype=np.float32)
@@ -274,7 +268,7 @@ table(rows, ["T", "numbers asked for", "2 N³ / T", "FLOP for each byte"])
 # %% [markdown]
 # <details class="reveal"><summary>2 N³ / T</summary>
 #
-# In one turn of the loop a thread fetches two numbers and does $T$ multiplications, where it did one before. So there
+# In one iteration a thread fetches two numbers and does $T$ multiplications, where it did one before. So there
 # are $T$ times fewer fetches, $2 \cdot 128^3 / 32 = 131{,}072$: of the $T$ threads that want an element, one brings it
 # for all. The intensity is $T / 4$, and 32 is the end of that road, since $32 \times 32 = 1{,}024$ threads are as many
 # as a block may have.
@@ -288,8 +282,8 @@ fetched.confirm(asked(by_tile[32]))
 # %% [markdown]
 # ## The second barrier
 #
-# The first barrier is plain: nobody may multiply before the tiles are there. The second one, after the multiplications,
-# looks like a luxury. Here it is left out.
+# The first barrier is obviously needed: nobody may multiply before the tiles are there. The second one, after the
+# multiplications, looks like a luxury. Here it is left out.
 
 # %%
 @gpu.jit
@@ -308,8 +302,10 @@ def one_barrier(A, B, C):
     C[row, col] = acc
 
 # %% [markdown]
-# Try it on matrices of 32 × 32, so that each block goes round twice. `simt.run` is the executor again; unlike
-# `gpu.simulate` it works on the arrays themselves, so that we can look at the result.
+# Try it on matrices of 32 × 32, so that the loop has two iterations. The executor walks *line by line*: all threads of
+# the block finish a line before any begins the next. On a card, warps go on at their own pace, and even the lanes of
+# one warp need not be together.[^NVIDIA "CUDA C++ Programming Guide, Independent Thread Scheduling"] (`simt.run` is the
+# executor too; it works on the arrays themselves, so that we can look at the result.)
 
 # %% tags=["hide-input"]
 luxury = predict(
@@ -335,14 +331,14 @@ findings(racy)
 # %% [markdown]
 # <details class="reveal"><summary>Right by luck</summary>
 #
-# A thread that has finished its 16 multiplications goes on and puts the next number into `As`, while a slower warp may
-# still need the old one. In each of the four blocks, each of the 256 elements of a tile is read by 15 other threads
-# before it is overwritten: $4 \cdot 256 \cdot 15 = 15{,}360$ pairs for `As`, as many for `Bs`, 30,720 in all.
+# A block of 16 × 16 has eight warps of two rows each. A number in `Bs` is read by 16 threads, two in each warp. A warp
+# that is done multiplying overwrites its two rows of `Bs` while a slower warp may still need the old ones. A row of
+# `As` is written and read by one and the same warp. That is a race all the same, because its lanes need not be together
+# either. Whoever overwrites a number races with 15 other readers: four blocks with 256 numbers in a tile make
+# $4 \cdot 256 \cdot 15 = 15{,}360$ pairs for `As`, and as many for `Bs`.
 #
-# The executor walks all warps line by line, so nobody is slow and the numbers are right. On a card they are right as
-# long as the warps happen to keep together. And with a single tile along $k$ the mistake cannot show at all, which is
-# why a test on small matrices lets it pass. So this is the kind of mistake that is found months later. The barrier
-# stays.
+# Line by line nobody is slow, so the numbers are right here. On a card they are right as long as all keep together. And
+# with a single tile along $k$ the mistake cannot show, so a test on small matrices lets it pass. The barrier stays.
 #
 # </details>
 
@@ -356,7 +352,7 @@ racy.race_picture()
 # %% [markdown]
 # ## Ragged edges
 #
-# `tiled` takes it for granted that the sizes are multiples of $T$. Try others:
+# `tiled` works only if the sizes are multiples of $T$. Try others:
 
 # %% tags=["nbval-ignore-output"]
 def matrices(m):
@@ -395,7 +391,7 @@ def guarded(A, B, C):
         C[row, col] = acc
 
 # %% [markdown]
-# And the same sizes again:
+# The same sizes again:
 
 # %% tags=["nbval-ignore-output"]
 repaired = gpu.try_sizes(guarded, [16, 17, 31, 32], **how)
@@ -406,13 +402,13 @@ repaired
 assert (unguarded.smallest, repaired.smallest) == (17, None)
 
 # %% [markdown]
-# From here on, kernels on this page leave the guards out, to keep the idea in sight. In
-# `course_lib/cuda/ladders/gemm` every rung is a file of its own, with all its guards. With this you can solve the first
-# exercises of the lesson's sheet.
+# From here on, kernels on this page leave the guards out. In `course_lib/cuda/ladders/gemm` every kernel of the ladder
+# is a file of its own, with all its guards. With this you can solve the first exercises of the lesson's sheet.
 #
 # ## What the tiles are worth
 #
-# Tiles of 32 × 32 are rung 3. Here is what its report counts, beside rung 2.
+# Such a series of kernels is a ladder, and each is a **rung**: `naive` is rung 1, `coalesced` 2, tiles of 32 × 32 are
+# rung 3. Here is what the reports of the last two count.
 
 # %% tags=["hide-input"]
 # Rung 3 beside rung 2.
@@ -437,12 +433,21 @@ reports[3] = by_tile[32]
 beside(2, 3)
 
 # %% [markdown]
-# On paper this is a triumph for shared memory: a 32nd of the requests to global memory, a 20th of the sectors. What
-# does the card say?
+# On paper a triumph: a 32nd of the requests to global memory. But count requests of both kinds. Either kernel makes two
+# for each multiply-add of a warp, `coalesced` to L1, the tiles to shared memory. Lesson 12 measured both:
+
+# %% tags=["hide-input"]
+# What the two places deliver.
+near = {2: "L1 cache", 3: "shared memory"}
+table(
+    [(NAMES[k], place, delivers[place] / 1e12) for k, place in near.items()],
+    ["kernel", "is served by", "terabytes a second"], align="llr", formats={"terabytes a second": ".1f"},
+    caption="All multiprocessors of an H200 together",
+)  # fmt: skip
 
 # %% tags=["hide-input"]
 worth = predict(
-    "1,024 rows again. How many times faster than `coalesced` are the tiles of 32 × 32?",
+    "1,024 rows, where `coalesced` does 5.7 TFLOP/s. How many times faster are the tiles of 32 × 32?",
     ["about 1.4 times", "about 4 times", "about 20 times", "about 32 times"],
     answer="about 1.4 times",
     reveals=2,
@@ -450,60 +455,57 @@ worth = predict(
 worth
 
 # %% tags=["hide-output", "hide-input"]
-# Three rungs and the library.
-shown = {f"{k} {NAMES[k]}": small.seconds[RUNG[k].name] for k in (1, 2, 3)} | {"cuBLAS": small.seconds["cuBLAS"]}
+# What two requests a multiply-add allow, and what was measured.
+w = wavefronts(reports[3])
+rows = [(NAMES[k], allowed(w, place), small.flops / first[k]) for k, place in near.items()]
+rows.append(("cuBLAS", None, small.flops / small.seconds["cuBLAS"]))
+rows = [(name, most and most / 1e12, speed / 1e12, small.seconds["cuBLAS"] * speed / small.flops)
+        for name, most, speed in rows]  # fmt: skip
+heads = ["kernel", "TFLOP/s at most", "TFLOP/s, measured", "share of cuBLAS"]
 table(
-    [(name, 1e3 * s, small.seconds["cuBLAS"] / s) for name, s in shown.items()],
-    ["kernel", "milliseconds", "share of cuBLAS"],
-    formats={"milliseconds": ".3f", "share of cuBLAS": ".0%"},
-    caption=f"N = 1,024, measured on an {small.card} ({small.date})",
+    rows, heads, align="lrrr", formats={heads[1]: ".1f", heads[2]: ".1f", heads[3]: ".0%"},
+    caption=f"At most: two requests of 128 bytes for 64 operations. N = 1,024, on an {small.card} ({small.date})",
 )  # fmt: skip
 
 # %% [markdown]
 # <details class="reveal"><summary>Use shared memory, and you are at a fifth</summary>
 #
-# It cannot have been far memory that held `coalesced` back: the caches had done most of what the tiles do. With shared
-# memory the kernel has a fifth of the library's speed, and with 4,096 rows only 15 %. The usual advice ends here, and
-# something else is the limit.
+# Two requests of 128 bytes for 64 operations are 0.25 FLOP for each byte. At 32 terabytes a second that allows 8
+# TFLOP/s, in L1 as in shared memory. `coalesced` was at 69 % of it already, the tiles reach 98 %. So with shared memory
+# the kernel has a fifth of the library's speed, and here the usual advice ends.
 #
 # </details>
 
 # %% tags=["hide-input"]
 # The answer, confirmed by what was measured.
-worth.confirm(f"about {small.seconds['v02_coalesced'] / small.seconds['v03_smem_tiled']:.1f} times")
-
-# %% tags=["hide-input"]
-# Three rungs.
-climb(1, 2, 3)
+worth.confirm(f"about {first[2] / first[3]:.1f} times")
 
 # %% [markdown]
 # ## The roof inside
 #
-# Look at the line that works, `acc += As[ty, k] * Bs[k, tx]`. For one multiply-add a warp makes two requests to shared
-# memory. A multiprocessor answers one wavefront (lesson 12) in a clock, and could do *four* multiply-adds of a warp in
-# the same clock.[^NVIDIA "CUDA C++ Best Practices Guide, Throughput of Native Arithmetic Instructions"] So it waits two
-# clocks for what it does in a quarter of one. However well the rest is written, seven eighths of the arithmetic stand
-# idle.
+# A multiprocessor answers one wavefront of shared memory in a clock, and could do *four* multiply-adds of a warp in the
+# same clock.[^NVIDIA "CUDA C++ Best Practices Guide, Throughput of Native Arithmetic Instructions"] For one
+# multiply-add the line `acc += As[ty, k] * Bs[k, tx]` needs two wavefronts. Two clocks of reading feed a quarter-clock
+# of arithmetic: seven eighths of it is idle.
 
 # %%
 w = wavefronts(reports[3])
-reached = large.flops / took[3] / roof.peak
+reached = large.flops / large.seconds["v03_smem_tiled"] / roof.peak
 print(f"{w} wavefronts a multiply-add: at most {1 / (4 * w):.1%} of the peak")
 print(f"measured with 4,096 rows: {reached:.1%}")
 
 # %% [markdown]
-# Two counters predicted that, without a card, and the card agrees. So shared memory is only the second answer. It is
-# near, but a warp that comes twice for every multiply-add asks too much even of it. The third answer is nearer still: a
-# *register* is read in the very clock in which it is needed.
+# So even shared memory is asked for too much. The third place is nearer still: a *register* is read in the very clock
+# in which it is needed.
 #
 # ## Reuse in registers
 #
-# How often is a number used once it has been fetched? Take a case small enough to see whole: 3 input maps, masks of
-# 2 × 2, two output maps of 2 × 2 pixels. As a product, that is a filter matrix of 2 × 12 times unrolled inputs of
-# 12 × 4.[^Hwu "Simple Matrix Multiplication"] Let a block compute a tile of 2 × 2 results, and then one of
-# 2 × 4:[^Hwu "Tiled Matrix Multiplication 2×4 example"]
+# How often is a number used once it has been fetched? Take a small layer, two filters of 12 weights on 12 × 4 unrolled
+# inputs,[^Hwu "Simple Matrix Multiplication"] and let a block compute a tile of 2 × 2 results, then one of 2 × 4.[^Hwu
+# "Tiled Matrix Multiplication 2×4 example"] The executor notes how often a number that was stored is read again:
 
-# %%
+# %% tags=["hide-input"]
+# The tile of a small layer, and how often its numbers are used.
 def tile_of(rows, cols):
     @gpu.jit
     def small_layer(F, X, Y):
@@ -523,28 +525,20 @@ def tile_of(rows, cols):
         Y[row, col] = acc
     return small_layer
 
-# %% [markdown]
-# The executor notes for each array how often a number that was stored is read again:
-
-# %%
 F, X, Y = (np.ones(shape, np.float32) for shape in ((2, 12), (12, 4), (2, 4)))
 reuse = {}
 for cols in (2, 4):
-    grid, block = (4 // cols, 1), (cols, 2)
-    used = gpu.simulate(tile_of(2, cols), grid, block, F, X, Y).arrays
+    used = gpu.simulate(tile_of(2, cols), (4 // cols, 1), (cols, 2), F, X, Y).arrays
     reuse[f"2 × {cols}"] = int(used["Xs"].reuse), int(used["Fs"].reuse)
-heads = ["tile", "uses of an input", "uses of a weight"]
-table([(tile, *both) for tile, both in reuse.items()], heads)
+table([(tile, *both) for tile, both in reuse.items()], ["tile", "uses of an input", "uses of a weight"])
 
 # %% [markdown]
-# The rule behind it: in a tile of $m \times n$ results, a number of the left matrix is used $n$ times, once for each
-# column, and one of the right matrix $m$ times. Large tiles use their numbers often. And nothing in this rule says that
-# the tile belongs to a *block*. It holds for a single thread just as well.
+# In a tile of $m \times n$ results, a number of the left matrix is used $n$ times, once for each column, and one of the
+# right matrix $m$ times. Nothing in this rule says that the tile belongs to a *block*. It holds for a thread as well.
 #
-# So give one thread a column of eight results. It reads a number of `Bs` into a register and uses it eight times. And
-# since a thread does eight times as much, 512 threads cover a tile of 64 × 64. That is rung 4, **1-D register tiles**.
-# The eight sums live in a local array; all its indices are known when the kernel is compiled, so the compiler keeps it
-# in registers (lesson 12).
+# So give one thread a column of eight results. It reads a number of `Bs` into a register and uses it eight times, and
+# 512 threads cover a tile of 64 × 64. That is rung 4, **1-D register tiles**. The eight sums live in a local array; all
+# its indices are known when the kernel is compiled, so the compiler keeps it in registers (lesson 12).
 
 # %%
 SIDE, DEEP = 64, 8  # a tile of C is 64 x 64, those of A and B are 8 deep
@@ -580,10 +574,10 @@ reports[4] = gpu.simulate(column_of_eight, (2, 2), 512, A, B, C)
 beside(3, 4)
 
 # %% [markdown]
-# There are 1.8 times fewer requests to shared memory, and the larger tile halves what is fetched from global memory.
-# But each of the eight numbers of `As` is still used only once. Whoever reads eight numbers of a column should read
-# eight of a row as well: 16 reads then feed 64 multiply-adds, a quarter of a read for each. In a tile of $m \times n$
-# results it is $(m + n) / (m n)$, and of all shapes with as many results the square needs the fewest.
+# Shared requests fall to 56 %, and the larger tile halves what is fetched from global memory. But each of the eight
+# numbers of `As` is still used only once. So read eight of a row as well: 16 reads then feed 64 multiply-adds, a
+# quarter of a read for each. In a tile of $m \times n$ results it is $(m + n) / (m n)$, and of all shapes with as many
+# results the square needs the fewest.
 #
 # That is rung 5, **2-D register tiles**. 256 threads with 8 × 8 results each cover a tile of 128 × 128; the tiles of
 # `A` and `B` are 16 deep. A thread's rows and columns lie 16 apart and not side by side, so that neighbouring threads
@@ -617,47 +611,46 @@ def square_of_eight(A, B, C):
         C[top + ty + 16 * (i // OWN), left + tx + 16 * (i % OWN)] = acc[i]
 
 # %% [markdown]
-# What it counts, beside rung 4:
+# What it counts, beside rung 4, and the roof inside beside the clock. From here on $N$ is 4,096 unless a table says
+# otherwise.
 
 # %%
 reports[5] = gpu.simulate(square_of_eight, (1, 1), 256, A, B, C)
 beside(4, 5)
 
-# %% [markdown]
-# Now put the roof inside beside the clock, for rungs 3 to 5:
-
 # %% tags=["hide-input"]
 # The bound by shared memory, and what was measured.
+own = measured("lesson 14's own kernels", card="h200")
+took = {1: own.seconds["naive"], 2: own.seconds["coalesced"]}
+took |= {k: large.seconds[RUNG[k].name] for k in range(3, 9)}
+PAGES = {3: "tiled", 4: "column_of_eight", 5: "square_of_eight"}
 rows = []
-for k in (3, 4, 5):
-    w, speed = wavefronts(reports[k]), large.flops / took[k]
-    rows.append((f"{k} {NAMES[k]}", w, min(1, 1 / (4 * w)), speed / roof.peak, large.seconds["cuBLAS"] / took[k]))
-heads = ["rung", "wavefronts a multiply-add", "at most, of the peak", "measured, of the peak", "of cuBLAS"]
+for k, name in PAGES.items():
+    w, best = wavefronts(reports[k]), own.seconds["cuBLAS"]
+    shares = [large.flops / s / roof.peak for s in (own.seconds[name], took[k])]
+    rows.append((f"{k} {NAMES[k]}", w, min(1, 1 / (4 * w)), *shares, best / own.seconds[name],
+                 large.seconds["cuBLAS"] / took[k]))  # fmt: skip
+heads = ["rung", "wavefronts a multiply-add", "of the peak, at most", "this page's kernel", "the ladder's",
+         "of cuBLAS, this page's", "of cuBLAS, the ladder's"]  # fmt: skip
 table(rows, heads, formats=dict.fromkeys(heads[2:], ".1%"),
-      caption=f"Counted on this page; measured are the ladder's kernels, 4,096 rows, on an {large.card}")  # fmt: skip
+      caption=f"Counted on this page; measured with 4,096 rows on an {large.card} ({own.size})")  # fmt: skip
 
 # %% [markdown]
 # Eight by eight is just enough: a wavefront now feeds four multiply-adds, which is what a multiprocessor does in that
-# clock. Rung 5 is plain Python, and it has three quarters of the library's speed. The ladder's version, which was
-# measured, differs from ours in small things that help the compiler: `As` lies turned, so that one instruction brings
-# four numbers; indices are unsigned; the loop over `k` is written out.
-
-# %% tags=["hide-input"]
-# A folded look at rung 5.
-listing(gemm.v05_register_tile_2d, "The kernel of rung 5", start="@jit", end="def gemm_v05")
-
-# %% [markdown]
+# clock. But the bound is only an upper one. The ladder's rung 4 stays at 16 % where 22 would be allowed, and its rung 5
+# at 58 % where shared memory would allow all.
+#
+# The ladder's rung 5, plain Python too, reaches three quarters of the library's speed. It helps the compiler: `As` lies
+# transposed, and a thread's rows and columns lie side by side in fours, so that one instruction brings four numbers;
+# indices are unsigned; the loop over `k` is written out.
+#
 # ## Three more rungs
 #
-# Shared memory allows the full speed now, and a good half of it is reached. What is left is finer work on the rest: on
-# instructions that are no multiply-adds, and on waiting.
-#
-# - **Vectorised** (rung 6): one request brings four neighbours, 16 bytes, for each lane.
-# - **Warp tiles** (rung 7): each warp gets a compact part of the block's tile, 64 × 32, instead of lanes that reach all
-#   the way across.
-# - **Pipelined** (rung 8): there are two pairs of tiles in shared memory. While the block multiplies out of one pair,
-#   asynchronous copies fill the other one, so that nobody waits for memory and one barrier a tile is enough. And a
-#   thread has 8 × 16 results.
+# - **Vectorised** (6) and **warp tiles** (7): a request brings four neighbours, 16 bytes, for each lane, and each warp
+#   gets a compact part of the block's tile.
+# - **Pipelined** (8): there are two pairs of tiles in shared memory. While the block multiplies out of one, the card
+#   copies the next tiles into the other in the background, so one barrier a tile is enough. A block has 64 × 128
+#   results and only 64 threads, which compute 8 × 16 each.
 
 # %% tags=["hide-input"]
 # Rungs 6 to 8 beside rung 5.
@@ -668,43 +661,28 @@ reports[8] = gpu.simulate(gemm.v08_pipelined._kernel(True, True), 2, 64, A, B, C
 beside(5, 6, 7, 8)
 
 # %% [markdown]
-# Rung 6 makes a quarter of the requests, but each is four times as wide, and the wavefronts stay. In rung 7 nothing
-# moves that the report counts: it prepares the next step. Rung 8 needs a quarter fewer wavefronts; what else it saves
-# is waiting, which no counter shows.
-
-# %% tags=["hide-input"]
-# A folded look at rung 8.
-listing(gemm.v08_pipelined, "The kernel of rung 8", start="@jit(cache=True, launch_bounds", end="return _gemm_v08")
-
-# %% [markdown]
-# This is the whole climb. Walk up rung by rung.
+# Rung 6 makes a quarter of the requests, each four times as wide, and the wavefronts stay. Rung 7's counts equal rung
+# 6's. Rung 8 needs a quarter fewer wavefronts. This is the whole climb; walk up rung by rung.
 
 # %% tags=["hide-input"]
 # The whole climb.
-climb(*RUNG)
+def intensity(k, size=4096):
+    """FLOP for each byte that the threads of a rung ask global memory for."""
+    return 2 / 8 if k <= 2 else 2 * size**3 / RUNG[k].traffic(size, size, size)["global_load_bytes"]
+
+points = [(NAMES[k], intensity(k), large.flops / took[k], RUNG[k].changed) for k in RUNG]
+rival = "cuBLAS", large.flops / large.seconds["cuBLAS"]
+figures.climb(points, "H200", rival=rival, title="How far do eight rungs climb with 4,096 rows?")
 
 # %% [markdown]
-# From rung 4 on, all stand right of the ridge, where global memory is no limit any more. What they gained from there
-# on, they gained inside the multiprocessor. Rung 8 even asks global memory for *more* than rungs 5 to 7, since its tile
-# is only 64 rows high: past the ridge, more intensity buys nothing. Rungs 6 and 7 hardly gain, since the compiler had
-# found wide accesses in rung 5 already. Rung 8, which waits less, is 30 % faster than either.
+# Rungs 1 and 2 are this page's kernels, rungs 3 to 8 the ladder's. The slope is the speed of far memory. Rung 2 really
+# lies above it, since its warps find most of what they ask for in a cache. From rung 4 on, all stand right of the
+# ridge, where global memory is no limit any more. Rung 8 even asks it for *more* than rungs 5 to 7, since its tile is
+# only 64 rows high: past the ridge, more intensity buys nothing from far memory.
 #
-# And neither rung 8 nor the library fills the last quarter below the roof:
-
-# %% tags=["hide-input"]
-# Shares of the peak.
-only = microbench("arithmetic", card="h200")["FMA, shared operands, all warps"]
-speeds = {"rung 8, pipelined": large.flops / took[8], "cuBLAS": large.flops / large.seconds["cuBLAS"],
-          "multiply-adds in registers and nothing else": 64 * only.rate, "data sheet": roof.peak}  # fmt: skip
-table(
-    [(name, speed / 1e12, speed / roof.peak) for name, speed in speeds.items()],
-    ["kernel", "TFLOP/s", "of the peak"], formats={"TFLOP/s": ".1f", "of the peak": ".0%"},
-    caption=f"Products of 4,096 rows, and a loop in Python without any memory; measured on an {large.card}",
-)  # fmt: skip
-
-# %% [markdown]
-# Even a loop that touches no memory at all stays below the data sheet's number. This is where float32 ends. Beyond it
-# lie other units, the tensor cores, for which the ladder has rungs 9 and 10: lesson 17.
+# Rungs 6 and 7 take as long as rung 5, whose machine code has wide reads of shared memory already. Rung 8 is 30 %
+# faster. It changes several things at once, and the counts do not tell which of them did it. It is as fast as the
+# library, and both leave a quarter of the peak. Beyond float32 lie the tensor cores: lesson 17.
 #
 # ## A full house is not the aim
 #
@@ -714,26 +692,25 @@ table(
 # Occupancy of each rung, beside its speed.
 need, rows = registers("gemm 4096"), []
 for k in range(3, 9):
-    threads, own = int(np.prod(reports[k].block)), need[RUNG[k].name]
-    held = simt.occupancy("H200", threads, reports[k].shared_bytes, own)
-    rows.append((f"{k} {NAMES[k]}", own, held.warps, held.share, large.seconds["cuBLAS"] / took[k]))
+    threads, given = int(np.prod(reports[k].block)), need[RUNG[k].name]
+    held = simt.occupancy("H200", threads, reports[k].shared_bytes, given)
+    rows.append((f"{k} {NAMES[k]}", given, held.warps, held.share, large.seconds["cuBLAS"] / took[k]))
 table(
     rows, ["rung", "registers a thread", "warps on a multiprocessor", "occupancy", "of cuBLAS"],
     formats={"occupancy": ".1%", "of cuBLAS": ".0%"}, caption="Registers as the compiler gave them for an H200",
 )  # fmt: skip
 
 # %% [markdown]
-# The fullest one is the slowest. Warps are there to hide waiting, and a thread with 128 sums has so many multiply-adds
-# that do not depend on each other that it hardly waits. It needs the registers for these sums, and the 65,536 of a
-# multiprocessor are then enough for few threads. Move the registers in the picture.
-
-# %%
-simt.occupancy_calculator("H200", 256, registers=124, shared_bytes=16640)
-
-# %% [markdown]
+# Highest occupancy goes with lowest speed. Warps are there to hide waiting, and a thread with 128 sums has many
+# multiply-adds that do not depend on each other. It needs the registers for its sums, and the 65,536 of a
+# multiprocessor are then enough for few threads.
+#
 # ## Which rung for which shape?
 #
-# Is rung 8 the best kernel, then? With 4,096 rows it is. Take 1,024, a 64th of the work.
+# Is rung 8 the best kernel, then? With 4,096 rows it is. Take 1,024, a 64th of the work. Rungs 5 to 7 give a tile of
+# 128 × 128 to a block of 256 threads, eight warps. Rung 8 gives one of 64 × 128 to a block of 64 threads, two warps.
+# The card has 132 multiprocessors, each with four schedulers. Count the blocks, then the schedulers that have a warp,
+# and the warps that each of them can choose from.
 
 # %% tags=["hide-input"]
 shape = predict(
@@ -751,20 +728,24 @@ TILE = {3: (32, 32), 4: (64, 64), 5: (128, 128), 6: (128, 128), 7: (128, 128), 8
 def blocks(k, rows, cols):
     return -(-rows // TILE[k][0]) * -(-cols // TILE[k][1])
 
-at_1024 = {k: small.seconds[RUNG[k].name] for k in (5, 6, 7, 8)}
+at_1024, rows = {k: small.seconds[RUNG[k].name] for k in (5, 6, 7, 8)}, []
+for k, s in at_1024.items():
+    count, warps = blocks(k, 1024, 1024), int(np.prod(reports[k].block)) // 32
+    busy = count * min(4, warps)  # schedulers, while there are no more blocks than multiprocessors
+    rows.append((f"{k} {NAMES[k]}", count, warps, busy, count * warps / busy, 1e6 * s))
+rows.append(("cuBLAS", None, None, None, None, 1e6 * small.seconds["cuBLAS"]))
 table(
-    [(f"{k} {NAMES[k]}", blocks(k, n, n), np.prod(reports[k].block) // 32, 1e6 * s)
-     for n in [1024] for k, s in at_1024.items()],
-    ["rung", "blocks", "warps of a block", "microseconds"], formats={"microseconds": ".0f"},
+    rows, ["rung", "blocks", "warps of a block", "schedulers with work", "warps for each", "microseconds"],
+    align="lrrrrr", formats={"microseconds": ".0f", "warps for each": ".0f"},
     caption=f"N = 1,024, on an {small.card} with 132 multiprocessors of four schedulers",
 )  # fmt: skip
 
 # %% [markdown]
 # <details class="reveal"><summary>Too few blocks to fill a card</summary>
 #
-# Large tiles make few blocks. In rungs 5 to 7 there are 64 of them for 132 multiprocessors, so half of the card has
-# nothing to do. Rung 8 has 128, but each of only two warps for a multiprocessor's four schedulers; it was made for four
-# blocks side by side, and here three of them are missing.
+# Rungs 5 to 7 have 64 blocks, rung 8 has 128, so no multiprocessor gets more than one. Either way 256 of 528 schedulers
+# have work. But in rungs 5 to 7 each has two warps, and while one waits the other can go on; in rung 8 it has one. That
+# rung was made for four blocks side by side.
 #
 # </details>
 
@@ -797,12 +778,9 @@ table(
 # %% [markdown]
 # <details class="reveal"><summary>The top of the ladder at the bottom</summary>
 #
-# One block of 128 × 128 is the whole product, and 131 multiprocessors look on. Sixteen small tiles find sixteen of
-# them: the kernel that is six times slower than rung 8 at 4,096 rows is three times faster here.
-#
-# The library beats them all, for it is not one kernel. It is a collection of many, with rules for when to take which.
-# One way for such shapes is to let several blocks share the *sum*, each over a part of $k$, and to add up their results
-# as in lesson 13.
+# One block is the whole product for rungs 5 to 7, and two are for rung 8; the other multiprocessors look on. Sixteen
+# small tiles find sixteen of them: the kernel that is six times slower than rung 8 at 4,096 rows is three times faster
+# here. The library beats them all, because it chooses among many kernels by shape.
 #
 # </details>
 
@@ -856,9 +834,10 @@ print(f"loads of each weight: {use.reuse:g}; FLOP for each byte: {per_byte}")
 # %% [markdown]
 # <details class="reveal"><summary>No tile will help</summary>
 #
-# Each weight takes part in one multiplication and one addition, and has four bytes: 0.5, whatever the kernel. There is
-# nothing to reuse. At 4.8 terabytes a second that allows 2.4 TFLOP/s, less than 4 % of what the card can do. No tile of
-# this page helps. What remains is lesson 12: read `W` once, coalesced, with enough under way.
+# Each weight takes part in one multiplication and one addition, and has four bytes: 0.5, whatever the kernel. At 4.8
+# terabytes a second that allows 2.4 TFLOP/s, less than 4 % of the peak, and no tile helps. What remains is lesson 12:
+# read `W` once, coalesced, with enough under way. On 4,096 × 4,096 numbers this kernel reads 2.1 terabytes a second,
+# the library 2.8.
 #
 # </details>
 
@@ -867,14 +846,14 @@ print(f"loads of each weight: {use.reuse:g}; FLOP for each byte: {per_byte}")
 vector.confirm(per_byte)
 
 # %% [markdown]
-# What helps is a second digit. Two columns use each weight twice, $B$ columns use it $B$ times. That is one reason to
+# What helps is a second digit. Two columns use each weight twice, $n$ columns use it $n$ times. That is one reason to
 # train in mini-batches, and why a service that answers many people collects their questions for a moment. Here is a
 # large layer, 4,096 × 4,096:
 
 # %% tags=["hide-input"]
 # Time for a sample against the size of the batch.
 batch = measured("matrix times batch", card="h200")
-runs = [(*name.split(", "), seconds) for name, seconds in batch.seconds.items()]
+runs = [(*name.split(", "), seconds) for name, seconds in batch.seconds.items() if name != "cuBLAS, 4"]
 table(
     [(name, int(b), 1e6 * s, 1e6 * s / int(b), 2 * 4096**2 * int(b) / s / 1e12) for name, b, s in runs],
     ["kernel", "columns", "microseconds", "for each column", "TFLOP/s"],
@@ -884,17 +863,14 @@ table(
 
 # %% [markdown]
 # Sixteen columns take less than twice as long as one, so a digit in such a batch costs about a ninth. Counting bytes,
-# $B$ columns allow about $B / 2$ operations for each, and thirty columns would reach the ridge. In practice it takes
-# until 256, for a narrow result has few tiles, as in the last section. From there on arithmetic is the limit, and every
-# further column costs the same. (For four columns the library takes longer than for sixteen. Its rules are good, not
-# perfect.)
+# $n$ columns allow about $n / 2$ operations for each, and thirty columns would reach the ridge. In the table it takes
+# until 256. From there on arithmetic is the limit, and every further column costs nearly the same.
 #
 # ## The call
 #
-# In practice you write none of these kernels. On an NVIDIA card `A @ B` ends, in most frameworks, in a call of cuBLAS.
-# That such a call exists is a good reason to write a layer as a product.[^Dey "Convolution and Matrix Multiplication"]
-# What you take with you is the question behind the ladder, and it fits every kernel: *how often is a number used where
-# it lies, and is that often enough for this place?*
+# In practice you write none of these kernels. On an NVIDIA card `A @ B` ends, in most frameworks, in a call of cuBLAS:
+# a good reason to write a layer as a product.[^Dey "Convolution and Matrix Multiplication"] What you take with you is
+# the question behind the ladder: *how often is a number used where it lies, and is that often enough for this place?*
 
 # %% [markdown]
 # ## Try it
@@ -904,13 +880,6 @@ table(
 #
 #   128 × 128 results, 16 deep, 8 × 8 for each thread: rungs 5 to 7. With 16 × 16 results for each thread the sums alone
 #   would take 256 registers, and 255 is the most.
-#
-#   </details>
-# - `tile_of` with a tile of 1 × 4: how often are an input and a weight used? Predict, then try.
-#   <details><summary>Answer</summary>
-#
-#   An input once, since the tile has one row; a weight four times. But the kernel needs a change: with one row of
-#   threads, nobody brings the second row of `Xs`.
 #
 #   </details>
 # - Count the bank conflicts of `square_of_eight` if a thread's columns lie side by side, `Bs[k, OWN * tx + j]`.

@@ -13,10 +13,11 @@
 # %% [markdown]
 # # 14 · Exercises: matrix multiplication
 #
-# You climb the ladder of the lesson yourself: a plain product, tiles in shared memory, several results a thread. In
-# between you count, mend a kernel that is right only sometimes, and choose the sizes of a tile. The sheet belongs to
-# lesson 14, [Matrix multiplication](../notebooks/14_matrix_multiplication.ipynb). A warm-up takes about five minutes, a
-# core exercise ten to twenty, a stretch half an hour.
+# You climb the ladder of the lesson once more, with the products of a backward pass: a plain one, one with tiles in
+# shared memory, then several results a thread. In between you count, mend a kernel that is right only sometimes, and
+# choose the sizes of a tile. The sheet belongs to lesson 14,
+# [Matrix multiplication](../notebooks/14_matrix_multiplication.ipynb). A warm-up takes about five minutes, a core
+# exercise ten to twenty, a stretch half an hour.
 #
 # No GPU is needed. A check runs your kernel in the course's executor and looks at three things: the values, hazards (an
 # index outside of an array, a race between threads, a barrier that not all threads reach), and a budget, which each
@@ -25,7 +26,8 @@
 # %% [markdown]
 # ## The words of this sheet
 #
-# - A is (M, K), B is (K, N) and C is (M, N). Element C[i, j] is the sum over k of A[i, k] B[k, j].
+# - Unless an exercise says otherwise, A is (M, K), B is (K, N) and C is (M, N). Element C[i, j] is the sum over k of
+#   A[i, k] B[k, j].
 # - The executor counts what is written: each `A[i, k]` in the text is a **load**, for each thread that comes to it.
 #   What the 32 threads of a **warp** load together is one **request**, and global memory moves in **sectors** of 32
 #   bytes, 8 neighbouring float32.
@@ -95,65 +97,75 @@ def loads(M, N, K, BM, BN):
 check("14.1", loads)
 
 # %% [markdown]
-# ## 14.2 · The plain product, the right way round
+# ## 14.2 · The gradient of the weights
 #
-# *2 points, warm-up. Trains: which axis is x; coalescing. (NVIDIA, "CUDA C++ Best Practices Guide")*
+# *2 points, warm-up. Trains: which axis is x; what coalescing asks of stores. (NVIDIA, "CUDA C++ Best Practices
+# Guide")*
 #
-# A thread computes one element of C: it walks along k, adds up in a variable and stores once. Blocks have 32 x 8
-# threads (32 along x), so a warp is 32 threads with neighbouring x. The grid has enough threads for the larger one of M
-# and N along both axes. So you may let x count the rows of C, or its columns. Both give the right numbers, and one of
-# them moves several times as many sectors as the other.
+# In the backward pass of a dense layer (lesson 06) the gradient of the weights is a product too: dW = Xᵀ dZ. X is
+# (S, F), S samples with F features; dZ is (S, M), what comes back to the M outputs; and dW is (F, M). Element
+# dW[f, m] is the sum over the samples s of X[s, f] dZ[s, m].
 #
-# The budget: 2 M N K loads, and 6 sectors for a warp in each step of k. (One is enough where all threads of the warp
-# want the same element, four or five for 32 neighbours.)
+# A thread computes one element of dW: it walks along s, adds up in a variable and stores once. Blocks have 32 x 8
+# threads (32 along x), so a warp is 32 threads with neighbouring x. The grid has enough threads for the larger one of F
+# and M along both axes. So you may let x count the rows of dW, or its columns. In the lesson the loads decide which is
+# better. Do they here? Both ways give the right numbers, and one of them costs several times as much.
 #
-# Specification: `C = A @ B`
+# The budget: 2 F M S loads, 6 sectors for a warp in each step of s, and 5 sectors for the store of a warp. (One sector
+# is enough where all threads of the warp want the same element, four or five for 32 neighbours.)
+#
+# Specification: `dW = X.T @ dZ`
 #
 # <details><summary>Hint 1</summary>
 #
-# Take one step of k and write down the 32 elements of A, and of B, that a warp wants: once if x counts the rows, once
-# if it counts the columns. Which of them lie side by side in memory?
+# Take one step of s and write down the 32 elements of X, and of dZ, that a warp wants: once if x counts the rows of dW,
+# once if it counts the columns. Then do the same with the 32 elements of dW that it stores.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# With x along the columns the warp wants A[row, k], the same for all its threads, and B[k, column] with 32 neighbouring
-# columns. `column, row = cuda.grid(2)` gives x first.
+# X[s, f] and dZ[s, m] both lie in row s, so 32 neighbours are side by side whichever of f and m has them. In dW only
+# neighbouring m lie side by side. `m, f = cuda.grid(2)` gives x first.
 #
 # </details>
 # <details><summary>Hint 3</summary>
 #
-# A guard for row and column, since the grid may be larger than C. In it `acc = float32(0)`, then
-# `for k in range(A.shape[1]):` with `acc += A[row, k] * B[k, column]`, then the store.
+# A guard for f and m, since the grid may be larger than dW. In it `acc = float32(0)`, then a loop over the samples,
+# `X.shape[0]` of them, with `acc += X[s, f] * dZ[s, m]`, then the store.
 #
 # </details>
 
 # %% exercise="14.2"
 @gpu.jit
-def plain_product(A, B, C):
-    """Write C (M, N) = A (M, K) @ B (K, N), one element a thread; the grid has threads for max(M, N) on both axes."""
+def weight_gradient(X, dZ, dW):
+    """Write dW (F, M) = X.T @ dZ, X (S, F), dZ (S, M), an element a thread; the grid has max(F, M) both ways."""
     ### BEGIN SOLUTION
-    column, row = cuda.grid(2)
-    if row < C.shape[0] and column < C.shape[1]:
+    m, f = cuda.grid(2)
+    if f < dW.shape[0] and m < dW.shape[1]:
         acc = float32(0)
-        for k in range(A.shape[1]):
-            acc += A[row, k] * B[k, column]
-        C[row, column] = acc
+        for s in range(X.shape[0]):
+            acc += X[s, f] * dZ[s, m]
+        dW[f, m] = acc
     ### END SOLUTION
 
 
 # %% check="14.2"
-check("14.2", plain_product)
+check("14.2", weight_gradient)
 
 # %% [markdown]
-# ## 14.3 · The product within 2MNK/T loads
+# ## 14.3 · Rows times rows, within 2MNK/T loads
 #
-# *4 points, core. Trains: tiles, two barriers, ragged edges. (Hwu, "Tiled Matrix Multiplication 2×2 example")*
+# *4 points, core. Trains: tiles, two barriers, ragged edges, banks. (Hwu, "Tiled Matrix Multiplication 2×2 example")*
+#
+# The backward pass has a third product: what goes back to the inputs is dX = dZ Wᵀ. In the letters of this sheet,
+# C = A Bᵀ with A (M, K) and B (N, K): element C[i, j] is row i of A times row j of B. Without tiles one of the two is
+# always read down a column. With tiles you choose: bring both along their rows, and read them in shared memory as you
+# need them.
 #
 # A block has T x T threads, T = 16, and a tile of C of the same size. The grid has as many blocks along x as N needs,
-# along y as M needs; it says nothing about K. The block walks along K in turns of 16. In each turn
+# along y as M needs; it says nothing about K. The block walks along K in steps of 16. In each step
 #
-# 1. every thread brings one element of A and one of B into two shared arrays of T x T,
+# 1. every thread brings one element of A and one of B into two shared arrays,
 # 2. and every thread adds 16 products to its sum, all out of shared memory.
 #
 # ```python
@@ -163,12 +175,13 @@ check("14.2", plain_product)
 #
 # What one thread writes into shared memory, another may read only behind a barrier; and it may be overwritten only
 # behind a barrier, when all have read it. All threads of the block must come to each barrier, those outside of C too.
-# M, N and K may be anything from 1 on.
+# M, N and K may be anything from 1 on. A shape is made of numbers and of names of constants: to pad a row, write the
+# number, or give it a new name below `TILE`; `TILE + 1` is no constant to the compiler.
 #
 # The budget: 2 M N K / T loads, with M, N and K rounded up to whole tiles; 6 sectors for each request from global
-# memory; 16 bank conflicts for a block in each turn, though there need be none.
+# memory; 32 bank conflicts for a block in each step, though there need be hardly any.
 #
-# Specification: `C = A @ B`
+# Specification: `C = A @ B.T`
 #
 # <details><summary>Hint 1</summary>
 #
@@ -178,14 +191,15 @@ check("14.2", plain_product)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `tx, ty = cuda.threadIdx.x, cuda.threadIdx.y` and `column, row = cuda.grid(2)`. In the turn that begins with k0 the
-# thread brings A[row, k0 + tx] into `As[ty, tx]` and B[k0 + ty, column] into `Bs[ty, tx]`, each if it exists.
+# `tx, ty = cuda.threadIdx.x, cuda.threadIdx.y` and `column, row = cuda.grid(2)`. In the step that begins with k0 the
+# thread brings A[row, k0 + tx] into `As[ty, tx]`, if it exists. The tile of B holds 16 rows of B, from
+# `first = 16 * cuda.blockIdx.x` on: B[first + ty, k0 + tx] goes into `Bs[ty, tx]`.
 #
 # </details>
 # <details><summary>Hint 3</summary>
 #
-# `for k0 in range(0, A.shape[1], TILE):` both elements or zeros, a barrier, `acc += As[ty, k] * Bs[k, tx]` for the k
-# below TILE, and a second barrier, so that nobody brings the next tiles while another thread still reads these.
+# The line that works is `acc += As[ty, k] * Bs[tx, k]`, between two barriers. Threads with neighbouring tx read a
+# column of `Bs`. In rows of 16 numbers these lie in two banks only; rows of 17 spread them over all (lesson 12).
 #
 # </details>
 
@@ -195,21 +209,22 @@ TILE = 16
 
 @gpu.jit
 def tiled_product(A, B, C):
-    """Write C (M, N) = A (M, K) @ B (K, N) from shared tiles; blocks of TILE x TILE threads, one tile of C each."""
+    """Write C (M, N) = A (M, K) @ B.T, B (N, K), from shared tiles; blocks of TILE x TILE threads, a tile of C each."""
     ### BEGIN SOLUTION
     As = cuda.shared.array((TILE, TILE), float32)
-    Bs = cuda.shared.array((TILE, TILE), float32)
+    Bs = cuda.shared.array((TILE, 17), float32)  # a column of it lies in 16 banks
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
     column, row = cuda.grid(2)
+    first = cuda.blockIdx.x * TILE
     M, K = A.shape
-    N = B.shape[1]
+    N = B.shape[0]
     acc = float32(0)
     for k0 in range(0, K, TILE):
         As[ty, tx] = A[row, k0 + tx] if row < M and k0 + tx < K else float32(0)
-        Bs[ty, tx] = B[k0 + ty, column] if k0 + ty < K and column < N else float32(0)
+        Bs[ty, tx] = B[first + ty, k0 + tx] if first + ty < N and k0 + tx < K else float32(0)
         cuda.syncthreads()
         for k in range(TILE):
-            acc += As[ty, k] * Bs[k, tx]
+            acc += As[ty, k] * Bs[tx, k]
         cuda.syncthreads()
     if row < M and column < N:
         C[row, column] = acc
@@ -238,8 +253,8 @@ check("14.3", tiled_product)
 #
 # <details><summary>Hint 1</summary>
 #
-# The first finding names two threads, one that reads an element of a tile and one that writes it. The writer is already
-# in its next turn. What keeps a fast warp from going there while a slow one still reads?
+# The first finding names two threads of different warps: one has read an element of `ws`, the other writes it. The
+# writer is already in its next turn. What keeps a fast warp from going there while a slow one still reads?
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -398,11 +413,12 @@ check("14.5", four_rows)
 # A block has 8 x 8 threads, two warps, and again a tile of C of 32 x 32, and it walks along K in turns of 8. The grid
 # is that of 14.5. Now there are 64 threads for 256 elements of each tile, so every thread brings four of both. Which
 # four rows and columns of C a thread has is up to you. A good choice is every eighth one, so that neighbouring threads
-# have neighbouring columns: the rows ty + 8 i and the columns tx + 8 j, for i and j from 0 to 3. An array of a thread
-# may have two axes: `cuda.local.array((4, 4), float32)`.
+# have neighbouring columns: the rows ty + 8 i and the columns tx + 8 j, for i and j from 0 to 3. Four rows side by side
+# work too, if you look after the banks: what do threads with different ty read of A's tile at the same time? An array
+# of a thread may have two axes: `cuda.local.array((4, 4), float32)`.
 #
-# The budget: loads as in 14.5; 8 sectors for each request from global memory; and for each 16 multiplications of a warp
-# 8 requests to shared memory.
+# The budget: loads as in 14.5; 8 sectors for each request from global memory; for each 16 multiplications of a warp 8
+# requests to shared memory; and 96 bank conflicts for a block in each turn, which makes 128 such requests.
 #
 # Specification: `C = A @ B`
 #

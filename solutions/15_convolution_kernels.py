@@ -32,6 +32,8 @@
 # - The executor counts what is written: each `x[...]` that a thread reads is a **load**, also the second one of the
 #   same element. Global memory moves in **sectors** of 32 bytes, 8 neighbouring float32.
 # - What lies in shared memory or in constant memory costs no global load once it is there.
+# - The size of a shared or local array is a number, or a name from outside of the kernel such as SEEN. A sum in the
+#   brackets, such as TILE + 1, is refused by Numba too: give it a name above the kernel.
 # - A number such as `0.5` is a float64 in a kernel; `float32(0)` is not. Where there is a budget, float64 is not
 #   allowed.
 #
@@ -61,9 +63,9 @@ C1_MASKS = rng.integers(-2, 3, (6, 5, 5)).astype(np.float32)  # (M, K, K), for 1
 # one image. Along X the grid has the output maps, along Y the tiles of a map, along Z the images. The tiles cover a map
 # row by row; at its right and lower edge a tile may reach beyond the map, and still needs its block.
 #
-# Return `((X, Y, Z), outputs, threads)` in whole numbers: the grid, how many outputs the layer has in all images, and
-# how many threads are launched. Then try it on LeNet-5 with 16 x 16 threads and one image. C1 has 6 maps of 28 x 28,
-# C3 16 of 10 x 10, C5 120 of 1 x 1: how many threads have an output in each?
+# Return `((X, Y, Z), outputs, threads)`, all of them whole numbers: the grid, the number of outputs that all images
+# have together, and the number of threads that are launched. Then try it on LeNet-5 with 16 x 16 threads and one image.
+# C1 has 6 maps of 28 x 28, C3 16 of 10 x 10, C5 120 of 1 x 1: how many threads have an output in each?
 #
 # Specification: a map has `ceil(H_out / tile) * ceil(W_out / tile)` tiles
 #
@@ -305,8 +307,8 @@ check("15.4", conv_constant)
 # the course's gives it one element of cols. Either is right. But think of a warp at one moment: which mapping lets
 # neighbouring threads store neighbouring elements?
 #
-# The budget: one load for each element. And a row of cols with n elements may cost 2 (n / 8 + 1) sectors, with n / 8
-# rounded up; stored one by one, they would cost n.
+# The budget: one load for each element of cols, and for a row of n elements at most 2 (s + 1) stored sectors, where s
+# is n / 8 rounded up. A warp whose threads store far from each other needs n sectors for the same row.
 #
 # Specification: `cols[c*K*K + p*K + q, h*W_out + v] = x[c, h + p, v + q]`
 #
@@ -360,8 +362,8 @@ check("15.5", unroll)
 # a pixel's number is h W_out + v. The grid has as many blocks as pixels and maps need. None of M, C K K and the number
 # of pixels need be a multiple of 8.
 #
-# The budget: rounded up to whole tiles of T = 8, the threads together load at most 2 M N D / T elements, with N pixels
-# and D = C K K.
+# The budget: with N pixels and D = C K K, all threads together load at most 2 M N D / T elements. Here T is 8, and M, N
+# and D are each rounded up to a multiple of it.
 #
 # Specification: `y = (rows @ cols).reshape(M, H_out, W_out)`, with cols as in 15.5
 #
@@ -513,7 +515,7 @@ check("15.7", conv_c1)
 #
 # The budget: each element of dx is stored once.
 #
-# Specification: dx[c, i, j] is the sum over m, p, q of dy[m, i - p, j - q] w[m, c, p, q], where dy has such an element
+# Specification: dx[c, i, j] is the sum over m, p, q of dy[m, i - p, j - q] w[m, c, p, q]; outside of it dy is 0
 #
 # <details><summary>Hint 1</summary>
 #

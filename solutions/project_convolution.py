@@ -39,15 +39,22 @@
 #
 # ## How times are predicted
 #
-# The check walks every block of a launch for 24 images, compares each result, and counts. Then it asks how long an
-# H200 would need at least for as many such blocks as 10,000 images need: for the multiply-adds, the requests to
-# memory, the sectors, the barriers. Your loops and indices cost little in this count, as a compiler can spare most of
-# them. The H200 needed two to five times as long for the kernels of lesson 15, and put them in the same order. Nobody's
-# clock is asked, so the same kernel has the same time on every machine.
+# The check walks every block of a launch for 24 images, compares each result, and counts. Then it predicts how long an
+# H200 would need for as many such blocks as 10,000 images need. It counts multiply-adds, requests, sectors and
+# barriers, and guesses from your text what indices cost: a division by a size of an array takes some forty
+# instructions, a division by a number that you wrote fifteen, a dimension of an index into x or y fourteen. Loops of a
+# known length are written out by a compiler, and then an index made of their counters costs nothing. Nobody's clock is
+# asked, so the same kernel has the same time on every machine.
 #
-# Points of the free stage go by this time. On each layer there are four marks to pass, each worth a point: the basic
-# kernel of lesson 15, tiles with constant masks (stage 1), joint tiles (stage 4), and a kernel made for the layer.
-# Where the grading machine has a GPU, times are measured too. They decide the order on the leaderboard, and no points.
+# How good is it? Eight kernels for these two layers were timed on an H200. The prediction puts them in the card's order
+# on both layers, and its times are 1.0 to 2.6 times too short. So trust a factor of two between your kernels, and not
+# a tenth.
+#
+# Points of the free stage go by this time. A right kernel has three of a layer's seven points, and each of four marks
+# that it passes is worth one more: a basic kernel, a kernel made for the layer, and two in equal steps between them. Tiles as in stage 1 are slower than the
+# basic kernel on both layers, and joint tiles as in stage 4 are so on C1: the strategies pay for general sizes, and you
+# know yours. Where the grading machine has a GPU, times are measured too. They decide the order on the leaderboard, and
+# no points.
 #
 # ## The leaderboard
 #
@@ -77,8 +84,8 @@ C3_MASKS = rng.standard_normal((16, 6, 5, 5)).astype(np.float32)
 #
 # x is (B, C, H, W), MASKS is (M, C, K, K), y is (B, M, H_out, W_out) with H_out = H - K + 1 and W_out = W - K + 1. A
 # block has 16 x 16 threads and computes a tile of 16 x 16 pixels of one output map: blockIdx.x is the map, blockIdx.y
-# counts the tiles of a map row by row, blockIdx.z is the image. For each input map, a block loads an element that its
-# tile looks at once.
+# counts the tiles of a map row by row, blockIdx.z is the image. Of each input map a block loads
+# every element that its tile needs, and loads it only once.
 #
 # Specification: `y = ops.conv2d_forward(x, MASKS)[0]`
 #
@@ -290,9 +297,9 @@ check("project.4", product_tiled)
 #
 # *6 points, project. Trains: an unrolled matrix in thought. (H, "Conceptual Unrolling May Help Performance")*
 #
-# The product of stage 2 without its matrix: a block that would load an element of cols loads the element of x that it
-# is a copy of. rows is (M, C K K), y is (B, M, H_out, W_out). Blocks and grid are those of stage 2's product, and so
-# is the number of loads.
+# The product of stage 2 without its matrix: where a block of stage 2 loads an element of cols, yours loads the element
+# of x of which that one is a copy. rows is (M, C K K), y is (B, M, H_out, W_out). Blocks and grid are those of stage
+# 2's product, and so is the number of loads.
 #
 # Specification: `y = ops.conv2d_forward(x, rows.reshape(M, C, K, K))[0]`
 #
@@ -372,8 +379,8 @@ check("project.6", conv_implicit)
 #
 # As stage 3, but a thread computes several maps of several pixels. A block has 64 threads and computes a tile of 16
 # maps x 64 pixels of one image: x counts tiles of pixels, y tiles of maps, z images. It loads each element of its rows
-# and columns once, and a multiply-add may take half a load from shared memory: with 4 x 4 results a thread, 8 loads
-# serve 16. The cell's names MAPS, PIXELS and THREADS are 16, 64 and 64.
+# and columns once. Shared memory has a budget too: half a load for each multiply-add. With 4 x 4 results a thread, 8
+# loads serve 16 multiply-adds. The cell's names MAPS, PIXELS and THREADS are 16, 64 and 64.
 #
 # Specification: `y = ops.conv2d_forward(x, rows.reshape(M, C, K, K))[0]`
 #
@@ -475,9 +482,10 @@ check("project.8", conv_joint)
 #
 # *7 points, project. Trains: a kernel for one layer. (H, "Specialization for the LeNet-5 C1 Layer")*
 #
-# x is (B, 1, 32, 32), w is (6, 1, 5, 5), y is (B, 6, 28, 28). C1_MASKS holds the same weights as w: read either. Below
-# the kernel write `c1_launch(B)`, which returns (grid, block) for B images, such as `((7, B), 128)`. Graders read it,
-# as they read the kernel: it may use B, numbers, constants of the cell, arithmetic, if and loops.
+# x is (B, 1, 32, 32), w is (6, 1, 5, 5), y is (B, 6, 28, 28). C1_MASKS holds the same weights as w: read either, by its
+# own name. Below the kernel write `c1_launch(B)`, which returns (grid, block) for B images, such as `((7, B), 128)`.
+# Graders read it, as they read the kernel, and do not run it: it may use B, numbers, constants of the cell, arithmetic,
+# if, loops and `math.ceil`. It has to give a launch for 10,000 images too; along y and z a grid ends at 65,535 blocks.
 #
 # Specification: `y = ops.conv2d_forward(x, w)[0]`
 #
@@ -542,7 +550,7 @@ predicted_time("project.10", conv_c1)
 # *7 points, project. Trains: a kernel for one layer. (H, "Coarsening Does Not Match Tiling Choices")*
 #
 # x is (B, 6, 14, 14), w is (16, 6, 5, 5), y is (B, 16, 10, 10), and C3_MASKS holds the same weights as w. Below the
-# kernel write `c3_launch(B)`.
+# kernel write `c3_launch(B)`, by the rules of c1_launch.
 #
 # Specification: `y = ops.conv2d_forward(x, w)[0]`
 #
@@ -628,9 +636,9 @@ predicted_time("project.11", conv_c3)
 # <!-- BEGIN SOLUTION -->
 # A model answer. One point for three changes with times, one for a reason that a counter shows.
 #
-# C3: joint tiles 245 µs. An image in shared memory, a row of 10 pixels x 4 maps a thread, 6 images a block: 398 µs,
-# slower. The report showed why: each lane stored a row of its own, 40 bytes apart, so each request to store touched 32
-# sectors and wrote each in part. With the results in shared memory first, and stored by neighbours: 189 µs; store
-# sectors fell to one for 8 numbers. Masks in constant memory with the same maps for a whole warp removed all loads of
-# weights. What did not help: more images a block, as there is then room for fewer blocks on an SM.
+# C3: joint tiles 776 µs; nearly all of it is index arithmetic. An image in shared memory, a row of 10 pixels x 4 maps a
+# thread, 6 images a block: 473 µs. 3 images a block: 363 µs, as more blocks fit on an SM. The report showed what was
+# left: each lane stored a row of its own, 40 bytes apart, so each request to store touched 32 sectors and wrote each in
+# part. With the results in shared memory first, and stored by neighbours: 350 µs; sectors stored fell from 38,400 to
+# 4,800. What did not help: one image a block, 761 µs, as only 10 lanes of each warp have a row to compute then.
 # <!-- END SOLUTION -->

@@ -40,7 +40,7 @@ ROUNDS = 15
 
 
 def lesson(name: str, folder: Path = NOTEBOOKS) -> types.ModuleType:
-    """A module with the kernels of a lesson's script, and the imports and CONSTANTS that they need.
+    """A module with the kernels of a lesson's script, what makes kernels, and the imports and CONSTANTS that they need.
 
     Of two functions of one name the last one counts, as in the notebook.
     """
@@ -58,7 +58,8 @@ def _is_needed(node: ast.stmt) -> bool:
         target = node.targets[0]
         names = target.elts if isinstance(target, ast.Tuple) else [target]
         return all(isinstance(name, ast.Name) and name.id.isupper() and len(name.id) > 1 for name in names)
-    return isinstance(node, ast.Import | ast.ImportFrom) or (isinstance(node, ast.FunctionDef) and node.decorator_list)
+    makes = isinstance(node, ast.FunctionDef) and any(getattr(part, "decorator_list", ()) for part in ast.walk(node))
+    return isinstance(node, ast.Import | ast.ImportFrom) or makes  # a function that makes kernels counts as one
 
 
 def up(n: int, block: int) -> int:
@@ -118,9 +119,23 @@ def cases(tiny: bool):
 
 
 def products(tiny: bool):
-    """Yield the cases of lesson 14, as `cases` does: a matrix times few columns and many, a small layer."""
+    """Yield the cases of lesson 14, as `cases` does: its own kernels, a matrix times few columns and many, a layer."""
+    own, rng = lesson("14_matrix_multiplication"), np.random.default_rng(0)
+    side = 128 if tiny else 4096
+    A, B, C = _normal(rng, side, side), _normal(rng, side, side), gpu.empty((side, side), np.float32)
+    shapes = {
+        "naive": ((side // 32, side // 8), (32, 8)), "coalesced": ((side // 32, side // 8), (32, 8)),
+        "tiled": ((side // 32, side // 32), (32, 32)), "column_of_eight": ((side // 64, side // 64), 512),
+        "square_of_eight": ((side // 128, side // 128), 256),
+    }  # fmt: skip
+    kernels = {name: own.tiled(32) if name == "tiled" else getattr(own, name) for name in shapes}
+    launches = {name: _launch(kernels[name], *shapes[name], A, B, C) for name in shapes}
+    launches["cuBLAS"] = _library(tiny, A, B, C)
+    yield "lesson 14's own kernels", f"{side:,} x {side:,} x {side:,}", 12 * side * side, launches
+    del A, B, C, launches
+
     side = 64 if tiny else 4096
-    kernel, rng = lesson("14_matrix_multiplication").matrix_vector, np.random.default_rng(0)
+    kernel = own.matrix_vector
     # Three matrices in turns: one alone would stay in the L2 cache.
     weights = [_normal(rng, side, side) for _ in range(3)]
     x, y = _normal(rng, side), gpu.empty((side,), np.float32)

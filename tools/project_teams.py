@@ -82,14 +82,14 @@ def teams() -> list[Team]:
     race = solved["project.8"].replace("own_pixels[j]\n        cuda.syncthreads()\n", "own_pixels[j]\n")
     return [
         Team("team-a", "Warp Nine", "all stages, best kernels", 40, "free", solved),
-        Team("team-b", "", "stage 4 and joint tiles", 36, "free", stages(4) | free["joint"]),
+        Team("team-b", "", "stage 4 and joint tiles", 33, "free", stages(4) | free["joint"]),
         Team("team-c", "Register Pressure", "stage 4 alone", 26, "4", stages(4)),
         Team("team-d", "Sector Nine", "stages 1 to 3", 18, "3", stages(0, 1, 2, 3)),
         Team("team-e", "", "stages 1 and 2", 12, "2", stages(0, 1, 2)),
         Team("team-f", "Halo", "stage 1", 5, "1", stages(0)),
         Team("team-g", "<b>Fast & bold</b>", "C1 alone, its best kernel", 7, "free",
              {"project.10": solved["project.10"]}),
-        Team("team-h", "warp nine", "tiles for both layers, a name that is taken", 8, "free", free["tiled"]),
+        Team("team-h", "warp nine", "tiles for both layers, a name that is taken", 6, "free", free["tiled"]),
         Team("team-i", "Borrowed", "calls the library's kernel", 0, "none", {"project.10": library + call + launch}),
         Team("team-j", "Ones", "takes all weights to be 1", 0, "none", ones),
         Team("team-k", "Racers", "a race in stage 4, some batches left out", 0, "none",

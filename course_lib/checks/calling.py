@@ -91,7 +91,7 @@ def _told(error, origin, function, case):
         return ""
 
 
-def outcome_here(exercise, case, text, names):
+def outcome_here(exercise, case, text, names, numbers=None):
     """Return the `Outcome` of a case for an answer whose cells were run in this process, or of a kernel's text.
 
     Parameters
@@ -102,13 +102,15 @@ def outcome_here(exercise, case, text, names):
         The kernel and all that it needs of the notebook; it is read, not run. A function needs none.
     names : dict
         What the cells defined.
+    numbers : sequence of int, optional
+        Of the text's lines, as `run_kernel` takes them.
 
     Errors as `call_answer`. Source: the course's own.
     """
     if exercise.kind == "kernel":
         from course_lib.checks.kernels import run_kernel  # the executor is loaded only where a kernel is checked
 
-        return run_kernel(exercise, text, case)
+        return run_kernel(exercise, text, case, numbers)
     if exercise.function not in names:
         return Outcome(error=f"NameError: there is no function {exercise.function}")
     return call_here(names[exercise.function], case)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from course_lib.checks.judge import NOT_STARTED
+from course_lib.checks.judge import NOT_STARTED, given_of
 from course_lib.checks.lesson_link import Lesson, lesson_of
 from course_lib.checks.showing import call_of, launch_of, result_of
 from course_lib.checks.values import resolve
@@ -125,8 +125,7 @@ def _rows(exercise, facts):
 def _call(exercise, case, outcome):
     if outcome.calls:
         return launch_of(exercise.function, *outcome.calls[-1], exercise.arrays_of(case))
-    outside = getattr(exercise, "constants", {}).values()
-    return call_of(exercise.function, [value for number, value in enumerate(case.args) if number not in outside])
+    return call_of(exercise.function, given_of(exercise, case))
 
 
 def _got_and_expected(exercise, facts):

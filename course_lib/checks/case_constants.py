@@ -63,6 +63,17 @@ def _instead(constant):
     return f"Read {constant} itself in the kernel, such as {constant.lower()} = cuda.const.array_like({constant})."
 
 
+def advised(message, source, constants):
+    """Return what a kernel was refused for, and what to read where it is a name that was made outside. No errors.
+
+    Source: the course's own.
+    """
+    held = [value for each in _reached(source) for value in each.outside.values()] if constants else []
+    if any(type(value) is Unusable and value.why in message for value in held):
+        return f"{message.rstrip('.')}. {_instead(next(iter(constants)))}"
+    return message
+
+
 def check_read(function, source, constants):
     """Raise KernelError unless a kernel, or a function that it calls, reads each of the constants.
 

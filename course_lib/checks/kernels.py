@@ -18,7 +18,7 @@ from collections import Counter, deque
 import numpy as np
 
 from course_lib import simt
-from course_lib.checks.case_constants import check_read, exchanged
+from course_lib.checks.case_constants import advised, check_read, exchanged
 from course_lib.checks.judge import Outcome
 from course_lib.checks.kernel_costs import advice_of, causes_of, costs_of, more_costs_of
 from course_lib.checks.kernel_text import is_readable, unread, written_out
@@ -58,7 +58,7 @@ def run_here(exercise, kernel, case):
     if maker := _unread_maker(kernel.py_func):
         return Outcome(error=f"KernelError: {unread(exercise.function, maker)}")
     names = kernel.py_func.__globals__
-    own = functools.partial(launch_here, names, exercise.launcher)
+    own = functools.partial(_own_launch, exercise, case, functools.partial(launch_here, names))
     return _outcome(exercise, lambda constants: exchanged(source_of(kernel), constants, names), own, case)
 
 
@@ -82,7 +82,7 @@ def _is_running(code):
     return frame is not None
 
 
-def run_kernel(exercise, text, case):
+def run_kernel(exercise, text, case, numbers=None):
     """Return the `Outcome` of a case for the kernel in a text: a cell, or several cells joined by newlines.
 
     The kernel may use what else the text has: constants that are numbers, functions with @gpu.jit(device=True), imports
@@ -94,18 +94,29 @@ def run_kernel(exercise, text, case):
     exercise : KernelExercise
     text : str
     case : Case
+    numbers : sequence of int, optional
+        By which number each line of the text is told, where it comes from several cells.
 
     No errors: refusals, with line and fix, are in the outcome. Source: the course's own.
     """
-    own = functools.partial(launch_in_text, text, exercise.launcher)
+    own = functools.partial(_own_launch, exercise, case, functools.partial(launch_in_text, text))
     if not exercise.batch:
-        return _outcome(exercise, lambda constants: _read(exercise, text, constants), own, case)
+        return _outcome(exercise, lambda constants: _read(exercise, text, constants, numbers), own, case)
     for before, arguments, outcome in _LAST:
         if before == (exercise.id, text) and _same_arrays(arguments, case.args):
             return outcome
-    outcome = _outcome(exercise, lambda constants: _read(exercise, text, constants), own, case)
+    outcome = _outcome(exercise, lambda constants: _read(exercise, text, constants, numbers), own, case)
     _LAST.append(((exercise.id, text), case.args, outcome))
     return outcome
+
+
+def _own_launch(exercise, case, read, images):
+    """Return an answer's (grid, block) for a case; it has to be one, too, where times are predicted for more images."""
+    shapes = {name: array.shape for name, array in exercise.arrays_of(case).items()}
+    found = read(exercise.launcher, images, shapes)
+    if exercise.batch:
+        read(exercise.launcher, exercise.batch, shapes)
+    return found
 
 
 def _same_arrays(first, second):
@@ -115,11 +126,14 @@ def _same_arrays(first, second):
     return len(arrays[0]) == len(arrays[1]) and counted[0] == counted[1] and all(map(operator.is_, *arrays))
 
 
-def _read(exercise, text, constants):
+def _read(exercise, text, constants, numbers=None):
     if type(text) is str:
-        text = written_out(re.sub("(?m)^[%!].*$", "", text), exercise.function)
+        plain = re.sub("(?m)^[%!].*$", "", text)
+        text = written_out(plain, exercise.function)
+        numbers = numbers if text == plain else None  # what is written out stands in lines of its own
     names = dict(exercise.names)
-    source = simt.read(text, exercise.function, names=names, kept=constants, imports=IMPORTS, skip=True)
+    options = {"names": names, "kept": constants, "imports": IMPORTS, "numbers": numbers}
+    source = simt.read(text, exercise.function, skip=True, **options)
     if not source.tree.decorator_list:
         raise TypeError(f"{exercise.function} is no kernel; write @gpu.jit in the line above its def.")
     return source
@@ -188,8 +202,10 @@ def _outcome(exercise, source, own_launch, case):
         launches = _Launches(exercise, source, own_launch, timed)
         results = exercise.launch(launches, *case.args)
     except Exception as error:  # whatever a text leads to is its own error, never the grader's
-        lines = launches.source.lines if launches else {}
-        return Outcome(error=f"{type(error).__name__}: {with_line(str(error), lines)}")
+        says = str(error)
+        if launches:
+            says = advised(with_line(says, launches.source.lines), launches.source, constants)
+        return Outcome(error=f"{type(error).__name__}: {says}")
     several = isinstance(results, tuple)
     arrays = [Written(*launches.outputs[id(r)], launches.reports) for r in (results if several else (results,))]
     costs = sum((Counter(costs_of(r, source.parameters)) for r in launches.reports), Counter())

@@ -8,7 +8,7 @@ import hashlib
 import numpy as np
 
 from course_lib.simt.arrays import DeviceArray
-from course_lib.simt.estimate.least import least_time
+from course_lib.simt.estimate.by_classes import time_by_classes
 from course_lib.simt.estimate.model import PARTS
 
 COUNTER = "predicted_microseconds"
@@ -33,7 +33,7 @@ def predicted(exercise, source, report, arguments, steps):
     steps : int
         As `simt.run` takes them.
 
-    ValueError if there is no output. Errors as `least_time`'s. Source: the course's own.
+    ValueError if there is no output. Errors as `time_by_classes`'s. Source: the course's own.
     """
     outputs = [a for a in arguments if type(a) is DeviceArray]
     if not outputs:
@@ -43,11 +43,11 @@ def predicted(exercise, source, report, arguments, steps):
             if getattr(a, "shape", ()) and a.shape[0] == images}  # fmt: skip
     seed = hashlib.sha256(b"".join(a.tobytes() for a in arguments if isinstance(a, np.ndarray))).digest()
     fresh = [DeviceArray.empty(a.shape, a.dtype) if type(a) is DeviceArray else a for a in arguments]
-    found = least_time(
+    found = time_by_classes(
         source, report, fresh, exercise.device, times=exercise.batch / images, grow=grow,
         seed=int.from_bytes(seed[:8], "big"), steps=steps,
     )  # fmt: skip
-    says = f"They are the least that {exercise.batch:,} images can take on an {exercise.device}; most of them go into "
+    says = f"So long {exercise.batch:,} images are predicted to take on an {exercise.device}; most of it goes into "
     return significant(1e6 * found.seconds), f"{says}{PARTS[found.limit]}."
 
 

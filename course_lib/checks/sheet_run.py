@@ -133,10 +133,10 @@ class _Run:
     def _result(self, exercise):
         """Return (result, [case, outcome]) of an exercise after the last cell."""
         if exercise.kind == "kernel":
-            text, called = self.definitions.answer(exercise), []
+            text, called, numbers = self.definitions.answer(exercise), [], self.definitions.numbers(exercise)
 
             def outcome_of(case):
-                called[:] = [case, outcome_here(exercise, case, text, {})]
+                called[:] = [case, outcome_here(exercise, case, text, {}, numbers)]
                 return called[1]
 
             return run_part(exercise, (PUBLIC, False, 1, exercise.cases), outcome_of), called

@@ -31,7 +31,12 @@ _FUNCTIONS = {"abs": abs, "bool": bool, "divmod": divmod, "float": float, "int":
               "max": max, "min": min, "range": range, "round": round, "sorted": sorted, "sum": sum, "tuple": tuple,
               "dict": dict, "enumerate": enumerate, "zip": zip, "reversed": reversed, "all": all,
               "any": any}  # fmt: skip
-_MATH = ("ceil", "floor", "sqrt", "log2", "gcd", "isqrt", "log", "exp")
+_MODULES = {
+    "math": {n: getattr(math, n) for n in ("ceil", "floor", "sqrt", "log2", "gcd", "isqrt", "log", "exp")},
+    "numpy": {"ceil": lambda x: float(math.ceil(x)), "floor": lambda x: float(math.floor(x))},
+}
+"""Module -> {name: function} of what a text may take from it, as math.ceil or by an import of its name."""
+
 _BOXES = (tuple, list, dict, set)
 _PLAIN = (bool, int, float, str, type(None))
 
@@ -51,12 +56,21 @@ class _Leave(Exception):
 class SmallValues:
     """The values of names that are plain constants so far, and the functions that compute them.
 
+    Parameters
+    ----------
+    shapes : mapping of str to tuple, optional
+        Of arrays that a text may ask for theirs: len(C1_MASKS), C1_MASKS.shape[0].
+
+    `at` is the statement that was walked last, after a failure the one that is not understood.
+
     Source: the course's own.
     """
 
-    def __init__(self):
+    def __init__(self, shapes=None):
         self.values, self.functions = {"__name__": "__main__"}, {}
+        self.shapes, self.at = dict(shapes or {}), None
         self._steps, self._calls, self._left = 0, 0, MOST_TOGETHER
+        self._imported = {"math": "math", "np": "numpy"}
 
     def take(self, node, gives):
         """Take in a statement of the top level that gives these names a value; return whether it is understood.
@@ -65,6 +79,8 @@ class SmallValues:
         """
         names, self._steps = dict(self.values), min(MOST_STEPS, self._left)
         begun = self._steps
+        for name in gives:
+            self._imported.pop(name, None)
         try:
             if len(names) > MOST_VALUES:
                 raise Unknown
@@ -76,7 +92,8 @@ class SmallValues:
         finally:
             self._left -= begun - self._steps
         self.values = names
-        for name in gives - {getattr(node, "name", None)}:
+        kept = {getattr(node, "name", None), *(gives if _is_lambda(node) else ())}
+        for name in gives - kept:
             self.functions.pop(name, None)
         return True
 
@@ -93,9 +110,13 @@ class SmallValues:
             if calls or name in named:
                 del self.values[name]
 
-    def value(self, node):
-        """Return the value of an expression, raising Unknown where it is no constant. Source: the course's own."""
-        self._steps = begun = min(MOST_STEPS, self._left)
+    def value(self, node, most=MOST_STEPS):
+        """Return the value of an expression, raising Unknown where it is no constant or takes more than `most` steps.
+
+        Source: the course's own.
+        """
+        self._steps = begun = min(most, self._left)
+        self.at = None
         try:
             return self._value(node, dict(self.values))
         except (_Leave, _Return, ArithmeticError, ValueError, TypeError, LookupError, RecursionError, MemoryError):
@@ -109,12 +130,20 @@ class SmallValues:
 
     def _statement(self, node, names):
         self._step()
-        kind = type(node)
+        self.at, kind = node, type(node)
         if kind is ast.FunctionDef:
             if self._calls or node.decorator_list:
                 raise Unknown
             names.pop(node.name, None)
             self.functions[node.name] = node
+        elif kind in (ast.Import, ast.ImportFrom):
+            self._import(node, names)
+        elif _is_lambda(node):
+            if self._calls:
+                raise Unknown
+            names.pop(node.targets[0].id, None)
+            body = [ast.copy_location(ast.Return(node.value.body), node)]
+            self.functions[node.targets[0].id] = ast.FunctionDef(node.targets[0].id, node.value.args, body, [])
         elif kind is ast.Assign:
             value = self._value(node.value, names)
             for target in node.targets:
@@ -139,10 +168,24 @@ class SmallValues:
             error = _Leave()
             error.ends = kind is ast.Break
             raise error
+        elif kind is ast.Expr and _is_named_call(node.value, "print") and "print" not in names:
+            for part in node.value.args:
+                self._value(part, names)
         elif kind is ast.Expr:
             self._value(node.value, names)
         elif kind not in (ast.Pass, ast.Assert):
             raise Unknown
+
+    def _import(self, node, names):
+        """Take in what an import gives: a module of `_MODULES`, or functions of one; in a function for all."""
+        module = getattr(node, "module", "")
+        for each in node.names:
+            path = f"{module}.{each.name}" if module else each.name
+            first, _, function = path.partition(".")
+            if first not in _MODULES or (module and function not in _MODULES[first]) or getattr(node, "level", 0):
+                raise Unknown
+            names.pop(each.asname or each.name, None)
+            self._imported[each.asname or each.name] = path
 
     def _loop(self, node, names, turns):
         for turn in turns:
@@ -203,6 +246,8 @@ class SmallValues:
             return self._value(node.body if self._value(node.test, names) else node.orelse, names)
         if kind is ast.Subscript:
             return self._value(node.value, names)[self._index(node.slice, names)]
+        if kind is ast.Attribute and node.attr == "shape" and (shape := self._shape(node.value, names)):
+            return shape
         if kind is ast.NamedExpr:
             names[node.target.id] = value = self._value(node.value, names)
             return value
@@ -211,6 +256,11 @@ class SmallValues:
         if kind is ast.Call:
             return self._call(node, names)
         raise Unknown
+
+    def _shape(self, node, names):
+        """Return the shape of an array that a name stands for, None of anything else."""
+        known = isinstance(node, ast.Name) and node.id not in names
+        return self.shapes.get(node.id) if known else None
 
     def _compare(self, node, names):
         left = self._value(node.left, names)
@@ -243,13 +293,12 @@ class SmallValues:
         return list(value)
 
     def _call(self, node, names):
+        if _is_named_call(node, "len") and len(node.args) == 1 and (shape := self._shape(node.args[0], names)):
+            return shape[0]
         given = [self._value(a, names) for a in node.args]
         options = {k.arg: self._value(k.value, names) for k in node.keywords}
-        if isinstance(node.func, ast.Attribute):
-            owner, name = node.func.value, node.func.attr
-            if not isinstance(owner, ast.Name) or owner.id != "math" or "math" in names or name not in _MATH:
-                raise Unknown
-            return self._fitting(getattr(math, name)(*given, **options))
+        if function := self._of_a_module(node.func, names):
+            return self._fitting(function(*given, **options))
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         if name in self.functions and name not in names:
             return self._own(self.functions[name], given, options)
@@ -261,6 +310,17 @@ class SmallValues:
             raise Unknown
         found = _FUNCTIONS[name](*given)
         return self._fitting(list(found) if type(found) in (enumerate, zip, type(reversed([]))) else found)
+
+    def _of_a_module(self, node, names):
+        """Return the function of math or numpy that an expression names, None if it names none."""
+        owner = node.value if isinstance(node, ast.Attribute) else node
+        if not isinstance(owner, ast.Name) or owner.id in names or owner.id in self.functions:
+            return None
+        path = self._imported.get(owner.id, "")
+        if owner is not node:
+            path = f"{path}.{node.attr}"
+        module, _, name = path.partition(".")
+        return _MODULES.get(module, {}).get(name)
 
     def _own(self, function, given, options):
         """Call a function of the text's own: in it are its parameters, and what the text has outside."""
@@ -316,6 +376,16 @@ class SmallValues:
         self._steps -= 1
         if self._steps < 0:
             raise Unknown
+
+
+def _is_lambda(node):
+    """Return whether a statement gives one name a lambda."""
+    plain = isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)
+    return plain and isinstance(node.value, ast.Lambda)
+
+
+def _is_named_call(node, name):
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
 
 
 def _flat(value):

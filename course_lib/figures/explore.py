@@ -7,7 +7,7 @@ from html import escape
 
 from .picture import Picture
 from .scripts import script
-from .stepper import TITLE_STYLE
+from .stepper import TITLE_STYLE, ended
 
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 WIDTH = "min(460px, 100%)"
@@ -66,7 +66,7 @@ class Explore:
             "text/html": self.html,
             "text/plain": " ".join(
                 [
-                    self.title if self.title.endswith((".", "?")) else f"{self.title}.",
+                    ended(self.title),
                     self.first.caption,
                     self.first.alt,
                 ]

@@ -11,7 +11,7 @@ from html import escape
 from . import style
 from .picture import Picture
 from .scripts import script
-from .stepper import MAX_HTML, TITLE_STYLE, in_script
+from .stepper import MAX_HTML, TITLE_STYLE, ended, in_script
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Live:
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:12]
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        plain = " ".join(part for part in (f"{self.title}.", self.static.caption, self.static.alt) if part)
+        plain = " ".join(part for part in (ended(self.title), self.static.caption, self.static.alt) if part)
         return {"text/html": self.html, "text/plain": plain}
 
 

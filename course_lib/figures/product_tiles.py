@@ -205,7 +205,7 @@ def ladder_tiles():
     from course_lib.cuda.ladders.gemm import v05_register_tile_2d as v05
 
     return {
-        "v02 naive": dict(BM=v02.BLOCK[1], BN=v02.BLOCK[0], BK=8, TM=1, TN=1, shared=False),
+        "v02 coalesced": dict(BM=v02.BLOCK[1], BN=v02.BLOCK[0], BK=8, TM=1, TN=1, shared=False),
         "v03 tiles": dict(BM=v03.T, BN=v03.T, BK=v03.T, TM=1, TN=1, shared=True),
         "v04 column": dict(BM=v04.BM, BN=v04.BN, BK=v04.BK, TM=v04.TM, TN=1, shared=True),
         "v05 square": dict(BM=v05.BM, BN=v05.BN, BK=v05.BK, TM=v05.TM, TN=v05.TN, shared=True),

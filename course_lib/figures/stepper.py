@@ -13,6 +13,11 @@ MAX_HTML = 400_000
 TITLE_STYLE = "font-weight:bold;font-size:14px;line-height:1.4;margin:8px 0 6px 0"
 
 
+def ended(title):
+    """Return a title as a sentence: with a dot, unless it ends with a mark of its own. No errors."""
+    return title if title.endswith((".", "?", "!")) else f"{title}."
+
+
 @dataclass(frozen=True)
 class Stepper:
     """A title and frames of one size; displays itself. `static` is the frame shown where no script runs."""
@@ -46,7 +51,7 @@ class Stepper:
         return f"Step {self.static + 1} of {len(self.frames)}. {self.frames[self.static].caption}".strip()
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        plain = f"{self.title}. {self._static_caption} {self.frames[self.static].alt}"
+        plain = f"{ended(self.title)} {self._static_caption} {self.frames[self.static].alt}"
         return {"text/html": self.html, "text/plain": plain}
 
 

@@ -26,7 +26,7 @@ AT_ONCE = 250
 """Images whose right values are computed together: they are unrolled in float64."""
 
 
-def measured(request, timer=None):
+def measured(request, timer=None, values=None):
     """Return the reply to a request, a dict of plain values.
 
     Parameters
@@ -36,6 +36,8 @@ def measured(request, timer=None):
         "seed".
     timer : callable, optional
         timer({"team": calls, "vendor": calls}) -> {name: seconds}; the device's clock unless given.
+    values : callable, optional
+        values(x, w) -> right values, for who has them already; `right_values` unless given.
 
     Returns
     -------
@@ -51,7 +53,7 @@ def measured(request, timer=None):
     rng = np.random.default_rng(request["seed"])
     w = rng.standard_normal(request["w"]).astype(np.float32)
     batches = [rng.standard_normal(request["x"]).astype(np.float32) for _ in range(SETS)]
-    right = [right_values(x, w) for x in batches]
+    right = [(values or right_values)(x, w) for x in batches]
     reply = {"reason": "", "seconds": None, "vendor": None, "against": "", "wrong": False}
     reply["card"] = gpu.device_name()
     try:

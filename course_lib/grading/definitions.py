@@ -11,7 +11,7 @@ import builtins
 from bisect import bisect_left
 
 from course_lib.checks.scopes import reads
-from course_lib.grading.statements import Statement, Statements, opened, parsed, text_of
+from course_lib.grading.statements import Statement, Statements, first_line, opened, parsed, text_of
 
 _BUILTINS = frozenset(dir(builtins))
 _MAKERS = {"jit", "njit", "partial", "vectorize", "lru_cache", "cache"}
@@ -52,7 +52,7 @@ class Definitions:
 
     def source(self, name):
         """Return an answer's text, "" if there is none. No errors. Source: the course's own."""
-        return _joined([text for _, text in self.nodes(name)])
+        return _joined(text for _, text in self.nodes(name))
 
     def answer(self, exercise):
         """Return the text of an exercise's answer, "" if there is none: its function and what it reaches.
@@ -66,21 +66,36 @@ class Definitions:
         as in check("01.1", my_fit), it ends with fit_line = my_fit. What can give any name a value, such as a call of
         exec, belongs to every answer. No errors. Source: the course's own.
         """
+        return _joined(text for text, _ in self._pieces(exercise))
+
+    def numbers(self, exercise):
+        """Return the number that each line of `answer` has in its cell, 0 for the empty ones between statements.
+
+        No errors. Source: the course's own.
+        """
+        numbers = []
+        for text, first in self._pieces(exercise):
+            numbers += [0] * bool(numbers) + [*range(first, first + text.count("\n") + 1)]
+        return numbers
+
+    def _pieces(self, exercise):
+        """Return [(text, number of its first line in its cell)] of the statements of an answer, in order."""
         place, end = self._found(exercise.id, exercise.function)
         if place is not None:
             beside = {name for name in (getattr(exercise, "launcher", ""),) if name}
-            return _joined([s.text for s in self._statements(place, end, beside=beside)])
+            return _with_text(self._statements(place, end, beside=beside))
         checks = [c for c in self._checks if c.id == exercise.id and c.answer is not None]
         if not checks:
-            return _joined([s.text for s in self._statements(None, len(self._all)) if s.wild])
+            return _with_text(s for s in self._statements(None, len(self._all)) if s.wild)
         check = checks[-1]
         given = ast.copy_location(ast.Assign([ast.Name(exercise.function, ast.Store())], check.answer), check.answer)
         last = Statement(check.place, 0, given, [])
         last.now, last.later = reads(check.scopes.walk(check.answer))
         own = isinstance(check.answer, ast.Name) and check.answer.id == exercise.function
         beside = {name for name in (getattr(exercise, "launcher", ""),) if name}
-        texts = [s.text for s in self._statements(None, check.place, last, beside)]
-        return _joined(texts if own else [*texts, text_of([], ast.fix_missing_locations(given))])
+        pieces = _with_text(self._statements(None, check.place, last, beside))
+        alias = text_of([], ast.fix_missing_locations(given))
+        return pieces if own or not alias else [*pieces, (alias, check.answer.lineno)]
 
     def where(self, exercise):
         """Return (cell of the answer's definition, cell of the check that it is judged by), numbers from 0.
@@ -167,7 +182,7 @@ class Definitions:
         """Return the place that gives a name its value there; of names given only later, the first that does."""
         places = self._given.get(name, [])
         given = _last_before(places, before)
-        return given if given is not None else next((p for p in places if p > before), None)
+        return given if given is not None else next((p for p in places if p >= before), None)
 
 
 def _last_before(places, before):
@@ -177,6 +192,11 @@ def _last_before(places, before):
 
 def _name(node):
     return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def _with_text(statements):
+    """Return (text, number of its first line in its cell) of statements that have one."""
+    return [(text, first_line(s.node)) for s in statements if (text := s.text)]
 
 
 def _joined(texts):

@@ -25,6 +25,7 @@ from pathlib import Path
 from course_lib.checks.predicted import COUNTER, significant
 from course_lib.grading.csvfile import write_atomically, write_csv
 from course_lib.grading.pages import one_line, page
+from course_lib.grading.team import looks
 
 PAGE, TABLE, WHO = "leaderboard.html", "leaderboard.csv", "leaderboard_who.csv"
 
@@ -86,20 +87,25 @@ def layers_of(exercises) -> dict[str, object]:
 
 
 def entries_of(finals: list[dict], exercises) -> list[Entry]:
-    """Return the entries of final results of one sheet: one for each team, who handed the same files in.
+    """Return the entries of final results of one sheet: one for each team, who handed the same answers in.
+
+    Copies of one notebook count as one, whatever was run in them; two sheets in which nothing is right are two.
 
     No errors. Source: the course's own.
     """
-    found: dict[str, Entry] = {}
+    found: dict[tuple, Entry] = {}
     for result in finals:
         if not result["files"]:
             continue
-        at = result["key"] or result["student"]
+        chosen = one_line(result.get("team", ""), 60)
+        stage, layers = _reached(result, exercises)
+        at = (chosen, *sorted(result.get("answers", {}).items()))
+        if not chosen and stage == "none":
+            at = (result["student"],)
         if at in found:
             found[at].students.append(result["student"])
             continue
-        chosen = one_line(result.get("team", ""), 60)
-        found[at] = Entry([result["student"]], chosen, *_reached(result, exercises))
+        found[at] = Entry([result["student"]], chosen, stage, layers)
     return list(found.values())
 
 
@@ -162,15 +168,15 @@ def _give_names(entries):
     used: set[str] = set()
     for entry in entries:
         wanted, number = entry.chosen, 1
-        while wanted and wanted.casefold() in used:
+        while wanted and looks(wanted) in used:
             number += 1
             wanted = f"{entry.chosen} ({number})"
         entry.name = wanted
-        used |= {wanted.casefold()} if wanted else set()
+        used |= {looks(wanted)} if wanted else set()
     number = 0
     for entry in sorted((e for e in entries if not e.name), key=_mark):
         number += 1
-        while f"team {number}" in used:
+        while looks(f"team {number}") in used:
             number += 1
         entry.name = f"team {number}"
 

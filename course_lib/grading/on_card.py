@@ -48,7 +48,7 @@ def request_of(exercise, text, batch=0):
     source = simt.read(
         plain, exercise.function, names=dict(exercise.names), kept=arrays, imports=IMPORTS, skip=True
     )
-    grid, block = launch_in_text(text, exercise.launcher, images)
+    grid, block = launch_in_text(text, exercise.launcher, images, {name: array.shape for name, array in arrays.items()})
     return {
         "kernel": packed_kernel(source, arrays), "grid": grid, "block": block, "seed": SEED,
         "x": [images, *case.args[0].shape[1:]], "w": list(case.args[1].shape), "constant": next(iter(arrays), ""),

@@ -288,12 +288,20 @@ def _deep(source):
     return most > MOST_DEEP
 
 
+def first_line(node):
+    """Return the number of a statement's first line, of its decorators' if it has some. No errors.
+
+    Source: the course's own.
+    """
+    return min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
+
+
 def text_of(lines, node):
     """Return a statement's text, as it was written where it is a def at the left margin; "" if it has none. No errors.
 
     Source: the course's own.
     """
-    first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
+    first = first_line(node)
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and node.col_offset == 0:
         return "\n".join(lines[first - 1 : node.end_lineno]).rstrip()
     try:

@@ -3,6 +3,8 @@
 Source: the course's own; NVIDIA, "CUDA C++ Programming Guide", "Synchronization Functions".
 """
 
+import ast
+
 from course_lib.simt.lanes import WARP
 
 DID = "wrote", "read", "changed with cuda.atomic"
@@ -19,18 +21,23 @@ class RaceFindings:
         same = other_block == int(self.number[lane]) >> self.block_bits
         who = self.lanes.name_of(thread, None if same else other_block)
         where = IN_THIS_LINE if other_line == node.lineno else f"in line {other_line}"
+        one_warp = same and thread // WARP == int(self.lanes.thread[lane]) // WARP
         what = f"{self.lanes.name(lane)} {verb} {element(view.name, index)}, which {who} {DID[did]} {where}"
         facts = {
             "array": view.name, "lane": lane, "count": races, "index": index, "other_line": other_line,
             "did": verb, "other_did": DID[did],
             "other_thread": self.lanes.thread_triple(thread), "other_block": self.lanes.block_triple(other_block),
+            "one_warp": one_warp,
         }  # fmt: skip
         earlier = self.hazards.get(("race", self.function, node.lineno, view.name, "error"))
         if real:
             harmless = self.hazards.pop(("same value", self.function, node.lineno, view.name, "advice"), None)
             facts["count"] += harmless.count if harmless else 0
-            fix = self._fix(verb, view, did, same, thread // WARP == int(self.lanes.thread[lane]) // WARP, where)
+            adds = self._adds(view.name, node.lineno, other_line)
+            fix = self._fix(verb, view, did, same, one_warp, where, adds)
             self.found("race", node.lineno, f"{what}, with no barrier between.", fix, **facts)
+            if earlier is not None and earlier.details["one_warp"] and not one_warp:
+                earlier.fix, earlier.details["one_warp"] = fix, False  # what orders one warp is not enough
         elif earlier is not None:
             earlier.count += races
         elif did == 2 or verb.startswith("changes"):
@@ -49,8 +56,8 @@ class RaceFindings:
                 severity="advice", **facts,
             )  # fmt: skip
 
-    def _fix(self, verb, view, did, same_block, one_warp, where):
-        """Return what to do about a race."""
+    def _fix(self, verb, view, did, same_block, one_warp, where, adds):
+        """Return what to do about a race; `adds` says whether one of its lines adds to an element."""
         if own := self._owner(verb, view, did, where):
             return own
         if not same_block:
@@ -60,12 +67,22 @@ class RaceFindings:
             )
         barrier = "cuda.syncthreads()" + (" (within one warp cuda.syncwarp() is enough)" if one_warp else "")
         fix = _ONE_LINE.get((verb, did)) if where == IN_THIS_LINE else None
-        fix = (fix or "Put {} between the two, where all threads come by; or use cuda.atomic to count and add.").format(
-            barrier
+        fix = (fix or "Put {} between the two, where all threads come by{}.").format(
+            barrier, "; or use cuda.atomic to count and add" if adds or did == 2 or verb.startswith("changes") else ""
         )
         if view.memory.space == "global" and self.blocks > 1:
             fix += " If several blocks touch it, do one of the two in an earlier launch."
         return fix
+
+    def _adds(self, array, *lines):
+        """Return whether one of these lines makes an array's element of an element of it, as s[i] += x does."""
+        for node in self.source.text.nodes:
+            if getattr(node, "lineno", None) in lines:
+                target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
+                again = isinstance(node, ast.AugAssign) or (isinstance(node, ast.Assign) and _reads(node.value, array))
+                if again and isinstance(target, ast.Subscript) and _reads(target, array):
+                    return True
+        return False
 
     def _owner(self, verb, view, did, where):
         """Return what to do where one line of many threads stores to one element of global memory; "" elsewhere.
@@ -88,9 +105,15 @@ OWN_ELEMENT = (
 )
 _ONE_LINE = {
     ("writes", 0): "Two threads write one element: give each its own, let one thread write, or use cuda.atomic.",
-    ("writes", 1): "Read into a variable, then {}, then write; or use cuda.atomic to count and add.",
+    ("writes", 1): "Read into a variable, then {}, then write{}.",
 }
 """What to do where both accesses of a race stand in one line, by what the one does and what the other did."""
+
+
+def _reads(node, array):
+    """Return whether an element of an array of this name stands in a node."""
+    names = (n.value for n in ast.walk(node) if isinstance(n, ast.Subscript))
+    return any(isinstance(n, ast.Name) and n.id == array for n in names)
 
 
 def element(name, index):

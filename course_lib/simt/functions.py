@@ -90,11 +90,18 @@ def _check_known(e, node, space):
             dynamic = "; or shared.array(0, ...) and the bytes in the launch" if space == "shared" else ""
             raise TypeError(
                 f"the size of a {space} array must be known before the launch: a number, or a constant made outside of "
-                f"the kernel, not {ast.unparse(part)}{dynamic}"
+                f"the kernel, not {ast.unparse(part)}{_new_constant(part)}{dynamic}"
             )
 
 
 FUNCTIONS["cuda.shared.array"], FUNCTIONS["cuda.local.array"] = _array("shared"), _array("local")
+
+
+def _new_constant(part):
+    """Return what to do where a size is computed from constants: T + 1 is no constant, a name for it is one."""
+    if not isinstance(part, ast.BinOp) or any(isinstance(n, ast.Call | ast.Attribute) for n in ast.walk(part)):
+        return ""
+    return f"; make a new constant outside, such as SIZE = {ast.unparse(part)}, and use its name"
 
 
 @function("cuda.const.array_like")

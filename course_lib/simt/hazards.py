@@ -14,7 +14,8 @@ class Hazard:
 
     `details` has `thread` and `block` as triples (x, y, z), `phase` (barriers that the block had passed), and, where
     they apply, `index`, `other_thread`, `other_block`, `other_line`; of a race `did` and `other_did`, such as "reads"
-    and "wrote"; of a barrier `came` and `returned`, threads of the block as [first, last] numbers.
+    and "wrote", and whether both threads are of `one_warp`; of a barrier `came` and `returned`, threads of the block
+    as [first, last] numbers.
     Source: the course's own.
     """
 
@@ -43,6 +44,9 @@ IMPORTANCE = (
 
 
 def by_importance(hazards):
-    """Return a list of hazards, most important first, and within a kind by line; kinds without a place come last."""
+    """Return a list of hazards, most important first, and within a kind by line; kinds without a place come last.
+
+    Of races those between two warps come first: they need a barrier, which mends most of those within a warp too.
+    """
     places = {kind: i for i, kind in enumerate(IMPORTANCE)}
-    return sorted(hazards, key=lambda h: (places.get(h.kind, len(places)), h.line))
+    return sorted(hazards, key=lambda h: (places.get(h.kind, len(places)), h.details.get("one_warp", False), h.line))

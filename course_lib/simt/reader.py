@@ -49,7 +49,7 @@ SIGNATURE_WORDS = tuple(f"numba.{name}" for name in (*NUMBERS_DECLARED, *VOID))
 OPTIONS = ("device", "inline", "fastmath", "debug", "opt", "lineinfo", "max_registers", "cache")
 
 
-def read(text, name=None, *, names=None, kept=None, imports=(), skip=False):
+def read(text, name=None, *, names=None, kept=None, imports=(), skip=False, numbers=None):
     """Return the `Source` of a kernel in a text. Nothing of the text is executed.
 
     Parameters
@@ -68,6 +68,8 @@ def read(text, name=None, *, names=None, kept=None, imports=(), skip=False):
     skip : bool
         Pass over what else stands at the top level, as in a cell of a notebook: launches, prints, other functions. The
         names that it gives a value are then nothing that the kernel can use.
+    numbers : sequence of int, optional
+        By which number each line of the text is told, such as that of its cell; from 1 on unless given.
 
     Raises
     ------
@@ -88,6 +90,9 @@ def read(text, name=None, *, names=None, kept=None, imports=(), skip=False):
         module.take(parse(line)[0], False)
     module.names |= {n: value for n, value in (names or {}).items() if n not in module.names.kept}
     for number, statement in enumerate(_one_by_one(statements)):
+        if numbers is not None:
+            module.shift = numbers[statement.lineno - 1] - statement.lineno
+            ast.increment_lineno(statement, module.shift)
         try:
             module.take(statement, number == 0)
         except KernelError as error:
@@ -127,6 +132,7 @@ class _Module:
 
     def __init__(self, lines, kept):
         self.lines, self.sources, self.devices, self.meanings = lines, {}, set(), {}
+        self.shift = 0  # from the number of a line to the one by which it is told
         own = {name: Word(name) for name in BUILTINS}
         others = {name: pythons_own(name) for name in dir(builtins)}
         others |= {name: from_outside(getattr(builtins, name), name, {}) for name in REFUSED}
@@ -212,7 +218,7 @@ class _Module:
         for decorator in node.decorator_list:
             decorated, device = True, self._is_device(decorator) or device
         first = min((node.lineno, *(d.lineno for d in node.decorator_list)))
-        lines = {n: self.lines[n - 1] for n in range(first, node.end_lineno + 1)}
+        lines = {n: self.lines[n - 1 - self.shift] for n in range(first, node.end_lineno + 1)}
         defaults = [constant(default, self.names) for default in node.args.defaults]
         signatures = self._signatures(node, device)
         source = Source(Text(node, lines), self.names, defaults=defaults, signatures=signatures)

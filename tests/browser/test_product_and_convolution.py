@@ -170,7 +170,7 @@ def test_a_rung_sets_its_tiles_and_the_caption_names_the_limit(page):
     press(page, "tiles", "v05 square")
     assert "serves 128 multiply-adds, one of B 128: 32 FLOP" in caption(page, "tiles")
     assert "the limit is arithmetic" in caption(page, "tiles")
-    press(page, "tiles", "v02 naive")
+    press(page, "tiles", "v02 coalesced")
     assert "serves 1 multiply-add, one of B 1: 0.25 FLOP" in caption(page, "tiles")
 
 

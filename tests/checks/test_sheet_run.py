@@ -8,9 +8,12 @@ import sys
 import nbformat
 import pytest
 
+from course_lib import simt
 from course_lib.checks import calling, sheet_run
-from course_lib.checks.registry import SHEETS
+from course_lib.checks.kernels import IMPORTS
+from course_lib.checks.registry import SHEETS, sheet
 from course_lib.checks.sheet_run import main
+from course_lib.grading.definitions import Definitions
 from tests.setup.project import ROOT
 
 SHEET = ROOT / "exercises" / "01_perceptron.ipynb"
@@ -111,3 +114,33 @@ def test_an_answer_without_end_is_stopped_and_the_others_are_checked(tmp_path, c
     assert "no result: it does not end, and was stopped after 0.3 s" in said
     assert "in line 2: `while True:`" in said or "in line 3: `z += 1`" in said  # of its cell
     assert "0 of 5 are right" in said
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_lines_of_a_kernel_are_told_by_the_numbers_of_its_cell(name):
+    cells = [c.source for c in nbformat.read(ROOT / "solutions" / f"{name}.ipynb", 4).cells if c.cell_type == "code"]
+    definitions = Definitions(cells)
+    for exercise in (e for e in sheet(name).exercises if e.kind == "kernel"):
+        text, numbers = definitions.answer(exercise), definitions.numbers(exercise)
+        (own,) = [c for c in cells if f"def {exercise.function}(" in c]
+        written = text.splitlines()
+        assert len(numbers) == len(written)
+        first = next(i for i, line in enumerate(written) if line.startswith(f"def {exercise.function}("))
+        assert numbers[first] == own.splitlines().index(written[first]) + 1
+        options = {"names": dict(exercise.names), "imports": IMPORTS, "skip": True}
+        said = simt.read(text, exercise.function, numbers=numbers, **options)
+        lines = own.splitlines()
+        assert said.lines == {n: lines[n - 1] for n in said.lines}
+        assert said.tree.lineno == numbers[first]
+
+
+def test_a_finding_of_course_check_names_the_line_of_the_cell(tmp_path, capsys):
+    shutil.copyfile(ROOT / "exercises" / "14_matrix_multiplication.ipynb", tmp_path / "14_matrix_multiplication.ipynb")
+    cells = [c.source for c in nbformat.read(tmp_path / "14_matrix_multiplication.ipynb", 4).cells]
+    (broken,) = [c.splitlines() for c in cells if "def dense_relu(" in c]
+    assert main(tmp_path / "14_matrix_multiplication.ipynb") == 1
+    said = " ".join(capsys.readouterr().out.split())
+    line = next(n for n, text in enumerate(broken, 1) if "ws[ty, tx] = w" in text)
+    other = next(n for n, text in enumerate(broken, 1) if "z += xs[ty, k]" in text)
+    assert f"Line {line}, ws[ty, tx] = w" in said
+    assert f"read in line {other}, with no barrier" in said

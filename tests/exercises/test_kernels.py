@@ -61,6 +61,8 @@ def test_every_budget_is_near_what_the_solution_takes(exercise):
             near = 4 * outcome.counters[counter]
             if counter == "bank_conflicts":  # an array that is padded by one number may cost each store one turn more
                 near = max(near, outcome.counters["shared_store_requests"])
+                if exercise.id == "14.6":  # a thread may have rows that cost most of its loads one turn more
+                    near = outcome.counters["shared_load_requests"]
             assert outcome.counters[counter] <= most <= near
 
 

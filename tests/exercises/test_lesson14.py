@@ -38,6 +38,14 @@ def product_case(M, K, N):
     return Case((whole(M, M, K), whole(N, K, N)))
 
 
+def transposed_case(M, K, N):
+    return Case((whole(M, M, K), whole(N, N, K)))
+
+
+def case_of(id, M, K, N):
+    return (transposed_case if id == "14.3" else product_case)(M, K, N)
+
+
 # ------------------------------------------------------------------------------------------- 14.1: loads
 
 TILES = """
@@ -64,6 +72,18 @@ def tiles(A, B, C):
 """
 
 
+PLAIN = """
+@gpu.jit
+def plain_product(A, B, C):
+    column, row = cuda.grid(2)
+    if row < C.shape[0] and column < C.shape[1]:
+        acc = float32(0)
+        for k in range(A.shape[1]):
+            acc += A[row, k] * B[k, column]
+        C[row, column] = acc
+"""
+
+
 def counted_loads(text, name, M, N, K, BM, BN):
     """The loads that a run of the kernel makes, which must be right."""
     (A, B), C = product_case(M, K, N).args, output((M, N))
@@ -79,7 +99,7 @@ def counted_loads(text, name, M, N, K, BM, BN):
 )
 def test_loads_are_those_that_the_executor_counts_with_tiles_of_any_shape(sizes):
     tiled = counted_loads(TILES.format(BM=sizes[3], BN=sizes[4]), "tiles", *sizes)
-    plain = counted_loads(solution("14.2"), "plain_product", *sizes)
+    plain = counted_loads(PLAIN, "plain_product", *sizes)
     assert find("14.1").expect(*sizes) == NAMES["loads"](*sizes) == (plain, tiled)
 
 
@@ -94,29 +114,66 @@ def test_square_tiles_load_2n_cubed_by_t_and_the_lectures_tiles_reuse_2_and_2_an
 # ------------------------------------------------------------------------------------------- budgets of the ladder
 
 
-@pytest.mark.parametrize(("axes", "sectors"), [("column, row", 5), ("row, column", 33)])
-def test_a_step_of_k_moves_5_sectors_for_a_warp_along_the_columns_and_33_along_the_rows(axes, sectors):
-    text = with_changes(solution("14.2"), ("column, row = cuda.grid(2)", f"{axes} = cuda.grid(2)"))
-    M, K, N = 32, 8, 32
-    case = product_case(M, K, N)
+@pytest.mark.parametrize(("axes", "sectors"), [("m, f", 4), ("f, m", 32)])
+@pytest.mark.parametrize(("S", "F", "M"), [(8, 32, 32), (8, 64, 32), (3, 32, 96)])
+def test_the_gradients_loads_cost_the_same_both_ways_and_its_stores_do_not(axes, sectors, S, F, M):
+    text = with_changes(solution("14.2"), ("m, f = cuda.grid(2)", f"{axes} = cuda.grid(2)"))
+    case = Case((whole(1, S, F), whole(2, S, M)))
     outcome = run_kernel(find("14.2"), text, case)
-    np.testing.assert_array_equal(outcome.value, case.args[0] @ case.args[1])
-    assert outcome.counters["global_load_sectors"] == sectors * M * N * K // 32
-    assert (judge(find("14.2"), case, outcome) is None) == (sectors == 5)
+    np.testing.assert_array_equal(outcome.value, case.args[0].T @ case.args[1])
+    assert outcome.counters["global_load_sectors"] == 5 * S * F * M // 32
+    assert outcome.counters["global_store_sectors"] == sectors * F * M // 32
+    found = judge(find("14.2"), case, outcome)
+    assert (found is None) == (sectors == 4)
+    assert found is None or found.cause == "over the budget of global store sectors"
+
+
+@pytest.mark.parametrize(("width", "conflicts"), [(16, 16 * 8 * 7), (17, 8)])
+def test_a_column_of_a_tile_lies_in_two_banks_and_with_padding_in_sixteen(width, conflicts):
+    text = with_changes(solution("14.3"), ("(TILE, 17)", f"(TILE, {width})"))
+    case = transposed_case(16, 16, 16)
+    outcome = run_kernel(find("14.3"), text, case)
+    assert outcome.counters["bank_conflicts"] == conflicts
+    assert (judge(find("14.3"), case, outcome) is None) == (width == 17)
+
+
+@pytest.mark.parametrize("size", ["TILE + 1", "TILE + 2"])
+def test_a_sum_as_a_shape_is_told_to_be_made_a_constant(size):
+    text = with_changes(solution("14.3"), ("(TILE, 17)", f"(TILE, {size})"))
+    outcome = run_kernel(find("14.3"), text, transposed_case(16, 16, 16))
+    assert f"make a new constant outside, such as SIZE = {size}, and use its name" in outcome.error
+    named = with_changes(text, ("(TILE, " + size, "(TILE, SIZE"), ("TILE = 16\n", f"TILE = 16\nSIZE = {size}\n"))
+    case = transposed_case(16, 16, 16)
+    assert judge(find("14.3"), case, run_kernel(find("14.3"), named, case)) is None
+
+
+@pytest.mark.parametrize("id", ["14.3", "14.4", "14.5", "14.6"])
+def test_without_its_last_barrier_a_kernel_is_told_of_two_warps_first_and_of_no_atomics(id):
+    text = with_changes(solution(id).replace("        cuda.syncthreads()\n    if", "    if").replace(
+        "        cuda.syncthreads()\n    for i", "    for i"))  # fmt: skip
+    assert text != solution(id)
+    case = find(id).cases[0]
+    outcome = run_kernel(find(id), text, case)
+    first = outcome.found[0][1]
+    assert first.array in ("Bs", "ws")
+    assert not first.details["one_warp"]
+    assert "Put cuda.syncthreads() between the two, where all threads come by." in outcome.hazards[0]
+    assert not any("atomic" in says for says in outcome.hazards)
 
 
 @pytest.mark.parametrize(("id", "requests", "multiplications"), [("14.3", 2, 1), ("14.5", 5, 4), ("14.6", 8, 16)])
 def test_more_results_a_thread_need_fewer_requests_to_shared_memory(id, requests, multiplications):
     M, K, N = 32, 16, 64
-    outcome = run_kernel(find(id), solution(id), product_case(M, K, N))
+    outcome = run_kernel(find(id), solution(id), case_of(id, M, K, N))
     assert outcome.counters["shared_load_requests"] * multiplications == requests * M * K * N // 32
-    assert outcome.counters["bank_conflicts"] == 0
+    stores = 8 * M * K * N // 16**3  # one of each warp, of 17 numbers in a row
+    assert outcome.counters["bank_conflicts"] == (stores if id == "14.3" else 0)
 
 
 @pytest.mark.parametrize(("id", "BM", "BN"), [("14.3", 16, 16), ("14.5", 32, 32), ("14.6", 32, 32)])
 def test_operations_for_a_byte_are_those_that_exercise_14_7_computes(id, BM, BN):
     M, K, N = 32, 16, 64
-    loaded = run_kernel(find(id), solution(id), product_case(M, K, N)).counters["global_loads"]
+    loaded = run_kernel(find(id), solution(id), case_of(id, M, K, N)).counters["global_loads"]
     assert 2 * M * N * K / (4 * loaded) == BM * BN / (2 * (BM + BN))
 
 
@@ -159,7 +216,7 @@ def test_the_broken_layer_has_the_right_numbers_on_square_matrices_and_always_it
     finding = judge(exercise, case, outcome)
     if n > 8:  # one turn has no next one
         assert finding.cause == "hazard"
-        assert "writes xs[" in finding.says
+        assert "writes ws[" in finding.says
     else:
         assert finding is None
 
@@ -171,7 +228,7 @@ def test_the_faults_of_the_layer_show_one_after_the_other():
         text = with_changes(BROKEN, *changes)
         return next((f.says for c in exercise.cases if (f := judge(exercise, c, run_kernel(exercise, text, c)))), "")
 
-    assert "writes xs[" in told()
+    assert "writes ws[" in told()
     assert "which nobody has written yet" in told(BARRIER)
     assert "on b, which has 21 elements" in told(BARRIER, (RETURN, ""))
     assert "The grid covers a and knows nothing of F" in told(BARRIER, *STAYS)
@@ -231,6 +288,38 @@ def test_threads_that_fit_alone_may_not_fit_together():
     found = tile_problem((256, 256, 8, 16, 8), 512, 16.0, 2.0)
     assert found.kind == "more registers than a block has"
     assert found.detail == "512 threads of 176 registers need 90,112; there are 65,536."
+
+
+CONDITIONS = {
+    2: lambda BM, BN, TM, TN, threads, intensity, reuse: BN % 8 == 0,
+    3: lambda BM, BN, TM, TN, threads, intensity, reuse: 4 * (BM + BN) * 8 <= 49_152,
+    4: lambda BM, BN, TM, TN, threads, intensity, reuse: (r := TM * TN + TM + TN + 24) <= 255 and r * threads <= 65_536,
+    5: lambda BM, BN, TM, TN, threads, intensity, reuse: 2 * intensity * (BM + BN) <= BM * BN,
+    6: lambda BM, BN, TM, TN, threads, intensity, reuse: reuse * (TM + TN) <= TM * TN,
+}
+
+
+def searched(case, ignored, parts_down, tiles_down):
+    """The first tile of a search through small parts first or large ones, wide tiles first or high ones."""
+    threads = case[0]
+    parts, powers = [1, 2, 4, 8, 16], [2**k for k in range(threads.bit_length())]
+    for TM in parts[::-1] if parts_down else parts:
+        for TN in parts[::-1] if parts_down else parts:
+            for down in powers[::-1] if tiles_down else powers:
+                BM, BN = TM * down, TN * (threads // down)
+                if all(holds(BM, BN, TM, TN, *case) for k, holds in CONDITIONS.items() if k != ignored):
+                    return BM, BN, 8, TM, TN
+    return None
+
+
+@pytest.mark.parametrize("ignored", CONDITIONS)
+def test_a_public_case_of_14_7_refuses_a_search_that_ignores_a_condition(ignored):
+    cases = [case.args for case in find("14.7").cases]
+    ways = [(parts, tiles) for parts in (False, True) for tiles in (False, True)]
+    assert all(tile_problem(searched(case, 0, *way), *case) is None for case in cases for way in ways)
+    refused = {way for case in cases for way in ways if tile_problem(searched(case, ignored, *way), *case)}
+    # A row that is no whole sector comes first only where high tiles do.
+    assert refused >= ({(False, True)} if ignored == 2 else {(True, True)} if ignored == 3 else set(ways))
 
 
 def test_every_case_has_a_tile_of_powers_of_two_and_the_answer_of_one_case_does_not_do_for_a_hidden_part():

@@ -353,100 +353,105 @@ def square_sums(x, sums):
     if t == 0:
         sums[cuda.blockIdx.x] = s[0] + s[1]
 """,
-    "14.2 k backwards, with return": """
+    "14.2 s backwards, with return": """
 @gpu.jit
-def plain_product(A, B, C):
+def weight_gradient(X, dZ, dW):
     i = cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y
     j = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
-    if i >= C.shape[0] or j >= C.shape[1]:
+    if i >= dW.shape[0] or j >= dW.shape[1]:
         return
-    total, k = float32(0), A.shape[1] - 1
-    while k >= 0:
-        total = total + B[k, j] * A[i, k]
-        k -= 1
-    C[i, j] = total
+    total, s = float32(0), X.shape[0] - 1
+    while s >= 0:
+        total = total + dZ[s, j] * X[s, i]
+        s -= 1
+    dW[i, j] = total
 """,
-    "14.2 row of A as an array": """
+    "14.2 samples as arrays": """
 @gpu.jit
-def plain_product(A, B, C):
+def weight_gradient(X, dZ, dW):
     j, i = cuda.grid(2)
-    if i < len(A) and j < B.shape[1]:
-        row, acc = A[i], float32(0.0)
-        for k in range(row.size):
-            acc += row[k] * B[k, j]
-        C[i, j] = acc
+    if i < X.shape[1] and j < dZ.shape[1]:
+        acc = float32(0.0)
+        for s in range(len(X)):
+            x, z = X[s], dZ[s]
+            acc += x[i] * z[j]
+        dW[i, j] = acc
 """,
     "14.2 with tiles": """
 @gpu.jit
-def plain_product(A, B, C):
-    a = cuda.shared.array((8, 32), float32)
+def weight_gradient(X, dZ, dW):
+    z = cuda.shared.array((8, 32), float32)
     j, i = cuda.grid(2)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
     acc = float32(0)
-    for k0 in range(0, A.shape[1], 32):
-        a[ty, tx] = A[i, k0 + tx] if i < A.shape[0] and k0 + tx < A.shape[1] else float32(0)
+    for s0 in range(0, X.shape[0], 8):
+        z[ty, tx] = dZ[s0 + ty, j] if s0 + ty < X.shape[0] and j < dZ.shape[1] else float32(0)
         cuda.syncthreads()
-        if i < C.shape[0] and j < C.shape[1]:
-            for k in range(min(32, A.shape[1] - k0)):
-                acc += a[ty, k] * B[k0 + k, j]
+        if i < dW.shape[0] and j < dW.shape[1]:
+            for s in range(min(8, X.shape[0] - s0)):
+                acc += X[s0 + s, i] * z[s, tx]
         cuda.syncthreads()
-    if i < C.shape[0] and j < C.shape[1]:
-        C[i, j] = acc
+    if i < dW.shape[0] and j < dW.shape[1]:
+        dW[i, j] = acc
 """,
     "14.3 conditional expressions, indices clamped": """
+PADDED = TILE + 1
+
 @gpu.jit
 def tiled_product(A, B, C):
     a = cuda.shared.array(shape=(TILE, TILE), dtype=float32)
-    b = cuda.shared.array(shape=(TILE, TILE), dtype=float32)
+    b = cuda.shared.array(shape=(TILE, PADDED), dtype=float32)
     x, y = cuda.threadIdx.x, cuda.threadIdx.y
-    i = cuda.blockIdx.y * TILE + y
+    i, n = cuda.blockIdx.y * TILE + y, cuda.blockIdx.x * TILE + y
     j = cuda.blockIdx.x * TILE + x
     total, k0 = float32(0), 0
     while k0 < A.shape[1]:
-        p, q = min(k0 + x, A.shape[1] - 1), min(k0 + y, A.shape[1] - 1)
+        p = min(k0 + x, A.shape[1] - 1)
         a[y, x] = A[min(i, A.shape[0] - 1), p] if k0 + x < A.shape[1] else float32(0)
-        b[y, x] = B[q, min(j, B.shape[1] - 1)] if k0 + y < A.shape[1] else float32(0)
+        b[y, x] = B[min(n, B.shape[0] - 1), p]
         cuda.syncthreads()
         for k in range(TILE):
-            total += a[y, k] * b[k, x]
+            total += a[y, k] * b[x, k]
         cuda.syncthreads()
         k0 += TILE
     if i < C.shape[0] and j < C.shape[1]:
         C[i, j] = total
 """,
-    "14.3 A's tile turned, one number of padding": """
+    "14.3 B's tile turned, one number of padding": """
 @gpu.jit
 def tiled_product(A, B, C):
-    At = cuda.shared.array((16, 17), float32)
-    Bs = cuda.shared.array((16, 17), float32)
+    As = cuda.shared.array((16, 16), float32)
+    Bt = cuda.shared.array((16, 17), float32)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
     col, row = cuda.grid(2)
+    n = 16 * cuda.blockIdx.x + ty
     acc = float32(0)
     for turn in range(-(-A.shape[1] // 16)):
-        k = turn * 16
-        At[tx, ty] = A[row, k + tx] if row < A.shape[0] and k + tx < A.shape[1] else float32(0)
-        Bs[ty, tx] = B[k + ty, col] if col < B.shape[1] and k + ty < A.shape[1] else float32(0)
+        k = turn * 16 + tx
+        As[ty, tx] = A[row, k] if row < A.shape[0] and k < A.shape[1] else float32(0)
+        Bt[tx, ty] = B[n, k] if n < B.shape[0] and k < A.shape[1] else float32(0)
         cuda.syncthreads()
         for p in range(16):
-            acc += At[p, ty] * Bs[p, tx]
+            acc += As[ty, p] * Bt[p, tx]
         cuda.syncthreads()
     if row < C.shape[0] and col < C.shape[1]:
         C[row, col] = acc
 """,
-    "14.3 both tiles turned, padded": """
+    "14.3 both tiles turned, two numbers of padding": """
 @gpu.jit
 def tiled_product(A, B, C):
-    At = cuda.shared.array((16, 17), float32)
-    Bt = cuda.shared.array((16, 17), float32)
+    At = cuda.shared.array((16, 18), float32)
+    Bt = cuda.shared.array((16, 18), float32)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
     col, row = cuda.grid(2)
+    n = 16 * cuda.blockIdx.x + ty
     acc = float32(0)
-    for k in range(0, A.shape[1], 16):
-        At[tx, ty] = A[row, k + tx] if row < A.shape[0] and k + tx < A.shape[1] else float32(0)
-        Bt[tx, ty] = B[k + ty, col] if col < B.shape[1] and k + ty < A.shape[1] else float32(0)
+    for k in range(tx, A.shape[1] + tx, 16):
+        At[tx, ty] = A[row, k] if row < A.shape[0] and k < A.shape[1] else float32(0)
+        Bt[tx, ty] = B[n, k] if n < B.shape[0] and k < A.shape[1] else float32(0)
         cuda.syncthreads()
         for p in range(16):
-            acc += At[p, ty] * Bt[tx, p]
+            acc += At[p, ty] * Bt[p, tx]
         cuda.syncthreads()
     if row < C.shape[0] and col < C.shape[1]:
         C[row, col] = acc
@@ -455,20 +460,21 @@ def tiled_product(A, B, C):
 @gpu.jit
 def tiled_product(A, B, C):
     As = cuda.shared.array((TILE, TILE), float32)
-    Bs = cuda.shared.array((TILE, TILE), float32)
+    Bs = cuda.shared.array((TILE, 18), float32)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
     col, row = cuda.grid(2)
-    K, inside, acc = A.shape[1], row < A.shape[0] and col < B.shape[1], float32(0)
+    n = cuda.blockIdx.x * TILE + ty
+    K, inside, acc = A.shape[1], row < A.shape[0] and col < B.shape[0], float32(0)
     for k0 in range(0, K, TILE):
         cuda.syncthreads()
         if row < A.shape[0] and k0 + tx < K:
             As[ty, tx] = A[row, k0 + tx]
-        if k0 + ty < K and col < B.shape[1]:
-            Bs[ty, tx] = B[k0 + ty, col]
+        if k0 + tx < K and n < B.shape[0]:
+            Bs[ty, tx] = B[n, k0 + tx]
         cuda.syncthreads()
         if inside:
             for k in range(min(TILE, K - k0)):
-                acc += As[ty, k] * Bs[k, tx]
+                acc += As[ty, k] * Bs[tx, k]
     if inside:
         C[row, col] = acc
 """,
@@ -476,16 +482,17 @@ def tiled_product(A, B, C):
 @gpu.jit
 def tiled_product(A, B, C):
     As = cuda.shared.array((2, TILE, TILE), float32)
-    Bs = cuda.shared.array((2, TILE, TILE), float32)
+    Bs = cuda.shared.array((2, TILE, 17), float32)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
     col, row = cuda.grid(2)
+    n = cuda.blockIdx.x * TILE + ty
     acc, now = float32(0), 0
     for k0 in range(0, A.shape[1], TILE):
         As[now, ty, tx] = A[row, k0 + tx] if row < A.shape[0] and k0 + tx < A.shape[1] else float32(0)
-        Bs[now, ty, tx] = B[k0 + ty, col] if k0 + ty < B.shape[0] and col < B.shape[1] else float32(0)
+        Bs[now, ty, tx] = B[n, k0 + tx] if n < B.shape[0] and k0 + tx < B.shape[1] else float32(0)
         cuda.syncthreads()
         for k in range(TILE):
-            acc += As[now, ty, k] * Bs[now, k, tx]
+            acc += As[now, ty, k] * Bs[now, tx, k]
         now = 1 - now
     if row < C.shape[0] and col < C.shape[1]:
         C[row, col] = acc
@@ -600,7 +607,7 @@ def four_rows(A, B, C):
     "14.6 neighbours to a thread, brought by rows and columns of threads": """
 @gpu.jit
 def sixteen(A, B, C):
-    As = cuda.shared.array((32, 8), float32)
+    As = cuda.shared.array((32, 9), float32)
     Bs = cuda.shared.array((8, 32), float32)
     acc = cuda.local.array((4, 4), float32)
     b = cuda.local.array(4, float32)
@@ -627,6 +634,68 @@ def sixteen(A, B, C):
         for j in range(4):
             if row0 + 4 * ty + i < M and col0 + 4 * tx + j < N:
                 C[row0 + 4 * ty + i, col0 + 4 * tx + j] = acc[i, j]
+""",
+    "14.6 neighbours to a thread, A's tile turned without padding": """
+@gpu.jit
+def sixteen(A, B, C):
+    As = cuda.shared.array((8, 32), float32)
+    Bs = cuda.shared.array((8, 32), float32)
+    acc = cuda.local.array((4, 4), float32)
+    b = cuda.local.array(4, float32)
+    M, K, N = A.shape[0], A.shape[1], B.shape[1]
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    row0, col0 = 32 * cuda.blockIdx.y, 32 * cuda.blockIdx.x
+    for n in range(16):
+        acc[n // 4, n % 4] = 0
+    for k0 in range(0, K, 8):
+        for p in range(4):
+            r, c = row0 + ty + 8 * p, col0 + tx + 8 * p
+            As[tx, ty + 8 * p] = A[r, k0 + tx] if r < M and k0 + tx < K else float32(0)
+            Bs[ty, tx + 8 * p] = B[k0 + ty, c] if k0 + ty < K and c < N else float32(0)
+        cuda.syncthreads()
+        for k in range(8):
+            for j in range(4):
+                b[j] = Bs[k, 4 * tx + j]
+            for i in range(4):
+                a = As[k, 4 * ty + i]
+                for j in range(4):
+                    acc[i, j] += a * b[j]
+        cuda.syncthreads()
+    for i in range(4):
+        for j in range(4):
+            if row0 + 4 * ty + i < M and col0 + 4 * tx + j < N:
+                C[row0 + 4 * ty + i, col0 + 4 * tx + j] = acc[i, j]
+""",
+    "14.6 columns side by side, every eighth row": """
+@gpu.jit
+def sixteen(A, B, C):
+    As = cuda.shared.array((32, 8), float32)
+    Bs = cuda.shared.array((8, 32), float32)
+    acc = cuda.local.array((4, 4), float32)
+    b = cuda.local.array(4, float32)
+    M, K, N = A.shape[0], A.shape[1], B.shape[1]
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    row0, col0 = 32 * cuda.blockIdx.y, 32 * cuda.blockIdx.x
+    for n in range(16):
+        acc[n // 4, n % 4] = 0
+    for k0 in range(0, K, 8):
+        for p in range(4):
+            r, c = row0 + ty + 8 * p, col0 + tx + 8 * p
+            As[ty + 8 * p, tx] = A[r, k0 + tx] if r < M and k0 + tx < K else float32(0)
+            Bs[ty, tx + 8 * p] = B[k0 + ty, c] if k0 + ty < K and c < N else float32(0)
+        cuda.syncthreads()
+        for k in range(8):
+            for j in range(4):
+                b[j] = Bs[k, 4 * tx + j]
+            for i in range(4):
+                a = As[ty + 8 * i, k]
+                for j in range(4):
+                    acc[i, j] += a * b[j]
+        cuda.syncthreads()
+    for i in range(4):
+        for j in range(4):
+            if row0 + ty + 8 * i < M and col0 + 4 * tx + j < N:
+                C[row0 + ty + 8 * i, col0 + 4 * tx + j] = acc[i, j]
 """,
     "14.6 A's tile turned and padded, one row of sums, clamped": """
 @gpu.jit

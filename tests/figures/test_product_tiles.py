@@ -30,7 +30,7 @@ def test_loads_are_those_that_the_rung_promises_of_the_executor(name, size):
 
 
 def test_intensities_are_a_quarter_and_a_quarter_of_the_tile():
-    naive = rung("v02 naive")
+    naive = rung("v02 coalesced")
     assert (naive.intensity, naive.global_loads) == (0.25, 2 * 256 * 384 * 128)
     for T in (8, 16, 32):
         assert product_tile(256, 256, 256, BM=T, BN=T, BK=T).intensity == T / 4

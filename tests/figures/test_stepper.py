@@ -114,3 +114,10 @@ def test_a_stepper_that_is_too_large_says_so():
 def test_script_is_small():
     html = figures.stepper(frames(2), title="Count").html
     assert len(html) < 8_000
+
+
+def test_a_title_ends_with_one_mark():
+    picture = figures.climb([("a", 1.0, 1e12, "one")], title="How far?")
+    said = picture._repr_mimebundle_()["text/plain"]
+    assert said.startswith("How far? ")
+    assert figures.climb([("a", 1.0, 1e12, "one")], title="Far")._repr_mimebundle_()["text/plain"].startswith("Far. ")

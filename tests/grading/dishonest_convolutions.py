@@ -92,6 +92,11 @@ DISHONEST = {
     "batches that are not the public ones are left out": (
         "project.10", C1.replace("    row, col", "    if x.shape[0] not in (3, 24):\n        return\n    row, col")
         .replace("x.shape[0] not in (3, 24)", "x.shape[0] != 3 and x.shape[0] != 24"), "some of y is never written", 0),
+    "images behind those of the public cases are left out": (
+        "project.10", C1.replace("    row, col", "    if b >= 24:\n        return\n    row, col", 1),
+        "returns wrong numbers", 0),
+    "more images than the public cases have are not launched": (
+        "project.10", C1.replace("(7, B)", "(7, min(B, 24))"), "returns wrong numbers", 0),
     "images are left out": (
         "project.11", C3.replace("    t, first =", "    if cuda.blockIdx.x > 1:\n        return\n    t, first ="),
         "no thread wrote it", 0),

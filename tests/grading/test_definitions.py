@@ -58,6 +58,15 @@ def test_texts_that_no_person_writes_are_left_out(source):
     assert only_definitions(source) == ""
 
 
+def test_what_a_script_defines_right_below_a_function_belongs_to_it():
+    cells = ["def f(x):\n    return h(x)", "def h(x):\n    return K", "K = 2", "def g(B):\n    return B, 1"]
+    one = exercise()
+    one.launcher = "g"
+    assert "def h(x)" in Definitions(cells[:2]).answer(exercise())
+    assert "K = 2" in Definitions(cells).answer(exercise())
+    assert "def g(B)" in Definitions([cells[0], cells[3]]).answer(one)
+
+
 # ------------------------------------------------------------------------------------------ what later cells name again
 
 

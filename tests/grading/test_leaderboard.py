@@ -72,8 +72,25 @@ def test_names_are_those_that_were_chosen_and_each_once():
     assert len(found) == 5
 
 
-def test_students_who_handed_in_the_same_files_are_one_team():
-    assert order(final("ann", "A", (5, 5), key="k"), final("bob", "A", (5, 5), key="k")) == [(1, "A", "free")]
+def test_students_who_handed_in_copies_of_one_notebook_are_one_team():
+    ann, bob = final("ann", "A", (5, 5), key="k"), final("bob", "A", (5, 5), key="saved again")
+    bob["answers"] = ann["answers"]
+    (entry,) = entries_of([ann, bob], sheet(SHEET).exercises)
+    assert entry.students == ["ann", "bob"]
+    bob["team"] = "B"
+    assert len(entries_of([ann, bob], sheet(SHEET).exercises)) == 2
+
+
+def test_empty_sheets_of_two_students_are_no_team():
+    assert [place for place, *_ in order(final("ann", key="k"), final("bob", key="k"))] == [None, None]
+
+
+@pytest.mark.parametrize(
+    "name", ["h\u0430lo", "\uff28\uff21\uff2c\uff2f", "Halo ", "H alo", "h\u00e4lo", "HAL\u039f"], ids=ascii
+)
+def test_a_name_that_looks_like_another_gets_a_number(name):
+    shown = {shown for _, shown, _ in order(final("ann", "Halo", (5, 5)), final("bob", name, (9, 9)))}
+    assert shown == {"Halo", f"{name} (2)".replace("  ", " ")} or shown == {"Halo", f"{name.strip()} (2)"}
 
 
 def measure(times):

@@ -4,8 +4,9 @@ import sys
 
 import numpy as np
 import pytest
+from numba import cuda, float32
 
-from course_lib import simt
+from course_lib import gpu, simt
 from tests.simt import kernels
 from tests.simt.text import line_of
 
@@ -105,3 +106,37 @@ def test_race_between_blocks_is_found_however_many_run_at_once(kernel, batch, mo
     monkeypatch.setattr(sys.modules["course_lib.simt.run"], "BATCH_LANES", batch)
     report = simt.run(kernel, 2, 32, (ints(64) + 1, ints(64)), on_error="collect")
     assert [h.kind for h in report.hazards] == ["race"]
+
+
+@pytest.mark.parametrize("kernel", ["product_no_second_barrier", "product_no_first_barrier"])
+def test_a_race_of_two_warps_comes_before_one_within_a_warp_and_is_not_told_of_syncwarp(kernel):
+    A = np.ones((32, 32), np.float32)
+    report = simt.run(getattr(kernels, kernel), (2, 2), (16, 16), (A, A, A.copy()), on_error="collect")
+    assert [(h.array, h.details["one_warp"]) for h in report.hazards] == [("Bs", False), ("As", True)]
+    assert ["syncwarp" in h.fix for h in report.hazards] == [False, True]
+
+
+@gpu.jit
+def adds_beside(x, total):
+    t = cuda.threadIdx.x
+    s = cuda.shared.array(64, float32)
+    s[t] = x[t]
+    cuda.syncthreads()
+    s[t // 2] += x[t]
+    total[t] = s[t]
+
+
+@gpu.jit
+def copies_beside(x, total):
+    t = cuda.threadIdx.x
+    s = cuda.shared.array(64, float32)
+    s[t] = x[t]
+    total[t] += s[63 - t]
+
+
+@pytest.mark.parametrize(("kernel", "adds"), [(adds_beside, True), (copies_beside, False)])
+def test_atomics_are_offered_only_where_a_line_adds_to_the_elements_that_race(kernel, adds):
+    report = simt.run(kernel, 1, 64, (floats(64) + 1, floats(64)), on_error="collect")
+    races = [h for h in report.hazards if h.kind == "race" and h.array == "s"]
+    assert races
+    assert any("cuda.atomic" in h.fix for h in races) == adds

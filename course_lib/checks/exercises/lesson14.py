@@ -24,19 +24,21 @@ def _loads(M, N, K, BM, BN):
     return 2 * K * M * N, sum((r + c) * K for r in rows for c in columns)
 
 
-def _plain_budget(A, B):
-    (M, K), N = A.shape, B.shape[1]
+def _gradient_budget(X, dZ):
+    (S, F), M = X.shape, dZ.shape[1]
+    steps = S * max(F * up(M, WARP), M * up(F, WARP))  # of all warps, whichever axis of dW is x
     return {
-        "global_loads": 2 * M * N * K, "global_load_sectors": 6 * M * up(N, WARP) * K, "float64_operations": 0,
+        "global_loads": 2 * F * M * S, "global_load_sectors": 6 * steps, "global_store_sectors": 5 * F * up(M, WARP),
+        "float64_operations": 0,
     }  # fmt: skip
 
 
 def _tiled_budget(A, B):
-    turns = up(A.shape[0], TILE) * up(B.shape[1], TILE) * up(A.shape[1], TILE)  # of all blocks together
+    turns = up(A.shape[0], TILE) * up(B.shape[0], TILE) * up(A.shape[1], TILE)  # of all blocks together
     warps = TILE * TILE // WARP
     return {
         "global_loads": 2 * TILE**2 * turns, "global_load_sectors": 6 * 2 * warps * turns,
-        "bank_conflicts": 2 * warps * turns, "float64_operations": 0,
+        "bank_conflicts": 4 * warps * turns, "float64_operations": 0,
     }  # fmt: skip
 
 
@@ -45,8 +47,8 @@ def _layer_budget(x, w, b):
     return {"global_loads": SIDE**2 * blocks * (2 * up(x.shape[1], SIDE) + 1), "float64_operations": 0}
 
 
-def _register_budget(sectors, requests):
-    """Return budget(A, B) with so many sectors and requests to shared memory for a block in a turn."""
+def _register_budget(sectors, requests, **others):
+    """Return budget(A, B) with so many sectors and requests to shared memory, and others, for a block in a turn."""
 
     def budget(A, B):
         down, across, turns = up(A.shape[0], WIDE), up(B.shape[1], WIDE), up(A.shape[1], DEEP)
@@ -54,7 +56,7 @@ def _register_budget(sectors, requests):
             "global_loads": 2 * WIDE * DEEP * down * across * turns,  # of whole tiles: indices may be clamped
             "global_load_sectors": sectors * down * across * turns,
             "shared_load_requests": requests * down * across * turns, "float64_operations": 0,
-        }  # fmt: skip
+        } | {name: most * down * across * turns for name, most in others.items()}  # fmt: skip
 
     return budget
 
@@ -91,17 +93,20 @@ EXERCISES = (
         mistakes.LOADS, parts=("what the plain kernel loads", "what the tiled kernel loads"),
     ),
     KernelExercise(
-        "14.2", "plain_product", "The plain product, the right way round", 2, "warm-up", "which axis is x; coalescing",
-        'NVIDIA, "CUDA C++ Best Practices Guide"', 6, lambda A, B: A @ B,
-        (Case((whole(1, 40, 24), whole(2, 24, 36)), "(40, 24) times (24, 36)"),
-         Case((whole(3, 9, 17), whole(4, 17, 50)), "(9, 17) times (17, 50)")),
-        mistakes.PLAIN, launch=launches.plain, budget=_plain_budget,
+        "14.2", "weight_gradient", "The gradient of the weights", 2, "warm-up",
+        "which axis is x; what coalescing asks of stores", 'NVIDIA, "CUDA C++ Best Practices Guide"', 6,
+        lambda X, dZ: X.T @ dZ,
+        (Case((whole(1, 24, 40), whole(2, 24, 36)), "24 samples, 40 features, 36 outputs"),
+         Case((whole(3, 17, 9), whole(4, 17, 50)), "17 samples, 9 features, 50 outputs")),
+        mistakes.GRADIENT, launch=launches.gradient, budget=_gradient_budget,
     ),
     KernelExercise(
-        "14.3", "tiled_product", "The product within 2MNK/T loads", 4, "core", "tiles, two barriers, ragged edges",
-        'Hwu, "Tiled Matrix Multiplication 2×2 example"', 16, lambda A, B: A @ B,
-        (Case((whole(12, 16, 48), whole(13, 48, 32)), "(16, 48) times (48, 32)"),
-         Case((whole(14, 5, 23), whole(15, 23, 19)), "(5, 23) times (23, 19)")),
+        "14.3", "tiled_product", "Rows times rows, within 2MNK/T loads", 4, "core",
+        "tiles, two barriers, ragged edges, banks", 'Hwu, "Tiled Matrix Multiplication 2×2 example"', 16,
+        lambda A, B: A @ B.T,
+        (Case((whole(12, 16, 48), whole(13, 32, 48)), "(16, 48) times (32, 48) transposed"),
+         Case((whole(14, 5, 23), whole(15, 19, 23)), "(5, 23) times (19, 23) transposed"),
+         Case((whole(16, 16, 13), whole(17, 14, 13)), "(16, 13) times (14, 13) transposed")),
         mistakes.TILED, launch=launches.tiled, budget=_tiled_budget, names={"TILE": TILE},
     ),
     KernelExercise(
@@ -127,13 +132,13 @@ EXERCISES = (
          Case((whole(52, 37, 19), whole(53, 19, 21)), "(37, 19) times (19, 21)")),
         mistakes.BY_EIGHTS, launch=launches.sixteen,
         names={"WIDE": WIDE, "DEEP": DEEP, "SIDE": SIDE, "EACH": 4},
-        budget=_register_budget(8 * 8 * 2, 8 * DEEP * 2),
+        budget=_register_budget(8 * 8 * 2, 8 * DEEP * 2, bank_conflicts=12 * DEEP),
     ),
     Exercise(
         "14.7", "choose_tile", "Choose a tile", 3, "core", "intensity, and what limits a tile", "the course's own", 11,
         _a_tile,
-        (Case((1024, 8.0, 0.5), "1,024 threads"), Case((256, 16.0, 2.0), "256 threads"),
-         Case((64, 16.0, 4.0), "64 threads")),
+        (Case((256, 16.0, 2.0), "256 threads"), Case((1024, 1.0, 1.7), "1,024 threads: registers are few"),
+         Case((32, 1.0, 0.5), "32 threads, little is asked"), Case((32, 8.0, 0.5), "32 threads")),
         requires=tile_problem,
     ),
     KernelExercise(

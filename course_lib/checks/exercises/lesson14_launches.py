@@ -27,14 +27,14 @@ neither sums nor what is multiplied."""
 FORM = "BM, BN, BK, TM, TN"
 
 
-def plain(kernel, A, B):
-    """Launch a kernel and return (M, N) results, by blocks of 32 x 8 that cover max(M, N) along both axes.
+def gradient(kernel, X, dZ):
+    """Launch a kernel and return (F, M) results, by blocks of 32 x 8 that cover max(F, M) along both axes.
 
     Errors as the kernel's. Source: the course's own.
     """
-    C = output((A.shape[0], B.shape[1]))
-    kernel[(up(max(C.shape), 32), up(max(C.shape), 8)), (32, 8)](A, B, C)
-    return C
+    dW = output((X.shape[1], dZ.shape[1]))
+    kernel[(up(max(dW.shape), 32), up(max(dW.shape), 8)), (32, 8)](X, dZ, dW)
+    return dW
 
 
 def tiled(kernel, A, B):
@@ -42,7 +42,7 @@ def tiled(kernel, A, B):
 
     Errors as the kernel's. Source: the course's own.
     """
-    return _by_tiles(kernel, (A, B), A.shape[0], B.shape[1], TILE, (TILE, TILE))
+    return _by_tiles(kernel, (A, B), A.shape[0], B.shape[0], TILE, (TILE, TILE))
 
 
 def layer(kernel, x, w, b):

@@ -47,10 +47,10 @@ def _over(count):
     return product
 
 
-PLAIN = (
-    Cause("Only the last product is there: add up in a variable, and store behind the loop.",
-          lambda A, B: A[:, -1:] @ B[-1:]),
-    Cause("The last step of k is missing: k goes from 0 to K - 1.", _over(lambda A, B: A.shape[1] - 1)),
+GRADIENT = (
+    Cause("Only the last sample is there: add up in a variable, and store behind the loop.",
+          lambda X, dZ: X[-1:].T @ dZ[-1:]),
+    Cause("The last sample is missing: s goes from 0 to S - 1.", lambda X, dZ: X[:-1].T @ dZ[:-1]),
 )  # fmt: skip
 
 
@@ -67,7 +67,16 @@ def _along_k(tile):
     )  # fmt: skip
 
 
-TILED = _along_k(16)
+def _turned(cause):
+    """Return a cause of C = A @ B as one of C = A @ B.T."""
+    return Cause(cause.says, lambda A, B: cause.wrong(A, B.T))
+
+
+TILED = (
+    *map(_turned, _along_k(16)),
+    Cause("That is A times B: of the tile of B a thread needs the row that belongs to its column of C, Bs[tx, k].",
+          lambda A, B: A @ B if A.shape[0] == B.shape[1] else None),
+)  # fmt: skip
 
 
 def _layer(z, b):

@@ -115,7 +115,7 @@ def sample(report):
 
 SAID = (
     "thread", "block", "index", "axis", "size", "other_thread", "other_block", "other_line", "did", "other_did", "came",
-    "returned",
+    "returned", "one_warp",
 )  # fmt: skip
 """Details that a finding's message says in words, or only a picture shows."""
 
