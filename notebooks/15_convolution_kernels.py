@@ -561,9 +561,9 @@ floor.confirm(f"about {2 * matrix_bytes / (image_bytes + output_bytes):.0f} time
 # %% [markdown]
 # How much work does each copy earn? In the product each number of the matrix meets one weight of every map, so it is
 # used $M$ times, and C1 has $M = 6$.[^Hwu "Matrix-Multiplication Enables Additional Reuse"] That makes 12 operations
-# for the 8 bytes of its way there and back, 1.5 for each byte, where the roofline of lesson 12 has its corner at 14.
-# However well it is written, such a product waits for memory. So here is the *least* that unrolling can take, beside
-# two kernels of a later section that do the whole layer without it.
+# for the 8 bytes of its way there and back, 1.5 for each byte, where the roofline of lesson 12 has its corner at 14. A
+# product that used the card fully would wait for memory. So here is the *least* that unrolling can take, beside two
+# kernels of a later section that do the whole layer without it.
 
 # %% tags=["hide-input"]
 # Floors, and two kernels for C1.
@@ -776,8 +776,8 @@ print(f"in portions, {against(ms[chunks], ms['in thought'])} in thought, "
       f"and {ms[chunks] / 1e6 / c1.seconds['v06_specialised']:.0f} times as long as the kernel generated for C1.")
 
 # %% [markdown]
-# So real unrolling, done well, beats our kernel that unrolls in thought: it divides less. L2 does not help it, since it
-# was not memory that it waited for, and every launch has to fill the card anew and empty it again.
+# So real unrolling, done well, beats our kernel that unrolls in thought: it divides less. L2 does not help, since the
+# product did not wait for memory, and every launch has to fill the card anew and empty it again.
 #
 # What loses on C1, then, and why?
 #
