@@ -837,7 +837,7 @@ print(f"loads of each weight: {use.reuse:g}; FLOP for each byte: {per_byte}")
 # Each weight takes part in one multiplication and one addition, and has four bytes: 0.5, whatever the kernel. At 4.8
 # terabytes a second that allows 2.4 TFLOP/s, less than 4 % of the peak, and no tile helps. What remains is lesson 12:
 # read `W` once, coalesced, with enough under way. On 4,096 × 4,096 numbers this kernel reads 2.1 terabytes a second,
-# the library 2.8.
+# the library 2.9.
 #
 # </details>
 

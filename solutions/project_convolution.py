@@ -51,10 +51,10 @@
 # a tenth.
 #
 # Points of the free stage go by this time. A right kernel has three of a layer's seven points, and each of four marks
-# that it passes is worth one more: a basic kernel, a kernel made for the layer, and two in equal steps between them. Tiles as in stage 1 are slower than the
-# basic kernel on both layers, and joint tiles as in stage 4 are so on C1: the strategies pay for general sizes, and you
-# know yours. Where the grading machine has a GPU, times are measured too. They decide the order on the leaderboard, and
-# no points.
+# that it passes is worth one more: a basic kernel, a kernel made for the layer, and two in equal steps between them.
+# Tiles as in stage 1 are slower than the basic kernel on both layers, and joint tiles as in stage 4 are so on C1: the
+# strategies pay for general sizes, and you know yours. Where the grading machine has a GPU, times are measured too.
+# They decide the order on the leaderboard, and no points.
 #
 # ## The leaderboard
 #

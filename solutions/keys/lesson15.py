@@ -453,9 +453,9 @@ def unroll(x, K, cols):
             Mutant("turns of the grid", changed(IMPLICIT, ("range(0, depth, TILE)", "range(0, cuda.gridDim.x * TILE, "
                    "TILE)")), "conv_implicit on a hidden case returns wrong numbers"),
             Mutant("no barrier before reading", changed(IMPLICIT, ("        cuda.syncthreads()  # written\n", "")),
-                   "reads weights["),
+                   "reads seen["),
             Mutant("no barrier after reading", changed(IMPLICIT, ("        cuda.syncthreads()  # read\n", "")),
-                   "writes weights["),
+                   "writes seen["),
             Mutant("no guard along k", changed(IMPLICIT, ("if m < M and start + tx < depth:", "if m < M:")),
                    "on axis 1 of rows"),
             Mutant("no guard of the pixel", changed(IMPLICIT, ("if k < depth and pixel < pixels:", "if k < depth:")),

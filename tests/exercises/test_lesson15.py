@@ -13,7 +13,7 @@ from course_lib.checks.exercises.kernel_inputs import whole
 from course_lib.checks.judge import judge
 from course_lib.checks.kernels import run_kernel
 from course_lib.checks.registry import find
-from course_lib.cuda.ladders.conv2d.forward import c1_kernel
+from course_lib.cuda.ladders.conv2d.forward import v05b_c1_layer as c1_kernel
 from course_lib.grading.host import Task
 from course_lib.grading.host_kernels import Kernels
 from course_lib.grading.keys import load_keys

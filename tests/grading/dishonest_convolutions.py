@@ -43,7 +43,7 @@ DISHONEST = {
         f"    conv2d_forward_v06_specialised(x, w, None, y)\n{LAUNCH}",
         "uses conv2d_forward_v06_specialised, which is to be written here without it", 0),
     "is the library's kernel under another name": (
-        "project.10", f"from {LADDER}.c1_kernel import conv2d_forward_c1 as conv_c1\n{LAUNCH}",
+        "project.10", f"from {LADDER}.v05b_c1_layer import conv2d_forward_v05b_c1_layer as conv_c1\n{LAUNCH}",
         "uses conv2d_forward_c1, which is to be written here without it", 0),
     "is an operation of the library": (
         "project.10", f"from course_lib import cuda as ops\n{HEAD}    y[:] = ops.conv2d_forward(x, w)[0]\n{LAUNCH}",
@@ -56,7 +56,8 @@ DISHONEST = {
         "project.10", f"import cupy\nconv_c1 = cupy.RawKernel('...', 'conv_c1')\n{LAUNCH}",
         "there is no kernel conv_c1", 0),
     "the library's compiled kernel, reached past its name": (
-        "project.10", f"import importlib\nconv_c1 = importlib.import_module('{LADDER}.c1_kernel').make(b'')\n{LAUNCH}",
+        "project.10",
+        f"import importlib\nconv_c1 = importlib.import_module('{LADDER}.v05b_c1_layer').make(b'')\n{LAUNCH}",
         "there is no kernel conv_c1", 0),
     "somebody's compiled code": (
         "project.10", f"import pickle\nconv_c1 = pickle.loads(open('friend.pkl', 'rb').read())\n{LAUNCH}",

@@ -339,7 +339,7 @@ def test_batches_make_a_column_cheap():
     assert each[256] < 1.15 * each[4096]  # "every further column costs the same"
     batch = measured("matrix times batch", card="h200").seconds
     bandwidth = {name: 4 * 4096**2 / s / 1e12 for name, s in batch.items()}
-    assert [round(bandwidth[name], 1) for name in ("matrix_vector, 1", "cuBLAS, 1")] == [2.1, 2.8]
+    assert [round(bandwidth[name], 1) for name in ("matrix_vector, 1", "cuBLAS, 1")] == [2.1, 2.9]
 
 
 def test_two_answers_of_check_yourself():
