@@ -486,7 +486,7 @@ def test_the_library_takes_transforms_for_four_layers_and_loses():
 def test_the_general_product_wins_over_the_general_direct_kernel_and_the_generated_one_over_both(shown):
     gains = []
     for case in ("1->6 k5", "6->16 k5", "1->4 k7", "4->16 k7", "64->64 k3"):
-        seconds = measured(f"conv {case} forward", card="h200").seconds
+        took = measured(f"conv {case} forward", card="h200").seconds
         assert took["v01_basic"] > took["v05_register_tiled"] > took["v06_specialised"]
         gains.append(took["v01_basic"] / took["v05_register_tiled"])
         assert f"{1e6 * took['v06_specialised']:,.0f}" in shown
