@@ -4,14 +4,14 @@ import json
 
 import numpy as np
 import pytest
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 from numba import cuda, float32
 
 from course_lib import simt
 from course_lib.simt.show.address_ruler import access_map, both_counts, linear
-from tests.book.site import site_of
 from tests.simt import kernels, reports
 from tests.simt.test_memory_map import EVERY_GLOBAL, EVERY_SHARED
+
+from .pages import opened, page_with
 
 
 def doubled(a, out):
@@ -69,25 +69,13 @@ def made():
 
 @pytest.fixture(scope="module")
 def built(made, tmp_path_factory):
-    """The address of a lesson's page, as `course run` makes it, with one picture a cell."""
-    cells = [new_markdown_cell("# Pictures")]
-    for name, one in made.items():
-        data = one._repr_mimebundle_() | {"text/html": f"<div id='{name.replace(' ', '-')}'>{one.html}</div>"}
-        cells.append(new_code_cell("picture", outputs=[new_output("execute_result", data, execution_count=1)]))
-    site = site_of(tmp_path_factory.mktemp("site"), l00_pictures=cells)
-    assert site.problems == []
-    return site.page("notebooks/00_pictures").as_uri()
+    return page_with(tmp_path_factory.mktemp("site"), made)
 
 
 @pytest.fixture
 def page(browser, built):
-    page = browser.new_page(viewport={"width": 900, "height": 900})
-    errors = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.goto(built)
-    yield page
-    page.close()
-    assert errors == []
+    with opened(browser, built) as page:
+        yield page
 
 
 def root(page, name):

@@ -4,13 +4,12 @@ import itertools
 import json
 
 import pytest
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
 from course_lib import figures
 from course_lib.figures.halos import halo_tile
 from course_lib.figures.product_tiles import ladder_tiles, product_tile
-from tests.book.site import site_of
 
+from .pages import opened, page_with
 from .test_pictures import HTML, SWEEP, caption, data, root
 
 LADDER_POINTS = [
@@ -39,25 +38,13 @@ def made():
 
 @pytest.fixture(scope="module")
 def built(made, tmp_path_factory):
-    """The address of a lesson's page, as `course run` makes it, with one figure a cell."""
-    cells = [new_markdown_cell("# Products and convolutions")]
-    for name, one in made.items():
-        bundle = one._repr_mimebundle_() | {"text/html": f"<div id='{name}'>{one.html}</div>"}
-        cells.append(new_code_cell("figure", outputs=[new_output("execute_result", bundle, execution_count=1)]))
-    site = site_of(tmp_path_factory.mktemp("site"), l00_figures=cells)
-    assert site.problems == []
-    return site.page("notebooks/00_figures").as_uri()
+    return page_with(tmp_path_factory.mktemp("site"), made)
 
 
 @pytest.fixture
 def page(browser, built):
-    page = browser.new_page(viewport={"width": 900, "height": 900})
-    errors = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.goto(built)
-    yield page
-    page.close()
-    assert errors == []
+    with opened(browser, built) as page:
+        yield page
 
 
 def press(page, name, button):
