@@ -66,7 +66,7 @@ def pages(tmp_path_factory):
     """A site of two lessons; its folder as an address."""
     table = "<table><tr>" + "".join(f"<th scope='col'>column {i}</th>" for i in range(20)) + "</tr></table>"
     cells = [
-        text("# A lesson\n\nProse."),
+        text("# A lesson\n\nProse.\n\n$$a + b$$"),
         text(f"Within a line ${WIDE}$ and below\n\n$${WIDE}$$\n\n{table}"),
         text("| " + " | ".join(["a head"] * 15) + " |\n" + "|---" * 15 + "|\n" + "| 1 " * 15 + "|"),
         _cell("f(" + ", ".join(f"argument_{i}" for i in range(20)) + ")", table),
@@ -98,6 +98,13 @@ def test_a_folded_output_opens_and_closes_by_keyboard(watched):
     assert result.is_visible()
     watched.page.keyboard.press("Space")
     assert not result.is_visible()
+
+
+def test_a_formula_stands_in_the_middle_of_its_column(watched):
+    column = watched.page.locator("div.math").first.bounding_box()
+    first, last = (watched.page.locator("div.math mi").nth(i).bounding_box() for i in (0, 1))
+    middle = (first["x"] + last["x"] + last["width"]) / 2
+    assert middle == pytest.approx(column["x"] + column["width"] / 2, abs=4)
 
 
 def test_a_script_in_an_output_works_by_mouse_and_by_keyboard(watched):
