@@ -12,7 +12,7 @@ from course_lib import gpu
 from course_lib.bench.gpu import with_numpy
 from course_lib.bench.gpu.players import replayed
 from course_lib.cuda.columns import THREADS, _im2col, unrolled_sizes
-from course_lib.cuda.columns_by_windows import _im2col_by_windows
+from course_lib.cuda.columns_by_elements import _im2col_by_elements
 from course_lib.cuda.ladders.conv2d.forward.checks import sizes_of
 from course_lib.cuda.ladders.conv2d.forward.v03_im2col_gemm import TILE, _rows_times_cols
 from course_lib.cuda.ladders.conv2d.forward.v04_implicit_gemm import conv2d_forward_v04_implicit_gemm
@@ -104,7 +104,7 @@ def unrolled(
     rows, width = w.reshape(s.M, s.depth), matrix[1]
     y = with_numpy.nan((s.B, s.M, s.H_out, s.W_out))
     out, cols = y.reshape(s.B, s.M, width), gpu.empty((s.B, *matrix), np.float32)
-    kernels = {"elements": (_im2col, s.depth), "columns": (_im2col_by_windows, s.C)}
+    kernels = {"elements": (_im2col_by_elements, s.depth), "columns": (_im2col, s.C)}
 
     def unroll(way, first, count):
         kernel, threads = kernels[way]

@@ -61,7 +61,7 @@ def test_a_product_with_sums_in_registers_is_that_of_the_matrices(M):
     assert np.isnan(gpu.to_host(y)[0]).all()
 
 
-@pytest.mark.parametrize("kernel", ["_im2col", "_im2col_by_windows", "_rows_times_cols"])
+@pytest.mark.parametrize("kernel", ["_im2col", "_im2col_by_elements", "_rows_times_cols"])
 def test_a_kernel_that_leaves_something_out_is_not_timed(kernel, monkeypatch):
     whole = getattr(convolution_cases, kernel)
 
