@@ -241,8 +241,8 @@ table(
 # A cache may drop a pixel; shared memory keeps it until the block overwrites it. Let a block bring the pixels that it
 # needs into shared memory once, and let its threads read them there. The difficulty is at the rim. An output looks at a
 # window of $K \times K$ pixels, so a tile of $T \times T$ outputs needs $(T + K - 1) \times (T + K - 1)$ of them. What
-# exceeds $T \times T$ is the tile's **halo**. Measured from the tile's first pixel, it is $K - 1$ rows below and $K -
-# 1$ columns to the right. Choose an output, and see which threads load what it needs. Then choose an input.
+# exceeds $T \times T$ is the tile's **halo**. Measured from the tile's first pixel, it is $K - 1$ rows below and
+# $K - 1$ columns to the right. Choose an output, and see which threads load what it needs. Then choose an input.
 
 # %%
 figures.halo_explorer(10, 10, 3, 4, padding=False, at=(3, 3))
@@ -833,8 +833,8 @@ chance.confirm("about a quarter less" if 0.2 < less < 0.3 else f"{less:.0%} less
 # 3. *The product that follows* is cheaper than the one in thought, 1,380 µs against 2,580, as it works out no pixels.
 #    But both pad 6 maps to 16 and 25 products to 32, and most of their instructions are not multiply-adds.
 #
-# So on C1 real unrolling loses against kernels that were made for this layer, and against a product with registers. It
-# does not lose against *basic* (2,701 µs), nor against *in thought*.
+# So on C1 real unrolling loses against kernels that were made for this layer, and against *in thought, with registers*.
+# It does not lose against *basic* (2,701 µs), nor against *in thought* without them.
 #
 # With 64 output maps, a copy is used 64 times. Does unrolling cost less there? Here is such a layer.
 
