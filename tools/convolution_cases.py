@@ -12,10 +12,12 @@ from course_lib import gpu
 from course_lib.bench.gpu import with_numpy
 from course_lib.bench.gpu.players import replayed
 from course_lib.cuda.columns import THREADS, _im2col, unrolled_sizes
-from course_lib.cuda.columns_by_windows import _im2col_by_windows
+from course_lib.cuda.columns_by_elements import _im2col_by_elements
 from course_lib.cuda.ladders.conv2d.forward.checks import sizes_of
 from course_lib.cuda.ladders.conv2d.forward.v03_im2col_gemm import TILE, _rows_times_cols
 from course_lib.cuda.ladders.conv2d.forward.v04_implicit_gemm import conv2d_forward_v04_implicit_gemm
+from course_lib.cuda.ladders.conv2d.forward.v05_register_tiled import conv2d_forward_v05_register_tiled
+from tools import narrow_indices, register_product
 from tools.layer_cases import compare
 
 AT_A_TIME = 256
@@ -44,6 +46,7 @@ def cases(page: types.ModuleType, tiny: bool) -> Iterator[tuple[str, str, int, d
     tiles = -(-B * places // page.TILE), -(-MAPS // page.TILE)
     flat = y.reshape(B, MAPS, places)
     launches["implicit"] = _launch(page.implicit, tiles, (page.TILE, page.TILE), x, rows, K, OUT, flat)
+    launches |= in_32_bits(x, rows, K, cols, flat)
     yield "unrolling C1", size, B * (image + matrix), launches
     del cols
 
@@ -67,13 +70,33 @@ def cases(page: types.ModuleType, tiny: bool) -> Iterator[tuple[str, str, int, d
     yield "unrolling 64 -> 64, then the product", size, moved, functools.partial(unrolled, *layer)
 
 
+def in_32_bits(
+    x: np.ndarray, rows: np.ndarray, mask: int, cols: np.ndarray, y: np.ndarray
+) -> dict[str, Callable[[], None]]:
+    """{name: function that launches} of the page's unrolling kernels with indices of 32 bits, which are divided faster.
+
+    x (B, C, H, W), rows (M, C mask^2); cols (B, C mask^2, places) and y (B, M, places) are written.
+    """
+    B, depth, places = cols.shape
+    side = np.uint32(mask), np.uint32(x.shape[3] - mask + 1)
+    sizes = *side, np.uint32(depth), np.uint32(places)
+    threads = {"unroll_elements": cols.size, "unroll_columns": B * x.shape[1] * places}
+    tile = narrow_indices.TILE
+    tiles = -(-B * places // tile), -(-y.shape[1] // tile)
+    return {
+        f"{name}, 32 bits": _launch(getattr(narrow_indices, f"{name}_32"), -(-number // 256), 256, x, *sizes, cols)
+        for name, number in threads.items()
+    } | {"implicit, 32 bits": _launch(narrow_indices.implicit_32, tiles, (tile, tile), x, rows, *side, y)}
+
+
 def unrolled(
     x_shape: tuple[int, ...], w_shape: tuple[int, ...], pad: int, at_a_time: int | None = None
 ) -> dict[str, Callable]:
     """{name: function that launches} of a layer as matrix and product, the two in one, and each of them alone.
 
     The matrix of the whole batch is written and read; with `at_a_time`, also that of so many images, again and again
-    in one buffer. AssertionError where one computes something else than the first.
+    in one buffer. The product is v03's, and "with registers" v05's. AssertionError where one computes something else
+    than the first.
     """
     x, w = (_normal(number, shape) for number, shape in enumerate((x_shape, w_shape)))
     s = sizes_of(x_shape, w_shape, 1, pad)
@@ -81,7 +104,7 @@ def unrolled(
     rows, width = w.reshape(s.M, s.depth), matrix[1]
     y = with_numpy.nan((s.B, s.M, s.H_out, s.W_out))
     out, cols = y.reshape(s.B, s.M, width), gpu.empty((s.B, *matrix), np.float32)
-    kernels = {"elements": (_im2col, s.depth), "columns": (_im2col_by_windows, s.C)}
+    kernels = {"elements": (_im2col_by_elements, s.depth), "columns": (_im2col, s.C)}
 
     def unroll(way, first, count):
         kernel, threads = kernels[way]
@@ -91,29 +114,40 @@ def unrolled(
         grid = count * -(-width // TILE), -(-s.M // TILE)
         _rows_times_cols[grid, (TILE, TILE)](rows, cols[:count], w.reshape(w.size), False, first, out)
 
+    def multiply_in_registers(first, count):
+        register_product.rows_times_cols(rows, cols[:count], first, out)
+
+    products = {"product": multiply, "product with registers": multiply_in_registers}
+
     def steps(way, images, product):
         for first in range(0, s.B, images):
             count = min(images, s.B - first)
             if way:
                 unroll(way, first, count)
             if product:
-                multiply(first, count)
+                products[product](first, count)
 
     def launch(*arguments):
         return replayed(functools.partial(steps, *arguments), (y,))
 
-    found = {"in thought": replayed(lambda: conv2d_forward_v04_implicit_gemm(x, w, None, y, (1, 1), (pad, pad)), (y,))}
-    found |= {f"{way}, then product": launch(way, s.B, True) for way in kernels}
-    found["product alone"] = launch("", s.B, True)
-    if at_a_time:
-        found[f"columns, then product, {at_a_time} images at a time"] = launch("columns", at_a_time, True)
+    def rung(layer):
+        return replayed(lambda: layer(x, w, None, y, (1, 1), (pad, pad)), (y,))
+
+    found = {"in thought": rung(conv2d_forward_v04_implicit_gemm)}
+    found["in thought, with registers"] = rung(conv2d_forward_v05_register_tiled)
+    for product in products:
+        found |= {f"{way}, then {product}": launch(way, s.B, product) for way in kernels}
+        found[f"{product} alone"] = launch("", s.B, product)
+        if at_a_time:
+            found[f"columns, then {product}, {at_a_time} images at a time"] = launch("columns", at_a_time, product)
     for way in kernels:  # neither may find the other's matrix: what it leaves out must be seen
         gpu.overwrite(cols, np.full(cols.shape, np.nan, np.float32))
         other = f"{'columns' if way == 'elements' else 'elements'}, then product"
         compare({name: call for name, call in found.items() if not name.startswith(other)}, s)
     if at_a_time:  # of one matrix, again and again: the other images' results are not theirs
-        found[f"product alone, {at_a_time} images at a time"] = launch("", at_a_time, True)
-    return found | {way: launch(way, s.B, False) for way in kernels}
+        for product in products:
+            found[f"{product} alone, {at_a_time} images at a time"] = launch("", at_a_time, product)
+    return found | {way: launch(way, s.B, "") for way in kernels}
 
 
 def _normal(seed, shape):

@@ -1,7 +1,9 @@
 """Unrolling on the device: every window of an image becomes a column of a matrix (im2col), and back (col2im).
 
-`course_lib.reference.im2col`'s names, for float32 device arrays. Both are written from the side of the result: a thread
-makes one number. col2im gathers what belongs to its pixel, in a fixed order, so no two threads add to one place.
+`course_lib.reference.im2col`'s names, for float32 device arrays. Both are written from the side of the result. In
+im2col a thread copies one window of one input map, K_h K_w numbers of a column: it works out once where the window
+begins, and walks through it. (`columns_by_elements` gives each number a thread: as many requests, and many times the
+divisions.) col2im gathers what belongs to its pixel, in a fixed order, so no two threads add to one place.
 
 Source: K, "Im2Col Operation" and its kernel; H, "Reorganize Input X for Matrix Multiplication", "Calculating dE/dX".
 """
@@ -37,7 +39,7 @@ def im2col(x, mask, stride=1, pad=0):
     x = operand("x", x, ndim=4)
     sizes, (rows, places) = unrolled_sizes(x.shape, mask, stride, pad)
     cols = empty((x.shape[0], rows, places), np.float32)
-    _im2col[-(-cols.size // THREADS), THREADS](x, *sizes, cols)
+    _im2col[-(-x.shape[0] * x.shape[1] * places // THREADS), THREADS](x, *sizes, cols)
     return cols
 
 
@@ -87,15 +89,17 @@ def unrolled_sizes(shape, mask, stride, pad):
 @jit(cache=True)
 def _im2col(x, K_h, K_w, s_h, s_w, p_h, p_w, H_out, W_out, cols):
     i = cuda.grid(1)
-    if i < cols.size:
-        rows, places = cols.shape[1], cols.shape[2]
-        image, r, place = i // (rows * places), i // places % rows, i % places
-        c, p, q = r // (K_h * K_w), r // K_w % K_h, r % K_w
-        row, column = place // W_out * s_h + p - p_h, place % W_out * s_w + q - p_w
-        seen = float32(0)  # the padding
-        if 0 <= row < x.shape[2] and 0 <= column < x.shape[3]:
-            seen = x[image, c, row, column]
-        cols[image, r, place] = seen
+    C, places = x.shape[1], H_out * W_out
+    if i < cols.shape[0] * C * places:
+        image, c, place = i // (C * places), i // places % C, i % places  # neighbours in a warp store neighbours
+        top, left = place // W_out * s_h - p_h, place % W_out * s_w - p_w
+        for p in range(K_h):
+            for q in range(K_w):
+                row, column = top + p, left + q
+                seen = float32(0)  # the padding
+                if 0 <= row < x.shape[2] and 0 <= column < x.shape[3]:
+                    seen = x[image, c, row, column]
+                cols[image, (c * K_h + p) * K_w + q, place] = seen
 
 
 @jit(cache=True)

@@ -16,6 +16,9 @@ def test_every_case_of_the_committed_measurements_is_still_launched(tmp_path):
     subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True, timeout=300)
     committed = _played(json.loads((ROOT / "results" / "lessons.h200.json").read_text("utf-8")))
     launched = _played(json.loads(out.read_text("utf-8")))
+    done = {name for names in committed.values() for name in names} & UNMEASURED
+    assert not done, f"{done} stand in results/lessons.h200.json now: take them out of UNMEASURED"
+    launched = {case: [name for name in names if name not in UNMEASURED] for case, names in launched.items()}
     assert {case: launched.get(case) for case in committed if not case.startswith(SERIES)} == {
         case: names for case, names in committed.items() if not case.startswith(SERIES)
     }
@@ -24,6 +27,9 @@ def test_every_case_of_the_committed_measurements_is_still_launched(tmp_path):
 
 SERIES, ON_A_CARD = "FFT or direct", ("cuDNN", "FFT by cuFFT")
 """Cases of which the smoke test takes the first alone; players that need a card."""
+
+UNMEASURED = {"product with registers alone"}
+"""Players that the committed measurements do not have yet."""
 
 
 def _played(content):

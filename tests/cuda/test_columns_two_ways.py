@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from course_lib import gpu, reference
-from course_lib.cuda.columns import im2col
-from course_lib.cuda.columns_by_windows import im2col_by_windows, threads, traffic
+from course_lib.cuda.columns import THREADS, im2col
+from course_lib.cuda.columns_by_elements import im2col_by_elements, threads, traffic
 from tests.cases import all_of
 from tests.gpu.devices import needs_simt
 
-WAYS = {"a number each": im2col, "a window each": im2col_by_windows}
+WAYS = {"a number each": im2col_by_elements, "a window each": im2col}
 CASES = [  # x, mask, stride, pad
     ((1, 1, 1, 1), (1, 1), (1, 1), (0, 0)),
     ((2, 3, 7, 9), (3, 2), (1, 1), (0, 0)),
@@ -41,6 +41,14 @@ def test_requests_are_the_formulas_and_windows_take_fewer_threads_and_fewer_inst
     count = threads(shape, mask)
     assert count["a number each"] == 25 * count["a window each"]
     assert 1.5 * totals["a window each"]["instructions"] < totals["a number each"]["instructions"]
+
+
+@needs_simt
+def test_the_operation_has_a_thread_for_each_window():
+    shape, mask = (2, 3, 12, 12), (5, 5)
+    (report,) = gpu.simulate_launches(im2col, gpu.to_device(np.ones(shape, np.float32)), mask)
+    launched = np.prod(report.grid) * np.prod(report.block)
+    assert threads(shape, mask)["a window each"] <= launched < threads(shape, mask)["a window each"] + THREADS
 
 
 @pytest.mark.parametrize("way", WAYS)

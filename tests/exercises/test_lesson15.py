@@ -18,6 +18,7 @@ from course_lib.grading.host import Task
 from course_lib.grading.host_kernels import Kernels
 from course_lib.grading.keys import load_keys
 from course_lib.grading.limits import Limits
+from course_lib.lesson import measured, memory_ladder
 from tests.setup.project import ROOT
 
 NAME = "15_convolution_kernels"
@@ -188,3 +189,23 @@ def test_the_unrolled_matrix_of_c1_has_19_times_the_elements_of_its_input():
     cols = reference.im2col(np.zeros((1, 1, 32, 32)), 5)[0]
     assert cols.shape == (25, 784)
     assert (cols.size, 32 * 32, round(cols.size / 32**2, 1)) == (19_600, 1_024, 19.1)
+
+
+def test_the_times_of_15_9_are_those_that_were_measured_and_its_sums_follow():
+    text = " ".join((ROOT / "solutions" / f"{NAME}.py").read_text(encoding="utf-8").replace("\n# ", " ").split())
+    rungs, steps = (measured(case, card="h200").seconds for case in
+                    ("conv 1->6 k5 forward", "unrolling C1, then the product"))  # fmt: skip
+    elements, columns = (1e6 * steps[f"{way}, then product"] for way in ("elements", "columns"))
+    for said in (
+        f"{1e6 * rungs['v01_basic']:,.0f} µs with the basic kernel; {elements:,.0f} µs really unrolled with a thread "
+        f"for each element of the matrix, then multiplied; {columns:,.0f} µs with a thread for each column, then "
+        "multiplied; "
+        f"{1e6 * rungs['v04_implicit_gemm']:,.0f} µs unrolled in thought; and {1e6 * rungs['v06_specialised']:.0f} µs "
+        "with a kernel that was generated for this layer",
+        f"where do the {round(elements) - round(columns):,} µs between them come from",
+    ):
+        assert said in text
+    memory = memory_ladder("H200")[-1][-1]
+    assert f"at {memory / 1e12:.1f} TB/s about 370 µs for 10,000 images" in text
+    assert 365 < 1e10 * 2 * 4 * 19_600 / memory < 375
+    assert elements > 1e6 * rungs["v01_basic"] > 1e6 * rungs["v04_implicit_gemm"] > columns

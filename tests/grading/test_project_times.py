@@ -11,6 +11,7 @@ from course_lib.checks.judge import judge
 from course_lib.checks.kernels import run_kernel
 from course_lib.checks.predicted import COUNTER
 from course_lib.checks.registry import find
+from course_lib.lesson import measured
 from tests.grading.dishonest_convolutions import C1, KEY, parts
 from tests.setup.project import ROOT
 
@@ -114,3 +115,39 @@ def test_points_grow_with_each_limit_that_a_kernel_is_below(layer):
     passed = [sum(r.weight for r in run_answer(exercise, known, KEY.REFERENCES[layer][name], {}) if r.passed)
               for name in ("basic", "tiled", "joint", "specialised")]  # fmt: skip
     assert passed == POINTS[layer]
+
+
+def words(place):
+    """A text without comment marks and with single spaces."""
+    return " ".join((ROOT / place).read_text(encoding="utf-8").replace("\n# ", " ").split())
+
+
+@pytest.mark.parametrize("layer", EXERCISES)
+def test_the_sheet_and_the_guide_name_the_marks_that_the_grader_takes(layer):
+    limits = list(LIMITS[layer].values())
+    factor = (limits[0] / limits[-1]) ** (1 / (len(limits) - 1))
+    row = " | ".join((f"| {layer.upper()}", *map(str, limits), f"{factor:.1f} |"))
+    assert row in words("solutions/project_convolution.py")
+    *first, last = map(str, limits)
+    assert f"{', '.join(first)} and {last}" in words("INSTRUCTORS.md")
+
+
+def test_the_sheets_times_are_those_that_were_measured():
+    own = {(row["layer"], row["kernel"]): f"{row['microseconds']:,.0f}" for row in MEASURED}
+    c1, c3 = ({name: f"{1e6 * s:,.0f}" for name, s in measured(f"conv {case} forward", card="h200").seconds.items()}
+              for case in ("1->6 k5", "6->16 k5"))  # fmt: skip
+    columns = f"{1e6 * measured('unrolling C1, then the product', card='h200').seconds['columns, then product']:,.0f}"
+    for said in (
+        f"it takes {own['c1', 'basic']} µs on C1 and {own['c3', 'basic']} on C3, where the lesson's takes "
+        f"{c1['v01_basic']} and {c3['v01_basic']}",
+        f"slower on both layers ({own['c1', 'tiled']} and {own['c3', 'tiled']} µs)",
+        f"slower on C1 ({own['c1', 'joint']} µs), though in the lesson both gain",
+        f"| C1 | {c1['v01_basic']} | {c1['v03_im2col_gemm']} | {columns} |",
+        f"| C3 | {c3['v01_basic']} | {c3['v03_im2col_gemm']} | not measured |",
+        f"takes {c3['v03_im2col_gemm']} µs on an H200 when it is unrolled by elements, "
+        f"and {c3['v04_implicit_gemm']} in thought",
+        f"C1 takes {columns} µs unrolled by columns, and {c1['v04_implicit_gemm']} in thought",
+    ):
+        assert said in words("solutions/project_convolution.py"), said
+    guide = f"takes {own['c1', 'basic']} µs on C1, where lesson 15's takes {c1['v01_basic']}"
+    assert guide in words("INSTRUCTORS.md")

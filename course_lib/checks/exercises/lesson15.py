@@ -121,7 +121,7 @@ EXERCISES = (
                               * (dy.shape[2] + w.shape[3] - 1), "float64_operations": 0},
     ),
     TextQuestion(
-        "15.9", "In your own words: why unrolling loses on C1", 2, "core",
+        "15.9", "In your own words: what unrolling costs on C1", 2, "core",
         "what a matrix costs that is written and read again", 'Hwu, "Conceptual Unrolling May Help Performance"',
     ),
 )  # fmt: skip

@@ -143,7 +143,7 @@ EXERCISES = (
          Case((whole(13, 2, 2, 10, 12), whole(14, 18, 50), 5), "2 images of 2 x 10 x 12, 18 masks of 5 x 5")),
         mistakes.BY_ROWS, launch=launches.implicit, budget=_implicit_budget, instead_of=LIBRARY, **ROUNDING, **WORKS,
     ),
-    TextQuestion("project.7", "Stage 3: explain the effect", 2, "project", "unrolling in thought against in fact",
+    TextQuestion("project.7", "Stage 3: explain the effect", 2, "project", "unrolling in thought against for real",
                  "H, \"Conceptual Unrolling May Help Performance\""),
     KernelExercise(
         "project.8", "conv_joint", "Stage 4: tiles in shared memory and in registers", 8, "project",

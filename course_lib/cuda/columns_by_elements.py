@@ -1,11 +1,11 @@
-"""Unrolling as K does it: a thread copies a whole window of one input map, K_h K_w numbers, and not one number.
+"""Unrolling with a thread for each number of the matrix, to compare with `columns.im2col`, where it has a window.
 
-`columns.im2col` works out an address for every number of the matrix. Here a thread works out one for its window, and
-steps through it. Neighbouring threads take neighbouring places in both, so each step of a warp reads 32 pixels side by
-side and writes 32 numbers of one row: the requests are the same. What falls, K_h K_w-fold, is the number of threads and
-the divisions; what is lost are threads that could wait for memory at the same time.
+Here every thread works out the address of one number, and divides several times for it. Neighbouring threads take
+neighbouring places in both, so each step of a warp reads 32 pixels side by side and writes 32 numbers of one row: the
+requests are the same. An H200 unrolls C1 of LeNet-5 for 10,000 images in 3,754 µs by numbers and in 472 by windows
+(results/lessons.h200.json).
 
-Source: K, "Im2Col Operation" and its kernel.
+Source: K, "Im2Col Operation" and its kernel, which goes by windows; the course's own.
 """
 
 import numpy as np
@@ -18,22 +18,20 @@ from course_lib.cuda.operands import operand
 
 
 @jit(cache=True)
-def _im2col_by_windows(x, K_h, K_w, s_h, s_w, p_h, p_w, H_out, W_out, cols):
+def _im2col_by_elements(x, K_h, K_w, s_h, s_w, p_h, p_w, H_out, W_out, cols):
     i = cuda.grid(1)
-    C, places = x.shape[1], H_out * W_out
-    if i < cols.shape[0] * C * places:
-        image, c, place = i // (C * places), i // places % C, i % places
-        top, left = place // W_out * s_h - p_h, place % W_out * s_w - p_w
-        for p in range(K_h):
-            for q in range(K_w):
-                row, column = top + p, left + q
-                seen = float32(0)  # the padding
-                if 0 <= row < x.shape[2] and 0 <= column < x.shape[3]:
-                    seen = x[image, c, row, column]
-                cols[image, (c * K_h + p) * K_w + q, place] = seen
+    if i < cols.size:
+        rows, places = cols.shape[1], cols.shape[2]
+        image, r, place = i // (rows * places), i // places % rows, i % places
+        c, p, q = r // (K_h * K_w), r // K_w % K_h, r % K_w
+        row, column = place // W_out * s_h + p - p_h, place % W_out * s_w + q - p_w
+        seen = float32(0)  # the padding
+        if 0 <= row < x.shape[2] and 0 <= column < x.shape[3]:
+            seen = x[image, c, row, column]
+        cols[image, r, place] = seen
 
 
-def im2col_by_windows(x, mask, stride=1, pad=0):
+def im2col_by_elements(x, mask, stride=1, pad=0):
     """Return the unrolled input, (B, C K_h K_w, H_out W_out), as `columns.im2col` does: another mapping to threads.
 
     Parameters
@@ -51,7 +49,7 @@ def im2col_by_windows(x, mask, stride=1, pad=0):
     x = operand("x", x, ndim=4)
     sizes, (rows, places) = unrolled_sizes(x.shape, mask, stride, pad)
     cols = empty((x.shape[0], rows, places), np.float32)
-    _im2col_by_windows[-(-x.shape[0] * x.shape[1] * places // THREADS), THREADS](x, *sizes, cols)
+    _im2col_by_elements[-(-cols.size // THREADS), THREADS](x, *sizes, cols)
     return cols
 
 
