@@ -64,7 +64,9 @@ def main():
     from tools.microbench.judged import LADDERS, MEASURED
 
     known = json.loads(options.out.read_text(encoding="utf-8")) if options.out.exists() else {}
-    for name in (*LADDERS, MEASURED):
+    from tools.measure_lessons import CHANGES, OWN
+
+    for name in (*LADDERS, MEASURED, OWN, CHANGES):
         if options.only and not name.startswith(tuple(options.only)):
             continue
         done = {p for p, f in known.get(name, {}).items() if "failure" not in f[0]}
@@ -96,6 +98,9 @@ def counts_of(name, players=None, known=()):
     from tools.microbench.judged import LADDERS, MEASURED
     from tools.microbench.large import LARGE
 
+    if name.startswith("lesson"):
+        yield from of_lesson_14(name, players, known)
+        return
     if name.startswith(("conv", "gemm")):
         yield from grown(name, players, known)
         return
@@ -121,6 +126,29 @@ def counts_of(name, players=None, known=()):
             flush=True,
         )
         yield player, facts
+
+
+def of_lesson_14(name, players=None, known=()):
+    """Yield (player, facts) of the kernels on the page of lesson 14 with 4,096 rows, from two small depths."""
+    import numpy as np
+
+    from course_lib.cuda.recording import record_launches
+    from tools.measure_lessons import OWN, changed_products, lesson, own_products
+
+    own, ends = lesson("14_matrix_multiplication"), []
+    for depth in FEW:
+        A, B, C = (np.zeros(shape, np.float32) for shape in ((SIDE, depth), (depth, SIDE), (SIDE, SIDE)))
+        ends.append((own_products if name == OWN else changed_products)(own, A, B, C))
+    for player in ends[0]:
+        if player in known or (players and not player.startswith(tuple(players))):
+            continue
+        pair = []
+        for end in ends:
+            with record_launches(run=False) as launches:
+                end[player]()
+            pair.append(told(launches)[0][0] | {"times": 1})
+        print(f"{name}, {player}", flush=True)
+        yield player, [widened(between(*pair, (4096 - FEW[0]) / (FEW[1] - FEW[0])), 4096)]
 
 
 FEW = 256, 512
