@@ -91,9 +91,8 @@ table(
 )
 
 # %% [markdown]
-# This is the first operation of the GPU lessons that arithmetic should limit. Only if its 4,096 uses of each number
-# do not mean 4,096 journeys from far memory, though. Three nearer places can supply it: a cache, shared memory, a
-# register.
+# This is the first operation of the GPU lessons that arithmetic should limit. But only if the 4,096 uses of a number
+# do not mean 4,096 journeys from far memory. Three nearer places can supply it: a cache, shared memory, a register.
 #
 # ## One thread, one result
 #
@@ -184,9 +183,9 @@ table(
 # clock. With 33 of them for 64 operations that is 0.51 TFLOP/s, with two 8.36. If both ran at what L1 allows, the
 # gain would be 16.5; neither quite reaches it, and measured it is 12 with 1,024 rows. (By sectors it would be 6.6.)
 #
-# Do banks count here, or cache lines, of which there are as many? Lesson 12's microbenchmark tells: with lanes 32 words
-# apart a request to L1 takes 33 clocks, with lanes 33 words apart, again in 32 different lines, only 9. With 4,096 rows
-# `coalesced` falls from 5.7 to 3.0, and the gain is 6; why, we have not measured.
+# Do banks count here, or cache lines, of which there are as many? The course's microbenchmarks tell: with lanes 32
+# words apart a request to L1 takes 33 clocks, with lanes 33 words apart, again in 32 lines, only 9 (not one: banks
+# are not all of it). With 4,096 rows `coalesced` falls from 5.7 to 3.0, and the gain is 6; why, we have not measured.
 #
 # </details>
 
@@ -208,9 +207,8 @@ def asked(report):
 print(f"{asked(reports[2]):,} asked for; 2 N³ = {2 * n**3:,}; there are {A.size + B.size:,}")
 
 # %% [markdown]
-# A multiplication and an addition, two FLOP, for two numbers of four bytes: 0.25 FLOP for each byte that
-# is asked for, whatever $N$ is. The ridge lies at about 14. L1 answers most of these
-# requests, but answering takes time too.
+# A multiplication and an addition, two FLOP, for two numbers of four bytes: 0.25 FLOP for each byte that is asked
+# for, whatever $N$ is. The ridge lies at about 14. L1 answers most of these requests, but answering takes time too.
 #
 # ## A tile at a time
 #
@@ -346,8 +344,8 @@ findings(racy)
 # either. Whoever overwrites a number races with 15 other readers: four blocks with 256 numbers in a tile make
 # $4 \cdot 256 \cdot 15 = 15{,}360$ pairs for `As`, and as many for `Bs`.
 #
-# Line by line nobody is slow, so the numbers are right here. On a card they are right as long as all keep together. And
-# with a single tile along $k$ the mistake cannot show, so a test on small matrices lets it pass. The barrier stays.
+# Line by line nobody is slow, so the numbers are right here. And with a single tile along $k$ the mistake cannot
+# show, so a test on small matrices lets it pass. The barrier stays.
 #
 # </details>
 
@@ -384,9 +382,8 @@ def guarded(A, B, C):
     if row < M and col < N:
         C[row, col] = acc
 
-# %% [markdown]
-# It is right at any size, and with it you can solve the first exercises of the lesson's sheet. From here on, kernels on
-# this page leave the guards out.
+# %% [markdown] It is right at any size, and with it you can solve the first exercises of the sheet. From here on,
+# kernels on this page leave the guards out.
 #
 # ## What the tiles are worth
 #
@@ -474,8 +471,8 @@ worth.confirm(f"about {first[2] / first[3]:.1f} times")
 # At most an eighth of the peak, 12.5 %, is left.
 #
 # The second roof is the **issue slots**. A multiprocessor has four schedulers, and each issues one instruction in a
-# clock.[^NVIDIA "CUDA C++ Programming Guide, Hardware Multithreading"] Only if every one of them is a multiply-add, the
-# peak is reached. That line takes three instructions, two reads and a multiply-add: at most a third of the peak.
+# clock.[^NVIDIA "CUDA C++ Programming Guide, Hardware Multithreading"] The peak is reached only if every one of them
+# is a multiply-add. That line takes three instructions, two reads and a multiply-add: at most a third of the peak.
 #
 # Shared memory has become the bottleneck. The third place is nearer still: a *register* is read in the very clock in
 # which it is needed.
@@ -622,7 +619,7 @@ table(
 # %% [markdown]
 # Rungs 3 and 4 come close to what wavefronts allow. For rung 5 eight by eight is just enough: a wavefront feeds four
 # multiply-adds, as many as a multiprocessor does in that clock. Now the slots are the lower roof: 16 reads and 64
-# multiply-adds are 80 instructions, so 80 % at most. The compiler adds others, mostly to find out where numbers lie,
+# multiply-adds are 80 instructions, so 80 % at most. The compiler adds others, most of them whole-number arithmetic,
 # and leaves 59 %. Measured are 32 %; what takes the rest we have not measured.
 #
 # The ladder's rung 5, plain Python too, reaches 58 % of the peak, three quarters of the library's speed. It makes
@@ -686,6 +683,9 @@ table(
 )  # fmt: skip
 
 # %% [markdown]
+# Written out, the loop alone saves most instructions; all five changes leave 85 %, more than the ladder's rung 5, which
+# has guards to check. What each is worth in time, we have not measured yet.
+#
 # ## Three more rungs
 #
 # **Vectorised** (6) and **warp tiles** (7) ask for wide reads in so many words, and give each warp a compact part of
@@ -741,7 +741,8 @@ table(
 # %% [markdown]
 # Highest occupancy goes with lowest speed. Warps are there to hide waiting, and a thread with 128 sums has many
 # multiply-adds that do not depend on each other. At 249 registers a thread, 65,536 serve 256 threads: eight warps. No
-# kernel gets past its slots. (The guards of the ladder's rung 4 take some; this page's has none, and is faster.)
+# kernel gets past its slots. (The ladder's rung 4, with its guards, has more instructions and fewer warps than this
+# page's, and is slower; which of them does it, we have not measured.)
 #
 # ## Which rung for which shape?
 #
@@ -750,7 +751,8 @@ table(
 # the 132 multiprocessors, so each block has one to itself. Either way 256 of 528 schedulers have work, but in rung 8
 # each has one warp instead of two. (At 4,096 rows rung 8 has two warps a scheduler.)
 #
-# Now a shape from lesson 06: a hidden layer of 128 neurons, and a mini-batch of 128 digits with 784 pixels each.
+# Now a shape from lesson 06, written as `X @ W` again: a mini-batch of 128 digits with 784 pixels each, and a hidden
+# layer of 128 neurons.
 
 # %% tags=["hide-input"]
 layer = predict(
@@ -824,12 +826,12 @@ print(f"loads of each weight: {use.reuse:g}; FLOP for each byte: {per_byte}")
 # %% [markdown]
 # Each weight takes part in one multiplication and one addition, and has four bytes: 0.5, whatever the kernel. At 4.8
 # terabytes a second that allows 2.4 TFLOP/s, less than 4 % of the peak, and no tile helps. What remains is lesson 12:
-# read `W` once, coalesced, with enough under way. On 4,096 × 4,096 numbers this kernel reads 2.1 terabytes a second,
-# the library 2.9. Lesson 12's measured limit is 4.2; such a matrix is read in 16 microseconds at that rate.
+# read `W` once, coalesced, with enough under way. It measured 4.2 terabytes a second at best; on 4,096 × 4,096
+# numbers this kernel reads 2.1, the library 2.9.
 #
-# What helps is a second digit. Two columns use each weight twice, $n$ columns use it $n$ times. That is one reason to
-# train in mini-batches, and why a service that answers many people collects their questions for a moment. Here is a
-# large layer, 4,096 × 4,096:
+# What helps is a second digit, a second column of $x$. Two columns use each weight twice, $n$ columns use it $n$
+# times. That is one reason to train in mini-batches, and why a service that answers many people collects their
+# questions for a moment. Here is a large layer, 4,096 × 4,096:
 
 # %% tags=["hide-input"]
 # Time for a sample against the size of the batch.

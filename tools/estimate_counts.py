@@ -2,7 +2,8 @@
 
 python tools/estimate_counts.py [--only CASE ...]      needs the compiler of `make test`, and no GPU; an hour's half
 
-The executor walks a few blocks of each launch, the compiler says what a warp executes. No time is in the file.
+The executor walks a few blocks of each launch, the compiler says what a warp executes. No time is in the file. The
+kernels on the page of lesson 14 are counted too: --only "lesson 14".
 
 Not recounted since `pipes.waits` follows a load from one stretch of a loop into the next: products v06 and v07;
 convolutions v05, and 64->64 v06 and v07; dX 6->16 and 1->6 v06; dW, but for v02 and v06 of 1->6 and 6->16; transposes,
