@@ -338,11 +338,11 @@ findings(racy)
 # %% [markdown]
 # <details class="reveal"><summary>Right by luck</summary>
 #
-# A block of 16 × 16 has eight warps of two rows each. A number in `Bs` is read by 16 threads, two in each warp. A warp
-# that is done multiplying overwrites its two rows of `Bs` while a slower warp may still need the old ones. A row of
-# `As` is written and read by one and the same warp. That is a race all the same, because its lanes need not be together
-# either. Whoever overwrites a number races with 15 other readers: four blocks with 256 numbers in a tile make
-# $4 \cdot 256 \cdot 15 = 15{,}360$ pairs for `As`, and as many for `Bs`.
+# A block of 16 × 16 has eight warps of two rows each. A warp that is done multiplying overwrites its two rows of
+# `Bs`, which all eight warps read, while a slower one may still need the old ones. A row of `As` is written and read
+# by one and the same warp. That is a race all the same, because its lanes need not be together either. Whoever
+# overwrites a number races with 15 other readers: $4 \cdot 256 \cdot 15 = 15{,}360$ pairs in the four blocks for
+# `As`, and as many for `Bs`.
 #
 # Line by line nobody is slow, so the numbers are right here. And with a single tile along $k$ the mistake cannot
 # show, so a test on small matrices lets it pass. The barrier stays.
@@ -392,8 +392,8 @@ def guarded(A, B, C):
 # ladder's".
 #
 # On paper the tiles are a triumph: a 32nd of the requests to global memory. But count requests of both kinds. Both
-# kernels make two requests for each multiply-add of a warp; the tiles merely send them elsewhere. To L1 or to shared
-# memory, the hardware's limit is the same: 128 bytes in a clock for each of 132 multiprocessors.
+# kernels make two for each multiply-add of a warp; the tiles merely send them elsewhere. The hardware's limit is the
+# same there: 128 bytes in a clock for each of 132 multiprocessors.
 
 # %% tags=["hide-input"]
 # What the two places deliver.
@@ -449,11 +449,10 @@ table(
 # %% [markdown]
 # <details class="reveal"><summary>Use shared memory, and you are at a fifth</summary>
 #
-# Two requests of 128 bytes for 64 operations are 0.25 FLOP for each byte. At 33.5 terabytes a second that allows 8.4
-# TFLOP/s, in L1 as in shared memory. With 1,024 rows `coalesced` was at 68 % of it already, and the tiles reach 95 %.
-# With 4,096 rows `coalesced` has only 36 % and the tiles keep 97 %, so they are 2.7 times faster. They are worth
-# having. But they end at a fifth of the library's speed with 1,024 rows, a sixth with 4,096, and a larger tile would
-# need two wavefronts just the same.
+# At 33.5 terabytes a second, two requests of 128 bytes for 64 operations allow 8.4 TFLOP/s, in L1 as in shared
+# memory. With 1,024 rows `coalesced` was at 68 % of it already, and the tiles reach 95 %. With 4,096 rows `coalesced`
+# has only 36 % and the tiles 97 %: they are 2.7 times faster. So they are worth having. But they end at a fifth of
+# the library's speed with 1,024 rows, a sixth with 4,096, and a larger tile would need two wavefronts just the same.
 #
 # </details>
 
@@ -689,10 +688,9 @@ table(
 # ## Three more rungs
 #
 # **Vectorised** (6) and **warp tiles** (7) ask for wide reads in so many words, and give each warp a compact part of
-# the block's tile. **Pipelined** (8) has two pairs of tiles in shared memory: while the block multiplies out of one,
-# the card copies the next tiles into the other in the background (an *asynchronous copy*). So one barrier a tile is
-# enough. A block has 64 × 128 results and only 64 threads, which compute 8 × 16 each. This is the whole climb; walk
-# up rung by rung.
+# the tile. **Pipelined** (8) has two pairs of tiles in shared memory: while the block multiplies out of one, the card
+# fills the other in the background (an *asynchronous copy*). Its blocks have only 64 threads, which compute 8 × 16
+# results each. This is the whole climb; walk up rung by rung.
 
 # %% tags=["hide-input"]
 # The whole climb.
@@ -712,10 +710,9 @@ figures.climb(points, "H200", rival=rival, title="How far do eight rungs climb w
 # %% [markdown]
 # Rungs 1 and 2 are this page's kernels, rungs 3 to 8 the ladder's. The slope is the speed of far memory. Rung 2 lies
 # above it, since its warps find most of what they ask for in a cache. From rung 4 on, all stand right of the ridge,
-# where far memory's *bandwidth* is no limit any more. Rung 8 even asks it for *more* than rungs 5 to 7, since its
-# tile is only 64 rows high.
+# where far memory's *bandwidth* is no limit any more.
 #
-# Rungs 6 and 7 take as long as rung 5, whose code has wide reads already. Rung 8 is 30 % faster. We have not measured
+# Rungs 6 and 7 take as long as rung 5, whose code has wide reads already. Rung 8 is 30 % faster; we have not measured
 # its changes separately. It is as fast as the library, and both leave a quarter of the peak. Beyond float32 lie the
 # tensor cores: lesson 17.
 #
@@ -748,8 +745,8 @@ table(
 #
 # Is rung 8 the best kernel, then? With 4,096 rows it is. With 1,024 it is the slowest of rungs 5 to 8: 147
 # microseconds against 122 to 127. Rungs 5 to 7 have 64 blocks of eight warps, rung 8 has 128 of two, both fewer than
-# the 132 multiprocessors, so each block has one to itself. Either way 256 of 528 schedulers have work, but in rung 8
-# each has one warp instead of two. (At 4,096 rows rung 8 has two warps a scheduler.)
+# the 132 multiprocessors, so each block has one to itself. Either way 256 of 528 schedulers have work, but each has
+# two warps in rungs 5 to 7 and one in rung 8, which has two with 4,096 rows.
 #
 # Now a shape from lesson 06, written as `X @ W` again: a mini-batch of 128 digits with 784 pixels each, and a hidden
 # layer of 128 neurons.
