@@ -14,25 +14,27 @@
 # %% [markdown]
 # # 14 · Matrix multiplication: use what you fetched
 #
-# Nearly everything that a network computes is a product of two matrices. Make this one operation fast, and the network
-# is fast. The usual advice is short: *use shared memory*. Below you can follow it. A block computes one tile of the
+# Nearly everything that a network computes is a product of two matrices. Until this is fast, nothing else matters. The
+# usual advice is short: *use shared memory*. Below you can follow it. A block computes one tile of the
 # product; choose how large the tile is, and how many results each of its threads computes, and see how often a number
 # is used once it has been fetched. It starts at 32 × 32, the largest tile the usual advice can reach.
 
 # %% tags=["hide-input"]
 import numpy as np
-from numba import cuda, float32
+from numba import cuda, float32, int64, uint32
 
 from course_lib import figures, gpu, simt
 from course_lib.cuda.ladders import gemm
-from course_lib.lesson import findings, measured, memory_ladder, predict, registers, table
+from course_lib.cuda.unroll import unroll
+from course_lib.lesson import findings, issued, measured, memory_ladder, predict, registers, table
 
 figures.tile_explorer(4096, 4096, 4096)
 
 # %% [markdown]
-# You need not understand every number in it yet. (The *ridge* is the corner of lesson 12's roof; a *round* fills the
-# card with blocks once.) By the end you can say why the first choice leaves seven eighths of the card's arithmetic
-# idle, shared memory and all.
+# You need not understand every number in it yet. (FLOP are floating-point operations. The *peak* is how many the card
+# can do in a second, 67 TFLOP/s on an H200; the *ridge* is the corner of lesson 12's roof; a *round* fills the card
+# with blocks once.) By the end you can say why the first choice leaves seven eighths of the card's arithmetic idle,
+# shared memory and all.
 #
 # ## You will be able to
 #
@@ -45,19 +47,19 @@ figures.tile_explorer(4096, 4096, 4096)
 # <details><summary>About this page</summary>
 #
 # Prof. Dey's lecture announces "certain GEMM optimizations" for later (GEMM is the general product of two matrices);
-# here they are. The page also counts the two
-# tilings that Prof. Hwu draws in ECE 508, and takes up Prof. Owens' remark that a dense matrix times a dense vector is
-# straightforward to parallelise. The order of the kernels follows Simon Boehm's "How to Optimize a CUDA Matmul Kernel".
-# You need lessons 11 and 12, and shuffles from 13. Times are from the card that is named beside them. Reading and
-# trying takes about 100 minutes.
+# here they are. The page also counts the two tilings that Prof. Hwu draws in ECE 508, and takes up Prof. Owens'
+# remark that a dense matrix times a dense vector is straightforward to parallelise. The order of the kernels follows
+# Simon Boehm's "How to Optimize a CUDA Matmul Kernel". You need lessons 11 and 12, and shuffles from 13. Times are
+# from the card that is named beside them. Reading and trying takes about 90 minutes.
 #
 # </details>
 
 # %% [markdown]
 # ## Where the arithmetic is
 #
-# A dense layer is a product, `Z = X @ W`. A convolution is one too, once its windows are written as columns (lesson
-# 08): a row for each mask, a column for each place. Here are all layers of lesson 09's network, for one digit.
+# A dense layer is a product, `Z = X @ W`, and so is a convolution, once its windows are written as columns (lesson
+# 08): a row for each mask, a column for each place. Here are all layers of lesson 09's network, for one digit. The
+# weights stand on the left, so a dense layer is written as $Z^T = W^T X^T$ here.
 
 # %% tags=["hide-input"]
 # The layers of LeNet-5 as products.
@@ -89,9 +91,8 @@ table(
 )
 
 # %% [markdown]
-# This is the first operation of the GPU lessons that arithmetic should limit. There is one condition. Each number takes
-# part in 4,096 multiplications, and it must not come all the way from the card's memory each time. Three other places
-# can supply it: a cache, shared memory, a register.
+# This is the first operation of the GPU lessons that arithmetic should limit. But only if the 4,096 uses of a number
+# do not mean 4,096 journeys from far memory. Three nearer places can supply it: a cache, shared memory, a register.
 #
 # ## One thread, one result
 #
@@ -109,7 +110,7 @@ def naive(A, B, C):
         C[row, col] = acc
 
 # %% [markdown]
-# It is right, and it has the mistake that lesson 12 called the most expensive one. Swap those names, nothing else:
+# Its results are right; its warps walk down columns, lesson 12's costliest mistake. Swap those names, nothing else:
 
 # %%
 @gpu.jit
@@ -126,10 +127,10 @@ def coalesced(A, B, C):
 # of a column of `A`, and all the same number of `B`. In `coalesced` they all want the same number of `A`, and 32
 # neighbours in a row of `B`.
 #
-# Neighbouring warps find the same numbers in the L1 cache. L1 and shared memory are one memory,[^NVIDIA "Hopper Tuning
-# Guide, Unified Shared Memory/L1/Texture Cache"] and lesson 12's banks hold for both: a request takes as many
-# wavefronts as there are different numbers in its fullest bank. A row has 1,024 numbers. Count a warp's wavefronts for
-# each `k`.
+# Neighbouring warps find the same numbers in the L1 cache. Far memory charges by sector, but L1 by wavefront: L1 and
+# shared memory are one memory,[^NVIDIA "Hopper Tuning Guide, Unified Shared Memory/L1/Texture Cache"] with lesson 12's
+# banks. A request takes at least as many wavefronts as there are different numbers in its fullest bank. A row has 1,024
+# numbers. Count a warp's wavefronts for each `k`.
 
 # %% tags=["hide-input"]
 swap = predict(
@@ -141,7 +142,7 @@ swap = predict(
 swap
 
 # %% tags=["hide-output", "hide-input"]
-# Sectors counted for 128 rows, times measured for 1,024.
+# What a warp asks for in each k, what L1 allows, and what was measured.
 n = 128
 rng = np.random.default_rng(0)
 A, B = (rng.integers(-4, 5, (n, n)).astype(np.float32) for _ in range(2))
@@ -151,34 +152,40 @@ small = measured("gemm 1024", card="h200")
 RUNG = {rung.number: rung for rung in gemm.LADDER[:8]}
 NAMES = {1: "naive", 2: "coalesced", 3: "tiles", 4: "column of 8", 5: "square of 8", 6: "vectorised", 7: "warp tiles",
          8: "pipelined"}  # fmt: skip
-delivers = {name: rate for name, _, _, rate in memory_ladder("H200")}  # bytes a second
+own = measured("lesson 14's own kernels", card="h200")
+device = roof.device
+clocks = device.sms * device.clock * 1e9  # of all multiprocessors, in a second
 
 def in_banks(words):
     """Wavefronts of a request: different words in the fullest of 32 banks."""
     return int(np.bincount(np.unique(words) % 32).max())
 
-def allowed(waves, place):
-    """FLOP/s if a warp's multiply-add, 64 operations, takes so many wavefronts of 128 bytes there."""
-    return 64 * delivers[place] / 128 / waves
+def allowed(waves):
+    """FLOP/s if a multiprocessor answers a wavefront in each clock, and 64 operations take so many."""
+    return 64 * clocks / waves
 
 lane = np.arange(32)
 waves = {1: in_banks(1024 * lane) + in_banks(0 * lane), 2: in_banks(0 * lane) + in_banks(lane)}
 first = {k: small.seconds[RUNG[k].name] for k in (1, 2, 3)}
+heads = ["sectors", "wavefronts", "TFLOP/s at most", "N = 1,024", "N = 4,096"]
 table(
-    [(NAMES[k], reports[k].total.global_load_sectors, waves[k], allowed(waves[k], "L1 cache") / 1e12,
-      small.flops / first[k] / 1e12, 1e3 * first[k]) for k in (1, 2)],
-    ["kernel", "sectors, 128 rows", "wavefronts for each k", "TFLOP/s that L1 allows", "TFLOP/s, measured",
-     "milliseconds"],
-    formats=dict.fromkeys(["TFLOP/s that L1 allows", "TFLOP/s, measured", "milliseconds"], ".2f"),
-    caption=f"Sectors counted by the executor; measured with 1,024 rows on an {small.card} ({small.date})",
+    [(NAMES[k], reports[k].total.global_load_sectors * 32 // n**3, waves[k], allowed(waves[k]) / 1e12,
+      small.flops / first[k] / 1e12, large.flops / own.seconds[NAMES[k]] / 1e12) for k in (1, 2)],
+    ["kernel", *heads], formats=dict.fromkeys(heads[2:], ".2f"),
+    caption=f"For a warp in each k: sectors and wavefronts; what L1 allows; TFLOP/s measured on an {own.card}",
 )  # fmt: skip
 
 # %% [markdown]
 # <details class="reveal"><summary>33 wavefronts or 2</summary>
 #
 # In `naive` the 32 numbers of `A` lie 1,024 apart, all in one bank: 32 wavefronts, and one for `B`. In `coalesced` it
-# is one and one. So the gain is at most 16.5, and of the choices only 12 is near. `naive` waits for L1 alone: it has
-# 97 % of what L1 allows, `coalesced` has 69 %. (By lesson 12's sectors, 33 and 5, it would be 6.6 times.)
+# is one and one. The hardware's 132 multiprocessors answer at most 261 billion wavefronts a second, one in each
+# clock. With 33 of them for 64 operations that is 0.51 TFLOP/s, with two 8.36. If both ran at what L1 allows, the
+# gain would be 16.5; neither quite reaches it, and measured it is 12 with 1,024 rows. (By sectors it would be 6.6.)
+#
+# Do banks count here, or cache lines, of which there are as many? The course's microbenchmarks tell: with lanes 32
+# words apart a request to L1 takes 33 clocks, with lanes 33 words apart, again in 32 lines, only 9 (not one: banks
+# are not all of it). With 4,096 rows `coalesced` falls from 5.7 to 3.0, and the gain is 6; why, we have not measured.
 #
 # </details>
 
@@ -200,8 +207,8 @@ def asked(report):
 print(f"{asked(reports[2]):,} asked for; 2 N³ = {2 * n**3:,}; there are {A.size + B.size:,}")
 
 # %% [markdown]
-# A multiplication and an addition, two operations (FLOP), for two numbers of four bytes: 0.25 FLOP for each byte that
-# is asked for, whatever $N$ is. The ridge lies at about 14. The first place, a cache, hides much of that.
+# A multiplication and an addition, two FLOP, for two numbers of four bytes: 0.25 FLOP for each byte that is asked
+# for, whatever $N$ is. The ridge lies at about 14. L1 answers most of these requests, but answering takes time too.
 #
 # ## A tile at a time
 #
@@ -309,13 +316,13 @@ def one_barrier(A, B, C):
 
 # %% tags=["hide-input"]
 luxury = predict(
-    "What comes out without the second barrier?",
+    "What does the executor say without the second barrier?",
     [
         "wrong numbers, and a finding",
-        "the right numbers here, and a finding",
-        "the right numbers, and no finding: the barrier is a luxury",
+        "the right numbers, and a finding",
+        "the right numbers, and no finding",
     ],
-    answer="the right numbers here, and a finding",
+    answer="the right numbers, and a finding",
     reveals=2,
 )
 luxury
@@ -331,44 +338,28 @@ findings(racy)
 # %% [markdown]
 # <details class="reveal"><summary>Right by luck</summary>
 #
-# A block of 16 × 16 has eight warps of two rows each. A number in `Bs` is read by 16 threads, two in each warp. A warp
-# that is done multiplying overwrites its two rows of `Bs` while a slower warp may still need the old ones. A row of
-# `As` is written and read by one and the same warp. That is a race all the same, because its lanes need not be together
-# either. Whoever overwrites a number races with 15 other readers: four blocks with 256 numbers in a tile make
-# $4 \cdot 256 \cdot 15 = 15{,}360$ pairs for `As`, and as many for `Bs`.
+# A block of 16 × 16 has eight warps of two rows each. A warp that is done multiplying overwrites its two rows of
+# `Bs`, which all eight warps read, while a slower one may still need the old ones. A row of `As` is written and read
+# by one and the same warp. That is a race all the same, because its lanes need not be together either. Whoever
+# overwrites a number races with 15 other readers: $4 \cdot 256 \cdot 15 = 15{,}360$ pairs in the four blocks for
+# `As`, and as many for `Bs`.
 #
-# Line by line nobody is slow, so the numbers are right here. On a card they are right as long as all keep together. And
-# with a single tile along $k$ the mistake cannot show, so a test on small matrices lets it pass. The barrier stays.
+# Line by line nobody is slow, so the numbers are right here. And with a single tile along $k$ the mistake cannot
+# show, so a test on small matrices lets it pass. The barrier stays.
 #
 # </details>
 
 # %% tags=["hide-input"]
 # The answer, confirmed by what was found.
-luxury.confirm(("the right numbers here" if same else "wrong numbers") + (", and a finding" if racy.hazards else ""))
-
-# %%
-racy.race_picture()
+luxury.confirm(("the right numbers" if same else "wrong numbers") + (", and a finding" if racy.hazards else ""))
 
 # %% [markdown]
 # ## Ragged edges
 #
-# `tiled` works only if the sizes are multiples of $T$. Try others:
-
-# %% tags=["nbval-ignore-output"]
-def matrices(m):
-    return A[:m, :m].copy(), B[:m, :m].copy(), np.zeros((m, m), np.float32)
-
-def in_blocks(m):
-    return (-(-m // 16), -(-m // 16)), (16, 16)
-
-how = {"make": matrices, "expected": np.matmul, "launch": in_blocks}
-unguarded = gpu.try_sizes(tiled(16), [16, 17, 31, 32], **how)
-unguarded
-
-# %% [markdown]
-# A guard around everything, as in the plain kernel, would be wrong: a thread without a result still has to bring
-# numbers for the others, and has to come to the barriers. So guard the accesses one by one, and let what lies outside
-# be zero. Zeros add nothing to a sum of products.
+# `tiled` works only if the sizes are multiples of $T$: with 17 rows and tiles of 16 it reads past the end of `A`, and
+# the executor stops it. A guard around everything, as in the plain kernel, would be wrong: a thread without a result
+# still has to bring numbers for the others, and has to come to the barriers. So guard the accesses one by one, and
+# let what lies outside be zero. Zeros add nothing to a sum of products.
 
 # %%
 @gpu.jit
@@ -380,7 +371,8 @@ def guarded(A, B, C):
     (M, K), N = A.shape, B.shape[1]
     acc = float32(0)
     for start in range(0, K, 16):
-        a_in, b_in = row < M and start + tx < K, start + ty < K and col < N
+        a_in = row < M and start + tx < K
+        b_in = start + ty < K and col < N
         As[ty, tx] = A[row, start + tx] if a_in else float32(0)
         Bs[ty, tx] = B[start + ty, col] if b_in else float32(0)
         cuda.syncthreads()
@@ -390,28 +382,21 @@ def guarded(A, B, C):
     if row < M and col < N:
         C[row, col] = acc
 
-# %% [markdown]
-# The same sizes again:
-
-# %% tags=["nbval-ignore-output"]
-repaired = gpu.try_sizes(guarded, [16, 17, 31, 32], **how)
-repaired
-
-# %% tags=["hide-input"]
-# On a GPU the tables say that values only are looked at; what they find is the same.
-assert (unguarded.smallest, repaired.smallest) == (17, None)
-
-# %% [markdown]
-# From here on, kernels on this page leave the guards out. In `course_lib/cuda/ladders/gemm` every kernel of the ladder
-# is a file of its own, with all its guards. With this you can solve the first exercises of the lesson's sheet.
+# %% [markdown] It is right at any size, and with it you can solve the first exercises of the sheet. From here on,
+# kernels on this page leave the guards out.
 #
 # ## What the tiles are worth
 #
-# Such a series of kernels is a ladder, and each is a **rung**: `naive` is rung 1, `coalesced` 2, tiles of 32 × 32 are
-# rung 3. Here is what the reports of the last two count.
+# Such a series of kernels is a **ladder**, and each is a rung: `naive` is rung 1, `coalesced` 2, tiles of 32 × 32 are
+# rung 3. In `course_lib/cuda/ladders/gemm` every rung is a file of its own, with all its guards; tables call it "the
+# ladder's".
+#
+# On paper the tiles are a triumph: a 32nd of the requests to global memory. But count requests of both kinds. Both
+# kernels make two for each multiply-add of a warp; the tiles merely send them elsewhere. The hardware's limit is the
+# same there: 128 bytes in a clock for each of 132 multiprocessors.
 
 # %% tags=["hide-input"]
-# Rung 3 beside rung 2.
+# What the two places deliver.
 def wavefronts(report):
     """Wavefronts of shared memory for each multiply-add of a warp: 32 lanes, two operations each."""
     return report.total.shared_load_wavefronts / (report.total.flops / 64)
@@ -430,24 +415,17 @@ def beside(*rungs):
     return table(rows, heads, caption=f"Counted by the executor, products of {n} × {n} numbers")
 
 reports[3] = by_tile[32]
-beside(2, 3)
-
-# %% [markdown]
-# On paper a triumph: a 32nd of the requests to global memory. But count requests of both kinds. Either kernel makes two
-# for each multiply-add of a warp, `coalesced` to L1, the tiles to shared memory. Lesson 12 measured both:
-
-# %% tags=["hide-input"]
-# What the two places deliver.
-near = {2: "L1 cache", 3: "shared memory"}
+near, delivers = {2: "L1 cache", 3: "shared memory"}, {name: rate for name, _, _, rate in memory_ladder("H200")}
 table(
-    [(NAMES[k], place, delivers[place] / 1e12) for k, place in near.items()],
-    ["kernel", "is served by", "terabytes a second"], align="llr", formats={"terabytes a second": ".1f"},
+    [(NAMES[k], place, 128 * clocks / 1e12, delivers[place] / 1e12) for k, place in near.items()],
+    ["kernel", "is served by", "TB/s at most", "TB/s, measured in lesson 12"], align="llrr",
+    formats={"TB/s at most": ".1f", "TB/s, measured in lesson 12": ".1f"},
     caption="All multiprocessors of an H200 together",
 )  # fmt: skip
 
 # %% tags=["hide-input"]
 worth = predict(
-    "1,024 rows, where `coalesced` does 5.7 TFLOP/s. How many times faster are the tiles of 32 × 32?",
+    "1,024 rows, where `coalesced` does 5.7 TFLOP/s. How many times faster are the tiles of 32 × 32, then?",
     ["about 1.4 times", "about 4 times", "about 20 times", "about 32 times"],
     answer="about 1.4 times",
     reveals=2,
@@ -456,23 +434,25 @@ worth
 
 # %% tags=["hide-output", "hide-input"]
 # What two requests a multiply-add allow, and what was measured.
-w = wavefronts(reports[3])
-rows = [(NAMES[k], allowed(w, place), small.flops / first[k]) for k, place in near.items()]
-rows.append(("cuBLAS", None, small.flops / small.seconds["cuBLAS"]))
-rows = [(name, most and most / 1e12, speed / 1e12, small.seconds["cuBLAS"] * speed / small.flops)
-        for name, most, speed in rows]  # fmt: skip
-heads = ["kernel", "TFLOP/s at most", "TFLOP/s, measured", "share of cuBLAS"]
+rivals = {"coalesced": (first[2], own.seconds["coalesced"]), "tiles": (first[3], own.seconds["tiled"]),
+          "cuBLAS": (small.seconds["cuBLAS"], own.seconds["cuBLAS"])}  # fmt: skip
+speeds = {name: (small.flops / one, large.flops / two) for name, (one, two) in rivals.items()}
+heads = ["TFLOP/s at most", "N = 1,024", "N = 4,096"]
+shares = [f"of cuBLAS, {head}" for head in heads[1:]]
 table(
-    rows, heads, align="lrrr", formats={heads[1]: ".1f", heads[2]: ".1f", heads[3]: ".0%"},
-    caption=f"At most: two requests of 128 bytes for 64 operations. N = 1,024, on an {small.card} ({small.date})",
+    [(name, None if name == "cuBLAS" else allowed(wavefronts(reports[3])) / 1e12, *(v / 1e12 for v in both),
+      *(v / best for v, best in zip(both, speeds["cuBLAS"], strict=True))) for name, both in speeds.items()],
+    ["kernel", *heads, *shares], align="lrrrrr", formats=dict.fromkeys(heads, ".1f") | dict.fromkeys(shares, ".0%"),
+    caption=f"TFLOP/s measured on an {own.card}: with 1,024 rows the ladder's kernels, with 4,096 this page's",
 )  # fmt: skip
 
 # %% [markdown]
 # <details class="reveal"><summary>Use shared memory, and you are at a fifth</summary>
 #
-# Two requests of 128 bytes for 64 operations are 0.25 FLOP for each byte. At 32 terabytes a second that allows 8
-# TFLOP/s, in L1 as in shared memory. `coalesced` was at 69 % of it already, the tiles reach 98 %. So with shared memory
-# the kernel has a fifth of the library's speed, and here the usual advice ends.
+# At 33.5 terabytes a second, two requests of 128 bytes for 64 operations allow 8.4 TFLOP/s, in L1 as in shared
+# memory. With 1,024 rows `coalesced` was at 68 % of it already, and the tiles reach 95 %. With 4,096 rows `coalesced`
+# has only 36 % and the tiles 97 %: they are 2.7 times faster. So they are worth having. But they end at a fifth of
+# the library's speed with 1,024 rows, a sixth with 4,096, and a larger tile would need two wavefronts just the same.
 #
 # </details>
 
@@ -481,22 +461,20 @@ table(
 worth.confirm(f"about {first[2] / first[3]:.1f} times")
 
 # %% [markdown]
-# ## The roof inside
+# ## Two roofs inside
 #
-# A multiprocessor answers one wavefront of shared memory in a clock, and could do *four* multiply-adds of a warp in the
-# same clock.[^NVIDIA "CUDA C++ Best Practices Guide, Throughput of Native Arithmetic Instructions"] For one
-# multiply-add the line `acc += As[ty, k] * Bs[k, tx]` needs two wavefronts. Two clocks of reading feed a quarter-clock
-# of arithmetic: seven eighths of it is idle.
-
-# %%
-w = wavefronts(reports[3])
-reached = large.flops / large.seconds["v03_smem_tiled"] / roof.peak
-print(f"{w} wavefronts a multiply-add: at most {1 / (4 * w):.1%} of the peak")
-print(f"measured with 4,096 rows: {reached:.1%}")
-
-# %% [markdown]
-# So even shared memory is asked for too much. The third place is nearer still: a *register* is read in the very clock
-# in which it is needed.
+# A multiprocessor answers one wavefront of shared memory in a clock: each of its 32 banks hands out one word.[^NVIDIA
+# "CUDA C++ Programming Guide, Shared Memory, Compute Capability 5.x"] In the same clock it could do *four*
+# multiply-adds of a warp.[^NVIDIA "CUDA C++ Best Practices Guide, Throughput of Native Arithmetic Instructions"] The
+# line `acc += As[ty, k] * Bs[k, tx]` needs two wavefronts: two clocks of reading for a quarter-clock of arithmetic.
+# At most an eighth of the peak, 12.5 %, is left.
+#
+# The second roof is the **issue slots**. A multiprocessor has four schedulers, and each issues one instruction in a
+# clock.[^NVIDIA "CUDA C++ Programming Guide, Hardware Multithreading"] The peak is reached only if every one of them
+# is a multiply-add. That line takes three instructions, two reads and a multiply-add: at most a third of the peak.
+#
+# Shared memory has become the bottleneck. The third place is nearer still: a *register* is read in the very clock in
+# which it is needed.
 #
 # ## Reuse in registers
 #
@@ -541,7 +519,7 @@ table([(tile, *both) for tile, both in reuse.items()], ["tile", "uses of an inpu
 # its indices are known when the kernel is compiled, so the compiler keeps it in registers (lesson 12).
 
 # %%
-SIDE, DEEP = 64, 8  # a tile of C is 64 x 64, those of A and B are 8 deep
+SIDE, DEEP = 64, 8  # a tile of C is 64 x 64; tiles of A are 64 x 8, of B 8 x 64
 OWN = 8  # results of a thread
 
 @gpu.jit
@@ -567,21 +545,14 @@ def column_of_eight(A, B, C):
         C[top + first + i, left + col] = acc[i]
 
 # %% [markdown]
-# For eight multiply-adds a thread reads nine numbers, eight of `As` and one of `Bs`, instead of sixteen:
-
-# %%
-reports[4] = gpu.simulate(column_of_eight, (2, 2), 512, A, B, C)
-beside(3, 4)
-
-# %% [markdown]
-# Shared requests fall to 56 %, and the larger tile halves what is fetched from global memory. But each of the eight
-# numbers of `As` is still used only once. So read eight of a row as well: 16 reads then feed 64 multiply-adds, a
-# quarter of a read for each. In a tile of $m \times n$ results it is $(m + n) / (m n)$, and of all shapes with as many
-# results the square needs the fewest.
+# For eight multiply-adds a thread reads nine numbers, eight of `As` and one of `Bs`, instead of sixteen. But each of
+# the eight of `As` is still used only once. So read eight of a row as well: 16 reads then feed 64 multiply-adds, a
+# quarter of a read for each. In a tile of $m \times n$ results it is $(m + n) / (m n)$, and of all shapes with as
+# many results the square needs the fewest.
 #
 # That is rung 5, **2-D register tiles**. 256 threads with 8 × 8 results each cover a tile of 128 × 128; the tiles of
-# `A` and `B` are 16 deep. A thread's rows and columns lie 16 apart and not side by side, so that neighbouring threads
-# read neighbours in `Bs` and no bank is asked twice.
+# `A` are 128 × 16, those of `B` 16 × 128. A thread's rows and columns lie 16 apart and not side by side, so that
+# neighbouring threads read neighbours in `Bs` and no bank is asked for two different numbers.
 
 # %%
 @gpu.jit
@@ -611,61 +582,123 @@ def square_of_eight(A, B, C):
         C[top + ty + 16 * (i // OWN), left + tx + 16 * (i % OWN)] = acc[i]
 
 # %% [markdown]
-# What it counts, beside rung 4, and the roof inside beside the clock. From here on $N$ is 4,096 unless a table says
-# otherwise.
+# Here is what rungs 2 to 5 count, then the two roofs beside the measured speed. From here on $N$ is 4,096 unless a
+# table says otherwise.
 
 # %%
+reports[4] = gpu.simulate(column_of_eight, (2, 2), 512, A, B, C)
 reports[5] = gpu.simulate(square_of_eight, (1, 1), 256, A, B, C)
-beside(4, 5)
+beside(2, 3, 4, 5)
 
 # %% tags=["hide-input"]
-# The bound by shared memory, and what was measured.
-own = measured("lesson 14's own kernels", card="h200")
+# The two roofs of this page's kernels, and what was measured.
 took = {1: own.seconds["naive"], 2: own.seconds["coalesced"]}
 took |= {k: large.seconds[RUNG[k].name] for k in range(3, 9)}
-PAGES = {3: "tiled", 4: "column_of_eight", 5: "square_of_eight"}
-rows = []
-for k, name in PAGES.items():
-    w, best = wavefronts(reports[k]), own.seconds["cuBLAS"]
-    shares = [large.flops / s / roof.peak for s in (own.seconds[name], took[k])]
-    rows.append((f"{k} {NAMES[k]}", w, min(1, 1 / (4 * w)), *shares, best / own.seconds[name],
-                 large.seconds["cuBLAS"] / took[k]))  # fmt: skip
-heads = ["rung", "wavefronts a multiply-add", "of the peak, at most", "this page's kernel", "the ladder's",
-         "of cuBLAS, this page's", "of cuBLAS, the ladder's"]  # fmt: skip
-table(rows, heads, formats=dict.fromkeys(heads[2:], ".1%"),
-      caption=f"Counted on this page; measured with 4,096 rows on an {large.card} ({own.size})")  # fmt: skip
+
+def slots(report):
+    """Share of multiply-adds if nothing but reads of shared memory and multiply-adds were issued."""
+    return 1 / (1 + report.total.shared_load_requests / (report.total.flops / 64))
+
+def in_code(case):
+    """{kernel: share of multiply-adds among all its machine instructions}, as the compiler made them for an H200."""
+    return {name: one.multiply_adds / one.of_a_warp for name, (one, *_) in issued(case).items()}
+
+code, rows = in_code("lesson 14's own kernels"), []
+for k, name in {3: "tiled", 4: "column_of_eight", 5: "square_of_eight"}.items():
+    w = wavefronts(reports[k])
+    rows.append((f"{k} {NAMES[k]}", w, min(1, 1 / (4 * w)), slots(reports[k]), code[name],
+                 large.flops / own.seconds[name] / roof.peak, own.seconds["cuBLAS"] / own.seconds[name]))  # fmt: skip
+heads = ["rung", "wavefronts a multiply-add", "they allow", "issue slots allow", "in machine code", "measured",
+         "of cuBLAS"]  # fmt: skip
+table(
+    rows, heads, formats=dict.fromkeys(heads[2:], ".1%"),
+    caption=f"Shares of the peak, this page's kernels, 4,096 rows on an {own.card}; cuBLAS in the same run",
+)  # fmt: skip
 
 # %% [markdown]
-# Eight by eight is just enough: a wavefront now feeds four multiply-adds, which is what a multiprocessor does in that
-# clock. But the bound is only an upper one. The ladder's rung 4 stays at 16 % where 22 would be allowed, and its rung 5
-# at 58 % where shared memory would allow all.
+# Rungs 3 and 4 come close to what wavefronts allow. For rung 5 eight by eight is just enough: a wavefront feeds four
+# multiply-adds, as many as a multiprocessor does in that clock. Now the slots are the lower roof: 16 reads and 64
+# multiply-adds are 80 instructions, so 80 % at most. The compiler adds others, most of them whole-number arithmetic,
+# and leaves 59 %. Measured are 32 %; what takes the rest we have not measured.
 #
-# The ladder's rung 5, plain Python too, reaches three quarters of the library's speed. It helps the compiler: `As` lies
-# transposed, and a thread's rows and columns lie side by side in fours, so that one instruction brings four numbers;
-# indices are unsigned; the loop over `k` is written out.
+# The ladder's rung 5, plain Python too, reaches 58 % of the peak, three quarters of the library's speed. It makes
+# five changes. `As` lies *transposed*, with a thread's rows side by side in fours; so do its *columns*. Then one read
+# can bring four numbers, 16 bytes: such **wide reads** make 68 instructions of those 80, and raise the roof to 94 %.
+# (Read singly, columns side by side collide in their banks; read wide, they do not.) The loop over `k` is *written
+# out*, and indices are *unsigned*, so that none needs code for counting from the end. Finally the compiler must leave
+# registers for *two blocks*. Here is what each change alone does to the code of `square_of_eight`.
+
+# %% tags=["hide-input"]
+# The ladder's changes to `square_of_eight`, one at a time or all of them.
+CHANGES = "As transposed", "columns in fours", "loop written out", "unsigned indices", "two blocks"
+
+def changed_square(name):
+    transposed, in_fours, written_out, unsigned, two = (name in (change, "all five") for change in CHANGES)
+    shape = (16, 132) if transposed else (128, 16)  # 132: rows begin in different banks
+    turns = 16 if written_out else 1
+    whole = uint32 if unsigned else int64
+
+    @gpu.jit(launch_bounds=(256, 2 if two else 1))  # so many blocks must find registers
+    def square_changed(A, B, C):
+        As = cuda.shared.array(shape, float32, alignment=16)
+        Bs = cuda.shared.array((16, 128), float32, alignment=16)
+        acc, b = cuda.local.array(64, float32), cuda.local.array(OWN, float32)
+        top, left, t = cuda.blockIdx.y * 128, cuda.blockIdx.x * 128, whole(cuda.threadIdx.x)
+        ty, tx = t // whole(16), t % whole(16)
+        for i in range(64):
+            acc[i] = float32(0)
+        for start in range(0, A.shape[1], 16):
+            for p in range(OWN):
+                row, k, col = ty + 16 * p, ty // 8 + 2 * p, ty % 8 * 16 + tx
+                if transposed:
+                    As[tx, row] = A[top + row, start + tx]
+                else:
+                    As[row, tx] = A[top + row, start + tx]
+                Bs[k, col] = B[start + k, left + col]
+            cuda.syncthreads()
+            for first in range(0, 16, turns):
+                for more in unroll(turns):
+                    k = first + more
+                    for j in range(OWN):
+                        b[j] = Bs[k, 4 * tx + j // 4 * 64 + j % 4] if in_fours else Bs[k, tx + 16 * j]
+                    for i in range(OWN):
+                        a = As[k, 4 * ty + i // 4 * 64 + i % 4] if transposed else As[ty + 16 * i, k]
+                        for j in range(OWN):
+                            acc[OWN * i + j] += a * b[j]
+            cuda.syncthreads()
+        for i in range(OWN):
+            row = 4 * ty + i // 4 * 64 + i % 4 if transposed else ty + 16 * i
+            for j in range(OWN):
+                col = 4 * tx + j // 4 * 64 + j % 4 if in_fours else tx + 16 * j
+                C[top + row, left + col] = acc[OWN * i + j]
+    return square_changed
+
+code, needs = in_code(f"{own.case}: one change each"), registers(f"{own.case}: one change each")
+table(
+    [(name, share, needs[name], simt.occupancy("H200", 256, reports[5].shared_bytes, needs[name]).blocks)
+     for name, share in code.items()],
+    ["change", "multiply-adds in its code", "registers a thread", "blocks on a multiprocessor"],
+    formats={"multiply-adds in its code": ".1%"}, caption="As the compiler makes them for an H200",
+)  # fmt: skip
+
+# %% [markdown]
+# Written out, the loop alone saves most instructions; all five changes leave 85 %, more than the ladder's rung 5, which
+# has guards to check. What each is worth in time, we have not measured yet.
 #
 # ## Three more rungs
 #
-# - **Vectorised** (6) and **warp tiles** (7): a request brings four neighbours, 16 bytes, for each lane, and each warp
-#   gets a compact part of the block's tile.
-# - **Pipelined** (8): there are two pairs of tiles in shared memory. While the block multiplies out of one, the card
-#   copies the next tiles into the other in the background, so one barrier a tile is enough. A block has 64 × 128
-#   results and only 64 threads, which compute 8 × 16 each.
+# **Vectorised** (6) and **warp tiles** (7) ask for wide reads in so many words, and give each warp a compact part of
+# the tile. **Pipelined** (8) has two pairs of tiles in shared memory: while the block multiplies out of one, the card
+# fills the other in the background (an *asynchronous copy*). Its blocks have only 64 threads, which compute 8 × 16
+# results each. This is the whole climb; walk up rung by rung.
 
 # %% tags=["hide-input"]
-# Rungs 6 to 8 beside rung 5.
+# The whole climb.
 for k in (6, 7):
     (reports[k],) = gpu.simulate_launches(RUNG[k].launch, A, B, C)
 # Not by its launcher, which refuses cards without asynchronous copies.
 reports[8] = gpu.simulate(gemm.v08_pipelined._kernel(True, True), 2, 64, A, B, C)
-beside(5, 6, 7, 8)
 
-# %% [markdown]
-# Rung 6 makes a quarter of the requests, each four times as wide, and the wavefronts stay. Rung 7's counts equal rung
-# 6's. Rung 8 needs a quarter fewer wavefronts. This is the whole climb; walk up rung by rung.
-
-# %% tags=["hide-input"]
-# The whole climb.
 def intensity(k, size=4096):
     """FLOP for each byte that the threads of a rung ask global memory for."""
     return 2 / 8 if k <= 2 else 2 * size**3 / RUNG[k].traffic(size, size, size)["global_load_bytes"]
@@ -675,87 +708,48 @@ rival = "cuBLAS", large.flops / large.seconds["cuBLAS"]
 figures.climb(points, "H200", rival=rival, title="How far do eight rungs climb with 4,096 rows?")
 
 # %% [markdown]
-# Rungs 1 and 2 are this page's kernels, rungs 3 to 8 the ladder's. The slope is the speed of far memory. Rung 2 really
-# lies above it, since its warps find most of what they ask for in a cache. From rung 4 on, all stand right of the
-# ridge, where global memory is no limit any more. Rung 8 even asks it for *more* than rungs 5 to 7, since its tile is
-# only 64 rows high: past the ridge, more intensity buys nothing from far memory.
+# Rungs 1 and 2 are this page's kernels, rungs 3 to 8 the ladder's. The slope is the speed of far memory. Rung 2 lies
+# above it, since its warps find most of what they ask for in a cache. From rung 4 on, all stand right of the ridge,
+# where far memory's *bandwidth* is no limit any more.
 #
-# Rungs 6 and 7 take as long as rung 5, whose machine code has wide reads of shared memory already. Rung 8 is 30 %
-# faster. It changes several things at once, and the counts do not tell which of them did it. It is as fast as the
-# library, and both leave a quarter of the peak. Beyond float32 lie the tensor cores: lesson 17.
+# Rungs 6 and 7 take as long as rung 5, whose code has wide reads already. Rung 8 is 30 % faster; we have not measured
+# its changes separately. It is as fast as the library, and both leave a quarter of the peak. Beyond float32 lie the
+# tensor cores: lesson 17.
 #
 # ## A full house is not the aim
 #
 # Lesson 12 said that a multiprocessor should hold many warps. The best kernel of this page holds few:
 
 # %% tags=["hide-input"]
-# Occupancy of each rung, beside its speed.
-need, rows = registers("gemm 4096"), []
+# Occupancy of each rung, its slots and its speed.
+need, code, rows = registers("gemm 4096"), in_code("gemm 4096"), []
 for k in range(3, 9):
     threads, given = int(np.prod(reports[k].block)), need[RUNG[k].name]
     held = simt.occupancy("H200", threads, reports[k].shared_bytes, given)
-    rows.append((f"{k} {NAMES[k]}", given, held.warps, held.share, large.seconds["cuBLAS"] / took[k]))
+    rows.append((f"{k} {NAMES[k]}", given, held.warps, held.share, code[RUNG[k].name],
+                 large.flops / took[k] / roof.peak, large.seconds["cuBLAS"] / took[k]))  # fmt: skip
+heads = ["rung", "registers a thread", "warps on a multiprocessor", "occupancy", "multiply-adds in its code",
+         "of the peak, measured", "of cuBLAS"]  # fmt: skip
 table(
-    rows, ["rung", "registers a thread", "warps on a multiprocessor", "occupancy", "of cuBLAS"],
-    formats={"occupancy": ".1%", "of cuBLAS": ".0%"}, caption="Registers as the compiler gave them for an H200",
+    rows, heads, formats=dict.fromkeys(heads[3:6], ".1%") | {"of cuBLAS": ".0%"},
+    caption=f"The ladder's kernels; code as the compiler makes it for an H200, measured on an {large.card}",
 )  # fmt: skip
 
 # %% [markdown]
 # Highest occupancy goes with lowest speed. Warps are there to hide waiting, and a thread with 128 sums has many
-# multiply-adds that do not depend on each other. It needs the registers for its sums, and the 65,536 of a
-# multiprocessor are then enough for few threads.
+# multiply-adds that do not depend on each other. At 249 registers a thread, 65,536 serve 256 threads: eight warps. No
+# kernel gets past its slots. (The ladder's rung 4, with its guards, has more instructions and fewer warps than this
+# page's, and is slower; which of them does it, we have not measured.)
 #
 # ## Which rung for which shape?
 #
-# Is rung 8 the best kernel, then? With 4,096 rows it is. Take 1,024, a 64th of the work. Rungs 5 to 7 give a tile of
-# 128 × 128 to a block of 256 threads, eight warps. Rung 8 gives one of 64 × 128 to a block of 64 threads, two warps.
-# The card has 132 multiprocessors, each with four schedulers. Count the blocks, then the schedulers that have a warp,
-# and the warps that each of them can choose from.
-
-# %% tags=["hide-input"]
-shape = predict(
-    "N = 1,024. Which of rungs 5 to 8 is the slowest?",
-    ["5, square of 8", "6, vectorised", "7, warp tiles", "8, pipelined"],
-    answer="8, pipelined",
-    reveals=2,
-)
-shape
-
-# %% tags=["hide-output", "hide-input"]
-# Blocks, warps and times with 1,024 rows.
-TILE = {3: (32, 32), 4: (64, 64), 5: (128, 128), 6: (128, 128), 7: (128, 128), 8: (64, 128)}
-
-def blocks(k, rows, cols):
-    return -(-rows // TILE[k][0]) * -(-cols // TILE[k][1])
-
-at_1024, rows = {k: small.seconds[RUNG[k].name] for k in (5, 6, 7, 8)}, []
-for k, s in at_1024.items():
-    count, warps = blocks(k, 1024, 1024), int(np.prod(reports[k].block)) // 32
-    busy = count * min(4, warps)  # schedulers, while there are no more blocks than multiprocessors
-    rows.append((f"{k} {NAMES[k]}", count, warps, busy, count * warps / busy, 1e6 * s))
-rows.append(("cuBLAS", None, None, None, None, 1e6 * small.seconds["cuBLAS"]))
-table(
-    rows, ["rung", "blocks", "warps of a block", "schedulers with work", "warps for each", "microseconds"],
-    align="lrrrrr", formats={"microseconds": ".0f", "warps for each": ".0f"},
-    caption=f"N = 1,024, on an {small.card} with 132 multiprocessors of four schedulers",
-)  # fmt: skip
-
-# %% [markdown]
-# <details class="reveal"><summary>Too few blocks to fill a card</summary>
+# Is rung 8 the best kernel, then? With 4,096 rows it is. With 1,024 it is the slowest of rungs 5 to 8: 147
+# microseconds against 122 to 127. Rungs 5 to 7 have 64 blocks of eight warps, rung 8 has 128 of two, both fewer than
+# the 132 multiprocessors, so each block has one to itself. Either way 256 of 528 schedulers have work, but each has
+# two warps in rungs 5 to 7 and one in rung 8, which has two with 4,096 rows.
 #
-# Rungs 5 to 7 have 64 blocks, rung 8 has 128, so no multiprocessor gets more than one. Either way 256 of 528 schedulers
-# have work. But in rungs 5 to 7 each has two warps, and while one waits the other can go on; in rung 8 it has one. That
-# rung was made for four blocks side by side.
-#
-# </details>
-
-# %% tags=["hide-input"]
-# The answer, confirmed by what was measured.
-slowest = max(at_1024, key=at_1024.get)
-shape.confirm(f"{slowest}, {NAMES[slowest]}")
-
-# %% [markdown]
-# Now a shape from lesson 06: a hidden layer of 128 neurons, and a mini-batch of 128 digits with 784 pixels each.
+# Now a shape from lesson 06, written as `X @ W` again: a mini-batch of 128 digits with 784 pixels each, and a hidden
+# layer of 128 neurons.
 
 # %% tags=["hide-input"]
 layer = predict(
@@ -768,6 +762,11 @@ layer
 
 # %% tags=["hide-output", "hide-input"]
 # The same ladder on a small layer.
+TILE = {3: (32, 32), 4: (64, 64), 5: (128, 128), 6: (128, 128), 7: (128, 128), 8: (64, 128)}
+
+def blocks(k, rows, cols):
+    return -(-rows // TILE[k][0]) * -(-cols // TILE[k][1])
+
 dense = measured("product 128 x 128 x 784", card="h200")
 rows = [(f"{k} {NAMES[k]}", blocks(k, 128, 128), 1e6 * dense.seconds[RUNG[k].name]) for k in TILE]
 table(
@@ -778,9 +777,9 @@ table(
 # %% [markdown]
 # <details class="reveal"><summary>The top of the ladder at the bottom</summary>
 #
-# One block is the whole product for rungs 5 to 7, and two are for rung 8; the other multiprocessors look on. Sixteen
-# small tiles find sixteen of them: the kernel that is six times slower than rung 8 at 4,096 rows is three times faster
-# here. The library beats them all, because it chooses among many kernels by shape.
+# Rungs 5 to 7 occupy one multiprocessor of 132, rung 8 two. Sixteen small tiles find sixteen: the kernel that is six
+# times slower than rung 8 at 4,096 rows is three times faster here. The number of blocks is not all of it: rung 4's
+# four blocks take about as long as rung 5's one. The library beats them all; it chooses among many kernels by shape.
 #
 # </details>
 
@@ -812,19 +811,9 @@ def matrix_vector(W, x, y):
             y[row] = total
 
 # %% [markdown]
-# How often can a weight be used here, once it has been fetched?
+# How often is a weight used here, once it has been fetched?
 
-# %% tags=["hide-input"]
-vector = predict(
-    "How many operations, at most, can a kernel do for each byte of W that it fetches, if W has 120 × 400 numbers and "
-    "x is one vector?",
-    [0.25, 0.5, 8, 100],
-    answer=0.5,
-    reveals=2,
-)
-vector
-
-# %% tags=["hide-output"]
+# %%
 W = rng.integers(-4, 5, (120, 400)).astype(np.float32)
 x, y = W[0].copy(), np.zeros(120, np.float32)
 use = gpu.simulate(matrix_vector, 15, 256, W, x, y).arrays["W"]
@@ -832,23 +821,14 @@ per_byte = 2 * W.size / (4 * use.loads)
 print(f"loads of each weight: {use.reuse:g}; FLOP for each byte: {per_byte}")
 
 # %% [markdown]
-# <details class="reveal"><summary>No tile will help</summary>
-#
 # Each weight takes part in one multiplication and one addition, and has four bytes: 0.5, whatever the kernel. At 4.8
 # terabytes a second that allows 2.4 TFLOP/s, less than 4 % of the peak, and no tile helps. What remains is lesson 12:
-# read `W` once, coalesced, with enough under way. On 4,096 × 4,096 numbers this kernel reads 2.1 terabytes a second,
-# the library 2.9.
+# read `W` once, coalesced, with enough under way. It measured 4.2 terabytes a second at best; on 4,096 × 4,096
+# numbers this kernel reads 2.1, the library 2.9.
 #
-# </details>
-
-# %% tags=["hide-input"]
-# The answer, confirmed by what was counted.
-vector.confirm(per_byte)
-
-# %% [markdown]
-# What helps is a second digit. Two columns use each weight twice, $n$ columns use it $n$ times. That is one reason to
-# train in mini-batches, and why a service that answers many people collects their questions for a moment. Here is a
-# large layer, 4,096 × 4,096:
+# What helps is a second digit, a second column of $x$. Two columns use each weight twice, $n$ columns use it $n$
+# times. That is one reason to train in mini-batches, and why a service that answers many people collects their
+# questions for a moment. Here is a large layer, 4,096 × 4,096:
 
 # %% tags=["hide-input"]
 # Time for a sample against the size of the batch.
@@ -863,8 +843,8 @@ table(
 
 # %% [markdown]
 # Sixteen columns take less than twice as long as one, so a digit in such a batch costs about a ninth. Counting bytes,
-# $n$ columns allow about $n / 2$ operations for each, and thirty columns would reach the ridge. In the table it takes
-# until 256. From there on arithmetic is the limit, and every further column costs nearly the same.
+# $n$ columns allow about $n / 2$ operations for each, and 28 columns would reach the ridge. In the table it takes until
+# 256. From there on every further column costs nearly the same.
 #
 # ## The call
 #
@@ -886,7 +866,7 @@ table(
 #   <details><summary>Answer</summary>
 #
 #   The 16 lanes with different `tx` then read words 0, 8, 16, ..., 120: they meet in four banks, 0, 8, 16 and 24, four
-#   words in each. Four wavefronts where one was enough, and the roof inside falls to 40 %.
+#   words in each. Four wavefronts where one was enough, and shared memory allows only 40 %.
 #
 #   </details>
 
@@ -915,12 +895,13 @@ table(
 # </details>
 
 # %% [markdown]
-# **2.** A thread computes 4 × 4 results. By the roof inside, which share of the peak can the kernel reach?
+# **2.** A thread computes 4 × 4 results. Which share of the peak do wavefronts allow, and which the issue slots?
 #
 # <details><summary>Answer</summary>
 #
 # 8 reads for 16 multiply-adds, half a wavefront each. In the clock of a wavefront four multiply-adds were possible, and
-# two are done: 50 %, if no bank conflict makes it worse.
+# two are done: 50 %, if no bank conflict makes it worse. 8 reads and 16 multiply-adds are 24 instructions: the slots
+# allow two thirds.
 #
 # </details>
 
@@ -931,7 +912,7 @@ table(
 # <details><summary>Answer</summary>
 #
 # With a single tile along $k$ nothing is ever overwritten, so these tests cannot fail. From 17 columns of $A$ on there
-# are two, and a fast warp may fill the second one while a slow warp still reads the first. The executor finds it at
-# once.
+# are two, and a fast warp may overwrite the tile while a slow warp still reads it. With 17 columns or more the executor
+# finds it at once.
 #
 # </details>

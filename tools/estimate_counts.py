@@ -2,7 +2,8 @@
 
 python tools/estimate_counts.py [--only CASE ...]      needs the compiler of `make test`, and no GPU; an hour's half
 
-The executor walks a few blocks of each launch, the compiler says what a warp executes. No time is in the file.
+The executor walks a few blocks of each launch, the compiler says what a warp executes. No time is in the file. The
+kernels on the page of lesson 14 are counted too: --only "lesson 14".
 
 Not recounted since `pipes.waits` follows a load from one stretch of a loop into the next: products v06 and v07;
 convolutions v05, and 64->64 v06 and v07; dX 6->16 and 1->6 v06; dW, but for v02 and v06 of 1->6 and 6->16; transposes,
@@ -64,7 +65,9 @@ def main():
     from tools.microbench.judged import LADDERS, MEASURED
 
     known = json.loads(options.out.read_text(encoding="utf-8")) if options.out.exists() else {}
-    for name in (*LADDERS, MEASURED):
+    from tools.measure_lessons import CHANGES, OWN
+
+    for name in (*LADDERS, MEASURED, OWN, CHANGES):
         if options.only and not name.startswith(tuple(options.only)):
             continue
         done = {p for p, f in known.get(name, {}).items() if "failure" not in f[0]}
@@ -96,6 +99,9 @@ def counts_of(name, players=None, known=()):
     from tools.microbench.judged import LADDERS, MEASURED
     from tools.microbench.large import LARGE
 
+    if name.startswith("lesson"):
+        yield from of_lesson_14(name, players, known)
+        return
     if name.startswith(("conv", "gemm")):
         yield from grown(name, players, known)
         return
@@ -121,6 +127,29 @@ def counts_of(name, players=None, known=()):
             flush=True,
         )
         yield player, facts
+
+
+def of_lesson_14(name, players=None, known=()):
+    """Yield (player, facts) of the kernels on the page of lesson 14 with 4,096 rows, from two small depths."""
+    import numpy as np
+
+    from course_lib.cuda.recording import record_launches
+    from tools.measure_lessons import OWN, changed_products, lesson, own_products
+
+    own, ends = lesson("14_matrix_multiplication"), []
+    for depth in FEW:
+        A, B, C = (np.zeros(shape, np.float32) for shape in ((SIDE, depth), (depth, SIDE), (SIDE, SIDE)))
+        ends.append((own_products if name == OWN else changed_products)(own, A, B, C))
+    for player in ends[0]:
+        if player in known or (players and not player.startswith(tuple(players))):
+            continue
+        pair = []
+        for end in ends:
+            with record_launches(run=False) as launches:
+                end[player]()
+            pair.append(told(launches)[0][0] | {"times": 1})
+        print(f"{name}, {player}", flush=True)
+        yield player, [widened(between(*pair, (4096 - FEW[0]) / (FEW[1] - FEW[0])), 4096)]
 
 
 FEW = 256, 512

@@ -118,21 +118,42 @@ def cases(tiny: bool):
     yield from layer_cases.cases(tiny)
 
 
+OWN = "lesson 14's own kernels"
+CHANGES = "lesson 14's own kernels: one change each"
+
+
+def own_products(own, A, B, C):
+    """Return {kernel of lesson 14: function that launches it}, for M and N multiples of 128 and K of 32."""
+    (M, _), N = A.shape, B.shape[1]
+    shapes = {
+        "naive": ((M // 32, N // 8), (32, 8)), "coalesced": ((N // 32, M // 8), (32, 8)),
+        "tiled": ((N // 32, M // 32), (32, 32)), "column_of_eight": ((N // 64, M // 64), 512),
+        "square_of_eight": ((N // 128, M // 128), 256),
+    }  # fmt: skip
+    kernels = {name: own.tiled(32) if name == "tiled" else getattr(own, name) for name in shapes}
+    return {name: _launch(kernels[name], *shapes[name], A, B, C) for name in shapes}
+
+
+def changed_products(own, A, B, C):
+    """Return {what was changed: function that launches it} of lesson 14's `square_of_eight`: nothing, one thing, all.
+
+    The sizes as `own_products` takes them.
+    """
+    grid = B.shape[1] // 128, A.shape[0] // 128
+    kernels = {"square_of_eight": own.square_of_eight}
+    kernels |= {name: own.changed_square(name) for name in (*own.CHANGES, "all five")}
+    return {name: _launch(kernel, grid, 256, A, B, C) for name, kernel in kernels.items()}
+
+
 def products(tiny: bool):
     """Yield the cases of lesson 14, as `cases` does: its own kernels, a matrix times few columns and many, a layer."""
     own, rng = lesson("14_matrix_multiplication"), np.random.default_rng(0)
     side = 128 if tiny else 4096
     A, B, C = _normal(rng, side, side), _normal(rng, side, side), gpu.empty((side, side), np.float32)
-    shapes = {
-        "naive": ((side // 32, side // 8), (32, 8)), "coalesced": ((side // 32, side // 8), (32, 8)),
-        "tiled": ((side // 32, side // 32), (32, 32)), "column_of_eight": ((side // 64, side // 64), 512),
-        "square_of_eight": ((side // 128, side // 128), 256),
-    }  # fmt: skip
-    kernels = {name: own.tiled(32) if name == "tiled" else getattr(own, name) for name in shapes}
-    launches = {name: _launch(kernels[name], *shapes[name], A, B, C) for name in shapes}
-    launches["cuBLAS"] = _library(tiny, A, B, C)
-    yield "lesson 14's own kernels", f"{side:,} x {side:,} x {side:,}", 12 * side * side, launches
-    del A, B, C, launches
+    size, moved = f"{side:,} x {side:,} x {side:,}", 12 * side * side
+    yield OWN, size, moved, own_products(own, A, B, C) | {"cuBLAS": _library(tiny, A, B, C)}
+    yield CHANGES, size, moved, changed_products(own, A, B, C) | {"cuBLAS": _library(tiny, A, B, C)}
+    del A, B, C
 
     side = 64 if tiny else 4096
     kernel = own.matrix_vector

@@ -22,6 +22,7 @@ def test_every_case_of_the_committed_measurements_is_still_launched(tmp_path):
     assert {case: launched.get(case) for case in committed if not case.startswith(SERIES)} == {
         case: names for case, names in committed.items() if not case.startswith(SERIES)
     }
+    assert {"square_of_eight", "all five"} < set(launched["lesson 14's own kernels: one change each"])
     assert [case for case in launched if case.startswith(SERIES)] == ["FFT or direct, 1->6, 32 x 32"]
 
 
