@@ -155,7 +155,7 @@ def _leaderboards(console, out: Path, finals: list[dict], sheets) -> list[Path]:
     import functools
 
     from course_lib.cli.grade_shown import print_line
-    from course_lib.grading.leaderboard import write_leaderboard
+    from course_lib.grading.leaderboard_page import write_leaderboard
     from course_lib.grading.on_card import has_card, measure_all
 
     measure = functools.partial(measure_all, folder=out) if has_card() else None

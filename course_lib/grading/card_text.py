@@ -65,7 +65,7 @@ def packed_kernel(source, arrays=()):
 def _plain(source):
     """Return a function's tree without what Python runs when it meets a def."""
     tree = copy.deepcopy(source.tree)
-    if tree.args.defaults or tree.args.vararg:
+    if tree.args.defaults or tree.args.vararg or tree.args.kwarg:
         raise NotForACard(f"{source.name} has a parameter with a default, or with a *.")
     tree.decorator_list, tree.returns = [], None
     for argument in (*tree.args.posonlyargs, *tree.args.args):
@@ -158,7 +158,7 @@ def built_kernel(data, arrays, jit):
 def _runs_nothing(node):
     """Return whether meeting a def runs no expression."""
     a = node.args
-    annotated = any(x.annotation for x in (*a.posonlyargs, *a.args, *a.kwonlyargs))
+    annotated = any(isinstance(part, ast.arg) and part.annotation for part in ast.walk(a))  # those of * and ** too
     return not (node.decorator_list or node.returns or a.defaults or a.kw_defaults or annotated)
 
 

@@ -8,7 +8,8 @@ import pytest
 
 from course_lib.checks.predicted import COUNTER
 from course_lib.checks.registry import sheet
-from course_lib.grading.leaderboard import add_times, entries_of, placed, write_leaderboard
+from course_lib.grading.leaderboard import add_times, entries_of, placed
+from course_lib.grading.leaderboard_page import write_leaderboard
 
 SHEET = "project_convolution"
 C1, C3 = "project.10", "project.11"
