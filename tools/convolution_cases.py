@@ -12,9 +12,9 @@ from course_lib import gpu
 from course_lib.bench.gpu import with_numpy
 from course_lib.bench.gpu.players import replayed
 from course_lib.cuda.columns import THREADS, _im2col, unrolled_sizes
-from course_lib.cuda.columns_by_elements import _im2col_by_elements
 from course_lib.cuda.ladders.conv2d.forward.checks import sizes_of
 from course_lib.cuda.ladders.conv2d.forward.v03_im2col_gemm import TILE, _rows_times_cols
+from course_lib.cuda.ladders.conv2d.forward.v03_im2col_gemm import _im2col as _im2col_by_elements
 from course_lib.cuda.ladders.conv2d.forward.v04_implicit_gemm import conv2d_forward_v04_implicit_gemm
 from course_lib.cuda.ladders.conv2d.forward.v05_register_tiled import conv2d_forward_v05_register_tiled
 from tools import narrow_indices, register_product
@@ -104,11 +104,14 @@ def unrolled(
     rows, width = w.reshape(s.M, s.depth), matrix[1]
     y = with_numpy.nan((s.B, s.M, s.H_out, s.W_out))
     out, cols = y.reshape(s.B, s.M, width), gpu.empty((s.B, *matrix), np.float32)
-    kernels = {"elements": (_im2col_by_elements, s.depth), "columns": (_im2col, s.C)}
+    threads = {"elements": s.depth, "columns": s.C}  # for each place of an output
 
     def unroll(way, first, count):
-        kernel, threads = kernels[way]
-        kernel[-(-count * threads * width // THREADS), THREADS](x[first : first + count], *sizes, cols[:count])
+        launch = -(-count * threads[way] * width // THREADS), THREADS
+        if way == "elements":
+            _im2col_by_elements[launch](x, first, *sizes[:6], sizes[-1], cols[:count])
+        else:
+            _im2col[launch](x[first : first + count], *sizes, cols[:count])
 
     def multiply(first, count):
         grid = count * -(-width // TILE), -(-s.M // TILE)
@@ -136,18 +139,18 @@ def unrolled(
     found = {"in thought": rung(conv2d_forward_v04_implicit_gemm)}
     found["in thought, with registers"] = rung(conv2d_forward_v05_register_tiled)
     for product in products:
-        found |= {f"{way}, then {product}": launch(way, s.B, product) for way in kernels}
+        found |= {f"{way}, then {product}": launch(way, s.B, product) for way in threads}
         found[f"{product} alone"] = launch("", s.B, product)
         if at_a_time:
             found[f"columns, then {product}, {at_a_time} images at a time"] = launch("columns", at_a_time, product)
-    for way in kernels:  # neither may find the other's matrix: what it leaves out must be seen
+    for way in threads:  # neither may find the other's matrix: what it leaves out must be seen
         gpu.overwrite(cols, np.full(cols.shape, np.nan, np.float32))
         other = f"{'columns' if way == 'elements' else 'elements'}, then product"
         compare({name: call for name, call in found.items() if not name.startswith(other)}, s)
     if at_a_time:  # of one matrix, again and again: the other images' results are not theirs
         for product in products:
             found[f"{product} alone, {at_a_time} images at a time"] = launch("", at_a_time, product)
-    return found | {way: launch(way, s.B, "") for way in kernels}
+    return found | {way: launch(way, s.B, "") for way in threads}
 
 
 def _normal(seed, shape):

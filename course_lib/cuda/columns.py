@@ -2,8 +2,8 @@
 
 `course_lib.reference.im2col`'s names, for float32 device arrays. Both are written from the side of the result. In
 im2col a thread copies one window of one input map, K_h K_w numbers of a column: it works out once where the window
-begins, and walks through it. (`columns_by_elements` gives each number a thread: as many requests, and many times the
-divisions.) col2im gathers what belongs to its pixel, in a fixed order, so no two threads add to one place.
+begins, and walks through it. (The convolution ladder's v03 gives each number a thread: as many requests, and many times
+the divisions.) col2im gathers what belongs to its pixel, in a fixed order, so no two threads add to one place.
 
 Source: K, "Im2Col Operation" and its kernel; H, "Reorganize Input X for Matrix Multiplication", "Calculating dE/dX".
 """

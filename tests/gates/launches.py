@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from course_lib import gpu
-from course_lib.cuda import columns_by_elements
 from course_lib.cuda.fft import large
 from course_lib.cuda.ladders.conv2d.forward import c1_by_pixels
 from course_lib.cuda.ladders.rung import Rung, rungs_for
@@ -158,7 +157,6 @@ def _by_transforms_of_images():
 
 BESIDE = {
     "convolution by cuFFT": _by_transforms_of_images,
-    "columns by elements": lambda: columns_by_elements.im2col_by_elements(zeros(2, 3, 9, 7), 3, 2, 1),
     "C1 by pixels": lambda: c1_by_pixels.conv2d_forward_c1_by_pixels(*_forward(*CONVOLUTIONS[0])),
 }
 """Kernels that lessons compare with a rung or an operation."""
