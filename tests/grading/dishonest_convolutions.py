@@ -122,7 +122,7 @@ DISHONEST = {
     "a decorator that runs something": (
         "project.10", C1.replace("@gpu.jit", "@gpu.jit(print('here'))"), "is no type that a signature", 0),
     "a default that runs something": (
-        "project.10", C1.replace("def conv_c1(x, w, y)", "def conv_c1(x, w, y=open('/tmp/x', 'w'))"),
+        "project.10", C1.replace("def conv_c1(x, w, y)", "def conv_c1(x, w, y=open('made', 'w'))"),
         "open is Python's own", 0),
     "a patched checker and a printed score": (
         "project.10", project_teams.PATCHES + HEAD + '    raise NotImplementedError("project.10")\n',
