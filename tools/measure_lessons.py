@@ -224,8 +224,9 @@ def main(
 
 
 def _known(out: Path) -> dict:
-    """{case: row} of a file that is there, to be added to."""
-    return {row["case"]: row for row in json.loads(out.read_text("utf-8"))["rows"]} if out.exists() else {}
+    """{case: row} of a file that is there, to be added to; each says when it was measured."""
+    known = json.loads(out.read_text("utf-8")) if out.exists() else {"rows": []}
+    return {row["case"]: {"date": known["date"]} | row for row in known["rows"]}
 
 
 def _chosen(launches, backend):

@@ -119,7 +119,7 @@ def measured(case, *, card, folder=None):
             if row["case"] == case:
                 seconds = {name: timing["median"] for name, timing in row["timings"].items()}
                 machine = bench["machine"].get("gpu") or bench["machine"]["cpu"]
-                about = machine, bench["date"], case, row["size"]
+                about = machine, row.get("date") or bench["date"], case, row["size"]
                 first = (row.get("rivals") or [""])[0]  # the one in float32; others round to TF32
                 library = tuple(row.get("rival_kernels", {}).get(first, ()))
                 work = row.get("bytes", 0.0), row.get("flops", 0.0)

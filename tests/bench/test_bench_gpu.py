@@ -357,9 +357,11 @@ def test_the_file_is_named_by_the_card_and_holds_no_path(tmp_path):
 def test_a_part_is_added_to_what_the_same_machine_measured_before(tmp_path):
     path = write(made_up(), tmp_path, "gpu")
     part = made_up()
-    part.rows, part.compile, part.launch = [GpuRow("reduce", "memory", "n")], [], {}
+    part.rows, part.compile, part.launch = [GpuRow("reduce", "memory", "n", date="2026-12-31")], [], {}
     both = merged(part, path)
     assert [row.case for row in both.rows] == ["gemm 4096", "transpose", "reduce"]
+    written = json.loads(path.read_text())["date"]
+    assert [row.date for row in both.rows] == [written, written, "2026-12-31"]
     assert (len(both.compile), len(part.compile)) == (2, 0)
     other = made_up("NVIDIA H100")
     other.rows = []

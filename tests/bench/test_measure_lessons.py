@@ -42,13 +42,13 @@ def _played(content):
 def test_only_some_cases_are_timed_and_the_others_stay_as_the_file_has_them(tmp_path):
     out = tmp_path / "lessons.simt.json"
     old = [{"case": case, "timings": {"old": {"median": 7.0}}} for case in ("coarsening", "of another tool")]
-    out.write_text(json.dumps({"rows": old}))
+    out.write_text(json.dumps({"date": "2026-01-01", "rows": old}))
     command = [sys.executable, "tools/measure_lessons.py", "--tiny", "--only", "few long", "--out", out]
     environment = os.environ | {"COURSE_DEVICE": "simt", "PYTHONPATH": str(ROOT)}
     subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True, timeout=300)
     rows = {row["case"]: row for row in json.loads(out.read_text("utf-8"))["rows"]}
     assert set(rows) == {"few long sums", "coarsening", "of another tool"}
-    assert [rows[r["case"]] for r in old] == old
+    assert [rows[r["case"]] for r in old] == [{"date": "2026-01-01"} | row for row in old]
 
 
 def test_times_are_refused_where_there_is_no_gpu(tmp_path):

@@ -1,6 +1,7 @@
 """What an answer may not use counts where its function reaches it, and nowhere else; check and grader say the same."""
 
 import ast
+import graphlib
 import linecache
 import re
 from pathlib import Path
@@ -10,11 +11,13 @@ import numpy as np
 import pytest
 from notebook_lib.sheets import read_sheet
 
+import course_lib
 from course_lib.checks import CheckFailed, check
 from course_lib.checks.forbidden import forbidden_use
 from course_lib.checks.live_text import live_text
-from course_lib.checks.registry import SHEETS, sheet
+from course_lib.checks.registry import SHEETS, find, sheet
 from course_lib.checks.scopes import Scopes
+from course_lib.cuda.ladders.conv2d import forward
 from course_lib.grading.definitions import Definitions
 
 SOLUTIONS = Path(__file__).parents[2] / "solutions"
@@ -162,3 +165,28 @@ def test_odd_objects_do_not_stop_a_check():
         assert forbidden_use(FIT, live_text("fit_line", answer)) == ""
     assert forbidden_use(FIT, live_text("fit_line", np.polyfit))
     assert forbidden_use(FIT, "no Python (") == ""
+
+
+def test_what_may_not_be_used_exists_here_or_elsewhere():
+    """A function that was renamed would be free to use: nobody would notice."""
+    package = Path(course_lib.__file__).parent
+    texts = [file.read_text("utf-8") for file in package.rglob("*.py")]
+    ours = {name for text in texts for name in re.findall(r"(?:def|class) (\w+)", text)}
+    elsewhere = [np, np.linalg, np.polynomial, graphlib, OTHERS]
+    for _, exercise in WITHOUT:
+        unknown = [name for name in exercise.instead_of if name not in ours]
+        unknown = [name for name in unknown if not any(hasattr(module, name) for module in elsewhere)]
+        assert unknown == [], f"{exercise.id} forbids {unknown}, which nobody has"
+
+
+OTHERS = SimpleNamespace(
+    **dict.fromkeys(("convolve2d", "correlate2d", "fftconvolve"), "scipy.signal"), linregress="scipy.stats",
+    **dict.fromkeys(("convolve1d", "correlate1d"), "scipy.ndimage"), conv2d="torch.nn.functional", atomic="numba.cuda",
+    **dict.fromkeys(("confusion_matrix", "mean_squared_error"), "sklearn.metrics"), graphlib="the module itself",
+)  # fmt: skip
+"""Names that the course's tests cannot look up, and where they are."""
+
+
+def test_every_kernel_of_the_library_is_forbidden_in_the_project():
+    kernels = {rung.launch.__name__ for rung in forward.LADDER}
+    assert kernels <= set(find("project.10").instead_of)

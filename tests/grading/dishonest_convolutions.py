@@ -44,7 +44,7 @@ DISHONEST = {
         "uses conv2d_forward_v06_specialised, which is to be written here without it", 0),
     "is the library's kernel under another name": (
         "project.10", f"from {LADDER}.v05b_c1_layer import conv2d_forward_v05b_c1_layer as conv_c1\n{LAUNCH}",
-        "uses conv2d_forward_c1, which is to be written here without it", 0),
+        "uses conv2d_forward_v05b_c1_layer, which is to be written here without it", 0),
     "is an operation of the library": (
         "project.10", f"from course_lib import cuda as ops\n{HEAD}    y[:] = ops.conv2d_forward(x, w)[0]\n{LAUNCH}",
         "uses conv2d_forward, which is to be written here without it", 0),

@@ -12,9 +12,17 @@ def test_a_case_is_given_as_it_was_measured():
     bench = json.loads((results_folder() / "gpu.h200.json").read_text("utf-8"))
     (row,) = (r for r in bench["rows"] if r["case"] == "transpose")
     found = measured("transpose", card="h200")
-    assert (found.card, found.date, found.size) == (bench["machine"]["gpu"], bench["date"], row["size"])
+    assert (found.card, found.date, found.size) == (bench["machine"]["gpu"], row["date"], row["size"])
     assert found.seconds == {name: t["median"] for name, t in row["timings"].items()}
     assert found.bytes == row["bytes"] == 2 * 4 * 8192**2
+
+
+def test_a_case_that_was_measured_on_another_day_than_the_rest_says_so(tmp_path):
+    rows = [{"case": "a", "size": "", "timings": {}}, {"case": "b", "size": "", "timings": {}, "date": "2026-01-01"}]
+    content = {"machine": {"gpu": "Tesla T4"}, "date": "2026-02-02", "rows": rows}
+    (tmp_path / "gpu.t4.json").write_text(json.dumps(content))
+    found = [measured(case, card="t4", folder=tmp_path).date for case in "ab"]
+    assert found == ["2026-02-02", "2026-01-01"]
 
 
 def test_an_unknown_card_is_told_which_there_are(tmp_path):

@@ -1,5 +1,7 @@
 """The notebooks in the repository: built from their scripts, guarded, lessons in form. nbval checks their outputs."""
 
+import json
+import re
 from pathlib import Path
 
 import nbformat
@@ -7,6 +9,8 @@ import pytest
 from notebook_lib.guards import guard
 from notebook_lib.lint import lint
 from notebook_lib.scripts import check_pair, find_pairs
+
+from course_lib.lesson import measured
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 PAIRS = find_pairs(NOTEBOOKS, NOTEBOOKS)
@@ -35,6 +39,15 @@ def test_notebook_passes_all_guards(pair):
 @each_lesson
 def test_lesson_follows_all_rules(pair):
     assert lint(nbformat.read(pair.notebook, as_version=4), pair.script.stem) == []
+
+
+@each_lesson
+def test_a_day_of_a_measurement_is_that_of_the_results(pair):
+    for cell in nbformat.read(pair.notebook, as_version=4).cells:
+        used = re.findall(r'measured\("([^"]+)", card="(\w+)"\)', cell.source)
+        days = set(re.findall(r"\((20\d\d-\d\d-\d\d)\)", json.dumps(cell.get("outputs", []))))
+        if used and days:
+            assert days <= {measured(case, card=card).date for case, card in used}, "build this notebook again: --force"
 
 
 def test_every_notebook_has_a_script():

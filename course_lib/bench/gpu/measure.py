@@ -17,7 +17,8 @@ class GpuRow:
 
     `timings`, `errors` ([relative, share of what is allowed]), `kinds` and `failures` go by the players' names.
     `rivals` lists those that are not the course's; `rival` says whom each kind is compared with, `rival_kernels` what
-    a rival launches. `refused` are rungs and rivals that say that they are not for this size.
+    a rival launches. `refused` are rungs and rivals that say that they are not for this size. `date`
+    is of the measurement, as 2026-12-31: a file can hold rows of several days.
 
     Source: the course's own.
     """
@@ -35,6 +36,7 @@ class GpuRow:
     rival_kernels: dict = field(default_factory=dict)
     refused: dict = field(default_factory=dict)
     failures: dict = field(default_factory=dict)
+    date: str = ""
 
 
 def find_backend():

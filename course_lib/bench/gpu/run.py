@@ -3,6 +3,7 @@
 Source: the course's own. Without PyTorch there are no rivals but the copy, and exact results come from NumPy.
 """
 
+import datetime
 import json
 import shutil
 import subprocess
@@ -89,7 +90,7 @@ def bench_gpu(*, only=None, rounds=20, folder=None, jobs=4, on_row=None, keep=No
         if "launch" in extra:
             report.launch = next(in_processes("launch", ["launch"], place, rounds))
         for row in in_processes("measure", [case.name for case in cases], place, rounds):
-            report.rows.append(GpuRow(**row))
+            report.rows.append(GpuRow(**row | {"date": datetime.date.today().isoformat()}))
             on_row(f"{row['case']}: {', '.join(row['failures']) or 'right'}")
             keep(report)
         if "training" in extra:
@@ -174,6 +175,7 @@ def merged(report, path):
         return report
     if old["machine"] != report.machine or old["rounds"] != report.rounds:
         return report
-    rows = {row["case"]: GpuRow(**row) for row in old["rows"]} | {row.case: row for row in report.rows}
+    kept = {row["case"]: GpuRow(**row | {"date": row.get("date") or old["date"]}) for row in old["rows"]}
+    rows = kept | {row.case: row for row in report.rows}
     rows = [rows[name] for name in CASES if name in rows]
     return replace(report, rows=rows, **{name: getattr(report, name) or old.get(name, {}) for name in EXTRA})

@@ -117,8 +117,9 @@ def markdown(report):
     named = [
         f"{n} {versions[n]}" for n in ("numba-cuda", "numba", "torch", "nvidia-cublas", "cudnn") if _is(versions, n)
     ]
+    days = sorted({report["date"], *(row["date"] for row in report["rows"] if row.get("date"))})
     lines = [
-        f"**{machine['gpu']}**, driver {machine['driver']}, {', '.join(named)}; {report['date']}; medians of "
+        f"**{machine['gpu']}**, driver {machine['driver']}, {', '.join(named)}; {' and '.join(days)}; medians of "
         f"{report['rounds']} rounds.",
         "",
         "| " + " | ".join(HEAD) + " |",

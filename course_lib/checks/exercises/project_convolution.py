@@ -27,8 +27,9 @@ from course_lib.checks.predicted import COUNTER
 LIBRARY = (
     "conv2d_forward", "conv2d_forward_v01_basic", "conv2d_forward_v02_constant_masks", "conv2d_forward_v03_im2col_gemm",
     "conv2d_forward_v04_implicit_gemm", "conv2d_forward_v05_register_tiled", "conv2d_forward_v06_specialised",
-    "conv2d_forward_v07_tensor_cores", "conv2d_forward_c1", "conv2d", "convolve", "convolve2d", "correlate",
-    "correlate2d", "matmul", "einsum", "tensordot",
+    "conv2d_forward_v05b_c1_layer", "conv2d_forward_v07_tensor_cores", "conv2d_forward_v08_fft",
+    "conv2d_forward_c1_by_pixels", "conv2d", "convolve", "convolve2d", "correlate", "correlate2d", "fftconvolve",
+    "matmul", "einsum", "tensordot",
 )  # fmt: skip
 """What would do the work instead of a kernel of one's own, of this library and of others."""
 
