@@ -382,7 +382,8 @@ def guarded(A, B, C):
     if row < M and col < N:
         C[row, col] = acc
 
-# %% [markdown] It is right at any size, and with it you can solve the first exercises of the sheet. From here on,
+# %% [markdown]
+# It is right at any size, and with it you can solve the first exercises of the sheet. From here on,
 # kernels on this page leave the guards out.
 #
 # ## What the tiles are worth
@@ -690,7 +691,19 @@ table(
 # **Vectorised** (6) and **warp tiles** (7) ask for wide reads in so many words, and give each warp a compact part of
 # the tile. **Pipelined** (8) has two pairs of tiles in shared memory: while the block multiplies out of one, the card
 # fills the other in the background (an *asynchronous copy*). Its blocks have only 64 threads, which compute 8 × 16
-# results each. This is the whole climb; walk up rung by rung.
+# results each.
+#
+# The rule of $m \times n$ holds on every level: for a block, for a warp, for a thread. In rung 6 the lanes of a warp
+# reach across the whole tile: 16 × 128 results, which take 144 different numbers for each $k$. In rung 7 they share
+# 64 × 32, as many results from 96. (Requests and wavefronts stay as many.) Here are the three levels of rung 7:
+
+# %% tags=["hide-input"]
+# A tile in a tile in a tile.
+warps = gemm.v07_warp_tiles
+figures.tile_levels(block=(warps.BM, warps.BN), warp=(warps.WM, warps.WN), thread=(warps.TM, warps.TN))
+
+# %% [markdown]
+# This is the whole climb; walk up rung by rung.
 
 # %% tags=["hide-input"]
 # The whole climb.

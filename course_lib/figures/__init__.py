@@ -41,6 +41,7 @@ TOPICS = {
     "error_image": "output_tiles",
     "halo_explorer": "halos",
     "tile_explorer": "product_explorer",
+    "tile_levels": "product_levels",
     "tile_numbers": "output_tiles",
 }
 """Functions of topic modules that lessons call by `figures.<name>`; here because they stand on `course_lib.simt`."""

@@ -323,6 +323,16 @@ def test_the_upper_rungs_count_as_told(lesson):
     assert 0.74 < eight.shared_load_wavefronts / seven.shared_load_wavefronts < 0.76  # "a quarter fewer"
 
 
+def test_a_warp_of_rung_6_needs_144_numbers_and_one_of_rung_7_96_for_as_many_results(lesson):
+    wide, warps = gemm.v06_vectorised, gemm.v07_warp_tiles
+    lanes, four = range(32), range(4)
+    rows = {t // wide.THREADS_N * 4 + i + h for t in lanes for i in four for h in (0, wide.HALF_M)}
+    cols = {t % wide.THREADS_N * 4 + i + h for t in lanes for i in four for h in (0, wide.HALF_N)}
+    assert (len(rows), len(cols), warps.WM, warps.WN) == (16, 128, 64, 32)
+    assert (len(rows) + len(cols), warps.WM + warps.WN) == (144, 96)
+    assert len(rows) * len(cols) == warps.WM * warps.WN
+
+
 def test_rung_8_is_launched_as_its_launcher_does(lesson):
     if RUNG[8].least_cc > compute_capability():
         pytest.skip("rung 8 needs compute capability 8.0")

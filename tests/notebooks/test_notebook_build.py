@@ -41,6 +41,13 @@ def test_ids_are_unique_and_survive_an_insertion(tmp_path):
     assert after[1:] == before
 
 
+def test_text_behind_a_cells_marker_is_refused_because_no_notebook_would_show_it(tmp_path):
+    path = tmp_path / "90_x.py"
+    path.write_text(HEADER + "# %% [markdown] A first sentence.\n# More.\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"90_x\.py, cell 1: 'A first sentence\.' stands behind the cell's marker"):
+        read_script(path)
+
+
 def test_written_notebook_is_deterministic_json_and_reads_back_the_same(good_lesson):
     text = to_text(good_lesson)
     assert text.endswith("}\n")

@@ -79,7 +79,7 @@ def read_script(path: Path) -> NotebookNode:
 
     A cell's id comes from its content, so that editing or inserting one cell leaves all other ids as they were. Notes
     become raised numbers, and what no script says is added: the list of sources and, in the new form, the links from
-    page to page.
+    page to page. ValueError for a cell of another kind and for text behind a cell's marker, NoteError for a wrong note.
     """
     read = jupytext.read(path, fmt="py:percent")
     cells, used, notes = [], set(), Notes()
@@ -87,6 +87,11 @@ def read_script(path: Path) -> NotebookNode:
         new = {"markdown": nbformat.v4.new_markdown_cell, "code": nbformat.v4.new_code_cell}.get(cell.cell_type)
         if new is None:
             raise ValueError(f"{path.name}: cell type {cell.cell_type!r}; lessons have markdown and code cells only")
+        if lost := cell.metadata.get("title"):  # jupytext takes it for a cell's name, and no notebook shows it
+            raise ValueError(
+                f"{path.name}, cell {len(cells) + 1}: {lost!r} stands behind the cell's marker, where it is no text; "
+                "begin it on the next line."
+            )
         fresh = new(cell.source)
         fresh.metadata = cell_metadata(cell.metadata.get("tags", []))
         fresh["id"] = _cell_id(fresh, used)
