@@ -129,13 +129,14 @@ def coalesced(A, B, C):
 #
 # Neighbouring warps find the same numbers in the L1 cache. Far memory charges by sector, but L1 by wavefront: L1 and
 # shared memory are one memory,[^NVIDIA "Hopper Tuning Guide, Unified Shared Memory/L1/Texture Cache"] with lesson 12's
-# banks. A request takes at least as many wavefronts as there are different numbers in its fullest bank. A row has 1,024
-# numbers. Count a warp's wavefronts for each `k`.
+# banks. A request is answered in **wavefronts**, each with at most one word from each bank; so it takes at least as
+# many of them as there are different numbers in its fullest bank. A row has 1,024 numbers. Count a warp's wavefronts
+# for each `k`.
 
 # %% tags=["hide-input"]
 swap = predict(
     "Both multiply two matrices with 1,024 rows and columns. How many times faster is `coalesced` on an H200?",
-    ["about 1.5 times", "about 3 times", "about 12 times", "about 50 times"],
+    ["about 1.5 times", "about 6 times", "about 12 times", "about 50 times"],
     answer="about 12 times",
     reveals=2,
 )
@@ -181,11 +182,12 @@ table(
 # In `naive` the 32 numbers of `A` lie 1,024 apart, all in one bank: 32 wavefronts, and one for `B`. In `coalesced` it
 # is one and one. The hardware's 132 multiprocessors answer at most 261 billion wavefronts a second, one in each
 # clock. With 33 of them for 64 operations that is 0.51 TFLOP/s, with two 8.36. If both ran at what L1 allows, the
-# gain would be 16.5; neither quite reaches it, and measured it is 12 with 1,024 rows. (By sectors it would be 6.6.)
+# gain would be 16.5. `naive` nearly does, `coalesced` reaches 68 %, and the gain is 12 with 1,024 rows. (By sectors it
+# would be 6.6.) With 4,096 rows `coalesced` falls from 5.7 to 3.0, and the gain is 6; why, we have not measured.
 #
-# Do banks count here, or cache lines, of which there are as many? The course's microbenchmarks tell: with lanes 32
-# words apart a request to L1 takes 33 clocks, with lanes 33 words apart, again in 32 lines, only 9 (not one: banks
-# are not all of it). With 4,096 rows `coalesced` falls from 5.7 to 3.0, and the gain is 6; why, we have not measured.
+# Does L1 charge for words in one bank, or for cache lines? Here both counts are 32. The course's microbenchmarks tell:
+# with lanes 32 words apart a request to L1 takes 33 clocks; with lanes 33 words apart, again in 32 lines, only 9. So it
+# is mostly the banks. (Nine and not one: they are not all of it.)
 #
 # </details>
 
@@ -409,7 +411,7 @@ def beside(*rungs):
         ("requests to global memory, loads", *(t.global_load_requests for t in totals)),
         ("sectors loaded", *(t.global_load_sectors for t in totals)),
         ("requests to shared memory, loads", *(t.shared_load_requests for t in totals)),
-        ("wavefronts of shared memory", *(t.shared_load_wavefronts for t in totals)),
+        ("wavefronts of shared memory, loads", *(t.shared_load_wavefronts for t in totals)),
         ("barriers, counted for each warp", *(t.barriers for t in totals)),
     ]
     heads = ["", *(f"{k} {NAMES[k]}" for k in rungs)]
@@ -450,7 +452,7 @@ table(
 # %% [markdown]
 # <details class="reveal"><summary>Use shared memory, and you are at a fifth</summary>
 #
-# At 33.5 terabytes a second, two requests of 128 bytes for 64 operations allow 8.4 TFLOP/s, in L1 as in shared
+# At 33.5 terabytes a second, two wavefronts of 128 bytes for 64 operations allow 8.4 TFLOP/s, in L1 as in shared
 # memory. With 1,024 rows `coalesced` was at 68 % of it already, and the tiles reach 95 %. With 4,096 rows `coalesced`
 # has only 36 % and the tiles 97 %: they are 2.7 times faster. So they are worth having. But they end at a fifth of
 # the library's speed with 1,024 rows, a sixth with 4,096, and a larger tile would need two wavefronts just the same.
@@ -468,7 +470,7 @@ worth.confirm(f"about {first[2] / first[3]:.1f} times")
 # "CUDA C++ Programming Guide, Shared Memory, Compute Capability 5.x"] In the same clock it could do *four*
 # multiply-adds of a warp.[^NVIDIA "CUDA C++ Best Practices Guide, Throughput of Native Arithmetic Instructions"] The
 # line `acc += As[ty, k] * Bs[k, tx]` needs two wavefronts: two clocks of reading for a quarter-clock of arithmetic.
-# At most an eighth of the peak, 12.5 %, is left.
+# So at most an eighth of the peak can be reached, 12.5 %.
 #
 # The second roof is the **issue slots**. A multiprocessor has four schedulers, and each issues one instruction in a
 # clock.[^NVIDIA "CUDA C++ Programming Guide, Hardware Multithreading"] The peak is reached only if every one of them
@@ -583,7 +585,7 @@ def square_of_eight(A, B, C):
         C[top + ty + 16 * (i // OWN), left + tx + 16 * (i % OWN)] = acc[i]
 
 # %% [markdown]
-# Here is what rungs 2 to 5 count, then the two roofs beside the measured speed. From here on $N$ is 4,096 unless a
+# Here are the counts for rungs 2 to 5, then the two roofs beside the measured speed. From here on $N$ is 4,096 unless a
 # table says otherwise.
 
 # %%
@@ -617,17 +619,25 @@ table(
 )  # fmt: skip
 
 # %% [markdown]
-# Rungs 3 and 4 come close to what wavefronts allow. For rung 5 eight by eight is just enough: a wavefront feeds four
-# multiply-adds, as many as a multiprocessor does in that clock. Now the slots are the lower roof: 16 reads and 64
-# multiply-adds are 80 instructions, so 80 % at most. The compiler adds others, most of them whole-number arithmetic,
-# and leaves 59 %. Measured are 32 %; what takes the rest we have not measured.
+# Rung 3 comes close to what wavefronts allow, and rung 4 reaches 85 % of it. For rung 5 eight by eight is just enough:
+# a wavefront feeds four multiply-adds, as many as a multiprocessor does in that clock. Now the slots are the lower
+# roof: 16 reads and 64 multiply-adds are 80 instructions, so 80 % at most. The compiler adds others, most of them
+# whole-number arithmetic, and leaves 59 % in the whole kernel.
 #
+# We measured 32 %. How large is the gap? One pair of tiles is 16 steps of 64 multiply-adds for each of eight warps:
+# 2,048 clocks at the peak, 3,470 with the other instructions, and 6,380 as measured. So 2,900 clocks a tile are spent
+# on something else. We have not measured on what, but there is a suspect. A thread takes 164 registers, so this block
+# is alone on its multiprocessor: while it loads its next tiles, and while its warps wait for each other at the two
+# barriers, nobody else is there to multiply.
+
+# %% [markdown]
 # The ladder's rung 5, plain Python too, reaches 58 % of the peak, three quarters of the library's speed. It makes
-# five changes. `As` lies *transposed*, with a thread's rows side by side in fours; so do its *columns*. Then one read
-# can bring four numbers, 16 bytes: such **wide reads** make 68 instructions of those 80, and raise the roof to 94 %.
-# (Read singly, columns side by side collide in their banks; read wide, they do not.) The loop over `k` is *written
-# out*, and indices are *unsigned*, so that none needs code for counting from the end. Finally the compiler must leave
-# registers for *two blocks*. Here is what each change alone does to the code of `square_of_eight`.
+# five changes. `As` lies *transposed*, so that four of a thread's rows are neighbours in it; its *columns* are grouped
+# in fours, too. Then one read can bring four numbers, 16 bytes: such **wide reads** reduce the 80 instructions to 68,
+# and raise the roof to 94 %. (Read singly, columns side by side collide in their banks; read wide, they do not.) The
+# loop over `k` is *written out*, and indices are *unsigned*, so the compiler need not handle negative ones such as
+# `A[-1]`. Finally it must leave registers for *two blocks*: then one can multiply while the other waits. Here is what
+# each change alone does to the code of `square_of_eight`.
 
 # %% tags=["hide-input"]
 # The ladder's changes to `square_of_eight`, one at a time or all of them.
@@ -683,19 +693,20 @@ table(
 )  # fmt: skip
 
 # %% [markdown]
-# Written out, the loop alone saves most instructions; all five changes leave 85 %, more than the ladder's rung 5, which
-# has guards to check. What each is worth in time, we have not measured yet.
+# Of the single changes, writing out the loop saves most instructions; all five leave 85 %, more than the ladder's rung
+# 5, which has guards to check. What each is worth in time, we have not measured yet.
 #
 # ## Three more rungs
 #
-# **Vectorised** (6) and **warp tiles** (7) ask for wide reads in so many words, and give each warp a compact part of
-# the tile. **Pipelined** (8) has two pairs of tiles in shared memory: while the block multiplies out of one, the card
-# fills the other in the background (an *asynchronous copy*). Its blocks have only 64 threads, which compute 8 × 16
-# results each.
+# **Vectorised** (6) requests 16-byte reads explicitly, where rung 5 leaves them to the compiler. **Warp tiles** (7)
+# give each warp a compact part of the tile. **Pipelined** (8) has two pairs of tiles in shared memory: while the block
+# multiplies out of one, the card fills the other in the background (an *asynchronous copy*). Its blocks have only 64
+# threads, with 8 × 16 results each: a tile of 64 × 128.
 #
 # The rule of $m \times n$ holds on every level: for a block, for a warp, for a thread. In rung 6 the lanes of a warp
 # reach across the whole tile: 16 × 128 results, which take 144 different numbers for each $k$. In rung 7 they share
-# 64 × 32, as many results from 96. (Requests and wavefronts stay as many.) Here are the three levels of rung 7:
+# 64 × 32, as many results from 96. (Requests and wavefronts stay as many, so this
+# alone gains nothing; rung 8 builds on it.) Here are the three levels of rung 7:
 
 # %% tags=["hide-input"]
 # A tile in a tile in a tile.
@@ -717,17 +728,22 @@ def intensity(k, size=4096):
     return 2 / 8 if k <= 2 else 2 * size**3 / RUNG[k].traffic(size, size, size)["global_load_bytes"]
 
 points = [(NAMES[k], intensity(k), large.flops / took[k], RUNG[k].changed) for k in RUNG]
+first_five = ("square, this page's", intensity(5), large.flops / own.seconds["square_of_eight"], RUNG[5].changed)
+five_changes = "five changes to this page's: " + ", ".join(CHANGES)
+points[4:5] = [first_five, ("square, the ladder's", *points[4][1:3], five_changes)]
+marks = "1", "2", "3", "4", "5a", "5b", "6", "7", "8"
 rival = "cuBLAS", large.flops / large.seconds["cuBLAS"]
-figures.climb(points, "H200", rival=rival, title="How far do eight rungs climb with 4,096 rows?")
+figures.climb(points, "H200", rival=rival, marks=marks, title="How far do eight rungs climb with 4,096 rows?")
 
 # %% [markdown]
-# Rungs 1 and 2 are this page's kernels, rungs 3 to 8 the ladder's. The slope is the speed of far memory. Rung 2 lies
-# above it, since its warps find most of what they ask for in a cache. From rung 4 on, all stand right of the ridge,
-# where far memory's *bandwidth* is no limit any more.
+# Rungs 1 and 2 are this page's kernels, rungs 3 to 8 the ladder's; of rung 5 you see both, 5a and 5b. The slope is the
+# speed of far memory. Rung 2 lies above it, since its warps find most of what they ask for in a cache. From rung 4 on,
+# all stand right of the ridge, where far memory's *bandwidth* could feed even the peak.
 #
-# Rungs 6 and 7 take as long as rung 5, whose code has wide reads already. Rung 8 is 30 % faster; we have not measured
-# its changes separately. It is as fast as the library, and both leave a quarter of the peak. Beyond float32 lie the
-# tensor cores: lesson 17.
+# Rungs 6 and 7 take as long as rung 5, whose code has wide reads already. Rung 8 steps back to the left: its tile is
+# half as large, and asks far memory for half as much again. It is 30 % faster all the same; we have not measured its
+# changes separately. It is as fast as the library, and both leave a quarter of the peak. Beyond float32 lie the tensor
+# cores: lesson 17.
 #
 # ## A full house is not the aim
 #
@@ -751,15 +767,18 @@ table(
 # %% [markdown]
 # Highest occupancy goes with lowest speed. Warps are there to hide waiting, and a thread with 128 sums has many
 # multiply-adds that do not depend on each other. At 249 registers a thread, 65,536 serve 256 threads: eight warps. No
-# kernel gets past its slots. (The ladder's rung 4, with its guards, has more instructions and fewer warps than this
-# page's, and is slower; which of them does it, we have not measured.)
-#
+# kernel exceeds what its slots allow; but from rung 5 to 6 the slots rise by an eighth and the speed does not, so it is
+# not the slots that rungs 6 and 7 wait for. (The ladder's rung 4, with its guards, has more instructions and fewer
+# warps than this page's, and is slower; which is to blame, we have not measured.)
+
+# %% [markdown]
 # ## Which rung for which shape?
 #
 # Is rung 8 the best kernel, then? With 4,096 rows it is. With 1,024 it is the slowest of rungs 5 to 8: 147
 # microseconds against 122 to 127. Rungs 5 to 7 have 64 blocks of eight warps, rung 8 has 128 of two, both fewer than
 # the 132 multiprocessors, so each block has one to itself. Either way 256 of 528 schedulers have work, but each has
-# two warps in rungs 5 to 7 and one in rung 8, which has two with 4,096 rows.
+# two warps in rungs 5 to 7 and one in rung 8, which has two with 4,096 rows. A warp alone on its scheduler has nobody
+# to take its turn while it waits.
 #
 # Now a shape from lesson 06, written as `X @ W` again: a mini-batch of 128 digits with 784 pixels each, and a hidden
 # layer of 128 neurons.
@@ -780,19 +799,30 @@ TILE = {3: (32, 32), 4: (64, 64), 5: (128, 128), 6: (128, 128), 7: (128, 128), 8
 def blocks(k, rows, cols):
     return -(-rows // TILE[k][0]) * -(-cols // TILE[k][1])
 
+def as_fast_as_before(k):
+    """Seconds if each multiprocessor that has a block were as fast as with 4,096 rows, where all 132 have."""
+    one = large.flops / large.seconds[RUNG[k].name] / 132
+    return 2 * 128 * 128 * 784 / (one * blocks(k, 128, 128))
+
 dense = measured("product 128 x 128 x 784", card="h200")
-rows = [(f"{k} {NAMES[k]}", blocks(k, 128, 128), 1e6 * dense.seconds[RUNG[k].name]) for k in TILE]
+rows = [(f"{k} {NAMES[k]}", blocks(k, 128, 128), 1e6 * as_fast_as_before(k), 1e6 * dense.seconds[RUNG[k].name])
+        for k in TILE]
+heads = ["rung", "blocks", "µs expected", "µs measured"]
 table(
-    [*rows, ("cuBLAS", None, 1e6 * dense.seconds["cuBLAS"])], ["rung", "blocks", "microseconds"], align="lrr",
-    formats={"microseconds": ".0f"}, caption=f"128 × 784 times 784 × 128, on an {dense.card} ({dense.date})",
+    [*rows, ("cuBLAS", None, None, 1e6 * dense.seconds["cuBLAS"])], heads, formats=dict.fromkeys(heads[2:], ".0f"),
+    align="lrrr", caption="128 × 784 times 784 × 128. Expected: if each multiprocessor that has a block were as fast "
+    f"as with 4,096 rows. Measured on an {dense.card} ({dense.date})",
 )  # fmt: skip
 
 # %% [markdown]
 # <details class="reveal"><summary>The top of the ladder at the bottom</summary>
 #
-# Rungs 5 to 7 occupy one multiprocessor of 132, rung 8 two. Sixteen small tiles find sixteen: the kernel that is six
-# times slower than rung 8 at 4,096 rows is three times faster here. The number of blocks is not all of it: rung 4's
-# four blocks take about as long as rung 5's one. The library beats them all; it chooses among many kernels by shape.
+# Rungs 5 to 7 occupy one multiprocessor of 132, rung 8 two, and sixteen small tiles occupy sixteen. So the kernel that
+# is six times slower than rung 8 at 4,096 rows is three times faster here. Count the blocks, let each be as fast as
+# before, and you have the times of rungs 3 to 7 to within a quarter. Only rung 8 takes three times as long as that:
+# with 4,096 rows a multiprocessor has four of its blocks, here one, whose two warps leave half of the schedulers idle.
+# The library beats them all: it chooses among many kernels by shape, and may share out a sum over $k$ among blocks, as
+# lesson 13 shared out long sums.
 #
 # </details>
 
@@ -836,10 +866,10 @@ print(f"loads of each weight: {use.reuse:g}; FLOP for each byte: {per_byte}")
 # %% [markdown]
 # Each weight takes part in one multiplication and one addition, and has four bytes: 0.5, whatever the kernel. At 4.8
 # terabytes a second that allows 2.4 TFLOP/s, less than 4 % of the peak, and no tile helps. What remains is lesson 12:
-# read `W` once, coalesced, with enough under way. It measured 4.2 terabytes a second at best; on 4,096 × 4,096
+# read `W` once, coalesced, with enough under way. Lesson 12 measured 4.2 terabytes a second at best; on 4,096 × 4,096
 # numbers this kernel reads 2.1, the library 2.9.
 #
-# What helps is a second digit, a second column of $x$. Two columns use each weight twice, $n$ columns use it $n$
+# What helps is a second sample, a second column of $x$. Two columns use each weight twice, $n$ columns use it $n$
 # times. That is one reason to train in mini-batches, and why a service that answers many people collects their
 # questions for a moment. Here is a large layer, 4,096 × 4,096:
 
@@ -855,9 +885,10 @@ table(
 )
 
 # %% [markdown]
-# Sixteen columns take less than twice as long as one, so a digit in such a batch costs about a ninth. Counting bytes,
-# $n$ columns allow about $n / 2$ operations for each, and 28 columns would reach the ridge. In the table it takes until
-# 256. From there on every further column costs nearly the same.
+# Sixteen columns take less than twice as long as one, so a sample in such a batch costs about a ninth. Counting bytes,
+# $n$ columns allow about $n / 2$ operations for each, and 28 columns would reach the ridge. In the table the library
+# needs about 256: bytes are only the first limit, as you have seen. From there on every further column costs nearly the
+# same.
 #
 # ## The call
 #
@@ -871,8 +902,9 @@ table(
 # - In the picture on top, find a choice with at least 32 operations for each byte, of which two blocks fit on a
 #   multiprocessor of an H200. <details><summary>Answer</summary>
 #
-#   128 × 128 results, 16 deep, 8 × 8 for each thread: rungs 5 to 7. With 16 × 16 results for each thread the sums alone
-#   would take 256 registers, and 255 is the most.
+#   128 × 128 results, 16 deep, 8 × 8 for each thread: the ladder's rungs 5 to 7. (This page's `square_of_eight` takes
+#   too many registers for two.) With 16 × 16 results for each thread the sums alone would take 256 registers, and 255
+#   is the most.
 #
 #   </details>
 # - Count the bank conflicts of `square_of_eight` if a thread's columns lie side by side, `Bs[k, OWN * tx + j]`.

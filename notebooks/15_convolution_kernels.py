@@ -45,8 +45,8 @@ figures.data_movement([(called, on_c1[k].moves) for k, called in NAMES.items()],
 # Five move 23 to 25 kB, and nearly all of that is the image and its outputs. (The one without weights has them in its
 # code.) The one that unrolls moves nearly eight times as much. On the card of these lessons, our first version of it
 # takes twice as long as the kernel below it, unrolled in thought, which writes no matrix at all. The bytes look like
-# the reason. They are a seventh of it, at the card's full speed. By the end of the page you can say where the rest
-# goes, and what unrolling costs when it is done well.
+# the cause, but at the card's full speed they account for at most a seventh of the extra time. By the end of the page
+# you can say where the rest goes, and what unrolling costs when it is done well.
 #
 # ## You will be able to
 #
@@ -151,10 +151,10 @@ table(
 # One image leaves 98 % of the card without an output, even in C1. That is a second reason for mini-batches: images are
 # independent, so they are one more axis of the grid.[^Hwu "Mini-Batching May be Needed to Fill GPU"]
 #
-# A full card is not yet a busy one. In blocks of 16 × 16 threads, C5's 120 blocks take every slot with nine images, and
-# 255 of 256 threads have no output. C5 could be split further, with different threads for different *input* maps of one
-# output. But then several threads add to the same number, and lesson 13 says what that takes: atomics or a tree.[^Hwu
-# "Parallelism in a Convolution Layer"]
+# A full card is not yet a busy one. In blocks of 16 × 16 threads, nine images of C5 (1,080 blocks) occupy every slot,
+# and 255 of 256 threads have no output. C5 could be split further, with different threads for different *input* maps of
+# one output. But then several threads add to the same number, and lesson 13 says what that takes: atomics or a
+# tree.[^Hwu "Parallelism in a Convolution Layer"]
 #
 # </details>
 
@@ -209,7 +209,8 @@ print(f"loads of each pixel: {reuse:.1f} = 6 maps x {reuse / 6:.1f} windows")
 # 115 times: by each of the six maps, since blocks cannot share what they load,[^Hwu "Some Observations"] and within a
 # map by each of up to 25 windows. Few of these loads go as far as the card's memory, because a cache still has the
 # pixel. How well that works depends on who runs beside whom. Blocks start in the order of their numbers, x first. With
-# maps along x, the blocks that want the *same* tile start together. Here are two other orders:
+# maps along x, the blocks that want the *same* tile start together. Here are two other orders, on a layer that is large
+# enough for the order to show:
 
 # %% tags=["hide-input"]
 # The order of blocks and the caches.
@@ -226,10 +227,10 @@ table(
 
 # %% [markdown]
 # Exchange maps and tiles, and nothing changes: blocks that want the same pixels still start close together. Put images
-# first, and 10,000 blocks start between them. Now every map reads the images again, and every tile its halo. A map of
-# 34 × 34 outputs has three rows of three tiles, which look at 22, 22 and 8 pixels, or 3, 3 and 1 sectors of 32 bytes.
-# For 16 maps that is 16 × (3 + 3 + 1) × (22 + 22 + 8) = 5,824 sectors of an input map that has 200: 29 times as many.
-# We measured 43 times the bytes: more than was requested.
+# first, and 10,000 blocks start between two that share a tile. Now every map reads the images again, and every tile its
+# halo. A map of 34 × 34 outputs has three rows of three tiles, which look at 22, 22 and 8 pixels, or 3, 3 and 1 sectors
+# of 32 bytes. For 16 maps that is 16 × (3 + 3 + 1) × (22 + 22 + 8) = 5,824 sectors of an input map that has 200: 29
+# times as many. We measured 43 times the bytes: more than was requested.
 #
 # Traffic rises 43-fold; time does not. This kernel is busy with instructions, and eleven gigabytes take 2.6 of its 71
 # milliseconds. A cache helps only a kernel that waits for memory. Keep the good order all the same; a faster kernel
@@ -302,7 +303,7 @@ counts(
 # again as halo of a neighbouring tile. All in all the kernel asks global memory for a 26th of the requests.
 #
 # And in time? The course's library has the kernels of this page too. There they take any stride, a frame of zeros and a
-# **bias** (a number that is added to each output map); one is built on the other, so we call them the *rungs* of a
+# **bias** (a number that is added to each output map); each builds on the one before, so we call them the *rungs* of a
 # *ladder*. Unless a table says otherwise, its times are those of the rungs, without a bias.
 
 # %% tags=["hide-input"]
@@ -331,9 +332,9 @@ table(
 # <details class="reveal"><summary>It was not memory that basic waited for</summary>
 #
 # The caches had the pixels already. Most of the time goes into everything *around* the multiply-adds: addresses,
-# guards, loops. Of the 1,596 machine instructions of a warp, 24 are multiply-adds. (There are 25 to do; warps beyond
-# the edge do none.) The tiled kernel has half as many left. But its threads need 86 registers instead of 64, so only
-# half as many warps are there to take turns, and they wait for each other at two barriers.
+# guards, loops. Of the 1,596 machine instructions of a warp, 24 are multiply-adds. The tiled kernel has half as many
+# left. But its threads need 86 registers instead of 64, so only half as many warps are there to take turns, and they
+# wait for each other at two barriers.
 #
 # </details>
 
@@ -411,7 +412,8 @@ figures.error_image(gpu.to_host(torn)[0, 0], right[0, 0], 16)
 # not there. So outputs 12 to 15 are wrong, in rows as in columns. The second tile begins at output 16 and has only
 # outputs 16 to 27. They look at pixels 16 to 31, and it holds all of these: at the map's own edge everything is right.
 # In an image such a fault is a faint cross. In training it is a network that learns a little worse, and nobody knows
-# why. So test a tiled kernel with an image of several tiles and no multiple of one, and compare *every* output.
+# why. So test a tiled kernel with an image of more than one tile, and not a whole number of them, and compare *every*
+# output.
 #
 # </details>
 
@@ -446,10 +448,10 @@ table(rows, heads, formats=dict.fromkeys(heads[2:], ".1f"))
 # The larger the tile, the smaller the share of its halo; the limit is $K^2 = 25$. With a whole map as one tile, C1 has
 # 19.1, C3 12.8, and C5 just 1.
 #
-# Now the last column. That is lesson 08's **replication**: how many copies of a pixel the unrolled matrix holds. It is
-# the same number, and it must be. Whoever unrolls writes a copy for each use; whoever tiles keeps one copy and uses it
-# as often.[^Hwu "Convolution Reuse Matches Unrolling Replication!"] Unrolling turns *uses* into *copies*. Whether that
-# is bad depends on where the copies are kept.
+# Now the last column. That is lesson 08's **replication**: how many copies of a pixel the unrolled matrix holds. With
+# the whole map as one tile it is the same number, and must be. Whoever unrolls writes a copy for each use; whoever
+# tiles keeps one copy and uses it as often.[^Hwu "Convolution Reuse Matches Unrolling Replication!"] Unrolling turns
+# *uses* into *copies*. Whether that is bad depends on where the copies are kept.
 
 # %% [markdown]
 # ## Unrolling, for real
@@ -532,20 +534,9 @@ print(f"10,000 images on an {steps.card}, by the library's two kernels: {one:,.0
 # ## What the detour costs at least
 #
 # The matrix is written; a tiled product would do the rest. We call the matrix's way to memory and back the *detour*.
-# Before that, count the bytes that have to travel between the card and its memory for one image of C1. Reading `x` and
-# writing `y` takes 22,912.
+# Before that, count the bytes that have to travel between the card and its memory for one image of C1.
 
 # %% tags=["hide-input"]
-floor = predict(
-    "The unrolled matrix has to be written once, and read once by the product. How many bytes is that, compared with "
-    "everything else that has to travel?",
-    ["a fifth as many", "about as many", "about 7 times as many", "about 38 times as many"],
-    answer="about 7 times as many",
-    reveals=2,
-)
-floor
-
-# %% tags=["hide-input", "hide-output"]
 # Bytes, from the arrays of the reports.
 matrix_bytes = 4 * elements.arrays["cols"].distinct_stored
 image_bytes, output_bytes = 4 * x.size, 4 * right.size
@@ -557,23 +548,16 @@ table(
 )
 
 # %% [markdown]
-# <details class="reveal"><summary>25 × 784 numbers, there and back</summary>
-#
 # The image has 1,024 numbers, the matrix 19,600. Each of these is written once and read once: 156,800 bytes for a
-# detour that computes nothing.[^Hwu "Conceptual Unrolling May Help Performance"]
+# detour that computes nothing, seven times as many as everything else.[^Hwu "Conceptual Unrolling May Help
+# Performance"]
 #
-# </details>
-
-# %% tags=["hide-input"]
-# The answer, confirmed by what was measured.
-floor.confirm(f"about {2 * matrix_bytes / (image_bytes + output_bytes):.0f} times as many")
-
-# %% [markdown]
 # How much arithmetic pays for each copy? In the product each number of the matrix meets one weight of every map, so it
 # is used $M$ times, and C1 has $M = 6$.[^Hwu "Matrix-Multiplication Enables Additional Reuse"] That makes 12 operations
-# for the 8 bytes of its way there and back, 1.5 for each byte, where the roofline of lesson 12 has its corner at 14. A
-# product that used the card fully would wait for memory. So here is the *least* that unrolling can take, a **floor**
-# below its time, beside two kernels of a later section that do the whole layer without it.
+# for the 8 bytes of its way there and back, 1.5 for each byte, where the roofline of lesson 12 has its corner at 14
+# (and at 16 with the rates that were measured). A product that used the card fully would wait for memory. So here is
+# the *least* that unrolling can take, a **floor** below its time, beside two kernels of a later section that do the
+# whole layer without it.
 
 # %% tags=["hide-input"]
 # Floors, and two kernels for C1.
@@ -612,7 +596,7 @@ table(
 #
 # The rest is the tiled product. A block computes 16 maps × 16 places. It walks along the $C K^2$ products of an output
 # in steps of 16: bring a tile of weights and a tile of pixels, barrier, multiply, barrier. A thread that has brought
-# one weight and one pixel finds sixteen of each.
+# one weight and one pixel then reads sixteen of each.
 
 # %%
 TILE = 16
@@ -641,7 +625,7 @@ def implicit(x, rows, K, W_out, y):
 
 # %% [markdown]
 # The line `pixels[ty, tx] = x[...]` is all of the unrolling. Put `cols[n, k, place]` in its place, and you have the
-# product for the real matrix.
+# product for the real matrix. (In the tables below it is *multiply*.)
 
 # %%
 flat, rows = gpu.to_device(np.zeros((1, 6, 784), np.float32)), MASKS.reshape(6, 25)
@@ -682,12 +666,12 @@ table(
 # %% [markdown]
 # ## Where the time goes
 #
-# The bytes of the detour explain a seventh of what unrolling for real takes longer on the card than in thought. So
-# count what else a card has to do: issue instructions. A multiprocessor has four schedulers, and each issues an
-# instruction of one warp in a clock (lesson 12). Divide the machine instructions of all warps by what all schedulers
-# issue, and you have a time to put beside the floors of memory and arithmetic. It is no floor in the strict sense: how
-# often an instruction runs is estimated here. For *basic* the estimate is 2,930 µs, 8 % above the 2,701 that were
-# measured. For real is two kernels, shown one by one.
+# The bytes of the detour account for at most a seventh of the extra time of real unrolling. So count what else a card
+# has to do: issue instructions. A multiprocessor has four schedulers, and each issues an instruction of one warp in a
+# clock (lesson 12). Divide the machine instructions of all warps by what all schedulers issue, and you have a time to
+# put beside the floors of memory and arithmetic. It is no floor in the strict sense: how often an instruction runs is
+# estimated here. For *basic* the estimate is 2,930 µs, 8 % above the 2,701 that were measured. For real is two kernels,
+# shown one by one.
 
 # %% tags=["hide-input"]
 # An estimate, two floors, and the time.
@@ -695,10 +679,15 @@ def moved(name, *kinds):  # weights are the same for all images
     return sum(on_c1[name].moves[kind] for kind in kinds or ("input", "output"))
 
 real, thought = "v03_im2col_gemm", "v04_implicit_gemm"
-gap = 1e6 * (c1.seconds[real] - c1.seconds[thought])
-print(f"For real: {1e6 * c1.seconds[real]:,.0f} µs. In thought: {1e6 * c1.seconds[thought]:,.0f} µs. "
-      f"A difference of {gap:,.0f}, and the detour's bytes explain {1e6 * detour:,.0f} of it.")
+both = steps.seconds["elements, then product"]
+gap = 1e6 * (both - c1.seconds[thought])
+print(f"For real, with one matrix for the whole batch: {1e6 * both:,.0f} µs. In thought: "
+      f"{1e6 * c1.seconds[thought]:,.0f}. A difference of {gap:,.0f}, and the detour's bytes are "
+      f"{1e6 * detour:,.0f} of it at most.")
 launches = [
+    (called, machine[name][0], on_c1[name].flops, moved(name), c1.seconds[name])
+    for name, called in (("v01_basic", "basic"), ("v02_constant_masks", "tile"))
+] + [
     ("for real: unroll", machine[real][0], 0,
      moved(real, "input", "unrolled, written"), steps.seconds["elements"]),
     ("for real: multiply", machine[real][1], on_c1[real].flops,
@@ -720,10 +709,13 @@ table(
 )  # fmt: skip
 
 # %% [markdown]
-# *Issue* is the largest of the three in all rows. In the first four the measured time follows it, and is far above the
-# floors of memory and arithmetic. What these kernels wait for is neither. It is instructions, and few of these
-# multiply.
+# *Issue* is the largest of the three in all rows. For *basic* and for the two ways to unroll, the measured time follows
+# it, far above the floors of memory and arithmetic. What these kernels wait for is neither. It is instructions, and few
+# of these multiply.
 #
+# - *Tile* is the exception. It issues half as many as *basic* and hardly gains. Two of its blocks fit on a
+#   multiprocessor, where four of *basic* do, and each waits at two barriers: for most of the time nobody there has an
+#   instruction that could be issued.
 # - *Unroll* has 618 of them to copy one number a lane. Indices have 64 bits in Numba; a card divides such numbers step
 #   by step, and each thread divides several times. This takes many times as long as the bytes, which travel meanwhile.
 #   (Its 5 for the float32 unit compute nothing: the compiler sets registers to a constant that way.)
@@ -731,16 +723,17 @@ table(
 
 # %% [markdown]
 # - *In thought* has no unroller, but the divisions are not gone. They have moved into the product, where a thread works
-#   out the pixel for each of its two numbers: 592 instructions instead of 334. That is why it needs so much more than
-#   its bytes and its arithmetic do.
+#   out a pixel for each of its two steps along $C K^2$: 592 instructions instead of 334. (This rung divides 32-bit
+#   numbers, which is cheaper.) That is why it needs so much more than its bytes and its arithmetic do.
 # - The kernels for C1 know all sizes when they are compiled. Nothing is divided and hardly anything padded;
 #   multiply-adds are a quarter of one's instructions, and more than half of the other's.
 
 # %% tags=["hide-input"]
 # What in thought saves.
-saves, pays = floors[0][3], floors[2][3] - floors[1][3]
+issue = {row[0]: row[3] for row in floors}
+saves, pays = issue["for real: unroll"], issue["in thought"] - issue["for real: multiply"]
 print(f"In thought saves {saves:,.0f} µs of issuing in the unroller, and pays {pays:,.0f} more inside the product.")
-print(f"Together that is {saves - pays:,.0f} of the {gap:,.0f} µs.")
+print(f"Together that is {saves - pays:,.0f} µs by this estimate, where {gap:,.0f} were measured.")
 in_64_bits = measured("unrolling C1", card="h200").seconds["implicit"]
 print(f"This page's kernel in thought, with divisions of 64 bits: {1e6 * in_64_bits:,.0f} µs. Against it, real "
       f"unrolling by elements takes {steps.seconds['elements, then product'] / in_64_bits:.1f} times as long.")
@@ -782,7 +775,7 @@ table(
     align="lrrr", formats=dict.fromkeys(["unrolling alone, µs", "product alone, µs", "together, µs"], ",.0f"),
     caption=f"C1, {steps.size}, one matrix for the whole batch but in the third row: measured on an {steps.card} "
     f"({steps.date}). The last three rows are rungs. So is *for real* in the other tables, which unrolls 816 "
-    f"images at a time: {1e6 * c1.seconds[real]:,.0f}",
+    f"images at a time, as many as fill 64 MB: {1e6 * c1.seconds[real]:,.0f}",
 )  # fmt: skip
 
 # %% tags=["hide-input", "hide-output"]
@@ -811,9 +804,9 @@ print(f"in portions, {against(ms[chunks], ms['in thought'])} in thought, "
 # help, since the product did not wait for memory, and every launch has to fill the card anew and empty it again.
 # (The library's operation `im2col` goes by columns for this reason. The rung keeps elements, to show what they cost.)
 #
-# Three things stay open. Columns take 472 µs, where image and matrix need 195 at memory's full speed; what the rest
-# goes into, we did not measure. A kernel in thought could save divisions as well, and the one *with registers* does.
-# And that one multiplies with registers; we did not try such a product on a real matrix.
+# Two things stay open. Columns take 472 µs, where image and matrix need 195 at memory's full speed; what the rest goes
+# into, we did not measure. And a kernel in thought could save divisions as well. The one *with registers* does, and
+# multiplies out of registers, too; such a product on a real matrix has not been measured.
 #
 # </details>
 
@@ -832,9 +825,13 @@ chance.confirm("about a quarter less" if 0.2 < less < 0.3 else f"{less:.0%} less
 #    used only 6 times, 371 µs through memory or half of that through L2.
 # 3. *The product that follows* is cheaper than the one in thought, 1,380 µs against 2,580, as it works out no pixels.
 #    But both pad 6 maps to 16 and 25 products to 32, and most of their instructions are not multiply-adds.
-#
-# So on C1 real unrolling loses against kernels that were made for this layer, and against *in thought, with registers*.
-# It does not lose against *basic* (2,701 µs), nor against *in thought* without them.
+
+# %% [markdown]
+# So on C1 real unrolling loses against kernels that were made for this layer, whatever product follows. It does not
+# lose against *basic* (2,701 µs), nor against *in thought*. Against *in thought, with registers* it loses as we have
+# it: 1,853 µs against 1,135. Would it with such a product of its own? That one has no pixels to work out, so it should
+# not need more than these 1,135; to read the matrix and write the outputs it needs 230 at least. With the unroller that
+# is something between 702 and 1,607 µs: open, until somebody measures it.
 #
 # With 64 output maps, a copy is used 64 times. Does unrolling cost less there? Here is such a layer.
 
@@ -994,16 +991,17 @@ coarse.confirm(by_maps.total.constant_load_requests // by_pixels.total.constant_
 # Nobody wants to write such a kernel by hand for every layer. Rung 6 of the ladder is a Python function that
 # *generates* one for a shape, as `tiled_for` did above, with everything that lessons 12 to 14 have to offer: several
 # images to a block, a run of outputs to a thread, the pixels under it in registers while the mask slides along.
-#
+
+# %% [markdown]
 # ## One layer, all kernels
 #
 # Now C1 by all of them, and by cuDNN, NVIDIA's library for networks. PyTorch called it in plain float32 (not in TF32,
 # which drops 13 bits of each factor so that other, faster units can multiply), and let it try its ways first. The
 # column *× cuDNN* says how many times as fast as the library a kernel is. The predicted time is made from a kernel's
-# machine instructions, its traffic, and the rates of the card, which were measured with other kernels; no time of this
-# table went into it. Counts are for one image by itself, without a bias: operations (those on padding too), kB that
-# must travel, operations for each of these bytes, load requests, sectors loaded and stored, and loads of a pixel from
-# global memory.
+# machine instructions and traffic, of its barriers and of how many warps take turns on a multiprocessor, with the rates
+# and delays of the card, which were measured with other kernels; no time of this table went into it. Counts are for one
+# image by itself, without a bias: operations (those on padding too), kB that must travel, operations for each of these
+# bytes, load requests, sectors loaded and stored, and loads of a pixel from global memory.
 
 # %% tags=["hide-input"]
 # All kernels on C1.
@@ -1016,7 +1014,7 @@ for called, name in zip(short, sorted(NAMES | BY_HAND), strict=True):
         called, guess and 1e6 * guess, 1e6 * seconds, vendor / seconds,
         k.flops / 1e6, k.travels / 1e3, k.intensity, k.requests, k.sectors, k.reuse,
     ))  # fmt: skip
-heads = ["kernel", "predicted µs", "µs", "× cuDNN", "MFLOP", "kB", "FLOP/B", "requests", "sectors", "reuse"]
+heads = ["kernel", "predicted µs", "µs", "× cuDNN", "MFLOP", "kB", "FLOP/B", "requests", "sectors", "pixel loads"]
 table(
     [*rows, ("cuDNN", None, 1e6 * vendor, 1.0, *[None] * 6)],
     heads, align="l" + "r" * 9,
@@ -1029,11 +1027,12 @@ table(
 #
 # - *Basic* asks for the most sectors by far, and is not the slowest. Caches serve nearly all of it.
 # - *Tile* asks for a fourteenth of them, and gains only 10 %. A multiply-add still needs two numbers; they come from
-#   other memories now.
+#   other memories now. (Its rung lets threads beyond the edge compute, too, and throws their sums away.)
 # - *For real* and *in thought* differ most in what travels. Most of the time difference is the unroller's index
-#   arithmetic. (For real has 4.5 operations a byte, and not 1.5 as above, because these count padding.)
-# - *Registers* needs one load from shared memory where *in thought* needs two, pads less, and takes less than half of
-#   the time.
+#   arithmetic. (For real has 4.5 operations a byte, and not 1.5 as above: these count padding, and also
+#   the bytes of image and outputs.)
+# - *Registers* needs one load from shared memory where *in thought* needs two, divides and pads less, and takes less
+#   than half of the time.
 # - *By hand* is the kernel of the last section: a pixel that is read serves six sums, and nothing is padded. Its twenty
 #   lines take less than half of the library's time. (As a rung it takes a little longer than above.)
 # - *Generated* loads each pixel once, and most of its multiply-adds find both numbers in registers.
@@ -1068,7 +1067,8 @@ print("as lesson 08:", np.array_equal(gpu.to_host(ours), dx))
 # \sum_{n,\,h,\,v} \frac{\partial E}{\partial y_{n,m,h,v}}\; x_{n,\,c,\,h+p,\,v+q}$$
 #
 # C1 has 150 weights, and with 10,000 images each is a sum of 7.84 million products. A thread for each weight would be
-# 150 threads on a whole card. A thread for each output is easy to write, and meets lesson 13's queue:
+# 150 threads on a whole card. A thread for each output is easy to write, makes 47 million threads, and meets lesson
+# 13's queue:
 
 # %%
 @gpu.jit
@@ -1083,8 +1083,8 @@ def weights_by_atomics(x, dy, dw):
 
 # %% [markdown]
 # The lanes of a warp are outputs of one map and walk through the mask in step. At each moment they all want to add to
-# the same weight: of 28 lanes one goes first, and 27 wait. Warps of other images wait as well, since all of them mean
-# the same 150 numbers.
+# the same weight: of 28 lanes one goes first, and 27 wait. Warps of other images wait as well, since all of them
+# compete for the same 150 numbers.
 
 # %%
 atomic = gpu.to_device(np.zeros_like(dw))
@@ -1101,6 +1101,15 @@ print(f"additions: {dy.size * 25:,}, that wait: {atomics.total.atomic_serialised
 # these up, always in the same order.
 
 # %% tags=["hide-input"]
+queues = predict(
+    "10,000 images on an H200: 150 threads, one for each weight, or 47 million threads with atomics. Which is faster?",
+    ["atomics, 1,000 times or more", "atomics, about 30 times", "neither by much", "the 150 threads, about 30 times"],
+    answer="neither by much",
+    reveals=2,
+)
+queues
+
+# %% tags=["hide-input", "hide-output"]
 # Four ways to the masks' gradient.
 dw_times, queued = (measured(case, card="h200") for case in ("conv 1->6 k5 dW", "masks' gradient by atomics"))
 table(
@@ -1117,12 +1126,22 @@ table(
 )
 
 # %% [markdown]
+# <details class="reveal"><summary>150 queues</summary>
+#
 # 150 threads leave a card empty. 47 million threads fill it, and stand in queues for the same 150 numbers; they need
 # nearly as long. A tree has 150 blocks and no queue, and takes a hundredth of the time. Sums that stay in registers
 # fill the card as well, and take a thirtieth of that, with the same bits in every run.
 #
+# </details>
+
+# %% tags=["hide-input"]
+# The answer, confirmed by what was measured.
+alone, crowd = dw_times.seconds["v01_basic"], queued.seconds["weights_by_atomics"]
+queues.confirm("neither by much" if 0.8 < crowd / alone < 1.25 else f"a factor of {alone / crowd:.1f}")
+
+# %% [markdown]
 # And pooling? Its forward kernel is in [lesson 13](13_reductions_and_fusion.ipynb). Backward, a thread for each *pixel*
-# asks whether the mask of its window names it, and takes the gradient if so. It collects, as above, and nothing has to
+# asks whether it was its window's maximum, and takes the gradient if so. It collects, as above, and nothing has to
 # be atomic.
 
 # %% [markdown]
@@ -1154,8 +1173,8 @@ table(
     formats=dict.fromkeys(ways.values(), ",.0f"),
     caption="Microseconds for 10,000 images of 32 × 32, 14 × 14, 86 × 86 and 40 × 40 pixels and, in the last row, for "
     f"{one.size}; float32 without TF32, measured on an {one.card} ({one.date}). Direct: basic; product: in thought, "
-    "with registers. FFT: ours, in tiles. cuDNN: as PyTorch calls it, and its way then, as the names of the kernels "
-    "that it launches tell; its FFT: when it is told to transform in tiles",
+    "with registers. FFT: ours, in tiles. cuDNN: as PyTorch calls it, and *its way*, judged by the names of the "
+    "kernels that it launches; its FFT: when it is told to transform in tiles",
 )  # fmt: skip
 
 # %% [markdown]
@@ -1188,8 +1207,8 @@ table(
 # A Fourier transform writes an image as a sum of *waves*, stripes of every width and direction that go smoothly from
 # dark to light and back. How much of each wave is in it is its *spectrum*. Sliding a mask over the image becomes, in
 # that form, a multiplication of each wave by one number. So transform image and mask, multiply, and transform back. A
-# fast transform, the FFT, takes about $N^2 \log_2 N$ steps for $N \times N$ pixels, and how large the mask is does not
-# matter.
+# fast transform, the FFT, takes a number of steps that grows like $N^2 \log N$ for $N \times N$ pixels, and how large
+# the mask is does not matter.
 #
 # In NumPy, `rfft2` is the transform of a real image. Half of its spectrum repeats the other half, so 32 × 17 waves are
 # kept of 32 × 32. Without `conj`, which turns each wave's phase round, the mask would be turned by half a circle. Waves
@@ -1226,9 +1245,9 @@ print(f"C1 by FFT: {by_fft(C, H, 5, M):.1f} multiplications, direct 25; the FFT 
 # %% [markdown]
 # <details><summary>And in time?</summary>
 #
-# Multiplications are one thing, time another: on a processor the FFT pays against NumPy's direct way from masks of
-# about 10 × 10 on, and against lesson 09's compiled kernels only beyond 15 × 15 on the large images, and never on the
-# small.
+# Multiplications are one thing, time another. On a processor the FFT pays against NumPy's direct way from masks of
+# about 10 × 10 on; on the small images only up to 24 × 24, where few outputs are left. Against lesson 09's compiled
+# kernels it pays only beyond 15 × 15 on the large images, and never on the small.
 #
 # </details>
 
@@ -1304,8 +1323,8 @@ print("typical error, in typical errors of the direct way:", *(
 #
 #   </details>
 # - Launch `basic` for C1 with blocks of 32 × 8 instead of 16 × 16. (It takes the tile's side from `blockDim.x`, so the
-#   line with `h` needs `blockDim.y`.) Which count moves, and why?
-#   <details><summary>Answer</summary>
+#   line with `h` needs `blockDim.y`; and four tiles lie below each other now: a grid of `(6, 4, 1)`.) Which count
+#   moves, and why? <details><summary>Answer</summary>
 #
 #   A warp is then one row of 28 outputs instead of two half rows. It touches one run of pixels and not two: as many
 #   requests, an eighth fewer sectors.
@@ -1342,10 +1361,10 @@ print("typical error, in typical errors of the direct way:", *(
 # <details><summary>Answer</summary>
 #
 # Replication is $222^2 \cdot 9 / 224^2 = 8.8$. Each number is used 64 times: 128 operations for 8 bytes, an intensity
-# of 16, just beyond the corner of lesson 12's roofline at 14. The matrix there and back is 10.6 MB an image, beside
-# 13.2 MB for image and outputs: 0.8 times as much, where it is 6.8 times as much on C1. So at full speed the detour
-# costs about as long again as the arithmetic. It still hurts, since a second kernel's time is added, but far less than
-# on C1.
+# of 16, about where the roofline has its corner (14 by the data sheet, 16 by measured rates). The matrix there and back
+# is 10.6 MB an image, beside 13.2 MB for image and outputs: 0.8 times as much, where it is 6.8 times as much on C1. So
+# at full speed the detour costs about as long again as the arithmetic. It still hurts, since a second kernel's time is
+# added, but far less than on C1.
 #
 # </details>
 

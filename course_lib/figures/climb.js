@@ -1,5 +1,5 @@
 // Launches of one job under a roofline, joined in order; the reader goes from rung to rung.
-// data: card, dtype, peak, bandwidth, ridge, dots (name, x, y, says), rival (name, FLOP/s) or null, range (x, x, y, y).
+// data: card, dtype, peak, bandwidth, ridge, dots (mark, name, x, y, says), rival (name, FLOP/s) or null, range (x, x, y, y).
 ui => {
   const {card, dtype, peak, bandwidth, ridge, dots, rival, range: [x0, x1, y0, y1]} = ui.data, look = ui.look, R = 9;
   const last = dots.length - 1;
@@ -56,10 +56,10 @@ ui => {
       const d = dots[i], done = i <= at, node = ui.svg("circle", {cx: X(d.x), cy: Y(d.y), r: i === at ? R + 2 : R,
         fill: done ? look.data : look.paper, stroke: done ? look.ink : look.idle, "stroke-width": i === at ? 3 : 1,
         "stroke-dasharray": done ? "none" : "3 3"}, svg);
-      text(X(d.x), Y(d.y) + 4, i + 1, {...mid, ...bold, "pointer-events": "none", style: `fill:${done ? look.paper : look.muted}`});
+      text(X(d.x), Y(d.y) + 4, d.mark, {...mid, ...bold, "pointer-events": "none", style: `fill:${done ? look.paper : look.muted}`});
       node.style.cursor = "pointer";
       node.addEventListener("click", () => { go(i); ui.draw(); });
-      text(8, top + high + 38 + 18 * (i + 1), `${i + 1}  ${d.name}: ${short(d.x)} FLOP/byte, ${short(d.y / 1e12)} TFLOP/s`,
+      text(8, top + high + 38 + 18 * (i + 1), `${d.mark}  ${d.name}: ${short(d.x)} FLOP/byte, ${short(d.y / 1e12)} TFLOP/s`,
         i === at ? bold : done ? {} : mute);
     });
     for (const [button, off] of [[back, at === 0], [forth, at === last], [all, at === last]])

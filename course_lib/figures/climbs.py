@@ -24,7 +24,7 @@ LEFT, RIGHT, TOP, HIGH = 44, 388, 30, 250
 RADIUS = 8
 
 
-def climb(points, device="H200", *, dtype="float32", rival=None, title="How far does each rung climb?"):
+def climb(points, device="H200", *, dtype="float32", rival=None, marks=None, title="How far does each rung climb?"):
     """Return a roofline with launches as numbered dots, joined by arrows in order; the reader walks from rung to rung.
 
     A dot's place is what its threads ask of global memory, FLOP for each byte, and its measured speed. Above the slope
@@ -41,6 +41,8 @@ def climb(points, device="H200", *, dtype="float32", rival=None, title="How far 
         Whose peak is the roof.
     rival : (str, float), optional
         A name and its FLOP/s, drawn as a dashed line, such as ("cuBLAS", 51e12).
+    marks : sequence of str, optional
+        What stands in the dots, two letters at most, such as ("1", "2a", "2b"); their numbers from 1 unless given.
 
     Returns
     -------
@@ -49,7 +51,8 @@ def climb(points, device="H200", *, dtype="float32", rival=None, title="How far 
     Raises
     ------
     ValueError, TypeError
-        No point; a point that is no four things; a number that is not above 0 and finite; an unknown device.
+        No point; a point that is no four things; a number that is not above 0 and finite; an unknown device; marks
+        that are longer, or not one for each point.
 
     Source: Williams, Waterman, Patterson, "Roofline" (2009).
     """
@@ -62,9 +65,12 @@ def climb(points, device="H200", *, dtype="float32", rival=None, title="How far 
     for name, x, y, _ in points:
         require_positive(f"the FLOP for each byte of {name}", x)
         require_positive(f"the FLOP/s of {name}", y)
+    marks = [str(mark) for mark in (range(1, len(points) + 1) if marks is None else marks)]
+    if len(marks) != len(points) or not all(0 < len(mark) <= 2 for mark in marks):
+        raise ValueError(f"marks are {marks}; each of the {len(points)} points must have one, of 1 or 2 letters.")
     dots = []
-    for name, x, y, changed in points:
-        dot = {"name": str(name), "x": float(x), "y": float(y)}
+    for mark, (name, x, y, changed) in zip(marks, points, strict=True):
+        dot = {"mark": mark, "name": str(name), "x": float(x), "y": float(y)}
         dots.append(dot | {"says": _says(dot, str(changed), dots[-1] if dots else None, roof, rival)})
     data = {
         "card": roof.device.name, "dtype": dtype, "peak": roof.peak, "bandwidth": roof.bandwidth, "ridge": roof.ridge,
@@ -129,8 +135,9 @@ def _static(data):
     for k, dot in enumerate(dots, 1):
         x, y = place(dot["x"], dot["y"])
         s.circle(x, y, RADIUS, fill="data")
-        s.text(x, y + 4, k, anchor="middle", bold=True, fill=style.PAPER)
-        s.text(EDGE, TOP + HIGH + 34 + 17 * k, f"{k}  {dot['name'][:26]}: {dot['x']:.3g} FLOP/byte, {flops(dot['y'])}")
+        s.text(x, y + 4, dot["mark"], anchor="middle", bold=True, fill=style.PAPER)
+        speed = f"{dot['x']:.3g} FLOP/byte, {flops(dot['y'])}"
+        s.text(EDGE, TOP + HIGH + 34 + 17 * k, f"{dot['mark']}  {dot['name'][:26]}: {speed}")
     first, last = dots[0], dots[-1]
     head = f"From {first['name']} with {flops(first['y'])} to {last['name']} with {flops(last['y'])}, "
     head += f"{last['y'] / first['y']:.3g} times as fast; the ridge of the {data['card']} is at {data['ridge']:.3g}."

@@ -45,6 +45,15 @@ def test_every_dot_lies_on_the_sheet_however_far_they_are_apart():
     figures.climb(far[:1])
 
 
+def test_dots_can_have_other_marks_than_their_numbers():
+    made = figures.climb(POINTS, marks=("1", "2a", "2b"))
+    assert [d["mark"] for d in made.data["dots"]] == ["1", "2a", "2b"]
+    assert "2b  three: 32 FLOP/byte, 60 TFLOP/s" in svg_texts(read_svg(made.static.src))
+    for marks in (("1", "2"), ("1", "2", ""), ("1", "2", "2nd")):
+        with pytest.raises(ValueError, match="each of the 3 points must have one, of 1 or 2 letters"):
+            figures.climb(POINTS, marks=marks)
+
+
 @pytest.mark.parametrize(
     ("points", "error", "message"),
     [

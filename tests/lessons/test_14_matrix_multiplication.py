@@ -289,6 +289,32 @@ def test_rung_5_reaches_32_or_58_percent_of_the_peak():
     assert round(LARGE.flops / LARGE.seconds[RUNG[5].name] / PEAK, 2) == 0.58
 
 
+def test_a_tile_of_the_square_takes_2900_clocks_that_its_instructions_do_not_explain(lesson):
+    own = measured("lesson 14's own kernels", card="h200")
+    took = LARGE.flops / own.seconds["square_of_eight"] / lesson["roof"].peak
+    clocks = 16 * 64 * 8 / 4  # steps x multiply-adds x warps, four in a clock
+    in_code = lesson["in_code"]("lesson 14's own kernels")["square_of_eight"]
+    assert (clocks, round(clocks / in_code, -1), round(clocks / took, -1)) == (2048, 3470, 6380)
+    assert clocks / took - clocks / in_code == pytest.approx(2900, abs=30)
+    held = simt.occupancy("H200", 256, lesson["reports"][5].shared_bytes, registers(own.case)["square_of_eight"])
+    assert held.blocks == 1  # "alone on its multiprocessor"
+    four = lesson["reports"][4]
+    allowed = 1 / (4 * lesson["wavefronts"](four))
+    reached = LARGE.flops / own.seconds["column_of_eight"] / lesson["roof"].peak
+    assert reached / allowed == pytest.approx(0.85, abs=0.006)
+
+
+def test_blocks_explain_the_small_layer_but_for_rung_8(lesson):
+    dense = measured("product 128 x 128 x 784", card="h200").seconds
+    expected = {k: lesson["as_fast_as_before"](k) for k in lesson["TILE"]}
+    assert [round(1e6 * seconds) for seconds in expected.values()] == [27, 79, 88, 87, 88, 34]
+    for k in range(3, 8):
+        assert 1 < dense[RUNG[k].name] / expected[k] < 1.25  # "to within a quarter"
+    assert dense[RUNG[8].name] / expected[8] == pytest.approx(3, abs=0.1)  # "three times as long"
+    eight = simt.occupancy("H200", 64, lesson["reports"][8].shared_bytes, registers("gemm 4096")[RUNG[8].name])
+    assert (eight.blocks, eight.warps) == (4, 8)  # "four of its blocks"
+
+
 def test_the_pages_own_kernels_are_those_that_were_measured(lesson):
     assert list(OWN.seconds) == ["naive", "coalesced", "tiled", "column_of_eight", "square_of_eight", "cuBLAS"]
     assert {k: lesson["took"][k] for k in (1, 2)} == {1: OWN.seconds["naive"], 2: OWN.seconds["coalesced"]}
