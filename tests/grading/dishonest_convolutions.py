@@ -99,7 +99,7 @@ DISHONEST = {
     "more images than the public cases have are not launched": (
         "project.10", C1.replace("(7, B)", "(7, min(B, 24))"), "returns wrong numbers", 0),
     "images are left out": (
-        "project.11", C3.replace("    t, first =", "    if cuda.blockIdx.x > 1:\n        return\n    t, first ="),
+        "project.10", C1.replace("    t, top, b =", "    if cuda.blockIdx.y > 1:\n        return\n    t, top, b ="),
         "no thread wrote it", 0),
     "more than its output": (
         "project.10", C1.replace("        for m in range(6):\n            y[", "        x[b, 0, 0, 0] = float32(1)\n"

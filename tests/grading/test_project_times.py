@@ -110,11 +110,17 @@ POINTS = {"c1": [3, 3, 3, 7], "c3": [3, 3, 4, 7]}
 
 
 @pytest.mark.parametrize("layer", EXERCISES)
-def test_points_grow_with_each_limit_that_a_kernel_is_below(layer):
-    exercise, known = find(EXERCISES[layer]), parts(EXERCISES[layer])
-    passed = [sum(r.weight for r in run_answer(exercise, known, KEY.REFERENCES[layer][name], {}) if r.passed)
-              for name in ("basic", "tiled", "joint", "specialised")]  # fmt: skip
-    assert passed == POINTS[layer]
+def test_points_grow_with_each_limit_that_a_kernel_is_below(predicted, layer):
+    kernels = "basic", "tiled", "joint", "specialised"
+    below = [sum(predicted[layer][name] <= limit for limit in LIMITS[layer].values()) for name in kernels]
+    assert [3 + limits for limits in below] == POINTS[layer]
+
+
+def test_a_special_kernel_has_all_points_and_a_basic_one_those_of_a_right_one():
+    exercise, known = find("project.10"), parts("project.10")
+    passed = [sum(r.weight for r in run_answer(exercise, known, KEY.REFERENCES["c1"][name], {}) if r.passed)
+              for name in ("basic", "specialised")]  # fmt: skip
+    assert passed == [POINTS["c1"][0], POINTS["c1"][3]]
 
 
 def words(place):
