@@ -1246,8 +1246,9 @@ print(f"C1 by FFT: {by_fft(C, H, 5, M):.1f} multiplications, direct 25; the FFT 
 # <details><summary>And in time?</summary>
 #
 # Multiplications are one thing, time another. On a processor the FFT pays against NumPy's direct way from masks of
-# about 10 × 10 on; on the small images only up to 24 × 24, where few outputs are left. Against lesson 09's compiled
-# kernels it pays only beyond 15 × 15 on the large images, and never on the small.
+# about 10 × 10 on for the large images; for the small ones between about 13 × 13 and 22 × 22, beyond which few outputs
+# are left. Against lesson 09's compiled kernels it pays only beyond about 19 × 19 on the large images, and never on the
+# small.
 #
 # </details>
 
