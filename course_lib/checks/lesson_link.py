@@ -48,7 +48,7 @@ def lesson_of(exercise, folder="."):
                 return Lesson(f"{title}, “{exercise.section}”", f"{link}#{quote(exercise.section.replace(' ', '-'))}")
             return Lesson(title, link)
     number, _, topic = name.partition("_")
-    return Lesson(f"lesson {number}, {topic.replace('_', ' ')}", "") if number.isdigit() else None
+    return Lesson(f"lesson {number}, {topic.replace('_', ' ')}", "") if number[:2].isdigit() else None
 
 
 def _title(file):

@@ -18,7 +18,7 @@ __all__ = [
     "pick_lessons",
 ]
 
-_LESSON_FILE = re.compile(r"(\d\d)_(\w+)\.ipynb")
+_LESSON_FILE = re.compile(r"(\d\d[a-z]?)_(\w+)\.ipynb")  # 06b_ stands between 06_ and 07_
 
 
 class CourseFolderNotFound(Exception):
@@ -36,7 +36,7 @@ class Lesson:
     Attributes
     ----------
     number : str
-        Two digits, as in the file's name.
+        Two digits, as in the file's name, and a letter where a lesson stands between two others: 06b.
     topic : str
         The rest of the name, e.g. ``loss_and_gradient_descent``.
     path : Path
@@ -120,7 +120,9 @@ def _number(given: str, lessons: list[Lesson]) -> str:
     for lesson in lessons:
         if given == lesson.name or (given.endswith(".ipynb") and _same_file(Path(given), lesson.path)):
             return lesson.number
-    return given.zfill(2) if given.isdecimal() else given
+    if plain := re.fullmatch(r"(\d{1,2})([a-z]?)", given, re.IGNORECASE):
+        return plain[1].zfill(2) + plain[2].lower()
+    return given
 
 
 def _same_file(given: Path, file: Path) -> bool:

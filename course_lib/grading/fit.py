@@ -6,7 +6,7 @@ One measure for who picks a student's file and for who reads it. Source: the cou
 import re
 from typing import NamedTuple
 
-_LESSON = re.compile(r"\s*# \d\d · (?!Exercises)")
+_LESSON = re.compile(r"\s*# \d\d[a-z]? · (?!Exercises)")
 _UNTOUCHED = ("", "*Your answer here.*", "Your answer here.", "YOUR ANSWER HERE")
 
 

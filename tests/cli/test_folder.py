@@ -46,6 +46,14 @@ def test_lessons_are_picked_in_course_order_with_or_without_the_nought(tmp_path)
     assert pick_lessons(lessons, []) == lessons
 
 
+def test_a_lesson_can_stand_between_two_others(tmp_path):
+    lessons = list_lessons(make_course(tmp_path / "c", l06_a=[], l06b_b=[], l07_c=[], l06bc_d=[]))
+    assert [lesson.number for lesson in lessons] == ["06", "06b", "07"]
+    for given in ("06b", "6b", "6B", "06b_b"):
+        assert [lesson.name for lesson in pick_lessons(lessons, [given])] == ["06b_b"]
+    assert [lesson.number for lesson in pick_lessons(lessons, ["6"])] == ["06"]
+
+
 def test_an_unknown_lesson_is_an_error_that_lists_what_there_is(tmp_path):
     lessons = list_lessons(make_course(tmp_path / "c", l01_a=[], l02_b=[]))
     with pytest.raises(UnknownLesson, match=r"no lesson 07, xx\. There are: 01 a, 02 b"):

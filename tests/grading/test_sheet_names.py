@@ -33,3 +33,11 @@ def test_words_in_another_order_name_a_sheet_without_a_number(text, sheet):
 ])  # fmt: skip
 def test_cells_tell_the_sheet_by_their_exercises(cells, sheet):
     assert NAMES.in_cells(cells) == sheet
+
+
+def test_a_sheet_between_two_others_is_told_from_both():
+    names = Names(("06_training_an_mlp", "06b_making_it_train", "07_convolution"))
+    assert names.in_cells(b'check("06b.1", f); check("06b.2", g); check("06.1", h)') == "06b_making_it_train"
+    assert names.in_cells(b'check("06.1", f)') == "06_training_an_mlp"
+    assert names.in_text("ann_06b_making_it_train.ipynb") == names.in_text("Making it train") == "06b_making_it_train"
+    assert names.without("ann_06b_making_it_train") == "ann"

@@ -24,7 +24,7 @@ LANGUAGE_INFO = {
     "pygments_lexer": "ipython3",
     "nbconvert_exporter": "python",
 }
-LESSON_NAME = re.compile(r"\d\d_\w+")
+LESSON_NAME = re.compile(r"\d\d[a-z]?_\w+")
 FORM = "course_form"  # in a script's header, below ``jupyter:``; 2 is the form that CONTRIBUTING.md describes
 HIDDEN = {"hide-input": "source_hidden", "hide-output": "outputs_hidden"}  # tag: what JupyterLab reads
 ADDED = ("sources", "onward")  # ids of the cells that no script has
