@@ -48,6 +48,10 @@ MUTANTS = (
     ("nn/probing.py", "return lambda images: (1 - rate) * images", "return lambda images: images - rate", "nn"),
     ("nn/layers.py", 'self.ops.accumulate(self.grads["b"], db)', "pass", "nn"),
     ("cuda/optim.py", "v0 * momentum - lr * g0", "v0 - lr * g0", "cuda/test_optim.py"),
+    ("cuda/adam.py", "beta2 * v0 + new2 * g0 * g0", "beta2 * v0 + new2 * g0", "cuda/test_adam.py"),
+    ("cuda/dropout.py", "uint64(i) + uint64(1)", "uint64(i)", "cuda/test_ops_equal_reference.py"),
+    ("reference/adam.py", "1 - beta**step for beta", "1.0 for beta", "reference/test_adam.py"),
+    ("reference/dropout.py", "x.dtype.type(ALL / keep)", "x.dtype.type(1)", "reference/test_dropout.py"),
     ("cuda/sums.py", "cuda.syncthreads()  # everybody has read s", "pass  #", "cuda/test_sums.py"),
     ("cuda/losses.py", "number=cache.shape[0])", "number=cache.size)", "cuda/test_ops_equal_reference.py"),
     (
