@@ -1,7 +1,7 @@
 """Adam in one pass over memory: `course_lib.reference.adam`'s step, for speed.
 
-Source: Kingma and Ba (2015), algorithm 1; Loshchilov and Hutter (2019), algorithm 2. NumPy walks over the arrays a dozen
-times, and each time through memory where a layer is larger than the cache.
+Source: Kingma and Ba (2015), algorithm 1; Loshchilov and Hutter (2019), algorithm 2. NumPy walks over the arrays a
+dozen times, and each time through memory where a layer is larger than the cache.
 """
 
 import math

@@ -1,6 +1,6 @@
 """Dropout in one pass over memory: `course_lib.reference.dropout`'s functions, for speed, with the same places.
 
-Source: Srivastava et al. (2014), section 4; Steele, Lea and Flood (2014), figure 16.
+Source: Srivastava et al. (2014), section 4; Steele, Lea and Flood (2014).
 """
 
 import numpy as np

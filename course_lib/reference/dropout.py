@@ -1,9 +1,9 @@
 """Dropout: in training, numbers are set to zero by chance, and the others grow so that the mean stays.
 
-Source: Srivastava et al. (2014), "Dropout: A Simple Way to Prevent Neural Networks from Overfitting"; scaled in training
-instead of in use, "inverted dropout", as in their section 10. The chance is a counter: number i of an array gets the
-i-th number of SplitMix64 (Steele, Lea and Flood, 2014, "Fast Splittable Pseudorandom Number Generators"). So no mask is
-stored, the way back makes it again, and every backend drops the same numbers.
+Source: Srivastava et al. (2014), "Dropout: A Simple Way to Prevent Neural Networks from Overfitting"; scaled in
+training instead of in use, "inverted dropout", as in their section 10. The chance is a counter: number i of an array
+gets the i-th number of SplitMix64 (Steele, Lea and Flood, 2014, "Fast Splittable Pseudorandom Number Generators"). So
+no mask is stored, the way back makes it again, and every backend drops the same numbers.
 """
 
 import numpy as np
@@ -77,7 +77,7 @@ def check_upstream(dy, shape):
 
 
 def stays(count, keep, seed):
-    """Return which of `count` numbers stay: bool (count,). No errors. Source: Steele, Lea and Flood (2014), figure 16."""
+    """Return which of `count` numbers stay: bool (count,). No errors. Source: Steele, Lea and Flood (2014)."""
     z = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(GAMMA) + np.uint64(seed)  # wraps around at 2^64
     z = (z ^ (z >> np.uint64(30))) * np.uint64(MIX1)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(MIX2)

@@ -37,7 +37,7 @@ def sgd_step(params, grads, lr, momentum=0.0, velocities=None, weight_decay=0.0)
         If a parameter is not a floating-point array, which cannot hold a small step.
 
     Source: O, "Stochastic gradient descent"; K, erratum: the step is minus lr times the gradient. The decay: Loshchilov
-    and Hutter (2019), "Decoupled Weight Decay Regularization", equation 3.
+    and Hutter (2019), "Decoupled Weight Decay Regularization", algorithm 1.
     """
     lr, momentum, params, grads, velocities = check_sgd(params, grads, lr, momentum, velocities)
     decays = check_decay(weight_decay, params, lr)
