@@ -19,7 +19,7 @@ from course_lib.nn.layers import (
     Tanh,
 )
 from course_lib.nn.metrics import Evaluation, Mistakes, accuracy, confusion_matrix, worst_mistakes
-from course_lib.nn.optimisers import SGD, Adam, Optimiser
+from course_lib.nn.optimisers import SGD, Adam, Optimiser, load_optimiser, save_optimiser
 from course_lib.nn.probing import Ascent, blur, decay, feature_maps, input_gradient, maximise
 from course_lib.nn.sequential import LayerCost, Sequential
 from course_lib.nn.train import History, evaluate, train
@@ -63,10 +63,12 @@ __all__ = [
     "graph",
     "init",
     "input_gradient",
+    "load_optimiser",
     "load_weights",
     "maximise",
     "models",
     "random_shifts",
+    "save_optimiser",
     "save_weights",
     "schedules",
     "train",

@@ -4,6 +4,9 @@ Source: O, "Stochastic gradient descent"; Kingma and Ba (2015); Loshchilov and H
 `ops.sgd_step` and `ops.adam_step`; nothing here but memory.
 """
 
+import numpy as np
+
+from course_lib.nn.weights import load_weights, save_weights
 from course_lib.reference.adam import check_adam
 from course_lib.reference.optim import check_decay
 from course_lib.validate import require_positive
@@ -61,6 +64,38 @@ class Optimiser:
     def zeros(self):
         """Return an array of zeros for each parameter, where the network computes."""
         return [self.net.ops.zeros_like(p) for p in self.net.parameters().values()]
+
+
+class _Kept:
+    """What `save_weights` and `load_weights` ask of a network, told of an optimiser's memory."""
+
+    def __init__(self, optimiser):
+        self.ops, names = optimiser.net.ops, list(optimiser.net.parameters())
+        self.steps = self.ops.to_backend(np.array([optimiser.steps], np.float32))  # exact up to 2^24
+        self.arrays = {f"{s}.{n}": a for s, kept in optimiser.state.items() for n, a in zip(names, kept, strict=True)}
+
+    def parameters(self):
+        return {"steps": self.steps, **self.arrays}
+
+
+def save_optimiser(optimiser, path):
+    """Write what an optimiser keeps of its steps to `path`, an .npz file; the network's weights are saved apart.
+
+    Names in it are "steps", "first_moments.0.w" and so on. Rates and decays are not in it: they are arguments.
+    Errors as `save_weights`: OSError where nothing can be written. Source: the course's own.
+    """
+    save_weights(_Kept(optimiser), path)
+
+
+def load_optimiser(optimiser, path):
+    """Read what an optimiser of the same kind, of a network of the same layers, kept of its steps; in place.
+
+    Errors as `load_weights`: FileNotFoundError, or WeightsError if names, shapes, dtypes or values do not fit; then
+    nothing changes. Source: the course's own.
+    """
+    kept = _Kept(optimiser)
+    load_weights(kept, path)
+    optimiser.steps = int(kept.ops.to_host(kept.steps)[0])
 
 
 class SGD(Optimiser):

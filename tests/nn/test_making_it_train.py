@@ -192,6 +192,33 @@ def test_adam_keeps_its_state_from_one_training_to_the_next(ops):
     assert nn.evaluate(one, *blobs()).loss < 1.1
 
 
+@on_each_backend
+@pytest.mark.parametrize("kind", [nn.Adam, lambda net: nn.SGD(net, 0.9)])
+def test_a_training_that_was_saved_goes_on_as_if_it_had_not_stopped(kind, ops, tmp_path):
+    net, generator = mlp(ops=ops), rng(9)
+    optimiser = kind(net)
+    train(net, epochs=1, optimiser=optimiser, rng=generator)
+    nn.save_weights(net, tmp_path / "weights.npz")
+    nn.save_optimiser(optimiser, tmp_path / "optimiser.npz")
+    other = mlp(seed=1, ops=ops)
+    nn.load_weights(other, tmp_path / "weights.npz")
+    its = kind(other)
+    nn.load_optimiser(its, tmp_path / "optimiser.npz")
+    assert its.steps == optimiser.steps == 8
+    train(other, optimiser=its, rng=copy.deepcopy(generator))
+    train(net, optimiser=optimiser, rng=generator)
+    same(net, other)
+
+
+def test_what_another_optimiser_kept_is_refused(tmp_path):
+    net = mlp()
+    nn.save_optimiser(nn.SGD(net, 0.9), tmp_path / "sgd.npz")
+    adam = nn.Adam(net)
+    with pytest.raises(nn.WeightsError, match=r"it lacks \['first_moments.0.b'"):
+        nn.load_optimiser(adam, tmp_path / "sgd.npz")
+    assert adam.steps == 0
+
+
 def test_biases_never_decay_and_weights_of_one_axis_do():
     layers = nn.Conv2d(1, 2, 3, rng=rng()), nn.Subsample(2), nn.Flatten(), nn.Dense(2, 3, rng=rng())
     for kind in (nn.SGD, nn.Adam):
