@@ -52,6 +52,13 @@ MUTANTS = (
     ("cuda/dropout.py", "uint64(i) + uint64(1)", "uint64(i)", "cuda/test_ops_equal_reference.py"),
     ("reference/adam.py", "1 - beta**step for beta", "1.0 for beta", "reference/test_adam.py"),
     ("reference/dropout.py", "x.dtype.type(ALL / keep)", "x.dtype.type(1)", "reference/test_dropout.py"),
+    ("reference/optim.py", "g + decay * p if decay else g", "g", "reference/test_adam.py"),
+    ("fast/adam.py", "new2 * dw[i] * dw[i]", "new2 * dw[i]", "reference/test_adam.py"),
+    ("fast/dropout.py", "before = seed + np.uint64(first) * _GAMMA", "before = seed", "reference/test_dropout.py"),
+    ("nn/optimisers.py", 'if name.split(".")[-1] == "b" else', 'if name == "b" else', "nn/test_making_it_train.py"),
+    ("nn/schedules.py", "else then(step - steps)", "else then(step)", "nn/test_making_it_train.py"),
+    ("nn/dropout.py", "if not self.training:", "if False:", "nn/test_making_it_train.py"),
+    ("data/standardise.py", "np.where(constant, 1.0, sd)", "sd", "nn/test_making_it_train.py"),
     ("cuda/sums.py", "cuda.syncthreads()  # everybody has read s", "pass  #", "cuda/test_sums.py"),
     ("cuda/losses.py", "number=cache.shape[0])", "number=cache.size)", "cuda/test_ops_equal_reference.py"),
     (
