@@ -81,7 +81,7 @@ def test_every_operation_states_shapes_errors_and_source():
 
 def test_every_exported_name_states_its_errors_and_source():
     exported = {}
-    for name in ("fast", "nn", "nn.graph", "nn.models", "checks", "data"):
+    for name in ("fast", "nn", "nn.graph", "nn.init", "nn.models", "nn.schedules", "checks", "data"):
         module = importlib.import_module(f"course_lib.{name}")
         own = [n for n, v in vars(module).items() if getattr(v, "__module__", "") == module.__name__ and n[0] != "_"]
         values = {f"{name}.{n}": getattr(module, n) for n in getattr(module, "__all__", own)}

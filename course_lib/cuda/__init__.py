@@ -18,6 +18,7 @@ _PARTS = {
         "sigmoid_prime", "softplus", "softplus_backward", "softplus_forward", "softplus_prime", "tanh",
         "tanh_backward", "tanh_forward", "tanh_prime",
     ),
+    "adam": ("adam_step",),
     "arrays": (
         "accumulate", "assign", "copy_of", "fill_zero", "keep_where", "to_backend", "to_host", "zeros_like",
     ),
@@ -29,6 +30,7 @@ _PARTS = {
         "conv2d_forward_loops", "conv2d_forward_windows", "conv3d_backward", "conv3d_forward",
     ),
     "dense": ("dense_backward", "dense_forward"),
+    "dropout": ("dropout_backward", "dropout_forward"),
     "linear_regression": ("linear_regression_descend", "linear_regression_fit", "linear_regression_predict"),
     "losses": (
         "LOSSES", "expected_squared_distance_backward", "expected_squared_distance_forward",

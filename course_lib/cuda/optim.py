@@ -12,29 +12,33 @@ from course_lib.cuda.intrinsics import ld4, nonneg, st4
 from course_lib.cuda.jit import jit
 from course_lib.cuda.numba_cuda import cuda
 from course_lib.cuda.operands import operand
+from course_lib.reference.optim import check_decay, require_one_each
 from course_lib.validate import require_positive
 
 
 @jit(cache=True)
-def _sgd(w, dw, lr, whole):
+def _sgd(w, dw, lr, decay, whole):
     t, first = nonneg(cuda.threadIdx.x), nonneg(cuda.blockIdx.x) * TILE
     if first < whole:
         i = first + 4 * t
         w0, w1, w2, w3 = ld4(w, i)
         g0, g1, g2, g3 = ld4(dw, i)
+        g0, g1, g2, g3 = g0 + decay * w0, g1 + decay * w1, g2 + decay * w2, g3 + decay * w3
         st4(w, i, w0 - lr * g0, w1 - lr * g1, w2 - lr * g2, w3 - lr * g3)
     else:
         for i in range(first + t, min(first + TILE, w.size), THREADS):
-            w[i] -= lr * dw[i]
+            weight = w[i]
+            w[i] = weight - lr * (dw[i] + decay * weight)
 
 
 @jit(cache=True)
-def _sgd_momentum(w, dw, v, lr, momentum, whole):
+def _sgd_momentum(w, dw, v, lr, momentum, decay, whole):
     t, first = nonneg(cuda.threadIdx.x), nonneg(cuda.blockIdx.x) * TILE
     if first < whole:
         i = first + 4 * t
         w0, w1, w2, w3 = ld4(w, i)
         g0, g1, g2, g3 = ld4(dw, i)
+        g0, g1, g2, g3 = g0 + decay * w0, g1 + decay * w1, g2 + decay * w2, g3 + decay * w3
         v0, v1, v2, v3 = ld4(v, i)
         v0, v1, v2, v3 = (
             v0 * momentum - lr * g0,
@@ -46,12 +50,13 @@ def _sgd_momentum(w, dw, v, lr, momentum, whole):
         st4(w, i, w0 + v0, w1 + v1, w2 + v2, w3 + v3)
     else:
         for i in range(first + t, min(first + TILE, w.size), THREADS):
-            step = v[i] * momentum - lr * dw[i]
+            weight = w[i]
+            step = v[i] * momentum - lr * (dw[i] + decay * weight)
             v[i] = step
-            w[i] += step
+            w[i] = weight + step
 
 
-def sgd_step(params, grads, lr, momentum=0.0, velocities=None):
+def sgd_step(params, grads, lr, momentum=0.0, velocities=None, weight_decay=0.0):
     """Move every parameter against its gradient, in place: one launch for each.
 
     v = momentum * v - lr * gradient;  parameter += v. With momentum 0 this is K's and O's rule.
@@ -65,22 +70,29 @@ def sgd_step(params, grads, lr, momentum=0.0, velocities=None):
     velocities : sequence of float32 device arrays, optional
         One for each parameter, zeros at the start, changed in place; required when momentum > 0. With momentum 0
         they forget what they held: each becomes this step, -lr * gradient.
+    weight_decay : float >= 0, or a sequence of them, one for each parameter
+        The gradient becomes gradient + weight_decay * parameter: that of the loss plus half the sum of squares (L2).
+        One number holds for arrays (a, b, ...) of two axes or more; those of one axis, the biases, are left alone.
 
     Raises
     ------
     ValueError
-        If the numbers of arrays or their shapes differ, two of them share memory, or lr or momentum is out of range.
+        If the numbers of arrays or their shapes differ, two of them share memory, lr, momentum or weight_decay is out
+        of range, or lr * weight_decay is not below 1, which would turn the weights over.
     TypeError
         If one of them is not a float32 device array.
 
-    Source: O, "Stochastic gradient descent"; K, erratum: the step is minus lr times the gradient.
+    Source: O, "Stochastic gradient descent"; K, erratum: the step is minus lr times the gradient. The decay: Loshchilov
+    and Hutter (2019), "Decoupled Weight Decay Regularization", algorithm 1.
     """
     lr, momentum, params, grads, velocities = check_sgd(params, grads, lr, momentum, velocities)
-    for p, g, v in zip(params, grads, velocities, strict=True):
+    decays = check_decay(weight_decay, params, lr)
+    for p, g, v, decay in zip(params, grads, velocities, decays, strict=True):
         if v is None:
-            _sgd[tiles(p.size), THREADS](flat(p), flat(g), np.float32(lr), whole_tiles(p.size, p, g))
+            rates, whole = (np.float32(lr), np.float32(decay)), whole_tiles(p.size, p, g)
+            _sgd[tiles(p.size), THREADS](flat(p), flat(g), *rates, whole)
         else:
-            rates, whole = (np.float32(lr), np.float32(momentum)), whole_tiles(p.size, p, g, v)
+            rates, whole = (np.float32(lr), np.float32(momentum), np.float32(decay)), whole_tiles(p.size, p, g, v)
             _sgd_momentum[tiles(p.size), THREADS](flat(p), flat(g), flat(v), *rates, whole)
 
 
@@ -91,26 +103,29 @@ def check_sgd(params, grads, lr, momentum, velocities):
         raise ValueError(f"momentum is {momentum:g}; it must be below 1, or old steps never fade.")
     if momentum and velocities is None:
         raise ValueError("momentum > 0 needs velocities: pass an array of zeros for each parameter, and keep it.")
-    for name, arrays in (("params", params), ("grads", grads), ("velocities", velocities)):
+    return lr, momentum, *check_arrays(params, grads, "sgd_step([w], [dw], lr)", velocities=velocities)
+
+
+def check_arrays(params, grads, call, **states):
+    """Return (params, grads, *states), lists of equal length, checked before the first launch.
+
+    `states` are what a step keeps for each parameter, in place, by name; None for one that is left out. `call` shows
+    how the step is called. Errors as `sgd_step`.
+    """
+    for name, arrays in {"params": params, "grads": grads, **states}.items():
         if executor().owns(arrays) or isinstance(arrays, np.ndarray | dict):
-            raise TypeError(
-                f"{name} is a {type(arrays).__name__}; it must be a sequence of device arrays: sgd_step([w], [dw], lr)."
-            )
+            raise TypeError(f"{name} is a {type(arrays).__name__}; it must be a sequence of device arrays: {call}.")
     params, grads = list(params), list(grads)
-    velocities = [None] * len(params) if velocities is None else list(velocities)
-    if not len(params) == len(grads) == len(velocities):
-        raise ValueError(
-            f"{len(params)} parameters, {len(grads)} gradients and {len(velocities)} velocities; "
-            "there must be one of each."
-        )
+    kept = {name: [None] * len(params) if given is None else list(given) for name, given in states.items()}
+    require_one_each(params, grads, kept)
     # All checks come before the first launch: an error leaves every parameter as it was.
     for i, p in enumerate(params):
         params[i] = operand(f"params[{i}]", p)
-        grads[i] = operand(f"grads[{i}]", grads[i], shape=tuple(p.shape))
-        if velocities[i] is not None:
-            velocities[i] = operand(f"velocities[{i}]", velocities[i], shape=tuple(p.shape))
-    _check_memory(params + [v for v in velocities if v is not None], grads)
-    return lr, momentum, params, grads, velocities
+        for name, arrays in {"grads": grads, **kept}.items():
+            if arrays[i] is not None or states.get(name, 0) is not None:
+                arrays[i] = operand(f"{name}[{i}]", arrays[i], shape=tuple(p.shape))
+    _check_memory(params + [a for arrays in kept.values() for a in arrays if a is not None], grads)
+    return params, grads, *kept.values()
 
 
 def _check_memory(changed, read):
@@ -121,7 +136,7 @@ def _check_memory(changed, read):
         reaching = [r for r in reaching if r[0] > start]
         if any(changes or r[1] for r in reaching):
             raise ValueError(
-                "two of the arrays share memory: every parameter, velocity and gradient must be its own; "
+                "two of the arrays share memory: every parameter, gradient and state must be its own; "
                 "[zeros] * 2 is one array twice, make one for each parameter."
             )
         reaching.append((stop, changes))

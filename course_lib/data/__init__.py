@@ -5,6 +5,7 @@ from .digits import Digits, load_digits
 from .errors import DataFileError, DataFileMissing
 from .idx import load_mnist, read_idx
 from .shapes import SHAPE_NAMES, colour_shapes
+from .standardise import Standardiser, fit_standardiser
 from .synthetic import blobs, line, plane, rings, spirals, truth_table, two_moons
 
 __all__ = [
@@ -14,8 +15,10 @@ __all__ = [
     "DataFileMissing",
     "Digits",
     "Images",
+    "Standardiser",
     "blobs",
     "colour_shapes",
+    "fit_standardiser",
     "line",
     "load_cifar10",
     "load_digits",

@@ -1,7 +1,7 @@
 """The same names as `course_lib.reference`, faster on a CPU: `from course_lib import fast as ops`.
 
-Only what a measurement showed to pay is written again here: convolution, pooling, ReLU, and matrix products
-that do not wait for idle threads. Everything else is the reference's own function. `course bench cpu`
+Only what a measurement showed to pay is written again here: convolution, pooling, ReLU, dropout, Adam, and matrix
+products that do not wait for idle threads. Everything else is the reference's own function. `course bench cpu`
 measures both.
 
 Three ideas carry it. The image number counts fastest in memory (`layout`), so that one instruction works
@@ -17,9 +17,11 @@ from course_lib.reference import *  # noqa: F403  everything first, then what is
 import types as _types
 
 from course_lib.fast.activations import leaky_relu_backward, leaky_relu_forward, relu_backward, relu_forward
+from course_lib.fast.adam import adam_step
 from course_lib.fast.compile import compile_seconds
 from course_lib.fast.conv2d import conv2d_backward, conv2d_forward
 from course_lib.fast.dense import dense_backward, dense_forward
+from course_lib.fast.dropout import dropout_backward, dropout_forward
 from course_lib.fast.pooling import (
     average_pool_backward,
     average_pool_forward,

@@ -3,9 +3,10 @@
 Source: K, "Building a DL Library". Written against `ops`, a backend that is a module.
 """
 
-from course_lib.nn import graph, models
+from course_lib.nn import graph, init, models, schedules
 from course_lib.nn.augment import random_shifts
 from course_lib.nn.conv_layers import AveragePool, Conv2d, Flatten, MaxPool, RadialBasis, Subsample
+from course_lib.nn.dropout import Dropout
 from course_lib.nn.layers import (
     Activation,
     Dense,
@@ -18,6 +19,7 @@ from course_lib.nn.layers import (
     Tanh,
 )
 from course_lib.nn.metrics import Evaluation, Mistakes, accuracy, confusion_matrix, worst_mistakes
+from course_lib.nn.optimisers import SGD, Adam, Optimiser, load_optimiser, save_optimiser
 from course_lib.nn.probing import Ascent, blur, decay, feature_maps, input_gradient, maximise
 from course_lib.nn.sequential import LayerCost, Sequential
 from course_lib.nn.train import History, evaluate, train
@@ -25,11 +27,14 @@ from course_lib.nn.weights import WeightsError, load_weights, save_weights
 from course_lib.validate import NotFiniteError
 
 __all__ = [
+    "SGD",
     "Activation",
+    "Adam",
     "Ascent",
     "AveragePool",
     "Conv2d",
     "Dense",
+    "Dropout",
     "Evaluation",
     "Flatten",
     "History",
@@ -39,6 +44,7 @@ __all__ = [
     "MaxPool",
     "Mistakes",
     "NotFiniteError",
+    "Optimiser",
     "RadialBasis",
     "ReLU",
     "Sequential",
@@ -55,12 +61,16 @@ __all__ = [
     "evaluate",
     "feature_maps",
     "graph",
+    "init",
     "input_gradient",
+    "load_optimiser",
     "load_weights",
     "maximise",
     "models",
     "random_shifts",
+    "save_optimiser",
     "save_weights",
+    "schedules",
     "train",
     "worst_mistakes",
 ]

@@ -6,9 +6,10 @@ Shapes are (B, C, H, W): images, maps, rows, columns.
 
 import numpy as np
 
+from course_lib.nn.init import drawn, he_normal
 from course_lib.nn.layers import Layer, Weighted
 from course_lib.reference.conv_sizes import output_size, pair
-from course_lib.validate import require_count, require_rng
+from course_lib.validate import require_count
 
 
 class Conv2d(Weighted):
@@ -20,23 +21,28 @@ class Conv2d(Weighted):
     mask : int or pair (rows, columns)
         Size of the mask.
     rng : numpy.random.Generator
-        Draws the weights: normal, with variance 2 / (inputs of one output).
+        Draws the weights.
     stride, pad : int or pair
     bias : bool
     connections : (c_out, c_in) array of bool, optional
         Which input maps each output map sees; the other weights are 0 and stay 0. H: the table of C3,
         which breaks the symmetry between the maps.
+    init : function, optional
+        init(rng, shape, n_in, n_out) makes the weights, such as those of `nn.init`; normal with variance 2 / n_in
+        unless given, n_in the inputs of one output.
     dtype : numpy.float32 or numpy.float64
 
     Raises
     ------
     TypeError, ValueError
-        If a size, the table, the generator or the dtype is not of that kind.
+        If a size, the table, the generator, init or the dtype is not of that kind.
 
     Source: K, "Convolution Layer: Parameters and Hyper-parameters"; H, "Convolution Layers in LeNet-5".
     """
 
-    def __init__(self, c_in, c_out, mask, *, rng, stride=1, pad=0, bias=True, connections=None, dtype=np.float32):
+    def __init__(
+        self, c_in, c_out, mask, *, rng, stride=1, pad=0, bias=True, connections=None, init=he_normal, dtype=np.float32
+    ):
         super().__init__()
         self.c_in, self.c_out = require_count("c_in", c_in), require_count("c_out", c_out)
         self.mask, self.stride = pair(mask, "mask"), pair(stride, "stride")
@@ -44,12 +50,16 @@ class Conv2d(Weighted):
         if np.dtype(dtype) not in (np.float32, np.float64):
             raise TypeError(f"dtype is {np.dtype(dtype)}; it must be float32 or float64.")
         self.connections, self._kept = self._table(connections), None
-        inputs = self.connections.sum(axis=1) * self.mask[0] * self.mask[1]  # of one output, for each map
-        w = require_rng(rng).standard_normal((c_out, c_in, *self.mask)) * np.sqrt(2 / inputs)[:, None, None, None]
+        # Of one output its inputs, of one input its outputs, for each map: masks times connected maps.
+        n_in, n_out = (self.connections.sum(axis=a, keepdims=True)[..., None, None] * self._taps() for a in (1, 0))
+        w = drawn(init, rng, (c_out, c_in, *self.mask), n_in, n_out)
         self.params["w"] = (w * self.connections[:, :, None, None]).astype(dtype)
         if bias:
             self.params["b"] = np.zeros(c_out, dtype=dtype)
         self.grads = {name: np.zeros_like(p) for name, p in self.params.items()}
+
+    def _taps(self):
+        return self.mask[0] * self.mask[1]
 
     def _table(self, connections):
         if connections is None:

@@ -13,8 +13,9 @@ and `use` brings its parameters there.
 import numpy as np
 
 from course_lib import fast
+from course_lib.nn.init import drawn, he_normal
 from course_lib.nn.portable import Portable
-from course_lib.validate import require_count, require_rng
+from course_lib.validate import require_count
 
 
 class Layer(Portable):
@@ -25,6 +26,9 @@ class Layer(Portable):
 
     smaller_is_better = False
     """True for an output layer whose right class has the smallest value, such as a distance."""
+
+    training = False
+    """True within `with net.training():`; only layers that behave otherwise in training look at it."""
 
     def __init__(self):
         self.params, self.grads, self.ops, self.cache = {}, {}, fast, None
@@ -110,26 +114,27 @@ class Dense(Weighted):
     ----------
     n_in, n_out : int >= 1
     rng : numpy.random.Generator
-        Draws the weights: normal, with variance 2 / n_in, which keeps the size of the signal through
-        ReLU layers (He et al., 2015). The bias starts at 0.
+        Draws the weights. The bias starts at 0.
     bias : bool
+    init : function, optional
+        init(rng, shape, n_in, n_out) makes the weights, such as those of `nn.init`; normal with variance 2 / n_in
+        unless given, which keeps the size of the signal through ReLU layers (He et al., 2015).
     dtype : numpy.float32 or numpy.float64
 
     Raises
     ------
     TypeError, ValueError
-        If a size, the generator or the dtype is not of that kind.
+        If a size, the generator, init or the dtype is not of that kind.
 
     Source: O, "Matrix Formulation"; K, Z = X W.
     """
 
-    def __init__(self, n_in, n_out, *, rng, bias=True, dtype=np.float32):
+    def __init__(self, n_in, n_out, *, rng, bias=True, init=he_normal, dtype=np.float32):
         super().__init__()
         self.n_in, self.n_out = require_count("n_in", n_in), require_count("n_out", n_out)
         if np.dtype(dtype) not in (np.float32, np.float64):
             raise TypeError(f"dtype is {np.dtype(dtype)}; it must be float32 or float64.")
-        scale = np.sqrt(2 / n_in)
-        self.params["w"] = (scale * require_rng(rng).standard_normal((n_in, n_out))).astype(dtype)
+        self.params["w"] = drawn(init, rng, (n_in, n_out), n_in, n_out).astype(dtype)
         if bias:
             self.params["b"] = np.zeros(n_out, dtype=dtype)
         self.grads = {name: np.zeros_like(p) for name, p in self.params.items()}

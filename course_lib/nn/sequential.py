@@ -3,6 +3,7 @@
 Source: K, "Building a DL Library".
 """
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -102,6 +103,18 @@ class Sequential(Portable):
         for layer in reversed(self.layers[1:]):
             dout = layer.backward(dout)
         self.layers[0].backward_parameters(dout)
+
+    @contextmanager
+    def training(self):
+        """Within `with net.training():` layers behave as in training: `Dropout` drops. Outside they do not."""
+        before = [layer.training for layer in self.layers]
+        for layer in self.layers:
+            layer.training = True
+        try:
+            yield self
+        finally:
+            for layer, was in zip(self.layers, before, strict=True):
+                layer.training = was
 
     def zero_grad(self):
         """Set every gradient to zero."""

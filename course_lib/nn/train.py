@@ -14,6 +14,8 @@ from course_lib.fast.products import one_blas_thread
 from course_lib.nn.finite import first_not_finite, require_finite_outputs
 from course_lib.nn.graph import DIFFERENCES
 from course_lib.nn.metrics import Evaluation
+from course_lib.nn.optimisers import SGD, Optimiser
+from course_lib.nn.schedules import count_steps, rate
 from course_lib.validate import (
     NotFiniteError,
     as_float,
@@ -21,7 +23,6 @@ from course_lib.validate import (
     require_choice,
     require_count,
     require_finite,
-    require_positive,
     require_rng,
 )
 
@@ -33,8 +34,8 @@ class History:
     Attributes
     ----------
     loss, accuracy : list of float
-        Over all samples of the epoch, taken batch by batch while the weights were changing. The loss is what it is
-        by its formula: a mean over the samples, or, for "half_squared_sum", the sum over them.
+        Over all samples of the epoch, taken batch by batch while the weights were changing, and with dropout. The loss
+        is what it is by its formula: a mean over the samples, or, for "half_squared_sum", the sum over them.
     val_loss, val_accuracy : list of float
         After the epoch, on the validation data, as `evaluate` gives them; empty without any.
     best_epoch : int
@@ -72,6 +73,8 @@ def train(
     lr,
     rng,
     momentum=0.0,
+    weight_decay=0.0,
+    optimiser=None,
     loss="softmax_cross_entropy",
     validation=None,
     early_stop=None,
@@ -94,10 +97,15 @@ def train(
     epochs : int >= 1
         The most that are run.
     batch_size : int >= 1
-    lr : float > 0
+    lr : float > 0, or function step -> rate
+        The function gets the number of the batch, counted from 0 through all epochs; `nn.schedules` has such.
     rng : numpy.random.Generator
         Draws the order of the samples (and a validation set).
     momentum : float in [0, 1)
+    weight_decay : float >= 0
+        Of the weights, added to their gradient (L2); biases never decay.
+    optimiser : Optimiser, optional
+        Of this net, such as nn.Adam(net), instead of momentum and weight_decay. It goes on from where it is.
     loss : str
         Name of a loss in net.ops.
     validation : pair (x, y), object with x_test and y_test, or float in (0, 1), optional
@@ -131,7 +139,7 @@ def train(
     _loss(net.ops, loss)  # an unknown name is refused before the first step
     x, y = _pair(data, loss)
     epochs, batch_size = require_count("epochs", epochs), require_count("batch_size", batch_size)
-    lr, momentum = require_positive("lr", lr), require_positive("momentum", momentum, zero=True)
+    optimiser = _optimiser(net, optimiser, momentum, weight_decay)
     require_rng(rng)
     if early_stop is not None:
         early_stop = require_count("early_stop", early_stop)
@@ -144,15 +152,16 @@ def train(
         if rows.shape[1:] != x.shape[1:]:
             raise ValueError(f"{name} is {rows.shape} and x is {x.shape}; they must agree in all but the rows.")
     targets = [y] if validation is None else [y, validation[1]]
-    velocities = [net.ops.zeros_like(p) for p in net.parameters().values()] if momentum else None
+    batches = count_steps(len(x), batch_size, 1)
+    for step in (0, epochs * batches - 1):  # refused now, not after an hour
+        optimiser.check(rate(lr, step))
     history, best, best_params = History(), np.inf, None
     with one_blas_thread(), _progress_bar(epochs, progress) as bar:
         for epoch in range(epochs):
             step = {
                 "batch_size": batch_size,
                 "lr": lr,
-                "momentum": momentum,
-                "velocities": velocities,
+                "optimiser": optimiser,
                 "augment": augment,
             }
             _train_epoch(net, x, y, loss, rng, epoch, history, **step, targets=targets)
@@ -177,27 +186,30 @@ def train(
     # What the last batch did no loss has seen. On a device a look costs copies: there `evaluate` and `predict` tell it.
     on_host = all(isinstance(p, np.ndarray) for p in net.parameters().values())
     if on_host and (diverged := first_not_finite(net)):
+        last = rate(lr, history.epochs * batches - 1)
         raise NotFiniteError(
-            f"{diverged} holds NaN or infinity after the last batch, with lr={lr:g}: the steps are too large. "
+            f"{diverged} holds NaN or infinity after the last batch, with lr={last:g}: the steps are too large. "
             "Try a learning rate ten times smaller, and inputs scaled to about [0, 1]."
         )
     return history
 
 
-def _train_epoch(net, x, y, loss, rng, epoch, history, *, batch_size, lr, momentum, velocities, augment, targets):
+def _train_epoch(net, x, y, loss, rng, epoch, history, *, batch_size, lr, optimiser, augment, targets):
     """Show every sample once, a batch at a time: forward, loss, backward, update (K).
 
     On a device: two copies there, the batch and its targets; two copies back, the output for the accuracy, the loss.
     """
     ops = net.ops
     loss_forward, loss_backward = _loss(net.ops, loss)
-    params = list(net.parameters().values())
     total_loss = total_right = 0.0
+    first = epoch * count_steps(len(x), batch_size, 1)
     order = rng.permutation(len(x))
     for start in range(0, len(x), batch_size):
         batch = order[start : start + batch_size]
+        speed = rate(lr, first + start // batch_size)
         inputs = x[batch] if augment is None else _augmented(augment, x[batch], rng)
-        scores = net.forward(ops.to_backend(inputs))
+        with net.training():
+            scores = net.forward(ops.to_backend(inputs))
         out = ops.to_host(scores)
         if epoch == start == 0:
             _rehearse(ops, loss_forward, out, targets)  # before the first step changes a weight
@@ -206,16 +218,32 @@ def _train_epoch(net, x, y, loss, rng, epoch, history, *, batch_size, lr, moment
         value, cache = loss_forward(scores, ops.to_backend(y[batch])) if finite else (np.nan, None)
         if not np.isfinite(value):
             raise NotFiniteError(
-                f"the loss became {value} in epoch {epoch}, batch {start // batch_size}, with lr={lr:g}: the steps "
+                f"the loss became {value} in epoch {epoch}, batch {start // batch_size}, with lr={speed:g}: the steps "
                 "are too large. Try a learning rate ten times smaller, and inputs scaled to about [0, 1]."
             )
         net.zero_grad()
         net.backward_parameters(loss_backward(cache))
-        ops.sgd_step(params, list(net.gradients().values()), lr, momentum, velocities)
+        optimiser.step(speed)
         total_loss += value * _weight(loss, batch)
         total_right += _count_right(net, out, y[batch])
     history.loss.append(total_loss / _weight(loss, x))
     history.accuracy.append(total_right / len(x))
+
+
+def _optimiser(net, optimiser, momentum, weight_decay):
+    """Return the optimiser that was given, if it is one of this net, or the one of momentum and weight decay."""
+    if optimiser is None:
+        return SGD(net, momentum, weight_decay)
+    if not isinstance(optimiser, Optimiser):
+        raise TypeError(f"optimiser is {optimiser!r:.60}; it must be one of this network, such as nn.Adam(net).")
+    if optimiser.net is not net:
+        raise ValueError("optimiser belongs to another network; make one of this, such as nn.Adam(net).")
+    if momentum or weight_decay:
+        raise ValueError(
+            f"momentum is {momentum} and weight_decay is {weight_decay} beside an optimiser; tell them to it, as in "
+            "nn.SGD(net, momentum=0.9) or nn.Adam(net, weight_decay=0.01)."
+        )
+    return optimiser
 
 
 def _augmented(augment, x, rng):

@@ -35,6 +35,7 @@ from course_lib.reference.activations import (
     tanh_forward,
     tanh_prime,
 )
+from course_lib.reference.adam import adam_step
 from course_lib.reference.arrays import (
     accumulate,
     assign,
@@ -58,6 +59,7 @@ from course_lib.reference.conv2d_windows import (
 )
 from course_lib.reference.conv_sizes import output_size, unseen
 from course_lib.reference.dense import dense_backward, dense_forward
+from course_lib.reference.dropout import dropout_backward, dropout_forward
 from course_lib.reference.im2col import col2im, im2col, replication
 from course_lib.reference.linear_regression import (
     linear_regression_descend,

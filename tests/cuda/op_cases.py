@@ -61,6 +61,7 @@ CASES = [
     *(Case(op, (whole(1, *s),), exact=op not in ROUNDED) for op in ELEMENTWISE for s in [(7,), (2, 3, 5)]),
     *(Case(op, (whole(1, 5, 7),), False, op not in ROUNDED) for op in FUNCTIONS),
     *(Case(f"{op}_prime", (whole(1, 5, 7),), False, op not in ROUNDED) for op in FUNCTIONS),
+    *(Case("dropout", (whole(1, *s), rate, 7)) for s, rate in [((7,), 0.5), ((41, 60), 0.75), ((3, 2, 5), 0)]),
     *(Case("dense", (whole(1, B, D), whole(2, D, M), *b)) for B, D, M in MATRICES for b in [(), (whole(3, M),)]),
     *(
         Case("softmax", (whole(1, *s),), exact=False)
@@ -124,6 +125,7 @@ OTHERS = {
     "assign": (whole(1, 5, 7), whole(2, 5, 7)),
     "fill_zero": (whole(1, 5, 7),),
     "sgd_step": None,  # tests/cuda/test_optim.py
+    "adam_step": None,  # tests/cuda/test_adam.py
     "to_host": (whole(1, 5, 7),),
     "to_backend": None,  # takes host arrays
 }

@@ -52,6 +52,24 @@ def test_steps_with_velocities_equal_the_references(momentum):
     assert_all_equal(on_host(its), velocities, rtol=2e-6, atol=1e-6)
 
 
+@pytest.mark.parametrize("momentum", [0.0, 0.5])
+@pytest.mark.parametrize("decay", [0.25, [0.5, 0.0, 0.25, 0.0, 1.0]])
+def test_steps_with_weight_decay_equal_the_references(decay, momentum):
+    params, grads, velocities = some(0), some(1), some(2) if momentum else None
+    ours, its = on_device(params), on_device(velocities) if momentum else None
+    for _ in range(3):
+        ops.sgd_step(ours, on_device(grads), 0.1, momentum, its, decay)
+        reference.sgd_step(params, grads, 0.1, momentum, velocities, decay)
+    assert_all_equal(on_host(ours), params, rtol=2e-6, atol=1e-6)
+
+
+def test_one_number_for_the_decay_leaves_arrays_of_one_axis_alone():
+    params = some(0)
+    ours = on_device(params)
+    ops.sgd_step(ours, on_device([np.zeros_like(p) for p in params]), 0.5, 0.0, None, 1.0)
+    assert_all_equal(on_host(ours), [p / 2 if p.ndim > 1 else p for p in params])
+
+
 def test_steps_in_powers_of_two_are_exact():
     params, grads, velocities = some(0, whole=True), some(1, whole=True), some(2, whole=True)
     ours, its = on_device(params), on_device(velocities)

@@ -290,3 +290,32 @@ def test_a_recorded_step_trains_as_an_ordinary_one(name):
     np.testing.assert_array_equal(losses, expected)
     for p, q in zip(recorded.parameters().values(), plain.parameters().values(), strict=True):
         np.testing.assert_array_equal(gpu.to_host(p), gpu.to_host(q))
+
+
+@pytest.mark.parametrize("kind", [nn.Adam, nn.SGD])
+def test_networks_with_dropout_and_decay_train_alike_on_the_device(kind, tmp_path):
+    """Equal masks, or the curves would part in the first batch: half of the hidden units are others."""
+    x, y = np.random.default_rng(7).random((12, 20), np.float32), np.arange(12) % 4
+    curves, nets, optimisers = [], [], []
+    for ops in (cuda, reference):
+        rng = np.random.default_rng(3)
+        drop = nn.Dropout(0.5, rng=np.random.default_rng(5))
+        net = nn.Sequential(nn.Dense(20, 9, rng=rng), nn.ReLU(), drop, nn.Dense(9, 4, rng=rng), ops=ops)
+        optimisers.append(kind(net, weight_decay=0.1))
+        options = {"epochs": 2, "batch_size": 5, "lr": nn.schedules.warm_up(2, 0.05), "progress": False}
+        curves.append(nn.train(net, (x, y), rng=np.random.default_rng(1), optimiser=optimisers[-1], **options).loss)
+        nets.append(net)
+    np.testing.assert_allclose(*curves, rtol=1e-5)
+    for ours, its in zip(*(net.parameters().values() for net in nets), strict=True):
+        np.testing.assert_allclose(gpu.to_host(ours), its, rtol=1e-4, atol=1e-5)
+    assert nn.evaluate(nets[0], x, y).loss == nn.evaluate(nets[0], x, y).loss  # nothing is dropped in use
+    nn.save_optimiser(optimisers[0], tmp_path / "kept.npz")  # from the device
+    nn.load_optimiser(optimisers[1], tmp_path / "kept.npz")  # to the host
+    nn.load_optimiser(optimisers[0], tmp_path / "kept.npz")
+    again = copy.deepcopy(optimisers[0])
+    assert again.steps == optimisers[1].steps == 6
+    for kept in zip(*(o.state.values() for o in (optimisers[0], again, optimisers[1])), strict=True):
+        for one, copied, host in zip(*kept, strict=True):
+            np.testing.assert_array_equal(gpu.to_host(one), host)
+            np.testing.assert_array_equal(gpu.to_host(copied), host)
+            assert executor().owns(copied)

@@ -146,6 +146,10 @@ def _sgd(ops):
     ops.sgd_step([zeros(784, 128)], [zeros(784, 128)], 0.1, 0.9, [zeros(784, 128)])
 
 
+def _adam(ops):
+    ops.adam_step(*[[zeros(784, 128), zeros(7)] for _ in "wg"], 0.001, *[[zeros(784, 128), zeros(7)] for _ in "mv"], 1)
+
+
 def _by_transforms_of_images():
     """The kernels around cuFFT, which itself is not ours to compile."""
     spectra, images, bias = zeros(1024), zeros(4, 1, 8, 8), zeros(4)
@@ -177,7 +181,8 @@ def operations():
     for name, arguments in OTHERS.items():
         if arguments is not None:
             calls.setdefault(name, []).append(_other(ops, name, arguments))
-    calls |= {"sgd_step": [lambda: _sgd(ops)], "large sizes": [lambda: _large(ops)]}
+    calls |= {"sgd_step": [lambda: _sgd(ops)], "adam_step": [lambda: _adam(ops)]}
+    calls |= {"large sizes": [lambda: _large(ops)]}
     return [Entry(f"ops/{name}", tuple(c), run=name in RUN) for name, c in calls.items()]
 
 

@@ -154,8 +154,12 @@ def inputs_of(op):
     return (x, rng.standard_normal((5, 4))) if op == "rbf" else (x,)
 
 
+OPTIONS = {"dropout": {"rate": 0.5, "seed": 3}}
+"""What an operation must be told besides its inputs."""
+
+
 def goal_of(op, leaves, backend=ops):
-    node = graph.apply(op, *leaves, ops=backend)
+    node = graph.apply(op, *leaves, ops=backend, **OPTIONS.get(op, {}))
     if op in ops.LOSSES:
         return node
     return graph.apply("half_squared_sum", node, np.zeros(np.shape(graph.forward(node))), ops=backend)

@@ -18,6 +18,7 @@ PROBABILITY_LOSSES = LABEL_LOSSES[:2]
 TARGET_LOSSES = ("half_squared_sum", "quadratic_cost")
 
 
+# Dropout, by chance, has properties of its own: test_dropout.
 # Operations on images have properties of their own: test_conv2d, test_conv2d_fft, test_pooling_and_rbf.
 IMAGE_OPS = {
     "conv1d", "conv2d", "conv2d_fft", "conv2d_winograd", "conv3d", "max_pool", "average_pool", "subsample", "flatten",
@@ -26,7 +27,7 @@ IMAGE_OPS = {
 
 
 def test_every_operation_of_the_library_is_covered():
-    named = {"dense", "softmax", *ELEMENTWISE, *LABEL_LOSSES, *TARGET_LOSSES, *IMAGE_OPS}
+    named = {"dense", "dropout", "softmax", *ELEMENTWISE, *LABEL_LOSSES, *TARGET_LOSSES, *IMAGE_OPS}
     assert named == {n.removesuffix("_forward") for n in ops.__all__ if n.endswith("_forward")}
     assert {n.removesuffix("_backward") for n in ops.__all__ if n.endswith("_backward")} == named
     assert set(ops.LOSSES) == {*LABEL_LOSSES, *TARGET_LOSSES, "rbf_loss"}
