@@ -3,7 +3,8 @@
 `predict` asks before the result shows, `table` puts rows on the page, `measured` brings what a card needed from
 results/. `counts` puts counters of launches into a table, `columns` reports side by side, `findings` shows what one of
 them found, and `listing` folds a text of the library. `estimated` is the predicted time beside the measured one,
-`issued` the machine instructions that it is made of; `count_layer` counts ways to compute a convolution layer.
+`issued` the machine instructions that it is made of; `count_layer` counts ways to compute a convolution layer. `lines`
+has what lesson 01 asks of a perceptron's runs.
 """
 
 from .columns import columns
