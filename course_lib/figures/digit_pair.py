@@ -33,9 +33,9 @@ def front_door(images, mistake, says):
 
 @style.styled
 def weight_images(weights, titles, *, side=28, names=("4", "9")):
-    """Return a figure of weights as images, one for each moment of a run: dark orange for + and purple for \u2212.
+    """Return a figure of weights as images, one for each moment of a run: orange above 0, purple with a dash below.
 
-    Each image has its own scale, from minus to plus its largest weight; a weight of 0 is white.
+    Each image has its own scale, from minus to plus its largest weight; a weight of 0 is nearly white.
 
     Parameters
     ----------
@@ -50,13 +50,15 @@ def weight_images(weights, titles, *, side=28, names=("4", "9")):
         image = np.asarray(w, float)[:-1].reshape(side, side)
         most = np.abs(image).max() or 1.0
         ax.imshow(-image, cmap=style.DIVERGING, vmin=-most, vmax=most, interpolation="nearest")
+        rows, cols = np.nonzero(image < -most / 4)  # told by colour and by a mark
+        ax.scatter(cols, rows, s=8, marker="_", color=style.PAPER, linewidth=1)
         ax.set(xticks=[], yticks=[])
         ax.set_title(title, loc="center")
         ax.set_xlabel(f"{image.min():g} to {image.max():g}".replace("-", "\u2212"), fontsize=style.SIZE_SMALL)
         ax.spines[:].set(visible=True, color=style.GRID)
         ax.grid(False)
     fig.supxlabel(
-        f"orange: ink here speaks for a {names[1]}     purple: ink here speaks for a {names[0]}",
+        f"orange: ink here speaks for a {names[1]}     purple, dashes: ink here speaks for a {names[0]}",
         fontsize=style.SIZE_SMALL,
     )
     return fig

@@ -81,8 +81,9 @@ ui => {
     W = Math.min(ui.width, 560);
     unit = (W - L - 12) / (high[0] - low[0]);
     H = T + 34 + (high[1] - low[1]) * unit;
+    // A point on the line has a score of 0 but for rounding, and is answered with 1.
     const w = weights(), z = x.map(p => w[0] * p[0] + w[1] * p[1] + w[2]);
-    const wrong = z.map((v, i) => (v >= 0) !== (y[i] === 1)), mistakes = wrong.filter(Boolean).length;
+    const wrong = z.map((v, i) => (v >= -1e-9) !== (y[i] === 1)), mistakes = wrong.filter(Boolean).length;
     const margin = Math.min(...z.map(Math.abs));
     angle.set(Math.round(turn) % 360);
     place.set(Math.round(shift / far * 50));

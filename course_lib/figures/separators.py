@@ -65,7 +65,7 @@ def line_to_drag(x, y, start, *, title="Put the line between the two groups"):
     lines = {"start": start, "perceptron": of_length_one(fit.w), "widest": widest}
     data = {
         "x": np.round(x, 4).tolist(), "y": y.tolist(), "low": np.round(low, 4).tolist(),
-        "high": np.round(high, 4).tolist(), "lines": {name: np.round(w, 6).tolist() for name, w in lines.items()},
+        "high": np.round(high, 4).tolist(), "lines": {name: w.tolist() for name, w in lines.items()},
         "best": round(_margin(x, widest), 4),
     }  # fmt: skip
     return live("separator", data, title=title, static=_static(x, y, lines, low, high))

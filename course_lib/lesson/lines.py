@@ -107,8 +107,8 @@ def widest_line(x, y):
     joints = [b - a for a, b in product(zero, one)]
     edges = [b - a for group in (one, zero) for a, b in product(group, group)]
     normals = np.array(joints + [(-edge[1], edge[0]) for edge in edges])
-    normals = normals[np.linalg.norm(normals, axis=1) > 0]
-    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    lengths = np.linalg.norm(normals, axis=1, keepdims=True)
+    normals = normals / np.where(lengths > 0, lengths, 1)  # points that coincide give 0, and 0 separates nothing
     low, high = (one @ normals.T).min(axis=0), (zero @ normals.T).max(axis=0)
     best = np.argmax(low - high)
     if low[best] <= high[best]:
