@@ -18,9 +18,10 @@
 # nobody has ever written down the rule for what makes a 4 a 4. In the first ten lessons you build a program that learns
 # to read such digits from examples, and in the lessons after them you make it fast.
 #
-# It begins with the smallest machine that learns, the **perceptron**. At the end of its training it makes no mistake on
-# its 800 examples. It is natural to believe that it has then found **the best line** between the two groups. The large
-# digit on the right is one that it had not seen before.
+# It begins with the smallest machine that learns, the **perceptron**. The one on this page has learned to tell 4s from
+# 9s, and on its 800 examples it makes no mistake at all. It is natural to believe that such a machine has found **the
+# best dividing line** between the two kinds. The large digit on the right, which it had not seen before, is a reason to
+# doubt that.
 
 # %% tags=["hide-input"]
 # Twenty digits, and one that a program got wrong.
@@ -28,6 +29,7 @@ import numpy as np
 
 from course_lib import data, figures
 from course_lib import reference as ops
+from course_lib.figures.perceptron import vector
 from course_lib.lesson import lines, predict, table, two_digits
 
 pair = two_digits(4, 9)
@@ -36,7 +38,7 @@ misread = np.flatnonzero(ops.perceptron_predict(pair.x_new, reader.w) != pair.y_
 first = misread[0]
 figures.show(
     figures.digit_pair.front_door(data.load_digits().images("train")[:20], pair.grey[first], pair.said(first)),
-    alt=f"Twenty handwritten digits, each written in its own way, and a large one in a purple frame: {pair.said(first)}",
+    alt=f"Twenty handwritten digits, each in its own way, and a large one in a purple frame: {pair.said(first)}",
     caption="Handwritten digits of 28 × 28 pixels. The large one was misread by the perceptron of this page.",
 )
 
@@ -62,14 +64,14 @@ figures.show(
 # ## Why learn at all?
 #
 # A function of a few bits needs no learning. You write down its **truth table**, one row for each input, and look the
-# answer up.[^Hwu "Many Problems Have Systematic Solutions"] Could we do that for images? Take one of 32 × 32 pixels, with
-# 8 bits for the grey of each.
+# answer up.[^Hwu "Many Problems Have Systematic Solutions"] Could we do that for images? Take one of 32 × 32 pixels,
+# with 8 bits for the grey of each.
 
 # %% tags=["hide-input"]
 # A prediction.
 rows_asked = predict(
-    "The image has 8,192 bits, so the truth table of a program that reads it has 2^8192 rows. How many digits does that "
-    "number have?",
+    "The image has 8,192 bits, so the truth table of a program that reads it has 2^8192 rows. How many digits does "
+    "that number have?",
     [10, 82, 2467, 8192],
     answer=2467,
     reveals=2,
@@ -86,8 +88,8 @@ print(f"a billion images (2^30) cover 1 of 2^{bits - 30} parts of it")
 # <details class="reveal"><summary>A table that nobody can fill</summary>
 #
 # It has 2,467 digits. A billion labelled images are about $2^{30}$ rows. Divide that by $2^{8192}$, and the share is
-# $2^{-8162}$: for every purpose, 0 %.[^Hwu "Some Problems Too Large to Sample"] So nearly every image that a program will
-# ever meet is one that it has not met before.
+# $2^{-8162}$: for every purpose, 0 %.[^Hwu "Some Problems Too Large to Sample"] So nearly every image that a program
+# will ever meet is one that it has not met before.
 #
 # </details>
 
@@ -119,8 +121,8 @@ table(fitting, ["rows seen", "tables that fit"])
 # <details class="reveal"><summary>Examples alone decide nothing</summary>
 #
 # Each of the four rows that you have not seen may be 0 or 1, so $2^4 = 16$ tables fit. With $k$ rows seen it is
-# $2^{8-k}$: every row halves the number, and only the last one leaves a single table. Of any row that you have not seen,
-# half of the fitting tables say 0 and half say 1. The examples have no opinion.
+# $2^{8-k}$: every row halves the number, and only the last one leaves a single table. Of any row that you have not
+# seen, half of the fitting tables say 0 and half say 1. The examples have no opinion.
 #
 # So a program that learns must bring something of its own: a reason to prefer some rules over others. The perceptron's
 # reason is a straight line. Keep that in mind; later on this page it is what helps, and then what fails.
@@ -135,16 +137,17 @@ rules.confirm(dict(fitting)[4])
 # ## What it means to learn
 #
 # **Machine learning** is a way to build programs whose logic nobody can write down, mostly where a wrong output is no
-# catastrophe.[^Hwu "What is Machine Learning?"] A misread digit sends a letter to the wrong town. That is a pity, and
+# catastrophe.[^Hwu "What is Machine Learning?"] A misread digit sends a letter to the wrong town. That is annoying, but
 # the letter comes back.
 #
-# When may we say that a program learns? If its **performance** at a **task** improves with **experience**.[^Dey "Machine
-# Learning"] Here the task is to say which digit an image shows, the performance is the share of new images that it reads
-# correctly, and the experience is a pile of images, each with the correct answer beside it, its **label**.
+# When may we say that a program learns? If its **performance** at a **task** improves with **experience**.[^Dey
+# "Machine Learning"] Here the task is to say which digit an image shows, the performance is the share of new images
+# that it reads correctly, and the experience is a pile of images, each with the correct answer beside it, its
+# **label**.
 #
 # With labels, learning is **supervised**. Without them it is **unsupervised**: the program looks for structure, such as
-# groups. If there are no examples at all, and it must act and see what comes of it, it learns by **reinforcement**. This
-# course is about supervised learning, and mostly about the first row of this table:
+# groups. If there are no examples at all, and it must act and see what comes of it, it learns by **reinforcement**.
+# This course is about supervised learning, and mostly about the first row of this table:
 
 # %% tags=["hide-input"]
 # Kinds of tasks.
@@ -156,7 +159,8 @@ table(
         ("translation", "symbols of another language", "from English to Hindi"),
         ("structured output", "parts that depend on each other", "from a sentence to its grammar"),
         ("anomaly detection", "what does not fit in", "is this payment unlike all the others?"),
-        ("synthesis, denoising, ...", "something new, or something mended", "a voice; an old recording without its hiss"),
+        ("variant calling", "places where a genome differs", "which letters differ in this patient?"),
+        ("synthesis, denoising", "something new, something mended", "a voice; an old song without its hiss"),
     ],
     ["task", "what comes out", "for example"],
     caption="Kinds of tasks that programs learn",
@@ -164,8 +168,8 @@ table(
 
 # %% [markdown]
 # The first three are everyday work by now,[^Hwu "Types of Learning Tasks"] the others are harder.[^Hwu "More Advanced
-# Learning Tasks"] Whatever the task, a program that learns has two phases. In the **training** its weights are found, and
-# in the **inference** they are used:[^Hwu "Machine Learning Separates into Two Phases"]
+# Learning Tasks"] Whatever the task, a program that learns has two phases. In the **training** its weights are found,
+# and in the **inference** they are used:[^Hwu "Machine Learning Separates into Two Phases"]
 
 # %% tags=["hide-input"]
 # Two phases, side by side.
@@ -192,8 +196,8 @@ table(
 #
 # With two inputs you can see all of it. The points where $z = 0$ form a straight line, and the perceptron answers 1 on
 # one side of it. The filled points have label 1, the hollow ones label 0. Drag the line by its ends until no mistake is
-# left. You will find that many lines do. The **margin** is the distance from the line to the point nearest to it: try to
-# make it as wide as you can.
+# left. You will find that many lines will do. The **margin** is the distance from the line to the point nearest to it:
+# try to make it as wide as you can.
 
 # %% tags=["hide-input"]
 # Two groups of points, and a line to drag.
@@ -203,15 +207,15 @@ x30, y30 = data.blobs(30, **clouds)
 figures.separators.line_to_drag(x30, y30, start=(-0.3, 1.0, -1.2))
 
 # %% [markdown]
-# You have just done by eye what a perceptron does by a rule. (The figure keeps $w_1^2 + w_2^2 = 1$, so that the score of
-# a point *is* its distance from the line. If you double $w_1$, $w_2$ and $b$, the line stays where it is.)
+# You have just done by eye what a perceptron does by a rule. (The figure keeps $w_1^2 + w_2^2 = 1$, so that the score
+# of a point *is* its distance from the line. If you double $w_1$, $w_2$ and $b$, the line stays where it is.)
 #
 # ## Five lines of history
 #
 # In 1958 the psychologist Frank Rosenblatt described the perceptron.[^Rosenblatt "The Perceptron: A Probabilistic Model
 # for Information Storage and Organization in the Brain, 1958"] His machine, the Mark I, saw through 400 photocells, and
-# its weights were knobs that small motors turned. Newspapers wrote of a machine that would walk, talk and know of its own
-# existence. In 1969 Marvin Minsky and Seymour Papert proved what a single layer of such units can never
+# its weights were knobs that small motors turned. Newspapers wrote of a machine that would walk, talk and know of its
+# own existence. In 1969 Marvin Minsky and Seymour Papert proved what a single layer of such units can never
 # do,[^Minsky-and-Papert "Perceptrons: An Introduction to Computational Geometry, 1969"] and interest went elsewhere for
 # more than a decade. On this page you meet both halves of the story: the rule that learns, and the table that it cannot
 # learn.
@@ -224,8 +228,8 @@ figures.separators.line_to_drag(x30, y30, start=(-0.3, 1.0, -1.2))
 #
 # $$x = (x_1, \dots, x_d, 1), \quad w = (w_1, \dots, w_d, b), \qquad z = w \cdot x .$$
 #
-# As a first task take NAND, a truth table that is 0 only where both inputs are 1.[^Dey "Perceptron NAND Example"] In the
-# code, `ops` is the course's library of formulas and `data` makes samples.
+# As a first task take NAND, a truth table that is 0 only where both inputs are 1.[^Dey "Perceptron NAND Example"] In
+# the code, `ops` is the course's library of formulas and `data` makes samples.
 
 # %%
 x, y = data.truth_table("nand")
@@ -263,8 +267,8 @@ print("answer", y_hat, " weights after", w)
 #
 # ## The loop
 #
-# One pass over all samples is an **epoch**. When should the loop stop? After a whole epoch without a mistake, since from
-# then on nothing would ever change.
+# One pass over all samples is an **epoch**. When should the loop stop? After a whole epoch without a mistake, since
+# from then on nothing would ever change.
 
 # %%
 def train(x, y, lr, epochs):
@@ -285,10 +289,10 @@ print("weights", w, " epochs", epochs)
 
 # %% [markdown]
 # NAND is learned exactly, in six epochs. The library's version, in
-# [`perceptron.py`](../course_lib/reference/perceptron.py), does the same and also remembers every step. Walk through all
-# 24 samples that were shown. The perceptron answers 1 on the green side of the orange line. The ring marks the sample
-# that is shown now; a purple cross beside it means a wrong answer, and then the dashed line is where the weights move
-# next. Watch for the steps at which the line does not move.
+# [`perceptron.py`](../course_lib/reference/perceptron.py), does the same and also remembers every step. Walk through
+# all 24 samples that were shown. The perceptron answers 1 on the green side of the orange line. The ring marks the
+# sample that is shown now; a purple cross beside it means a wrong answer, and then the dashed line is where the weights
+# move next. Watch for the steps at which the line does not move.
 
 # %% tags=["hide-input"]
 # The run on NAND, step by step.
@@ -297,9 +301,9 @@ frames = figures.perceptron_steps.training_frames(fit, x, y)
 figures.stepper(frames, title="A perceptron learns NAND: one sample after another", static=7)
 
 # %% [markdown]
-# Why is the edge of the green side always straight? With two inputs the score is a plane above the square of inputs. The
-# answer changes where this plane cuts height 0, and two planes meet in a straight line. That is all a perceptron can
-# draw.
+# Why is the edge of the green side always straight? With two inputs the score is a plane above the square of inputs.
+# The answer changes where this plane cuts height 0, and two planes meet in a straight line. That is all a perceptron
+# can draw.
 
 # %% tags=["hide-input"]
 # The score as a plane.
@@ -317,7 +321,7 @@ figures.show(
 # %%
 learned = {name: ops.perceptron_fit(*data.truth_table(name)) for name in ("nand", "and", "or")}
 table(
-    [(name, str(run.w), run.epochs, run.converged) for name, run in learned.items()],
+    [(name, vector(run.w), run.epochs, run.converged) for name, run in learned.items()],
     ["table", "weights (w1, w2, b)", "epochs", "learned"],
 )
 
@@ -326,7 +330,7 @@ table(
 #
 # Nothing in the rule says that there must be two inputs. Take 784 of them: the pixels of a handwritten digit, 1 where
 # there is ink and 0 where there is paper. The label is 0 for a 4 and 1 for a 9. The course ships 400 of each for
-# training, and 100 of each to try the result on. Only the data change, the rule is the same:
+# training, and 100 of each to try the result on. The data are new, the rule is the same:
 
 # %%
 pair = two_digits(4, 9)
@@ -357,8 +361,8 @@ figures.show(
         [corrected[k - 1].w_after for k in moments],
         ["after 1 mistake", "after 2", "after 20", f"after all {moments[-1]}"],
     ),
-    alt="Four images of the 784 weights. After the first mistake the image is the misread 4 itself, negative; after two "
-    "a 9 lies on top of it; after all mistakes it is a patchwork that speaks for a 9 where only a 9 has ink",
+    alt="Four images of the 784 weights. After the first mistake the image is the misread 4 itself, negative; after "
+    "two a 9 lies on top of it; after all mistakes it is a patchwork that speaks for a 9 where only a 9 has ink",
     caption="The weights of the perceptron as images. Nearly white is 0; each image has its own scale.",
 )
 wrong_digit = pair.x[corrected[0].index]
@@ -391,13 +395,13 @@ figures.show(
     ),
     alt=f"The {len(misread)} of 200 new digits that were misread: most are 4s, some with a tail as slanted as a 9's; "
     "one of the 9s is as round as an 8",
-    caption=f"Misread: {len(misread)} of {len(pair.y_new)} new digits, none of the {len(pair.y)} that it was trained on.",
+    caption=f"Misread: {len(misread)} of {len(pair.y_new)} new digits, and none of the {len(pair.y)} old ones.",
 )
 
 # %% [markdown]
-# Some you would misread yourself, and others you would not. No mistake on the old ones, several on the new ones: that is
-# the gap which the rest of this page looks into. A plane in 784 dimensions separates the 800 examples without a mistake.
-# Is it the best one?
+# Some you would misread yourself, and others you would not. No mistake on the old ones, several on the new ones: that
+# is the gap which the rest of this page looks into. A plane in 784 dimensions separates the 800 examples without a
+# mistake. Is it the best one?
 #
 # ## Does it find the best line?
 #
@@ -417,15 +421,15 @@ which
 ends, counts = np.unique([run.w for run in lines.all_orders(x, y)], axis=0, return_counts=True)
 rights = [np.array_equal(ops.perceptron_predict(x, end), y) for end in ends]
 table(
-    [(str(end), int(count), right) for end, count, right in zip(ends, counts, rights, strict=True)],
+    [(vector(end), int(count), right) for end, count, right in zip(ends, counts, rights, strict=True)],
     ["weights at the end", "orders", "all four right"],
 )
 
 # %% [markdown]
 # <details class="reveal"><summary>Two lines, mirror images of each other</summary>
 #
-# Half of the orders end at one line and half at the other, and both answer all four samples correctly. Which of them you
-# get has nothing to do with NAND. It depends on who came first.
+# Half of the orders end at one line and half at the other, and both answer all four samples correctly. Which of them
+# you get has nothing to do with NAND. It depends on who came first.
 #
 # </details>
 
@@ -492,8 +496,9 @@ figures.show(
 # <details class="reveal"><summary>Nine percent, decided by the order</summary>
 #
 # Every one of the 50 runs ended without a mistake on its 30 points, so their mistakes cannot tell them apart. The order
-# of the samples decided, and it decided between one mistake in ten and one in 170. The best order happens to have a
-# margin ten times as wide as the worst one. A wide margin is a hint that fresh points will go well, and no guarantee.
+# of the samples decided, and it decided between one mistake in ten and one in 170. The best order happened upon a
+# margin ten times as wide as that of the worst one, and nearly as wide as any line can have. A wide margin is a hint
+# that fresh points will go well, but no guarantee.
 #
 # </details>
 
@@ -504,8 +509,8 @@ gap.confirm("several percent" if apart > 0.02 else "less than one percent" if 0 
 
 # %% [markdown]
 # How does such a line come about? The figure takes the run with the fewest mistakes. In the top row the ringed sample
-# was answered wrongly, and the dashed line turns into the solid one. Below, the vector $(w_1, w_2)$, which stands at right
-# angles to the line, jumps by that sample: added if the label is 1, subtracted if it is 0.
+# was answered wrongly, and the dashed line turns into the solid one. Below, the vector $(w_1, w_2)$, which stands at
+# right angles to the line, jumps by that sample: added if the label is 1, subtracted if it is 0.
 
 # %% tags=["hide-input"]
 # The run with the fewest mistakes.
@@ -548,8 +553,8 @@ print("mistakes per epoch", xor.mistakes_per_epoch[:6], "...", xor.mistakes_per_
 # %% [markdown]
 # <details class="reveal"><summary>Each sample is wrong whenever it is shown</summary>
 #
-# From epoch 3 on there are four mistakes in every epoch: each sample is wrong at the very moment at which it is shown. A
-# coin would do better.
+# From epoch 3 on there are four mistakes in every epoch: each sample is wrong at the very moment at which it is shown.
+# A coin would do better.
 #
 # </details>
 
@@ -567,8 +572,8 @@ xor_asked.confirm({(0,): "none", (1,): "one", (2,): "two", (4,): "all four"}[tup
 # | (1, 0) | 1 | $w_1 + b \ge 0$ |
 # | (1, 1) | 0 | $w_1 + w_2 + b < 0$ |
 #
-# Add the two middle rows: $w_1 + w_2 + 2b \ge 0$. Add the first and the last: $w_1 + w_2 + 2b < 0$. Both cannot hold. So
-# there are no such weights, whatever the training rule.
+# Add the two middle rows: $w_1 + w_2 + 2b \ge 0$. Add the first and the last: $w_1 + w_2 + 2b < 0$. Both cannot hold.
+# So there are no such weights, whatever the training rule.
 
 # %% [markdown]
 # What does training do instead? Look at the weights at the end of each epoch:
@@ -576,14 +581,14 @@ xor_asked.confirm({(0,): "none", (1,): "one", (2,): "two", (4,): "all four"}[tup
 # %%
 ends = xor.steps[3::4]  # step 3 and then every fourth one, the last of its epoch
 table(
-    [(k + 1, str(ends[k].w_after), xor.mistakes_per_epoch[k]) for k in range(5)],
+    [(k + 1, vector(ends[k].w_after), xor.mistakes_per_epoch[k]) for k in range(5)],
     ["epoch", "weights at its end", "mistakes"],
 )
 
 # %% [markdown]
 # From epoch 2 on, the weights are the same at the end of every epoch. That looks like convergence, and it is the
-# opposite: four mistakes, four changes that add up to zero. The figure shows one turn of this circle. Each panel has the
-# weights before a sample, and the sample that they get wrong.
+# opposite: four mistakes, four changes that add up to zero. The figure shows one turn of this circle. Each panel has
+# the weights before a sample, and the sample that they get wrong.
 
 # %% tags=["hide-input"]
 # One epoch on XOR.
@@ -596,9 +601,9 @@ figures.show(
 )
 
 # %% [markdown]
-# This also proves that waiting is useless. With a fixed order, the weights at the end of an epoch decide everything that
-# follows. If they come back once, then all that followed comes back too, for ever. The number of epochs in between is
-# the length of the **cycle**. `lines.cycle_of` looks for the first weights that return.
+# This also proves that waiting is useless. With a fixed order, the weights at the end of an epoch decide everything
+# that follows. If they come back once, then all that followed comes back too, for ever. The number of epochs in between
+# is the length of the **cycle**. `lines.cycle_of` looks for the first weights that return.
 
 # %%
 entered, length = lines.cycle_of(xor)
@@ -611,8 +616,8 @@ print("lengths that occur among the 24 orders:", lengths)
 #
 # ## What goes wrong: the forgotten bias input
 #
-# Leave out the column of ones, and every score is $w_1 x_1 + w_2 x_2$. NAND, which took six epochs, is trained again for
-# 100. What do you expect?
+# Leave out the column of ones, and every score is $w_1 x_1 + w_2 x_2$. NAND, which took six epochs, is trained again
+# for 100. What do you expect?
 
 # %%
 no_bias = ops.perceptron_fit(x, y, bias=False, epochs=100)
@@ -621,8 +626,8 @@ print("answers without bias", ops.perceptron_predict(x, no_bias.w))
 print("answers with bias   ", ops.perceptron_predict(x, fit.w), " labels", y)
 
 # %% [markdown]
-# Nothing raises an error, and it never ends. (There are three mistakes in an epoch, but two wrong answers at the end: the
-# weights change during an epoch, and the answers are those of the last weights alone.)
+# Nothing raises an error, and it never ends. (There are three mistakes in an epoch, but two wrong answers at the end:
+# the weights change during an epoch, and the answers are those of the last weights alone.)
 #
 # Without a bias the score of (0, 0) is 0 for any weights, so every line passes through the origin. NAND then asks for
 # $w_2 \ge 0$, $w_1 \ge 0$ and $w_1 + w_2 < 0$: a contradiction again.
@@ -638,21 +643,22 @@ figures.show(
 )
 
 # %% [markdown]
-# If a training run never ends, you now have two suspects. Either the task is beyond any such model, as XOR is. Or a slip
-# of yours, here a missing input column, made the model smaller than you think. From outside they look the same.
+# If a training run never ends, you now have two suspects. Either the task is beyond any such model, as XOR is. Or a
+# slip of yours, here a missing input column, made the model smaller than you think. From outside they look the same.
 #
 # ## When the answer is a number
 #
-# Take away the step, and the same weighted sum predicts a number: **linear regression**, $\hat y = w x + b$.[^Dey "Linear
-# Regression"] Learning now means choosing $w$ and $b$ so that the squares of the errors $\hat y - y$ add up to as little
-# as possible. Where that sum is smallest, its derivatives with respect to $w$ and $b$ are both 0, and solving these two
-# equations gives a formula. By hand, for the points $(0, 0)$, $(1, 2)$, $(2, 1)$, whose means are $\bar x = \bar y = 1$:
+# Take away the step, and the same weighted sum predicts a number: **linear regression**, $\hat y = w x + b$.[^Dey
+# "Linear Regression"] Learning now means choosing $w$ and $b$ so that the squares of the errors $\hat y - y$ add up to
+# as little as possible. Where that sum is smallest, its derivatives with respect to $w$ and $b$ are both 0, and solving
+# these two equations gives a formula. By hand, for the points $(0, 0)$, $(1, 2)$, $(2, 1)$, whose means are $\bar x =
+# \bar y = 1$:
 #
 # $$w = \frac{\sum (x - \bar x)(y - \bar y)}{\sum (x - \bar x)^2} = \frac{1 + 0 + 0}{1 + 0 + 1} = 0.5,
 # \qquad b = \bar y - w \bar x = 0.5 .$$
 #
-# The library fits 30 noisy points around the line $y = 2x - 1$ with it. With several inputs the line becomes a plane,
-# $\hat y = X w + b$ with $X\,(n, d)$ and $w\,(d,)$, and the same function fits it.
+# With this formula the library fits a line to 30 noisy points, scattered around $y = 2x - 1$. With several inputs the
+# line becomes a plane, $\hat y = X w + b$ with $X\,(n, d)$ and $w\,(d,)$, and the same function fits it.
 
 # %%
 rng = np.random.default_rng(1)
@@ -673,11 +679,11 @@ figures.show(
 )
 
 # %% [markdown]
-# The result is close to 2 and -1, and not equal to them: thirty noisy examples do not pin a line down any better. Notice
-# the difference from the perceptron. Here "best" is part of the definition, so there is one line, whatever the order of
-# the points. There is a second way to it, **descent**: start anywhere, and move $w$ and $b$ many times in small steps
-# that make the error smaller. For two weights the formula is quicker. For a network nobody can solve the equations,
-# and descent is all that is left. Lesson 03 is about nothing else.
+# The result is close to 2 and -1, and not equal to them: thirty noisy examples do not pin a line down any better.
+# Notice the difference from the perceptron. Here "best" is part of the definition, so there is one line, whatever the
+# order of the points. There is a second way to it, **descent**: start anywhere, and move $w$ and $b$ many times in
+# small steps that make the error smaller. For two weights the formula is quicker. For a network nobody can solve the
+# equations, and descent is all that is left. Lesson 03 is about nothing else.
 
 # %%
 w_steps, b_steps, history = ops.linear_regression_descend(x_line, y_line, lr=0.5, steps=200)
@@ -732,8 +738,8 @@ table(
 # - Train NAND with `lr=0.5`, and then with `lr=8.0`. Compare weights, epochs and line with those above.
 #   <details><summary>Answer</summary>
 #
-#   The weights are half as large and eight times as large, the epochs are six each time, and the line is the same. From a
-#   start at zero, the learning rate only scales the weights.
+#   The weights are half as large and eight times as large, the epochs are six each time, and the line is the same. From
+#   a start at zero, the learning rate only scales the weights.
 #
 #   </details>
 # - Start NAND from other weights: `ops.perceptron_fit(x, y, w=np.array([5.0, -3.0, 0.5]))`. Is it one of the two lines?
@@ -747,8 +753,8 @@ table(
 #   misread?
 #   <details><summary>Answer</summary>
 #
-#   17 of the 3s and 8s, after 16 epochs: that pair is harder. Only 2 of the 0s and 1s, after 3 epochs: a 0 has no ink in
-#   its middle, where a 1 has most of its own.
+#   17 of the 3s and 8s, after 16 epochs: that pair is harder. Only 2 of the 0s and 1s, after 3 epochs: a 0 has hardly
+#   any ink in its middle, and a 1 goes right through it.
 #
 #   </details>
 
@@ -757,26 +763,26 @@ table(
 #
 # - Prof. Dey's slide "Perceptron Algorithm" adds the 1 to $x$ and $b$ to $w$, and then says that $w \cdot x$ equals
 #   $\sum_{j=1}^{n} w_j x_j$, with $n$ the number of inputs. That sum stops one short: it leaves out the last product,
-#   $b \cdot 1$. For the sample (1, 0) of NAND the difference decides: the whole product is 0, so the answer is 1; the sum
-#   to $n$ is -2, so it would be 0.
+#   $b \cdot 1$. For the sample (1, 0) of NAND the difference decides: the whole product is 0, so the answer is 1; the
+#   sum to $n$ is -2, so it would be 0.
 # - The slide names the Heaviside function and does not say what it is at 0. That it is 1 there is our convention.
 # - Its loop says "while convergence is not reached" and no more. On XOR it never stops, so a program needs a limit.
-# - Prof. Hwu's perceptron uses the sign instead of the Heaviside step: the same line, with the answers called -1 and +1.
-#   Only at $z = 0$ do they part, since the sign of 0 is 0, which is neither answer.
+# - Prof. Hwu's perceptron uses the sign instead of the Heaviside step: the same line, with the answers called -1 and
+#   +1. Only at $z = 0$ do they part, since the sign of 0 is 0, which is neither answer.
 #
 # </details>
 
 # %% [markdown]
 # ## Check yourself
 #
-# **1.** The sample (1, 0) has label 1 and, with the present weights, the score -2.5. The learning rate is 1. It is shown
-# twice in a row. What is its score after each of the two, and what is the answer then?
+# **1.** The sample (1, 0) has label 1 and, with the present weights, the score -2.5. The learning rate is 1. It is
+# shown twice in a row. What is its score after each of the two, and what is the answer then?
 #
 # <details><summary>Answer</summary>
 #
-# With the bias input, $x = (1, 0, 1)$ and $x \cdot x = 2$. The answer to -2.5 is 0, which is wrong, so the score rises by
-# 2 to -0.5. That is still wrong, so it rises to 1.5, and now the answer is 1. One correction moves the score in the right
-# direction; it need not be enough.
+# With the bias input, $x = (1, 0, 1)$ and $x \cdot x = 2$. The answer to -2.5 is 0, which is wrong, so the score rises
+# by 2 to -0.5. That is still wrong, so it rises to 1.5, and now the answer is 1. One correction moves the score in the
+# right direction; it need not be enough.
 #
 # </details>
 

@@ -1,4 +1,4 @@
-"""The line of lesson 01 in a page: dragged by its ends, turned and shifted by keys, with mistakes and margin as Python."""
+"""The line of lesson 01 in a page: dragged, turned and shifted, with mistakes and margin as Python."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The line to drag of lesson 01 and the pictures of two digits: what they are given, what they say, what they refuse."""
+"""The line to drag of lesson 01 and the pictures of two digits: what they say and what they refuse."""
 
 import numpy as np
 import pytest
