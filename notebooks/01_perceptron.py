@@ -39,7 +39,7 @@ first = misread[0]
 figures.show(
     figures.digit_pair.front_door(data.load_digits().images("train")[:20], pair.grey[first], pair.said(first)),
     alt=f"Twenty handwritten digits, each in its own way, and a large one in a purple frame: {pair.said(first)}",
-    caption="Handwritten digits of 28 × 28 pixels. The large one was misread by the perceptron of this page.",
+    caption="Handwritten digits of 28 × 28 pixels. The perceptron of this page misread the large one.",
 )
 
 # %% [markdown]
@@ -216,7 +216,7 @@ figures.separators.line_to_drag(x30, y30, start=(-0.3, 1.0, -1.2))
 # for Information Storage and Organization in the Brain, 1958"] His machine, the Mark I, saw through 400 photocells, and
 # its weights were knobs that small motors turned. Newspapers wrote of a machine that would walk, talk and know of its
 # own existence. In 1969 Marvin Minsky and Seymour Papert proved what a single layer of such units can never
-# do,[^Minsky-and-Papert "Perceptrons: An Introduction to Computational Geometry, 1969"] and interest went elsewhere for
+# do,[^Minsky and Papert "Perceptrons: An Introduction to Computational Geometry, 1969"] and interest went elsewhere for
 # more than a decade. On this page you meet both halves of the story: the rule that learns, and the table that it cannot
 # learn.
 
@@ -391,11 +391,11 @@ image.confirm(
 answers = ops.perceptron_predict(pair.x_new[misread], reader.w)
 figures.show(
     figures.plots.image_grid(
-        pair.grey[misread], [f"read as {pair.names[k]}" for k in answers], cols=6, wrong=np.ones(len(misread), bool)
+        pair.grey[misread], [f"as a {pair.names[k]}" for k in answers], cols=4, wrong=np.ones(len(misread), bool)
     ),
     alt=f"The {len(misread)} of 200 new digits that were misread: most are 4s, some with a tail as slanted as a 9's; "
     "one of the 9s is as round as an 8",
-    caption=f"Misread: {len(misread)} of {len(pair.y_new)} new digits, and none of the {len(pair.y)} old ones.",
+    caption=f"Misread, and as what: {len(misread)} of {len(pair.y_new)} new digits, and none of the {len(pair.y)} old ones.",
 )
 
 # %% [markdown]
@@ -683,7 +683,7 @@ figures.show(
 # Notice the difference from the perceptron. Here "best" is part of the definition, so there is one line, whatever the
 # order of the points. There is a second way to it, **descent**: start anywhere, and move $w$ and $b$ many times in
 # small steps that make the error smaller. For two weights the formula is quicker. For a network nobody can solve the
-# equations, and descent is all that is left. Lesson 03 is about nothing else.
+# equations, and descent is all that is left.[^Dey "Minimizing Loss Function"] Lesson 03 is about nothing else.
 
 # %%
 w_steps, b_steps, history = ops.linear_regression_descend(x_line, y_line, lr=0.5, steps=200)

@@ -6,10 +6,13 @@ from course_lib.validate import require_some
 
 from . import style
 
+COLUMNS = 5
+"""Digits in a row: with the large one beside them, the figure fits on a phone."""
+
 
 @style.styled
 def front_door(images, mistake, says):
-    """Return a figure of handwritten digits in rows of ten, and beside them a large one that was read wrongly.
+    """Return a figure of handwritten digits in rows of five, and beside them a large one that was read wrongly.
 
     Parameters
     ----------
@@ -19,15 +22,15 @@ def front_door(images, mistake, says):
         What stands above the large one, such as "a 9, read as a 4".
     """
     require_some("images", images)
-    cols, rows = 5, -(-len(images) // 5)
-    fig = style.new_figure(7.2, 0.78 * rows + 0.35)[0]
+    rows = -(-len(images) // COLUMNS)
+    fig = style.new_figure(3.85, 0.47 * rows + 0.1)[0]
     fig.clear()
-    grid = fig.add_gridspec(rows, cols + 4, width_ratios=[1] * cols + [0.4, 1.2, 1.2, 1.2])
+    grid = fig.add_gridspec(rows, COLUMNS + 2, width_ratios=[1] * COLUMNS + [0.1, 4])
     for k, image in enumerate(images):
-        _ink(fig.add_subplot(grid[k // cols, k % cols]), image)
-    ax = fig.add_subplot(grid[:, cols + 1 :])
+        _ink(fig.add_subplot(grid[k // COLUMNS, k % COLUMNS]), image)
+    ax = fig.add_subplot(grid[:, COLUMNS + 1])
     _ink(ax, mistake, framed=True)
-    ax.set_title("\N{BALLOT X} " + says, loc="center")
+    ax.set_title("\N{BALLOT X} " + says, loc="center", fontsize=style.SIZE_SMALL)
     return fig
 
 
@@ -43,22 +46,29 @@ def weight_images(weights, titles, *, side=28, names=("4", "9")):
     titles : list of str
     names : (str, str)
         What the labels 0 and 1 stand for.
+
+    ValueError where `weights` is empty, or titles are more or fewer.
     """
     require_some("weights", weights)
-    fig, axes = style.new_figure(2.05 * len(weights) + 0.1, 2.75, 1, len(weights), squeeze=False)
-    for ax, w, title in zip(axes[0], weights, titles, strict=True):
+    if len(weights) != len(titles):
+        raise ValueError(f"there are {len(weights)} weights and {len(titles)} titles; there must be one an image.")
+    rows = -(-len(weights) // 2)  # two in a row fit on a phone
+    fig, axes = style.new_figure(3.5, 1.95 * rows + 0.45, rows, 2, squeeze=False)
+    for ax in axes.flat[len(weights) :]:
+        ax.set_axis_off()
+    for ax, w, title in zip(axes.flat, weights, titles, strict=False):
         image = np.asarray(w, float)[:-1].reshape(side, side)
         most = np.abs(image).max() or 1.0
         ax.imshow(-image, cmap=style.DIVERGING, vmin=-most, vmax=most, interpolation="nearest")
-        rows, cols = np.nonzero(image < -most / 4)  # told by colour and by a mark
-        ax.scatter(cols, rows, s=8, marker="_", color=style.PAPER, linewidth=1)
+        down, across = np.nonzero(image < -most / 4)  # told by colour and by a mark
+        ax.scatter(across, down, s=8, marker="_", color=style.PAPER, linewidth=1)
         ax.set(xticks=[], yticks=[])
         ax.set_title(title, loc="center")
         ax.set_xlabel(f"{image.min():g} to {image.max():g}".replace("-", "\u2212"), fontsize=style.SIZE_SMALL)
         ax.spines[:].set(visible=True, color=style.GRID)
         ax.grid(False)
     fig.supxlabel(
-        f"orange: ink here speaks for a {names[1]}     purple, dashes: ink here speaks for a {names[0]}",
+        f"orange: ink here speaks for a {names[1]}\npurple with dashes: ink here speaks for a {names[0]}",
         fontsize=style.SIZE_SMALL,
     )
     return fig

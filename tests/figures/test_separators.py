@@ -59,7 +59,8 @@ def test_the_mistake_has_a_frame_and_a_cross():
 @pytest.mark.parametrize("draw", [
     lambda: digit_pair.front_door(np.zeros((0, 28, 28)), np.ones((28, 28)), "a 9"),
     lambda: digit_pair.weight_images([], []),
+    lambda: digit_pair.weight_images([np.zeros(785)], []),
 ])  # fmt: skip
 def test_nothing_to_draw_is_refused(draw):
-    with pytest.raises(ValueError, match="empty"):
+    with pytest.raises(ValueError, match=r"empty|1 weights and 0 titles"):
         draw()
