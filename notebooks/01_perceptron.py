@@ -395,7 +395,7 @@ figures.show(
     ),
     alt=f"The {len(misread)} of 200 new digits that were misread: most are 4s, some with a tail as slanted as a 9's; "
     "one of the 9s is as round as an 8",
-    caption=f"Misread, and as what: {len(misread)} of {len(pair.y_new)} new digits; of the {len(pair.y)} old ones, none.",
+    caption=f"Misread, and as what: {len(misread)} of {len(pair.y_new)} new digits; of the {len(pair.y)} old ones, 0.",
 )
 
 # %% [markdown]
