@@ -5,7 +5,7 @@
 #       extension: .py
 #       format_name: percent
 #   kernelspec:
-#     display_name: Python 3 (ipykernel)
+#     display_name: Python 3
 #     language: python
 #     name: python3
 # ---
@@ -13,9 +13,10 @@
 # %% [markdown]
 # # 01 · Exercises: the perceptron
 #
-# These belong to lesson 01. You fit a line with a formula, follow single corrections, measure margins, and then
-# repair two weaknesses of the perceptron: that it forgets good weights, and that it does not notice when it will
-# never end. The warm-up takes five minutes, the others ten to twenty each, the last one perhaps longer.
+# The sheet belongs to lesson 01, [The perceptron](../notebooks/01_perceptron.ipynb). You fit a line with a formula,
+# follow single corrections, measure margins, and then repair two weaknesses of the perceptron: that it forgets good
+# weights, and that it does not notice when it will never end. The warm-up takes five minutes, the others ten to twenty
+# each, the last one perhaps longer.
 #
 # Below each exercise is a cell with `check`. It runs your function on a few examples and says what is wrong with
 # the first that fails. Grading runs the same examples and others. As in the lesson, the answer is 1 where the score
@@ -29,7 +30,7 @@ from course_lib.checks import check
 # %% [markdown]
 # ## 01.1 · The line of least squares
 #
-# *1 point, warm-up. Trains: linear regression in closed form. (K, "Linear Regression")*
+# *1 point, warm-up. Trains: linear regression in closed form. (Dey, "Linear Regression")*
 #
 # Given are the numbers `x` and `y`, both of shape (n,), with n ≥ 2 and not all `x` equal; they may be whole numbers.
 # Return the pair `(w, b)` of the line $\hat y = w x + b$ with the smallest sum of squared errors. Use sums and means,
@@ -74,12 +75,12 @@ check("01.1", fit_line)
 # %% [markdown]
 # ## 01.2 · How often must it be shown?
 #
-# *2 points, core. Trains: what one correction does to the score. (K, "Perceptron Algorithm")*
+# *2 points, core. Trains: what one correction does to the score. (Dey, "Perceptron Algorithm")*
 #
 # A perceptron gives one sample the score `z`. The sample has the inputs `x` of shape (d,), without the bias input, and
 # the label `y`, 0 or 1. Show it this sample again and again; each time the answer is wrong, all weights and the bias
-# are corrected by K's rule with the learning rate `lr`. Return the number of corrections until the answer is right, as
-# a whole number: 0 if it is right at once.
+# are corrected by the perceptron's rule with the learning rate `lr`. Return the number of corrections until the answer
+# is right, as a whole number: 0 if it is right at once.
 #
 # The weights themselves are not given, and not needed: the lesson says what a correction adds to the score of its own
 # sample. By hand: `z = -9`, `x = (1, 0)`, `y = 1`, `lr = 1` has the scores -9, -7, -5, -3, -1, 1, so 5 corrections.
@@ -120,7 +121,7 @@ check("01.2", corrections_needed)
 # %% [markdown]
 # ## 01.3 · A margin with a sign
 #
-# *2 points, core. Trains: score, distance from the line, margin. (K, "Perceptron: Linear Binary Classifier")*
+# *2 points, core. Trains: score, distance from the line, margin. (Dey, "Perceptron: Linear Binary Classifier")*
 #
 # The lesson's margin is the smallest distance of a sample from the line. It cannot tell a good line from a bad one if
 # samples lie on the wrong side. So give each distance a sign: positive where the sample is on the side of its label
@@ -166,17 +167,17 @@ check("01.3", margin)
 # %% [markdown]
 # ## 01.4 · A perceptron with a pocket
 #
-# *3 points, core. Trains: the learning rule, and what it does where no line is right. (K, "Perceptron Algorithm" and
+# *3 points, core. Trains: the learning rule, and what it does where no line is right. (Dey, "Perceptron Algorithm" and
 # "XOR?")*
 #
 # Where no line is right, the perceptron's weights wander for ever, and the last ones are no better than others. The
 # remedy is a pocket. It holds the best weights so far, and how many of all samples they answer wrongly.
 #
-# Train by K's rule with the learning rate `lr`: start with zeros, show the samples `x` (n, d) with labels `y` (n,) in
-# the order of their rows, in each of `epochs` epochs. At the start, the zeros go into the pocket. After each
-# correction, count the mistakes of the new weights on **all** samples. If there are fewer than the pocket's, the new
-# weights replace those in the pocket. Among equals the earlier ones stay. Return `(weights, mistakes)` of the pocket:
-# an array (d + 1,), the bias last, and a whole number.
+# Train by the perceptron's rule with the learning rate `lr`: start with zeros, show the samples `x` (n, d) with labels
+# `y` (n,) in the order of their rows, in each of `epochs` epochs. At the start, the zeros go into the pocket. After
+# each correction, count the mistakes of the new weights on **all** samples. If there are fewer than the pocket's, the
+# new weights replace those in the pocket. Among equals the earlier ones stay. Return `(weights, mistakes)` of the
+# pocket: an array (d + 1,), the bias last, and a whole number.
 #
 # The result is defined by: `mistakes == np.sum((x @ weights[:-1] + weights[-1] >= 0) != y)`, and no weights that the
 # run held have fewer. With `lr = 1` and enough epochs, on XOR it is the zeros with 2 mistakes; on NAND
@@ -228,10 +229,10 @@ check("01.4", train_with_pocket)
 # %% [markdown]
 # ## 01.5 · A run that knows when it will never end
 #
-# *3 points, stretch. Trains: convergence, cycles of the weights. (K, "Perceptron Algorithm"; H, "Many Problems Have
+# *3 points, stretch. Trains: convergence, cycles of the weights. (Dey, "Perceptron Algorithm"; Hwu, "Many Problems Have
 # Systematic Solutions")*
 #
-# K's loop runs "while convergence is not reached", and a limit on epochs only hides the question. With a fixed order of
+# "Train until it converges" is no program on XOR, and a limit on epochs only hides the question. With a fixed order of
 # the samples you can decide it. Train from zeros with learning rate 1 on `x` (n, d), whole numbers, with labels `y`
 # (n,), showing in each epoch the samples in the order given by `order` (n,): `order[0]` is the row that comes first.
 # There is no limit on epochs.
@@ -252,7 +253,7 @@ check("01.4", train_with_pocket)
 #
 # <details><summary>Hint 2</summary>
 #
-# A dictionary from `tuple(w)` to the number of the epoch, as in the lesson's `cycle`. Ask for mistakes before you ask
+# A dictionary from `tuple(w)` to the number of the epoch at whose end it was seen. Ask for mistakes before you ask
 # whether the weights were seen: an epoch without a mistake repeats its weights too.
 #
 # </details>

@@ -3,7 +3,8 @@
 `predict` asks before the result shows, `table` puts rows on the page, `measured` brings what a card needed from
 results/. `counts` puts counters of launches into a table, `columns` reports side by side, `findings` shows what one of
 them found, and `listing` folds a text of the library. `estimated` is the predicted time beside the measured one,
-`issued` the machine instructions that it is made of; `count_layer` counts ways to compute a convolution layer.
+`issued` the machine instructions that it is made of; `count_layer` counts ways to compute a convolution layer. `lines`
+has what lesson 01 asks of a perceptron's runs, `two_digits` its digits.
 """
 
 from .columns import columns
@@ -15,9 +16,10 @@ from .listing import Listing, listing
 from .measurements import Measured, Rate, measured, memory_ladder, microbench, registers
 from .prediction import Prediction, predict
 from .tables import Table, table
+from .two_digits import TwoDigits, two_digits
 
 __all__ = [
-    "Counted", "Findings", "Issued", "Listing", "Measured", "Prediction", "Rate", "Table", "columns", "count_layer",
-    "counts", "estimated", "findings", "issued", "listing", "measured", "memory_ladder", "microbench", "predict",
-    "registers", "table",
+    "Counted", "Findings", "Issued", "Listing", "Measured", "Prediction", "Rate", "Table", "TwoDigits", "columns",
+    "count_layer", "counts", "estimated", "findings", "issued", "listing", "measured", "memory_ladder", "microbench",
+    "predict", "registers", "table", "two_digits",
 ]  # fmt: skip

@@ -38,6 +38,25 @@ def edges_of_lines(rng):
 
 LINE_MUTANTS = (
     Mutant(
+        "b before w",
+        """def fit_line(x, y):
+    dx, dy = x - x.mean(), y - y.mean()
+    w = (dx @ dy) / (dx @ dx)
+    return y.mean() - w * x.mean(), w
+""",
+        "The two numbers are swapped: return the slope w first",
+    ),
+    Mutant(
+        "moves the points in place",
+        """def fit_line(x, y):
+    at, height = np.mean(x), np.mean(y)
+    x -= at
+    w = np.sum(x * (y - height)) / np.sum(x * x)
+    return w, height - w * at
+""",
+        "Work on a copy that can",
+    ),
+    Mutant(
         "through the origin",
         """def fit_line(x, y):
     w = np.sum(x * y) / np.sum(x * x)
@@ -177,6 +196,17 @@ CORRECTION_MUTANTS = (
     return shows
 """,
         "how often the sample is shown",
+    ),
+    Mutant(
+        "right as a float",
+        """def corrections_needed(z, x, y, lr):
+    count = 0.0
+    while int(z >= 0) != y:
+        z += (2 * y - 1) * lr * (x @ x + 1)
+        count += 1
+    return count
+""",
+        "The number is right, and it is a float",
     ),
     Mutant(
         "ceil for both labels",
@@ -381,7 +411,7 @@ POCKET_MUTANTS = (
     Mutant(
         "bias first",
         _pocket_cell(_START, _INNER).replace("[x, np.ones((len(x), 1))]", "[np.ones((len(x), 1)), x]"),
-        "result[0][0] is 2, expected -2",
+        "the right weights with the bias in front",
     ),
     Mutant(
         "changes the inputs",
@@ -469,7 +499,7 @@ FATE_MUTANTS = (
             + """        if state == last:
             return False, 1"""
         ),
-        "on a hidden case returns wrong numbers. Cycles can be longer than one epoch",
+        "(a cycle of three epochs): result[1] is 0, expected 3. Cycles can be longer than one epoch",
     ),
     Mutant(
         "a hundred epochs at most",

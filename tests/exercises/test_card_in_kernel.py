@@ -30,7 +30,7 @@ def test_an_endless_answer_is_stopped_and_the_kernel_lives_on():
     assert "stopped after 1 s" in shown.data["text/plain"]
     assert "<code>while (z &gt;= 0) != y:</code>" in shown.data["text/html"]
     assert str(ROOT) not in shown.data["text/html"]
-    assert 'href="../notebooks/01_perceptron.ipynb"' in shown.data["text/html"]
+    assert 'href="../notebooks/01_perceptron.ipynb#Learning-by-hand"' in shown.data["text/html"]
     assert (error.output_type, error.ename) == ("error", "CheckFailed")
     assert error.traceback == ["CheckFailed: 01.2 is not right yet; the card above says more."]
     assert book.cells[1].outputs[0].text == "alive\n"

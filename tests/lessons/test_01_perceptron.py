@@ -1,4 +1,4 @@
-"""What lesson 01 says, proved from the library, and the numbers that its built page prints."""
+"""What lesson 01 says, proved from the library, and the numbers that its built page shows."""
 
 from itertools import permutations, product
 
@@ -7,23 +7,10 @@ import pytest
 
 from course_lib import data
 from course_lib import reference as ops
+from course_lib.checks.registry import sheet
+from course_lib.lesson import lines, two_digits
 
-
-def cycle(fit, n):
-    """Epoch, counted from 1, whose last weights are the first to come back, and after how many epochs they do."""
-    first_seen = {}
-    for epoch, step in enumerate(fit.steps[n - 1 :: n], start=1):
-        state = tuple(step.w_after)
-        if state in first_seen:
-            return first_seen[state], epoch - first_seen[state]
-        first_seen[state] = epoch
-    return None
-
-
-def right_answers(x, y, values):
-    """The most samples that any weights made of `values` answer rightly."""
-    grid = np.array(list(product(values, repeat=x.shape[1] + 1)))
-    return np.max(np.sum((ops.add_bias_input(x) @ grid.T >= 0) == y[:, None], axis=0))
+from .conftest import NOTEBOOKS
 
 
 @pytest.mark.parametrize("name", ["nand", "and", "or"])
@@ -72,8 +59,8 @@ def test_xor_is_never_learned_and_its_weights_cycle_after_one_epoch_in_every_ord
         fit = ops.perceptron_fit(x, y, order=order, epochs=100)
         assert not fit.converged
         assert set(fit.mistakes_per_epoch[2:]) == {4}
-        assert cycle(fit, 4)[1] == 1
-    assert right_answers(x, y, np.linspace(-2, 2, 9)) == 3
+        assert lines.cycle_of(fit)[1] == 1
+    assert lines.right_of_grid(x, y, np.linspace(-2, 2, 9)).max() == 3
 
 
 def test_on_xor_the_perceptron_never_holds_the_best_line():
@@ -92,7 +79,7 @@ def test_parity_contains_xor_and_is_never_learned():
     for order in (np.arange(8), np.random.default_rng(6).permutation(8)):
         fit = ops.perceptron_fit(x, y, order=order)
         assert not fit.converged
-        lengths.append(cycle(fit, 8)[1])
+        lengths.append(lines.cycle_of(fit)[1])
     assert lengths == [1, 3]
 
 
@@ -117,29 +104,176 @@ def test_descent_ends_at_the_closed_form():
     np.testing.assert_allclose([*w, b], [0.5, 0.5])
 
 
-def test_the_slide_that_drops_the_bias_changes_an_answer():
+def test_the_slide_that_drops_the_bias_changes_the_answer_to_one_sample_from_0_to_minus_2():
     x, y = data.truth_table("nand")
     w = ops.perceptron_fit(x, y).w
     np.testing.assert_array_equal(ops.perceptron_predict(x, w), y)
-    assert np.any((x @ w[:2] >= 0) != y)
+    assert (w @ [1, 0, 1], w[:2] @ [1, 0]) == (0, -2)
+
+
+def test_with_half_of_eight_rows_seen_sixteen_tables_fit_and_an_unseen_row_is_0_in_half_of_them():
+    _, y = data.truth_table("parity3")
+    assert [lines.tables_that_fit(y, range(k)) for k in range(9)] == [2 ** (8 - k) for k in range(9)]
+    for unseen in range(4, 8):
+        other = y.copy()
+        other[unseen] = 1 - y[unseen]
+        seen = [0, 1, 2, 3, unseen]
+        assert lines.tables_that_fit(y, seen) == lines.tables_that_fit(other, seen) == 8
+
+
+def test_a_billion_images_are_2_to_the_30_and_cover_2_to_the_minus_8162_of_the_table():
+    assert abs(2**30 / 1e9 - 1) < 0.08
+    assert 2 ** (32 * 32 * 8) == 2**30 * 2**8162
+    assert len(str(2**8192)) == 2467
+
+
+# ------------------------------------------------------------------------------------------------ the two digits
+
+
+@pytest.fixture(scope="module")
+def pair():
+    return two_digits(4, 9)
+
+
+@pytest.fixture(scope="module")
+def reader(pair):
+    return ops.perceptron_fit(pair.x, pair.y)
+
+
+def misread(digits, fit):
+    return np.flatnonzero(ops.perceptron_predict(digits.x_new, fit.w) != digits.y_new)
+
+
+def test_800_digits_are_learned_in_twelve_epochs_and_11_of_200_new_ones_are_misread_most_of_them_4s(pair, reader):
+    assert (len(pair.y), len(pair.y_new)) == (800, 200)
+    assert (reader.converged, reader.epochs) == (True, 12)
+    np.testing.assert_array_equal(ops.perceptron_predict(pair.x, reader.w), pair.y)
+    wrong = misread(pair, reader)
+    assert (len(wrong), np.sum(pair.y_new[wrong] == 0)) == (11, 8)
+    assert pair.said(wrong[0]) == "a 4, read as a 9"
+
+
+def test_its_first_mistake_is_a_4_and_leaves_that_4_as_a_negative(pair, reader):
+    first = next(step for step in reader.steps if step.w_after is not step.w_before)
+    assert pair.y[first.index] == 0
+    np.testing.assert_array_equal(first.w_after[:-1], -pair.x[first.index])
+
+
+def test_a_weight_counts_the_misread_9s_with_ink_there_minus_the_misread_4s(pair, reader):
+    wrong = [step.index for step in reader.steps if step.w_after is not step.w_before]
+    assert len(wrong) == sum(reader.mistakes_per_epoch) == 289
+    nines = sum(pair.x[i] for i in wrong if pair.y[i] == 1)
+    fours = sum(pair.x[i] for i in wrong if pair.y[i] == 0)
+    np.testing.assert_array_equal(reader.w[:-1], nines - fours)
+    at = np.unravel_index(np.argmax(reader.w[:-1]), (28, 28))
+    assert at[0] < 10 < at[1] < 18, "the largest weight is at the top, in the middle"
+
+
+def test_the_digits_give_the_same_weights_with_every_order_of_summation(pair, reader):
+    assert np.array_equal(reader.w, np.round(reader.w)), "whole numbers, so all sums are exact"
+
+
+def test_3_and_8_are_harder_and_0_and_1_are_easier():
+    counts = {}
+    for names in ((3, 8), (0, 1)):
+        digits = two_digits(*names)
+        fit = ops.perceptron_fit(digits.x, digits.y)
+        counts[names] = fit.converged, fit.epochs, len(misread(digits, fit))
+    assert counts == {(3, 8): (True, 16, 17), (0, 1): (True, 3, 2)}
+    zero_one = two_digits(0, 1)
+    middle = zero_one.x.reshape(-1, 28, 28)[:, 13:15, 13:15].mean(axis=(1, 2))
+    assert middle[zero_one.y == 0].mean() < 0.05 < 0.6 < middle[zero_one.y == 1].mean()
+
+
+# ------------------------------------------------------------------------------------------------ lines and margins
+
+
+def test_order_decides_between_one_mistake_in_ten_and_one_in_170(lesson):
+    worst, best = min(lesson["right"]), max(lesson["right"])
+    assert 9.5 < 1 / (1 - worst) < 10.5
+    assert 160 < 1 / (1 - best) < 180
+    assert 0.085 < best - worst < 0.095
+    margins = [lesson["margin"](lesson["x30"], lesson[name].w) for name in ("worst", "best")]
+    assert 9 < margins[1] / margins[0] < 11
+    widest = lesson["margin"](lesson["x30"], lesson["widest"])
+    assert 0.98 < margins[1] / widest <= 1
+    assert all(run.converged for run in lesson["runs"])
+
+
+def test_a_learning_rate_only_scales_weights_that_start_at_zero_and_another_start_gives_another_line():
+    x, y = data.truth_table("nand")
+    for lr in (0.5, 8.0):
+        fit = ops.perceptron_fit(x, y, lr=lr)
+        np.testing.assert_array_equal(fit.w, lr * np.array([-2, -1, 2]))
+        assert fit.epochs == 6
+    w = ops.perceptron_fit(x, y, w=np.array([5.0, -3.0, 0.5])).w
+    np.testing.assert_array_equal(w, [-2, -1, 2.5])
+    assert np.min(np.abs(ops.add_bias_input(x) @ w)) / np.hypot(*w[:2]) == pytest.approx(0.22, abs=5e-3)
+
+
+def test_thirty_noisy_points_give_nearly_the_line_and_sixty_the_plane(lesson):
+    np.testing.assert_allclose([*lesson["w_line"], lesson["b_line"]], [2, -1], atol=0.1)
+    np.testing.assert_allclose([*lesson["w_plane"], lesson["b_plane"]], [2, -1, 0.5, 0.3], atol=0.05)
+    np.testing.assert_allclose(lesson["w_steps"], lesson["w_line"], rtol=1e-6)
+    np.testing.assert_allclose(lesson["b_steps"], lesson["b_line"], rtol=1e-6)
+
+
+def test_the_loop_on_the_page_is_the_librarys(lesson):
+    for name in ("nand", "and", "or"):
+        x, y = data.truth_table(name)
+        w, epochs = lesson["train"](x, y, lr=1.0, epochs=100)
+        fit = ops.perceptron_fit(x, y)
+        np.testing.assert_array_equal(w, fit.w)
+        assert epochs == fit.epochs
+    assert lesson["train"](*data.truth_table("xor"), lr=1.0, epochs=5)[1] is None
+
+
+# ------------------------------------------------------------------------------------------------ the page
 
 
 @pytest.mark.parametrize("line", [
     "2^8192 rows: a number of 2467 digits",
+    "a billion images (2^30) cover 1 of 2^8162 parts of it",
     "weights [-2. -1.  2.]  epochs 6",
-    "nand  weights [-2. -1.  2.]  answers [1 1 1 0]  labels [1 1 1 0]",
-    "and   weights [ 2.  1. -3.]  answers [0 0 0 1]  labels [0 0 0 1]",
-    "or    weights [ 1.  1. -1.]  answers [0 1 1 1]  labels [0 1 1 1]",
-    "12 orders end at (-2.0, -1.0, 2.0)",
-    "margin of the learned line:      0.000",
-    "worst order 90.2%, best order 99.4%",
-    "best of 729 lines: 3 of 4 right",
-    "best of the 400 that the perceptron held: 2 of 4 right",
-    "margins: worst order 0.05, best order 0.51",
-    "epoch 2  weights at its end [-1.  0.  0.]  mistakes 3",
+    "digits (800, 784)  weights (785,)  converged True",
+    "mistakes per epoch [104, 43, 30, 23, 16, 10, 15, 22, 8, 9, 9, 0]",
+    "margin of the learned line:       0.000",
+    "margin of the line x1 + x2 = 1.5: 0.354",
     "XOR: cycle entered in epoch 2, length 1 epoch = 4 samples",
-    "cycle of 3 epoch(s), last mistakes [6, 4, 6]",
+    "lengths that occur among the 24 orders: {1}",
     "answers without bias [1 0 0 0]",
-])
+])  # fmt: skip
 def test_the_page_prints(printed, line):
     assert line in printed
+
+
+@pytest.mark.parametrize("row", [
+    "4 16", "7 2", "nand (\u22122, \u22121, 2) 6 yes", "and (2, 1, \u22123) 6 yes", "or (1, 1, \u22121) 4 yes",
+    "(\u22122, \u22121, 2) 12 yes", "(\u22121, \u22122, 2) 12 yes", "1 (\u22121, 0, \u22121) 3",
+    "2 (\u22121, 0, 0) 3", "5 (\u22121, 0, 0) 4",
+    "the best of 729 lines 3", "the best of 400 that the perceptron held 2", "shuffled no 3 [6, 4, 6]",
+    "by rows no 1 [4, 4, 4]",
+])  # fmt: skip
+def test_a_table_of_the_page_has_the_row(shown, row):
+    assert row in [" ".join(line.split()) for line in shown.splitlines()]
+
+
+@pytest.mark.parametrize("kind", [
+    "classification", "regression", "transcription", "translation", "structured output", "anomaly detection",
+    "variant calling", "synthesis", "training", "inference",
+])  # fmt: skip
+def test_kinds_of_tasks_and_both_phases_are_in_tables(shown, kind):
+    assert kind in shown
+
+
+@pytest.mark.parametrize("words", [
+    "where a wrong output is no catastrophe", "In 1958", "Rosenblatt", "In 1969", "Minsky",
+])  # fmt: skip
+def test_the_page_tells(prose, words):
+    assert words in prose
+
+
+def test_each_exercise_leads_to_a_section_of_the_lesson():
+    script = (NOTEBOOKS / "01_perceptron.py").read_text(encoding="utf-8").splitlines()
+    for exercise in sheet("01_perceptron").exercises:
+        assert f"# ## {exercise.section}" in script, exercise.id

@@ -1,6 +1,6 @@
 """The exercises on the perceptron: what each asks, how an answer is judged, and the mistakes that have a name.
 
-Source: K, "Linear Regression" and "Perceptron Algorithm"; H, "Many Problems Have Systematic Solutions".
+Source: Dey, "Linear Regression" and "Perceptron Algorithm"; Hwu, "Many Problems Have Systematic Solutions".
 """
 
 import math
@@ -24,6 +24,10 @@ def _line_of_slope(x, y, w):
 
 def _line_of_x_from_y(x, y):
     return _line_of_slope(x, y, _line(y, x)[0])
+
+
+def _bias_and_slope(x, y):
+    return _line(x, y)[::-1]
 
 
 # 01.2 ---------------------------------------------------------------------------------------------------------------
@@ -89,6 +93,11 @@ def _start_alone(x, y, lr, epochs):
     return held[0], wrong[0]
 
 
+def _bias_first(x, y, lr, epochs):
+    w, wrong = _pocket(x, y, lr, epochs)
+    return np.roll(w, 1), wrong
+
+
 def _ends_of_epochs(x, y, lr, epochs):
     held, wrong = _held(x, y, lr, epochs)
     held, wrong = held[:: len(y)], wrong[:: len(y)]
@@ -140,7 +149,8 @@ EXERCISES = (
         points=1,
         level="warm-up",
         concept="linear regression in closed form",
-        source='K, "Linear Regression"',
+        section="When the answer is a number",
+        source='Dey, "Linear Regression"',
         lines=4,
         expect=_line,
         cases=(
@@ -148,6 +158,7 @@ EXERCISES = (
             Case((np.array([-2.0, 0.5]), np.array([1.0, -4.0])), "two points: the line through both"),
         ),
         causes=(
+            Cause("The two numbers are swapped: return the slope w first, then b.", _bias_and_slope),
             Cause(
                 "The slope is the one of a line through the origin: subtract the means of x and of y in both sums.",
                 lambda x, y: _line_of_slope(x, y, np.dot(x, y) / np.dot(x, x)),
@@ -175,7 +186,8 @@ EXERCISES = (
         points=2,
         level="core",
         concept="what one correction does to the score",
-        source='K, "Perceptron Algorithm"',
+        section="Learning by hand",
+        source='Dey, "Perceptron Algorithm"',
         lines=6,
         expect=lambda z, x, y, lr: _corrections(z, y, lr * (float(np.sum(np.square(x))) + 1)),
         cases=(
@@ -185,6 +197,10 @@ EXERCISES = (
             Case((2.0, np.array([4, -3]), 1, 1.0), "right already"),
         ),
         causes=(
+            Cause(
+                "The number is right, and it is a float. Corrections are counted: begin with n = 0 and add 1 for each.",
+                lambda z, x, y, lr: float(_corrections(z, y, lr * (float(np.sum(np.square(x))) + 1))),
+            ),
             Cause(
                 "The bias learns too: its input is 1 in every sample, and belongs into x . x.",
                 lambda z, x, y, lr: _corrections(z, y, lr * float(np.sum(np.square(x)))),
@@ -214,7 +230,8 @@ EXERCISES = (
         points=2,
         level="core",
         concept="score, distance from the line, margin",
-        source='K, "Perceptron: Linear Binary Classifier"',
+        section="Does it find the best line?",
+        source='Dey, "Perceptron: Linear Binary Classifier"',
         lines=4,
         expect=_margin,
         cases=(
@@ -251,7 +268,8 @@ EXERCISES = (
         points=3,
         level="core",
         concept="the learning rule, and what it does where no line is right",
-        source='K, "Perceptron Algorithm" and "XOR?"',
+        section="The loop",
+        source='Dey, "Perceptron Algorithm" and "XOR?"',
         lines=14,
         expect=_pocket,
         cases=(
@@ -260,6 +278,11 @@ EXERCISES = (
             Case((_XOR, np.array([0, 1, 1, 0]), 1.0, 10), "XOR: nothing is better than the zeros of the start"),
         ),
         causes=(
+            Cause(
+                "These are the right weights with the bias in front: the column of ones comes last, "
+                "and the bias with it.",
+                _bias_first,
+            ),
             Cause(
                 "These are the last weights of the run, with the number that belongs to better ones: "
                 "was the array in the pocket changed after it was put there?",
@@ -286,13 +309,15 @@ EXERCISES = (
         points=3,
         level="stretch",
         concept="convergence, cycles of the weights",
-        source='K, "Perceptron Algorithm"; H, "Many Problems Have Systematic Solutions"',
+        section="What no line can do: XOR",
+        source='Dey, "Perceptron Algorithm"; Hwu, "Many Problems Have Systematic Solutions"',
         lines=16,
         expect=_fate,
         cases=(
             Case((_XOR, np.array([1, 0, 1, 1]), np.array([0, 2, 1, 3])), "1 where x1 >= x2; row 2 before row 1"),
             Case((_XOR, np.array([1, 1, 1, 0]), np.array([0, 1, 2, 3])), "NAND"),
             Case((_XOR, np.array([0, 1, 1, 0]), np.array([0, 1, 2, 3])), "XOR"),
+            Case((np.array([[1], [2], [4]]), np.array([0, 1, 0]), np.array([0, 1, 2])), "a cycle of three epochs"),
         ),
         causes=(
             Cause(
@@ -316,6 +341,6 @@ EXERCISES = (
                 "Cycles can be longer than one epoch; compare with all earlier epochs.", lambda x, y, order: (False, 0)
             ),
         ),
-        instead_of=("perceptron_fit",),
+        instead_of=("perceptron_fit", "cycle_of"),
     ),
 )

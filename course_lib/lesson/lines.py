@@ -1,0 +1,116 @@
+"""What lesson 01 asks of a perceptron's runs and of lines between two groups: cycles, orders, grids, the widest line.
+
+Weights are (d + 1,) arrays with the bias last, as `course_lib.reference.perceptron_fit` makes them.
+"""
+
+from itertools import permutations, product
+
+import numpy as np
+
+from course_lib.reference import add_bias_input, perceptron_fit
+from course_lib.validate import as_float, as_labels, require_count, require_finite, require_some
+
+
+def cycle_of(fit):
+    """Return (entered, length) of the cycle of a run that was shown its samples in one fixed order, or None.
+
+    Both count epochs, from 1: the weights at the end of epoch `entered` are the first to come back, `length` epochs
+    later. None where no weights came back within the epochs that were run. A run that converged ends with an epoch
+    without a change, so it has a "cycle" of length 1: ask `fit.converged` first.
+
+    Parameters
+    ----------
+    fit : PerceptronFit
+        Made with a fixed order, else the return of weights means nothing.
+
+    Source: the course's own.
+    """
+    samples = len(fit.steps) // fit.epochs
+    first_seen = {}
+    for epoch, step in enumerate(fit.steps[samples - 1 :: samples], start=1):
+        state = tuple(step.w_after)
+        if state in first_seen:
+            return first_seen[state], epoch - first_seen[state]
+        first_seen[state] = epoch
+    return None
+
+
+def all_orders(x, y, epochs=100):
+    """Return the runs of a perceptron on x (n, d), y (n,) in every one of the n! orders, n <= 6.
+
+    ValueError for more samples. Source: the course's own.
+    """
+    if len(y) > 6:
+        raise ValueError(f"{len(y)} samples have too many orders to try all; take 6 samples at most, or random_orders.")
+    return [perceptron_fit(x, y, epochs=epochs, order=order) for order in permutations(range(len(y)))]
+
+
+def random_orders(x, y, n, rng, epochs=100):
+    """Return `n` runs of a perceptron on x (m, d), y (m,), each in a fixed order of its own that `rng` draws.
+
+    ValueError, TypeError for an `n` below 1 and as `perceptron_fit`. Source: the course's own.
+    """
+    return [perceptron_fit(x, y, epochs=epochs, order=rng.permutation(len(y))) for _ in range(require_count("n", n))]
+
+
+def right_of_grid(x, y, values):
+    """Return how many samples each line gets right whose weights are all taken from `values`.
+
+    x (n, d), y (n,); returns (len(values) ** (d + 1),) whole numbers. ValueError where `values` is empty.
+    Source: the course's own.
+    """
+    require_some("values", values)
+    x, y = as_float("x", x, ndim=2, min_rows=1), as_labels("y", y, rows=len(x), classes=2)
+    lines = np.array(list(product(values, repeat=x.shape[1] + 1)), float)
+    return np.sum((add_bias_input(x) @ lines.T >= 0) == y[:, None], axis=0)
+
+
+def tables_that_fit(y, seen):
+    """Return how many truth tables of len(y) rows agree with `y` in the rows that were seen.
+
+    Every table is looked at, so `y` (n,) of 0 and 1 has 16 rows at most; `seen` holds numbers of rows. ValueError for a
+    longer table, or a row that is not there.
+
+    Source: Hwu, "What if We Lack a Truth Table?", asks the question; the answer is the course's own.
+    """
+    y, seen = as_labels("y", y, rows=len(y), classes=2), sorted(set(seen))
+    if len(y) > 16 or not set(seen) <= set(range(len(y))):
+        raise ValueError(f"rows {seen} of {len(y)} are seen; they must be among 0 .. {len(y) - 1}, and 16 at most.")
+    tables = np.array(list(product((0, 1), repeat=len(y))))
+    return int(np.sum(np.all(tables[:, seen] == y[seen], axis=1)))
+
+
+def widest_line(x, y):
+    """Return the line (3,) with the widest margin between two groups of points in a plane, its weights of length 1.
+
+    In a plane the widest margin is decided by two points of different groups, or by two of one group and one of the
+    other. So every direction that joins two points, and every one at right angles to such a joint, is tried.
+
+    Parameters
+    ----------
+    x : (n, 2) array
+    y : (n,) array of 0 and 1, both present
+
+    Raises
+    ------
+    ValueError
+        Not two inputs, only one label, or no line that separates the two groups.
+
+    Source: Vapnik, "The Nature of Statistical Learning Theory", section 5.4 (the optimal separating hyperplane).
+    """
+    x = as_float("x", x, ndim=2, min_rows=2)
+    y = as_labels("y", y, rows=len(x), classes=2)
+    require_finite("x", x)
+    if x.shape[1] != 2 or len(np.unique(y)) != 2:
+        raise ValueError(f"x is {x.shape} with labels {np.unique(y).tolist()}; it takes two inputs and both labels.")
+    one, zero = x[y == 1], x[y == 0]
+    joints = [b - a for a, b in product(zero, one)]
+    edges = [b - a for group in (one, zero) for a, b in product(group, group)]
+    normals = np.array(joints + [(-edge[1], edge[0]) for edge in edges])
+    lengths = np.linalg.norm(normals, axis=1, keepdims=True)
+    normals = normals / np.where(lengths > 0, lengths, 1)  # points that coincide give 0, and 0 separates nothing
+    low, high = (one @ normals.T).min(axis=0), (zero @ normals.T).max(axis=0)
+    best = np.argmax(low - high)
+    if low[best] <= high[best]:
+        raise ValueError("no line separates the two groups, so none has a margin; move the groups apart.")
+    return np.array([*normals[best], -(low[best] + high[best]) / 2])
