@@ -53,11 +53,11 @@ figures.nine_numbers("your turn", presets=(), between=("none",), explains=False,
 #
 # You probably did not get beyond three of four. Keep that in mind, and the question why; first we need the parts.
 #
-# A nerve cell collects signals from many other cells. Where two cells touch, at a **synapse**, a signal arrives strongly
-# or weakly, and learning changes how strongly. If enough comes together, the cell sends a signal of its own down its
-# **axon**. The artificial neuron is a rough model of that: weights for the synapses, a sum for the cell body, and a
-# function for the decision to fire.[^Owens "Biological Inspiration"] What we call a neural network is many such simple
-# classifiers, usually in layers.[^Hwu "Neural Networks Model Human Neural Activity"]
+# A nerve cell collects signals from many other cells. Where two cells touch, at a **synapse**, a signal arrives
+# strongly or weakly, and learning changes how strongly. If enough comes together, the cell sends a signal of its own
+# down its **axon**. The artificial neuron is a rough model of that: weights for the synapses, a sum for the cell body,
+# and a function for the decision to fire.[^Owens "Biological Inspiration"] What we call a neural network is many such
+# simple classifiers, usually in layers.[^Hwu "Neural Networks Model Human Neural Activity"]
 
 # %% tags=["hide-input"]
 # A nerve cell and its model.
@@ -169,12 +169,20 @@ print(ops.sigmoid_forward(z2)[0].round(2))
 
 # %% [markdown]
 # A network for digits looks just the same, only larger: 784 inputs, let us say 128 hidden neurons, and one output for
-# each digit. The largest output is the answer.
+# each digit. The largest output is the answer. Here are five samples, and each of them is one row of $X$:
+
+# %% tags=["hide-input"]
+# Five digits that no network of this course has been trained on.
+digits = data.load_digits(seed=0)
+figures.show(
+    figures.plots.image_grid(digits.images("test")[:5], cols=5),
+    alt=f"Five handwritten digits of 28 by 28 pixels: {', '.join(map(str, digits.y_test[:5]))}.",
+)
 
 # %% tags=["hide-input"]
 weights = predict(
-    "Every hidden neuron sees all 784 pixels, and each of the ten outputs sees all 128 hidden neurons. How many weights "
-    "has the network, without biases?",
+    "Every hidden neuron sees all 784 pixels, and each of the ten outputs sees all 128 hidden neurons. How many "
+    "weights are there, without biases?",
     [922, 13_824, 101_632, 1_003_520],
     answer=101_632,
     reveals=2,
@@ -182,7 +190,6 @@ weights = predict(
 weights
 
 # %% tags=["hide-output"]
-digits = data.load_digits(seed=0)
 rng = np.random.default_rng(0)
 W1, W2 = rng.normal(size=(784, 128)) / 28, rng.normal(size=(128, 10))
 outputs = ops.sigmoid(digits.x_test @ W1) @ W2
@@ -315,10 +322,10 @@ figures.show(
 
 # %% [markdown]
 # The step is the perceptron's, and the sigmoid is its smooth form.[^Hwu "One Choice: Sigmoid/Logistic Function"] ReLU
-# needs no exponential; **softplus** is a smooth ReLU, and its slope is exactly the sigmoid.[^Hwu "Today's Choice: ReLU"]
-# **Leaky ReLU** lets a little through below zero, and $s$ is its negative slope (0.01 in our library). **Tanh** is a
-# sigmoid that runs from -1 to 1. ReLU has a kink at 0, where it has no slope; by convention we take 0. Where there is
-# no activation at all, we write $f(z) = z$ and call it the identity.
+# needs no exponential; **softplus** is a smooth ReLU, and its slope is exactly the sigmoid.[^Hwu "Today's Choice:
+# ReLU"] **Leaky ReLU** lets a little through below zero, and $s$ is its negative slope (0.01 in our library). **Tanh**
+# is a sigmoid that runs from -1 to 1. ReLU has a kink at 0, where it has no slope; by convention we take 0. Where there
+# is no activation at all, we write $f(z) = z$ and call it the identity.
 #
 # You can check a whole column of slopes at once. A slope is close to the rise of the function over a very short way:
 
@@ -424,17 +431,17 @@ turned.confirm("the right numbers in another order" if same else "no error, and 
 #   on different axes.
 #
 #   </details>
-# - In a new cell, replace `ops.relu` in the XOR network by `ops.leaky_relu` with `negative_slope=0.1`, then 0.5, then 1.
-#   At which slope is it a perceptron again, and why? <details><summary>Answer</summary>
+# - In a new cell, replace `ops.relu` in the XOR network by `ops.leaky_relu` with `negative_slope=0.1`, then 0.5, then
+#   1. At which slope is it a perceptron again, and why? <details><summary>Answer</summary>
 #
 #   The only number below 0 is the -1 of the input (0, 0). It becomes $-s$, so that output is $2s$: 0.2, then 1, then 2.
-#   From $s = 0.25$ on it is no longer below 0.5. At $s = 1$ leaky ReLU is the identity, and the network is a perceptron.
+#   Above $s = 0.25$ it counts as a 1. At $s = 1$ leaky ReLU is the identity, and the network is a perceptron.
 #
 #   </details>
 # - Build the three layers again with `np.tanh` between them, and with inputs of size 0.001:
 #   `X = 0.001 * rng.normal(size=(1000, 8))`. How well does one matrix match now? <details><summary>Answer</summary>
 #
-#   Closely, to about one part in a thousand or better. Near 0 tanh is almost the straight line $f(z) = z$. A bend
+#   To within a few parts in a thousand. Near 0 tanh is almost the straight line $f(z) = z$. A bend
 #   helps only where the numbers reach it, so the size of the weights matters too.
 #
 #   </details>
@@ -442,19 +449,17 @@ turned.confirm("the right numbers in another order" if same else "no error, and 
 # %% [markdown]
 # <details><summary>For those who know the lectures</summary>
 #
-# Owens writes the weights of a neuron as a row, $z = W x$, as this page does at first; Dey writes $Z = X W$ with one
-# column for each neuron, as our library does, and names the layers of a network $Z = X W$, $A = f(Z)$, $G = A W'$,
-# $O = f(G)$. One is the transpose of the other: $(W x)^T = x^T W^T$.
+# Owens writes the weights of a neuron as a row, $z = W x$; Dey has one column for each neuron, and writes a network as
+# $Z = X W$, $A = f(Z)$, $G = A W'$, $O = f(G)$. One is the transpose of the other: $(W x)^T = x^T W^T$.
 #
-# Owens' slide "Activation Functions" says that they are applied to the inputs at each neuron, with a note beside it that
-# his reference says outputs. They are applied to the weighted sum, as in his own example: $f(w \cdot x)$ is 0.13 for his
-# first neuron, the sum of the squashed inputs would be 0.05.
+# Owens' slide "Activation Functions" says that they are applied to the inputs at each neuron, with a note that his
+# reference says outputs. They are applied to the weighted sum, as in his own example: $f(w \cdot x)$ is 0.13 for his
+# first neuron; the sum of the squashed inputs would be 0.05.
 #
-# Hwu's slides let the sigmoid be the most popular choice until about 2017, when ReLU took its place. Deep networks had
-# changed over years before; the papers of 2011 and 2012 are named above.
+# Hwu's slides date ReLU's rise to 2017; the papers named above are of 2011 and 2012.
 #
-# Dey calls the step by its name, `heaviside`, without a formula; that it is 1 at $z = 0$ is our choice. Leaky ReLU comes
-# from the negative slope in Dey's kernel. Tanh is in none of the three lectures; it is the course's addition.
+# Dey names the step, `heaviside`, without a formula; that it is 1 at $z = 0$ is our choice. Leaky ReLU comes from the
+# negative slope in Dey's kernel. Tanh is in none of the three lectures.
 #
 # </details>
 
@@ -485,9 +490,9 @@ turned.confirm("the right numbers in another order" if same else "no error, and 
 # </details>
 
 # %% [markdown]
-# **3.** You receive a file with a (64, 64) weight matrix, and `X @ W` runs without an error. How do you find out whether
-# its neurons are rows or columns, if you also have one input and the right output of the layer? When could even that
-# fail to tell?
+# **3.** You receive a file with a (64, 64) weight matrix, and `X @ W` runs without an error. How do you find out
+# whether its neurons are rows or columns, if you also have one input and the right output of the layer? When could even
+# that fail to tell?
 #
 # <details><summary>Answer</summary>
 #

@@ -136,7 +136,7 @@ def _static(start):
     count = int(right(numbers, between).sum())
     note = {"none": "without an activation", "ReLU": "with ReLU", "step": "with steps"}[between]
     fact = f"Two hidden neurons, {note}, give the four corners {words} as outputs: {count} of 4 answers are right."
-    return picture(svg, alt=f"{fact} Left the inputs, right the corners as the hidden values place them.", caption=fact)
+    return picture(svg, alt=fact, caption="Left the inputs, right the same corners as the hidden values place them.")
 
 
 def _panel(svg, left, reach, points, shaded, title, axes):
