@@ -18,7 +18,7 @@
 # stopped it: XOR. Its border is one straight line, and no straight line has the two filled corners below on one side
 # and the two hollow ones on the other. The cure seems plain: take several of them, and let further ones decide on
 # their answers. Many people believe that **more layers always make a network more powerful**. Here are two layers with
-# nine numbers between them. Get all four corners right: the filled ones shaded, the hollow ones not. Give it two
+# nine numbers in all. Get all four corners right: the filled ones shaded, the hollow ones not. Give it two
 # minutes, not more.
 
 # %% tags=["hide-input"]
@@ -100,12 +100,17 @@ print(f"z = {z:.1f}, a = {a:.2f}")
 # plainest program then has two loops, over the neurons and over the inputs of each:
 
 # %%
-hidden = np.array([[1.0, -2.0, 2.0], [2.0, 1.0, -4.0], [1.0, -1.0, 0.0]])  # (3 neurons, 3 inputs)
+hidden = np.array([
+    [1.0, -2.0, 2.0],
+    [2.0, 1.0, -4.0],
+    [1.0, -1.0, 0.0],
+])  # (3 neurons, 3 inputs)
 z = np.zeros(3)
 for i in range(3):
     for j in range(3):
         z[i] += hidden[i, j] * x[j]
-print("pre-activations", z.round(1), " activations", ops.sigmoid(z).round(2))
+print("pre-activations", z.round(1))
+print("activations    ", ops.sigmoid(z).round(2))
 
 # %% [markdown]
 # These two loops are what a matrix times a vector means.[^Owens "Matrix Formulation"] With $M$ neurons and $D$ inputs:
@@ -118,7 +123,10 @@ print("pre-activations", z.round(1), " activations", ops.sigmoid(z).round(2))
 # out the shape of each line before you run it.
 
 # %%
-output = np.array([[-3.0, 1.0, -3.0], [0.0, 1.0, 2.0]])  # (2 neurons, 3 inputs)
+output = np.array([
+    [-3.0, 1.0, -3.0],
+    [0.0, 1.0, 2.0],
+])  # (2 neurons, 3 inputs)
 h = ops.sigmoid(hidden @ x)
 o = ops.sigmoid(output @ h)
 print("hidden", h.round(2), " outputs", o.round(2))
@@ -148,7 +156,12 @@ figures.show(
 # $$Z = X W, \qquad X\,(B, D), \quad W\,(D, M), \quad Z\,(B, M).$$
 
 # %%
-X = np.array([[0.5, 0.9, -0.3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])  # four samples
+X = np.array([
+    [0.5, 0.9, -0.3],
+    [1.0, 0.0, 0.0],
+    [0.0, 1.0, 0.0],
+    [0.0, 0.0, 1.0],
+])  # (4 samples, 3 inputs)
 W = hidden.T  # (3 inputs, 3 neurons): column i belongs to neuron i
 print((X @ W).round(1))
 
@@ -191,10 +204,11 @@ weights
 
 # %% tags=["hide-output"]
 rng = np.random.default_rng(0)
-W1, W2 = rng.normal(size=(784, 128)) / 28, rng.normal(size=(128, 10))
-outputs = ops.sigmoid(digits.x_test @ W1) @ W2
-print("samples, outputs:", outputs.shape, " weights:", f"{W1.size + W2.size:,}")
-print(f"right: {np.mean(outputs.argmax(axis=1) == digits.y_test):.0%}")
+W1 = rng.normal(size=(784, 128)) / 28  # with 784 inputs, smaller weights
+W2 = rng.normal(size=(128, 10))
+outputs = ops.sigmoid(digits.x_test @ W1) @ W2  # (1000, 10)
+right = outputs.argmax(axis=1) == digits.y_test
+print(f"{W1.size + W2.size:,} weights, {right.mean():.0%} right")
 
 # %% [markdown]
 # <details class="reveal"><summary>A large machine that knows nothing</summary>
@@ -231,7 +245,8 @@ X = rng.normal(size=(1000, 8))
 W1, W2, W3 = (rng.normal(size=(8, 8)) for _ in range(3))
 three_layers = ((X @ W1) @ W2) @ W3
 one_layer = X @ (W1 @ W2 @ W3)
-difference = np.abs(three_layers - one_layer).max() / np.abs(three_layers).max()
+difference = np.abs(three_layers - one_layer).max()
+difference /= np.abs(three_layers).max()
 print(f"largest difference: {difference:.0e} of the largest value")
 
 # %% [markdown]
@@ -265,12 +280,14 @@ depth.confirm("exactly the same, and nothing more" if difference < 1e-15 else f"
 # %%
 x_xor, y_xor = data.truth_table("xor")
 X = ops.add_bias_input(x_xor)  # (4, 3), the last column is 1
-W = np.array([[1.0, 1.0], [1.0, 1.0], [0.0, -1.0]])  # (3, 2), one column per neuron
+W = np.array([[1.0, 1.0], [1.0, 1.0], [0.0, -1.0]])  # (3, 2)
 W_out = np.array([[1.0], [-2.0]])  # (2, 1)
 with_relu = ops.relu(X @ W) @ W_out
 without = X @ W @ W_out
-table(zip(x_xor[:, 0], x_xor[:, 1], y_xor, with_relu[:, 0], without[:, 0], strict=True),
-      ["x1", "x2", "XOR", "with ReLU", "without"])  # fmt: skip
+table(
+    zip(*x_xor.T, y_xor, with_relu[:, 0], without[:, 0], strict=True),
+    ["x1", "x2", "XOR", "with ReLU", "without"],
+)
 
 # %% [markdown]
 # Where does the ReLU act? On a single number. For the input (0, 0) the second neuron has $z = -1$, and ReLU makes it
@@ -334,8 +351,10 @@ z, eps = np.array([-2.0, -0.5, 0.3, 1.7]), 1e-6
 rows = []
 for name, (f, f_prime) in ops.ACTIVATIONS.items():
     measured = (f(z + eps) - f(z - eps)) / (2 * eps)
-    rows.append((name, *f_prime(z), np.allclose(f_prime(z), measured, atol=1e-8)))
-table(rows, ["slope at", *(f"{v:g}" for v in z), "as measured"], align="lrrrrr")
+    agree = np.allclose(f_prime(z), measured, atol=1e-8)
+    rows.append((name, *f_prime(z), agree))
+names = ["slope at", *(f"{v:g}" for v in z), "as measured"]
+table(rows, names, align="lrrrrr")
 
 # %% [markdown]
 # Training wants slopes that are not zero.[^Hwu "Neural Networks Model Human Neural Activity"] Where the slope is 0, a
@@ -399,7 +418,8 @@ turned = predict(
 turned
 
 # %% tags=["hide-output"]
-right, wrong = x[None, :] @ hidden.T, x[None, :] @ hidden
+X = x[None, :]
+right, wrong = X @ hidden.T, X @ hidden
 print("right:", right.round(1), " wrong:", wrong.round(1))
 
 # %% [markdown]
@@ -420,7 +440,8 @@ turned.confirm("the right numbers in another order" if same else "no error, and 
 # More layers alone are worth nothing; layers with a bend between them can do what no single one can. Which weights
 # make the bends useful, and how a program finds them for a hundred thousand weights, is the next question. It needs a
 # measure of how wrong a network is, and that is where lesson 03 begins.
-#
+
+# %% [markdown]
 # ## Try it
 #
 # - In the figure with nine numbers, choose *your turn* with ReLU, and find a solution of XOR that is not the one shown.

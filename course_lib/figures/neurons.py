@@ -57,7 +57,7 @@ def _edges(svg, tails, heads, rows):
                 svg.line(*start, *end, stroke="idle", line=1, dashed=True)
             else:
                 svg.line(*start, *end, stroke="weight", line=1 + abs(weight), dashed=weight < 0)
-            near = start + 0.72 * (end - start)  # the neuron that the weight belongs to
+            near = start + 0.8 * (end - start)  # the neuron that the weight belongs to
             labels.append((near, f"{weight:g}".replace("-", "\u2212")))
     for (px, py), text in labels:
         wide = text_width(text) + 4

@@ -72,7 +72,7 @@ ui => {
     const mid = {"text-anchor": "middle"}, bold = {"font-weight": "bold"}, mute = {style: `fill:${look.muted}`};
     const line = (a, b, more) => ui.svg("line", {x1: a[0], y1: a[1], x2: b[0], y2: b[1], ...more}, svg);
     // The network, with the numbers of the point.
-    const h = hidden(probe), o = output(h), X = [W * .1, W * .46, W * .84], R = 20;
+    const h = hidden(probe), o = output(h), X = [W * .1, W * .46, W * .84], R = 22;
     const nodes = {x: [[X[0], 44], [X[0], 118]], h: [[X[1], 44], [X[1], 118]], o: [[X[2], 81]]};
     const edge = (a, b, v, at) => {
       line(a, b, {stroke: v ? look.weight : look.idle, "stroke-width": v ? 1 + Math.abs(v) : 1, "stroke-dasharray": v < 0 ? "6 4" : v ? "none" : "2 4"});
@@ -138,7 +138,7 @@ ui => {
       [inputs(x), space(seen[i])].forEach(([cx, cy], k) => {
         ui.svg("circle", {cx, cy, r: 7, fill: labels[i] ? look.data : look.paper, stroke: look.data, "stroke-width": 2.5}, svg);
         if (wrong) ui.svg("path", {d: `M${cx - 12} ${cy - 12}l24 24m0 -24l-24 24`, stroke: look.hazard, "stroke-width": 3}, svg);
-        if (!k) text(cx + 10, cy - 9, r(given[i]), bold);
+        if (!k) text(cx + (wrong ? 15 : 10), cy - 9, r(given[i]), bold);
       });
       (places[seen[i].map(r)] ||= []).push(i);
     });
