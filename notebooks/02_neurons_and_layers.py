@@ -14,12 +14,14 @@
 # %% [markdown]
 # # 02 · Neurons and layers: why the bend matters
 #
-# We want a program that reads a handwritten digit. In lesson 01 a perceptron came part of the way, until four points
-# stopped it: XOR. Its border is one straight line, and no straight line has the two filled corners below on one side
-# and the two hollow ones on the other. The cure seems plain: take several of them, and let further ones decide on
-# their answers. Many people believe that **more layers always make a network more powerful**. Here are two layers with
-# nine numbers in all. Get all four corners right: the filled ones shaded, the hollow ones not. Give it two
-# minutes, not more.
+# We want a program that reads a handwritten digit. In lesson 01 a perceptron came part of the way, and then four points
+# stopped it. They are the corners of XOR, and you see them below, at the left. A perceptron's border is one straight
+# line, and no straight line has the two filled corners on one side and the two hollow ones on the other. The cure
+# seems plain: take several perceptrons, and let another one decide from what they say. Many people believe that **more
+# layers always make a network more powerful**.
+#
+# Here are two layers, with nine numbers in all. Move them until all four corners are right: the filled ones in the
+# shaded part, the hollow ones outside. (The right half is for later.) Give it two minutes, not more.
 
 # %% tags=["hide-input"]
 import numpy as np
@@ -51,11 +53,12 @@ figures.nine_numbers("your turn", presets=(), between=("none",), explains=False,
 # %% [markdown]
 # ## One neuron
 #
-# You probably did not get beyond three of four. Keep that in mind, and the question why; first we need the parts.
+# You probably got three of the four, and never the last one. Was it bad luck? Keep the question in mind while we look
+# at the parts of a network, one by one.
 #
 # A nerve cell collects signals from many other cells. Where two cells touch, at a **synapse**, a signal arrives
 # strongly or weakly, and learning changes how strongly. If enough comes together, the cell sends a signal of its own
-# down its **axon**. The artificial neuron is a rough model of that: weights for the synapses, a sum for the cell body,
+# along its **axon**. The artificial neuron is a rough model of that: weights for the synapses, a sum for the cell body,
 # and a function for the decision to fire.[^Owens "Biological Inspiration"] What we call a neural network is many such
 # simple classifiers, usually in layers.[^Hwu "Neural Networks Model Human Neural Activity"]
 
@@ -79,9 +82,9 @@ figures.show(
 #
 # $$z = \sum_j w_j x_j, \qquad a = f(z).$$
 #
-# $z$ is the **pre-activation** and $a$ the **activation**. (There is no bias here. Where you want one, it is the weight
-# of an input that is always 1, as in lesson 01.) The perceptron is a neuron whose $f$ is a step. A step with rounded
-# corners is the **sigmoid**, which climbs from 0 to 1:
+# $z$ is the **pre-activation** and $a$ the **activation**. (The figure above adds a bias $b$ to each sum. The example
+# that follows has none; a bias is the weight of an input that is always 1, as in lesson 01.) The perceptron is a neuron
+# whose $f$ is a step. A step with rounded corners is the **sigmoid**, which climbs from 0 to 1:
 #
 # $$\sigma(z) = \frac{1}{1 + e^{-z}}.$$
 #
@@ -147,11 +150,11 @@ figures.show(
 # ## Many samples at once
 #
 # Now to the digits. An image of 28 × 28 pixels is a row of 784 numbers, so it is one sample with 784 inputs. A
-# **batch** of $B$ samples is a matrix $X$ with one sample in each row. Every sample has to meet every neuron, rows
-# against rows, and that is a product with the transposed matrix, $Z = X W^T$.
+# **batch** of $B$ samples is a matrix $X$ with one sample in each row. Every sample has to meet every neuron. Both
+# are rows, so one of the matrices must be turned: $Z = X W^T$.
 #
-# Since it is the transposed matrix that is needed, most libraries store it that way round from the beginning, with one
-# **column** for each neuron. Ours does too, and from here on so do we:
+# Since the turned matrix is the one that is needed, our library stores it that way round from the beginning, with one
+# **column** for each neuron. From here on so do we, and the formula loses its $T$:
 #
 # $$Z = X W, \qquad X\,(B, D), \quad W\,(D, M), \quad Z\,(B, M).$$
 
@@ -319,7 +322,7 @@ figures.nine_numbers("XOR solved")
 # second neuron. **No activation** has all nine numbers of the solution, and the fold is gone. **Two steps** is XOR
 # built of perceptrons, without any ReLU. So the bend may be another one, and the step would do. Why does hardly anyone
 # use it? Press *two steps* again and move a weight a little. Nothing changes, and then suddenly everything does. A
-# method that looks for weights by small improvements finds no trace to follow.
+# method that improves weights in small steps has no trace to follow.
 #
 # ## Six activation functions
 #
@@ -374,7 +377,8 @@ steepest
 # %% tags=["hide-output"]
 largest = ops.sigmoid_prime(np.linspace(-8, 8, 3201)).max()
 at_4 = ops.sigmoid_prime(np.array(4.0))
-print(f"largest slope {largest:.4f}, at 4 {at_4:.4f}, ten of the largest: {largest**10:.1e}")
+print(f"largest slope {largest:.4f}, at 4 {at_4:.4f}")
+print(f"ten of the largest multiplied: {largest**10:.1e}")
 
 # %% [markdown]
 # <details class="reveal"><summary>Why deep networks gave up the sigmoid</summary>
@@ -420,7 +424,8 @@ turned
 # %% tags=["hide-output"]
 X = x[None, :]
 right, wrong = X @ hidden.T, X @ hidden
-print("right:", right.round(1), " wrong:", wrong.round(1))
+print("right:", right.round(1))
+print("wrong:", wrong.round(1))
 
 # %% [markdown]
 # <details class="reveal"><summary>The shapes fit, and the numbers do not</summary>
@@ -452,8 +457,8 @@ turned.confirm("the right numbers in another order" if same else "no error, and 
 #   on different axes.
 #
 #   </details>
-# - In a new cell, replace `ops.relu` in the XOR network by `ops.leaky_relu` with `negative_slope=0.1`, then 0.5, then
-#   1. At which slope is it a perceptron again, and why? <details><summary>Answer</summary>
+# - In a new cell, replace `ops.relu` in the XOR network by `ops.leaky_relu` with `negative_slope=0.1`. Then try the
+#   slopes 0.5 and 1. At which of the three is it a perceptron again, and why? <details><summary>Answer</summary>
 #
 #   The only number below 0 is the -1 of the input (0, 0). It becomes $-s$, so that output is $2s$: 0.2, then 1, then 2.
 #   Above $s = 0.25$ it counts as a 1. At $s = 1$ leaky ReLU is the identity, and the network is a perceptron.

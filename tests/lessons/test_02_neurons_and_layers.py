@@ -160,7 +160,7 @@ def test_slopes_that_the_page_names(shown):
     assert ops.sigmoid_prime(z).max() == 0.25
     assert ops.sigmoid_prime(np.array(4.0)) == pytest.approx(0.0177, abs=5e-5)
     assert 0.9e-6 < 0.25**10 < 1e-6  # "a factor of a millionth at the best"
-    assert "largest slope 0.2500, at 4 0.0177, ten of the largest: 9.5e-07" in shown
+    assert "largest slope 0.2500, at 4 0.0177\nten of the largest multiplied: 9.5e-07" in shown
     assert ops.relu_prime(np.array([0.0])) == 0
     assert ops.relu_prime(np.array([0.1])) == 1
     np.testing.assert_array_equal(ops.leaky_relu_prime(np.array([-1.0])), [0.01])
