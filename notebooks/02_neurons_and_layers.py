@@ -317,12 +317,13 @@ figures.show(
 figures.nine_numbers("XOR solved")
 
 # %% [markdown]
-# Walk the cross along the diagonal, from (0, 0) to (1, 1), and watch it turn a corner at the right: there the ReLU of
-# $h_2$ switches on. Then try the other buttons. **One line only** still has its ReLU, but the output no longer uses the
-# second neuron. **No activation** has all nine numbers of the solution, and the fold is gone. **Two steps** is XOR
-# built of perceptrons, without any ReLU. So the bend may be another one, and the step would do. Why does hardly anyone
-# use it? Press *two steps* again and move a weight a little. Nothing changes, and then suddenly everything does. A
-# method that improves weights in small steps has no trace to follow.
+# Walk the cross along the diagonal from (0, 0) to (1, 1), by clicks on the map or by the arrow keys. At the right it
+# turns a corner, where the ReLU of $h_2$ switches on. Then try the other buttons. **One line only** still has its ReLU,
+# but the output no longer uses the second neuron. **No activation** has the nine numbers of the solution, without the
+# fold. **Two steps** is XOR made of perceptrons: a step is a bend too, and it is enough. Why does hardly anyone use it,
+# then? Press *two steps* once more, and move a weight of a hidden neuron a little. None of the four outputs changes;
+# and if you go on, one of them flips all at once. A method that improves weights in small steps gets no hint of where
+# to go.
 #
 # ## Six activation functions
 #

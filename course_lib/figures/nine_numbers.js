@@ -68,6 +68,7 @@ ui => {
     const W = Math.min(ui.width, 640), gap = W < 480 ? 30 : 44, side = (W - 2 * gap - 8) / 2, top = 176, H = top + side + 38;
     pad.replaceChildren();
     const svg = ui.svg("svg", {width: W, height: H, viewBox: `0 0 ${W} ${H}`, "aria-hidden": "true"}, pad);
+    ui.svg("rect", {x: gap - 8, y: top, width: side, height: side, fill: look.paper}, svg);  // the map, to be clicked
     const text = (x, y, t, extra = {}) => ui.svg("text", {x, y, ...extra}, svg, t);
     const mid = {"text-anchor": "middle"}, bold = {"font-weight": "bold"}, mute = {style: `fill:${look.muted}`};
     const line = (a, b, more) => ui.svg("line", {x1: a[0], y1: a[1], x2: b[0], y2: b[1], ...more}, svg);

@@ -8,6 +8,7 @@ import pytest
 from course_lib import figures
 from course_lib.figures import xor_networks as nets
 
+from .drive import drive_live
 from .pages import opened, page_with
 from .test_pictures import HTML, caption, root
 
@@ -171,6 +172,11 @@ def test_every_control_has_a_name_and_changes_the_picture(page):
         pressed.focus()
         page.keyboard.press("Enter")
         assert still or shown.evaluate_all(HTML) != before, button
+
+
+@pytest.mark.parametrize("name", ["full", "locked"])
+def test_each_is_driven_as_every_figure_of_a_lesson_is(page, name):
+    drive_live(root(page, name))
 
 
 @pytest.mark.parametrize("width", [900, 400, 320])
