@@ -1,5 +1,6 @@
 # ---
 # jupyter:
+#   course_form: 2
 #   jupytext:
 #     text_representation:
 #       extension: .py
@@ -13,54 +14,81 @@
 # %% [markdown]
 # # 02 · Neurons and layers: why the bend matters
 #
-# A network is made of layers, and between the layers stands a small function such as a sigmoid or a ReLU. Beside
-# matrices with thousands of weights it looks like a detail. On this page you take it away, and see what is left
-# of the network.
+# We want a program that reads a handwritten digit. In lesson 01 a perceptron came part of the way, and then four points
+# stopped it. They are the corners of XOR, and you see them below, at the left. A perceptron's border is one straight
+# line, and no straight line has the two filled corners on one side and the two hollow ones on the other. The cure
+# seems plain: take several perceptrons, and let another one decide from what they say. Many people believe that **more
+# layers always make a network more powerful**.
 #
-# As before, **K** is Prof. Dey's lecture 56 at IIT Kharagpur with its slides, **O** is Prof. Owens' EEC 289Q
-# lecture 11 at UC Davis, **H** is ECE 508 lecture 10 by Prof. Hwu and colleagues at Illinois.
-#
-# Reading takes about 45 minutes; the optional section near the end takes five more.
+# Here are two layers, with nine numbers in all. Move them until all four corners are right: the filled ones in the
+# shaded part, the hollow ones outside. (The right half is for later.) Give it two minutes, not more.
+
+# %% tags=["hide-input"]
+import numpy as np
+
+from course_lib import data, figures
+from course_lib import reference as ops
+from course_lib.lesson import predict, table
+
+figures.nine_numbers("your turn", presets=(), between=("none",), explains=False, title="Two layers: can you reach XOR?")
 
 # %% [markdown]
 # ## You will be able to
 #
 # - compute a neuron and a layer by hand, in a loop, and as one matrix product, with the shapes;
-# - translate between weights written as rows (O) and as columns (K);
-# - name six activation functions with their slopes, and say where a slope vanishes;
-# - show that layers without activation functions are one single layer.
+# - run a whole network forward, for one sample and for many;
+# - name six activation functions, and say where their slopes vanish and why that matters;
+# - show that layers without an activation function are one single layer, and solve XOR with one that has it.
 
 # %% [markdown]
-# ## Why layers?
+# <details><summary>About this page</summary>
 #
-# Lesson 01 ended at a wall: no perceptron computes XOR, because a single score can only draw a straight line. The
-# natural idea is to use several perceptrons, and to feed their answers to further ones. Does that pass the wall?
-# Keep the question in mind. First you need the machine itself.
-
-# %%
-import numpy as np
-
-from course_lib import data, figures
-from course_lib import reference as ops
-from course_lib.checks import check_close, numerical_gradient
+# Three lectures stand behind this course. **Dey** is Prof. Soumyajit Dey's lecture 56 on GPU architectures at IIT
+# Kharagpur, **Owens** is lecture 11 of Prof. John Owens' EEC 289Q at UC Davis, and **Hwu** is lecture 10 of ECE 508 by
+# Prof. Wen-mei Hwu and colleagues at Illinois. The network of three inputs on this page is Owens' own example, with
+# his numbers; a raised number leads to the source. You need lesson 01. Reading and trying takes about 50 minutes.
+#
+# </details>
 
 # %% [markdown]
-# ## One neuron by hand
+# ## One neuron
 #
-# A **neuron** takes inputs, forms their weighted sum, and applies an **activation function** $f$ (K, "Building
-# Block of a NN"):
+# You probably got three of the four, and never the last one. Was it bad luck? Keep the question in mind while we look
+# at the parts of a network, one by one.
+#
+# A nerve cell collects signals from many other cells. Where two cells touch, at a **synapse**, a signal arrives
+# strongly or weakly, and learning changes how strongly. If enough comes together, the cell sends a signal of its own
+# along its **axon**. The artificial neuron is a rough model of that: weights for the synapses, a sum for the cell body,
+# and a function for the decision to fire.[^Owens "Biological Inspiration"] What we call a neural network is many such
+# simple classifiers, usually in layers.[^Hwu "Neural Networks Model Human Neural Activity"]
+
+# %% tags=["hide-input"]
+# A nerve cell and its model.
+figures.show(
+    figures.neurons.cell(),
+    alt="A nerve cell with synapses, cell body and axon, and below it the model: inputs x times weights w are added "
+    "to z, and a function f makes the output a of it.",
+    caption="Synapses become weights, the cell body a sum, the decision to fire a function.",
+)
+
+# %% [markdown]
+# The likeness goes one step further, and then ends. Over a very long time, brains have evolved a structure that learns
+# what matters to us quickly, such as language and the behaviour of things.[^Hwu "Brains Evolve Architecturally to Learn
+# Faster"] Our networks do not grow theirs: a person chooses how many layers and neurons there are, and training only
+# finds the weights.
+#
+# In symbols, a **neuron** forms a weighted sum of its inputs, and applies an **activation function** $f$ to
+# it:[^Dey "Building Block of a NN"]
 #
 # $$z = \sum_j w_j x_j, \qquad a = f(z).$$
 #
-# $z$ is the **pre-activation**, $a$ the **activation**. There is no bias here, since O's example has none; where you
-# want one, it is a weight on an input of 1 (lesson 01). The perceptron is a neuron whose $f$ is the step. O uses the
-# **sigmoid**, a step with rounded corners that goes from 0 to 1:
+# $z$ is the **pre-activation** and $a$ the **activation**. (The figure above adds a bias $b$ to each sum. The example
+# that follows has none; a bias is the weight of an input that is always 1, as in lesson 01.) The perceptron is a neuron
+# whose $f$ is a step. A step with rounded corners is the **sigmoid**, which climbs from 0 to 1:
 #
 # $$\sigma(z) = \frac{1}{1 + e^{-z}}.$$
 #
-# O's first neuron has the weights (1, -2, 2) and sees the inputs (0.5, 0.9, -0.3) (O, "Inference"):
-#
-# $$z = 0.5 \cdot 1 + 0.9 \cdot (-2) + (-0.3) \cdot 2 = -1.9, \qquad a = \sigma(-1.9) = 0.13 .$$
+# Take the weights 1, -2, 2 and the inputs 0.5, 0.9, -0.3.[^Owens "Inference"]
 
 # %%
 x = np.array([0.5, 0.9, -0.3])
@@ -71,485 +99,433 @@ print(f"z = {z:.1f}, a = {a:.2f}")
 # %% [markdown]
 # ## A layer
 #
-# A **layer** is several neurons that see the same inputs. O's hidden layer has three; it is called **hidden**
-# because its outputs stay inside the network. O writes one row of weights per neuron. The plainest program has two
-# loops: over the neurons, and over the inputs of each.
+# A **layer** is several neurons that see the same inputs. Write the weights of each neuron as one row of a matrix. The
+# plainest program then has two loops, over the neurons and over the inputs of each:
 
 # %%
-rows = np.array([[1.0, -2.0, 2.0], [2.0, 1.0, -4.0], [1.0, -1.0, 0.0]])  # (3 neurons, 3 inputs)
-z_loop = np.zeros(3)
+hidden = np.array([
+    [1.0, -2.0, 2.0],
+    [2.0, 1.0, -4.0],
+    [1.0, -1.0, 0.0],
+])  # (3 neurons, 3 inputs)
+z = np.zeros(3)
 for i in range(3):
     for j in range(3):
-        z_loop[i] += rows[i, j] * x[j]
-print("pre-activations", z_loop.round(1), " activations", ops.sigmoid(z_loop).round(2))
+        z[i] += hidden[i, j] * x[j]
+print("pre-activations", z.round(1))
+print("activations    ", ops.sigmoid(z).round(2))
 
 # %% [markdown]
-# -1.9, 3.1, -0.4, and .13, .96, .40: O's numbers. The two loops are the definition of a matrix times a vector (O,
-# "Matrix Formulation"), with $M$ neurons and $D$ inputs:
+# These two loops are what a matrix times a vector means.[^Owens "Matrix Formulation"] With $M$ neurons and $D$ inputs:
 #
-# $$z = W_{\mathrm{O}}\, x, \qquad W_{\mathrm{O}}\,(M, D), \quad x\,(D,), \quad z\,(M,).$$
+# $$z = W x, \qquad W\,(M, D), \quad x\,(D,), \quad z\,(M,).$$
 #
-# K writes the inputs on the left, as the row of a matrix $X$, and so needs one **column** per neuron (K,
-# "Feedforward propagation"):
-#
-# $$Z = X W, \qquad X\,(1, D), \quad W\,(D, M), \quad Z\,(1, M).$$
-#
-# Both say the same, since $(W_{\mathrm{O}}\, x)^T = x^T W_{\mathrm{O}}^T$. The dictionary is one transposition:
-# $W = W_{\mathrm{O}}^T$. From here on we use K's form, which the library uses too.
+# A second layer takes the activations of the first as its inputs. The first layer is called **hidden**, because its
+# outputs stay inside the network; the last one gives the answer. Running a network forward like this, layer by layer,
+# is called **inference**. Two output neurons, with the weights -3, 1, -3 and 0, 1, 2, make the example complete. Work
+# out the shape of each line before you run it.
 
 # %%
-X = x[None, :]  # one more axis in front: (3,) becomes (1, 3), a matrix with one row
-W = rows.T  # column i holds the weights of neuron i
-check_close(rows @ x, z_loop, name="O's product")
-check_close(X @ W, z_loop[None, :], name="K's product")
-print("X", X.shape, " W", W.shape, " Z = X W", (X @ W).shape, (X @ W).round(1))
+output = np.array([
+    [-3.0, 1.0, -3.0],
+    [0.0, 1.0, 2.0],
+])  # (2 neurons, 3 inputs)
+h = ops.sigmoid(hidden @ x)
+o = ops.sigmoid(output @ h)
+print("hidden", h.round(2), " outputs", o.round(2))
 
 # %% [markdown]
-# The second layer takes the activations of the first as its inputs. Running a network forward like this, layer by
-# layer, is **inference**. K's letters for the whole network are
-#
-# $$Z = X W, \quad A = f(Z), \quad G = A W', \quad O = f(G).$$
-#
-# Two letters do double work: $O$ is a matrix and O a lecture; the prime in $W'$ marks a second matrix, in $f'$ below
-# a derivative.
-#
-# O's output neurons have the weights (-3, 1, -3) and (0, 1, 2). Before you run the cell, work out the shapes of
-# $W'$, $G$ and $O$.
+# Here is the same network as a drawing. Follow one neuron: the weights on the edges that enter it are its row of the
+# matrix. Thick edges are large weights, dashed ones are negative, and thin grey ones are zero.
 
-# %%
-rows_out = np.array([[-3.0, 1.0, -3.0], [0.0, 1.0, 2.0]])  # (2 neurons, 3 inputs)
-W_out = rows_out.T
-A = ops.sigmoid(X @ W)
-G = A @ W_out
-O = ops.sigmoid(G)
-print("W'", W_out.shape, " G", G.shape, " O", O.shape, O.round(2))
-
-# %% [markdown]
-# .35 and .85, as in the lecture (O, "Inference"). The library splits a layer into two operations: `dense_forward`
-# for the product, in [`dense.py`](../course_lib/reference/dense.py), and the activation, in
-# [`activations.py`](../course_lib/reference/activations.py). **Dense** means that each neuron sees each input.
-# Each operation also returns a **cache**: what lesson 04 will need to go backward. Here we drop it.
-
-# %%
-z1, _ = ops.dense_forward(X, W)
-a1, _ = ops.sigmoid_forward(z1)
-z2, _ = ops.dense_forward(a1, W_out)
-o, _ = ops.sigmoid_forward(z2)
-check_close(o, O, name="outputs")
-assert np.array_equal(z1.round(1), [[-1.9, 3.1, -0.4]])
-assert np.array_equal(o.round(2), [[0.35, 0.85]])
-
-# %% [markdown]
-# Here is the same network as a drawing. Follow one hidden neuron: its weights stand on the edges that enter it,
-# so they are one row of O's matrix, one column of K's. Thick edges are large weights, dashed ones are negative,
-# grey ones are zero.
-
-# %%
+# %% tags=["hide-input"]
+# The network with its numbers.
 figures.show(
-    figures.neurons.network(x, [rows, rows_out], ops.sigmoid),
-    alt="O's network: inputs 0.5, 0.9, -0.3; hidden activations 0.13, 0.96, 0.40; "
-    "outputs 0.35 and 0.85",
-    caption="Inference from left to right. Below each neuron stands its pre-activation, "
-    "in it the activation.",
+    figures.neurons.network(x, [hidden, output], ops.sigmoid),
+    alt="A network: inputs 0.5, 0.9, -0.3; hidden activations 0.13, 0.96, 0.40; outputs 0.35 and 0.85.",
+    caption="Inference from left to right. In each neuron stands its activation, below it the pre-activation.",
 )
-
-# %% [markdown]
-# ## Six activation functions
-#
-# | name | $f(z)$ | slope $f'(z)$ | source |
-# |---|---|---|---|
-# | step | 1 if $z \ge 0$, else 0 | 0 | K |
-# | sigmoid | $1 / (1 + e^{-z})$ | $f(z)(1 - f(z))$ | O, H |
-# | tanh | $(e^z - e^{-z}) / (e^z + e^{-z})$ | $1 - f(z)^2$ | K |
-# | ReLU | $\max(0, z)$ | 1 if $z > 0$, else 0 | H |
-# | leaky ReLU | $z$ if $z > 0$, else $s z$ | 1 if $z > 0$, else $s$ | K |
-# | softplus | $\ln(1 + e^z)$ | $1 / (1 + e^{-z})$ | H |
-#
-# **ReLU** is short for rectified linear unit. **Leaky ReLU** lets a little through below zero: $s$ is its
-# negative slope. **Softplus** is a smooth ReLU, and its slope is exactly the sigmoid (H, "Today's Choice: ReLU").
-# ReLU has a kink at 0 and no slope there; by convention it is 0. In the library the step is called `heaviside`; its
-# `leaky_relu` has $s = 0.01$ unless you say otherwise (the pictures take 0.1, which is easier to see). A seventh
-# function, `identity`, is $f(z) = z$ with slope 1: no activation at all.
-#
-# Slopes matter because training follows them (lesson 03). Check the whole column at once: a slope is close to
-# $(f(z + \varepsilon) - f(z - \varepsilon)) / 2\varepsilon$. `numerical_gradient(g, z)` computes that for each element
-# of `z`, where `g` must return one number. So `g` is the sum of all $f(z_i)$: when one $z_i$ moves, the other terms
-# stay. `lambda v: ...` is a function without a name, of the input `v`.
-
-# %%
-def measured_slopes(f, z):
-    return numerical_gradient(lambda v: f(v).sum(), z)
-
-z = np.array([-2.0, -0.5, 0.3, 1.7])
-for name, (f, f_prime) in ops.ACTIVATIONS.items():
-    check_close(f_prime(z), measured_slopes(f, z), rtol=1e-6, atol=1e-9, name=name)
-    print(f"{name:10} slopes {f_prime(z).round(3)}")
-check_close(ops.softplus_prime(z), ops.sigmoid(z), name="softplus'")
-
-# %% [markdown]
-# **Predict** two numbers from the table before you scroll. How large can the slope of the sigmoid get? And how large
-# is it at $z = 4$, compared with ReLU's? Then look at the figure. Each panel shows a function (solid, blue) and its
-# slope (dash-dotted, orange-red).
-
-# %%
-figures.show(
-    figures.activations.gallery(),
-    alt="Six activation functions with slopes: the step's slope is 0 everywhere, "
-    "ReLU's is 0 or 1, the sigmoid's and tanh's are hills that fall to 0 on both sides",
-    caption="Solid: the function. Dash-dotted: its slope. "
-    "Leaky ReLU is drawn with a negative slope of 0.1.",
-)
-
-# %% [markdown]
-# Where a slope is 0, a small change of the weights changes nothing in the output, and a method that follows slopes
-# has nothing to follow. H therefore asks for derivatives that are not zero ("Neural Networks Model Human Neural
-# Activity"). For the step that rules out every point. ReLU's slope is 0 for half of all $z$; in practice it is enough
-# that each neuron is above 0 for some samples. One that is below 0 for every sample is **dead**: no slope moves its
-# weights any more. Leaky ReLU repairs that.
-#
-# Now move $z$ and read off your two numbers. The dashed line behind each function is leaky ReLU with the negative
-# slope that you choose.
-
-# %%
-def draw(function, z, negative_slope):
-    drawing = figures.activations.explorer(function, z, negative_slope)
-    texts = figures.activations.explorer_texts(function, z, negative_slope)
-    return figures.picture(drawing, **texts)
-
-figures.explore(
-    draw,
-    title="Activation functions and their slopes",
-    function=figures.activations.CHOICES,
-    z=(-4.0, 4.0, 0.25, 1.5),
-    negative_slope=(0.0, 1.0, 0.05, 0.1),
-    labels={"negative_slope": "negative slope of leaky ReLU"},
-)
-
-# %% [markdown]
-# Compare what you read off with the numbers: the largest of 3201 slopes between -8 and 8, and the slopes at 4.
-
-# %%
-largest = ops.sigmoid_prime(np.linspace(-8, 8, 3201)).max()
-four = np.array(4.0)
-print(f"sigmoid: largest slope {largest:.4f}, slope at 4 {ops.sigmoid_prime(four):.4f}")
-print(f"ReLU: slope at 4 {ops.relu_prime(four):.4f}")
-
-# %% [markdown]
-# The sigmoid never climbs faster than 1/4, and at $z = 4$ its slope is 0.018 against ReLU's 1: it **saturates**. A
-# method that passes slopes back through ten such layers multiplies ten of them, besides the weights (lesson 04).
-# That, and the price of an exponential, is why ReLU took the sigmoid's place as the most common choice; H dates the
-# change to 2017 (H, "Today's Choice: ReLU").
-
-# %%
-print(f"ten factors of the largest slope: {largest ** 10:.1e}")
-assert largest**10 < 1e-6
 
 # %% [markdown]
 # ## Many samples at once
 #
-# Training and testing send many samples through the same weights. Put them below each other as the rows of one
-# matrix, a **batch** of $B$ samples, and the formula stays as it is:
+# Now to the digits. An image of 28 × 28 pixels is a row of 784 numbers, so it is one sample with 784 inputs. A
+# **batch** of $B$ samples is a matrix $X$ with one sample in each row. Every sample has to meet every neuron. Both
+# are rows, so one of the matrices must be turned: $Z = X W^T$.
+#
+# Since the turned matrix is the one that is needed, our library stores it that way round from the beginning, with one
+# **column** for each neuron. From here on so do we, and the formula loses its $T$:
 #
 # $$Z = X W, \qquad X\,(B, D), \quad W\,(D, M), \quad Z\,(B, M).$$
-#
-# One sample is a matrix-vector product, a batch is a matrix-matrix product (O, "What this means
-# computationally"). Every row of the result belongs to one sample and knows nothing of the others.
 
 # %%
-batch = np.array([[0.5, 0.9, -0.3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
-Z = batch @ W  # (4, 3)(3, 3) -> (4, 3)
-for i in range(4):
-    check_close(Z[i], batch[i] @ W, name=f"sample {i}")
-print(Z.round(1))
+X = np.array([
+    [0.5, 0.9, -0.3],
+    [1.0, 0.0, 0.0],
+    [0.0, 1.0, 0.0],
+    [0.0, 0.0, 1.0],
+])  # (4 samples, 3 inputs)
+W = hidden.T  # (3 inputs, 3 neurons): column i belongs to neuron i
+print((X @ W).round(1))
 
 # %% [markdown]
-# The last three samples are a useful trick: each has a single 1, and so its row of $Z$ shows one row of $W$.
+# The first row is the sample that you know. The others are a useful trick: a sample with a single 1 shows one row of
+# $W$. Each row of the result belongs to one sample, and knows nothing of the others. One sample is a matrix times a
+# vector, a batch is a matrix times a matrix;[^Owens "What this means computationally"] lessons 13 and 14 make both
+# fast.
 #
-# The batch does exactly the multiplications of a loop over samples, $B \cdot D \cdot M$. **Predict** for 1000
-# samples how much longer the loop takes: (a) the same, (b) about twice, (c) ten times or more. Would you say the
-# same for O's small layer and for one of 784 inputs and 128 neurons?
+# In the library, `dense_forward` is the product and `sigmoid_forward` the activation. **Dense** means that each neuron
+# sees every input. Both also return a **cache**, which lesson 04 will need on the way back; here we drop it.
+
+# %%
+z1, _ = ops.dense_forward(X[:1], hidden.T)
+a1, _ = ops.sigmoid_forward(z1)
+z2, _ = ops.dense_forward(a1, output.T)
+print(ops.sigmoid_forward(z2)[0].round(2))
 
 # %% [markdown]
-# A fair clock runs each candidate many times and keeps the shortest time, the one that other programs disturbed
-# least. `perf_counter` reads a clock in seconds; `run` is a function without inputs, to be timed.
+# A network for digits looks just the same, only larger: 784 inputs, let us say 128 hidden neurons, and one output for
+# each digit. The largest output is the answer. Here are five samples, and each of them is one row of $X$:
 
-# %% tags=["nbval-ignore-output"]
-from time import perf_counter
-
-
-def best_time(run, repeats=30):
-    times = []
-    for _ in range(repeats):
-        start = perf_counter()
-        run()
-        times.append(1000 * (perf_counter() - start))
-    return min(times)  # milliseconds
-
-# %% [markdown]
-# Each layer gets 1000 random samples and random weights. One clock reading is for the loop `row @ weights`, one
-# for the single product. (`race(*sizes)` passes the two numbers of a pair as two arguments.)
-
-# %% tags=["nbval-ignore-output"]
-def race(inputs, neurons):
-    rng = np.random.default_rng(0)
-    samples, weights = rng.normal(size=(1000, inputs)), rng.normal(size=(inputs, neurons))
-    loop, product = lambda: [row @ weights for row in samples], lambda: samples @ weights
-    check_close(loop(), product(), rtol=1e-9, atol=1e-9)
-    return best_time(loop), best_time(product)
-
-layers = {"3 inputs, 3 neurons": (3, 3), "784 inputs, 128 neurons": (784, 128)}
-times = np.array([race(*sizes) for sizes in layers.values()])  # milliseconds: loop, product
-ratios = times[:, 0] / times[:, 1]
-assert ratios[0] > 10
-assert ratios[1] < ratios[0]
-
-# %% [markdown]
-# The figure was measured on the machine that built this page; run it to see yours. Each mark of the axis is ten
-# times the one before.
-
-# %% tags=["nbval-ignore-output"]
+# %% tags=["hide-input"]
+# Five digits that no network of this course has been trained on.
+digits = data.load_digits(seed=0)
 figures.show(
-    figures.neurons.race(list(layers), times[:, 0], times[:, 1]),
-    alt=f"A loop over 1000 samples takes {figures.neurons.times(ratios[0])} times as long as one "
-    f"product for the small layer and {figures.neurons.times(ratios[1])} times for the large one",
-    caption="Time of a loop over 1000 samples, divided by that of one product. "
-    "At the left, below each layer: the two times.",
+    figures.plots.image_grid(digits.images("test")[:5], cols=5),
+    alt=f"Five handwritten digits of 28 by 28 pixels: {', '.join(map(str, digits.y_test[:5]))}.",
 )
 
+# %% tags=["hide-input"]
+weights = predict(
+    "Every hidden neuron sees all 784 pixels, and each of the ten outputs sees all 128 hidden neurons. How many "
+    "weights are there, without biases?",
+    [922, 13_824, 101_632, 1_003_520],
+    answer=101_632,
+    reveals=2,
+)
+weights
+
+# %% tags=["hide-output"]
+rng = np.random.default_rng(0)
+W1 = rng.normal(size=(784, 128)) / 28  # with 784 inputs, smaller weights
+W2 = rng.normal(size=(128, 10))
+outputs = ops.sigmoid(digits.x_test @ W1) @ W2  # (1000, 10)
+right = outputs.argmax(axis=1) == digits.y_test
+print(f"{W1.size + W2.size:,} weights, {right.mean():.0%} right")
+
 # %% [markdown]
-# For the small layer it is (c), and far more than ten; the large layer gains much less, and how much depends on the
-# machine. In the small layer, the nine multiplications of a sample cost far less than the Python call that asks for
-# them, and the batch needs one call instead of 1000. In the large layer the call hardly counts. One reason why the
-# batch wins there too: a weight fetched from memory can serve many samples. This page does not measure that; lessons
-# 11 to 15 put it to the test.
+# <details class="reveal"><summary>A large machine that knows nothing</summary>
+#
+# It is $784 \cdot 128 + 128 \cdot 10 = 101{,}632$. With random weights it reads about one digit in ten, which is what
+# guessing gives. The weights have to come from somewhere, and finding them is the subject of lessons 03 and 04. But it
+# is no use looking for weights if the network cannot do the task with any, and that was the trouble with XOR.
+#
+# </details>
+
+# %% tags=["hide-input"]
+# The answer, confirmed by what was counted.
+weights.confirm(W1.size + W2.size)
 
 # %% [markdown]
 # ## Take the activation away
 #
-# Now to the question. Build three layers of eight neurons each, without activation functions. **Predict:**
-# compared with one layer, this network can compute (a) three times as much, (b) more, but not three times, (c)
-# nothing more.
+# So how much can a network without activation functions do? Build a deep one: three layers of eight neurons, with
+# random weights, and nothing between them.
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["hide-input"]
+depth = predict(
+    "Three layers of eight neurons, 192 weights, without activation functions. Compared with one layer of 64 weights, "
+    "they can compute ...",
+    ["three times as much", "more, but not three times", "exactly the same, and nothing more"],
+    answer="exactly the same, and nothing more",
+    reveals=2,
+)
+depth
+
+# %% tags=["hide-output", "nbval-ignore-output"]
 rng = np.random.default_rng(2)
 X = rng.normal(size=(1000, 8))
 W1, W2, W3 = (rng.normal(size=(8, 8)) for _ in range(3))
 three_layers = ((X @ W1) @ W2) @ W3
-one_matrix = W1 @ W2 @ W3  # (8, 8)
-difference = np.abs(three_layers - X @ one_matrix).max() / np.abs(three_layers).max()
-assert difference <= 1e-15
+one_layer = X @ (W1 @ W2 @ W3)
+difference = np.abs(three_layers - one_layer).max()
+difference /= np.abs(three_layers).max()
 print(f"largest difference: {difference:.0e} of the largest value")
 
 # %% [markdown]
-# It is (c). Products may be bracketed as you like, $((X W_1) W_2) W_3 = X (W_1 W_2 W_3)$, so the 192 weights of
-# three layers do what 64 weights do. The difference, below $10^{-15}$, is rounding: a float64 keeps about 16 digits,
-# and another bracketing rounds at other places. With biases, two layers are still one, with another bias:
+# <details class="reveal"><summary>Three layers melt into one</summary>
+#
+# Products may be bracketed as you like: $((X W_1) W_2) W_3 = X (W_1 W_2 W_3)$. The three matrices are one matrix, which
+# can be worked out before any sample arrives. What is left of a difference, below $10^{-15}$, is rounding. Biases do
+# not help, since two layers with biases are one layer with another bias:
 #
 # $$(X W_1 + b_1)\, W_2 + b_2 = X\, (W_1 W_2) + (b_1 W_2 + b_2) .$$
 #
-# So a deep network without activations is a perceptron's score, and XOR stays out of reach.
+# So a deep network without activations is one score of its inputs, and its border is a straight line, as in lesson 01.
+# At the top you moved nine numbers, but they were worth three. That is why nobody gets beyond three of four.
 #
-# Put a ReLU between two layers instead. Two hidden neurons see the sum of both inputs, one of them with bias -1:
+# </details>
+
+# %% tags=["hide-input"]
+# The answer, confirmed by what was measured.
+depth.confirm("exactly the same, and nothing more" if difference < 1e-15 else f"off by {difference}")
+
+# %% [markdown]
+# ## One bend
+#
+# Now put the smallest bend there is between the two layers. The **ReLU**, short for rectified linear unit, keeps what
+# is above 0 and makes the rest 0. Let two hidden neurons both see the sum of the inputs, one of them with the bias -1:
 #
 # $$h_1 = \mathrm{relu}(x_1 + x_2), \quad h_2 = \mathrm{relu}(x_1 + x_2 - 1), \quad o = h_1 - 2 h_2 .$$
 #
-# By hand: the sums 0, 1, 2 give $h_1 = 0, 1, 2$ and $h_2 = 0, 0, 1$, so $o = 0, 1, 0$. That is XOR.
+# By hand: the sum is 0, 1 or 2. So $h_1$ is 0, 1, 2, and $h_2$ is 0, 0, 1, and $o$ is 0, 1, 0. That is XOR.
 
 # %%
 x_xor, y_xor = data.truth_table("xor")
 X = ops.add_bias_input(x_xor)  # (4, 3), the last column is 1
-W = np.array([[1.0, 1.0], [1.0, 1.0], [0.0, -1.0]])  # (3, 2), one column per neuron
+W = np.array([[1.0, 1.0], [1.0, 1.0], [0.0, -1.0]])  # (3, 2)
 W_out = np.array([[1.0], [-2.0]])  # (2, 1)
 with_relu = ops.relu(X @ W) @ W_out
 without = X @ W @ W_out
-print("labels", y_xor, " with ReLU", with_relu[:, 0], " without", without[:, 0])
-assert np.array_equal(with_relu[:, 0], y_xor)
+table(
+    zip(*x_xor.T, y_xor, with_relu[:, 0], without[:, 0], strict=True),
+    ["x1", "x2", "XOR", "with ReLU", "without"],
+)
 
 # %% [markdown]
-# Where does the ReLU act? In a single number: for the input (0, 0), the second neuron has $z = -1$, and ReLU
-# makes it 0. Find it in the first row of the drawing. Without ReLU the two matrices melt into one column, three
-# weights of a perceptron.
+# Where does the ReLU act? On a single number. For the input (0, 0) the second neuron has $z = -1$, and ReLU makes it
+# 0; you find it in the first row of the drawing. Without it, the two matrices melt into one column, the three weights
+# of a perceptron.
 
-# %%
+# %% tags=["hide-input"]
+# With ReLU, without, and as one matrix.
 figures.show(
     figures.neurons.collapse(X, W, W_out),
-    alt="With ReLU the outputs are 0, 1, 1, 0, which is XOR; without it the two matrices "
-    "equal one column -1, -1, 2 and the outputs are 2, 1, 1, 0",
-    caption="Top: two layers with ReLU give XOR. Middle: without it they do not. "
-    "Bottom: they are one matrix.",
+    alt="With ReLU the outputs are 0, 1, 1, 0, which is XOR; without it the two matrices equal one column -1, -1, 2 "
+    "and the outputs are 2, 1, 1, 0.",
+    caption="Top: two layers with ReLU give XOR. Middle: without it they do not. Bottom: they are one matrix.",
 )
 
 # %% [markdown]
-# As a map over all inputs, with a decision at 0.5, halfway between the labels 0 and 1: without ReLU the output is a
-# plane, and it reaches 0.5 on one straight line, as for any perceptron. With ReLU the plane is folded twice, and 0.5
-# is reached on two lines.
+# These are the nine numbers that you could not find, because the bend was missing. Here they are, to take hold of. At
+# the left is the map of answers: shaded means above 0.5, halfway between the two labels. At the right the same corners
+# stand where the hidden layer has put them, at $(h_1, h_2)$. The second layer sees nothing but this picture, and it
+# can still only draw one straight line. Now one line is enough: the hidden layer has put (0, 1) and (1, 0) on the same
+# place, and moved the others out of the way.
 
 # %%
-check_close(without, X @ (W @ W_out), name="one matrix")
+figures.nine_numbers("XOR solved")
+
+# %% [markdown]
+# Walk the cross along the diagonal from (0, 0) to (1, 1), by clicks on the map or by the arrow keys. At the right it
+# turns a corner, where the ReLU of $h_2$ switches on. Then try the other buttons. **One line only** still has its ReLU,
+# but the output no longer uses the second neuron. **No activation** has the nine numbers of the solution, without the
+# fold. **Two steps** is XOR made of perceptrons: a step is a bend too, and it is enough. Why does hardly anyone use it,
+# then? Press *two steps* once more, and move a weight of a hidden neuron a little. None of the four outputs changes;
+# and if you go on, one of them flips all at once. A method that improves weights in small steps gets no hint of where
+# to go.
+#
+# ## Six activation functions
+#
+# That method is called **gradient descent**, and lesson 03 is about it. It asks of each weight: if I change it a
+# little, how much does the output change? Part of the answer is the slope $f'(z)$ of the activation function, so
+# slopes decide which functions are useful. These are the ones you will meet:
+
+# %% tags=["hide-input"]
+# Six functions and their slopes.
 figures.show(
-    figures.neurons.outputs(x_xor, y_xor, W, W_out),
-    alt="With ReLU a folded surface separates XOR by two lines; "
-    "without it a plane is above 0.5 at (0, 0) too, which is wrong",
-    caption="Green: output above 0.5. Grey lines join equal outputs. "
-    "Filled: label 1, hollow: label 0; beside it the output.",
+    figures.activations.curves(),
+    alt="Six activation functions with their slopes: the step's slope is 0 everywhere, ReLU's is 0 or 1, those of "
+    "sigmoid and tanh are hills that fall to 0 on both sides, and softplus has the sigmoid as its slope.",
+    caption="Solid: the function. Dashed: its slope. From left to right z goes from -4 to 4; the grey lines are at 0, "
+    "1 and 2. Leaky ReLU is drawn with s = 0.1.",
 )
 
 # %% [markdown]
-# So the answer to the question at the top is yes: several neurons pass the wall. Must it be the ReLU? The step bends
-# too. A sum of 1 passes the first step below and not the second.
+# The step is the perceptron's, and the sigmoid is its smooth form.[^Hwu "One Choice: Sigmoid/Logistic Function"] ReLU
+# needs no exponential; **softplus** is a smooth ReLU, and its slope is exactly the sigmoid.[^Hwu "Today's Choice:
+# ReLU"] **Leaky ReLU** lets a little through below zero, and $s$ is its negative slope (0.01 in our library). **Tanh**
+# is a sigmoid that runs from -1 to 1. ReLU has a kink at 0, where it has no slope; by convention we take 0. Where there
+# is no activation at all, we write $f(z) = z$ and call it the identity.
+#
+# You can check a whole column of slopes at once. A slope is close to the rise of the function over a very short way:
 
 # %%
-total = x_xor.sum(axis=1)  # x1 + x2 of each sample
-with_steps = ops.heaviside(total - 1) - ops.heaviside(total - 2)
-slopes = ops.heaviside_prime(total - 1)
-print("labels", y_xor, " two perceptrons", with_steps, " slopes of the first", slopes)
-assert np.array_equal(with_steps, y_xor)
+z, eps = np.array([-2.0, -0.5, 0.3, 1.7]), 1e-6
+rows = []
+for name, (f, f_prime) in ops.ACTIVATIONS.items():
+    measured = (f(z + eps) - f(z - eps)) / (2 * eps)
+    agree = np.allclose(f_prime(z), measured, atol=1e-8)
+    rows.append((name, *f_prime(z), agree))
+names = ["slope at", *(f"{v:g}" for v in z), "as measured"]
+table(rows, names, align="lrrrrr")
 
 # %% [markdown]
-# Two perceptrons and a subtraction are XOR. But the step's slope is 0, so a method that follows slopes cannot find
-# such weights; we had to choose them by hand.
-#
-# XOR has four samples. How much does the bend matter for a network with random weights and 1000 random inputs?
-# For each activation, `lstsq` finds the one matrix that comes closest to the network; the star collects results
-# that we do not need. What no single matrix can do is the rest. Its size (`norm`: the root of the sum of squares) is
-# printed as a share of the network's output. **Predict** it for ReLU: (a) 1 %, (b) 10 %, (c) about half.
+# Training wants slopes that are not zero.[^Hwu "Neural Networks Model Human Neural Activity"] Where the slope is 0, a
+# small change of the weights changes nothing. For the step that is everywhere. ReLU's slope is 0 for half of all $z$,
+# and in practice it is enough that each neuron is above 0 for some samples. A neuron that is below 0 for all of them
+# is **dead**: nothing moves its weights any more. Leaky ReLU is made to avoid that. The sigmoid has another weakness.
 
-# %%
-rng = np.random.default_rng(0)
-X = ops.add_bias_input(rng.normal(size=(1000, 4)))
-W, W_out = rng.normal(size=(5, 8)), rng.normal(size=(8, 3))
-for name in ("identity", "relu", "tanh"):
-    f, _ = ops.ACTIVATIONS[name]
-    network = f(X @ W) @ W_out
-    nearest, *_ = np.linalg.lstsq(X, network)
-    rest = np.linalg.norm(network - X @ nearest) / np.linalg.norm(network)
-    print(f"{name:8} beyond any one matrix: {rest:.0%} of the output")
+# %% tags=["hide-input"]
+steepest = predict(
+    "Look at the sigmoid's dashed curve. How large does its slope get, and how much is left of it at z = 4?",
+    ["1 at the most, 0.5 at z = 4", "0.5 at the most, 0.1 at z = 4", "0.25 at the most, 0.018 at z = 4"],
+    answer="0.25 at the most, 0.018 at z = 4",
+    reveals=2,
+)
+steepest
+
+# %% tags=["hide-output"]
+largest = ops.sigmoid_prime(np.linspace(-8, 8, 3201)).max()
+at_4 = ops.sigmoid_prime(np.array(4.0))
+print(f"largest slope {largest:.4f}, at 4 {at_4:.4f}")
+print(f"ten of the largest multiplied: {largest**10:.1e}")
 
 # %% [markdown]
-# It is (c). The activation is no detail. It is the reason why a second layer is worth having. With it, hidden
-# layers can fold the input space; how to find weights that fold it usefully is the subject of the next two lessons.
+# <details class="reveal"><summary>Why deep networks gave up the sigmoid</summary>
 #
+# It never climbs faster than 1/4, and far from zero it hardly climbs at all: it **saturates**. Lesson 04 sends slopes
+# back through the layers, where they are multiplied, together with the weights. Ten sigmoids bring a factor of a
+# millionth at the best, whereas a ReLU that is switched on brings a factor of 1. In 2011 Glorot, Bordes and Bengio
+# showed that deep networks train well with ReLU,[^Glorot "Deep Sparse Rectifier Neural Networks"] and in 2012 AlexNet,
+# the network that made the world look at deep learning, was built with it.[^Krizhevsky "ImageNet Classification with
+# Deep Convolutional Neural Networks"]
+#
+# </details>
+
+# %% tags=["hide-input"]
+# The answer, confirmed by what was measured.
+steepest.confirm(f"{largest:.2f} at the most, {at_4:.3f} at z = 4")
+
+# %% [markdown]
 # ## What goes wrong: transposed weights
 #
-# O's rows are K's columns, and here is the trap. Use O's matrix in K's formula and forget the transposition. For
-# the output layer you are lucky.
+# A file with weights does not say whether a neuron is a row or a column, and sooner or later you will use one the wrong
+# way round. With the output layer of our example you are lucky:
 
-# %% tags=["raises-exception"]
+# %%
+try:
+    ops.dense_forward(h[None, :], output)  # should be output.T
+except ValueError as error:
+    print(error)
+
+# %% [markdown]
+# The message names the fix. (`h[None, :]` is the vector as a matrix with one row.) Now make the same mistake in the
+# hidden layer, whose matrix is 3 × 3.
+
+# %% tags=["hide-input"]
+turned = predict(
+    "X is (1, 3), and the hidden layer's weights are (3, 3). What happens if you forget the transposition there?",
+    ["an error about shapes", "the right numbers in another order", "no error, and wrong numbers"],
+    answer="no error, and wrong numbers",
+    reveals=2,
+)
+turned
+
+# %% tags=["hide-output"]
 X = x[None, :]
-A = ops.sigmoid(X @ rows.T)
-ops.dense_forward(A, rows_out)  # should be rows_out.T
+right, wrong = X @ hidden.T, X @ hidden
+print("right:", right.round(1))
+print("wrong:", wrong.round(1))
 
 # %% [markdown]
-# The shapes do not fit, and the message names the fix. The hidden layer is square, (3, 3), so there the shapes
-# **do** fit. Nothing complains, and every number is wrong.
-
-# %%
-right, wrong = X @ rows.T, X @ rows
-print("right:", right.round(1), right.shape)
-print("wrong:", wrong.round(1), wrong.shape)
-print("activations, right:", ops.sigmoid(right).round(2), " wrong:", ops.sigmoid(wrong).round(2))
-
-# %% [markdown]
-# Only a comparison with numbers from elsewhere finds it, such as a sample worked out by hand. `check_close` stops
-# with the first element that differs.
-
-# %% tags=["raises-exception"]
-check_close(wrong, [[-1.9, 3.1, -0.4]], name="hidden pre-activations")
-
-# %% [markdown]
-# Two habits help. Test with layers that are not square, so that a wrong transposition cannot pass. And test with
-# weights that are not symmetric: with $W = W^T$ the mistake would be invisible.
-
-# %% [markdown]
-# ## Where the lecture is loose
+# <details class="reveal"><summary>The shapes fit, and the numbers do not</summary>
 #
-# O's slide "Activation Functions" says that they are applied to the inputs at each neuron. They are applied to
-# the weighted sum, as O's own example does. Squashing the inputs first gives another number. (A second point, about
-# hardware, is in the optional section that follows.)
-
-# %%
-weighted_sum_first = ops.sigmoid(rows[0] @ x)
-inputs_first = rows[0] @ ops.sigmoid(x)
-print(f"f(w . x) = {weighted_sum_first:.2f}, the lecture's number")
-print(f"w . f(x) = {inputs_first:.2f}")
-
-# %% [markdown]
-# ## Optional: what a tensor core counts
+# A square matrix fits both ways, so nothing complains. Only a comparison with numbers from elsewhere finds the mistake,
+# such as a sample worked out by hand. Two habits help. Test with layers that are not square, so that a wrong
+# transposition cannot pass. And test with weights that are not symmetric: with $W = W^T$ the mistake is invisible.
 #
-# A **GPU** is a processor that does the same operation on many numbers at once; lesson 11 begins there. Its
-# **clock** is its beat: everything it does takes a whole number of beats. Matrix products are so central that GPUs
-# have a circuit for them: a **tensor core** computes $D = A B + C$ for 4 × 4 matrices in one clock. O's slide "Tesla
-# V100 Tensor Cores" gives it "64 FLOPS/clock", where **FLOPS** are operations on floating-point numbers. Count what
-# the product needs.
+# </details>
 
-# %%
-rng = np.random.default_rng(0)
-A, B, C = (rng.integers(-3, 4, size=(4, 4)) for _ in range(3))
-D, multiply_adds = C.copy(), 0
-for i in range(4):
-    for j in range(4):
-        for k in range(4):
-            D[i, j] += A[i, k] * B[k, j]
-            multiply_adds += 1
-assert np.array_equal(D, A @ B + C)
-print(multiply_adds, "multiply-adds =", 2 * multiply_adds, "floating-point operations")
+# %% tags=["hide-input"]
+# The answer, confirmed by what was computed.
+same = np.allclose(np.sort(right), np.sort(wrong))
+turned.confirm("the right numbers in another order" if same else "no error, and wrong numbers")
 
 # %% [markdown]
-# 64 is the number of **fused multiply-adds**, each of which is a multiplication and an addition: 128 operations per
-# clock. The card as a whole, a V100, decides it. It has 80 **multiprocessors** (each an independent part of the
-# GPU) with 8 tensor cores each and 1.53 billion clocks per second, and it is sold as 125 TFLOP/s: 125 times
-# $10^{12}$ operations per second.
-
-# %%
-for operations in (64, 128):
-    print(f"{operations} per clock: {80 * 8 * operations * 1.53e9 / 1e12:.1f} TFLOP/s")
+# More layers alone are worth nothing; layers with a bend between them can do what no single one can. Which weights
+# make the bends useful, and how a program finds them for a hundred thousand weights, is the next question. It needs a
+# measure of how wrong a network is, and that is where lesson 03 begins.
 
 # %% [markdown]
 # ## Try it
 #
-# - In a new cell, replace `ops.relu` in the XOR network by `ops.leaky_relu` with `negative_slope=0.1`, then 0.5,
-#   then 1. Print the four outputs. At which slope is it a perceptron again, and why?
-# - Build three layers again with `np.tanh` between them and inputs of size 0.001:
-#   `X = 0.001 * rng.normal(size=(1000, 8))`. How well does `X @ one_matrix` match now? Look at tanh near 0 in the
-#   explorer.
-# - In the explorer, set the negative slope to 1 and then to 0. Which two functions from this page do you get?
+# - In the figure with nine numbers, choose *your turn* with ReLU, and find a solution of XOR that is not the one shown.
+#   <details><summary>Answer</summary>
+#
+#   Set $w_{12} = w_{21} = -1$ and all biases to 0, with $v_1 = v_2 = 1$. Then $o = \mathrm{relu}(x_1 - x_2) +
+#   \mathrm{relu}(x_2 - x_1) = |x_1 - x_2|$. In the hidden space (0, 0) and (1, 1) fall on one place, and the other two
+#   on different axes.
+#
+#   </details>
+# - In a new cell, replace `ops.relu` in the XOR network by `ops.leaky_relu` with `negative_slope=0.1`. Then try the
+#   slopes 0.5 and 1. At which of the three is it a perceptron again, and why? <details><summary>Answer</summary>
+#
+#   The only number below 0 is the -1 of the input (0, 0). It becomes $-s$, so that output is $2s$: 0.2, then 1, then 2.
+#   Above $s = 0.25$ it counts as a 1. At $s = 1$ leaky ReLU is the identity, and the network is a perceptron.
+#
+#   </details>
+# - Build the three layers again with `np.tanh` between them, and with inputs of size 0.001:
+#   `X = 0.001 * rng.normal(size=(1000, 8))`. How well does one matrix match now? <details><summary>Answer</summary>
+#
+#   To within a few parts in a thousand. Near 0 tanh is almost the straight line $f(z) = z$. A bend
+#   helps only where the numbers reach it, so the size of the weights matters too.
+#
+#   </details>
+
+# %% [markdown]
+# <details><summary>For those who know the lectures</summary>
+#
+# Owens writes the weights of a neuron as a row, $z = W x$; Dey has one column for each neuron, and writes a network as
+# $Z = X W$, $A = f(Z)$, $G = A W'$, $O = f(G)$. One is the transpose of the other: $(W x)^T = x^T W^T$.
+#
+# Owens' slide "Activation Functions" says that they are applied to the inputs at each neuron, with a note that his
+# reference says outputs. They are applied to the weighted sum, as in his own example: $f(w \cdot x)$ is 0.13 for his
+# first neuron; the sum of the squashed inputs would be 0.05.
+#
+# Hwu's slides date ReLU's rise to 2017; the papers named above are of 2011 and 2012.
+#
+# Dey names the step, `heaviside`, without a formula; that it is 1 at $z = 0$ is our choice. Leaky ReLU comes from the
+# negative slope in Dey's kernel. Tanh is in none of the three lectures.
+#
+# </details>
 
 # %% [markdown]
 # ## Check yourself
 #
 # **1.** A network has 784 inputs, layers of 128 and 64 neurons, and 10 outputs, without activation functions and
-# without biases. How many weights does it hold? How many weights does the smallest network need that computes the
+# without biases. How many weights does it hold? How many weights does the smallest single layer need that computes the
 # same?
 #
 # <details><summary>Answer</summary>
 #
-# It holds 784 · 128 + 128 · 64 + 64 · 10 = 109,184 weights. The product of the three matrices has shape (784,
-# 10), so one layer with 7,840 weights computes the same.
+# It holds 784 · 128 + 128 · 64 + 64 · 10 = 109,184 weights. The product of the three matrices has shape (784, 10), so
+# one layer with 7,840 weights computes the same.
 #
 # </details>
 
 # %% [markdown]
-# **2.** A ReLU neuron has a negative pre-activation for every sample of the training set. What does it put out?
-# What is its slope, and what does that mean for a method that follows slopes? Which variant of ReLU avoids it?
+# **2.** A ReLU neuron has a negative pre-activation for every sample of the training set. What does it put out? What is
+# its slope, and what does that mean for gradient descent? Which activation functions avoid it?
 #
 # <details><summary>Answer</summary>
 #
-# It puts out 0 for every sample, and its slope is 0 for every sample. A small change of its weights changes
-# nothing, so a method that follows slopes never moves it: the neuron is dead. Leaky ReLU keeps the slope $s$
-# below zero, so the neuron can come back. Softplus works too: its slope, a sigmoid, is small there but never 0.
+# It puts out 0 for every sample, and its slope is 0 for every sample. A small change of its weights changes nothing, so
+# gradient descent never moves them: the neuron is dead. Leaky ReLU keeps the slope $s$ below zero, so the neuron can
+# come back. Softplus works too: its slope, a sigmoid, is small there but never 0.
 #
 # </details>
 
 # %% [markdown]
 # **3.** You receive a file with a (64, 64) weight matrix, and `X @ W` runs without an error. How do you find out
-# whether its neurons are rows or columns, if you also have one input and the correct output of the layer? When
-# could even that fail to tell?
+# whether its neurons are rows or columns, if you also have one input and the right output of the layer? When could even
+# that fail to tell?
 #
 # <details><summary>Answer</summary>
 #
-# Compute `X @ W` and `X @ W.T` and compare both with the correct pre-activations; one of them matches. It cannot tell
-# if the matrix is symmetric, and then it does not matter. It cannot tell either if the input makes both products
-# equal: an input with a single 1 picks row $i$ of $W$ or column $i$, and these two may be the same. And after a ReLU
-# both outputs may be nothing but zeros, so compare before the activation if you can.
+# Compute `X @ W` and `X @ W.T`, and compare both with the right pre-activations; one of them matches. It cannot tell if
+# the matrix is symmetric, and then it does not matter. It cannot tell either if the input makes both products equal: an
+# input with a single 1 picks row $i$ of $W$ or column $i$, and these two may be the same. And after a ReLU both outputs
+# may be nothing but zeros, so compare before the activation if you can.
 #
 # </details>

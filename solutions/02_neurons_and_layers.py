@@ -28,9 +28,9 @@ from course_lib.checks import check
 # %% [markdown]
 # ## 02.1 · Which neurons are dead?
 #
-# *1 point, warm-up. Trains: pre-activations of a batch, the slope of ReLU. (H, "Today's Choice: ReLU")*
+# *1 point, warm-up. Trains: pre-activations of a batch, the slope of ReLU. (Hwu, "Today's Choice: ReLU")*
 #
-# A layer with ReLU sees the samples `X` (B, D). Its weights `W` (D, M) are in K's form, one column per neuron, and its
+# A layer with ReLU sees the samples `X` (B, D). Its weights `W` (D, M) have one column for each neuron, and its
 # biases are `b` (M,): $Z = X W + b$. A neuron is dead for these samples if the slope of its ReLU is 0 for every one
 # of them. Return an array (M,) of truth values, True where the neuron is dead.
 #
@@ -69,17 +69,17 @@ check("02.1", dead_neurons)
 # %% [markdown]
 # ## 02.2 · Rows or columns?
 #
-# *2 points, core. Trains: O's and K's form of a layer, and how to find a wrong transposition. (O, "Matrix Formulation";
-# K, "Feedforward propagation")*
+# *2 points, core. Trains: rows and columns as neurons, and how to find a wrong transposition. (Owens, "Matrix
+# Formulation"; Dey, "Feedforward propagation")*
 #
-# You receive a square weight matrix `W` (n, n), and nobody says whether one neuron is a row, as O writes it, or a
-# column, as K does. There is no bias. You also have one input `x` (n,) and the correct pre-activations `z` (n,) of the
+# You receive a square weight matrix `W` (n, n), and nobody says whether one neuron is a row or a
+# column. There is no bias. You also have one input `x` (n,) and the correct pre-activations `z` (n,) of the
 # layer. Return one of four words:
 #
-# - `"rows"` if `z` fits O's form $z = W x$ and not K's, `"columns"` if it fits K's form $z^T = x^T W$ and not O's;
+# - `"rows"` if `z` fits $z = W x$ only, and `"columns"` if it fits $z^T = x^T W$ only;
 # - `"both"` if it fits both, `"neither"` if it fits none of them.
 #
-# "Fits" means that every element agrees to within 1e-9: decimal numbers are rounded. Example: O's hidden rows
+# "Fits" means that every element agrees to within 1e-9: decimal numbers are rounded. Example: the lesson's hidden rows
 # (1, -2, 2), (2, 1, -4), (1, -1, 0) as `W`, with the input (0.5, 0.9, -0.3) and $z$ = (-1.9, 3.1, -0.4), are `"rows"`.
 #
 # <details><summary>Hint 1</summary>
@@ -119,24 +119,23 @@ def orientation(W, x, z):
 check("02.2", orientation)
 
 # %% [markdown]
-# ## 02.3 · Inference from O's rows
+# ## 02.3 · Inference from rows
 #
-# *2 points, core. Trains: inference layer by layer, a batch as rows. (O, "Inference" and "What this means
+# *2 points, core. Trains: inference layer by layer, a batch as rows. (Owens, "Inference" and "What this means
 # computationally")*
 #
-# `layers` is a list of weight matrices as O writes them: `layers[i]` has one row per neuron and one column per input,
+# `layers` is a list of weight matrices: `layers[i]` has one row per neuron and one column per input,
 # so its shape is (neurons of this layer, neurons of the one before). There are no biases. `X` (B, D) holds a batch of
 # samples, one in each row, and `f` is the activation function of every layer, the last included; it takes an array of
 # any shape and works on each element. Return the outputs of the last layer, one **row** per sample: (B, neurons of the
 # last layer).
 #
-# Example: with O's two matrices (`rows` and `rows_out` in the lesson), the sigmoid, and the batch of the one sample
+# Example: with the two matrices `hidden` and `output` of the lesson, the sigmoid, and the batch of the one sample
 # (0.5, 0.9, -0.3), the result is (0.35, 0.85), rounded, of shape (1, 2).
 #
 # <details><summary>Hint 1</summary>
 #
-# A batch is written in K's form, samples as rows; the matrices are in O's. The lesson's dictionary is one
-# transposition.
+# Both the samples and the neurons are rows here. The lesson's section "Many samples at once" says what that needs.
 #
 # </details>
 #
@@ -166,9 +165,9 @@ def inference(X, layers, f):
 check("02.3", inference)
 
 # %% [markdown]
-# ## 02.4 · A slope that is not in the table
+# ## 02.4 · A slope that is not in the picture
 #
-# *2 points, core. Trains: derivatives of activation functions. (H, "Sigmoid/Logistic Function"; swish is the course's
+# *2 points, core. Trains: derivatives of activation functions. (Hwu, "Sigmoid/Logistic Function"; swish is the course's
 # addition)*
 #
 # A later relative of ReLU is **swish**, $f(z) = z\,\sigma(z)$ with the sigmoid $\sigma$. Unlike ReLU it is smooth, and
@@ -186,7 +185,7 @@ check("02.3", inference)
 #
 # <details><summary>Hint 2</summary>
 #
-# The slope of the sigmoid is in the lesson's table: $\sigma(z) (1 - \sigma(z))$.
+# The slope of the sigmoid is in the lesson's picture of six functions: $\sigma(z) (1 - \sigma(z))$.
 #
 # </details>
 #
@@ -211,13 +210,13 @@ check("02.4", swish_slope)
 # %% [markdown]
 # ## 02.5 · Many layers without activation are one
 #
-# *2 points, core. Trains: layers without activation functions, order of matrix products, shapes. (O, "Matrix
-# Formulation"; K, "Feedforward propagation")*
+# *2 points, core. Trains: layers without activation functions, order of matrix products, shapes. (Owens, "Matrix
+# Formulation"; Dey, "Feedforward propagation")*
 #
-# A network has one or more layers in K's form and no activation functions. Layer $i$ maps its inputs $X$ to
-# $X W_i + b_i$. The list `weights` holds the matrices, first layer first, of shapes that fit each other; `biases` holds
-# one vector per layer. Return `(W, b)` of the single layer that computes the same for every input. The given lists and
-# arrays must stay as they are.
+# A network has one or more layers, with one column for each neuron, and no activation functions. Layer $i$ maps its
+# inputs $X$ to $X W_i + b_i$. The list `weights` holds the matrices, first layer first, of shapes that fit each other;
+# `biases` holds one vector per layer. Return `(W, b)` of the single layer that computes the same for every input. The
+# given lists and arrays must stay as they are.
 #
 # Shapes: if the first matrix is (D, ...) and the last is (..., M), then `W` is (D, M) and `b` is (M,). By hand: the
 # matrices (1, 2) of shape (1, 2) and (3, 4) of shape (2, 1) with the biases (1, -1) and (5) give
@@ -258,7 +257,7 @@ check("02.5", collapse)
 # %% [markdown]
 # ## 02.6 · Any truth table that only counts
 #
-# *3 points, stretch. Trains: what a hidden layer of ReLUs can do that one matrix cannot. (H, "Many Problems Have
+# *3 points, stretch. Trains: what a hidden layer of ReLUs can do that one matrix cannot. (Hwu, "Many Problems Have
 # Systematic Solutions" and "Today's Choice: ReLU")*
 #
 # XOR, NAND, parity and majority have something in common: only the number $s$ of ones among the $n$ inputs counts. Such

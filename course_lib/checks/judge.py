@@ -16,6 +16,9 @@ from course_lib.checks.forms import as_plain
 from course_lib.checks.remembered import remembered
 from course_lib.checks.values import Named, Opaque, Seeded, resolve
 
+IN_A_LINE = 12
+"""Numbers of an array that a message of one line shows; a card shows more (`showing.IN_FULL`)."""
+
 NOT_STARTED = "not written yet"
 """The cause that a stub has."""
 
@@ -274,7 +277,7 @@ def _shown(args):
 def _short(value):
     if isinstance(value, np.ndarray):
         whole = np.array2string(value, precision=4, separator=", ", threshold=12).replace("\n", "")
-        return whole if value.size <= 6 else f"array {value.shape}"
+        return whole if value.size <= IN_A_LINE else f"array {value.shape}"
     if type(value) is Named:
         return value.name.replace("numpy.", "np.")
     if type(value) is Seeded:

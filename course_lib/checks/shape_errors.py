@@ -20,6 +20,9 @@ SIGNS = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.MatMult: "@", ast.Pow: "**", ast.FloorDiv: "//",
     ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
 }  # fmt: skip
+MOST_LISTED = 8
+"""Arrays of a list whose shapes are told."""
+
 PRODUCTS = ("dot", "matmul")
 
 
@@ -53,6 +56,9 @@ def shape_error(error, origin, function, arguments):
         return " ".join([*(_product(*pair) if pair[0] == "@" else _elementwise(*pair)), given])
     if _has(text, PUT):
         return f"The values and the place that they are to fill have different shapes. {given}"
+    if _has(text, PRODUCT) and "dimensions" not in text:
+        rule = "In a product the last size of the left array must equal the first one of the right."
+        return " ".join(filter(None, [rule, "Is one of them to be transposed (.T)?", given]))
     return " ".join(filter(None, ["Is one of the arrays to be transposed (.T)?" if _turned(origin) else "", given]))
 
 
@@ -80,14 +86,23 @@ def _turned(origin):
 
 
 def _given(function, arguments):
-    """Return "The arguments: x (4, 3), w (2, 3)." for those that are arrays."""
+    """Return "Shapes of the arguments: x (4, 3), layers [(2, 3), (1, 2)]." for arrays and lists of arrays."""
     try:
         names = list(inspect.signature(function).parameters)
     except (TypeError, ValueError):
         names = []
     names += [f"argument {i + 1}" for i in range(len(names), len(arguments))]
-    shapes = [f"{n} {a.shape}" for n, a in zip(names, arguments, strict=False) if isinstance(a, np.ndarray)]
+    shapes = [f"{n} {shown}" for n, a in zip(names, arguments, strict=False) if (shown := _shapes_in(a))]
     return f"Shapes of the arguments: {', '.join(shapes)}." if shapes else ""
+
+
+def _shapes_in(value):
+    """Return the shape of an array, those of a short list of arrays, "" of anything else."""
+    if isinstance(value, np.ndarray):
+        return f"{value.shape}"
+    if type(value) in (list, tuple) and 0 < len(value) <= MOST_LISTED and all(isinstance(v, np.ndarray) for v in value):
+        return f"[{', '.join(str(v.shape) for v in value)}]"
+    return ""
 
 
 def _pair(origin):
@@ -112,9 +127,9 @@ def _pair(origin):
 
 
 def _shape(node, names):
-    """Return the shape of a name, of its .T, or of a product of such; None for what would have to be run."""
-    if isinstance(node, ast.Name):
-        value = names.get(node.id)
+    """Return the shape of a name, an entry of a list, its .T, or a product of such; None for what would have to run."""
+    if isinstance(node, ast.Name | ast.Subscript):
+        value = _held(node, names)
         return np.shape(value) if isinstance(value, np.ndarray | int | float | np.generic) else None
     if isinstance(node, ast.Attribute) and node.attr == "T":
         shape = _shape(node.value, names)
@@ -125,6 +140,22 @@ def _shape(node, names):
             return None
         return _times(*shapes) if isinstance(node.op, ast.MatMult) else _beside(*shapes)
     return None
+
+
+def _held(node, names):
+    """Return what a name holds, or an entry of a list or tuple such as `layers[i]` or `weights[-1]`, else None."""
+    if isinstance(node, ast.Name):
+        return names.get(node.id)
+    if not isinstance(node, ast.Subscript):
+        return None
+    box, place = _held(node.value, names), node.slice
+    sign = 1
+    if isinstance(place, ast.UnaryOp) and isinstance(place.op, ast.USub):
+        sign, place = -1, place.operand
+    at = names.get(place.id) if isinstance(place, ast.Name) else getattr(place, "value", None)
+    if type(box) not in (list, tuple) or type(at) is not int or not -len(box) <= sign * at < len(box):
+        return None
+    return box[sign * at]
 
 
 def _product(sign, left, a, right, b):
@@ -139,6 +170,8 @@ def _product(sign, left, a, right, b):
     fits = [f"`{x} @ {y}` gives {shape}" for x, s, y, t in others if (shape := _times(s, t)) is not None]
     if fits:
         yield f"Is one of them transposed? {', '.join(fits)}."
+    else:
+        yield "No transposition makes them fit: is one of them another array than you mean?"
 
 
 def _elementwise(sign, left, a, right, b):
@@ -155,7 +188,9 @@ def _elementwise(sign, left, a, right, b):
 
 
 def _t(text):
-    return text.removesuffix(".T") if text.endswith(".T") else f"{text}.T" if text.isidentifier() else f"({text}).T"
+    if text.endswith(".T"):
+        return text.removesuffix(".T")
+    return f"{text}.T" if re.fullmatch(r"\w+(\[-?\w+\])*", text) else f"({text}).T"
 
 
 def _times(a, b):

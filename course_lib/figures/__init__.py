@@ -40,11 +40,12 @@ TOPICS = {
     "data_movement": "convolution_costs",
     "error_image": "output_tiles",
     "halo_explorer": "halos",
+    "nine_numbers": "xor_networks",
     "tile_explorer": "product_explorer",
     "tile_levels": "product_levels",
     "tile_numbers": "output_tiles",
 }
-"""Functions of topic modules that lessons call by `figures.<name>`; here because they stand on `course_lib.simt`."""
+"""Functions of topic modules that lessons call by `figures.<name>`, most of which stand on `course_lib.simt`."""
 
 
 def __getattr__(name):

@@ -1,14 +1,13 @@
-"""Pictures of layers: a network with its numbers, the collapse of layers without activation, and a race."""
+"""Pictures of layers: a neuron, a network with its numbers, and the collapse of layers without activation."""
 
 import numpy as np
 
-from course_lib.reference import add_bias_input, identity, relu
+from course_lib.reference import relu
 
 from . import style
-from .perceptron import HIGH, LOW, samples
 from .svg import Svg, text_width
 
-RADIUS = 25
+RADIUS = 22
 
 
 def network(x, layers, activation):
@@ -24,10 +23,10 @@ def network(x, layers, activation):
         Applied to every weighted sum.
     """
     sizes = [len(x), *(len(rows) for rows in layers)]
-    tall = max(sizes) * 112 + 40
-    svg = Svg(640, tall)
-    columns = [[(70 + 235 * k, 40 + (tall - 40) * (i + 0.5) / n) for i in range(n)] for k, n in enumerate(sizes)]
-    for k, title in enumerate(["inputs", *["hidden layer"] * (len(layers) - 1), "output layer"]):
+    tall, step = max(sizes) * 112 + 40, 316 / max(1, len(layers))
+    svg = Svg(400, tall)
+    columns = [[(42 + step * k, 40 + (tall - 40) * (i + 0.5) / n) for i in range(n)] for k, n in enumerate(sizes)]
+    for k, title in enumerate(["inputs", *["hidden"] * (len(layers) - 1), "outputs"]):
         svg.text(columns[k][0][0], 20, f"{title} ({sizes[k]},)", anchor="middle", bold=True)
     values = np.asarray(x, float)
     _nodes(svg, columns[0], values, "data")
@@ -58,7 +57,7 @@ def _edges(svg, tails, heads, rows):
                 svg.line(*start, *end, stroke="idle", line=1, dashed=True)
             else:
                 svg.line(*start, *end, stroke="weight", line=1 + abs(weight), dashed=weight < 0)
-            near = start + 0.82 * (end - start)  # the neuron that the weight belongs to
+            near = start + 0.8 * (end - start)  # the neuron that the weight belongs to
             labels.append((near, f"{weight:g}".replace("-", "\u2212")))
     for (px, py), text in labels:
         wide = text_width(text) + 4
@@ -69,92 +68,71 @@ def _edges(svg, tails, heads, rows):
 def collapse(x, w, w_out):
     """Return a drawing: two layers with ReLU, the same two without, and the one matrix that equals the latter."""
     z = x @ w
-    svg = Svg(640, 492)
-    first = [(10, "X", x, "data"), (120, "W", w, "weight"), (220, "Z", z, "data")]
-    last = (450, "W'", w_out, "weight")
-    with_relu = [*first, (318, "relu(Z)", relu(z), "data"), last, (550, "O", relu(z) @ w_out, "output")]
-    without = [*first, last, (550, "O", z @ w_out, "output")]
-    one = [(10, "X", x, "data"), (268, "W W'", w @ w_out, "weight"), (550, "O", x @ (w @ w_out), "output")]
+    svg = Svg(400, 516)
+    first = [("X", x, "data"), ("W", w, "weight"), ("Z", z, "data")]
+    last = ("W'", w_out, "weight")
+    with_relu = [*first, ("relu(Z)", relu(z), "data"), last, ("O", relu(z) @ w_out, "output")]
+    without = [*first, last, ("O", z @ w_out, "output")]
+    one = [("X", x, "data"), ("W W'", w @ w_out, "weight"), ("O", x @ (w @ w_out), "output")]
     shown = {
         "With ReLU: Z = X W, O = relu(Z) W'": with_relu,
         "Without: Z = X W, O = Z W'": without,
         "One matrix does the same: O = X (W W')": one,
     }
-    for top, (title, row) in zip((0, 164, 328), shown.items(), strict=True):
-        svg.text(10, top + 18, title, bold=True, size=14)
+    for top, (title, row) in zip((0, 172, 344), shown.items(), strict=True):
+        svg.text(8, top + 18, title, bold=True, size=14)
         if top:
-            svg.line(10, top, 630, top, stroke=style.GRID)
-        _row(svg, row, top + 92)
+            svg.line(8, top, 392, top, stroke=style.GRID)
+        _row(svg, row, top + 98)
     return svg
 
 
+CELL = 24
+
+
 def _row(svg, row, middle):
-    """Draw matrices (left, name, values, role) centred on one height, and an arrow from each to the next."""
-    before = None
-    for left, name, values, role in row:
-        top = middle - 12 * len(values)  # cells are 24 high
-        box = svg.matrix(values, left, top - 20, name=name, role=role, fmt="{:g}", cell=(26, 24))
+    """Draw matrices (name, values, role) centred on one height, and an arrow from each to the next."""
+    gap = min(60, (384 - CELL * sum(np.shape(v)[1] for _, v, _ in row)) / (len(row) - 1))
+    left, before = 8, None
+    for name, values, role in row:
+        high, wide = np.multiply(np.shape(values), CELL)
+        top = middle - high / 2
+        svg.text(left + wide / 2, top - 6, name, anchor="middle", bold=True)
+        svg.text(left + wide / 2, top + high + 15, f"{np.shape(values)}", anchor="middle", fill=style.MUTED)
+        for (i, j), value in np.ndenumerate(values):
+            x, y = left + j * CELL, top + i * CELL
+            svg.rect(x, y, CELL, CELL, fill=style.tint(role), stroke=role)
+            svg.text(x + CELL / 2, y + 16.3, f"{value + 0.0:g}".replace("-", "\u2212"), anchor="middle")
         if before:
-            svg.arrow(before + 5, middle, left - 5, middle, stroke=style.MUTED, line=1)
-        before = box.right
+            svg.arrow(before + 3, middle, left - 3, middle, stroke=style.MUTED, line=1, head=6)
+        before, left = left + wide, left + wide + gap
 
 
-@style.styled
-def outputs(x, y, w, w_out):
-    """Return a figure: the output of two layers over the square of inputs, with ReLU between them and without."""
-    fig, axes = style.new_figure(8.2, 3.9, 1, 2, sharey=True)
-    g1, g2 = np.meshgrid(np.linspace(LOW, HIGH, 111), np.linspace(LOW, HIGH, 111))
-    grid = add_bias_input(np.column_stack([g1.ravel(), g2.ravel()]))
-    levels = np.arange(-3.75, 4, 0.5)
-    panels = ((axes[0], relu, "With ReLU: folded"), (axes[1], identity, "Without: a flat plane"))
-    for ax, between, title in panels:
-        height = (between(grid @ w) @ w_out).reshape(g1.shape)
-        ax.contourf(g1, g2, height, levels=[0.5, 9], colors=[style.tint("output", 0.25)])
-        ax.contour(g1, g2, height, levels=levels, colors=style.COLOURS["idle"], linewidths=1, linestyles="-")
-        ax.contour(g1, g2, height, levels=[0.5], colors=style.COLOURS["weight"], linewidths=2.5)
-        samples(ax, x, y)
-        for point, value in zip(x, between(add_bias_input(x) @ w) @ w_out[:, 0], strict=True):
-            text = f"{value:g}".replace("-", "\u2212")
-            ax.annotate(
-                text, point, textcoords="offset points", xytext=(9, 7), fontsize=style.SIZE_TITLE, fontweight="bold"
-            )
-        ax.set(xlabel="$x_1$", aspect="equal", xticks=[0, 1], yticks=[0, 1], title=title)
-        ax.grid(False)
-    axes[0].set_ylabel("$x_2$")
-    return fig
-
-
-@style.styled
-def race(names, loop_ms, batch_ms):
-    """Return a figure: for each layer, how many times longer the loop over samples takes than one product."""
-    fig, ax = style.new_figure(7.4, 0.7 * len(names) + 1.0)
-    ratios = np.asarray(loop_ms) / np.asarray(batch_ms)
-    at = np.arange(len(names))[::-1]
-    ax.barh(at, ratios - 1, left=1, height=0.55, color=style.COLOURS["data"])
-    for y, ratio in zip(at, ratios, strict=True):
-        ax.annotate(
-            f"{times(ratio)} times",
-            (max(ratio, 1), y),
-            textcoords="offset points",
-            xytext=(6, 0),
-            va="center",
-            bbox=dict(facecolor=style.PAPER, edgecolor="none", pad=1.5),
-        )
-    rows = zip(names, loop_ms, batch_ms, strict=True)
-    labels = [f"{name}\n{loop:.2g} ms : {batch:.2g} ms" for name, loop, batch in rows]
-    high = 10 * max(ratios.max(), 10)
-    ticks = [10**k for k in range(int(np.log10(high)) + 1)]
-    ax.set(xscale="log", xlim=(min(0.8, 0.8 * ratios.min()), high))
-    ax.set(yticks=at, yticklabels=labels, xticks=ticks, xticklabels=[f"{t}" for t in ticks])
-    ax.set_xlabel("time of the loop / time of one product")
-    ax.minorticks_off()
-    ax.grid(axis="y", visible=False)
-    return fig
-
-
-def times(ratio):
-    """Write a measured ratio with no more digits than a clock can promise: 220, 37, 2.6."""
-    return f"{ratio:.1f}" if ratio < 10 else f"{float(f'{ratio:.2g}'):.0f}"
+def cell():
+    """Return a drawing: a nerve cell above, and below it the sum and the function that model it."""
+    svg = Svg(400, 260)
+    svg.text(8, 18, "a nerve cell", bold=True)
+    for y in (48, 76, 104):
+        svg.line(20, y, 150, 76, stroke="data", line=3)
+        svg.circle(20, y, 5, fill="weight", stroke="weight")
+    svg.text(32, 124, "synapses and dendrites", fill=style.MUTED)
+    svg.circle(170, 76, 26, fill=style.tint("data", 0.25), stroke="data", line=2)
+    svg.text(170, 44, "cell body", anchor="middle", fill=style.MUTED)
+    svg.arrow(196, 76, 380, 76, stroke="output", line=3)
+    svg.text(288, 66, "axon", anchor="middle", fill=style.MUTED)
+    svg.text(8, 158, "its model", bold=True)
+    for k, y in enumerate((182, 210, 238)):
+        svg.text(8, y + 4, f"x{k + 1}")
+        svg.line(26, y, 146, 210, stroke="data", line=1.5)
+        svg.text(78, (y + 210) / 2 + (y - 210) * 0.15 - 3, f"w{k + 1}", anchor="middle", fill=style.INK)
+    svg.circle(170, 210, 26, fill=style.tint("data", 0.25), stroke="data", line=2)
+    svg.text(170, 214, "z", anchor="middle", bold=True)
+    svg.arrow(196, 210, 262, 210, line=1.5)
+    svg.rect(264, 190, 44, 40, stroke="output", line=2)
+    svg.text(286, 214, "f", anchor="middle", bold=True)
+    svg.arrow(308, 210, 362, 210, stroke="output", line=1.5)
+    svg.text(368, 214, "a", bold=True)
+    return svg
 
 
 def _short(value):

@@ -185,7 +185,22 @@ ORIENTATION_MUTANTS = (
     Mutant(
         "a loose tolerance",
         _orientation_cell("np.allclose(a, b, atol=0.1)", _FOUR),
+        "The tolerance is wider than 1e-9",
+    ),
+    Mutant(
+        "a tolerance of 1e-6",
+        _orientation_cell("np.allclose(a, b, rtol=0, atol=1e-6)", _FOUR),
         "on a hidden case returns another value.",
+    ),
+    Mutant(
+        "row for rows",
+        _orientation_cell(_ALL_CLOSE, _FOUR.replace('"rows"', '"row"').replace('"columns"', '"column"')),
+        "to the letter",
+    ),
+    Mutant(
+        "capital letters",
+        _orientation_cell(_ALL_CLOSE, _FOUR.replace('"rows"', '"Rows"').replace('"columns"', '"Columns"')),
+        "in small letters",
     ),
     Mutant(
         "a truth value",
@@ -241,7 +256,17 @@ INFERENCE_MUTANTS = (
         X = f(X @ W)
     return X
 """,
-        "raises ValueError: matmul",
+        "Is one of them to be transposed (.T)? Shapes of the arguments: X (2, 2), layers [(1, 2), (2, 1)].",
+    ),
+    Mutant(
+        "never transposed, by number",
+        """def inference(X, layers, f):
+    A = X
+    for i in range(len(layers)):
+        A = f(A @ layers[i])
+    return A
+""",
+        "the last size of the left array must equal the first one of the right",
     ),
     Mutant(
         "inputs squashed",
@@ -477,6 +502,28 @@ COLLAPSE_MUTANTS = (
         "changes argument 2 in place",
     ),
     Mutant(
+        "bias through all matrices",
+        """def collapse(weights, biases):
+    W, b = weights[0], biases[0]
+    for V, c in zip(weights[1:], biases[1:]):
+        W = W @ V
+        b = b @ W + c
+    return W, b
+""",
+        "The bias is multiplied by the product of all matrices so far",
+    ),
+    Mutant(
+        "bias through the matrices before",
+        """def collapse(weights, biases):
+    W, b = weights[0], biases[0]
+    for V, c in zip(weights[1:], biases[1:]):
+        b = b @ W + c
+        W = W @ V
+    return W, b
+""",
+        "The bias is multiplied by the matrices before it",
+    ),
+    Mutant(
         "bias as a row",
         """def collapse(weights, biases):
     W, b = weights[0], biases[0][None, :]
@@ -484,7 +531,7 @@ COLLAPSE_MUTANTS = (
         W, b = W @ V, b @ V + c
     return W, b
 """,
-        "result[1] has shape (1, 1), expected (1,)",
+        "result[1] has shape (1, 2), expected (2,)",
     ),
 )
 

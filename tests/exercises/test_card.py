@@ -286,6 +286,66 @@ def test_numpys_errors_about_shapes_are_told_with_the_shapes_and_what_would_fit(
         assert ".T" not in cause
 
 
+def by_number(x, layers):
+    for i in range(len(layers)):
+        x = x @ layers[i]
+    return x
+
+
+def the_last(x, layers):
+    return x @ layers[-1]
+
+
+def turned_back(x, layers):
+    return x @ layers[0].T @ layers[1]
+
+
+def bias_through_all(x, layers):
+    b = layers[0][0]
+    W = layers[1] @ layers[0]
+    return b @ W
+
+
+LAYERS = [np.array([[2.0, 3.0, 1.0]]), np.array([[-1.0], [4.0]])]
+LIST = "Shapes of the arguments: x (2, 3), layers [(1, 3), (2, 1)]."
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        (by_number, "x is (2, 3) and layers[i] is (1, 3): the last size of x must equal the first one of layers[i]. "
+                    f"Is one of them transposed? `x @ layers[i].T` gives (2, 1). {LIST}"),
+        (the_last, "x is (2, 3) and layers[-1] is (2, 1): the last size of x must equal the first one of layers[-1]. "
+                   "Is one of them transposed? `x.T @ layers[-1]` gives (3, 1)."),
+        (turned_back, "x @ layers[0].T is (2, 1) and layers[1] is (2, 1)"),
+        (bias_through_all, "b is (3,) and W is (2, 3): the last size of b must equal the first one of W. Is one of "
+                           "them transposed? `b @ W.T` gives (2,)."),
+    ],
+    ids=lambda p: getattr(p, "__name__", ""),
+)  # fmt: skip
+def test_arrays_in_lists_are_told_with_their_shapes_too(answer, says):
+    layer = exercise(lambda x, layers: x @ layers[0].T @ layers[1].T, X, LAYERS)
+    assert says in rows(card(layer, answer))["Likely cause"]
+
+
+def test_arrays_that_fit_in_no_way_are_not_called_transposed():
+    layer = exercise(lambda x, w: np.zeros(2), np.ones(4), W)
+    cause = rows(card(layer, product))["Likely cause"]
+    assert "x is (4,) and w is (2, 3)" in cause
+    assert "No transposition makes them fit" in cause
+
+
+def test_where_the_line_is_not_known_the_rule_of_a_product_and_all_shapes_are_told():
+    """As in the grader, to which an answer comes without its file."""
+    names = {}
+    exec(compile("def layer(x, layers):\n    return x @ layers[0]", "<no file>", "exec"), names)
+    layer = exercise(lambda x, layers: x @ layers[0].T, X, LAYERS)
+    assert rows(card(layer, names["layer"]))["Likely cause"] == (
+        "In a product the last size of the left array must equal the first one of the right. "
+        f"Is one of them to be transposed (.T)? {LIST}"
+    )
+
+
 def test_an_error_that_is_not_about_shapes_gets_no_cause():
     def layer(x, w):
         raise ValueError("a matrix of mine")

@@ -1,6 +1,6 @@
 """The exercises on neurons and layers: what each asks, how an answer is judged, and the mistakes that have a name.
 
-Source: O, "Inference" and "Matrix Formulation"; K, "Feedforward propagation"; H, "Today's Choice: ReLU".
+Source: Owens, "Inference" and "Matrix Formulation"; Dey, "Feedforward propagation"; Hwu, "Today's Choice: ReLU".
 """
 
 import functools
@@ -84,6 +84,15 @@ def _reversed(weights, biases):
     return 1.0 * functools.reduce(np.matmul, weights[::-1]), _one_layer(weights, biases)[1]
 
 
+def _bias_through_product(weights, biases, first):
+    """Return (W, b) where b is multiplied by the product of all matrices so far, with the next one in it if `first`."""
+    W, b = weights[0], biases[0]
+    for W_next, b_next in zip(weights[1:], biases[1:], strict=True):
+        grown = W @ W_next
+        W, b = grown, b @ (grown if first else W) + b_next
+    return W, 1.0 * b
+
+
 # 02.6 ---------------------------------------------------------------------------------------------------------------
 
 
@@ -95,9 +104,9 @@ def _folds(t):
 
 # --------------------------------------------------------------------------------------------------------------------
 
-_O_ROWS = np.array([[1.0, -2.0, 2.0], [2.0, 1.0, -4.0], [1.0, -1.0, 0.0]])
-_O_ROWS_OUT = np.array([[-3.0, 1.0, -3.0], [0.0, 1.0, 2.0]])
-_O_INPUT = np.array([0.5, 0.9, -0.3])
+_LESSON_ROWS = np.array([[1.0, -2.0, 2.0], [2.0, 1.0, -4.0], [1.0, -1.0, 0.0]])
+_LESSON_ROWS_OUT = np.array([[-3.0, 1.0, -3.0], [0.0, 1.0, 2.0]])
+_LESSON_INPUT = np.array([0.5, 0.9, -0.3])
 
 EXERCISES = (
     Exercise(
@@ -107,7 +116,7 @@ EXERCISES = (
         points=1,
         level="warm-up",
         concept="pre-activations of a batch, the slope of ReLU",
-        source='H, "Today\'s Choice: ReLU"',
+        source='Hwu, "Today\'s Choice: ReLU"',
         lines=2,
         expect=_dead,
         cases=(
@@ -143,7 +152,7 @@ EXERCISES = (
             ),
             Cause("True and False are exchanged: these are the living neurons.", lambda X, W, b: ~_dead(X, W, b)),
             Cause(
-                "These are O's rows: in K's form, one column of W belongs to one neuron.",
+                "The rows of W were taken for neurons: here one column of W belongs to one neuron.",
                 lambda X, W, b: _dead(X, W.T, b),
             ),
         ),
@@ -154,21 +163,22 @@ EXERCISES = (
         title="Rows or columns?",
         points=2,
         level="core",
-        concept="O's and K's form of a layer, and how to find a wrong transposition",
-        source='O, "Matrix Formulation"; K, "Feedforward propagation"',
+        concept="rows and columns as neurons, and how to find a wrong transposition",
+        source='Owens, "Matrix Formulation"; Dey, "Feedforward propagation"',
         lines=6,
         expect=_orientation,
         cases=(
-            Case((_O_ROWS, _O_INPUT, np.array([-1.9, 3.1, -0.4])), "O's hidden layer"),
-            Case((_O_ROWS.T, _O_INPUT, np.array([-1.9, 3.1, -0.4])), "the same as K writes it"),
+            Case((_LESSON_ROWS, _LESSON_INPUT, np.array([-1.9, 3.1, -0.4])), "the lesson's hidden layer"),
+            Case((_LESSON_ROWS.T, _LESSON_INPUT, np.array([-1.9, 3.1, -0.4])), "the same with columns"),
             Case(
                 (np.array([[4, 1, 2], [1, 0, -1], [3, -1, 5]]), np.array([0, 1, 0]), np.array([1, 0, -1])),
                 "the input picks row 1 and column 1",
             ),
-            Case((_O_ROWS, _O_INPUT, np.array([-1.9, 3.1, 0.4])), "the last sign is wrong"),
+            Case((_LESSON_ROWS, _LESSON_INPUT, np.array([-1.9, 3.1, 0.4])), "the last sign is wrong"),
+            Case((_LESSON_ROWS, _LESSON_INPUT, np.array([-1.9, 3.10001, -0.4])), "one number is off by 0.00001"),
         ),
         causes=(
-            Cause("The two words are exchanged: O's rows stand on the left of x.", _swapped),
+            Cause("The two words are exchanged: a matrix of rows stands on the left of x.", _swapped),
             Cause(
                 "Products of decimal numbers are rounded: compare with a tolerance, not for equality.",
                 lambda W, x, z: _orientation(W, x, z, np.array_equal),
@@ -190,6 +200,14 @@ EXERCISES = (
                 lambda W, x, z: _orientation(W, x, z, lambda got, wanted: np.isclose(got[0], wanted[0])),
             ),
             Cause(
+                'The four words are "rows", "columns", "both" and "neither", to the letter.',
+                lambda W, x, z: {"rows": "row", "columns": "column"}.get(_orientation(W, x, z), ""),
+            ),
+            Cause(
+                'The four words are "rows", "columns", "both" and "neither", in small letters.',
+                lambda W, x, z: _orientation(W, x, z).capitalize(),
+            ),
+            Cause(
                 "A sum, or a norm, can fit by accident: compare element by element.",
                 lambda W, x, z: _orientation(W, x, z, lambda got, wanted: np.isclose(got.sum(), wanted.sum())),
             ),
@@ -198,11 +216,11 @@ EXERCISES = (
     Exercise(
         id="02.3",
         function="inference",
-        title="Inference from O's rows",
+        title="Inference from rows",
         points=2,
         level="core",
         concept="inference layer by layer, a batch as rows",
-        source='O, "Inference" and "What this means computationally"',
+        source='Owens, "Inference" and "What this means computationally"',
         lines=4,
         expect=_inference,
         cases=(
@@ -210,10 +228,13 @@ EXERCISES = (
                 (np.array([[1.0, -2], [3, 1]]), [np.array([[2, 3]]), np.array([[-1], [4]])], Named("numpy.abs")),
                 "by hand: sums -4 and 9, outputs 4, 16 and 9, 36",
             ),
-            Case((_O_INPUT[None], [_O_ROWS, _O_ROWS_OUT], Named("course_lib.reference.sigmoid")), "O's network"),
             Case(
-                (np.array([[0.5, 0.9, -0.3], [1, 0, 0]]), [_O_ROWS], Named("course_lib.reference.relu")),
-                "O's hidden layer with ReLU, two samples",
+                (_LESSON_INPUT[None], [_LESSON_ROWS, _LESSON_ROWS_OUT], Named("course_lib.reference.sigmoid")),
+                "the lesson's network",
+            ),
+            Case(
+                (np.array([[0.5, 0.9, -0.3], [1, 0, 0]]), [_LESSON_ROWS], Named("course_lib.reference.relu")),
+                "the lesson's hidden layer with ReLU, two samples",
             ),
         ),
         causes=(
@@ -240,11 +261,11 @@ EXERCISES = (
     Exercise(
         id="02.4",
         function="swish_slope",
-        title="A slope that is not in the table",
+        title="A slope that is not in the picture",
         points=2,
         level="core",
         concept="derivatives of activation functions",
-        source='H, "Sigmoid/Logistic Function"; swish is the course\'s addition',
+        source='Hwu, "Sigmoid/Logistic Function"; swish is the course\'s addition',
         lines=2,
         expect=_swish_slope,
         cases=(
@@ -281,20 +302,20 @@ EXERCISES = (
         points=2,
         level="core",
         concept="layers without activation functions, order of matrix products, shapes",
-        source='O, "Matrix Formulation"; K, "Feedforward propagation"',
+        source='Owens, "Matrix Formulation"; Dey, "Feedforward propagation"',
         lines=4,
         expect=_one_layer,
         cases=(
-            Case(
-                ([np.array([[1, 2]]), np.array([[3], [4]])], [np.array([1, -1]), np.array([5])]),
-                "by hand: W = 3 + 8, b = 3 - 4 + 5",
-            ),
             Case(
                 (
                     [np.array([[1, 2], [0, 1]]), np.array([[1, 0], [3, 1]])],
                     [np.array([1, -2]), np.array([0, 5])],
                 ),
                 "two square layers",
+            ),
+            Case(
+                ([np.array([[1, 2]]), np.array([[3], [4]])], [np.array([1, -1]), np.array([5])]),
+                "by hand: W = 3 + 8, b = 3 - 4 + 5",
             ),
         ),
         causes=(
@@ -324,6 +345,14 @@ EXERCISES = (
                 ),
             ),
             Cause(
+                "The bias is multiplied by the product of all matrices so far; it passes through the next one alone.",
+                lambda weights, biases: _bias_through_product(weights, biases, first=True),
+            ),
+            Cause(
+                "The bias is multiplied by the matrices before it; it passes through the one that comes next.",
+                lambda weights, biases: _bias_through_product(weights, biases, first=False),
+            ),
+            Cause(
                 "Only the first two layers are in it; the list may be of any length.",
                 lambda weights, biases: _one_layer(weights[:2], biases[:2]),
             ),
@@ -336,7 +365,7 @@ EXERCISES = (
         points=3,
         level="stretch",
         concept="what a hidden layer of ReLUs can do that one matrix cannot",
-        source='H, "Many Problems Have Systematic Solutions" and "Today\'s Choice: ReLU"',
+        source='Hwu, "Many Problems Have Systematic Solutions" and "Today\'s Choice: ReLU"',
         lines=3,
         expect=_folds,
         cases=(
