@@ -4,8 +4,7 @@
 import numpy as np
 import pytest
 
-from course_lib import checks
-from course_lib import figures
+from course_lib import checks, figures
 from course_lib.figures import Picture, descent, descent_live, losses, surfaces
 
 
