@@ -15,12 +15,12 @@
 # # 03 · Loss and gradient descent: which way is better, and how far to step
 #
 # The perceptron of lesson 01 corrected itself at each mistake, by a rule made for one neuron. A network that reads
-# handwritten digits has a hundred thousand weights and no such rule. It learns by walking: one number says how wrong it
-# is, the **loss**, and each step goes downhill on that number.
+# handwritten digits has a hundred thousand weights and no such rule. It learns in another way. A single number, the
+# **loss**, says how wrong it is, and it walks downhill on that number, step by step.
 #
 # The map shows a loss over two weights. Click anywhere to put a walker there (or go to the map with Tab and use the
 # arrow keys), then press "One step" again and again. Can you find a start from which it never reaches the deepest
-# valley? And a learning rate at which it jumps out of a valley that it was already in?
+# valley? And a learning rate that throws it out of a valley it was already in?
 #
 # Most people bring two beliefs to this page: *a smaller loss means more right answers*, and *a smaller step is safer*.
 # Decide now whether you share them. You will measure both.
@@ -289,8 +289,8 @@ parting.confirm(min(right))
 # $$w \leftarrow w - \mathrm{lr} \cdot \frac{\partial J}{\partial w}$$
 #
 # Why should that lower the loss? With one weight it is plain: slope times distance is the change in height, as long as
-# the distance is small. With several weights, change each one a little, weight $j$ by $\Delta w_j$. Each contributes
-# its own slope times its own distance, and small changes add up:
+# the distance is small. With several weights, change one after the other, weight $j$ by a little $\Delta w_j$. Each
+# adds its own slope times its own distance, since a small move along one weight hardly alters the slope along the next:
 #
 # $$\Delta J \approx \sum_j \frac{\partial J}{\partial w_j} \, \Delta w_j \qquad \mbox{(the linear estimate)}$$
 #
@@ -300,7 +300,7 @@ parting.confirm(min(right))
 # $$\Delta J \approx -\mathrm{lr} \sum_j \left(\frac{\partial J}{\partial w_j}\right)^2 = -\mathrm{lr} \; |\nabla J|^2$$
 #
 # where $\nabla J$ is the gradient and $|\nabla J|$ its length. A sum of squares is never negative, so the estimate
-# promises a fall wherever the gradient is not zero. No other choice of signs could be sure of that.
+# promises a fall wherever the gradient is not zero: each weight moves against its own slope, and each helps.
 
 # %% [markdown]
 # Give the two samples a model with a bias, $o = w x + b$, and stand at $w = 1,\ b = 0$. By hand: the errors $o - y$ are
@@ -344,7 +344,7 @@ table(promises, ["lr", "promised", "came", "gap"], formats={"promised": ".4f", "
 #
 # The step bends away from the tangent as the *square* of its length: 1.385, 0.01385, 0.0001385. Make the step short
 # enough, and the gap no longer matters next to the promise. So a step against the gradient, if it is small enough,
-# always goes down. How small is enough? That is the question of curvature, two sections further on.
+# always goes down. How small is enough? That is a question of curvature, and the next section answers it.
 #
 # </details>
 
@@ -353,10 +353,9 @@ table(promises, ["lr", "promised", "came", "gap"], formats={"promised": ".4f", "
 hope.confirm(f"{promises[1][3] / promises[2][3]:.0f} times smaller")
 
 # %% [markdown]
-# It is even the *steepest* way down.[^Dey "Minimizing Loss Function"] In the estimate stands $\nabla J$ times
-# $\Delta w$, term by term: the dot product, which is the two lengths times the cosine of the angle between them. Among
-# steps of one length it is lowest where the cosine is $-1$: straight against the gradient. Try a tiny step in each of
-# 360 directions:
+# It is even the *steepest* way down.[^Dey "Minimizing Loss Function"] The estimate is the dot product of $\nabla J$ and
+# $\Delta w$, and that is the two lengths times the cosine of the angle between them. Among all steps of one length it
+# is lowest where the cosine is $-1$: straight against the gradient. Try a tiny step in each of 360 directions:
 
 # %%
 angles = np.radians(np.arange(360))
@@ -560,18 +559,18 @@ table(rows, ["u", "v", "J", "dJ/du", "dJ/dv"], formats={"J": ".3f"})
 
 # %% [markdown]
 # That is why networks start at random weights and not at zero. Random, but not *tiny*: a start a hair beside a saddle
-# takes very long to leave it, as the middle curve above shows. The network of lesson 04 learns XOR from ten of ten
+# takes long to leave it, as the curve "0.000001 beside it" shows. The network of lesson 04 learns XOR from ten of ten
 # starts if its weights have a standard deviation of 1 or of 0.1, and from none of ten at 0.01, in the same 3,000 steps.
 # Lesson 06b is about the right scale.
 
 # %% [markdown]
 # ## Mini-batches and epochs
 #
-# What is the gradient taken of? Of the sum over **all training samples**, says one recipe: evaluate them all, then make
-# one step.[^Hwu "Stochastic Gradient Descent"] That is full-batch descent, and all our walks so far were of this kind.
-# With a million samples it is a lot of work for one step. So the usual recipe takes a random handful for each step, a
-# **mini-batch** of size $m$; one pass through all samples is an **epoch**.[^Owens "Stochastic gradient descent"] Both
-# are called *stochastic gradient descent* here and there, though only the second leaves anything to chance.
+# Whose errors does a step look at? One recipe takes **all training samples**: evaluate every one, add up, then make one
+# step.[^Hwu "Stochastic Gradient Descent"] That is full-batch descent, and all our walks so far were of this kind. With
+# a million samples it is a lot of work for one step. So the usual recipe takes a random handful for each step, a
+# **mini-batch** of size $m$; one pass through all samples is an **epoch**.[^Owens "Stochastic gradient descent"] You
+# will find both under the name *stochastic gradient descent*, though only the second leaves anything to chance.
 
 # %%
 def run_epoch(theta, X, y, batch_size, lr, rng, average=True):
@@ -664,7 +663,7 @@ sizes.confirm(", then ".join(name.removeprefix("batches of ") for name in leader
 #
 # The update of a mini-batch divides by $m$:
 # $w \leftarrow w - (\mathrm{lr} / m) \sum_j \partial C_j / \partial w$.[^Owens "Stochastic gradient descent"] Leave the
-# division out. The shapes fit, nothing raises, and with batches of 5 it still trains.
+# division out. The shapes still fit, no error appears, and with batches of 5 it trains.
 
 # %% tags=["hide-input"]
 # A prediction.
@@ -711,8 +710,8 @@ print(f"batches of 10: the sum with lr 0.1 gives {with_sum:.4f}, the mean with l
 # %% [markdown]
 # ## When to stop
 #
-# Stop when the error is small enough, or after a largest number of steps:[^Owens "Stochastic gradient descent"] that is
-# a rule that ends. Another one is to stop when the gradient is nearly zero, since then nothing moves. Try it on the 25
+# Stop when the error is small enough, or after a largest number of steps.[^Owens "Stochastic gradient descent"] Such a
+# rule always ends. Another one is to stop when the gradient is nearly zero, since then nothing moves. Try it on the 25
 # starts of the map, before the first step.
 
 # %%
@@ -728,10 +727,14 @@ print(np.count_nonzero(done), "of 25 would stop at once; losses:", foothills(sta
 # %% [markdown]
 # ## Optional: curvatures, and a step that knows them
 #
+# <details><summary>The axes of a valley</summary>
+#
 # For a linear model $H = X^T X$ holds all second derivatives of $J$. Its **eigenvectors** are the axes of the valley;
 # along each one the loss is a parabola whose curvature is the **eigenvalue**, and $1 - \mathrm{lr}\,h$ applies to each
-# by itself. Divided by $n$, for the seven samples with the far one, walk 1 % below the limit $2/h$ of the largest
-# eigenvalue and 1 % above it:
+# by itself. For the mean loss $C$, divide $H$ by $n$. Take the seven samples with the far one among them, and walk once
+# 1 % below the limit $2/h$ of the largest eigenvalue and once 1 % above it:
+#
+# </details>
 
 # %%
 X7 = ops.add_bias_input(far_x)
@@ -745,10 +748,14 @@ h = np.linalg.eigvalsh(X200.T @ X200 / 200)[-1]
 print(f"the 200 samples: h = {h:.3f}, so sums at lr 0.1 have their limit near batches of {2 / (0.1 * h):.1f}")
 
 # %% [markdown]
+# <details><summary>The best step along the gradient, and Newton's</summary>
+#
 # One direction is 76 times as curved as the other and dictates the step for both. Could a step be chosen that knows the
 # curvatures? The best one *along* the gradient $g$ has the length $\mathrm{lr} = g^T g \,/\, g^T H g$.[^Hwu "Stochastic
 # Gradient Descent"] **Newton's method** also changes the direction: it solves $H\,\Delta w = -g$ and jumps to where the
 # gradient would be zero, if the loss were a parabola.
+#
+# </details>
 
 # %%
 H = X2.T @ X2  # (2, 2), the second derivatives of the two-weight example
@@ -761,19 +768,27 @@ print(f"along the gradient, lr {best_along:.3f}: loss {loss2(at)} -> {loss2(at -
 print(f"Newton: from {at} to {newton.round(6)}, loss {loss2(newton):.6f}, in one step")
 
 # %% [markdown]
-# One step, exact. Why does nobody train networks so? "Newton's method in 100,000 dimensions"[^Hwu "Iterative Tuning
+# <details><summary>Why nobody trains networks like this</summary>
+#
+# One step, and it is exact. But "Newton's method in 100,000 dimensions"[^Hwu "Iterative Tuning
 # Relies on Derivatives"] needs all second derivatives, $d^2 = 10^{10}$ numbers for $d = 100{,}000$ weights: 80 GB of
 # 8-byte numbers, where the gradient has 0.8 MB. Solving the system then takes about $d^3/3$ multiplications, 3·10¹⁴ for
 # one step. Far from a minimum it may also go *up*, towards a saddle, since that is a place with zero gradient too. So
 # this course descends by first derivatives, and gets its cleverness from elsewhere: momentum in lesson 06 remembers the
 # last steps.
+#
+# </details>
 
 # %% [markdown]
 # ## Optional: three losses for probabilities
 #
+# <details><summary>What each of them asks</summary>
+#
 # For a sample of class $T$ one can also take $1 - k[T]$, the probability given to wrong classes, or
 # $\sum_j k[j]\,(j - T)^2$, which asks *how far* a wrong digit is from the right one.[^Hwu "Choosing an Error Function"]
 # Five opinions on an image of a 3:
+#
+# </details>
 
 # %%
 def opinion(digits):
