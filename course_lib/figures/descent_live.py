@@ -19,7 +19,7 @@ RATES = (0.05, 2.5)
 """Learning rates that the slider offers, in steps of 0.05."""
 
 
-def walk_downhill(surface="foothills", *, start=(0.5, 1.0), lr=0.8, steps=0, title="Start a walk anywhere"):
+def walk_downhill(surface="foothills", *, start=(0.6, 0.8), lr=1.2, steps=0, title="Start a walk anywhere"):
     """Return a map on which the reader starts a descent, with the gradient and the next step drawn as arrows.
 
     Beside it runs the loss, step by step, with what the linear estimate promises for the next step.

@@ -97,21 +97,21 @@ ui => {
     for (const [stroke, width] of [[look.paper, 4.5], [look.ink, 1.6]])
       ui.svg("polyline", {points: spots.join(" "), fill: "none", stroke, "stroke-width": width}, view);
     spots.forEach(([x, y]) => ui.svg("circle", {cx: x, cy: y, r: 3, fill: look.paper, stroke: look.ink}, view));
-    ui.svg("rect", {x: X(start[0]) - 6, y: Y(start[1]) - 6, width: 12, height: 12, fill: look.weight, stroke: look.ink}, view);
+    ui.svg("rect", {x: X(start[0]) - 5, y: Y(start[1]) - 5, width: 10, height: 10, fill: look.weight, stroke: look.ink}, view);
     // Both arrows at the scale of the map: the step is the gradient's arrow turned round, times the learning rate.
     const arrow = (to, stroke, dash) => {
       const [xa, ya, xb, yb] = [X(here[0]), Y(here[1]), X(far(to[0])), Y(far(to[1]))], d = Math.hypot(xb - xa, yb - ya);
       if (!(d > 1)) return;
-      const ux = (xb - xa) / d, uy = (yb - ya) / d, head = Math.min(11, d), tx = xb - ux * head, ty = yb - uy * head;
+      const ux = (xb - xa) / d, uy = (yb - ya) / d, head = Math.min(9, d / 2), tx = xb - ux * head, ty = yb - uy * head;
       for (const [colour, more] of [[look.paper, 3], [stroke, 0]]) {
-        line(view, xa, ya, tx, ty, {stroke: colour, "stroke-width": 3 + more, "stroke-dasharray": more ? null : dash});
-        ui.svg("path", {d: `M${xb} ${yb}L${tx - 5 * uy} ${ty + 5 * ux}L${tx + 5 * uy} ${ty - 5 * ux}Z`, fill: colour,
+        line(view, xa, ya, tx, ty, {stroke: colour, "stroke-width": 2.6 + more, "stroke-dasharray": more ? null : dash});
+        ui.svg("path", {d: `M${xb} ${yb}L${tx - 4.5 * uy} ${ty + 4.5 * ux}L${tx + 4.5 * uy} ${ty - 4.5 * ux}Z`, fill: colour,
           stroke: colour, "stroke-width": more}, view);
       }
     };
-    arrow([here[0] + g[0], here[1] + g[1]], look.gradient, "6 3");
+    arrow([here[0] + g[0], here[1] + g[1]], look.gradient, "5 2");
     arrow(next, look.ink, null);
-    ui.svg("circle", {cx: X(far(here[0])), cy: Y(far(here[1])), r: 5, fill: look.output, stroke: look.ink, "stroke-width": 1.5}, view);
+    ui.svg("circle", {cx: X(far(here[0])), cy: Y(far(here[1])), r: 3.5, fill: look.output, stroke: look.ink, "stroke-width": 1.5}, view);
     line(svg, LEFT, TOP + side + 30, LEFT + 26, TOP + side + 30, {stroke: look.gradient, "stroke-width": 3, "stroke-dasharray": "6 3"});
     text(svg, LEFT + 32, TOP + side + 34, "gradient: the way up");
     line(svg, LEFT, TOP + side + 47, LEFT + 26, TOP + side + 47, {stroke: look.ink, "stroke-width": 3});

@@ -17,7 +17,7 @@ from .test_pictures import HTML, caption, data, root
 def every_figure():
     """Return {name: figure}: as the lesson shows it, first on either surface."""
     return {
-        "hills": figures.walk_downhill(),
+        "hills": figures.walk_downhill(start=(0.5, 1.0)),
         "ravine": figures.walk_downhill("ravine", start=(-2.75, 2.0), lr=1.5, steps=3),
     }
 
@@ -155,3 +155,19 @@ def test_nothing_is_wider_than_the_page_and_its_text_is_readable(page, width):
     )
     assert min(sizes) >= 11
     assert outside == []
+
+
+def test_the_arrows_are_the_gradient_and_minus_lr_times_it(page):
+    """Measured on the drawing: the step's arrow ends where the walk goes next, at the scale of the map."""
+    slide(page, "ravine", 0, 0.8)
+    slide(page, "ravine", 1, 0)
+    tips = root(page, "ravine").evaluate(
+        """e => { const image = e.querySelector('image').getBoundingClientRect(), s = image.width / 6.4;
+            const heads = [...e.querySelectorAll('svg svg path')].filter(p => p.getAttribute('stroke-width') === '0');
+            return heads.map(p => {
+                const [x, y] = p.getAttribute('d').slice(1).split('L')[0].split(' ').map(Number);
+                const view = p.ownerSVGElement.viewBox.baseVal;
+                return [(x - view.x) / s - 3.2, 3.2 - (y - view.y) / s]; }); }"""
+    )
+    np.testing.assert_allclose(tips[0], [-2.75 - 0.275, 2.0 + 2.5], atol=0.02)
+    np.testing.assert_allclose(tips[1], [-2.75 + 0.8 * 0.275, 2.0 - 0.8 * 2.5], atol=0.02)
