@@ -1,5 +1,7 @@
 """The causes of sheet 03: where a mistake first shows, it is the one that is named, so none is blamed by chance."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -49,3 +51,9 @@ def test_the_cause_that_is_named_is_the_mistake_that_was_made(shown):
 def test_every_named_mistake_shows_in_a_public_case(shown):
     exercise, found = shown
     assert [cause.says for k, cause in enumerate(exercise.causes) if k not in found] == []
+
+
+def test_every_card_names_a_section_that_the_lesson_has():
+    lesson = Path(__file__).parents[2] / "notebooks" / "03_loss_and_gradient_descent.py"
+    lines = lesson.read_text(encoding="utf-8").splitlines()
+    assert [e.id for e in EXERCISES if f"# ## {e.section}" not in lines] == []
