@@ -28,14 +28,14 @@ from course_lib.checks import check
 # %% [markdown]
 # ## 03.1 · Three measures of one mistake
 #
-# *1 point, warm-up. Trains: K's half sum, O's cost, the mean squared error. (K, "Loss Function"; O, "How good is our
-# network?")*
+# *1 point, warm-up. Trains: half squared sum, quadratic cost, mean squared error. (Dey, "Loss Function"; Owens, "How
+# good is our network?")*
 #
 # The outputs `o` and the right answers `y` have shape (n, M): n samples in the rows, M outputs for each. Return three
 # numbers as a tuple, in this order:
 #
-# - K's $J = \frac{1}{2} \sum (y - o)^2$, over all n · M numbers;
-# - O's $C = \frac{1}{2n} \sum_x \|y(x) - a(x)\|^2$, where $a$ is our `o`;
+# - the half squared sum $J = \frac{1}{2} \sum (y - o)^2$, over all n · M numbers;
+# - the quadratic cost $C = \frac{1}{2n} \sum_x \|y(x) - a(x)\|^2$, where $a$ is our `o`;
 # - the mean squared error, the mean of the squared differences over all n · M numbers.
 #
 # By hand: for three samples of two outputs with the squared differences 9, 1, 0, 4, 0, 4 the result is (9, 3, 3).
@@ -74,7 +74,7 @@ check("03.1", three_measures)
 # %% [markdown]
 # ## 03.2 · A loss that does not run after one sample
 #
-# *2 points, core. Trains: from a loss to its gradient; what a far sample pulls. (K, "Loss Function" and "Minimizing
+# *2 points, core. Trains: from a loss to its gradient; what a far sample pulls. (Dey, "Loss Function" and "Minimizing
 # Loss Function"; the loss is the course's addition)*
 #
 # In the lesson a line tilts to please one sample far out. A remedy is a loss that grows more slowly for large errors.
@@ -86,8 +86,8 @@ check("03.1", three_measures)
 # samples is the **sum** $J = \sum_i \ell(o_i - y_i)$. Derive its gradient $\partial J / \partial w$ and return it, an
 # array (d,). A measured gradient is not exact enough.
 #
-# By hand: for one input, the samples $x$ = 1, 2 and 6 with the errors 1, -2 and 5 and $L = 2$ have the gradient
-# $1 \cdot 1 - 2 \cdot 2 + 2 \cdot 6 = 9$.
+# By hand: for one input, the samples $x$ = 1, 2 and 6 with the errors 1, -2 and 5 and $L = 3$ have the gradient
+# $1 \cdot 1 - 2 \cdot 2 + 3 \cdot 6 = 15$.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -124,7 +124,7 @@ check("03.2", robust_gradient)
 # %% [markdown]
 # ## 03.3 · Right answers and two losses
 #
-# *2 points, core. Trains: number of right answers, 1 - k[T], cross-entropy. (H, "Choosing an Error Function" and "Why
+# *2 points, core. Trains: number of right answers, 1 - k[T], cross-entropy. (Hwu, "Choosing an Error Function" and "Why
 # Not Use the Intuitive Measure?")*
 #
 # A network gave each of n samples a row of probabilities: `k` (n, C), all above 0, each row with the sum 1. The right
@@ -173,7 +173,8 @@ check("03.3", opinions)
 # %% [markdown]
 # ## 03.4 · How many steps?
 #
-# *2 points, core. Trains: curvature and learning rate. (K, "Minimizing Loss Function"; O, "Find the global minimum")*
+# *2 points, core. Trains: curvature and learning rate. (Dey, "Minimizing Loss Function"; Owens, "Find the global
+# minimum")*
 #
 # A walk goes down a parabola of curvature `h` > 0 with the learning rate `lr` > 0: the slope is `h` times the distance
 # from the lowest point, as in the lesson. It starts `distance` ≥ 0 away from that point. Return after how many steps
@@ -223,7 +224,7 @@ check("03.4", steps_to_arrive)
 # %% [markdown]
 # ## 03.5 · The gradient of all, from unequal parts
 #
-# *2 points, core. Trains: mini-batches, averaging. (O, "Stochastic gradient descent")*
+# *2 points, core. Trains: mini-batches, averaging. (Owens, "Stochastic gradient descent")*
 #
 # The samples are spread over p machines, and each sends one gradient: the **mean** of the gradients of its own samples,
 # at the same weights. Machine $i$ has `sizes[i]` samples; the numbers may differ. Given `gradients` (p, d), one row per
@@ -266,8 +267,8 @@ check("03.5", merge_gradients)
 # %% [markdown]
 # ## 03.6 · The best rate for a ravine
 #
-# *3 points, stretch. Trains: several curvatures, one learning rate. (K, "Minimizing Loss Function"; O, "Find the global
-# minimum")*
+# *3 points, stretch. Trains: several curvatures, one learning rate. (Dey, "Minimizing Loss Function"; Owens, "Find the
+# global minimum")*
 #
 # A loss has the curvatures `h` (d,), all positive, in any order, one for each of d directions, as the lesson's ravine
 # has 0.1 and 1.25. A step with the learning rate lr multiplies the distance in direction $j$ by $1 - \mathrm{lr}\,h_j$.
@@ -278,7 +279,7 @@ check("03.5", merge_gradients)
 # Find the learning rate for which $r$ is smallest. Return the tuple `(lr, r)`. A formula gives it exactly; trying out
 # many rates does not.
 #
-# Example: curvatures 1 and 3 give lr = 1/2 and r = 1/2. The lesson's rate 0.8 for the ravine has $r = 0.92$; the best
+# Example: curvatures 1 and 5 give lr = 1/3 and r = 2/3. The lesson's rate 0.8 for the ravine has $r = 0.92$; the best
 # one has $r \approx 0.852$.
 #
 # <details><summary>Hint 1</summary>

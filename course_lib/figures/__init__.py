@@ -44,6 +44,7 @@ TOPICS = {
     "tile_explorer": "product_explorer",
     "tile_levels": "product_levels",
     "tile_numbers": "output_tiles",
+    "walk_downhill": "descent_live",
 }
 """Functions of topic modules that lessons call by `figures.<name>`, most of which stand on `course_lib.simt`."""
 

@@ -195,14 +195,26 @@ def _heights(name):
     return u, v, SURFACES[name][0](np.stack([u, v], axis=-1))
 
 
+def map_levels(name):
+    """Return the 13 heights between which the map of a surface changes its shade.
+
+    In a bowl the height grows with the square of the distance: squared levels give evenly spaced rings.
+    """
+    height = _heights(name)[2]
+    share = np.linspace(0, 1, 13) ** (2 if name == "ravine" else 1)
+    return height.min() + (height.max() - height.min()) * share
+
+
+def map_tints():
+    """Return the 12 shades of a map, from the lowest ground to the highest: the darker, the lower."""
+    return [style.tint("thread", amount) for amount in np.linspace(0.95, 0.04, 12)]
+
+
 def _draw_map(ax, name):
     u, v, height = _heights(name)
-    # In a bowl the height grows with the square of the distance: squared levels give evenly spaced rings.
-    share = np.linspace(0, 1, 13) ** (2 if name == "ravine" else 1)
-    levels = height.min() + (height.max() - height.min()) * share
-    tints = [style.tint("idle", a) for a in np.linspace(0.75, 0.03, len(levels) - 1)]
-    ax.contourf(u, v, height, levels=levels, colors=tints)
-    ax.contour(u, v, height, levels=levels, colors=style.MUTED, linewidths=0.5)
+    levels = map_levels(name)
+    ax.contourf(u, v, height, levels=levels, colors=map_tints())
+    ax.contour(u, v, height, levels=levels, colors=style.COLOURS["data"], linewidths=0.5)
     ax.set(xlabel="u", ylabel="v", xlim=(-EXTENT, EXTENT), ylim=(-EXTENT, EXTENT), aspect="equal")
     ax.grid(False)
 
@@ -221,7 +233,11 @@ def path_and_loss(path, name):
     _draw_map(left, name)
     heights = SURFACES[name][0](path)
     shown = np.clip(path, -50, 50)  # a diverged path would overflow the renderer
-    left.plot(*shown.T, color=style.colour("gradient"), linewidth=1.1, marker="o", markersize=3.5, label="steps")
+    left.plot(*shown.T, color=style.INK, linewidth=1.1, marker="o", markersize=3.5, label="steps")
+    uphill = SURFACES[name][1](path[0])
+    if np.hypot(*uphill) > 0.02:  # on level ground there is no arrow to draw
+        look = dict(arrowstyle="-|>", color=style.colour("gradient"), linewidth=2, linestyle="--", shrinkA=0, shrinkB=0)
+        left.annotate("", path[0] + uphill, path[0], arrowprops=look)
     left.plot(
         *shown[0],
         marker="s",
@@ -251,7 +267,7 @@ def path_and_loss(path, name):
         handletextpad=0.3,
         borderpad=0.2,
     )
-    right.plot(heights, color=style.colour("gradient"), marker="o" if len(path) <= 31 else None, markersize=4)
+    right.plot(heights, color=style.colour("data"), marker="o" if len(path) <= 31 else None, markersize=4)
     right.set(xlabel="step", ylabel="loss J", title="The loss, step by step")
     if heights.max() > 20:
         right.set_yscale("log")
@@ -261,7 +277,7 @@ def path_and_loss(path, name):
 
 
 def learning_rate_picture(surface, lr, steps, u, v):
-    """Return the `Picture` of the learning-rate explorer: a descent from (u, v), with words for what it did.
+    """Return the static `Picture` of `walk_downhill`: a descent from (u, v), with words for what it did.
 
     Parameters
     ----------
@@ -277,11 +293,14 @@ def learning_rate_picture(surface, lr, steps, u, v):
     losses = height(path)
     first, last, rises = losses[0], losses[-1], int(np.sum(np.diff(losses) > 1e-12))
     rising = f" and rises in {rises} of the steps" if rises else ", and no step raises it"
+    u_up, v_up = gradient(path[0])
     words = (
         f"{steps} {'step' if steps == 1 else 'steps'} with learning rate {lr:g} from ({u:g}, {v:g}): the loss goes "
         f"from {first:.3g} to {last:.3g}{rising}. {_verdict(surface, path)}"
     )
-    return picture(path_and_loss(path, surface), alt=f"A descent on the {surface}. {words}", caption=words)
+    arrow = f"The arrow at the start is the gradient, ({u_up:.2g}, {v_up:.2g}); uphill; the walk goes against it."
+    alt = f"A descent on the {surface}. {words} {arrow}"
+    return picture(path_and_loss(path, surface), alt=alt, caption=words)
 
 
 def _verdict(surface, path):

@@ -163,7 +163,21 @@ def loss_against_accuracy(x, y, lines, losses, right, caption=""):
         color=style.colour("hazard"),
         label="wrong at the end",
     )
-    left.set(xlabel="x", ylabel="y, o", ylim=(-0.35, 1.5), xlim=reach, title="One far sample turns the line")
+    (w, b), far = lines[0], int(np.argmax(np.abs(lines[0][0] * x + lines[0][1] - y)))  # the largest error of all
+    reached = w * x[far] + b
+    left.plot([x[far], x[far]], [y[far], reached], color=style.colour("gradient"), linestyle=":", linewidth=2.5)
+    left.annotate(
+        f"o = {reached:g}:\n{abs(reached - y[far]):g} too {'high' if reached > y[far] else 'low'}",
+        (x[far], (y[far] + reached) / 2),
+        (-6, 6),
+        textcoords="offset points",
+        ha="right",
+        fontsize=style.SIZE_SMALL,
+    )
+    drawn = [value for w, b in lines for value in w * x + b] + [0, 1]
+    height = 0.08 * (max(drawn) - min(drawn))
+    left.set(xlabel="x", ylabel="y, o", ylim=(min(drawn) - height, max(drawn) + height), xlim=reach)
+    left.set_title("One far sample turns the line")
     fig.legend(
         *left.get_legend_handles_labels(), loc="outside lower left", ncols=5, columnspacing=1.2, handlelength=1.8
     )
@@ -184,8 +198,64 @@ def loss_against_accuracy(x, y, lines, losses, right, caption=""):
         ax.set_xticks([0, *10 ** np.arange(0, np.log10(steps[-1]) + 0.01, dtype=int)])
         ax.xaxis.set_major_formatter(lambda v, _: f"{v:g}")
     alt = (
+        f"The sample at x = {x[far]:g} lies {abs(reached - y[far]):g} from the first line, farther than all others. "
         f"One far sample turns a line until {lost.sum()} of {len(x)} samples is on the wrong side. Meanwhile the loss "
         f"falls from {losses[0]:.2f} to {losses[-1]:.2f}, and the right answers go from {right[0]} to {min(right)} "
         f"and end at {right[-1]}."
     )
     return picture(fig, alt=alt, caption=caption)
+
+
+@style.styled
+def linear_estimate(loss, gradient, at, lr, *, names=("w", "b"), caption=""):
+    """Return a `Picture`: a loss close up, with gradient and step as arrows, and what the step promises and gives.
+
+    Parameters
+    ----------
+    loss, gradient : callable, (2,) array -> J, (2,) array
+    at : (2,) array
+        The point that is looked at.
+    lr : float
+        The step is -lr times the gradient.
+    names : (str, str)
+        What the two weights are called.
+
+    Source: Owens, "Find the global minimum" (dC = sum of (dC/dv) dv).
+    """
+    at = np.asarray(at, dtype=float)
+    g, here = np.asarray(gradient(at), dtype=float), float(loss(at))
+    step = -lr * g
+    fig, (left, right) = style.new_figure(8.0, 3.7, 1, 2, width_ratios=(1, 1.05))
+    reach = 2.0 * np.max(np.abs(step))
+    line = np.linspace(-reach, reach, 61)
+    heights = np.array([[loss(at + np.array([a, b])) for a in line] for b in line])
+    levels = np.linspace(heights.min(), heights.max(), 13)
+    tints = [style.tint("thread", amount) for amount in np.linspace(0.95, 0.04, 12)]  # the darker, the lower
+    left.contourf(at[0] + line, at[1] + line, heights, levels=levels, colors=tints)
+    left.contour(at[0] + line, at[1] + line, heights, levels=levels, colors=style.COLOURS["data"], linewidths=0.7)
+    for vector, role, label in ((-step, "gradient", "gradient (shortened)"), (step, None, "step")):
+        ink = style.colour(role) if role else style.INK
+        look = dict(arrowstyle="-|>", color=ink, linewidth=2.4, linestyle="--" if role else "-", shrinkA=0, shrinkB=0)
+        left.annotate("", at + vector, at, arrowprops=look)
+        left.annotate(label, at + vector, (0, 8 if vector[1] > 0 else -8), textcoords="offset points", ha="center",
+                      va="bottom" if vector[1] > 0 else "top", fontsize=style.SIZE_SMALL)  # fmt: skip
+    left.plot(*at, marker="o", markersize=7, color=style.colour("output"), markeredgecolor=style.INK)
+    left.set(xlabel=names[0], ylabel=names[1], aspect="equal", title="Close up, the loss is a slope")
+    left.grid(False)
+    rates = np.linspace(0, 2.4 * lr, 61)
+    square, after = float(g @ g), float(loss(at + step))
+    right.plot(rates, [loss(at - r * g) for r in rates], color=style.colour("data"), label="the loss after the step")
+    promised = here - lr * square
+    right.plot(rates, here - rates * square, color=style.colour("gradient"), linestyle="--", label="linear estimate")
+    right.plot([lr, lr], [promised, after], color=style.MUTED, linestyle=":", linewidth=2, label="the difference")
+    right.plot(lr, after, marker="o", linestyle="none", markerfacecolor=style.PAPER, color=style.colour("data"))
+    title = f"Promised {-lr * square:.3g}, came {after - here:.3g}".replace("-", "−")
+    right.set(xlabel="learning rate", ylabel="J", title=title)
+    right.legend(loc="lower left")
+    alt = (
+        f"Left: the loss close to ({at[0]:g}, {at[1]:g}) has nearly straight contours; the gradient, "
+        f"({g[0]:g}, {g[1]:g}), stands at right angles to them and points uphill, the step goes the other way. "
+        f"Right: the loss leaves the straight line of the estimate slowly; at lr {lr:g} the estimate promises "
+        f"{-lr * square:.3g} and the loss changes by {after - here:.3g}."
+    )
+    return picture(fig, alt=alt.replace("-", "−"), caption=caption)

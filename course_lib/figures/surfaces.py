@@ -1,7 +1,7 @@
 """Loss surfaces to walk on: two heights over a plane of two weights, with gradients, and what lies where.
 
 Surfaces take points (..., 2), so that one call moves a single walker or a whole grid of them.
-Source: K, "Minimizing Loss Function" (local minimum, and the flat "foot hill" where one may get stuck).
+Source: Dey, "Minimizing Loss Function" (local minimum, and the flat "foot hill" where one may get stuck).
 """
 
 from functools import cache
@@ -75,6 +75,32 @@ def descend(gradient, start, lr, steps):
     for _ in range(steps):
         path.append(path[-1] - lr * gradient(path[-1]))
     return np.array(path)
+
+
+def steps_along_gradient(loss, gradient, H, start, below, most=10_000):
+    """Return how many steps it takes until a loss is below a bound, each the best one along its gradient.
+
+    On a parabola with the second derivatives H the best learning rate for a gradient g is g.g / (g.H g).
+
+    Parameters
+    ----------
+    loss, gradient : callable, (d,) -> float, (d,) -> (d,)
+    H : (d, d) array
+        The second derivatives, the same everywhere.
+    start : (d,) array
+    below : float
+    most : int
+        RuntimeError after that many steps.
+
+    Source: Hwu, "Stochastic Gradient Descent" (the update's eps from the most accurate estimate of the minimum).
+    """
+    p = np.asarray(start, dtype=float)
+    for step in range(most + 1):
+        if loss(p) < below:
+            return step
+        g = gradient(p)
+        p = p - (g @ g) / (g @ H @ g) * g
+    raise RuntimeError(f"after {most} steps the loss is {loss(p):.3g}, not below {below:g}; is it lower anywhere?")
 
 
 @cache

@@ -36,13 +36,24 @@ def _measures(total, J="total / 2", C="total / (2 * len(o))", mse="total / o.siz
 _TOTAL = "np.sum((y - o) ** 2)"
 MEASURE_MUTANTS = (
     Mutant("the output alone squared", _measures("np.sum(y - o ** 2)"), "The inner parentheses square"),
-    Mutant("all numbers for n", _measures(_TOTAL, C="total / (2 * o.size)"), "O's n counts the samples"),
+    Mutant("all numbers for n", _measures(_TOTAL, C="total / (2 * o.size)"), "The n of the quadratic cost counts"),
     Mutant("rows for all numbers", _measures(_TOTAL, mse="total / len(o)"), "is a mean over all numbers"),
-    Mutant("C twice", _measures(_TOTAL, mse="total / (2 * len(o))"), "O's C once more"),
-    Mutant("no half", _measures(_TOTAL, J="total", C="total / len(o)"), "One half is missing"),
+    Mutant("C twice", _measures(_TOTAL, mse="total / (2 * len(o))"), "the quadratic cost C once more"),
+    Mutant("no half", _measures(_TOTAL, J="total", C="total / len(o)"), "One half is missing in J"),
     Mutant("sum before the square", _measures("np.sum(y - o) ** 2", mse="np.mean(y - o) ** 2"), "signs cancel here"),
     Mutant("one number a column", _measures("np.sum((y - o) ** 2, axis=0)"), "has shape (2,), expected a number"),
-    Mutant("columns for rows", _measures(_TOTAL, C="total / (2 * o.shape[1])"), "result[1] is 4.5, expected 3"),
+    Mutant("C without its half", _measures(_TOTAL, C="total / len(o)"), "has its half too"),
+    Mutant("half of the mean", _measures(_TOTAL, mse="total / 2 / o.size"), "has no half"),
+    Mutant("root", _measures(_TOTAL, mse="np.sqrt(total / o.size)"), "A root was taken"),
+    Mutant("absolute values", _measures("np.sum(np.abs(y - o))"), "are not squared here"),
+    Mutant("norm", _measures("np.linalg.norm(y - o)"), "A norm is the root"),
+    Mutant("swapped", _measures(_TOTAL, C="total / o.size", mse="total / (2 * len(o))"), "in another order"),
+    Mutant(
+        "rounded down",
+        _measures(_TOTAL, "total // 2", "total // (2 * len(o))", "total // o.size"),
+        "expected 3.125",
+    ),
+    Mutant("columns for rows", _measures(_TOTAL, C="total / (2 * o.shape[1])"), "C is 4.5, expected 3"),
     Mutant(
         "two of three",
         """def three_measures(o, y):
@@ -93,6 +104,23 @@ ROBUST_MUTANTS = (
     Mutant("gradient cut off", _robust("e", "np.clip(X.T @ slope, -limit, limit)"), "not for the finished gradient"),
     Mutant("sign alone", _robust("np.where(abs(e) <= limit, e, np.sign(e))"), "the slope of the straight piece"),
     Mutant("derivative by o", _robust(_CLIP, "slope"), "result has shape (3,), expected (2,)"),
+    Mutant("one side", _robust("np.minimum(e, limit)"), "both sides have a limit"),
+    Mutant(
+        "losses for slopes",
+        _robust("np.where(abs(e) <= limit, e**2 / 2, limit * abs(e) - limit**2 / 2)"),
+        "These are the losses themselves",
+    ),
+    Mutant("error kept", _robust("np.where(abs(e) <= limit, e, limit * e)"), "the error itself is no factor"),
+    Mutant(
+        "constant kept",
+        _robust("np.where(abs(e) <= limit, e, limit * np.sign(e) - limit**2 / 2)"),
+        "of the straight piece has no slope",
+    ),
+    Mutant("pieces exchanged", _robust("np.where(abs(e) <= limit, limit * np.sign(e), e)"), "pieces are exchanged"),
+    Mutant("bounds exchanged", _robust("np.clip(e, limit, -limit)"), "bounds of np.clip are exchanged"),
+    Mutant("a step", _robust(_CLIP, "w - X.T @ slope"), "These are the weights after a step"),
+    Mutant("sum of errors", _robust(_CLIP, "np.sum(slope) * np.sum(X, axis=0)"), "belongs to its own row"),
+    Mutant("X for X.T", _robust(_CLIP, "X @ slope"), "Shapes of the arguments: X (3, 2)"),
     Mutant(
         "changes the weights",
         """def robust_gradient(X, y, w, limit):
@@ -145,11 +173,19 @@ OPINION_MUTANTS = (
     Mutant("log of the mean", _opinions(second="-np.log(np.mean(right))"), "The mean comes after the logarithm"),
     Mutant("above one half", _opinions(count="int(np.sum(right > 0.5))"), "also if that is below one half"),
     Mutant("share", _opinions(count="np.mean(np.argmax(k, axis=1) == labels)"), "A count was asked for"),
-    Mutant("largest of all", _opinions(count="int(np.argmax(k) == labels[0])"), "result[0] is 0, expected 2"),
+    Mutant("largest of all", _opinions(count="int(np.argmax(k) == labels[0])"), "0, expected 3"),
+    Mutant("wrong ones", _opinions("int(np.sum(np.argmax(k, axis=1) != labels))"), "These are the wrong answers"),
+    Mutant("above the mean", _opinions("int(np.sum(right >= k.mean(axis=1)))"), "mean of its row is not enough"),
+    Mutant("k[T] itself", _opinions(first="np.mean(right)"), "mean probability of the right classes"),
+    Mutant("log of the rest", _opinions(second="-np.mean(np.log(1 - right))"), "takes it of k[T] itself"),
+    Mutant("log2", _opinions(second="-np.mean(np.log2(right))"), "not to the base 2"),
+    Mutant("all classes", _opinions(first="np.mean(1 - k)", second="-np.mean(np.log(k))"), "The mean runs over"),
+    Mutant("all in the logarithm", _opinions(second="-np.mean(np.log(k))"), "In the logarithm stand"),
+    Mutant("swapped", _opinions(first="np.mean(-np.log(right))", second="np.mean(1 - right)"), "in another order"),
     Mutant(
         "largest for the right class",
         _opinions(right="k.max(axis=1)"),
-        "result[1] is 0.396666667, expected 0.63",
+        "expected 0.618",
     ),
 )
 
@@ -190,6 +226,17 @@ def _walk(loop, factor="abs(1 - lr * h)", before="", after="steps"):
 """
 
 
+def _arrives(factor, first=""):
+    return f"""def steps_to_arrive(h, lr, distance, tolerance):
+    factor, steps = {factor}, 0
+{first}    while distance > tolerance:
+        if factor >= 1:
+            return -1
+        distance, steps = distance * factor, steps + 1
+    return steps
+"""
+
+
 _NEVER = """    if abs(factor) >= 1:
         return -1
 """
@@ -218,6 +265,18 @@ WALK_MUTANTS = (
     return -1
 """,
         "One too many",
+    ),
+    Mutant("the part taken away", _arrives("lr * h"), "what remains is 1 - lr h"),
+    Mutant("squared", _arrives("(1 - lr * h) ** 2"), "This is how the loss shrinks"),
+    Mutant("twice the slope", _arrives("abs(1 - 2 * lr * h)"), "without a 2"),
+    Mutant("divided by h", _arrives("abs(1 - lr / h)"), "and not divided by it"),
+    Mutant("0 at 1 / h", _arrives("abs(1 - lr * h)", "    if factor == 0:\n        return 0\n"), "it takes one step"),
+    Mutant("0 for never", _arrives("abs(1 - lr * h)").replace("return -1", "return 0"), "is told by -1"),
+    Mutant("a float", _arrives("abs(1 - lr * h)").replace("return steps", "return 1.0 * steps"), "expected whole"),
+    Mutant(
+        "steps of one length",
+        _arrives("lr * h").replace("factor >= 1", "factor >= 2").replace("distance * factor", "distance - factor"),
+        "Steps get shorter as the slope does",
     ),
     Mutant("curvature forgotten", _walk("distance > tolerance", "abs(1 - lr)"), "the curvature is missing"),
     Mutant(
@@ -303,6 +362,11 @@ MERGE_MUTANTS = (
 """,
         "they belong to the rows",
     ),
+    Mutant("sum over samples", _merge("np.sum(gradients, axis=0) / np.sum(sizes)"), "multiply it with its size before"),
+    Mutant("divided by the sizes", _merge("np.sum(gradients / sizes[:, None], axis=0)"), "so it is to be multiplied"),
+    Mutant("rounded down", _merge("sizes @ gradients // sizes.sum()"), "drops the fraction"),
+    Mutant("all weights", _merge("np.sum(sizes @ gradients) / sizes.sum()"), "expected an array of shape (3,)"),
+    Mutant("wrong side", _merge("gradients @ sizes / sizes.sum()"), "Shapes of the arguments: gradients (2, 3)"),
     Mutant(
         "wrong axis", _merge("(gradients * sizes[:, None]).sum(axis=1) / sizes.sum()"), "has shape (2,), expected (3,)"
     ),
@@ -347,6 +411,15 @@ RATE_MUTANTS = (
     Mutant("1 / flattest", _best("1 / np.min(h)"), "1/h of the flattest direction"),
     Mutant("2 / steepest", _best("2 / np.max(h)"), "that is the limit, and not the best"),
     Mutant("1 / mean", _best("1 / np.mean(h)"), "only the flattest and the steepest decide"),
+    Mutant("half", _best("1 / (np.min(h) + np.max(h))"), "Half of the best rate"),
+    Mutant("difference", _best("2 / (np.max(h) - np.min(h))"), "and not their difference"),
+    Mutant("geometric mean", _best("1 / np.sqrt(np.min(h) * np.max(h))"), "1 over the geometric mean"),
+    Mutant("mean", _best("(np.min(h) + np.max(h)) / 2"), "the rate is 1 over it"),
+    Mutant("2 / sum", _best("2 / np.sum(h)"), "2 over the sum of all curvatures"),
+    Mutant("ratio", _best(_RIGHT, "np.max(h) / np.min(h)"), "This is the ratio of the curvatures"),
+    Mutant("squared", _best(_RIGHT, "np.max(np.abs(1 - lr * h)) ** 2"), "not with its square"),
+    Mutant("mean of the factors", _best(_RIGHT, "np.mean(np.abs(1 - lr * h))"), "and not their mean"),
+    Mutant("swapped", _best(_RIGHT, "lr").replace("return lr,", "return max(abs(1 - lr * h)),"), "in another order"),
     Mutant("fastest direction", _best(_RIGHT, "np.min(np.abs(1 - lr * h))"), "in the slowest direction"),
     Mutant("factor with its sign", _best(_RIGHT, "1 - lr * np.max(h)"), "the size was asked for, without its sign"),
     Mutant(

@@ -4,8 +4,8 @@
 import numpy as np
 import pytest
 
-from course_lib import checks
-from course_lib.figures import Picture, descent, losses, surfaces
+from course_lib import checks, figures
+from course_lib.figures import Picture, descent, descent_live, losses, surfaces
 
 
 @pytest.mark.parametrize("name", surfaces.SURFACES)
@@ -146,3 +146,58 @@ def test_waiting_says_when_each_walk_has_fallen():
 def test_race_names_the_winners_and_takes_a_continued_run():
     drawn = descent.race({"slow": [0.9, 0.2, 0.1], "fast": [0.5, 0.6, 0.4], "late": [0.6, 0.01]})
     assert "over 3 epochs. Lowest after one epoch: fast. Lowest after 3: late." in drawn.alt
+
+
+def test_the_walk_in_the_page_refuses_what_its_sliders_do_not_have():
+    for wrong in (
+        dict(surface="hill"), dict(start=(0, 3.5)), dict(start=(float("nan"), 0)), dict(lr=0), dict(lr=3.0),
+        dict(steps=101), dict(steps=-1),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            figures.walk_downhill(**wrong)
+    with pytest.raises(TypeError, match="steps"):
+        figures.walk_downhill(steps=1.5)
+
+
+def test_the_walk_in_the_page_has_a_static_picture_that_states_the_gradient():
+    one = figures.walk_downhill("ravine", start=(-2.0, 2.0), lr=1.6, steps=5)
+    assert "the gradient, (-0.2, 2.5)" in one.static.alt
+    assert one.data["lands"][one.data["land"]]["name"] == "ravine"
+    assert one.html == figures.walk_downhill("ravine", start=(-2.0, 2.0), lr=1.6, steps=5).html
+
+
+@pytest.mark.parametrize("name", surfaces.SURFACES)
+def test_map_levels_rise_and_cover_the_whole_map(name):
+    levels = descent.map_levels(name)
+    assert np.all(np.diff(levels) > 0)
+    assert len(levels) == len(descent.map_tints()) + 1
+    line = np.linspace(-descent.EXTENT, descent.EXTENT, 97)
+    heights = surfaces.SURFACES[name][0](np.stack(np.meshgrid(line, line), axis=-1))
+    assert levels[0] <= heights.min()
+    assert levels[-1] >= heights.max() - 1e-12
+
+
+def test_the_promise_is_minus_lr_times_the_squared_gradient():
+    for name, (height, gradient) in surfaces.SURFACES.items():
+        p = np.array([0.7, -1.1])
+        promised, came = descent_live.promise(name, p, 0.3)
+        assert promised == pytest.approx(-0.3 * np.sum(gradient(p) ** 2), rel=1e-14)
+        assert came == height(p - 0.3 * gradient(p)) - height(p)
+
+
+def test_linear_estimate_says_what_was_promised_and_what_came():
+    alt = losses.linear_estimate(lambda p: p @ p, lambda p: 2 * p, (1.0, 2.0), 0.1, caption="c").alt
+    assert "(2, 4)" in alt
+    assert "promises −2 and the loss changes by −1.8" in alt
+
+
+def test_the_far_sample_lies_inside_its_picture(monkeypatch):
+    """The error that drives everything is seen: the axis reaches over the first line at the far sample."""
+    x, y = np.array([0.0, 1, 15]), np.array([0, 0, 1])
+    drawn = []
+    monkeypatch.setattr(losses, "picture", lambda figure, alt, caption: drawn.append(figure) or alt)
+    alt = losses.loss_against_accuracy(x, y, ((0.2, 0.0), (0.06, 0.2)), np.array([1.0, 0.5]), [3, 2])
+    low, high = next(ax.get_ylim() for ax in drawn[0].axes if ax.get_ylabel() == "y, o")
+    assert low < 0
+    assert high > 3
+    assert "The sample at x = 15 lies 2 from the first line" in alt

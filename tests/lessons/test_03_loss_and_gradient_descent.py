@@ -1,4 +1,4 @@
-"""What lesson 03 promises: every fact of its syllabus row, its surprises and erratum 5, from its own numbers."""
+"""What lesson 03 promises: every fact of its syllabus row, its surprises and its errata, from its own numbers."""
 
 import contextlib
 import io
@@ -11,7 +11,8 @@ import pytest
 
 from course_lib import checks
 from course_lib import reference as ops
-from course_lib.figures.surfaces import RAVINE, descend, ravine_gradient
+from course_lib.figures.descent import EXTENT
+from course_lib.figures.surfaces import RAVINE, SURFACES, descend, ravine_gradient, steps_along_gradient
 
 SCRIPT = Path(__file__).parents[2] / "notebooks" / "03_loss_and_gradient_descent.py"
 
@@ -37,6 +38,19 @@ def test_gradient_by_hand_equals_numerical_gradient(lesson):
     measured = checks.numerical_gradient(lambda w: ops.half_squared_sum_forward(X @ w, y)[0], w)
     np.testing.assert_allclose(by_loops, measured, rtol=1e-6)
     np.testing.assert_allclose(by_loops, X.T @ (X @ w - y), rtol=1e-12)
+
+
+def test_library_loops_and_measurement_are_one_gradient(lesson):
+    by_loops = lesson["gradient_by_loops"](lesson["X"], lesson["answers"], np.array([0.3, 0.1, -0.2]))
+    np.testing.assert_allclose(lesson["dw"], by_loops, rtol=1e-12)
+    np.testing.assert_allclose(lesson["by_measuring"], by_loops, rtol=1e-6)
+
+
+def test_the_absolute_difference_pulls_alike_near_and_far():
+    """Its slope is 1 or -1 however large the mistake, and it does not shrink towards the goal."""
+    for error in (-7.0, -1e-3, 1e-3, 7.0):
+        slope = checks.numerical_gradient(lambda o: abs(float(o[0])), np.array([error]))[0]
+        assert slope == pytest.approx(np.sign(error), rel=1e-6)
 
 
 def test_quadratic_cost_is_half_squared_sum_over_n():
@@ -92,8 +106,56 @@ def test_three_losses_rank_the_opinions_as_the_text_says(lesson):
     assert three["sure of 9"] == pytest.approx(-np.log(lesson["opinions"]["sure of 9"][3]))
 
 
+def test_cross_entropy_pushes_100_times_as_hard_at_one_hundredth():
+    def slope(p):
+        return (-np.log(p + 1e-8) + np.log(p - 1e-8)) / 2e-8
+
+    assert slope(0.01) == pytest.approx(-100, rel=1e-4)
+    assert slope(0.01) / slope(1.0) == pytest.approx(100, rel=1e-4)
+
+
+# ------------------------------------------------------------------------------------------------ why minus
+
+
+def test_by_hand_the_gradient_of_two_weights_is_minus_5_minus_4_and_its_square_41(lesson):
+    gradient = lesson["gradient2"](lesson["at"])
+    assert gradient.tolist() == [-5, -4]
+    assert gradient @ gradient == 41
+    np.testing.assert_allclose(gradient, checks.numerical_gradient(lesson["loss2"], lesson["at"]), rtol=1e-6)
+
+
+def test_the_linear_estimate_holds_for_any_small_change_and_any_point(lesson):
+    """dJ is the sum of (dJ/dw_j) dw_j, up to the square of the change: for random points and directions."""
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        at, change = rng.normal(size=2), rng.normal(size=2)
+        for size in (1e-3, 1e-4):
+            real = lesson["loss2"](at + size * change) - lesson["loss2"](at)
+            assert abs(real - size * np.sum(lesson["gradient2"](at) * change)) < 20 * size**2 * (change @ change)
+
+
+def test_the_promise_is_lr_times_41_and_its_gap_shrinks_with_the_square(lesson):
+    lr, promised, came, gap = (np.array(column) for column in zip(*lesson["promises"], strict=True))
+    np.testing.assert_allclose(promised, -41 * lr, rtol=1e-12)
+    np.testing.assert_allclose(came, promised + gap, rtol=1e-12)
+    np.testing.assert_allclose(gap, 138.5 * lr**2, rtol=1e-6)
+    assert np.all(came < 0)
+    assert np.all(came > promised), "it falls less than promised"
+    assert gap[:2].round(5).tolist() == [1.385, 0.01385]
+    assert gap[2] == pytest.approx(0.0001385, rel=1e-6)
+
+
+def test_a_small_step_against_the_gradient_goes_down_wherever_there_is_a_gradient():
+    for surface, (height, gradient) in SURFACES.items():
+        for p in np.random.default_rng(1).uniform(-3, 3, (50, 2)):
+            g = gradient(p)
+            assert height(p - 1e-3 * g) < height(p), (surface, p)
+            assert height(p + 1e-3 * g) > height(p), (surface, p)
+
+
 def test_no_direction_goes_down_faster_than_minus_the_gradient(lesson):
     assert abs(np.argmin(lesson["changes"]) - lesson["downhill"]) <= 0.5
+    assert lesson["downhill"] == pytest.approx(np.degrees(np.arctan2(4, 5)))
 
 
 def test_descended_regression_equals_closed_form(lesson):
@@ -152,6 +214,53 @@ def test_largest_curvature_sets_the_limit_in_two_dimensions(lesson):
     assert above[-1] > 1000 * above[0]
 
 
+def test_the_limit_of_a_sum_over_all_samples_is_exact_and_of_random_batches_a_guide(lesson):
+    X, y, excess, run_epoch = (lesson[name] for name in ("X200", "y200", "excess", "run_epoch"))
+    assert lesson["h"] == pytest.approx(1.01, abs=0.005)
+    assert np.mean(X[:, 1] ** 2) == 1, "the bias's input is always 1"
+    for share, small in ((0.99, True), (1.01, False)):
+        theta = np.zeros(2)
+        for _ in range(1000):
+            theta = theta - share * 2 / (200 * lesson["h"]) * X.T @ (X @ theta - y)
+        assert bool(excess(theta) < 1e-6) == small
+    summed = {}
+    for size in (20, 21, 22):
+        theta, rng = np.zeros(2), np.random.default_rng(1)
+        for _ in range(3):
+            theta = run_epoch(theta, X, y, size, 0.1, rng, average=False)
+        summed[size] = excess(theta)
+    assert 2 / lesson["h"] < 0.1 * 21, "21 lies beyond the guide"
+    assert summed[21] < 0.1 < 100 < summed[22]
+    assert 2 / (0.1 * lesson["h"]) == pytest.approx(19.8, abs=0.05)
+
+
+def test_newton_arrives_in_one_step_and_the_best_steps_along_the_gradient_take_many(lesson):
+    np.testing.assert_allclose(lesson["newton"], [-1, 5], rtol=1e-9)
+    assert lesson["loss2"](lesson["newton"]) < 1e-20
+    assert lesson["best_along"] == pytest.approx(41 / 277)
+    after = {r: lesson["loss2"](lesson["at"] - r * lesson["g"]) for r in np.linspace(0.1, 0.2, 201)}
+    assert min(after, key=after.get) == pytest.approx(lesson["best_along"], abs=3e-4)
+    assert lesson["counted"] == 17
+    with pytest.raises(RuntimeError, match="after 5 steps"):
+        steps_along_gradient(lesson["loss2"], lesson["gradient2"], lesson["H"], lesson["at"], below=-1, most=5)
+
+
+def test_newton_may_go_up_to_a_saddle():
+    def height(p):
+        return p[0] ** 2 - p[1] ** 2
+
+    p, g, H = np.array([0.0, 1.0]), np.array([0.0, -2.0]), np.diag([2.0, -2.0])
+    there = p - np.linalg.solve(H, g)
+    assert there.tolist() == [0, 0]
+    assert height(there) > height(p)
+
+
+def test_what_newton_costs_in_100_000_dimensions():
+    d = 100_000
+    assert (d * d, d * d * 8 / 1e9, d * 8 / 1e6) == (10**10, 80, 0.8)
+    assert d**3 / 3 == pytest.approx(3e14, rel=0.15)
+
+
 def test_25_starts_end_in_four_kinds_of_places(lesson):
     assert Counter(lesson["ends"]) == {"deepest minimum": 9, "local minimum": 10, "saddle": 2, "plateau": 4}
 
@@ -173,6 +282,28 @@ def test_two_layer_network_starts_at_a_saddle(lesson):
     assert loss((0.1, 0.1)) < loss((0.0, 0.0)) < loss((0.1, -0.1))
     for u, v in ((1e-3, 1e-3), (1e-3, -1e-3)):
         assert loss((u, v)) - loss((0, 0)) == pytest.approx(-u * v * np.sum(x * y), rel=1e-3)
+
+
+def test_tiny_random_weights_do_not_leave_the_saddle_in_time():
+    """XOR with lesson 04's network, ten starts at once: solved at a standard deviation of 1 and 0.1, not at 0.01."""
+    x = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]])
+    y = np.array([[0.0], [1], [1], [0]])
+    solved = {}
+    for sd in (1, 0.1, 0.01):
+        drawn = [np.random.default_rng(seed) for seed in range(10)]
+        W, W2 = (sd * np.stack([rng.standard_normal(shape) for rng in drawn]) for shape in ((2, 8), (8, 1)))
+        b, b2 = np.zeros((10, 1, 8)), np.zeros((10, 1, 1))
+        for _ in range(3000):
+            a = ops.sigmoid(x @ W + b)
+            o = ops.sigmoid(a @ W2 + b2)
+            delta2 = (o - y) * o * (1 - o)
+            delta = delta2 @ W2.transpose(0, 2, 1) * a * (1 - a)
+            for parameter, slope in ((W2, a.transpose(0, 2, 1) @ delta2), (b2, delta2.sum(1, keepdims=True)),
+                                     (W, x.T @ delta), (b, delta.sum(1, keepdims=True))):  # fmt: skip
+                parameter -= 2.0 * slope
+        o = ops.sigmoid(ops.sigmoid(x @ W + b) @ W2 + b2)
+        solved[sd] = int(np.sum(np.all(np.abs(o - y) < 0.1, axis=(1, 2))))
+    assert solved == {1: 10, 0.1: 10, 0.01: 0}
 
 
 def test_small_gradient_stops_on_the_highest_ground(lesson):
@@ -238,7 +369,22 @@ def test_erratum_5_no_mean_is_taken(lesson):
     assert np.mean((y - x) ** 2) == 5
 
 
+def test_answers_of_try_it(lesson):
+    x, y = lesson["far_x"].copy(), lesson["far_y"]
+    right = {}
+    for far in (10.5, 10.6, 10.7, 12):
+        x[-1] = far
+        w, b = ops.linear_regression_fit(x, y)
+        right[far] = int(np.sum((ops.linear_regression_predict(x, w, b) >= 0.5) == y))
+    assert right == {10.5: 7, 10.6: 7, 10.7: 6, 12: 6}
+    still = descend(ravine_gradient, (-2.75, 0.0), 1.65, 100)
+    assert np.all(np.diff(np.abs(still[:, 0])) < 0)
+    out = np.flatnonzero(np.abs(descend(ravine_gradient, (-2.75, 0.25), 1.65, 100)[:, 1]) > EXTENT)[0]
+    assert out == 43
+
+
 def test_answers_of_the_self_check():
+    assert 0.01 * (3**2 + 4**2) == 0.25
     a, b = -np.log(0.51), -np.log([0.99, 0.99, 0.40])
     assert (round(a, 2), round(b.mean(), 2), *b.round(2)) == (0.67, 0.31, 0.01, 0.01, 0.92)
     w = {lr: (1 - 8 * lr) ** 3 for lr in (0.125, 0.25, 0.2525)}

@@ -1,7 +1,7 @@
 """The exercises on losses and descent: what each asks, how an answer is judged, and the mistakes that have a name.
 
-Source: K, "Loss Function" and "Minimizing Loss Function"; O, "How good is our network?" and "Stochastic gradient
-descent"; H, "Choosing an Error Function".
+Source: Dey, "Loss Function" and "Minimizing Loss Function"; Owens, "How good is our network?" and "Stochastic gradient
+descent"; Hwu, "Choosing an Error Function".
 """
 
 import math
@@ -19,12 +19,21 @@ def _measures(o, y):
     return ops.half_squared_sum_forward(o, y)[0], ops.quadratic_cost_forward(o, y)[0], mean_squared_error
 
 
+def _made_of(total, o, J=2, C=2):
+    """The three measures, made from another sum than that of the squares, or with other factors."""
+    return float(total) / J, float(total) / C / len(o), float(total) / o.size
+
+
 # 03.2 ---------------------------------------------------------------------------------------------------------------
 
 
 def _robust_gradient(X, y, w, limit):
     e = X @ w - y
     return _pulled(X, (np.abs(e + limit) - np.abs(e - limit)) / 2)
+
+
+def _losses(e, limit):
+    return np.where(np.abs(e) <= limit, e**2 / 2, limit * np.abs(e) - limit**2 / 2)
 
 
 def _pulled(X, e):
@@ -40,6 +49,14 @@ def _opinions(k, labels):
     return int(np.sum(np.argsort(k, axis=1)[:, -1] == labels)), one_minus, cross_entropy
 
 
+def _other_opinions(k, labels, *, count=None, first=None, second=None):
+    """The right answer with some of its three values exchanged."""
+    own = k[np.arange(len(k)), labels]
+    right = _opinions(k, labels)
+    parts = (count(k, own) if count else right[0], first(own) if first else right[1])
+    return (*parts, second(own) if second else right[2])
+
+
 # 03.4 ---------------------------------------------------------------------------------------------------------------
 
 
@@ -47,6 +64,14 @@ def _steps(h, lr, distance, tolerance):
     with np.errstate(over="ignore", invalid="ignore"):
         near = distance * np.abs(1 - lr * h) ** np.arange(200_000.0) <= tolerance
     return int(np.argmax(near)) if near.any() else -1
+
+
+def _counted(size, distance, tolerance, never=-1):
+    """Steps of a walk whose distance is multiplied by `size`, or loses it where it is a negative number."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        n = np.arange(20_000.0)
+        near = (distance * size**n if size >= 0 else distance + size * n) <= tolerance
+    return int(np.argmax(near)) if near.any() else never
 
 
 def _one_more(h, lr, distance, tolerance):
@@ -82,7 +107,7 @@ def _with_rate(curvatures, lr):
 # --------------------------------------------------------------------------------------------------------------------
 
 _FAR = np.array([[1, 1], [2, 1], [6, 1]])
-_GUESSES = np.array([[0.51, 0.24, 0.25], [0.25, 0.25, 0.5], [0.1, 0.8, 0.1]])
+_GUESSES = np.array([[0.51, 0.24, 0.25], [0.25, 0.25, 0.5], [0.1, 0.8, 0.1], [0.4, 0.35, 0.25], [0.5, 0.4, 0.1]])
 
 EXERCISES = (
     Exercise(
@@ -91,8 +116,9 @@ EXERCISES = (
         title="Three measures of one mistake",
         points=1,
         level="warm-up",
-        concept="K's half sum, O's cost, the mean squared error",
-        source='K, "Loss Function"; O, "How good is our network?"',
+        concept="half squared sum, quadratic cost, mean squared error",
+        source='Dey, "Loss Function"; Owens, "How good is our network?"',
+        section="The formula, with shapes",
         lines=4,
         expect=_measures,
         cases=(
@@ -100,7 +126,7 @@ EXERCISES = (
                 (np.array([[1, 2], [0, -1], [3, 5]]), np.array([[4, 3], [0, 1], [3, 3]])),
                 "by hand: the squares are 9, 1, 0, 4, 0, 4",
             ),
-            Case((np.array([[1.5]]), np.array([[-0.5]])), "one sample, one output"),
+            Case((np.array([[1.5]]), np.array([[-1.0]])), "one sample, one output"),
         ),
         causes=(
             Cause(
@@ -112,7 +138,7 @@ EXERCISES = (
                 ),
             ),
             Cause(
-                "O's n counts the samples, which are the rows, and not the numbers in the array.",
+                "The n of the quadratic cost counts the samples, which are the rows, and not the numbers in the array.",
                 lambda o, y: (_measures(o, y)[0], _measures(o, y)[0] / o.size, _measures(o, y)[2]),
             ),
             Cause(
@@ -120,11 +146,11 @@ EXERCISES = (
                 lambda o, y: (*_measures(o, y)[:2], 2 * _measures(o, y)[0] / len(o)),
             ),
             Cause(
-                "The last number is O's C once more: only for two outputs is it the mean squared error too.",
+                "The last number is the quadratic cost C once more: it is the mean squared error for two outputs only.",
                 lambda o, y: (*_measures(o, y)[:2], _measures(o, y)[1]),
             ),
             Cause(
-                "One half is missing in K's sum, and in what was made from it.",
+                "One half is missing in J, and in the C that was made from it.",
                 lambda o, y: (2 * _measures(o, y)[0], 2 * _measures(o, y)[1], _measures(o, y)[2]),
             ),
             Cause(
@@ -135,7 +161,28 @@ EXERCISES = (
                     float(np.mean(o - y)) ** 2,
                 ),
             ),
+            Cause(
+                "The quadratic cost has its half too: divide by twice the number of samples.",
+                lambda o, y: (_measures(o, y)[0], 2 * _measures(o, y)[1], _measures(o, y)[2]),
+            ),
+            Cause(
+                "The mean squared error has no half: it is the mean of the squares and nothing else.",
+                lambda o, y: (*_measures(o, y)[:2], _measures(o, y)[2] / 2),
+            ),
+            Cause(
+                "A root was taken at the end. The mean squared error stays squared.",
+                lambda o, y: (*_measures(o, y)[:2], math.sqrt(_measures(o, y)[2])),
+            ),
+            Cause(
+                "The differences are not squared here: their absolute values are added up.",
+                lambda o, y: _made_of(np.sum(np.abs(y - o)), o),
+            ),
+            Cause(
+                "A norm is the root of the sum of squares. Here the sum itself is wanted.",
+                lambda o, y: _made_of(math.sqrt(np.sum((y - o) ** 2.0)), o),
+            ),
         ),
+        parts=("J", "C", "the mean squared error"),
         instead_of=("half_squared_sum_forward", "quadratic_cost_forward", "mean_squared_error"),
     ),
     Exercise(
@@ -145,12 +192,16 @@ EXERCISES = (
         points=2,
         level="core",
         concept="from a loss to its gradient; what a far sample pulls",
-        source='K, "Loss Function" and "Minimizing Loss Function"; the loss is the course\'s addition',
+        source='Dey, "Loss Function" and "Minimizing Loss Function"; the loss is the course\'s addition',
+        section="The formula, with shapes",
         lines=3,
         expect=_robust_gradient,
         cases=(
-            Case((_FAR, np.array([0, 4, 1]), np.array([1, 0]), 2.0), "by hand: errors 1, -2, 5 pull with 1, -2, 2"),
-            Case((np.array([[1.0, 2.0]]), np.array([10.0]), np.array([1.0, 1.0]), 0.5), "one far sample, below"),
+            Case((_FAR, np.array([0, 4, 1]), np.array([1, 0]), 3.0), "by hand: errors 1, -2, 5 pull with 1, -2, 3"),
+            Case(
+                (np.array([[1.0, 2.0], [3.0, -1.0]]), np.array([10.0, -4.0]), np.array([1.0, 1.0]), 0.5),
+                "errors -7 and 6: far on both sides",
+            ),
         ),
         causes=(
             Cause(
@@ -181,6 +232,45 @@ EXERCISES = (
                 "Far samples pull with the limit itself: the slope of the straight piece.",
                 lambda X, y, w, limit: _pulled(X, np.where(np.abs(X @ w - y) <= limit, X @ w - y, np.sign(X @ w - y))),
             ),
+            Cause(
+                "Errors above the limit are cut off, errors far below zero are not: both sides have a limit.",
+                lambda X, y, w, limit: _pulled(X, np.minimum(X @ w - y, limit)),
+            ),
+            Cause(
+                "These are the losses themselves; their slopes were to be multiplied with the inputs.",
+                lambda X, y, w, limit: _pulled(X, _losses(X @ w - y, limit)),
+            ),
+            Cause(
+                "The slope of L |e| is L or -L: the error itself is no factor of it any more.",
+                lambda X, y, w, limit: _pulled(
+                    X, np.where(np.abs(X @ w - y) <= limit, X @ w - y, limit * (X @ w - y))
+                ),
+            ),
+            Cause(
+                "The constant - L² / 2 of the straight piece has no slope.",
+                lambda X, y, w, limit: _pulled(
+                    X,
+                    np.where(np.abs(X @ w - y) <= limit, X @ w - y, limit * np.sign(X @ w - y) - limit**2 / 2),
+                ),
+            ),
+            Cause(
+                "The two pieces are exchanged: near samples pull with their error, far ones with the limit.",
+                lambda X, y, w, limit: _pulled(
+                    X, np.where(np.abs(X @ w - y) <= limit, limit * np.sign(X @ w - y), X @ w - y)
+                ),
+            ),
+            Cause(
+                "The bounds of np.clip are exchanged: the lower one comes first.",
+                lambda X, y, w, limit: _pulled(X, np.full(len(y), -1.0 * limit)),
+            ),
+            Cause(
+                "These are the weights after a step; the gradient was asked for.",
+                lambda X, y, w, limit: w - _robust_gradient(X, y, w, limit),
+            ),
+            Cause(
+                "The errors were added up before they met the inputs: each error belongs to its own row of X.",
+                lambda X, y, w, limit: np.sum(np.clip(X @ w - y, -limit, limit)) * np.sum(1.0 * X, axis=0),
+            ),
         ),
         instead_of=("numerical_gradient",),
     ),
@@ -191,11 +281,12 @@ EXERCISES = (
         points=2,
         level="core",
         concept="number of right answers, 1 - k[T], cross-entropy",
-        source='H, "Choosing an Error Function" and "Why Not Use the Intuitive Measure?"',
+        source='Hwu, "Choosing an Error Function" and "Why Not Use the Intuitive Measure?"',
+        section="Optional: three losses for probabilities",
         lines=4,
         expect=_opinions,
         cases=(
-            Case((_GUESSES, np.array([0, 2, 0])), "two right; the right classes have 0.51, 0.5 and 0.1"),
+            Case((_GUESSES, np.array([0, 2, 0, 0, 1])), "three right; the right classes have 0.51, 0.5, 0.1, 0.4, 0.4"),
             Case((np.array([[0.125, 0.875]]), np.array([1])), "one sample"),
         ),
         causes=(
@@ -238,7 +329,42 @@ EXERCISES = (
                 "A count was asked for, and this is a share.",
                 lambda k, labels: (_opinions(k, labels)[0] / len(k), *_opinions(k, labels)[1:]),
             ),
+            Cause(
+                "These are the wrong answers; the right ones were to be counted.",
+                lambda k, labels: _other_opinions(k, labels, count=lambda k, own: len(k) - _opinions(k, labels)[0]),
+            ),
+            Cause(
+                "Above the mean of its row is not enough: the right class needs the largest probability of all.",
+                lambda k, labels: _other_opinions(
+                    k, labels, count=lambda k, own: int(np.sum(own >= np.mean(k, axis=1)))
+                ),
+            ),
+            Cause(
+                "This is the mean probability of the right classes; the loss is 1 minus that.",
+                lambda k, labels: _other_opinions(k, labels, first=lambda own: float(np.mean(own))),
+            ),
+            Cause(
+                "The logarithm is taken of 1 - k[T]; cross-entropy takes it of k[T] itself.",
+                lambda k, labels: _other_opinions(k, labels, second=lambda own: float(-np.mean(np.log(1 - own)))),
+            ),
+            Cause(
+                "The logarithm is the natural one, to the base e, and not to the base 2.",
+                lambda k, labels: _other_opinions(k, labels, second=lambda own: float(-np.mean(np.log2(own)))),
+            ),
+            Cause(
+                "The mean runs over the probabilities of all classes; only the right class of each row counts.",
+                lambda k, labels: (
+                    _opinions(k, labels)[0],
+                    float(np.mean(1 - k)),
+                    float(-np.mean(np.log(k))),
+                ),
+            ),
+            Cause(
+                "In the logarithm stand the probabilities of all classes; only the right class of each row counts.",
+                lambda k, labels: (*_opinions(k, labels)[:2], float(-np.mean(np.log(k)))),
+            ),
         ),
+        parts=("the number of right answers", "the mean of 1 - k[T]", "the mean cross-entropy"),
         instead_of=("one_minus_probability_forward", "softmax_cross_entropy_forward"),
     ),
     Exercise(
@@ -248,11 +374,12 @@ EXERCISES = (
         points=2,
         level="core",
         concept="curvature and learning rate",
-        source='K, "Minimizing Loss Function"; O, "Find the global minimum"',
+        source='Dey, "Minimizing Loss Function"; Owens, "Find the global minimum"',
+        section="Second belief: is a smaller step safer?",
         lines=7,
         expect=_steps,
         cases=(
-            Case((4.0, 0.125, 8.0, 3.0), "the distance halves: 8, 4, 2"),
+            Case((4.0, 0.05, 8.0, 3.0), "a fifth is lost at each step: 8, 6.4, 5.12, 4.1, 3.28, 2.62"),
             Case((4.0, 0.375, 8.0, 1.0), "it halves and changes sides: 8, -4, 2, -1"),
             Case((4.0, 0.5, 1.0, 0.25), "2 / h: from side to side for ever"),
             Case((4.0, 0.25, 1.0, 0.001), "1 / h: one step"),
@@ -287,6 +414,36 @@ EXERCISES = (
                 "The factor of a step is 1 - lr h; the curvature is missing here.",
                 lambda h, lr, distance, tolerance: _steps(1.0, lr, distance, tolerance),
             ),
+            Cause(
+                "lr h is the part of the distance that a step takes away; what remains is 1 - lr h.",
+                lambda h, lr, distance, tolerance: _counted(lr * h, distance, tolerance),
+            ),
+            Cause(
+                "This is how the loss shrinks, with the square of the factor; the distance shrinks with the factor.",
+                lambda h, lr, distance, tolerance: _counted((1 - lr * h) ** 2, distance, tolerance),
+            ),
+            Cause(
+                "The slope is h times the distance, without a 2: the half in the loss cancels it.",
+                lambda h, lr, distance, tolerance: _counted(abs(1 - 2 * lr * h), distance, tolerance),
+            ),
+            Cause(
+                "The learning rate is multiplied by the curvature, and not divided by it.",
+                lambda h, lr, distance, tolerance: _counted(abs(1 - lr / h), distance, tolerance),
+            ),
+            Cause(
+                "Steps get shorter as the slope does: a step is lr h times the distance that is left.",
+                lambda h, lr, distance, tolerance: (
+                    0 if distance <= tolerance else -1 if lr * h >= 2 else _counted(-lr * h, distance, tolerance)
+                ),
+            ),
+            Cause(
+                "A walk that never arrives is told by -1; 0 would say that it is there already.",
+                lambda h, lr, distance, tolerance: max(0, _steps(h, lr, distance, tolerance)),
+            ),
+            Cause(
+                "At 1/h the walk arrives, and it takes one step to do so.",
+                lambda h, lr, distance, tolerance: 0 if lr * h == 1 else _steps(h, lr, distance, tolerance),
+            ),
         ),
     ),
     Exercise(
@@ -296,7 +453,8 @@ EXERCISES = (
         points=2,
         level="core",
         concept="mini-batches, averaging",
-        source='O, "Stochastic gradient descent"',
+        source='Owens, "Stochastic gradient descent"',
+        section="Mini-batches and epochs",
         lines=2,
         expect=_merged,
         cases=(
@@ -331,6 +489,22 @@ EXERCISES = (
                 "The sizes were paired with the weights of the model; they belong to the rows.",
                 lambda gradients, sizes: (gradients * sizes).sum(axis=0) / sizes.sum(),
             ),
+            Cause(
+                "Each part's gradient is a mean: multiply it with its size before you divide by the number of samples.",
+                lambda gradients, sizes: np.sum(gradients, axis=0) / np.sum(sizes),
+            ),
+            Cause(
+                "Each gradient was divided by its size; it is a mean already, so it is to be multiplied.",
+                lambda gradients, sizes: np.sum(gradients / sizes[:, None], axis=0),
+            ),
+            Cause(
+                "Rounded down: // drops the fraction.",
+                lambda gradients, sizes: np.floor(_merged(gradients, sizes)),
+            ),
+            Cause(
+                "The numbers of all weights were added up too; each weight has a gradient of its own.",
+                lambda gradients, sizes: float(np.sum(_merged(gradients, sizes))),
+            ),
         ),
     ),
     Exercise(
@@ -340,13 +514,14 @@ EXERCISES = (
         points=3,
         level="stretch",
         concept="several curvatures, one learning rate",
-        source='K, "Minimizing Loss Function"; O, "Find the global minimum"',
+        source='Dey, "Minimizing Loss Function"; Owens, "Find the global minimum"',
+        section="Second belief: is a smaller step safer?",
         lines=3,
         expect=_rate,
         cases=(
-            Case((np.array([1.0, 3.0]),), "lr = 1/2: both directions are halved"),
+            Case((np.array([1.0, 5.0]),), "lr = 1/3: a third of either distance is lost"),
             Case((np.array([1.25, 0.1]),), "the lesson's ravine"),
-            Case((np.array([2.0, 1.0, 4.0]),), "lr = 2/5"),
+            Case((np.array([1.6, 1.0, 4.0]),), "lr = 2/5"),
             Case((np.array([5.0]),), "one direction: there in one step"),
         ),
         causes=(
@@ -381,7 +556,40 @@ EXERCISES = (
                 "The rate is right. Of the factor the size was asked for, without its sign.",
                 lambda h: (_rate(h)[0], -_rate(h)[1]),
             ),
+            Cause(
+                "Half of the best rate: where the two lines cross, lr times the sum of both curvatures is 2.",
+                lambda h: _with_rate(h, 1 / (np.min(h) + np.max(h))),
+            ),
+            Cause(
+                "The lines cross where lr times the sum of both curvatures is 2, and not their difference.",
+                lambda h: _with_rate(h, 2 / (np.max(h) - np.min(h)) if np.max(h) > np.min(h) else np.inf),
+            ),
+            Cause(
+                "1 over the geometric mean: the lines cross at 1 over the ordinary mean of the two.",
+                lambda h: _with_rate(h, 1 / np.sqrt(np.min(h) * np.max(h))),
+            ),
+            Cause(
+                "That is the mean of the two curvatures; the rate is 1 over it.",
+                lambda h: _with_rate(h, (np.min(h) + np.max(h)) / 2),
+            ),
+            Cause(
+                "2 over the sum of all curvatures: only the flattest and the steepest decide.",
+                lambda h: _with_rate(h, 2 / np.sum(h)),
+            ),
+            Cause(
+                "The rate is right. This is the ratio of the curvatures; the factor r was asked for.",
+                lambda h: (_rate(h)[0], float(np.max(h) / np.min(h))),
+            ),
+            Cause(
+                "The rate is right. This is how the loss shrinks; the distance shrinks with r, not with its square.",
+                lambda h: (_rate(h)[0], _rate(h)[1] ** 2),
+            ),
+            Cause(
+                "The rate is right. Of the factors the largest was asked for, and not their mean.",
+                lambda h: (_rate(h)[0], float(np.mean(np.abs(1 - _rate(h)[0] * np.asarray(h))))),
+            ),
         ),
+        parts=("lr", "r"),
         atol=1e-9,
     ),
 )
