@@ -15,9 +15,10 @@
 # # 04 · Backpropagation: every gradient in one pass back
 #
 # A network that reads handwritten digits has 101,770 weights and biases, and gradient descent wants a slope for each of
-# them, at every step. Lesson 03 measured a slope by moving one weight a little and running the network again. For
-# 101,770 of them, that takes all day. It is often said that **backpropagation** is a clever trick on top of calculus
-# that makes this bearable. It is not a trick: it is the chain rule, and nothing is computed twice.
+# them, at every step. Lesson 03 measured a slope by moving one weight a little, both ways, and running the network
+# again. For 101,770 of them that is 203,540 runs, and then you may take one step. **Backpropagation** has all slopes
+# for the price of a few runs. Many take it for a clever trick on top of calculus. It is no trick: it is the chain rule,
+# in an order in which nothing is computed twice.
 #
 # Here it is on a small network. Press Next and follow the numbers: first the green ones from left to right, then the
 # red ones from right to left. Then choose a weight, change it, and see what follows.
@@ -338,8 +339,8 @@ table(
 )
 
 # %% [markdown]
-# A wrong gradient, and no error. Shapes protect you only where all sizes differ; the last part of this page is about
-# a protection that always works.
+# Look at H2: a wrong gradient, and no error. Shapes protect you only where all sizes differ; the last part of this page
+# is about a protection that does not depend on them.
 #
 # ## With biases
 #
@@ -473,15 +474,16 @@ start = random_network((2, 2, 1), np.random.default_rng(2))
 before, after = forward_all(X, *start)[1], forward_all(X, *trained_two)[1]
 figures.show(
     figures.backprop.learning(losses, before, after, labels),
-    alt="The loss of XOR stays on a plateau near a half at first, then falls to almost zero. Before the training the "
-    "hidden activations of the four samples lie in a crowd; after it, the two samples of class 0 lie together in one "
-    "corner, and the two of class 1 in two other corners.",
+    alt="The loss of XOR stays on a plateau near a half at first, then falls to almost zero. Before the training no "
+    "line separates the classes in the plane of the hidden activations; after it, the two samples of class 0 lie "
+    "together in one corner, the two of class 1 in two other corners, and a line does.",
     caption="XOR with two hidden neurons: the loss at each step, and where the hidden layer puts the four samples.",
 )
 
 # %% [markdown]
-# The hidden layer has moved the samples to where *one line* separates them, and that line is what the output neuron
-# draws. Nobody told the hidden neurons to do this. All they ever got was their delta.
+# Before, the classes lie crosswise, as in the truth table itself. After, the hidden layer has moved the samples to
+# where *one line* separates them, and that line is what the output neuron draws. Nobody told the hidden neurons to do
+# this. All they ever got was their delta.
 #
 # Not every start is as lucky with two neurons. With eight there is room to spare, and both tables are learned:
 
@@ -501,7 +503,7 @@ def xor_class(points):
 
 assert list(xor_class(np.array([[0.0, 1.0], [0.5, 0.5], [1.0, 0.0]]))) == [1, 0, 1]
 figures.show(
-    figures.plots.decision_plane(X, labels, xor_class, title="XOR, learned"),
+    figures.backprop.learned_plane(X, labels, xor_class),
     alt="The two corners of class 0 lie in one band; the two corners of class 1 lie on either side of it.",
     caption="Walk from (0, 1) to (1, 0): class 1, then class 0, then class 1 again. One line is crossed only once.",
 )
@@ -534,10 +536,10 @@ table(list(solved.items()), ["first weights times", "solved, of five"])
 # <details class="reveal"><summary>Too small is as bad as equal</summary>
 #
 # With weights near 0, every hidden neuron says about a half, whatever goes in. So they are nearly equal, and the way
-# back to the first layer leads through $W_2$, which is nearly 0 too: the deltas of the hidden layer are hundreds of
-# times smaller than they could be. The network gives 0.5 for all four samples and stays there, on the plateau of
-# lesson 03. Random is not enough, the scale has to be right. Lesson 06b, "Making it train", finds out what right means
-# for larger networks.
+# back to the first layer leads through $W_2$, which is nearly 0 too: at a scale of 0.01, it makes the deltas of the
+# hidden layer a hundred times smaller. The network gives 0.5 for all four samples and stays there, on the plateau of
+# lesson 03. Random is not enough; the scale has to be right too. Lesson 06b, "Making it train", finds out what right
+# means for larger networks.
 #
 # </details>
 
@@ -631,7 +633,7 @@ figures.show(
     figures.backprop.cost_bars(costs, unit=one_forward),
     alt=f"Backpropagation costs 2.01 or 3 forward passes, one-sided differences {parameters + 1:,}, "
     f"central differences {2 * parameters:,}.",
-    caption="One gradient of the digit network. Mind the scale: every grid line is many times the one before.",
+    caption="One gradient of the digit network. Mind the scale: every number on it is ten times the one before.",
 )
 
 # %% [markdown]
@@ -683,7 +685,7 @@ def gradients(X, Y, W, b, W2, b2):
 J, (lib_dW, lib_db, lib_dW2, lib_db2) = gradients(X, Y, W, b, W2, b2)
 for ours, theirs in ((lib_dW, loop_dW), (lib_db, loop_db), (lib_dW2, loop_dW2), (lib_db2, loop_db2)):
     checks.check_close(ours, theirs, rtol=1e-12)
-listing(ops.dense_backward, "The dense layer's backward pass in the library")
+listing(ops.dense_backward, "The dense layer's backward pass in the library", start="x, w, has_bias")
 
 # %% [markdown]
 # An operation alone has no loss behind it. So we invent one. Draw a random matrix $R$ of the shape of the result, and

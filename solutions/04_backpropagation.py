@@ -36,8 +36,8 @@ from course_lib.checks import check
 # $(m,)$ and the numbers `o` and `t`, but not the weights: they are not needed.
 #
 # Return an array $(m + 1,)$: the derivatives of $J$ with respect to the $m$ weights, in the order of `h`, and last the
-# one with respect to the bias. With the numbers of the lesson, rounded, `h = (0.13, 0.96, 0.40)`, `o = 0.35`, `t = 0.9`, the
-# first is $-0.01627$. The last does not depend on `h`.
+# one with respect to the bias. With the lesson's numbers, rounded, `h = (0.13, 0.96, 0.40)`, `o = 0.35`,
+# `t = 0.9`, the first is $-0.01627$. The last does not depend on `h`.
 #
 # <details><summary>Hint 1</summary>
 #

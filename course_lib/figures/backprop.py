@@ -9,6 +9,7 @@ from course_lib import reference as ops
 
 from . import style
 from .picture import picture
+from .plots import decision_plane
 from .stepper import stepper
 from .svg import Svg
 
@@ -284,7 +285,7 @@ def check_scatter(results):
         hollow squares and as crosses; every title with the same names.
     """
     names = list(next(iter(results.values())))
-    fig, axes = style.new_figure(4.2, 1.0 + 2.1 * ((len(names) + 1) // 2), (len(names) + 1) // 2, 2)
+    fig, axes = style.new_figure(4.2, 1.0 + 2.4 * ((len(names) + 1) // 2), (len(names) + 1) // 2, 2)
     axes = np.ravel(axes)
     for ax in axes[len(names) :]:
         ax.remove()
@@ -306,11 +307,21 @@ def check_scatter(results):
                 markeredgewidth=1.8,
                 label=title,
             )
-        ax.set(title=name, xlim=(-far, far), ylim=(-far, far), aspect="equal")
+        ax.set(title=name, xlabel="measured", xlim=(-far, far), ylim=(-far, far), aspect="equal")
         ax.locator_params(nbins=4)
-    fig.supxlabel("measured", fontsize=style.SIZE_TEXT)
-    fig.supylabel("computed", fontsize=style.SIZE_TEXT)
+    for ax in axes[::2]:
+        ax.set_ylabel("computed")
     fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(results))
+    return fig
+
+
+@style.styled
+def learned_plane(x, labels, predict):
+    """Return `plots.decision_plane` in a shape that a phone shows at a readable size: its key stands below."""
+    fig, ax = style.new_figure(4.0, 4.8)
+    decision_plane(x, labels, predict, ax=ax)
+    ax.get_legend().remove()
+    fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=1)
     return fig
 
 

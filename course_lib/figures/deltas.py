@@ -68,7 +68,8 @@ def delta_explorer(x, w, w2, y, *, chosen=(1, 0, 0)):
     Raises
     ------
     ValueError, TypeError
-        Shapes that do not fit, values that are not finite, a layer with more than three neurons, a chosen weight that there is not.
+        Shapes that do not fit, values that are not finite, a layer with more than three neurons, a chosen weight that
+        there is not.
 
     Source: O, "Backpropagation Example".
     """

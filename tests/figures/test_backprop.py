@@ -130,3 +130,11 @@ def test_learning_shows_the_loss_and_every_sample_before_and_after():
         for k, points in enumerate(drawn):
             np.testing.assert_array_equal(points, hidden[labels == k])
         assert len({line.get_marker() for line in ax.lines}) == 2, "classes are told apart without colour"
+
+
+def test_the_learned_plane_is_narrow_and_keeps_its_key():
+    x, labels = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), np.array([0, 1, 1, 0])
+    fig = backprop.learned_plane(x, labels, lambda p: (p[:, 0] > 0.5).astype(int))
+    assert fig.get_size_inches()[0] <= 4.2
+    assert fig.axes[0].get_legend() is None
+    assert "right answer: class 0" in [t.get_text() for t in fig.legends[0].get_texts()]

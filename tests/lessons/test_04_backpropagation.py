@@ -214,11 +214,24 @@ def test_two_hidden_neurons_put_the_classes_where_one_line_separates_them(lesson
     zeros, ones = after[labels == 0], after[labels == 1]
     assert np.abs(zeros[0] - zeros[1]).max() < 0.1
     assert np.linalg.norm(ones[0] - ones[1]) > 0.7
-    assert np.ptp(before, axis=0).max() < np.ptp(after, axis=0).max()
+    across = [before[labels == k][1] - before[labels == k][0] for k in (0, 1)]
+    meet = np.linalg.solve(np.column_stack([across[0], -across[1]]), before[labels == 1][0] - before[labels == 0][0])
+    assert ((meet > 0.1) & (meet < 0.9)).all(), "the two classes lie crosswise, so no line separates them"
     (_, w2), (_, b2) = lesson["trained_two"]
     assert list((after @ w2 + b2 > 0).ravel().astype(int)) == list(labels), "the output's own line"
     assert lesson["losses"][0] > 0.4
     assert lesson["losses"][-1] < 0.05
+
+
+def test_a_scale_of_a_hundredth_makes_the_hidden_deltas_a_hundred_times_smaller(lesson):
+    X, Y = lesson["X"], lesson["Y"]
+    found = []
+    for scale in (1.0, 0.01):
+        weights = [np.zeros((2, 8)), scale * np.random.default_rng(0).standard_normal((8, 1))]  # a = 1/2 everywhere
+        values = lesson["forward_all"](X, weights, [np.zeros(8), np.zeros(1)])
+        delta_G = (values[-1] - Y) * values[-1] * (1 - values[-1])
+        found.append(np.abs(delta_G @ weights[1].T * values[1] * (1 - values[1])).mean() / np.abs(delta_G).mean())
+    assert found[0] / found[1] == pytest.approx(100)
 
 
 def test_the_scale_of_the_first_weights_decides(lesson, shown):

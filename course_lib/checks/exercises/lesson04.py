@@ -238,8 +238,8 @@ EXERCISES = (
                 lambda X, Y, W2, A, O: _tanh_sigmoid(X, Y, W2, A, O)[::-1],
             ),
             Cause(
-                "dW was multiplied from left to right. First delta_G @ W2.T, then element by element the slope of tanh, "
-                "and X.T from the left at the end.",
+                "dW was multiplied from left to right. First delta_G @ W2.T, then element by element the slope of "
+                "tanh, and X.T from the left at the end.",
                 _left_to_right,
             ),
         ),
