@@ -18,8 +18,8 @@
 # core exercises ten to twenty, the last one half an hour.
 #
 # Write your code in place of `raise NotImplementedError`, run the cell, then run the `check` below it: it calls your
-# function, and says at the first wrong value what was expected. Arguments must stay as they are. K, O and H are the
-# lectures that the lesson cites.
+# function, and says at the first wrong value what was expected. Arguments must stay as they are. Dey, Owens and
+# Hwu are the lectures that the lesson cites.
 
 # %%
 import numpy as np
@@ -29,15 +29,15 @@ from course_lib.checks import check
 # %% [markdown]
 # ## 04.1 · All the weights of one output neuron
 #
-# *2 points, warm-up. Trains: the delta is shared by all weights of a neuron. (O, "Backpropagation Example")*
+# *2 points, warm-up. Trains: the delta is shared by all weights of a neuron. (Owens, "Backpropagation Example")*
 #
 # An output neuron received $m$ hidden values $h$. It multiplied each by its weight, added them up with its bias, and
 # the sigmoid of this sum is its output $o$. The target is $t$, and the loss is $J = \frac12 (o - t)^2$. You get `h`
 # $(m,)$ and the numbers `o` and `t`, but not the weights: they are not needed.
 #
 # Return an array $(m + 1,)$: the derivatives of $J$ with respect to the $m$ weights, in the order of `h`, and last the
-# one with respect to the bias. With the numbers of O's slide, `h = (0.13, 0.96, 0.40)`, `o = 0.35`, `t = 0.9`, the
-# first is $-0.01627$. The last does not depend on `h`.
+# one with respect to the bias. With the lesson's numbers, rounded, `h = (0.13, 0.96, 0.40)`, `o = 0.35`,
+# `t = 0.9`, the first is $-0.01627$. The last does not depend on `h`.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -71,7 +71,7 @@ check("04.1", neuron_gradients)
 # %% [markdown]
 # ## 04.2 · What a gradient costs
 #
-# *2 points, warm-up. Trains: counting the multiplications of a backward pass. (K, "Computing gradient w.r.t W")*
+# *2 points, warm-up. Trains: counting the multiplications of a backward pass. (Dey, "Computing gradient w.r.t W")*
 #
 # A network of dense layers has `sizes`, a list such as `[784, 128, 10]`: inputs, then the neurons of each layer, two
 # numbers or more. Every neuron has a bias. One step looks at `batch` samples. Return a tuple of three whole numbers,
@@ -119,32 +119,32 @@ check("04.2", multiplications)
 # %% [markdown]
 # ## 04.3 · A backward pass that kept only A and O
 #
-# *3 points, core. Trains: the backward pass in matrix form. (K, "Computing gradient w.r.t W"; O, "How good is our
+# *3 points, core. Trains: the backward pass in matrix form. (Dey, "Computing gradient w.r.t W"; Owens, "How good is our
 # network?")*
 #
-# A network without biases has a **tanh** hidden layer, $A = \tanh(XW)$, and sigmoid outputs, $O = f(AW')$. Its cost is
-# O's mean over the $B$ samples, here called $J = \frac{1}{2B}\sum_{i,k} (o_{ik} - y_{ik})^2$. To save memory, the
+# A network without biases has a **tanh** hidden layer, $A = \tanh(XW)$, and sigmoid outputs, $O = f(AW_2)$. Its cost is
+# a mean over the $B$ samples, $J = \frac{1}{2B}\sum_{i,k} (o_{ik} - y_{ik})^2$. To save memory, the
 # forward pass kept `A` $(B, M)$ and `O` $(B, C)$ and threw the weighted sums away; `W` is not needed.
 #
-# Return `(dW, dW2)`, the derivatives of the cost with respect to $W$ and $W'$. You have `X` $(B, D)$, `Y` $(B, C)$,
-# `W2` $(M, C)$, which is $W'$, and `A` and `O`. `X` and `Y` may hold whole numbers. The slope of tanh is
+# Return `(dW, dW2)`, the derivatives of the cost with respect to $W$ and $W_2$. You have `X` $(B, D)$, `Y` $(B, C)$,
+# `W2` $(M, C)$, and `A` and `O`. `X` and `Y` may hold whole numbers. The slope of tanh is
 # $1 - \tanh(z)^2$.
 #
 # <details><summary>Hint 1</summary>
 #
-# The road is K's: $\delta^1$ at the outputs, $\partial J/\partial W'$, $\delta^2$ at the hidden layer,
+# The road is the lesson's: $\delta_G$ at the outputs, $\partial J/\partial W_2$, $\delta_Z$ at the hidden layer,
 # $\partial J/\partial W$. Write the shape of each beside it: $(B, C)$, $(M, C)$, $(B, M)$, $(D, M)$.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Both slopes come from what was kept: $o(1 - o)$ and $1 - a^2$. The mean divides $\delta^1$ by $B$, and everything
+# Both slopes come from what was kept: $o(1 - o)$ and $1 - a^2$. The mean divides $\delta_G$ by $B$, and everything
 # behind it inherits that.
 #
 # </details>
 # <details><summary>Hint 3</summary>
 #
-# `delta1 = (O - Y) / len(X) * O * (1 - O)`. Then `delta1 @ W2.T` first, and only then, element by element, the
+# `delta_G = (O - Y) / len(X) * O * (1 - O)`. Then `delta_G @ W2.T` first, and only then, element by element, the
 # slope of tanh. The two gradients are `A.T @ ...` and `X.T @ ...`.
 #
 # </details>
@@ -153,9 +153,9 @@ check("04.2", multiplications)
 def backward_from_outputs(X, Y, W2, A, O):
     """Return (dW (D, M), dW2 (M, C)) of the mean cost; A (B, M) is tanh(X W), O (B, C) is sigmoid(A W2)."""
     ### BEGIN SOLUTION
-    delta1 = (O - Y) * O * (1 - O) / len(X)
-    delta2 = (delta1 @ W2.T) * (1 - A * A)
-    return X.T @ delta2, A.T @ delta1
+    delta_G = (O - Y) * O * (1 - O) / len(X)
+    delta_Z = (delta_G @ W2.T) * (1 - A * A)
+    return X.T @ delta_Z, A.T @ delta_G
     ### END SOLUTION
 
 # %% check="04.3"
@@ -164,7 +164,7 @@ check("04.3", backward_from_outputs)
 # %% [markdown]
 # ## 04.4 · A gradient check that says where
 #
-# *3 points, core. Trains: central differences, and what makes them lie. (O, "Backpropagation Example")*
+# *3 points, core. Trains: central differences, and what makes them lie. (Owens, "Backpropagation Example")*
 #
 # `f` is a function that takes an array and returns a number, such as `np.prod`. Somebody claims that its gradient at
 # `x` is `gradient`; both are arrays of one shape with two axes, and may hold whole numbers.
@@ -213,7 +213,7 @@ check("04.4", wrong_entries)
 # %% [markdown]
 # ## 04.5 · One matrix, two layers
 #
-# *4 points, stretch. Trains: a weight that acts along two roads. (K, "Computing gradient w.r.t W")*
+# *4 points, stretch. Trains: a weight that acts along two roads. (Dey, "Computing gradient w.r.t W")*
 #
 # An **autoencoder** squeezes each sample through a few hidden neurons and tries to give it back: its target is its own
 # input. Ours uses the same matrix both times: $A = \tanh(XW)$, $O = A W^T$ (no activation at the output), and

@@ -24,6 +24,8 @@ MOST_LISTED = 8
 """Arrays of a list whose shapes are told."""
 
 PRODUCTS = ("dot", "matmul")
+SAME_SHAPE = ("abs", "absolute", "cosh", "exp", "float64", "log", "negative", "sinh", "sqrt", "square", "tanh")
+"""Functions whose result has the shape of their argument: what they were given need not be computed again."""
 
 
 def shape_error(error, origin, function, arguments):
@@ -53,7 +55,8 @@ def shape_error(error, origin, function, arguments):
         return ""
     pair = _pair(origin) if _has(text, ELEMENTWISE + PRODUCT) else None
     if pair is not None:
-        return " ".join([*(_product(*pair) if pair[0] == "@" else _elementwise(*pair)), given])
+        said = [*(_product(*pair) if pair[0] == "@" else _elementwise(*pair))]
+        return " ".join([*said[:1], *(_other_brackets(origin) or said[1:]), given])
     if _has(text, PUT):
         return f"The values and the place that they are to fill have different shapes. {given}"
     if _has(text, PRODUCT) and "dimensions" not in text:
@@ -127,7 +130,14 @@ def _pair(origin):
 
 
 def _shape(node, names):
-    """Return the shape of a name, an entry of a list, its .T, or a product of such; None for what would have to run."""
+    """Return the shape of a number, a name, an entry of a list, its .T, or of arithmetic on such; else None."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+        return ()
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
+        return _shape(node.operand, names)
+    if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
+        function = getattr(node.func, "attr", getattr(node.func, "id", ""))
+        return _shape(node.args[0], names) if function in SAME_SHAPE else None
     if isinstance(node, ast.Name | ast.Subscript):
         value = _held(node, names)
         return np.shape(value) if isinstance(value, np.ndarray | int | float | np.generic) else None
@@ -167,7 +177,11 @@ def _product(sign, left, a, right, b):
     others = [(left, a, _t(right), b[::-1])] if len(b) == 2 else []
     others += [(_t(left), a[::-1], right, b)] if len(a) == 2 else []
     others += [(right, b, left, a)] if len(a) == len(b) == 2 else []
-    fits = [f"`{x} @ {y}` gives {shape}" for x, s, y, t in others if (shape := _times(s, t)) is not None]
+    fits = [
+        f"`{_bracketed(x)} @ {_bracketed(y)}` gives {shape}"
+        for x, s, y, t in others
+        if (shape := _times(s, t)) is not None
+    ]
     if fits:
         yield f"Is one of them transposed? {', '.join(fits)}."
     else:
@@ -175,22 +189,60 @@ def _product(sign, left, a, right, b):
 
 
 def _elementwise(sign, left, a, right, b):
-    both = f"`{left} {sign} {right}`" if sign != "," else "the call"
+    both = f"`{_bracketed(left)} {sign} {_bracketed(right)}`" if sign != "," else "the call"
     yield f"{left} is {a} and {right} is {b}: for {both} the sizes must be equal or 1, counted from the last axis."
     pairs = [(left, a, _t(right), b[::-1]), (_t(left), a[::-1], right, b)] if len(a) == len(b) == 2 else []
     if len(b) == 1 and len(a) > 1:
         pairs = [(left, a, f"{right}[:, None]", (*b, 1)), (_t(left), a[::-1], right, b)]
     if len(a) == 1 and len(b) > 1:
         pairs = [(f"{left}[:, None]", (*a, 1), right, b)]
-    fits = [f"`{x} {sign} {y}`" for x, s, y, t in pairs if _beside(s, t) is not None]
+    fits = [f"`{_bracketed(x)} {sign} {_bracketed(y)}`" for x, s, y, t in pairs if _beside(s, t) is not None]
     if fits:
         yield f"Is one of them transposed? {' or '.join(fits)} would fit."
 
 
+def _other_brackets(origin):
+    """Return what to say of `x @ y * z`, which is read from left to right, where `x @ (y * z)` fits; [] otherwise."""
+    node = origin and origin.expression
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mult | ast.Div):
+        return []
+    sign, chain, left = SIGNS[type(node.op)], [], node.left
+    while isinstance(left, ast.BinOp) and isinstance(left.op, ast.MatMult):
+        chain.insert(0, left.right)
+        left = left.left
+    chain.insert(0, left)
+    last = _shape(node.right, origin.names)
+    for cut in range(1, len(chain)):
+        first, second = (_chained(part, origin.names) for part in (chain[:cut], chain[cut:]))
+        if None in (first, second, last) or (inner := _beside(second, last)) is None or _times(first, inner) is None:
+            continue
+        *texts, factor = (_bracketed(ast.unparse(part)) for part in (*chain, node.right))
+        before, behind = " @ ".join(texts[:cut]), " @ ".join(texts[cut:])
+        return [
+            f"@ and {sign} are read from left to right, so the products of matrices came first. With brackets, "
+            f"`{before} @ ({_bracketed(behind)} {sign} {factor})` fits and gives {_times(first, inner)}."
+        ]
+    return []
+
+
+def _chained(nodes, names):
+    """Return the shape of a product of matrices, from left to right; None if it is not known, or there is none."""
+    shapes = [_shape(node, names) for node in nodes]
+    while len(shapes) > 1 and None not in shapes[:2]:
+        shapes[:2] = [_times(*shapes[:2])]
+    return shapes[0] if len(shapes) == 1 else None
+
+
 def _t(text):
-    if text.endswith(".T"):
-        return text.removesuffix(".T")
-    return f"{text}.T" if re.fullmatch(r"\w+(\[-?\w+\])*", text) else f"({text}).T"
+    plain = r"\w+(\[-?\w+\])*"  # a name, or an entry of a list
+    whole = text.removesuffix(".T")
+    return f"{text}.T" if re.fullmatch(plain, text) else whole if re.fullmatch(plain, whole) else f"({text}).T"
+
+
+def _bracketed(text):
+    """Return an operand as it stands beside a sign: one that has signs of its own gets brackets."""
+    own = ast.parse(text, mode="eval").body
+    return f"({text})" if isinstance(own, ast.BinOp | ast.UnaryOp | ast.Compare) else text
 
 
 def _times(a, b):

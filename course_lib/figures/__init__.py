@@ -38,6 +38,7 @@ TOPICS = {
     "climb": "climbs",
     "crossing": "convolution_costs",
     "data_movement": "convolution_costs",
+    "delta_explorer": "deltas",
     "error_image": "output_tiles",
     "halo_explorer": "halos",
     "nine_numbers": "xor_networks",

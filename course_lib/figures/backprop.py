@@ -1,4 +1,4 @@
-"""Figures of lesson 04: one weight's paths, the matrices of a two-layer network step by step, costs and checks.
+"""Figures of lesson 04: roads of a weight, the matrices of two layers step by step, learning, costs, checks.
 
 Every number drawn here is computed with `course_lib.reference`, the code that the lesson teaches.
 """
@@ -9,11 +9,12 @@ from course_lib import reference as ops
 
 from . import style
 from .picture import picture
+from .plots import decision_plane
 from .stepper import stepper
 from .svg import Svg
 
-ROW, TOP = 24, 66  # height of a matrix row; top of the labels of the forward band
-RADIUS = 27  # of a neuron in the path diagram
+ROW, TOP, CELL, SHEET = 22, 70, 37, 402  # a matrix row; top of the first band; width of a cell, and of the sheet
+RADIUS = 25  # of a neuron in the path diagram
 
 
 def path_diagram(x, hidden, output, w_hidden, w_output, marked):
@@ -31,11 +32,11 @@ def path_diagram(x, hidden, output, w_hidden, w_output, marked):
     """
     layers, weights = (x, hidden, output), (w_hidden, w_output)
     most = max(map(len, layers))
-    svg = Svg(760, 68 * most + 12)
+    svg = Svg(400, 62 * most + 8)
     centres = [
-        [(50 + 240 * k, 40 + 68 * (i + (most - len(v)) / 2)) for i in range(len(v))] for k, v in enumerate(layers)
+        [(28 + 128 * k, 35 + 62 * (i + (most - len(v)) / 2)) for i in range(len(v))] for k, v in enumerate(layers)
     ]
-    loss = (712, 40 + 68 * (most - 1) / 2)
+    loss = (372, 35 + 62 * (most - 1) / 2)
     reached = {j for layer, _, j in marked if layer == 1}
     edges = [
         (centres[layer][i], centres[layer + 1][j], (layer, i, j) in marked, f"w = {w[i, j]:g}")
@@ -70,10 +71,10 @@ def _label(svg, cx, cy, text):
 
 
 def matrices(x, w, w2, y, activation="sigmoid"):
-    """Return every matrix of K's network and of its backward pass, by name, in the order they are computed.
+    """Return every matrix of a two-layer network and of its backward pass, by name, in the order they are computed.
 
-    x (B, D), w (D, M), w2 (M, C), y (B, C). Names: X W W' Y (given), Z A G O J (forward),
-    dO δ1 dW' dA δ2 dW (backward). Source: K, "Chain Rule".
+    x (B, D), w (D, M), w2 (M, C), y (B, C). Names: X W W2 Y (given), Z A G O J (forward),
+    dO δG dW2 dA δZ dW (backward). Source: K, "Chain Rule", whose letters for W2, δG, δZ are W', δ1, δ2.
     """
     f_forward, f_backward = getattr(ops, f"{activation}_forward"), getattr(ops, f"{activation}_backward")
     z, dense1 = ops.dense_forward(x, w)
@@ -82,41 +83,36 @@ def matrices(x, w, w2, y, activation="sigmoid"):
     o, act2 = f_forward(g)
     loss, cache = ops.half_squared_sum_forward(o, y)
     d_o = ops.half_squared_sum_backward(cache)
-    delta1 = f_backward(d_o, act2)
-    d_a, d_w2, _ = ops.dense_backward(delta1, dense2)
-    delta2 = f_backward(d_a, act1)
-    _, d_w, _ = ops.dense_backward(delta2, dense1)
-    given = {"X": x, "W": w, "W'": w2, "Y": y}
+    delta_g = f_backward(d_o, act2)
+    d_a, d_w2, _ = ops.dense_backward(delta_g, dense2)
+    delta_z = f_backward(d_a, act1)
+    _, d_w, _ = ops.dense_backward(delta_z, dense1)
+    given = {"X": x, "W": w, "W2": w2, "Y": y}
     forward = {"Z": z, "A": a, "G": g, "O": o, "J": np.array([[loss]])}
-    return given | forward | {"dO": d_o, "δ1": delta1, "dW'": d_w2, "dA": d_a, "δ2": delta2, "dW": d_w}
+    return given | forward | {"dO": d_o, "δG": delta_g, "dW2": d_w2, "dA": d_a, "δZ": delta_z, "dW": d_w}
 
 
 # What is computed when, from what, and how it reads. The gradient of each matrix stands below it.
 FORWARD = {
     "Z": ("X W", "X", "W"),
     "A": ("f(Z)", "Z"),
-    "G": ("A W'", "A", "W'"),
+    "G": ("A W2", "A", "W2"),
     "O": ("f(G)", "G"),
     "J": ("½ Σ (Y − O)²", "O", "Y"),
 }
 BACKWARD = {
     "dO": ("O − Y", "O", "Y"),
-    "δ1": ("dO * f'(G)", "dO", "G"),
-    "dW'": ("Aᵀ δ1", "A", "δ1"),
-    "dA": ("δ1 W'ᵀ", "δ1", "W'"),
-    "δ2": ("dA * f'(Z)", "dA", "Z"),
-    "dW": ("Xᵀ δ2", "X", "δ2"),
+    "δG": ("dO * f'(G)", "dO", "G"),
+    "dW2": ("Aᵀ δG", "A", "δG"),
+    "dA": ("δG W2ᵀ", "δG", "W2"),
+    "δZ": ("dA * f'(Z)", "dA", "Z"),
+    "dW": ("Xᵀ δZ", "X", "δZ"),
 }
-COLUMNS = (
-    ("X", None, 80),
-    ("W", "dW", 134),
-    ("Z", "δ2", 134),
-    ("A", "dA", 134),
-    ("W'", "dW'", 90),
-    ("G", "δ1", 84),
-    ("O", "dO", 84),
-    ("Y", "J", 90),
+BANDS = (
+    (("X", None, 56), ("W", "dW", 113), ("Z", "δZ", 113), ("A", "dA", 111)),
+    (("W2", "dW2", 100), ("G", "δG", 90), ("O", "dO", 90), ("Y", "J", 110)),
 )
+"""Two rows of matrices with their gradients below: two, so that a phone shows them at a readable size."""
 WORDS = {
     "Z": "the layer's weighted sums",
     "A": "the hidden activations",
@@ -124,10 +120,10 @@ WORDS = {
     "O": "the outputs",
     "J": "the loss, one number",
     "dO": "how J changes with each output",
-    "δ1": "how J changes with each weighted sum G",
-    "dW'": "the gradient of W', summed over the samples",
+    "δG": "how J changes with each weighted sum G",
+    "dW2": "the gradient of W2, summed over the samples",
     "dA": "how J changes with each hidden activation",
-    "δ2": "how J changes with each weighted sum Z",
+    "δZ": "how J changes with each weighted sum Z",
     "dW": "the gradient of W, summed over the samples",
 }
 
@@ -141,59 +137,68 @@ def backprop_frames(x, w, w2, y, activation="sigmoid"):
 
 def backprop_stepper(x, w, w2, y, activation="sigmoid"):
     """Return the stepper of `backprop_frames`."""
-    title = "Forward fills the upper row from left to right, backward the lower row from right to left"
+    title = "Forward fills the matrices, backward the gradient below each, in the opposite order"
     return stepper(backprop_frames(x, w, w2, y, activation), title=title)
 
 
 def _frame(values, done):
     now = done[-1]
     formula, *sources = (FORWARD | BACKWARD).get(now, ("",))
-    rows = max(np.shape(v)[0] for v in values.values())
-    second = TOP + 20 + rows * ROW + 44
-    svg = Svg(sum(c[2] for c in COLUMNS) + 8, second + 20 + rows * ROW + 28)
-    svg.text(8, 20, _headline(values, now, formula, sources), size=14, bold=True)
-    left = 8
-    for upper, lower, width in COLUMNS:
-        for name, top in ((upper, TOP), (lower, second)):
-            if name is None:
-                svg.text(left, top + 12, "dX: unused", fill=style.MUTED)
-                continue
-            known = name in done or name in ("X", "W", "W'", "Y")
-            rule = (FORWARD | BACKWARD).get(name, ("given",))[0]
-            box = _matrix(svg, values[name], left, top, name, known)
-            svg.text(left, top - 6 if top == TOP else box.bottom + 16, rule, fill=style.MUTED)
-            if name == now:
-                svg.rect(box.x - 3, box.y - 3, box.width + 6, box.height + 6, line=3)
-            elif name in sources:
-                svg.rect(box.x - 3, box.y - 3, box.width + 6, box.height + 6, line=2, dashed=True)
-        left += width
+    tall = 20 + ROW * max(np.shape(v)[0] for v in values.values()) + 38  # of a row of matrices, with what is below
+    wide = 8 + max(sum(column[2] for column in _widths(band, values)) for band in BANDS)
+    svg = Svg(max(SHEET, wide), TOP + 4 * tall)
+    head, shapes = _headline(values, now, formula, sources)
+    svg.text(6, 20, head, size=14, bold=True)
+    svg.text(6, 40, shapes)
+    for k, band in enumerate(BANDS):
+        left, first = 4, TOP + 2 * k * tall
+        for upper, lower, width in _widths(band, values):
+            for name, top in ((upper, first), (lower, first + tall)):
+                if name is None:
+                    svg.text(left, top + 12, "dX:", fill=style.MUTED)
+                    svg.text(left, top + 28, "unused", fill=style.MUTED)
+                    continue
+                known = name in done or name in ("X", "W", "W2", "Y")
+                rule = (FORWARD | BACKWARD).get(name, ("given",))[0]
+                box = _matrix(svg, values[name], left, top, name, known)
+                svg.text(left, top - 3 if top == first else box.bottom + 16, rule, fill=style.MUTED)
+                if name == now:
+                    svg.rect(box.x - 2, box.y - 3, box.width + 4, box.height + 6, line=3)
+                elif name in sources:
+                    svg.rect(box.x - 2, box.y - 3, box.width + 4, box.height + 6, line=2, dashed=True)
+            left += width
     return picture(svg, alt=_alt(values, now, formula, done), caption=_frame_caption(values, now, formula, sources))
 
 
+def _widths(band, values):
+    """The columns of a band, wider where a matrix has more columns than the lesson's."""
+    return [(up, low, max(width, CELL * values[up].shape[1])) for up, low, width in band]
+
+
 def _matrix(svg, value, left, top, name, known):
-    role = {"W": "weight", "W'": "weight", "O": "output", "Y": "output", "J": "output"}.get(name, "data")
+    role = {"W": "weight", "W2": "weight", "O": "output", "Y": "output", "J": "output"}.get(name, "data")
     whole = np.all(value == np.round(value))
     role, fmt = ("gradient", "{:.2f}") if name in BACKWARD else (role, "{:.0f}" if whole else "{:.2f}")
     if name == "J":
         return svg.matrix(value, left, top, name="J", role=role, fmt="{:.3f}", empty=not known, cell=(50, ROW))
-    wide = 30 if name == "X" and whole else 40  # one width for a matrix and its gradient; X has none
+    wide = 24 if name == "X" and whole else CELL  # one width for a matrix and its gradient; X has none
     return svg.matrix(value, left, top, name=name, role=role, fmt=fmt, empty=not known, cell=(wide, ROW))
 
 
 def _headline(values, now, formula, sources):
     if now is None:
-        return "Given: the samples X, the weights W and W', the right answers Y"
+        return "Given: X, W, W2 and the right answers Y", "the samples, the weights, what each output should be"
     arrow = "forward →" if now in FORWARD else "← backward"
-    return f"{arrow} {now} = {formula}{_shapes(values, now, formula, sources)}"
+    return f"{arrow}  {now} = {formula}", _shapes(values, now, formula, sources)
 
 
 def _shapes(values, now, formula, sources):
     """The shapes of a product, in the order in which the formula multiplies."""
     if now == "J" or len(sources) < 2:
-        return f",  shape {values[now].shape}"
+        return f"shape {values[now].shape}"
     shapes = [values[s].shape[::-1] if f"{s}ᵀ" in formula else values[s].shape for s in sources]
     sign = " * " if "*" in formula else " − " if "−" in formula else " @ "
-    return f",  shapes {sign.join(map(str, shapes))} → {values[now].shape}"
+    return f"shapes {sign.join(map(str, shapes))} → {values[now].shape}"
 
 
 def _frame_caption(values, now, formula, sources):
@@ -204,7 +209,7 @@ def _frame_caption(values, now, formula, sources):
 
 def _alt(values, now, formula, done):
     if now is None:
-        return "Step 1: the matrices X, W, W' and Y are given; the places of all others and of the gradients are empty."
+        return "Step 1: the matrices X, W, W2 and Y are given; the places of all others and of the gradients are empty."
     numbers = "; ".join(", ".join(f"{v:.2f}" for v in row) for row in values[now])
     return f"Step {len(done)}: {now} = {formula}, shape {values[now].shape}, is now {numbers}."
 
@@ -221,21 +226,49 @@ def cost_bars(costs, *, unit):
         Multiplications of one forward pass; the numbers at the bars are multiples of it. Costs of a hundred passes
         and more are marked as a hazard.
     """
-    fig, ax = style.new_figure(7.2, 0.5 * len(costs) + 1.0)
-    for i, cost in enumerate(costs.values()):
+    fig, ax = style.new_figure(4.2, 0.62 * len(costs) + 0.9)
+    for i, (name, cost) in enumerate(costs.items()):
         role = "data" if i == 0 else "gradient" if cost < 100 * unit else "hazard"
         c = style.cue(role)
-        ax.barh(i, cost, color=style.tint(role, 0.6), edgecolor=c.colour, hatch=c.hatch, height=0.6)
+        ax.barh(i, cost, color=style.tint(role, 0.6), edgecolor=c.colour, hatch=c.hatch, height=0.42)
         times = f"{cost / unit:,.2f}".removesuffix(".00")
-        ax.text(cost * 1.25, i, f"{times} forward pass{'' if times == '1' else 'es'}", va="center")
-    ax.set_yticks(range(len(costs)), list(costs))
-    ax.set(
-        xscale="log",
-        xlabel="multiplications (each grid line: ten times more)",
-        xlim=(unit / 5, 250 * max(costs.values())),
-    )
-    ax.invert_yaxis()
+        words = f"{name}: {times} forward pass{'' if times == '1' else 'es'}"
+        ax.text(unit / 4, i - 0.3, words, va="bottom", fontsize=style.SIZE_SMALL)
+    ax.set_yticks([])
+    ax.set(xscale="log", xlabel="multiplications", xlim=(unit / 5, 20 * max(costs.values())))
+    ax.set_ylim(len(costs) - 0.6, -0.75)
     ax.grid(axis="y", visible=False)
+    return fig
+
+
+@style.styled
+def learning(losses, before, after, labels):
+    """Return the loss of each step, and below it what two hidden neurons make of each sample, before and after.
+
+    Parameters
+    ----------
+    losses : array (steps,)
+    before, after : arrays (B, 2)
+        The hidden activations of the samples.
+    labels : int array (B,)
+        Classes 0 and 1.
+    """
+    fig, axes = style.new_figure(4.2, 4.6, 2, 2)
+    grid = axes[0, 0].get_gridspec()
+    for ax in axes[0]:
+        ax.remove()
+    top = fig.add_subplot(grid[0, :])
+    top.plot(losses, color=style.colour("gradient"))
+    top.set(title="the loss", xlabel="step", ylim=(0, None))
+    for ax, hidden, title in zip(axes[1], (before, after), ("hidden, before", "hidden, after"), strict=True):
+        for k in np.unique(labels):
+            cue = style.class_cue(k)
+            points = hidden[labels == k]
+            ax.plot(*points.T, linestyle="none", marker=cue.marker, markersize=10, markeredgewidth=1.8,
+                    markerfacecolor=cue.face, markeredgecolor=cue.edge, label=f"class {k}")  # fmt: skip
+        ax.set(title=title, xlabel="H1", xlim=(-0.1, 1.1), ylim=(-0.1, 1.1), aspect="equal")
+    axes[1, 0].set_ylabel("H2")
+    fig.legend(*axes[1, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return fig
 
 
@@ -252,9 +285,13 @@ def check_scatter(results):
         hollow squares and as crosses; every title with the same names.
     """
     names = list(next(iter(results.values())))
-    fig, axes = style.new_figure(8.4, 2.9, 1, len(names))
+    fig, axes = style.new_figure(4.2, 1.0 + 2.4 * ((len(names) + 1) // 2), (len(names) + 1) // 2, 2)
+    axes = np.ravel(axes)
+    for ax in axes[len(names) :]:
+        ax.remove()
+    axes = axes[: len(names)]
     looks = (("data", "s", 12), ("gradient", "x", 7))
-    for ax, name in zip(np.atleast_1d(axes), names, strict=True):
+    for ax, name in zip(axes, names, strict=True):
         far = 1.2 * max(0.1, *(float(np.abs(v).max()) for pairs in results.values() for v in pairs[name]))
         ax.plot([-far, far], [-far, far], color=style.MUTED, linewidth=1)
         for (title, pairs), (role, marker, size) in zip(results.items(), looks, strict=False):  # squares around crosses
@@ -272,8 +309,19 @@ def check_scatter(results):
             )
         ax.set(title=name, xlabel="measured", xlim=(-far, far), ylim=(-far, far), aspect="equal")
         ax.locator_params(nbins=4)
-    np.atleast_1d(axes)[0].set_ylabel("computed")
-    fig.legend(*np.atleast_1d(axes)[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(results))
+    for ax in axes[::2]:
+        ax.set_ylabel("computed")
+    fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(results))
+    return fig
+
+
+@style.styled
+def learned_plane(x, labels, predict):
+    """Return `plots.decision_plane` in a shape that a phone shows at a readable size: its key stands below."""
+    fig, ax = style.new_figure(4.0, 4.8)
+    decision_plane(x, labels, predict, ax=ax)
+    ax.get_legend().remove()
+    fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=1)
     return fig
 
 

@@ -93,6 +93,32 @@ KEYS = (
                 "The bias comes last",
             ),
             Mutant(
+                "slope of h",
+                """def neuron_gradients(h, o, t):
+    delta = (o - t) * h * (1 - h)
+    return np.append(delta * h, delta)""",
+                "The slope of the sigmoid was taken of h",
+            ),
+            Mutant(
+                "slope of h, and the bias's right",
+                """def neuron_gradients(h, o, t):
+    return np.append((o - t) * h * (1 - h) * h, (o - t) * o * (1 - o))""",
+                "was taken of h; the sigmoid on this road made o",
+            ),
+            Mutant(
+                "slope of h, and the bias's summed",
+                """def neuron_gradients(h, o, t):
+    delta = (o - t) * h * (1 - h)
+    return np.append(delta * h, delta.sum())""",
+                "made o, so its slope is o(1 - o)",
+            ),
+            Mutant(
+                "delta alone",
+                """def neuron_gradients(h, o, t):
+    return np.full(len(h) + 1, (o - t) * o * (1 - o))""",
+                "That is the delta alone",
+            ),
+            Mutant(
                 "no bias",
                 """def neuron_gradients(h, o, t):
     return (o - t) * o * (1 - o) * h""",
@@ -126,6 +152,21 @@ KEYS = (
     forward = batch * weights
     return forward, 2 * forward, (weights + sum(sizes[1:]) + 1) * forward""",
                 "nobody needs it",
+            ),
+            Mutant(
+                "backward as forward",
+                """def multiplications(sizes, batch):
+    weights = sum(p * q for p, q in zip(sizes, sizes[1:]))
+    forward = batch * weights
+    return forward, forward, (weights + sum(sizes[1:]) + 1) * forward""",
+                "two partners on the way back",
+            ),
+            Mutant(
+                "backward as forward, and no biases",
+                """def multiplications(sizes, batch):
+    forward = batch * sum(p * q for p, q in zip(sizes, sizes[1:]))
+    return forward, forward, (forward // batch + 1) * forward""",
+                "only the first layer does without the second",
             ),
             Mutant(
                 "no biases",
@@ -238,6 +279,30 @@ KEYS = (
                 "The slope of the output's sigmoid is missing",
             ),
             Mutant(
+                "swapped",
+                """def backward_from_outputs(X, Y, W2, A, O):
+    delta1 = (O - Y) * O * (1 - O) / len(X)
+    delta2 = (delta1 @ W2.T) * (1 - A * A)
+    return A.T @ delta1, X.T @ delta2""",
+                "The two gradients are swapped",
+            ),
+            Mutant(
+                "from left to right",
+                """def backward_from_outputs(X, Y, W2, A, O):
+    delta1 = (O - Y) * O * (1 - O) / len(X)
+    return X.T @ delta1 @ W2.T * (1 - A * A), A.T @ delta1""",
+                "raises ValueError: operands could not be broadcast",
+            ),
+            Mutant(
+                "from left to right where it can be had",
+                """def backward_from_outputs(X, Y, W2, A, O):
+    delta1 = (O - Y) * O * (1 - O) / len(X)
+    if len(X) == X.shape[1]:
+        return X.T @ delta1 @ W2.T * (1 - A * A), A.T @ delta1
+    return X.T @ (delta1 @ W2.T * (1 - A * A)), A.T @ delta1""",
+                "dW was multiplied from left to right",
+            ),
+            Mutant(
                 "W2 not transposed",
                 """def backward_from_outputs(X, Y, W2, A, O):
     delta1 = (O - Y) * O * (1 - O) / len(X)
@@ -251,7 +316,7 @@ KEYS = (
     delta1 = (O - Y) * O * (1 - O) / len(X)
     delta2 = delta1[:, :1] * W2[:, 0] * (1 - A * A)
     return X.T @ delta2, A.T @ delta1""",
-                "on a hidden case returns wrong numbers.",
+                "(2 samples, 2 inputs, 3 hidden, 4 outputs)",
             ),
         ),
     ),
@@ -359,7 +424,7 @@ KEYS = (
         if abs((f(up) - f(down)) / 2e-5 - gradient[place]) > 1e-4:
             wrong.append(place)
     return wrong""",
-                "3 values, expected 1",
+                "The entry was not restored",
             ),
         ),
     ),

@@ -258,6 +258,48 @@ def below_turned(x, w):
     return np.concatenate([x, turned])
 
 
+def left_to_right(x, w):
+    return x.T @ w @ w.T * np.tanh(x)
+
+
+def left_to_right_with_a_number(x, w):
+    slope = w @ w.T
+    return x.T @ w @ w.T * (2 - slope**2)
+
+
+def left_to_right_divided(x, w):
+    return x.T @ w / x[:, :1]
+
+
+def left_to_right_of_three(x, w):
+    ones = np.ones((2, 2))
+    return w.T @ ones @ x @ w.T * -ones[:1].T
+
+
+def products_on_both_sides(x, w):
+    return x.T @ w * x
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        (left_to_right, "x.T @ w @ w.T is (3, 2) and np.tanh(x) is (2, 3): for"),
+        (left_to_right, "`(x.T @ w @ w.T) * np.tanh(x)`"),
+        (left_to_right, "`(x.T @ w @ w.T).T * np.tanh(x)` would fit"),
+        (left_to_right_with_a_number, "With brackets, `x.T @ ((w @ w.T) * (2 - slope ** 2))`"),
+        (products_on_both_sides, "With brackets, `x.T @ (w * x)` fits and gives (3, 3)."),
+    ],
+)
+def test_a_product_read_from_left_to_right_is_told_with_brackets_that_fit(answer, says):
+    assert says in rows(card(LAYER, answer))["Likely cause"]
+
+
+@pytest.mark.parametrize("answer", [left_to_right, left_to_right_divided, left_to_right_of_three, sum_of_both])
+def test_brackets_are_offered_only_where_they_fit(answer):
+    made = rows(card(LAYER, answer)).get("Likely cause", "")
+    assert "With brackets" not in made
+
+
 @pytest.mark.parametrize(
     ("answer", "says"),
     [

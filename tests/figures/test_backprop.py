@@ -1,5 +1,6 @@
 """Figures of lesson 04: the numbers drawn are the library's, on all kinds of sizes."""
 
+import itertools
 import re
 from urllib.parse import unquote
 
@@ -21,14 +22,14 @@ def sample(b=4, d=2, m=3, c=1, seed=0):
 def test_every_gradient_has_the_shape_of_its_matrix_and_agrees_with_the_formulas(sizes):
     x, w, w2, y = sample(*sizes)
     values = backprop.matrices(x, w, w2, y)
-    for upper, lower, _ in backprop.COLUMNS:
+    for upper, lower, _ in itertools.chain(*backprop.BANDS):
         if lower in backprop.BACKWARD:
             assert values[upper].shape == values[lower].shape
     a, o = ops.sigmoid(x @ w), ops.sigmoid(ops.sigmoid(x @ w) @ w2)
-    delta1 = -(y - o) * o * (1 - o)
-    delta2 = (delta1 @ w2.T) * a * (1 - a)
-    np.testing.assert_allclose(values["dW'"], a.T @ delta1, rtol=1e-12)
-    np.testing.assert_allclose(values["dW"], x.T @ delta2, rtol=1e-12)
+    delta_g = -(y - o) * o * (1 - o)
+    delta_z = (delta_g @ w2.T) * a * (1 - a)
+    np.testing.assert_allclose(values["dW2"], a.T @ delta_g, rtol=1e-12)
+    np.testing.assert_allclose(values["dW"], x.T @ delta_z, rtol=1e-12)
 
 
 @pytest.mark.parametrize("activation", ["sigmoid", "tanh", "relu"])
@@ -36,7 +37,7 @@ def test_frames_fill_forward_then_backward_and_stay_one_size(activation):
     frames = backprop.backprop_frames(*sample(), activation=activation)
     assert len(frames) == 1 + len(backprop.FORWARD) + len(backprop.BACKWARD) == 12
     assert len({(f.width, f.height) for f in frames}) == 1
-    assert frames[0].width <= 840
+    assert frames[0].width <= 420
     dashed = [f.src.count("stroke='%23999999'") for f in frames]
     assert dashed == sorted(dashed, reverse=True)
     assert dashed[-1] == 0
@@ -45,9 +46,9 @@ def test_frames_fill_forward_then_backward_and_stay_one_size(activation):
 def test_frames_name_the_shapes_of_each_product_in_the_order_of_the_formula():
     frames = backprop.backprop_frames(*sample())
     heads = {f.alt.split(":")[1].split("=")[0].strip(): f for f in frames[1:]}
-    assert "(3, 4) @ (4, 1) → (3, 1)" in _text(heads["dW'"])
+    assert "(3, 4) @ (4, 1) → (3, 1)" in _text(heads["dW2"])
     assert "(4, 1) @ (1, 3) → (4, 3)" in _text(heads["dA"])
-    assert "(4, 3) * (4, 3) → (4, 3)" in _text(heads["δ2"])
+    assert "(4, 3) * (4, 3) → (4, 3)" in _text(heads["δZ"])
     assert "(2, 4) @ (4, 3) → (2, 3)" in _text(heads["dW"])
 
 
@@ -80,8 +81,8 @@ def test_path_diagram_draws_marked_edges_and_what_they_reach_as_arrows(marked):
 def test_cost_bars_say_how_many_forward_passes(top):
     fig = backprop.cost_bars({"forward": 10, "all": 10 * top}, unit=10)
     words = [t.get_text() for t in fig.axes[0].texts]
-    assert words[0] == "1 forward pass"
-    assert words[1] == ("1 forward pass" if top == 1 else f"{top:,.0f} forward passes")
+    assert words[0] == "forward: 1 forward pass"
+    assert words[1] == ("all: 1 forward pass" if top == 1 else f"all: {top:,.0f} forward passes")
     figures.picture(fig, alt="Bars on a logarithmic scale, one for each way")
 
 
@@ -103,9 +104,9 @@ def test_check_scatter_has_a_panel_per_candidate_with_one_scale_on_both_axes(top
 
 def test_a_matrix_and_its_gradient_are_drawn_with_cells_of_one_width():
     last = _text(backprop.backprop_frames(np.eye(4, 2), np.ones((2, 3)), np.ones((3, 1)), np.ones((4, 1)))[-1])
-    cells = re.findall(r"<rect x='[\d.]+' y='[\d.]+' width='([\d.]+)' height='24'", last)
-    assert set(cells) == {"30", "40", "50"}
-    assert cells.count("30") == 8  # X, which has no gradient
+    cells = re.findall(r"<rect x='[\d.]+' y='[\d.]+' width='([\d.]+)' height='22'", last)
+    assert set(cells) == {"24", "37", "50"}
+    assert cells.count("24") == 8  # X, which has no gradient
     assert cells.count("50") == 1  # J, which is none
 
 
@@ -116,3 +117,24 @@ def test_frames_count_from_one_like_the_stepper():
 
 def _text(picture):
     return unquote(picture.src)
+
+
+def test_learning_shows_the_loss_and_every_sample_before_and_after():
+    losses, labels = np.linspace(1, 0, 50), np.array([0, 1, 1, 0])
+    before, after = np.full((4, 2), 0.5), np.eye(4, 2)
+    fig = backprop.learning(losses, before, after, labels)
+    first, second, curve = fig.axes
+    np.testing.assert_array_equal(curve.lines[0].get_ydata(), losses)
+    for ax, hidden in ((first, before), (second, after)):
+        drawn = [np.column_stack(line.get_data()) for line in ax.lines]
+        for k, points in enumerate(drawn):
+            np.testing.assert_array_equal(points, hidden[labels == k])
+        assert len({line.get_marker() for line in ax.lines}) == 2, "classes are told apart without colour"
+
+
+def test_the_learned_plane_is_narrow_and_keeps_its_key():
+    x, labels = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), np.array([0, 1, 1, 0])
+    fig = backprop.learned_plane(x, labels, lambda p: (p[:, 0] > 0.5).astype(int))
+    assert fig.get_size_inches()[0] <= 4.2
+    assert fig.axes[0].get_legend() is None
+    assert "right answer: class 0" in [t.get_text() for t in fig.legends[0].get_texts()]

@@ -1,5 +1,6 @@
 """Lesson 04: what must come out, in the library, in the lesson's own numbers and on its page."""
 
+import re
 from itertools import pairwise
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 
 from course_lib import checks, data
 from course_lib import reference as ops
+from course_lib.figures.deltas import delta_values
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 NAME = "04_backpropagation"
@@ -15,18 +17,12 @@ NAME = "04_backpropagation"
 
 def test_the_gradient_of_the_slide_is_minus_0_0163(lesson, printed):
     h = ops.sigmoid(np.array([0.5, 0.9, -0.3]) @ np.array([1.0, -2, 2]))
-    o = lesson["output"][0]
+    o = lesson["o"][0]
     gradient = h * (o - 0.9) * o * (1 - o)
     assert lesson["dJ_dw"] == pytest.approx(gradient, rel=1e-12)
     assert round(gradient, 4) == -0.0163
     assert "= -0.0163" in printed
-
-
-def test_all_digits_and_the_slides_digits_differ_in_the_fifth_place(lesson, printed):
-    assert round(lesson["dJ_dw"], 5) == -0.01631
-    assert round(0.13 * (0.35 - 0.9) * 0.35 * (1 - 0.35), 5) == -0.01627
     assert lesson["measured"] == pytest.approx(lesson["dJ_dw"], rel=1e-6)
-    assert "slide's digits -0.01627, with all digits -0.01631" in printed
 
 
 def test_matrix_loop_and_measured_gradients_agree(lesson):
@@ -43,30 +39,6 @@ def test_matrix_loop_and_measured_gradients_agree(lesson):
 def test_the_four_sizes_are_different_so_that_no_wrong_shape_can_hide(lesson):
     sizes = {*lesson["X"].shape, *lesson["W2"].shape}
     assert len(sizes) == 4
-
-
-@pytest.mark.parametrize("biases", [0.0, 0.7])
-def test_bp1_to_bp4_added_over_samples_are_the_matrix_form_with_biases(lesson, biases):
-    X, Y, W, W2 = (lesson[name] for name in ("X", "Y", "W", "W2"))
-    b, b2 = np.full(3, biases), np.full(1, -biases)
-    _, batch = lesson["gradients"](X, Y, W, b, W2, b2)
-    one = [lesson["bp_one_sample"](X[i], Y[i], W.T, b, W2.T, b2) for i in range(len(X))]
-    for ours, theirs in zip(batch, (sum(parts) for parts in zip(*one, strict=True)), strict=True):
-        np.testing.assert_allclose(ours, theirs.T, rtol=1e-12)
-
-
-@pytest.mark.parametrize("name", ["xor", "parity3"])
-def test_an_mlp_gets_every_row_right(lesson, name):
-    x, y = data.truth_table(name)
-    assert np.abs(lesson["predict"](lesson["trained"][name], x) - y).max() < 0.1
-
-
-@pytest.mark.parametrize("seed", [1, 2, 3])
-def test_training_has_margin_other_seeds_succeed_too(lesson, seed):
-    for name in ("xor", "parity3"):
-        x, y = data.truth_table(name)
-        params = lesson["train"](x, y[:, None], 8, 2.0, 3000, np.random.default_rng(seed))
-        assert np.abs(lesson["predict"](params, x) - y).max() < 0.1
 
 
 def test_equal_weights_stay_equal_so_xor_is_not_learned():
@@ -127,12 +99,6 @@ def test_the_counts_of_the_page_are_those_of_an_instrumented_product(lesson):
     assert needed + dx_cost == 2 * forward
 
 
-def test_the_backward_pass_costs_twice_the_forward_pass_with_dx_and_1_01_times_without(lesson, printed):
-    assert lesson["every"] == 2 * lesson["one_forward"]
-    assert round(lesson["needed"] / lesson["one_forward"], 2) == 1.01
-    assert "backward / forward = 1.01, with dX 2.00" in printed
-
-
 @pytest.mark.parametrize(("layers", "ratio"), [(1, 1.0), (2, 1.5), (10, 1.9)])
 def test_equal_layers_cost_2l_minus_1_over_l_without_dx(layers, ratio):
     products = [64 * d * m for d, m in pairwise([128] * (layers + 1))]
@@ -150,17 +116,6 @@ def test_the_factors_printed_by_hand_give_the_printed_result(lesson, printed):
 def test_elementwise_steps_are_several_hundred_times_fewer(lesson):
     per_pass = 64 * (128 + 10)
     assert lesson["one_forward"] / per_pass > 500
-
-
-def test_finite_differences_cost_a_hundred_thousand_forward_passes(lesson, printed):
-    parameters = sum(d * m + m for d, m in pairwise((784, 128, 10)))
-    assert parameters == lesson["parameters"] == 101_770
-    assert lesson["costs"]["one-sided differences"] == 101_771 * lesson["one_forward"]
-    assert lesson["costs"]["central differences"] == 203_540 * lesson["one_forward"]
-    assert lesson["costs"]["forward + backward"] == lesson["one_forward"] + lesson["needed"]
-    assert lesson["costs"]["the same with dX"] == 3 * lesson["one_forward"]
-    for multiple in ("2.01", "3.00", "101,771.00", "203,540.00"):
-        assert f" {multiple} forward passes" in printed
 
 
 def test_a_plain_sum_passes_three_wrong_softmax_backwards_and_a_random_one_rejects_them(lesson):
@@ -182,18 +137,227 @@ def test_every_operation_is_among_the_checked_ones(lesson, printed):
     assert f"{len(backwards)} operations checked" in printed
 
 
-def test_erratum_6_the_other_order_is_another_number_or_no_product(lesson, printed):
+def test_all_digits_and_the_slides_digits_differ_in_the_fifth_place(lesson, prose):
+    assert round(lesson["dJ_dw"], 5) == -0.01631
+    assert round(0.13 * (0.35 - 0.9) * 0.35 * (1 - 0.35), 5) == -0.01627
+    assert "has $-0.01627$. With all digits it is $-0.01631$" in prose
+
+
+def test_roads_add_as_the_linear_estimate_says(lesson, shown, prose):
+    """The slopes through O1 alone, through O2 alone, and both: measured in the lesson, computed here."""
+    through = lesson["delta"] * lesson["w_output"][1]
+    assert [f"{v:.4f}" for v in through] == ["-0.1254", "0.0944"]
+    assert lesson["both"] == pytest.approx(through.sum(), rel=1e-5)
+    for name, value in (("O1 only", through[0]), ("O2 only", through[1]), ("both", through.sum())):
+        assert re.search(rf"{name} +{value:.4f}", shown)
+    assert "is $-0.1254$, and through O2 it is $+0.0944$" in prose
+    other = [through[0] * through[1], through.mean(), through.sum(), through[0]]
+    for value in other:
+        assert f"{value:.4f}".replace("-", "−") in (Path(NOTEBOOKS) / f"{NAME}.py").read_text("utf-8")
+
+
+@pytest.mark.parametrize("biases", [0.0, 0.7])
+def test_loop_equations_and_library_are_the_same_with_biases(lesson, biases):
+    X, Y, W, W2 = (lesson[name] for name in ("X", "Y", "W", "W2"))
+    b, b2 = np.full(3, biases), np.full(1, -biases)
+    _, library = lesson["gradients"](X, Y, W, b, W2, b2)
+    (dW, db), (dW2, db2) = lesson["backward_all"](Y, [W, W2], lesson["forward_all"](X, [W, W2], [b, b2]))
+    one = [lesson["bp_one_sample"](X[i], Y[i], W.T, b, W2.T, b2) for i in range(len(X))]
+    added = [sum(parts).T for parts in zip(*one, strict=True)]
+    for loop, batch, by_sample in zip((dW, db, dW2, db2), library, added, strict=True):
+        np.testing.assert_allclose(loop, batch, rtol=1e-12)
+        np.testing.assert_allclose(loop, by_sample, rtol=1e-12)
+
+
+@pytest.mark.parametrize("sizes", [(2, 1), (2, 3, 1), (2, 5, 4, 3), (2, 1, 1, 1, 2)])
+def test_the_loop_over_layers_is_right_for_any_number_of_them(lesson, sizes):
+    rng = np.random.default_rng(1)
+    X, Y = rng.standard_normal((6, 2)), rng.uniform(size=(6, sizes[-1]))
+    weights, biases = lesson["random_network"](sizes, rng)
+    biases = [b + rng.standard_normal(b.shape) for b in biases]
+    grads = lesson["backward_all"](Y, weights, lesson["forward_all"](X, weights, biases))
+
+    def loss(at, which, value):
+        changed = [list(weights), list(biases)]
+        changed[which][at] = value
+        return 0.5 * np.sum((lesson["forward_all"](X, *changed)[-1] - Y) ** 2)
+
+    for at, pair in enumerate(grads):
+        for which, (ours, now) in enumerate(zip(pair, (weights[at], biases[at]), strict=True)):
+            measured = checks.numerical_gradient(lambda v, at=at, which=which: loss(at, which, v), now)
+            np.testing.assert_allclose(ours, measured, rtol=1e-5, atol=1e-9)
+
+
+def test_the_loop_over_layers_is_as_short_as_the_page_says(prose):
+    """Without its definitions' blank lines."""
+    text = (NOTEBOOKS / f"{NAME}.py").read_text("utf-8")
+    body = text[text.index("def forward_all") : text.index("# %% [markdown]", text.index("def forward_all"))]
+    lines = [line for line in body.splitlines() if line.strip()]
+    words = {13: "Thirteen", 14: "Fourteen", 15: "Fifteen"}[len(lines)]
+    assert f"{words} lines, and they are all" in prose
+
+
+def test_the_first_of_six_layers_has_gradients_more_than_50_times_smaller(lesson):
+    assert len(lesson["sizes"]) == 6
+    assert lesson["sizes"][-1] > 100 * lesson["sizes"][0], "with room on every machine"
+
+
+@pytest.mark.parametrize("name", ["xor", "parity3"])
+def test_an_mlp_gets_every_row_right(lesson, name):
+    x, y = data.truth_table(name)
+    assert np.abs(lesson["forward_all"](x, *lesson["trained"][name])[-1].ravel() - y).max() < 0.1
+
+
+def test_two_hidden_neurons_put_the_classes_where_one_line_separates_them(lesson):
+    """After the training the zeros share a corner and each one has another; before it, all four are a crowd."""
+    after, before, labels = lesson["after"], lesson["before"], lesson["labels"]
+    zeros, ones = after[labels == 0], after[labels == 1]
+    assert np.abs(zeros[0] - zeros[1]).max() < 0.1
+    assert np.linalg.norm(ones[0] - ones[1]) > 0.7
+    across = [before[labels == k][1] - before[labels == k][0] for k in (0, 1)]
+    meet = np.linalg.solve(np.column_stack([across[0], -across[1]]), before[labels == 1][0] - before[labels == 0][0])
+    assert ((meet > 0.1) & (meet < 0.9)).all(), "the two classes lie crosswise, so no line separates them"
+    (_, w2), (_, b2) = lesson["trained_two"]
+    assert list((after @ w2 + b2 > 0).ravel().astype(int)) == list(labels), "the output's own line"
+    assert lesson["losses"][0] > 0.4
+    assert lesson["losses"][-1] < 0.05
+
+
+def test_a_scale_of_a_hundredth_makes_the_hidden_deltas_a_hundred_times_smaller(lesson):
+    X, Y = lesson["X"], lesson["Y"]
+    found = []
+    for scale in (1.0, 0.01):
+        weights = [np.zeros((2, 8)), scale * np.random.default_rng(0).standard_normal((8, 1))]  # a = 1/2 everywhere
+        values = lesson["forward_all"](X, weights, [np.zeros(8), np.zeros(1)])
+        delta_G = (values[-1] - Y) * values[-1] * (1 - values[-1])
+        found.append(np.abs(delta_G @ weights[1].T * values[1] * (1 - values[1])).mean() / np.abs(delta_G).mean())
+    assert found[0] / found[1] == pytest.approx(100)
+
+
+def test_the_scale_of_the_first_weights_decides(lesson, shown):
+    assert lesson["solved"] == {0.01: 0, 0.1: 5, 1.0: 5}
+    assert re.search(r"0\.01 +0\n +0\.1 +5\n +1 +5", shown)
+
+
+def test_a_small_start_stays_where_all_outputs_are_a_half(lesson):
+    """With room: at the end the loss is that of saying 0.5 four times, not just above the limit."""
+    *net, losses = lesson["train"](lesson["X"], lesson["Y"], (2, 8, 1), 2.0, 3000, np.random.default_rng(0), 0.01)
+    assert losses[-1] == pytest.approx(0.5, abs=0.01)
+    hidden, out = lesson["forward_all"](lesson["X"], *net)[1:]
+    np.testing.assert_allclose(out, 0.5, atol=0.02)
+    np.testing.assert_allclose(hidden, 0.5, atol=0.05)
+    _, w2 = net[0]
+    assert np.abs(w2).max() < 0.1
+
+
+def test_the_answer_on_the_number_of_hidden_neurons_with_ten_seeds(lesson, prose):
+    solved = {}
+    for hidden in (2, 4):
+        runs = []
+        for seed in range(10):
+            *net, _ = lesson["train"](lesson["X"], lesson["Y"], (2, hidden, 1), 2.0, 1500, np.random.default_rng(seed))
+            out = lesson["forward_all"](lesson["X"], *net)[-1].ravel()
+            runs.append(np.array_equal(out > 0.5, lesson["labels"] == 1))
+        solved[hidden] = sum(runs)
+    assert solved == {2: 8, 4: 10}
+    assert "8 of 10 with 2, all ten with 4 and with 8" in prose
+
+
+def test_a_neuron_whose_outgoing_weights_are_zero_gets_no_delta_and_comes_back(lesson):
+    w2 = lesson["w_output"].copy()
+    w2[1] = 0
+    v = delta_values(lesson["x"], lesson["w_hidden"], w2, lesson["y"])
+    assert v["delta_z"][1] == 0
+    assert (v["dw"][:, 1] == 0).all()
+    assert (np.abs(v["dw2"][1]) > 0.05).all()
+
+
+def test_the_backward_pass_costs_twice_the_forward_pass_with_dx_and_1_01_times_without(lesson, printed):
+    assert lesson["every"] == 2 * lesson["one_forward"]
+    assert round(lesson["needed"] / lesson["one_forward"], 2) == 1.01
+    assert "with dX 2.00, without it 1.01" in printed
+    assert "share of the first layer: 98.7%" in printed
+
+
+def test_finite_differences_cost_a_hundred_thousand_forward_passes(lesson, shown):
+    parameters = sum(d * m + m for d, m in pairwise((784, 128, 10)))
+    assert parameters == lesson["parameters"] == 101_770
+    assert lesson["costs"]["one-sided differences"] == 101_771 * lesson["one_forward"]
+    assert lesson["costs"]["central differences"] == 203_540 * lesson["one_forward"]
+    assert lesson["costs"]["forward + backward"] == lesson["one_forward"] + lesson["needed"]
+    assert lesson["costs"]["the same with dX"] == 3 * lesson["one_forward"]
+    assert "costs 2.01 or 3 forward passes, one-sided differences 101,771, central differences 203,540" in shown
+
+
+def test_a_direction_finds_what_every_entry_would(lesson):
+    assert lesson["along"] == pytest.approx(np.sum(lesson["dz"] * lesson["d"]), rel=1e-6)
+    np.testing.assert_allclose(lesson["dz"], lesson["by_entry"], atol=1e-8)
+    wrong = lesson["dz"].copy()
+    wrong[1, 2] += 0.01
+    assert abs(np.sum(wrong * lesson["d"]) - lesson["along"]) > 1e-4, "one wrong slope shows in the one number"
+
+
+def test_the_derived_backward_pass_of_softmax_is_the_librarys_and_the_measured_one(lesson):
+    """The three steps of the page: slopes k(1 - k) and -k k, added over the roads."""
+    z, R = lesson["z"], lesson["R"]
+    k = ops.softmax(z)
+    slopes = np.array([np.diag(row) - np.outer(row, row) for row in k])
+    derived = np.einsum("bi,bim->bm", R, slopes)
+    np.testing.assert_allclose(derived, k * (R - (R * k).sum(axis=1, keepdims=True)), rtol=1e-12)
+    np.testing.assert_allclose(derived, ops.softmax_backward(R, k), rtol=1e-12)
+    measured = checks.numerical_gradient(lambda v: np.sum(R * ops.softmax(v)), z)
+    np.testing.assert_allclose(derived, measured, rtol=1e-5, atol=1e-9)
+
+
+def test_the_table_of_both_checks_is_true(lesson, shown):
+    assert lesson["verdicts"] == {"right": ["passes", "passes"]} | {n: ["passes", "rejected"] for n in lesson["wrong"]}
+    for name in lesson["wrong"]:
+        assert re.search(rf"{name} +passes +rejected", shown)
+
+
+def test_erratum_6_the_other_order_is_another_number_or_no_product(lesson):
     with pytest.raises(ValueError, match="matmul"):
-        (lesson["delta1"] @ lesson["W2"].T) @ ops.sigmoid_prime(lesson["Z"])
-    assert np.abs(lesson["left_to_right"] - lesson["truth"]).max() > 0.01
+        (lesson["delta_G"] @ lesson["W2"].T) @ ops.sigmoid_prime(lesson["Z"])
+    with pytest.raises(ValueError, match=r"\(2,3\) \(4,3\)"):
+        lesson["X"].T @ lesson["delta_G"] @ lesson["W2"].T * ops.sigmoid_prime(lesson["Z"])
+    assert np.abs(lesson["left_to_right"][0] - lesson["truth"][0]).max() > 0.01
     np.testing.assert_allclose(lesson["right_order"], lesson["truth"], rtol=1e-6, atol=1e-9)
-    assert "left to right" in printed
 
 
-def test_erratum_6_the_step_is_minus_the_gradient(lesson, printed):
-    assert lesson["minus"] < lesson["before"] < lesson["plus"]
-    assert "after minus" in printed
+def test_erratum_6_the_step_is_minus_the_gradient(lesson):
+    W, W2, dW, dW2 = (lesson[name] for name in ("W", "W2", "dW", "dW2"))
+    before, minus, plus = (lesson["loss"](W + s * dW, W2 + s * dW2) for s in (0, -0.5, 0.5))
+    assert minus < before < plus
 
 
-def test_stepping_w2_before_delta2_is_not_the_gradient(lesson):
-    assert not np.allclose(lesson["too_late"], lesson["dW"], rtol=1e-3)
+def test_stepping_w2_before_delta_is_not_the_gradient(lesson):
+    too_late, _ = lesson["backward"](*(lesson[n] for n in ("X", "Y")), lesson["W2"] - 0.5 * lesson["dW2"],
+                                     *(lesson[n] for n in "ZAGO"))  # fmt: skip
+    assert not np.allclose(lesson["dW"], too_late, rtol=1e-3)
+
+
+def test_the_mean_has_the_gradient_of_the_sum_divided_by_n(lesson):
+    O, Y = lesson["O"], lesson["Y"]
+    of_mean = ops.quadratic_cost_backward(ops.quadratic_cost_forward(O, Y)[1])
+    of_sum = ops.half_squared_sum_backward(ops.half_squared_sum_forward(O, Y)[1])
+    np.testing.assert_allclose(of_mean, of_sum / len(O), rtol=1e-12)
+
+
+def test_a_sigmoid_that_forgets_its_upstream_gradient_passes_with_ones_and_fails_with_r(lesson):
+    def forgets(dout, a):
+        return a * (1 - a)
+
+    z = lesson["z"]
+    ones = checks.numerical_gradient(lambda v: ops.sigmoid(v).sum(), z)
+    np.testing.assert_allclose(forgets(np.ones_like(z), ops.sigmoid(z)), ones, rtol=1e-6)
+    with pytest.raises(checks.GradientMismatch):
+        checks.check_op_gradients(ops.sigmoid_forward, forgets, [z], rng=np.random.default_rng(0))
+
+
+def test_the_figure_at_the_top_shows_the_numbers_of_the_text(lesson, shown):
+    v = delta_values(*(lesson[n] for n in ("x", "w_hidden", "w_output", "y")))
+    assert round(v["dw2"][0, 0], 4) == -0.0163
+    assert v["J"] == pytest.approx(0.5 * np.sum((lesson["o"] - lesson["y"]) ** 2), rel=1e-12)
+    assert f"J = {v['J']:.4f}" in shown
+    np.testing.assert_allclose(v["delta_g"], lesson["delta"], rtol=1e-12)
+    assert v["delta_z"][1] == pytest.approx(lesson["delta_h2"], rel=1e-12)

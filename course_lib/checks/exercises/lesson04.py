@@ -17,19 +17,32 @@ def _neuron(h, o, t, slope=None, error=1.0):
     return inputs * (ops.sigmoid_backward(upstream, np.array([o])) if slope is None else upstream * slope)
 
 
-def _counts(sizes, batch, with_dx=False, biases=True, base=1, sides=1):
+def _slopes_of_h(h, o, t, bias):
+    """The slope of the sigmoid was taken of the hidden values, those before the weights; the bias's as given."""
+    h = np.asarray(h, dtype=float)
+    deltas = (o - t) * h * (1 - h)
+    return np.append(deltas * h, bias(deltas))
+
+
+def _counts(sizes, batch, with_dx=False, biases=True, base=1, sides=1, partners=2):
     forward = batch * int(np.trace(np.outer(sizes, sizes), offset=1))  # neighbours only
-    backward = 2 * forward - (0 if with_dx else batch * sizes[0] * sizes[1])
+    backward = partners * forward - (0 if with_dx or partners < 2 else batch * sizes[0] * sizes[1])
     parameters = forward // batch + (sum(sizes[1:]) if biases else 0)
     return forward, backward, (sides * parameters + base) * forward
 
 
 def _tanh_sigmoid(X, Y, W2, A, O, divide=None, hidden=None, squashed=True):
+    """Return (dW, dW2), and with the wrong divisor, hidden slope, or no slope at the output, what a mistake returns."""
     n = len(X) if divide is None else divide(O)
     output = ops.sigmoid_backward((O - Y) / n, np.asarray(O, dtype=float)) if squashed else (O - Y) / n
     through = np.einsum("bc,mc->bm", output, W2)
     inner = ops.tanh_backward(through, np.asarray(A, dtype=float)) if hidden is None else through * hidden(A)
     return np.einsum("bd,bm->dm", X, inner), np.einsum("bm,bc->mc", A, output)
+
+
+def _left_to_right(X, Y, W2, A, O):
+    output = ops.sigmoid_backward((O - Y) / len(X), np.asarray(O, dtype=float))
+    return (X.T @ output @ W2.T) * (1 - A * A), A.T @ output
 
 
 def _places(difference, most=1e-4):
@@ -43,6 +56,17 @@ def _measured(f, x):
 def _one_sided(f, x, step=1e-5):
     moved = np.asarray(x, dtype=float) + step * np.eye(x.size).reshape(x.size, *x.shape)
     return np.array([(f(m) - f(x)) / step for m in moved]).reshape(x.shape)
+
+
+def _never_put_back(f, x, step=1e-5):
+    """The slopes that are measured where every entry stays moved, so that all that were moved before act too."""
+    up, down = np.asarray(x, dtype=float).copy(), np.asarray(x, dtype=float).copy()
+    slopes = np.empty(x.shape)
+    for place in np.ndindex(x.shape):
+        up[place] += step
+        down[place] -= step
+        slopes[place] = (f(up) - f(down)) / (2 * step)
+    return slopes
 
 
 def _tied(X, W, encoder=True, decoder=True):
@@ -80,6 +104,22 @@ EXERCISES = (
                 "The slope was taken as if o were the weighted sum; o is what the sigmoid made of it.",
                 lambda h, o, t: _neuron(h, o, t, slope=ops.sigmoid_prime(np.array([o]))),
             ),
+            *(
+                Cause(
+                    "The slope of the sigmoid was taken of h; the sigmoid on this road made o, so its slope is "
+                    "o(1 - o).",
+                    lambda h, o, t, bias=bias: _slopes_of_h(h, o, t, bias),
+                )
+                for bias in (lambda deltas: deltas, np.sum)
+            ),
+            Cause(
+                "The slope of the sigmoid was taken of h; the sigmoid on this road made o, so its slope is o(1 - o).",
+                lambda h, o, t: _slopes_of_h(h, o, t, lambda _: (o - t) * o * (1 - o)),
+            ),
+            Cause(
+                "That is the delta alone, for each weight; a weight's slope is delta times the h that it multiplies.",
+                lambda h, o, t: np.full(len(h) + 1, _neuron(h, o, t)[-1]),
+            ),
             Cause(
                 "The sign is that of t - o: where o is too large, a larger o makes J larger.",
                 lambda h, o, t: _neuron(h, o, t, error=-1.0),
@@ -106,6 +146,14 @@ EXERCISES = (
                 Cause(
                     "The gradient with respect to the network's input is counted; nobody needs it.",
                     lambda sizes, batch, also=also: _counts(sizes, batch, with_dx=True, **also),
+                )
+                for also in ({}, {"biases": False}, {"base": 0}, {"biases": False, "base": 0}, {"base": 0, "sides": 2})
+            ),
+            *(
+                Cause(
+                    "Backward is not as cheap as forward: each product has two partners on the way back, one for its "
+                    "weights and one for its input; only the first layer does without the second.",
+                    lambda sizes, batch, also=also: _counts(sizes, batch, partners=1, **also),
                 )
                 for also in ({}, {"biases": False}, {"base": 0}, {"biases": False, "base": 0}, {"base": 0, "sides": 2})
             ),
@@ -149,6 +197,16 @@ EXERCISES = (
                 ),
                 "3 samples, 2 inputs, 2 hidden, 1 output",
             ),
+            Case(
+                (
+                    np.array([[1, -2], [2, 1]]),
+                    np.array([[1, 0, 0, 1], [0, 1, 0, 0]]),
+                    np.array([[1.0, -0.5, 2.0, 0.0], [0.5, 1.0, -1.0, 2.0], [-2.0, 0.5, 1.0, -1.0]]),
+                    np.array([[0.5, -0.2, 0.8], [-0.4, 0.6, 0.3]]),
+                    np.array([[0.7, 0.4, 0.2, 0.6], [0.1, 0.8, 0.5, 0.3]]),
+                ),
+                "2 samples, 2 inputs, 3 hidden, 4 outputs",
+            ),
         ),
         causes=(
             Cause(
@@ -175,7 +233,17 @@ EXERCISES = (
                 "The hidden layer's slope is missing on the way back.",
                 lambda X, Y, W2, A, O: _tanh_sigmoid(X, Y, W2, A, O, hidden=lambda a: 1.0),
             ),
+            Cause(
+                "The two gradients are swapped: dW comes first, then dW2.",
+                lambda X, Y, W2, A, O: _tanh_sigmoid(X, Y, W2, A, O)[::-1],
+            ),
+            Cause(
+                "dW was multiplied from left to right. First delta_G @ W2.T, then element by element the slope of "
+                "tanh, and X.T from the left at the end.",
+                _left_to_right,
+            ),
         ),
+        section="A slip that raises nothing",
         instead_of=("sigmoid_backward", "tanh_backward", "dense_backward"),
     ),
     Exercise(
@@ -215,6 +283,10 @@ EXERCISES = (
             Cause(
                 "That is what one-sided differences find; where f is curved, they are too coarse.",
                 lambda f, x, gradient: _places(np.abs(_one_sided(f, x) - gradient)),
+            ),
+            Cause(
+                "The entry was not restored: each must be moved alone, with all others as they were.",
+                lambda f, x, gradient: _places(np.abs(_never_put_back(f, x) - gradient)),
             ),
         ),
         instead_of=("numerical_gradient", "check_op_gradients"),
