@@ -158,8 +158,7 @@ def backward(goal, find_order=order_of):
                 parent.grad = parent.grad + share
 
 # %% [markdown]
-# That is the whole engine: fewer than fifty lines, most of them the slopes of four operations. It should find 16 and
-# 21.
+# That is the whole engine: fewer than fifty lines, twelve of them for the four operations. It should find 16 and 21.
 
 # %%
 print("J =", forward(J))
@@ -338,6 +337,17 @@ same_bits = np.array_equal(W1.grad, by_hand["W1"]) and np.array_equal(W2.grad, b
 bits.confirm("in every bit" if same_bits else "to 12 digits or so")
 
 # %% [markdown]
+# Here is the same walk as in the first figure, now with matrices. Below each value stands its gradient, of the same
+# shape. `Y` pulls the other way than `O`: look at the signs of `dY` and `dO`.
+
+# %% tags=["hide-input"]
+# The network as a graph of the library, which the figure walks through.
+x, w1, w2 = graph.variable(inputs, "X"), graph.variable(W1.value, "W1"), graph.variable(W2.value, "W2")
+hidden = graph.apply("sigmoid", graph.apply("dense", x, w1, name="Z"), name="A")
+out = graph.apply("sigmoid", graph.apply("dense", hidden, w2, name="G"), name="O")
+figures.graphs.walk_stepper(graph.apply("half_squared_sum", out, graph.variable(targets, "Y"), name="J"))
+
+# %% [markdown]
 # ## What one plus sign is worth
 #
 # In that network every node is used once, so the plus sign had nothing to add. Now use one twice. A **skip
@@ -426,8 +436,8 @@ figures.show(
 # <details class="reveal"><summary>A mistake travels backward only</summary>
 #
 # Gradients flow from the goal to the leaves, so a mistake at `A` spoils what lies in front of `A` and nothing else.
-# That makes it a nasty one. No error is raised, `V` and `W2` learn as they should, the loss falls, and only `W1` follows a
-# wrong gradient. You would not see it in a training curve. A gradient check shows it at once.
+# That makes it a nasty one. No error is raised, `V` and `W2` learn as they should, the loss falls, and only `W1`
+# follows a wrong gradient. You would not see it in a training curve. A gradient check shows it at once.
 #
 # </details>
 
@@ -686,7 +696,7 @@ assert share_of_digits > 0.9
 # Line by line.
 table(
     [("requires_grad=True", "a Node that is a leaf; x and y are plain arrays, which get no gradient"),
-     ("x @ w1, torch.tanh(...)", "__matmul__ and tanh: a node that notes its parents. PyTorch computes its value at once"),
+     ("x @ w1, torch.tanh(...)", "__matmul__ and tanh: a node that notes its parents; PyTorch computes it at once"),
      ("loss = ... inside the loop", "forward(loss); PyTorch makes a new graph in each step"),
      ("optimizer.zero_grad()", "node.grad = 0.0 at the beginning of backward"),
      ("loss.backward()", "the reversed order, the shares, and the plus sign"),

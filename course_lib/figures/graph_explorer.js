@@ -1,7 +1,7 @@
 // A graph of numbers: leaves are changed by sliders, values run forward along the edges, gradients backward.
 // data: nodes in topological order (name, op, parents by place, column, row, role, value of a leaf), limits, step.
 ui => {
-  const {nodes, limits: [low, high], step} = ui.data, look = ui.look, last = nodes.length - 1, BW = 126, BH = 78;
+  const {nodes, limits: [low, high], step} = ui.data, look = ui.look, last = nodes.length - 1, BW = 132, BH = 78;
   const OPS = {  // value of the parents' values; shares of a gradient g, given the parents' values and the own one
     "+": [(a, b) => a + b, (g, a, b) => [g, g]],
     "-": [(a, b) => a - b, (g, a, b) => [g, -g]],
@@ -10,7 +10,9 @@ ui => {
     half_squared_sum: [(o, y) => .5 * (y - o) ** 2, (g, o, y) => [g * (o - y), g * (y - o)]],
   };
   const SIGNS = {"+": " + ", "-": " − ", "*": " · "};
-  const say = v => `${+v.toPrecision(Math.abs(v) < 1 ? 3 : 4) || 0}`.replace("-", "−"), low0 = v => v < 0 ? `(${say(v)})` : say(v);
+  // Short enough for a box: four digits, or a power of ten where the number is tiny.
+  const short = v => v && Math.abs(v) < .01 ? v.toExponential(1) : `${+v.toFixed(Math.abs(v) < 1 ? 3 : 2)}`;
+  const say = v => short(v).replace(/-/g, "−"), low0 = v => v < 0 ? `(${say(v)})` : say(v);
   const formula = (op, [a, b]) => SIGNS[op] ? a + SIGNS[op] + b : op === "sigmoid" ? `σ(${a})` : `½(${b} − ${a})²`;
   const leaves = nodes.filter(n => !n.parents.length), computed = [...nodes.keys()].filter(i => nodes[i].parents.length);
   // One step a value, one a share: forward in the order of the list, backward in its reverse.
