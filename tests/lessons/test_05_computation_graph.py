@@ -9,6 +9,7 @@ import pytest
 
 from course_lib import data, nn
 from course_lib import reference as ops
+from course_lib.checks.registry import sheet
 from course_lib.nn import graph
 
 SCRIPT = Path(__file__).resolve().parents[2] / "notebooks" / "05_computation_graph.py"
@@ -338,3 +339,8 @@ def test_a_relu_of_ones_own_has_the_measured_gradient(lesson):
             ends.append(lesson["forward"](goal))
         node.value = kept
         assert found[place] == pytest.approx((ends[0] - ends[1]) / 2e-6, rel=1e-5, abs=1e-9)
+
+
+def test_the_sheets_hints_point_to_sections_of_this_page():
+    headings = re.findall(r"^# ## (.+)$", SCRIPT.read_text(encoding="utf-8"), re.MULTILINE)
+    assert [one.section for one in sheet("05_computation_graph").exercises if one.section not in headings] == []
