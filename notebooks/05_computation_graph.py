@@ -14,10 +14,10 @@
 # %% [markdown]
 # # 05 · The computation graph: the engine inside every framework
 #
-# PyTorch, TensorFlow, JAX: you write down what a network does, and the gradients of all its weights come back.
-# Inside each of them sits the same small engine, and on this page you build one that reads handwritten digits. Most
-# people suspect algebra in there: a program that is given the formula of the network and differentiates it. There is
-# no formula. There are numbers that walk along arrows, once forward and once back.
+# PyTorch, TensorFlow, JAX: you write down what a network does, and the gradients of all its weights come back. Each of
+# them is built around the same small idea, and on this page you turn it into an engine that learns to read handwritten
+# digits. Most people suspect algebra in there: a program that is given the formula of the network and differentiates
+# it. But nobody needs the formula. Numbers travel along arrows, once forward and once back.
 #
 # Move x or w, or press Play and watch both walks.
 
@@ -327,7 +327,7 @@ print("W2 in every bit:", np.array_equal(W2.grad, by_hand["W2"]))
 #
 # The graph does not approximate your derivation, and it does not do another one. Walking back, it comes by the same
 # products of the same matrices: `O` sends $\delta^1$ to `G`, `A` sends $\delta^2$ to `Z`, and `Z` sends $X^T\delta^2$
-# to `W1`. Add a layer, and you write one more line; nobody derives anything again.
+# to `W1`. Add a layer, and you write a line or two more; nobody derives anything again.
 #
 # </details>
 
@@ -574,10 +574,10 @@ table(
 # %% [markdown]
 # <details class="reveal"><summary>One number at the end, many at the beginning</summary>
 #
-# A walk in forward mode answers for *one* input, what happens to all outputs. A walk backward answers for *one* output,
-# what it owes to all inputs. Learning has a single number at its end, the loss, and as many inputs as there are
-# weights: backward wins by a factor of a hundred thousand. The price is memory, because the values of the forward pass
-# must be kept until the way back. With one input and many outputs it is the other way round.
+# A walk in forward mode says what *one* input does to all outputs. A walk backward says what all inputs do to *one*
+# output. Learning has a single number at its end, the loss, and as many inputs as there are weights, so backward needs
+# a hundred thousand times fewer walks. The price is memory, because the values of the forward pass must be kept until
+# the way back. With one input and many outputs it is the other way round.
 #
 # </details>
 
@@ -588,9 +588,9 @@ modes.confirm(weights * len(by_forward) // len(leaves))
 # %% [markdown]
 # ## Train with your own engine
 #
-# The engine is complete enough to learn something. Take the two half moons, which no straight line separates. A hidden
-# layer with tanh, an output with sigmoid, and a column of ones beside the inputs, so that each hidden neuron has its
-# bias among its weights.
+# Your engine can do enough by now to learn something. Take two half moons, which no straight line separates. The
+# network has a hidden layer with tanh and one output with sigmoid. A column of ones beside the inputs gives each hidden
+# neuron its bias, as one more weight.
 
 # %%
 def tanh(z):
@@ -638,8 +638,9 @@ figures.show(
 )
 
 # %% [markdown]
-# And now what this course set out to do. The engine does not care that a point has 784 numbers instead of two, so give
-# it images: threes and eights, 400 of each to learn from, 100 of each to be tested on. Not a line of it changes.
+# And now what this course set out to do: read a handwritten digit. The engine does not care that a point has 784
+# numbers instead of two, so give it images: threes and eights, 400 of each to learn from, 100 of each to be tested on.
+# Not a line of it changes.
 
 # %%
 digits = data.load_digits()
@@ -714,7 +715,7 @@ table(
 # ## Backward twice
 #
 # This course has a grown-up version of your engine, [`course_lib/nn/graph.py`](../course_lib/nn/graph.py). It explains
-# itself at length, refuses what cannot be right (a missing value, a graph that bites its own tail), and knows all
+# itself at length, refuses what cannot be right (a missing value, a graph that runs in a circle), and knows all
 # operations of the library by name. The core is yours, as its last lines show. It keeps PyTorch's custom: `backward`
 # adds to what the leaves already hold, until `zero_grad`.
 
@@ -752,9 +753,9 @@ print("after zero_grad:                  ", np.unique(w1.grad / first))
 # %% [markdown]
 # <details class="reveal"><summary>A common bug, and a good use</summary>
 #
-# Forget `zero_grad` in a training loop, and each step uses the sum of all gradients so far. It is among the most common
-# bugs in PyTorch code, and raises no error. What adding is good for: a sum over samples can be taken in parts. If a
-# batch does not fit into memory, send it through in pieces, call `backward` after each, and make one step at the end.
+# Forget `zero_grad` in a training loop, and each step uses the sum of all gradients so far. No error tells you. But
+# adding has its good use: a sum over samples can be taken in parts. If a batch does not fit into memory, send it
+# through in pieces, call `backward` after each, and make one step at the end.
 #
 # </details>
 
@@ -865,8 +866,8 @@ print("four workers find the whole gradient:", np.allclose(total, by_hand["W1"],
 # %% [markdown]
 # ## Try it
 #
-# Here is a neuron with its loss, $J = \frac12 (y - \sigma(x\,w + b))^2$. Its slope is everywhere the product of what
-# you meet on the way back.
+# Here is a neuron with its loss, $J = \frac12 (y - \sigma(x\,w + b))^2$. Only one road leads from each node to the
+# goal, so every gradient is a product of slopes, and nothing has to be added.
 
 # %% tags=["hide-input"]
 # A neuron to play with.
@@ -880,19 +881,19 @@ p_node.name, z_node.name = "p", "z"
 figures.graph_explorers.explorer(neuron_loss, title="One neuron and its loss")
 
 # %% [markdown]
-# - Find a setting with $y = 1$ in which the loss is large and every gradient in front of $\sigma$ is almost 0. What has
-#   happened? <details><summary>Answer</summary>
+# - Find a setting with $y = 1$ in which the loss is almost as large as it can be, and the gradients of $x$, $w$ and $b$
+#   are almost 0. What has happened? <details><summary>Answer</summary>
 #
-#   Make $z$ strongly negative, for instance $x = 4$, $w = -4$. Then $o$ is almost 0 and the error almost as large as it
-#   can be, but the slope of $\sigma$, $o(1 - o)$, is almost 0 as well, and everything behind it is multiplied by that.
-#   The neuron is saturated: badly wrong, and unable to learn.
+#   Make $z$ strongly negative, for instance with $x = 4$, $w = -4$. Then $o$ is almost 0, where it should be 1. But the
+#   slope of $\sigma$, which is $o(1 - o)$, is almost 0 as well, and on the way back everything is multiplied by it. The
+#   neuron is badly wrong, and cannot learn: it is saturated.
 #
 #   </details>
 # - In `backward`, loop over `order` instead of `reversed(order)`. What are the gradients of the first example, and why?
 #   <details><summary>Answer</summary>
 #
-#   `x` and `w` get 0. The leaves come first and have nothing to send to; `u` and `v` send shares of a gradient that is
-#   still 0; only `J`, the last, has its 1, and gives `u` and `v` their shares when their turn is over.
+#   `x` and `w` get 0. The leaves come first, and they have no parents to send anything to. Then `u` and `v` send shares
+#   of a gradient that is still 0. `J` comes last, and gives `u` and `v` their 5 and 6 when their turn is over.
 #
 #   </details>
 # - Give your engine a `relu` with its share, put it into the skip network in place of one sigmoid, and measure its
