@@ -1,5 +1,6 @@
 # ---
 # jupyter:
+#   course_form: 2
 #   jupytext:
 #     text_representation:
 #       extension: .py
@@ -11,90 +12,71 @@
 # ---
 
 # %% [markdown]
-# # 05 · The computation graph: how a library finds gradients by itself
+# # 05 · The computation graph: the engine inside every framework
 #
-# Frameworks look like magic: you write the forward pass, and they hand back every gradient. On this page you build
-# that yourself: a list, a loop forward, the same loop backward, and one plus sign.
+# PyTorch, TensorFlow, JAX: you write down what a network does, and the gradients of all its weights come back. Each of
+# them is built around the same small idea, and on this page you turn it into an engine that learns to read handwritten
+# digits. Most people suspect algebra in there: a program that is given the formula of the network and differentiates
+# it. But nobody needs the formula. Numbers travel along arrows, once forward and once back.
 #
-# **K** is Prof. Dey's lecture 56 at IIT Kharagpur with its slides, **O** is Prof. Owens' EEC 289Q lecture 11 at UC
-# Davis, **H** is ECE 508 lecture 10 by Prof. Hwu and colleagues at Illinois. A note such as (K, "Computation
-# Graph") names the lecture and the slide that a fact comes from. The page takes about 45 minutes.
+# Move x or w, or press Play and watch both walks.
+
+# %% tags=["hide-input"]
+import numpy as np
+
+from course_lib import checks, data, figures, nn
+from course_lib import reference as ops
+from course_lib.lesson import listing, predict, table
+from course_lib.nn import graph
+
+x_leaf, w_leaf = graph.variable(3.0, "x"), graph.variable(2.0, "w")
+u_node, v_node = x_leaf * w_leaf, x_leaf + w_leaf
+diamond = u_node * v_node
+u_node.name, v_node.name, diamond.name = "u", "v", "J"
+figures.graph_explorers.explorer(diamond, title="J = (x · w) · (x + w): values forward, gradients backward")
 
 # %% [markdown]
 # ## You will be able to
 #
 # - draw a formula as a graph, and put its nodes into an order in which they can be computed;
-# - write a small library that finds every gradient of such a graph, on one screen;
+# - write an engine that finds every gradient of such a graph, and train a network with it;
 # - say where gradients must be added, and which weights go wrong if they are not;
-# - name the four parts of a deep-learning library, and find each of them in this one.
+# - read a training loop in PyTorch, and say what each of its lines does in your engine.
 
 # %% [markdown]
-# ## Why
+# <details><summary>About this page</summary>
 #
-# In lesson 04 you derived the backward pass of one network by hand. Add a layer, or connect one twice, and you
-# derive again. Libraries such as TensorFlow and Theano describe a network by a graph instead (K, "Building a DL
-# Library"), and get the derivation from the graph.
-
-# %%
-import inspect
-
-import numpy as np
-
-from course_lib import checks, data, figures, nn
-from course_lib import reference as ops
-from course_lib.nn import graph
-
-# %% [markdown]
-# ## The smallest example by hand
+# It follows three slides of Prof. Dey's lecture 56 at IIT Kharagpur, "Computation Graph", "Computations for a CG" and
+# "Building a DL Library", and a further topic that Prof. Owens only names, networks of other topologies. You need
+# lesson 04. PyTorch appears as a text to read; nothing here imports it. Reading and trying takes about 60 minutes.
 #
-# Take $J = (x\,w)\,(x + w)$ at $x = 3$, $w = 2$. Give the steps names: $u = x\,w$, $v = x + w$, $J = u\,v$. As a
-# picture this is a **graph**: boxes called **nodes**, and arrows called **edges** (K, "Computation Graph"). A node
-# without an incoming edge is a given value, a **leaf**. A node with incoming edges is a function of the nodes they
-# come from, its **parents**; it is their **child**. The last node, whose derivatives we want, is the **goal**.
-
-# %%
-x_node, w_node = graph.variable(3.0, "x"), graph.variable(2.0, "w")
-u_node, v_node = x_node * w_node, x_node + w_node
-diamond = u_node * v_node
-u_node.name, v_node.name, diamond.name = "u", "v", "J"
-figures.show(
-    figures.graphs.draw(diamond, rows={"J": 0.5}),
-    alt="x and w both have edges to u = x * w and to v = x + w; u and v have edges to J = u * v.",
-    caption="Values are used along the arrows: x and w are each used twice.",
-)
+# </details>
 
 # %% [markdown]
-# These lines computed nothing, they built a graph: the library's class of nodes defines what `*` and `+` mean between
-# nodes. Roads that part and meet again are called a **diamond**. By hand: forward, $u = 6$, $v = 5$, $J = 30$.
-# Backward, each edge has a slope. $\partial J/\partial u = v = 5$ and $\partial J/\partial v = u = 6$. Two roads lead
-# from $x$ to $J$, and lesson 04's rule says: multiply along a road, add over the roads.
+# ## One example by hand
+#
+# The picture is a **graph**: boxes called **nodes**, and arrows called **edges**.[^Dey "Computation Graph"] A node
+# that no edge leads to is a given value, a **leaf**. Every other node is a function of the nodes that its edges come
+# from, its **parents**; it is their **child**. The last node, whose derivatives we want, is the **goal**.
+#
+# Read it from left to right: $u = x\,w = 6$ and $v = x + w = 5$, so $J = u\,v = 30$. Then from right to left. How fast
+# does $J$ grow with $u$? With slope $v = 5$. And with $v$? With slope $u = 6$. From $x$, two roads lead to $J$, and
+# lesson 04 told us what to do: multiply along a road, add over the roads.
 #
 # $$\frac{\partial J}{\partial x} = 5\,w + 6 \cdot 1 = 16, \quad \frac{\partial J}{\partial w} = 5\,x + 6 \cdot 1 = 21$$
-
-# %%
-def formula(x, w):
-    return (x * w) * (x + w)
-
-by_x = (formula(3 + 1e-6, 2) - formula(3 - 1e-6, 2)) / 2e-6
-by_w = (formula(3, 2 + 1e-6) - formula(3, 2 - 1e-6)) / 2e-6
-checks.check_close([by_x, by_w], [16, 21], rtol=1e-6)
-print(f"measured {by_x:.4f} {by_w:.4f}")
-
-# %% [markdown]
-# Step through the whole calculation. Forward, a node is computed when all its parents are. Backward, once its own
-# gradient is complete, it sends each parent a **share**: that gradient times the slope of the edge. Watch $x$ and $w$
-# in the last two steps: they receive two shares, and keep the sum.
-
-# %%
-figures.graphs.walk_stepper(diamond, rows={"J": 0.5})
-
-# %% [markdown]
-# ## Build it: a node
 #
-# K asks a node to know two things: how to compute its value, and its derivative with respect to each parent (K,
-# "Computation Graph"). So a node holds two small functions. `compute` takes the parents' values. `shares` takes the
-# node's own gradient and the parents' values, and returns what each parent receives. Parents are given when the node
-# is made and never changed.
+# Roads that part and meet again are called a **diamond**. Go back to the figure, choose *keep the last* instead of *add
+# the shares*, and see which nodes are wrong. A good part of this page is about that one choice.
+
+# %% [markdown]
+# ## Build it: a node that takes notes
+#
+# Now without the library. A node has to know two things: how to compute its value, and its derivative with respect to
+# each parent.[^Dey "Computation Graph"] So it keeps two small functions. `compute` takes the parents' values. `shares`
+# takes the node's own gradient `g` as well, and returns what each parent is sent: `g` times the slope of the edge.
+#
+# Python lets a class say what `+` and `*` mean between its objects: `a * b` calls `a.__mul__(b)`. Ours computes nothing
+# yet. It makes a new node, which notes down its parents and its two functions.
 
 # %%
 class Node:
@@ -103,26 +85,37 @@ class Node:
         self.name, self.op, self.parents = name, op, parents
         self.compute, self.shares = compute, shares
 
+    def __add__(self, other):
+        return Node(op="+", parents=(self, other),
+                    compute=lambda a, b: a + b, shares=lambda g, a, b: (g, g))
+
+    def __sub__(self, other):
+        return Node(op="-", parents=(self, other),
+                    compute=lambda a, b: a - b, shares=lambda g, a, b: (g, -g))
+
+    def __mul__(self, other):
+        return Node(op="*", parents=(self, other),
+                    compute=lambda a, b: a * b, shares=lambda g, a, b: (g * b, g * a))
+
+    def __truediv__(self, other):
+        return Node(op="/", parents=(self, other),
+                    compute=lambda a, b: a / b, shares=lambda g, a, b: (g / b, -g * a / b**2))
+
 # %% [markdown]
-# Two operations to begin with. For $a\,b$ the slopes are $b$ and $a$; for $a + b$ both are 1.
-# `lambda g, a, b: (g * b, g * a)` takes three values and returns a pair. Calling `times` computes nothing; it writes
-# down what to compute.
+# So you write a formula as you always do, and get a graph:
 
 # %%
-def times(a, b, name=""):
-    return Node(name=name, op="*", parents=(a, b),
-                compute=lambda a, b: a * b, shares=lambda g, a, b: (g * b, g * a))
-
-def plus(a, b, name=""):
-    return Node(name=name, op="+", parents=(a, b),
-                compute=lambda a, b: a + b, shares=lambda g, a, b: (g, g))
+x, w = Node(3.0, "x"), Node(2.0, "w")
+J = (x * w) * (x + w)
+print("J is made by", J.op, "from nodes made by", *[parent.op for parent in J.parents])
+print("its value so far:", J.value)
 
 # %% [markdown]
 # ## Build it: an order
 #
-# A **topological order** is a list of all nodes in which parents stand before their children. Walking it, whatever
-# a node needs is already there. To make one: before you write a node down, write down its parents; and write no
-# node twice, which is what the set `seen` is for.
+# Before a node can be computed, its parents must be. A **topological order** is a list of all nodes in which parents
+# stand before their children; walk along it, and whatever a node needs is already there. It is easily made. Before you
+# write a node down, write down its parents. And write no node twice: the set `seen` is there for that.
 
 # %%
 def order_of(goal):
@@ -141,10 +134,10 @@ def order_of(goal):
 # %% [markdown]
 # ## Build it: forward and backward
 #
-# Forward: loop over the order and compute. Backward: loop over the *reversed* order, and give each parent its share
-# (K, "Computations for a CG"). Reversed, all children of a node come before it, so its gradient is complete when
-# its turn comes. The plus sign in the last line is where roads meet. (`f(*[a, b])` is `f(a, b)`; `strict=True` makes
-# `zip` refuse lists of unequal length; `find_order` can be exchanged, for an experiment below.)
+# Forward: loop over the order and compute. Backward: loop over the *reversed* order, and send each parent its
+# share.[^Dey "Computations for a CG"] In reverse, all children of a node come before it, so its gradient is complete
+# when its turn comes. The plus sign in the last line is where roads meet. (`find_order` can be exchanged, which we
+# shall need for an experiment.)
 
 # %%
 def forward(goal):
@@ -165,163 +158,243 @@ def backward(goal, find_order=order_of):
                 parent.grad = parent.grad + share
 
 # %% [markdown]
-# That is the library. Run it on the example, and compare with the numbers by hand. The printed order is one of
-# several valid ones: `v` before `u` would do as well, but `J` must be last.
+# That is the whole engine: fewer than fifty lines, twelve of them for the four operations. It should find 16 and 21.
 
 # %%
-tiny_x, tiny_w = Node(3.0, name="x"), Node(2.0, name="w")
-tiny_J = times(times(tiny_x, tiny_w, "u"), plus(tiny_x, tiny_w, "v"), "J")
-forward(tiny_J)
-backward(tiny_J)
-assert (tiny_J.value, tiny_x.grad, tiny_w.grad) == (30, 16, 21)
-print("order:", *[node.name for node in order_of(tiny_J)], "| dJ/dx", tiny_x.grad, "dJ/dw", tiny_w.grad)
+print("J =", forward(J))
+backward(J)
+print("dJ/dx =", x.grad, " dJ/dw =", w.grad)
+
+# %% tags=["hide-input"]
+# The engine's answers are those by hand, and those measured by nudging.
+def nudged(a, b):
+    return (a * b) * (a + b)
+
+by_x = (nudged(3 + 1e-6, 2) - nudged(3 - 1e-6, 2)) / 2e-6
+by_w = (nudged(3, 2 + 1e-6) - nudged(3, 2 - 1e-6)) / 2e-6
+checks.check_close([x.grad, w.grad], [16, 21], rtol=0)
+checks.check_close([by_x, by_w], [16, 21], rtol=1e-6)
+
+# %% [markdown]
+# ## The derivative of a program
+#
+# Nothing in there knew the formula of $J$. Each node knew its own slope, and a loop did the rest. So it should not
+# matter whether there *is* a formula. Take a loop that Heron of Alexandria described some two thousand years ago. Guess
+# $y$, then replace it by the mean of $y$ and $x / y$, and again. It settles at $\sqrt x$, although the text of this
+# program has neither a root nor a power:
+
+# %%
+def heron(x, rounds):
+    half, y = Node(0.5), x
+    for _ in range(rounds):
+        y = half * (y + x / y)
+    return y
+
+# %% [markdown]
+# Six rounds, begun at 9, and forward gives the 3 that we expect.
+
+# %%
+nine = Node(9.0, "x")
+root = heron(nine, rounds=6)
+print(f"{forward(root):.6f}")
+
+# %% [markdown]
+# So far, so ordinary. But what is the derivative of a loop?
+
+# %% tags=["hide-input"]
+# A prediction.
+program = predict(
+    "Nobody has told the engine that this loop takes a square root. What does `backward(root)` leave in `nine.grad`?",
+    ["nothing of use: a loop has no derivative", "0.5, the slope of the last step alone",
+     "0.166667, the slope 1/(2√x) of the square root", "3, the value that was found"],
+    answer="0.166667, the slope 1/(2√x) of the square root",
+    reveals=2,
+)  # fmt: skip
+program
+
+# %% tags=["hide-output"]
+backward(root)
+print(f"{nine.grad:.6f}")
+
+# %% [markdown]
+# <details class="reveal"><summary>It differentiated what was computed</summary>
+#
+# $1 / (2\sqrt 9) = 1/6$. The graph holds what the program *did*: additions, divisions and products, one after the
+# other, with their numbers. `for`, `if` and function calls have left no trace, so they cannot be in the way. This is
+# called **automatic differentiation**, and it is neither of its two relatives. It does not nudge and measure, so there
+# is no nudge to choose, too large or too small. And it does not transform formulas.
+#
+# </details>
+
+# %% tags=["hide-input"]
+# The answer, confirmed by what was computed.
+program.confirm(f"{nine.grad:.6f}, the slope 1/(2√x) of the square root")
+
+# %% [markdown]
+# Transforming formulas would not even be possible here. Put each round into the next until only $x$ and numbers are
+# left, and count how often $x$ is written. In the graph, each round adds three nodes.
+
+# %%
+def copies_of(node, leaf):
+    counts = {}
+    for n in order_of(node):
+        counts[n] = int(n is leaf) + sum(counts[p] for p in n.parents)
+    return counts[node]
+
+# %% [markdown]
+# Try it for 1 round up to 50:
+
+# %%
+lengths = []
+for rounds in (1, 2, 5, 10, 50):
+    leaf = Node(9.0)
+    goal = heron(leaf, rounds)
+    lengths.append((rounds, len(order_of(goal)), copies_of(goal, leaf)))
+table(lengths, ["rounds", "nodes in the graph", "times x is written in the formula"])
+
+# %% [markdown]
+# Fifty rounds are 152 nodes, or a formula in which $x$ stands two million billion times.
 
 # %% [markdown]
 # ## Lesson 04's network as a graph
 #
-# Nothing in the loops says that values are single numbers. With three more operations, each with the backward rule
-# of lesson 04, they carry matrices. The graph knows nothing of layers, and nobody derives anything for the whole
-# network. (The comma in `(z,)` makes a tuple of one.)
+# Nothing in the two loops says that values are single numbers. With three more operations, each with the backward rule
+# of lesson 04, the same engine carries matrices. A class can be given a method later, so we hand ours the operator `@`
+# now. (The comma in `(z,)` makes a tuple of one.)
 
 # %%
 f, f_prime = ops.ACTIVATIONS["sigmoid"]
 
-def product(a, b, name=""):  # (n, k) @ (k, m)
-    return Node(name=name, op="@", parents=(a, b),
+def product(a, b):  # (n, k) @ (k, m)
+    return Node(op="@", parents=(a, b),
                 compute=lambda a, b: a @ b, shares=lambda g, a, b: (g @ b.T, a.T @ g))
 
-def sigmoid(z, name=""):
-    return Node(name=name, op="sigmoid", parents=(z,), compute=f, shares=lambda g, z: (g * f_prime(z),))
+def sigmoid(z):
+    return Node(op="sigmoid", parents=(z,), compute=f, shares=lambda g, z: (g * f_prime(z),))
 
-def half_squared_sum(o, y, name=""):
-    return Node(name=name, op="half_squared_sum", parents=(o, y),
+def half_squared_sum(o, y):
+    return Node(op="half_squared_sum", parents=(o, y),
                 compute=lambda o, y: 0.5 * np.sum((y - o) ** 2),
                 shares=lambda g, o, y: (g * (o - y), g * (y - o)))
 
+Node.__matmul__ = product
+
 # %% [markdown]
-# The samples are XOR's four rows, the weights those of lesson 04's stepper. On the left of each line stands K's
-# letter, on the right what it is made of. From here on the letters are matrices.
+# The samples are the four rows of XOR, and the weights those of lesson 04.
 
 # %%
 inputs, labels = data.truth_table("xor")
 targets = labels[:, None].astype(float)
-X, W = Node(inputs, name="X"), Node(np.array([[1.0, -2.0, -1.0], [-1.0, 1.0, 1.0]]), name="W")
-W2, Y = Node(np.array([[2.0], [4.0], [-4.0]]), name="W'"), Node(targets, name="Y")
-
-Z = product(X, W, "Z")
-A = sigmoid(Z, "A")
-G = product(A, W2, "G")
-O = sigmoid(G, "O")
-J = half_squared_sum(O, Y, "J")
+X, Y = Node(inputs), Node(targets)
+W1 = Node(np.array([[1.0, -2.0, -1.0], [-1.0, 1.0, 1.0]]))
+W2 = Node(np.array([[2.0], [4.0], [-4.0]]))
 
 # %% [markdown]
-# **Predict:** lesson 04's four lines and this graph compute the same gradients. Do they agree (a) to 6 digits, (b)
-# to 12 digits, (c) in every bit? `np.array_equal` allows no difference at all.
+# Five lines make the network, as you would write them on paper.
 
 # %%
-forward(J)
-backward(J)
+Z = X @ W1
+A = sigmoid(Z)
+G = A @ W2
+O = sigmoid(G)
+loss = half_squared_sum(O, Y)
+
+# %% [markdown]
+# Now the engine meets an old acquaintance.
+
+# %% tags=["hide-input"]
+# A prediction.
+bits = predict(
+    "Lesson 04 derived two formulas for the gradients of this network. The engine knows no network, only single "
+    "operations. How far do the two agree?",
+    ["to 6 digits or so", "to 12 digits or so", "in every bit"],
+    answer="in every bit",
+    reveals=2,
+)
+bits
+
+# %% tags=["hide-output"]
+forward(loss)
+backward(loss)
 delta1 = -(Y.value - O.value) * f_prime(G.value)
 delta2 = (delta1 @ W2.value.T) * f_prime(Z.value)
-by_hand = {"W": X.value.T @ delta2, "W'": A.value.T @ delta1}
-assert np.array_equal(W.grad, by_hand["W"])
-assert np.array_equal(W2.grad, by_hand["W'"])
-print("equal in every bit\n", W.grad.round(4))
+by_hand = {"W1": X.value.T @ delta2, "W2": A.value.T @ delta1}
+print("W1 in every bit:", np.array_equal(W1.grad, by_hand["W1"]))
+print("W2 in every bit:", np.array_equal(W2.grad, by_hand["W2"]))
 
 # %% [markdown]
-# (c). The graph does not approximate your derivation, and it does not do another one. In reverse order it arrives
-# at the same products of the same matrices: `O` sends $\delta^1$ to `G`, `A` sends $\delta^2$ to `Z`, `Z` sends
-# $X^T\delta^2$ to `W`. No magic is left to explain.
-
-# %% [markdown]
-# ## The library's version
+# <details class="reveal"><summary>The same products, met on the way</summary>
 #
-# [`course_lib/nn/graph.py`](../course_lib/nn/graph.py) is the same idea with manners: it refuses missing values,
-# values exchanged after the forward pass, and cycles (parents changed by force) with a message, and takes every
-# operation of `course_lib.reference` by name. How many lines do you think it has, explanations included? Below, the end
-# of `graph.backward`. Compare it with yours: one visit per node, reversed order, one plus sign. (`np.copy` gives each
-# node an array of its own.)
-
-# %%
-print(len(inspect.getsource(graph).splitlines()), "lines; the last ten of backward:")
-print("\n".join(inspect.getsource(graph.backward).splitlines()[-10:]))
-
-# %% [markdown]
-# One thing differs. Your `backward` begins by setting every gradient to 0. The library's first three lines clear the
-# computed nodes only, so leaves go on adding over several calls; *Backward twice* shows what that is good for.
+# The graph does not approximate your derivation, and it does not do another one. Walking back, it comes by the same
+# products of the same matrices: `O` sends $\delta^1$ to `G`, `A` sends $\delta^2$ to `Z`, and `Z` sends $X^T\delta^2$
+# to `W1`. Add a layer, and you write a line or two more; nobody derives anything again.
 #
-# The network again, in the library's words. `apply` takes an operation's name and finds its forward and backward
-# functions, the ones you checked in lesson 04. The gradients must again be lesson 04's to the last bit.
+# </details>
 
-# %%
-x, w, w2 = graph.variable(inputs, "X"), graph.variable(W.value, "W"), graph.variable(W2.value, "W'")
-z = graph.apply("dense", x, w, name="Z")
-a = graph.apply("sigmoid", z, name="A")
-g = graph.apply("dense", a, w2, name="G")
-o = graph.apply("sigmoid", g, name="O")
-y = graph.variable(targets, "Y")
-loss = graph.apply("half_squared_sum", o, y, name="J")
+# %% tags=["hide-input"]
+# The answer, confirmed by what was computed.
+same_bits = np.array_equal(W1.grad, by_hand["W1"]) and np.array_equal(W2.grad, by_hand["W2"])
+bits.confirm("in every bit" if same_bits else "to 12 digits or so")
 
 # %% [markdown]
-# One call forward, one call backward. `forward` returns the goal's value; `backward` leaves a gradient, of the shape
-# of the value, in each node: in the right answers `Y` too, although nobody will move them.
+# Here is the same walk as in the first figure, now with matrices. Below each value stands its gradient, of the same
+# shape. `Y` pulls the other way than `O`: look at the signs of `dY` and `dO`.
 
-# %%
-print("J =", round(graph.forward(loss), 4))
-graph.backward(loss)
-assert np.array_equal(w.grad, by_hand["W"])
-assert np.array_equal(w2.grad, by_hand["W'"])
-print("order:", *[node.name for node in graph.topological_order(loss)])
-
-# %% [markdown]
-# ## See it run
-#
-# The same walk as before, now with matrices. Below each value stands its gradient, `dZ` below `Z`, of the same shape;
-# dashed cells wait. `Y` pulls the other way than `O`: look at the signs of `dY` and `dO`.
-
-# %%
-figures.graphs.walk_stepper(loss)
+# %% tags=["hide-input"]
+# The network as a graph of the library, which the figure walks through.
+x, w1, w2 = graph.variable(inputs, "X"), graph.variable(W1.value, "W1"), graph.variable(W2.value, "W2")
+hidden = graph.apply("sigmoid", graph.apply("dense", x, w1, name="Z"), name="A")
+out = graph.apply("sigmoid", graph.apply("dense", hidden, w2, name="G"), name="O")
+figures.graphs.walk_stepper(graph.apply("half_squared_sum", out, graph.variable(targets, "Y"), name="J"))
 
 # %% [markdown]
 # ## What one plus sign is worth
 #
 # In that network every node is used once, so the plus sign had nothing to add. Now use one twice. A **skip
-# connection** adds a layer's input to its output: $S = A + H$ with $H = f(A V)$, $V$ of shape $(3, 3)$. `A` now has
-# two children, `P` $= A V$ and `S`.
+# connection** adds what went into a layer to what comes out of it: $S = A + H$, where $H = f(A V)$. It is one of the
+# many other topologies that a graph allows,[^Owens "More advanced stuff"] and networks of more than a hundred layers
+# are built this way.[^He "Deep Residual Learning for Image Recognition"] `A` now has two children, `P` $= A V$ and `S`.
 
 # %%
-V = Node(np.array([[1.0, 0.5, -1.0], [-0.5, 1.0, 0.5], [2.0, -1.0, 1.0]]), name="V")
-P = product(A, V, "P")
-H = sigmoid(P, "H")
-S = plus(A, H, "S")
-skip_J = half_squared_sum(sigmoid(product(S, W2, "G"), "O"), Y, "J")
-forward(skip_J)
-backward(skip_J)
-right = {node: node.grad for node in order_of(skip_J)}
+V = Node(np.array([[1.0, 0.5, -1.0], [-0.5, 1.0, 0.5], [2.0, -1.0, 1.0]]))
+P = A @ V
+H = sigmoid(P)
+S = A + H
+G = S @ W2
+O = sigmoid(G)
+skip_loss = half_squared_sum(O, Y)
 
 # %% [markdown]
-# Check it before you break it: the measured gradients of the three weight matrices. `numerical_gradient` calls a
-# function with a changed array; ours puts the array into the node and runs the graph.
+# Run it, and keep the gradients: they are right, for a check by measuring agrees with them.
 
 # %%
+forward(skip_loss)
+backward(skip_loss)
+right = {node: node.grad for node in order_of(skip_loss)}
+
+# %% tags=["hide-input"]
+# Names for the picture, and the check: the measured gradients of the three weight matrices.
+for name, node in dict(X=X, Y=Y, W1=W1, W2=W2, V=V, Z=Z, A=A, P=P, H=H, S=S, G=G, O=O, J=skip_loss).items():
+    node.name = name
+
 def measured_gradient(node):
+    """Return the gradient of `skip_loss`, measured number by number."""
+
     def loss_with(value):
         node.value = value
-        return forward(skip_J)
+        return forward(skip_loss)
 
     kept = node.value
     result = checks.numerical_gradient(loss_with, kept)
     node.value = kept
-    forward(skip_J)
+    forward(skip_loss)
     return result
 
-for node in (W, V, W2):
+for node in (W1, V, W2):
     checks.check_close(right[node], measured_gradient(node), rtol=1e-6, atol=1e-9)
 
 # %% [markdown]
-# **Predict:** write `parent.grad = share` instead of adding, so that the last share wins. Which of the three weight
-# gradients go wrong? (a) all of them (b) `V` only, the weights inside the skip (c) `W'` only, after the node that
-# is used twice (d) `W` only, before it.
+# Now break it: the same loop with `=` in place of the sum, so that the last share wins.
 
 # %%
 def backward_without_sum(goal):
@@ -332,27 +405,52 @@ def backward_without_sum(goal):
             for parent, share in zip(node.parents, shares, strict=True):
                 parent.grad = share  # the plus sign is missing
 
-backward_without_sum(skip_J)
-wrong = [node.name for node in right if not np.allclose(node.grad, right[node])]
-print("wrong weights:", [name for name in wrong if name in ("W", "V", "W'")])
-
 # %% [markdown]
-# (d). Deltas flow backward, so a mistake at `A` spoils what lies *before* `A` and nothing else. The network would
-# still train: `V` and `W'` learn, `W` follows a wrong gradient. No error is raised, and a falling loss hides
-# it; a gradient check finds it. Here is every node whose gradient is wrong:
+# Only one node is used twice, so only one sum is lost. How far does the damage reach?
 
-# %%
+# %% tags=["hide-input"]
+# A prediction.
+plus = predict(
+    "Which weights get a wrong gradient?",
+    ["all three", "only V, the weights inside the skip", "only W2, behind the node that is used twice",
+     "only W1, in front of it"],
+    answer="only W1, in front of it",
+    reveals=3,
+)  # fmt: skip
+plus
+
+# %% tags=["hide-output"]
+backward_without_sum(skip_loss)
+wrong = [node.name for node in right if not np.allclose(node.grad, right[node])]
+print("wrong weights:", *[name for name in wrong if name in ("W1", "V", "W2")])
+
+# %% tags=["hide-input", "hide-output"]
+# Every node whose gradient is wrong.
 figures.show(
-    figures.graphs.draw(skip_J, wrong=wrong),
+    figures.graphs.draw(skip_loss, wrong=wrong),
     alt=f"Wrong: {', '.join(wrong)}, which are the node A, used twice, and what lies before it.",
-    caption="A is used twice and lost one of its two shares. All gradients computed from A's are wrong too.",
+    caption="A is used twice and lost one of its two shares. Every gradient that is computed from A's is wrong too.",
 )
 
 # %% [markdown]
-# ## What goes wrong: one visit per path
+# <details class="reveal"><summary>A mistake travels backward only</summary>
 #
-# Now the opposite mistake. Leave out the set `seen`, and a node is written into the order once for every road that
-# leads to it. It looks harmless: parents still stand before children.
+# Gradients flow from the goal to the leaves, so a mistake at `A` spoils what lies in front of `A` and nothing else.
+# That makes it a nasty one. No error is raised, `V` and `W2` learn as they should, the loss falls, and only `W1`
+# follows a wrong gradient. You would not see it in a training curve. A gradient check shows it at once.
+#
+# </details>
+
+# %% tags=["hide-input"]
+# The answer, confirmed by what was computed.
+wrong_weights = [name for name in wrong if name in ("W1", "V", "W2")]
+plus.confirm("only W1, in front of it" if wrong_weights == ["W1"] else str(wrong_weights))
+
+# %% [markdown]
+# ## One visit a node, or one a path
+#
+# Now the opposite mistake: the set `seen` is left out. Then a node is written into the order once for every path that
+# leads to it. It looks harmless, for parents still stand before their children.
 
 # %%
 def order_by_path(goal):
@@ -367,265 +465,493 @@ def order_by_path(goal):
     return order
 
 # %% [markdown]
-# Take $J = a + a$ with $a = 3x$, so $\partial J/\partial x = 6$. The node `a` stands in the list twice. On its
-# first visit its gradient is already complete, 2, and it sends its share; on the second visit it sends the same
-# share again.
+# A test with $J = a + a$, where $a = 3x$. The slope is 6.
 
 # %%
-leaf = Node(5.0, name="x")
-shared = times(leaf, Node(3.0), "a")
-double = plus(shared, shared, "J")
+leaf = Node(5.0, "x")
+a = leaf * Node(3.0)
+double = a + a
 forward(double)
 backward(double)
 print("each node once:", leaf.grad)
 backward(double, order_by_path)
-print("once per path: ", leaf.grad, "| order:", *[node.name or "3" for node in order_by_path(double)])
-assert leaf.grad == 12
+print("once per path: ", leaf.grad)
 
 # %% [markdown]
-# Doubled, and the price is worse than the error. Chain such doublings: $s_1 = s_0 + s_0$, $s_2 = s_1 + s_1$, and so
-# on. Each step is one node.
-#
-# **Predict:** after 16 steps the graph has 17 nodes. How many visits does each version make: 17, 32, 256, or more
-# than 100,000?
+# The node `a` stands in the list twice. On its first visit its gradient is already
+# complete, and it sends its share; on the second it sends the same share again. Doubled, and the price is worse than
+# the error. Chain such doublings: $s_1 = s_0 + s_0$, $s_2 = s_1 + s_1$, and so on, one node for each step.
 
-# %%
+# %% tags=["hide-input"]
+# A prediction.
+paths = predict(
+    "After 16 such steps the graph has 17 nodes. How many visits does `order_by_path` make?",
+    [17, 32, 256, 131071],
+    answer=131071,
+    reveals=2,
+)
+paths
+
+# %% tags=["hide-output"]
 def ladder(steps):
     node = Node(1.0)
     for _ in range(steps):
-        node = plus(node, node)
+        node = node + node
     return node
 
 rungs = [1, 2, 4, 8, 12, 16]
 by_node = [len(order_of(ladder(n))) for n in rungs]
 by_path = [len(order_by_path(ladder(n))) for n in rungs]
-for n, few, many in zip(rungs, by_node, by_path, strict=True):
-    print(f"{n:>2} steps: {few:>3} visits once per node, {many:>7,} once per path")
+table(list(zip(rungs, by_node, by_path, strict=True)), ["steps", "visits, once per node", "visits, once per path"])
 
 # %% [markdown]
-# 17 once per node, 131,071 once per path: every step doubles the number of paths, which makes $2^{n+1} - 1$ visits. A
-# deep network with skip connections is such a ladder, and no computer would finish one of a hundred steps. **One visit
-# per node, in an order that waits for all children**, makes the cost proportional to the number of edges.
+# <details class="reveal"><summary>Every step doubles the paths</summary>
+#
+# That makes $2^{n+1} - 1$ visits. A deep network with skip connections is such a ladder, and no computer would ever
+# finish one of a hundred steps. It is the same explosion as in Heron's formula: a text written out has a copy for every
+# path. **One visit per node, in an order that waits for all children**, costs as much as there are edges.
+#
+# </details>
+
+# %% tags=["hide-input"]
+# The answer, confirmed by what was counted.
+paths.confirm(by_path[-1])
+
+# %% [markdown]
+# ## Why backward, and not forward?
+#
+# The chain rule does not say where to begin. We could as well start at a leaf, say that it moves with speed 1, and ask
+# in the usual order how fast each node then moves. This is **forward mode**. It needs no new slopes; `node.shares(1.0,
+# ...)` is the slope of each edge.
 
 # %%
-assert by_path == [2 ** (n + 1) - 1 for n in rungs]
+def forward_mode(goal, leaf):
+    order = order_of(goal)
+    speed = {node: float(node is leaf) for node in order}
+    for node in order:
+        if node.parents:
+            slopes = node.shares(1.0, *[p.value for p in node.parents])
+            speed[node] = sum(s * speed[p] for s, p in zip(slopes, node.parents, strict=True))
+    return speed[goal]
+
+# %% [markdown]
+# A test with fifty leaves, multiplied and added in turn:
+
+# %%
+leaves = [Node(value) for value in np.linspace(-1.0, 1.0, 50)]
+total = leaves[0]
+for one in leaves[1:]:
+    total = total * one + one
+forward(total)
+by_forward = [forward_mode(total, one) for one in leaves]
+backward(total)
+print("the same fifty derivatives:", np.allclose(by_forward, [one.grad for one in leaves], rtol=1e-12))
+
+# %% [markdown]
+# Both find all fifty derivatives. They differ in how often they walk through the graph.
+
+# %% tags=["hide-input"]
+# A prediction.
+modes = predict(
+    "A network that reads digits has 101,770 weights and one loss. How many walks through its graph does forward mode "
+    "need for the whole gradient? Backward needs 1, besides the computing of the values.",
+    [1, 2, 785, 101770],
+    answer=101770,
+    reveals=2,
+)
+modes
+
+# %% tags=["hide-output", "hide-input"]
+# Walks of both kinds: forward mode was called once for each leaf above.
+weights = 784 * 128 + 128 + 128 * 10 + 10
+table(
+    [("the fifty leaves above", len(leaves), 1, len(by_forward), 1),
+     ("a network that reads digits, its loss", weights, 1, weights, 1),
+     ("one dial, and every pixel of an image that it changes", 1, 784, 1, 784)],
+    ["what is differentiated", "inputs", "outputs", "walks in forward mode", "walks backward"],
+)  # fmt: skip
+
+# %% [markdown]
+# <details class="reveal"><summary>One number at the end, many at the beginning</summary>
+#
+# A walk in forward mode says what *one* input does to all outputs. A walk backward says what all inputs do to *one*
+# output. Learning has a single number at its end, the loss, and as many inputs as there are weights, so backward needs
+# a hundred thousand times fewer walks. The price is memory, because the values of the forward pass must be kept until
+# the way back. With one input and many outputs it is the other way round.
+#
+# </details>
+
+# %% tags=["hide-input"]
+# The answer, confirmed by what was counted: a walk for each input.
+modes.confirm(weights * len(by_forward) // len(leaves))
+
+# %% [markdown]
+# ## Train with your own engine
+#
+# Your engine can do enough by now to learn something. Take two half moons, which no straight line separates. The
+# network has a hidden layer with tanh and one output with sigmoid. A column of ones beside the inputs gives each hidden
+# neuron its bias, as one more weight.
+
+# %%
+def tanh(z):
+    return Node(op="tanh", parents=(z,), compute=np.tanh, shares=lambda g, z: (g * (1 - np.tanh(z) ** 2),))
+
+def with_ones(points):
+    return np.column_stack([points, np.ones(len(points))])
+
+# %% [markdown]
+# Then training. `train` returns a function that answers 0 or 1 for new points.
+
+# %%
+def train(points, answers, hidden, lr, steps, rng):
+    X, Y = Node(with_ones(points)), Node(answers[:, None].astype(float))
+    W1 = Node(rng.standard_normal((points.shape[1] + 1, hidden)) / np.sqrt(points.shape[1] + 1))
+    W2 = Node(rng.standard_normal((hidden, 1)) / np.sqrt(hidden))
+    loss = half_squared_sum(sigmoid(tanh(X @ W1) @ W2), Y)
+    for _ in range(steps):
+        forward(loss)
+        backward(loss)
+        for weight in (W1, W2):
+            weight.value = weight.value - lr * weight.grad
+
+    def answer(points):
+        return (forward(sigmoid(tanh(Node(with_ones(points)) @ W1) @ W2))[:, 0] > 0.5).astype(int)
+
+    return answer
+
+# %% [markdown]
+# Forward, backward, a step for each weight: the loop is all that training is. Four hundred points to learn from, four
+# hundred fresh ones to be tested on:
+
+# %%
+moons = data.two_moons(400, noise=0.15, rng=np.random.default_rng(1))
+fresh = data.two_moons(400, noise=0.15, rng=np.random.default_rng(2))
+tell_moons = train(*moons, hidden=16, lr=0.05, steps=500, rng=np.random.default_rng(0))
+
+# %% tags=["hide-input", "nbval-ignore-output"]
+# The border that it found.
+share_of_moons = np.mean(tell_moons(fresh[0]) == fresh[1])
 figures.show(
-    figures.plots.curves({"once per node": by_node, "once per path": by_path}, x=rungs, log=True,
-                         xlabel="steps of the ladder", ylabel="visits (logarithmic)"),
-    alt=f"With {rungs[-1]} steps, one visit per node makes {by_node[-1]} visits, "
-    f"one visit per path {by_path[-1]:,}.",
-    caption="On a logarithmic scale a straight line is a doubling at every step.",
+    figures.plots.decision_plane(*fresh, tell_moons, title="Two moons, fresh points"),
+    alt="A curved border follows the gap between the half moons; hardly a fresh point lies on its wrong side.",
+    caption=f"Right on {share_of_moons:.1%} of the fresh points; rings mark the others.",
 )
 
 # %% [markdown]
-# ## A long chain
-#
-# Your `visit` calls itself for each parent. Python limits how deeply calls may nest, to a thousand or a few
-# thousand. A recurrent network, which applies one layer again for every word of a text, makes far longer chains.
-# Build one of 10,000 additions, and try.
+# And now what this course set out to do: read a handwritten digit. The engine does not care that a point has 784
+# numbers instead of two, so give it images: threes and eights, 400 of each to learn from, 100 of each to be tested on.
+# Not a line of it changes.
 
 # %%
-chain, step = Node(0.0), Node(0.5)
-for _ in range(10_000):
-    chain = plus(chain, step)
-try:
-    forward(chain)
-except RecursionError as error:
-    print(type(error).__name__)
+digits = data.load_digits()
+seen, unseen = np.isin(digits.y_train, (3, 8)), np.isin(digits.y_test, (3, 8))
+read = train(digits.x_train[seen].astype(float), digits.y_train[seen] == 8, hidden=16, lr=0.003, steps=200,
+             rng=np.random.default_rng(0))  # fmt: skip
+
+# %% tags=["hide-input", "nbval-ignore-output"]
+# How well it reads, and what it misread.
+images, truth = digits.x_test[unseen], (digits.y_test[unseen] == 8).astype(int)
+said = read(images)
+share_of_digits = np.mean(said == truth)
+misread = np.flatnonzero(said != truth)[:8]
+figures.show(
+    figures.plots.image_grid(images[misread].reshape(-1, 28, 28), [f"read as {(3, 8)[said[i]]}" for i in misread],
+                             cols=8, wrong=np.ones(len(misread), bool)),
+    alt="Some of the threes and eights that the engine's network misread; several are hard for people too.",
+    caption=f"Read correctly: {share_of_digits:.1%} of 200 images it had never seen. Here are some of the others.",
+)  # fmt: skip
+
+# %% tags=["hide-input"]
+# What the text says of both must be true on every machine.
+assert share_of_moons > 0.95
+assert share_of_digits > 0.9
 
 # %% [markdown]
-# The library keeps the open nodes in a list of its own instead of Python's call stack; a list can grow as long as
-# memory lasts. The node `step` is used 10,000 times, so its gradient is a sum of 10,000 shares of 1.
+# More than nine in ten, with an engine of which you know every line.
 
-# %%
-chain, step = graph.variable(0.0), graph.variable(0.5)
-long = chain
-for _ in range(10_000):
-    long = long + step
-print("value", graph.forward(long), "nodes", len(graph.topological_order(long)))
-graph.backward(long)
-print("gradients", float(chain.grad), float(step.grad))
-assert (chain.grad, step.grad) == (1, 10_000)
+# %% [markdown]
+# ## The same in PyTorch
+#
+# Here is the same training in PyTorch, to be read and not to be run: the course does not need PyTorch. See how many of
+# its lines you have written yourself today.
+#
+# <details><summary>A text to read: the training loop in PyTorch (nothing here imports it)</summary>
+#
+# ```python
+# import torch
+#
+# x, y = torch.tensor(points), torch.tensor(answers)
+# w1 = torch.tensor(start1, requires_grad=True)
+# w2 = torch.tensor(start2, requires_grad=True)
+# optimizer = torch.optim.SGD([w1, w2], lr=lr)
+# for _ in range(steps):
+#     loss = 0.5 * (torch.sigmoid(torch.tanh(x @ w1) @ w2) - y).square().sum()
+#     optimizer.zero_grad()
+#     loss.backward()
+#     optimizer.step()
+# ```
+#
+# </details>
+
+# %% tags=["hide-input"]
+# Line by line.
+table(
+    [("requires_grad=True", "a Node that is a leaf; x and y are plain arrays, which get no gradient"),
+     ("x @ w1, torch.tanh(...)", "__matmul__ and tanh: a node that notes its parents; PyTorch computes it at once"),
+     ("loss = ... inside the loop", "forward(loss); PyTorch makes a new graph in each step"),
+     ("optimizer.zero_grad()", "node.grad = 0.0 at the beginning of backward"),
+     ("loss.backward()", "the reversed order, the shares, and the plus sign"),
+     ("optimizer.step()", "weight.value = weight.value - lr * weight.grad")],
+    ["in PyTorch", "in your engine"],
+    align="ll",
+)  # fmt: skip
+
+# %% [markdown]
+# Two things differ. PyTorch computes each line as it is written, and takes its notes while doing so. You first wrote
+# the graph down and then ran it, as Theano and the first TensorFlow did.[^Dey "Building a DL Library"] And setting the
+# gradients to 0 is a call of its own there, `zero_grad`. Why would anybody want that?
 
 # %% [markdown]
 # ## Backward twice
 #
-# What should a second `backward` do: replace the gradients, as yours does, or add to them? In the library, leaves
-# **add up** until `zero_grad`. Without `zero_grad`, each training step would use the sum of all gradients so far;
-# forgetting it is a common bug.
+# This course has a grown-up version of your engine, [`course_lib/nn/graph.py`](../course_lib/nn/graph.py). It explains
+# itself at length, refuses what cannot be right (a missing value, a graph that runs in a circle), and knows all
+# operations of the library by name. The core is yours, as its last lines show. It keeps PyTorch's custom: `backward`
+# adds to what the leaves already hold, until `zero_grad`.
 
 # %%
-graph.zero_grad(loss)
-graph.backward(loss)
-first = w.grad.copy()
-graph.backward(loss)
-assert np.array_equal(w.grad, 2 * first)
-graph.zero_grad(loss)
-graph.backward(loss)
-assert np.array_equal(w.grad, first)
-print("second call: doubled; after zero_grad: as the first")
+x, w1, w2 = graph.variable(inputs, "X"), graph.variable(W1.value, "W1"), graph.variable(W2.value, "W2")
+hidden = graph.apply("sigmoid", x @ w1)
+out = graph.apply("sigmoid", hidden @ w2)
+goal = graph.apply("half_squared_sum", out, targets, name="J")
+graph.forward(goal)
+graph.backward(goal)
+print("lesson 04's gradients, in every bit:", np.array_equal(w1.grad, by_hand["W1"]))
+listing(graph.backward, "The last lines of the library's backward", start="for node in reversed(order)")
 
 # %% [markdown]
-# Why is adding useful? Because a sum over samples can be taken in parts. Two graphs, each with two of the four
-# samples, share the leaves `w` and `w2`. Two backward passes leave the gradient of all four. If a batch does not
-# fit into memory, this is how to train with it.
+# The fold holds the lines that you know. Now make the mistake that everybody makes once.
+
+# %% tags=["hide-input"]
+# A prediction.
+twice = predict(
+    "`graph.backward(goal)` is called a second time, without `zero_grad` in between. What does `w1.grad` hold then?",
+    ["the same as before", "twice the gradient", "four times the gradient", "zeros"],
+    answer="twice the gradient",
+    reveals=2,
+)
+twice
+
+# %% tags=["hide-output"]
+first = w1.grad.copy()
+graph.backward(goal)
+print("second call, divided by the first:", np.unique(w1.grad / first))
+graph.zero_grad(goal)
+graph.backward(goal)
+print("after zero_grad:                  ", np.unique(w1.grad / first))
+
+# %% [markdown]
+# <details class="reveal"><summary>A common bug, and a good use</summary>
+#
+# Forget `zero_grad` in a training loop, and each step uses the sum of all gradients so far. No error tells you. But
+# adding has its good use: a sum over samples can be taken in parts. If a batch does not fit into memory, send it
+# through in pieces, call `backward` after each, and make one step at the end.
+#
+# </details>
+
+# %% tags=["hide-input"]
+# The answer, confirmed by what was computed.
+graph.zero_grad(goal)
+graph.backward(goal)
+graph.backward(goal)
+twice.confirm("twice the gradient" if np.array_equal(w1.grad, 2 * first) else "the same as before")
+
+# %% [markdown]
+# Try that at once. Two graphs, each with two of the four samples, share the leaves `w1` and `w2`:
 
 # %%
-def network_loss(rows):
-    hidden = graph.apply("sigmoid", graph.apply("dense", graph.variable(inputs[rows]), w))
-    output = graph.apply("sigmoid", graph.apply("dense", hidden, w2))
-    return graph.apply("half_squared_sum", output, targets[rows])
+def loss_of(rows):
+    hidden = graph.apply("sigmoid", graph.variable(inputs[rows]) @ w1)
+    return graph.apply("half_squared_sum", graph.apply("sigmoid", hidden @ w2), targets[rows])
 
-graph.zero_grad(loss)
-for half in (network_loss(slice(0, 2)), network_loss(slice(2, 4))):
+graph.zero_grad(goal)
+for half in (loss_of(slice(0, 2)), loss_of(slice(2, 4))):
     graph.forward(half)
     graph.backward(half)
-checks.check_close(w.grad, first, rtol=1e-12)
+print("two halves make the whole gradient:", np.allclose(w1.grad, first, rtol=1e-12))
 
 # %% [markdown]
-# ## From the graph to a library
+# ## A long chain
 #
-# K lists what a deep-learning library must offer (K, "Building a DL Library"). Here is where each of them lives in
-# this course:
-#
-# | K asks for | here |
-# |---|---|
-# | constructs to specify a network | `nn.Dense`, `nn.Sigmoid`, ... and `nn.Sequential` |
-# | routines for forward, backward, gradients | `net.forward`, `net.backward`, `net.gradients` |
-# | routines for training and testing | `nn.train`, `nn.evaluate` |
-# | room for parallel and distributed passes | batches that split, and `ops`, an exchangeable backend |
-#
-# `Sequential` is a chain of layers. A chain needs no search: the list of layers is its topological order, and
-# backward is the list reversed.
+# One weakness of yours remains. `visit` calls itself for each parent, and Python limits how deeply calls may nest, to a
+# thousand or a few thousand. A recurrent network applies one layer again for every word of a text, and that makes far
+# longer chains. Here is one of 10,000 additions.
 
 # %%
-print("\n".join(inspect.getsource(nn.Sequential.backward).splitlines()))
+chain, step = Node(0.0), Node(0.5)
+for _ in range(10_000):
+    chain = chain + step
+try:
+    forward(chain)
+except RecursionError as error:
+    print("yours:", type(error).__name__)
 
 # %% [markdown]
-# Lesson 04's network a third time, as layers. We put its weights in place of the random ones; `[...] =` writes into
-# the existing array. Then one forward, one backward, and the same bits. (`"0.w"` is the `w` of layer 0.)
+# The library keeps the nodes that are still open in a list of its own, and a list can grow as long as memory lasts:
+
+# %%
+start, step = graph.variable(0.0), graph.variable(0.5)
+chain = start
+for _ in range(10_000):
+    chain = chain + step
+print("the library's:", graph.forward(chain), "from", f"{len(graph.topological_order(chain)):,} nodes")
+graph.backward(chain)
+print("gradients:", float(start.grad), "and", float(step.grad))
+
+# %% [markdown]
+# The node `step` is used 10,000 times, so its gradient is the sum of 10,000 shares of 1.
+
+# %% [markdown]
+# ## From the engine to a library
+#
+# Four things are asked of a deep-learning library.[^Dey "Building a DL Library"] You have met the core of each:
+
+# %% tags=["hide-input"]
+# What is asked, and where it is.
+table(
+    [("constructs to specify a network", "nn.Dense, nn.Sigmoid, ... and nn.Sequential"),
+     ("routines for forward, backward, gradients", "net.forward, net.backward, net.gradients"),
+     ("routines for training and testing", "nn.train, nn.evaluate: your loop, over mini-batches"),
+     ("room for parallel and distributed passes", "batches that split; ops, a backend that can be exchanged")],
+    ["what is asked for", "in this course"],
+    align="ll",
+)  # fmt: skip
+
+# %% [markdown]
+# `Sequential` is the simplest of all graphs, a chain of layers. A chain needs no search: the list of layers *is* its
+# topological order, and backward is the list reversed. Here is lesson 04's network a third time, as layers, with its
+# weights in place of the random ones. (`"0.w"` is the `w` of layer 0, and `[...] =` writes into the array.)
 
 # %%
 rng = np.random.default_rng(0)
 net = nn.Sequential(
     nn.Dense(2, 3, rng=rng, bias=False, dtype=np.float64), nn.Sigmoid(),
     nn.Dense(3, 1, rng=rng, bias=False, dtype=np.float64), nn.Sigmoid(),
-)
-net[0].params["w"][...] = W.value
+)  # fmt: skip
+net[0].params["w"][...] = W1.value
 net[2].params["w"][...] = W2.value
 
+# %% [markdown]
+# One walk forward, one walk back:
+
+# %%
 _, cache = ops.half_squared_sum_forward(net.forward(inputs), targets)
 net.backward(ops.half_squared_sum_backward(cache))
-assert np.array_equal(net.gradients()["0.w"], by_hand["W"])
-assert np.array_equal(net.gradients()["2.w"], by_hand["W'"])
-print(net)
+print("lesson 04's gradients, in every bit:", np.array_equal(net.gradients()["0.w"], by_hand["W1"]))
 
 # %% [markdown]
-# ### Training and testing
-#
-# Two interleaved half moons that no line separates, 400 points to train on and 400 fresh ones to test with.
-# `nn.train` does what you did by hand in lesson 04: forward, loss, backward, step, over mini-batches (O,
-# "Stochastic gradient descent"). The loss is lesson 03's cross-entropy; it takes the scores of the last layer and
-# makes the probabilities itself (lesson 06). Another machine may get a point or two more or less.
-
-# %% tags=["nbval-ignore-output"]
-train_set = data.two_moons(400, noise=0.15, rng=np.random.default_rng(1))
-test_set = data.two_moons(400, noise=0.15, rng=np.random.default_rng(2))
-moons = nn.Sequential(nn.Dense(2, 16, rng=rng), nn.ReLU(), nn.Dense(16, 2, rng=rng))
-nn.train(moons, train_set, epochs=40, batch_size=20, lr=0.3, rng=rng)
-result = nn.evaluate(moons, *test_set)
-print(f"right on {result.accuracy:.1%} of {result.count} test points")
-
-# %% [markdown]
-# The picture shows the areas that the trained network assigns, with the test points on top. The border bends around
-# both moons; rings mark the test points on its wrong side.
+# And the room for parallel passes? Nodes of one column of a drawing do not wait for each other, as `u` and `v` in the
+# first figure. Nor do samples: four workers can take one each, with the same weights, and their gradients are added,
+# as those of the two halves were. Here they work one after the other; from lesson 11 on it will be thousands at a time.
 
 # %%
-assert result.accuracy >= 0.95
-figures.show(
-    figures.plots.decision_plane(*test_set, moons.predict, title="Two moons, test points"),
-    alt="A curved border follows the gap between the half moons; hardly a test point lies on its wrong side.",
-    caption="No line could do this; the border is bent where the 16 hidden neurons switch on and off.",
-)
-
-# %% [markdown]
-# ### Room for parallel passes
-#
-# Two kinds of work can run at the same time. Nodes in one column of the drawings do not depend on each other: `u`
-# and `v` of the first example. And samples do not: two workers take half a batch each, and their gradients are
-# added, as in *Backward twice*. Below, four workers, one after the other on your machine.
-
-# %%
-total = {name: np.zeros_like(p) for name, p in net.parameters().items()}
+total = np.zeros_like(by_hand["W1"])
 for row in range(4):  # each worker: its own sample, the same weights
     net.zero_grad()
     _, cache = ops.half_squared_sum_forward(net.forward(inputs[row : row + 1]), targets[row : row + 1])
     net.backward(ops.half_squared_sum_backward(cache))
-    for name, gradient in net.gradients().items():
-        total[name] += gradient
-checks.check_close(total["0.w"], by_hand["W"], rtol=1e-12)
-checks.check_close(total["2.w"], by_hand["W'"], rtol=1e-12)
-
-# %% [markdown]
-# ## Where the lecture is loose
-#
-# **A derivative per node, or a share per edge?** K's backward rule says: at each node, compute the derivative of the
-# goal with respect to the tail of each incoming edge, the node that it comes from (K, "Computations for a CG"). Read
-# literally, that is the whole derivative, once per edge. What one edge brings is a *share*. A node with several
-# outgoing edges has the sum of its shares, and the slide does not mention the sum. In the first example:
-
-# %%
-share_u, _ = u_node.local_gradients(u_node.grad)  # what u sends to x (and to w)
-share_v, _ = v_node.local_gradients(v_node.grad)
-print("shares of x:", float(share_u), "and", float(share_v), " derivative:", float(x_node.grad))
-assert share_u + share_v == x_node.grad == 16
+    total += net.gradients()["0.w"]
+print("four workers find the whole gradient:", np.allclose(total, by_hand["W1"], rtol=1e-12))
 
 # %% [markdown]
 # ## Try it
 #
-# - In `backward`, loop over `order` instead of `reversed(order)`. What are the gradients of the first example, and
-#   why?
-# - Give the tiny library a `relu` with its shares, and put it into the skip network in place of one sigmoid.
-#   Measure its gradients.
-# - Share a weight: use `W2` in the skip network for two products. Which gradient is now a sum, and does
-#   `backward_without_sum` get it right?
+# Here is a neuron with its loss, $J = \frac12 (y - \sigma(x\,w + b))^2$. Only one road leads from each node to the
+# goal, so every gradient is a product of slopes, and nothing has to be added.
+
+# %% tags=["hide-input"]
+# A neuron to play with.
+x_in, w_in = graph.variable(2.0, "x"), graph.variable(-1.0, "w")
+b_in, y_in = graph.variable(1.5, "b"), graph.variable(1.0, "y")
+p_node = x_in * w_in
+z_node = p_node + b_in
+o_node = graph.apply("sigmoid", z_node, name="o")
+neuron_loss = graph.apply("half_squared_sum", o_node, y_in, name="J")
+p_node.name, z_node.name = "p", "z"
+figures.graph_explorers.explorer(neuron_loss, title="One neuron and its loss")
+
+# %% [markdown]
+# - Find a setting with $y = 1$ in which the loss is almost as large as it can be, and the gradients of $x$, $w$ and $b$
+#   are almost 0. What has happened? <details><summary>Answer</summary>
+#
+#   Make $z$ strongly negative, for instance with $x = 4$, $w = -4$. Then $o$ is almost 0, where it should be 1. But the
+#   slope of $\sigma$, which is $o(1 - o)$, is almost 0 as well, and on the way back everything is multiplied by it. The
+#   neuron is badly wrong, and cannot learn: it is saturated.
+#
+#   </details>
+# - In `backward`, loop over `order` instead of `reversed(order)`. What are the gradients of the first example, and why?
+#   <details><summary>Answer</summary>
+#
+#   `x` and `w` get 0. The leaves come first, and they have no parents to send anything to. Then `u` and `v` send shares
+#   of a gradient that is still 0. `J` comes last, and gives `u` and `v` their 5 and 6 when their turn is over.
+#
+#   </details>
+# - Give your engine a `relu` with its share, put it into the skip network in place of one sigmoid, and measure its
+#   gradients. <details><summary>Answer</summary>
+#
+#   `compute=lambda z: np.maximum(z, 0)` and `shares=lambda g, z: (g * (z > 0),)`. `measured_gradient` agrees as long as
+#   no `z` is closer to 0 than the nudge.
+#
+#   </details>
+
+# %% [markdown]
+# <details><summary>For those who know the lectures</summary>
+#
+# Prof. Dey's slide "Computations for a CG" says of the backward pass: compute "the derivative of the final goal node
+# with respect to each incoming edge's tail node". Read literally, that is a whole derivative for each edge. What one
+# edge brings is a *share*. A node with several outgoing edges has the sum of its shares, and the slide does not mention
+# the sum: it is the plus sign of this page. In the first figure, x gets 6 and 10, and its derivative is 16.
+#
+# The slide "Building a DL Library" names TensorFlow and Theano. Theano is no longer developed, and since its version 2
+# TensorFlow, too, computes as you write.
+#
+# </details>
 
 # %% [markdown]
 # ## Check yourself
 #
 # **1.** Instead of searching, someone gives each node a number when it is made, and sorts by that number. Is this a
-# topological order? Always, or does it depend on a rule that this page states?
+# topological order? Always, or does it depend on a rule that this page keeps?
 #
 # <details><summary>Answer</summary>
 #
-# Yes, always, because parents are given when a node is made and never changed. So they exist before it and have
-# smaller numbers; sorted, parents stand before children, and that is all that is asked. If parents could be attached
-# later, it would be wrong: a parent could be younger than its child. The search does one thing more: it leaves out
-# nodes that the goal does not depend on.
+# Yes, as long as parents are given when a node is made and never changed. Then they exist before it and have smaller
+# numbers, and nothing more is asked. If parents could be attached later, a parent might be younger than its child. The
+# search does one thing more: it leaves out nodes that the goal does not depend on.
 #
 # </details>
 
 # %% [markdown]
-# **2.** Without the sum, `W` of the skip network was wrong, `V` and `W'` right. Now the input batch `X` is used
-# twice instead: once in $XW$, once in a direct product $XU$ that is added to $G$. Which weight gradients are wrong
-# without the sum? Would a gradient check of all weights notice the missing plus sign?
+# **2.** Without the sum, `W1` of the skip network was wrong, `V` and `W2` right. Now the input batch `X` is used twice
+# instead: once in $X W_1$, once in a direct product $X U$ that is added to $G$. Which weight gradients are wrong
+# without the sum? Would a gradient check of all weights notice?
 #
 # <details><summary>Answer</summary>
 #
-# None. Only the gradient of $X$ itself meets twice, and nothing lies before $X$. The gradients of $W$ and $U$ are
-# computed from those of $Z$ and of the product, which each have one child. So the mistake is there, and a check of the
-# weights passes; one that includes the input does not.
+# None of them is wrong. Only the gradient of $X$ itself is a sum of two shares, and nothing lies in front of $X$. The
+# gradients of $W_1$ and $U$ come from nodes that have one child each. So the mistake is there, and a check of the
+# weights passes; only one that includes the input would find it.
 #
 # </details>
 
 # %% [markdown]
-# **3.** A training loop calls `graph.forward`, `graph.backward` and a step, and never `zero_grad`. What does the
-# third step use as its gradient? When is adding up what you want?
+# **3.** A training loop calls `graph.forward`, `graph.backward` and a step, and never `zero_grad`. What does the third
+# step use as its gradient? When is adding up what you want?
 #
 # <details><summary>Answer</summary>
 #
-# The sum of the three gradients so far: the first, taken at the first weights, the second and the third. The steps
-# grow and point to where the loss fell before. Adding is what you want when the parts belong to one step: pieces of
-# a batch that does not fit into memory, or the samples of several workers.
+# The sum of three gradients: those at the first, the second and the third weights. The steps grow, and point to where
+# the loss used to fall. Adding is what you want when the parts belong to one step: pieces of a batch that does not fit
+# into memory, or the samples of several workers.
 #
 # </details>

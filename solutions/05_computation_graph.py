@@ -18,8 +18,7 @@
 # ten to twenty, the last one half an hour.
 #
 # Write your code in place of `raise NotImplementedError`, run the cell, then run the `check` below it: it calls your
-# function, and says at the first wrong value what was expected. Arguments must stay as they are. K is the lecture that
-# the lesson cites.
+# function, and says at the first wrong value what was expected. Arguments must stay as they are.
 
 # %%
 import numpy as np
@@ -29,7 +28,7 @@ from course_lib.checks import check
 # %% [markdown]
 # ## 05.1 · Who stands too early?
 #
-# *2 points, warm-up. Trains: what makes a list a topological order. (K, "Computation Graph")*
+# *2 points, warm-up. Trains: what makes a list a topological order. (Dey, "Computation Graph")*
 #
 # `parents` is a dict: the name of each node and the list of its parents' names, `[]` for a leaf. `order` is a list
 # that names every node exactly once. A node stands **too early** if at least one of its parents comes later in `order`.
@@ -73,7 +72,7 @@ check("05.1", too_early)
 # %% [markdown]
 # ## 05.2 · An order without recursion
 #
-# *3 points, core. Trains: finding a topological order by asking who is ready. (K, "Computations for a CG")*
+# *3 points, core. Trains: finding a topological order by asking who is ready. (Dey, "Computations for a CG")*
 #
 # The lesson's search calls itself, and fails on long chains. Here is another way. A node is **ready** if it is not in
 # the list yet and all its parents are. Begin with an empty list; take one ready node, append it, and look again, until
@@ -122,7 +121,7 @@ check("05.2", computing_order)
 # %% [markdown]
 # ## 05.3 · Every gradient of a formula
 #
-# *4 points, core. Trains: values forward, shares backward. (K, "Computations for a CG")*
+# *4 points, core. Trains: values forward, shares backward. (Dey, "Computations for a CG")*
 #
 # `values` is a dict of the leaves, a name and a number each. `steps` is a list of tuples `(name, op, a, b)`, in
 # topological order: the node `name` is `a op b`, where `op` is one of `"+"`, `"-"`, `"*"`, `"/"`, and `a` and `b` are
@@ -178,7 +177,7 @@ check("05.3", gradients)
 # %% [markdown]
 # ## 05.4 · One visit a node, one visit a path
 #
-# *3 points, core. Trains: what a walk without `seen` costs. (K, "Computations for a CG"; the count is the
+# *3 points, core. Trains: what a walk without `seen` costs. (Dey, "Computations for a CG"; the count is the
 # course's own)*
 #
 # The lesson's `order_by_path` visits a node once for every path from the goal to it. You count these visits without
@@ -228,7 +227,7 @@ check("05.4", visits)
 # %% [markdown]
 # ## 05.5 · Broadcasting is a node used many times
 #
-# *3 points, stretch. Trains: sums over uses that nobody wrote down. (K, "Computations for a CG"; broadcasting is the
+# *3 points, stretch. Trains: sums over uses that nobody wrote down. (Dey, "Computations for a CG"; broadcasting is the
 # course's addition)*
 #
 # In $Z + b$ with $Z$ $(B, M)$ and $b$ $(M,)$, NumPy repeats $b$ for every row: each number of $b$ is used $B$ times. A

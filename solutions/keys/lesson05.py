@@ -107,13 +107,31 @@ KEYS = (
         if any(p not in order[:i] for p in parents[n]):
             return [n]
     return []""",
-                "on a hidden case returns another number of values.",
+                "The first node that is too early is not the only one",
             ),
             Mutant(
                 "in the dict's order",
                 """def too_early(parents, order):
     return [n for n in parents if any(order.index(p) > order.index(n) for p in parents[n])]""",
-                "on a hidden case returns another value.",
+                "not in the dict's or any other",
+            ),
+            Mutant(
+                "in the alphabet's order",
+                """def too_early(parents, order):
+    return sorted(n for n in parents if any(order.index(p) > order.index(n) for p in parents[n]))""",
+                "The right names",
+            ),
+            Mutant(
+                "those that stand right",
+                """def too_early(parents, order):
+    return [n for i, n in enumerate(order) if all(p in order[:i] for p in parents[n])]""",
+                "Those are the nodes that stand right",
+            ),
+            Mutant(
+                "the parents that come too late",
+                """def too_early(parents, order):
+    return [p for i, p in enumerate(order) if any(p in parents[n] for n in order[:i])]""",
+                "Those are the parents that come too late",
             ),
             Mutant(
                 "last two parents only",
@@ -158,7 +176,7 @@ KEYS = (
                     Case(({"a": ["a"]},)),
                     Case(({"d": ["b", "b"], "b": ["c"], "c": [], "a": ["d", "c", "d"]},)),
                     Case(({"n10": [], "n9": [], "k": ["n9"]},)),
-                    Case(({"a": [], "b": ["a"], "C": ["a"], "D": []},)),
+                    Case(({"D": [], "C": ["a"], "b": ["a"], "a": []},)),
                     Case(({f"n{i:03}": [f"n{i + 1:03}"] if i < 400 else [] for i in range(401)},)),
                 ],
             ),
@@ -243,7 +261,7 @@ KEYS = (
     for name in sorted(parents):
         visit(name)
     return order""",
-                "result[0] is 'x', expected 'w'",
+                "That is the order of the lesson's search",
             ),
             Mutant(
                 "no end for a cycle",
@@ -263,7 +281,30 @@ KEYS = (
         if not ready:
             return order
         order.append(ready[0])""",
-                "result[2] is 'v', expected 'u'",
+                "the first in the dict was taken",
+            ),
+            Mutant(
+                "the way back",
+                """def computing_order(parents):
+    order = []
+    while True:
+        ready = [n for n in parents if n not in order and all(p in order for p in parents[n])]
+        if not ready:
+            return order
+        order.insert(0, min(ready))""",
+                "That is the way back",
+            ),
+            Mutant(
+                "children for parents",
+                """def computing_order(parents):
+    children = {n: [c for c in parents if n in parents[c]] for n in parents}
+    order = []
+    while True:
+        ready = [n for n in children if n not in order and all(c in order for c in children[n])]
+        if not ready:
+            return order
+        order.append(min(ready))""",
+                "A node was taken when all its children were there",
             ),
         ),
     ),
@@ -365,7 +406,125 @@ KEYS = (
         grad[a] += {"+": g, "-": g, "*": g * q}[op] if op != "/" else g / q
         grad[b] += {"+": g, "-": -g, "*": g * p}[op] if op != "/" else g * p / q**2
     return grad""",
-                "result['b'] is 0.25, expected -1.25",
+                "A larger divisor makes a / b smaller",
+            ),
+            Mutant(
+                "a product's shares exchanged",
+                """def gradients(values, steps):
+    v = dict(values)
+    for n, op, a, b in steps:
+        v[n] = {"+": v[a] + v[b], "-": v[a] - v[b], "*": v[a] * v[b]}[op] if op != "/" else v[a] / v[b]
+    grad = dict.fromkeys(v, 0.0)
+    grad[steps[-1][0]] = 1.0
+    for n, op, a, b in reversed(steps):
+        g, p, q = grad[n], v[a], v[b]
+        grad[a] += {"+": g, "-": g, "*": g * p}[op] if op != "/" else g / q
+        grad[b] += {"+": g, "-": -g, "*": g * q}[op] if op != "/" else -g * p / q**2
+    return grad""",
+                "The two shares of a * b are exchanged",
+            ),
+            Mutant(
+                "a quotient's shares exchanged",
+                """def gradients(values, steps):
+    v = dict(values)
+    for n, op, a, b in steps:
+        v[n] = {"+": v[a] + v[b], "-": v[a] - v[b], "*": v[a] * v[b]}[op] if op != "/" else v[a] / v[b]
+    grad = dict.fromkeys(v, 0.0)
+    grad[steps[-1][0]] = 1.0
+    for n, op, a, b in reversed(steps):
+        g, p, q = grad[n], v[a], v[b]
+        grad[a] += {"+": g, "-": g, "*": g * q}[op] if op != "/" else -g * p / q**2
+        grad[b] += {"+": g, "-": -g, "*": g * p}[op] if op != "/" else g / q
+    return grad""",
+                "The two shares of a / b are exchanged",
+            ),
+            Mutant(
+                "a difference's signs exchanged",
+                """def gradients(values, steps):
+    v = dict(values)
+    for n, op, a, b in steps:
+        v[n] = {"+": v[a] + v[b], "-": v[a] - v[b], "*": v[a] * v[b]}[op] if op != "/" else v[a] / v[b]
+    grad = dict.fromkeys(v, 0.0)
+    grad[steps[-1][0]] = 1.0
+    for n, op, a, b in reversed(steps):
+        g, p, q = grad[n], v[a], v[b]
+        grad[a] += {"+": g, "-": -g, "*": g * q}[op] if op != "/" else g / q
+        grad[b] += {"+": g, "-": g, "*": g * p}[op] if op != "/" else -g * p / q**2
+    return grad""",
+                "In a - b the signs are exchanged",
+            ),
+            Mutant(
+                "a divisor without its square",
+                """def gradients(values, steps):
+    v = dict(values)
+    for n, op, a, b in steps:
+        v[n] = {"+": v[a] + v[b], "-": v[a] - v[b], "*": v[a] * v[b]}[op] if op != "/" else v[a] / v[b]
+    grad = dict.fromkeys(v, 0.0)
+    grad[steps[-1][0]] = 1.0
+    for n, op, a, b in reversed(steps):
+        g, p, q = grad[n], v[a], v[b]
+        grad[a] += {"+": g, "-": g, "*": g * q}[op] if op != "/" else g / q
+        grad[b] += {"+": g, "-": -g, "*": g * p}[op] if op != "/" else -g * p / q
+    return grad""",
+                "has the square of b below",
+            ),
+            Mutant(
+                "slopes without the gradient",
+                """def gradients(values, steps):
+    v = dict(values)
+    for n, op, a, b in steps:
+        v[n] = {"+": v[a] + v[b], "-": v[a] - v[b], "*": v[a] * v[b]}[op] if op != "/" else v[a] / v[b]
+    grad = dict.fromkeys(v, 0.0)
+    grad[steps[-1][0]] = 1.0
+    for n, op, a, b in reversed(steps):
+        g, p, q = 1.0, v[a], v[b]
+        grad[a] += {"+": g, "-": g, "*": g * q}[op] if op != "/" else g / q
+        grad[b] += {"+": g, "-": -g, "*": g * p}[op] if op != "/" else -g * p / q**2
+    return grad""",
+                "that gradient is missing",
+            ),
+            Mutant(
+                "values for gradients",
+                """def gradients(values, steps):
+    v = dict(values)
+    for n, op, a, b in steps:
+        v[n] = {"+": v[a] + v[b], "-": v[a] - v[b], "*": v[a] * v[b]}[op] if op != "/" else v[a] / v[b]
+    return v""",
+                "Those are the values of the nodes",
+            ),
+            Mutant(
+                "no beginning",
+                """def gradients(values, steps):
+    v = dict(values)
+    for n, op, a, b in steps:
+        v[n] = {"+": v[a] + v[b], "-": v[a] - v[b], "*": v[a] * v[b]}[op] if op != "/" else v[a] / v[b]
+    grad = dict.fromkeys(v, 0.0)
+    for n, op, a, b in reversed(steps):
+        g, p, q = grad[n], v[a], v[b]
+        grad[a] += {"+": g, "-": g, "*": g * q}[op] if op != "/" else g / q
+        grad[b] += {"+": g, "-": -g, "*": g * p}[op] if op != "/" else -g * p / q**2
+    return grad""",
+                "the way back begins with dJ/dJ = 1",
+            ),
+            Mutant(
+                "the first share stays",
+                """def gradients(values, steps):
+    v = dict(values)
+    for n, op, a, b in steps:
+        v[n] = {"+": v[a] + v[b], "-": v[a] - v[b], "*": v[a] * v[b]}[op] if op != "/" else v[a] / v[b]
+    grad = dict.fromkeys(v, 0.0)
+    grad[steps[-1][0]] = 1.0
+    sent = set()
+    for n, op, a, b in reversed(steps):
+        g, p, q = grad[n], v[a], v[b]
+        first = {"+": g, "-": g, "*": g * q}[op] if op != "/" else g / q
+        second = {"+": g, "-": -g, "*": g * p}[op] if op != "/" else -g * p / q**2
+        for parent, share in ((a, first), (b, second)):
+            if parent not in sent:
+                sent.add(parent)
+                grad[parent] = share
+    return grad""",
+                "here the first one stayed alone",
             ),
             Mutant(
                 "whole division",
@@ -492,7 +651,43 @@ KEYS = (
             needed.update(parents)
             edges += len(parents)
     return len(needed), edges + 1""",
-                "result[1] is 4, expected 5",
+                "The second number counts each edge once",
+            ),
+            Mutant(
+                "the two numbers exchanged",
+                """def visits(steps):
+    count, needed = {}, {steps[-1][0]}
+    for name, parents in steps:
+        count[name] = 1 + sum(count[p] for p in parents)
+    for name, parents in reversed(steps):
+        if name in needed:
+            needed.update(parents)
+    return count[steps[-1][0]], len(needed)""",
+                "The two numbers are exchanged",
+            ),
+            Mutant(
+                "without the goal",
+                """def visits(steps):
+    count, needed = {}, {steps[-1][0]}
+    for name, parents in steps:
+        count[name] = 1 + sum(count[p] for p in parents)
+    for name, parents in reversed(steps):
+        if name in needed:
+            needed.update(parents)
+    return len(needed) - 1, count[steps[-1][0]] - 1""",
+                "The goal is visited too",
+            ),
+            Mutant(
+                "without the leaves",
+                """def visits(steps):
+    count, needed = {}, {steps[-1][0]}
+    for name, parents in steps:
+        count[name] = bool(parents) + sum(count[p] for p in parents)
+    for name, parents in reversed(steps):
+        if name in needed:
+            needed.update(parents)
+    return sum(bool(p) for n, p in steps if n in needed), count[steps[-1][0]]""",
+                "Leaves are visited too",
             ),
             Mutant(
                 "knows ladders only",
@@ -551,7 +746,7 @@ KEYS = (
     while g.ndim > len(shape):
         g = g.sum(axis=0)
     return g""",
-                "result has shape (2, 3), expected (2, 1).",
+                "Only the missing axes were summed",
             ),
             Mutant(
                 "axes of size 1 are lost",
@@ -562,7 +757,29 @@ KEYS = (
         if shape[axis] == 1:
             g = g.sum(axis=axis)
     return g""",
-                "result has shape (2,), expected (2, 1).",
+                "an axis of size 1 got lost",
+            ),
+            Mutant(
+                "the last axes for the first",
+                """def share_of(g, shape):
+    while g.ndim > len(shape):
+        g = g.sum(axis=-1)
+    for axis, size in enumerate(shape):
+        if size == 1:
+            g = g.sum(axis=axis, keepdims=True)
+    return g""",
+                "NumPy lines shapes up at their ends",
+            ),
+            Mutant(
+                "the first use only",
+                """def share_of(g, shape):
+    while g.ndim > len(shape):
+        g = g[0]
+    for axis, size in enumerate(shape):
+        if size == 1:
+            g = g.take([0], axis=axis)
+    return g""",
+                "That is the first of the shares",
             ),
             Mutant(
                 "rows, always",
