@@ -40,6 +40,7 @@ TOPICS = {
     "data_movement": "convolution_costs",
     "error_image": "output_tiles",
     "halo_explorer": "halos",
+    "mask_explorer": "masks",
     "tile_explorer": "product_explorer",
     "tile_levels": "product_levels",
     "tile_numbers": "output_tiles",

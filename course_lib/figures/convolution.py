@@ -26,23 +26,23 @@ def slide_frames(x, w, stride=1):
         The masks of one output map.
     stride : int
 
-    The first picture shows what is given, then come C pictures for each place.
+    There are C pictures for each place; already the first one has a sum.
     """
     x, w = np.asarray(x, float), np.asarray(w, float)
     y = ops.conv2d_forward(x[None], w[None], stride=stride)[0][0, 0]
     places = [(h, v, c) for h, v in np.ndindex(y.shape) for c in range(len(x))]
-    return [_slide_frame(x, w, y, stride, None), *(_slide_frame(x, w, y, stride, place) for place in places)]
+    return [_slide_frame(x, w, y, stride, place) for place in places]
 
 
 def slide_stepper(x, w, stride=1):
     """Return the stepper of `slide_frames`; without scripts it shows the last map of the first place."""
     title = "The mask slides: multiply what lies on top of each other, add over the mask and over the maps"
-    return stepper(slide_frames(x, w, stride), title=title, static=len(x))
+    return stepper(slide_frames(x, w, stride), title=title, static=len(x) - 1)
 
 
 def _slide_frame(x, w, y, stride, place):
     (C, H, W), (_, K_h, K_w) = x.shape, w.shape
-    h, v, now = place or (0, 0, -1)
+    h, v, now = place
     window = x[:, h * stride : h * stride + K_h, v * stride : v * stride + K_w]
     sums = (window * w).sum(axis=(1, 2))
     row = 20 + max(H, K_h) * CELL + 18
@@ -56,9 +56,8 @@ def _slide_frame(x, w, y, stride, place):
         top = 44 + c * row
         maps = svg.matrix(x[c], 10, top, name=f"x[{c}]", role="data", fmt="{:g}", cell=(CELL, CELL))
         masks = svg.matrix(w[c], at_w, top, name=f"w[{c}]", role="weight", fmt="{:g}", cell=(CELL, CELL))
-        if place:
-            corner = (maps.x + v * stride * CELL, maps.y + h * stride * CELL, K_w * CELL, K_h * CELL)
-            svg.rect(*corner, line=3.5 if c == now else 2, dashed=c != now)
+        corner = (maps.x + v * stride * CELL, maps.y + h * stride * CELL, K_w * CELL, K_h * CELL)
+        svg.rect(*corner, line=3.5 if c == now else 2, dashed=c != now)
         hidden = c > now
         done = svg.matrix(
             window[c] * w[c], at_p, top, name="products", role="data", fmt="{:g}", empty=hidden, cell=(CELL + 6, CELL)
@@ -69,14 +68,11 @@ def _slide_frame(x, w, y, stride, place):
         if not hidden:
             svg.text(at_sum, middle, f"sum {_sign(sums[c])}", bold=c == now)
     shown = np.full(y.shape, np.nan)
-    if place:
-        before = np.arange(y.size).reshape(y.shape) < h * y.shape[1] + v
-        shown[before] = y[before]
-        shown[h, v] = sums[: now + 1].sum()
-    svg.matrix(
-        shown, at_y, 44, name="y", role="output", fmt="{:g}", cell=(38, CELL), highlight=[(h, v)] if place else ()
-    )
-    return picture(svg, alt=_slide_alt(x, w, h, v, now, sums), caption=_slide_caption(h, v, now, sums))
+    before = np.arange(y.size).reshape(y.shape) < h * y.shape[1] + v
+    shown[before] = y[before]
+    shown[h, v] = sums[: now + 1].sum()
+    svg.matrix(shown, at_y, 44, name="y", role="output", fmt="{:g}", cell=(38, CELL), highlight=[(h, v)])
+    return picture(svg, alt=_slide_alt(h, v, now, sums), caption=_slide_caption(h, v, now, sums))
 
 
 def _sign(value):
@@ -90,23 +86,17 @@ def _total(sums, now):
 
 
 def _headline(h, v, now, sums):
-    if now < 0:
-        return "Given: the maps x[c] and one mask w[c] for each. Wanted: y"
     ending = "" if now == len(sums) - 1 else ", not finished"
     return f"y[{h}, {v}] = {_total(sums, now)}{ending}"
 
 
 def _slide_caption(h, v, now, sums):
-    if now < 0:
-        return "Nothing is computed yet: dashed cells wait."
     add = f"Map {now}, row {h} and column {v} of y: the products of the framed window add up to {_sign(sums[now])}."
     more = "One more map is to come." if now == len(sums) - 2 else f"{len(sums) - 1 - now} more maps are to come."
     return f"{add} {more if now < len(sums) - 1 else f'That was the last map: y[{h}, {v}] is finished.'}"
 
 
-def _slide_alt(x, w, h, v, now, sums):
-    if now < 0:
-        return f"An image of {len(x)} maps, {x.shape[1]} by {x.shape[2]}, a mask {w.shape[1:]} for each; y is empty."
+def _slide_alt(h, v, now, sums):
     at, total = f"y[{h}, {v}]", sums[: now + 1].sum()
     return f"Window at {at}, map {now}: its sum is {sums[now]:g}, so {at} is now {total:g}."
 
@@ -229,4 +219,25 @@ def moved_maps(image, moved, y, y_moved, shift):
             ax.grid(False)
             ax.spines[:].set_visible(True)
     fig.colorbar(drawn, ax=axes[:, 1], label="value of the map", shrink=0.6)
+    return fig
+
+
+@style.styled
+def read_again(images, answers):
+    """Return a figure of one digit, moved further right from picture to picture, and what a network reads each time.
+
+    Parameters
+    ----------
+    images : (n, H, W) array
+        The digit moved by 0, 1, 2, ... pixels.
+    answers : n whole numbers
+        The network's answer to each.
+    """
+    fig, axes = style.new_figure(4.1, 1.7, 1, len(images))
+    for shift, (ax, image, answer) in enumerate(zip(axes, images, answers, strict=True)):
+        ax.imshow(image, cmap="gray_r", vmin=0, vmax=1, interpolation="nearest")
+        ax.set(xticks=[], yticks=[], xlabel=f"moved by {shift}" if shift else "as it is")
+        ax.set_title(f"\N{LEFT DOUBLE QUOTATION MARK}{answer}\N{RIGHT DOUBLE QUOTATION MARK}", loc="center")
+        ax.grid(False)
+        ax.spines[:].set_visible(True)
     return fig
