@@ -125,7 +125,7 @@ print([float(v) for v in y])
 # see the products and their sum. Three things to find out:
 #
 # - Which mask makes the digit thicker, which leaves only its outline, and which one moves it to the left?
-# - Why is the sky of the lighthouse the same middle grey for all masks whose numbers add up to 0?
+# - Why does the even sky behind the lighthouse turn middle grey under every mask whose numbers add up to 0?
 # - What do stride 2 and stride 3 cost, and what do they save?
 
 # %%
@@ -234,7 +234,7 @@ figures.convolution.slide_stepper(x3, w3)
 mix = np.array([[1.0, 1, 1], [1, 0, -1]])  # (M, C)
 mixed, _ = ops.conv2d_forward(x3[None], mix[:, :, None, None])
 pixel_by_pixel, _ = ops.dense_forward(x3.reshape(3, 9).T, mix.T)  # 9 pixels, 3 numbers each
-print(mixed[0, 0])
+print(mixed[0])
 print("a dense layer at each pixel:", np.array_equal(mixed[0].reshape(2, 9), pixel_by_pixel.T))
 
 # %% [markdown]
@@ -540,10 +540,8 @@ dense_right = [float(np.mean(answers == labels)) for answers in read]
 seen = [(best_fits(moved(test, s)) - centre) / spread for s in shifts]
 conv_right = [nn.accuracy(conv_net.predict(v), labels) for v in seen]
 both = {"dense": (shifts, dense_right), "convolution, then the largest": (shifts, conv_right)}
-fig = figures.plots.curves(both, xlabel="pixels that the digits moved to the right", ylabel="share read correctly")
-fig.axes[0].set_ylim(0, 1)
 figures.show(
-    fig,
+    figures.convolution.shares_read(both),
     alt=f"The dense network falls from {dense_right[0]:.0%} to {dense_right[3]:.0%} over three pixels, "
     f"the convolution stays at {conv_right[0]:.0%}",
     caption=f"Neither network ever saw a moved digit. The dense one falls from {dense_right[0]:.0%} to "
@@ -597,8 +595,7 @@ table(rows, ["input", "slides in", "x", "w", "y"])
 #   <details><summary>Answer</summary>
 #
 #   Three of the four: the upper row is 5 and 7 now, the lower one 2 and 7. (The 5 stays by chance.) With stride 2 only
-#   one place is left, so there are three frames, one for each map. The last row and the last column are
-#   never framed.
+#   one place is left: three frames, one for each map. The last row and the last column are never framed.
 #
 #   </details>
 # - In the cell of the moved digit, replace `edge` by its transpose, `edge.T`. Which strokes answer now? Does the map
@@ -614,7 +611,7 @@ table(rows, ["input", "slides in", "x", "w", "y"])
 #   <details><summary>Answer</summary>
 #
 #   With 16 masks it falls to about three quarters, with 128 it comes close to the dense network. The curve stays flat
-#   each time: that follows from how the network is built, not from how it was trained.
+#   each time: that is how the network is built, whatever it has learned.
 #
 #   </details>
 
@@ -623,7 +620,7 @@ table(rows, ["input", "slides in", "x", "w", "y"])
 #
 # **The floor.** Prof. Dey's slide "Convolution Layer: Spatial Transformations" has a fraction bar and rounds nothing,
 # and it calls the size of the mask F. For 8 pixels, mask 3, stride 2 and no padding it promises 3.5 rows. The library
-# rounds down to 3, as frameworks do, at the price of the unseen pixels above.
+# rounds down to 3, as frameworks do, and leaves pixels unseen.
 #
 # **Equivariant, not invariant.** Prof. Hwu's table "Example Convolution Inputs" says that a convolution over the
 # frequency axis is invariant to frequency shifts. On this page it is the maps that move along (equivariant), and

@@ -9,11 +9,12 @@ from course_lib import reference as ops
 
 from . import style
 from .picture import picture
+from .plots import curves
 from .stepper import stepper
 from .svg import MINUS, Svg
 
-CELL, GAP = 26, 40  # side of a cell; room between two columns of the stepper
-SIDE = 392  # of the square that an image fills in `coverage`
+CELL, GAP = 26, 26  # side of a cell; room between two columns of the stepper
+SIDE = 372  # of the square that an image fills in `coverage`
 
 
 def slide_frames(x, w, stride=1):
@@ -45,12 +46,11 @@ def _slide_frame(x, w, y, stride, place):
     h, v, now = place
     window = x[:, h * stride : h * stride + K_h, v * stride : v * stride + K_w]
     sums = (window * w).sum(axis=(1, 2))
-    row = 20 + max(H, K_h) * CELL + 18
+    row = 20 + max(H * CELL, K_h * CELL + 20) + 18  # the sum stands below the products
     at_w = 10 + max(W * CELL, 84) + GAP
     at_p = at_w + max(K_w * CELL, 84) + GAP
-    at_sum = at_p + max(K_w * (CELL + 6), 108) + 14
-    at_y = at_sum + 92
-    svg = Svg(at_y + max(y.shape[1] * 38, 84) + 10, 44 + C * row)
+    at_y = 44 + C * row
+    svg = Svg(max(at_p + max(K_w * (CELL + 6), 108), y.shape[1] * 38) + 10, at_y + 20 + y.shape[0] * CELL + 10)
     svg.text(10, 22, _headline(h, v, now, sums), size=14, bold=True)
     for c in range(C):
         top = 44 + c * row
@@ -66,12 +66,12 @@ def _slide_frame(x, w, y, stride, place):
         svg.text(masks.x - GAP / 2 - 4, middle, "\N{MULTIPLICATION SIGN}", anchor="middle", size=16)
         svg.text(done.x - GAP / 2 - 4, middle, "=", anchor="middle", size=16)
         if not hidden:
-            svg.text(at_sum, middle, f"sum {_sign(sums[c])}", bold=c == now)
+            svg.text(done.x, done.bottom + 17, f"sum {_sign(sums[c])}", bold=c == now)
     shown = np.full(y.shape, np.nan)
     before = np.arange(y.size).reshape(y.shape) < h * y.shape[1] + v
     shown[before] = y[before]
     shown[h, v] = sums[: now + 1].sum()
-    svg.matrix(shown, at_y, 44, name="y", role="output", fmt="{:g}", cell=(38, CELL), highlight=[(h, v)])
+    svg.matrix(shown, 10, at_y, name="y", role="output", fmt="{:g}", cell=(38, CELL), highlight=[(h, v)])
     return picture(svg, alt=_slide_alt(h, v, now, sums), caption=_slide_caption(h, v, now, sums))
 
 
@@ -119,13 +119,13 @@ def coverage(size, mask, stride=1, pad=0):
     seen, lost = visits(size, mask, stride, pad), int(never_seen(size, mask, stride, pad).sum())
     places, padded = ops.output_size(size, mask, stride, pad), size + 2 * pad
     cell = min(44, SIDE // padded)
-    svg = Svg(650, 66 + SIDE + 12)  # the same sheet for every choice, so that nothing jumps
+    svg = Svg(SIDE + 20, 66 + SIDE + 190)  # the same sheet for every choice, so that nothing jumps
     over = size - mask + 2 * pad
     rest = "" if over % stride == 0 else f" = 1 + floor({over / stride:.4g})"
     svg.text(
-        10, 22, f"H_out = 1 + floor(({size} {MINUS} {mask} + 2·{pad}) / {stride}){rest} = {places}", size=14, bold=True
+        10, 22, f"H_out = 1 + floor(({size} {MINUS} {mask} + 2·{pad}) / {stride}){rest} = {places}", size=12, bold=True
     )
-    svg.text(10, 44, f"{lost} of {size * size} pixels are never seen" if lost else "every pixel is seen", size=14)
+    svg.text(10, 44, f"{lost} of {size * size} pixels are never seen" if lost else "every pixel is seen", size=13)
     left, top = 10, 66
     for i, j in np.ndindex(padded, padded):
         at = (left + j * cell, top + i * cell, cell, cell)
@@ -142,7 +142,7 @@ def coverage(size, mask, stride=1, pad=0):
     last = (places - 1) * stride
     svg.rect(left, top, mask * cell, mask * cell, line=3)
     svg.rect(left + last * cell, top + last * cell, mask * cell, mask * cell, line=3)
-    _coverage_legend(svg, left + SIDE + 26, top, places, pad)
+    _coverage_legend(svg, left, top + SIDE + 14, places, pad)
     return picture(
         svg,
         alt=_coverage_alt(size, mask, stride, pad, places, lost),
@@ -165,7 +165,7 @@ def _coverage_legend(svg, x, y, places, pad):
         ("dashed 0: padding",),
     )
     for k, words in enumerate(lines[: 4 if pad else 3]):
-        at = (x, y + 48 * k, cell, cell)
+        at = (x, y + 42 * k, cell, cell)
         if k == 0:
             svg.rect(*at, fill=style.tint("data", 0.2), stroke="data")
             svg.text(x + cell / 2, at[1] + 17.3, "4", anchor="middle")
@@ -178,10 +178,10 @@ def _coverage_legend(svg, x, y, places, pad):
             svg.text(x + cell / 2, at[1] + 17.3, "0", anchor="middle", fill=style.MUTED)
         for n, word in enumerate(words):
             svg.text(x + cell + 10, at[1] + (17 if len(words) == 1 else 10 + 16 * n), word)
-    svg.text(x, y + 48 * 4 + 8, f"y ({places}, {places})", bold=True)
+    svg.text(x + 230, y + 12, f"y ({places}, {places})", bold=True)
     for i, j in np.ndindex(places, places):
-        side = min(15, 170 / places)
-        svg.rect(x + j * side, y + 48 * 4 + 18 + i * side, side, side, fill=style.tint("output"), stroke="output")
+        side = min(15, 136 / places)
+        svg.rect(x + 230 + j * side, y + 22 + i * side, side, side, fill=style.tint("output"), stroke="output")
 
 
 def _coverage_alt(size, mask, stride, pad, places, lost):
@@ -206,10 +206,10 @@ def moved_maps(image, moved, y, y_moved, shift):
 
     A dashed line marks the first column with ink; it is `shift` pixels further right in the lower row.
     """
-    fig, axes = style.new_figure(6.2, 5.2, 2, 2)
+    fig, axes = style.new_figure(4.1, 4.2, 2, 2)
     top = max(np.abs(y).max(), np.abs(y_moved).max())
     column = int(np.flatnonzero(np.asarray(image).max(axis=0))[0])
-    words = (("image x", "map y"), (f"x, moved by {shift}", "map of the moved x"))
+    words = (("image x", "map y"), (f"x, moved by {shift}", "its map y"))
     for row, pair in enumerate(((image, y), (moved, y_moved))):
         for ax, values, word, map_ in zip(axes[row], pair, words[row], (False, True), strict=True):
             look = dict(cmap=style.DIVERGING, vmin=-top, vmax=top) if map_ else dict(cmap="gray_r", vmin=0, vmax=1)
@@ -218,7 +218,7 @@ def moved_maps(image, moved, y, y_moved, shift):
             ax.set(title=word, xticks=[column + shift * row], yticks=[])
             ax.grid(False)
             ax.spines[:].set_visible(True)
-    fig.colorbar(drawn, ax=axes[:, 1], label="value of the map", shrink=0.6)
+    fig.colorbar(drawn, ax=axes[:, 1], shrink=0.6)
     return fig
 
 
@@ -240,4 +240,14 @@ def read_again(images, answers):
         ax.set_title(f"\N{LEFT DOUBLE QUOTATION MARK}{answer}\N{RIGHT DOUBLE QUOTATION MARK}", loc="center")
         ax.grid(False)
         ax.spines[:].set_visible(True)
+    return fig
+
+
+@style.styled
+def shares_read(series):
+    """Return a figure of the shares of digits that networks read, {name: (shifts, shares)}, from 0 to 1."""
+    fig, ax = style.new_figure(4.1, 3.2)
+    curves(series, xlabel="pixels moved to the right", ylabel="share read correctly", ax=ax)
+    ax.set_ylim(0, 1)
+    ax.legend(loc="lower left")
     return fig
