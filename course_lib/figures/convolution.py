@@ -121,11 +121,10 @@ def coverage(size, mask, stride=1, pad=0):
     cell = min(44, SIDE // padded)
     svg = Svg(SIDE + 20, 66 + SIDE + 190)  # the same sheet for every choice, so that nothing jumps
     over = size - mask + 2 * pad
-    rest = "" if over % stride == 0 else f" = 1 + floor({over / stride:.4g})"
-    svg.text(
-        10, 22, f"H_out = 1 + floor(({size} {MINUS} {mask} + 2·{pad}) / {stride}){rest} = {places}", size=12, bold=True
-    )
-    svg.text(10, 44, f"{lost} of {size * size} pixels are never seen" if lost else "every pixel is seen", size=13)
+    ratio = f"{over / stride:.4g}" if over % stride else f"{over // stride}"
+    svg.text(10, 20, f"H_out = 1 + floor(({size} {MINUS} {mask} + 2·{pad}) / {stride})", size=13, bold=True)
+    svg.text(10, 38, f"= 1 + floor({ratio}) = {places}" if over % stride else f"= 1 + {ratio} = {places}", size=13)
+    svg.text(10, 56, f"{lost} of {size * size} pixels are never seen" if lost else "every pixel is seen", size=13)
     left, top = 10, 66
     for i, j in np.ndindex(padded, padded):
         at = (left + j * cell, top + i * cell, cell, cell)
