@@ -9,9 +9,22 @@ SKY, CLOUD, SEA, ROCK, SAIL, HULL = 0.55, 0.92, 0.38, 0.16, 0.95, 0.1
 
 
 def scene():
-    """Return a grey picture of a lighthouse by the sea, (48, 48) float64 from 0 (dark) to 1 (bright), in hundredths.
+    """Return a grey picture of a lighthouse by the sea, drawn by formulas; the same numbers every time.
 
-    The same numbers every time. No errors. Source: the course's own.
+    Parameters
+    ----------
+    None.
+
+    Returns
+    -------
+    (48, 48) float64 array
+        From 0 (dark) to 1 (bright), in hundredths.
+
+    Raises
+    ------
+    Nothing.
+
+    Source: the course's own.
     """
     v, u = np.meshgrid(*[(np.arange(SIZE * FINE) + 0.5) / FINE] * 2, indexing="ij")  # rows down, columns right
     grey = SKY + 0.3 * v / 30
