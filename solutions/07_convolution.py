@@ -16,7 +16,8 @@
 # You compute sizes and find the pixels that nobody looks at, slide masks in one and two directions by loops, write a
 # convolution as the matrix of a dense layer, count what is learned, and find out what the flip of the mathematicians
 # is for. The sheet belongs to lesson 07 and uses its letters: $x$ is the input, $w$ the mask, $C$ input maps, $M$
-# output maps, $K$ the size of the mask, $S$ the stride, $P$ the padding on each side.
+# output maps, $K$ the size of the mask, $S$ the stride, $P$ the padding on each side. "Dey", "Hwu" and "Owens" are the
+# lectures that the lesson names.
 #
 # A warm-up takes about five minutes, a core exercise ten to twenty, the stretch half an hour. Below each answer is a
 # cell that checks it: it says which call is wrong and what was expected. Nothing may change its arguments. Arrays may
@@ -31,7 +32,7 @@ from course_lib.checks import check
 # %% [markdown]
 # ## 07.1 · Sizes through a network
 #
-# *2 points, warm-up. Trains: output sizes with mask, stride and padding. (K, "Convolution Layer: Spatial
+# *2 points, warm-up. Trains: output sizes with mask, stride and padding. (Dey, "Convolution Layer: Spatial
 # Transformations")*
 #
 # A square image passes through several layers, convolutions and poolings. `size` is its number of rows. `layers` is a
@@ -78,7 +79,7 @@ check("07.1", sizes)
 # %% [markdown]
 # ## 07.2 · The columns that no window sees
 #
-# *3 points, core. Trains: what a stride leaves out, at the end and between windows. (K, "Stride"; the floor is the
+# *3 points, core. Trains: what a stride leaves out, at the end and between windows. (Dey, "Stride"; the floor is the
 # course's own)*
 #
 # One row of an image has `width` pixels, its columns are 0 to `width - 1`. `pad` zeros are put on each side, and a mask
@@ -126,7 +127,8 @@ check("07.2", unseen_columns)
 # %% [markdown]
 # ## 07.3 · A skeleton in motion
 #
-# *3 points, core. Trains: one direction, several maps, stride and padding, by loops. (H, "Example Convolution Inputs")*
+# *3 points, core. Trains: one direction, several maps, stride and padding, by loops. (Hwu, "Example Convolution
+# Inputs")*
 #
 # A camera follows a person and writes down the angle of every joint, again and again. So `x` has shape (C, L): one map
 # for each of C joints, L moments. `w` has shape (M, C, K): M output maps, each with one mask of K numbers for each
@@ -179,7 +181,7 @@ check("07.3", conv1d)
 # %% [markdown]
 # ## 07.4 · A picture without left and right ends
 #
-# *4 points, core. Trains: two directions and several maps by loops; equivariance without a border. (H, "Sequential
+# *4 points, core. Trains: two directions and several maps by loops; equivariance without a border. (Hwu, "Sequential
 # Code: Forward Convolutional Layer"; the ring is the course's own)*
 #
 # A camera on a tower takes a picture all around. Its left end is the right neighbour of its right end: on the right of
@@ -236,8 +238,8 @@ check("07.4", panorama)
 # %% [markdown]
 # ## 07.5 · The matrix inside a convolution
 #
-# *4 points, stretch. Trains: a convolution as a dense layer with zeros and shared weights. (O, "Convolutional Neural
-# Networks"; the matrix is the course's own)*
+# *4 points, stretch. Trains: a convolution as a dense layer with zeros and shared weights. (Owens, "Convolutional
+# Neural Networks"; the matrix is the course's own)*
 #
 # One map, one mask, no padding. `w` has shape (K_h, K_w), the image has `H` rows and `W` columns, the stride is
 # `stride` in both directions. Return the float matrix T of shape (H_out · W_out, H · W) with
@@ -292,8 +294,8 @@ check("07.5", as_dense)
 # %% [markdown]
 # ## 07.6 · Dense, local, shared: what is to be learned
 #
-# *2 points, warm-up. Trains: parameters of a convolution against a dense layer. (H, "Fully Connected Layers Not Always
-# Useful")*
+# *2 points, warm-up. Trains: parameters of a convolution against a dense layer. (Hwu, "Fully Connected Layers Not
+# Always Useful")*
 #
 # A layer takes C maps of H × W pixels to M maps, with the output size of a convolution that has K_h × K_w masks, stride
 # 1 and no padding. Return three whole numbers, how many numbers (weights *and* biases) are learned by
@@ -340,8 +342,8 @@ check("07.6", numbers_to_learn)
 # %% [markdown]
 # ## 07.7 · Two dice, and why mathematicians flip
 #
-# *3 points, core. Trains: flipping or not: convolution and cross-correlation. (O, "Convolutional Neural Networks"; the
-# dice are the course's own)*
+# *3 points, core. Trains: flipping or not: convolution and cross-correlation. (Owens, "Convolutional Neural Networks";
+# the dice are the course's own)*
 #
 # Two bent dice are thrown. The first shows i with probability `a[i]`, the second j with probability `b[j]`, both
 # counted from 0. Return the float array of the probabilities of their sum, of shape (len(a) + len(b) - 1,): entry k is

@@ -4,6 +4,7 @@ from .cifar10 import CIFAR10_NAMES, Images, load_cifar10
 from .digits import Digits, load_digits
 from .errors import DataFileError, DataFileMissing
 from .idx import load_mnist, read_idx
+from .scene import scene
 from .shapes import SHAPE_NAMES, colour_shapes
 from .standardise import Standardiser, fit_standardiser
 from .synthetic import blobs, line, plane, rings, spirals, truth_table, two_moons
@@ -26,6 +27,7 @@ __all__ = [
     "plane",
     "read_idx",
     "rings",
+    "scene",
     "spirals",
     "truth_table",
     "two_moons",

@@ -41,6 +41,7 @@ TOPICS = {
     "delta_explorer": "deltas",
     "error_image": "output_tiles",
     "halo_explorer": "halos",
+    "mask_explorer": "masks",
     "nine_numbers": "xor_networks",
     "tile_explorer": "product_explorer",
     "tile_levels": "product_levels",

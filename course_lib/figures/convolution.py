@@ -9,11 +9,12 @@ from course_lib import reference as ops
 
 from . import style
 from .picture import picture
+from .plots import curves
 from .stepper import stepper
 from .svg import MINUS, Svg
 
-CELL, GAP = 26, 40  # side of a cell; room between two columns of the stepper
-SIDE = 392  # of the square that an image fills in `coverage`
+CELL, GAP = 26, 26  # side of a cell; room between two columns of the stepper
+SIDE = 372  # of the square that an image fills in `coverage`
 
 
 def slide_frames(x, w, stride=1):
@@ -26,39 +27,37 @@ def slide_frames(x, w, stride=1):
         The masks of one output map.
     stride : int
 
-    The first picture shows what is given, then come C pictures for each place.
+    There are C pictures for each place; already the first one has a sum.
     """
     x, w = np.asarray(x, float), np.asarray(w, float)
     y = ops.conv2d_forward(x[None], w[None], stride=stride)[0][0, 0]
     places = [(h, v, c) for h, v in np.ndindex(y.shape) for c in range(len(x))]
-    return [_slide_frame(x, w, y, stride, None), *(_slide_frame(x, w, y, stride, place) for place in places)]
+    return [_slide_frame(x, w, y, stride, place) for place in places]
 
 
 def slide_stepper(x, w, stride=1):
     """Return the stepper of `slide_frames`; without scripts it shows the last map of the first place."""
     title = "The mask slides: multiply what lies on top of each other, add over the mask and over the maps"
-    return stepper(slide_frames(x, w, stride), title=title, static=len(x))
+    return stepper(slide_frames(x, w, stride), title=title, static=len(x) - 1)
 
 
 def _slide_frame(x, w, y, stride, place):
     (C, H, W), (_, K_h, K_w) = x.shape, w.shape
-    h, v, now = place or (0, 0, -1)
+    h, v, now = place
     window = x[:, h * stride : h * stride + K_h, v * stride : v * stride + K_w]
     sums = (window * w).sum(axis=(1, 2))
-    row = 20 + max(H, K_h) * CELL + 18
+    row = 20 + max(H * CELL, K_h * CELL + 20) + 18  # the sum stands below the products
     at_w = 10 + max(W * CELL, 84) + GAP
     at_p = at_w + max(K_w * CELL, 84) + GAP
-    at_sum = at_p + max(K_w * (CELL + 6), 108) + 14
-    at_y = at_sum + 92
-    svg = Svg(at_y + max(y.shape[1] * 38, 84) + 10, 44 + C * row)
+    at_y = 44 + C * row
+    svg = Svg(max(at_p + max(K_w * (CELL + 6), 108), y.shape[1] * 38) + 10, at_y + 20 + y.shape[0] * CELL + 10)
     svg.text(10, 22, _headline(h, v, now, sums), size=14, bold=True)
     for c in range(C):
         top = 44 + c * row
         maps = svg.matrix(x[c], 10, top, name=f"x[{c}]", role="data", fmt="{:g}", cell=(CELL, CELL))
         masks = svg.matrix(w[c], at_w, top, name=f"w[{c}]", role="weight", fmt="{:g}", cell=(CELL, CELL))
-        if place:
-            corner = (maps.x + v * stride * CELL, maps.y + h * stride * CELL, K_w * CELL, K_h * CELL)
-            svg.rect(*corner, line=3.5 if c == now else 2, dashed=c != now)
+        corner = (maps.x + v * stride * CELL, maps.y + h * stride * CELL, K_w * CELL, K_h * CELL)
+        svg.rect(*corner, line=3.5 if c == now else 2, dashed=c != now)
         hidden = c > now
         done = svg.matrix(
             window[c] * w[c], at_p, top, name="products", role="data", fmt="{:g}", empty=hidden, cell=(CELL + 6, CELL)
@@ -67,16 +66,13 @@ def _slide_frame(x, w, y, stride, place):
         svg.text(masks.x - GAP / 2 - 4, middle, "\N{MULTIPLICATION SIGN}", anchor="middle", size=16)
         svg.text(done.x - GAP / 2 - 4, middle, "=", anchor="middle", size=16)
         if not hidden:
-            svg.text(at_sum, middle, f"sum {_sign(sums[c])}", bold=c == now)
+            svg.text(done.x, done.bottom + 17, f"sum {_sign(sums[c])}", bold=c == now)
     shown = np.full(y.shape, np.nan)
-    if place:
-        before = np.arange(y.size).reshape(y.shape) < h * y.shape[1] + v
-        shown[before] = y[before]
-        shown[h, v] = sums[: now + 1].sum()
-    svg.matrix(
-        shown, at_y, 44, name="y", role="output", fmt="{:g}", cell=(38, CELL), highlight=[(h, v)] if place else ()
-    )
-    return picture(svg, alt=_slide_alt(x, w, h, v, now, sums), caption=_slide_caption(h, v, now, sums))
+    before = np.arange(y.size).reshape(y.shape) < h * y.shape[1] + v
+    shown[before] = y[before]
+    shown[h, v] = sums[: now + 1].sum()
+    svg.matrix(shown, 10, at_y, name="y", role="output", fmt="{:g}", cell=(38, CELL), highlight=[(h, v)])
+    return picture(svg, alt=_slide_alt(h, v, now, sums), caption=_slide_caption(h, v, now, sums))
 
 
 def _sign(value):
@@ -90,23 +86,17 @@ def _total(sums, now):
 
 
 def _headline(h, v, now, sums):
-    if now < 0:
-        return "Given: the maps x[c] and one mask w[c] for each. Wanted: y"
     ending = "" if now == len(sums) - 1 else ", not finished"
     return f"y[{h}, {v}] = {_total(sums, now)}{ending}"
 
 
 def _slide_caption(h, v, now, sums):
-    if now < 0:
-        return "Nothing is computed yet: dashed cells wait."
     add = f"Map {now}, row {h} and column {v} of y: the products of the framed window add up to {_sign(sums[now])}."
     more = "One more map is to come." if now == len(sums) - 2 else f"{len(sums) - 1 - now} more maps are to come."
     return f"{add} {more if now < len(sums) - 1 else f'That was the last map: y[{h}, {v}] is finished.'}"
 
 
-def _slide_alt(x, w, h, v, now, sums):
-    if now < 0:
-        return f"An image of {len(x)} maps, {x.shape[1]} by {x.shape[2]}, a mask {w.shape[1:]} for each; y is empty."
+def _slide_alt(h, v, now, sums):
     at, total = f"y[{h}, {v}]", sums[: now + 1].sum()
     return f"Window at {at}, map {now}: its sum is {sums[now]:g}, so {at} is now {total:g}."
 
@@ -129,13 +119,12 @@ def coverage(size, mask, stride=1, pad=0):
     seen, lost = visits(size, mask, stride, pad), int(never_seen(size, mask, stride, pad).sum())
     places, padded = ops.output_size(size, mask, stride, pad), size + 2 * pad
     cell = min(44, SIDE // padded)
-    svg = Svg(650, 66 + SIDE + 12)  # the same sheet for every choice, so that nothing jumps
+    svg = Svg(SIDE + 20, 66 + SIDE + 190)  # the same sheet for every choice, so that nothing jumps
     over = size - mask + 2 * pad
-    rest = "" if over % stride == 0 else f" = 1 + floor({over / stride:.4g})"
-    svg.text(
-        10, 22, f"H_out = 1 + floor(({size} {MINUS} {mask} + 2·{pad}) / {stride}){rest} = {places}", size=14, bold=True
-    )
-    svg.text(10, 44, f"{lost} of {size * size} pixels are never seen" if lost else "every pixel is seen", size=14)
+    ratio = f"{over / stride:.4g}" if over % stride else f"{over // stride}"
+    svg.text(10, 20, f"H_out = 1 + floor(({size} {MINUS} {mask} + 2·{pad}) / {stride})", size=13, bold=True)
+    svg.text(10, 38, f"= 1 + floor({ratio}) = {places}" if over % stride else f"= 1 + {ratio} = {places}", size=13)
+    svg.text(10, 56, f"{lost} of {size * size} pixels are never seen" if lost else "every pixel is seen", size=13)
     left, top = 10, 66
     for i, j in np.ndindex(padded, padded):
         at = (left + j * cell, top + i * cell, cell, cell)
@@ -152,7 +141,7 @@ def coverage(size, mask, stride=1, pad=0):
     last = (places - 1) * stride
     svg.rect(left, top, mask * cell, mask * cell, line=3)
     svg.rect(left + last * cell, top + last * cell, mask * cell, mask * cell, line=3)
-    _coverage_legend(svg, left + SIDE + 26, top, places, pad)
+    _coverage_legend(svg, left, top + SIDE + 14, places, pad)
     return picture(
         svg,
         alt=_coverage_alt(size, mask, stride, pad, places, lost),
@@ -175,7 +164,7 @@ def _coverage_legend(svg, x, y, places, pad):
         ("dashed 0: padding",),
     )
     for k, words in enumerate(lines[: 4 if pad else 3]):
-        at = (x, y + 48 * k, cell, cell)
+        at = (x, y + 42 * k, cell, cell)
         if k == 0:
             svg.rect(*at, fill=style.tint("data", 0.2), stroke="data")
             svg.text(x + cell / 2, at[1] + 17.3, "4", anchor="middle")
@@ -188,10 +177,10 @@ def _coverage_legend(svg, x, y, places, pad):
             svg.text(x + cell / 2, at[1] + 17.3, "0", anchor="middle", fill=style.MUTED)
         for n, word in enumerate(words):
             svg.text(x + cell + 10, at[1] + (17 if len(words) == 1 else 10 + 16 * n), word)
-    svg.text(x, y + 48 * 4 + 8, f"y ({places}, {places})", bold=True)
+    svg.text(x + 230, y + 12, f"y ({places}, {places})", bold=True)
     for i, j in np.ndindex(places, places):
-        side = min(15, 170 / places)
-        svg.rect(x + j * side, y + 48 * 4 + 18 + i * side, side, side, fill=style.tint("output"), stroke="output")
+        side = min(15, 136 / places)
+        svg.rect(x + 230 + j * side, y + 22 + i * side, side, side, fill=style.tint("output"), stroke="output")
 
 
 def _coverage_alt(size, mask, stride, pad, places, lost):
@@ -216,10 +205,10 @@ def moved_maps(image, moved, y, y_moved, shift):
 
     A dashed line marks the first column with ink; it is `shift` pixels further right in the lower row.
     """
-    fig, axes = style.new_figure(6.2, 5.2, 2, 2)
+    fig, axes = style.new_figure(4.1, 4.2, 2, 2)
     top = max(np.abs(y).max(), np.abs(y_moved).max())
     column = int(np.flatnonzero(np.asarray(image).max(axis=0))[0])
-    words = (("image x", "map y"), (f"x, moved by {shift}", "map of the moved x"))
+    words = (("image x", "map y"), (f"x, moved by {shift}", "its map y"))
     for row, pair in enumerate(((image, y), (moved, y_moved))):
         for ax, values, word, map_ in zip(axes[row], pair, words[row], (False, True), strict=True):
             look = dict(cmap=style.DIVERGING, vmin=-top, vmax=top) if map_ else dict(cmap="gray_r", vmin=0, vmax=1)
@@ -228,5 +217,36 @@ def moved_maps(image, moved, y, y_moved, shift):
             ax.set(title=word, xticks=[column + shift * row], yticks=[])
             ax.grid(False)
             ax.spines[:].set_visible(True)
-    fig.colorbar(drawn, ax=axes[:, 1], label="value of the map", shrink=0.6)
+    fig.colorbar(drawn, ax=axes[:, 1], shrink=0.6)
+    return fig
+
+
+@style.styled
+def read_again(images, answers):
+    """Return a figure of one digit, moved further right from picture to picture, and what a network reads each time.
+
+    Parameters
+    ----------
+    images : (n, H, W) array
+        The digit moved by 0, 1, 2, ... pixels.
+    answers : n whole numbers
+        The network's answer to each.
+    """
+    fig, axes = style.new_figure(4.1, 1.7, 1, len(images))
+    for shift, (ax, image, answer) in enumerate(zip(axes, images, answers, strict=True)):
+        ax.imshow(image, cmap="gray_r", vmin=0, vmax=1, interpolation="nearest")
+        ax.set(xticks=[], yticks=[], xlabel=f"moved by {shift}" if shift else "as it is")
+        ax.set_title(f"\N{LEFT DOUBLE QUOTATION MARK}{answer}\N{RIGHT DOUBLE QUOTATION MARK}", loc="center")
+        ax.grid(False)
+        ax.spines[:].set_visible(True)
+    return fig
+
+
+@style.styled
+def shares_read(series):
+    """Return a figure of the shares of digits that networks read, {name: (shifts, shares)}, from 0 to 1."""
+    fig, ax = style.new_figure(4.1, 3.2)
+    curves(series, xlabel="pixels moved to the right", ylabel="share read correctly", ax=ax)
+    ax.set_ylim(0, 1)
+    ax.legend(loc="lower left")
     return fig

@@ -45,11 +45,11 @@ def matrix_of_weights(numbers, rows):
     rows : list of str, the names of the r outputs. The columns are called I1, I2, ...
     """
     height, width = numbers.shape
-    cell_w, cell_h, left, top = 37, 28, 48, 52
-    svg = Svg(left + width * cell_w + 10, top + height * cell_h + 10)
+    cell_w, cell_h, left, top = 22, 26, 38, 52
+    svg = Svg(max(390, left + width * cell_w + 4), top + height * cell_h + 10)
     kinds, filled = int(numbers.max()), int((numbers > 0).sum())
     title = f"T {numbers.shape}: {filled} cells hold the same {kinds} weights, {numbers.size - filled} are 0"
-    svg.text(10, 18, title, size=14, bold=True)
+    svg.text(6, 18, title, size=12, bold=True)
     for j in range(width):
         svg.text(left + (j + 0.5) * cell_w, top - 7, f"I{j + 1}", anchor="middle")
     for i in range(height):
@@ -66,7 +66,7 @@ def matrix_of_weights(numbers, rows):
 @style.styled
 def bands(numbers, title=""):
     """Return a figure of a large `as_matrix` result: zeros are white, every weight has its shade, named in a key."""
-    fig, (ax, key) = style.new_figure(7.2, 5, 1, 2, width_ratios=(5, 1))
+    fig, (ax, key) = style.new_figure(4.1, 5.6, 2, 1, height_ratios=(4, 1))
     kinds = int(numbers.max())
     look = dict(cmap=ListedColormap(_weight_shades(kinds)), vmin=-0.5, vmax=kinds + 0.5, interpolation="nearest")
     ax.imshow(numbers, **look)

@@ -92,6 +92,38 @@ def sizes(size, layers):
         found.append(1 + (found[-1] - mask + 2 * pad) // stride)
     return found
 """, "The list begins with the first layer's output"),
+        Mutant("no padding", """
+def sizes(size, layers):
+    found = []
+    for mask, stride, pad in layers:
+        size = 1 + (size - mask) // stride
+        found.append(size)
+    return found
+""", "The padding is left out"),
+        Mutant("stride before mask", """
+def sizes(size, layers):
+    found = []
+    for stride, mask, pad in layers:
+        size = 1 + (size - mask + 2 * pad) // stride
+        found.append(size)
+    return found
+""", "in this order"),
+        Mutant("divides the 1 too", """
+def sizes(size, layers):
+    found = []
+    for mask, stride, pad in layers:
+        size = (1 + size - mask + 2 * pad) // stride
+        found.append(size)
+    return found
+""", "The 1 is added after the division"),
+        Mutant("right sizes as floats", """
+def sizes(size, layers):
+    found = []
+    for mask, stride, pad in layers:
+        size = float(1 + (size - mask + 2 * pad) // stride)
+        found.append(size)
+    return found
+""", "The sizes are right, but they are floats"),
         Mutant("only the last size", """
 def sizes(size, layers):
     for mask, stride, pad in layers:
@@ -180,6 +212,55 @@ def unseen_columns(width, mask, stride, pad):
         seen.update(range(place, place + mask))
     return [c for c in range(width) if c not in seen]
 """, "Your last window is missing"),
+        Mutant("pads once", """
+def unseen_columns(width, mask, stride, pad):
+    seen = set()
+    for place in range(0, width + pad - mask + 1, stride):
+        seen.update(range(place - pad, place - pad + mask))
+    return [c for c in range(width) if c not in seen]
+""", "width + 2 * pad places"),
+        Mutant("decreasing", """
+def unseen_columns(width, mask, stride, pad):
+    seen = set()
+    for place in range(0, width + 2 * pad - mask + 1, stride):
+        seen.update(range(place - pad, place - pad + mask))
+    return sorted(set(range(width)) - seen, reverse=True)
+""", "in decreasing order"),
+        Mutant("counts from 1", """
+def unseen_columns(width, mask, stride, pad):
+    seen = set()
+    for place in range(0, width + 2 * pad - mask + 1, stride):
+        seen.update(range(place - pad, place - pad + mask))
+    return [c + 1 for c in range(width) if c not in seen]
+""", "yours are counted from 1"),
+        Mutant("the seen ones", """
+def unseen_columns(width, mask, stride, pad):
+    seen = set()
+    for place in range(0, width + 2 * pad - mask + 1, stride):
+        seen.update(range(place - pad, place - pad + mask))
+    return [c for c in range(width) if c in seen]
+""", "that a window does see"),
+        Mutant("windows one short", """
+def unseen_columns(width, mask, stride, pad):
+    seen = set()
+    for place in range(0, width + 2 * pad - mask + 1, stride):
+        seen.update(range(place - pad, place - pad + mask - 1))
+    return [c for c in range(width) if c not in seen]
+""", "yours see one less"),
+        Mutant("right columns as floats", """
+def unseen_columns(width, mask, stride, pad):
+    seen = set()
+    for place in range(0, width + 2 * pad - mask + 1, stride):
+        seen.update(range(place - pad, place - pad + mask))
+    return [float(c) for c in range(width) if c not in seen]
+""", "The columns are right, but they are floats"),
+        Mutant("says of each column", """
+def unseen_columns(width, mask, stride, pad):
+    seen = set()
+    for place in range(0, width + 2 * pad - mask + 1, stride):
+        seen.update(range(place - pad, place - pad + mask))
+    return [c not in seen for c in range(width)]
+""", "whether it is unseen"),
         Mutant("the public examples by heart", """
 def unseen_columns(width, mask, stride, pad):
     if (width, mask) == (8, 2):
@@ -246,6 +327,20 @@ def conv1d(x, w, stride, pad):
         Mutant("output of the input's type",
                LOOP_1D.replace("(M, L_out))", "(M, L_out), dtype=x.dtype)"), "cut to whole numbers"),
         Mutant("no floor", LOOP_1D.replace("// stride", "/ stride"), "raises TypeError"),
+        Mutant("no padding", LOOP_1D.replace("((0, 0), (pad, pad))", "0").replace("+ 2 * pad", ""),
+               "The padding is left out"),
+        Mutant("repeats the ends", LOOP_1D.replace("(pad, pad)))", "(pad, pad)), mode='edge')"),
+               "The padding must be zeros"),
+        Mutant("last product only", LOOP_1D.replace("+=", "="), "Only the last product is left"),
+        Mutant("adds maps first", LOOP_1D.replace("padded[c, v * stride + q]", "padded[:, v * stride + q].sum()"),
+               "each map has a mask of its own"),
+        Mutant("size pads once", LOOP_1D.replace("+ 2 * pad", "+ pad"), "it counts twice in L_out"),
+        Mutant("keeps the maps apart", """
+def conv1d(x, w, stride, pad):
+    padded = np.pad(x, ((0, 0), (pad, pad)))
+    windows = np.lib.stride_tricks.sliding_window_view(padded, w.shape[2], axis=1)[:, ::stride]
+    return np.einsum("cvq,mcq->mcv", windows, w)
+""", "There is still an axis for the input maps"),
         Mutant("NumPy's correlation", """
 def conv1d(x, w, stride, pad):
     padded = np.pad(x, ((0, 0), (pad, pad)))
@@ -312,6 +407,15 @@ def panorama(x, w):
         Mutant("one map an output", RING.replace("((H", "((C, H").replace("y[h, v]", "y[c, h, v]"),
                "result has shape (1,"),
         Mutant("joined by the number of rows", RING.replace("% W]", "% H]"), "Columns come round after as many"),
+        Mutant("first map", RING.replace("range(C)", "range(1)"), "Only the first map is in it"),
+        Mutant("last product only", RING.replace("+=", "="), "Only the last product is left"),
+        Mutant("centred", RING.replace("(v + q) % W", "(v + q - K_w // 2) % W"), "output v is the window that begins"),
+        Mutant("continues too far", """
+def panorama(x, w):
+    wide = np.concatenate([x, x[:, :, : w.shape[2]]], axis=2)
+    windows = np.lib.stride_tricks.sliding_window_view(wide, w.shape[1:], axis=(1, 2))
+    return np.einsum("chvpq,cpq->hv", windows, w)
+""", "one output too many in each row"),
         Mutant("extends the picture in place", """
 def panorama(x, w):
     C, K_h, K_w = w.shape
@@ -369,6 +473,24 @@ MATRIX = Key(
         Mutant("numbers outputs by W", PLACES.replace("T[h * W_out", "T[h * W"), "raises IndexError"),
         Mutant("rows and columns of the image swapped",
                PLACES.replace("+ p) * W +", "+ p) * H +"), "as_dense on a hidden case"),
+        Mutant("numbers outputs by H_out", PLACES.replace("T[h * W_out", "T[h * H_out"),
+               "W_out rows of the matrix, not H_out"),
+        Mutant("outputs column after column", PLACES.replace("T[h * W_out + v", "T[v * H_out + h"),
+               "Outputs are numbered"),
+        Mutant("pixels column after column",
+               PLACES.replace("(h * stride + p) * W + v * stride + q", "(v * stride + q) * H + h * stride + p"),
+               "Pixels are numbered"),
+        Mutant("mask in one run", """
+def as_dense(w, H, W, stride):
+    H_out, W_out = 1 + (H - w.shape[0]) // stride, 1 + (W - w.shape[1]) // stride
+    T = np.zeros((H_out * W_out, H * W))
+    for h, v in np.ndindex(H_out, W_out):
+        first = h * stride * W + v * stride
+        T[h * W_out + v, first : first + w.size] = w.ravel()
+    return T
+""", "The rows of the mask stand side by side"),
+        Mutant("stride in rows only", PLACES.replace("v * stride", "v"), "from row to row only"),
+        Mutant("ones", PLACES.replace("= w[p, q]", "= 1"), "they hold ones"),
         Mutant("too narrow", PLACES.replace("H * W))", "H_out * W_out))"), "out of bounds"),
         Mutant("reads it off", """
 def as_dense(w, H, W, stride):
@@ -409,6 +531,14 @@ COUNTS = Key(
                "the output maps are smaller than the image"),
         Mutant("one output map", COUNT.replace("M * (H", "(H").replace("M * (window + 1)", "window + 1"),
                "The layer has M output maps"),
+        Mutant("one bias for the layer", COUNT.replace("M * (window + 1)", "M * window + 1"),
+               "one for the whole layer"),
+        Mutant("local biases shared", COUNT.replace("outputs * (window + 1)", "outputs * window + M"),
+               "In the local layer nothing is shared"),
+        Mutant("dense without biases", COUNT.replace("(C * H * W + 1)", "C * H * W"), "In the dense layer the biases"),
+        Mutant("dense on one map", COUNT.replace("(C * H * W + 1)", "(H * W + 1)"), "the pixels of all C maps"),
+        Mutant("right counts as floats", COUNT.replace("K_h, K_w):", "K_h, K_w):\n    M = float(M)"),
+               "The counts are right, but they are floats"),
         Mutant("only the convolution", COUNT.replace("outputs * (C * H * W + 1), outputs * (window + 1), ", ""),
                "expected 3 values"),
         Mutant("the public examples by heart", """
@@ -453,6 +583,27 @@ POLYNOMIALS = Key(
         Mutant("pads once too often", SUM.replace("len(b) - 1", "len(b)"), "You pad once too often"),
         Mutant("pads by the other size", SUM.replace("len(b) - 1", "len(a) - 1"), "follows the length of a"),
         Mutant("all four axes", SUM.replace("y[0, 0]", "y"), "result has shape (1, 1,"),
+        Mutant("cut", SUM.replace("y[0, 0]", "y[0, 0].astype(int)"), "The results are cut to whole numbers"),
+        Mutant("= for +=", """
+def multiply(a, b):
+    y = np.zeros(len(a) + len(b) - 1)
+    for i in range(len(a)):
+        for j in range(len(b)):
+            y[i + j] = a[i] * b[j]
+    return y
+""", "Only one product is left"),
+        Mutant("one entry too many", """
+def multiply(a, b):
+    y = np.zeros(len(a) + len(b))
+    for i in range(len(a)):
+        for j in range(len(b)):
+            y[i + j] += a[i] * b[j]
+    return y
+""", "There is one entry too many"),
+        Mutant("a table of products", """
+def multiply(a, b):
+    return np.outer(a, b)
+""", "These are all products in a table"),
         Mutant("NumPy's", """
 def multiply(a, b):
     return np.convolve(a, b)

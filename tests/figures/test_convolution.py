@@ -27,7 +27,7 @@ def test_a_frame_for_each_map_at_each_place_and_all_of_one_size(sizes, stride):
     x, w = maps(*sizes)
     y = ops.conv2d_forward(x[None], w[None], stride=stride)[0][0, 0]
     frames = convolution.slide_frames(x, w, stride)
-    assert len(frames) == 1 + y.size * len(x)
+    assert len(frames) == y.size * len(x)
     assert len({(f.width, f.height) for f in frames}) == 1
     assert frames[0].width <= 840
 
@@ -36,7 +36,7 @@ def test_a_frame_for_each_map_at_each_place_and_all_of_one_size(sizes, stride):
 def test_the_last_map_of_each_place_shows_the_librarys_output(stride):
     x, w = maps(3, 5, 5, 2)
     y = ops.conv2d_forward(x[None], w[None], stride=stride)[0][0, 0]
-    frames = convolution.slide_frames(x, w, stride)[1:]
+    frames = convolution.slide_frames(x, w, stride)
     for k, (h, v) in enumerate(np.ndindex(y.shape)):
         last = frames[3 * k + 2]
         assert last.alt.endswith(f"y[{h}, {v}] is now {y[h, v]:g}.")
@@ -48,20 +48,34 @@ def test_the_last_map_of_each_place_shows_the_librarys_output(stride):
 
 def test_frames_fill_y_and_never_empty_it_again():
     dashed = [f.src.count("stroke='%23999999'") for f in convolution.slide_frames(*maps())]
-    firsts = dashed[1::3]  # the first map of each place: products of two maps and later outputs are empty
+    firsts = dashed[::3]  # the first map of each place: products of two maps and later outputs are empty
     assert firsts == sorted(firsts, reverse=True)
     assert dashed[-1] == 0
 
 
 def test_a_single_map_reads_without_a_sum_of_sums():
     frames = convolution.slide_frames(np.array([[[1, 2]]]), np.array([[[3]]]))
-    assert [svg_texts(read_svg(f.src))[0] for f in frames[1:]] == ["y[0, 0] = 3", "y[0, 1] = 6"]
+    assert [svg_texts(read_svg(f.src))[0] for f in frames] == ["y[0, 0] = 3", "y[0, 1] = 6"]
 
 
 def test_the_stepper_shows_a_finished_output_without_scripts_and_is_the_same_every_time():
     stepper = convolution.slide_stepper(*maps())
     assert "y[0, 0] is finished" in stepper.frames[stepper.static].caption
     assert stepper.html == convolution.slide_stepper(*maps()).html
+
+
+def test_no_frame_is_without_a_sum_and_a_number_in_y():
+    for frame in convolution.slide_frames(*maps()):
+        texts = svg_texts(read_svg(frame.src))
+        assert texts[0].startswith("y[")
+        assert any(text.startswith("sum ") for text in texts)
+
+
+@pytest.mark.parametrize("answers", [[7, 7, 2, 3], [0, 0]])
+def test_the_digit_read_again_has_an_answer_above_each_shift(answers):
+    figure = convolution.read_again(np.zeros((len(answers), 5, 5)), answers)
+    assert [ax.get_title()[1:-1] for ax in figure.axes] == [str(a) for a in answers]
+    assert [ax.get_xlabel() for ax in figure.axes][:2] == ["as it is", "moved by 1"]
 
 
 @all_of(("size", "mask", "stride", "pad"), SETTINGS)
@@ -92,11 +106,11 @@ def test_the_explorers_picture_says_what_it_shows_on_one_sheet(size, mask, strid
     picture = convolution.coverage(size, mask, stride, pad)
     lost = int(convolution.never_seen(size, mask, stride, pad).sum())
     words = svg_texts(read_svg(picture.src))
-    assert words[0].endswith(f"= {ops.output_size(size, mask, stride, pad)}")
-    assert words[1] == (f"{lost} of {size * size} pixels are never seen" if lost else "every pixel is seen")
+    assert words[1].endswith(f"= {ops.output_size(size, mask, stride, pad)}")
+    assert words[2] == (f"{lost} of {size * size} pixels are never seen" if lost else "every pixel is seen")
     assert ("never seen" in picture.alt) == bool(lost)
     assert ("cross" in picture.caption) == bool(lost)
-    assert (picture.width, picture.height) == (650, 470)
+    assert (picture.width, picture.height) == (392, 628)
     assert ("dashed 0: padding" in words) == (pad > 0)
 
 

@@ -1,6 +1,6 @@
 """Exercises of lesson 07: what a mask sees, where it slides, which matrix it is, and what it costs.
 
-Source: H, K and O, as each exercise names them.
+Source: lectures of Dey, Hwu and Owens, as each exercise names them.
 """
 
 import math
@@ -35,7 +35,7 @@ SIZES = Exercise(
     points=2,
     level="warm-up",
     concept="output sizes with mask, stride and padding",
-    source='K, "Convolution Layer: Spatial Transformations"',
+    source='Dey, "Convolution Layer: Spatial Transformations"',
     lines=5,
     expect=_chain(ops.output_size),
     cases=(
@@ -63,6 +63,14 @@ SIZES = Exercise(
         ),
         Cause("The list begins with the first layer's output, not with the input.",
               lambda size, layers: [size, *_chain(ops.output_size)(size, layers)]),
+        Cause("The padding is left out: it makes the image larger, on both sides.",
+              _chain(lambda n, k, s, p: 1 + (n - k) // s)),
+        Cause("A layer is (mask, stride, pad), in this order; you take the stride for the mask.",
+              _chain(lambda n, k, s, p: 1 + (n - s + 2 * p) // k)),
+        Cause("The 1 is added after the division, it is not divided by the stride.",
+              _chain(lambda n, k, s, p: (1 + n - k + 2 * p) // s)),
+        Cause("The sizes are right, but they are floats; // divides whole numbers and leaves a whole number.",
+              lambda size, layers: [float(n) for n in _chain(ops.output_size)(size, layers)]),
     ),
     instead_of=("output_size",),
 )  # fmt: skip
@@ -86,7 +94,7 @@ UNSEEN = Exercise(
     points=3,
     level="core",
     concept="what a stride leaves out, at the end and between windows",
-    source='K, "Stride"; the floor is the course\'s own',
+    source='Dey, "Stride"; the floor is the course\'s own',
     lines=6,
     expect=_never_seen,
     cases=(
@@ -94,8 +102,13 @@ UNSEEN = Exercise(
         Case((8, 3, 2, 1), "what is left over is padding"),
         Case((8, 2, 3, 0), "gaps between the windows"),
         Case((11, 3, 4, 1), "gaps, and padding at both ends"),
+        Case((10, 3, 3, 1), "the last window ends with the padding"),
     ),
     causes=(
+        Cause(
+            "The padded row has width + 2 * pad places: the padding stands on both sides.",
+            lambda n, k, s, p: _never_seen(n, k, s, p, -p),
+        ),
         Cause(
             "These are places in the padded row; column 0 of the image is the one after the padding.",
             lambda n, k, s, p: [c + p for c in _never_seen(n, k, s, p)],
@@ -124,6 +137,30 @@ UNSEEN = Exercise(
             "What is left over at the right end is padding first, and columns of the image only after that.",
             lambda n, k, s, p: list(range(n - ops.unseen(n, k, s, p), n)),
         ),
+        Cause(
+            "These are the right columns in decreasing order.",
+            lambda n, k, s, p: _never_seen(n, k, s, p)[::-1],
+        ),
+        Cause(
+            "Columns are counted from 0; yours are counted from 1.",
+            lambda n, k, s, p: [c + 1 for c in _never_seen(n, k, s, p)],
+        ),
+        Cause(
+            "These are the columns that a window does see; the others are wanted.",
+            lambda n, k, s, p: sorted(set(range(n)) - set(_never_seen(n, k, s, p))),
+        ),
+        Cause(
+            "A window sees `mask` columns; yours see one less: range(a, b) ends before b.",
+            lambda n, k, s, p: _never_seen(n, k - 1, s, p, -1),
+        ),
+        Cause(
+            "The columns are right, but they are floats; columns are whole numbers.",
+            lambda n, k, s, p: [float(c) for c in _never_seen(n, k, s, p)],
+        ),
+        Cause(
+            "This says of each column whether it is unseen; the numbers of the unseen columns are wanted.",
+            lambda n, k, s, p: [c in _never_seen(n, k, s, p) for c in range(n)],
+        ),
     ),
     instead_of=("col2im",),
 )
@@ -150,7 +187,7 @@ SKELETON = Exercise(
     points=3,
     level="core",
     concept="one direction, several maps, stride and padding, by loops",
-    source='H, "Example Convolution Inputs"',
+    source='Hwu, "Example Convolution Inputs"',
     lines=10,
     expect=_conv1d,
     cases=(
@@ -195,6 +232,27 @@ SKELETON = Exercise(
             "The results are cut to whole numbers: what you fill has taken over the type of x.",
             lambda x, w, s, p: _cut(x, w, s, p, x.dtype.kind == "i"),
         ),
+        Cause("The padding is left out.", lambda x, w, s, p: _conv1d(x, w, s, 0)),
+        Cause(
+            "The padding must be zeros; yours repeats the first and the last moment.",
+            lambda x, w, s, p: _conv1d(np.pad(x, ((0, 0), (p, p)), mode="edge"), w, s, 0),
+        ),
+        Cause(
+            "Only the last product is left of each sum: add with +=, = forgets what was there.",
+            lambda x, w, s, p: _conv1d(x[-1:], w[:, -1:] * (np.arange(w.shape[2]) == w.shape[2] - 1), s, p),
+        ),
+        Cause(
+            "You add up the maps before the mask is laid on; each map has a mask of its own.",
+            lambda x, w, s, p: _conv1d(np.repeat(x.sum(axis=0, keepdims=True), len(x), axis=0), w, s, p),
+        ),
+        Cause(
+            "The last outputs are missing: the padding stands on both sides, so it counts twice in L_out.",
+            lambda x, w, s, p: _conv1d(x, w, s, p)[:, : 1 + (x.shape[1] - w.shape[2] + p) // s],
+        ),
+        Cause(
+            "There is still an axis for the input maps; the products are added over them.",
+            lambda x, w, s, p: np.stack([_conv1d(x[c : c + 1], w[:, c : c + 1], s, p) for c in range(len(x))], axis=1),
+        ),
     ),
     instead_of=(
         "conv1d_forward",
@@ -232,7 +290,7 @@ PANORAMA = Exercise(
     points=4,
     level="core",
     concept="two directions and several maps by loops; equivariance without a border",
-    source='H, "Sequential Code: Forward Convolutional Layer"; the ring is the course\'s own',
+    source='Hwu, "Sequential Code: Forward Convolutional Layer"; the ring is the course\'s own',
     lines=9,
     expect=_panorama,
     cases=(
@@ -272,6 +330,22 @@ PANORAMA = Exercise(
             "Columns come round after as many as there are rows; look at which size you take the remainder by.",
             lambda x, w: _slide(x[:, :, np.arange(x.shape[2] + w.shape[2] - 1) % x.shape[1]], w),
         ),
+        Cause(
+            "Only the first map is in it: the products are added over all maps.",
+            lambda x, w: _panorama(x[:1], w[:1]),
+        ),
+        Cause(
+            "Only the last product is left of each sum: add with +=, = forgets what was there.",
+            lambda x, w: _panorama(x[-1:], w[-1:] * (np.arange(w[0].size).reshape(w[:1].shape) == w[0].size - 1)),
+        ),
+        Cause(
+            "Column v stands in the middle of your window; output v is the window that begins at column v.",
+            lambda x, w: np.roll(_panorama(x, w), w.shape[2] // 2, axis=1),
+        ),
+        Cause(
+            "There is one output too many in each row: K_w - 1 columns are enough to continue the picture.",
+            lambda x, w: _slide(np.concatenate([x, x[:, :, : w.shape[2]]], axis=2), w),
+        ),
     ),
     instead_of=("conv2d_forward", "conv2d_forward_loops", "conv2d_forward_windows"),
 )
@@ -292,6 +366,32 @@ def _crowded(w, H, W, stride):
     return each[:H_out, :W_out].reshape(H_out * W_out, H * W)
 
 
+def _places(w, H, W, stride):
+    return tuple(ops.output_size(n, k, stride) for n, k in zip((H, W), w.shape, strict=True))
+
+
+def _short_rows(w, H, W, stride):
+    """The right rows, filled in where they would stand if output rows were as long as there are rows."""
+    right, (high, wide) = _matrix(w, H, W, stride), _places(w, H, W, stride)
+    output, pixel = np.nonzero(_matrix(np.ones(w.shape), H, W, stride))
+    wrong = np.zeros_like(right)
+    wrong[output // wide * high + output % wide, pixel] = right[output, pixel]
+    return wrong
+
+
+def _side_by_side(w, H, W, stride):
+    """The whole mask as one run that begins at the window's first pixel."""
+    firsts = _matrix(np.eye(w.size)[0].reshape(w.shape), H, W, stride).argmax(axis=1)
+    wrong = np.zeros((len(firsts), H * W))
+    wrong[np.arange(len(firsts))[:, None], firsts[:, None] + np.arange(w.size)] = w.ravel()
+    return wrong
+
+
+def _rows_only(w, H, W, stride):
+    each = _matrix(w, H, W, 1).reshape(H - w.shape[0] + 1, W - w.shape[1] + 1, H * W)
+    return each[::stride, : _places(w, H, W, stride)[1]].reshape(-1, H * W)
+
+
 def _narrow(w, H, W, stride):
     """The right cells, moved to where they would stand if image rows were as long as those of the output."""
     right, wide = _matrix(w, H, W, stride), ops.output_size(W, w.shape[1], stride)
@@ -308,13 +408,14 @@ MATRIX = Exercise(
     points=4,
     level="stretch",
     concept="a convolution as a dense layer with zeros and shared weights",
-    source='O, "Convolutional Neural Networks"; the matrix is the course\'s own',
+    source='Owens, "Convolutional Neural Networks"; the matrix is the course\'s own',
     lines=7,
     expect=_matrix,
     cases=(
         Case((np.array([[-1.0, 1]]), 1, 4, 1), "one row of 4 pixels, mask (-1, 1)"),
         Case((np.array([[1, 2], [3, 4]]), 3, 3, 1), "3 x 3 pixels"),
         Case((np.array([[1.0, 2], [3, 4], [5, 6]]), 5, 4, 2), "5 x 4 pixels, stride 2"),
+        Case((np.array([[2.0, -1]]), 2, 4, 1), "2 rows of 4 pixels, outputs of 2 x 3"),
     ),
     causes=(
         Cause("It is the transpose: outputs are rows, pixels are columns.", lambda *a: _matrix(*a).T),
@@ -329,6 +430,25 @@ MATRIX = Exercise(
             "A row of the image has W pixels: going down one row is W columns of the matrix, not W_out.",
             _narrow,
         ),
+        Cause(
+            "A row of the output has W_out numbers: going down one row is W_out rows of the matrix, not H_out.",
+            _short_rows,
+        ),
+        Cause(
+            "Outputs are numbered row after row, as `ravel` does; yours are numbered column after column.",
+            lambda w, H, W, s: _matrix(w, H, W, s).reshape(*_places(w, H, W, s), -1).swapaxes(0, 1).reshape(-1, H * W),
+        ),
+        Cause(
+            "Pixels are numbered row after row, as `ravel` does; yours are numbered column after column.",
+            lambda w, H, W, s: _matrix(w, H, W, s).reshape(-1, H, W).swapaxes(1, 2).reshape(-1, H * W),
+        ),
+        Cause(
+            "The rows of the mask stand side by side; the next one meets the next row of the image, W columns further.",
+            _side_by_side,
+        ),
+        Cause("The stride works from row to row only; it is the same in both directions.", _rows_only),
+        Cause("The cells are right, but they hold ones; they hold the weights of the mask.",
+              lambda w, *a: _matrix(np.ones(w.shape), *a)),
     ),
     instead_of=("conv2d_forward", "conv2d_forward_loops", "conv2d_forward_windows", "as_matrix", "im2col"),
 )  # fmt: skip
@@ -355,7 +475,7 @@ COUNTS = Exercise(
     points=2,
     level="warm-up",
     concept="parameters of a convolution against a dense layer",
-    source='H, "Fully Connected Layers Not Always Useful"',
+    source='Hwu, "Fully Connected Layers Not Always Useful"',
     lines=5,
     expect=_weights,
     cases=(
@@ -381,6 +501,26 @@ COUNTS = Exercise(
             "The layer has M output maps, each with masks and a bias of its own.",
             lambda C, H, W, M, *k: _weights(C, H, W, 1, *k),
         ),
+        Cause(
+            "The convolution has one bias for each output map; you have one for the whole layer.",
+            lambda C, H, W, M, *k: (*_weights(C, H, W, M, *k)[:2], M * C * math.prod(k) + 1),
+        ),
+        Cause(
+            "In the local layer nothing is shared: each output number has a bias of its own.",
+            lambda *a: (_weights(*a)[0], _weights(*a, bias=False)[1] + a[3], _weights(*a)[2]),
+        ),
+        Cause(
+            "In the dense layer the biases are missing: there is one for each output number.",
+            lambda *a: (_weights(*a, bias=False)[0], *_weights(*a)[1:]),
+        ),
+        Cause(
+            "The dense layer looks at the pixels of all C maps.",
+            lambda C, H, W, M, *k: (_weights(1, H, W, M, *k)[0], *_weights(C, H, W, M, *k)[1:]),
+        ),
+        Cause(
+            "The counts are right, but they are floats; numbers that are counted are whole.",
+            lambda *a: tuple(float(n) for n in _weights(*a)),
+        ),
     ),
 )
 
@@ -393,7 +533,7 @@ POLYNOMIALS = Exercise(
     points=3,
     level="core",
     concept="flipping or not: convolution and cross-correlation",
-    source='O, "Convolutional Neural Networks"; the dice are the course\'s own',
+    source='Owens, "Convolutional Neural Networks"; the dice are the course\'s own',
     lines=3,
     expect=lambda a, b: np.convolve(np.asarray(a, float), np.asarray(b, float)),
     cases=(
@@ -425,6 +565,22 @@ POLYNOMIALS = Exercise(
         Cause(
             "You pad once too often: at the first place the mask would meet nothing but zeros.",
             lambda a, b: np.pad(np.convolve(a.astype(float), b.astype(float)), 1),
+        ),
+        Cause(
+            "The results are cut to whole numbers; probabilities need floats.",
+            lambda a, b: np.trunc(np.convolve(a.astype(float), b.astype(float))),
+        ),
+        Cause(
+            "Only one product is left of each sum: add with +=, = forgets what was there.",
+            lambda a, b: np.concatenate([a[:-1] * b[0], a[-1] * b]).astype(float),
+        ),
+        Cause(
+            "There is one entry too many: the largest sum is (len(a) - 1) + (len(b) - 1), and entries begin at 0.",
+            lambda a, b: np.append(np.convolve(a.astype(float), b.astype(float)), 0.0),
+        ),
+        Cause(
+            "These are all products in a table; those with the same i + j are still to be added.",
+            lambda a, b: np.outer(a, b).astype(float),
         ),
     ),
     instead_of=("convolve", "correlate", "fftconvolve", "polymul", "poly1d", "Polynomial"),
