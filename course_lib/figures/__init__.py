@@ -39,6 +39,7 @@ TOPICS = {
     "crossing": "convolution_costs",
     "data_movement": "convolution_costs",
     "error_image": "output_tiles",
+    "gradient_explorer": "map_gradients",
     "halo_explorer": "halos",
     "tile_explorer": "product_explorer",
     "tile_levels": "product_levels",
