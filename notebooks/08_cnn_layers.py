@@ -49,10 +49,10 @@ mask_learning(digits, edges, noise, example=3)
 # <details><summary>About this page</summary>
 #
 # It follows Prof. Dey's lecture 56 at IIT Kharagpur with its slides, Prof. Owens' EEC 289Q lecture 11 at UC Davis, and
-# ECE 508 lecture 10 by Prof. Hwu and colleagues at Illinois. You need lessons 04 and 07. The letters are those of lesson
-# 07: $B$ images of $C$ maps come in, $M$ maps go out, a mask has $K \times K$ weights; $n$, $c$ and $m$ count images,
-# input maps and output maps, $h$ and $v$ rows and columns of a map, $p$ and $q$ those of a mask. Reading and trying
-# takes about 60 minutes, the two optional parts 8 more.
+# ECE 508 lecture 10 by Prof. Hwu and colleagues at Illinois. You need lessons 04 and 07. The letters are those of
+# lesson 07: $B$ images of $C$ maps come in, $M$ maps go out, a mask has $K \times K$ weights; $n$, $c$ and $m$ count
+# images, input maps and output maps, $h$ and $v$ rows and columns of a map, $p$ and $q$ those of a mask. Reading and
+# trying takes about 60 minutes, the two optional parts 8 more.
 #
 # </details>
 
@@ -63,15 +63,15 @@ mask_learning(digits, edges, noise, example=3)
 # change with my weights, and how with my input?[^Hwu "Overview of Gradient Back-Propagation"] The first answer trains
 # the layer. The second is handed to the layer before, which takes it as its own $\partial E/\partial Y$.
 #
-# In code, `dy` is $\partial E/\partial Y$, `dx` is $\partial E/\partial X$, and `dw` is $\partial E/\partial W$. Each has
-# the shape of its array. As in lesson 04, a forward function returns its output and a `cache`, a tuple of whatever the
-# backward function will need. We begin with the layers that have no weights.
+# In code, `dy` is $\partial E/\partial Y$, `dx` is $\partial E/\partial X$, and `dw` is $\partial E/\partial W$. Each
+# has the shape of its array. As in lesson 04, a forward function returns its output and a `cache`, a tuple of whatever
+# the backward function will need. We begin with the layers that have no weights.
 #
 # ## ReLU with a slope
 #
-# A plain ReLU returns 0 for every negative input. The **leaky ReLU** returns the input times a small number instead, the
-# **negative slope**, which is chosen once.[^Dey "RELU Activation Function"] Backward, each element multiplies its `dy`
-# by the slope of its own branch.
+# A plain ReLU returns 0 for every negative input. The **leaky ReLU** returns the input times a small number instead,
+# the **negative slope**, which is chosen once.[^Dey "RELU Activation Function"] Backward, each element multiplies its
+# `dy` by the slope of its own branch.
 
 # %%
 z = np.array([-2.0, -0.5, 0.0, 3.0])
@@ -85,10 +85,10 @@ print("backward", ops.leaky_relu_backward(np.array([10.0, 10.0, 10.0, 10.0]), ca
 #
 # ## Max pooling
 #
-# **Pooling** replaces a whole window of $F \times F$ pixels by one number: its largest value in **max pooling**, its mean
-# in **average pooling**. Nothing is trained, and each map is treated on its own.[^Dey "Pooling Layer"] The windows move
-# by the stride $S$. The sizes are those of a convolution without padding, rounded down:[^Dey "Pooling Layer: Spatial
-# Transformations"]
+# **Pooling** replaces a whole window of $F \times F$ pixels by one number: its largest value in **max pooling**, its
+# mean in **average pooling**. Nothing is trained, and each map is treated on its own.[^Dey "Pooling Layer"] The windows
+# move by the stride $S$. The sizes are those of a convolution without padding, rounded down:[^Dey "Pooling Layer:
+# Spatial Transformations"]
 #
 # $$H_{out} = 1 + \left\lfloor \frac{H - F}{S} \right\rfloor, \qquad (B, C, H, W) \to (B, C, H_{out}, W_{out})$$
 
@@ -113,8 +113,8 @@ shape, place = cache
 print("y", y[0, 0], "place", place[0, 0])
 
 # %% [markdown]
-# Place 5 is row 1, column 1, since $5 = 1 \cdot 4 + 1$. The second window holds 2 twice. The kernel asks whether a value
-# is larger than the best so far, not whether it is as large, so the first of equal values wins: place 2.
+# Place 5 is row 1, column 1, since $5 = 1 \cdot 4 + 1$. The second window holds 2 twice. The kernel asks whether a
+# value is larger than the best so far, not whether it is as large, so the first of equal values wins: place 2.
 
 # %% tags=["hide-input"]
 # A prediction.
@@ -177,8 +177,8 @@ print("three gradients right, for x", x_random.shape)
 # ## A convolution small enough for a pencil
 #
 # One image, one map, stride 1, no padding. The input is the first map of a small example from the lectures;[^Hwu "A
-# Small Convolution Layer Example, Generating dE/dW"] the mask and `dy` are our own. The mask has four different numbers,
-# so that you can recognise each of them. The output is $(3, 3)$, so `dy` is $(3, 3)$ too.
+# Small Convolution Layer Example, Generating dE/dW"] the mask and `dy` are our own. The mask has four different
+# numbers, so that you can recognise each of them. The output is $(3, 3)$, so `dy` is $(3, 3)$ too.
 
 # %%
 x = np.array([[0.0, 2, 1, 0], [0, 3, 2, 1], [1, 1, 0, 2], [2, 1, 0, 3]])
@@ -191,8 +191,8 @@ print(y[0, 0])
 # ### One weight
 #
 # The weight $w_{00}$ is used once in every output: in $y_{00}$ it meets $x_{00}$, in $y_{01}$ it meets $x_{01}$, and so
-# on. So nine roads lead from it to $E$. Each contributes $\partial E/\partial y$ times the pixel that the weight met, and
-# roads add:[^Hwu "Back-propagation for a convolutional layer"]
+# on. So nine roads lead from it to $E$. Each contributes $\partial E/\partial y$ times the pixel that the weight met,
+# and roads add:[^Hwu "Back-propagation for a convolutional layer"]
 #
 # $$\frac{\partial E}{\partial w_{pq}} = \sum_{h,v} \frac{\partial E}{\partial y_{hv}}\; x_{h+p,\,v+q}$$
 #
@@ -216,13 +216,13 @@ print(dw, "db", dy.sum())
 # ### One pixel
 #
 # Now the pixel $x_{11}$, in the middle. Four windows saw it, and in each of them it met another weight. In $y_{11}$ it
-# stood at the top left and met $w_{00}$. In $y_{10}$ it met $w_{01}$, in $y_{01}$ it met $w_{10}$, and in $y_{00}$ it met
-# $w_{11}$.[^Hwu "Example"] Four roads:
+# stood at the top left and met $w_{00}$. In $y_{10}$ it met $w_{01}$, in $y_{01}$ it met $w_{10}$, and in $y_{00}$ it
+# met $w_{11}$.[^Hwu "Example"] Four roads:
 #
 # $$\frac{\partial E}{\partial x_{hv}} = \sum_{p,q} \frac{\partial E}{\partial y_{h-p,\,v-q}}\; w_{pq}$$
 #
-# Mind the signs. One index is $h - p$, the other is $p$, so the later weight meets the *earlier* output. Near the border
-# some of these outputs do not exist, and their terms are left out.
+# Mind the signs. One index is $h - p$, the other is $p$, so the later weight meets the *earlier* output. Near the
+# border some of these outputs do not exist, and their terms are left out.
 
 # %%
 pixel = dy[1, 1] * w[0, 0] + dy[1, 0] * w[0, 1] + dy[0, 1] * w[1, 0] + dy[0, 0] * w[1, 1]
@@ -231,8 +231,8 @@ print("dE/dx[1,1] =", pixel, "  dE/dx[0,0] =", dy[0, 0] * w[0, 0])
 # %% [markdown]
 # ## First way: loops
 #
-# The forward pass is full of products $x \cdot w$ that are added to an output. For each of them, the backward pass sends
-# `dy * w` to the pixel and `dy * x` to the weight. That is the whole rule, and it needs no special case at the
+# The forward pass is full of products $x \cdot w$ that are added to an output. For each of them, the backward pass
+# sends `dy * w` to the pixel and `dy * x` to the weight. That is the whole rule, and it needs no special case at the
 # border:[^Hwu "Calculating dE/dX"]
 
 # %%
@@ -256,8 +256,8 @@ print(dx)
 # ## Second way: a convolution
 #
 # Turn the question around. Instead of scattering from each output, **gather** for each pixel. First in one direction,
-# with a mask of three: $y_0 = x_0 w_0 + x_1 w_1 + x_2 w_2$, then $y_1 = x_1 w_0 + \dots$, and so on. The pixel $x_2$ is the
-# last one in the window of $y_0$, the middle one for $y_1$, and the first one for $y_2$:
+# with a mask of three: $y_0 = x_0 w_0 + x_1 w_1 + x_2 w_2$, then $y_1 = x_1 w_0 + \dots$, and so on. The pixel $x_2$ is
+# the last one in the window of $y_0$, the middle one for $y_1$, and the first one for $y_2$:
 #
 # $$\frac{\partial E}{\partial x_2} = \frac{\partial E}{\partial y_0} w_2 + \frac{\partial E}{\partial y_1} w_1 +
 # \frac{\partial E}{\partial y_2} w_0$$
@@ -285,9 +285,9 @@ print(full.shape, "largest difference from the loops:", np.abs(full - dx).max())
 # %% [markdown]
 # ## Several maps
 #
-# A real layer has several maps on both sides, and a mask for each pair of them. Nothing new happens to a single product.
-# There are more of them, and the question is which ones are added up. Here is an example small enough to check by hand:
-# two images, two maps in, three out, masks of $2 \times 2$.
+# A real layer has several maps on both sides, and a mask for each pair of them. Nothing new happens to a single
+# product. There are more of them, and the question is which ones are added up. Here is an example small enough to check
+# by hand: two images, two maps in, three out, masks of $2 \times 2$.
 
 # %%
 X = rng.integers(0, 4, (2, 2, 3, 3)).astype(float)     # (B, C, H, W)
@@ -334,9 +334,9 @@ figures.gradient_explorer(X, W, dY)
 
 # %% [markdown]
 # Each product $x \cdot w$ of the forward pass turns up three times. In an output it is added up over input maps. Going
-# back to the pixel, the shares are added over the **output maps** $m$, since all of them have used it. Going back to the
-# weight, they are added over the **images** $n$ and all places, since the weight is the same everywhere. The maps change
-# sides: $M$ come in, $C$ go out.
+# back to the pixel, the shares are added over the **output maps** $m$, since all of them have used it. Going back to
+# the weight, they are added over the **images** $n$ and all places, since the weight is the same everywhere. The maps
+# change sides: $M$ come in, $C$ go out.
 #
 # $$\frac{\partial E}{\partial X_{n,c,h,v}} =
 # \sum_{m,\,p,\,q} \frac{\partial E}{\partial Y_{n,m,h-p,v-q}}\; W_{m,c,p,q}$$
@@ -382,8 +382,8 @@ print("the product is y:", np.array_equal(w_rows @ cols, y.reshape(1, -1)))
 # $$\frac{\partial E}{\partial W_{rows}} = \frac{\partial E}{\partial Y} X_{cols}^\top, \qquad
 # \frac{\partial E}{\partial X_{cols}} = W_{rows}^\top \frac{\partial E}{\partial Y}$$
 #
-# for one image; over a batch, the first one is added up. Only the copying is new. If you copy a pixel to several places,
-# then on the way back you add up what comes from those places. That is **col2im**.
+# for one image; over a batch, the first one is added up. Only the copying is new. If you copy a pixel to several
+# places, then on the way back you add up what comes from those places. That is **col2im**.
 
 # %%
 dw_product = (dy_rows @ cols.T).reshape(2, 2)  # (1, 9) (9, 4) -> (1, 4)
@@ -392,8 +392,8 @@ dx_product = ops.col2im(dcols[None], (1, 1, 4, 4), 2)[0, 0]
 print(dx_product)
 
 # %% [markdown]
-# The same numbers again. (Col2im does not undo im2col. Unroll and add back, and a pixel that was copied four times comes
-# back four times as large.)
+# The same numbers again. (Col2im does not undo im2col. Unroll and add back, and a pixel that was copied four times
+# comes back four times as large.)
 #
 # ## Do all three agree?
 #
@@ -441,9 +441,9 @@ T = ops.conv2d_forward(units, w[None, None])[0].reshape(16, 9).T
 print((T.T @ dy.ravel()).reshape(4, 4))
 
 # %% [markdown]
-# The same numbers. For the weights, the rule is $\partial E/\partial T = \partial E/\partial y\; x^\top$, with shapes $(9,
-# 1)\,(1, 16) \to (9, 16)$: one slope for each cell of $T$. Cells that hold the same weight move together, so their slopes
-# add up. (`as_matrix` says which weight each cell holds, 1 to 4, or 0 for none.)
+# The same numbers. For the weights, the rule is $\partial E/\partial T = \partial E/\partial y\; x^\top$, with shapes
+# $(9, 1)\,(1, 16) \to (9, 16)$: one slope for each cell of $T$. Cells that hold the same weight move together, so their
+# slopes add up. (`as_matrix` says which weight each cell holds, 1 to 4, or 0 for none.)
 
 # %%
 holds = figures.convolution_matrix.as_matrix((2, 2), (4, 4))
@@ -452,8 +452,9 @@ print("dw", [float(dT[holds == k].sum()) for k in (1, 2, 3, 4)])
 
 # %% [markdown]
 # That is `dw`. So the backward pass of a convolution is *not* something else again. Scattering, sliding a mask and
-# unrolling are three ways to compute $T^\top\, \partial E/\partial y$, and the sums of $\partial E/\partial y\; x^\top$,
-# without ever building $T$. It costs what lesson 04 counted: two products of the size of the forward one.
+# unrolling are three ways to compute $T^\top\, \partial E/\partial y$, and the sums of
+# $\partial E/\partial y\; x^\top$, without ever building $T$. It costs what lesson 04 counted: two products of the size
+# of the forward one.
 #
 # ## What does unrolling cost?
 #
@@ -507,14 +508,15 @@ print(f"image {image.nbytes:,} bytes, unrolled {unrolled.nbytes:,} bytes")
 # %% [markdown]
 # The column "uses" is what the matrix product gives back. Each number of $X_{cols}$ is multiplied by one weight from
 # every row of $W_{rows}$, so it is used $M$ times: 6, 16 and 120 times.[^Hwu "Matrix-Multiplication Enables Additional
-# Reuse"] Once fetched from memory, it could serve them all. C5 costs nothing: its mask is as large as its input, so there
-# is one window, and no pixel is copied twice. C1 is the bad case, with 19 copies of a pixel written for 6 uses each.
+# Reuse"] Once fetched from memory, it could serve them all. C5 costs nothing: its mask is as large as its input, so
+# there is one window, and no pixel is copied twice. C1 is the bad case, with 19 copies of a pixel written for 6 uses
+# each.
 #
-# A convolution that keeps *one* copy of each pixel at hand uses it just as often as unrolling copies it; unroll for real,
-# and that reuse is lost.[^Hwu "Convolution Reuse Matches Unrolling Replication!"] So the way out is to unroll only in
-# thought, while loading.[^Hwu "Conceptual Unrolling May Help Performance"] [Lesson 15](15_convolution_kernels.ipynb) does
-# that on a GPU, and measures what it saves. Our library unrolls a block of bounded size at a time
-# ([`course_lib/reference/conv2d.py`](../course_lib/reference/conv2d.py)).
+# A convolution that keeps *one* copy of each pixel at hand uses it just as often as unrolling copies it; unroll for
+# real, and that reuse is lost.[^Hwu "Convolution Reuse Matches Unrolling Replication!"] So the way out is to unroll
+# only in thought, while loading.[^Hwu "Conceptual Unrolling May Help Performance"] [Lesson
+# 15](15_convolution_kernels.ipynb) does that on a GPU, and measures what it saves. Our library unrolls a block of
+# bounded size at a time ([`course_lib/reference/conv2d.py`](../course_lib/reference/conv2d.py)).
 
 # %% [markdown]
 # ## What goes wrong: a check that passes
@@ -524,7 +526,7 @@ print(f"image {image.nbytes:,} bytes, unrolled {unrolled.nbytes:,} bytes")
 
 # %%
 def backward_by_sliding(dy, cache):
-    x, w, *_ = cache
+    w = cache[1]  # cache[0] is x
     _, dw, _ = ops.conv2d_backward(dy, cache)
     dx, _ = ops.conv2d_forward(dy, w.transpose(1, 0, 2, 3), pad=w.shape[2] - 1)
     return dx, dw
@@ -559,9 +561,9 @@ print(rejected)
 # %% [markdown]
 # <details class="reveal"><summary>What the blur has hidden</summary>
 #
-# `args[0]` is `x`. The flip is missing. A blur looks the same after a turn by 180 degrees, so the check noticed nothing,
-# and with a mask of ones it would not have either. The shapes fit in both cases, and training would never raise an
-# error. It would only teach the layers before this one wrongly.
+# `args[0]` is `x`. The flip is missing. A blur looks the same after a turn by 180 degrees, so the check noticed
+# nothing, and with a mask of ones it would not have either. The shapes fit in both cases, and training would never
+# raise an error. It would only teach the layers before this one wrongly.
 #
 # </details>
 
@@ -589,7 +591,7 @@ print("without flip", wrong[0], " right", dx[0])
 # %%
 goal = ops.conv2d_forward(digits[:, None], edges[None, None])[0]
 mask = noise[None, None]
-for step in range(400):
+for _ in range(400):
     y, cache = ops.conv2d_forward(digits[:, None], mask)
     dy_digits = (y - goal) / y.size
     mask = mask - 2.0 * ops.conv2d_backward(dy_digits, cache)[1]
@@ -606,8 +608,8 @@ print(np.round(mask[0, 0], 1))
 # <details><summary>Pixels at the rim</summary>
 #
 # The mask has 25 weights, so why is C1's image not copied 25 times? Only pixels that lie four or more from every border
-# stand in all 25 windows. The image of ones, unrolled and added back, says how often each pixel was copied: between once
-# in the corners and 25 times inside. Only the rim keeps the average down at 19.1.
+# stand in all 25 windows. The image of ones, unrolled and added back, says how often each pixel was copied: between
+# once in the corners and 25 times inside. Only the rim keeps the average down at 19.1.
 #
 # </details>
 
@@ -661,8 +663,8 @@ print("equal:", np.array_equal(figures.cnn_layers.full_convolution(spread, w), d
 # - Compute `ops.replication` of a $1\times1$ mask. When is unrolling free? For C1 with `stride=5` it is below 1. Which
 #   pixels are missing? <details><summary>Answer</summary>
 #
-#   It is 1, as for C5: if each pixel stands in one window only, nothing is copied twice. With stride 5, six windows of 5
-#   cover 30 of the 32 rows and columns; `ops.unseen(32, 5, 5)` is 2. So $900 / 1024 = 0.88$.
+#   It is 1, as for C5: if each pixel stands in one window only, nothing is copied twice. With stride 5, six windows of
+#   5 cover 30 of the 32 rows and columns; `ops.unseen(32, 5, 5)` is 2. So $900 / 1024 = 0.88$.
 #
 #   </details>
 
@@ -670,14 +672,15 @@ print("equal:", np.array_equal(figures.cnn_layers.full_convolution(spread, w), d
 # <details><summary>For those who know the lectures</summary>
 #
 # - Hwu's formula for $\partial E/\partial X$ does not say that terms are left out where an output does not exist.
-# - In his "Example", $\partial E/\partial W[0,0,0,0]$ ends with $\partial E/\partial Y[0,1,0] \cdot X[0,1,1]$. It must be
-#   $\partial E/\partial Y[0,1,1]$, since pixel and output stand at the same place. With the upper left $3 \times 3$ pixels
-#   of our `x` and `dy` = [[1, 2], [3, 5]], the slide's sum is 13 and the right one 19, which is also the measured slope.
+# - In his "Example", $\partial E/\partial W[0,0,0,0]$ ends with $\partial E/\partial Y[0,1,0] \cdot X[0,1,1]$. It must
+#   be $\partial E/\partial Y[0,1,1]$, since pixel and output stand at the same place. With the upper left $3 \times 3$
+#   pixels of our `x` and `dy` = [[1, 2], [3, 5]], the slide's sum is 13 and the right one 19, which is also the
+#   measured slope.
 # - The slide on reuse lists 19.1, 12.8 and 1 for C1, C2 and C3. They belong to C1, C3 and C5: LeNet-5's layers 2 and 4
 #   are poolings, S2 and S4.
-# - The slides end with a finished $\partial E/\partial X[0]$, [[2, 5, 7, 4], [5, 11, 13, 7], [8, 12, 8, 4], [5, 6, 2, 1]],
-#   without the masks and gradients behind it, at least in our text of them. We chose our `dy` so that with a mask of ones
-#   `backward_loops` gives exactly this. Other masks and gradients would do so too.
+# - The slides end with a finished $\partial E/\partial X[0]$, [[2, 5, 7, 4], [5, 11, 13, 7], [8, 12, 8, 4], [5, 6, 2,
+#   1]], without the masks and gradients behind it, at least in our text of them. We chose our `dy` so that with a mask
+#   of ones `backward_loops` gives exactly this. Other masks and gradients would do so too.
 # - Dey's letter for the window, $F$, is kept for pooling only; his masks of size $F$ are our $K$.
 #
 # </details>

@@ -96,7 +96,7 @@ def map_gradients(x, w, dy):
     x, w, dy = (np.asarray(array, dtype=float) for array in (x, w, dy))
     for name, array in (("x", x), ("w", w), ("dy", dy)):
         if array.ndim != 4 or not 0 < array.size <= MOST:
-            raise ValueError(f"{name} is {array.shape}; it must have 4 axes, and at least 1 and at most {MOST} numbers.")
+            raise ValueError(f"{name} is {array.shape}; it must have 4 axes and from 1 to {MOST} numbers.")
         if not np.isfinite(array).all():
             raise ValueError(f"{name} holds {array[~np.isfinite(array)][0]}; all numbers must be finite.")
     (B, C, H, W), (M, _, K_h, K_w) = x.shape, w.shape
@@ -180,7 +180,7 @@ def _static(maps, kind, at):
     total = number(sum(sums.values()))
     over = {"x": "output map", "w": "image", "dy": "input map"}[kind]
     parts = " + ".join(_factor(v, start=not k) for k, v in enumerate(sums.values()))
-    says = f"{name_of(kind, at)} = {parts} = {total}: {len(terms)} products, added up for each {over} and then over all."
+    says = f"{name_of(kind, at)} = {parts} = {total}: {len(terms)} products, added up for each {over}, then over all."
     marks = {name: {} for name in KINDS}
     for k, term in enumerate(terms):
         letter = LETTERS[k] if k < len(LETTERS) else "·"
@@ -233,8 +233,9 @@ def _draw(s, left, top, name, array, cell, marks, chosen):
         x, y = left + LEFT + j * (W * cell + GAP) + v * cell, top + TOP + i * (H * cell + GAP) + h * cell
         letter = marks.get(place)
         s.rect(x, y, cell, cell, fill=style.tint(role, 0.5) if letter else style.PAPER, stroke="idle")
-        s.text(x + cell / 2 + (4 if letter else 0), y + cell - 6, number(array[place]), anchor="middle",
-               bold=bool(letter) or place == chosen, fill=style.INK if letter or place == chosen else style.MUTED)  # fmt: skip
+        seen = bool(letter) or place == chosen
+        look = dict(bold=seen, fill=style.INK if seen else style.MUTED)
+        s.text(x + cell / 2 + (4 if letter else 0), y + cell - 6, number(array[place]), anchor="middle", **look)
         if letter:
             s.text(x + 2, y + 11, letter)
         if place == chosen:
