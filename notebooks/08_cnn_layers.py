@@ -24,14 +24,13 @@ import numpy as np
 
 from course_lib import checks, data, figures
 from course_lib import reference as ops
-from course_lib.figures.learned_mask import mask_learning
 from course_lib.lesson import predict, table
 
 rng = np.random.default_rng(8)
 digits = data.load_digits(seed=0).x_train[:10].reshape(10, 28, 28).astype(float)
 edges = np.array([[-1.0, 0, 1], [-2, 0, 2], [-1, 0, 1]])
 noise = rng.standard_normal((3, 3))
-mask_learning(digits, edges, noise, example=3)
+figures.learned_mask.mask_learning(digits, edges, noise, example=3)
 
 # %% [markdown]
 # On this page we compute that backward pass in three ways that look nothing alike. All three turn out to be the rule
@@ -132,8 +131,8 @@ dx_pool = ops.max_pool_backward(dy_pool[None, None], cache)[0, 0]
 figures.show(
     figures.cnn_layers.pooling_routes(four, dy_pool),
     alt="The winners at places 5 and 2 receive 5 and 7; every other dx is 0.",
-    caption="The thick line parts the two windows. Forward, each winner is kept, and its place. Backward, dy says how "
-    "much comes back, and place says where it goes.",
+    caption="The thick line separates the two windows. Forward, each winner is kept, and its place. Backward, dy says "
+    "how much comes back, and place says where it goes.",
 )
 
 # %% [markdown]
@@ -248,9 +247,9 @@ dx, dw_loops = backward_loops(dy, x, w)
 print(dx)
 
 # %% [markdown]
-# (`np.ndindex(3, 3)` counts through all pairs of indices.) The numbers that we found by hand are there: 26 in the
-# middle, 2 in the corner. The loops **scatter**: each output throws its gradient at the four pixels that it saw. The
-# library has the same loops for batches, several maps, strides and padding, in
+# (`np.ndindex(3, 3)` counts through all pairs of indices.) The numbers that we found by hand are there: 26 for
+# $x_{11}$, and 2 in the corner. The loops **scatter**: each output throws its gradient at the four pixels that it saw.
+# The library has the same loops for batches, several maps, strides and padding, in
 # [`course_lib/reference/conv2d_loops.py`](../course_lib/reference/conv2d_loops.py).
 #
 # ## Second way: a convolution
@@ -326,8 +325,9 @@ print("with all dy and w equal to 1, dE/dx of that pixel is", reached[0, 0, 1, 1
 many.confirm(int(reached[0, 0, 1, 1]))
 
 # %% [markdown]
-# Choose a number in the picture by mouse, or with the arrow keys. Cells with the same letter are multiplied, and below
-# stands how the products are added up. Start with a pixel, then go to a weight and to an output. Which maps light up?
+# Choose a number in the picture by mouse, or with the arrow keys. Cells with the same letter are multiplied, and the
+# lines below show how the products are added up. Start with a pixel, then go to a weight and to an output. Which maps
+# light up?
 
 # %%
 figures.gradient_explorer(X, W, dY)
@@ -360,7 +360,7 @@ print("dX[0, 0, 1, 1] =", dX_full[0, 0, 1, 1], "  equal everywhere:", np.array_e
 # $$Y = W_{rows}\, X_{cols} \qquad (M,\; C K^2)\,(C K^2,\; H_{out} W_{out}) \to (M,\; H_{out} W_{out})$$
 #
 # Colour, and the index in brackets, say which pixel a number came from; the copies of one pixel are framed. A column
-# holds what one output sees. A row holds what one weight meets. Step from a corner to an edge and inside.
+# holds what one output sees. A row holds what one weight meets. Step from a corner to an edge, and on to the inside.
 
 # %%
 figures.cnn_layers.unrolled_stepper(x, (2, 2))
@@ -412,7 +412,7 @@ for way, (forward, backward) in ways.items():
     results[way] = (y_way, *backward(dyb, cache))
 
 # %% [markdown]
-# Outputs and gradients of the first way, held against those of the other two:
+# Here are the outputs and gradients of the loops, compared with those of the other two ways:
 
 # %% tags=["hide-input"]
 # Each array against that of the loops.
@@ -563,7 +563,7 @@ print(rejected)
 #
 # `args[0]` is `x`. The flip is missing. A blur looks the same after a turn by 180 degrees, so the check noticed
 # nothing, and with a mask of ones it would not have either. The shapes fit in both cases, and training would never
-# raise an error. It would only teach the layers before this one wrongly.
+# raise an error. It would only train the layers before this one on wrong gradients.
 #
 # </details>
 
@@ -585,8 +585,8 @@ print("without flip", wrong[0], " right", dx[0])
 # ## The mask learns
 #
 # Back to the mask that was noise. We show it ten digits and what the edge mask makes of them. Then $E$ is half the mean
-# squared difference, `dy` is the difference divided by the number of outputs, and the rest of the step you have just
-# derived.
+# squared difference, `dy` is the difference divided by the number of outputs, and you have derived the rest of the step
+# on this page.
 
 # %%
 goal = ops.conv2d_forward(digits[:, None], edges[None, None])[0]
@@ -599,7 +599,7 @@ print(np.round(mask[0, 0], 1))
 
 # %% [markdown]
 # These are the numbers of the edge mask, each within a tenth. Nobody typed them in; they came back through `dw`. In a
-# network nobody knows the right outputs of a middle layer either. There, `dy` is the `dx` of the layer behind it, and
+# network, nobody knows the right outputs of a layer in the middle. There, `dy` is the `dx` of the layer behind it, and
 # lesson 09 trains all of LeNet-5 that way.
 
 # %% [markdown]

@@ -235,6 +235,16 @@ def test_the_noise_becomes_the_edge_mask_to_a_tenth(lesson, shown):
     assert "Step 6 of 6. After 400 steps: half the mean squared difference of the outputs is 2.3e-05." in shown
 
 
+def test_a_convolutions_cache_begins_with_x_and_w(lesson, prose):
+    x, w = lesson["x"][None, None], lesson["w"][None, None]
+    _, cache = ops.conv2d_forward(x, w)
+    assert cache[0] is x
+    assert cache[1] is w
+    assert "The cache of `conv2d_forward` begins with `x` and `w`" in prose
+    script = (NOTEBOOKS / f"{NAME}.py").read_text(encoding="utf-8")
+    assert script.index("begins with `x` and") < script.index("cache[1]"), "said before it is used"
+
+
 def test_try_it_with_stride_5_covers_30_of_32_rows():
     assert ops.output_size(32, 5, 5) * 5 == 30
     assert round(900 / 1024, 2) == round(ops.replication((1, 1, 32, 32), 5, stride=5), 2) == 0.88
