@@ -31,7 +31,7 @@ class Term:
     second: tuple
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # == on arrays has no single truth value
 class MapGradients:
     """A convolution with stride 1 and no padding: x (B, C, H, W), w (M, C, K_h, K_w), dy (B, M, H_out, W_out).
 
