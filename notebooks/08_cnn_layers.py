@@ -1,5 +1,6 @@
 # ---
 # jupyter:
+#   course_form: 2
 #   jupytext:
 #     text_representation:
 #       extension: .py
@@ -13,48 +14,63 @@
 # %% [markdown]
 # # 08 · The layers of a convolutional network, backward
 #
-# Lesson 07 ran a convolution forward. Many students expect its backward pass to be something else again, with rules of
-# its own. On this page it is computed in three ways that look nothing alike, and all three turn out to be the rule
-# that you know from lesson 04.
-#
-# **K** is Prof. Dey's lecture 56 at IIT Kharagpur with its slides, **O** is Prof. Owens' EEC 289Q lecture 11 at UC
-# Davis, **H** is ECE 508 lecture 10 by Prof. Hwu and colleagues at Illinois. A note such as (H, "Calculating dE/dX")
-# names the lecture and the slide; elsewhere K and H are sizes. The page takes about 45 minutes, the optional parts 8
-# more.
+# A network that reads digits needs masks, and nobody types them in: it has to learn them. Below, a mask starts as
+# noise. Step by step its nine numbers change, until it finds the vertical edges of a handwritten digit. At each step
+# somebody has to say how the error depends on each of the nine, and that is the backward pass of a convolution. Many
+# students expect it to be something else again, with rules of its own.
+
+# %% tags=["hide-input"]
+import numpy as np
+
+from course_lib import checks, data, figures
+from course_lib import reference as ops
+from course_lib.lesson import predict, table
+
+rng = np.random.default_rng(8)
+digits = data.load_digits(seed=0).x_train[:10].reshape(10, 28, 28).astype(float)
+edges = np.array([[-1.0, 0, 1], [-2, 0, 2], [-1, 0, 1]])
+noise = rng.standard_normal((3, 3))
+figures.learned_mask.mask_learning(digits, edges, noise, example=3)
 
 # %% [markdown]
+# On this page we compute that backward pass in three ways that look nothing alike. All three turn out to be the rule
+# that you know from lesson 04, and at the end a few lines of your own teach the mask.
+#
 # ## You will be able to
 #
 # - run max pooling, average pooling and the leaky ReLU forward and backward by hand;
 # - compute $\partial E/\partial W$ and $\partial E/\partial X$ of a convolution by loops, as convolutions and as matrix
-#   products;
+#   products, for one map and for several;
 # - say what unrolling an image costs, and what a matrix product gives back for it;
 # - choose test data on which a mistake cannot hide.
 
 # %% [markdown]
-# ## Why
+# <details><summary>About this page</summary>
 #
-# A network learns only if every layer can answer one question (H, "Overview of Gradient Back-Propagation"): given
-# $\partial E/\partial Y$, how does the error $E$ change with my weights, and how with my input? The first answer
-# trains the layer, the second is the $\partial E/\partial Y$ of the layer before.
+# It follows Prof. Dey's lecture 56 at IIT Kharagpur with its slides, Prof. Owens' EEC 289Q lecture 11 at UC Davis, and
+# ECE 508 lecture 10 by Prof. Hwu and colleagues at Illinois. You need lessons 04 and 07. The letters are those of
+# lesson 07: $B$ images of $C$ maps come in, $M$ maps go out, a mask has $K \times K$ weights; $n$, $c$ and $m$ count
+# images, input maps and output maps, $h$ and $v$ rows and columns of a map, $p$ and $q$ those of a mask. Reading and
+# trying takes about 60 minutes, the two optional parts 8 more.
 #
-# In code `dy` is $\partial E/\partial Y$, `dx` is $\partial E/\partial X$, `dw` is $\partial E/\partial W$, each in
-# the shape of its array. We begin with the layers that have no weights.
-
-# %%
-import numpy as np
-
-from course_lib import checks, figures
-from course_lib import reference as ops
-
-rng = np.random.default_rng(8)
+# </details>
 
 # %% [markdown]
+# ## Two questions for every layer
+#
+# A network can learn if each of its layers answers two questions: given $\partial E/\partial Y$, how does the error $E$
+# change with my weights, and how with my input?[^Hwu "Overview of Gradient Back-Propagation"] The first answer trains
+# the layer. The second is handed to the layer before, which takes it as its own $\partial E/\partial Y$.
+#
+# In code, `dy` is $\partial E/\partial Y$, `dx` is $\partial E/\partial X$, and `dw` is $\partial E/\partial W$. Each
+# has the shape of its array. As in lesson 04, a forward function returns its output and a `cache`, a tuple of whatever
+# the backward function will need. We begin with the layers that have no weights.
+#
 # ## ReLU with a slope
 #
-# The slides' ReLU has a second branch (K, "RELU Activation Function"): where the input is not positive, it returns the
-# input times a **negative slope**, a small number chosen once. With slope 0 it is the plain ReLU of lesson 02.
-# Backward, each element multiplies its `dy` by the slope of its own branch.
+# A plain ReLU returns 0 for every negative input. The **leaky ReLU** returns the input times a small number instead,
+# the **negative slope**, which is chosen once.[^Dey "RELU Activation Function"] Backward, each element multiplies its
+# `dy` by the slope of its own branch.
 
 # %%
 z = np.array([-2.0, -0.5, 0.0, 3.0])
@@ -63,26 +79,28 @@ print("forward ", a)
 print("backward", ops.leaky_relu_backward(np.array([10.0, 10.0, 10.0, 10.0]), cache))
 
 # %% [markdown]
-# A plain ReLU would stop the first three gradients. The slope lets a tenth through, so a neuron whose sum is negative
-# for every sample can still learn.
+# A plain ReLU would have stopped the first three gradients. The slope lets a tenth of them through, so a neuron whose
+# sum is negative for every sample can still learn.
 #
 # ## Max pooling
 #
-# **Pooling** puts one number in the place of a whole window of $F \times F$ pixels (F is the slides' letter): its
-# largest value in **max pooling**, its mean in **average pooling**. Nothing is trained, and each map is treated on its
-# own (K, "Pooling Layer"). Windows move by the stride $S$, and the sizes are those of a convolution without padding (K,
-# "Pooling Layer: Spatial Transformations"), rounded down:
+# **Pooling** replaces a whole window of $F \times F$ pixels by one number: its largest value in **max pooling**, its
+# mean in **average pooling**. Nothing is trained, and each map is treated on its own.[^Dey "Pooling Layer"] The windows
+# move by the stride $S$. The sizes are those of a convolution without padding, rounded down:[^Dey "Pooling Layer:
+# Spatial Transformations"]
 #
 # $$H_{out} = 1 + \left\lfloor \frac{H - F}{S} \right\rfloor, \qquad (B, C, H, W) \to (B, C, H_{out}, W_{out})$$
 
 # %%
-for H, F, S in ((4, 2, 2), (28, 2, 2), (5, 2, 2), (5, 3, 2)):
-    print(f"H={H}, F={F}, S={S}: H_out={ops.output_size(H, F, S)}, rows never seen: {ops.unseen(H, F, S)}")
+sizes = [(H, F, S, ops.output_size(H, F, S), ops.unseen(H, F, S))
+         for H, F, S in ((4, 2, 2), (28, 2, 2), (5, 2, 2), (5, 3, 2))]
+table(sizes, ["H", "F", "S", "H_out", "rows never seen"])
 
 # %% [markdown]
-# Here are the first two rows of an example (O, "Max-Pooling"), $F = S = 2$. The backward pass must know *which* pixel
-# won. So the forward pass keeps the **argmax mask**, which holds no weights: for each output, the place of the winner,
-# counted row by row through the map (K, "Pooling Kernel").
+# Take two rows of four pixels, and windows of $2 \times 2$ side by side.[^Owens "Max-Pooling"] The backward pass has to
+# know *which* pixel won. So the forward pass keeps the **argmax mask**, a mask without weights: for each output, the
+# place of the winner, counted row by row through the map.[^Dey "Pooling Kernel"] It is the second thing in the cache,
+# after the shape of the input.
 #
 # (`four[None, None]` puts two axes of length 1 in front: one image, one map.)
 
@@ -94,28 +112,45 @@ shape, place = cache
 print("y", y[0, 0], "place", place[0, 0])
 
 # %% [markdown]
-# Place 5 is row 1, column 1, since $5 = 1 \cdot 4 + 1$. The second window holds 2 twice. The slide's kernel
-# asks `> maxval`, not `>=`, so the first of equal values wins: place 2.
-#
-# **Predict first.** `dy` holds 5 and 7. What is `dx` at the winners, at the second 2, and at the others?
+# Place 5 is row 1, column 1, since $5 = 1 \cdot 4 + 1$. The second window holds 2 twice. The kernel asks whether a
+# value is larger than the best so far, not whether it is as large, so the first of equal values wins: place 2.
 
-# %%
-dy_pool = np.array([[5.0, 7.0]])
-dx = ops.max_pool_backward(dy_pool[None, None], cache)[0, 0]
-print(dx)
+# %% tags=["hide-input"]
+# A prediction.
+pooled = predict(
+    "`dy` holds 5 and 7. What is `dx` at the 3, at the first 2, and at the second 2?",
+    ["5, 7 and 7", "5, 7 and 0", "5, 3.5 and 3.5", "1.25, 1.75 and 1.75"],
+    answer="5, 7 and 0",
+    reveals=2,
+)
+pooled
+
+# %% tags=["hide-output"]
+dy_pool = np.array([[5.0, 7]])
+dx_pool = ops.max_pool_backward(dy_pool[None, None], cache)[0, 0]
 figures.show(
     figures.cnn_layers.pooling_routes(four, dy_pool),
-    alt=f"The winners at places {place.ravel()} receive {dy_pool.ravel()}; every other dx is 0.",
-    caption="The thick line parts the two windows. Forward keeps each winner and its place; "
-    "backward, dy gives the amount and place says where it goes.",
+    alt="The winners at places 5 and 2 receive 5 and 7; every other dx is 0.",
+    caption="The thick line separates the two windows. Forward, each winner is kept, and its place. Backward, dy says "
+    "how much comes back, and place says where it goes.",
 )
 
 # %% [markdown]
-# The winners get 5 and 7. Nudge a smaller value a little and the maximum stays the same: no effect, no gradient. The
-# second 2 gets 0 as well, by choice: a tie is a kink, as ReLU's at 0, and either 2 could have had the 7, but one only.
+# <details class="reveal"><summary>Why the second 2 gets nothing</summary>
 #
-# Averaging has no winner: each of the $F^2$ pixels moved the mean by a share $1/F^2$, so each gets `dy` / $F^2$. And
-# if windows overlap, a pixel stands in several, and their effects add, as roads did in lesson 04:
+# The winners get 5 and 7. Nudge a smaller value a little, and the maximum stays the same: no effect, no gradient. The
+# second 2 gets 0 by choice. A tie is a kink, like ReLU's at 0, and either 2 could have had the 7, but only one of them.
+#
+# </details>
+
+# %% tags=["hide-input"]
+# The answer, confirmed by what was computed.
+pooled.confirm(f"{dx_pool[1, 1]:.0f}, {dx_pool[0, 2]:.0f} and {dx_pool[0, 3]:.0f}")
+
+# %% [markdown]
+# In average pooling there is no winner. Each of the $F^2$ pixels moves the mean by a share of $1/F^2$, so each gets
+# `dy` $/ F^2$. And if windows overlap, a pixel stands in several of them, and their effects add up, as roads did in
+# lesson 04:
 
 # %%
 y, cache = ops.average_pool_forward(four[None, None], 2)
@@ -126,8 +161,9 @@ print("max, stride 1", y[0, 0], "backward, dy all 1:")
 print(ops.max_pool_backward(np.ones((1, 1, 1, 3)), cache)[0, 0])
 
 # %% [markdown]
-# With stride 1 the 3 wins two windows and receives two gradients. Lesson 04's check compares all of these with
-# measured slopes, on random inputs and a random upstream gradient. It raises if one is wrong.
+# With stride 1, the 3 wins two windows and receives two gradients. Are these functions right on larger arrays too?
+# Lesson 04's check compares each of them with measured slopes, on random inputs and with a random `dy`, and raises an
+# error if one is wrong.
 
 # %%
 x_random = rng.standard_normal((2, 3, 7, 6))
@@ -139,9 +175,9 @@ print("three gradients right, for x", x_random.shape)
 # %% [markdown]
 # ## A convolution small enough for a pencil
 #
-# One image, one map, stride 1, no padding. The input is the map $X[1]$ on the slides about gradients (H, "A Small
-# Convolution Layer Example, Generating dE/dW"); the mask and `dy` are this course's own. `w` has four different
-# numbers, so that each can be recognised. $y$ is $(3, 3)$, so `dy` is $(3, 3)$ too.
+# One image, one map, stride 1, no padding. The input is the first map of a small example from the lectures;[^Hwu "A
+# Small Convolution Layer Example, Generating dE/dW"] the mask and `dy` are our own. The mask has four different
+# numbers, so that you can recognise each of them. The output is $(3, 3)$, so `dy` is $(3, 3)$ too.
 
 # %%
 x = np.array([[0.0, 2, 1, 0], [0, 3, 2, 1], [1, 1, 0, 2], [2, 1, 0, 3]])
@@ -153,23 +189,23 @@ print(y[0, 0])
 # %% [markdown]
 # ### One weight
 #
-# $w_{00}$ is used once in every output: in $y_{00}$ with $x_{00}$, in $y_{01}$ with $x_{01}$, and so on. Nine
-# roads lead from it to $E$. Each contributes $\partial E/\partial y$ times the pixel that the weight met, and roads
-# add (H, "Back-propagation for a convolutional layer"):
+# The weight $w_{00}$ is used once in every output: in $y_{00}$ it meets $x_{00}$, in $y_{01}$ it meets $x_{01}$, and so
+# on. So nine roads lead from it to $E$. Each contributes $\partial E/\partial y$ times the pixel that the weight met,
+# and roads add:[^Hwu "Back-propagation for a convolutional layer"]
 #
 # $$\frac{\partial E}{\partial w_{pq}} = \sum_{h,v} \frac{\partial E}{\partial y_{hv}}\; x_{h+p,\,v+q}$$
 #
 # For $w_{00}$, row after row of `dy`: $(2\cdot0 + 3\cdot2 + 4\cdot1) + (3\cdot0 + 3\cdot3 + 3\cdot2) + (5\cdot1 +
-# 1\cdot1 + 1\cdot0) = 31$. For $w_{01}$ the same nine `dy` meet the pixels one column further right. In other words:
-# **`dy` slides over `x` like a mask.** Step through the four weights.
+# 1\cdot1 + 1\cdot0) = 31$. For $w_{01}$ the same nine numbers meet the pixels one column further to the right. In other
+# words, **`dy` slides over `x` like a mask.** Step through the four weights.
 
 # %%
 figures.cnn_layers.weight_gradient_stepper(x, dy)
 
 # %% [markdown]
-# So $\partial E/\partial W$ is a convolution of `x` with `dy`, $(4,4)$ with $(3,3) \to (2,2)$, done with lesson 07's
-# own function. (A bias is added once to every output, so $\partial E/\partial b$ is the sum of `dy`, over all images
-# too.)
+# So $\partial E/\partial W$ is a convolution of `x` with `dy`, and lesson 07's own function computes it: $(4,4)$ with
+# $(3,3)$ gives $(2,2)$. (A bias is added once to every output. So $\partial E/\partial b$ is the sum of `dy`, over all
+# images too.)
 
 # %%
 dw = ops.conv2d_forward(x[None, None], dy[None, None])[0][0, 0]
@@ -178,25 +214,25 @@ print(dw, "db", dy.sum())
 # %% [markdown]
 # ### One pixel
 #
-# Now $x_{11}$, in the middle. It was seen by four windows, and in each it met another weight: in $y_{11}$ it stood at
-# the top left and met $w_{00}$, in $y_{10}$ it met $w_{01}$, in $y_{01}$ it met $w_{10}$, in $y_{00}$ it met $w_{11}$
-# (H, "Example"). Four roads:
+# Now the pixel $x_{11}$, in the middle. Four windows saw it, and in each of them it met another weight. In $y_{11}$ it
+# stood at the top left and met $w_{00}$. In $y_{10}$ it met $w_{01}$, in $y_{01}$ it met $w_{10}$, and in $y_{00}$ it
+# met $w_{11}$.[^Hwu "Example"] Four roads:
 #
 # $$\frac{\partial E}{\partial x_{hv}} = \sum_{p,q} \frac{\partial E}{\partial y_{h-p,\,v-q}}\; w_{pq}$$
 #
-# Mind the signs: with $h - p$ on one side and $p$ on the other, the later weight meets the *earlier* output. Where
-# $y_{h-p,v-q}$ does not exist, the term is left out; the slide's formula does not say so.
+# Mind the signs. One index is $h - p$, the other is $p$, so the later weight meets the *earlier* output. Near the
+# border some of these outputs do not exist, and their terms are left out.
 
 # %%
 pixel = dy[1, 1] * w[0, 0] + dy[1, 0] * w[0, 1] + dy[0, 1] * w[1, 0] + dy[0, 0] * w[1, 1]
 print("dE/dx[1,1] =", pixel, "  dE/dx[0,0] =", dy[0, 0] * w[0, 0])
 
 # %% [markdown]
-# ## The loops
+# ## First way: loops
 #
-# The forward pass is full of products $x \cdot w$ that are added to a $y$. For each of them, the backward pass sends
-# `dy * w` to the pixel and `dy * x` to the weight. That is the whole rule, and it needs no case for the border (H,
-# "Calculating dE/dX", "Calculating ∂E/∂W"):
+# The forward pass is full of products $x \cdot w$ that are added to an output. For each of them, the backward pass
+# sends `dy * w` to the pixel and `dy * x` to the weight. That is the whole rule, and it needs no special case at the
+# border:[^Hwu "Calculating dE/dX"]
 
 # %%
 def backward_loops(dy, x, w):
@@ -209,46 +245,98 @@ def backward_loops(dy, x, w):
 
 dx, dw_loops = backward_loops(dy, x, w)
 print(dx)
-assert dx[1, 1] == pixel
-assert np.array_equal(dw_loops, dw)
 
 # %% [markdown]
-# (`np.ndindex(3, 3)` counts through all pairs of indices.) The loops **scatter**: each output throws its gradient at
-# the four pixels that it saw. The library has the same for batches, maps, strides and padding
-# ([`course_lib/reference/conv2d_loops.py`](../course_lib/reference/conv2d_loops.py)).
+# (`np.ndindex(3, 3)` counts through all pairs of indices.) The numbers that we found by hand are there: 26 for
+# $x_{11}$, and 2 in the corner. The loops **scatter**: each output throws its gradient at the four pixels that it saw.
+# The library has the same loops for batches, several maps, strides and padding, in
+# [`course_lib/reference/conv2d_loops.py`](../course_lib/reference/conv2d_loops.py).
 #
-# ## dE/dX as a convolution
+# ## Second way: a convolution
 #
-# Turn the question around: instead of scattering from each output, **gather** for each pixel. First in one direction,
-# with a mask of three, $y_0 = x_0 w_0 + x_1 w_1 + x_2 w_2$, $y_1 = x_1 w_0 + \dots$. Pixel $x_2$ is the last one in the
-# window of $y_0$, the middle one for $y_1$, the first for $y_2$:
+# Turn the question around. Instead of scattering from each output, **gather** for each pixel. First in one direction,
+# with a mask of three: $y_0 = x_0 w_0 + x_1 w_1 + x_2 w_2$, then $y_1 = x_1 w_0 + \dots$, and so on. The pixel $x_2$ is
+# the last one in the window of $y_0$, the middle one for $y_1$, and the first one for $y_2$:
 #
 # $$\frac{\partial E}{\partial x_2} = \frac{\partial E}{\partial y_0} w_2 + \frac{\partial E}{\partial y_1} w_1 +
 # \frac{\partial E}{\partial y_2} w_0$$
 #
-# Along `dy` from left to right, the weights come from right to left. So it is a convolution of `dy` with the
-# **flipped** mask $(w_2, w_1, w_0)$. In two directions rows and columns are reversed, a turn by 180 degrees:
-# `w[::-1, ::-1]`. (This is what mathematicians call convolution, as lesson 07 said.)
-#
-# The result has to grow from $(3,3)$ to $(4,4)$. So `dy` gets a border of $K - 1$ zeros; a convolution that is padded
-# until the mask touches the image with one corner only is called a **full convolution**. The zeros are the
-# outputs that do not exist.
+# As we walk along `dy` from left to right, the weights come from right to left. So this is a convolution of `dy` with
+# the **flipped** mask $(w_2, w_1, w_0)$. In two directions, rows and columns are both reversed, which is a turn by 180
+# degrees: `w[::-1, ::-1]`. (Mathematicians call this very thing a convolution, as lesson 07 said.)
+
+# %% [markdown]
+# The result has to grow from $(3,3)$ to $(4,4)$, so `dy` gets a border of $K - 1$ zeros. The zeros are the outputs that
+# do not exist. A convolution that is padded until only one corner of the mask touches the image is called a **full
+# convolution**. Step through it; the dashed cells are the border. At the corner one product lies on `dy`, at an edge
+# two, inside four: as many as there were windows that saw the pixel.
 
 # %%
 figures.cnn_layers.full_convolution_stepper(dy, w)
 
 # %% [markdown]
-# Step through it. The dashed cells are the border. At the corner one product lies on `dy`, at an edge two, inside
-# four: as many as windows saw that pixel. In code it is one line again:
+# In code it is one line again:
 
 # %%
 full = ops.conv2d_forward(dy[None, None], w[None, None, ::-1, ::-1], pad=1)[0][0, 0]
-checks.check_close(full, dx, rtol=1e-12)
-print(full.shape, "largest difference", np.abs(full - dx).max())
+print(full.shape, "largest difference from the loops:", np.abs(full - dx).max())
 
 # %% [markdown]
-# With several maps, every output map that used $x$ sends a share, so the shares are added over $m$, while
-# $\partial E/\partial W$ is added over the images $n$. The maps change sides: $M$ come in, $C$ go out.
+# ## Several maps
+#
+# A real layer has several maps on both sides, and a mask for each pair of them. Nothing new happens to a single
+# product. There are more of them, and the question is which ones are added up. Here is an example small enough to check
+# by hand: two images, two maps in, three out, masks of $2 \times 2$.
+
+# %%
+X = rng.integers(0, 4, (2, 2, 3, 3)).astype(float)     # (B, C, H, W)
+W = rng.integers(1, 5, (3, 2, 2, 2)).astype(float)     # (M, C, K, K)
+dY = rng.integers(0, 4, (2, 3, 2, 2)).astype(float)    # (B, M, H_out, W_out)
+dX, dW, _ = ops.conv2d_backward(dY, ops.conv2d_forward(X, W)[1])
+print("dX", dX.shape, " dW", dW.shape)
+
+# %% [markdown]
+# With one map on either side, the pixel in the middle had four roads to $E$. How many has it here?
+
+# %% tags=["hide-input"]
+# A prediction.
+many = predict(
+    "How many products `dy · w` does the gradient of a pixel in the middle of an input map add up?",
+    [4, 8, 12, 24],
+    answer=12,
+    reveals=2,
+)
+many
+
+# %% tags=["hide-output"]
+reached = ops.conv2d_backward(np.ones_like(dY), ops.conv2d_forward(X, np.ones_like(W))[1])[0]
+print("with all dy and w equal to 1, dE/dx of that pixel is", reached[0, 0, 1, 1])
+
+# %% [markdown]
+# <details class="reveal"><summary>Which maps take part</summary>
+#
+# The pixel was seen by four windows, as before, but *every* output map looked at it, each with its own mask: 3 times 4
+# products. The other input map has nothing to do with it, and neither has the other image.
+#
+# </details>
+
+# %% tags=["hide-input"]
+# The answer, confirmed by what was computed.
+many.confirm(int(reached[0, 0, 1, 1]))
+
+# %% [markdown]
+# Choose a number in the picture by mouse, or with the arrow keys. Cells with the same letter are multiplied, and the
+# lines below show how the products are added up. Start with a pixel, then go to a weight and to an output. Which maps
+# light up?
+
+# %%
+figures.gradient_explorer(X, W, dY)
+
+# %% [markdown]
+# Each product $x \cdot w$ of the forward pass turns up three times. In an output it is added up over input maps. Going
+# back to the pixel, the shares are added over the **output maps** $m$, since all of them have used it. Going back to
+# the weight, they are added over the **images** $n$ and all places, since the weight is the same everywhere. The maps
+# change sides: $M$ come in, $C$ go out.
 #
 # $$\frac{\partial E}{\partial X_{n,c,h,v}} =
 # \sum_{m,\,p,\,q} \frac{\partial E}{\partial Y_{n,m,h-p,v-q}}\; W_{m,c,p,q}$$
@@ -256,25 +344,26 @@ print(full.shape, "largest difference", np.abs(full - dx).max())
 # $$\frac{\partial E}{\partial W_{m,c,p,q}} =
 # \sum_{n,\,h,\,v} \frac{\partial E}{\partial Y_{n,m,h,v}}\; X_{n,c,h+p,v+q}$$
 #
-# Shapes: $Y$ is $(B, M, H_{out}, W_{out})$, $W$ is $(M, C, K, K)$, $X$ is $(B, C, H, W)$.
+# The second way for several maps is one line, as before. `transpose(1, 0, 2, 3)` lets the maps change sides:
+
+# %%
+dX_full = ops.conv2d_forward(dY, W.transpose(1, 0, 2, 3)[:, :, ::-1, ::-1], pad=1)[0]
+print("dX[0, 0, 1, 1] =", dX_full[0, 0, 1, 1], "  equal everywhere:", np.array_equal(dX_full, dX))
 
 # %% [markdown]
-# ## Unrolling: the layer as one matrix product
+# ## Third way: one matrix product
 #
-# A third way. Copy each window of `x` into a column of a matrix: this is **unrolling**, or **im2col** (K, "Im2Col
-# Operation"; H, "Reorganize Input X for Matrix Multiplication"). Write each output map's masks as a row. Then a
-# convolution is a matrix product:
+# Copy each window of `x` into a column of a matrix. This is called **unrolling**, or **im2col**.[^Dey "Im2Col
+# Operation"] Write the masks of each output map as a row. Then the whole convolution is a matrix product:[^Hwu
+# "Reorganize Input X for Matrix Multiplication"]
 #
 # $$Y = W_{rows}\, X_{cols} \qquad (M,\; C K^2)\,(C K^2,\; H_{out} W_{out}) \to (M,\; H_{out} W_{out})$$
 #
-# Colour and the index in brackets say which pixel a number came from; the copies of one pixel are framed. Each column
-# holds what one output sees; each row, what one weight meets. In JupyterLab, move the sliders to another pixel.
+# Colour, and the index in brackets, say which pixel a number came from; the copies of one pixel are framed. A column
+# holds what one output sees. A row holds what one weight meets. Step from a corner to an edge, and on to the inside.
 
 # %%
-figures.explore(
-    lambda row, column: figures.cnn_layers.unrolled_picture(x, (2, 2), (row, column)),
-    title="Where do the copies of a pixel stand?", row=(0, 3, 1, 1), column=(0, 3, 1, 1),
-)
+figures.cnn_layers.unrolled_stepper(x, (2, 2))
 
 # %% [markdown]
 # No pixel stands twice in one column or in one row: an output sees it once, and a weight meets it once. (`reshape(1,
@@ -283,73 +372,78 @@ figures.explore(
 # %%
 cols = ops.im2col(x[None, None], 2)[0]
 w_rows, dy_rows = w.reshape(1, -1), dy.reshape(1, -1)
-assert np.array_equal(w_rows @ cols, y.reshape(1, -1))
 print("cols", cols.shape, " w_rows", w_rows.shape, " dy_rows", dy_rows.shape)
+print("the product is y:", np.array_equal(w_rows @ cols, y.reshape(1, -1)))
 
 # %% [markdown]
-# Now the backward pass is lesson 04's. There the samples were rows and the weights stood on the right, $Z = XW$; here
-# the weights stand on the left, so every product is the other way round:
+# And the backward pass is lesson 04's. There, samples were rows and the weights stood on the right, $Z = XW$. Here the
+# weights stand on the left, so every product is the other way round:
 #
-# $$\frac{\partial E}{\partial W_{rows}} = \frac{\partial E}{\partial Y} X_{cols}^T \quad (M, P)(P, CK^2), \qquad
-# \frac{\partial E}{\partial X_{cols}} = W_{rows}^T \frac{\partial E}{\partial Y} \quad (CK^2, M)(M, P)$$
+# $$\frac{\partial E}{\partial W_{rows}} = \frac{\partial E}{\partial Y} X_{cols}^\top, \qquad
+# \frac{\partial E}{\partial X_{cols}} = W_{rows}^\top \frac{\partial E}{\partial Y}$$
 #
-# with $P = H_{out} W_{out}$, for one image; over a batch the first is added up. Only the copying is new. The backward
-# of "copy a pixel to several places" is "add up what comes back from those places": **col2im**.
+# for one image; over a batch, the first one is added up. Only the copying is new. If you copy a pixel to several
+# places, then on the way back you add up what comes from those places. That is **col2im**.
 
 # %%
 dw_product = (dy_rows @ cols.T).reshape(2, 2)  # (1, 9) (9, 4) -> (1, 4)
 dcols = w_rows.T @ dy_rows                     # (4, 1) (1, 9) -> (4, 9)
 dx_product = ops.col2im(dcols[None], (1, 1, 4, 4), 2)[0, 0]
-checks.check_close(dw_product, dw, rtol=1e-12)
-checks.check_close(dx_product, dx, rtol=1e-12)
 print(dx_product)
 
 # %% [markdown]
-# The same again. (Col2im is not the inverse of im2col: unroll and add back, and a pixel copied four times comes back
-# four times as large.)
+# The same numbers again. (Col2im does not undo im2col. Unroll and add back, and a pixel that was copied four times
+# comes back four times as large.)
 #
 # ## Do all three agree?
 #
-# Now on random data with everything switched on: five images, three maps in, four out, a mask of $3 \times 2$, stride
-# 2 and 1, padding 1. Loops, convolution and matrix products, forward and backward.
+# Now on random data, with everything switched on: five images, three maps in, four out, a mask of $3 \times 2$, strides
+# 2 and 1, padding 1. The library has each way as a pair of functions.
 
 # %%
 xb, wb, bb = (rng.standard_normal(s) for s in ((5, 3, 8, 7), (4, 3, 3, 2), (4,)))
 dyb = rng.standard_normal((5, 4, 4, 8))
-forms = {"loops": (ops.conv2d_forward_loops, ops.conv2d_backward_loops),
-         "convolution": (ops.conv2d_forward_windows, ops.conv2d_backward_windows),  # with the flip, as above
-         "matrix product": (ops.conv2d_forward, ops.conv2d_backward)}
+ways = {"loops": (ops.conv2d_forward_loops, ops.conv2d_backward_loops),
+        "convolution": (ops.conv2d_forward_windows, ops.conv2d_backward_windows),
+        "matrix product": (ops.conv2d_forward, ops.conv2d_backward)}
 results = {}
-for name, (forward, backward) in forms.items():
-    y_form, cache = forward(xb, wb, bb, stride=(2, 1), pad=1)
-    results[name] = (y_form, *backward(dyb, cache))
-
-for k, what in enumerate(("y", "dx", "dw", "db")):
-    for name in ("convolution", "matrix product"):
-        checks.check_close(results[name][k], results["loops"][k], rtol=1e-12, atol=1e-12, name=what)
-    print(f"{what:<3} {results['loops'][k].shape}: three forms agree to 1e-12")
-checks.check_op_gradients(ops.conv2d_forward, ops.conv2d_backward, [xb, wb, bb], rng=rng)
+for way, (forward, backward) in ways.items():
+    y_way, cache = forward(xb, wb, bb, stride=(2, 1), pad=1)
+    results[way] = (y_way, *backward(dyb, cache))
 
 # %% [markdown]
-# Equal to $10^{-12}$, which is all one can ask: each form adds the same products in another order, and floating-point
-# addition rounds.
+# Here are the outputs and gradients of the loops, compared with those of the other two ways:
+
+# %% tags=["hide-input"]
+# Each array against that of the loops.
+rows = []
+for k, name in enumerate(("y", "dx", "dw", "db")):
+    loops = results["loops"][k]
+    near = [bool(np.allclose(results[way][k], loops, rtol=1e-12, atol=1e-12)) for way in list(ways)[1:]]
+    rows.append((name, str(loops.shape), *near))
+checks.check_op_gradients(ops.conv2d_forward, ops.conv2d_backward, [xb, wb, bb], rng=rng)
+table(rows, ["array", "shape", "convolution = loops", "matrix product = loops"], align="llcc",
+      caption="Equal to 1e-12?")
+
+# %% [markdown]
+# Equal to $10^{-12}$, and one cannot ask for more: each way adds the same products in another order, and floating-point
+# addition rounds. The measured slopes of lesson 04 agree as well.
 #
 # ## Why must they agree?
 #
-# Lesson 07 wrote the layer as one matrix $T$ with zeros and repeated weights: $y = T x$. Then
-# lesson 04's rule for a dense layer says $\partial E/\partial x = T^T\, \partial E/\partial y$, shapes
-# $(16, 9)\,(9,) \to (16,)$. Build $T$ from 16 images with a single 1, as there:
+# Lesson 07 wrote the layer as one matrix $T$ full of zeros and repeated weights, $y = T x$. Then lesson 04's rule for a
+# dense layer says at once that $\partial E/\partial x = T^\top\, \partial E/\partial y$, with shapes $(16, 9)\,(9,) \to
+# (16,)$. Build $T$ from 16 images with a single 1 each, as we did there:
 
 # %%
 units = np.eye(16).reshape(16, 1, 4, 4)
 T = ops.conv2d_forward(units, w[None, None])[0].reshape(16, 9).T
-assert np.array_equal(T @ x.ravel(), y.ravel())
 print((T.T @ dy.ravel()).reshape(4, 4))
 
 # %% [markdown]
-# The same numbers. For the weights the rule is $\partial E/\partial T = \partial E/\partial y\; x^T$, shapes $(9,
-# 1)\,(1, 16) \to (9, 16)$: one slope per cell of $T$. Cells that hold the same weight move together, so their slopes
-# add. `as_matrix`, from lesson 07's figures, says which weight, 1 to 4, each cell holds; cells with 0 stay 0.
+# The same numbers. For the weights, the rule is $\partial E/\partial T = \partial E/\partial y\; x^\top$, with shapes
+# $(9, 1)\,(1, 16) \to (9, 16)$: one slope for each cell of $T$. Cells that hold the same weight move together, so their
+# slopes add up. (`as_matrix` says which weight each cell holds, 1 to 4, or 0 for none.)
 
 # %%
 holds = figures.convolution_matrix.as_matrix((2, 2), (4, 4))
@@ -357,39 +451,54 @@ dT = dy.reshape(9, 1) @ x.reshape(1, 16)
 print("dw", [float(dT[holds == k].sum()) for k in (1, 2, 3, 4)])
 
 # %% [markdown]
-# That is `dw`. So a convolution's backward pass is not something else again: scattering, sliding a mask and unrolling
-# are three ways to compute $T^T\, \partial E/\partial y$, and the sums of $\partial E/\partial y\; x^T$, without
-# building $T$. It costs what lesson 04 counted: two products of the forward one's size.
-
-# %% [markdown]
+# That is `dw`. So the backward pass of a convolution is *not* something else again. Scattering, sliding a mask and
+# unrolling are three ways to compute $T^\top\, \partial E/\partial y$, and the sums of
+# $\partial E/\partial y\; x^\top$, without ever building $T$. It costs what lesson 04 counted: two products of the size
+# of the forward one.
+#
 # ## What does unrolling cost?
 #
-# **Predict first.** C1, the first layer of lesson 09's network LeNet-5, has a $32\times32$ input, one map in and six
-# out, $K = 5$. The unrolled matrix is larger than the image, by what factor?
-#
-# (a) 1.8 (b) 5 (c) 19 (d) 25
-#
-# The table has the small example of the forward slides (H, "Analysis of Small Example": three $3\times3$ maps, $K = 2$;
-# two output maps) and LeNet-5's three convolutions. "Filter" is the shape of $W_{rows}$, "unrolled" that of $X_{cols}$,
-# "replication" the factor asked for.
+# The convolutions of LeNet-5, the network of lesson 09, are its layers C1, C3 and C5. (Here C stands for convolution.)
+# C1 has an input of $32\times32$, one map in and six out, and $K = 5$.
 
-# %%
+# %% tags=["hide-input"]
+# A prediction.
+larger = predict(
+    "How many times as large as the image is the unrolled matrix of C1?",
+    [1.8, 5, 19.1, 25],
+    answer=19.1,
+    reveals=2,
+)
+larger
+
+# %% tags=["hide-output"]
 layers = {"small": (3, 3, 2, 2), "C1": (1, 32, 5, 6), "C3": (6, 14, 5, 16), "C5": (16, 5, 5, 120)}
-table = {}
-print("layer  filter    unrolled  elements  replication   uses")
-for name, (C, H, K, M) in layers.items():  # maps in, size, mask, maps out
-    _, rows, places = ops.im2col(np.zeros((1, C, H, H)), K).shape
-    table[name] = ((M, C * K * K), (rows, places), rows * places, ops.replication((1, C, H, H), K), M)
-    filters, unrolled = f"{M}x{C * K * K}", f"{rows}x{places}"
-    print(f"{name:<6} {filters:<9} {unrolled:<9} {rows * places:>8,} {table[name][3]:>11.2f}x {M:>6}")
+costs = {}
+for name, (C, H, K, M) in layers.items():  # maps in, their size, mask, maps out
+    _, depth, places = ops.im2col(np.zeros((1, C, H, H)), K).shape
+    costs[name] = (f"{M} x {C * K * K}", f"{depth} x {places}", depth * places, ops.replication((1, C, H, H), K), M)
+table([(name, *cost) for name, cost in costs.items()],
+      ["layer", "W_rows", "X_cols", "elements", "replication", "uses"], formats={"replication": ".2f"}, align="lrrrrr")
 
 # %% [markdown]
-# The answer is (c): $25 \times 784$ elements from 1,024 pixels, 19.1 times. In general, for stride 1 and no padding,
-# the **replication** is (H, "Analyzing the Amount of Input Replication")
+# <details class="reveal"><summary>Nineteen copies of a pixel</summary>
+#
+# $25 \times 784$ elements are made from 1,024 pixels: 19.1 times as many. In general, for stride 1 and no padding, the
+# **replication** is[^Hwu "Analyzing the Amount of Input Replication"]
 #
 # $$\frac{H_{out} W_{out} K^2}{(H_{out} + K - 1)(W_{out} + K - 1)}$$
 #
-# This extra memory is the disadvantage of im2col (K, "Im2Col Operation"). In bytes, for an image of 32-bit numbers:
+# The row "small" is a layer for pencil and paper: three maps of $3\times3$, masks of $2\times2$, two maps out.[^Hwu
+# "Analysis of Small Example"]
+#
+# </details>
+
+# %% tags=["hide-input"]
+# The answer, confirmed by what was computed.
+larger.confirm(round(costs["C1"][3], 1))
+
+# %% [markdown]
+# This memory is the disadvantage of im2col. In bytes, for one image of 32-bit numbers:
 
 # %%
 image = np.ones((1, 1, 32, 32), dtype=np.float32)
@@ -398,23 +507,26 @@ print(f"image {image.nbytes:,} bytes, unrolled {unrolled.nbytes:,} bytes")
 
 # %% [markdown]
 # The column "uses" is what the matrix product gives back. Each number of $X_{cols}$ is multiplied by one weight from
-# every row of $W_{rows}$, so it is used $M$ times: 6, 16, 120 (H, "Matrix-Multiplication Enables Additional Reuse").
-# Fetched from memory once, it could serve them all.
+# every row of $W_{rows}$, so it is used $M$ times: 6, 16 and 120 times.[^Hwu "Matrix-Multiplication Enables Additional
+# Reuse"] Once fetched from memory, it could serve them all. C5 costs nothing: its mask is as large as its input, so
+# there is one window, and no pixel is copied twice. C1 is the bad case, with 19 copies of a pixel written for 6 uses
+# each.
 #
-# C5 costs nothing: its mask is as large as its input, there is one window, and the product is a matrix times a vector.
-# C1 is the bad case: 19 copies of a pixel are written, each for 6 uses. The way out (H, "Conceptual Unrolling May Help
-# Performance") is to unroll only in thought, while loading; lesson 15 does and times that on a GPU. The library unrolls
-# a bounded block at a time ([`course_lib/reference/conv2d.py`](../course_lib/reference/conv2d.py)).
+# A convolution that keeps *one* copy of each pixel at hand uses it just as often as unrolling copies it; unroll for
+# real, and that reuse is lost.[^Hwu "Convolution Reuse Matches Unrolling Replication!"] So the way out is to unroll
+# only in thought, while loading.[^Hwu "Conceptual Unrolling May Help Performance"] [Lesson
+# 15](15_convolution_kernels.ipynb) does that on a GPU, and measures what it saves. Our library unrolls a block of
+# bounded size at a time ([`course_lib/reference/conv2d.py`](../course_lib/reference/conv2d.py)).
 
 # %% [markdown]
 # ## What goes wrong: a check that passes
 #
-# Here is $\partial E/\partial X$ as a full convolution for several maps. (`transpose(1, 0, 2, 3)` swaps the first two
-# axes: $M$ maps come in, $C$ go out.) We test it on a mask that blurs.
+# Here is a backward pass for several maps, with $\partial E/\partial X$ as a full convolution. The cache of
+# `conv2d_forward` begins with `x` and `w`, so we can take the masks from there. We test it on a mask that blurs.
 
 # %%
 def backward_by_sliding(dy, cache):
-    w = cache[1]
+    w = cache[1]  # cache[0] is x
     _, dw, _ = ops.conv2d_backward(dy, cache)
     dx, _ = ops.conv2d_forward(dy, w.transpose(1, 0, 2, 3), pad=w.shape[2] - 1)
     return dx, dw
@@ -425,10 +537,20 @@ checks.check_op_gradients(ops.conv2d_forward, backward_by_sliding, [x_test, blur
 print("blur: passes")
 
 # %% [markdown]
-# **Predict first.** Input and upstream gradient were random, and the function passed. Is it right? Say what happens
-# with a mask of random numbers, everything else the same: (a) it passes (b) `dw` is rejected (c) `dx` is rejected.
+# A measured slope for every pixel and every weight, and all of them agree. Is the function right?
 
-# %%
+# %% tags=["hide-input"]
+# A prediction.
+passing = predict(
+    "Input and `dy` were random, and the function passed. Now the mask is random too, and everything else stays. "
+    "What does the check say?",
+    ["it passes again", "the gradient of `w` is wrong", "the gradient of `x` is wrong"],
+    answer="the gradient of `x` is wrong",
+    reveals=2,
+)
+passing
+
+# %% tags=["hide-output"]
 skewed = rng.standard_normal((1, 1, 3, 3))
 try:
     checks.check_op_gradients(ops.conv2d_forward, backward_by_sliding, [x_test, skewed], rng=rng)
@@ -437,79 +559,80 @@ except checks.GradientMismatch as problem:
 print(rejected)
 
 # %% [markdown]
-# (c): `args[0]` is $x$. The flip is missing. The blur looks the same after a turn by 180 degrees, so the check noticed
-# nothing; with a mask of ones it would not either. The shapes fit in both cases, and no error would ever appear in
-# training; the layers before would be taught wrong. Our own `w` shows it:
+# <details class="reveal"><summary>What the blur has hidden</summary>
+#
+# `args[0]` is `x`. The flip is missing. A blur looks the same after a turn by 180 degrees, so the check noticed
+# nothing, and with a mask of ones it would not have either. The shapes fit in both cases, and training would never
+# raise an error. It would only train the layers before this one on wrong gradients.
+#
+# </details>
+
+# %% tags=["hide-input"]
+# The answer, confirmed by what was computed.
+passing.confirm("the gradient of `x` is wrong" if "args[0]" in rejected else rejected)
+
+# %% [markdown]
+# Our own mask of 1, 2, 3, 4 shows the mistake at once. Here is the first row of `dx`:
 
 # %%
 wrong = ops.conv2d_forward(dy[None, None], w[None, None], pad=1)[0][0, 0]
 print("without flip", wrong[0], " right", dx[0])
-assert not np.allclose(wrong, dx)  # and the blur is its own flip:
-assert np.array_equal(blur[0, 0], blur[0, 0, ::-1, ::-1])
 
 # %% [markdown]
-# **Test with data in which no symmetry can hide a mistake**: random numbers instead of ones, a mask $3 \times 2$
-# instead of square, $M$ different from $C$, stride and padding that differ per axis.
-
-# %% [markdown]
-# ## Where the lecture is loose
+# **Test with data in which no symmetry can hide a mistake**: random numbers instead of ones, a mask of $3 \times 2$
+# instead of a square one, $M$ different from $C$, stride and padding that differ per axis.
 #
-# **One index.** An example adds four products for $\partial E/\partial W[0,0,0,0]$, with $Y$ of size $2\times2$ (H,
-# "Example"). Its last line ends with $\partial E/\partial Y[0,1,0] \cdot X[0,1,1]$. It must be
-# $\partial E/\partial Y[0,1,1]$: the pixel and the output stand at the same place. Measure it:
+# ## The mask learns
+#
+# Back to the mask that was noise. We show it ten digits and what the edge mask makes of them. Then $E$ is half the mean
+# squared difference, `dy` is the difference divided by the number of outputs, and you have derived the rest of the step
+# on this page.
 
 # %%
-x3, dy2 = x[:3, :3], np.array([[1.0, 2], [3, 5]])
-
-def E(w):
-    return np.sum(dy2 * ops.conv2d_forward(x3[None, None], w[None, None])[0][0, 0])
-
-three = dy2[0, 0] * x3[0, 0] + dy2[0, 1] * x3[0, 1] + dy2[1, 0] * x3[1, 0]
-print("slide", three + dy2[1, 0] * x3[1, 1], " corrected", three + dy2[1, 1] * x3[1, 1],
-      f" measured {checks.numerical_gradient(E, w)[0, 0]:.6f}")
+goal = ops.conv2d_forward(digits[:, None], edges[None, None])[0]
+mask = noise[None, None]
+for _ in range(400):
+    y, cache = ops.conv2d_forward(digits[:, None], mask)
+    dy_digits = (y - goal) / y.size
+    mask = mask - 2.0 * ops.conv2d_backward(dy_digits, cache)[1]
+print(np.round(mask[0, 0], 1))
 
 # %% [markdown]
-# **Three names.** A slide lists 19.1, 12.8 and 1 for C1, C2 and C3 (H, "Convolution Reuse Matches Unrolling
-# Replication"). By the table they belong to C1, C3 and C5: LeNet-5's layers 2 and 4 are poolings, S2 and S4.
-
-# %%
-print([(name, round(table[name][3], 1)) for name in ("C1", "C3", "C5")])
+# These are the numbers of the edge mask, each within a tenth. Nobody typed them in; they came back through `dw`. In a
+# network, nobody knows the right outputs of a layer in the middle. There, `dy` is the `dx` of the layer behind it, and
+# lesson 09 trains all of LeNet-5 that way.
 
 # %% [markdown]
 # ## Optional: why 19 times and not 25
 #
+# <details><summary>Pixels at the rim</summary>
+#
 # The mask has 25 weights, so why is C1's image not copied 25 times? Only pixels that lie four or more from every border
-# stand in all 25 windows. `image` holds ones; unrolled and added back, each pixel says how often it was copied.
+# stand in all 25 windows. The image of ones, unrolled and added back, says how often each pixel was copied: between
+# once in the corners and 25 times inside. Only the rim keeps the average down at 19.1.
+#
+# </details>
 
-# %%
+# %% tags=["hide-input"]
+# Copies of each pixel of C1's input.
 counts = ops.col2im(unrolled, (1, 1, 32, 32), 5)[0, 0]
-print(f"copies per pixel: {counts.min():.0f} to {counts.max():.0f}, on average {counts.mean():.1f}")
 figures.show(
     figures.cnn_layers.copies(counts, title="C1: how often each pixel is copied"),
-    alt=f"Corner pixels are copied {counts[0, 0]:g} time, inner pixels {counts.max():g} times.",
-    caption="Once in the corners, 25 times inside: only the rim keeps the average down at 19.1.",
+    alt=f"Corner pixels are copied {counts[0, 0]:g} time, inner pixels {counts.max():g} times, "
+    f"{counts.mean():.1f} times on average.",
+    caption=f"From {counts.min():.0f} to {counts.max():.0f} copies, {counts.mean():.1f} on average.",
 )
-
-# %% [markdown]
-# ## Optional: a result on the slides
-#
-# The slides end with a finished $\partial E/\partial X[0]$ (H, after "Calculating dE/dX"), without the masks and
-# gradients that it came from, at least in our text of them. We chose our `dy` so that its full convolution with a mask
-# of ones gives exactly that result. Many other masks and gradients would give it too, so it does not say which were
-# used.
-
-# %%
-lecture = np.array([[2, 5, 7, 4], [5, 11, 13, 7], [8, 12, 8, 4], [5, 6, 2, 1]])
-ones = np.ones((2, 2))
-assert np.array_equal(figures.cnn_layers.full_convolution(dy, ones), lecture)
-print(backward_loops(dy, x, ones)[0])
 
 # %% [markdown]
 # ## Optional: stride and padding, backward
 #
-# With stride 2 the outputs skip every other place. In $\partial E/\partial X$ these places come back as zeros
-# *between* the values of `dy`; then the full convolution runs with stride 1 as before. With padding, `dx` is computed
-# for the padded image and its border is cut off: the zeros there are no inputs, and nobody asks for their gradient.
+# <details><summary>Zeros between the gradients</summary>
+#
+# With stride 2 the outputs skip every other place. In $\partial E/\partial X$ these places come back as zeros *between*
+# the values of `dy`; then the full convolution runs with stride 1 as before. With padding, `dx` is computed for the
+# padded image, and its border is cut off. The zeros there are no inputs, and nobody asks for their gradient.
+#
+# </details>
 
 # %%
 _, cache = ops.conv2d_forward(x[None, None], w[None, None], stride=2)
@@ -517,17 +640,50 @@ dy_small = np.array([[5.0, 6], [7, 8]])
 spread = np.zeros((3, 3))
 spread[::2, ::2] = dy_small  # every second row and column
 dx_stride = ops.conv2d_backward(dy_small[None, None], cache)[0][0, 0]
-assert np.array_equal(figures.cnn_layers.full_convolution(spread, w), dx_stride)
-print(spread, dx_stride, sep="\n")
+print(spread, figures.cnn_layers.full_convolution(spread, w), sep="\n")
+print("equal:", np.array_equal(figures.cnn_layers.full_convolution(spread, w), dx_stride))
 
 # %% [markdown]
 # ## Try it
 #
-# - Compare `backward_loops(dy, x, m)[0]` with the full convolution that forgets the flip, for `m = np.ones((2, 2))`,
-#   `m = np.array([[1.0, 2], [2, 1]])` and `m = np.array([[1.0, 2], [1, 2]])`. Which two agree, and why?
-# - Give `backward_loops` a `stride` argument. Which two indices change? Compare with the optional section.
-# - Compute `ops.replication` of a $1\times1$ mask; when is unrolling free? For C1 with `stride=5` it is below 1. Which
-#   pixels are missing (`ops.unseen`)?
+# - Compare `backward_loops(dy, x, tried)[0]` with the full convolution that forgets the flip, for `tried` equal to
+#   `np.ones((2, 2))`, `np.array([[1.0, 2], [2, 1]])` and `np.array([[1.0, 2], [1, 2]])`. Which two agree, and why?
+#   <details><summary>Answer</summary>
+#
+#   The first two: turned by 180 degrees they are what they were. The third becomes `[[2, 1], [2, 1]]`.
+#
+#   </details>
+# - Give `backward_loops` a `stride` argument. Which indices change? Compare with the optional part on strides.
+#   <details><summary>Answer</summary>
+#
+#   Those of the pixel, in both lines: `h + p` becomes `h * stride + p`, and `v + q` becomes `v * stride + q`. With
+#   `stride=2` and `dy_small`, `dx` is then what the optional part prints.
+#
+#   </details>
+# - Compute `ops.replication` of a $1\times1$ mask. When is unrolling free? For C1 with `stride=5` it is below 1. Which
+#   pixels are missing? <details><summary>Answer</summary>
+#
+#   It is 1, as for C5: if each pixel stands in one window only, nothing is copied twice. With stride 5, six windows of
+#   5 cover 30 of the 32 rows and columns; `ops.unseen(32, 5, 5)` is 2. So $900 / 1024 = 0.88$.
+#
+#   </details>
+
+# %% [markdown]
+# <details><summary>For those who know the lectures</summary>
+#
+# - Hwu's formula for $\partial E/\partial X$ does not say that terms are left out where an output does not exist.
+# - In his "Example", $\partial E/\partial W[0,0,0,0]$ ends with $\partial E/\partial Y[0,1,0] \cdot X[0,1,1]$. It must
+#   be $\partial E/\partial Y[0,1,1]$, since pixel and output stand at the same place. With the upper left $3 \times 3$
+#   pixels of our `x` and `dy` = [[1, 2], [3, 5]], the slide's sum is 13 and the right one 19, which is also the
+#   measured slope.
+# - The slide on reuse lists 19.1, 12.8 and 1 for C1, C2 and C3. They belong to C1, C3 and C5: LeNet-5's layers 2 and 4
+#   are poolings, S2 and S4.
+# - The slides end with a finished $\partial E/\partial X[0]$, [[2, 5, 7, 4], [5, 11, 13, 7], [8, 12, 8, 4], [5, 6, 2,
+#   1]], without the masks and gradients behind it, at least in our text of them. We chose our `dy` so that with a mask
+#   of ones `backward_loops` gives exactly this. Other masks and gradients would do so too.
+# - Dey's letter for the window, $F$, is kept for pooling only; his masks of size $F$ are our $K$.
+#
+# </details>
 
 # %% [markdown]
 # ## Check yourself

@@ -15,8 +15,9 @@
 #
 # You find the gradient of a bias, mix maps, pool and send gradients back to the winners, unroll an image and count what
 # that costs, and write both gradients of a convolution. One exercise asks which masks make a test blind. The sheet
-# belongs to lesson 08 and uses its letters: $B$ images, $C$ maps in, $M$ maps out, $K$ the size of the mask, $F$ that
-# of a pooling window, $S$ the stride; `dy` is $\partial E/\partial Y$.
+# belongs to lesson 08, [The layers of a convolutional network, backward](../notebooks/08_cnn_layers.ipynb). It uses the
+# lesson's letters: $B$ images, $C$ maps in, $M$ maps out, $K$ the size of the mask, $F$ that of a pooling window, $S$
+# the stride; `dy` is $\partial E/\partial Y$. Sources are named by their lecturer: Dey, Owens, Hwu.
 #
 # A warm-up takes about five minutes, a core exercise ten to twenty, the stretch half an hour. Below each answer is a
 # cell that checks it: it says which call is wrong and what was expected. Nothing may change its arguments. Arrays may
@@ -31,7 +32,7 @@ from course_lib.checks import check
 # %% [markdown]
 # ## 08.1 · One bias, many places
 #
-# *2 points, warm-up. Trains: the gradient of a bias that a whole map shares. (H, "Calculating dE/dW"; the bias is the
+# *2 points, warm-up. Trains: the gradient of a bias that a whole map shares. (Hwu, "Calculating dE/dW"; the bias is the
 # course's own)*
 #
 # A convolution adds `b[m]` to every number of output map m, in every image. Given `dy` of shape (B, M, H_out, W_out),
@@ -71,7 +72,7 @@ check("08.1", bias_gradient)
 # %% [markdown]
 # ## 08.2 · A mask of one pixel
 #
-# *3 points, core. Trains: several maps and a bias: what a 1 x 1 convolution can do. (K, "Convolution Layer")*
+# *3 points, core. Trains: several maps and a bias: what a 1 x 1 convolution can do. (Dey, "Convolution Layer")*
 #
 # A mask of 1 × 1 pixel sees no neighbours, but it sees all maps: it mixes them. Three colours become one brightness,
 # for instance. `x` has shape (B, C, H, W), `w` has shape (M, C), `b` has shape (M,). Return the output of this
@@ -115,7 +116,8 @@ check("08.2", mix)
 # %% [markdown]
 # ## 08.3 · Who won, and where
 #
-# *3 points, core. Trains: max pooling with the argmax mask. (K, "Pooling Layer", "Pooling Kernel"; O, "Max-Pooling")*
+# *3 points, core. Trains: max pooling with the argmax mask. (Dey, "Pooling Layer", "Pooling Kernel"; Owens,
+# "Max-Pooling")*
 #
 # One map `x` of shape (H, W), windows of F × F pixels, stride S. Return two arrays `(y, place)`, both of shape (H_out,
 # W_out): the largest value of each window, and where it stands, as a whole number. Places are counted row by row
@@ -166,7 +168,7 @@ check("08.3", max_pool)
 # %% [markdown]
 # ## 08.4 · Back to the winners
 #
-# *3 points, core. Trains: max pooling backward, with windows that overlap. (K, "Pooling Kernel")*
+# *3 points, core. Trains: max pooling backward, with windows that overlap. (Dey, "Pooling Kernel")*
 #
 # Now C maps. `dy` and `place` have shape (C, H_out, W_out): for each window its gradient and the place of its winner,
 # counted row by row through its own map, from 0 in every map. `shape` is (C, H, W). Return `dx`, a float array of this
@@ -214,7 +216,7 @@ check("08.4", max_pool_gradient)
 # %% [markdown]
 # ## 08.5 · What unrolling costs
 #
-# *2 points, warm-up. Trains: shapes of the matrix product and the replication factor. (H, "Analyzing the Amount of
+# *2 points, warm-up. Trains: shapes of the matrix product and the replication factor. (Hwu, "Analyzing the Amount of
 # Input Replication")*
 #
 # A convolution takes C maps of H × W pixels to M maps with K × K masks and stride S. As a matrix product it is
@@ -258,7 +260,7 @@ check("08.5", unrolled)
 # %% [markdown]
 # ## 08.6 · Windows as samples
 #
-# *4 points, core. Trains: unrolling, in the order of lesson 04. (K, "Im2Col Operation"; H, "Reorganize Input X for
+# *4 points, core. Trains: unrolling, in the order of lesson 04. (Dey, "Im2Col Operation"; Hwu, "Reorganize Input X for
 # Matrix Multiplication")*
 #
 # In lesson 04 samples are rows and weights stand on the right, $Z = X W$. Unroll an image for that order: `x` has shape
@@ -308,7 +310,7 @@ check("08.6", windows_as_rows)
 # %% [markdown]
 # ## 08.7 · The full convolution, several maps
 #
-# *4 points, core. Trains: dE/dX as a full convolution with the flipped mask. (H, "Back-propagation dE/dX for a
+# *4 points, core. Trains: dE/dX as a full convolution with the flipped mask. (Hwu, "Back-propagation dE/dX for a
 # convolutional layer")*
 #
 # A convolution with masks `w` (M, C, K_h, K_w), stride 1 and no padding has put out M maps, and `dy` (B, M, H_out,
@@ -355,7 +357,7 @@ check("08.7", input_gradient)
 # %% [markdown]
 # ## 08.8 · Masks on which a test is blind
 #
-# *2 points, warm-up. Trains: test data in which no symmetry hides a mistake. (H, "Back-propagation dE/dX for a
+# *2 points, warm-up. Trains: test data in which no symmetry hides a mistake. (Hwu, "Back-propagation dE/dX for a
 # convolutional layer"; the test is the course's own)*
 #
 # Somebody forgets the flip in 08.7 and tests with certain masks, `w` of shape (M, C, K_h, K_w), and random `dy`. Return
@@ -396,8 +398,8 @@ check("08.8", hides_the_flip)
 # %% [markdown]
 # ## 08.9 · dE/dW with a stride
 #
-# *4 points, stretch. Trains: the gradient of a shared weight, with pixels that nobody saw. (H, "Calculating dE/dW"; the
-# stride is the course's own)*
+# *4 points, stretch. Trains: the gradient of a shared weight, with pixels that nobody saw. (Hwu, "Calculating dE/dW";
+# the stride is the course's own)*
 #
 # One image, one map: `x` has shape (H, W). A mask of shape `mask`, a pair (K_h, K_w), was slid over it with stride S in
 # both directions, no padding, and `dy` (H_out, W_out) has come back. Return $\partial E/\partial W$, a float array of

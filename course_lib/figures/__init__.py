@@ -40,6 +40,7 @@ TOPICS = {
     "data_movement": "convolution_costs",
     "delta_explorer": "deltas",
     "error_image": "output_tiles",
+    "gradient_explorer": "map_gradients",
     "halo_explorer": "halos",
     "mask_explorer": "masks",
     "nine_numbers": "xor_networks",

@@ -230,6 +230,14 @@ def unrolled_picture(x, mask, pixel):
     )
 
 
+def unrolled_stepper(x, mask):
+    """Return a stepper of `unrolled_picture`: the copies of a corner, of a pixel at an edge, and of one inside."""
+    H, W = x.shape
+    pixels = dict.fromkeys([(0, 0), (0, W // 2), (H // 2, W // 2), (H - 1, W // 2), (H - 1, W - 1)])
+    frames = [unrolled_picture(x, mask, pixel) for pixel in pixels]
+    return stepper(frames, title="Where do the copies of a pixel stand?", static=min(2, len(frames) - 1))
+
+
 def source_pixels(shape, mask):
     """Return, for each element of the unrolled matrix, the pixel row * W + column that it was copied from."""
     numbers = np.arange(shape[0] * shape[1], dtype=float).reshape(1, 1, *shape)

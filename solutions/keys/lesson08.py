@@ -35,7 +35,7 @@ BIAS = Key(
         Mutant("images for maps", "def bias_gradient(dy):\n    return dy.sum(axis=(1, 2, 3))\n",
                "The maps are added up, and the images are kept apart"),
         Mutant("axes kept", "def bias_gradient(dy):\n    return dy.sum(axis=(0, 2, 3), keepdims=True)\n",
-               "result has shape (1, 1, 1, 1)"),
+               "still there, with length 1"),
         Mutant("no return", "def bias_gradient(dy):\n    dy.sum(axis=(0, 2, 3))\n", "Is there a return?"),
     ),
 )  # fmt: skip
@@ -69,6 +69,8 @@ MIX = Key(
                "neither before the product"),
         Mutant("bias along the columns", MIXING('np.einsum("mc,nchv->nmhv", w, x) + b'),
                "added along the columns of the image"),
+        Mutant("a bias for each input map", MIXING(
+            "(x[:, None] * w[:, :, None, None] + b[:, None, None, None]).sum(axis=2)"), "once for each input map"),
         Mutant("the library", MIXING("ops.conv2d_forward(x, w[:, :, None, None], b)[0]"), "mix uses conv2d_forward"),
         Mutant("weights added, not multiplied", MIXING(
             "(x[:, None] + w[:, :, None, None]).sum(axis=2) + b[:, None, None]"), "result[0, 0, 0, 0] is 13"),
@@ -126,7 +128,9 @@ POOL = Key(
         Mutant("smallest", WINNERS.replace("value > best", "value < best"), "These are the smallest values"),
         Mutant("only y", WINNERS.replace("return y, place", "return y"), "expected 2 values"),
         Mutant("places as floats", WINNERS.replace(", dtype=int", ""), "expected whole numbers"),
-        Mutant("last row and column left out", WINNERS.replace("range(F)", "range(F - 1)"), "result[0][0, 0] is 1"),
+        Mutant("last row and column left out", WINNERS.replace("range(F)", "range(F - 1)"),
+               "one column too early"),
+        Mutant("places first", WINNERS.replace("return y, place", "return place, y"), "The two are exchanged"),
     ),
 )  # fmt: skip
 
@@ -178,9 +182,10 @@ def max_pool_gradient(dy, place, shape):
         Mutant("ones", BACK.replace("+= dy[c, h, v]", "+= 1"), "You mark the winners with 1"),
         Mutant("divides by H", BACK.replace("shape[2]", "shape[1]"), "index 2 is out of bounds"),
         Mutant("shape of dy", BACK.replace("np.zeros(shape)", "np.zeros(dy.shape)"), "index 1 is out of bounds"),
-        Mutant("place is the output's own", BACK.replace("dx[c, row, column]", "dx[c, h, v]"), "result[0, 0, 0] is 5"),
+        Mutant("place is the output's own", BACK.replace("dx[c, row, column]", "dx[c, h, v]"),
+               "it belongs to the pixel that won"),
         Mutant("kept as a vector", BACK.replace("return dx", "return dx.reshape(shape[0], -1)"),
-               "result has shape (1, 8)"),
+               "The maps are still rows of numbers"),
         Mutant("fills dy", """
 def max_pool_gradient(dy, place, shape):
     dx = np.zeros(shape)
@@ -226,7 +231,11 @@ UNROLLED = Key(
                "the factor is the other way round"),
         Mutant("whole factor", COST.replace("places / (C", "places // (C"), "The factor is rounded down"),
         Mutant("true division of sizes", COST.replace("// S", "/ S"), "expected whole numbers"),
-        Mutant("right for square only", COST.replace("(1 + (W - K) // S)", "(1 + (H - K) // S)"), "result[1][1] is 9"),
+        Mutant("right for square only", COST.replace("(1 + (W - K) // S)", "(1 + (H - K) // S)"),
+               "Width and height are two numbers"),
+        Mutant("shapes exchanged", COST.replace("(M, seen), (seen, places)", "(seen, places), (M, seen)"),
+               "The two shapes are exchanged"),
+        Mutant("masks as columns", COST.replace("(M, seen),", "(seen, M),"), "W_rows stands on its side"),
     ),
 )  # fmt: skip
 
@@ -272,6 +281,7 @@ def windows_as_rows(x, K_h, K_w, S):
             "- K_h) // S", "- K_h) // K_h").replace("- K_w) // S", "- K_w) // K_w"), "move by the size of the mask"),
         Mutant("begins without the stride", CUT.replace("h * S", "h").replace("v * S", "v"),
                "The number of your windows is right, but"),
+        Mutant("windows as blocks", CUT.replace("].ravel()", "]"), "Each window is still a block"),
         Mutant("a generator", CUT.replace("return np.array(rows)", "return (row for row in rows)"),
                "result is a generator"),
         Mutant("mask turned on its side", CUT.replace("h * S + K_h", "h * S + K_w").replace(
@@ -321,7 +331,11 @@ def input_gradient(dy, w):
         for q in range(K_w):
             dx[:, :, p : p + h, q : q + v] = np.einsum("bmhv,mc->bchv", dy, w[:, :, p, q])
     return dx
-""", "2 maps in, 2 out): result[0, 0, 0, 1]"),
+""", "the last one has overwritten the others"),
+        Mutant("border of K", FULL.replace("(K_h - 1, K_w - 1)", "(K_h, K_w)"), "one zero too wide"),
+        Mutant("first output map", FULL.replace("(dy, flipped,", "(dy[:, :1], flipped[:, :1],"),
+               "Only the first output map"),
+        Mutant("mean over the maps", FULL.replace(")[0]", ")[0] / w.shape[0]"), "You average over the output maps"),
         Mutant("the library", """
 def input_gradient(dy, w):
     B, _, h, v = dy.shape
@@ -377,7 +391,8 @@ HIDES = Key(
         Mutant("first mask", SAME("np.array_equal(w[0, 0], w[0, 0, ::-1, ::-1])"), "One mask that changes is enough"),
         Mutant("sum over the input maps", SAME("np.array_equal(w.sum(axis=1), w.sum(axis=1)[:, ::-1, ::-1])"),
                "The masks were added up before"),
-        Mutant("an array of truth values", SAME("w == w[:, :, ::-1, ::-1]"), "result has shape (1, 1, 3, 3)"),
+        Mutant("an array of truth values", SAME("w == w[:, :, ::-1, ::-1]"), "An answer for each number"),
+        Mutant("one for each mask", SAME("(w == w[:, :, ::-1, ::-1]).all(axis=(2, 3))"), "An answer for each mask"),
         Mutant("the other way round", SAME("not np.array_equal(w, w[:, :, ::-1, ::-1])"),
                "(the lesson's blur): result is False"),
         Mutant("sums", SAME("bool(w.sum() == w[:, :, ::-1, ::-1].sum())"), "(two masks): result is True"),
@@ -427,7 +442,7 @@ STRIDED = Key(
         Mutant("= for +=", SEEN.replace("+=", "="), "Only the last output is in it"),
         Mutant("mask from the shapes", SEEN.replace("dw = ", """
     mask = tuple(n - (k - 1) * S for n, k in zip(x.shape, dy.shape))
-    dw = """), "result has shape (2, 3), expected (2, 1)"),
+    dw = """), "so take the shape from `mask`"),
         Mutant("slides dy as it is", """
 def weight_gradient(dy, x, mask, S):
     return ops.conv2d_forward(x[None, None], dy[None, None], stride=S)[0][0, 0]

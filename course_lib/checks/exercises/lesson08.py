@@ -1,6 +1,6 @@
 """Exercises of lesson 08: bias, maps and pooling, unrolling, and the gradients of a convolution.
 
-Source: H, K and O, as each exercise names them.
+Source: Hwu, Dey and Owens, as each exercise names them.
 """
 
 import numpy as np
@@ -33,7 +33,7 @@ BIAS = Exercise(
     points=2,
     level="warm-up",
     concept="the gradient of a bias that a whole map shares",
-    source='H, "Calculating dE/dW"; the bias is the course\'s own',
+    source='Hwu, "Calculating dE/dW"; the bias is the course\'s own',
     lines=1,
     expect=_bias_gradient,
     cases=(
@@ -56,6 +56,10 @@ BIAS = Exercise(
         Cause(
             "The maps are added up, and the images are kept apart; it must be the other way round.",
             lambda dy: _bias_gradient(dy.swapaxes(0, 1)),
+        ),
+        Cause(
+            "The axes that you have summed over are still there, with length 1; leave keepdims out.",
+            lambda dy: _bias_gradient(dy)[None, :, None, None],
         ),
     ),
     instead_of=CONVOLUTIONS,
@@ -81,7 +85,7 @@ MIX = Exercise(
     points=3,
     level="core",
     concept="several maps and a bias: what a 1 x 1 convolution can do",
-    source='K, "Convolution Layer"',
+    source='Dey, "Convolution Layer"',
     lines=2,
     expect=_mix,
     cases=(
@@ -114,6 +118,10 @@ MIX = Exercise(
             "The bias is added along the columns of the image; each belongs to a whole map.",
             lambda x, w, b: _mix(x, w, 0 * b) + b,
         ),
+        Cause(
+            "The bias is added once for each input map; add it once, after the sum over the maps.",
+            lambda x, w, b: _mix(x, w, x.shape[1] * b),
+        ),
     ),
     instead_of=CONVOLUTIONS,
 )  # fmt: skip
@@ -145,6 +153,15 @@ def _from_zero(x, F, S):
     return np.maximum(y, 0), np.where(y > 0, place, 0)
 
 
+def _short(x, F, S):
+    """The last row and column of each window left out."""
+    if F == 1:
+        return NOT_HERE
+    H_out, W_out = (ops.output_size(n, F, S) for n in x.shape)
+    y, place = _pool(x, F - 1, S)
+    return y[:H_out, :W_out], place[:H_out, :W_out]
+
+
 def _by_rows(x, F, S):
     y, place = _pool(x, F, S)
     return y, place // x.shape[1] * x.shape[0] + place % x.shape[1]
@@ -157,7 +174,7 @@ POOL = Exercise(
     points=3,
     level="core",
     concept="max pooling with the argmax mask",
-    source='K, "Pooling Layer", "Pooling Kernel"; O, "Max-Pooling"',
+    source='Dey, "Pooling Layer", "Pooling Kernel"; Owens, "Max-Pooling"',
     lines=9,
     expect=_pool,
     cases=(
@@ -179,6 +196,8 @@ POOL = Exercise(
               lambda x, F, S: _pool(x, F, F) if S != F else NOT_HERE),
         Cause("These are the smallest values.",
               lambda x, F, S: (-_pool(-x, F, S)[0], _pool(-x, F, S)[1])),
+        Cause("The two are exchanged: first the values, then their places.", lambda x, F, S: _pool(x, F, S)[::-1]),
+        Cause("Your windows end one row and one column too early: they go from h S up to, not with, h S + F.", _short),
     ),
     instead_of=("max_pool_forward",),
 )  # fmt: skip
@@ -203,6 +222,12 @@ def _in_one_map(dy, place, shape):
     return np.concatenate([dx.sum(axis=0, keepdims=True), 0 * dx[1:]]) if len(dx) > 1 else NOT_HERE
 
 
+def _at_the_output(dy, place, shape):
+    """Each gradient at the place of its output, as if windows were single pixels."""
+    (h, v), (H, W) = dy.shape[1:], shape[1:]
+    return np.pad(1.0 * dy, ((0, 0), (0, H - h), (0, W - v))) if h <= H and v <= W else NOT_HERE
+
+
 ROUTE = Exercise(
     id="08.4",
     function="max_pool_gradient",
@@ -210,7 +235,7 @@ ROUTE = Exercise(
     points=3,
     level="core",
     concept="max pooling backward, with windows that overlap",
-    source='K, "Pooling Kernel"',
+    source='Dey, "Pooling Kernel"',
     lines=6,
     expect=_route,
     cases=(
@@ -225,6 +250,14 @@ ROUTE = Exercise(
         Cause(
             "You mark the winners with 1; each gets the dy of its window.",
             lambda dy, place, shape: _route(np.ones(dy.shape), place, shape),
+        ),
+        Cause(
+            "Each dy stands at the place of its output; it belongs to the pixel that won, and `place` says where.",
+            _at_the_output,
+        ),
+        Cause(
+            "The maps are still rows of numbers; give dx the shape (C, H, W).",
+            lambda dy, place, shape: _route(dy, place, shape).reshape(shape[0], -1),
         ),
     ),
     instead_of=("max_pool_backward",),
@@ -249,7 +282,7 @@ UNROLLED = Exercise(
     points=2,
     level="warm-up",
     concept="shapes of the matrix product and the replication factor",
-    source='H, "Analyzing the Amount of Input Replication"',
+    source='Hwu, "Analyzing the Amount of Input Replication"',
     lines=4,
     expect=_unrolled,
     cases=(
@@ -273,6 +306,12 @@ UNROLLED = Exercise(
               _other_factor(lambda *a: 1 / _unrolled(*a)[2])),
         Cause("The factor is rounded down to a whole number; `/` divides, `//` rounds.",
               _other_factor(lambda *a: float(_unrolled(*a)[2] // 1))),
+        Cause("The two shapes are exchanged: first W_rows, the masks, then X_cols, the windows.",
+              lambda *a: (_unrolled(*a)[1], _unrolled(*a)[0], _unrolled(*a)[2])),
+        Cause("W_rows stands on its side: it has a row for each output map.",
+              lambda *a: (_unrolled(*a)[0][::-1], *_unrolled(*a)[1:])),
+        Cause("Width and height are two numbers: there are H_out places below each other and W_out side by side.",
+              lambda C, H, W, M, K, S: (*_unrolled(C, H, H, M, K, S)[:2], _unrolled(C, H, H, M, K, S)[2] * H / W)),
     ),
     instead_of=("im2col",),
 )  # fmt: skip
@@ -309,7 +348,7 @@ IM2ROW = Exercise(
     points=4,
     level="core",
     concept="unrolling, in the order of lesson 04",
-    source='K, "Im2Col Operation"; H, "Reorganize Input X for Matrix Multiplication"',
+    source='Dey, "Im2Col Operation"; H, "Reorganize Input X for Matrix Multiplication"',
     lines=8,
     expect=_rows,
     cases=(
@@ -331,6 +370,8 @@ IM2ROW = Exercise(
               _crowded),
         Cause("Windows overlap when the stride is smaller than the mask; yours move by the size of the mask.",
               lambda x, K_h, K_w, S: ops.im2col(x[None], (K_h, K_w), (K_h, K_w))[0].T),
+        Cause("Each window is still a block of maps, rows and columns; make a vector of it with ravel.",
+              lambda x, K_h, K_w, S: _rows(x, K_h, K_w, S).reshape(-1, len(x), K_h, K_w)),
     ),
     instead_of=("im2col",),
 )  # fmt: skip
@@ -351,6 +392,14 @@ def _square_border(dy, w):
     return right[:, :, :, less : right.shape[3] - less] if less > 0 else NOT_HERE
 
 
+def _overwritten(dy, w):
+    """Each weight's shares written over those of the weights before."""
+    dx, (h, v) = np.zeros(_input_gradient(dy, w).shape), dy.shape[2:]
+    for p, q in np.ndindex(w.shape[2:]):
+        dx[:, :, p : p + h, q : q + v] = np.einsum("bmhv,mc->bchv", dy, w[:, :, p, q])
+    return dx
+
+
 INPUT = Exercise(
     id="08.7",
     function="input_gradient",
@@ -358,7 +407,7 @@ INPUT = Exercise(
     points=4,
     level="core",
     concept="dE/dX as a full convolution with the flipped mask",
-    source='H, "Back-propagation dE/dX for a convolutional layer"',
+    source='Hwu, "Back-propagation dE/dX for a convolutional layer"',
     lines=3,
     expect=_input_gradient,
     cases=(
@@ -382,6 +431,13 @@ INPUT = Exercise(
               lambda dy, w: _input_gradient(dy, w.swapaxes(0, 1))),
         Cause("The border is K_h - 1 zeros wide above and below; on the left and the right it is K_w - 1.",
               _square_border),
+        Cause("A pixel collects from every weight that it met; here the last one has overwritten the others.",
+              _overwritten),
+        Cause("The border is one zero too wide: K - 1, since the mask has to touch `dy` with one corner at least.",
+              lambda dy, w: np.pad(_input_gradient(dy, w), ((0, 0), (0, 0), (1, 1), (1, 1)))),
+        Cause("Only the first output map is in it: every output map has used the pixel, and their shares add up.",
+              lambda dy, w: _input_gradient(dy[:, :1], w[:1])),
+        Cause("You average over the output maps; their shares add up.", lambda dy, w: _input_gradient(dy, w) / len(w)),
         Cause("Without the border of zeros only the inner pixels come out.",
               lambda dy, w: _input_gradient(dy, w)[:, :, w.shape[2] - 1 : dy.shape[2], w.shape[3] - 1 : dy.shape[3]]),
     ),
@@ -397,7 +453,7 @@ HIDES = Exercise(
     points=2,
     level="warm-up",
     concept="test data in which no symmetry hides a mistake",
-    source='H, "Back-propagation dE/dX for a convolutional layer"; the test is the course\'s own',
+    source='Hwu, "Back-propagation dE/dX for a convolutional layer"; the test is the course\'s own',
     lines=1,
     expect=lambda w: not np.any(w - np.rot90(w, 2, axes=(2, 3))),
     cases=(
@@ -425,6 +481,10 @@ HIDES = Exercise(
               lambda w: not np.any((w - np.rot90(w, 2, axes=(2, 3))).sum(axis=(0, 1)))),
         Cause("The test is blind, so True, exactly if turning every mask by 180 degrees changes no number.",
               lambda w: bool(np.any(w - np.rot90(w, 2, axes=(2, 3))))),
+        Cause("An answer for each number; one for all of them is asked, and `==` becomes one with `.all()`.",
+              lambda w: w == np.rot90(w, 2, axes=(2, 3))),
+        Cause("An answer for each mask; one for all of them is asked: all must be the same.",
+              lambda w: (w == np.rot90(w, 2, axes=(2, 3))).all(axis=(2, 3))),
     ),
 )  # fmt: skip
 
@@ -449,6 +509,11 @@ def _cut(dy, x, mask, S):
     return dw if "i" in (x.dtype.kind, dy.dtype.kind) else NOT_HERE
 
 
+def _mask_by_the_shapes(dy, x, mask, S):
+    """The gradients of the mask that would see every pixel."""
+    return _weight_gradient(dy, x, [n - (k - 1) * S for n, k in zip(x.shape, dy.shape, strict=True)], S)
+
+
 STRIDED = Exercise(
     id="08.9",
     function="weight_gradient",
@@ -456,7 +521,7 @@ STRIDED = Exercise(
     points=4,
     level="stretch",
     concept="the gradient of a shared weight, with pixels that nobody saw",
-    source='H, "Calculating dE/dW"; the stride is the course\'s own',
+    source='Hwu, "Calculating dE/dW"; the stride is the course\'s own',
     lines=5,
     expect=_weight_gradient,
     cases=(
@@ -480,6 +545,8 @@ STRIDED = Exercise(
         Cause("Only the last output is in it: each weight collects from all of them.",
               lambda dy, x, mask, S: _weight_gradient(
                   np.pad(dy[-1:, -1:], ((dy.shape[0] - 1, 0), (dy.shape[1] - 1, 0))), x, mask, S)),
+        Cause("Your mask reaches to the end of x; the last pixels may lie in no window, so take the shape from `mask`.",
+              _mask_by_the_shapes),
     ),
     instead_of=tuple(name for name in CONVOLUTIONS if "backward" in name),
 )  # fmt: skip
