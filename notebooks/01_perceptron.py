@@ -82,7 +82,7 @@ rows_asked
 bits = 32 * 32 * 8
 rows = 2**bits
 print(f"2^{bits} rows: a number of {len(str(rows))} digits")
-print(f"a billion images (2^30) cover 1 of 2^{bits - 30} parts of it")
+print(f"a billion images (2^30) cover one row in 2^{bits - 30}")
 
 # %% [markdown]
 # <details class="reveal"><summary>A table that nobody can fill</summary>
@@ -167,9 +167,9 @@ table(
 )
 
 # %% [markdown]
-# The first three are everyday work by now,[^Hwu "Types of Learning Tasks"] the others are harder.[^Hwu "More Advanced
-# Learning Tasks"] Whatever the task, a program that learns has two phases. In the **training** its weights are found,
-# and in the **inference** they are used:[^Hwu "Machine Learning Separates into Two Phases"]
+# The first three are everyday work by now,[^Hwu "Types of Learning Tasks"] of the others some are, and some are not
+# yet.[^Hwu "More Advanced Learning Tasks"] Whatever the task, a program that learns has two phases. In the **training**
+# its weights are found, and in the **inference** they are used:[^Hwu "Machine Learning Separates into Two Phases"]
 
 # %% tags=["hide-input"]
 # Two phases, side by side.
@@ -207,8 +207,9 @@ x30, y30 = data.blobs(30, **clouds)
 figures.separators.line_to_drag(x30, y30, start=(-0.3, 1.0, -1.2))
 
 # %% [markdown]
-# You have just done by eye what a perceptron does by a rule. (The figure keeps $w_1^2 + w_2^2 = 1$, so that the score
-# of a point *is* its distance from the line. If you double $w_1$, $w_2$ and $b$, the line stays where it is.)
+# A perceptron looks for a line without a mistake, too, and it does so by a rule. (The figure keeps $w_1^2 + w_2^2 = 1$,
+# so that the score of a point *is* its distance from the line, with a sign. If you double $w_1$, $w_2$ and $b$, the
+# line stays where it is.)
 #
 # ## Five lines of history
 #
@@ -328,8 +329,8 @@ table(
 # %% [markdown]
 # ## A 4 or a 9?
 #
-# Nothing in the rule says that there must be two inputs. Take 784 of them: the pixels of a handwritten digit, 1 where
-# there is ink and 0 where there is paper. The label is 0 for a 4 and 1 for a 9. The course ships 400 of each for
+# Nothing in the rule says that there must be two inputs. Take 784 of them: the 28 × 28 pixels of a handwritten digit, 1
+# where there is ink and 0 where there is paper. The label is 0 for a 4 and 1 for a 9. The course ships 400 of each for
 # training, and 100 of each to try the result on. The data are new, the rule is the same:
 
 # %%
@@ -400,8 +401,8 @@ figures.show(
 
 # %% [markdown]
 # Some you would misread yourself, and others you would not. No mistake on the old ones, several on the new ones: that
-# is the gap which the rest of this page looks into. A plane in 784 dimensions separates the 800 examples without a
-# mistake. Is it the best one?
+# is the gap which the rest of this page looks into. A hyperplane, a flat cut through 784 dimensions, separates the 800
+# examples without a mistake. Is it the best one?
 #
 # ## Does it find the best line?
 #
@@ -493,7 +494,7 @@ figures.show(
 )
 
 # %% [markdown]
-# <details class="reveal"><summary>Nine percent, decided by the order</summary>
+# <details class="reveal"><summary>Nine percentage points, decided by the order</summary>
 #
 # Every one of the 50 runs ended without a mistake on its 30 points, so their mistakes cannot tell them apart. The order
 # of the samples decided, and it decided between one mistake in ten and one in 170. The best order happened upon a
@@ -681,7 +682,7 @@ figures.show(
 # %% [markdown]
 # The result is close to 2 and -1, and not equal to them: thirty noisy examples do not pin a line down any better.
 # Notice the difference from the perceptron. Here "best" is part of the definition, so there is one line, whatever the
-# order of the points. There is a second way to it, **descent**: start anywhere, and move $w$ and $b$ many times in
+# order of the points. There is another way to find it, **descent**: start anywhere, and move $w$ and $b$ many times in
 # small steps that make the error smaller. For two weights the formula is quicker. For a network nobody can solve the
 # equations, and descent is all that is left.[^Dey "Minimizing Loss Function"] Lesson 03 is about nothing else.
 
@@ -793,7 +794,7 @@ table(
 # <details><summary>Answer</summary>
 #
 # On NAND it stops at the right moment: an epoch without a mistake leaves the weights as they were. On XOR it stops as
-# well, and reports success with every sample wrong, because the four changes of an epoch cancel. Count the mistakes
+# well, and reports success where there is none, because the changes of an epoch cancel. Count the mistakes
 # within the epoch instead, and limit the number of epochs.
 #
 # </details>

@@ -56,7 +56,7 @@ figures.nine_numbers("your turn", presets=(), between=("none",), explains=False,
 # You probably got three of the four, and never the last one. Was it bad luck? Keep the question in mind while we look
 # at the parts of a network, one by one.
 #
-# A nerve cell collects signals from many other cells. Where two cells touch, at a **synapse**, a signal arrives
+# A nerve cell collects signals from many other cells. Where two cells meet, at a **synapse**, a signal arrives
 # strongly or weakly, and learning changes how strongly. If enough comes together, the cell sends a signal of its own
 # along its **axon**. The artificial neuron is a rough model of that: weights for the synapses, a sum for the cell body,
 # and a function for the decision to fire.[^Owens "Biological Inspiration"] What we call a neural network is many such
@@ -122,8 +122,9 @@ print("activations    ", ops.sigmoid(z).round(2))
 #
 # A second layer takes the activations of the first as its inputs. The first layer is called **hidden**, because its
 # outputs stay inside the network; the last one gives the answer. Running a network forward like this, layer by layer,
-# is called **inference**. Two output neurons, with the weights -3, 1, -3 and 0, 1, 2, make the example complete. Work
-# out the shape of each line before you run it.
+# is a **forward pass**. A trained network that answers does nothing else, and that is called **inference**. Two output
+# neurons, with the weights -3, 1, -3 and 0, 1, 2, make the example complete. Work out the shape of each line before you
+# run it.
 
 # %%
 output = np.array([
@@ -307,11 +308,11 @@ figures.show(
 )
 
 # %% [markdown]
-# These are the nine numbers that you could not find, because the bend was missing. Here they are, to take hold of. At
-# the left is the map of answers: shaded means above 0.5, halfway between the two labels. At the right the same corners
-# stand where the hidden layer has put them, at $(h_1, h_2)$. The second layer sees nothing but this picture, and it
-# can still only draw one straight line. Now one line is enough: the hidden layer has put (0, 1) and (1, 0) on the same
-# place, and moved the others out of the way.
+# These are the nine numbers (the ninth is the output's bias, 0) that you could not find, because the bend was missing.
+# Here they are, to take hold of. At the left is the map of answers: shaded means above 0.5, halfway between the two
+# labels. At the right the same corners stand where the hidden layer has put them, at $(h_1, h_2)$. The second layer
+# sees nothing but this picture, and it can still only draw one straight line. Now one line is enough: the hidden layer
+# has put (0, 1) and (1, 0) on the same place, and moved the others out of the way.
 
 # %%
 figures.nine_numbers("XOR solved")
@@ -345,8 +346,8 @@ figures.show(
 # The step is the perceptron's, and the sigmoid is its smooth form.[^Hwu "One Choice: Sigmoid/Logistic Function"] ReLU
 # needs no exponential; **softplus** is a smooth ReLU, and its slope is exactly the sigmoid.[^Hwu "Today's Choice:
 # ReLU"] **Leaky ReLU** lets a little through below zero, and $s$ is its negative slope (0.01 in our library). **Tanh**
-# is a sigmoid that runs from -1 to 1. ReLU has a kink at 0, where it has no slope; by convention we take 0. Where there
-# is no activation at all, we write $f(z) = z$ and call it the identity.
+# is the sigmoid stretched to run from -1 to 1: $2\,\sigma(2z) - 1$. ReLU has a kink at 0, where it has no slope; by
+# convention we take 0. Where there is no activation at all, we write $f(z) = z$ and call it the identity.
 #
 # You can check a whole column of slopes at once. A slope is close to the rise of the function over a very short way:
 
@@ -363,8 +364,9 @@ table(rows, names, align="lrrrrr")
 # %% [markdown]
 # Training wants slopes that are not zero.[^Hwu "Neural Networks Model Human Neural Activity"] Where the slope is 0, a
 # small change of the weights changes nothing. For the step that is everywhere. ReLU's slope is 0 for half of all $z$,
-# and in practice it is enough that each neuron is above 0 for some samples. A neuron that is below 0 for all of them
-# is **dead**: nothing moves its weights any more. Leaky ReLU is made to avoid that. The sigmoid has another weakness.
+# and in practice it is enough that each neuron is above 0 for some samples. A neuron that is below 0 for all of them is
+# **dead**: no slope reaches its own weights any more. Leaky ReLU is made to avoid that. The sigmoid has another
+# weakness.
 
 # %% tags=["hide-input"]
 steepest = predict(

@@ -515,7 +515,7 @@ ends = [figures.surfaces.ending(p) for p in paths[-1]]
 table([(name, ends.count(name)) for name in sorted(set(ends))], ["where the walk ends", "walks"])
 
 # %% [markdown]
-# <details class="reveal"><summary>It ends in the valley it started in</summary>
+# <details class="reveal"><summary>Most end in the valley they started in</summary>
 #
 # 9, fewer than half. Descent knows only the slope under its feet. The four corners have hardly moved, because where the
 # slope is nearly zero, so is the step. And two walks ended at the saddle: they started exactly on the mirror line
@@ -544,7 +544,7 @@ figures.descent.waiting(walks, caption="A level loss is not always the end of th
 
 # %% [markdown]
 # Networks begin at such a place if you let them. The smallest one with two layers is $o = v \tanh(u x)$. The gradient
-# for each weight has the other weight as a factor, so with both at zero it never learns:
+# for each weight is zero where the other weight is, so with both at zero it never learns:
 
 # %%
 def two_layer_loss(weights):
@@ -559,7 +559,7 @@ table(rows, ["u", "v", "J", "dJ/du", "dJ/dv"], formats={"J": ".3f"})
 
 # %% [markdown]
 # That is why networks start at random weights and not at zero. Random, but not *tiny*: a start a hair beside a saddle
-# takes long to leave it, as the curve "0.000001 beside it" shows. The network of lesson 04 learns XOR from ten of ten
+# takes longer to leave it, as the curve "0.000001 beside it" shows. The network of lesson 04 learns XOR from ten of ten
 # starts if its weights have a standard deviation of 1 or of 0.1, and from none of ten at 0.01, in the same 3,000 steps.
 # Lesson 06b is about the right scale.
 

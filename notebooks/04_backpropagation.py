@@ -55,7 +55,7 @@ figures.delta_explorer(x, w_hidden, w_output, y)
 # lecture 10 of ECE 508 by Prof. Hwu and colleagues at Illinois. You need lessons 02 and 03, and the chain rule for one
 # variable. Reading and trying takes about 60 minutes.
 #
-# One letter means one thing on this page. Small letters are the numbers of one sample: $x$ goes in, $z$ and $g$ are
+# The letters of this page. Small letters are the numbers of one sample: $x$ goes in, $z$ and $g$ are
 # weighted sums, $a = f(z)$ and $o = f(g)$ are what the sigmoid $f$ makes of them, $y$ is what is wanted, $J$ is the
 # loss. Capitals are the same for a whole batch. A prime, as in $f'$, is always a derivative.
 #
@@ -219,8 +219,8 @@ print(f"delta of H2 {delta_h2:.5f}, dJ/dw {delta_h2 * x[0]:.5f}")
 # | $O = f(G)$ | $(B, C)$ |
 # | $J = \frac12 \sum (O - Y)^2$ | one number |
 #
-# We take four different sizes, so that no mistake in a shape can hide: $B=4$, $D=2$, $M=3$, $C=1$. The four samples
-# are XOR's truth table.
+# We take four different sizes, so that hardly any mistake in a shape can hide: $B=4$, $D=2$, $M=3$, $C=1$. The four
+# samples are XOR's truth table.
 
 # %%
 X, labels = data.truth_table("xor")
@@ -423,9 +423,9 @@ table(
 # %% [markdown]
 # <details class="reveal"><summary>Every layer takes its toll</summary>
 #
-# On its way through a layer, delta is multiplied by the slope of the sigmoid, which is a quarter at best. After five
-# layers not much is left: this is the **vanishing gradient**. It is why deep networks were so hard to train, and one
-# reason why they use ReLU today, whose slope is 1 or 0.
+# On its way through a layer, delta is multiplied by weights, and by the slope of the sigmoid, which is a quarter at
+# best. Unless the weights make up for that, not much is left after five layers: this is the **vanishing gradient**. It
+# is why deep networks were so hard to train, and one reason why they use ReLU today, whose slope is 1 or 0.
 #
 # </details>
 
@@ -537,7 +537,7 @@ table(list(solved.items()), ["first weights times", "solved, of five"])
 #
 # With weights near 0, every hidden neuron says about a half, whatever goes in. So they are nearly equal, and the way
 # back to the first layer leads through $W_2$, which is nearly 0 too: at a scale of 0.01, it makes the deltas of the
-# hidden layer a hundred times smaller. The network gives 0.5 for all four samples and stays there, on the plateau of
+# hidden layer a hundred times smaller. The network gives 0.5 for all four samples and stays there, beside the saddle of
 # lesson 03. Random is not enough; the scale has to be right too. Lesson 06b, "Making it train", finds out what right
 # means for larger networks.
 #

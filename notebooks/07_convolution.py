@@ -200,7 +200,7 @@ print(y3[0, 0])
 
 # %% [markdown]
 # Step through all four outputs, map by map, and say the next sum before you press. Watch two things: which numbers of
-# `w` change from one place to the next (none), and which parts of `x` are used twice (the windows overlap).
+# `w` change from one place to the next (none), and which parts of `x` are used more than once (the windows overlap).
 
 # %%
 figures.convolution.slide_stepper(x3, w3)
@@ -273,7 +273,7 @@ def conv_windows(x, w, stride=1):
 # %% [markdown]
 # The library has [loops](../course_lib/reference/conv2d_loops.py), [windows](../course_lib/reference/conv2d_windows.py)
 # and, as its fast default, a [matrix product](../course_lib/reference/conv2d.py), the subject of lesson 08. All must
-# agree, and they are tried on sizes that are all different, so that no swapped axis can hide.
+# agree, and they are tried on sizes that differ wherever they can, so that a swapped axis shows.
 
 # %%
 draw = np.random.default_rng(0)
@@ -436,7 +436,7 @@ print("convolution ", y.ravel())
 # %% [markdown]
 # So it is not new. It is a dense layer under two rules. Weights between far pixels are 0 and stay 0 (local), and the
 # nine that remain in each row are the same nine (shared). Training keeps them the same: all copies of a weight take one
-# common step, along the sum of their gradients, as lesson 08 shows. On a larger image, with padding, you can see the
+# common step, against the sum of their gradients, as lesson 08 shows. On a larger image, with padding, you can see the
 # pattern.
 
 # %%

@@ -113,7 +113,7 @@ print("y", y[0, 0], "place", place[0, 0])
 
 # %% [markdown]
 # Place 5 is row 1, column 1, since $5 = 1 \cdot 4 + 1$. The second window holds 2 twice. The kernel asks whether a
-# value is larger than the best so far, not whether it is as large, so the first of equal values wins: place 2.
+# value is larger than the best so far, not whether it is at least as large, so the first of equal values wins: place 2.
 
 # %% tags=["hide-input"]
 # A prediction.
@@ -139,7 +139,8 @@ figures.show(
 # <details class="reveal"><summary>Why the second 2 gets nothing</summary>
 #
 # The winners get 5 and 7. Nudge a smaller value a little, and the maximum stays the same: no effect, no gradient. The
-# second 2 gets 0 by choice. A tie is a kink, like ReLU's at 0, and either 2 could have had the 7, but only one of them.
+# second 2 gets 0 by choice. A tie is a kink, like ReLU's at 0, and either 2 could have had the 7. (Half each would do
+# as well; the mask names one winner.)
 #
 # </details>
 
@@ -333,10 +334,10 @@ many.confirm(int(reached[0, 0, 1, 1]))
 figures.gradient_explorer(X, W, dY)
 
 # %% [markdown]
-# Each product $x \cdot w$ of the forward pass turns up three times. In an output it is added up over input maps. Going
-# back to the pixel, the shares are added over the **output maps** $m$, since all of them have used it. Going back to
-# the weight, they are added over the **images** $n$ and all places, since the weight is the same everywhere. The maps
-# change sides: $M$ come in, $C$ go out.
+# Each triple of a pixel, a weight and an output's gradient turns up three times. In the output, the product of pixel
+# and weight is added up over input maps. Going back to the pixel, the shares are added over the **output maps** $m$,
+# since all of them have used it. Going back to the weight, they are added over the **images** $n$ and all places, since
+# the weight is the same everywhere. The maps change sides: $M$ come in, $C$ go out.
 #
 # $$\frac{\partial E}{\partial X_{n,c,h,v}} =
 # \sum_{m,\,p,\,q} \frac{\partial E}{\partial Y_{n,m,h-p,v-q}}\; W_{m,c,p,q}$$
@@ -598,9 +599,9 @@ for _ in range(400):
 print(np.round(mask[0, 0], 1))
 
 # %% [markdown]
-# These are the numbers of the edge mask, each within a tenth. Nobody typed them in; they came back through `dw`. In a
-# network, nobody knows the right outputs of a layer in the middle. There, `dy` is the `dx` of the layer behind it, and
-# lesson 09 trains all of LeNet-5 that way.
+# To a tenth these are the numbers of the edge mask (lesson 07's, with its signs turned). Nobody typed them in; they
+# came back through `dw`. In a network, nobody knows the right outputs of a layer in the middle. There, `dy` is the `dx`
+# of the layer behind it, and lesson 09 trains all of LeNet-5 that way.
 
 # %% [markdown]
 # ## Optional: why 19 times and not 25

@@ -233,7 +233,7 @@ def test_the_loop_on_the_page_is_the_librarys(lesson):
 
 @pytest.mark.parametrize("line", [
     "2^8192 rows: a number of 2467 digits",
-    "a billion images (2^30) cover 1 of 2^8162 parts of it",
+    "a billion images (2^30) cover one row in 2^8162",
     "weights [-2. -1.  2.]  epochs 6",
     "digits (800, 784)  weights (785,)  converged True",
     "mistakes per epoch [104, 43, 30, 23, 16, 10, 15, 22, 8, 9, 9, 0]",
