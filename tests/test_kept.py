@@ -2,6 +2,7 @@
 
 import json
 import re
+from datetime import date
 
 import pytest
 
@@ -11,6 +12,7 @@ from tests.kept import COMPILED_AGAIN, Changed, Kept, compiled_again, of_this_we
 from tests.setup.project import CUDA_LOCK, ROOT
 from tests.simt.by_numba_cuda import ANSWERS
 
+TODAY = date.today()
 KEYS = [f"{number:016x}" for number in range(10 * COMPILED_AGAIN)]
 AGAIN = next(key for key in KEYS if of_this_week(key))
 TRUSTED = next(key for key in KEYS if not of_this_week(key))
@@ -18,8 +20,9 @@ TRUSTED = next(key for key in KEYS if not of_this_week(key))
 
 @pytest.fixture(autouse=True)
 def as_usual(monkeypatch):
-    """Some are compiled again, as without the variable."""
+    """Some are compiled again, as without the variable, and those of the week in which this file was read."""
     monkeypatch.delenv(kept.ALL, raising=False)
+    monkeypatch.setattr(kept, "date", type("Today", (), {"today": staticmethod(lambda: TODAY)}))
 
 
 def never():

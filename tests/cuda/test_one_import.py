@@ -133,7 +133,7 @@ def mlir(monkeypatch):
     """Stand in for numba-cuda-mlir: its objects are known by their sight."""
     package, types = ModuleType("numba_cuda_mlir"), ModuleType("numba_cuda_mlir.types")
     package.__spec__ = ModuleSpec("numba_cuda_mlir", None)
-    for kind in ("float32", "int32", "int64", "uint32"):
+    for kind in ("float32", "int32", "int64", "uint32", "uint64"):
         setattr(types, kind, f"its {kind}")
     package.types, package.tools = types, SimpleNamespace()
     package.cuda = SimpleNamespace(jit=lambda device: lambda function: ("its own", function))

@@ -125,7 +125,8 @@ def test_every_module_that_computes_right_values_is_found_whatever_it_is_called(
 def test_each_function_that_computes_right_values_is_found_alone():
     code = [(f"{file} {name}", text) for file, _, functions in instructors_code(ROOT) for name, text in functions]
     whole = "\n\n\n".join(text for _, text in code)
-    (found,) = {line for line in leaks({"course_lib/checks/other.py": whole.encode()}, SOLUTIONS) if "runs of" in line}
+    lines = {line for line in leaks({"course_lib/checks/other.py": whole.encode()}, SOLUTIONS) if "runs of" in line}
+    (found,) = {line for line in lines if "lines of a key" not in line}  # keys and checks have some lines in common
     assert len(code) > 250
     named = leaks({"course_lib/grading/other.py": whole.encode()}, SOLUTIONS)
     assert {name for name, _ in code} <= {re.sub(r".*function (\w+) of (.*)", r"\2 \1", line) for line in named}
