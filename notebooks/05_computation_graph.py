@@ -17,7 +17,8 @@
 # PyTorch, TensorFlow, JAX: you write down what a network does, and the gradients of all its weights come back. Each of
 # them is built around the same small idea, and on this page you turn it into an engine that learns to read handwritten
 # digits. Most people suspect algebra in there: a program that is given the formula of the network and differentiates
-# it. But nobody needs the formula. Numbers travel along arrows, once forward and once back.
+# it. But no formula of the network is needed, only the slope of each operation. Numbers travel along arrows, once
+# forward and once back.
 #
 # Move x or w, or press Play and watch both walks.
 
@@ -231,7 +232,7 @@ print(f"{nine.grad:.6f}")
 program.confirm(f"{nine.grad:.6f}, the slope 1/(2√x) of the square root")
 
 # %% [markdown]
-# Transforming formulas would not even be possible here. Put each round into the next until only $x$ and numbers are
+# Written out as a formula, this would not even fit here. Put each round into the next until only $x$ and numbers are
 # left, and count how often $x$ is written. In the graph, each round adds three nodes.
 
 # %%
@@ -253,7 +254,7 @@ for rounds in (1, 2, 5, 10, 50):
 table(lengths, ["rounds", "nodes in the graph", "times x is written in the formula"])
 
 # %% [markdown]
-# Fifty rounds are 152 nodes, or a formula in which $x$ stands two million billion times.
+# Fifty rounds are 152 nodes, or a formula in which $x$ appears two quadrillion times.
 
 # %% [markdown]
 # ## Lesson 04's network as a graph
@@ -709,7 +710,8 @@ table(
 # %% [markdown]
 # Two things differ. PyTorch computes each line as it is written, and takes its notes while doing so. You first wrote
 # the graph down and then ran it, as Theano and the first TensorFlow did.[^Dey "Building a DL Library"] And setting the
-# gradients to 0 is a call of its own there, `zero_grad`. Why would anybody want that?
+# gradients back is a call of its own there, `zero_grad` (today it drops the arrays, which comes to the same). Why would
+# anybody want that?
 
 # %% [markdown]
 # ## Backward twice
@@ -753,9 +755,10 @@ print("after zero_grad:                  ", np.unique(w1.grad / first))
 # %% [markdown]
 # <details class="reveal"><summary>A common bug, and a good use</summary>
 #
-# Forget `zero_grad` in a training loop, and each step uses the sum of all gradients so far. No error tells you. But
-# adding has its good use: a sum over samples can be taken in parts. If a batch does not fit into memory, send it
-# through in pieces, call `backward` after each, and make one step at the end.
+# Forget `zero_grad` in a training loop, and each step uses the sum of all gradients so far. No error tells you, in
+# PyTorch neither. (A second `backward` on the *same* graph it refuses, unless told to retain it; in a training loop
+# each round makes a new one.) But adding has its good use: a sum over samples can be taken in parts. If a batch does
+# not fit into memory, send it through in pieces, call `backward` after each, and make one step at the end.
 #
 # </details>
 

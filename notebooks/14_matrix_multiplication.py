@@ -800,8 +800,8 @@ def blocks(k, rows, cols):
     return -(-rows // TILE[k][0]) * -(-cols // TILE[k][1])
 
 def as_fast_as_before(k):
-    """Seconds if each multiprocessor that has a block were as fast as with 4,096 rows, where all 132 have."""
-    one = large.flops / large.seconds[RUNG[k].name] / 132
+    """Seconds if each multiprocessor that has a block were as fast as with 4,096 rows, where all of them have."""
+    one = large.flops / large.seconds[RUNG[k].name] / device.sms
     return 2 * 128 * 128 * 784 / (one * blocks(k, 128, 128))
 
 dense = measured("product 128 x 128 x 784", card="h200")

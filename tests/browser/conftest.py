@@ -3,6 +3,7 @@
 import pytest
 
 from .lab import CHROMIUM_ARGS, LabPage, LabServer, chromium_path
+from .pages import opened
 
 HOW = "Debian: apt-get install chromium"
 
@@ -31,3 +32,10 @@ def server(browser, tmp_path_factory):
 def lab(browser, server):
     """JupyterLab in the browser."""
     return LabPage(browser, server)
+
+
+@pytest.fixture
+def page(browser, built):
+    """The page whose address the test's own fixture `built` gives, open in the browser."""
+    with opened(browser, built) as page:
+        yield page

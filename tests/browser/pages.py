@@ -28,3 +28,63 @@ def opened(browser, address):
     yield page
     page.close()
     assert errors == []
+
+
+def root(page, name):
+    return page.locator(f"#{name} .course-live")
+
+
+def data(page, name):
+    """Return what a figure says about its state, all as text."""
+    return root(page, name).evaluate("e => ({...e.dataset})")
+
+
+def caption(page, name):
+    return root(page, name).locator(".course-live-caption").inner_text()
+
+
+HTML = "nodes => nodes.map(e => e.innerHTML).join()"
+
+# Moves sliders by their place in the figure and returns the figure's data after each setting.
+SWEEP = """([name, settings]) => {
+    const root = document.querySelector(`#${name} .course-live`), ranges = root.querySelectorAll('input[type=range]');
+    return settings.map(values => {
+        values.forEach((v, i) => {
+            if (ranges[i].value === String(v)) return;
+            ranges[i].value = v;
+            ranges[i].dispatchEvent(new Event('input'));
+        });
+        return {...root.dataset};
+    });
+}"""
+
+
+def press(page, name, button):
+    root(page, name).get_by_role("button", name=button, exact=True).click()
+
+
+def assert_fits_a_phone(page, width):
+    """At `width` pixels nothing is wider than the page, and text in drawings is 11 pixels high at least."""
+    page.set_viewport_size({"width": width, "height": 800})
+    page.wait_for_timeout(200)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    sizes = page.evaluate(
+        """() => [...document.querySelectorAll('.course-live-stage text')].map(t => {
+            const svg = t.ownerSVGElement, scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+            return parseFloat(getComputedStyle(t).fontSize) * scale;
+        })"""
+    )
+    assert min(sizes) >= 11
+
+
+def assert_no_text_leaves_its_drawing(page, width):
+    """At `width` pixels all text of the drawings lies in them, give or take two pixels of rounding."""
+    page.set_viewport_size({"width": width, "height": 800})
+    page.wait_for_timeout(200)
+    outside = page.evaluate(
+        """() => [...document.querySelectorAll('.course-live-stage text')].filter(t => {
+            const a = t.getBoundingClientRect(), b = t.ownerSVGElement.getBoundingClientRect();
+            return a.width && (a.left < b.left - 2 || a.right > b.right + 2 || a.bottom > b.bottom + 2);
+        }).map(t => t.textContent)"""
+    )
+    assert outside == [], width

@@ -8,8 +8,7 @@ import pytest
 from course_lib import figures
 from course_lib.figures.deltas import delta_values
 
-from .pages import opened, page_with
-from .test_pictures import HTML, caption, data, root
+from .pages import HTML, caption, data, page_with, press, root
 
 X, Y = np.array([0.5, 0.9, -0.3]), np.array([0.9, 0.1])
 W = np.array([[1, 2, 1], [-2, 1, -1], [2, -4, 0]], dtype=float)
@@ -33,16 +32,6 @@ def made():
 @pytest.fixture(scope="module")
 def built(made, tmp_path_factory):
     return page_with(tmp_path_factory.mktemp("site"), made)
-
-
-@pytest.fixture
-def page(browser, built):
-    with opened(browser, built) as page:
-        yield page
-
-
-def press(page, name, button):
-    root(page, name).get_by_role("button", name=button, exact=True).click()
 
 
 def pad(page, name):

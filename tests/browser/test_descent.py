@@ -10,8 +10,7 @@ from course_lib.figures.descent import EXTENT
 from course_lib.figures.descent_live import promise
 from course_lib.figures.surfaces import SURFACES, descend
 
-from .pages import opened, page_with
-from .test_pictures import HTML, caption, data, root
+from .pages import HTML, caption, data, page_with, root
 
 
 def every_figure():
@@ -25,12 +24,6 @@ def every_figure():
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
     return page_with(tmp_path_factory.mktemp("site"), every_figure())
-
-
-@pytest.fixture
-def page(browser, built):
-    with opened(browser, built) as page:
-        yield page
 
 
 def pad(page, name):

@@ -10,8 +10,7 @@ from course_lib.figures.graph_explorers import explorer, shares_of
 from course_lib.nn import graph
 from tests.figures.test_graph_explorers import diamond, ladder, neuron
 
-from .pages import opened, page_with
-from .test_pictures import HTML, SWEEP, caption, data, root
+from .pages import HTML, SWEEP, caption, data, page_with, press, root
 
 GOALS = {"diamond": diamond, "neuron": neuron, "ladder": ladder}
 
@@ -24,16 +23,6 @@ def made():
 @pytest.fixture(scope="module")
 def built(made, tmp_path_factory):
     return page_with(tmp_path_factory.mktemp("site"), made)
-
-
-@pytest.fixture
-def page(browser, built):
-    with opened(browser, built) as page:
-        yield page
-
-
-def press(page, name, button):
-    root(page, name).get_by_role("button", name=button, exact=True).click()
 
 
 def numbers(page, name, what):

@@ -8,8 +8,7 @@ from course_lib.figures.separators import line_to_drag, of_length_one
 from course_lib.lesson.lines import widest_line
 from course_lib.reference import add_bias_input, perceptron_fit
 
-from .pages import opened, page_with
-from .test_pictures import HTML, SWEEP, caption, data, root
+from .pages import HTML, SWEEP, assert_fits_a_phone, caption, data, page_with, press, root
 
 X, Y = samples.blobs(30, centers=[(1.0, 1.0), (3.0, 2.5)], spread=0.5, rng=np.random.default_rng(7))
 START = (-0.3, 1.0, -1.2)
@@ -24,16 +23,6 @@ def made():
 @pytest.fixture(scope="module")
 def built(made, tmp_path_factory):
     return page_with(tmp_path_factory.mktemp("site"), made)
-
-
-@pytest.fixture
-def page(browser, built):
-    with opened(browser, built) as page:
-        yield page
-
-
-def press(page, name, button):
-    root(page, name).get_by_role("button", name=button, exact=True).click()
 
 
 def shown_line(page, name="clouds"):
@@ -169,13 +158,4 @@ def test_the_line_never_leaves_the_picture(page):
 
 @pytest.mark.parametrize("width", [400, 320])
 def test_nothing_is_wider_than_a_phone_and_its_text_is_readable(page, width):
-    page.set_viewport_size({"width": width, "height": 800})
-    page.wait_for_timeout(200)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    sizes = page.evaluate(
-        """() => [...document.querySelectorAll('.course-live-stage text')].map(t => {
-            const svg = t.ownerSVGElement, scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
-            return parseFloat(getComputedStyle(t).fontSize) * scale;
-        })"""
-    )
-    assert min(sizes) >= 11
+    assert_fits_a_phone(page, width)

@@ -9,8 +9,7 @@ from course_lib import figures
 from course_lib import reference as ops
 from course_lib.figures.map_gradients import lines_of, map_gradients
 
-from .pages import opened, page_with
-from .test_pictures import caption, data, root
+from .pages import caption, data, page_with, root
 
 SHAPES = {
     "lesson": ((2, 2, 3, 3), (3, 2, 2, 2), (2, 3, 2, 2)),
@@ -46,12 +45,6 @@ def arrays(name):
 def built(tmp_path_factory):
     made = {name: figures.gradient_explorer(*arrays(name), at=(0, 0, 0, 0)) for name in SHAPES}
     return page_with(tmp_path_factory.mktemp("site"), made)
-
-
-@pytest.fixture
-def page(browser, built):
-    with opened(browser, built) as page:
-        yield page
 
 
 @pytest.mark.parametrize("name", SHAPES)

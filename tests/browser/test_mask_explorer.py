@@ -8,8 +8,7 @@ import pytest
 from course_lib import figures
 from course_lib.figures.masks import apply_mask, gallery_images, preset_masks
 
-from .pages import opened, page_with
-from .test_pictures import HTML, caption, data, root
+from .pages import HTML, caption, data, opened, page_with, root
 
 MASKS = [*preset_masks(3), "your own"]
 
@@ -22,12 +21,6 @@ def made():
 @pytest.fixture(scope="module")
 def built(made, tmp_path_factory):
     return page_with(tmp_path_factory.mktemp("site"), made)
-
-
-@pytest.fixture
-def page(browser, built):
-    with opened(browser, built) as page:
-        yield page
 
 
 def press(page, name):

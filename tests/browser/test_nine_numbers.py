@@ -9,8 +9,7 @@ from course_lib import figures
 from course_lib.figures import xor_networks as nets
 
 from .drive import drive_live
-from .pages import opened, page_with
-from .test_pictures import HTML, caption, root
+from .pages import HTML, caption, page_with, root
 
 
 @pytest.fixture(scope="module")
@@ -20,12 +19,6 @@ def built(tmp_path_factory):
         "locked": figures.nine_numbers("your turn", presets=(), between=("none",), explains=False),
     }
     return page_with(tmp_path_factory.mktemp("site"), made)
-
-
-@pytest.fixture
-def page(browser, built):
-    with opened(browser, built) as page:
-        yield page
 
 
 def press(page, button, name="full"):

@@ -11,7 +11,7 @@ from course_lib.simt.show.address_ruler import access_map, both_counts, linear
 from tests.simt import kernels, reports
 from tests.simt.test_memory_map import EVERY_GLOBAL, EVERY_SHARED
 
-from .pages import opened, page_with
+from .pages import HTML, SWEEP, assert_fits_a_phone, caption, data, page_with, root
 
 
 def doubled(a, out):
@@ -72,41 +72,6 @@ def built(made, tmp_path_factory):
     return page_with(tmp_path_factory.mktemp("site"), made)
 
 
-@pytest.fixture
-def page(browser, built):
-    with opened(browser, built) as page:
-        yield page
-
-
-def root(page, name):
-    return page.locator(f"#{name} .course-live")
-
-
-def data(page, name):
-    """Return what a figure says about its state, all as text."""
-    return root(page, name).evaluate("e => ({...e.dataset})")
-
-
-def caption(page, name):
-    return root(page, name).locator(".course-live-caption").inner_text()
-
-
-HTML = "nodes => nodes.map(e => e.innerHTML).join()"
-
-# Moves sliders by their place in the figure and returns the figure's data after each setting.
-SWEEP = """([name, settings]) => {
-    const root = document.querySelector(`#${name} .course-live`), ranges = root.querySelectorAll('input[type=range]');
-    return settings.map(values => {
-        values.forEach((v, i) => {
-            if (ranges[i].value === String(v)) return;
-            ranges[i].value = v;
-            ranges[i].dispatchEvent(new Event('input'));
-        });
-        return {...root.dataset};
-    });
-}"""
-
-
 # ------------------------------------------------------------------------------------------------ all of them
 
 
@@ -152,16 +117,7 @@ def test_every_part_that_takes_the_focus_shows_it_has_a_name_and_follows_arrows(
 
 @pytest.mark.parametrize("width", [400, 320])
 def test_nothing_is_wider_than_a_phone_and_its_text_is_readable(page, width):
-    page.set_viewport_size({"width": width, "height": 800})
-    page.wait_for_timeout(200)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    sizes = page.evaluate(
-        """() => [...document.querySelectorAll('.course-live-stage text')].map(t => {
-            const svg = t.ownerSVGElement, scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
-            return parseFloat(getComputedStyle(t).fontSize) * scale;
-        })"""
-    )
-    assert min(sizes) >= 11
+    assert_fits_a_phone(page, width)
 
 
 # ------------------------------------------------------------------------------------------------ launch map

@@ -9,8 +9,17 @@ from course_lib import figures
 from course_lib.figures.halos import halo_tile
 from course_lib.figures.product_tiles import ladder_tiles, product_tile
 
-from .pages import opened, page_with
-from .test_pictures import HTML, SWEEP, caption, data, root
+from .pages import (
+    HTML,
+    SWEEP,
+    assert_fits_a_phone,
+    assert_no_text_leaves_its_drawing,
+    caption,
+    data,
+    page_with,
+    press,
+    root,
+)
 
 LADDER_POINTS = [
     ("v02", 0.25, 5.0e12, "neighbouring threads take neighbouring columns"),
@@ -39,16 +48,6 @@ def made():
 @pytest.fixture(scope="module")
 def built(made, tmp_path_factory):
     return page_with(tmp_path_factory.mktemp("site"), made)
-
-
-@pytest.fixture
-def page(browser, built):
-    with opened(browser, built) as page:
-        yield page
-
-
-def press(page, name, button):
-    root(page, name).get_by_role("button", name=button, exact=True).click()
 
 
 # ------------------------------------------------------------------------------------------------ all of them
@@ -94,29 +93,12 @@ def test_every_part_that_takes_the_focus_shows_it_has_a_name_and_follows_arrows(
 
 @pytest.mark.parametrize("width", [400, 320])
 def test_nothing_is_wider_than_a_phone_and_its_text_is_readable(page, width):
-    page.set_viewport_size({"width": width, "height": 800})
-    page.wait_for_timeout(200)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    sizes = page.evaluate(
-        """() => [...document.querySelectorAll('.course-live-stage text')].map(t => {
-            const svg = t.ownerSVGElement, scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
-            return parseFloat(getComputedStyle(t).fontSize) * scale;
-        })"""
-    )
-    assert min(sizes) >= 11
+    assert_fits_a_phone(page, width)
 
 
 def test_no_text_leaves_its_drawing(page):
     for width in (900, 400):
-        page.set_viewport_size({"width": width, "height": 800})
-        page.wait_for_timeout(200)
-        outside = page.evaluate(
-            """() => [...document.querySelectorAll('.course-live-stage text')].filter(t => {
-                const a = t.getBoundingClientRect(), b = t.ownerSVGElement.getBoundingClientRect();
-                return a.width && (a.left < b.left - 2 || a.right > b.right + 2 || a.bottom > b.bottom + 2);
-            }).map(t => t.textContent)"""
-        )
-        assert outside == [], width
+        assert_no_text_leaves_its_drawing(page, width)
 
 
 # ------------------------------------------------------------------------------------------------ tiles of a product

@@ -95,7 +95,7 @@ def test_a_round_of_heron_adds_three_nodes_and_doubles_the_formula(lesson, shown
     assert (rounds, nodes, copies) in lesson["lengths"]
     assert [str(rounds), str(nodes), f"{copies:,}"] in rows_of(shown)
     if rounds == 50:
-        assert "Fifty rounds are 152 nodes, or a formula in which $x$ stands two million billion times" in prose
+        assert "Fifty rounds are 152 nodes, or a formula in which $x$ appears two quadrillion times" in prose
         assert copies == pytest.approx(2e15, rel=0.15)
 
 
