@@ -77,14 +77,15 @@ def assert_fits_a_phone(page, width):
     assert min(sizes) >= 11
 
 
-def assert_no_text_leaves_its_drawing(page, width):
-    """At `width` pixels all text of the drawings lies in them, give or take two pixels of rounding."""
+def assert_no_text_leaves_its_drawing(page, width, slack=2):
+    """At `width` pixels all text of the drawings lies in them, give or take `slack` pixels of rounding."""
     page.set_viewport_size({"width": width, "height": 800})
     page.wait_for_timeout(200)
     outside = page.evaluate(
-        """() => [...document.querySelectorAll('.course-live-stage text')].filter(t => {
+        """slack => [...document.querySelectorAll('.course-live-stage text')].filter(t => {
             const a = t.getBoundingClientRect(), b = t.ownerSVGElement.getBoundingClientRect();
-            return a.width && (a.left < b.left - 2 || a.right > b.right + 2 || a.bottom > b.bottom + 2);
-        }).map(t => t.textContent)"""
+            return a.width && (a.left < b.left - slack || a.right > b.right + slack || a.bottom > b.bottom + slack);
+        }).map(t => t.textContent)""",
+        slack,
     )
     assert outside == [], width
