@@ -180,6 +180,21 @@ def _sgd_sizes(p, g, v):
     return np.abs(p) + step, step
 
 
+def _moments(rng, n):
+    p, g, m, v = (rng.standard_normal(n, np.float32) for _ in range(4))
+    return [p, g, m, v * v]
+
+
+def _adam(ops, p, g, m, v):
+    ops.adam_step([p], [g], 0.01, [m], [v], step=10)
+    return p, m, v
+
+
+def _adam_sizes(p, g, m, v):
+    grown, m, v = (1 - 0.9**10, 1 - 0.999**10), 0.9 * np.abs(m) + 0.1 * np.abs(g), 0.999 * v + 0.001 * g * g
+    return np.abs(p) + 0.01 * m / grown[0] / np.sqrt(v / grown[1]), m, v
+
+
 def _means(x):
     return (reference.average_pool_forward(np.abs(x), 2)[0],)
 
@@ -232,6 +247,8 @@ MEMORY = {
     ),
     "bias gradient": (MAPS, bias_sums, dict(B=10_000, M=6, side=28), dict(B=7, M=6, side=28)),
     "SGD with momentum": _entry("2^26", 2**26, Operation(_normal(3), _sgd, 5, 4, _sgd_sizes)),
+    "Adam": _entry("2^26", 2**26, Operation(_moments, _adam, 7, 8, _adam_sizes)),
+    "dropout": _entry("2^26", 2**26, Operation(_normal(1), lambda ops, x: ops.dropout_forward(x, 0.5, 7)[:1], 2)),
     "softmax cross-entropy": _entry(
         "2^22 x 10", 2**22, Operation(_rows, lambda ops, z, y: ops.softmax_cross_entropy_forward(z, y)[1][:1], 2.1, 100)
     ),
