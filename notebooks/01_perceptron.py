@@ -130,10 +130,10 @@ vote.confirm("exactly half" if 2 * ones == agreeing else f"{ones} of {agreeing}"
 # wrong, so it belongs where a wrong output is no catastrophe.[^Hwu "What is Machine Learning?"] A misread digit sends a
 # letter to the wrong town. That is annoying, but the letter comes back.
 #
-# A program learns if its **performance** at a **task** improves with **experience**.[^Mitchell "Machine Learning,
-# 1997"] [^Dey "Machine Learning"] Here the task is to say which digit an image shows, the performance is the share of
-# new images that it reads correctly, and the experience is a pile of images, each with the correct answer beside it,
-# its **label**.
+# A program learns, in Tom Mitchell's words of 1997,[^Mitchell "Machine Learning"] if its **performance** at a **task**
+# improves with **experience**.[^Dey "Machine Learning"] Here the task is to say which digit an image shows, the
+# performance is the share of new images that it reads correctly, and the experience is a pile of images, each with the
+# correct answer beside it, its **label**.
 #
 # With labels, learning is **supervised**. Without them it is **unsupervised**: the program looks for structure, such as
 # groups. If it must act and sees only how well that went, it learns by **reinforcement**. This course is about
@@ -556,15 +556,8 @@ crowd = predict(
 crowd
 
 # %% tags=["hide-output"]
-apart = np.abs(ops.add_bias_input(new_points) @ widest) >= margin(points, widest)
-apart &= ops.perceptron_predict(new_points, widest) == new_labels
-x_apart, y_apart = new_points[apart], new_labels[apart]
-rng = np.random.default_rng(1)
-needed = []
-for n in (30, 300, 3000):
-    chosen = [rng.permutation(len(y_apart))[:n] for _ in range(10)]
-    made = [corrections.made(ops.perceptron_fit(x_apart[c], y_apart[c])) for c in chosen]
-    needed.append((n, np.mean(made), max(made)))
+gap = margin(points, widest)
+needed = corrections.in_crowds(new_points, new_labels, widest, (30, 300, 3000), np.random.default_rng(1), gap=gap)
 table(needed, ["points", "corrections, mean of 10 runs", "most"], formats={"corrections, mean of 10 runs": ".1f"})
 
 # %% [markdown]
@@ -630,7 +623,7 @@ tasks = [
 ]
 bounds = [corrections.bound(xs, ys, corrections.separator(xs, ys)) for _, xs, ys, _ in tasks]
 table(
-    [(name, len(ys), r, g, max(counted), f"{k:,.0f}")
+    [(name, len(ys), r, g, max(counted), round(k))
      for (name, _, ys, counted), (r, g, k) in zip(tasks, bounds, strict=True)],
     ["task", "samples", "R", "margin", "most corrections made", "(R / margin)²"],
     formats={"R": ".2f", "margin": ".3f"},
@@ -774,16 +767,15 @@ figures.show(
 # %% [markdown]
 # If a training run does not end, you now have three suspects. The task may be beyond any such model, as XOR is. A slip
 # of yours, here a missing input column, may have made the model smaller than you think. Or the margin is narrow, and
-# the run only needs more time. From the number of mistakes alone you cannot tell.
+# the run only needs more time. The number of mistakes alone does not tell you which.
 #
 # ## When the answer is a number
 #
 # A perceptron is content with any line that makes no mistake. It has a relative for which *best* has a meaning. Take
 # away the step, and the weighted sum predicts a number: **linear regression**, $\hat y = w x + b$.[^Dey "Linear
-# Regression"] The difference $\hat y - y$ is the **error** of a sample, and the best line is the one whose squared
-# errors add up to as little as possible. At this minimum the derivatives of the sum with respect to $w$ and $b$ are 0,
-# and solving these two equations gives a formula. By hand, for the points $(0, 0)$, $(1, 2)$, $(2, 1)$, whose means are
-# $\bar x = \bar y = 1$:
+# Regression"] The difference $\hat y - y$ is the **error** of a sample, and the best line has the smallest sum of
+# squared errors. There the derivatives of the sum with respect to $w$ and $b$ are 0, which gives a formula. By hand,
+# for the points $(0, 0)$, $(1, 2)$, $(2, 1)$, whose means are $\bar x = \bar y = 1$:
 #
 # $$w = \frac{\sum (x - \bar x)(y - \bar y)}{\sum (x - \bar x)^2} = \frac{1 + 0 + 0}{1 + 0 + 1} = 0.5,
 # \qquad b = \bar y - w \bar x = 0.5 .$$
@@ -809,10 +801,9 @@ figures.show(
 )
 
 # %% [markdown]
-# The results are close to the true numbers, and not equal to them: noisy examples do not pin a line down any better.
-# But there is one answer, whatever the order of the points, because what we ask for has only one. For a network nobody
-# can solve such equations; what remains is to walk downhill on the sum of squared errors.[^Dey "Minimizing Loss
-# Function"] That is the subject of lesson 03.
+# The results are close to the true numbers, and as close as noisy examples allow. And there is one answer, whatever the
+# order of the points. For many neurons in layers, the networks of the next lesson, nobody can solve such equations;
+# what remains is to walk downhill on the error.[^Dey "Minimizing Loss Function"] That is the subject of lesson 03.
 
 # %% [markdown]
 # ## Try it

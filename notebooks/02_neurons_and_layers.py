@@ -344,7 +344,7 @@ figures.nine_numbers("XOR solved")
 # from there on. Multiplied by $v$ and added to the output, it changes nothing to the left of $t$, and to the right it
 # changes the slope by $v$. It is a bend at $t$. So here is a recipe, without any training. Cut the interval into $n$
 # equal pieces, put a bend between any two of them, and choose each $v$ as the change of slope that the curve needs
-# there:
+# there. (The first neuron stands at 0 and gives the first slope.)
 
 # %%
 def network_through(curve, n):
@@ -379,8 +379,8 @@ table(misses.items(), ["hidden neurons", "largest miss"], formats={"largest miss
 # <details class="reveal"><summary>Twice the bends, a quarter of the miss</summary>
 #
 # Between two bends the network is a straight line, and the curve bulges away from it. If the piece is half as wide, the
-# bulge is only a quarter as high, as with the arc above a chord. So no smooth curve can escape: want a miss below one
-# in a thousand, or in a million, and there is a number of neurons that does it.
+# bulge is only a quarter as high, as with the arc above a chord. So no smooth curve can escape. Ask
+# for a miss below a thousandth, or below a millionth: some number of neurons gets there.
 #
 # </details>
 
@@ -417,12 +417,17 @@ figures.show(
 # %% [markdown]
 # This is a general fact. With enough neurons in **one** hidden layer, a network comes as close as you like to any
 # continuous function on a bounded region. It was proved for sigmoids in 1989,[^Cybenko "Approximation by Superpositions
-# of a Sigmoidal Function, 1989"] and later for every activation function that is no polynomial.[^Leshno, Lin, Pinkus
-# and Schocken "Multilayer Feedforward Networks With a Nonpolynomial Activation Function Can Approximate Any Function,
-# 1993"] Two things it does not say. It does not say how many neurons you need; in 784 dimensions, a fence around every
-# kind of 4 could take more than any computer holds. And it does not say how to find the weights. You placed the bends
-# because you saw the curve. A program sees samples, and must find the bends from them.
+# of a Sigmoidal Function, 1989"] and by 1993 for every piecewise continuous activation function that is no
+# polynomial.[^Leshno, Lin, Pinkus and Schocken "Multilayer Feedforward Networks With a Nonpolynomial Activation
+# Function Can Approximate Any Function, 1993"] Why have more layers, then? A second hidden layer folds what the first
+# has folded already, so bends multiply instead of adding up.[^Montúfar, Pascanu, Cho and Bengio "On the Number of
+# Linear Regions of Deep Neural Networks, 2014"] There is an example of it at the end of this page.
 #
+# Two things the theorem does not say. It does not say how many neurons you need; in 784 dimensions, a fence around
+# every kind of 4 could take more than any computer holds. And it does not say how to find the weights. You placed the
+# bends because you saw the curve. A program sees samples, and must find the bends from them.
+
+# %% [markdown]
 # ## Six activation functions
 #
 # The usual way to find them is called **gradient descent**, and lesson 03 is about it. It asks of each weight: if I
@@ -575,8 +580,8 @@ turned.confirm("only the second" if raised and not np.allclose(np.sort(wrong), n
 #   <details><summary>Answer</summary>
 #
 #   Set $w_{11} = w_{22} = 1$ and $w_{12} = w_{21} = -1$, all biases to 0, and $v_1 = v_2 = 1$. Then $o =
-#   \mathrm{relu}(x_1 - x_2) + \mathrm{relu}(x_2 - x_1) = |x_1 - x_2|$. In the hidden space (0, 0) and (1, 1) fall on one place, and the other two
-#   on different axes.
+#   \mathrm{relu}(x_1 - x_2) + \mathrm{relu}(x_2 - x_1) = |x_1 - x_2|$. In the hidden space (0, 0) and (1, 1) fall on
+#   one place, and the other two on different axes.
 #
 #   </details>
 # - In a new cell, replace `ops.relu` in the XOR network by `ops.leaky_relu` with `negative_slope=0.1`. Then try the
@@ -584,6 +589,16 @@ turned.confirm("only the second" if raised and not np.allclose(np.sort(wrong), n
 #
 #   The only number below 0 is the -1 of the input (0, 0). It becomes $-s$, so that output is $2s$: 0.2, then 1, then 2.
 #   Above $s = 0.25$ it counts as a 1. At $s = 1$ leaky ReLU is the identity, and the network is a perceptron.
+#
+#   </details>
+
+# %% [markdown]
+# - `def tent(x): return ops.relu(2 * x) - ops.relu(4 * x - 2)` is a layer of two neurons with its output. Plot it for
+#   `x = np.linspace(0, 1, 1001)`, then `tent(tent(x))` and `tent(tent(tent(x)))`. How many straight pieces has each?
+#   How many could one hidden layer with as many neurons have? <details><summary>Answer</summary>
+#
+#   2, 4 and 8 pieces: every further tent folds the whole zigzag once more. Six neurons in one layer have six bends, so
+#   7 pieces at most. With ten neurons it is 32 against 11, and with twenty 1,024 against 21.
 #
 #   </details>
 # - Build the three layers again with `np.tanh` between them, and with inputs of size 0.001:

@@ -120,20 +120,20 @@ def _static(values):
         _panels(values, shown, misses),
         alt="A smooth curve, and networks of 1, 2, 4 and 8 ReLU neurons: lines with a bend for each further neuron. "
         f"The largest distance from the curve is {said}.",
-        caption="Pale: the curve. Solid: the network. Each hidden neuron but the first adds one bend.",
+        caption="Pale: the curve. Solid: networks of 1, 2, 4 and 8 hidden neurons. Each but the first adds one bend.",
     )
 
 
 @style.styled
 def _panels(values, shown, misses):
-    fig, axes = style.new_figure(5.4, 4.2, 2, 2, sharex=True, sharey=True)
+    fig, axes = style.new_figure(3.85, 3.6, 2, 2, sharex=True, sharey=True)
     x = np.linspace(0, 1, GRID + 1)
     for ax, n, miss in zip(axes.flat, shown, misses, strict=True):
         bends = bent(values, n)
         ax.plot(x, values, color=style.tint("data", 0.5), linewidth=5)
         ax.plot(x, drawn(values, bends), color=style.COLOURS["output"], linewidth=2)
         ax.plot([k / GRID for k in bends], values[bends], "o", color=style.COLOURS["weight"], markersize=6)
-        ax.set_title(f"{n} neuron{'s' if n > 1 else ''}: misses by {miss:.2f}", fontsize=style.SIZE_SMALL)
+        ax.set_title(f"{n}: misses by {miss:.2f}", fontsize=style.SIZE_SMALL)
         ax.set(ylim=(-0.4, 1.4), xticks=[0, 0.5, 1])
     return fig
 
@@ -178,7 +178,7 @@ def fences(x, y, shown=(1, 2, 3, 5)):
     reach = 2.5
     side = np.linspace(-reach, reach, 201)
     grid = np.stack(np.meshgrid(side, side), axis=-1)
-    fig, axes = style.new_figure(5.4, 5.6, 2, 2, sharex=True, sharey=True)
+    fig, axes = style.new_figure(3.85, 4.2, 2, 2, sharex=True, sharey=True)
     for ax, n in zip(axes.flat, shown, strict=True):
         o = fence_output(grid.reshape(-1, 2), n).reshape(grid.shape[:2])
         ax.contourf(side, side, o, levels=[0.5, 2], colors=[style.tint("output", 0.25)])

@@ -21,7 +21,7 @@ def squeeze(along, lengths, longest, margin):
     Source: the course's own.
     """
     require_some("along", along)
-    fig, ax = style.new_figure(5.4, 3.9)
+    fig, ax = style.new_figure(3.85, 3.5)
     end = (longest / margin) ** 2
     k = np.linspace(0, end, 200)
     ax.fill_between(k, margin * k, longest * np.sqrt(k), color=style.tint("idle", 0.25), linewidth=0)
@@ -52,7 +52,7 @@ def margins(margins, right, widest):
     Source: the course's own.
     """
     require_some("margins", margins)
-    fig, ax = style.new_figure(5.4, 3.6)
+    fig, ax = style.new_figure(3.85, 3.1)
     ax.scatter(margins, 100 * np.asarray(right), s=28, color=style.COLOURS["weight"], label=f"{len(margins)} orders")
     ax.scatter([widest[0]], [100 * widest[1]], s=110, facecolor="none", edgecolor=style.INK, linewidth=1.8,
                label="the widest margin")  # fmt: skip

@@ -171,14 +171,14 @@ def _sheet(ax, corners, heights, role, alpha, order):
 def orders(x, y, w_worst, w_best):
     """Return a figure: two lines over one set of points x (n, 2), y (n,), from the worst and the best order."""
     require_some("x", x)
-    fig, ax = style.new_figure(5.4, 4.3)
+    fig, ax = style.new_figure(3.85, 4.1)
     low, high = box_around(x)
     samples(ax, x, y, 34)
     _line(ax, w_worst, low, high, linestyle="--", label="worst order")
     _line(ax, w_best, low, high, label="best order")
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), xlabel="$x_1$", ylabel="$x_2$", aspect="equal")
     ax.grid(False)
-    ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2)
     return fig
 
 

@@ -8,7 +8,7 @@ Source: Novikoff, "On Convergence Proofs for Perceptrons" (1962).
 
 import numpy as np
 
-from course_lib.reference import add_bias_input
+from course_lib.reference import add_bias_input, perceptron_fit
 from course_lib.validate import as_float, as_labels, require_count
 
 
@@ -94,3 +94,38 @@ def progress(fit, u):
     """
     ws = [fit.steps[0].w_before, *(step.w_after for step in fit.steps if step.w_after is not step.w_before)]
     return np.array(ws) @ u, np.linalg.norm(ws, axis=1)
+
+
+def in_crowds(x, y, line, sizes, rng, *, gap, runs=10):
+    """Return a row (n, mean, most) for each size: the corrections of `runs` runs on n samples that leave a gap free.
+
+    Only samples on their own side of the line, and at least `gap` from it, are drawn; each run draws its own.
+
+    Parameters
+    ----------
+    x : (m, d) array
+    y : (m,) array of 0 and 1
+    line : (d + 1,) array
+        Weights, the bias last.
+    sizes : sequence of int
+    rng : numpy.random.Generator
+    gap : float
+    runs : int
+
+    Raises
+    ------
+    ValueError
+        More samples are asked for than leave the gap free.
+
+    Source: the course's own.
+    """
+    line = as_float("line", line, ndim=1)
+    apart = np.flatnonzero(signed(x, y) @ line >= gap * np.linalg.norm(line[:-1]))
+    if max(sizes) > len(apart):
+        raise ValueError(f"{len(apart)} samples leave the gap free, {max(sizes)} are asked for; give more samples.")
+    rows = []
+    for n in sizes:
+        drawn = [rng.permutation(apart)[:n] for _ in range(require_count("runs", runs))]
+        counts = [made(perceptron_fit(x[some], y[some], epochs=1000)) for some in drawn]
+        rows.append((n, float(np.mean(counts)), max(counts)))
+    return rows

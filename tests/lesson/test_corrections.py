@@ -82,3 +82,17 @@ def test_where_no_line_separates_there_is_neither_a_separator_nor_a_bound():
     nand = data.truth_table("nand")
     with pytest.raises(ValueError, match="smallest score on its own side is 0"):
         corrections.bound(*nand, np.array([-2.0, -1.0, 2.0]))
+
+
+def test_a_crowd_keeps_the_gap_and_needs_no_more_than_the_bound():
+    rng = np.random.default_rng(2)
+    x, y = data.blobs(3000, centers=[(0, 0), (3, 0)], spread=0.5, rng=rng)
+    line = np.array([2.0, 0.0, -3.0])  # x1 = 1.5
+    apart = np.abs(x[:, 0] - 1.5) >= 0.4
+    apart &= (x[:, 0] > 1.5) == y
+    _, _, most = corrections.bound(x[apart], y[apart], line)
+    rows = corrections.in_crowds(x, y, line, (20, 500), rng, gap=0.4, runs=4)
+    assert [n for n, _, _ in rows] == [20, 500]
+    assert all(0 < mean <= highest <= most for _, mean, highest in rows)
+    with pytest.raises(ValueError, match=f"{apart.sum()} samples leave the gap free, 3000 are asked for"):
+        corrections.in_crowds(x, y, line, (3000,), rng, gap=0.4)

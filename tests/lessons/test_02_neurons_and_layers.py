@@ -252,6 +252,16 @@ def test_leaky_relu_is_a_perceptron_at_one():
     np.testing.assert_array_equal(ops.leaky_relu(z, 1.0), z)
 
 
+def test_tents_multiply_their_bends():
+    x = np.linspace(0, 1, 2**10 + 1)  # every bend is one of these
+    y = x
+    for layers in range(1, 7):
+        y = ops.relu(2 * y) - ops.relu(4 * y - 2)
+        pieces = 1 + np.count_nonzero(np.diff(y, 2))
+        assert pieces == 2**layers
+    assert [2 ** (n // 2) for n in (6, 10, 20)] == [8, 32, 1024]
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_tanh_hardly_bends_small_numbers(seed):
     rng = np.random.default_rng(seed)
