@@ -82,10 +82,9 @@ print(f"a billion images (2^30) cover one row in 2^{bits - 30}")
 #
 # What do examples tell about the other rows? Look at a table that is small enough to count. It has three inputs, so
 # eight rows, and its answer is 1 where the number of ones is odd. Suppose you have been shown the first four rows, and
-# now you want the fifth.[^Hwu "What if We Lack a Truth Table?"] You know the rule behind the table, a program does not.
-# For it there are
-# $2^8 = 256$ different tables of eight rows, and this is one of them.
-# Keep those that agree with the four known rows, and let them vote.
+# now you want the fifth.[^Hwu "What if We Lack a Truth Table?"] You know the rule behind the table; a program does not.
+# To it, this is one of $2^8 = 256$ possible tables of eight rows. Keep the tables that agree with the four known rows,
+# and let them vote.
 
 # %% tags=["hide-input"]
 # A prediction.
@@ -180,9 +179,9 @@ drawn, said = data.blobs(30, centers=[(1.0, 1.0), (3.0, 2.5)], spread=0.5, rng=n
 figures.separators.line_to_drag(drawn, said, start=(-0.3, 1.0, -1.2))
 
 # %% [markdown]
-# A perceptron looks for a line without a mistake, too, and it does so by a rule. (The figure keeps $w_1^2 + w_2^2 = 1$,
-# so that the score of a point is its distance from the line, positive on the green side and negative on the other. If
-# you double $w_1$, $w_2$ and $b$, the line stays where it is.)
+# A perceptron, too, looks for a line without a mistake, and it does so by a rule. (The figure keeps $w_1^2 + w_2^2 =
+# 1$, so that the score of a point is its distance from the line, positive on the green side and negative on the other.
+# If you double $w_1$, $w_2$ and $b$, the line stays where it is.)
 #
 # The psychologist Frank Rosenblatt described the perceptron in 1958.[^Rosenblatt "The Perceptron: A Probabilistic Model
 # for Information Storage and Organization in the Brain, 1958"] His machine, the Mark I, saw through 400 photocells, and
@@ -574,10 +573,10 @@ crowd.confirm("less than twice as many" if needed[2][1] < 2 * needed[0][1] else 
 
 # %% [markdown]
 # Here is that reason.[^Novikoff "On Convergence Proofs for Perceptrons, 1962"] Let $s$ be a sample with its bias input,
-# and with a minus in front if its label is 0. Then one sentence covers both labels: a mistake has $w \cdot s \le 0$,
-# and its correction is $w \leftarrow w + s$ (for $\mathrm{lr} = 1$). Two numbers describe the data. $R$ is the length
-# of the longest $s$. And if some line separates the groups, with no sample on it, then its weights, scaled to length 1,
-# are a
+# and with a minus in front if its label is 0. Write $|w|$ for the length of $w$. Then one sentence covers both labels:
+# a mistake has $w \cdot s \le 0$, and its correction is $w \leftarrow w + s$ (for $\mathrm{lr} = 1$). Two numbers
+# describe the data. $R$ is the length of the longest $s$. And if some line separates the groups, with no sample on it,
+# then its weights, scaled to length 1, are a
 # $u$ with $u \cdot s \ge \gamma$ for every sample, and the margin $\gamma$ is above 0. Start at $w = 0$, and watch the
 # weights for $k$ corrections.
 #
@@ -587,7 +586,8 @@ crowd.confirm("less than twice as many" if needed[2][1] < 2 * needed[0][1] else 
 # **They cannot grow long.** $|w + s|^2 = |w|^2 + 2\, w \cdot s + |s|^2$. It was a mistake, so the middle term is not
 # positive, and $|w|^2$ grows by $R^2$ at most. After $k$ corrections $|w| \le R \sqrt k$.
 #
-# **Both cannot go on.** $u$ has length 1, so $u \cdot w \le |w|$. Hence $k \gamma \le R \sqrt k$, and that means
+# **They cannot do both for ever.** $u$ has length 1, so $u \cdot w$ is the shadow of $w$ in the direction of $u$, and
+# no shadow is longer than $w$ itself: $u \cdot w \le |w|$. Hence $k \gamma \le R \sqrt k$, and that means
 #
 # $$k \le \left(\frac{R}{\gamma}\right)^2 .$$
 
@@ -611,22 +611,24 @@ figures.show(
 
 # %% [markdown]
 # The same for all three data sets of this page. For the points and the digits the library looks for weights $u$ with a
-# margin as wide as it can find; any separating $u$ gives a valid bound. (This margin is measured with the bias input
-# as one more dimension, so it is narrower than the one that you drag.)
+# margin as wide as it can find; any separating $u$ gives a valid bound. Counted are all 24 orders of NAND, the 50
+# orders of the points, and one run on the digits. (This margin is measured with the bias input as one more dimension,
+# so it is narrower than the one that you drag.)
 
 # %% tags=["hide-input"]
 # Corrections counted, and the bound.
 tasks = [
-    ("NAND, 24 orders", x, y, [corrections.made(run) for run in lines.all_orders(x, y)]),
-    ("30 points, 50 orders", points, labels, [corrections.made(run) for run in runs]),
-    ("4 or 9, one order", pair.x, pair.y, [corrections.made(reader)]),
+        ("NAND", x, y, [corrections.made(run) for run in lines.all_orders(x, y)]),
+    ("30 points", points, labels, [corrections.made(run) for run in runs]),
+    ("4 or 9", pair.x, pair.y, [corrections.made(reader)]),
 ]
 bounds = [corrections.bound(xs, ys, corrections.separator(xs, ys)) for _, xs, ys, _ in tasks]
 table(
-    [(name, len(ys), r, g, max(counted), round(k))
+    [(name, len(ys), r, g, round(k), max(counted))
      for (name, _, ys, counted), (r, g, k) in zip(tasks, bounds, strict=True)],
-    ["task", "samples", "R", "margin", "most corrections made", "(R / margin)²"],
-    formats={"R": ".2f", "margin": ".3f"},
+    ["task", "samples", "R", "γ", "allowed", "made"],
+    formats={"R": ".2f", "γ": ".3f"},
+    caption="Corrections that the theorem allows, and the most that a run made",
 )  # fmt: skip
 
 # %% [markdown]

@@ -68,8 +68,9 @@ figures.nine_numbers("your turn", presets=(), between=("none",), explains=False,
 # sends one of its own along its **axon**. The artificial neuron is a rough model of that: weights for the synapses, a
 # sum for the cell body, and a function for the decision to fire.[^Owens "Biological Inspiration"] A neural network is
 # many such simple classifiers, usually in layers.[^Hwu "Neural Networks Model Human Neural Activity"] There the
-# likeness ends. A brain's structure has evolved, over a very long time;[^Hwu "Brains Evolve Architecturally to Learn
-# Faster"] ours is chosen by a person, and training only finds the weights.
+# likeness ends. A brain's structure has evolved, over a very long time, to learn quickly what matters to us, such as
+# language and the behaviour of things;[^Hwu "Brains Evolve Architecturally to Learn Faster"] ours is chosen by a
+# person, and training only finds the weights.
 
 # %% tags=["hide-input"]
 # A nerve cell and its model.
@@ -186,8 +187,8 @@ z2, _ = ops.dense_forward(a1, W2, b2)
 print(ops.sigmoid_forward(z2)[0].round(2))
 
 # %% [markdown]
-# A network for digits looks just the same, only larger: 784 inputs for the 28 × 28 pixels, let us say 128 hidden
-# neurons, and one output for each digit. The largest output is the answer.
+# A network for digits looks just the same, only larger: 784 inputs for the 28 × 28 pixels, say 128 hidden neurons, and
+# one output for each digit. The largest output is the answer.
 
 # %% tags=["hide-input"]
 # A prediction.
@@ -269,9 +270,9 @@ print("shape", product.shape, " independent rows:", np.linalg.matrix_rank(produc
 # %% [markdown]
 # <details class="reveal"><summary>A layer that takes something away</summary>
 #
-# The two layers are one 8 × 8 matrix, but not any one: all that passes is two numbers, so its rows are mixtures of only
-# two rows. Its **rank** is 2, where a single layer may have 8. Layers without a bend between them never add anything,
-# and a narrow one takes something away.
+# The two layers are one 8 × 8 matrix, but not every 8 × 8 matrix can be made in this way. Only two numbers pass through
+# the middle, so all its rows are mixtures of two rows. Its **rank** is 2, where a single layer may have 8. Layers
+# without a bend between them never add anything, and a narrow one takes something away.
 #
 # </details>
 
@@ -317,24 +318,24 @@ figures.show(
 )
 
 # %% [markdown]
-# These are nine numbers that you could not find at the top, because the bend was missing: four weights $W_1$, two
-# biases $b_1$, two weights $v_1, v_2$, and the output's bias $c = 0$. Try them yourself. At the left is the map of
-# answers. At the right the same corners stand where the hidden layer has put them, at $(h_1, h_2)$. The second layer
-# sees nothing but this picture, and it can still only draw one straight line. Now one line is enough: the hidden layer
-# has put (0, 1) and (1, 0) on the same place, and moved the others out of the way.
+# These are nine numbers of the kind that you could not find at the top, because the bend was missing: four weights in
+# $W_1$, two biases in $b_1$, the weights $v_1 = 1$ and $v_2 = -2$, and the output's bias $c = 0$. Try them yourself. At
+# the left is the map of answers. At the right the same corners stand where the hidden layer has put them, at $(h_1,
+# h_2)$. The second layer sees nothing but this picture, and it can still only draw one straight line. Now one line is
+# enough: the hidden layer has put (0, 1) and (1, 0) in the same place, and moved the others out of the way.
 
 # %%
 figures.nine_numbers("XOR solved")
 
 # %% [markdown]
-# The plus sign is a point that you can carry across the map, by clicks or by the arrow keys. Walk it along the diagonal
-# from (0, 0) to (1, 1). At the right it turns a corner, at the moment at which $z_2$ passes 0 and the ReLU of $h_2$
-# switches on. The dashed lines on the map are the places where that happens: along each of them the ReLU **folds** the
-# plane, as you would fold a sheet of paper. Then try the other buttons. *One line only* still has its ReLU, but the
-# output no longer uses the second neuron. *No activation* has the nine numbers of the solution, without the fold. *Two
-# steps* is XOR made of perceptrons: a step is a bend too, and it is enough. Why does hardly anyone use it, then? Press
-# *two steps* once more, and move a weight of a hidden neuron a little. None of the four outputs changes; and if you go
-# on, one of them flips all at once. A method that improves weights in small steps gets no hint of where to go.
+# The plus sign is a point that you can carry across the map, with clicks or the arrow keys. Walk it along the diagonal
+# from (0, 0) to (1, 1). At the right it turns a corner, just when $z_2$ passes 0 and the ReLU of $h_2$ switches on. The
+# dashed lines on the map are the places where that happens: along each of them the ReLU **folds** the plane, as you
+# would fold a sheet of paper. Then try the other buttons. *One line only* still has its ReLU, but the output no longer
+# uses the second neuron. *No activation* has the nine numbers of the solution, without the fold. *Two steps* is XOR
+# made of perceptrons: a step is a bend too, and it is enough. Why does hardly anyone use it, then? Press *two steps*
+# once more, and move a weight of a hidden neuron a little. None of the four outputs changes; and if you go on, one of
+# them flips all at once. A method that improves weights in small steps gets no hint of where to go.
 
 # %% [markdown]
 # ## How much can bends do?
@@ -501,14 +502,13 @@ print(f"ten of the largest multiplied: {largest**10:.1e}")
 # %% [markdown]
 # <details class="reveal"><summary>Why deep networks gave up the sigmoid</summary>
 #
-# It never climbs faster than 1/4, and far from zero it hardly climbs at all: it **saturates**. Ten of them bring a
-# factor of a millionth at the best, whereas a ReLU that is switched on brings a factor of 1. The idea was old:
-# Fukushima used such units in 1969.[^Fukushima "Visual Feature Extraction by a Multilayered Network of Analog Threshold
-# Elements, 1969"] In 2010 Nair and Hinton gave the unit its name and showed that it learns well,[^Nair and Hinton
-# "Rectified Linear Units Improve Restricted Boltzmann Machines, 2010"] in 2011 Glorot, Bordes and Bengio trained deep
-# networks with it,[^Glorot "Deep Sparse Rectifier Neural Networks"] and in 2012 AlexNet, the network that made the
-# world look at deep learning, was built with it.[^Krizhevsky "ImageNet Classification with Deep Convolutional Neural
-# Networks"]
+# Its slope is never above 1/4, and far from zero it hardly climbs at all: it **saturates**. Ten of them bring a factor
+# of a millionth at best, whereas a ReLU that is switched on brings a factor of 1. The idea was old: Fukushima used such
+# units in 1969.[^Fukushima "Visual Feature Extraction by a Multilayered Network of Analog Threshold Elements, 1969"] In
+# 2010 Nair and Hinton gave the unit its name and showed that it learns well,[^Nair and Hinton "Rectified Linear Units
+# Improve Restricted Boltzmann Machines, 2010"] in 2011 Glorot, Bordes and Bengio trained deep networks with it,[^Glorot
+# "Deep Sparse Rectifier Neural Networks"] and in 2012 AlexNet, the network that made the world look at deep learning,
+# was built with it.[^Krizhevsky "ImageNet Classification with Deep Convolutional Neural Networks"]
 #
 # </details>
 
@@ -580,8 +580,8 @@ turned.confirm("only the second" if raised and not np.allclose(np.sort(wrong), n
 #   <details><summary>Answer</summary>
 #
 #   Set $w_{11} = w_{22} = 1$ and $w_{12} = w_{21} = -1$, all biases to 0, and $v_1 = v_2 = 1$. Then $o =
-#   \mathrm{relu}(x_1 - x_2) + \mathrm{relu}(x_2 - x_1) = |x_1 - x_2|$. In the hidden space (0, 0) and (1, 1) fall on
-#   one place, and the other two on different axes.
+#   \mathrm{relu}(x_1 - x_2) + \mathrm{relu}(x_2 - x_1) = |x_1 - x_2|$. In the hidden space (0, 0) and (1, 1) fall
+#   in one place, and the other two on different axes.
 #
 #   </details>
 # - In a new cell, replace `ops.relu` in the XOR network by `ops.leaky_relu` with `negative_slope=0.1`. Then try the

@@ -28,10 +28,11 @@ def network(x, layers, activation):
     columns = [[(42 + step * k, 40 + (tall - 40) * (i + 0.5) / n) for i in range(n)] for k, n in enumerate(sizes)]
     for k, title in enumerate(["inputs", *["hidden"] * (len(layers) - 1), "outputs"]):
         svg.text(columns[k][0][0], 20, f"{title} ({sizes[k]},)", anchor="middle", bold=True)
+    for k, w in enumerate(layers):  # all edges first: no number of a node is crossed by one
+        _edges(svg, columns[k], columns[k + 1], np.asarray(w, float))
     values = np.asarray(x, float)
     _nodes(svg, columns[0], values, "data")
     for k, w in enumerate(layers):
-        _edges(svg, columns[k], columns[k + 1], np.asarray(w, float))
         sums = values @ np.asarray(w, float)
         values = activation(sums)
         _nodes(svg, columns[k + 1], values, "output" if k == len(layers) - 1 else "data", sums)
@@ -43,7 +44,10 @@ def _nodes(svg, places, values, role, sums=None):
         svg.circle(cx, cy, RADIUS, fill=style.tint(role, 0.25), stroke=role, line=2)
         svg.text(cx, cy + 4, _short(values[i]), anchor="middle", bold=True)
         if sums is not None:
-            svg.text(cx, cy + RADIUS + 15, f"z = {_short(sums[i])}", anchor="middle")
+            text = f"z = {_short(sums[i])}"
+            wide = text_width(text) + 4
+            svg.rect(cx - wide / 2, cy + RADIUS + 3, wide, 16, fill=style.PAPER, stroke="none")
+            svg.text(cx, cy + RADIUS + 15, text, anchor="middle")
 
 
 def _edges(svg, tails, heads, w):
