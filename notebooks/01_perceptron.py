@@ -179,9 +179,9 @@ drawn, said = data.blobs(30, centers=[(1.0, 1.0), (3.0, 2.5)], spread=0.5, rng=n
 figures.separators.line_to_drag(drawn, said, start=(-0.3, 1.0, -1.2))
 
 # %% [markdown]
-# A perceptron, too, looks for a line without a mistake, and it does so by a rule. (The figure keeps $w_1^2 + w_2^2 =
-# 1$, so that the score of a point is its distance from the line, positive on the green side and negative on the other.
-# If you double $w_1$, $w_2$ and $b$, the line stays where it is.)
+# A perceptron, too, looks for a line without a mistake, and it does so by a rule. (The figure keeps
+# $w_1^2 + w_2^2 = 1$, so that the score of a point is its distance from the line, positive on the green side and
+# negative on the other. If you double $w_1$, $w_2$ and $b$, the line stays where it is.)
 #
 # The psychologist Frank Rosenblatt described the perceptron in 1958.[^Rosenblatt "The Perceptron: A Probabilistic Model
 # for Information Storage and Organization in the Brain, 1958"] His machine, the Mark I, saw through 400 photocells, and
@@ -541,7 +541,7 @@ figures.show(
 # ## How many corrections can it need?
 #
 # Every run so far has converged. Was that luck? Each correction may spoil other samples, so it is not obvious that the
-# loop ends at all. Try it on more points: 30, then 300, then 3,000 from the two clouds, but none of them nearer to the
+# loop ends at all. Give it more points: 30, then 300, then 3,000 from the two clouds, but none of them nearer to the
 # widest line than the 30 are. The gap stays, and the crowd on both sides grows.
 
 # %% tags=["hide-input"]
@@ -572,16 +572,16 @@ table(needed, ["points", "corrections, mean of 10 runs", "most"], formats={"corr
 crowd.confirm("less than twice as many" if needed[2][1] < 2 * needed[0][1] else "more")
 
 # %% [markdown]
-# Here is that reason.[^Novikoff "On Convergence Proofs for Perceptrons, 1962"] Let $s$ be a sample with its bias input,
-# and with a minus in front if its label is 0. Write $|w|$ for the length of $w$. Then one sentence covers both labels:
-# a mistake has $w \cdot s \le 0$, and its correction is $w \leftarrow w + s$ (for $\mathrm{lr} = 1$). Two numbers
-# describe the data. $R$ is the length of the longest $s$. And if some line separates the groups, with no sample on it,
-# then its weights, scaled to length 1, are a
-# $u$ with $u \cdot s \ge \gamma$ for every sample, and the margin $\gamma$ is above 0. Start at $w = 0$, and watch the
-# weights for $k$ corrections.
+# Here is that reason.[^Novikoff "On Convergence Proofs for Perceptrons, 1962"] First a shorthand. Let $s$ be a sample
+# with its bias input, and with a minus in front if its label is 0. Then one sentence covers both labels: a mistake has
+# $w \cdot s \le 0$, and its correction is $w \leftarrow w + s$ (for $\mathrm{lr} = 1$).
 #
-# **They move ahead.** Each correction adds $u \cdot s \ge \gamma$ to $u \cdot w$. After $k$ of them $u \cdot w \ge k
-# \gamma$.
+# Two numbers describe the data. $R$ is the length of the longest $s$. For the other, suppose that some line separates
+# the groups, with no sample on it. Call its weights $u$, scaled to length 1, and let $\gamma$ be the smallest of all
+# $u \cdot s$. This is the margin, and it is above 0. Now start at $w = 0$, and watch the weights for $k$ corrections.
+#
+# **They move ahead.** Each correction adds $u \cdot s \ge \gamma$ to $u \cdot w$. After $k$ of them
+# $u \cdot w \ge k \gamma$.
 #
 # **They cannot grow long.** $|w + s|^2 = |w|^2 + 2\, w \cdot s + |s|^2$. It was a mistake, so the middle term is not
 # positive, and $|w|^2$ grows by $R^2$ at most. After $k$ corrections $|w| \le R \sqrt k$.
@@ -611,9 +611,9 @@ figures.show(
 
 # %% [markdown]
 # The same for all three data sets of this page. For the points and the digits the library looks for weights $u$ with a
-# margin as wide as it can find; any separating $u$ gives a valid bound. Counted are all 24 orders of NAND, the 50
-# orders of the points, and one run on the digits. (This margin is measured with the bias input as one more dimension,
-# so it is narrower than the one that you drag.)
+# margin as wide as it can find; any separating $u$ gives a valid bound. We count the corrections in all 24 orders of
+# NAND, in the 50 orders of the points, and in one run on the digits. (This margin is measured with the bias input as
+# one more dimension, so it is narrower than the one that you drag.)
 
 # %% tags=["hide-input"]
 # Corrections counted, and the bound.

@@ -320,9 +320,9 @@ figures.show(
 # %% [markdown]
 # These are nine numbers of the kind that you could not find at the top, because the bend was missing: four weights in
 # $W_1$, two biases in $b_1$, the weights $v_1 = 1$ and $v_2 = -2$, and the output's bias $c = 0$. Try them yourself. At
-# the left is the map of answers. At the right the same corners stand where the hidden layer has put them, at $(h_1,
-# h_2)$. The second layer sees nothing but this picture, and it can still only draw one straight line. Now one line is
-# enough: the hidden layer has put (0, 1) and (1, 0) in the same place, and moved the others out of the way.
+# the left is the map of answers. At the right the same corners stand where the hidden layer has put them, at
+# $(h_1, h_2)$. The second layer sees nothing but this picture, and it can still only draw one straight line. Now one
+# line is enough: the hidden layer has put (0, 1) and (1, 0) in the same place, and moved the others out of the way.
 
 # %%
 figures.nine_numbers("XOR solved")
@@ -579,9 +579,9 @@ turned.confirm("only the second" if raised and not np.allclose(np.sort(wrong), n
 # - In the figure with nine numbers, choose *your turn* with ReLU, and find a solution of XOR that is not the one shown.
 #   <details><summary>Answer</summary>
 #
-#   Set $w_{11} = w_{22} = 1$ and $w_{12} = w_{21} = -1$, all biases to 0, and $v_1 = v_2 = 1$. Then $o =
-#   \mathrm{relu}(x_1 - x_2) + \mathrm{relu}(x_2 - x_1) = |x_1 - x_2|$. In the hidden space (0, 0) and (1, 1) fall
-#   in one place, and the other two on different axes.
+#   Set $w_{11} = w_{22} = 1$ and $w_{12} = w_{21} = -1$, all biases to 0, and $v_1 = v_2 = 1$. Then the output is
+#   $\mathrm{relu}(x_1 - x_2) + \mathrm{relu}(x_2 - x_1) = |x_1 - x_2|$. In the hidden space (0, 0) and (1, 1) fall in
+#   one place, and the other two on different axes.
 #
 #   </details>
 # - In a new cell, replace `ops.relu` in the XOR network by `ops.leaky_relu` with `negative_slope=0.1`. Then try the
