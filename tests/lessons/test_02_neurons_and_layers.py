@@ -11,6 +11,8 @@ from course_lib.checks import check_close, numerical_gradient
 from course_lib.checks.close import Mismatch
 from course_lib.figures import xor_networks as nets
 
+from .conftest import NOTEBOOKS
+
 X = np.array([[0.5, 0.9, -0.3]])
 ROWS = np.array([[1.0, -2.0, 2.0], [2.0, 1.0, -4.0], [1.0, -1.0, 0.0]])
 ROWS_OUT = np.array([[-3.0, 1.0, -3.0], [0.0, 1.0, 2.0]])
@@ -278,6 +280,17 @@ def test_the_answers_of_check_yourself():
     assert (ops.relu_prime(below) == 0).all()
     assert (ops.leaky_relu_prime(below) > 0).all()
     assert (ops.softplus_prime(below) > 0).all()
+
+
+def test_the_sheet_speaks_of_sections_and_names_that_the_lesson_has(lesson):
+    text = " ".join((NOTEBOOKS.parent / "solutions" / "02_neurons_and_layers.py").read_text(encoding="utf-8").split())
+    script = (NOTEBOOKS / "02_neurons_and_layers.py").read_text(encoding="utf-8")
+    sections = re.findall(r"""lesson's section "([^"]+)\"""", text.replace("# ", ""))
+    assert sections
+    assert all(f"# ## {name}" in script for name in sections), sections
+    x, rows_1, rows_2 = np.array([[0.5, 0.9, -0.3]]), lesson["rows_1"], lesson["rows_2"]
+    assert "`rows_1` and `rows_2` of the lesson" in text
+    np.testing.assert_array_equal(ops.sigmoid(ops.sigmoid(x @ rows_1.T) @ rows_2.T).round(2), [[0.35, 0.85]])
 
 
 @pytest.mark.parametrize("line", [
