@@ -91,6 +91,7 @@ def test_without_the_bias_input_nand_is_impossible():
     assert fit.mistakes_per_epoch[-1] == 3  # at the moment each is shown
     assert np.sum(ops.perceptron_predict(x, fit.w) != y) == 2  # with the last weights
     assert np.max([np.sum(((x @ w) >= 0) == y) for w in product(np.linspace(-2, 2, 9), repeat=2)]) == 3
+    assert np.sum(((x @ (-2, 1)) >= 0) == y) == 3
 
 
 def test_descent_ends_at_the_closed_form():
@@ -298,8 +299,9 @@ def test_the_loop_on_the_page_is_the_librarys(lesson):
     "margin of the learned line:       0.000",
     "margin of the line x1 + x2 = 1.5: 0.354",
     "1225 pairs; in 74% of them the wider margin does better",
-    "converged: False  mistakes in the last epochs: [3, 3, 3]",
-    "answers without bias [1 0 0 0]",
+    "the best of 81 pairs of weights: 3 of 4",
+    "training: converged False  mistakes in the last epochs [3, 3, 3]",
+    "its answers [1 0 0 0]  labels [1 1 1 0]",
 ])  # fmt: skip
 def test_the_page_prints(printed, line):
     assert line in printed
