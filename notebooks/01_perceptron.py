@@ -129,10 +129,10 @@ vote.confirm("exactly half" if 2 * ones == agreeing else f"{ones} of {agreeing}"
 # wrong, so it belongs where a wrong output is no catastrophe.[^Hwu "What is Machine Learning?"] A misread digit sends a
 # letter to the wrong town. That is annoying, but the letter comes back.
 #
-# A program learns, in Tom Mitchell's words of 1997,[^Mitchell "Machine Learning"] if its **performance** at a **task**
-# improves with **experience**.[^Dey "Machine Learning"] Here the task is to say which digit an image shows, the
-# performance is the share of new images that it reads correctly, and the experience is a pile of images, each with the
-# correct answer beside it, its **label**.
+# A program learns, in Tom Mitchell's definition of 1997,[^Mitchell "Machine Learning"] if its **performance** at a
+# **task** improves with **experience**.[^Dey "Machine Learning"] Here the task is to say which digit an image shows,
+# the performance is the share of new images that it reads correctly, and the experience is a pile of images, each with
+# the correct answer beside it, its **label**.
 #
 # With labels, learning is **supervised**. Without them it is **unsupervised**: the program looks for structure, such as
 # groups. If it must act and sees only how well that went, it learns by **reinforcement**. This course is about

@@ -421,7 +421,7 @@ figures.show(
 # of a Sigmoidal Function, 1989"] and by 1993 for every piecewise continuous activation function that is no
 # polynomial.[^Leshno, Lin, Pinkus and Schocken "Multilayer Feedforward Networks With a Nonpolynomial Activation
 # Function Can Approximate Any Function, 1993"] Why have more layers, then? A second hidden layer folds what the first
-# has folded already, so bends multiply instead of adding up.[^Montúfar, Pascanu, Cho and Bengio "On the Number of
+# has folded already, so bends can multiply instead of adding up.[^Montúfar, Pascanu, Cho and Bengio "On the Number of
 # Linear Regions of Deep Neural Networks, 2014"] There is an example of it at the end of this page.
 #
 # Two things the theorem does not say. It does not say how many neurons you need; in 784 dimensions, a fence around

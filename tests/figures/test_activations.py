@@ -60,6 +60,11 @@ def test_each_weight_stands_nearest_to_the_neuron_that_it_belongs_to():
     assert np.diff([y for y, _ in left]).min() > 15  # a line of text each
 
 
+def test_no_edge_is_drawn_over_a_node_or_its_number():
+    text = neurons.network(np.array([0.5, 0.9, -0.3]), [ROWS.T, ROWS_OUT.T], ops.sigmoid).to_svg()
+    assert text.rindex("<line") < text.index("<circle")
+
+
 def test_collapse_shows_all_three_products_with_shapes():
     x, _ = data.truth_table("xor")
     w, w_out = np.array([[1.0, 1.0], [1.0, 1.0], [0.0, -1.0]]), np.array([[1.0], [-2.0]])
