@@ -23,8 +23,11 @@
 # Here are two layers, with nine numbers in all. The first layer turns the inputs into $h_1$ and $h_2$, the second
 # turns these into one output $o$, and the answer is 1 where $o$ is above 0.5, halfway between the two labels:
 #
-# $$h_1 = w_{11} x_1 + w_{21} x_2 + b_1, \quad h_2 = w_{12} x_1 + w_{22} x_2 + b_2, \quad
-# o = v_1 h_1 + v_2 h_2 + c .$$
+# $$h_1 = w_{11} x_1 + w_{21} x_2 + b_1,$$
+#
+# $$h_2 = w_{12} x_1 + w_{22} x_2 + b_2,$$
+#
+# $$o = v_1 h_1 + v_2 h_2 + c .$$
 #
 # Move the numbers until all four corners are right: the filled ones in the shaded part, the hollow ones outside. (The
 # right half is for later.) Give it two minutes, not more.
@@ -287,7 +290,11 @@ depth.confirm("less" if np.linalg.matrix_rank(product) < 8 else "exactly the sam
 # is above 0 and makes the rest 0: $\mathrm{relu}(z) = \max(0, z)$. Let two hidden neurons both see the sum of the
 # inputs, one of them with the bias -1:
 #
-# $$h_1 = \mathrm{relu}(x_1 + x_2 + 0), \quad h_2 = \mathrm{relu}(x_1 + x_2 - 1), \quad o = 1\,h_1 - 2\,h_2 + 0 .$$
+# $$h_1 = \mathrm{relu}(x_1 + x_2 + 0),$$
+#
+# $$h_2 = \mathrm{relu}(x_1 + x_2 - 1),$$
+#
+# $$o = 1\,h_1 - 2\,h_2 + 0 .$$
 #
 # By hand: the sum is 0, 1 or 2. So $h_1$ is 0, 1, 2, and $h_2$ is 0, 0, 1, and $o$ is 0, 1, 0. That is XOR.
 
