@@ -12,18 +12,28 @@
 # ---
 
 # %% [markdown]
-# # 02 · Neurons and layers: why the bend matters
+# # 02 · Neurons and layers: what a second layer adds
 #
-# We want a program that reads a handwritten digit. In lesson 01 a perceptron came part of the way, and then four points
-# stopped it. They are the corners of XOR, and you see them below, at the left. A perceptron's border is one straight
-# line, and no straight line has the two filled corners on one side and the two hollow ones on the other. The cure
-# seems plain: take several perceptrons, and let another one decide from what they say. Many people believe that **more
-# layers always make a network more powerful**.
+# We want a program that reads a handwritten digit. In lesson 01 a perceptron learned to tell 4s from 9s, and then it
+# failed at a table of four rows. They are the corners of XOR, and you see them below, at the left. A perceptron's
+# border is one straight line, and no straight line has the two filled corners on one side and the two hollow ones on
+# the other. The cure seems plain: take several perceptrons, and feed their answers to one more. Many people believe
+# that **every further layer makes a network more powerful**.
 #
-# Here are two layers, with nine numbers in all. Move them until all four corners are right: the filled ones in the
-# shaded part, the hollow ones outside. (The right half is for later.) Give it two minutes, not more.
+# Here are two layers, with nine numbers in all. The first layer turns the inputs into $h_1$ and $h_2$, the second
+# turns these into one output $o$, and the answer is 1 where $o$ is above 0.5, halfway between the two labels:
+#
+# $$h_1 = w_{11} x_1 + w_{21} x_2 + b_1,$$
+#
+# $$h_2 = w_{12} x_1 + w_{22} x_2 + b_2,$$
+#
+# $$o = v_1 h_1 + v_2 h_2 + c .$$
+#
+# Move the numbers until all four corners are right: the filled ones in the shaded part, the hollow ones outside. (The
+# right half is for later.) Give it two minutes, not more.
 
 # %% tags=["hide-input"]
+# What this page uses, and two layers to move.
 import numpy as np
 
 from course_lib import data, figures
@@ -37,8 +47,8 @@ figures.nine_numbers("your turn", presets=(), between=("none",), explains=False,
 #
 # - compute a neuron and a layer by hand, in a loop, and as one matrix product, with the shapes;
 # - run a whole network forward, for one sample and for many;
-# - name six activation functions, and say where their slopes vanish and why that matters;
-# - show that layers without an activation function are one single layer, and solve XOR with one that has it.
+# - say what a second layer can add and what it cannot, and build one that computes XOR;
+# - name six activation functions with their formulas, and say where their slopes vanish and why that matters.
 
 # %% [markdown]
 # <details><summary>About this page</summary>
@@ -46,118 +56,114 @@ figures.nine_numbers("your turn", presets=(), between=("none",), explains=False,
 # Three lectures stand behind this course. **Dey** is Prof. Soumyajit Dey's lecture 56 on GPU architectures at IIT
 # Kharagpur, **Owens** is lecture 11 of Prof. John Owens' EEC 289Q at UC Davis, and **Hwu** is lecture 10 of ECE 508 by
 # Prof. Wen-mei Hwu and colleagues at Illinois. The network of three inputs on this page is Owens' own example, with
-# his numbers; a raised number leads to the source. You need lesson 01. Reading and trying takes about 50 minutes.
+# his numbers; a raised number leads to the source. You need lesson 01. Reading and trying takes about 60 minutes.
 #
 # </details>
 
 # %% [markdown]
 # ## One neuron
 #
-# You probably got three of the four, and never the last one. Was it bad luck? Keep the question in mind while we look
-# at the parts of a network, one by one.
+# Perhaps you got three of the four corners, and whenever you mended the last one, another went wrong. Keep that in mind
+# while we look at the parts of a network, one by one.
 #
-# A nerve cell collects signals from many other cells. Where two cells meet, at a **synapse**, a signal arrives
-# strongly or weakly, and learning changes how strongly. If enough comes together, the cell sends a signal of its own
-# along its **axon**. The artificial neuron is a rough model of that: weights for the synapses, a sum for the cell body,
-# and a function for the decision to fire.[^Owens "Biological Inspiration"] What we call a neural network is many such
-# simple classifiers, usually in layers.[^Hwu "Neural Networks Model Human Neural Activity"]
+# A nerve cell collects signals from many other cells. Where two cells meet, at a **synapse**, there is a narrow gap; a
+# signal crosses it strongly or weakly, and learning changes how strongly. If the signals add up to enough, the cell
+# sends one of its own along its **axon**. The artificial neuron is a rough model of that: weights for the synapses, a
+# sum for the cell body, and a function for the decision to fire.[^Owens "Biological Inspiration"] A neural network is
+# many such simple classifiers, usually in layers.[^Hwu "Neural Networks Model Human Neural Activity"] There the
+# likeness ends. A brain's structure has evolved, over a very long time, to learn quickly what matters to us, such as
+# language and the behaviour of things;[^Hwu "Brains Evolve Architecturally to Learn Faster"] ours is chosen by a
+# person, and training only finds the weights.
 
 # %% tags=["hide-input"]
 # A nerve cell and its model.
 figures.show(
     figures.neurons.cell(),
-    alt="A nerve cell with synapses, cell body and axon, and below it the model: inputs x times weights w are added "
-    "to z, and a function f makes the output a of it.",
+    alt="A nerve cell with synapses, cell body and axon, and below it the model: inputs x times weights w and a bias b "
+    "are added to z, and a function f makes the output a of it.",
     caption="Synapses become weights, the cell body a sum, the decision to fire a function.",
 )
 
 # %% [markdown]
-# The likeness goes one step further, and then ends. Over a very long time, brains have evolved a structure that learns
-# what matters to us quickly, such as language and the behaviour of things.[^Hwu "Brains Evolve Architecturally to Learn
-# Faster"] Our networks do not grow theirs: a person chooses how many layers and neurons there are, and training only
-# finds the weights.
+# In symbols, a **neuron** forms a weighted sum of its inputs, adds its bias, and applies an **activation function** $f$
+# to the result:[^Dey "Building Block of a NN"]
 #
-# In symbols, a **neuron** forms a weighted sum of its inputs, and applies an **activation function** $f$ to
-# it:[^Dey "Building Block of a NN"]
+# $$z = \sum_j x_j w_j + b, \qquad a = f(z).$$
 #
-# $$z = \sum_j w_j x_j, \qquad a = f(z).$$
-#
-# $z$ is the **pre-activation** and $a$ the **activation**. (The figure above adds a bias $b$ to each sum. The example
-# that follows has none; a bias is the weight of an input that is always 1, as in lesson 01.) The perceptron is a neuron
-# whose $f$ is a step. A step with rounded corners is the **sigmoid**, which climbs from 0 to 1:
+# $z$ is the **pre-activation** and $a$ the **activation**. The perceptron is a neuron whose $f$ is a step. A step with
+# rounded corners is the **sigmoid**, which climbs from 0 to 1:
 #
 # $$\sigma(z) = \frac{1}{1 + e^{-z}}.$$
 #
-# Take the weights 1, -2, 2 and the inputs 0.5, 0.9, -0.3.[^Owens "Inference"]
+# Take the inputs 0.5, 0.9, -0.3, the weights 1, -2, 2 and the bias 0.[^Owens "Inference"]
 
 # %%
 x = np.array([0.5, 0.9, -0.3])
-z = 0.5 * 1 + 0.9 * -2 + -0.3 * 2
+w, b = np.array([1.0, -2.0, 2.0]), 0.0
+z = x @ w + b  # 0.5 * 1 + 0.9 * -2 + -0.3 * 2 + 0
 a = 1 / (1 + np.exp(-z))
 print(f"z = {z:.1f}, a = {a:.2f}")
 
 # %% [markdown]
 # ## A layer
 #
-# A **layer** is several neurons that see the same inputs. Write the weights of each neuron as one row of a matrix. The
-# plainest program then has two loops, over the neurons and over the inputs of each:
+# A **layer** is several neurons that see the same inputs. Put the weights of each neuron into one **column** of a
+# matrix: $W_{ji}$ leads from input $j$ to neuron $i$. The plainest program then has two loops, over the neurons and
+# over the inputs of each:
 
 # %%
-hidden = np.array([
-    [1.0, -2.0, 2.0],
-    [2.0, 1.0, -4.0],
-    [1.0, -1.0, 0.0],
-])  # (3 neurons, 3 inputs)
-z = np.zeros(3)
+W1 = np.array([
+    [1.0, 2.0, 1.0],
+    [-2.0, 1.0, -1.0],
+    [2.0, -4.0, 0.0],
+])  # (3 inputs, 3 neurons): the first column is the neuron above
+b1 = np.zeros(3)
+z = b1.copy()
 for i in range(3):
     for j in range(3):
-        z[i] += hidden[i, j] * x[j]
+        z[i] += x[j] * W1[j, i]
 print("pre-activations", z.round(1))
 print("activations    ", ops.sigmoid(z).round(2))
 
 # %% [markdown]
-# These two loops are what a matrix times a vector means.[^Owens "Matrix Formulation"] With $M$ neurons and $D$ inputs:
+# These two loops are what a vector times a matrix means.[^Owens "Matrix Formulation"] With $D$ inputs and $M$ neurons:
 #
-# $$z = W x, \qquad W\,(M, D), \quad x\,(D,), \quad z\,(M,).$$
+# $$z = x W + b, \qquad x\,(D,), \quad W\,(D, M), \quad b\,(M,), \quad z\,(M,).$$
 #
 # A second layer takes the activations of the first as its inputs. The first layer is called **hidden**, because its
 # outputs stay inside the network; the last one gives the answer. Running a network forward like this, layer by layer,
-# is a **forward pass**. A trained network that answers does nothing else, and that is called **inference**. Two output
-# neurons, with the weights -3, 1, -3 and 0, 1, 2, make the example complete. Work out the shape of each line before you
-# run it.
+# is a **forward pass**. Training needs it too; in inference, it is all there is. Two output neurons, with the weights
+# -3, 1, -3 and 0, 1, 2, make the example complete. Work out the shape of each line before you run it.
 
 # %%
-output = np.array([
-    [-3.0, 1.0, -3.0],
-    [0.0, 1.0, 2.0],
-])  # (2 neurons, 3 inputs)
-h = ops.sigmoid(hidden @ x)
-o = ops.sigmoid(output @ h)
+W2 = np.array([
+    [-3.0, 0.0],
+    [1.0, 1.0],
+    [-3.0, 2.0],
+])  # (3 hidden neurons, 2 outputs)
+b2 = np.zeros(2)
+h = ops.sigmoid(x @ W1 + b1)
+o = ops.sigmoid(h @ W2 + b2)
 print("hidden", h.round(2), " outputs", o.round(2))
 
 # %% [markdown]
-# Here is the same network as a drawing. Follow one neuron: the weights on the edges that enter it are its row of the
+# Here is the same network as a drawing. Follow one neuron: the weights on the edges that enter it are its column of the
 # matrix. Thick edges are large weights, dashed ones are negative, and thin grey ones are zero.
 
 # %% tags=["hide-input"]
 # The network with its numbers.
 figures.show(
-    figures.neurons.network(x, [hidden, output], ops.sigmoid),
+    figures.neurons.network(x, [W1, W2], ops.sigmoid),
     alt="A network: inputs 0.5, 0.9, -0.3; hidden activations 0.13, 0.96, 0.40; outputs 0.35 and 0.85.",
-    caption="Inference from left to right. In each neuron stands its activation, below it the pre-activation.",
+    caption="The forward pass, from left to right. In each neuron stands its activation, below it the pre-activation.",
 )
 
 # %% [markdown]
 # ## Many samples at once
 #
-# Now to the digits. An image of 28 × 28 pixels is a row of 784 numbers, so it is one sample with 784 inputs. A
-# **batch** of $B$ samples is a matrix $X$ with one sample in each row. Every sample has to meet every neuron. Both
-# are rows, so one of the matrices must be turned: $Z = X W^T$.
+# A **batch** of $B$ samples is a matrix $X$ with one sample in each row. Nothing else changes:
 #
-# Since the turned matrix is the one that is needed, our library stores it that way round from the beginning, with one
-# **column** for each neuron. From here on so do we, and the formula loses its $T$:
-#
-# $$Z = X W, \qquad X\,(B, D), \quad W\,(D, M), \quad Z\,(B, M).$$
+# $$Z = X W + b, \qquad X\,(B, D), \quad W\,(D, M), \quad b\,(M,), \quad Z\,(B, M).$$
 
 # %%
 X = np.array([
@@ -166,128 +172,138 @@ X = np.array([
     [0.0, 1.0, 0.0],
     [0.0, 0.0, 1.0],
 ])  # (4 samples, 3 inputs)
-W = hidden.T  # (3 inputs, 3 neurons): column i belongs to neuron i
-print((X @ W).round(1))
+print((X @ W1 + b1).round(1))
 
 # %% [markdown]
 # The first row is the sample that you know. The others are a useful trick: a sample with a single 1 shows one row of
-# $W$. Each row of the result belongs to one sample, and knows nothing of the others. One sample is a matrix times a
-# vector, a batch is a matrix times a matrix;[^Owens "What this means computationally"] lessons 13 and 14 make both
+# $W$. Each row of the result belongs to one sample, and does not depend on the others. One sample is a vector times a
+# matrix, a batch is a matrix times a matrix;[^Owens "What this means computationally"] lessons 13 and 14 make both
 # fast.
 #
 # In the library, `dense_forward` is the product and `sigmoid_forward` the activation. **Dense** means that each neuron
 # sees every input. Both also return a **cache**, which lesson 04 will need on the way back; here we drop it.
 
 # %%
-z1, _ = ops.dense_forward(X[:1], hidden.T)
+z1, _ = ops.dense_forward(X[:1], W1, b1)
 a1, _ = ops.sigmoid_forward(z1)
-z2, _ = ops.dense_forward(a1, output.T)
+z2, _ = ops.dense_forward(a1, W2, b2)
 print(ops.sigmoid_forward(z2)[0].round(2))
 
 # %% [markdown]
-# A network for digits looks just the same, only larger: 784 inputs, let us say 128 hidden neurons, and one output for
-# each digit. The largest output is the answer. Here are five samples, and each of them is one row of $X$:
+# A network for digits looks just the same, only larger: 784 inputs for the 28 × 28 pixels, say 128 hidden neurons, and
+# one output for each digit. The largest output is the answer.
 
 # %% tags=["hide-input"]
-# Five digits that no network of this course has been trained on.
-digits = data.load_digits(seed=0)
-figures.show(
-    figures.plots.image_grid(digits.images("test")[:5], cols=5),
-    alt=f"Five handwritten digits of 28 by 28 pixels: {', '.join(map(str, digits.y_test[:5]))}.",
-)
-
-# %% tags=["hide-input"]
+# A prediction.
 weights = predict(
     "Every hidden neuron sees all 784 pixels, and each of the ten outputs sees all 128 hidden neurons. How many "
     "weights are there, without biases?",
-    [922, 13_824, 101_632, 1_003_520],
+    [922, 100_352, 101_632, 1_003_520],
     answer=101_632,
     reveals=2,
 )
 weights
 
 # %% tags=["hide-output"]
+digits = data.load_digits(seed=0)
 rng = np.random.default_rng(0)
-W1 = rng.normal(size=(784, 128)) / 28  # with 784 inputs, smaller weights
-W2 = rng.normal(size=(128, 10))
-outputs = ops.sigmoid(digits.x_test @ W1) @ W2  # (1000, 10)
+V1 = rng.normal(size=(784, 128)) / 28  # with 784 inputs, smaller weights
+V2 = rng.normal(size=(128, 10))
+outputs = ops.sigmoid(digits.x_test @ V1) @ V2  # (1000, 10): one output for each digit
 right = outputs.argmax(axis=1) == digits.y_test
-print(f"{W1.size + W2.size:,} weights, {right.mean():.0%} right")
+print(f"{V1.size + V2.size:,} weights, {right.mean():.0%} right")
 
 # %% [markdown]
 # <details class="reveal"><summary>A large machine that knows nothing</summary>
 #
 # It is $784 \cdot 128 + 128 \cdot 10 = 101{,}632$. With random weights it reads about one digit in ten, which is what
-# guessing gives. The weights have to come from somewhere, and finding them is the subject of lessons 03 and 04. But it
-# is no use looking for weights if the network cannot do the task with any, and that was the trouble with XOR.
+# guessing gives. The weights have to come from somewhere, and finding them is the subject of lessons 03 and 04. But
+# searching is pointless if no weights would work, and that was the trouble with XOR.
 #
 # </details>
 
 # %% tags=["hide-input"]
 # The answer, confirmed by what was counted.
-weights.confirm(W1.size + W2.size)
+weights.confirm(V1.size + V2.size)
 
 # %% [markdown]
 # ## Take the activation away
 #
-# So how much can a network without activation functions do? Build a deep one: three layers of eight neurons, with
-# random weights, and nothing between them.
+# At the top you had two layers, and nothing between them. How much can such a network do? Build a larger one: three
+# layers of eight neurons, with random weights and no activation function. Beside it, multiply the three matrices, and
+# use the product as a single layer.
+
+# %% tags=["nbval-ignore-output"]
+rng = np.random.default_rng(2)
+X = rng.normal(size=(1000, 8))
+A, B, C = (rng.normal(size=(8, 8)) for _ in range(3))
+three_layers = ((X @ A) @ B) @ C
+one_layer = X @ (A @ B @ C)
+difference = np.abs(three_layers - one_layer).max() / np.abs(three_layers).max()
+print(f"largest difference: {difference:.0e} of the largest value")
+
+# %% [markdown]
+# Products may be bracketed as you like: $((X A) B)\, C = X (A B C)$. The three matrices are one matrix, which can be
+# worked out before any sample arrives. What is left of a difference, below $10^{-15}$, is rounding. Biases do not help,
+# since two layers with biases are one layer with another bias:
+#
+# $$(X W_1 + b_1)\, W_2 + b_2 = X\, (W_1 W_2) + (b_1 W_2 + b_2) .$$
+#
+# So the deep network is one score of its inputs, and its border is a straight line, as in lesson 01. At the top you
+# moved nine numbers, but they do the work of only three. That is why nobody gets beyond three of four.
+#
+# Now let the middle of the network be narrow: eight inputs, two hidden neurons, eight outputs, and again no activation.
 
 # %% tags=["hide-input"]
+# A prediction.
 depth = predict(
-    "Three layers of eight neurons, 192 weights, without activation functions. Compared with one layer of 64 weights, "
-    "they can compute ...",
-    ["three times as much", "more, but not three times", "exactly the same, and nothing more"],
-    answer="exactly the same, and nothing more",
+    "Two layers, 8 inputs to 2 neurons to 8 outputs, without an activation function. Compared with one layer of 8 "
+    "inputs and 8 outputs, they can compute ...",
+    ["less", "exactly the same", "more"],
+    answer="less",
     reveals=2,
 )
 depth
 
-# %% tags=["hide-output", "nbval-ignore-output"]
-rng = np.random.default_rng(2)
-X = rng.normal(size=(1000, 8))
-W1, W2, W3 = (rng.normal(size=(8, 8)) for _ in range(3))
-three_layers = ((X @ W1) @ W2) @ W3
-one_layer = X @ (W1 @ W2 @ W3)
-difference = np.abs(three_layers - one_layer).max()
-difference /= np.abs(three_layers).max()
-print(f"largest difference: {difference:.0e} of the largest value")
+# %% tags=["hide-output"]
+narrow, wide = rng.normal(size=(8, 2)), rng.normal(size=(2, 8))
+product = narrow @ wide  # (8, 8), as the matrix of one layer
+print("shape", product.shape, " independent rows:", np.linalg.matrix_rank(product))
 
 # %% [markdown]
-# <details class="reveal"><summary>Three layers melt into one</summary>
+# <details class="reveal"><summary>A layer that takes something away</summary>
 #
-# Products may be bracketed as you like: $((X W_1) W_2) W_3 = X (W_1 W_2 W_3)$. The three matrices are one matrix, which
-# can be worked out before any sample arrives. What is left of a difference, below $10^{-15}$, is rounding. Biases do
-# not help, since two layers with biases are one layer with another bias:
-#
-# $$(X W_1 + b_1)\, W_2 + b_2 = X\, (W_1 W_2) + (b_1 W_2 + b_2) .$$
-#
-# So a deep network without activations is one score of its inputs, and its border is a straight line, as in lesson 01.
-# At the top you moved nine numbers, but they were worth three. That is why nobody gets beyond three of four.
+# The two layers are one 8 × 8 matrix, but not every 8 × 8 matrix can be made in this way. Only two numbers pass through
+# the middle, so all its rows are mixtures of two rows. Its **rank** is 2, where a single layer may have 8. Layers
+# without a bend between them never add anything, and a narrow one takes something away.
 #
 # </details>
 
 # %% tags=["hide-input"]
 # The answer, confirmed by what was measured.
-depth.confirm("exactly the same, and nothing more" if difference < 1e-15 else f"off by {difference}")
+depth.confirm("less" if np.linalg.matrix_rank(product) < 8 else "exactly the same")
 
 # %% [markdown]
 # ## One bend
 #
 # Now put the smallest bend there is between the two layers. The **ReLU**, short for rectified linear unit, keeps what
-# is above 0 and makes the rest 0. Let two hidden neurons both see the sum of the inputs, one of them with the bias -1:
+# is above 0 and makes the rest 0: $\mathrm{relu}(z) = \max(0, z)$. Let two hidden neurons both see the sum of the
+# inputs, one of them with the bias -1:
 #
-# $$h_1 = \mathrm{relu}(x_1 + x_2), \quad h_2 = \mathrm{relu}(x_1 + x_2 - 1), \quad o = h_1 - 2 h_2 .$$
+# $$h_1 = \mathrm{relu}(x_1 + x_2 + 0),$$
+#
+# $$h_2 = \mathrm{relu}(x_1 + x_2 - 1),$$
+#
+# $$o = 1\,h_1 - 2\,h_2 + 0 .$$
 #
 # By hand: the sum is 0, 1 or 2. So $h_1$ is 0, 1, 2, and $h_2$ is 0, 0, 1, and $o$ is 0, 1, 0. That is XOR.
 
 # %%
 x_xor, y_xor = data.truth_table("xor")
-X = ops.add_bias_input(x_xor)  # (4, 3), the last column is 1
-W = np.array([[1.0, 1.0], [1.0, 1.0], [0.0, -1.0]])  # (3, 2)
-W_out = np.array([[1.0], [-2.0]])  # (2, 1)
-with_relu = ops.relu(X @ W) @ W_out
-without = X @ W @ W_out
+W1, b1 = np.array([[1.0, 1.0], [1.0, 1.0]]), np.array([0.0, -1.0])
+W2, b2 = np.array([[1.0], [-2.0]]), 0.0
+with_relu = ops.relu(x_xor @ W1 + b1) @ W2 + b2
+without = (x_xor @ W1 + b1) @ W2 + b2
 table(
     zip(*x_xor.T, y_xor, with_relu[:, 0], without[:, 0], strict=True),
     ["x1", "x2", "XOR", "with ReLU", "without"],
@@ -295,59 +311,162 @@ table(
 
 # %% [markdown]
 # Where does the ReLU act? On a single number. For the input (0, 0) the second neuron has $z = -1$, and ReLU makes it
-# 0; you find it in the first row of the drawing. Without it, the two matrices melt into one column, the three weights
-# of a perceptron.
+# 0; you find it in the first row of the drawing. Without it, the two matrices melt into one column, the three numbers
+# of a perceptron. (As in lesson 01, the drawing has the biases as weights of a third input that is always 1: they are
+# the last row of $W$.)
 
 # %% tags=["hide-input"]
 # With ReLU, without, and as one matrix.
 figures.show(
-    figures.neurons.collapse(X, W, W_out),
+    figures.neurons.collapse(ops.add_bias_input(x_xor), np.vstack([W1, b1]), W2),
     alt="With ReLU the outputs are 0, 1, 1, 0, which is XOR; without it the two matrices equal one column -1, -1, 2 "
     "and the outputs are 2, 1, 1, 0.",
     caption="Top: two layers with ReLU give XOR. Middle: without it they do not. Bottom: they are one matrix.",
 )
 
 # %% [markdown]
-# These are the nine numbers (the ninth is the output's bias, 0) that you could not find, because the bend was missing.
-# Here they are, to take hold of. At the left is the map of answers: shaded means above 0.5, halfway between the two
-# labels. At the right the same corners stand where the hidden layer has put them, at $(h_1, h_2)$. The second layer
-# sees nothing but this picture, and it can still only draw one straight line. Now one line is enough: the hidden layer
-# has put (0, 1) and (1, 0) on the same place, and moved the others out of the way.
+# These are nine numbers of the kind that you could not find at the top, because the bend was missing: four weights in
+# $W_1$, two biases in $b_1$, the weights $v_1 = 1$ and $v_2 = -2$, and the output's bias $c = 0$. Try them yourself. At
+# the left is the map of answers. At the right the same corners stand where the hidden layer has put them, at
+# $(h_1, h_2)$. The second layer sees nothing but this picture, and it can still only draw one straight line. Now one
+# line is enough: the hidden layer has put (0, 1) and (1, 0) in the same place, and moved the others out of the way.
 
 # %%
 figures.nine_numbers("XOR solved")
 
 # %% [markdown]
-# Walk the cross along the diagonal from (0, 0) to (1, 1), by clicks on the map or by the arrow keys. At the right it
-# turns a corner, where the ReLU of $h_2$ switches on. Then try the other buttons. **One line only** still has its ReLU,
-# but the output no longer uses the second neuron. **No activation** has the nine numbers of the solution, without the
-# fold. **Two steps** is XOR made of perceptrons: a step is a bend too, and it is enough. Why does hardly anyone use it,
-# then? Press *two steps* once more, and move a weight of a hidden neuron a little. None of the four outputs changes;
-# and if you go on, one of them flips all at once. A method that improves weights in small steps gets no hint of where
-# to go.
+# The plus sign is a point that you can carry across the map, with clicks or the arrow keys. Walk it along the diagonal
+# from (0, 0) to (1, 1). At the right it turns a corner, just when $z_2$ passes 0 and the ReLU of $h_2$ switches on. The
+# dashed lines on the map are the places where that happens: along each of them the ReLU **folds** the plane, as you
+# would fold a sheet of paper. Then try the other buttons. *One line only* still has its ReLU, but the output no longer
+# uses the second neuron. *No activation* has the nine numbers of the solution, without the fold. *Two steps* is XOR
+# made of perceptrons: a step is a bend too, and it is enough. Why does hardly anyone use it, then? Press *two steps*
+# once more, and move a weight of a hidden neuron a little. None of the four outputs changes; and if you go on, one of
+# them flips all at once. A method that improves weights in small steps gets no hint of where to go.
+
+# %% [markdown]
+# ## How much can bends do?
 #
+# XOR needs two hidden neurons. What would a hundred be good for? Take the simplest case, one input $x$ between 0 and 1
+# and one output, and let the network draw a curve. A hidden neuron $\mathrm{relu}(x - t)$ is flat up to $t$ and climbs
+# from there on. Multiplied by $v$ and added to the output, it changes nothing to the left of $t$, and to the right it
+# changes the slope by $v$. It is a bend at $t$. So here is a recipe, without any training. Cut the interval into $n$
+# equal pieces, put a bend between any two of them, and choose each $v$ as the change of slope that the curve needs
+# there. (The first neuron stands at 0 and gives the first slope.)
+
+# %%
+def network_through(curve, n):
+    ends = np.linspace(0, 1, n + 1)  # of n straight pieces
+    slopes = n * np.diff(curve(ends))
+    W1, b1 = np.ones((1, n)), -ends[:-1]  # neuron k bends at ends[k]
+    W2, b2 = np.diff(slopes, prepend=0)[:, None], curve(0)
+    return lambda x: (ops.relu(x[:, None] @ W1 + b1) @ W2 + b2)[:, 0]
+
+def wave(x):
+    return 0.5 + 0.38 * np.sin(2 * np.pi * x)
+
+# %% [markdown]
+# The more bends, the better the fit. But how much does a neuron buy?
+
+# %% tags=["hide-input"]
+# A prediction.
+bends = predict(
+    "With 8 hidden neurons the network misses the wave by 0.027 where it is worst. How far off is it with 16?",
+    ["about half as far", "about a quarter", "about a tenth"],
+    answer="about a quarter",
+    reveals=2,
+)
+bends
+
+# %% tags=["hide-output"]
+x = np.linspace(0, 1, 2001)
+misses = {n: np.abs(network_through(wave, n)(x) - wave(x)).max() for n in (2, 4, 8, 16, 32)}
+table(misses.items(), ["hidden neurons", "largest miss"], formats={"largest miss": ".4f"})
+
+# %% [markdown]
+# <details class="reveal"><summary>Twice the bends, a quarter of the miss</summary>
+#
+# Between two bends the network is a straight line, and the curve bulges away from it. If the piece is half as wide, the
+# bulge is only a quarter as high, as with the arc above a chord. So no smooth curve can escape. Ask
+# for a miss below a thousandth, or below a millionth: some number of neurons gets there.
+#
+# </details>
+
+# %% tags=["hide-input"]
+# The answer, confirmed by what was measured.
+bends.confirm("about a quarter" if 0.22 < misses[16] / misses[8] < 0.3 else f"{misses[16] / misses[8]:.2f}")
+
+# %% [markdown]
+# Equal pieces are not the best choice: a curve needs its bends where it turns. Do it by hand. Click where the next bend
+# should stand (or use the arrow keys and Enter), or let the figure put it where the miss is largest. Watch the output
+# weights at the bottom, and try the jump, which needs its bends close together.
+
+# %% tags=["hide-input"]
+# A curve, and bends to add.
+figures.bend_by_bend("a wave")
+
+# %% [markdown]
+# With two inputs a neuron's bend is a line, the fold that you saw on the map. Let the output start at 1 and fall
+# outside of each fold, and the folds become a fence. Three make a triangle with blunt tips; five already keep a disc
+# and the ring around it apart:
+
+# %% tags=["hide-input"]
+# A disc in a ring, with one fold after another.
+ring_x, ring_y = figures.bends.ring(60, np.random.default_rng(0))
+shares = {n: np.mean((figures.bends.fence_output(ring_x, n) > 0.5) == ring_y) for n in (1, 2, 3, 5)}
+figures.show(
+    figures.bends.fences(ring_x, ring_y),
+    alt="A disc of points and a ring around it. With 1, 2, 3 and 5 folds the shaded part is a half-plane, a strip, a "
+    f"blunt triangle and a shape with ten corners; {', '.join(f'{v:.0%}' for v in shares.values())} of the points are "
+    "right.",
+    caption="Dashed: the folds, one for each hidden neuron. Shaded: the output is above 0.5, so the answer is 1.",
+)
+
+# %% [markdown]
+# This is a general fact. With enough neurons in **one** hidden layer, a network comes as close as you like to any
+# continuous function on a bounded region. It was proved for sigmoids in 1989,[^Cybenko "Approximation by Superpositions
+# of a Sigmoidal Function, 1989"] and by 1993 for every piecewise continuous activation function that is no
+# polynomial.[^Leshno, Lin, Pinkus and Schocken "Multilayer Feedforward Networks With a Nonpolynomial Activation
+# Function Can Approximate Any Function, 1993"] Why have more layers, then? A second hidden layer folds what the first
+# has folded already, so bends can multiply instead of adding up.[^Montúfar, Pascanu, Cho and Bengio "On the Number of
+# Linear Regions of Deep Neural Networks, 2014"] There is an example of it at the end of this page.
+#
+# Two things the theorem does not say. It does not say how many neurons you need; in 784 dimensions, a fence around
+# every kind of 4 could take more than any computer holds. And it does not say how to find the weights. You placed the
+# bends because you saw the curve. A program sees samples, and must find the bends from them.
+
+# %% [markdown]
 # ## Six activation functions
 #
-# That method is called **gradient descent**, and lesson 03 is about it. It asks of each weight: if I change it a
-# little, how much does the output change? Part of the answer is the slope $f'(z)$ of the activation function, so
-# slopes decide which functions are useful. These are the ones you will meet:
+# The usual way to find them is called **gradient descent**, and lesson 03 is about it. It asks of each weight: if I
+# change it a little, how much does the output change? Part of the answer is the slope $f'(z)$ of the activation
+# function, so slopes decide which functions are useful. These are the ones you will meet:
+#
+# | name | $f(z)$ | slope $f'(z)$ |
+# |---|---|---|
+# | step | $1$ if $z \ge 0$, else $0$ | $0$, and none at $z = 0$ |
+# | sigmoid | $\sigma(z) = 1 / (1 + e^{-z})$ | $\sigma(z)\,(1 - \sigma(z))$ |
+# | tanh | $(e^z - e^{-z}) / (e^z + e^{-z})$ | $1 - f(z)^2$ |
+# | ReLU | $\max(0, z)$ | $1$ if $z > 0$, else $0$ |
+# | leaky ReLU | $z$ if $z > 0$, else $s z$ | $1$ if $z > 0$, else $s$ |
+# | softplus | $\ln(1 + e^z)$ | $\sigma(z)$ |
 
 # %% tags=["hide-input"]
 # Six functions and their slopes.
 figures.show(
     figures.activations.curves(),
-    alt="Six activation functions with their slopes: the step's slope is 0 everywhere, ReLU's is 0 or 1, those of "
+    alt="Six activation functions with their slopes: the step's slope is 0 on both sides, ReLU's is 0 or 1, those of "
     "sigmoid and tanh are hills that fall to 0 on both sides, and softplus has the sigmoid as its slope.",
     caption="Solid: the function. Dashed: its slope. From left to right z goes from -4 to 4; the grey lines are at 0, "
     "1 and 2. Leaky ReLU is drawn with s = 0.1.",
 )
 
 # %% [markdown]
-# The step is the perceptron's, and the sigmoid is its smooth form.[^Hwu "One Choice: Sigmoid/Logistic Function"] ReLU
-# needs no exponential; **softplus** is a smooth ReLU, and its slope is exactly the sigmoid.[^Hwu "Today's Choice:
-# ReLU"] **Leaky ReLU** lets a little through below zero, and $s$ is its negative slope (0.01 in our library). **Tanh**
-# is the sigmoid stretched to run from -1 to 1: $2\,\sigma(2z) - 1$. ReLU has a kink at 0, where it has no slope; by
-# convention we take 0. Where there is no activation at all, we write $f(z) = z$ and call it the identity.
+# The step is the perceptron's, and the sigmoid is its smooth form.[^Hwu "One Choice: Sigmoid/Logistic Function"] Tanh
+# is the sigmoid stretched to run from -1 to 1: $\tanh z = 2\,\sigma(2z) - 1$. ReLU needs no exponential, and
+# **softplus** is a smooth ReLU.[^Hwu "Today's Choice: ReLU"] **Leaky ReLU** multiplies negative $z$ by a small $s$
+# (0.01 in our library). ReLU has a kink at 0, where it has no slope; by convention we take 0, as we do at the step's
+# jump. Where there is no activation at all, we write $f(z) = z$ and call it the identity.
 #
 # You can check a whole column of slopes at once. A slope is close to the rise of the function over a very short way:
 
@@ -362,17 +481,21 @@ names = ["slope at", *(f"{v:g}" for v in z), "as measured"]
 table(rows, names, align="lrrrrr")
 
 # %% [markdown]
-# Training wants slopes that are not zero.[^Hwu "Neural Networks Model Human Neural Activity"] Where the slope is 0, a
-# small change of the weights changes nothing. For the step that is everywhere. ReLU's slope is 0 for half of all $z$,
-# and in practice it is enough that each neuron is above 0 for some samples. A neuron that is below 0 for all of them is
-# **dead**: no slope reaches its own weights any more. Leaky ReLU is made to avoid that. The sigmoid has another
-# weakness.
+# Training needs nonzero slopes.[^Hwu "Neural Networks Model Human Neural Activity"] Where the slope is 0, a small
+# change of the weights changes nothing. For the step that is so on both sides of its jump. ReLU's slope is 0 for half
+# of all
+# $z$, and in practice it is enough that each neuron is above 0 for some samples. A neuron that is below 0 for all of
+# them is **dead**: no slope reaches its own weights any more, and only a change in the layers below it can wake it up.
+# Leaky ReLU is made to avoid that. The sigmoid has another weakness. Lesson 04 sends slopes back through the layers,
+# where they are multiplied with each other, and with the weights.
 
 # %% tags=["hide-input"]
+# A prediction.
 steepest = predict(
-    "Look at the sigmoid's dashed curve. How large does its slope get, and how much is left of it at z = 4?",
-    ["1 at the most, 0.5 at z = 4", "0.5 at the most, 0.1 at z = 4", "0.25 at the most, 0.018 at z = 4"],
-    answer="0.25 at the most, 0.018 at z = 4",
+    "Ten layers of sigmoids multiply ten of their slopes. Take each as large as a sigmoid's slope can be, and leave "
+    "the weights aside. How large is the product?",
+    ["about a tenth", "about a thousandth", "about a millionth"],
+    answer="about a millionth",
     reveals=2,
 )
 steepest
@@ -386,68 +509,76 @@ print(f"ten of the largest multiplied: {largest**10:.1e}")
 # %% [markdown]
 # <details class="reveal"><summary>Why deep networks gave up the sigmoid</summary>
 #
-# It never climbs faster than 1/4, and far from zero it hardly climbs at all: it **saturates**. Lesson 04 sends slopes
-# back through the layers, where they are multiplied, together with the weights. Ten sigmoids bring a factor of a
-# millionth at the best, whereas a ReLU that is switched on brings a factor of 1. In 2011 Glorot, Bordes and Bengio
-# showed that deep networks train well with ReLU,[^Glorot "Deep Sparse Rectifier Neural Networks"] and in 2012 AlexNet,
-# the network that made the world look at deep learning, was built with it.[^Krizhevsky "ImageNet Classification with
-# Deep Convolutional Neural Networks"]
+# Its slope is never above 1/4, and far from zero it hardly climbs at all: it **saturates**. Ten of them bring a factor
+# of a millionth at best, whereas a ReLU that is switched on brings a factor of 1. The idea was old: Fukushima used such
+# units in 1969.[^Fukushima "Visual Feature Extraction by a Multilayered Network of Analog Threshold Elements, 1969"] In
+# 2010 Nair and Hinton gave the unit its name and showed that it learns well,[^Nair and Hinton "Rectified Linear Units
+# Improve Restricted Boltzmann Machines, 2010"] in 2011 Glorot, Bordes and Bengio trained deep networks with it,[^Glorot
+# "Deep Sparse Rectifier Neural Networks"] and in 2012 AlexNet, the network that made the world look at deep learning,
+# was built with it.[^Krizhevsky "ImageNet Classification with Deep Convolutional Neural Networks"]
 #
 # </details>
 
 # %% tags=["hide-input"]
 # The answer, confirmed by what was measured.
-steepest.confirm(f"{largest:.2f} at the most, {at_4:.3f} at z = 4")
+steepest.confirm("about a millionth" if 0.5e-6 < largest**10 < 2e-6 else f"{largest**10:.1e}")
 
 # %% [markdown]
 # ## What goes wrong: transposed weights
 #
-# A file with weights does not say whether a neuron is a row or a column, and sooner or later you will use one the wrong
-# way round. With the output layer of our example you are lucky:
+# In this course each neuron is a column, and $Z = X W + b$. Elsewhere it may be a row: PyTorch, for one, stores a layer
+# as $W\,(M, D)$ and computes $X W^T + b$. A file with weights does not say which, and sooner or later you will use one
+# the wrong way round. Suppose that the two layers of our first network come from such a file:
 
 # %%
-try:
-    ops.dense_forward(h[None, :], output)  # should be output.T
-except ValueError as error:
-    print(error)
+rows_1 = np.array([[1.0, -2.0, 2.0], [2.0, 1.0, -4.0], [1.0, -1.0, 0.0]])  # (3 neurons, 3 inputs)
+rows_2 = np.array([[-3.0, 1.0, -3.0], [0.0, 1.0, 2.0]])  # (2 neurons, 3 inputs)
+X = np.array([[0.5, 0.9, -0.3]])  # (1 sample, 3 inputs)
 
 # %% [markdown]
-# The message names the fix. (`h[None, :]` is the vector as a matrix with one row.) Now make the same mistake in the
-# hidden layer, whose matrix is 3 × 3.
+# Write down the shapes before you decide.
 
 # %% tags=["hide-input"]
+# A prediction.
 turned = predict(
-    "X is (1, 3), and the hidden layer's weights are (3, 3). What happens if you forget the transposition there?",
-    ["an error about shapes", "the right numbers in another order", "no error, and wrong numbers"],
-    answer="no error, and wrong numbers",
+    "You forget to transpose both, and compute `X @ rows_1` in the first layer and `h @ rows_2` in the second. Which "
+    "of the two products raises an error?",
+    ["both", "only the first", "only the second", "neither"],
+    answer="only the second",
     reveals=2,
 )
 turned
 
 # %% tags=["hide-output"]
-X = x[None, :]
-right, wrong = X @ hidden.T, X @ hidden
-print("right:", right.round(1))
-print("wrong:", wrong.round(1))
+z = X @ rows_1
+print("first layer: ", z.round(1), " should be", (X @ rows_1.T).round(1))
+raised = False
+try:
+    ops.dense_forward(ops.sigmoid(z), rows_2)
+except ValueError as error:
+    raised = True
+    print("second layer:", error)
 
 # %% [markdown]
 # <details class="reveal"><summary>The shapes fit, and the numbers do not</summary>
 #
-# A square matrix fits both ways, so nothing complains. Only a comparison with numbers from elsewhere finds the mistake,
-# such as a sample worked out by hand. Two habits help. Test with layers that are not square, so that a wrong
-# transposition cannot pass. And test with weights that are not symmetric: with $W = W^T$ the mistake is invisible.
+# The second matrix is not square, so its shape gives the mistake away, and the message names the fix. The first is
+# square, fits both ways, and nothing complains: its numbers are wrong, and not even the right ones in another order.
+# Only a comparison with numbers from elsewhere finds this, such as a sample worked out by hand. Two habits help. Test
+# with layers that are not square, so that a wrong transposition cannot pass. And test with weights that are not
+# symmetric: with $W = W^T$ the mistake is invisible.
 #
 # </details>
 
 # %% tags=["hide-input"]
 # The answer, confirmed by what was computed.
-same = np.allclose(np.sort(right), np.sort(wrong))
-turned.confirm("the right numbers in another order" if same else "no error, and wrong numbers")
+wrong, due = X @ rows_1, X @ rows_1.T
+turned.confirm("only the second" if raised and not np.allclose(np.sort(wrong), np.sort(due)) else "another")
 
 # %% [markdown]
-# More layers alone are worth nothing; layers with a bend between them can do what no single one can. Which weights
-# make the bends useful, and how a program finds them for a hundred thousand weights, is the next question. It needs a
-# measure of how wrong a network is, and that is where lesson 03 begins.
+# Layers alone add nothing; with a bend between them, one hidden layer can meet any curve, if it is wide enough. Which
+# weights make the bends useful, and how a program finds them for a hundred thousand weights, is the next question. It
+# needs a measure of how wrong a network is, and that is where lesson 03 begins.
 
 # %% [markdown]
 # ## Try it
@@ -455,9 +586,9 @@ turned.confirm("the right numbers in another order" if same else "no error, and 
 # - In the figure with nine numbers, choose *your turn* with ReLU, and find a solution of XOR that is not the one shown.
 #   <details><summary>Answer</summary>
 #
-#   Set $w_{12} = w_{21} = -1$ and all biases to 0, with $v_1 = v_2 = 1$. Then $o = \mathrm{relu}(x_1 - x_2) +
-#   \mathrm{relu}(x_2 - x_1) = |x_1 - x_2|$. In the hidden space (0, 0) and (1, 1) fall on one place, and the other two
-#   on different axes.
+#   Set $w_{11} = w_{22} = 1$ and $w_{12} = w_{21} = -1$, all biases to 0, and $v_1 = v_2 = 1$. Then the output is
+#   $\mathrm{relu}(x_1 - x_2) + \mathrm{relu}(x_2 - x_1) = |x_1 - x_2|$. In the hidden space (0, 0) and (1, 1) fall in
+#   one place, and the other two on different axes.
 #
 #   </details>
 # - In a new cell, replace `ops.relu` in the XOR network by `ops.leaky_relu` with `negative_slope=0.1`. Then try the
@@ -467,10 +598,20 @@ turned.confirm("the right numbers in another order" if same else "no error, and 
 #   Above $s = 0.25$ it counts as a 1. At $s = 1$ leaky ReLU is the identity, and the network is a perceptron.
 #
 #   </details>
+
+# %% [markdown]
+# - `def tent(x): return ops.relu(2 * x) - ops.relu(4 * x - 2)` is a layer of two neurons with its output. Plot it for
+#   `x = np.linspace(0, 1, 1001)`, then `tent(tent(x))` and `tent(tent(tent(x)))`. How many straight pieces has each?
+#   How many could one hidden layer with as many neurons have? <details><summary>Answer</summary>
+#
+#   2, 4 and 8 pieces: every further tent folds the whole zigzag once more. Six neurons in one layer have six bends, so
+#   7 pieces at most. With ten neurons it is 32 against 11, and with twenty 1,024 against 21.
+#
+#   </details>
 # - Build the three layers again with `np.tanh` between them, and with inputs of size 0.001:
 #   `X = 0.001 * rng.normal(size=(1000, 8))`. How well does one matrix match now? <details><summary>Answer</summary>
 #
-#   To within a few parts in a thousand. Near 0 tanh is almost the straight line $f(z) = z$. A bend
+#   To within about one part in a thousand, mostly better. Near 0 tanh is almost the straight line $f(z) = z$. A bend
 #   helps only where the numbers reach it, so the size of the weights matters too.
 #
 #   </details>
@@ -479,16 +620,16 @@ turned.confirm("the right numbers in another order" if same else "no error, and 
 # <details><summary>For those who know the lectures</summary>
 #
 # Owens writes the weights of a neuron as a row, $z = W x$; Dey has one column for each neuron, and writes a network as
-# $Z = X W$, $A = f(Z)$, $G = A W'$, $O = f(G)$. One is the transpose of the other: $(W x)^T = x^T W^T$.
+# $Z = X W$, $A = f(Z)$, $G = A W'$, $O = f(G)$. One is the transpose of the other: $(W x)^T = x^T W^T$. We follow Dey,
+# and Owens' example stands here with its matrices transposed.
 #
 # Owens' slide "Activation Functions" says that they are applied to the inputs at each neuron, with a note that his
 # reference says outputs. They are applied to the weighted sum, as in his own example: $f(w \cdot x)$ is 0.13 for his
 # first neuron; the sum of the squashed inputs would be 0.05.
 #
-# Hwu's slides date ReLU's rise to 2017; the papers named above are of 2011 and 2012.
-#
-# Dey names the step, `heaviside`, without a formula; that it is 1 at $z = 0$ is our choice. Leaky ReLU comes from the
-# negative slope in Dey's kernel. Tanh is in none of the three lectures.
+# Hwu's slides date ReLU's rise to 2017; the papers named above are older. Dey names the step, `heaviside`, without a
+# formula; that it is 1 at $z = 0$ is our choice. Leaky ReLU comes from the negative slope in Dey's kernel. Tanh is in
+# none of the three lectures.
 #
 # </details>
 
@@ -526,8 +667,7 @@ turned.confirm("the right numbers in another order" if same else "no error, and 
 # <details><summary>Answer</summary>
 #
 # Compute `X @ W` and `X @ W.T`, and compare both with the right pre-activations; one of them matches. It cannot tell if
-# the matrix is symmetric, and then it does not matter. It cannot tell either if the input makes both products equal: an
-# input with a single 1 picks row $i$ of $W$ or column $i$, and these two may be the same. And after a ReLU both outputs
-# may be nothing but zeros, so compare before the activation if you can.
+# the matrix is symmetric, and then it does not matter. After a ReLU both may be nothing but zeros, so compare before
+# the activation if you can.
 #
 # </details>

@@ -130,12 +130,13 @@ check("02.2", orientation)
 # any shape and works on each element. Return the outputs of the last layer, one **row** per sample: (B, neurons of the
 # last layer).
 #
-# Example: with the two matrices `hidden` and `output` of the lesson, the sigmoid, and the batch of the one sample
+# Example: with the two matrices `rows_1` and `rows_2` of the lesson, the sigmoid, and the batch of the one sample
 # (0.5, 0.9, -0.3), the result is (0.35, 0.85), rounded, of shape (1, 2).
 #
 # <details><summary>Hint 1</summary>
 #
-# Both the samples and the neurons are rows here. The lesson's section "Many samples at once" says what that needs.
+# Both the samples and the neurons are rows here. The lesson's section "What goes wrong: transposed weights" says what
+# that needs.
 #
 # </details>
 #

@@ -35,6 +35,7 @@ __all__ = [
 ]
 
 TOPICS = {
+    "bend_by_bend": "bends",
     "climb": "climbs",
     "crossing": "convolution_costs",
     "data_movement": "convolution_costs",

@@ -17,22 +17,23 @@ def network(x, layers, activation):
     ----------
     x : (D,) array
         The input values.
-    layers : list of (M, D) array
-        Weights as rows, one row per neuron.
+    layers : list of (D, M) array
+        Weights, one column for each neuron.
     activation : callable
         Applied to every weighted sum.
     """
-    sizes = [len(x), *(len(rows) for rows in layers)]
+    sizes = [len(x), *(np.shape(w)[1] for w in layers)]
     tall, step = max(sizes) * 112 + 40, 316 / max(1, len(layers))
     svg = Svg(400, tall)
     columns = [[(42 + step * k, 40 + (tall - 40) * (i + 0.5) / n) for i in range(n)] for k, n in enumerate(sizes)]
     for k, title in enumerate(["inputs", *["hidden"] * (len(layers) - 1), "outputs"]):
         svg.text(columns[k][0][0], 20, f"{title} ({sizes[k]},)", anchor="middle", bold=True)
+    for k, w in enumerate(layers):  # all edges first: no number of a node is crossed by one
+        _edges(svg, columns[k], columns[k + 1], np.asarray(w, float))
     values = np.asarray(x, float)
     _nodes(svg, columns[0], values, "data")
-    for k, rows in enumerate(layers):
-        _edges(svg, columns[k], columns[k + 1], np.asarray(rows, float))
-        sums = np.asarray(rows, float) @ values
+    for k, w in enumerate(layers):
+        sums = values @ np.asarray(w, float)
         values = activation(sums)
         _nodes(svg, columns[k + 1], values, "output" if k == len(layers) - 1 else "data", sums)
     return svg
@@ -43,14 +44,17 @@ def _nodes(svg, places, values, role, sums=None):
         svg.circle(cx, cy, RADIUS, fill=style.tint(role, 0.25), stroke=role, line=2)
         svg.text(cx, cy + 4, _short(values[i]), anchor="middle", bold=True)
         if sums is not None:
-            svg.text(cx, cy + RADIUS + 15, f"z = {_short(sums[i])}", anchor="middle")
+            text = f"z = {_short(sums[i])}"
+            wide = text_width(text) + 4
+            svg.rect(cx - wide / 2, cy + RADIUS + 3, wide, 16, fill=style.PAPER, stroke="none")
+            svg.text(cx, cy + RADIUS + 15, text, anchor="middle")
 
 
-def _edges(svg, tails, heads, rows):
+def _edges(svg, tails, heads, w):
     labels = []
     for i, (hx, hy) in enumerate(heads):
         for j, (tx, ty) in enumerate(tails):
-            weight = rows[i, j]
+            weight = w[j, i]
             way = np.array([hx - tx, hy - ty]) / np.hypot(hx - tx, hy - ty)
             start, end = np.array([tx, ty]) + RADIUS * way, np.array([hx, hy]) - RADIUS * way
             if weight == 0:
@@ -125,6 +129,8 @@ def cell():
         svg.text(8, y + 4, f"x{k + 1}")
         svg.line(26, y, 146, 210, stroke="data", line=1.5)
         svg.text(78, (y + 210) / 2 + (y - 210) * 0.15 - 3, f"w{k + 1}", anchor="middle", fill=style.INK)
+    svg.line(170, 164, 170, 184, stroke="weight", line=2)
+    svg.text(178, 176, "bias b")
     svg.circle(170, 210, 26, fill=style.tint("data", 0.25), stroke="data", line=2)
     svg.text(170, 214, "z", anchor="middle", bold=True)
     svg.arrow(196, 210, 262, 210, line=1.5)

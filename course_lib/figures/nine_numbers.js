@@ -2,7 +2,7 @@
 // data: start, presets {name: [nine numbers, between]}, buttons, between (names), most, step, square, corners, labels.
 ui => {
   const {presets, buttons, between, most, step, square: [low, high], corners, labels, explains} = ui.data, look = ui.look;
-  const names = ["w₁₁", "w₁₂", "b₁", "w₂₁", "w₂₂", "b₂", "v₁", "v₂", "c"], minus = t => String(t).replace("-", "−");
+  const names = ["w₁₁", "w₂₁", "b₁", "w₁₂", "w₂₂", "b₂", "v₁", "v₂", "c"], minus = t => String(t).replace("-", "−");
   let w = [...presets[ui.data.start][0]], act = presets[ui.data.start][1], probe = [.25, .5], pressed = ui.data.start, best = 0;
   const bend = z => act === "ReLU" ? Math.max(0, z) : act === "step" ? +(z >= 0) : z;
   const hidden = ([x1, x2]) => [bend(w[0] * x1 + w[1] * x2 + w[2]), bend(w[3] * x1 + w[4] * x2 + w[5])];

@@ -168,23 +168,17 @@ def _sheet(ax, corners, heights, role, alpha, order):
 
 
 @style.styled
-def orders(x, y, w_worst, w_best, accuracies):
-    """Return a figure: two separating lines over one set of points; how many orders do on fresh points."""
-    require_some("accuracies", accuracies)
-    fig, axes = style.new_figure(8.2, 4.1, 1, 2, width_ratios=[1.15, 1])
+def orders(x, y, w_worst, w_best):
+    """Return a figure: two lines over one set of points x (n, 2), y (n,), from the worst and the best order."""
+    require_some("x", x)
+    fig, ax = style.new_figure(3.85, 4.1)
     low, high = box_around(x)
-    samples(axes[0], x, y, 34)
-    _line(axes[0], w_worst, low, high, linestyle="--", label="worst order")
-    _line(axes[0], w_best, low, high, label="best order")
-    axes[0].set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), xlabel="$x_1$", ylabel="$x_2$", aspect="equal")
-    axes[0].set_title("Same points, other orders")
-    axes[0].grid(False)
-    axes[0].legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)
-    percent = 100 * np.asarray(accuracies)
-    bins = np.arange(np.floor(percent.min()), np.ceil(percent.max()) + 0.5)
-    axes[1].hist(percent, bins=bins, color=style.COLOURS["output"], edgecolor=style.PAPER)
-    axes[1].set(xlabel="right on fresh points, %", ylabel="orders")
-    axes[1].set_title(f"{len(percent)} orders, all right on the {len(y)}")
+    samples(ax, x, y, 34)
+    _line(ax, w_worst, low, high, linestyle="--", label="worst order")
+    _line(ax, w_best, low, high, label="best order")
+    ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), xlabel="$x_1$", ylabel="$x_2$", aspect="equal")
+    ax.grid(False)
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2)
     return fig
 
 

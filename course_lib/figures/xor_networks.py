@@ -33,7 +33,7 @@ PRESETS = {
     "no activation": ((1, 1, 0, 1, 1, -1, 1, -2, 0), "none"),
     "two steps": ((1, 1, -0.5, 1, 1, -1.5, 1, -1, 0), "step"),
 }
-"""Name -> the nine numbers (w11, w12, b1, w21, w22, b2, v1, v2, c), and what stands behind the hidden sums."""
+"""Name -> the nine numbers (w11, w21, b1, w12, w22, b2, v1, v2, c), and what stands behind the hidden sums."""
 
 
 def forward(numbers, between, x):
@@ -56,7 +56,7 @@ def forward(numbers, between, x):
     w = np.asarray(numbers, float)
     require_finite("the nine numbers", w)
     if w.shape != (9,):
-        raise ValueError(f"the network has {w.size} numbers; it takes nine: w11, w12, b1, w21, w22, b2, v1, v2, c.")
+        raise ValueError(f"the network has {w.size} numbers; it takes nine: w11, w21, b1, w12, w22, b2, v1, v2, c.")
     if between not in BETWEEN:
         raise ValueError(f"{between!r} cannot stand between the layers; there are {', '.join(BETWEEN)}.")
     x = np.asarray(x, float)
@@ -112,7 +112,7 @@ def nine_numbers(start="XOR solved", *, presets=tuple(PRESETS), between=tuple(BE
         "corners": CORNERS.tolist(), "labels": LABELS.tolist(), "explains": bool(explains),
     }  # fmt: skip
     title = title or "Two inputs, two hidden neurons, one output: nine numbers"
-    return live("nine_numbers", data, title=title, static=_static(start))
+    return live("nine_numbers", data, title=title, static=_static(start, explains))
 
 
 def right(numbers, between):
@@ -123,7 +123,7 @@ def right(numbers, between):
     return (forward(numbers, between, CORNERS)[1] > 0.5) == LABELS
 
 
-def _static(start):
+def _static(start, explains):
     numbers, between = PRESETS[start]
     hidden, o = forward(numbers, between, CORNERS)
     svg = Svg(400, 252)
@@ -135,7 +135,8 @@ def _static(start):
     words = ", ".join(f"{v:g}".replace("-", "\u2212") for v in o)
     count = int(right(numbers, between).sum())
     note = {"none": "without an activation", "ReLU": "with ReLU", "step": "with steps"}[between]
-    fact = f"Two hidden neurons, {note}, give the four corners {words} as outputs: {count} of 4 answers are right."
+    note = f", {note}," if explains else ""  # a figure that asks must not tell
+    fact = f"Two hidden neurons{note} give the four corners {words} as outputs: {count} of 4 answers are right."
     return picture(svg, alt=fact, caption="Left the inputs, right the same corners as the hidden values place them.")
 
 

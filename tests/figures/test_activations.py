@@ -45,19 +45,24 @@ def test_each_formula_that_the_picture_writes_is_the_librarys(name):
 
 
 def test_network_shows_the_lectures_numbers():
-    text = neurons.network(np.array([0.5, 0.9, -0.3]), [ROWS, ROWS_OUT], ops.sigmoid).to_svg()
+    text = neurons.network(np.array([0.5, 0.9, -0.3]), [ROWS.T, ROWS_OUT.T], ops.sigmoid).to_svg()
     for number in ("0.13", "0.96", "0.40", "0.35", "0.85", "z = \u22121.90", "z = 3.10", "z = \u22120.40"):
         assert f">{number}<" in text
     assert "hidden (3,)" in text
 
 
 def test_each_weight_stands_nearest_to_the_neuron_that_it_belongs_to():
-    text = neurons.network(np.array([0.5, 0.9, -0.3]), [ROWS, ROWS_OUT], ops.sigmoid).to_svg()
+    text = neurons.network(np.array([0.5, 0.9, -0.3]), [ROWS.T, ROWS_OUT.T], ops.sigmoid).to_svg()
     written = re.findall(r"<text x='([\d.]+)' y='([\d.]+)' text-anchor='middle'>(\u2212?\d)</text>", text)
     left = sorted((float(y), w) for x, y, w in written if float(x) < 200)  # the hidden layer's, from above
     weights = [float(w.replace("\u2212", "-")) for _, w in left]
     np.testing.assert_array_equal(np.reshape(weights, (3, 3)), ROWS)
     assert np.diff([y for y, _ in left]).min() > 15  # a line of text each
+
+
+def test_no_edge_is_drawn_over_a_node_or_its_number():
+    text = neurons.network(np.array([0.5, 0.9, -0.3]), [ROWS.T, ROWS_OUT.T], ops.sigmoid).to_svg()
+    assert text.rindex("<line") < text.index("<circle")
 
 
 def test_collapse_shows_all_three_products_with_shapes():
@@ -70,7 +75,7 @@ def test_collapse_shows_all_three_products_with_shapes():
 
 def test_the_cell_and_its_model_name_their_parts():
     texts = svg_texts(read_svg(figures.picture(neurons.cell(), alt="a nerve cell and its model").src))
-    assert {"axon", "cell body", "synapses and dendrites", "z", "f", "a", "w3"} <= set(texts)
+    assert {"axon", "bias b", "cell body", "synapses and dendrites", "z", "f", "a", "w3"} <= set(texts)
 
 
 def strokes():

@@ -22,7 +22,7 @@ X, Y = data.truth_table("and")
         ("x", lambda: plots.decision_plane(NONE, [], lambda p: np.zeros(len(p), int))),
         ("steps", lambda: perceptron.cycle([], X, Y)),
         ("fits", lambda: perceptron.lines_seen([], X, Y, [])),
-        ("accuracies", lambda: perceptron.orders(X, Y, np.ones(3), np.ones(3), [])),
+        ("x", lambda: perceptron.orders(np.zeros((0, 2)), [], np.ones(3), np.ones(3))),
         ("x", lambda: perceptron.fitted_line(np.zeros((0, 1)), [], [1.0], 0.0)),
         ("paths", lambda: descent.parabola_paths(np.square, 0.0, {})),
         ("paths", lambda: descent.endings_map(np.zeros((0, 1, 2)))),

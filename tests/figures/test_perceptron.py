@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 
 from course_lib import data, figures
 from course_lib import reference as ops
+from course_lib.figures import convergence, perceptron, perceptron_steps
 from course_lib.figures import half_plane as geometry
-from course_lib.figures import perceptron, perceptron_steps
 from tests.cases import all_of
 
 LOW, HIGH = np.array([-0.6, -0.6]), np.array([1.6, 1.6])
@@ -80,10 +80,12 @@ def test_plots_return_figures():
     xl, yl = data.line(10, slope=2, intercept=-1, noise=0.1, rng=rng)
     made = [
         perceptron.fitted_line(xl, yl, *ops.linear_regression_fit(xl, yl)),
-        perceptron.orders(points, labels, run.w, run.w, [0.9, 0.95, 1.0]),
+        perceptron.orders(points, labels, run.w, run.w),
         perceptron.jumps(run, points, labels),
         perceptron.cycle(fit.steps[:4], x, y),
         perceptron.lines_seen([fit, fit], x, y, ["a", "b"]),
+        convergence.squeeze(np.arange(4) / 2, np.sqrt(np.arange(4)), 1.5, 0.25),
+        convergence.margins([0.1, 0.2], [0.9, 1.0], (0.3, 0.99)),
         *(perceptron.score_plane(x, y, w) for w in [*weights()[:8], fit.w]),
     ]
     for fig in made:

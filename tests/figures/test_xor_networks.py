@@ -93,6 +93,13 @@ def test_the_static_picture_states_the_finding_and_fits_a_phone():
     assert made.html == figures.nine_numbers("no activation").html
 
 
+def test_a_figure_that_asks_does_not_tell_what_is_missing():
+    asks = figures.nine_numbers("your turn", presets=(), between=("none",), explains=False)
+    assert "1 of 4 answers are right" in asks.static.alt
+    for spoiler in ("activation", "ReLU", "bend"):
+        assert spoiler not in asks.static.alt + asks.static.caption + asks.title
+
+
 @pytest.mark.parametrize("start", nets.PRESETS)
 def test_every_start_is_drawn(start):
     assert figures.nine_numbers(start).data["start"] == start
