@@ -26,7 +26,7 @@ ENDING_ROLES = {  # an ending -> the role whose colour and marker it gets
 
 @style.styled
 def parabola_paths(loss, lowest, paths, caption=""):
-    """Return a `Picture` with one panel per learning rate: the steps of a descent on one parabola.
+    """Return a `Picture` with one panel per learning rate: the steps of a descent on the loss of one weight.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def parabola_paths(loss, lowest, paths, caption=""):
     cols = -(-len(paths) // 2)
     fig, axes = style.new_figure(8.2, 4.6, 2, cols, sharex=True, sharey=True, squeeze=False)
     span = 1.75 * abs(next(iter(paths.values()))[0] - lowest)
-    grid = np.linspace(lowest - span, lowest + span, 121)
+    grid = np.linspace(lowest - span, lowest + span, 241)  # a narrow dent is seen too
     for ax, (title, path) in zip(np.ravel(axes), paths.items(), strict=False):
         ax.plot(grid, loss(grid), color=style.colour("idle"), linewidth=1.5)
         ax.plot(path, loss(path), color=style.colour("gradient"), linewidth=1.1, marker="o", markersize=4)
@@ -57,7 +57,7 @@ def parabola_paths(loss, lowest, paths, caption=""):
     for ax in axes[:, 0]:
         ax.set_ylabel("J")
     ends = "; ".join(f"{title}: {abs(p[0] - lowest):.3g} to {abs(p[-1] - lowest):.3g}" for title, p in paths.items())
-    alt = f"Descents on one parabola. Distance from the lowest point, first to last step: {ends}."
+    alt = f"Descents on the loss of one weight. Distance from the lowest point, first to last step: {ends}."
     return picture(fig, alt=alt, caption=caption)
 
 

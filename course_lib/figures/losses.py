@@ -208,7 +208,7 @@ def loss_against_accuracy(x, y, lines, losses, right, caption=""):
 
 @style.styled
 def linear_estimate(loss, gradient, at, lr, *, names=("w", "b"), caption=""):
-    """Return a `Picture`: a loss close up, with gradient and step as arrows, and what the step promises and gives.
+    """Return a `Picture`: a loss close up, gradient and step as arrows, and the predicted and the actual change.
 
     Parameters
     ----------
@@ -249,13 +249,13 @@ def linear_estimate(loss, gradient, at, lr, *, names=("w", "b"), caption=""):
     right.plot(rates, here - rates * square, color=style.colour("gradient"), linestyle="--", label="linear estimate")
     right.plot([lr, lr], [promised, after], color=style.MUTED, linestyle=":", linewidth=2, label="the difference")
     right.plot(lr, after, marker="o", linestyle="none", markerfacecolor=style.PAPER, color=style.colour("data"))
-    title = f"Promised {-lr * square:.3g}, came {after - here:.3g}".replace("-", "−")
+    title = f"Predicted {-lr * square:.3g}, actual {after - here:.3g}".replace("-", "−")
     right.set(xlabel="learning rate", ylabel="J", title=title)
     right.legend(loc="lower left")
     alt = (
         f"Left: the loss close to ({at[0]:g}, {at[1]:g}) has nearly straight contours; the gradient, "
         f"({g[0]:g}, {g[1]:g}), stands at right angles to them and points uphill, the step goes the other way. "
-        f"Right: the loss leaves the straight line of the estimate slowly; at lr {lr:g} the estimate promises "
+        f"Right: the loss leaves the straight line of the estimate slowly; at lr {lr:g} the estimate predicts "
         f"{-lr * square:.3g} and the loss changes by {after - here:.3g}."
     )
     return picture(fig, alt=alt.replace("-", "−"), caption=caption)
