@@ -155,7 +155,8 @@ table(
 #
 # </details>
 
-# %% tags=["hide-output"]
+# %% tags=["hide-output", "hide-input"]
+# The five walks, drawn.
 rates = {"0.02: crawls": 0.02, "0.2 = 1/h: one step": 0.2, "0.38: jumps across": 0.38,
          "0.4 = 2/h: for ever": 0.4, "0.402 = 2.01/h: climbs": 0.402}  # fmt: skip
 figures.descent.parabola_paths(
@@ -208,15 +209,17 @@ table(
 #
 # At 0.05 the walk follows the ground so faithfully that it goes down into the dent and stops at $w = 0.084$, with a
 # loss of 0.92. No number of further steps helps, because the slope there is zero. The rule from the parabola says why:
-# $2/h$ is $2/20 = 0.1$ for the dent and $2/1 = 2$ for the bowl. Below 0.1 the dent holds a walk. Between 0.1 and 2
-# nothing but the bowl can. And above 2 not even the bowl can: at 2.02 the walk climbs out of all bounds.
+# $2/h$ is $2/20 = 0.1$ for the dent and $2/1 = 2$ for the bowl. Below 0.1 the dent brings a walk to rest. Well above
+# 0.1 and well below 2 only the bowl does: with 0.5 even a walk that starts in the dent, at $w = 0$, leaves it. And
+# above 2 neither does: at 2.02 the walk climbs out of all bounds.
 #
-# So there is no safe side. A small step keeps you in the valley where you happen to stand, good or bad; a large one
-# leaves narrow valleys, the good ones too.
+# So there is no safe side. A small step keeps you in the valley where you happen to stand, good or bad; a large one may
+# jump out of a narrow valley, and out of a good one too.
 #
 # </details>
 
-# %% tags=["hide-output"]
+# %% tags=["hide-output", "hide-input"]
+# The three walks, drawn.
 figures.descent.parabola_paths(
     dented, 2.0, {f"lr {lr:g}: {words}": np.array(walks_with_dent[lr][:41])
                   for lr, words in ((0.05, "into the dent"), (0.5, "over it"), (2.02, "climbs"))},
@@ -439,16 +442,16 @@ for lr, steps in ((0.02, 100), (0.1, 100), (1.2, 100), (0.1, 1000), (1.2, 1000))
     last = figures.surfaces.descend(foothills_gradient, starts, lr, steps)[-1]
     count = Counter(figures.surfaces.ending(p) for p in last)
     landscape[lr, steps] = [count[kind] for kind in kinds] + [np.mean(foothills(last))]
-table([(f"{lr} × {steps:,}", *row) for (lr, steps), row in landscape.items()],
-      ["lr × steps", *kinds, "mean loss"], formats={"mean loss": ".2f"}, caption="Where the 25 walks are")  # fmt: skip
+table([(lr, steps, *row) for (lr, steps), row in landscape.items()],
+      ["lr", "steps", "deepest", "local", "saddle", "plateau", "moving", "mean loss"],
+      formats={"mean loss": ".2f"}, caption="Where the 25 walks are")  # fmt: skip
 
 # %% [markdown]
 # <details class="reveal"><summary>Below 2/h the start decides where, and the rate decides when</summary>
 #
-# Eleven both times, and twelve in a local minimum. With any rate that the dents can hold, a walk ends in the valley it
-# comes to first. What the rate decides is when. In training, time is never plenty: after 100 steps with 0.02, just one
-# walk has arrived in the deepest minimum, and eleven are still on the plateau. A small step pays with a worse loss at
-# the end of every budget.
+# Eleven both times, and twelve in a local minimum. With a rate that the dents can hold, a walk ends in the valley that
+# it comes to first. A smaller step finds no better one. What the rate decides is when, and in training time is never
+# plenty: after 100 steps with 0.02, one walk has arrived in the deepest minimum, and eleven are still on the plateau.
 #
 # </details>
 
@@ -498,11 +501,12 @@ for weights in ([0.0, 0.0], [0.1, 0.1], [0.1, -0.1]):
 table(rows, ["u", "v", "J", "dJ/du", "dJ/dv"], formats={"J": ".3f"})
 
 # %% [markdown]
-# At zero both slopes are zero, so nothing moves. Yet it is no minimum: from there the loss falls if $u$ and $v$ grow
-# together, to 12.401, and rises if they part, to 12.599. Down along one direction and up along another: a saddle.
+# At zero both slopes are zero, so nothing moves. Yet it is no minimum. If $u$ and $v$ both grow to 0.1, the loss falls
+# to 12.401; if one grows and the other shrinks, it rises to 12.599. Down along one direction and up along another: a
+# saddle.
 #
-# The main reason is another one, **symmetry**. Give the network two hidden neurons, and start both with the same
-# weights:
+# The main reason is another one, **symmetry**. At zero all hidden neurons are alike, and nothing will ever make them
+# differ. Give the network two of them, and start both with the same weights, which need not be zero:
 
 # %%
 g = checks.numerical_gradient(two_layer_loss, np.array([0.5, 0.5, 0.3, 0.3]))  # u₁, u₂, v₁, v₂
@@ -701,10 +705,12 @@ for _ in range(500):
     right.append(right_answers(w, b))
 losses.append(history[1])
 w_best, b_best = ops.linear_regression_fit(far_x, far_y)
-rises = np.sum(np.diff(losses) >= 0)
-print(f"C     {losses[0]:.3f} -> {losses[-1]:.3f}, rises in {rises} of 500 steps")
-print(f"right {right[0]} -> {min(right)} at worst -> {right[-1]};",
-      "the best line of all:", right_answers(w_best, b_best))  # fmt: skip
+lowest_of_all = 0.5 * np.mean((ops.linear_regression_predict(far_x, w_best, b_best) - far_y) ** 2)
+table(
+    [*((f"{k}", losses[k], right[k]) for k in (0, 1, 5, 20, 100, 500)),
+     ("the best line", lowest_of_all, right_answers(w_best, b_best))],
+    ["step", "C", "right of 7"], formats={"C": ".4f"}, align="lrr",
+)  # fmt: skip
 
 # %% [markdown]
 # <details class="reveal"><summary>The loss falls to a quarter, and an answer is lost for good</summary>
@@ -715,7 +721,8 @@ print(f"right {right[0]} -> {min(right)} at worst -> {right[-1]};",
 #
 # </details>
 
-# %% tags=["hide-output"]
+# %% tags=["hide-output", "hide-input"]
+# The two lines, and the loss and the right answers on the way.
 figures.losses.loss_against_accuracy(
     far_x[:, 0], far_y, ((0.2, 0.0), (w[0], b)), losses, right,
     caption="The dashed line has a quarter of the solid one's loss, and a mistake.")
@@ -771,9 +778,8 @@ g = gradient2(at)
 best_along = g @ g / (g @ H @ g)
 newton = at - np.linalg.solve(H, g)
 counted = figures.surfaces.steps_along_gradient(loss2, gradient2, H, at, below=1e-6)
-print(f"along the gradient, lr {best_along:.3f}: loss {loss2(at)} -> {loss2(at - best_along * g):.3f};",
-      f"{counted} such steps until it is below 0.000001")  # fmt: skip
-print(f"Newton: from {at} to {newton.round(6)}, loss {loss2(newton):.6f}, in one step")
+print(f"at the start {loss2(at)}; after one step along the gradient {loss2(at - best_along * g):.3f}")
+print(f"below 0.000001 after {counted} such steps; after one of Newton's {loss2(newton):.6f}")
 
 # %% [markdown]
 # <details><summary>Why nobody trains networks like this</summary>

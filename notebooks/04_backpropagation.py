@@ -71,8 +71,8 @@ figures.delta_explorer(x, W, W2, y)
 
 # %%
 print("x =", x, "  y =", y)
-print(f"\nW, a row for each input I1, I2, I3, a column for each hidden neuron H1, H2, H3:\n{W}")
-print(f"\nW2, a row for each hidden neuron, a column for each output O1, O2:\n{W2}")
+print(f"\nW (rows: from I1, I2, I3; columns: to H1, H2, H3):\n{W}")
+print(f"\nW2 (rows: from H1, H2, H3; columns: to O1, O2):\n{W2}")
 
 # %% [markdown]
 # Forward: each hidden neuron sums its inputs times the weights of its column, and takes the sigmoid; then the outputs
@@ -228,9 +228,9 @@ print(f"delta of H2 {delta_h2:.5f}, dJ/dw {delta_h2 * x[0]:.5f}")
 # times the delta at its end. `np.outer` makes a matrix of all such pairs.
 
 # %%
-delta_z = (W2 @ delta_g) * a * (1 - a)  # (3, 2) (2,) -> (3,): one delta for each hidden neuron
-dW2_x = np.outer(a, delta_g)            # (3,) (2,) -> (3, 2), the shape of W2
-dW_x = np.outer(x, delta_z)             # (3,) (3,) -> (3, 3), the shape of W
+delta_z = (W2 @ delta_g) * a * (1 - a)  # (3, 2) (2,) -> (3,)
+dW2_x = np.outer(a, delta_g)            # (3,) (2,) -> (3, 2)
+dW_x = np.outer(x, delta_z)             # (3,) (3,) -> (3, 3)
 print(f"dJ/dW2 =\n{dW2_x.round(4)}\ndJ/dW =\n{dW_x.round(5)}")
 
 # %% [markdown]
@@ -267,7 +267,7 @@ Z, A, G, O = forward(X, W, W2)
 print(f"outputs, a row for each sample:\n{O.round(2)}")
 
 # %% [markdown]
-# The first row is the old one. The forward pass returns the matrices in between as well, since the backward pass needs
+# The first row is our sample, as before. The forward pass returns the matrices in between as well, since the backward pass needs
 # them. This is why training takes more memory than prediction.
 #
 # ### From the loss to the second matrix
@@ -285,8 +285,9 @@ print(f"outputs, a row for each sample:\n{O.round(2)}")
 # Then comes the local slope, and then the input.[^Dey "Computing gradient w.r.t W"] The star multiplies element by
 # element:
 #
-# $$\delta_Z = (\delta_G W_2^T) * f'(Z) \quad (B, C)\,(C, M) \to (B, M), \qquad
-# \frac{\partial J}{\partial W} = X^T \delta_Z \quad (D, B)\,(B, M) \to (D, M)$$
+# $$\delta_Z = (\delta_G W_2^T) * f'(Z) \qquad (B, C)\,(C, M) \to (B, M)$$
+#
+# $$\frac{\partial J}{\partial W} = X^T \delta_Z \qquad (D, B)\,(B, M) \to (D, M)$$
 #
 # The whole backward pass is four lines, and each gradient has the shape of its matrix.
 
@@ -378,8 +379,8 @@ print(f"loss {0.5 * np.sum((column - answers) ** 2):.3f}, right: {0.5 * np.sum((
 
 # %% [markdown]
 # Every output is compared with every answer, sixteen differences in place of four. Shapes protect you only where all
-# sizes differ, and ours do not either: $D = M = 3$, so `X @ W.T` would pass as well. The last part of this page is
-# about a protection that does not depend on shapes.
+# sizes differ. Ours do not: $D = M = 3$, so `X @ W.T` would pass as well. The last part of this page is about a
+# protection that does not depend on shapes.
 #
 # ## With biases
 #
@@ -427,14 +428,14 @@ def forward_all(X, weights, biases):
     return values
 
 def backward_all(Y, weights, values):
-    delta = (values[-1] - Y) * values[-1] * (1 - values[-1])            # the last layer's
+    delta = (values[-1] - Y) * values[-1] * (1 - values[-1])
     grads = []
     for layer in reversed(range(len(weights))):
-        a = values[layer]                                               # what went into this layer
-        grads.append((a.T @ delta, delta.sum(axis=0)))                  # of its weights, of its biases
+        A = values[layer]                               # what went into this layer
+        grads.append((A.T @ delta, delta.sum(axis=0)))  # for its weights and biases
         if layer > 0:
-            delta = (delta @ weights[layer].T) * a * (1 - a)            # one layer back
-    return grads[::-1]                                                  # [(dW, db), ...], first layer first
+            delta = (delta @ weights[layer].T) * A * (1 - A)
+    return grads[::-1]                                  # first layer first
 
 # %% [markdown]
 # Fourteen lines, and they are all that a plain network of any depth needs. Let them go back through six layers, with
@@ -461,7 +462,7 @@ def sizes_and_slopes(seed, scale):
     weights, biases = random_network((3, 8, 8, 8, 8, 8, 2), np.random.default_rng(seed), scale)
     values = forward_all(X, weights, biases)
     sizes = [np.abs(dw).mean() for dw, _ in backward_all(Y, weights, values)]
-    return sizes, np.mean([a * (1 - a) for a in values[1:-1]])
+    return sizes, np.mean([A * (1 - A) for A in values[1:-1]])
 
 layer_sizes = np.median([sizes_and_slopes(seed, 1.0)[0] for seed in range(20)], axis=0)
 table(list(enumerate(layer_sizes, start=1)), ["layer", "mean size of an entry of dJ/dW"], align="rr",
@@ -474,7 +475,7 @@ shrinking = {scale: np.median([sizes[-1] / sizes[0] for sizes, _ in runs]) for s
 mean_slopes = {scale: np.mean([slope for _, slope in runs]) for scale, runs in by_scale.items()}
 table(
     [(f"{scale:g}", f"{shrinking[scale]:,.0f} times smaller", mean_slopes[scale]) for scale in by_scale],
-    ["width of the weights", "first layer's gradient (median)", "mean slope of the sigmoids"], align="rrr",
+    ["width of the weights", "first layer's gradient, beside the last's (median)", "mean slope of the sigmoids"], align="rrr",
     formats={"mean slope of the sigmoids": ".3f"},
 )
 
@@ -483,7 +484,8 @@ table(
 #
 # The gradient usually shrinks at each layer. On its way back, a delta is multiplied by the layer's weights, and by the
 # slope of the sigmoid, which is a quarter at best. With weights of width 1, sums over eight neurons make up for a part
-# of that, but not for all. This is the **vanishing gradient**.
+# of that, but not for all. This is the **vanishing gradient**. (Layer 1 is no exception: its deltas are half of layer
+# 2's. But a gradient is a delta times what comes in, and into layer 1 come the inputs themselves.)
 #
 # Smaller weights make it worse, as the second table shows. Larger ones multiply a delta by more, but they also drive
 # the sums $z$ to the flat ends of the sigmoid, where its slope is even smaller. So they help less than one would hope,
@@ -621,8 +623,8 @@ assert solved == {0.01: 0, 0.1: 5, 1.0: 5}
 # ## What does it cost?
 #
 # Take the digit network of lesson 06: 784 inputs, 128 hidden neurons, 10 outputs, and a batch of 64. We count
-# multiplications in products of matrices. A product $(p, q)\,(q, r)$ has $p\,r$ results, each a sum of $q$ products, so
-# it costs $pqr$. (Elementwise steps are left out; there are several hundred times fewer.)
+# multiplications in products of matrices. A product $(q, r)\,(r, s)$ has $q\,s$ results, each a sum of $r$ products, so
+# it costs $qrs$. (Elementwise steps are left out; there are several hundred times fewer.)
 
 # %% tags=["hide-input"]
 # A prediction.
@@ -789,7 +791,7 @@ checks.check_network_gradients(net, Xd, digits.y_train[:64], rng=rng)
 print("the digit network checked")
 
 # %% [markdown]
-# ### Is the random R needed?
+# ### Random, or all ones?
 #
 # A plain sum of the results would be a loss too, with an upstream gradient of ones. Compare the two on **softmax**,
 # which turns each row of scores into probabilities $P$, positive and with the sum 1.[^Hwu "Use Softmax to Produce

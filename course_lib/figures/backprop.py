@@ -109,8 +109,8 @@ BACKWARD = {
     "dW": ("Xᵀ δZ", "X", "δZ"),
 }
 BANDS = (
-    (("X", None, 94), ("W", "dW", 113), ("Z", "δZ", 113), ("Y", "J", 86)),
-    (("A", "dA", 113), ("W2", "dW2", 94), ("G", "δG", 94), ("O", "dO", 94)),
+    (("X", None, 96), ("W", "dW", 116), ("Z", "δZ", 116), ("Y", "J", 84)),
+    (("A", "dA", 118), ("W2", "dW2", 94), ("G", "δG", 94), ("O", "dO", 94)),
 )
 """Two rows of matrices with their gradients below: two, so that a phone shows them at a readable size."""
 WORDS = {

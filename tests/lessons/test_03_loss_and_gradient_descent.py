@@ -87,6 +87,7 @@ def test_accuracy_falls_while_the_loss_falls_at_every_step(lesson):
     assert np.all(np.diff(losses) < 0)
     assert (right[0], min(right), right[-1]) == (7, 4, 6)
     assert losses[-1] < 0.26 * losses[0]
+    assert lesson["lowest_of_all"] < losses[-1]
 
 
 def test_even_the_least_squares_line_has_fewer_right_answers(lesson):
@@ -171,7 +172,7 @@ def test_a_small_step_ends_in_the_dent_for_ever_and_a_larger_one_arrives(lesson)
             end = walk(lr, start)
             assert end == pytest.approx(0.0837, abs=1e-4)
             assert abs(slope(end)) < 1e-9, "so no number of further steps helps"
-        for lr in (0.3, 0.5, 1.0, 1.5):
+        for lr in (0.2, 0.3, 0.5, 1.0, 1.5, 1.8):
             assert walk(lr, start) == pytest.approx(2, abs=1e-9)
     assert loss(0.0837) == pytest.approx(0.92, abs=0.005)
     assert (slope(0.0837 + 1e-5) - slope(0.0837 - 1e-5)) / 2e-5 == pytest.approx(20, abs=0.5)

@@ -236,6 +236,23 @@ def test_gradients_shrink_towards_the_first_of_six_layers(lesson):
     assert max(lesson["ratios"]) < 0.5, "with room on every machine"
 
 
+def test_deltas_shrink_from_every_layer_to_the_one_before(lesson):
+    """Also from layer 2 to layer 1, by half, where the gradient itself does not."""
+    deltas = []
+    for seed in range(20):
+        weights, biases = lesson["random_network"]((3, 8, 8, 8, 8, 8, 2), np.random.default_rng(seed))
+        values = lesson["forward_all"](lesson["X"], weights, biases)
+        delta = (values[-1] - lesson["Y"]) * values[-1] * (1 - values[-1])
+        sizes = [np.abs(delta).mean()]
+        for layer in range(5, 0, -1):
+            delta = (delta @ weights[layer].T) * values[layer] * (1 - values[layer])
+            sizes.append(np.abs(delta).mean())
+        deltas.append(sizes[::-1])
+    median = np.median(deltas, axis=0)
+    assert np.all(np.diff(median) > 0)
+    assert median[0] / median[1] == pytest.approx(0.5, abs=0.05)
+
+
 def test_weights_and_slopes_both_decide_how_a_gradient_shrinks(lesson):
     """Smaller weights make it worse; larger ones help less than they multiply, since they flatten the sigmoids."""
     shrinking, slopes = lesson["shrinking"], lesson["mean_slopes"]
