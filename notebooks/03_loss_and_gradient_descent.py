@@ -90,13 +90,13 @@ print(f"by hand {slope(1.0):.6f}, measured {measured:.6f}")
 
 # %% [markdown]
 # The lowest point is where the derivative is zero: $\sum (w x - y)\,x = 0$, so $w = \sum x y / \sum x^2 = 10 / 5 = 2$.
-# The tangent at $w = 1$ leans down towards it, as the right side of the picture shows. The loss there is 2.5 and not 0,
-# because no line through the origin meets both samples.
+# The tangent at $w = 1$ leans down towards it, as the lower half of the picture shows. At the lowest point the loss is
+# 2.5 and not 0, because no line through the origin meets both samples.
 
 # %%
 figures.losses.samples_and_loss(
     x, y, (1.0, 2.0), lambda w: (loss(w), slope(w)),
-    caption="Every weight is one line on the left and one point on the right.")
+    caption="Every weight is one line above and one point below.")
 
 # %% [markdown]
 # ## How far should a step go?
@@ -157,8 +157,8 @@ table(
 
 # %% tags=["hide-output", "hide-input"]
 # The five walks, drawn.
-rates = {"0.02: crawls": 0.02, "0.2 = 1/h: one step": 0.2, "0.38: jumps across": 0.38,
-         "0.4 = 2/h: for ever": 0.4, "0.402 = 2.01/h: climbs": 0.402}  # fmt: skip
+rates = {"0.02: crawls": 0.02, "0.2 = 1/h: at once": 0.2, "0.38: jumps across": 0.38,
+         "0.4 = 2/h: for ever": 0.4, "0.402: climbs": 0.402}  # fmt: skip
 figures.descent.parabola_paths(
     lambda w: 2.5 + 2.5 * (w - 2) ** 2, 2.0, {f"lr {name}": descend(lr, 40) for name, lr in rates.items()},
     caption="The same parabola and the same start, 40 steps with each of five learning rates.")

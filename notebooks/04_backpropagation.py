@@ -267,8 +267,8 @@ Z, A, G, O = forward(X, W, W2)
 print(f"outputs, a row for each sample:\n{O.round(2)}")
 
 # %% [markdown]
-# The first row is our sample, as before. The forward pass returns the matrices in between as well, since the backward pass needs
-# them. This is why training takes more memory than prediction.
+# The first row is our sample, as before. The forward pass returns the matrices in between as well, since the backward
+# pass needs them. This is why training takes more memory than prediction.
 #
 # ### From the loss to the second matrix
 #
@@ -472,11 +472,11 @@ table(list(enumerate(layer_sizes, start=1)), ["layer", "mean size of an entry of
 # The same for weights of other widths.
 by_scale = {scale: [sizes_and_slopes(seed, scale) for seed in range(20)] for scale in (0.3, 1.0, 3.0)}
 shrinking = {scale: np.median([sizes[-1] / sizes[0] for sizes, _ in runs]) for scale, runs in by_scale.items()}
-mean_slopes = {scale: np.mean([slope for _, slope in runs]) for scale, runs in by_scale.items()}
+mean_slopes = {scale: np.median([slope for _, slope in runs]) for scale, runs in by_scale.items()}
 table(
     [(f"{scale:g}", f"{shrinking[scale]:,.0f} times smaller", mean_slopes[scale]) for scale in by_scale],
-    ["width of the weights", "first layer's gradient, beside the last's (median)", "mean slope of the sigmoids"], align="rrr",
-    formats={"mean slope of the sigmoids": ".3f"},
+    ["width of the weights", "first layer's gradient, beside the last's", "mean slope of the sigmoids"],
+    formats={"mean slope of the sigmoids": ".3f"}, align="rrr", caption="Medians of twenty networks",
 )
 
 # %% [markdown]
