@@ -157,8 +157,7 @@ table(
 
 # %% tags=["hide-output", "hide-input"]
 # The five walks, drawn.
-rates = {"0.02: crawls": 0.02, "0.2 = 1/h: at once": 0.2, "0.38: jumps across": 0.38,
-         "0.4 = 2/h: for ever": 0.4, "0.402: climbs": 0.402}  # fmt: skip
+rates = {"0.02: crawls": 0.02, "0.2: at once": 0.2, "0.38: jumps": 0.38, "0.4: for ever": 0.4, "0.402: climbs": 0.402}
 figures.descent.parabola_paths(
     lambda w: 2.5 + 2.5 * (w - 2) ** 2, 2.0, {f"lr {name}": descend(lr, 40) for name, lr in rates.items()},
     caption="The same parabola and the same start, 40 steps with each of five learning rates.")
@@ -199,9 +198,9 @@ for lr, path in walks_with_dent.items():
     for _ in range(1000):
         path.append(path[-1] - lr * dented_slope(path[-1]))
 table(
-    [(f"{lr:g}", *(f"{path[k]:.3g}" for k in (0, 1, 100, 1000)), f"{round(dented(path[-1]), 2) + 0.0:.2g}")
+    [(f"{lr:g}", *(f"{path[k]:.3g}" for k in (1, 100, 1000)), f"{round(dented(path[-1]), 2) + 0.0:.2g}")
      for lr, path in walks_with_dent.items()],
-    ["lr", "w at the start", "1 step", "100 steps", "1,000 steps", "loss then"], align="lrrrrr",
+    ["lr", "w after 1 step", "100 steps", "1,000 steps", "loss"], align="lrrrr",
 )  # fmt: skip
 
 # %% [markdown]

@@ -37,8 +37,8 @@ def parabola_paths(loss, lowest, paths, caption=""):
         All from one start.
     """
     require_some("paths", paths)
-    cols, rows = 2, len(paths) // 2 + 1  # a place is left for what the marks mean, and two fit on a phone
-    fig, axes = style.new_figure(4.2, 1.9 * rows + 0.3, rows, cols, sharex=True, sharey=True, squeeze=False)
+    cols, rows = 2, len(paths) // 2 + 1  # one place is left for what the marks mean; two fit into a fold on a phone
+    fig, axes = style.new_figure(3.5, 1.8 * rows + 0.3, rows, cols, sharex=True, sharey=True, squeeze=False)
     span = 1.75 * abs(next(iter(paths.values()))[0] - lowest)
     grid = np.linspace(lowest - span, lowest + span, 241)  # a narrow dent is seen too
     for ax, (title, path) in zip(np.ravel(axes), paths.items(), strict=False):

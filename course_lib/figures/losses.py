@@ -14,6 +14,9 @@ from .picture import picture
 WIDTH = 4.2
 """Inches: what a phone shows at a readable size."""
 
+FOLDED = 3.5
+"""Inches: the same, within a fold."""
+
 
 @style.styled
 def samples_and_loss(x, y, weights, loss, caption=""):
@@ -137,10 +140,10 @@ def loss_against_accuracy(x, y, lines, losses, right, caption=""):
     """
     require_some("x", x)
     require_some("losses", losses)
-    fig, (left, top, bottom) = style.new_figure(WIDTH, 7.2, 3, 1, height_ratios=(2, 1, 1))
+    fig, (left, top, bottom) = style.new_figure(FOLDED, 7.2, 3, 1, height_ratios=(2, 1, 1))
     reach = np.array([x.min() - 0.7, x.max() + 0.7])
     left.axhline(0.5, color=style.MUTED, linewidth=1, linestyle=":")
-    left.text(reach[1], 0.47, "o = 0.5: above it the answer is 1", ha="right", va="top", fontsize=style.SIZE_SMALL)
+    left.text(reach[1], 0.47, "above 0.5 the answer is 1", ha="right", va="top", fontsize=style.SIZE_SMALL)
     for k in (0, 1):
         left.plot(x[y == k], y[y == k], label=f"class {k}", **style.class_cue(k).plot)
     for (w, b), role, linestyle, when in zip(lines, ("idle", "weight"), ("-", "--"), ("start", "end"), strict=True):
@@ -169,8 +172,8 @@ def loss_against_accuracy(x, y, lines, losses, right, caption=""):
     left.plot([x[far], x[far]], [y[far], reached], color=style.colour("gradient"), linestyle=":", linewidth=2.5)
     left.annotate(
         f"o = {reached:g}:\n{abs(reached - y[far]):g} too {'high' if reached > y[far] else 'low'}",
-        (x[far], (y[far] + reached) / 2),
-        (-6, 6),
+        (x[far], y[far] + 0.3 * (reached - y[far])),
+        (-6, 0),
         textcoords="offset points",
         ha="right",
         fontsize=style.SIZE_SMALL,
