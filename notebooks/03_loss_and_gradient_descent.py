@@ -20,13 +20,15 @@
 #
 # The map shows a loss over two weights. Click anywhere to put a walker there (or go to the map with Tab and use the
 # arrow keys), then press "One step" again and again. Can you find a start from which it never reaches the deepest
-# valley? And a learning rate that throws it out of a valley it was already in?
+# valley? And a learning rate with which it never comes to rest?
 #
-# Most people bring two beliefs to this page: *a smaller loss means more right answers*, and *a smaller step is safer*.
-# Decide now whether you share them. You will measure both.
+# Most people bring a belief to this page: *a smaller step is safer. It may take longer, but it gets there.* Decide now
+# whether you share it. You will measure it.
 
 # %% tags=["hide-input"]
 # What this page uses, and the map.
+from collections import Counter
+
 import numpy as np
 
 from course_lib import checks, data, figures
@@ -39,18 +41,21 @@ figures.walk_downhill()
 # ## You will be able to
 #
 # - compute a loss and its gradient by hand for a small model, and check the gradient by measuring it
-# - derive why a small step against the gradient lowers the loss, and by how much
 # - predict from the curvature of a loss whether a learning rate crawls, converges, oscillates or diverges
-# - explain why training follows a smooth loss, in mini-batches, and show a case where loss and right answers part
+# - derive why a small step against the gradient lowers the loss, and by how much
+# - train a model in mini-batches, and say what the batch size changes
 
 # %% [markdown]
 # <details><summary>About this page</summary>
 #
 # It follows Prof. Dey's lecture 56 at IIT Kharagpur, Prof. Owens' EEC 289Q lecture 11 at UC Davis, and lecture 10 of
-# ECE 508 by Prof. Hwu and colleagues at Illinois. You need lesson 01 and derivatives of one variable. Two letters are
-# new: a model's output, $\hat y$ in lesson 01 and $a$ in lesson 02, is called $o$ here, and $h$ is a curvature, not a
-# hidden neuron. $J$ is a loss that adds up over the samples, $C$ one that takes their mean. Reading and trying takes
-# about 60 minutes, and the two optional sections 10 more.
+# ECE 508 by Prof. Hwu and colleagues at Illinois. You need lesson 01 and derivatives of one variable.
+#
+# The letters of this page: a model's output, $\hat y$ in lesson 01 and $a$ in lesson 02, is called $o$. Samples are
+# numbered $i = 1, \dots, n$, weights $j = 1, \dots, d$; a batch has $m$ samples. $J$ is a loss that adds up over the
+# samples, $C$ one that takes their mean. $h$ is a curvature, not a hidden neuron.
+#
+# Reading and trying takes about 60 minutes, and the optional section 5 more.
 #
 # </details>
 
@@ -59,8 +64,8 @@ figures.walk_downhill()
 #
 # Take two samples, with the inputs $x = (1, 2)$ and the right answers $y = (4, 3)$, and the smallest model there is:
 # $o = w\,x$, one weight and no bias. At $w = 1$ the outputs are $o = (1, 2)$, so the differences $y - o$ are $3$ and
-# $1$. A loss turns them into one number that is smaller for a better model. Ours is half the sum of their squares,
-# $J = (3^2 + 1^2) / 2 = 5$.[^Dey "Loss Function"]
+# $1$. A loss turns them into one number: the smaller it is, the better the model fits. Ours is half the sum of their
+# squares, $J = (3^2 + 1^2) / 2 = 5$.[^Dey "Loss Function"]
 
 # %%
 x, y = np.array([1.0, 2.0]), np.array([4.0, 3.0])
@@ -73,8 +78,8 @@ print("y - o =", y - 1.0 * x, "  J =", loss(1.0))
 # %% [markdown]
 # Should $w$ grow or shrink? If $w$ changes, the loss $(y - w x)^2 / 2$ of one sample changes at the rate $-(y - w x)\,x
 # = (o - y)\,x$; that is its derivative. For both samples together: $(1 - 4)\cdot 1 + (2 - 3)\cdot 2 = -5$. It is
-# negative, so a larger $w$ gives a smaller loss. You can also measure a derivative: move $w$ a little both ways and see
-# how much $J$ changes.
+# negative, so a larger $w$ gives a smaller loss. You can also measure a derivative: nudge $w$ up and down, and see how
+# much $J$ changes.
 
 # %%
 def slope(w):
@@ -85,16 +90,147 @@ print(f"by hand {slope(1.0):.6f}, measured {measured:.6f}")
 
 # %% [markdown]
 # The lowest point is where the derivative is zero: $\sum (w x - y)\,x = 0$, so $w = \sum x y / \sum x^2 = 10 / 5 = 2$.
-# The tangent at $w = 1$ leans down towards it, as the right side of the picture shows. The loss there is 2.5 and not 0,
-# because no line through the origin meets both samples.
+# The tangent at $w = 1$ leans down towards it, as the lower half of the picture shows. At the lowest point the loss is
+# 2.5 and not 0, because no line through the origin meets both samples.
 
 # %%
 figures.losses.samples_and_loss(
     x, y, (1.0, 2.0), lambda w: (loss(w), slope(w)),
-    caption="Every weight is one line on the left and one point on the right.")
+    caption="Every weight is one line above and one point below.")
 
 # %% [markdown]
-# ## The formula, with shapes
+# ## How far should a step go?
+#
+# Here the lowest point could be computed. For a network it cannot, so one looks at the slope, takes a step downhill,
+# and looks again. This is **gradient descent**. With a positive number lr that you choose, the **learning rate**, it
+# repeats a single line:
+#
+# $$w \leftarrow w - \mathrm{lr} \cdot \frac{dJ}{dw}$$
+#
+# Where the slope is negative, $w$ grows; where it is positive, $w$ shrinks. Both lead down, and the steps get shorter
+# by themselves as the ground gets level.
+
+# %%
+def descend(lr, steps, w=1.0):
+    path = [w]
+    for _ in range(steps):
+        path.append(path[-1] - lr * slope(path[-1]))
+    return np.array(path)
+
+# %% [markdown]
+# All walks start at $w = 1$. The learning rate 0.2 is exactly right here: it reaches the lowest point, 2, in a single
+# step.
+
+# %% tags=["hide-input"]
+# A prediction.
+rate = predict(
+    "Which walk is nearer to 2 after 20 steps: 0.02, ten times smaller, or 0.38, nearly twice as large?",
+    ["0.02", "0.38", "both are equally near"], answer="both are equally near", reveals=3,
+)  # fmt: skip
+rate
+
+# %% tags=["hide-output"]
+walks_on_parabola = {lr: descend(lr, 20) for lr in (0.02, 0.2, 0.38, 0.4, 0.402)}
+table(
+    [(lr, *path[1:4], abs(path[-1] - 2)) for lr, path in walks_on_parabola.items()],
+    ["lr", "w after 1 step", "2 steps", "3 steps", "distance from 2 after 20"],
+    formats=dict.fromkeys(("w after 1 step", "2 steps", "3 steps", "distance from 2 after 20"), ".4f"),
+)
+
+# %% [markdown]
+# <details class="reveal"><summary>One line of algebra explains all five rows</summary>
+#
+# The loss is the parabola $J = 2.5 + h\,(w - 2)^2 / 2$ with $h = \sum x^2 = 5$. This $h$ is the **curvature**, the
+# second derivative: how fast the slope changes. The slope is $h\,(w - 2)$, so one step gives
+#
+# $$w_{\mathrm{new}} - 2 = (w - 2) - \mathrm{lr}\; h\, (w - 2) = (1 - \mathrm{lr}\; h)\,(w - 2)$$
+#
+# Every step multiplies the distance from the lowest point by $1 - \mathrm{lr}\,h$. At $\mathrm{lr} = 1/h = 0.2$ that is
+# 0: one step and you are there. At $2/h = 0.4$ it is $-1$: the other side, equally far, for ever. At 0.402 it is
+# $-1.01$: the walk **diverges**, invisibly in ten steps, obviously in a thousand (1 becomes 21,000). And 0.02 and 0.38
+# have the factors $0.9$ and $-0.9$, so both are 0.1216 away after 20 steps: **ten times too small is as slow as 1.9
+# times too large.**
+#
+# In the picture, look at which side of the valley the steps land. Above 0.2 every step jumps across the bottom.
+#
+# </details>
+
+# %% tags=["hide-output", "hide-input"]
+# The five walks, drawn.
+rates = {"0.02: crawls": 0.02, "0.2: at once": 0.2, "0.38: jumps": 0.38, "0.4: for ever": 0.4, "0.402: climbs": 0.402}
+figures.descent.parabola_paths(
+    lambda w: 2.5 + 2.5 * (w - 2) ** 2, 2.0, {f"lr {name}": descend(lr, 40) for name, lr in rates.items()},
+    caption="The same parabola and the same start, 40 steps with each of five learning rates.")
+
+# %% tags=["hide-input"]
+# The answer, confirmed by what was measured.
+after = {lr: abs(path[-1] - 2) for lr, path in walks_on_parabola.items()}
+rate.confirm("both are equally near" if np.isclose(after[0.02], after[0.38], rtol=1e-9) else "one is nearer")
+
+# %% [markdown]
+# ### Is a smaller step safer?
+#
+# On a parabola the belief holds, as long as you have time: below $2/h$ the loss never grows. But the loss of a network
+# is no parabola. Take a wide bowl of curvature 1 around $w = 2$, and press a narrow dent into its side, at $w = 0$. At
+# the bottom of the dent the curvature is about 20.
+
+# %%
+def dented(w):
+    return 0.5 * (w - 2) ** 2 - np.exp(-(w**2) / 0.08)
+
+def dented_slope(w):
+    return (w - 2) + 25 * w * np.exp(-(w**2) / 0.08)
+
+# %% [markdown]
+# Three walks start at $w = -1$, on the left slope of the bowl, and make 1,000 steps.
+
+# %% tags=["hide-input"]
+# A prediction.
+dent = predict(
+    "Learning rates 0.05, 0.5 and 2.02: with which of them does the walk arrive at the lowest point, w = 2?",
+    ["only 0.05", "only 0.5", "0.05 and 0.5", "all three"], answer="only 0.5", reveals=3,
+)  # fmt: skip
+dent
+
+# %% tags=["hide-output"]
+walks_with_dent = {lr: [-1.0] for lr in (0.05, 0.5, 2.02)}
+for lr, path in walks_with_dent.items():
+    for _ in range(1000):
+        path.append(path[-1] - lr * dented_slope(path[-1]))
+table(
+    [(f"{lr:g}", *(f"{path[k]:.3g}" for k in (1, 100, 1000)), f"{round(dented(path[-1]), 2) + 0.0:.2g}")
+     for lr, path in walks_with_dent.items()],
+    ["lr", "w after 1 step", "100 steps", "1,000 steps", "loss"], align="lrrrr",
+)  # fmt: skip
+
+# %% [markdown]
+# <details class="reveal"><summary>The small step walks into the trap and stays there</summary>
+#
+# At 0.05 the walk follows the ground so faithfully that it goes down into the dent and stops at $w = 0.084$, with a
+# loss of 0.92. No number of further steps helps, because the slope there is zero. The rule from the parabola says why:
+# $2/h$ is $2/20 = 0.1$ for the dent and $2/1 = 2$ for the bowl. Below 0.1 the dent brings a walk to rest. Well above
+# 0.1 and well below 2 only the bowl does: with 0.5 even a walk that starts in the dent, at $w = 0$, leaves it. And
+# above 2 neither does: at 2.02 the walk climbs out of all bounds.
+#
+# So there is no safe side. A small step keeps you in the valley where you happen to stand, good or bad; a large one may
+# jump out of a narrow valley, and out of a good one too.
+#
+# </details>
+
+# %% tags=["hide-output", "hide-input"]
+# The three walks, drawn.
+figures.descent.parabola_paths(
+    dented, 2.0, {f"lr {lr:g}: {words}": np.array(walks_with_dent[lr][:41])
+                  for lr, words in ((0.05, "into the dent"), (0.5, "over it"), (2.02, "climbs"))},
+    caption="A bowl with a dent, 40 steps with each of three learning rates.")  # fmt: skip
+
+# %% tags=["hide-input"]
+# The answer, confirmed by what was measured.
+there = [f"{lr:g}" for lr, path in walks_with_dent.items() if abs(path[-1] - 2) < 1e-3]
+dent.confirm("only " + there[0] if len(there) == 1 else " and ".join(there))
+
+# %% [markdown]
+# ## Many weights: the formula, with shapes
 #
 # For $n$ samples, right answers $y$ and outputs $o$, both of shape $(n,)$:
 #
@@ -128,10 +264,10 @@ def gradient_by_loops(X, y, w):
     return dw
 
 # %% [markdown]
-# The library ([`losses.py`](../course_lib/reference/losses.py)) splits the work, so that one loss serves every model:
-# `half_squared_sum_forward` returns the loss and what its derivative needs, called the **cache**, and
-# `half_squared_sum_backward` turns the cache into $\partial J/\partial o$. `checks.numerical_gradient` measures as you
-# did above, one weight after the other. Six samples, three weights, three ways:
+# The library ([`losses.py`](../course_lib/reference/losses.py)) splits the work, so that one loss serves every model.
+# `half_squared_sum_forward` returns the loss, and beside it the differences $o - y$, put aside for later; such a store
+# is called a **cache**. `half_squared_sum_backward` makes $\partial J/\partial o$ of it. `checks.numerical_gradient`
+# measures as you did above, one weight after the other. Six samples, three weights, three ways:
 
 # %%
 points, answers = data.plane(6, w=[1.0, -2.0], b=0.5, noise=0.1, rng=np.random.default_rng(1))
@@ -146,10 +282,10 @@ table(
 )
 
 # %% [markdown]
-# Often the loss is divided by the number of samples.[^Owens "How good is our network?"] With outputs $a(x)$ and answers
-# $y(x)$, which may have several numbers per sample, the **quadratic cost** is
+# Often the loss is divided by the number of samples.[^Owens "How good is our network?"] With outputs $o_i$ and answers
+# $y_i$ that may have several numbers per sample, the **quadratic cost** is
 #
-# $$C = \frac{1}{2 n} \; \sum_{x} \; \|y(x) - a(x)\|^2$$
+# $$C = \frac{1}{2 n} \; \sum_{i} \; \|y_i - o_i\|^2$$
 #
 # The lowest point is the same, the size is not. Show the two samples once, then twice: $J$ doubles, $C$ stays.
 
@@ -162,145 +298,24 @@ for times in (1, 2):
 table(rows, ["samples", "half squared sum J", "quadratic cost C", "mean squared error"])
 
 # %% [markdown]
-# ## Why not count the right answers?
+# ### Why minus the gradient goes down
 #
-# If you want right answers, why not make their number the goal? Take six samples of two classes that overlap. A
-# classifier says 1 where $x + b \ge 0$, else 0. A smooth version of it has the output $o = \mbox{sigmoid}(x + b)$.
-
-# %%
-inputs, labels = np.arange(6.0), np.array([0, 0, 1, 0, 1, 1])
-places = np.linspace(-5.5, 0.5, 200)
-
-def wrong_answers(b):
-    return int(np.sum(ops.heaviside(inputs + b) != labels))
-
-def smooth_loss(b):
-    return ops.half_squared_sum_forward(ops.sigmoid(inputs + b), labels)[0]
-
-def slopes(f):
-    return np.array([(f(b + 1e-6) - f(b - 1e-6)) / 2e-6 for b in places])
-
-# %% [markdown]
-# A slope is measured as before, a little to both sides.
-
-# %% tags=["hide-input"]
-# A prediction.
-stairs = predict(
-    "Take 200 values of b. At how many of them does the number of wrong answers have a slope that is not zero?",
-    [0, 10, 100, 200], answer=0, reveals=3,
-)  # fmt: skip
-stairs
-
-# %% tags=["hide-output"]
-count_slopes, loss_slopes = (np.count_nonzero(slopes(f)) for f in (wrong_answers, smooth_loss))
-table([("wrong answers", count_slopes), ("smooth loss", loss_slopes)], ["", "slope not zero, of 200"])
-
-# %% [markdown]
-# <details class="reveal"><summary>A staircase has no slope</summary>
-#
-# At none. The count is a staircase: level almost everywhere, and at its few jumps there is no derivative. It tells you
-# *that* you are wrong, never *which way* is better. Choosing the largest of several outputs, argmax, has the same
-# fault: its derivative is zero wherever there is one.[^Hwu "Why Not Use the Intuitive Measure?"] So we follow a loss
-# that is smooth.[^Owens "How good is our network?"]
-#
-# </details>
-
-# %% tags=["hide-output"]
-figures.losses.staircase(
-    places, [wrong_answers(b) for b in places], [smooth_loss(b) for b in places],
-    caption="Standing on a stair, you cannot tell which way leads down. On the curve you can.")
-
-# %% tags=["hide-input"]
-# The answer, confirmed by what was measured.
-stairs.confirm(int(count_slopes))
-
-# %% [markdown]
-# ## First belief: does a smaller loss mean more right answers?
-#
-# Look where that curve leads. At its lowest point 2 answers are wrong, although 1 is possible: training follows a
-# stand-in for what you want. All we ask is that the two go together most of the time. How far can they part?
-#
-# Seven samples, class 1 from $x = 3$ on, and one of them lies far out at $x = 15$. The model is a line $o = w x + b$
-# that answers 1 where $o \ge 0.5$. With $w = 0.2,\ b = 0$ it has all seven right.
-
-# %%
-far_x, far_y = np.array([[0.0], [1], [2], [3], [4], [5], [15]]), np.array([0, 0, 0, 1, 1, 1, 1])
-
-def right_answers(w, b):
-    o = ops.linear_regression_predict(far_x, w, b)
-    return int(np.sum((o >= 0.5) == far_y))
-
-print("right at the start:", right_answers(np.array([0.2]), 0.0), "of 7")
-
-# %% [markdown]
-# From there, walk downhill on the loss, 500 steps, so short that the loss falls at every single one.
-
-# %% tags=["hide-input"]
-# A prediction.
-parting = predict(
-    "How many of the seven are right at the worst moment of the walk?",
-    [7, 6, 4, 0], answer=4, reveals=3,
-)  # fmt: skip
-parting
-
-# %% tags=["hide-output"]
-w, b = np.array([0.2]), 0.0
-losses, right = [], [right_answers(w, b)]
-for _ in range(500):
-    w, b, history = ops.linear_regression_descend(far_x, far_y, lr=0.02, steps=1, w=w, b=b)
-    losses.append(history[0])  # history: the loss before and after the step
-    right.append(right_answers(w, b))
-losses.append(history[1])
-w_best, b_best = ops.linear_regression_fit(far_x, far_y)
-rises = np.sum(np.diff(losses) >= 0)
-print(f"loss  {losses[0]:.3f} -> {losses[-1]:.3f}, rises in {rises} of 500 steps")
-print(f"right {right[0]} -> {min(right)} at worst -> {right[-1]};",
-      "the best line of all:", right_answers(w_best, b_best))  # fmt: skip
-
-# %% [markdown]
-# <details class="reveal"><summary>The loss falls to a quarter, and three answers go wrong</summary>
-#
-# Seven right answers become 4, then 6, while the loss falls to a quarter. Even the line with the least loss of all has
-# 6. The loss asks *how far* each output is from 0 or 1, and the far sample starts with $o = 3$, farther off than any
-# other. The count only asks *on which side* of 0.5 an output lies. To please one sample, the line tilts.
-#
-# </details>
-
-# %% tags=["hide-output"]
-figures.losses.loss_against_accuracy(
-    far_x[:, 0], far_y, ((0.2, 0.0), (w[0], b)), losses, right,
-    caption="The dashed line has a quarter of the solid one's loss, and a mistake.")
-
-# %% tags=["hide-input"]
-# The answer, confirmed by what was measured.
-parting.confirm(min(right))
-
-# %% [markdown]
-# For several classes there is a better loss. A network then gives a list $k$ of probabilities, one per class (lesson 06
-# shows how), and most networks today use the **cross-entropy**, $-\ln k[T]$ for a sample of class $T$. It is 0 if the
-# right class has probability 1. Its slope is $-1/k[T]$: at $k[T] = 0.01$, where the network is sure and wrong, it
-# pushes 100 times as hard as near 1. An optional section compares it with two others.
-
-# %% [markdown]
-# ## Why minus the gradient goes down
-#
-# **Gradient descent** repeats one line, with a positive number lr that you choose, the **learning rate**:
-#
-# $$w \leftarrow w - \mathrm{lr} \cdot \frac{\partial J}{\partial w}$$
-#
-# Why should that lower the loss? With one weight it is plain: slope times distance is the change in height, as long as
-# the distance is small. With several weights, change one after the other, weight $j$ by a little $\Delta w_j$. Each
-# adds its own slope times its own distance, since a small move along one weight hardly alters the slope along the next:
+# With several weights, gradient descent moves each against its own slope, all at once. Why should that lower the loss?
+# With one weight it is plain: slope times distance is the change in height, as long as the distance is small. Now
+# change one weight after the other, weight $j$ by a little $\Delta w_j$. Each adds its own slope times its own
+# distance, since a small move along one weight hardly alters the slope along the next:
 #
 # $$\Delta J \approx \sum_j \frac{\partial J}{\partial w_j} \, \Delta w_j \qquad \mbox{(the linear estimate)}$$
 #
-# Remember this line by its name; lesson 04 builds on it.[^Owens "Find the global minimum"] Now choose
+# Remember this line by its name.[^Owens "Find the global minimum"] Now choose
 # $\Delta w_j = -\mathrm{lr} \cdot \partial J / \partial w_j$ and put it in. Every term becomes minus a square:
 #
 # $$\Delta J \approx -\mathrm{lr} \sum_j \left(\frac{\partial J}{\partial w_j}\right)^2 = -\mathrm{lr} \; |\nabla J|^2$$
 #
 # where $\nabla J$ is the gradient and $|\nabla J|$ its length. A sum of squares is never negative, so the estimate
-# promises a fall wherever the gradient is not zero: each weight moves against its own slope, and each helps.
+# predicts a fall wherever the gradient is not zero. It is even the *steepest* way down:[^Dey "Minimizing Loss
+# Function"] the estimate is the dot product of $\nabla J$ and $\Delta w$, the two lengths times the cosine of the angle
+# between them, and the cosine is lowest straight against the gradient.
 
 # %% [markdown]
 # Give the two samples a model with a bias, $o = w x + b$, and stand at $w = 1,\ b = 0$. By hand: the errors $o - y$ are
@@ -321,139 +336,42 @@ figures.losses.linear_estimate(
     caption="The estimate is the tangent: it is right at the start and too hopeful farther on.")
 
 # %% [markdown]
-# The estimate promises, the loss delivers. For each learning rate, compare the two:
+# Compare the predicted with the actual change. At lr 0.01 the estimate says $-0.01 \cdot 41 = -0.41$, and the loss
+# falls a little less.
 
 # %% tags=["hide-input"]
 # A prediction.
 hope = predict(
-    "At lr 0.01 the promise is 0.01 · 41 = 0.41, and the loss falls a little less. If the step is ten times shorter, "
-    "how much smaller is the gap between promise and loss?",
+    "If the step is ten times shorter, how much smaller is the gap between the estimate and the actual change?",
     ["as large as before", "10 times smaller", "100 times smaller"], answer="100 times smaller", reveals=2,
 )  # fmt: skip
 hope
 
 # %% tags=["hide-output"]
-promises = []
+estimates = []
 for lr in (0.1, 0.01, 0.001):
-    promised, came = -lr * np.sum(gradient2(at) ** 2), loss2(at - lr * gradient2(at)) - loss2(at)
-    promises.append((lr, promised, came, came - promised))
-table(promises, ["lr", "promised", "came", "gap"], formats={"promised": ".4f", "came": ".4f", "gap": ".6f"})
+    predicted, actual = -lr * np.sum(gradient2(at) ** 2), loss2(at - lr * gradient2(at)) - loss2(at)
+    estimates.append((lr, predicted, actual, actual - predicted))
+table(
+    estimates, ["lr", "predicted", "actual", "gap"], formats={"predicted": ".4f", "actual": ".4f", "gap": ".6f"},
+    caption="The change of the loss",
+)  # fmt: skip
 
 # %% [markdown]
-# <details class="reveal"><summary>The promise shrinks tenfold, the gap a hundredfold</summary>
+# <details class="reveal"><summary>The estimate shrinks tenfold, the gap a hundredfold</summary>
 #
-# The step bends away from the tangent as the *square* of its length: 1.385, 0.01385, 0.0001385. Make the step short
-# enough, and the gap no longer matters next to the promise. So a step against the gradient, if it is small enough,
-# always goes down. How small is enough? That is a question of curvature, and the next section answers it.
+# The loss bends away from its tangent as the *square* of the step's length: 1.385, 0.01385, 0.0001385. Make the step
+# short enough, and the gap no longer matters beside the estimate. So a step against the gradient goes down if it is
+# small enough. How small that is, the curvature says.
 #
 # </details>
 
 # %% tags=["hide-input"]
 # The answer, confirmed by what was measured.
-hope.confirm(f"{promises[1][3] / promises[2][3]:.0f} times smaller")
+hope.confirm(f"{estimates[1][3] / estimates[2][3]:.0f} times smaller")
 
 # %% [markdown]
-# It is even the *steepest* way down.[^Dey "Minimizing Loss Function"] The estimate is the dot product of $\nabla J$ and
-# $\Delta w$, and that is the two lengths times the cosine of the angle between them. Among all steps of one length it
-# is lowest where the cosine is $-1$: straight against the gradient. Try a tiny step in each of 360 directions:
-
-# %%
-angles = np.radians(np.arange(360))
-directions = np.column_stack([np.cos(angles), np.sin(angles)])  # (360, 2), one direction per row
-changes = [loss2(at + 1e-4 * direction) - loss2(at) for direction in directions]
-uphill = gradient2(at)
-downhill = np.degrees(np.arctan2(-uphill[1], -uphill[0]))  # the angle of the arrow against the gradient
-print(f"against the gradient: {downhill:.1f} degrees; the best of 360: {np.argmin(changes)}")
-
-# %% [markdown]
-# Now repeat it. A line has a closed form too (lesson 01), but for a network nobody can solve the equations; so one
-# takes the gradient where one stands, makes a step, and looks again. Where both ways exist, they must agree. Here is a
-# line through 40 noisy samples. The loss is the mean one, so the gradient is divided by $n$, and `theta` holds slope
-# and bias together.
-
-# %%
-x40, y40 = data.line(40, slope=2.0, intercept=-1.0, noise=0.3, rng=np.random.default_rng(3))
-X40, theta = ops.add_bias_input(x40), np.zeros(2)
-for _ in range(300):
-    theta = theta - 0.5 * X40.T @ (X40 @ theta - y40) / len(X40)
-w_exact, b_exact = ops.linear_regression_fit(x40, y40)
-print("slope and bias:  descended", theta.round(4), f" closed form {w_exact[0]:.4f} {b_exact:.4f}")
-
-# %% [markdown]
-# ## Second belief: is a smaller step safer?
-#
-# Back to one weight, where you can follow every step. The loss of the first example is the parabola
-# $J = 2.5 + h\,(w - 2)^2 / 2$ with $h = \sum x^2 = 5$. This $h$ is the **curvature**, the second derivative: how fast
-# the slope changes. Five walks start at $w = 1$.
-
-# %%
-def descend(lr, steps, w=1.0):
-    path = [w]
-    for _ in range(steps):
-        path.append(path[-1] - lr * slope(path[-1]))
-    return np.array(path)
-
-# %% [markdown]
-# The learning rate 0.2 will turn out to be a lucky one: it reaches the lowest point, 2, in a single step.
-
-# %% tags=["hide-input"]
-# A prediction.
-rate = predict(
-    "Which walk is nearer to 2 after 20 steps: 0.02, ten times smaller, or 0.38, nearly twice as large?",
-    ["0.02", "0.38", "both are equally near"], answer="both are equally near", reveals=3,
-)  # fmt: skip
-rate
-
-# %% tags=["hide-output"]
-walks_on_parabola = {lr: descend(lr, 20) for lr in (0.02, 0.2, 0.38, 0.4, 0.402)}
-table(
-    [(lr, *path[1:4], abs(path[-1] - 2)) for lr, path in walks_on_parabola.items()],
-    ["lr", "w after 1 step", "2 steps", "3 steps", "distance from 2 after 20"],
-    formats=dict.fromkeys(("w after 1 step", "2 steps", "3 steps", "distance from 2 after 20"), ".4f"),
-)
-
-# %% [markdown]
-# <details class="reveal"><summary>One line of algebra explains all five rows</summary>
-#
-# The slope is $h\,(w - 2)$, so one step gives
-#
-# $$w_{\mathrm{new}} - 2 = (w - 2) - \mathrm{lr}\; h\, (w - 2) = (1 - \mathrm{lr}\; h)\,(w - 2)$$
-#
-# Every step multiplies the distance from the lowest point by the same factor, $1 - \mathrm{lr}\,h$. At
-# $\mathrm{lr} = 1/h = 0.2$ it is 0: one step and you are there. At twice that, $2/h = 0.4$, it is $-1$: the other side,
-# equally far, for ever. At 0.402 it is $-1.01$: farther away with each step. And 0.02 and 0.38 have the factors $0.9$
-# and $-0.9$, so both are 0.1216 away after 20 steps: **ten times too small is as slow as 1.9 times too large.**
-#
-# In the picture, look at which side of the valley the steps land. Above 0.2 every step jumps across the bottom.
-#
-# </details>
-
-# %% tags=["hide-output"]
-rates = {"0.02: crawls": 0.02, "0.2 = 1/h: one step": 0.2, "0.38: jumps across": 0.38,
-         "0.4 = 2/h: for ever": 0.4, "0.402 = 2.01/h: climbs": 0.402}  # fmt: skip
-paths = {f"lr {name}": descend(lr, 40) for name, lr in rates.items()}
-figures.descent.parabola_paths(
-    lambda w: 2.5 + 2.5 * (w - 2) ** 2, 2.0, paths,
-    caption="The same parabola and the same start, 40 steps with each of five learning rates.")
-
-# %% tags=["hide-input"]
-# The answer, confirmed by what was measured.
-after = {lr: abs(path[-1] - 2) for lr, path in walks_on_parabola.items()}
-rate.confirm("both are equally near" if np.isclose(after[0.02], after[0.38], rtol=1e-9) else "one is nearer")
-
-# %% [markdown]
-# Take the two critical rates to the end. At 0.4 the walk visits two values, even after 10,000 steps. At 0.402 it is 1 %
-# farther away after each step: it is **diverging**, which ten steps hardly show, and a thousand do.
-
-# %%
-print("lr 0.4 visits", np.unique(descend(0.4, 10_000)))
-table(
-    [(steps, abs(descend(0.402, steps)[-1] - 2)) for steps in (10, 100, 1000)],
-    ["steps at 0.402", "distance from 2"], formats={"distance from 2": ",.2f"},
-)  # fmt: skip
-
-# %% [markdown]
-# So a small step is safe in one sense only: below $2/h$ the loss does not grow. You pay for it in steps.
+# ### One rate for several curvatures
 #
 # With several weights, each direction has a curvature of its own. Take a *ravine*, nearly flat along $u$ and steep
 # along $v$:
@@ -461,80 +379,102 @@ table(
 # $$J = \frac{1}{2} \; (0.1\,u^2 + 1.25\,v^2)$$
 #
 # A step multiplies $u$ by $1 - 0.1\,\mathrm{lr}$ and $v$ by $1 - 1.25\,\mathrm{lr}$, each on its own. The best rate for
-# $v$ is $1 / 1.25 = 0.8$: it is there in one step. Where is $u$ by then? The steep direction sets the limit,
-# $2 / 1.25 = 1.6$, and the flat one has to crawl below it.
+# $v$ is $1 / 1.25 = 0.8$, the best for $u$ is $1/0.1 = 10$. But the steep direction sets the limit, $2 / 1.25 = 1.6$.
+# The best compromise makes both factors equally large, with opposite signs: $1 - 0.1\,\mathrm{lr} = 1.25\,\mathrm{lr} -
+# 1$, so $\mathrm{lr} = 2/1.35 = 1.48$.
 
 # %%
 rows = []
-for lr in (0.8, 1.6, 1.65):
+for lr in (0.8, 2 / 1.35, 1.6, 1.65):
     path = figures.surfaces.descend(figures.surfaces.ravine_gradient, (2.0, 2.0), lr, steps=20)
-    rows.append((lr, *path[-1]))
-table(rows, ["lr", "u after 20 steps", "v after 20 steps"],
-      formats={"u after 20 steps": ".3f", "v after 20 steps": ".3f"}, caption="From u = v = 2")  # fmt: skip
+    rows.append((f"{lr:.2f}", *path[-1], np.linalg.norm(path[-1])))
+table(rows, ["lr", "u", "v", "distance"], caption="After 20 steps from u = v = 2",
+      formats=dict.fromkeys(("u", "v", "distance"), ".3f"), align="rrrr")  # fmt: skip
 
 # %% [markdown]
-# At 0.8, $v$ is done and $u$ is still at 0.377. No rate suits both. The loss of every linear model is such a valley,
-# though its axes usually lie askew. Walk in it: the gradient's arrow stands at right angles to the contours, and in a
-# ravine that is hardly ever the way to the bottom. Try 1.6, then 1.65, and look at the promise beside the loss.
+# At 0.8, $v$ is done after one step, and $u$ is still at 0.377 after twenty. At 1.48 both shrink by 15 % a step, and no
+# rate does better for the slower of the two. The more the curvatures differ, the slower is this best pace. Walk in the
+# ravine: the gradient's arrow stands at right angles to the contours, and that is hardly ever the way to the bottom.
+# Try 1.6, then 1.65, and look at the estimate beside the loss.
 
 # %%
 figures.walk_downhill("ravine", start=(-2.75, 2.0), lr=1.5, steps=3, title="How large may a step be in a ravine?")
 
 # %% [markdown]
-# ## Loss surfaces: minimum, plateau, saddle
+# ## A whole landscape: minimum, plateau, saddle
 #
-# A network's loss is no parabola. There are **local minima**, lower than all their surroundings and not the lowest of
-# all, and flat stretches where a search gets stuck, like a hiker in the foothills.[^Dey "Minimizing Loss Function"]
-# Such a flat stretch is called a **plateau**. A third kind of place is level too: a **saddle**, lowest along one
-# direction and highest along another.
+# Back to the map at the top of the page. It is made up, with everything that a network's loss can have. There are
+# **local minima**, lower than all their surroundings and not the lowest of all, and flat stretches where a search gets
+# stuck, like a hiker in the foothills.[^Dey "Minimizing Loss Function"] Such a flat stretch is called a **plateau**. A
+# third kind of place is level too: a **saddle**, lowest along one direction and highest along another.
 #
-# The map at the top of the page has all three. It is made up: a flat board with dents of depth $d_k$ and width $s_k$
-# around the points $c_k$, over two weights $p = (u, v)$.
-#
-# $$J(p) = 1 - \sum_{k} \; d_k \; \exp(\, -|p - c_k|^2 \; / \; 2 s_k^2 \,)$$
+# Send out 25 walkers, from a grid of starts over the whole map, each for 100 steps with learning rate 0.4.
 
 # %%
 foothills, foothills_gradient = figures.surfaces.foothills, figures.surfaces.foothills_gradient
 line = np.linspace(-3, 3, 5)
 starts = np.array([[u, v] for v in line for u in line])  # (25, 2)
+paths = figures.surfaces.descend(foothills_gradient, starts, lr=0.4, steps=100)  # (101, 25, 2)
+figures.descent.endings_map(
+    paths, caption="Marker and colour of a start say where its walk is after 100 steps.")
 
 # %% [markdown]
-# Each of the 25 takes 100 steps with learning rate 0.4.
+# Descent knows only the slope under its feet. Most walks went down into the dent nearest to them. The four in the
+# corners have hardly moved: where the slope is nearly zero, so is the step. And two walks ended at the saddle. They
+# started exactly on the mirror line $v = 0$, where nothing pushes them sideways.
+#
+# Now take the learning rate into account, and plenty of time.
 
 # %% tags=["hide-input"]
 # A prediction.
 ending = predict(
-    "Of 25 walks, from a grid of 5 × 5 starts over the whole map, how many end in the deepest minimum?",
-    [9, 15, 21, 25], answer=9, reveals=3,
+    "Each of the 25 walks twice: 1,000 steps with 0.1, and 1,000 with 1.2, which is below 2/h of all three dents. "
+    "Which rate brings more walks to the deepest minimum?",
+    ["0.1", "1.2", "both the same number"], answer="both the same number", reveals=2,
 )  # fmt: skip
 ending
 
 # %% tags=["hide-output"]
-paths = figures.surfaces.descend(foothills_gradient, starts, lr=0.4, steps=100)  # (101, 25, 2)
-ends = [figures.surfaces.ending(p) for p in paths[-1]]
-table([(name, ends.count(name)) for name in sorted(set(ends))], ["where the walk ends", "walks"])
+kinds = ("deepest minimum", "local minimum", "saddle", "plateau", "on the way")
+landscape = {}
+for lr, steps in ((0.02, 100), (0.1, 100), (1.2, 100), (0.1, 1000), (1.2, 1000)):
+    last = figures.surfaces.descend(foothills_gradient, starts, lr, steps)[-1]
+    count = Counter(figures.surfaces.ending(p) for p in last)
+    landscape[lr, steps] = [count[kind] for kind in kinds] + [np.mean(foothills(last))]
+table([(lr, steps, *row) for (lr, steps), row in landscape.items()],
+      ["lr", "steps", "deepest", "local", "saddle", "plateau", "moving", "mean loss"],
+      formats={"mean loss": ".2f"}, caption="Where the 25 walks are")  # fmt: skip
 
 # %% [markdown]
-# <details class="reveal"><summary>Most end in the valley they started in</summary>
+# <details class="reveal"><summary>Below 2/h the start decides where, and the rate decides when</summary>
 #
-# 9, fewer than half. Descent knows only the slope under its feet. The four corners have hardly moved, because where the
-# slope is nearly zero, so is the step. And two walks ended at the saddle: they started exactly on the mirror line
-# $v = 0$, where nothing pushes them sideways.
+# Eleven both times, and twelve in a local minimum. With a rate that the dents can hold, a walk ends in the valley that
+# it comes to first. A smaller step finds no better one. What the rate decides is when, and in training time is never
+# plenty: after 100 steps with 0.02, one walk has arrived in the deepest minimum, and eleven are still on the plateau.
 #
 # </details>
 
-# %% tags=["hide-output"]
-figures.descent.endings_map(
-    paths, caption="Marker and colour of a start say where its walk is after 100 steps.")
-
 # %% tags=["hide-input"]
 # The answer, confirmed by what was measured.
-ending.confirm(ends.count("deepest minimum"))
+small, large = landscape[0.1, 1000][0], landscape[1.2, 1000][0]
+ending.confirm("both the same number" if small == large else "0.1" if small > large else "1.2")
 
 # %% [markdown]
-# Does a walk stay at a saddle? One that starts a millionth beside the mirror line finds the way out, after a while.
-# Each of the three losses below has a level stretch, and two of them fall after it. From a level stretch alone you
-# cannot tell whether a walk has arrived, waits at a saddle, or is crossing a plateau.
+# ### When to stop
+#
+# Stop when the error is small enough, or after a largest number of steps.[^Owens "Stochastic gradient descent"] Such a
+# rule always ends. Another rule is to stop when the gradient is nearly zero, since then nothing moves. Try it on the 25
+# starts, before the first step.
+
+# %%
+steepness = np.linalg.norm(foothills_gradient(starts), axis=1)  # the length of each of the 25 gradients
+done = steepness < 0.01
+print(np.count_nonzero(done), "of 25 would stop at once; losses:", foothills(starts[done]).round(3))
+
+# %% [markdown]
+# The rule stops at the four corners, the highest ground there is. So always set a largest number of steps, and look at
+# the loss curve, with care: each of the three below has a level stretch, and two of them fall after it. One walks along
+# the mirror line to the saddle, one starts a millionth beside it, one crosses the plateau.
 
 # %%
 three = {"on the mirror line": (-2, 0), "0.000001 beside it": (-2, 1e-6), "on the plateau": (-3, 3)}
@@ -543,25 +483,37 @@ walks = {name: foothills(figures.surfaces.descend(foothills_gradient, start, 0.4
 figures.descent.waiting(walks, caption="A level loss is not always the end of the walk.")
 
 # %% [markdown]
-# Networks begin at such a place if you let them. The smallest one with two layers is $o = v \tanh(u x)$. The gradient
-# for each weight is zero where the other weight is, so with both at zero it never learns:
+# ### Where should a network start?
+#
+# Not with all weights at zero. The smallest network with two layers shows a first reason: $o = v \tanh(u x)$, on the
+# two samples from the beginning.
 
 # %%
 def two_layer_loss(weights):
-    u, v = weights
-    return ops.half_squared_sum_forward(v * ops.tanh(u * x), y)[0]
+    u, v = weights.reshape(2, -1)  # as many of each as there are hidden neurons
+    return ops.half_squared_sum_forward(ops.tanh(np.outer(x, u)) @ v, y)[0]
 
 rows = []
 for weights in ([0.0, 0.0], [0.1, 0.1], [0.1, -0.1]):
     du, dv = checks.numerical_gradient(two_layer_loss, np.array(weights)).round(3) + 0.0  # + 0.0 turns -0 into 0
-    rows.append((*weights, two_layer_loss(weights), du, dv))
+    rows.append((*weights, two_layer_loss(np.array(weights)), du, dv))
 table(rows, ["u", "v", "J", "dJ/du", "dJ/dv"], formats={"J": ".3f"})
 
 # %% [markdown]
-# That is why networks start at random weights and not at zero. Random, but not *tiny*: a start a hair beside a saddle
-# takes longer to leave it, as the curve "0.000001 beside it" shows. The network of lesson 04 learns XOR from ten of ten
-# starts if its weights have a standard deviation of 1 or of 0.1, and from none of ten at 0.01, in the same 3,000 steps.
-# Lesson 06b is about the right scale.
+# At zero both slopes are zero, so nothing moves. Yet it is no minimum. If $u$ and $v$ both grow to 0.1, the loss falls
+# to 12.401; if one grows and the other shrinks, it rises to 12.599. Down along one direction and up along another: a
+# saddle.
+#
+# The main reason is another one, **symmetry**. At zero all hidden neurons are alike, and nothing will ever make them
+# differ. Give the network two of them, and start both with the same weights, which need not be zero:
+
+# %%
+g = checks.numerical_gradient(two_layer_loss, np.array([0.5, 0.5, 0.3, 0.3]))  # u₁, u₂, v₁, v₂
+print("dJ/du", g[:2].round(3), " dJ/dv", g[2:].round(3))
+
+# %% [markdown]
+# Equal neurons get equal gradients, take equal steps, and stay equal for ever. A hundred of them would be worth one.
+# So networks start with weights that are random. How large these should be is a question for lessons 04 and 06b.
 
 # %% [markdown]
 # ## Mini-batches and epochs
@@ -582,8 +534,9 @@ def run_epoch(theta, X, y, batch_size, lr, rng, average=True):
     return theta
 
 # %% [markdown]
-# Why may a step look at 20 of 200 samples? Because on average it is right. At fixed weights, here zero, the mean of the
-# ten mini-batch gradients of an epoch is the gradient of all samples. Each of the ten is off by some noise.
+# Here are 200 noisy samples of a line; `theta` holds its slope and its bias. Why may a step look at 20 of them? Because
+# on average it is right. At fixed weights, here zero, the mean of the ten mini-batch gradients of an epoch is the
+# gradient of all samples. Each of the ten is off by some noise.
 
 # %%
 x200, y200 = data.line(200, slope=2.0, intercept=-1.0, noise=0.3, rng=np.random.default_rng(0))
@@ -598,12 +551,14 @@ table(
 )  # fmt: skip
 
 # %% [markdown]
-# To compare runs, measure the **excess loss**: how far the loss lies above the lowest possible one (closed form).
-# `race` returns it after each epoch; `rates` holds one learning rate per epoch.
+# A line has a closed form too (lesson 01), so we know the lowest loss there is. Full-batch descent must find the same
+# line. To compare runs, we measure the **excess loss**: how far the mean loss lies above the lowest one. `race` returns
+# it after each epoch; `rates` holds one learning rate per epoch.
 
 # %%
 w, b = ops.linear_regression_fit(x200, y200)
-lowest = 0.5 * np.mean((X200 @ [w[0], b] - y200) ** 2)
+w_exact, b_exact = w[0], b
+lowest = 0.5 * np.mean((X200 @ [w_exact, b_exact] - y200) ** 2)
 
 def excess(theta):
     return 0.5 * np.mean((X200 @ theta - y200) ** 2) - lowest
@@ -615,6 +570,11 @@ def race(batch_size, rates, average=True):
         curve.append(excess(theta))
     return curve
 
+theta, rng = np.zeros(2), np.random.default_rng(1)
+for _ in range(300):
+    theta = run_epoch(theta, X200, y200, 200, 0.5, rng)
+print("slope and bias: descended", theta.round(4), f" closed form {w_exact:.4f} {b_exact:.4f}")
+
 # %% [markdown]
 # Three runs of ten epochs at learning rate 0.1 look at every sample ten times, in batches of 200 (all), 20, and 1.
 
@@ -622,14 +582,12 @@ def race(batch_size, rates, average=True):
 # A prediction.
 sizes = predict(
     "Which batch size leads after one epoch, and which after ten?",
-    ["1, then 1", "1, then 20", "20, then 20", "200, then 200"], answer="1, then 20", reveals=3,
+    ["1, then 1", "1, then 20", "20, then 20", "200, then 200"], answer="1, then 20", reveals=2,
 )  # fmt: skip
 sizes
 
 # %% tags=["hide-output"]
-curves = {f"batches of {size}": race(size, [0.1] * 10) for size in (200, 20, 1)}
-late = "batches of 1, then lr 0.01"
-curves[late] = race(1, [0.1] * 5 + [0.01] * 5)  # [0.1] * 5: a list of five times 0.1
+curves = {f"batches of {size}": race(size, [0.1] * 10) for size in (200, 20, 1)}  # [0.1] * 10: ten times 0.1
 table(
     [(name, curve[0], curve[4], curve[9]) for name, curve in curves.items()],
     ["", "after 1 epoch", "after 5", "after 10"],
@@ -641,119 +599,175 @@ table(
 #
 # Small batches take more steps for the same work, so after one epoch batches of 1 lead by far (0.0008). But at 0.1 they
 # never settle: each step follows the noise of one sample, and the loss jitters. After ten epochs batches of 20 have
-# passed them (0.0005 against 0.006). The fourth run shows the way out: batches of 1 again, and from epoch 6 on a
-# learning rate of 0.01. It ends ahead of all (0.00006). That is the true core of the second belief: a smaller step is
-# worth its price *late*, against noise.
+# passed them (0.0005 against 0.006).
 #
 # </details>
 
-# %% tags=["hide-output"]
-figures.descent.race(
-    {**curves, late: curves[late][4:]},  # the same dictionary, but the last curve from epoch 5 on
-    caption="More steps for the same work win early; less noise wins late.")
-
 # %% tags=["hide-input"]
 # The answer, confirmed by what was measured.
-at_one_rate = [name for name in curves if name != late]
-leaders = [min(at_one_rate, key=lambda name, epoch=epoch: curves[name][epoch]) for epoch in (0, 9)]
+leaders = [min(curves, key=lambda name, epoch=epoch: curves[name][epoch]) for epoch in (0, 9)]
 sizes.confirm(", then ".join(name.removeprefix("batches of ") for name in leaders))
 
 # %% [markdown]
-# ## What goes wrong: summing instead of averaging
+# Here is what is true in the belief about small steps: noise shrinks with the step. So begin with batches of 1 at 0.1,
+# and from epoch 6 on go down to 0.01.
+
+# %%
+late = "batches of 1, then lr 0.01"
+curves[late] = race(1, [0.1] * 5 + [0.01] * 5)
+print(f"excess loss after ten epochs: {curves[late][9]:.5f}")
+figures.descent.race(
+    {**curves, late: curves[late][4:]},  # the same dictionary, but the last curve from epoch 5 on
+    caption="Large steps first, to get there; small ones at the end, against the noise.")
+
+# %% [markdown]
+# It ends ahead of all (0.00006). A small step is worth its price *late*.
 #
-# The update of a mini-batch divides by $m$:
-# $w \leftarrow w - (\mathrm{lr} / m) \sum_j \partial C_j / \partial w$.[^Owens "Stochastic gradient descent"] Leave the
-# division out. The shapes still fit, no error appears, and with batches of 5 it trains.
+# ### Sum or mean?
+#
+# The update of a mini-batch divides the sum of its samples' gradients by $m$:
+# $w \leftarrow w - (\mathrm{lr} / m) \sum_i \partial C_i / \partial w$, where $C_i$ is the loss of one
+# sample.[^Owens "Stochastic gradient descent"] Leave the division out by mistake. The shapes still fit, and no error
+# appears. The curvature of $C$ on our 200 samples is $h = 1.01$ in the steepest direction, and lr is 0.1 again.
 
 # %% tags=["hide-input"]
 # A prediction.
 summing = predict(
-    "What do batches of 50 do with the same learning rate 0.1, if their gradients are summed and not averaged?",
-    ["they learn ten times faster", "they learn as batches of 5 do", "they explode"], answer="they explode", reveals=2,
+    "With batches of 2, 10 and 50: which of them learn, if the gradients are summed and not averaged?",
+    ["none of them", "only batches of 2", "2 and 10", "all three"], answer="2 and 10", reveals=2,
 )  # fmt: skip
 summing
 
 # %% tags=["hide-output"]
-rows = []
-for size in (5, 10, 21, 22, 50):
+rows = {}
+for size in (2, 5, 10, 21, 22, 50):
     summed, averaged = race(size, [0.1] * 3, average=False)[-1], race(size, [0.1] * 3)[-1]
-    rows.append((size, -(-200 // size), 0.1 * size, summed, averaged))
+    rows[size] = (-(-200 // size), 0.1 * size, summed, averaged)
 table(
-    rows, ["batch size", "steps an epoch", "lr · m", "summed", "averaged"],
+    [(size, *row) for size, row in rows.items()], ["batch size", "steps an epoch", "lr · m", "summed", "averaged"],
     formats={"lr · m": ".1f", "summed": ".2g", "averaged": ".2g"}, caption="Excess loss after 3 epochs",
 )  # fmt: skip
 
 # %% [markdown]
 # <details class="reveal"><summary>The batch size has become a second learning rate</summary>
 #
-# They explode. (The averaged column grows only because larger batches take fewer steps.) A sum over $m$ samples is $m$
-# times their mean, so the real step is $\mathrm{lr} \cdot m$. It breaks at $\mathrm{lr} \cdot m = 2/h$. The steepest
-# direction here is nearly that of the bias, whose input is always 1, so $h$ is close to 1 and the limit close to 2.
+# A sum over $m$ samples is $m$ times their mean, so the real step is $\mathrm{lr} \cdot m$: 0.2, 1 and 5. The limit is
+# $2/h$, about 2, so batches of 50 explode. Batches of 2, 5 and 10 learn, but end higher than with the mean, because a
+# longer step follows the noise of its batch farther. With batches of 5 the real rate is 0.5, and the summed run ends
+# twelve times as high. (Farther down the averaged column grows, because larger batches take fewer steps.)
 #
-# For the gradient of **all** samples that limit is exact. For random batches it is a guide, since each batch has a
-# curvature of its own, and a step too long in one direction may be followed by one that mends it. In this run 21 still
-# gets through with 2.1, and 22 does not. The average has no such limit on $m$.
+# For the gradient of **all** samples the limit is exact. For random batches it is a guide, since each batch has a
+# curvature of its own. In this run 21 still gets through with 2.1, and 22 does not. The mean has no such limit on $m$.
 #
 # </details>
 
 # %% tags=["hide-input"]
 # The answer, confirmed by what was measured.
-summing.confirm("they explode" if rows[-1][3] > 1e6 * excess(np.zeros(2)) else "they learn")
+h = np.linalg.eigvalsh(X200.T @ X200 / 200)[-1]  # the largest curvature of the mean loss
+learned = [str(size) for size in (2, 10, 50) if rows[size][2] < excess(np.zeros(2)) / 10]
+summing.confirm("all three" if len(learned) == 3 else " and ".join(learned) or "none of them")
 
 # %% [markdown]
-# If you replace a sum by a mean, you need the learning rate $\mathrm{lr} \cdot m$ to take the same steps:
+# ## What the loss does not see
+#
+# So training follows the loss. But what you want is right answers. Do the two always go together? Take seven samples,
+# class 1 from $x = 3$ on, and one of them far out at $x = 15$. The model is a line $o = w x + b$ that answers 1 where
+# $o \ge 0.5$. With $w = 0.2,\ b = 0$ it has all seven right.
 
 # %%
-with_sum, with_mean = race(10, [0.1] * 3, average=False)[-1], race(10, [1.0] * 3)[-1]
-print(f"batches of 10: the sum with lr 0.1 gives {with_sum:.4f}, the mean with lr 1.0 {with_mean:.4f}")
+far_x, far_y = np.array([[0.0], [1], [2], [3], [4], [5], [15]]), np.array([0, 0, 0, 1, 1, 1, 1])
+
+def right_answers(w, b):
+    o = ops.linear_regression_predict(far_x, w, b)
+    return int(np.sum((o >= 0.5) == far_y))
+
+print("right at the start:", right_answers(np.array([0.2]), 0.0), "of 7")
 
 # %% [markdown]
-# ## When to stop
-#
-# Stop when the error is small enough, or after a largest number of steps.[^Owens "Stochastic gradient descent"] Such a
-# rule always ends. Another one is to stop when the gradient is nearly zero, since then nothing moves. Try it on the 25
-# starts of the map, before the first step.
+# From there, walk downhill on the mean loss $C$, 500 steps, so short that it falls at every single one.
 
-# %%
-steepness = np.linalg.norm(foothills_gradient(starts), axis=1)  # the length of each of the 25 gradients
-done = steepness < 0.01
-print(np.count_nonzero(done), "of 25 would stop at once; losses:", foothills(starts[done]).round(3))
+# %% tags=["hide-input"]
+# A prediction.
+parting = predict(
+    "What becomes of the seven right answers?",
+    ["all seven stay right", "some are lost on the way and come back, all of them", "some are lost for good"],
+    answer="some are lost for good", reveals=3,
+)  # fmt: skip
+parting
+
+# %% tags=["hide-output"]
+w, b = np.array([0.2]), 0.0
+losses, right = [], [right_answers(w, b)]
+for _ in range(500):
+    w, b, history = ops.linear_regression_descend(far_x, far_y, lr=0.02, steps=1, w=w, b=b)
+    losses.append(history[0])  # history: the loss before and after the step
+    right.append(right_answers(w, b))
+losses.append(history[1])
+w_best, b_best = ops.linear_regression_fit(far_x, far_y)
+lowest_of_all = 0.5 * np.mean((ops.linear_regression_predict(far_x, w_best, b_best) - far_y) ** 2)
+table(
+    [*((f"{k}", losses[k], right[k]) for k in (0, 1, 5, 20, 100, 500)),
+     ("the best line", lowest_of_all, right_answers(w_best, b_best))],
+    ["step", "C", "right of 7"], formats={"C": ".4f"}, align="lrr",
+)  # fmt: skip
 
 # %% [markdown]
-# The rule stops at the four corners, the highest ground there is. And at the rate $2/h$ it never stops: the walk
-# between 1 and 3 has the slope $-5$ or $5$ for ever. So always set a largest number of steps, and look at the loss
-# curve. Lesson 06 adds a better rule, with samples kept aside.
-
-# %% [markdown]
-# ## Optional: curvatures, and a step that knows them
+# <details class="reveal"><summary>The loss falls to a quarter, and an answer is lost for good</summary>
 #
-# <details><summary>The axes of a valley</summary>
-#
-# For a linear model $H = X^T X$ holds all second derivatives of $J$. Its **eigenvectors** are the axes of the valley;
-# along each one the loss is a parabola whose curvature is the **eigenvalue**, and $1 - \mathrm{lr}\,h$ applies to each
-# by itself. For the mean loss $C$, divide $H$ by $n$. Take the seven samples with the far one among them, and walk once
-# 1 % below the limit $2/h$ of the largest eigenvalue and once 1 % above it:
+# Seven right answers become 4, then 6, while the loss falls to a quarter. Even the line with the least loss of all has
+# only 6. The loss asks *how far* each output is from 0 or 1, and the far sample starts with $o = 3$, farther off than
+# any other. The count only asks *on which side* of 0.5 an output lies. The line tilts to reduce one sample's error.
 #
 # </details>
 
-# %%
-X7 = ops.add_bias_input(far_x)
-curvatures = np.linalg.eigvalsh(X7.T @ X7 / len(X7))  # smallest first
-limit = 2 / curvatures[-1]
-print(f"curvatures {curvatures[0]:.3f} and {curvatures[1]:.2f}, limit {limit:.4f}")
-for lr in (0.99 * limit, 1.01 * limit):
-    history = ops.linear_regression_descend(far_x, far_y, lr=lr, steps=500)[2]
-    print(f"lr {lr:.4f}: loss {history[0]:.3f} -> {history[-1]:.3g} after 500 steps")
-h = np.linalg.eigvalsh(X200.T @ X200 / 200)[-1]
-print(f"the 200 samples: h = {h:.3f}, so sums at lr 0.1 have their limit near batches of {2 / (0.1 * h):.1f}")
+# %% tags=["hide-output", "hide-input"]
+# The two lines, and the loss and the right answers on the way.
+figures.losses.loss_against_accuracy(
+    far_x[:, 0], far_y, ((0.2, 0.0), (w[0], b)), losses, right,
+    caption="The dashed line has a quarter of the solid one's loss, and a mistake.")
+
+# %% tags=["hide-input"]
+# The answer, confirmed by what was measured.
+for_good = "some are lost for good" if right[-1] < right[0] else "some are lost on the way and come back, all of them"
+parting.confirm("all seven stay right" if min(right) == right[0] else for_good)
 
 # %% [markdown]
+# Then why not make the number of right answers the goal? Take six samples of two classes that overlap, and count what a
+# classifier gets wrong that says 1 where $x + b \ge 0$, else 0. Beside it, the loss of a smooth version with the output
+# $o = \mbox{sigmoid}(x + b)$:
+
+# %%
+inputs, labels = np.arange(6.0), np.array([0, 0, 1, 0, 1, 1])
+places = np.linspace(-5.5, 0.5, 200)
+
+def wrong_answers(b):
+    return int(np.sum(ops.heaviside(inputs + b) != labels))
+
+def smooth_loss(b):
+    return ops.half_squared_sum_forward(ops.sigmoid(inputs + b), labels)[0]
+
+figures.losses.staircase(
+    places, [wrong_answers(b) for b in places], [smooth_loss(b) for b in places],
+    caption="Standing on a stair, you cannot tell which way leads down. On the curve you can.")
+
+# %% [markdown]
+# The count is a staircase: level almost everywhere, and at its few jumps there is no derivative. It tells you *that*
+# you are wrong, never *which way* is better. Choosing the largest of several outputs, argmax, has the same fault: its
+# derivative is zero wherever there is one.[^Hwu "Why Not Use the Intuitive Measure?"] So we follow a loss that is
+# smooth, a stand-in for what we want, and keep an eye on the right answers.[^Owens "How good is our network?"]
+#
+# For several classes most networks today use another stand-in, the **cross-entropy**: $-\ln p$, where $p$ is the
+# probability that the network gives to the right class. [Lesson 06](06_training_an_mlp.ipynb) compares it with others.
+
+# %% [markdown]
+# ## Optional: a step that knows the curvatures
+#
 # <details><summary>The best step along the gradient, and Newton's</summary>
 #
-# One direction is 76 times as curved as the other and dictates the step for both. Could a step be chosen that knows the
-# curvatures? The best one *along* the gradient $g$ has the length $\mathrm{lr} = g^T g \,/\, g^T H g$.[^Hwu "Stochastic
-# Gradient Descent"] **Newton's method** also changes the direction: it solves $H\,\Delta w = -g$ and jumps to where the
-# gradient would be zero, if the loss were a parabola.
+# In the ravine one direction dictated the step for both. Could a step be chosen that knows the curvatures? For a linear
+# model the matrix $H = X^T X$ holds all second derivatives of $J$. The best step *along* the gradient $g$ has the
+# length $\mathrm{lr} = g^T g \,/\, g^T H g$.[^Hwu "Stochastic Gradient Descent"] **Newton's method** also changes the
+# direction: it solves $H\,\Delta w = -g$ and jumps to where the gradient would be zero, if the loss were a parabola.
 #
 # </details>
 
@@ -763,93 +777,22 @@ g = gradient2(at)
 best_along = g @ g / (g @ H @ g)
 newton = at - np.linalg.solve(H, g)
 counted = figures.surfaces.steps_along_gradient(loss2, gradient2, H, at, below=1e-6)
-print(f"along the gradient, lr {best_along:.3f}: loss {loss2(at)} -> {loss2(at - best_along * g):.3f};",
-      f"{counted} such steps until it is below 0.000001")  # fmt: skip
-print(f"Newton: from {at} to {newton.round(6)}, loss {loss2(newton):.6f}, in one step")
+print(f"at the start {loss2(at)}; after one step along the gradient {loss2(at - best_along * g):.3f}")
+print(f"below 0.000001 after {counted} such steps; after one of Newton's {loss2(newton):.6f}")
 
 # %% [markdown]
 # <details><summary>Why nobody trains networks like this</summary>
 #
-# One step, and it is exact. But "Newton's method in 100,000 dimensions"[^Hwu "Iterative Tuning
-# Relies on Derivatives"] needs all second derivatives, $d^2 = 10^{10}$ numbers for $d = 100{,}000$ weights: 80 GB of
-# 8-byte numbers, where the gradient has 0.8 MB. Solving the system then takes about $d^3/3$ multiplications, 3·10¹⁴ for
-# one step. Far from a minimum it may also go *up*, towards a saddle, since that is a place with zero gradient too. So
-# this course descends by first derivatives, and gets its cleverness from elsewhere: momentum in lesson 06 remembers the
-# last steps.
+# "Newton's method in 100,000 dimensions"[^Hwu "Iterative Tuning Relies on Derivatives"] needs all second derivatives,
+# $d^2 = 10^{10}$ numbers for $d = 100{,}000$ weights: 80 GB of 8-byte numbers, where the gradient has 0.8 MB. Solving
+# the system takes about $d^3/3$ multiplications, 3·10¹⁴ for one step. And far from a minimum it may go *up*, to a
+# saddle, where the gradient is zero too.
 #
 # </details>
-
-# %% [markdown]
-# ## Optional: three losses for probabilities
-#
-# <details><summary>What each of them asks</summary>
-#
-# For a sample of class $T$ one can also take $1 - k[T]$, the probability given to wrong classes, or
-# $\sum_j k[j]\,(j - T)^2$, which asks *how far* a wrong digit is from the right one.[^Hwu "Choosing an Error Function"]
-# Five opinions on an image of a 3:
-#
-# </details>
-
-# %%
-def opinion(digits):
-    k = np.full(10, 0.01)
-    k[digits] += 0.9 / len(digits)  # a list as index: at all these places
-    return k
-
-opinions = {"sure of 3": opinion([3]), "sure of 4": opinion([4]), "sure of 9": opinion([9]),
-            "2 or 4": opinion([2, 4]), "no idea": np.full(10, 0.1)}  # fmt: skip
-
-# %% [markdown]
-# The first is nearly sure and right, the next two are nearly sure and wrong.
-
-# %% tags=["hide-input"]
-# A prediction.
-harmless = predict(
-    "Which of the losses finds `no idea` worse than `sure of 4`, although `sure of 4` is wrong with full confidence?",
-    ["1 - k[T]", "the sum of k[j] (j - T)²", "cross-entropy", "none of them"], answer="the sum of k[j] (j - T)²",
-    reveals=2,
-)  # fmt: skip
-harmless
-
-# %% tags=["hide-output"]
-T, rows = np.array([3]), {}
-for name, k in opinions.items():
-    first, _ = ops.one_minus_probability_forward(k[None], T)  # k[None]: a batch of one, (1, 10)
-    second, _ = ops.expected_squared_distance_forward(k[None], T)
-    rows[name] = (k[3], first, second, -np.log(k[3]))
-table(
-    [(name, *values) for name, values in rows.items()],
-    ["opinion", "k[3]", "1 - k[T]", "the sum of k[j] (j - T)²", "cross-entropy"],
-    formats=dict.fromkeys(("k[3]", "1 - k[T]", "the sum of k[j] (j - T)²", "cross-entropy"), ".2f"),
-)
-
-# %% [markdown]
-# <details class="reveal"><summary>A digit's number is only a name</summary>
-#
-# $1 - k[T]$ and cross-entropy look at $k[T]$ alone, so 4 and 9 are the same mistake, and so is "2 or 4". The squared
-# distance finds a sure 4 nearly harmless (1.95) and "no idea" much worse (10.5). That makes sense for quantities. For
-# digits the number is only a name: a 3 looks more like an 8 than like a 4, and no formula in $j - T$ knows that. And
-# where cross-entropy pushes 100 times as hard, $1 - k[T]$ has the slope $-1$ as everywhere. Lesson 06 shows why that
-# decides for cross-entropy.
-#
-# </details>
-
-# %% tags=["hide-input"]
-# The answer, confirmed by what was measured.
-names = ("1 - k[T]", "the sum of k[j] (j - T)²", "cross-entropy")
-worse = [name for k, name in enumerate(names, 1) if rows["no idea"][k] > rows["sure of 4"][k]]
-harmless.confirm(worse[0] if len(worse) == 1 else "none of them")
 
 # %% [markdown]
 # ## Try it
 #
-# - In the cell with `far_x`, move the last sample from 15 to 6 and run the cells below it. Are right answers still
-#   lost at the end? <details><summary>Answer</summary>
-#
-#   No. At 6 the best line has all seven right: the sample no longer lies far from the line that separates the classes
-#   well. Between the two, the best line loses its first answer once the sample is farther out than about 10.6.
-#
-#   </details>
 # - In the ravine, start at $v = 0$. Why is 1.65 harmless now? Then set $v$ to 0.25.
 #   <details><summary>Answer</summary>
 #
@@ -858,30 +801,34 @@ harmless.confirm(worse[0] if len(worse) == 1 else "none of them")
 #   takes 43 steps to get beyond 3.2, the edge of the map.
 #
 #   </details>
-# - On the foothills, find a rate so large that the narrow dents cannot hold a walker while the wide one still can.
+# - On the foothills, find a rate with which walks come to rest in the wide dent, but never in a narrow one.
 #   <details><summary>Answer</summary>
 #
-#   1.6, for example. A narrow dent is more strongly curved, so its $2/h$ is smaller. Start near one and watch the
-#   walker jump from side to side until it is thrown out or keeps circling; the deep dent holds it.
+#   Between 1.42 and 1.71, for example 1.6. A narrow dent is more strongly curved, so its $2/h$ is smaller. A walk that
+#   comes near one jumps from side to side for ever, and the wide dent still brings it to rest.
+#
+#   </details>
+# - In the cell with `far_x`, move the last sample from 15 to 6 and run the cells below it. Are right answers still
+#   lost at the end? <details><summary>Answer</summary>
+#
+#   No. At 6 the best line has all seven right. It loses its first answer once the sample is farther out than about
+#   10.6.
 #
 #   </details>
 
 # %% [markdown]
 # <details><summary>For those who know the lectures</summary>
 #
-# **The mean.** Dey calls the half sum "mean squared error", but no mean is taken. In the table above $J$ and the mean
-# squared error are both 5 for two samples, where you could miss it; for four they are 10 and 5. The lowest point is the
-# same, but a learning rate that suits the one does not suit the other.
+# **The mean.** Dey calls the half sum "mean squared error", but no mean is taken. In the table of losses $J$ and the
+# mean squared error are both 5 for two samples; for four they are 10 and 5.
 #
 # **The square.** Dey's slide for a network reads $\sum (Y - f(\ldots)^2) / 2$: the inner parentheses square the output
-# alone. The whole difference is squared, as in the first formula. Read literally, the loss is 1, $-6.5$ and $-24996.5$
-# at $w = 1$, 2 and 100 of the first example: it would sink for ever as the outputs grow.
+# alone. The whole difference is squared. Read literally, the loss is 1, $-6.5$ and $-24996.5$ at $w = 1$, 2 and 100 of
+# the first example: it would sink for ever.
 #
 # **The update.** "Training Using Backpropagation" lists four steps, the fourth being the update of the weights, and
-# then says "repeat steps 1-3". Repeated so, the weights would never change. All four are repeated.
-#
-# **No change in gradient.** The same slide stops "when there is no change in gradient". On the plateau and at the rate
-# $2/h$ that rule fails, as above.
+# then says "repeat steps 1-3". Repeated so, the weights would never change. The same slide stops "when there is no
+# change in gradient". On a plateau, and at the rate $2/h$, that rule fails.
 #
 # **Stochastic.** Hwu's first slide of that name takes the sum over all training inputs, which is full-batch descent;
 # Owens' takes mini-batches.

@@ -12,6 +12,7 @@ import numpy as np
 from course_lib.checks.judge import Outcome
 from course_lib.checks.origin import origin_of
 from course_lib.checks.shape_errors import shape_error
+from course_lib.checks.single_values import single_value_error
 from course_lib.checks.time_limit import SECONDS, TimeLimit, TimeUp
 from course_lib.checks.values import Seeded, ValueProblem, decode, encode, resolve
 
@@ -86,7 +87,7 @@ def _light(origin):
 
 def _told(error, origin, function, case):
     try:
-        return shape_error(error, origin, function, case.args)
+        return shape_error(error, origin, function, case.args) or single_value_error(error, origin)
     except Exception:  # an exception or an object of the answer's own may do anything
         return ""
 

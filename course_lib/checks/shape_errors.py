@@ -84,7 +84,7 @@ def _reshape(size, shape):
 def _turned(origin):
     """Whether two matrices that the failing expression names have each other's shape, transposed: then .T may help."""
     nodes = ast.walk(origin.expression) if origin and origin.expression else ()
-    shapes = {shape for n in nodes if isinstance(n, ast.Name) and (shape := _shape(n, origin.names))}
+    shapes = {shape for n in nodes if isinstance(n, ast.Name) and (shape := shape_of(n, origin.names))}
     return any(len(s) == 2 and s != s[::-1] and s[::-1] in shapes for s in shapes)
 
 
@@ -123,32 +123,45 @@ def _pair(origin):
         sign, left, right = "@" if node.func.attr == "dot" else None, node.func.value, node.args[0]
     else:
         return None
-    shapes = _shape(left, origin.names), _shape(right, origin.names)
+    shapes = shape_of(left, origin.names), shape_of(right, origin.names)
     return (
         None if sign is None or None in shapes else (sign, ast.unparse(left), shapes[0], ast.unparse(right), shapes[1])
     )
 
 
-def _shape(node, names):
-    """Return the shape of a number, a name, an entry of a list, its .T, or of arithmetic on such; else None."""
+def shape_of(node, names):
+    """Return the shape of a number, a name, an entry of a list, its .T, or of arithmetic on such; else None.
+
+    Parameters
+    ----------
+    node : ast.AST
+        What a line of an answer computes.
+    names : dict
+        What the variables held then.
+
+    No errors. Source: the course's own.
+    """
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
         return ()
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
-        return _shape(node.operand, names)
+        return shape_of(node.operand, names)
     if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
         function = getattr(node.func, "attr", getattr(node.func, "id", ""))
-        return _shape(node.args[0], names) if function in SAME_SHAPE else None
+        return shape_of(node.args[0], names) if function in SAME_SHAPE else None
     if isinstance(node, ast.Name | ast.Subscript):
         value = _held(node, names)
         return np.shape(value) if isinstance(value, np.ndarray | int | float | np.generic) else None
     if isinstance(node, ast.Attribute) and node.attr == "T":
-        shape = _shape(node.value, names)
+        shape = shape_of(node.value, names)
         return shape and shape[::-1]
     if isinstance(node, ast.BinOp):
-        shapes = _shape(node.left, names), _shape(node.right, names)
+        shapes = shape_of(node.left, names), shape_of(node.right, names)
         if None in shapes:
             return None
         return _times(*shapes) if isinstance(node.op, ast.MatMult) else _beside(*shapes)
+    if isinstance(node, ast.Compare) and len(node.ops) == 1:  # a comparison of arrays is an array
+        shapes = shape_of(node.left, names), shape_of(node.comparators[0], names)
+        return None if None in shapes else _beside(*shapes)
     return None
 
 
@@ -211,7 +224,7 @@ def _other_brackets(origin):
         chain.insert(0, left.right)
         left = left.left
     chain.insert(0, left)
-    last = _shape(node.right, origin.names)
+    last = shape_of(node.right, origin.names)
     for cut in range(1, len(chain)):
         first, second = (_chained(part, origin.names) for part in (chain[:cut], chain[cut:]))
         if None in (first, second, last) or (inner := _beside(second, last)) is None or _times(first, inner) is None:
@@ -227,7 +240,7 @@ def _other_brackets(origin):
 
 def _chained(nodes, names):
     """Return the shape of a product of matrices, from left to right; None if it is not known, or there is none."""
-    shapes = [_shape(node, names) for node in nodes]
+    shapes = [shape_of(node, names) for node in nodes]
     while len(shapes) > 1 and None not in shapes[:2]:
         shapes[:2] = [_times(*shapes[:2])]
     return shapes[0] if len(shapes) == 1 else None

@@ -109,8 +109,8 @@ BACKWARD = {
     "dW": ("Xᵀ δZ", "X", "δZ"),
 }
 BANDS = (
-    (("X", None, 56), ("W", "dW", 113), ("Z", "δZ", 113), ("A", "dA", 111)),
-    (("W2", "dW2", 100), ("G", "δG", 90), ("O", "dO", 90), ("Y", "J", 110)),
+    (("X", None, 96), ("W", "dW", 116), ("Z", "δZ", 116), ("Y", "J", 84)),
+    (("A", "dA", 118), ("W2", "dW2", 94), ("G", "δG", 94), ("O", "dO", 94)),
 )
 """Two rows of matrices with their gradients below: two, so that a phone shows them at a readable size."""
 WORDS = {
@@ -155,13 +155,13 @@ def _frame(values, done):
         for upper, lower, width in _widths(band, values):
             for name, top in ((upper, first), (lower, first + tall)):
                 if name is None:
-                    svg.text(left, top + 12, "dX:", fill=style.MUTED)
-                    svg.text(left, top + 28, "unused", fill=style.MUTED)
+                    svg.text(left, top + 12, "dX: unused", fill=style.MUTED)
                     continue
                 known = name in done or name in ("X", "W", "W2", "Y")
-                rule = (FORWARD | BACKWARD).get(name, ("given",))[0]
                 box = _matrix(svg, values[name], left, top, name, known)
-                svg.text(left, top - 3 if top == first else box.bottom + 16, rule, fill=style.MUTED)
+                if name in FORWARD | BACKWARD:
+                    rule = (FORWARD | BACKWARD)[name][0]
+                    svg.text(left, top - 3 if top == first else box.bottom + 16, rule, fill=style.MUTED)
                 if name == now:
                     svg.rect(box.x - 2, box.y - 3, box.width + 4, box.height + 6, line=3)
                 elif name in sources:
@@ -172,17 +172,30 @@ def _frame(values, done):
 
 def _widths(band, values):
     """The columns of a band, wider where a matrix has more columns than the lesson's."""
-    return [(up, low, max(width, CELL * values[up].shape[1])) for up, low, width in band]
+    return [(up, low, max(width, _cell(up, values[up]) * values[up].shape[1])) for up, low, width in band]
+
+
+def _places(value):
+    """Decimal places that a given matrix needs, at most two."""
+    return next((n for n in (0, 1) if np.all(value == np.round(value, n))), 2)
+
+
+def _cell(name, value):
+    """Width of a cell: one for a matrix and its gradient; X has none, so its cells are as wide as its numbers."""
+    return {"X": (24, 30, CELL)[_places(value)], "J": 50}.get(name, CELL)
+
+
+def _slope(value):
+    """Write a small slope with three places in the room of two: .043 for 0.043."""
+    return f"{value:.3f}".replace("0.", ".", 1) if abs(value) < 0.9995 else f"{value:.2f}"
 
 
 def _matrix(svg, value, left, top, name, known):
     role = {"W": "weight", "W2": "weight", "O": "output", "Y": "output", "J": "output"}.get(name, "data")
-    whole = np.all(value == np.round(value))
-    role, fmt = ("gradient", "{:.2f}") if name in BACKWARD else (role, "{:.0f}" if whole else "{:.2f}")
-    if name == "J":
-        return svg.matrix(value, left, top, name="J", role=role, fmt="{:.3f}", empty=not known, cell=(50, ROW))
-    wide = 24 if name == "X" and whole else CELL  # one width for a matrix and its gradient; X has none
-    return svg.matrix(value, left, top, name=name, role=role, fmt=fmt, empty=not known, cell=(wide, ROW))
+    fmt = "{:.3f}" if name == "J" else f"{{:.{_places(value)}f}}"
+    role, fmt = ("gradient", _slope) if name in BACKWARD else (role, fmt)
+    cell = (_cell(name, value), ROW)
+    return svg.matrix(value, left, top, name=name, role=role, fmt=fmt, empty=not known, cell=cell)
 
 
 def _headline(values, now, formula, sources):
@@ -210,7 +223,8 @@ def _frame_caption(values, now, formula, sources):
 def _alt(values, now, formula, done):
     if now is None:
         return "Step 1: the matrices X, W, W2 and Y are given; the places of all others and of the gradients are empty."
-    numbers = "; ".join(", ".join(f"{v:.2f}" for v in row) for row in values[now])
+    places = 3 if now in BACKWARD else 2
+    numbers = "; ".join(", ".join(f"{v:.{places}f}" for v in row) for row in values[now])
     return f"Step {len(done)}: {now} = {formula}, shape {values[now].shape}, is now {numbers}."
 
 

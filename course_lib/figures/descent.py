@@ -26,7 +26,7 @@ ENDING_ROLES = {  # an ending -> the role whose colour and marker it gets
 
 @style.styled
 def parabola_paths(loss, lowest, paths, caption=""):
-    """Return a `Picture` with one panel per learning rate: the steps of a descent on one parabola.
+    """Return a `Picture` with one panel per learning rate: the steps of a descent on the loss of one weight.
 
     Parameters
     ----------
@@ -37,27 +37,27 @@ def parabola_paths(loss, lowest, paths, caption=""):
         All from one start.
     """
     require_some("paths", paths)
-    cols = -(-len(paths) // 2)
-    fig, axes = style.new_figure(8.2, 4.6, 2, cols, sharex=True, sharey=True, squeeze=False)
+    cols, rows = 2, len(paths) // 2 + 1  # one place is left for what the marks mean; two fit into a fold on a phone
+    fig, axes = style.new_figure(3.5, 1.8 * rows + 0.3, rows, cols, sharex=True, sharey=True, squeeze=False)
     span = 1.75 * abs(next(iter(paths.values()))[0] - lowest)
-    grid = np.linspace(lowest - span, lowest + span, 121)
+    grid = np.linspace(lowest - span, lowest + span, 241)  # a narrow dent is seen too
     for ax, (title, path) in zip(np.ravel(axes), paths.items(), strict=False):
         ax.plot(grid, loss(grid), color=style.colour("idle"), linewidth=1.5)
         ax.plot(path, loss(path), color=style.colour("gradient"), linewidth=1.1, marker="o", markersize=4)
         ax.plot(path[-1], loss(path[-1]), marker="D", markersize=7, color=style.colour("output"), zorder=3)
         ax.plot(path[0], loss(path[0]), zorder=4, **_START)  # open: where the walk comes back, both are seen
-        ax.set_title(title, fontsize=style.SIZE_TEXT)
+        ax.set_title(title, fontsize=style.SIZE_SMALL)
         ax.set(xlim=grid[[0, -1]], ylim=(loss(lowest) - 0.5, loss(grid[-1])))
     for ax in np.ravel(axes)[len(paths) :]:
         ax.set_axis_off()
-        ax.legend(handles=_path_handles(), loc="center")
+    np.ravel(axes)[len(paths)].legend(handles=_path_handles(), loc="center")
     for ax in np.ravel(axes)[max(0, len(paths) - cols) : len(paths)]:
         ax.set_xlabel("w")
         ax.tick_params(labelbottom=True)
     for ax in axes[:, 0]:
         ax.set_ylabel("J")
     ends = "; ".join(f"{title}: {abs(p[0] - lowest):.3g} to {abs(p[-1] - lowest):.3g}" for title, p in paths.items())
-    alt = f"Descents on one parabola. Distance from the lowest point, first to last step: {ends}."
+    alt = f"Descents on the loss of one weight. Distance from the lowest point, first to last step: {ends}."
     return picture(fig, alt=alt, caption=caption)
 
 
@@ -89,7 +89,7 @@ def endings_map(paths, caption=""):
     paths : (steps + 1, n, 2) array
     """
     require_some("paths", paths)
-    fig, ax = style.new_figure(7.4, 5.0)
+    fig, ax = style.new_figure(4.2, 5.6)
     _draw_map(ax, "foothills")
     names = [ending(p) for p in paths[-1]]
     for name, role in ENDING_ROLES.items():
@@ -109,8 +109,10 @@ def endings_map(paths, caption=""):
                 label=f"{len(chosen)} starts: {name}",
             )
     _draw_landmarks(ax)
-    ax.set_title(f"{len(names)} starts on one surface (darker is lower)")
-    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), title="Where they are at the end", alignment="left")
+    ax.set_title(f"{len(names)} starts (darker is lower)")
+    fig.legend(
+        *ax.get_legend_handles_labels(), loc="outside lower left", title="Where they are at the end", alignment="left"
+    )
     counts = ", ".join(f"{names.count(name)} {name}" for name in ENDING_ROLES if name in names)
     alt = (
         f"Contour map of a surface with three dents, the deepest on the right, and the paths of {len(names)} descents. "
@@ -161,7 +163,9 @@ def waiting(walks, low=0.5, caption=""):
         The alt text says at which step each loss is first below it.
     """
     require_some("walks", walks)
-    fig = plots.curves(walks, xlabel="step", ylabel="loss J", title="Level, but not finished")
+    fig, ax = style.new_figure(4.2, 3.6)
+    plots.curves(walks, xlabel="step", ylabel="loss J", title="Level, but not finished", ax=ax)
+    _legend_below(fig, ax)
     first = {name: np.flatnonzero(np.asarray(walk) < low)[:1] for name, walk in walks.items()}
     below = "; ".join(f"{name}: {step[0] if len(step) else 'never'}" for name, step in first.items())
     steps = len(next(iter(walks.values()))) - 1
@@ -180,12 +184,18 @@ def race(curves, caption=""):
     require_some("curves", curves)
     epochs = max(len(c) for c in curves.values())
     series = {name: (np.arange(epochs - len(c) + 1, epochs + 1), c) for name, c in curves.items()}
-    fig = plots.curves(series, xlabel="epoch", ylabel="excess loss", log=True)
-    fig.axes[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    fig, ax = style.new_figure(4.2, 4.0)
+    plots.curves(series, xlabel="epoch", ylabel="excess loss", log=True, ax=ax)
+    _legend_below(fig, ax)
     whole = {name: c for name, c in curves.items() if len(c) == epochs}
     first, last = min(whole, key=lambda name: whole[name][0]), min(curves, key=lambda name: curves[name][-1])
     alt = f"Excess loss over {epochs} epochs. Lowest after one epoch: {first}. Lowest after {epochs}: {last}."
     return picture(fig, alt=alt, caption=caption)
+
+
+def _legend_below(fig, ax):
+    ax.get_legend().remove()
+    fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center")
 
 
 @cache

@@ -1,6 +1,7 @@
 """Figures of lesson 03: what a loss measures, weight by weight, and how it differs from counting wrong answers.
 
-Every function takes arrays and returns a `Picture` whose alt text is computed from them.
+Every function takes arrays and returns a `Picture` whose alt text is computed from them. All are as narrow as a phone:
+what stands side by side elsewhere stands one below the other here.
 """
 
 import numpy as np
@@ -10,10 +11,16 @@ from course_lib.validate import require_some
 from . import style
 from .picture import picture
 
+WIDTH = 4.2
+"""Inches: what a phone shows at a readable size."""
+
+FOLDED = 3.5
+"""Inches: the same, within a fold."""
+
 
 @style.styled
 def samples_and_loss(x, y, weights, loss, caption=""):
-    """Return a `Picture`: on the left the samples and the lines o = w x, on the right J over w.
+    """Return a `Picture`: above the samples and the lines o = w x, below J over w.
 
     Parameters
     ----------
@@ -23,7 +30,7 @@ def samples_and_loss(x, y, weights, loss, caption=""):
     loss : callable, w -> (J, dJ/dw)
     """
     require_some("x", x)
-    fig, (left, right) = style.new_figure(7.6, 3.3, 1, 2)
+    fig, (left, right) = style.new_figure(WIDTH, 5.6, 2, 1)
     reach = np.array([0.0, 1.15 * np.max(x)])
     chosen, best = weights
     (height, slope), lowest = loss(chosen), loss(best)[0]
@@ -70,7 +77,7 @@ def samples_and_loss(x, y, weights, loss, caption=""):
     left.legend(loc="upper left" if y[0] < y[-1] else "lower right")
     right.legend(loc="upper center")
     alt = (
-        f"Left: {len(x)} samples with the lines o = {chosen:g} x and o = {best:g} x. Right: the loss is a parabola in "
+        f"Above: {len(x)} samples with the lines o = {chosen:g} x and o = {best:g} x. Below: the loss is a parabola in "
         f"w; at w = {chosen:g} it is {height:g} with the slope {slope:g}, at w = {best:g} it is lowest, {lowest:g}."
     )
     return picture(fig, alt=alt, caption=caption)
@@ -83,7 +90,7 @@ def staircase(places, wrong, loss, caption=""):
     A dotted line goes through both where the loss is lowest.
     """
     require_some("loss", loss)
-    fig, (top, bottom) = style.new_figure(6.6, 4.2, 2, 1, sharex=True)
+    fig, (top, bottom) = style.new_figure(WIDTH, 4.4, 2, 1, sharex=True)
     at = int(np.argmin(loss))
     for ax, values in ((top, wrong), (bottom, loss)):
         ax.axvline(places[at], color=style.MUTED, linestyle=":", linewidth=1.2)
@@ -100,14 +107,15 @@ def staircase(places, wrong, loss, caption=""):
     bottom.plot(places, loss, color=style.colour("data"))
     top.annotate(
         f"{wrong[at]} wrong where the loss is lowest",
-        (places[at], wrong[at]),
-        (8, 8),
-        va="bottom",
+        (places[at], min(wrong)),
+        (0, -8),
+        va="top",
+        ha="center",
         textcoords="offset points",
         fontsize=style.SIZE_SMALL,
         color=style.INK,
     )
-    top.set(ylabel="wrong answers", title="Counting: flat steps, no slope to follow", ylim=(-0.3, None))
+    top.set(ylabel="wrong answers", title="Counting: no slope to follow", ylim=(-0.3, None))
     bottom.set(ylabel="loss", xlabel="b", title="Squared distance: a slope to follow")
     alt = (
         f"Above: the number of wrong answers over b is a staircase between {min(wrong)} and {max(wrong)}, level except "
@@ -132,14 +140,10 @@ def loss_against_accuracy(x, y, lines, losses, right, caption=""):
     """
     require_some("x", x)
     require_some("losses", losses)
-    fig, axes = style.new_figure(8.2, 4.2, 2, 2, width_ratios=(1.25, 1))
-    grid = axes[0, 0].get_gridspec()
-    for ax in axes[:, 0]:
-        ax.remove()
-    left, (top, bottom) = fig.add_subplot(grid[:, 0]), axes[:, 1]
+    fig, (left, top, bottom) = style.new_figure(FOLDED, 7.2, 3, 1, height_ratios=(2, 1, 1))
     reach = np.array([x.min() - 0.7, x.max() + 0.7])
     left.axhline(0.5, color=style.MUTED, linewidth=1, linestyle=":")
-    left.text(reach[1], 0.47, "o = 0.5: above it the answer is 1", ha="right", va="top", fontsize=style.SIZE_SMALL)
+    left.text(reach[1], 0.47, "above 0.5 the answer is 1", ha="right", va="top", fontsize=style.SIZE_SMALL)
     for k in (0, 1):
         left.plot(x[y == k], y[y == k], label=f"class {k}", **style.class_cue(k).plot)
     for (w, b), role, linestyle, when in zip(lines, ("idle", "weight"), ("-", "--"), ("start", "end"), strict=True):
@@ -168,8 +172,8 @@ def loss_against_accuracy(x, y, lines, losses, right, caption=""):
     left.plot([x[far], x[far]], [y[far], reached], color=style.colour("gradient"), linestyle=":", linewidth=2.5)
     left.annotate(
         f"o = {reached:g}:\n{abs(reached - y[far]):g} too {'high' if reached > y[far] else 'low'}",
-        (x[far], (y[far] + reached) / 2),
-        (-6, 6),
+        (x[far], y[far] + 0.3 * (reached - y[far])),
+        (-6, 0),
         textcoords="offset points",
         ha="right",
         fontsize=style.SIZE_SMALL,
@@ -179,7 +183,7 @@ def loss_against_accuracy(x, y, lines, losses, right, caption=""):
     left.set(xlabel="x", ylabel="y, o", ylim=(min(drawn) - height, max(drawn) + height), xlim=reach)
     left.set_title("One far sample turns the line")
     fig.legend(
-        *left.get_legend_handles_labels(), loc="outside lower left", ncols=5, columnspacing=1.2, handlelength=1.8
+        *left.get_legend_handles_labels(), loc="outside lower left", ncols=2, columnspacing=1.2, handlelength=1.8
     )
     steps = np.arange(len(losses))
     top.plot(steps, losses, color=style.colour("data"))
@@ -188,7 +192,7 @@ def loss_against_accuracy(x, y, lines, losses, right, caption=""):
     bottom.set(
         ylabel=f"right of {len(x)}",
         title="The right answers do not follow",
-        xlabel="step (stretched: 1, 10, 100 equally far apart)",
+        xlabel="step (1, 10, 100 equally far apart)",
         ylim=(min(right) - 0.7, max(right) + 0.7),
         yticks=np.arange(min(right), max(right) + 1),
     )
@@ -208,7 +212,7 @@ def loss_against_accuracy(x, y, lines, losses, right, caption=""):
 
 @style.styled
 def linear_estimate(loss, gradient, at, lr, *, names=("w", "b"), caption=""):
-    """Return a `Picture`: a loss close up, with gradient and step as arrows, and what the step promises and gives.
+    """Return a `Picture`: a loss close up, gradient and step as arrows, and the predicted and the actual change.
 
     Parameters
     ----------
@@ -225,7 +229,7 @@ def linear_estimate(loss, gradient, at, lr, *, names=("w", "b"), caption=""):
     at = np.asarray(at, dtype=float)
     g, here = np.asarray(gradient(at), dtype=float), float(loss(at))
     step = -lr * g
-    fig, (left, right) = style.new_figure(8.0, 3.7, 1, 2, width_ratios=(1, 1.05))
+    fig, (left, right) = style.new_figure(WIDTH, 6.4, 2, 1, height_ratios=(1.2, 1))
     reach = 2.0 * np.max(np.abs(step))
     line = np.linspace(-reach, reach, 61)
     heights = np.array([[loss(at + np.array([a, b])) for a in line] for b in line])
@@ -249,13 +253,13 @@ def linear_estimate(loss, gradient, at, lr, *, names=("w", "b"), caption=""):
     right.plot(rates, here - rates * square, color=style.colour("gradient"), linestyle="--", label="linear estimate")
     right.plot([lr, lr], [promised, after], color=style.MUTED, linestyle=":", linewidth=2, label="the difference")
     right.plot(lr, after, marker="o", linestyle="none", markerfacecolor=style.PAPER, color=style.colour("data"))
-    title = f"Promised {-lr * square:.3g}, came {after - here:.3g}".replace("-", "−")
+    title = f"Predicted {-lr * square:.3g}, actual {after - here:.3g}".replace("-", "−")
     right.set(xlabel="learning rate", ylabel="J", title=title)
     right.legend(loc="lower left")
     alt = (
-        f"Left: the loss close to ({at[0]:g}, {at[1]:g}) has nearly straight contours; the gradient, "
+        f"Above: the loss close to ({at[0]:g}, {at[1]:g}) has nearly straight contours; the gradient, "
         f"({g[0]:g}, {g[1]:g}), stands at right angles to them and points uphill, the step goes the other way. "
-        f"Right: the loss leaves the straight line of the estimate slowly; at lr {lr:g} the estimate promises "
+        f"Below: the loss leaves the straight line of the estimate slowly; at lr {lr:g} the estimate predicts "
         f"{-lr * square:.3g} and the loss changes by {after - here:.3g}."
     )
     return picture(fig, alt=alt.replace("-", "−"), caption=caption)

@@ -134,8 +134,8 @@ class Svg:
             Top left corner of the label; the grid starts 20 px below.
         name, role : str
             What is written before the shape; a role of `style.COLOURS`.
-        fmt : str
-            Format of a number; "" draws none.
+        fmt : str or callable
+            Format of a number, or what makes its text; "" draws none.
         highlight : iterable of (row, column)
             Cells with a thick dark frame.
         empty : bool or bool array like values
@@ -221,7 +221,7 @@ def _number(value):
 def _write(fmt, value):
     if not fmt or np.isnan(value):
         return ""
-    text = fmt.format(value)
+    text = fmt(value) if callable(fmt) else fmt.format(value)
     if re.fullmatch(r"-0*\.?0*", text):  # -0.00 from a value such as -1e-17, whose sign is chance
         text = text[1:]
     return text.replace("-", MINUS)

@@ -56,7 +56,8 @@ def test_alternative_texts_hold_the_numbers_that_were_computed():
     args = sample()
     frames, values = backprop.backprop_frames(*args), backprop.matrices(*args)
     for frame, name in zip(frames[1:], [*backprop.FORWARD, *backprop.BACKWARD], strict=True):
-        assert f"{values[name].ravel()[0]:.2f}" in frame.alt
+        places = 3 if name in backprop.BACKWARD else 2
+        assert f"{values[name].ravel()[0]:.{places}f}" in frame.alt
 
 
 def test_stepper_shows_the_finished_pass_without_scripts():
@@ -108,6 +109,24 @@ def test_a_matrix_and_its_gradient_are_drawn_with_cells_of_one_width():
     assert set(cells) == {"24", "37", "50"}
     assert cells.count("24") == 8  # X, which has no gradient
     assert cells.count("50") == 1  # J, which is none
+
+
+def test_a_small_slope_is_drawn_with_three_places_and_no_leading_zero():
+    x, w, w2, y = sample(4, 3, 3, 2)
+    values = backprop.matrices(x, w, w2, y)
+    last = _text(backprop.backprop_frames(x, w, w2, y)[-1])
+    shown = re.findall(r">(−?[\d.]+)</text>", last)
+    for name in backprop.BACKWARD:
+        for v in values[name].ravel():
+            text = f"{abs(v):.3f}".removeprefix("0") if abs(v) < 0.9995 else f"{abs(v):.2f}"
+            assert ("−" * bool(v < 0 and float(f"{v:.3f}") != 0) + text) in shown
+
+
+def test_the_sheet_of_the_lesson_fits_a_phone():
+    """Three inputs, three hidden neurons, two outputs, with inputs of one place: text stays readable at 400 px."""
+    x = np.array([[0.5, 0.9, -0.3], [1, 0, 0.5], [-0.5, 0.2, 1], [0, 1, -1]])
+    frames = backprop.backprop_frames(x, np.ones((3, 3)), np.ones((3, 2)), np.full((4, 2), 0.1))
+    assert frames[0].width <= 420
 
 
 def test_frames_count_from_one_like_the_stepper():

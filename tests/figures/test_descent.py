@@ -185,10 +185,10 @@ def test_the_promise_is_minus_lr_times_the_squared_gradient():
         assert came == height(p - 0.3 * gradient(p)) - height(p)
 
 
-def test_linear_estimate_says_what_was_promised_and_what_came():
+def test_linear_estimate_says_what_was_predicted_and_what_came():
     alt = losses.linear_estimate(lambda p: p @ p, lambda p: 2 * p, (1.0, 2.0), 0.1, caption="c").alt
     assert "(2, 4)" in alt
-    assert "promises −2 and the loss changes by −1.8" in alt
+    assert "predicts −2 and the loss changes by −1.8" in alt
 
 
 def test_the_far_sample_lies_inside_its_picture(monkeypatch):

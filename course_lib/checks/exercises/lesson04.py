@@ -243,7 +243,7 @@ EXERCISES = (
                 _left_to_right,
             ),
         ),
-        section="A slip that raises nothing",
+        section="Two slips that raise nothing",
         instead_of=("sigmoid_backward", "tanh_backward", "dense_backward"),
     ),
     Exercise(
