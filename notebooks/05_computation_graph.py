@@ -440,7 +440,7 @@ def loss_with_bias(value):
 bias_start = b.value
 checks.check_close(b.grad, checks.numerical_gradient(loss_with_bias, bias_start), rtol=1e-6, atol=1e-9)
 b.value = bias_start
-forward(biased)
+_ = forward(biased)
 
 # %% [markdown]
 # ## What one plus sign is worth
@@ -728,7 +728,7 @@ tell_moons = train(*moons, hidden=16, lr=0.05, steps=500, rng=np.random.default_
 # The border that it found.
 share_of_moons = np.mean(tell_moons(fresh[0]) == fresh[1])
 figures.show(
-    figures.plots.decision_plane(*fresh, tell_moons, title="Two moons, fresh points"),
+    figures.plots.decision_plane(*fresh, tell_moons, title="Two moons, fresh points", below=True),
     alt="A curved border follows the gap between the half moons; hardly a fresh point lies on its wrong side.",
     caption=f"Right on {share_of_moons:.1%} of the fresh points; rings mark the others.",
 )
@@ -752,7 +752,7 @@ share_of_digits = np.mean(said == truth)
 misread = np.flatnonzero(said != truth)[:8]
 figures.show(
     figures.plots.image_grid(images[misread].reshape(-1, 28, 28), [f"read as {(3, 8)[said[i]]}" for i in misread],
-                             cols=8, wrong=np.ones(len(misread), bool)),
+                             cols=4, wrong=np.ones(len(misread), bool)),
     alt="Some of the threes and eights that the engine's network misread; several are hard for people too.",
     caption=f"Read correctly: {share_of_digits:.1%} of 200 images it had never seen. Here are some of the others.",
 )  # fmt: skip
@@ -849,9 +849,10 @@ table(
 
 # %% [markdown]
 # Two things differ. PyTorch computes each line as it is written, and takes its notes while doing so. You first wrote
-# the graph down and then ran it, as Theano and the first TensorFlow did.[^Dey "Building a DL Library"] There an `if`
-# can ask for a value; in yours it cannot, since nothing is computed yet. And forgetting old gradients is a call of its
-# own there, `zero_grad` (today it sets them to `None`, unless told to fill in zeros). Why would anybody want that?
+# the graph down and then ran it, as Theano and the first TensorFlow did.[^Dey "Building a DL Library"] So in PyTorch an
+# `if` can ask for a value, and in your engine it cannot, since nothing is computed yet. And forgetting old gradients is
+# a call of its own there, `zero_grad` (today it sets them to `None`, unless told to fill in zeros). Why would anybody
+# want that?
 
 # %% [markdown]
 # ## Backward twice
@@ -970,14 +971,16 @@ print("gradients:", float(start.grad), "and", float(step.grad))
 #
 #   </details>
 # - Give `b` the shape (1, 3), then (1,), then make it a plain `Node(0.5)`. What is the shape of its gradient each time,
-#   and what was added up? <details><summary>Answer</summary>
+#   and what was added up?
+#   <details><summary>Answer</summary>
 #
 #   The shape of `b` each time. With (1, 3) it is the sum over the four samples, as before, in a row. The other two are
 #   one bias for all three neurons and all four samples, so all twelve shares are added.
 #
 #   </details>
 # - Give your engine a `relu` with its share, put it into the skip network in place of one sigmoid, and nudge one weight
-#   by a millionth to see whether its gradient is right. <details><summary>Answer</summary>
+#   by a millionth to see whether its gradient is right.
+#   <details><summary>Answer</summary>
 #
 #   `compute=lambda z: np.maximum(z, 0)` and `shares=lambda g, z: (g * (z > 0),)`. The measured slope agrees as long as
 #   no `z` is closer to 0 than the nudge.

@@ -693,7 +693,8 @@ print("equal to the library's:", np.array_equal(full6, dx_stride))
 #
 #   </details>
 # - Compute `ops.replication` of a $1\times1$ mask. When is unrolling free? For C1 with `stride=5` it is below 1. Which
-#   pixels are missing? <details><summary>Answer</summary>
+#   pixels are missing?
+#   <details><summary>Answer</summary>
 #
 #   It is 1, as for C5: if each pixel stands in one window only, nothing is copied twice. With stride 5, six windows of
 #   5 cover 30 of the 32 rows and columns; `ops.unseen(32, 5, 5)` is 2. So $900 / 1024 = 0.88$.

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import nbformat
 import numpy as np
 import pytest
 
@@ -296,6 +297,15 @@ def test_a_convolutions_cache_begins_with_x_and_w(lesson, prose):
     assert "(The cache of `conv2d_forward` begins with `x` and `w`.)" in prose
     script = (NOTEBOOKS / f"{NAME}.py").read_text(encoding="utf-8")
     assert script.index("The cache of `conv2d_forward`") < script.index("cache[:2]"), "said before it is used"
+
+
+def test_no_picture_is_made_smaller_on_a_phone_so_that_its_text_stays_readable():
+    """400 pixels less the page's edges leave about 370; text of 12 pixels may lose a tenth, not more."""
+    cells = nbformat.read(NOTEBOOKS / f"{NAME}.ipynb", as_version=4).cells
+    pages = [o.get("data", {}).get("text/html", "") for cell in cells for o in cell.get("outputs", [])]
+    widths = [float(width) for page in pages for width in re.findall(r'<img [^>]*width="([\d.]+)"', page)]
+    assert len(widths) >= 3
+    assert max(widths) <= 412, sorted(widths)
 
 
 def test_the_page_has_one_word_for_each_thing(prose):
