@@ -279,19 +279,16 @@ program.confirm(f"{slopes[1][2]:.2f}, the slope of the two rounds as they were c
 # %% [markdown]
 # A formula would have to name its intermediate results too, as the graph does, or it grows out of hand. Put each round
 # into the next until only $x$ and numbers are left, and count how often $x$ is written. In the graph, each round adds
-# three nodes, because every result is shared.
+# three nodes, because every result is shared:
 
-# %%
+# %% tags=["hide-input"]
+# How long the formula is, and how large the graph.
 def copies_of(node, leaf):
     counts = {}
     for n in order_of(node):
         counts[n] = int(n is leaf) + sum(counts[p] for p in n.parents)
     return counts[node]
 
-# %% [markdown]
-# Try it for 1 round up to 50:
-
-# %%
 lengths = []
 for rounds in (1, 2, 5, 10, 50):
     leaf = Node(9.0)
@@ -608,7 +605,7 @@ def ladder(steps):
 rungs = [1, 2, 4, 8, 12, 16]
 by_node = [len(order_of(ladder(n))) for n in rungs]
 by_path = [len(order_by_path(ladder(n))) for n in rungs]
-table(list(zip(rungs, by_node, by_path, strict=True)), ["steps", "visits, once per node", "visits, once per path"])
+table(list(zip(rungs, by_node, by_path)), ["steps", "visits, once per node", "visits, once per path"])
 
 # %% [markdown]
 # <details class="reveal"><summary>Every step doubles the paths</summary>

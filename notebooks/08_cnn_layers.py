@@ -493,7 +493,7 @@ dT = dy.reshape(9, 1) @ x.reshape(1, 16)
 print("dw", [float(dT[holds == k].sum()) for k in (1, 2, 3, 4)])
 
 # %% [markdown]
-# That is `dw`. So the backward pass of a convolution is *not* something else again. Scattering, sliding a mask and
+# That is `dw`. So the backward pass of a convolution needs *no* new rules. Scattering, sliding a mask and
 # unrolling are three ways to compute $T^\top\, \partial E/\partial y$, and the sums of
 # $\partial E/\partial y\; x^\top$, without ever building $T$. It costs what lesson 04 counted: two products of the size
 # of the forward one.
@@ -656,7 +656,7 @@ print(f"largest difference from lesson 07's mask: {np.abs(mask[0, 0] - edges).ma
 # <details><summary>Zeros between the gradients</summary>
 #
 # With stride 2 only every other window is computed. Write `dy` into an array as large as the output for stride 1 would
-# be, with zeros at the windows that were left out, *between* the values and, where a rest remains, behind them. Then
+# be, with zeros at the windows that were left out: *between* the values and, where a rest remains, after them. Then
 # the full convolution runs as before. Below, 6 pixels and a mask of 3 give two outputs, and the last row and column
 # are never seen: their gradient is 0. With padding, `dx` is computed for the padded image, and its border is cut off.
 # The zeros there are no inputs, and nobody asks for their gradient.
