@@ -141,14 +141,22 @@ def _operands(origin):
 def _pair(origin, told=None):
     """Return (sign, left text, its shape, right text, its shape) of what failed, None if that is not known.
 
-    told: the shapes of both, where NumPy's message names them; a function may have returned an operand.
+    told: the shapes of both, where NumPy's message names them; a function may have returned an operand. It counts for
+    an operator and for functions that hand their arguments on as they are, and where it agrees with what is known.
     """
     if not (operands := _operands(origin)):
         return None
     sign, left, right = operands
     shapes = _shape(left, origin.names), _shape(right, origin.names)
-    shapes = shapes if None not in shapes else told or shapes
+    if None in shapes and told and _handed_on(origin.expression):
+        shapes = told if all(s in (None, t) for s, t in zip(shapes, told, strict=True)) else shapes
     return None if None in shapes else (sign, ast.unparse(left), shapes[0], ast.unparse(right), shapes[1])
+
+
+def _handed_on(node):
+    """Whether the shapes in NumPy's message are those of the operands: not where a function computes with others."""
+    called = getattr(node.func, "attr", "") if isinstance(node, ast.Call) else ""
+    return not isinstance(node, ast.Call) or called in PRODUCTS or isinstance(getattr(np, called, None), np.ufunc)
 
 
 def _shape(node, names):

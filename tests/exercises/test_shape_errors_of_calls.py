@@ -1,11 +1,13 @@
 """Shape errors where an operand is a call, a slice or an argument of einsum: told by letters and shapes."""
 
+import ast
+
 import numpy as np
 import pytest
 
 from course_lib.checks.einsum_errors import RULE
 from course_lib.checks.message_shapes import inner_sizes, shapes_in
-from course_lib.checks.origin import origin_of
+from course_lib.checks.origin import Origin, origin_of
 from course_lib.checks.shape_errors import shape_error
 
 X, W = np.arange(120.0).reshape(2, 3, 4, 5), np.ones((7, 3))
@@ -201,6 +203,31 @@ def test_a_call_that_fits_when_it_is_turned_is_written_without_brackets_of_its_o
         return np.dot(turned(w), turned(w))
 
     assert "`turned(w) @ turned(w).T` gives (3, 3), `turned(w).T @ turned(w)` gives (7, 7)" in cause(answer, X, W)
+
+
+def told_of(text, expression, names):
+    """Return what is said of a message of NumPy's, for an expression of which only some names are known."""
+    origin = Origin(1, expression, "", ast.parse(expression, mode="eval").body, names)
+    return shape_error(ValueError(text), origin, lambda x, w: None, (X, W))
+
+
+@pytest.mark.parametrize(
+    ("expression", "given"),
+    [("f(x) + w", False), ("f(x) + g(w)", True), ("np.maximum(f(x), g(w))", True), ("np.interp(f(x), g(w))", False),
+     ("h(f(x), g(w))", False)],
+)  # fmt: skip
+def test_shapes_in_a_message_are_given_to_operands_only_where_they_must_be_theirs(expression, given):
+    """Not where a known shape is another, nor to arguments of a function that computes with others."""
+    told = told_of("operands could not be broadcast together with shapes (9,8) (4,5) ", expression, {"w": W})
+    assert ("(9, 8)" in told) == given
+    assert told.endswith("Shapes of the arguments: x (2, 3, 4, 5), w (7, 3).")
+
+
+def test_what_inner_says_is_not_taken_for_a_sum():
+    def answer(x, w):
+        return np.inner(rows_of(x), turned(w))
+
+    assert "must be equal or 1" not in cause(answer, X, W)
 
 
 def test_an_axis_behind_a_sum_stands_behind_its_brackets():
