@@ -414,7 +414,7 @@ broadcast.confirm(f"twelve numbers, of shape {twelve.shape}")
 
 # %% [markdown]
 # The rule is the old one: roads add. Whatever broadcasting has stretched on the way forward is summed on the way back,
-# so that a gradient always has the shape of its value. It stands in one place, for all operations:
+# so that a gradient always has the shape of its value. We put this into `add`, once for all operations:
 
 # %%
 def add(node, share):

@@ -55,7 +55,7 @@ figures.show(
 # - compute a convolution by hand, with one map and with several, and write it as loops and without loops;
 # - say the shape of the output for any mask, stride and padding, and find the pixels that are never looked at;
 # - draw a convolution as the matrix of a dense layer, with its zeros and its repeated weights;
-# - tell what moves along when an object moves, what does not, and which of the two a network needs to read it.
+# - tell "equivariant" from "invariant", and say which of the two it takes to read a digit that has moved.
 
 # %% [markdown]
 # <details><summary>About this page</summary>

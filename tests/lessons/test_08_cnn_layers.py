@@ -308,6 +308,13 @@ def test_no_picture_is_made_smaller_on_a_phone_so_that_its_text_stays_readable()
     assert max(widths) <= 412, sorted(widths)
 
 
+@pytest.mark.parametrize("name", ["05_computation_graph", "07_convolution", NAME])
+def test_every_fold_begins_a_line_so_that_its_answer_stays_inside(name):
+    """Markdown takes a `<details>` behind other words for a part of their line, and leaves the answer outside of it."""
+    lines = (NOTEBOOKS / f"{name}.py").read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if "<details" in line and not line.lstrip("# ").startswith("<details")] == []
+
+
 def test_the_page_has_one_word_for_each_thing(prose):
     """A mask is a mask; where the winner stands is the winner index."""
     assert not re.search(r"argmax|\bfilters?\b|\bkernels?\b(?!spec)", re.sub(r"\[\^.*?\]|kernelspec", "", prose), re.I)
