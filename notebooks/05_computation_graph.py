@@ -14,33 +14,35 @@
 # %% [markdown]
 # # 05 · The computation graph: the engine inside every framework
 #
-# PyTorch, TensorFlow, JAX: you write down what a network does, and the gradients of all its weights come back. Each of
-# them is built around the same small idea, and on this page you turn it into an engine that learns to read handwritten
-# digits. Most people suspect algebra in there: a program that is given the formula of the network and differentiates
-# it. But no formula of the network is needed, only the slope of each operation. Numbers travel along arrows, once
-# forward and once back.
+# You write down what a network does, and PyTorch hands you the gradients of all its weights. How does it know them?
+# Most people suspect algebra: a program that is given the formula of the network and differentiates it. On this page
+# you write the program yourself, in fewer than fifty lines, and there is no such algebra in it. It needs only the
+# derivative of each single operation. Numbers travel along arrows, once forward and once back, and by the end of the
+# page your engine reads handwritten digits.
 #
-# Move x or w, or press Play and watch both walks.
+# Below, J is computed from x and w. Move them, or press Play: from left to right each box gets its value, and then,
+# from right to left, its **gradient**, which says how fast J grows with that box.
 
 # %% tags=["hide-input"]
 import numpy as np
 
-from course_lib import checks, data, figures, nn
+from course_lib import checks, data, figures
 from course_lib import reference as ops
-from course_lib.lesson import listing, predict, table
+from course_lib.lesson import listing, predict, recorded_gradients, table
 from course_lib.nn import graph
 
 x_leaf, w_leaf = graph.variable(3.0, "x"), graph.variable(2.0, "w")
 u_node, v_node = x_leaf * w_leaf, x_leaf + w_leaf
 diamond = u_node * v_node
 u_node.name, v_node.name, diamond.name = "u", "v", "J"
-figures.graph_explorers.explorer(diamond, title="J = (x · w) · (x + w): values forward, gradients backward")
+figures.graph_explorers.explorer(diamond, choice=False,
+                                  title="J = (x · w) · (x + w): values forward, gradients backward")
 
 # %% [markdown]
 # ## You will be able to
 #
 # - draw a formula as a graph, and put its nodes into an order in which they can be computed;
-# - write an engine that finds every gradient of such a graph, and train a network with it;
+# - write an engine that finds every gradient of such a graph, biases included, and train a network with it;
 # - say where gradients must be added, and which weights go wrong if they are not;
 # - read a training loop in PyTorch, and say what each of its lines does in your engine.
 
@@ -49,7 +51,8 @@ figures.graph_explorers.explorer(diamond, title="J = (x · w) · (x + w): values
 #
 # It follows three slides of Prof. Dey's lecture 56 at IIT Kharagpur, "Computation Graph", "Computations for a CG" and
 # "Building a DL Library", and a further topic that Prof. Owens only names, networks of other topologies. You need
-# lesson 04. PyTorch appears as a text to read; nothing here imports it. Reading and trying takes about 60 minutes.
+# lesson 04. PyTorch appears as a text to read, with the numbers that it gave; nothing here imports it. Reading and
+# trying takes about 60 minutes, the optional part 3 more.
 #
 # </details>
 
@@ -61,20 +64,20 @@ figures.graph_explorers.explorer(diamond, title="J = (x · w) · (x + w): values
 # from, its **parents**; it is their **child**. The last node, whose derivatives we want, is the **goal**.
 #
 # Read it from left to right: $u = x\,w = 6$ and $v = x + w = 5$, so $J = u\,v = 30$. Then from right to left. How fast
-# does $J$ grow with $u$? With slope $v = 5$. And with $v$? With slope $u = 6$. From $x$, two roads lead to $J$, and
-# lesson 04 told us what to do: multiply along a road, add over the roads.
+# does $J$ grow with $u$? With slope $v = 5$. And with $v$? With slope $u = 6$. From $x$, two roads lead to $J$, one
+# through $u$ and one through $v$, and lesson 04 told us what to do: multiply along a road, add over the roads.
 #
 # $$\frac{\partial J}{\partial x} = 5\,w + 6 \cdot 1 = 16, \quad \frac{\partial J}{\partial w} = 5\,x + 6 \cdot 1 = 21$$
 #
-# Roads that part and meet again are called a **diamond**. Go back to the figure, choose *keep the last* instead of *add
-# the shares*, and see which nodes are wrong. A good part of this page is about that one choice.
+# Paths that split and rejoin form a **diamond**. Keep 16 and 21 in mind: your engine will have to find them.
 
 # %% [markdown]
 # ## Build it: a node that takes notes
 #
-# Now without the library. A node has to know two things: how to compute its value, and its derivative with respect to
-# each parent.[^Dey "Computation Graph"] So it keeps two small functions. `compute` takes the parents' values. `shares`
-# takes the node's own gradient `g` as well, and returns what each parent is sent: `g` times the slope of the edge.
+# Now in Python. A node has to know two things: how to compute its value, and its derivative with respect to each
+# parent.[^Dey "Computation Graph"] So it keeps two small functions. `compute` takes the parents' values. `shares` takes
+# the node's own gradient `g` as well, and returns what each parent is sent, its **share**: `g` times the slope of the
+# edge. (`lambda a, b: a + b` is a function without a name, which takes a and b and returns their sum.)
 #
 # Python lets a class say what `+` and `*` mean between its objects: `a * b` calls `a.__mul__(b)`. Ours computes nothing
 # yet. It makes a new node, which notes down its parents and its two functions.
@@ -136,9 +139,9 @@ def order_of(goal):
 # ## Build it: forward and backward
 #
 # Forward: loop over the order and compute. Backward: loop over the *reversed* order, and send each parent its
-# share.[^Dey "Computations for a CG"] In reverse, all children of a node come before it, so its gradient is complete
-# when its turn comes. The plus sign in the last line is where roads meet. (`find_order` can be exchanged, which we
-# shall need for an experiment.)
+# share.[^Dey "Computations for a CG"] In reverse, all children of a node come before it, so every share has arrived
+# when its turn comes. One thing is open: what does a node do with a share that arrives? The argument `receive` decides
+# that, and we begin with the simplest idea: keep it. (`find_order` is a parameter so that we can break it later.)
 
 # %%
 def forward(goal):
@@ -147,7 +150,10 @@ def forward(goal):
             node.value = node.compute(*[p.value for p in node.parents])
     return goal.value
 
-def backward(goal, find_order=order_of):
+def keep(node, share):
+    node.grad = share
+
+def backward(goal, receive, find_order=order_of):
     order = find_order(goal)
     for node in order:
         node.grad = 0.0
@@ -155,16 +161,57 @@ def backward(goal, find_order=order_of):
     for node in reversed(order):
         if node.parents:
             shares = node.shares(node.grad, *[p.value for p in node.parents])
-            for parent, share in zip(node.parents, shares, strict=True):
-                parent.grad = parent.grad + share
+            for parent, share in zip(node.parents, shares):
+                receive(parent, share)
 
 # %% [markdown]
-# That is the whole engine: fewer than fifty lines, twelve of them for the four operations. It should find 16 and 21.
+# Does it find what we found by hand? For this graph `order_of` gives x, w, u, v, J, as in the figure.
+
+# %% tags=["hide-input"]
+# A prediction.
+kept = predict(
+    "By hand, dJ/dx is 16. Walk through `reversed(order)` with a pencil. What does `backward(J, keep)` leave in "
+    "`x.grad`?",
+    [6, 10, 16, 60],
+    answer=10,
+    reveals=2,
+)
+kept
+
+# %% tags=["hide-output"]
+print("J =", forward(J))
+backward(J, keep)
+print("dJ/dx =", x.grad, " dJ/dw =", w.grad)
+
+# %% [markdown]
+# <details class="reveal"><summary>The second share replaced the first</summary>
+#
+# First `v` has its turn, and sends `x` a share of 6. Then comes `u` and sends 10, and the 6 is lost. By hand we *added*
+# the two. Wherever a node has several children, its gradient is the sum of the shares that they send.
+#
+# </details>
+
+# %% tags=["hide-input"]
+# The answer, confirmed by what was computed.
+kept.confirm(int(x.grad))
+
+# %% [markdown]
+# So a node must add what arrives. That is why `backward` began by setting every gradient to 0.
 
 # %%
-print("J =", forward(J))
-backward(J)
+def add(node, share):
+    node.grad = node.grad + share
+
+backward(J, add)
 print("dJ/dx =", x.grad, " dJ/dw =", w.grad)
+
+# %% [markdown]
+# Sixteen and 21. That is the whole engine: fewer than fifty lines, twelve of them for the four operations. In the
+# figure you can now choose between both ways, and see which gradients go wrong, and by how much.
+
+# %% tags=["hide-input"]
+# The diamond again, with a choice.
+figures.graph_explorers.explorer(diamond, title="The same graph: add the shares, or keep the last")
 
 # %% tags=["hide-input"]
 # The engine's answers are those by hand, and those measured by nudging.
@@ -180,9 +227,9 @@ checks.check_close([by_x, by_w], [16, 21], rtol=1e-6)
 # ## The derivative of a program
 #
 # Nothing in there knew the formula of $J$. Each node knew its own slope, and a loop did the rest. So it should not
-# matter whether there *is* a formula. Take a loop that Heron of Alexandria described some two thousand years ago. Guess
-# $y$, then replace it by the mean of $y$ and $x / y$, and again. It settles at $\sqrt x$, although the text of this
-# program has neither a root nor a power:
+# matter whether there *is* a formula. Take a program that Heron of Alexandria described some two thousand years ago.
+# Guess $y$, then replace it by the mean of $y$ and $x / y$, and again. It settles at $\sqrt x$, although its text has
+# neither a root nor a power:
 
 # %%
 def heron(x, rounds):
@@ -192,60 +239,56 @@ def heron(x, rounds):
     return y
 
 # %% [markdown]
-# Six rounds, begun at 9, and forward gives the 3 that we expect.
-
-# %%
-nine = Node(9.0, "x")
-root = heron(nine, rounds=6)
-print(f"{forward(root):.6f}")
-
-# %% [markdown]
-# So far, so ordinary. But what is the derivative of a loop?
+# Two rounds that begin at 9 give 5, then 3.4, and are not yet at 3. What is the derivative of an unfinished loop?
 
 # %% tags=["hide-input"]
 # A prediction.
 program = predict(
-    "Nobody has told the engine that this loop takes a square root. What does `backward(root)` leave in `nine.grad`?",
-    ["nothing of use: a loop has no derivative", "0.5, the slope of the last step alone",
-     "0.166667, the slope 1/(2√x) of the square root", "3, the value that was found"],
-    answer="0.166667, the slope 1/(2√x) of the square root",
+    "What does backward find for x after these two rounds?",
+    ["1/6 = 0.166667, the slope 1/(2√x) of the root", "0.1, the slope 1/(2y) of the second round alone, with y = 5",
+     "0.26, the slope of the two rounds as they were computed"],
+    answer="0.26, the slope of the two rounds as they were computed",
     reveals=2,
 )  # fmt: skip
 program
 
 # %% tags=["hide-output"]
-backward(root)
-print(f"{nine.grad:.6f}")
+slopes = []
+for rounds in (1, 2, 3, 4, 6):
+    nine = Node(9.0, "x")
+    root = heron(nine, rounds)
+    forward(root)
+    backward(root, add)
+    slopes.append((rounds, root.value, nine.grad))
+table(slopes, ["rounds", "y", "dy/dx"], formats={"y": ".6f", "dy/dx": ".6f"})
 
 # %% [markdown]
 # <details class="reveal"><summary>It differentiated what was computed</summary>
 #
-# $1 / (2\sqrt 9) = 1/6$. The graph holds what the program *did*: additions, divisions and products, one after the
-# other, with their numbers. `for`, `if` and function calls have left no trace, so they cannot be in the way. This is
-# called **automatic differentiation**, and it is neither of its two relatives. It does not nudge and measure, so there
-# is no nudge to choose, too large or too small. And it does not transform formulas.
+# Two rounds have the slope 0.26. Only as the value settles at 3 does the slope settle at $1 / (2\sqrt 9) = 1/6$. The
+# graph holds what the program *did*: additions, divisions and products, one after the other. The loop itself has left
+# no trace, so it cannot be in the way. This is called **automatic differentiation**. It does not nudge and measure, so
+# there is no nudge to choose, too large or too small. And it does not transform formulas.
 #
 # </details>
 
 # %% tags=["hide-input"]
 # The answer, confirmed by what was computed.
-program.confirm(f"{nine.grad:.6f}, the slope 1/(2√x) of the square root")
+program.confirm(f"{slopes[1][2]:.2f}, the slope of the two rounds as they were computed")
 
 # %% [markdown]
-# Written out as a formula, this would not even fit here. Put each round into the next until only $x$ and numbers are
-# left, and count how often $x$ is written. In the graph, each round adds three nodes.
+# A formula would have to name its intermediate results too, as the graph does, or it grows out of hand. Put each round
+# into the next until only $x$ and numbers are left, and count how often $x$ is written. In the graph, each round adds
+# three nodes, because every result is shared:
 
-# %%
+# %% tags=["hide-input"]
+# How long the formula is, and how large the graph.
 def copies_of(node, leaf):
     counts = {}
     for n in order_of(node):
         counts[n] = int(n is leaf) + sum(counts[p] for p in n.parents)
     return counts[node]
 
-# %% [markdown]
-# Try it for 1 round up to 50:
-
-# %%
 lengths = []
 for rounds in (1, 2, 5, 10, 50):
     leaf = Node(9.0)
@@ -259,9 +302,10 @@ table(lengths, ["rounds", "nodes in the graph", "times x is written in the formu
 # %% [markdown]
 # ## Lesson 04's network as a graph
 #
-# Nothing in the two loops says that values are single numbers. With three more operations, each with the backward rule
-# of lesson 04, the same engine carries matrices. A class can be given a method later, so we hand ours the operator `@`
-# now. (The comma in `(z,)` makes a tuple of one.)
+# Nothing in the two loops says that values are single numbers. With three more operations the same engine carries
+# matrices. Their shares are lesson 04's rules: for $Z = XW$ they were $\delta W^T$ for $X$ and $X^T \delta$ for $W$,
+# and here `g` is the $\delta$. A class can be given a method later, so we hand ours the operator `@` now. (The comma in
+# `(z,)` makes a tuple of one.)
 
 # %%
 f, f_prime = ops.ACTIVATIONS["sigmoid"]
@@ -281,7 +325,7 @@ def half_squared_sum(o, y):
 Node.__matmul__ = product
 
 # %% [markdown]
-# The samples are the four rows of XOR, and the weights those of lesson 04.
+# The samples are the four rows of XOR, and the weights are chosen by hand.
 
 # %%
 inputs, labels = data.truth_table("xor")
@@ -301,22 +345,12 @@ O = sigmoid(G)
 loss = half_squared_sum(O, Y)
 
 # %% [markdown]
-# Now the engine meets an old acquaintance.
+# Lesson 04 derived two formulas for the gradients of this network by hand. The engine knows no network, only single
+# operations. Compare them to the last bit:
 
-# %% tags=["hide-input"]
-# A prediction.
-bits = predict(
-    "Lesson 04 derived two formulas for the gradients of this network. The engine knows no network, only single "
-    "operations. How far do the two agree?",
-    ["to 6 digits or so", "to 12 digits or so", "in every bit"],
-    answer="in every bit",
-    reveals=2,
-)
-bits
-
-# %% tags=["hide-output"]
+# %%
 forward(loss)
-backward(loss)
+backward(loss, add)
 delta1 = -(Y.value - O.value) * f_prime(G.value)
 delta2 = (delta1 @ W2.value.T) * f_prime(Z.value)
 by_hand = {"W1": X.value.T @ delta2, "W2": A.value.T @ delta1}
@@ -324,18 +358,10 @@ print("W1 in every bit:", np.array_equal(W1.grad, by_hand["W1"]))
 print("W2 in every bit:", np.array_equal(W2.grad, by_hand["W2"]))
 
 # %% [markdown]
-# <details class="reveal"><summary>The same products, met on the way</summary>
-#
-# The graph does not approximate your derivation, and it does not do another one. Walking back, it comes by the same
-# products of the same matrices: `O` sends $\delta^1$ to `G`, `A` sends $\delta^2$ to `Z`, and `Z` sends $X^T\delta^2$
-# to `W1`. Add a layer, and you write a line or two more; nobody derives anything again.
-#
-# </details>
-
-# %% tags=["hide-input"]
-# The answer, confirmed by what was computed.
-same_bits = np.array_equal(W1.grad, by_hand["W1"]) and np.array_equal(W2.grad, by_hand["W2"])
-bits.confirm("in every bit" if same_bits else "to 12 digits or so")
+# The engine does not approximate your derivation, and it does not do another one. Walking back, it comes by the same
+# products of the same matrices: `O` sends `G` a share, and that is $\delta^1$, from which `W2` gets its gradient; `A`
+# sends $\delta^2$ to `Z`, and `Z` sends $X^T\delta^2$ to `W1`. Add a layer, and you write a line or two more; nobody
+# derives anything again.
 
 # %% [markdown]
 # Here is the same walk as in the first figure, now with matrices. Below each value stands its gradient, of the same
@@ -343,15 +369,80 @@ bits.confirm("in every bit" if same_bits else "to 12 digits or so")
 
 # %% tags=["hide-input"]
 # The network as a graph of the library, which the figure walks through.
-x, w1, w2 = graph.variable(inputs, "X"), graph.variable(W1.value, "W1"), graph.variable(W2.value, "W2")
-hidden = graph.apply("sigmoid", graph.apply("dense", x, w1, name="Z"), name="A")
+x_node, w1, w2 = graph.variable(inputs, "X"), graph.variable(W1.value, "W1"), graph.variable(W2.value, "W2")
+hidden = graph.apply("sigmoid", graph.apply("dense", x_node, w1, name="Z"), name="A")
 out = graph.apply("sigmoid", graph.apply("dense", hidden, w2, name="G"), name="O")
 figures.graphs.walk_stepper(graph.apply("half_squared_sum", out, graph.variable(targets, "Y"), name="J"))
 
 # %% [markdown]
+# ## A bias: one number for every row
+#
+# What is missing is a bias. Let $Z = X W_1 + b$ with three numbers in `b`, one for each hidden neuron. NumPy adds them
+# to each of the four rows of $X W_1$, which is called **broadcasting**. Our `+` sends `g` to both of its parents.
+
+# %% tags=["hide-input"]
+# A prediction.
+broadcast = predict(
+    "`X @ W1` has the shape (4, 3), `b` has the shape (3,). What is in `b.grad` after `backward`?",
+    ["three numbers, the right ones", "three numbers, which belong to the last sample only",
+     "twelve numbers, of shape (4, 3)", "nothing, because an error is raised on the way"],
+    answer="twelve numbers, of shape (4, 3)",
+    reveals=2,
+)  # fmt: skip
+broadcast
+
+# %% tags=["hide-output"]
+b = Node(np.array([0.5, -0.5, 0.0]))
+biased = half_squared_sum(sigmoid(sigmoid(X @ W1 + b) @ W2), Y)
+forward(biased)
+backward(biased, add)
+twelve = b.grad
+print("b", b.value.shape, "  b.grad", twelve.shape)
+
+# %% [markdown]
+# <details class="reveal"><summary>Four shares side by side</summary>
+#
+# Each sample uses the bias once. So four roads lead from it to the loss, and their shares stand side by side, one in
+# each row, instead of being added. It raises no error. Worse: after one step `b - lr * b.grad`, the bias itself would
+# have the shape (4, 3), a bias of its own for each sample.
+#
+# </details>
+
+# %% tags=["hide-input"]
+# The answer, confirmed by what was computed.
+broadcast.confirm(f"twelve numbers, of shape {twelve.shape}")
+
+# %% [markdown]
+# The rule is the old one: roads add. Whatever broadcasting has stretched on the way forward is summed on the way back,
+# so that a gradient always has the shape of its value. We put this into `add`, once for all operations:
+
+# %%
+def add(node, share):
+    while np.ndim(share) > np.ndim(node.value):         # an axis that the value does not have
+        share = share.sum(axis=0)
+    for axis, size in enumerate(np.shape(node.value)):
+        if size == 1:                                   # an axis of length 1, which may have been stretched
+            share = share.sum(axis=axis, keepdims=True)
+    node.grad = node.grad + share
+
+backward(biased, add)
+print("b.grad", b.grad.shape, "is the sum over the rows:", np.allclose(b.grad, twelve.sum(axis=0)))
+
+# %% tags=["hide-input"]
+# The engine's gradient of the bias is the one that is measured by nudging.
+def loss_with_bias(value):
+    b.value = value
+    return forward(biased)
+
+bias_start = b.value
+checks.check_close(b.grad, checks.numerical_gradient(loss_with_bias, bias_start), rtol=1e-6, atol=1e-9)
+b.value = bias_start
+_ = forward(biased)
+
+# %% [markdown]
 # ## What one plus sign is worth
 #
-# In that network every node is used once, so the plus sign had nothing to add. Now use one twice. A **skip
+# In lesson 04's network every node is used once, so the plus sign had nothing to add. Now use one twice. A **skip
 # connection** adds what went into a layer to what comes out of it: $S = A + H$, where $H = f(A V)$. It is one of the
 # many other topologies that a graph allows,[^Owens "More advanced stuff"] and networks of more than a hundred layers
 # are built this way.[^He "Deep Residual Learning for Image Recognition"] `A` now has two children, `P` $= A V$ and `S`.
@@ -370,7 +461,7 @@ skip_loss = half_squared_sum(O, Y)
 
 # %%
 forward(skip_loss)
-backward(skip_loss)
+backward(skip_loss, add)
 right = {node: node.grad for node in order_of(skip_loss)}
 
 # %% tags=["hide-input"]
@@ -395,33 +486,22 @@ for node in (W1, V, W2):
     checks.check_close(right[node], measured_gradient(node), rtol=1e-6, atol=1e-9)
 
 # %% [markdown]
-# Now break it: the same loop with `=` in place of the sum, so that the last share wins.
-
-# %%
-def backward_without_sum(goal):
-    goal.grad = 1.0
-    for node in reversed(order_of(goal)):
-        if node.parents:
-            shares = node.shares(node.grad, *[p.value for p in node.parents])
-            for parent, share in zip(node.parents, shares, strict=True):
-                parent.grad = share  # the plus sign is missing
-
-# %% [markdown]
-# Only one node is used twice, so only one sum is lost. How far does the damage reach?
+# Now break it, and let nodes `keep` the last share as in the first attempt. Only one node is used twice, so only one
+# sum is lost. How far does the damage reach?
 
 # %% tags=["hide-input"]
 # A prediction.
 plus = predict(
-    "Which weights get a wrong gradient?",
-    ["all three", "only V, the weights inside the skip", "only W2, behind the node that is used twice",
-     "only W1, in front of it"],
-    answer="only W1, in front of it",
+    "With `backward(skip_loss, keep)`, which weights get a wrong gradient?",
+    ["all three", "V and W2, which the signal meets after A", "V alone, whose path the skip bypasses",
+     "W1 alone, which the signal meets before A"],
+    answer="W1 alone, which the signal meets before A",
     reveals=3,
 )  # fmt: skip
 plus
 
 # %% tags=["hide-output"]
-backward_without_sum(skip_loss)
+backward(skip_loss, keep)
 wrong = [node.name for node in right if not np.allclose(node.grad, right[node])]
 print("wrong weights:", *[name for name in wrong if name in ("W1", "V", "W2")])
 
@@ -429,29 +509,51 @@ print("wrong weights:", *[name for name in wrong if name in ("W1", "V", "W2")])
 # Every node whose gradient is wrong.
 figures.show(
     figures.graphs.draw(skip_loss, wrong=wrong),
-    alt=f"Wrong: {', '.join(wrong)}, which are the node A, used twice, and what lies before it.",
+    alt=f"Wrong: {', '.join(wrong)}, which are the node A, used twice, and what it was computed from.",
     caption="A is used twice and lost one of its two shares. Every gradient that is computed from A's is wrong too.",
 )
 
 # %% [markdown]
 # <details class="reveal"><summary>A mistake travels backward only</summary>
 #
-# Gradients flow from the goal to the leaves, so a mistake at `A` spoils what lies in front of `A` and nothing else.
-# That makes it a nasty one. No error is raised, `V` and `W2` learn as they should, the loss falls, and only `W1`
-# follows a wrong gradient. You would not see it in a training curve. A gradient check shows it at once.
+# Gradients flow from the goal to the leaves, so a mistake at `A` spoils what `A` was computed from, and nothing else.
+# `V` and `W2` learn as they should, and only `W1` follows a wrong gradient. No error is raised.
 #
 # </details>
 
 # %% tags=["hide-input"]
 # The answer, confirmed by what was computed.
 wrong_weights = [name for name in wrong if name in ("W1", "V", "W2")]
-plus.confirm("only W1, in front of it" if wrong_weights == ["W1"] else str(wrong_weights))
+plus.confirm("W1 alone, which the signal meets before A" if wrong_weights == ["W1"] else str(wrong_weights))
+
+# %% [markdown]
+# Would you notice when you train? Here are 200 steps with each way to receive:
+
+# %% tags=["hide-input"]
+# The loss of the skip network while it learns, right and wrong.
+starts, curves = {weight: weight.value for weight in (W1, V, W2)}, {}
+for receive in (add, keep):
+    curves[receive.__name__] = []
+    for _ in range(201):
+        curves[receive.__name__].append(forward(skip_loss))
+        backward(skip_loss, receive)
+        for weight in starts:
+            weight.value = weight.value - 0.5 * weight.grad
+    for weight, start in starts.items():
+        weight.value = start
+table([(name, *(losses[step] for step in (0, 10, 50, 200))) for name, losses in curves.items()],
+      ["shares", "loss at the start", "after 10 steps", "after 50", "after 200"],
+      formats={name: ".3f" for name in ("loss at the start", "after 10 steps", "after 50", "after 200")})
+
+# %% [markdown]
+# The loss falls in both, only more slowly in one, and who knows how fast it ought to fall? That makes the bug hard to
+# spot in a training curve. A gradient check shows it at once.
 
 # %% [markdown]
 # ## One visit a node, or one a path
 #
 # Now the opposite mistake: the set `seen` is left out. Then a node is written into the order once for every path that
-# leads to it. It looks harmless, for parents still stand before their children.
+# leads to it. It looks harmless, since before every copy of a node there is still a copy of each of its parents.
 
 # %%
 def order_by_path(goal):
@@ -473,21 +575,21 @@ leaf = Node(5.0, "x")
 a = leaf * Node(3.0)
 double = a + a
 forward(double)
-backward(double)
+backward(double, add)
 print("each node once:", leaf.grad)
-backward(double, order_by_path)
+backward(double, add, order_by_path)
 print("once per path: ", leaf.grad)
 
 # %% [markdown]
-# The node `a` stands in the list twice. On its first visit its gradient is already
-# complete, and it sends its share; on the second it sends the same share again. Doubled, and the price is worse than
-# the error. Chain such doublings: $s_1 = s_0 + s_0$, $s_2 = s_1 + s_1$, and so on, one node for each step.
+# The node `a` stands in the list twice. On its first visit its gradient is already complete, and it sends its share; on
+# the second it sends the same share again, and the answer doubles. And what does it cost? Chain such doublings:
+# $s_1 = s_0 + s_0$, $s_2 = s_1 + s_1$, and so on, one node for each step.
 
 # %% tags=["hide-input"]
 # A prediction.
 paths = predict(
     "After 16 such steps the graph has 17 nodes. How many visits does `order_by_path` make?",
-    [17, 32, 256, 131071],
+    [17, 33, 153, 131071],
     answer=131071,
     reveals=2,
 )
@@ -503,14 +605,15 @@ def ladder(steps):
 rungs = [1, 2, 4, 8, 12, 16]
 by_node = [len(order_of(ladder(n))) for n in rungs]
 by_path = [len(order_by_path(ladder(n))) for n in rungs]
-table(list(zip(rungs, by_node, by_path, strict=True)), ["steps", "visits, once per node", "visits, once per path"])
+table(list(zip(rungs, by_node, by_path)), ["steps", "visits, once per node", "visits, once per path"])
 
 # %% [markdown]
 # <details class="reveal"><summary>Every step doubles the paths</summary>
 #
-# That makes $2^{n+1} - 1$ visits. A deep network with skip connections is such a ladder, and no computer would ever
-# finish one of a hundred steps. It is the same explosion as in Heron's formula: a text written out has a copy for every
-# path. **One visit per node, in an order that waits for all children**, costs as much as there are edges.
+# A visit to $s_{n}$ makes two to $s_{n-1}$, which is $2^{n+1} - 1$ visits in all. A deep network with skip connections
+# has as many paths, and no computer would ever finish one of a hundred such steps. It is the same explosion as in
+# Heron's formula: written out, a subexpression is repeated once per path. **One visit per node, in an order that waits
+# for all children**, costs as much as there are edges.
 #
 # </details>
 
@@ -521,53 +624,26 @@ paths.confirm(by_path[-1])
 # %% [markdown]
 # ## Why backward, and not forward?
 #
-# The chain rule does not say where to begin. We could as well start at a leaf, say that it moves with speed 1, and ask
-# in the usual order how fast each node then moves. This is **forward mode**. It needs no new slopes; `node.shares(1.0,
-# ...)` is the slope of each edge.
-
-# %%
-def forward_mode(goal, leaf):
-    order = order_of(goal)
-    speed = {node: float(node is leaf) for node in order}
-    for node in order:
-        if node.parents:
-            slopes = node.shares(1.0, *[p.value for p in node.parents])
-            speed[node] = sum(s * speed[p] for s, p in zip(slopes, node.parents, strict=True))
-    return speed[goal]
-
-# %% [markdown]
-# A test with fifty leaves, multiplied and added in turn:
-
-# %%
-leaves = [Node(value) for value in np.linspace(-1.0, 1.0, 50)]
-total = leaves[0]
-for one in leaves[1:]:
-    total = total * one + one
-forward(total)
-by_forward = [forward_mode(total, one) for one in leaves]
-backward(total)
-print("the same fifty derivatives:", np.allclose(by_forward, [one.grad for one in leaves], rtol=1e-12))
-
-# %% [markdown]
-# Both find all fifty derivatives. They differ in how often they walk through the graph.
+# The chain rule does not say where to begin. We could as well start at the front: say that a leaf moves with speed 1,
+# walk through the graph in the usual order, and compute how fast each node moves, until we know how fast the goal does.
+# This is **forward mode**. The slopes are the same; only the direction is different.
 
 # %% tags=["hide-input"]
 # A prediction.
 modes = predict(
-    "A network that reads digits has 101,770 weights and one loss. How many walks through its graph does forward mode "
-    "need for the whole gradient? Backward needs 1, besides the computing of the values.",
-    [1, 2, 785, 101770],
+    "A network that reads digits has 784 inputs, 101,770 weights and one loss. Backward finds the gradient of all "
+    "weights in one walk. How many walks does forward mode need for it?",
+    [1, 2, 784, 101770],
     answer=101770,
     reveals=2,
 )
 modes
 
 # %% tags=["hide-output", "hide-input"]
-# Walks of both kinds: forward mode was called once for each leaf above.
+# Walks of both kinds; the rule is tried on fifty leaves below.
 weights = 784 * 128 + 128 + 128 * 10 + 10
 table(
-    [("the fifty leaves above", len(leaves), 1, len(by_forward), 1),
-     ("a network that reads digits, its loss", weights, 1, weights, 1),
+    [("a network that reads digits, its loss", weights, 1, weights, 1),
      ("one dial, and every pixel of an image that it changes", 1, 784, 1, 784)],
     ["what is differentiated", "inputs", "outputs", "walks in forward mode", "walks backward"],
 )  # fmt: skip
@@ -582,43 +658,59 @@ table(
 #
 # </details>
 
+# %% [markdown]
+# Try it with your nodes. As long as they hold single numbers, `node.shares(1.0, ...)` is the slope of each edge.
+
+# %%
+def forward_mode(goal, leaf):
+    order = order_of(goal)
+    speed = {node: float(node is leaf) for node in order}
+    for node in order:
+        if node.parents:
+            slopes = node.shares(1.0, *[p.value for p in node.parents])
+            speed[node] = sum(s * speed[p] for s, p in zip(slopes, node.parents))
+    return speed[goal]
+
+leaves = [Node(value) for value in np.linspace(-1.0, 1.0, 50)]
+total = leaves[0]
+for one in leaves[1:]:
+    total = total * one + one
+forward(total)
+by_forward = [forward_mode(total, one) for one in leaves]
+backward(total, add)
+print(f"{len(by_forward)} walks forward, 1 backward: the same derivatives:",
+      np.allclose(by_forward, [one.grad for one in leaves], rtol=1e-12))
+
 # %% tags=["hide-input"]
-# The answer, confirmed by what was counted: a walk for each input.
+# The answer, confirmed by what was counted: a walk for each leaf.
 modes.confirm(weights * len(by_forward) // len(leaves))
 
 # %% [markdown]
 # ## Train with your own engine
 #
 # Your engine can do enough by now to learn something. Take two half moons, which no straight line separates. The
-# network has a hidden layer with tanh and one output with sigmoid. A column of ones beside the inputs gives each hidden
-# neuron its bias, as one more weight.
+# network has a hidden layer with tanh, one output with sigmoid, and biases in both. `train` returns a function that
+# answers 0 or 1 for new points.
 
 # %%
 def tanh(z):
     return Node(op="tanh", parents=(z,), compute=np.tanh, shares=lambda g, z: (g * (1 - np.tanh(z) ** 2),))
 
-def with_ones(points):
-    return np.column_stack([points, np.ones(len(points))])
-
-# %% [markdown]
-# Then training. `train` returns a function that answers 0 or 1 for new points.
-
-# %%
 def train(points, answers, hidden, lr, steps, rng):
-    X, Y = Node(with_ones(points)), Node(answers[:, None].astype(float))
-    W1 = Node(rng.standard_normal((points.shape[1] + 1, hidden)) / np.sqrt(points.shape[1] + 1))
-    W2 = Node(rng.standard_normal((hidden, 1)) / np.sqrt(hidden))
-    loss = half_squared_sum(sigmoid(tanh(X @ W1) @ W2), Y)
+    n = points.shape[1]
+    W1, b1 = Node(rng.standard_normal((n, hidden)) / np.sqrt(n)), Node(np.zeros(hidden))
+    W2, b2 = Node(rng.standard_normal((hidden, 1)) / np.sqrt(hidden)), Node(np.zeros(1))
+
+    def network(x):
+        return sigmoid(tanh(x @ W1 + b1) @ W2 + b2)
+
+    loss = half_squared_sum(network(Node(points)), Node(answers[:, None].astype(float)))
     for _ in range(steps):
         forward(loss)
-        backward(loss)
-        for weight in (W1, W2):
+        backward(loss, add)
+        for weight in (W1, b1, W2, b2):
             weight.value = weight.value - lr * weight.grad
-
-    def answer(points):
-        return (forward(sigmoid(tanh(Node(with_ones(points)) @ W1) @ W2))[:, 0] > 0.5).astype(int)
-
-    return answer
+    return lambda fresh: (forward(network(Node(fresh)))[:, 0] > 0.5).astype(int)
 
 # %% [markdown]
 # Forward, backward, a step for each weight: the loop is all that training is. Four hundred points to learn from, four
@@ -633,7 +725,7 @@ tell_moons = train(*moons, hidden=16, lr=0.05, steps=500, rng=np.random.default_
 # The border that it found.
 share_of_moons = np.mean(tell_moons(fresh[0]) == fresh[1])
 figures.show(
-    figures.plots.decision_plane(*fresh, tell_moons, title="Two moons, fresh points"),
+    figures.plots.decision_plane(*fresh, tell_moons, title="Two moons, fresh points", below=True),
     alt="A curved border follows the gap between the half moons; hardly a fresh point lies on its wrong side.",
     caption=f"Right on {share_of_moons:.1%} of the fresh points; rings mark the others.",
 )
@@ -657,10 +749,14 @@ share_of_digits = np.mean(said == truth)
 misread = np.flatnonzero(said != truth)[:8]
 figures.show(
     figures.plots.image_grid(images[misread].reshape(-1, 28, 28), [f"read as {(3, 8)[said[i]]}" for i in misread],
-                             cols=8, wrong=np.ones(len(misread), bool)),
+                             cols=4, wrong=np.ones(len(misread), bool)),
     alt="Some of the threes and eights that the engine's network misread; several are hard for people too.",
     caption=f"Read correctly: {share_of_digits:.1%} of 200 images it had never seen. Here are some of the others.",
 )  # fmt: skip
+
+# %% tags=["continued", "nbval-ignore-output"]
+print(f"moons:  {np.sum(tell_moons(fresh[0]) == fresh[1])} of {len(fresh[1])} fresh points right")
+print(f"digits: {np.sum(said == truth)} of {len(truth)} fresh images right")
 
 # %% tags=["hide-input"]
 # What the text says of both must be true on every machine.
@@ -668,38 +764,79 @@ assert share_of_moons > 0.95
 assert share_of_digits > 0.9
 
 # %% [markdown]
-# More than nine in ten, with an engine of which you know every line.
+# More than nine digits in ten, with an engine that you could write down again.
 
 # %% [markdown]
 # ## The same in PyTorch
 #
-# Here is the same training in PyTorch, to be read and not to be run: the course does not need PyTorch. See how many of
-# its lines you have written yourself today.
+# Is it what PyTorch computes? The course does not need PyTorch, so its numbers were recorded: a script,
+# [`tools/record_torch.py`](../tools/record_torch.py), ran three graphs of this page there and kept the gradients. The
+# largest of them has all that could go wrong: matrices, a bias, and a node that is used twice.
 #
-# <details><summary>A text to read: the training loop in PyTorch (nothing here imports it)</summary>
+# <details><summary>A text to read: the third graph in PyTorch</summary>
+#
+# ```python
+# X, Y = torch.tensor(inputs), torch.tensor(targets)
+# W1, b, V, W2 = (torch.tensor(start, requires_grad=True) for start in starts)
+# A = torch.sigmoid(X @ W1 + b)
+# S = A + torch.sigmoid(A @ V)
+# loss = 0.5 * (torch.sigmoid(S @ W2) - Y).square().sum()
+# loss.backward()
+# ```
+#
+# </details>
+
+# %%
+with_skip = sigmoid(X @ W1 + b)
+third = half_squared_sum(sigmoid((with_skip + sigmoid(with_skip @ V)) @ W2), Y)
+forward(third)
+backward(third, add)
+backward(J, add)
+ours = {"diamond, x": x.grad, "diamond, w": w.grad, "Heron, 6 rounds, x": nine.grad,
+        "network, W1": W1.grad, "network, b": b.grad, "network, V": V.grad, "network, W2": W2.grad}
+
+# %% tags=["hide-input", "nbval-ignore-output"]
+# The recorded gradients beside ours; the last bits of a difference are the machine's.
+recorded = recorded_gradients()
+recorded_beside = []
+for name, grad in ours.items():
+    theirs = recorded.gradients[name]
+    first, their_first, furthest = np.ravel(grad)[0], np.ravel(theirs)[0], float(np.abs(grad - theirs).max())
+    recorded_beside.append((name, str(np.shape(grad)), f"{first:.9f}", f"{their_first:.9f}", f"{furthest:.1e}"))
+    checks.check_close(grad, theirs, rtol=1e-13, atol=1e-15)
+table(recorded_beside, ["gradient", "shape", "first number, ours", "PyTorch's", "largest difference"],
+      align="llrrr", caption=f"Recorded with PyTorch {recorded.version} on {recorded.date}, in float64.")
+
+# %% [markdown]
+# The same numbers, but for the rounding of the last of their sixteen digits. And here is the training loop, to be read.
+# See how many of its lines you have written yourself today.
+#
+# <details><summary>A text to read: the training loop in PyTorch</summary>
 #
 # ```python
 # import torch
 #
-# x, y = torch.tensor(points), torch.tensor(answers)
-# w1 = torch.tensor(start1, requires_grad=True)
-# w2 = torch.tensor(start2, requires_grad=True)
-# optimizer = torch.optim.SGD([w1, w2], lr=lr)
+# x, y = torch.tensor(points), torch.tensor(answers[:, None], dtype=torch.float64)
+# w1, b1, w2, b2 = (torch.tensor(start, requires_grad=True) for start in starts)
+# optimizer = torch.optim.SGD([w1, b1, w2, b2], lr=lr)
 # for _ in range(steps):
-#     loss = 0.5 * (torch.sigmoid(torch.tanh(x @ w1) @ w2) - y).square().sum()
+#     output = torch.sigmoid(torch.tanh(x @ w1 + b1) @ w2 + b2)
+#     loss = 0.5 * (output - y).square().sum()
 #     optimizer.zero_grad()
 #     loss.backward()
 #     optimizer.step()
 # ```
+#
+# `points` and `answers` are those of `train`, and `starts` the four arrays that it begins with.
 #
 # </details>
 
 # %% tags=["hide-input"]
 # Line by line.
 table(
-    [("requires_grad=True", "a Node that is a leaf; x and y are plain arrays, which get no gradient"),
+    [("requires_grad=True", "every Node gets a gradient, X and Y too; PyTorch keeps those that are asked for"),
      ("x @ w1, torch.tanh(...)", "__matmul__ and tanh: a node that notes its parents; PyTorch computes it at once"),
-     ("loss = ... inside the loop", "forward(loss); PyTorch makes a new graph in each step"),
+     ("output = ..., loss = ... in the loop", "forward(loss); PyTorch makes a new graph in each step"),
      ("optimizer.zero_grad()", "node.grad = 0.0 at the beginning of backward"),
      ("loss.backward()", "the reversed order, the shares, and the plus sign"),
      ("optimizer.step()", "weight.value = weight.value - lr * weight.grad")],
@@ -709,17 +846,18 @@ table(
 
 # %% [markdown]
 # Two things differ. PyTorch computes each line as it is written, and takes its notes while doing so. You first wrote
-# the graph down and then ran it, as Theano and the first TensorFlow did.[^Dey "Building a DL Library"] And setting the
-# gradients back is a call of its own there, `zero_grad` (today it drops the arrays, which comes to the same). Why would
-# anybody want that?
+# the graph down and then ran it, as Theano and the first TensorFlow did.[^Dey "Building a DL Library"] So in PyTorch an
+# `if` can ask for a value, and in your engine it cannot, since nothing is computed yet. And forgetting old gradients is
+# a call of its own there, `zero_grad` (today it sets them to `None`, unless told to fill in zeros). Why would anybody
+# want that?
 
 # %% [markdown]
 # ## Backward twice
 #
 # This course has a grown-up version of your engine, [`course_lib/nn/graph.py`](../course_lib/nn/graph.py). It explains
 # itself at length, refuses what cannot be right (a missing value, a graph that runs in a circle), and knows all
-# operations of the library by name. The core is yours, as its last lines show. It keeps PyTorch's custom: `backward`
-# adds to what the leaves already hold, until `zero_grad`.
+# operations of the library by name. Its `backward` treats leaves as PyTorch does. Open the fold and read: which
+# gradients does a call clear, and which does it leave as they are?
 
 # %%
 x, w1, w2 = graph.variable(inputs, "X"), graph.variable(W1.value, "W1"), graph.variable(W2.value, "W2")
@@ -729,10 +867,10 @@ goal = graph.apply("half_squared_sum", out, targets, name="J")
 graph.forward(goal)
 graph.backward(goal)
 print("lesson 04's gradients, in every bit:", np.array_equal(w1.grad, by_hand["W1"]))
-listing(graph.backward, "The last lines of the library's backward", start="for node in reversed(order)")
+listing(graph.backward, "The last lines of the library's backward", start="if goal.is_leaf and")
 
 # %% [markdown]
-# The fold holds the lines that you know. Now make the mistake that everybody makes once.
+# Now forget something on purpose.
 
 # %% tags=["hide-input"]
 # A prediction.
@@ -755,9 +893,10 @@ print("after zero_grad:                  ", np.unique(w1.grad / first))
 # %% [markdown]
 # <details class="reveal"><summary>A common bug, and a good use</summary>
 #
-# Forget `zero_grad` in a training loop, and each step uses the sum of all gradients so far. No error tells you, in
-# PyTorch neither. (A second `backward` on the *same* graph it refuses, unless told to retain it; in a training loop
-# each round makes a new one.) But adding has its good use: a sum over samples can be taken in parts. If a batch does
+# Nodes in between are cleared in each call, leaves are not: to them `parent.grad + g` adds. Forget `zero_grad` in a
+# training loop, and each step uses the sum of all gradients so far. No error tells you, and in PyTorch none does
+# either. (There, a second `backward` on the *same* graph is refused, unless it is told to retain it; in a training loop
+# each round makes a new graph.) But adding has its good use: a sum over samples can be taken in parts. If a batch does
 # not fit into memory, send it through in pieces, call `backward` after each, and make one step at the end.
 #
 # </details>
@@ -784,11 +923,22 @@ for half in (loss_of(slice(0, 2)), loss_of(slice(2, 4))):
 print("two halves make the whole gradient:", np.allclose(w1.grad, first, rtol=1e-12))
 
 # %% [markdown]
-# ## A long chain
+# Four things are asked of a deep-learning library: ways to specify a network, routines for its passes, routines for
+# training and testing, and room for passes that run in parallel.[^Dey "Building a DL Library"] You have built the first
+# three in small. The two halves show the fourth: two workers could take one each, with the same weights, and add their
+# gradients.
+
+# %% [markdown]
+# ## Optional: a long chain
 #
-# One weakness of yours remains. `visit` calls itself for each parent, and Python limits how deeply calls may nest, to a
-# thousand or a few thousand. A recurrent network applies one layer again for every word of a text, and that makes far
-# longer chains. Here is one of 10,000 additions.
+# <details><summary>Ten thousand nodes</summary>
+#
+# One weakness of your engine remains. `visit` calls itself for each parent, and Python limits how deeply calls may
+# nest, to a thousand or a few thousand. A recurrent network applies one layer again for every word of a text, and that
+# makes longer chains. The library keeps the nodes that are still open in a list of its own, which can grow as long as
+# memory lasts. Below, `step` is used 10,000 times, so its gradient is the sum of 10,000 shares of 1.
+#
+# </details>
 
 # %%
 chain, step = Node(0.0), Node(0.5)
@@ -799,10 +949,6 @@ try:
 except RecursionError as error:
     print("yours:", type(error).__name__)
 
-# %% [markdown]
-# The library keeps the nodes that are still open in a list of its own, and a list can grow as long as memory lasts:
-
-# %%
 start, step = graph.variable(0.0), graph.variable(0.5)
 chain = start
 for _ in range(10_000):
@@ -812,86 +958,8 @@ graph.backward(chain)
 print("gradients:", float(start.grad), "and", float(step.grad))
 
 # %% [markdown]
-# The node `step` is used 10,000 times, so its gradient is the sum of 10,000 shares of 1.
-
-# %% [markdown]
-# ## From the engine to a library
-#
-# Four things are asked of a deep-learning library.[^Dey "Building a DL Library"] You have met the core of each:
-
-# %% tags=["hide-input"]
-# What is asked, and where it is.
-table(
-    [("constructs to specify a network", "nn.Dense, nn.Sigmoid, ... and nn.Sequential"),
-     ("routines for forward, backward, gradients", "net.forward, net.backward, net.gradients"),
-     ("routines for training and testing", "nn.train, nn.evaluate: your loop, over mini-batches"),
-     ("room for parallel and distributed passes", "batches that split; ops, a backend that can be exchanged")],
-    ["what is asked for", "in this course"],
-    align="ll",
-)  # fmt: skip
-
-# %% [markdown]
-# `Sequential` is the simplest of all graphs, a chain of layers. A chain needs no search: the list of layers *is* its
-# topological order, and backward is the list reversed. Here is lesson 04's network a third time, as layers, with its
-# weights in place of the random ones. (`"0.w"` is the `w` of layer 0, and `[...] =` writes into the array.)
-
-# %%
-rng = np.random.default_rng(0)
-net = nn.Sequential(
-    nn.Dense(2, 3, rng=rng, bias=False, dtype=np.float64), nn.Sigmoid(),
-    nn.Dense(3, 1, rng=rng, bias=False, dtype=np.float64), nn.Sigmoid(),
-)  # fmt: skip
-net[0].params["w"][...] = W1.value
-net[2].params["w"][...] = W2.value
-
-# %% [markdown]
-# One walk forward, one walk back:
-
-# %%
-_, cache = ops.half_squared_sum_forward(net.forward(inputs), targets)
-net.backward(ops.half_squared_sum_backward(cache))
-print("lesson 04's gradients, in every bit:", np.array_equal(net.gradients()["0.w"], by_hand["W1"]))
-
-# %% [markdown]
-# And the room for parallel passes? Nodes of one column of a drawing do not wait for each other, as `u` and `v` in the
-# first figure. Nor do samples: four workers can take one each, with the same weights, and their gradients are added,
-# as those of the two halves were. Here they work one after the other; from lesson 11 on it will be thousands at a time.
-
-# %%
-total = np.zeros_like(by_hand["W1"])
-for row in range(4):  # each worker: its own sample, the same weights
-    net.zero_grad()
-    _, cache = ops.half_squared_sum_forward(net.forward(inputs[row : row + 1]), targets[row : row + 1])
-    net.backward(ops.half_squared_sum_backward(cache))
-    total += net.gradients()["0.w"]
-print("four workers find the whole gradient:", np.allclose(total, by_hand["W1"], rtol=1e-12))
-
-# %% [markdown]
 # ## Try it
 #
-# Here is a neuron with its loss, $J = \frac12 (y - \sigma(x\,w + b))^2$. Only one road leads from each node to the
-# goal, so every gradient is a product of slopes, and nothing has to be added.
-
-# %% tags=["hide-input"]
-# A neuron to play with.
-x_in, w_in = graph.variable(2.0, "x"), graph.variable(-1.0, "w")
-b_in, y_in = graph.variable(1.5, "b"), graph.variable(1.0, "y")
-p_node = x_in * w_in
-z_node = p_node + b_in
-o_node = graph.apply("sigmoid", z_node, name="o")
-neuron_loss = graph.apply("half_squared_sum", o_node, y_in, name="J")
-p_node.name, z_node.name = "p", "z"
-figures.graph_explorers.explorer(neuron_loss, title="One neuron and its loss")
-
-# %% [markdown]
-# - Find a setting with $y = 1$ in which the loss is almost as large as it can be, and the gradients of $x$, $w$ and $b$
-#   are almost 0. What has happened? <details><summary>Answer</summary>
-#
-#   Make $z$ strongly negative, for instance with $x = 4$, $w = -4$. Then $o$ is almost 0, where it should be 1. But the
-#   slope of $\sigma$, which is $o(1 - o)$, is almost 0 as well, and on the way back everything is multiplied by it. The
-#   neuron is badly wrong, and cannot learn: it is saturated.
-#
-#   </details>
 # - In `backward`, loop over `order` instead of `reversed(order)`. What are the gradients of the first example, and why?
 #   <details><summary>Answer</summary>
 #
@@ -899,10 +967,19 @@ figures.graph_explorers.explorer(neuron_loss, title="One neuron and its loss")
 #   of a gradient that is still 0. `J` comes last, and gives `u` and `v` their 5 and 6 when their turn is over.
 #
 #   </details>
-# - Give your engine a `relu` with its share, put it into the skip network in place of one sigmoid, and measure its
-#   gradients. <details><summary>Answer</summary>
+# - Give `b` the shape (1, 3), then (1,), then make it a plain `Node(0.5)`. What is the shape of its gradient each time,
+#   and what was added up?
+#   <details><summary>Answer</summary>
 #
-#   `compute=lambda z: np.maximum(z, 0)` and `shares=lambda g, z: (g * (z > 0),)`. `measured_gradient` agrees as long as
+#   The shape of `b` each time. With (1, 3) it is the sum over the four samples, as before, in a row. The other two are
+#   one bias for all three neurons and all four samples, so all twelve shares are added.
+#
+#   </details>
+# - Give your engine a `relu` with its share, put it into the skip network in place of one sigmoid, and nudge one weight
+#   by a millionth to see whether its gradient is right.
+#   <details><summary>Answer</summary>
+#
+#   `compute=lambda z: np.maximum(z, 0)` and `shares=lambda g, z: (g * (z > 0),)`. The measured slope agrees as long as
 #   no `z` is closer to 0 than the nudge.
 #
 #   </details>
@@ -912,11 +989,8 @@ figures.graph_explorers.explorer(neuron_loss, title="One neuron and its loss")
 #
 # Prof. Dey's slide "Computations for a CG" says of the backward pass: compute "the derivative of the final goal node
 # with respect to each incoming edge's tail node". Read literally, that is a whole derivative for each edge. What one
-# edge brings is a *share*. A node with several outgoing edges has the sum of its shares, and the slide does not mention
-# the sum: it is the plus sign of this page. In the first figure, x gets 6 and 10, and its derivative is 16.
-#
-# The slide "Building a DL Library" names TensorFlow and Theano. Theano is no longer developed, and since its version 2
-# TensorFlow, too, computes as you write.
+# edge brings is a *share*, and a node with several outgoing edges has the sum of its shares. In the first figure, x
+# gets 6 and 10, and its derivative is 16.
 #
 # </details>
 
@@ -941,9 +1015,9 @@ figures.graph_explorers.explorer(neuron_loss, title="One neuron and its loss")
 #
 # <details><summary>Answer</summary>
 #
-# None of them is wrong. Only the gradient of $X$ itself is a sum of two shares, and nothing lies in front of $X$. The
-# gradients of $W_1$ and $U$ come from nodes that have one child each. So the mistake is there, and a check of the
-# weights passes; only one that includes the input would find it.
+# None of them is wrong. Only the gradient of $X$ itself is a sum of two shares, and $X$ is a leaf, computed from
+# nothing. The gradients of $W_1$ and $U$ come from nodes that have one child each. So the mistake is there, and a check
+# of the weights passes; only one that includes the input would find it.
 #
 # </details>
 
@@ -953,8 +1027,8 @@ figures.graph_explorers.explorer(neuron_loss, title="One neuron and its loss")
 #
 # <details><summary>Answer</summary>
 #
-# The sum of three gradients: those at the first, the second and the third weights. The steps grow, and point to where
-# the loss used to fall. Adding is what you want when the parts belong to one step: pieces of a batch that does not fit
+# The sum of three gradients: those at the first, the second and the third weights. The steps grow, and include
+# outdated directions. Adding is what you want when the parts belong to one step: pieces of a batch that does not fit
 # into memory, or the samples of several workers.
 #
 # </details>

@@ -116,7 +116,7 @@ check("08.2", mix)
 # %% [markdown]
 # ## 08.3 · Who won, and where
 #
-# *3 points, core. Trains: max pooling with the argmax mask. (Dey, "Pooling Layer", "Pooling Kernel"; Owens,
+# *3 points, core. Trains: max pooling with the winner index. (Dey, "Pooling Layer", "Pooling Kernel"; Owens,
 # "Max-Pooling")*
 #
 # One map `x` of shape (H, W), windows of F × F pixels, stride S. Return two arrays `(y, place)`, both of shape (H_out,

@@ -10,6 +10,9 @@ import re
 
 import numpy as np
 
+from course_lib.checks.einsum_errors import einsum_error, is_einsum_error
+from course_lib.checks.message_shapes import inner_sizes, shapes_in
+
 ELEMENTWISE = ("operands could not be broadcast together", "non-broadcastable output operand")
 PRODUCT = ("mismatch in its core dimension", "not aligned", "does not have enough dimensions")
 PUT = ("could not broadcast input array",)
@@ -51,14 +54,23 @@ def shape_error(error, origin, function, arguments):
         )
     if isinstance(error, ValueError) and (found := RESHAPE.search(text)):
         return " ".join(filter(None, [_reshape(*found.groups()), given]))
+    if isinstance(error, ValueError) and is_einsum_error(text):
+        node, names = (origin.expression, origin.names) if origin else (None, {})
+        said = einsum_error(node, lambda n: _held(n, names), lambda n: shape_of(n, names))
+        return " ".join(filter(None, [said, given]))
     if not isinstance(error, ValueError) or not _has(text, ELEMENTWISE + PRODUCT + PUT + OTHER):
         return ""
-    pair = _pair(origin) if _has(text, ELEMENTWISE + PRODUCT) else None
+    pair = _pair(origin, shapes_in(text)) if _has(text, ELEMENTWISE + PRODUCT) else None
     if pair is not None:
         said = [*(_product(*pair) if pair[0] == "@" else _elementwise(*pair))]
         return " ".join([*said[:1], *(_other_brackets(origin) or said[1:]), given])
     if _has(text, PUT):
         return f"The values and the place that they are to fill have different shapes. {given}"
+    if (operands := _operands(origin)) and operands[0] == "@" and (sizes := inner_sizes(text)):
+        left, right = (ast.unparse(node) for node in operands[1:])
+        said = f"The last size of {left} is {sizes[0]}, and the size that it meets in {right} is {sizes[1]}; in a"
+        said += " product they must be equal. Is one of them to be transposed (.T)?"
+        return " ".join(filter(None, [said, given]))
     if _has(text, PRODUCT) and "dimensions" not in text:
         rule = "In a product the last size of the left array must equal the first one of the right."
         return " ".join(filter(None, [rule, "Is one of them to be transposed (.T)?", given]))
@@ -108,8 +120,8 @@ def _shapes_in(value):
     return ""
 
 
-def _pair(origin):
-    """Return (sign, left text, its shape, right text, its shape) of what failed, None if that is not known."""
+def _operands(origin):
+    """Return (sign, left node, right node) of what failed, None if that is not known."""
     node = origin and origin.expression
     if isinstance(node, ast.BinOp):
         sign, left, right = SIGNS.get(type(node.op)), node.left, node.right
@@ -123,10 +135,28 @@ def _pair(origin):
         sign, left, right = "@" if node.func.attr == "dot" else None, node.func.value, node.args[0]
     else:
         return None
+    return sign and (sign, left, right)
+
+
+def _pair(origin, told=None):
+    """Return (sign, left text, its shape, right text, its shape) of what failed, None if that is not known.
+
+    told: the shapes of both, where NumPy's message names them; a function may have returned an operand. It counts for
+    an operator and for functions that hand their arguments on as they are, and where it agrees with what is known.
+    """
+    if not (operands := _operands(origin)):
+        return None
+    sign, left, right = operands
     shapes = shape_of(left, origin.names), shape_of(right, origin.names)
-    return (
-        None if sign is None or None in shapes else (sign, ast.unparse(left), shapes[0], ast.unparse(right), shapes[1])
-    )
+    if None in shapes and told and _handed_on(origin.expression):
+        shapes = told if all(s in (None, t) for s, t in zip(shapes, told, strict=True)) else shapes
+    return None if None in shapes else (sign, ast.unparse(left), shapes[0], ast.unparse(right), shapes[1])
+
+
+def _handed_on(node):
+    """Whether the shapes in NumPy's message are those of the operands: not where a function computes with others."""
+    called = getattr(node.func, "attr", "") if isinstance(node, ast.Call) else ""
+    return not isinstance(node, ast.Call) or called in PRODUCTS or isinstance(getattr(np, called, None), np.ufunc)
 
 
 def shape_of(node, names):
@@ -206,9 +236,9 @@ def _elementwise(sign, left, a, right, b):
     yield f"{left} is {a} and {right} is {b}: for {both} the sizes must be equal or 1, counted from the last axis."
     pairs = [(left, a, _t(right), b[::-1]), (_t(left), a[::-1], right, b)] if len(a) == len(b) == 2 else []
     if len(b) == 1 and len(a) > 1:
-        pairs = [(left, a, f"{right}[:, None]", (*b, 1)), (_t(left), a[::-1], right, b)]
+        pairs = [(left, a, f"{_bracketed(right)}[:, None]", (*b, 1)), (_t(left), a[::-1], right, b)]
     if len(a) == 1 and len(b) > 1:
-        pairs = [(f"{left}[:, None]", (*a, 1), right, b)]
+        pairs = [(f"{_bracketed(left)}[:, None]", (*a, 1), right, b)]
     fits = [f"`{_bracketed(x)} {sign} {_bracketed(y)}`" for x, s, y, t in pairs if _beside(s, t) is not None]
     if fits:
         yield f"Is one of them transposed? {' or '.join(fits)} would fit."
@@ -247,6 +277,8 @@ def _chained(nodes, names):
 
 
 def _t(text):
+    if isinstance(ast.parse(text, mode="eval").body, ast.Call):
+        return f"{text}.T"
     plain = r"\w+(\[-?\w+\])*"  # a name, or an entry of a list
     whole = text.removesuffix(".T")
     return f"{text}.T" if re.fullmatch(plain, text) else whole if re.fullmatch(plain, whole) else f"({text}).T"

@@ -17,6 +17,7 @@ from .stepper import stepper
 from .svg import LABEL, MINUS, Svg, text_width
 
 CELL = (44, 40)  # width and height of a cell that holds two lines
+SMALL = (36, 40)  # the same, where nine stand side by side on a phone
 ARROW = 40  # room for an arrow between two matrices
 
 
@@ -37,18 +38,17 @@ def pooling_routes(x, dy, size=2, stride=None):
     y, places = y[0, 0], cache[1][0, 0]
     step = size if stride is None else stride
     winners = sorted({divmod(int(place), x.shape[1]) for place in places.ravel()})
-    small, wide = max(34 * y.shape[1], 88), max(34 * x.shape[1], 80)
+    small, wide = max(34 * y.shape[1], 96), max(34 * x.shape[1], 88)
     tall, low = LABEL + 28 * x.shape[0], LABEL + 28 * y.shape[0]
-    row = max((tall - low) / 2 + low + 14, low + 18)  # from the upper small matrices to the lower one
-    svg = Svg(2 * wide + 2 * small + 3 * ARROW + 16, row + low + 16)
-    at = [8 + wide + ARROW, 8 + wide + small + 2 * ARROW, 8 + wide + 2 * small + 3 * ARROW]
-    middle = 8 + max(0, (row + low - tall) / 2)
+    row = max(low, tall) + 16  # from one small matrix to the next; x and dx stand beside the gaps between them
+    right, middle = 8 + wide + ARROW, 8 + (row + low - tall) / 2
+    svg = Svg(right + small + 8, 2 * row + low + 16)
     look = dict(fmt="{:g}", cell=(34, 28))
     first = svg.matrix(x, 8, middle, name="x", role="data", **look)
-    kept = svg.matrix(y, at[0], 8, name="y", role="output", **look)
-    place = svg.matrix(places, at[0], 8 + row, name="place", role="thread", **look)
-    upstream = svg.matrix(dy, at[1], 8, name="dy", role="gradient", **look)
-    last = svg.matrix(dx, at[2], middle, name="dx", role="gradient", **look)
+    last = svg.matrix(dx, 8, middle + row, name="dx", role="gradient", **look)
+    kept = svg.matrix(y, right, 8, name="y", role="output", **look)
+    place = svg.matrix(places, right, 8 + row, name="place", role="thread", **look)
+    upstream = svg.matrix(dy, right, 8 + 2 * row, name="dy", role="gradient", **look)
     if step == size:  # the windows share no pixel: lines between them
         for k in range(1, y.shape[1]):
             svg.line(first.x + 34 * size * k, first.y, first.x + 34 * size * k, first.bottom, line=5)
@@ -57,13 +57,10 @@ def pooling_routes(x, dy, size=2, stride=None):
     for box in (first, last):
         for i, j in winners:
             svg.rect(box.x + 34 * j, box.y + 28 * i, 34, 28, line=2.5)
-    for one, other in ((first, kept), (first, place), (upstream, last), (place, last)):  # there, and back
-        up = 10 if other is kept or one is upstream else -10
-        ends = (
-            one.cy if one in (upstream, place) else one.cy - up,
-            other.cy if other in (kept, place) else other.cy - up,
-        )
-        svg.arrow(one.right + 8, ends[0], other.x - 8, ends[1], stroke=style.MUTED)
+    for other in (kept, place):  # there
+        svg.arrow(first.right + 6, first.cy, right - 6, other.cy, stroke=style.MUTED)
+    for other in (place, upstream):  # and back
+        svg.arrow(right - 6, other.cy, last.right + 6, last.cy, stroke=style.MUTED)
     return svg
 
 
@@ -83,7 +80,9 @@ def full_convolution_frames(dy, w):
         The mask as the forward pass used it, not flipped.
     """
     dx = full_convolution(dy, w)
-    return [_full_frame(dy, w, dx, h, v) for h, v in np.ndindex(dx.shape)]
+    heads = {at: _full_head(dy, w, dx, *at) for at in np.ndindex(dx.shape)}
+    width = max(text_width(head, 14) for head in heads.values())
+    return [_full_frame(dy, w, dx, h, v, head, width) for (h, v), head in heads.items()]
 
 
 def full_convolution_stepper(dy, w):
@@ -97,7 +96,7 @@ def weight_gradient_frames(x, dy):
     """Return one picture for each weight: dy (H_out, W_out) over the map x (H, W), the products, and dw so far."""
     dw = ops.conv2d_forward(x[None, None], dy[None, None])[0][0, 0]
     heads = {at: _weight_head(x, dy, dw, *at) for at in np.ndindex(dw.shape)}
-    width = max(text_width(head, 14) for head in heads.values())
+    width = max(text_width(line, 14) for head in heads.values() for line in head)
     return [_weight_frame(x, dy, dw, p, q, head, width) for (p, q), head in heads.items()]
 
 
@@ -109,20 +108,23 @@ def weight_gradient_stepper(x, dy):
 def _weight_head(x, dy, dw, p, q):
     window = x[p : p + dy.shape[0], q : q + dy.shape[1]]
     rows = [" + ".join(f"{d:g}·{v:g}" for d, v in zip(*pair, strict=True)) for pair in zip(dy, window, strict=True)]
-    return f"dw[{p}, {q}] = {' + '.join(f'({row})' for row in rows)} = {dw[p, q]:g}"
+    lines = [f"{'+' if k else f'dw[{p}, {q}] ='} ({row})" for k, row in enumerate(rows)]  # a line a row, for phones
+    return [*lines[:-1], f"{lines[-1]} = {dw[p, q]:g}"]
 
 
 def _weight_frame(x, dy, dw, p, q, head, width):
-    left = 8 + x.shape[1] * CELL[0] + 36
-    right = left + max(dy.shape[1] * CELL[0], 80) + 36
-    tall = max(x.shape[0], dy.shape[0], dw.shape[0]) * CELL[1]
-    svg = Svg(max(right + max(dw.shape[1] * CELL[0], 80) + 8, 16 + width), 40 + LABEL + tall + 8)
-    svg.text(8, 22, _minus(head), size=14, bold=True)
-    grid = svg.matrix(x, 8, 40, name="x", role="data", fmt="", cell=CELL)
+    top = 20 + 20 * len(head)
+    left = 8 + max(x.shape[1] * CELL[0], 80) + 36
+    below = top + LABEL + max(x.shape[0], dy.shape[0]) * CELL[1] + 14  # dw stands below, so that a phone shows it all
+    wide = max(left + max(dy.shape[1] * CELL[0], 80), 8 + dw.shape[1] * CELL[0], 8 + width) + 8
+    svg = Svg(wide, below + LABEL + dw.shape[0] * CELL[1] + 8)
+    for k, line in enumerate(head):
+        svg.text(8, 22 + 20 * k, _minus(line), size=14, bold=True)
+    grid = svg.matrix(x, 8, top, name="x", role="data", fmt="", cell=CELL)
     _overlay(svg, grid, x, dy, (p, q), "gradient")
-    svg.matrix(dy, left, 40, name="dy", role="gradient", fmt="{:g}", cell=CELL)
+    svg.matrix(dy, left, top, name="dy", role="gradient", fmt="{:g}", cell=CELL)
     done = np.arange(dw.size).reshape(dw.shape) <= p * dw.shape[1] + q
-    svg.matrix(dw, right, 40, name="dw", role="gradient", fmt="{:g}", empty=~done, cell=CELL, highlight=[(p, q)])
+    svg.matrix(dw, 8, below, name="dw", role="gradient", fmt="{:g}", empty=~done, cell=CELL, highlight=[(p, q)])
     return picture(
         svg,
         alt=f"dy lies on x from row {p} and column {q}; the {dy.size} products add up to dw[{p}, {q}] = {dw[p, q]:g}.",
@@ -149,31 +151,41 @@ def _overlay(svg, grid, values, mask, corner, role, outside=None):
     svg.rect(grid.x + v * width, grid.y + h * height, mask.shape[1] * width, mask.shape[0] * height, line=3)
 
 
-def _full_frame(dy, w, dx, h, v):
+def _full_products(dy, w, h, v):
+    """Return the products of dy and the flipped mask at pixel (h, v), as text, row after row."""
+    flipped, border = w[::-1, ::-1], [(k - 1, k - 1) for k in w.shape]
+    inside = np.pad(np.ones(dy.shape, bool), border)[h : h + w.shape[0], v : v + w.shape[1]]
+    window = np.pad(dy, border)[h : h + w.shape[0], v : v + w.shape[1]]
+    return [f"{d:g}·{m:g}" for d, m in zip(window[inside], flipped[inside], strict=True)]
+
+
+def _full_head(dy, w, dx, h, v):
+    return f"dx[{h}, {v}] = {' + '.join(_full_products(dy, w, h, v))} = {dx[h, v]:g}"
+
+
+def _full_frame(dy, w, dx, h, v, head, wide):
     K_h, K_w = w.shape
     flipped = w[::-1, ::-1]
     border = ((K_h - 1, K_h - 1), (K_w - 1, K_w - 1))
     padded = np.pad(dy, border)
     outside = np.pad(np.zeros(dy.shape, bool), border, constant_values=True)
-    window, inside = padded[h : h + K_h, v : v + K_w], ~outside[h : h + K_h, v : v + K_w]
-    products = [f"{d:g}·{m:g}" for d, m in zip(window[inside], flipped[inside], strict=True)]
-    total = " + ".join(products) + f" = {dx[h, v]:g}"
-
+    products = _full_products(dy, w, h, v)
     width, height = CELL
-    left = (8, 8 + padded.shape[1] * width + 36)
-    left += (left[1] + max(K_w * width, 118) + 36,)
-    tall = max(padded.shape[0] * height, 2 * K_h * height + 16 + LABEL)
-    svg = Svg(left[2] + dx.shape[1] * width + 8, 40 + LABEL + tall + 8)
-    svg.text(8, 22, _minus(f"dx[{h}, {v}] = {total}"), size=14, bold=True)
-    grid = svg.matrix(padded, left[0], 40, name="dy, padded", role="gradient", fmt="", empty=outside, cell=CELL)
+    left = 8 + max(padded.shape[1] * width, 110) + 28
+    below = 40 + LABEL + max(padded.shape[0] * height, 2 * K_h * height + 16 + LABEL) + 14  # dx: a phone shows it all
+    right = max(left + max(K_w * width, 112), 8 + dx.shape[1] * width, 8 + wide)
+    svg = Svg(right + 8, below + LABEL + dx.shape[0] * height + 8)
+    svg.text(8, 22, _minus(head), size=14, bold=True)
+    grid = svg.matrix(padded, 8, 40, name="dy, padded", role="gradient", fmt="", empty=outside, cell=CELL)
     _overlay(svg, grid, padded, flipped, (h, v), "weight", outside)
-    mask = svg.matrix(w, left[1], 40, name="w", role="weight", fmt="{:g}", cell=CELL)
-    svg.matrix(flipped, left[1], mask.bottom + 16, name="w flipped", role="weight", fmt="{:g}", cell=CELL)
+    mask = svg.matrix(w, left, 40, name="w", role="weight", fmt="{:g}", cell=CELL)
+    svg.matrix(flipped, left, mask.bottom + 16, name="w flipped", role="weight", fmt="{:g}", cell=CELL)
     done = np.arange(dx.size).reshape(dx.shape) <= h * dx.shape[1] + v
-    svg.matrix(dx, left[2], 40, name="dx", role="gradient", fmt="{:g}", empty=~done, cell=CELL, highlight=[(h, v)])
+    svg.matrix(dx, 8, below, name="dx", role="gradient", fmt="{:g}", empty=~done, cell=CELL, highlight=[(h, v)])
     return picture(
         svg,
-        alt=f"dx[{h}, {v}] is {total}; {len(products)} of the {w.size} mask elements lie on dy, the rest on zeros.",
+        alt=f"dx[{h}, {v}] is {' + '.join(products)} = {dx[h, v]:g}; "
+        f"{len(products)} of the {w.size} mask elements lie on dy, the rest on zeros.",
         caption=f"Pixel ({h}, {v}) was seen by {_times(len(products), 'window')}: {_times(len(products), 'product')}.",
     )
 
@@ -200,20 +212,21 @@ def unrolled(x, mask, pixel):
     """
     source = source_pixels(x.shape, mask)
     cols = ops.im2col(x[None, None], mask)[0]
-    width, height = CELL
-    places = cols.shape[1]
-    left = 8 + x.shape[1] * width + 96
-    svg = Svg(left + places * width + 8, 28 + max(x.shape[0], cols.shape[0]) * height + 26)
-    _cells(svg, x, np.arange(x.size).reshape(x.shape), 8, "x", x.shape, pixel)
-    _cells(svg, cols, source, left, "unrolled x", x.shape, pixel)
-    W_out = x.shape[1] - mask[1] + 1
-    bottom = 28 + cols.shape[0] * height
+    width, height = SMALL
+    places, left = cols.shape[1], 50
+    under = 28 + x.shape[0] * height + 16  # the matrix stands below the map, so that a phone shows it all
+    svg = Svg(left + max(places * width, x.shape[1] * width, 110) + 8, under + LABEL + cols.shape[0] * height + 26)
+    _cells(svg, x, np.arange(x.size).reshape(x.shape), (left, 8), "x", x.shape, pixel)
+    _cells(svg, cols, source, (left, under), "unrolled x", x.shape, pixel)
+    W_out, first = x.shape[1] - mask[1] + 1, under + LABEL
+    bottom = first + cols.shape[0] * height + 16
+    svg.text(left - 6, bottom, "y at", anchor="end", fill=style.MUTED)
     for place in range(places):
-        name = f"y[{place // W_out},{place % W_out}]"
-        svg.text(left + (place + 0.5) * width, bottom + 16, name, anchor="middle", fill=style.MUTED)
+        name = f"{place // W_out},{place % W_out}"
+        svg.text(left + (place + 0.5) * width, bottom, name, anchor="middle", fill=style.MUTED)
     for row in range(cols.shape[0]):
         name = f"w[{row // mask[1]},{row % mask[1]}]"
-        svg.text(left - 6, 28 + (row + 0.5) * height + 4, name, anchor="end", fill=style.MUTED)
+        svg.text(left - 6, first + (row + 0.5) * height + 4, name, anchor="end", fill=style.MUTED)
     return svg
 
 
@@ -252,18 +265,19 @@ def _pixel_shades(pixels):
     return [to_hex([0.5 * part + 0.5 for part in colours(rank)[:3]]) for rank in ranks]
 
 
-def _cells(svg, values, source, left, name, shape, pixel):
-    width, height = CELL
+def _cells(svg, values, source, corner, name, shape, pixel):
+    (width, height), (left, top) = SMALL, corner
     shades = _pixel_shades(shape[0] * shape[1])
-    svg.matrix(values, left, 8, name=name, role="data", fmt="", cell=CELL)
+    svg.matrix(values, left, top, name=name, role="data", fmt="", cell=SMALL)
+    top += LABEL
     for i, j in np.ndindex(values.shape):
         row, column = divmod(int(source[i, j]), shape[1])
-        x, y = left + j * width, 28 + i * height
+        x, y = left + j * width, top + i * height
         svg.rect(x, y, width, height, fill=shades[source[i, j]], stroke=style.PAPER)
         svg.text(x + width / 2, y + 17, _minus(f"{values[i, j]:g}"), anchor="middle", size=14, bold=True)
         svg.text(x + width / 2, y + 33, f"({row},{column})", anchor="middle")
     for i, j in np.argwhere(source == pixel[0] * shape[1] + pixel[1]):
-        x, y = left + j * width, 28 + i * height
+        x, y = left + j * width, top + i * height
         svg.rect(x + 1, y + 1, width - 2, height - 2, stroke=style.PAPER, line=6)
         svg.rect(x + 1, y + 1, width - 2, height - 2, stroke="gradient", line=3.5)
 
@@ -272,7 +286,7 @@ def _cells(svg, values, source, left, name, shape, pixel):
 def copies(counts, *, title=""):
     """Return a map of how often each pixel is copied; counts (H, W) whole numbers."""
     counts = np.asarray(counts)
-    fig, ax = style.new_figure(5.2, 3.9)
+    fig, ax = style.new_figure(4.1, 3.4)
     drawn = ax.imshow(counts, cmap=style.shades("data"), vmin=0)
     ax.set(xlabel="column", ylabel="row", title=title)
     ax.grid(False)

@@ -15,7 +15,7 @@ from .svg import Svg
 
 
 def as_matrix(mask, size, pad=0, stride=1):
-    """Return the layer as a matrix of weight numbers, (H_out W_out, H W): 1, 2, ... name the weights, 0 is a zero.
+    """Return the layer as a matrix, (H_out W_out, H W): 1, 2, ... stand for the weights A0, A1, ..., 0 for a zero.
 
     Parameters
     ----------
@@ -40,9 +40,9 @@ def _weight_shades(kinds):
 
 
 def matrix_of_weights(numbers, rows):
-    """Return a drawing of `as_matrix`'s result (r, c): a shade and a name A1, A2, ... for each weight.
+    """Return a drawing of `as_matrix`'s result (r, c): a shade and a name A0, A1, ... for each weight.
 
-    rows : list of str, the names of the r outputs. The columns are called I1, I2, ...
+    rows : list of str, the names of the r outputs. The columns are called I0, I1, ...
     """
     height, width = numbers.shape
     cell_w, cell_h, left, top = 22, 26, 38, 52
@@ -51,7 +51,7 @@ def matrix_of_weights(numbers, rows):
     title = f"T {numbers.shape}: {filled} cells hold the same {kinds} weights, {numbers.size - filled} are 0"
     svg.text(6, 18, title, size=12, bold=True)
     for j in range(width):
-        svg.text(left + (j + 0.5) * cell_w, top - 7, f"I{j + 1}", anchor="middle")
+        svg.text(left + (j + 0.5) * cell_w, top - 7, f"I{j}", anchor="middle")
     for i in range(height):
         svg.text(left - 8, top + (i + 0.5) * cell_h + 4.3, rows[i], anchor="end", bold=True)
     shades = _weight_shades(kinds)
@@ -59,7 +59,8 @@ def matrix_of_weights(numbers, rows):
         k, x, y = numbers[i, j], left + j * cell_w, top + i * cell_h
         ink = style.ink_on(shades[k]) if k else style.MUTED
         svg.rect(x, y, cell_w, cell_h, fill=shades[k], stroke=style.INK if k else style.GRID)
-        svg.text(x + cell_w / 2, y + cell_h / 2 + 4.3, f"A{k}" if k else "0", anchor="middle", fill=ink, bold=bool(k))
+        name = f"A{k - 1}" if k else "0"
+        svg.text(x + cell_w / 2, y + cell_h / 2 + 4.3, name, anchor="middle", fill=ink, bold=bool(k))
     return svg
 
 
@@ -81,7 +82,7 @@ def bands(numbers, title=""):
     key.imshow(mask, **look)
     for i, j in np.argwhere(mask):
         ink = style.ink_on(look["cmap"].colors[mask[i, j]])
-        key.text(j, i, f"A{mask[i, j]}", ha="center", va="center", color=ink)
+        key.text(j, i, f"A{mask[i, j] - 1}", ha="center", va="center", color=ink)
     key.set(title="the mask", xticks=[], yticks=[])
     for part in (ax, key):
         part.grid(False)

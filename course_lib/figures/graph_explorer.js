@@ -1,5 +1,6 @@
 // A graph of numbers: leaves are changed by sliders, values run forward along the edges, gradients backward.
-// data: nodes in topological order (name, op, parents by place, column, row, role, value of a leaf), limits, step.
+// data: nodes in topological order (name, op, parents by place, column, row, role, value of a leaf), limits, step,
+// choice: whether the reader may let the last share replace the others.
 ui => {
   const {nodes, limits: [low, high], step} = ui.data, look = ui.look, last = nodes.length - 1, BW = 132, BH = 78;
   const OPS = {  // value of the parents' values; shares of a gradient g, given the parents' values and the own one
@@ -37,7 +38,7 @@ ui => {
   const first = ui.button("Start", by(() => 0)), back = ui.button("Step back", by(() => at - 1));
   const forth = ui.button("Step", by(() => at + 1)), end = ui.button("End", by(() => steps.length - 1));
   for (const leaf of leaves) ui.slider(leaf.name, {min: low, max: high, step, value: leaf.value, say}, v => { leaf.value = v; });
-  if (Math.max(...uses) > 1) ui.choice("where roads meet", ["add the shares", "keep the last"], i => { adds = i === 0; });
+  if (ui.data.choice && Math.max(...uses) > 1) ui.choice("where roads meet", ["add the shares", "keep the last"], i => { adds = i === 0; });
   const pad = ui.html("div", {tabindex: 0, role: "group", "aria-label": "The graph: left and right go through the steps"}, ui.stage);
   ui.keys(pad, {ArrowLeft: by(() => at - 1), ArrowRight: by(() => at + 1), Home: by(() => 0), End: by(() => steps.length - 1)});
 

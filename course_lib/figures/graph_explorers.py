@@ -21,11 +21,12 @@ MOST_COLUMNS, MOST_ROWS = 6, 2
 """What stands side by side on a screen, and on a phone, where columns become rows."""
 
 
-def explorer(goal, *, limits=(-4.0, 4.0), step=0.5, title="Values forward, gradients backward"):
+def explorer(goal, *, limits=(-4.0, 4.0), step=0.5, title="Values forward, gradients backward", choice=True):
     """Return a figure of the graph that ends in `goal`; the reader changes its leaves and walks through both passes.
 
     Each step computes one value, or sends one share of a gradient along one edge. Where a node is used twice, the
-    reader can also let the last share replace the others, and sees which gradients are then wrong.
+    reader can also let the last share replace the others, and sees which gradients are then wrong, unless `choice` is
+    False.
 
     Parameters
     ----------
@@ -36,6 +37,8 @@ def explorer(goal, *, limits=(-4.0, 4.0), step=0.5, title="Values forward, gradi
     step : float > 0
         From one value of a leaf to the next.
     title : str
+    choice : bool
+        Whether to offer the choice between adding the shares and keeping the last.
 
     Returns
     -------
@@ -73,7 +76,7 @@ def explorer(goal, *, limits=(-4.0, 4.0), step=0.5, title="Values forward, gradi
          "row": rows[n.name], "role": graphs.role_of(n, goal)} | ({"value": float(n.value)} if n.is_leaf else {})
         for n in order
     ]  # fmt: skip
-    data = {"nodes": nodes, "limits": [float(v) for v in limits], "step": float(step)}
+    data = {"nodes": nodes, "limits": [float(v) for v in limits], "step": float(step), "choice": bool(choice)}
     says = _finding(order, goal)
     static = picture(graphs.draw(goal, rows=rows, size="full"), alt=_alt(order, says), caption=says)
     return live("graph_explorer", data, title=title, static=static)

@@ -9,7 +9,9 @@ from . import style
 
 
 @style.styled
-def decision_plane(x, y, predict, *, title="", labels=None, axes=("x1", "x2"), margin=0.6, resolution=300, ax=None):
+def decision_plane(
+    x, y, predict, *, title="", labels=None, axes=("x1", "x2"), margin=0.6, resolution=300, ax=None, below=False
+):
     """Return a figure of 2-D points over the regions that a classifier assigns; points on the wrong side are ringed.
 
     Parameters
@@ -23,10 +25,12 @@ def decision_plane(x, y, predict, *, title="", labels=None, axes=("x1", "x2"), m
         Names of the classes, in rising order of their numbers.
     ax : matplotlib Axes
         Draw here instead of in a new figure.
+    below : bool
+        Put the key below the plane, where a phone has room for it.
     """
     require_some("x", x)
     x, y = np.asarray(x, float), np.asarray(y)
-    fig, ax = style.new_figure(5.6, 4.2) if ax is None else (ax.figure, ax)
+    fig, ax = style.new_figure(*((4.1, 5.0) if below else (5.6, 4.2))) if ax is None else (ax.figure, ax)
     (x0, y0), (x1, y1) = x.min(0) - margin, x.max(0) + margin
     gx, gy = np.meshgrid(np.linspace(x0, x1, resolution), np.linspace(y0, y1, resolution))
     region = np.asarray(predict(np.column_stack([gx.ravel(), gy.ravel()]))).reshape(gx.shape)
@@ -49,7 +53,7 @@ def decision_plane(x, y, predict, *, title="", labels=None, axes=("x1", "x2"), m
         ax.fill([], [], facecolor=style.class_cue(k).region, edgecolor=style.MUTED, label=f"area: {name} is answered")
     ax.set(xlim=(x0, x1), ylim=(y0, y1), xlabel=axes[0], ylabel=axes[1], title=title)
     ax.grid(False)
-    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    ax.legend(loc="upper left", bbox_to_anchor=(0.0, -0.16) if below else (1.0, 1.0))
     return fig
 
 

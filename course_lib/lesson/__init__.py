@@ -4,8 +4,8 @@
 results/. `counts` puts counters of launches into a table, `columns` reports side by side, `findings` shows what one of
 them found, and `listing` folds a text of the library. `estimated` is the predicted time beside the measured one,
 `issued` the machine instructions that it is made of; `count_layer` counts ways to compute a convolution layer. `lines`
-and `corrections` have what lesson 01 asks of a perceptron's runs, `two_digits` its digits; `moved`, `with_room` and
-`cut_masks` are lesson 07's experiment with digits that move.
+and `corrections` have what lesson 01 asks of a perceptron's runs, `two_digits` its digits; `recorded_gradients` are what
+PyTorch found for lesson 05's graphs; `moved` and `with_room` are lesson 07's experiment with digits that move.
 """
 
 from .columns import columns
@@ -15,13 +15,15 @@ from .findings import Findings, findings
 from .layer_counts import Counted, count_layer
 from .listing import Listing, listing
 from .measurements import Measured, Rate, measured, memory_ladder, microbench, registers
-from .moved_digits import cut_masks, moved, with_room
+from .moved_digits import moved, with_room
 from .prediction import Prediction, predict
+from .recorded_gradients import RecordedGradients, recorded_gradients
 from .tables import Table, table
 from .two_digits import TwoDigits, two_digits
 
 __all__ = [
-    "Counted", "Findings", "Issued", "Listing", "Measured", "Prediction", "Rate", "Table", "TwoDigits", "columns",
-    "count_layer", "counts", "cut_masks", "estimated", "findings", "issued", "listing", "measured", "memory_ladder",
-    "microbench", "moved", "predict", "registers", "table", "two_digits", "with_room",
+    "Counted", "Findings", "Issued", "Listing", "Measured", "Prediction", "Rate", "RecordedGradients", "Table",
+    "TwoDigits", "columns", "count_layer", "counts", "estimated", "findings", "issued", "listing", "measured",
+    "memory_ladder", "microbench", "moved", "predict", "recorded_gradients", "registers", "table", "two_digits",
+    "with_room",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Digits that move to the right, and masks cut out of digits: the experiment of lesson 07."""
+"""Digits that move to the right: the experiment of lesson 07."""
 
 import numpy as np
 
@@ -30,25 +30,3 @@ def moved(images, shift):
             f"images[with_room(images, {shift})]."
         )
     return np.roll(images, shift, axis=-1)
-
-
-def cut_masks(images, *, rng, side=9):
-    """Return one mask per image, (B, 1, side, side): a piece from about its middle, less the piece's mean.
-
-    Raises
-    ------
-    ValueError
-        A side that does not fit.
-
-    Source: the course's own.
-    """
-    high, wide = images.shape[1:]
-    if not 1 <= side <= min(high, wide):
-        raise ValueError(f"side is {side} and the images are {high} x {wide}; a piece must fit into its image.")
-    pieces = []
-    for image in images:
-        r, c = (int(rng.integers((n - side) // 2 - (n - side) // 5, (n - side) // 2 + (n - side) // 5 + 1))
-                for n in (high, wide))  # fmt: skip
-        piece = image[r : r + side, c : c + side]
-        pieces.append(piece - piece.mean())
-    return np.stack(pieces)[:, None]

@@ -1,6 +1,6 @@
 """Pooling: the largest value, or the mean, of every window of every map.
 
-Source: K, "Pooling Layer" and "Pooling Kernel" (the argmax mask; the first of equal values wins);
+Source: K, "Pooling Layer" and "Pooling Kernel" (the winner index, K's argmax mask; the first of equal values wins);
 O, "Max-Pooling"; H, "Subsampling Layers in LeNet-5" (an average with two trainable numbers a map).
 """
 
@@ -28,7 +28,7 @@ def max_pool_forward(x, size=2, stride=None, pad=0):
     y : (B, C, H_out, W_out) array
         H_out = 1 + floor((H - size + 2 pad) / stride).
     cache : tuple
-        With the argmax mask: for each output the place of its value in the map, row * W + column; of
+        With the winner index: for each output the place of its value in the map, row * W + column; of
         equal values the first one, as in K's kernel.
 
     Raises

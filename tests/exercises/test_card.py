@@ -315,7 +315,8 @@ def test_brackets_are_offered_only_where_they_fit(answer):
         (sum_of_both, "x is (2, 3) and w.T is (3, 2): for `x + w.T` the sizes must be equal or 1, counted from the "
                       "last axis. Is one of them transposed? `x + w` or `x.T + w.T` would fit."),
         (in_place, "Is one of them transposed? `x + w` or `x.T + w.T` would fit."),
-        (column, "Shapes of the arguments: x (2, 3), w (2, 3)."),
+        (column, "x is (2, 3) and x.sum(axis=1) is (2,): for `x * x.sum(axis=1)` the sizes must be equal or 1"),
+        (column, "`x * x.sum(axis=1)[:, None]` or `x.T * x.sum(axis=1)` would fit. Shapes of the arguments: x (2, 3)"),
         (whole_numbers, "An array of whole numbers cannot take fractions in place."),
         (into_a_row, "The values and the place that they are to fill have different shapes."),
     ],
@@ -324,7 +325,7 @@ def test_brackets_are_offered_only_where_they_fit(answer):
 def test_numpys_errors_about_shapes_are_told_with_the_shapes_and_what_would_fit(answer, says):
     cause = rows(card(LAYER, answer))["Likely cause"]
     assert says in cause
-    if answer in (rows_of_four, four_numbers, three_rows, side_by_side, column):
+    if answer in (rows_of_four, four_numbers, three_rows, side_by_side):
         assert ".T" not in cause
 
 

@@ -1,5 +1,6 @@
 """Figures of lesson 08: the numbers drawn are the library's, on all kinds of sizes."""
 
+import re
 from urllib.parse import unquote
 
 import numpy as np
@@ -83,7 +84,7 @@ def test_there_is_a_frame_for_each_weight_and_it_ends_with_its_gradient(shape, s
     assert len(frames) == dw.size
     assert len({f.height for f in frames}) == 1
     for frame, (p, q) in zip(frames, np.ndindex(mask), strict=True):
-        head = svg_texts(read_svg(frame.src))[0].replace("\N{MINUS SIGN}", "-")
+        head = " ".join(svg_texts(read_svg(frame.src))[: len(dy)]).replace("\N{MINUS SIGN}", "-")
         name, terms, total = head.split(" = ")
         assert name == f"dw[{p}, {q}]"
         assert float(total) == dw[p, q] == eval(terms.replace("·", "*"))
@@ -92,9 +93,14 @@ def test_there_is_a_frame_for_each_weight_and_it_ends_with_its_gradient(shape, s
 
 def test_all_frames_of_the_lessons_example_have_one_size():
     x, dy = np.arange(16.0).reshape(4, 4), np.ones((3, 3))
-    steps = cnn_layers.weight_gradient_stepper(x, dy)
-    assert len({(f.width, f.height) for f in steps.frames}) == 1
-    assert steps.frames[0].width <= 840
+    w = np.ones((2, 2))
+    for steps in (
+        cnn_layers.weight_gradient_stepper(x, dy),
+        cnn_layers.full_convolution_stepper(dy, w),
+        cnn_layers.unrolled_stepper(x, (2, 2)),
+    ):
+        assert len({(f.width, f.height) for f in steps.frames}) == 1
+        assert steps.frames[0].width <= 412, "a phone would make its text smaller than can be read"
 
 
 @pytest.mark.parametrize("shape", [(4, 4), (3, 5), (2, 2), (1, 3)])
@@ -134,6 +140,10 @@ def test_pooling_routes_draw_winners_places_and_gradients(shape, size, stride):
     dy = np.arange(10.0, 10 + y.size).reshape(y.shape[2:])
     svg = cnn_layers.pooling_routes(x, dy, size, stride).to_svg()
     winners = len(np.unique(cache[1]))
+    rows = {float(y) for y in re.findall(r"<rect x='8(?:\.0)?' y='([\d.]+)' width='34' height='28'", svg)}
+    assert len(rows) == 2 * shape[0]
+    assert np.diff(sorted(rows)).min() >= 28, "x and dx stand apart"
+    assert float(re.search(r"width='([\d.]+)'", svg).group(1)) <= 412, "a phone shows its text in full size"
     assert svg.count("stroke-width='2.5'") == 2 * winners
     for name, values in (("x", x), ("dx", x), ("y", dy), ("place", dy), ("dy", dy)):
         assert f"<tspan font-weight='bold'>{name}</tspan> {values.shape}" in svg

@@ -122,6 +122,12 @@ def test_limits_must_leave_something_to_choose(limits, step):
         explorer(diamond(), limits=limits, step=step)
 
 
+@pytest.mark.parametrize("choice", [True, False])
+def test_the_choice_of_keeping_the_last_share_can_be_left_out(choice):
+    """Where a lesson asks first what happens then."""
+    assert explorer(diamond(), choice=choice).data["choice"] is choice
+
+
 def test_only_a_node_is_a_goal():
     with pytest.raises(TypeError, match="give the last node of a graph"):
         explorer(30.0)

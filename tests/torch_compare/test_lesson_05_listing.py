@@ -1,4 +1,4 @@
-"""The text in PyTorch that lesson 05 shows: it runs, and its weights go where the lesson's own engine takes them."""
+"""What lesson 05 shows of PyTorch: its text trains as the own engine does, and its recorded gradients come anew."""
 
 import re
 import textwrap
@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from course_lib.lesson import recorded_gradients
+
 torch = pytest.importorskip("torch", reason="PyTorch, an optional extra (pip install .[torch]), is not here")
 
 SCRIPT = Path(__file__).resolve().parents[2] / "notebooks" / "05_computation_graph.py"
@@ -14,28 +16,44 @@ SCRIPT = Path(__file__).resolve().parents[2] / "notebooks" / "05_computation_gra
 
 def listing():
     """Return the text between the fences of the fold, as Python."""
-    lines = SCRIPT.read_text(encoding="utf-8").splitlines()
-    first, last = (lines.index(fence) for fence in ("# ```python", "# ```"))
-    return textwrap.dedent("\n".join(re.sub("^# ?", "", line) for line in lines[first + 1 : last]))
+    texts = re.findall(r"^# ```python\n(.*?)^# ```$", SCRIPT.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    return next(t for text in texts if "optimizer" in (t := textwrap.dedent(re.sub("(?m)^# ?", "", text))))
 
 
-def by_hand(points, answers, w1, w2, lr, steps):
+def by_hand(points, answers, w1, b1, w2, b2, lr, steps):
     for _ in range(steps):
-        a = np.tanh(points @ w1)
-        o = 1 / (1 + np.exp(-a @ w2))
-        delta = (o - answers) * o * (1 - o)
-        w1, w2 = w1 - lr * points.T @ ((delta @ w2.T) * (1 - a**2)), w2 - lr * a.T @ delta
-    return w1, w2
+        a = np.tanh(points @ w1 + b1)
+        o = 1 / (1 + np.exp(-(a @ w2 + b2)))
+        delta = (o - answers[:, None]) * o * (1 - o)
+        back = (delta @ w2.T) * (1 - a**2)
+        w1, b1 = w1 - lr * points.T @ back, b1 - lr * back.sum(axis=0)
+        w2, b2 = w2 - lr * a.T @ delta, b2 - lr * delta.sum(axis=0)
+    return w1, b1, w2, b2
 
 
-def test_the_listing_trains_as_the_engine_does():
+@pytest.mark.parametrize("kind", [bool, int, float])
+def test_the_listing_trains_as_the_engine_does(kind):
+    """The answers are those of `train`: one axis, and of any kind, such as the digits' True and False."""
     rng = np.random.default_rng(0)
+    starts = [rng.standard_normal(shape) for shape in ((3, 5), 5, (5, 1), 1)]
     given = {
-        "points": rng.standard_normal((30, 3)), "answers": rng.integers(0, 2, (30, 1)).astype(float),
-        "start1": rng.standard_normal((3, 5)), "start2": rng.standard_normal((5, 1)), "lr": 0.05, "steps": 40,
+        "points": rng.standard_normal((30, 3)), "answers": rng.integers(0, 2, 30).astype(kind),
+        "starts": [start.copy() for start in starts], "lr": 0.05, "steps": 40,
     }  # fmt: skip
     left = dict(given)
     exec(listing(), left)
-    w1, w2 = by_hand(given["points"], given["answers"], given["start1"], given["start2"], 0.05, 40)
-    np.testing.assert_allclose(left["w1"].detach().numpy(), w1, rtol=1e-9)
-    np.testing.assert_allclose(left["w2"].detach().numpy(), w2, rtol=1e-9)
+    wanted = by_hand(given["points"], given["answers"], *starts, 0.05, 40)
+    for name, value in zip(("w1", "b1", "w2", "b2"), wanted, strict=True):
+        np.testing.assert_allclose(left[name].detach().numpy(), value, rtol=1e-9)
+
+
+def test_the_recorded_gradients_are_found_anew():
+    from tools.record_torch import gradients
+
+    before = torch.get_default_dtype()
+    kept = recorded_gradients().gradients
+    found = gradients()
+    assert found.keys() == kept.keys()
+    for name, value in found.items():
+        np.testing.assert_allclose(value, kept[name], rtol=1e-13, atol=1e-15)
+    assert torch.get_default_dtype() == before
