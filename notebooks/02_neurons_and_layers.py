@@ -592,7 +592,8 @@ turned.confirm("only the second" if raised and not np.allclose(np.sort(wrong), n
 #
 #   </details>
 # - In a new cell, replace `ops.relu` in the XOR network by `ops.leaky_relu` with `negative_slope=0.1`. Then try the
-#   slopes 0.5 and 1. At which of the three is it a perceptron again, and why? <details><summary>Answer</summary>
+#   slopes 0.5 and 1. At which of the three is it a perceptron again, and why?
+#   <details><summary>Answer</summary>
 #
 #   The only number below 0 is the -1 of the input (0, 0). It becomes $-s$, so that output is $2s$: 0.2, then 1, then 2.
 #   Above $s = 0.25$ it counts as a 1. At $s = 1$ leaky ReLU is the identity, and the network is a perceptron.
@@ -602,14 +603,16 @@ turned.confirm("only the second" if raised and not np.allclose(np.sort(wrong), n
 # %% [markdown]
 # - `def tent(x): return ops.relu(2 * x) - ops.relu(4 * x - 2)` is a layer of two neurons with its output. Plot it for
 #   `x = np.linspace(0, 1, 1001)`, then `tent(tent(x))` and `tent(tent(tent(x)))`. How many straight pieces has each?
-#   How many could one hidden layer with as many neurons have? <details><summary>Answer</summary>
+#   How many could one hidden layer with as many neurons have?
+#   <details><summary>Answer</summary>
 #
 #   2, 4 and 8 pieces: every further tent folds the whole zigzag once more. Six neurons in one layer have six bends, so
 #   7 pieces at most. With ten neurons it is 32 against 11, and with twenty 1,024 against 21.
 #
 #   </details>
 # - Build the three layers again with `np.tanh` between them, and with inputs of size 0.001:
-#   `X = 0.001 * rng.normal(size=(1000, 8))`. How well does one matrix match now? <details><summary>Answer</summary>
+#   `X = 0.001 * rng.normal(size=(1000, 8))`. How well does one matrix match now?
+#   <details><summary>Answer</summary>
 #
 #   To within about one part in a thousand, mostly better. Near 0 tanh is almost the straight line $f(z) = z$. A bend
 #   helps only where the numbers reach it, so the size of the weights matters too.

@@ -809,7 +809,8 @@ print(f"below 0.000001 after {counted} such steps; after one of Newton's {loss2(
 #
 #   </details>
 # - In the cell with `far_x`, move the last sample from 15 to 6 and run the cells below it. Are right answers still
-#   lost at the end? <details><summary>Answer</summary>
+#   lost at the end?
+#   <details><summary>Answer</summary>
 #
 #   No. At 6 the best line has all seven right. It loses its first answer once the sample is farther out than about
 #   10.6.

@@ -157,13 +157,13 @@ figures.show(
 
 # %% tags=["hide-input"]
 # A prediction.
-roads = predict(
+paths = predict(
     "One quantity acts on the loss along two paths, with the slopes −0.1254 and +0.0944. What is its slope?",
     ["their product, −0.0118", "their mean, −0.0155", "their sum, −0.0310", "the larger one, −0.1254"],
     answer="their sum, −0.0310",
     reveals=2,
 )
-roads
+paths
 
 # %% tags=["hide-output"]
 def loss_at(g1, g2):
@@ -203,7 +203,7 @@ table(
 
 # %% tags=["hide-input"]
 # The answer, confirmed by what was measured.
-roads.confirm(f"their sum, {both:.4f}".replace("-", "−"))
+paths.confirm(f"their sum, {both:.4f}".replace("-", "−"))
 checks.check_close(dJ_dw, measured, rtol=1e-6)
 
 # %% [markdown]
@@ -881,7 +881,8 @@ assert [both_checks[1] for both_checks in verdicts.values()] == ["passes", *["re
 # ## Try it
 #
 # - In `random_network`, replace the random weights by `np.ones(...)` and train XOR with 8 hidden neurons. It is not
-#   learned any more. Look at the columns of `weights[0]` after the training. <details><summary>Answer</summary>
+#   learned any more. Look at the columns of `weights[0]` after the training.
+#   <details><summary>Answer</summary>
 #
 #   All columns are equal, as they were at the start. Equal neurons have equal activations and equal deltas, so they get
 #   equal steps, for ever. Eight hidden neurons are worth one.
@@ -894,7 +895,8 @@ assert [both_checks[1] for both_checks in verdicts.values()] == ["passes", *["re
 #
 #   </details>
 # - In the drawing at the top, set both weights that leave H2 to 0. What is its delta, and which weights can no longer
-#   learn? Predict before you press All. <details><summary>Answer</summary>
+#   learn? Predict before you press All.
+#   <details><summary>Answer</summary>
 #
 #   H2's delta is 0, since nothing that H2 does reaches the loss, so its three incoming weights have gradients of 0. The
 #   two weights that leave H2 still learn: their gradients are the activation of H2 times the deltas of the outputs.

@@ -64,8 +64,8 @@ figures.graph_explorers.explorer(diamond, choice=False,
 # from, its **parents**; it is their **child**. The last node, whose derivatives we want, is the **goal**.
 #
 # Read it from left to right: $u = x\,w = 6$ and $v = x + w = 5$, so $J = u\,v = 30$. Then from right to left. How fast
-# does $J$ grow with $u$? With slope $v = 5$. And with $v$? With slope $u = 6$. From $x$, two roads lead to $J$, one
-# through $u$ and one through $v$, and lesson 04 told us what to do: multiply along a road, add over the roads.
+# does $J$ grow with $u$? With slope $v = 5$. And with $v$? With slope $u = 6$. From $x$, two paths lead to $J$, one
+# through $u$ and one through $v$, and lesson 04 told us what to do: multiply along a path, add over the paths.
 #
 # $$\frac{\partial J}{\partial x} = 5\,w + 6 \cdot 1 = 16, \quad \frac{\partial J}{\partial w} = 5\,x + 6 \cdot 1 = 21$$
 #
@@ -402,7 +402,7 @@ print("b", b.value.shape, "  b.grad", twelve.shape)
 # %% [markdown]
 # <details class="reveal"><summary>Four shares side by side</summary>
 #
-# Each sample uses the bias once. So four roads lead from it to the loss, and their shares stand side by side, one in
+# Each sample uses the bias once. So four paths lead from it to the loss, and their shares stand side by side, one in
 # each row, instead of being added. It raises no error. Worse: after one step `b - lr * b.grad`, the bias itself would
 # have the shape (4, 3), a bias of its own for each sample.
 #
@@ -413,7 +413,7 @@ print("b", b.value.shape, "  b.grad", twelve.shape)
 broadcast.confirm(f"twelve numbers, of shape {twelve.shape}")
 
 # %% [markdown]
-# The rule is the old one: roads add. Whatever broadcasting has stretched on the way forward is summed on the way back,
+# The rule is the old one: paths add. Whatever broadcasting has stretched on the way forward is summed on the way back,
 # so that a gradient always has the shape of its value. We put this into `add`, once for all operations:
 
 # %%

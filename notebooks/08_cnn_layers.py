@@ -152,7 +152,7 @@ print(dx_overlap)
 # %% [markdown]
 # <details class="reveal"><summary>Two wins, two gradients</summary>
 #
-# The 3 is the largest of the first window and of the second, so two roads lead from it to $E$, and roads add:
+# The 3 is the largest of the first window and of the second, so two paths lead from it to $E$, and paths add:
 # $5 + 6 = 11$. The third window does not contain it.
 #
 # </details>
@@ -194,8 +194,8 @@ print(y[0, 0])
 # ### One weight
 #
 # The weight $w_{00}$ is used once in every output: in $y_{00}$ it meets $x_{00}$, in $y_{01}$ it meets $x_{01}$, and so
-# on. So nine roads lead from it to $E$. Each contributes $\partial E/\partial y$ times the pixel that the weight met,
-# and roads add:[^Hwu "Back-propagation for a convolutional layer"]
+# on. So nine paths lead from it to $E$. Each contributes $\partial E/\partial y$ times the pixel that the weight met,
+# and paths add:[^Hwu "Back-propagation for a convolutional layer"]
 #
 # $$\frac{\partial E}{\partial w_{pq}} = \sum_{h,v} \frac{\partial E}{\partial y_{hv}}\; x_{h+p,\,v+q}$$
 #
@@ -220,7 +220,7 @@ print(dw, "db", dy.sum())
 #
 # Now the pixel $x_{11}$, in the middle. Four windows saw it, and in each of them it met another weight. In $y_{11}$ it
 # stood at the top left and met $w_{00}$. In $y_{10}$ it met $w_{01}$, in $y_{01}$ it met $w_{10}$, and in $y_{00}$ it
-# met $w_{11}$.[^Hwu "Example"] Four roads:
+# met $w_{11}$.[^Hwu "Example"] Four paths:
 #
 # $$\frac{\partial E}{\partial x_{hv}} = \sum_{p,q} \frac{\partial E}{\partial y_{h-p,\,v-q}}\; w_{pq}$$
 #
@@ -298,7 +298,7 @@ dX, dW, _ = ops.conv2d_backward(dY, ops.conv2d_forward(X, W)[1])
 print("dX", dX.shape, " dW", dW.shape)
 
 # %% [markdown]
-# With one map on either side, the pixel in the middle had four roads to $E$. How many are there now?
+# With one map on either side, the pixel in the middle had four paths to $E$. How many are there now?
 
 # %% tags=["hide-input"]
 # A prediction.

@@ -568,7 +568,8 @@ by_columns.roofline(device="H200")
 # ## Try it
 #
 # - Use blocks of 8 × 128 threads in `negative` instead of 32 × 32. Which of the two counts x? Predict the sectors of
-# one request first. <details><summary>Answer</summary>
+# one request first.
+#   <details><summary>Answer</summary>
 #
 #   x has 8 threads, so a warp covers four rows with eight columns each: four sectors again, every byte used. With
 #   4 × 256, a warp covers eight rows with four columns, half of each sector is wasted, and 8 sectors are fetched.

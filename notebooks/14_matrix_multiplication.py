@@ -909,7 +909,8 @@ table(
 # ## Try it
 #
 # - In the picture on top, find a choice with at least 32 operations for each byte, of which two blocks fit on a
-#   multiprocessor of an H200. <details><summary>Answer</summary>
+#   multiprocessor of an H200.
+#   <details><summary>Answer</summary>
 #
 #   128 × 128 results, 16 deep, 8 × 8 for each thread: the ladder's rungs 5 to 7. (This page's `square_of_eight` takes
 #   too many registers for two.) With 16 × 16 results for each thread the sums alone would take 256 registers, and 255

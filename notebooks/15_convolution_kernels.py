@@ -1333,7 +1333,8 @@ print("typical error, in typical errors of the direct way:", *(
 #   </details>
 # - Launch `basic` for C1 with blocks of 32 × 8 instead of 16 × 16. (It takes the tile's side from `blockDim.x`, so the
 #   line with `h` needs `blockDim.y`; and four tiles lie below each other now: a grid of `(6, 4, 1)`.) Which count
-#   moves, and why? <details><summary>Answer</summary>
+#   moves, and why?
+#   <details><summary>Answer</summary>
 #
 #   A warp is then one row of 28 outputs instead of two half rows. It touches one run of pixels and not two: as many
 #   requests, an eighth fewer sectors.

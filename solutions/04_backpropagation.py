@@ -13,7 +13,7 @@
 # %% [markdown]
 # # 04 · Exercises: backpropagation
 #
-# These exercises belong to lesson 04. You follow roads from a weight to the loss in networks that are not the
+# These exercises belong to lesson 04. You follow paths from a weight to the loss in networks that are not the
 # lesson's: another activation, another loss, a matrix that is used twice. The warm-ups take about five minutes each,
 # core exercises ten to twenty, the last one half an hour.
 #
@@ -41,7 +41,7 @@ from course_lib.checks import check
 #
 # <details><summary>Hint 1</summary>
 #
-# One road leads from each weight to $J$. Two of the three slopes along it are the same for all weights.
+# One path leads from each weight to $J$. Two of the three slopes along it are the same for all weights.
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -132,7 +132,7 @@ check("04.2", multiplications)
 #
 # <details><summary>Hint 1</summary>
 #
-# The road is the lesson's: $\delta_G$ at the outputs, $\partial J/\partial W_2$, $\delta_Z$ at the hidden layer,
+# The path is the lesson's: $\delta_G$ at the outputs, $\partial J/\partial W_2$, $\delta_Z$ at the hidden layer,
 # $\partial J/\partial W$. Write the shape of each beside it: $(B, C)$, $(M, C)$, $(B, M)$, $(D, M)$.
 #
 # </details>
@@ -213,7 +213,7 @@ check("04.4", wrong_entries)
 # %% [markdown]
 # ## 04.5 · One matrix, two layers
 #
-# *4 points, stretch. Trains: a weight that acts along two roads. (Dey, "Computing gradient w.r.t W")*
+# *4 points, stretch. Trains: a weight that acts along two paths. (Dey, "Computing gradient w.r.t W")*
 #
 # An **autoencoder** squeezes each sample through a few hidden neurons and tries to give it back: its target is its own
 # input. Ours uses the same matrix both times: $A = \tanh(XW)$, $O = A W^T$ (no activation at the output), and
@@ -232,13 +232,13 @@ check("04.4", wrong_entries)
 # <details><summary>Hint 2</summary>
 #
 # The error $E = O - X$ has shape $(B, D)$. The gradient of $V$ must have the shape $(D, M)$: which of $A^T E$ and
-# $E^T A$ has it? The longer road goes back through $V$, then through the slope of tanh, then to $X$.
+# $E^T A$ has it? The longer path goes back through $V$, then through the slope of tanh, then to $X$.
 #
 # </details>
 # <details><summary>Hint 3</summary>
 #
-# Compute `A`, then `E = A @ W.T - X`. The shorter road gives `E.T @ A`. For the longer one, `E @ W` arrives at `A`;
-# multiply by `1 - A * A` to arrive at `Z`, and multiply `X.T` by that. Return the sum of the two roads.
+# Compute `A`, then `E = A @ W.T - X`. The shorter path gives `E.T @ A`. For the longer one, `E @ W` arrives at `A`;
+# multiply by `1 - A * A` to arrive at `Z`, and multiply `X.T` by that. Return the sum of the two paths.
 #
 # </details>
 

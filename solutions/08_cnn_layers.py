@@ -43,7 +43,7 @@ from course_lib.checks import check
 #
 # <details><summary>Hint 1</summary>
 #
-# Roads from one bias to $E$: one through each output number that it was added to. Roads add.
+# Paths from one bias to $E$: one through each output number that it was added to. Paths add.
 #
 # </details>
 #

@@ -1,4 +1,4 @@
-"""Figures of lesson 04: roads of a weight, the matrices of two layers step by step, learning, costs, checks.
+"""Figures of lesson 04: paths of a weight, the matrices of two layers step by step, learning, costs, checks.
 
 Every number drawn here is computed with `course_lib.reference`, the code that the lesson teaches.
 """

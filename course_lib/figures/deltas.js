@@ -70,7 +70,7 @@ ui => {
     if (what === "weights of O") return ["dJ/dw = (value where the edge begins) · (δ where it ends)", `${v.a.map((a, j) => `H${j + 1}: ${number(a, 4)}·${put4(v.delta_g[n])} = ${number(v.dw2[j][n], 4)}`).join("; ")}`,
       `One δ serves all ${M} weights of O${n + 1}.`];
     if (what === "delta of H") return ["δ = (sum of w·δ over the edges that leave) · a(1 − a)", `H${n + 1}: δ = (${v.delta_g.map((d, k) => `${put2(net.w2[n][k])}·${put4(d)}`).join(" + ")})·${prime(v.a[n])} = ${number(v.delta_z[n], 4)}`,
-      `On the edges: what each output sends back to H${n + 1}, its δ times the edge's weight. Roads add.`];
+      `On the edges: what each output sends back to H${n + 1}, its δ times the edge's weight. Paths add.`];
     if (what === "weights of H") return ["dJ/dw = (value where the edge begins) · (δ where it ends)", `${net.x.map((x, i) => `I${i + 1}: ${plain(x)}·${put4(v.delta_z[n])} = ${number(v.dw[i][n], 4)}`).join("; ")}`,
       `The same rule as at the outputs, for the weights of H${n + 1}.`];
     if (what === "all") return ["every dJ/dw, from one walk forward and one back", `${D * M + M * C} gradients; J = ${number(v.J, 4)}`,

@@ -38,7 +38,7 @@ ui => {
   const first = ui.button("Start", by(() => 0)), back = ui.button("Step back", by(() => at - 1));
   const forth = ui.button("Step", by(() => at + 1)), end = ui.button("End", by(() => steps.length - 1));
   for (const leaf of leaves) ui.slider(leaf.name, {min: low, max: high, step, value: leaf.value, say}, v => { leaf.value = v; });
-  if (ui.data.choice && Math.max(...uses) > 1) ui.choice("where roads meet", ["add the shares", "keep the last"], i => { adds = i === 0; });
+  if (ui.data.choice && Math.max(...uses) > 1) ui.choice("where paths meet", ["add the shares", "keep the last"], i => { adds = i === 0; });
   const pad = ui.html("div", {tabindex: 0, role: "group", "aria-label": "The graph: left and right go through the steps"}, ui.stage);
   ui.keys(pad, {ArrowLeft: by(() => at - 1), ArrowRight: by(() => at + 1), Home: by(() => 0), End: by(() => steps.length - 1)});
 

@@ -4,8 +4,8 @@
 results/. `counts` puts counters of launches into a table, `columns` reports side by side, `findings` shows what one of
 them found, and `listing` folds a text of the library. `estimated` is the predicted time beside the measured one,
 `issued` the machine instructions that it is made of; `count_layer` counts ways to compute a convolution layer. `lines`
-and `corrections` have what lesson 01 asks of a perceptron's runs, `two_digits` its digits; `recorded_gradients` are what
-PyTorch found for lesson 05's graphs; `moved` and `with_room` are lesson 07's experiment with digits that move.
+and `corrections` have what lesson 01 asks of a perceptron's runs, `two_digits` its digits; `recorded_gradients` are
+what PyTorch found for lesson 05's graphs; `moved` and `with_room` are lesson 07's experiment with digits that move.
 """
 
 from .columns import columns

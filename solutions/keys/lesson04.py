@@ -103,7 +103,7 @@ KEYS = (
                 "slope of h, and the bias's right",
                 """def neuron_gradients(h, o, t):
     return np.append((o - t) * h * (1 - h) * h, (o - t) * o * (1 - o))""",
-                "was taken of h; the sigmoid on this road made o",
+                "was taken of h; the sigmoid on this path made o",
             ),
             Mutant(
                 "slope of h, and the bias's summed",
@@ -459,12 +459,12 @@ KEYS = (
                 "The slope of tanh is missing",
             ),
             Mutant(
-                "mean of the roads",
+                "mean of the paths",
                 """def tied_gradient(X, W):
     A = np.tanh(X @ W)
     E = A @ W.T - X
     return (E.T @ A + X.T @ ((E @ W) * (1 - A * A))) / 2""",
-                "Roads add; their mean was taken.",
+                "Paths add; their mean was taken.",
             ),
             Mutant(
                 "wrong sign",

@@ -104,7 +104,7 @@ def test_the_formula_of_the_step_stands_below_with_its_numbers(page):
         press(page, "slides", "Next")
     text = root(page, "slides").inner_text()
     assert "H2: δ = (1·(−0.1254) + 1·0.0944)·0.9569·(1 − 0.9569) = −0.0013" in text
-    assert "Roads add." in caption(page, "slides")
+    assert "Paths add." in caption(page, "slides")
 
 
 @pytest.mark.parametrize("name", ["slides", "small"])

@@ -111,9 +111,9 @@ def test_without_the_sum_the_leaves_are_wrong_and_marked(page):
     assert root(page, "diamond").locator("text:has-text('✗')").count() == 2
     press(page, "ladder", "keep the last")
     assert data(page, "ladder")["wrong"] == "s0 s1 s2 s3"
-    assert root(page, "neuron").get_by_text("where roads meet").count() == 0, "no node is used twice"
-    assert root(page, "diamond").get_by_text("where roads meet").count() == 1
-    assert root(page, "nochoice").get_by_text("where roads meet").count() == 0, "the lesson asks first"
+    assert root(page, "neuron").get_by_text("where paths meet").count() == 0, "no node is used twice"
+    assert root(page, "diamond").get_by_text("where paths meet").count() == 1
+    assert root(page, "nochoice").get_by_text("where paths meet").count() == 0, "the lesson asks first"
 
 
 def test_a_click_on_a_node_goes_where_its_gradient_is_complete(page):

@@ -12,7 +12,7 @@ from course_lib.figures.explore import WIDGET_VIEW
 from tests.book.site import site_of
 
 from .demo import broken_notebook, demo_notebook
-from .drive import assert_readable, drive_everything, drive_explorer, drive_live
+from .drive import assert_readable, drive_everything, drive_explorer
 from .lab import Watched
 
 LEFT_OUT = {"10_what_convnets_learn": {"sisters"}}
@@ -231,13 +231,12 @@ def every(kind):
     return pytest.mark.parametrize("path", found, ids=lambda path: path.stem)
 
 
-def driven(lab, server, name, notebook, run):
-    """Open a notebook, run it or not, and drive its controls; return how many there were: (steppers, explorers)."""
+def driven(lab, server, name, notebook):
+    """Open a notebook, run it, and drive its controls; return how many there were: (steppers, explorers)."""
     nbformat.write(notebook, server.root / name)
     panel = lab.open(name)
     try:
-        if run:
-            lab.run_all()
+        lab.run_all()
         found = drive_everything(panel)
         assert_readable(panel)
         lab.assert_quiet()
@@ -247,61 +246,13 @@ def driven(lab, server, name, notebook, run):
     return found
 
 
-@every("stepper")
-def test_every_stepper_of_a_lesson_works(lab, server, path):
-    """Its frames are in the notebook: it works as soon as that is trusted, and nothing is run."""
-    notebook = nbformat.read(path, as_version=4)
-    if path != LESSONS[0]:  # the text of one lesson is enough: to set all formulas takes a quarter of the time
-        # What a prediction folds stays, since it counts its folds.
-        folds = 'class="reveal"'
-        notebook.cells = [cell for cell in notebook.cells if cell.cell_type == "code" or folds in cell.source]
-    server.trust(notebook)
-    assert driven(lab, server, path.name, notebook, run=False)[0] >= len(cells_with(notebook, "stepper"))
-
-
 @every("explore")
 def test_every_explorer_of_a_lesson_works(lab, server, path):
     whole, left_out = nbformat.read(path, as_version=4), LEFT_OUT.get(path.stem, set())
     made = set().union(*(names_of(cell.source)[0] for cell in whole.cells if cell.cell_type == "code"))
     assert left_out <= made, "LEFT_OUT has a name that the lesson does not make"
     notebook = what_explorers_need(whole, left_out)
-    assert driven(lab, server, path.name, notebook, run=True)[1] >= len(cells_with(notebook, "explore"))
-
-
-@every("live")
-def test_every_live_figure_of_a_lesson_works(browser, path):
-    """It needs neither a kernel nor JupyterLab: what is stored in the notebook is put on a page."""
-    found = cells_with(nbformat.read(path, as_version=4), "live")
-    stored = [o.data["text/html"] for cell in found for o in cell.outputs if "course-live" in str(o.get("data", ""))]
-    page = browser.new_page(viewport={"width": 700, "height": 900})
-    errors = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.set_content("\n".join(stored))
-    shown = page.locator(".course-live")
-    assert shown.count() == len(stored)
-    for figure in shown.all():
-        drive_live(figure)
-    assert errors == []
-    page.close()
-
-
-def test_live_figures_work_in_jupyterlab_too(lab, server):
-    """One lesson is enough: a trusted notebook, and nothing is run."""
-    notebook = nbformat.read(LESSONS[0].parent / "11_gpu_programming_model.ipynb", as_version=4)
-    notebook.cells = cells_with(notebook, "live")
-    server.trust(notebook)
-    nbformat.write(notebook, server.root / "live.ipynb")
-    panel = lab.open("live.ipynb")
-    try:
-        figures = panel.locator(".course-live")
-        figures.nth(len(notebook.cells) - 1).locator(".course-live-bar").wait_for()
-        for figure in figures.all():
-            figure.scroll_into_view_if_needed()
-            drive_live(figure)
-        lab.assert_quiet()
-    finally:
-        lab.close()
-        (server.root / "live.ipynb").unlink()
+    assert driven(lab, server, path.name, notebook)[1] >= len(cells_with(notebook, "explore"))
 
 
 def test_a_lesson_has_one_interactive_widget_at_least():

@@ -70,6 +70,7 @@ DAMAGE = [
     (lint_form.errata_at_the_end, added(BOX), "is there 2 times"),
     (lint_form.few_optional_parts, added("## Optional: a\n\n## Optional: b\n\n## Optional: c"), "3 optional sections"),
     (lint_form.tries_have_answers, replaced(TRY, "Nine"), "has no folded answer"),
+    (lint_form.folds_begin_lines, added("How many? <details><summary>Answer</summary>\n\nNine"), "lets its answer out"),
     (lint_form.asserts_are_hidden, tagless("assert 0 < left"), "cell 11: asserts in sight"),
     (lint_form.tables_are_tables, added(LOOP, kind=CODE), "prints a table"),
     (lint_form.tables_are_tables, added('print(f"{1:9}")\nprint(f"{22:9,}")', kind=CODE), "prints a table"),

@@ -161,6 +161,7 @@ NEW_RULES: tuple[Rule, ...] = (
     lint_form.errata_at_the_end,
     lint_form.few_optional_parts,
     lint_form.tries_have_answers,
+    lint_form.folds_begin_lines,
     lint_form.asserts_are_hidden,
     lint_form.tables_are_tables,
     lint_predictions.predictions_are_confirmed,

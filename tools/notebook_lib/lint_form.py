@@ -95,6 +95,16 @@ def tries_have_answers(notebook: NotebookNode) -> list[str]:
     return found
 
 
+def folds_begin_lines(notebook: NotebookNode) -> list[str]:
+    """A fold begins its line: behind other words it ends with their paragraph, and its answer stands below it, open."""
+    return [
+        f"cell {n}: <details> stands behind other words, which lets its answer out: begin a line with it"
+        for n, text in prose_cells(notebook)
+        for line in text.splitlines()
+        if re.search(r"\S.*<details", re.sub(r"^\s*(?:[-*]|\d+\.)\s", "", line))
+    ]
+
+
 def asserts_are_hidden(notebook: NotebookNode) -> list[str]:
     """No assert in code that the reader sees: it proves the lesson right, and teaches nothing."""
     return [

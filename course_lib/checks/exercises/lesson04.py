@@ -97,7 +97,7 @@ EXERCISES = (
         ),
         causes=(
             Cause(
-                "The slope of the sigmoid is missing on the road from J to a weight.",
+                "The slope of the sigmoid is missing on the path from J to a weight.",
                 lambda h, o, t: _neuron(h, o, t, slope=1.0),
             ),
             Cause(
@@ -106,14 +106,14 @@ EXERCISES = (
             ),
             *(
                 Cause(
-                    "The slope of the sigmoid was taken of h; the sigmoid on this road made o, so its slope is "
+                    "The slope of the sigmoid was taken of h; the sigmoid on this path made o, so its slope is "
                     "o(1 - o).",
                     lambda h, o, t, bias=bias: _slopes_of_h(h, o, t, bias),
                 )
                 for bias in (lambda deltas: deltas, np.sum)
             ),
             Cause(
-                "The slope of the sigmoid was taken of h; the sigmoid on this road made o, so its slope is o(1 - o).",
+                "The slope of the sigmoid was taken of h; the sigmoid on this path made o, so its slope is o(1 - o).",
                 lambda h, o, t: _slopes_of_h(h, o, t, lambda _: (o - t) * o * (1 - o)),
             ),
             Cause(
@@ -297,7 +297,7 @@ EXERCISES = (
         title="One matrix, two layers",
         points=4,
         level="stretch",
-        concept="a weight that is used twice has two roads to the loss",
+        concept="a weight that is used twice has two paths to the loss",
         source='K, "Computing gradient w.r.t W"; the network is the course\'s own',
         lines=5,
         expect=_tied,
@@ -313,19 +313,19 @@ EXERCISES = (
         ),
         causes=(
             Cause(
-                "That is the road through the first use of W only; the output layer uses W as well.",
+                "That is the path through the first use of W only; the output layer uses W as well.",
                 lambda X, W: _tied(X, W, decoder=False),
             ),
             Cause(
-                "That is the road through the second use of W only; the hidden layer uses W as well.",
+                "That is the path through the second use of W only; the hidden layer uses W as well.",
                 lambda X, W: _tied(X, W, encoder=False),
             ),
             Cause(
-                "The slope of tanh is missing on the longer road.",
+                "The slope of tanh is missing on the longer path.",
                 lambda X, W: X.T @ ((np.tanh(X @ W) @ W.T - X) @ W) + _tied(X, W, encoder=False),
             ),
             Cause("Near, but not exact: a measured gradient has not all digits. Derive it.", _tied),
-            Cause("Roads add; their mean was taken.", lambda X, W: _tied(X, W) / 2),
+            Cause("Paths add; their mean was taken.", lambda X, W: _tied(X, W) / 2),
         ),
         rtol=1e-11,  # a measured gradient is further off
     ),

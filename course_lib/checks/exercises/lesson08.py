@@ -43,7 +43,7 @@ BIAS = Exercise(
     ),
     causes=(
         Cause(
-            "You average; the bias is added to every one of these numbers, so all the roads add up.",
+            "You average; the bias is added to every one of these numbers, so all the paths add up.",
             lambda dy: _bias_gradient(dy) / (dy.size / dy.shape[1]),
         ),
         Cause(
@@ -537,7 +537,7 @@ STRIDED = Exercise(
         Cause("The stride is at the wrong index: neighbouring outputs stand S pixels apart, neighbouring weights one.",
               lambda dy, x, mask, S: _steps_in_the_mask(
                   dy, x[: dy.shape[0] + (mask[0] - 1) * S, : dy.shape[1] + (mask[1] - 1) * S], mask, S)),
-        Cause("You average; E changes through every output, and roads add up.",
+        Cause("You average; E changes through every output, and paths add up.",
               lambda dy, x, mask, S: _weight_gradient(dy, x, mask, S) / dy.size),
         Cause("It is turned round: with the weight held fixed, `dy` and `x` are walked in the same direction.",
               lambda *a: _weight_gradient(*a)[::-1, ::-1]),
