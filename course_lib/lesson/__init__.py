@@ -5,7 +5,8 @@ results/. `counts` puts counters of launches into a table, `columns` reports sid
 them found, and `listing` folds a text of the library. `estimated` is the predicted time beside the measured one,
 `issued` the machine instructions that it is made of; `count_layer` counts ways to compute a convolution layer. `lines`
 has what lesson 01 asks of a perceptron's runs, `two_digits` its digits; `moved`, `with_room` and `cut_masks` are lesson
-07's experiment with digits that move.
+07's experiment with digits that move. `training_health` asks why a network does not learn: `signals`, `rate_range`, and
+trainings that were measured before, `training_runs`, `xor_runs`, `sick_curves`, `waking_epochs`.
 """
 
 from .columns import columns
@@ -18,10 +19,12 @@ from .measurements import Measured, Rate, measured, memory_ladder, microbench, r
 from .moved_digits import cut_masks, moved, with_room
 from .prediction import Prediction, predict
 from .tables import Table, table
+from .training_health import Runs, Signal, rate_range, sick_curves, signals, training_runs, waking_epochs, xor_runs
 from .two_digits import TwoDigits, two_digits
 
 __all__ = [
-    "Counted", "Findings", "Issued", "Listing", "Measured", "Prediction", "Rate", "Table", "TwoDigits", "columns",
-    "count_layer", "counts", "cut_masks", "estimated", "findings", "issued", "listing", "measured", "memory_ladder",
-    "microbench", "moved", "predict", "registers", "table", "two_digits", "with_room",
+    "Counted", "Findings", "Issued", "Listing", "Measured", "Prediction", "Rate", "Runs", "Signal", "Table",
+    "TwoDigits", "columns", "count_layer", "counts", "cut_masks", "estimated", "findings", "issued", "listing",
+    "measured", "memory_ladder", "microbench", "moved", "predict", "rate_range", "registers", "sick_curves",
+    "signals", "table", "training_runs", "two_digits", "waking_epochs", "with_room", "xor_runs",
 ]  # fmt: skip
