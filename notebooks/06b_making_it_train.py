@@ -113,8 +113,8 @@ print("answers", answers)
 # <details class="reveal"><summary>What it has learned</summary>
 #
 # Four of the ten digits happen to be nines, and the patient answers "nine" to everything. It has found out how often
-# each label occurs, and nothing about the images. For that it needed only the ten biases of its last layer. So the end
-# of the network learns, and what comes before it does not.
+# each label occurs, and nothing about the images: its scores for the ten are the same to three digits. For that, the
+# biases near its end are enough. So the end of the network learns, and what comes before it does not.
 #
 # </details>
 
@@ -575,9 +575,9 @@ table(
 # %% [markdown]
 # <details class="reveal"><summary>An honest half a point</summary>
 #
-# All rows but one lie within a point of each other, and the ranges of five seeds overlap. With one seed each, you
-# could have found whichever order you wished for. The exception is the strongest decay, which is too strong: it costs
-# three points.
+# All rows but one lie within about a point of each other, and the ranges of five seeds overlap. With one seed each,
+# you could have found whichever order you wished for. The exception is the strongest decay, which is too strong: it
+# costs three points.
 #
 # This is a result, and a common one. Both brakes were made for networks with millions of weights that are trained for
 # days; there they are worth several points. Here the training loss has nothing more to gain, and what is missing is
