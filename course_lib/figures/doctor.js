@@ -16,7 +16,7 @@ ui => {
   const back = ui.button("Previous patient", () => { at = Math.max(0, at - 1); });
   const next = ui.button("Next patient", () => { at = Math.min(patients.length - 1, at + 1); });
   ui.draw = () => {
-    const p = patients[at], W = Math.min(ui.width, 640) - 4, H = 270, left = 34, right = W - 12, high = 26, low = H - 52;
+    const p = patients[at], W = Math.min(ui.width, 640) - 4, H = 286, left = 34, right = W - 12, high = 26, low = H - 68;
     ui.stage.replaceChildren();
     const svg = ui.svg("svg", {width: W, height: H, viewBox: `0 0 ${W} ${H}`, role: "img",
       "aria-label": `Patient ${at + 1}: the training loss goes from ${p.training[0]} over ${p.training[5]} after 5 epochs to ` +
@@ -33,16 +33,17 @@ ui => {
     for (const k of [0, n / 2, n]) text(X(k), low + 16, k, {"text-anchor": k === n ? "end" : "middle", ...mute});
     text((X(n / 2) + X(n)) / 2, low + 16, "epoch", {"text-anchor": "middle"});
     line(left, Y(guessing), right, Y(guessing), {stroke: look.ink, "stroke-dasharray": "2 3"});
-    text(right, Y(guessing) - 5, "ln 10: guessing", {"text-anchor": "end", ...mute});
     const drawn = [["training", look.data, null], ["validation", look.output, "7 3"]];
     drawn.forEach(([key, stroke, dash], i) => {
       ui.svg("polyline", {points: p[key].map((v, k) => `${X(k)},${Y(v)}`).join(" "), fill: "none", stroke, "stroke-width": 2.4,
         "stroke-dasharray": dash}, svg);
       const x = left + i * 110;
-      line(x, H - 12, x + 26, H - 12, {stroke, "stroke-width": 2.4, "stroke-dasharray": dash});
-      text(x + 32, H - 8, key);
+      line(x, H - 28, x + 26, H - 28, {stroke, "stroke-width": 2.4, "stroke-dasharray": dash});
+      text(x + 32, H - 24, key);
     });
-    if (p.training[0] > top) text(left + 6, high + 12, `begins at ${Math.round(p.training[0])}`);
+    line(left, H - 12, left + 26, H - 12, {stroke: look.ink, "stroke-dasharray": "2 3"});
+    text(left + 32, H - 8, "ln 10, the loss of guessing");
+    if (p.training[0] > top) text(right, 14, `begins at ${Math.round(p.training[0])}`, {"text-anchor": "end"});
     const chosen = found[at] ? wards.findIndex(w => w.name === p.name) : -1, count = found.filter(Boolean).length;
     choice.set(chosen);
     back.setAttribute("aria-disabled", at === 0);

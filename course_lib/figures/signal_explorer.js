@@ -9,7 +9,7 @@ ui => {
     return `${+(v / 10 ** e).toPrecision(1)}·10${e < 0 ? "⁻" : ""}${raised}`;
   };
   ui.choice("activation", names, i => { kind = i; }, kind);
-  const slider = ui.slider("deviation of the weights", {min: 0, max: scales.length - 1, value: at, say: i => `${scales[i]}`}, v => { at = v; });
+  const slider = ui.slider("size of the weights", {min: 0, max: scales.length - 1, value: at, say: i => `${scales[i]}`}, v => { at = v; });
   ui.button("√(2/n)", () => { at = scales.indexOf(he); slider.set(at); });
   const LOW = -10, HIGH = 6;  // powers of ten that the right half shows
   ui.draw = () => {
@@ -50,7 +50,7 @@ ui => {
       ui.svg("circle", {cx: X(r.rms), cy: y, r: 4.5, fill: look.data, stroke: look.ink}, svg);
       ui.svg("path", {d: `M${d} ${y - 5.5}l5.5 5.5l-5.5 5.5l-5.5 -5.5Z`, fill: look.gradient, stroke: look.ink}, svg);
     });
-    text(left, bottom + 16, low, mute);
+    text(left, bottom + 16, `${low}`.replace("-", "−"), mute);
     text(left + half, bottom + 16, `${high}${relu ? " and more" : ""}`, {"text-anchor": "end", ...mute});
     text(left, bottom + 36, "200 digits; layer 1 is at the input", mute);
     const first = rows[0], last = rows[layers - 1], out = last.rms / first.rms, stuck = last.stuck;
