@@ -54,9 +54,9 @@ figures.signal_explorer(sd=0.05)
 # <details><summary>About this page</summary>
 #
 # This lesson goes beyond the three lectures of the course. Prof. Dey's lecture 56 names the hyperparameters and says
-# that they are the user's to decide; how one decides them well is what this page is about. It stands on papers, which
-# its notes name. You need lessons 03 and 06. Where a table gives five trainings, they differ in nothing but the seed of
-# their random numbers, and were measured once by `tools/measure_training.py`. Reading and trying takes about
+# that they are the user's to decide; how one decides them well is what this page is about. It rests on the papers
+# named in its notes. You need lessons 03 and 06. Where a table gives five trainings, they differ in nothing but the seed
+# of their random numbers, and were measured once by `tools/measure_training.py`. Reading and trying takes about
 # 60 minutes.
 #
 # The letters: a layer has $n$ inputs $x_i$ and weights $w_i$; $z$ is a weighted sum, $a$ what the activation makes of
@@ -67,8 +67,9 @@ figures.signal_explorer(sd=0.05)
 # %% [markdown]
 # ## The patient
 #
-# Its name is 784-100-…-100-10. The weights are normal random numbers with standard deviation 0.05, the biases are 0. In
-# a network with a single hidden layer, as we shall see, that is a good choice.
+# The patient is the network 784-100-…-100-10, with eight hidden layers of 100 units. Its weights are normal random
+# numbers with standard deviation 0.05, and its biases are 0. In a network with a single hidden layer, as we shall see,
+# that is a good choice.
 
 # %%
 DEEP = (784, *[100] * 8, 10)
@@ -164,8 +165,8 @@ table(
 # This is the diagnosis. Each layer passes on about a third of what it gets, and after eight layers two different digits
 # differ by less than a thousandth. The gradient suffers twice: on its way back it meets the same small weights, and in
 # each layer it is multiplied by that layer's input. Layers near the end have a faint input, layers near the beginning a
-# faint delta, and the product is a millionth or two everywhere. (Under a healthy start it is some thousandths.) The
-# formulas are right, and the weights do move, by nothing that matters.
+# faint delta, and the product is a millionth or two everywhere. (After a healthy start it is some thousandths.) The
+# formulas are right and the weights do move, but far too little.
 #
 # Units that are idle for *every* sample would be another finding. A ReLU whose sum is always negative has slope 0, gets
 # no gradient, and stays idle for good. It is called a **dead** unit. One step that was far too long can kill many.
@@ -509,16 +510,16 @@ table(
 )
 
 # %% [markdown]
-# Look along the rows, and first at their best entries. Adam at 0.01 and momentum at 0.1 differ by a third of a point,
-# which is less than two seeds of either do. Then look at the column 0.001. Plain SGD has hardly begun, momentum is on
-# its way, Adam is nearly there. What Adam gives is not a better network. It gives a good one without a search for the
-# rate. Its price is two more numbers for every weight. And it too can be ruined: see the columns 0.1 and 1.
+# Look first for the best entry of each row. Adam at 0.01 and momentum at 0.1 differ by a third of a point, and so do two
+# seeds of the same rule. Then look at the column 0.001. Plain SGD has hardly begun, momentum is on its
+# way, and Adam is nearly there. So Adam does not give a better network. It gives a good one without a search for the
+# rate. The price is two more numbers for every weight. And it too can be ruined: see the columns 0.1 and 1.
 
 # %% [markdown]
 # ## Two brakes against learning by heart
 #
 # **Weight decay** pulls every weight a little towards 0 at each step: add $\lambda w$ to the gradient, and in the end
-# only those weights are large that the loss insists on. For Adam the pull is kept out of the gradient and done beside
+# only the weights that the loss insists on stay large. For Adam the pull is kept out of the gradient and done beside
 # it, or the division would cancel it; that version is called AdamW.[^Loshchilov and Hutter "Decoupled Weight Decay
 # Regularization (2019)"]
 #
@@ -579,9 +580,9 @@ table(
 # you could have found whichever order you wished for. The exception is the strongest decay, which is too strong: it
 # costs three points.
 #
-# This is a result, and a common one. Both brakes were made for networks with millions of weights that are trained for
-# days; there they are worth several points. Here the training loss has nothing more to gain, and what is missing is
-# digits. With 4,000 of them the same plain network gets 93 %. So first ask for more data, then stop early, then brake.
+# This is a result, and a common one. In large networks that train for days, both brakes can be worth more. Here the
+# plain network already reads all its digits, and what is missing is other digits: with 4,000 of them it gets 93 %. So
+# first ask for more data, then stop early, then brake.
 #
 # </details>
 

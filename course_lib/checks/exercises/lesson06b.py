@@ -231,7 +231,7 @@ EXERCISES = (
             ),
             Cause(
                 "The deviation here is the root of the mean square, with n and not n - 1 (ddof=0).",
-                lambda x, new: _scaled(x, new, lambda a, _: a.std(axis=0, ddof=1)),
+                lambda x, new: _scaled(x, new, lambda a, _: a.std(axis=0, ddof=min(1, len(a) - 1))),
             ),
             *(
                 Cause(
