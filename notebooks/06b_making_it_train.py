@@ -55,8 +55,8 @@ figures.signal_explorer(sd=0.05)
 #
 # This lesson goes beyond the three lectures of the course. Prof. Dey's lecture 56 names the hyperparameters and says
 # that they are the user's to decide; how one decides them well is what this page is about. It rests on the papers
-# named in its notes. You need lessons 03 and 06. Where a table gives five trainings, they differ in nothing but the seed
-# of their random numbers, and were measured once by `tools/measure_training.py`. Reading and trying takes about
+# named in its notes. You need lessons 03 and 06. Where a table gives five trainings, they differ in nothing but the
+# seed of their random numbers, and were measured once by `tools/measure_training.py`. Reading and trying takes about
 # 60 minutes.
 #
 # The letters: a layer has $n$ inputs $x_i$ and weights $w_i$; $z$ is a weighted sum, $a$ what the activation makes of
@@ -510,8 +510,8 @@ table(
 )
 
 # %% [markdown]
-# Look first for the best entry of each row. Adam at 0.01 and momentum at 0.1 differ by a third of a point, and so do two
-# seeds of the same rule. Then look at the column 0.001. Plain SGD has hardly begun, momentum is on its
+# Look first for the best entry of each row. Adam at 0.01 and momentum at 0.1 differ by a third of a point, while five
+# seeds of one rule differ by a whole one. Then look at the column 0.001. Plain SGD has hardly begun, momentum is on its
 # way, and Adam is nearly there. So Adam does not give a better network. It gives a good one without a search for the
 # rate. The price is two more numbers for every weight. And it too can be ruined: see the columns 0.1 and 1.
 
@@ -520,7 +520,7 @@ table(
 #
 # **Weight decay** pulls every weight a little towards 0 at each step: add $\lambda w$ to the gradient, and in the end
 # only the weights that the loss insists on stay large. For Adam the pull is kept out of the gradient and done beside
-# it, or the division would cancel it; that version is called AdamW.[^Loshchilov and Hutter "Decoupled Weight Decay
+# it, or the division would distort it; that version is called AdamW.[^Loshchilov and Hutter "Decoupled Weight Decay
 # Regularization (2019)"]
 #
 # **Dropout** sets units to 0 by chance, in training only.[^Srivastava et al. "Dropout: A Simple Way to Prevent Neural
