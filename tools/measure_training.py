@@ -2,6 +2,7 @@
 
 python tools/measure_training.py                 all of it, some minutes
 python tools/measure_training.py scales xor      some of it; --seeds 1 for a quick look
+python tools/measure_training.py --out results/training.json     all of it, kept for the lesson
 
 Digits are the course's 4,000 for training and 1,000 for the test, the network is 784-128-10 with ReLU, batches of 64.
 Every number is a mean over seeds, with the least and the greatest. Nothing here is timed.
@@ -10,8 +11,12 @@ Every number is a mean over seeds, with the least and the greatest. Nothing here
 from __future__ import annotations
 
 import argparse
+import datetime
+import json
+import platform
 from collections.abc import Callable
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 
@@ -20,6 +25,7 @@ from course_lib import data, nn
 SIZES, BATCH = (784, 128, 10), 64
 LR, MOMENTUM = 0.1, 0.9
 FEW = 300
+DEEP = (784, *[100] * 8, 10)
 
 
 def digits_accuracy(
@@ -72,68 +78,132 @@ def bytes_again(x: np.ndarray) -> Callable:
     return lambda x: 255 * x
 
 
-def row(name: str, seeds: range, **options) -> None:
-    """Print one line of a table: accuracy on training and test digits over the seeds."""
+def row(name: str, seeds: range, **options) -> dict:
+    """Print and return one line of a table: accuracy on training and test digits over the seeds, in per cent."""
     found = np.array([digits_accuracy(seed, **options) for seed in seeds])
     cells = [f"{c.mean():5.1f} ({c.min():.1f} ... {c.max():.1f})" for c in found.T]
     print(f"{name:<44}training {cells[0]:<24}test {cells[1]}", flush=True)
+    training, test = found.round(2).T.tolist()
+    return {"name": name, "training": training, "test": test}
 
 
-def scales(seeds: range) -> None:
+def scales(seeds: range) -> list:
     """Scale of the initial weights, three epochs, with the step of lesson 06 and with one without momentum."""
-    for momentum in (MOMENTUM, 0.0):
-        for sd in (0, 0.001, 0.05, 1, 5):
-            row(f"N(0, {sd}^2), momentum {momentum}", seeds, init=nn.init.normal(sd), momentum=momentum)
-        for init in (nn.init.he_normal, nn.init.glorot_uniform):
-            row(f"{init.__name__}, momentum {momentum}", seeds, init=init, momentum=momentum)
+    starts = {f"N(0, {sd}^2)": nn.init.normal(sd) for sd in (0, 0.001, 0.05, 1, 5)}
+    starts |= {init.__name__: init for init in (nn.init.he_normal, nn.init.glorot_uniform)}
+    return [
+        row(f"{name}, momentum {momentum}", seeds, init=init, momentum=momentum)
+        for momentum in (MOMENTUM, 0.0)
+        for name, init in starts.items()
+    ]
 
 
-def xor(seeds: range) -> None:
+def xor(seeds: range) -> list:
     """How many seeds solve XOR, by the scale of the weights, with inputs of 0 and 1 and with standardised ones."""
+    rows = []
     for standardise in (False, True):
         for scale in (0.01, 0.1, 1):
             solved = sum(xor_solved(seed, scale, standardise=standardise) for seed in seeds)
-            print(f"N(0, {scale}^2), inputs {'-1, 1' if standardise else '0, 1'}: {solved} of {len(seeds)}", flush=True)
+            name = f"N(0, {scale}^2), inputs {'-1, 1' if standardise else '0, 1'}"
+            print(f"{name}: {solved} of {len(seeds)}", flush=True)
+            rows.append({"name": name, "solved": solved, "of": len(seeds)})
+    return rows
 
 
-def inputs(seeds: range) -> None:
+def inputs(seeds: range) -> list:
     """What the scale of the inputs does, at three learning rates."""
-    for lr in (0.001, 0.01, 0.1):
-        for name, prepare in (
-            ("pixels 0 to 1", None), ("pixels 0 to 255", bytes_again), ("standardised together", one_scale),
-            ("each pixel standardised", standardised),
-        ):  # fmt: skip
-            row(f"{name}, lr {lr}", seeds, prepare=prepare, lr=lr, momentum=MOMENTUM)
+    changes = {
+        "pixels 0 to 1": None, "pixels 0 to 255": bytes_again, "standardised together": one_scale,
+        "each pixel standardised": standardised,
+    }  # fmt: skip
+    return [
+        row(f"{name}, lr {lr}", seeds, prepare=prepare, lr=lr, momentum=MOMENTUM)
+        for lr in (0.001, 0.01, 0.1)
+        for name, prepare in changes.items()
+    ]
 
 
-def rules(seeds: range) -> None:
+def rules(seeds: range) -> list:
     """SGD, momentum and Adam at several rates; schedules."""
+    rows = []
     for lr in (0.001, 0.01, 0.1, 1):
-        row(f"SGD, lr {lr}", seeds, lr=lr)
-        row(f"momentum 0.9, lr {lr}", seeds, lr=lr, momentum=MOMENTUM)
-        row(f"Adam, lr {lr}", seeds, lr=lr, optimiser=nn.Adam)
+        rows += [
+            row(f"SGD, lr {lr}", seeds, lr=lr),
+            row(f"momentum 0.9, lr {lr}", seeds, lr=lr, momentum=MOMENTUM),
+            row(f"Adam, lr {lr}", seeds, lr=lr, optimiser=nn.Adam),
+        ]
     steps = nn.schedules.count_steps(4000, BATCH, 3)
-    for name, lr in (("cosine from 0.1", nn.schedules.cosine(LR, steps)), (
-        "warm-up of 20, cosine", nn.schedules.warm_up(20, nn.schedules.cosine(LR, steps - 20 + 1))
-    )):  # fmt: skip
-        row(f"momentum 0.9, {name}", seeds, lr=lr, momentum=MOMENTUM)
+    cosine = nn.schedules.cosine(LR, steps)
+    warm = nn.schedules.warm_up(20, nn.schedules.cosine(LR, steps - 20 + 1))
+    for name, lr in (("cosine from 0.1", cosine), ("warm-up of 20, cosine", warm)):
+        rows.append(row(f"momentum 0.9, {name}", seeds, lr=lr, momentum=MOMENTUM))
+    return rows
 
 
-def few(seeds: range) -> None:
+def few(seeds: range) -> list:
     """Dropout and weight decay on few digits: 300, sixty epochs."""
     o = {"train_rows": FEW, "epochs": 60, "lr": 0.05, "momentum": MOMENTUM}
-    row(f"{FEW} digits, plain", seeds, **o)
-    for rate in (0.2, 0.5, 0.8):
-        row(f"{FEW} digits, dropout {rate}", seeds, drop=rate, **o)
-    for decay in (1e-4, 1e-3, 1e-2, 1e-1):
-        row(f"{FEW} digits, weight decay {decay}", seeds, weight_decay=decay, **o)
-    row(f"{FEW} digits, dropout 0.5 and decay 0.001", seeds, drop=0.5, weight_decay=1e-3, **o)
+    rows = [row(f"{FEW} digits, plain", seeds, **o)]
+    rows += [row(f"{FEW} digits, dropout {rate}", seeds, drop=rate, **o) for rate in (0.2, 0.5, 0.8)]
+    rows += [row(f"{FEW} digits, weight decay {decay}", seeds, weight_decay=decay, **o) for decay in (1e-4, 1e-3)]
+    rows += [row(f"{FEW} digits, weight decay {decay}", seeds, weight_decay=decay, **o) for decay in (0.01, 0.1)]
+    rows.append(row(f"{FEW} digits, dropout 0.5 and decay 0.001", seeds, drop=0.5, weight_decay=1e-3, **o))
     o = {"train_rows": FEW, "epochs": 60, "lr": 0.001}
-    row(f"{FEW} digits, Adam", seeds, optimiser=nn.Adam, **o)
-    row(f"{FEW} digits, AdamW, decay 1", seeds, optimiser=lambda net: nn.Adam(net, weight_decay=1.0), **o)
+    rows.append(row(f"{FEW} digits, Adam", seeds, optimiser=nn.Adam, **o))
+    rows.append(row(f"{FEW} digits, AdamW, decay 1", seeds, optimiser=lambda n: nn.Adam(n, weight_decay=1.0), **o))
+    return rows
 
 
-PARTS = {f.__name__: f for f in (scales, xor, inputs, rules, few)}
+def curves(seeds: range) -> list:
+    """Six trainings, loss epoch by epoch, of the first seed alone: one is sound, five are sick."""
+    cases = (
+        ("sound", {"lr": 0.01}), ("rate too small", {"lr": 0.001, "momentum": 0.0}), ("rate too large", {"lr": 0.8}),
+        ("over-fitting", {"train_rows": 200, "lr": 0.05}),
+        ("weights too small", {"sizes": DEEP, "init": nn.init.normal(0.01)}),
+        ("weights too large", {"init": nn.init.normal(1.0), "lr": 0.01}),
+    )  # fmt: skip
+    rows = []
+    for name, options in cases:
+        rows.append({"name": name, **one_curve(seeds[0], **options)})
+        print(name, *(f"{part} {rows[-1][part]}" for part in ("training", "validation")), sep="\n  ", flush=True)
+    return rows
+
+
+def one_curve(
+    seed: int, *, sizes=SIZES, train_rows: int = 3600, init=nn.init.he_normal, epochs: int = 20, **options
+) -> dict:
+    """Return the loss on training and on 400 validation digits before training and after each epoch, rounded."""
+    digits = data.load_digits()
+    fit = digits.x_train[:train_rows], digits.y_train[:train_rows]
+    held = digits.x_train[3600:], digits.y_train[3600:]
+    rng, losses = np.random.default_rng(seed), ([], [])
+    net = nn.models.mlp(sizes, rng=rng, init=init)
+
+    def look(*_) -> None:
+        for kept, part in zip(losses, (fit, held), strict=True):
+            kept.append(float(f"{nn.evaluate(net, *part).loss:.4g}"))
+
+    look()
+    options = {"lr": LR, "momentum": MOMENTUM, **options}
+    nn.train(net, fit, epochs=epochs, batch_size=BATCH, rng=rng, on_epoch=look, progress=False, **options)
+    return dict(zip(("training", "validation"), losses, strict=True))
+
+
+def waiting(seeds: range) -> list:
+    """The patient of the lesson, 784-100-...-100-10 from weights of 0.05: in which of 40 epochs it wakes up."""
+    digits, rows = data.load_digits(), []
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        net = nn.models.mlp(DEEP, rng=rng, init=nn.init.normal(0.05))
+        options = {"epochs": 40, "batch_size": BATCH, "lr": 0.02, "momentum": MOMENTUM, "progress": False}
+        loss = nn.train(net, digits, rng=rng, **options).loss
+        awake = next((epoch for epoch, value in enumerate(loss, start=1) if value < 2.25), None)
+        rows.append({"name": f"seed {seed}", "awake": awake, "epochs": len(loss)})
+        print(f"seed {seed}: loss below 2.25 in epoch {awake}", flush=True)
+    return rows
+
+
+PARTS = {f.__name__: f for f in (scales, xor, inputs, rules, few, curves, waiting)}
 
 
 def main() -> None:
@@ -141,12 +211,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", help=f"of {', '.join(PARTS)}; all unless given")
     parser.add_argument("--seeds", type=int, help="how many; 10 for xor and 5 for the others unless given")
-    options = parser.parse_args()
+    parser.add_argument("--out", type=Path, help="a file for what was measured, as JSON")
+    options, found = parser.parse_args(), {}
     for name in options.parts or PARTS:
         if name not in PARTS:
             parser.error(f"there is no part {name!r}; there are {', '.join(PARTS)}")
         print(f"\n{PARTS[name].__doc__}")
-        PARTS[name](range(options.seeds or (10 if name == "xor" else 5)))
+        found[name] = PARTS[name](range(options.seeds or (10 if name == "xor" else 5)))
+    if options.out:
+        versions = {"python": platform.python_version(), "numpy": np.__version__}
+        about = {"bench": "training", "date": f"{datetime.date.today()}", "machine": platform.machine()} | versions
+        options.out.write_text(json.dumps({**about, "parts": found}, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ MODULES = {
     "04_backpropagation": "lesson04",
     "05_computation_graph": "lesson05",
     "06_training_an_mlp": "lesson06",
+    "06b_making_it_train": "lesson06b",
     "07_convolution": "lesson07",
     "08_cnn_layers": "lesson08",
     "09_lenet5": "lesson09",

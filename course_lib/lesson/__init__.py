@@ -3,9 +3,12 @@
 `predict` asks before the result shows, `table` puts rows on the page, `measured` brings what a card needed from
 results/. `counts` puts counters of launches into a table, `columns` reports side by side, `findings` shows what one of
 them found, and `listing` folds a text of the library. `estimated` is the predicted time beside the measured one,
-`issued` the machine instructions that it is made of; `count_layer` counts ways to compute a convolution layer. `lines`
-and `corrections` have what lesson 01 asks of a perceptron's runs, `two_digits` its digits; `recorded_gradients` are
-what PyTorch found for lesson 05's graphs; `moved` and `with_room` are lesson 07's experiment with digits that move.
+`issued` the machine instructions that it is made of; `count_layer` counts ways to compute a convolution layer.
+
+The experiments of single lessons: `lines`, `corrections` and `two_digits` of 01; `recorded_gradients` of 05; `pushes`,
+`steps_until` and `judged_by_others` of 06; `signals`, `rate_range`, `training_runs`, `xor_runs`, `sick_curves` and
+`waking_epochs` of 06b; `moved` and `with_room` of 07; `padded`, `train_in_phases`, `cost_share`, `layer_times` and
+`colour_images` of 09; `climb_each`, `random_changes` and `relative_roughness` of 10.
 """
 
 from .columns import columns
@@ -19,11 +22,12 @@ from .moved_digits import moved, with_room
 from .prediction import Prediction, predict
 from .recorded_gradients import RecordedGradients, recorded_gradients
 from .tables import Table, table
+from .training_health import Runs, Signal, rate_range, sick_curves, signals, training_runs, waking_epochs, xor_runs
 from .two_digits import TwoDigits, two_digits
 
 __all__ = [
-    "Counted", "Findings", "Issued", "Listing", "Measured", "Prediction", "Rate", "RecordedGradients", "Table",
-    "TwoDigits", "columns", "count_layer", "counts", "estimated", "findings", "issued", "listing", "measured",
-    "memory_ladder", "microbench", "moved", "predict", "recorded_gradients", "registers", "table", "two_digits",
-    "with_room",
+    "Counted", "Findings", "Issued", "Listing", "Measured", "Prediction", "Rate", "RecordedGradients", "Runs", "Signal",
+    "Table", "TwoDigits", "columns", "count_layer", "counts", "estimated", "findings", "issued", "listing", "measured",
+    "memory_ladder", "microbench", "moved", "predict", "rate_range", "recorded_gradients", "registers", "sick_curves",
+    "signals", "table", "training_runs", "two_digits", "waking_epochs", "with_room", "xor_runs",
 ]  # fmt: skip

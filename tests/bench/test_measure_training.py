@@ -1,5 +1,6 @@
 """The facts of "Making it train" hold, each with room for another machine's rounding; `tools/measure_training.py`."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -61,3 +62,18 @@ def test_a_part_prints_its_table(part, capsys, monkeypatch):
     monkeypatch.setattr(tool, "xor_solved", lambda seed, scale, standardise: scale == 1)
     tool.PARTS[part](range(2))
     assert capsys.readouterr().out.splitlines()[-1] == "N(0, 1^2), inputs -1, 1: 2 of 2"
+
+
+def test_what_was_measured_is_written_with_its_day_and_versions(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(tool, "xor_solved", lambda seed, scale, standardise: scale == 1)
+    monkeypatch.setattr(tool, "digits_accuracy", lambda seed, **options: (90 + seed, 80 + seed))
+    out = tmp_path / "training.json"
+    monkeypatch.setattr(sys, "argv", ["measure_training.py", "scales", "xor", "--seeds", "2", "--out", str(out)])
+    tool.main()
+    found = json.loads(out.read_text(encoding="utf-8"))
+    assert found["numpy"] == np.__version__
+    assert list(found["parts"]) == ["scales", "xor"]
+    first = found["parts"]["scales"][0]
+    assert first == {"name": "N(0, 0^2), momentum 0.9", "training": [90, 91], "test": [80, 81]}
+    assert found["parts"]["xor"][2] == {"name": "N(0, 1^2), inputs 0, 1", "solved": 2, "of": 2}
+    assert "test  80.5 (80.0 ... 81.0)" in capsys.readouterr().out

@@ -176,6 +176,17 @@ def test_the_last_cells_are_the_sources_and_the_links(new_lesson, new_folder):
     assert onward(scripts[0], scripts[:1]) == ""
 
 
+def test_a_lesson_between_two_others_leads_to_its_own_sheet(tmp_path):
+    for folder, names in (("notebooks", ("06_one", "06b_two")), ("solutions", ("06_one", "06b_two"))):
+        (tmp_path / folder).mkdir()
+        for name in names:
+            (tmp_path / folder / f"{name}.py").write_text(f"# %% [markdown]\n# # {name}\n")
+    scripts = lesson_scripts(tmp_path / "notebooks")
+    assert [script.stem for script in scripts] == ["06_one", "06b_two"]
+    for script in scripts:
+        assert onward(script, scripts).startswith(f"- [Exercises for this lesson](../exercises/{script.stem}.ipynb)")
+
+
 def test_an_old_lesson_gets_no_links(good_lesson):
     assert {"sources", "onward"}.isdisjoint(cell.id for cell in good_lesson.cells)
 

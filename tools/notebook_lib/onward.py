@@ -18,7 +18,7 @@ def onward(script: Path, lessons: list[Path]) -> str:
     lessons : list of Path
         The scripts of all lessons, in order.
     """
-    sheets = sorted((script.parent.parent / "solutions").glob(f"{script.stem[:2]}_*.py"))
+    sheets = sorted((script.parent.parent / "solutions").glob(f"{script.stem.partition('_')[0]}_*.py"))
     links = [f"[Exercises for this lesson](../exercises/{sheet.stem}.ipynb)" for sheet in sheets[:1]]
     place = lessons.index(script)
     for word, neighbour in (("Previous", lessons[:place][-1:]), ("Next", lessons[place + 1 : place + 2])):

@@ -1,0 +1,723 @@
+# ---
+# jupyter:
+#   course_form: 2
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # 06b · Making it train
+#
+# Take the network of lesson 06, which reads nine digits in ten after three passes through the data, and give it eight
+# hidden layers instead of one. Keep the formulas, the digits and the small random weights. It now reads one digit in
+# ten, which is guessing, and after fifteen passes it is still guessing. There is no mistake in its gradients. Most of
+# us begin with the belief that **if the formulas are right, the network trains**, and that the numbers it starts with
+# are a detail. On this page one such number makes the difference between 10 % and 90 %.
+#
+# Below is that network before its first step. Each row shows what one layer puts out for 200 digits. Move the slider,
+# and watch what the eighth layer still knows about them.
+
+# %% tags=["hide-input"]
+import numpy as np
+
+from course_lib import data, figures, nn
+from course_lib import reference as ops
+from course_lib.lesson import (
+    predict,
+    rate_range,
+    sick_curves,
+    signals,
+    table,
+    training_runs,
+    waking_epochs,
+    xor_runs,
+)
+
+digits = data.load_digits()
+figures.signal_explorer(sd=0.05)
+
+# %% [markdown]
+# ## You will be able to
+#
+# - find out in a minute why a network does not learn, by four measurements in a fixed order;
+# - derive how large the initial weights of a layer must be, and say why they may not be equal;
+# - find a learning rate by a test instead of by guessing, and do a step of Adam by hand;
+# - tell parameters from hyperparameters, and choose the second kind without fooling yourself.
+
+# %% [markdown]
+# <details><summary>About this page</summary>
+#
+# This lesson goes beyond the three lectures of the course. Prof. Dey's lecture 56 names the hyperparameters and says
+# that they are the user's to decide; how one decides them well is what this page is about. It rests on the papers
+# named in its notes. You need lessons 03 and 06. Where a table gives five trainings, they differ in nothing but the
+# seed of their random numbers, and were measured once by `tools/measure_training.py`. Reading and trying takes about
+# 60 minutes.
+#
+# The letters: a layer has $n$ inputs $x_i$ and weights $w_i$; $z$ is a weighted sum, $a$ what the activation makes of
+# it. The **spread** of some numbers is their root mean square: square them, take the mean, take the root.
+#
+# </details>
+
+# %% [markdown]
+# ## The patient
+#
+# The patient is the network 784-100-…-100-10, with eight hidden layers of 100 units. Its weights are normal random
+# numbers with standard deviation 0.05, and its biases are 0. In a network with a single hidden layer, as we shall see,
+# that is a good choice.
+
+# %%
+DEEP = (784, *[100] * 8, 10)
+
+def train_deep(init, rows=4000, epochs=3):
+    rng = np.random.default_rng(0)
+    net = nn.models.mlp(DEEP, rng=rng, init=init)
+    x, y = digits.x_train[:rows], digits.y_train[:rows]
+    nn.train(net, (x, y), epochs=epochs, batch_size=64, lr=0.02, momentum=0.9, rng=rng)
+    return net
+
+patient = train_deep(nn.init.normal(0.05))
+accuracy = nn.evaluate(patient, digits.x_test, digits.y_test).accuracy
+print(f"{accuracy:.0%} of the test digits")
+
+# %% [markdown]
+# More epochs, another learning rate, a few more layers: this is what one tries at night, one training after the other.
+# A doctor examines first. Here are four examinations. Each takes seconds, and they go from the cheap to the precise.
+#
+# ## First: can it learn ten samples by heart?
+#
+# Ten digits and a network with more than a hundred thousand weights. Anything that can learn at all learns ten digits
+# by heart; nobody asks here whether it understands them. So do this before every long training.
+
+# %% tags=["hide-input"]
+# A prediction.
+ten = predict(
+    "The patient sees the same ten digits 100 times. How many of them does it name correctly afterwards?",
+    ["all ten", "about half of them", "4", "1, as in guessing"],
+    answer="4",
+    reveals=2,
+)
+ten
+
+# %% tags=["hide-output"]
+few = train_deep(nn.init.normal(0.05), rows=10, epochs=100)
+answers = few.predict(digits.x_train[:10])
+print("labels ", digits.y_train[:10])
+print("answers", answers)
+
+# %% [markdown]
+# <details class="reveal"><summary>What it has learned</summary>
+#
+# Four of the ten digits happen to be nines, and the patient answers "nine" to everything. It has found out how often
+# each label occurs, and nothing about the images: its scores for the ten are the same to three digits. For that, the
+# biases near its end are enough. So the end of the network learns, and what comes before it does not.
+#
+# </details>
+
+# %% tags=["hide-input"]
+# The answer, confirmed by what was computed.
+ten.confirm(str((answers == digits.y_train[:10]).sum()))
+
+# %% [markdown]
+# A network that fails here has a mistake in it or a signal that does not arrive. It makes no sense to give it more
+# data, more layers or more time. (A network that passes may still be ill. The test is cheap; it is not complete.)
+#
+# ## Second: what is the loss before the first step?
+#
+# A network that knows nothing should give each of ten digits the probability $1/10$. Its loss is then $-\ln(1/10) =
+# \ln 10 = 2.303$. Here is the loss of four networks that nobody has trained. The last three have one hidden layer of
+# 128 units, as in lesson 06.
+
+# %%
+def first_loss(sizes, sd):
+    net = nn.models.mlp(sizes, rng=np.random.default_rng(0), init=nn.init.normal(sd))
+    return nn.evaluate(net, digits.x_train, digits.y_train).loss
+
+cases = [("the patient", DEEP, 0.05), *[("one hidden layer", (784, 128, 10), sd) for sd in (0.05, 1, 5)]]
+starts = [(name, sd, first_loss(sizes, sd)) for name, sizes, sd in cases]
+table(starts, ["network", "sd of the weights", "loss at step 0"], formats={"loss at step 0": ",.4g"})
+
+# %% [markdown]
+# A little above $\ln 10$ is healthy. Far above it, as in the last two rows, the network is very sure of itself without
+# any reason. Its first steps will be spent on unlearning that. And the patient? It has $\ln 10$ to the last digit that
+# is printed, which is suspiciously good: it gives all images the same answer, before it has seen any.
+#
+# ## Third and fourth: the signal, layer by layer
+#
+# So look inside. `signals` sends a batch through the network and the gradient back. It reports the spread of each
+# layer's output and of each layer's gradient. It also counts idle units, those that are 0 for every sample.
+
+# %%
+untrained = nn.models.mlp(DEEP, rng=np.random.default_rng(0), init=nn.init.normal(0.05), dtype=np.float64, ops=ops)
+found = signals(untrained, digits.x_train[:200].astype(float), digits.y_train[:200])
+table(
+    [(s.layer, s.output, s.gradient, s.idle) for s in found],
+    ["hidden layer", "spread of output", "spread of gradient", "idle units"],
+    formats={"spread of output": ".2g", "spread of gradient": ".1e", "idle units": ".0%"},
+)
+
+# %% [markdown]
+# This is the diagnosis. Each layer passes on about a third of what it gets, and after eight layers two different digits
+# differ by less than a thousandth. The gradient suffers twice: on its way back it meets the same small weights, and in
+# each layer it is multiplied by that layer's input. Layers near the end have a faint input, layers near the beginning a
+# faint delta, and the product is a millionth or two everywhere. (After a healthy start it is some thousandths.) The
+# formulas are right and the weights do move, but far too little.
+#
+# Units that are idle for *every* sample would be another finding. A ReLU whose sum is always negative has slope 0, gets
+# no gradient, and stays idle for good. It is called a **dead** unit. One step that was far too long can kill many.
+
+# %% [markdown]
+# ## How large must a weight be? Three lines
+#
+# A neuron adds up $n$ products: $z = w_1x_1 + \dots + w_nx_n$. The weights are drawn independently, with mean 0 and
+# variance $\sigma^2$. Now follow the mean square.[^He et al. "Delving Deep into Rectifiers (2015)"]
+#
+# 1. Variances of independent terms add, so $z$ has the variance $n\,\sigma^2\,\overline{x^2}$, where $\overline{x^2}$
+#    is the mean square of the inputs.
+# 2. A sum is negative as often as positive, and ReLU sets the negative half to 0. So half of the mean square is left:
+#    $\overline{a^2} = \tfrac12\, n\,\sigma^2\,\overline{x^2}$.
+# 3. From one layer to the next the spread keeps its size if $\tfrac12 n\,\sigma^2 = 1$, that is, if
+#    $$\sigma = \sqrt{2/n}.$$
+#
+# In any other case each layer multiplies the spread by the factor $\sigma\sqrt{n/2}$, and eight layers do so eight
+# times.
+
+# %% tags=["hide-input"]
+# A prediction.
+factor = predict(
+    "In the patient's layers of 100 units, σ = 0.05. By which factor should each of them multiply the spread?",
+    [0.05, 0.35, 0.71, 3.5],
+    answer=0.35,
+    reveals=2,
+)
+factor
+
+# %% tags=["hide-output"]
+inputs = [784, *[100] * 7]
+before = np.sqrt(np.mean(digits.x_train[:200] ** 2)), *[s.output for s in found[:-1]]
+measured = [s.output / b for s, b in zip(found, before)]
+table(
+    [(s.layer, n, 0.05 * np.sqrt(n / 2), m) for s, n, m in zip(found, inputs, measured)],
+    ["hidden layer", "n", "factor by the formula", "measured"],
+    formats={"factor by the formula": ".2f", "measured": ".2f"},
+)
+
+# %% [markdown]
+# <details class="reveal"><summary>Why it worked in lesson 06</summary>
+#
+# $0.05 \cdot \sqrt{50} = 0.35$, and the measured factors lie around it. (They scatter, because 100 units are few and
+# because the outputs of one layer are not independent of each other.)
+#
+# Look at the first row. For $n = 784$ inputs the factor is 0.99, as $\sqrt{2/784}$ happens to be 0.051. So a deviation
+# of 0.05 is right for the layer that sees the pixels, and in a network with one hidden layer that is the layer which
+# counts. It was never a rule. The rule is $\sqrt{2/n}$, for every layer its own.
+#
+# </details>
+
+# %% tags=["hide-input"]
+# The answer, confirmed by the mean factor of layers 2 to 8.
+factor.confirm((found[-1].output / found[0].output) ** (1 / 7), rel=0.1)
+
+# %% [markdown]
+# The library has this rule as `nn.init.he_normal`, and it is the default of every layer: you used it in lesson 06
+# without being told. Give it to the patient, and nothing else.
+
+# %%
+cured = train_deep(nn.init.he_normal)
+few = train_deep(nn.init.he_normal, rows=10, epochs=100)
+accuracy = nn.evaluate(cured, digits.x_test, digits.y_test).accuracy
+print("at least 85 % of the test digits:", accuracy >= 0.85)
+print("of ten samples by heart:", (few.predict(digits.x_train[:10]) == digits.y_train[:10]).sum())
+
+# %% [markdown]
+# Could one have waited instead? Five such patients, each from its own seed, were given 40 epochs.
+
+# %%
+awake = waking_epochs()
+print("the loss leaves ln 10 in epoch", sorted(awake))
+
+# %% [markdown]
+# So the patient was not dead. Its weights grew a little with every step, unseen, until the signal came through. But
+# from outside nothing told the fourteenth epoch of a slow start from the fourteenth of a lost case. That is why one
+# measures inside, and before.
+#
+# Go back to the figure at the top and press the button √(2/n). With ReLU, outputs and gradients run straight down. Then
+# choose tanh. It has slope 1 at 0 and halves nothing, so its weights may be smaller: $\sqrt{1/n}$, or
+# $\sqrt{2/(n_{in} + n_{out})}$ as a compromise between the way forward and the way back.[^Glorot and Bengio
+# "Understanding the Difficulty of Training Deep Feedforward Neural Networks (2010)"] And with tanh, weights that are
+# too large do not blow up the outputs. They push them to the ends, $-1$ and $1$, where tanh is flat and its slope
+# nearly 0. Such units are called **saturated**.
+#
+# ## Why random at all?
+#
+# If the size is all that counts, why not give each weight the same number?
+
+# %% tags=["hide-input"]
+# A prediction.
+alike = predict(
+    "In 784-128-10, every weight begins as 0.05. After three epochs, what has become of the 128 hidden units?",
+    ["all are different", "some pairs are alike", "all are still alike"],
+    answer="all are still alike",
+    reveals=2,
+)
+alike
+
+# %% tags=["hide-output"]
+def constant(rng, shape, n_in, n_out):
+    return np.full(shape, 0.05)
+
+rng = np.random.default_rng(0)
+net = nn.models.mlp((784, 128, 10), rng=rng, init=constant)
+nn.train(net, digits, epochs=3, batch_size=64, lr=0.1, momentum=0.9, rng=rng)
+w = net.parameters()["0.w"]  # (784, 128): a column is a unit
+print("weights have moved:", np.abs(w - 0.05).max() > 0.1)
+print("units unlike the first one:", (np.abs(w - w[:, :1]).max(axis=0) > 0.001).sum())
+
+# %% [markdown]
+# <details class="reveal"><summary>128 times the same</summary>
+#
+# Units with equal weights compute the same value. If the weights that leave them are equal too, they get the same
+# delta, hence the same gradient, and after the step they are equal again. A network of 128 such units is a network of
+# one unit that costs 128 times as much. Only chance can break this **symmetry**, and that is what the random start is
+# for. Zeros are the extreme case: through weights of 0 no delta gets back, so nothing but the last biases ever moves.
+# Biases may start at 0, since the weights already make the units different.
+#
+# </details>
+
+# %% tags=["hide-input"]
+# The answer, confirmed by what was computed.
+alike.confirm("all are still alike" if np.abs(w - w[:, :1]).max() < 0.001 else "they differ")
+
+# %% [markdown]
+# ## How much does it matter with one hidden layer?
+#
+# Now the whole scale, for the network of lesson 06: 784-128-10, three epochs, momentum 0.9, learning rate 0.1. With
+# $\sigma = 0$ it guesses. With 0.05 it reads 93 %.
+
+# %% tags=["hide-input"]
+# A prediction.
+tiny = predict(
+    "And with weights fifty times smaller than that, σ = 0.001?",
+    ["about 10 %", "about 50 %", "about 91 %"],
+    answer="about 91 %",
+    reveals=2,
+)
+tiny
+
+# %% tags=["hide-output"]
+runs = training_runs("scales")
+rows = [(sd, runs[f"N(0, {sd}^2), momentum 0.9"]) for sd in ("0", "0.001", "0.05", "1", "5")]
+rows.append(("√(2/n), each layer its own", runs["he_normal, momentum 0.9"]))
+table(
+    [(name, r.mean, r.spread) for name, r in rows],
+    ["σ", "test accuracy, %", "least to greatest of five"],
+    formats={"test accuracy, %": ".1f"},
+)
+
+# %% [markdown]
+# <details class="reveal"><summary>Shallow networks forgive</summary>
+#
+# The signal of 0.001 is faint, but it has only one hidden layer to cross, and momentum and a large rate make up for it
+# within an epoch. In the other direction there is less mercy. With $\sigma = 1$ and 5 the scores begin in the hundreds
+# and thousands, softmax is as good as certain of something wrong, and after three epochs the network is still busy with
+# that.
+#
+# Forgiveness depends on the network. For XOR with eight hidden sigmoids, where lesson 04 started, the answer is a cliff
+# (next table).
+#
+# </details>
+
+# %% tags=["hide-input"]
+# The answer, confirmed by the measurement; and XOR.
+tiny.confirm(f"about {runs['N(0, 0.001^2), momentum 0.9'].mean:.0f} %")
+table(
+    [(sd, *xor_runs()[f"N(0, {sd}^2), inputs 0, 1"]) for sd in (0.01, 0.1, 1)],
+    ["σ", "XOR solved", "trainings"],
+    caption="2-8-1 with sigmoids, 3,000 steps with a learning rate of 2",
+)
+
+# %% [markdown]
+# From small weights all eight hidden units begin as nearly the same unit, and 3,000 steps are not enough to tell them
+# apart: symmetry again, only slightly broken.
+#
+# ## The scale of the inputs
+#
+# In $z = \sum w_i x_i$ the inputs stand beside the weights, so their size matters just as much. Pixels from 0 to 255
+# instead of 0 to 1 make every first sum 255 times as large, and every gradient of the first layer too. The usual cure
+# is to **standardise**: subtract the mean of each input and divide by its standard deviation, both measured on the
+# training data.[^LeCun et al. "Efficient BackProp (1998)"] This is what you do when ages stand beside incomes. Is it
+# also right for pixels?
+
+# %% tags=["hide-input"]
+# A prediction.
+scaled = predict(
+    "Each of the 784 pixels is standardised; otherwise as before, at a learning rate of 0.1. "
+    "How does the test accuracy change against plain pixels from 0 to 1?",
+    ["it rises by some points", "it stays within one point", "it falls by about nine points"],
+    answer="it falls by about nine points",
+    reveals=3,
+)
+scaled
+
+# %% tags=["hide-output", "hide-input"]
+# Five trainings for each way and each rate.
+prepared = training_runs("inputs")
+ways = ["pixels 0 to 1", "pixels 0 to 255", "each pixel standardised", "standardised together"]
+columns = {f"rate {lr}": [prepared[f"{way}, lr {lr}"].mean for way in ways] for lr in (0.001, 0.01, 0.1)}
+table(
+    {"inputs": ways, **columns}, formats=dict.fromkeys(columns, ".1f"),
+    caption="Test accuracy in %, mean of five. Together: one mean and one deviation for all pixels.",
+)  # fmt: skip
+
+# %% tags=["hide-output"]
+standard = data.fit_standardiser(digits.x_train)
+in_test = standard.apply(digits.x_test)
+image, pixel = np.unravel_index(in_test.argmax(), in_test.shape)
+inked = (digits.x_train[:, pixel] > 0).sum()
+print(f"test image {image}, pixel {pixel}: {digits.x_test[image, pixel]:.2f} became {in_test[image, pixel]:.0f}")
+print(f"training images with ink there: {inked} of 4,000")
+
+# %% [markdown]
+# <details class="reveal"><summary>Blown-up pixels</summary>
+#
+# A pixel near the border is paper in nearly all images, so its standard deviation is tiny. Dividing by it turns an
+# ordinary stroke into a number in the hundreds, and a single such digit shakes all 128 units. The recipe makes every
+# input equally *large*. Here all inputs had the same unit from the beginning, and those near the border were small
+# because they say little.
+#
+# So ask two questions: have my inputs the same unit, and is any of them nearly constant? Note the middle column too. At
+# a rate of 0.01 standardising helps by two points: with larger inputs the same rate goes further. An input scale and a
+# learning rate can only be judged together.
+#
+# </details>
+
+# %% tags=["hide-input"]
+# The answer, confirmed by the measurement.
+lost = prepared["pixels 0 to 1, lr 0.1"].mean - prepared["each pixel standardised, lr 0.1"].mean
+scaled.confirm("it falls by about nine points" if 8.5 < lost < 9.5 else f"{lost:.1f}")
+
+# %% [markdown]
+# ## The learning rate: let it rise until it breaks
+#
+# Lesson 03 tried rates one after the other. There is a faster way: train once, and make the rate a little larger at
+# every batch. Too small a rate shows as a level line. Then the loss falls. And where the rate gets too large, the loss
+# climbs out again.[^Smith "Cyclical Learning Rates for Training Neural Networks (2017)"]
+
+# %%
+rng = np.random.default_rng(0)
+net = nn.models.mlp((784, 128, 10), rng=rng)
+rates, losses = rate_range(net, (digits.x_train, digits.y_train), rng=rng, highest=3.0)
+
+# %% tags=["hide-input", "nbval-ignore-output", "continued"]
+figures.show(
+    figures.rates.range_test(rates, losses, guessing=np.log(10)),
+    alt="The loss stays near 2.3 while the rate is below a thousandth, falls as the rate grows, is lowest for rates "
+    "around a tenth, and climbs again as the rate goes on growing.",
+    caption="Range test of 784-128-10 with momentum 0.9: 120 batches, each with a rate 9 % above the one before.",
+)
+
+# %% [markdown]
+# Take a rate below the lowest point, where the loss is still falling steeply: a third of it, or less. The test costs
+# two epochs and replaces a dozen trainings.
+#
+# One rate need not serve the whole training. At the beginning the weights are nowhere, and a long step does harm; near
+# the end, long steps jump to and fro across the valley of lesson 03. A **schedule** lets the rate climb for some steps,
+# which is called a warm-up, and then fall along half a cosine.[^Loshchilov and Hutter "SGDR: Stochastic Gradient
+# Descent with Warm Restarts (2017)"]
+
+# %%
+steps = nn.schedules.count_steps(4000, 64, 3)  # batches in three epochs
+schedule = nn.schedules.warm_up(20, nn.schedules.cosine(0.1, steps - 20))
+rising_then_falling = [schedule(k) for k in range(steps)]
+print([round(schedule(k), 3) for k in (0, 10, 20, 100, steps - 1)])
+
+# %% tags=["hide-input", "continued"]
+rules = training_runs("rules")
+plain, cosine = rules["momentum 0.9, lr 0.1"], rules["momentum 0.9, warm-up of 20, cosine"]
+figures.show(
+    figures.rates.schedule(rising_then_falling),
+    alt="The learning rate climbs in a straight line to 0.1 at step 20 and falls along half a cosine to 0 at step 189.",
+    caption=f"With this schedule five trainings end at {cosine.mean:.1f} % of the test digits ({cosine.spread}), with "
+    f"the rate always at 0.1 they end at {plain.mean:.1f} % ({plain.spread}).",
+)
+
+# %% [markdown]
+# The mean hardly moves. What the schedule gives here is that the five trainings end closer together: fewer of them stop
+# in the middle of a jump. In deep networks a warm-up can decide whether they train at all.
+#
+# ## A step of its own for every weight: Adam
+#
+# Momentum from lesson 06 averages the *gradients* of the last steps. **Adam** also averages their *squares*, and
+# divides one by the root of the other.[^Kingma and Ba "Adam: A Method for Stochastic Optimization (2015)"] For each
+# weight, with gradient $g$ at step $t = 1, 2, \dots$:
+#
+# $$m \leftarrow \beta_1 m + (1-\beta_1)\,g \qquad v \leftarrow \beta_2 v + (1-\beta_2)\,g^2$$
+#
+# $$m' = \frac{m}{1-\beta_1^t} \qquad v' = \frac{v}{1-\beta_2^t} \qquad w \leftarrow w - \mathrm{lr}\,
+# \frac{m'}{\sqrt{v'} + \epsilon}$$
+
+# %% [markdown]
+# Usual are $\beta_1 = 0.9$, $\beta_2 = 0.999$, $\epsilon = 10^{-8}$. Both averages begin at 0, so the first ones are
+# far too small; the primes undo that. By hand, for a first gradient of 3: $m = 0.3$ and $v = 0.009$. Then $m' =
+# 0.3/0.1 = 3$ and $v' = 0.009/0.001 = 9$. So the step is $\mathrm{lr} \cdot 3/\sqrt9 = \mathrm{lr}$.
+
+# %% tags=["hide-input"]
+# A prediction.
+longer = predict(
+    "Two weights get the gradients 3 and 3,000. How much longer is Adam's first step for the second one?",
+    ["1,000 times", "about 32 times, the root of it", "as long as the other"],
+    answer="as long as the other",
+    reveals=2,
+)
+longer
+
+# %% tags=["hide-output"]
+w, gradient = np.zeros(2), np.array([3.0, 3000.0])
+m, v = np.zeros(2), np.zeros(2)
+ops.adam_step([w], [gradient], 0.01, [m], [v], step=1)
+print("Adam ", w.round(6))
+print("plain", -0.01 * gradient)
+
+# %% [markdown]
+# <details class="reveal"><summary>A rate in the unit of the weights</summary>
+#
+# A factor in the gradient cancels in $m'/\sqrt{v'}$. What is left is the sign, and how well the last gradients agree:
+# if they keep changing their sign, $m'$ is small against $\sqrt{v'}$ and the step is short. So Adam's learning rate is
+# about the distance that a weight moves in one step, whatever the loss, the layer or the scale of the inputs. This is
+# why one default, 0.001, works almost everywhere.
+#
+# </details>
+
+# %% tags=["hide-input"]
+# The answer, confirmed by what was computed.
+longer.confirm("as long as the other" if np.isclose(w[1], w[0], rtol=1e-6) else "another length")
+
+# %% [markdown]
+# Is it better? Here are three rules at four rates, on the network of lesson 06.
+
+# %% tags=["hide-input"]
+names = {"SGD": "plain SGD", "momentum 0.9": "momentum 0.9", "Adam": "Adam"}
+by_rate = {f"{lr}": [rules[f"{rule}, lr {lr}"].mean for rule in names] for lr in (0.001, 0.01, 0.1, 1)}
+table(
+    {"rule": list(names.values()), **by_rate},
+    formats=dict.fromkeys(by_rate, ".1f"),
+    caption="Test accuracy in % after three epochs, by learning rate; mean of five trainings",
+)
+
+# %% [markdown]
+# Look first for the best entry of each row. Adam at 0.01 and momentum at 0.1 differ by a third of a point, while five
+# seeds of one rule differ by a whole one. Then look at the column 0.001. Plain SGD has hardly begun, momentum is on its
+# way, and Adam is nearly there. So Adam does not give a better network. It gives a good one without a search for the
+# rate. The price is two more numbers for every weight. And it too can be ruined: see the columns 0.1 and 1.
+
+# %% [markdown]
+# ## Two brakes against learning by heart
+#
+# **Weight decay** pulls every weight a little towards 0 at each step: add $\lambda w$ to the gradient, and in the end
+# only the weights that the loss insists on stay large. For Adam the pull is kept out of the gradient and done beside
+# it, or the division would distort it; that version is called AdamW.[^Loshchilov and Hutter "Decoupled Weight Decay
+# Regularization (2019)"]
+#
+# **Dropout** sets units to 0 by chance, in training only.[^Srivastava et al. "Dropout: A Simple Way to Prevent Neural
+# Networks from Overfitting (2014)"] No unit can then rely on another one being there. Those that stay are divided by
+# the chance to stay, so the next layer's sums keep their mean, and nothing needs to change when the network is used.
+
+# %%
+a = np.ones((1, 10))
+for seed in (4, 9):
+    print(ops.dropout_forward(a, 0.5, seed)[0])
+many = ops.dropout_forward(np.ones(100_000), 0.5, 3)[0]
+print("the mean stays near 1:", abs(many.mean() - 1) < 0.02)
+
+# %% [markdown]
+# And weight decay, on 300 digits only, where learning by heart is easy:
+
+# %%
+def spread_of_weights(decay):
+    rng = np.random.default_rng(0)
+    net = nn.models.mlp((784, 128, 10), rng=rng)
+    nn.train(net, (digits.x_train[:300], digits.y_train[:300]), epochs=60, batch_size=64,
+             lr=0.05, momentum=0.9, weight_decay=decay, rng=rng)
+    return [float(np.sqrt(np.mean(p**2))) for name, p in net.parameters().items() if name.endswith("w")]
+
+table([(decay, *spread_of_weights(decay)) for decay in (0, 0.01, 0.1)],
+      ["weight decay", "spread of the first weights", "of the second"],
+      formats={"spread of the first weights": ".3f", "of the second": ".2f"})
+
+# %% [markdown]
+# The brakes do what they promise to the weights. What do they do for the network?
+
+# %% tags=["hide-input"]
+# A prediction.
+brake = predict(
+    "After 60 epochs on 300 digits the plain network reads all of them, and 85.6 % of the test digits. "
+    "With dropout of half the hidden units it reads ...",
+    ["about 93 %", "about 89 %", "about 86 %", "about 80 %"],
+    answer="about 86 %",
+    reveals=2,
+)
+brake
+
+# %% tags=["hide-output", "hide-input"]
+on_few = training_runs("few")
+kinds = ["plain", "dropout 0.2", "dropout 0.5", "dropout 0.8", "weight decay 0.01", "weight decay 0.1",
+         "dropout 0.5 and decay 0.001"]  # fmt: skip
+table(
+    [(kind, on_few[f"300 digits, {kind}"].mean, on_few[f"300 digits, {kind}"].spread) for kind in kinds],
+    ["300 digits", "test accuracy, %", "least to greatest of five"],
+    formats={"test accuracy, %": ".1f"},
+)
+
+# %% [markdown]
+# <details class="reveal"><summary>An honest half a point</summary>
+#
+# All rows but one lie within about a point of each other, and the ranges of five seeds overlap. With one seed each,
+# you could have found whichever order you wished for. The exception is the strongest decay, which is too strong: it
+# costs three points.
+#
+# This is a result, and a common one. In large networks that train for days, both brakes can be worth more. Here the
+# plain network already reads all its digits, and what is missing is other digits: with 4,000 of them it gets 93 %. So
+# first ask for more data, then stop early, then brake.
+#
+# </details>
+
+# %% tags=["hide-input"]
+# The answer, confirmed by the measurement.
+brake.confirm(f"about {on_few['300 digits, dropout 0.5'].mean:.0f} %")
+
+# %% [markdown]
+# ## Parameters and hyperparameters
+#
+# The weights and biases are the **parameters**: training finds them. Whatever you set before training starts is a
+# **hyperparameter**. The number of layers and of units in them come first,[^Dey "Neural Networks"] and this page has
+# added a list: the size of the initial weights, the scale of the inputs, rate and schedule, momentum or the two betas,
+# decay, dropout, even the seed.
+#
+# No gradient says how to change them, so one tries. And lesson 06 has said where one may look while trying: at
+# **validation** digits, taken from the training set, never at the test. Here is a search in five lines: four rates for
+# Adam, a tenth of the training digits set aside.
+
+# %% tags=["nbval-ignore-output"]
+def on_validation(lr):
+    rng = np.random.default_rng(0)
+    net = nn.models.mlp((784, 128, 10), rng=rng)
+    history = nn.train(net, digits, epochs=3, batch_size=64, lr=lr, rng=rng, optimiser=nn.Adam(net), validation=0.1)
+    return net, history.val_accuracy[-1]
+
+tried = {lr: on_validation(lr) for lr in (0.0003, 0.001, 0.01, 0.1)}
+best = max(tried, key=lambda lr: tried[lr][1])
+table([(lr, right) for lr, (_, right) in tried.items()], ["rate", "validation accuracy"],
+      formats={"rate": "g", "validation accuracy": ".1%"})
+
+# %% tags=["nbval-ignore-output", "continued"]
+chosen = nn.evaluate(tried[best][0], digits.x_test, digits.y_test).accuracy
+print(f"chosen: {best}; test accuracy, looked at once: {chosen:.1%}")
+
+# %% [markdown]
+# Two habits make such a search honest. Space the rates by factors, not by differences: 0.001, 0.01, 0.1, since nobody
+# knows the power of ten. And know the spread between seeds before you believe a difference. In our tables it is about a
+# point; a lead of 0.3 is no lead.
+#
+# ## Your turn: six curves
+#
+# In practice you rarely see layers. You see a curve. Each of the six patients below is a training of a digit network,
+# with its loss on training and on validation digits before training and after each of 20 epochs. One of them is in good
+# health. What ails the others?
+
+# %% tags=["hide-input"]
+curves = sick_curves()
+figures.diagnose(curves)
+
+# %% [markdown]
+# <details><summary>The six diagnoses</summary>
+#
+# | patient | diagnosis | how you see it | what to do |
+# |---|---|---|---|
+# | 1 | weights too small | both losses on the dotted line, ln 10 | $\sqrt{2/n}$ |
+# | 2 | over-fitting | training loss to 0, validation loss stops falling | more data, stop early |
+# | 3 | rate too large | the training loss itself jumps | a rate ten times smaller |
+# | 4 | sound | fast, then slow, lines close together | nothing |
+# | 5 | weights too large | the first loss is far above ln 10 | $\sqrt{2/n}$, or scale the inputs |
+# | 6 | rate too small | both fall evenly, far from done | a rate ten times larger |
+#
+# </details>
+
+# %% [markdown]
+# ## The checklist
+#
+# When the next network refuses, go through this list before you change anything.
+#
+# 1. **Ten samples.** It must learn them by heart within a minute. If not, look for a mistake, or go on with 3.
+# 2. **Step 0.** The loss of $C$ classes must be a little above $\ln C$.
+# 3. **Forward.** The spread of every layer's output is about the same; few units are idle or saturated.
+# 4. **Back.** So is the spread of the gradients.
+# 5. **Rate.** A range test; then a third of the best rate, or Adam at 0.001.
+# 6. **The gap.** Only when it learns at all: compare training and validation loss, and think of brakes and of data.
+#
+# And change one thing at a time.
+
+# %% [markdown]
+# ## Try it
+#
+# - Train the patient with tanh instead of ReLU (`nn.models.mlp(DEEP, activation="tanh", ...)`) and weights of deviation
+#   0.05. First ask the figure at the top whether it will learn.
+#
+# <details><summary>Answer</summary>
+#
+# At 0.05 tanh halves the signal where ReLU leaves a third of it, so 0.0026 of spread arrives in layer 8 instead of
+# 0.0002, and a gradient some twenty times as large comes back. That is still too little for three epochs: it reads at
+# most a quarter of the test digits. With 0.1, which is $\sqrt{1/n}$, it reads nearly nine in ten.
+#
+# </details>
+#
+# - Give the first layer pixels from 0 to 255, and repair the network without touching the pixels. Which weights must be
+#   smaller, and by how much?
+#
+# <details><summary>Answer</summary>
+#
+# Those of the first layer, by 255: then every sum is what it was. But the gradient of these weights is 255 times as
+# large, and they are 255 times as small, so they would need a rate that is $255^2 = 65{,}025$ times smaller than that
+# of the other layers. Adam comes near to it by itself, since it measures each weight's gradient in its own unit.
+#
+# </details>
+
+# %% [markdown]
+# ## Check yourself
+#
+# **1.** A layer has 400 inputs, and the spread of its input is 1. The weights have $\sigma = 0.1$, the activation is
+# ReLU. What is the spread of its output, and after five such layers? Which $\sigma$ would be right?
+#
+# <details><summary>Answer</summary>
+#
+# The factor is $0.1 \cdot \sqrt{400/2} = 1.41$, and $1.41^5 = 5.7$ after five layers. Right is $\sqrt{2/400} = 0.071$.
+#
+# </details>
+
+# %% [markdown]
+# **2.** A network for 100 classes has the loss 4.605 before training and 4.605 after an hour. A colleague proposes
+# dropout. What do you say, and what do you measure first?
+#
+# <details><summary>Answer</summary>
+#
+# $\ln 100 = 4.605$: the network guesses, and has learned nothing at all. Dropout is a brake on learning by heart; here
+# nothing is learned, by heart or otherwise. Give it ten samples. If it cannot learn them, look at the spread of outputs
+# and gradients layer by layer.
+#
+# </details>
+
+# %% [markdown]
+# **3.** Someone trains 40 settings, and reports the best test accuracy, 94.1 %, as the effect of a new dropout rate;
+# the old one had 93.4 %. Name two things that are wrong.
+#
+# <details><summary>Answer</summary>
+#
+# The choice was made on the test digits, so the number is too high; it should have been made on validation digits, and
+# the test looked at once. And five seeds of one setting differ by about a point, so the best of 40 beats an old run by
+# 0.7 without any effect. Train both rates with several seeds.
+#
+# </details>
