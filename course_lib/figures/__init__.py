@@ -43,6 +43,7 @@ TOPICS = {
     "gradient_explorer": "map_gradients",
     "halo_explorer": "halos",
     "mask_explorer": "masks",
+    "network_volumes": "volumes",
     "nine_numbers": "xor_networks",
     "tile_explorer": "product_explorer",
     "tile_levels": "product_levels",
