@@ -13,11 +13,12 @@ ui => {
   const room = maps && ui.html("div", {style: "display:flex;flex-wrap:wrap;gap:8px 16px;padding:4px 8px 8px;align-items:flex-start"}, ui.stage);
   const face = (pixels, scale) => Math.max(g.thin, pixels * scale), deep = (v, scale) => g.slant * g.depth * scale * v.maps;
   const foot = (v, scale) => face(v.columns, scale) + deep(v, scale), sum = list => list.reduce((a, b) => a + b, 0);
+  const label = v => Math.max(g.letter * v.name.length, g.letter * v.text.length + (v.text.includes("@") ? g.sign : 0));
   const layout = width => {
     let scale, slots;
     for (let k = 160; k >= 10; k--) {
       scale = k / 20;
-      slots = layers.map(v => Math.max(foot(v, scale), g.letter * Math.max(v.name.length, v.text.length)));
+      slots = layers.map(v => Math.max(foot(v, scale), label(v)));
       if (sum(slots) + g.gap * last <= width) break;
     }
     const up = Math.max(...layers.map(v => face(v.rows, scale) / 2 + deep(v, scale)));
@@ -49,7 +50,7 @@ ui => {
       polygon([[x + w, y], [x + w + d, y - d], [x + w + d, y + h - d], [x + w, y + h]], .5);
       polygon([[x, y], [x + w, y], [x + w, y + h], [x, y + h]], .2);
       [v.name, v.text].forEach((text, k) => ui.svg("text", {x: x + foot(v, scale) / 2, y: height - g.labels + 14 + 15 * k,
-        "text-anchor": "middle", "font-weight": on ? "bold" : null}, svg, text));
+        "text-anchor": "middle", "font-weight": on && !k ? "bold" : null}, svg, text));
     });
     for (let i = 1; i <= last; i++) {
       const [top, left, rows, columns] = layers[i].window, [x0, y0] = places[i - 1], [x1, y1] = places[i], on = i === at;
@@ -117,7 +118,7 @@ ui => {
     const input = canvas(0, 1, zoom, 0, colour, part(says), `The image, with a frame around ${rows} x ${columns} pixels`);
     if (at) frame(input.pen, left * zoom + 1, top * zoom + 1, columns * zoom - 2, rows * zoom - 2);
     if (!at) return;
-    const m = maps[at], wide = ui.width - 2 * EDGE - (ui.width < 520 ? 0 : 128 + 24);
+    const m = maps[at], wide = ui.width - 2 * EDGE - (ui.width < 520 ? 0 : 128 + 48);
     if (at === last) {
       const block = part(`the ${v.maps} numbers; the answer is number ${m.answer}`);
       const line = ui.html("div", {style: "display:flex;flex-wrap:wrap;gap:4px;max-width:340px"}, block);

@@ -29,8 +29,9 @@ than 3 px."""
 
 COSTS = (("parameters", "parameters"), ("multiply_adds", "multiply-adds"))
 
-GAP, LETTER, LABELS, SMALLEST = 7, 7.1, 36, 0.5
-"""Between boxes; a letter's width at 12 px; height of the labels below; pixels of the page for one of an image."""
+GAP, LETTER, SIGN, LABELS, SMALLEST = 6, 7.1, 5, 36, 0.5
+"""Between boxes; a letter's width at 12 px, and how much wider an @ is; height of the labels below; pixels of the page
+for one of an image."""
 
 
 def network_volumes(net, shape, *, names=None, image=None, costs=True, chosen=None, title=None):
@@ -73,7 +74,9 @@ def network_volumes(net, shape, *, names=None, image=None, costs=True, chosen=No
                          "says": said(layers, i, costs)} for i, v in enumerate(layers)
         ],
         "at": at, "maps": None if image is None else _maps(net, layers, image),
-        "geometry": {"depth": DEPTH, "slant": SLANT, "thin": THIN, "gap": GAP, "letter": LETTER, "labels": LABELS},
+        "geometry": {
+            "depth": DEPTH, "slant": SLANT, "thin": THIN, "gap": GAP, "letter": LETTER, "sign": SIGN, "labels": LABELS,
+        },
     }  # fmt: skip
     title = title or "Choose a layer, by mouse or with the arrow keys"
     return live("volumes", data, title=title, static=_static(layers, at, costs))
@@ -91,7 +94,7 @@ def layout(layers, width):
     """
     for tenths in range(160, int(20 * SMALLEST) - 1, -1):
         scale = tenths / 20
-        slots = [max(_footprint(v, scale), LETTER * max(len(v.name), len(v.shape_text))) for v in layers]
+        slots = [max(_footprint(v, scale), _label(v)) for v in layers]
         if sum(slots) + GAP * (len(slots) - 1) <= width:
             break
     else:
@@ -177,6 +180,11 @@ def _maps(net, layers, image):
     return found
 
 
+def _label(volume):
+    """Room for the name and the shape below a box."""
+    return max(LETTER * len(volume.name), LETTER * len(volume.shape_text) + SIGN * ("@" in volume.shape_text))
+
+
 def _face(pixels, scale):
     return max(THIN, pixels * scale)
 
@@ -198,7 +206,7 @@ def _static(layers, at, costs):
         _box(s, v, x + EDGE, y, scale, i == at)
         middle = x + EDGE + _footprint(v, scale) / 2
         for k, text in enumerate((v.name, v.shape_text)):
-            s.text(middle, height - LABELS + 14 + 15 * k, text, anchor="middle", bold=i == at)
+            s.text(middle, height - LABELS + 14 + 15 * k, text, anchor="middle", bold=i == at and not k)
     for i in range(1, len(layers)):
         _cone(s, layers[i - 1], layers[i], places[i - 1], places[i], scale, i == at)
     top, left, rows, columns = layers[at].seen

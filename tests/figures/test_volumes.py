@@ -8,7 +8,7 @@ import pytest
 from course_lib import data, figures, nn
 from course_lib.figures.lenet import NAMES
 from course_lib.figures.network_layers import network_layers
-from course_lib.figures.volumes import GAP, LETTER, layout
+from course_lib.figures.volumes import GAP, LETTER, SIGN, layout
 from tests.figures.pages import read_svg, svg_texts
 
 F64 = {"dtype": np.float64}
@@ -153,7 +153,7 @@ def test_boxes_and_labels_do_not_overlap(name):
         ends = 0
         for v, (x, y) in zip(layers, places, strict=True):
             wide = max(3, v.columns * scale) + 0.5 * 0.35 * scale * v.maps
-            label = LETTER * max(len(v.name), len(v.shape_text))
+            label = max(LETTER * len(v.name), LETTER * len(v.shape_text) + SIGN * ("@" in v.shape_text))
             left, right = min(x, x + wide / 2 - label / 2), max(x + wide, x + wide / 2 + label / 2)
             assert ends <= left + 1e-9
             assert y >= 0

@@ -69,6 +69,12 @@ def test_the_classic_net_has_exactly_60000_parameters(shown):
     assert row(shown, "C5", "(120, 1, 1)") == [48_120, 48_000]
 
 
+def test_the_text_names_the_shares_of_the_classic_net(lesson, prose):
+    assert [round(100 * s) for s in lesson["shares"]["classic", "C1 + C3"]] == [3, 82]
+    assert "C1 and C3 hold 3 % of the parameters and do 82 % of the work" in prose
+    assert "C5 holds 48,120 of them" in prose
+
+
 @pytest.mark.parametrize("classic", [False, True])
 def test_the_maps_have_the_sizes_of_the_table(classic, prose):
     shapes = [c.output_shape for c in build(classic).costs(SHAPE)]
