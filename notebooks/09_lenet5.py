@@ -43,9 +43,9 @@ figures.network_volumes(net, SHAPE, names=LAYERS, image=x_test[0], costs=False,
 
 # %% [markdown]
 # Every box is what comes out of one layer, drawn to scale: as high and wide as its maps, as deep as there are maps.
-# Walk from the left to the right. The maps become smaller and more numerous. In C1 you see strokes and edges. From C3
-# on you would hardly recognise the digit, while the network still does. And a number sees more of the image from layer
-# to layer, until a single number in C5 sees all of it.
+# Walk through it from left to right. The maps become smaller and more numerous. In C1 you see strokes and edges. From
+# C3 on you would hardly recognise the digit, while the network still does. And a number sees more of the image from
+# layer to layer, until a single number in C5 sees all of it.
 
 # %% [markdown]
 # ## You will be able to
@@ -74,9 +74,9 @@ figures.network_volumes(net, SHAPE, names=LAYERS, image=x_test[0], costs=False,
 # | layer | what it does | output |
 # |---|---|---|
 # | C1 | convolution 5 × 5, finds features | 6@28 |
-# | S2 | makes one number of 2 × 2 | 6@14 |
+# | S2 | turns 2 × 2 numbers into one | 6@14 |
 # | C3 | convolution 5 × 5 over several maps | 16@10 |
-# | S4 | makes one number of 2 × 2 | 16@5 |
+# | S4 | turns 2 × 2 numbers into one | 16@5 |
 # | C5 | convolution 5 × 5 on maps of 5 × 5: a single place | 120@1 |
 # | F6 | dense layer | 84 |
 # | OUTPUT | compares with ten digits | 10 |
@@ -183,7 +183,7 @@ assert apart[3, 8] == apart[~np.eye(10, dtype=bool)].min() == 4 * 6
 # %% [markdown]
 # ## What each layer costs
 #
-# What fills a memory are the **parameters**, the numbers that training changes. What takes time are, to begin with, the
+# What fills a memory are the **parameters**, the numbers that training changes. What takes time is, first of all, the
 # **multiply-adds**: a product that is added to a sum. A mask has $K^2$ weights for each connected pair of maps, and it
 # is used at every place of the output. So a convolution with $n$ connections and $M$ output maps has
 #
@@ -250,9 +250,9 @@ table([(*where, *share) for where, share in shares.items()], ["network", "layer"
       formats={"holds": ".1%", "does": ".1%"}, caption="Shares of all parameters and of all multiply-adds")
 
 # %% [markdown]
-# In the MLP the belief is right, since each weight of a dense layer is used once per image. In LeNet-5 it is not. The
-# same boxes as above, now with their costs. Which layers would you work on if the network had to become smaller, and
-# which if it had to become faster?
+# In the MLP the belief is right, since each weight of a dense layer is used once per image. In LeNet-5 it is not. Below
+# are the boxes once more, now with their costs. If the network had to become smaller, you would work on C5. If it had
+# to become faster, on C3 and C1.
 
 # %%
 figures.network_volumes(net, SHAPE, names=LAYERS, chosen="C5", title="Today's LeNet-5 with its costs: choose a layer")
@@ -281,14 +281,14 @@ both = {name: nn.models.lenet5(rng=np.random.default_rng(0), ops=backend)
 seconds = layer_times(both, x_train[:64], LAYERS)
 total = {name: sum(layers.values()) for name, layers in seconds.items()}
 table([(layer, *(1000 * seconds[name][layer] for name in both), *(seconds[name][layer] / total[name] for name in both))
-       for layer in LAYERS], ["layer", "reference, ms", "fast, ms", "share", "share of fast"],
-      formats={"reference, ms": ".2f", "fast, ms": ".2f", "share": ".0%", "share of fast": ".0%"},
+       for layer in LAYERS], ["layer", "reference, ms", "fast, ms", "reference, share", "fast, share"],
+      formats={"reference, ms": ".2f", "fast, ms": ".2f", "reference, share": ".0%", "fast, share": ".0%"},
       caption=f"For 64 digits, reference takes {total['reference'] / total['fast']:.1f} times as long as fast")
 
 # %% [markdown]
 # <details class="reveal"><summary>Where the time goes</summary>
 #
-# Nearly all of it goes to C1 and C3 with their pooling, as the counts said. But equal counts do not take equal time. A
+# Most of it goes to C1 and C3 with their pooling, as the counts said. But equal counts do not take equal time. A
 # processor has vector instructions that do one operation on several numbers at once (4, 8 or 16 of them, depending on
 # the processor; the name is **SIMD**, single instruction, multiple data). `fast` keeps the pixels of neighbouring
 # images side by side, so that one instruction works on the same pixel of several images, and it unrolls nothing into
@@ -301,14 +301,15 @@ table([(layer, *(1000 * seconds[name][layer] for name in both), *(seconds[name][
 # The answer, confirmed by what was measured.
 most = {name: seconds[name]["C5"] / total[name] > 0.5 for name in both}
 clock.confirm("no, with neither" if not any(most.values()) else f"with {most}")
+assert all(sum(seconds[name][layer] for layer in LAYERS[:4]) > total[name] / 2 for name in both)
 assert total["fast"] < total["reference"] / 1.5
 
 # %% [markdown]
 # ## Does it read better than the MLP?
 #
 # We compare LeNet-5 with the MLP of lesson 06 on equal terms: the same 4,000 digits in batches of 64, momentum 0.9,
-# seven epochs, the last two with a tenth of the learning rate. Only the rate is each one's own, 0.03 and 0.1. LeNet-5
-# has been trained already, at the top of the page; this is the MLP's turn.
+# seven epochs, the last two with a tenth of the learning rate. Only the rate differs, 0.03 for LeNet-5 and 0.1 for the
+# MLP. LeNet-5 has been trained already, at the top of the page; now it is the MLP's turn.
 
 # %%
 rng = np.random.default_rng(0)
@@ -719,11 +720,11 @@ assert learned.loss[-1] < learned.loss[-2]
 # %% [markdown]
 # ## Try it
 #
-# - Give the MLP 30 epochs, `[(25, 0.1), (5, 0.01)]`. Does patience help it as much as it would need?
+# - Give the MLP 30 epochs, `[(25, 0.1), (5, 0.01)]`. Does patience help it to catch up with LeNet-5?
 #   <details><summary>Answer</summary>
 #
 #   Hardly. It reads about 95 of 100, as before, and stays behind LeNet-5. It knows its 4,000 digits by heart after a
-#   few epochs, and what it lacks are more examples.
+#   few epochs, and what it lacks is more examples.
 #
 #   </details>
 # - Give the moved digits 20 epochs, `[(16, 0.03), (4, 0.003)]`. Does it pay, and on which test digits?
