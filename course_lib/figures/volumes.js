@@ -107,18 +107,18 @@ ui => {
 
   const drawMaps = v => {
     room.replaceChildren();
-    const part = title => {
-      const block = ui.html("div", {style: "max-width:100%"}, room);
+    const part = (title, wide = "100%") => {
+      const block = ui.html("div", {style: `max-width:${wide}`}, room);
       ui.html("p", {style: "margin:0 0 3px"}, block, title);
       return block;
     };
     const first = layers[0], zoom = Math.max(1, Math.floor(128 / first.columns)), [top, left, rows, columns] = v.seen;
     const colour = first.maps === 3;
     const says = at ? `the frame: what one number of ${v.name} sees` : "the image";
-    const input = canvas(0, 1, zoom, 0, colour, part(says), `The image, with a frame around ${rows} x ${columns} pixels`);
+    const input = canvas(0, 1, zoom, 0, colour, part(says, "150px"), `The image, with a frame around ${rows} x ${columns} pixels`);
     if (at) frame(input.pen, left * zoom + 1, top * zoom + 1, columns * zoom - 2, rows * zoom - 2);
     if (!at) return;
-    const m = maps[at], wide = ui.width - 2 * EDGE - (ui.width < 520 ? 0 : 128 + 48);
+    const m = maps[at], wide = ui.width - 2 * EDGE - (ui.width < 520 ? 0 : 150 + 32);
     if (at === last) {
       const block = part(`the ${v.maps} numbers; the answer is number ${m.answer}`);
       const line = ui.html("div", {style: "display:flex;flex-wrap:wrap;gap:4px;max-width:340px"}, block);
