@@ -17,8 +17,9 @@
 # distances. The first is done in five minutes, the next three take ten to twenty each. Then comes a **project** for an
 # evening, 09.5 to 09.8: the forward pass of a small LeNet that has learned to read, and what each of its maps is worth.
 #
-# The sheet belongs to lesson 09. Write into the cells where it says so; the cell below each runs the check. **H** is
-# ECE 508 lecture 10 by Prof. Hwu and colleagues, **K** Prof. Dey's lecture 56.
+# The sheet belongs to lesson 09, [LeNet-5](../notebooks/09_lenet5.ipynb). Write into the cells where it says so; the
+# cell below each runs the check. Sources are named by their lecturer: Hwu is ECE 508 lecture 10 by Prof. Hwu and
+# colleagues.
 
 # %%
 import numpy as np
@@ -30,7 +31,7 @@ from course_lib.data.small_lenet import small_lenet
 # %% [markdown]
 # ## 09.1 · What a layer with a table costs
 #
-# *2 points, warm-up. Trains: parameters and multiply-adds. (H, "Convolution Layers in LeNet-5")*
+# *2 points, warm-up. Trains: parameters and multiply-adds. (Hwu, "Convolution Layers in LeNet-5")*
 #
 # A convolution has a connection table `table (M, C)`: `table[m, c]` is `True` where output map `m` sees input map `c`.
 # Each connection has a mask of `K` × `K` weights, each output map one bias. The input maps are `H` rows by `W` columns;
@@ -72,7 +73,7 @@ check("09.1", conv_cost)
 # %% [markdown]
 # ## 09.2 · C3 with its masks in a row
 #
-# *3 points, core. Trains: a convolution with a connection table. (H, "Convolution Layers in LeNet-5")*
+# *3 points, core. Trains: a convolution with a connection table. (Hwu, "Convolution Layers in LeNet-5")*
 #
 # C3 stores only the masks that it has. `masks (n, K, K)` holds one for each `True` of `table (M, C)`, in the order in
 # which you read the table: row 0 from left to right, then row 1, and so on. Compute the layer for one image `x`
@@ -119,7 +120,7 @@ check("09.2", partial_conv)
 # %% [markdown]
 # ## 09.3 · Training the two numbers of S2
 #
-# *3 points, stretch. Trains: the gradients of subsampling with a coefficient. (H, "Subsampling Layers in LeNet-5")*
+# *3 points, stretch. Trains: the gradients of subsampling with a coefficient. (Hwu, "Subsampling Layers in LeNet-5")*
 #
 # S2 adds the four pixels of each 2 × 2 window, multiplies the sum by its map's weight and adds its map's bias:
 #
@@ -164,7 +165,7 @@ check("09.3", subsample_gradients)
 # %% [markdown]
 # ## 09.4 · Reading by distance, with a way to say no
 #
-# *2 points, core. Trains: the radial-basis output. (H, "OUTPUT Layer in LeNet-5")*
+# *2 points, core. Trains: the radial-basis output. (Hwu, "OUTPUT Layer in LeNet-5")*
 #
 # The classic output is the squared distance of F6 to each prototype, and the smallest wins. Such an output can refuse:
 # if even the nearest prototype is far, the image is probably no digit. Given `f6 (B, D)`, `prototypes (N, D)` and a
@@ -219,7 +220,7 @@ print(w1.shape, w3.shape, w5.shape, test_images.shape, test_labels.shape)
 # %% [markdown]
 # ## 09.5 · Project: the plan of a network
 #
-# *2 points, project. Trains: sizes, parameters and work, layer after layer. (H, "Convolution Layers in LeNet-5")*
+# *2 points, project. Trains: sizes, parameters and work, layer after layer. (Hwu, "Convolution Layers in LeNet-5")*
 #
 # `layers` is a list of tuples: `("conv", M, K)` is a convolution to `M` maps with `K` × `K` masks, stride 1, no
 # padding, all connections, one bias for each map. `("pool", F)` is max pooling in windows of `F` × `F` side by side;
@@ -271,7 +272,7 @@ check("09.5", plan)
 # %% [markdown]
 # ## 09.6 · Project: two stages forward
 #
-# *3 points, project. Trains: the forward pass of a convolutional network. (H, "Convolution Layers in LeNet-5")*
+# *3 points, project. Trains: the forward pass of a convolutional network. (Hwu, "Convolution Layers in LeNet-5")*
 #
 # Run `images (B, H, W)` through C1, S2, C3 and S4, for masks `w1 (M1, 1, K1, K1)` and `w3 (M3, M1, K3, K3)` with
 # biases `b1 (M1,)` and `b3 (M3,)`. Each convolution (stride 1, no padding, masks as they are) is followed by ReLU and
@@ -325,7 +326,7 @@ check("09.6", feature_maps)
 # %% [markdown]
 # ## 09.7 · Project: what is each map worth?
 #
-# *3 points, project. Trains: counting mistakes, with and without a part. (H, "Convolution Layers in LeNet-5")*
+# *3 points, project. Trains: counting mistakes, with and without a part. (Hwu, "Convolution Layers in LeNet-5")*
 #
 # `maps (B, C, H, W)` is the output of S4 for B images with the labels `labels (B,)`. The last layer flattens each
 # image's maps, map after map and row after row, and computes N scores with `w5 (C*H*W, N)` and `b5 (N,)`; the answer
@@ -334,8 +335,8 @@ check("09.6", feature_maps)
 # Return `(mistakes, without)`: how many of the B images the network reads wrongly, a whole number, and an array of C
 # whole numbers, `without[c]` being how many it reads wrongly when map c alone is off. Leave `maps` unchanged.
 #
-# By hand: two maps of one pixel, `w5` the identity, `b5 = (0, 0.5)`, labels 1, 0, 0, and the maps (2, 3), (5, 1),
-# (1, 4). The third is read as 1: one mistake. With map 0 off it is two, with map 1 off it is one.
+# By hand: two maps of one pixel, `w5` the identity, `b5 = (0, 0.5)`, labels 0, 0, 0, 1, and the maps (4, 1), (3, 1),
+# (1, 3), (3, 3). The third is read as 1: one mistake. With map 0 off it is three, with map 1 off it is one.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -374,7 +375,7 @@ check("09.7", ablation)
 # %% [markdown]
 # ## 09.8 · Project: read your own counts
 #
-# *2 points, project. Trains: what an ablation says. (H, "Convolution Layers in LeNet-5")*
+# *2 points, project. Trains: what an ablation says. (Hwu, "Convolution Layers in LeNet-5")*
 #
 # Run your functions on all 1,000 test digits, `maps = feature_maps(test_images, w1, b1, w3, b3)` and then
 # `ablation(maps, w5, b5, test_labels)`. Then answer in about ten sentences, with your numbers:

@@ -14,9 +14,10 @@ _PARTS = {
     "activations": (
         "ACTIVATIONS", "heaviside", "heaviside_prime", "identity", "identity_backward", "identity_forward",
         "identity_prime", "leaky_relu", "leaky_relu_backward", "leaky_relu_forward", "leaky_relu_prime", "relu",
-        "relu_backward", "relu_forward", "relu_prime", "sigmoid", "sigmoid_backward", "sigmoid_forward",
-        "sigmoid_prime", "softplus", "softplus_backward", "softplus_forward", "softplus_prime", "tanh",
-        "tanh_backward", "tanh_forward", "tanh_prime",
+        "relu_backward", "relu_forward", "relu_prime", "scaled_tanh", "scaled_tanh_backward", "scaled_tanh_forward",
+        "scaled_tanh_prime", "sigmoid", "sigmoid_backward", "sigmoid_forward", "sigmoid_prime", "softplus",
+        "softplus_backward", "softplus_forward", "softplus_prime", "tanh", "tanh_backward", "tanh_forward",
+        "tanh_prime",
     ),
     "adam": ("adam_step",),
     "arrays": (

@@ -8,6 +8,7 @@ import math
 
 from course_lib.cuda.jit import jit
 from course_lib.cuda.numba_cuda import float32
+from course_lib.reference.activations import SCALE, STRETCH
 
 
 @jit(device=True)
@@ -49,6 +50,17 @@ def tanh_prime(z, slope):
 
 
 @jit(device=True)
+def scaled_tanh(z, slope):
+    return float32(SCALE) * math.tanh(float32(STRETCH) * z)
+
+
+@jit(device=True)
+def scaled_tanh_prime(z, slope):
+    a = scaled_tanh(z, slope)
+    return float32(STRETCH * SCALE) - float32(STRETCH / SCALE) * a * a
+
+
+@jit(device=True)
 def relu(z, slope):
     return float32(0) if z <= float32(0) else z  # NaN is not <= 0, and stays
 
@@ -81,6 +93,11 @@ def sigmoid_backward(da, a, slope):
 @jit(device=True)
 def tanh_backward(da, a, slope):
     return da * (float32(1) - a * a)
+
+
+@jit(device=True)
+def scaled_tanh_backward(da, a, slope):
+    return da * (float32(STRETCH * SCALE) - float32(STRETCH / SCALE) * a * a)
 
 
 @jit(device=True)

@@ -86,6 +86,22 @@ def tanh_prime(z):
     return _new(formulas.tanh_prime, z)
 
 
+def scaled_tanh(z):
+    """1.7159 tanh(2 z / 3), which is 1 at 1 and -1 at -1. z (...) float32 on the device, else TypeError.
+
+    Source: LeCun, Bottou, Bengio and Haffner (1998), "Gradient-Based Learning Applied to Document Recognition".
+    """
+    return _new(formulas.scaled_tanh, z)
+
+
+def scaled_tanh_prime(z):
+    """f'(z) = 2/3 (1.7159 - f(z)^2 / 1.7159), at most 1.144. z (...) float32 on the device, else TypeError.
+
+    Source: as `scaled_tanh`.
+    """
+    return _new(formulas.scaled_tanh_prime, z)
+
+
 def relu(z):
     """max(0, z), the rectified linear unit; NaN stays. z (...) float32 on the device, else TypeError.
 
@@ -140,7 +156,7 @@ ACTIVATIONS = {
     "leaky_relu": (leaky_relu, leaky_relu_prime),
     "softplus": (softplus, softplus_prime),
 }
-"""Every elementwise activation: name -> (f, f')."""
+"""The lectures' elementwise activations: name -> (f, f')."""
 
 
 def sigmoid_forward(z):
@@ -169,6 +185,23 @@ def tanh_forward(z):
 def tanh_backward(da, cache):
     """Return dz = da * (1 - a^2); da (...) of the shape of z, else ValueError. Source: K, "Chain Rule"."""
     return _back(formulas.tanh_backward, da, cache)
+
+
+def scaled_tanh_forward(z):
+    """Return (scaled_tanh(z), cache); the cache is the output. z (...) on the device, else TypeError.
+
+    Source: as `scaled_tanh`.
+    """
+    a = scaled_tanh(z)
+    return a, a
+
+
+def scaled_tanh_backward(da, cache):
+    """Return dz = da * 2/3 (1.7159 - a^2 / 1.7159); da (...) of the shape of z, else ValueError.
+
+    Source: K, "Chain Rule".
+    """
+    return _back(formulas.scaled_tanh_backward, da, cache)
 
 
 def identity_forward(z):

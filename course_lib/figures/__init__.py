@@ -45,6 +45,7 @@ TOPICS = {
     "gradient_explorer": "map_gradients",
     "halo_explorer": "halos",
     "mask_explorer": "masks",
+    "network_volumes": "volumes",
     "nine_numbers": "xor_networks",
     "signal_explorer": "signals",
     "tile_explorer": "product_explorer",

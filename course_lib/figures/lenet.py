@@ -1,23 +1,18 @@
-"""Figures of lesson 09: LeNet-5's costs per layer, C3's connection table, one digit on its way through the net.
+"""Figures of lesson 09: LeNet-5's costs per layer, C3's connection table, what F6 draws, and colour pictures.
 
 Every number drawn here comes from `course_lib.nn` and `course_lib.reference`, the code that the lesson teaches.
 """
 
 import numpy as np
 
-from course_lib import nn
 from course_lib import reference as ops
 
 from . import style
-from .picture import picture
-from .stepper import stepper
+from .network_layers import PASSIVE
 from .svg import Svg
 
 NAMES = ("C1", "S2", "C3", "S4", "C5", "F6", "OUTPUT")
-"""H's names of the seven layers that compute something; activations and Flatten belong to the layer before."""
-
-PASSIVE = (nn.Flatten, nn.ReLU, nn.Tanh)
-SIZE = (8.3, 3.7)  # inches of each frame of `walk`
+"""Hwu's names of the seven layers that compute something; activations and Flatten belong to the layer before."""
 
 
 def named_costs(net, shape=(1, 32, 32)):
@@ -135,121 +130,6 @@ def shapes(images, answers, labels, names, *, cols=5):
             ax.set_xlabel(f"is: {names[label]}", fontsize=style.SIZE_TEXT)
             ax.spines[:].set(color=style.colour("hazard"), linewidth=2.5)
     return fig
-
-
-def stages(net, image):
-    """Return [(name, output)] of one image (32, 32): the input, then each named layer with its activation."""
-    x = np.asarray(image)[None, None]
-    found = [("input", x[0])]
-    for i, layer in enumerate(net):
-        x = layer.forward(x)
-        if not isinstance(layer, PASSIVE):
-            found.append((NAMES[len(found) - 1], x[0]))
-        elif i:
-            found[-1] = (found[-1][0], x[0])
-    return found
-
-
-def walk_frames(net, image, label):
-    """Return one picture for each stage of an image's way through today's LeNet-5.
-
-    Parameters
-    ----------
-    net : Sequential
-        `nn.models.lenet5(rng=rng)`, trained or not.
-    image : array (32, 32)
-    label : int
-    """
-    found = stages(net, image)
-    k = ops.softmax(found[-1][1][None])[0]
-    return [_walk_frame(found, i, k, label) for i in range(len(found))]
-
-
-def walk(net, image, label, *, static=3):
-    """Return the stepper of `walk_frames`; `static` is the stage shown where no script runs, C3 unless given."""
-    return stepper(walk_frames(net, image, label), title="One digit on its way through LeNet-5", static=static)
-
-
-SAYS = {
-    "input": "28 x 28 pixels in a border of two zeros.",
-    "C1": "Six masks slide over the digit; each map lights up where its mask fits: edges, strokes.",
-    "S2": "The same six maps at half the size: the largest value of each 2 x 2 window.",
-    "C3": "Sixteen combinations of the six maps, each pixel seeing 14 x 14 pixels of the input.",
-    "S4": "Halved again. Where in the digit something stood is now known only roughly.",
-    "C5": "One window covers the whole 5 x 5 map, so each of the 120 maps is a single number.",
-    "F6": "84 numbers, each a weighted sum of all 120.",
-    "OUTPUT": "Ten scores, made into probabilities by softmax.",
-}
-
-
-def _walk_frame(found, i, k, label):
-    name, values = found[i]
-    shape = tuple(values.shape)
-    fig = _draw_stage(found, i, k, label)
-    if name == "OUTPUT":
-        answer = int(k.argmax())
-        alt = f"Ten probabilities; the largest, {k[answer]:.1%}, belongs to {answer}; the label is {label}."
-    else:
-        above = np.mean(values > 0)
-        alt = f"{name} of a handwritten {label}: {values.size:,} numbers of shape {shape}, {above:.0%} above 0."
-    return picture(fig, alt=alt, caption=f"{name} {shape}. {SAYS[name]}")
-
-
-@style.styled
-def _draw_stage(found, i, k, label):
-    name, values = found[i]
-    fig = style.new_figure(*SIZE)[0]
-    fig.clear()
-    top, bottom = fig.subfigures(2, 1, height_ratios=(6, 1))
-    if name == "OUTPUT":
-        ax = top.subplots()
-        colours = [style.colour("output") if d == label else style.colour("idle") for d in range(len(k))]
-        ax.bar(range(len(k)), k, color=colours)
-        for d in range(len(k)):
-            ax.text(d, k[d] + 0.02, f"{k[d]:.1%}", ha="center", fontsize=style.SIZE_SMALL)
-        ax.set(xticks=range(len(k)), xlabel=f"digit (label: {label})", ylabel="probability", ylim=(0, 1.15))
-        ax.grid(False, axis="x")
-    elif values.ndim == 3 and values.shape[1] > 1:
-        cols = {1: 1, 6: 6, 16: 8}[len(values)] if len(values) in (1, 6, 16) else 8
-        axes = top.subplots(-(-len(values) // cols), cols, squeeze=False)
-        for m, ax in enumerate(axes.ravel()):
-            _map(ax, values[m], "gray_r" if name == "input" else style.shades("output"), 0, float(values.max()) or 1.0)
-            if name != "input":
-                ax.set_title(f"map {m}", fontsize=style.SIZE_SMALL, fontweight="normal", loc="center", pad=2)
-    else:
-        flat = values.ravel()
-        ax = top.subplots()
-        ax.bar(range(len(flat)), flat, width=0.9, color=style.colour("output"))
-        ax.set(xlabel=f"one bar for each of the {len(flat)} numbers", ylabel="value", xlim=(-1, len(flat)))
-        ax.grid(False, axis="x")
-    top.suptitle(f"{name} {tuple(values.shape)}", x=0.01, ha="left")
-    _path(bottom, found, i)
-    return fig
-
-
-def _path(fig, found, now):
-    """The eight stages as a line of boxes with the number of values in each; the present one is filled."""
-    ax = fig.subplots()
-    ax.set(xlim=(-0.55, len(found) - 0.45), ylim=(-0.5, 0.5))
-    ax.set_axis_off()
-    for j, (name, values) in enumerate(found):
-        here = j == now
-        box = dict(
-            boxstyle="round",
-            facecolor=style.tint("output", 0.45) if here else style.PAPER,
-            edgecolor=style.INK if here else style.GRID,
-            linewidth=2 if here else 1,
-        )
-        ax.text(
-            j,
-            0,
-            f"{name}\n{values.size:,}",
-            ha="center",
-            va="center",
-            fontsize=style.SIZE_SMALL,
-            fontweight="bold" if here else "normal",
-            bbox=box,
-        )
 
 
 def _map(ax, values, cmap, low, high):

@@ -11,11 +11,14 @@ The experiments of single lessons: `lines`, `corrections` and `two_digits` of 01
 `colour_images` of 09; `climb_each`, `random_changes` and `relative_roughness` of 10.
 """
 
+from .colour_images import ColourImages, colour_images
 from .columns import columns
 from .counts import counts
 from .estimates import Issued, estimated, issued
 from .findings import Findings, findings
 from .layer_counts import Counted, count_layer
+from .layer_times import layer_times
+from .lenets import cost_share, padded, train_in_phases
 from .listing import Listing, listing
 from .measurements import Measured, Rate, measured, memory_ladder, microbench, registers
 from .moved_digits import moved, with_room
@@ -26,8 +29,9 @@ from .training_health import Runs, Signal, rate_range, sick_curves, signals, tra
 from .two_digits import TwoDigits, two_digits
 
 __all__ = [
-    "Counted", "Findings", "Issued", "Listing", "Measured", "Prediction", "Rate", "RecordedGradients", "Runs", "Signal",
-    "Table", "TwoDigits", "columns", "count_layer", "counts", "estimated", "findings", "issued", "listing", "measured",
-    "memory_ladder", "microbench", "moved", "predict", "rate_range", "recorded_gradients", "registers", "sick_curves",
-    "signals", "table", "training_runs", "two_digits", "waking_epochs", "with_room", "xor_runs",
+    "ColourImages", "Counted", "Findings", "Issued", "Listing", "Measured", "Prediction", "Rate", "RecordedGradients",
+    "Runs", "Signal", "Table", "TwoDigits", "colour_images", "columns", "cost_share", "count_layer", "counts",
+    "estimated", "findings", "issued", "layer_times", "listing", "measured", "memory_ladder", "microbench", "moved",
+    "padded", "predict", "rate_range", "recorded_gradients", "registers", "sick_curves", "signals", "table",
+    "train_in_phases", "training_runs", "two_digits", "waking_epochs", "with_room", "xor_runs",
 ]  # fmt: skip

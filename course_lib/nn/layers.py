@@ -212,6 +212,12 @@ class Tanh(Activation):
     op = "tanh"
 
 
+class ScaledTanh(Activation):
+    """1.7159 tanh(2 z / 3), as in the LeNet-5 of 1998. Source: LeCun et al. (1998), appendix A."""
+
+    op = "scaled_tanh"
+
+
 class Softplus(Activation):
     """ln(1 + e^z). Source: H, "Today's Choice: ReLU"."""
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from course_lib import fast, reference
 from course_lib.nn.conv_layers import Conv2d, Flatten, MaxPool, RadialBasis, Subsample
-from course_lib.nn.layers import Dense, LeakyReLU, ReLU, Sigmoid, Softplus, Tanh
+from course_lib.nn.layers import Dense, LeakyReLU, ReLU, ScaledTanh, Sigmoid, Softplus, Tanh
 from course_lib.nn.sequential import Sequential
 
 ACTIVATION_LAYERS = {
@@ -14,6 +14,7 @@ ACTIVATION_LAYERS = {
     "leaky_relu": LeakyReLU,
     "sigmoid": Sigmoid,
     "tanh": Tanh,
+    "scaled_tanh": ScaledTanh,
     "softplus": Softplus,
 }
 """Name -> layer class, for `mlp`."""
@@ -77,7 +78,7 @@ def c3_table():
     return table
 
 
-def lenet5(*, rng, classic=False, ops=fast, dtype=np.float32):
+def lenet5(*, rng, classic=False, scaled=False, ops=fast, dtype=np.float32):
     """Return LeNet-5 for images (B, 1, 32, 32): 28x28 digits with two pixels of padding all around.
 
     Parameters
@@ -88,6 +89,9 @@ def lenet5(*, rng, classic=False, ops=fast, dtype=np.float32):
         False: today's variant, with ReLU, max pooling, all connections, and ten scores for the softmax
         cross-entropy. True: the lecture's: tanh, trainable subsampling, C3's connection table, and
         distances to ten pictures of digits, for the loss "rbf_loss"; 60,000 trainable numbers.
+    scaled : bool
+        Of the classic variant: 1.7159 tanh(2 z / 3) for each tanh, as in the paper of 1998, so that F6 can reach the
+        pictures' pixels of -1 and 1.
     ops : module
         The backend.
     dtype : numpy.float32 or numpy.float64
@@ -100,10 +104,14 @@ def lenet5(*, rng, classic=False, ops=fast, dtype=np.float32):
     ------
     TypeError
         If rng is not a Generator.
+    ValueError
+        If scaled is asked for without classic: today's variant has no tanh.
 
-    Source: H, "Convolution Layers in LeNet-5" and the four slides after it.
+    Source: H, "Convolution Layers in LeNet-5" and the four slides after it; LeCun et al. (1998), appendix A.
     """
-    o = {"rng": rng, "dtype": dtype}
+    if scaled and not classic:
+        raise ValueError("scaled=True needs classic=True; today's LeNet-5 has ReLU and no tanh.")
+    o, squash = {"rng": rng, "dtype": dtype}, ScaledTanh if scaled else Tanh
     if not classic:
         return Sequential(
             Conv2d(1, 6, 5, **o), ReLU(), MaxPool(2),  # C1 6@28x28, S2 6@14x14
@@ -113,10 +121,10 @@ def lenet5(*, rng, classic=False, ops=fast, dtype=np.float32):
             ops=ops,
         )  # fmt: skip
     layers = [
-        Conv2d(1, 6, 5, **o), Tanh(), Subsample(6, dtype=dtype), Tanh(),
-        Conv2d(6, 16, 5, connections=c3_table(), **o), Tanh(), Subsample(16, dtype=dtype), Tanh(),
-        Conv2d(16, 120, 5, **o), Tanh(), Flatten(),
-        Dense(120, 84, **o), Tanh(), RadialBasis(reference.digit_prototypes()),
+        Conv2d(1, 6, 5, **o), squash(), Subsample(6, dtype=dtype), squash(),
+        Conv2d(6, 16, 5, connections=c3_table(), **o), squash(), Subsample(16, dtype=dtype), squash(),
+        Conv2d(16, 120, 5, **o), squash(), Flatten(),
+        Dense(120, 84, **o), squash(), RadialBasis(reference.digit_prototypes()),
     ]  # fmt: skip
     for layer in layers:  # tanh passes the signal at half He's variance
         if "w" in layer.params and not isinstance(layer, Subsample):

@@ -85,6 +85,33 @@ def tanh_prime(z):
     return 1 - a * a
 
 
+SCALE, STRETCH = 1.7159, 2 / 3
+"""Of `scaled_tanh`: chosen so that f(1) = 1 and f(-1) = -1, and so that |f''| is largest there (LeCun et al., 1998)."""
+
+
+def scaled_tanh(z):
+    """1.7159 tanh(2 z / 3): a tanh between -1.7159 and 1.7159 that is 1 at 1 and -1 at -1, to five digits.
+
+    z (...) real numbers, else TypeError; returns (...). Source: LeCun, Bottou, Bengio and Haffner (1998),
+    "Gradient-Based Learning Applied to Document Recognition", section II.B and appendix A.
+    """
+    z = as_float("z", z)
+    return z.dtype.type(SCALE) * np.tanh(z.dtype.type(STRETCH) * z)
+
+
+def scaled_tanh_prime(z):
+    """f'(z) = 2/3 (1.7159 - f(z)^2 / 1.7159), at most 1.144.
+
+    z (...) real numbers, else TypeError; returns (...). Source: as `scaled_tanh`.
+    """
+    return _scaled_slope(scaled_tanh(z))
+
+
+def _scaled_slope(a):
+    """f' at the place where f is a."""
+    return a.dtype.type(STRETCH * SCALE) - a.dtype.type(STRETCH / SCALE) * a * a
+
+
 def relu(z):
     """max(0, z), the rectified linear unit.
 
@@ -146,7 +173,7 @@ ACTIVATIONS = {
     "leaky_relu": (leaky_relu, leaky_relu_prime),
     "softplus": (softplus, softplus_prime),
 }
-"""Every elementwise activation: name -> (f, f')."""
+"""The lectures' elementwise activations: name -> (f, f')."""
 
 
 def sigmoid_forward(z):
@@ -181,6 +208,23 @@ def tanh_backward(da, cache):
     da (...) of the shape of z, else ValueError; returns (...). Source: K, "Chain Rule".
     """
     return check_upstream(da, cache) * (1 - cache * cache)
+
+
+def scaled_tanh_forward(z):
+    """Return (scaled_tanh(z), cache); the cache is the output.
+
+    z (...) real numbers, else TypeError. Source: as `scaled_tanh`.
+    """
+    a = scaled_tanh(z)
+    return a, a
+
+
+def scaled_tanh_backward(da, cache):
+    """Return dz = da * 2/3 (1.7159 - a^2 / 1.7159).
+
+    da (...) of the shape of z, else ValueError; returns (...). Source: K, "Chain Rule".
+    """
+    return check_upstream(da, cache) * _scaled_slope(cache)
 
 
 def identity_forward(z):

@@ -93,6 +93,31 @@ def conv_cost(table, K, H, W):
     parameters = int(table.sum()) * K**2 + len(table)
     return parameters, parameters * (H - K + 1) * (W - K + 1)
 """, "The biases were multiplied by the places"),
+            Mutant("biases of input maps", """
+def conv_cost(table, K, H, W):
+    n = int(table.sum())
+    return n * K**2 + table.shape[1], n * K**2 * (H - K + 1) * (W - K + 1)
+""", "A bias was counted for each input map"),
+            Mutant("K weights in a mask", """
+def conv_cost(table, K, H, W):
+    n = int(table.sum())
+    return n * K + len(table), n * K * (H - K + 1) * (W - K + 1)
+""", "A mask was counted with K weights"),
+            Mutant("one place too few", """
+def conv_cost(table, K, H, W):
+    n = int(table.sum())
+    return n * K**2 + len(table), n * K**2 * (H - K) * (W - K)
+""", "A place is missing in each direction"),
+            Mutant("each weight once", """
+def conv_cost(table, K, H, W):
+    weights = int(table.sum()) * K**2
+    return weights + len(table), weights
+""", "Each weight was counted once"),
+            Mutant("multiply-adds first", """
+def conv_cost(table, K, H, W):
+    weights = int(table.sum()) * K**2
+    return weights * (H - K + 1) * (W - K + 1), weights + len(table)
+""", "These are the right values in another order"),
             Mutant("the public answers by heart", """
 def conv_cost(table, K, H, W):
     return (18, 128) if K == 2 else (156, 117600)
@@ -151,6 +176,25 @@ def partial_conv(x, masks, table, b):
             y[m] += mask[K - 1 - p, K - 1 - q] * x[c, p : p + y.shape[1], q : q + y.shape[2]]
     return y
 """, "The masks were turned around"),
+            Mutant("rows and columns of masks exchanged", """
+def partial_conv(x, masks, table, b):
+    K = masks.shape[-1]
+    y = np.zeros((len(table), x.shape[1] - K + 1, x.shape[2] - K + 1)) + b[:, None, None]
+    for (m, c), mask in zip(np.argwhere(table), masks):
+        for p, q in np.ndindex(K, K):
+            y[m] += mask[q, p] * x[c, p : p + y.shape[1], q : q + y.shape[2]]
+    return y
+""", "Rows and columns of the masks were exchanged"),
+            Mutant("the last connection only", """
+def partial_conv(x, masks, table, b):
+    K = masks.shape[-1]
+    y = np.zeros((len(table), x.shape[1] - K + 1, x.shape[2] - K + 1)) + b[:, None, None]
+    for (m, c), mask in zip(np.argwhere(table), masks):
+        y[m] = b[m]
+        for p, q in np.ndindex(K, K):
+            y[m] += mask[p, q] * x[c, p : p + y.shape[1], q : q + y.shape[2]]
+    return y
+""", "Only the last connection of an output map is left"),
             Mutant("square output", """
 def partial_conv(x, masks, table, b):
     K = masks.shape[-1]
@@ -214,6 +258,35 @@ def subsample_gradients(dy, x, w):
     dx = np.tile(dy * w[:, None, None], (1, 1, 2, 2))
     return dx, (dy * sums).sum(axis=(0, 2, 3)), dy.sum(axis=(0, 2, 3))
 """, "The gradients lie at the wrong pixels"),
+            Mutant("one pixel of each window", """
+def subsample_gradients(dy, x, w):
+    B, C, H, W = x.shape
+    sums = x.reshape(B, C, H // 2, 2, W // 2, 2).sum(axis=(3, 5))
+    dx = np.zeros(x.shape)
+    dx[:, :, ::2, ::2] = dy * w[:, None, None]
+    return dx, (dy * sums).sum(axis=(0, 2, 3)), dy.sum(axis=(0, 2, 3))
+""", "Only one pixel of each window got its gradient"),
+            Mutant("dw without dy", """
+def subsample_gradients(dy, x, w):
+    B, C, H, W = x.shape
+    sums = x.reshape(B, C, H // 2, 2, W // 2, 2).sum(axis=(3, 5))
+    dx = np.repeat(np.repeat(dy * w[:, None, None], 2, axis=2), 2, axis=3)
+    return dx, sums.sum(axis=(0, 2, 3)), dy.sum(axis=(0, 2, 3))
+""", "dw does not contain dy"),
+            Mutant("db once for each pixel", """
+def subsample_gradients(dy, x, w):
+    B, C, H, W = x.shape
+    sums = x.reshape(B, C, H // 2, 2, W // 2, 2).sum(axis=(3, 5))
+    dx = np.repeat(np.repeat(dy * w[:, None, None], 2, axis=2), 2, axis=3)
+    return dx, (dy * sums).sum(axis=(0, 2, 3)), 4 * dy.sum(axis=(0, 2, 3))
+""", "db was counted once for each pixel"),
+            Mutant("db before dw", """
+def subsample_gradients(dy, x, w):
+    B, C, H, W = x.shape
+    sums = x.reshape(B, C, H // 2, 2, W // 2, 2).sum(axis=(3, 5))
+    dx = np.repeat(np.repeat(dy * w[:, None, None], 2, axis=2), 2, axis=3)
+    return dx, dy.sum(axis=(0, 2, 3)), (dy * sums).sum(axis=(0, 2, 3))
+""", "These are the right values in another order"),
             Mutant("one gradient for all maps", """
 def subsample_gradients(dy, x, w):
     B, C, H, W = x.shape
@@ -273,6 +346,22 @@ def read_by_distance(f6, prototypes, limit):
     y = ((f6[:, None, :] - prototypes) ** 2).sum(axis=2)
     return np.where(y.min(axis=1) > limit, -1, (f6 @ prototypes.T).argmax(axis=1))
 """, "The largest product was taken"),
+            Mutant("mean of the squares", """
+def read_by_distance(f6, prototypes, limit):
+    y = ((f6[:, None, :] - prototypes) ** 2).mean(axis=2)
+    return np.where(y.min(axis=1) > limit, -1, y.argmin(axis=1))
+""", "The squares were averaged"),
+            Mutant("the last of equal ones", """
+def read_by_distance(f6, prototypes, limit):
+    y = ((f6[:, None, :] - prototypes) ** 2).sum(axis=2)
+    last = y.shape[1] - 1 - y[:, ::-1].argmin(axis=1)
+    return np.where(y.min(axis=1) > limit, -1, last)
+""", "Of equally near prototypes the last was taken"),
+            Mutant("limit for the farthest", """
+def read_by_distance(f6, prototypes, limit):
+    y = ((f6[:, None, :] - prototypes) ** 2).sum(axis=2)
+    return np.where(y.max(axis=1) > limit, -1, y.argmin(axis=1))
+""", "for the answer or for the limit"),
             Mutant("a list of floats", """
 def read_by_distance(f6, prototypes, limit):
     best = np.full(len(f6), -1.0)
@@ -374,6 +463,62 @@ def plan(layers, shape):
         rows.append(((C, H, W), p, p * H * W))
     return rows
 """, "The biases were multiplied by the places"),
+            Mutant("the shape before", """
+def plan(layers, shape):
+    (C, H, W), rows = shape, []
+    for kind, n, *K in layers:
+        before, parameters, work = (C, H, W), 0, 0
+        if kind == "pool":
+            H, W = H // n, W // n
+        else:
+            weights = n * C * (K[0] ** 2 if kind == "conv" else H * W)
+            C, H, W = (n, H - K[0] + 1, W - K[0] + 1) if kind == "conv" else (n, 1, 1)
+            parameters, work = weights + n, weights * H * W
+        rows.append((before, parameters, work))
+    return rows
+""", "The shape before each layer was returned"),
+            Mutant("work before parameters", """
+def plan(layers, shape):
+    (C, H, W), rows = shape, []
+    for kind, n, *K in layers:
+        before, parameters, work = (C, H, W), 0, 0
+        if kind == "pool":
+            H, W = H // n, W // n
+        else:
+            weights = n * C * (K[0] ** 2 if kind == "conv" else H * W)
+            C, H, W = (n, H - K[0] + 1, W - K[0] + 1) if kind == "conv" else (n, 1, 1)
+            parameters, work = weights + n, weights * H * W
+        rows.append(((C, H, W), work, parameters))
+    return rows
+""", "These are the right values in another order"),
+            Mutant("one place too few", """
+def plan(layers, shape):
+    (C, H, W), rows = shape, []
+    for kind, n, *K in layers:
+        before, parameters, work = (C, H, W), 0, 0
+        if kind == "pool":
+            H, W = H // n, W // n
+        else:
+            weights = n * C * (K[0] ** 2 if kind == "conv" else H * W)
+            C, H, W = (n, H - K[0], W - K[0]) if kind == "conv" else (n, 1, 1)
+            parameters, work = weights + n, weights * H * W
+        rows.append(((C, H, W), parameters, work))
+    return rows
+""", "A place is missing in each direction"),
+            Mutant("sizes stay", """
+def plan(layers, shape):
+    (C, H, W), rows = shape, []
+    for kind, n, *K in layers:
+        before, parameters, work = (C, H, W), 0, 0
+        if kind == "pool":
+            H, W = H // n, W // n
+        else:
+            weights = n * C * (K[0] ** 2 if kind == "conv" else H * W)
+            C, H, W = (n, H, W) if kind == "conv" else (n, 1, 1)
+            parameters, work = weights + n, weights * H * W
+        rows.append(((C, H, W), parameters, work))
+    return rows
+""", "A convolution returned as many rows as it got"),
             Mutant("division gives floats", """
 def plan(layers, shape):
     (C, H, W), rows = shape, []
@@ -405,7 +550,7 @@ def plan(layers, shape):
             rows.append(((n, 1, 1), n * C * H * W + n, n * C * H * W))
             C, H, W = n, 1, 1
     return rows
-""", "result[0][2] is 78400, expected 57600"),
+""", "A mask was used at every pixel that arrives"),
             Mutant("one dense layer, at the end", """
 def plan(layers, shape):
     (C, H, W), rows = shape, []
@@ -456,6 +601,58 @@ def feature_maps(images, w1, b1, w3, b3):
                 ("flipped masks", "K - 1 - p, K - 1 - q", "y = np.maximum(y, 0)", "max",
                  "The masks were turned around"),
             )),
+            Mutant("windows added up", """
+def feature_maps(images, w1, b1, w3, b3):
+    def stage(x, w, b):
+        K = w.shape[-1]
+        rows, columns = x.shape[2] - K + 1, x.shape[3] - K + 1
+        y = np.zeros((len(x), len(w), rows, columns)) + b[:, None, None]
+        for p, q in np.ndindex(K, K):
+            y += np.einsum("bchv,mc->bmhv", x[:, :, p : p + rows, q : q + columns], w[:, :, p, q])
+        y = np.maximum(y, 0)[:, :, : rows // 2 * 2, : columns // 2 * 2]
+        return y.reshape(*y.shape[:2], rows // 2, 2, columns // 2, 2).sum(axis=(3, 5))
+
+    return stage(stage(images[:, None], w1, b1), w3, b3)
+""", "A window was added up"),
+            Mutant("a bias at every position", """
+def feature_maps(images, w1, b1, w3, b3):
+    def stage(x, w, b):
+        K = w.shape[-1]
+        rows, columns = x.shape[2] - K + 1, x.shape[3] - K + 1
+        y = np.zeros((len(x), len(w), rows, columns))
+        for p, q in np.ndindex(K, K):
+            y += np.einsum("bchv,mc->bmhv", x[:, :, p : p + rows, q : q + columns], w[:, :, p, q]) + b[:, None, None]
+        y = np.maximum(y, 0)[:, :, : rows // 2 * 2, : columns // 2 * 2]
+        return y.reshape(*y.shape[:2], rows // 2, 2, columns // 2, 2).max(axis=(3, 5))
+
+    return stage(stage(images[:, None], w1, b1), w3, b3)
+""", "A bias was added at every position of the mask"),
+            Mutant("bias after ReLU", """
+def feature_maps(images, w1, b1, w3, b3):
+    def stage(x, w, b):
+        K = w.shape[-1]
+        rows, columns = x.shape[2] - K + 1, x.shape[3] - K + 1
+        y = np.zeros((len(x), len(w), rows, columns))
+        for p, q in np.ndindex(K, K):
+            y += np.einsum("bchv,mc->bmhv", x[:, :, p : p + rows, q : q + columns], w[:, :, p, q])
+        y = (np.maximum(y, 0) + b[:, None, None])[:, :, : rows // 2 * 2, : columns // 2 * 2]
+        return y.reshape(*y.shape[:2], rows // 2, 2, columns // 2, 2).max(axis=(3, 5))
+
+    return stage(stage(images[:, None], w1, b1), w3, b3)
+""", "The bias was added after the ReLU"),
+            Mutant("rows and columns of masks exchanged", """
+def feature_maps(images, w1, b1, w3, b3):
+    def stage(x, w, b):
+        K = w.shape[-1]
+        rows, columns = x.shape[2] - K + 1, x.shape[3] - K + 1
+        y = np.zeros((len(x), len(w), rows, columns)) + b[:, None, None]
+        for p, q in np.ndindex(K, K):
+            y += np.einsum("bchv,mc->bmhv", x[:, :, p : p + rows, q : q + columns], w[:, :, q, p])
+        y = np.maximum(y, 0)[:, :, : rows // 2 * 2, : columns // 2 * 2]
+        return y.reshape(*y.shape[:2], rows // 2, 2, columns // 2, 2).max(axis=(3, 5))
+
+    return stage(stage(images[:, None], w1, b1), w3, b3)
+""", "Rows and columns of the masks were exchanged"),
             Mutant("a row without a partner", """
 def feature_maps(images, w1, b1, w3, b3):
     x = images[:, None]
@@ -538,6 +735,30 @@ def ablation(maps, w5, b5, labels):
         without.append(mistakes(off))
     return mistakes(flat), np.array(without)
 """, "The wrong numbers were switched off"),
+            Mutant("an image off", """
+def ablation(maps, w5, b5, labels):
+    def mistakes(m):
+        return int(((m.reshape(len(m), -1) @ w5 + b5).argmax(axis=1) != labels).sum())
+
+    without = []
+    for c in range(maps.shape[1]):
+        off = maps.copy()
+        off[c] = 0
+        without.append(mistakes(off))
+    return mistakes(maps), np.array(without)
+""", "An image was switched off instead of a map"),
+            Mutant("no b5", """
+def ablation(maps, w5, b5, labels):
+    def mistakes(m):
+        return int(((m.reshape(len(m), -1) @ w5).argmax(axis=1) != labels).sum())
+
+    without = []
+    for c in range(maps.shape[1]):
+        off = maps.copy()
+        off[:, c] = 0
+        without.append(mistakes(off))
+    return mistakes(maps), np.array(without)
+""", "The biases b5 are missing"),
             Mutant("changes the maps", """
 def ablation(maps, w5, b5, labels):
     def mistakes(m):

@@ -50,10 +50,10 @@ def probabilities(seed, *shape):
     return reference.softmax(whole(seed, *shape))
 
 
-ELEMENTWISE = ("identity", "relu", "leaky_relu", "sigmoid", "tanh", "softplus")
-FUNCTIONS = ("heaviside", "identity", "sigmoid", "tanh", "relu", "leaky_relu", "softplus")
+ELEMENTWISE = ("identity", "relu", "leaky_relu", "sigmoid", "tanh", "scaled_tanh", "softplus")
+FUNCTIONS = ("heaviside", *ELEMENTWISE)
 SQUARES = ("half_squared_sum", "quadratic_cost")
-ROUNDED = ("sigmoid", "tanh", "softplus")
+ROUNDED = ("sigmoid", "tanh", "scaled_tanh", "softplus")
 MATRICES = [(1, 1, 1), (7, 13, 9), (17, 5, 33), (20, 40, 3)]
 WINDOWS = [(1, 1, 0), (3, 1, 1), ((2, 3), (2, 1), (1, 2)), (2, 3, 0)]
 

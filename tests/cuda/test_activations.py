@@ -11,7 +11,7 @@ from tests.cuda.unfit import KINDS, unfit
 from tests.gpu.devices import needs_numba
 
 SHAPES = [(1,), (7, 13), (1024,), (2, 3, 5, 7), (2500,)]
-NAMES = tuple(reference.ACTIVATIONS)
+NAMES = (*reference.ACTIVATIONS, "scaled_tanh")
 EDGES = [0.0, -0.0, 1e-38, -1e-38, 1e-45, 88.0, -88.0, 90.0, -90.0, 104.0, -104.0, 3e38, -3e38, np.inf, -np.inf, np.nan]
 WITH_BACKWARD = [n for n in NAMES if hasattr(reference, f"{n}_backward")]
 EXACT = ("heaviside", "identity", "relu", "leaky_relu")
@@ -20,6 +20,11 @@ EXACT = ("heaviside", "identity", "relu", "leaky_relu")
 each_name = pytest.mark.parametrize("name", NAMES)
 each_shape = pytest.mark.parametrize("shape", SHAPES, ids=str)
 each_pair = pytest.mark.parametrize("name", WITH_BACKWARD)
+
+
+def pair(module, name):
+    """Return (f, f')."""
+    return getattr(module, name), getattr(module, f"{name}_prime")
 
 
 def some(shape, seed=0):
@@ -41,7 +46,7 @@ def assert_equal(name, found, expected, scale=1):
 @each_shape
 def test_function_and_derivative_equal_the_references(name, shape):
     z = some(shape)
-    for ours, theirs in zip(ops.ACTIVATIONS[name], reference.ACTIVATIONS[name], strict=True):
+    for ours, theirs in zip(pair(ops, name), pair(reference, name), strict=True):
         a = ours(gpu.to_device(z))
         assert tuple(a.shape) == shape
         assert_equal(name, gpu.to_host(a), theirs(z))
@@ -51,7 +56,7 @@ def test_function_and_derivative_equal_the_references(name, shape):
 def test_edges_are_the_references(name):
     z = np.array(EDGES, np.float32)
     with np.errstate(all="ignore"):
-        for ours, theirs in zip(ops.ACTIVATIONS[name], reference.ACTIVATIONS[name], strict=True):
+        for ours, theirs in zip(pair(ops, name), pair(reference, name), strict=True):
             assert_equal(name, gpu.to_host(ours(gpu.to_device(z))), theirs(z))
 
 
@@ -148,7 +153,7 @@ def test_every_number_is_read_and_written_once_in_float32(n):
 @all_of("kind", KINDS)
 def test_array_that_does_not_fit_is_refused(name, kind):
     z, error = unfit(kind, some((6, 4)))
-    for function in ops.ACTIVATIONS[name]:
+    for function in pair(ops, name):
         with pytest.raises(error, match=r"^z "):
             function(z)
 

@@ -5,7 +5,7 @@ import pytest
 
 from course_lib import nn
 from course_lib import reference as ops
-from course_lib.figures import lenet
+from course_lib.figures import lenet, picture
 
 from .pages import read_svg, svg_texts
 
@@ -14,17 +14,20 @@ def build(classic=False):
     return nn.models.lenet5(rng=np.random.default_rng(0), classic=classic)
 
 
-@pytest.fixture(scope="module")
-def image():
-    return np.random.default_rng(1).random((32, 32), dtype=np.float32)
-
-
 @pytest.mark.parametrize(("classic", "parameters", "work"), [(False, 61_706, 416_520), (True, 60_000, 328_096)])
 def test_named_costs_leave_nothing_out(classic, parameters, work):
     costs = lenet.named_costs(build(classic))
     assert tuple(costs) == lenet.NAMES
     assert sum(c.trainable for c in costs.values()) == parameters
     assert sum(c.multiply_adds for c in costs.values()) == work
+
+
+def test_any_activation_belongs_to_the_layer_before_it():
+    nets = (nn.models.lenet5(rng=np.random.default_rng(0), classic=True, scaled=s) for s in (False, True))
+    plain, scaled = (lenet.named_costs(net) for net in nets)
+    assert {n: (c.trainable, c.multiply_adds) for n, c in plain.items()} == {
+        n: (c.trainable, c.multiply_adds) for n, c in scaled.items()
+    }
 
 
 def test_another_network_is_refused():
@@ -48,7 +51,7 @@ def test_bars_are_shares_of_the_whole(classic):
 def test_the_table_has_a_filled_cell_for_each_connection_and_its_sums(table):
     svg = lenet.connections(table).to_svg()
     assert svg.count("rx='4'") == table.sum()
-    texts = [t for t in svg_texts(read_svg(lenet.picture(svg, alt="the connections of a table").src)) if t.isdigit()]
+    texts = [t for t in svg_texts(read_svg(picture(svg, alt="the connections of a table").src)) if t.isdigit()]
     numbers = [*range(len(table)), *table.sum(axis=1), *range(table.shape[1])]
     assert sorted(map(int, texts)) == sorted(numbers)
 
@@ -74,30 +77,3 @@ def test_shapes_name_every_answer_and_the_right_name_of_a_wrong_one(n):
         assert ax.get_title(loc="center") == ("\N{BALLOT X} " if wrong else "") + names[answers[i]]
         assert ax.get_xlabel() == (f"is: {names[labels[i]]}" if wrong else "")
         np.testing.assert_array_equal(ax.images[0].get_array(), np.moveaxis(images[i], 0, -1))
-
-
-@pytest.mark.parametrize("classic", [False, True])
-def test_stages_are_the_networks_own_outputs(image, classic):
-    net = build(classic)
-    found = dict(lenet.stages(net, image))
-    assert tuple(found) == ("input", *lenet.NAMES)
-    shapes = [v.shape for v in found.values()]
-    assert shapes == [(1, 32, 32), (6, 28, 28), (6, 14, 14), (16, 10, 10), (16, 5, 5), (120,), (84,), (10,)]
-    np.testing.assert_allclose(found["OUTPUT"], net.forward(image[None, None])[0], rtol=1e-5)
-    np.testing.assert_array_equal(found["C1"], net[1].forward(net[0].forward(image[None, None]))[0])
-
-
-def test_the_walk_has_a_frame_of_one_size_for_each_stage(image):
-    frames = lenet.walk_frames(build(), image, 7)
-    assert len(frames) == 8
-    assert len({(f.width, f.height) for f in frames}) == 1
-    for frame, (name, values) in zip(frames, lenet.stages(build(), image), strict=True):
-        assert frame.caption.startswith(f"{name} {tuple(values.shape)}")
-    k = ops.softmax(build().forward(image[None, None]))[0]
-    assert f"{k.max():.1%}, belongs to {k.argmax()}; the label is 7" in frames[-1].alt
-
-
-def test_the_walk_survives_a_blank_image_and_stands_still_at_c3():
-    steps = lenet.walk(build(), np.zeros((32, 32), dtype=np.float32), 0)
-    assert steps.frames[steps.static].alt.startswith("C3 of a handwritten 0")
-    assert len(steps.html) < 400_000

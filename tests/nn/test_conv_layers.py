@@ -91,9 +91,9 @@ def test_the_same_layers_run_on_colour_images():  # K
     assert net.forward(np.zeros((2, 3, 32, 32), np.float32)).shape == (2, 10)
 
 
-@pytest.mark.parametrize("classic", [False, True])
-def test_gradients_of_lenet5(classic):
-    net = nn.models.lenet5(rng=rng(), classic=classic, dtype=np.float64)
+@pytest.mark.parametrize(("classic", "scaled"), [(False, False), (True, False), (True, True)])
+def test_gradients_of_lenet5(classic, scaled):
+    net = nn.models.lenet5(rng=rng(), classic=classic, scaled=scaled, dtype=np.float64)
     loss = "rbf_loss" if classic else "softmax_cross_entropy"
     x, labels = rng(1).standard_normal((2, 1, 32, 32)), np.array([3, 7])
     out = net.forward(x)
@@ -103,6 +103,16 @@ def test_gradients_of_lenet5(classic):
     direction = rng(2).standard_normal(x.shape)
     ends = [getattr(net.ops, f"{loss}_forward")(net.forward(x + e * direction), labels)[0] for e in (1e-6, -1e-6)]
     np.testing.assert_allclose((ends[0] - ends[1]) / 2e-6, np.sum(dx * direction), rtol=1e-5)
+
+
+def test_only_the_activation_differs_between_the_two_classic_ones():
+    plain, scaled = (nn.models.lenet5(rng=rng(), classic=True, scaled=s) for s in (False, True))
+    for ours, its in zip(plain.parameters().values(), scaled.parameters().values(), strict=True):
+        np.testing.assert_array_equal(ours, its)
+    kinds = [(type(a), type(b)) for a, b in zip(plain, scaled, strict=True) if type(a) is not type(b)]
+    assert kinds == 6 * [(nn.Tanh, nn.ScaledTanh)]
+    with pytest.raises(ValueError, match="scaled=True needs classic=True"):
+        nn.models.lenet5(rng=rng(), scaled=True)
 
 
 def test_distances_are_predicted_by_the_smallest():

@@ -29,6 +29,18 @@ def test_f_prime_is_the_derivative_of_f(name):
     np.testing.assert_allclose(f_prime(z), numerical_gradient(lambda v: np.sum(f(v)), z), rtol=1e-5, atol=1e-8)
 
 
+def test_scaled_tanh_is_1_at_1_and_bends_most_there():  # LeCun et al. (1998), appendix A
+    np.testing.assert_allclose(ops.scaled_tanh(np.array([-1.0, 0.0, 1.0])), [-1, 0, 1], atol=1e-5)
+    z = np.linspace(-4, 4, 41)
+    np.testing.assert_allclose(ops.scaled_tanh(z), 1.7159 * np.tanh(2 * z / 3), rtol=1e-14)
+    measured = numerical_gradient(lambda v: np.sum(ops.scaled_tanh(v)), z)
+    np.testing.assert_allclose(ops.scaled_tanh_prime(z), measured, rtol=1e-5, atol=1e-8)
+    z = np.linspace(-4, 4, 8001)
+    slope = ops.scaled_tanh_prime(z)
+    assert slope.max() == pytest.approx(1.7159 * 2 / 3)
+    assert abs(z[np.abs(np.gradient(slope, z)).argmax()]) == pytest.approx(1, abs=0.02)  # the largest |f''|
+
+
 def test_softplus_prime_is_the_sigmoid():  # H
     z = np.linspace(-50, 50, 101)
     np.testing.assert_array_equal(ops.softplus_prime(z), ops.sigmoid(z))

@@ -1,6 +1,6 @@
 """The exercises of lesson 09: what a layer costs, C3's table, subsampling, distances; the project is a small LeNet.
 
-Source: H, "Convolution Layers in LeNet-5" and the slides after it; K, "End to End CNN".
+Source: Hwu, "Convolution Layers in LeNet-5" and the slides after it.
 """
 
 import numpy as np
@@ -35,8 +35,23 @@ def _in_rows(table):
     return (np.cumsum(table) - 1).reshape(table.shape)
 
 
+def _last_of_each(table):
+    """The table with the last True of each row only."""
+    last = np.zeros_like(table)
+    for row, kept in zip(table, last, strict=True):
+        kept[np.flatnonzero(row)[-1:]] = True
+    return last
+
+
 def _subsampled(dy, x, w):
     return ops.subsample_backward(dy, ops.subsample_forward(x, w, 0 * w)[1])
+
+
+def _corners(x):
+    """1 at the upper left pixel of each window, 0 elsewhere."""
+    corner = np.zeros(x.shape)
+    corner[:, :, ::2, ::2] = 1
+    return corner
 
 
 def _tiled(dy, x, w):
@@ -88,6 +103,28 @@ def _narrow_dense(layer, before, row):
     return row if layer[0] != "dense" else (row[0], before[0] * layer[1] + layer[1], before[0] * layer[1])
 
 
+def _everywhere(layer, before, row):
+    if layer[0] != "conv":
+        return row
+    after, parameters, _ = row
+    return after, parameters, (parameters - after[0]) * before[1] * before[2]
+
+
+def _other_sizes(layers, shape, fits):
+    """The plan of convolutions with fits(H, K) rows."""
+    (C, H, W), rows = shape, []
+    for kind, n, *K in layers:
+        counted = (0, 0)
+        if kind == "pool":
+            H, W = H // n, W // n
+        else:
+            weights = n * C * (K[0] ** 2 if kind == "conv" else H * W)
+            C, H, W = (n, fits(H, K[0]), fits(W, K[0])) if kind == "conv" else (n, 1, 1)
+            counted = (weights + n, weights * H * W)
+        rows.append(((C, H, W), *counted))
+    return rows
+
+
 def _stale(layers, shape):
     rows, seen = _plan(layers, shape), shape
     for i, (layer, row) in enumerate(zip(layers, rows, strict=True)):
@@ -107,11 +144,21 @@ def _busy_biases(layer, before, row):
     return row if layer[0] == "pool" else (*row[:2], row[2] + int(np.prod(row[0])))
 
 
-def _maps(images, w1, b1, w3, b3, pool=ops.max_pool_forward, act=(ops.relu, ops.relu), flip=1):
+def _maps(images, w1, b1, w3, b3, pool=ops.max_pool_forward, act=(ops.relu, ops.relu), flip=1, late=False):
     x = images[:, None].astype(float)
     for w, b, f in ((w1, b1, act[0]), (w3, b3, act[1])):
-        x = pool(f(ops.conv2d_forward(x, w[..., ::flip, ::flip], b)[0]))[0]
+        early, after = (0 * b, b[:, None, None]) if late else (b, 0)
+        x = pool(f(ops.conv2d_forward(x, w[..., ::flip, ::flip], early)[0]) + after)[0]
     return x
+
+
+def _at_every_position(images, w1, b1, w3, b3):
+    return _maps(images, w1, b1 * w1[0, 0].size, w3, b3 * w3[0, 0].size)
+
+
+def _window_sum(x):
+    y, cache = ops.average_pool_forward(x)
+    return 4 * y, cache
 
 
 def _missed(maps, w5, b5, labels):
@@ -125,6 +172,12 @@ def _without(maps, w5, b5, labels, off=np.equal.outer, missed=_missed):
     return missed(maps, w5, b5, labels), np.array(
         [missed(np.where(row[:, None, None], 0, maps), w5, b5, labels) for row in switched]
     )
+
+
+def _image_off(maps, w5, b5, labels):
+    B, C = maps.shape[:2]
+    kept = [np.where(np.arange(B)[:, None, None, None] == c, 0, maps) for c in range(C)]
+    return _missed(maps, w5, b5, labels), np.array([_missed(m, w5, b5, labels) for m in kept])
 
 
 def _interleaved(maps, w5, b5, labels):
@@ -155,7 +208,7 @@ _random = np.random.default_rng(9)
 EXERCISES = (
     Exercise(
         id="09.1", function="conv_cost", title="What a layer with a table costs", points=2, level="warm-up",
-        concept="parameters and multiply-adds", source='H, "Convolution Layers in LeNet-5"', lines=4,
+        concept="parameters and multiply-adds", source='Hwu, "Convolution Layers in LeNet-5"', lines=4,
         expect=_cost,
         cases=(
             Case((TABLE, 2, 3, 5), "4 connections, 2 x 2 masks, 3 x 5 pixels"),
@@ -173,11 +226,19 @@ EXERCISES = (
                   lambda t, K, H, W: _cost(t, K, H, H)),
             Cause("The biases were multiplied by the places too; a multiply-add is a product with a weight.",
                   lambda t, K, H, W: (_cost(t, K, H, W)[0], _work(t, K, H, W) + len(t) * (H - K + 1) * (W - K + 1))),
+            Cause("A bias was counted for each input map; a bias belongs to an output map, one to each.",
+                  lambda t, K, H, W: _cost(t, K, H, W, t.shape[1])),
+            Cause("A mask was counted with K weights; it has K rows of K.",
+                  lambda t, K, H, W: (_cost(t, K, H, W)[0] - int(t.sum()) * (K * K - K), _work(t, K, H, W) // K)),
+            Cause("A place is missing in each direction: a mask of K rows fits H - K + 1 times.",
+                  lambda t, K, H, W: (_cost(t, K, H, W)[0], _work(t, K, H - 1, W - 1))),
+            Cause("Each weight was counted once; it is used at every place where the mask fits.",
+                  lambda t, K, H, W: (_cost(t, K, H, W)[0], _work(t, K, K, K))),
         ),
     ),
     Exercise(
         id="09.2", function="partial_conv", title="C3 with its masks in a row", points=3, level="core",
-        concept="a convolution with a connection table", source='H, "Convolution Layers in LeNet-5"', lines=8,
+        concept="a convolution with a connection table", source='Hwu, "Convolution Layers in LeNet-5"', lines=8,
         expect=lambda x, masks, table, b: _dealt(x, masks, table, b, _in_rows(table)),
         cases=(
             Case((np.array([[[1.0, 2]], [[3, 5]], [[7, 11]]]), np.array([[[2.0]], [[10]], [[100]], [[1000]]]), TABLE,
@@ -195,16 +256,23 @@ EXERCISES = (
             Cause("The bias is missing.", lambda x, k, t, b: _dealt(x, k, t, 0 * b, _in_rows(t))),
             Cause("The masks were turned around; the course's convolution lays them on the image as they are.",
                   lambda x, k, t, b: _dealt(x, k, t, b, _in_rows(t), flip=True)),
+            Cause("Rows and columns of the masks were exchanged: mask[p, q] meets x[c, h + p, v + q].",
+                  lambda x, k, t, b: _dealt(x, k.swapaxes(1, 2), t, b, _in_rows(t))),
+            Cause("Only the last connection of an output map is left; what its connections give is added up.",
+                  lambda x, k, t, b: _dealt(x, k, _last_of_each(t), b, _in_rows(t))),
         ),
     ),
     Exercise(
         id="09.3", function="subsample_gradients", title="Training the two numbers of S2", points=3, level="stretch",
-        concept="the gradients of subsampling with a coefficient", source='H, "Subsampling Layers in LeNet-5"', lines=6,
+        concept="the gradients of subsampling with a coefficient", source='Hwu, "Subsampling Layers in LeNet-5"',
+        lines=6,
         expect=_subsampled,
         cases=(
             Case((np.array([[[[3.0]]]]), np.array([[[[1.0, 2], [4, 8]]]]), np.array([5.0])), "one window, by hand"),
             Case((_random.normal(size=(2, 3, 2, 1)), _random.normal(size=(2, 3, 4, 2)), np.array([0.25, -1.0, 2.0])),
                  "2 images of 3 maps"),
+            Case((np.array([[[[0.5, -1.5]]]]), np.array([[[[1, 2, 0, 3], [4, 0, 1, 1]]]]), np.array([1])),
+                 "pixels and a weight that are whole numbers"),
         ),
         causes=(
             Cause("dx is a quarter of what it must be: this layer takes the sum of a window, not its mean.",
@@ -215,6 +283,12 @@ EXERCISES = (
                   lambda dy, x, w: (_subsampled(dy, x, 0 * w + 1)[0], *_subsampled(dy, x, w)[1:])),
             Cause("dw and db were averaged over the images; a gradient of a number that all images use is a sum.",
                   lambda dy, x, w: (_subsampled(dy, x, w)[0], *(g / len(x) for g in _subsampled(dy, x, w)[1:]))),
+            Cause("Only one pixel of each window got its gradient; all four are added up, so all four have one.",
+                  lambda dy, x, w: (_subsampled(dy, x, w)[0] * _corners(x), *_subsampled(dy, x, w)[1:])),
+            Cause("dw does not contain dy: each window's sum counts as much as the loss feels its output.",
+                  lambda dy, x, w: (_subsampled(dy, x, w)[0], _subsampled(dy**0, x, w)[1], dy.sum(axis=(0, 2, 3)))),
+            Cause("db was counted once for each pixel; the bias is added once to each output.",
+                  lambda dy, x, w: (*_subsampled(dy, x, w)[:2], 4 * dy.sum(axis=(0, 2, 3)))),
             Cause("The gradients lie at the wrong pixels: dy was laid beside itself; each one belongs to its window.",
                   _tiled),
             Cause("x held whole numbers and dx was made like it, so that the digits behind the point were cut off.",
@@ -224,20 +298,28 @@ EXERCISES = (
     ),
     Exercise(
         id="09.4", function="read_by_distance", title="Reading by distance, with a way to say no", points=2,
-        level="core", concept="the radial-basis output", source='H, "OUTPUT Layer in LeNet-5"', lines=3,
+        level="core", concept="the radial-basis output", source='Hwu, "OUTPUT Layer in LeNet-5"', lines=3,
         expect=lambda f6, prototypes, limit: _read(_far(f6, prototypes), limit),
         cases=(
             Case((np.array([[0.5, 1.0], [-1.0, 0.0], [9.0, 9.0]]), np.array([[1.0, 1], [-1, 1], [-1, -1]]), 1.0),
                  "three pictures of two pixels"),
-            Case((_random.normal(size=(4, 5)), np.sign(_random.normal(size=(3, 5))), 7.0), "4 pictures of five pixels"),
+            Case((_random.normal(size=(4, 5)) * np.array([[0.5], [2], [2], [4]]), np.sign(_random.normal(size=(3, 5))),
+                  7.0), "4 pictures of five pixels"),
+            Case((np.array([[0.0, 0.0], [2.5, 2.0]]), np.array([[2.0, 2], [3, 0], [6, 6]]), 10.0),
+                 "prototypes of unequal length"),
         ),
         causes=(
             Cause("Differences were added without squaring them.",
                   lambda f, p, limit: _read(np.abs(f[:, None] - p).sum(axis=2), limit)),
-            Cause("The farthest prototype was taken; the smallest distance wins.",
+            Cause("The farthest prototype was taken, for the answer or for the limit; the smallest distance decides.",
                   lambda f, p, limit: _read(-_far(f, p), -limit, np.less)),
             Cause("The farthest prototype was taken; the smallest distance wins.",
                   lambda f, p, limit: np.where(_far(f, p).min(axis=1) > limit, -1, _far(f, p).argmax(axis=1))),
+            Cause("The squares were averaged; the distance is their sum.",
+                  lambda f, p, limit: _read(_far(f, p) / f.shape[1], limit)),
+            Cause("Of equally near prototypes the last was taken; take the first.",
+                  lambda f, p, limit: np.where(_far(f, p).min(axis=1) > limit, -1,
+                                               len(p) - 1 - _far(f, p)[:, ::-1].argmin(axis=1))),
             Cause("The limit was forgotten: a picture that is far from all prototypes is -1.",
                   lambda f, p, limit: _read(_far(f, p), np.inf)),
             Cause("The root of the distance was compared with the limit; the output is the square.",
@@ -251,12 +333,14 @@ EXERCISES = (
     ),
     Exercise(
         id="09.5", function="plan", title="Project: the plan of a network", points=2, level="project",
-        concept="sizes, parameters and work, layer after layer", source='H, "Convolution Layers in LeNet-5"', lines=14,
+        concept="sizes, parameters and work, layer after layer", source='Hwu, "Convolution Layers in LeNet-5"',
+        lines=14,
         expect=_plan,
         cases=(
             Case(([("conv", 4, 5), ("pool", 2), ("conv", 8, 5), ("pool", 2), ("dense", 10)], (1, 28, 28)),
                  "the small LeNet"),
             Case(([("conv", 2, 3), ("pool", 2), ("dense", 3)], (3, 7, 10)), "3 maps of 7 x 10"),
+            Case(([("dense", 6), ("dense", 4)], (2, 3, 5)), "two dense layers"),
         ),
         causes=(
             Cause("The biases are missing among the parameters.",
@@ -269,15 +353,23 @@ EXERCISES = (
                   lambda layers, shape: _plan(layers, shape, round_up=True)),
             Cause("The biases were multiplied by the places too; a multiply-add is a product with a weight.",
                   lambda layers, shape: _changed(layers, shape, _busy_biases)),
+            Cause("The shape before each layer was returned; the shape after it is asked for.",
+                  lambda layers, shape: _changed(layers, shape, lambda layer, before, row: (before, *row[1:]))),
+            Cause("A mask was used at every pixel that arrives; count the places where all of it lies on the maps.",
+                  lambda layers, shape: _changed(layers, shape, _everywhere)),
+            Cause("A convolution returned as many rows as it got; without padding a mask of K fits H - K + 1 times.",
+                  lambda layers, shape: _other_sizes(layers, shape, lambda n, K: n)),
+            Cause("A place is missing in each direction: a mask of K rows fits H - K + 1 times.",
+                  lambda layers, shape: _other_sizes(layers, shape, lambda n, K: n - K)),
             Cause("What arrives at a second dense layer is what the first one gives: N numbers.", _stale),
         ),
     ),
     Exercise(
         id="09.6", function="feature_maps", title="Project: two stages forward", points=3, level="project",
-        concept="the forward pass of a convolutional network", source='H, "Convolution Layers in LeNet-5"', lines=14,
+        concept="the forward pass of a convolutional network", source='Hwu, "Convolution Layers in LeNet-5"', lines=14,
         expect=_maps,
         cases=(
-            Case((np.arange(36.0).reshape(1, 6, 6) % 7, np.array([[[[1.0]]], [[[-1.0]]]]), np.array([0.0, 4.0]),
+            Case((np.arange(0.0, 108, 3).reshape(1, 6, 6) % 18, np.array([[[[1.0]]], [[[-1.0]]]]), np.array([0.0, 3.0]),
                   np.array([[[[1.0, 0], [2, 0]], [[0.0, 0], [0, 3]]]]), np.array([-5.0])), "small masks, to trace"),
             Case((SOME, *NET[:4]), "two digits, the small LeNet"),
         ),
@@ -288,6 +380,13 @@ EXERCISES = (
                   lambda *a: _maps(*a, act=(ops.identity, ops.relu))),
             Cause("A window was averaged; S2 and S4 of this network keep its largest number.",
                   lambda *a: _maps(*a, pool=ops.average_pool_forward)),
+            Cause("A window was added up; S2 and S4 of this network keep its largest number.",
+                  lambda *a: _maps(*a, pool=_window_sum)),
+            Cause("A bias was added at every position of the mask; an output has it once.", _at_every_position),
+            Cause("The bias was added after the ReLU; it belongs to the sum that ReLU looks at.",
+                  lambda *a: _maps(*a, late=True)),
+            Cause("Rows and columns of the masks were exchanged: w[m, c, p, q] meets row h + p and column v + q.",
+                  lambda x, w1, b1, w3, b3: _maps(x, w1.swapaxes(2, 3), b1, w3.swapaxes(2, 3), b3)),
             Cause("The biases are missing.", lambda x, w1, b1, w3, b3: _maps(x, w1, 0 * b1, w3, 0 * b3)),
             Cause("The masks were turned around; the course's convolution lays them on the image as they are.",
                   lambda *a: _maps(*a, flip=-1)),
@@ -297,11 +396,11 @@ EXERCISES = (
     ),
     Exercise(
         id="09.7", function="ablation", title="Project: what is each map worth?", points=3, level="project",
-        concept="counting mistakes, with and without a part", source='H, "Convolution Layers in LeNet-5"', lines=8,
+        concept="counting mistakes, with and without a part", source='Hwu, "Convolution Layers in LeNet-5"', lines=8,
         expect=_without,
         cases=(
-            Case((np.array([[[[2.0]], [[3.0]]], [[[5.0]], [[1.0]]], [[[1.0]], [[4.0]]]]), np.eye(2),
-                  np.array([0.0, 0.5]), np.array([1, 0, 0])), "3 images, 2 maps of one pixel, by hand"),
+            Case((np.array([[4.0, 1], [3, 1], [1, 3], [3, 3]]).reshape(4, 2, 1, 1), np.eye(2), np.array([0.0, 0.5]),
+                  np.array([0, 0, 0, 1])), "4 images, 2 maps of one pixel, by hand"),
             Case((_maps(DIGITS.images("test")[LAST], *NET[:4]), *NET[4:], DIGITS.y_test[LAST]),
                  "40 digits, the small LeNet"),
         ),
@@ -311,6 +410,9 @@ EXERCISES = (
                   lambda *a: _without(*a, off=np.greater_equal.outer)),
             Cause("All other maps were switched off, and not the one.",
                   lambda *a: _without(*a, off=np.not_equal.outer)),
+            Cause("An image was switched off instead of a map: maps[:, c] is map c of all images, maps[c] is image c.",
+                  _image_off),
+            Cause("The biases b5 are missing.", lambda maps, w5, b5, labels: _without(maps, w5, 0 * b5, labels)),
             Cause("Additional mistakes were returned; all mistakes are asked for.", _additional),
             Cause("The wrong numbers were switched off: in a flattened row, a map's pixels lie side by side.",
                   _interleaved),
@@ -318,6 +420,6 @@ EXERCISES = (
     ),
     TextQuestion(
         id="09.8", title="Project: read your own counts", points=2, level="project",
-        concept="what an ablation says", source='H, "Convolution Layers in LeNet-5"',
+        concept="what an ablation says", source='Hwu, "Convolution Layers in LeNet-5"',
     ),
 )  # fmt: skip

@@ -1,0 +1,65 @@
+"""How long each layer of a network takes, for several networks in turns, on one thread.
+
+Source: the course's own.
+"""
+
+from time import perf_counter
+
+import numpy as np
+
+from course_lib import fast
+from course_lib.figures.network_layers import PASSIVE
+from course_lib.validate import require_count
+
+
+def layer_times(nets, x, names, *, runs=9):
+    """Return {net: {layer: seconds}}: the median time of each layer's forward pass, its activation included.
+
+    The networks take turns, so that a slow moment of the machine hits them alike. All compute on one thread.
+
+    Parameters
+    ----------
+    nets : dict of str to Sequential
+        Of one architecture, on the host.
+    x : array (B, ...)
+    names : sequence of str
+        One for each layer that computes; activations and Flatten belong to the layer before them.
+    runs : int >= 1
+
+    Raises
+    ------
+    ValueError
+        No network; names that are not one for each layer.
+
+    Source: the course's own.
+    """
+    runs = require_count("runs", runs)
+    if not nets:
+        raise ValueError("nets is empty; give at least one network by name.")
+    for called, net in nets.items():
+        active = sum(not isinstance(layer, PASSIVE) for layer in net)
+        if active != len(names):
+            raise ValueError(f"{called} has {active} layers that compute and there are {len(names)} names.")
+    threads, taken = fast.threads(), {called: np.zeros((runs, len(names))) for called in nets}
+    try:
+        fast.set_threads(1)
+        with fast.one_blas_thread():
+            for run in range(runs):
+                for called, net in nets.items():
+                    _clock(net, x, taken[called][run])
+    finally:
+        fast.set_threads(threads)
+    return {
+        called: dict(zip(names, map(float, np.median(seconds, axis=0)), strict=True))
+        for called, seconds in taken.items()
+    }
+
+
+def _clock(net, x, seconds):
+    """Add each layer's time to its place in `seconds`."""
+    place = -1
+    for layer in net:
+        place += not isinstance(layer, PASSIVE)
+        start = perf_counter()
+        x = layer.forward(x)
+        seconds[max(place, 0)] += perf_counter() - start
