@@ -7,6 +7,7 @@ from course_lib.nn import graph, init, models, schedules
 from course_lib.nn.augment import random_shifts
 from course_lib.nn.conv_layers import AveragePool, Conv2d, Flatten, MaxPool, RadialBasis, Subsample
 from course_lib.nn.dropout import Dropout
+from course_lib.nn.evidence import class_scores, occlusion, promised_fall, saliency
 from course_lib.nn.layers import (
     Activation,
     Dense,
@@ -56,6 +57,7 @@ __all__ = [
     "WeightsError",
     "accuracy",
     "blur",
+    "class_scores",
     "confusion_matrix",
     "decay",
     "evaluate",
@@ -67,7 +69,10 @@ __all__ = [
     "load_weights",
     "maximise",
     "models",
+    "occlusion",
+    "promised_fall",
     "random_shifts",
+    "saliency",
     "save_optimiser",
     "save_weights",
     "schedules",
