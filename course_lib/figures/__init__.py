@@ -39,6 +39,7 @@ TOPICS = {
     "crossing": "convolution_costs",
     "data_movement": "convolution_costs",
     "delta_explorer": "deltas",
+    "digit_map": "digit_maps",
     "error_image": "output_tiles",
     "gradient_explorer": "map_gradients",
     "halo_explorer": "halos",

@@ -17,11 +17,13 @@ from .listing import Listing, listing
 from .measurements import Measured, Rate, measured, memory_ladder, microbench, registers
 from .moved_digits import cut_masks, moved, with_room
 from .prediction import Prediction, predict
+from .probed import climb_each, random_changes, relative_roughness
 from .tables import Table, table
 from .two_digits import TwoDigits, two_digits
 
 __all__ = [
-    "Counted", "Findings", "Issued", "Listing", "Measured", "Prediction", "Rate", "Table", "TwoDigits", "columns",
-    "count_layer", "counts", "cut_masks", "estimated", "findings", "issued", "listing", "measured", "memory_ladder",
-    "microbench", "moved", "predict", "registers", "table", "two_digits", "with_room",
+    "Counted", "Findings", "Issued", "Listing", "Measured", "Prediction", "Rate", "Table", "TwoDigits", "climb_each",
+    "columns", "count_layer", "counts", "cut_masks", "estimated", "findings", "issued", "listing", "measured",
+    "memory_ladder", "microbench", "moved", "predict", "random_changes", "registers", "relative_roughness", "table",
+    "two_digits", "with_room",
 ]  # fmt: skip

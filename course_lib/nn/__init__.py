@@ -19,7 +19,7 @@ from course_lib.nn.layers import (
     Softplus,
     Tanh,
 )
-from course_lib.nn.metrics import Evaluation, Mistakes, accuracy, confusion_matrix, worst_mistakes
+from course_lib.nn.metrics import Evaluation, Mistakes, accuracy, confusion_matrix, neighbour_accuracy, worst_mistakes
 from course_lib.nn.optimisers import SGD, Adam, Optimiser, load_optimiser, save_optimiser
 from course_lib.nn.probing import Ascent, blur, decay, feature_maps, input_gradient, maximise
 from course_lib.nn.sequential import LayerCost, Sequential
@@ -69,6 +69,7 @@ __all__ = [
     "load_weights",
     "maximise",
     "models",
+    "neighbour_accuracy",
     "occlusion",
     "promised_fall",
     "random_shifts",
