@@ -8,7 +8,7 @@ ui => {
   const FAR = 4095, all = read(ui.data.places), places = [...labels].map((_, i) => [0, 2].map(k => 64 * all[4 * i + k] + all[4 * i + k + 1]));
   const signed = text => read(text).map(v => (v - 31.5) / 31.5), ink = text => read(text).flatMap(v => [v >> 3, v & 7]).map(v => v / 7);
   const wrong = k => labels[chosen[k]] !== answers[chosen[k]], many = chosen.length;
-  const percent = v => v >= 1000 ? "over 99.9 %" : `${(v / 10).toFixed(1)} %`;
+  const percent = v => v >= 1000 ? "> 99.9 %" : `${(v / 10).toFixed(1)} %`;
   let at = ui.data.first;
   const step = by => () => { at = (at + by + many) % many; };
   ui.button("previous", step(-1));
@@ -107,13 +107,14 @@ ui => {
     slopes.below.textContent = `orange: ink here helps; blue, dash: harms`;
     falls.below.textContent = `green: it rests on this; pink, dash: disturbs`;
     reading.replaceChildren();
-    const bars = ui.svg("svg", {width: 190, height: 10 * 17 + 20, "aria-hidden": "true"}, reading);
+    const across = narrow ? 250 : Math.max(126, tile), most = across - 80;  // beside the bar its percentage has room
+    const bars = ui.svg("svg", {width: across, height: 10 * 17 + 20, "aria-hidden": "true"}, reading);
     ui.svg("text", {x: 0, y: 13, "font-weight": "bold"}, bars, "reading");
     permille[at].forEach((v, k) => {
       const y = 20 + 17 * k, best = String(k) === answers[i];
       ui.svg("text", {x: 0, y: y + 12, "font-weight": best ? "bold" : null}, bars, String(k));
-      ui.box(14, y + 2, Math.max(1, v / 1000 * 100), 12, {fill: best ? look.output : look.idle}, bars);
-      if (v > 4) ui.svg("text", {x: 20 + v / 10, y: y + 12}, bars, percent(v));
+      ui.box(14, y + 2, Math.max(1, v / 1000 * most), 12, {fill: best ? look.output : look.idle}, bars);
+      if (v > 4) ui.svg("text", {x: 20 + v / 1000 * most, y: y + 12}, bars, percent(v));
     });
     Object.assign(ui.root.dataset, {chosen: i, at, label: labels[i], answer: answers[i], share: one.share, fall: one.fall, agree: one.agree});
     const others = permille[at].map((v, k) => [v, k]).filter(([, k]) => String(k) !== answers[i]).sort((a, b) => b[0] - a[0])[0];
