@@ -57,8 +57,9 @@ figures.show(
 # which image a neuron would like best. Every one of them tells something true, and every one can mislead you. Halfway
 # down you come back to the digit above.
 #
-# Why ask at all? Because a network that works may work for reasons that you would not accept. One that told huskies
-# from wolves did so by the snow behind the wolves.[^Ribeiro, Singh and Guestrin 2016 "Why Should I Trust You?"]
+# Why ask at all? Because a network that works may work for reasons that you would not accept. In a well-known
+# experiment, one told wolves from huskies by the snow behind the wolves.[^Ribeiro, Singh and Guestrin 2016 "Why
+# Should I Trust You?"]
 
 # %% [markdown]
 # ## You will be able to
@@ -133,9 +134,9 @@ print(f"as trained {accuracies[0]:.1%}, with the random masks {without:.1%}; cor
 # %% [markdown]
 # <details class="reveal"><summary>What the layers behind have learned</summary>
 #
-# A correlation near 1 means that the masks hardly turned. The little that they did change matters, since without it
-# the network makes clearly more mistakes. But the rest has learned to work with six nearly random masks, and it does
-# so well. A mask that looks meaningless is no sign of a bad network.
+# A correlation near 1 means that the masks have hardly changed. The little that did change matters: without it the
+# network makes clearly more mistakes. But the layers behind have learned to work with six nearly random masks, and they
+# do so well. Masks that look meaningless are no sign of a bad network.
 #
 # </details>
 
@@ -239,7 +240,7 @@ typical = float(np.median(shared))
 driven.confirm("eight or more" if typical >= 8 else "two or three" if typical >= 2 else "one")
 
 # %% [markdown]
-# ## Ask one answer: the slope at every pixel
+# ## Question one answer: the slope at every pixel
 #
 # So far you asked what a neuron likes in general. Now ask about one digit and one answer: which pixels does the score
 # of that answer depend on? Lesson 04's backward pass knows. Give it a 1 at the score and 0 at the nine others, and what
@@ -312,7 +313,7 @@ print(f"45 pairs of 3s: mean cosine {cosines.mean():.2f}, from {cosines.min():.2
 # Random directions in 1,024 dimensions would give 0, give or take 0.03. So the ten share something, but most of each
 # gradient belongs to its own image. For the single neuron at the top, all ten would have been equal.
 #
-# ## Ask one answer: cover it and see
+# ## Question one answer: cover it and see
 #
 # Here is a way that needs no gradient, and no knowledge of the network at all. Cover a square of the image with grey,
 # and see how far the score falls. Then move the square on. The map of these falls is called an **occlusion map**:
@@ -459,8 +460,8 @@ table([("read correctly", int((~missed).sum()), np.median(between[~missed])), ("
        np.median(between[missed]))], ["digits", "how many", "median ratio"], formats={"median ratio": ".2f"})
 
 # %% [markdown]
-# A typical misread digit lies almost midway between two groups, where the network itself is undecided. The surest
-# mistakes are the exception, and so is the one at the top of this page. What can you say about it now?
+# A typical misread digit lies almost midway between two groups, where the network itself is undecided. But the surest
+# mistakes can be exceptions. What can you say now about the one at the top of this page?
 
 # %% tags=["nbval-ignore-output"]
 case = x_test[wrong : wrong + 1]
@@ -471,10 +472,11 @@ print(f"its score leads by {scores[0] - scores[1]:.1f}; covering a square costs 
 print("the sisters read it as", *(int(sister.predict(case)[0]) for sister in sisters))
 
 # %% [markdown]
-# Compare the two numbers of the middle line. If no square can take away the lead, the answer does not rest on one spot.
-# And look at the last line. A sister started from other random numbers and saw the samples in another order. If she
-# makes the same mistake, it is no whim of one network: the digit looks like that to a network that learned from these
-# 4,000. You did not find a weight to blame. You found out what *kind* of mistake it is.
+# The first line says whether the digit lies between two groups, or deep in a wrong one. In the second, if no square can
+# take away the lead, the answer does not rest on one spot. And look at the last line. Each sister started from other
+# random numbers and saw the samples in another order. If both make the same mistake, it is no whim of one network: that
+# is what the digit looks like to whoever learned from these 4,000. You have not found a weight to blame. You have found
+# out what *kind* of mistake it is.
 
 # %% [markdown]
 # ## An image that maximises a neuron

@@ -131,8 +131,8 @@ check("10.2", receptive_rows)
 # square is put on the image as it was, and `image` stays unchanged. It may hold whole numbers, and the greys need not
 # be whole.
 #
-# By hand: the score is the sum, the image ((1, 2, 4), (8, 16, 32)), size 2. With the fill 0 the falls are 27 and 54,
-# with the fill 10 they are -13 and 14. For `fills` [0, 10] the map is ((-13, 14)).
+# By hand: the score is the sum, the image ((1, 2, 4), (8, 16, 32)), size 2, `fills` [4, 2, 10, 3]. With 4 the falls are
+# 11 and 38, with 2 they are 19 and 46, with 10 they are -13 and 14, with 3 they are 15 and 42: the map is ((-13, 14)).
 #
 # In the check, `score` is a function of NumPy. When you are done, try it with a network:
 # `lambda image: net.forward(image[None, None])[0, 3]` is lesson 10's score of "3".

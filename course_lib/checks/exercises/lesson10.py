@@ -202,10 +202,11 @@ EXERCISES = (
     Exercise(
         id="10.3", function="occlusion_map", title="Cover it with every grey", points=3, level="core",
         concept="what an answer rests on, whatever covers it", source="the course's own", lines=9,
-        section="Ask one answer: cover it and see",
+        section="Question one answer: cover it and see",
         expect=_occluded,
         cases=(
-            Case((Named("numpy.sum"), np.array([[1.0, 2, 4], [8, 16, 32]]), 2, [0.0, 10.0]), "2 x 3 pixels, the sum"),
+            Case((Named("numpy.sum"), np.array([[1.0, 2, 4], [8, 16, 32]]), 2, [4.0, 2.0, 10.0, 3.0]),
+                 "2 x 3 pixels, the sum"),
             Case((Named("numpy.max"), np.array([[0.1, 0.9, 0.3, 0.2], [0.4, 0.2, 0.8, 0.1], [0.7, 0.1, 0.2, 0.6]]), 2,
                   [0.5, 0.85, 0.0]), "3 x 4 pixels, the largest"),
             Case((Named("numpy.std"), np.array([[0.0, 1.0], [0.5, 0.5], [0.25, 0.0]]), 1, [2.0, 0.5]),
