@@ -10,7 +10,7 @@ from course_lib import reference as ops
 from . import style
 from .picture import picture
 
-WIDTH = 4.1  # inches: as wide as a phone, so that text keeps its size there
+WIDTH = 3.6  # inches: fits on a phone, in a fold too, so that text keeps its size there
 GREYS = 16  # shades from paper to ink: nobody sees more, and noise in 256 shades makes PNGs three times as large
 
 
@@ -22,8 +22,8 @@ def mask_rows(rows, *, cols=6):
     """
     count = min(cols, max(len(w) for w in rows.values()))
     top = max(float(np.abs(w).max()) for w in rows.values()) or 1.0
-    fig = _empty(0.95 * len(rows) + 0.75)
-    *parts, below = fig.subfigures(len(rows) + 1, 1, height_ratios=[0.95] * len(rows) + [0.6])
+    fig = _empty(0.95 * len(rows) + 0.9)
+    *parts, below = fig.subfigures(len(rows) + 1, 1, height_ratios=[0.95] * len(rows) + [0.75])
     for part, (name, masks) in zip(parts, rows.items(), strict=True):
         part.suptitle(name, x=0.01, ha="left", fontsize=style.SIZE_SMALL)
         for m, ax in enumerate(part.subplots(1, count, squeeze=False)[0]):
@@ -54,8 +54,10 @@ def digit_and_masks(image, w, answer, share):
     ax = below.subplots()
     _image(ax, sheet, style.DIVERGING, -top, top)
     ax.spines[:].set(visible=False)
-    ax.set(xticks=np.arange(M) * (K + 1) + (K - 1) / 2, xticklabels=range(M), xlabel="output map")
-    ax.set(yticks=np.arange(C) * (K + 1) + (K - 1) / 2, yticklabels=range(C), ylabel="input map")
+    for axis, count, name in ((ax.xaxis, M, "output map"), (ax.yaxis, C, "input map")):
+        named = range(0, count, 1 if count < 10 else 5)  # two digits need more room than a mask has
+        axis.set_ticks([m * (K + 1) + (K - 1) / 2 for m in named], labels=list(named))
+        axis.set_label_text(name)
     ax.tick_params(length=0)
     return fig
 

@@ -90,7 +90,7 @@ def test_every_figure_is_as_wide_as_a_phone(net, images):
         convnets.colour_rows({"a": np.zeros((6, 3, 3, 3))}),
         convnets._draw_excited(w[:2], np.zeros((2, 8, 14, 14)), np.zeros((2, 8), int), [3, 12]),
     ]  # fmt: skip
-    assert max(fig.get_size_inches()[0] for fig in made) <= convnets.WIDTH <= 400 / 96
+    assert max(fig.get_size_inches()[0] for fig in made) <= convnets.WIDTH + 1e-9 <= 400 / 96
     assert convnets.painted(net, images[0], 3).width <= 400
 
 
