@@ -17,8 +17,8 @@
 # on, a climb on the image, images that look alike to a layer. The last exercise takes away a reason to trust a picture
 # of a mask. The first is done in five minutes, the others take ten to twenty each.
 #
-# The sheet belongs to lesson 10. Write into the cells where it says so; the cell below each runs the check. **O** is
-# Prof. Owens' EEC 289Q lecture 11.
+# The sheet belongs to lesson 10, [What convolutional networks learn](../notebooks/10_what_convnets_learn.ipynb). Write
+# into the cells where it says so; the cell below each runs the check. Sources are named by their lecturer, Owens.
 
 # %%
 import numpy as np
@@ -28,7 +28,7 @@ from course_lib.checks import check
 # %% [markdown]
 # ## 10.1 · Masks as grey levels
 #
-# *2 points, warm-up. Trains: one scale for all masks, with 0 in the middle. (O, "Visualizing what ConvNets learn")*
+# *2 points, warm-up. Trains: one scale for all masks, with 0 in the middle. (Owens, "Visualizing what ConvNets learn")*
 #
 # To draw masks `w (M, K, L)` their weights must become grey levels from 0 to 1, in an array of the same shape. All
 # masks share one scale: a weight of 0 becomes 0.5, and $t$, the largest absolute value of all weights, sets how steep
@@ -69,7 +69,7 @@ check("10.1", for_display)
 # %% [markdown]
 # ## 10.2 · Which pixels does it see?
 #
-# *3 points, core. Trains: the receptive field of a place in a layer. (O, "Visualizing what ConvNets learn")*
+# *3 points, core. Trains: the receptive field of a place in a layer. (Owens, "Visualizing what ConvNets learn")*
 #
 # `layers` is a list of tuples `(K, S, P)`, from the image upwards: the rows of a mask or of a pooling window, its
 # stride, and the rows of padding added above and below. Row `r` of a layer's output sees the rows `r S - P` to
@@ -112,28 +112,34 @@ def receptive_rows(layers, h):
 check("10.2", receptive_rows)
 
 # %% [markdown]
-# ## 10.3 · Cover it and see
+# ## 10.3 · Cover it with every grey
 #
-# *3 points, core. Trains: what an answer rests on, by covering parts. (O, "Visualizing what ConvNets learn")*
+# *3 points, core. Trains: what an answer rests on, whatever covers it. (the course's own)*
 #
-# Here is a way of asking that needs no gradient: cover a part of the image and see how far the score falls. `score` is
-# a function that takes one image (H, W) and returns a number. For every place `(i, j)` at which a square of `size` ×
-# `size` pixels lies wholly on the image, set its pixels, rows i to i + size - 1 and columns j to j + size - 1, to
-# `fill`, and return
+# Lesson 10 covers a square with one grey, and that grey is an assumption: on white paper a grey square is ink itself,
+# on a stroke a white one is an eraser. A place matters for sure only if the score falls *whatever* covers it. So try
+# several greys, and keep what they have in common, the smallest fall.
 #
-# $$\text{map}[i, j] = \text{score}(\text{image}) - \text{score}(\text{image with the square at } (i, j))$$
+# `score` is a function that takes one image (H, W) and returns a number. For every place `(i, j)` at which a square of
+# `size` × `size` pixels lies wholly on the image, set its pixels, rows i to i + size - 1 and columns j to j + size - 1,
+# to one number of the list `fills`, and return
 #
-# as an array of floats, (H - size + 1, W - size + 1). A large value says that the score rests on what was there; a
-# negative one, that it disturbed. Each square is put on the image as it was, and `image` stays unchanged. It may hold
-# whole numbers, and `fill` need not be one.
+# $$\text{map}[i, j] = \min_{\text{fill in fills}} \big(\text{score}(\text{image}) -
+# \text{score}(\text{image with the square at } (i, j) \text{ on fill})\big)$$
 #
-# By hand: the score is the sum, the image ((1, 2, 4), (8, 16, 32)), size 2, fill 0: the map is ((27, 54)).
+# as an array of floats, (H - size + 1, W - size + 1). A negative number says that with some grey the score rises. Each
+# square is put on the image as it was, and `image` stays unchanged. It may hold whole numbers, and the greys need not
+# be whole.
+#
+# By hand: the score is the sum, the image ((1, 2, 4), (8, 16, 32)), size 2, `fills` [4, 2, 10, 3]. With 4 the falls are
+# 11 and 38, with 2 they are 19 and 46, with 10 they are -13 and 14, with 3 they are 15 and 42: the map is ((-13, 14)).
+#
 # In the check, `score` is a function of NumPy. When you are done, try it with a network:
 # `lambda image: net.forward(image[None, None])[0, 3]` is lesson 10's score of "3".
 #
 # <details><summary>Hint 1</summary>
 #
-# Two loops, over `i` and `j`. Each turn works on a copy of its own.
+# Two loops, over `i` and `j`, and inside a third over the greys. Each turn works on a copy of its own.
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -144,21 +150,24 @@ check("10.2", receptive_rows)
 # </details>
 # <details><summary>Hint 3</summary>
 #
-# `whole = score(image)` once. `result = np.zeros((H - size + 1, W - size + 1))`, and in the loop
-# `result[i, j] = whole - score(covered)`.
+# `whole = score(image)` once. `result = np.zeros((H - size + 1, W - size + 1))`. For each place, collect
+# `whole - score(covered)` of all greys in a list, and write its `min` into `result[i, j]`.
 #
 # </details>
 
 # %% exercise="10.3"
-def occlusion_map(score, image, size, fill):
-    """Return (H - size + 1, W - size + 1): how far score(image (H, W)) falls with the square at each place on fill."""
+def occlusion_map(score, image, size, fills):
+    """Return (H - size + 1, W - size + 1): the smallest fall of score(image (H, W)) as the square takes each fill."""
     ### BEGIN SOLUTION
     H, W = image.shape
     whole, result = score(image), np.zeros((H - size + 1, W - size + 1))
     for i, j in np.ndindex(result.shape):
-        covered = image.astype(float)
-        covered[i : i + size, j : j + size] = fill
-        result[i, j] = whole - score(covered)
+        falls = []
+        for fill in fills:
+            covered = image.astype(float)
+            covered[i : i + size, j : j + size] = fill
+            falls.append(whole - score(covered))
+        result[i, j] = min(falls)
     return result
     ### END SOLUTION
 
@@ -168,7 +177,7 @@ check("10.3", occlusion_map)
 # %% [markdown]
 # ## 10.4 · Climb within the space of images
 #
-# *3 points, core. Trains: gradient ascent on the input, with a prior and a clip. (O, "Understanding Neural Networks
+# *3 points, core. Trains: gradient ascent on the input, with a prior and a clip. (Owens, "Understanding Neural Networks
 # Through Deep Visualization")*
 #
 # A network of one layer, so that you can write its gradient yourself: the scores of an image `x (D,)` are `x @ w`, for
@@ -222,7 +231,7 @@ check("10.4", climb)
 # %% [markdown]
 # ## 10.5 · Neighbours in feature space
 #
-# *2 points, core. Trains: which images look alike to a layer. (O, "Visualizing what ConvNets learn")*
+# *2 points, core. Trains: which images look alike to a layer. (Owens, "Visualizing what ConvNets learn")*
 #
 # Two images that are far apart as pixels may be alike to a layer. To see what a layer takes for alike, look for
 # neighbours among its outputs. `features (B, D)` are the outputs for B images, `bank (N, D)` those for N others.
@@ -265,7 +274,7 @@ check("10.5", neighbours)
 # %% [markdown]
 # ## 10.6 · Equally strong masks, the same network
 #
-# *3 points, stretch. Trains: a mask has no scale of its own. (O, "Visualizing what ConvNets learn")*
+# *3 points, stretch. Trains: a mask has no scale of its own. (Owens, "Visualizing what ConvNets learn")*
 #
 # In a drawing of C1 some masks are stronger than others. Are they more important? Make them all equally strong
 # without changing what the network computes. C1 has the masks `w1 (M, C, K, L)` and the biases `b1 (M,)`, then come

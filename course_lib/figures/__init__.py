@@ -41,6 +41,7 @@ TOPICS = {
     "data_movement": "convolution_costs",
     "delta_explorer": "deltas",
     "diagnose": "doctor",
+    "digit_map": "digit_maps",
     "error_image": "output_tiles",
     "gradient_explorer": "map_gradients",
     "halo_explorer": "halos",

@@ -10,45 +10,91 @@ from course_lib import reference as ops
 from . import style
 from .picture import picture
 
-FRAME = (6.6, 2.8)  # inches of the explorer's picture
+WIDTH = 3.6  # inches: fits on a phone, in a fold too, so that text keeps its size there
 GREYS = 16  # shades from paper to ink: nobody sees more, and noise in 256 shades makes PNGs three times as large
 
 
 @style.styled
-def mask_rows(rows, *, title="", cols=6):
+def mask_rows(rows, *, cols=6):
     """Return a figure of masks, one row for each entry of {name: (M, K, K) array}, all on one scale around 0.
 
-    Orange is negative, purple positive, white 0; the scale stands beside it.
+    Orange is negative, purple positive, white 0; the scale stands below.
     """
     count = min(cols, max(len(w) for w in rows.values()))
     top = max(float(np.abs(w).max()) for w in rows.values()) or 1.0
-    fig, axes = style.new_figure(1.05 * count + 1.9, 1.2 * len(rows) + 0.5, len(rows), count, squeeze=False)
-    for line, (name, masks) in zip(axes, rows.items(), strict=True):
-        for m, ax in enumerate(line):
+    fig = _empty(0.95 * len(rows) + 0.9)
+    *parts, below = fig.subfigures(len(rows) + 1, 1, height_ratios=[0.95] * len(rows) + [0.75])
+    for part, (name, masks) in zip(parts, rows.items(), strict=True):
+        part.suptitle(name, x=0.01, ha="left", fontsize=style.SIZE_SMALL)
+        for m, ax in enumerate(part.subplots(1, count, squeeze=False)[0]):
             drawn = _image(ax, masks[m], style.DIVERGING, -top, top)
-        line[0].set_ylabel(name, rotation=0, ha="right", va="center", fontsize=style.SIZE_SMALL)
-    for m, ax in enumerate(axes[0]):
-        ax.set_title(f"map {m}", fontsize=style.SIZE_SMALL, fontweight="normal", loc="center", pad=3)
-    fig.colorbar(drawn, ax=axes, shrink=0.8, label="weight")
-    fig.suptitle(title, x=0.01, ha="left")
+            ax.set_xlabel(f"map {m}", fontsize=style.SIZE_SMALL, labelpad=2)
+    below.colorbar(drawn, cax=below.subplots(), orientation="horizontal", label="weight")
     return fig
 
 
 @style.styled
-def mask_table(w, *, title=""):
-    """Return a figure of all masks w (M, C, K, K) of a layer: a column per output map, a row per input map."""
+def digit_and_masks(image, w, answer, share):
+    """Return a figure of an image (H, W), what the network says about it, and all masks w (M, C, K, K) of a layer.
+
+    The masks stand in a column per output map and a row per input map. `share` is the probability of the answer.
+    """
     M, C, K, _ = w.shape
     sheet = np.full((C * (K + 1) - 1, M * (K + 1) - 1), np.nan)  # one empty pixel between the masks
     for m, c in np.ndindex(M, C):
         sheet[c * (K + 1) : c * (K + 1) + K, m * (K + 1) : m * (K + 1) + K] = w[m, c]
     top = float(np.nanmax(np.abs(sheet))) or 1.0
-    fig, ax = style.new_figure(8.3, 8.3 * (C + 0.9) / (M + 1.5))
-    drawn = _image(ax, sheet, style.DIVERGING, -top, top)
+    fig = _empty(1.7 + WIDTH * (C + 1) / (M + 1))
+    above, below = fig.subfigures(2, 1, height_ratios=[1.7, WIDTH * (C + 1) / (M + 1)])
+    left, right = above.subplots(1, 2, width_ratios=[1, 1.4])
+    _image(left, image, "gray_r", 0, 1)
+    right.set_axis_off()
+    says = f"The network says:\n{answer}, with {percent(share)}.\n\nWhy? It is all in\nnumbers like these."
+    right.text(0, 0.55, says, va="center", fontsize=style.SIZE_TEXT)
+    ax = below.subplots()
+    _image(ax, sheet, style.DIVERGING, -top, top)
     ax.spines[:].set(visible=False)
-    ax.set(xticks=np.arange(M) * (K + 1) + (K - 1) / 2, xticklabels=range(M), xlabel="output map", title=title)
-    ax.set(yticks=np.arange(C) * (K + 1) + (K - 1) / 2, yticklabels=range(C), ylabel="input map")
+    for axis, count, name in ((ax.xaxis, M, "output map"), (ax.yaxis, C, "input map")):
+        named = range(0, count, 1 if count < 10 else 5)  # two digits need more room than a mask has
+        axis.set_ticks([m * (K + 1) + (K - 1) / 2 for m in named], labels=list(named))
+        axis.set_label_text(name)
     ax.tick_params(length=0)
-    fig.colorbar(drawn, ax=ax, shrink=0.7, label="weight", pad=0.01)
+    return fig
+
+
+@style.styled
+def answers_of(rows, columns):
+    """Return a figure of images and what they were asked: {name: (n, H, W) array}, a column for each image.
+
+    The first row is drawn as ink in [0, 1]. Each picture of the others has its own scale around 0: orange is positive,
+    and what is strongly negative is purple with a dash.
+    """
+    fig = _empty(1.35 * len(rows) + 0.2)
+    for k, (part, (name, images)) in enumerate(zip(np.ravel(fig.subfigures(len(rows), 1)), rows.items(), strict=True)):
+        part.suptitle(name, x=0.01, ha="left", fontsize=style.SIZE_SMALL)
+        for ax, values, text in zip(part.subplots(1, len(columns), squeeze=False)[0], images, columns, strict=True):
+            if k == 0:
+                _image(ax, values, "gray_r", 0, 1)
+                ax.set_title(text, fontsize=style.SIZE_SMALL, fontweight="normal", loc="center", pad=3)
+                continue
+            most = float(np.abs(values).max()) or 1.0
+            _image(ax, -np.asarray(values), style.DIVERGING, -most, most)
+            down, across = np.nonzero(values < -0.4 * most)
+            ax.scatter(across, down, s=6, marker="_", color=style.PAPER, linewidth=1)
+    return fig
+
+
+@style.styled
+def colour_rows(rows):
+    """Return a figure of coloured masks, a row for each entry of {name: (M, 3, K, K) array}; middle grey is 0."""
+    top = max(float(np.abs(w).max()) for w in rows.values()) or 1.0
+    fig = _empty(0.95 * len(rows) + 0.1)
+    for part, (name, masks) in zip(np.ravel(fig.subfigures(len(rows), 1)), rows.items(), strict=True):
+        part.suptitle(name, x=0.01, ha="left", fontsize=style.SIZE_SMALL)
+        for ax, mask in zip(part.subplots(1, len(masks), squeeze=False)[0], masks, strict=True):
+            ax.set(xticks=[], yticks=[])
+            ax.grid(False)
+            ax.imshow(0.5 + np.moveaxis(mask, 0, -1) / (2 * top), interpolation="nearest")
     return fig
 
 
@@ -65,7 +111,8 @@ def maps_of(images, found, *, maps=None):
     """
     maps = list(range(found.shape[1])) if maps is None else maps
     n, cols = len(images), len(maps) + 1
-    fig, axes = style.new_figure(min(8.5, 0.98 * cols + 0.3), 0.98 * n + 0.35, n, cols, squeeze=False)
+    side = min(0.98, WIDTH / cols)
+    fig, axes = style.new_figure(side * cols, side * n + 0.35, n, cols, squeeze=False)
     for i, line in enumerate(axes):
         _image(line[0], images[i], "gray_r", 0, 1)
         for ax, m in zip(line[1:], maps, strict=True):
@@ -99,55 +146,47 @@ def excited(w, patches, values, labels, maps):
     )
     reach = " and ".join(f"{line[0]:.1f} down to {line[-1]:.1f}" for line in values)
     caption = (
-        f"A row for each of the maps {' and '.join(map(str, maps))}. Left its masks, right the patches with its "
-        f"largest values ({reach}); below each patch, the digit it was cut from."
+        f"For each of the maps {' and '.join(map(str, maps))} its masks, and the patches with its largest values "
+        f"({reach}); below each patch, the digit it was cut from."
     )
     return picture(_draw_excited(w, patches, labels, maps), alt=alt[0].upper() + alt[1:] + ".", caption=caption)
 
 
 @style.styled
 def _draw_excited(w, patches, labels, maps):
-    n, C, k = len(w), len(w[0]), len(patches[0])
-    fig = style.new_figure(8.4, 0.4 + 0.85 * n)[0]
-    fig.clear()
-    left, right = fig.subfigures(1, 2, width_ratios=(0.8 * C + 1, k))
     top = float(np.abs(w).max()) or 1.0
-    for line, masks, m in zip(left.subplots(n, C, squeeze=False), w, maps, strict=True):
-        line[0].set_ylabel(f"map {m}", rotation=0, ha="right", va="center", fontsize=style.SIZE_SMALL)
-        for ax, mask in zip(line, masks, strict=True):
+    fig = _empty(1.75 * len(w))
+    parts = iter(np.ravel(fig.subfigures(2 * len(w), 1, height_ratios=[0.8, 0.95] * len(w))))
+    for masks, cut, digits, m in zip(w, patches, labels, maps, strict=True):
+        above, below = next(parts), next(parts)
+        above.suptitle(f"map {m}: its masks", x=0.01, ha="left", fontsize=style.SIZE_SMALL)
+        for ax, mask in zip(above.subplots(1, len(masks), squeeze=False)[0], masks, strict=True):
             _image(ax, mask, style.DIVERGING, -top, top)
-    for line, cut, digits in zip(right.subplots(n, k, squeeze=False), patches, labels, strict=True):
-        for ax, patch, digit in zip(line, cut, digits, strict=True):
+        below.suptitle("what excites it most", x=0.01, ha="left", fontsize=style.SIZE_SMALL)
+        for ax, patch, digit in zip(below.subplots(1, len(cut), squeeze=False)[0], cut, digits, strict=True):
             _image(ax, patch, "gray_r", 0, 1)
             ax.set_xlabel(f"{digit}", fontsize=style.SIZE_SMALL, labelpad=2)
-    left.suptitle("masks", x=0.02, ha="left")
-    right.suptitle("what excites the map most", x=0.02, ha="left")
     return fig
 
 
 @style.styled
-def image_rows(rows, columns=None, *, title=""):
-    """Return a figure of ink images in rows with a name each: {name: (n, H, W) array in [0, 1]}; None is left out.
+def image_rows(rows, columns=None):
+    """Return a figure of ink images in rows with a name above each: {name: (n, H, W) array in [0, 1]}.
 
     Parameters
     ----------
     rows : dict
         name -> list or array of n images; an entry may be None.
     columns : list of n str
-        Text above the first row.
+        Text below the images of the last row.
     """
     n = max(len(images) for images in rows.values())
-    widest = max(len(line) for name in rows for line in name.split("\n"))
-    side = min(1.15, (8.2 - 0.085 * widest) / n)
-    fig, axes = style.new_figure(
-        side * n + 0.085 * widest + 0.2,
-        (side + 0.06) * len(rows) + (0.3 if columns else 0.1) + (0.3 if title else 0),
-        len(rows),
-        n,
-        squeeze=False,
-    )
-    for line, (name, images) in zip(axes, rows.items(), strict=True):
-        line[0].set_ylabel(name, rotation=0, ha="right", va="center", fontsize=style.SIZE_SMALL)
+    side = min(0.95, WIDTH / n)
+    fig = _empty((side + 0.25) * len(rows) + (0.25 if columns else 0.05))
+    parts = np.ravel(fig.subfigures(len(rows), 1, height_ratios=_heights(side, len(rows), columns)))
+    for part, (name, images) in zip(parts, rows.items(), strict=True):
+        part.suptitle(name, x=0.01, ha="left", fontsize=style.SIZE_SMALL)
+        line = part.subplots(1, n, squeeze=False)[0]
         for i, ax in enumerate(line):
             if i < len(images) and images[i] is not None:
                 _image(ax, images[i], "gray_r", 0, 1)
@@ -155,11 +194,14 @@ def image_rows(rows, columns=None, *, title=""):
                 ax.set(xticks=[], yticks=[])
                 ax.grid(False)
                 ax.spines[:].set(visible=False)
-    if columns:
-        for ax, text in zip(axes[0], columns, strict=True):
-            ax.set_title(text, fontsize=style.SIZE_SMALL, fontweight="normal", loc="center", pad=3)
-    fig.suptitle(title, x=0.01, ha="left")
+    for ax, text in zip(line, columns or [], strict=False):
+        ax.set_xlabel(text, fontsize=style.SIZE_SMALL, labelpad=2)
     return fig
+
+
+def _heights(side, rows, columns):
+    """Heights of rows of images with a name above each, and texts below the last."""
+    return [side + 0.25] * (rows - 1) + [side + (0.5 if columns else 0.25)]
 
 
 @style.styled
@@ -177,23 +219,16 @@ def before_after(net, start, end, goal, *, steps):
         Steps between the two images.
     """
     k = ops.softmax(net.forward(np.stack([start, end])[:, None]))
-    fig, axes = style.new_figure(8.4, 2.4, 1, 4, width_ratios=(1.1, 1.1, 1.3, 1))
+    fig, axes = style.new_figure(WIDTH, 1.95, 1, 3)
     for ax, image, name, share in zip(axes, (start, end), ("start", f"after {steps} steps"), k, strict=False):
         _image(ax, image, "gray_r", 0, 1)
-        ax.set_title(name)
-        ax.set_xlabel(f"'{goal}': {_percent(share[goal])}")
+        ax.set_title(name, fontsize=style.SIZE_SMALL, loc="center")
+        ax.set_xlabel(f"'{goal}': {percent(share[goal])}", fontsize=style.SIZE_SMALL)
     change = end - start
     reach = float(np.abs(change).max()) or 1.0
-    drawn = _image(axes[2], change, style.DIVERGING, -reach, reach)
-    axes[2].set_title("change")
-    axes[2].set_xlabel("end minus start")
-    fig.colorbar(drawn, ax=axes[2], fraction=0.08, shrink=0.7, pad=0.02)
-    for share, name, role, hatch, shift in ((k[0], "start", "idle", "", -0.2), (k[1], "end", "output", "...", 0.2)):
-        x = np.arange(len(share)) + shift
-        axes[3].bar(x, share, 0.4, label=name, color=style.colour(role), hatch=hatch)
-    axes[3].set(xticks=range(k.shape[1]), ylim=(0, 1.1), title="probabilities")
-    axes[3].grid(False, axis="x")
-    axes[3].legend(fontsize=style.SIZE_SMALL)
+    _image(axes[2], change, style.DIVERGING, -reach, reach)
+    axes[2].set_title("change", fontsize=style.SIZE_SMALL, loc="center")
+    axes[2].set_xlabel(f"{-reach:.1f} to {reach:.1f}".replace("-", "\u2212"), fontsize=style.SIZE_SMALL)
     return fig
 
 
@@ -201,7 +236,7 @@ def painted(net, image, goal):
     """Return a picture of an image (H, W) and the probabilities that the network gives it; goal is the class wanted."""
     k = ops.softmax(net.forward(np.asarray(image)[None, None]))[0]
     other = int(np.argmax(np.where(np.arange(len(k)) == goal, -1, k)))
-    said = f"'{goal}' has {_percent(k[goal])}, next is '{other}' with {_percent(k[other])}"
+    said = f"'{goal}' has {percent(k[goal])}, next is '{other}' with {percent(k[other])}"
     rough = float(np.abs(np.diff(image, axis=-1)).mean() + np.abs(np.diff(image, axis=-2)).mean())
     return picture(
         _draw_painted(image, k, goal), alt=f"The painted image; {said}.", caption=f"{said}. Roughness {rough:.2f}."
@@ -210,13 +245,13 @@ def painted(net, image, goal):
 
 @style.styled
 def _draw_painted(image, k, goal):
-    fig, (left, right) = style.new_figure(*FRAME, 1, 2, width_ratios=(1, 1.4))
+    fig, (left, right) = style.new_figure(WIDTH, 2.3, 1, 2, width_ratios=(1, 1.5))
     _image(left, image, "gray_r", 0, 1)
     left.set_title("image")
     colours = [style.colour("output") if d == goal else style.colour("idle") for d in range(len(k))]
     right.bar(range(len(k)), k, color=colours, hatch=["..." if d == goal else "" for d in range(len(k))])
-    right.set(xticks=range(len(k)), ylim=(0, 1.12), title="what the network says", ylabel="probability")
-    right.text(goal, float(k[goal]) + 0.02, _percent(k[goal]), ha="center", fontsize=style.SIZE_SMALL)
+    right.set(xticks=range(len(k)), ylim=(0, 1.12), title="probabilities")
+    right.text(goal, float(k[goal]) + 0.02, percent(k[goal]), ha="center", fontsize=style.SIZE_SMALL)
     right.grid(False, axis="x")
     return fig
 
@@ -232,13 +267,15 @@ def outside(image, real):
     real : array
         Pixels of real images, for the histogram.
     """
-    fig, (left, middle, right) = style.new_figure(8.4, 3.2, 1, 3, width_ratios=(1, 1, 1.2))
+    fig = _empty(4.4)
+    above, below = fig.subfigures(2, 1, height_ratios=[1.9, 2.5])
+    (left, middle), right = above.subplots(1, 2), below.subplots()
     _image(left, image, "gray_r", 0, 1)
-    left.set_title("drawn from 0 to 1")
+    left.set_title("drawn from 0 to 1", fontsize=style.SIZE_SMALL, loc="center")
     reach = float(np.abs(image).max())
     drawn = _image(middle, image, style.DIVERGING, -reach, reach)
-    middle.set_title("drawn to its own limits")
-    fig.colorbar(drawn, ax=middle, shrink=0.8)
+    middle.set_title("to its own limits", fontsize=style.SIZE_SMALL, loc="center")
+    above.colorbar(drawn, ax=middle, shrink=0.8)
     bins = np.linspace(min(0, float(image.min())), max(1, float(image.max())), 40)
     for values, role, name, filled in ((image, "hazard", "this image", True), (real, "data", "real digits", False)):
         cue = style.cue(role)
@@ -252,8 +289,15 @@ def outside(image, real):
             hatch=cue.hatch if filled else "",
             linewidth=0.8 if filled else 2.5,
         )
-    right.set(xlabel="value of a pixel", ylabel="share of pixels in % (log axis)", yscale="log")
+    right.set(xlabel="value of a pixel", ylabel="% of pixels (log axis)", yscale="log")
     right.legend()
+    return fig
+
+
+def _empty(height):
+    """A figure of a phone's width without axes."""
+    fig = style.new_figure(WIDTH, height)[0]
+    fig.clear()
     return fig
 
 
@@ -266,8 +310,8 @@ def _image(ax, values, cmap, low, high):
     return ax.imshow(drawn, cmap=cmap, vmin=low, vmax=high, interpolation="nearest")
 
 
-def _percent(share):
-    """A share as text; rounding never makes it all or nothing."""
+def percent(share):
+    """Return a share in [0, 1] as text; rounding never makes it all or nothing. No errors. Source: the course's own."""
     share = float(share)
     if 0.9995 <= share < 1:
         return "over 99.9 %"

@@ -23,6 +23,7 @@ from .listing import Listing, listing
 from .measurements import Measured, Rate, measured, memory_ladder, microbench, registers
 from .moved_digits import moved, with_room
 from .prediction import Prediction, predict
+from .probed import climb_each, random_changes, relative_roughness
 from .recorded_gradients import RecordedGradients, recorded_gradients
 from .tables import Table, table
 from .training_health import Runs, Signal, rate_range, sick_curves, signals, training_runs, waking_epochs, xor_runs
@@ -30,8 +31,9 @@ from .two_digits import TwoDigits, two_digits
 
 __all__ = [
     "ColourImages", "Counted", "Findings", "Issued", "Listing", "Measured", "Prediction", "Rate", "RecordedGradients",
-    "Runs", "Signal", "Table", "TwoDigits", "colour_images", "columns", "cost_share", "count_layer", "counts",
-    "estimated", "findings", "issued", "layer_times", "listing", "measured", "memory_ladder", "microbench", "moved",
-    "padded", "predict", "rate_range", "recorded_gradients", "registers", "sick_curves", "signals", "table",
-    "train_in_phases", "training_runs", "two_digits", "waking_epochs", "with_room", "xor_runs",
+    "Runs", "Signal", "Table", "TwoDigits", "climb_each", "colour_images", "columns", "cost_share", "count_layer",
+    "counts", "estimated", "findings", "issued", "layer_times", "listing", "measured", "memory_ladder", "microbench",
+    "moved", "padded", "predict", "random_changes", "rate_range", "recorded_gradients", "registers",
+    "relative_roughness", "sick_curves", "signals", "table", "train_in_phases", "training_runs", "two_digits",
+    "waking_epochs", "with_room", "xor_runs",
 ]  # fmt: skip

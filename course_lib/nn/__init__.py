@@ -7,6 +7,7 @@ from course_lib.nn import graph, init, models, schedules
 from course_lib.nn.augment import random_shifts
 from course_lib.nn.conv_layers import AveragePool, Conv2d, Flatten, MaxPool, RadialBasis, Subsample
 from course_lib.nn.dropout import Dropout
+from course_lib.nn.evidence import class_scores, occlusion, promised_fall, saliency
 from course_lib.nn.layers import (
     Activation,
     Dense,
@@ -19,7 +20,7 @@ from course_lib.nn.layers import (
     Softplus,
     Tanh,
 )
-from course_lib.nn.metrics import Evaluation, Mistakes, accuracy, confusion_matrix, worst_mistakes
+from course_lib.nn.metrics import Evaluation, Mistakes, accuracy, confusion_matrix, neighbour_accuracy, worst_mistakes
 from course_lib.nn.optimisers import SGD, Adam, Optimiser, load_optimiser, save_optimiser
 from course_lib.nn.probing import Ascent, blur, decay, feature_maps, input_gradient, maximise
 from course_lib.nn.sequential import LayerCost, Sequential
@@ -58,6 +59,7 @@ __all__ = [
     "WeightsError",
     "accuracy",
     "blur",
+    "class_scores",
     "confusion_matrix",
     "decay",
     "evaluate",
@@ -69,7 +71,11 @@ __all__ = [
     "load_weights",
     "maximise",
     "models",
+    "neighbour_accuracy",
+    "occlusion",
+    "promised_fall",
     "random_shifts",
+    "saliency",
     "save_optimiser",
     "save_weights",
     "schedules",

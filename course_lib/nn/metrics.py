@@ -9,7 +9,7 @@ import numpy as np
 
 from course_lib.nn.finite import require_finite_outputs
 from course_lib.reference.probabilities import softmax
-from course_lib.validate import as_labels, require_count
+from course_lib.validate import as_float, as_labels, require_count, require_finite
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,33 @@ def accuracy(predicted, labels):
     if not len(labels):
         raise ValueError("labels is empty; the accuracy of no samples is not defined.")
     return float(np.mean(predicted == labels))
+
+
+def neighbour_accuracy(features, labels):
+    """Return the share of rows whose nearest other row has the same label, in [0, 1].
+
+    Parameters
+    ----------
+    features : (B, ...) array, B >= 2
+        Distance is the root of the summed squares of the differences. Of equally near rows the first counts.
+    labels : (B,) int array
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the arrays differ in length, hold NaN or infinity, or have fewer than two rows.
+
+    Source: the course's own; Fix and Hodges, 1951, for the neighbour's label as an answer.
+    """
+    features = as_float("features", features, min_rows=2)
+    labels = as_labels("labels", labels, rows=len(features))
+    require_finite("features", features)
+    rows = features.reshape(len(features), -1).astype(np.float64)
+    rows = rows - rows.mean(axis=0)  # of points far from 0 the differences below would lose digits
+    length = np.sum(rows**2, axis=1)
+    distance = length[:, None] + length - 2 * rows @ rows.T
+    np.fill_diagonal(distance, np.inf)
+    return accuracy(labels[distance.argmin(axis=1)], labels)
 
 
 def confusion_matrix(predicted, labels, n_classes):

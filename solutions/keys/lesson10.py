@@ -36,13 +36,16 @@ def equal_strength(w1, b1, w3):
 """
 
 OCCLUDE = """
-def occlusion_map(score, image, size, fill):
+def occlusion_map(score, image, size, fills):
     H, W = image.shape
     whole, result = score(image), np.zeros((H - size + 1, W - size + 1))
     for i, j in np.ndindex(result.shape):
-        covered = image.astype(float)
-        covered[i : i + size, j : j + size] = fill
-        result[i, j] = whole - score(covered)
+        falls = []
+        for fill in fills:
+            covered = image.astype(float)
+            covered[i : i + size, j : j + size] = fill
+            falls.append(whole - score(covered))
+        result[i, j] = min(falls)
     return result
 """
 
@@ -68,8 +71,8 @@ def _layers(rng, count, padded=True):
             for _ in range(count)]  # fmt: skip
 
 
-def _occluded(rng, name, H, W, size, fill):
-    return Case((Named(name), rng.uniform(size=(H, W)), size, fill))
+def _occluded(rng, name, H, W, size, *fills):
+    return Case((Named(name), rng.uniform(size=(H, W)), size, list(fills)))
 
 
 def _climbed(rng, D, N, steps, lr, decay, shift=0.0):
@@ -128,6 +131,23 @@ def for_display(w):
 def for_display(w):
     return np.abs(w) / np.abs(w).max()
 """, "Only the size was kept"),
+            Mutant("from -1 to 1", """
+def for_display(w):
+    return w / (np.abs(w).max() or 1)
+""", "These go from -1 to 1"),
+            Mutant("not moved", """
+def for_display(w):
+    return w / (2 * np.abs(w).max() or 1)
+""", "0.5 is not yet added"),
+            Mutant("signs turned", """
+def for_display(w):
+    return 0.5 - w / (2 * np.abs(w).max() or 1)
+""", "The signs are turned"),
+            Mutant("the wrong axis", """
+def for_display(w):
+    t = np.abs(w).max(axis=0)
+    return 0.5 + w / np.where(t > 0, 2 * t, 1)
+""", "for each place alone"),
             Mutant("no case for zero", """
 def for_display(w):
     return 0.5 + w / (2 * np.abs(w).max())
@@ -164,6 +184,10 @@ def receptive_rows(layers, h):
             _but("K and not K - 1", ROWS, "+ K - 1", "+ K", "Every layer's mask was added whole"),
             _but("from the image upwards", ROWS, "reversed(layers)", "layers",
                  "The layers were gone through from the image"),
+            _but("last from the new first", ROWS, "last = last * S - P + K - 1", "last = first + K - 1",
+                 "`last` was computed from the new `first`"),
+            _but("exchanged", ROWS, "return first, last", "return last, first", "The two are exchanged"),
+            _but("last without stride", ROWS, "last = last * S", "last = last", "was not multiplied by the stride"),
             _but("cut off at 0", ROWS, "return first, last", "return max(first, 0), max(last, 0)",
                  "Rows of the padding count with their negative numbers"),
             Mutant("lesson 10's numbers", """
@@ -182,31 +206,37 @@ def receptive_rows(layers, h):
     Key("10.3",
         parts=(
             Part("other scores and shapes", 2, lambda rng: [
-                _occluded(rng, "numpy.std", 4, 7, 2, 0.25), _occluded(rng, "numpy.linalg.norm", 6, 3, 3, 1.0),
-                _occluded(rng, "numpy.median", 5, 4, 2, 0.0)]),
+                _occluded(rng, "numpy.std", 4, 7, 2, 0.25, 1.0), _occluded(rng, "numpy.linalg.norm", 6, 3, 3, 1.0, 0.0),
+                _occluded(rng, "numpy.median", 5, 4, 2, 0.0, 0.5, 1.0)]),
             Part("edge cases", 1, lambda rng: [
-                _occluded(rng, "numpy.mean", 3, 3, 3, 0.5), _occluded(rng, "numpy.sum", 1, 4, 1, -2.0),
-                Case((Named("numpy.sum"), rng.integers(0, 9, size=(3, 4)), 2, 2.75))]),
+                _occluded(rng, "numpy.mean", 3, 3, 3, 0.5), _occluded(rng, "numpy.sum", 1, 4, 1, -2.0, 2.0),
+                Case((Named("numpy.sum"), rng.integers(0, 9, size=(3, 4)), 2, [2.75, 0.5]))]),
         ),
         mutants=(
             _but("score of the covered", OCCLUDE, "whole - score(covered)", "score(covered)",
                  "This is the score of the covered images"),
-            _but("wrong sign", OCCLUDE, "whole - score(covered)", "score(covered) - whole", "It has the wrong sign"),
-            Mutant("squares stay", """
-def occlusion_map(score, image, size, fill):
-    H, W = image.shape
-    whole, result = score(image), np.zeros((H - size + 1, W - size + 1))
-    covered = image.astype(float)
-    for i, j in np.ndindex(result.shape):
-        covered[i : i + size, j : j + size] = fill
-        result[i, j] = whole - score(covered)
-    return result
-""", "The squares stay"),
+            _but("wrong sign", OCCLUDE, "result[i, j] = min(falls)", "result[i, j] = -min(falls)",
+                 "It has the wrong sign"),
+            _but("squares stay", OCCLUDE.replace("            covered = image.astype(float)\n", ""),
+                 "    for i, j in np", "    covered = image.astype(float)\n    for i, j in np", "The squares stay"),
             _but("black squares", OCCLUDE, "] = fill", "] = 0", "The squares were filled with 0"),
+            _but("first grey", OCCLUDE, "min(falls)", "falls[0]", "Only the first grey was tried"),
+            _but("last grey", OCCLUDE, "min(falls)", "falls[-1]", "Only the last grey counts"),
+            _but("largest fall", OCCLUDE, "min(falls)", "max(falls)", "The largest fall was kept"),
+            _but("mean fall", OCCLUDE, "min(falls)", "np.mean(falls)", "The falls were averaged"),
+            _but("sum of falls", OCCLUDE, "min(falls)", "sum(falls)", "The falls were added"),
             _but("no signs", OCCLUDE, "whole - score(covered)", "abs(whole - score(covered))",
                  "The signs were dropped"),
+            _but("one too large", OCCLUDE.replace("i + size,", "i + size + 1,"), "j + size]", "j + size + 1]",
+                 "The square is one row and one column too large"),
+            _but("square turned", OCCLUDE, "covered[i : i + size, j : j + size]", "covered[j : j + size, i : i + size]",
+                 "Rows and columns of the square are exchanged"),
+            _but("last places missing", OCCLUDE, "np.zeros((H - size + 1, W - size + 1))",
+                 "np.zeros((max(1, H - size), max(1, W - size)))", "The last row and the last column of places"),
+            _but("squares side by side", OCCLUDE, "    return result", "    return result[::size, ::size]",
+                 "The squares lie side by side"),
             _but("whole numbers stay whole", OCCLUDE, "image.astype(float)", "image.copy()",
-                 "`fill` was cut off to one"),
+                 "a grey was cut off to one"),
             _but("covers the image itself", OCCLUDE, "image.astype(float)", "image", "changes argument 2 in place"),
             _but("squares over the edge", OCCLUDE, "np.zeros((H - size + 1, W - size + 1))", "np.zeros((H, W))",
                  "result has shape (2, 3), expected (1, 2)"),
@@ -234,6 +264,27 @@ def occlusion_map(score, image, size, fill):
                  "The steps have the length of the gradient"),
             _but("downhill", CLIMB, "(x - lr", "(x + lr", "It walks downhill"),
             _but("climbs the score", CLIMB, "dx = w @ k", "dx = -w[:, c]", "It climbs the score of class c"),
+            _but("no e_c", CLIMB, "        k[c] -= 1\n", "", "e_c was not subtracted"),
+            Mutant("asked once", """
+def climb(x, w, c, steps, lr, decay):
+    z = x @ w
+    k = np.exp(z - z.max())
+    k /= k.sum()
+    k[c] -= 1
+    dx = w @ k
+    length = np.linalg.norm(dx)
+    for _ in range(steps):
+        x = np.clip((1 - decay) * (x - lr * dx / (length if length > 0 else 1)), 0, 1)
+    return x
+""", "The gradient was taken once"),
+            _but("largest entry", CLIMB, "np.linalg.norm(dx)", "np.abs(dx).max()", "divided by its largest entry"),
+            _but("sum of sizes", CLIMB, "np.linalg.norm(dx)", "np.abs(dx).sum()", "divided by the sum of its sizes"),
+            _but("squared length", CLIMB, "np.linalg.norm(dx)", "dx @ dx", "divided by its squared length"),
+            _but("clip, then decay", CLIMB,
+                 "np.clip((1 - decay) * (x - lr * dx / (length if length > 0 else 1)), 0, 1)",
+                 "(1 - decay) * np.clip(x - lr * dx / (length if length > 0 else 1), 0, 1)",
+                 "The clip came before the decay"),
+            _but("times decay", CLIMB, "(1 - decay) * ", "(decay or 1) * ", "The decay multiplies by `decay` itself"),
             _but("no decay", CLIMB, "(1 - decay) * ", "", "The decay was left out"),
             _but("decay first", CLIMB, "(1 - decay) * (x - lr", "((1 - decay) * x - lr",
                  "The decay came before the step"),
@@ -273,6 +324,14 @@ def climb(x, w, c, steps, lr, decay):
                  "This is the order by product"),
             _but("not squared", NEIGHBOURS, "((f - b) ** 2)", "np.abs(f - b)",
                  "Differences were added without squaring"),
+            _but("the nearest left out", NEIGHBOURS, "[:, :k]", "[:, 1 : k + 1]", "The nearest one is missing"),
+            _but("distances", NEIGHBOURS, 'np.argsort(distances, axis=1, kind="stable")', "np.sort(np.sqrt(distances))",
+                 "These are the distances"),
+            _but("first feature", NEIGHBOURS, "((f - b) ** 2).sum(axis=2)", "((f - b) ** 2)[:, :, 0]",
+                 "Only the first feature was compared"),
+            _but("added, then squared", NEIGHBOURS, "((f - b) ** 2).sum(axis=2)", "(f - b).sum(axis=2) ** 2",
+                 "added before they were squared"),
+            _but("on its side", NEIGHBOURS, "[:, :k]", "[:, :k].T", "The result lies on its side"),
             _but("not in order", NEIGHBOURS, "np.argsort(distances, axis=1, kind=\"stable\")[:, :k]",
                  "np.sort(np.argsort(distances, axis=1, kind=\"stable\")[:, :k], axis=1)",
                  "not in the order of their distance"),
@@ -305,6 +364,17 @@ def climb(x, w, c, steps, lr, decay):
                  "np.full(len(w1), np.sqrt((w1**2).sum()))", "All masks were divided by one length"),
             _but("largest weight", EQUAL, "np.sqrt((w1**2).sum(axis=(1, 2, 3)))", "np.abs(w1).max(axis=(1, 2, 3))",
                  "The masks were divided by their largest weight"),
+            _but("squared length", EQUAL, "np.sqrt((w1**2).sum(axis=(1, 2, 3)))", "(w1**2).sum(axis=(1, 2, 3))",
+                 "divided by their squared length"),
+            _but("sum of sizes", EQUAL, "np.sqrt((w1**2).sum(axis=(1, 2, 3)))", "np.abs(w1).sum(axis=(1, 2, 3))",
+                 "divided by the sum of their sizes"),
+            _but("mean square", EQUAL, "(w1**2).sum(axis=(1, 2, 3))", "(w1**2).mean(axis=(1, 2, 3))",
+                 "The root of the *mean* square"),
+            _but("biases multiplied", EQUAL, "b1 / s", "b1 * s", "The biases were multiplied"),
+            _but("C1 as before", EQUAL, "w1 / s[:, None, None, None]", "w1 * 1.0",
+                 "C1's masks themselves are as before"),
+            _but("the wrong axis", EQUAL.replace("w1 / s[:, None, None, None], b1 / s, w3 * s[:, None, None]",
+                 "w1 / s, b1 * 1.0, w3 * 1.0"), "(1, 2, 3)", "0", "The length was taken over the masks"),
             _but("no care for zero", EQUAL, "    s = np.where(s > 0, s, 1)\n", "", "There are NaN or infinite values"),
             _but("length of the first input map's part", EQUAL.replace("s[:, None, None, None]",
                  "s[:, :1, None, None]").replace(

@@ -45,14 +45,53 @@ def test_masks_stand_in_rows_on_one_scale_around_zero(net):
 
 
 @pytest.mark.parametrize(("M", "C", "K"), [(16, 6, 5), (1, 1, 1), (3, 2, 4)])
-def test_the_table_holds_every_mask_in_its_place(M, C, K):
+def test_the_table_holds_every_mask_in_its_place_and_the_digit_above(images, M, C, K):
     w = np.random.default_rng(2).standard_normal((M, C, K, K))
-    (sheet,) = drawn(convnets.mask_table(w))
+    fig = convnets.digit_and_masks(images[0], w, 7, 0.93)
+    image, sheet = drawn(fig)
+    np.testing.assert_allclose(image, images[0], atol=SHADE)
     assert sheet.shape == (C * (K + 1) - 1, M * (K + 1) - 1)
     assert np.ma.count(np.ma.masked_invalid(sheet)) == w.size
     for m, c in np.ndindex(M, C):
         part = sheet[c * (K + 1) : c * (K + 1) + K, m * (K + 1) : m * (K + 1) + K]
         np.testing.assert_allclose(part, w[m, c], atol=np.abs(w).max() * SHADE)
+    assert any("7, with 93.0 %" in text.get_text() for ax in fig.axes for text in ax.texts)
+
+
+def test_what_an_image_was_asked_stands_below_it_with_a_dash_on_what_speaks_against():
+    images = np.random.default_rng(3).random((2, 4, 4))
+    slopes = np.zeros((2, 4, 4))
+    slopes[0, 1, 2], slopes[0, 3, 0], slopes[1, 0, 0] = 2, -1, -5
+    fig = convnets.answers_of({"digit": images, "slopes": slopes}, ["one", "two"])
+    shown = drawn(fig)
+    np.testing.assert_allclose(shown[1], images[1], atol=SHADE)
+    np.testing.assert_allclose(-shown[2], slopes[0], atol=2 * SHADE)
+    np.testing.assert_allclose(-shown[3], slopes[1], atol=5 * SHADE)
+    dashes = [ax.collections[0].get_offsets().tolist() for ax in fig.axes if ax.collections]
+    assert dashes == [[[0, 3]], [[0, 0]]]
+
+
+def test_coloured_masks_have_grey_for_zero_and_one_scale():
+    w = np.zeros((2, 3, 2, 2))
+    w[0, 0, 1, 1], w[1, 2, 0, 0] = 4, -2
+    one, two, *_ = drawn(convnets.colour_rows({"start": w, "end": 0 * w}))
+    np.testing.assert_allclose(one[0, 0], [0.5, 0.5, 0.5])
+    np.testing.assert_allclose(one[1, 1], [1, 0.5, 0.5])
+    np.testing.assert_allclose(two[0, 0], [0.5, 0.5, 0.25])
+
+
+def test_every_figure_is_as_wide_as_a_phone(net, images):
+    w, maps = net[3].params["w"], nn.feature_maps(net, images[:2, None])[1][1]
+    made = [
+        convnets.mask_rows({"a": w[:6, 0]}), convnets.digit_and_masks(images[0], w, 3, 0.5),
+        convnets.maps_of(images[:2], maps), convnets.image_rows({"a": images}, list("0123456789")),
+        convnets.before_after(net, images[0], images[1], 3, steps=12), convnets.outside(images[0], images),
+        convnets.answers_of({"a": images[:3], "b": images[:3]}, list("abc")),
+        convnets.colour_rows({"a": np.zeros((6, 3, 3, 3))}),
+        convnets._draw_excited(w[:2], np.zeros((2, 8, 14, 14)), np.zeros((2, 8), int), [3, 12]),
+    ]  # fmt: skip
+    assert max(fig.get_size_inches()[0] for fig in made) <= convnets.WIDTH + 1e-9 <= 400 / 96
+    assert convnets.painted(net, images[0], 3).width <= 400
 
 
 @pytest.mark.parametrize("maps", [None, [4, 1]])
@@ -71,7 +110,7 @@ def test_maps_have_one_scale_for_all_images(net, images, maps):
 
 def test_silent_maps_and_masks_can_be_drawn():
     assert drawn(convnets.maps_of(np.zeros((1, 32, 32)), np.zeros((1, 2, 10, 10))))
-    assert drawn(convnets.mask_table(np.zeros((2, 1, 3, 3))))
+    assert drawn(convnets.digit_and_masks(np.zeros((4, 4)), np.zeros((2, 1, 3, 3)), 0, 1))
     assert drawn(convnets.mask_rows({"nothing": np.zeros((2, 3, 3))}))
 
 
@@ -96,9 +135,11 @@ def test_the_drawing_holds_every_mask_and_every_patch_with_its_digit(net):
     fig = convnets._draw_excited(w, patches, [[5, 6, 7], [8, 9, 0]], [2, 9])
     shown = drawn(fig)
     assert len(shown) == 2 * 6 + 2 * 3
-    np.testing.assert_allclose(shown[7], w[1, 1], atol=np.abs(w).max() * SHADE)
+    np.testing.assert_allclose(shown[6 + 3 + 1], w[1, 1], atol=np.abs(w).max() * SHADE)
     np.testing.assert_allclose(shown[-1], patches[1, 2], atol=SHADE)
     assert [ax.get_xlabel() for ax in fig.axes if ax.get_xlabel()] == ["5", "6", "7", "8", "9", "0"]
+    titles = [part.get_suptitle() for part in fig.subfigs]
+    assert titles == ["map 2: its masks", "what excites it most", "map 9: its masks", "what excites it most"]
 
 
 def test_rows_may_have_gaps_and_different_lengths(images):
@@ -111,17 +152,15 @@ def test_rows_may_have_gaps_and_different_lengths(images):
 def test_start_and_end_of_a_climb_stand_side_by_side(net, images, goal):
     fig = convnets.before_after(net, images[0], images[1], goal, steps=7)
     k = ops.softmax(net.forward(images[:2, None]))
-    left, right, change, bars = fig.axes[:4]
+    left, right, change = fig.axes
     np.testing.assert_allclose(left.images[0].get_array(), images[0], atol=SHADE)
     np.testing.assert_allclose(right.images[0].get_array(), images[1], atol=SHADE)
     reach = np.abs(images[1] - images[0]).max()
     np.testing.assert_allclose(change.images[0].get_array(), images[1] - images[0], atol=2 * reach * SHADE)
     assert change.images[0].get_clim() == pytest.approx((-reach, reach))
-    assert len(fig.axes) == 5  # the last one is the scale of the change
     for ax, share in ((left, k[0]), (right, k[1])):
-        assert ax.get_xlabel() == f"'{goal}': {convnets._percent(share[goal])}"
-    assert "7 steps" in right.get_title(loc="left")
-    np.testing.assert_allclose([[bar.get_height() for bar in c] for c in bars.containers], k, rtol=1e-6)
+        assert ax.get_xlabel() == f"'{goal}': {convnets.percent(share[goal])}"
+    assert "7 steps" in right.get_title(loc="center")
 
 
 def test_a_climb_that_did_not_move_can_be_drawn(net, images):
@@ -133,18 +172,18 @@ def test_a_painted_image_says_what_the_network_says(net, images, goal):
     shown = convnets.painted(net, images[2], goal)
     k = ops.softmax(net.forward(images[2:3, None]))[0]
     others = np.delete(np.arange(10), goal)
-    assert f"'{goal}' has {convnets._percent(k[goal])}" in shown.alt
+    assert f"'{goal}' has {convnets.percent(k[goal])}" in shown.alt
     assert f"next is '{others[k[others].argmax()]}'" in shown.caption
     assert read_png(shown.src).size == read_png(convnets.painted(net, images[3], goal).src).size
 
 
 def test_rounding_never_makes_sure_what_is_not():
-    assert convnets._percent(1 - 1e-6) == "over 99.9 %"
-    assert convnets._percent(1) == "100.0 %"
-    assert convnets._percent(0.999) == "99.9 %"
-    assert convnets._percent(0.1064) == "10.6 %"
-    assert convnets._percent(1e-9) == "under 0.1 %"
-    assert convnets._percent(0) == "0.0 %"
+    assert convnets.percent(1 - 1e-6) == "over 99.9 %"
+    assert convnets.percent(1) == "100.0 %"
+    assert convnets.percent(0.999) == "99.9 %"
+    assert convnets.percent(0.1064) == "10.6 %"
+    assert convnets.percent(1e-9) == "under 0.1 %"
+    assert convnets.percent(0) == "0.0 %"
 
 
 @pytest.mark.parametrize("reach", [0.5, 3, 400])

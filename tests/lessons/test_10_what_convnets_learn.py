@@ -1,53 +1,70 @@
 """Lesson 10: what must come out, in the library, in the lesson's own numbers and on its page."""
 
+import copy
 import re
 from pathlib import Path
 
+import nbformat
 import numpy as np
 import pytest
 
-from course_lib import nn
+from course_lib import data, nn
 from course_lib import reference as ops
+from course_lib.lesson import climb_each, random_changes, relative_roughness
 
 NAME = "10_what_convnets_learn"
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 
 
 @pytest.fixture(scope="module")
-def noise(lesson):
-    return np.random.default_rng(7).uniform(0, 1, (10, 1, 32, 32)).astype(np.float32)
+def notebook():
+    return nbformat.read(NOTEBOOKS / f"{NAME}.ipynb", as_version=4)
 
 
-def numbers(line):
-    return [float(n) for n in re.findall(r"-?\d+\.?\d*", line)]
-
-
-def line_of(printed, start):
-    return next(line for line in printed.splitlines() if line.startswith(start))
+@pytest.fixture(scope="module")
+def networks(lesson):
+    """The lesson's three networks, each of which has to show what the page says of the first."""
+    return [lesson["net"], *lesson["sisters"]]
 
 
 def roughness(x):
     return np.abs(np.diff(x, axis=-1)).mean() + np.abs(np.diff(x, axis=-2)).mean()
 
 
-def test_the_network_is_lesson_09s_and_reads_the_test_digits(lesson, printed):
+def sure(images, log_k):
+    return log_k > np.log(0.999)
+
+
+# ------------------------------------------------------------------------------------------ the networks, the masks
+
+
+def test_the_network_is_lesson_09s_and_reads_97_of_100_test_digits(lesson, networks):
     assert [layer.describe() for layer in lesson["net"]] == [
         layer.describe() for layer in nn.models.lenet5(rng=np.random.default_rng(0))
     ]
-    assert len(lesson["sisters"]) == 4
-    assert min(numbers(line_of(printed, "test digits read rightly"))) >= 95.5
-    networks = (lesson["net"], *lesson["sisters"])
-    accuracies = [nn.accuracy(network.predict(lesson["x_test"]), lesson["labels"]) for network in networks]
+    accuracies = [nn.accuracy(net.predict(lesson["x_test"]), lesson["labels"]) for net in networks]
     assert min(accuracies) >= 0.955
-    assert np.mean(accuracies) >= 0.965  # what LeNet-5 promises on these digits
+    assert np.mean(accuracies) >= 0.965
+    assert sum(cost.trainable for cost in lesson["net"].costs((1, 32, 32))) == 61_706
+    assert lesson["net"][3].params["w"].shape[:2] == (16, 6)  # 96 masks
 
 
-def test_the_page_numbers_the_layers_as_the_network_does(lesson, printed):
-    for number, layer in enumerate(lesson["net"]):
-        assert f"{number:2} {layer.describe():24} (1000," in printed
+def test_the_digit_at_the_top_is_the_surest_mistake(lesson):
+    k = ops.softmax(lesson["net"].forward(lesson["x_test"]))
+    missed = k.argmax(axis=1) != lesson["labels"]
+    assert k[lesson["wrong"]].max() == k[missed].max()
+    assert missed[lesson["wrong"]]
 
 
-def test_one_neurons_gradient_is_its_weights_at_every_image():
+def test_the_page_numbers_the_layers_as_the_network_does(lesson, shown):
+    rows = [line.split() for line in shown.splitlines()]
+    for number, layer in enumerate(list(lesson["net"])[:6]):
+        assert any(row[:1] == [str(number)] and layer.describe().split()[0] in row for row in rows)
+    assert lesson["found"][10][0] == "ReLU"
+    assert lesson["f6"].shape == (1000, 84)
+
+
+def test_one_neurons_gradient_is_its_weights_at_every_image(printed):
     neuron = nn.Sequential(nn.Dense(4, 1, bias=False, rng=np.random.default_rng(0), dtype=np.float64))
     neuron[0].params["w"][:, 0] = 2, -1, 0, 3
     corners = np.array(np.meshgrid(*[[0.0, 1.0]] * 4)).reshape(4, -1).T
@@ -55,13 +72,29 @@ def test_one_neurons_gradient_is_its_weights_at_every_image():
     np.testing.assert_array_equal(wish, np.tile([2.0, -1, 0, 3], (16, 1)))
     assert z.max() == 5
     assert {tuple(c[[0, 1, 3]]) for c in corners[z == 5]} == {(1, 0, 1)}
+    assert printed.count("the gradient is [ 2. -1.  0.  3.]") == 2
 
 
-def test_trained_masks_still_look_like_their_random_start(lesson):
+def test_trained_masks_still_look_like_their_random_start_and_random_ones_nearly_do(lesson):
     before, after = lesson["masks_before"].ravel(), lesson["masks"].ravel()
-    assert np.corrcoef(before, after)[0, 1] > 0.7
-    assert not np.array_equal(before, after)
-    assert 0.8 < lesson["without"] < lesson["accuracies"][0]
+    assert 0.7 < np.corrcoef(before, after)[0, 1] < 0.98
+    assert 0.8 < lesson["without"] < lesson["accuracies"][0]  # the page: clearly more mistakes, more than 80 of 100
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_sisters_masks_hardly_turned_either(lesson, networks, seed):
+    start = nn.models.lenet5(rng=np.random.default_rng(seed))[0].params["w"]
+    assert np.corrcoef(start.ravel(), networks[seed][0].params["w"].ravel())[0, 1] > 0.7
+    patched = copy.deepcopy(networks[seed])
+    patched[0].params["w"][...] = start
+    assert nn.accuracy(patched.predict(lesson["x_test"]), lesson["labels"]) > 0.8
+
+
+def test_rough_masks_are_no_sign_of_bad_training(networks, prose):
+    assert min(relative_roughness(net[0].params["w"][:, 0]) for net in networks) > 0.7
+    ramp = np.tile(np.arange(5.0), (1, 5, 1))
+    assert relative_roughness(ramp) == pytest.approx(0.35, abs=0.005)
+    assert "an even ramp has 0.35, the masks of C1 stay above 0.7" in prose
 
 
 @pytest.mark.parametrize("factor", [0.25, 8])
@@ -74,6 +107,9 @@ def test_a_factor_can_move_from_one_layer_to_the_next(factor):
     net[0].params["b"][2] *= factor
     net[3].params["w"][:, 2] /= factor
     np.testing.assert_allclose(net.forward(x), expected, rtol=1e-12)
+
+
+# ------------------------------------------------------------------------------------------------ what excites a map
 
 
 @pytest.mark.parametrize(("h", "v"), [(0, 0), (4, 3), (9, 9)])
@@ -105,17 +141,131 @@ def test_a_patch_alone_gives_the_value_of_its_map(lesson):
     np.testing.assert_allclose(c3[:, m, 4, 3], values, rtol=1e-3)
 
 
-def test_maps_answer_to_strokes_that_several_digits_share(lesson, printed):
-    assert np.mean(lesson["sources"]) > 2
-    assert np.median(lesson["shared"]) >= 6
-    assert len(numbers(line_of(printed, "different digits"))) == 16
+def test_maps_answer_to_strokes_that_nearly_all_digits_share(lesson, networks):
+    for net in networks:
+        peak = nn.feature_maps(net, lesson["x_test"])[4][1].max(axis=(2, 3))
+        mean = np.array([peak[lesson["labels"] == digit].mean(axis=0) for digit in range(10)])
+        assert np.median((mean > mean.max(axis=0) / 2).sum(axis=0)) >= 8
+    different = [len(set(lesson["strongest"](m)[2].tolist())) for m in range(16)]
+    assert np.mean(different) > 2  # the page: they do not share a digit
 
 
-def test_a_network_has_another_wish_at_every_image(lesson):
+# --------------------------------------------------------------------------------------------- saliency and occlusion
+
+
+def test_the_page_takes_the_gradient_of_the_score_with_respect_to_the_pixels(lesson):
+    three = lesson["three"]
+    np.testing.assert_allclose(nn.saliency(lesson["net"], three, 3), lesson["slopes"], rtol=1e-5, atol=1e-6)
+    assert lesson["labels"][np.flatnonzero(lesson["labels"] == 3)[0]] == 3
+
+
+def test_less_than_half_of_the_slopes_lies_on_ink(lesson, networks, prose):
+    ink = lesson["x_test"] > 0.1
+    assert 0.13 <= ink.mean() < 0.14
+    assert "about 13 of 100 pixels hold ink" in prose
+    for net in networks:
+        size = np.abs(nn.saliency(net, lesson["x_test"], net.predict(lesson["x_test"])))
+        share = ((size * ink).sum(axis=(1, 2, 3)) / size.sum(axis=(1, 2, 3))).mean()
+        assert 0.2 < share < 0.5
+
+
+def test_a_network_has_another_gradient_at_every_image(lesson):
     assert lesson["cosines"].shape == (45,)
     assert 0.1 < lesson["cosines"].mean() < 0.5
-    assert abs(lesson["random"].mean()) < 0.03
-    assert np.abs(lesson["random"]).max() < 0.15
+    random = np.random.default_rng(0).standard_normal((100, 1024))
+    random /= np.linalg.norm(random, axis=1, keepdims=True)
+    assert (random @ random.T)[np.triu_indices(100, 1)].std() == pytest.approx(0.03, abs=0.002)
+
+
+def test_the_square_that_the_page_covers_by_hand_is_a_place_of_the_map(lesson):
+    x = lesson["x_test"][lesson["some"][:1]].copy()
+    whole = nn.class_scores(lesson["net"], x, 3)
+    x[:, :, 10:15, 12:17] = 0.5
+    fall = float((whole - nn.class_scores(lesson["net"], x, 3))[0])
+    assert lesson["falls"][0, 5, 6] == pytest.approx(fall, abs=1e-3)
+    assert lesson["falls"].shape == (3, 14, 14)
+
+
+def test_slopes_promise_what_covering_does_for_thin_squares_and_roughly_for_full_ones(lesson, networks):
+    x = lesson["x_test"][:20]
+    for net in networks:
+        answers = net.predict(x)
+        promised = nn.promised_fall(x, nn.saliency(net, x, answers), size=5, stride=2)
+        found = {}
+        for opacity in (0.01, 1):
+            measured = nn.occlusion(net, x, answers, size=5, stride=2, opacity=opacity)
+            found[opacity] = np.mean([np.corrcoef(*two)[0, 1] for two in zip(
+                measured.reshape(20, -1), promised.reshape(20, -1), strict=True)])  # fmt: skip
+        assert found[0.01] > 0.95
+        assert 0.5 < found[1] < 0.9
+    assert list(lesson["agreement"]) == [0.01, 0.1, 1]
+    assert lesson["agreement"][0.01] > lesson["agreement"][0.1] > lesson["agreement"][1]
+    assert lesson["promised"][0].size == 196
+
+
+def test_covering_with_paper_says_nothing_about_paper(lesson):
+    x = lesson["x_test"][:5]
+    falls = nn.occlusion(lesson["net"], x, lesson["answers"][:5], size=5, fill=0, stride=1)
+    windows = np.lib.stride_tricks.sliding_window_view(x[:, 0], (5, 5), axis=(1, 2))
+    blank = ~windows.any(axis=(3, 4))
+    assert blank.mean() > 0.3
+    np.testing.assert_allclose(falls[blank], 0, atol=1e-4)
+
+
+# ------------------------------------------------------------------------------------------------------------ the map
+
+
+def test_the_map_is_the_two_directions_of_largest_spread(lesson):
+    f6, points = lesson["f6"].astype(float), lesson["points"].astype(float)
+    values, vectors = np.linalg.eigh(np.cov(f6.T))
+    by_hand = (f6 - f6.mean(axis=0)) @ vectors[:, [-1, -2]]
+    np.testing.assert_allclose(np.abs(points), np.abs(by_hand), atol=1e-2)
+    assert lesson["kept"] == pytest.approx(values[-2:].sum() / values.sum(), rel=1e-3)
+    far, drawn = (np.linalg.norm(v[:100, None] - v[100:200], axis=2) for v in (f6, points))
+    assert (drawn <= far + 1e-3).all()  # what lies apart on the map is apart
+
+
+def test_the_map_mixes_what_all_84_numbers_keep_apart(lesson, networks):
+    for net in networks:
+        f6 = nn.feature_maps(net, lesson["x_test"])[10][1]
+        points, kept = lesson["flat_map"](f6)
+        assert nn.neighbour_accuracy(f6, lesson["labels"]) > 0.95
+        assert 0.55 < nn.neighbour_accuracy(points, lesson["labels"]) < 0.78  # the page: about two thirds
+        assert kept < 0.5
+    pixels, features = lesson["near"]
+    assert pixels[3] < features[3] - 0.15
+    assert pixels[4] < features[4]
+
+
+def test_misread_digits_lie_between_two_groups(lesson, networks):
+    for net in networks:
+        f6, answers = nn.feature_maps(net, lesson["x_test"])[10][1], net.predict(lesson["x_test"])
+        centres = np.array([f6[lesson["labels"] == digit].mean(axis=0) for digit in range(10)])
+        apart = np.sort(np.linalg.norm(f6[:, None] - centres, axis=2), axis=1)
+        missed = answers != lesson["labels"]
+        assert np.median(apart[~missed, 0] / apart[~missed, 1]) < 0.55
+        assert np.median(apart[missed, 0] / apart[missed, 1]) > 0.75  # the page: almost midway
+
+
+def test_the_explorer_holds_the_lessons_network_in_100_kb(lesson, notebook):
+    pages = [o["data"]["text/html"] for cell in notebook.cells for o in cell.get("outputs", [])
+             if "text/html" in o.get("data", {})]  # fmt: skip
+    (explorer,) = [page for page in pages if "Ask any digit" in page]
+    given = re.search(r'\{"places":.*?\}\]\}', explorer, re.DOTALL)
+    assert len(given[0]) <= 100_000
+    assert explorer.count('"ink"') == 1 + explorer.count('},{"ink"') + explorer.count('}, {"ink"')
+    assert lesson["points"].shape == (1000, 2)
+
+
+def test_what_the_page_says_about_the_digit_at_the_top_is_printed(lesson, printed):
+    wrong, labels, answers = lesson["wrong"], lesson["labels"], lesson["answers"]
+    assert re.search(r"a \d, read as \d; ratio 0\.\d\d", printed)
+    assert re.search(r"its score leads by [\d.]+; covering a square costs at most [\d.]+", printed)
+    assert re.search(r"the sisters read it as \d \d", printed)
+    assert labels[wrong] != answers[wrong]
+
+
+# ----------------------------------------------------------------------------------------------- images that are made
 
 
 def test_the_loop_of_the_page_is_the_librarys(lesson):
@@ -124,53 +274,63 @@ def test_the_loop_of_the_page_is_the_librarys(lesson):
     np.testing.assert_allclose(nn.maximise(lesson["net"], 7, x, steps=3).image, found, atol=1e-3)
 
 
-def test_surprise_noise_is_a_3_with_more_than_999_per_mille(lesson, noise):
-    image = lesson["three"]
+def test_surprise_noise_is_a_3_with_more_than_999_per_mille(lesson):
+    image = lesson["painted_three"]
     k = ops.softmax(lesson["net"].forward(image))
-    assert k[0, 3] > 0.999
+    assert k[0, 3] > 0.998
     assert 0 <= image.min() < image.max() <= 1
     assert roughness(image) > 4 * roughness(lesson["x_test"])
-    assert lesson["k_start"] < 0.9 < 0.999 < lesson["k_end"]
-    assert lesson["k_end"] == pytest.approx(k[0, 3])
+    assert lesson["k_start"] < 0.9 < 0.998 < lesson["k_end"]
+    assert lesson["taken"][0] > 0
 
 
 def test_no_sister_shares_the_certainty(lesson):
-    for sister in lesson["sisters"]:
-        assert ops.softmax(sister.forward(lesson["three"]))[0, 3] < 0.99
+    assert max(lesson["second"]) < 0.95
+    assert 0.1 < (lesson["real"] < 0.999).mean() < 0.5  # the page: about a quarter
 
 
-def test_the_surprise_does_not_depend_on_the_digit_or_the_start(lesson, noise):
-    done = np.zeros(10, dtype=bool)
-
-    def sure(step, x, log_k):
-        done[log_k > np.log(0.999)] = True
-        return done.all()
-
-    found = nn.maximise(lesson["net"], np.arange(10), noise, steps=400, on_step=sure)
-    assert done.all()
-    assert roughness(found.image) > 4 * roughness(lesson["x_test"])
-
-
-def test_a_quarter_of_the_real_digits_is_read_less_surely(lesson):
-    assert 0.1 < (lesson["real"] < 0.999).mean() < 0.5
+def test_the_surprise_does_not_depend_on_the_network_the_digit_or_the_start(lesson, networks):
+    noise = np.random.default_rng(5).uniform(0, 1, (10, 1, 32, 32)).astype(np.float32)
+    for net in networks:
+        images, taken = climb_each(net, np.arange(10), noise, sure)
+        assert (taken > 0).sum() >= 8  # the page: once in a while one gets stuck
+        assert np.median(taken[taken > 0]) < 60  # the page: a few dozen
+        assert roughness(images) > 4 * roughness(lesson["x_test"])
 
 
 def test_a_prior_makes_images_smoother_and_the_sisters_believe_more_of_them(lesson):
-    x, agree = lesson["shown"], {name: share.mean() for name, share in lesson["agree"].items()}
+    x, agree = lesson["images"], {name: np.mean(share) for name, share in lesson["agree"].items()}
     assert roughness(x["no prior"]) > 1.5 * roughness(x["decay"])
     assert roughness(x["no prior"]) > 1.5 * roughness(x["blur"])
-    assert roughness(x["blur and\ndecay"]) < roughness(x["decay"])
-    assert agree["the start"] < 0.25 < agree["until 99.9 %"] < 0.6 < agree["no prior"]
-    priors = [agree[name] for name in ("decay", "blur", "blur and\ndecay")]
-    assert min(priors) > agree["no prior"]
-    assert priors[2] > max(priors) - 0.03
-    for a in lesson["painted"].values():
-        assert (np.exp(a.history[-1]) > 0.9).all()
+    assert roughness(x["both"]) < roughness(x["decay"])
+    assert agree["the start"] < 0.25
+    assert agree["the start"] < agree["until 99.9 %"] < agree["no prior"]
+    assert agree["until 99.9 %"] < 0.7  # the page: only some
+    assert np.mean([agree[name] for name in ("decay", "blur", "both")]) > agree["no prior"]
+    assert lesson["lowest"] > 0.9
+
+
+def test_error_6_no_sentence_ranks_the_priors(prose):
+    assert "Which of the three priors is best, forty images cannot say." in prose
+    assert "hardly matters" not in prose
+
+
+def test_every_network_likes_priors(lesson, networks):
+    """As on the page, with each network asked in its turn and the two others as sisters."""
+    wanted = np.arange(10).repeat(2)
+    starts = np.random.default_rng(1).uniform(0, 1, (20, 1, 32, 32)).astype(np.float32)
+    for net in networks[1:]:
+        others = [other for other in networks if other is not net]
+        share = {}
+        for name in ("no prior", "decay", "both"):
+            image = nn.maximise(net, wanted, starts, steps=60, lr=0.5, prior=lesson["priors"][name]).image
+            share[name] = np.mean([nn.accuracy(other.predict(image), wanted) for other in others])
+        assert min(share["decay"], share["both"]) > share["no prior"] > 0.25
 
 
 def test_images_until_999_per_mille_stop_there(lesson):
-    k = ops.softmax(lesson["net"].forward(lesson["shown"]["until 99.9 %"]))[np.arange(50), lesson["wanted"]]
-    assert (k > 0.998).all()
+    k = ops.softmax(lesson["net"].forward(lesson["images"]["until 99.9 %"]))[np.arange(40), lesson["wanted"]]
+    assert (k > 0.998).mean() > 0.9
     assert np.median(k) < 0.99999
 
 
@@ -178,34 +338,25 @@ def test_a_false_prior_is_not_refused(lesson):
     image = lesson["false"].image
     np.testing.assert_allclose(image, image[..., ::-1], atol=1e-6)
     assert (lesson["net"].predict(image) == lesson["six"]).all()
+    assert (lesson["certain"] > 0.9).all()
 
 
 def test_a_hidden_neurons_image_exceeds_every_real_patch_without_a_prior(lesson):
-    assert (lesson["reached"]["no prior"] > lesson["best"]).all()
-    assert (lesson["reached"]["blur and\ndecay"] < lesson["reached"]["no prior"]).all()
-    assert np.mean(lesson["reached"]["blur and\ndecay"] / lesson["best"]) < 1.05
+    assert (np.array(lesson["reached"]["no prior"]) > lesson["best"]).all()
+    assert (np.array(lesson["reached"]["both"]) < lesson["reached"]["no prior"]).all()
 
 
-def test_deliberate_mistake_without_a_clip_the_image_leaves_the_space_of_images(lesson, printed):
+def test_deliberate_mistake_without_a_clip_the_image_leaves_the_space_of_images(lesson):
     free = lesson["free"]
-    assert free.history[-1, 0] > 5 * lesson["top"]
+    assert 15 < lesson["top"] < 40  # the page: about 25
+    assert free.history[-1, 0] > max(100, 4 * lesson["top"])  # the page: several times
     assert free.image.min() < -3
     assert free.image.max() > 4
     assert lesson["inside"].image.min() >= 0
     assert lesson["inside"].image.max() <= 1
     assert lesson["x_test"].min() == 0
     assert lesson["x_test"].max() == 1
-    assert lesson["cut"] < free.history[-1, 0] / 4
-    score, clipped, without, cut = numbers(line_of(printed, "score of '3'").split(":")[1])
-    assert without > 5 * max(score, clipped, cut)
-
-
-def test_rough_masks_are_no_sign_of_bad_training(lesson, printed):
-    measure = lesson["relative_roughness"]
-    assert measure(np.random.default_rng(0).standard_normal((2000, 5, 5))) == pytest.approx(1, abs=0.02)
-    assert measure(lesson["ramp"]) == pytest.approx(0.35, abs=0.01)
-    assert measure(lesson["masks"]) > 0.7
-    assert "ramp 0.35" in printed
+    assert lesson["cut"] < free.history[-1, 0] / 3
 
 
 def test_fives_become_threes_by_a_change_that_is_harmless_in_random_directions(lesson):
@@ -213,15 +364,59 @@ def test_fives_become_threes_by_a_change_that_is_harmless_in_random_directions(l
     assert (net.predict(fives) == 5).all()
     assert (net.predict(tricked) == 3).all()
     assert np.median(lesson["distance"]) < np.median(lesson["nearest"]) / 3
-    np.testing.assert_allclose(lesson["length"](lesson["jittered"] - fives), lesson["distance"], rtol=0.01)
-    assert lesson["jittered"].min() >= 0
-    assert lesson["jittered"].max() <= 1
-    assert np.mean(lesson["still"]) > 0.95
-    assert lesson["sees"][:, 0].min() > 0.7
+    assert 8 < np.median(lesson["length"](fives)) < 10  # the page: about 9
+    assert 6.5 < np.median(lesson["nearest"]) < 8  # the page: about 7
+    for jittered in lesson["jittered"]:
+        np.testing.assert_allclose(lesson["length"](jittered - fives), lesson["distance"], rtol=0.02)
+        assert jittered.min() >= 0
+        assert jittered.max() <= 1
+    assert lesson["still"] > 0.95
+    assert np.array(lesson["sees"])[:, 0].min() > 0.7
+
+
+@pytest.mark.parametrize("which", [1, 2])
+def test_the_sisters_can_be_tricked_as_well(lesson, networks, which):
+    net, others = networks[which], [other for k, other in enumerate(networks) if k != which]
+    fives = lesson["x_test"][(lesson["labels"] == 5) & (net.predict(lesson["x_test"]) == 5)][:20]
+    tricked, taken = climb_each(net, 3, fives, lambda images, log_k: net.predict(images) == 3, lr=0.1)
+    assert (taken > 0).all()
+    distance = lesson["length"](tricked - fives)
+    assert np.median(distance) < 2.5
+    assert np.mean(net.predict(random_changes(fives, distance, rng=np.random.default_rng(which))) == 5) > 0.9
+    assert min(np.mean(other.predict(tricked) == 5) for other in others) > 0.7
+
+
+# ------------------------------------------------------------------------------------------------- colour, and the page
+
+
+def test_colour_masks_keep_their_start_and_become_a_little_greyer(lesson, prose):
+    start, masks, greyness = lesson["colour_start"], lesson["colour_masks"], lesson["greyness"]
+    assert np.corrcoef(start.ravel(), masks.ravel())[0, 1] > 0.85
+    assert greyness(masks) > greyness(start)
+    many = np.random.default_rng(0).standard_normal((4000, 3, 3, 3))
+    assert greyness(many) == pytest.approx(1 / 3, abs=0.01)
+    assert greyness(np.repeat(many[:, :1], 3, axis=1)) == pytest.approx(1)
+    assert data.colour_shapes(2, rng=np.random.default_rng(0))[0].shape == (2, 3, 32, 32)
+    assert masks.shape[1:] == (3, 3, 3)
+    assert "those of one stream are grey and fine (high frequency), those of the other coloured and coarse" in prose
 
 
 def test_every_trained_number_stands_in_a_cell_that_is_not_compared():
     script = (NOTEBOOKS / f"{NAME}.py").read_text(encoding="utf-8")
     for cell in script.split("# %%")[1:]:
-        if "[markdown]" not in cell and "print(" in cell and re.search(r"\bhistory\[|accuracy|\.1%", cell):
-            assert "nbval-ignore-output" in cell.splitlines()[0], cell[:80]
+        trained = re.search(r"\bhistory\[|accuracy|\.1%|figures\.show|digit_map\(|explore\(|:\.\df\}", cell)
+        if "[markdown]" not in cell and trained:
+            said = cell.splitlines()[0]
+            shows = re.search(r"print\(|figures\.show|^table\(|digit_map\(|explore\(", cell, re.MULTILINE)
+            assert "nbval-ignore-output" in said or not shows, cell[:80]
+
+
+def test_every_prediction_was_confirmed_and_none_is_answered_above_it(notebook):
+    asked = [cell.source for cell in notebook.cells if cell.cell_type == "code" and "predict(" in cell.source]
+    asked = [text for text in asked if text.startswith("# A prediction.")]
+    names = [re.search(r"^(\w+) = predict\(", text, re.MULTILINE)[1] for text in asked]
+    assert len(names) == 10
+    confirmed = re.findall(r"^(\w+)\.confirm\(", "\n".join(c.source for c in notebook.cells), re.MULTILINE)
+    assert confirmed == names
+    before = "\n".join(c.source for c in notebook.cells).split("surprise = predict(")[0]
+    assert "looks like noise" not in before.replace("squares that look like noise", "")

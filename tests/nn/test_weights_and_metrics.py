@@ -118,6 +118,20 @@ def test_metrics_by_hand():
         nn.confusion_matrix(predicted, labels, 2)
 
 
+def test_the_nearest_other_row_answers_for_each():
+    line = np.array([[0.0], [1.0], [3.0], [3.5], [9.0]])
+    assert nn.neighbour_accuracy(line, [0, 0, 1, 1, 0]) == 0.8  # 9.0 is next to 3.5
+    assert nn.neighbour_accuracy(line + 1e7, [0, 0, 1, 1, 0]) == 0.8
+    images = np.random.default_rng(0).random((30, 2, 3, 4))
+    apart = [np.argsort(((images - one) ** 2).sum(axis=(1, 2, 3)))[1] for one in images]
+    labels = np.arange(30) % 3
+    assert nn.neighbour_accuracy(images, labels) == nn.accuracy(labels[apart], labels)
+    with pytest.raises(ValueError, match="features"):
+        nn.neighbour_accuracy(line[:1], [0])
+    with pytest.raises(ValueError, match="NaN"):
+        nn.neighbour_accuracy([[0.0], [np.nan]], [0, 1])
+
+
 def test_worst_mistakes_come_first():
     n = nn.Sequential(nn.Dense(2, 2, rng=np.random.default_rng(0)))
     n[0].params["w"][...] = np.eye(2)

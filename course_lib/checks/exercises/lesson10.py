@@ -1,6 +1,6 @@
 """The exercises of lesson 10: show a mask, find what a place sees, cover, climb, compare, and move scales around.
 
-Source: O, "Visualizing what ConvNets learn", "Understanding Neural Networks Through Deep Visualization".
+Source: Owens, "Visualizing what ConvNets learn", "Understanding Neural Networks Through Deep Visualization".
 """
 
 import numpy as np
@@ -8,6 +8,8 @@ import numpy as np
 from course_lib import reference as ops
 from course_lib.checks.exercise import Case, Cause, Exercise
 from course_lib.checks.values import Named
+
+NOT_HERE = "this mistake shows on other arguments only"
 
 LENET_C3 = [(5, 1, 0), (2, 2, 0), (5, 1, 0)]  # C1, S2, C3: (mask, stride, padding)
 
@@ -30,44 +32,75 @@ def _field(layers, h, jumps=None, padded=True, reach=1):
     return int(first), int(first + ((K - reach) * jumps[:-1]).sum())
 
 
+def _last_without_stride(layers, h):
+    return _field(layers, h)[0], int(h + sum(K - 1 - P for K, _, P in layers))
+
+
 def _covered(image, size, i, j, fill):
     row, column = np.indices(image.shape)
     inside = (row - i) // size + 1j * ((column - j) // size)  # 0 on the square, and nowhere else
     return np.where(inside == 0, fill, image)
 
 
-def _occluded(score, image, size, fill, value=lambda whole, covered: whole - covered):
+def _occluded(score, image, size, fills, value=lambda whole, covered: whole - covered, keep=np.min, cover=_covered):
     places = np.subtract(image.shape, size - 1)
-    each = [value(score(image), score(_covered(image, size, i, j, fill))) for i, j in np.ndindex(*places)]
+    whole = score(image)
+    each = [
+        keep([value(whole, score(cover(image, size, i, j, fill))) for fill in fills]) for i, j in np.ndindex(*places)
+    ]
     return np.array(each, dtype=float).reshape(places)
 
 
-def _never_restored(score, image, size, fill):
+def _never_restored(score, image, size, fills):
     places, gone, each = np.subtract(image.shape, size - 1), image, []
     for i, j in np.ndindex(*places):
-        gone = _covered(gone, size, i, j, fill)
-        each.append(score(image) - score(gone))
+        falls = []
+        for fill in fills:
+            gone = _covered(gone, size, i, j, fill)
+            falls.append(score(image) - score(gone))
+        each.append(min(falls))
     return np.array(each, dtype=float).reshape(places)
 
 
-def _cut_off(score, image, size, fill):
+def _cut_off(score, image, size, fills):
     if image.dtype.kind not in "iu":
-        raise ValueError("only whole numbers are cut off")
-    return _occluded(score, image, size, int(fill))
+        return NOT_HERE
+    return _occluded(score, image, size, [int(fill) for fill in fills])
+
+
+def _turned(image, size, i, j, fill):
+    """Row and column of the square exchanged; NumPy cuts off what hangs over the edge."""
+    gone = image.astype(float)
+    gone[j : j + size, i : i + size] = fill
+    return gone
+
+
+def _inclusive(image, size, i, j, fill):
+    """A square that is one row and one column too large."""
+    gone = image.astype(float)
+    gone[i : i + size + 1, j : j + size + 1] = fill
+    return gone
 
 
 def _climbed(x, w, c, steps, lr, decay, clip=(0, 1), length=np.linalg.norm, goal="probability", order="step first"):
     """By the library's loss and layer, with the usual mistakes as options."""
-    x = np.asarray(x, dtype=float)
+    x, kept = np.asarray(x, dtype=float), None
     for _ in range(steps):
         z, seen = ops.dense_forward(x[None], w)
         down = ops.softmax_cross_entropy_backward(ops.softmax_cross_entropy_forward(z, np.array([c]))[1])
         if goal == "score":
             down = -np.eye(w.shape[1])[[c]]
+        if goal == "all scores":  # e_c was not subtracted
+            down = down + np.eye(w.shape[1])[[c]]
+        if goal == "asked once":
+            down = kept = down if kept is None else kept
         dx = ops.dense_backward(down, seen)[0][0]
         step = lr * dx / (length(dx) or 1.0)
         x = (1 - decay) * x - step if order == "decay first" else (1 - decay) * (x - step)
-        x = x if clip is None else np.clip(x, *clip)
+        if order == "decay last":
+            x = (1 - decay) * np.clip(x / (1 - decay), *clip) if decay < 1 else 0 * x
+        else:
+            x = x if clip is None else np.clip(x, *clip)
     return x
 
 
@@ -95,6 +128,11 @@ def _strengths(w1, axes=(1, 2, 3)):
     return np.where(lengths > 0, lengths, 1.0)
 
 
+def _sizes(w1, total):
+    sizes = total(np.abs(1.0 * w1), axis=(1, 2, 3), keepdims=True)
+    return np.where(sizes > 0, sizes, 1.0)
+
+
 def _balanced(w1, b1, w3, s=None, bias=1, back=1):
     s = _strengths(w1) if s is None else s
     flat = np.broadcast_to(s, (len(w1), 1, 1, 1)).reshape(-1)
@@ -106,7 +144,8 @@ _random = np.random.default_rng(10)
 EXERCISES = (
     Exercise(
         id="10.1", function="for_display", title="Masks as grey levels", points=2, level="warm-up",
-        concept="one scale for all masks, with 0 in the middle", source='O, "Visualizing what ConvNets learn"', lines=4,
+        concept="one scale for all masks, with 0 in the middle", source='Owens, "Visualizing what ConvNets learn"',
+        lines=4, section="One neuron that looks at pixels",
         expect=_shown,
         cases=(
             Case((np.array([[[-1.0, 2.0]], [[0.0, 4.0]]]),), "two masks of 1 x 2"),
@@ -122,11 +161,18 @@ EXERCISES = (
                   lambda w: 0.5 + w / (2 * w.max())),
             Cause("Only the size was kept: negative and positive weights look alike.",
                   lambda w: np.abs(w) / np.abs(w).max()),
+            Cause("These go from -1 to 1: halve them, then move 0 to the middle.", lambda w: w / np.abs(w).max()),
+            Cause("These go from -0.5 to 0.5; 0.5 is not yet added.", lambda w: w / (2 * np.abs(w).max())),
+            Cause("The signs are turned: a positive weight must lie above 0.5.",
+                  lambda w: 0.5 - w / (2 * np.abs(w).max())),
+            Cause("The largest value was taken over the masks, for each place alone; take it over all weights at once.",
+                  lambda w: 0.5 + w / (2 * np.abs(w).max(axis=0))),
         ),
     ),
     Exercise(
         id="10.2", function="receptive_rows", title="Which pixels does it see?", points=3, level="core",
-        concept="the receptive field of a place in a layer", source='O, "Visualizing what ConvNets learn"', lines=6,
+        concept="the receptive field of a place in a layer", source='Owens, "Visualizing what ConvNets learn"', lines=6,
+        section="What excites a map most?",
         expect=_field,
         cases=(
             Case((LENET_C3, 3), "C1, S2, C3 of LeNet-5"),
@@ -144,35 +190,63 @@ EXERCISES = (
                   lambda layers, h: _field(layers, h, reach=0)),
             Cause("The layers were gone through from the image upwards; begin at the top, where the row h is.",
                   lambda layers, h: _field(layers[::-1], h)),
+            Cause("`last` was computed from the new `first`, and knows the lowest mask only; each of the two goes "
+                  "down on its own.",
+                  lambda layers, h: (_field(layers, h)[0], _field(layers, h)[0] + layers[0][0] - 1)),
+            Cause("The two are exchanged: the first row comes first.", lambda layers, h: _field(layers, h)[::-1]),
+            Cause("`last` was not multiplied by the stride before the mask was added.", _last_without_stride),
             Cause("Rows of the padding count with their negative numbers; the statement does not cut them off.",
                   lambda layers, h: tuple(max(0, n) for n in _field(layers, h))),
         ),
     ),
     Exercise(
-        id="10.3", function="occlusion_map", title="Cover it and see", points=3, level="core",
-        concept="what an answer rests on, by covering parts", source='O, "Visualizing what ConvNets learn"', lines=8,
+        id="10.3", function="occlusion_map", title="Cover it with every grey", points=3, level="core",
+        concept="what an answer rests on, whatever covers it", source="the course's own", lines=9,
+        section="Question one answer: cover it and see",
         expect=_occluded,
         cases=(
-            Case((Named("numpy.sum"), np.array([[1.0, 2, 4], [8, 16, 32]]), 2, 0.0), "2 x 3 pixels, the sum"),
+            Case((Named("numpy.sum"), np.array([[1.0, 2, 4], [8, 16, 32]]), 2, [4.0, 2.0, 10.0, 3.0]),
+                 "2 x 3 pixels, the sum"),
             Case((Named("numpy.max"), np.array([[0.1, 0.9, 0.3, 0.2], [0.4, 0.2, 0.8, 0.1], [0.7, 0.1, 0.2, 0.6]]), 2,
-                  0.85), "3 x 4 pixels, the largest"),
-            Case((Named("numpy.std"), np.array([[0.0, 1.0], [0.5, 0.5], [0.25, 0.0]]), 1, 2.0), "3 x 2, the spread"),
+                  [0.5, 0.85, 0.0]), "3 x 4 pixels, the largest"),
+            Case((Named("numpy.std"), np.array([[0.0, 1.0], [0.5, 0.5], [0.25, 0.0]]), 1, [2.0, 0.5]),
+                 "3 x 2, the spread"),
         ),
         causes=(
             Cause("This is the score of the covered images; the map is how much the score falls by covering.",
                   lambda *a: _occluded(*a, value=lambda whole, covered: covered)),
-            Cause("The squares stay: each place must start from the image as it was.", _never_restored),
-            Cause("The squares were filled with 0 and not with `fill`.",
-                  lambda score, image, size, fill: _occluded(score, image, size, 0)),
+            Cause("The squares stay: each place, and each grey, must start from the image as it was.", _never_restored),
+            Cause("The squares were filled with 0 and not with the greys in `fills`.",
+                  lambda score, image, size, fills: _occluded(score, image, size, [0])),
+            Cause("Only the first grey was tried.",
+                  lambda score, image, size, fills: _occluded(score, image, size, fills[:1])),
+            Cause("Only the last grey counts: each one has overwritten the one before.",
+                  lambda score, image, size, fills: _occluded(score, image, size, fills[-1:])),
+            Cause("The largest fall was kept; asked for is what remains with every grey, the smallest.",
+                  lambda *a: _occluded(*a, keep=np.max)),
+            Cause("The falls were averaged over the greys; asked for is the smallest.",
+                  lambda *a: _occluded(*a, keep=np.mean)),
+            Cause("The falls were added over the greys; asked for is the smallest.",
+                  lambda *a: _occluded(*a, keep=np.sum)),
             Cause("The signs were dropped: covering can also raise the score.",
                   lambda *a: _occluded(*a, value=lambda whole, covered: abs(whole - covered))),
-            Cause("The image holds whole numbers, and `fill` was cut off to one when it was written in.", _cut_off),
+            Cause("The square is one row and one column too large: a slice does not contain its end.",
+                  lambda *a: _occluded(*a, cover=_inclusive)),
+            Cause("Rows and columns of the square are exchanged: i counts rows, and they come first.",
+                  lambda *a: _occluded(*a, cover=_turned)),
+            Cause("The last row and the last column of places are missing: there are H - size + 1 of the one.",
+                  lambda *a: _occluded(*a)[:-1, :-1] if min(_occluded(*a).shape) > 1 else NOT_HERE),
+            Cause("The squares lie side by side; they move on by one pixel, and overlap.",
+                  lambda score, image, size, fills: _occluded(score, image, size, fills)[::size, ::size]),
+            Cause("The image holds whole numbers, and a grey was cut off to one when it was written in.", _cut_off),
         ),
+        instead_of=("occlusion",),
     ),
     Exercise(
         id="10.4", function="climb", title="Climb within the space of images", points=3, level="core",
         concept="gradient ascent on the input, with a prior and a clip",
-        source='O, "Understanding Neural Networks Through Deep Visualization"', lines=9,
+        source='Owens, "Understanding Neural Networks Through Deep Visualization"', lines=9,
+        section="An image that maximises a neuron",
         expect=_climbed, rtol=1e-7, atol=1e-9,
         cases=(
             Case((np.array([0.5, 0.5]), np.eye(2), 0, 1, 0.02**0.5, 0.0), "one step, by hand"),
@@ -190,6 +264,20 @@ EXERCISES = (
             Cause("It climbs the score of class c, not its probability: the other classes count too.",
                   lambda *a: _climbed(*a, goal="score")),
             Cause("The decay was left out.", lambda x, w, c, steps, lr, decay: _climbed(x, w, c, steps, lr, 0.0)),
+            Cause("e_c was not subtracted from k: this lowers all scores, and class c is not asked for.",
+                  lambda *a: _climbed(*a, goal="all scores")),
+            Cause("The gradient was taken once, at the start; it is another one at every image.",
+                  lambda *a: _climbed(*a, goal="asked once")),
+            Cause("The gradient was divided by its largest entry; its length is the root of the summed squares.",
+                  lambda *a: _climbed(*a, length=lambda dx: np.abs(dx).max())),
+            Cause("The gradient was divided by the sum of its sizes; its length is the root of the summed squares.",
+                  lambda *a: _climbed(*a, length=lambda dx: np.abs(dx).sum())),
+            Cause("The gradient was divided by its squared length; the root is missing.",
+                  lambda *a: _climbed(*a, length=lambda dx: dx @ dx)),
+            Cause("The clip came before the decay; the decay follows the step, and the clip is last.",
+                  lambda *a: _climbed(*a, order="decay last")),
+            Cause("The decay multiplies by `decay` itself; what is left is 1 - decay of each pixel.",
+                  lambda x, w, c, steps, lr, decay: _climbed(x, w, c, steps, lr, 1 - decay) if decay else NOT_HERE),
             Cause("The decay came before the step; it follows it, and shrinks what the step has made.",
                   lambda *a: _climbed(*a, order="decay first")),
         ),
@@ -197,7 +285,8 @@ EXERCISES = (
     ),
     Exercise(
         id="10.5", function="neighbours", title="Neighbours in feature space", points=2, level="core",
-        concept="which images look alike to a layer", source='O, "Visualizing what ConvNets learn"', lines=3,
+        concept="which images look alike to a layer", source='Owens, "Visualizing what ConvNets learn"', lines=3,
+        section="What a layer takes for alike: a map",
         expect=_nearest,
         cases=(
             Case((np.array([[0.0, 0.0], [4.0, 1.0]]), np.array([[3.0, 0.0], [1.0, 1.0], [4.0, 4.0], [0.0, 3.0]]), 3),
@@ -221,12 +310,23 @@ EXERCISES = (
                   _unstable),
             Cause("The columns were sorted, over the images; sort each row, over the bank.",
                   lambda f, b, k: np.argsort([((x - b.astype(float)) ** 2).sum(-1) for x in f], axis=0)[:, :k]),
+            Cause("The nearest one is missing: the rows of `bank` are other images, none is to be left out.",
+                  lambda f, b, k: _nearest(f, b, k + 1)[:, 1:] if k < len(b) else NOT_HERE),
+            Cause("These are the distances; asked for are the numbers of the rows.",
+                  lambda f, b, k: np.sort([np.sqrt(((x - b.astype(float)) ** 2).sum(-1)) for x in f], axis=1)[:, :k]),
+            Cause("Only the first feature was compared.",
+                  lambda f, b, k: _nearest(f[:, :1], b[:, :1], k)),
+            Cause("The differences were added before they were squared: plus and minus cancel.",
+                  lambda f, b, k: _nearest(f, b, k, far=lambda x, y: (x - y).sum(axis=-1) ** 2)),
+            Cause("The result lies on its side: rows are the B images, columns their k neighbours.",
+                  lambda f, b, k: _nearest(f, b, k).T),
             Cause("The numbers are uint8, and 3 - 5 is 254 there: convert them before you subtract.", _wrapped),
         ),
     ),
     Exercise(
         id="10.6", function="equal_strength", title="Equally strong masks, the same network", points=3, level="stretch",
-        concept="a mask has no scale of its own", source='O, "Visualizing what ConvNets learn"', lines=4,
+        concept="a mask has no scale of its own", source='Owens, "Visualizing what ConvNets learn"', lines=4,
+        section="Try it",
         expect=_balanced,
         cases=(
             Case((np.array([[[[3.0, 4.0]]], [[[0.0, -2.0]]]]), np.array([10.0, 1.0]),
@@ -247,6 +347,18 @@ EXERCISES = (
                   lambda w1, b1, w3: _balanced(w1, b1, w3, s=_strengths(w1, axes=(0, 1, 2, 3)))),
             Cause("The length was taken over one input map; a mask of C1 has C parts, and its length counts them all.",
                   lambda w1, b1, w3: _balanced(w1, b1, w3, s=_strengths(w1[:, :1]))),
+            Cause("The masks were divided by their squared length; the root is missing.",
+                  lambda w1, b1, w3: _balanced(w1, b1, w3, s=_strengths(w1) ** 2)),
+            Cause("The masks were divided by the sum of their sizes; the length is the root of the summed squares.",
+                  lambda w1, b1, w3: _balanced(w1, b1, w3, s=_sizes(w1, np.sum))),
+            Cause("The root of the *mean* square was taken; the length has the sum.",
+                  lambda w1, b1, w3: _balanced(w1, b1, w3, s=_strengths(w1) / np.sqrt(w1[0].size))),
+            Cause("The biases were multiplied; they belong to the map that is divided, so they are divided too.",
+                  lambda w1, b1, w3: _balanced(w1, b1, w3, bias=-1)),
+            Cause("C1's masks themselves are as before; divide them as well.",
+                  lambda w1, b1, w3: (1.0 * w1, *_balanced(w1, b1, w3)[1:])),
+            Cause("The length was taken over the masks, for each place alone; each mask has one length.",
+                  lambda w1, b1, w3: (w1 / _strengths(w1, axes=0), b1, w3) if len(w1) > 1 else NOT_HERE),
             Cause("The masks were divided by their largest weight and not by their length.",
                   lambda w1, b1, w3: _balanced(w1, b1, w3, s=np.abs(w1).max(axis=(1, 2, 3), keepdims=True))),
         ),
