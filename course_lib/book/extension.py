@@ -1,4 +1,4 @@
-"""What the course adds to Sphinx: formulas as MathML, links to files that are no pages, and plain names of buttons."""
+"""What the course adds to Sphinx: formulas as MathML, links to files that are no pages, plain words, code that wraps."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import posixpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from course_lib.book.code_lines import code_that_wraps
 from course_lib.book.mathml import formula, formulas_to_mathml
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("doctree-read", _raw_html)
     app.connect("doctree-resolved", _name_the_folds)
     app.connect("html-page-context", _let_folds_say_their_words)
+    app.connect("html-page-context", _wrap_code)
     app.connect("html-page-context", _end_the_way)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
@@ -127,6 +129,12 @@ def _let_folds_say_their_words(app: Sphinx, pagename: str, template: str, contex
     """Take myst-nb's own label from the folds: a screen reader shall say the words that are seen."""
     if "body" in context:
         context["body"] = context["body"].replace(' aria-label="Toggle hidden content"', "")
+
+
+def _wrap_code(app: Sphinx, pagename: str, template: str, context: dict[str, Any], _: object) -> None:
+    """Let long lines of code go on below instead of being cut."""
+    if "body" in context:
+        context["body"] = code_that_wraps(context["body"])
 
 
 def _end_the_way(app: Sphinx, pagename: str, template: str, context: dict[str, Any], doctree: object) -> None:

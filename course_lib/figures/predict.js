@@ -45,7 +45,24 @@
   };
   // A fold is {open, close}. JupyterLab says nowhere on the page which cell has which tag: there, every output after
   // the question counts, and the lesson's rules see to it that the next ones are the folded ones.
-  const details = node => ({open: () => { node.open = true; }, close: () => {}});
+  // The title of a fold often tells what is in it: it is shown when the fold is. A saved page keeps it as data.
+  const unveil = node => {
+    if (node.dataset.title === undefined) return;
+    node.querySelector("summary").innerHTML = node.dataset.title;
+    delete node.dataset.title;
+  };
+  const veil = node => {
+    if (node.open || opened.has(node) || node.courseVeiled || !node.matches(".reveal")) return;
+    const summary = node.querySelector("summary");
+    node.courseVeiled = true;
+    node.dataset.title = node.dataset.title ?? summary.innerHTML;
+    summary.textContent = "Folded until you have chosen above";
+    node.addEventListener("toggle", () => { opened.add(node); unveil(node); }, {once: true});
+  };
+  const details = node => ({
+    open: () => { opened.add(node); unveil(node); node.open = true; },
+    close: () => veil(node),
+  });
   const covered = area => ({open: () => uncover(area), close: () => cover(area)});
   const labFold = cell => ({
     open: () => {

@@ -127,7 +127,7 @@ def test_all_that_moves_in_a_lesson_works_in_jupyterlab(lab, server, path):
             assert folds.count() < folded, f"prediction {i + 1} opens nothing"
         for figure in panel.locator(".course-live").all():
             figure.scroll_into_view_if_needed()
-            figure.locator(".course-live-bar").wait_for(state="attached")
+            figure.locator(".course-live-caption").wait_for(state="attached")
             drive_live(figure)
         assert panel.locator(".course-stepper").count() >= steppers
         for stepper in panel.locator(".course-stepper").all():

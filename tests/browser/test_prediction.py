@@ -80,6 +80,7 @@ def test_stored_outputs_are_folded_until_the_reader_chooses(opened, server, samp
     assert panel.locator(".jp-OutputPlaceholder").count() == 2
     assert not panel.locator(".jp-OutputPlaceholder .jp-PlaceholderText").first.is_visible(), "it tells the output"
     assert why.get_attribute("open") is None
+    assert why.locator("summary").inner_text() == "Folded until you have chosen above"
     assert marks(first) == [[], [], []]
 
     first.get_by_role("radio", name="(a)").click()
@@ -217,6 +218,24 @@ def test_in_a_page_the_next_folds_open_and_no_other(page, way):
     asked.get_by_role("radio", name="(b)").click()
     opened = page.locator("details").evaluate_all("all => all.map(e => e.open)")
     assert opened == [False, True, False, True, False]
+
+
+def test_the_title_of_a_fold_is_told_when_it_is_opened_and_not_before(page, tmp_path):
+    page.set_content(HTML + MYST)
+    ready(page, 1)
+    why, answer = page.locator("details.reveal").first, page.get_by_text("Answer", exact=True)
+    assert why.locator("summary").inner_text() == "Folded until you have chosen above"
+    assert answer.is_visible(), "a fold that no prediction opens keeps its title"
+    (tmp_path / "saved.html").write_text(page.content(), encoding="utf-8")
+    for opens in (
+        lambda: page.get_by_role("radio").first.click(),
+        lambda: why.locator("summary").press("Enter"),  # by hand, undecided
+    ):
+        page.goto((tmp_path / "saved.html").as_uri())
+        ready(page, 1)
+        opens()
+        page.wait_for_function("document.querySelector('details.reveal summary').textContent === 'Why'")
+        assert why.get_attribute("open") is not None
 
 
 def test_a_page_saved_by_the_browser_can_be_answered(page, tmp_path):
