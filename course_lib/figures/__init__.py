@@ -43,6 +43,7 @@ TOPICS = {
     "gradient_explorer": "map_gradients",
     "halo_explorer": "halos",
     "mask_explorer": "masks",
+    "momentum_valley": "valleys",
     "nine_numbers": "xor_networks",
     "tile_explorer": "product_explorer",
     "tile_levels": "product_levels",
