@@ -19,7 +19,7 @@ SHADES = 10
 """Levels of ink of the image at the input."""
 
 
-def dense_network(net, *, image=None, probabilities=None, label=None, caption=""):
+def drawing(net, *, image=None, probabilities=None, label=None, caption=""):
     """Return a `Picture` of a network of dense layers: a column for each, and what lies between two columns.
 
     Everything that is written comes from `net.costs`: sizes, trainable numbers, multiply-adds for one sample.
