@@ -39,8 +39,8 @@ def drawing(net, *, image=None, probabilities=None, label=None, caption=""):
     Raises
     ------
     ValueError
-        No dense layer at the front, another layer with weights, more than four dense layers, or an image or
-        probabilities that do not fit the network.
+        No dense layer at the front, a layer that is neither dense nor an activation, more than four dense layers, or
+        an image or probabilities that do not fit the network.
 
     Source: the course's own.
     """
@@ -87,8 +87,8 @@ def _columns(net):
     for layer, cost in zip(net, net.costs((net[0].n_in,)), strict=True):
         if isinstance(layer, Dense):
             columns.append([cost.output_shape[0], cost.trainable, cost.multiply_adds, ""])
-        elif cost.trainable:
-            raise ValueError(f"{cost.layer} has weights and is no dense layer; this drawing has no place for it.")
+        elif cost.trainable or cost.output_shape != (columns[-1][0],):
+            raise ValueError(f"{cost.layer} is neither a dense layer nor an activation; there is no place for it.")
         else:
             columns[-1][3] = " ".join(filter(None, [columns[-1][3], cost.layer.split("(")[0]]))
     if len(columns) > 5:
