@@ -27,6 +27,9 @@ PRODUCTS = ("dot", "matmul")
 SAME_SHAPE = ("abs", "absolute", "cosh", "exp", "float64", "log", "negative", "sinh", "sqrt", "square", "tanh")
 """Functions whose result has the shape of their argument: what they were given need not be computed again."""
 
+REDUCTIONS = ("max", "mean", "min", "sum")
+"""Methods that take an axis away, or leave it with length 1 where keepdims=True."""
+
 
 def shape_error(error, origin, function, arguments):
     """Return sentences on a NumPy error about shapes or a dtype that does not take a result; "" for other errors.
@@ -135,6 +138,8 @@ def _shape(node, names):
         return ()
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
         return _shape(node.operand, names)
+    if isinstance(node, ast.Call) and not node.args and getattr(node.func, "attr", "") in REDUCTIONS:
+        return _reduced(_shape(node.func.value, names), {k.arg: getattr(k.value, "value", None) for k in node.keywords})
     if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
         function = getattr(node.func, "attr", getattr(node.func, "id", ""))
         return _shape(node.args[0], names) if function in SAME_SHAPE else None
@@ -150,6 +155,14 @@ def _shape(node, names):
             return None
         return _times(*shapes) if isinstance(node.op, ast.MatMult) else _beside(*shapes)
     return None
+
+
+def _reduced(shape, options):
+    """Return the shape of `x.sum(axis=1, keepdims=True)` and the like; None unless one axis is written as a number."""
+    axis = options.get("axis")
+    if shape is None or type(axis) is not int or not 0 <= axis < len(shape) or set(options) - {"axis", "keepdims"}:
+        return None
+    return (*shape[:axis], *((1,) if options.get("keepdims") else ()), *shape[axis + 1 :])
 
 
 def _held(node, names):

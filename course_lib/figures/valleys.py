@@ -68,7 +68,7 @@ def steps_to_bottom(start, lr, momentum):
     return first if first <= MOST else None
 
 
-def momentum_valley(*, start=(-9.0, 1.5), lr=1.5, momentum=0.9, shown=30, title="The same valley, walked twice"):
+def momentum_valley(*, start=(-9.0, 1.5), lr=1.9, momentum=0.9, shown=30, title="The same valley, walked twice"):
     """Return a map of a narrow valley with two walks from one start: without momentum, and with it.
 
     The reader chooses rate, momentum and how many steps are drawn, and drags the start.

@@ -285,6 +285,12 @@ KEYS = (
                 "the totals of the classes, the columns",
             ),
             Mutant(
+                "totals not kept as a column",
+                """def crowd_gradient(z, votes):
+    return (ops.softmax(z.astype(float)) - votes / votes.sum(axis=1)) / len(z)""",
+                "keep the totals as a column",
+            ),
+            Mutant(
                 "softmax down the columns",
                 """def crowd_gradient(z, votes):
     powers = np.exp(z.astype(float))

@@ -24,7 +24,7 @@ from .pages import (
 def every_figure():
     """Return {name: figure}: as the lesson shows it, and with a start on the axis of the valley."""
     return {
-        "lesson": figures.momentum_valley(start=(-9, 1.5), lr=1.5, momentum=0.9),
+        "lesson": figures.momentum_valley(start=(-9, 1.5), lr=1.9, momentum=0.9),
         "axis": figures.momentum_valley(start=(-8, 0), lr=1.9, momentum=0.5, shown=0),
     }
 
@@ -69,8 +69,8 @@ def test_it_counts_and_walks_as_python_does(page):
 
 
 def test_the_caption_tells_both_counts_and_who_never_arrives(page):
-    assert "Without momentum: at the bottom after 199 steps." in caption(page, "lesson")
-    assert "With momentum 0.90: at the bottom after 70 steps." in caption(page, "lesson")
+    assert "Without momentum: at the bottom after 157 steps." in caption(page, "lesson")
+    assert "With momentum 0.90: at the bottom after 69 steps." in caption(page, "lesson")
     page.evaluate(SWEEP, ["lesson", [[2.5, 0.9, 30]]])
     assert "Without momentum: not at the bottom after 1000 steps." in caption(page, "lesson")
     assert "never at the bottom" in maps(page, "lesson").locator("svg").first.text_content()

@@ -1,6 +1,6 @@
 """Exercises of lesson 06, training an MLP: public cases, and the usual mistakes.
 
-Source: H, "Softmax Derivatives Needed to Train" and "Output is a Probability for Each Category"; O, "Stochastic
+Source: Hwu, "Softmax Derivatives Needed to Train" and "Output is a Probability for Each Category"; Owens, "Stochastic
 gradient descent".
 """
 
@@ -259,6 +259,8 @@ _WEIGHTS = (
     np.array([[0.5, -1.0], [1.0, 0.25], [-0.5, 0.75]]),
     np.array([0.2, -0.1]),
 )
+_SILENT = (_WEIGHTS[0] * [0, 1, 1], _WEIGHTS[1] * [0, 1, 1], *_WEIGHTS[2:])
+"""The same weights, but those of the first hidden neuron are 0."""
 
 EXERCISES = (
     Exercise(
@@ -268,7 +270,8 @@ EXERCISES = (
         points=2,
         level="warm-up",
         concept="softmax row by row, shifted so that no power overflows",
-        source='H, "Use Softmax to Produce Probabilities"; the temperature is the course\'s addition',
+        source='Hwu, "Use Softmax to Produce Probabilities"; the temperature is the course\'s addition',
+        section="What goes wrong: softmax as the formula says it",
         lines=3,
         expect=lambda z, tau: ops.softmax(np.asarray(z, dtype=float) / tau),
         cases=(
@@ -330,7 +333,8 @@ EXERCISES = (
         points=3,
         level="core",
         concept="the fused gradient where the right answer is itself a row of probabilities",
-        source='H, "Output is a Probability for Each Category" and "Softmax Derivatives Needed to Train"',
+        source='Hwu, "Output is a Probability for Each Category" and "Softmax Derivatives Needed to Train"',
+        section="A loss that undoes it",
         lines=3,
         expect=_crowd,
         cases=(
@@ -361,6 +365,10 @@ EXERCISES = (
             Cause(
                 "The votes of an image are its row; they were divided by the totals of the classes, the columns.",
                 lambda z, votes: (ops.softmax(np.asarray(z, dtype=float)) - votes / np.sum(votes, axis=0)) / len(z),
+            ),
+            Cause(
+                "The total of an image divided the votes of a class: keep the totals as a column, with keepdims=True.",
+                lambda z, votes: (ops.softmax(np.asarray(z, dtype=float)) - votes / np.sum(votes, axis=1)) / len(z),
             ),
             Cause(
                 "Softmax goes row by row; here each class was shared out among the images.",
@@ -396,11 +404,12 @@ EXERCISES = (
         points=3,
         level="core",
         concept="the velocity: what is added, and in which order",
-        source='O, "Stochastic gradient descent"; momentum is the course\'s addition',
+        source='Owens, "Stochastic gradient descent"; momentum is the course\'s addition',
+        section="Mini-batches and momentum",
         lines=8,
         expect=_valley,
         cases=(
-            Case((np.array([4.0]), np.array([1.0]), 0.5, 0.5, 2), "by hand: 4, 2, 0"),
+            Case((np.array([8.0]), np.array([1.0]), 0.5, 0.5, 2), "by hand: 8, 4, 0"),
             Case((np.array([1, -2]), np.array([1.0, 10.0]), 0.15, 0.9, 4), "ten times as steep in one direction"),
         ),
         causes=(
@@ -471,7 +480,8 @@ EXERCISES = (
         points=1,
         level="project",
         concept="every sample once an epoch, in a new order",
-        source='O, "Stochastic gradient descent"',
+        source='Owens, "Stochastic gradient descent"',
+        section="The loop",
         lines=2,
         expect=_batches,
         cases=(
@@ -523,12 +533,13 @@ EXERCISES = (
         points=2,
         level="project",
         concept="early stopping: the best so far, and for how long",
-        source='O, "Stochastic gradient descent"; early stopping is the course\'s addition',
+        source='Owens, "Stochastic gradient descent"; early stopping is the course\'s addition',
+        section="When to stop",
         lines=8,
         expect=_stop,
         cases=(
-            Case(([0.9, 0.5, 0.4, 0.6, 0.5, 0.7, 0.3, 0.8, 0.9, 0.2], 2), "two epochs fail to get below 0.4"),
             Case(([0.9, 0.6, 0.7, 0.4, 0.5, 0.3], 2), "two failures, but not in a row: the list ends first"),
+            Case(([0.9, 0.5, 0.4, 0.6, 0.5, 0.7, 0.3, 0.8, 0.9, 0.2], 2), "two epochs fail to get below 0.4"),
             Case(([0.8, 0.5, 0.5, 0.5, 0.5, 0.4], 3), "as low is not lower"),
         ),
         causes=(
@@ -586,7 +597,8 @@ EXERCISES = (
         points=2,
         level="project",
         concept="a confusion matrix, and a share of right answers for each class",
-        source='K, "Supervised Learning Workflow"; the confusion matrix is the course\'s addition',
+        source='Dey, "Supervised Learning Workflow"; the confusion matrix is the course\'s addition',
+        section="Which mistakes?",
         lines=6,
         expect=_per_class,
         cases=(
@@ -651,7 +663,8 @@ EXERCISES = (
         points=4,
         level="project",
         concept="forward, loss, backward, velocity, step: on real digits",
-        source='O, "Stochastic gradient descent"; K, "Training Using Backpropagation"',
+        source='Owens, "Stochastic gradient descent"; Dey, "Training Using Backpropagation"',
+        section="The loop",
         lines=20,
         expect=_trained,
         cases=(
@@ -662,6 +675,10 @@ EXERCISES = (
             Case(
                 (_POINTS, _KINDS, _POINTS[:3], _KINDS[:3], _WEIGHTS, 0.2, 0.9, 2, 3, Seeded(1)),
                 "5 points, the last batch has one",
+            ),
+            Case(
+                (_POINTS, _KINDS, _POINTS[:3], _KINDS[:3], _SILENT, 0.2, 0.5, 3, 2, Seeded(2)),
+                "a hidden neuron whose sum is 0 for every point",
             ),
             Case(
                 (*_digits(1000, 400, 16), 0.1, 0.9, 50, 5, Seeded(0)),
@@ -742,7 +759,7 @@ EXERCISES = (
         points=1,
         level="project",
         concept="what each part of the data may decide",
-        source='K, "Supervised Learning Workflow"; O, "Stochastic gradient descent"',
+        source='Dey, "Supervised Learning Workflow"; Owens, "Stochastic gradient descent"',
     ),
 )
 """In the order of the sheet."""
