@@ -1047,9 +1047,9 @@ assert white_on_black < 0.10
 # %% [markdown]
 # <details><summary>For those who know the lectures</summary>
 #
-# **The loss and its chain rule.** Prof. Hwu goes on with the expected squared distance, and chains $G = XW +
-# \mathrm{bias}$, $Y = \mathrm{ReLU}(G)$, $k = \mathrm{softmax}(Y)$ and $E$, a mean over $B$ images. Three of the slide's
-# four factors need care:
+# **The loss and its chain rule.** Prof. Hwu goes on with the expected squared distance $E$, a mean over $B$ images, and
+# chains $G = XW + \mathrm{bias}$, $Y = \mathrm{ReLU}(G)$, $k = \mathrm{softmax}(Y)$ and $E$. Three of the slide's four
+# factors need care:
 #
 # | factor | on the slide | right |
 # |---|---|---|
