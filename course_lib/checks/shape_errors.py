@@ -204,6 +204,9 @@ def _product(sign, left, a, right, b):
 def _elementwise(sign, left, a, right, b):
     both = f"`{_bracketed(left)} {sign} {_bracketed(right)}`" if sign != "," else "the call"
     yield f"{left} is {a} and {right} is {b}: for {both} the sizes must be equal or 1, counted from the last axis."
+    if "axis=" in left + right and len(a) != len(b):
+        yield "The axis that is named is gone from its result; keepdims=True keeps it there, with length 1."
+        return
     pairs = [(left, a, _t(right), b[::-1]), (_t(left), a[::-1], right, b)] if len(a) == len(b) == 2 else []
     if len(b) == 1 and len(a) > 1:
         pairs = [(left, a, f"{right}[:, None]", (*b, 1)), (_t(left), a[::-1], right, b)]

@@ -109,7 +109,7 @@ def transposed_product(x, y, x_new, y_new, params, lr, momentum, batch_size, epo
     [
         ("06.1", one_maximum, "each row needs its own maximum"),
         ("06.1", no_columns, "powers is (2, 3) and powers.sum(axis=1) is (2,)"),
-        ("06.1", no_columns, "`powers / powers.sum(axis=1)[:, None]`"),
+        ("06.1", no_columns, "keepdims=True keeps it there, with length 1."),
         ("06.7", transposed_product, "`x @ w1` gives (4, 3)"),
         ("06.3", in_place, "An array of whole numbers cannot take fractions in place."),
     ],

@@ -35,7 +35,7 @@ def test_the_jacobian_of_the_page_is_measured_and_has_the_numbers_of_the_text(le
     assert round(-0.665 * 0.245, 3) == -0.163 == round(jacobian[0, 1], 3)
     np.testing.assert_allclose(jacobian.sum(axis=0), 0, atol=1e-15)
     np.testing.assert_allclose(jacobian.sum(axis=1), 0, atol=1e-15)
-    assert "rows add up to [0.0, 0.0, 0.0]" in printed
+    assert "as measured: True" in printed
 
 
 def test_softmax_backward_compares_each_slope_with_the_mean_weighted_by_k():
