@@ -139,7 +139,7 @@ print("as measured:", np.allclose(jacobian, measured, rtol=1e-6))
 #
 # That is the line of lesson 04: compare each slope with the mean of all slopes, weighted by $k$.
 #
-# ## A loss that undoes it
+# ## The cross-entropy has a short gradient
 #
 # The **cross-entropy** of lesson 03 looks only at the probability of the right class $T$: $E = -\ln k_T$. It is 0 for
 # certainty, and grows without limit as $k_T$ goes to 0. Say that class 1 is right. Our network gave it 0.245, so $dk =
@@ -324,18 +324,18 @@ print(f"{5000 / per_second / 3600:.1f} hours for 5,000 digits")
 # Nobody looks twice at number 400,000. So ask three questions of any labelled data:
 #
 # - **Whose data?** A sample that leaves people or styles out is **biased**. The network cannot learn what is not in it.
-# - **Whose labels?** Today they are often bought from a crowd, which makes them cheap. A crowd may also split its vote,
-#   so that a label is 60 % one class.[^Hwu "Output is a Probability for Each Category"]
+# - **Whose labels?** Today many are made by a crowd, for a small pay or as a favour: *crowdsourcing*. A crowd may also
+#   split its vote, so that a label is 60 % one class.[^Hwu "Output is a Probability for Each Category"]
 # - **Which context?** Once in use, a digit reader will meet things that are no digits, and somebody has to show it
 #   labelled examples of those too.[^Hwu "Difficulty Often Depends on Context"] Our set has none.
 #
-# Fast machines do not take this work from us. To find a structure that suits the task, a good format for what goes in
-# and what comes out, and labels that can be trusted still needs human insight.[^Hwu "Many Problems are Still Hard"]
+# Fast machines do not take this work from us. It still takes human insight to find a structure that suits the task, a
+# good format for what goes in and what comes out, and labels that can be trusted.[^Hwu "Many Problems are Still Hard"]
 #
 # Think of the labelled data as a *partial specification*. They say what is right for some inputs, as random tests do
 # for a program, and they leave all others open.[^Hwu "Labeled Data Provide a Partial Specification"] And as with tests,
-# half of their worth lies in the counterexamples: not only nines, but also fours that almost look like nines, and say
-# that they are not.
+# half of their worth lies in the counterexamples: not only nines, but also fours that look almost like nines and are
+# labelled 4.
 
 # %% [markdown]
 # ## Mini-batches and momentum
@@ -369,8 +369,8 @@ figures.momentum_valley(start=(-9, 1.5), lr=1.9, momentum=0.9)
 
 # %% [markdown]
 # At a rate of 2 the plain walk jumps to and fro for ever: each step across lands as high on the other side. Lesson 03
-# found that limit, 2 divided by the curvature. With momentum 0.9 a rate of 3.5 still arrives. If momentum is such a
-# help, is more of it better?
+# found that limit, 2 divided by the curvature. With momentum 0.9, even a rate of 3.5 gets there. If momentum is
+# such a help, is more of it better?
 
 # %% tags=["hide-input"]
 # A prediction.
@@ -467,8 +467,8 @@ print("the same weights:", all(np.allclose(ours[n], theirs[n], atol=1e-4) for n 
 # ## Three parts of the data
 #
 # Training and testing are two steps, on two sets of data.[^Dey "Supervised Learning Workflow"] But you choose as well:
-# the rate, the momentum, the number of neurons, the epoch to stop at. Any data that you choose by, you fit too, with
-# your own hands instead of the gradient. So the hyperparameters need a third part:
+# the rate, the momentum, the number of neurons, the epoch to stop at. And if you choose by some data, you fit to them
+# too, only by hand instead of by a gradient. So the hyperparameters need a third part:
 #
 # | part | decides | its accuracy tells |
 # |---|---|---|
@@ -654,8 +654,8 @@ table(rows, heads, formats=dict.fromkeys(heads[1:], ".1%"), caption="800 more di
       f"{gain.mean():.1f} points on average; the single gains go from {gain.min():.1f} to {gain.max():.1f}.")
 
 # %% [markdown]
-# Training accuracy is 100 % ten times. It cannot tell these networks from each other, nor from a perfect one. Test
-# accuracy can: about one new digit in twenty is read wrongly. Compare your first number.
+# The training accuracy is 100 % in all ten runs. It cannot tell these networks from each other, nor from a perfect one.
+# The test accuracy can: about one new digit in twenty is misread. Compare your first number.
 #
 # Did 800 more digits help? A single pair of numbers could not say. With $n$ digits, a share $q$ of right answers is
 # uncertain by about $\sqrt{q(1-q)/n}$, which is 0.7 points for 95 % of 1,000. But all ten networks read the same test
@@ -731,13 +731,13 @@ figures.show(
 )
 
 # %% [markdown]
-# And what has the network with the 100 % learned of these three?
+# The network has 100 % on its training digits. So what does it say of these three?
 
 # %%
 print(net.predict(digits.x_train[disputed]))
 
 # %% [markdown]
-# Each disputed label, as it stands. How far does that go?
+# It has learned each of the disputed labels as it stands. How far does that go?
 #
 # ## Labels that mean nothing
 #
@@ -906,7 +906,7 @@ table(list(agree.items()), ["result", "the same, but for rounding"], align="lc")
 #
 # <details><summary>Which of the 5,000 labels would you dispute?</summary>
 #
-# To question all labels, every image needs a judge that has not learned from it. **Cross-validation** gives it one: cut
+# Every image needs a judge that has not learned from it. **Cross-validation** gives it one: cut
 # the data into five parts, train five networks, each on four parts, and let each judge the fifth. Below are the images
 # whose own label got the lowest probability. (All choices are made, so the test images may join in.)
 #
@@ -981,18 +981,18 @@ print(f"white on black: {white_on_black:.1%} right; guessing: 10 %")
 #   nothing to jump across, so plain descent takes any rate of the slider: 2.0 needs 149 steps, and 4.0 only 74.
 #
 #   </details>
-# - Give the network 8 hidden units instead of 128 (`nn.models.mlp((784, 8, 10), ...)`), or 1,024. Watch the gap in the
-#   learning curves. <details><summary>Answer</summary>
+# - Give the network 8 hidden neurons instead of 128 (`nn.models.mlp((784, 8, 10), ...)`), or 1,024. Which of the three
+#   has the largest gap? <details><summary>Answer</summary>
 #
-#   With 8 the gap is smaller, since the training accuracy stays below 100 %, and so is the validation accuracy, by
-#   several points. With 1,024 both are about as with 128: more numbers to train are not always more over-fitting.
+#   The smallest one. With 8, about 96 % of the training digits are right and about 84 % of the validation digits. With
+#   1,024 the curves end about where they do with 128. More parameters do not have to mean more over-fitting.
 #
 #   </details>
 # - Shuffle only the first 1,000 of the 4,000 labels. How far does the test accuracy fall after 5 epochs, and after 100?
 #   <details><summary>Answer</summary>
 #
-#   After 5 epochs by a few points: most labels agree on what digits look like, and those are learned first. After 100
-#   epochs the wrong ones are stored as well, and it has fallen much further.
+#   After 5 epochs by about five points: most labels agree on what digits look like, and those are learned first. After
+#   100 epochs the wrong ones are stored as well, and it has fallen by about fifteen.
 #
 #   </details>
 

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from course_lib import checks, data
+from course_lib import checks, data, nn
 from course_lib import reference as ops
 from course_lib.figures.valleys import steps_to_bottom
 from course_lib.lesson import pushes
@@ -111,7 +111,7 @@ def test_the_valley_has_the_counts_of_the_text(lesson, shown, prose):
     )
     assert steps_to_bottom((-9, 1.5), 2.0, 0.0) is None
     assert steps_to_bottom((-9, 1.5), 3.5, 0.9) == 87
-    assert "With momentum 0.9 a rate of 3.5 still arrives" in prose
+    assert "With momentum 0.9, even a rate of 3.5 gets there." in prose
 
 
 def test_the_answers_of_try_it_on_the_valley():
@@ -294,34 +294,32 @@ def test_a_t_is_read_as_a_1_and_white_on_black_is_worse_than_guessing(lesson):
     assert lesson["white_on_black"] < 0.10
 
 
-def test_8_hidden_neurons_have_a_smaller_gap_and_fewer_right_answers(lesson):
+@pytest.mark.parametrize(("hidden", "gap"), [(8, (0.09, 0.20)), (1024, (0.05, 0.09))])
+def test_the_smallest_network_has_the_largest_gap(lesson, hidden, gap):
     """The answer of "Try it"."""
-    from course_lib import nn
-
     rng = np.random.default_rng(0)
-    small = nn.models.mlp((784, 8, 10), rng=rng)
+    net = models.mlp((784, hidden, 10), rng=rng)
     x, y, x_val, y_val = (lesson[name] for name in ("x_fit", "y_fit", "x_val", "y_val"))
-    nn.train(small, (x, y), epochs=20, batch_size=64, lr=0.1, momentum=0.9, rng=rng)
-    fitted, validated = (nn.evaluate(small, *part).accuracy for part in ((x, y), (x_val, y_val)))
-    assert fitted < 0.999
-    assert validated < lesson["accuracies"][-1][1] - 0.02
-    assert fitted - validated < 0.08 - 0.001
+    nn.train(net, (x, y), epochs=20, batch_size=64, lr=0.1, momentum=0.9, rng=rng)
+    fitted, validated = (nn.evaluate(net, *part).accuracy for part in ((x, y), (x_val, y_val)))
+    low, high = gap
+    assert low < fitted - validated < high
+    assert 0.05 < np.subtract(*lesson["accuracies"][-1]) < 0.09, "the network of the page"
 
 
 def test_1000_wrong_labels_cost_little_after_5_epochs_and_much_after_100(lesson):
     """The answer of "Try it"."""
-    from course_lib import nn
-
     digits = lesson["digits"]
     rng = np.random.default_rng(0)
     y = digits.y_train.copy()
     y[:1000] = rng.permutation(y[:1000])
-    net, right = nn.models.mlp(rng=rng), []
+    net, right = models.mlp(rng=rng), []
     nn.train(net, (digits.x_train, y), epochs=100, batch_size=64, lr=0.1, momentum=0.9, rng=rng,
              on_epoch=lambda epoch, _: right.append(nn.accuracy(net.predict(digits.x_test), digits.y_test))
              if epoch in (4, 99) else None)  # fmt: skip
-    assert right[0] > 0.86
-    assert right[1] < right[0] - 0.08
+    right = lesson["test_all"][0] - np.array(right)
+    assert 0.02 < right[0] < 0.09
+    assert 0.11 < right[1] < 0.20
 
 
 def test_erratum_relu_derivative_is_one_dg_dw_is_x_and_the_distance_is_linear_in_k(prose):
@@ -354,7 +352,8 @@ def test_erratum_relu_derivative_is_one_dg_dw_is_x_and_the_distance_is_linear_in
     "said",
     [
         "Those are **hyperparameters**,[^Dey \"Neural Networks\"]",
-        "still needs human insight.[^Hwu \"Many Problems are Still Hard\"]",
+        "labels that can be trusted.[^Hwu \"Many Problems are Still Hard\"]",
+        "It still takes human insight to find a structure",
         "they leave all others open.[^Hwu \"Labeled Data Provide a Partial Specification\"]",
         "what the weights are fitted to cannot test them",
         '06b "Making it train"',
