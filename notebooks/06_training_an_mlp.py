@@ -988,6 +988,8 @@ print(f"white on black: {white_on_black:.1%} right; guessing: 10 %")
 #   1,024 the curves end about where they do with 128. More parameters do not have to mean more over-fitting.
 #
 #   </details>
+
+# %% [markdown]
 # - Shuffle only the first 1,000 of the 4,000 labels. How far does the test accuracy fall after 5 epochs, and after 100?
 #   <details><summary>Answer</summary>
 #
@@ -999,9 +1001,8 @@ print(f"white on black: {white_on_black:.1%} right; guessing: 10 %")
 # %% [markdown]
 # <details><summary>For those who know the lectures</summary>
 #
-# **The loss and its chain rule.** Prof. Hwu goes on with the expected squared distance $E$, a mean over $B$ images, and
-# chains $G = XW + \mathrm{bias}$, $Y = \mathrm{ReLU}(G)$, $k = \mathrm{softmax}(Y)$ and $E$. Three of the slide's four
-# factors need care:
+# **A chain rule.** Prof. Hwu's example chains $G = XW$, a ReLU $Y$, $k = \mathrm{softmax}(Y)$ and the expected squared
+# distance $E$, a mean over $B$ images. Three of its four factors need care:
 #
 # | factor | on the slide | right |
 # |---|---|---|
@@ -1011,8 +1012,8 @@ print(f"white on black: {white_on_black:.1%} right; guessing: 10 %")
 #
 # With the right factors the chain passes lesson 04's check; with any one of the slide's it is rejected.
 #
-# **Test data.** Prof. Dey, speaking, computes the training loss on "a test data set where you have the actual y's". On
-# this page those are training data: what the weights are fitted to cannot test them.
+# **Test data.** Prof. Dey, speaking, takes the training loss on "a test data set". Here those are training data: what
+# the weights are fitted to cannot test them.
 #
 # </details>
 
