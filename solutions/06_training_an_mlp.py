@@ -13,15 +13,15 @@
 # %% [markdown]
 # # 06 · Exercises: training an MLP
 #
-# These exercises belong to lesson 06. Three of them train its formulas in new situations: a softmax that is less sure,
-# a crowd that splits its vote, momentum in a valley; five minutes for the first, ten to twenty for the others. The rest
-# is a project for an evening: the parts of a training loop, the loop itself on real digits, and a question about what
-# your number is worth.
+# Three of these exercises take the lesson's formulas into new situations: a softmax that is less sure, a crowd that
+# splits its vote, momentum in a valley. The first takes five minutes, the others ten to twenty. The rest is a project
+# for an evening: the parts of a training loop, the loop itself on real digits, and a question about what your number is
+# worth. The sheet belongs to lesson 06, [Training an MLP](../notebooks/06_training_an_mlp.ipynb).
 #
-# Write your code in place of `raise NotImplementedError`, run the cell, then run the `check` below it: it calls your
+# Write your code in place of `raise NotImplementedError`, run the cell, then run the `check` below it. It calls your
 # function, and says at the first wrong value what was expected. Arguments must stay as they are. `ops` is the library's
-# module of formulas; where an exercise asks you to write one of them yourself, it says so. K, O and H are the lectures
-# that the lesson cites.
+# module of formulas; where you are to write one of them yourself, the exercise says so. Sources are named by their
+# lecturer: Dey, Owens, Hwu.
 
 # %%
 import numpy as np
@@ -33,7 +33,7 @@ from course_lib.checks import check
 # %% [markdown]
 # ## 06.1 · A softmax that is less sure
 #
-# *2 points, warm-up. Trains: softmax row by row, without overflow. (H, "Use Softmax to Produce Probabilities"; the
+# *2 points, warm-up. Trains: softmax row by row, without overflow. (Hwu, "Use Softmax to Produce Probabilities"; the
 # temperature is the course's addition)*
 #
 # A network that is 99 % sure of its mistakes can be made more modest: divide all its scores by a **temperature**
@@ -78,7 +78,7 @@ check("06.1", soften)
 # %% [markdown]
 # ## 06.2 · When the crowd disagrees
 #
-# *3 points, core. Trains: the fused gradient where the right answer is a row of probabilities. (H, "Output is a
+# *3 points, core. Trains: the fused gradient where the right answer is a row of probabilities. (Hwu, "Output is a
 # Probability for Each Category" and "Softmax Derivatives Needed to Train")*
 #
 # Several people labelled each image. `votes` $(B, C)$ holds whole numbers: how many of them chose each class. Every
@@ -100,8 +100,8 @@ check("06.1", soften)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# The sum is $-\sum_i q[i] = -1$, so $dz[m]$ becomes very short. Compare with the lesson's $k[m] - \delta_{Tm}$: what
-# stands in the place of the one-hot vector?
+# The sum is $-\sum_i q[i] = -1$, so $dz[m]$ becomes very short. Compare with the lesson's $k - y$: what stands in the
+# place of the one-hot vector $y$?
 #
 # </details>
 # <details><summary>Hint 3</summary>
@@ -125,7 +125,7 @@ check("06.2", crowd_gradient)
 # %% [markdown]
 # ## 06.3 · Momentum in a narrow valley
 #
-# *3 points, core. Trains: what a velocity does, step by step. (O, "Stochastic gradient descent"; momentum is the
+# *3 points, core. Trains: what a velocity does, step by step. (Owens, "Stochastic gradient descent"; momentum is the
 # course's addition)*
 #
 # The loss $J = \frac12 \sum_i c_i w_i^2$ is a valley: in a direction with a large $c_i$ it is steep, in one with a
@@ -135,8 +135,8 @@ check("06.2", crowd_gradient)
 # $$v \leftarrow \mu v - \mathrm{lr} \cdot \frac{\partial J}{\partial w} \qquad w \leftarrow w + v$$
 #
 # Here $\mu$ is `momentum`. Return the path, an array (steps + 1, n): the weights before the first step, after it, and
-# so on; with `steps = 0`, the start alone. By hand, for `w = [4]`, `curvature = [1]`, `lr = 0.5`, `momentum = 0.5` and
-# two steps: $v = -2$, $w = 2$; then $v = -1 - 1 = -2$, $w = 0$.
+# so on; with `steps = 0`, the start alone. By hand, for `w = [8]`, `curvature = [1]`, `lr = 0.5`, `momentum = 0.5` and
+# two steps: $v = -4$, $w = 4$; then $v = -2 - 2 = -4$, $w = 0$.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -174,7 +174,7 @@ check("06.3", valley)
 # %% [markdown]
 # ## 06.4 · Project: the batches of an epoch
 #
-# *1 point, project. Trains: every sample once an epoch, in a new order. (O, "Stochastic gradient descent")*
+# *1 point, project. Trains: every sample once an epoch, in a new order. (Owens, "Stochastic gradient descent")*
 #
 # The project begins with its parts. Return the batches of one epoch over `n` samples: a list of arrays of positions.
 # Draw one order with `rng.permutation(n)`, exactly one call, and cut it from front to back into pieces of `batch_size`;
@@ -212,7 +212,7 @@ check("06.4", batches)
 # %% [markdown]
 # ## 06.5 · Project: when to stop
 #
-# *2 points, project. Trains: early stopping. (O, "Stochastic gradient descent"; early stopping is the course's
+# *2 points, project. Trains: early stopping. (Owens, "Stochastic gradient descent"; early stopping is the course's
 # addition)*
 #
 # `val_losses` is a list, not empty: the validation loss after epoch 0, 1, 2, ... of a training that nobody stops.
@@ -260,8 +260,8 @@ check("06.5", stop_early)
 # %% [markdown]
 # ## 06.6 · Project: which mistakes?
 #
-# *2 points, project. Trains: the confusion matrix, and accuracy for each class. (K, "Supervised Learning Workflow"; the
-# confusion matrix is the course's addition)*
+# *2 points, project. Trains: the confusion matrix, and accuracy for each class. (Dey, "Supervised Learning Workflow";
+# the confusion matrix is the course's addition)*
 #
 # `labels` and `answers` are arrays $(n,)$: what each image is, and what a network read. `names` is a list of the $C$
 # classes, whole numbers in any order, not necessarily $0 \dots C - 1$; all labels and answers are among them.
@@ -304,8 +304,8 @@ check("06.6", per_class)
 # %% [markdown]
 # ## 06.7 · Project: the training loop
 #
-# *4 points, project. Trains: the whole loop, on real digits. (O, "Stochastic gradient descent"; K, "Training Using
-# Backpropagation")*
+# *4 points, project. Trains: the whole loop, on real digits. (Owens, "Stochastic gradient descent"; Dey, "Training
+# Using Backpropagation")*
 #
 # Train a network with one hidden layer by hand: $Z = XW_1 + b_1$, $A = \mathrm{ReLU}(Z)$, $G = AW_2 + b_2$, softmax and
 # cross-entropy; the slope of ReLU at 0 counts as 0. `x` $(n, D)$ and `y` $(n,)$ are the samples to learn from, `params`
@@ -317,7 +317,7 @@ check("06.6", per_class)
 # Velocities are 0 before the first epoch and are kept from then on.
 #
 # Return a list of the four trained arrays, and the accuracy on `x_new`, `y_new`: the share of samples whose largest
-# score $G$ is at their label. Use `ops` or NumPy, not `nn`. The check has two small networks, and then 1,000 real
+# score $G$ is at their label. Use `ops` or NumPy, not `nn`. The check has three small networks, and then 1,000 real
 # digits, where a right loop with 16 hidden neurons has 87.75 % of 400 new digits right after five epochs.
 #
 # <details><summary>Hint 1</summary>
@@ -375,8 +375,8 @@ check("06.7", train_mlp)
 # %% [markdown]
 # ## 06.8 · Project: what is your number worth?
 #
-# *1 point, project. Trains: what each part of the data may decide. (K, "Supervised Learning Workflow"; O, "Stochastic
-# gradient descent")*
+# *1 point, project. Trains: what each part of the data may decide. (Dey, "Supervised Learning Workflow"; Owens,
+# "Stochastic gradient descent")*
 #
 # Now use your loop. Add cells below: train on `x_fit`, and choose hidden neurons, `lr`, `momentum`, `batch_size` and
 # `epochs` so that the network names at least 90 % of the 800 validation digits `x_val`; the 1,000 test digits `x_test`

@@ -1,4 +1,4 @@
-"""What the course adds to Sphinx: formulas as MathML, links to files that are no pages, plain words, code that wraps."""
+"""What the course adds to Sphinx: formulas as MathML, links to files that are no pages, plain words, wrapped code."""
 
 from __future__ import annotations
 

@@ -34,6 +34,9 @@ ENDLESS = (
 )
 """What is said of an answer that does not end."""
 
+FOR_NAN = -7.0e199
+"""What stands for NaN where a value is compared with that of a usual mistake; no mistake has this value."""
+
 ONE_VALUE = ("wrong numbers", "another value", "a wrong truth value")
 """Kinds of differences that a single value, shown beside the right one, explains by itself."""
 
@@ -225,16 +228,21 @@ def _same_mistake(cause, case, value, expected, wrong, exercise):
     except Exception:
         return False  # the mistake is not possible on such arguments
     rtol = max(exercise.rtol, 1e-9)
-    if difference(_as_floats(value), _as_floats(mistaken), rtol, exercise.atol) is not None:
-        return False
+    with np.errstate(over="ignore"):  # what stands for NaN may be compared with anything
+        if difference(_as_floats(value), _as_floats(mistaken), rtol, exercise.atol) is not None:
+            return False
     theirs = difference(mistaken, expected, exercise.rtol, exercise.atol)
     return wrong.kind == (theirs.kind if theirs else "wrong numbers")  # none: the mistake is a loss of digits
 
 
 def _as_floats(value):
-    """Return a value with floats for whole numbers: a mistake is the same mistake in either."""
+    """Return a value with floats for whole numbers, and equal ones for NaN: a mistake is the same mistake in either."""
     if isinstance(value, list | tuple):
         return [_as_floats(part) for part in value]
+    if isinstance(value, float | np.floating) and np.isnan(value):
+        return FOR_NAN
+    if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+        return np.where(np.isnan(value), FOR_NAN, value.astype(np.float64))
     number = isinstance(value, int | np.integer) and not isinstance(value, bool) and abs(value) < 2**1000
     whole = isinstance(value, np.ndarray) and value.dtype.kind in "iu"
     return float(value) if number else value.astype(np.float64) if whole else value

@@ -30,6 +30,9 @@ PRODUCTS = ("dot", "matmul")
 SAME_SHAPE = ("abs", "absolute", "cosh", "exp", "float64", "log", "negative", "sinh", "sqrt", "square", "tanh")
 """Functions whose result has the shape of their argument: what they were given need not be computed again."""
 
+REDUCTIONS = ("max", "mean", "min", "sum")
+"""Methods that take an axis away, or leave it with length 1 where keepdims=True."""
+
 
 def shape_error(error, origin, function, arguments):
     """Return sentences on a NumPy error about shapes or a dtype that does not take a result; "" for other errors.
@@ -175,6 +178,9 @@ def shape_of(node, names):
         return ()
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
         return shape_of(node.operand, names)
+    if isinstance(node, ast.Call) and not node.args and getattr(node.func, "attr", "") in REDUCTIONS:
+        named = {keyword.arg: getattr(keyword.value, "value", None) for keyword in node.keywords}
+        return _reduced(shape_of(node.func.value, names), named)
     if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
         function = getattr(node.func, "attr", getattr(node.func, "id", ""))
         return shape_of(node.args[0], names) if function in SAME_SHAPE else None
@@ -193,6 +199,14 @@ def shape_of(node, names):
         shapes = shape_of(node.left, names), shape_of(node.comparators[0], names)
         return None if None in shapes else _beside(*shapes)
     return None
+
+
+def _reduced(shape, options):
+    """Return the shape of `x.sum(axis=1, keepdims=True)` and the like; None unless one axis is written as a number."""
+    axis = options.get("axis")
+    if shape is None or type(axis) is not int or not 0 <= axis < len(shape) or set(options) - {"axis", "keepdims"}:
+        return None
+    return (*shape[:axis], *((1,) if options.get("keepdims") else ()), *shape[axis + 1 :])
 
 
 def _held(node, names):
@@ -234,6 +248,9 @@ def _product(sign, left, a, right, b):
 def _elementwise(sign, left, a, right, b):
     both = f"`{_bracketed(left)} {sign} {_bracketed(right)}`" if sign != "," else "the call"
     yield f"{left} is {a} and {right} is {b}: for {both} the sizes must be equal or 1, counted from the last axis."
+    if "axis=" in left + right and len(a) != len(b):
+        yield "The axis that is named is gone from its result; keepdims=True keeps it there, with length 1."
+        return
     pairs = [(left, a, _t(right), b[::-1]), (_t(left), a[::-1], right, b)] if len(a) == len(b) == 2 else []
     if len(b) == 1 and len(a) > 1:
         pairs = [(left, a, f"{_bracketed(right)}[:, None]", (*b, 1)), (_t(left), a[::-1], right, b)]

@@ -47,6 +47,7 @@ TOPICS = {
     "halo_explorer": "halos",
     "mask_explorer": "masks",
     "network_volumes": "volumes",
+    "momentum_valley": "valleys",
     "nine_numbers": "xor_networks",
     "signal_explorer": "signals",
     "tile_explorer": "product_explorer",

@@ -1,6 +1,4 @@
-"""Pictures of training: learning curves with their gap, what a network read in a digit, where it is mistaken."""
-
-from itertools import pairwise
+"""Pictures of training: learning curves with their gap, galleries of digits, where a network is mistaken."""
 
 import numpy as np
 from matplotlib.patches import Rectangle
@@ -9,13 +7,6 @@ from matplotlib.ticker import MaxNLocator
 from course_lib.validate import as_float, require_some
 
 from . import style
-from .picture import picture
-from .svg import Svg
-
-WIDTH, HEIGHT = 660, 412
-PIXEL = 8  # side of one pixel of a digit, in pixels on the page
-GREYS = 15  # levels of ink: pixels of one level that touch become one rectangle, which keeps the SVG small
-LOWEST_DRAWN = 0.7  # accuracies below this sit on the lower edge of the small curves
 
 
 @style.styled
@@ -113,7 +104,7 @@ def mistakes(images, found, *, cols=5):
     if len(found.index) == 0:
         fig, ax = style.new_figure(4.5, 0.7)
         ax.set_axis_off()
-        ax.text(0.5, 0.5, f"No mistakes: all {len(images)} images are answered rightly.", ha="center", va="center")
+        ax.text(0.5, 0.5, f"No mistakes: all {len(images)} images are answered correctly.", ha="center", va="center")
         return fig
     columns = zip(found.label, found.predicted, found.confidence, strict=True)
     texts = [f"label {label}, saw {predicted}\n{_percent(sure)} sure" for label, predicted, sure in columns]
@@ -163,121 +154,6 @@ def confusion(counts):
     )
     ax.grid(False)
     return fig
-
-
-def select(labels, probabilities, *, digit="all", wrong_only=False):
-    """Return the rows that `watch` can show: of one class or all, all in order or the wrong ones, surest first.
-
-    Parameters
-    ----------
-    labels : int array (n,)
-    probabilities : array (n, 10)
-    digit : "all" or int
-    wrong_only : bool
-    """
-    keep = np.ones(len(labels), bool) if digit == "all" else labels == digit
-    if not wrong_only:
-        return np.flatnonzero(keep)
-    rows = np.flatnonzero(keep & (probabilities.argmax(axis=1) != labels))
-    return rows[np.argsort(-probabilities[rows].max(axis=1), kind="stable")]
-
-
-def watch(images, labels, snapshots, accuracies, *, epoch, digit="all", wrong_only=False, sample=1):
-    """Return a `Picture` of one digit, what the network thought of it after `epoch` epochs, and how good it was then.
-
-    Parameters
-    ----------
-    images : array (n, 28, 28) in [0, 1]
-    labels : int array (n,)
-    snapshots : array (epochs + 1, n, 10)
-        Probabilities for every image: before training, then after each epoch.
-    accuracies : array (epochs + 1, 2)
-        Training and validation accuracy at the same moments.
-    epoch : int
-        0 is before training.
-    digit, wrong_only
-        Which images to choose from; see `select`.
-    sample : int >= 1
-        Which of them; counted round and round, so that every value shows one.
-    """
-    labels, accuracies = np.asarray(labels), np.asarray(accuracies)
-    rows = select(labels, snapshots[epoch], digit=digit, wrong_only=wrong_only)
-    s = Svg(WIDTH, HEIGHT)
-    moment = "Before training" if epoch == 0 else f"After epoch {epoch}"
-    what = ("wrong answers" if wrong_only else "digits") + ("" if digit == "all" else f" with label {digit}")
-    s.text(16, 22, f"{moment}: {len(rows)} {what}", bold=True, size=14)
-    _draw_accuracies(s, accuracies, epoch, 66, 322, 570, 64)
-    if len(rows) == 0:
-        s.text(16, 46, f"Sample {sample}: none, the network has all of them right at this moment.")
-        return picture(s, alt=f"{moment} there are no {what}, so there is no sample {sample} to show.")
-    place = (sample - 1) % len(rows)
-    row = rows[place]
-    k, label = snapshots[epoch][row], int(labels[row])
-    answer = int(k.argmax())
-    verdict = "right" if answer == label else "wrong"
-    again = "" if place == sample - 1 else f" (counted round: number {place + 1})"
-    reading = f"label {label}, answer {answer} with {_percent(k[answer])}: {verdict}"
-    s.text(16, 46, f"Sample {sample} of {len(rows)}{again}: {reading}")
-    _draw_digit(s, images[row], 16, 58)
-    _draw_bars(s, k, label, answer, 276, 58)
-    train, validation = map(_percent, accuracies[epoch])
-    alt = (
-        f"{moment}, sample {sample} of {len(rows)} {what}{again}: a digit labelled {label} is read as {answer} with "
-        f"probability {_percent(k[answer])}, which is {verdict}. Training accuracy {train}, "
-        f"validation accuracy {validation}."
-    )
-    return picture(s, alt=alt)
-
-
-def _draw_digit(s, image, x, y):
-    """Ink as horizontal runs of equal grey: about 150 rectangles a digit instead of 784."""
-    levels = np.rint(np.asarray(image) * GREYS).astype(int)
-    for i, line in enumerate(levels):
-        starts = np.flatnonzero(np.diff(line, prepend=-1))
-        for start, stop in zip(starts, [*starts[1:], len(line)], strict=True):
-            if line[start]:
-                grey = f"{255 - round(line[start] * 255 / GREYS):02X}"
-                left, length = x + start * PIXEL, (stop - start) * PIXEL
-                s.rect(left, y + i * PIXEL, length, PIXEL, fill=f"#{grey * 3}", stroke="none")
-    s.rect(x, y, levels.shape[1] * PIXEL, levels.shape[0] * PIXEL, stroke="idle")
-
-
-def _draw_bars(s, k, label, answer, x, y, row=22.4, longest=160):
-    for i, probability in enumerate(k):
-        top = y + i * row
-        role = "output" if i == label else "hazard" if i == answer else "idle"
-        s.text(x, top + 15, str(i), bold=i in (label, answer))
-        s.rect(x + 18, top + 3, longest, row - 6, fill=style.PAPER, stroke=style.GRID)
-        if probability * longest >= 0.1:
-            s.rect(x + 18, top + 3, float(probability) * longest, row - 6, fill=role, stroke="none")
-        notes = [_percent(probability), *(["label"] if i == label else []), *(["answer"] if i == answer else [])]
-        s.text(x + longest + 26, top + 15, ", ".join(notes), bold=i in (label, answer))
-
-
-def _draw_accuracies(s, accuracies, epoch, x, y, width, height):
-    """The two learning curves, small, with a line at the epoch that is shown."""
-    last = max(len(accuracies) - 1, 1)
-
-    def place(e, accuracy):
-        drop = (1 - max(float(accuracy), LOWEST_DRAWN)) / (1 - LOWEST_DRAWN)
-        return x + e / last * width, y + 6 + drop * (height - 6)
-
-    s.rect(x, y, width, height, stroke="idle")
-    s.text(x - 6, y + 11, "100 %", anchor="end")
-    s.text(x - 6, y + height, f"{100 * LOWEST_DRAWN:.0f} %", anchor="end")
-    for column, role, name in (0, "data", "training"), (1, "output", "validation"):
-        points = [place(e, a) for e, a in enumerate(accuracies[:, column])]
-        for (x1, y1), (x2, y2) in pairwise(points[1:]):
-            s.line(x1, y1, x2, y2, stroke=role, line=2, dashed=column == 1)
-        now = accuracies[epoch, column]
-        s.circle(*points[epoch], 4, fill=role, stroke=style.PAPER)
-        left = x + 8 + column * 240
-        s.rect(left, y - 14, 9, 9, fill=role, stroke="none")
-        s.text(left + 14, y - 5, f"{name} accuracy {_percent(now)}" + (" (dashed)" if column else ""))
-    at = place(epoch, 1)[0]
-    s.line(at, y, at, y + height, stroke=style.INK, line=1)
-    s.text(x, y + height + 16, "before")
-    s.text(x + width, y + height + 16, f"epoch {len(accuracies) - 1}", anchor="end")
 
 
 def _curve(ax, x, y, role, name):

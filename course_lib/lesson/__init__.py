@@ -14,6 +14,7 @@ The experiments of single lessons: `lines`, `corrections` and `two_digits` of 01
 from .colour_images import ColourImages, colour_images
 from .columns import columns
 from .counts import counts
+from .cross_judges import judged_by_others
 from .estimates import Issued, estimated, issued
 from .findings import Findings, findings
 from .layer_counts import Counted, count_layer
@@ -24,16 +25,18 @@ from .measurements import Measured, Rate, measured, memory_ladder, microbench, r
 from .moved_digits import moved, with_room
 from .prediction import Prediction, predict
 from .probed import climb_each, random_changes, relative_roughness
+from .pushes import pushes
 from .recorded_gradients import RecordedGradients, recorded_gradients
 from .tables import Table, table
 from .training_health import Runs, Signal, rate_range, sick_curves, signals, training_runs, waking_epochs, xor_runs
 from .two_digits import TwoDigits, two_digits
+from .whole_batch import Descent, steps_until
 
 __all__ = [
-    "ColourImages", "Counted", "Findings", "Issued", "Listing", "Measured", "Prediction", "Rate", "RecordedGradients",
-    "Runs", "Signal", "Table", "TwoDigits", "climb_each", "colour_images", "columns", "cost_share", "count_layer",
-    "counts", "estimated", "findings", "issued", "layer_times", "listing", "measured", "memory_ladder", "microbench",
-    "moved", "padded", "predict", "random_changes", "rate_range", "recorded_gradients", "registers",
-    "relative_roughness", "sick_curves", "signals", "table", "train_in_phases", "training_runs", "two_digits",
-    "waking_epochs", "with_room", "xor_runs",
+    "ColourImages", "Counted", "Descent", "Findings", "Issued", "Listing", "Measured", "Prediction", "Rate",
+    "RecordedGradients", "Runs", "Signal", "Table", "TwoDigits", "climb_each", "colour_images", "columns", "cost_share",
+    "count_layer", "counts", "estimated", "findings", "issued", "judged_by_others", "layer_times", "listing",
+    "measured", "memory_ladder", "microbench", "moved", "padded", "predict", "pushes", "random_changes", "rate_range",
+    "recorded_gradients", "registers", "relative_roughness", "sick_curves", "signals", "steps_until", "table",
+    "train_in_phases", "training_runs", "two_digits", "waking_epochs", "with_room", "xor_runs",
 ]  # fmt: skip

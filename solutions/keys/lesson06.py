@@ -125,7 +125,61 @@ KEYS = (
                 """def soften(z, tau):
     powers = np.exp(z / tau)
     return powers / powers.sum(axis=1, keepdims=True)""",
-                "There are NaN or infinite values",
+                "All powers of a row overflow, or are 0",
+            ),
+            Mutant(
+                "shift before tau",
+                """def soften(z, tau):
+    powers = np.exp(z / tau - z.max(axis=1, keepdims=True))
+    return powers / powers.sum(axis=1, keepdims=True)""",
+                "first divide by tau, then subtract",
+            ),
+            Mutant(
+                "one maximum for all",
+                """def soften(z, tau):
+    z = z / tau
+    powers = np.exp(z - z.max())
+    return powers / powers.sum(axis=1, keepdims=True)""",
+                "each row needs its own maximum",
+            ),
+            Mutant(
+                "maxima of the columns",
+                """def soften(z, tau):
+    z = z / tau
+    powers = np.exp(z - z.max(axis=0))
+    return powers / powers.sum(axis=1, keepdims=True)""",
+                "The maximum of each column was subtracted",
+            ),
+            Mutant(
+                "subtracts the smallest",
+                """def soften(z, tau):
+    z = z / tau
+    powers = np.exp(z - z.min(axis=1, keepdims=True))
+    return powers / powers.sum(axis=1, keepdims=True)""",
+                "Less than the row's largest was subtracted",
+            ),
+            Mutant(
+                "subtracts the mean",
+                """def soften(z, tau):
+    z = z / tau
+    powers = np.exp(z - z.mean(axis=1, keepdims=True))
+    return powers / powers.sum(axis=1, keepdims=True)""",
+                "so that powers still overflow: subtract the largest",
+            ),
+            Mutant(
+                "not divided",
+                """def soften(z, tau):
+    z = z / tau
+    return np.exp(z - z.max(axis=1, keepdims=True))""",
+                "These are the powers",
+            ),
+            Mutant(
+                "logarithms",
+                """def soften(z, tau):
+    z = z / tau
+    z = z - z.max(axis=1, keepdims=True)
+    return z - np.log(np.exp(z).sum(axis=1, keepdims=True))""",
+                "These are the logarithms",
             ),
             Mutant(
                 "times tau",
@@ -225,6 +279,56 @@ KEYS = (
                 "they were divided by that of all images",
             ),
             Mutant(
+                "totals of the columns",
+                """def crowd_gradient(z, votes):
+    return (ops.softmax(z.astype(float)) - votes / votes.sum(axis=0)) / len(z)""",
+                "the totals of the classes, the columns",
+            ),
+            Mutant(
+                "totals not kept as a column",
+                """def crowd_gradient(z, votes):
+    return (ops.softmax(z.astype(float)) - votes / votes.sum(axis=1)) / len(z)""",
+                "keep the totals as a column",
+            ),
+            Mutant(
+                "softmax down the columns",
+                """def crowd_gradient(z, votes):
+    powers = np.exp(z.astype(float))
+    return (powers / powers.sum(axis=0) - votes / votes.sum(axis=1, keepdims=True)) / len(z)""",
+                "Softmax goes row by row",
+            ),
+            Mutant(
+                "stops at the probabilities",
+                """def crowd_gradient(z, votes):
+    return -votes / votes.sum(axis=1, keepdims=True) / ops.softmax(z.astype(float)) / len(z)""",
+                "go on through softmax to the scores",
+            ),
+            Mutant(
+                "diagonal of the Jacobian",
+                """def crowd_gradient(z, votes):
+    k, q = ops.softmax(z.astype(float)), votes / votes.sum(axis=1, keepdims=True)
+    return (-q / k) * k * (1 - k) / len(z)""",
+                "Every score acts on all probabilities",
+            ),
+            Mutant(
+                "mean over votes",
+                """def crowd_gradient(z, votes):
+    return (ops.softmax(z.astype(float)) - votes / votes.sum(axis=1, keepdims=True)) / votes.sum()""",
+                "this divides by the number of votes",
+            ),
+            Mutant(
+                "images weighted by their votes",
+                """def crowd_gradient(z, votes):
+    return (votes.sum(axis=1, keepdims=True) * ops.softmax(z.astype(float)) - votes) / votes.sum()""",
+                "Every image counts once",
+            ),
+            Mutant(
+                "sum over votes",
+                """def crowd_gradient(z, votes):
+    return (votes.sum(axis=1, keepdims=True) * ops.softmax(z.astype(float)) - votes) / len(z)""",
+                "An image with more votes weighs more here",
+            ),
+            Mutant(
                 "wrong sign",
                 """def crowd_gradient(z, votes):
     return (votes / votes.sum(axis=1, keepdims=True) - ops.softmax(z.astype(float))) / len(z)""",
@@ -233,9 +337,9 @@ KEYS = (
             Mutant(
                 "whole numbers into softmax",
                 """def crowd_gradient(z, votes):
-    k = np.exp(z) / np.exp(z).sum(axis=0)
+    k = (np.exp(z) / np.exp(z).sum(axis=1, keepdims=True)).astype(int)
     return (k - votes / votes.sum(axis=1, keepdims=True)) / len(z)""",
-                "result[0, 0] is 1, expected 0.665",
+                "result[0, 0] is 0, expected 0.665",
             ),
         ),
     ),
@@ -320,7 +424,7 @@ KEYS = (
         w += v
         path.append(w)
     return np.array(path)""",
-                "result[0, 0] is 0, expected 4",
+                "the same array was stored again and again",
             ),
             Mutant(
                 "without the start",
@@ -331,7 +435,7 @@ KEYS = (
         w = w + v
         path.append(w)
     return np.array(path, dtype=float)""",
-                "result has shape (2, 1), expected (3, 1)",
+                "The start is missing: it is the first row.",
             ),
             Mutant(
                 "gradient of the start",
@@ -342,7 +446,105 @@ KEYS = (
         w = w + v
         path.append(w)
     return np.array(path, dtype=float)""",
-                "result[2, 0] is -1, expected 0",
+                "this is always that of the start",
+            ),
+            Mutant(
+                "rates exchanged",
+                """def valley(w, curvature, lr, momentum, steps):
+    v, path = np.zeros(len(w)), [w]
+    for _ in range(steps):
+        v = lr * v - momentum * curvature * w
+        w = w + v
+        path.append(w)
+    return np.array(path, dtype=float)""",
+                "lr and momentum are exchanged",
+            ),
+            Mutant(
+                "twice the gradient",
+                """def valley(w, curvature, lr, momentum, steps):
+    v, path = np.zeros(len(w)), [w]
+    for _ in range(steps):
+        v = momentum * v - lr * 2 * curvature * w
+        w = w + v
+        path.append(w)
+    return np.array(path, dtype=float)""",
+                "the 2 of the square cancels the half",
+            ),
+            Mutant(
+                "the loss for its gradient",
+                """def valley(w, curvature, lr, momentum, steps):
+    v, path = np.zeros(len(w)), [w]
+    for _ in range(steps):
+        v = momentum * v - lr * 0.5 * curvature * w ** 2
+        w = w + v
+        path.append(w)
+    return np.array(path, dtype=float)""",
+                "This goes along the loss",
+            ),
+            Mutant(
+                "no curvature",
+                """def valley(w, curvature, lr, momentum, steps):
+    v, path = np.zeros(len(w)), [w]
+    for _ in range(steps):
+        v = momentum * v - lr * w
+        w = w + v
+        path.append(w)
+    return np.array(path, dtype=float)""",
+                "The curvature is left out",
+            ),
+            Mutant(
+                "looks ahead",
+                """def valley(w, curvature, lr, momentum, steps):
+    v, path = np.zeros(len(w)), [w]
+    for _ in range(steps):
+        v = momentum * v - lr * curvature * (w + momentum * v)
+        w = w + v
+        path.append(w)
+    return np.array(path, dtype=float)""",
+                "the lesson's rule takes it where w is",
+            ),
+            Mutant(
+                "keeps the velocities",
+                """def valley(w, curvature, lr, momentum, steps):
+    v, path = np.zeros(len(w)), [w]
+    for _ in range(steps):
+        v = momentum * v - lr * curvature * w
+        w = w + v
+        path.append(v)
+    return np.array(path, dtype=float)""",
+                "These are the velocities",
+            ),
+            Mutant(
+                "a path of whole numbers",
+                """def valley(w, curvature, lr, momentum, steps):
+    path, v = np.zeros((steps + 1, len(w)), dtype=w.dtype), np.zeros(len(w))
+    path[0] = w
+    for t in range(steps):
+        v = momentum * v - lr * curvature * path[t]
+        path[t + 1] = path[t] + v
+    return path.astype(float)""",
+                "An array of whole numbers keeps no fractions",
+            ),
+            Mutant(
+                "only the end",
+                """def valley(w, curvature, lr, momentum, steps):
+    v = np.zeros(len(w))
+    for _ in range(steps):
+        v = momentum * v - lr * curvature * w
+        w = w + v
+    return w.astype(float)""",
+                "This is the end of the path",
+            ),
+            Mutant(
+                "a column for each moment",
+                """def valley(w, curvature, lr, momentum, steps):
+    v, path = np.zeros(len(w)), [w]
+    for _ in range(steps):
+        v = momentum * v - lr * curvature * w
+        w = w + v
+        path.append(w)
+    return np.array(path, dtype=float).T""",
+                "Each row is one moment",
             ),
         ),
     ),
@@ -386,7 +588,28 @@ KEYS = (
                 "batch_size batches",
                 """def batches(n, batch_size, rng):
     return np.array_split(rng.permutation(n), batch_size)""",
-                "2 values, expected 3",
+                "not how many batches there are",
+            ),
+            Mutant(
+                "slices end too early",
+                """def batches(n, batch_size, rng):
+    order = rng.permutation(n)
+    return [order[start:batch_size] for start in range(0, n, batch_size)]""",
+                "A slice ends where the next batch begins",
+            ),
+            Mutant(
+                "filled up",
+                """def batches(n, batch_size, rng):
+    order = rng.permutation(n)
+    return [order[max(min(start, n - batch_size), 0):][:batch_size] for start in range(0, n, batch_size)]""",
+                "The last batch is filled up",
+            ),
+            Mutant(
+                "overlapping",
+                """def batches(n, batch_size, rng):
+    order = rng.permutation(n)
+    return [order[start:start + batch_size] for start in range(n)]""",
+                "The batches overlap",
             ),
             Mutant(
                 "a generator",
@@ -490,6 +713,68 @@ KEYS = (
                 "Failures count only in a row",
             ),
             Mutant(
+                "exchanged",
+                """def stop_early(val_losses, patience):
+    best = 0
+    for i, loss in enumerate(val_losses):
+        if loss < val_losses[best]:
+            best = i
+        if i - best == patience:
+            return best, i + 1
+    return best, len(val_losses)""",
+                "The two numbers are exchanged",
+            ),
+            Mutant(
+                "best from 1",
+                """def stop_early(val_losses, patience):
+    best = 0
+    for i, loss in enumerate(val_losses):
+        if loss < val_losses[best]:
+            best = i
+        if i - best == patience:
+            return i + 1, best + 1
+    return len(val_losses), best + 1""",
+                "The best epoch is counted from 0",
+            ),
+            Mutant(
+                "the lowest loss",
+                """def stop_early(val_losses, patience):
+    best = 0
+    for i, loss in enumerate(val_losses):
+        if loss < val_losses[best]:
+            best = i
+        if i - best == patience:
+            return i + 1, val_losses[best]
+    return len(val_losses), val_losses[best]""",
+                "not that loss",
+            ),
+            Mutant(
+                "the latest of equals",
+                """def stop_early(val_losses, patience):
+    best = latest = 0
+    for i, loss in enumerate(val_losses):
+        if loss < val_losses[best]:
+            best = i
+        if loss <= val_losses[best]:
+            latest = i
+        if i - best == patience:
+            return i + 1, latest
+    return len(val_losses), latest""",
+                "the earliest is the best",
+            ),
+            Mutant(
+                "one epoch too few",
+                """def stop_early(val_losses, patience):
+    best = 0
+    for i, loss in enumerate(val_losses):
+        if loss < val_losses[best]:
+            best = i
+        if i - best == max(patience - 1, 1):
+            return i + 1, best
+    return len(val_losses), best""",
+                "one epoch less than there is patience for",
+            ),
+            Mutant(
                 "never stops",
                 """def stop_early(val_losses, patience):
     return len(val_losses), val_losses.index(min(val_losses))""",
@@ -550,7 +835,28 @@ KEYS = (
                 """def per_class(labels, answers, names):
     counts = np.array([[np.sum((labels == a) & (answers == b)) for b in names] for a in names])
     return counts, np.diag(counts) / counts.sum(axis=1)""",
-                "There are NaN or infinite values",
+                "A class without images divides 0 by 0",
+            ),
+            Mutant(
+                "exchanged",
+                """def per_class(labels, answers, names):
+    counts = np.array([[np.sum((labels == a) & (answers == b)) for b in names] for a in names])
+    return np.diag(counts) / np.maximum(counts.sum(axis=1), 1), counts""",
+                "first the counts, then the shares",
+            ),
+            Mutant(
+                "shares of wrong answers",
+                """def per_class(labels, answers, names):
+    counts = np.array([[np.sum((labels == a) & (answers == b)) for b in names] for a in names])
+    return counts, 1 - np.diag(counts) / np.maximum(counts.sum(axis=1), 1)""",
+                "These are the shares of wrong answers.",
+            ),
+            Mutant(
+                "percentages",
+                """def per_class(labels, answers, names):
+    counts = np.array([[np.sum((labels == a) & (answers == b)) for b in names] for a in names])
+    return counts, 100 * np.diag(counts) / np.maximum(counts.sum(axis=1), 1)""",
+                "these are percentages",
             ),
             Mutant(
                 "labels as positions",
@@ -568,7 +874,7 @@ KEYS = (
     counts = np.zeros((len(names), len(names)), dtype=int)
     counts[[place[n] for n in labels], [place[n] for n in answers]] += 1
     return counts, np.diag(counts) / np.maximum(counts.sum(axis=1), 1)""",
-                "result[0][0, 0] is 1, expected 2",
+                "Each pair of label and answer is counted once",
             ),
         ),
     ),
@@ -635,7 +941,44 @@ KEYS = (
             Mutant(
                 "no slope of ReLU",
                 _loop("dz = da * (z > 0)", "dz = da"),
-                "result[0][0][0, 0] is ",
+                "The slope of ReLU is missing on the way back.",
+            ),
+            Mutant(
+                "exchanged",
+                _loop("return params, np.mean(scores.argmax(axis=1) == y_new)", "return accuracy, params").replace(
+                    "    return", "    accuracy = np.mean(scores.argmax(axis=1) == y_new)\n    return"
+                ),
+                "The two are exchanged",
+            ),
+            Mutant(
+                "number of right answers",
+                _loop("np.mean(scores.argmax(axis=1) == y_new)", "np.sum(scores.argmax(axis=1) == y_new)"),
+                "this is the number of right answers",
+            ),
+            Mutant(
+                "a percentage",
+                _loop("np.mean(scores", "100 * np.mean(scores"),
+                "this is a percentage",
+            ),
+            Mutant(
+                "no softmax",
+                _loop("ops.softmax(g)", "g"),
+                "the scores themselves stand in the place of k",
+            ),
+            Mutant(
+                "climbs",
+                _loop("v -= lr * gradient", "v += lr * gradient"),
+                "This climbs",
+            ),
+            Mutant(
+                "mean of the bias gradients",
+                _loop("dz.sum(axis=0), a.T @ dg, dg.sum(axis=0)", "dz.mean(axis=0), a.T @ dg, dg.mean(axis=0)"),
+                "The gradient of a bias is the sum over the batch",
+            ),
+            Mutant(
+                "dampened gradient",
+                _loop("v -= lr * gradient", "v -= lr * (1 - momentum) * gradient"),
+                "not with lr (1 - momentum)",
             ),
             Mutant(
                 "a slope at 0",
@@ -646,9 +989,13 @@ KEYS = (
                 "steps before it is back",
                 _loop(
                     "            da = dg @ w2.T\n",
-                    "            da = dg @ (w2 - lr * a.T @ dg).T\n",
-                ),
-                "on a hidden case returns wrong numbers.",
+                    "            for p, v, gradient in zip(params[2:], velocities[2:], (a.T @ dg, dg.sum(axis=0))):\n"
+                    "                v *= momentum\n"
+                    "                v -= lr * gradient\n"
+                    "                p += v\n"
+                    "            da = dg @ w2.T\n",
+                ).replace("zip(params, velocities, gradients)", "zip(params[:2], velocities[:2], gradients[:2])"),
+                "w2 has made its step before the gradients went back",
             ),
             Mutant(
                 "always divides by batch_size",

@@ -316,7 +316,7 @@ def test_brackets_are_offered_only_where_they_fit(answer):
                       "last axis. Is one of them transposed? `x + w` or `x.T + w.T` would fit."),
         (in_place, "Is one of them transposed? `x + w` or `x.T + w.T` would fit."),
         (column, "x is (2, 3) and x.sum(axis=1) is (2,): for `x * x.sum(axis=1)` the sizes must be equal or 1"),
-        (column, "`x * x.sum(axis=1)[:, None]` or `x.T * x.sum(axis=1)` would fit. Shapes of the arguments: x (2, 3)"),
+        (column, "keepdims=True keeps it there, with length 1. Shapes of the arguments: x (2, 3), w (2, 3)."),
         (whole_numbers, "An array of whole numbers cannot take fractions in place."),
         (into_a_row, "The values and the place that they are to fill have different shapes."),
     ],

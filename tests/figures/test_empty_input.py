@@ -47,7 +47,7 @@ def test_a_matrix_has_rows_and_columns(values):
 def test_no_mistakes_is_a_picture_that_says_so():
     none = np.zeros(0, np.int64)
     fig = training.mistakes(np.zeros((7, 28, 28)), nn.Mistakes(none, none, none, none.astype(float)))
-    assert [t.get_text() for t in fig.axes[0].texts] == ["No mistakes: all 7 images are answered rightly."]
+    assert [t.get_text() for t in fig.axes[0].texts] == ["No mistakes: all 7 images are answered correctly."]
     figures.picture(fig, alt="A line that says that there are no mistakes")
 
 

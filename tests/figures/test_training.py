@@ -1,6 +1,5 @@
-"""Figures of lesson 06: every position of every control gives its own picture, and what is drawn is the data."""
+"""Figures of lesson 06: what is drawn is the data."""
 
-from urllib.parse import unquote
 
 import numpy as np
 import pytest
@@ -8,68 +7,6 @@ from matplotlib.colors import to_hex
 
 from course_lib import figures, nn
 from course_lib.figures import style
-
-EPOCHS, N = 6, 60
-DIGITS = ["all", *range(10)]
-
-
-@pytest.fixture(scope="module")
-def run():
-    """Images, labels, snapshots and accuracies like those of the lesson; class 9 is always right at the end."""
-    rng = np.random.default_rng(0)
-    images, labels = rng.random((N, 28, 28)), np.arange(N) % 10
-    k = rng.random((EPOCHS + 1, N, 10))
-    k[-1, labels == 9] = np.eye(10)[9]
-    accuracies = np.column_stack([np.linspace(0.1, 1, EPOCHS + 1), np.linspace(0.1, 0.92, EPOCHS + 1)])
-    return images, labels, k / k.sum(axis=-1, keepdims=True), accuracies
-
-
-def test_watch_draws_at_the_start_the_middle_and_the_end_with_every_other_control(run):
-    for epoch in (0, EPOCHS // 2, EPOCHS):
-        for digit in DIGITS:
-            for wrong_only in (True, False):
-                p = figures.training.watch(*run, epoch=epoch, digit=digit, wrong_only=wrong_only, sample=1 + 3 * epoch)
-                assert len(p.src) < 100_000
-                assert (p.width, p.height) == (figures.training.WIDTH, figures.training.HEIGHT)
-
-
-@pytest.mark.parametrize(("digit", "wrong_only"), [("all", True), (3, False), (9, False)])
-def test_watch_changes_with_each_control(run, digit, wrong_only):
-    def src(**change):
-        start = dict(epoch=EPOCHS, digit=digit, wrong_only=wrong_only, sample=1)
-        return figures.training.watch(*run, **(start | change)).src
-
-    assert len({src(sample=s) for s in range(1, 21)}) == 20
-    assert len({src(epoch=e) for e in range(EPOCHS + 1)}) == EPOCHS + 1
-    assert len({src(digit=d) for d in DIGITS}) == len(DIGITS)
-    assert src(wrong_only=not wrong_only) != src()
-
-
-def test_watch_says_right_wrong_and_none(run):
-    _, labels, k, _ = run
-    right = figures.training.watch(*run, epoch=EPOCHS, digit=9)
-    assert "which is right" in right.alt
-    wrong = figures.training.watch(*run, epoch=EPOCHS, wrong_only=True)
-    assert "which is wrong" in wrong.alt
-    assert f"of {int((k[-1].argmax(axis=1) != labels).sum())} wrong answers" in wrong.alt
-    none = figures.training.watch(*run, epoch=EPOCHS, digit=9, wrong_only=True, sample=3)
-    assert "no wrong answers with label 9" in none.alt
-    assert "sample 3" in none.alt
-    assert "Before training" in figures.training.watch(*run, epoch=0).alt
-
-
-def test_watch_shows_the_label_and_the_answer_in_words_too(run):
-    text = unquote(figures.training.watch(*run, epoch=EPOCHS, wrong_only=True).src)
-    assert ", label</text>" in text
-    assert ", answer</text>" in text
-
-
-def test_select_orders_wrong_answers_by_certainty(run):
-    _, labels, k, _ = run
-    rows = figures.training.select(labels, k[-1], wrong_only=True)
-    assert (np.diff(k[-1][rows].max(axis=1)) <= 0).all()
-    assert (k[-1][rows].argmax(axis=1) != labels[rows]).all()
-    np.testing.assert_array_equal(figures.training.select(labels, k[-1], digit=3), np.flatnonzero(labels == 3))
 
 
 def test_learning_curves_draw_the_history():

@@ -1,6 +1,6 @@
 """Exercises of lesson 06, training an MLP: public cases, and the usual mistakes.
 
-Source: H, "Softmax Derivatives Needed to Train" and "Output is a Probability for Each Category"; O, "Stochastic
+Source: Hwu, "Softmax Derivatives Needed to Train" and "Output is a Probability for Each Category"; Owens, "Stochastic
 gradient descent".
 """
 
@@ -14,6 +14,13 @@ from course_lib.checks.values import Seeded
 from course_lib.data import load_digits
 
 
+def _shifted(z, tau, by):
+    """Softmax whose scores are divided by tau and then lowered by by(scores), whatever that leads to."""
+    z = np.asarray(z, dtype=float) / tau
+    powers = np.exp(z - by(z))
+    return powers / powers.sum(axis=1, keepdims=True)
+
+
 def _crowd(z, votes, count=len, shares=lambda votes: votes / votes.sum(axis=1, keepdims=True)):
     k = ops.softmax(np.asarray(z, dtype=float))
     return ops.softmax_backward(-shares(np.asarray(votes)) / k / count(z), k)
@@ -21,6 +28,22 @@ def _crowd(z, votes, count=len, shares=lambda votes: votes / votes.sum(axis=1, k
 
 def _majority(votes):
     return np.eye(votes.shape[1])[votes.argmax(axis=1)]
+
+
+def _own_probability_only(z, votes):
+    """Each score is said to act on its own probability alone: the Jacobian without what is off its diagonal."""
+    k = ops.softmax(np.asarray(z, dtype=float))
+    return -_shares(votes) * (1 - k) / len(z)
+
+
+def _shares(votes):
+    return votes / np.sum(votes, axis=1, keepdims=True)
+
+
+def _by_vote(z, votes, count):
+    """Every vote counts as an image of its own."""
+    k = ops.softmax(np.asarray(z, dtype=float))
+    return (np.sum(votes, axis=1, keepdims=True) * k - votes) / count
 
 
 def _valley(w, curvature, lr, momentum, steps, late=False):
@@ -33,6 +56,27 @@ def _valley(w, curvature, lr, momentum, steps, late=False):
     return path
 
 
+def _walked(w, curvature, lr, momentum, steps, slope=lambda c, w, v, start: c * w, kept=lambda v, w: w):
+    """The path with another slope, or with something else kept of each step."""
+    start = w = np.asarray(w, dtype=float)
+    v, path = np.zeros(len(w)), [w]
+    for _ in range(steps):
+        v = momentum * v - lr * slope(curvature, w, v, start)
+        w = w + v
+        path.append(kept(v, w))
+    return np.array(path)
+
+
+def _in_whole_numbers(w, curvature, lr, momentum, steps):
+    """The path, kept in an array of the start's dtype: whole numbers lose their fractions at every step."""
+    path, v = np.zeros((steps + 1, len(w)), dtype=np.asarray(w).dtype), np.zeros(len(w))
+    path[0] = w
+    for t in range(steps):
+        v = momentum * v - lr * curvature * path[t]
+        path[t + 1] = path[t] + v
+    return path.astype(float)
+
+
 def _batches(n, batch_size, rng):
     return np.split(rng.permutation(n), range(batch_size, n, batch_size))
 
@@ -41,6 +85,11 @@ def _stop(losses, patience, since=lambda losses, i: i - int(np.argmin(losses[: i
     over = (i + 1 for i in range(len(losses)) if since(losses, i) >= patience)
     run = next(over, len(losses))
     return run, int(np.argmin(losses[:run]))
+
+
+def _latest_best(losses, patience):
+    run, _ = _stop(losses, patience)
+    return run, max(i for i in range(run) if losses[i] == min(losses[:run]))
 
 
 def _since_a_fall(losses, i):
@@ -101,6 +150,69 @@ def _trained(x, y, x_new, y_new, params, lr, momentum, batch_size, epochs, rng, 
     return _result(net, *(judged or (x_new, y_new)))
 
 
+def _trained_through(layer, *args):
+    """`_trained` with another layer in the place of ReLU."""
+    x, y, x_new, y_new, params, lr, momentum, batch_size, epochs, rng = args
+    nn, net = _network(params)
+    odd = nn.Sequential(net[0], layer(nn), net[2], ops=ops)
+    nn.train(odd, (x, y), epochs=epochs, batch_size=batch_size, lr=lr, momentum=momentum, rng=rng, progress=False)
+    return _result(odd, x_new, y_new)
+
+
+def _without_slope(nn):
+    class WithoutSlope(nn.ReLU):
+        def backward(self, dout, *args, **options):
+            return dout
+
+    return WithoutSlope()
+
+
+def _stepped(*args, change):
+    """Training whose gradient of the scores is change(scores, labels)."""
+    x, y, x_new, y_new, params, lr, momentum, batch_size, epochs, rng = args
+    net = _network(params)[1]
+    own = list(net.parameters().values())
+    velocities = [np.zeros_like(p) for p in own]
+    for batch in [part for _ in range(epochs) for part in _batches(len(x), batch_size, rng)]:
+        net.zero_grad()
+        scores = net.forward(x[batch])
+        net.backward(change(scores, y[batch]))
+        ops.sgd_step(own, list(net.gradients().values()), lr, momentum, velocities)
+    return _result(net, x_new, y_new)
+
+
+def _back_through_new_weights(*args):
+    """The last layer steps before the gradients go back through it."""
+    x, y, x_new, y_new, params, lr, momentum, batch_size, epochs, rng = args
+    net = _network(params)[1]
+    velocities = {layer: [np.zeros_like(p) for p in layer.params.values()] for layer in net if layer.params}
+    for batch in [part for _ in range(epochs) for part in _batches(len(x), batch_size, rng)]:
+        net.zero_grad()
+        cache = ops.softmax_cross_entropy_forward(net.forward(x[batch]), y[batch])[1]
+        dout = ops.softmax_cross_entropy_backward(cache)
+        net[2].backward(dout)
+        for layer, hidden in ((net[2], None), (net[0], net[1])):
+            if hidden is not None:
+                layer.backward(hidden.backward(dout @ net[2].params["w"].T))
+            ops.sgd_step(list(layer.params.values()), list(layer.grads.values()), lr, momentum, velocities[layer])
+    return _result(net, x_new, y_new)
+
+
+def _mean_of_bias_gradients(*args):
+    """The biases' gradients are divided by the batch once more."""
+    x, y, x_new, y_new, params, lr, momentum, batch_size, epochs, rng = args
+    net = _network(params)[1]
+    own = list(net.parameters().values())
+    velocities = [np.zeros_like(p) for p in own]
+    for batch in [part for _ in range(epochs) for part in _batches(len(x), batch_size, rng)]:
+        net.zero_grad()
+        cache = ops.softmax_cross_entropy_forward(net.forward(x[batch]), y[batch])[1]
+        net.backward(ops.softmax_cross_entropy_backward(cache))
+        gradients = [g / len(batch) if g.ndim == 1 else g for g in net.gradients().values()]
+        ops.sgd_step(own, gradients, lr, momentum, velocities)
+    return _result(net, x_new, y_new)
+
+
 def _with_a_wrong_rest(x, y, x_new, y_new, params, lr, momentum, batch_size, epochs, rng, factor):
     """Training whose last, smaller batch is divided by batch_size (factor 1), or left out (factor 0)."""
     net = _network(params)[1]
@@ -147,6 +259,8 @@ _WEIGHTS = (
     np.array([[0.5, -1.0], [1.0, 0.25], [-0.5, 0.75]]),
     np.array([0.2, -0.1]),
 )
+_SILENT = (_WEIGHTS[0] * [0, 1, 1], _WEIGHTS[1] * [0, 1, 1], *_WEIGHTS[2:])
+"""The same weights, but those of the first hidden neuron are 0."""
 
 EXERCISES = (
     Exercise(
@@ -156,13 +270,14 @@ EXERCISES = (
         points=2,
         level="warm-up",
         concept="softmax row by row, shifted so that no power overflows",
-        source='H, "Use Softmax to Produce Probabilities"; the temperature is the course\'s addition',
+        source='Hwu, "Use Softmax to Produce Probabilities"; the temperature is the course\'s addition',
+        section="What goes wrong: softmax as the formula says it",
         lines=3,
         expect=lambda z, tau: ops.softmax(np.asarray(z, dtype=float) / tau),
         cases=(
             Case((np.array([[2, 1, 0]]), 1.0), "the lesson's scores: 0.665, 0.245, 0.09"),
             Case((np.array([[2.0, 1.0, 0.0], [0.0, 0.0, 3.0]]), 2.0), "two images, twice as warm"),
-            Case((np.array([[3000, 3001], [-4000, -3998]]), 0.5), "scores in the thousands"),
+            Case((np.array([[3000, 3001], [-4000, -3000]]), 0.5), "scores in the thousands"),
         ),
         causes=(
             Cause("The scores are to be divided by tau, not multiplied.", lambda z, tau: ops.softmax(z * float(tau))),
@@ -178,6 +293,36 @@ EXERCISES = (
                 "Each row has to add up to 1, not the whole batch.",
                 lambda z, tau: ops.softmax(np.ravel(z) / tau).reshape(np.shape(z)),
             ),
+            Cause(
+                "One maximum was subtracted from the whole batch, and far below it all powers of a row are 0: each row "
+                "needs its own maximum.",
+                lambda z, tau: _shifted(z, tau, np.max),
+            ),
+            Cause(
+                "The maximum of each column was subtracted: each row needs its own.",
+                lambda z, tau: _shifted(z, tau, lambda z: z.max(axis=0)),
+            ),
+            Cause(
+                "Less than the row's largest was subtracted, so that powers still overflow: subtract the largest.",
+                lambda z, tau: _shifted(z, tau, lambda z: z.min(axis=1, keepdims=True)),
+            ),
+            Cause(
+                "Less than the row's largest was subtracted, so that powers still overflow: subtract the largest.",
+                lambda z, tau: _shifted(z, tau, lambda z: z.mean(axis=1, keepdims=True)),
+            ),
+            Cause(
+                "All powers of a row overflow, or are 0: first divide by tau, then subtract the row's largest, then "
+                "take the powers.",
+                lambda z, tau: _shifted(z, tau, lambda z: 0),
+            ),
+            Cause(
+                "These are the powers; each row has to be divided by its sum.",
+                lambda z, tau: np.exp(np.asarray(z, float) / tau - np.max(z, axis=1, keepdims=True) / tau),
+            ),
+            Cause(
+                "These are the logarithms of the probabilities.",
+                lambda z, tau: np.log(ops.softmax(np.asarray(z, float) / tau)),
+            ),
         ),
         instead_of=("softmax", "softmax_forward"),
     ),
@@ -188,7 +333,8 @@ EXERCISES = (
         points=3,
         level="core",
         concept="the fused gradient where the right answer is itself a row of probabilities",
-        source='H, "Output is a Probability for Each Category" and "Softmax Derivatives Needed to Train"',
+        source='Hwu, "Output is a Probability for Each Category" and "Softmax Derivatives Needed to Train"',
+        section="The cross-entropy has a short gradient",
         lines=3,
         expect=_crowd,
         cases=(
@@ -216,6 +362,38 @@ EXERCISES = (
                 "Each image's votes have their own total; they were divided by that of all images.",
                 lambda z, votes: (ops.softmax(np.asarray(z, dtype=float)) - votes / np.sum(votes)) / len(z),
             ),
+            Cause(
+                "The votes of an image are its row; they were divided by the totals of the classes, the columns.",
+                lambda z, votes: (ops.softmax(np.asarray(z, dtype=float)) - votes / np.sum(votes, axis=0)) / len(z),
+            ),
+            Cause(
+                "The total of an image divided the votes of a class: keep the totals as a column, with keepdims=True.",
+                lambda z, votes: (ops.softmax(np.asarray(z, dtype=float)) - votes / np.sum(votes, axis=1)) / len(z),
+            ),
+            Cause(
+                "Softmax goes row by row; here each class was shared out among the images.",
+                lambda z, votes: (ops.softmax(np.asarray(z, dtype=float).T).T - _shares(votes)) / len(z),
+            ),
+            Cause(
+                "This is the gradient for the probabilities k; go on through softmax to the scores z.",
+                lambda z, votes: -_shares(votes) / ops.softmax(np.asarray(z, dtype=float)) / len(z),
+            ),
+            Cause(
+                "Every score acts on all probabilities of its row, not only on its own.",
+                _own_probability_only,
+            ),
+            Cause(
+                "The mean is over the images; this divides by the number of votes.",
+                lambda z, votes: _crowd(z, votes, count=lambda z: np.sum(votes)),
+            ),
+            Cause(
+                "Every image counts once, however many people voted on it.",
+                lambda z, votes: _by_vote(z, votes, np.sum(votes)),
+            ),
+            Cause(
+                "An image with more votes weighs more here: make shares of the votes, and leave k as it is.",
+                lambda z, votes: _by_vote(z, votes, len(z)),
+            ),
         ),
         instead_of=("softmax_cross_entropy_backward", "softmax_backward"),
     ),
@@ -226,11 +404,12 @@ EXERCISES = (
         points=3,
         level="core",
         concept="the velocity: what is added, and in which order",
-        source='O, "Stochastic gradient descent"; momentum is the course\'s addition',
+        source='Owens, "Stochastic gradient descent"; momentum is the course\'s addition',
+        section="Mini-batches and momentum",
         lines=8,
         expect=_valley,
         cases=(
-            Case((np.array([4.0]), np.array([1.0]), 0.5, 0.5, 2), "by hand: 4, 2, 0"),
+            Case((np.array([8.0]), np.array([1.0]), 0.5, 0.5, 2), "by hand: 8, 4, 0"),
             Case((np.array([1, -2]), np.array([1.0, 10.0]), 0.15, 0.9, 4), "ten times as steep in one direction"),
         ),
         causes=(
@@ -250,6 +429,47 @@ EXERCISES = (
                 "This climbs: the velocity follows the gradient instead of going against it.",
                 lambda w, c, lr, momentum, steps: _valley(w, c, -lr, momentum, steps),
             ),
+            Cause(
+                "lr and momentum are exchanged.",
+                lambda w, c, lr, momentum, steps: _valley(w, c, momentum, lr, steps),
+            ),
+            Cause(
+                "The gradient belongs to the weights of the moment; this is always that of the start.",
+                lambda *args: _walked(*args, slope=lambda c, w, v, start: c * start),
+            ),
+            Cause(
+                "The gradient of 1/2 c w^2 is c w; the 2 of the square cancels the half.",
+                lambda *args: _walked(*args, slope=lambda c, w, v, start: 2 * c * w),
+            ),
+            Cause(
+                "This goes along the loss, 1/2 c w^2, and not along its gradient.",
+                lambda *args: _walked(*args, slope=lambda c, w, v, start: c * w**2 / 2),
+            ),
+            Cause(
+                "The curvature is left out: the gradient is c w.",
+                lambda *args: _walked(*args, slope=lambda c, w, v, start: w),
+            ),
+            Cause(
+                "The gradient was taken where the velocity would lead; the lesson's rule takes it where w is.",
+                lambda w, c, lr, momentum, steps: _walked(
+                    w, c, lr, momentum, steps, slope=lambda c, w, v, start: c * (w + momentum * v)
+                ),
+            ),
+            Cause(
+                "These are the velocities; the path is made of the weights.",
+                lambda *args: _walked(*args, kept=lambda v, w: v),
+            ),
+            Cause(
+                "All rows are the last weights: the same array was stored again and again, and changed in place.",
+                lambda *args: np.tile(_valley(*args)[-1], (args[-1] + 1, 1)),
+            ),
+            Cause(
+                "An array of whole numbers keeps no fractions; let the path hold floats.",
+                _in_whole_numbers,
+            ),
+            Cause("The start is missing: it is the first row.", lambda *args: _valley(*args)[1:]),
+            Cause("This is the end of the path; return all of it.", lambda *args: _valley(*args)[-1]),
+            Cause("Each row is one moment, each column one weight; here they are exchanged.", lambda *a: _valley(*a).T),
         ),
         instead_of=("sgd_step",),
     ),
@@ -260,7 +480,8 @@ EXERCISES = (
         points=1,
         level="project",
         concept="every sample once an epoch, in a new order",
-        source='O, "Stochastic gradient descent"',
+        source='Owens, "Stochastic gradient descent"',
+        section="The loop",
         lines=2,
         expect=_batches,
         cases=(
@@ -284,6 +505,25 @@ EXERCISES = (
                 "Draw one order for the epoch and cut it; with a draw for each batch, samples come twice or never.",
                 lambda n, size, rng: [rng.permutation(n)[: min(size, n - at)] for at in range(0, n, size)],
             ),
+            Cause(
+                "batch_size is how many samples a batch has, not how many batches there are.",
+                lambda n, size, rng: np.array_split(rng.permutation(n), size),
+            ),
+            Cause(
+                "A slice ends where the next batch begins, at start + batch_size.",
+                lambda n, size, rng: [order[at:size] for order in [rng.permutation(n)] for at in range(0, n, size)],
+            ),
+            Cause(
+                "The last batch is filled up with samples that had their turn; it may be smaller.",
+                lambda n, size, rng: [
+                    order[min(at, max(n - size, 0)):][:size]
+                    for order in [rng.permutation(n)] for at in range(0, n, size)
+                ],
+            ),
+            Cause(
+                "The batches overlap: the next one begins batch_size places further on.",
+                lambda n, size, rng: [order[at:at + size] for order in [rng.permutation(n)] for at in range(n)],
+            ),
         ),
     ),
     Exercise(
@@ -293,12 +533,13 @@ EXERCISES = (
         points=2,
         level="project",
         concept="early stopping: the best so far, and for how long",
-        source='O, "Stochastic gradient descent"; early stopping is the course\'s addition',
+        source='Owens, "Stochastic gradient descent"; early stopping is the course\'s addition',
+        section="When to stop",
         lines=8,
         expect=_stop,
         cases=(
-            Case(([0.9, 0.5, 0.4, 0.6, 0.5, 0.7, 0.3, 0.8, 0.9, 0.2], 2), "two epochs fail to get below 0.4"),
             Case(([0.9, 0.6, 0.7, 0.4, 0.5, 0.3], 2), "two failures, but not in a row: the list ends first"),
+            Case(([0.9, 0.5, 0.4, 0.6, 0.5, 0.7, 0.3, 0.8, 0.9, 0.2], 2), "two epochs fail to get below 0.4"),
             Case(([0.8, 0.5, 0.5, 0.5, 0.5, 0.4], 3), "as low is not lower"),
         ),
         causes=(
@@ -327,6 +568,23 @@ EXERCISES = (
                 lambda losses, patience: (_stop(losses, patience)[0] - 1, _stop(losses, patience)[1]),
             ),
             Cause(
+                "The two numbers are exchanged: first how many epochs are run, then the best of them.",
+                lambda losses, patience: _stop(losses, patience)[::-1],
+            ),
+            Cause(
+                "The best epoch is counted from 0, so that the first is epoch 0.",
+                lambda losses, patience: (_stop(losses, patience)[0], _stop(losses, patience)[1] + 1),
+            ),
+            Cause(
+                "The second number is the place of the lowest loss, not that loss.",
+                lambda losses, patience: (_stop(losses, patience)[0], min(losses[: _stop(losses, patience)[0]])),
+            ),
+            Cause("Of equally low losses, the earliest is the best.", _latest_best),
+            Cause(
+                "That is one epoch less than there is patience for.",
+                lambda losses, patience: _stop(losses, max(patience - 1, 1)),
+            ),
+            Cause(
                 "That is the end of the list; a training that stops early does not see all of it.",
                 lambda losses, patience: (len(losses), int(np.argmin(losses))),
             ),
@@ -339,7 +597,8 @@ EXERCISES = (
         points=2,
         level="project",
         concept="a confusion matrix, and a share of right answers for each class",
-        source='K, "Supervised Learning Workflow"; the confusion matrix is the course\'s addition',
+        source='Dey, "Supervised Learning Workflow"; the confusion matrix is the course\'s addition',
+        section="Which mistakes?",
         lines=6,
         expect=_per_class,
         cases=(
@@ -363,6 +622,37 @@ EXERCISES = (
                 "Rows and columns stand in the order of names.",
                 lambda labels, answers, names: _per_class(labels, answers, sorted(names)),
             ),
+            Cause(
+                "The two are exchanged: first the counts, then the shares.",
+                lambda labels, answers, names: _per_class(labels, answers, names)[::-1],
+            ),
+            Cause(
+                "A class without images divides 0 by 0 here; its share is to be 0.",
+                lambda labels, answers, names: (
+                    _table(labels, answers, names),
+                    np.diag(_table(labels, answers, names)) / _table(labels, answers, names).sum(axis=1),
+                ),
+            ),
+            Cause(
+                "These are the shares of wrong answers.",
+                lambda labels, answers, names: (
+                    _table(labels, answers, names), 1 - _per_class(labels, answers, names)[1],
+                ),
+            ),
+            Cause(
+                "Shares lie between 0 and 1; these are percentages.",
+                lambda labels, answers, names: (
+                    _table(labels, answers, names), 100 * _per_class(labels, answers, names)[1],
+                ),
+            ),
+            Cause(
+                "Each pair of label and answer is counted once: `counts[rows, columns] += 1` adds only once to a place "
+                "that comes several times.",
+                lambda labels, answers, names: (
+                    counts := np.minimum(_table(labels, answers, names), 1),
+                    np.diag(counts) / np.maximum(counts.sum(axis=1), 1),
+                ),
+            ),
         ),
         instead_of=("confusion_matrix",),
     ),
@@ -373,7 +663,8 @@ EXERCISES = (
         points=4,
         level="project",
         concept="forward, loss, backward, velocity, step: on real digits",
-        source='O, "Stochastic gradient descent"; K, "Training Using Backpropagation"',
+        source='Owens, "Stochastic gradient descent"; Dey, "Training Using Backpropagation"',
+        section="The loop",
         lines=20,
         expect=_trained,
         cases=(
@@ -384,6 +675,10 @@ EXERCISES = (
             Case(
                 (_POINTS, _KINDS, _POINTS[:3], _KINDS[:3], _WEIGHTS, 0.2, 0.9, 2, 3, Seeded(1)),
                 "5 points, the last batch has one",
+            ),
+            Case(
+                (_POINTS, _KINDS, _POINTS[:3], _KINDS[:3], _SILENT, 0.2, 0.5, 3, 2, Seeded(2)),
+                "a hidden neuron whose sum is 0 for every point",
             ),
             Case(
                 (*_digits(1000, 400, 16), 0.1, 0.9, 50, 5, Seeded(0)),
@@ -417,6 +712,38 @@ EXERCISES = (
             ),
             Cause("That is training without momentum.", lambda *a: _trained(*a[:6], 0.0, *a[7:])),
             Cause("The accuracy is that on the training samples.", lambda *a: _trained(*a, judged=a[:2])),
+            Cause("The two are exchanged: first the list of arrays, then the accuracy.", lambda *a: _trained(*a)[::-1]),
+            Cause(
+                "The accuracy is a share, between 0 and 1; this is the number of right answers.",
+                lambda *a: (_trained(*a)[0], _trained(*a)[1] * len(a[3])),
+            ),
+            Cause(
+                "The accuracy is a share, between 0 and 1; this is a percentage.",
+                lambda *a: (_trained(*a)[0], 100 * _trained(*a)[1]),
+            ),
+            Cause(
+                "w2 has made its step before the gradients went back through it: first all four gradients, then all "
+                "four steps.",
+                _back_through_new_weights,
+            ),
+            Cause("The slope of ReLU is missing on the way back.", lambda *a: _trained_through(_without_slope, *a)),
+            Cause(
+                "The gradient of the scores is that of softmax and cross-entropy, (k - onehot) / B; here the scores "
+                "themselves stand in the place of k.",
+                lambda *a: _stepped(*a, change=lambda g, y: (g - np.eye(g.shape[1])[y]) / len(y)),
+            ),
+            Cause(
+                "This climbs: the step goes along the gradient instead of against it.",
+                lambda *a: _stepped(*a, change=lambda g, y: (np.eye(g.shape[1])[y] - ops.softmax(g)) / len(y)),
+            ),
+            Cause(
+                "The gradient of a bias is the sum over the batch; it has been divided already, with the scores'.",
+                _mean_of_bias_gradients,
+            ),
+            Cause(
+                "The gradient enters with lr alone, not with lr (1 - momentum).",
+                lambda *a: _trained(*a[:5], a[5] * (1 - a[6]), *a[6:]),
+            ),
             Cause(
                 "The slope of ReLU at 0 exactly counts as 0; here it was 1.",
                 lambda *a: _trained(*a[:4], (a[4][0], a[4][1] + 1e-300, *a[4][2:]), *a[5:]),  # just above 0
@@ -432,7 +759,7 @@ EXERCISES = (
         points=1,
         level="project",
         concept="what each part of the data may decide",
-        source='K, "Supervised Learning Workflow"; O, "Stochastic gradient descent"',
+        source='Dey, "Supervised Learning Workflow"; Owens, "Stochastic gradient descent"',
     ),
 )
 """In the order of the sheet."""
