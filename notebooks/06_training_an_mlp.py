@@ -898,7 +898,7 @@ table(list(agree.items()), ["result", "the same, but for rounding"], align="lc")
 # ## Is that all there is to training?
 #
 # We have left a good deal to the library, such as how large the first random weights are. The rate stayed the same from
-# the first step to the last, and all that we did against the gap was to stop. The next lesson, 06b "Making it train",
+# the first step to the last, and all that we did against the gap was to stop. The next lesson, [06b](06b_making_it_train.ipynb),
 # is about that craft.
 
 # %% [markdown]
@@ -975,14 +975,16 @@ print(f"white on black: {white_on_black:.1%} right; guessing: 10 %")
 # ## Try it
 #
 # - Find the momentum that reaches the bottom of the valley fastest at the rate 1.9, and at 3.5. Then move the start
-#   onto the axis of the valley. Does plain descent still mind a rate of 2.0? <details><summary>Answer</summary>
+#   onto the axis of the valley. Does plain descent still mind a rate of 2.0?
+#   <details><summary>Answer</summary>
 #
 #   At 1.9 it is 0.76 or 0.78, with 31 steps, and at 3.5 it is 0.78 as well, with 39. On the axis, $v = 0$, there is
 #   nothing to jump across, so plain descent takes any rate of the slider: 2.0 needs 149 steps, and 4.0 only 74.
 #
 #   </details>
 # - Give the network 8 hidden neurons instead of 128 (`nn.models.mlp((784, 8, 10), ...)`), or 1,024. Which of the three
-#   has the largest gap? <details><summary>Answer</summary>
+#   has the largest gap?
+#   <details><summary>Answer</summary>
 #
 #   The smallest one. With 8, about 96 % of the training digits are right and about 84 % of the validation digits. With
 #   1,024 the curves end about where they do with 128. More parameters do not have to mean more over-fitting.
