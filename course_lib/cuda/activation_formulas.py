@@ -56,8 +56,8 @@ def scaled_tanh(z, slope):
 
 @jit(device=True)
 def scaled_tanh_prime(z, slope):
-    a = scaled_tanh(z, slope)
-    return float32(STRETCH * SCALE) - float32(STRETCH / SCALE) * a * a
+    t = math.tanh(float32(STRETCH) * z)
+    return float32(STRETCH * SCALE) * (float32(1) - t * t)
 
 
 @jit(device=True)
@@ -97,7 +97,8 @@ def tanh_backward(da, a, slope):
 
 @jit(device=True)
 def scaled_tanh_backward(da, a, slope):
-    return da * (float32(STRETCH * SCALE) - float32(STRETCH / SCALE) * a * a)
+    t = a / float32(SCALE)  # a quotient: exactly 1 where a is as large as it gets, and the slope exactly 0
+    return da * (float32(STRETCH * SCALE) * (float32(1) - t * t))
 
 
 @jit(device=True)

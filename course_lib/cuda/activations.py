@@ -95,7 +95,7 @@ def scaled_tanh(z):
 
 
 def scaled_tanh_prime(z):
-    """f'(z) = 2/3 (1.7159 - f(z)^2 / 1.7159), at most 1.144. z (...) float32 on the device, else TypeError.
+    """f'(z) = 2/3 1.7159 (1 - t^2) with t = f(z) / 1.7159, at most 1.144. z (...) float32 on the device, else TypeError.
 
     Source: as `scaled_tanh`.
     """
@@ -197,7 +197,7 @@ def scaled_tanh_forward(z):
 
 
 def scaled_tanh_backward(da, cache):
-    """Return dz = da * 2/3 (1.7159 - a^2 / 1.7159); da (...) of the shape of z, else ValueError.
+    """Return dz = da * 2/3 1.7159 (1 - t^2) with t = a / 1.7159; da (...) of the shape of z, else ValueError.
 
     Source: K, "Chain Rule".
     """

@@ -29,6 +29,16 @@ def test_f_prime_is_the_derivative_of_f(name):
     np.testing.assert_allclose(f_prime(z), numerical_gradient(lambda v: np.sum(f(v)), z), rtol=1e-5, atol=1e-8)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", ["tanh", "scaled_tanh"])
+def test_where_a_bounded_activation_is_as_large_as_it_gets_its_slope_is_exactly_0(name, dtype):
+    """However products and sums are joined: a slope of -3e-8 times an infinite gradient would be infinite, not NaN."""
+    z = dtype([200, -200])
+    assert np.array_equal(getattr(ops, f"{name}_prime")(z), [0, 0])
+    _, cache = getattr(ops, f"{name}_forward")(z)
+    assert np.array_equal(getattr(ops, f"{name}_backward")(dtype([1, 1]), cache), [0, 0])
+
+
 def test_scaled_tanh_is_1_at_1_and_bends_most_there():  # LeCun et al. (1998), appendix A
     np.testing.assert_allclose(ops.scaled_tanh(np.array([-1.0, 0.0, 1.0])), [-1, 0, 1], atol=1e-5)
     z = np.linspace(-4, 4, 41)
