@@ -95,7 +95,9 @@ def scaled_tanh(z):
 
 
 def scaled_tanh_prime(z):
-    """f'(z) = 2/3 1.7159 (1 - t^2) with t = f(z) / 1.7159, at most 1.144. z (...) float32 on the device, else TypeError.
+    """f'(z) = 2/3 1.7159 (1 - t^2) with t = f(z) / 1.7159, at most 1.144.
+
+    z (...) float32 on the device, else TypeError.
 
     Source: as `scaled_tanh`.
     """
