@@ -124,7 +124,7 @@ def _same(id: str, meant: str, exact: bool) -> bool:
     one, other = (text.casefold().partition(".") for text in (id, meant))
     if not (one[2].isdecimal() and other[2].isdecimal()):
         return id.casefold() == meant
-    first = one[0].lstrip("0") == other[0].lstrip("0") if one[0].isdecimal() else one[0] == other[0]
+    first = one[0].lstrip("0") == other[0].lstrip("0")  # 06 and 06b are 6 and 6b to who types them
     second = int(one[2]) == int(other[2]) if exact else one[2].rstrip("0") == other[2].rstrip("0")
     return first and second
 

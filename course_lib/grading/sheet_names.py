@@ -18,7 +18,7 @@ class Names:
         topics = {name.split("_", 1)[1].replace("_", ""): name for name in known if name[:1].isdigit()}
         self._in_any_order = {n: re.findall(r"[a-z]+", n) for n in known if not n[:1].isdigit()}
         self._all = sorted({**self._plain, **topics}.items(), key=lambda item: -len(item[0]))
-        self.words = {word for name in known for word in re.findall(r"[a-z]+", name)}
+        self.words = {word for name in known for word in re.findall(r"[a-z]{2,}", name)}  # the b of 06b is no word
         joined = (r"[\W_]*".join(re.escape(part) for part in name.split("_")) for name in known)
         self._patterns = [re.compile(rf"(?:^|[\W_]+){name}(?=$|[\W_])", re.IGNORECASE) for name in joined]
         self._numbers = {name.split("_")[0].encode(): name for name in known}

@@ -232,9 +232,17 @@ def test_what_inner_says_is_not_taken_for_a_sum():
 
 def test_an_axis_behind_a_sum_stands_behind_its_brackets():
     def answer(x, w):
+        s = w.sum(axis=1)
+        return w - (s + 1)
+
+    assert "`w - (s + 1)[:, None]`" in cause(answer, X, W)
+
+
+def test_where_the_axis_is_named_in_the_line_it_can_be_kept_there():
+    def answer(x, w):
         return w - (w.sum(axis=1) + 1)
 
-    assert "`w - (w.sum(axis=1) + 1)[:, None]`" in cause(answer, X, W)
+    assert "keepdims=True keeps it there" in cause(answer, X, W)
 
 
 def test_an_error_of_ones_own_about_shapes_is_not_explained():

@@ -116,7 +116,7 @@ def question_deleted(cells, question, answer):
 
 
 def renumbered(cells, question, answer):
-    number = re.search(r"## ((?:[a-z]+\.)?[\d.]+)", "".join(cells[question]["source"]))[1]
+    number = re.search(r"## (\w+\.\d+)", "".join(cells[question]["source"]))[1]
     cells[:] = [cell("markdown", "# My notebook"), cell("markdown", f"Answer to {number}:\n\n{ANSWER}")]
 
 

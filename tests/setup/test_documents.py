@@ -37,7 +37,7 @@ def test_every_make_target_and_course_command_in_a_document_exists(document):
 
 
 def test_the_readme_lists_every_lesson():
-    lessons = {path.name for path in (ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")}
+    lessons = {path.name for path in (ROOT / "notebooks").glob("[0-9][0-9]*_*.ipynb")}
     assert lessons == set(re.findall(r"\(notebooks/(\S+?)\)", README))
 
 
