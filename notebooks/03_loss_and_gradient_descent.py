@@ -219,9 +219,9 @@ table(
 #
 # At 0.05 the walk follows the ground so faithfully that it goes down into the dent and stops at $w = 0.084$, with a
 # loss of 0.92. No number of further steps helps, because the slope there is zero. The rule from the parabola says why:
-# $2/h$ is $2/20 = 0.1$ for the dent and $2/1 = 2$ for the bowl. Below 0.1 the dent brings a walk to rest. Well above
-# 0.1 and well below 2 only the bowl does: with 0.5 even a walk that starts in the dent, at $w = 0$, leaves it. And
-# above 2 neither does, as the last row shows: at 2.02 the walk climbs out of all bounds.
+# $2/h$ is about $2/20 = 0.1$ for the dent and $2/1 = 2$ for the bowl. Below 0.1 the dent brings a walk to rest. Well
+# above 0.1 and well below 2 only the bowl does: with 0.5 even a walk that starts in the dent, at $w = 0$, leaves it.
+# And above 2 neither does, as the last row shows: at 2.02 the walk climbs out of all bounds.
 #
 # So there is no safe side. A small step keeps you in the valley where you happen to stand, good or bad; a large one may
 # jump out of a narrow valley, and out of a good one too.
@@ -393,7 +393,7 @@ hope.confirm(f"{estimates[1][3] / estimates[2][3]:.0f} times smaller")
 #
 # $$\Delta J = -\mathrm{lr}\; s^2 \left(1 - \frac{\mathrm{lr}\; h}{2}\right)$$
 #
-# The first factor is the promise, and the bracket says what becomes of it. At $\mathrm{lr} = 1/h$ half of the promise
+# In front stands the promise, and the bracket says how much of it is kept. At $\mathrm{lr} = 1/h$ half of the promise
 # is kept, at $2/h$ nothing, and beyond that the loss grows: $\Delta J$ is negative exactly when $\mathrm{lr} < 2/h$.
 
 # %% [markdown]
@@ -577,8 +577,8 @@ X200 = ops.add_bias_input(x200)
 batches = np.random.default_rng(1).permutation(200).reshape(10, 20)
 at_zero = [-X200[batch].T @ y200[batch] / 20 for batch in batches]  # with theta = 0, X @ theta - y is -y
 of_all = -X200.T @ y200 / 200
-print("(slope, bias)  all 200:", of_all.round(3), " mean of ten:", np.mean(at_zero, axis=0).round(3),
-      " first batch:", at_zero[0].round(3))  # fmt: skip
+print("gradient (slope, bias) of all 200:", of_all.round(3))
+print("mean of the ten batches:", np.mean(at_zero, axis=0).round(3), " first batch:", at_zero[0].round(3))
 
 # %% [markdown]
 # How large is this noise? Draw 2,000 batches of each size and measure how far their gradients lie from the whole one,
@@ -601,7 +601,7 @@ print({m: round(float(noise(m)), 2) for m in (1, 4, 16)})
 # %% [markdown]
 # A line has a closed form too (lesson 01), so we know the lowest loss there is. Full-batch descent must find the same
 # line. To compare runs, we measure the **excess loss**: how far the mean loss lies above the lowest one. `race` returns
-# it after each epoch, as the mean of 50 runs, because a single one may be lucky; `rates` holds one learning rate per
+# it after each epoch, as the mean of 20 runs, because a single one may be lucky; `rates` holds one learning rate per
 # epoch.
 
 # %%
@@ -613,8 +613,8 @@ def excess(theta):
     return 0.5 * np.mean((X200 @ theta - y200) ** 2) - lowest
 
 def race(batch_size, rates, average=True):
-    curves = np.zeros((50, len(rates)))
-    for run in range(50):
+    curves = np.zeros((20, len(rates)))
+    for run in range(20):
         theta, rng = np.zeros(2), np.random.default_rng(run)
         for epoch, lr in enumerate(rates):
             theta = run_epoch(theta, X200, y200, batch_size, lr, rng, average)
@@ -649,7 +649,7 @@ sizes
 table(
     [(name, curve[0], curve[4], curve[9]) for name, curve in curves.items()],
     ["", "after 1 epoch", "after 5", "after 10"],
-    formats={"after 1 epoch": ".4f", "after 5": ".4f", "after 10": ".4f"}, caption="Excess loss, mean of 50 runs",
+    formats={"after 1 epoch": ".4f", "after 5": ".4f", "after 10": ".4f"}, caption="Excess loss, mean of 20 runs",
 )  # fmt: skip
 
 # %% [markdown]
@@ -658,7 +658,7 @@ table(
 # In one epoch a batch of 200 makes one step, batches of 20 make ten, batches of 1 make 200. So after one epoch batches
 # of 1 lead by far: $0.964^{200}$ is nearly nothing, and $0.964^{10}$ is 0.69. But at 0.1 they never settle: each step
 # follows the noise of one sample, and the loss stays near 0.003. After ten epochs, 100 steps, batches of 20 have passed
-# them, with a sixth of that (in 39 of the 50 runs; in a single one, luck may hide it).
+# them, with a sixth of that (in 17 of the 20 runs; in a single one, luck may hide it).
 #
 # </details>
 
@@ -709,7 +709,7 @@ summing
 table(
     [(size, *row) for size, row in rows.items()], ["m", "lr · m", "last batch", "summed", "averaged"],
     formats={"lr · m": ".1f", "summed": ".1g", "averaged": ".1g"},
-    caption="Excess loss after 3 epochs, mean of 50 runs",
+    caption="Excess loss after 3 epochs, mean of 20 runs",
 )  # fmt: skip
 
 # %% [markdown]

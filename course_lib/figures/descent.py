@@ -1,6 +1,6 @@
 """Figures of lesson 03: the steps of gradient descent, on a parabola and on the surfaces of `surfaces.py`.
 
-Every function takes arrays and returns a `Picture` whose alt text is computed from them.
+Every function takes arrays and returns a `Picture`, or several as `Panels`, whose alt text is computed from them.
 """
 
 from dataclasses import dataclass
@@ -55,9 +55,11 @@ def _one_path(loss, lowest, grid, title, path):
     ax.set_title(title, fontsize=style.SIZE_SMALL)
     ax.set(xlim=grid[[0, -1]], ylim=(loss(lowest) - 0.5, max(loss(grid))), xlabel="w", ylabel="J")
     first, last = abs(path[0] - lowest), abs(path[-1] - lowest)
-    return picture(
-        fig, alt=f"{title}: a descent on the loss of one weight goes from {first:.3g} to {last:.3g} beside the lowest."
+    alt = (
+        f"{title}. A descent on the loss of one weight; its distance from the lowest point goes from {first:.3g} "
+        f"to {last:.3g}."
     )
+    return picture(fig, alt=alt)
 
 
 @dataclass(frozen=True)

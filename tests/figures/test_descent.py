@@ -131,9 +131,9 @@ def test_plain_pictures_state_their_numbers():
     assert "at b = 1.0, the count is 1." in drawn.alt
     walks = {"a": np.array([1.0, 3.0]), "b": np.array([1.0, 2.0])}
     panels = descent.parabola_paths(lambda w: (w - 2) ** 2, 2.0, walks, caption="c < d")
-    assert [p.alt.split(":")[0] for p in panels.pictures] == ["a", "b"]
-    assert "goes from 1 to 1 beside" in panels.pictures[0].alt
-    assert "goes from 1 to 0 beside" in panels.pictures[1].alt
+    assert [p.alt.split(".")[0] for p in panels.pictures] == ["a", "b"]
+    assert "goes from 1 to 1." in panels.pictures[0].alt
+    assert "goes from 1 to 0." in panels.pictures[1].alt
     shown = panels._repr_mimebundle_()
     assert shown["text/plain"] == panels.alt
     assert shown["text/html"].count("<img alt=") == 2

@@ -440,24 +440,24 @@ def test_race_of_batch_sizes(lesson):
     assert len(same_rate) == 3
     assert min(same_rate, key=lambda name: curves[name][-1]) == "batches of 20"
     ones = curves["batches of 1"]
-    assert 0.002 < min(ones) < max(ones) < 0.004, "it never settles, near 0.003"
+    assert 0.0015 < min(ones) < max(ones) < 0.004, "it never settles, near 0.003"
     assert 5 < ones[9] / curves["batches of 20"][9] < 7, "a sixth"
     assert round(0.964**10, 2) == 0.69
     assert 0.964**200 < 1e-3
 
 
 def test_in_single_runs_luck_may_hide_who_leads(lesson):
-    """After ten epochs, batches of 20 lead batches of 1 in 39 of the 50 runs; after one epoch, in none."""
+    """After ten epochs, batches of 20 lead batches of 1 in 17 of the 20 runs; after one epoch, in none."""
     ends = {}
     for size in (20, 1):
-        for run in range(50):
+        for run in range(20):
             theta, rng = np.zeros(2), np.random.default_rng(run)
             for epoch in range(10):
                 theta = lesson["run_epoch"](theta, lesson["X200"], lesson["y200"], size, 0.1, rng)
                 if epoch in (0, 9):
                     ends[size, epoch, run] = lesson["excess"](theta)
-    assert sum(ends[20, 9, run] < ends[1, 9, run] for run in range(50)) == 39
-    assert sum(ends[20, 0, run] < ends[1, 0, run] for run in range(50)) == 0
+    assert sum(ends[20, 9, run] < ends[1, 9, run] for run in range(20)) == 17
+    assert sum(ends[20, 0, run] < ends[1, 0, run] for run in range(20)) == 0
 
 
 def test_a_smaller_rate_helps_late(lesson):
