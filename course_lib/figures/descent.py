@@ -1,9 +1,11 @@
 """Figures of lesson 03: the steps of gradient descent, on a parabola and on the surfaces of `surfaces.py`.
 
-Every function takes arrays and returns a `Picture` whose alt text is computed from them.
+Every function takes arrays and returns a `Picture`, or several as `Panels`, whose alt text is computed from them.
 """
 
+from dataclasses import dataclass
 from functools import cache
+from html import escape
 
 import numpy as np
 from matplotlib.patheffects import withStroke
@@ -11,7 +13,7 @@ from matplotlib.patheffects import withStroke
 from course_lib.validate import require_some
 
 from . import plots, style
-from .picture import picture
+from .picture import CAPTION_STYLE, picture
 from .surfaces import SURFACES, descend, ending, landmarks
 
 EXTENT = 3.2  # the map shows u and v from -EXTENT to EXTENT
@@ -24,9 +26,8 @@ ENDING_ROLES = {  # an ending -> the role whose colour and marker it gets
 }
 
 
-@style.styled
-def parabola_paths(loss, lowest, paths, caption=""):
-    """Return a `Picture` with one panel per learning rate: the steps of a descent on the loss of one weight.
+def parabola_paths(loss, lowest, paths, reach=None, caption=""):
+    """Return `Panels`, one per learning rate: the steps of a descent on the loss of one weight.
 
     Parameters
     ----------
@@ -35,30 +36,49 @@ def parabola_paths(loss, lowest, paths, caption=""):
         The w with the least loss.
     paths : {title: (steps + 1,) array of w}
         All from one start.
+    reach : (float, float), optional
+        The first and the last w that are shown; by default 1.75 times as far from the lowest as the start.
     """
     require_some("paths", paths)
-    cols, rows = 2, len(paths) // 2 + 1  # one place is left for what the marks mean; two fit into a fold on a phone
-    fig, axes = style.new_figure(3.5, 1.8 * rows + 0.3, rows, cols, sharex=True, sharey=True, squeeze=False)
     span = 1.75 * abs(next(iter(paths.values()))[0] - lowest)
-    grid = np.linspace(lowest - span, lowest + span, 241)  # a narrow dent is seen too
-    for ax, (title, path) in zip(np.ravel(axes), paths.items(), strict=False):
-        ax.plot(grid, loss(grid), color=style.colour("idle"), linewidth=1.5)
-        ax.plot(path, loss(path), color=style.colour("gradient"), linewidth=1.1, marker="o", markersize=4)
-        ax.plot(path[-1], loss(path[-1]), marker="D", markersize=7, color=style.colour("output"), zorder=3)
-        ax.plot(path[0], loss(path[0]), zorder=4, **_START)  # open: where the walk comes back, both are seen
-        ax.set_title(title, fontsize=style.SIZE_SMALL)
-        ax.set(xlim=grid[[0, -1]], ylim=(loss(lowest) - 0.5, loss(grid[-1])))
-    for ax in np.ravel(axes)[len(paths) :]:
-        ax.set_axis_off()
-    np.ravel(axes)[len(paths)].legend(handles=_path_handles(), loc="center")
-    for ax in np.ravel(axes)[max(0, len(paths) - cols) : len(paths)]:
-        ax.set_xlabel("w")
-        ax.tick_params(labelbottom=True)
-    for ax in axes[:, 0]:
-        ax.set_ylabel("J")
-    ends = "; ".join(f"{title}: {abs(p[0] - lowest):.3g} to {abs(p[-1] - lowest):.3g}" for title, p in paths.items())
-    alt = f"Descents on the loss of one weight. Distance from the lowest point, first to last step: {ends}."
-    return picture(fig, alt=alt, caption=caption)
+    grid = np.linspace(*(reach or (lowest - span, lowest + span)), 241)  # a narrow dent is seen too
+    return Panels(tuple(_one_path(loss, lowest, grid, title, path) for title, path in paths.items()), caption)
+
+
+@style.styled
+def _one_path(loss, lowest, grid, title, path):
+    fig, ax = style.new_figure(3.0, 2.2)
+    ax.plot(grid, loss(grid), color=style.colour("idle"), linewidth=1.5)
+    ax.plot(path, loss(path), color=style.colour("gradient"), linewidth=1.1, marker="o", markersize=4)
+    ax.plot(path[-1], loss(path[-1]), marker="D", markersize=7, color=style.colour("output"), zorder=3)
+    ax.plot(path[0], loss(path[0]), zorder=4, **_START)  # open: where the walk comes back, both are seen
+    ax.set_title(title, fontsize=style.SIZE_SMALL)
+    ax.set(xlim=grid[[0, -1]], ylim=(loss(lowest) - 0.5, max(loss(grid))), xlabel="w", ylabel="J")
+    first, last = abs(path[0] - lowest), abs(path[-1] - lowest)
+    alt = (
+        f"{title}. A descent on the loss of one weight; its distance from the lowest point goes from {first:.3g} "
+        f"to {last:.3g}."
+    )
+    return picture(fig, alt=alt)
+
+
+@dataclass(frozen=True)
+class Panels:
+    """Pictures of one kind with one caption: side by side where there is room, one below the other on a phone."""
+
+    pictures: tuple
+    caption: str
+
+    @property
+    def alt(self):
+        """What there is to see in all of them."""
+        return " ".join(p.alt for p in self.pictures)
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        inside = "".join(p.html for p in self.pictures)
+        below = f'<p style="{CAPTION_STYLE}">{escape(self.caption)}</p>' if self.caption else ""
+        row = f'<div style="display:flex;flex-wrap:wrap;gap:0 12px">{inside}</div>'
+        return {"text/html": f"{row}{below}", "text/plain": self.alt}
 
 
 _START = dict(
@@ -69,15 +89,6 @@ _START = dict(
     linestyle="none",
     color=style.colour("weight"),
 )
-
-
-def _path_handles():
-    from matplotlib.lines import Line2D
-
-    kinds = (("steps", "o", "gradient", "-"), ("last", "D", "output", ""))
-    return [Line2D([], [], label="start", **_START)] + [
-        Line2D([], [], marker=m, color=style.colour(role), linestyle=ls, label=name) for name, m, role, ls in kinds
-    ]
 
 
 @style.styled

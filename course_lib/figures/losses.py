@@ -143,7 +143,7 @@ def loss_against_accuracy(x, y, lines, losses, right, caption=""):
     fig, (left, top, bottom) = style.new_figure(FOLDED, 7.2, 3, 1, height_ratios=(2, 1, 1))
     reach = np.array([x.min() - 0.7, x.max() + 0.7])
     left.axhline(0.5, color=style.MUTED, linewidth=1, linestyle=":")
-    left.text(reach[1], 0.47, "above 0.5 the answer is 1", ha="right", va="top", fontsize=style.SIZE_SMALL)
+    left.text(reach[1], 0.53, "above: answer 1", ha="right", va="bottom", fontsize=style.SIZE_SMALL)
     for k in (0, 1):
         left.plot(x[y == k], y[y == k], label=f"class {k}", **style.class_cue(k).plot)
     for (w, b), role, linestyle, when in zip(lines, ("idle", "weight"), ("-", "--"), ("start", "end"), strict=True):
@@ -242,7 +242,8 @@ def linear_estimate(loss, gradient, at, lr, *, names=("w", "b"), caption=""):
         look = dict(arrowstyle="-|>", color=ink, linewidth=2.4, linestyle="--" if role else "-", shrinkA=0, shrinkB=0)
         left.annotate("", at + vector, at, arrowprops=look)
         left.annotate(label, at + vector, (0, 8 if vector[1] > 0 else -8), textcoords="offset points", ha="center",
-                      va="bottom" if vector[1] > 0 else "top", fontsize=style.SIZE_SMALL)  # fmt: skip
+                      va="bottom" if vector[1] > 0 else "top", fontsize=style.SIZE_SMALL,
+                      bbox=dict(facecolor=style.PAPER, edgecolor="none", alpha=0.85, pad=1))  # fmt: skip
     left.plot(*at, marker="o", markersize=7, color=style.colour("output"), markeredgecolor=style.INK)
     left.set(xlabel=names[0], ylabel=names[1], aspect="equal", title="Close up, the loss is a slope")
     left.grid(False)
@@ -251,7 +252,7 @@ def linear_estimate(loss, gradient, at, lr, *, names=("w", "b"), caption=""):
     right.plot(rates, [loss(at - r * g) for r in rates], color=style.colour("data"), label="the loss after the step")
     promised = here - lr * square
     right.plot(rates, here - rates * square, color=style.colour("gradient"), linestyle="--", label="linear estimate")
-    right.plot([lr, lr], [promised, after], color=style.MUTED, linestyle=":", linewidth=2, label="the difference")
+    right.plot([lr, lr], [promised, after], color=style.INK, linewidth=3, solid_capstyle="butt", label="the gap")
     right.plot(lr, after, marker="o", linestyle="none", markerfacecolor=style.PAPER, color=style.colour("data"))
     title = f"Predicted {-lr * square:.3g}, actual {after - here:.3g}".replace("-", "−")
     right.set(xlabel="learning rate", ylabel="J", title=title)

@@ -138,7 +138,7 @@ ui => {
     line(plot, A(at), B(loss), A(at + 1), B(loss - promised), {stroke: look.gradient, "stroke-width": 2, "stroke-dasharray": "6 3"});
     ui.svg("circle", {cx: A(at + 1), cy: B(losses[at + 1]), r: 5, fill: look.paper, stroke: look.data, "stroke-width": 2}, plot);
     line(plot, left, ch - 25, left + 26, ch - 25, {stroke: look.gradient, "stroke-width": 2, "stroke-dasharray": "6 3"});
-    text(plot, left + 32, ch - 21, "promise of the estimate");
+    text(plot, left + 32, ch - 21, "what the slope promises");
     ui.svg("circle", {cx: left + 13, cy: ch - 8, r: 5, fill: look.paper, stroke: look.data, "stroke-width": 2}, plot);
     text(plot, left + 32, ch - 4, "what the next step gives");
     back.setAttribute("aria-disabled", at === 0);

@@ -130,7 +130,14 @@ def test_plain_pictures_state_their_numbers():
     assert "between 0.40 and 0.90" in drawn.alt
     assert "at b = 1.0, the count is 1." in drawn.alt
     walks = {"a": np.array([1.0, 3.0]), "b": np.array([1.0, 2.0])}
-    assert "a: 1 to 1; b: 1 to 0" in descent.parabola_paths(lambda w: (w - 2) ** 2, 2.0, walks).alt
+    panels = descent.parabola_paths(lambda w: (w - 2) ** 2, 2.0, walks, caption="c < d")
+    assert [p.alt.split(".")[0] for p in panels.pictures] == ["a", "b"]
+    assert "goes from 1 to 1." in panels.pictures[0].alt
+    assert "goes from 1 to 0." in panels.pictures[1].alt
+    shown = panels._repr_mimebundle_()
+    assert shown["text/plain"] == panels.alt
+    assert shown["text/html"].count("<img alt=") == 2
+    assert "c &lt; d" in shown["text/html"]
     lines = ((1.0, -1.0), (0.1, 0.25))
     drawn = losses.loss_against_accuracy(np.arange(4.0), np.array([0, 0, 1, 1]), lines, [3, 2, 1], [4, 3, 3])
     assert "until 1 of 4 samples is on the wrong side" in drawn.alt
