@@ -552,8 +552,8 @@ table(
 # Why did the margin help with points and not here? It protects a sample that moves by less than the margin. In the
 # plane a fresh point is typically 0.22 away from the nearest old point of its kind, and the widest margin is 0.51. A
 # new digit typically differs in 42 pixels from the old digit of its kind that is most like it, so it is $\sqrt{42}
-# \approx 6.5$ away, and the wide margin is 0.31. Handwriting varies twenty times as far as the cut keeps clear. So the
-# gap does not come from a careless choice among the hyperplanes. To read better, a program needs more examples, or
+# \approx 6.5$ away, and the wide margin is 0.31. Handwriting varies twenty times as far as the cut keeps clear. So it
+# is not the choice among these hyperplanes that makes the gap. To read better, a program needs more examples, or
 # rules other than a single flat cut through the pixels. The next lessons build such rules.
 #
 # </details>
@@ -673,16 +673,16 @@ figures.show(
 # Corrections counted, and the bound.
 tasks = [
     ("NAND", x, y, [corrections.made(run) for run in lines.all_orders(x, y)]),
-    ("30 points", points, labels, [corrections.made(run) for run in runs]),
-    ("4 or 9", pair.x, pair.y, [corrections.made(run) for run in (reader, *orders)]),
+    ("points", points, labels, [corrections.made(run) for run in runs]),
+    ("digits", pair.x, pair.y, [corrections.made(run) for run in (reader, *orders)]),
 ]
 bounds = [corrections.bound(xs, ys, corrections.separator(xs, ys)) for _, xs, ys, _ in tasks]
 table(
     [(name, len(ys), r, g, round(k), max(counted))
      for (name, _, ys, counted), (r, g, k) in zip(tasks, bounds, strict=True)],
-    ["task", "samples", "R", "γ", "allowed", "made"],
+    ["task", "samples", "R", "γ", "bound", "made"],
     formats={"R": ".2f", "γ": ".3f"},
-    caption="Corrections that the theorem allows, and the most that a run made",
+    caption="Bound on the corrections, and the most made",
 )  # fmt: skip
 
 # %% [markdown]

@@ -345,13 +345,15 @@ figures.nine_numbers("XOR solved")
 # from (0, 0) to (1, 1). At the right it turns a corner, just when $x_1 + x_2 - 1$, the pre-activation of $h_2$, passes
 # 0 and its ReLU switches on. The dashed lines on the map are the places where a ReLU switches: along each of them it
 # **folds** the plane. (One side is pressed flat. A sheet of paper, folded over, would be $|z|$.) Here both neurons see
-# only the sum of the inputs, so the whole plane ends up on one broken line, the grey one at the right. Then try the
-# other buttons. *One line only* still has its ReLU, but the output no longer uses the second neuron. *No activation*
-# has the nine numbers of the solution, without the fold. *Two steps* is XOR made of perceptrons, the cure from the top
-# of the page, with the steps back in their place. A jump does as well as a bend, and it is enough. Why does hardly
-# anyone use it, then? Press *two steps* once more, and move a weight of a hidden neuron a little. None of the four
-# outputs changes; and if you go on, one of them flips all at once. A method that improves weights in small steps gets
-# no hint of where to go.
+# only the sum of the inputs, so the whole plane ends up on one broken line, the grey one at the right.
+
+# %% [markdown]
+# Now try the other buttons. *One line only* still has its ReLU, but the output no longer uses the second neuron. *No
+# activation* has the nine numbers of the solution, without the fold. *Two steps* is XOR made of perceptrons, the cure
+# from the top of the page, with the steps back in their place. A jump does as well as a bend, and it is enough. Why
+# does hardly anyone use it, then? Press *two steps* once more, and move a weight of a hidden neuron a little. None of
+# the four outputs changes; and if you go on, one of them flips all at once. A method that improves weights in small
+# steps gets no hint of where to go.
 
 # %% [markdown]
 # ## How much can bends do?
@@ -409,9 +411,10 @@ bends.confirm("about a quarter" if 0.22 < misses[16] / misses[8] < 0.3 else f"{m
 
 # %% [markdown]
 # Equal pieces need not be the best choice: bends are worth most where the curve turns. Do it by hand. Click where the
-# next bend should stand (or use the arrow keys and Enter), or let the figure put it where the miss is largest. That
-# rule is not the best one either: with 4, 5 or 6 neurons, equal pieces fit this wave better. Can you beat their 0.080
-# with 4 neurons? Watch the output weights at the bottom, and try the jump, which needs its bends close together.
+# next bend should stand (or use the arrow keys and Enter), or let the figure put it where the miss is largest. That rule
+# is not the best one either. With 5 neurons it misses the wave by 0.080, and equal pieces miss it by 0.069; well placed,
+# five neurons miss it by 0.035. Can you find the places? Watch the output weights at the bottom, and try the jump, which
+# needs its bends close together.
 
 # %% tags=["hide-input"]
 # A curve, and bends to add.

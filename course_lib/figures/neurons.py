@@ -61,7 +61,7 @@ def _edges(svg, tails, heads, w):
                 svg.line(*start, *end, stroke="idle", line=1, dashed=True)
             else:
                 svg.line(*start, *end, stroke="weight", line=1 + abs(weight), dashed=weight < 0)
-            near = start + 0.75 * (end - start)  # nearest to the neuron that the weight belongs to, and evenly spaced
+            near = np.array([tx, ty]) + 0.73 * np.array([hx - tx, hy - ty])  # the neuron that the weight belongs to
             labels.append((near, f"{weight:g}".replace("-", "\u2212")))
     for (px, py), text in labels:
         wide = text_width(text) + 4

@@ -37,7 +37,7 @@ ui => {
     row.querySelectorAll("label").forEach(label => {
       Object.assign(label.style, {display: "grid", gridTemplateColumns: narrow ? "1fr auto" : "24px minmax(60px, 1fr) 44px"});
       Object.assign(label.querySelector("input").style, {width: "100%", gridRow: narrow ? 2 : 1, gridColumn: narrow ? "1 / -1" : 2});
-      label.querySelector("output").style.gridRow = 1;
+      Object.assign(label.querySelector("output").style, {gridRow: 1, gridColumn: narrow ? 2 : 3});
     });
   });
   const pad = ui.html("div", {tabindex: 0, role: "group", "aria-label": "A point of the map: arrows move it"}, ui.stage);

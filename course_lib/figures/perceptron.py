@@ -138,9 +138,8 @@ def score_plane(x, y, w):
         yticks=[0, 1],
         xlabel="$x_1$",
         ylabel="$x_2$",
-        title="The score is a plane",
+        title="The score z is a plane",
     )
-    ax.set_zlabel("score z")
     ax.zaxis.set_major_locator(MaxNLocator(4, integer=True))
     ax.view_init(elev=24, azim=-50)
     ax.set_box_aspect((1, 1, 0.75), zoom=1.0)

@@ -385,7 +385,7 @@ def test_the_page_prints(printed, line):
     "4 16 8", "7 2 1", "nand (\u22122, \u22121, 2) 6 yes", "and (2, 1, \u22123) 6 yes", "or (1, 1, \u22121) 4 yes",
     "(\u22122, \u22121, 2) 12", "(\u22121, \u22122, 2) 12", "1 (\u22121, 0, \u22121) 3",
     "2 (\u22121, 0, 0) 3", "5 (\u22121, 0, 0) 4", "(1, 1) 0 2 1 (\u22121, 0, 0)",
-    "NAND 4 1.73 0.243 51 12", "30 points 30 4.52 0.183 612 31", "4 or 9 800 13.67 0.313 1,915 351",
+    "NAND 4 1.73 0.243 51 12", "points 30 4.52 0.183 612 31", "digits 800 13.67 0.313 1,915 351",
     "20 orders, from 0.00 7", "20 orders, to 0.07 14", "the wide margin 0.31 11",
 ])  # fmt: skip
 def test_a_table_of_the_page_has_the_row(shown, row):
