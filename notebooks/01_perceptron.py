@@ -526,7 +526,8 @@ wide_reader = predict(
 )
 wide_reader
 
-# %% tags=["hide-output", "continued"]
+# %% tags=["hide-output", "hide-input"]
+# How the 21 readers do on the new digits.
 wrong_new = np.array([ops.perceptron_predict(pair.x_new, w) != pair.y_new for w in hyperplanes])  # (21, 200)
 misses = wrong_new.sum(axis=1)
 fooled = wrong_new[:20].sum(axis=0)  # orders that each new digit fools

@@ -411,10 +411,10 @@ bends.confirm("about a quarter" if 0.22 < misses[16] / misses[8] < 0.3 else f"{m
 
 # %% [markdown]
 # Equal pieces need not be the best choice: bends are worth most where the curve turns. Do it by hand. Click where the
-# next bend should stand (or use the arrow keys and Enter), or let the figure put it where the miss is largest. That rule
-# is not the best one either. With 5 neurons it misses the wave by 0.080, and equal pieces miss it by 0.069; well placed,
-# five neurons miss it by 0.035. Can you find the places? Watch the output weights at the bottom, and try the jump, which
-# needs its bends close together.
+# next bend should stand (or use the arrow keys and Enter), or let the figure put it where the miss is largest. That
+# rule is not the best one either. With 5 neurons it misses the wave by 0.080, and equal pieces miss it by 0.069; well
+# placed, five neurons miss it by 0.035. Can you find the places? Watch the output weights at the bottom, and try the
+# jump, which needs its bends close together.
 
 # %% tags=["hide-input"]
 # A curve, and bends to add.
@@ -458,7 +458,7 @@ def tent(x):
 
 x = np.linspace(0, 1, 2**11 + 1)
 heights = [tent(x)]
-for layer in range(9):
+for _ in range(9):
     heights.append(tent(heights[-1]))  # after 1, 2, ..., 10 layers
 
 # %% tags=["hide-input"]
@@ -550,7 +550,7 @@ for name, called in figures.activations.NAMES.items():
     agree = np.allclose(f_prime(z), measured, atol=1e-8)
     rows.append((called, *f_prime(z), agree))
 places = [f"{v:g}".replace("-", "\u2212") for v in z]
-table(rows, ["slope at", *places, "agree"], align="lrrrrr", formats=dict.fromkeys(places, ".3f"))
+table(rows, ["slope at", *places, "agree"], align="lrrrrr", formats=dict.fromkeys(places, ".2f"))
 
 # %% [markdown]
 # Training needs nonzero slopes.[^Hwu "Neural Networks Model Human Neural Activity"] Where the slope is 0, a small

@@ -128,7 +128,7 @@ def cell():
     for k, y in enumerate((182, 210, 238)):
         svg.text(8, y + 4, f"x{k + 1}")
         svg.line(26, y, 146, 210, stroke="data", line=1.5)
-        svg.rect(48, y + (210 - y) * 0.28 - 8, 24, 16, fill=style.PAPER, stroke="none")  # on its line, which stops there
+        svg.rect(48, y + (210 - y) * 0.28 - 8, 24, 16, fill=style.PAPER, stroke="none")  # its line stops here
         svg.text(60, y + (210 - y) * 0.28 + 4, f"w{k + 1}", anchor="middle", fill=style.INK)
     svg.line(170, 164, 170, 184, stroke="weight", line=2)
     svg.text(178, 176, "bias b")

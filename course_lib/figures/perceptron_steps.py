@@ -10,7 +10,7 @@ from .perceptron import HIGH, LOW, vector
 from .picture import picture
 from .svg import Svg
 
-WIDTH, HEIGHT = 400, 390  # as narrow as a phone, with the arithmetic below the plot
+WIDTH, HEIGHT = 400, 398  # as narrow as a phone, with the arithmetic below the plot
 LEFT, TOP, SIDE = 30, 34, 200  # the square plot
 
 
