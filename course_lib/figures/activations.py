@@ -27,7 +27,7 @@ FORMULAS = {
 
 REACH = 4.0  # z is drawn from -REACH to REACH
 LOW, HIGH = -1.2, 2.2
-PANEL, TALL = 184, 108  # pixels
+PANEL, TALL = 168, 108  # pixels
 JUMP = 0.03  # no function here rises by more than 0.025 from one point of the grid to the next, unless it jumps
 
 
@@ -40,19 +40,21 @@ def value_and_slope(name, z, negative_slope=0.01):
 
 def curves(negative_slope=0.1):
     """Return a drawing with a panel for each activation: formulas, the function (solid) and its slope (dashed)."""
-    svg = Svg(400, 3 * (TALL + 66) + 4)
+    svg = Svg(400, 3 * (TALL + 82) + 4)
     z = np.linspace(-REACH, REACH, 321)
     for k, name in enumerate(NAMES):
-        left, top = 10 + (PANEL + 12) * (k % 2), 50 + (TALL + 66) * (k // 2)
+        left, top = 24 + (PANEL + 36) * (k % 2), 50 + (TALL + 82) * (k // 2)
         svg.text(left, top - 36, NAMES[name], bold=True, size=14)
         svg.text(left, top - 20, f"f = {FORMULAS[name][0]}")
         svg.text(left, top - 5, f"f' = {FORMULAS[name][1]}", fill=style.MUTED)
         for value in (0, 1, 2):
             y = _place(left, top, 0, value)[1]
             svg.line(left, y, left + PANEL, y, stroke=style.GRID if value else style.MUTED, line=1)
+            svg.text(left - 5, y + 4, value, anchor="end", fill=style.MUTED)
         for value in (-4, 0, 4):
             x = _place(left, top, value, 0)[0]
             svg.line(x, top, x, top + TALL, stroke=style.GRID, line=1)
+            svg.text(x, top + TALL + 14, f"{value}".replace("-", "\u2212"), anchor="middle", fill=style.MUTED)
         svg.rect(left, top, PANEL, TALL, stroke=style.MUTED)
         for values, role in zip(value_and_slope(name, z, negative_slope), ("data", "gradient"), strict=True):
             _curve(svg, left, top, z, values, stroke=role, line=2.5, dashed=role == "gradient")

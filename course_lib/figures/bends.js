@@ -48,13 +48,15 @@ ui => {
     if (miss > .004) {
       line(X(worst), Y(y[worst]), X(worst), Y(output(net, worst)), {stroke: look.hazard, "stroke-width": 3, "clip-path": `url(#${clip})`});
       const right = worst < n * .7;
-      text(X(worst) + (right ? 7 : -7), Y((y[worst] + output(net, worst)) / 2) + 4, `misses by ${r(miss)}`, {"text-anchor": right ? "start" : "end"});
+      text(X(worst) + (right ? 7 : -7), Y((y[worst] + output(net, worst)) / 2) + 4, `misses by ${r(miss)}`, {"text-anchor": right ? "start" : "end",
+        stroke: look.paper, "stroke-width": 4, "paint-order": "stroke"});
     }
     const top = T + high + 30, zero = top + low / 2, tall = Math.max(1, ...net.w2.map(Math.abs));
     text(L, top - 8, W < 360 ? "output weights" : "output weight of each neuron, at its bend", {"font-weight": "bold"});
     ui.svg("rect", {x: L, y: top, width: W - L - R, height: low, fill: look.paper, stroke: look.muted}, svg);
     line(L, zero, W - R, zero, {stroke: look.grid});
     text(L - 6, zero + 4, "0", {"text-anchor": "end"});
+    if (net.w2.every(v => Math.abs(v) < 1e-9)) text(L + 8, zero - 8, "all 0 so far: the network is flat");
     net.places.forEach((k, i) => {
       if (i) {
         line(X(k), T, X(k), top + low, {stroke: look.weight, "stroke-dasharray": "4 4", "stroke-opacity": .6});

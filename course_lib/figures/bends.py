@@ -1,4 +1,4 @@
-"""What a hidden layer of ReLU neurons can draw: a curve that the reader meets bend by bend, and a ring in the plane.
+"""What ReLU neurons can draw: a curve met bend by bend, zigzags of several layers, and a ring in the plane.
 
 Source: the course's own. That one hidden layer is enough for every continuous function is Cybenko (1989) for sigmoids,
 and Leshno, Lin, Pinkus and Schocken (1993) for ReLU.
@@ -7,7 +7,7 @@ and Leshno, Lin, Pinkus and Schocken (1993) for ReLU.
 import numpy as np
 
 from course_lib.reference import relu
-from course_lib.validate import as_float, require_count
+from course_lib.validate import as_float, require_count, require_some
 
 from . import style
 from .live import live
@@ -135,6 +135,18 @@ def _panels(values, shown, misses):
         ax.plot([k / GRID for k in bends], values[bends], "o", color=style.COLOURS["weight"], markersize=6)
         ax.set_title(f"{n}: misses by {miss:.2f}", fontsize=style.SIZE_SMALL)
         ax.set(ylim=(-0.4, 1.4), xticks=[0, 0.5, 1])
+    return fig
+
+
+@style.styled
+def zigzags(x, heights):
+    """Return a figure with a panel for each of `heights` (each (n,), over x (n,)), one below the other."""
+    require_some("heights", heights)
+    fig, axes = style.new_figure(3.85, 1.45 * len(heights), len(heights), 1, sharex=True, squeeze=False)
+    for k, (ax, y) in enumerate(zip(axes.flat, heights, strict=True), start=1):
+        ax.plot(x, y, color=style.COLOURS["output"], linewidth=2)
+        ax.set_title(f"{k} layer{'s' if k > 1 else ''}", fontsize=style.SIZE_SMALL)
+        ax.set(xticks=[0, 0.5, 1], yticks=[0, 1])
     return fig
 
 

@@ -61,7 +61,7 @@ def _edges(svg, tails, heads, w):
                 svg.line(*start, *end, stroke="idle", line=1, dashed=True)
             else:
                 svg.line(*start, *end, stroke="weight", line=1 + abs(weight), dashed=weight < 0)
-            near = start + 0.8 * (end - start)  # the neuron that the weight belongs to
+            near = np.array([tx, ty]) + 0.73 * np.array([hx - tx, hy - ty])  # the neuron that the weight belongs to
             labels.append((near, f"{weight:g}".replace("-", "\u2212")))
     for (px, py), text in labels:
         wide = text_width(text) + 4
@@ -73,15 +73,15 @@ def collapse(x, w, w_out):
     """Return a drawing: two layers with ReLU, the same two without, and the one matrix that equals the latter."""
     z = x @ w
     svg = Svg(400, 516)
-    first = [("X", x, "data"), ("W", w, "weight"), ("Z", z, "data")]
-    last = ("W'", w_out, "weight")
+    first = [("X", x, "data"), ("W\u2081", w, "weight"), ("Z", z, "data")]
+    last = ("W\u2082", w_out, "weight")
     with_relu = [*first, ("relu(Z)", relu(z), "data"), last, ("O", relu(z) @ w_out, "output")]
     without = [*first, last, ("O", z @ w_out, "output")]
-    one = [("X", x, "data"), ("W W'", w @ w_out, "weight"), ("O", x @ (w @ w_out), "output")]
+    one = [("X", x, "data"), ("W\u2081 W\u2082", w @ w_out, "weight"), ("O", x @ (w @ w_out), "output")]
     shown = {
-        "With ReLU: Z = X W, O = relu(Z) W'": with_relu,
-        "Without: Z = X W, O = Z W'": without,
-        "One matrix does the same: O = X (W W')": one,
+        "With ReLU: Z = X W\u2081, O = relu(Z) W\u2082": with_relu,
+        "Without: Z = X W\u2081, O = Z W\u2082": without,
+        "One matrix does the same: O = X (W\u2081 W\u2082)": one,
     }
     for top, (title, row) in zip((0, 172, 344), shown.items(), strict=True):
         svg.text(8, top + 18, title, bold=True, size=14)
@@ -128,7 +128,8 @@ def cell():
     for k, y in enumerate((182, 210, 238)):
         svg.text(8, y + 4, f"x{k + 1}")
         svg.line(26, y, 146, 210, stroke="data", line=1.5)
-        svg.text(78, (y + 210) / 2 + (y - 210) * 0.15 - 3, f"w{k + 1}", anchor="middle", fill=style.INK)
+        svg.rect(48, y + (210 - y) * 0.28 - 8, 24, 16, fill=style.PAPER, stroke="none")  # its line stops here
+        svg.text(60, y + (210 - y) * 0.28 + 4, f"w{k + 1}", anchor="middle", fill=style.INK)
     svg.line(170, 164, 170, 184, stroke="weight", line=2)
     svg.text(178, 176, "bias b")
     svg.circle(170, 210, 26, fill=style.tint("data", 0.25), stroke="data", line=2)

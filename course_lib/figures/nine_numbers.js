@@ -18,14 +18,27 @@ ui => {
   const tries = buttons.map(name => ui.button(name, () => take(name)));
   const sliders = names.map((name, i) => ui.slider(name, {min: -most, max: most, value: w[i], step, say: v => minus(v.toFixed(2))},
     v => { w[i] = v; pressed = ""; }));
+  const rows = [];
   ["hidden neuron 1", "hidden neuron 2", "the output"].forEach((title, k) => {
     const bar = sliders[0].node.closest(".course-live-bar");
-    const row = ui.html("div", {role: "group", "aria-label": title, style: "flex:1 1 100%;display:flex;flex-wrap:wrap;gap:2px 8px"}, bar);
-    ui.html("span", {"aria-hidden": "true", style: "flex:0 0 64px;white-space:nowrap"}, row, ["hidden 1", "hidden 2", "output"][k]);
+    const row = ui.html("div", {role: "group", "aria-label": title, style: "flex:1 1 100%;display:grid;gap:2px 14px;align-items:center"}, bar);
+    const named = ui.html("span", {"aria-hidden": "true", style: "white-space:nowrap"}, row, ["hidden 1", "hidden 2", "output"][k]);
     for (const {node} of sliders.slice(3 * k, 3 * k + 3)) {
-      node.style.width = "72px";
-      row.appendChild(node.closest("label"));
+      const label = node.closest("label");
+      Object.assign(label.querySelector("output").style, {textAlign: "right", fontVariantNumeric: "tabular-nums"});
+      row.appendChild(label);
     }
+    rows.push([row, named]);
+  });
+  // Three equal columns, so that the sliders of a matrix stand below each other; on a phone each below its name.
+  const lay = narrow => rows.forEach(([row, named]) => {
+    row.style.gridTemplateColumns = `${narrow ? "" : "64px "}repeat(3, minmax(0, 1fr))`;
+    named.style.gridColumn = narrow ? "1 / -1" : "auto";
+    row.querySelectorAll("label").forEach(label => {
+      Object.assign(label.style, {display: "grid", gridTemplateColumns: narrow ? "1fr auto" : "24px minmax(60px, 1fr) 44px"});
+      Object.assign(label.querySelector("input").style, {width: "100%", gridRow: narrow ? 2 : 1, gridColumn: narrow ? "1 / -1" : 2});
+      Object.assign(label.querySelector("output").style, {gridRow: 1, gridColumn: narrow ? 2 : 3});
+    });
   });
   const pad = ui.html("div", {tabindex: 0, role: "group", "aria-label": "A point of the map: arrows move it"}, ui.stage);
   const move = (k, by) => () => { probe[k] = Math.max(low, Math.min(high, Math.round(8 * (probe[k] + by)) / 8)); };
@@ -66,6 +79,7 @@ ui => {
   const r = v => minus(+v.toFixed(2));
   ui.draw = () => {
     const W = Math.min(ui.width, 640), gap = W < 480 ? 30 : 44, side = (W - 2 * gap - 8) / 2, top = 176, H = top + side + 38;
+    lay(ui.width < 480);
     pad.replaceChildren();
     const svg = ui.svg("svg", {width: W, height: H, viewBox: `0 0 ${W} ${H}`, "aria-hidden": "true"}, pad);
     ui.svg("rect", {x: gap - 8, y: top, width: side, height: side, fill: look.paper}, svg);  // the map, to be clicked
@@ -144,8 +158,8 @@ ui => {
       (places[seen[i].map(r)] ||= []).push(i);
     });
     for (const same of Object.values(places)) {
-      const [cx, cy] = space(seen[same[0]]), end = cx + 50 > W - 6;
-      same.forEach((i, k) => text(end ? cx - 8 : cx + 9, cy - 10 + 30 * (k % 2) - 14 * (k >> 1), `(${corners[i].join(", ")})`,
+      const [cx, cy] = space(seen[same[0]]), aside = same.some(i => answers[i] !== labels[i]) && W >= 480 ? 16 : 9, end = cx + 44 + aside > W - 6;
+      same.forEach((i, k) => text(end ? cx - aside : cx + aside, cy - 10 + 30 * (k % 2) - 14 * (k >> 1), `(${corners[i].join(", ")})`,
         {"text-anchor": end ? "end" : "start"}));
     }
     for (const [cx, cy] of [inputs(probe), space(h)])

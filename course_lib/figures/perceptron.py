@@ -84,7 +84,7 @@ def _table_ticks(ax):
 def fitted_line(x, y, w, b):
     """Return a figure of points x (n, 1), y (n,), the line w x + b, and each error as a vertical stroke."""
     require_some("x", x)
-    fig, ax = style.new_figure(6.2, 3.0)
+    fig, ax = style.new_figure(3.85, 3.6)
     x = np.asarray(x, float)[:, 0]
     ends = np.array([x.min(), x.max()])
     ax.vlines(x, x * w[0] + b, y, color=style.COLOURS["hazard"], linewidth=1.4, label="error")
@@ -92,14 +92,14 @@ def fitted_line(x, y, w, b):
     ax.plot(ends, ends * w[0] + b, color=style.COLOURS["weight"], linewidth=2.5, label=name)
     ax.scatter(x, y, color=style.COLOURS["data"], s=28, zorder=3, label="examples")
     ax.set(xlabel="x", ylabel="y")
-    ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
+    ax.legend(loc="upper left")
     return fig
 
 
 @style.styled
 def score_plane(x, y, w):
     """Return a figure: the score w1 x1 + w2 x2 + b as a plane above the four corners, and the same from above."""
-    fig, axes = style.new_figure(8.2, 3.9, 1, 2, width_ratios=[1.3, 1])
+    fig, axes = style.new_figure(3.85, 6.6, 2, 1, height_ratios=[1.1, 1])  # one above the other: fits a phone
     axes[0].remove()
     ax = fig.add_subplot(axes[0].get_subplotspec(), projection="3d", computed_zorder=False)
     w, low, high = np.asarray(w, float), (LOW, LOW), (HIGH, HIGH)
@@ -138,9 +138,8 @@ def score_plane(x, y, w):
         yticks=[0, 1],
         xlabel="$x_1$",
         ylabel="$x_2$",
-        title="The score is a plane",
+        title="The score z is a plane",
     )
-    ax.set_zlabel("score z")
     ax.zaxis.set_major_locator(MaxNLocator(4, integer=True))
     ax.view_init(elev=24, azim=-50)
     ax.set_box_aspect((1, 1, 0.75), zoom=1.0)
@@ -171,7 +170,7 @@ def _sheet(ax, corners, heights, role, alpha, order):
 def orders(x, y, w_worst, w_best):
     """Return a figure: two lines over one set of points x (n, 2), y (n,), from the worst and the best order."""
     require_some("x", x)
-    fig, ax = style.new_figure(3.85, 4.1)
+    fig, ax = style.new_figure(3.85, 3.6)
     low, high = box_around(x)
     samples(ax, x, y, 34)
     _line(ax, w_worst, low, high, linestyle="--", label="worst order")
@@ -184,7 +183,7 @@ def orders(x, y, w_worst, w_best):
 
 @style.styled
 def jumps(fit, x, y):
-    """Return a figure with a column for each mistake of a run: the line and the vector (w1, w2), before and after.
+    """Return a figure with a row for each mistake of a run: the line and the vector (w1, w2), before and after.
 
     The broad pale arrow is what was added to the weights: the wrong sample, or its negative. ValueError for a run
     without a mistake.
@@ -194,15 +193,15 @@ def jumps(fit, x, y):
         raise ValueError(
             f"the run made no mistake in {fit.epochs} epoch(s), so no jump can be drawn; start it from other weights."
         )
-    fig, axes = style.new_figure(8.4, 5.9, 2, len(made), sharex="row", sharey="row", squeeze=False)
+    fig, axes = style.new_figure(3.85, 2.15 * len(made) + 0.2, len(made), 2, sharex="col", sharey="col", squeeze=False)
     low, high = box_around(x, 0.4)
     wlow, whigh = box_around([step.w_before[:2] for step in made] + [made[-1].w_after[:2], (0, 0)], 0.15)
-    for k, (top, bottom, step) in enumerate(zip(*axes, made, strict=True), start=1):
-        draw_plane(top, x, y, step.w_after, low=low, high=high, shown=step.index, size=22, judge=False)
-        _line(top, step.w_before, low, high, linestyle="--", linewidth=1.8)
+    for k, ((left, right), step) in enumerate(zip(axes, made, strict=True), start=1):
+        draw_plane(left, x, y, step.w_after, low=low, high=high, shown=step.index, size=22, judge=False)
+        _line(left, step.w_before, low, high, linestyle="--", linewidth=1.8)
         if not np.any(step.w_before[:2]):
-            _note(top, "w = 0: no line before", at=0.93)
-        top.set(title=f"Mistake {k}", ylabel="")
+            _note(left, "w = 0: no line before", at=0.93)
+        left.set(title=f"Mistake {k}", xlabel="$x_1$" if k == len(made) else "")
         before, after = step.w_before[:2], step.w_after[:2]
         if np.any(before != after):
             band = dict(
@@ -213,14 +212,13 @@ def jumps(fit, x, y):
                 shrinkA=0,
                 shrinkB=0,
             )
-            bottom.annotate("", after, before, arrowprops=band, zorder=1)
-        _vector(bottom, before, "--")
-        _vector(bottom, after, "-")
-        bottom.plot(0, 0, "o", color=style.INK, markersize=4)
-        bottom.set(xlim=(wlow[0], whigh[0]), ylim=(wlow[1], whigh[1]), aspect="equal", xlabel="$w_1$")
-        bottom.set_title("label 1: + x" if y[step.index] else "label 0: \u2212 x", fontweight="normal")
-    axes[0, 0].set_ylabel("$x_2$")
-    axes[1, 0].set_ylabel("$w_2$")
+            right.annotate("", after, before, arrowprops=band, zorder=1)
+        _vector(right, before, "--")
+        _vector(right, after, "-")
+        right.plot(0, 0, "o", color=style.INK, markersize=4)
+        right.set(xlim=(wlow[0], whigh[0]), ylim=(wlow[1], whigh[1]), aspect="equal", ylabel="$w_2$")
+        right.set_xlabel("$w_1$" if k == len(made) else "")
+        right.set_title("label 1: + x" if y[step.index] else "label 0: \u2212 x", fontweight="normal")
     return fig
 
 
@@ -234,14 +232,17 @@ def _vector(ax, tip, line):
 def cycle(steps, x, y):
     """Return a figure with one panel for each step: the line before it, the sample shown, and whether it is wrong."""
     require_some("steps", steps)
-    fig, axes = style.new_figure(8.4, 3.1, 1, len(steps), sharey=True, squeeze=False)
-    for k, (ax, step) in enumerate(zip(axes[0], steps, strict=True)):
+    rows = -(-len(steps) // 2)  # two in a row fit on a phone
+    fig, axes = style.new_figure(3.85, 2.6 * rows, rows, min(2, len(steps)), sharey=True, squeeze=False)
+    for ax in axes.flat[len(steps) :]:
+        ax.remove()
+    for k, (ax, step) in enumerate(zip(axes.flat, steps, strict=False)):
         draw_plane(ax, x, y, step.w_before, shown=step.index)
         _table_ticks(ax)
         if boundary(step.w_before, (LOW, LOW), (HIGH, HIGH)) is None:
             _note(ax, "(line outside\nthe picture)" if np.any(step.w_before[:2]) else "(w = 0:\nno line)")
         ax.set(title=f"w = {vector(step.w_before)}", xlabel=f"$x_1$\nanswer {step.y_hat}, label {y[step.index]}")
-        ax.set_ylabel("$x_2$" if k == 0 else "")
+        ax.set_ylabel("" if k % 2 else "$x_2$")
     return fig
 
 
@@ -252,8 +253,8 @@ def lines_seen(fits, x, y, titles):
     The paler a dashed line, the earlier training left it for the last time.
     """
     require_some("fits", fits)
-    fig, axes = style.new_figure(7.4, 3.7, 1, len(fits), squeeze=False)
-    for ax, fit, title in zip(axes[0], fits, titles, strict=True):
+    fig, axes = style.new_figure(3.85, 3.5 * len(fits), len(fits), 1, squeeze=False)  # fits a phone
+    for ax, fit, title in zip(axes.flat, fits, titles, strict=True):
         left = {tuple(step.w_after): k for k, step in enumerate(fit.steps)}  # weights and the last step that had them
         seen = [w for w in sorted(left, key=left.get) if w != tuple(fit.w)]
         for k, w in enumerate(seen, start=1):

@@ -10,8 +10,8 @@ from .perceptron import HIGH, LOW, vector
 from .picture import picture
 from .svg import Svg
 
-WIDTH, HEIGHT = 640, 312
-LEFT, TOP, SIDE = 34, 14, 256  # the square plot
+WIDTH, HEIGHT = 400, 398  # as narrow as a phone, with the arithmetic below the plot
+LEFT, TOP, SIDE = 30, 34, 200  # the square plot
 
 
 def training_frames(fit, x, y, *, lr=1.0):
@@ -70,30 +70,33 @@ def _plot(svg, step, x, y, right):
         svg.text(LEFT - 8, py + 4, v, anchor="end")
     svg.text(LEFT + SIDE, TOP + SIDE + 15, "x\u2081", anchor="end")
     svg.text(LEFT - 8, TOP + 12, "x\u2082", anchor="end")
-    svg.text(LEFT, HEIGHT - 8, "filled: label 1, hollow: 0; green: answer 1")
+    svg.text(LEFT - 22, TOP + SIDE + 34, "filled: label 1, hollow: 0; green: answer 1")
 
 
 def _arithmetic(svg, step, x, label, lr, right):
-    at, cell = 330, (46, 24)
+    at, cell, below = LEFT + SIDE + 20, (46, 24), TOP + SIDE + 58
     number = "{:g}"
-    svg.text(at, 24, f"Epoch {step.epoch + 1}, sample {vector(x[:2])}", bold=True, size=14)
-    svg.matrix(step.w_before, at, 36, name="w", role="weight", fmt=number, cell=cell)
-    svg.matrix(x, at + 160, 36, name="x", role="data", fmt=number, cell=cell)
+    svg.text(LEFT - 22, 18, f"Epoch {step.epoch + 1}, sample {vector(x[:2])}", bold=True, size=14)
+    svg.matrix(step.w_before, at, TOP - 6, name="w", role="weight", fmt=number, cell=cell)
+    svg.matrix(x, at, TOP + 54, name="x", role="data", fmt=number, cell=cell)
+    changed = [(0, j) for j in np.flatnonzero(step.w_after != step.w_before)]
+    svg.matrix(step.w_after, at, TOP + 114, name="w after", role="weight", fmt=number, cell=cell, highlight=changed)
     products = " + ".join(f"{_n(a)}\u00b7{_n(b)}" for a, b in zip(step.w_before, x, strict=True))
     z = float(step.w_before @ x)
-    svg.text(at, 106, f"z = w \u00b7 x = {products} = {_n(z)}")
     sign = "\u2265" if z >= 0 else "<"
-    svg.text(at, 128, f"z {sign} 0, so the answer is \u0177 = {step.y_hat}")
-    svg.text(at, 150, f"the label is y = {label}: {'right' if right else 'wrong'}", bold=True)
-    svg.text(at, 180, "w \u2190 w + (y \u2212 \u0177) \u00b7 lr \u00b7 x")
     change = vector((label - step.y_hat) * lr * x)
-    svg.text(at, 202, f"change: ({label} \u2212 {step.y_hat}) \u00b7 {_n(lr)} \u00b7 {vector(x)} = {change}")
-    changed = [(0, j) for j in np.flatnonzero(step.w_after != step.w_before)]
-    svg.matrix(step.w_after, at, 216, name="w after", role="weight", fmt=number, cell=cell, highlight=changed)
     note = "solid: the line before this sample" if right else "solid: the line before, dashed: after"
     if boundary(step.w_before, (LOW, LOW), (HIGH, HIGH)) is None:
         note = "no line yet: every point is answered alike" if right else "no line before, dashed: the line after"
-    svg.text(at, HEIGHT - 8, note)
+    svg.text(LEFT - 22, below - 6, note)
+    for k, text in enumerate((
+        f"z = w \u00b7 x = {products} = {_n(z)}",
+        f"z {sign} 0, so the answer is \u0177 = {step.y_hat}",
+        f"the label is y = {label}: {'right' if right else 'wrong'}",
+        "w \u2190 w + (y \u2212 \u0177) \u00b7 lr \u00b7 x",
+        f"change: ({label} \u2212 {step.y_hat}) \u00b7 {_n(lr)} \u00b7 {vector(x)} = {change}",
+    )):  # fmt: skip
+        svg.text(LEFT - 22, below + 18 + 20 * k, text, bold=k == 2)
 
 
 def _n(value):

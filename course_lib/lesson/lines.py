@@ -80,6 +80,32 @@ def tables_that_fit(y, seen):
     return int(np.sum(np.all(tables[:, seen] == y[seen], axis=1)))
 
 
+def to_the_nearest(x_new, y_new, x, y):
+    """Return the median distance from a new sample to the nearest known sample with the same label.
+
+    Parameters
+    ----------
+    x_new, x : (m, d), (n, d) arrays
+    y_new, y : (m,), (n,) arrays of 0 and 1
+
+    Raises
+    ------
+    ValueError
+        A label of a new sample that no known sample has; another number of inputs.
+
+    Source: the course's own.
+    """
+    x, x_new = as_float("x", x, ndim=2, min_rows=1), as_float("x_new", x_new, ndim=2, min_rows=1)
+    y, y_new = as_labels("y", y, rows=len(x), classes=2), as_labels("y_new", y_new, rows=len(x_new), classes=2)
+    if x.shape[1] != x_new.shape[1] or not set(y_new) <= set(y):
+        raise ValueError(
+            f"new samples have {x_new.shape[1]} inputs and labels {np.unique(y_new).tolist()}, known ones {x.shape[1]} "
+            f"and {np.unique(y).tolist()}; give as many inputs, and known samples of every label."
+        )
+    nearest = [np.linalg.norm(x[y == label] - sample, axis=1).min() for sample, label in zip(x_new, y_new, strict=True)]
+    return float(np.median(nearest))
+
+
 def widest_line(x, y):
     """Return the line (3,) with the widest margin between two groups of points in a plane, its weights of length 1.
 

@@ -118,3 +118,14 @@ def test_two_digits_are_black_and_white_and_labelled():
 def test_digits_that_are_no_pair_are_refused(names):
     with pytest.raises(ValueError, match="two different ones of 0"):
         two_digits(*names)
+
+
+def test_the_way_to_the_nearest_of_the_same_label_is_the_median_and_ignores_the_other_label():
+    x, y = np.array([[0.0, 0.0], [10.0, 0.0], [3.0, 4.0]]), np.array([0, 1, 0])
+    new, labels = np.array([[9.0, 0.0], [10.0, 2.0], [0.0, 0.0]]), np.array([0, 1, 1])
+    # nearest of the same label: (3, 4) at sqrt(52); (10, 0) at 2; (10, 0) at 10
+    assert lines.to_the_nearest(new, labels, x, y) == pytest.approx(np.sqrt(52))
+    with pytest.raises(ValueError, match="known samples of every label"):
+        lines.to_the_nearest(new, labels, x[[0, 2]], y[[0, 2]])
+    with pytest.raises(ValueError, match="new samples have 1 inputs"):
+        lines.to_the_nearest(new[:, :1], labels, x, y)

@@ -63,10 +63,17 @@ def test_xor_is_never_learned_and_its_weights_cycle_after_one_epoch_in_every_ord
     assert lines.right_of_grid(x, y, np.linspace(-2, 2, 9)).max() == 3
 
 
-def test_on_xor_the_perceptron_never_holds_the_best_line():
+def test_on_xor_six_orders_pass_through_a_line_with_three_right_and_none_rests_there():
     x, y = data.truth_table("xor")
-    fit = ops.perceptron_fit(x, y, epochs=100)
-    assert max(np.sum(ops.perceptron_predict(x, step.w_after) == y) for step in fit.steps) == 2
+    most, rests = [], []
+    for order in permutations(range(4)):
+        fit = ops.perceptron_fit(x, y, order=order, epochs=100)
+        held = [np.sum(ops.perceptron_predict(x, step.w_after) == y) for step in fit.steps]
+        most.append(max(held))
+        rests.append(min(held[-4:]) >= 3)
+    assert most[0] == 2, "the order of the rows"
+    assert (most.count(3), max(most)) == (6, 3)
+    assert not any(rests), "no order rests at a line with three right"
 
 
 def test_parity_contains_xor_and_is_never_learned():
@@ -126,10 +133,11 @@ def test_with_half_of_eight_rows_seen_sixteen_tables_fit_and_an_unseen_row_is_0_
         assert lines.tables_that_fit(y, seen) == lines.tables_that_fit(other, seen) == 8
 
 
-def test_a_billion_images_are_2_to_the_30_and_cover_2_to_the_minus_8162_of_the_table():
+def test_a_billion_images_are_2_to_the_30_and_cover_2_to_the_minus_8162_of_the_table(prose):
     assert abs(2**30 / 1e9 - 1) < 0.08
     assert 2 ** (32 * 32 * 8) == 2**30 * 2**8162
-    assert len(str(2**8192)) == 2467
+    assert "a fraction of $2^{-8162}$" in prose
+    assert "0 %" not in prose.replace("100 %", "").replace("90 %", "")
 
 
 # ------------------------------------------------------------------------------------------------ the two digits
@@ -172,6 +180,7 @@ def test_a_weight_counts_the_misread_9s_with_ink_there_minus_the_misread_4s(pair
     np.testing.assert_array_equal(reader.w[:-1], nines - fours)
     at = np.unravel_index(np.argmax(reader.w[:-1]), (28, 28))
     assert at[0] < 10 < at[1] < 18, "the largest weight is at the top, in the middle"
+    assert len(set(wrong)) < len(wrong), "a digit is misread in several epochs, and counts each time"
 
 
 def test_the_digits_give_the_same_weights_with_every_order_of_summation(pair, reader):
@@ -188,6 +197,27 @@ def test_3_and_8_are_harder_and_0_and_1_are_easier():
     zero_one = two_digits(0, 1)
     middle = zero_one.x.reshape(-1, 28, 28)[:, 13:15, 13:15].mean(axis=(1, 2))
     assert middle[zero_one.y == 0].mean() < 0.05 < 0.6 < middle[zero_one.y == 1].mean()
+
+
+def test_neither_the_order_nor_a_wide_margin_makes_the_reader_of_digits_better(lesson, pair, reader):
+    margins, misses, fooled = lesson["digit_margins"], lesson["misses"], lesson["fooled"]
+    for w in lesson["hyperplanes"]:
+        np.testing.assert_array_equal(ops.perceptron_predict(pair.x, w), pair.y)
+    assert (len(misses), misses[:20].min(), misses[:20].max(), misses[20]) == (21, 7, 14, 11)
+    assert misses[20] == len(misread(pair, reader))
+    assert margins[20] == pytest.approx(0.31, abs=5e-3)
+    assert margins[20] > 4 * margins[:20].max()
+    assert (np.sum(fooled > 0), np.sum(fooled == 20)) == (27, 3)
+    expected = 200 * np.mean(misses) / 200
+    assert 3 <= np.sqrt(expected * (1 - expected / 200)) < 4, "three or four more or less are chance"
+
+
+def test_new_points_lie_within_the_widest_margin_of_the_old_ones_and_new_digits_far_beyond(lesson):
+    widest = lesson["margin"](lesson["points"], lesson["widest"])
+    assert (round(lesson["far_points"], 2), round(widest, 2)) == (0.22, 0.51)
+    assert lesson["far_digits"] == pytest.approx(np.sqrt(42))
+    assert round(lesson["far_digits"], 1) == 6.5
+    assert 19 < lesson["far_digits"] / lesson["digit_margins"][20] < 22, "twenty times as far as the cut keeps clear"
 
 
 # ------------------------------------------------------------------------------------------------ lines and margins
@@ -230,10 +260,52 @@ def test_the_crowd_hardly_matters_to_the_corrections(lesson):
 
 def test_no_run_of_the_page_makes_more_corrections_than_the_theorem_allows(lesson):
     made = [max(counted) for *_, counted in lesson["tasks"]]
-    assert made == [12, 31, 289]
+    assert made == [12, 31, 351]
     most = [k for *_, k in lesson["bounds"]]
     np.testing.assert_allclose(most, [51, 612, 1915], rtol=2e-3)
     assert all(a < b for a, b in zip(made, most, strict=True))
+
+
+def test_the_margin_of_the_proof_is_narrower_than_that_of_the_plane(lesson):
+    x, y = data.truth_table("nand")
+    line = np.array([-1.0, -1.0, 1.5])
+    assert round(corrections.bound(x, y, line)[1], 3) == 0.243
+    assert round(lesson["margin"](x, line), 3) == 0.354
+
+
+@pytest.mark.parametrize("start", [(5.0, -3.0, 0.5), (-40.0, 7.0, 30.0)])
+def test_from_another_start_the_run_stays_between_a_floor_and_a_ceiling_that_begin_there(start):
+    x, y = data.truth_table("nand")
+    u = np.array([-2, -2, 3]) / np.sqrt(17)
+    fit = ops.perceptron_fit(x, y, w=np.array(start), epochs=1000)
+    assert fit.converged
+    longest, gamma, _ = corrections.bound(x, y, u)
+    along, lengths = corrections.progress(fit, u)
+    k = np.arange(len(along))
+    assert (along >= u @ start + gamma * k - 1e-9).all()
+    assert (lengths <= np.sqrt(np.dot(start, start) + longest**2 * k) + 1e-9).all()
+    assert (np.sqrt(np.dot(start, start) + longest**2 * k) <= np.linalg.norm(start) + longest * np.sqrt(k) + 1e-9).all()
+
+
+def test_the_crowds_first_row_and_the_50_orders_are_different_experiments(lesson):
+    (_, _, most), *_ = lesson["needed"]
+    assert most == 24
+    assert max(lesson["tasks"][1][3]) == 31
+
+
+@pytest.mark.parametrize("name", ["xor", "no_bias"])
+def test_weights_that_come_back_with_a_mistake_between_prove_that_a_run_never_ends(lesson, name):
+    run = lesson[name]
+    entered, length = lines.cycle_of(run)
+    assert sum(run.mistakes_per_epoch[entered : entered + length]) > 0
+    n = len(run.steps) // run.epochs
+    ends = [tuple(step.w_after) for step in run.steps[n - 1 :: n]]
+    assert all(a == b for a, b in zip(ends[entered - 1 :], ends[entered - 1 + length :], strict=False))
+
+
+def test_a_run_that_has_converged_repeats_its_weights_without_a_mistake(lesson):
+    entered, length = lines.cycle_of(lesson["fit"])
+    assert sum(lesson["fit"].mistakes_per_epoch[entered : entered + length]) == 0
 
 
 def test_nand_never_needs_more_than_51_corrections_and_its_run_stays_between_floor_and_ceiling(lesson):
@@ -270,9 +342,10 @@ def test_a_learning_rate_only_scales_weights_that_start_at_zero_and_another_star
     assert np.min(np.abs(ops.add_bias_input(x) @ w)) / np.hypot(*w[:2]) == pytest.approx(0.22, abs=5e-3)
 
 
-def test_thirty_noisy_points_give_nearly_the_line_and_sixty_the_plane(lesson):
+def test_thirty_noisy_points_give_nearly_the_line(lesson):
     np.testing.assert_allclose([*lesson["w_line"], lesson["b_line"]], [2, -1], atol=0.1)
-    np.testing.assert_allclose([*lesson["w_plane"], lesson["b_plane"]], [2, -1, 0.5, 0.3], atol=0.05)
+    squares = [np.sum((w * np.ones(3) + (1 - w) - [0, 1, 2]) ** 2) for w in (-5, 0, 1, 7)]
+    assert len(set(squares)) == 1, "where all x are equal, many lines are equally good"
 
 
 def test_the_loop_on_the_page_is_the_librarys(lesson):
@@ -289,8 +362,6 @@ def test_the_loop_on_the_page_is_the_librarys(lesson):
 
 
 @pytest.mark.parametrize("line", [
-    "2^8192 rows: a number of 2467 digits",
-    "a billion images (2^30) cover one row in 2^8162",
     "weights [-2. -1.  2.]  epochs 6",
     "mistakes per epoch: [1, 3, 3, 2, 1, 0]  corrections: 10",
     "digits (800, 784)  weights (785,)  converged True",
@@ -302,6 +373,9 @@ def test_the_loop_on_the_page_is_the_librarys(lesson):
     "the best of 81 pairs of weights: 3 of 4",
     "training: converged False  mistakes in the last epochs [3, 3, 3]",
     "its answers [1 0 0 0]  labels [1 1 1 0]",
+    "misread by at least one of the 20 orders: 27  by all: 3",
+    "typically, from a new sample to the nearest old one: points 0.22, digits 6.5",
+    "XOR: the weights of epoch 2 are back after 1 epoch(s), with 4 mistakes between",
 ])  # fmt: skip
 def test_the_page_prints(printed, line):
     assert line in printed
@@ -311,7 +385,8 @@ def test_the_page_prints(printed, line):
     "4 16 8", "7 2 1", "nand (\u22122, \u22121, 2) 6 yes", "and (2, 1, \u22123) 6 yes", "or (1, 1, \u22121) 4 yes",
     "(\u22122, \u22121, 2) 12", "(\u22121, \u22122, 2) 12", "1 (\u22121, 0, \u22121) 3",
     "2 (\u22121, 0, 0) 3", "5 (\u22121, 0, 0) 4", "(1, 1) 0 2 1 (\u22121, 0, 0)",
-    "NAND 4 1.73 0.243 51 12", "30 points 30 4.52 0.183 612 31", "4 or 9 800 13.67 0.313 1,915 289",
+    "NAND 4 1.73 0.243 51 12", "points 30 4.52 0.183 612 31", "digits 800 13.67 0.313 1,915 351",
+    "20 orders, from 0.00 7", "20 orders, to 0.07 14", "the wide margin 0.31 11",
 ])  # fmt: skip
 def test_a_table_of_the_page_has_the_row(shown, row):
     assert row in [" ".join(line.split()) for line in shown.splitlines()]
@@ -321,13 +396,15 @@ def test_a_table_of_the_page_has_the_row(shown, row):
     "classification", "regression", "transcription", "translation", "structured output", "anomaly detection",
     "variant calling", "synthesis",
 ])  # fmt: skip
-def test_kinds_of_tasks_are_in_a_folded_table(prose, kind):
-    assert f"| {kind}" in prose
+def test_kinds_of_tasks_are_folded(prose, kind):
+    fold = prose.split("Reading digits is one kind of task")[1].split("</details>")[0]
+    assert f"**{kind}**" in fold
 
 
 @pytest.mark.parametrize("words", [
     "where a wrong output is no catastrophe", "described the perceptron in 1958", "Rosenblatt", "In 1969", "Minsky",
-    "In **training** the weights are found", "In **inference** they stay as they are", "28 \\times 28 = 784",
+    "In **training** the program finds numbers, called **weights**", "In **inference** the weights stay fixed",
+    "28 \\times 28 = 784",
 ])  # fmt: skip
 def test_the_page_tells(prose, words):
     assert words in prose

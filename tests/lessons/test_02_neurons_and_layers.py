@@ -9,6 +9,7 @@ from course_lib import data
 from course_lib import reference as ops
 from course_lib.checks import check_close, numerical_gradient
 from course_lib.checks.close import Mismatch
+from course_lib.figures import activations, bends
 from course_lib.figures import xor_networks as nets
 
 from .conftest import NOTEBOOKS
@@ -54,8 +55,11 @@ def test_a_sample_with_a_single_one_shows_a_row_of_the_columns_matrix(shown):
 
 def test_a_network_for_digits_has_so_many_weights_and_reads_nothing_untrained(lesson, shown, prose):
     assert 784 * 128 + 128 * 10 == 101_632
+    assert "784 · 128 + 128 · 10 = 101,632 weights" in prose
+    assert 0.08 < lesson["right"].mean() < 0.12
     assert "101,632 weights" in shown
     assert "reads about one digit in ten" in prose
+    assert 28**2 == 784
     digits = data.load_digits(seed=0)
     for seed in range(5):
         rng = np.random.default_rng(seed)
@@ -130,6 +134,36 @@ def test_the_nine_numbers_are_this_network_and_put_two_corners_on_one_place():
     np.testing.assert_array_equal(hidden, [[0, 0], [1, 0], [1, 0], [2, 1]])
 
 
+def test_before_the_relu_the_corners_lie_on_one_line_with_label_1_in_the_middle_and_after_it_they_do_not():
+    numbers, _ = nets.PRESETS["XOR solved"]
+    before = nets.forward(numbers, "none", nets.CORNERS)[0]
+    after = nets.forward(numbers, "ReLU", nets.CORNERS)[0]
+    np.testing.assert_array_equal(before, [[0, -1], [1, 0], [1, 0], [2, 1]])  # (0, 1) and (1, 0) together already
+    np.testing.assert_array_equal(before[0] + before[3], 2 * before[1])  # the middle, whose label is 1
+    assert list(nets.LABELS) == [0, 1, 1, 0]
+    np.testing.assert_array_equal(np.argwhere(before != after), [[0, 1]])
+    assert np.linalg.det(after[[1, 3]] - after[0]) != 0, "no longer on one line"
+
+
+def test_the_whole_plane_ends_up_on_one_broken_line():
+    x = np.random.default_rng(0).uniform(-0.5, 1.5, (500, 2))
+    h1, h2 = nets.forward(*nets.PRESETS["XOR solved"], x)[0].T
+    np.testing.assert_allclose(h2, ops.relu(h1 - 1), atol=1e-12)
+
+
+def test_one_hidden_neuron_is_enough_for_xor_with_another_bend():
+    x, y = data.truth_table("xor")
+    np.testing.assert_array_equal(np.abs(x @ [1, -1]), y)
+
+
+def test_each_output_of_a_deep_network_without_activation_is_one_score():
+    rng = np.random.default_rng(3)
+    a, b, c = (rng.integers(-3, 4, (8, 8)) for _ in range(3))
+    x = rng.integers(-3, 4, (20, 8))
+    for k in range(8):
+        np.testing.assert_array_equal((x @ a @ b @ c)[:, k], x @ (a @ b @ c)[:, k])
+
+
 def test_on_the_diagonal_the_second_neuron_switches_on_half_way():
     t = np.linspace(0, 1, 101)
     hidden, _ = nets.forward(*nets.PRESETS["XOR solved"], np.column_stack([t, t]))
@@ -160,6 +194,34 @@ def test_twice_the_bends_leave_a_quarter_of_the_miss(lesson):
         assert 0.22 < misses[2 * n] / misses[n] < 0.3
 
 
+def test_the_quarter_holds_for_short_pieces_and_more_pieces_are_not_always_better(lesson):
+    misses = lesson["misses"]
+    assert (round(misses[4] / misses[8], 1), round(misses[16] / misses[32], 1)) == (3.0, 3.9)
+    x = np.linspace(0, 1, 2001)
+    one = np.abs(lesson["network_through"](lesson["wave"], 1)(x) - lesson["wave"](x)).max()
+    assert misses[2] == pytest.approx(one), "two equal pieces miss the wave by as much as one"
+
+
+def test_the_buttons_rule_is_worse_than_equal_pieces_with_4_5_and_6_neurons_and_with_5_both_can_be_beaten():
+    wave = bends.CURVES["a wave"](np.linspace(0, 1, bends.GRID + 1))
+    for n in (4, 5, 6):
+        equal = [round(k * bends.GRID / n) for k in range(1, n)]
+        assert bends.worst_place(wave, equal)[1] < bends.worst_place(wave, bends.bent(wave, n))[1]
+    choices = (bends.bent(wave, 5), [40, 80, 120, 160], [36, 63, 137, 164])
+    found = [bends.worst_place(wave, places)[1] for places in choices]
+    np.testing.assert_allclose(found, [0.080, 0.069, 0.035], atol=5e-4)
+
+
+def test_the_border_of_a_fence_runs_outside_of_its_folds_and_cuts_the_corners():
+    straight = np.array([[0.0, 1.1], [0.0, 1.1 + 0.24], [0.0, 1.1 + 0.26]])  # over the first fold, at height 1.1
+    assert list(bends.fence_output(straight, 3) > 0.5) == [True, True, False]
+    corner = 2 * 1.1 * np.array([np.cos(np.pi / 6), np.sin(np.pi / 6)])  # where two of the three folds meet
+    out = corner / np.linalg.norm(corner)
+    assert bends.fence_output((corner + 0.24 * out)[None], 3)[0] == pytest.approx(1 - 2 * 2 * 0.24 / 2)
+    tips = 2 * (1.1 + 0.25)  # where the border's sides would meet if they were not cut
+    assert bends.fence_output((tips * out)[None], 3)[0] < 0.5
+
+
 def test_the_pages_recipe_meets_the_curve_at_its_ends_and_changes_the_slope_by_v(lesson):
     network = lesson["network_through"](np.sqrt, 5)
     ends = np.linspace(0, 1, 6)
@@ -180,9 +242,14 @@ def test_every_slope_is_the_measured_one(name, shown):
     f, f_prime = ops.ACTIVATIONS[name]
     z = np.linspace(-5, 5, 40)  # 0, where some have a kink or a jump, is not among them
     check_close(f_prime(z), numerical_gradient(lambda v: f(v).sum(), z), rtol=1e-6, atol=1e-8)
-    (row,) = (line for line in lines_of(shown) if line and line[0] == name)
-    np.testing.assert_allclose([float(v) for v in row[1:5]], f_prime(np.array([-2.0, -0.5, 0.3, 1.7])), rtol=1e-3)
-    assert row[5] == "yes"
+    if name not in activations.NAMES:
+        assert name == "identity", "the page's table has the six of its text"
+        return
+    called = activations.NAMES[name].split()
+    (row,) = (line[len(called) :] for line in lines_of(shown) if line[: len(called)] == called and line[-1] == "yes")
+    np.testing.assert_allclose(
+        [float(v) for v in row[:4]], f_prime(np.array([-2.0, -0.5, 0.3, 1.7])), rtol=0, atol=5.01e-3
+    )
 
 
 def test_slopes_that_the_page_names(shown):
@@ -215,6 +282,14 @@ def test_the_brain_is_told_with_its_sources(prose):
     for title in ("Biological Inspiration", "Neural Networks Model Human Neural Activity",
                   "Brains Evolve Architecturally to Learn Faster"):  # fmt: skip
         assert f'"{title}"' in prose
+
+
+@pytest.mark.parametrize("cell", ["matrix_rank", "ValueError as error", "diff(y, 2)"])
+def test_no_visible_code_tells_the_answer_of_a_prediction(cell):
+    script = (NOTEBOOKS / "02_neurons_and_layers.py").read_text(encoding="utf-8")
+    for part in script.split("# %%")[1:]:
+        if cell in part:
+            assert "hide-input" in part.splitlines()[0]
 
 
 def test_gradient_descent_has_its_name(prose):
@@ -254,13 +329,30 @@ def test_leaky_relu_is_a_perceptron_at_one():
     np.testing.assert_array_equal(ops.leaky_relu(z, 1.0), z)
 
 
-def test_tents_multiply_their_bends():
+@pytest.mark.parametrize("row", ["1 2 2 3", "2 4 4 5", "3 6 8 7", "5 10 32 11", "10 20 1,024 21"])
+def test_the_page_counts_the_pieces_of_tents(shown, row):
+    assert row.split() in lines_of(shown)
+
+
+@pytest.mark.parametrize("n", [1, 2, 6, 20])
+def test_one_layer_of_n_neurons_has_n_plus_1_pieces_at_most(n):
+    rng = np.random.default_rng(n)
+    x = np.linspace(0, 1, 2**12 + 1)
+    for _ in range(5):
+        places = rng.choice(np.arange(1, 2**12, 2**4), n, replace=False) / 2**12
+        y = ops.relu(x[:, None] - places) @ rng.integers(1, 5, n)
+        assert 1 + np.count_nonzero(np.abs(np.diff(y, 2)) > 1e-9) == n + 1
+
+
+def test_tents_multiply_their_bends(lesson):
     x = np.linspace(0, 1, 2**10 + 1)  # every bend is one of these
     y = x
     for layers in range(1, 7):
         y = ops.relu(2 * y) - ops.relu(4 * y - 2)
         pieces = 1 + np.count_nonzero(np.diff(y, 2))
         assert pieces == 2**layers
+        if layers <= 3:
+            assert lesson["pieces"][layers - 1] == pieces
     assert [2 ** (n // 2) for n in (6, 10, 20)] == [8, 32, 1024]
 
 
@@ -279,7 +371,11 @@ def test_the_answers_of_check_yourself():
     below = np.linspace(-6, -1, 20)
     assert (ops.relu_prime(below) == 0).all()
     assert (ops.leaky_relu_prime(below) > 0).all()
-    assert (ops.softplus_prime(below) > 0).all()
+    for f_prime in (ops.softplus_prime, ops.sigmoid_prime, ops.tanh_prime):
+        assert (f_prime(below) > 0).all()
+        assert (f_prime(np.array([-6.0])) < 0.01).all()
+    w, b = np.arange(9.0).reshape(3, 3), np.ones(3)
+    np.testing.assert_array_equal(np.zeros(3) @ w + b, np.zeros(3) @ w.T + b)  # an input of zeros cannot tell
 
 
 def test_the_sheet_speaks_of_sections_and_names_that_the_lesson_has(lesson):
