@@ -384,7 +384,7 @@ print("W2 in every bit:", np.array_equal(W2.grad, by_hand["W2"]))
 x_node, w_node, w2_node = (graph.variable(node.value, name) for node, name in ((X, "X"), (W, "W"), (W2, "W2")))
 hidden = graph.apply("sigmoid", graph.apply("dense", x_node, w_node, name="Z"), name="A")
 out = graph.apply("sigmoid", graph.apply("dense", hidden, w2_node, name="G"), name="O")
-figures.graphs.walk_stepper(graph.apply("half_squared_sum", out, graph.variable(targets, "Y"), name="J"))
+figures.graphs_down.walk_down(graph.apply("half_squared_sum", out, graph.variable(targets, "Y"), name="J"))
 
 # %% [markdown]
 # ## A bias: one row for all samples
@@ -527,7 +527,7 @@ print("wrong weights:",
 # %% tags=["hide-input", "hide-output"]
 # Every node whose gradient is wrong.
 figures.show(
-    figures.graphs.draw(skip_loss, wrong=wrong),
+    figures.graphs_down.draw_down(skip_loss, wrong=wrong),
     alt=f"Wrong: {', '.join(wrong)}, which are the node A, used twice, and what it was computed from.",
     caption="A is used twice and lost one of its two shares. Every gradient that is computed from A's is wrong too.",
 )

@@ -7,7 +7,6 @@ from urllib.parse import unquote
 import numpy as np
 import pytest
 
-from course_lib import figures
 from course_lib import reference as ops
 from course_lib.figures import backprop
 
