@@ -173,17 +173,17 @@ def loss_at(g1, g2):
     return 0.5 * np.sum((f(np.array([g1, g2])) - y) ** 2)
 
 g1, g2 = a @ W2
-tiny = 0.001  # a2 moves by so much, and with the weights 1 and 1 so do g1 and g2
-both = (loss_at(g1 + tiny, g2 + tiny) - loss_at(g1 - tiny, g2 - tiny)) / (2 * tiny)
-table(
-    [
-        ("O1 only", (loss_at(g1 + tiny, g2) - loss_at(g1 - tiny, g2)) / (2 * tiny)),
-        ("O2 only", (loss_at(g1, g2 + tiny) - loss_at(g1, g2 - tiny)) / (2 * tiny)),
-        ("both", both),
-    ],
-    ["a2 reaches", "slope of J, measured"],
-    formats={"slope of J, measured": ".4f"},
-)
+tiny = 0.001
+
+def slope_if(move1, move2):  # when a2 grows, g1 and g2 move by so much
+    up = loss_at(g1 + move1 * tiny, g2 + move2 * tiny)
+    down = loss_at(g1 - move1 * tiny, g2 - move2 * tiny)
+    return (up - down) / (2 * tiny)
+
+both = slope_if(1, 1)  # the weights from H2 are 1 and 1
+table([("O1 only", slope_if(1, 0)), ("O2 only", slope_if(0, 1)), ("both", both)],
+      ["a2 reaches", "slope of J, measured"],
+      formats={"slope of J, measured": ".4f"})
 
 # %% [markdown]
 # <details class="reveal"><summary>Why paths add</summary>
@@ -257,8 +257,8 @@ print(f"dJ/dW2 =\n{dW2_x.round(4)}\ndJ/dW =\n{dW_x.round(5)}")
 # Our sample is the first row, and three others join it. The network stays the same.
 
 # %%
-X = np.array([x, [1, 0, 0.5], [-0.5, 0.2, 1], [0, 1, -1]])  # (B, D) = (4, 3)
-Y = np.array([y, [0.1, 0.9], [0.9, 0.9], [0.1, 0.1]])       # (B, C) = (4, 2)
+X = np.array([x, [1, 0, 0.5], [-0.5, 0.2, 1], [0, 1, -1]])  # (4, 3)
+Y = np.array([y, [0.1, 0.9], [0.9, 0.9], [0.1, 0.1]])       # (4, 2)
 
 def forward(X, W, W2):
     Z = X @ W    # (B, D) (D, M) -> (B, M)
@@ -369,7 +369,11 @@ first = slice(0, 3)
 delta_G = (O - Y) * f_prime(G)
 left_to_right = X[first].T @ delta_G[first] @ W2.T * f_prime(Z[first])
 right_order = X[first].T @ ((delta_G[first] @ W2.T) * f_prime(Z[first]))
-truth = checks.numerical_gradient(lambda w: 0.5 * np.sum((forward(X[first], w, W2)[-1] - Y[first]) ** 2), W)
+
+def loss_of_three(w):
+    return 0.5 * np.sum((forward(X[first], w, W2)[-1] - Y[first]) ** 2)
+
+truth = checks.numerical_gradient(loss_of_three, W)
 ways = {"left to right": left_to_right, "right order": right_order, "measured": truth}
 table(
     [(name, *dw[0]) for name, dw in ways.items()],
@@ -383,9 +387,11 @@ table(
 # row and the column against each other:
 
 # %%
-column, answers = O[:, :1], Y[:, 0]  # (4, 1) and (4,): one output for each sample, one answer for each sample
-print("shapes:", column.shape, answers.shape, "difference:", (column - answers).shape)
-print(f"loss {0.5 * np.sum((column - answers) ** 2):.3f}, right: {0.5 * np.sum((column[:, 0] - answers) ** 2):.3f}")
+column, answers = O[:, :1], Y[:, 0]  # one output, one answer for each sample
+print("shapes:", column.shape, answers.shape,
+      "difference:", (column - answers).shape)
+stretched = 0.5 * np.sum((column - answers) ** 2)
+print(f"loss {stretched:.3f}, right: {0.5 * np.sum((column[:, 0] - answers) ** 2):.3f}")
 
 # %% [markdown]
 # Every output is compared with every answer, sixteen differences in place of four. Here all sizes differ, 4 and 1 and
@@ -442,11 +448,11 @@ def backward_all(Y, weights, values):
     delta = (values[-1] - Y) * values[-1] * (1 - values[-1])
     grads = []
     for layer in reversed(range(len(weights))):
-        A = values[layer]                               # what went into this layer
-        grads.append((A.T @ delta, delta.sum(axis=0)))  # for its weights and biases
+        A = values[layer]  # what went into this layer
+        grads.append((A.T @ delta, delta.sum(axis=0)))
         if layer > 0:
             delta = (delta @ weights[layer].T) * A * (1 - A)
-    return grads[::-1]                                  # first layer first
+    return grads[::-1]     # first layer first
 
 # %% [markdown]
 # Fourteen lines, and they are all that a sigmoid network of any depth needs. Let them go back through six layers, with

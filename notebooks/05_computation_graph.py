@@ -665,9 +665,9 @@ modes
 # Walks of both kinds; the rule is tried on fifty leaves below.
 weights = 784 * 128 + 128 + 128 * 10 + 10
 table(
-    [("the loss of the digit network", weights, 1, weights, 1),
-     ("784 pixels, by one dial that changes them all", 1, 784, 1, 784)],
-    ["what is differentiated", "by", "results", "walks forward", "walks back"],
+    [(f"one loss, by {weights:,} weights", weights, 1),
+     ("784 pixels, by one dial that changes them all", 1, 784)],
+    ["what is differentiated", "walks forward", "walks back"],
 )  # fmt: skip
 
 # %% [markdown]

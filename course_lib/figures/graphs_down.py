@@ -9,8 +9,8 @@ from .graphs import Drawing, columns, formula, walk_frames
 from .stepper import stepper
 from .svg import LABEL, text_width
 
-ACROSS, DOWN = 10, 17  # gap between boxes side by side; between rows
-MOST = 425  # pixels; a wider row stacks the gradients of its right boxes below their values
+ACROSS, DOWN = 8, 17  # gap between boxes side by side; between rows
+MOST = 412  # pixels; a wider row stacks the gradients of its right boxes below their values
 LANE = 24  # room at the left for edges that jump over rows
 LOW, ROW = 28, 16  # height of a box with names only; of a matrix row
 
@@ -50,7 +50,7 @@ class DownDrawing(Drawing):
             across.setdefault(rank[id(node)], []).append(node)
         self.long = [(p, n) for n in self.order for p in n.parents if rank[id(n)] - rank[id(p)] > 1]
         self.place, self.extent, self.stacked = {}, {}, set()
-        left, top = 8 + (LANE if self.long else 0), 8
+        left, top = 4 + (LANE if self.long else 0), 8
         for _, line in sorted(across.items()):
             if left + sum(self._size(n)[0] + ACROSS for n in line) > MOST:
                 self.stacked |= {id(n) for n in line[1:]}
@@ -59,7 +59,7 @@ class DownDrawing(Drawing):
                 self.place[id(node)], self.extent[id(node)] = (x, top), self._size(node)
                 x += self.extent[id(node)][0] + ACROSS
             top += max(self.extent[id(n)][1] for n in line) + DOWN
-        self.span = 8 + max(self.place[id(n)][0] + self.extent[id(n)][0] for n in self.order)
+        self.span = 4 + max(self.place[id(n)][0] + self.extent[id(n)][0] for n in self.order)
         self.depth = top - DOWN + 10
 
     def _size(self, node):
@@ -76,7 +76,7 @@ class DownDrawing(Drawing):
     def _part(self, node, name):
         """Width and height that a value, or its gradient, takes below its name."""
         rows, cols = np.shape(node.value)
-        return max(cols * self.cell[0], text_width(f"{name} {rows, cols}") + 14) + 6, LABEL + rows * ROW + 6
+        return max(cols * self.cell[0], text_width(f"{name} {rows, cols}") + 14) + 3, LABEL + rows * ROW + 6
 
     def title(self, node):
         """Its name, and how it is computed."""
