@@ -18,7 +18,7 @@ import torch
 inputs = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
 targets = [[0.0], [1.0], [1.0], [0.0]]
 STARTS = {
-    "W1": [[1.0, -2.0, -1.0], [-1.0, 1.0, 1.0]],
+    "W": [[1.0, -2.0, -1.0], [-1.0, 1.0, 1.0]],
     "b": [0.5, -0.5, 0.0],
     "V": [[1.0, 0.5, -1.0], [-0.5, 1.0, 0.5], [2.0, -1.0, 1.0]],
     "W2": [[2.0], [4.0], [-4.0]],
@@ -47,12 +47,12 @@ def network():
     """Return the gradients of a network with a bias and a skip connection, on the four rows of XOR."""
     starts = STARTS.values()
     X, Y = torch.tensor(inputs), torch.tensor(targets)
-    W1, b, V, W2 = (torch.tensor(start, requires_grad=True) for start in starts)
-    A = torch.sigmoid(X @ W1 + b)
+    W, b, V, W2 = (torch.tensor(start, requires_grad=True) for start in starts)
+    A = torch.sigmoid(X @ W + b)
     S = A + torch.sigmoid(A @ V)
     loss = 0.5 * (torch.sigmoid(S @ W2) - Y).square().sum()
     loss.backward()
-    return {"network, W1": W1.grad, "network, b": b.grad, "network, V": V.grad, "network, W2": W2.grad}
+    return {"network, W": W.grad, "network, b": b.grad, "network, V": V.grad, "network, W2": W2.grad}
 
 
 def gradients():

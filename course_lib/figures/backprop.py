@@ -1,4 +1,4 @@
-"""Figures of lesson 04: paths of a weight, the matrices of two layers step by step, learning, costs, checks.
+"""Figures of lesson 04: paths of a weight, the matrices of two layers step by step, learning, checks.
 
 Every number drawn here is computed with `course_lib.reference`, the code that the lesson teaches.
 """
@@ -144,7 +144,7 @@ def backprop_stepper(x, w, w2, y, activation="sigmoid"):
 def _frame(values, done):
     now = done[-1]
     formula, *sources = (FORWARD | BACKWARD).get(now, ("",))
-    tall = 20 + ROW * max(np.shape(v)[0] for v in values.values()) + 38  # of a row of matrices, with what is below
+    tall = 20 + ROW * max(np.shape(v)[0] for v in values.values()) + 50  # of a row of matrices, with what is below
     wide = 8 + max(sum(column[2] for column in _widths(band, values)) for band in BANDS)
     svg = Svg(max(SHEET, wide), TOP + 4 * tall)
     head, shapes = _headline(values, now, formula, sources)
@@ -229,33 +229,6 @@ def _alt(values, now, formula, done):
 
 
 @style.styled
-def cost_bars(costs, *, unit):
-    """Return a figure of bars on a logarithmic scale.
-
-    Parameters
-    ----------
-    costs : dict
-        What is computed -> number of multiplications.
-    unit : float
-        Multiplications of one forward pass; the numbers at the bars are multiples of it. Costs of a hundred passes
-        and more are marked as a hazard.
-    """
-    fig, ax = style.new_figure(4.2, 0.62 * len(costs) + 0.9)
-    for i, (name, cost) in enumerate(costs.items()):
-        role = "data" if i == 0 else "gradient" if cost < 100 * unit else "hazard"
-        c = style.cue(role)
-        ax.barh(i, cost, color=style.tint(role, 0.6), edgecolor=c.colour, hatch=c.hatch, height=0.42)
-        times = f"{cost / unit:,.2f}".removesuffix(".00")
-        words = f"{name}: {times} forward pass{'' if times == '1' else 'es'}"
-        ax.text(unit / 4, i - 0.3, words, va="bottom", fontsize=style.SIZE_SMALL)
-    ax.set_yticks([])
-    ax.set(xscale="log", xlabel="multiplications", xlim=(unit / 5, 20 * max(costs.values())))
-    ax.set_ylim(len(costs) - 0.6, -0.75)
-    ax.grid(axis="y", visible=False)
-    return fig
-
-
-@style.styled
 def learning(losses, before, after, labels):
     """Return the loss of each step, and below it what two hidden neurons make of each sample, before and after.
 
@@ -267,7 +240,7 @@ def learning(losses, before, after, labels):
     labels : int array (B,)
         Classes 0 and 1.
     """
-    fig, axes = style.new_figure(4.2, 4.6, 2, 2)
+    fig, axes = style.new_figure(4.2, 4.7, 2, 2, height_ratios=(2, 3))
     grid = axes[0, 0].get_gridspec()
     for ax in axes[0]:
         ax.remove()
@@ -278,8 +251,10 @@ def learning(losses, before, after, labels):
         for k in np.unique(labels):
             cue = style.class_cue(k)
             points = hidden[labels == k]
-            ax.plot(*points.T, linestyle="none", marker=cue.marker, markersize=10, markeredgewidth=1.8,
-                    markerfacecolor=cue.face, markeredgecolor=cue.edge, label=f"class {k}")  # fmt: skip
+            hollow = k == 0  # large, without a face and drawn last: what lies inside or below stays visible
+            ax.plot(*points.T, linestyle="none", marker=cue.marker, markersize=11 if hollow else 6, markeredgewidth=1.8,
+                    markerfacecolor="none" if hollow else cue.face, markeredgecolor=cue.edge, zorder=3 + hollow,
+                    label=f"class {k}")  # fmt: skip
         ax.set(title=title, xlabel="H1", xlim=(-0.1, 1.1), ylim=(-0.1, 1.1), aspect="equal")
     axes[1, 0].set_ylabel("H2")
     fig.legend(*axes[1, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)

@@ -117,7 +117,7 @@ ui => {
       each((layer, name, i, j, w, d, p, q) => { if (strong(layer, i, j) === on) join([p, q], on, backwards); });
     }
     each((layer, name, i, j, weight, d, p, q) => {
-      const [x, y] = [p[0] + .29 * (q[0] - p[0]), p[1] + .29 * (q[1] - p[1])], t = plain(weight), item = place([name, i, j]);
+      const [x, y] = [p[0] + .26 * (q[0] - p[0]), p[1] + .26 * (q[1] - p[1])], t = plain(weight), item = place([name, i, j]);
       const half = 3.6 * t.length + 3;
       touch(ui.svg("rect", {x: x - half, y: y - 9, width: 2 * half, height: 17, rx: 3, fill: look.paper, "data-item": item,
         stroke: item === chosen ? look.data : "none", "stroke-width": 2.5}, svg), item);

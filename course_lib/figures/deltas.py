@@ -125,7 +125,7 @@ def _static(x, w, w2, y, v):
         for i, j in np.ndindex(weights.shape):
             (x1, y1), (x2, y2) = places[layer][i], places[layer + 1][j]
             at = lambda t, x1=x1, y1=y1, x2=x2, y2=y2: (x1 + t * (x2 - x1), y1 + t * (y2 - y1))  # noqa: E731
-            cx, cy = at(0.29)
+            cx, cy = at(0.26)
             words = f"{weights[i, j]:g}".replace("-", "−")
             s.rect(cx - 4 * len(words), cy - 8, 8 * len(words), 15, fill=style.PAPER, stroke="none")
             s.text(cx, cy + 4, words, anchor="middle")

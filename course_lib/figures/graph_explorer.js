@@ -1,6 +1,6 @@
 // A graph of numbers: leaves are changed by sliders, values run forward along the edges, gradients backward.
 // data: nodes in topological order (name, op, parents by place, column, row, role, value of a leaf), limits, step,
-// choice: whether the reader may let the last share replace the others.
+// choice: whether the reader may let the last share replace the others; finished: whether it opens at the last step.
 ui => {
   const {nodes, limits: [low, high], step} = ui.data, look = ui.look, last = nodes.length - 1, BW = 132, BH = 78;
   const OPS = {  // value of the parents' values; shares of a gradient g, given the parents' values and the own one
@@ -20,7 +20,7 @@ ui => {
   const steps = [{what: "given"}, ...computed.map(i => ({what: "value", i})), {what: "seed"},
     ...computed.slice().reverse().flatMap(i => nodes[i].parents.map((to, slot) => ({what: "share", i, to, slot})))];
   const uses = nodes.map((_, i) => nodes.reduce((n, m) => n + m.parents.filter(p => p === i).length, 0));
-  let at = steps.length - 1, adds = true, timer = null;
+  let at = ui.data.finished ? steps.length - 1 : 0, adds = true, timer = null;
   const go = to => { at = Math.max(0, Math.min(steps.length - 1, to)); };
   const stop = () => { clearInterval(timer); timer = null; play.textContent = "Play"; };
   const by = to => () => { stop(); go(to()); };
@@ -88,7 +88,7 @@ ui => {
       ui.svg("path", {d, stroke: colour, "stroke-width": line, fill: "none", "stroke-dasharray": c.known[i] ? null : "4 4"}, svg);
       ui.svg("path", {d: `M${b[0]} ${b[1]}L${b[0] - 10 * ux - 5 * uy} ${b[1] - 10 * uy + 5 * ux}L${b[0] - 10 * ux + 5 * uy} ${b[1] - 10 * uy - 5 * ux}Z`,
         fill: colour}, svg);
-      if (sends || takes) moving.push([d, colour, (a[0] + b[0]) / 2, (a[1] + b[1]) / 2, sends ? say(c.sent) : say(c.value[nodes[i].parents[slot]])]);
+      if (sends || takes) moving.push([d, colour, a[0] + .7 * (b[0] - a[0]), a[1] + .7 * (b[1] - a[1]), sends ? say(c.sent) : say(c.value[nodes[i].parents[slot]])]);
     };
     computed.forEach(i => nodes[i].parents.forEach((_, slot) => arrow(i, slot)));
     nodes.forEach((n, i) => {
@@ -110,7 +110,7 @@ ui => {
       const got = c.got[i];
       if (got.length > 1) text(8, 72, adds ? `= ${got.map((v, k) => k && v >= 0 ? `+ ${say(v)}` : k ? `− ${say(-v)}` : say(v)).join(" ")}` : `lost: ${got.slice(0, -1).map(say).join(", ")}`, {style: `fill:${look.muted}`});
     });
-    // Drawn last: the number on its way, and a dot that runs there.
+    // Drawn last: the number on its way, nearer its end since edges cross in the middle, and a dot that runs there.
     const still = window.matchMedia && matchMedia("(prefers-reduced-motion: reduce)").matches;
     for (const [d, colour, x, y, t] of moving) {
       const wide = 8 + 7.2 * t.length;

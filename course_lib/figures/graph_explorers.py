@@ -21,7 +21,8 @@ MOST_COLUMNS, MOST_ROWS = 6, 2
 """What stands side by side on a screen, and on a phone, where columns become rows."""
 
 
-def explorer(goal, *, limits=(-4.0, 4.0), step=0.5, title="Values forward, gradients backward", choice=True):
+def explorer(goal, *, limits=(-4.0, 4.0), step=0.5, title="Values forward, gradients backward", choice=True,
+             finished=True):  # fmt: skip
     """Return a figure of the graph that ends in `goal`; the reader changes its leaves and walks through both passes.
 
     Each step computes one value, or sends one share of a gradient along one edge. Where a node is used twice, the
@@ -39,6 +40,8 @@ def explorer(goal, *, limits=(-4.0, 4.0), step=0.5, title="Values forward, gradi
     title : str
     choice : bool
         Whether to offer the choice between adding the shares and keeping the last.
+    finished : bool
+        Whether the figure opens with both walks done; else it opens before the first step.
 
     Returns
     -------
@@ -76,7 +79,8 @@ def explorer(goal, *, limits=(-4.0, 4.0), step=0.5, title="Values forward, gradi
          "row": rows[n.name], "role": graphs.role_of(n, goal)} | ({"value": float(n.value)} if n.is_leaf else {})
         for n in order
     ]  # fmt: skip
-    data = {"nodes": nodes, "limits": [float(v) for v in limits], "step": float(step), "choice": bool(choice)}
+    data = {"nodes": nodes, "limits": [float(v) for v in limits], "step": float(step), "choice": bool(choice),
+            "finished": bool(finished)}  # fmt: skip
     says = _finding(order, goal)
     static = picture(graphs.draw(goal, rows=rows, size="full"), alt=_alt(order, says), caption=says)
     return live("graph_explorer", data, title=title, static=static)

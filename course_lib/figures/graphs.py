@@ -11,7 +11,6 @@ from course_lib.nn import graph
 
 from . import style
 from .picture import picture
-from .stepper import stepper
 from .svg import LABEL, Svg, text_width
 
 CELL = (40, 20)  # pixels of one number of a matrix
@@ -48,20 +47,21 @@ def draw(goal, *, rows=None, wrong=(), size="compact"):
     """
     every = {id(n) for n in graph.topological_order(goal)}
     shown = {id(n): n.grad for n in graph.topological_order(goal)}
-    return _Drawing(goal, rows or {}, size).draw(known=every, grads=shown, wrong=set(wrong))
+    return Drawing(goal, rows or {}, size).draw(known=every, grads=shown, wrong=set(wrong))
 
 
-def walk_frames(goal, *, rows=None):
+def walk_frames(goal, *, rows=None, drawing=None):
     """Return the pictures of one forward and one backward pass over a `course_lib.nn.graph`.
 
     One frame a node: forward it takes its value; backward it sends each parent its share of the gradient. Leaves keep
-    what they hold afterwards as after one `graph.backward`.
+    what they hold afterwards as after one `graph.backward`. `drawing(goal, rows, size, without)` makes the drawing; by
+    default it goes from left to right.
     """
     graph.zero_grad(goal)
     graph.forward(goal)
     order = graph.topological_order(goal)
     graph.backward(goal)
-    drawing = _Drawing(goal, rows or {}, "full", without=[id(n) for n in order if n.grad is None])
+    drawing = (drawing or Drawing)(goal, rows or {}, "full", without=[id(n) for n in order if n.grad is None])
     known = {id(n) for n in order if n.is_leaf}
     grads = dict.fromkeys((id(n) for n in order), None)
     leaves = ", ".join(n.name for n in order if n.is_leaf)
@@ -92,11 +92,6 @@ def walk_frames(goal, *, rows=None):
     return frames
 
 
-def walk_stepper(goal, *, rows=None):
-    """Return the stepper of `walk_frames`."""
-    return stepper(walk_frames(goal, rows=rows), title="Forward in topological order, backward in reverse")
-
-
 def formula(node):
     """Return how a node reads, such as "X @ W"; "" for a leaf."""
     names = [p.name for p in node.parents]
@@ -109,8 +104,11 @@ def formula(node):
     return FORMULAS[node.op].format(*names) if node.op in FORMULAS else f"{node.op}({', '.join(names)})"
 
 
-class _Drawing:
+class Drawing:
     """Where the boxes of one graph stand; draws it in any state."""
+
+    cell = CELL
+    head = 20  # pixels of the line above a matrix that says how it is computed
 
     def __init__(self, goal, rows, size, without=()):
         """`without`: ids of nodes that never get a gradient, so no room is drawn for one."""
@@ -163,7 +161,8 @@ class _Drawing:
             self._box(svg, node, known, grads, node is active, node.name in wrong)
         return svg
 
-    def _edge(self, svg, parent, node, k, known, active, sending):
+    def points(self, parent, node, k):
+        """The corners of the edge from a parent to the node whose k-th parent it is."""
         (x1, y1), (x2, y2) = self.place[id(parent)], self.place[id(node)]
         (wide1, high1), (wide2, high2) = self.extent[id(parent)], self.extent[id(node)]
         shift = 18 * (k - (len(node.parents) - 1) / 2)
@@ -175,6 +174,10 @@ class _Drawing:
         if (parent, node) in self.long and y1 == y2:  # over the boxes in between
             middle, lane = x1 + wide1 / 2, self.top - 18
             points = [(middle, y1), (middle, lane), (x2 + wide2 / 2, lane), (x2 + wide2 / 2, y2)]
+        return points
+
+    def _edge(self, svg, parent, node, k, known, active, sending):
+        points = self.points(parent, node, k)
         colour, line = (style.MUTED, 1.5) if id(node) in known else ("idle", 1.2)
         if node is active:
             colour, line = ("gradient", 3) if sending else ("data", 3) if active.value is not None else (colour, line)
@@ -183,6 +186,14 @@ class _Drawing:
         for (a, b), (c, d) in pairwise(points[:-1]):
             svg.line(a, b, c, d, stroke=colour, line=line)
         svg.arrow(*points[-2], *points[-1], stroke=colour, line=line, head=9)
+
+    def title(self, node):
+        """What stands above the value of a node."""
+        return node.name
+
+    def next_place(self, node, left, top, box):
+        """Left and top of what is drawn after the matrix in `box`: its gradient stands below it."""
+        return left, box.bottom + 8
 
     def _box(self, svg, node, known, grads, active, wrong):
         (x, y), (width, height) = self.place[id(node)], self.extent[id(node)]
@@ -204,15 +215,19 @@ class _Drawing:
         if active:
             svg.rect(x - 3, y - 3, width + 6, height + 6, line=2, radius=10)
         if self.size == "compact":
-            title, low = ("✗ " if wrong else "") + node.name, 18 if node.parents or wrong else 29
-            svg.text(x + width / 2, y + low, title, anchor="middle", bold=True)
-            svg.text(x + width / 2, y + 37, "wrong" if wrong else formula(node), anchor="middle", fill=style.MUTED)
+            self.names(svg, node, x, y, width, wrong)
             return
         value, gradient = (node.value if ready else None), grads[id(node)]
         if np.ndim(node.value) < 2:
             self._numbers(svg, node, x, y, value, gradient, role)
         else:
             self._matrices(svg, node, x, y, value, gradient, role)
+
+    def names(self, svg, node, x, y, width, wrong):
+        """What a compact box says: its name, and below it how it is computed, or that it is wrong."""
+        title, low = ("✗ " if wrong else "") + node.name, 18 if node.parents or wrong else 29
+        svg.text(x + width / 2, y + low, title, anchor="middle", bold=True)
+        svg.text(x + width / 2, y + 37, "wrong" if wrong else formula(node), anchor="middle", fill=style.MUTED)
 
     def _numbers(self, svg, node, x, y, value, gradient, role):
         svg.text(x + 7, y + 16, node.name, bold=True)
@@ -227,25 +242,26 @@ class _Drawing:
             svg.text(x + 21, top + 9, f"{word} {text}", fill=style.INK if text else style.MUTED)
 
     def _matrices(self, svg, node, x, y, value, gradient, role):
-        svg.text(x + 7, y + 16, f"= {formula(node)}" if node.parents else "given", fill=style.MUTED)
-        parts = [(node.name, value, role)]
+        if self.head:
+            svg.text(x + 7, y + 16, f"= {formula(node)}" if node.parents else "given", fill=style.MUTED)
+        parts = [(self.title(node), value, role)]
         if id(node) not in self.without:
             parts.append((_gradient_of(node), gradient, "gradient"))
-        top = y + 20
+        top, left = y + self.head, x + 7
         for name, numbers, colour in parts:
             shown = node.value if numbers is None else numbers
             whole = colour != "gradient" and np.all(shown == np.round(shown))
             box = svg.matrix(
                 shown,
-                x + 7,
+                left,
                 top,
                 name=name,
                 role=colour,
                 fmt="{:.0f}" if whole else "{:.2f}",
                 empty=numbers is None,
-                cell=CELL,
+                cell=self.cell,
             )
-            top = box.bottom + 8
+            left, top = self.next_place(node, left, top, box)
 
 
 def _gradient_of(node):

@@ -22,7 +22,7 @@ class RecordedGradients:
     inputs : dict of str to ndarray
         What the network began with: X, Y, and each weight.
     gradients : dict of str to ndarray
-        {"diamond, x": ..., "network, W1": ...}, float64, each with the shape of its value.
+        {"diamond, x": ..., "network, W": ...}, float64, each with the shape of its value.
 
     Source: the course's own.
     """

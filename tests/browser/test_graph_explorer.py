@@ -18,7 +18,7 @@ GOALS = {"diamond": diamond, "neuron": neuron, "ladder": ladder}
 @pytest.fixture(scope="module")
 def made():
     figures = {name: explorer(make(), title=f"The {name}") for name, make in GOALS.items()}
-    return {**figures, "nochoice": explorer(diamond(), title="Without the choice", choice=False)}
+    return {**figures, "nochoice": explorer(diamond(), title="Without the choice", choice=False, finished=False)}
 
 
 @pytest.fixture(scope="module")
@@ -114,6 +114,36 @@ def test_without_the_sum_the_leaves_are_wrong_and_marked(page):
     assert root(page, "neuron").get_by_text("where paths meet").count() == 0, "no node is used twice"
     assert root(page, "diamond").get_by_text("where paths meet").count() == 1
     assert root(page, "nochoice").get_by_text("where paths meet").count() == 0, "the lesson asks first"
+
+
+def test_a_figure_that_is_to_be_played_opens_before_its_first_step(page):
+    assert data(page, "nochoice")["step"] == "0"
+    assert "Given are the leaves" in caption(page, "nochoice")
+    assert int(data(page, "diamond")["step"]) == int(data(page, "diamond")["steps"]) - 1
+
+
+MIDDLES = """() => {
+    const svg = document.querySelector('#diamond .course-live-stage svg');
+    const of = (r, name) => +r.getAttribute(name);
+    const labels = [...svg.querySelectorAll('rect[rx="4"]')]
+        .map(r => [of(r, 'x') + of(r, 'width') / 2, of(r, 'y') + 9]);
+    const edges = [...svg.querySelectorAll('path[fill=none]')]
+        .map(p => p.getAttribute('d').split(/[ML ]/).slice(1).map(Number));
+    const far = (x, y) => Math.min(...edges.map(([a, b, c, d]) => Math.hypot(x - (a + c) / 2, y - (b + d) / 2)));
+    return labels.map(([x, y]) => far(x, y));
+}"""
+
+
+def test_the_number_on_its_way_does_not_lie_where_edges_cross(page):
+    """The two edges between x, w and u, v cross in the middle; the number stands nearer its end."""
+    last, seen = int(data(page, "diamond")["steps"]) - 1, 0
+    for step in range(last + 1):
+        far = page.evaluate(MIDDLES)
+        seen += len(far)
+        assert all(place > 8 for place in far), "a number covers the middle of an edge"
+        if step < last:
+            press(page, "diamond", "Step back")
+    assert seen >= 6, "one share an edge, at least"
 
 
 def test_a_click_on_a_node_goes_where_its_gradient_is_complete(page):

@@ -7,7 +7,6 @@ from urllib.parse import unquote
 import numpy as np
 import pytest
 
-from course_lib import figures
 from course_lib import reference as ops
 from course_lib.figures import backprop
 
@@ -78,15 +77,6 @@ def test_path_diagram_draws_marked_edges_and_what_they_reach_as_arrows(marked):
     assert text.count(">loss J<") == 1
 
 
-@pytest.mark.parametrize("top", [1, 3, 1e6])
-def test_cost_bars_say_how_many_forward_passes(top):
-    fig = backprop.cost_bars({"forward": 10, "all": 10 * top}, unit=10)
-    words = [t.get_text() for t in fig.axes[0].texts]
-    assert words[0] == "forward: 1 forward pass"
-    assert words[1] == ("all: 1 forward pass" if top == 1 else f"all: {top:,.0f} forward passes")
-    figures.picture(fig, alt="Bars on a logarithmic scale, one for each way")
-
-
 @pytest.mark.parametrize("top", [0.01, 0.2, 3.0])
 def test_check_scatter_has_a_panel_per_candidate_with_one_scale_on_both_axes(top):
     measured = top * np.array([1.0, -0.7, 0.3])
@@ -129,6 +119,16 @@ def test_the_sheet_of_the_lesson_fits_a_phone():
     assert frames[0].width <= 420
 
 
+def test_no_formula_stands_in_the_line_of_another():
+    """The formula below a gradient of the first row, and the one above a matrix of the second, keep their distance."""
+    text = _text(backprop.backprop_frames(*sample(4, 3, 3, 2))[-1])
+    rules = {rule for rule, *_ in (backprop.FORWARD | backprop.BACKWARD).values()}
+    heights = sorted({float(y) for y, words in re.findall(r"<text[^>]* y='([\d.]+)'[^>]*>([^<]*)<", text)
+                      if words.replace("&#x27;", "'") in rules})  # fmt: skip
+    assert len(heights) >= 4
+    assert min(np.diff(heights)) >= 14
+
+
 def test_frames_count_from_one_like_the_stepper():
     for number, frame in enumerate(backprop.backprop_frames(*sample()), 1):
         assert frame.alt.startswith(f"Step {number}: ")
@@ -149,6 +149,10 @@ def test_learning_shows_the_loss_and_every_sample_before_and_after():
         for k, points in enumerate(drawn):
             np.testing.assert_array_equal(points, hidden[labels == k])
         assert len({line.get_marker() for line in ax.lines}) == 2, "classes are told apart without colour"
+        zeros, ones = ax.lines
+        assert zeros.get_markerfacecolor() == "none", "a sample of class 1 shows through"
+        assert zeros.get_zorder() > ones.get_zorder()
+        assert zeros.get_markersize() > 1.5 * ones.get_markersize()
 
 
 def test_the_learned_plane_is_narrow_and_keeps_its_key():

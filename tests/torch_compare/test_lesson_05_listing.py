@@ -20,15 +20,15 @@ def listing():
     return next(t for text in texts if "optimizer" in (t := textwrap.dedent(re.sub("(?m)^# ?", "", text))))
 
 
-def by_hand(points, answers, w1, b1, w2, b2, lr, steps):
+def by_hand(points, answers, w, b, w2, b2, lr, steps):
     for _ in range(steps):
-        a = np.tanh(points @ w1 + b1)
+        a = np.tanh(points @ w + b)
         o = 1 / (1 + np.exp(-(a @ w2 + b2)))
         delta = (o - answers[:, None]) * o * (1 - o)
         back = (delta @ w2.T) * (1 - a**2)
-        w1, b1 = w1 - lr * points.T @ back, b1 - lr * back.sum(axis=0)
+        w, b = w - lr * points.T @ back, b - lr * back.sum(axis=0)
         w2, b2 = w2 - lr * a.T @ delta, b2 - lr * delta.sum(axis=0)
-    return w1, b1, w2, b2
+    return w, b, w2, b2
 
 
 @pytest.mark.parametrize("kind", [bool, int, float])
@@ -43,7 +43,7 @@ def test_the_listing_trains_as_the_engine_does(kind):
     left = dict(given)
     exec(listing(), left)
     wanted = by_hand(given["points"], given["answers"], *starts, 0.05, 40)
-    for name, value in zip(("w1", "b1", "w2", "b2"), wanted, strict=True):
+    for name, value in zip(("w", "b", "w2", "b2"), wanted, strict=True):
         np.testing.assert_allclose(left[name].detach().numpy(), value, rtol=1e-9)
 
 

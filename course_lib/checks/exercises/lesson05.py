@@ -399,7 +399,7 @@ EXERCISES = (
             Case(([("x", []), ("w", []), ("u", ["x", "w"]), ("v", ["x", "w"]), ("J", ["u", "v"])],), "the diamond"),
             Case(([("x", []), ("y", []), ("n", ["x", "y"]), ("J", ["x"])],), "n and y do not lead to J"),
         ),
-        section="One visit a node, or one a path",
+        section="What if a node is visited twice?",
         causes=(
             Cause(
                 "The two numbers are exchanged: visits once per node come first, those once per path second.",
