@@ -70,7 +70,8 @@ figures.show(
 # %% [markdown]
 # ## Why not a dense layer
 #
-# The moved digit is one problem of the dense layer; its size is another. A photograph of 250 × 250 pixels is a small one.
+# The moved digit is one problem of the dense layer; its size is another. A photograph of 250 × 250 pixels is a small
+# one.
 
 # %% tags=["hide-input"]
 # A prediction.
@@ -140,20 +141,21 @@ figures.mask_explorer()
 # %% [markdown]
 # <details><summary>What you may have found</summary>
 #
-# Blur spreads every stroke over its neighbours. A single 1 to the *right* of the middle moves the picture to the *left*: each output copies its right neighbour. On an
-# even patch all products share one factor, the grey of the patch, so the sum is that grey times the sum of the mask,
-# which is 0. (Outline answers only where a pixel differs from the *mean* of those around it, so a grey that rises
-# evenly gives 0 as well.) A stride of 2 computes a quarter of the outputs and a stride of 3 about a ninth; you lose the
-# fine detail between them.
+# Blur spreads every stroke over its neighbours. A single 1 to the *right* of the middle moves the picture to the
+# *left*: each output copies its right neighbour. On an even patch all products share one factor, the grey of the patch,
+# so the sum is that grey times the sum of the mask, which is 0. (Outline answers only where a pixel differs from the
+# *mean* of those around it, so a grey that rises evenly gives 0 as well.) A stride of 2 computes a quarter of the
+# outputs and a stride of 3 about a ninth; you lose the fine detail between them.
 #
 # </details>
 
 # %% [markdown]
 # ## Pixel by pixel
 #
-# Now the same on paper. Take 4 × 4 pixels $I_0 \dots I_{15}$, numbered row by row, a 3 × 3 mask
-# $A_0 \dots A_8$,[^Owens "Convolutional Neural Networks"] and a padding of one zero on each side. Write output 5, the one around pixel 5, as a formula in $A$ and $I$. The cell below
-# keeps no values, only the *numbers* of the pixels, with -1 for the padding; `sliding_window_view` lists all windows.
+# Now the same on paper. Take 4 × 4 pixels $I_0 \dots I_{15}$, numbered row by row, a 3 × 3 mask $A_0 \dots A_8$,[^Owens
+# "Convolutional Neural Networks"] and a padding of one zero on each side. Write output 5, the one around pixel 5, as a
+# formula in $A$ and $I$. The cell below keeps no values, only the *numbers* of the pixels, with -1 for the padding;
+# `sliding_window_view` lists all windows.
 
 # %%
 numbers = np.pad(np.arange(16).reshape(4, 4), 1, constant_values=-1)
@@ -273,9 +275,9 @@ def conv_loops(x, w, stride=1):
 # %% [markdown]
 # ## Without loops
 #
-# `sliding_window_view` makes the windows at every place, and `[:, :, ::S, ::S]` keeps every $S$-th, so that
-# $(B, C, H_{out}, W_{out}, K_h, K_w)$ is left. Then `einsum` reads like the formula: name the axes of both arrays by letters, and every letter that is
-# missing after the arrow is summed over, here $c$, $p$ and $q$.
+# `sliding_window_view` makes the windows at every place, and `[:, :, ::S, ::S]` keeps every $S$-th, so that $(B, C,
+# H_{out}, W_{out}, K_h, K_w)$ is left. Then `einsum` reads like the formula: name the axes of both arrays by letters,
+# and every letter that is missing after the arrow is summed over, here $c$, $p$ and $q$.
 
 # %%
 def conv_windows(x, w, stride=1):
@@ -380,8 +382,8 @@ print("last column of the answer, with padding 1:", right[0, 0, :, -1])
 # ## The same layer as a matrix
 #
 # Without its bias, a convolution multiplies by constants and adds. So it is linear, and every linear function from 16
-# numbers to 4 can be written as a 4 × 16 matrix. To find that matrix, feed in images with a single 1: what comes out for a 1 at pixel $k$ is column $k$.
-# `np.eye(16)` holds these 16 images, one per row.
+# numbers to 4 can be written as a 4 × 16 matrix. To find that matrix, feed in images with a single 1: what comes out
+# for a 1 at pixel $k$ is column $k$. `np.eye(16)` holds these 16 images, one per row.
 
 # %%
 units = np.eye(16).reshape(16, 1, 4, 4)
@@ -423,9 +425,9 @@ figures.show(
 cells.confirm(int(np.count_nonzero(named)))
 
 # %% [markdown]
-# Now back to the belief from the top of the page, that a convolution is a new kind of layer. Give `T` to the dense layer
-# of lesson 02. Its weights have the shape (inputs, outputs), so it gets `T.T`, and its input is the image as a row of
-# 16 numbers.
+# Now back to the belief from the top of the page, that a convolution is a new kind of layer. Give `T` to the dense
+# layer of lesson 02. Its weights have the shape (inputs, outputs), so it gets `T.T`, and its input is the image as a
+# row of 16 numbers.
 
 # %%
 dense, _ = ops.dense_forward(image.reshape(1, 16), T.T)
@@ -434,10 +436,10 @@ print("dense layer ", dense[0])
 print("convolution ", y.ravel())
 
 # %% [markdown]
-# So it is a dense layer under two rules. The weight from a pixel to an output outside whose window it lies is 0 and stays
-# 0 (local), and the nine that remain in each row are the same nine (shared). Training keeps them the same: all copies of a weight take one
-# common step, against the sum of their gradients, as lesson 08 shows. On a larger image, with padding, you can see the
-# pattern.
+# So it is a dense layer under two rules. The weight from a pixel to an output outside whose window it lies is 0 and
+# stays 0 (local), and the nine that remain in each row are the same nine (shared). Training keeps them the same: all
+# copies of a weight take one common step, against the sum of their gradients, as lesson 08 shows. On a larger image,
+# with padding, you can see the pattern.
 
 # %%
 large = figures.convolution_matrix.as_matrix((3, 3), (8, 8), pad=1)
@@ -459,7 +461,8 @@ table([("dense", pixels**2), ("only local", int(covered.sum())), ("only shared",
 
 # %% [markdown]
 # From 3.9 billion to 25, and it takes both rules. Locality without sharing leaves 1.5 million weights. Sharing without
-# locality: one 499 × 499 mask, so that from every place it still covers the whole image, a quarter of a million weights.
+# locality: one 499 × 499 mask, so that from every place it still covers the whole image, a quarter of a million
+# weights.
 
 # %% [markdown]
 # ## The digit moves
@@ -485,8 +488,9 @@ figures.show(
 #
 # So does a network that begins with a convolution read digits that have moved? Build one. It has 64 masks, and nobody
 # trains them: they are pieces of 9 × 9 pixels cut out of 64 training digits, about in the middle, less their mean, so
-# that even grey gives 0. With `pad=8` a mask may hang over the edge as far as it can. (`digits`, the networks' `training` and the `moved` test digits come from the first cell of this page. Only
-# digits with room for the move are used, so no ink leaves the picture; `moved` checks that.)
+# that even grey gives 0. With `pad=8` a mask may hang over the edge as far as it can. (`digits`, the networks'
+# `training` and the `moved` test digits come from the first cell of this page. Only digits with room for the move are
+# used, so no ink leaves the picture; `moved` checks that.)
 
 # %%
 def cut_masks(images, rng):
@@ -645,8 +649,8 @@ shifted.confirm("as many as unmoved" if stays else str(conv_right))
 # %% [markdown]
 # ## Try it
 #
-# - In the cell of `figures.convolution.slide_stepper`, replace `w3` by `w3[::-1]`, the masks in reverse order. Which outputs change? Then add
-#   `stride=2`: how many frames are left, and which pixels are never framed?
+# - In the cell of `figures.convolution.slide_stepper`, replace `w3` by `w3[::-1]`, the masks in reverse order. Which
+#   outputs change? Then add `stride=2`: how many frames are left, and which pixels are never framed?
 #   <details><summary>Answer</summary>
 #
 #   Three of the four: the upper row is 5 and 7 now, the lower one 2 and 7. (The 5 stays by chance.) With stride 2 only
@@ -657,8 +661,8 @@ shifted.confirm("as many as unmoved" if stays else str(conv_right))
 #   still move along?
 #   <details><summary>Answer</summary>
 #
-#   Now the horizontal strokes answer, with a minus above and a plus below. The map still moves along with the digit: that
-#   comes from sharing, whatever the weights are.
+#   Now the horizontal strokes answer, with a minus above and a plus below. The map still moves along with the digit:
+#   that comes from sharing, whatever the weights are.
 #
 #   </details>
 # - Cut masks out of 16 digits instead of 64, then out of 128 (`mlp` needs the same number). What happens to the

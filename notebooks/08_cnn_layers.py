@@ -57,8 +57,8 @@ figures.learned_mask.mask_learning(digits, edges, noise, example=3)
 # ## Two questions for every layer
 #
 # A network can learn if each of its layers answers two questions: given $\partial E/\partial Y$, how does the error $E$
-# change with the layer's weights, and how with its input?[^Hwu "Overview of Gradient Back-Propagation"] The first answer trains
-# the layer. The second is handed to the layer before, which takes it as its own $\partial E/\partial Y$.
+# change with the layer's weights, and how with its input?[^Hwu "Overview of Gradient Back-Propagation"] The first
+# answer trains the layer. The second is handed to the layer before, which takes it as its own $\partial E/\partial Y$.
 #
 # In code, `dy` is $\partial E/\partial Y$, `dx` is $\partial E/\partial X$, and `dw` is $\partial E/\partial W$. Each
 # has the shape of its array. As in lesson 04, a forward function returns its output and a `cache`, a tuple of whatever
@@ -92,7 +92,8 @@ print("backward", ops.leaky_relu_backward(np.array([10.0, 10.0, 10.0, 10.0]), ca
 # move by the stride $S$, which is $F$ unless you say otherwise. The sizes are those of a convolution without padding,
 # rounded down:[^Dey "Pooling Layer: Spatial Transformations"]
 #
-# $$H_{out} = 1 + \left\lfloor \frac{H - F}{S} \right\rfloor, \qquad (B, C, H, W) \to (B, C, H_{out}, W_{out})$$
+# $$\begin{gathered} H_{out} = 1 + \left\lfloor \frac{H - F}{S} \right\rfloor \\
+# (B, C, H, W) \to (B, C, H_{out}, W_{out}) \end{gathered}$$
 
 # Here is a strong answer in a map, and the same one pixel, then two pixels further right. Each map is pooled with
 # $F = S = 2$.
@@ -130,8 +131,8 @@ dx_pool = ops.max_pool_backward(dy_pool[None, None], cache)[0, 0]
 figures.show(
     figures.cnn_layers.pooling_routes(four, dy_pool),
     alt="The winners at places 5 and 2 receive 4 and 7; every other dx is 0.",
-    caption="The dashed line separates the two windows, frames mark the winners. Forward, each winner is kept, and its place. Backward, dy says "
-    "how much comes back, and place says where it goes.",
+    caption="The dashed line separates the two windows, frames mark the winners. Forward, each winner is kept, and its "
+    "place. Backward, dy says how much comes back, and place says where it goes.",
 )
 
 # %% [markdown]
@@ -213,8 +214,12 @@ print(y[0, 0])
 #
 # $$\frac{\partial E}{\partial w_{pq}} = \sum_{h,v} \frac{\partial E}{\partial y_{hv}}\; x_{h+p,\,v+q}$$
 #
-# For $w_{00}$, row after row of `dy`: $(2\cdot0 + 3\cdot2 + 4\cdot1) + (5\cdot0 + 1\cdot3 + 6\cdot2) + (8\cdot1 +
-# 7\cdot1 + 9\cdot0) = 40$. For $w_{01}$ the same nine numbers meet the pixels one column further to the right. In other
+# For $w_{00}$, row after row of `dy`:
+#
+# $$\begin{gathered} (2\cdot0 + 3\cdot2 + 4\cdot1) + (5\cdot0 + 1\cdot3 + 6\cdot2) \\
+# {} + (8\cdot1 + 7\cdot1 + 9\cdot0) = 40 \end{gathered}$$
+#
+# For $w_{01}$ the same nine numbers meet the pixels one column further to the right. In other
 # words, **`dy` slides over `x` like a mask.** Step through the four weights.
 
 # %%
@@ -238,7 +243,8 @@ print(dw, "db", dy.sum())
 #
 # $$\frac{\partial E}{\partial x_{hv}} = \sum_{p,q} \frac{\partial E}{\partial y_{h-p,\,v-q}}\; w_{pq}$$
 #
-# The output's index is $h - p$: the further along the mask the weight, the earlier the output. Near the border some of these outputs do not exist, and their terms are left out.
+# The output's index is $h - p$: the further along the mask the weight, the earlier the output. Near the border some of
+# these outputs do not exist, and their terms are left out.
 
 # %%
 pixel = dy[1, 1] * w[0, 0] + dy[1, 0] * w[0, 1] + dy[0, 1] * w[1, 0] + dy[0, 0] * w[1, 1]
@@ -351,10 +357,10 @@ figures.gradient_explorer(X, W, dY)
 
 # %% [markdown]
 # Each product ties one pixel, one weight and one output together; it is used once forward and twice backward. In the
-# output, the products are added up over input maps and over the mask. Going back to the pixel, the shares are added over
-# the **output maps** $m$ and the mask, since all of them have used it. Going back to the weight, they are added over the
-# **images** $n$ and all places, since the weight is the same everywhere. As before, terms whose index lies outside are
-# left out.
+# output, the products are added up over input maps and over the mask. Going back to the pixel, the shares are added
+# over the **output maps** $m$ and the mask, since all of them have used it. Going back to the weight, they are added
+# over the **images** $n$ and all places, since the weight is the same everywhere. As before, terms whose index lies
+# outside are left out.
 #
 # $$\frac{\partial E}{\partial X_{n,c,h,v}} =
 # \sum_{m,\,p,\,q} \frac{\partial E}{\partial Y_{n,m,h-p,v-q}}\; W_{m,c,p,q}$$
@@ -376,10 +382,10 @@ def maps_by_loops(dy, x, w):
 # %% [markdown]
 # The **second way**: one line for each gradient, as before. `conv2d_forward` adds over axis 1, which both arguments
 # share. For `dx` that must be $m$, so `w` has its first two axes exchanged: input and output maps swap roles. For `dw`
-# it must be $n$. Exchange the first two axes of `x` and of `dy`, and `x` becomes $C$ "images" of $B$ maps, `dy` a set of
-# $M$ masks for $B$ maps:
+# it must be $n$. Exchange the first two axes of `x` and of `dy`, and `x` becomes $C$ "images" of $B$ maps, `dy` a set
+# of $M$ masks for $B$ maps:
 #
-# $$(C, B, H, W) \text{ with } (M, B, H_{out}, W_{out}) \to (C, M, K, K),$$
+# $$\begin{gathered} (C, B, H, W) \text{ with } (M, B, H_{out}, W_{out}) \\ \to (C, M, K, K), \end{gathered}$$
 #
 # and exchanging the axes back gives the shape of `w`.
 
@@ -402,8 +408,9 @@ for way in (maps_by_loops, maps_by_convolution):
 # Operation"] Write the masks of each output map as a row. Then the whole convolution is a matrix product:[^Hwu
 # "Reorganize Input X for Matrix Multiplication"]
 #
-# $$\begin{aligned} Y &= W_{rows}\, X_{cols} \\
-# (M,\; C K^2)\,(C K^2,\; H_{out} W_{out}) &\to (M,\; H_{out} W_{out}) \end{aligned}$$
+# $$\begin{gathered} Y = W_{rows}\, X_{cols} \\
+# (M,\; C K^2)\,(C K^2,\; H_{out} W_{out}) \\
+# \to (M,\; H_{out} W_{out}) \end{gathered}$$
 #
 # The index in brackets says which pixel a number came from; the copies of one pixel are framed and shaded. A column
 # holds what one output sees. A row holds what one weight meets. Step from a corner to an edge, and on to the inside.
@@ -483,15 +490,15 @@ table(rows, ["array", "shape", "convolution = loops", "matrix product = loops"],
 # %% [markdown]
 # They agree to $10^{-12}$. Equality to the last bit is what one cannot ask for: each way adds the same products in
 # another order, and floating-point addition rounds. But all three could share a mistake. So nudge every pixel and every
-# weight, and compare the measured slopes with each of your functions. (The cache of `conv2d_forward` begins with `x` and
-# `w`.)
+# weight, and compare the measured slopes with each of your functions. (The cache of `conv2d_forward` begins with `x`
+# and `w`.)
 
 # %%
-for way in (maps_by_loops, maps_by_convolution, maps_by_product):
-    def backward(dy, cache):
-        return way(dy, *cache[:2])
+def with_cache(way):
+    return lambda dy, cache: way(dy, *cache[:2])
 
-    checks.check_op_gradients(ops.conv2d_forward, backward, [xb, wb], rng=rng)
+for way in (maps_by_loops, maps_by_convolution, maps_by_product):
+    checks.check_op_gradients(ops.conv2d_forward, with_cache(way), [xb, wb], rng=rng)
     print(way.__name__, "agrees with measured slopes: dx", xb.shape, " dw", wb.shape)
 
 # %% [markdown]
@@ -526,8 +533,8 @@ print("dw", [float(dT[holds == k].sum()) for k in (1, 2, 3, 4)])
 # ## What does unrolling cost?
 #
 # The convolutions of LeNet-5, the network of lesson 09, are its layers C1, C3 and C5. (Here C stands for convolution.)
-# C1 has an input of $32\times32$, one map in and six out, and $K = 5$. The table to come has a column "uses": how
-# often the matrix product uses each number of $X_{cols}$. (C3 is counted with all maps connected, 96 pairs; the original
+# C1 has an input of $32\times32$, one map in and six out, and $K = 5$. The table to come has a column "uses": how often
+# the matrix product uses each number of $X_{cols}$. (C3 is counted with all maps connected, 96 pairs; the original
 # connects 60 of them, as lesson 09 shows.)
 
 # %% tags=["hide-input"]
@@ -580,8 +587,8 @@ larger.confirm(round(costs["C1"][3], 1))
 # This memory is the disadvantage of im2col. What the matrix product gives back is in the column "uses". Each number of
 # $X_{cols}$ is multiplied by one weight from every row of $W_{rows}$, so it is used $M$ times: 6, 16 and 120
 # times.[^Hwu "Matrix-Multiplication Enables Additional Reuse"] Once fetched from memory, it could serve them all. The
-# matrix of C5 is no larger than its input: its mask is as large as its input, so there is one window, and no pixel is copied twice. C1 is the bad
-# case: 19 copies per pixel, each read only 6 times.
+# matrix of C5 is no larger than its input: its mask is as large as its input, so there is one window, and no pixel is
+# copied twice. C1 is the bad case: 19 copies per pixel, each read only 6 times.
 #
 # An inner pixel of C1 is read 25 times per output map either way. Unrolled, those reads go to 25 addresses instead of
 # one.[^Hwu "Convolution Reuse Matches Unrolling Replication!"] So fast programs never store $X_{cols}$: they compute,
@@ -635,9 +642,9 @@ for name, tried in (("A", A), ("B", B)):
 # %% [markdown]
 # <details class="reveal"><summary>What the blurs of A have hidden</summary>
 #
-# `args[0]` is `x`. In its gradient the flip is missing. Each mask of A is a blur. A blur looks the same after a turn by 180 degrees, so the check
-# noticed nothing, and with a mask of ones it would not have either. The shapes fit in both cases, and training would
-# never raise an error. It would only train the layers before this one on wrong gradients.
+# `args[0]` is `x`. In its gradient the flip is missing. Each mask of A is a blur. A blur looks the same after a turn by
+# 180 degrees, so the check noticed nothing, and with a mask of ones it would not have either. The shapes fit in both
+# cases, and training would never raise an error. It would only train the layers before this one on wrong gradients.
 #
 # </details>
 
@@ -654,9 +661,9 @@ wrong = ops.conv2d_forward(dy[None, None], w[None, None], pad=1)[0][0, 0]
 print("without flip", wrong[0], " right", dx[0])
 
 # %% [markdown]
-# **Test with data in which no symmetry can hide a mistake**: random numbers instead of ones, no two sizes alike, windows
-# that overlap, and, where a layer has them, strides and padding that differ from each other and per axis, such as
-# `stride=(2, 1), pad=(1, 2)`. That is why the comparison above had such odd sizes.
+# **Test with data in which no symmetry can hide a mistake**: random numbers instead of ones, no two sizes alike,
+# windows that overlap, and, where a layer has them, strides and padding that differ from each other and per axis, such
+# as `stride=(2, 1), pad=(1, 2)`. That is why the comparison above had such odd sizes.
 #
 # ## The mask learns
 #
@@ -677,8 +684,9 @@ print(f"largest difference from lesson 07's mask: {np.abs(mask[0, 0] - edges).ma
 
 # %% [markdown]
 # (The 2.0 is the learning rate, found by trying.) Every weight is within 0.1 of a mask that training never saw: it saw
-# only what that mask makes of ten digits, and the weights came back through `dw`. In a network, nobody knows the right outputs of a layer in the
-# middle. There, `dy` is the `dx` of the next layer, and lesson 09 trains all of LeNet-5 that way.
+# only what that mask makes of ten digits, and the weights came back through `dw`. In a network, nobody knows the right
+# outputs of a layer in the middle. There, `dy` is the `dx` of the next layer, and lesson 09 trains all of LeNet-5 that
+# way.
 
 # %% [markdown]
 # ## Optional: stride and padding, backward
@@ -686,10 +694,10 @@ print(f"largest difference from lesson 07's mask: {np.abs(mask[0, 0] - edges).ma
 # <details><summary>Zeros between the gradients</summary>
 #
 # With stride 2 only every other window is computed. Write `dy` into an array as large as the output for stride 1 would
-# be: $S - 1$ zeros between neighbours, and zeros at the end for windows that did not fit. Then
-# the full convolution runs as before. Below, 6 pixels and a mask of 3 give two outputs, and the last row and column
-# are never seen: their gradient is 0 (the output of the next cell shows it). With padding, `dx` is computed for the padded image, and its border is cut off.
-# The zeros there are no inputs, and nobody asks for their gradient.
+# be: $S - 1$ zeros between neighbours, and zeros at the end for windows that did not fit. Then the full convolution
+# runs as before. Below, 6 pixels and a mask of 3 give two outputs, and the last row and column are never seen: their
+# gradient is 0 (the output of the next cell shows it). With padding, `dx` is computed for the padded image, and its
+# border is cut off. The zeros there are no inputs, and nobody asks for their gradient.
 #
 # </details>
 

@@ -265,7 +265,8 @@ def _cells(svg, values, source, corner, name, shape, pixel):
     for i, j in np.ndindex(values.shape):
         row, column = divmod(int(source[i, j]), shape[1])
         x, y = left + j * width, top + i * height
-        svg.rect(x, y, width, height, fill=style.tint("gradient", 0.35) if source[i, j] == chosen else style.PAPER, stroke="idle")
+        ground = style.tint("gradient", 0.35) if source[i, j] == chosen else style.PAPER
+        svg.rect(x, y, width, height, fill=ground, stroke="idle")
         svg.text(x + width / 2, y + 17, _minus(f"{values[i, j]:g}"), anchor="middle", size=14, bold=True)
         svg.text(x + width / 2, y + 33, f"({row},{column})", anchor="middle")
     for i, j in np.argwhere(source == chosen):

@@ -366,7 +366,7 @@ def test_a_1_by_1_convolution_is_a_dense_layer_at_each_pixel(lesson, printed):
     np.testing.assert_array_equal(mixed, [x3.sum(axis=0), x3[0] - x3[2]])
     assert "a dense layer at each pixel: True" in printed
     inverted, _ = ops.conv2d_forward(x3[None, :1], np.full((1, 1, 1, 1), -1.0))
-    np.testing.assert_array_equal(inverted[0, 0], -x3[0])  # the page: it multiplies, it need not only brighten or darken
+    np.testing.assert_array_equal(inverted[0, 0], -x3[0])  # the page: it multiplies
 
 
 def test_the_answers_of_try_it(lesson, prose):
@@ -444,9 +444,10 @@ def test_with_its_bias_a_convolution_is_not_linear_and_without_it_is(lesson):
 def test_the_page_does_not_tell_an_answer_before_its_question(lesson, prose, notebook):
     """What gave predictions away: a caption, an alt text, a computed size."""
     assert "leaves only its outline" not in prose
-    asked = (NOTEBOOKS / f"{NAME}.py").read_text(encoding="utf-8").partition("Which of the two does it see?")[0]
+    script = (NOTEBOOKS / f"{NAME}.py").read_text(encoding="utf-8")
+    asked = script.partition("Which of the two does it see?")[0].partition("where $\\lfloor")[2]
     assert asked
-    assert not re.search(r"2\.5|column 7, the last|ends at column 6|1 \+ \\lfloor", asked.partition("where $\\lfloor")[2])
+    assert not re.search(r"2\.5|column 7, the last|ends at column 6|1 \+ \\lfloor", asked)
     for word in ("matrix_of_weights", "shares_read", "through_all(moved"):
         cell = next(c for c in notebook.cells if c.cell_type == "code" and word in c.source)
         assert {"hide-input", "hide-output"} <= set(cell.metadata["tags"]), word
