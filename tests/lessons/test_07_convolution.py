@@ -441,7 +441,7 @@ def test_with_its_bias_a_convolution_is_not_linear_and_without_it_is(lesson):
     assert not np.array_equal(ops.conv2d_forward(2 * x, w, b)[0], 2 * ops.conv2d_forward(x, w, b)[0])
 
 
-def test_the_page_does_not_tell_an_answer_before_its_question(lesson, prose, notebook):
+def test_the_page_does_not_tell_an_answer_before_its_question(prose, notebook):
     """What gave predictions away: a caption, an alt text, a computed size."""
     assert "leaves only its outline" not in prose
     script = (NOTEBOOKS / f"{NAME}.py").read_text(encoding="utf-8")
