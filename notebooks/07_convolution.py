@@ -15,7 +15,8 @@
 # # 07 · Convolution: a dense layer that shares its weights
 #
 # The network of lesson 06 reads more than nine handwritten digits in ten. Here it reads one and the same digit four
-# times, each time one pixel further to the right. You can still read it; the network cannot.
+# times, each time one pixel further to the right. You still read the same digit; before long, the network reads
+# another.
 
 # %% tags=["hide-input", "nbval-ignore-output"]
 # Lesson 06's network, trained, and one digit that it reads four times.
@@ -69,7 +70,8 @@ figures.show(
 # %% [markdown]
 # ## Why not a dense layer
 #
-# Size is a second problem. A photograph of 250 × 250 pixels is a small one.
+# The moved digit is one problem of the dense layer; its size is another. A photograph of 250 × 250 pixels is a small
+# one.
 
 # %% tags=["hide-input"]
 # A prediction.
@@ -120,14 +122,16 @@ print([float(v) for v in y])
 
 # %% [markdown]
 # That is a **convolution**. Mathematicians turn the mask round first, and call what we do a cross-correlation. Networks
-# learn their masks, so it makes no difference, and every deep-learning library skips the flip.
+# learn their masks, so it makes no difference, and today's deep-learning libraries (PyTorch, TensorFlow, JAX) skip the
+# flip.
 #
 # On an image the mask slides in two directions, and it may move by more than one pixel at a time: its step is the
-# **stride**. Type your own mask below, or take one that is ready, and point at the
+# **stride**. Zeros may be laid around the image first, the **padding**, so that every pixel can be the middle of a
+# window. Type your own mask below, or take one that is ready, and point at the
 # output (or walk over it with the arrow keys): the frame on the left shows which pixels are multiplied, and below you
 # see the products and their sum. Three things to find out:
 #
-# - Which mask makes the digit thicker, which leaves only its outline, and which one moves it to the left?
+# - Which mask makes the digit thicker? Which one, typed by you, moves it to the left?
 # - Why does the even sky behind the lighthouse turn middle grey under every mask whose numbers add up to 0?
 # - What do stride 2 and stride 3 cost, and what do they save?
 
@@ -137,21 +141,21 @@ figures.mask_explorer()
 # %% [markdown]
 # <details><summary>What you may have found</summary>
 #
-# Blur spreads every stroke over its neighbours; outline answers only where a pixel differs from those around it. A
-# single 1 to the *right* of the middle moves the picture to the *left*: each output copies its right neighbour. On an
-# even patch all products share one factor, the grey of the patch, so the sum is that grey times the sum of the mask,
-# which is 0. A stride of 2 computes a quarter of the outputs and a stride of 3 a ninth; you lose the fine detail
-# between them.
+# Blur spreads every stroke over its neighbours. A single 1 to the *right* of the middle moves the picture to the
+# *left*: each output copies its right neighbour. On an even patch all products share one factor, the grey of the patch,
+# so the sum is that grey times the sum of the mask, which is 0. (Outline answers only where a pixel differs from the
+# *mean* of those around it, so a grey that rises evenly gives 0 as well.) A stride of 2 computes a quarter of the
+# outputs and a stride of 3 about a ninth; you lose the fine detail between them.
 #
 # </details>
 
 # %% [markdown]
 # ## Pixel by pixel
 #
-# Now the same on paper. Take 4 × 4 pixels $I_0 \dots I_{15}$, numbered row by row, a 3 × 3 mask
-# $A_0 \dots A_8$,[^Owens "Convolutional Neural Networks"] and zeros around the image, the **padding**, so that every
-# pixel is the middle of a window. Write output 5, the one around pixel 5, as a formula in $A$ and $I$. The cell below
-# keeps no values, only the *numbers* of the pixels, with -1 for the padding; `sliding_window_view` lists all windows.
+# Now the same on paper. Take 4 × 4 pixels $I_0 \dots I_{15}$, numbered row by row, a 3 × 3 mask $A_0 \dots A_8$,[^Owens
+# "Convolutional Neural Networks"] and a padding of one zero on each side. Write output 5, the one around pixel 5, as a
+# formula in $A$ and $I$. The cell below keeps no values, only the *numbers* of the pixels, with -1 for the padding;
+# `sliding_window_view` lists all windows.
 
 # %%
 numbers = np.pad(np.arange(16).reshape(4, 4), 1, constant_values=-1)
@@ -165,8 +169,8 @@ print("O0 =", terms(0))
 
 # %% [markdown]
 # O5 has nine products. O0, in the corner, has only four, because the other five meet zeros. Now with
-# numbers.[^Hwu "A Small Convolution Layer Example, Generating dE/dW"] The mask is the explorer's *upright edges*: it
-# subtracts what is right from what is left.
+# numbers.[^Hwu "A Small Convolution Layer Example, Generating dE/dW"] The mask is the explorer's *vertical edges*: left
+# column minus right column. Textbooks call it the Sobel mask.
 #
 # $$\begin{bmatrix} 0&2&1&0 \\ 0&3&2&1 \\ 1&1&0&2 \\ 2&1&0&3 \end{bmatrix} \qquad
 # \begin{bmatrix} 1&0&-1 \\ 2&0&-2 \\ 1&0&-1 \end{bmatrix}$$
@@ -188,12 +192,16 @@ print(f"output 5: {y[0, 0, 1, 1]:g}")
 #
 # A colour image has three numbers per pixel: red, green and blue. Each of the three images is a **map** or channel, and
 # each has its own mask. The products are added over all maps, so three maps go in and *one* comes
-# out.[^Dey "Convolution Layer"] (Nothing asks for two directions, either: along a sound a mask slides in one, through a
-# medical scan in three,[^Hwu "Example Convolution Inputs"] and several maps are added just the same.) Here are three
+# out.[^Dey "Convolution Layer"] (A mask can also slide along one axis, as over a sound, or along three, as through a
+# medical scan.[^Hwu "Example Convolution Inputs"] Several maps are added just the same.) Here are three
 # maps of 3 × 3 and three masks of 2 × 2.[^Hwu "Analysis of Small Example"] The upper left output, by hand:
 #
-# $$(1{\cdot}1 + 2{\cdot}0 + 0{\cdot}0 + 1{\cdot}1) + (1{\cdot}0 + 0{\cdot}1 + 2{\cdot}1 + 1{\cdot}0) +
-# (0{\cdot}2 + 1{\cdot}1 + 1{\cdot}0 + 0{\cdot}(-1)) = 2 + 2 + 1 = 5$$
+# $$\begin{aligned}
+# &(1{\cdot}1 + 2{\cdot}0 + 0{\cdot}0 + 1{\cdot}1) \\
+# {}+{} &(1{\cdot}0 + 0{\cdot}1 + 2{\cdot}1 + 1{\cdot}0) \\
+# {}+{} &(0{\cdot}2 + 1{\cdot}1 + 1{\cdot}0 + 0{\cdot}(-1)) \\
+# {}={} &2 + 2 + 1 = 5
+# \end{aligned}$$
 
 # %%
 x3 = np.array([[[1.0, 2, 0], [0, 1, 3], [2, 1, 0]],
@@ -217,8 +225,8 @@ figures.convolution.slide_stepper(x3, w3)
 #
 # $$y_{n,m,h,v} = b_m + \sum_{c,\,p,\,q} x_{n,\,c,\,hS+p,\,vS+q}\; w_{m,c,p,q}$$
 #
-# where $c$ counts the input maps and $p, q$ the rows and columns of the mask, all from 0. With padding, $x$ is the
-# image with its zeros around.
+# where $c$ counts the input maps and $p, q$ the rows and columns of the mask, all from 0. With padding, the $x$ of the
+# formula is the image with its zeros around; the table gives the sizes without them.
 #
 # | | shape |
 # |---|---|
@@ -231,9 +239,9 @@ figures.convolution.slide_stepper(x3, w3)
 # Supports Varying Input Sizes"]
 
 # %% [markdown]
-# The smallest mask has one weight. With one map, a **1 × 1 convolution** would only make the picture brighter or
-# darker. With several it mixes the maps of each pixel, as if every pixel sent its $C$ numbers through one and the same
-# little dense layer. That is how networks reduce 256 maps to 64 without changing height or width, and how a colour
+# The smallest mask has one weight. With one map, a **1 × 1 convolution** would only multiply the picture by a number.
+# With several it mixes the maps of each pixel: every pixel sends its $C$ numbers through one and the same little dense
+# layer. That is how networks reduce 256 maps to 64 without changing height or width, and how a colour
 # image becomes a grey one. Two mixtures of the three maps above, their sum and the first less the last:
 
 # %%
@@ -267,9 +275,9 @@ def conv_loops(x, w, stride=1):
 # %% [markdown]
 # ## Without loops
 #
-# `sliding_window_view` makes all windows, of shape $(B, C, H_{out}, W_{out}, K_h, K_w)$, and `[:, :, ::S, ::S]` keeps
-# every $S$-th. Then `einsum` reads like the formula: name the axes of both arrays by letters, and every letter that is
-# missing after the arrow is summed over, here $c$, $p$ and $q$.
+# `sliding_window_view` makes the windows at every place, and `[:, :, ::S, ::S]` keeps every $S$-th, so that $(B, C,
+# H_{out}, W_{out}, K_h, K_w)$ is left. Then `einsum` reads like the formula: name the axes of both arrays by letters,
+# and every letter that is missing after the arrow is summed over, here $c$, $p$ and $q$.
 
 # %%
 def conv_windows(x, w, stride=1):
@@ -277,9 +285,8 @@ def conv_windows(x, w, stride=1):
     return np.einsum("nchvpq,mcpq->nmhv", windows, w)
 
 # %% [markdown]
-# The library has [loops](../course_lib/reference/conv2d_loops.py), [windows](../course_lib/reference/conv2d_windows.py)
-# and, for speed, a [third way](../course_lib/reference/conv2d.py), which lesson 08 explains. All must agree, and they
-# are tried on sizes of which no two are alike, so that a swapped axis cannot hide.
+# Both must agree with the library, which goes a [third way](../course_lib/reference/conv2d.py) that lesson 08 explains.
+# They are tried on sizes of which no two are alike, so that a swapped axis cannot hide.
 
 # %%
 draw = np.random.default_rng(0)
@@ -294,9 +301,10 @@ table(rows, ["stride", "shape of y", "loops agree", "windows agree"])
 # %% [markdown]
 # ## How many places: stride and padding
 #
-# Left to itself, the image shrinks: a mask of 5 fits only $28 - 5 + 1 = 24$ times into 28. Padding puts $P$ zeros on
-# each side. LeNet-5, the network of lesson 09, pads digits of 28 × 28 to 32 × 32, so that the middle of a 5 × 5 mask
-# can lie on every stroke.[^Hwu "Inputs Inflated to Provide Padding"] The last window must still fit:
+# Left to itself, the image shrinks: a mask 5 wide has only $28 - 5 + 1 = 24$ places in a row of 28. Padding puts $P$
+# zeros on each side. LeNet-5, the network of lesson 09, pads digits of 28 × 28 to
+# 32 × 32.[^Hwu "Inputs Inflated to Provide Padding"] Its inventors wanted the end of a stroke to be able to lie in the
+# middle of what a node of the *highest* layer of masks looks at. The last window must still fit:
 # $(H_{out} - 1)\,S + K \le H + 2P$. So[^Dey "Convolution Layer: Spatial Transformations"]
 #
 # $$H_{out} = 1 + \left\lfloor \frac{H - K + 2P}{S} \right\rfloor$$
@@ -308,15 +316,15 @@ settings = [(28, 5, 1, 0), (28, 5, 1, 2), (28, 4, 2, 1), (8, 3, 2, 0)]
 table([(*s, ops.output_size(s[0], s[1], stride=s[2], pad=s[3])) for s in settings], ["H", "K", "S", "P", "H_out"])
 
 # %% [markdown]
-# The last is $1 + \lfloor 2.5 \rfloor = 3$ places. Show such a layer an image of 8 × 8 pixels that is dark but for one
-# bright column: once column 6, and once column 7, the last.
+# Take the layer of the last row: 8 pixels, mask 3, stride 2. Show it an image of 8 × 8 pixels that is dark but for one
+# bright column. The columns are numbered from 0.
 
 # %% tags=["hide-input"]
 # A prediction.
 bars = predict(
-    "The mask is `edge`, the stride is 2, without padding. Does the layer answer to both columns?",
-    ["to both", "only to the one in column 6", "only to the one in column 7"],
-    answer="only to the one in column 6",
+    "The bright column is column 6, and in another image column 7. The mask is `edge`. Which of the two does it see?",
+    ["both", "only column 6", "only column 7"],
+    answer="only column 6",
     reveals=2,
 )
 bars
@@ -333,7 +341,8 @@ table(list(strongest.items()), ["bar in column", "strongest answer"])
 # %% [markdown]
 # <details class="reveal"><summary>Column 7 does not exist for this layer</summary>
 #
-# The windows begin at columns 0, 2 and 4, and the last one ends at column 6. So the answer to column 7 is 0 everywhere,
+# There are $1 + \lfloor 2.5 \rfloor = 3$ windows in a row. They begin at columns 0, 2 and 4, and the last one ends at
+# column 6. So the answer to column 7 is 0 everywhere,
 # as for an empty image, and nothing after this layer can bring the bar back. Training cannot help either: no product
 # contains a pixel of that column, so no gradient does.
 #
@@ -341,34 +350,30 @@ table(list(strongest.items()), ["bar in column", "strongest answer"])
 
 # %% tags=["hide-input"]
 # The answer, confirmed.
-bars.confirm({(True, True): "to both", (True, False): "only to the one in column 6"}.get(
-    (strongest[6] > 0, strongest[7] > 0), "only to the one in column 7"))
+bars.confirm({(True, True): "both", (True, False): "only column 6"}.get(
+    (strongest[6] > 0, strongest[7] > 0), "only column 7"))
 
 # %% [markdown]
-# In the picture below, every number says how many windows see that pixel, and a cross means that none does. It opens
-# with this very layer. In JupyterLab, move the sliders (in the call: from, to, step, start) and look for three settings
-# with stride 2 or 3: one that sees every pixel, one in which only padding is missed, and one with gaps between the
-# windows.
+# In the pictures below, every number says how many windows see that pixel, and a cross means that none does. The first
+# is this very layer. Three more follow. Before you press, say which of these three sees every pixel without padding,
+# in which one only padding is missed, and which one has gaps between its windows: mask 5 with stride 3, mask 3 with
+# stride 2 and padding 1, mask 2 with stride 3.
 
 # %%
-figures.explore(figures.convolution.coverage, title="Which pixels does a window see?",
-                size=(5, 12, 1, 8), mask=(1, 5, 1, 3), stride=(1, 4, 1, 2), pad=(0, 2, 1, 0))
+layers = [(8, 3, 2, 0), (8, 5, 3, 0), (8, 3, 2, 1), (8, 2, 3, 0)]  # (size, K, S, P)
+figures.convolution.coverage_stepper(layers)
 
 # %% [markdown]
-# <details><summary>Three settings</summary>
-#
-# Size 8: mask 5 with stride 3; mask 3 with stride 2 and pad 1; mask 2 with stride 3.
-#
-# </details>
-#
 # With mask 3, stride 1 and pad 0, a corner pixel is seen once and one in the middle nine times. With pad 1 the corner
-# is seen four times: padding also gives the edge more say.
+# is seen four times: with padding, edge pixels enter more products.
 #
 # In our layer one column and one row are lost, 15 of 64 pixels, nearly a quarter. With padding 1 it is a column of
 # zeros that is left over, and the bar is seen. Whenever you choose a stride above 1, compute what is left over.
 
 # %%
-right, _ = ops.conv2d_forward(bar, edge[None, None], stride=2, pad=1)
+right_bar = np.zeros((1, 1, 8, 8))
+right_bar[..., 7] = 1  # the column that was not seen
+right, _ = ops.conv2d_forward(right_bar, edge[None, None], stride=2, pad=1)
 lost = figures.convolution.never_seen(8, 3, stride=2)
 print("pixels unseen without padding:", lost.sum(), "of", lost.size)
 print("last column of the answer, with padding 1:", right[0, 0, :, -1])
@@ -376,15 +381,14 @@ print("last column of the answer, with padding 1:", right[0, 0, :, -1])
 # %% [markdown]
 # ## The same layer as a matrix
 #
-# A convolution multiplies by constants and adds. So it is linear, and every linear function from 16 numbers to 4 is a
-# matrix. To find that matrix, feed in images with a single 1: what comes out for a 1 at pixel $k$ is column $k$.
-# `np.eye(16)` holds these 16 images, one per row.
+# Without its bias, a convolution multiplies by constants and adds. So it is linear, and every linear function from 16
+# numbers to 4 can be written as a 4 × 16 matrix. To find that matrix, feed in images with a single 1: what comes out
+# for a 1 at pixel $k$ is column $k$. `np.eye(16)` holds these 16 images, one per row.
 
 # %%
 units = np.eye(16).reshape(16, 1, 4, 4)
 T = ops.conv2d_forward(units, edge[None, None])[0].reshape(16, 4).T
-y, _ = ops.conv2d_forward(image[None, None], edge[None, None])
-print("T", T.shape, " T x =", T @ image.ravel(), " convolution:", y.ravel())
+print("T", T.shape)
 
 # %% [markdown]
 # `edge` has zeros and equal weights of its own, so it hides the pattern. Give the mask nine different weights
@@ -400,7 +404,8 @@ cells = predict(
 )
 cells
 
-# %% tags=["hide-output"]
+# %% tags=["hide-input", "hide-output"]
+# The matrix, drawn.
 named = figures.convolution_matrix.as_matrix((3, 3), (4, 4))
 figures.show(
     figures.convolution_matrix.matrix_of_weights(named, ["O5", "O6", "O9", "O10"]),
@@ -420,20 +425,21 @@ figures.show(
 cells.confirm(int(np.count_nonzero(named)))
 
 # %% [markdown]
-# Now back to the belief from the top of the page: **is convolution a new kind of layer?** Give `T` to the dense layer
-# of lesson 02. Its weights have the shape (inputs, outputs), so it gets `T.T`, and its input is the image as a row of
-# 16 numbers.
+# Now back to the belief from the top of the page, that a convolution is a new kind of layer. Give `T` to the dense
+# layer of lesson 02. Its weights have the shape (inputs, outputs), so it gets `T.T`, and its input is the image as a
+# row of 16 numbers.
 
 # %%
 dense, _ = ops.dense_forward(image.reshape(1, 16), T.T)
+y, _ = ops.conv2d_forward(image[None, None], edge[None, None])
 print("dense layer ", dense[0])
 print("convolution ", y.ravel())
 
 # %% [markdown]
-# So it is not new. It is a dense layer under two rules. Weights between far pixels are 0 and stay 0 (local), and the
-# nine that remain in each row are the same nine (shared). Training keeps them the same: all copies of a weight take one
-# common step, against the sum of their gradients, as lesson 08 shows. On a larger image, with padding, you can see the
-# pattern.
+# So it is a dense layer under two rules. The weight from a pixel to an output outside whose window it lies is 0 and
+# stays 0 (local), and the nine that remain in each row are the same nine (shared). Training keeps them the same: all
+# copies of a weight take one common step, against the sum of their gradients, as lesson 08 shows. On a larger image,
+# with padding, you can see the pattern.
 
 # %%
 large = figures.convolution_matrix.as_matrix((3, 3), (8, 8), pad=1)
@@ -446,8 +452,7 @@ figures.show(
 
 # %% [markdown]
 # Back to the 250 × 250 photograph, with a 5 × 5 mask and padding 2, so that there is one output per pixel. How many
-# cells of the matrix hold a weight? A convolution of ones with ones counts them, because each output is the number of
-# pixels that its window really covers.
+# cells of the matrix hold a weight? (Ones, convolved with ones, count the pixels that each window really covers.)
 
 # %%
 covered, _ = ops.conv2d_forward(np.ones((1, 1, 250, 250)), np.ones((1, 1, 5, 5)), pad=2)
@@ -455,8 +460,9 @@ table([("dense", pixels**2), ("only local", int(covered.sum())), ("only shared",
        ("local and shared", 5 * 5)], ["layer", "weights"])
 
 # %% [markdown]
-# From 3.9 billion to 25, and it takes both rules. Local alone leaves 1.5 million weights. Shared alone means one mask
-# so large that it covers every pixel from every place, 499 × 499, and that is still a quarter of a million.
+# From 3.9 billion to 25, and it takes both rules. Locality without sharing leaves 1.5 million weights. Sharing without
+# locality: one 499 × 499 mask, so that from every place it still covers the whole image, a quarter of a million
+# weights.
 
 # %% [markdown]
 # ## The digit moves
@@ -465,13 +471,13 @@ table([("dense", pixels**2), ("only local", int(covered.sum())), ("only shared",
 # every weight meets another pixel. In a convolution the same mask sees the same pixels, just elsewhere:
 
 # %% tags=["hide-input", "nbval-ignore-output"]
-# The digit and its map of upright edges, twice.
+# The digit and its map of vertical edges, twice.
 pair = np.stack([test[one], moved(test[one], 3)])
 y, y_moved = ops.conv2d_forward(pair[:, None], edge[None, None], pad=1)[0][:, 0]
 assert np.allclose(y_moved[:, 3:], y[:, :-3])
 figures.show(
     figures.convolution.moved_maps(*pair, y, y_moved, 3),
-    alt="A digit and its map of upright edges; below, both moved by three pixels and otherwise unchanged",
+    alt="A digit and its map of vertical edges; below, both moved by three pixels and otherwise unchanged",
     caption="Strokes answer with a minus at their left edge and a plus at their right. "
     "Below, the dashed line and everything else stand three columns further right.")
 
@@ -480,78 +486,112 @@ figures.show(
 # weights. There are two limits. What moves over the border is lost, and with stride 2 only shifts by 2, 4, ... pixels
 # give a shifted map.
 #
-# So does a network that begins with a convolution read digits that have moved? Build one: the mask `edge` and its
-# transpose, a ReLU, and a dense layer that learns the digit from all pixels of both maps.
-
-# %%
-two = np.stack([edge, edge.T])[:, None]  # (2, 1, 3, 3)
-
-def on_maps(images):
-    maps, _ = ops.conv2d_forward(images[:, None], two, pad=1)
-    return np.maximum(maps, 0).reshape(len(images), -1)  # 2 * 28 * 28 numbers an image
-
-maps_net = nn.models.mlp((2 * 28 * 28, 10), rng=rng)
-history = nn.train(maps_net, (on_maps(digits.images("train")), digits.y_train), **{**training, "lr": 0.02})
-
-# %% [markdown]
-# Both networks learned from digits as they are, and both read more than nine in ten of the test digits that have not
-# moved. Now move all test digits by three pixels. The dense network is left with about a half.
-
-# %% tags=["hide-input"]
-# A prediction.
-on_shifted = predict(
-    "Which share does the network with the convolution still read, three pixels further right?",
-    ["as many as before, since its maps move along", "fewer, but about three quarters",
-     "about a half, like the dense network"],
-    answer="about a half, like the dense network",
-    reveals=2,
-)  # fmt: skip
-on_shifted
-
-# %% tags=["hide-output", "nbval-ignore-output"]
-dense_right = [float(np.mean(answers == labels)) for answers in read]
-maps_right = [nn.accuracy(maps_net.predict(on_maps(moved(test, s))), labels) for s in shifts]
-table(list(zip(shifts, dense_right, maps_right)), ["moved by", "dense", "convolution, then dense"],
-      formats={"dense": ".0%", "convolution, then dense": ".0%"})
-
-# %% [markdown]
-# <details class="reveal"><summary>The maps moved along, the weights after them did not</summary>
-#
-# A dense layer on the maps has one weight for each place again, so a map that has moved meets weights that were trained
-# for another place. The convolution has only handed the trouble on. Equivariance keeps what is in a picture *and* where
-# it is; something still has to forget the where.
-#
-# </details>
-
-# %% tags=["hide-input"]
-# The answer, confirmed.
-half = all(0.35 <= shares[3] <= 0.65 for shares in (dense_right, maps_right))
-on_shifted.confirm("about a half, like the dense network" if half else str(maps_right))
-
-# %% [markdown]
-# So the third network keeps a single number of each map, its largest. It has 64 masks, and nobody trains them: they are
-# pieces of 9 × 9 pixels cut out of 64 training digits, less their mean, so that even grey gives 0. A dense layer learns
-# the digit from the 64 numbers.
+# So does a network that begins with a convolution read digits that have moved? Build one. It has 64 masks, and nobody
+# trains them: they are pieces of 9 × 9 pixels cut out of 64 training digits, about in the middle, less their mean, so
+# that even grey gives 0. With `pad=8` a mask may hang over the edge as far as it can. (`digits`, the networks'
+# `training` and the `moved` test digits come from the first cell of this page. Only digits with room for the move are
+# used, so no ink leaves the picture; `moved` checks that.)
 
 # %%
 def cut_masks(images, rng):
     masks = []
     for image in images:
-        row, column = rng.integers(6, 13, size=2)  # the upper left corner, so that the piece is about in the middle
+        row, column = rng.integers(6, 13, size=2)  # upper left corner, 6 to 12
         piece = image[row : row + 9, column : column + 9]
         masks.append(piece - piece.mean())
     return np.stack(masks)[:, None]
 
 masks = cut_masks(digits.images("train")[:64], rng)  # (64, 1, 9, 9)
 
+def maps_of(images):
+    maps, _ = ops.conv2d_forward(images[:, None], masks, pad=8)
+    return np.maximum(maps, 0)  # ReLU; (B, 64, 36, 36)
+
 # %% [markdown]
-# `pad=8` lets a mask hang over the edge as far as it can. The images go through in 16 parts, because all maps at once
-# would fill the memory. And each of the 64 numbers is brought to mean 0 and spread 1 before training.
+# The sum is large where the digit looks like the piece: bright meets bright, and dark meets the mask's negative
+# numbers. So each map says where its piece of a stroke is found, and how well it fits. Here are three of the masks; the
+# frame is the place of the best fit, the number above it is the sum there.
+
+# %% tags=["hide-input", "nbval-ignore-output"]
+# Three masks, and where each fits best on the digit, before and after the move.
+chosen = [3, 12, 33]
+found = maps_of(pair)[:, chosen]
+figures.show(
+    figures.convolution.best_places(pair, masks[chosen, 0], found),
+    alt="Three masks, each a piece of a stroke. On the digit each has a frame where its sum is largest; on the digit "
+    "moved by three pixels the frame has moved along, and the sum is the same: "
+    + ", ".join(f"{a:.1f} and {b:.1f}" for a, b in zip(*found.max(axis=(2, 3)), strict=True)),
+    caption="Left, a mask: where it is dark purple it wants ink, where it is orange it wants none.")
+
+# %% [markdown]
+# After the convolution stands one dense layer, without a hidden one. It gets all the numbers of all maps. There are
+# 82,944 of them, and a step of the weights moves the scores by the learning rate times the sum of the squared inputs:
+# the more inputs, the smaller the rate has to be. Here 0.0001 does. (The training digits go through in 16 parts,
+# because all maps at once would fill the memory.)
+
+# %%
+train = np.array_split(digits.images("train"), 16)
+train_labels = np.array_split(digits.y_train, 16)
+gently = {**training, "epochs": 1, "lr": 0.0001, "progress": False}
+all_net = nn.models.mlp((64 * 36 * 36, 10), rng=rng)
+for _ in range(2):  # twice through all digits
+    for images, theirs in zip(train, train_labels):
+        nn.train(all_net, (maps_of(images).reshape(len(images), -1), theirs), **gently)
+
+# %% [markdown]
+# Both networks learned from digits as they are, and both read about nine in ten of the test digits that have not moved.
+# Now move all test digits by three pixels. The network of the page's first picture is left with about a half.
+
+# %% tags=["hide-input"]
+# A prediction.
+on_shifted = predict(
+    "Which share does the network with the convolution still read, three pixels further right?",
+    ["as many as before, since its maps move along", "clearly more than the dense network",
+     "about a half, like the dense network"],
+    answer="about a half, like the dense network",
+    reveals=2,
+)  # fmt: skip
+on_shifted
+
+# %% tags=["hide-input", "hide-output", "nbval-ignore-output"]
+# Both networks on digits moved by 0, 1, 2 and 3 pixels. The largest values are kept for later.
+def through_all(images):
+    scores, largest = [], []
+    for part in np.array_split(images, 16):
+        maps = maps_of(part)
+        scores.append(all_net.predict(maps.reshape(len(part), -1)))
+        largest.append(maps.max(axis=(2, 3)))
+    return np.concatenate(scores), np.concatenate(largest)
+
+passed = [through_all(moved(test, s)) for s in shifts]
+dense_right = [float(np.mean(answers == labels)) for answers in read]
+all_right = [float(np.mean(scores == labels)) for scores, _ in passed]
+table(list(zip(shifts, dense_right, all_right)), ["moved by", "dense", "convolution, then dense"],
+      formats={"dense": ".0%", "convolution, then dense": ".0%"})
+
+# %% [markdown]
+# <details class="reveal"><summary>The maps moved along, the weights after them did not</summary>
+#
+# A dense layer on the maps has one weight for each place again, so a map that has moved meets weights that were trained
+# for another place. At three pixels it fails like the dense layer on pixels. Equivariance keeps what is in a picture
+# *and* where it is; something still has to forget the where.
+#
+# </details>
+
+# %% tags=["hide-input"]
+# The answer, confirmed.
+half = all(0.35 <= shares[3] <= 0.65 for shares in (dense_right, all_right))
+on_shifted.confirm("about a half, like the dense network" if half else str(all_right))
+
+# %% [markdown]
+# The third network has the *same* 64 masks and the same ReLU. Of each map it keeps a single number, the largest, and
+# again one dense layer learns the digit, now from 64 numbers. Each number is how well one piece fits at its best, and a
+# 0 has other pieces than a 7. (Each of the 64 is brought to mean 0 and standard deviation 1 first.)
 
 # %%
 def largest(images):
     parts = np.array_split(images, 16)
-    return np.concatenate([ops.conv2d_forward(v[:, None], masks, pad=8)[0].max(axis=(2, 3)) for v in parts])
+    return np.concatenate([maps_of(part).max(axis=(2, 3)) for part in parts])
 
 fits = largest(digits.images("train"))
 centre, spread = fits.mean(axis=0), fits.std(axis=0)
@@ -571,23 +611,27 @@ shifted = predict(
 )  # fmt: skip
 shifted
 
-# %% tags=["hide-output", "nbval-ignore-output"]
-seen = [(largest(moved(test, s)) - centre) / spread for s in shifts]
+# %% tags=["hide-input", "hide-output", "nbval-ignore-output"]
+# All three networks on the digits that have moved.
+seen = [(best - centre) / spread for _, best in passed]
 conv_right = [nn.accuracy(conv_net.predict(v), labels) for v in seen]
-three = {"dense": (shifts, dense_right), "convolution, then dense": (shifts, maps_right),
-         "convolution, then the largest": (shifts, conv_right)}
+three = {"dense": (shifts, dense_right), "64 masks, all values": (shifts, all_right),
+         "64 masks, the largest": (shifts, conv_right)}
 figures.show(
     figures.convolution.shares_read(three),
     alt=f"Over three pixels the dense network falls from {dense_right[0]:.0%} to {dense_right[3]:.0%}, a dense layer "
-    f"on maps from {maps_right[0]:.0%} to {maps_right[3]:.0%}; with the largest it stays at {conv_right[0]:.0%}",
+    f"on all values of the maps from {all_right[0]:.0%} to {all_right[3]:.0%}; with the largest of each map it stays "
+    f"at {conv_right[0]:.0%}",
     caption=f"No network ever saw a moved digit. The dense one falls from {dense_right[0]:.0%} to "
-    f"{dense_right[3]:.0%}, the one on maps to {maps_right[3]:.0%}; the largest values keep {conv_right[0]:.0%}.")
+    f"{dense_right[3]:.0%}, the one on all values from {all_right[0]:.0%} to {all_right[3]:.0%}; the largest values of "
+    f"the same maps keep {conv_right[0]:.0%}.")
 
 # %% [markdown]
 # <details class="reveal"><summary>The largest value is the same, wherever it stands</summary>
 #
-# The maps moved, but the largest number of a map does not depend on its place. The result is **invariant**, here up to
-# the rounding of float32.
+# The masks are those of the network that failed. Only what is kept of their maps has changed. The maps moved along, but
+# the largest number of a map does not depend on its place. As long as no ink leaves the picture, the result is
+# **invariant** (here up to the rounding of float32).
 #
 # </details>
 
@@ -598,14 +642,15 @@ shifted.confirm("as many as unmoved" if stays else str(conv_right))
 
 # %% [markdown]
 # Keep the two words apart. A convolution is *equivariant*: its maps move along with the object. The largest value makes
-# the result *invariant*: it forgets the place, all of it at once. That is radical: this network cannot tell above from
-# below, nor which piece of a digit stood beside which. Lessons 08 and 09 discard position gradually, by pooling.
+# the result *invariant*: it forgets the place, all of it at once. That is radical. Within its 9 × 9 pixels a mask still
+# tells above from below, but where the pieces lay relative to each other is lost. Lessons 08 and 09 discard position
+# gradually, by pooling. And these masks were only cut out; in lesson 08 a mask learns.
 
 # %% [markdown]
 # ## Try it
 #
-# - In the stepper's cell, replace `w3` by `w3[::-1]`, the masks in reverse order. Which outputs change? Then add
-#   `stride=2`: how many frames are left, and which pixels are never framed?
+# - In the cell of `figures.convolution.slide_stepper`, replace `w3` by `w3[::-1]`, the masks in reverse order. Which
+#   outputs change? Then add `stride=2`: how many frames are left, and which pixels are never framed?
 #   <details><summary>Answer</summary>
 #
 #   Three of the four: the upper row is 5 and 7 now, the lower one 2 and 7. (The 5 stays by chance.) With stride 2 only
@@ -616,8 +661,8 @@ shifted.confirm("as many as unmoved" if stays else str(conv_right))
 #   still move along?
 #   <details><summary>Answer</summary>
 #
-#   Now the level strokes answer, with a minus above and a plus below. The map still moves along with the digit: that
-#   comes from sharing, whatever the weights are.
+#   Now the horizontal strokes answer, with a minus above and a plus below. The map still moves along with the digit:
+#   that comes from sharing, whatever the weights are.
 #
 #   </details>
 # - Cut masks out of 16 digits instead of 64, then out of 128 (`mlp` needs the same number). What happens to the
@@ -640,12 +685,11 @@ shifted.confirm("as many as unmoved" if stays else str(conv_right))
 # frequency axis is invariant to frequency shifts. On this page it is the maps that move along (equivariant), and
 # something after them, here the largest value, that makes the result invariant.
 #
-# **Numbers from 0.** Prof. Owens counts pixels and weights from 1, so our output 5 is his O6.
-#
-# **Where sums start.** The listing "Sequential Code: Forward Convolutional Layer" starts its sums at 0, the formulas of
-# "Back-propagation for a convolutional layer" at 1, with the same pixel $X(c, h + p, w + q)$. For the first $h$ and the
-# first $p$ that is row 2, so row 1 would never be used. The first output of a 2 × 2 mask of ones on this page's 4 × 4
-# image is $0 + 2 + 0 + 3 = 5$; counted from 1 it would be $3 + 2 + 1 + 0 = 6$, one row and one column too far.
+# **Where counting starts.** Prof. Owens counts pixels and weights from 1, so our output 5 is his O6. Prof. Hwu's
+# listing "Sequential Code: Forward Convolutional Layer" starts its sums at 0, the formulas of "Back-propagation for a
+# convolutional layer" at 1, with the same pixel $X(c, h + p, w + q)$. With a 2 × 2 mask of ones on this page's 4 × 4
+# image the first output is $0 + 2 + 0 + 3 = 5$; counted from 1 it would be $3 + 2 + 1 + 0 = 6$, one row and one column
+# too far.
 #
 # </details>
 

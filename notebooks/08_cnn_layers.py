@@ -16,8 +16,8 @@
 #
 # A network that reads digits needs masks, and nobody types them in: it has to learn them. Below, a mask starts as
 # noise. It is shown ten handwritten digits (one of them is drawn), and step by step its nine numbers change, until it
-# finds upright edges as well as lesson 07's mask does. At each step we need to know how the error depends on each of
-# the nine, and that is the backward pass of a convolution. Many students expect a new set of rules.
+# finds vertical edges as well as lesson 07's mask does. At each step we need to know how the error depends on each of
+# the nine, and that is the backward pass of a convolution. Does that need new rules?
 
 # %% tags=["hide-input"]
 import numpy as np
@@ -28,13 +28,13 @@ from course_lib.lesson import predict, table
 
 rng = np.random.default_rng(8)
 digits = data.load_digits(seed=0).x_train[:10].reshape(10, 28, 28).astype(float)
-edges = np.array([[1.0, 0, -1], [2, 0, -2], [1, 0, -1]])  # lesson 07's upright edges
+edges = np.array([[1.0, 0, -1], [2, 0, -2], [1, 0, -1]])  # lesson 07's mask `edge`, for vertical edges
 noise = rng.standard_normal((3, 3))
 figures.learned_mask.mask_learning(digits, edges, noise, example=3)
 
 # %% [markdown]
-# On this page we compute that backward pass in three ways that look nothing alike. All three turn out to be the rule
-# that you know from lesson 04, and at the end a few lines of your own teach the mask.
+# On this page we compute that backward pass in three ways that look nothing alike, and then ask why they agree. At the
+# end, a few lines of your own teach the mask.
 #
 # ## You will be able to
 #
@@ -57,8 +57,8 @@ figures.learned_mask.mask_learning(digits, edges, noise, example=3)
 # ## Two questions for every layer
 #
 # A network can learn if each of its layers answers two questions: given $\partial E/\partial Y$, how does the error $E$
-# change with my weights, and how with my input?[^Hwu "Overview of Gradient Back-Propagation"] The first answer trains
-# the layer. The second is handed to the layer before, which takes it as its own $\partial E/\partial Y$.
+# change with the layer's weights, and how with its input?[^Hwu "Overview of Gradient Back-Propagation"] The first
+# answer trains the layer. The second is handed to the layer before, which takes it as its own $\partial E/\partial Y$.
 #
 # In code, `dy` is $\partial E/\partial Y$, `dx` is $\partial E/\partial X$, and `dw` is $\partial E/\partial W$. Each
 # has the shape of its array. As in lesson 04, a forward function returns its output and a `cache`, a tuple of whatever
@@ -72,7 +72,7 @@ figures.learned_mask.mask_learning(digits, edges, noise, example=3)
 #
 # A plain ReLU returns 0 for every negative input. The **leaky ReLU** returns the input times a small number instead,
 # the **negative slope**, which is chosen once.[^Dey "RELU Activation Function"] Backward, each element multiplies its
-# `dy` by the slope of its own branch.
+# `dy` by the slope of its own branch; a 0 belongs to the branch of the negative numbers.
 
 # %%
 z = np.array([-2.0, -0.5, 0.0, 3.0])
@@ -87,18 +87,27 @@ print("backward", ops.leaky_relu_backward(np.array([10.0, 10.0, 10.0, 10.0]), ca
 # ## Max pooling
 #
 # **Pooling** replaces a whole window of $F \times F$ pixels by one number: its largest value in **max pooling**, its
-# mean in **average pooling**. Nothing is trained, and each map is treated on its own.[^Dey "Pooling Layer"] The windows
+# mean in **average pooling**. The maps become smaller, and lesson 07's promise is kept: position is forgotten, a little
+# at a time. Nothing is trained, and each map is treated on its own.[^Dey "Pooling Layer"] The windows
 # move by the stride $S$, which is $F$ unless you say otherwise. The sizes are those of a convolution without padding,
 # rounded down:[^Dey "Pooling Layer: Spatial Transformations"]
 #
-# $$H_{out} = 1 + \left\lfloor \frac{H - F}{S} \right\rfloor, \qquad (B, C, H, W) \to (B, C, H_{out}, W_{out})$$
+# $$\begin{gathered} H_{out} = 1 + \left\lfloor \frac{H - F}{S} \right\rfloor \\
+# (B, C, H, W) \to (B, C, H_{out}, W_{out}) \end{gathered}$$
+
+# Here is a strong answer in a map, and the same one pixel, then two pixels further right. Each map is pooled with
+# $F = S = 2$.
 
 # %%
-sizes = [(H, F, S, ops.output_size(H, F, S), ops.unseen(H, F, S))
-         for H, F, S in ((4, 2, 2), (28, 2, 2), (5, 2, 2), (5, 3, 2))]
-table(sizes, ["H", "F", "S", "H_out", "rows never seen"])
+for column in (2, 3, 4):
+    answer = np.zeros((1, 1, 2, 6))
+    answer[0, 0, 0, column] = 9
+    print("row of the map", answer[0, 0, 0], "  pooled", ops.max_pool_forward(answer, 2)[0][0, 0, 0])
 
 # %% [markdown]
+# The first step stays within a window, and the layers that follow notice nothing. The second step crosses into the next
+# window, and there the answer appears: *roughly* where it is, the network still knows.
+#
 # Take two rows of four pixels, and windows of $2 \times 2$ side by side.[^Owens "Max-Pooling"] The backward pass has to
 # know *which* pixel won. So the forward pass keeps the **winner index**: for each output, the place of the winner,
 # counted row by row through the map.[^Dey "Pooling Kernel"] It is the second thing in the cache, after the shape of the
@@ -116,36 +125,36 @@ print("y", y[0, 0], "place", place[0, 0])
 # them: a later value must be strictly larger to win, so ties keep the first. Backward, every `dy` goes to its winner:
 
 # %% tags=["hide-input"]
-# Where a dy of 5 and a dy of 7 go.
-dy_pool = np.array([[5.0, 7]])
+# Where a dy of 4 and a dy of 7 go.
+dy_pool = np.array([[4.0, 7]])
 dx_pool = ops.max_pool_backward(dy_pool[None, None], cache)[0, 0]
 figures.show(
     figures.cnn_layers.pooling_routes(four, dy_pool),
-    alt="The winners at places 5 and 2 receive 5 and 7; every other dx is 0.",
-    caption="The thick line separates the two windows. Forward, each winner is kept, and its place. Backward, dy says "
-    "how much comes back, and place says where it goes.",
+    alt="The winners at places 5 and 2 receive 4 and 7; every other dx is 0.",
+    caption="The dashed line separates the two windows, frames mark the winners. Forward, each winner is kept, and its "
+    "place. Backward, dy says how much comes back, and place says where it goes.",
 )
 
 # %% [markdown]
 # Nudge a value that has lost, and the maximum stays the same: no effect, no gradient. At a tie the maximum has a kink,
 # like ReLU at 0, and no single right answer. The first 2 could have the 7, or the second, or each 3.5: all of them are
-# valid, and some libraries do share. Ours and PyTorch give it to the first.
+# valid. Ours and PyTorch give it to the first.
 #
 # Now move the windows by one pixel at a time. There are three of them, and they overlap.
 
 # %% tags=["hide-input"]
 # A prediction.
 pooled = predict(
-    "With stride 1, `dy` holds 5, 6 and 7 for the three windows. What is `dx` at the 3?",
-    [5, 6, 11, 18],
-    answer=11,
+    "With stride 1, `dy` holds 4, 6 and 7 for the three windows. What is `dx` at the 3?",
+    [4, 6, 10, 17],
+    answer=10,
     reveals=2,
 )
 pooled
 
 # %% tags=["hide-output"]
 y, cache = ops.max_pool_forward(four[None, None], 2, stride=1)
-dx_overlap = ops.max_pool_backward(np.array([[[[5.0, 6, 7]]]]), cache)[0, 0]
+dx_overlap = ops.max_pool_backward(np.array([[[[4.0, 6, 7]]]]), cache)[0, 0]
 print("y", y[0, 0], "  dx:")
 print(dx_overlap)
 
@@ -153,7 +162,7 @@ print(dx_overlap)
 # <details class="reveal"><summary>Two wins, two gradients</summary>
 #
 # The 3 is the largest of the first window and of the second, so two paths lead from it to $E$, and paths add:
-# $5 + 6 = 11$. The third window does not contain it.
+# $4 + 6 = 10$. The third window does not contain it.
 #
 # </details>
 
@@ -162,31 +171,37 @@ print(dx_overlap)
 pooled.confirm(int(dx_overlap[1, 1]))
 
 # %% [markdown]
-# In average pooling there is no winner. Each of the $F^2$ pixels moves the mean by a share of $1/F^2$, so each gets
+# In average pooling there is no winner. Raising one pixel by $d$ raises the mean by $d/F^2$, so each gets
 # `dy` $/ F^2$; here `dy` is 8 and 4. Are these functions right on larger arrays too? Lesson 04's check compares each
-# with measured slopes, on random inputs and with a random `dy`, and raises an error if one is wrong.
+# with measured slopes, on random inputs and with a random `dy`, and raises an error if one is wrong. The windows are
+# $3 \times 3$ with stride 2, so that they overlap.
 
 # %%
 y, cache = ops.average_pool_forward(four[None, None], 2)
 print("average", y[0, 0], "backward:")
 print(ops.average_pool_backward(np.array([[[[8.0, 4]]]]), cache)[0, 0])
 x_random = rng.standard_normal((2, 3, 7, 6))
-checks.check_op_gradients(ops.leaky_relu_forward, ops.leaky_relu_backward, [x_random], rng=rng)
-checks.check_op_gradients(ops.max_pool_forward, ops.max_pool_backward, [x_random], rng=rng)
-checks.check_op_gradients(ops.average_pool_forward, ops.average_pool_backward, [x_random], rng=rng)
-print("three gradients right, for x", x_random.shape)
+checked = {
+    "leaky ReLU": (lambda x: ops.leaky_relu_forward(x, 0.1), ops.leaky_relu_backward),
+    "max pooling": (lambda x: ops.max_pool_forward(x, 3, stride=2), ops.max_pool_backward),
+    "average pooling": (lambda x: ops.average_pool_forward(x, 3, stride=2), ops.average_pool_backward),
+}
+for name, (forward, backward) in checked.items():
+    checks.check_op_gradients(forward, backward, [x_random], rng=rng)
+    print(name, "right, for x", x_random.shape)
 
 # %% [markdown]
 # ## A convolution small enough for a pencil
 #
 # One image, one map, stride 1, no padding. The input is the first map of a small example from the lectures;[^Hwu "A
 # Small Convolution Layer Example, Generating dE/dW"] the mask and `dy` are our own. The mask has four different
-# numbers, so that you can recognise each of them. The output is $(3, 3)$, so `dy` is $(3, 3)$ too.
+# numbers and `dy` nine, so that you can recognise each of them, and no two can be exchanged unnoticed. The output is
+# $(3, 3)$, so `dy` is $(3, 3)$ too.
 
 # %%
 x = np.array([[0.0, 2, 1, 0], [0, 3, 2, 1], [1, 1, 0, 2], [2, 1, 0, 3]])
 w = np.array([[1.0, 2], [3, 4]])
-dy = np.array([[2.0, 3, 4], [3, 3, 3], [5, 1, 1]])
+dy = np.array([[2.0, 3, 4], [5, 1, 6], [8, 7, 9]])
 y, cache = ops.conv2d_forward(x[None, None], w[None, None])
 print(y[0, 0])
 
@@ -199,8 +214,12 @@ print(y[0, 0])
 #
 # $$\frac{\partial E}{\partial w_{pq}} = \sum_{h,v} \frac{\partial E}{\partial y_{hv}}\; x_{h+p,\,v+q}$$
 #
-# For $w_{00}$, row after row of `dy`: $(2\cdot0 + 3\cdot2 + 4\cdot1) + (3\cdot0 + 3\cdot3 + 3\cdot2) + (5\cdot1 +
-# 1\cdot1 + 1\cdot0) = 31$. For $w_{01}$ the same nine numbers meet the pixels one column further to the right. In other
+# For $w_{00}$, row after row of `dy`:
+#
+# $$\begin{gathered} (2\cdot0 + 3\cdot2 + 4\cdot1) + (5\cdot0 + 1\cdot3 + 6\cdot2) \\
+# {} + (8\cdot1 + 7\cdot1 + 9\cdot0) = 40 \end{gathered}$$
+#
+# For $w_{01}$ the same nine numbers meet the pixels one column further to the right. In other
 # words, **`dy` slides over `x` like a mask.** Step through the four weights.
 
 # %%
@@ -208,8 +227,8 @@ figures.cnn_layers.weight_gradient_stepper(x, dy)
 
 # %% [markdown]
 # So $\partial E/\partial W$ is a convolution of `x` with `dy`, and lesson 07's own function computes it: $(4,4)$ with
-# $(3,3)$ gives $(2,2)$. (A bias is added once to every output. So $\partial E/\partial b$ is the sum of `dy`, over all
-# images too.)
+# $(3,3)$ gives $(2,2)$. (A bias is added once to every output. So $\partial E/\partial b$ is the sum of `dy`. With
+# several maps each has its own bias: sum its `dy` over its places and over all images, `dy.sum(axis=(0, 2, 3))`.)
 
 # %%
 dw = ops.conv2d_forward(x[None, None], dy[None, None])[0][0, 0]
@@ -224,8 +243,8 @@ print(dw, "db", dy.sum())
 #
 # $$\frac{\partial E}{\partial x_{hv}} = \sum_{p,q} \frac{\partial E}{\partial y_{h-p,\,v-q}}\; w_{pq}$$
 #
-# Mind the signs. One index is $h - p$, the other is $p$, so the later weight meets the *earlier* output. Near the
-# border some of these outputs do not exist, and their terms are left out.
+# The output's index is $h - p$: the further along the mask the weight, the earlier the output. Near the border some of
+# these outputs do not exist, and their terms are left out.
 
 # %%
 pixel = dy[1, 1] * w[0, 0] + dy[1, 0] * w[0, 1] + dy[0, 1] * w[1, 0] + dy[0, 0] * w[1, 1]
@@ -249,9 +268,10 @@ def backward_loops(dy, x, w):
 
 dx, dw_loops = backward_loops(dy, x, w)
 print(dx)
+print("dw as before:", np.array_equal(dw_loops, dw))
 
 # %% [markdown]
-# (`np.ndindex(3, 3)` counts through all pairs of indices.) The numbers that we found by hand are there: 26 for
+# (`np.ndindex(3, 3)` counts through all pairs of indices.) The numbers that we found by hand are there: 28 for
 # $x_{11}$, and 2 in the corner. The loops **scatter**: each output throws its gradient at the four pixels that it saw.
 #
 # ## Second way: a convolution
@@ -286,9 +306,10 @@ print(full.shape, "largest difference from the loops:", np.abs(full - dx).max())
 # %% [markdown]
 # ## Several maps
 #
-# A real layer has several maps on both sides, and a mask for each pair of them. Nothing new happens to a single
-# product. There are more of them, and the question is which ones are added up. Here is an example small enough to check
-# by hand: two images, two maps in, three out, masks of $2 \times 2$.
+# A real layer has several maps on both sides, and a mask for each pair of them. Nothing changes for a single product.
+# There are more of them, and the question is which ones are added up. Here is an example small enough to check
+# by hand: two images, two maps in, three out, masks of $2 \times 2$. (`W` is the array of weights now; widths are
+# written in the comments.)
 
 # %%
 X = rng.integers(0, 4, (2, 2, 3, 3)).astype(float)     # (B, C, H, W)
@@ -335,10 +356,11 @@ many.confirm(int(reached[0, 0, 1, 1]))
 figures.gradient_explorer(X, W, dY)
 
 # %% [markdown]
-# Each triple of a pixel, a weight and an output's gradient turns up three times. In the output, the product of pixel
-# and weight is added up over input maps. Going back to the pixel, the shares are added over the **output maps** $m$,
-# since all of them have used it. Going back to the weight, they are added over the **images** $n$ and all places, since
-# the weight is the same everywhere. As before, terms whose index lies outside are left out.
+# Each product ties one pixel, one weight and one output together; it is used once forward and twice backward. In the
+# output, the products are added up over input maps and over the mask. Going back to the pixel, the shares are added
+# over the **output maps** $m$ and the mask, since all of them have used it. Going back to the weight, they are added
+# over the **images** $n$ and all places, since the weight is the same everywhere. As before, terms whose index lies
+# outside are left out.
 #
 # $$\frac{\partial E}{\partial X_{n,c,h,v}} =
 # \sum_{m,\,p,\,q} \frac{\partial E}{\partial Y_{n,m,h-p,v-q}}\; W_{m,c,p,q}$$
@@ -358,9 +380,14 @@ def maps_by_loops(dy, x, w):
     return dx, dw
 
 # %% [markdown]
-# The **second way**: one line for each gradient, as before. A convolution adds over the axis that stands second. For
-# `dx` that must be $m$, so `w` has its first two axes exchanged: input and output maps swap roles. For `dw` it must be
-# $n$, so images and maps are exchanged in `x` and `dy`, and in the result exchanged back.
+# The **second way**: one line for each gradient, as before. `conv2d_forward` adds over axis 1, which both arguments
+# share. For `dx` that must be $m$, so `w` has its first two axes exchanged: input and output maps swap roles. For `dw`
+# it must be $n$. Exchange the first two axes of `x` and of `dy`, and `x` becomes $C$ "images" of $B$ maps, `dy` a set
+# of $M$ masks for $B$ maps:
+#
+# $$\begin{gathered} (C, B, H, W) \text{ with } (M, B, H_{out}, W_{out}) \\ \to (C, M, K, K), \end{gathered}$$
+#
+# and exchanging the axes back gives the shape of `w`.
 
 # %%
 def maps_by_convolution(dy, x, w):
@@ -381,9 +408,11 @@ for way in (maps_by_loops, maps_by_convolution):
 # Operation"] Write the masks of each output map as a row. Then the whole convolution is a matrix product:[^Hwu
 # "Reorganize Input X for Matrix Multiplication"]
 #
-# $$Y = W_{rows}\, X_{cols} \qquad (M,\; C K^2)\,(C K^2,\; H_{out} W_{out}) \to (M,\; H_{out} W_{out})$$
+# $$\begin{gathered} Y = W_{rows}\, X_{cols} \\
+# (M,\; C K^2)\,(C K^2,\; H_{out} W_{out}) \\
+# \to (M,\; H_{out} W_{out}) \end{gathered}$$
 #
-# Colour, and the index in brackets, say which pixel a number came from; the copies of one pixel are framed. A column
+# The index in brackets says which pixel a number came from; the copies of one pixel are framed and shaded. A column
 # holds what one output sees. A row holds what one weight meets. Step from a corner to an edge, and on to the inside.
 
 # %%
@@ -413,12 +442,19 @@ print("the product is y:", np.array_equal(w_rows @ cols, y.reshape(1, -1)))
 dw_product = (dy_rows @ cols.T).reshape(2, 2)  # (1, 9) (9, 4) -> (1, 4)
 dcols = w_rows.T @ dy_rows                     # (4, 1) (1, 9) -> (4, 9)
 dx_product = ops.col2im(dcols[None], (1, 1, 4, 4), 2)[0, 0]
-print(dx_product)
+print("largest difference from the loops: dx", np.abs(dx_product - dx).max(), " dw", np.abs(dw_product - dw).max())
 
 # %% [markdown]
-# The same numbers again. (Col2im does not undo im2col. Unroll and add back, and a pixel that was copied four times
-# comes back four times as large.) For several maps, the third way needs no new idea: the rows and columns are longer,
-# and there is one product for each image.
+# (Col2im does not undo im2col. Unroll and add back, and a pixel that was copied four times
+# comes back four times as large.) For several maps the rows and columns are longer: a column holds the window of map 0,
+# then, below it, the window of map 1 at the same place, and so on. There is one product for each image. Here is the
+# first image of the small example, with its two maps.
+
+# %% tags=["hide-input"]
+# The unrolled matrix of two maps of 3 x 3, mask 2 x 2.
+two_maps = ops.im2col(X[:1], 2)[0].astype(int)  # (C K K, places) = (8, 4)
+for k, line in enumerate(two_maps):
+    print("map", k // 4, " w", divmod(k % 4, 2), " | ", *line)
 
 # %%
 def maps_by_product(dy, x, w):
@@ -434,41 +470,36 @@ def maps_by_product(dy, x, w):
 #
 # The small example had many sizes equal to 2 or 3, and where two sizes are equal, exchanging their axes goes unnoticed.
 # So now random numbers, and no two sizes alike: two images of $11 \times 10$ with three maps, seven maps out, masks of
-# $4 \times 5$. First your three functions, with stride 1; then the library's three pairs of functions with everything
-# switched on: a bias, strides 2 and 1, padding 2 and 1. The windows overlap in both.
+# $4 \times 5$. The windows overlap.
 
 # %%
-xb, wb, bb = (rng.standard_normal(size) for size in ((2, 3, 11, 10), (7, 3, 4, 5), (7,)))
+xb, wb = rng.standard_normal((2, 3, 11, 10)), rng.standard_normal((7, 3, 4, 5))
 dy1 = rng.standard_normal((2, 7, 8, 6))
 yours = {way.__name__: way(dy1, xb, wb) for way in (maps_by_loops, maps_by_convolution, maps_by_product)}
-
-ways = {"loops": (ops.conv2d_forward_loops, ops.conv2d_backward_loops),
-        "convolution": (ops.conv2d_forward_windows, ops.conv2d_backward_windows),
-        "matrix product": (ops.conv2d_forward, ops.conv2d_backward)}
-dyb, results = rng.standard_normal((2, 7, 6, 8)), {}
-for way, (forward, backward) in ways.items():
-    y_way, cache = forward(xb, wb, bb, stride=(2, 1), pad=(2, 1))
-    results[way] = (y_way, *backward(dyb, cache))
 
 # %% tags=["hide-input"]
 # Each array against that of the loops.
 def near(arrays):
     return [bool(np.allclose(other, arrays[0], rtol=1e-12, atol=1e-12)) for other in arrays[1:]]
 
-rows = [(f"yours, {name}", str(wanted.shape), *near([found[k] for found in yours.values()]))
+rows = [(name, str(wanted.shape), *near([found[k] for found in yours.values()]))
         for k, (name, wanted) in enumerate((("dx", xb), ("dw", wb)))]
-rows += [(f"library, {name}", str(results["loops"][k].shape), *near([found[k] for found in results.values()]))
-         for k, name in enumerate(("y", "dx", "dw", "db"))]
 table(rows, ["array", "shape", "convolution = loops", "matrix product = loops"], align="llcc",
       caption="Equal to 1e-12?")
 
 # %% [markdown]
-# Equal to $10^{-12}$, and one cannot ask for more: each way adds the same products in another order, and floating-point
-# addition rounds. Agreeing, they could all be wrong together. So nudge every number and measure:
+# They agree to $10^{-12}$. Equality to the last bit is what one cannot ask for: each way adds the same products in
+# another order, and floating-point addition rounds. But all three could share a mistake. So nudge every pixel and every
+# weight, and compare the measured slopes with each of your functions. (The cache of `conv2d_forward` begins with `x`
+# and `w`.)
 
 # %%
-checks.check_op_gradients(ops.conv2d_forward, ops.conv2d_backward, [xb, wb, bb], rng=rng)
-print("measured slopes agree: dx", xb.shape, " dw", wb.shape, " db", bb.shape)
+def with_cache(way):
+    return lambda dy, cache: way(dy, *cache[:2])
+
+for way in (maps_by_loops, maps_by_convolution, maps_by_product):
+    checks.check_op_gradients(ops.conv2d_forward, with_cache(way), [xb, wb], rng=rng)
+    print(way.__name__, "agrees with measured slopes: dx", xb.shape, " dw", wb.shape)
 
 # %% [markdown]
 # ## Why must they agree?
@@ -480,10 +511,10 @@ print("measured slopes agree: dx", xb.shape, " dw", wb.shape, " db", bb.shape)
 # %%
 units = np.eye(16).reshape(16, 1, 4, 4)
 T = ops.conv2d_forward(units, w[None, None])[0].reshape(16, 9).T
-print((T.T @ dy.ravel()).reshape(4, 4))
+print("largest difference from the loops:", np.abs((T.T @ dy.ravel()).reshape(4, 4) - dx).max())
 
 # %% [markdown]
-# The same numbers. For the weights, the rule is $\partial E/\partial T = \partial E/\partial y\; x^\top$, with shapes
+# For the weights, the rule is $\partial E/\partial T = \partial E/\partial y\; x^\top$, with shapes
 # $(9, 1)\,(1, 16) \to (9, 16)$: one slope for each cell of $T$. Cells that hold the same weight move together, so their
 # slopes add up. (`as_matrix` says which weight each cell holds, 1 to 4, or 0 for none.)
 
@@ -495,19 +526,22 @@ print("dw", [float(dT[holds == k].sum()) for k in (1, 2, 3, 4)])
 # %% [markdown]
 # That is `dw`. So the backward pass of a convolution needs *no* new rules. Scattering, sliding a mask and
 # unrolling are three ways to compute $T^\top\, \partial E/\partial y$, and the sums of
-# $\partial E/\partial y\; x^\top$, without ever building $T$. It costs what lesson 04 counted: two products of the size
-# of the forward one.
+# $\partial E/\partial y\; x^\top$, without ever building $T$. As loops or as matrix products it costs what lesson 04
+# counted: two products of the size of the forward one. The second way also multiplies the zeros of the border: 64
+# products for our `dx`, where the forward pass and the loops have 36.
 #
 # ## What does unrolling cost?
 #
 # The convolutions of LeNet-5, the network of lesson 09, are its layers C1, C3 and C5. (Here C stands for convolution.)
-# C1 has an input of $32\times32$, one map in and six out, and $K = 5$.
+# C1 has an input of $32\times32$, one map in and six out, and $K = 5$. The table to come has a column "uses": how often
+# the matrix product uses each number of $X_{cols}$. (C3 is counted with all maps connected, 96 pairs; the original
+# connects 60 of them, as lesson 09 shows.)
 
 # %% tags=["hide-input"]
 # A prediction.
 larger = predict(
     "How many times as large as the image is the unrolled matrix of C1?",
-    [5, 19.1, 25, 784],
+    [16.0, 19.1, 22.6, 25.0],
     answer=19.1,
     reveals=3,
 )
@@ -550,52 +584,54 @@ figures.show(
 larger.confirm(round(costs["C1"][3], 1))
 
 # %% [markdown]
-# This memory is the disadvantage of im2col. The column "uses" is what the matrix product gives back. Each number of
+# This memory is the disadvantage of im2col. What the matrix product gives back is in the column "uses". Each number of
 # $X_{cols}$ is multiplied by one weight from every row of $W_{rows}$, so it is used $M$ times: 6, 16 and 120
-# times.[^Hwu "Matrix-Multiplication Enables Additional Reuse"] Once fetched from memory, it could serve them all. C5
-# costs nothing: its mask is as large as its input, so there is one window, and no pixel is copied twice. C1 is the bad
-# case: 19 copies per pixel, each read only 6 times.
+# times.[^Hwu "Matrix-Multiplication Enables Additional Reuse"] Once fetched from memory, it could serve them all. The
+# matrix of C5 is no larger than its input: its mask is as large as its input, so there is one window, and no pixel is
+# copied twice. C1 is the bad case: 19 copies per pixel, each read only 6 times.
 #
-# A convolution that keeps *one* copy of each pixel at hand reads it, for each output map, just as often as unrolling
-# would copy it; writing the copies out throws that reuse away.[^Hwu "Convolution Reuse Matches Unrolling Replication!"]
-# So the way out is to unroll only in thought, while loading.[^Hwu "Conceptual Unrolling May Help Performance"] [Lesson
+# An inner pixel of C1 is read 25 times per output map either way. Unrolled, those reads go to 25 addresses instead of
+# one.[^Hwu "Convolution Reuse Matches Unrolling Replication!"] So fast programs never store $X_{cols}$: they compute,
+# while loading, where each element comes from.[^Hwu "Conceptual Unrolling May Help Performance"] [Lesson
 # 15](15_convolution_kernels.ipynb) does that on a GPU, and measures what it saves. Our library unrolls a block of
 # bounded size at a time ([`course_lib/reference/conv2d.py`](../course_lib/reference/conv2d.py)).
 
 # %% [markdown]
 # ## Is this backward pass right?
 #
-# Here is another backward pass for several maps, both gradients as convolutions. (The cache of `conv2d_forward` begins
-# with `x` and `w`.) Read it as you would read the code of a colleague.
+# Here is another backward pass for several maps, both gradients as convolutions. Read it as you would read the code of
+# a colleague.
 
 # %%
 def backward_by_sliding(dy, cache):
     x, w = cache[:2]
-    dx, _ = ops.conv2d_forward(dy, w.transpose(1, 0, 2, 3), pad=w.shape[2] - 1)
+    border = (w.shape[2] - 1, w.shape[3] - 1)
+    dx, _ = ops.conv2d_forward(dy, w.transpose(1, 0, 2, 3), pad=border)
     dw, _ = ops.conv2d_forward(x.transpose(1, 0, 2, 3), dy.transpose(1, 0, 2, 3))
     return dx, dw.transpose(1, 0, 2, 3)
 
-x_test = rng.standard_normal((2, 1, 6, 6))
-tried_masks = {"a blur": np.array([[1.0, 2, 1], [2, 4, 2], [1, 2, 1]])[None, None],
-               "random": rng.standard_normal((1, 1, 3, 3))}
+x_test = rng.standard_normal((4, 2, 7, 6))
+A = np.array([[1.0, 2, 1], [2, 4, 2], [1, 2, 1]]) * rng.standard_normal((3, 2, 1, 1))  # six masks, each times a number
+B = rng.standard_normal((3, 2, 3, 3))
 
 # %% [markdown]
-# Lesson 04's check measures a slope for every pixel and every weight, with random images and a random `dy`, for each of
-# the two masks.
+# Lesson 04's check measures a slope for every pixel and every weight, with random images and a random `dy`, once with
+# the masks A and once with the masks B.
 
 # %% tags=["hide-input"]
 # A prediction.
 passing = predict(
     "Does `backward_by_sliding` pass?",
-    ["with both masks", "with neither", "with the blur alone", "with the random mask alone"],
-    answer="with the blur alone",
+    ["with A and with B", "with neither", "with A alone", "with B alone"],
+    answer="with A alone",
     reveals=2,
 )
 passing
 
-# %% tags=["hide-output"]
+# %% tags=["hide-input", "hide-output"]
+# The check, with both.
 verdicts = {}
-for name, tried in tried_masks.items():
+for name, tried in (("A", A), ("B", B)):
     try:
         checks.check_op_gradients(ops.conv2d_forward, backward_by_sliding, [x_test, tried], rng=rng)
         verdicts[name] = "passes"
@@ -604,18 +640,18 @@ for name, tried in tried_masks.items():
     print(f"{name}: {verdicts[name]}")
 
 # %% [markdown]
-# <details class="reveal"><summary>What the blur has hidden</summary>
+# <details class="reveal"><summary>What the blurs of A have hidden</summary>
 #
-# `args[0]` is `x`. In its gradient the flip is missing. A blur looks the same after a turn by 180 degrees, so the check
-# noticed nothing, and with a mask of ones it would not have either. The shapes fit in both cases, and training would
-# never raise an error. It would only train the layers before this one on wrong gradients.
+# `args[0]` is `x`. In its gradient the flip is missing. Each mask of A is a blur. A blur looks the same after a turn by
+# 180 degrees, so the check noticed nothing, and with a mask of ones it would not have either. The shapes fit in both
+# cases, and training would never raise an error. It would only train the layers before this one on wrong gradients.
 #
 # </details>
 
 # %% tags=["hide-input"]
 # The answer, confirmed by what was computed.
-only_blur = verdicts["a blur"] == "passes" and "args[0]" in verdicts["random"]
-passing.confirm("with the blur alone" if only_blur else str(verdicts))
+only_blurs = verdicts["A"] == "passes" and "args[0]" in verdicts["B"]
+passing.confirm("with A alone" if only_blurs else str(verdicts))
 
 # %% [markdown]
 # Our own mask of 1, 2, 3, 4 shows the mistake at once. Here is the first row of `dx`:
@@ -626,12 +662,13 @@ print("without flip", wrong[0], " right", dx[0])
 
 # %% [markdown]
 # **Test with data in which no symmetry can hide a mistake**: random numbers instead of ones, no two sizes alike,
-# strides and padding that differ per axis, and windows that overlap. That is why the comparison above had such odd
-# sizes.
+# windows that overlap, and, where a layer has them, strides and padding that differ from each other and per axis, such
+# as `stride=(2, 1), pad=(1, 2)`. That is why the comparison above had such odd sizes.
 #
 # ## The mask learns
 #
-# Back to the mask that was noise. We show it the ten digits and what lesson 07's mask makes of them. $E$ is half the
+# Back to the mask that was noise (`noise`, from the first cell of the page, as are `digits` and lesson 07's mask
+# `edges`). We show it the ten digits and what lesson 07's mask makes of them. $E$ is half the
 # mean squared difference, `dy` is the difference divided by the number of outputs, and you have derived the rest of the
 # step on this page.
 
@@ -639,16 +676,17 @@ print("without flip", wrong[0], " right", dx[0])
 goal = ops.conv2d_forward(digits[:, None], edges[None, None])[0]
 mask = noise[None, None]
 for _ in range(400):
-    y, cache = ops.conv2d_forward(digits[:, None], mask)
+    y, _ = ops.conv2d_forward(digits[:, None], mask)
     dy_digits = (y - goal) / y.size
-    mask = mask - 2.0 * ops.conv2d_backward(dy_digits, cache)[1]
+    mask = mask - 2.0 * maps_by_product(dy_digits, digits[:, None], mask)[1]  # the step, by your own function
 print(np.round(mask[0, 0], 1))
 print(f"largest difference from lesson 07's mask: {np.abs(mask[0, 0] - edges).max():.2f}")
 
 # %% [markdown]
-# (The 2.0 is the learning rate, found by trying.) No number is further than a tenth from the mask that was never shown.
-# Nobody typed them in; they came back through `dw`. In a network, nobody knows the right outputs of a layer in the
-# middle. There, `dy` is the `dx` of the next layer, and lesson 09 trains all of LeNet-5 that way.
+# (The 2.0 is the learning rate, found by trying.) Every weight is within 0.1 of a mask that training never saw: it saw
+# only what that mask makes of ten digits, and the weights came back through `dw`. In a network, nobody knows the right
+# outputs of a layer in the middle. There, `dy` is the `dx` of the next layer, and lesson 09 trains all of LeNet-5 that
+# way.
 
 # %% [markdown]
 # ## Optional: stride and padding, backward
@@ -656,14 +694,15 @@ print(f"largest difference from lesson 07's mask: {np.abs(mask[0, 0] - edges).ma
 # <details><summary>Zeros between the gradients</summary>
 #
 # With stride 2 only every other window is computed. Write `dy` into an array as large as the output for stride 1 would
-# be, with zeros at the windows that were left out: *between* the values and, where a rest remains, after them. Then
-# the full convolution runs as before. Below, 6 pixels and a mask of 3 give two outputs, and the last row and column
-# are never seen: their gradient is 0. With padding, `dx` is computed for the padded image, and its border is cut off.
-# The zeros there are no inputs, and nobody asks for their gradient.
+# be: $S - 1$ zeros between neighbours, and zeros at the end for windows that did not fit. Then the full convolution
+# runs as before. Below, 6 pixels and a mask of 3 give two outputs, and the last row and column are never seen: their
+# gradient is 0 (the output of the next cell shows it). With padding, `dx` is computed for the padded image, and its
+# border is cut off. The zeros there are no inputs, and nobody asks for their gradient.
 #
 # </details>
 
-# %%
+# %% tags=["hide-input", "hide-output"]
+# Stride 2, backward.
 x6, w3 = rng.integers(0, 4, (6, 6)).astype(float), np.arange(1.0, 10).reshape(3, 3)
 dy2 = np.array([[5.0, 6], [7, 8]])
 spread = np.zeros((4, 4))  # as many places as with stride 1: 6 - 3 + 1

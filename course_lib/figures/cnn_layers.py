@@ -3,11 +3,7 @@
 Every number drawn here is computed with `course_lib.reference`, the code that the lesson teaches.
 """
 
-import math
-
-import matplotlib
 import numpy as np
-from matplotlib.colors import to_hex
 
 from course_lib import reference as ops
 
@@ -51,17 +47,22 @@ def pooling_routes(x, dy, size=2, stride=None):
     upstream = svg.matrix(dy, right, 8 + 2 * row, name="dy", role="gradient", **look)
     if step == size:  # the windows share no pixel: lines between them
         for k in range(1, y.shape[1]):
-            svg.line(first.x + 34 * size * k, first.y, first.x + 34 * size * k, first.bottom, line=5)
+            _divider(svg, first.x + 34 * size * k, first.y - 6, first.x + 34 * size * k, first.bottom + 6)
         for k in range(1, y.shape[0]):
-            svg.line(first.x, first.y + 28 * size * k, first.right, first.y + 28 * size * k, line=5)
+            _divider(svg, first.x - 6, first.y + 28 * size * k, first.right + 6, first.y + 28 * size * k)
     for box in (first, last):
         for i, j in winners:
-            svg.rect(box.x + 34 * j, box.y + 28 * i, 34, 28, line=2.5)
+            svg.rect(box.x + 34 * j + 4, box.y + 28 * i + 4, 26, 20, line=2.5)
     for other in (kept, place):  # there
         svg.arrow(first.right + 6, first.cy, right - 6, other.cy, stroke=style.MUTED)
     for other in (place, upstream):  # and back
         svg.arrow(right - 6, other.cy, last.right + 6, last.cy, stroke=style.MUTED)
     return svg
+
+
+def _divider(svg, x0, y0, x1, y1):
+    """Draw a dashed line that stands out of the matrix, so that no frame is taken for it."""
+    svg.line(x0, y0, x1, y1, line=3, dashed=True)
 
 
 def full_convolution(dy, w):
@@ -207,8 +208,8 @@ def unrolled(x, mask, pixel):
     mask : pair (K_h, K_w)
     pixel : pair (row, column)
 
-    Each cell holds the value and, below it, the row and column of the pixel it was copied from; cells from one pixel
-    share a colour.
+    Each cell holds the value and, below it, the row and column of the pixel it was copied from; only the copies of
+    `pixel` are shaded.
     """
     source = source_pixels(x.shape, mask)
     cols = ops.im2col(x[None, None], mask)[0]
@@ -257,26 +258,18 @@ def source_pixels(shape, mask):
     return ops.im2col(numbers, mask)[0].astype(int)
 
 
-def _pixel_shades(pixels):
-    """Return a light colour for each pixel, under dark ink; those of neighbours differ clearly."""
-    step = next(n for n in range(max(1, round(0.44 * pixels)), pixels + 2) if math.gcd(n, pixels) == 1)
-    colours = matplotlib.colormaps[style.SEQUENTIAL]
-    ranks = [k * step % pixels / max(pixels - 1, 1) for k in range(pixels)]
-    return [to_hex([0.5 * part + 0.5 for part in colours(rank)[:3]]) for rank in ranks]
-
-
 def _cells(svg, values, source, corner, name, shape, pixel):
-    (width, height), (left, top) = SMALL, corner
-    shades = _pixel_shades(shape[0] * shape[1])
+    (width, height), (left, top), chosen = SMALL, corner, pixel[0] * shape[1] + pixel[1]
     svg.matrix(values, left, top, name=name, role="data", fmt="", cell=SMALL)
     top += LABEL
     for i, j in np.ndindex(values.shape):
         row, column = divmod(int(source[i, j]), shape[1])
         x, y = left + j * width, top + i * height
-        svg.rect(x, y, width, height, fill=shades[source[i, j]], stroke=style.PAPER)
+        ground = style.tint("gradient", 0.35) if source[i, j] == chosen else style.PAPER
+        svg.rect(x, y, width, height, fill=ground, stroke="idle")
         svg.text(x + width / 2, y + 17, _minus(f"{values[i, j]:g}"), anchor="middle", size=14, bold=True)
         svg.text(x + width / 2, y + 33, f"({row},{column})", anchor="middle")
-    for i, j in np.argwhere(source == pixel[0] * shape[1] + pixel[1]):
+    for i, j in np.argwhere(source == chosen):
         x, y = left + j * width, top + i * height
         svg.rect(x + 1, y + 1, width - 2, height - 2, stroke=style.PAPER, line=6)
         svg.rect(x + 1, y + 1, width - 2, height - 2, stroke="gradient", line=3.5)

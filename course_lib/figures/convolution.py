@@ -4,6 +4,7 @@ Every number drawn here is computed with `course_lib.reference`, the code that t
 """
 
 import numpy as np
+from matplotlib.patches import Rectangle
 
 from course_lib import reference as ops
 
@@ -149,6 +150,15 @@ def coverage(size, mask, stride=1, pad=0):
     )
 
 
+def coverage_stepper(settings):
+    """Return a stepper of `coverage`, one picture for each (size, mask, stride, pad) of `settings`.
+
+    No errors of its own; those of `coverage`. Source: the course's own.
+    """
+    frames = [coverage(*setting) for setting in settings]
+    return stepper(frames, title="Which pixels does a window see?", static=0)
+
+
 def _crossed(svg, x, y, width, height):
     svg.rect(x, y, width, height, fill=style.tint("hazard", 0.6), stroke="hazard")
     svg.line(x + 6, y + 6, x + width - 6, y + height - 6, line=2)
@@ -243,10 +253,46 @@ def read_again(images, answers):
 
 
 @style.styled
+def best_places(images, masks, maps):
+    """Return a figure of masks and, on each image, a frame around the place where each mask's sum is largest.
+
+    Parameters
+    ----------
+    images : (n, H, W) array
+    masks : (k, K, K) array
+    maps : (n, k, H_out, W_out) array
+        The sums, with a padding of K - 1, so that output (h, v) looks at pixels from (h - K + 1, v - K + 1) on.
+
+    A row for each mask; above each image stands the largest sum.
+
+    Source: the course's own.
+    """
+    K = masks.shape[-1]
+    fig, axes = style.new_figure(4.1, 1.5 * len(masks), len(masks), 1 + len(images), squeeze=False)
+    most = np.abs(masks).max()
+    for row, mask, here in zip(axes, masks, np.swapaxes(maps, 0, 1), strict=True):
+        row[0].imshow(mask, cmap=style.DIVERGING, vmin=-most, vmax=most, interpolation="nearest")
+        row[0].set_title("mask", loc="center")
+        for ax, image, sums in zip(row[1:], images, here, strict=True):
+            h, v = np.unravel_index(np.argmax(sums), sums.shape)
+            ax.imshow(image, cmap="gray_r", vmin=0, vmax=1, interpolation="nearest")
+            corner = (v - K + 0.5, h - K + 0.5)
+            ax.add_patch(Rectangle(corner, K, K, fill=False, edgecolor=style.PAPER, linewidth=4))
+            ax.add_patch(Rectangle(corner, K, K, fill=False, edgecolor=style.colour("hazard"), linewidth=2))
+            ax.set_title(f"{sums.max():.1f}", loc="center")
+        for ax in row:
+            ax.set(xticks=[], yticks=[])
+            ax.grid(False)
+            ax.spines[:].set_visible(True)
+    return fig
+
+
+@style.styled
 def shares_read(series):
     """Return a figure of the shares of digits that networks read, {name: (shifts, shares)}, from 0 to 1."""
     fig, ax = style.new_figure(4.1, 3.2)
-    curves(series, xlabel="pixels moved to the right", ylabel="share read correctly", ax=ax)
+    roles = dict(zip(series, ("gradient", "weight", "data"), strict=False))  # the last, which wins, is dark and solid
+    curves(series, roles=roles, xlabel="pixels moved to the right", ylabel="share read correctly", ax=ax)
     ax.set_ylim(0, 1)
     ax.legend(loc="lower left")
     return fig

@@ -42,16 +42,17 @@ def _weight_shades(kinds):
 def matrix_of_weights(numbers, rows):
     """Return a drawing of `as_matrix`'s result (r, c): a shade and a name A0, A1, ... for each weight.
 
-    rows : list of str, the names of the r outputs. The columns are called I0, I1, ...
+    rows : list of str, the names of the r outputs. The columns, the pixels I0, I1, ..., are numbered.
     """
     height, width = numbers.shape
-    cell_w, cell_h, left, top = 22, 26, 38, 52
-    svg = Svg(max(390, left + width * cell_w + 4), top + height * cell_h + 10)
+    cell_w, cell_h, left, top = 19, 26, 34, 66  # 16 columns fit on a phone, inside a fold
+    svg = Svg(max(338, left + width * cell_w + 2), top + height * cell_h + 10)
     kinds, filled = int(numbers.max()), int((numbers > 0).sum())
-    title = f"T {numbers.shape}: {filled} cells hold the same {kinds} weights, {numbers.size - filled} are 0"
-    svg.text(6, 18, title, size=12, bold=True)
+    svg.text(4, 16, f"T {numbers.shape}: {filled} cells hold the same {kinds} weights,", size=12, bold=True)
+    svg.text(4, 33, f"{numbers.size - filled} are 0", size=12, bold=True)
     for j in range(width):
-        svg.text(left + (j + 0.5) * cell_w, top - 7, f"I{j}", anchor="middle")
+        svg.text(left + (j + 0.5) * cell_w, top - 7, f"{j}", anchor="middle")
+    svg.text(left - 8, top - 7, "I", anchor="end", bold=True)
     for i in range(height):
         svg.text(left - 8, top + (i + 0.5) * cell_h + 4.3, rows[i], anchor="end", bold=True)
     shades = _weight_shades(kinds)

@@ -67,7 +67,7 @@ def mask_learning(images, wanted, start, *, example=0, lr=2.0, steps=SHOWN):
     states, image = learned_masks(images, wanted, start, lr=lr, steps=steps), images[example]
     return stepper(
         [_frame(image, wanted, *state) for state in states],
-        title="A mask learns to find upright edges",
+        title="A mask learns to find vertical edges",
         static=len(states) - 1,
     )
 

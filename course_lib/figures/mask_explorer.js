@@ -1,5 +1,5 @@
 // A mask to type, applied to an image at once; the output that is pointed at shows its window and its sum.
-// data: images (name, pixels in hundredths), masks (for each of sizes, by name), strides, first, at. Sums as `figures.masks`.
+// data: images (name, pixels in hundredths, whether 1 is ink), masks (for each of sizes, by name), strides, first, at. Sums as `figures.masks`.
 ui => {
   const {images, masks, sizes, strides, first} = ui.data, look = ui.look, names = [...Object.keys(masks[0]), "your own"];
   const OWN = names.length - 1, signed = (v, digits = 2) => String(+v.toFixed(digits) || 0).replace("-", "−");
@@ -144,12 +144,14 @@ ui => {
       y = convolve();
       const all = y.flat(), most = Math.max(...all.map(Math.abs)) || 1, low = Math.min(...all) < 0 ? -most : 0;
       const row = Array(x[0].length + 2 * P).fill(0), rows = Array(P).fill(row);
-      paint(left, [...rows, ...x.map(r => [...Array(P).fill(0), ...r, ...Array(P).fill(0)]), ...rows], 0, 100, side);
-      paint(right, y, low, most, side);
+      const ink = images[image].ink, ends = (one, other) => ink ? [other, one] : [one, other];  // ink is dark, light is light
+      paint(left, [...rows, ...x.map(r => [...Array(P).fill(0), ...r, ...Array(P).fill(0)]), ...rows], ...ends(0, 100), side);
+      paint(right, y, ...ends(low, most), side);
       left.title.textContent = `x (${x.length}, ${x[0].length})` + (P ? `, framed by zeros, ${P} wide` : "");
       right.title.textContent = `y (${y.length}, ${y[0].length})`;
-      scale.textContent = `Image: black is 0, white is 1. Output: ` + (low ? `black is ${signed(-most)}, middle grey is 0, white is ${signed(most)}.` :
-        `black is 0, white is ${signed(most)}; no sum is negative.`);
+      const [least, largest] = ink ? ["white", "black"] : ["black", "white"];
+      scale.textContent = `Image: ${least} is 0, ${largest} is 1. Output: ` + (low ?
+        `${least} is ${signed(-most)}, middle grey is 0, ${largest} is ${signed(most)}.` : `${least} is 0, ${largest} is ${signed(most)}; no sum is negative.`);
       ui.root.sums = y;
     }
     choose(h, v);

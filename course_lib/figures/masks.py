@@ -1,6 +1,6 @@
 """A mask that the reader types, and what it makes of a digit and of a picture like a photograph, for lesson 07.
 
-Source: the course's own. The masks are the usual ones of image processing; "upright edges" is Sobel's.
+Source: the course's own. The masks are the usual ones of image processing; "vertical edges" is Sobel's.
 """
 
 import numpy as np
@@ -18,9 +18,12 @@ SIZES, STRIDES = (3, 5), (1, 2, 3)
 DIGIT = 9
 """Which test digit is shown, a 2: its strokes run in every direction."""
 
+INK = ("a digit",)
+"""Images whose 1 is ink: drawn dark on white, as everywhere in the course; the others are light, drawn as they are."""
+
 _NINE = {
-    "upright edges": [[1, 0, -1], [2, 0, -2], [1, 0, -1]],
-    "level edges": [[1, 2, 1], [0, 0, 0], [-1, -2, -1]],
+    "vertical edges": [[1, 0, -1], [2, 0, -2], [1, 0, -1]],
+    "horizontal edges": [[1, 2, 1], [0, 0, 0], [-1, -2, -1]],
     "sharpen": [[0, -1, 0], [-1, 5, -1], [0, -1, 0]],
     "emboss": [[-2, -1, 0], [-1, 1, 1], [0, 1, 2]],
 }
@@ -87,9 +90,10 @@ def mask_explorer():
     """
     images = gallery_images()
     given = {
-        "images": [{"name": name, "pixels": np.round(100 * x).astype(int).tolist()} for name, x in images.items()],
+        "images": [{"name": name, "pixels": np.round(100 * x).astype(int).tolist(), "ink": name in INK}
+                   for name, x in images.items()],
         "masks": [{name: m.tolist() for name, m in preset_masks(size).items()} for size in SIZES],
-        "sizes": list(SIZES), "strides": list(STRIDES), "first": "upright edges", "at": [12, 18],
+        "sizes": list(SIZES), "strides": list(STRIDES), "first": "vertical edges", "at": [12, 18],
     }  # fmt: skip
     return live("mask_explorer", given, title="Type a mask, and see what it sees", static=_static(images))
 
@@ -97,17 +101,18 @@ def mask_explorer():
 @style.styled
 def _sheet(images):
     fig, axes = style.new_figure(4.1, 3.6, 2, 3)
-    shown = {"a digit": ("upright edges", "blur"), "a lighthouse": ("upright edges", "emboss")}
+    shown = {"a digit": ("vertical edges", "blur"), "a lighthouse": ("vertical edges", "emboss")}
     for row, (name, image) in zip(axes, images.items(), strict=True):
-        _draw(row[0], image, name)
+        dark = name in INK
+        _draw(row[0], image, name, dark)
         for ax, mask in zip(row[1:], shown[name], strict=True):
-            _draw(ax, apply_mask(image, preset_masks(3)[mask], pad=1), mask)
+            _draw(ax, apply_mask(image, preset_masks(3)[mask], pad=1), mask, dark)
     return fig
 
 
-def _draw(ax, values, title):
+def _draw(ax, values, title, dark):
     low = -np.abs(values).max() if values.min() < 0 else 0
-    ax.imshow(values, cmap="gray", vmin=low, vmax=np.abs(values).max(), interpolation="nearest")
+    ax.imshow(values, cmap="gray_r" if dark else "gray", vmin=low, vmax=np.abs(values).max(), interpolation="nearest")
     ax.set(xticks=[], yticks=[])
     ax.set_title(title, fontsize=style.SIZE_TEXT, fontweight="normal")
     ax.grid(False)
@@ -117,7 +122,7 @@ def _static(images):
     return picture(
         _sheet(images),
         alt="A handwritten digit and a small grey picture of a lighthouse, each beside what two masks make of it: "
-        "upright edges turn white on one side and black on the other, the blur smears the strokes, and the emboss "
+        "vertical edges turn white on one side and black on the other, the blur smears the strokes, and the emboss "
         "looks like a relief",
         caption="Left, the images. Right, what nine numbers make of them; middle grey is 0 wherever sums are negative.",
     )

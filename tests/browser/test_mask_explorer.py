@@ -106,7 +106,7 @@ def test_what_is_no_number_counts_as_0_and_is_told(page, text):
 
 
 def test_arrow_keys_walk_over_the_outputs_and_show_the_sum_of_the_products(page):
-    image, mask = gallery_images()["a digit"], preset_masks(3)["upright edges"]
+    image, mask = gallery_images()["a digit"], preset_masks(3)["vertical edges"]
     wanted = apply_mask(image, mask, 1, 1)
     outputs(page).focus()
     page.keyboard.press("Home")
@@ -121,7 +121,7 @@ def test_arrow_keys_walk_over_the_outputs_and_show_the_sum_of_the_products(page)
 def test_the_mouse_chooses_the_output_that_it_points_at_and_the_window_on_the_image(page):
     press(page, "a lighthouse")
     canvases = root(page, "masks").locator("canvas")
-    image, mask = gallery_images()["a lighthouse"], preset_masks(3)["upright edges"]
+    image, mask = gallery_images()["a lighthouse"], preset_masks(3)["vertical edges"]
     box = canvases.nth(1).bounding_box()
     page.mouse.move(box["x"] + box["width"] * 20.5 / 48, box["y"] + box["height"] * 30.5 / 48)
     assert data(page, "masks")["chosen"] == "30 20"

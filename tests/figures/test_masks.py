@@ -18,18 +18,18 @@ def test_blur_keeps_even_grey_and_edge_masks_answer_0_to_it(size):
 
 def test_a_mask_of_three_in_a_frame_of_zeros_does_the_same():
     image = gallery_images()["a lighthouse"]
-    for name in ("upright edges", "level edges", "sharpen", "emboss"):
+    for name in ("vertical edges", "horizontal edges", "sharpen", "emboss"):
         three, five = (apply_mask(image, preset_masks(k)[name], pad=k // 2) for k in (3, 5))
         np.testing.assert_allclose(three, five, atol=1e-12)
 
 
-def test_upright_edges_see_upright_bars_and_level_edges_level_ones():
+def test_vertical_edges_see_vertical_bars_and_horizontal_edges_horizontal_ones():
     bar = np.zeros((9, 9))
     bar[:, 4:] = 1
     masks = preset_masks(3)
-    assert np.abs(apply_mask(bar, masks["upright edges"])).max() == 4
-    assert not apply_mask(bar, masks["level edges"]).any()
-    assert not apply_mask(bar.T, masks["upright edges"]).any()
+    assert np.abs(apply_mask(bar, masks["vertical edges"])).max() == 4
+    assert not apply_mask(bar, masks["horizontal edges"]).any()
+    assert not apply_mask(bar.T, masks["vertical edges"]).any()
 
 
 def test_a_one_right_of_the_middle_moves_the_picture_left():
@@ -58,7 +58,7 @@ def test_the_scene_is_the_same_every_time_in_hundredths_with_soft_and_hard_place
     np.testing.assert_array_equal(scene, scene.round(2))
     assert scene.shape == (48, 48)
     assert (scene.min() >= 0, scene.max() <= 1) == (True, True)
-    edges = np.abs(ops.conv2d_forward(scene[None, None], preset_masks(3)["upright edges"][None, None])[0])
+    edges = np.abs(ops.conv2d_forward(scene[None, None], preset_masks(3)["vertical edges"][None, None])[0])
     assert np.median(edges) < 0.3 < 2 < edges.max()
 
 
