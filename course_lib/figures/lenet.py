@@ -7,12 +7,15 @@ import numpy as np
 
 from course_lib import reference as ops
 
-from . import style
+from . import plots, style, training
 from .network_layers import PASSIVE
 from .svg import Svg
 
 NAMES = ("C1", "S2", "C3", "S4", "C5", "F6", "OUTPUT")
 """Hwu's names of the seven layers that compute something; activations and Flatten belong to the layer before."""
+
+COLUMN = 3.75
+"""Inches that a phone of 400 pixels leaves to a figure; the text in it cannot shrink, so a wider one must scroll."""
 
 
 def named_costs(net, shape=(1, 32, 32)):
@@ -80,8 +83,31 @@ def connections(table):
     return svg
 
 
+def narrow_curves(series, **options):
+    """Return `plots.curves` of the same arguments, as wide as a phone's page."""
+    _, ax = style.new_figure(COLUMN, 3.1)
+    return plots.curves(series, ax=ax, **options)
+
+
+def confusion(counts):
+    """Return `training.confusion` of (C, C) counts, as wide as a phone's page; it raises what that raises."""
+    fig = training.confusion(counts)
+    fig.set_size_inches(COLUMN, COLUMN + 0.1)
+    return fig
+
+
 @style.styled
-def read_by_distance(images, features, prototypes):
+def drawings(prototypes):
+    """Return a figure of ten drawings (10, 84), 12 rows of 7 pixels each, in two rows, with its digit above each."""
+    fig, axes = style.new_figure(COLUMN, 2.9, 2, 5)
+    for digit, ax in enumerate(axes.ravel()):
+        _map(ax, np.reshape(prototypes[digit], (12, 7)), "gray_r", -1, 1)
+        ax.set_title(str(digit), fontsize=style.SIZE_SMALL, fontweight="normal", loc="center", pad=3)
+    return fig
+
+
+@style.styled
+def read_by_distance(images, features, prototypes, *, labels=None):
     """Return a figure of digits (n, H, W), the 12x7 pictures that F6 makes of them, and the nearest prototypes.
 
     Parameters
@@ -91,11 +117,15 @@ def read_by_distance(images, features, prototypes):
         F6's output, each number from -1 to 1.
     prototypes : array (C, 84)
         Of -1 and +1.
+    labels : (n,) int, optional
+        Told above the images.
     """
     n = len(images)
     distances = ops.rbf_forward(np.asarray(features, float), prototypes)[0]
-    fig, axes = style.new_figure(min(8.5, 1.05 * n + 0.9), 4.7, 3, n, squeeze=False)
+    fig, axes = style.new_figure(min(8.5, 0.72 * n + 0.85), 3.9, 3, n, squeeze=False)
     for i in range(n):
+        if labels is not None:
+            axes[0, i].set_title(f"label {labels[i]}", fontsize=style.SIZE_SMALL, fontweight="normal", loc="center")
         answer = int(distances[i].argmin())
         _map(axes[0, i], images[i], "gray_r", 0, 1)
         _map(axes[1, i], np.reshape(features[i], (12, 7)), "gray_r", -1, 1)
@@ -108,7 +138,7 @@ def read_by_distance(images, features, prototypes):
 
 
 @style.styled
-def shapes(images, answers, labels, names, *, cols=5):
+def shapes(images, answers, labels, names, *, cols=3):
     """Return a figure of colour images (n, 3, H, W) in [0, 1], the answer above each, the right name below a wrong one.
 
     Parameters
@@ -119,7 +149,7 @@ def shapes(images, answers, labels, names, *, cols=5):
         The name of each class.
     """
     rows, cols = -(-len(images) // cols), min(cols, len(images))
-    fig, axes = style.new_figure(1.55 * cols + 0.1, 1.9 * rows, rows, cols, squeeze=False)
+    fig, axes = style.new_figure(1.2 * cols + 0.1, 1.6 * rows, rows, cols, squeeze=False)
     for ax in axes.ravel()[len(images) :]:
         ax.set_axis_off()
     for ax, image, answer, label in zip(axes.ravel(), images, answers, labels, strict=False):
