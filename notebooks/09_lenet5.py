@@ -16,8 +16,8 @@
 #
 # In the 1990s a bank could buy a machine that read the amounts on cheques. By 1998 such machines read several million
 # cheques a day,[^LeCun, Bottou, Bengio, Haffner "Gradient-Based Learning Applied to Document Recognition, 1998,
-# abstract"] and the part that recognised the digits was a network of the kind you are about to meet. Most of its layers
-# you know from lessons 06 to 08. Here they work together.
+# abstract"] and the part that recognised the digits was a network of the kind you are about to meet. You know most of
+# its layers from lessons 06 to 08. Here they work together.
 #
 # A network has to fit into a memory, and it has to answer in time. You might think that these are one demand: **the
 # layer with the most parameters takes the most time**. First, have a look around.
@@ -110,9 +110,10 @@ figures.network_volumes(net, SHAPE, names=LAYERS, image=x_test[0], costs=False, 
 # "Subsampling Layers in LeNet-5"] In the classic network, such a layer adds the four pixels of a window, multiplies the
 # sum by a weight and adds a bias, with one weight and one bias for each map:
 #
-# $$y_{chv} = w_c \sum_{p=0}^{1} \sum_{q=0}^{1} x_{c,\,2h+p,\,2v+q} + b_c \qquad (B, C, H, W) \to (B, C, H/2, W/2)$$
+# $$y_{chv} = w_c \sum_{p=0}^{1} \sum_{q=0}^{1} x_{c,\,2h+p,\,2v+q} + b_c$$
 #
-# With $w_c = 1/4$ and $b_c = 0$ that is average pooling, and there we let it start.
+# From $(B, C, H, W)$ it makes $(B, C, H/2, W/2)$. With $w_c = 1/4$ and $b_c = 0$ that is average pooling, and there we
+# let it start.
 
 # %% [markdown]
 # ### C3: a convolution with a table
@@ -178,7 +179,9 @@ figures.show(
 # wins**. So F6 has to *draw* the digit, and the last layer only compares: F6 must already know which digit it
 # is.[^Hwu "OUTPUT Layer in LeNet-5"] The formula, and the same as loops:
 #
-# $$y[b, i] = \sum_{d=0}^{83} (x[b, d] - w[i, d])^2 \qquad (B, 84), (10, 84) \to (B, 10)$$
+# $$y[b, i] = \sum_{d=0}^{83} (x[b, d] - w[i, d])^2$$
+#
+# From $x$, $(B, 84)$, and $w$, $(10, 84)$, it makes $(B, 10)$.
 
 # %%
 def distances_loops(x, w):
@@ -211,7 +214,9 @@ assert apart[3, 8] == apart[~np.eye(10, dtype=bool)].min() == 4 * 6
 # mask has $K^2$ weights for each connected pair of maps, and it is used at every place of the output. So a convolution
 # with $n$ connections and $M$ output maps has
 #
-# $$\text{parameters} = n K^2 + M, \qquad \text{multiply-adds} = n K^2 \, H_{out} W_{out}$$
+# $$\text{parameters} = n K^2 + M$$
+#
+# $$\text{multiply-adds} = n K^2 \, H_{out} W_{out}$$
 #
 # The second is the first, without the $M$ biases, times the number of places. In a dense layer there is one place. S2
 # and S4 multiply once for each output, and OUTPUT takes one square per pixel of each drawing, $10 \cdot 84$.
@@ -238,7 +243,7 @@ table(
 # %% tags=["hide-input", "hide-output"]
 # The same as bars.
 figures.show(
-    figures.lenet.cost_bars(costs, title="Classic LeNet-5: what holds the numbers, what does the work"),
+    figures.lenet.cost_bars(costs, title="Classic LeNet-5, layer by layer"),
     alt=f"C5 holds {costs['C5'].trainable / totals[0]:.0%} of the parameters but does "
     f"{costs['C5'].multiply_adds / totals[1]:.0%} of the multiply-adds; C1 and C3 are the other way round.",
     caption="C5 stores; C1 and C3 work.",
@@ -276,8 +281,8 @@ table([(*where, *share) for where, share in shares.items()], ["network", "layer"
 
 # %% [markdown]
 # In the MLP the layer with the most parameters has the most to do, since each weight of a dense layer is used once per
-# image. In LeNet-5 it has not. Below are the boxes of today's once more, now with their costs. If the network had to
-# become smaller, you would work on C5. If it had to become faster, the counts send you to C3 first, then to C1.
+# image. In LeNet-5 that is not so. Below are the boxes of today's once more, now with their costs. If the network had
+# to become smaller, you would work on C5. If it had to become faster, the counts send you to C3 first, then to C1.
 
 # %%
 figures.network_volumes(net, SHAPE, names=LAYERS, chosen="C5", title="Today's LeNet-5 with its costs: choose a layer")
@@ -285,18 +290,18 @@ figures.network_volumes(net, SHAPE, names=LAYERS, chosen="C5", title="Today's Le
 # %% [markdown]
 # ### And the clock?
 #
-# Counts are not times. Each layer of our networks leaves its arithmetic to a module, its `ops`.
+# So much for counting. Each layer of our networks leaves its arithmetic to a module, its `ops`.
 # `course_lib.reference` has the formulas of these lessons in NumPy; a convolution copies its windows into a matrix and
 # multiplies (lesson 08 called it unrolling). `course_lib.fast`, the usual choice, has compiled loops that read the
 # pixels where they are. Both do the same 416,520 multiply-adds for a digit of today's LeNet-5. We time every layer
-# with its ReLU on 64 digits, nine times, the two in turns, on one thread.
+# with its ReLU on 64 digits, 31 times, the two in turns, on one thread.
 
 # %% tags=["hide-input"]
 # A prediction.
 clock = predict(
-    "C3 does twice the multiply-adds of C1. What does the clock say, with `reference`?",
-    ["C3 takes twice as long, as counted", "C3 takes four times as long", "C1 takes as long as C3, or longer"],
-    answer="C1 takes as long as C3, or longer",
+    "C3 does twice the multiply-adds of C1. What does the clock say, with both modules?",
+    ["C3 takes twice as long, as counted", "C3 takes four times as long", "C3 takes about as long as C1, or less"],
+    answer="C3 takes about as long as C1, or less",
     reveals=2,
 )
 clock
@@ -305,7 +310,7 @@ clock
 # Every layer of today's LeNet-5, counted and timed.
 both = {name: nn.models.lenet5(rng=np.random.default_rng(0), ops=backend)
         for name, backend in (("reference", ops), ("fast", fast))}
-seconds = layer_times(both, x_train[:64], LAYERS)
+seconds = layer_times(both, x_train[:64], LAYERS, runs=31)
 total = {name: sum(layers.values()) for name, layers in seconds.items()}
 counted = {layer: cost_share(today, layer)[1] for layer in LAYERS}
 part = {name: {layer: seconds[name][layer] / total[name] for layer in LAYERS} for name in both}
@@ -314,18 +319,18 @@ print(f"reference takes {total['reference'] / total['fast']:.0f} times as long a
 print("C5's share of the time:", ", ".join(f"{part[name]['C5']:.0%} with {name}" for name in both))
 print("S2's share of the time:", ", ".join(f"{part[name]['S2']:.0%} with {name}" for name in both))
 print("a multiply-add of C1 takes as long as", ", ".join(f"{dearer[name]:.1f} of C3 with {name}" for name in both))
-table([(layer, counted[layer], *(part[name][layer] for name in both), *(1000 * seconds[name][layer] for name in both))
-       for layer in LAYERS], ["layer", "multiply-adds", "reference", "fast", "reference, ms", "fast, ms"],
-      formats={"multiply-adds": ".0%", "reference": ".0%", "fast": ".0%", "reference, ms": ".2f", "fast, ms": ".2f"},
-      caption="Shares of the multiply-adds and of the time, and the time for 64 digits")
+table([(layer, counted[layer], *(1000 * seconds[name][layer] for name in both)) for layer in LAYERS],
+      ["layer", "multiply-adds", "reference, ms", "fast, ms"],
+      formats={"multiply-adds": ".0%", "reference, ms": ".2f", "fast, ms": ".2f"},
+      caption="Share of the multiply-adds, and milliseconds for 64 digits")
 
 # %% [markdown]
 # <details class="reveal"><summary>Counts are not times</summary>
 #
 # C5, with 78 % of the parameters, takes little time, as counted: the belief is wrong. But the counts are not right
-# either. C1 takes at least as long as C3, with half the multiply-adds, and S2, which has none at all, takes its share.
-# What the count leaves out is **moving numbers**. Each number that C1 copies serves 6 products, in C3 it serves 16. And
-# C1 gives 4,704 numbers to its ReLU and to S2, while C3 gives 1,600.
+# either. C3 takes about as long as C1, or less, with twice the multiply-adds. And S2, which has none at all, takes more
+# time than C5. What the count leaves out is **moving numbers**. Each number that C1 fetches serves 6 products, in C3 it
+# serves 16. And C1 gives 4,704 numbers to its ReLU and to S2, while C3 gives 1,600.
 #
 # Why is `fast` faster? It copies no windows. And it keeps the same pixel of neighbouring images side by side, because a
 # processor has vector instructions that do one operation on several numbers at once (4, 8 or 16 of them, depending on
@@ -337,8 +342,8 @@ table([(layer, counted[layer], *(part[name][layer] for name in both), *(1000 * s
 
 # %% tags=["hide-input"]
 # The answer, confirmed by what was measured.
-ratio = seconds["reference"]["C3"] / seconds["reference"]["C1"]
-clock.confirm("C1 takes as long as C3, or longer" if ratio < 1.2 else f"C3 takes {ratio:.1f} times as long")
+ratio = max(seconds[name]["C3"] / seconds[name]["C1"] for name in both)
+clock.confirm("C3 takes about as long as C1, or less" if ratio < 1.4 else f"C3 takes {ratio:.1f} times as long")
 assert all(part[name]["C5"] < 0.25 for name in both)
 assert all(times > 1.2 for times in dearer.values())
 assert total["fast"] < total["reference"] / 1.5
@@ -383,7 +388,7 @@ figures.show(
     figures.lenet.narrow_curves({"today's LeNet-5": lenet_loss, "MLP": mlp_loss}, x=np.arange(1, 8),
                                 xlabel="epoch", ylabel="training loss", log=True, title="Two networks learn"),
     alt=f"Both training losses fall: the MLP's to {mlp_loss[-1]:.4f}, LeNet-5's to {lenet_loss[-1]:.4f}.",
-    caption="LeNet-5 ends with the lower training loss, and with the lower test loss.",
+    caption="Today's LeNet-5 ends with the lower training loss, and with the lower test loss.",
 )
 
 # %% [markdown]
@@ -426,15 +431,15 @@ figures.show(
 
 # %% [markdown]
 # Even the fullest pair holds only a few of the mistakes, and with another seed it will often be another pair. A single
-# image tells more. Here are the ten mistakes of which the network was surest. Would you have read them as the label
+# image tells more. Here are the nine mistakes of which the network was surest. Would you have read them as the label
 # says?
 
 # %% tags=["hide-input", "nbval-ignore-output"]
 # The surest mistakes.
-found = nn.worst_mistakes(net, x_test, digits.y_test, 10)
+found = nn.worst_mistakes(net, x_test, digits.y_test, 9)
 figures.show(
-    figures.training.mistakes(digits.images("test"), found),
-    alt=f"The ten surest mistakes; the surest is a {found.label[0]} read as {found.predicted[0]} with "
+    figures.training.mistakes(digits.images("test"), found, cols=3, side=1.2),
+    alt=f"The nine surest mistakes; the surest is a {found.label[0]} read as {found.predicted[0]} with "
     f"{found.confidence[0]:.0%}.",
     caption="Sure and wrong. Which labels would you dispute?",
 )
@@ -593,9 +598,9 @@ print(f"mean distance from the right drawing: plain {far['plain']:.1f}; "
       f"scaled {far['scaled']:.1f}, of which {beyond['scaled']:.1f} lie beyond -1 and 1")
 table([(name, np.median(slopes[name]), np.mean(np.abs(drawn[name]) >= 1), rival_loss[name][-1], right[name])
        for name in rivals],
-      ["tanh", "median slope", "F6 beyond 1", "training loss", "test accuracy"],
-      formats={"training loss": ".2f", "test accuracy": ".1%", "F6 beyond 1": ".0%", "median slope": ".2f"},
-      caption="Slope: of the tanh behind F6, at its numbers. F6 beyond 1: the share of them")
+      ["tanh", "slope", "beyond 1", "loss", "read"],
+      formats={"loss": ".2f", "read": ".1%", "beyond 1": ".0%", "slope": ".2f"},
+      caption="At F6's numbers: the median slope, the share beyond -1 and 1. Training loss; test digits read")
 
 # %% [markdown]
 # <details class="reveal"><summary>Near, and stuck</summary>

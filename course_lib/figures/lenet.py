@@ -39,7 +39,7 @@ def cost_bars(costs, *, title=""):
     costs : dict
         name -> LayerCost; see `named_costs`.
     """
-    fig, ax = style.new_figure(7.6, 0.62 * len(costs) + 1.1)
+    fig, ax = style.new_figure(COLUMN, 0.62 * len(costs) + 1.1)
     rows, thick = np.arange(len(costs)), 0.38
     series = (("parameters", "trainable", "weight", -1), ("multiply-adds", "multiply_adds", "thread", 1))
     for name, field, role, side in series:
@@ -50,7 +50,8 @@ def cost_bars(costs, *, title=""):
         for y, share, count in zip(place, shares, counts, strict=True):
             text = f"{share:.1f} %  ({count:,})" if count else "0"
             ax.text(share + 1, y, text, va="center", fontsize=style.SIZE_SMALL)
-    ax.set(yticks=rows, yticklabels=list(costs), xlim=(0, 104), xlabel="share of the whole net, in %", title=title)
+    ax.set(yticks=rows, yticklabels=list(costs), xlim=(0, 150), xticks=range(0, 101, 25), title=title)
+    ax.set_xlabel("share of the whole net, in %", loc="left")
     ax.invert_yaxis()
     ax.grid(False, axis="y")
     ax.legend(loc="lower right")
@@ -64,22 +65,22 @@ def connections(table):
     """
     table = np.asarray(table)
     outputs, inputs = table.shape
-    cell, left, top = 34, 96, 44
-    svg = Svg(left + outputs * cell + 12, top + inputs * cell + 34)
+    wide, high, left, top = 17, 26, 80, 44  # sixteen columns fit a phone
+    svg = Svg(left + outputs * wide + 8, top + inputs * high + 34)
     svg.text(left, 16, f"output map, 0 to {outputs - 1}", bold=True)
     svg.text(8, top - 8, "input map", bold=True)
-    svg.text(8, top + inputs * cell + 20, "maps seen", bold=True)
+    svg.text(8, top + inputs * high + 20, "maps seen", bold=True)
     for m in range(outputs):
-        x = left + (m + 0.5) * cell
+        x = left + (m + 0.5) * wide
         svg.text(x, top - 8, str(m), anchor="middle")
-        svg.text(x, top + inputs * cell + 20, str(int(table[m].sum())), anchor="middle", bold=True)
+        svg.text(x, top + inputs * high + 20, str(int(table[m].sum())), anchor="middle", bold=True)
     for c in range(inputs):
-        svg.text(left - 12, top + (c + 0.5) * cell + 4, str(c), anchor="end")
+        svg.text(left - 12, top + (c + 0.5) * high + 4, str(c), anchor="end")
         for m in range(outputs):
-            x, y = left + m * cell, top + c * cell
-            svg.rect(x, y, cell, cell, stroke=style.GRID)
+            x, y = left + m * wide, top + c * high
+            svg.rect(x, y, wide, high, stroke=style.GRID)
             if table[m, c]:
-                svg.rect(x + 4, y + 4, cell - 8, cell - 8, fill="weight", stroke="none", radius=4)
+                svg.rect(x + 2, y + 3, wide - 4, high - 6, fill="weight", stroke="none", radius=4)
     return svg
 
 

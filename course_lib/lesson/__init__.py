@@ -34,10 +34,10 @@ from .whole_batch import Descent, steps_until
 
 __all__ = [
     "ColourImages", "Counted", "Descent", "Findings", "Issued", "Listing", "Measured", "Prediction", "Rate",
-    "RecordedGradients", "Runs", "Signal", "Table", "TwoDigits", "climb_each", "colour_images", "columns",
-    "cost_share", "count_layer", "counts", "estimated", "findings", "fullest_pairs", "issued", "judged_by_others",
-    "layer_times", "listing", "measured", "memory_ladder", "microbench", "moved", "padded", "predict", "pushes",
-    "random_changes", "rate_range", "recorded_gradients", "registers", "relative_roughness", "sick_curves",
-    "signals", "steps_until", "table", "train_in_phases", "training_runs", "two_digits", "waking_epochs",
-    "with_room", "xor_runs",
+    "RecordedGradients", "Runs", "Signal", "Table", "TwoDigits", "climb_each", "colour_images", "columns", "cost_share",
+    "count_layer", "counts", "estimated", "findings", "fullest_pairs", "issued", "judged_by_others",
+    "layer_times", "listing",
+    "measured", "memory_ladder", "microbench", "moved", "padded", "predict", "pushes", "random_changes", "rate_range",
+    "recorded_gradients", "registers", "relative_roughness", "sick_curves", "signals", "steps_until", "table",
+    "train_in_phases", "training_runs", "two_digits", "waking_epochs", "with_room", "xor_runs",
 ]  # fmt: skip
