@@ -65,11 +65,11 @@ def connections(table):
     """
     table = np.asarray(table)
     outputs, inputs = table.shape
-    wide, high, left, top = 17, 26, 80, 44  # sixteen columns fit a phone
-    svg = Svg(left + outputs * wide + 8, top + inputs * high + 34)
+    wide, high, left, top = 20, 26, 72, 44  # sixteen columns fit a phone
+    svg = Svg(left + outputs * wide + 6, top + inputs * high + 34)
     svg.text(left, 16, f"output map, 0 to {outputs - 1}", bold=True)
-    svg.text(8, top - 8, "input map", bold=True)
-    svg.text(8, top + inputs * high + 20, "maps seen", bold=True)
+    svg.text(0, top - 8, "input map", bold=True)
+    svg.text(0, top + inputs * high + 20, "maps seen", bold=True)
     for m in range(outputs):
         x = left + (m + 0.5) * wide
         svg.text(x, top - 8, str(m), anchor="middle")
