@@ -7,12 +7,15 @@ import numpy as np
 
 from course_lib import reference as ops
 
-from . import style
+from . import plots, style, training
 from .network_layers import PASSIVE
 from .svg import Svg
 
 NAMES = ("C1", "S2", "C3", "S4", "C5", "F6", "OUTPUT")
 """Hwu's names of the seven layers that compute something; activations and Flatten belong to the layer before."""
+
+COLUMN = 3.75
+"""Inches that a phone of 400 pixels leaves to a figure; the text in it cannot shrink, so a wider one must scroll."""
 
 
 def named_costs(net, shape=(1, 32, 32)):
@@ -36,7 +39,7 @@ def cost_bars(costs, *, title=""):
     costs : dict
         name -> LayerCost; see `named_costs`.
     """
-    fig, ax = style.new_figure(7.6, 0.62 * len(costs) + 1.1)
+    fig, ax = style.new_figure(COLUMN, 0.62 * len(costs) + 1.1)
     rows, thick = np.arange(len(costs)), 0.38
     series = (("parameters", "trainable", "weight", -1), ("multiply-adds", "multiply_adds", "thread", 1))
     for name, field, role, side in series:
@@ -47,7 +50,8 @@ def cost_bars(costs, *, title=""):
         for y, share, count in zip(place, shares, counts, strict=True):
             text = f"{share:.1f} %  ({count:,})" if count else "0"
             ax.text(share + 1, y, text, va="center", fontsize=style.SIZE_SMALL)
-    ax.set(yticks=rows, yticklabels=list(costs), xlim=(0, 104), xlabel="share of the whole net, in %", title=title)
+    ax.set(yticks=rows, yticklabels=list(costs), xlim=(0, 150), xticks=range(0, 101, 25), title=title)
+    ax.set_xlabel("share of the whole net, in %", loc="left")
     ax.invert_yaxis()
     ax.grid(False, axis="y")
     ax.legend(loc="lower right")
@@ -61,27 +65,50 @@ def connections(table):
     """
     table = np.asarray(table)
     outputs, inputs = table.shape
-    cell, left, top = 34, 96, 44
-    svg = Svg(left + outputs * cell + 12, top + inputs * cell + 34)
+    wide, high, left, top = 20, 26, 72, 44  # sixteen columns fit a phone
+    svg = Svg(left + outputs * wide + 6, top + inputs * high + 34)
     svg.text(left, 16, f"output map, 0 to {outputs - 1}", bold=True)
-    svg.text(8, top - 8, "input map", bold=True)
-    svg.text(8, top + inputs * cell + 20, "maps seen", bold=True)
+    svg.text(0, top - 8, "input map", bold=True)
+    svg.text(0, top + inputs * high + 20, "maps seen", bold=True)
     for m in range(outputs):
-        x = left + (m + 0.5) * cell
+        x = left + (m + 0.5) * wide
         svg.text(x, top - 8, str(m), anchor="middle")
-        svg.text(x, top + inputs * cell + 20, str(int(table[m].sum())), anchor="middle", bold=True)
+        svg.text(x, top + inputs * high + 20, str(int(table[m].sum())), anchor="middle", bold=True)
     for c in range(inputs):
-        svg.text(left - 12, top + (c + 0.5) * cell + 4, str(c), anchor="end")
+        svg.text(left - 12, top + (c + 0.5) * high + 4, str(c), anchor="end")
         for m in range(outputs):
-            x, y = left + m * cell, top + c * cell
-            svg.rect(x, y, cell, cell, stroke=style.GRID)
+            x, y = left + m * wide, top + c * high
+            svg.rect(x, y, wide, high, stroke=style.GRID)
             if table[m, c]:
-                svg.rect(x + 4, y + 4, cell - 8, cell - 8, fill="weight", stroke="none", radius=4)
+                svg.rect(x + 2, y + 3, wide - 4, high - 6, fill="weight", stroke="none", radius=4)
     return svg
 
 
+def narrow_curves(series, **options):
+    """Return `plots.curves` of the same arguments, as wide as a phone's page."""
+    _, ax = style.new_figure(COLUMN, 3.1)
+    return plots.curves(series, ax=ax, **options)
+
+
+def confusion(counts):
+    """Return `training.confusion` of (C, C) counts, as wide as a phone's page; it raises what that raises."""
+    fig = training.confusion(counts)
+    fig.set_size_inches(COLUMN, COLUMN + 0.1)
+    return fig
+
+
 @style.styled
-def read_by_distance(images, features, prototypes):
+def drawings(prototypes):
+    """Return a figure of ten drawings (10, 84), 12 rows of 7 pixels each, in two rows, with its digit above each."""
+    fig, axes = style.new_figure(COLUMN, 2.9, 2, 5)
+    for digit, ax in enumerate(axes.ravel()):
+        _map(ax, np.reshape(prototypes[digit], (12, 7)), "gray_r", -1, 1)
+        ax.set_title(str(digit), fontsize=style.SIZE_SMALL, fontweight="normal", loc="center", pad=3)
+    return fig
+
+
+@style.styled
+def read_by_distance(images, features, prototypes, *, labels=None):
     """Return a figure of digits (n, H, W), the 12x7 pictures that F6 makes of them, and the nearest prototypes.
 
     Parameters
@@ -91,11 +118,15 @@ def read_by_distance(images, features, prototypes):
         F6's output, each number from -1 to 1.
     prototypes : array (C, 84)
         Of -1 and +1.
+    labels : (n,) int, optional
+        Told above the images.
     """
     n = len(images)
     distances = ops.rbf_forward(np.asarray(features, float), prototypes)[0]
-    fig, axes = style.new_figure(min(8.5, 1.05 * n + 0.9), 4.7, 3, n, squeeze=False)
+    fig, axes = style.new_figure(min(8.5, 0.72 * n + 0.85), 3.9, 3, n, squeeze=False)
     for i in range(n):
+        if labels is not None:
+            axes[0, i].set_title(f"label {labels[i]}", fontsize=style.SIZE_SMALL, fontweight="normal", loc="center")
         answer = int(distances[i].argmin())
         _map(axes[0, i], images[i], "gray_r", 0, 1)
         _map(axes[1, i], np.reshape(features[i], (12, 7)), "gray_r", -1, 1)
@@ -108,7 +139,7 @@ def read_by_distance(images, features, prototypes):
 
 
 @style.styled
-def shapes(images, answers, labels, names, *, cols=5):
+def shapes(images, answers, labels, names, *, cols=3):
     """Return a figure of colour images (n, 3, H, W) in [0, 1], the answer above each, the right name below a wrong one.
 
     Parameters
@@ -119,7 +150,7 @@ def shapes(images, answers, labels, names, *, cols=5):
         The name of each class.
     """
     rows, cols = -(-len(images) // cols), min(cols, len(images))
-    fig, axes = style.new_figure(1.55 * cols + 0.1, 1.9 * rows, rows, cols, squeeze=False)
+    fig, axes = style.new_figure(1.2 * cols + 0.1, 1.6 * rows, rows, cols, squeeze=False)
     for ax in axes.ravel()[len(images) :]:
         ax.set_axis_off()
     for ax, image, answer, label in zip(axes.ravel(), images, answers, labels, strict=False):

@@ -91,7 +91,7 @@ def gallery(images, texts, *, cols=8, side=1.05):
 
 
 @style.styled
-def mistakes(images, found, *, cols=5):
+def mistakes(images, found, *, cols=5, side=1.45):
     """Return a figure of the digits that a network got wrong, each with its label and the answer given instead.
 
     Parameters
@@ -108,7 +108,7 @@ def mistakes(images, found, *, cols=5):
         return fig
     columns = zip(found.label, found.predicted, found.confidence, strict=True)
     texts = [f"label {label}, saw {predicted}\n{_percent(sure)} sure" for label, predicted, sure in columns]
-    return gallery(images[found.index], texts, cols=cols, side=1.45)
+    return gallery(images[found.index], texts, cols=cols, side=side)
 
 
 @style.styled

@@ -13,9 +13,10 @@ from course_lib.validate import require_count
 
 
 def layer_times(nets, x, names, *, runs=9):
-    """Return {net: {layer: seconds}}: the median time of each layer's forward pass, its activation included.
+    """Return {net: {layer: seconds}}: the least time of each layer's forward pass, its activation included.
 
-    The networks take turns, so that a slow moment of the machine hits them alike. All compute on one thread.
+    The least of the runs, because all that disturbs a run, such as new memory or other programs, only adds to it. The
+    networks take turns, so that a slow moment of the machine hits them alike. All compute on one thread.
 
     Parameters
     ----------
@@ -50,7 +51,7 @@ def layer_times(nets, x, names, *, runs=9):
     finally:
         fast.set_threads(threads)
     return {
-        called: dict(zip(names, map(float, np.median(seconds, axis=0)), strict=True))
+        called: dict(zip(names, map(float, seconds.min(axis=0)), strict=True))
         for called, seconds in taken.items()
     }
 
