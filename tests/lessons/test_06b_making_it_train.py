@@ -214,15 +214,24 @@ def test_the_pages_table_passes_the_first_five_and_fails_each_of_the_others(less
     assert fails[:5] == ["none"] * 5
     assert fails[5:] == ["1, 3, 4", "1, 4", "2", "1, 4", "1, 4"]
     reads = [row[-1] for row in lesson["rows"]]
+    assert lesson["chosen"] > lesson["on_validation"][lesson["best"]]  # the test happens to be the easier one
     assert min(reads[:5]) > 0.83 > 0.8 > max(reads[5:])
 
 
-def test_point_5_the_range_tests_lowest_point_is_near_a_tenth_and_a_third_of_it_trains(lesson):
+def test_point_5_a_third_of_the_range_tests_lowest_point_is_a_good_rate(lesson):
+    from course_lib.lesson import rate_range
+
     runs = training_runs("rules")
-    means = [round(runs[f"momentum 0.9, lr {lr}"].mean, 1) for lr in (0.05, 0.1, 0.01)]
-    assert means == [89.6, 90.0, 87.0]  # as the page says
-    smooth = np.convolve(lesson["losses"], np.full(5, 0.2), "valid")
-    assert 0.1 < lesson["rates"][4:][smooth.argmin()] < 0.25  # "near 0.15"
+    means = {lr: runs[f"momentum 0.9, lr {lr}"].mean for lr in (0.001, 0.01, 0.03, 0.05, 0.1, 1)}
+    assert max(means, key=means.get) == 0.1
+    assert [round(means[lr], 1) for lr in (0.1, 0.03, 0.01)] == [90.0, 88.9, 87.0]  # as the page says
+    tests = [(lesson["rates"], lesson["losses"])]
+    for seed in range(1, 4):
+        net, rng = nn.models.mlp(SHALLOW, rng=np.random.default_rng(seed)), np.random.default_rng(seed)
+        tests.append(rate_range(net, split()[0], rng=rng, highest=3.0))
+    for rates, losses in tests:
+        smooth = np.convolve(losses, np.full(5, 0.2), "valid")
+        assert 0.2 < rates[4:][smooth.argmin()] < 0.45  # "near 0.3"
 
 
 @pytest.mark.parametrize("init", [N(0.05), N(0.01)])
@@ -232,7 +241,7 @@ def test_point_5_a_patients_range_test_does_not_fall_at_the_rates_that_serve_a_h
     for start, falls in ((init, False), (HES, True)):
         net, rng = nn.models.mlp(DEEP, rng=np.random.default_rng(0), init=start), np.random.default_rng(0)
         _, losses = rate_range(net, split()[0], rng=rng, highest=0.1)
-        assert (np.convolve(losses, np.full(5, 0.2), "valid").min() < 1.8) is falls
+        assert bool(np.convolve(losses, np.full(5, 0.2), "valid").min() < 2) is falls
 
 
 def test_point_6_the_gap_is_wide_in_over_fitting_and_narrow_in_the_sound_and_the_slow_one():
@@ -372,7 +381,8 @@ def test_standardised_pixels_lose_more_than_five_points_at_a_rate_and_win_two_or
 
 
 def test_that_pixel_lies_near_the_border(lesson):
-    assert lesson["pixel"] % 28 < 4
+    row, column = divmod(lesson["pixel"], 28)
+    assert min(row, column, 27 - row, 27 - column) < 4
 
 
 def test_pixels_255_times_as_large_make_first_sums_and_first_gradients_255_times_as_large():
@@ -390,7 +400,7 @@ def test_the_range_test_is_level_then_falls_then_climbs(lesson):
     assert rates[1] / rates[0] == pytest.approx(1.09, abs=0.005)  # "each with a rate 9 % above the one before"
     smooth = np.convolve(losses, np.full(5, 0.2), "valid")
     best = rates[4:][smooth.argmin()]
-    assert 0.03 < best < 0.4
+    assert 0.2 < best < 0.45
     assert 2 < losses[rates < 5e-4].mean() < 2.8
     assert smooth.min() < 0.8
     assert losses[-1] > 2 * smooth.min()
