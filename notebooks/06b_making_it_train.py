@@ -15,20 +15,25 @@
 # # 06b · Making it train
 #
 # Take the network of lesson 06, which reads nine digits in ten after three passes through the data, and give it eight
-# hidden layers instead of one. Keep the formulas, the digits and the small random weights. It now reads one digit in
-# ten, which is guessing, and after fifteen passes it is still guessing. There is no mistake in its gradients. Most of
-# us begin with the belief that **if the formulas are right, the network trains**, and that the numbers it starts with
-# are a detail. On this page one such number makes the difference between 10 % and 90 %.
+# hidden layers instead of one. Keep the formulas and the digits. Draw its weights with standard deviation 0.05, which
+# would do for one hidden layer. It now reads one digit in ten, which is guessing, and after fifteen passes it is still
+# guessing. There is no mistake in its gradients. Most of us begin with the belief that **if the formulas are right, the
+# network trains**, and that the numbers it starts with are a detail. On this page one such number makes the difference
+# between guessing and nearly nine digits in ten.
 #
-# Below is that network before its first step. Each row shows what one layer puts out for 200 digits. Move the slider,
-# and watch what the eighth layer still knows about them.
+# Below is that network before its first step. Each row shows what one layer puts out for 200 digits. On the right is
+# the **spread** of these outputs, which is the root of their mean square, and the spread of the loss's gradient with
+# respect to the layer's weights. Move the slider, and watch what the eighth layer still knows about the digits.
 
 # %% tags=["hide-input"]
+from functools import partial
+
 import numpy as np
 
 from course_lib import data, figures, nn
 from course_lib import reference as ops
 from course_lib.lesson import (
+    examine,
     predict,
     rate_range,
     sick_curves,
@@ -40,14 +45,16 @@ from course_lib.lesson import (
 )
 
 digits = data.load_digits()
+x_fit, y_fit = digits.x_train[:3200], digits.y_train[:3200]
+x_val, y_val = digits.x_train[3200:], digits.y_train[3200:]
 figures.signal_explorer(sd=0.05)
 
 # %% [markdown]
 # ## You will be able to
 #
 # - find out in a minute why a network does not learn, by four measurements in a fixed order;
-# - derive how large the initial weights of a layer must be, and say why they may not be equal;
-# - find a learning rate by a test instead of by guessing, and do a step of Adam by hand;
+# - derive how large the initial weights of a layer must be, and say why they are drawn at random;
+# - narrow down the learning rate by one short training, and do a step of Adam by hand;
 # - tell parameters from hyperparameters, and choose the second kind without fooling yourself.
 
 # %% [markdown]
@@ -59,9 +66,6 @@ figures.signal_explorer(sd=0.05)
 # seed of their random numbers, and were measured once by `tools/measure_training.py`. Reading and trying takes about
 # 60 minutes.
 #
-# The letters: a layer has $n$ inputs $x_i$ and weights $w_i$; $z$ is a weighted sum, $a$ what the activation makes of
-# it. The **spread** of some numbers is their root mean square: square them, take the mean, take the root.
-#
 # </details>
 
 # %% [markdown]
@@ -69,21 +73,21 @@ figures.signal_explorer(sd=0.05)
 #
 # The patient is the network 784-100-…-100-10, with eight hidden layers of 100 units. Its weights are normal random
 # numbers with standard deviation 0.05, and its biases are 0. In a network with a single hidden layer, as we shall see,
-# that is a good choice.
+# that is a good choice. The rate is 0.02 and not 0.1 as in lesson 06, since a deep network bears less. As there, 3,200
+# digits are for training and 800 for validation; we compare on these, and leave the test digits alone until the end.
 
 # %%
 DEEP = (784, *[100] * 8, 10)
 
-def train_deep(init, rows=4000, epochs=3):
+def train_deep(init, rows=3200, epochs=5):
     rng = np.random.default_rng(0)
     net = nn.models.mlp(DEEP, rng=rng, init=init)
-    x, y = digits.x_train[:rows], digits.y_train[:rows]
-    nn.train(net, (x, y), epochs=epochs, batch_size=64, lr=0.02, momentum=0.9, rng=rng)
+    nn.train(net, (x_fit[:rows], y_fit[:rows]), epochs=epochs, batch_size=64, lr=0.02, momentum=0.9, rng=rng)
     return net
 
 patient = train_deep(nn.init.normal(0.05))
-accuracy = nn.evaluate(patient, digits.x_test, digits.y_test).accuracy
-print(f"{accuracy:.0%} of the test digits")
+print("different answers to the validation digits:", len(set(patient.predict(x_val))))
+print("below 15 % of them right:", nn.evaluate(patient, x_val, y_val).accuracy < 0.15)
 
 # %% [markdown]
 # More epochs, another learning rate, a few more layers: this is what one tries at night, one training after the other.
@@ -92,22 +96,23 @@ print(f"{accuracy:.0%} of the test digits")
 # ## First: can it learn ten samples by heart?
 #
 # Ten digits and a network with more than a hundred thousand weights. Anything that can learn at all learns ten digits
-# by heart; nobody asks here whether it understands them. So do this before every long training.
+# by heart; nobody asks here whether it understands them. So do this before every long training. Our ten have the
+# labels 9, 9, 8, 0, 7, 9, 1, 5, 9 and 7.
 
 # %% tags=["hide-input"]
 # A prediction.
 ten = predict(
-    "The patient sees the same ten digits 100 times. How many of them does it name correctly afterwards?",
-    ["all ten", "about half of them", "4", "1, as in guessing"],
-    answer="4",
+    "The patient takes 100 steps with these ten digits. What does it answer afterwards?",
+    ["the right label for all ten", "the right label for the simplest shapes, such as 0 and 1", "nine, to all ten"],
+    answer="nine, to all ten",
     reveals=2,
 )
 ten
 
 # %% tags=["hide-output"]
 few = train_deep(nn.init.normal(0.05), rows=10, epochs=100)
-answers = few.predict(digits.x_train[:10])
-print("labels ", digits.y_train[:10])
+answers = few.predict(x_fit[:10])
+print("labels ", y_fit[:10])
 print("answers", answers)
 
 # %% [markdown]
@@ -121,61 +126,67 @@ print("answers", answers)
 
 # %% tags=["hide-input"]
 # The answer, confirmed by what was computed.
-ten.confirm(str((answers == digits.y_train[:10]).sum()))
+ten.confirm("nine, to all ten" if (answers == 9).all() else str(answers))
 
 # %% [markdown]
-# A network that fails here has a mistake in it or a signal that does not arrive. It makes no sense to give it more
-# data, more layers or more time. (A network that passes may still be ill. The test is cheap; it is not complete.)
+# A network that fails here has a mistake in its code, a signal that does not arrive, or a learning rate that is far too
+# small or too large. Find the cause before you add data, layers or time. (A network that passes may still be ill. The
+# test is cheap; it is not complete.)
 #
 # ## Second: what is the loss before the first step?
 #
 # A network that knows nothing should give each of ten digits the probability $1/10$. Its loss is then $-\ln(1/10) =
-# \ln 10 = 2.303$. Here is the loss of four networks that nobody has trained. The last three have one hidden layer of
-# 128 units, as in lesson 06.
+# \ln 10 = 2.303$. Here is the loss of five networks that nobody has trained. All but the patient have one hidden layer
+# of 128 units, as in lesson 06.
 
 # %%
 def first_loss(sizes, sd):
     net = nn.models.mlp(sizes, rng=np.random.default_rng(0), init=nn.init.normal(sd))
-    return nn.evaluate(net, digits.x_train, digits.y_train).loss
+    return nn.evaluate(net, x_fit, y_fit).loss
 
-cases = [("the patient", DEEP, 0.05), *[("one hidden layer", (784, 128, 10), sd) for sd in (0.05, 1, 5)]]
+cases = [("the patient", DEEP, 0.05), *[("one hidden layer", (784, 128, 10), sd) for sd in (0.001, 0.05, 1, 5)]]
 starts = [(name, sd, first_loss(sizes, sd)) for name, sizes, sd in cases]
 table(starts, ["network", "sd of the weights", "loss at step 0"], formats={"loss at step 0": ",.4g"})
 
 # %% [markdown]
-# A little above $\ln 10$ is healthy. Far above it, as in the last two rows, the network is very sure of itself without
-# any reason. Its first steps will be spent on unlearning that. And the patient? It has $\ln 10$ to the last digit that
-# is printed, which is suspiciously good: it gives all images the same answer, before it has seen any.
+# About $\ln 10$ is healthy. Far above it, as in the last two rows, the network is very sure of itself without any
+# reason. Its first steps will be spent on unlearning that. And exactly $\ln 10$, as in the first two? There every
+# image gets nearly the same scores. That alone is no illness: the second network, we shall see, learns well. But it
+# says where to look next, namely inside.
 #
 # ## Third and fourth: the signal, layer by layer
 #
-# So look inside. `signals` sends a batch through the network and the gradient back. It reports the spread of each
-# layer's output and of each layer's gradient. It also counts idle units, those that are 0 for every sample.
+# `signals` sends a batch through the network and the gradient back. For each layer it reports the spread of its
+# outputs, and the spread of the loss's slopes with respect to its weights. The column "step / weights" says how far one
+# step of our rate moves the weights, as a share of their own spread. Idle units are 0 for all 200 digits.
 
 # %%
 untrained = nn.models.mlp(DEEP, rng=np.random.default_rng(0), init=nn.init.normal(0.05), dtype=np.float64, ops=ops)
-found = signals(untrained, digits.x_train[:200].astype(float), digits.y_train[:200])
+found = signals(untrained, x_fit[:200].astype(float), y_fit[:200])
 table(
-    [(s.layer, s.output, s.gradient, s.idle) for s in found],
-    ["hidden layer", "spread of output", "spread of gradient", "idle units"],
-    formats={"spread of output": ".2g", "spread of gradient": ".1e", "idle units": ".0%"},
+    [(s.layer, s.output, s.gradient, s.step(0.02), s.idle) for s in found],
+    ["layer", "outputs", "weights' slopes", "step / weights", "idle units"],
+    formats={"outputs": ".2g", "weights' slopes": ".1e", "step / weights": ".0e", "idle units": ".0%"},
 )
 
 # %% [markdown]
-# This is the diagnosis. Each layer passes on about a third of what it gets, and after eight layers two different digits
-# differ by less than a thousandth. The gradient suffers twice: on its way back it meets the same small weights, and in
+# This is the diagnosis. Each layer passes on about a third of what it gets, and at the eighth less than a thousandth is
+# left to tell two digits apart. The gradient suffers twice: on its way back it meets the same small weights, and in
 # each layer it is multiplied by that layer's input. Layers near the end have a faint input, layers near the beginning a
-# faint delta, and the product is a millionth or two everywhere. (After a healthy start it is some thousandths.) The
-# formulas are right and the weights do move, but far too little.
+# faint delta, and the product is a millionth or two everywhere. So the slopes are alike in layers 2 to 8, and that is
+# no comfort: they are a thousand times too small. A step moves the weights by less than a millionth of themselves;
+# after a healthy start it is about a thousandth. The formulas are right, and the weights do move, but far too little.
 #
-# Units that are idle for *every* sample would be another finding. A ReLU whose sum is always negative has slope 0, gets
-# no gradient, and stays idle for good. It is called a **dead** unit. One step that was far too long can kill many.
+# A few idle units are harmless; other digits wake some of them. A ReLU whose sum is negative for *every* training digit
+# is another matter. Its slope is 0, so its own weights get no gradient, and only a change in the layers below can bring
+# it back. It is called a **dead** unit. One step that was far too long can kill many.
 
 # %% [markdown]
 # ## How large must a weight be? Three lines
 #
-# A neuron adds up $n$ products: $z = w_1x_1 + \dots + w_nx_n$. The weights are drawn independently, with mean 0 and
-# variance $\sigma^2$. Now follow the mean square.[^He et al. "Delving Deep into Rectifiers (2015)"]
+# A neuron adds up $n$ products of inputs and weights, $z = w_1x_1 + \dots + w_nx_n$, and its activation makes $a$ of
+# the sum $z$. The weights are drawn independently, with mean 0 and variance $\sigma^2$. Now follow the mean
+# square.[^He et al. "Delving Deep into Rectifiers (2015)"]
 #
 # 1. Variances of independent terms add, so $z$ has the variance $n\,\sigma^2\,\overline{x^2}$, where $\overline{x^2}$
 #    is the mean square of the inputs.
@@ -190,16 +201,17 @@ table(
 # %% tags=["hide-input"]
 # A prediction.
 factor = predict(
-    "In the patient's layers of 100 units, σ = 0.05. By which factor should each of them multiply the spread?",
-    [0.05, 0.35, 0.71, 3.5],
-    answer=0.35,
+    "All weights of the patient have σ = 0.05. By which factor does its first layer, with 784 inputs, "
+    "multiply the spread?",
+    [0.05, 0.35, 0.99, 2.5],
+    answer=0.99,
     reveals=2,
 )
 factor
 
 # %% tags=["hide-output"]
 inputs = [784, *[100] * 7]
-before = np.sqrt(np.mean(digits.x_train[:200] ** 2)), *[s.output for s in found[:-1]]
+before = np.sqrt(np.mean(x_fit[:200] ** 2)), *[s.output for s in found[:-1]]
 measured = [s.output / b for s, b in zip(found, before)]
 table(
     [(s.layer, n, 0.05 * np.sqrt(n / 2), m) for s, n, m in zip(found, inputs, measured)],
@@ -208,31 +220,30 @@ table(
 )
 
 # %% [markdown]
-# <details class="reveal"><summary>Why it worked in lesson 06</summary>
+# <details class="reveal"><summary>Right for the first layer, wrong for all others</summary>
 #
-# $0.05 \cdot \sqrt{50} = 0.35$, and the measured factors lie around it. (They scatter, because 100 units are few and
-# because the outputs of one layer are not independent of each other.)
+# For $n = 784$ inputs the factor is 0.99, as $\sqrt{2/784}$ happens to be 0.051. So a deviation of 0.05 is right for
+# the layer that sees the pixels, and in a network with one hidden layer that is the layer which counts. In the others
+# it is $0.05 \cdot \sqrt{50} = 0.35$. So 0.05 was never a rule. The rule is $\sqrt{2/n}$, for every layer its own.
 #
-# Look at the first row. For $n = 784$ inputs the factor is 0.99, as $\sqrt{2/784}$ happens to be 0.051. So a deviation
-# of 0.05 is right for the layer that sees the pixels, and in a network with one hidden layer that is the layer which
-# counts. It was never a rule. The rule is $\sqrt{2/n}$, for every layer its own.
+# The measured factors lie around the formula's. They scatter, because 100 units are few, and averaging over 200 digits
+# helps little: they all pass the same units, deep in the network in much the same direction.
 #
 # </details>
 
 # %% tags=["hide-input"]
-# The answer, confirmed by the mean factor of layers 2 to 8.
-factor.confirm((found[-1].output / found[0].output) ** (1 / 7), rel=0.1)
+# The answer, confirmed by the measured factor of layer 1.
+factor.confirm(measured[0], rel=0.1)
 
 # %% [markdown]
 # The library has this rule as `nn.init.he_normal`, and it is the default of every layer: you used it in lesson 06
 # without being told. Give it to the patient, and nothing else.
 
-# %%
+# %% tags=["nbval-ignore-output"]
 cured = train_deep(nn.init.he_normal)
 few = train_deep(nn.init.he_normal, rows=10, epochs=100)
-accuracy = nn.evaluate(cured, digits.x_test, digits.y_test).accuracy
-print("at least 85 % of the test digits:", accuracy >= 0.85)
-print("of ten samples by heart:", (few.predict(digits.x_train[:10]) == digits.y_train[:10]).sum())
+print(f"{nn.evaluate(cured, x_val, y_val).accuracy:.0%} of the validation digits")
+print("of ten samples by heart:", (few.predict(x_fit[:10]) == y_fit[:10]).sum())
 
 # %% [markdown]
 # Could one have waited instead? Five such patients, each from its own seed, were given 40 epochs.
@@ -242,16 +253,16 @@ awake = waking_epochs()
 print("the loss leaves ln 10 in epoch", sorted(awake))
 
 # %% [markdown]
-# So the patient was not dead. Its weights grew a little with every step, unseen, until the signal came through. But
-# from outside nothing told the fourteenth epoch of a slow start from the fourteenth of a lost case. That is why one
-# measures inside, and before.
+# So waiting would have helped, after more than twenty epochs. The weights grew a little with every step, unseen, until
+# the signal came through. But from outside nothing told the twentieth epoch of a slow start from the twentieth of a
+# lost case. That is why one measures inside, and before.
 #
-# Go back to the figure at the top and press the button √(2/n). With ReLU, outputs and gradients run straight down. Then
-# choose tanh. It has slope 1 at 0 and halves nothing, so its weights may be smaller: $\sqrt{1/n}$, or
-# $\sqrt{2/(n_{in} + n_{out})}$ as a compromise between the way forward and the way back.[^Glorot and Bengio
-# "Understanding the Difficulty of Training Deep Feedforward Neural Networks (2010)"] And with tanh, weights that are
-# too large do not blow up the outputs. They push them to the ends, $-1$ and $1$, where tanh is flat and its slope
-# nearly 0. Such units are called **saturated**.
+# Go back to the figure at the top and press the button √(2/n). With ReLU, both curves are now nearly vertical. Then
+# choose tanh. It has slope 1 at 0 and halves nothing, so its weights may be smaller: $\sqrt{1/n}$. On the way back a
+# delta is a sum over the layer's $n_{out}$ outputs, and the same three lines ask for $\sqrt{1/n_{out}}$ there; the
+# usual compromise is $\sqrt{2/(n_{in} + n_{out})}$.[^Glorot and Bengio "Understanding the Difficulty of Training Deep
+# Feedforward Neural Networks (2010)"] And with tanh, weights that are too large do not blow up the outputs. They push
+# them to the ends, $-1$ and $1$, where tanh is flat and its slope nearly 0. Such units are called **saturated**.
 #
 # ## Why random at all?
 #
@@ -260,9 +271,9 @@ print("the loss leaves ln 10 in epoch", sorted(awake))
 # %% tags=["hide-input"]
 # A prediction.
 alike = predict(
-    "In 784-128-10, every weight begins as 0.05. After three epochs, what has become of the 128 hidden units?",
-    ["all are different", "some pairs are alike", "all are still alike"],
-    answer="all are still alike",
+    "In 784-128-10, every weight begins as 0.05. After three epochs, how many of the 128 hidden units are different?",
+    ["all 128", "some dozens", "10, one for each class", "1: all are alike"],
+    answer="1: all are alike",
     reveals=2,
 )
 alike
@@ -273,7 +284,7 @@ def constant(rng, shape, n_in, n_out):
 
 rng = np.random.default_rng(0)
 net = nn.models.mlp((784, 128, 10), rng=rng, init=constant)
-nn.train(net, digits, epochs=3, batch_size=64, lr=0.1, momentum=0.9, rng=rng)
+nn.train(net, (x_fit, y_fit), epochs=3, batch_size=64, lr=0.1, momentum=0.9, rng=rng)
 w = net.parameters()["0.w"]  # (784, 128): a column is a unit
 print("weights have moved:", np.abs(w - 0.05).max() > 0.1)
 print("units unlike the first one:", (np.abs(w - w[:, :1]).max(axis=0) > 0.001).sum())
@@ -283,28 +294,28 @@ print("units unlike the first one:", (np.abs(w - w[:, :1]).max(axis=0) > 0.001).
 #
 # Units with equal weights compute the same value. If the weights that leave them are equal too, they get the same
 # delta, hence the same gradient, and after the step they are equal again. A network of 128 such units is a network of
-# one unit that costs 128 times as much. Only chance can break this **symmetry**, and that is what the random start is
-# for. Zeros are the extreme case: through weights of 0 no delta gets back, so nothing but the last biases ever moves.
+# one unit that costs 128 times as much. Any unequal start breaks this **symmetry**, and random numbers are the simplest
+# one. Zeros are the extreme case: through weights of 0 no delta gets back, so nothing but the last biases ever moves.
 # Biases may start at 0, since the weights already make the units different.
 #
 # </details>
 
 # %% tags=["hide-input"]
 # The answer, confirmed by what was computed.
-alike.confirm("all are still alike" if np.abs(w - w[:, :1]).max() < 0.001 else "they differ")
+alike.confirm("1: all are alike" if np.abs(w - w[:, :1]).max() < 0.001 else "they differ")
 
 # %% [markdown]
 # ## How much does it matter with one hidden layer?
 #
 # Now the whole scale, for the network of lesson 06: 784-128-10, three epochs, momentum 0.9, learning rate 0.1. With
-# $\sigma = 0$ it guesses. With 0.05 it reads 93 %.
+# $\sigma = 0$ it guesses. With 0.05 it reads 90 % of the validation digits.
 
 # %% tags=["hide-input"]
 # A prediction.
 tiny = predict(
     "And with weights fifty times smaller than that, σ = 0.001?",
-    ["about 10 %", "about 50 %", "about 91 %"],
-    answer="about 91 %",
+    ["it guesses", "it reads about half of them", "it reads nearly as many as with 0.05"],
+    answer="it reads nearly as many as with 0.05",
     reveals=2,
 )
 tiny
@@ -314,27 +325,27 @@ runs = training_runs("scales")
 rows = [(sd, runs[f"N(0, {sd}^2), momentum 0.9"]) for sd in ("0", "0.001", "0.05", "1", "5")]
 rows.append(("√(2/n), each layer its own", runs["he_normal, momentum 0.9"]))
 table(
-    [(name, r.mean, r.spread) for name, r in rows],
-    ["σ", "test accuracy, %", "least to greatest of five"],
-    formats={"test accuracy, %": ".1f"},
+    [(name, r.mean, r.range) for name, r in rows],
+    ["σ", "validation accuracy, %", "least to greatest of five"],
+    formats={"validation accuracy, %": ".1f"},
 )
 
 # %% [markdown]
 # <details class="reveal"><summary>Shallow networks forgive</summary>
 #
-# The signal of 0.001 is faint, but it has only one hidden layer to cross, and momentum and a large rate make up for it
-# within an epoch. In the other direction there is less mercy. With $\sigma = 1$ and 5 the scores begin in the hundreds
-# and thousands, softmax is as good as certain of something wrong, and after three epochs the network is still busy with
-# that.
+# The signal of 0.001 is faint, but it has only one hidden layer to cross, and momentum and a large rate make up for
+# most of it within three epochs. Weights that are too large do more harm. With $\sigma = 1$ and 5 the scores begin in
+# the hundreds and thousands, softmax is as good as certain of something wrong, and after three epochs the network is
+# still busy with that.
 #
-# Forgiveness depends on the network. For XOR with eight hidden sigmoids, where lesson 04 started, the answer is a cliff
-# (next table).
+# XOR forgives less. For lesson 04's network with eight hidden sigmoids the answer is a cliff (next table).
 #
 # </details>
 
 # %% tags=["hide-input"]
 # The answer, confirmed by the measurement; and XOR.
-tiny.confirm(f"about {runs['N(0, 0.001^2), momentum 0.9'].mean:.0f} %")
+behind = rows[2][1].mean - rows[1][1].mean
+tiny.confirm("it reads nearly as many as with 0.05" if behind < 4 else f"{behind:.1f} points fewer")
 table(
     [(sd, *xor_runs()[f"N(0, {sd}^2), inputs 0, 1"]) for sd in (0.01, 0.1, 1)],
     ["σ", "XOR solved", "trainings"],
@@ -350,16 +361,17 @@ table(
 # In $z = \sum w_i x_i$ the inputs stand beside the weights, so their size matters just as much. Pixels from 0 to 255
 # instead of 0 to 1 make every first sum 255 times as large, and every gradient of the first layer too. The usual cure
 # is to **standardise**: subtract the mean of each input and divide by its standard deviation, both measured on the
-# training data.[^LeCun et al. "Efficient BackProp (1998)"] This is what you do when ages stand beside incomes. Is it
-# also right for pixels?
+# training data. (Where the deviation is 0, as for a pixel that never has ink, divide by 1.)[^LeCun et al. "Efficient
+# BackProp (1998)"] This is what you do when ages stand beside incomes. Is it also right for pixels?
 
 # %% tags=["hide-input"]
 # A prediction.
 scaled = predict(
     "Each of the 784 pixels is standardised; otherwise as before, at a learning rate of 0.1. "
-    "How does the test accuracy change against plain pixels from 0 to 1?",
-    ["it rises by some points", "it stays within one point", "it falls by about nine points"],
-    answer="it falls by about nine points",
+    "How does the validation accuracy change against plain pixels from 0 to 1?",
+    ["it rises by one to five points", "it stays within one point", "it falls by one to five points",
+     "it falls by more than five points"],
+    answer="it falls by more than five points",
     reveals=3,
 )
 scaled
@@ -367,39 +379,44 @@ scaled
 # %% tags=["hide-output", "hide-input"]
 # Five trainings for each way and each rate.
 prepared = training_runs("inputs")
-ways = ["pixels 0 to 1", "pixels 0 to 255", "each pixel standardised", "standardised together"]
+ways = ["pixels 0 to 1", "pixels 0 to 255", "each pixel standardised", "standardised, kept within 3",
+        "standardised together"]
 columns = {f"rate {lr}": [prepared[f"{way}, lr {lr}"].mean for way in ways] for lr in (0.001, 0.01, 0.1)}
 table(
     {"inputs": ways, **columns}, formats=dict.fromkeys(columns, ".1f"),
-    caption="Test accuracy in %, mean of five. Together: one mean and one deviation for all pixels.",
+    caption="Validation accuracy in %, mean of five. Kept within 3: what lies beyond −3 or 3 is moved to there. "
+    "Together: one mean and one deviation for all pixels.",
 )  # fmt: skip
 
 # %% tags=["hide-output"]
-standard = data.fit_standardiser(digits.x_train)
-in_test = standard.apply(digits.x_test)
-image, pixel = np.unravel_index(in_test.argmax(), in_test.shape)
-inked = (digits.x_train[:, pixel] > 0).sum()
-print(f"test image {image}, pixel {pixel}: {digits.x_test[image, pixel]:.2f} became {in_test[image, pixel]:.0f}")
-print(f"training images with ink there: {inked} of 4,000")
+change = data.fit_standardiser(x_fit)
+standard, in_val = change.apply(x_fit), change.apply(x_val)
+image, pixel = np.unravel_index(in_val.argmax(), in_val.shape)
+print(f"validation image {image}, pixel {pixel}: {x_val[image, pixel]:.2f} became {in_val[image, pixel]:.0f}")
+print("training images with ink there:", (x_fit[:, pixel] > 0).sum(), "of", len(x_fit))
+print(f"training images with a pixel beyond 10: {(abs(standard) > 10).any(axis=1).mean():.0%}")
+print(f"mean square of a pixel: {(x_fit**2).mean():.2f} became {(standard**2).mean():.2f}")
 
 # %% [markdown]
 # <details class="reveal"><summary>Blown-up pixels</summary>
 #
-# A pixel near the border is paper in nearly all images, so its standard deviation is tiny. Dividing by it turns an
-# ordinary stroke into a number in the hundreds, and a single such digit shakes all 128 units. The recipe makes every
-# input equally *large*. Here all inputs had the same unit from the beginning, and those near the border were small
-# because they say little.
+# Two things come together. All inputs are larger: the mean square of a pixel grows about seven times, and with it what
+# one step does to the sums. At a rate of 0.1 that alone costs three points, as the last two rows show. The rest is the
+# pixels near the border. They are paper in nearly all images, so their deviation is tiny, and dividing by it turns an
+# ordinary stroke into a number in the tens or hundreds. One training image in six has such a pixel, and each shakes all
+# 128 units. The recipe makes every input equally *large*. Here all inputs had the same unit from the beginning, and
+# those near the border were small because they say little.
 #
 # So ask two questions: have my inputs the same unit, and is any of them nearly constant? Note the middle column too. At
-# a rate of 0.01 standardising helps by two points: with larger inputs the same rate goes further. An input scale and a
-# learning rate can only be judged together.
+# a rate of 0.01 standardising helps by two points or three: with larger inputs the same rate goes further. An input
+# scale and a learning rate can only be judged together.
 #
 # </details>
 
 # %% tags=["hide-input"]
 # The answer, confirmed by the measurement.
 lost = prepared["pixels 0 to 1, lr 0.1"].mean - prepared["each pixel standardised, lr 0.1"].mean
-scaled.confirm("it falls by about nine points" if 8.5 < lost < 9.5 else f"{lost:.1f}")
+scaled.confirm("it falls by more than five points" if lost > 5 else f"{lost:.1f}")
 
 # %% [markdown]
 # ## The learning rate: let it rise until it breaks
@@ -411,50 +428,52 @@ scaled.confirm("it falls by about nine points" if 8.5 < lost < 9.5 else f"{lost:
 # %%
 rng = np.random.default_rng(0)
 net = nn.models.mlp((784, 128, 10), rng=rng)
-rates, losses = rate_range(net, (digits.x_train, digits.y_train), rng=rng, highest=3.0)
+rates, losses = rate_range(net, (x_fit, y_fit), rng=rng, highest=3.0)
 
 # %% tags=["hide-input", "nbval-ignore-output", "continued"]
 figures.show(
     figures.rates.range_test(rates, losses, guessing=np.log(10)),
     alt="The loss stays near 2.3 while the rate is below a thousandth, falls as the rate grows, is lowest for rates "
-    "around a tenth, and climbs again as the rate goes on growing.",
+    "around 0.3, and climbs again as the rate goes on growing.",
     caption="Range test of 784-128-10 with momentum 0.9: 120 batches, each with a rate 9 % above the one before.",
 )
 
 # %% [markdown]
-# Take a rate below the lowest point, where the loss is still falling steeply: a third of it, or less. The test costs
-# two epochs and replaces a dozen trainings.
+# Take a rate below the lowest point, where the loss is still falling; a third of it is a good first choice. Here the
+# lowest point is near 0.3. At 0.1, five trainings of three epochs reach 90.0 % of the validation digits on average, at
+# 0.03 they reach 88.9 %, at 0.01 only 87.0 %. The test costs less than three epochs, and leaves a few rates to compare
+# instead of a dozen.
 #
-# One rate need not serve the whole training. At the beginning the weights are nowhere, and a long step does harm; near
-# the end, long steps jump to and fro across the valley of lesson 03. A **schedule** lets the rate climb for some steps,
-# which is called a warm-up, and then fall along half a cosine.[^Loshchilov and Hutter "SGDR: Stochastic Gradient
-# Descent with Warm Restarts (2017)"]
+# One rate need not serve the whole training. At the beginning the weights are random and the gradient changes quickly,
+# so a long step does harm; near the end, long steps jump to and fro across the valley of lesson 03. A **schedule** lets
+# the rate climb for some steps, which is called a warm-up, and then fall along half a cosine.[^Loshchilov and Hutter
+# "SGDR: Stochastic Gradient Descent with Warm Restarts (2017)"]
 
 # %%
-steps = nn.schedules.count_steps(4000, 64, 3)  # batches in three epochs
+steps = nn.schedules.count_steps(3200, 64, 3)  # batches in three epochs
 schedule = nn.schedules.warm_up(20, nn.schedules.cosine(0.1, steps - 20))
 rising_then_falling = [schedule(k) for k in range(steps)]
-print([round(schedule(k), 3) for k in (0, 10, 20, 100, steps - 1)])
 
 # %% tags=["hide-input", "continued"]
 rules = training_runs("rules")
 plain, cosine = rules["momentum 0.9, lr 0.1"], rules["momentum 0.9, warm-up of 20, cosine"]
 figures.show(
     figures.rates.schedule(rising_then_falling),
-    alt="The learning rate climbs in a straight line to 0.1 at step 20 and falls along half a cosine to 0 at step 189.",
-    caption=f"With this schedule five trainings end at {cosine.mean:.1f} % of the test digits ({cosine.spread}), with "
-    f"the rate always at 0.1 they end at {plain.mean:.1f} % ({plain.spread}).",
+    alt="The learning rate climbs in a straight line to 0.1 at step 20 and falls along half a cosine to 0 at step 150.",
+    caption=f"With this schedule five trainings end at {cosine.mean:.1f} % of the validation digits ({cosine.range}), "
+    f"with the rate always at 0.1 they end at {plain.mean:.1f} % ({plain.range}).",
 )
 
 # %% [markdown]
-# The mean hardly moves. What the schedule gives here is that the five trainings end closer together: fewer of them stop
-# in the middle of a jump. In deep networks a warm-up can decide whether they train at all.
+# In this small network the schedule makes no difference that five trainings could show. In deep networks a warm-up can
+# decide whether they train at all.
 #
 # ## A step of its own for every weight: Adam
 #
-# Momentum from lesson 06 averages the *gradients* of the last steps. **Adam** also averages their *squares*, and
-# divides one by the root of the other.[^Kingma and Ba "Adam: A Method for Stochastic Optimization (2015)"] For each
-# weight, with gradient $g$ at step $t = 1, 2, \dots$:
+# Momentum from lesson 06 sums up the *gradients* of the last steps. **Adam** keeps a running average $m$ of the
+# gradients and another one, $v$, of their *squares*, and divides the first by the root of the second.[^Kingma and Ba
+# "Adam: A Method for Stochastic Optimization (2015)"] (So $v$ is no velocity here.) For each weight, with gradient $g$
+# at step $t = 1, 2, \dots$:
 #
 # $$m \leftarrow \beta_1 m + (1-\beta_1)\,g \qquad v \leftarrow \beta_2 v + (1-\beta_2)\,g^2$$
 #
@@ -463,8 +482,7 @@ figures.show(
 
 # %% [markdown]
 # Usual are $\beta_1 = 0.9$, $\beta_2 = 0.999$, $\epsilon = 10^{-8}$. Both averages begin at 0, so the first ones are
-# far too small; the primes undo that. By hand, for a first gradient of 3: $m = 0.3$ and $v = 0.009$. Then $m' =
-# 0.3/0.1 = 3$ and $v' = 0.009/0.001 = 9$. So the step is $\mathrm{lr} \cdot 3/\sqrt9 = \mathrm{lr}$.
+# far too small; dividing by $1-\beta^t$ corrects this.
 
 # %% tags=["hide-input"]
 # A prediction.
@@ -486,10 +504,12 @@ print("plain", -0.01 * gradient)
 # %% [markdown]
 # <details class="reveal"><summary>A rate in the unit of the weights</summary>
 #
-# A factor in the gradient cancels in $m'/\sqrt{v'}$. What is left is the sign, and how well the last gradients agree:
-# if they keep changing their sign, $m'$ is small against $\sqrt{v'}$ and the step is short. So Adam's learning rate is
-# about the distance that a weight moves in one step, whatever the loss, the layer or the scale of the inputs. This is
-# why one default, 0.001, works almost everywhere.
+# By hand, for the gradient 3: $m = 0.1 \cdot 3 = 0.3$ and $v = 0.001 \cdot 9 = 0.009$. Then $m' = 0.3/0.1 = 3$ and
+# $v' = 0.009/0.001 = 9$. So the step is $\mathrm{lr} \cdot 3/\sqrt9 = \mathrm{lr}$. For 3,000 the factor cancels.
+#
+# What is left is the sign, and how well the last gradients agree: if they keep changing their sign, $m'$ is small
+# against $\sqrt{v'}$ and the step is short. So Adam's learning rate is about the greatest distance that a weight moves
+# in one step, whatever the size of the gradient. This is why its default, 0.001, is a fair first try in many networks.
 #
 # </details>
 
@@ -506,22 +526,23 @@ by_rate = {f"{lr}": [rules[f"{rule}, lr {lr}"].mean for rule in names] for lr in
 table(
     {"rule": list(names.values()), **by_rate},
     formats=dict.fromkeys(by_rate, ".1f"),
-    caption="Test accuracy in % after three epochs, by learning rate; mean of five trainings",
+    caption="Validation accuracy in % after three epochs, by learning rate; mean of five trainings",
 )
 
 # %% [markdown]
-# Look first for the best entry of each row. Adam at 0.01 and momentum at 0.1 differ by a third of a point, while five
-# seeds of one rule differ by a whole one. Then look at the column 0.001. Plain SGD has hardly begun, momentum is on its
-# way, and Adam is nearly there. So Adam does not give a better network. It gives a good one without a search for the
-# rate. The price is two more numbers for every weight. And it too can be ruined: see the columns 0.1 and 1.
+# Look first for the best entry of each row. Adam at 0.01 and momentum at 0.1 differ by half a point or so, while five
+# seeds of one rule differ by more than that. So here Adam does not give a better network. Then look at the column
+# 0.001, which is Adam's default. Plain SGD has hardly begun, momentum is on its way, and Adam is a point or two below
+# its best. A first try with Adam is seldom a wasted one, and a search is still worth those points. The price is two
+# more numbers for every weight. And it too can be ruined: see the columns 0.1 and 1.
 
 # %% [markdown]
 # ## Two brakes against learning by heart
 #
 # **Weight decay** pulls every weight a little towards 0 at each step: add $\lambda w$ to the gradient, and in the end
-# only the weights that the loss insists on stay large. For Adam the pull is kept out of the gradient and done beside
-# it, or the division would distort it; that version is called AdamW.[^Loshchilov and Hutter "Decoupled Weight Decay
-# Regularization (2019)"]
+# only weights whose gradient keeps opposing the pull stay large. For Adam the pull is kept out of the gradient and
+# done beside it, or the division would distort it; that version is called AdamW.[^Loshchilov and Hutter "Decoupled
+# Weight Decay Regularization (2019)"]
 #
 # **Dropout** sets units to 0 by chance, in training only.[^Srivastava et al. "Dropout: A Simple Way to Prevent Neural
 # Networks from Overfitting (2014)"] No unit can then rely on another one being there. Those that stay are divided by
@@ -541,7 +562,7 @@ print("the mean stays near 1:", abs(many.mean() - 1) < 0.02)
 def spread_of_weights(decay):
     rng = np.random.default_rng(0)
     net = nn.models.mlp((784, 128, 10), rng=rng)
-    nn.train(net, (digits.x_train[:300], digits.y_train[:300]), epochs=60, batch_size=64,
+    nn.train(net, (x_fit[:300], y_fit[:300]), epochs=60, batch_size=64,
              lr=0.05, momentum=0.9, weight_decay=decay, rng=rng)
     return [float(np.sqrt(np.mean(p**2))) for name, p in net.parameters().items() if name.endswith("w")]
 
@@ -550,15 +571,15 @@ table([(decay, *spread_of_weights(decay)) for decay in (0, 0.01, 0.1)],
       formats={"spread of the first weights": ".3f", "of the second": ".2f"})
 
 # %% [markdown]
-# The brakes do what they promise to the weights. What do they do for the network?
+# Weight decay does shrink the weights. What do the two brakes do for the network?
 
 # %% tags=["hide-input"]
 # A prediction.
 brake = predict(
-    "After 60 epochs on 300 digits the plain network reads all of them, and 85.6 % of the test digits. "
-    "With dropout of half the hidden units it reads ...",
-    ["about 93 %", "about 89 %", "about 86 %", "about 80 %"],
-    answer="about 86 %",
+    "After 60 epochs on 300 digits the plain network reads all of them, and 84.5 % of the validation digits. "
+    "How many does it read with dropout of half the hidden units?",
+    ["at least five points more", "one to five points more", "within a point of that", "at least a point less"],
+    answer="within a point of that",
     reveals=2,
 )
 brake
@@ -568,60 +589,65 @@ on_few = training_runs("few")
 kinds = ["plain", "dropout 0.2", "dropout 0.5", "dropout 0.8", "weight decay 0.01", "weight decay 0.1",
          "dropout 0.5 and decay 0.001"]  # fmt: skip
 table(
-    [(kind, on_few[f"300 digits, {kind}"].mean, on_few[f"300 digits, {kind}"].spread) for kind in kinds],
-    ["300 digits", "test accuracy, %", "least to greatest of five"],
-    formats={"test accuracy, %": ".1f"},
+    [(kind, on_few[f"300 digits, {kind}"].mean, on_few[f"300 digits, {kind}"].range) for kind in kinds],
+    ["300 digits", "validation accuracy, %", "least to greatest of five"],
+    formats={"validation accuracy, %": ".1f"},
+    caption="The number after “dropout” is the share of hidden units that is set to 0.",
 )
 
 # %% [markdown]
 # <details class="reveal"><summary>An honest half a point</summary>
 #
-# All rows but one lie within about a point of each other, and the ranges of five seeds overlap. With one seed each,
-# you could have found whichever order you wished for. The exception is the strongest decay, which is too strong: it
-# costs three points.
+# All rows but two lie within a point of each other, and the ranges of five seeds overlap. With one seed each, you could
+# have found whichever order you wished for. The exceptions are the strongest of both kinds. Dropping four units in five
+# costs most of a point, and a decay of 0.1 costs four.
 #
 # This is a result, and a common one. In large networks that train for days, both brakes can be worth more. Here the
-# plain network already reads all its digits, and what is missing is other digits: with 4,000 of them it gets 93 %. So
-# first ask for more data, then stop early, then brake.
+# plain network already reads all its digits, and what is missing is other digits: with 3,200 of them it reads 90 %
+# after three epochs. So first ask for more data, and then try a brake.
 #
 # </details>
 
 # %% tags=["hide-input"]
 # The answer, confirmed by the measurement.
-brake.confirm(f"about {on_few['300 digits, dropout 0.5'].mean:.0f} %")
+gained = on_few["300 digits, dropout 0.5"].mean - on_few["300 digits, plain"].mean
+brake.confirm("within a point of that" if abs(gained) < 1 else f"{gained:+.1f} points")
 
 # %% [markdown]
 # ## Parameters and hyperparameters
 #
-# The weights and biases are the **parameters**: training finds them. Whatever you set before training starts is a
-# **hyperparameter**. The number of layers and of units in them come first,[^Dey "Neural Networks"] and this page has
-# added a list: the size of the initial weights, the scale of the inputs, rate and schedule, momentum or the two betas,
-# decay, dropout, even the seed.
+# Training finds the weights and biases, the **parameters**. Whatever you set before is a **hyperparameter**: the number
+# of layers and of units in them,[^Dey "Neural Networks"] and from this page the size of the initial weights, the scale
+# of the inputs, rate and schedule, momentum or the two betas, decay and dropout. (Not the seed: to choose the best one
+# is to fool oneself.)
 #
-# No gradient says how to change them, so one tries. And lesson 06 has said where one may look while trying: at
-# **validation** digits, taken from the training set, never at the test. Here is a search in five lines: four rates for
-# Adam, a tenth of the training digits set aside.
+# No gradient says how to change them, so one tries, and looks at **validation** digits while trying. All tables of this
+# page have done so. Here is a search in a few lines: six rates for Adam, on the network of lesson 06.
 
 # %% tags=["nbval-ignore-output"]
-def on_validation(lr):
+def trained_by_adam(lr):
     rng = np.random.default_rng(0)
     net = nn.models.mlp((784, 128, 10), rng=rng)
-    history = nn.train(net, digits, epochs=3, batch_size=64, lr=lr, rng=rng, optimiser=nn.Adam(net), validation=0.1)
-    return net, history.val_accuracy[-1]
+    nn.train(net, (x_fit, y_fit), epochs=3, batch_size=64, lr=lr, rng=rng, optimiser=nn.Adam(net))
+    return net
 
-tried = {lr: on_validation(lr) for lr in (0.0003, 0.001, 0.01, 0.1)}
-best = max(tried, key=lambda lr: tried[lr][1])
-table([(lr, right) for lr, (_, right) in tried.items()], ["rate", "validation accuracy"],
-      formats={"rate": "g", "validation accuracy": ".1%"})
-
-# %% tags=["nbval-ignore-output", "continued"]
-chosen = nn.evaluate(tried[best][0], digits.x_test, digits.y_test).accuracy
-print(f"chosen: {best}; test accuracy, looked at once: {chosen:.1%}")
+tried = {lr: trained_by_adam(lr) for lr in (0.0003, 0.001, 0.003, 0.01, 0.03, 0.1)}
+on_validation = {lr: nn.evaluate(net, x_val, y_val).accuracy for lr, net in tried.items()}
+table(on_validation.items(), ["rate", "validation accuracy"], formats={"rate": "g", "validation accuracy": ".1%"})
 
 # %% [markdown]
-# Two habits make such a search honest. Space the rates by factors, not by differences: 0.001, 0.01, 0.1, since nobody
-# knows the power of ten. And know the spread between seeds before you believe a difference. In our tables it is about a
-# point; a lead of 0.3 is no lead.
+# Take the best rate. Now, and for the first and last time on this page, look at the test digits.
+
+# %% tags=["nbval-ignore-output", "continued"]
+best = max(on_validation, key=on_validation.get)
+chosen = nn.evaluate(tried[best], digits.x_test, digits.y_test).accuracy
+print(f"chosen: {best}; validation accuracy {on_validation[best]:.1%}, test accuracy {chosen:.1%}")
+
+# %% [markdown]
+# The two may differ by some points, since they are two sets of digits; here the test happens to be the easier one. Two
+# habits make such a search honest. Space the rates by factors, not by differences, since nobody knows the power of ten.
+# And know how far seeds lie apart before you believe a difference. Five trainings of the same setting often differ by a
+# point or more; a lead of 0.3 is no lead.
 #
 # ## Your turn: six curves
 #
@@ -638,9 +664,9 @@ figures.diagnose(curves)
 #
 # | patient | diagnosis | how you see it | what to do |
 # |---|---|---|---|
-# | 1 | weights too small | both losses on the dotted line, ln 10 | $\sqrt{2/n}$ |
+# | 1 | weights too small | both losses on the dotted line, ln 10, and still | $\sqrt{2/n}$ |
 # | 2 | over-fitting | training loss to 0, validation loss stops falling | more data, stop early |
-# | 3 | rate too large | the training loss itself jumps | a rate ten times smaller |
+# | 3 | rate too large | the training loss jumps; that it ends near ln 10 is no clue | a rate ten times smaller |
 # | 4 | sound | fast, then slow, lines close together | nothing |
 # | 5 | weights too large | the first loss is far above ln 10 | $\sqrt{2/n}$, or scale the inputs |
 # | 6 | rate too small | both fall evenly, far from done | a rate ten times larger |
@@ -650,16 +676,53 @@ figures.diagnose(curves)
 # %% [markdown]
 # ## The checklist
 #
-# When the next network refuses, go through this list before you change anything.
+# When the next network refuses, go through this list before you change anything. The limits part the networks of this
+# page; they are warnings, not laws.
 #
-# 1. **Ten samples.** It must learn them by heart within a minute. If not, look for a mistake, or go on with 3.
-# 2. **Step 0.** The loss of $C$ classes must be a little above $\ln C$.
-# 3. **Forward.** The spread of every layer's output is about the same; few units are idle or saturated.
-# 4. **Back.** So is the spread of the gradients.
-# 5. **Rate.** A range test; then a third of the best rate, or Adam at 0.001.
-# 6. **The gap.** Only when it learns at all: compare training and validation loss, and think of brakes and of data.
+# 1. **Ten samples.** It learns them by heart in about 100 steps. If not, look for a mistake in the code, and go on.
+# 2. **Step 0.** The loss of $C$ classes is about $\ln C$. Far above it, the weights or the inputs are too large.
+# 3. **Forward.** The spread of the last hidden layer's outputs is within a factor of ten of the first one's, and fewer
+#    than half of the units are idle or saturated.
+# 4. **Back.** In every layer, the first step moves the weights by a ten-thousandth to a fiftieth of their spread. If
+#    it is less, the signal or the rate is too small; if it is more, one of them is too large.
+# 5. **Rate.** A range test; then a third of the lowest point's rate, or Adam at 0.001. Then search around it.
+# 6. **The gap.** Only when it learns at all: compare training and validation loss, and think of data and of brakes.
 #
 # And change one thing at a time.
+
+# %% [markdown]
+# Here are points 1 to 4 for networks of this page. Of the layers' steps the shortest is shown, and the last column is
+# the validation accuracy after the training that followed.
+
+# %% tags=["hide-input", "nbval-ignore-output"]
+# `examine` makes the four measurements; the digits are then learned for as many epochs as above.
+def seeded(sizes, **options):
+    return nn.models.mlp(sizes, rng=np.random.default_rng(0), **options)
+
+SHALLOW, HE = (784, 128, 10), nn.init.he_normal
+cases = [
+    ("one layer, √(2/n)", SHALLOW, HE, 0.1, {}), ("one layer, σ = 0.05", SHALLOW, nn.init.normal(0.05), 0.1, {}),
+    ("one layer, σ = 0.001", SHALLOW, nn.init.normal(0.001), 0.1, {}), ("eight layers, √(2/n)", DEEP, HE, 0.02, {}),
+    ("eight layers, tanh, σ = 0.1", DEEP, nn.init.normal(0.1), 0.02, {"activation": "tanh"}),
+    ("eight layers, σ = 0.05: the patient", DEEP, nn.init.normal(0.05), 0.02, {}),
+    ("one layer, all weights 0.05", SHALLOW, constant, 0.1, {}),
+    ("one layer, σ = 1", SHALLOW, nn.init.normal(1), 0.1, {}),
+    ("one layer, √(2/n), rate 0.0001", SHALLOW, HE, 0.0001, {}), ("one layer, √(2/n), rate 1", SHALLOW, HE, 1, {}),
+]  # fmt: skip
+rows = []
+for name, sizes, init, lr, more in cases:
+    make = partial(seeded, sizes, init=init, **more)
+    seen, net = examine(make, (x_fit, y_fit), lr=lr), make()
+    nn.train(net, (x_fit, y_fit), epochs=5 if sizes == DEEP else 3, batch_size=64, lr=lr, momentum=0.9,
+             rng=np.random.default_rng(0))  # fmt: skip
+    rows.append((name, seen.learned, seen.loss, seen.forward, seen.step[0],
+                 ", ".join(map(str, seen.failed)) or "none", nn.evaluate(net, x_val, y_val).accuracy))  # fmt: skip
+table(rows, ["network", "1: of ten", "2: loss", "3: last / first", "4: step", "fails", "then reads"],
+      formats={"2: loss": ".3g", "3: last / first": ".1g", "4: step": ".0e", "then reads": ".0%"})  # fmt: skip
+
+# %% [markdown]
+# The first five pass, and learn. Each of the others fails a point, and learns less or nothing. But no point finds them
+# all: only its loss gives $\sigma = 1$ away, and the equal weights have an ordinary signal on the way forward.
 
 # %% [markdown]
 # ## Try it
@@ -670,8 +733,8 @@ figures.diagnose(curves)
 # <details><summary>Answer</summary>
 #
 # At 0.05 tanh halves the signal where ReLU leaves a third of it, so 0.0026 of spread arrives in layer 8 instead of
-# 0.0002, and a gradient some twenty times as large comes back. That is still too little for three epochs: it reads at
-# most a quarter of the test digits. With 0.1, which is $\sqrt{1/n}$, it reads nearly nine in ten.
+# 0.0002, and a gradient some twenty times as large comes back. That is still too little: after three epochs it reads
+# fewer than a quarter of the validation digits. With 0.1, which is $\sqrt{1/n}$, it reads about eight in ten.
 #
 # </details>
 #
@@ -680,9 +743,9 @@ figures.diagnose(curves)
 #
 # <details><summary>Answer</summary>
 #
-# Those of the first layer, by 255: then every sum is what it was. But the gradient of these weights is 255 times as
-# large, and they are 255 times as small, so they would need a rate that is $255^2 = 65{,}025$ times smaller than that
-# of the other layers. Adam comes near to it by itself, since it measures each weight's gradient in its own unit.
+# Those of the first layer, by 255: then every sum is what it was. But their gradient is 255 times as large, and they
+# are 255 times as small, so they need a rate that is $255^2 = 65{,}025$ times smaller than the other layers'. Adam
+# cancels one of the two 255s, the gradient's. Its step is still about lr, which for such weights is 255 times too long.
 #
 # </details>
 
@@ -716,8 +779,8 @@ figures.diagnose(curves)
 #
 # <details><summary>Answer</summary>
 #
-# The choice was made on the test digits, so the number is too high; it should have been made on validation digits, and
-# the test looked at once. And five seeds of one setting differ by about a point, so the best of 40 beats an old run by
-# 0.7 without any effect. Train both rates with several seeds.
+# The choice was made on the test digits, so the number is probably too high; it should have been made on validation
+# digits, and the test looked at once. And seeds of one setting often differ by a point or more, so the best of 40 can
+# beat an old run by 0.7 without any effect. Train both rates with several seeds.
 #
 # </details>

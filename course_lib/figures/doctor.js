@@ -32,7 +32,6 @@ ui => {
     }
     for (const k of [0, n / 2, n]) text(X(k), low + 16, k, {"text-anchor": k === n ? "end" : "middle", ...mute});
     text((X(n / 2) + X(n)) / 2, low + 16, "epoch", {"text-anchor": "middle"});
-    line(left, Y(guessing), right, Y(guessing), {stroke: look.ink, "stroke-dasharray": "2 3"});
     const drawn = [["training", look.data, null], ["validation", look.output, "7 3"]];
     drawn.forEach(([key, stroke, dash], i) => {
       ui.svg("polyline", {points: p[key].map((v, k) => `${X(k)},${Y(v)}`).join(" "), fill: "none", stroke, "stroke-width": 2.4,
@@ -41,6 +40,8 @@ ui => {
       line(x, H - 28, x + 26, H - 28, {stroke, "stroke-width": 2.4, "stroke-dasharray": dash});
       text(x + 32, H - 24, key);
     });
+    // over the curves, so that it is seen where they lie on it
+    line(left, Y(guessing), right, Y(guessing), {stroke: look.ink, "stroke-dasharray": "2 3"});
     line(left, H - 12, left + 26, H - 12, {stroke: look.ink, "stroke-dasharray": "2 3"});
     text(left + 32, H - 8, "ln 10, the loss of guessing");
     if (p.training[0] > top) text(right, 14, `begins at ${Math.round(p.training[0])}`, {"text-anchor": "end"});

@@ -42,7 +42,8 @@ WARDS = (
     ),
     Ward(
         "rate too large",
-        "The training loss jumps up and down and comes to rest nowhere. Lower the learning rate.",
+        "The training loss jumps up and down and comes to rest nowhere; that it ends near ln 10 is no clue. Lower the "
+        "learning rate.",
         "With a rate that is too large the training loss itself jumps up and down.",
     ),
     Ward(
@@ -103,7 +104,7 @@ def _static(curves):
         for name, values in (("training", training), ("validation", validation)):
             cue = style.cue("data" if name == "training" else "output")
             ax.plot(np.minimum(values, TOP), color=cue.colour, linestyle=cue.linestyle, label=name)
-        ax.axhline(GUESSING, color=style.INK, linestyle=":", linewidth=1)
+        ax.axhline(GUESSING, color=style.INK, linestyle=":", linewidth=1, zorder=5)  # seen where the curves lie on it
         ax.set(ylim=(0, TOP), title=f"patient {i + 1}")
         if training[0] > TOP:
             ax.text(0.5, TOP - 0.1, f"begins at {training[0]:.0f}", va="top")

@@ -22,8 +22,8 @@ ui => {
     const mid = {"text-anchor": "middle"}, mute = {style: `fill:${look.muted}`}, bold = {"font-weight": "bold"};
     const relu = names[kind] === "ReLU";
     text(left, 14, relu ? "outputs above 0" : "outputs", bold);
-    text(start, 14, "their spread, and", bold);
-    text(start, 30, "the gradient's", bold);
+    text(start, 14, "output spread", bold);
+    text(start, 30, "gradient spread", bold);
     ui.svg("circle", {cx: start - 10, cy: 10, r: 4.5, fill: look.data, stroke: look.ink}, svg);
     ui.svg("path", {d: `M${start - 10} 20.5l5.5 5.5l-5.5 5.5l-5.5 -5.5Z`, fill: look.gradient, stroke: look.ink}, svg);
     const X = v => start + (Math.max(LOW, Math.min(HIGH, Math.log10(Math.max(v, 1e-99)))) - LOW) / (HIGH - LOW) * wide;
@@ -42,6 +42,10 @@ ui => {
         if (c) ui.svg("rect", {x: left + i * width + .5, y: base - h, width: width - 1, height: h, fill: look.data}, svg);
       });
     });
+    const well = grid[names[kind]][scales.indexOf(he)];  // where the marks would stand with √(2/n)
+    for (const key of ["rms", "back"])
+      ui.svg("polyline", {points: well.map((r, k) => `${X(r[key])},${top + k * row + row / 2}`).join(" "), fill: "none",
+        stroke: look.muted, "stroke-width": 1.4, "stroke-dasharray": "1.5 3"}, svg);
     for (const [key, stroke, dash] of [["rms", look.data, null], ["back", look.gradient, "6 3"]])
       ui.svg("polyline", {points: rows.map((r, k) => `${X(r[key])},${top + k * row + row / 2}`).join(" "), fill: "none", stroke,
         "stroke-width": 2, "stroke-dasharray": dash}, svg);
@@ -52,7 +56,8 @@ ui => {
     });
     text(left, bottom + 16, `${low}`.replace("-", "−"), mute);
     text(left + half, bottom + 16, `${high}${relu ? " and more" : ""}`, {"text-anchor": "end", ...mute});
-    text(left, bottom + 36, "200 digits; layer 1 is at the input", mute);
+    text(left, bottom + 36, "layer 1 is at the input", mute);
+    text(start, bottom + 36, "dotted: at √(2/n)", mute);
     const first = rows[0], last = rows[layers - 1], out = last.rms / first.rms, stuck = last.stuck;
     const ratio = scales[at] / he;
     const ill = !relu && stuck > .3 ? "saturated" : out < .05 ? "fades" : out > 20 ? "explodes" : "arrives";

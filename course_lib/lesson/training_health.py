@@ -1,4 +1,4 @@
-"""What lesson 06b asks of a network that will not learn: its signals layer by layer, and the loss at rising rates."""
+"""What lesson 06b asks of a network that will not learn: its signals layer by layer, a checklist, and rising rates."""
 
 import json
 from dataclasses import dataclass
@@ -27,6 +27,8 @@ class Signal:
         The share of its units that are 0 for every sample: with ReLU they get no gradient at all.
     saturated : float
         The share of its outputs beyond -0.95 or 0.95: with tanh the slope is below 0.1 there.
+    weights : float
+        Root mean square of the layer's weights.
 
     Source: the course's own.
     """
@@ -36,6 +38,14 @@ class Signal:
     gradient: float
     idle: float
     saturated: float
+    weights: float
+
+    def step(self, lr):
+        """How far one step of the rate lr moves the weights, as a share of their own size: lr * gradient / weights.
+
+        0 where the weights are all 0. No errors. Source: the course's own.
+        """
+        return lr * self.gradient / self.weights if self.weights else 0.0
 
 
 def signals(net, x, y):
@@ -65,15 +75,103 @@ def signals(net, x, y):
     _, cache = ops.softmax_cross_entropy_forward(net.forward(ops.to_backend(x)), ops.to_backend(y))
     net.backward_parameters(ops.softmax_cross_entropy_backward(cache))
     slopes = {name: ops.to_host(g) for name, g in net.gradients().items()}
+    weights = {name: ops.to_host(p) for name, p in net.parameters().items()}
     return [
-        Signal(k + 1, rms(a), rms(slopes[f"{2 * k}.w"]), float((a == 0).all(0).mean()), float((abs(a) > 0.95).mean()))
+        Signal(
+            k + 1, rms(a), rms(slopes[f"{2 * k}.w"]), float((a == 0).all(0).mean()), float((abs(a) > 0.95).mean()),
+            rms(weights[f"{2 * k}.w"]),
+        )
         for k, a in enumerate(outputs[1:-1:2])
-    ]
+    ]  # fmt: skip
 
 
 def rms(values):
     """Return the root mean square of an array (...), as a float. No errors. Source: the course's own."""
     return float(np.sqrt(np.mean(np.square(values, dtype=np.float64))))
+
+
+LOSS_ROOM, FORWARD, STUCK, STEP = 0.5, (0.1, 10), 0.5, (1e-4, 2e-2)
+"""Where `examine` draws its lines: distance of the first loss from ln C, last spread by first, share of stuck units,
+and the share of themselves by which one step moves the weights. They are the course's own, and part the networks of
+lesson 06b which learn in a few epochs from those which do not."""
+
+
+@dataclass(frozen=True)
+class Examination:
+    """What the first four points of lesson 06b's checklist found. Made by `examine`.
+
+    Attributes
+    ----------
+    learned : int
+        How many of ten samples the network names after 100 steps with them; 0 where its numbers ran away.
+    loss : float
+        Before the first step.
+    forward : float
+        Spread of the last hidden layer's output, by that of the first one's.
+    stuck : float
+        Of all hidden layers the greatest share of idle units; with tanh, of saturated outputs.
+    step : (float, float)
+        The least and the greatest `Signal.step` of the hidden layers.
+    failed : tuple of int
+        The points that it fails, of 1 to 4.
+
+    Source: the course's own.
+    """
+
+    learned: int
+    loss: float
+    forward: float
+    stuck: float
+    step: tuple
+    failed: tuple
+
+
+def examine(make, data, *, lr, momentum=0.9):
+    """Put a network through points 1 to 4 of lesson 06b's checklist, and return an `Examination`.
+
+    Parameters
+    ----------
+    make : function without arguments
+        Returns the untrained network, anew and the same at each call; one that `signals` takes.
+    data : pair (x, y)
+        x (n, D), y (n,) int labels, n >= 10. The first 10 are learned by heart, the first 200 are sent through.
+    lr : float > 0
+    momentum : float in [0, 1)
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than ten samples, or the network is of a kind that `signals` refuses.
+
+    Source: the course's own.
+    """
+    x, y = data
+    if len(x) < 10:
+        raise ValueError(f"there are {len(x)} samples; ten are learned by heart, so give at least 10.")
+    net = make()
+    found = signals(net, x[:200], y[:200])
+    result, rng = nn.evaluate(net, x, y), np.random.default_rng(0)
+    forward = found[-1].output / found[0].output if found[0].output else 0.0
+    tanh = any(layer.op == "tanh" for layer in list(net)[1:-1:2])
+    stuck = max(s.saturated if tanh else s.idle for s in found)
+    steps = [s.step(lr) for s in found]
+    classes = net.forward(net.ops.to_backend(x[:1])).shape[1]
+    pupil = make()
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):
+            nn.train(pupil, (x[:10], y[:10]), epochs=100, batch_size=10, lr=lr, momentum=momentum, rng=rng,
+                     progress=False)  # fmt: skip
+        learned = int((pupil.predict(x[:10]) == y[:10]).sum())
+    except nn.NotFiniteError:
+        learned = 0
+    passed = (
+        learned == 10,
+        abs(result.loss - np.log(classes)) < LOSS_ROOM,
+        FORWARD[0] < forward < FORWARD[1] and stuck < STUCK,
+        STEP[0] < min(steps) and max(steps) < STEP[1],
+    )
+    failed = tuple(point for point, well in enumerate(passed, start=1) if not well)
+    return Examination(learned, result.loss, forward, stuck, (min(steps), max(steps)), failed)
 
 
 def rate_range(net, data, *, rng, lowest=1e-4, highest=10.0, steps=120, batch_size=64, momentum=0.9):
@@ -127,25 +225,25 @@ class Runs:
     Attributes
     ----------
     name : str
-    training, test : tuple of float
-        Accuracy on the training and on the test digits in per cent, one number for each seed.
+    training, validation : tuple of float
+        Accuracy on the training and on the validation digits in per cent, one number for each seed.
 
     Source: the course's own.
     """
 
     name: str
     training: tuple
-    test: tuple
+    validation: tuple
 
     @property
     def mean(self):
-        """The mean accuracy on the test digits, in per cent."""
-        return float(np.mean(self.test))
+        """The mean accuracy on the validation digits, in per cent."""
+        return float(np.mean(self.validation))
 
     @property
-    def spread(self):
-        """The least and the greatest accuracy on the test digits, such as "92.3 to 93.5"."""
-        return f"{min(self.test):.1f} to {max(self.test):.1f}"
+    def range(self):
+        """The least and the greatest accuracy on the validation digits, such as "92.3 to 93.5"."""
+        return f"{min(self.validation):.1f} to {max(self.validation):.1f}"
 
 
 def training_runs(part, *, folder=None):
@@ -153,7 +251,8 @@ def training_runs(part, *, folder=None):
 
     FileNotFoundError without that file, LookupError where it has no such part. Source: the course's own.
     """
-    return {row["name"]: Runs(row["name"], tuple(row["training"]), tuple(row["test"])) for row in _part(part, folder)}
+    rows = _part(part, folder)
+    return {row["name"]: Runs(row["name"], tuple(row["training"]), tuple(row["validation"])) for row in rows}
 
 
 def sick_curves(*, folder=None):

@@ -72,6 +72,29 @@ def test_the_marks_stand_where_their_numbers_are(page):
         assert 10 ** ((x - one) / power) == pytest.approx(layer["rms"], rel=0.01)
 
 
+@pytest.mark.parametrize("activation", signals.AXES)
+def test_dotted_lines_show_where_the_marks_stand_at_hes_deviation(page, activation):
+    press(page, "signals", activation)
+    lines = """e => [...e.querySelectorAll('polyline')].map(p => [p.getAttribute('stroke-dasharray'),
+        p.getAttribute('points')])"""
+    slide(page, 0.05)
+    sick = root(page, "signals").evaluate(lines)
+    slide(page, signals.HE)
+    well = root(page, "signals").evaluate(lines)
+    dotted = [points for dash, points in sick if dash == "1.5 3"]
+    assert len(dotted) == 2
+    assert dotted == [points for dash, points in well if dash != "1.5 3"]
+    assert dotted != [points for dash, points in sick if dash != "1.5 3"]
+
+
+def test_the_dotted_line_of_guessing_is_drawn_over_the_curves(page):
+    assert patient(page) == 1
+    order = root(page, "doctor").evaluate(
+        """e => [...e.querySelectorAll('svg > polyline, svg > line[stroke-dasharray="2 3"]')].map(n => n.tagName)"""
+    )
+    assert order[:3] == ["polyline", "polyline", "line"]
+
+
 def test_the_button_finds_hes_deviation_and_keys_move_the_slider(page):
     slide(page, 0.4)
     press(page, "signals", "√(2/n)")

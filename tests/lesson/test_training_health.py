@@ -9,6 +9,7 @@ from course_lib import nn
 from course_lib import reference as ops
 from course_lib.lesson import (
     Runs,
+    examine,
     rate_range,
     sick_curves,
     signals,
@@ -58,6 +59,28 @@ def test_units_that_are_idle_and_outputs_that_are_saturated_are_counted():
     assert signals(net(activation="tanh", init=nn.init.normal(0.01)), X, Y)[0].saturated == 0
 
 
+def test_a_step_is_a_share_of_the_weights_and_0_for_weights_of_0():
+    one = net()
+    before = one.parameters()["0.w"].copy()
+    (found,) = signals(one, X, Y)
+    nn.SGD(one).step(0.5)
+    assert found.weights == pytest.approx(rms(before))
+    assert found.step(0.5) == pytest.approx(rms(one.parameters()["0.w"] - before) / rms(before))
+    assert signals(net(init=nn.init.zeros), X, Y)[0].step(0.5) == 0
+
+
+def test_an_examination_leaves_out_no_number_and_needs_ten_samples():
+    x, y = rng(5).normal(size=(12, 3)), np.arange(12) % 2
+    found = examine(net, (x, y), lr=0.1)
+    assert found.loss == pytest.approx(nn.evaluate(net(), x, y).loss)
+    (signal,) = signals(net(), x, y)
+    assert found.step == (signal.step(0.1), signal.step(0.1))
+    assert (found.forward, found.stuck) == (1, signal.idle)
+    assert 0 <= found.learned <= 10
+    with pytest.raises(ValueError, match="there are 9 samples; ten are learned by heart"):
+        examine(net, (x[:9], y[:9]), lr=0.1)
+
+
 @pytest.mark.parametrize(
     "layers",
     [
@@ -98,11 +121,11 @@ def test_a_range_that_is_none_is_refused(wrong, says):
 
 def test_runs_have_a_mean_and_a_range_and_come_from_the_committed_file():
     assert Runs("a", (1.0,), (90.0, 91.0, 92.0)).mean == 91
-    assert Runs("a", (1.0,), (90.04, 91.0, 92.0)).spread == "90.0 to 92.0"
+    assert Runs("a", (1.0,), (90.04, 91.0, 92.0)).range == "90.0 to 92.0"
     for part in ("scales", "inputs", "rules", "few"):
         runs = training_runs(part)
-        assert all(len(r.test) == len(r.training) == 5 for r in runs.values())
-        assert all(0 <= min(r.test) <= max(r.test) <= 100 for r in runs.values())
+        assert all(len(r.validation) == len(r.training) == 5 for r in runs.values())
+        assert all(0 <= min(r.validation) <= max(r.validation) <= 100 for r in runs.values())
     assert all(of == 10 for _, of in xor_runs().values())
     assert len(waking_epochs()) == 5
     assert {len(losses) for curve in sick_curves().values() for losses in curve} == {21}

@@ -12,21 +12,29 @@ from course_lib import data, nn
 from course_lib import reference as ops
 from course_lib.figures.doctor import GUESSING, ORDER
 from course_lib.figures.signals import HE, flow
-from course_lib.lesson import sick_curves, signals, training_runs, waking_epochs, xor_runs
+from course_lib.lesson import examine, sick_curves, signals, training_runs, waking_epochs, xor_runs
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "06b_making_it_train.ipynb"
 DEEP = (784, *[100] * 8, 10)
 
 
-def accuracy(net):
+SHALLOW = (784, 128, 10)
+
+
+def split():
+    """Lesson 06's training and validation digits: (x, y), (x, y)."""
     digits = data.load_digits()
-    return nn.evaluate(net, digits.x_test, digits.y_test).accuracy
+    return (digits.x_train[:3200], digits.y_train[:3200]), (digits.x_train[3200:], digits.y_train[3200:])
 
 
-def trained(sizes=DEEP, *, seed=0, epochs=3, lr=0.02, **options):
+def accuracy(net):
+    return nn.evaluate(net, *split()[1]).accuracy
+
+
+def trained(sizes=DEEP, *, seed=0, epochs=5, lr=0.02, **options):
     rng = np.random.default_rng(seed)
     net = nn.models.mlp(sizes, rng=rng, **options)
-    nn.train(net, data.load_digits(), epochs=epochs, batch_size=64, lr=lr, momentum=0.9, rng=rng, progress=False)
+    nn.train(net, split()[0], epochs=epochs, batch_size=64, lr=lr, momentum=0.9, rng=rng, progress=False)
     return net
 
 
@@ -36,21 +44,21 @@ def trained(sizes=DEEP, *, seed=0, epochs=3, lr=0.02, **options):
 def test_the_patient_guesses_and_is_lesson_06s_network_with_more_layers(lesson, printed):
     assert lesson["DEEP"] == DEEP
     assert sum(n * m for n, m in pairwise(DEEP)) > 100_000
-    assert accuracy(lesson["patient"]) == 0.1
-    assert "10% of the test digits" in printed
-    assert training_runs("scales")["N(0, 0.05^2), momentum 0.9"].mean > 90  # with one hidden layer: nine in ten
+    assert accuracy(lesson["patient"]) < 0.15
+    assert "different answers to the validation digits: 1\nbelow 15 % of them right: True" in printed
+    assert round(training_runs("scales")["N(0, 0.05^2), momentum 0.9"].mean) == 90  # with one hidden layer
 
 
 def test_after_fifteen_passes_it_still_guesses_and_some_epochs_later_each_patient_wakes_up(printed):
-    assert accuracy(trained(init=nn.init.normal(0.05), epochs=15)) == 0.1
+    assert accuracy(trained(init=nn.init.normal(0.05), epochs=15)) < 0.15
     awake = waking_epochs()
     assert len(awake) == 5
-    assert all(15 < epoch <= 40 for epoch in awake)
+    assert all(20 < epoch <= 40 for epoch in awake)  # "after more than twenty epochs"
     assert f"the loss leaves ln 10 in epoch {sorted(awake)}" in printed
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_hes_weights_alone_make_ten_per_cent_ninety(seed):
+def test_hes_weights_alone_lead_from_guessing_to_nearly_nine_in_ten(seed):
     assert accuracy(trained(seed=seed, init=nn.init.normal(0.05))) < 0.2
     assert accuracy(trained(seed=seed)) > 0.85
 
@@ -60,7 +68,7 @@ def test_the_patient_learns_of_ten_samples_how_often_each_label_occurs(lesson, p
     assert (labels == 9).sum() == 4
     assert (np.bincount(labels) <= 4).all()
     assert "answers [9 9 9 9 9 9 9 9 9 9]" in printed
-    assert "at least 85 % of the test digits: True\nof ten samples by heart: 10" in printed
+    assert re.search(r"\n8[5-9]% of the validation digits\nof ten samples by heart: 10", printed)
     net = nn.models.mlp(DEEP, rng=np.random.default_rng(0), init=nn.init.normal(0.05))
     before = {name: p.copy() for name, p in net.parameters().items()}
     ten = data.load_digits().x_train[:10], labels
@@ -70,12 +78,14 @@ def test_the_patient_learns_of_ten_samples_how_often_each_label_occurs(lesson, p
     assert moved["16.b"] > 1 > 0.5 > moved["14.b"] > 0.1  # "the biases at its end"
     assert max(moved[f"{2 * layer}.w"] for layer in range(7)) < 0.005
     assert nn.feature_maps(net, ten[0])[-1][1].std(axis=0).max() < 0.001  # "nothing about the images"
-    assert (net.predict(data.load_digits().x_test) == 9).all()
+    assert (net.predict(split()[1][0]) == 9).all()
 
 
 def test_the_loss_before_the_first_step_says_how_sure_a_network_is_without_reason(lesson, shown):
-    patient, fit, large, huge = (loss for _, _, loss in lesson["starts"])
+    patient, tiny, fit, large, huge = (loss for _, _, loss in lesson["starts"])
     assert patient == pytest.approx(np.log(10), abs=5e-4)
+    assert tiny == pytest.approx(np.log(10), abs=5e-4)  # and it learns: ln 10 alone is no illness
+    assert training_runs("scales")["N(0, 0.001^2), momentum 0.9"].mean > 85
     assert np.log(10) < fit < 2.6
     assert 50 < large < 300
     assert 1000 < huge < 9000
@@ -90,7 +100,164 @@ def test_each_layer_passes_on_a_third_and_the_gradient_is_a_millionth_or_two_eve
     assert all(5e-7 < signal.gradient < 2.5e-6 for signal in found)
     assert all(signal.idle < 0.2 for signal in found)
     healthy = [layer["back"] for layer in flow("ReLU", HE)]
-    assert all(1e-3 < slope < 1e-2 for slope in healthy)  # "some thousandths"
+    assert all(1e-3 < slope < 1e-2 for slope in healthy)  # a thousand times as large
+    assert max(s.gradient for s in found[1:]) < 1.5 * min(s.gradient for s in found[1:])  # alike, and no comfort
+    assert all(signal.step(0.02) < 1e-6 for signal in found)  # "less than a millionth of themselves"
+    he = nn.models.mlp(DEEP, rng=np.random.default_rng(0))
+    assert all(3e-4 < signal.step(0.02) < 3e-3 for signal in signals(he, split()[0][0][:200], split()[0][1][:200]))
+
+
+def test_a_few_idle_units_are_harmless_and_most_are_woken_by_other_digits():
+    """A healthy network has as many of them on 200 digits, and fewer on all."""
+    (x, y), _ = split()
+    for seed in range(2):
+        he = nn.models.mlp(DEEP, rng=np.random.default_rng(seed))
+        few, all_digits = (sum(s.idle for s in signals(he, x[:n], y[:n])) for n in (200, len(x)))
+        assert 0 < all_digits < few
+
+
+def test_a_dead_unit_gets_no_gradient_itself_and_can_be_revived_from_below():
+    (x, y), _ = split()
+    net = nn.models.mlp((784, 20, 20, 10), rng=np.random.default_rng(0), dtype=np.float64, ops=ops)
+    w = net.parameters()["2.w"]
+    w[:, 0] = -abs(w[:, 0])  # its inputs are never negative, its sum never positive
+    signals(net, x[:200], y[:200])
+    assert not net.gradients()["2.w"][:, 0].any()
+    assert net.gradients()["2.w"][:, 1:].any()
+    net.parameters()["2.b"][0] = -0.001
+    net.parameters()["0.b"][:] = 0
+    w[0, 0] = 1.0
+    net.parameters()["0.w"][:, 0] = -1.0  # the one useful input is idle ...
+    assert signals(net, x[:200], y[:200])[1].idle >= 1 / 20
+    net.parameters()["0.w"][:, 0] = 1.0  # ... until the layer below changes
+    assert not (nn.feature_maps(net, x[:200].astype(float))[3][1][:, 0] == 0).all()
+
+
+# ---------------------------------------------------------------------------------------------------------- checklist
+
+
+def constant(rng, shape, n_in, n_out):
+    return np.full(shape, 0.05)
+
+
+def make(sizes, init, seed, **more):
+    return lambda: nn.models.mlp(sizes, rng=np.random.default_rng(seed), init=init, **more)
+
+
+N, HES, TANH = nn.init.normal, nn.init.he_normal, {"activation": "tanh"}
+HEALTHY = [
+    (SHALLOW, HES, 0.1, {}), (SHALLOW, N(0.05), 0.1, {}), (SHALLOW, N(0.001), 0.1, {}), (SHALLOW, HES, 0.01, {}),
+    (DEEP, HES, 0.02, {}), (DEEP, N(0.1), 0.02, TANH), (DEEP, nn.init.glorot_uniform, 0.02, TANH),
+]  # fmt: skip
+SICK = {  # the points that each one fails, whatever the seed
+    "the patient": (DEEP, N(0.05), 0.02, {}, {1, 3, 4}),
+    "smaller still": (DEEP, N(0.01), 0.02, {}, {1, 3, 4}),
+    "0.07": (DEEP, N(0.07), 0.02, {}, {1, 3, 4}),
+    "tanh, 0.05": (DEEP, N(0.05), 0.02, TANH, {1, 3, 4}),
+    "exploding": (DEEP, N(0.4), 0.02, {}, {1, 2, 3, 4}),
+    "0.25": (DEEP, N(0.25), 0.02, {}, {1, 2, 3, 4}),
+    "saturated": (DEEP, N(1), 0.02, TANH, {1, 2, 3, 4}),
+    "zeros": (SHALLOW, nn.init.zeros, 0.1, {}, {1, 3, 4}),
+    "equal": (SHALLOW, constant, 0.1, {}, {1, 4}),
+    "1": (SHALLOW, N(1), 0.1, {}, {2}),
+    "5": (SHALLOW, N(5), 0.1, {}, {2}),
+    "rate too small": (SHALLOW, HES, 0.0001, {}, {1, 4}),
+    "rate too large": (SHALLOW, HES, 1, {}, {1, 4}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("case", range(len(HEALTHY)))
+def test_the_checklist_passes_every_healthy_network(case, seed):
+    sizes, init, lr, more = HEALTHY[case]
+    found = examine(make(sizes, init, seed, **more), split()[0], lr=lr)
+    assert found.failed == ()
+    if seed:
+        return
+    net = make(sizes, init, seed, **more)()
+    rng = np.random.default_rng(seed)
+    nn.train(net, split()[0], epochs=4, batch_size=64, lr=lr, momentum=0.9, rng=rng, progress=False)
+    assert accuracy(net) > 0.8, "it is healthy"
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("case", SICK)
+@pytest.mark.filterwarnings("ignore:overflow", "ignore:invalid")
+def test_the_checklist_fails_every_sick_network(case, seed):
+    sizes, init, lr, more, fails = SICK[case]
+    assert set(examine(make(sizes, init, seed, **more), split()[0], lr=lr).failed) == fails
+    if seed:
+        return
+    net, rng = make(sizes, init, seed, **more)(), np.random.default_rng(seed)
+    try:
+        nn.train(net, split()[0], epochs=3, batch_size=64, lr=lr, momentum=0.9, rng=rng, progress=False)
+    except nn.NotFiniteError:
+        return
+    assert accuracy(net) < 0.8, "it is sick: the healthy ones read more after as many epochs"
+
+
+def test_every_item_of_the_checklist_fails_some_sick_network():
+    assert set().union(*(fails for *_, fails in SICK.values())) == {1, 2, 3, 4}
+
+
+def test_the_checklists_limits_are_those_that_examine_draws(prose):
+    from course_lib.lesson import training_health as health
+
+    assert health.FORWARD == (0.1, 10)
+    assert "within a factor of ten of the first one's, and fewer than half of the units are idle or saturated" in prose
+    assert (health.STUCK, health.STEP) == (0.5, (1 / 10_000, 1 / 50))
+    assert "moves the weights by a ten-thousandth to a fiftieth of their spread" in prose
+
+
+def test_the_pages_table_passes_the_first_five_and_fails_each_of_the_others(lesson):
+    fails = [row[-2] for row in lesson["rows"]]
+    assert fails[:5] == ["none"] * 5
+    assert fails[5:] == ["1, 3, 4", "1, 4", "2", "1, 4", "1, 4"]
+    reads = [row[-1] for row in lesson["rows"]]
+    assert lesson["chosen"] > lesson["on_validation"][lesson["best"]]  # the test happens to be the easier one
+    assert min(reads[:5]) > 0.83 > 0.8 > max(reads[5:])
+
+
+def test_point_5_a_third_of_the_range_tests_lowest_point_is_a_good_rate(lesson):
+    from course_lib.lesson import rate_range
+
+    runs = training_runs("rules")
+    means = {lr: runs[f"momentum 0.9, lr {lr}"].mean for lr in (0.001, 0.01, 0.03, 0.05, 0.1, 1)}
+    assert max(means, key=means.get) == 0.1
+    assert [round(means[lr], 1) for lr in (0.1, 0.03, 0.01)] == [90.0, 88.9, 87.0]  # as the page says
+    tests = [(lesson["rates"], lesson["losses"])]
+    for seed in range(1, 4):
+        net, rng = nn.models.mlp(SHALLOW, rng=np.random.default_rng(seed)), np.random.default_rng(seed)
+        tests.append(rate_range(net, split()[0], rng=rng, highest=3.0))
+    for rates, losses in tests:
+        smooth = np.convolve(losses, np.full(5, 0.2), "valid")
+        assert 0.15 < rates[4:][smooth.argmin()] < 0.55  # a third is 0.05 to 0.18, whatever the seed
+    assert means[0.1] - means[0.05] < 0.6
+
+
+@pytest.mark.parametrize("init", [N(0.05), N(0.01)])
+def test_point_5_a_patients_range_test_does_not_fall_at_the_rates_that_serve_a_healthy_one(init):
+    from course_lib.lesson import rate_range
+
+    for start, falls in ((init, False), (HES, True)):
+        net, rng = nn.models.mlp(DEEP, rng=np.random.default_rng(0), init=start), np.random.default_rng(0)
+        _, losses = rate_range(net, split()[0], rng=rng, highest=0.1)
+        assert bool(np.convolve(losses, np.full(5, 0.2), "valid").min() < 2) is falls
+
+
+def test_point_6_the_gap_is_wide_in_over_fitting_and_narrow_in_the_sound_and_the_slow_one():
+    gap = {name: held[-1] - training[-1] for name, (training, held) in sick_curves().items()}
+    assert gap["over-fitting"] > 0.7
+    assert max(gap["sound"], gap["rate too small"]) < 0.3
+
+
+def test_settings_are_compared_on_validation_digits_and_the_test_is_looked_at_once():
+    cells = [cell.source for cell in nbformat.read(NOTEBOOK, as_version=4).cells if cell.cell_type == "code"]
+    assert sum(text.count("x_test") for text in cells) == 1
+    (last,) = [text for text in cells if "x_test" in text]
+    assert "best = max(on_validation" in last
+    text = " ".join(cell.source for cell in nbformat.read(NOTEBOOK, as_version=4).cells)
+    assert "test accuracy" not in text.replace("test accuracy {chosen", "").replace("best test accuracy, 94.1", "")
 
 
 def test_a_gradient_of_a_layer_is_what_a_measurement_says(lesson):
@@ -137,6 +304,24 @@ def test_a_twentieth_happens_to_be_right_for_784_inputs_and_a_third_of_the_signa
         assert measured == pytest.approx(0.05 * np.sqrt(n / 2), rel=0.2)
 
 
+def test_deep_in_the_patient_all_digits_point_in_much_the_same_direction():
+    net = nn.models.mlp(DEEP, rng=np.random.default_rng(0), init=N(0.05))
+    outputs = [a for _, a in nn.feature_maps(net, split()[0][0][:200])][1:-1:2]
+    first, last = (cosine(a) for a in (outputs[0], outputs[-1]))
+    assert first < 0.7
+    assert last > 0.8
+
+
+def cosine(a):
+    """The mean cosine of the angle between two rows of a (n, D)."""
+    a = a / np.linalg.norm(a, axis=1, keepdims=True)
+    return (a @ a.T).mean()
+
+
+def test_the_rate_of_lesson_06_is_too_large_for_the_deep_network():
+    assert 1 in examine(make(DEEP, HES, 0), split()[0], lr=0.1).failed
+
+
 def test_he_runs_straight_down_and_tanh_saturates_where_relu_explodes():
     relu, tanh = flow("ReLU", HE), flow("tanh", 1.0)
     assert 0.5 < relu[-1]["rms"] / relu[0]["rms"] < 1
@@ -157,15 +342,15 @@ def test_equal_weights_stay_equal_and_zeros_move_the_last_biases_only(lesson, pr
 def test_the_table_of_scales_and_what_is_said_of_it(shown, prose):
     runs = training_runs("scales")
     means = [runs[f"N(0, {sd}^2), momentum 0.9"].mean for sd in (0, 0.001, 0.05, 1, 5)]
-    assert means[0] == 10
-    assert round(means[1]) == 91
-    assert round(means[2]) == 93
-    assert 75 < means[3] < 82
-    assert 40 < means[4] < 52
+    assert means[0] < 11
+    assert 0 < means[2] - means[1] < 4  # "nearly as many"
+    assert round(means[2]) == 90
+    assert 72 < means[3] < 80
+    assert 45 < means[4] < 55
     for sd, mean in zip(("0", "0.001", "0.05", "1", "5"), means, strict=True):
         assert re.search(rf"\n{re.escape(sd)} +{mean:.1f} +\d", shown)
-    assert "With $\\sigma = 0$ it guesses. With 0.05 it reads 93 %." in prose
-    assert re.search(r"\n√\(2/n\), each layer its own +92\.9 ", shown)
+    assert "With $\\sigma = 0$ it guesses. With 0.05 it reads 90 % of the validation digits." in prose
+    assert re.search(r"\n√\(2/n\), each layer its own +90\.0 ", shown)
 
 
 def test_xor_is_a_cliff():
@@ -175,20 +360,30 @@ def test_xor_is_a_cliff():
 # ----------------------------------------------------------------------------------------------- inputs, rates, rules
 
 
-def test_standardised_pixels_lose_nine_points_at_a_rate_and_win_two_at_another(printed):
+def test_standardised_pixels_lose_more_than_five_points_at_a_rate_and_win_two_or_three_at_another(printed):
     runs = training_runs("inputs")
 
-    def mean(way, lr):
-        return runs[f"{way}, lr {lr}"].mean
+    def against_plain(way, lr):
+        return runs[f"{way}, lr {lr}"].mean - runs[f"pixels 0 to 1, lr {lr}"].mean
 
-    assert 8.5 < mean("pixels 0 to 1", 0.1) - mean("each pixel standardised", 0.1) < 9.5
-    assert 1.5 < mean("each pixel standardised", 0.01) - mean("pixels 0 to 1", 0.01) < 2.5
-    assert mean("pixels 0 to 255", 0.1) < 12
-    assert "became 356\ntraining images with ink there: 1 of 4,000" in printed
+    assert -8.5 < against_plain("each pixel standardised", 0.1) < -7.5
+    for way in ("standardised, kept within 3", "standardised together"):
+        assert -3.5 < against_plain(way, 0.1) < -2.5  # "that alone costs three points"
+    for way in ("each pixel standardised", "standardised, kept within 3", "standardised together"):
+        assert 2 < against_plain(way, 0.01) < 3.5  # "two points or three"
+    assert runs["pixels 0 to 255, lr 0.1"].mean < 12
+    assert "became 374\ntraining images with ink there: 1 of 3200" in printed
+    assert "training images with a pixel beyond 10: 17%\nmean square of a pixel: 0.11 became 0.83" in printed
+    (x, _), _ = split()
+    standard = data.fit_standardiser(x).apply(x)
+    assert 6.5 < np.mean(standard**2) / np.mean(x**2) < 8  # "about seven times"
+    assert (abs(standard) > 10).any(axis=1).mean() == pytest.approx(1 / 6, abs=0.005)
+    assert not standard[:, (x == 0).all(axis=0)].any()  # divided by 1
 
 
 def test_that_pixel_lies_near_the_border(lesson):
-    assert lesson["pixel"] % 28 < 4
+    row, column = divmod(lesson["pixel"], 28)
+    assert min(row, column, 27 - row, 27 - column) < 4
 
 
 def test_pixels_255_times_as_large_make_first_sums_and_first_gradients_255_times_as_large():
@@ -206,21 +401,23 @@ def test_the_range_test_is_level_then_falls_then_climbs(lesson):
     assert rates[1] / rates[0] == pytest.approx(1.09, abs=0.005)  # "each with a rate 9 % above the one before"
     smooth = np.convolve(losses, np.full(5, 0.2), "valid")
     best = rates[4:][smooth.argmin()]
-    assert 0.03 < best < 0.4
+    assert 0.2 < best < 0.45
     assert 2 < losses[rates < 5e-4].mean() < 2.8
     assert smooth.min() < 0.8
     assert losses[-1] > 2 * smooth.min()
-    assert 120 * 64 / 4000 < 2  # "two epochs"
+    assert 2 < 120 * 64 / 3200 < 3  # "less than three epochs"
 
 
-def test_the_schedule_climbs_20_steps_and_falls_to_0_and_its_trainings_lie_closer(lesson, printed):
-    assert lesson["steps"] == 189
-    assert "[0.005, 0.055, 0.1, 0.054, 0.0]" in printed
-    assert max(lesson["rising_then_falling"]) == pytest.approx(0.1)
+def test_the_schedule_climbs_20_steps_and_falls_to_0_and_five_trainings_show_no_difference(lesson):
+    assert lesson["steps"] == 150
+    rates = lesson["rising_then_falling"]
+    assert np.argmax(rates) in (19, 20)
+    assert max(rates) == pytest.approx(0.1)
+    assert rates[-1] < 0.001
     runs = training_runs("rules")
     plain, cosine = runs["momentum 0.9, lr 0.1"], runs["momentum 0.9, warm-up of 20, cosine"]
-    assert abs(plain.mean - cosine.mean) < 0.5  # "the mean hardly moves"
-    assert np.ptp(cosine.test) < 0.7 * np.ptp(plain.test)
+    assert min(plain.validation) < cosine.mean < max(plain.validation)
+    assert abs(plain.mean - cosine.mean) < 0.5
 
 
 def test_adams_first_step_by_hand_and_its_length_for_any_gradient(printed):
@@ -243,16 +440,34 @@ def test_where_gradients_keep_changing_their_sign_adam_steps_are_short():
     assert max(lengths[-10:]) < 0.1 * 0.01
 
 
-def test_adam_forgives_a_small_rate_and_is_no_better_at_its_best(shown):
+def test_adams_default_is_a_point_or_two_below_its_best_which_is_no_better_than_momentums(shown):
     runs = training_runs("rules")
     best, momentum = runs["Adam, lr 0.01"], runs["momentum 0.9, lr 0.1"]
-    assert 0.2 < best.mean - momentum.mean < 0.45  # "a third of a point"
-    assert best.mean - momentum.mean < min(np.ptp(best.test), np.ptp(momentum.test))
+    assert 0.3 < best.mean - momentum.mean < 0.8  # "half a point or so"
+    assert best.mean - momentum.mean < min(np.ptp(best.validation), np.ptp(momentum.validation))
     sgd, with_momentum, adam = (runs[f"{rule}, lr 0.001"].mean for rule in ("SGD", "momentum 0.9", "Adam"))
-    assert sgd < 30 < with_momentum < 80 < 90 < adam
+    assert sgd < 30 < with_momentum < 80 < adam
+    assert 1 <= best.mean - adam <= 2
     assert runs["Adam, lr 0.1"].mean < 80
     assert runs["Adam, lr 1"].mean < 20
-    assert re.search(r"\nAdam +91\.5 +93\.2 +77\.1 +12\.2", shown)
+    assert re.search(r"\nAdam +89\.3 +90\.6 +74\.7 +15\.9", shown)
+
+
+def test_adam_cancels_the_gradients_255_and_not_the_weights():
+    """The first layer for pixels from 0 to 255, with weights 255 times smaller: how far a step moves it, as a share."""
+    (x, y), _ = split()
+    shares = {}
+    for factor in (1, 255):
+        for rule in (nn.SGD, nn.Adam):
+            net = nn.models.mlp(SHALLOW, rng=np.random.default_rng(0), dtype=np.float64, ops=ops)
+            w = net.parameters()["0.w"]
+            w /= factor
+            before = w.copy()
+            signals(net, factor * x[:64].astype(float), y[:64])
+            rule(net).step(0.001)
+            shares[rule.__name__, factor] = np.sqrt(np.mean((w - before) ** 2) / np.mean(before**2))
+    assert shares["SGD", 255] / shares["SGD", 1] == pytest.approx(255**2, rel=0.01)
+    assert shares["Adam", 255] / shares["Adam", 1] == pytest.approx(255, rel=0.05)
 
 
 # ------------------------------------------------------------------------------------------------------------ brakes
@@ -264,32 +479,30 @@ def test_dropout_keeps_the_mean_and_weight_decay_makes_weights_small(lesson, pri
     assert (np.diff(spreads, axis=0) < 0).all()
 
 
-def test_on_300_digits_the_brakes_change_less_than_a_point_and_the_strongest_costs_three(lesson):
+def test_on_300_digits_the_brakes_change_less_than_a_point_and_the_strongest_cost_more(lesson):
     runs = training_runs("few")
     rows = {kind: runs[f"300 digits, {kind}"] for kind in lesson["kinds"]}
-    strong = rows.pop("weight decay 0.1")
+    decay, dropped = rows.pop("weight decay 0.1"), rows.pop("dropout 0.8")
     means = [r.mean for r in rows.values()]
-    assert max(means) - min(means) < 1.2
-    assert max(min(r.test) for r in rows.values()) <= min(max(r.test) for r in rows.values()), "ranges overlap"
-    assert rows["plain"].mean - strong.mean == pytest.approx(3, abs=0.5)
-    assert round(rows["plain"].mean, 1) == 85.6  # the question says so
+    assert max(means) - min(means) < 1
+    assert max(min(r.validation) for r in rows.values()) <= min(max(r.validation) for r in rows.values()), "overlap"
+    assert rows["plain"].mean - decay.mean == pytest.approx(4, abs=0.5)
+    assert 0.5 < rows["plain"].mean - dropped.mean < 1  # "most of a point"
+    assert round(rows["plain"].mean, 1) == 84.5  # the question says so
     assert min(rows["plain"].training) == 100
-    assert round(training_runs("scales")["he_normal, momentum 0.9"].mean) == 93  # the same network, 4,000 digits
+    assert round(training_runs("scales")["he_normal, momentum 0.9"].mean) == 90  # the same network, 3,200 digits
 
 
-def test_the_search_looks_at_validation_digits_and_once_at_the_test(lesson):
-    assert lesson["best"] in (0.001, 0.01)
+def test_the_search_finds_a_rate_near_a_hundredth(lesson):
+    assert lesson["best"] in (0.003, 0.01, 0.03)
     assert lesson["chosen"] > 0.89
-    cells = [cell.source for cell in nbformat.read(NOTEBOOK, as_version=4).cells if cell.cell_type == "code"]
-    (search,) = [text for text in cells if "def on_validation" in text]
-    assert "validation=0.1" in search
-    assert "x_test" not in search
 
 
-def test_the_spread_between_seeds_is_about_a_point():
+def test_five_seeds_often_differ_by_a_point_or_more():
     runs = training_runs("scales")
-    spreads = [np.ptp(runs[f"{name}, momentum 0.9"].test) for name in ("N(0, 0.05^2)", "he_normal", "glorot_uniform")]
-    assert all(0.5 < spread < 2 for spread in spreads)
+    names = ("N(0, 0.05^2)", "he_normal", "glorot_uniform")
+    ranges = [np.ptp(runs[f"{name}, momentum 0.9"].validation) for name in names]
+    assert all(1 < width < 5 for width in ranges)
 
 
 # ---------------------------------------------------------------------------------------------------------- six curves
@@ -332,8 +545,8 @@ def test_try_it_tanh_halves_the_signal_where_relu_leaves_a_third():
     assert round(tanh[-1]["rms"], 4) == 0.0026
     assert round(relu[-1]["rms"], 4) == 0.0002
     assert 15 < tanh[0]["back"] / relu[0]["back"] < 25
-    assert accuracy(trained(activation="tanh", init=nn.init.normal(0.05))) < 0.25
-    assert 0.85 < accuracy(trained(activation="tanh", init=nn.init.normal(0.1))) < 0.93
+    assert accuracy(trained(activation="tanh", init=nn.init.normal(0.05), epochs=3)) < 0.25
+    assert 0.75 < accuracy(trained(activation="tanh", init=nn.init.normal(0.1), epochs=3)) < 0.9
 
 
 def test_check_yourself():
