@@ -47,7 +47,7 @@ def learning_curves(history):
             label=f"lowest validation loss: epoch {best + 1}",
         )
     low, high = min(history.val_loss), max(history.val_loss)
-    room = 0.25 * (high - low) or 1.0
+    room = 0.35 * (high - low) or 1.0
     for epoch, align, place in (best, "center", -16), (last, "right", 8):
         middle.annotate(
             f"{history.val_loss[epoch]:.2f}",
