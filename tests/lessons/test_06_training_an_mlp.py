@@ -462,7 +462,7 @@ def test_erratum_relu_derivative_is_one_dg_dw_is_x_and_the_distance_is_linear_in
         "In float32, the power of a score of 89 is inf",
         "while its probabilities for new ones get worse",
         "learned anything about which digit is which",
-        '06b "Making it train"',
+        "The next lesson, [06b](06b_making_it_train.ipynb)",
     ],
 )
 def test_what_the_sources_hold_is_told(prose, said):
