@@ -13,7 +13,8 @@ from . import style
 def learning_curves(history):
     """Return a figure of loss and accuracy per epoch, training against validation, with the gap between them shaded.
 
-    The panel in the middle has the validation loss alone, on a linear scale: how it turns cannot be seen over decades.
+    Three panels, one above the other, so that a phone shows them whole. The panel in the middle has the validation loss
+    alone, on a linear scale: how it turns cannot be seen over decades.
 
     Parameters
     ----------
@@ -25,19 +26,18 @@ def learning_curves(history):
             f"{history!r} holds no validation values, so there is no second curve; train with validation=0.2, or draw "
             'one curve: plots.curves({"loss": history.loss}).'
         )
-    fig, (left, middle, right) = style.new_figure(8.5, 3.5, 1, 3)
+    fig, (top, middle, bottom) = style.new_figure(3.7, 6.3, 3, 1, sharex=True)
     epochs = np.arange(1, history.epochs + 1)
-    panels = (left, history.loss, history.val_loss), (right, history.accuracy, history.val_accuracy)
+    panels = (top, history.loss, history.val_loss), (bottom, history.accuracy, history.val_accuracy)
     for ax, train, validation in panels:
         _curve(ax, epochs, train, "data", "training")
         _curve(ax, epochs, validation, "output", "validation")
         ax.fill_between(epochs, train, validation, color=style.tint("hazard", 0.35), linewidth=0, label="gap")
     _curve(middle, epochs, history.val_loss, "output", "validation")
-    for ax in (left, middle, right):
-        ax.set(xlabel="epoch", xlim=(0.5, history.epochs + 0.5))
-        ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+    bottom.set(xlabel="epoch", xlim=(0.5, history.epochs + 0.5))
+    bottom.xaxis.set_major_locator(MaxNLocator(5, integer=True))
     best, last = history.best_epoch, history.epochs - 1
-    for ax in (left, middle):
+    for ax in (top, middle):
         ax.plot(
             best + 1,
             history.val_loss[best],
@@ -47,7 +47,7 @@ def learning_curves(history):
             label=f"lowest validation loss: epoch {best + 1}",
         )
     low, high = min(history.val_loss), max(history.val_loss)
-    room = 0.25 * (high - low) or 1.0
+    room = 0.35 * (high - low) or 1.0
     for epoch, align, place in (best, "center", -16), (last, "right", 8):
         middle.annotate(
             f"{history.val_loss[epoch]:.2f}",
@@ -57,10 +57,10 @@ def learning_curves(history):
             ha=align,
             fontsize=style.SIZE_SMALL,
         )
-    left.set(yscale="log", title="Loss (log scale)")
+    top.set(yscale="log", title="Loss (log scale)")
     middle.set(ylim=(low - room, high + room), title="Validation loss (linear)")
-    right.set(ylim=(0.7, 1.01), title="Accuracy")
-    fig.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    bottom.set(ylim=(0.7, 1.01), title="Accuracy")
+    fig.legend(*top.get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return fig
 
 
@@ -100,6 +100,8 @@ def mistakes(images, found, *, cols=5, side=1.45):
         All images that `found.index` counts in.
     found : nn.Mistakes
         Without any, the figure says so.
+    side : float
+        Width for one digit and its text, in inches; 1.25 holds the longest text.
     """
     if len(found.index) == 0:
         fig, ax = style.new_figure(4.5, 0.7)
@@ -112,10 +114,11 @@ def mistakes(images, found, *, cols=5, side=1.45):
 
 
 @style.styled
-def confusion(counts):
+def confusion(counts, *, size=(5.6, 4.6)):
     """Return a figure of a confusion matrix (C, C): row = label, column = answer; mistakes are shaded and bold.
 
-    ValueError unless `counts` is square and holds whole numbers >= 0, of any type.
+    `size` is width and height in inches; a width of 4 fits a phone. ValueError unless `counts` is square and holds
+    whole numbers >= 0, of any type.
     """
     given, counts = as_float("counts", counts, ndim=2, min_rows=1), np.asarray(counts)
     if counts.shape[0] != counts.shape[1]:
@@ -126,7 +129,7 @@ def confusion(counts):
         raise ValueError(f"counts holds {bad:g}; it must hold whole numbers >= 0, as nn.confusion_matrix returns them.")
     n, counts = len(counts), counts.astype(np.int64)
     wrong = np.where(np.eye(n, dtype=bool), 0, counts)
-    fig, ax = style.new_figure(5.6, 4.6)
+    fig, ax = style.new_figure(*size)
     shades = [style.tint("hazard", amount) for amount in np.linspace(0, 0.85, int(wrong.max()) + 1)]
     for i, j in np.ndindex(n, n):
         face = style.tint("output", 0.25) if i == j else shades[wrong[i, j]]

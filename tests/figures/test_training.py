@@ -12,18 +12,28 @@ from course_lib.figures import style
 def test_learning_curves_draw_the_history():
     history = nn.History(loss=[1.0, 0.1, 0.01], accuracy=[0.7, 0.9, 1.0], val_loss=[0.5, 0.3, 0.4],
                          val_accuracy=[0.8, 0.9, 0.9], best_epoch=1)
-    left, middle, right = figures.training.learning_curves(history).axes
-    train, validation, best = left.lines
+    top, middle, bottom = figures.training.learning_curves(history).axes
+    train, validation, best = top.lines
     np.testing.assert_array_equal(train.get_xydata(), [[1, 1.0], [2, 0.1], [3, 0.01]])
     np.testing.assert_array_equal(validation.get_ydata(), [0.5, 0.3, 0.4])
     np.testing.assert_array_equal(best.get_xydata(), [[2, 0.3]])
     assert train.get_linestyle() != validation.get_linestyle()
-    np.testing.assert_array_equal(right.lines[0].get_ydata(), [0.7, 0.9, 1.0])
+    np.testing.assert_array_equal(bottom.lines[0].get_ydata(), [0.7, 0.9, 1.0])
     alone, lowest = middle.lines
     np.testing.assert_array_equal(alone.get_ydata(), [0.5, 0.3, 0.4])
     np.testing.assert_array_equal(lowest.get_xydata(), [[2, 0.3]])
-    assert (left.get_yscale(), middle.get_yscale()) == ("log", "linear")
+    assert (top.get_yscale(), middle.get_yscale()) == ("log", "linear")
     assert [t.get_text() for t in middle.texts] == ["0.30", "0.40"]
+
+
+def test_pictures_of_training_can_be_made_narrow_enough_for_a_phone():
+    """A page at 400 pixels has 367 for a picture, and shrinks it by a twelfth at most, so that letters stay legible."""
+    history = nn.History(loss=[1.0], accuracy=[0.7], val_loss=[0.5], val_accuracy=[0.8], best_epoch=0)
+    found = nn.Mistakes(np.arange(4), np.full(4, 3), np.full(4, 8), np.full(4, 0.99999))
+    images = np.random.default_rng(0).random((4, 28, 28))
+    for fig in (figures.training.learning_curves(history), figures.training.confusion(np.eye(10), size=(4, 3.9)),
+                figures.training.mistakes(images, found, cols=3, side=1.28)):  # fmt: skip
+        assert figures.picture(fig, alt="Pictures of a training on a phone").width * 11 / 12 <= 367
 
 
 def test_learning_curves_draw_a_loss_that_never_turns():
