@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import datetime
 import json
-import platform
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -22,6 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from course_lib import data, nn
+from course_lib.bench.report import describe_machine
 
 SIZES, BATCH = (784, 128, 10), 64
 LR, MOMENTUM = 0.1, 0.9
@@ -229,8 +229,7 @@ def main() -> None:
         print(f"\n{PARTS[name].__doc__}")
         found[name] = PARTS[name](range(options.seeds or (10 if name == "xor" else 5)))
     if options.out:
-        versions = {"python": platform.python_version(), "numpy": np.__version__}
-        about = {"bench": "training", "date": f"{datetime.date.today()}", "machine": platform.machine()} | versions
+        about = {"bench": "training", "date": f"{datetime.date.today()}", "machine": describe_machine()}
         options.out.write_text(json.dumps({**about, "parts": found}, indent=1) + "\n", encoding="utf-8")
 
 

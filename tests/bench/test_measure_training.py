@@ -89,7 +89,7 @@ def test_what_was_measured_is_written_with_its_day_and_versions(tmp_path, monkey
     monkeypatch.setattr(sys, "argv", ["measure_training.py", "scales", "xor", "--seeds", "2", "--out", str(out)])
     tool.main()
     found = json.loads(out.read_text(encoding="utf-8"))
-    assert found["numpy"] == np.__version__
+    assert found["machine"]["versions"]["numpy"] == np.__version__
     assert list(found["parts"]) == ["scales", "xor"]
     first = found["parts"]["scales"][0]
     assert first == {"name": "N(0, 0^2), momentum 0.9", "training": [90, 91], "validation": [80, 81]}
