@@ -416,6 +416,13 @@ def test_a_hidden_neurons_image_exceeds_every_real_patch_without_a_prior(lesson)
     assert (np.array(lesson["reached"]["both"]) < lesson["reached"]["no prior"]).all()
 
 
+def test_the_slopes_that_the_reader_may_reckon_with_before_the_climb_without_a_clip(lesson, networks):
+    threes = lesson["x_test"][lesson["labels"] == 3]
+    for net in networks:
+        assert 5.5 < np.median(lesson["length"](nn.saliency(net, threes, 3))) < 7.5  # the page: about 6 or 7
+        assert 1.5 < lesson["length"](nn.saliency(net, lesson["noise"], 3))[0] < 4.5  # the page: 2 or 4
+
+
 def test_deliberate_mistake_without_a_clip_the_image_leaves_the_space_of_images(lesson):
     free = lesson["free"]
     assert 15 < lesson["top"] < 40  # the page: about 25
