@@ -132,9 +132,9 @@ patched[0].params["w"][...] = before[0].params["w"]
 without = nn.accuracy(patched.predict(x_test), labels)
 patched[0].params["w"][...] = nn.models.lenet5(rng=np.random.default_rng(77))[0].params["w"]
 foreign = nn.accuracy(patched.predict(x_test), labels)
+print(f"correlation of start and end {correlation:.2f}")
 table([("trained", accuracies[0]), ("the random ones of its start", without), ("six other random ones", foreign)],
       ["masks in C1", "read correctly"], formats={"read correctly": ".1%"})
-print(f"correlation of start and end {correlation:.2f}")
 
 # %% [markdown]
 # <details class="reveal"><summary>What the layers behind have learned</summary>
@@ -161,9 +161,9 @@ put_back.confirm("6 to 15" if 0.85 < without < 0.945 else f"{100 - 100 * without
 
 # %%
 found = nn.feature_maps(net, x_test)  # of every layer: a name, and the outputs for all 1,000 digits
+print("later on this page: layer 10,", found[10][0], found[10][1].shape, "behind F6, and layer 11, the ten scores")
 table([(number, name, str(values.shape)) for number, (name, values) in enumerate(found) if number < 6],
       ["layer", "what it is", "shape of its output"])
-print("later on this page: layer 10,", found[10][0], found[10][1].shape, "behind F6, and layer 11, the ten scores")
 
 # %% tags=["hide-input", "nbval-ignore-output", "continued"]
 # Feature maps of a 3 and a 5, behind the ReLU of C1 and of C3.
@@ -741,7 +741,7 @@ far = predict(
     "How far from its 5 is a typical image that is read as a 3?",
     ["less than 2.5", "about 4", "about 7, as far as a real 3"],
     answer="less than 2.5",
-    reveals=4,
+    reveals=5,
 )
 far
 
@@ -777,10 +777,10 @@ for name, images_now in (("by the gradient", tricked), ("at random", jittered[0]
     promised_now = -(g * (images_now - fives)).sum(axis=(1, 2, 3))
     cosine = promised_now / (length(g) * distance)
     effect[name] = [np.median(v) for v in (distance, cosine, promised_now, leading(fives) - leading(images_now))]
+print(f"lead at the start {np.median(leading(fives)):.1f}; after random changes {still:.1%} are still read as 5")
 table([(name, *row) for name, row in effect.items()],
       ["change", "its length", "cosine", "the lead should fall by", "and falls by"],
       formats={"its length": ".1f", "cosine": ".2f", "the lead should fall by": ".1f", "and falls by": ".1f"})
-print(f"lead at the start {np.median(leading(fives)):.1f}; after random changes {still:.1%} are still read as 5")
 
 # %% tags=["hide-input", "hide-output", "nbval-ignore-output"]
 # The 5s, the tricked ones, and the random changes.
@@ -807,19 +807,19 @@ far.confirm("less than 2.5" if np.median(distance) < 2.5 else f"{np.median(dista
 # border, and a sister's border need not run exactly there. So climb on, until "3" leads by as much as "5" did at the
 # start.
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["hide-output", "nbval-ignore-output"]
 lead_before = leading(fives)
 pushed, _ = climb_each(net, 3, fives, lambda images, log_k: leading(images) <= -lead_before, lr=0.1, steps=120)
 as_far = random_changes(fives, length(pushed - fives), rng=rng)
 sets = {"the 5s": fives, "just across the border": tricked, "pushed on": pushed, "as far, at random": as_far}
 transfer = {name: [int((network.predict(x) == 3).sum()) for network in (net, *sisters)] for name, x in sets.items()}
-table([(name, np.median(length(x - fives)), *transfer[name]) for name, x in sets.items()],
-      ["of 40 images", "distance", "as 3 by net", "by one sister", "by the other"], formats={"distance": ".1f"})
 own = [climb_each(sister, 3, fives, lambda images, log_k, s=sister: s.predict(images) == 3, lr=0.1, steps=80)
        for sister in sisters]
 own_distance = [float(np.median(length(images_now - fives))) for images_now, _ in own]
 print("the sisters, attacked themselves:", *(f"{(steps > 0).sum()} of 40 tricked," for _, steps in own),
       "typical distances", *(f"{d:.1f}" for d in own_distance))
+table([(name, np.median(length(x - fives)), *transfer[name]) for name, x in sets.items()],
+      ["of 40 images", "distance", "as 3 by net", "by one sister", "by the other"], formats={"distance": ".1f"})
 
 # %% [markdown]
 # No, every one of the three can be tricked, after about the same distance. Images that stop at `net`'s own border
@@ -832,7 +832,7 @@ print("the sisters, attacked themselves:", *(f"{(steps > 0).sum()} of 40 tricked
 # ## What goes wrong: no clip
 #
 # Leave out the clip. The goal is now the score itself (layer 11, the last), and the 200 steps have a length of 0.25, as
-# before. At a real 3 the score rises by about 6 or 7 for each unit of length along the gradient, at noise by 2 or 4.
+# before. At a real 3 the score rises by about 6 or 7 for each unit of length along the gradient, at noise by 2 to 4.
 
 # %% tags=["hide-input"]
 # A prediction.

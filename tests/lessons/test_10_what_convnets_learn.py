@@ -1,5 +1,6 @@
 """Lesson 10: what must come out, in the library, in the lesson's own numbers and on its page."""
 
+import ast
 import copy
 import re
 from pathlib import Path
@@ -534,3 +535,11 @@ def test_every_prediction_was_confirmed_and_none_is_answered_above_it(notebook, 
     assert len(set(right)) >= 4
     before = "\n".join(c.source for c in notebook.cells).split("surprise = predict(")[0]
     assert "looks like noise" not in before.replace("squares that look like noise", "")
+
+
+def test_every_table_is_the_last_value_of_its_cell_so_that_it_shows(notebook):
+    for cell in notebook.cells:
+        if cell.cell_type == "code" and re.search(r"^table\(", cell.source, re.MULTILINE):
+            last = ast.parse(cell.source).body[-1]
+            assert isinstance(last, ast.Expr), cell.source[:80]
+            assert ast.unparse(last).startswith("table("), cell.source[:80]
