@@ -10,7 +10,9 @@ from course_lib import reference as ops
 from . import style
 from .picture import picture
 
+SIGNS = style.DIVERGING + "_r"  # everywhere on the page: orange is positive, purple negative
 WIDTH = 3.6  # inches: fits on a phone, in a fold too, so that text keeps its size there
+ON_PAGE = 1.65  # how much larger than on a phone a figure stands in a wide column
 GREYS = 16  # shades from paper to ink: nobody sees more, and noise in 256 shades makes PNGs three times as large
 
 
@@ -18,7 +20,7 @@ GREYS = 16  # shades from paper to ink: nobody sees more, and noise in 256 shade
 def mask_rows(rows, *, cols=6):
     """Return a figure of masks, one row for each entry of {name: (M, K, K) array}, all on one scale around 0.
 
-    Orange is negative, purple positive, white 0; the scale stands below.
+    Orange is positive, purple negative, white 0; the scale stands below.
     """
     count = min(cols, max(len(w) for w in rows.values()))
     top = max(float(np.abs(w).max()) for w in rows.values()) or 1.0
@@ -27,7 +29,7 @@ def mask_rows(rows, *, cols=6):
     for part, (name, masks) in zip(parts, rows.items(), strict=True):
         part.suptitle(name, x=0.01, ha="left", fontsize=style.SIZE_SMALL)
         for m, ax in enumerate(part.subplots(1, count, squeeze=False)[0]):
-            drawn = _image(ax, masks[m], style.DIVERGING, -top, top)
+            drawn = _image(ax, masks[m], SIGNS, -top, top)
             ax.set_xlabel(f"map {m}", fontsize=style.SIZE_SMALL, labelpad=2)
     below.colorbar(drawn, cax=below.subplots(), orientation="horizontal", label="weight")
     return fig
@@ -52,7 +54,7 @@ def digit_and_masks(image, w, answer, share):
     says = f"The network says:\n{answer}, with {percent(share)}.\n\nWhy? It is all in\nnumbers like these."
     right.text(0, 0.55, says, va="center", fontsize=style.SIZE_TEXT)
     ax = below.subplots()
-    _image(ax, sheet, style.DIVERGING, -top, top)
+    _image(ax, sheet, SIGNS, -top, top)
     ax.spines[:].set(visible=False)
     for axis, count, name in ((ax.xaxis, M, "output map"), (ax.yaxis, C, "input map")):
         named = range(0, count, 1 if count < 10 else 5)  # two digits need more room than a mask has
@@ -78,7 +80,7 @@ def answers_of(rows, columns):
                 ax.set_title(text, fontsize=style.SIZE_SMALL, fontweight="normal", loc="center", pad=3)
                 continue
             most = float(np.abs(values).max()) or 1.0
-            _image(ax, -np.asarray(values), style.DIVERGING, -most, most)
+            _image(ax, values, SIGNS, -most, most)
             down, across = np.nonzero(values < -0.4 * most)
             ax.scatter(across, down, s=6, marker="_", color=style.PAPER, linewidth=1)
     return fig
@@ -113,6 +115,7 @@ def maps_of(images, found, *, maps=None):
     n, cols = len(images), len(maps) + 1
     side = min(0.98, WIDTH / cols)
     fig, axes = style.new_figure(side * cols, side * n + 0.35, n, cols, squeeze=False)
+    fig.on_page = ON_PAGE
     for i, line in enumerate(axes):
         _image(line[0], images[i], "gray_r", 0, 1)
         for ax, m in zip(line[1:], maps, strict=True):
@@ -161,7 +164,7 @@ def _draw_excited(w, patches, labels, maps):
         above, below = next(parts), next(parts)
         above.suptitle(f"map {m}: its masks", x=0.01, ha="left", fontsize=style.SIZE_SMALL)
         for ax, mask in zip(above.subplots(1, len(masks), squeeze=False)[0], masks, strict=True):
-            _image(ax, mask, style.DIVERGING, -top, top)
+            _image(ax, mask, SIGNS, -top, top)
         below.suptitle("what excites it most", x=0.01, ha="left", fontsize=style.SIZE_SMALL)
         for ax, patch, digit in zip(below.subplots(1, len(cut), squeeze=False)[0], cut, digits, strict=True):
             _image(ax, patch, "gray_r", 0, 1)
@@ -181,27 +184,22 @@ def image_rows(rows, columns=None):
         Text below the images of the last row.
     """
     n = max(len(images) for images in rows.values())
-    side = min(0.95, WIDTH / n)
-    fig = _empty((side + 0.25) * len(rows) + (0.25 if columns else 0.05))
-    parts = np.ravel(fig.subfigures(len(rows), 1, height_ratios=_heights(side, len(rows), columns)))
-    for part, (name, images) in zip(parts, rows.items(), strict=True):
-        part.suptitle(name, x=0.01, ha="left", fontsize=style.SIZE_SMALL)
-        line = part.subplots(1, n, squeeze=False)[0]
-        for i, ax in enumerate(line):
-            if i < len(images) and images[i] is not None:
-                _image(ax, images[i], "gray_r", 0, 1)
-            else:
-                ax.set(xticks=[], yticks=[])
-                ax.grid(False)
-                ax.spines[:].set(visible=False)
-    for ax, text in zip(line, columns or [], strict=False):
-        ax.set_xlabel(text, fontsize=style.SIZE_SMALL, labelpad=2)
+    side, name_height, below = min(0.95, WIDTH / n), 0.22, 0.22 if columns else 0.02
+    height = (side + name_height) * len(rows) + below
+    fig = _empty(height)
+    fig.set_layout_engine("none")  # every image has its place: a layout would make the last row larger
+    for k, (name, images) in enumerate(rows.items()):
+        top = height - k * (side + name_height)
+        fig.text(0.01, (top - 0.04) / height, name, ha="left", va="top", fontsize=style.SIZE_SMALL, fontweight="bold")
+        for i, image in enumerate(images):
+            if image is None:
+                continue
+            left, low = i * WIDTH / n + 0.03, top - name_height - side
+            ax = fig.add_axes([left / WIDTH, low / height, (side - 0.06) / WIDTH, side / height])
+            _image(ax, image, "gray_r", 0, 1)
+            if columns and k == len(rows) - 1:
+                ax.set_xlabel(columns[i], fontsize=style.SIZE_SMALL, labelpad=2)
     return fig
-
-
-def _heights(side, rows, columns):
-    """Heights of rows of images with a name above each, and texts below the last."""
-    return [side + 0.25] * (rows - 1) + [side + (0.5 if columns else 0.25)]
 
 
 @style.styled
@@ -220,13 +218,14 @@ def before_after(net, start, end, goal, *, steps):
     """
     k = ops.softmax(net.forward(np.stack([start, end])[:, None]))
     fig, axes = style.new_figure(WIDTH, 1.95, 1, 3)
+    fig.on_page = ON_PAGE
     for ax, image, name, share in zip(axes, (start, end), ("start", f"after {steps} steps"), k, strict=False):
         _image(ax, image, "gray_r", 0, 1)
         ax.set_title(name, fontsize=style.SIZE_SMALL, loc="center")
         ax.set_xlabel(f"'{goal}': {percent(share[goal])}", fontsize=style.SIZE_SMALL)
     change = end - start
     reach = float(np.abs(change).max()) or 1.0
-    _image(axes[2], change, style.DIVERGING, -reach, reach)
+    _image(axes[2], change, SIGNS, -reach, reach)
     axes[2].set_title("change", fontsize=style.SIZE_SMALL, loc="center")
     axes[2].set_xlabel(f"{-reach:.1f} to {reach:.1f}".replace("-", "\u2212"), fontsize=style.SIZE_SMALL)
     return fig
@@ -273,7 +272,7 @@ def outside(image, real):
     _image(left, image, "gray_r", 0, 1)
     left.set_title("drawn from 0 to 1", fontsize=style.SIZE_SMALL, loc="center")
     reach = float(np.abs(image).max())
-    drawn = _image(middle, image, style.DIVERGING, -reach, reach)
+    drawn = _image(middle, image, SIGNS, -reach, reach)
     middle.set_title("to its own limits", fontsize=style.SIZE_SMALL, loc="center")
     above.colorbar(drawn, ax=middle, shrink=0.8)
     bins = np.linspace(min(0, float(image.min())), max(1, float(image.max())), 40)
@@ -298,6 +297,7 @@ def _empty(height):
     """A figure of a phone's width without axes."""
     fig = style.new_figure(WIDTH, height)[0]
     fig.clear()
+    fig.on_page = ON_PAGE
     return fig
 
 

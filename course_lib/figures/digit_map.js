@@ -97,15 +97,15 @@ ui => {
     slopes.title.textContent = "saliency";
     falls.title.textContent = "occlusion";
     paint(digit, pixels, N, tile, look.ink, look.ink);
-    paint(slopes, signed(one.slopes), N, tile, look.gradient, look.data);
+    paint(slopes, signed(one.slopes), N, tile, ...ui.data.signs);
     outline(slopes, pixels, tile);
     // A square's fall is drawn at its middle: the map begins size / 2 pixels inside of the image's rim of two.
-    paint(falls, signed(one.falls), S, tile, look.output, look.hazard);
+    paint(falls, signed(one.falls), S, tile, ...ui.data.signs);
     const from = size / 2 - 2 - stride / 2, unit = tile / (S * stride);
     outline(falls, pixels, tile, -from * unit, unit);
     digit.below.textContent = `a ${labels[i]}`;
-    slopes.below.textContent = `orange: ink here helps; blue, dash: harms`;
-    falls.below.textContent = `green: it rests on this; pink, dash: disturbs`;
+    slopes.below.textContent = `orange: ink here helps; purple, dash: harms`;
+    falls.below.textContent = `orange: it rests on this; purple, dash: disturbs`;
     reading.replaceChildren();
     const across = narrow ? 250 : Math.max(126, tile), most = across - 80;  // beside the bar its percentage has room
     const bars = ui.svg("svg", {width: across, height: 10 * 17 + 20, "aria-hidden": "true"}, reading);

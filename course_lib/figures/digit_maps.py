@@ -5,6 +5,8 @@ and written into the page with 64 shades.
 """
 
 import numpy as np
+from matplotlib import colormaps
+from matplotlib.colors import to_hex
 
 from course_lib import nn
 from course_lib import reference as ops
@@ -99,12 +101,14 @@ def digit_map(net, x, labels, points, *, chosen=None, first=None):
     places = np.round((64**2 - 1) * (points - low) / np.where(high > low, high - low, 1)).astype(int)
     data = {
         "places": wide_numbers(places), "labels": "".join(map(str, labels)), "answers": "".join(map(str, answers)),
+        "signs": [to_hex(colormaps[style.DIVERGING](end)) for end in (0.1, 0.9)],  # for the answer, against it
         "chosen": chosen, "first": chosen.index(first), "size": SIZE, "stride": STRIDE,
         "permille": [np.round(1000 * k[i]).astype(int).tolist() for i in chosen],
         "digits": [{name: one[name] for name in ("ink", "slopes", "falls", "share", "fall", "agree")} for one in shown],
     }  # fmt: skip
     title = "Ask any digit: what did the network read, and what did it rest on?"
-    return live("digit_map", data, title=title, static=_static(x, labels, answers, places, chosen, first, shown))
+    static = _static(x, labels, answers, points, places, chosen, first, shown)
+    return live("digit_map", data, title=title, static=static)
 
 
 def shades(values, low, high):
@@ -173,13 +177,13 @@ def _sheet(labels, answers, places, chosen, rows):
     return fig
 
 
-def _static(x, labels, answers, places, chosen, first, shown):
+def _static(x, labels, answers, points, places, chosen, first, shown):
     right = next((i for i in chosen if labels[i] == answers[i] and i != first), None)
     two = [i for i in (right, first) if i is not None]
     rows = [(f"{labels[i]}, read as {answers[i]}", shown[chosen.index(i)]["maps"]) for i in two]
     share = np.mean([one["share"] for one in shown])
     wrong = sum(int(labels[i] != answers[i]) for i in chosen)
-    near = nn.neighbour_accuracy(places, labels) if len(places) > 1 else 1
+    near = nn.neighbour_accuracy(points, labels) if len(points) > 1 else 1
     return picture(
         _sheet(labels, answers, places, chosen, rows),
         alt=f"A map of {len(x):,} digits, {len(chosen)} of them as numerals, {wrong} of these framed because they are "

@@ -117,7 +117,8 @@ def _from_figure(fig):
         image.quantize(colours, dither=Image.Dither.NONE).save(file, "PNG", optimize=True)
         if file.tell() <= MAX_BYTES:
             break
-    width, height = (round(inches * style.SCREEN_DPI) for inches in fig.get_size_inches())
+    larger = getattr(fig, "on_page", 1)  # in a wide column; on a phone `max-width` gives the page's own width
+    width, height = (round(inches * style.SCREEN_DPI * larger) for inches in fig.get_size_inches())
     src = "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
     return src, width, height, file.tell()
 

@@ -69,9 +69,11 @@ def test_a_click_on_any_digit_shows_its_own_pictures_and_reading(page, made):
         grey = steps(shown["digits"][k]["ink"])
         ink = np.stack([grey // 8, grey % 8], axis=1).reshape(28, 28) / 7
         np.testing.assert_allclose(pixels(page, 0)[..., 0], 255 - ink * (255 - 0x22), atol=1)
-        for n, name, more, less in ((1, "slopes", "gradient", "data"), (2, "falls", "output", "hazard")):
+        for n, name in ((1, "slopes"), (2, "falls")):  # both in the colours of the static picture
             value = 2 * steps(shown["digits"][k][name]) / 63 - 1
-            full = np.array([[int(figures.COLOURS[role][j : j + 2], 16) for j in (1, 3, 5)] for role in (more, less)])
+            full = np.array([[int(hexed[j : j + 2], 16) for j in (1, 3, 5)] for hexed in shown["signs"]])
+            assert full[0, 0] > full[0, 2]  # orange
+            assert full[1, 2] > full[1, 0]  # purple
             expected = 255 + (full[(value < 0).astype(int)] - 255) * np.abs(value)[:, None]
             np.testing.assert_allclose(pixels(page, n).reshape(-1, 3), expected, atol=1)
         said = caption(page, "map")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from course_lib import nn
+from course_lib import figures, nn
 from course_lib import reference as ops
 from course_lib.figures import convnets
 
@@ -65,8 +65,8 @@ def test_what_an_image_was_asked_stands_below_it_with_a_dash_on_what_speaks_agai
     fig = convnets.answers_of({"digit": images, "slopes": slopes}, ["one", "two"])
     shown = drawn(fig)
     np.testing.assert_allclose(shown[1], images[1], atol=SHADE)
-    np.testing.assert_allclose(-shown[2], slopes[0], atol=2 * SHADE)
-    np.testing.assert_allclose(-shown[3], slopes[1], atol=5 * SHADE)
+    np.testing.assert_allclose(shown[2], slopes[0], atol=2 * SHADE)
+    np.testing.assert_allclose(shown[3], slopes[1], atol=5 * SHADE)
     dashes = [ax.collections[0].get_offsets().tolist() for ax in fig.axes if ax.collections]
     assert dashes == [[[0, 3]], [[0, 0]]]
 
@@ -92,6 +92,33 @@ def test_every_figure_is_as_wide_as_a_phone(net, images):
     ]  # fmt: skip
     assert max(fig.get_size_inches()[0] for fig in made) <= convnets.WIDTH + 1e-9 <= 400 / 96
     assert convnets.painted(net, images[0], 3).width <= 400
+
+
+def test_orange_is_positive_and_purple_negative_in_every_figure(net, images):
+    w = net[3].params["w"]
+    made = [
+        convnets.mask_rows({"a": w[:6, 0]}), convnets.digit_and_masks(images[0], w, 3, 0.5),
+        convnets.before_after(net, images[0], images[1], 3, steps=12), convnets.outside(3 * images[0], images),
+        convnets.answers_of({"a": images[:3], "b": images[:3] - 0.5}, list("abc")),
+        convnets._draw_excited(w[:2], np.zeros((2, 8, 14, 14)), np.zeros((2, 8), int), [3, 12]),
+    ]  # fmt: skip
+    for fig in made:
+        signed = [ax.images[0] for ax in fig.axes if ax.images and ax.images[0].get_clim()[0] < 0]
+        assert signed
+        for drawing in signed:
+            red, _, blue, _ = drawing.cmap(0.9)
+            assert red > blue
+            red, _, blue, _ = drawing.cmap(0.1)
+            assert blue > red
+
+
+def test_figures_stand_larger_in_a_wide_column_and_images_touch_their_row(images):
+    fig = convnets.image_rows({"one": images[:6], "two": images[:6]}, list("abcdef"))
+    sides = {tuple(np.round(ax.get_position().size * fig.get_size_inches(), 3)) for ax in fig.axes}
+    assert len(sides) == 1  # the last row is no larger than the others
+    assert min(sides)[0] > 0.5
+    shown = figures.picture(fig, alt="Twelve images in two rows, all alike.")
+    assert shown.width == round(convnets.WIDTH * 96 * convnets.ON_PAGE) <= 640
 
 
 @pytest.mark.parametrize("maps", [None, [4, 1]])

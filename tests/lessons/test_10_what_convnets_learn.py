@@ -1,5 +1,6 @@
 """Lesson 10: what must come out, in the library, in the lesson's own numbers and on its page."""
 
+import ast
 import copy
 import re
 from pathlib import Path
@@ -78,7 +79,8 @@ def test_one_neurons_gradient_is_its_weights_at_every_image(printed):
 def test_trained_masks_still_look_like_their_random_start_and_random_ones_nearly_do(lesson):
     before, after = lesson["masks_before"].ravel(), lesson["masks"].ravel()
     assert 0.7 < np.corrcoef(before, after)[0, 1] < 0.98
-    assert 0.8 < lesson["without"] < lesson["accuracies"][0]  # the page: clearly more mistakes, more than 80 of 100
+    assert 0.85 < lesson["without"] < lesson["accuracies"][0] - 0.02  # the page: 6 to 15 of 100 are misread
+    assert lesson["foreign"] < 0.5  # the page: with six other random masks the network is lost
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -87,7 +89,11 @@ def test_the_sisters_masks_hardly_turned_either(lesson, networks, seed):
     assert np.corrcoef(start.ravel(), networks[seed][0].params["w"].ravel())[0, 1] > 0.7
     patched = copy.deepcopy(networks[seed])
     patched[0].params["w"][...] = start
-    assert nn.accuracy(patched.predict(lesson["x_test"]), lesson["labels"]) > 0.8
+    as_trained = nn.accuracy(networks[seed].predict(lesson["x_test"]), lesson["labels"])
+    put_back = nn.accuracy(patched.predict(lesson["x_test"]), lesson["labels"])
+    assert 1.5 < (1 - put_back) / (1 - as_trained) < 5
+    patched[0].params["w"][...] = nn.models.lenet5(rng=np.random.default_rng(77))[0].params["w"]
+    assert nn.accuracy(patched.predict(lesson["x_test"]), lesson["labels"]) < 0.5
 
 
 def test_rough_masks_are_no_sign_of_bad_training(networks, prose):
@@ -141,7 +147,18 @@ def test_a_patch_alone_gives_the_value_of_its_map(lesson):
     np.testing.assert_allclose(c3[:, m, 4, 3], values, rtol=1e-3)
 
 
-def test_maps_answer_to_strokes_that_nearly_all_digits_share(lesson, networks):
+def test_random_masks_are_driven_by_nearly_all_digits_too_so_sharing_is_not_learned(lesson, networks, shown):
+    counts = lesson["driven_by"](lesson["before"])
+    np.testing.assert_array_equal(counts, lesson["at_start"])
+    assert (counts >= 8).sum() >= (lesson["shared"] >= 8).sum()
+    for seed in range(3):
+        start = lesson["driven_by"](nn.models.lenet5(rng=np.random.default_rng(seed)))
+        assert np.mean(start) > np.mean(lesson["driven_by"](networks[seed]))
+        assert np.median(start) >= 8
+    assert "before training" in shown
+
+
+def test_maps_answer_to_nearly_all_digits(lesson, networks):
     for net in networks:
         peak = nn.feature_maps(net, lesson["x_test"])[4][1].max(axis=(2, 3))
         mean = np.array([peak[lesson["labels"] == digit].mean(axis=0) for digit in range(10)])
@@ -165,8 +182,18 @@ def test_less_than_half_of_the_slopes_lies_on_ink(lesson, networks, prose):
     assert "about 13 of 100 pixels hold ink" in prose
     for net in networks:
         size = np.abs(nn.saliency(net, lesson["x_test"], net.predict(lesson["x_test"])))
-        share = ((size * ink).sum(axis=(1, 2, 3)) / size.sum(axis=(1, 2, 3))).mean()
-        assert 0.2 < share < 0.5
+        rim = np.zeros_like(ink)
+        for h, v in np.ndindex(5, 5):
+            rim |= np.roll(ink, (h - 2, v - 2), axis=(2, 3))
+        on = {}
+        for name, part in (("ink", ink), ("rim", rim & ~ink), ("far", ~rim)):
+            on[name] = ((size * part).sum(axis=(1, 2, 3)) / size.sum(axis=(1, 2, 3))).mean()
+        assert 0.2 < on["ink"] < 0.5  # the page: more than half lies on paper
+        assert on["rim"] > on["far"]  # most of that within two pixels of ink
+        one = {"ink": on["ink"] / ink.mean(), "rim": on["rim"] / (rim & ~ink).mean(), "far": on["far"] / (~rim).mean()}
+        assert one["ink"] > one["rim"] > one["ink"] / 2  # one pixel beside the ink: more than half as much
+        assert one["far"] < one["ink"] / 5
+    assert lesson["parts"]["ink"].sum() + lesson["rim"].sum() + lesson["parts"]["other paper"].sum() == ink.size
 
 
 def test_a_network_has_another_gradient_at_every_image(lesson):
@@ -257,12 +284,44 @@ def test_the_explorer_holds_the_lessons_network_in_100_kb(lesson, notebook):
     assert lesson["points"].shape == (1000, 2)
 
 
-def test_what_the_page_says_about_the_digit_at_the_top_is_printed(lesson, printed):
-    wrong, labels, answers = lesson["wrong"], lesson["labels"], lesson["answers"]
-    assert re.search(r"a \d, read as \d; ratio 0\.\d\d", printed)
-    assert re.search(r"its score leads by [\d.]+; covering a square costs at most [\d.]+", printed)
-    assert re.search(r"the sisters read it as \d \d", printed)
-    assert labels[wrong] != answers[wrong]
+def test_no_grey_square_lets_a_rival_overtake_at_the_digit_at_the_top(lesson):
+    """The lead is the answer's score minus the best other one *under the same square*, not the fall of one score."""
+    net, x, said = lesson["net"], lesson["case"], int(lesson["said"])
+    least = np.inf
+    for h, v in np.ndindex(28, 28):
+        covered = x.copy()
+        covered[:, :, h : h + 5, v : v + 5] = 0.5
+        scores = net.forward(covered)[0]
+        least = min(least, scores[said] - np.delete(scores, said).max())
+    assert lesson["leads"].shape == (28, 28)
+    assert lesson["leads"].min() == pytest.approx(least, abs=1e-3)
+    assert 0 < least < lesson["lead"] - 1
+    fall = nn.occlusion(net, x, said, size=5).max()
+    assert least < lesson["lead"] - fall  # a rival rises as well: the fall of one score says too little
+
+
+def test_what_the_page_concludes_about_the_digit_at_the_top(lesson, networks, printed):
+    wrong, labels, said = lesson["wrong"], lesson["labels"], lesson["said"]
+    assert labels[wrong] == 6
+    assert said == 0
+    for net in networks:  # both sisters make the same mistake, and all three see it among the 0s
+        f6 = nn.feature_maps(net, lesson["x_test"])[10][1]
+        centres = np.array([f6[labels == digit].mean(axis=0) for digit in range(10)])
+        apart = np.linalg.norm(f6[wrong] - centres, axis=1)
+        assert net.predict(lesson["case"])[0] == apart.argmin() == 0
+        assert np.sort(apart)[0] / np.sort(apart)[1] < 0.75  # far from midway
+    assert lesson["between"][wrong] < np.quantile(lesson["between"][~lesson["missed"]], 0.75)  # as deep as most
+    assert (np.array(lesson["by_pixels"]) == 0).all()
+    assert re.search(r"a 6, read as 0; nearest group 0, then \d; ratio 0\.\d\d", printed)
+    assert "the sisters read it as 0 0" in printed
+    assert "by their pixels: 0 0 0 0 0 0 0 0 0 0" in printed
+
+
+def test_the_map_says_the_same_share_above_and_below(lesson, notebook):
+    pages = "".join(o["data"]["text/html"] for cell in notebook.cells for o in cell.get("outputs", [])
+                    if "text/html" in o.get("data", {}))  # fmt: skip
+    said = re.search(r"same label for (\d+)% of the digits", pages)[1]
+    assert said == f"{100 * lesson['near'][1][3]:.0f}"
 
 
 # ----------------------------------------------------------------------------------------------- images that are made
@@ -310,6 +369,18 @@ def test_a_prior_makes_images_smoother_and_the_sisters_believe_more_of_them(less
     assert lesson["lowest"] > 0.9
 
 
+def test_some_of_the_noises_that_stop_at_999_per_mille_convince_a_sister_more_than_chance_would(lesson, networks):
+    assert (lesson["read"]["until 99.9 %"].sum(axis=1) >= 6).all()
+    believed = []
+    for net in networks:
+        image = climb_each(net, lesson["wanted"], lesson["forty"], sure)[0]
+        others = [other for other in networks if other is not net]
+        believed.append(np.mean([(other.predict(image) == lesson["wanted"]).sum() for other in others]))
+    assert 8 <= min(believed) <= max(believed) <= 24  # the page: 8 to 24 of 40
+    both = lesson["read"]["no prior"].all(axis=0).sum()
+    assert both < lesson["read"]["no prior"].sum(axis=1).min()  # equal counts, other images
+
+
 def test_error_6_no_sentence_ranks_the_priors(prose):
     assert "Which of the three priors is best, forty images cannot say." in prose
     assert "hardly matters" not in prose
@@ -346,6 +417,13 @@ def test_a_hidden_neurons_image_exceeds_every_real_patch_without_a_prior(lesson)
     assert (np.array(lesson["reached"]["both"]) < lesson["reached"]["no prior"]).all()
 
 
+def test_the_slopes_that_the_reader_may_reckon_with_before_the_climb_without_a_clip(lesson, networks):
+    threes = lesson["x_test"][lesson["labels"] == 3]
+    for net in networks:
+        assert 5.5 < np.median(lesson["length"](nn.saliency(net, threes, 3))) < 7.5  # the page: about 6 or 7
+        assert 1.5 < lesson["length"](nn.saliency(net, lesson["noise"], 3))[0] < 4.5  # the page: 2 or 4
+
+
 def test_deliberate_mistake_without_a_clip_the_image_leaves_the_space_of_images(lesson):
     free = lesson["free"]
     assert 15 < lesson["top"] < 40  # the page: about 25
@@ -371,7 +449,41 @@ def test_fives_become_threes_by_a_change_that_is_harmless_in_random_directions(l
         assert jittered.min() >= 0
         assert jittered.max() <= 1
     assert lesson["still"] > 0.95
-    assert np.array(lesson["sees"])[:, 0].min() > 0.7
+
+
+def test_a_thousand_small_slopes_add_up_along_the_gradient_and_cancel_at_random(lesson, networks):
+    for net in networks:
+        fives = lesson["x_test"][(lesson["labels"] == 5) & (net.predict(lesson["x_test"]) == 5)][:20]
+        tricked, _ = climb_each(net, 3, fives, lambda x, log_k, net=net: net.predict(x) == 3, lr=0.1)
+        far = lesson["length"](tricked - fives)
+        at_random = random_changes(fives, far, rng=np.random.default_rng(3))
+        g = nn.saliency(net, fives, 5) - nn.saliency(net, fives, 3)
+
+        def lead(x, net=net):
+            return np.subtract(*net.forward(x)[:, [5, 3]].T)
+
+        promised, falls = {}, {}
+        for name, x in (("gradient", tricked), ("random", at_random)):
+            promised[name] = np.median(-(g * (x - fives)).sum(axis=(1, 2, 3)))
+            falls[name] = np.median(lead(fives) - lead(x))
+        assert falls["random"] < falls["gradient"] / 10  # the page: a tenth of the effect or less
+        assert 0.6 < promised["gradient"] / falls["gradient"] < 1.4  # the slopes' promise comes close both times
+        assert abs(promised["random"] - falls["random"]) < 1
+        assert (np.median((-g * (tricked - fives)).sum(axis=(1, 2, 3)) / (lesson["length"](g) * far))) > 0.6
+    assert lesson["effect"]["by the gradient"][1] > 0.6 > 0.15 > lesson["effect"]["at random"][1]
+
+
+def test_adversarial_examples_transfer_once_they_are_pushed_on(lesson):
+    """What a sister says to images made with `net` alone, against the same at its border and at random."""
+    counts = lesson["transfer"]
+    assert counts["the 5s"][0] == 0
+    assert max(counts["the 5s"][1:]) <= 1
+    assert max(counts["just across the border"][1:]) <= 4
+    assert min(counts["pushed on"][1:]) >= 8
+    assert max(counts["as far, at random"]) <= 1
+    assert np.median(lesson["length"](lesson["pushed"] - lesson["fives"])) < np.median(lesson["nearest"]) - 1
+    assert all((steps > 0).mean() > 0.9 for _, steps in lesson["own"])
+    assert max(lesson["own_distance"]) < 2.5
 
 
 @pytest.mark.parametrize("which", [1, 2])
@@ -411,12 +523,23 @@ def test_every_trained_number_stands_in_a_cell_that_is_not_compared():
             assert "nbval-ignore-output" in said or not shows, cell[:80]
 
 
-def test_every_prediction_was_confirmed_and_none_is_answered_above_it(notebook):
+def test_every_prediction_was_confirmed_and_none_is_answered_above_it(notebook, lesson):
     asked = [cell.source for cell in notebook.cells if cell.cell_type == "code" and "predict(" in cell.source]
     asked = [text for text in asked if text.startswith("# A prediction.")]
     names = [re.search(r"^(\w+) = predict\(", text, re.MULTILINE)[1] for text in asked]
     assert len(names) == 10
     confirmed = re.findall(r"^(\w+)\.confirm\(", "\n".join(c.source for c in notebook.cells), re.MULTILINE)
     assert confirmed == names
+    right = [lesson[name].choices.index(lesson[name].answer) for name in names]
+    assert max(map(right.count, range(5))) <= 5  # no letter is a good guess
+    assert len(set(right)) >= 4
     before = "\n".join(c.source for c in notebook.cells).split("surprise = predict(")[0]
     assert "looks like noise" not in before.replace("squares that look like noise", "")
+
+
+def test_every_table_is_the_last_value_of_its_cell_so_that_it_shows(notebook):
+    for cell in notebook.cells:
+        if cell.cell_type == "code" and re.search(r"^table\(", cell.source, re.MULTILINE):
+            last = ast.parse(cell.source).body[-1]
+            assert isinstance(last, ast.Expr), cell.source[:80]
+            assert ast.unparse(last).startswith("table("), cell.source[:80]
