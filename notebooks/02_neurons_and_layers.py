@@ -218,7 +218,7 @@ print(f"{V1.size + V2.size:,} weights, {right.mean():.0%} right")
 # %% [markdown]
 # <details class="reveal"><summary>A large machine that knows nothing</summary>
 #
-# It reads about one digit in ten, which is what guessing gives: its answers have nothing to do with the images, and
+# It reads about one digit in ten, which is what guessing gives: nothing ties its answers to the labels, and
 # there are ten to choose from. The weights have to come from somewhere, and finding them is the subject of lessons 03
 # and 04. But searching is pointless if no weights would work, and that was the trouble with XOR.
 #
@@ -493,8 +493,8 @@ table(
 # The first tent goes through the whole range from 0 to 1 twice, once up and once down. So the second does all that it
 # can do twice over, the third four times. In one layer every neuron adds one bend, so $n$ of them make $n + 1$ pieces
 # at most. In layers the number of bends can **multiply**.[^Montúfar, Pascanu, Cho and Bengio "On the Number of Linear
-# Regions of Deep Neural Networks, 2014"] Ten layers of two neurons draw 1,024 pieces; in one layer that takes 1,023
-# neurons.
+# Regions of Deep Neural Networks, 2014"] Ten layers of two neurons draw 1,024 pieces; in one layer that takes at least
+# 1,023 neurons.
 #
 # So that is what a further layer adds. Without a bend it adds nothing, and a narrow one takes something away. With
 # bends, one wide hidden layer can come close to any continuous function already; further layers reach some functions

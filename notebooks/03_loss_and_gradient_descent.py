@@ -680,8 +680,8 @@ figures.descent.race(
     caption="Large steps first, to get there; small ones at the end, against the noise.")
 
 # %% [markdown]
-# It ends ahead of all, at less than a fifth of the loss of batches of 20. Small steps pay at the end, when noise is all
-# that is left.
+# It ends ahead of all, at a small part of the loss of batches of 20, which kept their rate. Near the lowest point,
+# where noise is what is left, small steps pay.
 #
 # ### Sum or mean?
 #

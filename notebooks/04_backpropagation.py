@@ -633,20 +633,20 @@ for scale in (0.01, 0.1, 1.0):
     solved[scale] = len(needed_steps[scale])
 
 def about(steps):
-    return f"{round(min(steps), -1):,} to {round(max(steps), -1):,}" if steps else "never"
+    return f"{round(min(steps), -1):,} to {round(max(steps), -1):,}" if steps else "not in 3,000"
 
 table([(scale, solved[scale], about(steps)) for scale, steps in needed_steps.items()],
       ["starting weights times", "learned, of five", "after about so many steps"], align="rrr")
 
 # %% [markdown]
-# <details class="reveal"><summary>Too small is as bad as equal</summary>
+# <details class="reveal"><summary>Too small is nearly equal</summary>
 #
 # With weights near 0, every hidden neuron says about a half, whatever goes in. So they are nearly equal, and the way
 # back to the first layer leads through $W_2$, which is nearly 0 too: at a scale of 0.01, it makes the deltas of the
-# hidden layer a hundred times smaller. The network soon gives 0.5 for all four samples, and there it stays. Patience
-# does not help: after 20,000 steps the loss is still 0.500000. A scale of 0.1 gets away, but needs about ten times as
-# many steps as 1. Random is not enough; the scale has to be right too. Lesson 06b, "Making it train", finds out what
-# right means for larger networks.
+# hidden layer a hundred times smaller. The network soon gives 0.5 for all four samples, and after 20,000 steps the loss
+# is still 0.500000. (It is a saddle, as in lesson 03: most runs get away, after some 100,000 steps.) A scale of 0.1
+# gets away, but needs about ten times as many steps as 1. Random is not enough; the scale has to be right too. Lesson
+# 06b, "Making it train", finds out what right means for larger networks.
 #
 # </details>
 

@@ -747,8 +747,8 @@ def train(points, answers, hidden, lr, steps, rng):
 # %% [markdown]
 # Forward, backward, a step for each weight: the loop is all that training is. Mind the learning rate. Our loss is a
 # *sum* over the samples, so its gradient grows with their number, as lesson 03 warned. For 400 points, a rate of 0.05
-# does what a rate of 20 would do to their mean; for twice as many digits, below, it has to be much smaller. Four
-# hundred points to learn from, four hundred fresh ones to be tested on:
+# does what a rate of 20 would do to their mean; for the digits below it has to be much smaller, with twice as many
+# samples and 784 inputs instead of two. Four hundred points to learn from, four hundred fresh ones to be tested on:
 
 # %%
 moons = data.two_moons(400, noise=0.15, rng=np.random.default_rng(1))

@@ -297,7 +297,8 @@ for z in ([88, 0, 0], [89, 0, 0], [88.5, 88.5, 0]):
 silent.confirm(", ".join(f"{v:g}" for v in k_bad))
 
 # %% [markdown]
-# Here are the library's answers. The loss for label 2 is exact as well, at any size of the scores:
+# Here are the library's answers. Their loss never takes the logarithm of a probability that has become 0. With
+# $-\ln k_T = \ln \sum_j e^{z_j - M} - (z_T - M)$ only the sum is under the logarithm, and it is 1 at least:
 
 # %%
 for scale in (88.5, 1e4):
@@ -374,9 +375,9 @@ grown = [name for name, lengths in push.items() if lengths[-1] > lengths[0]]
 harder.confirm("only the cross-entropy" if grown == ["cross-entropy"] else str(grown))
 
 # %% [markdown]
-# Does that matter for real digits? We train the same network from the same weights with either loss, for ten epochs on
-# the training set, and look at the validation set. The squared distances go up to 81, so perhaps a rate that suits the
-# cross-entropy is too large for them. We therefore try three rates.
+# Does that matter for real digits? We train the same network from the same weights with the cross-entropy and with the
+# expected squared distance, for ten epochs on the training set, and look at the validation set. The squared distances
+# go up to 81, so perhaps a rate that suits the cross-entropy is too large for them. We therefore try three rates.
 
 # %% tags=["hide-input"]
 # A prediction.
@@ -644,16 +645,21 @@ assert again.sum() > wrong[-1].sum() / 2  # as the text says
 assert sure[20] > sure[best] + 0.02
 assert from_again[20] > from_again[best]
 assert from_rest[20] < from_rest[best]
-table([(epoch, sure[epoch], history.val_loss[epoch - 1], from_again[epoch], from_rest[epoch]) for epoch in (best, 20)],
-      ["epoch", "how sure", "loss", "from old mistakes", "from the rest"],
-      formats={"how sure": ".0%"} | dict.fromkeys(["loss", "from old mistakes", "from the rest"], ".2f"),
+right = {epoch: np.exp(-from_again[epoch] * len(y_val) / again.sum()) for epoch in (best, 20)}  # geometric mean
+assert right[20] < right[best] / 2
+table([(epoch, sure[epoch], right[epoch], history.val_loss[epoch - 1], from_again[epoch], from_rest[epoch])
+       for epoch in (best, 20)],
+      ["epoch", "how sure", "right class", "loss", "from old mistakes", "from the rest"],
+      formats={"how sure": ".0%", "right class": ".1%"}
+      | dict.fromkeys(["loss", "from old mistakes", "from the rest"], ".2f"),
       caption=f"Epoch {best} has {wrong[best].sum()} mistakes, and epoch 20 has {wrong[-1].sum()}. {again.sum()} "
-      "images are wrong in both: the old mistakes. How sure: of its answers to those, on average.")  # fmt: skip
+      "images are wrong in both: the old mistakes. How sure: of its answers to those, on average. Right class: what it "
+      "gets there, as a geometric mean.")  # fmt: skip
 
 # %% [markdown]
 # Most of the last mistakes are old ones. To these same images the network now gives its wrong answers with more
-# confidence, and the cross-entropy charges for that. All the other images together cost *less* than before. So the
-# rise of the loss comes from the old mistakes alone.
+# confidence, and the right class less than half of what it got before: so $-\ln k_T$ grows. All the other images
+# together cost *less* than before. So the rise of the loss comes from the old mistakes alone.
 #
 # ## When to stop
 #
@@ -743,7 +749,8 @@ assert gain.mean() > 2 * uncertain
 assert (test > validation).all()
 assert 1.2 * chance < above < 2.5 * chance
 heads = ["start", "training", "validation", "test", "test, all 4,000"]
-table(rows, heads, formats=dict.fromkeys(heads[1:], ".1%"), caption="Training: the lower of the two accuracies.")
+table(rows, heads, formats=dict.fromkeys(heads[1:], ".1%"),
+      caption="Training: the lower accuracy of the row's two networks.")
 
 # %% tags=["hide-input", "nbval-ignore-output"]
 # What the columns come to.
@@ -759,8 +766,8 @@ print(f"The test score after learning from 3,200 is {above:.1f} points above the
 # Did 800 more digits help? A single pair of numbers could not say. With $n$ digits, a share $q$ of right answers is
 # uncertain by about $\sqrt{q(1-q)/n}$, which is 0.7 points for 95 % of 1,000. But all ten networks read the same test
 # digits, so we may compare row by row. The uncertainty of the mean gain is the standard deviation of the five gains
-# divided by $\sqrt 5$, and the mean gain is more than twice that. So yes, on these digits they helped, by about half a
-# point to one point.
+# divided by $\sqrt 5$, and the mean gain is more than twice that. So yes, on these digits they helped. By how much,
+# five starts tell only roughly.
 
 # %% [markdown]
 # And should the validation score not be too *high*, since we chose by it? In every row it is *lower* than the test

@@ -151,8 +151,8 @@ table(starts, ["network", "sd of the weights", "loss at step 0"], formats={"loss
 # %% [markdown]
 # About $\ln 10$ is healthy. Far above it, as in the last two rows, the network is very sure of itself without any
 # reason. Its first steps will be spent on unlearning that. And exactly $\ln 10$, as in the first two? There every
-# image gets nearly the same scores. That alone is no illness: the second network, we shall see, learns well. But it
-# says where to look next, namely inside.
+# image gets nearly the same scores. Whether that alone is an illness, we shall see. But it says where to look next,
+# namely inside.
 #
 # ## Third and fourth: the signal, layer by layer
 #
@@ -190,7 +190,8 @@ table(
 #
 # 1. Variances of independent terms add, so $z$ has the variance $n\,\sigma^2\,\overline{x^2}$, where $\overline{x^2}$
 #    is the mean square of the inputs.
-# 2. A sum is negative as often as positive, and ReLU sets the negative half to 0. So half of the mean square is left:
+# 2. Weights are drawn symmetrically about 0, so $z$ is negative as often as positive, and ReLU sets that half to 0. So
+#    half of the mean square is left:
 #    $\overline{a^2} = \tfrac12\, n\,\sigma^2\,\overline{x^2}$.
 # 3. From one layer to the next the spread keeps its size if $\tfrac12 n\,\sigma^2 = 1$, that is, if
 #    $$\sigma = \sqrt{2/n}.$$
@@ -264,7 +265,7 @@ print("the loss leaves ln 10 in epoch", sorted(awake))
 # Feedforward Neural Networks (2010)"] And with tanh, weights that are too large do not blow up the outputs. They push
 # them to the ends, $-1$ and $1$, where tanh is flat and its slope nearly 0. Such units are called **saturated**.
 #
-# ## Why random at all?
+# ## One number for every weight
 #
 # If the size is all that counts, why not give each weight the same number?
 
@@ -295,8 +296,9 @@ print("units unlike the first one:", (np.abs(w - w[:, :1]).max(axis=0) > 0.001).
 # Units with equal weights compute the same value. If the weights that leave them are equal too, they get the same
 # delta, hence the same gradient, and after the step they are equal again. A network of 128 such units is a network of
 # one unit that costs 128 times as much. Any unequal start breaks this **symmetry**, and random numbers are the simplest
-# one. Zeros are the extreme case: through weights of 0 no delta gets back, so nothing but the last biases ever moves.
-# Biases may start at 0, since the weights already make the units different.
+# one. Zeros are the extreme case: every hidden output is 0, so the last weights get no gradient, and no delta passes
+# back through them. Nothing but the last biases ever moves. Biases may start at 0, since the weights already make the
+# units different.
 #
 # </details>
 
@@ -334,9 +336,9 @@ table(
 # <details class="reveal"><summary>Shallow networks forgive</summary>
 #
 # The signal of 0.001 is faint, but it has only one hidden layer to cross, and momentum and a large rate make up for
-# most of it within three epochs. Weights that are too large do more harm. With $\sigma = 1$ and 5 the scores begin in
-# the hundreds and thousands, softmax is as good as certain of something wrong, and after three epochs the network is
-# still busy with that.
+# most of it within three epochs. Weights that are too large do more harm. With $\sigma = 1$ and 5 the scores begin
+# around 70 and 1,700, softmax is as good as certain of something wrong, and after three epochs the network is still
+# busy with that.
 #
 # XOR forgives less. For lesson 04's network with eight hidden sigmoids the answer is a cliff (next table).
 #
@@ -359,10 +361,10 @@ table(
 # ## The scale of the inputs
 #
 # In $z = \sum w_i x_i$ the inputs stand beside the weights, so their size matters just as much. Pixels from 0 to 255
-# instead of 0 to 1 make every first sum 255 times as large, and every gradient of the first layer too. The usual cure
-# is to **standardise**: subtract the mean of each input and divide by its standard deviation, both measured on the
-# training data. (Where the deviation is 0, as for a pixel that never has ink, divide by 1.)[^LeCun et al. "Efficient
-# BackProp (1998)"] This is what you do when ages stand beside incomes. Is it also right for pixels?
+# instead of 0 to 1 make every first sum 255 times as large, and with equal deltas the gradient of the first layer, too.
+# The usual cure is to **standardise**: subtract the mean of each input and divide by its standard deviation, both
+# measured on the training data. (Where the deviation is 0, as for a pixel that never has ink, divide by 1.)[^LeCun et
+# al. "Efficient BackProp (1998)"] This is what you do when ages stand beside incomes. Is it also right for pixels?
 
 # %% tags=["hide-input"]
 # A prediction.
@@ -598,9 +600,9 @@ table(
 # %% [markdown]
 # <details class="reveal"><summary>An honest half a point</summary>
 #
-# All rows but two lie within a point of each other, and the ranges of five seeds overlap. With one seed each, you could
-# have found whichever order you wished for. The exceptions are the strongest of both kinds. Dropping four units in five
-# costs most of a point, and a decay of 0.1 costs four.
+# Without the strongest of both kinds, all means lie within a point of each other, and the ranges of five seeds overlap.
+# With one seed each, you could have found whichever order you wished for. The strongest do harm: dropping four units in
+# five costs most of a point, and a decay of 0.1 costs four.
 #
 # This is a result, and a common one. In large networks that train for days, both brakes can be worth more. Here the
 # plain network already reads all its digits, and what is missing is other digits: with 3,200 of them it reads 90 %
@@ -676,10 +678,11 @@ figures.diagnose(curves)
 # %% [markdown]
 # ## The checklist
 #
-# When the next network refuses, go through this list before you change anything. The limits part the networks of this
-# page; they are warnings, not laws.
+# When the next network refuses, go through this list before you change anything. We chose its limits on the networks of
+# this page: they are warnings, not laws.
 #
-# 1. **Ten samples.** It learns them by heart in about 100 steps. If not, look for a mistake in the code, and go on.
+# 1. **Ten samples.** It learns them by heart in about 100 steps. If not, suspect the code, and narrow it down by points
+#    2 to 4.
 # 2. **Step 0.** The loss of $C$ classes is about $\ln C$. Far above it, the weights or the inputs are too large.
 # 3. **Forward.** The spread of the last hidden layer's outputs is within a factor of ten of the first one's, and fewer
 #    than half of the units are idle or saturated.
@@ -734,7 +737,7 @@ table(rows, ["network", "1: of ten", "2: loss", "3: last / first", "4: step", "f
 #
 # At 0.05 tanh halves the signal where ReLU leaves a third of it, so 0.0026 of spread arrives in layer 8 instead of
 # 0.0002, and a gradient some twenty times as large comes back. That is still too little: after three epochs it reads
-# fewer than a quarter of the validation digits. With 0.1, which is $\sqrt{1/n}$, it reads about eight in ten.
+# fewer than a quarter of the validation digits. With 0.1, which is $\sqrt{1/n}$, it reads about eight in ten by then.
 #
 # </details>
 #

@@ -452,7 +452,8 @@ figures.show(
 
 # %% [markdown]
 # Back to the 250 × 250 photograph, with a 5 × 5 mask and padding 2, so that there is one output per pixel. How many
-# cells of the matrix hold a weight? (Ones, convolved with ones, count the pixels that each window really covers.)
+# cells of the matrix hold a weight, and how many different weights are there? (Ones, convolved with ones, count the
+# pixels that each window really covers.)
 
 # %%
 covered, _ = ops.conv2d_forward(np.ones((1, 1, 250, 250)), np.ones((1, 1, 5, 5)), pad=2)
@@ -508,9 +509,9 @@ def maps_of(images):
     return np.maximum(maps, 0)  # ReLU; (B, 64, 36, 36)
 
 # %% [markdown]
-# The sum is large where the digit looks like the piece: bright meets bright, and dark meets the mask's negative
-# numbers. So each map says where its piece of a stroke is found, and how well it fits. Here are three of the masks; the
-# frame is the place of the best fit, the number above it is the sum there.
+# The sum is large where the digit looks like the piece: ink meets the mask's positive numbers, and paper, which is 0,
+# lies under the negative ones. So each map says where its piece of a stroke is found, and how well it fits. Here are
+# three of the masks; the frame is the place of the best fit, the number above it is the sum there.
 
 # %% tags=["hide-input", "nbval-ignore-output"]
 # Three masks, and where each fits best on the digit, before and after the move.
@@ -525,7 +526,7 @@ figures.show(
 
 # %% [markdown]
 # After the convolution stands one dense layer, without a hidden one. It gets all the numbers of all maps. There are
-# 82,944 of them, and a step of the weights moves the scores by the learning rate times the sum of the squared inputs:
+# 82,944 of them, and a step of the weights moves the scores in proportion to the sum of the squared inputs:
 # the more inputs, the smaller the rate has to be. Here 0.0001 does. (The training digits go through in 16 parts,
 # because all maps at once would fill the memory.)
 
@@ -573,7 +574,8 @@ table(list(zip(shifts, dense_right, all_right)), ["moved by", "dense", "convolut
 # <details class="reveal"><summary>The maps moved along, the weights after them did not</summary>
 #
 # A dense layer on the maps has one weight for each place again, so a map that has moved meets weights that were trained
-# for another place. At three pixels it fails like the dense layer on pixels. Equivariance keeps what is in a picture
+# for another place. At three pixels it does a little better than the dense layer on pixels, and fails as well.
+# Equivariance keeps what is in a picture
 # *and* where it is; something still has to forget the where.
 #
 # </details>
@@ -642,9 +644,10 @@ shifted.confirm("as many as unmoved" if stays else str(conv_right))
 
 # %% [markdown]
 # Keep the two words apart. A convolution is *equivariant*: its maps move along with the object. The largest value makes
-# the result *invariant*: it forgets the place, all of it at once. That is radical. Within its 9 × 9 pixels a mask still
-# tells above from below, but where the pieces lay relative to each other is lost. Lessons 08 and 09 discard position
-# gradually, by pooling. And these masks were only cut out; in lesson 08 a mask learns.
+# the result *invariant*: it forgets the place, all of it at once. That is radical, and it costs some digits that have
+# not moved. Within its 9 × 9 pixels a mask still tells above from below, but where the pieces lay relative to each
+# other is lost. Lessons 08 and 09 discard position gradually, by pooling. And these masks were only cut out; in lesson
+# 08 a mask learns.
 
 # %% [markdown]
 # ## Try it

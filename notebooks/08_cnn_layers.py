@@ -356,7 +356,8 @@ many.confirm(int(reached[0, 0, 1, 1]))
 figures.gradient_explorer(X, W, dY)
 
 # %% [markdown]
-# Each product ties one pixel, one weight and one output together; it is used once forward and twice backward. In the
+# Each product ties one pixel, one weight and one output together; it gives one product forward, $xw$, and two
+# backward, $w\,\partial E/\partial y$ for the pixel and $x\,\partial E/\partial y$ for the weight. In the
 # output, the products are added up over input maps and over the mask. Going back to the pixel, the shares are added
 # over the **output maps** $m$ and the mask, since all of them have used it. Going back to the weight, they are added
 # over the **images** $n$ and all places, since the weight is the same everywhere. As before, terms whose index lies
@@ -591,8 +592,8 @@ larger.confirm(round(costs["C1"][3], 1))
 # copied twice. C1 is the bad case: 19 copies per pixel, each read only 6 times.
 #
 # An inner pixel of C1 is read 25 times per output map either way. Unrolled, those reads go to 25 addresses instead of
-# one.[^Hwu "Convolution Reuse Matches Unrolling Replication!"] So fast programs never store $X_{cols}$: they compute,
-# while loading, where each element comes from.[^Hwu "Conceptual Unrolling May Help Performance"] [Lesson
+# one.[^Hwu "Convolution Reuse Matches Unrolling Replication!"] So fast GPU programs mostly do not store $X_{cols}$:
+# they compute, while loading, where each element comes from.[^Hwu "Conceptual Unrolling May Help Performance"] [Lesson
 # 15](15_convolution_kernels.ipynb) does that on a GPU, and measures what it saves. Our library unrolls a block of
 # bounded size at a time ([`course_lib/reference/conv2d.py`](../course_lib/reference/conv2d.py)).
 
@@ -642,9 +643,10 @@ for name, tried in (("A", A), ("B", B)):
 # %% [markdown]
 # <details class="reveal"><summary>What the blurs of A have hidden</summary>
 #
-# `args[0]` is `x`. In its gradient the flip is missing. Each mask of A is a blur. A blur looks the same after a turn by
-# 180 degrees, so the check noticed nothing, and with a mask of ones it would not have either. The shapes fit in both
-# cases, and training would never raise an error. It would only train the layers before this one on wrong gradients.
+# `args[0]` is `x`. In its gradient the flip is missing. Each mask of A is a multiple of one blur. A blur looks the same
+# after a turn by 180 degrees, so the check noticed nothing, and with a mask of ones it would not have either. The
+# shapes fit in both cases, and training would never raise an error. It would only train the layers before this one on
+# wrong gradients.
 #
 # </details>
 

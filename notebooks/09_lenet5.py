@@ -208,11 +208,11 @@ assert apart[3, 8] == apart[~np.eye(10, dtype=bool)].min() == 4 * 6
 # %% [markdown]
 # ## What each layer costs
 #
-# What a trained network must store are its **parameters**, the numbers that training changes. (While it runs, its maps
-# take memory as well. Training keeps those of a whole batch: with 64 digits they are 518,016 numbers, more than eight
-# times the parameters.) What takes time is, first of all, the **multiply-adds**: a product that is added to a sum. A
-# mask has $K^2$ weights for each connected pair of maps, and it is used at every place of the output. So a convolution
-# with $n$ connections and $M$ output maps has
+# What a trained network must store are its **parameters**, the numbers that training changes, and its fixed tables,
+# such as the 840 numbers of the ten drawings. (While it runs, its maps take memory as well. Training keeps those of a
+# whole batch: with 64 digits they are 518,016 numbers, more than eight times the parameters.) What takes time is, first
+# of all, the **multiply-adds**: a product that is added to a sum. A mask has $K^2$ weights for each connected pair of
+# maps, and it is used at every place of the output. So a convolution with $n$ connections and $M$ output maps has
 #
 # $$\text{parameters} = n K^2 + M$$
 #
@@ -330,8 +330,8 @@ table([(layer, counted[layer], *(1000 * seconds[name][layer] for name in both)) 
 #
 # C5, with 78 % of the parameters, takes little time, as counted: the belief is wrong. But the counts are not right
 # either. C3 takes about as long as C1, or less, with twice the multiply-adds. And S2, which has none at all, takes more
-# time than C5. What the count leaves out is **moving numbers**. Each number that C1 fetches serves 6 products, in C3 it
-# serves 16. And C1 gives 4,704 numbers to its ReLU and to S2, while C3 gives 1,600.
+# time than C5. What the count leaves out is **moving numbers**, which we did not measure. Unrolled, each number that C1
+# fetches serves 6 products, in C3 it serves 16. And C1 gives 4,704 numbers to its ReLU and to S2, while C3 gives 1,600.
 #
 # Why is `fast` faster? It copies no windows. And it keeps the same pixel of neighbouring images side by side, because a
 # processor has vector instructions that do one operation on several numbers at once (4, 8 or 16 of them, depending on
@@ -500,8 +500,8 @@ assert score["moved"][1] > 0.93
 assert abs(score["moved"][0] - score["as they are"][0]) < 0.02
 
 # %% [markdown]
-# Only the network that has seen moved digits reads both kinds. On the digits as they are, neither of the two is clearly
-# better: with 1,000 test digits, a difference of one in a hundred may be chance.
+# Only the network that has seen moved digits reads both kinds about equally well. On the digits as they are, neither of
+# the two is clearly better: with 1,000 test digits, a difference of one in a hundred may be chance.
 
 # %% [markdown]
 # ## Training the classic one
@@ -533,11 +533,14 @@ eleven = np.column_stack([y, [0.1]])
 checks.check_close(ops.rbf_loss_forward(y, np.array([3]), j=0.1)[0],
                    ops.softmax_cross_entropy_forward(-eleven, np.array([3]))[0], rtol=1e-12)
 assert -dy[8] < 0.003 * dy[3]
+with_10 = ops.rbf_loss_backward(ops.rbf_loss_forward(y, np.array([3]), j=10.0)[1])[0]
+assert 0.9 < -with_10[8] / with_10[3] <= 1  # "push and pull would be almost equal"
 
 # %% [markdown]
-# Even there the push is less than 0.3 % of the pull. Our drawings lie so far apart that in effect $E = y[T] - j$: the
-# distance from the right drawing. The second term would matter if the drawings were closer, or if they were trained as
-# well: the pull alone would then make all ten of them equal.
+# Even there the push is less than 0.3 % of the pull. Since $j = 0.1$ is small, "none of these" is nearly always nearer
+# than a wrong drawing, and in effect $E = y[T] - j$: the distance from the right one. With a larger $j$ the second term
+# would matter: at $j = 10$ push and pull would be almost equal here. And it has to matter where the drawings are
+# trained as well: the pull alone would make all ten of them equal.
 
 # %% [markdown]
 # ### A tanh that reaches 1
@@ -659,20 +662,22 @@ figures.show(
 )
 
 # %% [markdown]
-# Where even the nearest drawing is far away, F6 has drawn a blend of two or three. The network hesitates, and you can
-# see between which digits. Is a large distance a warning?
+# Where even the nearest drawing is far away, F6 has drawn a blend of two or three. The network hesitates. Is a large
+# distance a warning?
 
 # %% tags=["nbval-ignore-output"]
 correct = answer == digits.y_test
 print(f"median distance from the nearest drawing: {np.median(least[correct]):.0f} where the answer is right, "
       f"{np.median(least[~correct]):.0f} where it is wrong")
+print(f"farther than that: {(least[correct] > np.median(least[~correct])).mean():.0%} of the digits read correctly")
 
 # %% tags=["hide-input"]
 # What the text says of the distances.
 assert np.median(least[~correct]) > 3 * np.median(least[correct])
 
 # %% [markdown]
-# It is. A machine that reads cheques can hand such a digit to a person.
+# It is. A machine that reads cheques can hand such a digit to a person. Some digits that it reads correctly lie far
+# away too, and would be handed over as well.
 
 # %% [markdown]
 # ## What goes wrong: another loss

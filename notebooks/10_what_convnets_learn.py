@@ -140,7 +140,7 @@ table([("trained", accuracies[0]), ("the random ones of its start", without), ("
 # <details class="reveal"><summary>What the layers behind have learned</summary>
 #
 # A correlation of 0.9 between start and end: the pattern is still mostly that of the start. Yet it is not *all* of
-# it, and the rest matters, since without it the network makes about two to three times as many mistakes. Most digits
+# it, and the rest matters, since without it the network makes about twice as many mistakes, or more. Most digits
 # are still read. Is that because any masks will do? The last line says no: with six *other* random masks the network
 # is lost. The layers behind have learned to work with these six, random as they look. Masks that look meaningless are
 # no sign of a bad network.
@@ -513,7 +513,7 @@ print("the ten nearest training digits, by their pixels:", *by_pixels)
 # Line by line. The digit lies in the group of the wrong answer, as deep as a typical digit that is read correctly.
 # The answer does not hang on one spot: no grey square lets another digit overtake. Both sisters make the same
 # mistake, so the random start is not to blame. And even the pixels agree: this 6, with its round belly and short
-# neck, lies among the training 0s before any network has touched it. A single weight to blame does not exist. You
+# neck, lies among the training 0s before any network has touched it. You
 # have found out what *kind* of mistake it is: not a whim of this network, but a digit for which these 4,000 examples
 # point the wrong way. So look at the examples next, and not at the weights.
 
@@ -796,10 +796,10 @@ figures.show(
 far.confirm("less than 2.5" if np.median(distance) < 2.5 else f"{np.median(distance):.1f}")
 
 # %% [markdown]
-# The same length, and a tenth of the effect or less. Why? There are 1,024 pixels, each with a slope of its own. A
-# step along the gradient moves *every* pixel the way that helps: a thousand small terms, all of one sign, add up. In
-# a random direction about half of the terms have the wrong sign, and nearly everything cancels. The promise of the
-# slopes comes close both times, so this needs no strange bend of the network. Any sum of many terms behaves like
+# The same length, and a tenth of the effect or less. Why? There are 1,024 pixels, each with a slope of its own. A step
+# along the gradient moves every pixel that the clip leaves free the way that helps: many small terms, all of one sign,
+# add up. In a random direction about half of the terms have the wrong sign, and nearly everything cancels. The promise
+# of the slopes comes close both times, so this needs no strange bend of the network. Any sum of many terms behaves like
 # that.[^Goodfellow, Shlens and Szegedy 2014 "Explaining and Harnessing Adversarial Examples"]
 #
 # Is it a weakness of this one network? Two questions to the sisters. What do they say to `net`'s images, and can they
@@ -826,7 +826,7 @@ table([(name, np.median(length(x - fives)), *transfer[name]) for name, x in sets
 # seldom trick a sister, and that proves little. Pushed on, still nearer to their 5 than a real 3 is, many of them do,
 # though nobody asked for a sister's gradient, and though random changes of that length trick none. Adversarial
 # examples **transfer**: networks that learned from the same examples have slopes in common. That is why they matter
-# in practice: an attacker does not need your network, only one that learned the same task.
+# in practice: an attacker does not need your network, only one that learned the same task from much the same examples.
 
 # %% [markdown]
 # ## What goes wrong: no clip

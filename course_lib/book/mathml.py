@@ -11,7 +11,7 @@ __all__ = ["FormulaError", "formula", "formulas_to_mathml", "to_mathml"]
 # $$...$$ or $...$ in raw HTML; a backslash before a dollar makes it a plain dollar.
 _FORMULA = re.compile(r"(?<!\\)\$\$(.+?)(?<!\\)\$\$|(?<![\\$])\$(?!\s)([^$\n]+?)(?<![\\\s])\$(?![$\d])", re.DOTALL)
 # Environments that the converter does not know, or numbers, by one that draws the same.
-_SAME = {"aligned": "split", "align": "align*", "equation": "equation*"}
+_SAME = {"aligned": "split", "align": "align*", "equation": "equation*", "gathered": "matrix"}
 _MATRIX = re.compile(r"<mo>(?P<left>[\[(])</mo><mtable>(?P<rows>(?:(?!<mtable).)*?)</mtable><mo>[\])]</mo>", re.DOTALL)
 _PRIMES = "\u2032\u2033\u2034"
 _CODE = re.compile(r"(<(pre|code|script|style)\b.*?</\2>)", re.DOTALL)
@@ -50,9 +50,14 @@ def to_mathml(latex: str, *, display: str = "inline") -> str:
     left = re.findall(r"\\[A-Za-z]+", unescape(re.sub(r"<[^>]+>", " ", mathml)))
     if "<mi>&</mi>" in mathml:
         left.append("environment, or & outside of one")
+    if 'linebreak="newline"' in mathml:  # no browser breaks a line there: both lines would read as a product
+        left.append("environment of several lines, or \\\\ outside of one")
     if left:
         raise FormulaError(f"cannot convert ${latex}$: unknown {', '.join(sorted(set(left)))}")
     tree = ElementTree.fromstring(mathml.replace(' xmlns="http://www.w3.org/1998/Math/MathML"', ""))
+    if r"\begin{gathered}" in latex:  # a matrix, but for its size
+        for table in tree.iter("mtable"):
+            table.set("displaystyle", "true")
     for element in list(tree.iter()):
         _pull_primes_down(element)
         _close_up_signs(element)

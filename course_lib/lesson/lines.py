@@ -80,13 +80,15 @@ def tables_that_fit(y, seen):
     return int(np.sum(np.all(tables[:, seen] == y[seen], axis=1)))
 
 
-def to_the_nearest(x_new, y_new, x, y):
-    """Return the median distance from a new sample to the nearest known sample with the same label.
+def to_the_nearest(x_new, y_new, x, y, across=None):
+    """Return how far each new sample lies from the nearest known sample with the same label, (m,).
 
     Parameters
     ----------
     x_new, x : (m, d), (n, d) arrays
     y_new, y : (m,), (n,) arrays of 0 and 1
+    across : (d + 1,) array, optional
+        Weights and bias of a cut: only the part of the way at right angles to it is returned.
 
     Raises
     ------
@@ -102,8 +104,14 @@ def to_the_nearest(x_new, y_new, x, y):
             f"new samples have {x_new.shape[1]} inputs and labels {np.unique(y_new).tolist()}, known ones {x.shape[1]} "
             f"and {np.unique(y).tolist()}; give as many inputs, and known samples of every label."
         )
-    nearest = [np.linalg.norm(x[y == label] - sample, axis=1).min() for sample, label in zip(x_new, y_new, strict=True)]
-    return float(np.median(nearest))
+    ways = []
+    for sample, label in zip(x_new, y_new, strict=True):
+        way = x[y == label] - sample
+        ways.append(way[np.linalg.norm(way, axis=1).argmin()])
+    if across is None:
+        return np.linalg.norm(ways, axis=1)
+    w = np.asarray(across)[:-1]
+    return np.abs(ways @ w) / np.linalg.norm(w)
 
 
 def widest_line(x, y):

@@ -17,7 +17,7 @@ def test_a_formula_becomes_one_math_element():
     assert 'display="block"' in to_mathml("x", display="block")
 
 
-@pytest.mark.parametrize("name", ["aligned", "align", "align*", "split"])
+@pytest.mark.parametrize("name", ["aligned", "align", "align*", "split", "gathered"])
 def test_aligned_equations_become_a_table_without_numbers(name):
     mathml = to_mathml(rf"\begin{{{name}}} Z &= X W \\ A &= f(Z) \end{{{name}}}")
     assert mathml.count("<mtr>") == 2
@@ -53,6 +53,8 @@ def test_a_prime_keeps_its_size(latex, drawn):
         ("a & b", "& outside"),
         (r"\begin{nosuch} a & b \end{nosuch}", "nosuch"),
         (r"\frac{1}{", "convert"),
+        (r"a = b \\ c = d", "several lines"),
+        (r"\begin{multline} a \\ b \end{multline}", "convert"),
     ],
 )
 def test_an_unknown_command_is_an_error_that_names_it(latex, named):

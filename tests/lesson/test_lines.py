@@ -124,7 +124,11 @@ def test_the_way_to_the_nearest_of_the_same_label_is_the_median_and_ignores_the_
     x, y = np.array([[0.0, 0.0], [10.0, 0.0], [3.0, 4.0]]), np.array([0, 1, 0])
     new, labels = np.array([[9.0, 0.0], [10.0, 2.0], [0.0, 0.0]]), np.array([0, 1, 1])
     # nearest of the same label: (3, 4) at sqrt(52); (10, 0) at 2; (10, 0) at 10
-    assert lines.to_the_nearest(new, labels, x, y) == pytest.approx(np.sqrt(52))
+    ways = lines.to_the_nearest(new, labels, x, y)
+    assert np.median(ways) == pytest.approx(np.sqrt(52))
+    level = lines.to_the_nearest(new, labels, x, y, across=np.array([0.0, 2.0, 5.0]))  # a level cut: rises count
+    upright = lines.to_the_nearest(new, labels, x, y, across=np.array([-3.0, 0.0, 1.0]))
+    np.testing.assert_allclose(np.hypot(level, upright), ways)
     with pytest.raises(ValueError, match="known samples of every label"):
         lines.to_the_nearest(new, labels, x[[0, 2]], y[[0, 2]])
     with pytest.raises(ValueError, match="new samples have 1 inputs"):

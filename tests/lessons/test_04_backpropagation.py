@@ -385,7 +385,7 @@ def test_the_scale_of_the_first_weights_decides(lesson, shown):
     assert max(steps[1.0]) < 200
     assert 900 < min(steps[0.1]) < max(steps[0.1]) < 2700
     assert 5 < np.median(steps[0.1]) / np.median(steps[1.0]) < 15, "about ten times as many"
-    assert re.search(r"0\.01 +0 +never\n +0\.1 +5 +[\d,]+ to [\d,]+\n +1 +5 +\d+ to \d+", shown)
+    assert re.search(r"0\.01 +0 +not in 3,000\n +0\.1 +5 +[\d,]+ to [\d,]+\n +1 +5 +\d+ to \d+", shown)
     assert lesson["start_scale"].answer == "times 1"
 
 

@@ -575,3 +575,10 @@ def test_the_page_ends_with_its_sheet_the_lesson_before_and_the_next():
     last = nbformat.read(NOTEBOOK, as_version=4).cells[-1].source
     for place in ("exercises/06b_making_it_train.ipynb", "06_training_an_mlp.ipynb", "07_convolution.ipynb"):
         assert place in last
+
+
+@pytest.mark.parametrize(("sd", "size"), [(1, 70), (5, 1700)])
+def test_weights_that_are_too_large_begin_with_scores_of_this_size(sd, size):
+    net = nn.models.mlp((784, 128, 10), rng=np.random.default_rng(0), init=nn.init.normal(sd))
+    scores = net.forward(data.load_digits().x_train[:500])
+    assert np.sqrt(np.mean(scores**2)) == pytest.approx(size, rel=0.1)
