@@ -566,7 +566,7 @@ check("15.8", input_gradient)
 # Performance")*
 #
 # C1 once more: one input map of 32 x 32, masks of 5 x 5, six output maps of 28 x 28. On an H200, lesson 15 measured for
-# 10,000 images: 2,701 µs with the basic kernel; 5,134 µs really unrolled with a thread for each element of the matrix,
+# 10,000 images: 2,701 µs with the basic kernel; 5,188 µs really unrolled with a thread for each element of the matrix,
 # then multiplied; 1,853 µs with a thread for each column, then multiplied; 2,580 µs unrolled in thought; and 92 µs with
 # a kernel that was generated for this layer.
 #
@@ -581,7 +581,7 @@ check("15.8", input_gradient)
 # The unrolled matrix of an image has 25 x 784 = 19,600 elements, x has 1,024: each pixel stands in the matrix 19.1
 # times on average. Written once and read once, that is 2 x 4 x 19,600 = 156,800 bytes an image, and at 4.2 TB/s about
 # 370 µs for 10,000 images. That is four times what the generated kernel needs for the whole layer, so no product,
-# however fast, can make up for it. But it is a small part of 5,134 µs. Most of the difference between the two unrollers
+# however fast, can make up for it. But it is a small part of 5,188 µs. Most of the difference between the two unrollers
 # is index arithmetic: a thread for each element divides several times for one number, a thread for each column divides
 # once for 25. So real unrolling by elements loses to the basic kernel, and by columns it does not. In the product an
 # element is used once for each output map, so 6 times for C1 and 120 times in a layer with 120 maps, where the copies
@@ -594,5 +594,5 @@ check("15.8", input_gradient)
 # arithmetic, and not bytes, is the difference between elements and columns; (d) in the product an element is used M
 # times, 6 or 120; the implicit product has that reuse without the matrix, and pays with index arithmetic. "Unrolling
 # needs more multiplications" earns nothing: what is needed is the same, and only the tile's padding comes on top, in
-# 15.6 as well. Nor does "memory is why 5,134 is more than 2,701".
+# 15.6 as well. Nor does "memory is why 5,188 is more than 2,701".
 # <!-- END SOLUTION -->

@@ -153,6 +153,10 @@ class Drawing:
         return wide, 20 + parts * (LABEL + rows * CELL[1] + 8)
 
     def draw(self, *, known, grads, active=None, sending=False, wrong=()):
+        """Return the `Svg`: values of the nodes in `known`, gradients of those in `grads`, the step at `active`.
+
+        No errors. Source: the course's own.
+        """
         svg = Svg(self.span, self.depth)
         for node in self.order:
             for k, parent in enumerate(node.parents):
