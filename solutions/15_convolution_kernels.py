@@ -572,7 +572,7 @@ check("15.8", input_gradient)
 #
 # Explain these times in about six sentences. How many elements has the unrolled matrix of one image, and how many has
 # x? The matrices of all images are written once and read once: how long does that take at least, at 4.2 TB/s, and what
-# follows if you compare it with the 92 µs? Elements or columns, the bytes are the same: where do the 3,281 µs between
+# follows if you compare it with the 92 µs? Elements or columns, the bytes are the same: where do the 3,335 µs between
 # them come from? How often is an element of the matrix used in the product, for C1 and for a layer with 120 output
 # maps? And what does 15.6 keep of both ways, and what does it pay?
 
