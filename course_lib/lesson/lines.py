@@ -7,8 +7,8 @@ from itertools import permutations, product
 
 import numpy as np
 
-from course_lib.reference import add_bias_input, perceptron_fit
-from course_lib.validate import as_float, as_labels, require_count, require_finite, require_some
+from course_lib.reference import perceptron_fit
+from course_lib.validate import as_float, as_labels, require_count, require_finite
 
 
 def cycle_of(fit):
@@ -51,33 +51,6 @@ def random_orders(x, y, n, rng, epochs=100):
     ValueError, TypeError for an `n` below 1 and as `perceptron_fit`. Source: the course's own.
     """
     return [perceptron_fit(x, y, epochs=epochs, order=rng.permutation(len(y))) for _ in range(require_count("n", n))]
-
-
-def right_of_grid(x, y, values):
-    """Return how many samples each line gets right whose weights are all taken from `values`.
-
-    x (n, d), y (n,); returns (len(values) ** (d + 1),) whole numbers. ValueError where `values` is empty.
-    Source: the course's own.
-    """
-    require_some("values", values)
-    x, y = as_float("x", x, ndim=2, min_rows=1), as_labels("y", y, rows=len(x), classes=2)
-    lines = np.array(list(product(values, repeat=x.shape[1] + 1)), float)
-    return np.sum((add_bias_input(x) @ lines.T >= 0) == y[:, None], axis=0)
-
-
-def tables_that_fit(y, seen):
-    """Return how many truth tables of len(y) rows agree with `y` in the rows that were seen.
-
-    Every table is looked at, so `y` (n,) of 0 and 1 has 16 rows at most; `seen` holds numbers of rows. ValueError for a
-    longer table, or a row that is not there.
-
-    Source: Hwu, "What if We Lack a Truth Table?", asks the question; the answer is the course's own.
-    """
-    y, seen = as_labels("y", y, rows=len(y), classes=2), sorted(set(seen))
-    if len(y) > 16 or not set(seen) <= set(range(len(y))):
-        raise ValueError(f"rows {seen} of {len(y)} are seen; they must be among 0 .. {len(y) - 1}, and 16 at most.")
-    tables = np.array(list(product((0, 1), repeat=len(y))))
-    return int(np.sum(np.all(tables[:, seen] == y[seen], axis=1)))
 
 
 def to_the_nearest(x_new, y_new, x, y, across=None):

@@ -30,9 +30,7 @@ def class_scores(net, x, labels):
 
     Source: the course's own.
     """
-    x = as_float("x", x, min_rows=1)
-    out = net.ops.to_host(net.forward(net.ops.to_backend(x)))
-    labels = _labels(net, out, labels)
+    x, out, labels = _answered(net, x, labels)
     return _sign(net) * out[np.arange(len(out)), labels].astype(np.float64)
 
 
@@ -56,9 +54,7 @@ def saliency(net, x, labels):
 
     Source: the course's own.
     """
-    x = as_float("x", x, min_rows=1)
-    out = net.ops.to_host(net.forward(net.ops.to_backend(x)))
-    labels = _labels(net, out, labels)
+    x, _out, labels = _answered(net, x, labels)
     dx = np.empty_like(x)
     for label in np.unique(labels):
         rows = labels == label
@@ -154,6 +150,13 @@ def _finite(name, value):
     if not np.isfinite(value):
         raise ValueError(f"{name} is {value:g}; it must be a finite number, such as 0.5 for grey.")
     return value
+
+
+def _answered(net, x, labels):
+    """The checked images, what the network answers, and a checked class for each."""
+    x = as_float("x", x, min_rows=1)
+    out = net.ops.to_host(net.forward(net.ops.to_backend(x)))
+    return x, out, _labels(net, out, labels)
 
 
 def _labels(net, out, labels):

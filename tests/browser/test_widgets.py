@@ -1,7 +1,5 @@
 """In a real JupyterLab every control works by mouse, and each kind by keyboard; nothing leaves the machine."""
 
-import ast
-import symtable
 from pathlib import Path
 
 import nbformat
@@ -14,9 +12,6 @@ from tests.book.site import site_of
 from .demo import broken_notebook, demo_notebook
 from .drive import assert_readable, drive_everything, drive_explorer
 from .lab import Watched
-
-LEFT_OUT = {"10_what_convnets_learn": {"sisters"}}
-"""Names of lessons that no explorer needs, and that take many seconds to make."""
 
 KINDS = ("stepper", "explore", "live")
 """Of what a reader can move in a lesson."""
@@ -183,76 +178,6 @@ def test_exported_page_is_readable_without_scripts(browser, exported):
 def cells_with(notebook, kind):
     """Return the cells with a kind of widget: a stepper with its frames, a live figure, or an explorer, which asks."""
     return [cell for cell in notebook.cells if f"course-{kind}" in str(cell.get("outputs", ""))]
-
-
-def what_explorers_need(notebook, left_out=frozenset()):
-    """Leave the cells of explorers, and the code whose names they need, directly or not.
-
-    That all of a lesson runs, nbval shows. A cell that only changes what another one made is left out too: the explorer
-    then shows other numbers, and its controls are the same; so is a statement that makes one of `left_out`.
-    """
-    explorers, kept, wanted = cells_with(notebook, "explore"), [], set()
-    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    for cell in [cell for cell in cells if names_of(cell.source)[0] & left_out]:
-        parts = [part for part in ast.parse(cell.source).body if not names_of(ast.unparse(part))[0] & left_out]
-        cell.source = ast.unparse(ast.Module(parts, []))
-    for cell in reversed(cells):
-        made, read = names_of(cell.source)
-        if cell in explorers or made & wanted:
-            kept.insert(0, cell)
-            wanted |= read
-    notebook.cells = kept
-    return notebook
-
-
-def names_of(source):
-    """Return (names that a text gives a value, global names that it reads, in functions too)."""
-    table = symtable.symtable(source, "cell", "exec")
-    made = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
-    read, tables = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_referenced()}, table.get_children()
-    while tables:
-        inner = tables.pop()
-        read |= {symbol.get_name() for symbol in inner.get_symbols() if symbol.is_global()}
-        tables += inner.get_children()
-    return made, read
-
-
-def test_names_that_a_text_makes_and_reads():
-    function = "def g(h, i=j):\n    k = h + l\n    return lambda m: m + n"
-    made, read = names_of(f"import a.b\nfrom c import d as e\nx, y = f(z)\n{function}")
-    assert made == {"a", "e", "x", "y", "g"}
-    assert read >= {"f", "z", "j", "l", "n"}
-    assert not read & {"h", "i", "k", "m"}
-
-
-def every(kind):
-    """Return the lessons with a control of a kind, as parameters of a test."""
-    found = [path for path in LESSONS if cells_with(nbformat.read(path, as_version=4), kind)]
-    return pytest.mark.parametrize("path", found, ids=lambda path: path.stem)
-
-
-def driven(lab, server, name, notebook):
-    """Open a notebook, run it, and drive its controls; return how many there were: (steppers, explorers)."""
-    nbformat.write(notebook, server.root / name)
-    panel = lab.open(name)
-    try:
-        lab.run_all()
-        found = drive_everything(panel)
-        assert_readable(panel)
-        lab.assert_quiet()
-    finally:
-        lab.close()
-        (server.root / name).unlink()
-    return found
-
-
-@every("explore")
-def test_every_explorer_of_a_lesson_works(lab, server, path):
-    whole, left_out = nbformat.read(path, as_version=4), LEFT_OUT.get(path.stem, set())
-    made = set().union(*(names_of(cell.source)[0] for cell in whole.cells if cell.cell_type == "code"))
-    assert left_out <= made, "LEFT_OUT has a name that the lesson does not make"
-    notebook = what_explorers_need(whole, left_out)
-    assert driven(lab, server, path.name, notebook)[1] >= len(cells_with(notebook, "explore"))
 
 
 def test_a_lesson_has_one_interactive_widget_at_least():

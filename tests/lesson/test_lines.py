@@ -1,6 +1,5 @@
 """What lesson 01 asks of runs and lines: cycles, orders, grids, truth tables that fit, the widest line."""
 
-from itertools import product
 
 import numpy as np
 import pytest
@@ -46,30 +45,6 @@ def test_random_orders_are_the_generators():
         np.testing.assert_array_equal([step.index for step in run.steps[:4]], rng.permutation(4))
     with pytest.raises(ValueError, match="n is 0"):
         lines.random_orders(x, y, 0, rng)
-
-
-def test_a_grid_counts_what_each_of_its_lines_gets_right():
-    x, y = data.truth_table("xor")
-    values = (-1, 0, 0.5)
-    counts = lines.right_of_grid(x, y, values)
-    truth = [np.sum(perceptron_predict(x, np.array(w, float)) == y) for w in product(values, repeat=3)]
-    np.testing.assert_array_equal(counts, truth)
-    with pytest.raises(ValueError, match="values"):
-        lines.right_of_grid(x, y, [])
-
-
-@pytest.mark.parametrize("n", [1, 2, 4, 8])
-def test_every_row_that_is_seen_halves_the_tables_that_fit(n):
-    y = np.random.default_rng(n).integers(0, 2, n)
-    for k in range(n + 1):
-        assert lines.tables_that_fit(y, range(k)) == 2 ** (n - k)
-    assert lines.tables_that_fit(y, [n - 1, n - 1]) == 2 ** (n - 1), "a row that is seen twice tells nothing new"
-
-
-@pytest.mark.parametrize(("n", "seen"), [(4, [4]), (4, [-1]), (17, [])])
-def test_rows_that_are_not_there_and_long_tables_are_refused(n, seen):
-    with pytest.raises(ValueError, match="are seen; they must be among"):
-        lines.tables_that_fit(np.zeros(n, int), seen)
 
 
 @pytest.mark.parametrize("seed", range(8))
