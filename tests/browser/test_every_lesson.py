@@ -1,7 +1,7 @@
 """Each lesson as its reader meets it, as a page and in JupyterLab: every prediction opens, axe-core finds nothing bad.
 
-Nothing is run: what the notebooks store is what is looked at. Explorers, which ask Python, are in test_widgets, on a page
-of their own: no lesson has one now.
+Nothing is run: what the notebooks store is what is looked at. Explorers, which ask Python, no lesson has now; that they
+work, test_widgets shows.
 """
 
 import re

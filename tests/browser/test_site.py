@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
+from matplotlib.figure import Figure
 from nbformat.v4 import new_output
 
 from course_lib import figures
+from course_lib.figures.picture import PNG_SCALE
 from course_lib.lesson import predict
 from tests.book.site import site_of
 from tests.cli.course import code, text
@@ -133,6 +138,27 @@ def test_a_picture_with_small_letters_keeps_its_size_on_a_phone_and_scrolls(watc
         assert (shown < 11) == (width == 1200), "it is made larger where it need not be"
     figure = watched.page.locator("figure.course-figure")
     assert figure.evaluate("e => e.scrollWidth > e.clientWidth && e.tabIndex === 0")
+
+
+def test_a_plot_that_is_larger_on_a_wide_page_fits_a_phone_with_letters_of_11_pixels(browser, tmp_path):
+    script = (Path(figures.__file__).parents[1] / "book" / "static" / "course.js").read_text(encoding="utf-8")
+    assert re.search(r"LETTERS = (\d+), DOTS = ([\d.]+)", script).groups() == ("12", str(PNG_SCALE))
+    fig = Figure(figsize=(3.6, 1))
+    fig.on_page = 1.65
+    made = figures.picture(fig, alt="An empty plot, to be measured on a phone")
+    site = site_of(tmp_path, l01_a=[text("# A plot"), _cell("plot", made.html)])
+    page = browser.new_page(viewport={"width": 1200, "height": 800})
+    page.goto(site.page("notebooks/01_a").as_uri())
+    shown = "e => e.getBoundingClientRect().width"
+    wide = page.locator("figure img").evaluate(shown)
+    page.set_viewport_size({"width": 400, "height": 800})
+    page.reload()
+    page.wait_for_timeout(200)
+    phone = page.locator("figure img").evaluate(shown)
+    assert page.locator("figure.course-figure").evaluate("e => e.scrollWidth <= e.clientWidth")
+    assert wide == made.width
+    assert 12 * 1.65 * phone / made.width >= 11
+    page.close()
 
 
 @pytest.mark.parametrize("width", [400, 1200])

@@ -3,9 +3,11 @@
   const SCROLLERS = ".course-scroll, .cell_output .text_html, .bd-article pre, .cell_output .course-figure,"
     + " .course-report div[style*='overflow-x'], .course-comparison div[style*='overflow-x']";
   const SMALLEST = 11, PHONE = 720; // pixels: of letters in a picture, and how wide a page may be to count as small
+  const LETTERS = 12, DOTS = 1.75; // of the course's plots: pixels, and dots stored for each (PNG_SCALE)
   // A picture whose letters would be too small on a small screen keeps its size and scrolls.
   const smallest = picture => {
-    if (!picture.src.startsWith("data:image/svg+xml,")) return 12; // of the course's plots
+    if (!picture.src.startsWith("data:image/svg+xml,")) // a plot: letters of 12 pixels, and as many times larger as it is
+      return picture.naturalWidth ? LETTERS * picture.getAttribute("width") * DOTS / picture.naturalWidth : LETTERS;
     const sizes = [...decodeURIComponent(picture.src).matchAll(/font-size[=:]\s*['"]?([\d.]+)/g)].map(found => +found[1]);
     return Math.min(...sizes); // Infinity where nothing is written
   };
