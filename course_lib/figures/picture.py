@@ -17,6 +17,7 @@ from . import style
 MAX_BYTES = 100_000
 MIN_ALT = 20
 PNG_SCALE = 1.75  # pixels of the file for each pixel on the page: crisp on dense screens
+WIDE, HIGH, LARGEST = 560, 720, 1.4  # pixels: what a small picture grows to on a wide page, and how many times at most
 PALETTES = (256, 96, 32)  # colours of a PNG; the next smaller one is tried when the file is too large
 CAPTION_STYLE = "max-width:640px;margin-top:6px;font-size:14px;line-height:1.4"
 FIGURE_STYLE = "margin:8px 0;line-height:1.4"
@@ -26,13 +27,14 @@ URI_SAFE = "/:;=,!*@$?+~"
 
 @dataclass(frozen=True)
 class Picture:
-    """A finished image: `src` (data URI), `alt`, `caption`, and its size on the page in pixels."""
+    """A finished image: `src` (data URI), `alt`, `caption`, its size on a wide page in pixels, and as it was drawn."""
 
     src: str
     alt: str
     caption: str
     width: int
     height: int
+    drawn: tuple[int, int]
 
     @property
     def html(self):
@@ -91,7 +93,10 @@ def picture(fig_or_svg, *, alt, caption=""):
         raise TypeError(f"expected a matplotlib Figure, SVG text or Svg, got {type(fig_or_svg).__name__}")
     if size > MAX_BYTES:
         raise ValueError(f"the picture takes {size:,} bytes, the limit is {MAX_BYTES:,}: {fix}")
-    return Picture(src, alt, caption, width, height)
+    # Drawn for a phone, where it must fit with letters that can be read; in a wide column it stands larger, and on a
+    # phone `max-width` gives it the page's own width back.
+    larger = getattr(fig_or_svg, "on_page", None) or max(1, min(LARGEST, WIDE / width, HIGH / height))
+    return Picture(src, alt, caption, round(width * larger), round(height * larger), (round(width), round(height)))
 
 
 def show(fig_or_svg, *, alt, caption=""):
@@ -117,8 +122,7 @@ def _from_figure(fig):
         image.quantize(colours, dither=Image.Dither.NONE).save(file, "PNG", optimize=True)
         if file.tell() <= MAX_BYTES:
             break
-    larger = getattr(fig, "on_page", 1)  # in a wide column; on a phone `max-width` gives the page's own width
-    width, height = (round(inches * style.SCREEN_DPI * larger) for inches in fig.get_size_inches())
+    width, height = (inches * style.SCREEN_DPI for inches in fig.get_size_inches())
     src = "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
     return src, width, height, file.tell()
 
@@ -133,7 +137,7 @@ def _from_svg(text):
             "SVG text must start with <svg ... width='W' height='H'> in pixels; draw with figures.Svg(width, height)"
         )
     src = "data:image/svg+xml," + quote(text, safe=URI_SAFE)
-    return src, round(sides["width"]), round(sides["height"]), len(src)
+    return src, sides["width"], sides["height"], len(src)
 
 
 def _one_line(text):

@@ -78,7 +78,7 @@ def stepper(frames, *, title, static=-1):
             raise TypeError(f"frame {i} is a {type(frame).__name__}; make it with figures.picture(..., alt=...)")
     if len(frames) < 2:
         raise ValueError(f"a stepper needs two frames or more, got {len(frames)}; use figures.show for one")
-    sizes = sorted({(f.width, f.height) for f in frames})
+    sizes = sorted({f.drawn for f in frames})
     if len(sizes) > 1:
         raise ValueError(f"frames have sizes {sizes}; give all one width and height, so that nothing jumps")
     if not -len(frames) <= static < len(frames):

@@ -23,7 +23,7 @@ def test_the_picture_has_a_panel_with_formulas_for_each_function():
         f, slope = activations.FORMULAS[name]
         assert f"f = {f}" in texts
         assert f"f' = {slope}" in texts
-    assert made.width == 400  # so that its text stays readable on a phone
+    assert made.drawn[0] == 400  # so that its text stays readable on a phone
 
 
 FORMULAS = {

@@ -36,7 +36,7 @@ def test_frames_fill_forward_then_backward_and_stay_one_size(activation):
     frames = backprop.backprop_frames(*sample(), activation=activation)
     assert len(frames) == 1 + len(backprop.FORWARD) + len(backprop.BACKWARD) == 12
     assert len({(f.width, f.height) for f in frames}) == 1
-    assert frames[0].width <= 420
+    assert frames[0].drawn[0] <= 420
     dashed = [f.src.count("stroke='%23999999'") for f in frames]
     assert dashed == sorted(dashed, reverse=True)
     assert dashed[-1] == 0
@@ -116,7 +116,7 @@ def test_the_sheet_of_the_lesson_fits_a_phone():
     """Three inputs, three hidden neurons, two outputs, with inputs of one place: text stays readable at 400 px."""
     x = np.array([[0.5, 0.9, -0.3], [1, 0, 0.5], [-0.5, 0.2, 1], [0, 1, -1]])
     frames = backprop.backprop_frames(x, np.ones((3, 3)), np.ones((3, 2)), np.full((4, 2), 0.1))
-    assert frames[0].width <= 420
+    assert frames[0].drawn[0] <= 420
 
 
 def test_no_formula_stands_in_the_line_of_another():

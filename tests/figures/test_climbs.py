@@ -34,7 +34,7 @@ def test_the_static_picture_holds_every_rung_and_states_the_finding():
     assert made.static.alt.startswith("From one with 2.4 TFLOP/s to three with 60 TFLOP/s, 25 times as fast; the ridge")
     lines = svg_texts(read_svg(made.static.src))
     assert "2  two: 8 FLOP/byte, 6 TFLOP/s" in lines
-    assert made.static.width == 400
+    assert made.static.drawn[0] == 400
     assert made.html == figures.climb(POINTS).html
 
 

@@ -99,7 +99,7 @@ def test_all_frames_of_the_lessons_example_have_one_size():
         cnn_layers.unrolled_stepper(x, (2, 2)),
     ):
         assert len({(f.width, f.height) for f in steps.frames}) == 1
-        assert steps.frames[0].width <= 412, "a phone would make its text smaller than can be read"
+        assert steps.frames[0].drawn[0] <= 412, "a phone would make its text smaller than can be read"
 
 
 @pytest.mark.parametrize("pixel", list(np.ndindex(3, 3)))

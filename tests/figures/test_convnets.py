@@ -91,7 +91,7 @@ def test_every_figure_is_as_wide_as_a_phone(net, images):
         convnets._draw_excited(w[:2], np.zeros((2, 8, 14, 14)), np.zeros((2, 8), int), [3, 12]),
     ]  # fmt: skip
     assert max(fig.get_size_inches()[0] for fig in made) <= convnets.WIDTH + 1e-9 <= 400 / 96
-    assert convnets.painted(net, images[0], 3).width <= 400
+    assert convnets.painted(net, images[0], 3).drawn[0] <= 400
 
 
 def test_orange_is_positive_and_purple_negative_in_every_figure(net, images):

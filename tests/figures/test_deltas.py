@@ -39,7 +39,7 @@ def test_the_static_picture_has_every_value_delta_and_gradient():
         assert f">{number:.{digits}f}<".replace("-", "−").replace("−0.0000", "0.0000") in text
     assert "that is −0.0163" in figure.static.alt
     assert "J = 0.4372" in figure.static.caption
-    assert figure.static.width <= 400
+    assert figure.static.drawn[0] <= 400
     assert figure.html == figures.delta_explorer(X, W, W2, Y).html, "the same bytes"
 
 

@@ -61,7 +61,7 @@ def test_an_edge_leads_from_its_parent_to_its_node_and_through_no_other(name, si
 
 def test_the_network_of_the_lesson_fits_a_phone_and_a_screen():
     frames = graphs_down.walk_down(network()).frames
-    assert frames[0].width <= 402
+    assert frames[0].drawn[0] <= 402
     assert frames[0].height <= 720
     assert len({(f.width, f.height) for f in frames}) == 1
 

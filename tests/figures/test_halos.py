@@ -99,7 +99,7 @@ def test_the_static_picture_states_loads_zeros_and_reuse():
     made = figures.halo_explorer(at=(0, 0))
     assert "6 x 6 = 36 numbers, 25 loaded and 11 zeros from outside, and reads them 144 times" in made.static.alt
     assert svg_texts(read_svg(made.static.src)).count("13") == 2
-    assert figures.halo_explorer(padding=False, at=(0, 0)).static.width == 400
+    assert figures.halo_explorer(padding=False, at=(0, 0)).static.drawn[0] == 400
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def test_the_static_picture_states_the_sum_and_marks_pairs_with_letters():
     dw = ops.conv2d_backward(dy, ops.conv2d_forward(x, w)[1])[1]
     total = f"{dw[1, 0, 0, 1]:.3g}".replace("-", "\N{MINUS SIGN}")
     assert f" = {total}: 8 products, added up for each image, then over all." in figure.static.alt
-    assert figure.static.width == 400
+    assert figure.static.drawn[0] == 400
     letters = [text for text in svg_texts(read_svg(figure.static.src)) if text in tuple("abcdefghij")]
     assert sorted(letters) == sorted(2 * "abcdefgh")
 

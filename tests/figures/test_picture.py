@@ -25,11 +25,27 @@ def line(n=10):
 def test_a_figure_becomes_a_small_palette_png_of_the_right_size():
     p = figures.picture(line(), alt=ALT)
     image = read_png(p.src)
-    assert (p.width, p.height) == (480, 288)
+    assert p.drawn[0] == 480
     assert image.size == (480 * PNG_SCALE, 288 * PNG_SCALE)
     assert image.mode == "P"
     assert image.info.keys() <= {"transparency"}, "no date, no version"
     assert len(p.src) < 30_000
+
+
+@pytest.mark.parametrize(
+    ("drawn", "shown"),
+    [
+        ((90, 40), (126, 56)),
+        ((400, 100), (560, 140)),
+        ((500, 100), (560, 112)),
+        ((640, 100), (640, 100)),
+        ((400, 600), (480, 720)),
+        ((400, 900), (400, 900)),
+    ],
+)
+def test_a_small_picture_stands_larger_in_a_wide_column_up_to_its_width_and_a_screens_height(drawn, shown):
+    p = figures.picture(figures.Svg(*drawn), alt=ALT)
+    assert (p.drawn, (p.width, p.height)) == (drawn, shown)
 
 
 def test_the_same_figure_gives_the_same_bytes():
@@ -46,7 +62,7 @@ def test_svg_text_stays_svg():
     drawing = figures.Svg(90, 40)
     for given in (drawing, drawing.to_svg()):
         p = figures.picture(given, alt=ALT)
-        assert (p.width, p.height) == (90, 40)
+        assert (*p.drawn, p.width, p.height) == (90, 40, 126, 56)
         assert read_svg(p.src).attrib["viewBox"] == "0 0 90 40"
 
 
@@ -62,7 +78,7 @@ def test_html_is_a_figure_with_alt_and_caption():
     tags, attributes, text = read_html(figures.picture(figures.Svg(90, 40), alt=ALT, caption="See it rise.").html)
     assert tags == ["figure", "img", "figcaption"]
     assert attributes[1]["alt"] == ALT
-    assert attributes[1]["width"] == "90"
+    assert attributes[1]["width"] == "126"
     assert "max-width:100%" in attributes[1]["style"]
     assert text == ["See it rise."]
 

@@ -109,4 +109,4 @@ def test_the_static_picture_states_loads_intensity_and_ridge():
 
 @pytest.mark.parametrize("size", [(1, 1, 1), (7, 13, 9), (4096, 64, 8), (64, 4096, 100_000)])
 def test_every_shape_can_be_drawn(size):
-    assert figures.tile_explorer(*size).static.width == 400
+    assert figures.tile_explorer(*size).static.drawn[0] == 400

@@ -59,7 +59,7 @@ def test_the_same_frames_have_the_same_key_and_bytes():
 
 def test_the_key_ignores_png_bytes_which_depend_on_versions():
     a, b = (
-        [Picture(f"data:image/png;base64,{body}{k}", f"Picture number {k} of two", "", 9, 9) for k in range(2)]
+        [Picture(f"data:image/png;base64,{body}{k}", f"Picture number {k} of two", "", 9, 9, (9, 9)) for k in range(2)]
         for body in ("AAAA", "BBBB")
     )
     assert figures.stepper(a, title="t").key == figures.stepper(b, title="t").key
@@ -105,7 +105,8 @@ def test_a_static_frame_must_exist():
 
 def test_a_stepper_that_is_too_large_says_so():
     large = [
-        Picture("data:image/png;base64," + "A" * 99_000, f"Picture number {k} of five", "", 9, 9) for k in range(5)
+        Picture("data:image/png;base64," + "A" * 99_000, f"Picture number {k} of five", "", 9, 9, (9, 9))
+        for k in range(5)
     ]
     with pytest.raises(ValueError, match=rf"the limit is {MAX_HTML:,}: use fewer or smaller frames"):
         figures.stepper(large, title="Count")

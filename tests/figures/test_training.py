@@ -1,6 +1,5 @@
 """Figures of lesson 06: what is drawn is the data."""
 
-
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
@@ -10,8 +9,13 @@ from course_lib.figures import style
 
 
 def test_learning_curves_draw_the_history():
-    history = nn.History(loss=[1.0, 0.1, 0.01], accuracy=[0.7, 0.9, 1.0], val_loss=[0.5, 0.3, 0.4],
-                         val_accuracy=[0.8, 0.9, 0.9], best_epoch=1)
+    history = nn.History(
+        loss=[1.0, 0.1, 0.01],
+        accuracy=[0.7, 0.9, 1.0],
+        val_loss=[0.5, 0.3, 0.4],
+        val_accuracy=[0.8, 0.9, 0.9],
+        best_epoch=1,
+    )
     top, middle, bottom = figures.training.learning_curves(history).axes
     train, validation, best = top.lines
     np.testing.assert_array_equal(train.get_xydata(), [[1, 1.0], [2, 0.1], [3, 0.01]])
@@ -33,7 +37,7 @@ def test_pictures_of_training_can_be_made_narrow_enough_for_a_phone():
     images = np.random.default_rng(0).random((4, 28, 28))
     for fig in (figures.training.learning_curves(history), figures.training.confusion(np.eye(10), size=(4, 3.9)),
                 figures.training.mistakes(images, found, cols=3, side=1.28)):  # fmt: skip
-        assert figures.picture(fig, alt="Pictures of a training on a phone").width * 11 / 12 <= 367
+        assert figures.picture(fig, alt="Pictures of a training on a phone").drawn[0] * 11 / 12 <= 367
 
 
 def test_learning_curves_draw_a_loss_that_never_turns():

@@ -88,7 +88,7 @@ def test_the_static_picture_states_the_finding_and_fits_a_phone():
     assert "without an activation" in made.static.alt
     assert "\u22121" not in made.static.alt
     assert "2, 1, 1, 0 as outputs: 3 of 4 answers are right" in made.static.alt
-    assert made.static.width == 400
+    assert made.static.drawn[0] == 400
     assert "hidden space" in svg_texts(read_svg(made.static.src))
     assert made.html == figures.nine_numbers("no activation").html
 

@@ -31,7 +31,7 @@ def test_the_static_ruler_states_both_counts(stride, offset, sectors):
     assert f"In global memory: {sectors} {word}, {32 * sectors:,} bytes moved" in made.static.alt
     assert any(t.startswith(f"{sectors} {word} of 32 bytes") for t in svg_texts(read_svg(made.static.src)))
     assert made.html == simt.address_ruler(stride, offset).html
-    assert made.static.width <= 400
+    assert made.static.drawn[0] <= 400
 
 
 @pytest.mark.parametrize(

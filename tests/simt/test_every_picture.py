@@ -29,4 +29,4 @@ def test_every_finding_can_be_explained_and_every_launch_mapped(name):
         assert picture.width <= 760
     made = report.launch_map()
     assert len(made.html) < 120_000
-    assert made.static.width <= 400
+    assert made.static.drawn[0] <= 400

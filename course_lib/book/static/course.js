@@ -4,12 +4,14 @@
     + " .course-report div[style*='overflow-x'], .course-comparison div[style*='overflow-x']";
   const SMALLEST = 11, PHONE = 720; // pixels: of letters in a picture, and how wide a page may be to count as small
   const LETTERS = 12, DOTS = 1.75; // of the course's plots: pixels, and dots stored for each (PNG_SCALE)
-  // A picture whose letters would be too small on a small screen keeps its size and scrolls.
+  // A picture whose letters would be too small on a small screen keeps its size and scrolls. Most stand larger on a wide
+  // page than they were drawn, and their letters with them.
   const smallest = picture => {
-    if (!picture.src.startsWith("data:image/svg+xml,")) // a plot: letters of 12 pixels, and as many times larger as it is
-      return picture.naturalWidth ? LETTERS * picture.getAttribute("width") * DOTS / picture.naturalWidth : LETTERS;
-    const sizes = [...decodeURIComponent(picture.src).matchAll(/font-size[=:]\s*['"]?([\d.]+)/g)].map(found => +found[1]);
-    return Math.min(...sizes); // Infinity where nothing is written
+    const drawn = !picture.src.startsWith("data:image/svg+xml,");
+    const sizes = drawn ? [LETTERS * DOTS]
+      : [...decodeURIComponent(picture.src).matchAll(/font-size[=:]\s*['"]?([\d.]+)/g)].map(found => +found[1]);
+    // Infinity where nothing is written, and before the picture is there
+    return picture.getAttribute("width") / picture.naturalWidth * Math.min(...sizes);
   };
   const legible = picture => {
     const natural = +picture.getAttribute("width") || picture.naturalWidth;
