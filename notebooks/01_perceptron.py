@@ -424,7 +424,7 @@ which.confirm(vector(other.w))
 # %% [markdown]
 # How good are such lines? A sample's distance from the line is $|z|$ divided by the length of $(w_1, w_2)$, and the
 # smallest distance is the margin: any sample may move by less than that, in any direction, and it keeps its answer.
-# Compare the line we learned with $x_1 + x_2 = 1.5$, which runs half-way between the samples.
+# Compare the line we learned with $x_1 + x_2 = 1.5$, which runs halfway between the samples.
 
 # %%
 def margin(x, w):

@@ -419,11 +419,11 @@ bends.confirm("about a quarter" if 0.22 < misses[16] / misses[8] < 0.3 else f"{m
 # Equal pieces need not be the best choice: bends are worth most where the curve turns. Do it by hand. Click where the
 # next bend should stand (or use the arrow keys and Enter), or let the figure put it where the miss is largest.
 #
-# The first bend of that rule makes things worse: the miss grows from 0.38 to 0.52. The network runs straight from bend
-# to bend, so when it meets the top of the wave, the piece to the right of the top is lifted, too, and passes high over
-# the valley. The next bend mends that. But the rule is not the best one in the long run, either. With 5 neurons it
-# misses the wave by 0.080, equal pieces miss it by 0.069, and well-placed ones by 0.035. Can you find the places? Watch
-# the output weights at the bottom, and try the jump, which needs its bends close together.
+# Try that rule on the wave. Its first bend makes things worse: the miss grows from 0.38 to 0.52. Why? The network runs
+# straight from bend to bend, so when it meets the top of the wave, the piece to the right of the top is lifted, too,
+# and passes high over the valley. The next bend mends that. But the rule is not the best one in the long run, either.
+# With 5 neurons it misses the wave by 0.080, equal pieces miss it by 0.069, and well-placed ones by 0.035. Can you find
+# the places? Watch the output weights at the bottom, and try the jump, which needs its bends close together.
 
 # %% tags=["hide-input"]
 # A curve, and bends to add.
