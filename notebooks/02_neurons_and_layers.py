@@ -69,7 +69,7 @@ figures.nine_numbers("your turn", presets=(), between=("none",), explains=False,
 #
 # A nerve cell collects signals from many other cells. Where two cells meet, at a **synapse**, there is a narrow gap; a
 # signal crosses it strongly or weakly, and learning changes how strongly. If the signals add up to enough, the cell
-# sends one of its own along its **axon**. The artificial neuron is a rough model of that: weights for the synapses, a
+# sends one of its own along its **axon**. The artificial neuron is a rough model of it: weights for the synapses, a
 # sum for the cell body, and a function for the decision to fire.[^Owens "Biological Inspiration"] A neural network is
 # many such simple classifiers, usually in layers.[^Hwu "Neural Networks Model Human Neural Activity"] A brain's
 # structure has evolved, over a very long time, to learn quickly what matters to us, such as language and the behaviour
@@ -218,9 +218,8 @@ print(f"{V1.size + V2.size:,} weights, {right.mean():.0%} right")
 # %% [markdown]
 # <details class="reveal"><summary>A large machine that knows nothing</summary>
 #
-# It reads about one digit in ten, which is what guessing gives: nothing ties its answers to the labels, and
-# there are ten to choose from. The weights have to come from somewhere, and finding them is the subject of lessons 03
-# and 04. But searching is pointless if no weights would work, and that was the trouble with XOR.
+# It reads about one digit in ten, as a guess would. There are 100 images of each digit, so a program that always says 7
+# is right 100 times. Random weights know as little about the labels, and do about as well.
 #
 # </details>
 
@@ -231,9 +230,11 @@ untrained.confirm("about 10 %" if 0.04 < right.mean() < 0.2 else f"{right.mean()
 # %% [markdown]
 # ## Take the activation away
 #
-# At the top you had two layers, and nothing between them: we had taken the steps away. How much can such a network do?
-# Build a larger one: three layers of eight neurons, with random weights and no activation function. Beside it, multiply
-# the three matrices, and use the product as a single layer.
+# The weights have to come from somewhere, and finding them is the subject of lessons 03 and 04. But a search is
+# pointless where there is nothing to find. Was that the trouble with XOR? At the top you had two layers, and nothing
+# between them: we had taken the steps away. How much can such a network do? Build a larger one: three layers of eight
+# neurons, with random weights and no activation function. Beside it, multiply the three matrices, and use the product
+# as a single layer.
 
 # %% tags=["nbval-ignore-output"]
 rng = np.random.default_rng(2)
@@ -329,13 +330,15 @@ figures.show(
 )
 
 # %% [markdown]
-# These nine numbers solve XOR. At the top no nine could, because the bend was missing. There are four weights in $W_1$,
-# two biases in $b_1$, the weights $v_1 = 1$ and $v_2 = -2$, and the output's bias $c = 0$. Try them yourself. At the
-# left is the map of answers. At the right the same corners stand where the hidden layer has put them, at $(h_1, h_2)$.
-# The second layer sees nothing but this picture, and it can still only draw one straight line. Now one line is enough.
-# Before the ReLU, the corners stand at $(0, -1)$, $(1, 0)$ and $(2, 1)$; (0, 1) and (1, 0) share the middle place.
-# These three lie on one line, and no cut takes the middle one away from both of its neighbours. ReLU lifts the first to
-# $(0, 0)$, off that line. Now (0, 0) and (1, 1) lie on one side of a cut, and (0, 1) and (1, 0) on the other.
+# So these nine numbers solve XOR: four weights in $W_1$, two biases in $b_1$, the weights $v_1 = 1$ and $v_2 = -2$, and
+# the output's bias $c = 0$. At the top no nine could. What has the bend done? Look at the figure below. On the left is
+# the map of answers. On the right the same corners stand where the hidden layer has put them, at $(h_1, h_2)$. The
+# second layer sees nothing but the picture on the right, and it can still only draw one straight line.
+#
+# Without the ReLU the corners would stand there at $(0, -1)$, $(1, 0)$ and $(2, 1)$; (0, 1) and (1, 0) share the middle
+# place. These three places lie on one line, and no cut takes the middle one away from both of its neighbours. ReLU
+# lifts the first to $(0, 0)$, off that line. Now one cut is enough: the two hollow corners lie on one side of it, and
+# the two filled ones on the other.
 
 # %%
 figures.nine_numbers("XOR solved")
@@ -350,8 +353,8 @@ figures.nine_numbers("XOR solved")
 # %% [markdown]
 # Now try the other buttons. *One line only* still has its ReLU, but the output no longer uses the second neuron. *No
 # activation* has the nine numbers of the solution, without the fold. *Two steps* is XOR made of perceptrons, the cure
-# from the top of the page, with the steps back in their place. A jump does as well as a bend, and it is enough. Why
-# does hardly anyone use it, then? Press *two steps* once more, and move a weight of a hidden neuron a little. None of
+# from the top of the page, with the steps back in their place. So a jump does as well as a bend. Why does hardly
+# anyone use it, then? Press *two steps* once more, and move a weight of a hidden neuron a little. None of
 # the four outputs changes; and if you go on, one of them flips all at once. A method that improves weights in small
 # steps gets no hint of where to go.
 
@@ -377,8 +380,10 @@ def wave(x):
     return 0.5 + 0.38 * np.sin(2 * np.pi * x)
 
 # %% [markdown]
-# More bends allow a better fit. But how much does a neuron buy? Think of a short piece of the curve, and of the
-# straight line from one of its ends to the other.
+# More bends allow a better fit. But how much does a neuron buy? Between two bends the network runs straight from one
+# point of the curve to another, and the curve bulges away from it. Try that on a curve that is easy to compute: $x^2$.
+# Between 0 and 1 the straight line has the height 1/2 in the middle, and the curve 1/4, so the line is off by 1/4. How
+# far off is it in the middle between 0 and 1/2?
 
 # %% tags=["hide-input"]
 # A prediction.
@@ -398,10 +403,11 @@ table(misses.items(), ["hidden neurons", "largest miss"], formats={"largest miss
 # %% [markdown]
 # <details class="reveal"><summary>Twice the bends, a quarter of the miss</summary>
 #
-# Between two bends the network is a straight line, and the curve bulges away from it. If the piece is half as wide, the
-# bulge is only about a quarter as high, as with the arc above a chord. (That holds once the pieces are short: from 4 to
-# 8 the miss falls by a factor of 3.0, from 16 to 32 by 3.9.) So any smooth curve can be met as closely as you like. Ask
-# for a miss below a thousandth, or below a millionth: some number of neurons gets there.
+# Between 0 and 1/2 the line over $x^2$ has the height 1/8 in the middle, and the curve 1/16, so it is off by 1/16: a
+# quarter of 1/4. A short piece of any smooth curve looks like a piece of such a parabola, so half the width leaves a
+# quarter of the bulge. (Once the pieces are short, that is: from 4 to 8 the miss falls by a factor of 3.0, from 16 to
+# 32 by 3.9.) So any smooth curve can be met as closely as you like. Ask for a miss below a thousandth, or below a
+# millionth: some number of neurons gets there.
 #
 # </details>
 
@@ -411,20 +417,24 @@ bends.confirm("about a quarter" if 0.22 < misses[16] / misses[8] < 0.3 else f"{m
 
 # %% [markdown]
 # Equal pieces need not be the best choice: bends are worth most where the curve turns. Do it by hand. Click where the
-# next bend should stand (or use the arrow keys and Enter), or let the figure put it where the miss is largest. That
-# rule is not the best one either. With 5 neurons it misses the wave by 0.080, and equal pieces miss it by 0.069; well
-# placed, five neurons miss it by 0.035. Can you find the places? Watch the output weights at the bottom, and try the
-# jump, which needs its bends close together.
+# next bend should stand (or use the arrow keys and Enter), or let the figure put it where the miss is largest.
+#
+# Try that rule on the wave. Its first bend makes things worse: the miss grows from 0.38 to 0.52. Why? The network runs
+# straight from bend to bend, so when it meets the top of the wave, the piece to the right of the top is lifted, too,
+# and passes high over the valley. The next bend mends that. But the rule is not the best one in the long run, either.
+# With 5 neurons it misses the wave by 0.080, equal pieces miss it by 0.069, and well-placed ones by 0.035. Can you find
+# the places? Watch the output weights at the bottom, and try the jump, which needs its bends close together.
 
 # %% tags=["hide-input"]
 # A curve, and bends to add.
 figures.bend_by_bend("a wave")
 
 # %% [markdown]
-# With two inputs a neuron's bend is a line, the fold that you saw on the map. Start the output at 1. Beyond each fold
-# it falls, and a little further on it drops below 0.5: there the answer changes, so the border runs just outside of the
-# folds, and they become a fence. Near a corner two folds pull the output down together, and the border cuts the corner.
-# Three make a triangle with blunt tips; five already keep a disc and the ring around it apart:
+# With two inputs a neuron's bend is a line, the fold that you saw on the map. Folds can fence something in. Let the
+# output be 1, and let it fall beyond each fold. A little way beyond, it drops below 0.5, and there the answer changes.
+# So the border runs just outside of the folds. Near a corner two folds pull the output down together, and the border
+# cuts the corner off. Three folds make a triangle with blunt tips; five already keep a disc and the ring around it
+# apart:
 
 # %% tags=["hide-input"]
 # A disc in a ring, with one fold after another.
@@ -445,9 +455,9 @@ figures.show(
 # continuous activation function that is no polynomial.[^Leshno, Lin, Pinkus and Schocken "Multilayer Feedforward
 # Networks With a Nonpolynomial Activation Function Can Approximate Any Function, 1993"]
 #
-# Two things the theorem does not say. It does not say how many neurons you need; the number
-# can grow very fast with the dimension. And it does not say how to find the weights. You placed the
-# bends because you saw the curve. A program sees samples, and must find the bends from them.
+# The theorem leaves two things open. How many neurons do you need? The number can grow very fast with the number of
+# inputs. And where do the weights come from? You placed the bends because you saw the curve. A program sees samples,
+# and must find the bends from them.
 #
 # Why have more layers, then? Take a tent: two ReLU neurons and an output that rises from 0 to 1 and falls back to 0.
 # Feed the output into a second tent of the same kind, and that into a third.
@@ -464,7 +474,7 @@ for _ in range(9):
 # %% tags=["hide-input"]
 # A prediction.
 folded = predict(
-    "One tent has 2 straight pieces. How many straight pieces have three tents, one after the other?",
+    "One tent has 2 straight pieces, one up and one down. How many pieces do three tents have, one after the other?",
     [4, 6, 8],
     answer=8,
     reveals=3,
@@ -496,10 +506,6 @@ table(
 # Regions of Deep Neural Networks, 2014"] Ten layers of two neurons draw 1,024 pieces; in one layer that takes at least
 # 1,023 neurons.
 #
-# So that is what a further layer adds. Without a bend it adds nothing, and a narrow one takes something away. With
-# bends, one wide hidden layer can come close to any continuous function already; further layers reach some functions
-# with far fewer neurons.
-#
 # </details>
 
 # %% tags=["hide-input"]
@@ -509,9 +515,10 @@ folded.confirm(pieces[2])
 # %% [markdown]
 # ## Six activation functions
 #
-# The usual way to find them is called **gradient descent**, and lesson 03 is about it. It asks of each weight: if I
-# change it a little, how much does the output change? Part of the answer is the slope $f'(z)$ of the activation
-# function, so slopes decide which functions are useful. These are the ones you will meet:
+# You placed the bends by hand. A program finds its weights by what is called **gradient descent**, and lesson 03 is
+# about it. It asks of each weight: if I change it a little, how much does the output change? Part of the answer is the
+# slope $f'(z)$ of the activation function, so slopes decide which functions are useful. These are the ones you will
+# meet:
 #
 # | name | $f(z)$ | slope $f'(z)$ |
 # |---|---|---|
@@ -538,8 +545,8 @@ figures.show(
 # (0.01 in our library). ReLU has a kink at 0, where it has no slope; by convention we take 0, as we do at the step's
 # jump. Where there is no activation at all, we write $f(z) = z$ and call it the identity.
 #
-# Compare each formula with a measured slope. The slope at a place is close to the rise of the function over a very
-# short way, divided by the length of that way:
+# You need not believe the formulas: slopes can be measured. Take a very short step, and divide the rise of the function
+# by the length of the step:
 
 # %%
 z, eps = np.array([-2.0, -0.5, 0.3, 1.7]), 1e-6
@@ -648,9 +655,16 @@ wrong, due = X @ rows_1, X @ rows_1.T
 turned.confirm("only the second" if raised and not np.allclose(np.sort(wrong), np.sort(due)) else "another")
 
 # %% [markdown]
-# Layers alone add nothing. With a bend between them, one hidden layer can come as close as you like to any continuous
-# curve, if it is wide enough, and further layers multiply the bends. How does a program find a hundred thousand useful
-# weights? It needs a measure of how wrong a network is, and that is where lesson 03 begins.
+# ## Does a further layer always help?
+#
+# That was the question at the top of the page, and the answer is no. Without a bend between them two layers are one,
+# and a narrow one takes something away; nine numbers could not do what three cannot. With a bend between them, nine
+# numbers compute XOR. One hidden layer, if it is wide enough, comes as close as you like to any continuous function, and
+# further layers reach some functions with far fewer neurons.
+#
+# So for digits, too, there is something to search for. The network with random weights read one in ten. How does a
+# program find a hundred thousand useful weights? It needs a measure of how wrong a network is, and that is where lesson
+# 03 begins.
 
 # %% [markdown]
 # ## Try it

@@ -23,7 +23,7 @@ def network(x, layers, activation):
         Applied to every weighted sum.
     """
     sizes = [len(x), *(np.shape(w)[1] for w in layers)]
-    tall, step = max(sizes) * 112 + 40, 316 / max(1, len(layers))
+    tall, step = max(sizes) * 112 + 40, 300 / max(1, len(layers))
     svg = Svg(400, tall)
     columns = [[(42 + step * k, 40 + (tall - 40) * (i + 0.5) / n) for i in range(n)] for k, n in enumerate(sizes)]
     for k, title in enumerate(["inputs", *["hidden"] * (len(layers) - 1), "outputs"]):
@@ -45,9 +45,9 @@ def _nodes(svg, places, values, role, sums=None):
         svg.text(cx, cy + 4, _short(values[i]), anchor="middle", bold=True)
         if sums is not None:
             text = f"z = {_short(sums[i])}"
-            wide = text_width(text) + 4
-            svg.rect(cx - wide / 2, cy + RADIUS + 3, wide, 16, fill=style.PAPER, stroke="none")
-            svg.text(cx, cy + RADIUS + 15, text, anchor="middle")
+            left = cx - 14  # not under the whole circle: to its left stand the weights of the edges that enter
+            svg.rect(left - 2, cy + RADIUS + 3, text_width(text) + 4, 16, fill=style.PAPER, stroke="none")
+            svg.text(left, cy + RADIUS + 15, text)
 
 
 def _edges(svg, tails, heads, w):
@@ -61,7 +61,7 @@ def _edges(svg, tails, heads, w):
                 svg.line(*start, *end, stroke="idle", line=1, dashed=True)
             else:
                 svg.line(*start, *end, stroke="weight", line=1 + abs(weight), dashed=weight < 0)
-            near = np.array([tx, ty]) + 0.73 * np.array([hx - tx, hy - ty])  # the neuron that the weight belongs to
+            near = np.array([tx, ty]) + 0.76 * np.array([hx - tx, hy - ty])  # the neuron that the weight belongs to
             labels.append((near, f"{weight:g}".replace("-", "\u2212")))
     for (px, py), text in labels:
         wide = text_width(text) + 4

@@ -71,9 +71,9 @@ def _line(ax, w, low, high, **looks):
         ax.plot(*ends.T, **{"color": style.COLOURS["weight"], "linewidth": 2.5, "zorder": 3, **looks})
 
 
-def _note(ax, text, at=0.5):
-    """Write `text` in the middle of `ax`, `at` of the way up."""
-    ax.text(0.5, at, text, transform=ax.transAxes, ha="center", va="center", fontsize=style.SIZE_SMALL, zorder=6)
+def _note(ax, text):
+    """Write `text` in the middle of `ax`."""
+    ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", va="center", fontsize=style.SIZE_SMALL, zorder=6)
 
 
 def _table_ticks(ax):
@@ -167,14 +167,19 @@ def _sheet(ax, corners, heights, role, alpha, order):
 
 
 @style.styled
-def orders(x, y, w_worst, w_best):
-    """Return a figure: two lines over one set of points x (n, 2), y (n,), from the worst and the best order."""
+def orders(x, y, w_dashed, w_solid, names=("worst order", "best order"), centres=None):
+    """Return a figure: two lines over one set of points x (n, 2), y (n,), each with its name in the legend.
+
+    `centres` (k, 2): places marked by a broad cross, where the points were drawn around them.
+    """
     require_some("x", x)
     fig, ax = style.new_figure(3.85, 3.6)
     low, high = box_around(x)
     samples(ax, x, y, 34)
-    _line(ax, w_worst, low, high, linestyle="--", label="worst order")
-    _line(ax, w_best, low, high, label="best order")
+    if centres is not None:
+        ax.scatter(*np.transpose(centres), s=150, marker="P", color=style.INK, edgecolor=style.PAPER, zorder=5)
+    _line(ax, w_dashed, low, high, linestyle="--", label=names[0])
+    _line(ax, w_solid, low, high, label=names[1])
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), xlabel="$x_1$", ylabel="$x_2$", aspect="equal")
     ax.grid(False)
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2)
@@ -193,14 +198,12 @@ def jumps(fit, x, y):
         raise ValueError(
             f"the run made no mistake in {fit.epochs} epoch(s), so no jump can be drawn; start it from other weights."
         )
-    fig, axes = style.new_figure(3.85, 2.15 * len(made) + 0.2, len(made), 2, sharex="col", sharey="col", squeeze=False)
+    fig, axes = style.new_figure(3.85, 1.75 * len(made) + 0.3, len(made), 2, sharex="col", sharey="col", squeeze=False)
     low, high = box_around(x, 0.4)
     wlow, whigh = box_around([step.w_before[:2] for step in made] + [made[-1].w_after[:2], (0, 0)], 0.15)
     for k, ((left, right), step) in enumerate(zip(axes, made, strict=True), start=1):
         draw_plane(left, x, y, step.w_after, low=low, high=high, shown=step.index, size=22, judge=False)
         _line(left, step.w_before, low, high, linestyle="--", linewidth=1.8)
-        if not np.any(step.w_before[:2]):
-            _note(left, "w = 0: no line before", at=0.93)
         left.set(title=f"Mistake {k}", xlabel="$x_1$" if k == len(made) else "")
         before, after = step.w_before[:2], step.w_after[:2]
         if np.any(before != after):

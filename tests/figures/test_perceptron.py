@@ -109,10 +109,22 @@ def test_the_cycle_says_where_a_line_is_not_to_be_seen():
         assert texts(ax) == (["(line outside\nthe picture)"] if missing else [])
 
 
-def test_the_jumps_say_that_no_weights_are_no_line():
+def test_the_jumps_start_without_a_line():
     points, labels = data.blobs(20, centers=[(1, 1), (3, 2.5)], spread=0.3, rng=np.random.default_rng(1))
     fig = perceptron.jumps(ops.perceptron_fit(points, labels), points, labels)
-    assert "w = 0: no line before" in texts(fig.axes[0])
+    assert [fig.axes[k].get_title(loc="left") for k in (0, 2)] == ["Mistake 1", "Mistake 2"]
+    dashed = [[line for line in fig.axes[k].lines if line.get_linestyle() == "--"] for k in (0, 2)]
+    assert [len(found) for found in dashed] == [0, 1]
+
+
+def test_two_lines_have_their_names_and_centres_are_marked():
+    points, labels = data.blobs(20, centers=[(1, 1), (3, 2.5)], spread=0.3, rng=np.random.default_rng(1))
+    w = ops.perceptron_fit(points, labels).w
+    (ax,) = perceptron.orders(points, labels, w, -w, names=("A", "B"), centres=[(1, 1), (3, 2.5)]).axes
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["label 1", "label 0", "A", "B"]
+    np.testing.assert_array_equal(ax.collections[-1].get_offsets(), [(1, 1), (3, 2.5)])
+    (plain,) = perceptron.orders(points, labels, w, -w).axes
+    assert len(plain.collections) == len(ax.collections) - 1
 
 
 def test_lines_seen_are_darker_the_later_and_wrong_samples_are_ringed():

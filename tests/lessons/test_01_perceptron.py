@@ -191,16 +191,23 @@ def test_3_and_8_are_harder_and_0_and_1_are_easier():
 
 
 def test_neither_the_order_nor_a_wide_margin_makes_the_reader_of_digits_better(lesson, pair, reader):
-    margins, misses, fooled = lesson["digit_margins"], lesson["misses"], lesson["fooled"]
+    margins, misses = lesson["digit_margins"], lesson["misses"]
     for w in lesson["hyperplanes"]:
         np.testing.assert_array_equal(ops.perceptron_predict(pair.x, w), pair.y)
     assert (len(misses), misses[:20].min(), misses[:20].max(), misses[20]) == (21, 7, 14, 11)
     assert misses[20] == len(misread(pair, reader))
     assert margins[20] == pytest.approx(0.31, abs=5e-3)
     assert margins[20] > 4 * margins[:20].max()
-    assert (np.sum(fooled > 0), np.sum(fooled == 20)) == (27, 3)
     expected = 200 * np.mean(misses) / 200
     assert 3 <= np.sqrt(expected * (1 - expected / 200)) < 4, "three or four more or less are chance"
+
+
+def test_the_4_at_the_top_was_bad_luck_and_three_digits_fool_every_reader(lesson, pair, reader):
+    wrong, first = lesson["wrong_new"], lesson["first"]
+    assert pair.y_new[first] == 0
+    assert (wrong[:20, first].sum(), wrong[20, first]) == (10, False)
+    all_22 = np.vstack([wrong, ops.perceptron_predict(pair.x_new, reader.w) != pair.y_new])
+    assert (all_22.all(axis=0).sum(), all_22.sum(axis=1).min()) == (3, 7)
 
 
 def test_one_new_point_in_twenty_and_nearly_half_of_the_new_digits_go_farther_across_than_the_margin(lesson):
@@ -226,16 +233,32 @@ def test_order_decides_between_one_wrong_point_in_ten_and_one_in_170(lesson):
     assert all(run.converged for run in lesson["runs"])
 
 
+def test_the_middle_samples_exchanged_give_the_mirror_image_of_nands_run(lesson):
+    mirrored = [1, 0, 2]
+    steps = zip(lesson["fit"].steps, lesson["other"].steps, strict=True)
+    assert all(np.array_equal(a.w_after[mirrored], b.w_after) for a, b in steps)
+    np.testing.assert_array_equal(lesson["other"].w, [-1, -2, 2])
+
+
+def test_line_b_has_the_narrower_margin_keeps_farther_from_both_centres_and_does_better(lesson):
+    a, b = lesson["wider"], lesson["narrower"]
+    margins, shares, near = lesson["margins"], lesson["shares"], lesson["near"]
+    assert margins[a] > 2 * margins[b]
+    assert (near[b] > near[a]).all()
+    assert [round(shares[k], 3) for k in (b, a)] == [0.982, 0.955]
+    inputs = np.abs(ops.add_bias_input(lesson["points"]) @ lesson["runs"][b].w)
+    assert np.sum(inputs < margins[a] * np.linalg.norm(lesson["runs"][b].w[:2])) == 1, "a single point lies near B"
+
+
 def test_of_50_lines_the_wider_margin_is_better_in_three_pairs_of_four_with_exceptions(lesson):
     margins, shares = lesson["margins"], lesson["shares"]
     assert len(margins) == len(shares) == 50
     assert 0.7 < lesson["agree"] < 0.8
+    assert 0.88 < lesson["agree_near"] < 0.92, "nine pairs of ten"
     assert np.sum(margins > 0.35) == 4
     assert (shares[margins > 0.35] > 0.985).all()
     assert np.sum(margins < 0.1) == 18
     assert 0.90 < shares[margins < 0.1].min() < shares[margins < 0.1].max() < 0.975
-    tenth, wide = (np.flatnonzero(margins.round(2) == m) for m in (0.10, 0.28))
-    assert shares[tenth].max() > shares[wide].min(), "a narrower one that does better"
 
 
 def test_the_points_of_the_drag_figure_are_those_of_the_50_runs(lesson):
@@ -261,8 +284,8 @@ def test_no_run_of_the_page_makes_more_corrections_than_the_theorem_allows(lesso
 def test_the_margin_of_the_proof_is_narrower_than_that_of_the_plane(lesson):
     x, y = data.truth_table("nand")
     line = np.array([-1.0, -1.0, 1.5])
-    assert round(corrections.bound(x, y, line)[1], 3) == 0.243
-    assert round(lesson["margin"](x, line), 3) == 0.354
+    assert round(corrections.bound(x, y, line)[1], 2) == 0.24
+    assert round(lesson["margin"](x, line), 2) == 0.35
 
 
 @pytest.mark.parametrize("start", [(5.0, -3.0, 0.5), (-40.0, 7.0, 30.0)])
@@ -359,13 +382,16 @@ def test_the_loop_on_the_page_is_the_librarys(lesson):
     "digits (800, 784)  weights (785,)  converged True",
     "mistakes per epoch [104, 43, 30, 23, 16, 10, 15, 22, 8, 9, 9, 0]",
     "189 of 200 new digits are read correctly: 94.5%",
-    "margin of the learned line:       0.000",
-    "margin of the line x1 + x2 = 1.5: 0.354",
-    "1225 pairs; in 74% of them the wider margin does better",
+    "in the order 00, 10, 01, 11: [-1. -2.  2.]",
+    "margin of the learned line:       0.00",
+    "margin of the line x1 + x2 = 1.5: 0.35",
+    "1225 pairs of lines. Better on fresh points: the one with the wider margin in 74%,",
+    "the one that keeps farther from the nearer centre in 90%",
     "the best of 81 pairs of weights: 3 of 4",
     "training: converged False  mistakes in the last epochs [3, 3, 3]",
     "its answers [1 0 0 0]  labels [1 1 1 0]",
-    "misread by at least one of the 20 orders: 27  by all: 3",
+    "the 4 is misread in 10 of the 20 orders, but not with the wide margin",
+    "by all of them: 3",
     "XOR: the weights of epoch 2 are back after 1 epoch(s), with 4 mistakes between",
 ])  # fmt: skip
 def test_the_page_prints(printed, line):
@@ -376,7 +402,8 @@ def test_the_page_prints(printed, line):
     "4 16 8", "7 2 1", "nand (\u22122, \u22121, 2) 6 yes", "and (2, 1, \u22123) 6 yes", "or (1, 1, \u22121) 4 yes",
     "(\u22122, \u22121, 2) 12", "(\u22121, \u22122, 2) 12", "1 (\u22121, 0, \u22121) 3",
     "2 (\u22121, 0, 0) 3", "5 (\u22121, 0, 0) 4", "(1, 1) 0 2 1 (\u22121, 0, 0)",
-    "NAND 4 1.73 0.243 51 12", "points 30 4.52 0.183 612 31", "digits 800 13.67 0.313 1,915 351",
+    "NAND 4 1.73 0.24 51 12", "points 30 4.52 0.18 612 31", "digits 800 13.67 0.31 1,915 351",
+    "A 0.28 0.84 0.86 95.5%", "B 0.12 0.89 1.60 98.2%", "points 0.51 5%", "digits 0.31 48%",
     "20 orders, from 0.00 7", "20 orders, to 0.07 14", "the wide margin 0.31 11",
 ])  # fmt: skip
 def test_a_table_of_the_page_has_the_row(shown, row):

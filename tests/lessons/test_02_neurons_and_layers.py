@@ -60,6 +60,7 @@ def test_a_network_for_digits_has_so_many_weights_and_reads_nothing_untrained(le
     assert "101,632 weights" in shown
     assert "reads about one digit in ten" in prose
     assert 28**2 == 784
+    np.testing.assert_array_equal(np.bincount(data.load_digits(seed=0).y_test), [100] * 10)
     digits = data.load_digits(seed=0)
     for seed in range(5):
         rng = np.random.default_rng(seed)
@@ -194,6 +195,11 @@ def test_twice_the_bends_leave_a_quarter_of_the_miss(lesson):
         assert 0.22 < misses[2 * n] / misses[n] < 0.3
 
 
+def test_over_a_parabola_half_the_width_is_a_quarter_of_the_bulge():
+    bulge = {width: width**2 / 2 - (width / 2) ** 2 for width in (1, 1 / 2)}
+    assert bulge == {1: 1 / 4, 1 / 2: 1 / 16}
+
+
 def test_the_quarter_holds_for_short_pieces_and_more_pieces_are_not_always_better(lesson):
     misses = lesson["misses"]
     assert (round(misses[4] / misses[8], 1), round(misses[16] / misses[32], 1)) == (3.0, 3.9)
@@ -207,6 +213,9 @@ def test_the_buttons_rule_is_worse_than_equal_pieces_with_4_5_and_6_neurons_and_
     for n in (4, 5, 6):
         equal = [round(k * bends.GRID / n) for k in range(1, n)]
         assert bends.worst_place(wave, equal)[1] < bends.worst_place(wave, bends.bent(wave, n))[1]
+    assert [round(bends.worst_place(wave, bends.bent(wave, n))[1], 2) for n in (1, 2, 3)] == [0.38, 0.52, 0.11]
+    place, _ = bends.worst_place(wave, bends.bent(wave, 2))
+    assert place > bends.bent(wave, 2)[0], "the first bend lifts the piece to its right over the valley"
     choices = (bends.bent(wave, 5), [40, 80, 120, 160], [36, 63, 137, 164])
     found = [bends.worst_place(wave, places)[1] for places in choices]
     np.testing.assert_allclose(found, [0.080, 0.069, 0.035], atol=5e-4)
