@@ -6,7 +6,9 @@ Of the exercises' checks it has what they are asked and the results of the publi
 Source: the course's own.
 """
 
+import errno
 import json
+import os
 import zipfile
 from pathlib import Path
 
@@ -70,6 +72,8 @@ def release(course, out):
     ReleaseError
         If the archive would hold a solution, a marker, a hidden check, what computes a right value, or an output of a
         notebook, a sheet is missing, or there are no solutions to search for. Nothing is written then.
+    OSError
+        If `out` cannot be such a folder: said before the work.
 
     Source: the course's own.
     """
@@ -79,6 +83,7 @@ def release(course, out):
             f"{course.name} has no solutions, so the archive cannot be searched for them. Run this in the instructors' "
             "course folder, or name it: --folder DIR"
         )
+    _require_folder(out)
     files = contents(course)
     if found := leaks(files, course / "solutions"):
         raise ReleaseError("the archive would give something away:\n" + "\n".join(f"  {line}" for line in found))
@@ -92,6 +97,18 @@ def release(course, out):
     target = out / f"{NAME}.zip"
     part.replace(target)
     return target
+
+
+def _require_folder(out):
+    """Raise what making the folder would raise, before the minutes of work and without making it."""
+    place = next(p for p in (out, *out.absolute().parents) if p.exists())
+    if not place.is_dir():
+        number = errno.EEXIST if place == out else errno.ENOTDIR
+    elif not os.access(place, os.W_OK):
+        number = errno.EACCES
+    else:
+        return
+    raise OSError(number, os.strerror(number), str(out))
 
 
 def contents(course):

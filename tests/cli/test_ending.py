@@ -239,7 +239,7 @@ def test_a_terminal_without_a_width_gets_the_usual_one(columns, monkeypatch, cap
 @pytest.mark.parametrize("out", ["/dev/null", "/dev/null/x"])
 @pytest.mark.parametrize("command", ["run 01 --out", "release", "grade exercises -o", "bench cpu --out"])
 def test_a_folder_that_takes_no_file_is_told_before_the_work(command, out):
-    done = course(f"cd {ROOT} && $COURSE {command} {out}")
+    done = course(f"ulimit -t 5; cd {ROOT} && $COURSE {command} {out}")  # to start takes one or two seconds
     assert done.returncode in (1, 2), done.stderr
     assert re.fullmatch(rf"course {command.split()[0]}: .*{out}.*\n", done.stderr), done.stderr
     assert done.stdout == ""
