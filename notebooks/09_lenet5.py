@@ -14,13 +14,13 @@
 # %% [markdown]
 # # 09 · LeNet-5: a whole network, layer by layer
 #
-# In the 1990s a bank could buy a machine that read the amounts on cheques. By 1998 such machines read several million
-# cheques a day,[^LeCun, Bottou, Bengio, Haffner "Gradient-Based Learning Applied to Document Recognition, 1998,
-# abstract"] and the part that recognised the digits was a network of the kind you are about to meet. You know most of
-# its layers from lessons 06 to 08. Here they work together.
+# In 1998 machines read several million bank cheques a day,[^LeCun, Bottou, Bengio, Haffner "Gradient-Based Learning
+# Applied to Document Recognition, 1998, abstract"] and what recognised the digits in them was a network like the one
+# you see below. You know most of its layers from lessons 06 to 08. Here they work together.
 #
-# A network has to fit into a memory, and it has to answer in time. You might think that these are one demand: **the
-# layer with the most parameters takes the most time**. First, have a look around.
+# Such a machine has to fit into its memory, and it has to answer in time. It is easy to take these for one demand:
+# **the layer with the most parameters takes the most time**. You are going to count both, and then hold a clock to
+# them. But first, have a look around.
 
 # %% tags=["hide-input", "nbval-ignore-output"]
 # LeNet-5, trained for seven epochs, and what it makes of one digit.
@@ -34,8 +34,10 @@ from course_lib.lesson import (
     cost_share,
     fullest_pairs,
     layer_times,
+    listing,
     padded,
     predict,
+    product_times,
     table,
     train_in_phases,
 )
@@ -51,18 +53,18 @@ figures.network_volumes(net, SHAPE, names=LAYERS, image=x_test[0], costs=False, 
                         title="LeNet-5 reads a digit. Choose a layer, by mouse or with the arrow keys")
 
 # %% [markdown]
-# Every box is what comes out of one layer, drawn to scale: as high and wide as its maps, as deep as there are maps.
-# Walk through it from left to right. The maps become smaller and more numerous. In C1 each map is a version of the
-# digit. From C3 on you would hardly recognise it, while the network still does. And a number sees more of the image
-# from layer to layer, until a single number in C5 sees all of it.
+# Every box is what comes out of one layer. It is drawn to scale: as high and wide as the layer's maps, as deep as there
+# are maps. Walk through it from left to right. The maps become smaller, and there are more of them. In C1 you see the
+# digit six times over; from C3 on you would hardly recognise it, though the network does. And each number depends on
+# more of the image, until a single number of C5 depends on all of it.
 #
-# This is LeNet-5 as one would build it **today**. The **classic** one, of 1998, has the same boxes and some other parts
-# inside. The next sections take the classic one apart, and this page always says which of the two it means.
+# This is LeNet-5 as one would build it **today**. The **classic** network, of 1998, has the same boxes with some other
+# parts inside. We build today's first and then look at what was different. The page always says which one it means.
 
 # %% [markdown]
 # ## You will be able to
 #
-# - follow an image through LeNet-5 and say the shape after every layer;
+# - build LeNet-5 from layers, and say the shape of an image after each of them;
 # - compute parameters and multiply-adds of a layer, and say why they are two different things;
 # - explain the output that measures distances, the tanh that goes with it, and the loss that fits it;
 # - compare two networks fairly, mistakes included.
@@ -79,47 +81,114 @@ figures.network_volumes(net, SHAPE, names=LAYERS, image=x_test[0], costs=False, 
 # %% [markdown]
 # ## Seven layers
 #
-# Convolutions are called C, subsampling layers S, the fully connected layer F.[^Hwu "Convolution Layers in LeNet-5"] In
-# the classic network a tanh follows every layer but the last. Today's has ReLU, and none after pooling.
-#
-# | layer | output | classic, 1998 | today |
-# |---|---|---|---|
-# | C1 | 6@28 | convolution 5 × 5 | the same |
-# | S2 | 6@14 | sum of 2 × 2 numbers, with trained weight and bias | maximum of 2 × 2 |
-# | C3 | 16@10 | convolution 5 × 5, each map over some maps of S2 | over all maps of S2 |
-# | S4 | 16@5 | as S2 | as S2 |
-# | C5 | 120@1 | convolution 5 × 5 on maps of 5 × 5: a single place | the same |
-# | F6 | 84 | dense layer | the same |
-# | OUTPUT | 10 | distances from ten drawings | ten scores, for softmax |
-#
-# 6@28 means six maps of 28 × 28. By hand: $32 - 5 + 1 = 28$, half of it is 14, $14 - 5 + 1 = 10$, half of it is 5, and
-# $5 - 5 + 1 = 1$. No division leaves a remainder.
+# A name says what a layer does and which in the row it is: C for a convolution, S for subsampling, as pooling was
+# called then, F for the fully connected layer.[^Hwu "Convolution Layers in LeNet-5"] Here are the boxes once more, each
+# beside what makes it.
+
+# %% tags=["hide-input"]
+# The boxes with what makes them.
+figures.show(
+    figures.lenet.layer_rows(net),
+    alt="From top to bottom the input 1@32, C1 6@28, S2 6@14, C3 16@10, S4 16@5, C5 120@1, F6 84, OUTPUT 10. Different "
+    "in 1998 and today: S2 and S4 (trained sums or maxima), C3 (over some or all maps), OUTPUT (distances or scores).",
+    caption="6@28 means six maps of 28 × 28. Activations stand in between: in 1998 a tanh after each layer but the "
+    "last, today a ReLU, and none after pooling.",
+)
 
 # %% [markdown]
-# The images of our data set have 28 × 28 pixels. LeNet-5 gets them with a border of two zeros, as 32 × 32.[^Hwu "Inputs
-# Inflated to Provide Padding"] The reason lies in C3. One of its numbers sees 14 × 14 pixels, and the middles of these
-# windows span the central 18 × 18 pixels of the 32 × 32, so that the end of nearly every stroke comes to the middle of
-# some window.[^LeCun, Bottou, Bengio, Haffner "Gradient-Based Learning Applied to Document Recognition, 1998, section
-# II"] Without the border they would span 14 × 14, while our digits are 20 pixels long.
+# Every size follows from the one above. A mask of 5 × 5 fits in $32 - 5 + 1 = 28$ places along a side. Pooling halves
+# that to 14. Then $14 - 5 + 1 = 10$, half of it is 5, and $5 - 5 + 1 = 1$: in C5 a mask fits in one place only. Each
+# halving comes out even, so no row of pixels is lost.
 
 # %% [markdown]
+# ### In code
+#
+# Today's network is a dozen layers in a row. `Conv2d(6, 16, 5)` makes 16 maps out of 6, with masks of 5 × 5. After C5
+# there are 120 maps of a single pixel, and `Flatten` writes them as 120 numbers, since that is what a dense layer
+# takes.
+
+# %%
+def todays_lenet5(rng):
+    return nn.Sequential(
+        nn.Conv2d(1, 6, 5, rng=rng), nn.ReLU(), nn.MaxPool(2),  # C1, S2
+        nn.Conv2d(6, 16, 5, rng=rng), nn.ReLU(), nn.MaxPool(2),  # C3, S4
+        nn.Conv2d(16, 120, 5, rng=rng), nn.ReLU(), nn.Flatten(),  # C5
+        nn.Dense(120, 84, rng=rng), nn.ReLU(),  # F6
+        nn.Dense(84, 10, rng=rng),  # OUTPUT
+    )
+
+# %% tags=["hide-input"]
+# These lines make what the library makes, with the same weights.
+twins = [build(rng=np.random.default_rng(0)) for build in (todays_lenet5, nn.models.lenet5)]
+assert repr(twins[0]) == repr(twins[1])
+for one, other in zip(*(twin.parameters().values() for twin in twins), strict=True):
+    assert np.array_equal(one, other)
+
+# %% [markdown]
+# The network at the top of the page consists of these layers, and has been trained. Let us send the 5 through it, one
+# layer at a time. The image is a batch of one with one map, (1, 1, 32, 32). Can you say each shape before you read it?
+
+# %%
+x = x_test[:1]
+print(x.shape, "the image")
+for layer in net:
+    x = layer.forward(x)
+    print(x.shape, "after", layer.describe())
+print("largest score:", x.argmax())
+
+# %% [markdown]
+# Seven of the twelve lines have a box in the drawing, and each of them makes another shape. `Flatten` only writes the
+# same numbers in a row, and a ReLU leaves the shape as it is. The largest of the ten scores is the answer.
+
+# %% [markdown]
+# ### Why 32 × 32?
+#
+# Our digits have 28 × 28 pixels. LeNet-5 gets them with a border of two zeros.[^Hwu "Inputs Inflated to Provide
+# Padding"] What for? Where a stroke ends or turns is what tells digits apart, and a detector should be able to have
+# such a place in the middle of its window.[^LeCun, Bottou, Bengio, Haffner "Gradient-Based Learning Applied to Document
+# Recognition, 1998, section II"] The detectors here are the numbers of C3. Each sees a window of 14 × 14 pixels, and
+# the next one sees the window two pixels further on.
+
+# %% tags=["hide-input"]
+# The middles of C3's windows, and how much of all digits' ink lies there.
+ink = np.concatenate([digits.images(part) for part in ("train", "test")]).astype(float)
+inside = {side: ink[:, 14 - side // 2 : 14 + side // 2, 14 - side // 2 : 14 + side // 2].sum() / ink.sum()
+          for side in (20, 16)}
+figures.show(
+    figures.lenet.window_middles(x_test[0, 0, 2:-2, 2:-2]),
+    alt="A digit with a grid of small squares, the middles of all windows of C3. With the border they cover 20 x 20 "
+    "pixels and nearly all of the digit, without it 16 x 16, and the digit sticks out on the right and below.",
+    caption=f"Dashed: one window, with its middle. With the border {inside[20]:.0%} of the ink of our 5,000 digits "
+    f"lies in some window's middle, without it {inside[16]:.0%}.",
+)
+
+# %% [markdown]
+# A window of 14 pixels has no pixel in its middle but a block of two by two. With the border there are ten windows side
+# by side, so the blocks cover $10 \cdot 2 = 20$ pixels each way. This is the **20 × 20** that the paper names. (From
+# point to point, the first centre and the last are only $9 \cdot 2 = 18$ pixels apart. You will meet both numbers; they
+# describe the same ten windows.) Our digits are 20 pixels long as well. Without the border there would be eight windows
+# and 16 × 16 pixels, too few for them.
+
+# %% [markdown]
+# ## What was different in 1998
+#
 # ### S2 and S4: pooling with two numbers to train
 #
-# Subsampling makes the network less sensitive to small shifts and distortions,[^LeCun, Bottou, Bengio, Haffner
+# Pooling makes the network less sensitive to small shifts and distortions,[^LeCun, Bottou, Bengio, Haffner
 # "Gradient-Based Learning Applied to Document Recognition, 1998, section II"] and leaves less data to work on.[^Hwu
-# "Subsampling Layers in LeNet-5"] In the classic network, such a layer adds the four pixels of a window, multiplies the
-# sum by a weight and adds a bias, with one weight and one bias for each map:
+# "Subsampling Layers in LeNet-5"] Today one takes the largest of four numbers. The classic S2 adds the four, multiplies
+# the sum by a weight and adds a bias, and each map has its own weight and bias, which are trained:
 #
 # $$y_{chv} = w_c \sum_{p=0}^{1} \sum_{q=0}^{1} x_{c,\,2h+p,\,2v+q} + b_c$$
 #
-# From $(B, C, H, W)$ it makes $(B, C, H/2, W/2)$. With $w_c = 1/4$ and $b_c = 0$ that is average pooling, and there we
-# let it start.
+# With $w_c = 1/4$ and $b_c = 0$ this is the average of the four, and that is where we let it start. From
+# $(B, C, H, W)$ it makes $(B, C, H/2, W/2)$.
 
 # %% [markdown]
 # ### C3: a convolution with a table
 #
-# In the classic C3 an output map does not see all six maps of S2. A **connection table** says which ones it sees. Every
-# column below is one of the sixteen output maps.
+# Today each map of C3 looks at all six maps of S2. In 1998 it looked at some of them only. A **connection table** says
+# at which: below, every column is one of the sixteen maps of C3.
 
 # %% tags=["hide-input"]
 # C3's connection table.
@@ -132,7 +201,7 @@ figures.show(
 )
 
 # %% [markdown]
-# Each connection has a 5 × 5 mask of its own, and each output map has one bias.
+# Each filled cell stands for a mask of 5 × 5 weights, and each column has one bias.
 
 # %% tags=["hide-input"]
 # A prediction.
@@ -147,10 +216,10 @@ print(connected, "x 25 + 16 =", connected * 25 + 16, "  without the table:", 16 
 # %% [markdown]
 # <details class="reveal"><summary>Count the filled cells</summary>
 #
-# Six maps see three, nine see four and one sees six: $6\cdot3 + 9\cdot4 + 6 = 60$ connections, with 25 weights each.
-# The table saves 900 of 2,416 parameters. It also **breaks symmetry**:[^Hwu "Convolution Layers in LeNet-5"] no two
-# maps see the same inputs, so they cannot stay copies of each other (an optional part at the end shows it). Random
-# starting weights do that too, and today's networks need no table.
+# Six maps see three, nine see four and one sees six: $6\cdot3 + 9\cdot4 + 6 = 60$ connections with 25 weights each, and
+# 16 biases. The table saves 900 of 2,416 parameters. And it **breaks symmetry**:[^Hwu "Convolution Layers in LeNet-5"]
+# since no two maps see the same inputs, they cannot stay copies of each other (an optional part at the end shows it).
+# Random starting weights do the same, and so today's networks need no table.
 #
 # </details>
 
@@ -161,9 +230,9 @@ in_c3.confirm(f"{connected * 25 + 16:,}")
 # %% [markdown]
 # ### OUTPUT: how far from a drawing?
 #
-# The last layer of the classic network gives no scores. The 84 numbers of F6 are read as a picture of 12 × 7 pixels.
-# Each digit has a fixed drawing of that size, its **prototype**, with pixels -1 and 1. (The drawings below are ours;
-# the paper has them for letters and other characters, too.)
+# Today's network ends with ten scores. The classic one ends with ten drawings. Each digit has a **prototype**, a fixed
+# picture of 12 × 7 pixels that are -1 or 1, and the $12 \cdot 7 = 84$ numbers of F6 are read as such a picture, too.
+# (The drawings below are ours. The paper drew letters and other characters as well.)
 
 # %% tags=["hide-input"]
 # The drawings.
@@ -171,13 +240,13 @@ prototypes = ops.digit_prototypes()  # (10, 84)
 figures.show(
     figures.lenet.drawings(prototypes),
     alt="Ten drawings of digits, 12 pixels high and 7 wide, each pixel black for 1 or white for -1.",
-    caption="The ten prototypes. The 3 and the 8 differ least.",
+    caption="The ten prototypes. Which two of them differ least?",
 )
 
 # %% [markdown]
-# The output is the squared distance to each prototype $w_i$, a **radial basis function**, and **the smallest one
-# wins**. So F6 has to *draw* the digit, and the last layer only compares: F6 must already know which digit it
-# is.[^Hwu "OUTPUT Layer in LeNet-5"] The formula, and the same as loops:
+# OUTPUT only compares. Its ten numbers are the squared distances of F6's picture from the prototypes $w_i$, and **the
+# smallest one wins**; such an output is a **radial basis function**. So F6 has to *draw* the digit, and by then it must
+# know which digit it is.[^Hwu "OUTPUT Layer in LeNet-5"] As a formula, and as loops:
 #
 # $$y[b, i] = \sum_{d=0}^{83} (x[b, d] - w[i, d])^2$$
 #
@@ -203,28 +272,38 @@ assert apart[3, 8] == apart[~np.eye(10, dtype=bool)].min() == 4 * 6
 
 # %% [markdown]
 # A pixel that is -1 instead of 1 adds $2^2 = 4$. So the 3 is 0 away from itself and 24 from the 8: six pixels differ,
-# and no other pair is as close.
+# and no other two prototypes are as close.
+#
+# These are the parts that only the classic network has. Its code looks much like today's. (`squash` makes a tanh; `**o`
+# hands over the random generator.)
+
+# %% tags=["hide-input"]
+# The classic network, as the library builds it.
+listing(nn.models.lenet5, "The classic network, line by line", start="layers = [", end="for layer in layers")
 
 # %% [markdown]
 # ## What each layer costs
 #
-# What a trained network must store are its **parameters**, the numbers that training changes, and its fixed tables,
-# such as the 840 numbers of the ten drawings. (While it runs, its maps take memory as well. Training keeps those of a
-# whole batch: with 64 digits they are 518,016 numbers, more than eight times the parameters.) What takes time is, first
-# of all, the **multiply-adds**: a product that is added to a sum. A mask has $K^2$ weights for each connected pair of
-# maps, and it is used at every place of the output. So a convolution with $n$ connections and $M$ output maps has
+# Back to the machine that has to fit into a memory and to answer in time. What it must store are the network's
+# **parameters**, the numbers that training changes (and the 840 pixels of the ten drawings, which are fixed). What
+# takes time is, first of all, the **multiply-adds**: a product that is added to a sum.
+#
+# Let us count both for C1. It has 6 masks of 25 weights and 6 biases, so $150 + 6 = 156$ parameters. But each mask is
+# used at $28 \cdot 28 = 784$ places. That makes $150 \cdot 784 = 117{,}600$ multiply-adds. In general, a convolution
+# with masks of $K \times K$, $n$ connections and $M$ output maps has
 #
 # $$\text{parameters} = n K^2 + M$$
 #
 # $$\text{multiply-adds} = n K^2 \, H_{out} W_{out}$$
 #
-# The second is the first, without the $M$ biases, times the number of places. In a dense layer there is one place. S2
-# and S4 multiply once for each output, and OUTPUT takes one square per pixel of each drawing, $10 \cdot 84$.
+# The second is the first, without the $M$ biases, times the number of places. A dense layer has one place. S2 and S4
+# multiply once for each output, and OUTPUT takes one square for each pixel of each drawing, $10 \cdot 84$.
 
 # %% tags=["hide-input"]
 # A prediction.
 work = predict(
-    "One layer of the classic LeNet-5 holds four fifths of the parameters. What share of the multiply-adds does it do?",
+    "C5 of the classic LeNet-5 holds 48,120 of 60,000 parameters. What share of all multiply-adds does it do? (C1 does "
+    "117,600; C3 has 60 connections and 10 x 10 places; C5 has one place.)",
     ["nearly all", "about four fifths", "about a half", "about a seventh"],
     answer="about a seventh",
     reveals=3,
@@ -241,7 +320,7 @@ table(
     ["layer", "output", "parameters", "multiply-adds"], caption="The classic LeNet-5")
 
 # %% tags=["hide-input", "hide-output"]
-# The same as bars.
+# The shares as bars.
 figures.show(
     figures.lenet.cost_bars(costs, title="Classic LeNet-5, layer by layer"),
     alt=f"C5 holds {costs['C5'].trainable / totals[0]:.0%} of the parameters but does "
@@ -250,12 +329,12 @@ figures.show(
 )
 
 # %% [markdown]
-# <details class="reveal"><summary>How often is a number used?</summary>
+# <details class="reveal"><summary>How often is a weight used?</summary>
 #
-# There are exactly 60,000 parameters, and C5 holds 48,120 of them. But C5 uses each of its weights once for each image,
-# because its masks fit in one place only. A mask of C3 is used at 100 places, and a mask of C1 at 784. C1 and C3 hold 3
-# % of the parameters and do 82 % of the work. **Parameters say how much is stored; places say how often each weight is
-# used.**
+# C3 does $60 \cdot 25 \cdot 100 = 150{,}000$ multiply-adds, C1 117,600, and C5 no more than its 48,000 weights, each
+# used once for each image: its masks fit in one place. A mask of C3 is used at 100 places, and a mask of C1 at 784. So
+# C1 and C3 hold 3 % of the parameters and do 82 % of the work. **Parameters say how much is stored; places say how
+# often each weight is used.**
 #
 # </details>
 
@@ -266,9 +345,8 @@ assert 0.78 < held < 0.82
 work.confirm("about a seventh" if abs(done - 1 / 7) < 0.01 else f"{done:.1%}")
 
 # %% [markdown]
-# Here are the same shares for the classic LeNet-5, for today's, which you saw at the top of the page
-# ([`nn.models.lenet5`](../course_lib/nn/models.py) makes both), and for lesson 06's MLP 784-128-10. Does the belief
-# hold for the first layer of the MLP?
+# So the belief fails for LeNet-5. Where does it come from? From networks like lesson 06's MLP, perhaps. Here are its
+# shares beside those of the two LeNets.
 
 # %% tags=["hide-input"]
 # Shares of the whole, in three networks.
@@ -281,28 +359,47 @@ table([(*where, *share) for where, share in shares.items()], ["network", "layer"
       formats={"holds": ".1%", "does": ".1%"}, caption="Shares of all parameters and of all multiply-adds")
 
 # %% [markdown]
-# In the MLP the layer with the most parameters has the most to do, since each weight of a dense layer is used once per
-# image. In LeNet-5 that is not so. Below are the boxes of today's once more, now with their costs. If the network had
-# to become smaller, you would work on C5. If it had to become faster, the counts send you to C3 first, then to C1.
+# In the MLP each weight is used once for each image, and the layer with the most parameters also has the most to do.
+# What is true of dense layers is not true of convolutions. To make LeNet-5 smaller, you would work on C5. To make it
+# faster, the counts send you to C3 first, then to C1. Go through the boxes once more and see the costs of each.
 
 # %%
 figures.network_volumes(net, SHAPE, names=LAYERS, chosen="C5", title="Today's LeNet-5 with its costs: choose a layer")
 
 # %% [markdown]
+# (While a network runs, its maps take memory as well. Training keeps those of a whole batch: with 64 digits they are
+# 518,016 numbers, more than eight times the parameters.)
+
+# %% [markdown]
 # ### And the clock?
 #
-# So much for counting. Each layer of our networks leaves its arithmetic to a module, its `ops`. `course_lib.reference`
-# has the formulas of these lessons in NumPy; a convolution copies its windows into a matrix and multiplies (lesson 08
-# called it unrolling). `course_lib.fast`, the usual choice, has compiled loops that read the pixels where they are.
-# Both do the same 416,520 multiply-adds for a digit of today's LeNet-5. We time every layer with its ReLU on 64 digits,
-# 31 times, the two in turns, on one thread, and keep the shortest time: what disturbs a run only adds to it.
+# So far we have counted. Will a clock agree? A processor does not only multiply. It has to fetch numbers first and to
+# put them away afterwards. Lesson 08 did a convolution by unrolling: it copied each window into a column of a matrix
+# and multiplied. Here is what one image costs then, in today's network.
+
+# %% tags=["hide-input"]
+# What two convolutions multiply, copy and hand on.
+layers = {name: (layer, today[name]) for name, layer in (("C1", net[0]), ("C3", net[3]))}
+handled = {name: (cost.multiply_adds, cost.multiply_adds // layer.c_out, int(np.prod(cost.output_shape)))
+           for name, (layer, cost) in layers.items()}
+table([(name, *numbers) for name, numbers in handled.items()],
+      ["layer", "multiply-adds", "numbers copied", "numbers handed on"], caption="For one image, unrolled")
+
+# %% [markdown]
+# C3 multiplies twice as much as C1. But it copies fewer numbers, since each copy serves 16 output maps, and in C1 only
+# 6. It also hands on fewer, to its ReLU and to pooling.
+#
+# What will the clock listen to? We time today's network in two ways. `course_lib.reference` unrolls, as in lesson 08.
+# `course_lib.fast`, which our networks use, has compiled loops that read the pixels where they are. Each layer, with
+# its ReLU, gets 64 digits 31 times on one thread, and the shortest time counts: what disturbs a run only adds to it.
 
 # %% tags=["hide-input"]
 # A prediction.
 clock = predict(
-    "C3 does twice the multiply-adds of C1. What does the clock say, with both modules?",
-    ["C3 takes twice as long, as counted", "C3 takes four times as long", "C3 takes about as long as C1, or less"],
-    answer="C3 takes about as long as C1, or less",
+    "C3 does twice the multiply-adds of C1, with sums of 150 products instead of 25. What does the clock say?",
+    ["C3 takes twice as long: it multiplies twice as much", "C3 takes six times as long: its sums are longer",
+     "C3 takes about as long as C1, or less: it moves less"],
+    answer="C3 takes about as long as C1, or less: it moves less",
     reveals=2,
 )
 clock
@@ -316,9 +413,10 @@ total = {name: sum(layers.values()) for name, layers in seconds.items()}
 counted = {layer: cost_share(today, layer)[1] for layer in LAYERS}
 part = {name: {layer: seconds[name][layer] / total[name] for layer in LAYERS} for name in both}
 dearer = {name: seconds[name]["C1"] / seconds[name]["C3"] * counted["C3"] / counted["C1"] for name in both}
-print(f"reference takes {total['reference'] / total['fast']:.0f} times as long as fast")
+alone = product_times(both["reference"], x_train[:64], ("C1", "C3", "C5"), runs=31)
+portion = {name: alone[name] / seconds["reference"][name] for name in ("C1", "C3")}
+print("with reference, the product alone takes", ", ".join(f"{portion[n]:.0%} of {n}'s time" for n in portion))
 print("C5's share of the time:", ", ".join(f"{part[name]['C5']:.0%} with {name}" for name in both))
-print("S2's share of the time:", ", ".join(f"{part[name]['S2']:.0%} with {name}" for name in both))
 print("a multiply-add of C1 takes as long as", ", ".join(f"{dearer[name]:.1f} of C3 with {name}" for name in both))
 table([(layer, counted[layer], *(1000 * seconds[name][layer] for name in both)) for layer in LAYERS],
       ["layer", "multiply-adds", "reference, ms", "fast, ms"],
@@ -328,33 +426,38 @@ table([(layer, counted[layer], *(1000 * seconds[name][layer] for name in both)) 
 # %% [markdown]
 # <details class="reveal"><summary>Counts are not times</summary>
 #
-# C5, with 78 % of the parameters, takes little time, as counted: the belief is wrong. But the counts are not right
+# C5, with 78 % of the parameters, takes little time, as counted: the belief is wrong. But the counts are no clock
 # either. C3 takes about as long as C1, or less, with twice the multiply-adds. And S2, which has none at all, takes more
-# time than C5. What the count leaves out is **moving numbers**, which we did not measure. Unrolled, each number that C1
-# fetches serves 6 products, in C3 it serves 16. And C1 gives 4,704 numbers to its ReLU and to S2, while C3 gives 1,600.
+# time than C5.
 #
-# Why is `fast` faster? It copies no windows. And it keeps the same pixel of neighbouring images side by side, because a
-# processor has vector instructions that do one operation on several numbers at once (4, 8 or 16 of them, depending on
-# the processor; the name is **SIMD**, single instruction, multiple data). NumPy's products use them too; what
-# `reference` loses is the copying. In F6 and OUTPUT, plain matrix products in both, `fast` gains little or nothing.
-# Lessons 11 to 16 ask the same questions on a GPU. (`course bench cpu` compares both with PyTorch, if you have it.)
+# What the count leaves out is **moving numbers**. With `reference`, the product is only a part of a convolution's time;
+# the rest copies windows and puts away what comes out, 4,704 numbers in C1 and 1,600 in C3. And the product has to
+# fetch its numbers, too. In C3 each of them serves 16 maps, in C1 only 6: one reason why twice the multiply-adds take
+# less than twice the time.
+#
+# Why is `fast` faster? It copies no windows. And it does the same step on several images at once: a processor has
+# instructions that work on 4, 8 or 16 numbers together (**SIMD**, single instruction, multiple data). In F6 and OUTPUT,
+# plain matrix products in both, it gains little or nothing. Lessons 11 to 16 ask the same questions on a GPU.
 #
 # </details>
 
 # %% tags=["hide-input"]
 # The answer, confirmed by what was measured.
 ratio = max(seconds[name]["C3"] / seconds[name]["C1"] for name in both)
-clock.confirm("C3 takes about as long as C1, or less" if ratio < 1.4 else f"C3 takes {ratio:.1f} times as long")
+clock.confirm("C3 takes about as long as C1, or less: it moves less" if ratio < 1.4 else f"{ratio:.1f} times as long")
 assert all(part[name]["C5"] < 0.25 for name in both)
 assert all(times > 1.2 for times in dearer.values())
 assert total["fast"] < total["reference"] / 1.5
+assert max(portion.values()) < 0.75
+assert alone["C3"] < 2 * alone["C1"]
 
 # %% [markdown]
 # ## Does it read better than the MLP?
 #
-# We compare today's LeNet-5 with the MLP of lesson 06 on equal terms: the same 4,000 digits in batches of 64, momentum
-# 0.9, seven epochs, the last two with a tenth of the learning rate. Only the rate differs, 0.03 for LeNet-5 and 0.1 for
-# the MLP. LeNet-5 has been trained already, at the top of the page; now it is the MLP's turn.
+# A network that is small and quick is worth something only if it reads well. Our measure is the MLP of lesson 06, and
+# the terms are equal: the same 4,000 digits in batches of 64, momentum 0.9, seven epochs, the last two with a tenth of
+# the learning rate. Only the rate itself was chosen for each, 0.03 for LeNet-5 and 0.1 for the MLP. LeNet-5 was trained
+# at the top of the page. Now it is the MLP's turn.
 
 # %%
 rng = np.random.default_rng(0)
@@ -371,7 +474,7 @@ fewer = predict(
     "does it misread?",
     [90, 50, 30],
     answer=30,
-    reveals=3,
+    reveals=2,
 )
 fewer
 
@@ -383,21 +486,14 @@ mistakes = {name: round(1000 * (1 - r.accuracy)) for name, r in result.items()}
 table([(name, mistakes[name], result[name].accuracy, result[name].loss) for name in result],
       ["network", "mistakes", "accuracy", "test loss"], formats={"accuracy": ".1%", "test loss": ".3f"})
 
-# %% tags=["hide-input", "hide-output", "nbval-ignore-output"]
-# How the losses fell.
-figures.show(
-    figures.lenet.narrow_curves({"today's LeNet-5": lenet_loss, "MLP": mlp_loss}, x=np.arange(1, 8),
-                                xlabel="epoch", ylabel="training loss", log=True, title="Two networks learn"),
-    alt=f"Both training losses fall: the MLP's to {mlp_loss[-1]:.4f}, LeNet-5's to {lenet_loss[-1]:.4f}.",
-    caption="Today's LeNet-5 ends with the lower training loss, and with the lower test loss.",
-)
-
 # %% [markdown]
 # <details class="reveal"><summary>Fewer parameters, more work, fewer mistakes</summary>
 #
-# About 30 instead of about 50, with four times as many multiply-adds. Today's LeNet-5 looks at small neighbourhoods,
-# shares its masks and pools. Which of the three does how much, this comparison cannot say. It is also one run each, on
-# test digits that we looked at when we chose the settings, which makes both a little too good (lesson 06).
+# About 30 instead of about 50, with two thirds of the parameters and four times the multiply-adds. LeNet-5 also ends
+# with the lower loss, on the training digits and on the test digits. It spends its work differently: it looks at small
+# neighbourhoods, shares its masks and pools. Which of the three helps how much, this comparison cannot say. And it is
+# one run of each, on test digits that we also looked at when we chose the settings, which makes both results a little
+# too good (lesson 06).
 #
 # </details>
 
@@ -411,8 +507,8 @@ assert result["today's LeNet-5"].loss < result["MLP"].loss
 # %% [markdown]
 # ### What it still gets wrong
 #
-# The **confusion matrix** says which digits are mixed up: a row for each label, a column for each answer, the right
-# answers on the diagonal. Before you look, which two digits would you mix up?
+# Which digits does it mix up? The **confusion matrix** tells: a row for each label, a column for each answer, and the
+# right answers on the diagonal. Before you look, which two digits would *you* mix up?
 
 # %% tags=["nbval-ignore-output"]
 answers = net.predict(x_test)
@@ -431,9 +527,9 @@ figures.show(
 )
 
 # %% [markdown]
-# Even the fullest pair holds only a few of the mistakes, and with another seed it will often be another pair. A single
-# image tells more. Here are the nine mistakes of which the network was surest. Would you have read them as the label
-# says?
+# No pair stands out: even the fullest holds only a few of the mistakes, and with another seed it is often another pair.
+# The images themselves tell more. Here are the nine mistakes of which the network was surest. Would you have read what
+# the label says?
 
 # %% tags=["hide-input", "nbval-ignore-output"]
 # The surest mistakes.
@@ -453,35 +549,56 @@ assert most <= wrong.sum() / 2
 # %% [markdown]
 # ### Digits that moved
 #
-# All our digits are centred: each was placed with its centre of mass in the middle of the image. Someone who writes in
-# a form does not aim so well. Let us move each test digit by up to two pixels in both directions.
+# Those digits are odd ones. But a network also stumbles over ordinary ones, if they are not where it expects them. Ours
+# were all placed with their centre of mass in the middle of the image; someone who fills in a cheque does not aim so
+# well. Let us move each test digit by up to two pixels in both directions.
+
+# %% tags=["hide-input"]
+# A digit, and the same digit moved.
+shift = nn.random_shifts(2)
+moved_test = shift(x_test, np.random.default_rng(9))
+by = np.abs(moved_test - x_test).sum(axis=(1, 2, 3))
+shown = int(by[:100].argmax())
+figures.show(
+    figures.lenet.pictures([x_test[shown, 0], moved_test[shown, 0]], ["in the middle", "moved"], cols=2),
+    alt=f"A handwritten {digits.y_test[shown]} in the middle of its image, and the same digit a little further out.",
+    caption="To a reader nothing has changed. To a weight that looks at one pixel, much has.",
+)
+
+# %% tags=["nbval-ignore-output"]
+mlp_moved = mlp.predict(moved_test[:, 0, 2:-2, 2:-2].reshape(1000, 784))
+print(f"the MLP reads {nn.accuracy(mlp_moved, digits.y_test):.0%} of the moved digits")
+
+# %% [markdown]
+# The MLP has a weight of its own for every pixel, and now the ink lies on other pixels: instead of 95 digits in a
+# hundred it reads about 65. LeNet-5 is built differently. The masks of C1 and C3 are the same at every place, so that
+# their maps move along with the digit, and pooling forgives a pixel (lesson 07). But C5 and F6 have one place only, and
+# a weight of their own for each number that they get.
 
 # %% tags=["hide-input"]
 # A prediction.
 after_move = predict(
     "Of 100 test digits today's LeNet-5 reads 97. About how many does it read when each was moved by up to two pixels?",
-    [95, 85, 50],
+    [97, 85, 65],
     answer=85,
     reveals=2,
 )
 after_move
 
 # %% tags=["hide-output", "nbval-ignore-output"]
-moved_test = nn.random_shifts(2)(x_test, np.random.default_rng(9))
 print(f"moved digits read: {nn.accuracy(net.predict(moved_test), digits.y_test):.1%}")
 
 # %% [markdown]
-# <details class="reveal"><summary>Shared masks are not enough</summary>
+# <details class="reveal"><summary>Shared masks help, and are not enough</summary>
 #
-# Convolutions follow a digit that moves, and pooling forgives a pixel (lesson 07). But C5 and F6 have learned *where*
-# to expect what.
+# Far more than the MLP, and far fewer than before. The maps of C3 followed the digit, but C5 has learned *where* on
+# them to expect what.
 #
 # </details>
 
 # %% [markdown]
 # The cure is in the examples, which should include all versions of an input.[^Hwu "Inputs and Labels May be Biased"]
-# `augment` moves each image of a batch by up to two pixels, another way every time. All else stays, the seven epochs
-# too.
+# `augment` moves each image of a batch by up to two pixels, in a new direction every time. All else stays as it was.
 
 # %% tags=["nbval-ignore-output"]
 rng = np.random.default_rng(0)
@@ -500,28 +617,34 @@ assert score["moved"][1] > 0.93
 assert abs(score["moved"][0] - score["as they are"][0]) < 0.02
 
 # %% [markdown]
-# Only the network that has seen moved digits reads both kinds about equally well. On the digits as they are, neither of
-# the two is clearly better: with 1,000 test digits, a difference of one in a hundred may be chance.
+# The network that has seen moved digits reads both kinds about equally well. On digits in the middle neither of the two
+# is clearly better: with 1,000 test digits, a difference of one in a hundred may be chance.
 
 # %% [markdown]
 # ## Training the classic one
 #
-# The classic network needs a loss for distances. The paper's, with $y$ the distances and $T$ the label, is
+# Today's network was trained with softmax and cross-entropy. What does one tell a network whose ten numbers are
+# distances? First of all: bring F6's picture nearer to the right drawing. With $y$ the distances and $T$ the label, the
+# loss could be $y[T]$ and nothing else. The paper adds a second term, which pushes the picture away from every drawing
+# that it is near (from the right one too, but never as hard as the first term pulls):
 #
 # $$E = y[T] + \ln\Big(e^{-j} + \sum_{i} e^{-y[i]}\Big)$$
 #
-# The first term pulls F6 towards the right drawing. The second pushes it away from the drawings that it is close to,
-# from the right one as well, but never as hard as the first term pulls. The constant $j$ (0.1 here) puts an end to the
-# pushing once all drawings are far away: then every $e^{-y}$ is nothing beside $e^{-j}$.
-#
 # You have met this formula before. It is the cross-entropy of softmax, taken of *minus* the distances, with an eleventh
-# class whose distance is always $j$: "none of these".
-#
-# How strong is the pushing? Let F6 hesitate as much as it can, halfway between the 3 and the 8, the two drawings that
-# are closest. The label is 3.
+# class whose distance is always $j$ (0.1 here): "none of these". Does the push matter? Let F6 hesitate as much as it
+# can, halfway between the two drawings that are closest. The label is 3.
+
+# %% tags=["hide-input"]
+# Halfway.
+halfway = (prototypes[3:4] + prototypes[8:9]) / 2
+figures.show(
+    figures.lenet.drawings([prototypes[3], halfway[0], prototypes[8]], ["the 3", "F6", "the 8"]),
+    alt="Between the drawings of the 3 and the 8 a picture with their common pixels in black and six grey ones.",
+    caption="Six grey pixels: each is 1 away from its pixel in the 3, and 1 from its pixel in the 8.",
+)
 
 # %%
-y = distances_loops((prototypes[3:4] + prototypes[8:9]) / 2, prototypes)
+y = distances_loops(halfway, prototypes)
 _, cache = ops.rbf_loss_forward(y, np.array([3]), j=0.1)
 dy = ops.rbf_loss_backward(cache)[0]
 print(f"distances: {y[0, 3]:.0f} from the 3, {y[0, 8]:.0f} from the 8")
@@ -537,18 +660,20 @@ with_10 = ops.rbf_loss_backward(ops.rbf_loss_forward(y, np.array([3]), j=10.0)[1
 assert 0.9 < -with_10[8] / with_10[3] <= 1  # "push and pull would be almost equal"
 
 # %% [markdown]
-# Even there the push is less than 0.3 % of the pull. Since $j = 0.1$ is small, "none of these" is nearly always nearer
-# than a wrong drawing, and in effect $E = y[T] - j$: the distance from the right one. With a larger $j$ the second term
-# would matter: at $j = 10$ push and pull would be almost equal here. And it has to matter where the drawings are
-# trained as well: the pull alone would make all ten of them equal.
+# Hardly. Even there the push is less than 0.3 % of the pull. The 8 is 6 away, and "none of these" only 0.1, so softmax
+# takes the eleventh class for nearly certain and the 8 for next to impossible. In effect $E = y[T] - j$, the distance
+# from the right drawing. The second term matters in two other cases: with a larger $j$ (at $j = 10$, push and pull
+# would be almost equal here), and where the drawings are trained as well, since the pull alone would make all ten of
+# them equal.
 
 # %% [markdown]
 # ### A tanh that reaches 1
 #
-# In the classic network a tanh follows each of C1, S2, C3, S4, C5 and F6. A plain tanh comes close to 1 without ever
-# reaching it, while the pixels of the drawings *are* -1 and 1. F6 could draw them only with infinite sums. So the paper
-# stretches it: $f(z) = 1.7159 \tanh(\tfrac{2}{3} z)$ is 1 at $z = 1$ and -1 at $z = -1$, and that is where it bends
-# most.[^LeCun, Bottou, Bengio, Haffner "Gradient-Based Learning Applied to Document Recognition, 1998, appendix A"]
+# F6 has to draw pixels of -1 and 1, and behind it stands a tanh, as behind each layer of the classic network but the
+# last. A plain tanh comes close to 1 and never gets there. To draw a pixel exactly, F6 would need an infinite sum. So
+# the paper stretches the curve: $f(z) = 1.7159 \tanh(\tfrac{2}{3} z)$ is 1 at $z = 1$ and -1 at $z = -1$, and that is
+# where it bends most.[^LeCun, Bottou, Bengio, Haffner "Gradient-Based Learning Applied to Document Recognition, 1998,
+# appendix A"]
 
 # %% tags=["hide-input"]
 # Both curves.
@@ -561,7 +686,7 @@ figures.show(
 )
 
 # %% [markdown]
-# Both kinds, with equal starting weights and the same batches, for five epochs:
+# We train both kinds, with equal starting weights and the same batches, for five epochs:
 
 # %%
 rivals, rival_loss = {}, {}
@@ -571,14 +696,15 @@ for name, scaled in (("plain", False), ("scaled", True)):
     rival_loss[name] = train_in_phases(rivals[name], (x_train, digits.y_train), [(5, 0.003)], rng=rng, loss="rbf_loss")
 
 # %% [markdown]
-# After training we look at F6's 84 numbers for each test digit. Going back, a gradient is multiplied by the slope of
-# the tanh at each of them.
+# On its way back, a gradient is multiplied by the slope of the tanh. At an output $f$, the plain tanh has the slope
+# $1 - f^2$ (lesson 02): it is 1 where $f$ is 0, and 0.19 where $f$ is 0.9. Training has pulled F6's 84 numbers towards
+# -1 and 1, most of them beyond 0.9. We look at them for all test digits.
 
 # %% tags=["hide-input"]
 # A prediction.
 slope = predict(
-    "F6 has learned to draw with the plain tanh. How large is its slope at the numbers of F6, in the middle (median)?",
-    ["about 0.8", "about 0.4", "a few hundredths"],
+    "F6 has learned to draw with the plain tanh. How large is the slope at its numbers, in the middle (median)?",
+    ["about 0.9: it has learned to come near 1", "about 0.5: halfway between 0 and 1", "a few hundredths"],
     answer="a few hundredths",
     reveals=2,
 )
@@ -609,14 +735,14 @@ table([(name, np.median(slopes[name]), np.mean(np.abs(drawn[name]) >= 1), rival_
 # %% [markdown]
 # <details class="reveal"><summary>Near, and stuck</summary>
 #
-# To come near -1 and 1 the plain tanh has gone to its ends: most of its numbers lie beyond 0.98, where the curve is
-# flat. Only a few hundredths of a gradient get through: the layer is **saturated**. The scaled tanh reaches 1 where it
-# is still steep, and passes about three quarters of a gradient. So it can still learn; the paper chose it for this.
+# To come near -1 and 1, the plain tanh had to go to its flat ends. Most of its numbers lie beyond 0.98, where the slope
+# is below 0.04. A few hundredths of a gradient get through: the layer is **saturated** (lesson 06b). The scaled tanh
+# reaches 1 where it is still steep and lets about three quarters pass. That is why the paper chose it.
 #
 # Yet the plain tanh ends with the *lower* training loss, and both read about equally well. In five epochs saturation
-# does no harm that we could see. Nor is it the overshooting that costs the scaled one its loss: the line above the
-# table shows that it would be farther from the drawings without that part, too. All six tanhs were exchanged, not F6's
-# alone, so this comparison cannot name the cause.
+# does no harm that we could see. Nor is it overshooting that costs the scaled one its loss: the line above the table
+# says that it would be farther from the drawings without that part, too. We exchanged all six tanhs, not F6's alone, so
+# this comparison cannot name the cause.
 #
 # </details>
 
@@ -629,41 +755,34 @@ assert far["scaled"] - beyond["scaled"] > far["plain"]
 assert min(right.values()) > 0.88
 assert abs(right["plain"] - right["scaled"]) < 0.05
 assert (np.abs(drawn["plain"]) < 1).all()
+assert np.mean(np.abs(drawn["plain"]) > 0.9) > 0.7
+assert np.mean(np.abs(drawn["plain"]) > 0.9) > 0.7
+assert np.mean(np.abs(drawn["plain"]) > 0.9) > 0.7
+assert np.mean(np.abs(drawn["plain"]) > 0.9) > 0.7
 assert 0.3 < np.mean(np.abs(drawn["scaled"]) >= 1) < 0.7
 assert 0.7 < np.median(slopes["scaled"]) < 0.8
 
 # %% [markdown]
 # ### What F6 draws
 #
-# The label chose the drawing, and F6 learned to make it. How near does it come? Here are the first four test digits,
-# and the four that stay farthest from every drawing, read by the network with the scaled tanh.
+# How good are the drawings? Here are the first two test digits, and beside them the two that stay farthest from every
+# drawing, as the network with the scaled tanh reads them.
 
 # %% tags=["hide-input", "nbval-ignore-output"]
-# The first four test digits.
+# The first two test digits, and the two that are farthest from every drawing.
 distance = ops.rbf_forward(drawn["scaled"], prototypes.astype(np.float32))[0]
 least, answer = distance.min(axis=1), distance.argmin(axis=1)
-chosen = {"first": np.arange(4), "farthest": least.argsort()[-4:]}
+four = np.concatenate([np.arange(2), least.argsort()[-2:]])
 figures.show(
-    figures.lenet.read_by_distance(x_test[chosen["first"], 0], drawn["scaled"][chosen["first"]], prototypes,
-                                   labels=digits.y_test[chosen["first"]]),
-    alt=f"F6 as pictures resembles the prototypes; the nearest ones are {answer[chosen['first']]}, "
-    f"the labels {digits.y_test[chosen['first']]}.",
-    caption="The first four. Above the input, in the middle F6, below the nearest prototype: the answer.",
-)
-
-# %% tags=["hide-input", "nbval-ignore-output"]
-# The four that are farthest from every drawing.
-figures.show(
-    figures.lenet.read_by_distance(x_test[chosen["farthest"], 0], drawn["scaled"][chosen["farthest"]], prototypes,
-                                   labels=digits.y_test[chosen["farthest"]]),
-    alt=f"Where F6 is far from every drawing its picture is a grey blend; labels {digits.y_test[chosen['farthest']]}, "
-    f"answers {answer[chosen['farthest']]}.",
-    caption="The four that are farthest from every drawing.",
+    figures.lenet.read_by_distance(x_test[four, 0], drawn["scaled"][four], prototypes, labels=digits.y_test[four]),
+    alt=f"Two digits whose pictures in F6 resemble a prototype, and two whose picture is a grey blend; the nearest "
+    f"prototypes are {answer[four]}, the labels {digits.y_test[four]}.",
+    caption="Left the first two, right the two farthest from every drawing. The nearest prototype is the answer.",
 )
 
 # %% [markdown]
-# Where even the nearest drawing is far away, F6 has drawn a blend of two or three. The network hesitates. Is a large
-# distance a warning?
+# On the right even the nearest drawing is far away: F6 has drawn a blend of two or three. It looks as if the network
+# hesitated. Is a large distance a warning?
 
 # %% tags=["nbval-ignore-output"]
 correct = answer == digits.y_test
@@ -676,14 +795,14 @@ print(f"farther than that: {(least[correct] > np.median(least[~correct])).mean()
 assert np.median(least[~correct]) > 3 * np.median(least[correct])
 
 # %% [markdown]
-# It is. A machine that reads cheques can hand such a digit to a person. Some digits that it reads correctly lie far
-# away too, and would be handed over as well.
+# It is. A machine that reads cheques can hand such a digit to a person. The price: a few digits that it would have read
+# correctly lie far away too, and are handed over as well.
 
 # %% [markdown]
 # ## What goes wrong: another loss
 #
-# The classic network gives ten numbers, so the loss of lesson 06, softmax with cross-entropy, fits, and no error
-# appears. We train a fresh one with it, on 1,000 digits for three epochs. The loss falls nicely.
+# Suppose someone overlooks that the classic network gives distances. It has ten outputs, so softmax with cross-entropy
+# fits, and no error appears. We train a fresh one in this way, on 1,000 digits for three epochs.
 
 # %% tags=["nbval-ignore-output"]
 rng = np.random.default_rng(0)
@@ -692,7 +811,8 @@ other_loss = train_in_phases(other, (x_train[:1000], digits.y_train[:1000]), [(3
 print("training loss:", " -> ".join(f"{v:.2f}" for v in other_loss))
 
 # %% [markdown]
-# So far nothing looks wrong. Now it reads the test digits, by the nearest drawing.
+# The loss falls nicely. Now the network reads the test digits, by the nearest drawing. (What does softmax make of a
+# large number, and what is a large number here?)
 
 # %% tags=["hide-input"]
 # A prediction.
@@ -713,9 +833,9 @@ print(f"right by the nearest drawing: {nearest:.1%}, by the farthest: {farthest:
 # %% [markdown]
 # <details class="reveal"><summary>Large is far</summary>
 #
-# Softmax takes a large number for a likely class. Here, large means far. So the network has learned to be as *far* as
-# possible from the right drawing. The nearest drawing is almost never the right one, and the farthest mostly is. The
-# loss curve looks healthy; only the accuracy shows that something is wrong. The cure is a minus sign: softmax of $-y$.
+# Softmax takes a large number for a likely class. Here, large means far. So the network has learned to draw as *far* as
+# possible from the right drawing: the nearest one is almost never right, and the farthest mostly is. The loss curve
+# looks healthy, and only the accuracy shows that something is wrong. The cure is a minus sign: softmax of $-y$.
 #
 # </details>
 
@@ -728,9 +848,10 @@ assert farthest > 0.7
 # %% [markdown]
 # ## The same network on another device
 #
-# Beside `reference` and `fast` there is a third module with the same names, `course_lib.cuda`: kernels for a GPU, such
-# as you will write from lesson 11 on. With a GPU they read all 1,000 test digits, with the weights that were trained
-# above. Without one, our executor walks through the same kernels thread by thread, and two digits have to do.
+# You have seen `reference` and `fast` do the same work in different times. There is a third module with the same names,
+# `course_lib.cuda`: kernels for a GPU, such as you will write from lesson 11 on. With a GPU they read all 1,000 test
+# digits with the weights that were trained above. Without one, our executor goes through the same kernels thread by
+# thread, and two digits have to do.
 
 # %% tags=["hide-input", "nbval-ignore-output"]
 # The trained network, by kernels and by the formulas.
@@ -742,22 +863,48 @@ def read_on(backend, x):
 
 n = 2 if "no GPU" in gpu.device_name() else 1000
 by_kernels, by_formula = read_on(cuda_ops, x_test[:n]), read_on(ops, x_test[:n])
-print(f"{n:,} digits read on: {gpu.device_name()}")
+print(f"digits read on {gpu.device_name()}: {n:,}")
 apart = np.abs(by_kernels - by_formula).max()
 print(f"scores up to {np.abs(by_formula).max():.0f}; kernels and formulas differ by {apart:.0e}")
 assert np.allclose(by_kernels, by_formula, rtol=1e-3, atol=1e-3)
 
 # %% [markdown]
 # The small difference comes from sums in another order, which are rounded in other places. Nothing else in the network
-# had to change: a layer does not know on what it runs.
+# had to change: a layer does not know what it runs on.
+
+# %% [markdown]
+# ## Back to the bank
+#
+# At the top of the page stood a machine that has to fit into its memory and to answer in time. How does today's LeNet-5
+# do, on the computer that ran this page? Each number takes four bytes.
+
+# %% tags=["nbval-ignore-output"]
+kilobytes = 4 * sum(cost.trainable for cost in today.values()) / 1000
+per_second = 64 / total["fast"]
+print(f"{kilobytes:.0f} kB of parameters, {kilobytes * cost_share(today, 'C5')[0]:.0f} of them in C5")
+print(f"{per_second:,.0f} digits a second on one thread: {per_second * 86_400 / 1e6:,.0f} million a day")
+
+# %% tags=["hide-input"]
+# What the text says of the day.
+assert per_second * 86_400 > 10 * 50e6
+assert all(part[name]["C1"] + part[name]["C3"] > 0.5 for name in both)
+
+# %% [markdown]
+# Say there are five million cheques with ten digits each: 50 million digits. One thread of an ordinary computer reads
+# more than ten times as many in a day. So both demands are met, but not by the same layers. C5 fills the memory,
+# because each of its weights works once for each image. C1 and C3 fill the time, because theirs work hundreds of times,
+# and because of the numbers that they move. **What is stored, what is computed and what is moved are three different
+# things**, and a clock sees only the last two. And where the machine is unsure, the classic network can say so: its
+# drawing is far from all ten. Lessons 11 to 18 begin with what is moved. First, lesson 10 asks what those masks have
+# learned.
 
 # %% [markdown]
 # ## Optional: how a table breaks symmetry
 #
 # <details><summary>Sixteen maps that begin as copies</summary>
 #
-# Suppose all sixteen maps of C3 start with equal masks, and the layers behind treat them alike, so that `dy` is the
-# same for all of them. How many different gradients do they get? (`[:, :, None, None]` adds two axes, so that each
+# Suppose all sixteen maps of C3 start with equal masks, and the layers behind them treat them alike, so that `dy` is
+# the same for all. How many different gradients do they get? (`[:, :, None, None]` adds two axes, so that each
 # connection fills its 5 × 5 mask; `np.unique(..., axis=0)` keeps one of equal rows.)
 #
 # With all connections there is a single gradient, and the sixteen maps stay copies of one map for ever. With the table,

@@ -94,7 +94,7 @@ def layout(layers, width):
     """
     for tenths in range(160, int(20 * SMALLEST) - 1, -1):
         scale = tenths / 20
-        slots = [max(_footprint(v, scale), _label(v)) for v in layers]
+        slots = [max(footprint(v, scale), _label(v)) for v in layers]
         if sum(slots) + GAP * (len(slots) - 1) <= width:
             break
     else:
@@ -107,7 +107,7 @@ def layout(layers, width):
     spare = (width - sum(slots) - GAP * (len(slots) - 1)) / len(slots)
     places, x = [], 0.0
     for v, slot in zip(layers, slots, strict=True):
-        places.append((x + (spare + slot - _footprint(v, scale)) / 2, 6 + up - _face(v.rows, scale) / 2))
+        places.append((x + (spare + slot - footprint(v, scale)) / 2, 6 + up - _face(v.rows, scale) / 2))
         x += slot + spare + GAP
     return scale, 6 + up + down + 8 + LABELS, places
 
@@ -193,8 +193,9 @@ def _deep(volume, scale):
     return SLANT * DEPTH * scale * volume.maps
 
 
-def _footprint(volume, scale):
-    return _face(volume.columns, scale) + _deep(volume, scale)
+def footprint(volume, scale, *, rows=False):
+    """Return how many pixels a box is wide, or how many it is high. No errors."""
+    return _face(volume.rows if rows else volume.columns, scale) + _deep(volume, scale)
 
 
 def _static(layers, at, costs):
@@ -203,8 +204,8 @@ def _static(layers, at, costs):
     lines = [line for name, text in facts(layers, at, costs) for line in wrapped(f"{name}: {text}")]
     s = Svg(WIDTH, math.ceil(height + 17 * len(lines) + 10))
     for i, (v, (x, y)) in enumerate(zip(layers, places, strict=True)):
-        _box(s, v, x + EDGE, y, scale, i == at)
-        middle = x + EDGE + _footprint(v, scale) / 2
+        box(s, v, x + EDGE, y, scale, i == at)
+        middle = x + EDGE + footprint(v, scale) / 2
         for k, text in enumerate((v.name, v.shape_text)):
             s.text(middle, height - LABELS + 14 + 15 * k, text, anchor="middle", bold=i == at and not k)
     for i in range(1, len(layers)):
@@ -234,7 +235,8 @@ def _alt(layers, costs):
     return text.strip()
 
 
-def _box(s, v, x, y, scale, chosen):
+def box(s, v, x, y, scale, chosen):
+    """Draw a volume as a box to scale; (x, y) is the upper left corner of its front face. Source: the course's own."""
     high, wide, deep = _face(v.rows, scale), _face(v.columns, scale), _deep(v, scale)
     role = "output" if chosen else "data"
     look = dict(stroke=style.INK if chosen else style.MUTED, line=2 if chosen else 1)

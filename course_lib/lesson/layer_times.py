@@ -1,4 +1,4 @@
-"""How long each layer of a network takes, for several networks in turns, on one thread.
+"""How long each layer of a network takes, for several networks in turns, and its product alone; on one thread.
 
 Source: the course's own.
 """
@@ -7,7 +7,7 @@ from time import perf_counter
 
 import numpy as np
 
-from course_lib import fast
+from course_lib import fast, nn
 from course_lib.figures.network_layers import PASSIVE
 from course_lib.validate import require_count
 
@@ -54,6 +54,47 @@ def layer_times(nets, x, names, *, runs=9):
         called: dict(zip(names, map(float, seconds.min(axis=0)), strict=True))
         for called, seconds in taken.items()
     }
+
+
+def product_times(net, x, names, *, runs=9):
+    """Return {layer: seconds}: the least time that the matrix product alone of each unrolled convolution takes.
+
+    The matrix of windows is there beforehand, so that nothing is copied; numbers of the right shape stand for it.
+
+    Parameters
+    ----------
+    net : Sequential
+        On the host.
+    x : array (B, ...)
+    names : sequence of str
+        One for each convolution.
+    runs : int >= 1
+
+    Raises
+    ------
+    ValueError
+        Names that are not one for each convolution.
+
+    Source: the course's own.
+    """
+    runs = require_count("runs", runs)
+    found = []
+    for layer in net:
+        x = layer.forward(x)
+        if isinstance(layer, nn.Conv2d):
+            masks = layer.params["w"].reshape(layer.c_out, -1)
+            windows = np.ones((masks.shape[1], x.shape[0] * x.shape[2] * x.shape[3]), dtype=masks.dtype)
+            found.append((masks, windows))
+    if len(found) != len(names):
+        raise ValueError(f"there are {len(found)} convolutions and {len(names)} names.")
+    least = np.full(len(found), np.inf)
+    with fast.one_blas_thread():
+        for _ in range(runs):
+            for i, (masks, windows) in enumerate(found):
+                start = perf_counter()
+                masks @ windows
+                least[i] = min(least[i], perf_counter() - start)
+    return dict(zip(names, map(float, least), strict=True))
 
 
 def _clock(net, x, seconds):

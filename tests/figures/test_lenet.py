@@ -6,6 +6,7 @@ import pytest
 from course_lib import nn
 from course_lib import reference as ops
 from course_lib.figures import lenet, picture
+from course_lib.figures.network_layers import network_layers
 
 from .pages import read_svg, svg_texts
 
@@ -45,6 +46,54 @@ def test_bars_are_shares_of_the_whole(classic):
         assert widths.sum() == pytest.approx(100)
         np.testing.assert_allclose(widths, 100 * counts / counts.sum())
     assert len({bars[0].get_hatch() for bars in ax.containers}) == 2
+    assert ax.get_xlim() == (0, 100), "a share ends at 100 %"
+    ax.figure.draw_without_rendering()
+    width = ax.figure.bbox.width
+    assert all(text.get_window_extent().x1 <= width for text in ax.texts)
+
+
+def test_the_rows_show_each_layers_shape_and_what_makes_it():
+    texts = svg_texts(read_svg(picture(lenet.layer_rows(build()), alt="the layers from top to bottom").src))
+    for told in ("1@32", "6@28", "6@14", "16@10", "16@5", "120@1", "84", "10", *lenet.NAMES):
+        assert told in texts
+    for was, now in lenet.MADE.values():
+        assert {*was, *now} <= set(texts)
+    assert tuple(lenet.MADE) == lenet.NAMES
+
+
+@pytest.mark.parametrize(("size", "blocks", "reach"), [(32, 10, 20), (28, 8, 16), (14, 1, 2)])
+def test_middles_of_c3s_windows_are_blocks_of_two_side_by_side(size, blocks, reach):
+    starts = lenet.middle_blocks(size)
+    assert len(starts) == blocks
+    assert starts[-1] + 2 - starts[0] == reach
+    assert starts[0] == 14 // 2 - 1
+    assert np.all(np.diff(starts) == 2), "no gap between them"
+
+
+def test_an_image_smaller_than_a_window_has_no_middles():
+    with pytest.raises(ValueError, match="size is 13"):
+        lenet.middle_blocks(13)
+
+
+def test_c3s_field_is_what_the_network_says():
+    layers = network_layers(build(), (1, 32, 32), lenet.NAMES)
+    assert layers[3].seen[2:] == lenet.C3_FIELD.size == (14, 14)
+    assert lenet.C3_FIELD.step == (2, 2)
+
+
+def test_both_panels_name_how_far_the_middles_reach():
+    fig = lenet.window_middles(np.zeros((28, 28)))
+    assert [ax.get_xlabel() for ax in fig.axes] == ["middles: 20 × 20", "middles: 16 × 16"]
+    assert [len(ax.patches) for ax in fig.axes] == [100 + 3, 64 + 3]
+
+
+@pytest.mark.parametrize("n", [1, 2, 4])
+def test_pictures_stand_in_rows_with_their_titles(n):
+    images = np.random.default_rng(0).random((n, 5, 4))
+    fig = lenet.pictures(images, [f"title {k}" for k in range(n)], cols=2)
+    for k in range(n):
+        np.testing.assert_array_equal(fig.axes[k].images[0].get_array(), images[k])
+        assert fig.axes[k].get_title(loc="center") == f"title {k}"
 
 
 @pytest.mark.parametrize("table", [nn.models.c3_table(), np.eye(3, dtype=bool), np.ones((2, 5), dtype=bool)])
@@ -62,7 +111,8 @@ def test_digits_are_read_from_the_nearest_prototype(n):
     features = 0.9 * prototypes[np.arange(n) % 10]
     fig = lenet.read_by_distance(np.zeros((n, 32, 32)), features, prototypes)
     labels = [ax.get_xlabel() for ax in fig.axes if ax.get_xlabel()]
-    assert labels == [f"answer {i}\ndistance {84 * 0.01:.0f}" for i in range(n)]
+    assert labels == [f"{i}\n{84 * 0.01:.0f}" for i in range(n)]
+    assert [text.get_text() for text in fig.axes[2 * n].texts] == ["answer\ndistance"]
     np.testing.assert_allclose(fig.axes[n].images[0].get_array(), features[0].reshape(12, 7))
 
 

@@ -8,7 +8,7 @@ import pytest
 from course_lib import data, fast, nn, reference
 from course_lib.data import CIFAR10_NAMES, DataFileError
 from course_lib.figures.lenet import NAMES, named_costs
-from course_lib.lesson import colour_images, cost_share, layer_times, padded, train_in_phases
+from course_lib.lesson import colour_images, cost_share, layer_times, padded, product_times, train_in_phases
 from tests.data.test_cifar10 import write_archive, write_folder
 
 
@@ -88,6 +88,16 @@ def test_what_disturbs_a_run_does_not_count(monkeypatch):
     monkeypatch.setattr(sys.modules["course_lib.lesson.layer_times"], "perf_counter", lambda: next(clock))
     net = nn.Sequential(nn.Dense(4, 2, rng=rng()), ops=reference)
     assert layer_times({"a": net}, np.zeros((2, 4), np.float32), ["only"], runs=3) == {"a": {"only": 1}}
+
+
+def test_a_convolutions_product_takes_part_of_its_time():
+    net = nn.models.lenet5(rng=rng(), ops=reference)
+    x = np.zeros((8, 1, 32, 32), np.float32)
+    alone = product_times(net, x, ("C1", "C3", "C5"), runs=5)
+    assert list(alone) == ["C1", "C3", "C5"]
+    assert all(0 < t < 1 for t in alone.values())
+    with pytest.raises(ValueError, match="there are 3 convolutions and 1 names"):
+        product_times(net, x, ("C1",))
 
 
 def test_without_a_file_there_are_shapes(tmp_path):
