@@ -554,6 +554,17 @@ fell = [f"{lr:g}" for lr, path in digit_walks.items() if digit_loss(path[200]) <
 digit_rates.confirm("0.004 and 0.04" if fell == ["0.004", "0.04"] else ", ".join(fell))
 
 # %% [markdown]
+# How does a ravine feel to a digit? Follow the walk with 0.04. Along the steep direction the factor is $1 - 0.04 \cdot
+# 43.8 = -0.75$: there each step jumps to the other side. Since this direction is the average digit, *all* outputs jump
+# together, too high, too low, too high. Meanwhile, slowly, the two heaps move apart, the 4s towards 0 and the 9s towards
+# 1. That is the way along the ravine, and it is what we call learning. (Right of the dotted line, the answer is 9.)
+
+# %%
+figures.digit_pair.outputs_by_step(
+    digit_walks[0.04], X, pair.y, at=[0, 1, 2, 3, 4, 5, 6, 8, 12, 20, 50, 200],
+    title="The outputs of 800 digits, step by step, with learning rate 0.04")
+
+# %% [markdown]
 # ## A whole landscape: minimum, plateau, saddle
 #
 # On the digits the loss is one bowl, because the output is a plain weighted sum. With a hidden layer it is a landscape,

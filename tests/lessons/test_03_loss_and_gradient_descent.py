@@ -98,6 +98,18 @@ def test_two_over_h_is_the_limit_for_785_weights(lesson):
     assert right(walks[0.04][200]) > right(walks[0.004][200]) > 700
 
 
+def test_all_outputs_jump_together_and_the_two_kinds_move_apart(lesson):
+    """With 0.04: the mean of all outputs is too high, too low, ...; the two kinds' means part step by step."""
+    y, outputs = lesson["pair"].y, lesson["digit_walks"][0.04] @ lesson["X"].T
+    assert round(1 - 0.04 * 43.8, 2) == -0.75
+    above = outputs[1:7].mean(axis=1) > 0.5
+    np.testing.assert_array_equal(above, [True, False, True, False, True, False])
+    apart = outputs[:, y == 1].mean(axis=1) - outputs[:, y == 0].mean(axis=1)
+    assert np.all(np.diff(apart[1::2]) > 0)
+    assert np.all(np.diff(apart[::2]) > 0)
+    assert apart[200] > 0.7
+
+
 def test_the_perceptrons_digits_are_given_up_for_a_lower_loss(lesson):
     """All 800 are right at first; the loss falls at every step, and some are lost."""
     losses = [lesson["digit_loss"](w) for w in lesson["after_perceptron"]]
