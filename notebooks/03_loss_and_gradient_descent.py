@@ -14,14 +14,14 @@
 # %% [markdown]
 # # 03 · Loss and gradient descent: which way is better, and how far to step
 #
-# The perceptron of lesson 01 corrected itself at each mistake, by a rule made for one neuron. A network that reads
-# handwritten digits has a hundred thousand weights and no such rule. It learns in another way. A single number, the
-# **loss**, says how wrong it is, and it walks downhill on that number, step by step.
+# The perceptron of lesson 01 learned to tell 4s from 9s by a rule made for one neuron. A network that reads all ten
+# digits has a hundred thousand weights and no such rule. Instead, a single number, the **loss**, says how wrong it is,
+# and the weights walk downhill on that number, step by step. On this page the 4s and 9s are learned once more, downhill.
 #
 # The map shows a loss over two weights. Click anywhere to put a walker there (or go to the map with Tab and use the
-# arrow keys), then press "One step" again and again. The dashed line on the right shows what the slope promises for the
-# next step; the open circle shows what the step gives. Can you find a start from which the walk never reaches the
-# deepest valley? And a learning rate with which it never comes to rest?
+# arrow keys), then press "One step" again and again. The dashed line shows what the slope promises for the next step;
+# the open circle, what the step gives. Can you find a start from which the walk never reaches the deepest valley, the
+# large dark one? And a learning rate with which it never comes to rest?
 #
 # Most people bring a belief to this page: *a smaller step is safer. It may take longer, but it gets there.* Decide now
 # how far you trust it. You will measure where it holds.
@@ -34,7 +34,7 @@ import numpy as np
 
 from course_lib import checks, data, figures
 from course_lib import reference as ops
-from course_lib.lesson import predict, table
+from course_lib.lesson import predict, table, two_digits
 
 figures.walk_downhill()
 
@@ -42,7 +42,8 @@ figures.walk_downhill()
 # ## You will be able to
 #
 # - compute a loss and its gradient by hand for a small model, and check the gradient by measuring it
-# - predict from the curvature of a loss whether a learning rate crawls, converges, oscillates or diverges
+# - predict from the curvature of a loss whether a learning rate crawls, converges, oscillates or diverges, on paper and
+#   for 785 weights that read digits
 # - derive why a small step against the gradient lowers the loss, and by how much
 # - train a model in mini-batches, and say what the batch size changes
 
@@ -56,17 +57,17 @@ figures.walk_downhill()
 # numbered $i = 1, \dots, n$, weights $j = 1, \dots, d$; a batch has $m$ samples. $J$ is a loss that adds up over the
 # samples, $C$ one that takes their mean. $h$ is a curvature, not a hidden neuron.
 #
-# Reading and trying takes about 60 minutes, and the optional section 5 more.
+# Reading and trying takes about 60 minutes; the optional section takes 5 more.
 #
 # </details>
 
 # %% [markdown]
 # ## The smallest example, by hand
 #
-# Take two samples, with the inputs $x = (1, 2)$ and the right answers $y = (4, 3)$, and the smallest model there is:
-# $o = w\,x$, one weight and no bias. At $w = 1$ the outputs are $o = (1, 2)$, so the differences $y - o$ are $3$ and
-# $1$. A loss turns them into one number: the smaller it is, the better the model fits. Ours is half the sum of their
-# squares, $J = (3^2 + 1^2) / 2 = 5$.[^Dey "Loss Function"]
+# Before the digits, an example small enough for paper. There are two samples, with the inputs $x = (1, 2)$ and the right
+# answers $y = (4, 3)$. The model is the smallest there is: $o = w\,x$, one weight and no bias. At $w = 1$ the outputs
+# are $o = (1, 2)$, so the differences $y - o$ are $3$ and $1$. A loss turns them into one number: the smaller it is, the
+# better the model fits. Ours is half the sum of their squares, $J = (3^2 + 1^2) / 2 = 5$.[^Dey "Loss Function"]
 
 # %%
 x, y = np.array([1.0, 2.0]), np.array([4.0, 3.0])
@@ -77,10 +78,10 @@ def loss(w):
 print("y - o =", y - 1.0 * x, "  J =", loss(1.0))
 
 # %% [markdown]
-# Should $w$ grow or shrink? If $w$ changes, the loss $(y - w x)^2 / 2$ of one sample changes at the rate $-(y - w x)\,x
-# = (o - y)\,x$; that is its derivative. For both samples together: $(1 - 4)\cdot 1 + (2 - 3)\cdot 2 = -5$. It is
-# negative, so a larger $w$ gives a smaller loss. You can also measure a derivative: nudge $w$ up and down, and see how
-# much $J$ changes.
+# Should $w$ grow or shrink? The derivative tells: as $w$ changes, the loss $(y - w x)^2 / 2$ of one sample changes at the
+# rate $-(y - w x)\,x = (o - y)\,x$. For both samples together that is $(1 - 4)\cdot 1 + (2 - 3)\cdot 2 = -5$. It is
+# negative, so a larger $w$ gives a smaller loss. You can also measure a derivative: nudge $w$ up and down by a
+# millionth, and see how much $J$ changes.
 
 # %%
 def slope(w):
@@ -102,14 +103,14 @@ figures.losses.samples_and_loss(
 # %% [markdown]
 # ## How far should a step go?
 #
-# Here the lowest point could be computed. For a network it cannot, so one looks at the slope, takes a step downhill,
-# and looks again. This is **gradient descent**. With a positive number lr that you choose, the **learning rate**, it
-# repeats a single line:
+# Here we could compute the lowest point. For a network nobody can. But the slope where you stand is always to be had: so
+# take a step downhill, look at the slope there, and step again. This is **gradient descent**. You choose a positive
+# number lr, the **learning rate**, and repeat a single line:
 #
 # $$w \leftarrow w - \mathrm{lr} \cdot \frac{dJ}{dw}$$
 #
 # Where the slope is negative, $w$ grows; where it is positive, $w$ shrinks. Either way the step points downhill, and
-# the steps get shorter by themselves as the ground gets level. Whether a step also *ends* lower depends on its length.
+# the steps get shorter by themselves as the ground levels out. Whether a step also *ends* lower depends on its length.
 
 # %%
 def descend(lr, steps, w=1.0):
@@ -119,8 +120,8 @@ def descend(lr, steps, w=1.0):
     return np.array(path)
 
 # %% [markdown]
-# Five walks start at $w = 1$. The learning rate 0.2 is exactly right here: it reaches the lowest point, 2, in a single
-# step.
+# Five walks start at $w = 1$, where the slope is $-5$. The learning rate 0.2 is exactly right here: its first step is
+# $0.2 \cdot 5 = 1$, straight to the lowest point, 2.
 
 # %%
 walks_on_parabola = {lr: descend(lr, 20) for lr in (0.02, 0.2, 0.38, 0.4, 0.402)}
@@ -128,7 +129,7 @@ walks_on_parabola = {lr: descend(lr, 20) for lr in (0.02, 0.2, 0.38, 0.4, 0.402)
 # %% tags=["hide-input"]
 # A prediction.
 rate = predict(
-    "Which walk is nearer to 2 after 20 steps: 0.02, ten times smaller, or 0.38, nearly twice as large?",
+    "Which walk is nearer to 2 after 20 steps: that with 0.02, a tenth of the right rate, or that with 0.38, nearly twice it?",
     ["0.02", "0.38", "both are equally near"], answer="both are equally near", reveals=3,
 )  # fmt: skip
 rate
@@ -152,10 +153,10 @@ table(
 # $$w_{\mathrm{new}} - 2 = (1 - \mathrm{lr}\; h)\,(w - 2)$$
 #
 # Every step multiplies the distance from the lowest point by $1 - \mathrm{lr}\,h$. At $\mathrm{lr} = 1/h = 0.2$ that is
-# 0: one step and you are there. At $2/h = 0.4$ it is $-1$: the other side, equally far, for ever. At 0.402 it is
-# $-1.01$: the walk **diverges**. The distance of 1 has become 1.10 after ten steps, and 21,000 after a thousand. And
-# 0.02 and 0.38 have the factors $0.9$ and $-0.9$, so both are 0.1216 away after 20 steps: **ten times too small is as
-# slow as 1.9 times too large.**
+# 0: one step and you are there. At $2/h = 0.4$ it is $-1$: you land on the other side, equally far, for ever. At 0.402
+# it is $-1.01$: the walk **diverges**. The distance of 1 has become 1.10 after ten steps, and 21,000 after a thousand.
+# And 0.02 and 0.38 have the factors $0.9$ and $-0.9$, so both are 0.1216 away after 20 steps: **ten times too small is
+# as slow as 1.9 times too large.**
 #
 # In the picture, look at the side of the valley on which the steps land. Above 0.2 every step jumps across the bottom.
 #
@@ -176,8 +177,9 @@ rate.confirm("both are equally near" if np.isclose(after[0.02], after[0.38], rto
 # %% [markdown]
 # ### A bowl with a dent
 #
-# On a parabola the belief holds, as long as you have time: below $2/h$ the loss never grows. But the loss of a network
-# is no parabola. Take a wide bowl of curvature 1 around $w = 2$, and press a narrow dent into its side, near $w = 0$.
+# So on a parabola the belief holds, as long as you have time: below $2/h$ the loss never grows. But the loss of a network
+# is no parabola. Take the next simplest thing, a bowl with a dent: a wide bowl of curvature 1 around $w = 2$, with a
+# narrow dent pressed into its side, near $w = 0$. The dent is bent far more sharply than the bowl:
 
 # %%
 def dented(w):
@@ -187,10 +189,11 @@ def dented_slope(w):
     return (w - 2) + 25 * w * np.exp(-(w**2) / 0.08)
 
 bottom = 0.0837  # of the dent; the curvature there is the slope of the slope, measured
-print("curvature", round((dented_slope(bottom + 1e-6) - dented_slope(bottom - 1e-6)) / 2e-6, 1))
+print("curvature of the dent", round((dented_slope(bottom + 1e-6) - dented_slope(bottom - 1e-6)) / 2e-6, 1))
 
 # %% [markdown]
-# Walks start at $w = -1$, on the left slope of the bowl, and make 1,000 steps.
+# Walks start at $w = -1$, on the left slope of the bowl, and make 1,000 steps. On their way to 2 they come to the dent.
+# Each place has a $2/h$ of its own; compare the rates with both.
 
 # %%
 walks_with_dent = {lr: [-1.0] for lr in (0.05, 0.5, 1.5, 2.02)}
@@ -217,13 +220,13 @@ table(
 # %% [markdown]
 # <details class="reveal"><summary>The small step walks into the trap and stays there</summary>
 #
-# At 0.05 the walk follows the ground so faithfully that it goes down into the dent and stops at $w = 0.084$, with a
-# loss of 0.92. No number of further steps helps, because the slope there is zero. The rule from the parabola says why:
-# $2/h$ is about $2/20 = 0.1$ for the dent and $2/1 = 2$ for the bowl. Below 0.1 the dent brings a walk to rest. Well
-# above 0.1 and well below 2 only the bowl does: with 0.5 even a walk that starts in the dent, at $w = 0$, leaves it.
-# And above 2 neither does, as the last row shows: at 2.02 the walk climbs out of all bounds.
+# With 0.05 the walk follows the ground closely, down into the dent, and stops there at $w = 0.084$, with a loss of 0.92.
+# More steps do not help, because the slope there is zero. The rule of the parabola says why: $2/h$ is about
+# $2/20 = 0.1$ for the dent and $2/1 = 2$ for the bowl. A rate below 0.1 comes to rest in either. A rate between them,
+# well above 0.1 and well below 2, comes to rest only in the bowl: with 0.5 even a walk that starts *in* the dent, at
+# $w = 0$, leaves it. And above 2 there is no rest at all, as the last row shows: with 2.02 the walk runs away.
 #
-# So there is no safe side. A small step keeps you in the valley where you happen to stand, good or bad; a large one may
+# So neither side is the safe one. Small steps keep you in the valley where you happen to be, good or bad. Large ones may
 # jump out of a narrow valley, and out of a good one too.
 #
 # </details>
@@ -250,9 +253,9 @@ dent.confirm("all three" if len(there) == 3 else "only " + there[0] if len(there
 # The curly $\partial$ marks a **partial derivative**: only this one number changes, all others stay as they are. The
 # one half cancels the 2 that comes down from the square.
 #
-# Why a square? Its slope is the error itself, so the steps shrink near the goal. The absolute difference, $y_i - o_i$
-# without its sign, is used too.[^Hwu "Choose a Simple Error Function"] Its slope is 1 or $-1$, however large the error.
-# So one wild sample pulls no harder than the others, but the steps do not shrink near the goal.
+# Why a square? Its slope is the error itself, so steps shrink as the errors do. The absolute difference $|y_i - o_i|$ is
+# used too.[^Hwu "Choose a Simple Error Function"] Its slope is 1 or $-1$, however large the error. So one wild sample
+# pulls no harder than the others, but the steps do not shrink near the goal.
 #
 # With $d$ inputs per sample, $X$ has the shape $(n, d)$ and $w$ the shape $(d,)$:
 #
@@ -261,15 +264,20 @@ dent.confirm("all three" if len(there) == 3 else "only " + there[0] if len(there
 #
 # $$\frac{\partial J}{\partial w} = X^T (o - y)$$
 #
-# The second is the chain rule: $w_j$ moves each output $o_i$ by $X_{ij}$, and that output moves $J$ by $o_i - y_i$. The
-# third says the same for all $j$ at once. This list of all partial derivatives is the **gradient**. It has the shape of
-# $w$: one number per weight, which says what a small change of that weight alone does to the loss.
+# The second is the chain rule: when $w_j$ grows by a little, output $o_i$ grows by $X_{ij}$ times as much, and $J$ by
+# $o_i - y_i$ times that. The third says the same for all $j$ at once. This list of all partial derivatives is the
+# **gradient**. It has the shape of $w$: one number per weight, which says what a small change of that weight alone does
+# to the loss.
 
 # %% [markdown]
-# As loops: every sample $i$ adds its error times its input to every weight. `add_bias_input` (lesson 01) appends a
-# column of ones, so that the last weight is the bias.
+# Now the digits: the 800 black and white 4s and 9s of lesson 01. The output is $o = X w$, a weight for each pixel, and it
+# should be 0 for a 4 and 1 for a 9. `add_bias_input` appends a column of ones, so that the last of the 785 weights is
+# the bias. As loops, the gradient reads: every sample adds its error times its input to every weight.
 
 # %%
+pair = two_digits(4, 9)
+X, answers = ops.add_bias_input(pair.x), pair.y.astype(float)  # (800, 785), (800,): 0 for a 4, 1 for a 9
+
 def gradient_by_loops(X, y, w):
     dw = np.zeros_like(w)
     for i in range(len(X)):
@@ -282,17 +290,65 @@ def gradient_by_loops(X, y, w):
 # The library ([`losses.py`](../course_lib/reference/losses.py)) splits the work, so that one loss serves every model.
 # `half_squared_sum_forward` returns the loss, and beside it the differences $o - y$, put aside for later; such a store
 # is called a **cache**. `half_squared_sum_backward` makes $\partial J/\partial o$ of it. `checks.numerical_gradient`
-# measures as you did above, one weight after the other. Six samples, three weights, and three ways to one gradient:
+# nudges one weight after the other, as you did above. All weights start at zero. Here are three ways to one gradient:
 
 # %%
-points, answers = data.plane(6, w=[1.0, -2.0], b=0.5, noise=0.1, rng=np.random.default_rng(1))
-X, w = ops.add_bias_input(points), np.array([0.3, 0.1, -0.2])
+w = np.zeros(785)
 _, cache = ops.half_squared_sum_forward(X @ w, answers)
 dw = X.T @ ops.half_squared_sum_backward(cache)
 by_measuring = checks.numerical_gradient(lambda w: ops.half_squared_sum_forward(X @ w, answers)[0], w)
 by_loops = gradient_by_loops(X, answers, w)
-print("library ", dw.round(3))
-print("the same as the loops:", np.allclose(dw, by_loops), " as measured:", np.allclose(dw, by_measuring))
+print("shape", dw.shape)
+print("the same as the loops:", np.allclose(dw, by_loops), " as measured:", np.allclose(dw, by_measuring, atol=1e-4))
+
+# %% [markdown]
+# The formula reads the 800 digits once. Measuring reads them twice for every weight, 1,570 times. For one neuron we can
+# wait for that. For a network we cannot, and that is where lesson 04 begins.
+#
+# There is one slope for each pixel, so the gradient is an image. Its opposite is the first step: which pixels gain
+# weight, and which lose it? At $w = 0$ every output is 0. So for a 4, what is the error $o - y$? And for a 9?
+
+# %% tags=["hide-input"]
+# A prediction.
+first_step = predict(
+    "All weights are 0, and the first step goes against the gradient. Which image does it add to the weights?",
+    ["grey noise", "an average 9", "an average 9 minus an average 4", "the outline that 4s and 9s share"],
+    answer="an average 9", reveals=2,
+)  # fmt: skip
+first_step
+
+# %% tags=["hide-output", "hide-input"]
+# The first step and the second, as images, and the weights after 20 and 200.
+def digit_gradient(w):
+    return X.T @ (X @ w - answers) / 800
+
+walk = figures.surfaces.descend(digit_gradient, np.zeros(785), lr=0.02, steps=200)  # (201, 785)
+figures.show(
+    figures.digit_pair.weight_images(
+        [(walk[1] - walk[0]).round(4), (walk[2] - walk[1]).round(4), walk[20].round(3), walk[200].round(2)],
+        ["the first step", "the second step", "after 20 steps", "after 200 steps"]),
+    alt="The first step is a blurred 9, all of it positive. The second is positive where only 9s have ink and negative "
+    "where only 4s have. After 20 and after 200 steps the weights are ever finer patterns of the same kind.",
+    caption="Two steps with learning rate 0.02, and the weights of the 784 pixels after more of them. "
+    "Nearly white is 0; each image has its own scale.")
+
+# %% [markdown]
+# <details class="reveal"><summary>Each digit adds its image, times its error</summary>
+#
+# At $w = 0$ a 4 has the error 0, since 0 is what it should give, and a 9 has $-1$. So $-X^T(o - y)$ is the sum of all
+# 9s. The 4s do not appear in it at all.
+#
+# After that step the outputs are near 0.4 for 4s and 9s alike, because they share most of their ink. Now the 4s have
+# errors too, of the opposite sign, so the second step is a 9 minus a 4. Compare lesson 01: there only *misread* digits
+# were added, and each counted the same. Here every digit counts as much as it is wrong.
+#
+# </details>
+
+# %% tags=["hide-input"]
+# The answer, confirmed by what was computed.
+nine = pair.x[pair.y == 1].mean(axis=0)
+direction = walk[1][:-1] / np.linalg.norm(walk[1][:-1])
+first_step.confirm("an average 9" if np.isclose(direction @ nine, np.linalg.norm(nine)) else "something else")
 
 # %% [markdown]
 # Often the loss is divided by the number of samples.[^Owens "How good is our network?"] With outputs $o_i$ and answers
@@ -301,32 +357,34 @@ print("the same as the loops:", np.allclose(dw, by_loops), " as measured:", np.a
 # $$C = \frac{1}{2 n} \; \sum_{i} \; \|y_i - o_i\|^2$$
 #
 # where $\|v\|^2$ is the sum of the squares of all numbers in $v$, so that $\|v\|$ is the length of $v$. The best
-# weights are the same as for $J$; the values and the gradients are $n$ times smaller. Show the two samples once, then
-# twice: at $w = 1$, $J$ goes from 5 to 10, while $C$ stays at 2.5. Without the one half, $C$ is called the **mean
-# squared error**.
+# weights are the same as for $J$; the values, gradients and curvatures are $n$ times smaller. Show the two samples of
+# the beginning once, then twice: at $w = 1$, $J$ goes from 5 to 10, while $C$ stays at 2.5. Without the one half, $C$ is
+# called the **mean squared error**. For the 800 digits we shall use $C$.
 
 # %% [markdown]
 # ### Why minus the gradient goes down
 #
 # With several weights, gradient descent moves each against its own slope, all at once. Why should that lower the loss?
-# With one weight it is plain: slope times distance is the change in height, as long as the distance is small. Now
-# change one weight after the other, weight $j$ by a little $\Delta w_j$. Each adds its own slope times its own
+# With one weight it is plain: slope times distance is the change in height, as long as the distance is small. With
+# several, change one after the other, weight $j$ by a little $\Delta w_j$. Each change adds its own slope times its own
 # distance, since a small move along one weight hardly changes the slope along the next:
 #
 # $$\Delta J \approx \sum_j \frac{\partial J}{\partial w_j} \, \Delta w_j$$
 #
 # Remember this line as the **linear estimate**;[^Owens "Find the global minimum"] the dashed line beside the map draws
-# it. Now choose $\Delta w_j = -\mathrm{lr} \cdot \partial J / \partial w_j$ and put it in. Every term becomes minus a
-# square:
+# it. Now let each weight move against its slope, $\Delta w_j = -\mathrm{lr} \cdot \partial J / \partial w_j$. Every term
+# becomes minus a square:
 #
 # $$\Delta J \approx -\mathrm{lr} \sum_j \left(\frac{\partial J}{\partial w_j}\right)^2$$
 #
 # $$\Delta J \approx -\mathrm{lr} \; \|\nabla J\|^2$$
 #
 # where $\nabla J$ is the gradient and $\|\nabla J\|$ its length. A sum of squares is never negative, so the estimate
-# predicts a fall wherever the gradient is not zero. It is even the *steepest* way down:[^Dey "Minimizing Loss
-# Function"] the estimate is the dot product of $\nabla J$ and $\Delta w$, the two lengths times the cosine of the angle
-# between them, and the cosine is lowest straight against the gradient.
+# predicts a fall wherever the gradient is not zero.
+#
+# No other direction falls faster.[^Dey "Minimizing Loss Function"] The estimate is the dot product of $\nabla J$ and
+# $\Delta w$: their lengths times the cosine of the angle between them. For steps of one length only the angle counts,
+# and the cosine is lowest, $-1$, straight against the gradient.
 
 # %% [markdown]
 # Give the two samples a model with a bias, $o = w x + b$, and stand at $w = 1,\ b = 0$. By hand: the errors $o - y$ are
@@ -349,8 +407,9 @@ figures.losses.linear_estimate(
 
 # %% [markdown]
 # Compare the predicted with the actual change. At lr 0.01 the estimate says $-0.01 \cdot 41 = -0.41$, and the loss
-# falls a little less. (On the map at the top it was the other way: the first step promised 0.398 and gave 0.405,
-# because there, on the shoulder of the valley, the ground bends downward.)
+# falls a little less, because it bends away from its tangent like a parabola. (On the map at the top it was the other
+# way: the first step promised 0.398 and gave 0.405, because there, on the shoulder of the valley, the ground bends
+# downward.)
 
 # %%
 estimates = []
@@ -376,9 +435,9 @@ table(
 # %% [markdown]
 # <details class="reveal"><summary>The estimate shrinks tenfold, the gap a hundredfold</summary>
 #
-# The loss bends away from its tangent as the *square* of the step's length: 1.385, 0.01385, 0.0001385. Make the step
-# short enough, and the gap no longer matters beside the estimate. So a step against the gradient goes down if it is
-# small enough.
+# The gap grows with the *square* of the step's length, as a parabola does: 1.385, 0.01385, 0.0001385. Make the step short
+# enough, and the gap no longer matters beside the estimate. So a step against the gradient goes down if it is small
+# enough.
 #
 # </details>
 
@@ -387,20 +446,20 @@ table(
 hope.confirm(f"{estimates[1][3] / estimates[2][3]:.0f} times smaller")
 
 # %% [markdown]
-# How small is small enough? With one weight: smaller than $2/h$, the limit that you have met. The two are joined by one
-# line. On a parabola, a step of length $\mathrm{lr}\,s$ against the slope $s$ changes the loss by the estimate
+# How small is small enough? With one weight: smaller than $2/h$, as you have seen. One line shows that both are the same
+# rule. On a parabola, a step of length $\mathrm{lr}\,s$ against the slope $s$ changes the loss by the estimate
 # $-\mathrm{lr}\,s^2$ and by the bend $h\,(\mathrm{lr}\,s)^2/2$, so
 #
 # $$\Delta J = -\mathrm{lr}\; s^2 \left(1 - \frac{\mathrm{lr}\; h}{2}\right)$$
 #
-# In front stands the promise, and the bracket says how much of it is kept. At $\mathrm{lr} = 1/h$ half of the promise
-# is kept, at $2/h$ nothing, and beyond that the loss grows: $\Delta J$ is negative exactly when $\mathrm{lr} < 2/h$.
+# The factor in front is the promise, and the bracket says how much of it is kept: half at $\mathrm{lr} = 1/h$, nothing
+# at $2/h$. Beyond that the loss grows.
 
 # %% [markdown]
 # ### One rate for several curvatures
 #
-# With several weights, each direction has a curvature of its own. Take a *ravine*, nearly flat along $u$ and steep
-# along $v$:
+# With several weights, each direction has a curvature of its own, and one learning rate must do for all. Take a *ravine*,
+# nearly flat along $u$ and steep along $v$:
 #
 # $$J = \frac{1}{2} \; (0.1\,u^2 + 1.25\,v^2)$$
 #
@@ -419,22 +478,103 @@ table(rows, ["lr", "u", "v", "distance"], caption="After 20 steps from u = v = 2
 
 # %% [markdown]
 # At 0.8, $v$ is done after one step, and $u$ is still at 0.377 after twenty. At 1.48 both shrink by 15 % a step, and no
-# rate does better for the slower of the two. With the ratio $k$ of the curvatures the factor is $(k-1)/(k+1)$: here $k
-# = 12.5$ and the factor 0.85. The more the curvatures differ, the closer it is to 1. Walk in the ravine: the gradient's
-# arrow stands at right angles to the contours, and that is hardly ever the way to the bottom. Try 1.6, then 1.65, and
-# look at the estimate beside the loss.
+# rate does better for the slower of the two. In general, with $k$ for the ratio of the curvatures, the best factor is
+# $(k-1)/(k+1)$: here $k = 12.5$ and the factor is 0.85. The more the curvatures differ, the closer it is to 1.
+#
+# Walk in the ravine yourself. The gradient's arrow stands at right angles to the contours, and that is hardly ever the
+# way to the bottom. Try 1.6, then 1.65, and look at the estimate beside the loss.
 
 # %%
 figures.walk_downhill("ravine", start=(-2.75, 2.0), lr=1.5, steps=3, title="How large may a step be in a ravine?")
 
 # %% [markdown]
+# ### The ravine of the digits
+#
+# What does the loss of the 800 digits look like, over its 785 weights? It cannot be drawn, but its curvatures can be
+# computed. The matrix $X^T X / 800$ holds all second derivatives of $C$. From it, `eigvalsh` finds the curvatures along
+# 785 directions at right angles to each other, from the smallest to the largest.
+
+# %%
+curvatures = np.linalg.eigvalsh(X.T @ X / 800)
+print("the three largest:", curvatures[-3:].round(1))
+print("pixels without ink in all 800 digits:", np.sum(pair.x.sum(axis=0) == 0))
+
+# %% [markdown]
+# Along one direction the curvature is seven times as large as along the next. Which one? Add a little of the *average
+# digit* to the weights, and every output grows at once, since all digits have ink in the same places. That is the steep
+# wall of this ravine. The direction that tells a 4 from a 9 is far flatter: from the average 4 to the average 9, the
+# curvature is only 3.9. (And a pixel that never has ink cannot change the loss, so its weight never moves.)
+#
+# From weights of zero, walk 200 steps on all 800 digits, with each of three learning rates.
+
+# %%
+digit_walks = {lr: figures.surfaces.descend(digit_gradient, np.zeros(785), lr, 200) for lr in (0.004, 0.04, 0.05)}
+
+def digit_loss(w):
+    return ops.quadratic_cost_forward((X @ w)[:, None], answers[:, None])[0]
+
+# %% tags=["hide-input"]
+# A prediction.
+digit_rates = predict(
+    "With which of the learning rates 0.004, 0.04 and 0.05 is the loss lower at the end than at the start?",
+    ["only 0.004", "0.004 and 0.04", "all three: these are tiny steps", "none: 785 weights are too many"],
+    answer="0.004 and 0.04", reveals=2,
+)  # fmt: skip
+digit_rates
+
+# %% tags=["hide-output", "hide-input"]
+# The three walks in numbers.
+def digits_right(w, x=X, y=pair.y):
+    return int(np.sum((x @ w >= 0.5) == y))
+
+X_new = ops.add_bias_input(pair.x_new)
+table(
+    [(f"{lr:g}", *(f"{digit_loss(path[k]):.3g}" for k in (1, 10, 200)), digits_right(path[200]),
+      digits_right(path[200], X_new, pair.y_new)) for lr, path in digit_walks.items()],
+    ["lr", "1 step", "10 steps", "200 steps", "right of 800", "of 200 new"], align="rrrrrr",
+    caption=f"The loss, {digit_loss(np.zeros(785)):g} at the start, and the right answers after 200 steps",
+)  # fmt: skip
+
+# %% [markdown]
+# <details class="reveal"><summary>The limit that you found for one weight holds for 785</summary>
+#
+# The largest curvature is 43.8, so the limit is $2/43.8 = 0.0457$. With 0.05 the steep direction is multiplied by
+# $1 - 0.05 \cdot 43.8 = -1.19$ at each step, and after 200 steps the loss has thirty digits. 0.05 *looks* small. Whether
+# a rate is small or large only the curvature can say.
+#
+# Below the limit both walks learn, and the larger rate is far ahead. Along the flat directions, where 4s and 9s differ,
+# a walk with 0.004 gets only about a tenth as far at each step. As long as the rate is below $2/h$, a smaller one is not
+# better here, only slower.
+#
+# </details>
+
+# %% tags=["hide-input"]
+# The answer, confirmed by what was measured.
+fell = [f"{lr:g}" for lr, path in digit_walks.items() if digit_loss(path[200]) < digit_loss(path[0])]
+digit_rates.confirm("0.004 and 0.04" if fell == ["0.004", "0.04"] else ", ".join(fell))
+
+# %% [markdown]
+# How does a ravine feel to a digit? Follow the walk with 0.04. Along the steep direction the factor is $1 - 0.04 \cdot
+# 43.8 = -0.75$: there each step jumps to the other side. Since this direction is the average digit, *all* outputs jump
+# together, too high, too low, too high. Meanwhile, slowly, the two heaps move apart, the 4s towards 0 and the 9s towards
+# 1. That is the way along the ravine, and it is what we call learning. (Right of the dotted line, the answer is 9.)
+
+# %%
+figures.digit_pair.outputs_by_step(
+    digit_walks[0.04], X, pair.y, at=[0, 1, 2, 3, 4, 5, 6, 8, 12, 20, 50, 200],
+    title="The outputs of 800 digits, step by step, with learning rate 0.04")
+
+# %% [markdown]
 # ## A whole landscape: minimum, plateau, saddle
 #
-# Back to the map at the top of the page. It is made up, and shows three kinds of places where a walk can come to rest,
-# or nearly so. There are **local minima**, lower than all their surroundings and not the lowest of all, and flat
-# stretches where a search gets stuck, like a hiker in the foothills.[^Dey "Minimizing Loss Function"] Such a flat
-# stretch is called a **plateau**. A third kind of place is level too: a **saddle**, lowest along one direction and
-# highest along another.
+# On the digits the loss is one bowl, because the output is a plain weighted sum. With a hidden layer it is a landscape,
+# like the map at the top of the page. That one is made up, to show the places where a walk comes to rest, or nearly so.
+#
+# - A **minimum** is lower than all that surrounds it. The map has three: the wide dent on the right, with a loss of 0.05,
+#   is the deepest. The two narrow ones on the left, with 0.39, are only **local minima**.
+# - A **plateau** is flat and high. A search gets stuck there, like a hiker in the foothills.[^Dey "Minimizing Loss
+#   Function"]
+# - A **saddle** is level too: lowest along one direction, and highest along another.
 #
 # Send out 25 walkers, from a grid of starts over the whole map, each for 100 steps with learning rate 0.4.
 
@@ -451,7 +591,21 @@ figures.descent.endings_map(
 # corners have hardly moved: where the slope is nearly zero, so is the step. And two walks ended at the saddle. They
 # started exactly on the mirror line $v = 0$, where nothing pushes them sideways.
 #
-# Now change the rate, and give every walk time.
+# Would another learning rate find the deepest minimum more often? Measure how sharply each dent is bent at its bottom,
+# and think of the bowl with a dent.
+
+# %%
+def largest_curvature(p):
+    moves = 1e-5 * np.eye(2)  # the slope of the gradient, along u and along v
+    H = [(foothills_gradient(p + move) - foothills_gradient(p - move)) / 2e-5 for move in moves]
+    return np.linalg.eigvalsh(np.array(H))[-1]
+
+for name in ("deepest minimum", "local minimum"):
+    place = figures.surfaces.landmarks()[name][0]
+    print(f"{name}: loss {foothills(place):.2f}, curvature {largest_curvature(place):.2f}")
+
+# %% [markdown]
+# Now let every start make two walks, one with a small rate and one with a large one, and give both time.
 
 # %%
 kinds = ("deepest minimum", "local minimum", "saddle", "plateau", "on the way")
@@ -480,12 +634,12 @@ table([(lr, steps, *row[:2], row[3]) for (lr, steps), row in landscape.items()],
 # <details class="reveal"><summary>On this map both rates lead every walk to the same place</summary>
 #
 # Eleven both times, and twelve in a local minimum. Even walk by walk, each of the 25 ends at the same place with either
-# rate. With a rate below $2/h$ of every dent (1.4 for the narrow ones, 1.7 for the wide one), each dent can hold a
-# walk, and a smaller step finds no better valley here. What it costs is time: after 100 steps with 0.02, one walk has
-# arrived in the deepest minimum, and eleven are still on the plateau.
+# rate. The limits $2/h$ are 1.7 for the wide dent and 1.4 for the narrow ones. Both rates lie below, so every dent can
+# hold a walk, and the smaller step finds no better valley. What it costs is time: after 100 steps with 0.02, one walk
+# has arrived in the deepest minimum, and eleven are still on the plateau.
 #
-# This is no law. On $J = (w^2 - 1)^2 / 4$ both minima hold every rate below 1. Yet from $w = 2$ the rate 0.1 ends at
-# $+1$, and 0.55 jumps across the middle and ends at $-1$.
+# This is what happened here, and no law. In the bowl with a dent the larger rate did find the better valley, because
+# the narrow valley could not hold it.
 #
 # </details>
 
@@ -495,18 +649,19 @@ small, large = landscape[0.1, 1000][0], landscape[1.2, 1000][0]
 ending.confirm("both the same number" if small == large else "0.1" if small > large else "1.2")
 
 # %% [markdown]
-# One warning: a map of two weights makes local minima look more important than they are. With a hundred thousand
-# weights, a minimum has to bend upward along every direction at once, so a level place is more likely a saddle.
+# One warning: a map of two weights makes local minima look more important than they are. In a minimum the ground bends
+# upward along *every* direction. With a hundred thousand of them, a level place is far more likely a saddle.
 #
 # ### When to stop
 #
-# Stop when the error is small enough, or after a largest number of steps.[^Owens "Stochastic gradient descent"] The
-# second half makes sure that it ends. Another rule is to stop when the gradient is nearly zero, since then nothing
-# moves. But at four of the 25 starts, those in the corners, the gradient is shorter than 0.01 before the first step.
-# There the rule stops at once, on the highest ground there is.
+# Stop when the error is small enough, or after a fixed number of steps, whichever comes first.[^Owens "Stochastic
+# gradient descent"] Another rule is to stop when the gradient is nearly zero, since then nothing moves. But at the four
+# starts in the corners the gradient is shorter than 0.01 before the first step. There the rule stops at once, on the
+# highest ground there is.
 #
-# So look at the loss curve too, with care: each of the three below has a level stretch, and two of them fall after it.
-# One walks along the mirror line to the saddle, one starts a millionth beside it, one crosses the plateau.
+# So look at the loss curve too, and be patient. Below are three walks: one along the mirror line to the saddle, one that
+# starts a millionth beside that line, and one that crosses the plateau. Each curve has a level stretch, and two of them
+# fall after it.
 
 # %%
 three = {"on the mirror line": (-2, 0), "0.000001 beside it": (-2, 1e-6), "on the plateau": (-3, 3)}
@@ -517,148 +672,115 @@ figures.descent.waiting(walks, caption="A level loss is not always the end of th
 # %% [markdown]
 # ### Where should a network start?
 #
-# Not with all weights at zero. The smallest network with two layers shows a first reason: $o = v \tanh(u x)$, on the
-# two samples from the beginning.
+# The digits started with all weights at zero. With a hidden layer that does not work. Here is the smallest example: two
+# hidden neurons, $o = v_1 \tanh(u_1 x) + v_2 \tanh(u_2 x)$, on the two samples of the beginning. Look at the slopes for
+# three starts.
 
 # %%
 def two_layer_loss(weights):
-    u, v = weights.reshape(2, -1)  # as many of each as there are hidden neurons
+    u, v = weights[:2], weights[2:]
     return ops.half_squared_sum_forward(ops.tanh(np.outer(x, u)) @ v, y)[0]
 
-rows = []
-for weights in ([0.0, 0.0], [0.1, 0.1], [0.1, -0.1]):
-    du, dv = checks.numerical_gradient(two_layer_loss, np.array(weights)).round(3) + 0.0  # + 0.0 turns -0 into 0
-    rows.append((*weights, two_layer_loss(np.array(weights)), du, dv))
-table(rows, ["u", "v", "J", "dJ/du", "dJ/dv"], formats={"J": ".3f"})
+starts_of_two = {"all zero": [0.0, 0.0, 0.0, 0.0], "equal": [0.5, 0.5, 0.3, 0.3], "different": [0.5, -0.2, 0.3, 0.1]}
+rows = [(name, *checks.numerical_gradient(two_layer_loss, np.array(start)).round(3) + 0.0)  # + 0.0 turns -0 into 0
+        for name, start in starts_of_two.items()]  # fmt: skip
+table(rows, ["weights", "dJ/du₁", "dJ/du₂", "dJ/dv₁", "dJ/dv₂"])
 
 # %% [markdown]
-# At zero both slopes are zero, so nothing moves. Yet it is no minimum. If $u$ and $v$ both grow to 0.1, the loss falls
-# to 12.401; if one grows and the other shrinks, it rises to 12.599. Down along one direction and up along another: a
-# saddle.
-#
-# The main reason is another one, **symmetry**. At zero all hidden neurons are alike, and nothing will ever make them
-# differ. Give the network two of them, and start both with the same weights, which need not be zero:
-
-# %%
-g = checks.numerical_gradient(two_layer_loss, np.array([0.5, 0.5, 0.3, 0.3]))  # u₁, u₂, v₁, v₂
-print("dJ/du", g[:2].round(3), " dJ/dv", g[2:].round(3))
-
-# %% [markdown]
-# Equal neurons get equal gradients, take equal steps, and stay equal for ever. A hundred of them would be worth one.
-# So networks start with weights that are random. How large these should be is a question for lessons 04 and 06b.
+# From zero nothing moves: every slope is zero. (It is a saddle, not a minimum: there are ways down, but the slope does
+# not show them.) From equal weights, equal neurons get equal gradients, take equal steps, and stay equal for ever. A
+# hundred of them would be worth one. So networks start with weights that are *random*. How large these should be is a
+# question for lessons 04 and 06b.
 
 # %% [markdown]
 # ## Mini-batches and epochs
 #
 # Whose errors does a step look at? One recipe takes **all training samples**: evaluate every one, add up, then make one
-# step.[^Hwu "Stochastic Gradient Descent"] That is full-batch descent, as on our two samples so far. With a million
-# samples it is a lot of work for one step. So the usual recipe takes a random handful for each step, a **mini-batch**
-# of size $m$; one pass through all samples is an **epoch**.[^Owens "Stochastic gradient descent"] In the strict sense,
-# **stochastic gradient descent** (SGD) is the case $m = 1$. You will find all three under this name, although the full
-# batch leaves nothing to chance.
+# step.[^Hwu "Stochastic Gradient Descent"] That is full-batch descent, as above. With a million samples it is a lot of
+# work for one step. So the usual recipe takes a random handful for each step, a **mini-batch** of size $m$; one pass
+# through all samples is an **epoch**.[^Owens "Stochastic gradient descent"] In the strict sense, **stochastic gradient
+# descent** (SGD) is the case $m = 1$. You will find all three under this name, although the full batch leaves nothing
+# to chance.
 
 # %%
-def run_epoch(theta, X, y, batch_size, lr, rng, average=True):
-    order = rng.permutation(len(X))  # the numbers 0 to n - 1 in random order
-    for first in range(0, len(X), batch_size):
-        batch = order[first : first + batch_size]  # numbers of samples; X[batch] are their rows
-        gradient = X[batch].T @ (X[batch] @ theta - y[batch])
-        theta = theta - lr * (gradient / len(batch) if average else gradient)
-    return theta
+def run_epoch(w, batch_size, lr, rng, average=True):
+    order = rng.permutation(800)  # the numbers 0 to 799 in random order
+    for first in range(0, 800, batch_size):
+        batch = order[first : first + batch_size]  # numbers of digits; X[batch] are their rows
+        gradient = X[batch].T @ (X[batch] @ w - answers[batch])
+        w = w - lr * (gradient / len(batch) if average else gradient)
+    return w
 
 # %% [markdown]
-# Here are 200 noisy samples of a line; `theta` holds its slope and its bias. Why may a step look at 20 of them? On
-# average it is right: at fixed weights, here zero, the mean of the ten mini-batch gradients of an epoch is the gradient
-# of all samples. Each of the ten is off by some noise.
+# Why may a step look at 20 of the 800 digits? On average it is right: at fixed weights, the mean of the 40 mini-batch
+# gradients of an epoch is the gradient of all digits. But each of them is off by some noise. How large is it? At weights
+# of zero, draw 1,000 batches of each size, and measure how far their gradients lie from the whole one (the root of the
+# mean squared distance).
 
 # %%
-x200, y200 = data.line(200, slope=2.0, intercept=-1.0, noise=0.3, rng=np.random.default_rng(0))
-X200 = ops.add_bias_input(x200)
-batches = np.random.default_rng(1).permutation(200).reshape(10, 20)
-at_zero = [-X200[batch].T @ y200[batch] / 20 for batch in batches]  # with theta = 0, X @ theta - y is -y
-of_all = -X200.T @ y200 / 200
-print("gradient (slope, bias) of all 200:", of_all.round(3))
-print("mean of the ten batches:", np.mean(at_zero, axis=0).round(3), " first batch:", at_zero[0].round(3))
+whole = digit_gradient(np.zeros(785))
 
-# %% [markdown]
-# How large is this noise? Draw 2,000 batches of each size and measure how far their gradients lie from the whole one,
-# as the root of the mean squared distance.
-
-# %%
 def noise(m):
     rng, off = np.random.default_rng(0), []
-    for _ in range(2000):
-        batch = rng.permutation(200)[:m]
-        off.append(-X200[batch].T @ y200[batch] / m - of_all)
+    for _ in range(1000):
+        batch = rng.permutation(800)[:m]
+        off.append(-X[batch].T @ answers[batch] / m - whole)  # with w = 0, the error o - y is -y
     return np.sqrt(np.mean(np.sum(np.square(off), axis=1)))
 
-print({m: round(float(noise(m)), 2) for m in (1, 4, 16)})
+print("length of the gradient", round(float(np.linalg.norm(whole)), 1))
+print("noise", {m: round(float(noise(m)), 1) for m in (1, 4, 16)})
 
 # %% [markdown]
-# Four times as many samples, half the noise: it falls as $1/\sqrt{m}$. So a larger batch makes each step better, but
-# less and less so for the work that it costs. That is what the batch size trades.
-
-# %% [markdown]
-# A line has a closed form too (lesson 01), so we know the lowest loss there is. Full-batch descent must find the same
-# line. To compare runs, we measure the **excess loss**: how far the mean loss lies above the lowest one. `race` returns
-# it after each epoch, as the mean of 20 runs, because a single one may be lucky; `rates` holds one learning rate per
-# epoch.
+# With four times as many samples the noise is half as large: it falls as $1/\sqrt{m}$. A batch of 16 costs sixteen times
+# the work of a single digit, and is only four times as exact. The batch size trades one for the other: many rough
+# steps, or few exact ones.
+#
+# Race for ten epochs at the learning rate 0.01, in batches of 800 (all), of 20, and of 1. So all of them read the same
+# number of digits. `race` makes ten runs, because a single one may be lucky. It returns the loss on all 800 digits after
+# each epoch, and how many of the 200 new digits are misread at the end.
 
 # %%
-w, b = ops.linear_regression_fit(x200, y200)
-w_exact, b_exact = w[0], b
-lowest = 0.5 * np.mean((X200 @ [w_exact, b_exact] - y200) ** 2)
-
-def excess(theta):
-    return 0.5 * np.mean((X200 @ theta - y200) ** 2) - lowest
-
-def race(batch_size, rates, average=True):
-    curves = np.zeros((20, len(rates)))
-    for run in range(20):
-        theta, rng = np.zeros(2), np.random.default_rng(run)
+def race(batch_size, rates, average=True, runs=10):  # rates: one learning rate for each epoch
+    curves, ends = np.zeros((runs, len(rates))), []
+    for run in range(runs):
+        w, rng = np.zeros(785), np.random.default_rng(run)
         for epoch, lr in enumerate(rates):
-            theta = run_epoch(theta, X200, y200, batch_size, lr, rng, average)
-            curves[run, epoch] = excess(theta)
-    return curves.mean(axis=0)
+            w = run_epoch(w, batch_size, lr, rng, average)
+            curves[run, epoch] = digit_loss(w)
+        ends.append(200 - digits_right(w, X_new, pair.y_new))
+    return curves, ends
 
-theta, rng = np.zeros(2), np.random.default_rng(1)
-for _ in range(300):
-    theta = run_epoch(theta, X200, y200, 200, 0.5, rng)
-print("slope and bias: descended", theta.round(4), f" closed form {w_exact:.4f} {b_exact:.4f}")
-h_low, h = np.linalg.eigvalsh(X200.T @ X200 / 200)  # the smallest and the largest curvature of the mean loss
-print(f"curvatures {h_low:.2f} and {h:.2f}")
-
-# %% [markdown]
-# Now race for ten epochs at learning rate 0.1, in batches of 200 (all), 20, and 1. All see every sample ten times. From
-# the curvatures you can work out what a step without noise leaves of the distance: $1 - 0.036$ along one direction and
-# $1 - 0.101$ along the other. Count the steps that each batch size makes, and remember the noise.
-
-# %%
-curves = {f"batches of {size}": race(size, [0.1] * 10) for size in (200, 20, 1)}  # [0.1] * 10: ten times 0.1
+races = {size: race(size, [0.01] * 10) for size in (800, 20, 1)}  # [0.01] * 10: ten times 0.01
 
 # %% tags=["hide-input"]
 # A prediction.
 sizes = predict(
-    "Which batch size leads after one epoch, and which after ten?",
-    ["1, then 1", "1, then 20", "20, then 20", "200, then 200"], answer="1, then 20", reveals=2,
+    "Which batch size has the lowest loss, on average over the runs, after one epoch, and which after ten?",
+    ["1, then 1", "1, then 20", "20, then 20", "800, then 800"], answer="1, then 20", reveals=2,
 )  # fmt: skip
 sizes
 
 # %% tags=["hide-output", "hide-input"]
 # The race in numbers.
+curves = {f"batches of {size}": runs.mean(axis=0) for size, (runs, _) in races.items()}
 table(
-    [(name, curve[0], curve[4], curve[9]) for name, curve in curves.items()],
-    ["", "after 1 epoch", "after 5", "after 10"],
-    formats={"after 1 epoch": ".4f", "after 5": ".4f", "after 10": ".4f"}, caption="Excess loss, mean of 20 runs",
+    [(size, f"{runs[:, 0].mean():.3f}", f"{runs[:, 9].mean():.3f}",
+      f"{runs[:, 9].min():.3f} to {runs[:, 9].max():.3f}", f"{np.mean(ends):.0f}")
+     for size, (runs, ends) in races.items()],
+    ["batch size", "after 1 epoch", "after 10", "the ten runs", "misread of 200 new"], align="rrrrr",
+    caption="Loss of the 800 digits, mean of ten runs",
 )  # fmt: skip
 
 # %% [markdown]
 # <details class="reveal"><summary>More steps win early, less noise wins late</summary>
 #
-# In one epoch a batch of 200 makes one step, batches of 20 make ten, batches of 1 make 200. So after one epoch batches
-# of 1 lead by far: $0.964^{200}$ is nearly nothing, and $0.964^{10}$ is 0.69. But at 0.1 they never settle: each step
-# follows the noise of one sample, and the loss stays near 0.003. After ten epochs, 100 steps, batches of 20 have passed
-# them, with a sixth of that (in 17 of the 20 runs; in a single one, luck may hide it).
+# In one epoch the full batch makes one step, batches of 20 make 40, and batches of 1 make 800. Early, every step in
+# roughly the right direction helps, so batches of 1 lead after one epoch.
+#
+# But they never settle. Each step follows the noise of a single digit, and where a run ends is a matter of luck: the ten
+# of them lie between 0.018 and 0.065. Batches of 20 go on sinking, all ten close together, and on average they are ahead
+# after ten epochs. The new digits show it too: 12 are misread instead of 22. The full batch, with ten steps in all, has
+# hardly begun.
 #
 # </details>
 
@@ -668,77 +790,79 @@ leaders = [min(curves, key=lambda name, epoch=epoch: curves[name][epoch]) for ep
 sizes.confirm(", then ".join(name.removeprefix("batches of ") for name in leaders))
 
 # %% [markdown]
-# Small steps do have one merit: they average out the noise, since many of them together look at many samples. So begin
-# with batches of 1 at 0.1, and from epoch 6 on go down to 0.01.
+# Here small steps have a merit: many of them look at many digits while the weights hardly change, so the noise averages
+# out. That helps at the end, when noise is all that is left. So begin with batches of 1 at 0.01, and from the sixth
+# epoch on use 0.001. For comparison, use 0.001 from the start.
 
 # %%
-late = "batches of 1, then lr 0.01"
-curves[late] = race(1, [0.1] * 5 + [0.01] * 5)
-print(f"excess loss after ten epochs: {curves[late][9]:.6f}")
+late = "batches of 1, then lr 0.001"
+slower, misread_late = race(1, [0.01] * 5 + [0.001] * 5)
+always, misread_always = race(1, [0.001] * 10)
+curves[late], curves["batches of 1, lr 0.001"] = slower.mean(axis=0), always.mean(axis=0)
+print(f"after ten epochs: {slower[:, 9].mean():.4f}; with 0.001 from the start {always[:, 9].mean():.4f}")
+print(f"misread of 200 new: {np.mean(misread_late):.0f}; with 0.001 from the start {np.mean(misread_always):.0f}")
 figures.descent.race(
-    {**curves, late: curves[late][4:]},  # the same dictionary, but the last curve from epoch 5 on
+    {**curves, late: curves[late][4:]},  # the last curve from epoch 5 on: until then it is that of batches of 1
+    ylabel="loss C of the 800 digits",
     caption="Large steps first, to get there; small ones at the end, against the noise.")
 
 # %% [markdown]
-# It ends ahead of all, at a small part of the loss of batches of 20, which kept their rate. Near the lowest point,
-# where noise is what is left, small steps pay.
+# At once the jumps stop, and the loss ends below all others. Large steps cover the way, and small ones settle. (The new
+# digits do not thank us for it: 15 are misread, and 12 with small steps all the time. The loss of the training digits is
+# not all that counts.)
 #
 # ### Sum or mean?
 #
 # The update of a mini-batch divides the sum of its samples' gradients by $m$:
 # $w \leftarrow w - (\mathrm{lr} / m) \sum_i \partial C_i / \partial w$, where $C_i$ is the loss of one
-# sample.[^Owens "Stochastic gradient descent"] Leave the division out by mistake. The shapes still fit, and no error
-# appears. The largest curvature of $C$ on our 200 samples is 1.01, as printed above, and lr is 0.1 again.
+# sample.[^Owens "Stochastic gradient descent"] Suppose you forget the division. The shapes still fit, and no error
+# appears. What happens to the training? Take a learning rate of 0.005, and remember the largest curvature of the
+# digits, 43.8.
 
 # %%
-rows = {}
-for size in (2, 5, 10, 21, 22, 50):
-    summed, averaged = race(size, [0.1] * 3, average=False)[-1], race(size, [0.1] * 3)[-1]
-    rows[size] = (0.1 * size, 200 % size or size, summed, averaged)  # 200 % size: what is left for the last batch
+rows = {size: [race(size, [0.005] * 3, average, runs=3)[0][:, -1].max() for average in (False, True)]
+        for size in (2, 5, 10, 20, 50)}  # fmt: skip
 
 # %% tags=["hide-input"]
 # A prediction.
 summing = predict(
-    "With batches of 2, 10 and 50: which of them learn, if the gradients are summed and not averaged?",
-    ["none of them", "only batches of 2", "2 and 10", "all three"], answer="2 and 10", reveals=2,
+    "With batches of 2, 5 and 20: which of them learn, if the gradients are summed and not averaged?",
+    ["none of them", "only batches of 2", "2 and 5", "all three"], answer="2 and 5", reveals=2,
 )  # fmt: skip
 summing
 
 # %% tags=["hide-output", "hide-input"]
 # Summed and averaged, batch size by batch size.
+def in_words(value):
+    return f"{value:.3f}" if value < 1 else "explodes"
+
 table(
-    [(size, *row) for size, row in rows.items()], ["m", "lr · m", "last batch", "summed", "averaged"],
-    formats={"lr · m": ".1f", "summed": ".1g", "averaged": ".1g"},
-    caption="Excess loss after 3 epochs, mean of 20 runs",
+    [(size, f"{0.005 * size:g}", in_words(summed), in_words(averaged)) for size, (summed, averaged) in rows.items()],
+    ["m", "lr · m", "summed", "averaged"], align="rrrr", caption="Loss after 3 epochs, the worst of three runs",
 )  # fmt: skip
 
 # %% [markdown]
 # <details class="reveal"><summary>The batch size has become a second learning rate</summary>
 #
-# A sum over $m$ samples is $m$ times their mean, so the real step is $\mathrm{lr} \cdot m$: 0.2, 1 and 5. The limit is
-# $2/h$, about 2, so batches of 50 explode. Batches of 2 and 5 learn, but end higher than with the mean, because a
-# longer step follows the noise of its batch farther. Batches of 10 end lower: their longer steps arrive in three
-# epochs, and the averaged ones have not. (That is also why the averaged column grows farther down: fewer steps.)
-#
-# Then why does 21 get through, with 2.1? Not because its batches are gentler. The input of the bias is always 1, so
-# *every* batch has a curvature of at least 1, and every full batch of 21 throws the walk outward along its steepest
-# direction. What saves it is the short last batch of an epoch: $200 = 9 \cdot 21 + 11$, and these 11 multiply the
-# distance by about $1 - 1.1 \cdot 1.01 = -0.11$. Leave it out, and 21 explodes too. With 22 only 2 samples are left,
-# too few to save it. The mean has no such limit on $m$.
+# A sum over $m$ samples is $m$ times their mean, so the real step is $\mathrm{lr} \cdot m$: 0.01, 0.025 and 0.1. The
+# limit is about $2/43.8 = 0.046$. So batches of 2 and 5 learn, and batches of 20 explode; the table shows that 10 is
+# too many already. (A batch of a few digits is bent more sharply than all 800 together, about 55 for 5 digits, so its
+# own limit is a little lower.) With the mean there is no such limit on $m$.
 #
 # </details>
 
 # %% tags=["hide-input"]
 # The answer, confirmed by what was measured.
-learned = [str(size) for size in (2, 10, 50) if rows[size][2] < excess(np.zeros(2)) / 10]
+learned = [str(size) for size in (2, 5, 20) if rows[size][0] < digit_loss(np.zeros(785))]
 summing.confirm("all three" if len(learned) == 3 else " and ".join(learned) or "none of them")
 
 # %% [markdown]
 # ## What the loss does not see
 #
-# So training follows the loss. But what you want is right answers. Do the two always go together? Take seven samples,
-# class 1 from $x = 3$ on, and one of them far out at $x = 15$. The model is a line $o = w x + b$ that answers 1 where
-# $o \ge 0.5$. With $w = 0.2,\ b = 0$ it has all seven right.
+# Training follows the loss. But what you want is right answers. Do the two always go together? In 785 dimensions it is
+# hard to see, so take one last small example, with one input. There are seven samples, class 1 from $x = 3$ on, and one
+# of them lies far out at $x = 15$. The model is a line $o = w x + b$ that answers 1 where $o \ge 0.5$. With
+# $w = 0.2,\ b = 0$ it has all seven right.
 
 # %%
 far_x, far_y = np.array([[0.0], [1], [2], [3], [4], [5], [15]]), np.array([0, 0, 0, 1, 1, 1, 1])
@@ -750,7 +874,8 @@ def right_answers(w, b):
 print("right at the start:", right_answers(np.array([0.2]), 0.0), "of 7")
 
 # %% [markdown]
-# From there, walk downhill on the mean loss $C$, 500 steps, so short that it falls at every single one.
+# From there, walk downhill on the mean loss $C$ for 500 steps, so short that it falls at every one of them. (What is the
+# output at $x = 15$ at the start, and what should it be?)
 
 # %%
 w, b = np.array([0.2]), 0.0
@@ -784,8 +909,9 @@ table(
 # <details class="reveal"><summary>The loss falls to a quarter, and an answer is lost for good</summary>
 #
 # Seven right answers become 4, then 6, while the loss falls to a quarter. Even the line with the least loss of all has
-# only 6. The loss asks *how far* each output is from 0 or 1, and the far sample starts with $o = 3$, farther off than
-# any other. The count only asks *on which side* of 0.5 an output lies. The line tilts to reduce one sample's error.
+# only 6. The loss asks *how far* each output is from 0 or 1. The far sample starts with $o = 3$, farther off than any
+# other, so the line tilts to reduce this one error. The count of right answers only asks *on which side* of 0.5 an
+# output lies, and there the far sample was right all the time.
 #
 # </details>
 
@@ -802,41 +928,80 @@ parting.confirm("some are lost on the way, and all come back" if lost == 0 else
                 "one is lost for good" if lost == 1 else "most are lost for good")  # fmt: skip
 
 # %% [markdown]
-# Then why not make the number of right answers the goal? Take six samples of two classes that overlap. A classifier
-# says 1 where $x + b \ge 0$, else 0; count its mistakes. Below the count stands the loss of a smooth version with the
-# output $o = \mbox{sigmoid}(x + b)$:
+# The digits do it too. Lesson 01's perceptron reads all 800 of them. Take its weights, scaled so that its outputs fit 0
+# and 1 as well as they can, and walk downhill from there:
 
 # %%
-inputs, labels = np.arange(6.0), np.array([0, 0, 1, 0, 1, 1])
-places = np.linspace(-5.5, 0.5, 200)
+reader = ops.perceptron_fit(pair.x, pair.y)
+z = X @ reader.w  # positive for a 9
+best_scale = z @ (answers - 0.5) / (z @ z)  # for which 0.5 + scale * z has the least loss
+from_perceptron = best_scale * reader.w + 0.5 * (np.arange(785) == 784)  # the last weight is the bias
+
+after_perceptron = figures.surfaces.descend(digit_gradient, from_perceptron, 0.04, 200)
+for k in (0, 200):
+    print(f"step {k}: loss {digit_loss(after_perceptron[k]):.4f}, right {digits_right(after_perceptron[k])} of 800")
+
+# %% [markdown]
+# Some digits that were right are given up, so that many others come closer to 0 or 1.
+#
+# Then why not make the number of right answers the goal? Take weights that have not learned for long, ten steps from
+# zero, and 40 new digits. Move the bias alone, and look at the number of mistakes and at the loss.
+
+# %%
+young = figures.surfaces.descend(digit_gradient, np.zeros(785), 0.02, 10)[-1]
+outputs, labels = X_new[:40] @ young, pair.y_new[:40]
+places = np.linspace(-0.8, 0.8, 401)  # what is added to the bias
 
 def wrong_answers(b):
-    return int(np.sum(ops.heaviside(inputs + b) != labels))
+    return int(np.sum((outputs + b >= 0.5) != labels))
 
 def smooth_loss(b):
-    return ops.half_squared_sum_forward(ops.sigmoid(inputs + b), labels)[0]
+    return 0.5 * np.mean((outputs + b - labels) ** 2)
 
 figures.losses.staircase(
     places, [wrong_answers(b) for b in places], [smooth_loss(b) for b in places],
+    xlabel="added to the bias",
     caption="Standing on a stair, you cannot tell which way leads down. On the curve you can.")
 
 # %% [markdown]
-# The count is a staircase: level almost everywhere, and at its few jumps there is no derivative. It tells you *that*
-# you are wrong, never *which way* is better. Choosing the largest of several outputs, argmax, has the same fault: its
-# derivative is zero wherever there is one.[^Hwu "Why Not Use the Intuitive Measure?"] So we follow a loss that is
-# smooth, a stand-in for what we want. It is not the same: here it is lowest where the count is 2, although 1 is
+# The count is a staircase: level almost everywhere, and at its jumps there is no derivative. It tells you *that* you are
+# wrong, never *which way* is better. Choosing the largest of several outputs, argmax, has the same fault: its derivative
+# is zero wherever there is one.[^Hwu "Why Not Use the Intuitive Measure?"] So we follow a loss that is smooth, as a
+# stand-in for what we want. It is not the same thing: here it is lowest where 4 digits are misread, although 3 are
 # possible. So keep an eye on the right answers too.[^Owens "How good is our network?"]
 #
 # For several classes most networks today use another stand-in, the **cross-entropy**: $-\ln p$, where $p$ is the
 # probability that the network gives to the right class. [Lesson 06](06_training_an_mlp.ipynb) compares it with others.
 
 # %% [markdown]
+# ## So, is a smaller step safer?
+#
+# Go back to the belief at the top of the page: *a smaller step is safer; it may take longer, but it gets there.* Here is
+# what you measured.
+#
+# | where | is the smaller step safer? |
+# |---|---|
+# | a parabola, a ravine, the digits | Yes, against running away: below $2/h$ the loss never grows. The price is time. |
+# | a bowl with a dent | No. The small step stays in the poor valley; a larger one jumps out of it. |
+# | the landscape | Neither. Both rates found the same valleys, the smaller one later. |
+# | mini-batches | At the end, yes: small steps average the noise away. |
+#
+# So no rate is safe in itself. What fits is a rate below the limit of the steepest direction, and a smaller one at the
+# end.
+
+# %% [markdown]
+# And what does a step need? One slope for each weight. On this page the formula $X^T (o - y)$ gave all of them, because
+# the model was a single weighted sum. A network that reads all ten digits has 101,770 weights and biases, in layers, and
+# measuring its slopes one by one would mean running it twice for each. [Lesson 04](04_backpropagation.ipynb) finds all
+# of them in one pass back.
+
+# %% [markdown]
 # ## Optional: a step that knows the curvatures
 #
 # <details><summary>The best step along the gradient, and Newton's</summary>
 #
-# In the ravine one direction dictated the step for both. Could a step be chosen that knows the curvatures? For a linear
-# model the matrix $H = X^T X$ holds all second derivatives of $J$. The best step *along* the gradient $g$ has the
+# In the ravine, and with the digits, the steepest direction dictated the step for all. Could a step be chosen that knows
+# the curvatures? For a linear model the matrix $H = X^T X$ holds all second derivatives of $J$. The best step *along* the gradient $g$ has the
 # length $\mathrm{lr} = g^T g \,/\, g^T H g$.[^Hwu "Stochastic Gradient Descent"] **Newton's method** also changes the
 # direction: it solves $H\,\Delta w = -g$ and jumps to where the gradient would be zero, if the loss were a parabola.
 #

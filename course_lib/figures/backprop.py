@@ -15,6 +15,9 @@ from .svg import Svg
 
 ROW, TOP, CELL, SHEET = 22, 70, 37, 402  # a matrix row; top of the first band; width of a cell, and of the sheet
 RADIUS = 25  # of a neuron in the path diagram
+GAP, STRIP = 4, style.tint("gradient", 0.12)  # behind the gradients, so that their rows look unlike the values'
+USED = style.colour("idle")
+"""Behind a matrix that the present step reads. Dashed is only what is not computed yet."""
 
 
 def path_diagram(x, hidden, output, w_hidden, w_output, marked):
@@ -152,20 +155,23 @@ def _frame(values, done):
     svg.text(6, 40, shapes)
     for k, band in enumerate(BANDS):
         left, first = 4, TOP + 2 * k * tall
+        svg.rect(0, first + tall - GAP, svg.width, tall - 14, fill=STRIP, stroke="none")
         for upper, lower, width in _widths(band, values):
             for name, top in ((upper, first), (lower, first + tall)):
                 if name is None:
                     svg.text(left, top + 12, "dX: unused", fill=style.MUTED)
                     continue
                 known = name in done or name in ("X", "W", "W2", "Y")
+                if name in sources:
+                    rows, columns = np.shape(values[name])
+                    across, down = columns * _cell(name, values[name]), rows * ROW
+                    svg.rect(left - 4, top + 15, across + 8, down + 9, fill=USED, stroke="none", radius=4)
                 box = _matrix(svg, values[name], left, top, name, known)
                 if name in FORWARD | BACKWARD:
                     rule = (FORWARD | BACKWARD)[name][0]
                     svg.text(left, top - 3 if top == first else box.bottom + 16, rule, fill=style.MUTED)
                 if name == now:
                     svg.rect(box.x - 2, box.y - 3, box.width + 4, box.height + 6, line=3)
-                elif name in sources:
-                    svg.rect(box.x - 2, box.y - 3, box.width + 4, box.height + 6, line=2, dashed=True)
             left += width
     return picture(svg, alt=_alt(values, now, formula, done), caption=_frame_caption(values, now, formula, sources))
 
@@ -217,7 +223,7 @@ def _shapes(values, now, formula, sources):
 def _frame_caption(values, now, formula, sources):
     if now is None:
         return "Nothing is computed yet: dashed cells wait. Every gradient will have the shape of the matrix above it."
-    return f"{now} = {formula} is computed (solid frame) from {' and '.join(sources)} (dashed frames): {WORDS[now]}."
+    return f"{now} = {formula} (thick frame) is computed from {' and '.join(sources)} (grey rims): {WORDS[now]}."
 
 
 def _alt(values, now, formula, done):
@@ -229,8 +235,10 @@ def _alt(values, now, formula, done):
 
 
 @style.styled
-def learning(losses, before, after, labels):
+def learning(losses, before, after, labels, lines=(None, None)):
     """Return the loss of each step, and below it what two hidden neurons make of each sample, before and after.
+
+    The output neuron says class 1 on one side of its line, which is shaded, and class 0 on the other.
 
     Parameters
     ----------
@@ -239,6 +247,8 @@ def learning(losses, before, after, labels):
         The hidden activations of the samples.
     labels : int array (B,)
         Classes 0 and 1.
+    lines : ((w, b), (w, b)), optional
+        The output neuron's weights (2,) and its bias, before and after: its sum is w . hidden + b.
     """
     fig, axes = style.new_figure(4.2, 4.7, 2, 2, height_ratios=(2, 3))
     grid = axes[0, 0].get_gridspec()
@@ -247,7 +257,10 @@ def learning(losses, before, after, labels):
     top = fig.add_subplot(grid[0, :])
     top.plot(losses, color=style.colour("gradient"))
     top.set(title="the loss", xlabel="step", ylim=(0, None))
-    for ax, hidden, title in zip(axes[1], (before, after), ("hidden, before", "hidden, after"), strict=True):
+    titles = ("hidden, before", "hidden, after")
+    for ax, hidden, title, line in zip(axes[1], (before, after), titles, lines, strict=True):
+        if line is not None:
+            _half_plane(ax, *line)
         for k in np.unique(labels):
             cue = style.class_cue(k)
             points = hidden[labels == k]
@@ -259,6 +272,16 @@ def learning(losses, before, after, labels):
     axes[1, 0].set_ylabel("H2")
     fig.legend(*axes[1, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return fig
+
+
+def _half_plane(ax, w, b, low=-0.1, high=1.1):
+    """Draw the line where w . p + b is 0, and shade the side where it is positive."""
+    places = np.linspace(low, high, 121)
+    sums = w[0] * places[None, :] + w[1] * places[:, None] + b
+    if sums.min() < 0 < sums.max():
+        ax.contour(places, places, sums, levels=[0], colors=style.INK, linewidths=1.2)
+    ax.contourf(places, places, sums, levels=[0, max(sums.max(), 1e-9)], colors=[style.class_cue(1).region])
+    ax.grid(False)
 
 
 @style.styled
@@ -305,10 +328,29 @@ def check_scatter(results):
 
 
 @style.styled
-def learned_plane(x, labels, predict):
-    """Return `plots.decision_plane` in a shape that a phone shows at a readable size: its key stands below."""
-    fig, ax = style.new_figure(4.0, 4.8)
+def learned_plane(x, labels, predict, lines=()):
+    """Return `plots.decision_plane` in a shape that a phone shows at a readable size: its key stands below.
+
+    Parameters
+    ----------
+    x, labels, predict
+        As `plots.decision_plane`.
+    lines : sequence of (name, w, b)
+        Hidden neurons, each with its weights (2,) and its bias: the line where its sum is 0 is drawn too.
+    """
+    fig, ax = style.new_figure(4.0, 4.8 + 0.25 * len(lines))
     decision_plane(x, labels, predict, ax=ax)
+    (x0, x1), (y0, y1) = ax.get_xlim(), ax.get_ylim()
+    for (name, w, b), role in zip(lines, ("gradient", "output"), strict=False):
+        c = style.cue(role)
+        if abs(w[1]) >= abs(w[0]):
+            across = np.array([x0, x1])
+            ends = across, -(w[0] * across + b) / w[1]
+        else:
+            up = np.array([y0, y1])
+            ends = -(w[1] * up + b) / w[0], up
+        ax.plot(*ends, color=c.colour, linestyle="--", linewidth=1.8, label=f"{name}: its sum is 0")
+    ax.set(xlim=(x0, x1), ylim=(y0, y1))
     ax.get_legend().remove()
     fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=1)
     return fig

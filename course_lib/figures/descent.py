@@ -184,23 +184,25 @@ def waiting(walks, low=0.5, caption=""):
 
 
 @style.styled
-def race(curves, caption=""):
-    """Return a `Picture` of excess losses per epoch, counted from 1, on a logarithmic axis.
+def race(curves, ylabel="loss", caption=""):
+    """Return a `Picture` of losses per epoch, counted from 1, on a logarithmic axis.
 
     Parameters
     ----------
     curves : {name: (epochs,) list}
         A shorter list is a run that continues another one: it is drawn up to the last epoch.
+    ylabel : str
+        What the losses are.
     """
     require_some("curves", curves)
     epochs = max(len(c) for c in curves.values())
     series = {name: (np.arange(epochs - len(c) + 1, epochs + 1), c) for name, c in curves.items()}
     fig, ax = style.new_figure(4.2, 4.0)
-    plots.curves(series, xlabel="epoch", ylabel="excess loss", log=True, ax=ax)
+    plots.curves(series, xlabel="epoch", ylabel=ylabel, log=True, ax=ax)
     _legend_below(fig, ax)
     whole = {name: c for name, c in curves.items() if len(c) == epochs}
     first, last = min(whole, key=lambda name: whole[name][0]), min(curves, key=lambda name: curves[name][-1])
-    alt = f"Excess loss over {epochs} epochs. Lowest after one epoch: {first}. Lowest after {epochs}: {last}."
+    alt = f"Loss over {epochs} epochs. Lowest after one epoch: {first}. Lowest after {epochs}: {last}."
     return picture(fig, alt=alt, caption=caption)
 
 

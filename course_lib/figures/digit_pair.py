@@ -1,10 +1,12 @@
-"""Pictures of a perceptron on two digits: twenty digits and a mistake, its weights as an image, what it got wrong."""
+"""Pictures of one neuron on two digits: twenty digits and a mistake, its weights as an image, its outputs by step."""
 
 import numpy as np
 
 from course_lib.validate import require_some
 
 from . import style
+from .picture import picture
+from .stepper import stepper
 
 COLUMNS = 5
 """Digits in a row: with the large one beside them, the figure fits on a phone."""
@@ -72,6 +74,58 @@ def weight_images(weights, titles, *, side=28, names=("4", "9")):
         fontsize=style.SIZE_SMALL,
     )
     return fig
+
+
+def outputs_by_step(walk, x, y, at, *, title, side=28, names=("4", "9")):
+    """Return a stepper through a descent: the weights as an image, and how many digits of each kind have which output.
+
+    Parameters
+    ----------
+    walk : (steps + 1, side * side + 1) array
+        The weights after each step, the bias last.
+    x : (n, side * side + 1) array
+        The digits, with a last column of ones; an output is x @ weights, and 0.5 or more says `names[1]`.
+    y : (n,) int array of 0 and 1
+    at : list of int
+        The steps that are shown.
+    title : str
+    names : (str, str)
+        What the labels 0 and 1 stand for.
+
+    ValueError where a list is empty.
+    """
+    require_some("x", x)
+    require_some("at", at)
+    walk, y = np.asarray(walk, float), np.asarray(y)
+    outputs = {k: x @ walk[k] for k in at}
+    low, high = min(o.min() for o in outputs.values()), max(o.max() for o in outputs.values())
+    bins = np.linspace(min(low, 0) - 0.05, max(high, 1) + 0.05, 41)
+    most = max(np.histogram(o[y == c], bins)[0].max() for k, o in outputs.items() for c in (0, 1) if k)
+    frames = [_outputs_frame(k, walk[k], outputs[k], y, bins, 1.1 * most, side, names) for k in at]
+    return stepper(frames, title=title)
+
+
+@style.styled
+def _outputs_frame(step, w, outputs, y, bins, most, side, names):
+    fig, (left, right) = style.new_figure(4.2, 2.7, 1, 2, width_ratios=(1, 1.7))
+    image = w[:-1].reshape(side, side)
+    scale = np.abs(image).max() or 1.0
+    left.imshow(-image, cmap=style.DIVERGING, vmin=-scale, vmax=scale, interpolation="nearest")
+    left.set(xticks=[], yticks=[])
+    left.set_title("weights", loc="center")
+    left.grid(False)
+    right.axvline(0.5, color=style.MUTED, linestyle=":", linewidth=1.2)
+    for c, role, look in ((0, "data", "stepfilled"), (1, "hazard", "step")):
+        fill = dict(alpha=0.45) if look == "stepfilled" else dict(linewidth=2)
+        right.hist(outputs[y == c], bins, histtype=look, color=style.colour(role), label=f"{names[c]}s", **fill)
+    right.set(xlabel="output", ylim=(0, most), yticks=[], xlim=(bins[0], bins[-1]))
+    right.set_title(f"outputs, step {step}", loc="center")
+    right.legend(loc="upper right")
+    means = [outputs[y == c].mean() for c in (0, 1)]
+    right_ones = int(np.sum((outputs >= 0.5) == (y == 1)))
+    said = f"mean output of {names[0]}s {means[0]:.2f}, of {names[1]}s {means[1]:.2f}; {right_ones} of {len(y)} right"
+    when = f"After {step} step{'s' if step != 1 else ''}"
+    return picture(fig, alt=f"Step {step}: {said}.", caption=f"{when}: {said}.".replace("-", "\u2212"))
 
 
 def _ink(ax, image, framed=False):

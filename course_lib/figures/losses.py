@@ -84,10 +84,16 @@ def samples_and_loss(x, y, weights, loss, caption=""):
 
 
 @style.styled
-def staircase(places, wrong, loss, caption=""):
+def staircase(places, wrong, loss, xlabel="b", caption=""):
     """Return a `Picture`: the number of wrong answers above, a smooth loss below, over the same parameter b.
 
     A dotted line goes through both where the loss is lowest.
+
+    Parameters
+    ----------
+    places, wrong, loss : (n,) sequences
+    xlabel : str
+        What b is called below the axis.
     """
     require_some("loss", loss)
     fig, (top, bottom) = style.new_figure(WIDTH, 4.4, 2, 1, sharex=True)
@@ -115,8 +121,9 @@ def staircase(places, wrong, loss, caption=""):
         fontsize=style.SIZE_SMALL,
         color=style.INK,
     )
-    top.set(ylabel="wrong answers", title="Counting: no slope to follow", ylim=(-0.3, None))
-    bottom.set(ylabel="loss", xlabel="b", title="Squared distance: a slope to follow")
+    room = -0.17 * max(wrong)  # for the words below
+    top.set(ylabel="wrong answers", title="Counting: no slope to follow", ylim=(room, None))
+    bottom.set(ylabel="loss", xlabel=xlabel, title="Squared distance: a slope to follow")
     alt = (
         f"Above: the number of wrong answers over b is a staircase between {min(wrong)} and {max(wrong)}, level except "
         f"at jumps. Below: the loss over b is one smooth curve between {min(loss):.2f} and {max(loss):.2f}. Where it "

@@ -161,3 +161,28 @@ def test_the_learned_plane_is_narrow_and_keeps_its_key():
     assert fig.get_size_inches()[0] <= 4.2
     assert fig.axes[0].get_legend() is None
     assert "right answer: class 0" in [t.get_text() for t in fig.legends[0].get_texts()]
+
+
+def test_the_lines_of_neurons_are_drawn_where_their_sums_are_zero():
+    """A neuron of each slope: one nearly level, one nearly upright; and the shaded side in the hidden plane."""
+    x, labels = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), np.array([0, 1, 1, 0])
+    lines = [("H1", np.array([0.5, 2.0]), -1.0), ("H2", np.array([3.0, 0.2]), -1.5)]
+    fig = backprop.learned_plane(x, labels, lambda p: (p[:, 0] > 0.5).astype(int), lines)
+    drawn = [line for line in fig.axes[0].lines if "its sum is 0" in str(line.get_label())]
+    assert len(drawn) == 2
+    for line, (_, w, b) in zip(drawn, lines, strict=True):
+        np.testing.assert_allclose(np.column_stack(line.get_data()) @ w + b, 0, atol=1e-12)
+    halves = [(np.array([1.0, 1.0]), -0.5), (np.array([1.0, 1.0]), 5.0)]  # cut by its line; shaded all over
+    fig = backprop.learning(np.ones(3), np.eye(4, 2), np.eye(4, 2), labels, halves)
+    cut, whole = fig.axes[:2]
+    assert len(cut.collections) == 2
+    assert len(whole.collections) == 1
+
+
+def test_what_a_step_reads_has_a_rim_and_no_dashes():
+    texts = [_text(frame) for frame in backprop.backprop_frames(*sample())]
+    rims = [text.count(f"fill='{backprop.USED}'") for text in texts]
+    sources = [len(sources) for _, *sources in (backprop.FORWARD | backprop.BACKWARD).values()]
+    assert rims == [0, *sources]
+    assert "stroke-dasharray" in texts[0], "not computed yet"
+    assert "stroke-dasharray" not in texts[-1], "all is computed, although two matrices are read"

@@ -56,9 +56,19 @@ def test_the_mistake_has_a_frame_and_a_cross():
     )
 
 
+def test_outputs_by_step_says_the_means_and_the_right_answers_of_each_step():
+    x, y = np.array([[1.0, 0, 0, 0, 1], [0, 1.0, 0, 0, 1]]), np.array([0, 1])
+    walk = np.array([[0, 0, 0, 0, 0], [0, 0.75, 0, 0, -0.25]])
+    first, last = digit_pair.outputs_by_step(walk, x, y, [0, 1], title="t", side=2).frames
+    assert first.caption == "After 0 steps: mean output of 4s 0.00, of 9s 0.00; 1 of 2 right."
+    assert last.caption == "After 1 step: mean output of 4s \u22120.25, of 9s 0.50; 2 of 2 right."
+
+
 @pytest.mark.parametrize("draw", [
     lambda: digit_pair.front_door(np.zeros((0, 28, 28)), np.ones((28, 28)), "a 9"),
     lambda: digit_pair.weight_images([], []),
+    lambda: digit_pair.outputs_by_step(np.zeros((2, 5)), np.ones((0, 5)), [], [0, 1], title="t", side=2),
+    lambda: digit_pair.outputs_by_step(np.zeros((2, 5)), np.ones((3, 5)), [0, 1, 1], [], title="t", side=2),
     lambda: digit_pair.weight_images([np.zeros(785)], []),
 ])  # fmt: skip
 def test_nothing_to_draw_is_refused(draw):

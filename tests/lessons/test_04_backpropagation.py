@@ -335,6 +335,32 @@ def test_the_batches_of_an_epoch_are_those_of_lesson_06(lesson):
     assert -(-4000 // 64) == 63
 
 
+def test_the_loop_of_the_page_reads_digits(lesson, printed):
+    """What closes the page: 630 steps, and nine in ten new digits are read."""
+    assert 0.86 < lesson["share"] < 0.92
+    assert "of 1,000 new digits, after 630 steps" in printed
+    assert sum(w.size + b.size for w, b in zip(*lesson["reads"], strict=True)) == 101_770
+
+
+def test_each_hidden_neurons_line_parts_one_sample_of_class_1_from_the_rest(lesson):
+    x, labels = lesson["X_xor"], lesson["labels"]
+    fires = x @ lesson["w_hidden"] + lesson["b_hidden"] > 0  # (4 samples, 2 neurons)
+    assert fires.sum(axis=0).tolist() == [1, 1]
+    np.testing.assert_array_equal(fires.any(axis=1), labels == 1)
+    (_, w2), (_, b2) = lesson["start"]
+    assert (lesson["before"] @ w2 + b2 > 0).all(), "before, all four lie on the side of class 1"
+
+
+def test_three_times_the_weights_win_less_than_they_lose_at_most_a_factor_of_three(lesson):
+    slopes, shrinking = lesson["mean_slopes"], lesson["shrinking"]
+    assert slopes[1.0] / 3 < slopes[3.0] < slopes[1.0] / 2
+    assert 1 < shrinking[3.0] < shrinking[1.0] < shrinking[0.3]
+    assert round(shrinking[1.0]) == 35
+    assert 3**5 == 243
+    assert round(243 / 35) == 7
+    assert lesson["depth"].answer == "still smaller, but by less than 35 times"
+
+
 def test_weights_and_slopes_both_decide_how_a_gradient_shrinks(lesson):
     """Smaller weights make it worse; larger ones help less than they multiply, since they flatten the sigmoids."""
     shrinking, slopes = lesson["shrinking"], lesson["mean_slopes"]
@@ -386,7 +412,7 @@ def test_the_scale_of_the_first_weights_decides(lesson, shown):
     assert 900 < min(steps[0.1]) < max(steps[0.1]) < 2700
     assert 5 < np.median(steps[0.1]) / np.median(steps[1.0]) < 15, "about ten times as many"
     assert re.search(r"0\.01 +0 +not in 3,000\n +0\.1 +5 +[\d,]+ to [\d,]+\n +1 +5 +\d+ to \d+", shown)
-    assert lesson["start_scale"].answer == "times 1"
+    assert lesson["start_scale"].answer == "about ten times as many"
 
 
 def test_a_small_start_stays_where_all_outputs_are_a_half(lesson, prose):
