@@ -53,7 +53,7 @@ figures.show(
     "maps: orange asks for a large input, purple for a small one.")
 
 # %% [markdown]
-# Many people believe that one can: *the weights of a neuron show what it is looking for.* On this page you try. In the
+# Many people believe that you can: *the weights of a neuron show what it is looking for.* On this page you try. In the
 # first layer it works, up to a point; in the second it fails. So you learn to ask in other ways. What excites a neuron?
 # How does one answer react if you touch the image, or cover a part of it? What does a layer take for alike? Which image
 # would a neuron like best? Each of these questions has a true answer, and each can mislead you. That is why you will
@@ -451,7 +451,7 @@ table([(name, *row) for name, row in tested.items()], ["map", "agrees with a sis
 # The sizes of the slopes fail: they agree about as well with the untrained network as with the sister. So a bright spot
 # in a picture of sizes is no evidence. The signs pass, but weakly. The occlusion maps agree well with the sister's, and
 # hardly at all with the untrained network's: they do show something that was learned. But they show it *for this square
-# and this grey*. On paper a grey square is ink, so the grey is an assumption, too. And they say what an answer needs,
+# and this grey*. On paper a grey square is ink, so the grey is an assumption, too. And they say what the score loses,
 # not why.
 
 # %% [markdown]
@@ -489,6 +489,15 @@ print("points", points.shape)
 
 # %% tags=["nbval-ignore-output"]
 figures.digit_map(net, x_test, labels, points, first=some[1])
+
+# %% [markdown]
+# <details><summary>What you may have found</summary>
+#
+# The 2s and the 8s overlap, and the 7s lie close to the 9s. (On a sister's map other kinds may be neighbours.) At
+# several 4s, grey in the open top costs most: it draws a roof, and a 4 with a roof is a 9. At some 0s it is grey in the
+# empty middle. Many of the misread digits lie where groups meet, but not all of them.
+#
+# </details>
 
 # %% [markdown]
 # On the map some kinds overlap. Can the network not tell them apart? Take, for each digit, its nearest neighbour. And
@@ -659,9 +668,9 @@ print(f"real digits of which the network is less sure: {(real < 0.999).mean():.0
 # is surer of it than of about a quarter of the real digits.[^Nguyen, Yosinski and Clune 2014 "Deep Neural Networks
 # are Easily Fooled"]
 #
-# Why is that possible? Training asked to tell 3s from other *digits*; no loss ever punished an answer about noise. And
-# softmax must share out 100 % among ten digits, whatever it is shown: there is no answer "none of these". In a space of
-# 1,024 pixels nearly every point is not a digit, and there nothing has ever trained the answers.
+# Why is that possible? Training asked it to tell 3s from other *digits*; no loss ever punished an answer about noise.
+# And softmax must share out 100 % among ten digits, whatever it is shown: there is no answer "none of these". In a
+# space of 1,024 pixels nearly every point is no digit, and there no answer was ever trained.
 # **99.9 % means "rather a 3 than another digit", and not "this is a 3".**
 #
 # </details>
@@ -943,7 +952,7 @@ no_clip.confirm("more than 100" if highest > 100 else "about 50" if highest > 40
 #
 # You began with a digit, 96 squares, and the hope that weights show what a neuron is looking for. For a neuron that
 # looks at pixels that is true. One layer further the squares told you nothing, and yet you found out a good deal: which
-# strokes excite a map, what the answer needs, what lies near the 6, and that the examples are behind its mistake.
+# strokes excite a map, how the answer reacts, what lies near the 6, and that the examples are behind its mistake.
 #
 # Every way of asking has its own assumption: patches the data, saliency the small step, occlusion the grey of the
 # square, the map its two directions, the painted image the prior. So ask in more than one way, look for a control that

@@ -47,7 +47,9 @@ def test_every_written_sum_is_the_entry_that_it_names(B, C, M):
 
 
 def test_a_sum_has_a_term_for_each_pair_of_its_two_rows():
-    assert sum_of([["a", "b"]], [["c", "d"], ["e", "f"]], 0, 1) == "a \N{ASTERISK OPERATOR} e + b \N{ASTERISK OPERATOR} f"
+    assert (
+        sum_of([["a", "b"]], [["c", "d"], ["e", "f"]], 0, 1) == "a \N{ASTERISK OPERATOR} e + b \N{ASTERISK OPERATOR} f"
+    )
 
 
 def test_the_drawing_fits_a_phone():

@@ -72,16 +72,18 @@ def test_one_function_draws_them_and_no_other_map_with_two_ends_is_named():
 
 
 def test_no_lesson_says_it_the_other_way_round():
-    wrong = re.compile(r"purple (?:asks|it wants ink|is more|speaks for a 9)|orange (?:is less|it wants (?:none|paper))", re.I)
+    wrong = re.compile(
+        r"purple (?:asks|it wants ink|is more|speaks for a 9)|orange (?:is less|it wants (?:none|paper))", re.I
+    )
     for path in sorted(NOTEBOOKS.glob("*.py")):
         assert not wrong.search(" ".join(path.read_text("utf-8").split())), path.name
 
 
 def test_strongly_negative_pixels_may_have_a_dash_and_reach_may_be_given():
-    fig, ax = style.new_figure(2, 2)
+    ax = style.new_figure(2, 2)[1]
     drawn = signed(ax, [[0, -1], [-4, 4]], dash=0.5)
     assert drawn.get_clim() == (-4, 4)
     assert ax.collections[0].get_offsets().tolist() == [[0, 1]]
-    fig, ax = style.new_figure(2, 2)
+    ax = style.new_figure(2, 2)[1]
     assert signed(ax, np.zeros((2, 2))).get_clim() == (-1, 1)
     assert signed(ax, [[np.nan, 2.0]], 3).get_clim() == (-3, 3)

@@ -217,7 +217,8 @@ def test_the_frames_of_the_best_fit_move_along_and_their_sums_stay(lesson, shown
     here, there = lesson["found"]
     np.testing.assert_allclose(here.max(axis=(1, 2)), there.max(axis=(1, 2)), rtol=1e-5)
     assert "on the digit moved by three pixels the frame has moved along, and the sum is the same" in shown
-    assert "where it is orange it wants ink, where it is purple it wants paper" in prose + (NOTEBOOKS / f"{NAME}.py").read_text(encoding="utf-8")
+    script = (NOTEBOOKS / f"{NAME}.py").read_text(encoding="utf-8")
+    assert "where it is orange it wants ink, where it is purple it wants paper" in script
     for a, b in zip(here, there, strict=True):
         h, v = np.unravel_index(np.argmax(a), a.shape)
         np.testing.assert_array_equal(np.unravel_index(np.argmax(b), b.shape), (h, v + 3))

@@ -208,7 +208,8 @@ def test_signs_of_the_slopes_hold_what_3s_share_and_7s_do_not(lesson, networks, 
     start = nn.models.lenet5(rng=np.random.default_rng(seed))
     of = lesson["directions"]
     at_3, at_7, before = of(networks[seed], 3), of(networks[seed], 7), of(start, 3)
-    same, other, untrained = ((a @ b.T)[lesson["once"]].mean() for a, b in ((at_3, at_3), (at_3, at_7), (before, before)))
+    pairs = (at_3, at_3), (at_3, at_7), (before, before)
+    same, other, untrained = ((a @ b.T)[lesson["once"]].mean() for a, b in pairs)
     assert 0.15 < same < 0.35
     assert max(other, untrained) < same - 0.08
 
@@ -289,6 +290,30 @@ def test_the_map_mixes_what_all_84_numbers_keep_apart(lesson, networks):
     pixels, features = lesson["near"]
     assert pixels[3] < features[3] - 0.15
     assert pixels[4] < features[4]
+
+
+def test_what_the_reader_may_have_found_on_the_map(lesson):
+    points, labels, net = lesson["points"], lesson["labels"], lesson["net"]
+    centres = np.array([points[labels == digit].mean(axis=0) for digit in range(10)])
+    far = np.linalg.norm(centres[:, None] - centres, axis=2)
+    nearest = sorted((far[i, j], i, j) for i in range(10) for j in range(i))[:8]
+    assert {(8, 2), (9, 7)} <= {(i, j) for _, i, j in nearest}
+    apart = np.sort(np.linalg.norm(points[:, None] - centres, axis=2), axis=1)
+    ratio = apart[:, 0] / apart[:, 1]
+    assert np.median(ratio[lesson["missed"]]) > np.median(ratio[~lesson["missed"]]) + 0.1
+    for digit, rival, middle in ((4, 9, (10, 18)), (0, None, (16, 16))):  # a roof on a 4, a bar in a 0
+        found = 0
+        for i in np.flatnonzero((labels == digit) & (lesson["answers"] == digit))[:5]:
+            x = lesson["x_test"][i : i + 1]
+            falls = nn.occlusion(net, x, digit, size=5, stride=2)[0]
+            h, v = (2 * k for k in np.unravel_index(falls.argmax(), falls.shape))
+            if x[0, 0, h : h + 5, v : v + 5].max() > 0.1 or np.hypot(h + 2 - middle[0], v + 2 - middle[1]) > 4:
+                continue
+            covered = x.copy()
+            covered[:, :, h : h + 5, v : v + 5] = 0.5
+            rise = np.delete(net.forward(covered)[0] - net.forward(x)[0], digit)
+            found += rival is None or np.delete(np.arange(10), digit)[rise.argmax()] == rival
+        assert found >= (2 if digit == 4 else 1)
 
 
 def test_misread_digits_lie_between_two_groups(lesson, networks):
