@@ -501,7 +501,8 @@ figures.show(
 def cut_masks(images, rng):
     masks = []
     for image in images:
-        row, column = rng.integers(6, 13, size=2)  # upper left corner, 6 to 12
+        # upper left corner, 6 to 12
+        row, column = rng.integers(6, 13, size=2)
         piece = image[row : row + 9, column : column + 9]
         masks.append(piece - piece.mean())
     return np.stack(masks)[:, None]

@@ -174,10 +174,9 @@ table(rows[:6] + rows[10:], ["layer", "what it is", "shape of its output"])
 # Feature maps of a 3 and a 5, behind the ReLU of C1 and of C3.
 pair = [int(np.flatnonzero(labels == digit)[0]) for digit in (3, 5)]
 strong = sorted(np.argsort(-found[4][1].max(axis=(0, 2, 3)))[:6].tolist())
-for layer, maps in ((1, None), (4, strong)):
+for layer, maps, title in ((1, None, "Maps behind C1"), (4, strong, "Maps behind C3")):
     figures.show(
-        figures.convnets.maps_of(x_test[pair, 0], found[layer][1][pair], maps=maps,
-                                 title="Maps behind C1" if layer == 1 else "Maps behind C3"),
+        figures.convnets.maps_of(x_test[pair, 0], found[layer][1][pair], maps=maps, title=title),
         alt=f"Maps of a 3 and a 5 behind layer {layer}: "
         + ("the digits can be recognised in all of them." if layer == 1 else "a few dark spots, no digits."),
         caption="C1: each map is a version of the digit." if layer == 1 else "C3: marks at some places, no digit.",
@@ -270,7 +269,8 @@ driven.confirm("eight or more" if typical >= 8 else "four to seven" if typical >
 # %%
 three = x_test[labels == 3][:1]
 net.forward(three)
-slopes = net.backward(np.eye(10, dtype=np.float32)[[3]])  # a 1 at the score of "3"
+# a 1 at the score of "3"
+slopes = net.backward(np.eye(10, dtype=np.float32)[[3]])
 checks.check_close(nn.saliency(net, three, 3), slopes, rtol=1e-5, atol=1e-6)
 print("saliency", slopes.shape)
 
@@ -338,7 +338,8 @@ on_ink.confirm("less than half" if share < 0.5 else "about two thirds" if share 
 # controls go with it: the same score at ten 7s, and the network before training.
 
 # %% tags=["nbval-ignore-output"]
-def directions(network, digit):  # of the score "3", at ten images of a digit
+# of the score "3", at ten images of a digit
+def directions(network, digit):
     slopes = nn.saliency(network, x_test[labels == digit][:10], 3).reshape(10, -1)
     return slopes / np.linalg.norm(slopes, axis=1, keepdims=True)
 
@@ -402,11 +403,13 @@ promise
 twenty = x_test[:20]
 promised = nn.promised_fall(twenty, nn.saliency(net, twenty, answers[:20]), size=5, stride=2)
 
-def alike(maps, others):  # correlation of two maps, on average over the digits
+# correlation of two maps, on average over the digits
+def alike(maps, others):
     return np.mean([np.corrcoef(m.ravel(), o.ravel())[0, 1] for m, o in zip(maps, others)])
 
 agreement = {}
-for opacity in (0.01, 0.1, 1):  # 0.01: the square hides 1 % of what is below it
+# 0.01: the square hides 1 % of what is below it
+for opacity in (0.01, 0.1, 1):
     measured = nn.occlusion(net, twenty, answers[:20], size=5, stride=2, opacity=opacity)
     agreement[opacity] = alike(measured, promised)
 table([(f"{opacity:.0%}", r) for opacity, r in agreement.items()], ["the square hides", "correlation"],
@@ -654,7 +657,8 @@ figures.show(
 )
 
 # %% tags=["hide-output", "nbval-ignore-output", "continued"]
-def roughness(x):  # mean difference between neighbours in a row, plus that in a column
+# mean difference between neighbours in a row, plus that in a column
+def roughness(x):
     return np.abs(np.diff(x, axis=-1)).mean() + np.abs(np.diff(x, axis=-2)).mean()
 
 real = ops.softmax(net.forward(x_test)).max(axis=1)
