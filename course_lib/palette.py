@@ -15,6 +15,9 @@ COLOURS = dict(
     thread="#56B4E9",  # threads, warps, tiles
     idle="#999999",  # everything idle
 )
+# Names of matplotlib's colour maps; both stay ordered for every kind of colour vision.
+SEQUENTIAL = "cividis"
+DIVERGING = "PuOr_r"  # a number with a sign: white is 0, orange above it like the weights, purple below
 INK, MUTED, GRID, PAPER = "#222222", "#595959", "#E4E4E4", "#FFFFFF"
 
 # Order in which plain series take a colour when they have no role; those with a strong meaning come last.

@@ -76,7 +76,7 @@ figures.show(
 # %% tags=["hide-input"]
 # A prediction.
 size = predict(
-    "A dense layer on 250 × 250 pixels has as many nodes as pixels. How many weights has it?",
+    "A dense layer on 250 × 250 pixels has as many nodes as pixels. How many weights does it have?",
     ["62,500", "a hundred million", "3.9 billion"],
     answer="3.9 billion",
     reveals=2,
@@ -85,7 +85,7 @@ size
 
 # %% tags=["hide-output"]
 pixels = 250 * 250
-table([("one node", pixels), ("all nodes", pixels**2)], ["", "weights"])
+table([("one node", pixels), ("all nodes", pixels**2)], ["of", "weights"])
 
 # %% [markdown]
 # <details class="reveal"><summary>Every node has a weight for every pixel</summary>
@@ -247,9 +247,11 @@ figures.convolution.slide_stepper(x3, w3)
 # %%
 mix = np.array([[1.0, 1, 1], [1, 0, -1]])  # (M, C)
 mixed, _ = ops.conv2d_forward(x3[None], mix[:, :, None, None])
-pixel_by_pixel, _ = ops.dense_forward(x3.reshape(3, 9).T, mix.T)  # 9 pixels, 3 numbers each
+# 9 pixels, 3 numbers each
+pixel_by_pixel, _ = ops.dense_forward(x3.reshape(3, 9).T, mix.T)
 print(mixed[0])
-print("a dense layer at each pixel:", np.array_equal(mixed[0].reshape(2, 9), pixel_by_pixel.T))
+same = np.array_equal(mixed[0].reshape(2, 9), pixel_by_pixel.T)
+print("a dense layer at each pixel:", same)
 
 # %% [markdown]
 # ## The loop version
@@ -266,10 +268,11 @@ def conv_loops(x, w, stride=1):
         for m in range(M):                          # each output map
             for h in range(H_out):
                 for v in range(W_out):              # each output value
-                    for c in range(C):              # add over the input maps
+                    for c in range(C):              # add over the maps
                         for p in range(K_h):
-                            for q in range(K_w):    # and over the mask
-                                y[n, m, h, v] += x[n, c, h * stride + p, v * stride + q] * w[m, c, p, q]
+                            for q in range(K_w):    # and the mask
+                                pixel = x[n, c, h * stride + p, v * stride + q]
+                                y[n, m, h, v] += pixel * w[m, c, p, q]
     return y
 
 # %% [markdown]
@@ -302,9 +305,9 @@ table(rows, ["stride", "shape of y", "loops agree", "windows agree"])
 # ## How many places: stride and padding
 #
 # Left to itself, the image shrinks: a mask 5 wide has only $28 - 5 + 1 = 24$ places in a row of 28. Padding puts $P$
-# zeros on each side. LeNet-5, the network of lesson 09, pads digits of 28 × 28 to
-# 32 × 32.[^Hwu "Inputs Inflated to Provide Padding"] Its inventors wanted the end of a stroke to be able to lie in the
-# middle of what a node of the *highest* layer of masks looks at. The last window must still fit:
+# zeros on each side. LeNet-5, the network of lesson 09, pads digits of 28 × 28 to 32 × 32,[^Hwu "Inputs Inflated to
+# Provide Padding"] so that even a stroke that ends near the edge can lie in the middle of what its higher layers look
+# at. How many places does that make? The last window must still fit into the padded image:
 # $(H_{out} - 1)\,S + K \le H + 2P$. So[^Dey "Convolution Layer: Spatial Transformations"]
 #
 # $$H_{out} = 1 + \left\lfloor \frac{H - K + 2P}{S} \right\rfloor$$
@@ -355,20 +358,21 @@ bars.confirm({(True, True): "both", (True, False): "only column 6"}.get(
 
 # %% [markdown]
 # In the pictures below, every number says how many windows see that pixel, and a cross means that none does. The first
-# is this very layer. Three more follow. Before you press, say which of these three sees every pixel without padding,
-# in which one only padding is missed, and which one has gaps between its windows: mask 5 with stride 3, mask 3 with
-# stride 2 and padding 1, mask 2 with stride 3.
+# is this very layer. Three more follow: mask 2 with stride 3, mask 5 with stride 3, and mask 3 with stride 2 and
+# padding 1. Before you press, say which of them sees every pixel without padding, which one misses only padding, and
+# which one has gaps between its windows.
 
 # %%
-layers = [(8, 3, 2, 0), (8, 5, 3, 0), (8, 3, 2, 1), (8, 2, 3, 0)]  # (size, K, S, P)
+# (size, K, S, P)
+layers = [(8, 3, 2, 0), (8, 2, 3, 0), (8, 5, 3, 0), (8, 3, 2, 1)]
 figures.convolution.coverage_stepper(layers)
 
 # %% [markdown]
-# With mask 3, stride 1 and pad 0, a corner pixel is seen once and one in the middle nine times. With pad 1 the corner
-# is seen four times: with padding, edge pixels enter more products.
+# Our layer loses one column and one row: 15 of 64 pixels, nearly a quarter. With padding 1 the column that is left
+# over holds only zeros, and the bar is seen. So whenever you choose a stride above 1, compute what is left over.
 #
-# In our layer one column and one row are lost, 15 of 64 pixels, nearly a quarter. With padding 1 it is a column of
-# zeros that is left over, and the bar is seen. Whenever you choose a stride above 1, compute what is left over.
+# Padding has a second effect: it gives the edge more weight. With mask 3 and stride 1, a corner pixel is seen once
+# without padding and four times with padding 1; a pixel in the middle is seen nine times either way.
 
 # %%
 right_bar = np.zeros((1, 1, 8, 8))
@@ -436,10 +440,10 @@ print("dense layer ", dense[0])
 print("convolution ", y.ravel())
 
 # %% [markdown]
-# So it is a dense layer under two rules. The weight from a pixel to an output outside whose window it lies is 0 and
-# stays 0 (local), and the nine that remain in each row are the same nine (shared). Training keeps them the same: all
-# copies of a weight take one common step, against the sum of their gradients, as lesson 08 shows. On a larger image,
-# with padding, you can see the pattern.
+# So it is a dense layer under two rules. Where a pixel lies outside an output's window, the weight between them is 0
+# and stays 0: the layer is local. And the nine weights that remain are the same nine in every row: they are shared.
+# Training keeps them the same, since all copies of a weight take one common step, against the sum of their gradients,
+# as lesson 08 shows. On a larger image, with padding, you can see the pattern.
 
 # %%
 large = figures.convolution_matrix.as_matrix((3, 3), (8, 8), pad=1)
@@ -462,7 +466,7 @@ table([("dense", pixels**2), ("only local", int(covered.sum())), ("only shared",
 
 # %% [markdown]
 # From 3.9 billion to 25, and it takes both rules. Locality without sharing leaves 1.5 million weights. Sharing without
-# locality: one 499 × 499 mask, so that from every place it still covers the whole image, a quarter of a million
+# locality leaves one mask of 499 × 499, large enough to cover the whole image from every place: a quarter of a million
 # weights.
 
 # %% [markdown]
@@ -479,7 +483,7 @@ assert np.allclose(y_moved[:, 3:], y[:, :-3])
 figures.show(
     figures.convolution.moved_maps(*pair, y, y_moved, 3),
     alt="A digit and its map of vertical edges; below, both moved by three pixels and otherwise unchanged",
-    caption="Strokes answer with a minus at their left edge and a plus at their right. "
+    caption="Strokes answer with a minus (purple) at their left edge and a plus (orange) at their right. "
     "Below, the dashed line and everything else stand three columns further right.")
 
 # %% [markdown]
@@ -497,7 +501,8 @@ figures.show(
 def cut_masks(images, rng):
     masks = []
     for image in images:
-        row, column = rng.integers(6, 13, size=2)  # upper left corner, 6 to 12
+        # upper left corner, 6 to 12
+        row, column = rng.integers(6, 13, size=2)
         piece = image[row : row + 9, column : column + 9]
         masks.append(piece - piece.mean())
     return np.stack(masks)[:, None]
@@ -522,13 +527,13 @@ figures.show(
     alt="Three masks, each a piece of a stroke. On the digit each has a frame where its sum is largest; on the digit "
     "moved by three pixels the frame has moved along, and the sum is the same: "
     + ", ".join(f"{a:.1f} and {b:.1f}" for a, b in zip(*found.max(axis=(2, 3)), strict=True)),
-    caption="Left, a mask: where it is dark purple it wants ink, where it is orange it wants none.")
+    caption="Left, a mask: where it is orange it wants ink, where it is purple it wants paper.")
 
 # %% [markdown]
-# After the convolution stands one dense layer, without a hidden one. It gets all the numbers of all maps. There are
-# 82,944 of them, and a step of the weights moves the scores in proportion to the sum of the squared inputs:
-# the more inputs, the smaller the rate has to be. Here 0.0001 does. (The training digits go through in 16 parts,
-# because all maps at once would fill the memory.)
+# After the convolution stands a single dense layer, which gets all 82,944 numbers of the 64 maps. With so many inputs,
+# one step of the weights moves the scores a long way, namely in proportion to the sum of the squared inputs. So the
+# learning rate has to be small: 0.0001 works. (The training digits go through in 16 parts, because all maps at once
+# would fill the memory.)
 
 # %%
 train = np.array_split(digits.images("train"), 16)
@@ -574,9 +579,8 @@ table(list(zip(shifts, dense_right, all_right)), ["moved by", "dense", "convolut
 # <details class="reveal"><summary>The maps moved along, the weights after them did not</summary>
 #
 # A dense layer on the maps has one weight for each place again, so a map that has moved meets weights that were trained
-# for another place. At three pixels it does a little better than the dense layer on pixels, and fails as well.
-# Equivariance keeps what is in a picture
-# *and* where it is; something still has to forget the where.
+# for another place. Three pixels on, it does a little better than the dense layer on pixels, but it fails too.
+# Equivariance keeps what is in a picture *and* where it is. Something still has to forget the where.
 #
 # </details>
 
@@ -631,8 +635,8 @@ figures.show(
 # %% [markdown]
 # <details class="reveal"><summary>The largest value is the same, wherever it stands</summary>
 #
-# The masks are those of the network that failed. Only what is kept of their maps has changed. The maps moved along, but
-# the largest number of a map does not depend on its place. As long as no ink leaves the picture, the result is
+# The masks are the same as in the network that failed, and again the maps moved along. But of each map only the largest
+# number is kept, and that number does not depend on its place. As long as no ink leaves the picture, the result is
 # **invariant** (here up to the rounding of float32).
 #
 # </details>
@@ -643,11 +647,13 @@ stays = max(conv_right) - min(conv_right) <= 0.005
 shifted.confirm("as many as unmoved" if stays else str(conv_right))
 
 # %% [markdown]
-# Keep the two words apart. A convolution is *equivariant*: its maps move along with the object. The largest value makes
-# the result *invariant*: it forgets the place, all of it at once. That is radical, and it costs some digits that have
-# not moved. Within its 9 × 9 pixels a mask still tells above from below, but where the pieces lay relative to each
-# other is lost. Lessons 08 and 09 discard position gradually, by pooling. And these masks were only cut out; in lesson
-# 08 a mask learns.
+# Keep the two words apart. A convolution is *equivariant*: its maps move along with the object. The largest value of a
+# map is *invariant*: it does not say where the object is. Together they read the digit from the top of this page
+# wherever it stands.
+#
+# There is a price. Each mask still tells above from below within its own 9 × 9 pixels, but how the pieces lie relative
+# to each other is lost, and some digits that have not moved are misread because of it. Pooling, in lessons 08 and 09,
+# forgets the place a little at a time. And nobody will cut out masks any more: in lesson 08 a mask learns.
 
 # %% [markdown]
 # ## Try it

@@ -81,8 +81,8 @@ print("forward ", a)
 print("backward", ops.leaky_relu_backward(np.array([10.0, 10.0, 10.0, 10.0]), cache))
 
 # %% [markdown]
-# A plain ReLU would have stopped the first three gradients. The slope lets a tenth of them through, so a neuron whose
-# sum is negative for every sample can still learn.
+# A plain ReLU would have stopped the first three gradients. The leaky one lets a tenth of each through, so even a
+# neuron whose sum is negative for every sample can still learn.
 #
 # ## Max pooling
 #
@@ -171,10 +171,10 @@ print(dx_overlap)
 pooled.confirm(int(dx_overlap[1, 1]))
 
 # %% [markdown]
-# In average pooling there is no winner. Raising one pixel by $d$ raises the mean by $d/F^2$, so each gets
-# `dy` $/ F^2$; here `dy` is 8 and 4. Are these functions right on larger arrays too? Lesson 04's check compares each
-# with measured slopes, on random inputs and with a random `dy`, and raises an error if one is wrong. The windows are
-# $3 \times 3$ with stride 2, so that they overlap.
+# In average pooling there is no winner. Raising one pixel by $d$ raises the mean by $d/F^2$, so each pixel of the
+# window gets `dy` $/ F^2$. Below, `dy` is 8 and 4. Are these functions right on larger arrays too? Lesson 04's check
+# compares each with measured slopes, on random inputs and with a random `dy`, and raises an error if one is wrong. The
+# windows are $3 \times 3$ with stride 2, so that they overlap.
 
 # %%
 y, cache = ops.average_pool_forward(four[None, None], 2)
@@ -312,9 +312,10 @@ print(full.shape, "largest difference from the loops:", np.abs(full - dx).max())
 # written in the comments.)
 
 # %%
-X = rng.integers(0, 4, (2, 2, 3, 3)).astype(float)     # (B, C, H, W)
-W = rng.integers(1, 5, (3, 2, 2, 2)).astype(float)     # (M, C, K, K)
-dY = rng.integers(0, 4, (2, 3, 2, 2)).astype(float)    # (B, M, H_out, W_out)
+# (B, C, H, W), (M, C, K, K) and (B, M, H_out, W_out)
+X = rng.integers(0, 4, (2, 2, 3, 3)).astype(float)
+W = rng.integers(1, 5, (3, 2, 2, 2)).astype(float)
+dY = rng.integers(0, 4, (2, 3, 2, 2)).astype(float)
 dX, dW, _ = ops.conv2d_backward(dY, ops.conv2d_forward(X, W)[1])
 print("dX", dX.shape, " dW", dW.shape)
 
@@ -356,12 +357,14 @@ many.confirm(int(reached[0, 0, 1, 1]))
 figures.gradient_explorer(X, W, dY)
 
 # %% [markdown]
-# Each product ties one pixel, one weight and one output together; it gives one product forward, $xw$, and two
-# backward, $w\,\partial E/\partial y$ for the pixel and $x\,\partial E/\partial y$ for the weight. In the
-# output, the products are added up over input maps and over the mask. Going back to the pixel, the shares are added
-# over the **output maps** $m$ and the mask, since all of them have used it. Going back to the weight, they are added
-# over the **images** $n$ and all places, since the weight is the same everywhere. As before, terms whose index lies
-# outside are left out.
+# One pixel, one weight and one output belong together in each product. Forward it is $xw$; backward it gives
+# $w\,\partial E/\partial y$ to the pixel and $x\,\partial E/\partial y$ to the weight. What differs is the sum:
+#
+# - an output adds over the input maps $c$ and the mask;
+# - a pixel adds over the **output maps** $m$ and the mask, since all of them have used it;
+# - a weight adds over the **images** $n$ and all places, since it is the same everywhere.
+#
+# As before, terms whose index lies outside are left out.
 #
 # $$\frac{\partial E}{\partial X_{n,c,h,v}} =
 # \sum_{m,\,p,\,q} \frac{\partial E}{\partial Y_{n,m,h-p,v-q}}\; W_{m,c,p,q}$$
@@ -374,28 +377,41 @@ figures.gradient_explorer(X, W, dY)
 # %%
 def maps_by_loops(dy, x, w):
     dx, dw = np.zeros_like(x), np.zeros_like(w)
-    for n, m, h, v in np.ndindex(dy.shape):          # every output
-        for c, p, q in np.ndindex(w.shape[1:]):      # every product in it
+    for n, m, h, v in np.ndindex(dy.shape):      # every output
+        for c, p, q in np.ndindex(w.shape[1:]):  # every product in it
             dx[n, c, h + p, v + q] += dy[n, m, h, v] * w[m, c, p, q]
             dw[m, c, p, q] += dy[n, m, h, v] * x[n, c, h + p, v + q]
     return dx, dw
 
 # %% [markdown]
-# The **second way**: one line for each gradient, as before. `conv2d_forward` adds over axis 1, which both arguments
-# share. For `dx` that must be $m$, so `w` has its first two axes exchanged: input and output maps swap roles. For `dw`
-# it must be $n$. Exchange the first two axes of `x` and of `dy`, and `x` becomes $C$ "images" of $B$ maps, `dy` a set
-# of $M$ masks for $B$ maps:
-#
-# $$\begin{gathered} (C, B, H, W) \text{ with } (M, B, H_{out}, W_{out}) \\ \to (C, M, K, K), \end{gathered}$$
-#
-# and exchanging the axes back gives the shape of `w`.
+# The **second way** is again one convolution for each gradient. But `conv2d_forward` adds over axis 1, which both
+# arguments share: over the input maps $c$. For `dx` it has to add over $m$, and for `dw` over $n$. So the axes must be
+# exchanged first. To see which, look at the first two axes only, and let each map be one entry of a grid:
+
+# %% tags=["hide-input"]
+# Forward pass, dx and dw as products of grids whose entries are maps.
+figures.show(
+    figures.exchanged.exchanged_axes(len(X), X.shape[1], len(W)),
+    alt="Three products of grids. Forward, a row of x meets a row of w. For dx, a row of dy meets a row of w with its "
+    "axes exchanged. For dw, a row of x meets a row of dy, both exchanged, and the result is dw, exchanged.",
+    caption="Framed: an entry of the result, and the two rows that make it. Entry meets entry, each pair is convolved "
+    "(*), and the results are added. A small T: two axes exchanged. For dx, masks are flipped and dy is padded.")
+
+# %% [markdown]
+# It is a matrix product whose entries are maps, and lesson 04's three rules are back. Forward, rows of $x$ meet rows of
+# $w$, which is $y = x\,w^\top$. So $dx = dy\; w$, and $dw = dy^\top x$. Since the function always lets rows meet rows,
+# as in $a\,b^\top$, we hand it $w^\top$ for `dx`. For `dw` we hand it $x^\top$ and $dy^\top$; that gives
+# $x^\top dy = dw^\top$, and we exchange the axes back. In code, `transpose(1, 0, 2, 3)` does each exchange:
 
 # %%
 def maps_by_convolution(dy, x, w):
     border = (w.shape[2] - 1, w.shape[3] - 1)
-    flipped = w.transpose(1, 0, 2, 3)[:, :, ::-1, ::-1]                               # (C, M, K, K)
-    dx = ops.conv2d_forward(dy, flipped, pad=border)[0]                               # adds over m
-    dw = ops.conv2d_forward(x.transpose(1, 0, 2, 3), dy.transpose(1, 0, 2, 3))[0]     # adds over n
+    # (B, M, H_out, W_out) with (C, M, K, K), adds over m
+    flipped = w.transpose(1, 0, 2, 3)[:, :, ::-1, ::-1]
+    dx = ops.conv2d_forward(dy, flipped, pad=border)[0]
+    # (C, B, H, W) with (M, B, H_out, W_out), adds over n
+    turned = x.transpose(1, 0, 2, 3), dy.transpose(1, 0, 2, 3)
+    dw = ops.conv2d_forward(*turned)[0]  # (C, M, K, K)
     return dx, dw.transpose(1, 0, 2, 3)
 
 for way in (maps_by_loops, maps_by_convolution):
@@ -440,10 +456,13 @@ print("the product is y:", np.array_equal(w_rows @ cols, y.reshape(1, -1)))
 # places, then on the way back you add up what comes from those places. That is **col2im**.
 
 # %%
-dw_product = (dy_rows @ cols.T).reshape(2, 2)  # (1, 9) (9, 4) -> (1, 4)
-dcols = w_rows.T @ dy_rows                     # (4, 1) (1, 9) -> (4, 9)
+# (1, 9) (9, 4) -> (1, 4)
+dw_product = (dy_rows @ cols.T).reshape(2, 2)
+# (4, 1) (1, 9) -> (4, 9)
+dcols = w_rows.T @ dy_rows
 dx_product = ops.col2im(dcols[None], (1, 1, 4, 4), 2)[0, 0]
-print("largest difference from the loops: dx", np.abs(dx_product - dx).max(), " dw", np.abs(dw_product - dw).max())
+print("largest difference from the loops:")
+print("dx", np.abs(dx_product - dx).max(), " dw", np.abs(dw_product - dw).max())
 
 # %% [markdown]
 # (Col2im does not undo im2col. Unroll and add back, and a pixel that was copied four times
@@ -459,10 +478,12 @@ for k, line in enumerate(two_maps):
 
 # %%
 def maps_by_product(dy, x, w):
-    cols = ops.im2col(x, w.shape[2:])                       # (B, C K K, places)
-    w_rows = w.reshape(len(w), -1)                          # (M, C K K)
-    dy_rows = dy.reshape(len(dy), len(w), -1)               # (B, M, places)
-    dw = (dy_rows @ cols.transpose(0, 2, 1)).sum(axis=0)    # (M, C K K), added over the images
+    # (B, C K K, places), (M, C K K) and (B, M, places)
+    cols = ops.im2col(x, w.shape[2:])
+    w_rows = w.reshape(len(w), -1)
+    dy_rows = dy.reshape(len(dy), len(w), -1)
+    # (M, C K K), added over the images
+    dw = (dy_rows @ cols.transpose(0, 2, 1)).sum(axis=0)
     dx = ops.col2im(w_rows.T @ dy_rows, x.shape, w.shape[2:])
     return dx, dw.reshape(w.shape)
 
@@ -476,7 +497,8 @@ def maps_by_product(dy, x, w):
 # %%
 xb, wb = rng.standard_normal((2, 3, 11, 10)), rng.standard_normal((7, 3, 4, 5))
 dy1 = rng.standard_normal((2, 7, 8, 6))
-yours = {way.__name__: way(dy1, xb, wb) for way in (maps_by_loops, maps_by_convolution, maps_by_product)}
+ways = (maps_by_loops, maps_by_convolution, maps_by_product)
+yours = {way.__name__: way(dy1, xb, wb) for way in ways}
 
 # %% tags=["hide-input"]
 # Each array against that of the loops.
@@ -489,8 +511,8 @@ table(rows, ["array", "shape", "convolution = loops", "matrix product = loops"],
       caption="Equal to 1e-12?")
 
 # %% [markdown]
-# They agree to $10^{-12}$. Equality to the last bit is what one cannot ask for: each way adds the same products in
-# another order, and floating-point addition rounds. But all three could share a mistake. So nudge every pixel and every
+# They agree to $10^{-12}$. We cannot ask for equality to the last bit, since each way adds the same products in another
+# order, and floating-point addition rounds. But all three could share a mistake. So nudge every pixel and every
 # weight, and compare the measured slopes with each of your functions. (The cache of `conv2d_forward` begins with `x`
 # and `w`.)
 
@@ -498,9 +520,9 @@ table(rows, ["array", "shape", "convolution = loops", "matrix product = loops"],
 def with_cache(way):
     return lambda dy, cache: way(dy, *cache[:2])
 
-for way in (maps_by_loops, maps_by_convolution, maps_by_product):
+for way in ways:
     checks.check_op_gradients(ops.conv2d_forward, with_cache(way), [xb, wb], rng=rng)
-    print(way.__name__, "agrees with measured slopes: dx", xb.shape, " dw", wb.shape)
+    print(way.__name__, "is right: dx", xb.shape, " dw", wb.shape)
 
 # %% [markdown]
 # ## Why must they agree?
@@ -585,7 +607,7 @@ figures.show(
 larger.confirm(round(costs["C1"][3], 1))
 
 # %% [markdown]
-# This memory is the disadvantage of im2col. What the matrix product gives back is in the column "uses". Each number of
+# This memory is the price of im2col. The column "uses" shows what the matrix product gives back. Each number of
 # $X_{cols}$ is multiplied by one weight from every row of $W_{rows}$, so it is used $M$ times: 6, 16 and 120
 # times.[^Hwu "Matrix-Multiplication Enables Additional Reuse"] Once fetched from memory, it could serve them all. The
 # matrix of C5 is no larger than its input: its mask is as large as its input, so there is one window, and no pixel is
@@ -611,13 +633,14 @@ def backward_by_sliding(dy, cache):
     dw, _ = ops.conv2d_forward(x.transpose(1, 0, 2, 3), dy.transpose(1, 0, 2, 3))
     return dx, dw.transpose(1, 0, 2, 3)
 
-x_test = rng.standard_normal((4, 2, 7, 6))
-A = np.array([[1.0, 2, 1], [2, 4, 2], [1, 2, 1]]) * rng.standard_normal((3, 2, 1, 1))  # six masks, each times a number
-B = rng.standard_normal((3, 2, 3, 3))
+x_test = rng.standard_normal((7, 2, 8, 12))
+# ten masks of 3 x 4, each the same one times a number
+A = np.outer([1, 2, 1], [1, 3, 3, 1]) * rng.standard_normal((5, 2, 1, 1))
+B = rng.standard_normal((5, 2, 3, 4))  # ten random ones
 
 # %% [markdown]
-# Lesson 04's check measures a slope for every pixel and every weight, with random images and a random `dy`, once with
-# the masks A and once with the masks B.
+# Lesson 04's check compares both gradients with measured slopes, for seven random images and a random `dy`. We run it
+# once with the masks A and once with the masks B.
 
 # %% tags=["hide-input"]
 # A prediction.
@@ -643,9 +666,9 @@ for name, tried in (("A", A), ("B", B)):
 # %% [markdown]
 # <details class="reveal"><summary>What the blurs of A have hidden</summary>
 #
-# `args[0]` is `x`. In its gradient the flip is missing. Each mask of A is a multiple of one blur. A blur looks the same
-# after a turn by 180 degrees, so the check noticed nothing, and with a mask of ones it would not have either. The
-# shapes fit in both cases, and training would never raise an error. It would only train the layers before this one on
+# `args[0]` is `x`: in its gradient the flip is missing. Each mask of A is a multiple of one blur, and a blur looks the
+# same after a turn by 180 degrees. So the check could notice nothing, and it could not with a mask of ones either. The
+# shapes fit in both cases, so training would never raise an error. It would quietly train the layers before this one on
 # wrong gradients.
 #
 # </details>
@@ -680,7 +703,8 @@ mask = noise[None, None]
 for _ in range(400):
     y, _ = ops.conv2d_forward(digits[:, None], mask)
     dy_digits = (y - goal) / y.size
-    mask = mask - 2.0 * maps_by_product(dy_digits, digits[:, None], mask)[1]  # the step, by your own function
+    # the step, by your own function
+    mask = mask - 2.0 * maps_by_product(dy_digits, digits[:, None], mask)[1]
 print(np.round(mask[0, 0], 1))
 print(f"largest difference from lesson 07's mask: {np.abs(mask[0, 0] - edges).max():.2f}")
 

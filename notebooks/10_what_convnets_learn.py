@@ -14,9 +14,9 @@
 # %% [markdown]
 # # 10 · What convolutional networks learn: asking a trained network
 #
-# Of all the mistakes that LeNet-5 makes on 1,000 test digits, it is surest of this one. The network is nothing but its
-# 61,706 parameters. What can they tell you? The squares below the digit are some of them: the 96 masks of its second
-# convolution.
+# Of all the mistakes that LeNet-5 makes on 1,000 test digits, it is surest of this one. Why does it say that? All that
+# it has is 61,706 numbers. Below the digit you see some of them: the 96 masks of its second convolution. Can you read
+# in them what went wrong?
 
 # %% tags=["hide-input", "nbval-ignore-output"]
 # Lesson 09's network, trained, its two sisters, and its surest mistake.
@@ -28,7 +28,8 @@ from course_lib import checks, data, figures, nn
 from course_lib import reference as ops
 from course_lib.lesson import climb_each, predict, random_changes, table
 
-digits, labels = data.load_digits(seed=0), data.load_digits(seed=0).y_test
+digits = data.load_digits(seed=0)
+labels = digits.y_test
 x_train, x_test = (np.pad(part.reshape(-1, 1, 28, 28), ((0, 0), (0, 0), (2, 2), (2, 2)))
                    for part in (digits.x_train, digits.x_test))
 
@@ -48,15 +49,16 @@ figures.show(
     figures.convnets.digit_and_masks(x_test[wrong, 0], net[3].params["w"], worst.predicted[0], worst.confidence[0]),
     alt=f"A handwritten {labels[wrong]} that the network reads as {worst.predicted[0]} with "
     f"{figures.convnets.percent(worst.confidence[0])}; below it 96 small squares that look like noise.",
-    caption=f"A {labels[wrong]}, and what the network says about it. One column of squares for each of 16 output maps: "
-    "orange asks for a large input, purple for a small one.")
+    caption=f"A {labels[wrong]}, and what the network says about it. Below, a column of squares for each of 16 output "
+    "maps: orange asks for a large input, purple for a small one.")
 
 # %% [markdown]
-# It is natural to hope that such squares can be read, and many people believe it: *the weights of a neuron show what it
-# is looking for.* On this page you try. It works in the first layer, up to a point, and fails in the second. So you
-# learn other ways of asking: what excites a neuron, which pixels an answer rests on, what a layer takes for alike, and
-# which image a neuron would like best. Every one of them tells something true, and every one can mislead you. Halfway
-# down you come back to the digit above.
+# Many people believe that you can: *the weights of a neuron show what it is looking for.* On this page you try. In the
+# first layer it works, up to a point; in the second it fails. So you learn to ask in other ways. What excites a neuron?
+# How does one answer react if you touch the image, or cover a part of it? What does a layer take for alike? Which image
+# would a neuron like best? Each of these questions has a true answer, and each can mislead you. That is why you will
+# look for a **control** every time: a case in which the effect should *not* show. Halfway down you come back to the
+# digit above.
 #
 # Why ask at all? Because a network that works may work for reasons that you would not accept. In a well-known
 # experiment, a classifier was trained badly on purpose: every wolf that it was shown stood in snow, and no husky did.
@@ -66,7 +68,8 @@ figures.show(
 # ## You will be able to
 #
 # - look at masks and feature maps, and say what they do and do not tell;
-# - ask a single answer what it rests on, by its gradient and by covering parts of the image;
+# - ask how a single answer reacts, by its gradient and by covering parts of the image, and say by a control which of
+#   the two is evidence;
 # - draw a map of what a layer takes for alike;
 # - build an image that maximises a neuron, and say what a prior, a clip and a second network add to it.
 
@@ -139,11 +142,10 @@ table([("trained", accuracies[0]), ("the random ones of its start", without), ("
 # %% [markdown]
 # <details class="reveal"><summary>What the layers behind have learned</summary>
 #
-# A correlation of 0.9 between start and end: the pattern is still mostly that of the start. Yet it is not *all* of
-# it, and the rest matters, since without it the network makes about twice as many mistakes, or more. Most digits
-# are still read. Is that because any masks will do? The last line says no: with six *other* random masks the network
-# is lost. The layers behind have learned to work with these six, random as they look. Masks that look meaningless are
-# no sign of a bad network.
+# Start and end have a correlation of about 0.9. Yet the little that training changed matters: without it the network
+# makes about twice as many mistakes, or more. Still, most digits are read. Is that because any masks will do? The last
+# line is the control, and it says no: with six *other* random masks the network is lost. The layers behind have learned
+# to work with these six, random as they look. So masks that look meaningless are no sign of a bad network.
 #
 # </details>
 
@@ -154,38 +156,39 @@ put_back.confirm("6 to 15" if 0.85 < without < 0.945 else f"{100 - 100 * without
 # %% [markdown]
 # ## The second layer
 #
-# A weight of C3 does not speak of ink any more. It says "it helps if mask 4 fits two places to the left", and mask 4 is
-# hardly readable itself.[^Owens "Visualizing what ConvNets learn"] Look at the 96 squares above once more: can you
-# say which stroke one column is looking for? So stop reading weights, and watch what they do. The outputs of a
-# convolution are its **feature maps**. Here are those of a 3 and a 5, first behind C1, then the largest six behind C3.
+# The masks of C3 do not look at pixels any more, but at what C1 has made of them. One weight there says at best: "it
+# helps if mask 4 fits two places to the left." And mask 4 is hardly readable itself.[^Owens "Visualizing what ConvNets
+# learn"] Look at the 96 squares at the top once more: can you say which stroke one column is looking for?
+#
+# So stop reading weights, and watch what they do. The outputs of a convolution are its **feature maps**. Here are those
+# of a 3 and a 5: all six behind C1, and of the sixteen behind C3 the six with the largest values. (Layers 10 and 11,
+# the 84 numbers behind F6 and the ten scores, are for later.)
 
 # %%
-found = nn.feature_maps(net, x_test)  # of every layer: a name, and the outputs for all 1,000 digits
-print("later on this page: layer 10,", found[10][0], found[10][1].shape, "behind F6, and layer 11, the ten scores")
-table([(number, name, str(values.shape)) for number, (name, values) in enumerate(found) if number < 6],
-      ["layer", "what it is", "shape of its output"])
+# of every layer: a name, and the outputs for all 1,000 digits
+found = nn.feature_maps(net, x_test)
+rows = [(k, name, str(values.shape)) for k, (name, values) in enumerate(found)]
+table(rows[:6] + rows[10:], ["layer", "what it is", "shape of its output"])
 
 # %% tags=["hide-input", "nbval-ignore-output", "continued"]
 # Feature maps of a 3 and a 5, behind the ReLU of C1 and of C3.
 pair = [int(np.flatnonzero(labels == digit)[0]) for digit in (3, 5)]
 strong = sorted(np.argsort(-found[4][1].max(axis=(0, 2, 3)))[:6].tolist())
-for layer, maps in ((1, None), (4, strong)):
+for layer, maps, title in ((1, None, "Maps behind C1"), (4, strong, "Maps behind C3")):
     figures.show(
-        figures.convnets.maps_of(x_test[pair, 0], found[layer][1][pair], maps=maps),
+        figures.convnets.maps_of(x_test[pair, 0], found[layer][1][pair], maps=maps, title=title),
         alt=f"Maps of a 3 and a 5 behind layer {layer}: "
         + ("the digits can be recognised in all of them." if layer == 1 else "a few dark spots, no digits."),
         caption="C1: each map is a version of the digit." if layer == 1 else "C3: marks at some places, no digit.",
     )
 
 # %% [markdown]
-# C1's maps are versions of the digit. C3's show *where* something was found, and not *what*.
-#
 # ## What excites a map most?
 #
-# There is an honest way to find the "what". Take all test digits, look where a map is largest, and cut out the pixels
-# that it saw there. How many are these? C1 sees 5 pixels in a row. S2 adds a neighbour: 6. C3's mask spans five values
-# of S2, which are two pixels apart: $6 + 4 \cdot 2 = 14$. So place $(h, v)$ sees rows $2h$ to $2h + 13$ and columns
-# $2v$ to $2v + 13$. That window is its **receptive field**.
+# The maps of C3 show *where* something was found, and not *what*. To find out, take all test digits, look where a map
+# is largest, and cut out the pixels that it saw there. How many are these? C1 sees 5 pixels in a row. S2 adds a
+# neighbour: 6. C3's mask spans five values of S2, which are two pixels apart: $6 + 4 \cdot 2 = 14$. So place $(h, v)$
+# sees rows $2h$ to $2h + 13$ and columns $2v$ to $2v + 13$. That window is its **receptive field**.
 #
 # (`argsort` of the negative sorts downwards; `divmod` turns a position from 0 to 99 into row and column.)
 
@@ -200,7 +203,7 @@ def strongest(m, count=8):
     return np.array(patches), best[images], labels[images]
 
 # %% [markdown]
-# The six maps with the largest values, two at a time. Look at their masks first, then at their patches.
+# Here are the six maps with the largest values, two at a time. Look at their masks first, then at their patches.
 
 # %% tags=["nbval-ignore-output"]
 loud = np.argsort(-c3.max(axis=(0, 2, 3)))[:6].tolist()
@@ -208,17 +211,18 @@ frames = []
 for two in (loud[:2], loud[2:4], loud[4:]):
     patches, values, cut_from = zip(*(strongest(m) for m in two))
     frames.append(figures.convnets.excited(net[3].params["w"][two], patches, values, cut_from, two))
-figures.stepper(frames, title="Masks that nobody can read, patches that everybody can", static=0)
+figures.stepper(frames, title="Six maps of C3: their masks, and what excites them most", static=0)
 
 # %% [markdown]
-# From one map to the next the masks look alike, and the patches do not. Within a map the eight patches share a stroke.
-# They do not share a digit: below each patch stands the digit that it was cut from.
+# From map to map the masks look alike, but the patches do not: within one map the eight patches share a stroke. They
+# need not share a digit, as the labels below them show. How choosy is a map, then? In each image it has 100 values;
+# call the largest of them its **peak**.
 
 # %% tags=["hide-input"]
 # A prediction.
 driven = predict(
-    "Call a map driven by a digit if that digit excites it, on average, at least half as much as the map's favourite "
-    "digit does. By how many of the ten digits is a typical map of C3 driven?",
+    "Average a map's peak over all 0s, over all 1s, and so on. How many of the ten averages are at least half as large "
+    "as the largest one, for a typical map of C3?",
     ["one", "two or three", "four to seven", "eight or more"],
     answer="eight or more",
     reveals=2,
@@ -226,24 +230,25 @@ driven = predict(
 driven
 
 # %% tags=["hide-output", "nbval-ignore-output"]
-def driven_by(network):  # by how many of the ten digits each map of C3 is driven, behind the ReLU
-    peak = nn.feature_maps(network, x_test)[4][1].max(axis=(2, 3))  # (1000, 16)
+def driven_by(network):  # how many digits excite each map at least half
+    peak = nn.feature_maps(network, x_test)[4][1].max(axis=(2, 3))
     by_digit = np.array([peak[labels == digit].mean(axis=0) for digit in range(10)])
     return (by_digit > by_digit.max(axis=0) / 2).sum(axis=0)
 
 shared, at_start = driven_by(net), driven_by(before)
 table([(name, *(int(((counts >= low) & (counts <= high)).sum()) for counts in (at_start, shared)))
        for name, low, high in (("at most three", 0, 3), ("four to seven", 4, 7), ("eight to ten", 8, 10))],
-      ["driven by so many digits", "maps before training", "after training"])
+      ["digits that excite it", "maps before training", "after training"])
 
 # %% [markdown]
-# <details class="reveal"><summary>Shared, before training and after</summary>
+# <details class="reveal"><summary>Shared, and not because of training</summary>
 #
-# Most maps answer to nearly all digits. Is that something the network has learned? The column "before training" is
-# the control, and it says no: random masks are shared even more. Among a map's 100 places there is one that fits a
-# little in nearly every digit. Training has made a few maps choosier, but none of them is "the 3": which digit it is
-# shows only in the mixture of the sixteen. And mind the limit of the method: the patches show what a map likes most
-# *out of what the data happen to contain*.
+# Nearly every digit excites nearly every map. One place in a hundred is enough for a peak, and in nearly every digit
+# there is a bit of stroke somewhere that fits. Did the network learn this sharing? The control is the column "before
+# training": random masks are shared even more. So sharing was there from the start, and training has done the opposite:
+# it made a few maps choosier. Still, which digit it is shows only in the mixture of all sixteen.
+#
+# The patches have a limit, too. They show what a map likes most *among the images that you happen to have*.
 #
 # </details>
 
@@ -255,16 +260,17 @@ driven.confirm("eight or more" if typical >= 8 else "four to seven" if typical >
 # %% [markdown]
 # ## Question one answer: the slope at every pixel
 #
-# So far you asked what a neuron likes in general. Now ask about one digit and one answer: which pixels does the score
-# of that answer depend on? Lesson 04's backward pass knows. Give it a 1 at the score and 0 at the nine others, and what
-# arrives at the image is $\partial\, \text{score} / \partial x$, a number for each pixel: how fast the score would rise
-# if a little ink were added there. This picture is called the **saliency** of the answer.[^Simonyan, Vedaldi and
-# Zisserman 2013 "Deep Inside Convolutional Networks"]
+# So far you asked what a neuron likes in general. Now ask about one digit and one answer. Begin with a light touch: if
+# you add a little ink at one pixel, how fast does the score of that answer rise? Lesson 04's backward pass tells it for
+# all pixels at once. Give it a 1 at the score and 0 at the nine others, and what arrives at the image is $\partial\,
+# \text{score} / \partial x$, a slope for each pixel. Drawn as an image, the slopes are called the **saliency** of the
+# answer.[^Simonyan, Vedaldi and Zisserman 2013 "Deep Inside Convolutional Networks"]
 
 # %%
 three = x_test[labels == 3][:1]
 net.forward(three)
-slopes = net.backward(np.eye(10, dtype=np.float32)[[3]])  # a 1 at the score of "3"
+# a 1 at the score of "3"
+slopes = net.backward(np.eye(10, dtype=np.float32)[[3]])
 checks.check_close(nn.saliency(net, three, 3), slopes, rtol=1e-5, atol=1e-6)
 print("saliency", slopes.shape)
 
@@ -283,16 +289,19 @@ on_ink = predict(
 on_ink
 
 # %% tags=["hide-output", "nbval-ignore-output"]
-answers = net.predict(x_test)
-size = np.abs(nn.saliency(net, x_test, answers))
-ink = x_test > 0.1
-rim = sum(np.roll(ink, (h, v), axis=(2, 3)) for h in range(-2, 3) for v in range(-2, 3)) * ~ink > 0  # 2 pixels wide
+answers, ink = net.predict(x_test), x_test > 0.1
+shifts = [(h, v) for h in range(-2, 3) for v in range(-2, 3)]
+rim = sum(np.roll(ink, shift, axis=(2, 3)) for shift in shifts) * ~ink > 0
 parts = {"ink": ink, "paper at most 2 pixels from ink": rim, "other paper": ~ink & ~rim}
-shares = {name: (size * part).sum(axis=(1, 2, 3)) / size.sum(axis=(1, 2, 3)) for name, part in parts.items()}
-share = shares["ink"]
-table([(name, part.mean(), shares[name].mean(), shares[name].mean() / part.mean()) for name, part in parts.items()],
-      ["pixels", "how many", "their share of the slopes", "share for one pixel in 100"],
-      formats={"how many": ".0%", "their share of the slopes": ".0%", "share for one pixel in 100": ".1f"})
+
+def share_of(network, part):
+    size = np.abs(nn.saliency(network, x_test, answers))
+    return ((size * part).sum(axis=(1, 2, 3)) / size.sum(axis=(1, 2, 3))).mean()
+
+shares = {name: (share_of(net, part), share_of(before, part)) for name, part in parts.items()}
+table([(name, part.mean(), *shares[name]) for name, part in parts.items()],
+      ["pixels", "how many", "share of the slopes", "before training"],
+      formats=dict.fromkeys(["how many", "share of the slopes", "before training"], ".0%"))
 
 # %% tags=["hide-input", "hide-output", "nbval-ignore-output"]
 # Three digits and their saliency.
@@ -307,32 +316,45 @@ figures.show(
 # %% [markdown]
 # <details class="reveal"><summary>Paper counts too</summary>
 #
-# The slope does not ask what the network *used*. It asks what a small change would do, and a little ink on empty
-# paper can do a lot: close the gap of a 3, and it is on its way to an 8. More than half of the slopes lie on paper,
-# most of them in a rim of two pixels around the strokes. A single pixel of ink still has the largest slope, but not
-# by much: one beside the ink has more than half as much, and one far away very little. And do not read too much into
-# the single specks. At another 3 they are others, since the image decides which ReLUs are open and which pixel wins a
-# pooling window.
+# A slope does not ask what the network *used*. It asks what a small change would do, and a little ink on empty paper
+# can do a lot: close the gap of a 3, and it is on its way to an 8. So more than half of the slopes lie on paper, most
+# of them within two pixels of a stroke.
+#
+# Has the network learned, then, to watch the strokes and their edges? Look at the control in the last column. Before
+# training, when the network knew nothing, its slopes lay in much the same places. *Where* the slopes are large comes
+# from the digit and from how such a network is built. It is no evidence of anything that was learned.[^Adebayo and
+# colleagues 2018 "Sanity Checks for Saliency Maps"]
 #
 # </details>
 
 # %% tags=["hide-input"]
 # The answer, confirmed by what was measured.
-on_ink.confirm("less than half" if share.mean() < 0.5 else "about two thirds" if share.mean() < 0.8 else "nearly all")
+share = shares["ink"][0]
+on_ink.confirm("less than half" if share < 0.5 else "about two thirds" if share < 0.8 else "nearly all")
 
 # %% [markdown]
-# How different? Take ten 3s and compare their gradients, two at a time. The **cosine** of two gradients is 1 if they
-# point in the same direction, and 0 if they stand at a right angle.
+# Is there something learned in the signs? Take ten 3s, and compare the gradients of their score "3", two at a time. The
+# **cosine** of two gradients is 1 if they point in the same direction, and 0 if they stand at a right angle. Two
+# controls go with it: the same score at ten 7s, and the network before training.
 
 # %% tags=["nbval-ignore-output"]
-gradients = nn.saliency(net, x_test[labels == 3][:10], 3).reshape(10, -1)
-gradients = gradients / np.linalg.norm(gradients, axis=1, keepdims=True)
-cosines = (gradients @ gradients.T)[np.triu_indices(10, 1)]  # each pair once
-print(f"45 pairs of 3s: mean cosine {cosines.mean():.2f}, from {cosines.min():.2f} to {cosines.max():.2f}")
+# of the score "3", at ten images of a digit
+def directions(network, digit):
+    slopes = nn.saliency(network, x_test[labels == digit][:10], 3).reshape(10, -1)
+    return slopes / np.linalg.norm(slopes, axis=1, keepdims=True)
+
+at_3, at_7, at_3_before = directions(net, 3), directions(net, 7), directions(before, 3)
+once = np.triu_indices(10, 1)  # each pair of different 3s once
+cosines = {"a 3 and another 3": (at_3 @ at_3.T)[once].mean(), "a 3 and a 7": (at_3 @ at_7.T).mean(),
+           "a 3 and another 3, before training": (at_3_before @ at_3_before.T)[once].mean()}
+table(list(cosines.items()), ["gradients of the score '3' at", "mean cosine"], formats={"mean cosine": ".2f"})
 
 # %% [markdown]
-# Random directions in 1,024 dimensions would give 0, give or take 0.03. So the ten share something, but most of each
-# gradient belongs to its own image. For the single neuron at the top, all ten would have been equal.
+# The 3s share more with each other than with the 7s, and more than they did before training. So the signs do hold
+# something that was learned, and that belongs to the 3s. But about a quarter is far from 1: most of each gradient
+# belongs to its own image, which decides which ReLUs are open and which pixels win a pooling window. For the single
+# neuron at the top of the page, all the gradients would have been equal. A deep network has no picture of "a 3". It has
+# a direction at every image.
 #
 # ## Question one answer: cover it and see
 #
@@ -380,10 +402,16 @@ promise
 # %% tags=["hide-output", "nbval-ignore-output"]
 twenty = x_test[:20]
 promised = nn.promised_fall(twenty, nn.saliency(net, twenty, answers[:20]), size=5, stride=2)
+
+# correlation of two maps, on average over the digits
+def alike(maps, others):
+    return np.mean([np.corrcoef(m.ravel(), o.ravel())[0, 1] for m, o in zip(maps, others)])
+
 agreement = {}
-for opacity in (0.01, 0.1, 1):  # 0.01: the square hides 1 % of what is below it
+# 0.01: the square hides 1 % of what is below it
+for opacity in (0.01, 0.1, 1):
     measured = nn.occlusion(net, twenty, answers[:20], size=5, stride=2, opacity=opacity)
-    agreement[opacity] = np.mean([np.corrcoef(m.ravel(), p.ravel())[0, 1] for m, p in zip(measured, promised)])
+    agreement[opacity] = alike(measured, promised)
 table([(f"{opacity:.0%}", r) for opacity, r in agreement.items()], ["the square hides", "correlation"],
       formats={"correlation": ".2f"})
 
@@ -392,9 +420,9 @@ table([(f"{opacity:.0%}", r) for opacity, r in agreement.items()], ["the square 
 #
 # About 0.7 for the square that hides everything: roughly alike, and far from equal. A square that hides hardly anything
 # keeps the promise almost exactly. A gradient *is* exact, for changes so small that no ReLU opens or closes and no
-# pooling window gets another winner. Covering a whole square is no small change. So saliency tells how the score would
-# react to a touch, occlusion what it would lose without a part, and neither is "the" explanation. Grey, by the way, is
-# an assumption too: on paper a grey square is ink.
+# pooling window gets another winner. Covering a whole square is no small change. So the two do not contradict each
+# other: saliency tells how the score reacts to a touch, occlusion what it loses when a part is covered. Neither is
+# "the" explanation.
 #
 # </details>
 
@@ -403,15 +431,44 @@ table([(f"{opacity:.0%}", r) for opacity, r in agreement.items()], ["the square 
 promise.confirm("about 0.7" if 0.5 < agreement[1] < 0.9 else f"{agreement[1]:.2f}")
 
 # %% [markdown]
+# Which of the two maps is evidence of what the network has learned? Such a map should agree with that of a sister, who
+# has learned the same. And it should *not* agree with the map that the network gave before training. Compare the same
+# 20 digits:
+
+# %% tags=["nbval-ignore-output"]
+def sizes(network):
+    return np.abs(nn.saliency(network, twenty, answers[:20]))
+
+def signs(network):
+    return nn.saliency(network, twenty, answers[:20])
+
+def covering(network):
+    return nn.occlusion(network, twenty, answers[:20], size=5, stride=2)
+
+tested = {name: [alike(ask(net), ask(other)) for other in (sisters[0], before)]
+          for name, ask in (("saliency, its sizes", sizes), ("saliency, with signs", signs), ("occlusion", covering))}
+table([(name, *row) for name, row in tested.items()], ["map", "agrees with a sister's", "with that before training"],
+      formats=dict.fromkeys(["agrees with a sister's", "with that before training"], ".2f"))
+
+# %% [markdown]
+# The sizes of the slopes fail: they agree about as well with the untrained network as with the sister. So a bright spot
+# in a picture of sizes is no evidence. The signs pass, but weakly. The occlusion maps agree well with the sister's, and
+# hardly at all with the untrained network's: they do show something that was learned. But they show it *for this square
+# and this grey*. On paper a grey square is ink, so the grey is an assumption, too. And they say what the score loses,
+# not why.
+
+# %% [markdown]
 # ## What a layer takes for alike: a map
 #
-# F6, the last layer before the scores, turns every digit into 84 numbers. Two digits are alike to the network if
-# these numbers are near each other. Nobody can draw 84 dimensions, but one can look for the two directions in which
-# the digits differ most, and draw only these. That is a **principal component analysis**.[^Pearson 1901 "On Lines and
-# Planes of Closest Fit to Systems of Points in Space"] Subtract the mean, and let the singular value decomposition $F
-# = U S V^\top$ do the rest: the columns of $V$ are the directions, sorted, and $U S$ holds the digits' coordinates
-# along them. A direction's spread (its variance) is the square of its entry in $S$, up to a factor, so that two
-# directions keep the share $(S_1^2 + S_2^2) / \sum_i S_i^2$.
+# F6, the last layer before the scores, turns every digit into 84 numbers, and the scores are computed from these alone.
+# Two digits are alike to the network if their 84 numbers are near each other. Nobody can draw 84 dimensions. But you
+# can draw the cloud's shadow on a wall, and turn the cloud first until the shadow is as wide as it can be. The two
+# directions of that wall, in which the digits differ most, are found by a **principal component analysis**.[^Pearson
+# 1901 "On Lines and Planes of Closest Fit to Systems of Points in Space"]
+#
+# Subtract the mean, and let the singular value decomposition $F = U S V^\top$ do the rest: the columns of $V$ are the
+# directions, sorted, and $U S$ holds the digits' coordinates along them. A direction's spread (its variance) is the
+# square of its entry in $S$, up to a factor, so that two directions keep the share $(S_1^2 + S_2^2) / \sum_i S_i^2$.
 
 # %%
 f6 = found[10][1]  # (1000, 84), behind F6's ReLU
@@ -437,7 +494,17 @@ print("points", points.shape)
 figures.digit_map(net, x_test, labels, points, first=some[1])
 
 # %% [markdown]
-# On the map some kinds overlap. Is the network unable to tell them apart? Take, for each digit, its nearest neighbour.
+# <details><summary>What you may have found</summary>
+#
+# The 2s and the 8s overlap, and the 7s lie close to the 9s. (On a sister's map other kinds may be neighbours.) At
+# several 4s, grey in the open top costs most: it draws a roof, and a 4 with a roof is a 9. At some 0s it is grey in the
+# empty middle. Many of the misread digits lie where groups meet, but not all of them.
+#
+# </details>
+
+# %% [markdown]
+# On the map some kinds overlap. Can the network not tell them apart? Take, for each digit, its nearest neighbour. And
+# remember that from the 84 numbers, by one dense layer, the network reads about 97 of 100 digits.
 
 # %% tags=["hide-input"]
 # A prediction.
@@ -472,9 +539,9 @@ table(near, ["digits as", "numbers", "spread kept by two", "same label on the ma
 shadow.confirm("more than 95 %" if near[1][4] > 0.95 else f"{near[1][4]:.0%}")
 
 # %% [markdown]
-# And the misread digits? Measure the distance from each to the centres of the ten groups, in all 84 dimensions, and
-# divide the nearest by the second nearest. The ratio is small deep in a group, and 1 where the two are equally far:
-# midway between two groups, or far out from all.
+# And the misread digits? For each digit, measure how far it is from the centres of the ten groups, in all 84
+# dimensions, and divide the smallest distance by the second smallest. Deep in a group this ratio is small. It comes
+# close to 1 where two centres are equally far: midway between two groups, or far out from all.
 
 # %% tags=["nbval-ignore-output"]
 def length(x):  # of each image: the root of its summed squares
@@ -488,13 +555,17 @@ table([("read correctly", int((~missed).sum()), np.median(between[~missed])), ("
        np.median(between[missed]))], ["digits", "how many", "median ratio"], formats={"median ratio": ".2f"})
 
 # %% [markdown]
-# A typical misread digit is almost as near to one group as to another. But the surest mistakes can be exceptions.
-# What can you say now about the one at the top of this page? Ask four things: in which group does it lie, and how
-# deep? Can a grey square anywhere let another digit overtake? A square may lower the score of the answer *and raise
-# that of a rival*, so follow the lead, the difference of the two. What do the sisters say? And what does somebody say
-# who has never heard of convolutions: the ten training digits whose *pixels* are nearest?
+# A typical misread digit is almost as near to one group as to another. And the digit at the top of this page, of which
+# the network is so sure? You can ask four things now:
+#
+# - In which group does it lie, and how deep?
+# - Can a grey square anywhere let another digit overtake? A square may lower the score of the answer *and raise that of
+#   a rival*, so follow the **lead**, the difference of the two.
+# - What do the two sisters say?
+# - What would you get without any network? Take the ten training digits whose *pixels* are nearest.
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["hide-input", "nbval-ignore-output"]
+# Four questions to the digit at the top.
 case, said = x_test[wrong : wrong + 1], answers[wrong]
 order = np.linalg.norm(f6[wrong] - centres, axis=1).argsort()
 scores = net.forward(case)[0]
@@ -510,24 +581,25 @@ print("the sisters read it as", *(int(sister.predict(case)[0]) for sister in sis
 print("the ten nearest training digits, by their pixels:", *by_pixels)
 
 # %% [markdown]
-# Line by line. The digit lies in the group of the wrong answer, as deep as a typical digit that is read correctly.
-# The answer does not hang on one spot: no grey square lets another digit overtake. Both sisters make the same
-# mistake, so the random start is not to blame. And even the pixels agree: this 6, with its round belly and short
-# neck, lies among the training 0s before any network has touched it. You
-# have found out what *kind* of mistake it is: not a whim of this network, but a digit for which these 4,000 examples
-# point the wrong way. So look at the examples next, and not at the weights.
+# Line by line. The digit lies in the group of the wrong answer, about as deep as a typical digit that is read
+# correctly. No grey square lets another digit overtake, so the answer does not hang on one spot. Both sisters make the
+# same mistake, so the random start is not to blame. And even the pixels agree: with its round belly and short neck this
+# 6 lies among the training 0s before any network has touched it.
+#
+# So you know what *kind* of mistake it is: not a whim of this network, but a digit for which these 4,000 examples point
+# the wrong way. The place to look next is the examples, and not the weights.
 
 # %% [markdown]
 # ## An image that maximises a neuron
 #
-# The last way of asking needs no data. An image is made by computer so that one neuron becomes as active as
-# possible,[^Erhan, Bengio, Courville and Vincent 2009 "Visualizing Higher-Layer Features of a Deep Network"] and the
-# image is read as what the neuron "wants to see". Published ones show flamingos and school buses, painted by a
+# The last way of asking needs no data. Let the computer make an image that excites one neuron as much as
+# possible,[^Erhan, Bengio, Courville and Vincent 2009 "Visualizing Higher-Layer Features of a Deep Network"] and read
+# it as what the neuron "wants to see". Published ones show flamingos and school buses, painted by a
 # network that was only asked for its neuron "flamingo" or "school bus".[^Owens "Understanding Neural Networks Through
 # Deep Visualization"] It is lesson 03 with the roles exchanged: the weights stay, and **the image moves**.
 #
-# A network has no single picture of what it wants. As you saw with the ten 3s, it has a *direction* at every image. So
-# go in small steps, and ask for the direction again at each. The start is random grey:
+# Which way does it move? The ten 3s gave the answer: the network has a direction at every image, and another one at the
+# next. So go in small steps, and ask for the direction again at each. The start is random grey:
 
 # %%
 noise = np.random.default_rng(0).uniform(0, 1, (1, 1, 32, 32)).astype(np.float32)
@@ -585,26 +657,24 @@ figures.show(
 )
 
 # %% tags=["hide-output", "nbval-ignore-output", "continued"]
-def roughness(x):  # mean difference between neighbours in a row, plus that in a column
+# mean difference between neighbours in a row, plus that in a column
+def roughness(x):
     return np.abs(np.diff(x, axis=-1)).mean() + np.abs(np.diff(x, axis=-2)).mean()
 
 real = ops.softmax(net.forward(x_test)).max(axis=1)
-second = [float(ops.softmax(sister.forward(painted_three))[0, 3]) for sister in sisters]
 print(f"roughness: noise {roughness(noise):.2f}, this '3' {roughness(painted_three):.2f}, real {roughness(x_test):.2f}")
 print(f"real digits of which the network is less sure: {(real < 0.999).mean():.0%}")
-print("the sisters give this '3'", *(f"{k:.0%}" for k in second))
 
 # %% [markdown]
 # <details class="reveal"><summary>A 3, and nothing to see</summary>
 #
 # Noise before and noise after: you may find a dark stroke, but no 3. It is as rough as the start, and yet the network
 # is surer of it than of about a quarter of the real digits.[^Nguyen, Yosinski and Clune 2014 "Deep Neural Networks
-# are Easily Fooled"] No sister comes near 99.9 %. But that is no wonder: the climb asked `net` only, and stopped as
-# soon as `net` was sure. A sister has noise of her own (try it, at the end of the page).
+# are Easily Fooled"]
 #
-# Why is that possible? Training asked to tell 3s from other *digits*; no loss ever punished an answer about noise. And
-# softmax must share out 100 % among ten digits, whatever it is shown: there is no answer "none of these". In a space of
-# 1,024 pixels nearly every point is not a digit, and there nothing has ever trained the answers.
+# Why is that possible? Training asked it to tell 3s from other *digits*; no loss ever punished an answer about noise.
+# And softmax must share out 100 % among ten digits, whatever it is shown: there is no answer "none of these". In a
+# space of 1,024 pixels nearly every point is no digit, and there no answer was ever trained.
 # **99.9 % means "rather a 3 than another digit", and not "this is a 3".**
 #
 # </details>
@@ -616,7 +686,7 @@ surprise.confirm("like random grey pixels" if roughness(painted_three) > 4 * rou
 # %% [markdown]
 # ## A prior
 #
-# How did the flamingos come about, then? Their authors say that the key is a good **prior** for natural images,[^Owens
+# How did the flamingos come about, then? Their makers say that the key is a good **prior** for natural images,[^Owens
 # "Understanding Neural Networks Through Deep Visualization"] that is, an assumption about images, made before the
 # network is asked. Here are two for digits, applied after every step:
 #
@@ -641,8 +711,9 @@ figures.show(
 
 # %% [markdown]
 # 80 steps go far beyond 99.9 %, and now even the first row shows some strokes. The prior clears away the rest. Which
-# row is "what the network wants"? All of them satisfy it; only our assumption differs. So ask the sisters again. Make
-# forty images of each kind, four for each of the ten digits, and among them forty noises that stop at 99.9 %.
+# row is "what the network wants"? All four satisfy it; only our assumption differs. So ask the sisters, who were not
+# asked on the way up. Make forty images of each kind, four for each of the ten digits. And make forty more noises like
+# the one above, which stop as soon as `net` is 99.9 % sure.
 
 # %% tags=["hide-input"]
 # A prediction.
@@ -669,11 +740,11 @@ table([(name, *right.sum(axis=1).tolist(), int(right.all(axis=0).sum()), roughne
 # %% [markdown]
 # <details class="reveal"><summary>What two networks share</summary>
 #
-# By chance, 4 of 40 would be read as wanted. Of the noises that stop at 99.9 % the sisters believe some, more than by
-# chance. Part of what `net` likes about them the sisters like as well, since all three learned from the same digits;
-# the rest is `net`'s own. More steps convince them more often, and a prior more often still: it keeps the climb near
-# digits, and there the networks agree. (The two columns can show the same count without meaning the same images: see
-# "by both".) Which of the three priors is best, forty images cannot say.
+# By chance, 4 of 40 would be read as wanted. The sisters read clearly more of the noises in that way, and far from all.
+# Part of what `net` likes about them the sisters like as well, since all three learned from the same digits; the rest
+# is `net`'s own. (A sister has noise of her own: try it, at the end of the page.) More steps convince them more often,
+# and a prior more often still: it keeps the climb near digits, and there the networks agree. Which of the three priors
+# is best, forty images cannot say.
 #
 # </details>
 
@@ -715,7 +786,7 @@ figures.show(
 )
 
 # %% [markdown]
-# <details class="reveal"><summary>It does not refuse</summary>
+# <details class="reveal"><summary>The network goes along</summary>
 #
 # Had you seen only this row, you might have concluded that the network believes in symmetric digits. Such a picture
 # says something about the network *and* something about the prior, and the picture alone does not tell which is which.
@@ -730,10 +801,11 @@ false_prior.confirm("it becomes sure of all six" if sure_of == 6 else f"it becom
 # %% [markdown]
 # ## From a real 5 to a "3"
 #
-# Noise is one thing. Now start from real 5s that the network reads correctly, take steps of length 0.1, and stop each
-# as soon as it is read as a 3. Such an image is called an **adversarial example**.[^Szegedy and colleagues 2013
-# "Intriguing properties of neural networks"] For comparison: the length of a 5, the root of its summed squares, is
-# about 9, and the nearest 3 among the 4,000 training digits lies about 7 away.
+# Noise is one thing. Now start from real 5s that the network reads correctly, climb towards "3" in steps of length 0.1,
+# and stop each image as soon as it is read as a 3. The result is called an **adversarial example**.[^Szegedy and
+# colleagues 2013 "Intriguing properties of neural networks"] For comparison: the length of a 5, the root of its summed
+# squares, is about 9, and the nearest 3 among the 4,000 training digits lies about 7 away. At a typical 5 the score of
+# "5" leads that of "3" by about 15, and along its gradient this lead falls by about 10 for each unit of length.
 
 # %% tags=["hide-input"]
 # A prediction.
@@ -756,9 +828,10 @@ print(f"medians of {len(fives)}: distance {np.median(distance):.1f}, length of a
 # %% [markdown]
 # <details class="reveal"><summary>A quarter of the way</summary>
 #
-# All of them became a "3", typically after a quarter of the way to a real one, or less. Is the network sensitive to
-# *any* change of that length? Go just as far in random directions, and follow the **lead**, the score of "5" minus
-# that of "3". Its slopes $g$ promise that a change $d$ lowers it by $-g \cdot d = \Vert g \Vert\, \Vert d \Vert
+# A lead of 15, at 10 a unit, is gone after about 1.5. All of the 5s became a "3", typically after a quarter of the way
+# to a real one, or less. Is the network sensitive to *any* change of that length? For a control, go just as far in
+# random directions, and follow the lead of "5" over "3". Its slopes $g$ promise that a change $d$ lowers it by $-g
+# \cdot d = \Vert g \Vert\, \Vert d \Vert
 # \cos\varphi$, where $\varphi$ is the angle between $d$ and the way straight down:
 #
 # </details>
@@ -797,17 +870,17 @@ far.confirm("less than 2.5" if np.median(distance) < 2.5 else f"{np.median(dista
 
 # %% [markdown]
 # The same length, and a tenth of the effect or less. Why? There are 1,024 pixels, each with a slope of its own. A step
-# along the gradient moves every pixel that the clip leaves free the way that helps: many small terms, all of one sign,
-# add up. In a random direction about half of the terms have the wrong sign, and nearly everything cancels. The promise
-# of the slopes comes close both times, so this needs no strange bend of the network. Any sum of many terms behaves like
-# that.[^Goodfellow, Shlens and Szegedy 2014 "Explaining and Harnessing Adversarial Examples"]
+# along the gradient moves every pixel the way that helps, unless the clip holds it: many small terms of one sign add
+# up. In a random direction about half of the terms have the wrong sign, and nearly everything cancels. The slopes'
+# promise comes close both times, so the network does nothing strange on the way. Any sum of many small terms behaves
+# like that.[^Goodfellow, Shlens and Szegedy 2014 "Explaining and Harnessing Adversarial Examples"]
 #
-# Is it a weakness of this one network? Two questions to the sisters. What do they say to `net`'s images, and can they
-# be tricked themselves? To be fair, ask about a second set as well. The images so far stop just across `net`'s
-# border, and a sister's border need not run exactly there. So climb on, until "3" leads by as much as "5" did at the
-# start.
+# Is it a weakness of this one network? Ask the sisters: can they be tricked themselves, and what do they say to `net`'s
+# images? To be fair, make a second set as well. The images so far stop just across `net`'s border, and a sister's
+# border need not run exactly there. So climb on, until "3" leads by as much as "5" did at the start.
 
-# %% tags=["hide-output", "nbval-ignore-output"]
+# %% tags=["hide-input", "hide-output", "nbval-ignore-output"]
+# What the sisters say to images made with `net` alone, and how far one has to go to trick them.
 lead_before = leading(fives)
 pushed, _ = climb_each(net, 3, fives, lambda images, log_k: leading(images) <= -lead_before, lr=0.1, steps=120)
 as_far = random_changes(fives, length(pushed - fives), rng=rng)
@@ -822,17 +895,19 @@ table([(name, np.median(length(x - fives)), *transfer[name]) for name, x in sets
       ["of 40 images", "distance", "as 3 by net", "by one sister", "by the other"], formats={"distance": ".1f"})
 
 # %% [markdown]
-# No, every one of the three can be tricked, after about the same distance. Images that stop at `net`'s own border
-# seldom trick a sister, and that proves little. Pushed on, still nearer to their 5 than a real 3 is, many of them do,
-# though nobody asked for a sister's gradient, and though random changes of that length trick none. Adversarial
-# examples **transfer**: networks that learned from the same examples have slopes in common. That is why they matter
-# in practice: an attacker does not need your network, only one that learned the same task from much the same examples.
+# Each of the three can be tricked, after about the same distance. And `net`'s images? Those that stop at its own border
+# seldom trick a sister, which proves little. Many of those that were pushed on do, although they are still nearer to
+# their 5 than a real 3 is. Nobody asked for a sister's gradient, and the control, random changes of that length, tricks
+# hardly any. So adversarial examples **transfer**: networks that learned from the same examples have slopes in common.
+# That is why they matter in practice. An attacker does not need your network, only one that learned the same task from
+# much the same examples.
 
 # %% [markdown]
 # ## What goes wrong: no clip
 #
-# Leave out the clip. The goal is now the score itself (layer 11, the last), and the 200 steps have a length of 0.25, as
-# before. At a real 3 the score rises by about 6 or 7 for each unit of length along the gradient, at noise by 2 to 4.
+# Each of these climbs kept every pixel between paper and ink. Leave out that clip. The goal is now the score itself
+# (layer 11, the last), and the 200 steps have a length of 0.25, as in the first climb. At a real 3 the score rises by
+# about 6 or 7 for each unit of length along the gradient, at noise by 2 to 4.
 
 # %% tags=["hide-input"]
 # A prediction.
@@ -877,9 +952,16 @@ highest = free.history[-1, 0]
 no_clip.confirm("more than 100" if highest > 100 else "about 50" if highest > 40 else "about 25")
 
 # %% [markdown]
+# ## What the squares could not say
+#
+# You began with a digit, 96 squares, and the hope that weights show what a neuron is looking for. For a neuron that
+# looks at pixels that is true. One layer further the squares told you nothing, and yet you found out a good deal: which
+# strokes excite a map, how the answer reacts, what lies near the 6, and that the examples are behind its mistake.
+#
 # Every way of asking has its own assumption: patches the data, saliency the small step, occlusion the grey of the
 # square, the map its two directions, the painted image the prior. So ask in more than one way, look for a control that
-# should *not* show the effect, and ask a second network. What survives all three is worth saying.
+# should *not* show the effect, and ask a second network. What survives all three is worth saying. The snow behind the
+# wolves was found like that: somebody asked which part of the image the answer needed.
 
 # %% [markdown]
 # ## Optional: a hidden neuron
@@ -887,10 +969,10 @@ no_clip.confirm("more than 100" if highest > 100 else "about 50" if highest > 40
 # <details><summary>The same for a map of C3</summary>
 #
 # Images can be made for every hidden neuron too.[^Owens "Understanding Neural Networks Through Deep Visualization"]
-# Take five maps of C3, the neuron at place (4, 4). `layer=3` is the convolution *before* its ReLU: behind a closed ReLU
-# the gradient is 0, and there is no way up. Look for the stroke that all three images of a column share. Where patch
-# and made image agree, both become more believable. Without a prior the made image exceeds every real patch: the
-# ascent says what *would* excite a neuron, among everything that you allow.
+# Take five maps of C3, and in each the neuron at place (4, 4). `layer=3` is the convolution *before* its ReLU: behind a
+# closed ReLU the gradient is 0, and there is no way up. Look for the stroke that all three images of a column share.
+# Where the patch and the made image agree, both become more believable. Without a prior the made image excites the
+# neuron more than every real patch does: the climb says what *would* excite it, among everything that you allow.
 #
 # </details>
 
@@ -898,7 +980,8 @@ no_clip.confirm("more than 100" if highest > 100 else "about 50" if highest > 40
 rows, reached = {"real patch": [strongest(m, 1)[0][0] for m in loud[:5]]}, {}
 for name in ("no prior", "both"):
     climbs = [nn.maximise(net, (m, 4, 4), noise, steps=60, layer=3, prior=priors[name]) for m in loud[:5]]
-    rows[name] = [a.image[0, 0, 8:22, 8:22] for a in climbs]  # its receptive field
+    shown = "made with decay and blur" if name == "both" else "made without a prior"
+    rows[shown] = [a.image[0, 0, 8:22, 8:22] for a in climbs]  # its receptive field
     reached[name] = [a.history[-1, 0] for a in climbs]
 best = c3.max(axis=(0, 2, 3))[loud[:5]]
 figures.show(
@@ -949,8 +1032,8 @@ figures.show(
 #   <details><summary>Answer</summary>
 #
 #   A few dozen steps, and no: the end is as rough as the start. Put `sisters[0]` in the place of `net`, and you get
-#   noise that convinces her. Once in a while a climb gets stuck, because all ways
-#   up lead out of the range from 0 to 1.
+#   noise that convinces this sister. Once in a while a climb gets stuck, because all ways up lead out of the range from
+#   0 to 1.
 #
 #   </details>
 # - Which assumption makes the picture? Change the four numbers: how little of each is enough for you to read the digit,

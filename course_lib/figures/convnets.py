@@ -9,10 +9,9 @@ from course_lib import reference as ops
 
 from . import style
 from .picture import picture
+from .signed import signed
 
-SIGNS = style.DIVERGING + "_r"  # everywhere on the page: orange is positive, purple negative
 WIDTH = 3.6  # inches: fits on a phone, in a fold too, so that text keeps its size there
-ON_PAGE = 1.65  # how much larger than on a phone a figure stands in a wide column
 GREYS = 16  # shades from paper to ink: nobody sees more, and noise in 256 shades makes PNGs three times as large
 
 
@@ -29,7 +28,7 @@ def mask_rows(rows, *, cols=6):
     for part, (name, masks) in zip(parts, rows.items(), strict=True):
         part.suptitle(name, x=0.01, ha="left", fontsize=style.SIZE_SMALL)
         for m, ax in enumerate(part.subplots(1, count, squeeze=False)[0]):
-            drawn = _image(ax, masks[m], SIGNS, -top, top)
+            drawn = _signs(ax, masks[m], top)
             ax.set_xlabel(f"map {m}", fontsize=style.SIZE_SMALL, labelpad=2)
     below.colorbar(drawn, cax=below.subplots(), orientation="horizontal", label="weight")
     return fig
@@ -54,7 +53,7 @@ def digit_and_masks(image, w, answer, share):
     says = f"The network says:\n{answer}, with {percent(share)}.\n\nWhy? It is all in\nnumbers like these."
     right.text(0, 0.55, says, va="center", fontsize=style.SIZE_TEXT)
     ax = below.subplots()
-    _image(ax, sheet, SIGNS, -top, top)
+    _signs(ax, sheet, top)
     ax.spines[:].set(visible=False)
     for axis, count, name in ((ax.xaxis, M, "output map"), (ax.yaxis, C, "input map")):
         named = range(0, count, 1 if count < 10 else 5)  # two digits need more room than a mask has
@@ -79,10 +78,7 @@ def answers_of(rows, columns):
                 _image(ax, values, "gray_r", 0, 1)
                 ax.set_title(text, fontsize=style.SIZE_SMALL, fontweight="normal", loc="center", pad=3)
                 continue
-            most = float(np.abs(values).max()) or 1.0
-            _image(ax, values, SIGNS, -most, most)
-            down, across = np.nonzero(values < -0.4 * most)
-            ax.scatter(across, down, s=6, marker="_", color=style.PAPER, linewidth=1)
+            _signs(ax, values, float(np.abs(values).max()), dash=0.4)
     return fig
 
 
@@ -101,27 +97,30 @@ def colour_rows(rows):
 
 
 @style.styled
-def maps_of(images, found, *, maps=None):
+def maps_of(images, found, *, title, maps=None):
     """Return a figure with a row for each image (H, W): the image, then its maps (M, H', W') of one layer.
 
     Parameters
     ----------
     images : array (n, H, W)
     found : array (n, M, H', W')
+    title : str
+        Which layer, above all.
     maps : list of int
         Which maps; all unless given. Every map has one scale for all images.
     """
     maps = list(range(found.shape[1])) if maps is None else maps
     n, cols = len(images), len(maps) + 1
     side = min(0.98, WIDTH / cols)
-    fig, axes = style.new_figure(side * cols, side * n + 0.35, n, cols, squeeze=False)
-    fig.on_page = ON_PAGE
+    fig, axes = style.new_figure(side * cols, 0.9 * side * n + 0.6, n, cols, squeeze=False)
+    fig.suptitle(title, x=0.01, ha="left", fontsize=style.SIZE_SMALL)
+    fig.get_layout_engine().set(w_pad=0.03, h_pad=0.03)
     for i, line in enumerate(axes):
         _image(line[0], images[i], "gray_r", 0, 1)
         for ax, m in zip(line[1:], maps, strict=True):
             _image(ax, found[i, m], style.shades("output"), 0, float(found[:, m].max()) or 1.0)
     for ax, text in zip(axes[0], ("input", *(f"map {m}" for m in maps)), strict=True):
-        ax.set_title(text, fontsize=style.SIZE_SMALL, fontweight="normal", loc="center", pad=3)
+        ax.set_title(text.removeprefix("map "), fontsize=style.SIZE_SMALL, fontweight="normal", loc="center", pad=3)
     return fig
 
 
@@ -164,7 +163,7 @@ def _draw_excited(w, patches, labels, maps):
         above, below = next(parts), next(parts)
         above.suptitle(f"map {m}: its masks", x=0.01, ha="left", fontsize=style.SIZE_SMALL)
         for ax, mask in zip(above.subplots(1, len(masks), squeeze=False)[0], masks, strict=True):
-            _image(ax, mask, SIGNS, -top, top)
+            _signs(ax, mask, top)
         below.suptitle("what excites it most", x=0.01, ha="left", fontsize=style.SIZE_SMALL)
         for ax, patch, digit in zip(below.subplots(1, len(cut), squeeze=False)[0], cut, digits, strict=True):
             _image(ax, patch, "gray_r", 0, 1)
@@ -218,14 +217,13 @@ def before_after(net, start, end, goal, *, steps):
     """
     k = ops.softmax(net.forward(np.stack([start, end])[:, None]))
     fig, axes = style.new_figure(WIDTH, 1.95, 1, 3)
-    fig.on_page = ON_PAGE
     for ax, image, name, share in zip(axes, (start, end), ("start", f"after {steps} steps"), k, strict=False):
         _image(ax, image, "gray_r", 0, 1)
         ax.set_title(name, fontsize=style.SIZE_SMALL, loc="center")
         ax.set_xlabel(f"'{goal}': {percent(share[goal])}", fontsize=style.SIZE_SMALL)
     change = end - start
     reach = float(np.abs(change).max()) or 1.0
-    _image(axes[2], change, SIGNS, -reach, reach)
+    _signs(axes[2], change, reach)
     axes[2].set_title("change", fontsize=style.SIZE_SMALL, loc="center")
     axes[2].set_xlabel(f"{-reach:.1f} to {reach:.1f}".replace("-", "\u2212"), fontsize=style.SIZE_SMALL)
     return fig
@@ -272,8 +270,8 @@ def outside(image, real):
     _image(left, image, "gray_r", 0, 1)
     left.set_title("drawn from 0 to 1", fontsize=style.SIZE_SMALL, loc="center")
     reach = float(np.abs(image).max())
-    drawn = _image(middle, image, SIGNS, -reach, reach)
-    middle.set_title("to its own limits", fontsize=style.SIZE_SMALL, loc="center")
+    drawn = _signs(middle, image, reach)
+    middle.set_title("all its values", fontsize=style.SIZE_SMALL, loc="center")
     above.colorbar(drawn, ax=middle, shrink=0.8)
     bins = np.linspace(min(0, float(image.min())), max(1, float(image.max())), 40)
     for values, role, name, filled in ((image, "hazard", "this image", True), (real, "data", "real digits", False)):
@@ -297,17 +295,29 @@ def _empty(height):
     """A figure of a phone's width without axes."""
     fig = style.new_figure(WIDTH, height)[0]
     fig.clear()
-    fig.on_page = ON_PAGE
     return fig
 
 
 def _image(ax, values, cmap, low, high):
+    _frame(ax)
+    shown = _coarse(values, (high - low) / GREYS)
+    return ax.imshow(shown, cmap=cmap, vmin=low, vmax=high, interpolation="nearest")
+
+
+def _signs(ax, values, reach, **options):
+    _frame(ax)
+    reach = reach or 1.0
+    return signed(ax, _coarse(values, 2 * reach / GREYS), reach, **options)
+
+
+def _frame(ax):
     ax.set(xticks=[], yticks=[])
     ax.grid(False)
     ax.spines[:].set(visible=True, color=style.GRID)
-    shade = (high - low) / GREYS
-    drawn = np.round(np.asarray(values) / shade) * shade
-    return ax.imshow(drawn, cmap=cmap, vmin=low, vmax=high, interpolation="nearest")
+
+
+def _coarse(values, shade):
+    return np.round(np.asarray(values) / shade) * shade
 
 
 def percent(share):

@@ -11,6 +11,7 @@ from course_lib import reference as ops
 from . import style
 from .picture import picture
 from .plots import curves
+from .signed import signed
 from .stepper import stepper
 from .svg import MINUS, Svg
 
@@ -221,8 +222,10 @@ def moved_maps(image, moved, y, y_moved, shift):
     words = (("image x", "map y"), (f"x, moved by {shift}", "its map y"))
     for row, pair in enumerate(((image, y), (moved, y_moved))):
         for ax, values, word, map_ in zip(axes[row], pair, words[row], (False, True), strict=True):
-            look = dict(cmap=style.DIVERGING, vmin=-top, vmax=top) if map_ else dict(cmap="gray_r", vmin=0, vmax=1)
-            drawn = ax.imshow(values, interpolation="nearest", **look)
+            if map_:
+                drawn = signed(ax, values, top)
+            else:
+                ax.imshow(values, cmap="gray_r", vmin=0, vmax=1, interpolation="nearest")
             ax.axvline(column - 0.5 + shift * row, color=style.MUTED, linestyle="--", linewidth=1.5)
             ax.set(title=word, xticks=[column + shift * row], yticks=[])
             ax.grid(False)
@@ -271,7 +274,7 @@ def best_places(images, masks, maps):
     fig, axes = style.new_figure(4.1, 1.5 * len(masks), len(masks), 1 + len(images), squeeze=False)
     most = np.abs(masks).max()
     for row, mask, here in zip(axes, masks, np.swapaxes(maps, 0, 1), strict=True):
-        row[0].imshow(mask, cmap=style.DIVERGING, vmin=-most, vmax=most, interpolation="nearest")
+        signed(row[0], mask, most)
         row[0].set_title("mask", loc="center")
         for ax, image, sums in zip(row[1:], images, here, strict=True):
             h, v = np.unravel_index(np.argmax(sums), sums.shape)

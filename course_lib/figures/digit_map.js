@@ -105,7 +105,7 @@ ui => {
     outline(falls, pixels, tile, -from * unit, unit);
     digit.below.textContent = `a ${labels[i]}`;
     slopes.below.textContent = `orange: ink here helps; purple, dash: harms`;
-    falls.below.textContent = `orange: it rests on this; purple, dash: disturbs`;
+    falls.below.textContent = `orange: grey here costs; purple, dash: it helps`;
     reading.replaceChildren();
     const across = narrow ? 250 : Math.max(126, tile), most = across - 80;  // beside the bar its percentage has room
     const bars = ui.svg("svg", {width: across, height: 10 * 17 + 20, "aria-hidden": "true"}, reading);

@@ -15,6 +15,7 @@ from course_lib.validate import as_float, as_labels
 from . import style
 from .live import live
 from .picture import picture
+from .signed import signed
 
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 """A character for each of 64 shades."""
@@ -101,12 +102,12 @@ def digit_map(net, x, labels, points, *, chosen=None, first=None):
     places = np.round((64**2 - 1) * (points - low) / np.where(high > low, high - low, 1)).astype(int)
     data = {
         "places": wide_numbers(places), "labels": "".join(map(str, labels)), "answers": "".join(map(str, answers)),
-        "signs": [to_hex(colormaps[style.DIVERGING](end)) for end in (0.1, 0.9)],  # for the answer, against it
+        "signs": [to_hex(colormaps[style.DIVERGING](end)) for end in (0.9, 0.1)],  # for the answer, against it
         "chosen": chosen, "first": chosen.index(first), "size": SIZE, "stride": STRIDE,
         "permille": [np.round(1000 * k[i]).astype(int).tolist() for i in chosen],
         "digits": [{name: one[name] for name in ("ink", "slopes", "falls", "share", "fall", "agree")} for one in shown],
     }  # fmt: skip
-    title = "Ask any digit: what did the network read, and what did it rest on?"
+    title = "Ask any digit: what did the network read, and how does its score react?"
     static = _static(x, labels, answers, points, places, chosen, first, shown)
     return live("digit_map", data, title=title, static=static)
 
@@ -162,13 +163,10 @@ def _sheet(labels, answers, places, chosen, rows):
     ax.set(xticks=[], yticks=[], xlabel="first direction", ylabel="second direction")
     ax.grid(False)
     for line, (name, maps) in zip(below.subplots(len(rows), 3, squeeze=False), rows, strict=True):
-        looks = (("gray_r", 0), (style.DIVERGING, -1), (style.DIVERGING, -1))
-        for ax, values, (cmap, low) in zip(line, maps, looks, strict=True):
-            shown = values if cmap == "gray_r" else -values
-            ax.imshow(shown, cmap=cmap, vmin=low, vmax=1, interpolation="nearest")
-            if low:
-                side = np.nonzero(values < -0.4)
-                ax.scatter(side[1], side[0], s=6, marker="_", color=style.PAPER, linewidth=1)
+        line[0].imshow(maps[0], cmap="gray_r", vmin=0, vmax=1, interpolation="nearest")
+        for ax, values in zip(line[1:], maps[1:], strict=True):
+            signed(ax, values, 1, dash=0.4)
+        for ax in line:
             ax.set(xticks=[], yticks=[])
             ax.grid(False)
             ax.spines[:].set(visible=True, color=style.GRID)
@@ -190,6 +188,6 @@ def _static(x, labels, answers, points, places, chosen, first, shown):
         f"misread. The nearest neighbour on the map has the same label for {near:.0%} of the digits. Below it, digits "
         f"with two answers about the same score: the saliency is scattered over stroke and paper, {share:.0f} % of it "
         "on ink on average, and the occlusion map has a few soft spots.",
-        caption="The map, and below it two digits, each with its saliency and its occlusion map. Orange speaks for the "
-        "answer, purple with a dash against it.",
+        caption="The map, and below it two digits, each with its saliency and its occlusion map. Orange: ink here "
+        "(saliency) raises the score, grey here (occlusion) lowers it; purple with a dash: the other way round.",
     )

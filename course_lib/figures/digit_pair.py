@@ -6,6 +6,7 @@ from course_lib.validate import require_some
 
 from . import style
 from .picture import picture
+from .signed import signed
 from .stepper import stepper
 
 COLUMNS = 5
@@ -60,10 +61,7 @@ def weight_images(weights, titles, *, side=28, names=("4", "9")):
         ax.set_axis_off()
     for ax, w, title in zip(axes.flat, weights, titles, strict=False):
         image = np.asarray(w, float)[:-1].reshape(side, side)
-        most = np.abs(image).max() or 1.0
-        ax.imshow(-image, cmap=style.DIVERGING, vmin=-most, vmax=most, interpolation="nearest")
-        down, across = np.nonzero(image < -most / 4)  # told by colour and by a mark
-        ax.scatter(across, down, s=8, marker="_", color=style.PAPER, linewidth=1)
+        signed(ax, image, dash=0.25)  # told by colour and by a mark
         ax.set(xticks=[], yticks=[])
         ax.set_title(title, loc="center")
         ax.set_xlabel(f"{image.min():g} to {image.max():g}".replace("-", "\u2212"), fontsize=style.SIZE_SMALL)

@@ -9,6 +9,7 @@ from course_lib import reference as ops
 
 from . import style
 from .picture import picture
+from .signed import signed
 from .stepper import stepper
 
 SHOWN = (0, 1, 5, 20, 100, 400)
@@ -93,13 +94,13 @@ def _draw(image, wanted, mask):
     outputs = [ops.conv2d_forward(image[None, None], m[None, None])[0][0, 0] for m in (mask, wanted)]
     high = float(np.abs(outputs[1]).max())
     axes[0, 0].imshow(image, cmap=style.shades("data"), vmin=0, vmax=1)
-    axes[0, 1].imshow(mask, cmap=style.DIVERGING, vmin=-3, vmax=3)
+    signed(axes[0, 1], mask, 3)
     for (i, j), value in np.ndenumerate(mask):
         axes[0, 1].text(
             j, i, f"{value:.1f}", ha="center", va="center", bbox=dict(facecolor=style.PAPER, edgecolor="none", pad=2)
         )
     for ax, output in zip(axes[1], outputs, strict=True):
-        ax.imshow(output, cmap=style.DIVERGING, vmin=-high, vmax=high)
+        signed(ax, output, high)
     for ax, title in zip(axes.flat, ("input", "mask", "its output", "wanted"), strict=True):
         ax.set_title(title)
         ax.set(xticks=[], yticks=[])

@@ -95,7 +95,7 @@ def picture(fig_or_svg, *, alt, caption=""):
         raise ValueError(f"the picture takes {size:,} bytes, the limit is {MAX_BYTES:,}: {fix}")
     # Drawn for a phone, where it must fit with letters that can be read; in a wide column it stands larger, and on a
     # phone `max-width` gives it the page's own width back.
-    larger = getattr(fig_or_svg, "on_page", None) or max(1, min(LARGEST, WIDE / width, HIGH / height))
+    larger = max(1, min(LARGEST, WIDE / width, HIGH / height))
     return Picture(src, alt, caption, round(width * larger), round(height * larger), (round(width), round(height)))
 
 

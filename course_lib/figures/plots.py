@@ -6,6 +6,7 @@ from matplotlib.ticker import MaxNLocator
 from course_lib.validate import as_float, require_some
 
 from . import style
+from .signed import signed
 
 
 @style.styled
@@ -166,9 +167,11 @@ def matrix(
     numbers = max(rows, cols) <= 15 if numbers is None else numbers
     fig, ax = style.new_figure(*((1.3 + 0.48 * cols, 1.1 + 0.36 * rows) if numbers else (5.2, 4.0)))
     top = float(np.abs(values).max()) or 1.0
-    low = -top if diverging else min(0.0, float(values.min()))
-    cmap = style.DIVERGING if diverging else style.shades(role)
-    image = ax.imshow(values, cmap=cmap, vmin=low, vmax=top, aspect="auto", interpolation="nearest")
+    if diverging:
+        image = signed(ax, values, top, aspect="auto")
+    else:
+        look = dict(cmap=style.shades(role), vmin=min(0.0, float(values.min())), vmax=top)
+        image = ax.imshow(values, aspect="auto", interpolation="nearest", **look)
     for i, j in np.ndindex(rows, cols) if numbers else ():
         place = dict(ha="center", va="center", fontsize=style.SIZE_SMALL)
         ax.text(j, i, fmt.format(values[i, j]), color=style.ink_on(image.to_rgba(values[i, j])), **place)

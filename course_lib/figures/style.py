@@ -13,12 +13,14 @@ from matplotlib.figure import Figure
 
 from course_lib.palette import (
     COLOURS,
+    DIVERGING,
     FONTS,
     GRID,
     INK,
     MUTED,
     PAPER,
     SCREEN_DPI,
+    SEQUENTIAL,
     SERIES,
     SIZE_SMALL,
     SIZE_TEXT,
@@ -30,12 +32,14 @@ from course_lib.palette import (
 
 __all__ = [
     "COLOURS",
+    "DIVERGING",
     "FONTS",
     "GRID",
     "INK",
     "MUTED",
     "PAPER",
     "SCREEN_DPI",
+    "SEQUENTIAL",
     "SERIES",
     "SIZE_SMALL",
     "SIZE_TEXT",
@@ -55,8 +59,6 @@ __all__ = [
     "tint",
     "use",
 ]
-
-SEQUENTIAL, DIVERGING = "cividis", "PuOr"  # both stay ordered for every kind of colour vision
 
 MARKERS = dict(data="o", weight="s", output="^", gradient="D", hazard="X", thread="P", idle="v")
 LINESTYLES = dict(

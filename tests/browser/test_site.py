@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from nbformat.v4 import new_output
 
 from course_lib import figures
-from course_lib.figures.picture import PNG_SCALE
+from course_lib.figures.picture import LARGEST, PNG_SCALE
 from course_lib.lesson import predict
 from tests.book.site import site_of
 from tests.cli.course import code, text
@@ -144,7 +144,6 @@ def test_a_plot_that_is_larger_on_a_wide_page_fits_a_phone_with_letters_of_11_pi
     script = (Path(figures.__file__).parents[1] / "book" / "static" / "course.js").read_text(encoding="utf-8")
     assert re.search(r"LETTERS = (\d+), DOTS = ([\d.]+)", script).groups() == ("12", str(PNG_SCALE))
     fig = Figure(figsize=(3.6, 1))
-    fig.on_page = 1.65
     made = figures.picture(fig, alt="An empty plot, to be measured on a phone")
     site = site_of(tmp_path, l01_a=[text("# A plot"), _cell("plot", made.html)])
     page = browser.new_page(viewport={"width": 1200, "height": 800})
@@ -157,7 +156,7 @@ def test_a_plot_that_is_larger_on_a_wide_page_fits_a_phone_with_letters_of_11_pi
     phone = page.locator("figure img").evaluate(shown)
     assert page.locator("figure.course-figure").evaluate("e => e.scrollWidth <= e.clientWidth")
     assert wide == made.width
-    assert 12 * 1.65 * phone / made.width >= 11
+    assert 12 * LARGEST * phone / made.width >= 11
     page.close()
 
 

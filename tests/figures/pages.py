@@ -2,11 +2,14 @@
 
 import base64
 import io
+import re
 from html.parser import HTMLParser
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
 from PIL import Image
+
+from course_lib.figures.picture import PNG_SCALE
 
 HOSTILE = (
     """a </script><script>alert(1)</script> & "quoted" 'single' <img src=x onerror=alert(2)> \u2028 ${x} `t` \\n"""
@@ -51,3 +54,12 @@ def read_png(src):
 def svg_texts(root):
     """Return all lines of text of an SVG drawing."""
     return ["".join(node.itertext()) for node in root.iter("{http://www.w3.org/2000/svg}text")]
+
+
+def drawn_widths(page):
+    """Return the width that each picture of a page was drawn with, as on a phone, whatever it grows to elsewhere."""
+    widths = []
+    for src in re.findall(r'<img [^>]*?src="(data:image/[^"]+)"', page):
+        svg = src.startswith("data:image/svg")
+        widths.append(float(read_svg(src).get("width")) if svg else read_png(src).width / PNG_SCALE)
+    return widths

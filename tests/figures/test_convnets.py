@@ -6,6 +6,7 @@ import pytest
 from course_lib import figures, nn
 from course_lib import reference as ops
 from course_lib.figures import convnets
+from course_lib.figures.picture import LARGEST
 
 from .pages import read_png
 
@@ -84,7 +85,7 @@ def test_every_figure_is_as_wide_as_a_phone(net, images):
     w, maps = net[3].params["w"], nn.feature_maps(net, images[:2, None])[1][1]
     made = [
         convnets.mask_rows({"a": w[:6, 0]}), convnets.digit_and_masks(images[0], w, 3, 0.5),
-        convnets.maps_of(images[:2], maps), convnets.image_rows({"a": images}, list("0123456789")),
+        convnets.maps_of(images[:2], maps, title="Behind C1"), convnets.image_rows({"a": images}, list("0123456789")),
         convnets.before_after(net, images[0], images[1], 3, steps=12), convnets.outside(images[0], images),
         convnets.answers_of({"a": images[:3], "b": images[:3]}, list("abc")),
         convnets.colour_rows({"a": np.zeros((6, 3, 3, 3))}),
@@ -94,40 +95,23 @@ def test_every_figure_is_as_wide_as_a_phone(net, images):
     assert convnets.painted(net, images[0], 3).drawn[0] <= 400
 
 
-def test_orange_is_positive_and_purple_negative_in_every_figure(net, images):
-    w = net[3].params["w"]
-    made = [
-        convnets.mask_rows({"a": w[:6, 0]}), convnets.digit_and_masks(images[0], w, 3, 0.5),
-        convnets.before_after(net, images[0], images[1], 3, steps=12), convnets.outside(3 * images[0], images),
-        convnets.answers_of({"a": images[:3], "b": images[:3] - 0.5}, list("abc")),
-        convnets._draw_excited(w[:2], np.zeros((2, 8, 14, 14)), np.zeros((2, 8), int), [3, 12]),
-    ]  # fmt: skip
-    for fig in made:
-        signed = [ax.images[0] for ax in fig.axes if ax.images and ax.images[0].get_clim()[0] < 0]
-        assert signed
-        for drawing in signed:
-            red, _, blue, _ = drawing.cmap(0.9)
-            assert red > blue
-            red, _, blue, _ = drawing.cmap(0.1)
-            assert blue > red
-
-
 def test_figures_stand_larger_in_a_wide_column_and_images_touch_their_row(images):
     fig = convnets.image_rows({"one": images[:6], "two": images[:6]}, list("abcdef"))
     sides = {tuple(np.round(ax.get_position().size * fig.get_size_inches(), 3)) for ax in fig.axes}
     assert len(sides) == 1  # the last row is no larger than the others
     assert min(sides)[0] > 0.5
     shown = figures.picture(fig, alt="Twelve images in two rows, all alike.")
-    assert shown.width == round(convnets.WIDTH * 96 * convnets.ON_PAGE) <= 640
+    assert shown.width == round(convnets.WIDTH * 96 * LARGEST) <= 640  # letters of 12 pixels become 17 at most
 
 
 @pytest.mark.parametrize("maps", [None, [4, 1]])
 def test_maps_have_one_scale_for_all_images(net, images, maps):
     found = nn.feature_maps(net, images[:2, None])[1][1]
-    fig = convnets.maps_of(images[:2], found, maps=maps)
+    fig = convnets.maps_of(images[:2], found, maps=maps, title="Behind C1")
     chosen = [0, 1, 2, 3, 4, 5] if maps is None else maps
     titles = [ax.get_title(loc="center") for ax in fig.axes if ax.get_title(loc="center")]
-    assert titles == ["input", *(f"map {m}" for m in chosen)]
+    assert titles == ["input", *map(str, chosen)]
+    assert fig.get_suptitle() == "Behind C1"
     columns = len(chosen) + 1
     for j, m in enumerate(chosen, start=1):
         assert fig.axes[j].images[0].get_clim() == fig.axes[columns + j].images[0].get_clim()
@@ -136,7 +120,7 @@ def test_maps_have_one_scale_for_all_images(net, images, maps):
 
 
 def test_silent_maps_and_masks_can_be_drawn():
-    assert drawn(convnets.maps_of(np.zeros((1, 32, 32)), np.zeros((1, 2, 10, 10))))
+    assert drawn(convnets.maps_of(np.zeros((1, 32, 32)), np.zeros((1, 2, 10, 10)), title="Silent"))
     assert drawn(convnets.digit_and_masks(np.zeros((4, 4)), np.zeros((2, 1, 3, 3)), 0, 1))
     assert drawn(convnets.mask_rows({"nothing": np.zeros((2, 3, 3))}))
 

@@ -13,6 +13,8 @@ from course_lib.figures import convolution, convolution_matrix
 from course_lib.figures.masks import apply_mask, preset_masks
 from course_lib.lesson import moved, with_room
 
+from ..figures.pages import drawn_widths
+
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 NAME = "07_convolution"
 
@@ -215,7 +217,8 @@ def test_the_frames_of_the_best_fit_move_along_and_their_sums_stay(lesson, shown
     here, there = lesson["found"]
     np.testing.assert_allclose(here.max(axis=(1, 2)), there.max(axis=(1, 2)), rtol=1e-5)
     assert "on the digit moved by three pixels the frame has moved along, and the sum is the same" in shown
-    assert "where it is dark purple it wants ink" in prose + (NOTEBOOKS / f"{NAME}.py").read_text(encoding="utf-8")
+    script = (NOTEBOOKS / f"{NAME}.py").read_text(encoding="utf-8")
+    assert "where it is orange it wants ink, where it is purple it wants paper" in script
     for a, b in zip(here, there, strict=True):
         h, v = np.unravel_index(np.argmax(a), a.shape)
         np.testing.assert_array_equal(np.unravel_index(np.argmax(b), b.shape), (h, v + 3))
@@ -418,7 +421,7 @@ def test_no_picture_is_made_smaller_on_a_phone_so_that_its_text_stays_readable(n
     """400 pixels less the page's edges leave about 370; text of 12 pixels may lose a tenth, not more."""
     outputs = [o.get("data", {}) for cell in notebook.cells for o in cell.get("outputs", [])]
     pages = [data["text/html"] for data in outputs if "text/html" in data]
-    widths = [int(width) for page in pages for width in re.findall(r'<img [^>]*width="(\d+)"', page)]
+    widths = [width for page in pages for width in drawn_widths(page)]
     assert len(widths) >= 8
     assert max(widths) <= 412
 
@@ -458,3 +461,18 @@ def test_the_network_at_the_top_reads_the_digit_after_one_pixel_as_the_page_allo
     assert read[0] == label
     assert "before long, the network reads another" in prose
     assert read[3] != label
+
+
+def test_the_network_of_largest_values_reads_the_digit_of_the_top_wherever_it_stands(lesson):
+    for seen in lesson["seen"]:
+        assert lesson["conv_net"].predict(seen)[lesson["one"]] == lesson["labels"][lesson["one"]]
+
+
+def test_the_pictures_of_windows_are_not_asked_for_in_the_order_of_their_answers(lesson, prose):
+    """Asked: which sees all without padding, which misses only padding, which has gaps. Shown in another order."""
+    lost = {}
+    for size, K, S, P in lesson["layers"][1:]:
+        unseen = convolution.never_seen(size, K, S, P).any()
+        lost[K, S, P] = "gaps" if unseen and K < S else "padding" if P else "all" if not unseen else "edge"
+    assert list(lost.values()) == ["gaps", "all", "padding"]
+    assert "mask 2 with stride 3, mask 5 with stride 3, and mask 3 with stride 2 and padding 1" in prose
