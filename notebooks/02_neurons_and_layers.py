@@ -659,8 +659,8 @@ turned.confirm("only the second" if raised and not np.allclose(np.sort(wrong), n
 #
 # That was the question at the top of the page, and the answer is no. Without a bend between them two layers are one,
 # and a narrow one takes something away; nine numbers could not do what three cannot. With a bend between them, nine
-# numbers compute XOR. One hidden layer, if it is wide enough, comes as close as you like to any continuous function, and
-# further layers reach some functions with far fewer neurons.
+# numbers compute XOR. One hidden layer, if it is wide enough, comes as close as you like to any continuous function,
+# and further layers reach some functions with far fewer neurons.
 #
 # So for digits, too, there is something to search for. The network with random weights read one in ten. How does a
 # program find a hundred thousand useful weights? It needs a measure of how wrong a network is, and that is where lesson

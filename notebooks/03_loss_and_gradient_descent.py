@@ -15,8 +15,9 @@
 # # 03 · Loss and gradient descent: which way is better, and how far to step
 #
 # The perceptron of lesson 01 learned to tell 4s from 9s by a rule made for one neuron. A network that reads all ten
-# digits has a hundred thousand weights and no such rule. Instead, a single number, the **loss**, says how wrong it is,
-# and the weights walk downhill on that number, step by step. On this page the 4s and 9s are learned once more, downhill.
+# digits has a hundred thousand weights and no such rule. Instead, a single number, the **loss**, says how wrong it
+# is, and the weights walk downhill on that number, step by step. On this page the 4s and 9s are learned once more,
+# downhill.
 #
 # The map shows a loss over two weights. Click anywhere to put a walker there (or go to the map with Tab and use the
 # arrow keys), then press "One step" again and again. The dashed line shows what the slope promises for the next step;
@@ -32,7 +33,7 @@ from collections import Counter
 
 import numpy as np
 
-from course_lib import checks, data, figures
+from course_lib import checks, figures
 from course_lib import reference as ops
 from course_lib.lesson import predict, table, two_digits
 
@@ -64,10 +65,11 @@ figures.walk_downhill()
 # %% [markdown]
 # ## The smallest example, by hand
 #
-# Before the digits, an example small enough for paper. There are two samples, with the inputs $x = (1, 2)$ and the right
-# answers $y = (4, 3)$. The model is the smallest there is: $o = w\,x$, one weight and no bias. At $w = 1$ the outputs
-# are $o = (1, 2)$, so the differences $y - o$ are $3$ and $1$. A loss turns them into one number: the smaller it is, the
-# better the model fits. Ours is half the sum of their squares, $J = (3^2 + 1^2) / 2 = 5$.[^Dey "Loss Function"]
+# Before the digits, an example small enough for paper. There are two samples, with the inputs $x = (1, 2)$ and the
+# right answers $y = (4, 3)$. The model is the smallest there is: $o = w\,x$, one weight and no bias. At $w = 1$ the
+# outputs are $o = (1, 2)$, so the differences $y - o$ are $3$ and $1$. A loss turns them into one number: the smaller
+# it is, the better the model fits. Ours is half the sum of their squares,
+# $J = (3^2 + 1^2) / 2 = 5$.[^Dey "Loss Function"]
 
 # %%
 x, y = np.array([1.0, 2.0]), np.array([4.0, 3.0])
@@ -78,9 +80,9 @@ def loss(w):
 print("y - o =", y - 1.0 * x, "  J =", loss(1.0))
 
 # %% [markdown]
-# Should $w$ grow or shrink? The derivative tells: as $w$ changes, the loss $(y - w x)^2 / 2$ of one sample changes at the
-# rate $-(y - w x)\,x = (o - y)\,x$. For both samples together that is $(1 - 4)\cdot 1 + (2 - 3)\cdot 2 = -5$. It is
-# negative, so a larger $w$ gives a smaller loss. You can also measure a derivative: nudge $w$ up and down by a
+# Should $w$ grow or shrink? The derivative tells: as $w$ changes, the loss $(y - w x)^2 / 2$ of one sample changes at
+# the rate $-(y - w x)\,x = (o - y)\,x$. For both samples together that is $(1 - 4)\cdot 1 + (2 - 3)\cdot 2 = -5$. It
+# is negative, so a larger $w$ gives a smaller loss. You can also measure a derivative: nudge $w$ up and down by a
 # millionth, and see how much $J$ changes.
 
 # %%
@@ -103,9 +105,9 @@ figures.losses.samples_and_loss(
 # %% [markdown]
 # ## How far should a step go?
 #
-# Here we could compute the lowest point. For a network nobody can. But the slope where you stand is always to be had: so
-# take a step downhill, look at the slope there, and step again. This is **gradient descent**. You choose a positive
-# number lr, the **learning rate**, and repeat a single line:
+# Here we could compute the lowest point. For a network nobody can. But the slope where you stand is always to be had:
+# so take a step downhill, look at the slope there, and step again. This is **gradient descent**. You choose a
+# positive number lr, the **learning rate**, and repeat a single line:
 #
 # $$w \leftarrow w - \mathrm{lr} \cdot \frac{dJ}{dw}$$
 #
@@ -129,7 +131,8 @@ walks_on_parabola = {lr: descend(lr, 20) for lr in (0.02, 0.2, 0.38, 0.4, 0.402)
 # %% tags=["hide-input"]
 # A prediction.
 rate = predict(
-    "Which walk is nearer to 2 after 20 steps: that with 0.02, a tenth of the right rate, or that with 0.38, nearly twice it?",
+    "Which walk is nearer to 2 after 20 steps: that with 0.02, a tenth of the right rate, or that with 0.38, nearly "
+    "twice it?",
     ["0.02", "0.38", "both are equally near"], answer="both are equally near", reveals=3,
 )  # fmt: skip
 rate
@@ -177,9 +180,9 @@ rate.confirm("both are equally near" if np.isclose(after[0.02], after[0.38], rto
 # %% [markdown]
 # ### A bowl with a dent
 #
-# So on a parabola the belief holds, as long as you have time: below $2/h$ the loss never grows. But the loss of a network
-# is no parabola. Take the next simplest thing, a bowl with a dent: a wide bowl of curvature 1 around $w = 2$, with a
-# narrow dent pressed into its side, near $w = 0$. The dent is bent far more sharply than the bowl:
+# So on a parabola the belief holds, as long as you have time: below $2/h$ the loss never grows. But the loss of a
+# network is no parabola. Take the next simplest thing, a bowl with a dent: a wide bowl of curvature 1 around $w = 2$,
+# with a narrow dent pressed into its side, near $w = 0$. The dent is bent far more sharply than the bowl:
 
 # %%
 def dented(w):
@@ -220,14 +223,14 @@ table(
 # %% [markdown]
 # <details class="reveal"><summary>The small step walks into the trap and stays there</summary>
 #
-# With 0.05 the walk follows the ground closely, down into the dent, and stops there at $w = 0.084$, with a loss of 0.92.
-# More steps do not help, because the slope there is zero. The rule of the parabola says why: $2/h$ is about
+# With 0.05 the walk follows the ground closely, down into the dent, and stops there at $w = 0.084$, with a loss of
+# 0.92. More steps do not help, because the slope there is zero. The rule of the parabola says why: $2/h$ is about
 # $2/20 = 0.1$ for the dent and $2/1 = 2$ for the bowl. A rate below 0.1 comes to rest in either. A rate between them,
 # well above 0.1 and well below 2, comes to rest only in the bowl: with 0.5 even a walk that starts *in* the dent, at
 # $w = 0$, leaves it. And above 2 there is no rest at all, as the last row shows: with 2.02 the walk runs away.
 #
-# So neither side is the safe one. Small steps keep you in the valley where you happen to be, good or bad. Large ones may
-# jump out of a narrow valley, and out of a good one too.
+# So neither side is the safe one. Small steps keep you in the valley where you happen to be, good or bad. Large ones
+# may jump out of a narrow valley, and out of a good one too.
 #
 # </details>
 
@@ -253,9 +256,9 @@ dent.confirm("all three" if len(there) == 3 else "only " + there[0] if len(there
 # The curly $\partial$ marks a **partial derivative**: only this one number changes, all others stay as they are. The
 # one half cancels the 2 that comes down from the square.
 #
-# Why a square? Its slope is the error itself, so steps shrink as the errors do. The absolute difference $|y_i - o_i|$ is
-# used too.[^Hwu "Choose a Simple Error Function"] Its slope is 1 or $-1$, however large the error. So one wild sample
-# pulls no harder than the others, but the steps do not shrink near the goal.
+# Why a square? Its slope is the error itself, so steps shrink as the errors do. The absolute difference $|y_i - o_i|$
+# is used too.[^Hwu "Choose a Simple Error Function"] Its slope is 1 or $-1$, however large the error. So one wild
+# sample pulls no harder than the others, but the steps do not shrink near the goal.
 #
 # With $d$ inputs per sample, $X$ has the shape $(n, d)$ and $w$ the shape $(d,)$:
 #
@@ -270,9 +273,9 @@ dent.confirm("all three" if len(there) == 3 else "only " + there[0] if len(there
 # to the loss.
 
 # %% [markdown]
-# Now the digits: the 800 black and white 4s and 9s of lesson 01. The output is $o = X w$, a weight for each pixel, and it
-# should be 0 for a 4 and 1 for a 9. `add_bias_input` appends a column of ones, so that the last of the 785 weights is
-# the bias. As loops, the gradient reads: every sample adds its error times its input to every weight.
+# Now the digits: the 800 black and white 4s and 9s of lesson 01. The output is $o = X w$, a weight for each pixel,
+# and it should be 0 for a 4 and 1 for a 9. `add_bias_input` appends a column of ones, so that the last of the 785
+# weights is the bias. As loops, the gradient reads: every sample adds its error times its input to every weight.
 
 # %%
 pair = two_digits(4, 9)
@@ -358,8 +361,8 @@ first_step.confirm("an average 9" if np.isclose(direction @ nine, np.linalg.norm
 #
 # where $\|v\|^2$ is the sum of the squares of all numbers in $v$, so that $\|v\|$ is the length of $v$. The best
 # weights are the same as for $J$; the values, gradients and curvatures are $n$ times smaller. Show the two samples of
-# the beginning once, then twice: at $w = 1$, $J$ goes from 5 to 10, while $C$ stays at 2.5. Without the one half, $C$ is
-# called the **mean squared error**. For the 800 digits we shall use $C$.
+# the beginning once, then twice: at $w = 1$, $J$ goes from 5 to 10, while $C$ stays at 2.5. Without the one half, $C$
+# is called the **mean squared error**. For the 800 digits we shall use $C$.
 
 # %% [markdown]
 # ### Why minus the gradient goes down
@@ -371,9 +374,9 @@ first_step.confirm("an average 9" if np.isclose(direction @ nine, np.linalg.norm
 #
 # $$\Delta J \approx \sum_j \frac{\partial J}{\partial w_j} \, \Delta w_j$$
 #
-# Remember this line as the **linear estimate**;[^Owens "Find the global minimum"] the dashed line beside the map draws
-# it. Now let each weight move against its slope, $\Delta w_j = -\mathrm{lr} \cdot \partial J / \partial w_j$. Every term
-# becomes minus a square:
+# Remember this line as the **linear estimate**;[^Owens "Find the global minimum"] the dashed line beside the map
+# draws it. Now let each weight move against its slope, $\Delta w_j = -\mathrm{lr} \cdot \partial J / \partial w_j$.
+# Every term becomes minus a square:
 #
 # $$\Delta J \approx -\mathrm{lr} \sum_j \left(\frac{\partial J}{\partial w_j}\right)^2$$
 #
@@ -435,9 +438,9 @@ table(
 # %% [markdown]
 # <details class="reveal"><summary>The estimate shrinks tenfold, the gap a hundredfold</summary>
 #
-# The gap grows with the *square* of the step's length, as a parabola does: 1.385, 0.01385, 0.0001385. Make the step short
-# enough, and the gap no longer matters beside the estimate. So a step against the gradient goes down if it is small
-# enough.
+# The gap grows with the *square* of the step's length, as a parabola does: 1.385, 0.01385, 0.0001385. Make the step
+# short enough, and the gap no longer matters beside the estimate. So a step against the gradient goes down if it is
+# small enough.
 #
 # </details>
 
@@ -446,8 +449,8 @@ table(
 hope.confirm(f"{estimates[1][3] / estimates[2][3]:.0f} times smaller")
 
 # %% [markdown]
-# How small is small enough? With one weight: smaller than $2/h$, as you have seen. One line shows that both are the same
-# rule. On a parabola, a step of length $\mathrm{lr}\,s$ against the slope $s$ changes the loss by the estimate
+# How small is small enough? With one weight: smaller than $2/h$, as you have seen. One line shows that both are the
+# same rule. On a parabola, a step of length $\mathrm{lr}\,s$ against the slope $s$ changes the loss by the estimate
 # $-\mathrm{lr}\,s^2$ and by the bend $h\,(\mathrm{lr}\,s)^2/2$, so
 #
 # $$\Delta J = -\mathrm{lr}\; s^2 \left(1 - \frac{\mathrm{lr}\; h}{2}\right)$$
@@ -458,8 +461,8 @@ hope.confirm(f"{estimates[1][3] / estimates[2][3]:.0f} times smaller")
 # %% [markdown]
 # ### One rate for several curvatures
 #
-# With several weights, each direction has a curvature of its own, and one learning rate must do for all. Take a *ravine*,
-# nearly flat along $u$ and steep along $v$:
+# With several weights, each direction has a curvature of its own, and one learning rate must do for all. Take a
+# *ravine*, nearly flat along $u$ and steep along $v$:
 #
 # $$J = \frac{1}{2} \; (0.1\,u^2 + 1.25\,v^2)$$
 #
@@ -539,12 +542,12 @@ table(
 # <details class="reveal"><summary>The limit that you found for one weight holds for 785</summary>
 #
 # The largest curvature is 43.8, so the limit is $2/43.8 = 0.0457$. With 0.05 the steep direction is multiplied by
-# $1 - 0.05 \cdot 43.8 = -1.19$ at each step, and after 200 steps the loss has thirty digits. 0.05 *looks* small. Whether
-# a rate is small or large only the curvature can say.
+# $1 - 0.05 \cdot 43.8 = -1.19$ at each step, and after 200 steps the loss has thirty digits. 0.05 *looks* small.
+# Whether a rate is small or large only the curvature can say.
 #
-# Below the limit both walks learn, and the larger rate is far ahead. Along the flat directions, where 4s and 9s differ,
-# a walk with 0.004 gets only about a tenth as far at each step. As long as the rate is below $2/h$, a smaller one is not
-# better here, only slower.
+# Below the limit both walks learn, and the larger rate is far ahead. Along the flat directions, where 4s and 9s
+# differ, a walk with 0.004 gets only about a tenth as far at each step. As long as the rate is below $2/h$, a smaller
+# one is not better here, only slower.
 #
 # </details>
 
@@ -554,9 +557,10 @@ fell = [f"{lr:g}" for lr, path in digit_walks.items() if digit_loss(path[200]) <
 digit_rates.confirm("0.004 and 0.04" if fell == ["0.004", "0.04"] else ", ".join(fell))
 
 # %% [markdown]
-# How does a ravine feel to a digit? Follow the walk with 0.04. Along the steep direction the factor is $1 - 0.04 \cdot
-# 43.8 = -0.75$: there each step jumps to the other side. Since this direction is the average digit, *all* outputs jump
-# together, too high, too low, too high. Meanwhile, slowly, the two heaps move apart, the 4s towards 0 and the 9s towards
+# How does a ravine feel to a digit? Follow the walk with 0.04. Along the steep direction the factor is
+# $1 - 0.04 \cdot 43.8 = -0.75$: there each step jumps to the other side. Since this direction is the average digit,
+# *all* outputs jump together, too high, too low, too high. Meanwhile, slowly, the two heaps move apart, the 4s
+# towards 0 and the 9s towards
 # 1. That is the way along the ravine, and it is what we call learning. (Right of the dotted line, the answer is 9.)
 
 # %%
@@ -570,8 +574,8 @@ figures.digit_pair.outputs_by_step(
 # On the digits the loss is one bowl, because the output is a plain weighted sum. With a hidden layer it is a landscape,
 # like the map at the top of the page. That one is made up, to show the places where a walk comes to rest, or nearly so.
 #
-# - A **minimum** is lower than all that surrounds it. The map has three: the wide dent on the right, with a loss of 0.05,
-#   is the deepest. The two narrow ones on the left, with 0.39, are only **local minima**.
+# - A **minimum** is lower than all that surrounds it. The map has three: the wide dent on the right, with a loss of
+#   0.05, is the deepest. The two narrow ones on the left, with 0.39, are only **local minima**.
 # - A **plateau** is flat and high. A search gets stuck there, like a hiker in the foothills.[^Dey "Minimizing Loss
 #   Function"]
 # - A **saddle** is level too: lowest along one direction, and highest along another.
@@ -659,9 +663,9 @@ ending.confirm("both the same number" if small == large else "0.1" if small > la
 # starts in the corners the gradient is shorter than 0.01 before the first step. There the rule stops at once, on the
 # highest ground there is.
 #
-# So look at the loss curve too, and be patient. Below are three walks: one along the mirror line to the saddle, one that
-# starts a millionth beside that line, and one that crosses the plateau. Each curve has a level stretch, and two of them
-# fall after it.
+# So look at the loss curve too, and be patient. Below are three walks: one along the mirror line to the saddle, one
+# that starts a millionth beside that line, and one that crosses the plateau. Each curve has a level stretch, and two
+# of them fall after it.
 
 # %%
 three = {"on the mirror line": (-2, 0), "0.000001 beside it": (-2, 1e-6), "on the plateau": (-3, 3)}
@@ -713,9 +717,9 @@ def run_epoch(w, batch_size, lr, rng, average=True):
 
 # %% [markdown]
 # Why may a step look at 20 of the 800 digits? On average it is right: at fixed weights, the mean of the 40 mini-batch
-# gradients of an epoch is the gradient of all digits. But each of them is off by some noise. How large is it? At weights
-# of zero, draw 1,000 batches of each size, and measure how far their gradients lie from the whole one (the root of the
-# mean squared distance).
+# gradients of an epoch is the gradient of all digits. But each of them is off by some noise. How large is it? At
+# weights of zero, draw 1,000 batches of each size, and measure how far their gradients lie from the whole one (the
+# root of the mean squared distance).
 
 # %%
 whole = digit_gradient(np.zeros(785))
@@ -731,13 +735,13 @@ print("length of the gradient", round(float(np.linalg.norm(whole)), 1))
 print("noise", {m: round(float(noise(m)), 1) for m in (1, 4, 16)})
 
 # %% [markdown]
-# With four times as many samples the noise is half as large: it falls as $1/\sqrt{m}$. A batch of 16 costs sixteen times
-# the work of a single digit, and is only four times as exact. The batch size trades one for the other: many rough
-# steps, or few exact ones.
+# With four times as many samples the noise is half as large: it falls as $1/\sqrt{m}$. A batch of 16 costs sixteen
+# times the work of a single digit, and is only four times as exact. The batch size trades one for the other: many
+# rough steps, or few exact ones.
 #
-# Race for ten epochs at the learning rate 0.01, in batches of 800 (all), of 20, and of 1. So all of them read the same
-# number of digits. `race` makes ten runs, because a single one may be lucky. It returns the loss on all 800 digits after
-# each epoch, and how many of the 200 new digits are misread at the end.
+# Race for ten epochs at the learning rate 0.01, in batches of 800 (all), of 20, and of 1. So all of them read the
+# same number of digits. `race` makes ten runs, because a single one may be lucky. It returns the loss on all 800
+# digits after each epoch, and how many of the 200 new digits are misread at the end.
 
 # %%
 def race(batch_size, rates, average=True, runs=10):  # rates: one learning rate for each epoch
@@ -777,10 +781,10 @@ table(
 # In one epoch the full batch makes one step, batches of 20 make 40, and batches of 1 make 800. Early, every step in
 # roughly the right direction helps, so batches of 1 lead after one epoch.
 #
-# But they never settle. Each step follows the noise of a single digit, and where a run ends is a matter of luck: the ten
-# of them lie between 0.018 and 0.065. Batches of 20 go on sinking, all ten close together, and on average they are ahead
-# after ten epochs. The new digits show it too: 12 are misread instead of 22. The full batch, with ten steps in all, has
-# hardly begun.
+# But they never settle. Each step follows the noise of a single digit, and where a run ends is a matter of luck: the
+# ten of them lie between 0.018 and 0.065. Batches of 20 go on sinking, all ten close together, and on average they
+# are ahead after ten epochs. The new digits show it too: 12 are misread instead of 22. The full batch, with ten steps
+# in all, has hardly begun.
 #
 # </details>
 
@@ -807,9 +811,9 @@ figures.descent.race(
     caption="Large steps first, to get there; small ones at the end, against the noise.")
 
 # %% [markdown]
-# At once the jumps stop, and the loss ends below all others. Large steps cover the way, and small ones settle. (The new
-# digits do not thank us for it: 15 are misread, and 12 with small steps all the time. The loss of the training digits is
-# not all that counts.)
+# At once the jumps stop, and the loss ends below all others. Large steps cover the way, and small ones settle. (The
+# new digits do not thank us for it: 15 are misread, and 12 with small steps all the time. The loss of the training
+# digits is not all that counts.)
 #
 # ### Sum or mean?
 #
@@ -874,8 +878,8 @@ def right_answers(w, b):
 print("right at the start:", right_answers(np.array([0.2]), 0.0), "of 7")
 
 # %% [markdown]
-# From there, walk downhill on the mean loss $C$ for 500 steps, so short that it falls at every one of them. (What is the
-# output at $x = 15$ at the start, and what should it be?)
+# From there, walk downhill on the mean loss $C$ for 500 steps, so short that it falls at every one of them. (What is
+# the output at $x = 15$ at the start, and what should it be?)
 
 # %%
 w, b = np.array([0.2]), 0.0
@@ -964,11 +968,11 @@ figures.losses.staircase(
     caption="Standing on a stair, you cannot tell which way leads down. On the curve you can.")
 
 # %% [markdown]
-# The count is a staircase: level almost everywhere, and at its jumps there is no derivative. It tells you *that* you are
-# wrong, never *which way* is better. Choosing the largest of several outputs, argmax, has the same fault: its derivative
-# is zero wherever there is one.[^Hwu "Why Not Use the Intuitive Measure?"] So we follow a loss that is smooth, as a
-# stand-in for what we want. It is not the same thing: here it is lowest where 4 digits are misread, although 3 are
-# possible. So keep an eye on the right answers too.[^Owens "How good is our network?"]
+# The count is a staircase: level almost everywhere, and at its jumps there is no derivative. It tells you *that* you
+# are wrong, never *which way* is better. Choosing the largest of several outputs, argmax, has the same fault: its
+# derivative is zero wherever there is one.[^Hwu "Why Not Use the Intuitive Measure?"] So we follow a loss that is
+# smooth, as a stand-in for what we want. It is not the same thing: here it is lowest where 4 digits are misread,
+# although 3 are possible. So keep an eye on the right answers too.[^Owens "How good is our network?"]
 #
 # For several classes most networks today use another stand-in, the **cross-entropy**: $-\ln p$, where $p$ is the
 # probability that the network gives to the right class. [Lesson 06](06_training_an_mlp.ipynb) compares it with others.
@@ -976,8 +980,8 @@ figures.losses.staircase(
 # %% [markdown]
 # ## So, is a smaller step safer?
 #
-# Go back to the belief at the top of the page: *a smaller step is safer; it may take longer, but it gets there.* Here is
-# what you measured.
+# Go back to the belief at the top of the page: *a smaller step is safer; it may take longer, but it gets there.* Here
+# is what you measured.
 #
 # | where | is the smaller step safer? |
 # |---|---|
@@ -990,20 +994,21 @@ figures.losses.staircase(
 # end.
 
 # %% [markdown]
-# And what does a step need? One slope for each weight. On this page the formula $X^T (o - y)$ gave all of them, because
-# the model was a single weighted sum. A network that reads all ten digits has 101,770 weights and biases, in layers, and
-# measuring its slopes one by one would mean running it twice for each. [Lesson 04](04_backpropagation.ipynb) finds all
-# of them in one pass back.
+# And what does a step need? One slope for each weight. On this page the formula $X^T (o - y)$ gave all of them,
+# because the model was a single weighted sum. A network that reads all ten digits has 101,770 weights and biases, in
+# layers, and measuring its slopes one by one would mean running it twice for each. [Lesson
+# 04](04_backpropagation.ipynb) finds all of them in one pass back.
 
 # %% [markdown]
 # ## Optional: a step that knows the curvatures
 #
 # <details><summary>The best step along the gradient, and Newton's</summary>
 #
-# In the ravine, and with the digits, the steepest direction dictated the step for all. Could a step be chosen that knows
-# the curvatures? For a linear model the matrix $H = X^T X$ holds all second derivatives of $J$. The best step *along* the gradient $g$ has the
-# length $\mathrm{lr} = g^T g \,/\, g^T H g$.[^Hwu "Stochastic Gradient Descent"] **Newton's method** also changes the
-# direction: it solves $H\,\Delta w = -g$ and jumps to where the gradient would be zero, if the loss were a parabola.
+# In the ravine, and with the digits, the steepest direction dictated the step for all. Could a step be chosen that
+# knows the curvatures? For a linear model the matrix $H = X^T X$ holds all second derivatives of $J$. The best step
+# *along* the gradient $g$ has the length $\mathrm{lr} = g^T g \,/\, g^T H g$.[^Hwu "Stochastic Gradient Descent"]
+# **Newton's method** also changes the direction: it solves $H\,\Delta w = -g$ and jumps to where the gradient would
+# be zero, if the loss were a parabola.
 #
 # </details>
 

@@ -14,11 +14,11 @@
 # %% [markdown]
 # # 04 · Backpropagation: every gradient in one pass back
 #
-# A network that reads handwritten digits has 101,770 weights and biases, and gradient descent wants a slope for each of
-# them, at every step. Lesson 03 could measure slopes: nudge one weight up and down, and run the network again each time.
-# For 101,770 of them that is 203,540 runs, and then you may take one step. **Backpropagation** computes every slope for
-# the cost of a few forward runs. Many take it for a clever trick on top of calculus. It is no trick: it is the chain
-# rule, in an order in which nothing is computed twice.
+# A network that reads handwritten digits has 101,770 weights and biases, and gradient descent wants a slope for each
+# of them, at every step. Lesson 03 could measure slopes: nudge one weight up and down, and run the network again each
+# time. For 101,770 of them that is 203,540 runs, and then you may take one step. **Backpropagation** computes every
+# slope for the cost of a few forward runs. Many take it for a clever trick on top of calculus. It is no trick: it is
+# the chain rule, in an order in which nothing is computed twice.
 #
 # Here it is on a small network. Press Next and follow the numbers: first the green ones from left to right, then the
 # red ones from right to left. (All jumps to the end.) Then choose a weight, change it, and see what follows; or press
@@ -343,8 +343,8 @@ checks.check_close(dW2, checks.numerical_gradient(lambda w: loss(W, w), W2), rto
 # %% [markdown]
 # ### See it run
 #
-# Every gradient stands on a coloured strip, below the matrix whose shape it has. Dashed cells are still to be computed. At
-# each step, look at the matrices with a grey rim, which are read: do their shapes fit? `dO` is
+# Every gradient stands on a coloured strip, below the matrix whose shape it has. Dashed cells are still to be
+# computed. At each step, look at the matrices with a grey rim, which are read: do their shapes fit? `dO` is
 # $\partial J/\partial O$, `dA` is $\partial J/\partial A$. (`Y` is given and needs no gradient, so the loss J has the
 # place below it.)
 
@@ -354,19 +354,20 @@ figures.backprop.backprop_stepper(X, W, W2, Y)
 # %% [markdown]
 # There are three things to see.
 #
-# - The backward steps read `X`, `Z`, `A`, `G` and `O` once more. `X` is at hand, and the other four are what the forward
-#   pass returned. (For a sigmoid `A` and `O` would do, since its slope can be had from its value. The loop below uses
-#   that.)
-# - Only the two gradients of weights, `dW` and `dW2`, mix samples. In all other gradients each row belongs to one sample.
+# - The backward steps read `X`, `Z`, `A`, `G` and `O` once more. `X` is at hand, and the other four are what the
+#   forward pass returned. (For a sigmoid `A` and `O` would do, since its slope can be had from its value. The loop
+#   below uses that.)
+# - Only the two gradients of weights, `dW` and `dW2`, mix samples. In all other gradients each row belongs to one
+#   sample.
 # - The last sample has 0 at I1, so in $X^T \delta_Z$ its row of $\delta_Z$ is multiplied by 0 there. A sample cannot
 #   teach the weights of an input that it does not have.
 #
 # ### Two slips that raise nothing
 #
-# Put the backward pass into one line, and it holds two kinds of product: $X^T \big((\delta_G W_2^T) * f'(Z)\big)$. It is
-# tempting to write it from left to right, without the brackets, as `X.T @ delta_G @ W2.T * f_prime(Z)`. With our four
-# samples and three inputs, NumPy refuses: (3, 3) and (4, 3) do not fit. But take only the first three samples, as many
-# as there are inputs:
+# Put the backward pass into one line, and it holds two kinds of product: $X^T \big((\delta_G W_2^T) * f'(Z)\big)$. It
+# is tempting to write it from left to right, without the brackets, as `X.T @ delta_G @ W2.T * f_prime(Z)`. With our
+# four samples and three inputs, NumPy refuses: (3, 3) and (4, 3) do not fit. But take only the first three samples,
+# as many as there are inputs:
 
 # %%
 first = slice(0, 3)
@@ -388,8 +389,8 @@ table(
 # %% [markdown]
 # The result is wrong, for H2 even in its sign, and there is no error message.
 #
-# The other slip needs a network with *one* output. Its outputs are a column, $(B, 1)$, while the answers often come as a
-# plain list of $B$ numbers. Subtract one from the other, and **broadcasting** stretches both to a square:
+# The other slip needs a network with *one* output. Its outputs are a column, $(B, 1)$, while the answers often come
+# as a plain list of $B$ numbers. Subtract one from the other, and **broadcasting** stretches both to a square:
 
 # %%
 column, answers = O[:, :1], Y[:, 0]  # one output, one answer for each sample
@@ -520,9 +521,9 @@ table(
 # %% [markdown]
 # <details class="reveal"><summary>What the weights win, the slopes nearly lose again</summary>
 #
-# The weights are three times as large, and the mean slope is less than half of what it was. Make the sums three times as
-# wide, and at most two thirds of them leave the steep middle, so the slope falls by less than a factor of 3. What is
-# left over is a small win at each layer. (And it is a gamble: from one such network to the next, the result varies
+# The weights are three times as large, and the mean slope is less than half of what it was. Make the sums three times
+# as wide, and at most two thirds of them leave the steep middle, so the slope falls by less than a factor of 3. What
+# is left over is a small win at each layer. (And it is a gamble: from one such network to the next, the result varies
 # wildly.) Smaller weights only make it worse.
 #
 # So the sigmoid itself is the problem. It is one reason why deep networks use ReLU today, whose slope is 1 or 0, with
@@ -584,16 +585,16 @@ figures.show(
     figures.backprop.learning(
         losses, before, after, labels, [(w2.ravel(), b2.item()) for (_, w2), (_, b2) in (start, trained_two)]),
     alt="The loss of XOR stays on a plateau near a half at first, then falls to almost zero. Before the training no "
-    "line separates the classes in the plane of the hidden activations, and all four lie on the side of class 1; after "
-    "it, the two samples of class 0 lie together in one corner, the two of class 1 in two other corners, and the output "
+    "line separates the classes in the plane of the hidden activations, and all four lie on the side of class 1; "
+    "after it, the two samples of class 0 lie together in one corner, the two of class 1 in two other corners, and the output "
     "neuron's line runs between.",
     caption="XOR with two hidden neurons: the loss at each step, and where the hidden layer puts the four samples.",
 )
 
 # %% [markdown]
-# Before, the classes lie crosswise, as in the truth table itself. No line separates them, and all four samples lie on the
-# shaded side. After, the hidden layer has moved the samples to where *one line* does. (The two of class 0 lie on each other, so you see three marks.) Nobody told
-# the hidden neurons to do this. All they ever got was their delta.
+# Before, the classes lie crosswise, as in the truth table itself. No line separates them, and all four samples lie on
+# the shaded side. After, the hidden layer has moved the samples to where *one line* does. (The two of class 0 lie on
+# each other, so you see three marks.) Nobody told the hidden neurons to do this. All they ever got was their delta.
 #
 # And in the plane of the inputs? Each hidden neuron draws a line of its own there, where its sum is 0:
 
@@ -605,9 +606,10 @@ def xor_class(points):
 assert list(xor_class(np.array([[0.0, 1.0], [0.5, 0.5], [1.0, 0.0]]))) == [1, 0, 1]
 (w_hidden, _), (b_hidden, _) = trained_two
 figures.show(
-    figures.backprop.learned_plane(X_xor, labels, xor_class, [(f"H{j + 1}", w_hidden[:, j], b_hidden[j]) for j in (0, 1)]),
-    alt="Two dashed lines, one for each hidden neuron, run from bottom left to top right. The two corners of class 0 lie "
-    "in the band between them, a corner of class 1 on either side of it.",
+    figures.backprop.learned_plane(
+        X_xor, labels, xor_class, [(f"H{j + 1}", w_hidden[:, j], b_hidden[j]) for j in (0, 1)]),
+    alt="Two dashed lines, one for each hidden neuron, run from bottom left to top right. The two corners of class 0 "
+    "lie in the band between them, a corner of class 1 on either side of it.",
     caption="Walk from (0, 1) to (1, 0): class 1, then class 0, then class 1 again. A walk along a straight path "
     "crosses a single straight line at most once. Two neurons draw two lines.",
 )
@@ -631,9 +633,9 @@ for name in ("xor", "parity3"):
 # %% [markdown]
 # ### How large should the starting weights be?
 #
-# The training starts with random numbers of standard deviation 1, in all layers. Equal weights are no use: equal neurons
-# get equal deltas and stay equal (lesson 03). But how large should different ones be? Training changes them anyway. So
-# multiply all starting weights by 0.1, and count the steps until the loss of XOR is below 0.05.
+# The training starts with random numbers of standard deviation 1, in all layers. Equal weights are no use: equal
+# neurons get equal deltas and stay equal (lesson 03). But how large should different ones be? Training changes them
+# anyway. So multiply all starting weights by 0.1, and count the steps until the loss of XOR is below 0.05.
 #
 # Think of what such a network does at first. What does a hidden neuron say when its weights are nearly 0? And how much
 # of the output's delta comes back to it through $W_2$?
@@ -641,8 +643,8 @@ for name in ("xor", "parity3"):
 # %% tags=["hide-input"]
 # A prediction.
 start_scale = predict(
-    "XOR, 8 hidden neurons, five seeds, the same learning rate. How many steps does it take with starting weights a tenth "
-    "as large?",
+    "XOR, 8 hidden neurons, five seeds, the same learning rate. How many steps does it take with starting weights a "
+    "tenth as large?",
     ["fewer: it is a careful start", "about as many: training soon makes up for it", "about ten times as many"],
     answer="about ten times as many",
     reveals=2,
@@ -670,14 +672,14 @@ table([(scale, solved[scale], about(steps)) for scale, steps in needed_steps.ite
 # %% [markdown]
 # <details class="reveal"><summary>Too small is nearly equal</summary>
 #
-# With weights near 0, every hidden neuron says about a half, whatever goes in. So they are nearly equal. And the way back
-# to the first layer leads through $W_2$, which is nearly 0 too, so hardly any delta arrives. A scale of 0.1 gets away
-# after about ten times as many steps as 1.
+# With weights near 0, every hidden neuron says about a half, whatever goes in. So they are nearly equal. And the way
+# back to the first layer leads through $W_2$, which is nearly 0 too, so hardly any delta arrives. A scale of 0.1 gets
+# away after about ten times as many steps as 1.
 #
-# A scale of 0.01 makes the deltas of the hidden layer a hundred times smaller. The network soon gives 0.5 for all four
-# samples, and after 20,000 steps the loss is still 0.500000. (It is a saddle, as in lesson 03: most runs get away, after
-# some 100,000 steps.) Random is not enough; the scale has to be right too. Lesson 06b, "Making it train", finds out what
-# right means for larger networks.
+# A scale of 0.01 makes the deltas of the hidden layer a hundred times smaller. The network soon gives 0.5 for all
+# four samples, and after 20,000 steps the loss is still 0.500000. (It is a saddle, as in lesson 03: most runs get
+# away, after some 100,000 steps.) Random is not enough; the scale has to be right too. Lesson 06b, "Making it train",
+# finds out what right means for larger networks.
 #
 # </details>
 
@@ -746,10 +748,10 @@ print(f"share of the first layer: {Xd.size * Wd.shape[1] / one_forward:.1%}")
 # slopes of its input. Both have the same three sizes in another order, so each costs as much as the forward product.
 # Hence twice, whatever the sizes are.
 #
-# The very first layer can do without the second partner, $\partial J/\partial X$, because nobody trains the pixels. Here
-# the first layer is 98.7 % of the work, so backward costs only about one forward pass. With $L$ equal layers it is
-# $(2L - 1)/L$ forward passes: 1 for one layer, 1.5 for two, 1.9 for ten. So "backward costs twice forward" is nearly
-# true of deep networks, and too much for shallow ones.
+# The very first layer can do without the second partner, $\partial J/\partial X$, because nobody trains the pixels.
+# Here the first layer is 98.7 % of the work, so backward costs only about one forward pass. With $L$ equal layers it
+# is $(2L - 1)/L$ forward passes: 1 for one layer, 1.5 for two, 1.9 for ten. So "backward costs twice forward" is
+# nearly true of deep networks, and too much for shallow ones.
 #
 # </details>
 
@@ -989,9 +991,9 @@ print(f"read correctly: {share:.0%} of {len(said):,} new digits, after {10 * 63}
 
 # %% [markdown]
 # It took seconds. Each of the 630 steps had all its 101,770 slopes for the price of two forward runs; by nudging, it
-# would have been 203,540. And it was no trick. Every one of these numbers is a product along the paths from a weight to
-# the loss, summed over the paths. Backpropagation only starts at the end, where the paths meet, and so computes what they
-# share once: the delta.
+# would have been 203,540. And it was no trick. Every one of these numbers is a product along the paths from a weight
+# to the loss, summed over the paths. Backpropagation only starts at the end, where the paths meet, and so computes
+# what they share once: the delta.
 #
 # In [lesson 05](05_computation_graph.ipynb) a program finds the backward pass by itself, and in
 # [lesson 06](06_training_an_mlp.ipynb) this network learns to read better.

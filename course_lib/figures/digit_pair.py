@@ -106,9 +106,7 @@ def outputs_by_step(walk, x, y, at, *, title, side=28, names=("4", "9")):
 @style.styled
 def _outputs_frame(step, w, outputs, y, bins, most, side, names):
     fig, (left, right) = style.new_figure(4.2, 2.7, 1, 2, width_ratios=(1, 1.7))
-    image = w[:-1].reshape(side, side)
-    scale = np.abs(image).max() or 1.0
-    left.imshow(-image, cmap=style.DIVERGING, vmin=-scale, vmax=scale, interpolation="nearest")
+    signed(left, w[:-1].reshape(side, side))
     left.set(xticks=[], yticks=[])
     left.set_title("weights", loc="center")
     left.grid(False)

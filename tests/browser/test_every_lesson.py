@@ -28,7 +28,7 @@ ONE_OF_EACH = """() => {
         else seen.add(word.className);
     }
 }"""
-"""Leaves one word of each kind in all code, which has two thirds of a page's elements: axe looks at each for seconds."""
+"""Leaves one word of each kind in all code, which has two thirds of a page's elements: axe looks at each of them."""
 
 each = pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
 
