@@ -32,12 +32,13 @@ ui => {
     }
     for (const k of [0, n / 2, n]) text(X(k), low + 16, k, {"text-anchor": k === n ? "end" : "middle", ...mute});
     text((X(n / 2) + X(n)) / 2, low + 16, "epoch", {"text-anchor": "middle"});
-    const drawn = [["training", look.data, null], ["validation", look.output, "7 3"]];
-    drawn.forEach(([key, stroke, dash], i) => {
-      ui.svg("polyline", {points: p[key].map((v, k) => `${X(k)},${Y(v)}`).join(" "), fill: "none", stroke, "stroke-width": 2.4,
+    // a broad line, dashes upon it and dots upon them: three curves in one place can still be told apart
+    const drawn = [["training", look.data, null, 5], ["validation", look.output, "9 9", 2.6]];
+    drawn.forEach(([key, stroke, dash, wide], i) => {
+      ui.svg("polyline", {points: p[key].map((v, k) => `${X(k)},${Y(v)}`).join(" "), fill: "none", stroke, "stroke-width": wide,
         "stroke-dasharray": dash}, svg);
       const x = left + i * 110;
-      line(x, H - 28, x + 26, H - 28, {stroke, "stroke-width": 2.4, "stroke-dasharray": dash});
+      line(x, H - 28, x + 26, H - 28, {stroke, "stroke-width": wide, "stroke-dasharray": dash});
       text(x + 32, H - 24, key);
     });
     // over the curves, so that it is seen where they lie on it
