@@ -676,11 +676,11 @@ table(
 # %% [markdown]
 # <details class="reveal"><summary>One number at the end, many at the beginning</summary>
 #
-# A walk in forward mode says what *one* number does to all outputs, and a matrix of weights is as many numbers as it has
-# entries. A walk backward says what all inputs do to *one*
-# output. Learning has a single number at its end, the loss, and as many inputs as there are weights, so backward needs
-# a hundred thousand times fewer walks. The price is memory, because the values of the forward pass must be kept until
-# the way back. With one input and many outputs it is the other way round.
+# A walk in forward mode says what *one* number does to all outputs, and a matrix of weights is as many numbers as it
+# has entries. A walk backward says what all inputs do to *one* output. Learning has a single number at its end, the
+# loss, and as many inputs as there are weights, so backward needs a hundred thousand times fewer walks. The price is
+# memory, because the values of the forward pass must be kept until the way back. With one input and many outputs it is
+# the other way round.
 #
 # </details>
 
@@ -940,12 +940,13 @@ print("after zero_grad, w by the first: ", np.unique(w.grad / first))
 # <details class="reveal"><summary>A common bug, and a good use</summary>
 #
 # Nodes in between are cleared in each call, or a doubled gradient would be sent on and doubled again. Leaves are not:
-# to them `parent.grad + g` adds. Forget `zero_grad` in a training loop, and each step uses the sum of all gradients so far. No error tells you, and in PyTorch none does
-# either. (There, a second `backward` on the *same* graph is refused, unless it is told to retain it; in a training loop
-# each round makes a new graph.) But adding has its good use: a sum over samples can be taken in parts. If a batch does
-# not fit into memory, send it through in pieces, call `backward` after each, and make one step at the end. This is for
-# a loss that is a sum, as ours is. If it is a mean, each piece divides by its own size: with equal pieces the sum of
-# the gradients is too large by the number of pieces, so divide by it.
+# to them `parent.grad + g` adds. Forget `zero_grad` in a training loop, and each step uses the sum of all gradients so
+# far. No error tells you, and in PyTorch none does either. (There, a second `backward` on the *same* graph is refused,
+# unless it is told to retain it; in a training loop each round makes a new graph.) But adding has its good use: a sum
+# over samples can be taken in parts. If a batch does not fit into memory, send it through in pieces, call `backward`
+# after each, and make one step at the end. This is for a loss that is a sum, as ours is. If it is a mean, each piece
+# divides by its own size: with equal pieces the sum of the gradients is too large by the number of pieces, so divide by
+# it.
 #
 # </details>
 
@@ -1034,7 +1035,7 @@ print("gradients:", float(start.grad), "and", float(step.grad))
 #   `compute=lambda z: np.maximum(z, 0)` and `shares=lambda g, z: (g * (z > 0),)`. In the second place, all gradients
 #   agree with what is measured. In the first, the engine finds −0.0002 for `W[0, 0]`, and a nudge to both sides 0.2873.
 #   Neither is a slip. For the sample (1, 1), the first column of `W` gives 1 − 1 = 0, and there a ReLU has a corner.
-  (The third column gives −1 + 1, and is no better off. The second one agrees.)
+#   (The third column gives −1 + 1, and is no better off. The second one agrees.)
 #   To the right the slope is 0.5747, to the left −0.0002; the engine takes the left one, the nudge finds their mean.
 #   Check a gradient where no `z` is closer to 0 than the nudge.
 #

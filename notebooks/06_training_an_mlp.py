@@ -415,8 +415,8 @@ table(trials, ["rate", "loss", "right", "digits it answers", "how sure"],
 # small digits from large ones, two answers cost less than one: it says 3 to most of the small ones, and 5 to the rest.
 #
 # And there it stays, although it knows more than it says. To the training digits that it calls 3, the answer 2 would
-# cost less, and to those that it calls 5, the answer 6. But its softmax is sure by now. So the Jacobian is nearly 0, and
-# little pushes it on. A loss with its minimum in the right place can still have almost no slope on the way there.
+# cost less, and to those that it calls 5, the answer 6. But its softmax is sure by now. So the Jacobian is nearly 0,
+# and little pushes it on. A loss with its minimum in the right place can still have almost no slope on the way there.
 #
 # </details>
 
@@ -461,8 +461,8 @@ print(np.round(steps[:4], 3), "...", np.round(steps[-1], 3))
 # %% tags=["hide-input"]
 # A prediction.
 more = predict(
-    "With 0.98, steps that agree grow up to 50-fold instead of tenfold, and the velocity loses a fiftieth in each step. "
-    "How many steps does that take?",
+    "With 0.98, steps that agree grow up to 50-fold instead of tenfold, and the velocity loses a fiftieth in each "
+    "step. How many steps does that take?",
     ["about 15, a fifth of 69", "about 69 again", "about 157, as without momentum", "more than 300, five times 69"],
     answer="more than 300, five times 69",
     reveals=2,
@@ -534,7 +534,7 @@ table([(n, *(str(needed_by[name, n] or "not in 200") for name in kinds), silent_
        for n in long_term],
       ["lr / (1 - momentum)", "plain: steps", "plain, gentle start", "0.9: steps", "silent: plain", "silent: 0.9"],
       formats={"lr / (1 - momentum)": ".1f"}, align="rrrrrr",
-      caption="Silent: how many of the 128 hidden neurons are 0 for every one of the 1,000 digits afterwards.")  # fmt: skip
+      caption="Silent: how many of the 128 hidden neurons are 0 for every one of the 1,000 digits afterwards.")
 
 # %% [markdown]
 # Up to 0.8 momentum acts like a rate ten times as large: all three need about the same number of steps. From 1.6 on,
@@ -796,7 +796,8 @@ print(f"The test score after learning from 3,200 is {above:.1f} points above the
 # yes, on these digits they helped. By how much, five starts tell only roughly.
 
 # %% [markdown]
-# We chose by the validation score. Should it not be too *high*, then, like that of the lucky guesser? In every row it is
+# We chose by the validation score. Should it not be too *high*, then, like that of the lucky guesser? In every row it
+# is
 # *lower* than the test score. We chose only the number of epochs by it, so there was little luck to pick from. And the
 # two sets hold different digits: 92 % of 800 is uncertain by one point, the test score by 0.7, and the distance between
 # the two by 1.2. The distance that we found is about twice that. A random split gives so large a distance about once in

@@ -16,10 +16,10 @@
 #
 # Take the network of lesson 06, which reads nine digits in ten after three passes through the data, and give it eight
 # hidden layers instead of one. Keep the formulas and the digits. Draw its weights with standard deviation 0.05, which
-# would do for one hidden layer. It now reads one digit in ten, and after fifteen passes it is still guessing. There is no
-# mistake in its gradients. Most of us begin with the belief that **if the formulas are right, the
-# network trains**, and that the numbers it starts with are a detail. On this page one such number makes the difference
-# between guessing and nearly nine digits in ten.
+# would do for one hidden layer. It now reads one digit in ten, and after fifteen passes it is still guessing. There is
+# no mistake in its gradients. Most of us begin with the belief that **if the formulas are right, the network trains**,
+# and that the numbers it starts with are a detail. On this page one such number makes the difference between guessing
+# and nearly nine digits in ten.
 #
 # Below is that network before its first step. Each row shows what one layer puts out for 200 digits. On the right is
 # the **spread** of these outputs, which is the root of their mean square, and the spread of the loss's gradient with
@@ -262,9 +262,9 @@ awake = waking_epochs()
 print("the loss leaves ln 10 in epoch", sorted(awake))
 
 # %% [markdown]
-# So waiting would have helped, after more than twenty epochs. But who waits that long? Through all of them, the loss of
-# a network that would learn in the end looked like that of one that never would. That is why one measures inside, and
-# before.
+# So waiting would have helped, after more than twenty epochs. But who waits that long? Through all of them the loss
+# stood at $\ln 10$, and nothing in it showed that the network would learn in the end. That is why one measures inside,
+# and before.
 #
 # Now go back to the figure at the top and press the button √(2/n), with $n = 100$. (Layer 1 has had its own,
 # $\sqrt{2/784}$, all along.) With ReLU, both curves are nearly vertical: the signal arrives, and so does the gradient.
@@ -298,7 +298,7 @@ print(f"spread in layer 8: {np.sqrt(np.mean(a**2)):.1f}, and without it {found[-
 # %% [markdown]
 # So the size of the start hardly matters any more for what arrives at the end. This has a price: while it trains, what
 # the network says of one image depends on the other images of its batch, and afterwards stored averages must take
-# their place. This course does not use it, and all its networks train from $\sqrt{2/n}$.
+# their place. The networks of this course do without it.
 #
 # ## One number for every weight
 #
@@ -521,20 +521,21 @@ print("a third of the rate:", *[f"{rate / 3:.2f}" for rate in sorted(lowest)])
 # Whole trainings at rates around them.
 rules = training_runs("rules")
 tried = {lr: rules[f"momentum 0.9, lr {lr}"] for lr in (0.01, 0.03, 0.05, 0.1, 0.2, 0.3)}
-table([(lr, r.mean, r.range) for lr, r in tried.items()], ["rate", "validation accuracy, %", "least to greatest of five"],
+table([(lr, r.mean, r.range) for lr, r in tried.items()],
+      ["rate", "validation accuracy, %", "least to greatest of five"],
       formats={"rate": "g", "validation accuracy, %": ".1f"})
 
 # %% [markdown]
 # The lowest point differs from seed to seed. But a third of it always lies between 0.05 and 0.2, and there the good
-# rates are. Is 0.1 better than 0.05? The ranges overlap, and five seeds cannot tell: either
-# would do. At 0.3, where our first test was lowest, the network reads clearly less. So the test does not find the best
-# rate. It finds the neighbourhood, for less than three epochs.
+# rates are. Is 0.1 better than 0.05? The ranges overlap, and five seeds cannot tell: either would do. At 0.3, about
+# where our first test was lowest, the network reads clearly less. So the test does not find the best rate. It finds the
+# neighbourhood, for less than three epochs.
 
 # %% [markdown]
 # One rate need not serve the whole training. At the beginning the weights are random and the gradient changes quickly,
-# so a long step does harm; near the end, long steps jump to and fro across the valley of lesson 03. A **schedule** lets
-# the rate climb for some steps, which is called a warm-up, and then fall along half a cosine.[^Loshchilov and Hutter
-# "SGDR: Stochastic Gradient Descent with Warm Restarts (2017)"]
+# so a long step can do harm; near the end, long steps jump to and fro across the valley of lesson 03. A **schedule**
+# lets the rate climb for some steps, which is called a warm-up, and then fall along half a cosine.[^Loshchilov and
+# Hutter "SGDR: Stochastic Gradient Descent with Warm Restarts (2017)"]
 
 # %%
 steps = nn.schedules.count_steps(3200, 64, 3)  # batches in three epochs
@@ -565,10 +566,10 @@ table([(name, learned, of) for name, (learned, of) in warm_up_runs().items()],
 # %% [markdown]
 # ## A step of its own for every weight: Adam
 #
-# So far all weights share one rate. Momentum from lesson 06 sums up their *gradients*. **Adam** keeps a running average $m$ of the
-# gradients and another one, $v$, of their *squares*, and divides the first by the root of the second.[^Kingma and Ba
-# "Adam: A Method for Stochastic Optimization (2015)"] (So $v$ is no velocity here.) For each weight, with gradient $g$
-# at step $t = 1, 2, \dots$:
+# So far all weights share one rate. Momentum from lesson 06 sums up their *gradients*. **Adam** keeps a running average
+# $m$ of the gradients and another one, $v$, of their *squares*, and divides the first by the root of the
+# second.[^Kingma and Ba "Adam: A Method for Stochastic Optimization (2015)"] (So $v$ is no velocity here.) For each
+# weight, with gradient $g$ at step $t = 1, 2, \dots$:
 #
 # $$m \leftarrow \beta_1 m + (1-\beta_1)\,g \qquad v \leftarrow \beta_2 v + (1-\beta_2)\,g^2$$
 #
@@ -724,7 +725,8 @@ brake.confirm(brake.answer if abs(gained) < 1 else f"{gained:+.1f} points")
 # %% tags=["hide-input"]
 finer = training_runs("search")
 finer = {lr: finer[f"Adam, lr {lr}"] for lr in (0.001, 0.002, 0.005, 0.01, 0.02, 0.05)}
-table([(lr, r.mean, r.range) for lr, r in finer.items()], ["rate", "validation accuracy, %", "least to greatest of five"],
+table([(lr, r.mean, r.range) for lr, r in finer.items()],
+      ["rate", "validation accuracy, %", "least to greatest of five"],
       formats={"rate": "g", "validation accuracy, %": ".1f"}, caption="Adam on 784-128-10, three epochs.")
 
 # %% [markdown]
@@ -732,17 +734,17 @@ table([(lr, r.mean, r.range) for lr, r in finer.items()], ["rate", "validation a
 # means seed by seed: equal seeds begin with equal weights and see equal batches.
 
 # %%
-for lr in (0.002, 0.01, 0.02):
-    lead = np.subtract(finer[0.005].validation, finer[lr].validation)  # one number for each seed
-    print(f"0.005 leads {lr} by {lead.mean():.1f} points, uncertain by {lead.std(ddof=1) / np.sqrt(5):.1f};",
-          f"seed by seed {np.round(lead, 1)}")
+leads = {lr: np.subtract(finer[0.005].validation, finer[lr].validation) for lr in (0.002, 0.01, 0.02)}
+table([(lr, *lead, lead.mean(), lead.std(ddof=1) / np.sqrt(5)) for lr, lead in leads.items()],
+      ["0.005 against", *(f"seed {seed}" for seed in range(5)), "mean lead", "uncertain by"],
+      formats={"0.005 against": "g", "mean lead": ".2f", "uncertain by": ".2f"}
+      | {f"seed {seed}": ".1f" for seed in range(5)})
 
 # %% [markdown]
 # The lead over 0.01 is between two and three times its uncertainty. And 0.005 was picked as the best of six, which
 # flatters it, as it did the best of a thousand guessers. So it may be a little better than 0.01, and it may not: either
-# would do. One seed alone could have misled you altogether, for the second one prefers 0.02. What five seeds do settle
-# is that 0.001 and 0.05 are worse. We take 0.005. Now, and for the first and last time on this page, we look at the
-# test digits.
+# would do. One seed alone could have misled you altogether, for seed 1 prefers 0.02. What five seeds do settle is that
+# 0.001 and 0.05 are worse. We take 0.005. Now, for the first and last time on this page, we look at the test digits.
 
 # %% tags=["nbval-ignore-output", "continued"]
 def trained_by_adam(lr, seed):

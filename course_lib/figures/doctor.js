@@ -46,6 +46,8 @@ ui => {
     line(left, H - 12, left + 26, H - 12, {stroke: look.ink, "stroke-dasharray": "2 3"});
     text(left + 32, H - 8, "ln 10, the loss of guessing");
     if (p.training[0] > top) text(right, 14, `begins at ${Math.round(p.training[0])}`, {"text-anchor": "end"});
+    const level = [...p.training, ...p.validation].every(v => Math.abs(v - guessing) < .03);
+    if (level) text(right, Y(guessing) - 10, "both curves lie on the dotted line", {"text-anchor": "end"});
     const chosen = found[at] ? wards.findIndex(w => w.name === p.name) : -1, count = found.filter(Boolean).length;
     choice.set(chosen);
     back.setAttribute("aria-disabled", at === 0);

@@ -7,8 +7,9 @@ them found, and `listing` folds a text of the library. `estimated` is the predic
 
 The experiments of single lessons: `lines`, `corrections` and `two_digits` of 01; `recorded_gradients` of 05; `pushes`,
 `steps_until` and `judged_by_others` of 06; `signals`, `examine`, `rate_range`, `training_runs`, `xor_runs`,
-`warm_up_runs`, `sick_curves`, `strangers` and `waking_epochs` of 06b; `moved` and `with_room` of 07; `padded`, `train_in_phases`, `cost_share`,
-`fullest_pairs`, `layer_times` and `colour_images` of 09; `climb_each`, `random_changes` and `relative_roughness` of 10.
+`warm_up_runs`, `sick_curves`, `strangers` and `waking_epochs` of 06b; `moved` and `with_room` of 07; `padded`,
+`train_in_phases`, `cost_share`, `fullest_pairs`, `layer_times` and `colour_images` of 09; `climb_each`,
+`random_changes` and `relative_roughness` of 10.
 """
 
 from .colour_images import ColourImages, colour_images

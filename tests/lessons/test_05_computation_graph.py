@@ -514,7 +514,7 @@ def test_a_relu_in_place_of_the_first_sigmoid_stands_on_its_corner(lesson, prose
     for row in range(2):
         for column, corner in ((0, True), (1, False), (2, True)):
             right, left = slopes_to_both_sides(lesson, goal, lesson["W"], (row, column))
-            assert (abs(right - left) > 1e-3) is corner
+            assert bool(abs(right - left) > 1e-3) is corner
 
 
 def test_the_sheets_hints_point_to_sections_of_this_page():
