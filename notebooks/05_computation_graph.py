@@ -676,8 +676,8 @@ table(
 # %% [markdown]
 # <details class="reveal"><summary>One number at the end, many at the beginning</summary>
 #
-# A walk in forward mode says what *one* number does to all outputs, and a matrix of weights is as many numbers as it
-# has entries. A walk backward says what all inputs do to *one* output. Learning has a single number at its end, the
+# A walk in forward mode says what *one* number does to all outputs, and a matrix of weights holds many numbers. A
+# walk backward says what all inputs do to *one* output. Learning has a single number at its end, the
 # loss, and as many inputs as there are weights, so backward needs a hundred thousand times fewer walks. The price is
 # memory, because the values of the forward pass must be kept until the way back. With one input and many outputs it is
 # the other way round.

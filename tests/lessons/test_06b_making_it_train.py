@@ -469,7 +469,7 @@ def test_the_schedule_climbs_20_steps_and_falls_to_0_and_five_trainings_show_no_
     assert min(plain.validation) < cosine.mean < max(plain.validation)
     assert abs(plain.mean - cosine.mean) < 0.5
     runs = warm_up_runs()
-    assert runs["no warm-up"][0] < runs["warm-up of 100"][0] - 2  # of ten each
+    assert runs == {"no warm-up": (5, 10), "warm-up of 100": (9, 10)}  # "half of them fail ... nine of ten learn"
 
 
 def test_adams_first_step_by_hand_and_its_length_for_any_gradient(printed):
