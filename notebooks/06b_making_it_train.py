@@ -276,8 +276,8 @@ print("the loss leaves ln 10 in epoch", sorted(awake))
 #
 # And the way back? There a delta is a sum over the layer's $n_{out}$ outputs, so the same three lines ask for
 # $n_{out}$ in the place of $n$. Where a layer's inputs and outputs differ in number, one cannot have both; the usual
-# compromise for tanh is $\sqrt{2/(n_{in} + n_{out})}$.[^Glorot and Bengio "Understanding the Difficulty of Training Deep
-# Feedforward Neural Networks (2010)"]
+# compromise for tanh is $\sqrt{2/(n_{in} + n_{out})}$.[^Glorot and Bengio "Understanding the Difficulty of Training
+# Deep Feedforward Neural Networks (2010)"]
 
 # %% [markdown]
 # ## Or let the network keep the size itself
