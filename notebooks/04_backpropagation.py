@@ -586,8 +586,8 @@ figures.show(
         losses, before, after, labels, [(w2.ravel(), b2.item()) for (_, w2), (_, b2) in (start, trained_two)]),
     alt="The loss of XOR stays on a plateau near a half at first, then falls to almost zero. Before the training no "
     "line separates the classes in the plane of the hidden activations, and all four lie on the side of class 1; "
-    "after it, the two samples of class 0 lie together in one corner, the two of class 1 in two other corners, and the output "
-    "neuron's line runs between.",
+    "after it, the two samples of class 0 lie together in one corner, the two of class 1 in two other corners, and the "
+    "output neuron's line runs between.",
     caption="XOR with two hidden neurons: the loss at each step, and where the hidden layer puts the four samples.",
 )
 

@@ -390,13 +390,15 @@ figures.graphs_down.walk_down(graph.apply("half_squared_sum", out, graph.variabl
 # ## A bias: one row for all samples
 #
 # What is missing is a bias. Let $Z = X W + b$ with three numbers in `b`, one for each hidden neuron. NumPy adds them
-# to each of the four rows of $X W$, which is called **broadcasting**. Our `+` sends `g` to both of its parents.
+# to each of the four rows of $X W$, which is called **broadcasting**. Our `+` knows nothing of that: we wrote it with
+# single numbers in mind. Look up its two shares, and what `add` does with a share, before you answer.
 
 # %% tags=["hide-input"]
 # A prediction.
 broadcast = predict(
-    "`X @ W` has the shape (4, 3), `b` has the shape (3,). What is in `b.grad` after `backward`?",
-    ["three numbers, the right ones", "three numbers, which belong to the last sample only",
+    "`X @ W` has the shape (4, 3), `b` has (3,), and the gradient that arrives at their sum has the sum's shape. "
+    "What is in `b.grad` after `backward`?",
+    ["three numbers, the sums over the samples", "three numbers, which belong to the last sample only",
      "twelve numbers, of shape (4, 3)", "nothing, because an error is raised on the way"],
     answer="twelve numbers, of shape (4, 3)",
     reveals=2,
@@ -646,9 +648,10 @@ paths.confirm(by_path[-1])
 # %% [markdown]
 # ## Why backward, and not forward?
 #
-# The chain rule does not say where to begin. We could as well start at the front: say that a leaf moves with speed 1,
-# walk through the graph in the usual order, and compute how fast each node moves, until we know how fast the goal does.
-# This is **forward mode**. The slopes are the same; only the direction is different.
+# The chain rule does not say where to begin. We could as well start at the front: say that one number at the front
+# moves with speed 1 and all others stand still, walk through the graph in the usual order, and compute how fast each
+# node moves, until we know how fast the goal does. This is **forward mode**. The slopes are the same; only the
+# direction is different.
 
 # %% tags=["hide-input"]
 # A prediction.
@@ -673,10 +676,11 @@ table(
 # %% [markdown]
 # <details class="reveal"><summary>One number at the end, many at the beginning</summary>
 #
-# A walk in forward mode says what *one* input does to all outputs. A walk backward says what all inputs do to *one*
-# output. Learning has a single number at its end, the loss, and as many inputs as there are weights, so backward needs
-# a hundred thousand times fewer walks. The price is memory, because the values of the forward pass must be kept until
-# the way back. With one input and many outputs it is the other way round.
+# A walk in forward mode says what *one* number does to all outputs, and a matrix of weights holds many numbers. A
+# walk backward says what all inputs do to *one* output. Learning has a single number at its end, the
+# loss, and as many inputs as there are weights, so backward needs a hundred thousand times fewer walks. The price is
+# memory, because the values of the forward pass must be kept until the way back. With one input and many outputs it is
+# the other way round.
 #
 # </details>
 
@@ -904,40 +908,45 @@ graph.backward(goal)
 print("as by hand, in every bit:", np.array_equal(w.grad, by_hand["W"]))
 
 # %% [markdown]
-# Now forget something on purpose.
+# Now forget that call on purpose. What happens then can be read from the library's `backward`. (A leaf is a node
+# without parents, here `w`; `hidden` is a node in between.)
+
+# %% tags=["hide-input"]
+# The library's backward, as it is.
+listing(graph.backward, "The library's backward: which gradients does a call clear, and to which does it add?")
 
 # %% tags=["hide-input"]
 # A prediction.
 twice = predict(
-    "`graph.backward(goal)` is called a second time, without `zero_grad` in between. What does `w.grad` hold then?",
-    ["the same as before", "twice the gradient", "four times the gradient", "zeros"],
-    answer="twice the gradient",
-    reveals=3,
-)
+    "`graph.backward(goal)` is called a second time, without `zero_grad` in between. What do `w.grad` and "
+    "`hidden.grad` hold then?",
+    ["both what they held before", "both twice the gradient", "w.grad twice the gradient, hidden.grad what it held",
+     "w.grad four times the gradient, hidden.grad twice"],
+    answer="w.grad twice the gradient, hidden.grad what it held",
+    reveals=2,
+)  # fmt: skip
 twice
 
 # %% tags=["hide-output"]
-first = w.grad.copy()
+first, between = w.grad.copy(), hidden.grad.copy()
 graph.backward(goal)
-print("second call, divided by the first:", np.unique(w.grad / first))
+print("second call, w by the first:     ", np.unique(w.grad / first))
+print("second call, hidden by the first:", np.unique(hidden.grad / between))
 graph.zero_grad(goal)
 graph.backward(goal)
-print("after zero_grad:                  ", np.unique(w.grad / first))
-
-# %% tags=["hide-input", "hide-output"]
-# The library's backward, as it is.
-listing(graph.backward, "The library's backward: which gradients does a call clear, and to which does it add?")
+print("after zero_grad, w by the first: ", np.unique(w.grad / first))
 
 # %% [markdown]
 # <details class="reveal"><summary>A common bug, and a good use</summary>
 #
-# Nodes in between are cleared in each call, leaves are not: to them `parent.grad + g` adds. Forget `zero_grad` in a
-# training loop, and each step uses the sum of all gradients so far. No error tells you, and in PyTorch none does
-# either. (There, a second `backward` on the *same* graph is refused, unless it is told to retain it; in a training loop
-# each round makes a new graph.) But adding has its good use: a sum over samples can be taken in parts. If a batch does
-# not fit into memory, send it through in pieces, call `backward` after each, and make one step at the end. This is for
-# a loss that is a sum, as ours is. If it is a mean, each piece divides by its own size: with equal pieces the sum of
-# the gradients is too large by the number of pieces, so divide by it.
+# Nodes in between are cleared in each call, or a doubled gradient would be sent on and doubled again. Leaves are not:
+# to them `parent.grad + g` adds. Forget `zero_grad` in a training loop, and each step uses the sum of all gradients so
+# far. No error tells you, and in PyTorch none does either. (There, a second `backward` on the *same* graph is refused,
+# unless it is told to retain it; in a training loop each round makes a new graph.) But adding has its good use: a sum
+# over samples can be taken in parts. If a batch does not fit into memory, send it through in pieces, call `backward`
+# after each, and make one step at the end. This is for a loss that is a sum, as ours is. If it is a mean, each piece
+# divides by its own size: with equal pieces the sum of the gradients is too large by the number of pieces, so divide by
+# it.
 #
 # </details>
 
@@ -946,7 +955,8 @@ listing(graph.backward, "The library's backward: which gradients does a call cle
 graph.zero_grad(goal)
 graph.backward(goal)
 graph.backward(goal)
-twice.confirm("twice the gradient" if np.array_equal(w.grad, 2 * first) else "the same as before")
+doubled = np.array_equal(w.grad, 2 * first) and np.array_equal(hidden.grad, between)
+twice.confirm(twice.answer if doubled else "another multiple")
 
 # %% [markdown]
 # Try that at once. Two graphs, each with two of the four samples, share the leaves `w` and `w2`:
@@ -1025,6 +1035,7 @@ print("gradients:", float(start.grad), "and", float(step.grad))
 #   `compute=lambda z: np.maximum(z, 0)` and `shares=lambda g, z: (g * (z > 0),)`. In the second place, all gradients
 #   agree with what is measured. In the first, the engine finds −0.0002 for `W[0, 0]`, and a nudge to both sides 0.2873.
 #   Neither is a slip. For the sample (1, 1), the first column of `W` gives 1 − 1 = 0, and there a ReLU has a corner.
+#   (The third column gives −1 + 1, and is no better off. The second one agrees.)
 #   To the right the slope is 0.5747, to the left −0.0002; the engine takes the left one, the nudge finds their mean.
 #   Check a gradient where no `z` is closer to 0 than the nudge.
 #

@@ -22,6 +22,7 @@ import numpy as np
 
 from course_lib import data, nn
 from course_lib.bench.report import describe_machine
+from course_lib.lesson import examine
 
 SIZES, BATCH = (784, 128, 10), 64
 LR, MOMENTUM = 0.1, 0.9
@@ -30,7 +31,7 @@ DEEP = (784, *[100] * 8, 10)
 
 
 def digits_accuracy(
-    seed: int, train_rows: int = FIT, *, init=nn.init.he_normal, prepare=None, drop=0.0, **options
+    seed: int, train_rows: int = FIT, *, sizes=SIZES, init=nn.init.he_normal, prepare=None, drop=0.0, **options
 ) -> tuple:
     """Return (accuracy on the training digits, on the validation digits) of one network after training, in per cent."""
     digits = data.load_digits()
@@ -40,9 +41,10 @@ def digits_accuracy(
         change = prepare(x)
         x, x_val = change(x), change(x_val)
     rng = np.random.default_rng(seed)
-    hidden, out = (nn.Dense(a, b, rng=rng, init=init) for a, b in pairwise(SIZES))
-    layers = [hidden, nn.ReLU(), nn.Dropout(drop, rng=rng), out] if drop else [hidden, nn.ReLU(), out]
-    net = nn.Sequential(*layers)
+    layers = []
+    for a, b in pairwise(sizes):
+        layers += [nn.Dense(a, b, rng=rng, init=init), nn.ReLU(), *([nn.Dropout(drop, rng=rng)] if drop else [])]
+    net = nn.Sequential(*layers[: -2 if drop else -1])  # nothing behind the last one
     optimiser = options.pop("optimiser", None)
     options = {"epochs": 3, "batch_size": BATCH, "lr": LR, **options}
     try:
@@ -140,13 +142,72 @@ def rules(seeds: range) -> list:
             row(f"momentum 0.9, lr {lr}", seeds, lr=lr, momentum=MOMENTUM),
             row(f"Adam, lr {lr}", seeds, lr=lr, optimiser=nn.Adam),
         ]
-    rows += [row(f"momentum 0.9, lr {lr}", seeds, lr=lr, momentum=MOMENTUM) for lr in (0.03, 0.05)]
+    rows += [row(f"momentum 0.9, lr {lr}", seeds, lr=lr, momentum=MOMENTUM) for lr in (0.03, 0.05, 0.2, 0.3)]
     steps = nn.schedules.count_steps(FIT, BATCH, 3)
     cosine = nn.schedules.cosine(LR, steps)
     warm = nn.schedules.warm_up(20, nn.schedules.cosine(LR, steps - 20 + 1))
     for name, lr in (("cosine from 0.1", cosine), ("warm-up of 20, cosine", warm)):
         rows.append(row(f"momentum 0.9, {name}", seeds, lr=lr, momentum=MOMENTUM))
     return rows
+
+
+def search(seeds: range) -> list:
+    """Rates for Adam around the best of a coarse search."""
+    return [row(f"Adam, lr {lr}", seeds, lr=lr, optimiser=nn.Adam) for lr in (0.001, 0.002, 0.005, 0.01, 0.02, 0.05)]
+
+
+LEARNS = 80.0
+"""Of the validation digits in per cent: what `warming` and `strangers` call learned."""
+
+
+def warming(seeds: range) -> list:
+    """How many deep networks with He's weights learn at lesson 06's rate in five epochs, without a warm-up and with."""
+    steps, rows = nn.schedules.count_steps(FIT, BATCH, 5), []
+    schedules = {
+        "no warm-up": nn.schedules.cosine(LR, steps),
+        "warm-up of 100": nn.schedules.warm_up(100, nn.schedules.cosine(LR, steps - 100 + 1)),
+    }
+    for name, schedule in schedules.items():
+        options = {"sizes": DEEP, "epochs": 5, "lr": schedule, "momentum": MOMENTUM}
+        reads = [digits_accuracy(seed, **options)[1] for seed in seeds]  # nan where the numbers ran away
+        print(f"{name}: validation {np.round(reads, 1)}", flush=True)
+        rows.append({"name": name, "solved": sum(r >= LEARNS for r in reads), "of": len(reads)})
+    return rows
+
+
+def strangers(seeds: range) -> list:
+    """Networks drawn at random, none of lesson 06b's: which points of its checklist they fail, and what they learn."""
+    digits, rows = data.load_digits(), []
+    fit = digits.x_train[:FIT], digits.y_train[:FIT]
+    for seed in seeds:
+        about, make, lr = stranger(seed)
+        found, net = examine(make, fit, lr=lr), make()
+        options = {"epochs": 5, "batch_size": BATCH, "lr": lr, "momentum": MOMENTUM, "progress": False}
+        try:
+            nn.train(net, fit, rng=np.random.default_rng(seed), **options)
+            reads = 100 * nn.evaluate(net, digits.x_train[FIT:], digits.y_train[FIT:]).accuracy
+        except nn.NotFiniteError:
+            reads = 0.0
+        rows.append({"name": about, "failed": list(found.failed), "reads": round(reads, 3), "learns": reads >= LEARNS})
+        print(f"{about:<52} fails {found.failed!s:<14} reads {reads:.1f}", flush=True)
+    return rows
+
+
+def stranger(seed: int) -> tuple:
+    """Return (description, function that makes the network, rate): depth, width, activation, weights, rate by lot."""
+    rng = np.random.default_rng(seed)
+    depth, width = int(rng.integers(1, 13)), int(rng.choice([30, 60, 200]))
+    activation = str(rng.choice(["relu", "tanh"]))
+    factor, lr = 4 ** rng.uniform(-1, 1), 10 ** rng.uniform(-3.5, 0)
+
+    def init(rng, shape, n_in, n_out):
+        return factor * nn.init.he_normal(rng, shape, n_in, n_out)
+
+    def make():
+        sizes = (784, *[width] * depth, 10)
+        return nn.models.mlp(sizes, rng=np.random.default_rng(seed), activation=activation, init=init)
+
+    return f"{depth} x {width}, {activation}, {factor:.2f} times √(2/n), rate {lr:.4f}", make, lr
 
 
 def few(seeds: range) -> list:
@@ -213,21 +274,22 @@ def waiting(seeds: range) -> list:
     return rows
 
 
-PARTS = {f.__name__: f for f in (scales, xor, inputs, rules, few, curves, waiting)}
+PARTS = {f.__name__: f for f in (scales, xor, inputs, rules, search, warming, few, curves, waiting, strangers)}
+SEEDS = {"xor": 10, "warming": 10, "strangers": 60}  # and 5 for the others
 
 
 def main() -> None:
     """Do what the command line says."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", help=f"of {', '.join(PARTS)}; all unless given")
-    parser.add_argument("--seeds", type=int, help="how many; 10 for xor and 5 for the others unless given")
+    parser.add_argument("--seeds", type=int, help="how many; 5 for most parts unless given")
     parser.add_argument("--out", type=Path, help="a file for what was measured, as JSON")
     options, found = parser.parse_args(), {}
     for name in options.parts or PARTS:
         if name not in PARTS:
             parser.error(f"there is no part {name!r}; there are {', '.join(PARTS)}")
         print(f"\n{PARTS[name].__doc__}")
-        found[name] = PARTS[name](range(options.seeds or (10 if name == "xor" else 5)))
+        found[name] = PARTS[name](range(options.seeds or SEEDS.get(name, 5)))
     if options.out:
         about = {"bench": "training", "date": f"{datetime.date.today()}", "machine": describe_machine()}
         options.out.write_text(json.dumps({**about, "parts": found}, indent=1) + "\n", encoding="utf-8")

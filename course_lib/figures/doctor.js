@@ -32,12 +32,13 @@ ui => {
     }
     for (const k of [0, n / 2, n]) text(X(k), low + 16, k, {"text-anchor": k === n ? "end" : "middle", ...mute});
     text((X(n / 2) + X(n)) / 2, low + 16, "epoch", {"text-anchor": "middle"});
-    const drawn = [["training", look.data, null], ["validation", look.output, "7 3"]];
-    drawn.forEach(([key, stroke, dash], i) => {
-      ui.svg("polyline", {points: p[key].map((v, k) => `${X(k)},${Y(v)}`).join(" "), fill: "none", stroke, "stroke-width": 2.4,
+    // a broad line, dashes upon it and dots upon them: three curves in one place can still be told apart
+    const drawn = [["training", look.data, null, 5], ["validation", look.output, "9 9", 2.6]];
+    drawn.forEach(([key, stroke, dash, wide], i) => {
+      ui.svg("polyline", {points: p[key].map((v, k) => `${X(k)},${Y(v)}`).join(" "), fill: "none", stroke, "stroke-width": wide,
         "stroke-dasharray": dash}, svg);
       const x = left + i * 110;
-      line(x, H - 28, x + 26, H - 28, {stroke, "stroke-width": 2.4, "stroke-dasharray": dash});
+      line(x, H - 28, x + 26, H - 28, {stroke, "stroke-width": wide, "stroke-dasharray": dash});
       text(x + 32, H - 24, key);
     });
     // over the curves, so that it is seen where they lie on it
@@ -45,6 +46,8 @@ ui => {
     line(left, H - 12, left + 26, H - 12, {stroke: look.ink, "stroke-dasharray": "2 3"});
     text(left + 32, H - 8, "ln 10, the loss of guessing");
     if (p.training[0] > top) text(right, 14, `begins at ${Math.round(p.training[0])}`, {"text-anchor": "end"});
+    const level = [...p.training, ...p.validation].every(v => Math.abs(v - guessing) < .03);
+    if (level) text(right, Y(guessing) - 10, "both curves lie on the dotted line", {"text-anchor": "end"});
     const chosen = found[at] ? wards.findIndex(w => w.name === p.name) : -1, count = found.filter(Boolean).length;
     choice.set(chosen);
     back.setAttribute("aria-disabled", at === 0);

@@ -7,9 +7,9 @@ them found, and `listing` folds a text of the library. `estimated` is the predic
 
 The experiments of single lessons: `lines`, `corrections` and `two_digits` of 01; `recorded_gradients` of 05; `pushes`,
 `steps_until` and `judged_by_others` of 06; `signals`, `examine`, `rate_range`, `training_runs`, `xor_runs`,
-`sick_curves` and `waking_epochs` of 06b; `moved` and `with_room` of 07; `padded`, `train_in_phases`, `cost_share`,
-`fullest_pairs`, `layer_times`, `product_times` and `colour_images` of 09; `climb_each`, `random_changes` and
-`relative_roughness` of 10.
+`warm_up_runs`, `sick_curves`, `strangers` and `waking_epochs` of 06b; `moved` and `with_room` of 07; `padded`,
+`train_in_phases`, `cost_share`, `fullest_pairs`, `layer_times`, `product_times` and `colour_images` of 09;
+`climb_each`, `random_changes` and `relative_roughness` of 10.
 """
 
 from .colour_images import ColourImages, colour_images
@@ -33,12 +33,15 @@ from .training_health import (
     Examination,
     Runs,
     Signal,
+    Stranger,
     examine,
     rate_range,
     sick_curves,
     signals,
+    strangers,
     training_runs,
     waking_epochs,
+    warm_up_runs,
     xor_runs,
 )
 from .two_digits import TwoDigits, two_digits
@@ -46,10 +49,10 @@ from .whole_batch import Descent, steps_until
 
 __all__ = [
     "ColourImages", "Counted", "Descent", "Examination", "Findings", "Issued", "Listing", "Measured", "Prediction",
-    "Rate", "RecordedGradients", "Runs", "Signal", "Table", "TwoDigits", "climb_each", "colour_images", "columns",
-    "cost_share", "count_layer", "counts", "estimated", "examine", "findings", "fullest_pairs", "issued",
+    "Rate", "RecordedGradients", "Runs", "Signal", "Stranger", "Table", "TwoDigits", "climb_each", "colour_images",
+    "columns", "cost_share", "count_layer", "counts", "estimated", "examine", "findings", "fullest_pairs", "issued",
     "judged_by_others", "layer_times", "listing", "measured", "memory_ladder", "microbench", "moved", "padded",
     "predict", "product_times", "pushes", "random_changes", "rate_range", "recorded_gradients", "registers",
-    "relative_roughness", "sick_curves", "signals", "steps_until", "table", "train_in_phases", "training_runs",
-    "two_digits", "waking_epochs", "with_room", "xor_runs",
+    "relative_roughness", "sick_curves", "signals", "steps_until", "strangers", "table", "train_in_phases",
+    "training_runs", "two_digits", "waking_epochs", "warm_up_runs", "with_room", "xor_runs",
 ]  # fmt: skip

@@ -247,7 +247,7 @@ class Runs:
 
 
 def training_runs(part, *, folder=None):
-    """Return {name: `Runs`} of a part of `results/training.json`: "scales", "inputs", "rules" or "few".
+    """Return {name: `Runs`} of a part of `results/training.json`: "scales", "inputs", "rules", "search" or "few".
 
     FileNotFoundError without that file, LookupError where it has no such part. Source: the course's own.
     """
@@ -269,6 +269,47 @@ def xor_runs(*, folder=None):
     FileNotFoundError without `results/training.json`. Source: the course's own.
     """
     return {row["name"]: (row["solved"], row["of"]) for row in _part("xor", folder)}
+
+
+def warm_up_runs(*, folder=None):
+    """Return {name: (learned, of)}: how many of so many deep networks learned at a high rate.
+
+    FileNotFoundError without `results/training.json`. Source: the course's own.
+    """
+    return {row["name"]: (row["solved"], row["of"]) for row in _part("warming", folder)}
+
+
+@dataclass(frozen=True)
+class Stranger:
+    """A network drawn at random, which the checklist was not made from. Made by `strangers`.
+
+    Attributes
+    ----------
+    name : str
+        Its layers, its activation, its weights and its rate.
+    failed : tuple of int
+        The points of the checklist that it fails, as `Examination.failed`.
+    reads : float
+        Its accuracy on the validation digits after five epochs, in per cent; 0 where its numbers ran away.
+    learns : bool
+        Whether that is 80 or more.
+
+    Source: the course's own.
+    """
+
+    name: str
+    failed: tuple
+    reads: float
+    learns: bool
+
+
+def strangers(*, folder=None):
+    """Return the networks drawn at random that `tools/measure_training.py` examined and trained, a list of `Stranger`.
+
+    FileNotFoundError without `results/training.json`. Source: the course's own.
+    """
+    rows = _part("strangers", folder)
+    return [Stranger(row["name"], tuple(row["failed"]), row["reads"], row["learns"]) for row in rows]
 
 
 def waking_epochs(*, folder=None):

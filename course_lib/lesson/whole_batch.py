@@ -32,7 +32,8 @@ def steps_until(net, x, y, *, lr, momentum, below, most):
     net : Sequential
         Its output are scores.
     x, y : (n, D) array, (n,) int labels
-    lr : float > 0
+    lr : float > 0, or function step -> rate
+        Steps are counted from 0.
     momentum : float in [0, 1)
     below : float
     most : int >= 1
@@ -53,13 +54,13 @@ def steps_until(net, x, y, *, lr, momentum, below, most):
     require_positive("below", below)
     params, ops, losses = list(net.parameters().values()), net.ops, []
     velocities = [np.zeros_like(p) for p in params]
-    for _ in range(most + 1):
+    for step in range(most + 1):
         loss, cache = ops.softmax_cross_entropy_forward(net.forward(x), y)
         losses.append(float(loss))
         if not losses[-1] >= below:  # nan ends it too
             break
         net.zero_grad()
         net.backward_parameters(ops.softmax_cross_entropy_backward(cache))
-        ops.sgd_step(params, list(net.gradients().values()), lr, momentum, velocities)
+        ops.sgd_step(params, list(net.gradients().values()), lr(step) if callable(lr) else lr, momentum, velocities)
     rises = sum(after > before for before, after in itertools.pairwise(losses))
     return Descent(len(losses) - 1 if losses[-1] < below else None, rises)

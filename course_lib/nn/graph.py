@@ -1,6 +1,6 @@
 """A computation graph: nodes know how to compute their value and their derivative, edges are data.
 
-Source: K, slides "Computation Graph" and "Computations for a CG".
+Source: Dey, slides "Computation Graph" and "Computations for a CG".
 
     x, w, y = variable(X, "X"), variable(W, "W"), variable(Y, "Y")
     o = apply("sigmoid", x @ w)
@@ -53,7 +53,7 @@ class Node:
     name : str
         For people and pictures.
 
-    Source: K, "Computation Graph".
+    Source: Dey, "Computation Graph".
     """
 
     def __init__(self, value=None, *, parents=(), op="", compute=None, differentiate=None, name=""):
@@ -149,7 +149,7 @@ def variable(value, name=""):
     ValueError
         If rows differ in length, or a masked array hides entries.
 
-    Source: K, "Computation Graph".
+    Source: Dey, "Computation Graph".
     """
     if isinstance(value, Node):
         raise TypeError(f"value is {value!r}, a node already; use it as it is.")
@@ -177,7 +177,7 @@ def apply(op, *inputs, ops=reference, name="", **options):
         If `ops` has no such operation; the message lists those it has. If an option is a node, or, in `backward`, if
         an input is one and the operation has no gradient for it, such as a slope.
 
-    Source: K, "Computation Graph".
+    Source: Dey, "Computation Graph".
     """
     forward_op, backward_op = getattr(ops, f"{op}_forward", None), getattr(ops, f"{op}_backward", None)
     if forward_op is None or backward_op is None:
@@ -229,7 +229,7 @@ def topological_order(goal):
     ValueError
         If the graph has a cycle; the message names a node on it.
 
-    Source: K, "Computations for a CG".
+    Source: Dey, "Computations for a CG".
     """
     order, done, open_path = [], set(), set()
     stack = [(goal, iter(goal.parents))]
@@ -255,7 +255,7 @@ def forward(goal):
 
     Raises whatever an operation raises, such as ValueError for shapes that do not fit.
 
-    Source: K, "Computations for a CG".
+    Source: Dey, "Computations for a CG".
     """
     for node in topological_order(goal):
         if node.is_leaf:
@@ -285,7 +285,7 @@ def backward(goal):
     ValueError
         If `forward` has not run, a value was exchanged or overwritten since, or the goal is not a single number.
 
-    Source: K, "Computations for a CG".
+    Source: Dey, "Computations for a CG".
     """
     order = topological_order(goal)
     missing = next((n for n in order if n.value is None), None)

@@ -109,6 +109,20 @@ def test_the_button_finds_hes_deviation_and_keys_move_the_slider(page):
 # --------------------------------------------------------------------------------------------------------- the doctor
 
 
+def test_where_three_curves_lie_in_one_place_the_figure_says_so(page):
+    while patient(page) > 1:
+        press(page, "doctor", "Previous patient")
+    said = []
+    for number in range(1, len(doctor.ORDER) + 1):
+        assert patient(page) == number
+        said.append("both curves lie on the dotted line" in root(page, "doctor").locator("svg").text_content())
+        if number < len(doctor.ORDER):
+            press(page, "doctor", "Next patient")
+    while patient(page) > 1:
+        press(page, "doctor", "Previous patient")
+    assert said == [name == "weights too small" for name in doctor.ORDER]
+
+
 def patient(page):
     return int(data(page, "doctor")["patient"])
 

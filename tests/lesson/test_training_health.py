@@ -13,8 +13,10 @@ from course_lib.lesson import (
     rate_range,
     sick_curves,
     signals,
+    strangers,
     training_runs,
     waking_epochs,
+    warm_up_runs,
     xor_runs,
 )
 from course_lib.lesson.training_health import rms
@@ -122,11 +124,13 @@ def test_a_range_that_is_none_is_refused(wrong, says):
 def test_runs_have_a_mean_and_a_range_and_come_from_the_committed_file():
     assert Runs("a", (1.0,), (90.0, 91.0, 92.0)).mean == 91
     assert Runs("a", (1.0,), (90.04, 91.0, 92.0)).range == "90.0 to 92.0"
-    for part in ("scales", "inputs", "rules", "few"):
+    for part in ("scales", "inputs", "rules", "search", "few"):
         runs = training_runs(part)
         assert all(len(r.validation) == len(r.training) == 5 for r in runs.values())
         assert all(0 <= min(r.validation) <= max(r.validation) <= 100 for r in runs.values())
-    assert all(of == 10 for _, of in xor_runs().values())
+    assert all(of == 10 for _, of in (*xor_runs().values(), *warm_up_runs().values()))
+    assert len({s.name for s in strangers()}) == len(strangers()) == 60
+    assert all(s.learns == (s.reads >= 80) and set(s.failed) <= {1, 2, 3, 4} for s in strangers())
     assert len(waking_epochs()) == 5
     assert {len(losses) for curve in sick_curves().values() for losses in curve} == {21}
 

@@ -360,7 +360,8 @@ def test_backward_twice_doubles_and_zero_grad_forgets(lesson, shown):
     once = w.grad.copy()
     graph.backward(goal)
     assert np.array_equal(w.grad, 2 * once)
-    assert "second call, divided by the first: [2.]\nafter zero_grad:                   [1.]" in shown
+    assert "second call, w by the first:      [2.]\nsecond call, hidden by the first: [1.]\n" in shown
+    assert "after zero_grad, w by the first:  [1.]" in shown
     assert "two halves make the whole gradient: True" in shown
     text = next(line for line in shown.split("\n\n") if "parent.grad + g" in line)
     assert "if not node.is_leaf:\n            node.grad = None" in text, "the fold shows which gradients a call clears"
@@ -509,6 +510,11 @@ def test_a_relu_in_place_of_the_first_sigmoid_stands_on_its_corner(lesson, prose
     numbers = [f"{v:.4f}".replace("-", "−") for v in (found, (right + left) / 2, right, left)]
     assert "the engine finds {} for `W[0, 0]`, and a nudge to both sides {}.".format(*numbers[:2]) in prose
     assert "To the right the slope is {}, to the left {};".format(*numbers[2:]) in prose
+    assert z.value[3].tolist() == [0, -1, 0]  # the third column too, and not the second
+    for row in range(2):
+        for column, corner in ((0, True), (1, False), (2, True)):
+            right, left = slopes_to_both_sides(lesson, goal, lesson["W"], (row, column))
+            assert bool(abs(right - left) > 1e-3) is corner
 
 
 def test_the_sheets_hints_point_to_sections_of_this_page():
