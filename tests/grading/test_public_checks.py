@@ -1,5 +1,6 @@
 """What students get of the checks says the same as the instructors' checks, of every answer, to the last character."""
 
+import dataclasses
 import functools
 import re
 
@@ -128,9 +129,16 @@ def test_no_public_result_is_right_in_a_whole_hidden_part(name):
     for exercise in (e for e in sheet(name).exercises if e.kind == "function"):
         public = [exercise.expect(*map(resolve, case.args)) for case in exercise.cases]
         for part, hidden, _, cases in parts_of(exercise, keys[exercise.id]):
+            known = [(_knowing(exercise, case), case) for case in cases] if hidden else []
             for value in public if hidden else ():
-                right = [judge(exercise, case, Outcome(value), reveal=False) is None for case in cases]
-                assert not all(right), f"{exercise.id} {part}: always {value} is right"
+                right = all(judge(exercise, case, Outcome(value), reveal=False) is None for exercise, case in known)
+                assert not right, f"{exercise.id} {part}: always {value} is right"
+
+
+def _knowing(exercise, case):
+    """Return the exercise with the right value of one case at hand, and without causes, which none here asks for."""
+    value = exercise.expect(*map(resolve, case.args))
+    return dataclasses.replace(exercise, expect=lambda *_: value, causes=())
 
 
 def test_a_record_is_text_that_says_what_it_is_about():
