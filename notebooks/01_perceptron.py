@@ -464,15 +464,6 @@ table(
     formats={"margin": ".2f", "right on fresh points": ".1%"},
 )
 
-# %% tags=["hide-input"]
-# The worst and the best order.
-figures.show(
-    figures.perceptron.orders(points, labels, worst, best),
-    alt="Two very different lines, both without a mistake on the 30 points; on fresh points one is right "
-    f"{shares.min():.1%} of the time, the other {shares.max():.1%}",
-    caption="The lines from the worst and the best of 50 orders. Both separate the 30 points.",
-)
-
 # %% [markdown]
 # All 50 lines are perfect on the 30 points, and on fresh points they lie up to nine percentage points apart. The worst
 # misreads 1 point in 10, the best 1 in 170. The best one also has nearly the widest margin that any line can have.

@@ -227,7 +227,7 @@ def jumps(fit, x, y):
 
 def _vector(ax, tip, line):
     if np.any(tip != 0):
-        looks = dict(linewidth=2, linestyle=line, shrinkA=0, shrinkB=0, mutation_scale=9)  # a short one has a shaft, too
+        looks = dict(linewidth=2, linestyle=line, shrinkA=0, shrinkB=0, mutation_scale=9)  # short ones have a shaft
         arrow = dict(arrowstyle="-|>", color=style.COLOURS["weight"], **looks)
         ax.annotate("", tip, (0, 0), arrowprops=arrow, zorder=3)
 
