@@ -963,8 +963,8 @@ table(rows, ["examples", "new digits misread, mean"], align="rr", formats={"new 
 # %% [markdown]
 # Bad luck, or is something wrong with the line? The machine on this page does not find the best dividing line. It stops
 # at the first cut without a mistake, and many cuts make none on the examples. Which new digits yours misreads depends
-# on the order of the old ones, and that is the luck. How many it misreads is no luck. It depends above all on the
-# examples: 16 times as many, and only about a third of the mistakes are left. A better cut may help a little. The sum
+# on the order of the old ones, and that is the luck. That it misreads some is none, and how many depends above all on
+# the examples: 16 times as many, and only about a third of the mistakes are left. A better cut may help a little. The sum
 # of the 20 orders misreads 8, and they misread nearly 10 on average; with the 3s and 8s it is much the same. (The wide
 # margin did not help.) And some digits may need a rule that is richer than one flat cut through the pixels.
 #
