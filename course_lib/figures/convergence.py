@@ -29,18 +29,18 @@ def squeeze(along, lengths, longest, margin):
     counted = np.arange(len(along))
     ax.plot(counted, lengths, "o-", color=style.COLOURS["weight"], markersize=4, label="|w| of the run")
     ax.plot(counted, along, "s-", color=style.COLOURS["data"], markersize=3.5, label="u \u00b7 w of the run")
-    ax.plot(k, margin * k, color=style.COLOURS["output"], linestyle="--", label="at least: k \u00d7 margin")
+    ax.plot(k, margin * k, color=style.COLOURS["output"], linestyle="--", label="at least: k \u03b3")
     ax.axvline(end, color=style.MUTED, linewidth=1, linestyle=":")
     ax.annotate(f"no room after {end:.0f}", (end, 0), (-6, 8), textcoords="offset points", ha="right",
                 fontsize=style.SIZE_SMALL)  # fmt: skip
-    ax.set(xlabel="corrections k", xlim=(0, end * 1.03), ylim=(0, None))
+    ax.set(xlabel="corrections k", ylabel="|w| and u \u00b7 w", xlim=(0, end * 1.03), ylim=(0, None))
     ax.legend(loc="upper left")
     return fig
 
 
 @style.styled
-def margins(margins, right, widest):
-    """Return a figure with a point for each line: its margin to the right, its share of right answers on fresh points.
+def margins(margins, right, widest, fresh="fresh points"):
+    """Return a figure with a point for each line: its margin to the right, its share of right answers on fresh data.
 
     Parameters
     ----------
@@ -48,6 +48,8 @@ def margins(margins, right, widest):
         Shares between 0 and 1.
     widest : (float, float)
         Margin and share of the line with the widest margin, drawn as a ring.
+    fresh : str
+        What the lines were tried on.
 
     Source: the course's own.
     """
@@ -56,6 +58,6 @@ def margins(margins, right, widest):
     ax.scatter(margins, 100 * np.asarray(right), s=28, color=style.COLOURS["weight"], label=f"{len(margins)} orders")
     ax.scatter([widest[0]], [100 * widest[1]], s=110, facecolor="none", edgecolor=style.INK, linewidth=1.8,
                label="the widest margin")  # fmt: skip
-    ax.set(xlabel="margin of the line", ylabel="right on fresh points, %")
+    ax.set(xlabel="margin of the line", ylabel=f"right on {fresh}, %")
     ax.legend(loc="lower right")
     return fig

@@ -58,10 +58,10 @@ def _edges(svg, tails, heads, w):
             way = np.array([hx - tx, hy - ty]) / np.hypot(hx - tx, hy - ty)
             start, end = np.array([tx, ty]) + RADIUS * way, np.array([hx, hy]) - RADIUS * way
             if weight == 0:
-                svg.line(*start, *end, stroke="idle", line=1, dashed=True)
+                svg.line(*start, *end, stroke="idle", line=1)  # dashes mean a negative weight
             else:
                 svg.line(*start, *end, stroke="weight", line=1 + abs(weight), dashed=weight < 0)
-            near = np.array([tx, ty]) + 0.76 * np.array([hx - tx, hy - ty])  # the neuron that the weight belongs to
+            near = np.array([tx, ty]) + 0.8 * np.array([hx - tx, hy - ty])  # the neuron that the weight belongs to
             labels.append((near, f"{weight:g}".replace("-", "\u2212")))
     for (px, py), text in labels:
         wide = text_width(text) + 4

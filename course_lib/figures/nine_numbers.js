@@ -90,7 +90,7 @@ ui => {
     const h = hidden(probe), o = output(h), X = [W * .1, W * .46, W * .84], R = 22;
     const nodes = {x: [[X[0], 44], [X[0], 118]], h: [[X[1], 44], [X[1], 118]], o: [[X[2], 81]]};
     const edge = (a, b, v, at) => {
-      line(a, b, {stroke: v ? look.weight : look.idle, "stroke-width": v ? 1 + Math.abs(v) : 1, "stroke-dasharray": v < 0 ? "6 4" : v ? "none" : "2 4"});
+      line(a, b, {stroke: v ? look.weight : look.idle, "stroke-width": v ? 1 + Math.abs(v) : 1, "stroke-dasharray": v < 0 ? "6 4" : "none"});
       const px = a[0] + at * (b[0] - a[0]), py = a[1] + at * (b[1] - a[1]), t = r(v), wide = 7 * t.length + 4;
       ui.svg("rect", {x: px - wide / 2, y: py - 8, width: wide, height: 16, fill: look.paper}, svg);
       text(px, py + 4, t, mid);
@@ -160,7 +160,7 @@ ui => {
     for (const same of Object.values(places)) {
       const [cx, cy] = space(seen[same[0]]), aside = same.some(i => answers[i] !== labels[i]) && W >= 480 ? 16 : 9, end = cx + 44 + aside > W - 6;
       same.forEach((i, k) => text(end ? cx - aside : cx + aside, cy - 10 + 30 * (k % 2) - 14 * (k >> 1), `(${corners[i].join(", ")})`,
-        {"text-anchor": end ? "end" : "start"}));
+        {"text-anchor": end ? "end" : "start", style: `paint-order:stroke;stroke:${look.paper};stroke-width:4px;stroke-linejoin:round`}));
     }
     for (const [cx, cy] of [inputs(probe), space(h)])
       ui.svg("path", {d: `M${cx - 10} ${cy}h20M${cx} ${cy - 10}v20`, stroke: look.ink, "stroke-width": 2}, svg);

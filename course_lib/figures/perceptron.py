@@ -227,7 +227,8 @@ def jumps(fit, x, y):
 
 def _vector(ax, tip, line):
     if np.any(tip != 0):
-        arrow = dict(arrowstyle="-|>", color=style.COLOURS["weight"], linewidth=2, linestyle=line, shrinkA=0, shrinkB=0)
+        looks = dict(linewidth=2, linestyle=line, shrinkA=0, shrinkB=0, mutation_scale=9)  # short ones have a shaft
+        arrow = dict(arrowstyle="-|>", color=style.COLOURS["weight"], **looks)
         ax.annotate("", tip, (0, 0), arrowprops=arrow, zorder=3)
 
 
@@ -253,17 +254,32 @@ def cycle(steps, x, y):
 def lines_seen(fits, x, y, titles):
     """Return a figure with a panel for each training run: every line it passed through, and its last answers.
 
-    The paler a dashed line, the earlier training left it for the last time.
+    The dashed lines are numbered in the order in which training left them for the last time, and the first are pale.
     """
     require_some("fits", fits)
     fig, axes = style.new_figure(3.85, 3.5 * len(fits), len(fits), 1, squeeze=False)  # fits a phone
     for ax, fit, title in zip(axes.flat, fits, titles, strict=True):
         left = {tuple(step.w_after): k for k, step in enumerate(fit.steps)}  # weights and the last step that had them
         seen = [w for w in sorted(left, key=left.get) if w != tuple(fit.w)]
+        places = []
+        seen = [w for w in seen if boundary(w, (LOW, LOW), (HIGH, HIGH)) is not None]
         for k, w in enumerate(seen, start=1):
             tint = style.tint("weight", 0.25 + 0.75 * k / len(seen))
             _line(ax, w, (LOW, LOW), (HIGH, HIGH), linestyle="--", linewidth=1.5, zorder=2, color=tint)
+            places.append(_free_end(boundary(w, (LOW, LOW), (HIGH, HIGH)), places))
+            ax.text(*places[-1], str(k), ha="center", va="center", fontsize=style.SIZE_SMALL, color=style.MUTED)
         draw_plane(ax, x, y, fit.w)
         _table_ticks(ax)
-        ax.set_title(title)
+        ax.set_title(title, pad=18)
     return fig
+
+
+def _free_end(ends, taken):
+    """Return a place (2,) just outside of the box, beside the end of a line that is farther from the places taken."""
+    outside = []
+    for end in ends:
+        edge = [(np.isclose(v, HIGH) * 1.0 - np.isclose(v, LOW)) for v in end]
+        outside.append(np.asarray(end) + 0.09 * np.array(edge))
+    distance = [min((np.hypot(*(place - other)) for other in taken), default=9.0) for place in outside]
+    upper = [place[1] + place[0] > 1 for place in outside]  # below and to the left stand the numbers of the axes
+    return outside[int(np.argmax([d + u for d, u in zip(distance, upper, strict=True)]))]

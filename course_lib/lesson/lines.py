@@ -53,15 +53,16 @@ def random_orders(x, y, n, rng, epochs=100):
     return [perceptron_fit(x, y, epochs=epochs, order=rng.permutation(len(y))) for _ in range(require_count("n", n))]
 
 
-def to_the_nearest(x_new, y_new, x, y, across=None):
+def to_the_nearest(x_new, y_new, x, y, towards=None):
     """Return how far each new sample lies from the nearest known sample with the same label, (m,).
 
     Parameters
     ----------
     x_new, x : (m, d), (n, d) arrays
     y_new, y : (m,), (n,) arrays of 0 and 1
-    across : (d + 1,) array, optional
-        Weights and bias of a cut: only the part of the way at right angles to it is returned.
+    towards : (d + 1,) array, optional
+        Weights and bias of a cut: only the part of the step from known to new at right angles to it is returned. It is
+        positive where the step leads to the side of the other label, negative where it leads away from there.
 
     Raises
     ------
@@ -81,10 +82,10 @@ def to_the_nearest(x_new, y_new, x, y, across=None):
     for sample, label in zip(x_new, y_new, strict=True):
         way = x[y == label] - sample
         ways.append(way[np.linalg.norm(way, axis=1).argmin()])
-    if across is None:
+    if towards is None:
         return np.linalg.norm(ways, axis=1)
-    w = np.asarray(across)[:-1]
-    return np.abs(ways @ w) / np.linalg.norm(w)
+    w = np.asarray(towards)[:-1]
+    return np.where(y_new == 1, 1, -1) * (ways @ w) / np.linalg.norm(w)  # a way leads from new to known
 
 
 def widest_line(x, y):

@@ -78,6 +78,10 @@ def pages(tmp_path_factory):
         _cell("ask()", ASK),
         _printed("line 4: thread 0 of block 0 reads what thread 63 of the same block has written, no barrier between"),
         _printed("  ".join(["a head"] * 15)),
+        _printed(
+            "first:  [1. 2.]  should be [3. 4.], and more\n"
+            "second: x is (1, 3) and w is (2, 3); the first number of the one must equal the second number of the other"
+        ),
         _cell("picture", figures.picture(SMALL, alt="A number at the left of an empty picture").html),
         _cell("late()", "<p>the hidden result</p>", "hide-output"),
     ]
@@ -126,6 +130,10 @@ def test_a_sentence_in_an_output_wraps_and_columns_scroll(watched):
     said, columns = (watched.page.locator(".cell_output pre", has_text=words) for words in ("thread 0", "a head"))
     assert said.evaluate("e => e.scrollWidth <= e.clientWidth")
     assert columns.evaluate("e => e.scrollWidth > e.clientWidth")
+    both = watched.page.locator(".cell_output pre", has_text="second: x is")
+    for width in (400, 1200):
+        watched.page.set_viewport_size({"width": width, "height": 800})
+        assert both.evaluate("e => e.scrollWidth <= e.clientWidth")
 
 
 def test_a_picture_with_small_letters_keeps_its_size_on_a_phone_and_scrolls(watched):

@@ -58,6 +58,14 @@ def test_each_weight_stands_nearest_to_the_neuron_that_it_belongs_to():
     weights = [float(w.replace("\u2212", "-")) for _, w in left]
     np.testing.assert_array_equal(np.reshape(weights, (3, 3)), ROWS)
     assert np.diff([y for y, _ in left]).min() > 15  # a line of text each
+    groups = np.reshape([y for y, _ in left], (3, 3))
+    assert (groups[1:, 0] - groups[:-1, 2]).min() > 1.5 * np.diff(groups).max(), "three groups, not one column"
+
+
+def test_only_a_negative_weight_is_dashed():
+    text = neurons.network(np.array([0.5, 0.9, -0.3]), [ROWS.T, ROWS_OUT.T], ops.sigmoid).to_svg()
+    negative = np.sum(ROWS < 0) + np.sum(ROWS_OUT < 0)
+    assert len(re.findall(r"<line[^>]*stroke-dasharray", text)) == negative
 
 
 def test_no_edge_is_drawn_over_a_node_or_its_number():

@@ -101,10 +101,19 @@ def test_the_way_to_the_nearest_of_the_same_label_is_the_median_and_ignores_the_
     # nearest of the same label: (3, 4) at sqrt(52); (10, 0) at 2; (10, 0) at 10
     ways = lines.to_the_nearest(new, labels, x, y)
     assert np.median(ways) == pytest.approx(np.sqrt(52))
-    level = lines.to_the_nearest(new, labels, x, y, across=np.array([0.0, 2.0, 5.0]))  # a level cut: rises count
-    upright = lines.to_the_nearest(new, labels, x, y, across=np.array([-3.0, 0.0, 1.0]))
+    level = lines.to_the_nearest(new, labels, x, y, towards=np.array([0.0, 2.0, 5.0]))  # a level cut: rises count
+    upright = lines.to_the_nearest(new, labels, x, y, towards=np.array([-3.0, 0.0, 1.0]))
     np.testing.assert_allclose(np.hypot(level, upright), ways)
+    np.testing.assert_allclose(level, [-4, -2, 0])  # label 0 is below the cut, label 1 above: both steps lead away
+    np.testing.assert_allclose(upright, [-6, 0, -10])  # label 0 is to the right of the cut, label 1 to its left
     with pytest.raises(ValueError, match="known samples of every label"):
         lines.to_the_nearest(new, labels, x[[0, 2]], y[[0, 2]])
     with pytest.raises(ValueError, match="new samples have 1 inputs"):
         lines.to_the_nearest(new[:, :1], labels, x, y)
+
+
+def test_a_step_that_leads_to_the_side_of_the_other_label_is_positive():
+    x, y = np.array([[0.0, 0.0], [0.0, 4.0]]), np.array([0, 1])
+    new, labels = np.array([[5.0, 1.5], [5.0, 3.0], [0.0, 6.0]]), np.array([0, 1, 1])
+    steps = lines.to_the_nearest(new, labels, x, y, towards=np.array([0.0, 3.0, -6.0]))  # the cut is x2 = 2
+    np.testing.assert_allclose(steps, [1.5, 1, -2])

@@ -96,7 +96,7 @@ def test_without_the_bias_input_nand_is_impossible():
     fit = ops.perceptron_fit(x, y, bias=False, epochs=100)
     assert not fit.converged
     assert all(step.w_after[2] == 0 for step in fit.steps)
-    assert fit.mistakes_per_epoch[-1] == 3  # at the moment each is shown
+    assert (fit.mistakes_per_epoch[0], set(fit.mistakes_per_epoch[1:])) == (1, {3})  # at the moment each is shown
     assert np.sum(ops.perceptron_predict(x, fit.w) != y) == 2  # with the last weights
     assert np.max([np.sum(((x @ w) >= 0) == y) for w in product(np.linspace(-2, 2, 9), repeat=2)]) == 3
     assert np.sum(((x @ (-2, 1)) >= 0) == y) == 3
@@ -192,7 +192,7 @@ def test_3_and_8_are_harder_and_0_and_1_are_easier():
 
 def test_neither_the_order_nor_a_wide_margin_makes_the_reader_of_digits_better(lesson, pair, reader):
     margins, misses = lesson["digit_margins"], lesson["misses"]
-    for w in lesson["hyperplanes"]:
+    for w in (*lesson["hyperplanes"], lesson["together"]):
         np.testing.assert_array_equal(ops.perceptron_predict(pair.x, w), pair.y)
     assert (len(misses), misses[:20].min(), misses[:20].max(), misses[20]) == (21, 7, 14, 11)
     assert misses[20] == len(misread(pair, reader))
@@ -210,13 +210,45 @@ def test_the_4_at_the_top_was_bad_luck_and_three_digits_fool_every_reader(lesson
     assert (all_22.all(axis=0).sum(), all_22.sum(axis=1).min()) == (3, 7)
 
 
-def test_one_new_point_in_twenty_and_nearly_half_of_the_new_digits_go_farther_across_than_the_margin(lesson):
-    widest, wide = lesson["margin"](lesson["points"], lesson["widest"]), lesson["digit_margins"][20]
-    assert np.mean(lesson["far_points"] > widest) == pytest.approx(1 / 20, abs=0.01)
-    assert 0.4 < np.mean(lesson["far_digits"] > wide) < 0.5  # "nearly half"
-    misread_by_it = lesson["far_digits"][lesson["wrong_new"][20]]
-    assert [round(f(misread_by_it), 2) for f in (min, max)] == [0.37, 1.49]
-    assert round(wide, 2) == 0.31
+def test_hardly_a_new_point_but_one_new_digit_in_four_steps_farther_towards_the_cut_than_the_margin(lesson, pair):
+    across, wide, wrong = lesson["across"], lesson["wide"], lesson["wrong_new"][20]
+    assert np.mean(across["points"] > wide["points"]) == pytest.approx(0.016, abs=5e-4)
+    unprotected = across["digits"] > wide["digits"]
+    assert (unprotected.sum(), wrong.sum(), (wrong & unprotected).sum()) == (53, 11, 11)
+    widest_wrong = ops.perceptron_predict(lesson["new_points"], lesson["widest"]) != lesson["new_labels"]
+    assert (across["points"][widest_wrong] > wide["points"]).all(), "who is misread is unprotected"
+    assert round(wide["digits"], 2) == 0.31
+    scores = np.abs(ops.add_bias_input(pair.x) @ lesson["hyperplanes"][20])
+    distances = scores / np.linalg.norm(lesson["hyperplanes"][20][:-1])
+    assert np.mean(distances > 1.01 * wide["digits"]) > 0.5, "most old digits keep more than the margin away"
+    assert round(np.median(lesson["steps"]["digits"]) ** 2) == 42  # pixels that differ
+    assert np.median(lesson["steps"]["points"]) < wide["points"]
+
+
+def test_more_examples_leave_a_third_of_the_mistakes_and_the_sum_of_the_orders_is_a_little_better(lesson, pair):
+    means = [mean for _, mean in lesson["rows"]]
+    assert (np.diff(means) < 0).all()
+    assert 0.3 < means[4] / means[0] < 0.4
+    assert 9.5 < lesson["misses"][:20].mean() < 10
+    assert means[5] == 8
+    for some in [np.random.default_rng(s).permutation(800)[:50] for s in range(5)]:
+        assert ops.perceptron_fit(pair.x[some], pair.y[some]).converged
+    digits = two_digits(3, 8)
+    runs = lines.random_orders(digits.x, digits.y, 20, np.random.default_rng(1))
+    counts = [np.sum(ops.perceptron_predict(digits.x_new, run.w) != digits.y_new) for run in runs]
+    of_sum = np.sum(ops.perceptron_predict(digits.x_new, sum(run.w for run in runs)) != digits.y_new)
+    assert min(counts) < of_sum < np.mean(counts) - 1
+
+
+def test_3000_points_drawn_freely_overlap(lesson):
+    """A point of label 1 within a triangle of points of label 0: whatever line has these on one side has it there."""
+    x, y = lesson["new_points"][:3000], lesson["new_labels"][:3000]
+    zero, one = x[y == 0], x[y == 1]
+    deepest = one[one.sum(axis=1).argmin()]
+    a, b, c = zero[(zero @ [1, 1]).argmax()], zero[(zero @ [1, -1]).argmax()], zero[(zero @ [-1, 0]).argmax()]
+    inside = np.linalg.solve(np.column_stack([b - a, c - a]), deepest - a)
+    assert inside.min() > 0
+    assert inside.sum() < 1
 
 
 # ------------------------------------------------------------------------------------------------ lines and margins
@@ -242,7 +274,9 @@ def test_the_middle_samples_exchanged_give_the_mirror_image_of_nands_run(lesson)
 
 def test_line_b_has_the_narrower_margin_keeps_farther_from_both_centres_and_does_better(lesson):
     a, b = lesson["wider"], lesson["narrower"]
-    margins, shares, near = lesson["margins"], lesson["shares"], lesson["near"]
+    margins, shares = lesson["margins"], lesson["shares"]
+    centres = ops.add_bias_input(np.array(lesson["clouds"]["centers"]))
+    near = {k: np.sort(np.abs(centres @ lesson["runs"][k].w)) / np.linalg.norm(lesson["runs"][k].w[:2]) for k in (a, b)}
     assert margins[a] > 2 * margins[b]
     assert (near[b] > near[a]).all()
     assert [round(shares[k], 3) for k in (b, a)] == [0.982, 0.955]
@@ -254,7 +288,6 @@ def test_of_50_lines_the_wider_margin_is_better_in_three_pairs_of_four_with_exce
     margins, shares = lesson["margins"], lesson["shares"]
     assert len(margins) == len(shares) == 50
     assert 0.7 < lesson["agree"] < 0.8
-    assert 0.88 < lesson["agree_near"] < 0.92, "nine pairs of ten"
     assert np.sum(margins > 0.35) == 4
     assert (shares[margins > 0.35] > 0.985).all()
     assert np.sum(margins < 0.1) == 18
@@ -385,8 +418,7 @@ def test_the_loop_on_the_page_is_the_librarys(lesson):
     "in the order 00, 10, 01, 11: [-1. -2.  2.]",
     "margin of the learned line:       0.00",
     "margin of the line x1 + x2 = 1.5: 0.35",
-    "1225 pairs of lines. Better on fresh points: the one with the wider margin in 74%,",
-    "the one that keeps farther from the nearer centre in 90%",
+    "Of two lines the one with the wider margin does better in 74% of all pairs.",
     "the best of 81 pairs of weights: 3 of 4",
     "training: converged False  mistakes in the last epochs [3, 3, 3]",
     "its answers [1 0 0 0]  labels [1 1 1 0]",
@@ -403,8 +435,7 @@ def test_the_page_prints(printed, line):
     "(\u22122, \u22121, 2) 12", "(\u22121, \u22122, 2) 12", "1 (\u22121, 0, \u22121) 3",
     "2 (\u22121, 0, 0) 3", "5 (\u22121, 0, 0) 4", "(1, 1) 0 2 1 (\u22121, 0, 0)",
     "NAND 4 1.73 0.24 51 12", "points 30 4.52 0.18 612 31", "digits 800 13.67 0.31 1,915 351",
-    "A 0.28 0.84 0.86 95.5%", "B 0.12 0.89 1.60 98.2%", "points 0.51 5%", "digits 0.31 48%",
-    "20 orders, from 0.00 7", "20 orders, to 0.07 14", "the wide margin 0.31 11",
+    "A 0.28 95.5%", "B 0.12 98.2%", "points 0.51 1.6%", "digits 0.31 26.5%", "800, sum of 20 orders 8.0",
 ])  # fmt: skip
 def test_a_table_of_the_page_has_the_row(shown, row):
     assert row in [" ".join(line.split()) for line in shown.splitlines()]
@@ -420,7 +451,7 @@ def test_kinds_of_tasks_are_folded(prose, kind):
 
 
 @pytest.mark.parametrize("words", [
-    "where a wrong output is no catastrophe", "described the perceptron in 1958", "Rosenblatt", "In 1969", "Minsky",
+    "Use it where a mistake is cheap", "described the perceptron in 1958", "Rosenblatt", "In 1969", "Minsky",
     "In **training** the program finds numbers, called **weights**", "In **inference** the weights stay fixed",
     "28 \\times 28 = 784",
 ])  # fmt: skip
@@ -429,7 +460,8 @@ def test_the_page_tells(prose, words):
 
 
 def test_a_wrong_answer_has_one_name_and_a_change_of_weights_another(prose):
-    page = prose.split("When the answer is a number")[0]
+    before, after = prose.split("When the answer is a number")
+    page = before + after.split("How many corrections can it need?")[1]
     assert "differs from the label is a **mistake**" in page
     assert "a **correction**" in page
     assert "error" not in page, "an error is a difference of numbers, and comes with regression"

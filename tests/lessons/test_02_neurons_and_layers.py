@@ -65,8 +65,13 @@ def test_a_network_for_digits_has_so_many_weights_and_reads_nothing_untrained(le
     for seed in range(5):
         rng = np.random.default_rng(seed)
         w1, w2 = rng.normal(size=(784, 128)) / 28, rng.normal(size=(128, 10))
-        right = np.mean((ops.sigmoid(digits.x_test @ w1) @ w2).argmax(axis=1) == digits.y_test)
-        assert 0.04 < right < 0.2
+        hidden = ops.sigmoid(digits.x_test @ w1)
+        answers = (hidden @ w2).argmax(axis=1)
+        assert 0.04 < np.mean(answers == digits.y_test) < 0.2
+        assert np.bincount(answers).max() > 800
+        assert np.mean((hidden > 0.3) & (hidden < 0.7)) > 0.97
+    assert np.mean((lesson["hidden"] > 0.3) & (lesson["hidden"] < 0.7)) > 0.97, "nearly all"
+    assert lesson["commonest"] > 800
 
 
 # ------------------------------------------------------------------------------------------------ without a bend
@@ -224,6 +229,12 @@ def test_the_buttons_rule_is_worse_than_equal_pieces_with_4_5_and_6_neurons_and_
 def test_the_border_of_a_fence_runs_outside_of_its_folds_and_cuts_the_corners():
     straight = np.array([[0.0, 1.1], [0.0, 1.1 + 0.24], [0.0, 1.1 + 0.26]])  # over the first fold, at height 1.1
     assert list(bends.fence_output(straight, 3) > 0.5) == [True, True, False]
+    x = np.random.default_rng(0).uniform(-2, 2, (200, 2))
+    for n in (1, 2, 3, 5):
+        w, b, _, _ = bends.fence(n)
+        beyond = x @ w + b  # d_k, since the columns of w have length 1
+        np.testing.assert_allclose(np.linalg.norm(w, axis=0), 1)
+        np.testing.assert_allclose(bends.fence_output(x, n), 1 - 2 * np.maximum(beyond, 0).sum(axis=1))
     corner = 2 * 1.1 * np.array([np.cos(np.pi / 6), np.sin(np.pi / 6)])  # where two of the three folds meet
     out = corner / np.linalg.norm(corner)
     assert bends.fence_output((corner + 0.24 * out)[None], 3)[0] == pytest.approx(1 - 2 * 2 * 0.24 / 2)
@@ -266,7 +277,7 @@ def test_slopes_that_the_page_names(shown):
     np.testing.assert_array_equal(ops.softplus_prime(z), ops.sigmoid(z))
     assert ops.sigmoid_prime(z).max() == 0.25
     assert ops.sigmoid_prime(np.array(4.0)) == pytest.approx(0.0177, abs=5e-5)
-    assert 0.9e-6 < 0.25**10 < 1e-6  # "a factor of a millionth at the best"
+    assert 0.9e-6 < 0.25**10 < 1e-6  # "a factor of a millionth at best"
     assert "largest slope 0.2500, at 4 0.0177\nten of the largest multiplied: 9.5e-07" in shown
     assert ops.relu_prime(np.array([0.0])) == 0
     assert ops.relu_prime(np.array([0.1])) == 1

@@ -22,11 +22,13 @@
   document.addEventListener("load", event => { // a stepper's next picture
     if (event.target.matches && event.target.matches(".cell_output .course-figure img")) { legible(event.target); reach(); }
   }, true);
-  // Sentences in an output wrap, as in JupyterLab; what stands in columns (more than one space between) scrolls.
+  // Sentences in an output wrap, as in JupyterLab; what stands in columns (more than one space between) scrolls. Where
+  // both stand together, a sentence too long for any page decides: of columns one sees that they go on, of it not.
   const wrap = () => {
     for (const output of document.querySelectorAll(".cell_output .output:not(.traceback) pre")) {
       const long = output.textContent.split("\n").filter(line => line.length > 40);
-      output.classList.toggle("course-wrap", long.length > 0 && long.every(line => !/\S {2,}\S/.test(line)));
+      const said = long.filter(line => !/\S {2,}\S/.test(line));
+      output.classList.toggle("course-wrap", said.some(line => line.length > 80 || said.length === long.length));
     }
   };
   document.addEventListener("DOMContentLoaded", wrap);
