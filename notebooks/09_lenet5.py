@@ -412,14 +412,13 @@ table([(name, *(1000 * s for s in (*steps[name], rest[name], seconds["reference"
 # than C5.
 #
 # The second table takes `reference` apart. The **product** is only a part of the time, and from C1 to C3 it does not
-# double. The line above the table shows why: give C1 more masks, and each multiply-add becomes cheaper. A number of the
-# matrix, once fetched, is used for all masks, 16 in C3 and 6 in C1. **Copying** is no cheaper in C3, though there is
-# less to copy (15,000 numbers for an image; in C1, 19,600). In C1 they come in rows of 28, in C3 in rows of 10, and
-# every row is a new start. The **rest** is the bias, the ReLU and writing down the result, and there C3 gains.
+# double. As the line above the table shows, more masks make a multiply-add cheaper: a number of the matrix, once
+# fetched, is used for all of them, 16 in C3 and 6 in C1. **Copying** is no cheaper in C3, though there is less to copy
+# (15,000 numbers for an image; in C1, 19,600). They come in rows of 10, in C1 in rows of 28, and every row is a new
+# start. The **rest** is the bias, the ReLU and writing down the result, and there C3 gains.
 #
-# So a clock sees what is computed and also what is moved, and how. `fast` copies no windows. It multiplies in its own
-# way, too: for all of C1 it needs about the time that `reference` takes for the product. Lessons 11 to 16 ask the same
-# questions on a GPU.
+# So a clock sees what is computed, what is moved, and how. `fast` copies no windows, and multiplies in its own way: for
+# all of C1 it needs about the time that `reference` takes for the product.
 #
 # </details>
 
