@@ -401,8 +401,8 @@ wider = nn.Sequential(nn.Conv2d(1, 16, 5, rng=np.random.default_rng(0)), ops=ops
 more = unrolled_times(wider, x_train[:64], ("C1",), runs=31)["C1"][1] / steps["C1"][1]
 print(f"C1 with 16 masks instead of 6: {16 / 6:.1f} times the multiply-adds in {more:.1f} times the time")
 table([(name, *(1000 * s for s in (*steps[name], rest[name], seconds["reference"][name]))) for name in rest],
-      ["reference, ms", "copying", "product", "the rest", "together"],
-      formats=dict.fromkeys(("copying", "product", "the rest", "together"), ".2f"))
+      ["in ms", "copying", "product", "rest", "all"], caption="Steps of reference",
+      formats=dict.fromkeys(("copying", "product", "rest", "all"), ".2f"))
 
 # %% [markdown]
 # <details class="reveal"><summary>Counts are not times</summary>
@@ -750,7 +750,7 @@ figures.show(
 # On the right even the nearest drawing is far away: F6 has drawn a blend, as if the network hesitated. Is a large
 # distance a warning? A machine could hand the farthest digits to a person. Two numbers tell what that is worth: how
 # many mistakes are among them, and how many digits that it would have read correctly. Today's network can do the same
-# with the digits for which softmax's largest probability is smallest.
+# with the digits for which softmax's largest probability is smallest. (Missed are the mistakes that it keeps.)
 
 # %%
 def hand_over(doubt, correct, n):
@@ -766,7 +766,7 @@ judged = {"classic": (least, answer == digits.y_test),
           "today's": (1 - sure, scores.argmax(axis=1) == digits.y_test)}
 handed = {(name, n): hand_over(*judged[name], n) for name in judged for n in (25, 50, 100)}
 table([(name, *map(int, row)) for (name, _), row in handed.items()],
-      ["network", "handed over", "mistakes caught", "right ones", "mistakes left"])
+      ["network", "handed over", "mistakes", "right", "missed"])
 
 # %% tags=["hide-input"]
 # What the text says of the digits handed over.
