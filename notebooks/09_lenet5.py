@@ -26,20 +26,17 @@
 # LeNet-5, trained for seven epochs, and what it makes of one digit.
 import numpy as np
 
-from course_lib import checks, data, fast, figures, gpu, nn
-from course_lib import cuda as cuda_ops
+from course_lib import checks, data, fast, figures, nn
 from course_lib import reference as ops
 from course_lib.lesson import (
     colour_images,
     cost_share,
-    fullest_pairs,
     layer_times,
-    listing,
     padded,
     predict,
-    product_times,
     table,
     train_in_phases,
+    unrolled_times,
 )
 
 digits = data.load_digits(seed=0)
@@ -56,7 +53,8 @@ figures.network_volumes(net, SHAPE, names=LAYERS, image=x_test[0], costs=False, 
 # Every box is what comes out of one layer. It is drawn to scale: as high and wide as the layer's maps, as deep as there
 # are maps. Walk through it from left to right. The maps become smaller, and there are more of them. In C1 you see the
 # digit six times over; from C3 on you would hardly recognise it, though the network does. And each number depends on
-# more of the image, until a single number of C5 depends on all of it.
+# more of the image, until a single number of C5 depends on all of it. (C5 and F6 look like needles: their maps are
+# single pixels, 120 and 84 of them, one behind the other.)
 #
 # This is LeNet-5 as one would build it **today**. The **classic** network, of 1998, has the same boxes with some other
 # parts inside. We build today's first and then look at what was different. The page always says which one it means.
@@ -164,10 +162,10 @@ figures.show(
 
 # %% [markdown]
 # A window of 14 pixels has no pixel in its middle but a block of two by two. With the border there are ten windows side
-# by side, so the blocks cover $10 \cdot 2 = 20$ pixels each way. This is the **20 × 20** that the paper names. (From
-# point to point, the first centre and the last are only $9 \cdot 2 = 18$ pixels apart. You will meet both numbers; they
-# describe the same ten windows.) Our digits are 20 pixels long as well. Without the border there would be eight windows
-# and 16 × 16 pixels, too few for them.
+# by side, so the blocks cover $10 \cdot 2 = 20$ pixels each way. This is the **20 × 20** that the paper names. (The
+# first centre and the last are $9 \cdot 2 = 18$ pixels apart; with the block of two around each, ten windows cover 20.)
+# Our digits are 20 pixels long as well. Without the border there would be eight windows and 16 × 16 pixels, too few for
+# them.
 
 # %% [markdown]
 # ## What was different in 1998
@@ -274,19 +272,20 @@ assert apart[3, 8] == apart[~np.eye(10, dtype=bool)].min() == 4 * 6
 # A pixel that is -1 instead of 1 adds $2^2 = 4$. So the 3 is 0 away from itself and 24 from the 8: six pixels differ,
 # and no other two prototypes are as close.
 #
-# These are the parts that only the classic network has. Its code looks much like today's. (`squash` makes a tanh; `**o`
-# hands over the random generator.)
+# These are the parts that only the classic network has. Here is all of it (the second convolution has the
+# table):
 
-# %% tags=["hide-input"]
-# The classic network, as the library builds it.
-listing(nn.models.lenet5, "The classic network, line by line", start="layers = [", end="for layer in layers")
+# %%
+classic = nn.models.lenet5(rng=np.random.default_rng(0), classic=True)
+for layer in classic:
+    print(layer.describe())
 
 # %% [markdown]
 # ## What each layer costs
 #
 # Back to the machine that has to fit into a memory and to answer in time. What it must store are the network's
-# **parameters**, the numbers that training changes (and the 840 pixels of the ten drawings, which are fixed). What
-# takes time is, first of all, the **multiply-adds**: a product that is added to a sum.
+# **parameters**, the numbers that training changes (and the 840 pixels of the ten drawings, which are fixed). A first
+# guess at the time is the number of **multiply-adds**, one product added to a sum each.
 #
 # Let us count both for C1. It has 6 masks of 25 weights and 6 biases, so $150 + 6 = 156$ parameters. But each mask is
 # used at $28 \cdot 28 = 784$ places. That makes $150 \cdot 784 = 117{,}600$ multiply-adds. In general, a convolution
@@ -306,27 +305,17 @@ work = predict(
     "117,600; C3 has 60 connections and 10 x 10 places; C5 has one place.)",
     ["nearly all", "about four fifths", "about a half", "about a seventh"],
     answer="about a seventh",
-    reveals=3,
+    reveals=2,
 )
 work
 
 # %% tags=["hide-input", "hide-output"]
 # Parameters and multiply-adds of each layer, counted by the network itself.
-classic = nn.models.lenet5(rng=np.random.default_rng(0), classic=True)
 costs = figures.lenet.named_costs(classic)
 totals = (sum(c.trainable for c in costs.values()), sum(c.multiply_adds for c in costs.values()))
 table(
     [*((name, str(c.output_shape), c.trainable, c.multiply_adds) for name, c in costs.items()), ("all", "", *totals)],
     ["layer", "output", "parameters", "multiply-adds"], caption="The classic LeNet-5")
-
-# %% tags=["hide-input", "hide-output"]
-# The shares as bars.
-figures.show(
-    figures.lenet.cost_bars(costs, title="Classic LeNet-5, layer by layer"),
-    alt=f"C5 holds {costs['C5'].trainable / totals[0]:.0%} of the parameters but does "
-    f"{costs['C5'].multiply_adds / totals[1]:.0%} of the multiply-adds; C1 and C3 are the other way round.",
-    caption="C5 stores; C1 and C3 work.",
-)
 
 # %% [markdown]
 # <details class="reveal"><summary>How often is a weight used?</summary>
@@ -355,8 +344,8 @@ today, dense = figures.lenet.named_costs(net), {c.layer: c for c in mlp.costs((7
 shares = {("classic", "C5"): cost_share(costs, "C5"), ("classic", "C1 + C3"): cost_share(costs, "C1", "C3"),
           ("today", "C5"): cost_share(today, "C5"), ("today", "C1 + C3"): cost_share(today, "C1", "C3"),
           ("MLP", "first layer"): cost_share(dense, "Dense 784 -> 128")}
-table([(*where, *share) for where, share in shares.items()], ["network", "layer", "holds", "does"],
-      formats={"holds": ".1%", "does": ".1%"}, caption="Shares of all parameters and of all multiply-adds")
+table([(*where, *share) for where, share in shares.items()], ["network", "layer", "parameters", "multiply-adds"],
+      formats={"parameters": ".1%", "multiply-adds": ".1%"}, caption="Shares of the whole")
 
 # %% [markdown]
 # In the MLP each weight is used once for each image, and the layer with the most parameters also has the most to do.
@@ -373,34 +362,21 @@ figures.network_volumes(net, SHAPE, names=LAYERS, chosen="C5", title="Today's Le
 # %% [markdown]
 # ### And the clock?
 #
-# So far we have counted. Will a clock agree? A processor does not only multiply. It has to fetch numbers first and to
-# put them away afterwards. Lesson 08 did a convolution by unrolling: it copied each window into a column of a matrix
-# and multiplied. Here is what one image costs then, in today's network.
-
-# %% tags=["hide-input"]
-# What two convolutions multiply, copy and hand on.
-layers = {name: (layer, today[name]) for name, layer in (("C1", net[0]), ("C3", net[3]))}
-handled = {name: (cost.multiply_adds, cost.multiply_adds // layer.c_out, int(np.prod(cost.output_shape)))
-           for name, (layer, cost) in layers.items()}
-table([(name, *numbers) for name, numbers in handled.items()],
-      ["layer", "multiply-adds", "numbers copied", "numbers handed on"], caption="For one image, unrolled")
-
-# %% [markdown]
-# C3 multiplies twice as much as C1. But it copies fewer numbers, since each copy serves 16 output maps, and in C1 only
-# 6. It also hands on fewer, to its ReLU and to pooling.
-#
-# What will the clock listen to? We time today's network in two ways. `course_lib.reference` unrolls, as in lesson 08.
+# So far we have counted. Will a clock agree? We time today's network in two ways. `course_lib.reference` unrolls, as in
+# lesson 08: it copies each window into a column of a matrix, and one product does all multiply-adds.
 # `course_lib.fast`, which our networks use, has compiled loops that read the pixels where they are. Each layer, with
 # its ReLU, gets 64 digits 31 times on one thread, and the shortest time counts: what disturbs a run only adds to it.
 
 # %% tags=["hide-input"]
 # A prediction.
 clock = predict(
-    "C3 does twice the multiply-adds of C1, with sums of 150 products instead of 25. What does the clock say?",
-    ["C3 takes twice as long: it multiplies twice as much", "C3 takes six times as long: its sums are longer",
-     "C3 takes about as long as C1, or less: it moves less"],
-    answer="C3 takes about as long as C1, or less: it moves less",
-    reveals=2,
+    "C3 does twice the multiply-adds of C1 (240,000 against 117,600), and a third as many numbers come out of it "
+    "(1,600 against 4,704). How long does it take?",
+    ["about twice as long as C1: the time goes into multiply-adds",
+     "about as long as C1: multiplying is only a part of the work",
+     "about a third as long: the time goes into writing numbers down"],
+    answer="about as long as C1: multiplying is only a part of the work",
+    reveals=3,
 )
 clock
 
@@ -412,52 +388,60 @@ seconds = layer_times(both, x_train[:64], LAYERS, runs=31)
 total = {name: sum(layers.values()) for name, layers in seconds.items()}
 counted = {layer: cost_share(today, layer)[1] for layer in LAYERS}
 part = {name: {layer: seconds[name][layer] / total[name] for layer in LAYERS} for name in both}
-dearer = {name: seconds[name]["C1"] / seconds[name]["C3"] * counted["C3"] / counted["C1"] for name in both}
-alone = product_times(both["reference"], x_train[:64], ("C1", "C3", "C5"), runs=31)
-portion = {name: alone[name] / seconds["reference"][name] for name in ("C1", "C3")}
-print("with reference, the product alone takes", ", ".join(f"{portion[n]:.0%} of {n}'s time" for n in portion))
 print("C5's share of the time:", ", ".join(f"{part[name]['C5']:.0%} with {name}" for name in both))
-print("a multiply-add of C1 takes as long as", ", ".join(f"{dearer[name]:.1f} of C3 with {name}" for name in both))
 table([(layer, counted[layer], *(1000 * seconds[name][layer] for name in both)) for layer in LAYERS],
       ["layer", "multiply-adds", "reference, ms", "fast, ms"],
-      formats={"multiply-adds": ".0%", "reference, ms": ".2f", "fast, ms": ".2f"},
-      caption="Share of the multiply-adds, and milliseconds for 64 digits")
+      formats={"multiply-adds": ".0%", "reference, ms": ".2f", "fast, ms": ".2f"}, caption="Time for 64 digits")
+
+# %% tags=["hide-input", "hide-output", "nbval-ignore-output"]
+# What reference does in that time, and C1's product with more masks.
+steps = unrolled_times(both["reference"], x_train[:64], ("C1", "C3", "C5"), runs=31)
+rest = {name: seconds["reference"][name] - sum(steps[name]) for name in ("C1", "C3")}
+wider = nn.Sequential(nn.Conv2d(1, 16, 5, rng=np.random.default_rng(0)), ops=ops)
+more = unrolled_times(wider, x_train[:64], ("C1",), runs=31)["C1"][1] / steps["C1"][1]
+print(f"C1 with 16 masks instead of 6: {16 / 6:.1f} times the multiply-adds in {more:.1f} times the time")
+table([(name, *(1000 * s for s in (*steps[name], rest[name], seconds["reference"][name]))) for name in rest],
+      ["in ms", "copying", "product", "rest", "all"], caption="Steps of reference",
+      formats=dict.fromkeys(("copying", "product", "rest", "all"), ".2f"))
 
 # %% [markdown]
 # <details class="reveal"><summary>Counts are not times</summary>
 #
 # C5, with 78 % of the parameters, takes little time, as counted: the belief is wrong. But the counts are no clock
-# either. C3 takes about as long as C1, or less, with twice the multiply-adds. And S2, which has none at all, takes more
-# time than C5.
+# either. C3 takes about as long as C1, with twice the multiply-adds. And S2, which has none at all, takes more time
+# than C5.
 #
-# What the count leaves out is **moving numbers**. With `reference`, the product is only a part of a convolution's time;
-# the rest copies windows and puts away what comes out, 4,704 numbers in C1 and 1,600 in C3. And the product has to
-# fetch its numbers, too. In C3 each of them serves 16 maps, in C1 only 6: one reason why twice the multiply-adds take
-# less than twice the time.
+# The second table takes `reference` apart. The **product** is only a part of the time, and from C1 to C3 it does not
+# double. As the line above the table shows, more masks make a multiply-add cheaper: a number of the matrix, once
+# fetched, is used for all of them, 16 in C3 and 6 in C1. **Copying** is no cheaper in C3, though there is less to copy
+# (15,000 numbers for an image; in C1, 19,600). They come in rows of 10, in C1 in rows of 28, and every row is a new
+# start. The **rest** is the bias, the ReLU and writing down the result, and there C3 gains.
 #
-# Why is `fast` faster? It copies no windows. And it does the same step on several images at once: a processor has
-# instructions that work on 4, 8 or 16 numbers together (**SIMD**, single instruction, multiple data). In F6 and OUTPUT,
-# plain matrix products in both, it gains little or nothing. Lessons 11 to 16 ask the same questions on a GPU.
+# So a clock sees what is computed, what is moved, and how. `fast` copies no windows, and multiplies in its own way: for
+# all of C1 it needs about the time that `reference` takes for the product.
 #
 # </details>
 
 # %% tags=["hide-input"]
-# The answer, confirmed by what was measured.
+# The answer, confirmed by what was measured, and what the text says of the steps.
 ratio = max(seconds[name]["C3"] / seconds[name]["C1"] for name in both)
-clock.confirm("C3 takes about as long as C1, or less: it moves less" if ratio < 1.4 else f"{ratio:.1f} times as long")
+clock.confirm("about as long as C1: multiplying is only a part of the work" if ratio < 1.4 else f"{ratio:.1f} times")
 assert all(part[name]["C5"] < 0.25 for name in both)
-assert all(times > 1.2 for times in dearer.values())
 assert total["fast"] < total["reference"] / 1.5
-assert max(portion.values()) < 0.75
-assert alone["C3"] < 2 * alone["C1"]
+assert all(steps[name][1] < 0.75 * seconds["reference"][name] for name in rest)
+assert steps["C3"][1] < 1.8 * steps["C1"][1]
+assert steps["C3"][0] > 0.9 * steps["C1"][0]
+assert rest["C3"] < rest["C1"]
+assert more < 2.4
+assert seconds["fast"]["C1"] < 1.4 * steps["C1"][1]
 
 # %% [markdown]
 # ## Does it read better than the MLP?
 #
-# A network that is small and quick is worth something only if it reads well. Our measure is the MLP of lesson 06, and
-# the terms are equal: the same 4,000 digits in batches of 64, momentum 0.9, seven epochs, the last two with a tenth of
-# the learning rate. Only the rate itself was chosen for each, 0.03 for LeNet-5 and 0.1 for the MLP. LeNet-5 was trained
-# at the top of the page. Now it is the MLP's turn.
+# A small network is worth something only if it reads well. Our measure is the MLP of lesson 06, and the terms are
+# equal: the same 4,000 digits in batches of 64, momentum 0.9, seven epochs, the last two with a tenth of the learning
+# rate. Only the rate itself was chosen for each, 0.03 for LeNet-5 and 0.1 for the MLP. LeNet-5 was trained at the top
+# of the page. Now it is the MLP's turn.
 
 # %%
 rng = np.random.default_rng(0)
@@ -489,7 +473,7 @@ table([(name, mistakes[name], result[name].accuracy, result[name].loss) for name
 # %% [markdown]
 # <details class="reveal"><summary>Fewer parameters, more work, fewer mistakes</summary>
 #
-# About 30 instead of about 50, with two thirds of the parameters and four times the multiply-adds. LeNet-5 also ends
+# About 30 instead of about 50, with three fifths of the parameters and four times the multiply-adds. LeNet-5 also ends
 # with the lower loss, on the training digits and on the test digits. It spends its work differently: it looks at small
 # neighbourhoods, shares its masks and pools. Which of the three helps how much, this comparison cannot say. And it is
 # one run of each, on test digits that we also looked at when we chose the settings, which makes both results a little
@@ -507,29 +491,7 @@ assert result["today's LeNet-5"].loss < result["MLP"].loss
 # %% [markdown]
 # ### What it still gets wrong
 #
-# Which digits does it mix up? The **confusion matrix** tells: a row for each label, a column for each answer, and the
-# right answers on the diagonal. Before you look, which two digits would *you* mix up?
-
-# %% tags=["nbval-ignore-output"]
-answers = net.predict(x_test)
-counts = nn.confusion_matrix(answers, digits.y_test, 10)
-wrong = counts - np.diag(np.diag(counts))
-most, fullest = fullest_pairs(counts)  # both directions of a pair counted together
-named = ", ".join(f"{i} and {k}" for i, k in fullest)
-print(f"{wrong.sum()} mistakes. No pair of digits is mixed up more often than {named}: {most} mistakes each.")
-
-# %% tags=["hide-input", "nbval-ignore-output"]
-# The matrix.
-figures.show(
-    figures.lenet.confusion(counts),
-    alt=f"{wrong.sum()} of 1,000 test digits are off the diagonal. Most often mixed up: {named}, {most} mistakes each.",
-    caption="Row = label, column = answer. The mistakes are spread over many pairs.",
-)
-
-# %% [markdown]
-# No pair stands out: even the fullest holds only a few of the mistakes, and with another seed it is often another pair.
-# The images themselves tell more. Here are the nine mistakes of which the network was surest. Would you have read what
-# the label says?
+# Here are the nine mistakes of which today's network was surest. Would you have read what the label says?
 
 # %% tags=["hide-input", "nbval-ignore-output"]
 # The surest mistakes.
@@ -540,11 +502,6 @@ figures.show(
     f"{found.confidence[0]:.0%}.",
     caption="Sure and wrong. Which labels would you dispute?",
 )
-
-# %% tags=["hide-input"]
-# What the text says of the mistakes.
-assert wrong.sum() == (answers != digits.y_test).sum()
-assert most <= wrong.sum() / 2
 
 # %% [markdown]
 # ### Digits that moved
@@ -565,60 +522,80 @@ figures.show(
     caption="To a reader nothing has changed. To a weight that looks at one pixel, much has.",
 )
 
-# %% tags=["nbval-ignore-output"]
-mlp_moved = mlp.predict(moved_test[:, 0, 2:-2, 2:-2].reshape(1000, 784))
-print(f"the MLP reads {nn.accuracy(mlp_moved, digits.y_test):.0%} of the moved digits")
-
-# %% [markdown]
-# The MLP has a weight of its own for every pixel, and now the ink lies on other pixels: instead of 95 digits in a
-# hundred it reads about 65. LeNet-5 is built differently. The masks of C1 and C3 are the same at every place, so that
-# their maps move along with the digit, and pooling forgives a pixel (lesson 07). But C5 and F6 have one place only, and
-# a weight of their own for each number that they get.
-
 # %% tags=["hide-input"]
 # A prediction.
 after_move = predict(
-    "Of 100 test digits today's LeNet-5 reads 97. About how many does it read when each was moved by up to two pixels?",
-    [97, 85, 65],
-    answer=85,
+    "Of 100 test digits the MLP reads 95 and today's LeNet-5 97. About how many do they read when each digit was moved "
+    "by up to two pixels?",
+    ["both about 95: two pixels of 28 are not much",
+     "the MLP 65, LeNet-5 95: masks and pooling do not mind where a digit is",
+     "the MLP 65, LeNet-5 85: not all of its layers have masks that slide",
+     "both about 65: all training digits were in the middle"],
+    answer="the MLP 65, LeNet-5 85: not all of its layers have masks that slide",
     reveals=2,
 )
 after_move
 
 # %% tags=["hide-output", "nbval-ignore-output"]
-print(f"moved digits read: {nn.accuracy(net.predict(moved_test), digits.y_test):.1%}")
+def for_mlp(images):
+    return images[:, 0, 2:-2, 2:-2].reshape(-1, 784)  # without the border, as rows
+
+plain = {"MLP": nn.accuracy(mlp.predict(for_mlp(moved_test)), digits.y_test),
+         "LeNet-5": nn.accuracy(net.predict(moved_test), digits.y_test)}
+print("moved digits read:", ", ".join(f"{name} {share:.1%}" for name, share in plain.items()))
 
 # %% [markdown]
-# <details class="reveal"><summary>Shared masks help, and are not enough</summary>
+# <details class="reveal"><summary>Sliding masks help, and are not enough</summary>
 #
-# Far more than the MLP, and far fewer than before. The maps of C3 followed the digit, but C5 has learned *where* on
-# them to expect what.
+# The MLP has a weight of its own for every pixel, and now the ink lies on other pixels. In LeNet-5, C1's maps move
+# along with the digit, and C3's nearly so (pooling, in between, takes steps of two), and pooling forgives a pixel
+# (lesson 07). But C5 and F6 have one place only. They have learned *where* to expect what.
 #
 # </details>
 
 # %% [markdown]
 # The cure is in the examples, which should include all versions of an input.[^Hwu "Inputs and Labels May be Biased"]
 # `augment` moves each image of a batch by up to two pixels, in a new direction every time. All else stays as it was.
+# Both networks get such examples.
 
 # %% tags=["nbval-ignore-output"]
 rng = np.random.default_rng(0)
 shifted = nn.models.lenet5(rng=rng)
-train_in_phases(shifted, (x_train, digits.y_train), [(5, 0.03), (2, 0.003)], rng=rng, augment=nn.random_shifts(2))
-score = {name: [nn.accuracy(network.predict(x), digits.y_test) for x in (x_test, moved_test)]
-         for name, network in (("as they are", net), ("moved", shifted))}
-table([(name, *accuracies) for name, accuracies in score.items()],
-      ["trained on digits", "reads them as they are", "reads them moved"],
-      formats={"reads them as they are": ".1%", "reads them moved": ".1%"})
+shifted_loss = train_in_phases(
+    shifted, (x_train, digits.y_train), [(5, 0.03), (2, 0.003)], rng=rng, augment=shift)
+
+def shift_rows(rows, rng):
+    return for_mlp(shift(padded(rows), rng))
+
+rng = np.random.default_rng(0)
+mlp_shifted = nn.models.mlp((784, 128, 10), rng=rng)
+mlp_shifted_loss = train_in_phases(
+    mlp_shifted, (digits.x_train, digits.y_train), [(5, 0.1), (2, 0.01)], rng=rng, augment=shift_rows)
+
+# %% tags=["hide-input", "nbval-ignore-output"]
+# All four on the test digits, as they are and moved.
+kinds = {"as they are": x_test, "moved": moved_test}
+score = {("MLP", "as they are"): [nn.accuracy(mlp.predict(for_mlp(x)), digits.y_test) for x in kinds.values()],
+         ("MLP", "moved"): [nn.accuracy(mlp_shifted.predict(for_mlp(x)), digits.y_test) for x in kinds.values()],
+         ("LeNet-5", "as they are"): [nn.accuracy(net.predict(x), digits.y_test) for x in kinds.values()],
+         ("LeNet-5", "moved"): [nn.accuracy(shifted.predict(x), digits.y_test) for x in kinds.values()]}
+table([(*which, *shares) for which, shares in score.items()], ["network", "trained on digits", "reads as they are",
+      "reads moved"], formats={"reads as they are": ".1%", "reads moved": ".1%"})
 
 # %% tags=["hide-input"]
-# The answer, confirmed by what was measured, and what the text says of the two networks.
-after_move.confirm(100 * score["as they are"][1], rel=0.08)
-assert score["moved"][1] > 0.93
-assert abs(score["moved"][0] - score["as they are"][0]) < 0.02
+# The answer, confirmed by what was measured, and what the text says of the four networks.
+hundred = [round(100 * plain[name]) for name in plain]
+near = abs(hundred[0] - 65) <= 6 and abs(hundred[1] - 85) <= 6
+after_move.confirm("the MLP 65, LeNet-5 85: not all of its layers have masks that slide" if near else str(hundred))
+assert score["MLP", "moved"][1] > score["MLP", "as they are"][1] + 0.2
+assert score["LeNet-5", "moved"][1] > score["MLP", "moved"][1] + 0.01
+assert 0 < score["LeNet-5", "moved"][0] - score["LeNet-5", "moved"][1] < 0.025
+assert abs(score["LeNet-5", "moved"][0] - score["LeNet-5", "as they are"][0]) < 0.02
 
 # %% [markdown]
-# The network that has seen moved digits reads both kinds about equally well. On digits in the middle neither of the two
-# is clearly better: with 1,000 test digits, a difference of one in a hundred may be chance.
+# The examples help both, and the MLP most. Yet LeNet-5 stays ahead, and it loses only one or two in a hundred when the
+# digits move. So examples can replace a part of what its layers give, and not all of it. (For digits in the middle
+# LeNet-5 learned about equally much from both kinds: with 1,000 test digits, one in a hundred may be chance.)
 
 # %% [markdown]
 # ## Training the classic one
@@ -631,40 +608,41 @@ assert abs(score["moved"][0] - score["as they are"][0]) < 0.02
 # $$E = y[T] + \ln\Big(e^{-j} + \sum_{i} e^{-y[i]}\Big)$$
 #
 # You have met this formula before. It is the cross-entropy of softmax, taken of *minus* the distances, with an eleventh
-# class whose distance is always $j$ (0.1 here): "none of these". Does the push matter? Let F6 hesitate as much as it
-# can, halfway between the two drawings that are closest. The label is 3.
-
-# %% tags=["hide-input"]
-# Halfway.
-halfway = (prototypes[3:4] + prototypes[8:9]) / 2
-figures.show(
-    figures.lenet.drawings([prototypes[3], halfway[0], prototypes[8]], ["the 3", "F6", "the 8"]),
-    alt="Between the drawings of the 3 and the 8 a picture with their common pixels in black and six grey ones.",
-    caption="Six grey pixels: each is 1 away from its pixel in the 3, and 1 from its pixel in the 8.",
-)
+# class whose distance is always $j$ (0.1 here): "none of these".
+#
+# Does the push matter? Let the label be 3, and let F6 go from the 8, the drawing closest to the 3, straight to the 3.
+# How hard does the 8 push, compared with the pull of the 3? (F6 feels a squared distance $y$ with the slope
+# $2 \sqrt{y}$, times $dE/dy$.)
 
 # %%
-y = distances_loops(halfway, prototypes)
-_, cache = ops.rbf_loss_forward(y, np.array([3]), j=0.1)
-dy = ops.rbf_loss_backward(cache)[0]
-print(f"distances: {y[0, 3]:.0f} from the 3, {y[0, 8]:.0f} from the 8")
-print(f"dE/dy: {dy[3]:.3f} pulls to the 3, {dy[8]:.3f} pushes off the 8")
+steps_to_3 = []
+for way in (0, 0.1, 0.2, 0.3, 0.5):
+    f6 = (1 - way) * prototypes[8:9] + way * prototypes[3:4]
+    y = distances_loops(f6, prototypes)
+    dy = ops.rbf_loss_backward(ops.rbf_loss_forward(y, np.array([3]), j=0.1)[1])[0]
+    steps_to_3.append((way, y[0, 3], y[0, 8], dy[8], -dy[8] * np.sqrt(y[0, 8] / y[0, 3])))
+
+# %% tags=["hide-input"]
+# The steps in rows.
+table(steps_to_3, ["on the way", "from the 3", "from the 8", "dE/dy of the 8", "push / pull"],
+      formats={"on the way": ".0%", "from the 3": ".1f", "from the 8": ".1f", "dE/dy of the 8": ".3f",
+               "push / pull": ".1%"})
 
 # %% tags=["hide-input"]
 # The formula as softmax with an eleventh class, and what the text says of the push.
 eleven = np.column_stack([y, [0.1]])
 checks.check_close(ops.rbf_loss_forward(y, np.array([3]), j=0.1)[0],
                    ops.softmax_cross_entropy_forward(-eleven, np.array([3]))[0], rtol=1e-12)
-assert -dy[8] < 0.003 * dy[3]
+assert max(row[-1] for row in steps_to_3) < 1 / 12
 with_10 = ops.rbf_loss_backward(ops.rbf_loss_forward(y, np.array([3]), j=10.0)[1])[0]
 assert 0.9 < -with_10[8] / with_10[3] <= 1  # "push and pull would be almost equal"
 
 # %% [markdown]
-# Hardly. Even there the push is less than 0.3 % of the pull. The 8 is 6 away, and "none of these" only 0.1, so softmax
-# takes the eleventh class for nearly certain and the 8 for next to impossible. In effect $E = y[T] - j$, the distance
-# from the right drawing. The second term matters in two other cases: with a larger $j$ (at $j = 10$, push and pull
-# would be almost equal here), and where the drawings are trained as well, since the pull alone would make all ten of
-# them equal.
+# Hardly. At the 8 itself $dE/dy$ is large, but a squared distance has no slope where it is 0. On the way the push never
+# gets beyond a twelfth of the pull, and halfway it is next to nothing. So the wrong drawings hardly count: to make $E$
+# small is to come near the right one. The second term matters in two other cases: with a larger $j$ (at $j = 10$, push
+# and pull would be almost equal halfway), and where the drawings are trained as well, since the pull alone would make
+# all ten of them equal.
 
 # %% [markdown]
 # ### A tanh that reaches 1
@@ -672,8 +650,8 @@ assert 0.9 < -with_10[8] / with_10[3] <= 1  # "push and pull would be almost equ
 # F6 has to draw pixels of -1 and 1, and behind it stands a tanh, as behind each layer of the classic network but the
 # last. A plain tanh comes close to 1 and never gets there. To draw a pixel exactly, F6 would need an infinite sum. So
 # the paper stretches the curve: $f(z) = 1.7159 \tanh(\tfrac{2}{3} z)$ is 1 at $z = 1$ and -1 at $z = -1$, and that is
-# where it bends most.[^LeCun, Bottou, Bengio, Haffner "Gradient-Based Learning Applied to Document Recognition, 1998,
-# appendix A"]
+# where its slope changes fastest.[^LeCun, Bottou, Bengio, Haffner "Gradient-Based Learning Applied to Document
+# Recognition, 1998, appendix A"]
 
 # %% tags=["hide-input"]
 # Both curves.
@@ -697,112 +675,118 @@ for name, scaled in (("plain", False), ("scaled", True)):
 
 # %% [markdown]
 # On its way back, a gradient is multiplied by the slope of the tanh. At an output $f$, the plain tanh has the slope
-# $1 - f^2$ (lesson 02): it is 1 where $f$ is 0, and 0.19 where $f$ is 0.9. Training has pulled F6's 84 numbers towards
-# -1 and 1, most of them beyond 0.9. We look at them for all test digits.
+# $1 - f^2$ (lesson 02): it is 1 where $f$ is 0, and 0.19 where $f$ is 0.9. Training pulls F6's 84 numbers towards -1
+# and 1. We look at them for all test digits.
 
 # %% tags=["hide-input"]
 # A prediction.
 slope = predict(
     "F6 has learned to draw with the plain tanh. How large is the slope at its numbers, in the middle (median)?",
-    ["about 0.9: it has learned to come near 1", "about 0.5: halfway between 0 and 1", "a few hundredths"],
-    answer="a few hundredths",
+    ["about 0.9: its numbers are near 1", "about 0.2: its numbers are near 0.9, where the curve is not yet flat",
+     "a few hundredths: they are much nearer to 1 than 0.9 is"],
+    answer="a few hundredths: they are much nearer to 1 than 0.9 is",
     reveals=2,
 )
 slope
 
 # %% tags=["hide-input", "hide-output", "nbval-ignore-output"]
-# What F6 holds for the test digits, the slopes there, and how much of the distance lies beyond the drawings' pixels.
+# What F6 holds for the test digits, and the slopes there.
 def drawings(network):
     x = x_test
     for layer in list(network)[:-1]:
         x = layer.forward(x)
     return x  # F6, with its tanh
 
-drawn, target = {name: drawings(network) for name, network in rivals.items()}, prototypes[digits.y_test]
+drawn = {name: drawings(network) for name, network in rivals.items()}
 slopes = {"plain": 1 - drawn["plain"] ** 2, "scaled": (2 / 3) * (1.7159 - drawn["scaled"] ** 2 / 1.7159)}
-squares = {name: (f6 - target) ** 2 for name, f6 in drawn.items()}
-far = {name: squares[name].sum() / 1000 for name in drawn}
-beyond = {name: squares[name][f6 * target > 1].sum() / 1000 for name, f6 in drawn.items()}
 right = {name: nn.accuracy(network.predict(x_test), digits.y_test) for name, network in rivals.items()}
-print(f"mean distance from the right drawing: plain {far['plain']:.1f}; "
-      f"scaled {far['scaled']:.1f}, of which {beyond['scaled']:.1f} lie beyond -1 and 1")
-table([(name, np.median(slopes[name]), np.mean(np.abs(drawn[name]) >= 1), rival_loss[name][-1], right[name])
-       for name in rivals],
-      ["tanh", "slope", "beyond 1", "loss", "read"],
-      formats={"loss": ".2f", "read": ".1%", "beyond 1": ".0%", "slope": ".2f"},
-      caption="At F6's numbers: the median slope, the share beyond -1 and 1. Training loss; test digits read")
+table([(name, np.median(slopes[name]), rival_loss[name][-1], right[name]) for name in rivals],
+      ["tanh", "median slope at F6", "training loss", "test digits read"],
+      formats={"median slope at F6": ".2f", "training loss": ".2f", "test digits read": ".1%"})
 
 # %% [markdown]
-# <details class="reveal"><summary>Near, and stuck</summary>
+# <details class="reveal"><summary>Near 1, and flat</summary>
 #
 # To come near -1 and 1, the plain tanh had to go to its flat ends. Most of its numbers lie beyond 0.98, where the slope
 # is below 0.04. A few hundredths of a gradient get through: the layer is **saturated** (lesson 06b). The scaled tanh
 # reaches 1 where it is still steep and lets about three quarters pass. That is why the paper chose it.
 #
 # Yet the plain tanh ends with the *lower* training loss, and both read about equally well. In five epochs saturation
-# does no harm that we could see. Nor is it overshooting that costs the scaled one its loss: the line above the table
-# says that it would be farther from the drawings without that part, too. We exchanged all six tanhs, not F6's alone, so
-# this comparison cannot name the cause.
+# does no harm that we could see. (We exchanged all six tanhs, not F6's alone, so this comparison cannot say why the
+# scaled one is behind.)
 #
 # </details>
 
 # %% tags=["hide-input"]
 # The answer, confirmed by what was measured, and what the text says of slopes and accuracies.
 middle = np.median(slopes["plain"])
-slope.confirm("a few hundredths" if 0.01 < middle < 0.04 else f"{middle:.2f}")  # 0.04 is the slope at 0.98
+few = "a few hundredths: they are much nearer to 1 than 0.9 is"
+slope.confirm(few if 0.01 < middle < 0.04 else f"{middle:.2f}")  # 0.04 is the slope at 0.98
 assert rival_loss["plain"][-1] < rival_loss["scaled"][-1]
-assert far["scaled"] - beyond["scaled"] > far["plain"]
 assert min(right.values()) > 0.88
 assert abs(right["plain"] - right["scaled"]) < 0.05
-assert (np.abs(drawn["plain"]) < 1).all()
-assert np.mean(np.abs(drawn["plain"]) > 0.9) > 0.7
-assert np.mean(np.abs(drawn["plain"]) > 0.9) > 0.7
-assert np.mean(np.abs(drawn["plain"]) > 0.9) > 0.7
-assert np.mean(np.abs(drawn["plain"]) > 0.9) > 0.7
-assert 0.3 < np.mean(np.abs(drawn["scaled"]) >= 1) < 0.7
 assert 0.7 < np.median(slopes["scaled"]) < 0.8
 
 # %% [markdown]
 # ### What F6 draws
 #
-# How good are the drawings? Here are the first two test digits, and beside them the two that stay farthest from every
-# drawing, as the network with the scaled tanh reads them.
+# How good are the drawings? Here are two digits whose distance is the usual one, and beside them the two that stay
+# farthest from every drawing, as the network with the scaled tanh reads them.
 
 # %% tags=["hide-input", "nbval-ignore-output"]
-# The first two test digits, and the two that are farthest from every drawing.
+# Two digits at the median distance, and the two that are farthest from every drawing.
 distance = ops.rbf_forward(drawn["scaled"], prototypes.astype(np.float32))[0]
 least, answer = distance.min(axis=1), distance.argmin(axis=1)
-four = np.concatenate([np.arange(2), least.argsort()[-2:]])
+four = least.argsort()[[499, 500, -2, -1]]
 figures.show(
     figures.lenet.read_by_distance(x_test[four, 0], drawn["scaled"][four], prototypes, labels=digits.y_test[four]),
     alt=f"Two digits whose pictures in F6 resemble a prototype, and two whose picture is a grey blend; the nearest "
     f"prototypes are {answer[four]}, the labels {digits.y_test[four]}.",
-    caption="Left the first two, right the two farthest from every drawing. The nearest prototype is the answer.",
+    caption="Left two at the usual distance, right the two farthest. The nearest prototype is the answer; a cross "
+    "marks a wrong one.",
 )
 
 # %% [markdown]
-# On the right even the nearest drawing is far away: F6 has drawn a blend of two or three. It looks as if the network
-# hesitated. Is a large distance a warning?
+# On the right even the nearest drawing is far away: F6 has drawn a blend, as if the network hesitated. Is a large
+# distance a warning? A machine could hand the farthest digits to a person. Two numbers tell what that is worth: how
+# many mistakes are among them, and how many digits that it would have read correctly. Today's network can do the same
+# with the digits for which softmax's largest probability is smallest. (Missed are the mistakes that it keeps.)
 
-# %% tags=["nbval-ignore-output"]
-correct = answer == digits.y_test
-print(f"median distance from the nearest drawing: {np.median(least[correct]):.0f} where the answer is right, "
-      f"{np.median(least[~correct]):.0f} where it is wrong")
-print(f"farther than that: {(least[correct] > np.median(least[~correct])).mean():.0%} of the digits read correctly")
+# %%
+def hand_over(doubt, correct, n):
+    most = doubt.argsort()[-n:]  # the n digits with the largest doubt
+    caught = (~correct[most]).sum()
+    return n, caught, n - caught, (~correct).sum() - caught
+
+# %% tags=["hide-input", "nbval-ignore-output"]
+# Handed over: the farthest digits, and those of which softmax is least sure.
+scores = net.forward(x_test)
+sure = ops.softmax(scores).max(axis=1)
+judged = {"classic": (least, answer == digits.y_test),
+          "today's": (1 - sure, scores.argmax(axis=1) == digits.y_test)}
+handed = {(name, n): hand_over(*judged[name], n) for name in judged for n in (25, 50, 100)}
+table([(name, *map(int, row)) for (name, _), row in handed.items()],
+      ["network", "handed over", "mistakes", "right", "missed"])
 
 # %% tags=["hide-input"]
-# What the text says of the distances.
-assert np.median(least[~correct]) > 3 * np.median(least[correct])
+# What the text says of the digits handed over.
+old, new = (handed[name, 50] for name in judged)
+assert 0.25 < old[1] / (old[1] + old[3]) < 0.65
+assert 15 <= old[2] <= 35
+assert new[1] / (new[1] + new[3]) > old[1] / (old[1] + old[3])
+assert new[3] < old[3]
 
 # %% [markdown]
-# It is. A machine that reads cheques can hand such a digit to a person. The price: a few digits that it would have read
-# correctly lie far away too, and are handed over as well.
+# It is a warning. The 50 farthest digits are one in twenty, and they hold more than a quarter of the mistakes. The
+# price is high: about half of these 50 would have been read correctly, and many mistakes still pass. And softmax warns,
+# too. With 50 digits handed over, today's network catches a larger share of its mistakes, and leaves fewer. A picture
+# that resembles no drawing looks like an honest doubt, but here it is no advantage.
 
 # %% [markdown]
-# ## What goes wrong: another loss
+# ## One loss for both?
 #
-# Suppose someone overlooks that the classic network gives distances. It has ten outputs, so softmax with cross-entropy
-# fits, and no error appears. We train a fresh one in this way, on 1,000 digits for three epochs.
+# Today's network learned with softmax and cross-entropy. Why not the classic one, too? It has ten outputs as well, so
+# the loss fits, and no error appears. A fresh network gets 1,000 digits for three epochs.
 
 # %% tags=["nbval-ignore-output"]
 rng = np.random.default_rng(0)
@@ -811,14 +795,13 @@ other_loss = train_in_phases(other, (x_train[:1000], digits.y_train[:1000]), [(3
 print("training loss:", " -> ".join(f"{v:.2f}" for v in other_loss))
 
 # %% [markdown]
-# The loss falls nicely. Now the network reads the test digits, by the nearest drawing. (What does softmax make of a
-# large number, and what is a large number here?)
+# The loss falls nicely. Now the network reads the test digits, as before by the nearest drawing.
 
 # %% tags=["hide-input"]
 # A prediction.
 fits = predict(
     "How many of the test digits does it read?",
-    ["about 95 %, as before", "about 80 %, a little less well", "about 10 %, it guesses", "nearly none"],
+    ["about 95 %, as before", "about 80 %: it had fewer digits to learn from", "about 10 %: it guesses", "nearly none"],
     answer="nearly none",
     reveals=2,
 )
@@ -846,57 +829,29 @@ assert other_loss[-1] < other_loss[0] / 2
 assert farthest > 0.7
 
 # %% [markdown]
-# ## The same network on another device
-#
-# You have seen `reference` and `fast` do the same work in different times. There is a third module with the same names,
-# `course_lib.cuda`: kernels for a GPU, such as you will write from lesson 11 on. With a GPU they read all 1,000 test
-# digits with the weights that were trained above. Without one, our executor goes through the same kernels thread by
-# thread, and two digits have to do.
-
-# %% tags=["hide-input", "nbval-ignore-output"]
-# The trained network, by kernels and by the formulas.
-def read_on(backend, x):
-    twin = nn.models.lenet5(rng=np.random.default_rng(0), ops=backend)
-    for name, p in twin.parameters().items():
-        backend.assign(p, net.parameters()[name])  # the trained weights
-    return backend.to_host(twin.forward(backend.to_backend(x)))
-
-n = 2 if "no GPU" in gpu.device_name() else 1000
-by_kernels, by_formula = read_on(cuda_ops, x_test[:n]), read_on(ops, x_test[:n])
-print(f"digits read on {gpu.device_name()}: {n:,}")
-apart = np.abs(by_kernels - by_formula).max()
-print(f"scores up to {np.abs(by_formula).max():.0f}; kernels and formulas differ by {apart:.0e}")
-assert np.allclose(by_kernels, by_formula, rtol=1e-3, atol=1e-3)
-
-# %% [markdown]
-# The small difference comes from sums in another order, which are rounded in other places. Nothing else in the network
-# had to change: a layer does not know what it runs on.
-
-# %% [markdown]
 # ## Back to the bank
 #
-# At the top of the page stood a machine that has to fit into its memory and to answer in time. How does today's LeNet-5
-# do, on the computer that ran this page? Each number takes four bytes.
+# At the top of the page stood a machine that has to fit into its memory and to answer in time. Say there are five
+# million cheques a day with ten digits each. How does today's LeNet-5 do, on one thread of the computer that ran this
+# page? Each number takes four bytes.
 
 # %% tags=["nbval-ignore-output"]
 kilobytes = 4 * sum(cost.trainable for cost in today.values()) / 1000
 per_second = 64 / total["fast"]
 print(f"{kilobytes:.0f} kB of parameters, {kilobytes * cost_share(today, 'C5')[0]:.0f} of them in C5")
-print(f"{per_second:,.0f} digits a second on one thread: {per_second * 86_400 / 1e6:,.0f} million a day")
+print(f"{per_second:,.0f} digits a second: the day's 50 million take {50e6 / per_second / 60:.0f} minutes")
 
 # %% tags=["hide-input"]
 # What the text says of the day.
-assert per_second * 86_400 > 10 * 50e6
+assert 50e6 / per_second < 86_400 / 10
 assert all(part[name]["C1"] + part[name]["C3"] > 0.5 for name in both)
 
 # %% [markdown]
-# Say there are five million cheques with ten digits each: 50 million digits. One thread of an ordinary computer reads
-# more than ten times as many in a day. So both demands are met, but not by the same layers. C5 fills the memory,
-# because each of its weights works once for each image. C1 and C3 fill the time, because theirs work hundreds of times,
-# and because of the numbers that they move. **What is stored, what is computed and what is moved are three different
-# things**, and a clock sees only the last two. And where the machine is unsure, the classic network can say so: its
-# drawing is far from all ten. Lessons 11 to 18 begin with what is moved. First, lesson 10 asks what those masks have
-# learned.
+# Both demands are met. But memory and time go to different layers. C5 fills the memory: it has 48,000 weights. They
+# cost little time, since each works once for each image. C1 and C3 fill the time: their few weights work hundreds of
+# times, and their numbers have to be moved. **What is stored, what is computed and what is moved are three different
+# things**, and time goes into the last two. Lessons 11 to 18 begin with what is moved. First, lesson 10 asks what those
+# masks have learned.
 
 # %% [markdown]
 # ## Optional: how a table breaks symmetry
@@ -935,8 +890,7 @@ for name, connections in (("all connections", full_table), ("C3's table", sees))
 # reads it. Otherwise it draws ten shapes in random colours, so that no colour gives the answer away.
 #
 # The two are not the same task. Our shapes are plain, one to a picture, and a few hundred are enough. In a photograph
-# the frog may sit anywhere, in any size, before any background. 600 photographs teach this network little; that is why
-# the data set has 50,000 for training.
+# the frog may sit anywhere, in any size, before any background, and 600 photographs teach this network little.
 #
 # </details>
 
@@ -962,7 +916,8 @@ figures.show(
 # the loss is still falling. Where does *this* network keep its parameters, and where does it do its work?
 
 # %% tags=["nbval-ignore-output"]
-figures.network_volumes(colour, (3, 32, 32), image=pictures.x_test[0], title="A network for colour: choose a layer")
+figures.network_volumes(colour, (3, 32, 32), image=pictures.x_test[0] - 0.5,
+                        title="A network for colour: choose a layer")
 
 # %% tags=["hide-input"]
 # What the text says of the training, for our shapes.
@@ -1021,8 +976,8 @@ assert learned.loss[-1] < learned.loss[-2]
 # <details><summary>Answer</summary>
 #
 # C5 has 48,000 multiply-adds; half of them, 24,000, are saved, and half of F6's 10,080 too: together 29,040, or 7 %.
-# The parameters fall by nearly a half. By the counts, C3 (240,000) and then C1 (117,600) are the ones to look at. The
-# clock of this page puts C1 level or first: measure before you choose.
+# The parameters fall by nearly a half. By the counts, C3 (240,000) and then C1 (117,600) are the ones to look at. On
+# the clock of this page the two are about level: measure before you choose.
 #
 # </details>
 
@@ -1039,13 +994,14 @@ assert learned.loss[-1] < learned.loss[-2]
 # </details>
 
 # %% [markdown]
-# **3.** Someone trains the classic network and sees the loss fall smoothly while the accuracy sinks below 10 %. Why is
-# an accuracy *below* guessing a better clue than one at 10 %, and what would you check first?
+# **3.** Someone trains a network, and while the loss falls smoothly the accuracy sinks nearly to 0. Why is that a
+# better clue than an accuracy of 10 %, and what would you check first?
 #
 # <details><summary>Answer</summary>
 #
-# A network that has learned nothing is right in one case of ten. To be right less often, it must know the right answer
-# and avoid it: learning works, in the wrong direction. Check the sign: does the loss reward large numbers while the
-# answer is read from the smallest?
+# A network that has learned nothing is right in about one case of ten. To be right almost never, its answers must
+# depend on what is in the image. So it has learned something, and the error lies in how that is rewarded or read. Check
+# the sign: does the loss reward large numbers while the answer is read from the smallest? Then the labels: is each 3
+# called 4, for instance?
 #
 # </details>

@@ -1,4 +1,4 @@
-"""Figures of lesson 09: LeNet-5's layers in rows, where C3's windows lie, costs, C3's table, F6's drawings, colours.
+"""Figures of lesson 09: LeNet-5's layers in rows, where C3's windows lie, C3's table, F6's drawings, colours.
 
 Every number drawn here comes from `course_lib.nn` and `course_lib.reference`, the code that the lesson teaches.
 """
@@ -8,7 +8,7 @@ from matplotlib.patches import Rectangle
 
 from course_lib import reference as ops
 
-from . import plots, style, training
+from . import plots, style
 from .network_layers import PASSIVE, Field, network_layers
 from .svg import Svg
 from .volumes import box, footprint
@@ -92,13 +92,13 @@ def window_middles(digit, borders=(2, 0)):
     for ax, border in zip(axes.ravel(), borders, strict=True):
         image = np.pad(digit, border)
         starts = middle_blocks(len(image))
-        _map(ax, image, "gray_r", 0, 2.2)
+        _map(ax, image, "gray_r", 0, 1.6)
         for top in starts:
             for left in starts:
-                ax.add_patch(_square(left, top, 2, color=style.colour("thread"), linewidth=0.8))
+                ax.add_patch(_square(left, top, 2, color=style.colour("thread"), linewidth=0.5))
         field = C3_FIELD.size[0]
         ax.add_patch(_square(0, 0, field, color=style.INK, linewidth=1.4, linestyle="--"))
-        ax.add_patch(_square(starts[0], starts[0], 2, color=style.INK, linewidth=1.6))
+        ax.add_patch(_square(starts[0], starts[0], 2, filled=True, color=style.INK, linewidth=1))
         spare = (largest - len(image)) / 2
         edge = spare + 1  # room for the frames' lines
         ax.set(xlim=(-edge, len(image) - 1 + edge), ylim=(len(image) - 1 + edge, -edge))
@@ -138,36 +138,6 @@ def named_costs(net, shape=(1, 32, 32)):
     return dict(zip(NAMES, costs, strict=True))
 
 
-@style.styled
-def cost_bars(costs, *, title=""):
-    """Return a figure with two bars for each layer: its share of the parameters and its share of the multiply-adds.
-
-    The axis ends at 100 %; a bar's share stands behind it.
-
-    Parameters
-    ----------
-    costs : dict
-        name -> LayerCost; see `named_costs`.
-    """
-    fig, ax = style.new_figure(COLUMN, 0.62 * len(costs) + 1.1)
-    rows, thick = np.arange(len(costs)), 0.38
-    series = (("parameters", "trainable", "weight", -1), ("multiply-adds", "multiply_adds", "thread", 1))
-    for name, field, role, side in series:
-        counts = np.array([getattr(c, field) for c in costs.values()])
-        shares = 100 * counts / counts.sum()
-        cue, place = style.cue(role), rows + side * thick / 2
-        ax.barh(place, shares, thick, color=cue.colour, hatch=cue.hatch, edgecolor=style.PAPER, label=name)
-        for y, share, count in zip(place, shares, counts, strict=True):
-            text = f"{share:.1f} %" if count else "0"
-            ax.text(share + 1, y, text, va="center", fontsize=style.SIZE_SMALL)
-    ax.set(yticks=rows, yticklabels=list(costs), xlim=(0, 100), xticks=range(0, 101, 25), title=title)
-    ax.set_xlabel("share of the whole net, in %", loc="left")
-    ax.invert_yaxis()
-    ax.grid(False, axis="y")
-    ax.legend(loc="lower right")
-    return fig
-
-
 def connections(table):
     """Return a drawing of a connection table (c_out, c_in) of bool: a filled cell means "sees".
 
@@ -198,13 +168,6 @@ def narrow_curves(series, **options):
     """Return `plots.curves` of the same arguments, as wide as a phone's page."""
     _, ax = style.new_figure(COLUMN, 3.1)
     return plots.curves(series, ax=ax, **options)
-
-
-def confusion(counts):
-    """Return `training.confusion` of (C, C) counts, as wide as a phone's page; it raises what that raises."""
-    fig = training.confusion(counts)
-    fig.set_size_inches(COLUMN, COLUMN + 0.1)
-    return fig
 
 
 def drawings(prototypes, titles=range(10)):
@@ -249,7 +212,7 @@ def read_by_distance(images, features, prototypes, *, labels=None):
     prototypes : array (C, 84)
         Of -1 and +1.
     labels : (n,) int, optional
-        Told above the images.
+        Told above the images; a cross marks an answer that is another one.
     """
     n = len(images)
     distances = ops.rbf_forward(np.asarray(features, float), prototypes)[0]
@@ -261,7 +224,11 @@ def read_by_distance(images, features, prototypes, *, labels=None):
         _map(axes[0, i], images[i], "gray_r", 0, 1)
         _map(axes[1, i], np.reshape(features[i], (12, 7)), "gray_r", -1, 1)
         _map(axes[2, i], np.reshape(prototypes[answer], (12, 7)), "gray_r", -1, 1)
-        axes[2, i].set_xlabel(f"{answer}\n{distances[i, answer]:.0f}", fontsize=style.SIZE_TEXT, labelpad=4)
+        wrong = labels is not None and answer != labels[i]
+        told = f"\N{BALLOT X} {answer}" if wrong else f"{answer}"
+        axes[2, i].set_xlabel(f"{told}\n{distances[i, answer]:.0f}", fontsize=style.SIZE_TEXT, labelpad=4)
+        if wrong:
+            axes[2, i].spines[:].set(color=style.colour("hazard"), linewidth=2.5)
     for ax, text in zip(axes[:, 0], ("input", "F6 as\n12 x 7", "nearest\nprototype"), strict=True):
         ax.set_ylabel(text, rotation=0, ha="right", va="center", fontsize=style.SIZE_TEXT)
     left = dict(xycoords="axes fraction", xytext=(-6, -4), textcoords="offset points", ha="right", va="top")
@@ -294,9 +261,9 @@ def shapes(images, answers, labels, names, *, cols=3):
     return fig
 
 
-def _square(left, top, side, **look):
+def _square(left, top, side, *, filled=False, **look):
     """A square around pixels of an image that is drawn by `imshow`."""
-    return Rectangle((left - 0.5, top - 0.5), side, side, fill=False, **look)
+    return Rectangle((left - 0.5, top - 0.5), side, side, fill=filled, **look)
 
 
 def _map(ax, values, cmap, low, high):

@@ -8,7 +8,7 @@ them found, and `listing` folds a text of the library. `estimated` is the predic
 The experiments of single lessons: `lines`, `corrections` and `two_digits` of 01; `recorded_gradients` of 05; `pushes`,
 `steps_until` and `judged_by_others` of 06; `signals`, `examine`, `rate_range`, `training_runs`, `xor_runs`,
 `warm_up_runs`, `sick_curves`, `strangers` and `waking_epochs` of 06b; `moved` and `with_room` of 07; `padded`,
-`train_in_phases`, `cost_share`, `fullest_pairs`, `layer_times`, `product_times` and `colour_images` of 09;
+`train_in_phases`, `cost_share`, `layer_times`, `unrolled_times` and `colour_images` of 09;
 `climb_each`, `random_changes` and `relative_roughness` of 10.
 """
 
@@ -19,8 +19,8 @@ from .cross_judges import judged_by_others
 from .estimates import Issued, estimated, issued
 from .findings import Findings, findings
 from .layer_counts import Counted, count_layer
-from .layer_times import layer_times, product_times
-from .lenets import cost_share, fullest_pairs, padded, train_in_phases
+from .layer_times import layer_times, unrolled_times
+from .lenets import cost_share, padded, train_in_phases
 from .listing import Listing, listing
 from .measurements import Measured, Rate, measured, memory_ladder, microbench, registers
 from .moved_digits import moved, with_room
@@ -50,9 +50,9 @@ from .whole_batch import Descent, steps_until
 __all__ = [
     "ColourImages", "Counted", "Descent", "Examination", "Findings", "Issued", "Listing", "Measured", "Prediction",
     "Rate", "RecordedGradients", "Runs", "Signal", "Stranger", "Table", "TwoDigits", "climb_each", "colour_images",
-    "columns", "cost_share", "count_layer", "counts", "estimated", "examine", "findings", "fullest_pairs", "issued",
+    "columns", "cost_share", "count_layer", "counts", "estimated", "examine", "findings", "issued",
     "judged_by_others", "layer_times", "listing", "measured", "memory_ladder", "microbench", "moved", "padded",
-    "predict", "product_times", "pushes", "random_changes", "rate_range", "recorded_gradients", "registers",
+    "predict", "pushes", "random_changes", "rate_range", "recorded_gradients", "registers",
     "relative_roughness", "sick_curves", "signals", "steps_until", "strangers", "table", "train_in_phases",
-    "training_runs", "two_digits", "waking_epochs", "warm_up_runs", "with_room", "xor_runs",
+    "training_runs", "two_digits", "unrolled_times", "waking_epochs", "warm_up_runs", "with_room", "xor_runs",
 ]  # fmt: skip

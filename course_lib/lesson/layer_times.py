@@ -1,4 +1,4 @@
-"""How long each layer of a network takes, for several networks in turns, and its product alone; on one thread.
+"""How long each layer of a network takes, for several networks in turns, and the steps of an unrolled convolution.
 
 Source: the course's own.
 """
@@ -9,6 +9,7 @@ import numpy as np
 
 from course_lib import fast, nn
 from course_lib.figures.network_layers import PASSIVE
+from course_lib.reference.im2col import sliding_windows
 from course_lib.validate import require_count
 
 
@@ -56,15 +57,16 @@ def layer_times(nets, x, names, *, runs=9):
     }
 
 
-def product_times(net, x, names, *, runs=9):
-    """Return {layer: seconds}: the least time that the matrix product alone of each unrolled convolution takes.
+def unrolled_times(net, x, names, *, runs=9):
+    """Return {layer: (copying, product)}: the least seconds of two steps of each convolution that is done by unrolling.
 
-    The matrix of windows is there beforehand, so that nothing is copied; numbers of the right shape stand for it.
+    Copying puts the windows into the columns of a matrix, as `reference.conv2d_forward` does for a small batch; the
+    product multiplies the masks by that matrix. On one thread.
 
     Parameters
     ----------
     net : Sequential
-        On the host.
+        On the host; its convolutions have stride 1 and no padding.
     x : array (B, ...)
     names : sequence of str
         One for each convolution.
@@ -80,21 +82,22 @@ def product_times(net, x, names, *, runs=9):
     runs = require_count("runs", runs)
     found = []
     for layer in net:
-        x = layer.forward(x)
         if isinstance(layer, nn.Conv2d):
-            masks = layer.params["w"].reshape(layer.c_out, -1)
-            windows = np.ones((masks.shape[1], x.shape[0] * x.shape[2] * x.shape[3]), dtype=masks.dtype)
-            found.append((masks, windows))
+            found.append((x, layer.params["w"].reshape(layer.c_out, -1), layer.mask))
+        x = layer.forward(x)
     if len(found) != len(names):
         raise ValueError(f"there are {len(found)} convolutions and {len(names)} names.")
-    least = np.full(len(found), np.inf)
+    least = np.full((len(found), 2), np.inf)
     with fast.one_blas_thread():
         for _ in range(runs):
-            for i, (masks, windows) in enumerate(found):
-                start = perf_counter()
-                masks @ windows
-                least[i] = min(least[i], perf_counter() - start)
-    return dict(zip(names, map(float, least), strict=True))
+            for i, (images, masks, size) in enumerate(found):
+                begin = perf_counter()
+                windows = sliding_windows(images, size, (1, 1), (0, 0)).transpose(1, 4, 5, 0, 2, 3)
+                columns = windows.reshape(masks.shape[1], -1)
+                middle = perf_counter()
+                masks @ columns
+                least[i] = np.minimum(least[i], (middle - begin, perf_counter() - middle))
+    return {name: tuple(map(float, seconds)) for name, seconds in zip(names, least, strict=True)}
 
 
 def _clock(net, x, seconds):

@@ -81,28 +81,3 @@ def cost_share(costs, *names):
     totals = [sum(getattr(c, field) for c in costs.values()) for field in ("trainable", "multiply_adds")]
     own = [sum(getattr(costs[n], field) for n in names) for field in ("trainable", "multiply_adds")]
     return tuple(part / whole for part, whole in zip(own, totals, strict=True))
-
-
-def fullest_pairs(counts):
-    """Return (mistakes, pairs): the most mistakes that one pair of classes has, and all pairs (i, k) with so many.
-
-    In each pair i < k. Both directions of a pair are counted together; without any mistake there is no pair.
-
-    Parameters
-    ----------
-    counts : (C, C) int array
-        A confusion matrix, as `nn.confusion_matrix` returns it.
-
-    Raises
-    ------
-    ValueError
-        If `counts` is not square.
-
-    Source: the course's own.
-    """
-    counts = np.asarray(counts)
-    if counts.ndim != 2 or counts.shape[0] != counts.shape[1]:
-        raise ValueError(f"counts has shape {counts.shape}; it needs one row and one column for each class.")
-    pairs = np.triu(counts + counts.T, 1)
-    most = int(pairs.max(initial=0))
-    return most, [(int(i), int(k)) for i, k in np.argwhere(pairs == most)] if most else []

@@ -36,22 +36,6 @@ def test_another_network_is_refused():
         lenet.named_costs(nn.models.cnn_color(rng=np.random.default_rng(0)), (3, 32, 32))
 
 
-@pytest.mark.parametrize("classic", [False, True])
-def test_bars_are_shares_of_the_whole(classic):
-    costs = lenet.named_costs(build(classic))
-    (ax,) = lenet.cost_bars(costs, title="costs").axes
-    for bars, field in zip(ax.containers, ("trainable", "multiply_adds"), strict=True):
-        widths = np.array([bar.get_width() for bar in bars])
-        counts = np.array([getattr(c, field) for c in costs.values()])
-        assert widths.sum() == pytest.approx(100)
-        np.testing.assert_allclose(widths, 100 * counts / counts.sum())
-    assert len({bars[0].get_hatch() for bars in ax.containers}) == 2
-    assert ax.get_xlim() == (0, 100), "a share ends at 100 %"
-    ax.figure.draw_without_rendering()
-    width = ax.figure.bbox.width
-    assert all(text.get_window_extent().x1 <= width for text in ax.texts)
-
-
 def test_the_rows_show_each_layers_shape_and_what_makes_it():
     texts = svg_texts(read_svg(picture(lenet.layer_rows(build()), alt="the layers from top to bottom").src))
     for told in ("1@32", "6@28", "6@14", "16@10", "16@5", "120@1", "84", "10", *lenet.NAMES):
@@ -114,6 +98,12 @@ def test_digits_are_read_from_the_nearest_prototype(n):
     assert labels == [f"{i}\n{84 * 0.01:.0f}" for i in range(n)]
     assert [text.get_text() for text in fig.axes[2 * n].texts] == ["answer\ndistance"]
     np.testing.assert_allclose(fig.axes[n].images[0].get_array(), features[0].reshape(12, 7))
+
+
+def test_a_cross_marks_a_digit_that_was_read_wrongly():
+    prototypes = ops.digit_prototypes()
+    fig = lenet.read_by_distance(np.zeros((2, 32, 32)), prototypes[[4, 6]], prototypes, labels=[4, 5])
+    assert [ax.get_xlabel() for ax in fig.axes if ax.get_xlabel()] == ["4\n0", "\N{BALLOT X} 6\n0"]
 
 
 @pytest.mark.parametrize("n", [1, 5, 7])

@@ -8,7 +8,7 @@ import pytest
 from course_lib import data, fast, nn, reference
 from course_lib.data import CIFAR10_NAMES, DataFileError
 from course_lib.figures.lenet import NAMES, named_costs
-from course_lib.lesson import colour_images, cost_share, layer_times, padded, product_times, train_in_phases
+from course_lib.lesson import colour_images, cost_share, layer_times, padded, train_in_phases, unrolled_times
 from tests.data.test_cifar10 import write_archive, write_folder
 
 
@@ -90,14 +90,22 @@ def test_what_disturbs_a_run_does_not_count(monkeypatch):
     assert layer_times({"a": net}, np.zeros((2, 4), np.float32), ["only"], runs=3) == {"a": {"only": 1}}
 
 
-def test_a_convolutions_product_takes_part_of_its_time():
+def test_copying_and_product_are_steps_of_each_convolution():
     net = nn.models.lenet5(rng=rng(), ops=reference)
     x = np.zeros((8, 1, 32, 32), np.float32)
-    alone = product_times(net, x, ("C1", "C3", "C5"), runs=5)
-    assert list(alone) == ["C1", "C3", "C5"]
-    assert all(0 < t < 1 for t in alone.values())
+    steps = unrolled_times(net, x, ("C1", "C3", "C5"), runs=5)
+    assert list(steps) == ["C1", "C3", "C5"]
+    assert all(0 < t < 1 for pair in steps.values() for t in pair)
     with pytest.raises(ValueError, match="there are 3 convolutions and 1 names"):
-        product_times(net, x, ("C1",))
+        unrolled_times(net, x, ("C1",))
+
+
+def test_each_step_has_the_least_time_of_its_runs(monkeypatch):
+    """On a clock of our own two runs copy for 2 and 5 and multiply for 7 and 3."""
+    clock = iter([0, 2, 9, 10, 15, 18])
+    monkeypatch.setattr(sys.modules["course_lib.lesson.layer_times"], "perf_counter", lambda: next(clock))
+    net = nn.Sequential(nn.Conv2d(1, 2, 3, rng=rng()), ops=reference)
+    assert unrolled_times(net, np.zeros((2, 1, 5, 5), np.float32), ["only"], runs=2) == {"only": (2, 3)}
 
 
 def test_without_a_file_there_are_shapes(tmp_path):
