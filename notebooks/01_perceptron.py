@@ -104,8 +104,8 @@ table(votes, ["rows seen", "tables that agree", "of these, 1 in the next row"])
 # not seen, however many you have.
 #
 # So a program that learns must bring something of its own: a reason to prefer some rules over others. The perceptron
-# considers only rules that are straight lines. Keep that in mind: it is what makes learning possible, and before the end
-# of the page you will see its price.
+# considers only rules that are straight lines. Keep that in mind: it is what makes learning possible, and before the
+# end of the page you will see its price.
 #
 # </details>
 
@@ -577,7 +577,8 @@ right_new = 1 - misses / len(pair.y_new)
 figures.show(
     figures.convergence.margins(digit_margins[:20], right_new[:20], (digit_margins[20], right_new[20]), "new digits"),
     alt=f"20 orders with margins from {digit_margins[:20].min():.2f} to {digit_margins[:20].max():.2f} are right on "
-    f"{right_new[:20].min():.1%} to {right_new[:20].max():.1%} of the new digits, the wide margin on {right_new[20]:.1%}",
+    f"{right_new[:20].min():.1%} to {right_new[:20].max():.1%} of the new digits, the wide margin on "
+    f"{right_new[20]:.1%}",
     caption=f"Each point is one of the 20 orders. Ring: the wide margin, with {misses[20]} of 200 digits misread.",
 )
 
@@ -613,10 +614,10 @@ wide_reader.confirm(guesses[2] if 7 <= misses[20] <= 14 else "another number")
 #
 # A perceptron is content with any line that makes no mistake, because its rule never says which line would be better.
 # Take away the step, and there is a way to say it. The weighted sum itself now predicts a number: **linear
-# regression**, $\hat y = w x + b$.[^Dey "Linear Regression"] The difference $\hat y - y$ is the **error** of a sample,
-# and the best line has the smallest sum of squared errors. At the best line a small change of $w$ or $b$ does not change
-# the sum: both derivatives are 0. Solving these two equations gives a formula. By hand, for the points $(0, 0)$,
-# $(1, 2)$, $(2, 1)$, whose means are $\bar x = \bar y = 1$:
+# regression**, $\hat y = w x + b$.[^Dey "Linear Regression"] The difference $\hat y - y$ is the **error** of a
+# sample, and the best line has the smallest sum of squared errors. At the best line a small change of $w$ or $b$ does
+# not change the sum: both derivatives are 0. Solving these two equations gives a formula. By hand, for the points
+# $(0, 0)$, $(1, 2)$, $(2, 1)$, whose means are $\bar x = \bar y = 1$:
 #
 # $$w = \frac{\sum (x - \bar x)(y - \bar y)}{\sum (x - \bar x)^2} = \frac{1 + 0 + 0}{1 + 0 + 1} = 0.5,
 # \qquad b = \bar y - w \bar x = 0.5 .$$
@@ -916,11 +917,11 @@ figures.show(
 #
 # The cycle gives a test. Show the samples in a fixed order, and write down the weights at the end of each epoch. **If
 # the same weights come back, and there was a mistake in between, the run will never end**: what happened in between
-# will happen again. (Without a mistake they come back, too: then the run has converged.) And come back they will, if the
-# samples and the learning rate are whole numbers. For then so are the weights, and as they never grow beyond a certain
-# length, whatever the samples,[^Block and Levin "On the Boundedness of an Iterative Procedure for Solving a System of
-# Linear Inequalities, 1970"] there are only so many of them. `lines.cycle_of` returns the first epoch whose weights
-# come back, and how many epochs later they do.
+# will happen again. (Without a mistake they come back, too: then the run has converged.) And come back they will, if
+# the samples and the learning rate are whole numbers. For then so are the weights, and as they never grow beyond a
+# certain length, whatever the samples,[^Block and Levin "On the Boundedness of an Iterative Procedure for Solving a
+# System of Linear Inequalities, 1970"] there are only so many of them. `lines.cycle_of` returns the first epoch whose
+# weights come back, and how many epochs later they do.
 
 # %%
 for name, run in {"XOR": xor, "NAND without bias": no_bias}.items():
@@ -961,12 +962,13 @@ rows.append(("800, sum of 20 orders", misread_with(together)))
 table(rows, ["examples", "new digits misread, mean"], align="rr", formats={"new digits misread, mean": ".1f"})
 
 # %% [markdown]
-# Bad luck, or is something wrong with the line? The machine on this page does not find the best dividing line. It stops
-# at the first cut without a mistake, and many cuts make none on the examples. Which new digits yours misreads depends
-# on the order of the old ones, and that is the luck. That it misreads some is none, and how many depends above all on
-# the examples: 16 times as many, and only about a third of the mistakes are left. A better cut may help a little. The sum
-# of the 20 orders misreads 8, and they misread nearly 10 on average; with the 3s and 8s it is much the same. (The wide
-# margin did not help.) And some digits may need a rule that is richer than one flat cut through the pixels.
+# Bad luck, or is something wrong with the line? The machine on this page does not find the best dividing line. It
+# stops at the first cut without a mistake, and many cuts make none on the examples. Which new digits yours misreads
+# depends on the order of the old ones, and that is the luck. That it misreads some is none, and how many depends
+# above all on the examples: 16 times as many, and only about a third of the mistakes are left. A better cut may help
+# a little. The sum of the 20 orders misreads 8, and they misread nearly 10 on average; with the 3s and 8s it is much
+# the same. (The wide margin did not help.) And some digits may need a rule that is richer than one flat cut through
+# the pixels.
 #
 # The flat cut is what let the perceptron learn from 800 examples, where a table would have learned nothing. It is also
 # what fails at a table of four rows. The next lesson puts several perceptrons together, in the hope of more than one
@@ -1044,10 +1046,10 @@ table(rows, ["examples", "new digits misread, mean"], align="rr", formats={"new 
 #
 # <details><summary>Answer</summary>
 #
-# Probably, but not surely: on the 30 points the wider margin was better in three pairs of four. It surely protects a new
-# sample whose step from an old one of its kind leads towards the line by less than the margin. That was so for nearly
-# all of the fresh points, but only for three of four digits, and to the others it promises nothing. Fresh samples
-# decide. Going on does nothing: without a mistake, $y - \hat y = 0$ for every sample, so the weights never change
-# again.
+# Probably, but not surely: on the 30 points the wider margin was better in three pairs of four. It surely protects a
+# new sample whose step from an old one of its kind leads towards the line by less than the margin. That was so for
+# nearly all of the fresh points, but only for three of four digits, and to the others it promises nothing. Fresh
+# samples decide. Going on does nothing: without a mistake, $y - \hat y = 0$ for every sample, so the weights never
+# change again.
 #
 # </details>

@@ -132,9 +132,10 @@ print("activations    ", ops.sigmoid(z).round(2))
 #
 # The brackets are shapes as NumPy writes them: $(D,)$ is a list of $D$ numbers, $(D, M)$ a matrix of $D$ rows and $M$
 # columns. A second layer takes the activations of the first as its inputs. The first layer is called **hidden**,
-# because its outputs stay inside the network; the last one gives the answer. Running a network forward like this, layer
-# by layer, is a **forward pass**. Inference is a forward pass and nothing more; training begins with one. Add two output
-# neurons to the example; their weights are the columns of `W2`. Work out the shape of each line before you run it.
+# because its outputs stay inside the network; the last one gives the answer. Running a network forward like this,
+# layer by layer, is a **forward pass**. Inference is a forward pass and nothing more; training begins with one. Add
+# two output neurons to the example; their weights are the columns of `W2`. Work out the shape of each line before you
+# run it.
 
 # %%
 W2 = np.array([
@@ -256,8 +257,8 @@ print(f"largest difference: {difference:.0e} of the largest value")
 #
 # $$(X W_1 + b_1)\, W_2 + b_2 = X\, (W_1 W_2) + (b_1 W_2 + b_2) .$$
 #
-# So each output is one score of the inputs, and its border is flat: with two inputs a straight line, as in lesson 01. At
-# the top you moved nine numbers, but they do the work of only three. That is why nobody gets beyond three of four.
+# So each output is one score of the inputs, and its border is flat: with two inputs a straight line, as in lesson 01.
+# At the top you moved nine numbers, but they do the work of only three. That is why nobody gets beyond three of four.
 #
 # Now let the middle of the network be narrow: eight inputs, two hidden neurons, eight outputs, and again no activation.
 
@@ -442,8 +443,8 @@ bends.confirm("about a quarter" if 0.22 < misses[16] / misses[8] < 0.3 else f"{m
 figures.bend_by_bend("a wave")
 
 # %% [markdown]
-# With two inputs a neuron's bend is a line, the fold that you saw on the map. Folds can fence something in. Let $d_k$ be
-# how far a point lies beyond fold $k$, negative on the near side, and take
+# With two inputs a neuron's bend is a line, the fold that you saw on the map. Folds can fence something in. Let $d_k$
+# be how far a point lies beyond fold $k$, negative on the near side, and take
 #
 # $$o = 1 - 2 \sum_k \mathrm{relu}(d_k) .$$
 #
@@ -576,12 +577,13 @@ places = [f"{v:g}".replace("-", "\u2212") for v in z]
 table(rows, ["slope at", *places, "agree"], align="lrrrrr", formats=dict.fromkeys(places, ".2f"))
 
 # %% [markdown]
-# A step downhill needs a slope.[^Hwu "Neural Networks Model Human Neural Activity"] Where the slope is 0, a small change
-# of the weights changes nothing. For the step that is so on both sides of its jump. ReLU's slope is 0 for negative $z$.
-# That does no harm as long as the neuron is above 0 for some of the samples. One that is below 0 for all of them is
-# **dead**: its weights get slope 0, and only a change in the earlier layers can wake it up. (In the first hidden layer
-# nothing can, for its inputs stay as they are.) Leaky ReLU is made to avoid that. The sigmoid has another weakness.
-# Lesson 04 sends slopes back through the layers, where they are multiplied with each other, and with the weights.
+# A step downhill needs a slope.[^Hwu "Neural Networks Model Human Neural Activity"] Where the slope is 0, a small
+# change of the weights changes nothing. For the step that is so on both sides of its jump. ReLU's slope is 0 for
+# negative $z$. That does no harm as long as the neuron is above 0 for some of the samples. One that is below 0 for
+# all of them is **dead**: its weights get slope 0, and only a change in the earlier layers can wake it up. (In the
+# first hidden layer nothing can, for its inputs stay as they are.) Leaky ReLU is made to avoid that. The sigmoid has
+# another weakness. Lesson 04 sends slopes back through the layers, where they are multiplied with each other, and
+# with the weights.
 
 # %% tags=["hide-input"]
 # A prediction.
@@ -603,12 +605,14 @@ print(f"ten of the largest multiplied: {largest**10:.1e}")
 # %% [markdown]
 # <details class="reveal"><summary>Why deep networks gave up the sigmoid</summary>
 #
-# Its slope is never above 1/4, and far from zero it hardly climbs at all: it **saturates**. Weights aside, ten of them
-# bring a factor of a millionth at best, and the weights would have to be large to make up for it. A ReLU that is
-# switched on brings a factor of 1. The idea was old: Fukushima used such units in 1969.[^Fukushima "Visual Feature Extraction by a Multilayered Network of Analog Threshold Elements, 1969"] In
-# 2010 Nair and Hinton gave the unit its name and showed that it learns well,[^Nair and Hinton "Rectified Linear Units
-# Improve Restricted Boltzmann Machines, 2010"] in 2011 Glorot, Bordes and Bengio trained deep networks with it,[^Glorot
-# "Deep Sparse Rectifier Neural Networks"] and in 2012 AlexNet was built with it.[^Krizhevsky "ImageNet Classification with Deep Convolutional Neural Networks"]
+# Its slope is never above 1/4, and far from zero it hardly climbs at all: it **saturates**. Weights aside, ten of
+# them bring a factor of a millionth at best, and the weights would have to be large to make up for it. A ReLU that is
+# switched on brings a factor of 1. The idea was old: Fukushima used such units in
+# 1969.[^Fukushima "Visual Feature Extraction by a Multilayered Network of Analog Threshold Elements, 1969"] In 2010
+# Nair and Hinton gave the unit its name and showed that it learns
+# well,[^Nair and Hinton "Rectified Linear Units Improve Restricted Boltzmann Machines, 2010"] in 2011 Glorot, Bordes
+# and Bengio trained deep networks with it,[^Glorot "Deep Sparse Rectifier Neural Networks"] and in 2012 AlexNet was
+# built with it.[^Krizhevsky "ImageNet Classification with Deep Convolutional Neural Networks"]
 #
 # </details>
 

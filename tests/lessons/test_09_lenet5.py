@@ -10,7 +10,7 @@ import pytest
 from course_lib import data, fast, nn
 from course_lib import lesson as helpers
 from course_lib import reference as ops
-from course_lib.lesson import padded, unrolled_times
+from course_lib.lesson import padded
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 NAME = "09_lenet5"
@@ -310,17 +310,6 @@ def test_c3_copies_and_hands_on_fewer_numbers_than_c1(prose):
     copied, out = (784 * 25, 100 * 6 * 25), (6 * 784, 16 * 100)
     assert f"({copied[1]:,} numbers for an image; in C1, {copied[0]:,})" in prose
     assert f"({out[1]:,} against {out[0]:,})" in script()
-
-
-def test_numbers_in_short_rows_take_longer_to_copy():
-    """As many maps, windows of one row of 10 or of 28 places: the time for each number copied."""
-    each = []
-    for columns in (14, 32):
-        net = nn.Sequential(nn.Conv2d(6, 16, 5, rng=np.random.default_rng(0)), ops=ops)
-        x = np.zeros((64, 6, 14, columns), np.float32)
-        copying, _ = unrolled_times(net, x, ("C3",), runs=15)["C3"]
-        each.append(copying / (64 * 6 * 25 * 10 * (columns - 4)))
-    assert each[0] > 1.2 * each[1]
 
 
 def test_at_the_end_an_ordinary_computer_reads_the_days_cheques(printed):
