@@ -386,8 +386,8 @@ table([(name, *numbers) for name, numbers in handled.items()],
       ["layer", "multiply-adds", "numbers copied", "numbers handed on"], caption="For one image, unrolled")
 
 # %% [markdown]
-# C3 multiplies twice as much as C1. But it copies fewer numbers, since each copy serves 16 output maps, and in C1 only
-# 6. It also hands on fewer, to its ReLU and to pooling.
+# C3 multiplies twice as much as C1. But it copies fewer numbers, since each copy serves 16 output maps, and only 6 in
+# C1. It also hands on fewer, to its ReLU and to pooling.
 #
 # What will the clock listen to? We time today's network in two ways. `course_lib.reference` unrolls, as in lesson 08.
 # `course_lib.fast`, which our networks use, has compiled loops that read the pixels where they are. Each layer, with

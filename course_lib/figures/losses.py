@@ -113,16 +113,14 @@ def staircase(places, wrong, loss, xlabel="b", caption=""):
     bottom.plot(places, loss, color=style.colour("data"))
     top.annotate(
         f"{wrong[at]} wrong where the loss is lowest",
-        (places[at], min(wrong)),
-        (0, -8),
-        va="top",
+        (places[at], wrong[at]),
+        (places[at], 0.5 * (wrong[at] + max(wrong))),
         ha="center",
-        textcoords="offset points",
         fontsize=style.SIZE_SMALL,
         color=style.INK,
+        bbox=dict(facecolor=style.PAPER, edgecolor="none", pad=2),
     )
-    room = -0.17 * max(wrong)  # for the words below
-    top.set(ylabel="wrong answers", title="Counting: no slope to follow", ylim=(room, None))
+    top.set(ylabel="wrong answers", title="Counting: no slope to follow", ylim=(0, None))
     bottom.set(ylabel="loss", xlabel=xlabel, title="Squared distance: a slope to follow")
     alt = (
         f"Above: the number of wrong answers over b is a staircase between {min(wrong)} and {max(wrong)}, level except "
@@ -248,7 +246,8 @@ def linear_estimate(loss, gradient, at, lr, *, names=("w", "b"), caption=""):
         ink = style.colour(role) if role else style.INK
         look = dict(arrowstyle="-|>", color=ink, linewidth=2.4, linestyle="--" if role else "-", shrinkA=0, shrinkB=0)
         left.annotate("", at + vector, at, arrowprops=look)
-        left.annotate(label, at + vector, (0, 8 if vector[1] > 0 else -8), textcoords="offset points", ha="center",
+        left.annotate(label, at + vector, (0, 8 if vector[1] > 0 else -8), textcoords="offset points",
+                      ha="left" if vector[0] < 0 else "center",  # away from the axis
                       va="bottom" if vector[1] > 0 else "top", fontsize=style.SIZE_SMALL,
                       bbox=dict(facecolor=style.PAPER, edgecolor="none", alpha=0.85, pad=1))  # fmt: skip
     left.plot(*at, marker="o", markersize=7, color=style.colour("output"), markeredgecolor=style.INK)
