@@ -559,11 +559,11 @@ by_scale = {scale: [gradient_sizes(seed, scale) for seed in range(20)] for scale
 paths_open = {scale: np.array([open_paths(seed, scale) for seed in range(20)]) for scale in scales}
 shrinking = {scale: (lambda size: size[-1] / size[0])(geometric_mean(sizes)) for scale, sizes in by_scale.items()}
 table(
-    [(f"{scale:g}", f"{float(f'{shrinking[scale]:.2g}'):,g} times smaller", f"{paths_open[scale].mean():,.0f}",
+    [(f"{scale:g}", f"{float(f'{shrinking[scale]:.2g}'):,g}", f"{paths_open[scale].mean():,.0f}",
       f"{np.sum(paths_open[scale].max(axis=1) == 0)}") for scale in scales],
-    ["weights", "first layer's gradient", "open paths", "networks without any"], align="rrrr",
-    caption="By the standard deviation of the weights: the first layer's gradient beside the last layer's, and the "
-    "paths without a flat sigmoid, of 32,768 (mean of all samples and networks)",
+    ["weights", "times smaller", "open paths", "networks without"], align="rrrr",
+    caption="By the standard deviation of the weights: how many times the first layer's gradient is smaller than the "
+    "last's, and how many of 32,768 paths meet no flat sigmoid (mean)",
 )
 
 # %% [markdown]

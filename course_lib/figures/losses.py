@@ -112,13 +112,14 @@ def staircase(places, wrong, loss, xlabel="b", caption=""):
     top.step(places, wrong, where="mid", color=style.colour("hazard"))
     bottom.plot(places, loss, color=style.colour("data"))
     top.annotate(
-        f"{wrong[at]} wrong where the loss is lowest",
+        f"{wrong[at]} wrong where\nthe loss is lowest",
         (places[at], wrong[at]),
-        (places[at], 0.5 * (wrong[at] + max(wrong))),
-        ha="center",
+        (0.03, 0.1),  # below the stairs that come down from the left
+        textcoords="axes fraction",
         fontsize=style.SIZE_SMALL,
         color=style.INK,
-        bbox=dict(facecolor=style.PAPER, edgecolor="none", pad=2),
+        bbox=dict(facecolor=style.PAPER, edgecolor="none", pad=1),
+        arrowprops=dict(arrowstyle="-", color=style.INK, linewidth=0.9, shrinkB=6),
     )
     top.set(ylabel="wrong answers", title="Counting: no slope to follow", ylim=(0, None))
     bottom.set(ylabel="loss", xlabel=xlabel, title="Squared distance: a slope to follow")
