@@ -17,8 +17,7 @@
 # A network that reads handwritten digits has 101,770 weights and biases, and gradient descent wants a slope for each
 # of them, at every step. Lesson 03 could measure slopes: nudge one weight up and down, and run the network again each
 # time. For 101,770 of them that is 203,540 runs, and then you may take one step. **Backpropagation** computes every
-# slope for the cost of a few forward runs. Many take it for a clever trick on top of calculus. It is no trick: it is
-# the chain rule, in an order in which nothing is computed twice.
+# slope for the cost of a few forward runs. It is the chain rule, in an order in which nothing is computed twice.
 #
 # Here it is on a small network. Press Next and follow the numbers: first the green ones from left to right, then the
 # red ones from right to left. (All jumps to the end.) Then choose a weight, change it, and see what follows; or press
@@ -90,7 +89,8 @@ J = 0.5 * np.sum((o - y) ** 2)
 print("hidden", a.round(2), "output", o.round(2), f"loss {J:.4f}")
 
 # %% [markdown]
-# Which way should the weight $w = -3$ from H1 to O1 move? Follow it forward. It enters the sum $g = w\,a_1 + \dots$,
+# Which way should the weight $w = -3$ from H1 to O1 move? O1 says 0.35 and should say 0.9, and H1 is positive: make
+# a guess before you read on. Then follow the weight forward. It enters the sum $g = w\,a_1 + \dots$,
 # the sum enters the output $o = f(g)$, and the output enters the loss $J = \frac12 (o - y)^2 + \dots$ There is only one
 # path from $w$ to $J$:
 
@@ -220,10 +220,31 @@ print(f"{delta_g[0]:+.4f} {delta_g[1]:+.4f} = {da2:+.4f}")
 print(f"delta of H2 {delta_h2:.5f}, dJ/dw {delta_h2 * x[0]:.5f}")
 
 # %% [markdown]
-# That is all of backpropagation: **deltas flow back along the edges, weighted by the edges' own weights, summed where
-# paths meet, and multiplied by the local slope. A weight's gradient is the delta at its end times what comes in at its
-# beginning.** What remains is to write it for many neurons and samples at once, to
-# find out what it costs, and to make sure that it is right.
+# That is all of backpropagation:
+#
+# - **deltas flow back along the edges, each weighted by the edge's own weight;**
+# - **where paths meet, they are summed;**
+# - **the sum, times the local slope, is the next delta;**
+# - **a weight's gradient is the delta at its end times what comes in at its beginning.**
+#
+# The first three steps for all hidden neurons, in numbers:
+
+# %% tags=["hide-input"]
+# What each hidden neuron hears from the outputs.
+shares = W2 * delta_g  # (3, 2): from each hidden neuron's edges, delta times weight
+table(
+    [(f"H{j + 1}", *(f"{W2[j, k]:g} · ({delta_g[k]:.4f}) = {shares[j, k] + 0.0:.4f}" for k in (0, 1)),
+      f"{shares[j].sum():.4f}", "more" if shares[j].sum() < 0 else "less") for j in range(3)],
+    ["", "from O1", "from O2", "sum", "so it should say"], align="lrrrl",
+    caption="Weight times delta. Times the slope of its own sigmoid, the sum is the neuron's delta.",
+)
+
+# %% [markdown]
+# H1 and H3 push O1 down, and O1 wants to rise, so both are asked for less. In the figure at the top, the same
+# numbers stand on the edges when Next comes to the delta of each hidden neuron.
+#
+# What remains is to write this for many neurons and samples at once, to find out what it costs, and to make sure that
+# it is right.
 #
 # ## A whole layer
 #
@@ -287,11 +308,12 @@ print(f"outputs, a row for each sample:\n{O.round(2)}")
 #
 # ### From there to the first
 #
-# $a_{ij}$ feeds every output $k$. The paths add over $k$ this time: row $i$ of $\delta_G$ times column $j$ of $W_2^T$.
-# Then comes the local slope, and then the input.[^Dey "Computing gradient w.r.t W"] The star multiplies element by
-# element:
+# $a_{ij}$ feeds every output $k$. The paths add over $k$ this time: row $i$ of $\delta_G$ times column $j$ of
+# ${W_2}^T$. That is the sum over the outputs in the table above, for each sample. Times the local slope $f'(z_{ij})$ it
+# is the delta of hidden neuron $j$. And times the input $x_{ip}$, summed over the samples, it is the gradient of the
+# weight from input $p$.[^Dey "Computing gradient w.r.t W"] The star multiplies element by element:
 #
-# $$\delta_Z = (\delta_G W_2^T) * f'(Z)$$
+# $$\delta_Z = (\delta_G {W_2}^T) * f'(Z)$$
 #
 # $$\frac{\partial J}{\partial W} = X^T \delta_Z$$
 #
@@ -335,15 +357,16 @@ def loss(W, W2):
     return 0.5 * np.sum((forward(X, W, W2)[-1] - Y) ** 2)
 
 loop_dW, loop_dW2 = backward_loops(X, Y, W2, Z, A, G, O)
-checks.check_close(loop_dW, dW, rtol=1e-12)
-checks.check_close(loop_dW2, dW2, rtol=1e-12)
-checks.check_close(dW, checks.numerical_gradient(lambda w: loss(w, W2), W), rtol=1e-6, atol=1e-9)
-checks.check_close(dW2, checks.numerical_gradient(lambda w: loss(W, w), W2), rtol=1e-6, atol=1e-9)
+by_nudging = checks.numerical_gradient(lambda w: loss(w, W2), W), checks.numerical_gradient(lambda w: loss(W, w), W2)
+for ours, loops, measured_dw in zip((dW, dW2), (loop_dW, loop_dW2), by_nudging):
+    checks.check_close(loops, ours, rtol=1e-12)
+    checks.check_close(ours, measured_dw, rtol=1e-6, atol=1e-9)
+print("matrices and loops give the same to 12 digits, matrices and nudging to 6")
 
 # %% [markdown]
 # ### See it run
 #
-# Every gradient stands on a coloured strip, below the matrix whose shape it has. Dashed cells are still to be
+# Below each matrix, on a coloured strip, stands its gradient: it has the same shape. Dashed cells are still to be
 # computed. At each step, look at the matrices with a grey rim, which are read: do their shapes fit? `dO` is
 # $\partial J/\partial O$, `dA` is $\partial J/\partial A$. (`Y` is given and needs no gradient, so the loss J has the
 # place below it.)
@@ -354,8 +377,8 @@ figures.backprop.backprop_stepper(X, W, W2, Y)
 # %% [markdown]
 # There are three things to see.
 #
-# - The backward steps read `X`, `Z`, `A`, `G` and `O` once more. `X` is at hand, and the other four are what the
-#   forward pass returned. (For a sigmoid `A` and `O` would do, since its slope can be had from its value. The loop
+# - The backward steps read `W2` and `Y`, and `X`, `Z`, `A`, `G` and `O` once more. Of these, the last four are what
+#   the forward pass returned. (For a sigmoid `A` and `O` would do, since its slope can be had from its value. The loop
 #   below uses that.)
 # - Only the two gradients of weights, `dW` and `dW2`, mix samples. In all other gradients each row belongs to one
 #   sample.
@@ -364,7 +387,7 @@ figures.backprop.backprop_stepper(X, W, W2, Y)
 #
 # ### Two slips that raise nothing
 #
-# Put the backward pass into one line, and it holds two kinds of product: $X^T \big((\delta_G W_2^T) * f'(Z)\big)$. It
+# Put the backward pass into one line, and it holds two kinds of product: $X^T \big((\delta_G {W_2}^T) * f'(Z)\big)$. It
 # is tempting to write it from left to right, without the brackets, as `X.T @ delta_G @ W2.T * f_prime(Z)`. With our
 # four samples and three inputs, NumPy refuses: (3, 3) and (4, 3) do not fit. But take only the first three samples,
 # as many as there are inputs:
@@ -421,7 +444,7 @@ print(f"loss {stretched:.3f}, right: {0.5 * np.sum((column[:, 0] - answers) ** 2
 # | | one sample, as a column | here, a batch of rows |
 # |---|---|---|
 # | BP1 | $\delta^L = (a^L - y) \odot f'(z^L)$ | $\delta_G = (O - Y) * f'(G)$ |
-# | BP2 | $\delta^l = ((w^{l+1})^T \delta^{l+1}) \odot f'(z^l)$ | $\delta_Z = (\delta_G W_2^T) * f'(Z)$ |
+# | BP2 | $\delta^l = ((w^{l+1})^T \delta^{l+1}) \odot f'(z^l)$ | $\delta_Z = (\delta_G {W_2}^T) * f'(Z)$ |
 # | BP3 | $\partial J/\partial b^l = \delta^l$ | column sums of delta |
 # | BP4 | $\partial J/\partial w^l = \delta^l\,(a^{l-1})^T$ | $X^T\delta_Z$, $A^T\delta_G$ |
 #
@@ -461,83 +484,10 @@ def backward_all(Y, weights, values):
             delta = (delta @ weights[layer].T) * A * (1 - A)
     return grads[::-1]     # first layer first
 
-# %% [markdown]
-# Fourteen lines, and they are all that a sigmoid network of any depth needs. Let them go back through six layers, with
-# eight neurons in each hidden layer, and look at the size of each layer's gradient. The weights are random numbers from
-# a normal distribution with standard deviation 1. To be fair, take twenty such networks.
-
-# %%
-def random_network(sizes, rng, scale=1.0):
-    weights = [scale * rng.standard_normal(shape) for shape in pairwise(sizes)]
-    return weights, [np.zeros(n) for n in sizes[1:]]
-
-def sizes_and_slopes(seed, scale):
-    weights, biases = random_network((3, 8, 8, 8, 8, 8, 2), np.random.default_rng(seed), scale)
-    values = forward_all(X, weights, biases)
-    sizes = [np.abs(dw).mean() for dw, _ in backward_all(Y, weights, values)]
-    return sizes, np.mean([A * (1 - A) for A in values[1:-1]])
-
-layer_sizes = np.median([sizes_and_slopes(seed, 1.0)[0] for seed in range(20)], axis=0)
-table(list(enumerate(layer_sizes, start=1)), ["layer", "mean size of an entry of dJ/dW"], align="rr",
-      formats={"mean size of an entry of dJ/dW": ".5f"}, caption="Median of twenty networks")  # fmt: skip
-
-# %% [markdown]
-# From the last layer to the first, the gradient shrinks 35 times. This is the **vanishing gradient**: the first layers
-# hardly learn. The reason stands in the last line of the loop. At each layer a delta is multiplied by weights, and by
-# the slope of the sigmoid, which is a quarter at best.
-#
-# (Layer 1 is no exception, although its gradient is a little larger than that of layer 2. Its deltas are half of layer
-# 2's. But a gradient is a sum over samples, of deltas times what comes in. Into layer 2 come activations, all positive,
-# so deltas of opposite signs cancel, and 39 % of the size survives. Into layer 1 come the inputs, with both signs of
-# their own, and 58 % survives.)
-#
-# Would larger weights help? With standard deviation 3, each delta is multiplied by three times as much at each layer.
-# Five layers back, that is $3^5 = 243$ times. But the sums $z$ are wider too, and a sigmoid is steep only where $z$ is
-# near 0, say between $-2$ and 2.
-
 # %% tags=["hide-input"]
-# A prediction.
-depth = predict(
-    "Standard deviation 3 in place of 1: how does the first layer's gradient now compare with the last layer's?",
-    ["about 7 times as large: 243 / 35", "still smaller, but by less than 35 times",
-     "smaller by more than 35 times: the sigmoids are flat"],
-    answer="still smaller, but by less than 35 times",
-    reveals=2,
-)  # fmt: skip
-depth
-
-# %% tags=["hide-output", "hide-input"]
-# Weights of three standard deviations; as above, each layer's size is a median of twenty networks.
-by_scale = {scale: [sizes_and_slopes(seed, scale) for seed in range(20)] for scale in (0.3, 1.0, 3.0)}
-typical = {scale: np.median([sizes for sizes, _ in runs], axis=0) for scale, runs in by_scale.items()}
-shrinking = {scale: sizes[-1] / sizes[0] for scale, sizes in typical.items()}
-mean_slopes = {scale: np.median([slope for _, slope in runs]) for scale, runs in by_scale.items()}
-table(
-    [(f"{scale:g}", f"{shrinking[scale]:,.0f} times smaller", mean_slopes[scale]) for scale in by_scale],
-    ["standard deviation of the weights", "first layer's gradient, beside the last's", "mean slope of the sigmoids"],
-    formats={"mean slope of the sigmoids": ".3f"}, align="rrr", caption="Medians of twenty networks",
-)
-
-# %% [markdown]
-# <details class="reveal"><summary>What the weights win, the slopes nearly lose again</summary>
-#
-# The weights are three times as large, and the mean slope is less than half of what it was. Make the sums three times
-# as wide, and at most two thirds of them leave the steep middle, so the slope falls by less than a factor of 3. What
-# is left over is a small win at each layer. (And it is a gamble: from one such network to the next, the result varies
-# wildly.) Smaller weights only make it worse.
-#
-# So the sigmoid itself is the problem. It is one reason why deep networks use ReLU today, whose slope is 1 or 0, with
-# weights of a well-chosen size (lesson 06b).
-#
-# </details>
-
-# %% tags=["hide-input"]
-# The answer, confirmed; the loop, compared with a measurement and, for two layers, with BP1 to BP4.
-ratios = [sizes[0] / sizes[-1] for sizes, _ in by_scale[1.0]]
-depth.confirm("still smaller, but by less than 35 times" if 1 < shrinking[3.0] < shrinking[1.0]
-              else "smaller by more than 35 times: the sigmoids are flat" if shrinking[3.0] > 1
-              else "about 7 times as large: 243 / 35")  # fmt: skip
-weights, biases = random_network((3, 8, 8, 8, 8, 8, 2), np.random.default_rng(0))
+# Six layers against a measurement; two layers, with biases, against BP1 to BP4.
+rng, sizes = np.random.default_rng(0), (3, 8, 8, 8, 8, 8, 2)
+weights, biases = [rng.standard_normal(shape) for shape in pairwise(sizes)], [np.zeros(n) for n in sizes[1:]]
 grads = backward_all(Y, weights, forward_all(X, weights, biases))
 for layer, (dw, _) in enumerate(grads):
     def moved(w, layer=layer):
@@ -550,13 +500,102 @@ samples = [bp_one_sample(X[i], Y[i], W.T, b, W2.T, b2) for i in range(len(X))]
 dW_sum, db_sum, dW2_sum, db2_sum = [sum(sample[part] for sample in samples) for part in range(4)]
 for ours, theirs in ((loop_dW, dW_sum.T), (loop_db, db_sum), (loop_dW2, dW2_sum.T), (loop_db2, db2_sum)):
     checks.check_close(ours, theirs, rtol=1e-12)
+print(f"through {len(grads)} layers, as measured; through 2 layers with biases, as BP1 to BP4")
+
+# %% [markdown]
+# Fourteen lines, and they are all that a sigmoid network of any depth needs. Let them go back through six layers, with
+# eight neurons in each hidden layer, and look at the size of each layer's gradient. The weights are random numbers from
+# a normal distribution with standard deviation 1. To be fair, take twenty such networks. Their gradients differ by
+# factors, so the fair average is the *geometric mean*: the mean of the logarithms.
+
+# %%
+def random_network(sizes, rng, scale=1.0):
+    weights = [scale * rng.standard_normal(shape) for shape in pairwise(sizes)]
+    return weights, [np.zeros(n) for n in sizes[1:]]
+
+def gradient_sizes(seed, scale):
+    weights, biases = random_network((3, 8, 8, 8, 8, 8, 2), np.random.default_rng(seed), scale)
+    grads = backward_all(Y, weights, forward_all(X, weights, biases))
+    return [np.abs(dw).mean() for dw, _ in grads]
+
+def geometric_mean(sizes):  # of the networks, layer by layer
+    return np.exp(np.mean(np.log(sizes), axis=0))
+
+layer_sizes = geometric_mean([gradient_sizes(seed, 1.0) for seed in range(20)])
+table(list(enumerate(layer_sizes, start=1)), ["layer", "mean size of an entry of dJ/dW"], align="rr",
+      formats={"mean size of an entry of dJ/dW": ".5f"}, caption="Geometric mean of twenty networks")  # fmt: skip
+
+# %% [markdown]
+# From the last layer to the first, the gradient shrinks 43 times. This is the **vanishing gradient**: the first layers
+# hardly learn. The reason is the line `delta = (delta @ weights[layer].T) * A * (1 - A)`. At each layer a delta is
+# multiplied by weights, and by the slope of the sigmoid, which is a quarter at best.
+#
+# Would larger weights help? With standard deviation 3, each delta is multiplied by three times as much at each layer.
+# Five layers back, that is $3^5 = 243$ times; with 20 it is 3.2 million times. But the sums $z$ are wider too, and a
+# sigmoid is steep only where $z$ is near 0, say between $-2$ and 2. Whatever comes back to the first layer has come
+# through five sigmoids.
+
+# %% tags=["hide-input"]
+# A prediction.
+depth = predict(
+    "With standard deviation 1 the first layer's gradient is 43 times smaller than the last layer's. And with 3, and "
+    "with 20?",
+    ["with both it is the larger one", "with both it is smaller, but by less than 43 times",
+     "with 3 it is less than 43 times smaller, with 20 more", "with both it is more than 43 times smaller"],
+    answer="with 3 it is less than 43 times smaller, with 20 more",
+    reveals=2,
+)  # fmt: skip
+depth
+
+# %% tags=["hide-output", "hide-input"]
+# Weights of five standard deviations, in the same twenty networks.
+def open_paths(seed, scale):  # of the 8**5 paths through the hidden layers, those without a flat sigmoid, by sample
+    weights, biases = random_network((3, 8, 8, 8, 8, 8, 2), np.random.default_rng(seed), scale)
+    hidden = forward_all(X, weights, biases)[1:-1]
+    return np.prod([np.sum(A * (1 - A) >= 0.05, axis=1) for A in hidden], axis=0)
+
+scales = (0.3, 1.0, 3.0, 10.0, 20.0)
+by_scale = {scale: [gradient_sizes(seed, scale) for seed in range(20)] for scale in scales}
+paths_open = {scale: np.array([open_paths(seed, scale) for seed in range(20)]) for scale in scales}
+shrinking = {scale: (lambda size: size[-1] / size[0])(geometric_mean(sizes)) for scale, sizes in by_scale.items()}
+table(
+    [(f"{scale:g}", f"{float(f'{shrinking[scale]:.2g}'):,g}", f"{paths_open[scale].mean():,.0f}",
+      f"{np.sum(paths_open[scale].max(axis=1) == 0)}") for scale in scales],
+    ["weights", "times smaller", "open paths", "networks without"], align="rrrr",
+    caption="By the standard deviation of the weights: how many times the first layer's gradient is smaller than the "
+    "last's, and how many of 32,768 paths meet no flat sigmoid (mean)",
+)
+
+# %% [markdown]
+# <details class="reveal"><summary>Larger weights on fewer and fewer paths</summary>
+#
+# A delta comes back along many paths, one neuron in each hidden layer: $8^5 = 32{,}768$ of them. On each path it is
+# multiplied by five slopes, so a single flat sigmoid closes the path. Call a sigmoid flat if its slope is below 0.05, a
+# fifth of the steepest.
+#
+# With standard deviation 1 most paths are open. With 3, one in 36 is, but it carries 243 times as much as before: a
+# win. With 20 an open path would carry 3.2 million times as much, but in 17 of the 20 networks there is none, for any
+# sample. (The two means hide how wild it is: with 3 or more, one network's gradient shrinks and the next one's grows.)
+#
+# No size in the table cures it. Small weights shrink the deltas, and large ones flatten the sigmoids. That is one
+# reason why deep networks use ReLU today, whose slope is 1 or 0, with weights of a well-chosen size (lesson 06b).
+#
+# </details>
+
+# %% tags=["hide-input"]
+# The answer, confirmed by what was measured.
+three, twenty = shrinking[3.0] / shrinking[1.0], shrinking[20.0] / shrinking[1.0]
+depth.confirm("with both it is the larger one" if max(shrinking[3.0], shrinking[20.0]) < 1
+              else "with 3 it is less than 43 times smaller, with 20 more" if three < 1 < twenty
+              else "with both it is more than 43 times smaller" if three > 1
+              else "with both it is smaller, but by less than 43 times")  # fmt: skip
 
 # %% [markdown]
 # ## It learns what the perceptron could not
 #
 # Lesson 01 ended with XOR and with the parity of three inputs,[^Hwu "the truth table of three inputs"] which no single
-# neuron can do.[^Dey "XOR?"] A hidden layer can, and now you can train one: forward, backward, one step *against* the
-# gradient, and again.[^Dey "Training Using Backpropagation"]
+# neuron can do.[^Dey "XOR?"] A network with a hidden layer can, and now you can train one: forward, backward, one step
+# *against* the gradient, and again.[^Dey "Training Using Backpropagation"]
 
 # %%
 def train(X, Y, sizes, lr, steps, rng, scale=1.0):
@@ -592,9 +631,10 @@ figures.show(
 )
 
 # %% [markdown]
-# Before, the classes lie crosswise, as in the truth table itself. No line separates them, and all four samples lie on
-# the shaded side. After, the hidden layer has moved the samples to where *one line* does. (The two of class 0 lie on
-# each other, so you see three marks.) Nobody told the hidden neurons to do this. All they ever got was their delta.
+# Before, the classes lie crosswise, as in the truth table itself: the two dotted lines, one for each class, cross. No
+# line separates them, and all four samples lie on the shaded side. After, the hidden layer has moved the samples to
+# where *one line* does. (The two of class 0 lie on each other, so you see three marks.) Nobody told the hidden neurons
+# to do this. All they ever got was their delta.
 #
 # And in the plane of the inputs? Each hidden neuron draws a line of its own there, where its sum is 0:
 
@@ -645,7 +685,8 @@ for name in ("xor", "parity3"):
 start_scale = predict(
     "XOR, 8 hidden neurons, five seeds, the same learning rate. How many steps does it take with starting weights a "
     "tenth as large?",
-    ["fewer: it is a careful start", "about as many: training soon makes up for it", "about ten times as many"],
+    ["fewer: it is a careful start", "about as many: training soon makes up for it", "about twice as many",
+     "about ten times as many", "it never learns"],
     answer="about ten times as many",
     reveals=2,
 )
@@ -678,17 +719,16 @@ table([(scale, solved[scale], about(steps)) for scale, steps in needed_steps.ite
 #
 # A scale of 0.01 makes the deltas of the hidden layer a hundred times smaller. The network soon gives 0.5 for all
 # four samples, and after 20,000 steps the loss is still 0.500000. (It is a saddle, as in lesson 03: most runs get
-# away, after some 100,000 steps.) Random is not enough; the scale has to be right too. Lesson 06b, "Making it train",
-# finds out what right means for larger networks.
+# away, after some 100,000 steps.) Random is not enough: the size matters too, and lesson 06b finds a good one.
 #
 # </details>
 
 # %% tags=["hide-input"]
 # The answer, confirmed.
 times_longer = np.median(needed_steps[0.1]) / np.median(needed_steps[1.0])
-start_scale.confirm("about ten times as many" if times_longer > 5 else
-                    "fewer: it is a careful start" if times_longer < 0.8 else
-                    "about as many: training soon makes up for it")  # fmt: skip
+start_scale.confirm("it never learns" if solved[0.1] == 0 else "about ten times as many" if times_longer > 5 else
+                    "about twice as many" if times_longer > 1.5 else "fewer: it is a careful start"
+                    if times_longer < 0.8 else "about as many: training soon makes up for it")  # fmt: skip
 assert solved == {0.01: 0, 0.1: 5, 1.0: 5}
 
 # %% [markdown]
@@ -751,7 +791,7 @@ print(f"share of the first layer: {Xd.size * Wd.shape[1] / one_forward:.1%}")
 # The very first layer can do without the second partner, $\partial J/\partial X$, because nobody trains the pixels.
 # Here the first layer is 98.7 % of the work, so backward costs only about one forward pass. With $L$ equal layers it
 # is $(2L - 1)/L$ forward passes: 1 for one layer, 1.5 for two, 1.9 for ten. So "backward costs twice forward" is
-# nearly true of deep networks, and too much for shallow ones.
+# nearly true of deep networks, and too high a figure for shallow ones.
 #
 # </details>
 
@@ -778,8 +818,9 @@ passes = {name: f"{cost / one_forward:,.2f}".removesuffix(".00") for name, cost 
 table([(name, passes[name]) for name in costs if name != "forward"], ["one gradient by", "forward passes"], align="lr")
 
 # %% [markdown]
-# Two forward passes, or three, against 101,771 or 203,540, for the same 101,770 numbers. The reason is the shared
-# delta. Finite differences run the whole network again for each weight, although hardly anything in it has changed.
+# Two forward passes, or three, against 101,771 or 203,540, for the same 101,770 numbers. There are many weights
+# and one loss. Finite differences start at the weights, and go through the same later layers anew for each of them. The
+# delta is those layers, gone through once, from the loss.
 #
 # In seconds, on the machine that built this page: a forward pass and a whole backpropagation were measured, the rest is
 # multiplied. One epoch means the 4,000 digits of lesson 06, in 63 batches.
@@ -806,8 +847,8 @@ table(
 #
 # In the library, a network is cut into operations. Each has a `_forward`, which returns its result and a cache of what
 # the way back will need. Its `_backward` gets the slope of the loss with respect to its result, and gives back the
-# slope with respect to its input. What it gets is called the **upstream gradient**, since it comes from where the
-# result went.
+# slope with respect to its input. What it gets is called the **upstream gradient**: it comes from the operations that
+# use the result.
 #
 # An operation alone has no loss behind it. So we invent one. Draw a random matrix $R$ of the shape of the result $A$,
 # and call the sum $S = \sum R * A$ the loss. Its slope with respect to $A$ is $R$, so $R$ is the upstream gradient.
@@ -830,7 +871,8 @@ print("largest difference below 1e-8:", np.abs(dZ - by_entry).max() < 1e-8)
 #
 # Entry by entry takes two forward passes for each entry. The linear estimate offers something cheaper: move *all*
 # entries at once. Draw a random matrix $V$ of the shape of $Z$, and move $Z$ to $Z + \epsilon V$ and to
-# $Z - \epsilon V$. Per $\epsilon$, $S$ must change by the sum of each slope times its entry of $V$, $\sum dZ * V$.
+# $Z - \epsilon V$. Divided by $2\epsilon$, the change of $S$ must be $\sum dZ * V$: each slope times its entry of
+# $V$, summed.
 #
 # If one slope is wrong, this one number is wrong too. Two wrong slopes could cancel, but with a random $V$ that is very
 # unlikely. (Among 100,000 slopes, a tiny error in one can hide below the tolerance. But a wrong formula is rarely wrong
@@ -870,8 +912,7 @@ print("no gradient differs: of", len(cases), "operations, and of the digit netwo
 # A plain sum of the results would be a loss too, with an upstream gradient of ones. Compare the two on **softmax**,
 # which turns each row of scores into probabilities $P$, positive and with the sum 1.[^Hwu "Use Softmax to Produce
 # Probabilities"] Lesson 06 derives its backward pass, `right` below; it was among the operations above. Here are three
-# wrong ones, each a slip that you could make: a factor forgotten, a plain mean in place of a weighted sum,
-# two terms swapped.
+# wrong ones. All are easy to make: a factor forgotten, a plain mean in place of a weighted sum, two terms swapped.
 
 # %%
 def total(rows):
@@ -937,8 +978,8 @@ figures.show(
     figures.backprop.check_scatter(results),
     alt="With R all ones, every mark of all four lies on the origin; with a random R only the right one is on the "
     "diagonal.",
-    caption="Hollow squares, R all ones: a check that cannot fail. Crosses, R random: only the right pass lies on the "
-    "diagonal. Each panel has a scale of its own.",
+    caption="Hollow squares, R all ones: computed and measured are 0 for all four. Crosses, R random: only the right "
+    "pass lies on the diagonal; the thin lines are the errors. Each panel has a scale of its own.",
 )
 
 # %% [markdown]
@@ -948,8 +989,11 @@ figures.show(
 # wrong passes also give 0 when all upstream gradients are equal. The check compared 0 with 0, twelve times. With a
 # random $R$ the right answer is not 0, and only the right pass lies on the diagonal.
 #
+# So the plain sum is blind to slips of this one kind: those that give 0 for equal upstream gradients. `P * dP`, with
+# the sum forgotten, it would have rejected, since that gives `P` and not 0.
+#
 # The rule behind it: **a check that has never failed has not been tested.** Break the code on purpose, once, and see
-# the check object. Data that is all zeros, all ones or symmetric hides mistakes in the same way.
+# whether the check rejects it. Data that is all zeros, all ones or symmetric hides mistakes in the same way.
 #
 # </details>
 
@@ -963,8 +1007,9 @@ assert [both_checks[1] for both_checks in verdicts.values()] == ["passes", *["re
 # ## Back to the digits
 #
 # This page began with a network that reads handwritten digits: 101,770 weights and biases, and a slope for each, at
-# every step. Now nothing is missing. Take the fourteen lines as they stand, mini-batches of 64 as in lesson 03, and the
-# 4,000 digits.
+# every step. Now nothing is missing. Take the fourteen lines as they stand, mini-batches of 64 digits, and all 4,000 of
+# them. (Lesson 03 took the mean over a batch. `backward_all` takes the sum, so a rate of 0.02 here is one of $64 \cdot
+# 0.02 = 1.28$ there.)
 
 # %%
 def train_on_digits(epochs, lr, rng):
@@ -989,11 +1034,22 @@ said = forward_all(digits.x_test.astype(float), *reads)[-1].argmax(axis=1)
 share = np.mean(said == digits.y_test)
 print(f"read correctly: {share:.0%} of {len(said):,} new digits, after {10 * 63} steps")
 
+# %% tags=["hide-input"]
+# Eight of the digits that it misreads.
+misread = np.flatnonzero(said != digits.y_test)[:8]
+figures.show(
+    figures.plots.image_grid(
+        digits.x_test[misread].reshape(-1, 28, 28),
+        [f"{digits.y_test[k]}, read as {said[k]}" for k in misread], cols=4),
+    alt="Eight handwritten digits that the network misreads; several are written carelessly.",
+    caption="The first eight of the new digits that are misread.",
+)
+
 # %% [markdown]
-# It took seconds. Each of the 630 steps had all its 101,770 slopes for the price of two forward runs; by nudging, it
-# would have been 203,540. And it was no trick. Every one of these numbers is a product along the paths from a weight
-# to the loss, summed over the paths. Backpropagation only starts at the end, where the paths meet, and so computes
-# what they share once: the delta.
+# It took seconds. Each of the 630 steps had all its 101,770 slopes for the price of two forward runs; by nudging, one
+# step would have taken 203,540. Every one of these slopes is a product along the paths from a weight to the loss,
+# summed over the paths. Backpropagation starts at the end, where the paths meet, and so computes what they share once:
+# the delta.
 #
 # In [lesson 05](05_computation_graph.ipynb) a program finds the backward pass by itself, and in
 # [lesson 06](06_training_an_mlp.ipynb) this network learns to read better.

@@ -330,8 +330,8 @@ columns(sides)
 
 # %% [markdown]
 # Lanes can also be missing without any `if`. A block of 24 threads is still a warp, with eight places empty. Here 192
-# numbers are copied, by 6 blocks of 32 threads and by 8 blocks of 24. *Raises it:* block sizes that are multiples of
-# 32.
+# numbers are copied, by 6 blocks of 32 threads and by 8 blocks of 24. *Raises it:* block sizes that are multiples
+# of 32.
 
 # %%
 columns({f"blocks of {size}": gpu.simulate(copy, 192 // size, size, x, 1, y) for size in (32, 24)})

@@ -238,7 +238,8 @@ def _alt(values, now, formula, done):
 def learning(losses, before, after, labels, lines=(None, None)):
     """Return the loss of each step, and below it what two hidden neurons make of each sample, before and after.
 
-    The output neuron says class 1 on one side of its line, which is shaded, and class 0 on the other.
+    The output neuron says class 1 on one side of its line, which is shaded, and class 0 on the other. Where all samples
+    lie close together they are shown from near, and dotted lines join those of a class.
 
     Parameters
     ----------
@@ -259,28 +260,36 @@ def learning(losses, before, after, labels, lines=(None, None)):
     top.set(title="the loss", xlabel="step", ylim=(0, None))
     titles = ("hidden, before", "hidden, after")
     for ax, hidden, title, line in zip(axes[1], (before, after), titles, lines, strict=True):
+        low, side = np.array([-0.1, -0.1]), 1.2
+        spread = np.ptp(hidden, axis=0).max()
+        if 0 < spread < 0.5:  # a crowd is looked at from near
+            side = 1.7 * spread
+            low = (hidden.min(axis=0) + hidden.max(axis=0) - side) / 2
         if line is not None:
-            _half_plane(ax, *line)
+            _half_plane(ax, *line, low, side)
         for k in np.unique(labels):
             cue = style.class_cue(k)
             points = hidden[labels == k]
+            if side < 1:
+                ax.plot(*points.T, color=cue.edge, linestyle=":", linewidth=1.4)
             hollow = k == 0  # large, without a face and drawn last: what lies inside or below stays visible
             ax.plot(*points.T, linestyle="none", marker=cue.marker, markersize=11 if hollow else 6, markeredgewidth=1.8,
                     markerfacecolor="none" if hollow else cue.face, markeredgecolor=cue.edge, zorder=3 + hollow,
                     label=f"class {k}")  # fmt: skip
-        ax.set(title=title, xlabel="H1", xlim=(-0.1, 1.1), ylim=(-0.1, 1.1), aspect="equal")
+        ax.set(title=title, xlabel="H1", xlim=(low[0], low[0] + side), ylim=(low[1], low[1] + side), aspect="equal")
+        ax.locator_params(nbins=4)
     axes[1, 0].set_ylabel("H2")
     fig.legend(*axes[1, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return fig
 
 
-def _half_plane(ax, w, b, low=-0.1, high=1.1):
-    """Draw the line where w . p + b is 0, and shade the side where it is positive."""
-    places = np.linspace(low, high, 121)
-    sums = w[0] * places[None, :] + w[1] * places[:, None] + b
+def _half_plane(ax, w, b, low, side):
+    """Draw the line where w . p + b is 0, and shade its positive side, in a square with a corner at low."""
+    h1, h2 = (start + np.linspace(0, side, 121) for start in low)
+    sums = w[0] * h1[None, :] + w[1] * h2[:, None] + b
     if sums.min() < 0 < sums.max():
-        ax.contour(places, places, sums, levels=[0], colors=style.INK, linewidths=1.2)
-    ax.contourf(places, places, sums, levels=[0, max(sums.max(), 1e-9)], colors=[style.class_cue(1).region])
+        ax.contour(h1, h2, sums, levels=[0], colors=style.INK, linewidths=1.2)
+    ax.contourf(h1, h2, sums, levels=[0, max(sums.max(), 1e-9)], colors=[style.class_cue(1).region])
     ax.grid(False)
 
 
@@ -288,7 +297,8 @@ def _half_plane(ax, w, b, low=-0.1, high=1.1):
 def check_scatter(results):
     """Return a plot per backward pass: what it says against what was measured, for every element.
 
-    Both axes of a panel have one scale, so the diagonal, where both agree, rises by 45 degrees.
+    Both axes of a panel have one scale, so the diagonal, where both agree, rises by 45 degrees. A thin line joins each
+    cross to the diagonal: the error.
 
     Parameters
     ----------
@@ -297,7 +307,7 @@ def check_scatter(results):
         hollow squares and as crosses; every title with the same names.
     """
     names = list(next(iter(results.values())))
-    fig, axes = style.new_figure(4.2, 1.0 + 2.4 * ((len(names) + 1) // 2), (len(names) + 1) // 2, 2)
+    fig, axes = style.new_figure(4.2, 0.5 + 2.15 * ((len(names) + 1) // 2), (len(names) + 1) // 2, 2)
     axes = np.ravel(axes)
     for ax in axes[len(names) :]:
         ax.remove()
@@ -319,6 +329,8 @@ def check_scatter(results):
                 markeredgewidth=1.8,
                 label=title,
             )
+            if marker == "x":  # the error: a mark near the diagonal is told from one on it
+                ax.vlines(measured, measured, computed, color=style.colour(role), linewidth=1)
         ax.set(title=name, xlabel="measured", xlim=(-far, far), ylim=(-far, far), aspect="equal")
         ax.locator_params(nbins=4)
     for ax in axes[::2]:

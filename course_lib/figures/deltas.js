@@ -147,11 +147,12 @@ ui => {
       if (known[i]) text(x, y + (k ? 3 : 12), number(value, 2), {style: `fill:${given.value}`, ...quiet});
       if (has) text(x, y + 19, number(deltas[i], 4), {style: `fill:${given.back}`, ...quiet});
     }));
-    spot[2].forEach((_, k) => {
-      const x = 6 + 112 * k, item = place(["y", k]), t = `wanted ${"O" + (k + 1)}: ${plain(net.y[k])}`;
-      touch(ui.svg("rect", {x: x - 3, y: low - 9, width: 110, height: 18, rx: 3, fill: look.paper, "data-item": item,
+    // What is wanted stands below each output, where the error arises.
+    spot[2].forEach(([x, y], k) => {
+      const item = place(["y", k]), t = `wanted ${plain(net.y[k])}`;
+      touch(ui.svg("rect", {x: x - 31, y: y + TALL + 3, width: 74, height: 18, rx: 3, fill: look.paper, "data-item": item,
         stroke: item === chosen ? look.data : "none", "stroke-width": 2.5}, svg), item);
-      text(x, low + 4, t, {"pointer-events": "none", "text-anchor": "start"});
+      text(x + 6, y + TALL + 16, t, {"pointer-events": "none"});
     });
     const done = when("loss");
     ui.svg("rect", {x: xo - 43, y: low - 13, width: 86, height: 26, rx: 5, fill: done ? given.green : look.paper, stroke: done ? look.output : look.idle,

@@ -139,8 +139,8 @@ def _static(x, w, w2, y, v):
             if deltas is not None:
                 s.rect(cx - HALF + 2, cy + 7, 2 * HALF - 4, TALL - 9, fill=style.tint("gradient", 0.12), stroke="none")
                 s.text(cx, cy + 19, _number(deltas[i], 4), anchor="middle", fill=_deep("gradient"))
-    for k, wanted in enumerate(y):
-        s.text(6 + 112 * k, low + 4, f"wanted O{k + 1}: {wanted:g}")
+    for (cx, cy), wanted in zip(places[2], y, strict=True):
+        s.text(cx + 6, cy + TALL + 16, f"wanted {_number(wanted, 2)}", anchor="middle")
     s.rect(loss[0] - 43, loss[1] - 13, 86, 26, fill=style.tint("output"), stroke="output", radius=5)
     s.text(loss[0], loss[1] + 4, f"J = {v['J']:.4f}", anchor="middle", bold=True)
     s.text(4, s.height - 26, "Green: values, from left to right. Below them and in small boxes,", fill=style.MUTED)

@@ -1,19 +1,18 @@
 """Figures of lesson 03: the steps of gradient descent, on a parabola and on the surfaces of `surfaces.py`.
 
-Every function takes arrays and returns a `Picture`, or several as `Panels`, whose alt text is computed from them.
+Every function takes arrays and returns a `Picture` whose alt text is computed from them.
 """
 
-from dataclasses import dataclass
 from functools import cache
-from html import escape
 
 import numpy as np
 from matplotlib.patheffects import withStroke
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from course_lib.validate import require_some
 
 from . import plots, style
-from .picture import CAPTION_STYLE, picture
+from .picture import picture
 from .surfaces import SURFACES, descend, ending, landmarks
 
 EXTENT = 3.2  # the map shows u and v from -EXTENT to EXTENT
@@ -26,8 +25,9 @@ ENDING_ROLES = {  # an ending -> the role whose colour and marker it gets
 }
 
 
+@style.styled
 def parabola_paths(loss, lowest, paths, reach=None, caption=""):
-    """Return `Panels`, one per learning rate: the steps of a descent on the loss of one weight.
+    """Return a `Picture` of descents on the loss of one weight, a panel for each learning rate, two in a row.
 
     Parameters
     ----------
@@ -42,50 +42,75 @@ def parabola_paths(loss, lowest, paths, reach=None, caption=""):
     require_some("paths", paths)
     span = 1.75 * abs(next(iter(paths.values()))[0] - lowest)
     grid = np.linspace(*(reach or (lowest - span, lowest + span)), 241)  # a narrow dent is seen too
-    return Panels(tuple(_one_path(loss, lowest, grid, title, path) for title, path in paths.items()), caption)
+    rows = -(-len(paths) // 2)
+    fig, axes = style.new_figure(4.2, 1.75 * rows + 0.1, rows, 2, squeeze=False)
+    for ax in axes.flat[len(paths) :]:
+        ax.remove()
+    for ax, (title, path) in zip(axes.flat, paths.items(), strict=False):
+        ax.plot(grid, loss(grid), color=style.colour("idle"), linewidth=1.5)
+        ax.plot(path, loss(path), color=style.colour("gradient"), linewidth=1.0, marker="o", markersize=3)
+        ax.plot(path[-1], loss(path[-1]), marker="D", markersize=6, color=style.colour("output"), zorder=3)
+        ax.plot(path[0], loss(path[0]), zorder=4, **_START)  # open: where the walk comes back, both are seen
+        ax.set_title(title, fontsize=style.SIZE_SMALL)
+        ax.set(xlim=grid[[0, -1]], ylim=(loss(lowest) - 0.5, max(loss(grid))))
+        ax.locator_params(nbins=4)
+    for ax in axes[:, 0]:
+        ax.set_ylabel("J")
+    for ax in list(axes.flat[: len(paths)])[-2:]:
+        ax.set_xlabel("w")
+    alt = " ".join(
+        f"{title}: in {len(path) - 1} steps the distance from the lowest point goes from {abs(path[0] - lowest):.3g} "
+        f"to {abs(path[-1] - lowest):.3g}."
+        for title, path in paths.items()
+    )
+    return picture(fig, alt=f"Descents on the loss of one weight. {alt}", caption=caption)
 
 
 @style.styled
-def _one_path(loss, lowest, grid, title, path):
-    fig, ax = style.new_figure(3.0, 2.2)
-    ax.plot(grid, loss(grid), color=style.colour("idle"), linewidth=1.5)
-    ax.plot(path, loss(path), color=style.colour("gradient"), linewidth=1.1, marker="o", markersize=4)
-    ax.plot(path[-1], loss(path[-1]), marker="D", markersize=7, color=style.colour("output"), zorder=3)
-    ax.plot(path[0], loss(path[0]), zorder=4, **_START)  # open: where the walk comes back, both are seen
-    ax.set_title(title, fontsize=style.SIZE_SMALL)
-    ax.set(xlim=grid[[0, -1]], ylim=(loss(lowest) - 0.5, max(loss(grid))), xlabel="w", ylabel="J")
-    first, last = abs(path[0] - lowest), abs(path[-1] - lowest)
-    alt = (
-        f"{title}. A descent on the loss of one weight; its distance from the lowest point goes from {first:.3g} "
-        f"to {last:.3g}."
+def rates_and_losses(rates, losses, limit, caption=""):
+    """Return a `Picture` of the loss after some numbers of steps, for many learning rates, and the limit 2/h.
+
+    Parameters
+    ----------
+    rates : (n,) array, rising
+    losses : {name: (n,) array}
+        Such as {"after 10 steps": ...}, all from one start; what is beyond the upper edge is cut off.
+    limit : float
+        The largest rate that does not diverge; drawn as a dotted line.
+    """
+    require_some("losses", losses)
+    fig, ax = style.new_figure(4.2, 3.3)
+    below = rates < limit
+    plots.curves({name: (rates, values) for name, values in losses.items()}, ax=ax, log=True)
+    lows, highs = zip(*((np.min(v), np.max(v[below])) for v in map(np.asarray, losses.values())), strict=True)
+    top = 4 * max(highs)
+    ax.axvline(limit, color=style.INK, linestyle=":", linewidth=1.4)
+    ax.text(limit - 0.012 * rates[-1], 0.8 * top, f"2/h = {limit:.4f}", ha="right", va="top", fontsize=style.SIZE_SMALL)
+    ax.set(xlabel="learning rate", ylabel="loss", ylim=(0.8 * min(lows), top), xlim=(0, rates[-1]))
+    _plain_log(ax)
+    _legend_below(fig, ax)
+    ends = "; ".join(
+        f"{name}: from {values[0]:.3g} to {np.asarray(values)[below][-1]:.3g}" for name, values in losses.items()
     )
-    return picture(fig, alt=alt)
+    alt = (
+        f"Loss over the learning rate, from {rates[0]:g} up to the limit {limit:.4f}: {ends}. Beyond the limit the "
+        f"curves leave the picture at its upper edge."
+    )
+    return picture(fig, alt=alt, caption=caption)
 
 
-@dataclass(frozen=True)
-class Panels:
-    """Pictures of one kind with one caption: side by side where there is room, one below the other on a phone."""
-
-    pictures: tuple
-    caption: str
-
-    @property
-    def alt(self):
-        """What there is to see in all of them."""
-        return " ".join(p.alt for p in self.pictures)
-
-    def _repr_mimebundle_(self, include=None, exclude=None):
-        inside = "".join(p.html for p in self.pictures)
-        below = f'<p style="{CAPTION_STYLE}">{escape(self.caption)}</p>' if self.caption else ""
-        row = f'<div style="display:flex;flex-wrap:wrap;gap:0 12px">{inside}</div>'
-        return {"text/html": f"{row}{below}", "text/plain": self.alt}
+def _plain_log(ax):
+    """Write the numbers of a logarithmic axis as they are written in a text: 0.02 and not 2 times a power of ten."""
+    ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    ax.yaxis.set_major_formatter(lambda v, _: f"{v:g}")
+    ax.yaxis.set_minor_formatter(NullFormatter())
 
 
 _START = dict(
     marker="s",
-    markersize=12,
+    markersize=9,
     markerfacecolor="none",
-    markeredgewidth=2.2,
+    markeredgewidth=1.8,
     linestyle="none",
     color=style.colour("weight"),
 )
@@ -137,7 +162,7 @@ def _draw_landmarks(ax):
     halo = [withStroke(linewidth=3, foreground=style.PAPER)]
     beside = {
         "deepest minimum": [(0.25, -0.95)],
-        "local minimum": [(-2.35, 2.3), (-2.35, -2.3)],
+        "local minimum": [(-2.2, 2.3), (-2.2, -2.3)],
         "saddle": [(-0.6, 0.5)],
     }
     for name, places in landmarks().items():
@@ -199,6 +224,7 @@ def race(curves, ylabel="loss", caption=""):
     series = {name: (np.arange(epochs - len(c) + 1, epochs + 1), c) for name, c in curves.items()}
     fig, ax = style.new_figure(4.2, 4.0)
     plots.curves(series, xlabel="epoch", ylabel=ylabel, log=True, ax=ax)
+    _plain_log(ax)
     _legend_below(fig, ax)
     whole = {name: c for name, c in curves.items() if len(c) == epochs}
     first, last = min(whole, key=lambda name: whole[name][0]), min(curves, key=lambda name: curves[name][-1])

@@ -47,8 +47,8 @@ def weight_images(weights, titles, *, side=28, names=("4", "9")):
     ----------
     weights : sequence of (side * side + 1,) arrays, the bias last
     titles : list of str
-    names : (str, str)
-        What the labels 0 and 1 stand for.
+    names : (str, str), optional
+        What the labels 0 and 1 stand for; None where the images are no weights, and speak for neither.
 
     ValueError where `weights` is empty, or titles are more or fewer.
     """
@@ -67,10 +67,11 @@ def weight_images(weights, titles, *, side=28, names=("4", "9")):
         ax.set_xlabel(f"{image.min():g} to {image.max():g}".replace("-", "\u2212"), fontsize=style.SIZE_SMALL)
         ax.spines[:].set(visible=True, color=style.GRID)
         ax.grid(False)
-    fig.supxlabel(
-        f"orange: ink here speaks for a {names[1]}\npurple with dashes: ink here speaks for a {names[0]}",
-        fontsize=style.SIZE_SMALL,
-    )
+    if names is not None:
+        fig.supxlabel(
+            f"orange: ink here speaks for a {names[1]}\npurple with dashes: ink here speaks for a {names[0]}",
+            fontsize=style.SIZE_SMALL,
+        )
     return fig
 
 
@@ -110,11 +111,13 @@ def _outputs_frame(step, w, outputs, y, bins, most, side, names):
     left.set(xticks=[], yticks=[])
     left.set_title("weights", loc="center")
     left.grid(False)
+    left.spines[:].set(visible=True, color=style.GRID)
     right.axvline(0.5, color=style.MUTED, linestyle=":", linewidth=1.2)
     for c, role, look in ((0, "data", "stepfilled"), (1, "hazard", "step")):
         fill = dict(alpha=0.45) if look == "stepfilled" else dict(linewidth=2)
         right.hist(outputs[y == c], bins, histtype=look, color=style.colour(role), label=f"{names[c]}s", **fill)
-    right.set(xlabel="output", ylim=(0, most), yticks=[], xlim=(bins[0], bins[-1]))
+    right.set(xlabel="output", ylabel="number of digits", ylim=(0, most), yticks=[], xlim=(bins[0], bins[-1]))
+    right.grid(False)
     right.set_title(f"outputs, step {step}", loc="center")
     right.legend(loc="upper right")
     means = [outputs[y == c].mean() for c in (0, 1)]

@@ -112,17 +112,16 @@ def staircase(places, wrong, loss, xlabel="b", caption=""):
     top.step(places, wrong, where="mid", color=style.colour("hazard"))
     bottom.plot(places, loss, color=style.colour("data"))
     top.annotate(
-        f"{wrong[at]} wrong where the loss is lowest",
-        (places[at], min(wrong)),
-        (0, -8),
-        va="top",
-        ha="center",
-        textcoords="offset points",
+        f"{wrong[at]} wrong where\nthe loss is lowest",
+        (places[at], wrong[at]),
+        (0.03, 0.1),  # below the stairs that come down from the left
+        textcoords="axes fraction",
         fontsize=style.SIZE_SMALL,
         color=style.INK,
+        bbox=dict(facecolor=style.PAPER, edgecolor="none", pad=1),
+        arrowprops=dict(arrowstyle="-", color=style.INK, linewidth=0.9, shrinkB=6),
     )
-    room = -0.17 * max(wrong)  # for the words below
-    top.set(ylabel="wrong answers", title="Counting: no slope to follow", ylim=(room, None))
+    top.set(ylabel="wrong answers", title="Counting: no slope to follow", ylim=(0, None))
     bottom.set(ylabel="loss", xlabel=xlabel, title="Squared distance: a slope to follow")
     alt = (
         f"Above: the number of wrong answers over b is a staircase between {min(wrong)} and {max(wrong)}, level except "
@@ -248,7 +247,8 @@ def linear_estimate(loss, gradient, at, lr, *, names=("w", "b"), caption=""):
         ink = style.colour(role) if role else style.INK
         look = dict(arrowstyle="-|>", color=ink, linewidth=2.4, linestyle="--" if role else "-", shrinkA=0, shrinkB=0)
         left.annotate("", at + vector, at, arrowprops=look)
-        left.annotate(label, at + vector, (0, 8 if vector[1] > 0 else -8), textcoords="offset points", ha="center",
+        left.annotate(label, at + vector, (0, 8 if vector[1] > 0 else -8), textcoords="offset points",
+                      ha="left" if vector[0] < 0 else "center",  # away from the axis
                       va="bottom" if vector[1] > 0 else "top", fontsize=style.SIZE_SMALL,
                       bbox=dict(facecolor=style.PAPER, edgecolor="none", alpha=0.85, pad=1))  # fmt: skip
     left.plot(*at, marker="o", markersize=7, color=style.colour("output"), markeredgecolor=style.INK)

@@ -135,7 +135,10 @@ ui => {
       "stroke-width": 2}, plot);
     losses.slice(0, at + 1).forEach((x, k) => ui.svg("circle", {cx: A(k), cy: B(x), r: k === at ? 5 : 2.5,
       fill: k === at ? look.output : look.data, stroke: look.ink, "stroke-width": k === at ? 1.5 : 0}, plot));
-    line(plot, A(at), B(loss), A(at + 1), B(loss - promised), {stroke: look.gradient, "stroke-width": 2, "stroke-dasharray": "6 3"});
+    // A promise that goes below the plot is cut off at its edge, with an arrow head that says so.
+    const kept = log || loss >= promised ? 1 : loss / promised, px = A(at + kept), py = B(loss - kept * promised);
+    line(plot, A(at), B(loss), px, py, {stroke: look.gradient, "stroke-width": 2, "stroke-dasharray": "6 3"});
+    if (kept < 1) ui.svg("path", {d: `M${px - 5} ${py - 3}L${px + 5} ${py - 3}L${px} ${py + 6}Z`, fill: look.gradient}, plot);
     ui.svg("circle", {cx: A(at + 1), cy: B(losses[at + 1]), r: 5, fill: look.paper, stroke: look.data, "stroke-width": 2}, plot);
     line(plot, left, ch - 25, left + 26, ch - 25, {stroke: look.gradient, "stroke-width": 2, "stroke-dasharray": "6 3"});
     text(plot, left + 32, ch - 21, "what the slope promises");

@@ -1,6 +1,5 @@
 """Figures of lesson 03: the surfaces are what they say, and every picture can be drawn over the whole range."""
 
-
 import numpy as np
 import pytest
 
@@ -130,14 +129,13 @@ def test_plain_pictures_state_their_numbers():
     assert "between 0.40 and 0.90" in drawn.alt
     assert "at b = 1.0, the count is 1." in drawn.alt
     walks = {"a": np.array([1.0, 3.0]), "b": np.array([1.0, 2.0])}
-    panels = descent.parabola_paths(lambda w: (w - 2) ** 2, 2.0, walks, caption="c < d")
-    assert [p.alt.split(".")[0] for p in panels.pictures] == ["a", "b"]
-    assert "goes from 1 to 1." in panels.pictures[0].alt
-    assert "goes from 1 to 0." in panels.pictures[1].alt
-    shown = panels._repr_mimebundle_()
-    assert shown["text/plain"] == panels.alt
-    assert shown["text/html"].count("<img alt=") == 2
-    assert "c &lt; d" in shown["text/html"]
+    drawn = descent.parabola_paths(lambda w: (w - 2) ** 2, 2.0, walks, caption="c < d")
+    assert "a: in 1 steps the distance from the lowest point goes from 1 to 1." in drawn.alt
+    assert "b: in 1 steps the distance from the lowest point goes from 1 to 0." in drawn.alt
+    assert drawn.caption == "c < d"
+    rates = np.array([0.1, 0.2, 0.3, 0.4])
+    drawn = descent.rates_and_losses(rates, {"after 5 steps": [0.9, 0.4, 0.2, 1e9]}, 0.35, caption="c")
+    assert "up to the limit 0.3500: after 5 steps: from 0.9 to 0.2. Beyond" in drawn.alt
     lines = ((1.0, -1.0), (0.1, 0.25))
     drawn = losses.loss_against_accuracy(np.arange(4.0), np.array([0, 0, 1, 1]), lines, [3, 2, 1], [4, 3, 3])
     assert "until 1 of 4 samples is on the wrong side" in drawn.alt

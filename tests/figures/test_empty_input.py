@@ -28,6 +28,7 @@ X, Y = data.truth_table("and")
         ("paths", lambda: descent.endings_map(np.zeros((0, 1, 2)))),
         ("walks", lambda: descent.waiting({})),
         ("curves", lambda: descent.race({})),
+        ("losses", lambda: descent.rates_and_losses(np.ones(3), {}, 2.0)),
         ("loss", lambda: losses.staircase([], [], [])),
         ("x", lambda: losses.samples_and_loss([], [], (1.0, 2.0), lambda w: (0.0, 0.0))),
         ("losses", lambda: losses.loss_against_accuracy(X[:, 0], Y, ((1, 0), (0, 1)), [], [])),

@@ -64,7 +64,10 @@ def test_the_first_step_is_an_average_9_and_the_second_a_9_minus_a_4(lesson):
     np.testing.assert_allclose(first, 0.02 * 0.5 * X[pair.y == 1].mean(axis=0), rtol=1e-12, atol=1e-15)
     outputs = X @ walk[1]
     four, nine = (outputs[pair.y == k].mean() for k in (0, 1))
-    assert 0.35 < four < nine < 0.5, "near 0.4 for both"
+    assert (round(four, 1), round(nine, 2)) == (0.4, 0.46)
+    errors = [(outputs - lesson["answers"])[pair.y == k].mean() for k in (0, 1)]
+    assert (round(errors[0], 1), round(errors[1], 2)) == (0.4, -0.54)
+    assert (second[:-1] > 1e-4).sum() > 1.5 * (second[:-1] < -1e-4).sum(), "most of the image is orange"
     assert second.min() < -0.1 * second.max() < 0 < second.max()
     fours, nines = (X[pair.y == k].mean(axis=0) for k in (0, 1))
     assert np.corrcoef(second, nines - fours)[0, 1] > 0.8
@@ -79,9 +82,7 @@ def test_the_digits_have_one_steep_direction_and_it_is_the_average_digit(lesson)
     assert abs(steepest @ mean) / np.linalg.norm(mean) > 0.999
     apart = np.subtract(*(X[lesson["pair"].y == k].mean(axis=0) for k in (1, 0)))
     assert round(apart @ (X.T @ X / 800) @ apart / (apart @ apart), 1) == 3.9, "from the average 4 to the average 9"
-    assert np.sum(lesson["pair"].x.sum(axis=0) == 0) == 281
-    never = np.append(lesson["pair"].x.sum(axis=0) == 0, False)
-    assert np.all(lesson["digit_walks"][0.04][-1][never] == 0), "such a weight never moves"
+    np.testing.assert_allclose(lesson["steepest"], np.abs(steepest), atol=1e-6)
 
 
 def test_two_over_h_is_the_limit_for_785_weights(lesson):
@@ -94,6 +95,11 @@ def test_two_over_h_is_the_limit_for_785_weights(lesson):
     for share, falls in ((0.99, True), (1.01, False)):
         end = descend(lesson["digit_gradient"], np.zeros(785), share * 2 / h, 200)[-1]
         assert bool(loss(end) < 0.25) == falls
+    rates, after = lesson["many_rates"], lesson["after_steps"]["after 200 steps"]
+    below = rates < 2 / h
+    assert np.all(np.diff(after[below]) < 0), "up to the limit, larger is better"
+    assert after[~below].min() > 10 * after[below].max()
+    assert after[np.isclose(rates, 0.04)] == pytest.approx(loss(walks[0.04][200]), rel=1e-6)
     right = lesson["digits_right"]
     assert right(walks[0.04][200]) > right(walks[0.004][200]) > 700
 
@@ -108,18 +114,6 @@ def test_all_outputs_jump_together_and_the_two_kinds_move_apart(lesson):
     assert np.all(np.diff(apart[1::2]) > 0)
     assert np.all(np.diff(apart[::2]) > 0)
     assert apart[200] > 0.7
-
-
-def test_the_perceptrons_digits_are_given_up_for_a_lower_loss(lesson):
-    """All 800 are right at first; the loss falls at every step, and some are lost."""
-    losses = [lesson["digit_loss"](w) for w in lesson["after_perceptron"]]
-    assert np.all(np.diff(losses) < 0)
-    right = lesson["digits_right"]
-    assert right(lesson["after_perceptron"][0]) == 800
-    assert 780 < right(lesson["after_perceptron"][200]) < 799
-    z, y = lesson["z"], lesson["answers"]
-    scales = lesson["best_scale"] * np.array([0.99, 1, 1.01])
-    assert np.argmin([np.sum((0.5 + scale * z - y) ** 2) for scale in scales]) == 1
 
 
 def test_the_absolute_difference_pulls_alike_near_and_far():
@@ -266,8 +260,8 @@ def test_a_smaller_rate_finds_no_better_valley_and_loses_in_every_budget(lesson)
     assert rows[0.1, 1000][:4] == rows[1.2, 1000][:4] == [11, 12, 2, 0]
     assert rows[0.02, 100][0] == 1
     assert rows[0.02, 100][3] == 11
-    means = [rows[lr, 100][-1] for lr in (0.02, 0.1, 1.2)]
-    assert means == sorted(means, reverse=True)
+    arrived = [rows[lr, 100][0] + rows[lr, 100][1] for lr in (0.02, 0.1, 1.2)]
+    assert arrived == sorted(arrived)
 
 
 def test_both_rates_lead_every_single_walk_to_the_same_place(lesson):
@@ -447,6 +441,7 @@ def test_race_of_batch_sizes(lesson):
     ones, twenties = (races[size][0][:, -1] for size in (1, 20))
     assert [round(v, 3) for v in (ones.min(), ones.max())] == [0.018, 0.065]
     assert 0.022 < twenties.min() < twenties.max() < 0.026, "all ten close together"
+    assert round(curves["batches of 800"][9], 3) == 0.088, "far behind"
     misread = {size: round(float(np.mean(races[size][1]))) for size in (20, 1)}
     assert misread == {20: 12, 1: 22}
     assert {size: -(-800 // size) for size in (800, 20, 1)} == {800: 1, 20: 40, 1: 800}, "steps of an epoch"
@@ -464,11 +459,23 @@ def test_a_smaller_rate_helps_late(lesson):
     np.testing.assert_array_equal(curves[late][:5], curves["batches of 1"][:5])
     assert all(curves[late][9] < 0.75 * curve[9] for name, curve in curves.items() if name != late)
     assert lesson["slower"][:, 5:].max() < lesson["races"][1][0][:, 5:].mean(axis=0).min(), "the jumps stop"
-    assert (round(np.mean(lesson["misread_late"])), round(np.mean(lesson["misread_always"]))) == (15, 12)
+    assert np.mean(lesson["misread_late"]) > np.mean(lesson["misread_always"]), "on new digits it is no better"
+
+
+def test_the_middle_of_the_jumps_is_far_lower_than_the_walk_and_than_the_slow_walk(lesson):
+    """With 0.01 the loss hides how far the walk has come; with 0.001 it looks ahead from the second epoch on."""
+    curves, middle = lesson["curves"], lesson["middle"].mean(axis=0)
+    large, small = curves["batches of 1"], curves["batches of 1, lr 0.001"]
+    assert np.all(small[1:] < large[1:])
+    assert np.all(middle[1:] < 0.75 * small[1:])
+    assert (round(middle[4], 3), round(large[4], 3), int(1000 * small[4])) == (0.015, 0.031, 22)
+    assert 0 < curves[lesson["late"]][5] - middle[5] < 0.1 * large[5], "one epoch of small steps, and the noise is gone"
+    again = lesson["run_epoch"](np.zeros(785), 1, 0.01, np.random.default_rng(0))
+    assert lesson["digit_loss"](again) == pytest.approx(lesson["races"][1][0][0, 0], rel=1e-9), "the same walks"
 
 
 def test_sum_makes_the_batch_size_a_learning_rate(lesson):
-    X, run_epoch, rows = lesson["X"], lesson["run_epoch"], lesson["rows"]
+    run_epoch, rows = lesson["run_epoch"], lesson["rows"]
     w = {}
     for lr, average in ((0.005, False), (0.025, True)):
         w[average] = run_epoch(np.zeros(785), 5, lr, np.random.default_rng(1), average)
@@ -477,12 +484,6 @@ def test_sum_makes_the_batch_size_a_learning_rate(lesson):
     assert min(rows[size][0] for size in (10, 20, 50)) > 1e6
     assert max(averaged for _, averaged in rows.values()) < 0.1
     assert 5 < 2 / (0.005 * lesson["curvatures"][-1]) < 10
-    rng, of_five = np.random.default_rng(0), []
-    for _ in range(100):
-        batch = X[rng.permutation(800)[:5]]
-        of_five.append(np.linalg.eigvalsh(batch @ batch.T / 5)[-1])
-    assert np.mean(of_five) == pytest.approx(55, abs=1.5)
-    assert 0.025 < 2 / np.mean(of_five) < 0.046, "its own limit is a little lower, and batches of 5 learn"
 
 
 def test_erratum_5_the_whole_difference_is_squared(lesson):
@@ -505,11 +506,12 @@ def test_erratum_5_no_mean_is_taken(lesson):
 def test_answers_of_try_it(lesson):
     x, y = lesson["far_x"].copy(), lesson["far_y"]
     right = {}
-    for far in (10.5, 10.6, 10.7, 12):
+    for far in (10.4, 10.5, 10.65, 10.7, 12):
         x[-1] = far
-        w, b = ops.linear_regression_fit(x, y)
-        right[far] = int(np.sum((ops.linear_regression_predict(x, w, b) >= 0.5) == y))
-    assert right == {10.5: 7, 10.6: 7, 10.7: 6, 12: 6}
+        best = ops.linear_regression_fit(x, y)
+        walked = ops.linear_regression_descend(x, y, lr=0.02, steps=500, w=np.array([0.2]), b=0.0)[:2]
+        right[far] = [int(np.sum((ops.linear_regression_predict(x, *line) >= 0.5) == y)) for line in (best, walked)]
+    assert right == {10.4: [7, 7], 10.5: [7, 6], 10.65: [7, 6], 10.7: [6, 6], 12: [6, 6]}
     for start in ((1.0, 0.5), (2.0, -0.3), (1.4, 0.2)):
         assert ending(descend(foothills_gradient, start, 1.6, 2000)[-1]) == "deepest minimum"
     for start in ((-1.0, 1.4), (-2.0, -1.5), (-1.5, 0.5)):

@@ -2,7 +2,7 @@
 
 import nbformat.v4 as v4
 import pytest
-from notebook_lib import lint, lint_code, lint_pictures
+from notebook_lib import lint, lint_code, lint_lines, lint_pictures
 from notebook_samples import broken
 
 TITLE, WHY, CODE, CONTINUED, PICTURE, TIMED, LAST = 0, 1, 2, 3, 5, 7, -1
@@ -65,6 +65,14 @@ DAMAGE = [
     (lint.tags_are_known, lambda nb: nb.cells[CODE].metadata.update(tags=["raise-exception"]), "unknown tag"),
     (lint.tags_are_known, lambda nb: nb.cells[CODE].metadata.update(tags=["nbval-skip"]), "unknown tag 'nbval-skip'"),
     (lint.tags_are_known, _source(CODE, "# NBVAL_IGNORE_OUTPUT\n1"), "by the comment '# NBVAL_IGNORE_OUTPUT'"),
+    (lint_lines.no_lists_by_accident, _source(WHY, "The 9s go to\n1. That is the way."), "cell 2: a line inside a"),
+    (lint_lines.no_lists_by_accident, _source(WHY, "It copies only\n6. It also does."), "begins with '6.'"),
+    (lint_lines.no_lists_by_accident, _source(WHY, "- They come in blocks of\n  32.\n- So."), "begins with '32.'"),
+    (lint_lines.no_lists_by_accident, _source(WHY, "1. The 9s go to\n1. That is the way."), "begins with '1.'"),
+    (lint_lines.no_lists_by_accident, _source(WHY, "From nine\n- or ten - to one."), "begins with '-'"),
+    (lint_lines.no_lists_by_accident, _source(WHY, "Nine\n+ one."), "begins with '+'"),
+    (lint_lines.no_lists_by_accident, _source(WHY, "The sign\n# is called hash."), "begins with '#'"),
+    (lint_lines.no_lists_by_accident, _source(WHY, "- a\n\n  <b>x</b>\n\nSee\n- b"), "begins with '-'"),
     (lint_code.no_unseeded_randomness, _source(CODE, "np.random.rand(3)"), "np.random.rand draws from the global"),
     (lint_code.no_unseeded_randomness, _source(CODE, "np.random.seed(0)"), "np.random.seed draws"),
     (lint_code.no_unseeded_randomness, _replace(CODE, "default_rng(0)", "default_rng()"), "without a seed"),
@@ -103,6 +111,21 @@ def test_rule_catches(good_lesson, rule, damage, message):
 
 def test_every_rule_is_tested():
     assert {rule for rule, _, _ in DAMAGE} == set(lint.RULES + lint.OLD_RULES)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "Text.\n\n- a\n  goes on\n- b",
+        "1. a\n   goes on\n2. b\n3. c",
+        "- a\n  <details><summary>Answer</summary>\n\n  Nine.\n\n  </details>\n- b",
+        "## A\n### B\nText of 1.5 or -1, and\n-1 again, \n1.5 too.",
+        "$$a\n- b\n+ c$$\nis a sum.",
+        "```\nx\n- y\n```",
+    ],
+)
+def test_lists_that_are_meant_and_minus_signs_are_no_accidents(good_lesson, source):
+    assert lint_lines.no_lists_by_accident(broken(good_lesson, _source(WHY, source))) == []
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
 """The rules of a lesson, one function each. A rule takes a notebook and returns findings that name the cell.
 
 Cells are counted from 1, prose included. Rules about a lesson's shape are here, rules about its Python in
-``lint_code``, about its pictures in ``lint_pictures``, about the new form in ``lint_form`` and ``lint_predictions``.
+``lint_code``, about the lines of its prose in ``lint_lines``, about its pictures in ``lint_pictures``, about the new
+form in ``lint_form`` and ``lint_predictions``.
 `RULES`, `OLD_RULES` and `NEW_RULES` are the only index: a lesson follows the first, and those of its form. A script
 whose header has ``course_form: 2`` has the new form; from lesson 11 on all must.
 """
@@ -15,7 +16,7 @@ from collections.abc import Callable
 
 from nbformat import NotebookNode
 
-from notebook_lib import lint_code, lint_form, lint_pictures, lint_predictions
+from notebook_lib import lint_code, lint_form, lint_lines, lint_pictures, lint_predictions
 from notebook_lib.guards import code_cells, tagged
 from notebook_lib.prose import ABOUT, ERRATA, headings, prose_cells, spoken, without_boxes
 from notebook_lib.scripts import ADDED, FORM
@@ -146,6 +147,7 @@ RULES: tuple[Rule, ...] = (
     short_cells,
     plain_tone,
     tags_are_known,
+    lint_lines.no_lists_by_accident,
     lint_code.no_unseeded_randomness,
     lint_code.no_untagged_timing,
     lint_code.figures_through_show,
