@@ -152,18 +152,26 @@ def _cell(source: str) -> dict:
 
 
 def _modules(files: dict[str, str], name: str) -> list[str]:
-    """Return the texts of a sheet's modules of exercises, what others import first."""
+    """Return the texts of a sheet's modules of exercises, what others import first and the sheet's own last."""
     module = MODULES[name]
-    order = ("kernel_inputs", "launches", f"{module}_launches", f"{module}_mistakes", module)
+    order = ("kernel_inputs", "launches", *(f"{module}_{of}" for of in ("launches", "values", "mistakes")), module)
     return [files[p] for m in order if (p := f"{CHECKS}exercises/{m}.py") in files]
+
+
+def _alone(text: str) -> str:
+    """Return a module's text without what it imports from other modules of exercises: no box has them."""
+    lines = text.splitlines()
+    for statement in ast.parse(text).body:
+        if _imports(statement) and "course_lib.checks.exercises" in ast.unparse(statement):
+            lines[statement.lineno - 1 : statement.end_lineno] = [""] * (statement.end_lineno - statement.lineno + 1)
+    return "\n".join(lines)
 
 
 def in_clear(files: dict[str, str], name: str) -> tuple[str, Callable[[str], str]]:
     """(a) The text of the sheet's modules; of an archive with records the reader's text, and the record as a text."""
-    lacking = "from course_lib.checks.exercises"  # no box has it
-    lines = [line for text in _modules(files, name) for line in text.splitlines() if not line.startswith(lacking)]
-    pasted = "\nmistakes = launches = __import__('types').SimpleNamespace(**globals())\nEXERCISES"
-    setup = "\n".join(lines).replace("\nEXERCISES", pasted)
+    texts = [_alone(text) for text in _modules(files, name)]
+    texts.insert(-1, "mistakes = launches = __import__('types').SimpleNamespace(**globals())")
+    setup = "\n".join(texts)
     if (record := f"{CHECKS}exercises/{MODULES[name]}.json") in files:
         reader = files[f"{CHECKS}recorded.py"]
         setup += f"\n{reader}\n_code = print\nEXERCISES = recorded_exercises({files[record]!r})"

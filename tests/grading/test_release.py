@@ -80,6 +80,9 @@ PLANTED = {
     "the mistakes of a lesson": lambda files: {
         "course_lib/data/more.py": _instructors("lesson13_mistakes.py").popitem()[1]
     },
+    "the right values of a lesson": lambda files: {
+        "course_lib/data/more.py": _instructors("lesson01_values.py").popitem()[1]
+    },
     "a computation in a record's place": lambda files: {
         "course_lib/checks/exercises/lesson01.json": _instructors("lesson01.py").popitem()[1]
     },
@@ -256,7 +259,7 @@ def test_exercises_that_cannot_be_computed_are_said_in_one_line(tmp_path):
     folder = tmp_path / "course"
     shutil.copytree(ROOT / "course_lib", folder / "course_lib", ignore=shutil.ignore_patterns("__pycache__"))
     lesson = folder / EXERCISES / "lesson01.py"
-    lesson.write_text(lesson.read_text(encoding="utf-8").replace("expect=_pocket", "expect=print"), encoding="utf-8")
+    lesson.write_text(lesson.read_text(encoding="utf-8").replace("expect=pocket", "expect=print"), encoding="utf-8")
     records = public_checks(folder)  # by that folder's exercises, not by those of this process
     assert records[f"{EXERCISES}lesson01.json"] != record(sheet("01_perceptron").exercises).encode()
     assert records[f"{EXERCISES}lesson02.json"] == record(sheet("02_neurons_and_layers").exercises).encode()
