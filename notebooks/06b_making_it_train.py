@@ -534,8 +534,8 @@ table([(lr, r.mean, r.range, *(lead(tried[0.1], r) if lr != 0.1 else (None, None
 # so compare seed by seed, as lesson 06 did row by row: the last columns have the mean lead of 0.1, and how uncertain
 # that mean is. With so few seeds, ask for three uncertainties before you believe a lead. Over 0.05 and 0.2 it is far
 # from that: any of the three would do. Over 0.01 and 0.03 it is more. At 0.3, about where our first test was lowest,
-# the network reads three or four points less on average, but some of its seeds do well. So the test does not find the
-# best rate. It finds the neighbourhood, for less than three epochs.
+# the network reads three or four points less on average, though one seed does better there. So the test does not find
+# the best rate. It finds the neighbourhood, for less than three epochs.
 
 # %% [markdown]
 # One rate need not serve the whole training. At the beginning the weights are random and the gradient changes quickly,

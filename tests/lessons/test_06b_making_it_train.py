@@ -243,7 +243,8 @@ def test_point_5_a_third_of_the_range_tests_lowest_point_is_a_good_rate(lesson):
     assert min(sure[0.01], sure[0.03]) > 3  # "over 0.01 and 0.03 it is more"
     assert 3 < leads[0.3][0] < 4.5  # "three or four points less on average"
     assert 2 < sure[0.3] < 3
-    assert min(np.subtract(best.validation, runs["momentum 0.9, lr 0.3"].validation)) < 0  # "some of its seeds do well"
+    lost = np.subtract(best.validation, runs["momentum 0.9, lr 0.3"].validation)
+    assert (lost < 0).sum() == 1  # "one seed does better there"
     assert max(runs["momentum 0.9, lr 0.05"].validation) > min(best.validation), "ranges overlap"
     assert len(lesson["lowest"]) == 5
     assert all(0.05 < rate / 3 < 0.2 for rate in lesson["lowest"])
