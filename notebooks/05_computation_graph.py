@@ -162,7 +162,7 @@ def backward(goal, receive, find_order=order_of):
     order = find_order(goal)
     for node in order:
         node.grad = 0.0
-    goal.grad = 1.0
+    goal.grad = np.ones_like(goal.value)  # 1, in the goal's shape
     for node in reversed(order):
         if node.parents:
             values = [p.value for p in node.parents]
@@ -232,10 +232,10 @@ checks.check_close([by_x, by_w], [16, 21], rtol=1e-6)
 # %% [markdown]
 # ## The derivative of a program
 #
-# Neither loop mentions the formula of $J$. Each node knew its own slopes, and the loops did the rest. So it should not
-# matter whether there *is* a formula. Take a program that Heron of Alexandria described some two thousand years ago.
-# Guess $y$, then replace it by the mean of $y$ and $x / y$, and again. It settles at the square root of $x$, although
-# its text has neither a root nor a power:
+# Neither loop mentions the formula of $J$. Each node knew its own slopes, and the loops did the rest. So it should work
+# for a program, too. Take one that Heron of Alexandria described some two thousand years ago. Guess $y$, then replace
+# it by the mean of $y$ and $x / y$, and again. It settles at the square root of $x$, although its text has neither a
+# root nor a power:
 
 # %%
 def heron(x, rounds):
@@ -274,9 +274,9 @@ table(slopes, ["rounds", "y", "dy/dx"],
 #
 # The first round has the slope 0.5. In the second, $x$ acts along two paths, through $y$ and directly, and they add up
 # to 0.26. Only as the value settles at 3 does the slope settle at 1/6. The graph holds what the program *did*:
-# additions, divisions and products, one after the other. The loop has left only its operations. Differentiating those
-# is called **automatic differentiation**. It does not nudge and measure, so there is no nudge to choose, too large or
-# too small. And it does not transform formulas.
+# additions, divisions and products, one after the other. Of the loop only the operations are left. Differentiating
+# those is called **automatic differentiation**. It does not nudge and measure, so there is no nudge to choose, too
+# large or too small. And it does not transform formulas.
 #
 # </details>
 
@@ -285,9 +285,9 @@ table(slopes, ["rounds", "y", "dy/dx"],
 program.confirm(f"{slopes[1][2]:.2f}")
 
 # %% [markdown]
-# A formula that does not name its intermediate results grows out of hand. Put each round into the next until only
-# $x$ and numbers are left, and count how often $x$ is written. In the graph, each round adds three nodes, because every
-# result is shared:
+# Without names for intermediate results a formula grows very fast. Put each round into the next until only $x$ and
+# numbers are left, and count how often $x$ is written. In the graph, each round adds three nodes, because every result
+# is shared:
 
 # %% tags=["hide-input"]
 # How long the formula is, and how large the graph.
@@ -371,9 +371,12 @@ print("W2 in every bit:", np.array_equal(W2.grad, by_hand["W2"]))
 
 # %% [markdown]
 # It is your derivation, one operation at a time. Walking back, the engine computes the same products of the same
-# matrices: `O` sends `G` a share, and that is $\delta_G$, from which `W2` gets its gradient; `A`
-# sends $\delta_Z$ to `Z`, and `Z` sends $X^T\delta_Z$ to `W`. Add a layer, and you write a line or two more; nobody
-# derives anything again.
+# matrices:
+#
+# - `O` sends $\delta_G$ to `G`, and `G` sends `W2` its gradient;
+# - `A` sends $\delta_Z$ to `Z`, and `Z` sends $X^T\delta_Z$ to `W`.
+#
+# Add a layer, and you write a line or two more; nobody derives anything again.
 
 # %% [markdown]
 # Here is the same walk as in the first figure, now with matrices. Below each value stands its gradient, of the same
@@ -459,7 +462,7 @@ _ = forward(biased)
 # %% [markdown]
 # ## What one plus sign is worth
 #
-# In lesson 04's network every node is used once, so the plus sign had nothing to add. Now use one twice. A **skip
+# In lesson 04's network every node is used once, so `keep` would have done there. Now use one twice. A **skip
 # connection** adds what went into a layer to what comes out of it: $S = A + H$, where $H = f(A V)$. It is one of the
 # many other topologies that a graph allows,[^Owens "More advanced stuff"] and networks of more than a hundred layers
 # are built this way.[^He "Deep Residual Learning for Image Recognition"] `A` now has two children, `P` $= A V$ and `S`.
@@ -506,7 +509,16 @@ for node in (W, V, W2):
 
 # %% [markdown]
 # Now break it, and let nodes `keep` the last share as in the first attempt. Only one node is used twice, so only one
-# sum is lost. How far does the damage reach?
+# sum is lost. How far does the damage reach? Here is the network once more:
+
+# %% tags=["hide-input"]
+# The skip network, before anything is broken.
+figures.show(
+    figures.graphs_down.draw_down(skip_loss),
+    alt="X and W lead to Z, Z to A. From A one edge leads to P, where V comes in, and on to H; another leads to S, "
+    "where H comes in. S and W2 lead to G, G to O, O and Y to the loss J.",
+    caption="The skip network: A has two children, P and S.",
+)
 
 # %% tags=["hide-input"]
 # A prediction.
@@ -575,8 +587,7 @@ table([(name, *(losses[step] for step in (0, 10, 50, 200))) for name, losses in 
 # ## What if a node is visited twice?
 #
 # Now the opposite mistake: the set `seen` is left out. Then a node is written into the order once for every path that
-# leads from it to the goal. It looks harmless, since before every copy of a node there is still a copy of each of its
-# parents.
+# leads from it to the goal. It looks harmless: parents still stand before their children.
 
 # %%
 def order_by_path(goal):
@@ -604,9 +615,9 @@ backward(double, add, order_by_path)
 print("once per path: ", leaf.grad)
 
 # %% [markdown]
-# The node `a` stands in the list twice. On its first visit its gradient is already complete, and it sends its share; on
-# the second it sends the same share again, and the answer doubles. And what does it cost? Chain such doublings:
-# $s_1 = s_0 + s_0$, $s_2 = s_1 + s_1$, and so on, one node for each step.
+# The node `a` stands in the list twice. At its first turn in the reversed list its gradient is complete, and it sends
+# its share. At its second turn it sends the same share again, and the answer doubles. And what does it cost? Chain such
+# doublings: $s_1 = s_0 + s_0$, $s_2 = s_1 + s_1$, and so on, one node for each step.
 
 # %% tags=["hide-input"]
 # A prediction.
@@ -634,10 +645,10 @@ table(list(zip(rungs, by_node, by_path)),
 # %% [markdown]
 # <details class="reveal"><summary>Every step doubles the paths</summary>
 #
-# A visit to $s_{n}$ makes two to $s_{n-1}$, which is $2^{n+1} - 1$ visits in all. A deep network with skip connections
-# has as many paths, and no computer would ever finish one of a hundred such steps. It is the same explosion as in
-# Heron's formula: written out, a subexpression is repeated once per path. **One visit per node, in an order that waits
-# for all children**, takes time proportional to the number of edges.
+# A visit to $s_{n}$ makes two to $s_{n-1}$, which is $2^{n+1} - 1$ visits in all. $n$ skip connections in a row make
+# $2^n$ paths, too; with a hundred of them no computer would finish. It is the same explosion as in Heron's formula:
+# written out, a subexpression is repeated once per path. **One visit per node, in an order that waits for all
+# children**, takes time proportional to the number of edges.
 #
 # </details>
 
@@ -665,7 +676,7 @@ modes = predict(
 modes
 
 # %% tags=["hide-output", "hide-input"]
-# Walks of both kinds; the rule is tried on fifty leaves below.
+# Walks of both kinds, by the rule; it is tried on fifty leaves below.
 weights = 784 * 128 + 128 + 128 * 10 + 10
 table(
     [(f"one loss, by {weights:,} weights", weights, 1),
@@ -676,7 +687,7 @@ table(
 # %% [markdown]
 # <details class="reveal"><summary>One number at the end, many at the beginning</summary>
 #
-# A walk in forward mode says what *one* number does to all outputs, and a matrix of weights holds many numbers. A
+# A walk in forward mode says what *one* number does to all outputs, so each of the 101,770 weights needs its own. A
 # walk backward says what all inputs do to *one* output. Learning has a single number at its end, the
 # loss, and as many inputs as there are weights, so backward needs a hundred thousand times fewer walks. The price is
 # memory, because the values of the forward pass must be kept until the way back. With one input and many outputs it is
@@ -685,7 +696,7 @@ table(
 # </details>
 
 # %% [markdown]
-# Try it with your nodes. As long as they hold single numbers, `node.shares(1.0, ...)` is the slope of each edge.
+# Try it with your nodes. As long as they hold single numbers, the shares of a gradient of 1 are the edges' slopes.
 
 # %%
 def forward_mode(goal, leaf):
@@ -711,8 +722,8 @@ print(f"{len(by_forward)} walks forward, 1 backward: the same derivatives:",
       np.allclose(by_forward, by_backward, rtol=1e-12))
 
 # %% tags=["hide-input"]
-# The answer, confirmed by what was counted: a walk for each leaf.
-modes.confirm(weights * len(by_forward) // len(leaves))
+# The answer, by the rule that the fifty leaves agree with: one walk forward finds one number.
+modes.confirm(weights // np.size(by_forward[0]))
 
 # %% [markdown]
 # ## Train with your own engine
@@ -749,10 +760,10 @@ def train(points, answers, hidden, lr, steps, rng):
     return answer
 
 # %% [markdown]
-# Forward, backward, a step for each weight: the loop is all that training is. Mind the learning rate. Our loss is a
-# *sum* over the samples, so its gradient grows with their number, as lesson 03 warned. For 400 points, a rate of 0.05
-# does what a rate of 20 would do to their mean; for the digits below it has to be much smaller, with twice as many
-# samples and 784 inputs instead of two. Four hundred points to learn from, four hundred fresh ones to be tested on:
+# Training is this loop and no more: forward, backward, a step for each weight. Mind the learning rate. Our loss is a
+# *sum* over the samples, so its gradient grows with their number, as lesson 03 warned. With 400 points, 0.05 on the sum
+# is the same step as 20 on the mean. For the digits below the rate has to be much smaller, with twice as many samples
+# and 784 inputs instead of two. Four hundred points to learn from, four hundred fresh ones to be tested on:
 
 # %%
 moons = data.two_moons(400, noise=0.15, rng=np.random.default_rng(1))
@@ -766,7 +777,8 @@ share_of_moons = np.mean(tell_moons(fresh[0]) == fresh[1])
 figures.show(
     figures.plots.decision_plane(*fresh, tell_moons, title="Two moons, fresh points", below=True),
     alt="A curved border follows the gap between the half moons; hardly a fresh point lies on its wrong side.",
-    caption=f"Right on {share_of_moons:.1%} of the fresh points; rings mark the others.",
+    caption=f"{np.sum(tell_moons(fresh[0]) == fresh[1])} of {len(fresh[1])} fresh points are right; rings mark the "
+    "others.",
 )
 
 # %% [markdown]
@@ -788,8 +800,8 @@ said = read(images)
 share_of_digits = np.mean(said == truth)
 misread = np.flatnonzero(said != truth)[:8]
 figures.show(
-    figures.plots.image_grid(images[misread].reshape(-1, 28, 28), [f"read as {(3, 8)[said[i]]}" for i in misread],
-                             cols=4, wrong=np.ones(len(misread), bool)),
+    figures.plots.image_grid(images[misread].reshape(-1, 28, 28), cols=4, wrong=np.ones(len(misread), bool),
+                             titles=[f"{(3, 8)[truth[i]]} read as {(3, 8)[said[i]]}" for i in misread]),
     alt="Some of the threes and eights that the engine's network misread; several are hard for people too.",
     caption=f"Read correctly: {share_of_digits:.1%} of 200 images it had never seen. Here are some of the others.",
 )  # fmt: skip
@@ -810,8 +822,8 @@ assert share_of_digits > 0.9
 # ## The same in PyTorch
 #
 # Is it what PyTorch computes? The course does not need PyTorch, so its numbers were recorded: a script,
-# [`tools/record_torch.py`](../tools/record_torch.py), ran graphs of this page there and kept the gradients. This
-# one has what went wrong above, a bias and a node that is used twice:
+# [`tools/record_torch.py`](../tools/record_torch.py), ran graphs of this page there and kept the gradients. This one
+# has both things that went wrong above, a bias and a node that is used twice:
 #
 # <details><summary>A text to read: the skip network with a bias, in PyTorch</summary>
 #
@@ -875,7 +887,7 @@ table(recorded_beside, ["of", "ours, first number", "PyTorch's", "largest differ
 # %% tags=["hide-input"]
 # Line by line.
 table(
-    [("requires_grad=True", "every Node gets a gradient, X and Y too; PyTorch keeps those that are asked for"),
+    [("requires_grad=True", "nothing: your engine finds the gradient of every Node, X and Y too"),
      ("x @ w, torch.tanh(...)", "__matmul__ and tanh: a node that notes its parents; PyTorch computes it at once"),
      ("output = ..., loss = ... in the loop", "forward(loss); PyTorch makes a new graph in each step"),
      ("optimizer.zero_grad()", "node.grad = 0.0 at the beginning of backward"),
@@ -888,9 +900,8 @@ table(
 # %% [markdown]
 # Two things differ. PyTorch computes each line as it is written, and takes its notes while doing so. You first wrote
 # the graph down and then ran it, as Theano and the first TensorFlow did.[^Dey "Building a DL Library"] So in PyTorch an
-# `if` can ask for a value, and in your engine it cannot, since nothing is computed yet. And there,
-# clearing old gradients is a separate call, `zero_grad` (today it sets them to `None`, unless told to fill in zeros).
-# Why keep them at all?
+# `if` can ask for a value, and in your engine it cannot, since nothing is computed yet. And in PyTorch, clearing is a
+# call of its own, `zero_grad`. Why keep old gradients at all?
 
 # %% [markdown]
 # ## A second call
@@ -908,12 +919,13 @@ graph.backward(goal)
 print("as by hand, in every bit:", np.array_equal(w.grad, by_hand["W"]))
 
 # %% [markdown]
-# Now forget that call on purpose. What happens then can be read from the library's `backward`. (A leaf is a node
-# without parents, here `w`; `hidden` is a node in between.)
+# Now forget that call on purpose. What happens then can be read from the end of the library's `backward`. (A leaf is a
+# node without parents, here `w`; `hidden` is a node in between.)
 
 # %% tags=["hide-input"]
-# The library's backward, as it is.
-listing(graph.backward, "The library's backward: which gradients does a call clear, and to which does it add?")
+# The lines of the library's backward that touch gradients.
+listing(graph.backward, "The end of the library's backward: which gradients does it clear, and to which does it add?",
+        start="# Values are there")
 
 # %% tags=["hide-input"]
 # A prediction.
@@ -939,14 +951,12 @@ print("after zero_grad, w by the first: ", np.unique(w.grad / first))
 # %% [markdown]
 # <details class="reveal"><summary>A common bug, and a good use</summary>
 #
-# Nodes in between are cleared in each call, or a doubled gradient would be sent on and doubled again. Leaves are not:
-# to them `parent.grad + g` adds. Forget `zero_grad` in a training loop, and each step uses the sum of all gradients so
-# far. No error tells you, and in PyTorch none does either. (There, a second `backward` on the *same* graph is refused,
-# unless it is told to retain it; in a training loop each round makes a new graph.) But adding has its good use: a sum
-# over samples can be taken in parts. If a batch does not fit into memory, send it through in pieces, call `backward`
-# after each, and make one step at the end. This is for a loss that is a sum, as ours is. If it is a mean, each piece
-# divides by its own size: with equal pieces the sum of the gradients is too large by the number of pieces, so divide by
-# it.
+# Nodes in between are cleared in each call. Otherwise old gradients would be sent on a second time. Leaves are not: to
+# them `parent.grad + g` adds. Forget `zero_grad` in a training loop, and each step uses the sum of all gradients so
+# far. No error tells you, and in PyTorch none does either. But adding has its good use: a sum over samples can be taken
+# in parts. If a batch does not fit into memory, send it through in pieces, call `backward` after each, and make one
+# step at the end. This is for a loss that is a sum, as ours is. If the loss is a mean, $p$ equal pieces give $p$ times
+# the gradient; divide it by $p$.
 #
 # </details>
 
@@ -1035,9 +1045,9 @@ print("gradients:", float(start.grad), "and", float(step.grad))
 #   `compute=lambda z: np.maximum(z, 0)` and `shares=lambda g, z: (g * (z > 0),)`. In the second place, all gradients
 #   agree with what is measured. In the first, the engine finds −0.0002 for `W[0, 0]`, and a nudge to both sides 0.2873.
 #   Neither is a slip. For the sample (1, 1), the first column of `W` gives 1 − 1 = 0, and there a ReLU has a corner.
-#   (The third column gives −1 + 1, and is no better off. The second one agrees.)
-#   To the right the slope is 0.5747, to the left −0.0002; the engine takes the left one, the nudge finds their mean.
-#   Check a gradient where no `z` is closer to 0 than the nudge.
+#   (The third column gives −1 + 1, and is no better off. The second one agrees.) To the right the slope is 0.5747, to
+#   the left −0.0002; the engine takes the left one, the nudge finds their mean. (In the row of (0, 0) every `z` is 0,
+#   too. No nudge of `W` moves it, so it does no harm.) Check a gradient where no nudge moves a `z` across 0.
 #
 #   </details>
 

@@ -13,6 +13,7 @@ _FORMULA = re.compile(r"(?<!\\)\$\$(.+?)(?<!\\)\$\$|(?<![\\$])\$(?!\s)([^$\n]+?)
 # Environments that the converter does not know, or numbers, by one that draws the same.
 _SAME = {"aligned": "split", "align": "align*", "equation": "equation*", "gathered": "matrix"}
 _MATRIX = re.compile(r"<mo>(?P<left>[\[(])</mo><mtable>(?P<rows>(?:(?!<mtable).)*?)</mtable><mo>[\])]</mo>", re.DOTALL)
+_NAMES = ("ln", "log", "exp", "sin", "cos", "tanh")
 _PRIMES = "\u2032\u2033\u2034"
 _CODE = re.compile(r"(<(pre|code|script|style)\b.*?</\2>)", re.DOTALL)
 
@@ -61,6 +62,7 @@ def to_mathml(latex: str, *, display: str = "inline") -> str:
     for element in list(tree.iter()):
         _pull_primes_down(element)
         _close_up_signs(element)
+        _part_names_from_numbers(element)
     return _MATRIX.sub(_fenced, ElementTree.tostring(tree, encoding="unicode"))
 
 
@@ -110,6 +112,16 @@ def _close_up_signs(element: ElementTree.Element) -> None:
         if is_sign and opens:
             child.attrib.update(form="prefix", lspace="0em", rspace="0em")
         before = child
+
+
+def _part_names_from_numbers(element: ElementTree.Element) -> None:
+    """Write ln 10 with a thin space: a browser sets the name of a function and its number or letter close together."""
+    children = list(element)
+    for at in range(len(children) - 1, 0, -1):
+        name, argument = children[at - 1], children[at]
+        is_name = name.tag in ("mi", "mo") and (name.text or "") in _NAMES
+        if is_name and argument.tag not in ("mo", "mspace"):  # ln(x) is close enough
+            element.insert(at, ElementTree.Element("mspace", width="0.17em"))
 
 
 def formulas_to_mathml(html: str, problems: list[str]) -> str:

@@ -47,6 +47,7 @@ TOPICS = {
     "halo_explorer": "halos",
     "mask_explorer": "masks",
     "network_volumes": "volumes",
+    "adam_valley": "valleys",
     "momentum_valley": "valleys",
     "nine_numbers": "xor_networks",
     "signal_explorer": "signals",

@@ -1,16 +1,32 @@
-// A narrow valley, walked without momentum and with it, from a start that the reader drags.
-// data: curvature, reach, bottom, most, rates, momenta, drawn, start, lr, momentum, shown, levels. Walks as `valleys.walk`.
+// A narrow valley, walked without momentum and with it, or with momentum and with Adam, from a start that one drags.
+// data: curvature, reach, bottom, most, rates, momenta, drawn, start, lr, momentum, shown, levels; for Adam, adam with
+// lr, rates, power, powers and betas. Walks as `valleys.walk` and `valleys.adam_walk`.
 ui => {
-  const {curvature, reach, bottom, most, rates, momenta, drawn, levels} = ui.data, look = ui.look, MINUS = "−";
-  let {lr, momentum, shown} = ui.data, start = [...ui.data.start], held = false;
+  const {curvature, reach, bottom, most, rates, momenta, drawn, levels, adam} = ui.data, look = ui.look, MINUS = "−";
+  let {lr, momentum, shown} = ui.data, start = [...ui.data.start], held = false, pace = adam && adam.lr, power = adam ? adam.power : 0;
   const height = ([u, v]) => .5 * (curvature[0] * u * u + curvature[1] * v * v);
-  const walk = mu => {
-    let p = start, velocity = [0, 0], last = -1;
+  const gradient = p => p.map((w, i) => 10 ** power * (curvature[i] * w));
+  const heavy = mu => {
+    let velocity = [0, 0];
+    return p => velocity = gradient(p).map((g, i) => mu * velocity[i] - lr * g);
+  };
+  const adaptive = ([one, two]) => {
+    let m = [0, 0], v = [0, 0], t = 0;
+    return p => {
+      const slopes = gradient(p);
+      t += 1;
+      m = slopes.map((g, i) => one * m[i] + (1 - one) * g);
+      v = slopes.map((g, i) => two * v[i] + (1 - two) * g * g);
+      return m.map((a, i) => -pace * (a / (1 - one ** t)) / (Math.sqrt(v[i] / (1 - two ** t)) + 1e-8));
+    };
+  };
+  const walk = step => {
+    let p = start, last = -1;
     const path = [p];
     for (let k = 0; k <= most; k++) {
       if (!(height(p) < bottom)) last = k;
-      velocity = velocity.map((v, i) => mu * v - lr * (curvature[i] * p[i]));
-      p = p.map((w, i) => w + velocity[i]);
+      const move = step(p);
+      p = p.map((w, i) => w + move[i]);
       if (k < drawn) path.push(p);
     }
     return {path, needed: last < most ? last + 1 : null};
@@ -18,8 +34,14 @@ ui => {
   const within = (w, i) => Math.max(-reach[i], Math.min(reach[i], +w.toFixed(2)));
   const put = (u, v) => { start = [within(u, 0), within(v, 1)]; };
   const decimals = n => v => v.toFixed(n);
-  ui.slider("learning rate", {min: rates[0], max: rates[1], step: .1, value: lr, say: decimals(1)}, v => { lr = v; });
-  ui.slider("momentum", {min: momenta[0], max: momenta[1], step: .02, value: momentum, say: decimals(2)}, v => { momentum = v; });
+  if (adam) {
+    const [least, greatest] = adam.powers;
+    ui.slider("the loss times", {min: least, max: greatest, value: power, say: v => `${10 ** v}`}, v => { power = v; });
+    ui.slider("Adam's rate", {min: adam.rates[0], max: adam.rates[1], step: .05, value: pace, say: decimals(2)}, v => { pace = v; });
+  } else {
+    ui.slider("learning rate", {min: rates[0], max: rates[1], step: .1, value: lr, say: decimals(1)}, v => { lr = v; });
+    ui.slider("momentum", {min: momenta[0], max: momenta[1], step: .02, value: momentum, say: decimals(2)}, v => { momentum = v; });
+  }
   const count = ui.slider("steps drawn", {min: 0, max: drawn, value: shown}, v => { shown = v; });
   const goto = n => { shown = Math.max(0, Math.min(drawn, n)); count.set(shown); };
   const back = ui.button("Back to the start", () => goto(0)), forth = ui.button("One step", () => goto(shown + 1));
@@ -52,12 +74,13 @@ ui => {
     const w = ui.width - 12, h = 2 * (TITLE + strip) + GAP + 8;
     map.replaceChildren();
     const svg = ui.svg("svg", {width: w, height: h, viewBox: `0 0 ${w} ${h}`, "aria-hidden": "true"}, map);
-    const walks = [walk(0), walk(momentum)];
+    const walks = adam ? [walk(heavy(momentum)), walk(adaptive(adam.betas))] : [walk(heavy(0)), walk(heavy(momentum))];
+    const ball = `Momentum ${momentum.toFixed(2)}`, names = adam ? [ball, "Adam"] : ["Without momentum", ball];
     walks.forEach(({path, needed}, i) => {
       const top = i * (TITLE + strip + GAP) + TITLE, role = i ? "data" : "gradient";
       const X = u => LEFT + (u + reach[0]) * scale, Y = v => top + (reach[1] - v) * scale;
-      ui.svg("text", {x: LEFT, y: top - 7, "font-weight": "bold"}, svg, `${i ? `Momentum ${momentum.toFixed(2)}` :
-        "Without momentum"}: ${needed === null ? "never at the bottom" : `${needed} steps`}`);
+      ui.svg("text", {x: LEFT, y: top - 7, "font-weight": "bold"}, svg, `${names[i]}: ` +
+        (needed === null ? "never at the bottom" : `${needed} steps`));
       const view = ui.svg("svg", {x: LEFT, y: top, width: 2 * reach[0] * scale, height: strip,
         viewBox: `${LEFT} ${top} ${2 * reach[0] * scale} ${strip}`}, svg);
       ui.svg("rect", {x: LEFT, y: top, width: 2 * reach[0] * scale, height: strip, fill: look.grid}, view);
@@ -74,11 +97,15 @@ ui => {
     });
     back.setAttribute("aria-disabled", shown === 0);
     forth.setAttribute("aria-disabled", shown === drawn);
-    const [plain, heavy] = walks, at = walks.map(x => x.path[shown]), losses = at.map(height);
-    Object.assign(ui.root.dataset, {start: JSON.stringify(start), lr, momentum, shown, plain: JSON.stringify(plain.needed),
-      heavy: JSON.stringify(heavy.needed), here: JSON.stringify(at), losses: JSON.stringify(losses)});
+    const [above, below] = walks, at = walks.map(x => x.path[shown]), losses = at.map(height);
+    Object.assign(ui.root.dataset, {start: JSON.stringify(start), lr, momentum, shown, plain: JSON.stringify(above.needed),
+      heavy: JSON.stringify(below.needed), here: JSON.stringify(at), losses: JSON.stringify(losses)});
     const loss = x => x < 1e6 ? num(x) : "more than a million";
-    ui.caption(`From ${pair(start)}, rate ${lr.toFixed(1)}. Without momentum: ${after(plain.needed)}. With momentum ` +
-      `${momentum.toFixed(2)}: ${after(heavy.needed)}. At step ${shown} the losses are ${loss(losses[0])} and ${loss(losses[1])}.`);
+    const first = ({path}) => pair(path[1].map((w, i) => w - start[i]));
+    ui.caption(adam ? `From ${pair(start)}, the loss times ${10 ** power}. Momentum ${momentum.toFixed(1)} at the rate ${lr.toFixed(1)}: ` +
+      `first step ${first(above)}, ${after(above.needed)}. Adam at the rate ${pace.toFixed(2)}: first step ${first(below)}, ` +
+      `${after(below.needed)}.` :
+      `From ${pair(start)}, rate ${lr.toFixed(1)}. Without momentum: ${after(above.needed)}. With momentum ` +
+      `${momentum.toFixed(2)}: ${after(below.needed)}. At step ${shown} the losses are ${loss(losses[0])} and ${loss(losses[1])}.`);
   };
 }

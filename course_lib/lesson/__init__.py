@@ -6,7 +6,7 @@ them found, and `listing` folds a text of the library. `estimated` is the predic
 `issued` the machine instructions that it is made of; `count_layer` counts ways to compute a convolution layer.
 
 The experiments of single lessons: `lines`, `corrections` and `two_digits` of 01; `recorded_gradients` of 05; `pushes`,
-`steps_until` and `judged_by_others` of 06; `signals`, `examine`, `rate_range`, `training_runs`, `xor_runs`,
+`steps_until` and `judged_by_others` of 06; `signals`, `examine`, `rate_range`, `training_runs`, `lead`, `xor_runs`,
 `warm_up_runs`, `sick_curves`, `strangers` and `waking_epochs` of 06b; `moved` and `with_room` of 07; `padded`,
 `train_in_phases`, `cost_share`, `layer_times`, `unrolled_times` and `colour_images` of 09;
 `climb_each`, `random_changes` and `relative_roughness` of 10.
@@ -35,6 +35,7 @@ from .training_health import (
     Signal,
     Stranger,
     examine,
+    lead,
     rate_range,
     sick_curves,
     signals,
@@ -51,7 +52,7 @@ __all__ = [
     "ColourImages", "Counted", "Descent", "Examination", "Findings", "Issued", "Listing", "Measured", "Prediction",
     "Rate", "RecordedGradients", "Runs", "Signal", "Stranger", "Table", "TwoDigits", "climb_each", "colour_images",
     "columns", "cost_share", "count_layer", "counts", "estimated", "examine", "findings", "issued",
-    "judged_by_others", "layer_times", "listing", "measured", "memory_ladder", "microbench", "moved", "padded",
+    "judged_by_others", "layer_times", "lead", "listing", "measured", "memory_ladder", "microbench", "moved", "padded",
     "predict", "pushes", "random_changes", "rate_range", "recorded_gradients", "registers",
     "relative_roughness", "sick_curves", "signals", "steps_until", "strangers", "table", "train_in_phases",
     "training_runs", "two_digits", "unrolled_times", "waking_epochs", "warm_up_runs", "with_room", "xor_runs",

@@ -81,7 +81,8 @@ def table(rows, columns=None, *, caption="", align=None, formats=None):
     Raises
     ------
     ValueError
-        Rows or columns of different lengths, no column, `align` or `formats` that do not fit the columns.
+        Rows or columns of different lengths, no column, `align` or `formats` that do not fit the columns, a ``$`` in
+        a cell, a name or the caption: outputs hold no formulas, so it would be shown as it is.
 
     Source: the course's own.
     """
@@ -105,7 +106,11 @@ def table(rows, columns=None, *, caption="", align=None, formats=None):
     if len(align) != len(columns) or set(align) - set(SIDES):
         raise ValueError(f"align is {align!r}; it needs one of l, c, r for each of the {len(columns)} columns")
     told = [tuple(_told(cell, formats.get(name)) for cell, name in zip(row, columns, strict=True)) for row in rows]
-    return Table(tuple(told), columns, align, " ".join(str(caption).split()))
+    caption = " ".join(str(caption).split())
+    for text in (caption, *columns, *(cell for row in told for cell in row)):
+        if "$" in text:
+            raise ValueError(f"the table has a $ in {text!r}; its text is shown as it is, so write σ or √2, no formula")
+    return Table(tuple(told), columns, align, caption)
 
 
 def _numbers(cells):

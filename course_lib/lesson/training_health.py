@@ -272,11 +272,34 @@ def xor_runs(*, folder=None):
 
 
 def warm_up_runs(*, folder=None):
-    """Return {name: (learned, of)}: how many of so many deep networks learned at a high rate.
+    """Return {name: what each of so many deep networks reads after training at a high rate}, in per cent, by seed.
 
-    FileNotFoundError without `results/training.json`. Source: the course's own.
+    0 where a network's numbers ran away. FileNotFoundError without `results/training.json`. Source: the course's own.
     """
-    return {row["name"]: (row["solved"], row["of"]) for row in _part("warming", folder)}
+    return {row["name"]: tuple(row["reads"]) for row in _part("warming", folder)}
+
+
+def lead(runs, other):
+    """Return (mean, uncertainty) of the lead of some trainings over others, in points, seed by seed.
+
+    The uncertainty is that of the mean: the leads' standard deviation by the root of their number.
+
+    Parameters
+    ----------
+    runs, other : Runs
+        Trainings from the same seeds.
+
+    Raises
+    ------
+    ValueError
+        If one has more seeds than the other, or both have only one.
+
+    Source: the course's own; comparing in pairs is Student's ("The Probable Error of a Mean", 1908).
+    """
+    leads = [a - b for a, b in zip(runs.validation, other.validation, strict=True)]
+    if len(leads) < 2:
+        raise ValueError("one seed says nothing about the others; a lead needs two or more.")
+    return float(np.mean(leads)), float(np.std(leads, ddof=1) / np.sqrt(len(leads)))
 
 
 @dataclass(frozen=True)

@@ -275,7 +275,7 @@ def _checksum(value):
 
 
 def backward(goal):
-    """Set `grad` of every node to d goal / d node, in reverse topological order.
+    """Find d goal / d node for every node, in reverse topological order, and put it into `grad`.
 
     The gradients of leaves are added to what they hold (see `zero_grad`); those of computed nodes
     start at zero in every call.
@@ -302,6 +302,7 @@ def backward(goal):
     start = gradient_for(goal.value, np.ones(np.shape(goal.value))) if np.ndim(goal.value) else 1.0
     if goal.is_leaf and goal.grad is not None:
         start = goal.grad + start
+    # Values are there; now the gradients.
     for node in order:
         if not node.is_leaf:
             node.grad = None

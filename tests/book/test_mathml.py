@@ -46,6 +46,11 @@ def test_a_prime_keeps_its_size(latex, drawn):
     assert drawn.replace("PRIME", prime) in to_mathml(latex)
 
 
+@pytest.mark.parametrize(("latex", "apart"), [(r"\ln 10", 1), (r"-\ln k_T", 1), (r"\ln(x)", 0), (r"\ln \frac12", 1)])
+def test_the_name_of_a_function_stands_apart_from_its_number_or_letter(latex, apart):
+    assert to_mathml(latex).count("<mspace") == apart
+
+
 @pytest.mark.parametrize(
     ("latex", "named"),
     [

@@ -1,4 +1,4 @@
-"""The valley of momentum in a page: moved by mouse and by keys, and walking as Python does."""
+"""The valley of momentum and of Adam in a page: moved by mouse and by keys, and walking as Python does."""
 
 import json
 
@@ -26,6 +26,7 @@ def every_figure():
     return {
         "lesson": figures.momentum_valley(start=(-9, 1.5), lr=1.9, momentum=0.9),
         "axis": figures.momentum_valley(start=(-8, 0), lr=1.9, momentum=0.5, shown=0),
+        "adam": figures.adam_valley(shown=10),
     }
 
 
@@ -66,6 +67,20 @@ def test_it_counts_and_walks_as_python_does(page):
         np.testing.assert_allclose(json.loads(seen["losses"]), [valleys.height(p) for p in walks], rtol=1e-9)
         assert json.loads(seen["plain"]) == valleys.steps_to_bottom((-9, 1.5), lr, 0.0)
         assert json.loads(seen["heavy"]) == valleys.steps_to_bottom((-9, 1.5), lr, mu)
+
+
+def test_adam_walks_as_python_does_and_as_far_at_any_scale_of_the_loss(page):
+    settings = [[power, rate, 10] for power in (-3, -1, 0, 1, 3) for rate in (0.05, 0.3, 2)]
+    for seen, (power, rate, n) in zip(page.evaluate(SWEEP, ["adam", settings]), settings, strict=True):
+        walks = [valleys.walk((-9, 1.5), 1.9, 0.9, n, 10.0**power), valleys.adam_walk((-9, 1.5), rate, n, 10.0**power)]
+        np.testing.assert_allclose(json.loads(seen["here"]), [w[-1] for w in walks], rtol=1e-9, atol=1e-12)
+        assert json.loads(seen["plain"]) == valleys.steps_to_bottom((-9, 1.5), 1.9, 0.9, 10.0**power)
+        assert json.loads(seen["heavy"]) == valleys.arrived(valleys.adam_walk((-9, 1.5), rate, 1000, 10.0**power))
+    page.evaluate(SWEEP, ["adam", [[1, 0.3, 10]]])
+    assert "the loss times 10. Momentum 0.9 at the rate 1.9: first step (1.71, −28.5), not at the bottom" in caption(
+        page, "adam"
+    )
+    assert "Adam at the rate 0.30: first step (0.3, −0.3), at the bottom after 64 steps." in caption(page, "adam")
 
 
 def test_the_caption_tells_both_counts_and_who_never_arrives(page):

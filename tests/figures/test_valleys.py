@@ -82,3 +82,25 @@ def test_every_corner_of_the_sliders_can_be_drawn():
 def test_what_the_sliders_do_not_have_is_refused(given, said):
     with pytest.raises(ValueError, match=said):
         figures.momentum_valley(**given)
+
+
+@pytest.mark.parametrize("times", [1e-3, 1.0, 1e3])
+def test_adams_walk_is_the_librarys_step_and_does_not_see_the_scale_of_the_loss(times):
+    p, m, v = np.array([-9.0, 1.5]), np.zeros(2), np.zeros(2)
+    path = valleys.adam_walk((-9.0, 1.5), 0.3, 30, times)
+    for k in range(1, 31):
+        ops.adam_step([p], [times * np.multiply(valleys.CURVATURE, p)], 0.3, [m], [v], step=k)
+        np.testing.assert_allclose(path[k], p, rtol=1e-9)
+    np.testing.assert_allclose(path, valleys.adam_walk((-9.0, 1.5), 0.3, 30), atol=2e-3)  # epsilon is seen
+    np.testing.assert_allclose(path[1] - path[0], [0.3, -0.3], rtol=1e-3)  # alike, however steep
+
+
+def test_the_scale_of_the_loss_stops_or_breaks_momentum_and_not_adam():
+    heavy = {power: valleys.steps_to_bottom((-9, 1.5), 1.9, 0.9, 10.0**power) for power in (-2, 0, 1)}
+    assert heavy == {-2: None, 0: 69, 1: None}
+    assert {valleys.arrived(valleys.adam_walk((-9, 1.5), 0.3, valleys.MOST, 10.0**k)) for k in range(-3, 4)} == {64}
+    alt = figures.adam_valley(power=1).static.alt
+    assert "with momentum 0.9 it is never at the bottom; with Adam it is at the bottom after 64 steps" in alt
+    assert "the loss times 10" in alt
+    with pytest.raises(ValueError, match=r"power is 4; the slider goes from -3 to 3"):
+        figures.adam_valley(power=4)

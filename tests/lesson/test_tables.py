@@ -52,6 +52,14 @@ def test_a_cell_is_told_by_its_kind(cell, told):
     assert table([[cell]], ["x"]).rows == ((told,),)
 
 
+@pytest.mark.parametrize("given", [([["$Y$"]], ["x"]), ([[1]], ["$x$"])])
+def test_a_formula_that_nobody_would_draw_is_refused(given):
+    with pytest.raises(ValueError, match=r"has a \$ in '\$[Yx]\$'; its text is shown as it is"):
+        table(*given)
+    with pytest.raises(ValueError, match="has a"):
+        table([[1]], ["x"], caption="of $x$")
+
+
 def test_a_dict_of_columns_is_a_table_too():
     assert table({"n": [1, 2], "loss": [0.5, None]}).text == "n  loss\n-  ----\n1   0.5\n2"
 

@@ -10,6 +10,7 @@ from course_lib import reference as ops
 from course_lib.lesson import (
     Runs,
     examine,
+    lead,
     rate_range,
     sick_curves,
     signals,
@@ -128,11 +129,22 @@ def test_runs_have_a_mean_and_a_range_and_come_from_the_committed_file():
         runs = training_runs(part)
         assert all(len(r.validation) == len(r.training) == 5 for r in runs.values())
         assert all(0 <= min(r.validation) <= max(r.validation) <= 100 for r in runs.values())
-    assert all(of == 10 for _, of in (*xor_runs().values(), *warm_up_runs().values()))
+    assert all(of == 10 for _, of in xor_runs().values())
+    assert [len(reads) for reads in warm_up_runs().values()] == [40, 40]
     assert len({s.name for s in strangers()}) == len(strangers()) == 60
     assert all(s.learns == (s.reads >= 80) and set(s.failed) <= {1, 2, 3, 4} for s in strangers())
     assert len(waking_epochs()) == 5
     assert {len(losses) for curve in sick_curves().values() for losses in curve} == {21}
+
+
+def test_a_lead_is_taken_seed_by_seed_with_the_uncertainty_of_its_mean():
+    better, worse = Runs("a", (), (91.0, 93.0, 90.0)), Runs("b", (), (90.0, 91.0, 90.0))
+    assert lead(better, worse) == pytest.approx((1, 1 / np.sqrt(3)))
+    assert lead(worse, better)[0] == pytest.approx(-1)
+    with pytest.raises(ValueError, match="one seed says nothing"):
+        lead(Runs("a", (), (91.0,)), Runs("b", (), (90.0,)))
+    with pytest.raises(ValueError, match="shorter"):
+        lead(better, Runs("b", (), (90.0, 91.0)))
 
 
 def test_a_file_or_a_part_that_is_missing_is_told_with_what_makes_it(tmp_path):

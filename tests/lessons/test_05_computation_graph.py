@@ -97,6 +97,26 @@ def test_a_value_that_broadcasting_stretched_gets_the_measured_gradient_in_its_o
         node.value = kept
 
 
+@pytest.mark.parametrize("op", ["+", "-", "*", "/"])
+@pytest.mark.parametrize("shape", [(1, 1), (1,), ()])
+def test_a_goal_that_an_operation_makes_has_gradients_in_its_own_shape(lesson, op, shape):
+    """One sample through X W + b, with no loss behind it: the gradient that `backward` begins with has a shape too."""
+    made = {"+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b, "/": lambda a, b: a / b}[op]
+    slopes = {"+": (1, 1), "-": (1, -1), "*": (4, 2), "/": (1 / 4, -2 / 16)}[op]
+    a, b = lesson["Node"](np.full(shape, 2.0)), lesson["Node"](np.full(shape, 4.0))
+    goal = made(a, b)
+    lesson["forward"](goal)
+    lesson["backward"](goal, lesson["add"])
+    for node, slope in zip((a, b), slopes, strict=True):
+        assert np.shape(node.grad) == shape
+        np.testing.assert_allclose(node.grad, np.full(shape, slope))
+    x, w, bias = (lesson["Node"](np.ones(s)) for s in ((1, 2), (2, 1), (1,)))
+    goal = x @ w + bias
+    lesson["forward"](goal)
+    lesson["backward"](goal, lesson["add"])
+    assert [np.shape(node.grad) for node in (x, w, bias)] == [(1, 2), (2, 1), (1,)]
+
+
 def test_a_bias_first_gets_a_row_for_each_sample_and_then_their_sum(lesson, shown, prose):
     assert lesson["broadcast"].answer == "twelve numbers, of shape (4, 3)"
     assert "b (3,)   b.grad (4, 3)" in shown
@@ -308,6 +328,11 @@ def test_no_straight_line_separates_the_moons(lesson):
     assert np.mean((ones @ best > 0) == labels) < 0.95
 
 
+def test_forward_mode_is_confirmed_by_what_one_walk_finds(lesson):
+    assert {np.size(found) for found in lesson["by_forward"]} == {1}
+    assert lesson["modes"].answer == lesson["weights"] == 101_770
+
+
 def test_pytorch_is_shown_and_never_imported():
     text = SCRIPT.read_text(encoding="utf-8")
     code = "\n".join(line for line in text.splitlines() if not line.startswith("#"))
@@ -364,7 +389,8 @@ def test_backward_twice_doubles_and_zero_grad_forgets(lesson, shown):
     assert "after zero_grad, w by the first:  [1.]" in shown
     assert "two halves make the whole gradient: True" in shown
     text = next(line for line in shown.split("\n\n") if "parent.grad + g" in line)
-    assert "if not node.is_leaf:\n            node.grad = None" in text, "the fold shows which gradients a call clears"
+    assert "if not node.is_leaf:\n        node.grad = None" in text, "the fold shows which gradients a call clears"
+    assert "added to what they hold" not in text, "and not the words of its answer"
 
 
 @pytest.mark.parametrize(("pieces", "loss"), [(2, "half_squared_sum"), (2, "quadratic_cost"), (4, "quadratic_cost")])
@@ -382,14 +408,14 @@ def test_pieces_of_a_sum_add_up_and_pieces_of_a_mean_are_too_large_by_their_numb
     added = sum(gradient(np.arange(4)[k::pieces]) for k in range(pieces))
     times = pieces if loss == "quadratic_cost" else 1
     np.testing.assert_allclose(added, times * gradient(np.arange(4)), rtol=1e-12)
-    assert "too large by the number of pieces" in prose
+    assert "$p$ equal pieces give $p$ times the gradient" in prose
 
 
 def test_the_gradient_of_a_sum_grows_with_the_samples(lesson, prose):
     points, _ = lesson["moons"]
     assert len(points) * 0.05 == pytest.approx(20)
     assert lesson["seen"].sum() == 2 * len(points)
-    assert "For 400 points, a rate of 0.05 does what a rate of 20 would do to their mean" in prose
+    assert "With 400 points, 0.05 on the sum is the same step as 20 on the mean" in prose
     text = SCRIPT.read_text(encoding="utf-8")
     assert "lr=0.05, steps=500" in text
     assert "lr=0.003, steps=200" in text
@@ -510,6 +536,8 @@ def test_a_relu_in_place_of_the_first_sigmoid_stands_on_its_corner(lesson, prose
     numbers = [f"{v:.4f}".replace("-", "−") for v in (found, (right + left) / 2, right, left)]
     assert "the engine finds {} for `W[0, 0]`, and a nudge to both sides {}.".format(*numbers[:2]) in prose
     assert "To the right the slope is {}, to the left {};".format(*numbers[2:]) in prose
+    assert z.value[0].tolist() == [0, 0, 0]  # the sample (0, 0), which no nudge moves
+    assert not lesson["X"].value[0].any()
     assert z.value[3].tolist() == [0, -1, 0]  # the third column too, and not the second
     for row in range(2):
         for column, corner in ((0, True), (1, False), (2, True)):

@@ -166,6 +166,7 @@ NEW_RULES: tuple[Rule, ...] = (
     lint_form.folds_begin_lines,
     lint_form.asserts_are_hidden,
     lint_form.tables_are_tables,
+    lint_form.formulas_are_drawn,
     lint_predictions.predictions_are_confirmed,
     lint_predictions.predictions_open_folds,
 )

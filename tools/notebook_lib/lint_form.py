@@ -125,6 +125,21 @@ def tables_are_tables(notebook: NotebookNode) -> list[str]:
     return found
 
 
+def formulas_are_drawn(notebook: NotebookNode) -> list[str]:
+    """No paragraph, item or cell of a table that begins with $ and ends in a digit.
+
+    The book's reader of formulas takes the last digit for one that stands before the dollar, and leaves the formula
+    as it is typed.
+    """
+    found = []
+    for n, text in prose_cells(notebook):
+        pieces = re.split(r"\n\s*\n|\n(?=\s*(?:[-*+]|\d+\.)\s)|(?<!\\)\|", text)
+        bare = (re.sub(r"^\s*(?:[-*+]|\d+\.)\s+", "", piece).strip() for piece in pieces)
+        found += [f"cell {n}: '{piece}' begins with $ and ends in a digit; the book would leave the $ raw"
+                  for piece in bare if re.match(r"\$[^$]", piece) and piece[-1].isdigit()]  # fmt: skip
+    return found
+
+
 def _pads(node: ast.AST) -> bool:
     """Whether a call prints an f-string with a width in it."""
     if not (isinstance(node, ast.Call) and dotted(node.func) == "print"):
