@@ -575,7 +575,8 @@ wrong_new = np.array([ops.perceptron_predict(pair.x_new, w) != pair.y_new for w 
 misses = wrong_new.sum(axis=1)
 right_new = 1 - misses / len(pair.y_new)
 figures.show(
-    figures.convergence.margins(digit_margins[:20], right_new[:20], (digit_margins[20], right_new[20]), "new digits"),
+    figures.convergence.margins(digit_margins[:20], right_new[:20], (digit_margins[20], right_new[20]), "new digits",
+                               widest_is="a wide margin"),
     alt=f"20 orders with margins from {digit_margins[:20].min():.2f} to {digit_margins[:20].max():.2f} are right on "
     f"{right_new[:20].min():.1%} to {right_new[:20].max():.1%} of the new digits, the wide margin on "
     f"{right_new[20]:.1%}",
@@ -669,12 +670,12 @@ needed = corrections.in_crowds(new_points, new_labels, widest, (30, 300, 3000), 
 table(needed, ["points", "corrections, mean of 10 runs", "most"], formats={"corrections, mean of 10 runs": ".1f"})
 
 # %% [markdown]
-# <details class="reveal"><summary>The crowd hardly matters</summary>
+# <details class="reveal"><summary>A hundred times the crowd, not twice the corrections</summary>
 #
 # A point costs a correction only if it is answered wrongly when its turn comes, and a line that is right for 30 points
 # of a cloud is right for most of the others. So the number of samples is not what decides, as long as the gap stays as
-# wide. (We held it fixed. Drawn freely, 3,000 points of these clouds overlap, and no line separates them.) What decides
-# is two lengths, as you will see: how wide the gap between the groups is, and how far out the samples lie.
+# wide. (We held it fixed. Drawn freely, 3,000 points of these clouds overlap, and no line separates them.) What limits
+# the number are two lengths, as you will see: how wide the gap between the groups is, and how far out the samples lie.
 #
 # </details>
 
@@ -860,7 +861,7 @@ figures.show(
 # %% [markdown]
 # ## What goes wrong: the forgotten bias input
 #
-# A run can go in circles on an easy task, too. Go back to NAND, which a line can do, and leave out the column of ones.
+# Go back to NAND, which a line can do, and leave out the column of ones.
 # Every score is then $w_1 x_1 + w_2 x_2$, without a $b$. What is the score of the corner (0, 0)? Draw
 # the four corners before you decide.
 
@@ -906,7 +907,8 @@ figures.show(
     figures.perceptron.lines_seen([fit, no_bias], x, y, ["with bias", "bias forgotten"]),
     alt="With a bias the lines move freely and end right; without it all pass through "
     "the origin and the last one gets two samples wrong",
-    caption="The last line (solid), and the lines before it (dashed, in the order in which they were left). "
+    caption="The last line (solid), and the lines before it that cross the frame (dashed, in the order in which they "
+    "were left). "
     "Ring and cross: wrong in the end. Without a bias all lines are pinned to (0, 0).",
 )
 
@@ -917,11 +919,11 @@ figures.show(
 #
 # The cycle gives a test. Show the samples in a fixed order, and write down the weights at the end of each epoch. **If
 # the same weights come back, and there was a mistake in between, the run will never end**: what happened in between
-# will happen again. (Without a mistake they come back, too: then the run has converged.) And come back they will, if
-# the samples and the learning rate are whole numbers. For then so are the weights, and as they never grow beyond a
-# certain length, whatever the samples,[^Block and Levin "On the Boundedness of an Iterative Procedure for Solving a
-# System of Linear Inequalities, 1970"] there are only so many of them. `lines.cycle_of` returns the first epoch whose
-# weights come back, and how many epochs later they do.
+# will happen again. (Without a mistake they come back, too: then the run has converged.) If the samples, the learning
+# rate and the first weights are whole numbers, a run without an end must come back: its weights stay whole, they
+# never grow beyond a certain length,[^Block and Levin "On the Boundedness of an Iterative Procedure for Solving a
+# System of Linear Inequalities, 1970"] and there are only so many such weights. `lines.cycle_of` returns the first
+# epoch whose weights come back, and how many epochs later they do.
 
 # %%
 for name, run in {"XOR": xor, "NAND without bias": no_bias}.items():
@@ -964,11 +966,10 @@ table(rows, ["examples", "new digits misread, mean"], align="rr", formats={"new 
 # %% [markdown]
 # Bad luck, or is something wrong with the line? The machine on this page does not find the best dividing line. It
 # stops at the first cut without a mistake, and many cuts make none on the examples. Which new digits yours misreads
-# depends on the order of the old ones, and that is the luck. That it misreads some is none, and how many depends
-# above all on the examples: 16 times as many, and only about a third of the mistakes are left. A better cut may help
-# a little. The sum of the 20 orders misreads 8, and they misread nearly 10 on average; with the 3s and 8s it is much
-# the same. (The wide margin did not help.) And some digits may need a rule that is richer than one flat cut through
-# the pixels.
+# depends on the order of the old ones: that is luck. That it misreads some at all is not. How many depends above all
+# on how many examples it had: with 16 times as many, about a third of the mistakes are left. A better cut may help a
+# little: the sum of the 20 orders misreads 8, fewer than they do one by one on average. (The wide margin did not
+# help.) And some digits may need a rule that is richer than one flat cut through the pixels.
 #
 # The flat cut is what let the perceptron learn from 800 examples, where a table would have learned nothing. It is also
 # what fails at a table of four rows. The next lesson puts several perceptrons together, in the hope of more than one

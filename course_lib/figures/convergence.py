@@ -39,7 +39,7 @@ def squeeze(along, lengths, longest, margin):
 
 
 @style.styled
-def margins(margins, right, widest, fresh="fresh points"):
+def margins(margins, right, widest, fresh="fresh points", widest_is="the widest margin"):
     """Return a figure with a point for each line: its margin to the right, its share of right answers on fresh data.
 
     Parameters
@@ -48,8 +48,8 @@ def margins(margins, right, widest, fresh="fresh points"):
         Shares between 0 and 1.
     widest : (float, float)
         Margin and share of the line with the widest margin, drawn as a ring.
-    fresh : str
-        What the lines were tried on.
+    fresh, widest_is : str
+        What the lines were tried on, and what the ring is called: by looking one finds a wide margin, not the widest.
 
     Source: the course's own.
     """
@@ -57,7 +57,7 @@ def margins(margins, right, widest, fresh="fresh points"):
     fig, ax = style.new_figure(3.85, 3.1)
     ax.scatter(margins, 100 * np.asarray(right), s=28, color=style.COLOURS["weight"], label=f"{len(margins)} orders")
     ax.scatter([widest[0]], [100 * widest[1]], s=110, facecolor="none", edgecolor=style.INK, linewidth=1.8,
-               label="the widest margin")  # fmt: skip
+               label=widest_is)  # fmt: skip
     ax.set(xlabel="margin of the line", ylabel=f"right on {fresh}, %")
     ax.legend(loc="lower right")
     return fig
