@@ -23,7 +23,7 @@ DRAWN = {
     "01, the weights": lambda: digit_pair.weight_images([np.append(RNG.standard_normal(784), 0)], ["end"]),
     "a matrix": lambda: plots.matrix(MAP, diverging=True),
     "07, a moved map": lambda: convolution.moved_maps(DIGITS[0], DIGITS[0], MAP, MAP, 0),
-    "07, cut masks": lambda: convolution.best_places(DIGITS[:1], MAP[None], np.ones((1, 1, 35, 35))),
+    "07, cut masks": lambda: convolution.best_places(DIGITS[:1], MAP[None], np.ones((1, 1, 35, 35)), [3]),
     "08, a mask that learns": lambda: learned_mask._draw(DIGITS[0], W[0, 0], W[0, 1]),
     "10, masks": lambda: convnets.mask_rows({"start": W[0]}),
     "10, all masks": lambda: convnets.digit_and_masks(DIGITS[0], W, 3, 0.5),
