@@ -90,8 +90,8 @@ table([("one node", pixels), ("all nodes", pixels**2)], ["of", "weights"])
 # %% [markdown]
 # <details class="reveal"><summary>Every node has a weight for every pixel</summary>
 #
-# 62,500 nodes with 62,500 weights each make about 3.9 billion weights.[^Hwu "Fully Connected Layers Not Always Useful"] In
-# float32 they fill 15.6 GB, and every single one has to be learned.
+# 62,500 nodes with 62,500 weights each make about 3.9 billion weights.[^Hwu "Fully Connected Layers Not Always Useful"]
+# In float32 they fill 15.6 GB, and every single one has to be learned.
 #
 # </details>
 
@@ -190,9 +190,9 @@ print(f"output 5: {y[0, 0, 1, 1]:g}")
 # ## Several maps
 #
 # A colour image has three numbers per pixel: red, green and blue. Each of the three images is a **map** or channel, and
-# each has its own mask. The products are added over all maps, so three maps go in and *one* comes
-# out.[^Dey "Convolution Layer"] Here are three maps of 3 × 3 and three masks of 2 × 2.[^Hwu "Analysis of Small Example"]
-# The upper left output, by hand:
+# each has its own mask. The products are added over all maps, so three maps go in and *one* comes out.[^Dey
+# "Convolution Layer"] Here are three maps of 3 × 3 and three masks of 2 × 2.[^Hwu "Analysis of Small Example"] The
+# upper left output, by hand:
 #
 # $$\begin{aligned}
 # &(1{\cdot}1 + 2{\cdot}0 + 0{\cdot}0 + 1{\cdot}1) \\
@@ -375,7 +375,8 @@ figures.convolution.coverage_stepper(layers)
 
 # %% [markdown]
 # Our layer loses one column and one row: 15 of 64 pixels, nearly a quarter. With padding 1 a column is left over again,
-# but it is one of the added zeros, and column 7 is seen. So whenever you choose a stride above 1, compute what is left over.
+# but it is one of the added zeros, and column 7 is seen. So whenever you choose a stride above 1, compute what is left
+# over.
 #
 # Padding has a second effect: it gives the edge more weight. With mask 3 and stride 1, a corner pixel is seen once
 # without padding and four times with padding 1; a pixel in the middle is seen nine times either way.
@@ -497,13 +498,13 @@ figures.show(
 
 # %% [markdown]
 # **Move the input, and the output moves with it**: the layer is **equivariant** to shifts, because it shares its
-# weights. There are two limits. What moves over the border is lost. And with stride 2, a shift by 2 pixels moves the map
-# by 1, but a shift by 1 pixel gives another map.
+# weights. There are two limits. What moves over the border is lost. And with stride 2, a shift by 2 pixels moves the
+# map by 1, but a shift by 1 pixel gives another map.
 #
 # So does a network that begins with a convolution read digits that have moved? Build one. It has 64 masks, and nobody
 # trains them: they are pieces of 9 × 9 pixels cut out of 64 training digits, about in the middle, less their mean, so
-# that even grey gives 0. With `pad=8` a mask may hang over the edge as far as it can. (From the first cell of this page:
-# `digits`, `training`, `moved`. Only digits with room for the move are used, so no ink leaves the picture.)
+# that even grey gives 0. With `pad=8` a mask may hang over the edge as far as it can. (From the first cell of this
+# page: `digits`, `training`, `moved`. Only digits with room for the move are used, so no ink leaves the picture.)
 
 # %%
 def cut_masks(images, rng):
@@ -538,8 +539,8 @@ figures.show(
 
 # %% [markdown]
 # After the convolution stands a single dense layer, which gets all 82,944 numbers of the 64 maps. One step changes a
-# score by the learning rate times the sum of the squared inputs, and so many inputs have a large sum. So the rate has to
-# be small: 0.0001 works. (The training digits go through in 16 parts; the maps of all at once would take 1.3 GB.)
+# score by the learning rate times the sum of the squared inputs, and so many inputs have a large sum. So the rate has
+# to be small: 0.0001 works. (The training digits go through in 16 parts; the maps of all at once would take 1.3 GB.)
 
 # %%
 train = np.array_split(digits.images("train"), 16)
@@ -597,8 +598,8 @@ on_shifted.confirm("about a half, like the dense network" if half else str(all_r
 
 # %% [markdown]
 # The third network has the *same* 64 masks and the same ReLU. Of each map it keeps a single number, the largest, and
-# again one dense layer learns the digit, now from 64 numbers. A 0 and a 7 are made of different pieces, so these numbers
-# differ. (Each of the 64 is brought to mean 0 and standard deviation 1 first.)
+# again one dense layer learns the digit, now from 64 numbers. A 0 and a 7 are made of different pieces, so these
+# numbers differ. (Each of the 64 is brought to mean 0 and standard deviation 1 first.)
 
 # %%
 def largest(images):
