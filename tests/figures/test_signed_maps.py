@@ -85,5 +85,8 @@ def test_strongly_negative_pixels_may_have_a_dash_and_reach_may_be_given():
     assert drawn.get_clim() == (-4, 4)
     assert ax.collections[0].get_offsets().tolist() == [[0, 1]]
     ax = style.new_figure(2, 2)[1]
+    signed(ax, [[0, -1], [-4, 4]], dash=0.5, extent=(1, 5, 5, 1))
+    assert ax.collections[0].get_offsets().tolist() == [[2, 4]]
+    ax = style.new_figure(2, 2)[1]
     assert signed(ax, np.zeros((2, 2))).get_clim() == (-1, 1)
     assert signed(ax, [[np.nan, 2.0]], 3).get_clim() == (-3, 3)
