@@ -967,7 +967,7 @@ figures.show(
          "pushed on; below: its nearest training digit": pushed[:6, 0]}, [f"a {judge}" for judge in judged[:6]]),
     alt="Six 5s; the same, changed as much at random: 5s behind grey noise; and pushed on: smeared, some of them still "
     "5s, some broken or on the way to a 3.",
-    caption="Pushed on, some are still 5s to you, and some are not.")
+    caption="Pushed on, some are still 5s to you, and some are not. The nearest digit is a crude judge: look yourself.")
 
 # %% [markdown]
 # Each of the three can be tricked, after about the same distance. And `net`'s images? Those that stop at its own border
