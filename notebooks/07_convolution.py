@@ -90,8 +90,8 @@ table([("one node", pixels), ("all nodes", pixels**2)], ["of", "weights"])
 # %% [markdown]
 # <details class="reveal"><summary>Every node has a weight for every pixel</summary>
 #
-# 62,500 nodes with 62,500 weights each make about 3.9 billion.[^Hwu "Fully Connected Layers Not Always Useful"] In
-# float32 they fill 15.6 GB, and every single one has to be learned.
+# 62,500 nodes with 62,500 weights each make about 3.9 billion weights.[^Hwu "Fully Connected Layers Not Always Useful"]
+# In float32 they fill 15.6 GB, and every single one has to be learned.
 #
 # </details>
 
@@ -126,8 +126,8 @@ print([float(v) for v in y])
 # flip.
 #
 # On an image the mask slides in two directions, and it may move by more than one pixel at a time: its step is the
-# **stride**. Zeros may be laid around the image first, the **padding**, so that every pixel can be the middle of a
-# window. Type your own mask below, or take one that is ready, and point at the
+# **stride**. One may first lay zeros around the image, the **padding**; then every pixel can be the middle of a window.
+# Type your own mask below, or take one that is ready, and point at the
 # output (or walk over it with the arrow keys): the frame on the left shows which pixels are multiplied, and below you
 # see the products and their sum. Three things to find out:
 #
@@ -143,9 +143,8 @@ figures.mask_explorer()
 #
 # Blur spreads every stroke over its neighbours. A single 1 to the *right* of the middle moves the picture to the
 # *left*: each output copies its right neighbour. On an even patch all products share one factor, the grey of the patch,
-# so the sum is that grey times the sum of the mask, which is 0. (Outline answers only where a pixel differs from the
-# *mean* of those around it, so a grey that rises evenly gives 0 as well.) A stride of 2 computes a quarter of the
-# outputs and a stride of 3 about a ninth; you lose the fine detail between them.
+# so the sum is that grey times the sum of the mask, which is 0. A stride of 2 computes a quarter of the outputs and a
+# stride of 3 about an eighth; you lose the fine detail between them.
 #
 # </details>
 
@@ -191,10 +190,9 @@ print(f"output 5: {y[0, 0, 1, 1]:g}")
 # ## Several maps
 #
 # A colour image has three numbers per pixel: red, green and blue. Each of the three images is a **map** or channel, and
-# each has its own mask. The products are added over all maps, so three maps go in and *one* comes
-# out.[^Dey "Convolution Layer"] (A mask can also slide along one axis, as over a sound, or along three, as through a
-# medical scan.[^Hwu "Example Convolution Inputs"] Several maps are added just the same.) Here are three
-# maps of 3 × 3 and three masks of 2 × 2.[^Hwu "Analysis of Small Example"] The upper left output, by hand:
+# each has its own mask. The products are added over all maps, so three maps go in and *one* comes out.[^Dey
+# "Convolution Layer"] Here are three maps of 3 × 3 and three masks of 2 × 2.[^Hwu "Analysis of Small Example"] The
+# upper left output, by hand:
 #
 # $$\begin{aligned}
 # &(1{\cdot}1 + 2{\cdot}0 + 0{\cdot}0 + 1{\cdot}1) \\
@@ -219,6 +217,11 @@ print(y3[0, 0])
 figures.convolution.slide_stepper(x3, w3)
 
 # %% [markdown]
+# No number of `w` changes: the masks that slide are always the same. The pixel in the middle of each map is in all four
+# windows. (A mask can also slide along one axis, as over a sound, or along three, as through a medical
+# scan.[^Hwu "Example Convolution Inputs"] Several maps are added just the same.)
+
+# %% [markdown]
 # For $M$ output maps there are $M$ such sets of masks, and $B$ images go through together. The mask has
 # $K_h \times K_w$ weights, and $S$ is the stride. As in a dense layer, each output map can have a bias $b_m$, which is
 # added everywhere. At row $h$, column $v$ (we keep the letter $w$ for the weights), output map $m$ of image $n$ is
@@ -226,7 +229,7 @@ figures.convolution.slide_stepper(x3, w3)
 # $$y_{n,m,h,v} = b_m + \sum_{c,\,p,\,q} x_{n,\,c,\,hS+p,\,vS+q}\; w_{m,c,p,q}$$
 #
 # where $c$ counts the input maps and $p, q$ the rows and columns of the mask, all from 0. With padding, the $x$ of the
-# formula is the image with its zeros around; the table gives the sizes without them.
+# formula has its zeros already; $H$ and $W$ below are the sizes before padding.
 #
 # | | shape |
 # |---|---|
@@ -306,8 +309,8 @@ table(rows, ["stride", "shape of y", "loops agree", "windows agree"])
 #
 # Left to itself, the image shrinks: a mask 5 wide has only $28 - 5 + 1 = 24$ places in a row of 28. Padding puts $P$
 # zeros on each side. LeNet-5, the network of lesson 09, pads digits of 28 × 28 to 32 × 32,[^Hwu "Inputs Inflated to
-# Provide Padding"] so that even a stroke that ends near the edge can lie in the middle of what its higher layers look
-# at. How many places does that make? The last window must still fit into the padded image:
+# Provide Padding"] so that the end of a stroke near the edge can still be in the middle of a window of a later layer.
+# How many places does that make? The last window must still fit into the padded image:
 # $(H_{out} - 1)\,S + K \le H + 2P$. So[^Dey "Convolution Layer: Spatial Transformations"]
 #
 # $$H_{out} = 1 + \left\lfloor \frac{H - K + 2P}{S} \right\rfloor$$
@@ -359,8 +362,11 @@ bars.confirm({(True, True): "both", (True, False): "only column 6"}.get(
 # %% [markdown]
 # In the pictures below, every number says how many windows see that pixel, and a cross means that none does. The first
 # is this very layer. Three more follow: mask 2 with stride 3, mask 5 with stride 3, and mask 3 with stride 2 and
-# padding 1. Before you press, say which of them sees every pixel without padding, which one misses only padding, and
-# which one has gaps between its windows.
+# padding 1. Before you press, say
+#
+# - which of them sees every pixel without padding;
+# - which one misses nothing but padding;
+# - which one has gaps between its windows.
 
 # %%
 # (size, K, S, P)
@@ -368,8 +374,9 @@ layers = [(8, 3, 2, 0), (8, 2, 3, 0), (8, 5, 3, 0), (8, 3, 2, 1)]
 figures.convolution.coverage_stepper(layers)
 
 # %% [markdown]
-# Our layer loses one column and one row: 15 of 64 pixels, nearly a quarter. With padding 1 the column that is left
-# over holds only zeros, and the bar is seen. So whenever you choose a stride above 1, compute what is left over.
+# Our layer loses one column and one row: 15 of 64 pixels, nearly a quarter. With padding 1 a column is left over again,
+# but it is one of the added zeros, and column 7 is seen. So whenever you choose a stride above 1, compute what is left
+# over.
 #
 # Padding has a second effect: it gives the edge more weight. With mask 3 and stride 1, a corner pixel is seen once
 # without padding and four times with padding 1; a pixel in the middle is seen nine times either way.
@@ -468,6 +475,9 @@ table([("dense", pixels**2), ("only local", int(covered.sum())), ("only shared",
 # From 3.9 billion to 25, and it takes both rules. Locality without sharing leaves 1.5 million weights. Sharing without
 # locality leaves one mask of 499 × 499, large enough to cover the whole image from every place: a quarter of a million
 # weights.
+#
+# Does an output then see no more than 5 × 5 pixels? In the first layer, yes. But an output of a second such layer sees
+# 5 × 5 outputs of the first, and through them 9 × 9 pixels. Layer by layer, the view widens.
 
 # %% [markdown]
 # ## The digit moves
@@ -488,14 +498,13 @@ figures.show(
 
 # %% [markdown]
 # **Move the input, and the output moves with it**: the layer is **equivariant** to shifts, because it shares its
-# weights. There are two limits. What moves over the border is lost, and with stride 2 only shifts by 2, 4, ... pixels
-# give a shifted map.
+# weights. There are two limits. What moves over the border is lost. And with stride 2, a shift by 2 pixels moves the
+# map by 1, but a shift by 1 pixel gives another map.
 #
 # So does a network that begins with a convolution read digits that have moved? Build one. It has 64 masks, and nobody
 # trains them: they are pieces of 9 × 9 pixels cut out of 64 training digits, about in the middle, less their mean, so
-# that even grey gives 0. With `pad=8` a mask may hang over the edge as far as it can. (`digits`, the networks'
-# `training` and the `moved` test digits come from the first cell of this page. Only digits with room for the move are
-# used, so no ink leaves the picture; `moved` checks that.)
+# that even grey gives 0. With `pad=8` a mask may hang over the edge as far as it can. (From the first cell of this
+# page: `digits`, `training`, `moved`. Only digits with room for the move are used, so no ink leaves the picture.)
 
 # %%
 def cut_masks(images, rng):
@@ -514,26 +523,24 @@ def maps_of(images):
     return np.maximum(maps, 0)  # ReLU; (B, 64, 36, 36)
 
 # %% [markdown]
-# The sum is large where the digit looks like the piece: ink meets the mask's positive numbers, and paper, which is 0,
-# lies under the negative ones. So each map says where its piece of a stroke is found, and how well it fits. Here are
-# three of the masks; the frame is the place of the best fit, the number above it is the sum there.
+# The sum is large where ink meets the mask's positive numbers, and paper, which is 0, lies under the negative ones. So
+# each map says where something like its piece of a stroke stands, and how much of it. Here are three of the masks; the
+# frame is the place of the largest sum.
 
 # %% tags=["hide-input", "nbval-ignore-output"]
-# Three masks, and where each fits best on the digit, before and after the move.
-chosen = [3, 12, 33]
+# Three masks, and the place of each one's largest sum, before and after the move.
+chosen = [3, 16, 29]
 found = maps_of(pair)[:, chosen]
 figures.show(
-    figures.convolution.best_places(pair, masks[chosen, 0], found),
+    figures.convolution.best_places(pair, masks[chosen, 0], found, chosen),
     alt="Three masks, each a piece of a stroke. On the digit each has a frame where its sum is largest; on the digit "
-    "moved by three pixels the frame has moved along, and the sum is the same: "
-    + ", ".join(f"{a:.1f} and {b:.1f}" for a, b in zip(*found.max(axis=(2, 3)), strict=True)),
+    "moved by three pixels the frame has moved along.",
     caption="Left, a mask: where it is orange it wants ink, where it is purple it wants paper.")
 
 # %% [markdown]
-# After the convolution stands a single dense layer, which gets all 82,944 numbers of the 64 maps. With so many inputs,
-# one step of the weights moves the scores a long way, namely in proportion to the sum of the squared inputs. So the
-# learning rate has to be small: 0.0001 works. (The training digits go through in 16 parts, because all maps at once
-# would fill the memory.)
+# After the convolution stands a single dense layer, which gets all 82,944 numbers of the 64 maps. One step changes a
+# score by the learning rate times the sum of the squared inputs, and so many inputs have a large sum. So the rate has
+# to be small: 0.0001 works. (The training digits go through in 16 parts; the maps of all at once would take 1.3 GB.)
 
 # %%
 train = np.array_split(digits.images("train"), 16)
@@ -591,8 +598,8 @@ on_shifted.confirm("about a half, like the dense network" if half else str(all_r
 
 # %% [markdown]
 # The third network has the *same* 64 masks and the same ReLU. Of each map it keeps a single number, the largest, and
-# again one dense layer learns the digit, now from 64 numbers. Each number is how well one piece fits at its best, and a
-# 0 has other pieces than a 7. (Each of the 64 is brought to mean 0 and standard deviation 1 first.)
+# again one dense layer learns the digit, now from 64 numbers. A 0 and a 7 are made of different pieces, so these
+# numbers differ. (Each of the 64 is brought to mean 0 and standard deviation 1 first.)
 
 # %%
 def largest(images):
@@ -648,12 +655,44 @@ shifted.confirm("as many as unmoved" if stays else str(conv_right))
 
 # %% [markdown]
 # Keep the two words apart. A convolution is *equivariant*: its maps move along with the object. The largest value of a
-# map is *invariant*: it does not say where the object is. Together they read the digit from the top of this page
-# wherever it stands.
+# map is *invariant*: it does not say where the object is. Here is the digit from the top of this page again:
+
+# %% tags=["hide-input", "nbval-ignore-output"]
+# The third network's four readings of the first digit.
+again = [int(conv_net.predict(v)[one]) for v in seen]
+figures.show(
+    figures.convolution.read_again([moved(test[one], s) for s in shifts], again),
+    alt=f"The {labels[one]} from the top, moved by 0, 1, 2 and 3 pixels. The third network reads "
+    f"{', '.join(map(str, again))}",
+    caption="Above each digit, what the third network takes it for.")
+
+# %% [markdown]
+# One answer four times. That it is also right is not promised: of the digits where they stand, about one in ten is
+# misread, and then it is misread at every place.
 #
-# There is a price. Each mask still tells above from below within its own 9 × 9 pixels, but how the pieces lie relative
-# to each other is lost, and some digits that have not moved are misread because of it. Pooling, in lessons 08 and 09,
-# forgets the place a little at a time. And nobody will cut out masks any more: in lesson 08 a mask learns.
+# What does the network pay for not asking *where*? Each mask still tells above from below within its own 9 × 9 pixels.
+# But how the pieces lie relative to each other? Cut every test digit into an upper and a lower half, with nine rows of
+# paper between them, so that no mask sees both. Then exchange the halves. (A mask does not mind a taller image.)
+
+# %%
+upper, lower = test[:, :14], test[:, 14:]
+paper = np.zeros_like(test[:, :9])
+torn = np.concatenate((upper, paper, lower), axis=1)
+swapped = np.concatenate((lower, paper, upper), axis=1)
+told = [conv_net.predict((largest(images) - centre) / spread)
+        for images in (torn, swapped)]
+
+# %% tags=["hide-input", "nbval-ignore-output"]
+# The digit of the top, torn and with its halves exchanged.
+figures.show(
+    figures.convolution.read_again([torn[one], swapped[one]], [t[one] for t in told], ["cut in two", "exchanged"]),
+    alt=f"The {labels[one]}, cut in two, and its halves exchanged; the network gives both the same answer.",
+    caption=f"The same answer to both: for {np.mean(told[0] == told[1]):.0%} of all test digits.")
+
+# %% [markdown]
+# To this network the two are one picture: the same pieces, somewhere. That is the price of forgetting the place all at
+# once. Pooling, in lessons 08 and 09, forgets it a little at a time. And nobody will cut out masks any more: in lesson
+# 08 a mask learns.
 
 # %% [markdown]
 # ## Try it

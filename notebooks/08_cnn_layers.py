@@ -16,11 +16,15 @@
 #
 # A network that reads digits needs masks, and nobody types them in: it has to learn them. Below, a mask starts as
 # noise. It is shown ten handwritten digits (one of them is drawn), and step by step its nine numbers change, until it
-# finds vertical edges as well as lesson 07's mask does. At each step we need to know how the error depends on each of
-# the nine, and that is the backward pass of a convolution. Does that need new rules?
+# finds vertical edges as well as lesson 07's mask does. (Orange is positive, purple negative.) At each step we need to
+# know how the error depends on each of the nine, and that is the backward pass of a convolution. Does that need new
+# rules?
 
 # %% tags=["hide-input"]
+from timeit import repeat
+
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from course_lib import checks, data, figures
 from course_lib import reference as ops
@@ -33,15 +37,15 @@ noise = rng.standard_normal((3, 3))
 figures.learned_mask.mask_learning(digits, edges, noise, example=3)
 
 # %% [markdown]
-# On this page we compute that backward pass in three ways that look nothing alike, and then ask why they agree. At the
-# end, a few lines of your own teach the mask.
+# On this page we compute that backward pass in three ways that look nothing alike, and then ask why they agree. Each is
+# a few lines long, and at the end those lines teach the mask.
 #
 # ## You will be able to
 #
 # - run max pooling, average pooling and the leaky ReLU forward and backward by hand;
 # - compute $\partial E/\partial W$ and $\partial E/\partial X$ of a convolution by loops, as convolutions and as matrix
 #   products, for one map and for several;
-# - say what unrolling an image costs, and what a matrix product gives back for it;
+# - say what unrolling an image costs, and what one gains by it all the same;
 # - choose test data on which a mistake cannot hide.
 
 # %% [markdown]
@@ -62,12 +66,19 @@ figures.learned_mask.mask_learning(digits, edges, noise, example=3)
 #
 # In code, `dy` is $\partial E/\partial Y$, `dx` is $\partial E/\partial X$, and `dw` is $\partial E/\partial W$. Each
 # has the shape of its array. As in lesson 04, a forward function returns its output and a `cache`, a tuple of whatever
-# the backward function will need. The letters are lesson 07's: $B$ images of $C$ maps come in, $M$ maps go out, a mask
-# has $K \times K$ weights; $n$, $c$ and $m$ count images, input maps and output maps, $h$ and $v$ the rows and columns
-# of a map, $p$ and $q$ those of a mask.
+# the backward function will need. The letters are lesson 07's:
+#
+# | | how many | counted by |
+# |---|---|---|
+# | images | $B$ | $n$ |
+# | input maps | $C$ | $c$ |
+# | output maps | $M$ | $m$ |
+# | rows and columns of a map | $H, W$ | $h, v$ |
+# | rows and columns of a mask | $K, K$ | $p, q$ |
 #
 # We begin with the layers that have no weights.
-#
+
+# %% [markdown]
 # ## ReLU with a slope
 #
 # A plain ReLU returns 0 for every negative input. The **leaky ReLU** returns the input times a small number instead,
@@ -81,16 +92,16 @@ print("forward ", a)
 print("backward", ops.leaky_relu_backward(np.array([10.0, 10.0, 10.0, 10.0]), cache))
 
 # %% [markdown]
-# A plain ReLU would have stopped the first three gradients. The leaky one lets a tenth of each through, so even a
+# A plain ReLU would have stopped the first three gradients. With slope 0.1 a tenth of each gets through, so even a
 # neuron whose sum is negative for every sample can still learn.
 #
 # ## Max pooling
 #
 # **Pooling** replaces a whole window of $F \times F$ pixels by one number: its largest value in **max pooling**, its
-# mean in **average pooling**. The maps become smaller, and lesson 07's promise is kept: position is forgotten, a little
-# at a time. Nothing is trained, and each map is treated on its own.[^Dey "Pooling Layer"] The windows
-# move by the stride $S$, which is $F$ unless you say otherwise. The sizes are those of a convolution without padding,
-# rounded down:[^Dey "Pooling Layer: Spatial Transformations"]
+# mean in **average pooling**. The maps become smaller, and, as lesson 07 promised, the position is forgotten a little
+# at a time. Nothing is trained, and each map is treated on its own.[^Dey "Pooling Layer"] The windows move by the
+# stride $S$, which is $F$ unless you say otherwise. The sizes are those of a convolution without padding, rounded
+# down:[^Dey "Pooling Layer: Spatial Transformations"]
 #
 # $$\begin{gathered} H_{out} = 1 + \left\lfloor \frac{H - F}{S} \right\rfloor \\
 # (B, C, H, W) \to (B, C, H_{out}, W_{out}) \end{gathered}$$
@@ -122,12 +133,23 @@ print("y", y[0, 0], "place", place[0, 0])
 
 # %% [markdown]
 # Place 5 is row 1, column 1, since $5 = 1 \cdot 4 + 1$. The second window holds 2 twice, and place 2 is the first of
-# them: a later value must be strictly larger to win, so ties keep the first. Backward, every `dy` goes to its winner:
+# them: a later value must be strictly larger to win, so ties keep the first. Backward, every `dy` goes to its winner.
+# (`reshape(-1)` lists the pixels of a map row by row, as `place` counts them. `np.add.at` adds at the listed places,
+# also where one is listed twice.)
+
+# %%
+def max_pool_backward(dy, cache):
+    shape, place = cache
+    dx = np.zeros(shape)
+    for n, c in np.ndindex(shape[:2]):  # every map
+        np.add.at(dx[n, c].reshape(-1), place[n, c], dy[n, c])
+    return dx
+
+dy_pool = np.array([[4.0, 7]])
+dx_pool = max_pool_backward(dy_pool[None, None], cache)[0, 0]
 
 # %% tags=["hide-input"]
-# Where a dy of 4 and a dy of 7 go.
-dy_pool = np.array([[4.0, 7]])
-dx_pool = ops.max_pool_backward(dy_pool[None, None], cache)[0, 0]
+# Where the 4 and the 7 go.
 figures.show(
     figures.cnn_layers.pooling_routes(four, dy_pool),
     alt="The winners at places 5 and 2 receive 4 and 7; every other dx is 0.",
@@ -137,7 +159,7 @@ figures.show(
 
 # %% [markdown]
 # Nudge a value that has lost, and the maximum stays the same: no effect, no gradient. At a tie the maximum has a kink,
-# like ReLU at 0, and no single right answer. The first 2 could have the 7, or the second, or each 3.5: all of them are
+# like ReLU at 0, and no single right answer: giving the 7 to the first 2, to the second, or 3.5 to each would all be
 # valid. Ours and PyTorch give it to the first.
 #
 # Now move the windows by one pixel at a time. There are three of them, and they overlap.
@@ -154,7 +176,7 @@ pooled
 
 # %% tags=["hide-output"]
 y, cache = ops.max_pool_forward(four[None, None], 2, stride=1)
-dx_overlap = ops.max_pool_backward(np.array([[[[4.0, 6, 7]]]]), cache)[0, 0]
+dx_overlap = max_pool_backward(np.array([[[[4.0, 6, 7]]]]), cache)[0, 0]
 print("y", y[0, 0], "  dx:")
 print(dx_overlap)
 
@@ -172,9 +194,11 @@ pooled.confirm(int(dx_overlap[1, 1]))
 
 # %% [markdown]
 # In average pooling there is no winner. Raising one pixel by $d$ raises the mean by $d/F^2$, so each pixel of the
-# window gets `dy` $/ F^2$. Below, `dy` is 8 and 4. Are these functions right on larger arrays too? Lesson 04's check
-# compares each with measured slopes, on random inputs and with a random `dy`, and raises an error if one is wrong. The
-# windows are $3 \times 3$ with stride 2, so that they overlap.
+# window gets `dy` $/ F^2$. Here `dy` is 8 and 4.
+#
+# Are the three functions right on larger arrays too? Lesson 04's check compares each with measured slopes, on random
+# inputs and with a random `dy`, and raises an error if one is wrong. The windows are $3 \times 3$ with stride 2, so
+# that they overlap.
 
 # %%
 y, cache = ops.average_pool_forward(four[None, None], 2)
@@ -183,7 +207,7 @@ print(ops.average_pool_backward(np.array([[[[8.0, 4]]]]), cache)[0, 0])
 x_random = rng.standard_normal((2, 3, 7, 6))
 checked = {
     "leaky ReLU": (lambda x: ops.leaky_relu_forward(x, 0.1), ops.leaky_relu_backward),
-    "max pooling": (lambda x: ops.max_pool_forward(x, 3, stride=2), ops.max_pool_backward),
+    "max pooling": (lambda x: ops.max_pool_forward(x, 3, stride=2), max_pool_backward),
     "average pooling": (lambda x: ops.average_pool_forward(x, 3, stride=2), ops.average_pool_backward),
 }
 for name, (forward, backward) in checked.items():
@@ -243,8 +267,8 @@ print(dw, "db", dy.sum())
 #
 # $$\frac{\partial E}{\partial x_{hv}} = \sum_{p,q} \frac{\partial E}{\partial y_{h-p,\,v-q}}\; w_{pq}$$
 #
-# The output's index is $h - p$: the further along the mask the weight, the earlier the output. Near the border some of
-# these outputs do not exist, and their terms are left out.
+# The output's index is $h - p$: a weight further down or further right in the mask meets this pixel for an output
+# further up or further left. Near the border some of these outputs do not exist, and their terms are left out.
 
 # %%
 pixel = dy[1, 1] * w[0, 0] + dy[1, 0] * w[0, 1] + dy[0, 1] * w[1, 0] + dy[0, 0] * w[1, 1]
@@ -289,8 +313,8 @@ print("dw as before:", np.array_equal(dw_loops, dw))
 
 # %% [markdown]
 # The result has to grow from $(3,3)$ to $(4,4)$, so `dy` gets a border of $K - 1$ zeros. The zeros are the outputs that
-# do not exist. A convolution that is padded until, at the corner, the mask overlaps `dy` in a single cell is called a
-# **full convolution**. Step through it; the dashed cells are the border. At the corner one product lies on `dy`, at an
+# do not exist. With so much padding that the mask overlaps `dy` in a single cell at the corner, it is a **full
+# convolution**. Step through it; the dashed cells are the border. At the corner one product lies on `dy`, at an
 # edge two, inside four: as many as there were windows that saw the pixel.
 
 # %%
@@ -386,7 +410,7 @@ def maps_by_loops(dy, x, w):
 # %% [markdown]
 # The **second way** is again one convolution for each gradient. But `conv2d_forward` adds over axis 1, which both
 # arguments share: over the input maps $c$. For `dx` it has to add over $m$, and for `dw` over $n$. So the axes must be
-# exchanged first. To see which, look at the first two axes only, and let each map be one entry of a grid:
+# exchanged first. To see which, draw each map as one cell. Then `x` is a grid of images by input maps, and so on:
 
 # %% tags=["hide-input"]
 # Forward pass, dx and dw as products of grids whose entries are maps.
@@ -395,13 +419,19 @@ figures.show(
     alt="Three products of grids. Forward, a row of x meets a row of w. For dx, a row of dy meets a row of w with its "
     "axes exchanged. For dw, a row of x meets a row of dy, both exchanged, and the result is dw, exchanged.",
     caption="Framed: an entry of the result, and the two rows that make it. Entry meets entry, each pair is convolved "
-    "(*), and the results are added. A small T: two axes exchanged. For dx, masks are flipped and dy is padded.")
+    "(*), and the results are added. A small T: these two axes exchanged. For dx, masks are flipped, dy is padded.")
 
 # %% [markdown]
-# It is a matrix product whose entries are maps, and lesson 04's three rules are back. Forward, rows of $x$ meet rows of
-# $w$, which is $y = x\,w^\top$. So $dx = dy\; w$, and $dw = dy^\top x$. Since the function always lets rows meet rows,
-# as in $a\,b^\top$, we hand it $w^\top$ for `dx`. For `dw` we hand it $x^\top$ and $dy^\top$; that gives
-# $x^\top dy = dw^\top$, and we exchange the axes back. In code, `transpose(1, 0, 2, 3)` does each exchange:
+# These are matrix products whose entries are maps. Given $a$ and $b$, `conv2d_forward` lets rows meet rows: it computes
+# $a\,b^\top$. Forward that is $y = x\,w^\top$, and lesson 04's rules for the two gradients follow:
+#
+# | wanted | first argument | second | what comes out |
+# |---|---|---|---|
+# | $y = x\,w^\top$ | $x$ | $w$ | $y$ |
+# | $dx = dy\; w$ | $dy$ | $w^\top$ | $dx$ |
+# | $dw = dy^\top x$ | $x^\top$ | $dy^\top$ | $x^\top dy = dw^\top$ |
+#
+# In the last line the axes are exchanged back. In code, `transpose(1, 0, 2, 3)` does each exchange:
 
 # %%
 def maps_by_convolution(dy, x, w):
@@ -419,7 +449,7 @@ for way in (maps_by_loops, maps_by_convolution):
     print(way.__name__, np.array_equal(found[0], dX), np.array_equal(found[1], dW))
 
 # %% [markdown]
-# ## Third way: one matrix product
+# ## Third way: matrix products
 #
 # Copy each window of `x` into a column of a matrix. This is called **unrolling**, or **im2col**.[^Dey "Im2Col
 # Operation"] Write the masks of each output map as a row. Then the whole convolution is a matrix product:[^Hwu
@@ -436,11 +466,18 @@ for way in (maps_by_loops, maps_by_convolution):
 figures.cnn_layers.unrolled_stepper(x, (2, 2))
 
 # %% [markdown]
-# No pixel stands twice in one column or in one row: an output sees it once, and a weight meets it once. (`reshape(1,
-# -1)` makes one row; -1 means "as many as there are".)
+# No pixel stands twice in one column or in one row: an output sees it once, and a weight meets it once. In code, take
+# lesson 07's windows and give their axes another order: those of the mask go into a column, those of the place along
+# it. (`reshape(1, -1)` makes one row; -1 means "as many as there are".)
 
 # %%
-cols = ops.im2col(x[None, None], 2)[0]
+def im2col(x, mask):  # mask: (K, K)
+    windows = sliding_window_view(x, mask, axis=(2, 3))
+    B, C, H_out, W_out, K_h, K_w = windows.shape
+    columns = windows.transpose(0, 1, 4, 5, 2, 3)  # here the copying happens
+    return columns.reshape(B, C * K_h * K_w, H_out * W_out)
+
+cols = im2col(x[None, None], (2, 2))[0]
 w_rows, dy_rows = w.reshape(1, -1), dy.reshape(1, -1)
 print("cols", cols.shape, " w_rows", w_rows.shape, " dy_rows", dy_rows.shape)
 print("the product is y:", np.array_equal(w_rows @ cols, y.reshape(1, -1)))
@@ -453,38 +490,47 @@ print("the product is y:", np.array_equal(w_rows @ cols, y.reshape(1, -1)))
 # \frac{\partial E}{\partial X_{cols}} = W_{rows}^\top \frac{\partial E}{\partial Y}$$
 #
 # for one image; over a batch, sum the first over the images. Only the copying is new. If you copy a pixel to several
-# places, then on the way back you add up what comes from those places. That is **col2im**.
+# places, then on the way back you add up what comes from those places. That is **col2im**. Which pixel did each number
+# come from? Number the pixels, unroll the *numbers*, and you know:
 
 # %%
+def col2im(cols, shape, mask):  # shape: that of x
+    dx = np.zeros(shape)
+    came_from = im2col(np.arange(dx.size).reshape(shape), mask)
+    np.add.at(dx.reshape(-1), came_from, cols)
+    return dx
+
 # (1, 9) (9, 4) -> (1, 4)
 dw_product = (dy_rows @ cols.T).reshape(2, 2)
 # (4, 1) (1, 9) -> (4, 9)
 dcols = w_rows.T @ dy_rows
-dx_product = ops.col2im(dcols[None], (1, 1, 4, 4), 2)[0, 0]
+dx_product = col2im(dcols[None], (1, 1, 4, 4), (2, 2))[0, 0]
 print("largest difference from the loops:")
 print("dx", np.abs(dx_product - dx).max(), " dw", np.abs(dw_product - dw).max())
 
 # %% [markdown]
-# (Col2im does not undo im2col. Unroll and add back, and a pixel that was copied four times
-# comes back four times as large.) For several maps the rows and columns are longer: a column holds the window of map 0,
-# then, below it, the window of map 1 at the same place, and so on. There is one product for each image. Here is the
-# first image of the small example, with its two maps.
+# Col2im does not undo im2col. Unroll and add back, and a pixel that was copied four times comes back four times as
+# large.
+#
+# For several maps the rows and columns are longer: a column holds the window of map 0, then, below it, the window of
+# map 1 at the same place, and so on. Each image has products of its own. Here is the first image of the small example,
+# with its two maps.
 
 # %% tags=["hide-input"]
 # The unrolled matrix of two maps of 3 x 3, mask 2 x 2.
-two_maps = ops.im2col(X[:1], 2)[0].astype(int)  # (C K K, places) = (8, 4)
+two_maps = im2col(X[:1], (2, 2))[0].astype(int)  # (C K K, places) = (8, 4)
 for k, line in enumerate(two_maps):
     print("map", k // 4, " w", divmod(k % 4, 2), " | ", *line)
 
 # %%
 def maps_by_product(dy, x, w):
     # (B, C K K, places), (M, C K K) and (B, M, places)
-    cols = ops.im2col(x, w.shape[2:])
+    cols = im2col(x, w.shape[2:])
     w_rows = w.reshape(len(w), -1)
     dy_rows = dy.reshape(len(dy), len(w), -1)
     # (M, C K K), added over the images
     dw = (dy_rows @ cols.transpose(0, 2, 1)).sum(axis=0)
-    dx = ops.col2im(w_rows.T @ dy_rows, x.shape, w.shape[2:])
+    dx = col2im(w_rows.T @ dy_rows, x.shape, w.shape[2:])
     return dx, dw.reshape(w.shape)
 
 # %% [markdown]
@@ -498,23 +544,23 @@ def maps_by_product(dy, x, w):
 xb, wb = rng.standard_normal((2, 3, 11, 10)), rng.standard_normal((7, 3, 4, 5))
 dy1 = rng.standard_normal((2, 7, 8, 6))
 ways = (maps_by_loops, maps_by_convolution, maps_by_product)
-yours = {way.__name__: way(dy1, xb, wb) for way in ways}
+gradients = {way.__name__: way(dy1, xb, wb) for way in ways}
 
 # %% tags=["hide-input"]
 # Each array against that of the loops.
 def near(arrays):
     return [bool(np.allclose(other, arrays[0], rtol=1e-12, atol=1e-12)) for other in arrays[1:]]
 
-rows = [(name, str(wanted.shape), *near([found[k] for found in yours.values()]))
+rows = [(name, str(wanted.shape), *near([found[k] for found in gradients.values()]))
         for k, (name, wanted) in enumerate((("dx", xb), ("dw", wb)))]
 table(rows, ["array", "shape", "convolution = loops", "matrix product = loops"], align="llcc",
       caption="Equal to 1e-12?")
 
 # %% [markdown]
 # They agree to $10^{-12}$. We cannot ask for equality to the last bit, since each way adds the same products in another
-# order, and floating-point addition rounds. But all three could share a mistake. So nudge every pixel and every
-# weight, and compare the measured slopes with each of your functions. (The cache of `conv2d_forward` begins with `x`
-# and `w`.)
+# order, and floating-point addition rounds. But all three could share a mistake. So nudge every pixel and every weight,
+# and compare the measured slopes with each of the three functions. (The cache of `conv2d_forward` begins with `x` and
+# `w`.)
 
 # %%
 def with_cache(way):
@@ -547,18 +593,18 @@ dT = dy.reshape(9, 1) @ x.reshape(1, 16)
 print("dw", [float(dT[holds == k].sum()) for k in (1, 2, 3, 4)])
 
 # %% [markdown]
-# That is `dw`. So the backward pass of a convolution needs *no* new rules. Scattering, sliding a mask and
-# unrolling are three ways to compute $T^\top\, \partial E/\partial y$, and the sums of
-# $\partial E/\partial y\; x^\top$, without ever building $T$. As loops or as matrix products it costs what lesson 04
+# That is `dw`. So the backward pass of a convolution needs *no* new rules. Scattering, sliding a mask and unrolling are
+# three ways to compute $T^\top\, \partial E/\partial y$. For the weights, they add up the cells of $\partial E/\partial
+# y\; x^\top$ that hold the same weight. None of them builds $T$. As loops or as matrix products it costs what lesson 04
 # counted: two products of the size of the forward one. The second way also multiplies the zeros of the border: 64
 # products for our `dx`, where the forward pass and the loops have 36.
 #
-# ## What does unrolling cost?
+# ## What does unrolling cost, and what does one gain?
 #
 # The convolutions of LeNet-5, the network of lesson 09, are its layers C1, C3 and C5. (Here C stands for convolution.)
 # C1 has an input of $32\times32$, one map in and six out, and $K = 5$. The table to come has a column "uses": how often
-# the matrix product uses each number of $X_{cols}$. (C3 is counted with all maps connected, 96 pairs; the original
-# connects 60 of them, as lesson 09 shows.)
+# the matrix product uses each number of $X_{cols}$, once for each row of $W_{rows}$. (C3 is counted with all maps
+# connected, 96 pairs; the original connects 60 of them, as lesson 09 shows.)
 
 # %% tags=["hide-input"]
 # A prediction.
@@ -587,8 +633,8 @@ table([(name, *cost) for name, cost in costs.items()],
 #
 # $$\frac{H_{out} W_{out} K^2}{(H_{out} + K - 1)(W_{out} + K - 1)}$$
 #
-# Why not 25, since the mask has 25 weights? Only pixels that lie four or more from every border stand in all 25 places
-# of a window. A corner pixel is copied once, and the rim keeps the average down.
+# Why not 25, since the mask has 25 weights? Only a pixel at least four away from every border is met by all 25. A
+# corner pixel is copied once, and the rim keeps the average down.
 #
 # </details>
 
@@ -607,17 +653,39 @@ figures.show(
 larger.confirm(round(costs["C1"][3], 1))
 
 # %% [markdown]
-# This memory is the price of im2col. The column "uses" shows what the matrix product gives back. Each number of
-# $X_{cols}$ is multiplied by one weight from every row of $W_{rows}$, so it is used $M$ times: 6, 16 and 120
-# times.[^Hwu "Matrix-Multiplication Enables Additional Reuse"] Once fetched from memory, it could serve them all. The
-# matrix of C5 is no larger than its input: its mask is as large as its input, so there is one window, and no pixel is
-# copied twice. C1 is the bad case: 19 copies per pixel, each read only 6 times.
+# This memory is the price of im2col, and no product is saved for it: an inner pixel of C1 takes part in 25 products per
+# output map either way. What is gained, then? One large, regular matrix product, and no routine of a computer is tuned
+# better than that one. Here is the forward pass of C3 for 64 images, with the same products each time:
+
+# %% tags=["nbval-ignore-output"]
+x64 = rng.standard_normal((64, 6, 14, 14))
+w16 = rng.standard_normal((16, 6, 5, 5))
+
+def windows_and_weights():  # lesson 07's way, no copy
+    windows = sliding_window_view(x64, (5, 5), axis=(2, 3))
+    return np.einsum("nchvpq,mcpq->nmhv", windows, w16)
+
+def unrolled():  # the copy and the product
+    product = w16.reshape(16, -1) @ im2col(x64, (5, 5))
+    return product.reshape(64, 16, 10, 10)
+
+took = [1000 * min(repeat(way, number=1, repeat=5))
+        for way in (windows_and_weights, unrolled)]
+table([("windows, no copy", took[0]), ("im2col and a matrix product", took[1])],
+      ["C3 forward", "milliseconds"], formats={"milliseconds": ".1f"})
+
+# %% [markdown]
+# The copy is paid back several times over. (How such a product is made fast is the matter of [lesson
+# 14](14_matrix_multiplication.ipynb).) The bill differs from layer to layer. Each number of $X_{cols}$ is used $M$
+# times: 6, 16 and 120 times.[^Hwu "Matrix-Multiplication Enables Additional Reuse"] The matrix of C5 is no larger than
+# its input: its mask is as large as its input, so there is one window, and no pixel is copied twice. C1 is the bad
+# case: 19 copies per pixel, each used only 6 times.
 #
-# An inner pixel of C1 is read 25 times per output map either way. Unrolled, those reads go to 25 addresses instead of
-# one.[^Hwu "Convolution Reuse Matches Unrolling Replication!"] So fast GPU programs mostly do not store $X_{cols}$:
-# they compute, while loading, where each element comes from.[^Hwu "Conceptual Unrolling May Help Performance"] [Lesson
-# 15](15_convolution_kernels.ipynb) does that on a GPU, and measures what it saves. Our library unrolls a block of
-# bounded size at a time ([`course_lib/reference/conv2d.py`](../course_lib/reference/conv2d.py)).
+# Unrolled, the 25 reads of a pixel go to 25 addresses instead of one.[^Hwu "Convolution Reuse Matches Unrolling
+# Replication!"] So fast GPU programs mostly do not store $X_{cols}$: they compute, while loading, where each element
+# comes from.[^Hwu "Conceptual Unrolling May Help Performance"] [Lesson 15](15_convolution_kernels.ipynb) does that on a
+# GPU, and measures what it saves. Our library unrolls a block of bounded size at a time
+# ([`course_lib/reference/conv2d.py`](../course_lib/reference/conv2d.py)).
 
 # %% [markdown]
 # ## Is this backward pass right?
@@ -688,7 +756,7 @@ print("without flip", wrong[0], " right", dx[0])
 # %% [markdown]
 # **Test with data in which no symmetry can hide a mistake**: random numbers instead of ones, no two sizes alike,
 # windows that overlap, and, where a layer has them, strides and padding that differ from each other and per axis, such
-# as `stride=(2, 1), pad=(1, 2)`. That is why the comparison above had such odd sizes.
+# as `stride=(2, 1), pad=(1, 2)`. That is why no two sizes were alike above.
 #
 # ## The mask learns
 #
@@ -703,7 +771,7 @@ mask = noise[None, None]
 for _ in range(400):
     y, _ = ops.conv2d_forward(digits[:, None], mask)
     dy_digits = (y - goal) / y.size
-    # the step, by your own function
+    # the step, by matrix products
     mask = mask - 2.0 * maps_by_product(dy_digits, digits[:, None], mask)[1]
 print(np.round(mask[0, 0], 1))
 print(f"largest difference from lesson 07's mask: {np.abs(mask[0, 0] - edges).max():.2f}")
@@ -723,7 +791,7 @@ print(f"largest difference from lesson 07's mask: {np.abs(mask[0, 0] - edges).ma
 # be: $S - 1$ zeros between neighbours, and zeros at the end for windows that did not fit. Then the full convolution
 # runs as before. Below, 6 pixels and a mask of 3 give two outputs, and the last row and column are never seen: their
 # gradient is 0 (the output of the next cell shows it). With padding, `dx` is computed for the padded image, and its
-# border is cut off. The zeros there are no inputs, and nobody asks for their gradient.
+# border is cut off: padding is not an input, so its gradient is not needed.
 #
 # </details>
 

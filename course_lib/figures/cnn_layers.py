@@ -240,7 +240,8 @@ def unrolled_picture(x, mask, pixel):
         unrolled(x, mask, pixel),
         alt=f"The {x.size} pixels become a matrix {shape} of {shape[0] * shape[1]}; "
         f"pixel ({pixel[0]}, {pixel[1]}) stands in {where}.",
-        caption=f"Pixel ({pixel[0]}, {pixel[1]}) with value {x[pixel]:g} stands in {where}: thick frames.",
+        caption=f"Pixel ({pixel[0]}, {pixel[1]}) with value {x[pixel]:g} stands in {where}: "
+        f"thick frame{'s' * (copies > 1)}.",
     )
 
 

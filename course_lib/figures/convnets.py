@@ -64,22 +64,54 @@ def digit_and_masks(image, w, answer, share):
 
 
 @style.styled
-def answers_of(rows, columns):
+def answers_of(rows, columns, *, square=(5, 2)):
     """Return a figure of images and what they were asked: {name: (n, H, W) array}, a column for each image.
 
-    The first row is drawn as ink in [0, 1]. Each picture of the others has its own scale around 0: orange is positive,
-    and what is strongly negative is purple with a dash.
+    Parameters
+    ----------
+    rows : dict
+        The first row is drawn as ink in [0, 1], and its outline over all others. Each picture of these has its own
+        scale around 0: orange is positive. An array smaller than the images holds a value for each place of a square,
+        drawn at the square's middle; there, what is strongly negative has a dash.
+    columns : list of n str
+    square : pair of int
+        Side and stride of that square.
+
+    All pictures have one frame, so that a pixel stands at the same place in each row.
     """
-    fig = _empty(1.35 * len(rows) + 0.2)
-    for k, (part, (name, images)) in enumerate(zip(np.ravel(fig.subfigures(len(rows), 1)), rows.items(), strict=True)):
-        part.suptitle(name, x=0.01, ha="left", fontsize=style.SIZE_SMALL)
-        for ax, values, text in zip(part.subplots(1, len(columns), squeeze=False)[0], images, columns, strict=True):
+    first = np.asarray(next(iter(rows.values())))
+    n, side, name_height, title_height = len(columns), WIDTH / len(columns), 0.24, 0.2
+    height = (side + name_height) * len(rows) + title_height
+    fig = _empty(height)
+    fig.set_layout_engine("none")
+    for k, (name, images) in enumerate(rows.items()):
+        top = height - k * (side + name_height) - (title_height if k else 0)
+        fig.text(0.01, (top - 0.03) / height, name, ha="left", va="top", fontsize=style.SIZE_SMALL, fontweight="bold")
+        low = top - name_height - side - (0 if k else title_height)
+        for i in range(n):
+            box = [(i * side + 0.03) / WIDTH, low / height, (side - 0.06) / WIDTH, (side - 0.06) / height]
+            ax, values = fig.add_axes(box), np.asarray(images[i])
             if k == 0:
                 _image(ax, values, "gray_r", 0, 1)
-                ax.set_title(text, fontsize=style.SIZE_SMALL, fontweight="normal", loc="center", pad=3)
+                ax.set_title(columns[i], fontsize=style.SIZE_SMALL, fontweight="normal", loc="center", pad=3)
                 continue
-            _signs(ax, values, float(np.abs(values).max()), dash=0.4)
+            reach = float(np.abs(values).max())
+            if values.shape == first[i].shape:
+                _signs(ax, values, reach)
+            else:
+                _signs(ax, values, reach, dash=0.4, extent=middles(values.shape, *square))
+            ax.contour(first[i], levels=[0.5], colors=style.INK, linewidths=0.9)
+            ax.set(xlim=(-0.5, first.shape[2] - 0.5), ylim=(first.shape[1] - 0.5, -0.5))
     return fig
+
+
+def middles(shape, size, stride):
+    """Return (left, right, bottom, top), in pixels, of a map (rows, columns) whose cells lie at the squares' middles.
+
+    shape : how many places a square of side `size` has, moved by `stride`. No errors.
+    """
+    start = (size - 1 - stride) / 2  # half a stride before the middle of the first square
+    return start, start + stride * shape[1], start + stride * shape[0], start
 
 
 @style.styled
@@ -273,7 +305,10 @@ def outside(image, real):
     drawn = _signs(middle, image, reach)
     middle.set_title("all its values", fontsize=style.SIZE_SMALL, loc="center")
     above.colorbar(drawn, ax=middle, shrink=0.8)
-    bins = np.linspace(min(0, float(image.min())), max(1, float(image.max())), 40)
+    least, most = np.floor(min(0, float(image.min()))), np.ceil(max(1, float(image.max())))
+    width = max(1, int(np.ceil((most - least) / 40))) if most - least > 20 else 0.5
+    bins = np.arange(-np.ceil(-least / width) * width, most + width, width)  # a bin begins at 0, and one ends at 1
+    bins[np.isclose(bins, 1)] = 1 + 1e-6  # and holds the 1s
     for values, role, name, filled in ((image, "hazard", "this image", True), (real, "data", "real digits", False)):
         cue = style.cue(role)
         right.hist(

@@ -121,7 +121,7 @@ def coverage(size, mask, stride=1, pad=0):
     seen, lost = visits(size, mask, stride, pad), int(never_seen(size, mask, stride, pad).sum())
     places, padded = ops.output_size(size, mask, stride, pad), size + 2 * pad
     cell = min(44, SIDE // padded)
-    svg = Svg(SIDE + 20, 66 + SIDE + 190)  # the same sheet for every choice, so that nothing jumps
+    svg = Svg(SIDE + 20, 66 + SIDE + 182)  # the same sheet for every choice, so that nothing jumps
     over = size - mask + 2 * pad
     ratio = f"{over / stride:.4g}" if over % stride else f"{over // stride}"
     svg.text(10, 20, f"H_out = 1 + floor(({size} {MINUS} {mask} + 2·{pad}) / {stride})", size=13, bold=True)
@@ -227,7 +227,8 @@ def moved_maps(image, moved, y, y_moved, shift):
             else:
                 ax.imshow(values, cmap="gray_r", vmin=0, vmax=1, interpolation="nearest")
             ax.axvline(column - 0.5 + shift * row, color=style.MUTED, linestyle="--", linewidth=1.5)
-            ax.set(title=word, xticks=[column + shift * row], yticks=[])
+            ax.set(title=word, yticks=[])
+            ax.set_xticks([column - 0.5 + shift * row], labels=[column + shift * row])  # below the line
             ax.grid(False)
             ax.spines[:].set_visible(True)
     fig.colorbar(drawn, ax=axes[:, 1], shrink=0.6)
@@ -235,20 +236,23 @@ def moved_maps(image, moved, y, y_moved, shift):
 
 
 @style.styled
-def read_again(images, answers):
-    """Return a figure of one digit, moved further right from picture to picture, and what a network reads each time.
+def read_again(images, answers, names=None):
+    """Return a figure of one digit, changed from picture to picture, and what a network reads each time.
 
     Parameters
     ----------
     images : (n, H, W) array
-        The digit moved by 0, 1, 2, ... pixels.
+        The digit moved by 0, 1, 2, ... pixels, or changed in another way.
     answers : n whole numbers
         The network's answer to each.
+    names : n str, optional
+        What was done to each; unless given, it was moved by 0, 1, 2, ... pixels.
     """
-    fig, axes = style.new_figure(4.1, 1.7, 1, len(images))
-    for shift, (ax, image, answer) in enumerate(zip(axes, images, answers, strict=True)):
+    fig, axes = style.new_figure(4.1, 1.7 if names is None else 2.4, 1, len(images))
+    names = [f"moved by {shift}" if shift else "as it is" for shift in range(len(images))] if names is None else names
+    for ax, image, answer, name in zip(axes, images, answers, names, strict=True):
         ax.imshow(image, cmap="gray_r", vmin=0, vmax=1, interpolation="nearest")
-        ax.set(xticks=[], yticks=[], xlabel=f"moved by {shift}" if shift else "as it is")
+        ax.set(xticks=[], yticks=[], xlabel=name)
         ax.set_title(f"\N{LEFT DOUBLE QUOTATION MARK}{answer}\N{RIGHT DOUBLE QUOTATION MARK}", loc="center")
         ax.grid(False)
         ax.spines[:].set_visible(True)
@@ -256,7 +260,7 @@ def read_again(images, answers):
 
 
 @style.styled
-def best_places(images, masks, maps):
+def best_places(images, masks, maps, numbers):
     """Return a figure of masks and, on each image, a frame around the place where each mask's sum is largest.
 
     Parameters
@@ -265,28 +269,30 @@ def best_places(images, masks, maps):
     masks : (k, K, K) array
     maps : (n, k, H_out, W_out) array
         The sums, with a padding of K - 1, so that output (h, v) looks at pixels from (h - K + 1, v - K + 1) on.
+    numbers : k ints
+        The masks' numbers, written above them.
 
-    A row for each mask; above each image stands the largest sum.
+    A row for each mask, on one scale that stands below.
 
     Source: the course's own.
     """
     K = masks.shape[-1]
-    fig, axes = style.new_figure(4.1, 1.5 * len(masks), len(masks), 1 + len(images), squeeze=False)
+    fig, axes = style.new_figure(4.1, 1.5 * len(masks) + 0.5, len(masks), 1 + len(images), squeeze=False)
     most = np.abs(masks).max()
-    for row, mask, here in zip(axes, masks, np.swapaxes(maps, 0, 1), strict=True):
-        signed(row[0], mask, most)
-        row[0].set_title("mask", loc="center")
+    for row, mask, here, number in zip(axes, masks, np.swapaxes(maps, 0, 1), numbers, strict=True):
+        drawn = signed(row[0], mask, most)
+        row[0].set_title(f"mask {number}", loc="center")
         for ax, image, sums in zip(row[1:], images, here, strict=True):
             h, v = np.unravel_index(np.argmax(sums), sums.shape)
             ax.imshow(image, cmap="gray_r", vmin=0, vmax=1, interpolation="nearest")
             corner = (v - K + 0.5, h - K + 0.5)
             ax.add_patch(Rectangle(corner, K, K, fill=False, edgecolor=style.PAPER, linewidth=4))
             ax.add_patch(Rectangle(corner, K, K, fill=False, edgecolor=style.colour("hazard"), linewidth=2))
-            ax.set_title(f"{sums.max():.1f}", loc="center")
         for ax in row:
             ax.set(xticks=[], yticks=[])
             ax.grid(False)
             ax.spines[:].set_visible(True)
+    fig.colorbar(drawn, ax=axes, location="bottom", label="weight", shrink=0.6, aspect=30)
     return fig
 
 

@@ -31,7 +31,7 @@ def exchanged_axes(images, maps_in, maps_out):
     x, w, dy = _grid("x", images, maps_in), _grid("w", maps_out, maps_in), _grid("dy", images, maps_out)
     lines = [
         ("forward", ("x", "data", x), ("w", "weight", w), ("y", "output", _grid("y", images, maps_out))),
-        ("dx", ("dy", "gradient", dy), ("w" + T, "weight", w.T), ("dx", "gradient", _grid("dx", *x.shape))),
+        ("dx", ("dy", "gradient", dy), ("w" + T + ", flip", "weight", w.T), ("dx", "gradient", _grid("dx", *x.shape))),
         ("dw", ("x" + T, "data", x.T), ("dy" + T, "gradient", dy.T),
          ("dw" + T, "gradient", _grid("dw", *w.shape).T)),
     ]  # fmt: skip

@@ -29,5 +29,9 @@ def signed(ax, values, reach=None, *, dash=None, **options):
     drawn = ax.imshow(values, cmap=style.DIVERGING, vmin=-reach, vmax=reach, interpolation="nearest", **options)
     if dash is not None:
         down, across = np.nonzero(values < -dash * reach)
+        if "extent" in options:  # where the middles of the pixels lie then
+            left, right, bottom, top = options["extent"]
+            across = left + (across + 0.5) * (right - left) / values.shape[1]
+            down = top + (down + 0.5) * (bottom - top) / values.shape[0]
         ax.scatter(across, down, s=8, marker="_", color=style.PAPER, linewidth=1)
     return drawn

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from matplotlib.collections import PathCollection
 
 from course_lib import figures, nn
 from course_lib import reference as ops
@@ -63,13 +64,24 @@ def test_what_an_image_was_asked_stands_below_it_with_a_dash_on_what_speaks_agai
     images = np.random.default_rng(3).random((2, 4, 4))
     slopes = np.zeros((2, 4, 4))
     slopes[0, 1, 2], slopes[0, 3, 0], slopes[1, 0, 0] = 2, -1, -5
-    fig = convnets.answers_of({"digit": images, "slopes": slopes}, ["one", "two"])
+    covered = np.zeros((2, 2, 2))
+    covered[0, 1, 0], covered[1, 0, 1] = -3, 3
+    fig = convnets.answers_of({"digit": images, "slopes": slopes, "covered": covered}, ["one", "two"], square=(2, 2))
     shown = drawn(fig)
     np.testing.assert_allclose(shown[1], images[1], atol=SHADE)
     np.testing.assert_allclose(shown[2], slopes[0], atol=2 * SHADE)
     np.testing.assert_allclose(shown[3], slopes[1], atol=5 * SHADE)
-    dashes = [ax.collections[0].get_offsets().tolist() for ax in fig.axes if ax.collections]
-    assert dashes == [[[0, 3]], [[0, 0]]]
+    dashes = [c.get_offsets().tolist() for ax in fig.axes for c in ax.collections if type(c) is PathCollection]
+    assert dashes == [[[0.5, 2.5]], []]  # the square of rows 2 and 3, columns 0 and 1 has its middle there
+    assert {(ax.get_xlim(), ax.get_ylim()) for ax in fig.axes} == {((-0.5, 3.5), (3.5, -0.5))}
+    assert len({tuple(np.round(ax.get_position().size, 4)) for ax in fig.axes}) == 1  # one size in all rows
+
+
+def test_a_square_is_drawn_around_its_middle():
+    left, right, bottom, top = convnets.middles((14, 14), 5, 2)
+    cell = (right - left) / 14
+    assert (left + cell / 2, left + 13.5 * cell) == (2, 28)  # the middles of the first and last square of 5 in 32
+    assert (top, bottom) == (left, right)
 
 
 def test_coloured_masks_have_grey_for_zero_and_one_scale():
@@ -205,6 +217,9 @@ def test_what_lies_outside_is_shown_in_the_middle_and_cut_off_on_the_left(reach)
     left, middle, right = fig.axes[:3]
     assert left.images[0].get_clim() == (0, 1)
     assert middle.images[0].get_clim() == pytest.approx((-np.abs(image).max(), np.abs(image).max()))
+    edges = [bar.get_x() for bar in right.containers[0]]
+    assert np.isclose(edges, 0).any()
+    assert reach > 100 or np.isclose(edges, 1).any() or np.isclose(edges[-1] + right.containers[0][-1].get_width(), 1)
     for bars in right.containers:
         assert sum(bar.get_height() for bar in bars) == pytest.approx(100)
     assert [text.get_text() for text in right.get_legend().get_texts()] == ["this image", "real digits"]

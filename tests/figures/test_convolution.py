@@ -76,6 +76,18 @@ def test_the_digit_read_again_has_an_answer_above_each_shift(answers):
     figure = convolution.read_again(np.zeros((len(answers), 5, 5)), answers)
     assert [ax.get_title()[1:-1] for ax in figure.axes] == [str(a) for a in answers]
     assert [ax.get_xlabel() for ax in figure.axes][:2] == ["as it is", "moved by 1"]
+    torn = convolution.read_again(np.zeros((len(answers), 9, 5)), answers, list("abcd")[: len(answers)])
+    assert [ax.get_xlabel() for ax in torn.axes][:2] == ["a", "b"]
+
+
+def test_best_places_number_the_masks_on_one_scale_and_write_no_sums():
+    sums = np.zeros((2, 2, 12, 12))
+    sums[0, 0, 5, 6] = sums[0, 1, 8, 8] = sums[1, :, 3, 3] = 7
+    fig = convolution.best_places(np.zeros((2, 8, 8)), np.stack([np.eye(5), -3 * np.eye(5)]), sums, [4, 9])
+    titles = [ax.get_title(loc="center") for ax in fig.axes[:6]]
+    assert titles == ["mask 4", "", "", "mask 9", "", ""]
+    assert {fig.axes[k].images[0].get_clim() for k in (0, 3)} == {(-3.0, 3.0)}
+    assert fig.axes[1].patches[0].get_xy() == (6 - 5 + 0.5, 5 - 5 + 0.5)
 
 
 @all_of(("size", "mask", "stride", "pad"), SETTINGS)
@@ -127,6 +139,7 @@ def test_moved_maps_share_one_scale_and_mark_the_first_column_of_ink():
     image = np.zeros((8, 8))
     image[2:5, 3] = 1
     fig = convolution.moved_maps(image, np.roll(image, 2, axis=1), image - 0.5, 2 * image, 2)
-    assert [list(ax.get_xticks()) for ax in fig.axes[:4]] == [[3], [3], [5], [5]]
+    assert [list(ax.get_xticks()) for ax in fig.axes[:4]] == [[2.5], [2.5], [4.5], [4.5]]  # where the lines stand
+    assert [ax.get_xticklabels()[0].get_text() for ax in fig.axes[:4]] == ["3", "3", "5", "5"]
     assert {ax.images[0].get_clim() for ax in fig.axes[1:4:2]} == {(-2.0, 2.0)}
     figures.picture(fig, alt="An image, its map, and both moved")

@@ -23,7 +23,7 @@ DRAWN = {
     "01, the weights": lambda: digit_pair.weight_images([np.append(RNG.standard_normal(784), 0)], ["end"]),
     "a matrix": lambda: plots.matrix(MAP, diverging=True),
     "07, a moved map": lambda: convolution.moved_maps(DIGITS[0], DIGITS[0], MAP, MAP, 0),
-    "07, cut masks": lambda: convolution.best_places(DIGITS[:1], MAP[None], np.ones((1, 1, 35, 35))),
+    "07, cut masks": lambda: convolution.best_places(DIGITS[:1], MAP[None], np.ones((1, 1, 35, 35)), [3]),
     "08, a mask that learns": lambda: learned_mask._draw(DIGITS[0], W[0, 0], W[0, 1]),
     "10, masks": lambda: convnets.mask_rows({"start": W[0]}),
     "10, all masks": lambda: convnets.digit_and_masks(DIGITS[0], W, 3, 0.5),
@@ -84,6 +84,9 @@ def test_strongly_negative_pixels_may_have_a_dash_and_reach_may_be_given():
     drawn = signed(ax, [[0, -1], [-4, 4]], dash=0.5)
     assert drawn.get_clim() == (-4, 4)
     assert ax.collections[0].get_offsets().tolist() == [[0, 1]]
+    ax = style.new_figure(2, 2)[1]
+    signed(ax, [[0, -1], [-4, 4]], dash=0.5, extent=(1, 5, 5, 1))
+    assert ax.collections[0].get_offsets().tolist() == [[2, 4]]
     ax = style.new_figure(2, 2)[1]
     assert signed(ax, np.zeros((2, 2))).get_clim() == (-1, 1)
     assert signed(ax, [[np.nan, 2.0]], 3).get_clim() == (-3, 3)

@@ -10,7 +10,6 @@ import pytest
 from course_lib import nn
 from course_lib import reference as ops
 from course_lib.figures import convolution, convolution_matrix
-from course_lib.figures.masks import apply_mask, preset_masks
 from course_lib.lesson import moved, with_room
 
 from ..figures.pages import drawn_widths
@@ -216,7 +215,7 @@ def test_relu_does_not_change_the_largest_value_of_a_map(lesson):
 def test_the_frames_of_the_best_fit_move_along_and_their_sums_stay(lesson, shown, prose):
     here, there = lesson["found"]
     np.testing.assert_allclose(here.max(axis=(1, 2)), there.max(axis=(1, 2)), rtol=1e-5)
-    assert "on the digit moved by three pixels the frame has moved along, and the sum is the same" in shown
+    assert "on the digit moved by three pixels the frame has moved along." in shown
     script = (NOTEBOOKS / f"{NAME}.py").read_text(encoding="utf-8")
     assert "where it is orange it wants ink, where it is purple it wants paper" in script
     for a, b in zip(here, there, strict=True):
@@ -233,6 +232,22 @@ def test_where_pieces_lay_relative_to_each_other_is_lost_but_a_mask_tells_above_
     np.testing.assert_allclose(*best, atol=1e-5)
     fit, turned = (np.sum(piece * p) for p in (piece, piece[::-1]))
     assert turned < fit
+
+
+def test_exchanged_halves_give_the_third_network_the_same_numbers_and_a_dense_network_others(lesson, shown):
+    torn, swapped, largest = lesson["torn"], lesson["swapped"], lesson["largest"]
+    assert torn.shape[1:] == swapped.shape[1:] == (37, 28)
+    np.testing.assert_array_equal(torn[:, :14], swapped[:, 23:])
+    np.testing.assert_array_equal(torn[:, 23:], swapped[:, :14])
+    np.testing.assert_allclose(largest(torn), largest(swapped), atol=1e-4)  # the page: one picture to this network
+    assert np.mean(lesson["told"][0] == lesson["told"][1]) > 0.995
+    assert "its halves exchanged; the network gives both the same answer" in shown
+
+
+def test_the_picture_of_the_places_does_not_give_the_largest_sums_away(notebook):
+    cell = next(c for c in notebook.cells if "best_places(" in c.source)
+    said = "".join(o["data"].get("text/plain", "") for o in cell.outputs)
+    assert not re.search(r"\d\.\d", said)
 
 
 def test_the_numbers_behind_the_third_network_do_not_change_when_digits_move(lesson):
@@ -426,16 +441,35 @@ def test_no_picture_is_made_smaller_on_a_phone_so_that_its_text_stays_readable(n
     assert max(widths) <= 412
 
 
-def test_outline_answers_only_where_a_pixel_differs_from_the_mean_around_it():
-    """A slope of grey gives 0, though every pixel differs from its neighbours."""
-    slope = np.add.outer(np.arange(6.0), 2 * np.arange(7.0))
-    assert not apply_mask(slope, preset_masks(3)["outline"]).any()
+def test_stride_2_computes_a_quarter_and_stride_3_about_an_eighth(prose):
+    for pad in (0, 1):
+        most = ops.output_size(28, 3, 1, pad)
+        assert (ops.output_size(28, 3, 2, pad) / most) ** 2 == 0.25
+        assert 7.5 < (most / ops.output_size(28, 3, 3, pad)) ** 2 < 8.5
+    assert "a quarter of the outputs and a stride of 3 about an eighth" in prose
 
 
-def test_stride_2_computes_a_quarter_and_stride_3_about_a_ninth():
-    share = {s: (ops.output_size(28, 3, s, 1) / 28) ** 2 for s in (2, 3)}
-    assert share[2] == 0.25
-    assert 1 / 9 < share[3] < 0.13
+def test_two_layers_of_5_by_5_see_9_by_9(prose):
+    x, w = np.ones((1, 1, 13, 13)), np.ones((1, 1, 5, 5))
+    first, one = ops.conv2d_forward(x, w)
+    second, two = ops.conv2d_forward(first, w)
+    dy = np.zeros_like(second)
+    dy[0, 0, 2, 2] = 1
+    seen = ops.conv2d_backward(ops.conv2d_backward(dy, two)[0], one)[0][0, 0] != 0
+    assert [int(v.any(axis=k).sum()) for k, v in ((0, seen), (1, seen))] == [9, 9]
+    assert "through them 9 × 9 pixels" in prose
+
+
+def test_no_number_of_w_changes_and_the_middle_pixel_is_in_all_four_windows(lesson):
+    assert [frame.alt for frame in convolution.slide_frames(lesson["x3"], lesson["w3"])]
+    assert convolution.visits(3, 2)[1, 1] == 4 == lesson["y3"].size
+
+
+def test_all_maps_at_once_would_take_1_3_gigabytes(lesson, prose):
+    maps = lesson["maps_of"](lesson["digits"].images("train")[:2])
+    assert round(4000 * maps[0].nbytes / 1e9, 1) == 1.3
+    assert len(lesson["digits"].y_train) == 4000
+    assert "the maps of all at once would take 1.3 GB" in prose
 
 
 def test_with_its_bias_a_convolution_is_not_linear_and_without_it_is(lesson):

@@ -58,7 +58,7 @@ def test_the_reuse_of_one_copy_is_the_replication_and_lesson_15_is_linked(prose)
         for h, v in np.ndindex(out, out):
             uses[h : h + mask, v : v + mask] += 1  # one copy at hand, used by every window
         assert uses.mean() == pytest.approx(ops.replication((1, 1, size, size), mask))
-    assert "An inner pixel of C1 is read 25 times per output map either way" in prose
+    assert "an inner pixel of C1 takes part in 25 products per output map either way" in prose
     inner = np.zeros((32, 32))
     for h, v in np.ndindex(28, 28):
         inner[h : h + 5, v : v + 5] += 1
@@ -84,7 +84,7 @@ def test_the_librarys_three_forms_agree_with_stride_and_padding_that_differ(less
 def test_the_three_ways_of_the_page_agree_for_several_maps_in_both_gradients(lesson, shown, prose):
     assert "by loops, as convolutions and as matrix products, for one map and for several" in prose
     ways = [lesson[f"maps_by_{way}"] for way in ("loops", "convolution", "product")]
-    assert [way.__name__ for way in ways] == list(lesson["yours"])
+    assert [way.__name__ for way in ways] == list(lesson["gradients"])
     sizes = ((2, 3, 7, 4, 5, 11, 10), (1, 1, 1, 2, 3, 4, 6), (3, 2, 5, 1, 4, 6, 8))
     for seed, (B, C, M, K_h, K_w, H, W) in enumerate(sizes):
         rng = np.random.default_rng(seed)
@@ -150,6 +150,30 @@ def test_the_wrong_backward_of_several_maps_is_tried_on_several_maps(lesson):
         sizes = (*x.shape, w.shape[0], *w.shape[2:], *ops.conv2d_forward(x, w)[0].shape[2:])
         assert len(set(sizes)) == len(sizes) == 9  # the page's own rule: no two sizes alike
     np.testing.assert_array_equal(masks[0], masks[0][:, :, ::-1, ::-1])
+
+
+def test_unrolling_pays_although_it_saves_no_product(lesson):
+    """The page: the same products, and the copy is paid back several times over."""
+    np.testing.assert_allclose(lesson["unrolled"](), lesson["windows_and_weights"](), atol=1e-10)
+    without, with_copy = lesson["took"]
+    assert without > 3 * with_copy
+
+
+@pytest.mark.parametrize(("shape", "mask"), [((2, 3, 7, 6), (3, 2)), ((1, 1, 4, 4), (2, 2)), ((2, 2, 5, 9), (5, 4))])
+def test_the_pages_im2col_and_col2im_are_the_librarys(lesson, shape, mask):
+    x = np.random.default_rng(0).integers(-9, 9, shape).astype(float)
+    cols = lesson["im2col"](x, mask)
+    np.testing.assert_array_equal(cols, ops.im2col(x, mask))
+    np.testing.assert_array_equal(lesson["col2im"](cols, shape, mask), ops.col2im(cols, shape, mask))
+
+
+@pytest.mark.parametrize(("size", "stride"), [(2, 2), (3, 2), (2, 1)])
+def test_the_pages_max_pool_backward_is_the_librarys_and_counts_two_wins_twice(lesson, size, stride):
+    x = np.random.default_rng(1).standard_normal((2, 3, 7, 6))
+    y, cache = ops.max_pool_forward(x, size, stride)
+    dy = np.random.default_rng(2).integers(-9, 9, y.shape).astype(float)
+    np.testing.assert_array_equal(lesson["max_pool_backward"](dy, cache), ops.max_pool_backward(dy, cache))
+    assert lesson["checked"]["max pooling"][1] is lesson["max_pool_backward"]
 
 
 def test_the_second_way_multiplies_zeros_too(lesson, prose):
@@ -335,7 +359,7 @@ def test_at_a_tie_every_division_is_a_subgradient_and_a_smaller_value_gets_none(
     d = np.array([share, 1 - share, 0, 0])
     assert (z.max(axis=1) >= x.max() + (z - x) @ d - 1e-12).all()
     assert not (z.max(axis=1) >= x.max() + (z - x) @ np.array([0.5, 0.25, 0.0, 0.25]) - 1e-12).all()
-    assert "The first 2 could have the 7, or the second, or each 3.5: all of them are valid" in prose
+    assert "giving the 7 to the first 2, to the second, or 3.5 to each would all be valid" in prose
 
 
 def test_the_two_backward_numbers_of_average_pooling_differ_from_the_forward_ones(printed):
@@ -382,7 +406,7 @@ def test_the_noise_becomes_the_edge_mask_to_a_tenth(lesson, shown):
     assert np.abs(lesson["noise"] - lesson["edges"]).max() > 1
     furthest = np.abs(learned - lesson["edges"]).max()
     assert furthest < 0.1
-    assert "maps_by_product(dy_digits" in (NOTEBOOKS / f"{NAME}.py").read_text(encoding="utf-8"), "the reader's own way"
+    assert "maps_by_product(dy_digits" in (NOTEBOOKS / f"{NAME}.py").read_text(encoding="utf-8"), "the page's own way"
     assert f"largest difference from lesson 07's mask: {furthest:.2f}" in shown
     assert abs(furthest * 100 % 1 - 0.5) > 0.01, "no number may stand at the edge of its rounding"
     off = np.abs(learned * 10 % 1 - 0.5)

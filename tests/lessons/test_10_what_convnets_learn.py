@@ -80,7 +80,9 @@ def test_trained_masks_still_look_like_their_random_start_and_random_ones_nearly
     before, after = lesson["masks_before"].ravel(), lesson["masks"].ravel()
     assert 0.7 < np.corrcoef(before, after)[0, 1] < 0.98
     assert 0.85 < lesson["without"] < lesson["accuracies"][0] - 0.02  # the page: 6 to 15 of 100 are misread
-    assert lesson["foreign"] < 0.5  # the page: with six other random masks the network is lost
+    assert len(lesson["foreign"]) == 7
+    assert np.median(lesson["foreign"]) < 0.5  # the page: with six other random masks it typically misreads most digits
+    assert max(lesson["foreign"]) < lesson["without"] - 0.1
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -92,15 +94,18 @@ def test_the_sisters_masks_hardly_turned_either(lesson, networks, seed):
     as_trained = nn.accuracy(networks[seed].predict(lesson["x_test"]), lesson["labels"])
     put_back = nn.accuracy(patched.predict(lesson["x_test"]), lesson["labels"])
     assert 1.5 < (1 - put_back) / (1 - as_trained) < 5
-    patched[0].params["w"][...] = nn.models.lenet5(rng=np.random.default_rng(77))[0].params["w"]
-    assert nn.accuracy(patched.predict(lesson["x_test"]), lesson["labels"]) < 0.5
+    others = []
+    for draw in range(77, 84):
+        patched[0].params["w"][...] = nn.models.lenet5(rng=np.random.default_rng(draw))[0].params["w"]
+        others.append(nn.accuracy(patched.predict(lesson["x_test"]), lesson["labels"]))
+    assert np.median(others) < 0.5
 
 
 def test_rough_masks_are_no_sign_of_bad_training(networks, prose):
     assert min(relative_roughness(net[0].params["w"][:, 0]) for net in networks) > 0.7
     ramp = np.tile(np.arange(5.0), (1, 5, 1))
     assert relative_roughness(ramp) == pytest.approx(0.35, abs=0.005)
-    assert "an even ramp has 0.35, the masks of C1 stay above 0.7" in prose
+    assert "an even ramp has 0.35, the six masks of C1 together stay above 0.7" in prose
 
 
 @pytest.mark.parametrize("factor", [0.25, 8])
@@ -224,10 +229,18 @@ def test_where_slopes_are_large_is_no_evidence_and_what_covering_costs_is(lesson
     other = networks[(seed + 1) % 3]
     found = {ask: [lesson["alike"](lesson[ask](net), lesson[ask](which)) for which in (other, start)]
              for ask in ("sizes", "signs", "covering")}  # fmt: skip
-    assert abs(found["sizes"][0] - found["sizes"][1]) < 0.12  # as well with one as with the other
-    assert found["sizes"][1] > 0.3
-    assert 0.15 < found["signs"][0] < 0.4  # weakly
-    assert abs(found["signs"][1]) < 0.1
+    over = lesson["over_squares"]
+    for name in ("sizes", "signs"):
+        maps = [over(lesson[name](which)) for which in (net, other, start)]
+        assert maps[0].shape == (20, 14, 14)
+        found[f"{name}, squares"] = [lesson["alike"](maps[0], m) for m in maps[1:]]
+    for name in ("sizes", "sizes, squares"):
+        assert abs(found[name][0] - found[name][1]) < 0.12  # as well with one as with the other
+        assert found[name][1] > 0.3
+    assert 0.15 < found["signs"][0] < 0.35  # about a quarter
+    assert 0.38 < found["signs, squares"][0] < found["covering"][0]  # nearly as well as occlusion
+    assert found["covering"][0] - found["signs, squares"][0] < 0.2
+    assert max(abs(found[name][1]) for name in ("signs", "signs, squares")) < 0.1
     assert found["covering"][0] > 0.45
     assert abs(found["covering"][1]) < 0.15
 
@@ -369,6 +382,31 @@ def test_what_the_page_concludes_about_the_digit_at_the_top(lesson, networks, pr
     assert "by their pixels: 0 0 0 0 0 0 0 0 0 0" in printed
 
 
+def test_the_suspicion_against_the_nearest_training_digits_fails_its_two_tests(lesson):
+    far = np.linalg.norm(lesson["known"][None] - lesson["flat"][:20, None], axis=2)
+    nearest = lesson["digits"].y_train[far.argsort(axis=1)[:, :10]]
+    np.testing.assert_array_equal(np.sort(lesson["beside"][:20]), np.sort(nearest))
+    row, label = lesson["beside"][lesson["wrong"]], lesson["labels"][lesson["wrong"]]
+    assert lesson["against"][lesson["wrong"]] == np.bincount(row[row != label]).max() == 10
+    crowd = lesson["crowd"]
+    assert crowd.sum() >= 8
+    assert (~lesson["missed"][crowd]).mean() > 0.25  # the page: a good part is read correctly
+    assert (lesson["digits"].y_train[lesson["zeros"]] == 0).all()
+    np.testing.assert_array_equal(lesson["zeros"][:10], lesson["closest"][:10])
+    left_out = lesson["left_out"].values()
+    assert [len(out) for out in left_out] == [10, 50, 50]
+    assert not set(lesson["zeros"][:50]) & set(list(left_out)[2])
+    for net in lesson["retrained"].values():
+        assert lesson["lead_of_0"](net)[0] == 0
+        assert lesson["lead_of_0"](net)[1] > 0
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_without_its_nearest_zeros_other_starts_misread_the_digit_too(lesson, seed):
+    keep = np.setdiff1d(np.arange(4000), lesson["zeros"][:50])
+    assert lesson["lead_of_0"](lesson["trained"](seed, keep)[1])[0] == 0
+
+
 def test_the_map_says_the_same_share_above_and_below(lesson, notebook):
     pages = "".join(o["data"]["text/html"] for cell in notebook.cells for o in cell.get("outputs", [])
                     if "text/html" in o.get("data", {}))  # fmt: skip
@@ -432,6 +470,22 @@ def test_some_of_the_noises_that_stop_at_999_per_mille_convince_a_sister_more_th
     assert both < lesson["read"]["no prior"].sum(axis=1).min()  # equal counts, other images
 
 
+def test_the_images_with_blur_stay_far_from_digits_and_convince_all_the_same(lesson):
+    far = {name: lesson["to_digits"](lesson["images"][name]) for name in ("no prior", "decay", "blur", "both")}
+    assert far["blur"] > 1.4 * far["decay"]
+    assert far["blur"] > 0.7 * far["no prior"]
+    assert far["both"] < far["decay"]
+    assert np.mean(lesson["agree"]["blur"]) > np.mean(lesson["agree"]["no prior"])
+
+
+def test_the_sisters_believe_most_of_the_symmetric_images_but_fewer_than_of_those_with_both_priors(lesson):
+    for k, count in enumerate(lesson["believers"]):
+        assert 20 < count < lesson["read"]["both"].sum(axis=1)[k]
+    without = lesson["read"]["no prior"].sum(axis=1)
+    assert abs(np.mean(lesson["believers"]) - np.mean(without)) < 7  # the page: about as many
+    assert lesson["to_digits"](lesson["mirrored"]) < lesson["to_digits"](lesson["images"]["blur"])
+
+
 def test_error_6_no_sentence_ranks_the_priors(prose):
     assert "Which of the three priors is best, forty images cannot say." in prose
     assert "hardly matters" not in prose
@@ -468,13 +522,6 @@ def test_a_hidden_neurons_image_exceeds_every_real_patch_without_a_prior(lesson)
     assert (np.array(lesson["reached"]["both"]) < lesson["reached"]["no prior"]).all()
 
 
-def test_the_slopes_that_the_reader_may_reckon_with_before_the_climb_without_a_clip(lesson, networks):
-    threes = lesson["x_test"][lesson["labels"] == 3]
-    for net in networks:
-        assert 5.5 < np.median(lesson["length"](nn.saliency(net, threes, 3))) < 7.5  # the page: about 6 or 7
-        assert 1.5 < lesson["length"](nn.saliency(net, lesson["noise"], 3))[0] < 4.5  # the page: 2 or 4
-
-
 def test_deliberate_mistake_without_a_clip_the_image_leaves_the_space_of_images(lesson):
     free = lesson["free"]
     assert 15 < lesson["top"] < 40  # the page: about 25
@@ -486,6 +533,7 @@ def test_deliberate_mistake_without_a_clip_the_image_leaves_the_space_of_images(
     assert lesson["x_test"].min() == 0
     assert lesson["x_test"].max() == 1
     assert lesson["cut"] < free.history[-1, 0] / 3
+    assert lesson["cut"] > 0.75 * lesson["top"]  # the page: about as much of a 3 as the best real digit
 
 
 def test_fives_become_threes_by_a_change_that_is_harmless_in_random_directions(lesson):
@@ -495,8 +543,7 @@ def test_fives_become_threes_by_a_change_that_is_harmless_in_random_directions(l
     assert np.median(lesson["distance"]) < np.median(lesson["nearest"]) / 3
     assert 8 < np.median(lesson["length"](fives)) < 10  # the page: about 9
     assert 6.5 < np.median(lesson["nearest"]) < 8  # the page: about 7
-    assert 13 < np.median(lesson["leading"](fives)) < 18  # the page: about 15
-    assert 8 < np.median(lesson["length"](lesson["g"])) < 12  # the page: about 10 for each unit of length
+    assert np.median(lesson["distance"]) < 2.5
     for jittered in lesson["jittered"]:
         np.testing.assert_allclose(lesson["length"](jittered - fives), lesson["distance"], rtol=0.02)
         assert jittered.min() >= 0
@@ -520,8 +567,8 @@ def test_a_thousand_small_slopes_add_up_along_the_gradient_and_cancel_at_random(
             promised[name] = np.median(-(g * (x - fives)).sum(axis=(1, 2, 3)))
             falls[name] = np.median(lead(fives) - lead(x))
         assert falls["random"] < falls["gradient"] / 10  # the page: a tenth of the effect or less
-        assert 0.6 < promised["gradient"] / falls["gradient"] < 1.4  # the slopes' promise comes close both times
-        assert abs(promised["random"] - falls["random"]) < 1
+        assert 0.6 < promised["gradient"] / falls["gradient"] < 1.4  # the slopes' promise is nearly kept
+        assert max(abs(promised["random"]), abs(falls["random"])) < 2 < falls["gradient"] / 4  # both are small
         assert (np.median((-g * (tricked - fives)).sum(axis=(1, 2, 3)) / (lesson["length"](g) * far))) > 0.6
     assert lesson["effect"]["by the gradient"][1] > 0.6 > 0.15 > lesson["effect"]["at random"][1]
 
@@ -533,6 +580,10 @@ def test_adversarial_examples_transfer_once_they_are_pushed_on(lesson):
     assert max(counts["the 5s"][1:]) <= 1
     assert max(counts["just across the border"][1:]) <= 4
     assert min(counts["pushed on"][1:]) >= 8
+    still = lesson["like_5"]
+    assert 20 <= still.sum() < 40  # the page: some have turned into something like a 3
+    assert min(counts["of these, nearest to a 5"][1:]) >= 0.15 * still.sum()  # and of the others a good part transfers
+    assert max(np.sum(net.predict(lesson["as_far"][still]) == 3) for net in (lesson["net"], *lesson["sisters"])) <= 1
     assert max(counts["as far, at random"]) <= 1
     assert np.median(lesson["length"](lesson["pushed"] - lesson["fives"])) < np.median(lesson["nearest"]) - 1
     assert all((steps > 0).mean() > 0.9 for _, steps in lesson["own"])
@@ -558,6 +609,14 @@ def test_colour_masks_keep_their_start_and_become_a_little_greyer(lesson, prose)
     start, masks, greyness = lesson["colour_start"], lesson["colour_masks"], lesson["greyness"]
     assert np.corrcoef(start.ravel(), masks.ravel())[0, 1] > 0.85
     assert greyness(masks) > greyness(start)
+    for seed in (1, 2):  # the page: from this start and from others
+        rng = np.random.default_rng(seed)
+        pictures, kinds = data.colour_shapes(600, rng=rng)
+        net = nn.models.cnn_color(rng=rng)
+        first = greyness(net[0].params["w"])
+        settings = dict(epochs=3, batch_size=16, lr=0.02, momentum=0.9, rng=rng, progress=False)
+        nn.train(net, (pictures - 0.5, kinds), **settings)
+        assert greyness(net[0].params["w"]) > first
     many = np.random.default_rng(0).standard_normal((4000, 3, 3, 3))
     assert greyness(many) == pytest.approx(1 / 3, abs=0.01)
     assert greyness(np.repeat(many[:, :1], 3, axis=1)) == pytest.approx(1)
