@@ -588,9 +588,9 @@ table(
 # Whether a rate is small or large only the curvature can say.
 #
 # Below the limit both walks learn, and the larger rate is far ahead. Along the flat directions, where 4s and 9s
-# differ, a walk with 0.004 gets only about a tenth as far at each step. But the best rate is not the limit itself. Close
-# to it the jumps across the ravine die away slowly: after 10 steps 0.04 is best. The longer the walk, the closer the
-# best rate comes to the limit, as the picture shows.
+# differ, a walk with 0.004 gets only about a tenth as far at each step. But the best rate is not the limit itself.
+# Close to it the jumps across the ravine die away slowly: after 10 steps 0.04 is best. The longer the walk,
+# the closer the best rate comes to the limit, as the picture shows.
 #
 # </details>
 
