@@ -105,8 +105,8 @@ figures.losses.samples_and_loss(
 # %% [markdown]
 # ## How far should a step go?
 #
-# Here we could compute the lowest point. For a network nobody can. But the slope where you stand is always to be had:
-# so take a step downhill, look at the slope there, and step again. This is **gradient descent**. You choose a
+# Here we could compute the lowest point. For a network nobody can. But you can always compute the slope where you
+# stand. So take a step downhill, look at the slope there, and step again. This is **gradient descent**. You choose a
 # positive number lr, the **learning rate**, and repeat a single line:
 #
 # $$w \leftarrow w - \mathrm{lr} \cdot \frac{dJ}{dw}$$
@@ -170,8 +170,8 @@ table(
 rates = {"0.02: crawls": 0.02, "0.38: jumps": 0.38, "0.2: at once": 0.2, "0.4: for ever": 0.4, "0.402: climbs": 0.402}
 figures.descent.parabola_paths(
     lambda w: 2.5 + 2.5 * (w - 2) ** 2, 2.0,
-    {f"lr {name}": descend(lr, 20 if lr <= 0.4 else 10) for name, lr in rates.items()},
-    caption="The same start, 20 steps each, and 10 for 0.402. The square is the start, the diamond the last step.")
+    {f"lr {name}": descend(lr, 20 if lr <= 0.4 else 40) for name, lr in rates.items()},
+    caption="The same start, 20 steps each, and 40 for 0.402. The square is the start, the diamond the last step.")
 
 # %% tags=["hide-input"]
 # The answer, confirmed by what was measured.
@@ -309,7 +309,8 @@ print("shape", dw.shape)
 print("the same as the loops:", np.allclose(dw, by_loops), " as measured:", np.allclose(dw, by_measuring, atol=1e-4))
 
 # %% [markdown]
-# The formula reads the 800 digits once. Measuring reads them twice for every weight, 1,570 times.
+# The formula reads the 800 digits twice, in $Xw$ and in the product with $X^T$. Measuring reads them twice *for every
+# weight*, 1,570 times.
 #
 # There is one slope for each pixel, so the gradient is an image. Its opposite is the first step: which pixels gain
 # weight, and which lose it? At $w = 0$ every output is 0. So for a 4, what is the error $o - y$? And for a 9?
@@ -414,7 +415,7 @@ figures.losses.linear_estimate(
 
 # %% [markdown]
 # Compare the predicted with the actual change. At lr 0.01 the estimate says $-0.01 \cdot 41 = -0.41$, and the loss
-# falls a little less, because it bends away from its tangent like a parabola. (On the map at the top it was the other
+# falls a little less, because it bends away from its tangent. (On the map at the top it was the other
 # way: the first step promised 0.398 and gave 0.405, because there, on the shoulder of the valley, the ground bends
 # downward.)
 
@@ -453,8 +454,8 @@ table(
 hope.confirm(f"{estimates[1][3] / estimates[2][3]:.0f} times smaller")
 
 # %% [markdown]
-# How small is small enough? With one weight: smaller than $2/h$, as you have seen. One line shows that both are the
-# same rule. On a parabola, a step of length $\mathrm{lr}\,s$ against the slope $s$ changes the loss by the estimate
+# How small is small enough? With one weight: smaller than $2/h$, as you have seen. The same two parts, estimate and
+# gap, show why. On a parabola, a step of length $\mathrm{lr}\,s$ against the slope $s$ changes the loss by the estimate
 # $-\mathrm{lr}\,s^2$ and by the bend $h\,(\mathrm{lr}\,s)^2/2$, so
 #
 # $$\Delta J = -\mathrm{lr}\; s^2 \left(1 - \frac{\mathrm{lr}\; h}{2}\right)$$
@@ -507,10 +508,21 @@ curvatures, directions = np.linalg.eigh(H_digits)  # directions: one a column, o
 print("the three largest:", curvatures[-3:].round(1))
 
 # %% [markdown]
-# Along one direction the curvature is seven times as large as along the next. Which one? Draw it, and beside it the
-# average of all digits.
+# Along one direction the curvature is seven times as large as along the next. Which one is it? Think of a step of
+# length 1 along a direction: it changes the output of every digit by some amount. The curvature along this direction
+# is the mean of the squares of these 800 amounts.
 
-# %%
+# %% tags=["hide-input"]
+# A prediction.
+steep = predict(
+    "Along which direction is the loss of the digits steepest?",
+    ["the average 9 minus the average 4", "the average of all digits", "the bias alone", "the darkest single pixel"],
+    answer="the average of all digits", reveals=2,
+)  # fmt: skip
+steep
+
+# %% tags=["hide-output", "hide-input"]
+# The steepest direction, beside the average of all digits.
 average = X.mean(axis=0)
 steepest = directions[:, -1] * np.sign(directions[:, -1] @ average)  # its sign is left to chance
 apart = X[pair.y == 1].mean(axis=0) - X[pair.y == 0].mean(axis=0)  # from the average 4 to the average 9
@@ -524,10 +536,20 @@ figures.show(
     caption="Of the 785 directions, the steepest one and the average digit. Each image has its own scale.")
 
 # %% [markdown]
-# The steep direction *is* the average digit. Add a little of it to the weights, and every output grows at once, since
-# all digits have ink in the same places. That is the wall of this ravine. The direction that tells a 4 from a 9 is far
-# flatter: there the curvature is only 3.9.
+# <details class="reveal"><summary>The wall of this ravine</summary>
 #
+# The steep direction *is* the average digit. Add a little of it to the weights, and every output grows at once, since
+# all digits have ink in the same places. The direction that tells a 4 from a 9 is far flatter: what it adds to a 9 it
+# takes from a 4, where they differ, and the curvature is only 3.9.
+#
+# </details>
+
+# %% tags=["hide-input"]
+# The answer, confirmed by what was computed.
+along_average = average @ H_digits @ average / (average @ average)
+steep.confirm("the average of all digits" if along_average > 0.99 * curvatures[-1] else "another direction")
+
+# %% [markdown]
 # From weights of zero, walk 200 steps on all 800 digits, with each of three learning rates.
 
 # %%
@@ -566,23 +588,24 @@ table(
 # Whether a rate is small or large only the curvature can say.
 #
 # Below the limit both walks learn, and the larger rate is far ahead. Along the flat directions, where 4s and 9s
-# differ, a walk with 0.004 gets only about a tenth as far at each step. As long as the rate is below $2/h$, a smaller
-# one is not better here, only slower. The picture shows it for 59 rates.
+# differ, a walk with 0.004 gets only about a tenth as far at each step. But the best rate is not the limit itself.
+# Close to it the jumps across the ravine die away slowly: after 10 steps 0.04 is best. The longer the walk,
+# the closer the best rate comes to the limit, as the picture shows.
 #
 # </details>
 
 # %% tags=["hide-output", "hide-input"]
-# Walks with 59 rates at once, one in each column.
-many_rates = np.linspace(0.002, 0.06, 59)
-columns, after_steps = np.zeros((785, 59)), {}
+# Walks with 61 rates at once, one in each column; two of the rates are the limit and a little less.
+many_rates = np.sort([*np.linspace(0.002, 0.06, 59), 0.995 * 2 / curvatures[-1], 2 / curvatures[-1]])
+columns, after_steps = np.zeros((785, len(many_rates))), {}
 for step in range(1, 201):
     columns = columns - many_rates * (H_digits @ columns - (X.T @ answers / 800)[:, None])
-    if step in (10, 200):
+    if step in (10, 50, 200):
         after_steps[f"after {step} steps"] = 0.5 * np.mean((X @ columns - answers[:, None]) ** 2, axis=0)
 figures.descent.rates_and_losses(
     many_rates, after_steps, 2 / curvatures[-1],
-    caption="The loss of the 800 digits for every rate. Up to the limit, larger is better after 200 steps; beyond it, "
-    "the loss is off the picture.")
+    caption="The loss of the 800 digits for every rate. The lowest point of each curve is marked: it moves towards the "
+    "limit as the walk gets longer.")
 
 # %% tags=["hide-input"]
 # The answer, confirmed by what was measured.
@@ -650,8 +673,8 @@ table([(lr, steps, *row[:2], row[3]) for (lr, steps), row in landscape.items()],
 
 # %% [markdown]
 # One warning: a map of two weights makes local minima look more important than they are. In a minimum the ground bends
-# upward along *every* direction. If at a level place each of a hundred thousand directions bends up or down about by
-# chance, then all of them bending up is very unlikely: it is far more likely a saddle.
+# upward along *every* direction. Suppose that each of 100,000 directions bends up or down by chance. Then at a level
+# place hardly ever do all of them bend up: nearly all level places are saddles.
 #
 # ### When to stop
 #
@@ -823,9 +846,9 @@ figures.descent.race(
 # %% [markdown]
 # By its loss, the walk with 0.001 is ahead of that with 0.01 from the second epoch on. But such a loss has two parts:
 # the way that is still to go, and the jumps. In the middle of its jumps the walk with 0.01 has come much farther. After
-# five epochs the loss is 0.015 there, and the walk with 0.001 is still at 0.022. Large steps had covered the way along
-# the flat directions, and the noise hid it. Make the steps small, and within one epoch the noise is gone. So large
-# steps first, to get there, and small ones at the end, against the noise.
+# five epochs the loss is 0.015 there, and the walk with 0.001 is still at 0.022. The large steps had long covered the
+# way along the flat directions; only the noise hid it. Make the steps small, and within one epoch the noise is nearly
+# gone. So large steps first, to get there, and small ones at the end, against the noise.
 #
 # (On the 200 new digits this is no better than 0.001 throughout. The loss of the training digits is not all that
 # counts.)
@@ -983,19 +1006,20 @@ figures.losses.staircase(
 #
 # | where | is the smaller step safer? |
 # |---|---|
-# | a parabola, a ravine, the digits | Against running away, yes. But below $2/h$ it only costs time. |
+# | a parabola, a ravine, the digits | Against running away, yes. But far below $2/h$ it only costs time. |
 # | a bowl with a dent | No. The small step stays in the poor valley; a larger one jumps out of it. |
-# | a landscape | It made no difference, except in time. |
-# | batches of 1 | It looks so, since small steps jump less. But large ones get farther. |
+# | a landscape | Below the limits of all its dents it made no difference, except in time. |
+# | batches of 1 | Of two fixed rates, yes: it ends lower. But large steps first and small ones then end lowest. |
 #
 # %% [markdown]
 # So no rate is safe in itself. What you can do about it has three parts:
 #
-# - **In a valley**, stay below $2/h$ of its steepest direction, and not far below: beyond it the walk runs away, and a
-#   much smaller rate only takes longer.
+# - **In a valley**, stay below $2/h$ of its steepest direction, and not far below: beyond it the walk cannot come to
+#   rest there, and a much smaller rate only takes longer.
 # - **Between valleys** there is no such rule. A rate above the limit of a narrow valley cannot stay in it, which is
 #   good where the valley is poor. But the limit does not tell you which valleys are.
-# - **Against noise**, start with large steps and end with small ones.
+# - **Against noise**, start with large steps and end with small ones. The loss is lowest then; whether new digits are
+#   read better is another question.
 
 # %% [markdown]
 # And what does a step need? One slope for each weight. On this page the formula $X^T (o - y)$ gave all of them,
@@ -1097,8 +1121,8 @@ print(f"below 0.000001 after {counted} such steps; after one of Newton's {loss2(
 
 # %% [markdown]
 # **2.** The gradient at some point is $(3, -4)$. What does the linear estimate promise for a step with learning rate
-# 0.01? The loss $J = 8\, w^2 / 2$ has one weight and starts at $w = 1$: where is $w$ after three steps with 0.125, 0.25
-# and 0.2525?
+# 0.01? The loss $J = 8\, w^2 / 2$ has one weight and starts at $w = 1$: where is $w$ after three steps, if the learning
+# rate is 0.125? If it is 0.25? If it is 0.2525?
 #
 # <details><summary>Answer</summary>
 #

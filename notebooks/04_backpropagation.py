@@ -19,9 +19,10 @@
 # time. For 101,770 of them that is 203,540 runs, and then you may take one step. **Backpropagation** computes every
 # slope for the cost of a few forward runs. It is the chain rule, in an order in which nothing is computed twice.
 #
-# Here it is on a small network. Press Next and follow the numbers: first the green ones from left to right, then the
-# red ones from right to left. (All jumps to the end.) Then choose a weight, change it, and see what follows; or press
-# Step downhill, which moves every weight a little against its slope, and watch the loss J.
+# Here it is on a small network. Press Next and follow the green numbers from left to right, as far as the loss J. Then
+# choose a weight, change it, and see what becomes of J; or press Step downhill, which moves every weight a little
+# against its slope. Where these slopes come from, the red numbers show on the way back. Leave them for now: this page
+# asks you about them first.
 
 # %% tags=["hide-input"]
 import timeit
@@ -139,7 +140,8 @@ print("delta of O1 and O2", delta_g.round(4))
 print("dJ/dw of O1's three weights", (delta_g[0] * a).round(4))
 
 # %% [markdown]
-# These are the numbers on the edges into O1 in the figure at the top, once you have pressed All.
+# In the figure at the top, press Next two or three times after J: first come the deltas, then these numbers, on the
+# edges into O1.
 #
 # ## One layer further back
 #
@@ -240,8 +242,8 @@ table(
 )
 
 # %% [markdown]
-# H1 and H3 push O1 down, and O1 wants to rise, so both are asked for less. In the figure at the top, the same
-# numbers stand on the edges when Next comes to the delta of each hidden neuron.
+# H1 and H3 push O1 down, and O1 wants to rise, so both are asked for less. Now go on with Next in the figure at the
+# top: the same numbers stand on the edges when it comes to the delta of each hidden neuron.
 #
 # What remains is to write this for many neurons and samples at once, to find out what it costs, and to make sure that
 # it is right.
@@ -377,15 +379,15 @@ figures.backprop.backprop_stepper(X, W, W2, Y)
 # %% [markdown]
 # There are three things to see.
 #
-# - The backward steps read `W2` and `Y`, and `X`, `Z`, `A`, `G` and `O` once more. Of these, the last four are what
-#   the forward pass returned. (For a sigmoid `A` and `O` would do, since its slope can be had from its value. The loop
+# - The backward steps need what is given, `X`, `Y` and `W2`, and all that the forward pass returned: `Z`, `A`, `G` and
+#   `O`. (For a sigmoid `A` and `O` would do, since its slope can be had from its value. The loop
 #   below uses that.)
 # - Only the two gradients of weights, `dW` and `dW2`, mix samples. In all other gradients each row belongs to one
 #   sample.
 # - The last sample has 0 at I1, so in $X^T \delta_Z$ its row of $\delta_Z$ is multiplied by 0 there. A sample cannot
 #   teach the weights of an input that it does not have.
 #
-# ### Two slips that raise nothing
+# ### Two slips that NumPy lets pass
 #
 # Put the backward pass into one line, and it holds two kinds of product: $X^T \big((\delta_G {W_2}^T) * f'(Z)\big)$. It
 # is tempting to write it from left to right, without the brackets, as `X.T @ delta_G @ W2.T * f_prime(Z)`. With our
@@ -423,11 +425,13 @@ stretched = 0.5 * np.sum((column - answers) ** 2)
 print(f"loss {stretched:.3f}, right: {0.5 * np.sum((column[:, 0] - answers) ** 2):.3f}")
 
 # %% [markdown]
-# Every output is compared with every answer: sixteen differences instead of four, and again no error message.
+# Every output is compared with every answer: sixteen differences instead of four, and a loss without an error message.
+# (A backward pass by hand would stop soon, at shapes that clash. A framework that differentiates this loss for you does
+# not.)
 #
-# Shapes catch a slip only when the wrong sizes clash. (`X @ W.T` in the forward pass
-# would not be caught either, because here $D = M = 3$.) The last part of this page is about a protection that does not
-# depend on shapes.
+# Shapes catch a slip only when the wrong sizes clash. A gradient check, near the end of this page, does not depend on
+# them, and catches the first slip. It cannot catch the second: it asks whether the slopes fit the loss, not whether the
+# loss is the one you meant.
 #
 # ## With biases
 #
@@ -505,8 +509,8 @@ print(f"through {len(grads)} layers, as measured; through 2 layers with biases, 
 # %% [markdown]
 # Fourteen lines, and they are all that a sigmoid network of any depth needs. Let them go back through six layers, with
 # eight neurons in each hidden layer, and look at the size of each layer's gradient. The weights are random numbers from
-# a normal distribution with standard deviation 1. To be fair, take twenty such networks. Their gradients differ by
-# factors, so the fair average is the *geometric mean*: the mean of the logarithms.
+# a normal distribution with standard deviation 1. To be fair, take twenty such networks. One network's gradient may be
+# many times another's, so we average the logarithms and take exp of that: the *geometric mean*.
 
 # %%
 def random_network(sizes, rng, scale=1.0):
@@ -532,8 +536,9 @@ table(list(enumerate(layer_sizes, start=1)), ["layer", "mean size of an entry of
 #
 # Would larger weights help? With standard deviation 3, each delta is multiplied by three times as much at each layer.
 # Five layers back, that is $3^5 = 243$ times; with 20 it is 3.2 million times. But the sums $z$ are wider too, and a
-# sigmoid is steep only where $z$ is near 0, say between $-2$ and 2. Whatever comes back to the first layer has come
-# through five sigmoids.
+# sigmoid is steep only where $z$ is near 0. Call it flat if its slope is below 0.05, a fifth of the steepest. With 3,
+# about half of the hidden sigmoids are still steep; with 20, one in twelve. A delta comes back along $8^5 = 32{,}768$
+# paths, and a single flat sigmoid of five closes a path. How many are left?
 
 # %% tags=["hide-input"]
 # A prediction.
@@ -561,7 +566,7 @@ shrinking = {scale: (lambda size: size[-1] / size[0])(geometric_mean(sizes)) for
 table(
     [(f"{scale:g}", f"{float(f'{shrinking[scale]:.2g}'):,g}", f"{paths_open[scale].mean():,.0f}",
       f"{np.sum(paths_open[scale].max(axis=1) == 0)}") for scale in scales],
-    ["weights", "times smaller", "open paths", "networks without"], align="rrrr",
+    ["weights", "times smaller", "open paths", "networks with none"], align="rrrr",
     caption="By the standard deviation of the weights: how many times the first layer's gradient is smaller than the "
     "last's, and how many of 32,768 paths meet no flat sigmoid (mean)",
 )
@@ -569,13 +574,11 @@ table(
 # %% [markdown]
 # <details class="reveal"><summary>Larger weights on fewer and fewer paths</summary>
 #
-# A delta comes back along many paths, one neuron in each hidden layer: $8^5 = 32{,}768$ of them. On each path it is
-# multiplied by five slopes, so a single flat sigmoid closes the path. Call a sigmoid flat if its slope is below 0.05, a
-# fifth of the steepest.
-#
-# With standard deviation 1 most paths are open. With 3, one in 36 is, but it carries 243 times as much as before: a
-# win. With 20 an open path would carry 3.2 million times as much, but in 17 of the 20 networks there is none, for any
-# sample. (The two means hide how wild it is: with 3 or more, one network's gradient shrinks and the next one's grows.)
+# With standard deviation 1 most paths are open. With 3, about $1/2^5$ of them should be, and one in 36 is. But it
+# carries 243 times as much as before: a win. With 20 an open path would carry 3.2 million times as much. But
+# $32{,}768/12^5$ is about 0.1: most networks have none, 17 of the 20 here, for any sample. (The means hide how
+# different the networks are. With 20, one network's first layer has more than 20 times the gradient of its last,
+# another's less than a hundred-millionth of it.)
 #
 # No size in the table cures it. Small weights shrink the deltas, and large ones flatten the sigmoids. That is one
 # reason why deep networks use ReLU today, whose slope is 1 or 0, with weights of a well-chosen size (lesson 06b).
@@ -686,7 +689,7 @@ start_scale = predict(
     "XOR, 8 hidden neurons, five seeds, the same learning rate. How many steps does it take with starting weights a "
     "tenth as large?",
     ["fewer: it is a careful start", "about as many: training soon makes up for it", "about twice as many",
-     "about ten times as many", "it never learns"],
+     "about ten times as many"],
     answer="about ten times as many",
     reveals=2,
 )
@@ -819,8 +822,8 @@ table([(name, passes[name]) for name in costs if name != "forward"], ["one gradi
 
 # %% [markdown]
 # Two forward passes, or three, against 101,771 or 203,540, for the same 101,770 numbers. There are many weights
-# and one loss. Finite differences start at the weights, and go through the same later layers anew for each of them. The
-# delta is those layers, gone through once, from the loss.
+# and one loss. Finite differences start at the weights, and go through the same later layers anew for each of them.
+# Backpropagation goes through those layers once, from the loss back, and keeps the result: the delta.
 #
 # In seconds, on the machine that built this page: a forward pass and a whole backpropagation were measured, the rest is
 # multiplied. One epoch means the 4,000 digits of lesson 06, in 63 batches.
@@ -989,8 +992,8 @@ figures.show(
 # wrong passes also give 0 when all upstream gradients are equal. The check compared 0 with 0, twelve times. With a
 # random $R$ the right answer is not 0, and only the right pass lies on the diagonal.
 #
-# So the plain sum is blind to slips of this one kind: those that give 0 for equal upstream gradients. `P * dP`, with
-# the sum forgotten, it would have rejected, since that gives `P` and not 0.
+# So on softmax the plain sum sees no slip that gives 0 for an upstream gradient of ones, the only one that it tries.
+# `P * dP`, with the sum forgotten, it would have rejected, since that gives `P` and not 0.
 #
 # The rule behind it: **a check that has never failed has not been tested.** Break the code on purpose, once, and see
 # whether the check rejects it. Data that is all zeros, all ones or symmetric hides mistakes in the same way.
@@ -1046,7 +1049,7 @@ figures.show(
 )
 
 # %% [markdown]
-# It took seconds. Each of the 630 steps had all its 101,770 slopes for the price of two forward runs; by nudging, one
+# Each of the 630 steps had all its 101,770 slopes for the price of two forward runs; by nudging, one
 # step would have taken 203,540. Every one of these slopes is a product along the paths from a weight to the loss,
 # summed over the paths. Backpropagation starts at the end, where the paths meet, and so computes what they share once:
 # the delta.

@@ -68,7 +68,7 @@ def parabola_paths(loss, lowest, paths, reach=None, caption=""):
 
 @style.styled
 def rates_and_losses(rates, losses, limit, caption=""):
-    """Return a `Picture` of the loss after some numbers of steps, for many learning rates, and the limit 2/h.
+    """Return a `Picture` of the loss after some numbers of steps, for many rates; the lowest are marked, and 2/h.
 
     Parameters
     ----------
@@ -85,12 +85,17 @@ def rates_and_losses(rates, losses, limit, caption=""):
     lows, highs = zip(*((np.min(v), np.max(v[below])) for v in map(np.asarray, losses.values())), strict=True)
     top = 4 * max(highs)
     ax.axvline(limit, color=style.INK, linestyle=":", linewidth=1.4)
-    ax.text(limit - 0.012 * rates[-1], 0.8 * top, f"2/h = {limit:.4f}", ha="right", va="top", fontsize=style.SIZE_SMALL)
+    for values in map(np.asarray, losses.values()):
+        best = np.argmin(values)
+        ax.plot(rates[best], values[best], marker="o", markersize=6, color=style.INK, zorder=4)
+    where = limit + 0.012 * rates[-1], 0.9 * min(lows)
+    ax.text(*where, f"2/h =\n{limit:.4f}", ha="left", va="bottom", fontsize=style.SIZE_SMALL)
     ax.set(xlabel="learning rate", ylabel="loss", ylim=(0.8 * min(lows), top), xlim=(0, rates[-1]))
     _plain_log(ax)
     _legend_below(fig, ax)
     ends = "; ".join(
-        f"{name}: from {values[0]:.3g} to {np.asarray(values)[below][-1]:.3g}" for name, values in losses.items()
+        f"{name}: from {values[0]:.3g} to {np.asarray(values)[below][-1]:.3g}, lowest at {rates[np.argmin(values)]:.3g}"
+        for name, values in losses.items()
     )
     alt = (
         f"Loss over the learning rate, from {rates[0]:g} up to the limit {limit:.4f}: {ends}. Beyond the limit the "

@@ -135,7 +135,7 @@ def test_plain_pictures_state_their_numbers():
     assert drawn.caption == "c < d"
     rates = np.array([0.1, 0.2, 0.3, 0.4])
     drawn = descent.rates_and_losses(rates, {"after 5 steps": [0.9, 0.4, 0.2, 1e9]}, 0.35, caption="c")
-    assert "up to the limit 0.3500: after 5 steps: from 0.9 to 0.2. Beyond" in drawn.alt
+    assert "up to the limit 0.3500: after 5 steps: from 0.9 to 0.2, lowest at 0.3. Beyond" in drawn.alt
     lines = ((1.0, -1.0), (0.1, 0.25))
     drawn = losses.loss_against_accuracy(np.arange(4.0), np.array([0, 0, 1, 1]), lines, [3, 2, 1], [4, 3, 3])
     assert "until 1 of 4 samples is on the wrong side" in drawn.alt

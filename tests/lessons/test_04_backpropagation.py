@@ -252,7 +252,31 @@ def test_no_size_of_the_weights_cures_it_and_the_open_paths_say_why(lesson):
     for scale in (3.0, 10.0, 20.0):
         each = [sizes[-1] / sizes[0] for sizes in lesson["by_scale"][scale]]
         assert min(each) < 1 < 20 < max(each), "in one network it grows, in another it shrinks"
+    assert min(each) < 1 / 20 < 1e8 < max(each), "how different they are with 20"
+    steep = {scale: share_of_steep(lesson, scale) for scale in (3.0, 20.0)}
+    assert 0.4 < steep[3.0] < 0.55, "about half"
+    assert 1 / 14 < steep[20.0] < 1 / 11, "one in twelve"
+    assert round(8**5 / 12**5, 1) == 0.1
     assert lesson["depth"].answer == "with 3 it is less than 43 times smaller, with 20 more"
+
+
+def share_of_steep(lesson, scale):
+    """How many of the hidden sigmoids of the twenty networks have a slope of 0.05 or more."""
+    shares = []
+    for seed in range(20):
+        weights, biases = lesson["random_network"]((3, 8, 8, 8, 8, 8, 2), np.random.default_rng(seed), scale)
+        hidden = lesson["forward_all"](lesson["X"], weights, biases)[1:-1]
+        shares.append(np.mean([A * (1 - A) >= 0.05 for A in hidden]))
+    return np.mean(shares)
+
+
+def test_a_stretched_loss_is_silent_and_a_backward_pass_by_hand_is_not(lesson):
+    X, answers = lesson["X"], lesson["Y"][:, 0]
+    weights, biases = lesson["random_network"]((3, 8, 1), np.random.default_rng(0))
+    values = lesson["forward_all"](X, weights, biases)
+    assert np.isfinite(0.5 * np.sum((values[-1] - answers) ** 2))
+    with pytest.raises(ValueError, match="matmul"):
+        lesson["backward_all"](answers, weights, values)
 
 
 def test_open_paths_are_those_whose_every_sigmoid_is_steep(lesson):

@@ -82,7 +82,7 @@ EXERCISES = (
             ),
         ),
         causes=mistakes.BACKWARD,
-        section="Two slips that raise nothing",
+        section="Two slips that NumPy lets pass",
         instead_of=("sigmoid_backward", "tanh_backward", "dense_backward"),
     ),
     Exercise(
