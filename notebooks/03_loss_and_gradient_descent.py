@@ -795,15 +795,16 @@ table(
 )  # fmt: skip
 
 # %% [markdown]
-# <details class="reveal"><summary>More steps win early, less noise wins late</summary>
+# <details class="reveal"><summary>More steps win early, then the noise holds them up</summary>
 #
 # In one epoch the full batch makes one step, batches of 20 make 40, and batches of 1 make 800. Early, every step in
 # roughly the right direction helps, so batches of 1 lead after one epoch.
 #
-# But they never settle. Each step follows the noise of a single digit, and where a run ends is a matter of luck: the
-# ten of them lie between 0.018 and 0.065. Batches of 20 go on sinking, all ten close together, and on average they
-# are ahead after ten epochs. The new digits show it too: 12 are misread instead of 22. The full batch, with ten steps
-# in all, is far behind: its loss is still 0.088.
+# But they never settle. Each step follows the noise of a single digit, and where a run stands after an epoch is a
+# matter of luck: at the end the ten of them lie between 0.018 and 0.065, and one bad run can cost them the lead.
+# Batches of 20 go on sinking, all ten close together, and on average they are ahead after ten epochs. The new digits
+# show it too: 12 are misread instead of 22. The full batch, with ten steps in all, is far behind: its loss is still
+# 0.088.
 #
 # </details>
 
@@ -1007,7 +1008,7 @@ figures.losses.staircase(
 # | where | is the smaller step safer? |
 # |---|---|
 # | a parabola, a ravine, the digits | Against running away, yes. But far below $2/h$ it only costs time. |
-# | a bowl with a dent | No. The small step stays in the poor valley; a larger one jumps out of it. |
+# | a bowl with a dent | No. The small step stays in the poor valley; a larger one jumps over it. |
 # | a landscape | Below the limits of all its dents it made no difference, except in time. |
 # | batches of 1 | Of two fixed rates, yes: it ends lower. But large steps first and small ones then end lowest. |
 #

@@ -543,8 +543,8 @@ table(list(enumerate(layer_sizes, start=1)), ["layer", "mean size of an entry of
 # %% tags=["hide-input"]
 # A prediction.
 depth = predict(
-    "With standard deviation 1 the first layer's gradient is 43 times smaller than the last layer's. And with 3, and "
-    "with 20?",
+    "In a typical network (by the geometric mean), the first layer's gradient is 43 times smaller than the last "
+    "layer's with standard deviation 1. And with 3, and with 20?",
     ["with both it is the larger one", "with both it is smaller, but by less than 43 times",
      "with 3 it is less than 43 times smaller, with 20 more", "with both it is more than 43 times smaller"],
     answer="with 3 it is less than 43 times smaller, with 20 more",
@@ -576,9 +576,9 @@ table(
 #
 # With standard deviation 1 most paths are open. With 3, about $1/2^5$ of them should be, and one in 36 is. But it
 # carries 243 times as much as before: a win. With 20 an open path would carry 3.2 million times as much. But
-# $32{,}768/12^5$ is about 0.1: most networks have none, 17 of the 20 here, for any sample. (The means hide how
-# different the networks are. With 20, one network's first layer has more than 20 times the gradient of its last,
-# another's less than a hundred-millionth of it.)
+# $32{,}768/12^5$ is about 0.1: most networks have none, 17 of the 20 here, for any sample. So the win sits in
+# a few networks, and the typical one loses. (With 20, one network's first layer has more than 20 times the gradient
+# of its last, another's less than a hundred-millionth of it.)
 #
 # No size in the table cures it. Small weights shrink the deltas, and large ones flatten the sigmoids. That is one
 # reason why deep networks use ReLU today, whose slope is 1 or 0, with weights of a well-chosen size (lesson 06b).
@@ -842,9 +842,10 @@ table(
 # %% [markdown]
 # ## Checking a gradient
 #
-# A wrong backward pass raises no error. Often the network still learns, only worse, and nobody notices. So finite
-# differences keep one job: they are too slow for training, and just right for checking. You have used such a check
-# several times on this page, where the loss was at hand. How do you check one operation alone, such as the sigmoid?
+# A wrong backward pass need not raise an error. Often the network still learns, only worse, and nobody notices. So
+# finite differences keep one job: they are too slow for training, and just right for checking. You have used such a
+# check several times on this page, where the loss was at hand. How do you check one operation alone, such as the
+# sigmoid?
 #
 # ### First: invent a loss
 #
