@@ -64,7 +64,7 @@ figures.dense_network.drawing(
 # 11 at UC Davis (batches, epochs) and Prof. Dey's lecture 56 at IIT Kharagpur (the network, the workflow). Momentum is
 # due to Polyak (1964), and the experiment with shuffled labels to Zhang and colleagues ("Understanding deep learning
 # requires rethinking generalization", 2017). The other experiments are the course's own. You need lessons 03 and 04.
-# Reading and trying takes about 90 minutes, the three optional parts 15 more.
+# Reading and trying takes about 90 minutes, the two optional parts 10 more.
 #
 # </details>
 
@@ -582,6 +582,41 @@ ours, theirs = by_loop.parameters(), by_library.parameters()
 print("the same weights:", all(np.allclose(ours[n], theirs[n], atol=1e-4) for n in ours))
 
 # %% [markdown]
+# <details><summary>Does a GPU compute the same?</summary>
+#
+# So far compiled loops on your processor did the arithmetic of the layers. The same functions exist as kernels for a
+# GPU, such as lessons 11 to 16 write. If your machine has one, the network of the two epochs reads all 800 validation
+# digits on it. If not, the course's *executor*, a program that carries out each of a kernel's many threads on your
+# processor, reads 64. In the scores, in the loss and in all gradients, kernels and formulas agree to a thousandth of
+# the largest value or better. They compute the same sums, in another order, and round in other places.
+#
+# </details>
+
+# %% tags=["hide-input", "hide-output", "nbval-ignore-output"]
+# The trained weights on two backends, forward and backward through all layers.
+def read_on(backend, x, y):
+    twin = nn.models.mlp((784, 128, 10), rng=np.random.default_rng(0), ops=backend)
+    for name, p in twin.parameters().items():
+        backend.assign(p, by_library.parameters()[name])
+    scores = twin.forward(backend.to_backend(x))
+    loss, cache = backend.softmax_cross_entropy_forward(scores, backend.to_backend(y))
+    twin.zero_grad()
+    twin.backward(backend.softmax_cross_entropy_backward(cache))
+    gradients = {f"gradient of {name}": g for name, g in twin.gradients().items()}
+    return {"scores": scores, "loss": loss} | gradients
+
+n = 64 if "no GPU" in gpu.device_name() else 800
+on_device, by_formula = (read_on(backend, x_val[:n], y_val[:n]) for backend in (cuda_ops, ops))
+agree = {}
+for name, ours in by_formula.items():
+    theirs = on_device[name] if name == "loss" else gpu.to_host(on_device[name])
+    agree[name] = bool(np.abs(theirs - ours).max() <= 1e-3 * np.abs(ours).max())
+assert all(agree.values())  # as the text says
+print(f"{n} validation digits on: {gpu.device_name()}")
+same = ", ".join(name for name, found in agree.items() if found)
+print(f"equal to the formulas, within a thousandth of the largest value: {same}")
+
+# %% [markdown]
 # ## What 100 % hides
 #
 # Now for the title's question. We train the network of the first picture again, for 20 epochs, and look at training
@@ -1082,43 +1117,6 @@ assert white_on_black < 0.1  # as the text says
 assert among_the_lowest > 0.4
 print(f"white on black: {white_on_black:.1%} right; guessing: 10 %")
 print(f"the right class is among the two lowest for {among_the_lowest:.0%} of the digits")
-
-# %% [markdown]
-# ## Optional: the same network on a GPU's kernels
-#
-# <details><summary>Do they agree with the formulas?</summary>
-#
-# So far compiled loops on your processor did the arithmetic of the layers. The same functions exist as kernels for a
-# GPU, such as lessons 11 to 16 write. If your machine has one, the network of the two epochs reads all 800 validation
-# digits on it. If not, the course's *executor*, a program that carries out each of a kernel's many threads on your
-# processor, reads 64. In the scores, in the loss and in all gradients, kernels and formulas agree to a thousandth of
-# the largest value or better. They compute the same sums, in another order, and round in other places.
-#
-# </details>
-
-# %% tags=["hide-input", "hide-output", "nbval-ignore-output"]
-# The trained weights on two backends, forward and backward through all layers.
-def read_on(backend, x, y):
-    twin = nn.models.mlp((784, 128, 10), rng=np.random.default_rng(0), ops=backend)
-    for name, p in twin.parameters().items():
-        backend.assign(p, by_library.parameters()[name])
-    scores = twin.forward(backend.to_backend(x))
-    loss, cache = backend.softmax_cross_entropy_forward(scores, backend.to_backend(y))
-    twin.zero_grad()
-    twin.backward(backend.softmax_cross_entropy_backward(cache))
-    gradients = {f"gradient of {name}": g for name, g in twin.gradients().items()}
-    return {"scores": scores, "loss": loss} | gradients
-
-n = 64 if "no GPU" in gpu.device_name() else 800
-on_device, by_formula = (read_on(backend, x_val[:n], y_val[:n]) for backend in (cuda_ops, ops))
-agree = {}
-for name, ours in by_formula.items():
-    theirs = on_device[name] if name == "loss" else gpu.to_host(on_device[name])
-    agree[name] = bool(np.abs(theirs - ours).max() <= 1e-3 * np.abs(ours).max())
-assert all(agree.values())  # as the text says
-print(f"{n} validation digits on: {gpu.device_name()}")
-same = ", ".join(name for name, found in agree.items() if found)
-print(f"equal to the formulas, within a thousandth of the largest value: {same}")
 
 # %% [markdown]
 # ## Try it

@@ -448,7 +448,7 @@ def test_the_argument_is_not_interrupted_and_nothing_is_used_before_it_is_explai
         "What 100 % hides",
         "When to stop", "Why the validation score is not the answer", "Which mistakes?",
         "Who made the labels?", "Are the labels right?", "Labels that mean nothing", "So what does an accuracy tell?",
-        "Is that all there is to training?", "Optional: the same network on a GPU's kernels", "Try it",
+        "Is that all there is to training?", "Try it",
     )]  # fmt: skip
     assert places == sorted(places)
     opening = lines.index("# Before you read on")
