@@ -272,11 +272,11 @@ table(slopes, ["rounds", "y", "dy/dx"],
 # %% [markdown]
 # <details class="reveal"><summary>It differentiated what was computed</summary>
 #
-# The first round has the slope 0.5. In the second, $x$ acts along two paths, through $y$ and directly, and they add up
-# to 0.26. Only as the value settles at 3 does the slope settle at 1/6. The graph holds what the program *did*:
-# additions, divisions and products, one after the other. Of the loop only the operations are left. Differentiating
-# those is called **automatic differentiation**. It does not nudge and measure, so there is no nudge to choose, too
-# large or too small. And it does not transform formulas.
+# The first round has the slope 0.5. In the second, $y$ counts twice, as a summand and under the fraction bar, and $x$
+# once by itself: $0.25 - 0.09 + 0.10 = 0.26$. Only as the value settles at 3 does the slope settle at 1/6. The graph
+# holds what the program *did*: additions, divisions and products, one after the other. Of the loop only the operations
+# are left. Differentiating those is called **automatic differentiation**. It does not nudge and measure, so there is no
+# nudge to choose, too large or too small. And it does not transform formulas.
 #
 # </details>
 
@@ -311,10 +311,8 @@ table(lengths, ["rounds", "nodes in the graph", "times x is written in the formu
 # ## Lesson 04's network as a graph
 #
 # Nothing in the two loops says that values are single numbers. With three more operations the same engine carries
-# matrices. Their shares are lesson 04's rules. The gradient of $Z = XW$ was called $\delta_Z$ there, and it gave
-# $\delta_Z W^T$ for $X$ and $X^T \delta_Z$ for $W$. Here the gradient that arrives is always called `g`, whatever the
-# node. (It is not lesson 04's $g$, which was a weighted sum.) A class can be given a method later, so we hand ours the
-# operator `@` now. The comma in `(z,)` makes a tuple of one.
+# matrices. Their shares are lesson 04's rules. What that lesson called $\delta_Z$, the gradient that arrives at $Z =
+# XW$, is `g` here, at every node. Its shares are $g\,W^T$ for $X$ and $X^T g$ for $W$.
 
 # %%
 f, f_prime = ops.ACTIVATIONS["sigmoid"]
@@ -325,7 +323,7 @@ def product(a, b):  # (n, k) @ (k, m)
                 shares=lambda g, a, b: (g @ b.T, a.T @ g))
 
 def sigmoid(z):
-    return Node(op="sigmoid", parents=(z,), compute=f,
+    return Node(op="sigmoid", parents=(z,), compute=f,  # (z,): a tuple of one
                 shares=lambda g, z: (g * f_prime(z),))
 
 def half_squared_sum(o, y):
@@ -333,7 +331,7 @@ def half_squared_sum(o, y):
                 compute=lambda o, y: 0.5 * np.sum((y - o) ** 2),
                 shares=lambda g, o, y: (g * (o - y), g * (y - o)))
 
-Node.__matmul__ = product
+Node.__matmul__ = product  # a class can be given a method later: now `a @ b` is a node
 
 # %% [markdown]
 # The letters are lesson 04's, the sizes are smaller: two inputs, three hidden neurons, one output. The samples are the
@@ -379,8 +377,8 @@ print("W2 in every bit:", np.array_equal(W2.grad, by_hand["W2"]))
 # Add a layer, and you write a line or two more; nobody derives anything again.
 
 # %% [markdown]
-# Here is the same walk as in the first figure, now with matrices. Below each value stands its gradient, of the same
-# shape. `dY` is `-dO`, because the loss knows only their difference.
+# Here is the same walk as in the first figure, now with matrices. Beside each value, or below it, stands its gradient,
+# of the same shape. `dY` is `-dO`, because the loss knows only their difference.
 
 # %% tags=["hide-input"]
 # The network as a graph of the library, which the figure walks through.
@@ -659,10 +657,9 @@ paths.confirm(by_path[-1])
 # %% [markdown]
 # ## Why backward, and not forward?
 #
-# The chain rule does not say where to begin. We could as well start at the front: say that one number at the front
-# moves with speed 1 and all others stand still, walk through the graph in the usual order, and compute how fast each
-# node moves, until we know how fast the goal does. This is **forward mode**. The slopes are the same; only the
-# direction is different.
+# The chain rule does not say where to begin. We could as well start at the front. Let one leaf move with speed 1, and
+# all others stand still. Walk through the graph in the usual order, and compute the speed of each node, up to the
+# goal's. This is **forward mode**. The slopes are the same; only the direction is different.
 
 # %% tags=["hide-input"]
 # A prediction.
@@ -680,7 +677,7 @@ modes
 weights = 784 * 128 + 128 + 128 * 10 + 10
 table(
     [(f"one loss, by {weights:,} weights", weights, 1),
-     ("784 pixels, by one dial that changes them all", 1, 784)],
+     ("784 pixels, by one dial for the brightness of all", 1, 784)],
     ["what is differentiated", "walks forward", "walks back"],
 )  # fmt: skip
 
@@ -784,7 +781,7 @@ figures.show(
 # %% [markdown]
 # And now what this course set out to do: read a handwritten digit. The engine does not care that a point has 784
 # numbers instead of two, so give it images: threes and eights, 400 of each to learn from, 100 of each to be tested on.
-# Not a line of it changes.
+# Not a line of the engine changes; only the rate and the number of steps are chosen anew.
 
 # %%
 digits = data.load_digits()
@@ -919,8 +916,8 @@ graph.backward(goal)
 print("as by hand, in every bit:", np.array_equal(w.grad, by_hand["W"]))
 
 # %% [markdown]
-# Now forget that call on purpose. What happens then can be read from the end of the library's `backward`. (A leaf is a
-# node without parents, here `w`; `hidden` is a node in between.)
+# Now leave that call, `zero_grad`, out on purpose, and call `backward` twice. What happens then can be read from the
+# end of the library's `backward`. (A leaf is a node without parents, here `w`; `hidden` is a node in between.)
 
 # %% tags=["hide-input"]
 # The lines of the library's backward that touch gradients.
@@ -953,10 +950,11 @@ print("after zero_grad, w by the first: ", np.unique(w.grad / first))
 #
 # Nodes in between are cleared in each call. Otherwise old gradients would be sent on a second time. Leaves are not: to
 # them `parent.grad + g` adds. Forget `zero_grad` in a training loop, and each step uses the sum of all gradients so
-# far. No error tells you, and in PyTorch none does either. But adding has its good use: a sum over samples can be taken
-# in parts. If a batch does not fit into memory, send it through in pieces, call `backward` after each, and make one
-# step at the end. This is for a loss that is a sum, as ours is. If the loss is a mean, $p$ equal pieces give $p$ times
-# the gradient; divide it by $p$.
+# far. No error tells you, and in PyTorch's loops none does either. (A second call on the *same* graph it refuses,
+# unless you say `retain_graph=True`.) But adding has its good use: a sum over samples can be taken in parts. If a batch
+# does not fit into memory, send it through in pieces, call `backward` after each, and make one step at the end. This is
+# for a loss that is a sum, as ours is. If the loss is a mean, $p$ equal pieces give $p$ times the gradient; divide it
+# by $p$.
 #
 # </details>
 

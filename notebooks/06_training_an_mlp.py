@@ -60,11 +60,11 @@ figures.dense_network.drawing(
 # %% [markdown]
 # <details><summary>About this page</summary>
 #
-# It follows ECE 508 lecture 10 by Prof. Hwu and colleagues at Illinois (softmax, labels), Prof. Owens' EEC 289Q
-# lecture 11 at UC Davis (batches, epochs) and Prof. Dey's lecture 56 at IIT Kharagpur (the network, the workflow).
-# Momentum is due to Polyak (1964), and the experiment with shuffled labels to Zhang and colleagues ("Understanding deep
-# learning requires rethinking generalization", 2017). The other experiments are the course's own. You need lessons 03
-# and 04. Reading and trying takes about 90 minutes, the two optional parts 10 more.
+# It follows ECE 508 lecture 10 by Prof. Hwu and colleagues at Illinois (softmax, labels), Prof. Owens' EEC 289Q lecture
+# 11 at UC Davis (batches, epochs) and Prof. Dey's lecture 56 at IIT Kharagpur (the network, the workflow). Momentum is
+# due to Polyak (1964), and the experiment with shuffled labels to Zhang and colleagues ("Understanding deep learning
+# requires rethinking generalization", 2017). The other experiments are the course's own. You need lessons 03 and 04.
+# Reading and trying takes about 90 minutes, the two optional parts 10 more.
 #
 # </details>
 
@@ -98,7 +98,7 @@ figures.show(
 
 # %% [markdown]
 # Training and testing are two steps, on two sets of data.[^Dey "Supervised Learning Workflow"] But you choose as well:
-# the rate, the number of neurons, the epoch to stop at. Whoever chooses by some data fits to them, if only by hand. So
+# the rate, the number of neurons, the epoch to stop at. To choose by a set of data is to fit to it, if only by hand. So
 # the hyperparameters need a third part:
 #
 # | part | decides | its accuracy tells |
@@ -196,8 +196,8 @@ print("as measured:", np.allclose(jacobian, measured, rtol=1e-6))
 # ## The cross-entropy has a short gradient
 #
 # The **cross-entropy** of lesson 03 looks only at the probability of the right class $T$: $E = -\ln k_T$. It is 0 for
-# certainty, and grows without limit as $k_T$ goes to 0. Say that class 1 is right. Our network gave it 0.245, so $dk =
-# (0, -1/0.245, 0) = (0, -4.09, 0)$. What is left of this after softmax's backward pass?
+# certainty, and grows without limit as $k_T$ goes to 0. Say that class 1 is right. Our network gave it 0.2447, so $dk =
+# (0, -1/0.2447, 0) = (0, -4.09, 0)$. What is left of this after softmax's backward pass?
 
 # %% tags=["hide-input"]
 # A prediction.
@@ -508,7 +508,8 @@ figures.momentum_valley(start=(-9, 1.5), lr=1.9, momentum=0.9)
 # A network has 101,770 weights instead of two. Can it, too, take a longer step with momentum than without? We let the
 # digit network descend by the gradient of the same 1,000 digits at every step, so that there is no chance in it, and
 # count the steps until its loss is 0.1, up to 200. In each row of the table both have the same long-term step,
-# $\mathrm{lr}/(1-\mu)$.
+# $\mathrm{lr}/(1-\mu)$. But momentum begins gently: its first step is a tenth of that, and it grows from there, as you
+# saw above. So in the column "gentle" plain descent gets the same start, $1 - 0.9^k$ of the rate at step $k$.
 
 # %% tags=["hide-input", "nbval-ignore-output"]
 # The digit network, by the gradient of 1,000 digits: up to 200 steps of each kind.
@@ -530,26 +531,19 @@ assert [needed_by["plain", n] is None for n in long_term] == [False, False, True
 assert needed_by["gentle", 2.0] is needed_by["gentle", 4.0] is None
 assert all(needed_by["0.9", n] for n in long_term)
 assert min(silent_in["plain", n] for n in long_term[2:]) > 64 > 32 > max(silent_in["0.9", n] for n in long_term)
-table([(n, *(str(needed_by[name, n] or "not in 200") for name in ("plain", "0.9")), silent_in["plain", n],
-        silent_in["0.9", n]) for n in long_term],
-      ["lr / (1 - momentum)", "plain: steps", "0.9: steps", "silent: plain", "silent: 0.9"],
-      formats={"lr / (1 - momentum)": ".1f"}, align="rrrrr",
+table([(n, *(str(needed_by[name, n] or "not in 200") for name in kinds), silent_in["plain", n], silent_in["0.9", n])
+       for n in long_term],
+      ["lr / (1 - momentum)", "plain: steps", "gentle: steps", "0.9: steps", "silent: plain", "silent: 0.9"],
+      formats={"lr / (1 - momentum)": ".1f"}, align="rrrrrr",
       caption="Silent: how many of the 128 hidden neurons are 0 for every one of the 1,000 digits afterwards.")
 
 # %% [markdown]
 # Up to 0.8 momentum acts like a rate ten times as large: both need about the same number of steps. From 1.6 on, plain
 # descent has not arrived after 200 steps. What has happened there is not a zigzag, but damage: long steps have silenced
-# most hidden neurons, and the slope of a ReLU that is 0 for every digit is 0 as well, so they learn no more. **Momentum
-# allows a long-term step that plain descent cannot take.**
-#
-# <details><summary>Is it only the gentle start?</summary>
-#
-# Momentum begins gently: its first step is a tenth of the long-term one, and it grows from there, as you saw above. So
-# we gave plain descent the same gentle start, $1 - 0.9^k$ of the rate at step $k$. At 1.6 that may be enough. At 2.0
-# and 4.0 it breaks down all the same. What then still differs is that with momentum the steps that agree add up, and
-# those that contradict each other cancel, as they did in the valley.
-#
-# </details>
+# most hidden neurons, and the slope of a ReLU that is 0 for every digit is 0 as well, so they learn no more. **Here
+# momentum allows a long-term step that plain descent cannot take.** It is not only the gentle start: with that, plain
+# descent still breaks down at 2.0 and 4.0. (At 2.0 two other networks agree.) What then differs is that with momentum
+# the steps that agree add up, and those that contradict each other cancel, as they did in the valley.
 
 # %% [markdown]
 # ## The loop
@@ -588,14 +582,17 @@ ours, theirs = by_loop.parameters(), by_library.parameters()
 print("the same weights:", all(np.allclose(ours[n], theirs[n], atol=1e-4) for n in ours))
 
 # %% [markdown]
-# ## The same network on a GPU's kernels
+# <details><summary>Does a GPU compute the same?</summary>
 #
-# The layers of this network leave their arithmetic to a module: compiled loops for your processor so far. The same
-# functions exist as kernels for a GPU, such as lessons 11 to 16 write. If your machine has a GPU, the network of the
-# two epochs now reads all 800 validation digits on it. If not, the course's *executor*, a program that carries out each
-# of a kernel's many threads on your processor, reads 64. The same digits also go through the formulas in NumPy.
+# So far compiled loops on your processor did the arithmetic of the layers. The same functions exist as kernels for a
+# GPU, such as lessons 11 to 16 write. If your machine has one, the network of the two epochs reads all 800 validation
+# digits on it. If not, the course's *executor*, a program that carries out each of a kernel's many threads on your
+# processor, reads 64. In the scores, in the loss and in all gradients, kernels and formulas agree to a thousandth of
+# the largest value or better. They compute the same sums, in another order, and round in other places.
+#
+# </details>
 
-# %% tags=["hide-input", "nbval-ignore-output"]
+# %% tags=["hide-input", "hide-output", "nbval-ignore-output"]
 # The trained weights on two backends, forward and backward through all layers.
 def read_on(backend, x, y):
     twin = nn.models.mlp((784, 128, 10), rng=np.random.default_rng(0), ops=backend)
@@ -618,10 +615,6 @@ assert all(agree.values())  # as the text says
 print(f"{n} validation digits on: {gpu.device_name()}")
 same = ", ".join(name for name, found in agree.items() if found)
 print(f"equal to the formulas, within a thousandth of the largest value: {same}")
-
-# %% [markdown]
-# Kernels and formulas agree in the scores, in the loss and in all gradients, to a thousandth of the largest value in
-# each of them or better. They compute the same sums, in another order, and round in other places.
 
 # %% [markdown]
 # ## What 100 % hides
@@ -680,9 +673,9 @@ figures.show(
 # <details class="reveal"><summary>The gap</summary>
 #
 # The shaded area is the **generalisation gap**, between examples that the network has seen and examples that it has
-# not. The validation accuracy neither reaches 100 % nor falls back. But the validation loss, alone in the middle panel,
-# turns and rises. This is **over-fitting**: the network still improves on its own examples, while its probabilities for
-# new ones get worse.
+# not. The validation accuracy levels off, with small ups and downs, far from 100 %. And the validation loss, alone in
+# the middle panel, turns and rises. This is **over-fitting**: the network still improves on its own examples, while its
+# probabilities for new ones get worse.
 #
 # </details>
 
@@ -717,19 +710,20 @@ assert from_again[20] - from_again[best] > 3 * (from_new[20] - from_new[best])
 assert from_rest[20] < from_rest[best]
 right = {epoch: np.exp(-from_again[epoch] * len(y_val) / again.sum()) for epoch in (best, 20)}  # geometric mean
 assert right[20] < right[best] / 2
-table([(epoch, sure[epoch], right[epoch], history.val_loss[epoch - 1], from_again[epoch], from_new[epoch],
-        from_rest[epoch]) for epoch in (best, 20)],
-      ["epoch", "how sure", "right class", "loss", "from old mistakes", "from new ones", "from the rest"],
-      formats={"how sure": ".0%", "right class": ".1%"}
-      | dict.fromkeys(["loss", "from old mistakes", "from new ones", "from the rest"], ".2f"),
-      caption=f"Epoch {best} has {wrong[best].sum()} mistakes, and epoch 20 has {wrong[-1].sum()}. {again.sum()} "
-      "images are wrong in both: the old mistakes. How sure: of its answers to those, on average. Right class: what it "
-      "gets there, as a geometric mean.")  # fmt: skip
+table([("the loss", *(f"{history.val_loss[epoch - 1]:.2f}" for epoch in (best, 20))),
+       *((name, *(f"{part[epoch]:.2f}" for epoch in (best, 20))) for name, part in (
+           ("of it from the old mistakes", from_again), ("from the new ones", from_new), ("from the rest", from_rest))),
+       ("old mistakes: what its answer gets", *(f"{sure[epoch]:.0%}" for epoch in (best, 20))),
+       ("old mistakes: what the right class gets", *(f"{right[epoch]:.1%}" for epoch in (best, 20)))],
+      ["800 validation digits", f"epoch {best}", "epoch 20"], align="lrr",
+      caption=f"Epoch {best} has {wrong[best].sum()} mistakes, and epoch 20 has {wrong[-1].sum()}. {again.sum()} of "
+      "them are the same images: the old mistakes. What a class gets: its probability there, the mean for the answer, "
+      "the geometric mean for the right class.")  # fmt: skip
 
 # %% [markdown]
-# Most of the last mistakes are old ones. To these same images the network now gives its wrong answers with more
-# confidence, and the right class gets far less than before, so that $-\ln k_T$ grows. The few new mistakes add little,
-# and the images that it reads cost *less* than before. So it is the old mistakes that drive the loss up.
+# Most of the last mistakes are old ones. On these same images the network is now surer of its wrong answers on average,
+# and the right class gets far less than before, so that $-\ln k_T$ grows. The few new mistakes add little, and the
+# images that it reads cost *less* than before. So it is the old mistakes that drive the loss up.
 #
 # ## When to stop
 #
@@ -747,12 +741,13 @@ lowest = stopped.best_epoch + 1
 print(f"stopped after epoch {stopped.epochs}, back to epoch {lowest}: {validated:.1%} right")
 for epoch in (lowest, 20):
     right, sure_of = accuracies[epoch][1], opinions[epoch].max(axis=1).mean()
-    print(f"epoch {epoch}: {right:.1%} right, and {sure_of:.1%} sure on average")
+    print(f"epoch {epoch}: {sure_of:.1%} sure on average, {right:.1%} right: {100 * (sure_of - right):.1f} points less")
 
 # %% [markdown]
 # So why do we train for 20 epochs on this page? Because we want right answers, and their share still rose a little
 # after the loss had turned. But if you need probabilities that you can rely on, choose by the loss and stop early. In
-# both epochs the network is surer than it is often right, and after 20 epochs by about twice as much.
+# both epochs the network's mean certainty lies above its share of right answers, and after 20 epochs about twice as
+# far.
 #
 # ## Why the validation score is not the answer
 #
@@ -840,18 +835,19 @@ print(f"The test score after learning from 3,200 is {above:.1f} points above the
 # The training accuracy is 100 % in all ten runs. It cannot tell these networks from a perfect one. The test accuracy
 # can: five or six new digits in a hundred are misread. Compare your first number.
 #
-# Did 800 more digits help? The number of steps is the same, and so is all else. A single pair of numbers could not say,
-# for 95 % of 1,000 digits is uncertain by 0.7 points. But all ten networks read the same test digits, so we may compare
-# row by row. The uncertainty of the mean gain is the standard deviation of the five gains divided by $\sqrt 5$, and the
-# mean gain is more than twice that. So yes, on these digits they helped. By how much, five starts tell only roughly.
+# Did 800 more digits help? The number of steps is nearly the same. A single pair of numbers could not say, for 95 % of
+# 1,000 digits is uncertain by 0.7 points. But all ten networks read the same test digits, so we may compare row by row.
+# The uncertainty of the mean gain is the standard deviation of the five gains divided by $\sqrt 5$, and the mean gain
+# is more than twice that. So yes, on these digits they helped. By how much, five starts tell only roughly.
 
 # %% [markdown]
 # We chose by the validation score. Should it not be too *high*, then, like that of the lucky guesser? In every row it
-# is *lower* than the test score. We chose hardly anything by it, so choosing could flatter it little. And the two sets
-# hold different digits: 92 % of 800 is uncertain by one point, the test score by 0.7, and the distance between the two
-# by 1.2. The distance that we found is about twice that. A random split gives so large a distance about once in twenty
-# times, so it may be chance that these 800 digits are somewhat harder than the 1,000. One more reason to quote a score
-# with its uncertainty.
+# is *lower* than the test score. For this there are two reasons.
+#
+# We made one choice by it, when to stop, so it can be flattered only a little. And the two sets hold different digits.
+# The validation score is uncertain by one point, the test score by 0.7, and the distance between the two by 1.2. The
+# distance that we found is about twice that, as a random split gives about once in twenty times. So it may be chance
+# that these 800 digits are somewhat harder.
 
 # %% [markdown]
 # ## Which mistakes?
@@ -869,12 +865,14 @@ counts = nn.confusion_matrix(net.predict(digits.x_test), digits.y_test, 10)
 right = np.trace(counts)
 pairs = np.triu(counts + counts.T, k=1)  # the part above the diagonal: each pair once
 a, b = np.unravel_index(pairs.argmax(), pairs.shape)
+off = counts - np.diag(np.diag(counts))
+dark = np.unravel_index(off.argmax(), off.shape)
 figures.show(
     figures.training.confusion(counts, size=(4, 3.9)),
     alt=f"Confusion matrix of 1,000 test digits: {right} on the diagonal are right, {1000 - right} are wrong, spread "
     f"over many pairs; {a} and {b} are confused most.",
-    caption=f"Of the {1000 - right} mistakes, {pairs.max()} exchange a {a} and a {b}. Green: right. Shaded: mistakes; "
-    "the darker, the more.",
+    caption=f"Of the {1000 - right} mistakes, {pairs.max()} exchange a {a} and a {b}, either way. Green: right. "
+    f"Shaded: mistakes; the darkest cell, label {dark[0]} read as {dark[1]}, has {counts[dark]}.",
 )
 
 # %% [markdown]
@@ -953,10 +951,9 @@ print(net.predict(digits.x_train[disputed]))
 #
 # ## Labels that mean nothing
 #
-# Now for your second number. We shuffle the training labels. The images stay, the labels stay, but which belongs to
-# which is random, so there is nothing to understand. What is left is to store. The network has 101,770 weights and
-# biases, and there are 4,000 labels. It trains for 100 epochs, in batches of 400 with a rate of 0.3. Will you stay with
-# your number?
+# Now for your second number. We shuffle the 4,000 training labels. The images stay, the labels stay, but which belongs
+# to which is random. A network trains for 100 epochs, in batches of 400 with a rate of 0.3. To compare, another trains
+# in the same way on the true labels. Will you stay with your number?
 
 # %% tags=["hide-input"]
 # A prediction.
@@ -974,37 +971,42 @@ random_labels
 rng = np.random.default_rng(0)
 shuffled = rng.permutation(digits.y_train)
 print(f"labels that are still right: {(shuffled == digits.y_train).mean():.1%}")
-memory = nn.models.mlp((784, 128, 10), rng=rng)
-test_set = (digits.x_test, digits.y_test)
+test_set, runs = (digits.x_test, digits.y_test), {}
 options = {"epochs": 100, "batch_size": 400, "lr": 0.3, "momentum": 0.9}
-stored = nn.train(memory, (digits.x_train, shuffled), rng=rng, validation=test_set, **options)
+for kind, labels in (("true", digits.y_train), ("shuffled", shuffled)):
+    rng = np.random.default_rng(0)
+    memory = nn.models.mlp((784, 128, 10), rng=rng)  # in the end, the network of the shuffled labels
+    runs[kind] = nn.train(memory, (digits.x_train, labels), rng=rng, validation=test_set, **options)
 
 # %% tags=["hide-input", "hide-output", "nbval-ignore-output"]
-# Learning by heart, in 100 epochs.
+# Learning and learning by heart, in 100 epochs each.
 on_train = nn.evaluate(memory, digits.x_train, shuffled).accuracy
 on_new = nn.evaluate(memory, digits.x_test, digits.y_test).accuracy
 assert on_train >= 0.99  # as the text says
 assert on_new < 0.16
+until = {kind: int(np.argmax(np.array(run.accuracy) > 0.99)) + 1 for kind, run in runs.items()}
+assert until["shuffled"] > 3 * until["true"]
 epochs = np.arange(1, 101)
 with figures.style.context():
     _, ax = figures.style.new_figure(4, 3.4)
 figures.show(
-    figures.plots.curves({"training, shuffled labels": (epochs, stored.accuracy),
-                          "test, true labels": (epochs, stored.val_accuracy)},
-                         xlabel="epoch", ylabel="accuracy", title="Learning by heart", ax=ax),
-    alt="Training accuracy on shuffled labels climbs from 10 % to 100 % within 100 epochs; test accuracy stays near "
-    "10 % throughout.",
+    figures.plots.curves({f"{part}, {kind}": (epochs, curve) for kind, run in runs.items()
+                          for part, curve in (("training", run.accuracy), ("test", run.val_accuracy))},
+                         xlabel="epoch", ylabel="accuracy", title="True labels and shuffled ones", ax=ax),
+    alt="Training accuracy climbs to 100 %, on true labels within some 20 epochs, on shuffled ones within 100. "
+    "Test accuracy rises to about 95 % with true labels, and stays near 10 % with shuffled ones.",
     caption=f"In the end {on_train:.1%} of the shuffled labels are learned by heart, and {on_new:.1%} of the test "
-    "digits, with their true labels, are read correctly. We only watched that curve, and chose nothing by it.",
+    f"digits are read correctly. More than 99 % in training: the true labels from epoch {until['true']} on, the "
+    f"shuffled from epoch {until['shuffled']}. We only watched the test curves, and chose nothing by them.",
 )  # fmt: skip
 
 # %% [markdown]
 # <details class="reveal"><summary>Stored, and nothing learned</summary>
 #
-# The parameters are enough to store 4,000 random labels. So one can have a training accuracy of 100 % **without having
-# learned anything about which digit is which**. With true labels a network of the same size scored the same 100 %. The
-# number cannot tell the two apart. That it took many more epochs is a hint. How the two read is shown only by digits
-# that they have not seen.
+# With shuffled labels there is nothing to understand. What is left is to store, and 101,770 parameters are enough for
+# 4,000 labels. So one can have a training accuracy of 100 % **without having learned anything about which digit is
+# which**. With true labels the network scores the same 100 %, and the number cannot tell the two apart. It gets there
+# several times as fast, but how the two read is shown only by digits that they have not seen.
 #
 # </details>
 
@@ -1072,14 +1074,13 @@ figures.show(
 #
 # The training set is a partial specification, and here is what it leaves open. The network must answer one of ten, and
 # so it does. Unfold the six pictures below; look at the T, and at how sure it is. Softmax shares out 100 % among ten
-# classes. "None of these" can get nothing, unless it is a class with its own labelled examples. (In the code, `mgrid`
-# gives the row and the column number of every pixel.)
+# classes. "None of these" can get nothing, unless it is a class with its own labelled examples.
 #
 # </details>
 
 # %% tags=["hide-input"]
 # Six pictures that are no digits.
-i, j = np.mgrid[:28, :28]
+i, j = np.mgrid[:28, :28]  # the row and the column number of every pixel
 cross = ((abs(i - j) < 2) | (abs(i + j - 27) < 2)) & (i > 3) & (i < 24)
 letter = ((i > 3) & (i < 7) & (j > 5) & (j < 22)) | ((i > 4) & (i < 23) & (j > 11) & (j < 16))
 disc = (i - 13.5) ** 2 + (j - 13.5) ** 2 < 81
@@ -1193,15 +1194,15 @@ print(f"the right class is among the two lowest for {among_the_lowest:.0%} of th
 # </details>
 
 # %% [markdown]
-# **3.** In the learning curves, the validation loss rises from some epoch on while the validation accuracy stays where
-# it is. How can that be? Then you compare 30 settings, and publish the best validation accuracy: is that number too
+# **3.** In the learning curves, the validation loss rises from some epoch on while the validation accuracy hardly
+# changes. How can that be? Then you compare 30 settings, and publish the best validation accuracy: is that number too
 # high, too low or right, and what should you publish?
 #
 # <details><summary>Answer</summary>
 #
-# Accuracy asks only which score is the largest. The loss also asks how sure the network is. The mistakes stay nearly
-# the same, but each wrong answer gets a probability nearer to 1, so $-\ln k_T$ grows. Expect the best of 30 to be too
-# high, as the best of 1,000 guessers was: part of its lead is luck that the choice has picked out. Publish the test
-# accuracy of the chosen setting, measured once.
+# Accuracy asks only which score is the largest. The loss also asks how sure the network is. Most of the last mistakes
+# are old ones. On those the wrong answers get more on average, and the right class less, so $-\ln k_T$ grows. Expect
+# the best of 30 to be too high, as the best of 1,000 guessers was: part of its lead is luck that the choice has picked
+# out. Publish the test accuracy of the chosen setting, measured once.
 #
 # </details>

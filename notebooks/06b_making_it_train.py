@@ -18,8 +18,8 @@
 # hidden layers instead of one. Keep the formulas and the digits. Draw its weights with standard deviation 0.05, which
 # is fine for one hidden layer. Now it reads one digit in ten, and fifteen passes change nothing. There is no mistake in
 # its gradients. Most of us begin with the belief that **if the formulas are right, the network trains**, and that the
-# numbers it starts with are a detail. On this page one such number makes the difference between guessing and nearly
-# nine digits in ten.
+# numbers it starts with are a detail. On this page one such number makes the difference between guessing and nine
+# digits in ten.
 #
 # Below is that network before its first step. Each row shows what one layer puts out for 200 digits. On the right is
 # the **spread** of these outputs, which is the root of their mean square, and the spread of the loss's gradient with
@@ -138,9 +138,9 @@ print("answers", answers)
 ten.confirm("nine, to all ten" if (answers == 9).all() else str(answers))
 
 # %% [markdown]
-# A network that fails here has a mistake in its code, a start from which it cannot learn (this page has two of them),
-# or a learning rate that is far too small or too large. Find the cause before you add data, layers or time. (A network
-# that passes may still be ill. The test is cheap; it is not complete.)
+# A network that fails here has a mistake in its code, a start from which it learns far too slowly or not at all, or a
+# learning rate that is far too small or too large. Find the cause before you add data, layers or time. (A network that
+# passes may still be ill. The test is cheap; it is not complete.)
 #
 # ## Second: what is the loss before the first step?
 #
@@ -159,8 +159,8 @@ table(starts, ["network", "sd of the weights", "loss at step 0"], formats={"loss
 
 # %% [markdown]
 # About $\ln 10$ is healthy. Far above it, as in the last two rows, the network is very sure of itself without any
-# reason, and it must unlearn that first. And exactly $\ln 10$, as in the first two, says only that every image gets
-# nearly the same scores. Are those two equally ill? For that, we have to look inside.
+# reason, and it must unlearn that first. And exactly $\ln 10$, as in the first two, says only that in each image all
+# ten classes get nearly the same score. Are those two equally ill? For that, we have to look inside.
 #
 # ## Third and fourth: the signal, layer by layer
 #
@@ -180,15 +180,14 @@ table(
 # %% [markdown]
 # This is the diagnosis. From the second on, each layer passes on about a third of what it gets, and what comes out of
 # the eighth is less than a thousandth of what came out of the first. A weight's slope is its input times its delta.
-# Small weights make both small: the input has passed the layers before it, the delta those behind it. Near the end the
-# input is faint, near the beginning the delta. So in layers 2 to 8 the product is about the same, and a thousand times
-# too small. A step moves the weights by less than a millionth of themselves; after a healthy start it is roughly a
-# thousandth. The formulas are right, and the weights do move, but far too little.
+# Small weights make both small: the input has passed the layers before it, the delta those behind it. In the late
+# layers it is the input that is faint, in the early ones the delta. So in layers 2 to 8 the product is about the same,
+# and a thousand times too small. A step moves the weights by less than a millionth of themselves; after a healthy start
+# it is roughly a thousandth. The formulas are right, but the weights hardly move.
 #
 # A few idle units are harmless; other digits wake some of them. A ReLU whose sum is negative for *every* training digit
 # is another matter. Its slope is 0, so its own weights no longer get a gradient; what can still wake it are changes in
-# the layers below. It is called a **dead** unit. One step that is far too long can kill many: in lesson 06 they fell
-# silent.
+# the layers below. It is called a **dead** unit. One step that is far too long can kill many, as in lesson 06.
 
 # %% [markdown]
 # ## How large must a weight be? Three lines
@@ -297,9 +296,9 @@ for layer in range(8):
 print(f"spread in layer 8: {np.sqrt(np.mean(a**2)):.1f}, and without it {found[-1].output:.4f}")
 
 # %% [markdown]
-# So the size of the first weights hardly matters any more. This has a price. While the network trains, its answer to
-# one image depends on the other images of the batch. And when it is used, stored averages must take the place of the
-# batch's. The networks of this course do without it.
+# So on the way forward the size of the first weights hardly matters any more. This has a price. While the network
+# trains, its answer to one image depends on the other images of the batch. And when it is used, stored averages must
+# take the place of the batch's. The networks of this course do without it.
 #
 # ## One number for every weight
 #
@@ -386,8 +385,8 @@ table(
 #
 # The gradient of either layer has one factor of the other's weights. With both fifty times smaller it is fifty times
 # smaller, and so are the weights that it moves: as a share of them, the step is as long as before. In the patient seven
-# factors or more are too small, and the smallness of a layer's own weights makes up for one. (So the loss of $\ln 10$
-# before the first step was no illness here.)
+# factors or more are too small, and a layer's own small weights, by which the step is divided, make up for only one of
+# them. (So the loss of $\ln 10$ before the first step was no illness here.)
 #
 # Weights that are too large do more harm. With $\sigma = 1$ and 5 the scores begin around 70 and 1,700. Softmax is as
 # good as certain of something wrong, and three epochs are not enough to unlearn that.
@@ -469,9 +468,9 @@ table(
 # <details class="reveal"><summary>Larger inputs, longer steps</summary>
 #
 # With larger inputs the same rate goes further. At 0.01, where the steps were short, that helps by two points or three.
-# At 0.1 they were long enough, and now they are too long. What that costs by itself is in the last row, where all
-# inputs are larger and none explodes: three points. The other six are the work of the exploding pixels. Keep them
-# within 3, and only the three points are lost.
+# At 0.1 they were long enough, and now they are too long. What that costs by itself is in the last row, where inputs
+# are larger on average and none explodes: three points. "Each pixel standardised" loses six more, and those are the
+# work of the exploding pixels. Keep them within 3, and only the three points are lost.
 #
 # The recipe makes every input equally *large*. But our inputs had the same unit from the beginning, and those near the
 # border were small because they say little. So ask two questions: have my inputs the same unit, and is any of them
@@ -532,16 +531,19 @@ table([(lr, r.mean, r.range, *(lead(tried[0.1], r) if lr != 0.1 else (None, None
 # The lowest point differs from seed to seed, but a third of it always lies between 0.05 and 0.2. Is 0.1 better than
 # 0.05 and 0.2? That two ranges overlap does not settle it. Equal seeds begin with equal weights and see equal batches,
 # so compare seed by seed, as lesson 06 did row by row: the last columns have the mean lead of 0.1, and how uncertain
-# that mean is. With so few seeds, ask for three uncertainties before you believe a lead. Over 0.05 and 0.2 it is far
-# from that: any of the three would do. Over 0.01 and 0.03 it is more. At 0.3, about where our first test was lowest,
-# the network reads three or four points less on average, though one seed does better there. So the test does not find
-# the best rate. It finds the neighbourhood, for less than three epochs.
+# that mean is. With so few seeds, ask for three uncertainties before you believe a lead. The lead over 0.05 and 0.2 is
+# far from that: any of the three would do. Over 0.01 and 0.03 it is more: those are worse.
+#
+# At 0.3, about where our first test was lowest, the network reads three or four points less on average. One seed does
+# better there, and the lead is a little less than three uncertainties, so take that as likely, not as settled. The test
+# need not find the best rate. It finds the neighbourhood, for less than three epochs.
 
 # %% [markdown]
 # One rate need not serve the whole training. At the beginning the weights are random and the gradient changes quickly,
 # so a long step can do harm; near the end, long steps jump to and fro across the valley of lesson 03. A **schedule**
-# lets the rate climb for some steps, which is called a warm-up, and then fall along half a cosine.[^Loshchilov and
-# Hutter "SGDR: Stochastic Gradient Descent with Warm Restarts (2017)"]
+# changes it from step to step. Ours lets it climb at first, a **warm-up**,[^Goyal et al. "Accurate, Large Minibatch SGD
+# (2017)"] and then fall along half a cosine.[^Loshchilov and Hutter "SGDR: Stochastic Gradient Descent with Warm
+# Restarts (2017)"]
 
 # %%
 steps = nn.schedules.count_steps(3200, 64, 3)  # batches in three epochs
@@ -581,11 +583,10 @@ print(f"where both learned, {len(gains)} seeds, the warm-up reads {gains.mean():
       f"uncertain by {gains.std(ddof=1) / np.sqrt(len(gains)):.1f}")  # fmt: skip
 
 # %% [markdown]
-# Had we stopped after the first ten seeds, it would have been 5 against 9, and we would have believed that a warm-up
-# decides everything. With forty it is 31 against 36. Seed by seed, it saves nine networks and loses four, and 13 throws
-# of a coin fall as unevenly as that about once in four times. So these trainings do not show that a warm-up saves
-# networks. They do show that it helps those that learn: by more than two points, which is more than three times its
-# uncertainty.
+# After the first ten seeds it stood at 5 against 9, which looks decisive. After forty it is 31 against 36. Seed by
+# seed, it saves nine networks and loses four, and 13 throws of a coin fall as unevenly as that about once in four
+# times. So these trainings do not show that a warm-up saves networks. They do show that it helps those that learn: by
+# more than two points, which is more than three times its uncertainty.
 #
 # ## A step of its own for every weight: Adam
 #
@@ -717,9 +718,9 @@ table(
 # %% [markdown]
 # <details class="reveal"><summary>Half a point at most</summary>
 #
-# No brake gains more than half a point. The only gain beyond three uncertainties is that of dropout 0.2. A decay of
-# 0.01 costs as much as that gains, just as surely. And the strongest of each kind do harm: dropping four units in five
-# costs most of a point, and a decay of 0.1 costs four.
+# No brake gains more than half a point. The only gain beyond three uncertainties is that of dropout 0.2, and it was
+# picked as the best of six. A decay of 0.01 loses about as much, as surely. And the strongest of each kind do harm:
+# dropping four units in five costs most of a point, and a decay of 0.1 costs four.
 #
 # Ten times as many digits brought more than five points, and no brake here brings one. So for this network the gap is
 # mostly a want of other digits. (Elsewhere brakes can be worth more.) First ask for more data, and then try a brake.
@@ -813,12 +814,12 @@ figures.diagnose(curves)
 # When the next network refuses, go through this list before you change anything.
 #
 # 1. **Ten samples.** It learns them by heart in about 100 steps. If not, points 2 to 4 test the signal and the rate. If
-#    they find nothing, ask whether all units are alike, and look through the code.
+#    they find nothing, look through the code.
 # 2. **Step 0.** The loss of $C$ classes is about $\ln C$. Far above it, the weights or the inputs are too large.
 # 3. **Forward.** The spread of the last hidden layer's outputs is within a factor of ten of the first one's, and fewer
 #    than half of the units are idle or saturated.
 # 4. **Back.** In every layer, the first step moves the weights by a ten-thousandth to a fiftieth of their spread. If
-#    it is less, the signal or the rate is too small; if it is more, one of them is too large.
+#    it is less, the signal or the rate is too small, or all units are alike; if it is more, one of them is too large.
 # 5. **Rate.** A range test; then a third of the lowest point's rate, or Adam at 0.001. Then search around it.
 # 6. **The gap.** Only when it learns at all: compare training and validation loss, and think of data and of brakes.
 #
@@ -856,7 +857,8 @@ table(rows, ["network", "1: of ten", "2: loss", "3: last / first", "4: step", "f
 
 # %% [markdown]
 # The first five pass, and learn. Each of the others fails a point, and learns less or nothing. But no point finds them
-# all: only its loss gives $\sigma = 1$ away, and the equal weights have an ordinary signal on the way forward.
+# all: only its loss gives $\sigma = 1$ away, and the equal weights have an ordinary signal on the way forward. On the
+# way back every hidden unit's delta is 0.05 times the sum of $k - y$ over the ten classes, and that sum is 0.
 #
 # No wonder: the limits were set with these networks in view. To judge a list by the networks it was made from is to
 # quote a training accuracy. So here is its test: 60 networks whose layers, weights and rates were drawn by lot after
@@ -879,17 +881,17 @@ table([(name, len(group), sum(s.learns for s in group), f"{min(s.reads for s in 
 
 # %% [markdown]
 # All ten that pass have learned. Of the fifty that fail, seven have learned all the same, so the list sometimes cries
-# wolf. Its mildest warning is a large loss at step 0: the four networks that fail nothing else all learned. A short
-# first step alone means slow rather than lost; those networks read 70 to 80 %. Points 1 and 3 are the serious ones: of
-# the 41 networks in the last three rows, two learned. Still, ten passes are few, and all sixty read digits. Take the
-# list as a doctor takes a thermometer: as a reason to look.
+# wolf. Its mildest warning is point 2: the four networks that fail nothing else all learned. To fail
+# nothing but point 4 means slow rather than lost: those three read 70 to 80 %. Points 1 and 3 are the serious ones: of
+# the 41 networks in the last three rows, two learned. Still, only ten networks passed, and all sixty learned the same
+# kind of data, digits. Take the list as a doctor takes a thermometer: as a reason to look.
 #
 # ## Back to the patient
 #
 # We began with a network that has no mistake in it, and does not learn. Its formulas are still the same. All that we
-# changed is the size of its random numbers, to $\sqrt{2/n}$ in each layer, and it went from one digit in ten to nearly
-# nine. So the formulas of the gradient being right is not enough. They say which way each weight should go, and nothing
-# about how much of a signal is left when it gets there. That has to be measured, before the first step, and it takes a
+# changed is the size of its random numbers, to $\sqrt{2/n}$ in each layer, and it went from one digit in ten to nine.
+# So the formulas of the gradient being right is not enough. They say which way each weight should go, and nothing about
+# how much of a signal is left when it gets there. That has to be measured, before the first step, and it takes a
 # minute.
 
 # %% [markdown]
@@ -923,7 +925,7 @@ table([(name, len(group), sum(s.learns for s in group), f"{min(s.reads for s in 
 #
 # <details><summary>Answer</summary>
 #
-# The factor is $0.1 \cdot \sqrt{400/2} = \sqrt 2 = 1.41$, and after five layers the spread is $\sqrt 2^{\,5} = 5.7$.
+# The factor is $0.1 \cdot \sqrt{400/2} = \sqrt 2 = 1.41$, and after five layers the spread is $(\sqrt 2)^5 = 5.7$.
 # Right would be $\sigma = \sqrt{2/400} = 0.071$.
 #
 # </details>

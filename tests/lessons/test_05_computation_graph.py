@@ -290,7 +290,7 @@ def test_forward_mode_finds_the_same_in_a_walk_for_each_input(lesson, shown):
     ).parameters().values()) == 101_770  # fmt: skip
     row = " ".join(next(row for row in rows_of(shown) if row[:2] == ["one", "loss,"]))
     assert row == "one loss, by 101,770 weights 101,770 1"
-    assert "784 pixels, by one dial that changes them all 1 784" in [" ".join(row) for row in rows_of(shown)]
+    assert "784 pixels, by one dial for the brightness of all 1 784" in [" ".join(row) for row in rows_of(shown)]
 
 
 def test_a_walk_in_forward_mode_visits_each_node_once(lesson):

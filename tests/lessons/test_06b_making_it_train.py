@@ -486,7 +486,7 @@ def test_a_warm_up_helps_those_that_learn_and_forty_seeds_do_not_show_that_it_sa
     without, gentle = (np.array(reads) for reads in warm_up_runs().values())
     learned = [(reads >= 80) for reads in (without, gentle)]
     assert [int(l[:10].sum()) for l in learned] == [5, 9]
-    assert "after the first ten seeds, it would have been 5 against 9" in prose
+    assert "After the first ten seeds it stood at 5 against 9" in prose
     assert [int(l.sum()) for l in learned] == [31, 36]
     assert re.search(r"\nno warm-up +31 +40 +84\.5\nwarm-up of 100 +36 +40 +87\.8", shown)
     saved, lost = (learned[1] & ~learned[0]).sum(), (learned[0] & ~learned[1]).sum()
