@@ -44,8 +44,8 @@ figures.show(
     caption="Above each digit, what the network takes it for.")
 
 # %% [markdown]
-# Every weight of a dense layer belongs to one pixel, so a digit that has moved meets weights that were trained for
-# something else. This page is about a layer whose answer moves along with the digit, the **convolution**. It is
+# Every weight of the first dense layer belongs to one pixel, so a digit that has moved meets weights that were trained
+# for something else. This page is about a layer whose answer moves along with the digit, the **convolution**. It is
 # tempting to think of it as a new kind of layer, with mathematics of its own. You will build one by hand, and then find
 # it inside the dense layer that you know already: most weights are fixed at zero, and the few that remain are used
 # again and again. Whether that is enough to read a digit that has moved, you will see at the end.
@@ -70,14 +70,14 @@ figures.show(
 # %% [markdown]
 # ## Why not a dense layer
 #
-# The moved digit is one problem of the dense layer; its size is another. A photograph of 250 × 250 pixels is a small
-# one.
+# The moved digit is one problem of the dense layer; the number of its weights is another. Take a small photograph, of
+# 250 × 250 pixels.
 
 # %% tags=["hide-input"]
 # A prediction.
 size = predict(
     "A dense layer on 250 × 250 pixels has as many nodes as pixels. How many weights does it have?",
-    ["62,500", "a hundred million", "3.9 billion"],
+    ["62,500", "125,000", "3.9 billion"],
     answer="3.9 billion",
     reveals=2,
 )
@@ -101,8 +101,9 @@ size.confirm(f"{pixels**2 / 1e9:.1f} billion")
 
 # %% [markdown]
 # All these weights, and the layer does not even know which pixels are neighbours: it sees a vector. Three things can be
-# done differently.[^Hwu "Differences Between CNN and Traditional Network"] Keep the image an image. Let an output look
-# only at a small neighbourhood: the layer is **local**. Use the same weights everywhere: they are **shared**.
+# done differently.[^Hwu "Differences Between CNN and Traditional Network"] The image can stay an image. An output can
+# look at a small neighbourhood only: the layer is **local**. And the same weights can be used everywhere: they are
+# **shared**.
 
 # %% [markdown]
 # ## The smallest example, by hand
@@ -144,7 +145,7 @@ figures.mask_explorer()
 # Blur spreads every stroke over its neighbours. A single 1 to the *right* of the middle moves the picture to the
 # *left*: each output copies its right neighbour. On an even patch all products share one factor, the grey of the patch,
 # so the sum is that grey times the sum of the mask, which is 0. A stride of 2 computes a quarter of the outputs and a
-# stride of 3 about an eighth; you lose the fine detail between them.
+# stride of 3 about a ninth (of 28 × 28 it is 100 in 784, a little more); you lose the fine detail between them.
 #
 # </details>
 
@@ -156,7 +157,7 @@ figures.mask_explorer()
 # formula in $A$ and $I$. The cell below keeps no values, only the *numbers* of the pixels, with -1 for the padding;
 # `sliding_window_view` lists all windows.
 
-# %%
+# %% tags=["hide-output"]
 numbers = np.pad(np.arange(16).reshape(4, 4), 1, constant_values=-1)
 windows = sliding_window_view(numbers, (3, 3)).reshape(16, 9)
 
@@ -169,22 +170,23 @@ print("O0 =", terms(0))
 # %% [markdown]
 # O5 has nine products. O0, in the corner, has only four, because the other five meet zeros. Now with
 # numbers.[^Hwu "A Small Convolution Layer Example, Generating dE/dW"] The mask is the explorer's *vertical edges*: left
-# column minus right column. Textbooks call it the Sobel mask.
+# column minus right column, the middle row counted twice. Textbooks call it the Sobel mask.
 #
 # $$\begin{bmatrix} 0&2&1&0 \\ 0&3&2&1 \\ 1&1&0&2 \\ 2&1&0&3 \end{bmatrix} \qquad
 # \begin{bmatrix} 1&0&-1 \\ 2&0&-2 \\ 1&0&-1 \end{bmatrix}$$
 #
-# Work out output 5 on paper before you run the cell. (`pad=1` puts the zeros around. The library wants four axes, as
-# the next section explains; `[None, None]` adds the first two.)
+# Work out output 5 on paper before you open the cell's output. (`pad=1` puts the zeros around. The library wants four
+# axes, as the next section explains; `[None, None]` adds the first two.)
 
-# %%
+# %% tags=["hide-output"]
 image = np.array([[0.0, 2, 1, 0], [0, 3, 2, 1], [1, 1, 0, 2], [2, 1, 0, 3]])
 edge = np.array([[1.0, 0, -1], [2, 0, -2], [1, 0, -1]])
 y, _ = ops.conv2d_forward(image[None, None], edge[None, None], pad=1)
 print(f"output 5: {y[0, 0, 1, 1]:g}")
 
 # %% [markdown]
-# That is $(0 \cdot 1 + 0 \cdot 2 + 1 \cdot 1) - (1 \cdot 1 + 2 \cdot 2 + 0 \cdot 1)$, the left column less the right.
+# That is $(0 \cdot 1 + 0 \cdot 2 + 1 \cdot 1) - (1 \cdot 1 + 2 \cdot 2 + 0 \cdot 1)$, the left column less the right,
+# each with its middle counted twice.
 
 # %% [markdown]
 # ## Several maps
@@ -201,7 +203,7 @@ print(f"output 5: {y[0, 0, 1, 1]:g}")
 # {}={} &2 + 2 + 1 = 5
 # \end{aligned}$$
 
-# %%
+# %% tags=["hide-output"]
 x3 = np.array([[[1.0, 2, 0], [0, 1, 3], [2, 1, 0]],
                [[1.0, 0, 2], [2, 1, 0], [0, 1, 1]],
                [[0.0, 1, 1], [1, 0, 2], [3, 0, 1]]])
@@ -310,14 +312,14 @@ table(rows, ["stride", "shape of y", "loops agree", "windows agree"])
 # Left to itself, the image shrinks: a mask 5 wide has only $28 - 5 + 1 = 24$ places in a row of 28. Padding puts $P$
 # zeros on each side. LeNet-5, the network of lesson 09, pads digits of 28 × 28 to 32 × 32,[^Hwu "Inputs Inflated to
 # Provide Padding"] so that the end of a stroke near the edge can still be in the middle of a window of a later layer.
-# How many places does that make? The last window must still fit into the padded image:
+# How many places are there in general? The last window must still fit into the padded image:
 # $(H_{out} - 1)\,S + K \le H + 2P$. So[^Dey "Convolution Layer: Spatial Transformations"]
 #
 # $$H_{out} = 1 + \left\lfloor \frac{H - K + 2P}{S} \right\rfloor$$
 #
-# where $\lfloor\;\rfloor$ is the **floor**, rounding down. Compute all four sizes before you run the cell.
+# where $\lfloor\;\rfloor$ is the **floor**, rounding down. Compute all four sizes of the table before you open it.
 
-# %%
+# %% tags=["hide-output"]
 settings = [(28, 5, 1, 0), (28, 5, 1, 2), (28, 4, 2, 1), (8, 3, 2, 0)]
 table([(*s, ops.output_size(s[0], s[1], stride=s[2], pad=s[3])) for s in settings], ["H", "K", "S", "P", "H_out"])
 
@@ -350,7 +352,7 @@ table(list(strongest.items()), ["bar in column", "strongest answer"])
 # There are $1 + \lfloor 2.5 \rfloor = 3$ windows in a row. They begin at columns 0, 2 and 4, and the last one ends at
 # column 6. So the answer to column 7 is 0 everywhere,
 # as for an empty image, and nothing after this layer can bring the bar back. Training cannot help either: no product
-# contains a pixel of that column, so no gradient does.
+# contains a pixel of that column, so no weight's gradient depends on it.
 #
 # </details>
 
@@ -503,7 +505,8 @@ figures.show(
 #
 # So does a network that begins with a convolution read digits that have moved? Build one. It has 64 masks, and nobody
 # trains them: they are pieces of 9 × 9 pixels cut out of 64 training digits, about in the middle, less their mean, so
-# that even grey gives 0. With `pad=8` a mask may hang over the edge as far as it can. (From the first cell of this
+# that even grey gives 0. `pad=8` lets a mask hang over the edge until only one of its rows or columns is left on
+# the image. (From the first cell of this
 # page: `digits`, `training`, `moved`. Only digits with room for the move are used, so no ink leaves the picture.)
 
 # %%
@@ -538,9 +541,10 @@ figures.show(
     caption="Left, a mask: where it is orange it wants ink, where it is purple it wants paper.")
 
 # %% [markdown]
-# After the convolution stands a single dense layer, which gets all 82,944 numbers of the 64 maps. One step changes a
-# score by the learning rate times the sum of the squared inputs, and so many inputs have a large sum. So the rate has
-# to be small: 0.0001 works. (The training digits go through in 16 parts; the maps of all at once would take 1.3 GB.)
+# After the convolution stands a single dense layer, which gets all 82,944 numbers of the 64 maps. A step for one digit
+# changes a score by up to the learning rate times the sum of the squared inputs, and with so many inputs that sum is
+# large. So the rate has to be small: 0.0001 works. (The training digits go through in 16 parts; the maps of all at once
+# would take 1.3 GB.)
 
 # %%
 train = np.array_split(digits.images("train"), 16)
@@ -667,12 +671,13 @@ figures.show(
     caption="Above each digit, what the third network takes it for.")
 
 # %% [markdown]
-# One answer four times. That it is also right is not promised: of the digits where they stand, about one in ten is
-# misread, and then it is misread at every place.
+# One answer four times. Nothing promises that it is right: about one digit in ten is misread where it stands, and then
+# at every other place too.
 #
 # What does the network pay for not asking *where*? Each mask still tells above from below within its own 9 × 9 pixels.
-# But how the pieces lie relative to each other? Cut every test digit into an upper and a lower half, with nine rows of
-# paper between them, so that no mask sees both. Then exchange the halves. (A mask does not mind a taller image.)
+# But can it tell how the pieces lie relative to each other? Cut every test digit into an upper and a lower half, with
+# nine rows of paper between them, so that no mask sees both. Then exchange the halves. (A mask does not mind a taller
+# image.)
 
 # %%
 upper, lower = test[:, :14], test[:, 14:]

@@ -74,7 +74,7 @@ figures.learned_mask.mask_learning(digits, edges, noise, example=3)
 # | input maps | $C$ | $c$ |
 # | output maps | $M$ | $m$ |
 # | rows and columns of a map | $H, W$ | $h, v$ |
-# | rows and columns of a mask | $K, K$ | $p, q$ |
+# | rows and columns of a mask | $K_h, K_w$ | $p, q$ |
 #
 # We begin with the layers that have no weights.
 
@@ -82,8 +82,8 @@ figures.learned_mask.mask_learning(digits, edges, noise, example=3)
 # ## ReLU with a slope
 #
 # A plain ReLU returns 0 for every negative input. The **leaky ReLU** returns the input times a small number instead,
-# the **negative slope**, which is chosen once.[^Dey "RELU Activation Function"] Backward, each element multiplies its
-# `dy` by the slope of its own branch; a 0 belongs to the branch of the negative numbers.
+# the **negative slope**, which is chosen once.[^Dey "RELU Activation Function"] Backward, `dy` is
+# multiplied by 1 where the input was positive, and by the negative slope elsewhere, at 0 too.
 
 # %%
 z = np.array([-2.0, -0.5, 0.0, 3.0])
@@ -117,7 +117,7 @@ for column in (2, 3, 4):
 
 # %% [markdown]
 # The first step stays within a window, and the layers that follow notice nothing. The second step crosses into the next
-# window, and there the answer appears: *roughly* where it is, the network still knows.
+# window, and the answer moves with it. So the network still knows *roughly* where it is.
 #
 # Take two rows of four pixels, and windows of $2 \times 2$ side by side.[^Owens "Max-Pooling"] The backward pass has to
 # know *which* pixel won. So the forward pass keeps the **winner index**: for each output, the place of the winner,
@@ -196,15 +196,15 @@ pooled.confirm(int(dx_overlap[1, 1]))
 # In average pooling there is no winner. Raising one pixel by $d$ raises the mean by $d/F^2$, so each pixel of the
 # window gets `dy` $/ F^2$. Here `dy` is 8 and 4.
 #
-# Are the three functions right on larger arrays too? Lesson 04's check compares each with measured slopes, on random
-# inputs and with a random `dy`, and raises an error if one is wrong. The windows are $3 \times 3$ with stride 2, so
-# that they overlap.
+# Are the three backward passes, leaky ReLU's and the two poolings', right on larger arrays too? Lesson 04's check
+# compares each with measured slopes, on random inputs and with a random `dy`, and raises an error if one is wrong. The
+# windows are $3 \times 3$ with stride 2, so that they overlap.
 
 # %%
 y, cache = ops.average_pool_forward(four[None, None], 2)
 print("average", y[0, 0], "backward:")
 print(ops.average_pool_backward(np.array([[[[8.0, 4]]]]), cache)[0, 0])
-x_random = rng.standard_normal((2, 3, 7, 6))
+x_random = rng.standard_normal((2, 5, 13, 10))
 checked = {
     "leaky ReLU": (lambda x: ops.leaky_relu_forward(x, 0.1), ops.leaky_relu_backward),
     "max pooling": (lambda x: ops.max_pool_forward(x, 3, stride=2), max_pool_backward),
@@ -219,7 +219,7 @@ for name, (forward, backward) in checked.items():
 #
 # One image, one map, stride 1, no padding. The input is the first map of a small example from the lectures;[^Hwu "A
 # Small Convolution Layer Example, Generating dE/dW"] the mask and `dy` are our own. The mask has four different
-# numbers and `dy` nine, so that you can recognise each of them, and no two can be exchanged unnoticed. The output is
+# numbers and `dy` nine, so that no two of either can be exchanged unnoticed. The output is
 # $(3, 3)$, so `dy` is $(3, 3)$ too.
 
 # %%
@@ -313,9 +313,9 @@ print("dw as before:", np.array_equal(dw_loops, dw))
 
 # %% [markdown]
 # The result has to grow from $(3,3)$ to $(4,4)$, so `dy` gets a border of $K - 1$ zeros. The zeros are the outputs that
-# do not exist. With so much padding that the mask overlaps `dy` in a single cell at the corner, it is a **full
-# convolution**. Step through it; the dashed cells are the border. At the corner one product lies on `dy`, at an
-# edge two, inside four: as many as there were windows that saw the pixel.
+# do not exist. Padded so far that at the corner only one cell of the mask lies on `dy`, a convolution is called
+# **full**. Step through it; the dashed cells are the border. At the corner one product lies on `dy`, at an edge two,
+# inside four: as many as there were windows that saw the pixel.
 
 # %%
 figures.cnn_layers.full_convolution_stepper(dy, w)
@@ -331,12 +331,12 @@ print(full.shape, "largest difference from the loops:", np.abs(full - dx).max())
 # ## Several maps
 #
 # A real layer has several maps on both sides, and a mask for each pair of them. Nothing changes for a single product.
-# There are more of them, and the question is which ones are added up. Here is an example small enough to check
-# by hand: two images, two maps in, three out, masks of $2 \times 2$. (`W` is the array of weights now; widths are
+# There are more of them, and the question is which ones are added up. Here is an example small enough to follow
+# every number: two images, two maps in, three out, masks of $2 \times 2$. (`W` is the array of weights now; widths are
 # written in the comments.)
 
 # %%
-# (B, C, H, W), (M, C, K, K) and (B, M, H_out, W_out)
+# (B, C, H, W), (M, C, K_h, K_w) and (B, M, H_out, W_out)
 X = rng.integers(0, 4, (2, 2, 3, 3)).astype(float)
 W = rng.integers(1, 5, (3, 2, 2, 2)).astype(float)
 dY = rng.integers(0, 4, (2, 3, 2, 2)).astype(float)
@@ -422,8 +422,9 @@ figures.show(
     "(*), and the results are added. A small T: these two axes exchanged. For dx, masks are flipped, dy is padded.")
 
 # %% [markdown]
-# These are matrix products whose entries are maps. Given $a$ and $b$, `conv2d_forward` lets rows meet rows: it computes
-# $a\,b^\top$. Forward that is $y = x\,w^\top$, and lesson 04's rules for the two gradients follow:
+# These are matrix products whose entries are maps, and the product of two entries is a convolution: a plain one forward
+# and for $dw$, a full one with the flipped mask for $dx$. Given $a$ and $b$, `conv2d_forward` lets rows meet rows: it
+# computes $a\,b^\top$. Forward that is $y = x\,w^\top$, and lesson 04's rules for the two gradients follow:
 #
 # | wanted | first argument | second | what comes out |
 # |---|---|---|---|
@@ -436,12 +437,12 @@ figures.show(
 # %%
 def maps_by_convolution(dy, x, w):
     border = (w.shape[2] - 1, w.shape[3] - 1)
-    # (B, M, H_out, W_out) with (C, M, K, K), adds over m
+    # (B, M, H_out, W_out) with (C, M, K_h, K_w), adds over m
     flipped = w.transpose(1, 0, 2, 3)[:, :, ::-1, ::-1]
     dx = ops.conv2d_forward(dy, flipped, pad=border)[0]
     # (C, B, H, W) with (M, B, H_out, W_out), adds over n
     turned = x.transpose(1, 0, 2, 3), dy.transpose(1, 0, 2, 3)
-    dw = ops.conv2d_forward(*turned)[0]  # (C, M, K, K)
+    dw = ops.conv2d_forward(*turned)[0]  # (C, M, K_h, K_w)
     return dx, dw.transpose(1, 0, 2, 3)
 
 for way in (maps_by_loops, maps_by_convolution):
@@ -467,15 +468,15 @@ figures.cnn_layers.unrolled_stepper(x, (2, 2))
 
 # %% [markdown]
 # No pixel stands twice in one column or in one row: an output sees it once, and a weight meets it once. In code, take
-# lesson 07's windows and give their axes another order: those of the mask go into a column, those of the place along
-# it. (`reshape(1, -1)` makes one row; -1 means "as many as there are".)
+# lesson 07's windows and give their axes another order: the axes of the mask run down a column, those of the
+# place run from column to column. (`reshape(1, -1)` makes one row; -1 means "as many as there are".)
 
 # %%
-def im2col(x, mask):  # mask: (K, K)
+def im2col(x, mask):  # mask: (K_h, K_w)
     windows = sliding_window_view(x, mask, axis=(2, 3))
     B, C, H_out, W_out, K_h, K_w = windows.shape
-    columns = windows.transpose(0, 1, 4, 5, 2, 3)  # here the copying happens
-    return columns.reshape(B, C * K_h * K_w, H_out * W_out)
+    columns = windows.transpose(0, 1, 4, 5, 2, 3)
+    return columns.reshape(B, C * K_h * K_w, H_out * W_out)  # the copy
 
 cols = im2col(x[None, None], (2, 2))[0]
 w_rows, dy_rows = w.reshape(1, -1), dy.reshape(1, -1)
@@ -518,17 +519,17 @@ print("dx", np.abs(dx_product - dx).max(), " dw", np.abs(dw_product - dw).max())
 
 # %% tags=["hide-input"]
 # The unrolled matrix of two maps of 3 x 3, mask 2 x 2.
-two_maps = im2col(X[:1], (2, 2))[0].astype(int)  # (C K K, places) = (8, 4)
+two_maps = im2col(X[:1], (2, 2))[0].astype(int)  # (C K_h K_w, places) = (8, 4)
 for k, line in enumerate(two_maps):
     print("map", k // 4, " w", divmod(k % 4, 2), " | ", *line)
 
 # %%
 def maps_by_product(dy, x, w):
-    # (B, C K K, places), (M, C K K) and (B, M, places)
+    # (B, C K_h K_w, places), (M, C K_h K_w) and (B, M, places)
     cols = im2col(x, w.shape[2:])
     w_rows = w.reshape(len(w), -1)
     dy_rows = dy.reshape(len(dy), len(w), -1)
-    # (M, C K K), added over the images
+    # (M, C K_h K_w), added over the images
     dw = (dy_rows @ cols.transpose(0, 2, 1)).sum(axis=0)
     dx = col2im(w_rows.T @ dy_rows, x.shape, w.shape[2:])
     return dx, dw.reshape(w.shape)
@@ -536,7 +537,7 @@ def maps_by_product(dy, x, w):
 # %% [markdown]
 # ## Do all three agree?
 #
-# The small example had many sizes equal to 2 or 3, and where two sizes are equal, exchanging their axes goes unnoticed.
+# The small example had many sizes equal to 2 or 3, and where two sizes are equal, exchanged axes raise no error.
 # So now random numbers, and no two sizes alike: two images of $11 \times 10$ with three maps, seven maps out, masks of
 # $4 \times 5$. The windows overlap.
 
@@ -654,8 +655,9 @@ larger.confirm(round(costs["C1"][3], 1))
 
 # %% [markdown]
 # This memory is the price of im2col, and no product is saved for it: an inner pixel of C1 takes part in 25 products per
-# output map either way. What is gained, then? One large, regular matrix product, and no routine of a computer is tuned
-# better than that one. Here is the forward pass of C3 for 64 images, with the same products each time:
+# output map either way. What is gained, then? One large, regular matrix product, and matrix products are what
+# computers' libraries have been tuned for most. Here is the forward pass of C3 for 64 images, with the same products
+# each time:
 
 # %% tags=["nbval-ignore-output"]
 x64 = rng.standard_normal((64, 6, 14, 14))
@@ -675,11 +677,12 @@ table([("windows, no copy", took[0]), ("im2col and a matrix product", took[1])],
       ["C3 forward", "milliseconds"], formats={"milliseconds": ".1f"})
 
 # %% [markdown]
-# The copy is paid back several times over. (How such a product is made fast is the matter of [lesson
-# 14](14_matrix_multiplication.ipynb).) The bill differs from layer to layer. Each number of $X_{cols}$ is used $M$
-# times: 6, 16 and 120 times.[^Hwu "Matrix-Multiplication Enables Additional Reuse"] The matrix of C5 is no larger than
-# its input: its mask is as large as its input, so there is one window, and no pixel is copied twice. C1 is the bad
-# case: 19 copies per pixel, each used only 6 times.
+# The copy is paid back several times over. That is not because copying is fast, but because of the product: for `@`
+# NumPy calls a tuned library, while this `einsum` runs plain loops. (How such a product is made fast is the matter of
+# [lesson 14](14_matrix_multiplication.ipynb).) The bill differs from layer to layer. Each number of $X_{cols}$ is used
+# $M$ times: 6, 16 and 120 times.[^Hwu "Matrix-Multiplication Enables Additional Reuse"] The matrix of C5 is no larger
+# than its input: the mask covers all of it, so there is one window, and no pixel is copied twice. C1 is the bad case:
+# 19 copies per pixel, each used only 6 times.
 #
 # Unrolled, the 25 reads of a pixel go to 25 addresses instead of one.[^Hwu "Convolution Reuse Matches Unrolling
 # Replication!"] So fast GPU programs mostly do not store $X_{cols}$: they compute, while loading, where each element
@@ -702,9 +705,9 @@ def backward_by_sliding(dy, cache):
     return dx, dw.transpose(1, 0, 2, 3)
 
 x_test = rng.standard_normal((7, 2, 8, 12))
-# ten masks of 3 x 4, each the same one times a number
+# ten masks of 3 x 4
 A = np.outer([1, 2, 1], [1, 3, 3, 1]) * rng.standard_normal((5, 2, 1, 1))
-B = rng.standard_normal((5, 2, 3, 4))  # ten random ones
+B = rng.standard_normal((5, 2, 3, 4))
 
 # %% [markdown]
 # Lesson 04's check compares both gradients with measured slopes, for seven random images and a random `dy`. We run it
@@ -756,7 +759,7 @@ print("without flip", wrong[0], " right", dx[0])
 # %% [markdown]
 # **Test with data in which no symmetry can hide a mistake**: random numbers instead of ones, no two sizes alike,
 # windows that overlap, and, where a layer has them, strides and padding that differ from each other and per axis, such
-# as `stride=(2, 1), pad=(1, 2)`. That is why no two sizes were alike above.
+# as `stride=(2, 1), pad=(1, 2)`. That is why no two sizes were alike in the checks above.
 #
 # ## The mask learns
 #
@@ -830,7 +833,8 @@ print("equal to the library's:", np.array_equal(full6, dx_stride))
 #   <details><summary>Answer</summary>
 #
 #   It is 1, as for C5: if each pixel stands in one window only, nothing is copied twice. With stride 5, six windows of
-#   5 cover 30 of the 32 rows and columns; `ops.unseen(32, 5, 5)` is 2. So $900 / 1024 = 0.88$.
+#   5 cover 30 of the 32 rows and columns: the last two rows and the last two columns are missing, as
+#   `ops.unseen(32, 5, 5)`, which is 2, tells. So $900 / 1024 = 0.88$.
 #
 #   </details>
 

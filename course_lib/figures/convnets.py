@@ -115,20 +115,6 @@ def middles(shape, size, stride):
 
 
 @style.styled
-def colour_rows(rows):
-    """Return a figure of coloured masks, a row for each entry of {name: (M, 3, K, K) array}; middle grey is 0."""
-    top = max(float(np.abs(w).max()) for w in rows.values()) or 1.0
-    fig = _empty(0.95 * len(rows) + 0.1)
-    for part, (name, masks) in zip(np.ravel(fig.subfigures(len(rows), 1)), rows.items(), strict=True):
-        part.suptitle(name, x=0.01, ha="left", fontsize=style.SIZE_SMALL)
-        for ax, mask in zip(part.subplots(1, len(masks), squeeze=False)[0], masks, strict=True):
-            ax.set(xticks=[], yticks=[])
-            ax.grid(False)
-            ax.imshow(0.5 + np.moveaxis(mask, 0, -1) / (2 * top), interpolation="nearest")
-    return fig
-
-
-@style.styled
 def maps_of(images, found, *, title, maps=None):
     """Return a figure with a row for each image (H, W): the image, then its maps (M, H', W') of one layer.
 

@@ -292,7 +292,8 @@ def best_places(images, masks, maps, numbers):
             ax.set(xticks=[], yticks=[])
             ax.grid(False)
             ax.spines[:].set_visible(True)
-    fig.colorbar(drawn, ax=axes, location="bottom", label="weight", shrink=0.6, aspect=30)
+    bar = fig.colorbar(drawn, ax=axes, location="bottom", label="weight", shrink=0.6, aspect=30, ticks=[-0.5, 0, 0.5])
+    bar.ax.set_xlim(float(np.min(masks)), float(np.max(masks)))  # only what the masks hold
     return fig
 
 

@@ -84,15 +84,6 @@ def test_a_square_is_drawn_around_its_middle():
     assert (top, bottom) == (left, right)
 
 
-def test_coloured_masks_have_grey_for_zero_and_one_scale():
-    w = np.zeros((2, 3, 2, 2))
-    w[0, 0, 1, 1], w[1, 2, 0, 0] = 4, -2
-    one, two, *_ = drawn(convnets.colour_rows({"start": w, "end": 0 * w}))
-    np.testing.assert_allclose(one[0, 0], [0.5, 0.5, 0.5])
-    np.testing.assert_allclose(one[1, 1], [1, 0.5, 0.5])
-    np.testing.assert_allclose(two[0, 0], [0.5, 0.5, 0.25])
-
-
 def test_every_figure_is_as_wide_as_a_phone(net, images):
     w, maps = net[3].params["w"], nn.feature_maps(net, images[:2, None])[1][1]
     made = [
@@ -100,7 +91,6 @@ def test_every_figure_is_as_wide_as_a_phone(net, images):
         convnets.maps_of(images[:2], maps, title="Behind C1"), convnets.image_rows({"a": images}, list("0123456789")),
         convnets.before_after(net, images[0], images[1], 3, steps=12), convnets.outside(images[0], images),
         convnets.answers_of({"a": images[:3], "b": images[:3]}, list("abc")),
-        convnets.colour_rows({"a": np.zeros((6, 3, 3, 3))}),
         convnets._draw_excited(w[:2], np.zeros((2, 8, 14, 14)), np.zeros((2, 8), int), [3, 12]),
     ]  # fmt: skip
     assert max(fig.get_size_inches()[0] for fig in made) <= convnets.WIDTH + 1e-9 <= 400 / 96

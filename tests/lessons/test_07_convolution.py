@@ -441,12 +441,12 @@ def test_no_picture_is_made_smaller_on_a_phone_so_that_its_text_stays_readable(n
     assert max(widths) <= 412
 
 
-def test_stride_2_computes_a_quarter_and_stride_3_about_an_eighth(prose):
+def test_stride_2_computes_a_quarter_and_stride_3_about_a_ninth(prose):
     for pad in (0, 1):
         most = ops.output_size(28, 3, 1, pad)
         assert (ops.output_size(28, 3, 2, pad) / most) ** 2 == 0.25
         assert 7.5 < (most / ops.output_size(28, 3, 3, pad)) ** 2 < 8.5
-    assert "a quarter of the outputs and a stride of 3 about an eighth" in prose
+    assert "a quarter of the outputs and a stride of 3 about a ninth (of 28 × 28 it is 100 in 784" in prose
 
 
 def test_two_layers_of_5_by_5_see_9_by_9(prose):

@@ -135,12 +135,13 @@ def test_no_two_numbers_of_dy_or_of_the_mask_can_be_exchanged_unnoticed(lesson):
 
 
 def test_the_pooling_checks_use_windows_that_overlap_and_the_leaky_relu_a_slope(lesson, printed):
-    assert lesson["x_random"].shape == (2, 3, 7, 6)
+    assert lesson["x_random"].shape == (2, 5, 13, 10)
+    assert len({*lesson["x_random"].shape, *ops.max_pool_forward(lesson["x_random"], 3, stride=2)[0].shape[2:]}) == 6
     y, _ = lesson["checked"]["max pooling"][0](lesson["x_random"])
     np.testing.assert_array_equal(y, ops.max_pool_forward(lesson["x_random"], 3, stride=2)[0])
-    assert y.shape[2:] == (3, 2), "3 x 3 windows, stride 2"
+    assert y.shape[2:] == (6, 4), "3 x 3 windows, stride 2"
     for name in ("leaky ReLU", "max pooling", "average pooling"):
-        assert f"{name} right, for x (2, 3, 7, 6)" in printed
+        assert f"{name} right, for x (2, 5, 13, 10)" in printed
 
 
 def test_the_wrong_backward_of_several_maps_is_tried_on_several_maps(lesson):

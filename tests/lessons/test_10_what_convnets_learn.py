@@ -9,7 +9,7 @@ import nbformat
 import numpy as np
 import pytest
 
-from course_lib import data, nn
+from course_lib import nn
 from course_lib import reference as ops
 from course_lib.lesson import climb_each, random_changes, relative_roughness
 
@@ -382,7 +382,7 @@ def test_what_the_page_concludes_about_the_digit_at_the_top(lesson, networks, pr
     assert "by their pixels: 0 0 0 0 0 0 0 0 0 0" in printed
 
 
-def test_the_suspicion_against_the_nearest_training_digits_fails_its_two_tests(lesson):
+def test_wrong_neighbours_go_with_a_mistake_and_do_not_cause_it(lesson):
     far = np.linalg.norm(lesson["known"][None] - lesson["flat"][:20, None], axis=2)
     nearest = lesson["digits"].y_train[far.argsort(axis=1)[:, :10]]
     np.testing.assert_array_equal(np.sort(lesson["beside"][:20]), np.sort(nearest))
@@ -390,7 +390,8 @@ def test_the_suspicion_against_the_nearest_training_digits_fails_its_two_tests(l
     assert lesson["against"][lesson["wrong"]] == np.bincount(row[row != label]).max() == 10
     crowd = lesson["crowd"]
     assert crowd.sum() >= 8
-    assert (~lesson["missed"][crowd]).mean() > 0.25  # the page: a good part is read correctly
+    assert 0.25 < lesson["missed"][crowd].mean() < 0.75  # the page: they do not force a mistake
+    assert lesson["missed"][crowd].mean() > 8 * lesson["missed"][~crowd].mean()  # many times as often as without
     assert (lesson["digits"].y_train[lesson["zeros"]] == 0).all()
     np.testing.assert_array_equal(lesson["zeros"][:10], lesson["closest"][:10])
     left_out = lesson["left_out"].values()
@@ -399,6 +400,26 @@ def test_the_suspicion_against_the_nearest_training_digits_fails_its_two_tests(l
     for net in lesson["retrained"].values():
         assert lesson["lead_of_0"](net)[0] == 0
         assert lesson["lead_of_0"](net)[1] > 0
+
+
+def test_with_a_lower_belly_every_network_reads_a_6_and_most_zeros_stay_zeros(lesson, networks):
+    lower, case = lesson["lower"], lesson["case"]
+    np.testing.assert_array_equal(lower(case, 0), case)
+    assert lower(case, 4).shape == case.shape
+    np.testing.assert_array_equal(lower(case, 4)[0, 0, 2:15], case[0, 0, :13])
+    np.testing.assert_array_equal(lower(case, 4)[0, 0, 15:30], case[0, 0, 17:])
+    assert not case[0, 0, :2].any()
+    for net in [*networks, *lesson["retrained"].values()]:
+        assert net.predict(case)[0] == 0
+        assert net.predict(lower(case, 4))[0] == net.predict(lower(case, 6))[0] == 6
+    nearest = lesson["x_train"][lesson["zeros"][:50]]
+    for net in networks:
+        assert (net.predict(lower(nearest, 4)) == 0).sum() > 35
+    assert lesson["still_0"][0] > 45
+    assert list(lesson["still_0"]) == sorted(lesson["still_0"], reverse=True)
+    short_neck = case.copy()
+    short_neck[:, :, :10] = 0  # the neck is gone: a 0
+    assert all(net.predict(short_neck)[0] == 0 for net in networks)
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -470,20 +491,12 @@ def test_some_of_the_noises_that_stop_at_999_per_mille_convince_a_sister_more_th
     assert both < lesson["read"]["no prior"].sum(axis=1).min()  # equal counts, other images
 
 
-def test_the_images_with_blur_stay_far_from_digits_and_convince_all_the_same(lesson):
-    far = {name: lesson["to_digits"](lesson["images"][name]) for name in ("no prior", "decay", "blur", "both")}
-    assert far["blur"] > 1.4 * far["decay"]
-    assert far["blur"] > 0.7 * far["no prior"]
-    assert far["both"] < far["decay"]
-    assert np.mean(lesson["agree"]["blur"]) > np.mean(lesson["agree"]["no prior"])
-
-
-def test_the_sisters_believe_most_of_the_symmetric_images_but_fewer_than_of_those_with_both_priors(lesson):
-    for k, count in enumerate(lesson["believers"]):
-        assert 20 < count < lesson["read"]["both"].sum(axis=1)[k]
-    without = lesson["read"]["no prior"].sum(axis=1)
-    assert abs(np.mean(lesson["believers"]) - np.mean(without)) < 7  # the page: about as many
-    assert lesson["to_digits"](lesson["mirrored"]) < lesson["to_digits"](lesson["images"]["blur"])
+def test_the_sisters_believe_most_symmetric_images_of_2_to_7_but_fewer_than_with_both_priors(lesson):
+    counts = lesson["believed_by"]
+    assert lesson["uneven"].sum() == len(lesson["mirrored"]) == 24
+    for k, count in enumerate(counts["symmetric"]):
+        assert 12 < count < counts["both"][k]
+    assert abs(np.mean(counts["symmetric"]) - np.mean(counts["no prior"])) < 5  # the page: about as many
 
 
 def test_error_6_no_sentence_ranks_the_priors(prose):
@@ -573,21 +586,18 @@ def test_a_thousand_small_slopes_add_up_along_the_gradient_and_cancel_at_random(
     assert lesson["effect"]["by the gradient"][1] > 0.6 > 0.15 > lesson["effect"]["at random"][1]
 
 
-def test_adversarial_examples_transfer_once_they_are_pushed_on(lesson):
-    """What a sister says to images made with `net` alone, against the same at its border and at random."""
-    counts = lesson["transfer"]
-    assert counts["the 5s"][0] == 0
-    assert max(counts["the 5s"][1:]) <= 1
-    assert max(counts["just across the border"][1:]) <= 4
-    assert min(counts["pushed on"][1:]) >= 8
-    still = lesson["like_5"]
-    assert 20 <= still.sum() < 40  # the page: some have turned into something like a 3
-    assert min(counts["of these, nearest to a 5"][1:]) >= 0.15 * still.sum()  # and of the others a good part transfers
-    assert max(np.sum(net.predict(lesson["as_far"][still]) == 3) for net in (lesson["net"], *lesson["sisters"])) <= 1
-    assert max(counts["as far, at random"]) <= 1
-    assert np.median(lesson["length"](lesson["pushed"] - lesson["fives"])) < np.median(lesson["nearest"]) - 1
-    assert all((steps > 0).mean() > 0.9 for _, steps in lesson["own"])
-    assert max(lesson["own_distance"]) < 2.5
+def test_images_at_the_border_seldom_trick_a_sister_and_further_on_they_begin_to(lesson):
+    """What the sisters say to images made with `net` alone: at its border, and where 3 leads as much as 5 did."""
+    assert max(lesson["fooled"]) <= 4
+    fives, leading = lesson["fives"], lesson["leading"]
+    before = leading(fives)
+    pushed, _ = climb_each(lesson["net"], 3, fives, lambda x, log_k: leading(x) <= -before, lr=0.1, steps=120)
+    further = [int((sister.predict(pushed) == 3).sum()) for sister in lesson["sisters"]]
+    assert min(further) >= max(8, 2 * max(lesson["fooled"]))
+    at_random = random_changes(fives, lesson["length"](pushed - fives), rng=np.random.default_rng(0))
+    assert max((sister.predict(at_random) == 3).sum() for sister in lesson["sisters"]) <= 1
+    nearest = [lesson["digits"].y_train[lesson["length"](lesson["x_train"] - x).argmin()] for x in pushed]
+    assert 0 < sum(label != 5 for label in nearest) < 20  # the page: some look like a 3 by then
 
 
 @pytest.mark.parametrize("which", [1, 2])
@@ -602,27 +612,7 @@ def test_the_sisters_can_be_tricked_as_well(lesson, networks, which):
     assert min(np.mean(other.predict(tricked) == 5) for other in others) > 0.7
 
 
-# ------------------------------------------------------------------------------------------------- colour, and the page
-
-
-def test_colour_masks_keep_their_start_and_become_a_little_greyer(lesson, prose):
-    start, masks, greyness = lesson["colour_start"], lesson["colour_masks"], lesson["greyness"]
-    assert np.corrcoef(start.ravel(), masks.ravel())[0, 1] > 0.85
-    assert greyness(masks) > greyness(start)
-    for seed in (1, 2):  # the page: from this start and from others
-        rng = np.random.default_rng(seed)
-        pictures, kinds = data.colour_shapes(600, rng=rng)
-        net = nn.models.cnn_color(rng=rng)
-        first = greyness(net[0].params["w"])
-        settings = dict(epochs=3, batch_size=16, lr=0.02, momentum=0.9, rng=rng, progress=False)
-        nn.train(net, (pictures - 0.5, kinds), **settings)
-        assert greyness(net[0].params["w"]) > first
-    many = np.random.default_rng(0).standard_normal((4000, 3, 3, 3))
-    assert greyness(many) == pytest.approx(1 / 3, abs=0.01)
-    assert greyness(np.repeat(many[:, :1], 3, axis=1)) == pytest.approx(1)
-    assert data.colour_shapes(2, rng=np.random.default_rng(0))[0].shape == (2, 3, 32, 32)
-    assert masks.shape[1:] == (3, 3, 3)
-    assert "those of one stream are grey and fine (high frequency), those of the other coloured and coarse" in prose
+# ------------------------------------------------------------------------------------------------- the page
 
 
 def test_every_trained_number_stands_in_a_cell_that_is_not_compared():
@@ -639,7 +629,7 @@ def test_every_prediction_was_confirmed_and_none_is_answered_above_it(notebook, 
     asked = [cell.source for cell in notebook.cells if cell.cell_type == "code" and "predict(" in cell.source]
     asked = [text for text in asked if text.startswith("# A prediction.")]
     names = [re.search(r"^(\w+) = predict\(", text, re.MULTILINE)[1] for text in asked]
-    assert len(names) == 10
+    assert len(names) == 9
     confirmed = re.findall(r"^(\w+)\.confirm\(", "\n".join(c.source for c in notebook.cells), re.MULTILINE)
     assert confirmed == names
     right = [lesson[name].choices.index(lesson[name].answer) for name in names]
