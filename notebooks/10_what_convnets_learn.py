@@ -157,6 +157,12 @@ table([("trained", accuracies[0]), ("the random ones of its start", without),
 put_back.confirm("6 to 15" if 0.85 < without < 0.945 else f"{100 - 100 * without:.0f}")
 
 # %% [markdown]
+# (In a larger network masks can be told apart by eye. AlexNet, which won the ImageNet contest of 2012, computed in two
+# streams that hardly talked to each other, since one GPU could not hold it. Its first masks came out sorted: those of
+# one stream are grey and fine, those of the other coloured and coarse.[^Owens "Visualizing what ConvNets learn"]
+# Nobody had asked for that.)
+
+# %% [markdown]
 # ## The second layer
 #
 # The masks of C3 do not look at pixels any more, but at what C1 has made of them. One weight there says only: "the sum

@@ -645,3 +645,7 @@ def test_every_table_is_the_last_value_of_its_cell_so_that_it_shows(notebook):
             last = ast.parse(cell.source).body[-1]
             assert isinstance(last, ast.Expr), cell.source[:80]
             assert ast.unparse(last).startswith("table("), cell.source[:80]
+
+
+def test_alexnets_two_streams_are_told(prose):
+    assert "those of one stream are grey and fine, those of the other coloured and coarse" in prose
