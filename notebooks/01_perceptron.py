@@ -179,7 +179,8 @@ figures.separators.line_to_drag(drawn, said, start=(-0.3, 1.0, -1.2))
 # The bias can be treated as one more weight, on an input that is always 1. Then weights and inputs are two lists of
 # equal length, and the score is one product:[^Dey "Perceptron Algorithm"]
 #
-# $$x = (x_1, \dots, x_d, 1), \quad w = (w_1, \dots, w_d, b), \qquad z = w \cdot x .$$
+# $$\begin{gathered} x = (x_1, \dots, x_d, 1), \quad w = (w_1, \dots, w_d, b), \\
+# z = w \cdot x . \end{gathered}$$
 #
 # As a first task take NAND, a truth table that is 0 only where both inputs are 1.[^Dey "Perceptron NAND Example"] In
 # the code, `ops` is the course's library of formulas, `data` makes samples, and `table` shows rows on the page.

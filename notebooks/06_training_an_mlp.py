@@ -169,8 +169,8 @@ print(powers.round(3), "sum", powers.sum().round(3), "->", k.round(3))
 # below the line, so every probability depends on every score. With $S = \sum_j e^{z_j}$ and the quotient rule there
 # are two cases. Either the score is the probability's own, and it stands above the line too, or it is another's:
 #
-# $$\frac{\partial k_i}{\partial z_i} = \frac{e^{z_i} S - e^{z_i} e^{z_i}}{S^2} = k_i\,(1 - k_i) \qquad\quad
-# \frac{\partial k_i}{\partial z_m} = \frac{0 - e^{z_i} e^{z_m}}{S^2} = -k_i\,k_m$$
+# $$\begin{gathered} \frac{\partial k_i}{\partial z_i} = \frac{e^{z_i} S - e^{z_i} e^{z_i}}{S^2} = k_i\,(1 - k_i) \\
+# \frac{\partial k_i}{\partial z_m} = \frac{0 - e^{z_i} e^{z_m}}{S^2} = -k_i\,k_m \end{gathered}$$
 #
 # All of them together are a $(C, C)$ matrix, the **Jacobian**. The **Kronecker delta** $\delta_{im}$, which is 1 for
 # $i = m$ and 0 otherwise, writes both cases as one:[^Hwu "Softmax Derivatives Needed to Train"] $\partial k_i/\partial
@@ -265,8 +265,8 @@ for kind in (np.float32, np.float64):
     print(f"{kind.__name__}: e^{overflow.argmax()} is the first inf; the limit is {limit:.2f}")
 
 # %% [markdown]
-# In float32, the power of a score of 89 is inf, and inf divided by inf is **nan**, "not a number". That is bad, but one
-# notices. Now two scores of 88.5, whose powers both still fit:
+# In float32, the power of a score of 89 is inf, and inf divided by inf is **nan**, "not a number". Now
+# two scores of 88.5, whose powers both still fit:
 
 # %% tags=["hide-input"]
 # A prediction.
@@ -363,9 +363,9 @@ figures.show(
 # %% [markdown]
 # <details class="reveal"><summary>Where softmax is sure, its slopes are nearly 0</summary>
 #
-# The gradients of the other two go through the Jacobian. Where softmax is sure, all its entries $k_i (\delta_{im} -
-# k_m)$ are nearly 0, so these losses push least where the mistake is worst. The cross-entropy's $1/k_T$ is large just
-# where the Jacobian's $k_T$ is small.
+# All three gradients go through the Jacobian. Where softmax is sure, all its entries $k_i (\delta_{im} - k_m)$ are
+# nearly 0, so the other two losses push least where the mistake is worst. Only the cross-entropy's $1/k_T$ is large
+# just where the Jacobian's $k_T$ is small, and makes up for it.
 #
 # </details>
 
@@ -418,8 +418,9 @@ table(trials, ["rate", "loss", "right", "digits it answers", "how sure"],
 # and 5 to the rest.
 #
 # And there it stays, although it knows more than it says. To the training digits that it calls 3, the answer 2 would
-# cost less, and to those that it calls 5, the answer 6. But its softmax is sure by now. So the Jacobian is nearly 0,
-# and little pushes it on. A loss with its minimum in the right place can still have almost no slope on the way there.
+# cost less, and to those that it calls 5, the answer 6. But at the two larger rates its softmax is sure by now. So
+# the Jacobian is nearly 0, and little pushes it on; at the smallest rate it is on the same way. A loss with its
+# minimum in the right place can still have almost no slope on the way there.
 #
 # </details>
 
@@ -458,16 +459,15 @@ print(np.round(steps[:4], 3), "...", np.round(steps[-1], 3))
 # alternate cancel in the velocity, and steps that agree add up.
 #
 # But a velocity does not stop at the bottom. Like a ball in a bowl, the walk runs through it, up the other side and
-# back, and nothing but the factor $\mu$ calms it: with 0.9 the velocity loses a tenth in each step. From one start, at
+# back, and nothing but the factor $\mu$ calms it. From one start, at
 # the rate 1.9, the loss stays below 0.001 after 157 steps without momentum, and after 69 with 0.9.
 
 # %% tags=["hide-input"]
 # A prediction.
 more = predict(
-    "With 0.98, steps that agree grow up to 50-fold instead of tenfold, and the velocity loses a fiftieth in each "
-    "step. How many steps does that take?",
-    ["about 15, a fifth of 69", "about 69 again", "about 157, as without momentum", "more than 300, five times 69"],
-    answer="more than 300, five times 69",
+    "With 0.98, steps that agree grow up to 50-fold instead of tenfold. How many steps does that take?",
+    ["about 15", "about 69 again", "about 157, as without momentum", "more than 300"],
+    answer="more than 300",
     reveals=2,
 )
 more
@@ -505,11 +505,11 @@ figures.momentum_valley(start=(-9, 1.5), lr=1.9, momentum=0.9)
 # with momentum 0.9 even a rate of 3.5 gets there.
 
 # %% [markdown]
-# A network has 101,770 weights instead of two. Can it, too, take a longer step with momentum than without? We let the
-# digit network descend by the gradient of the same 1,000 digits at every step, so that there is no chance in it, and
-# count the steps until its loss is 0.1, up to 200. In each row of the table both have the same long-term step,
-# $\mathrm{lr}/(1-\mu)$. But momentum begins gently: its first step is a tenth of that, and it grows from there, as you
-# saw above. So in the column "gentle" plain descent gets the same start, $1 - 0.9^k$ of the rate at step $k$.
+# A network has 101,770 weights and biases instead of two. Can it, too, take a longer step with momentum than without?
+# We let the digit network descend by the gradient of the same 1,000 digits at every step, so that there is no chance
+# in it, and count the steps until its loss is 0.1, up to 200. In each row of the table all have the same long-term
+# step, $\mathrm{lr}/(1-\mu)$. But momentum begins gently: its first step is a tenth of that, and it grows from there,
+# as you saw above. So in the column "gentle" plain descent gets the same start, $1 - 0.9^k$ of the rate at step $k$.
 
 # %% tags=["hide-input", "nbval-ignore-output"]
 # The digit network, by the gradient of 1,000 digits: up to 200 steps of each kind.
@@ -539,11 +539,11 @@ table([(n, *(str(needed_by[name, n] or "not in 200") for name in kinds), silent_
 
 # %% [markdown]
 # Up to 0.8 momentum acts like a rate ten times as large: both need about the same number of steps. From 1.6 on, plain
-# descent has not arrived after 200 steps. What has happened there is not a zigzag, but damage: long steps have silenced
-# most hidden neurons, and the slope of a ReLU that is 0 for every digit is 0 as well, so they learn no more. **Here
-# momentum allows a long-term step that plain descent cannot take.** It is not only the gentle start: with that, plain
-# descent still breaks down at 2.0 and 4.0. (At 2.0 two other networks agree.) What then differs is that with momentum
-# the steps that agree add up, and those that contradict each other cancel, as they did in the valley.
+# descent has not arrived after 200 steps. What has happened there is not a zigzag, but damage: long steps have
+# silenced most hidden neurons, and the slope of a ReLU that is 0 for every digit is 0 as well, so they learn no more.
+# **Here momentum allows long-term steps that plain descent cannot take.** A part of that is the gentle start: with
+# it, plain descent may arrive at 1.6, too. But at 2.0 and 4.0 it still does not, and momentum does. What momentum
+# does better there, this table does not show; in the valley it was that steps that contradict each other cancel.
 
 # %% [markdown]
 # ## The loop
@@ -620,8 +620,8 @@ print(f"equal to the formulas, within a thousandth of the largest value: {same}"
 # ## What 100 % hides
 #
 # Now for the title's question. We train the network of the first picture again, for 20 epochs, and look at training
-# and validation set after each. `on_epoch` calls our function at the end of every epoch. It measures the training set,
-# and it keeps the probabilities for the validation images; entry 0 is from before the training.
+# and validation set after each. `on_epoch` calls our function at the end of every epoch. The function measures the
+# training set, and it keeps the probabilities for the validation images; entry 0 is from before the training.
 
 # %%
 rng = np.random.default_rng(0)
@@ -841,13 +841,13 @@ print(f"The test score after learning from 3,200 is {above:.1f} points above the
 # is more than twice that. So yes, on these digits they helped. By how much, five starts tell only roughly.
 
 # %% [markdown]
-# We chose by the validation score. Should it not be too *high*, then, like that of the lucky guesser? In every row it
-# is *lower* than the test score. For this there are two reasons.
+# We chose by the validation score. Should it not be too *high*, then, like that of the lucky guesser? We made one
+# choice by it, when to stop, so it can be flattered only a little. But in every row it is even *lower* than the test
+# score.
 #
-# We made one choice by it, when to stop, so it can be flattered only a little. And the two sets hold different digits.
-# The validation score is uncertain by one point, the test score by 0.7, and the distance between the two by 1.2. The
-# distance that we found is about twice that, as a random split gives about once in twenty times. So it may be chance
-# that these 800 digits are somewhat harder.
+# The two sets hold different digits. The validation score is uncertain by one point, the test score by 0.7, and the
+# distance between the two by 1.2. The distance that we found is about twice that, as a random split gives about once
+# in twenty times. So it may be chance that these 800 digits are somewhat harder.
 
 # %% [markdown]
 # ## Which mistakes?
@@ -913,8 +913,9 @@ print(f"{round(16 * 120 * 3600 * 0.1):,} labels in an internship")
 # - **Whose data?** A sample that leaves people or styles out is **biased**. The network cannot learn what is not in it.
 # - **Whose labels?** Today many are made by a crowd, for little pay or for none: *crowdsourcing*. A crowd may also
 #   split its vote, so that a label is 60 % one class.[^Hwu "Output is a Probability for Each Category"]
-# - **Which context?** Once in use, a digit reader will meet things that are no digits. It must be shown some
-#   during training, with a label that says "no digit".[^Hwu "Difficulty Often Depends on Context"] Our set has none.
+# - **Which context?** Once in use, a digit reader will meet things that are no digits. The surest way is to show it
+#   some during training, with a label that says "no digit".[^Hwu "Difficulty Often Depends on Context"] Our set has
+#   none.
 #
 # It still takes human insight to find a structure that suits the task, a good format for what goes in and what comes
 # out, and labels that can be trusted.[^Hwu "Many Problems are Still Hard"] Think of the labelled data as a *partial
@@ -1074,7 +1075,7 @@ figures.show(
 #
 # The training set is a partial specification, and here is what it leaves open. The network must answer one of ten, and
 # so it does. Unfold the six pictures below; look at the T, and at how sure it is. Softmax shares out 100 % among ten
-# classes. "None of these" can get nothing, unless it is a class with its own labelled examples.
+# classes. For "none of these" nothing is left over, as long as it is no class of its own.
 #
 # </details>
 
@@ -1101,8 +1102,8 @@ figures.show(
 # <details><summary>And digits in white on black?</summary>
 #
 # All digits of the set are dark on light. Turn the test digits into white ink on black paper, and you read them as
-# before. The network does *worse* than guessing. A weighted sum of $1 - x$ is a constant minus the weighted sum of $x$,
-# so the ink that spoke for the right digit now speaks against it. For nearly half of the digits, the right class is
+# before. The network does *worse* than guessing. In the first layer, a weighted sum of $1 - x$ is a constant minus the
+# weighted sum of $x$: what the ink switched on, it now switches off. For nearly half of the digits, the right class is
 # among the two with the lowest scores.
 #
 # </details>

@@ -597,8 +597,8 @@ print(f"where both learned, {len(gains)} seeds, the warm-up reads {gains.mean():
 #
 # $$m \leftarrow \beta_1 m + (1-\beta_1)\,g \qquad v \leftarrow \beta_2 v + (1-\beta_2)\,g^2$$
 #
-# $$m' = \frac{m}{1-\beta_1^t} \qquad v' = \frac{v}{1-\beta_2^t} \qquad w \leftarrow w - \mathrm{lr}\,
-# \frac{m'}{\sqrt{v'} + \epsilon}$$
+# $$\begin{gathered} m' = \frac{m}{1-\beta_1^t} \qquad v' = \frac{v}{1-\beta_2^t} \\
+# w \leftarrow w - \mathrm{lr}\, \frac{m'}{\sqrt{v'} + \epsilon} \end{gathered}$$
 
 # %% [markdown]
 # Usual are $\beta_1 = 0.9$, $\beta_2 = 0.999$, $\epsilon = 10^{-8}$. Both averages begin at 0, so the first ones are

@@ -677,7 +677,7 @@ table([("windows, no copy", took[0]), ("im2col and a matrix product", took[1])],
       ["C3 forward", "milliseconds"], formats={"milliseconds": ".1f"})
 
 # %% [markdown]
-# The copy is paid back several times over. That is not because copying is fast, but because of the product: for `@`
+# The copy is paid back many times over, because it makes the other product possible: for `@`
 # NumPy calls a tuned library, while this `einsum` runs plain loops. (How such a product is made fast is the matter of
 # [lesson 14](14_matrix_multiplication.ipynb).) The bill differs from layer to layer. Each number of $X_{cols}$ is used
 # $M$ times: 6, 16 and 120 times.[^Hwu "Matrix-Multiplication Enables Additional Reuse"] The matrix of C5 is no larger
@@ -759,7 +759,7 @@ print("without flip", wrong[0], " right", dx[0])
 # %% [markdown]
 # **Test with data in which no symmetry can hide a mistake**: random numbers instead of ones, no two sizes alike,
 # windows that overlap, and, where a layer has them, strides and padding that differ from each other and per axis, such
-# as `stride=(2, 1), pad=(1, 2)`. That is why no two sizes were alike in the checks above.
+# as `stride=(2, 1), pad=(1, 2)`. That is why no two sizes were alike in the checks of convolutions above.
 #
 # ## The mask learns
 #
@@ -790,11 +790,11 @@ print(f"largest difference from lesson 07's mask: {np.abs(mask[0, 0] - edges).ma
 #
 # <details><summary>Zeros between the gradients</summary>
 #
-# With stride 2 only every other window is computed. Write `dy` into an array as large as the output for stride 1 would
-# be: $S - 1$ zeros between neighbours, and zeros at the end for windows that did not fit. Then the full convolution
-# runs as before. Below, 6 pixels and a mask of 3 give two outputs, and the last row and column are never seen: their
-# gradient is 0 (the output of the next cell shows it). With padding, `dx` is computed for the padded image, and its
-# border is cut off: padding is not an input, so its gradient is not needed.
+# With stride 2 only every other window is computed. Write `dy` into an array as large as the output for stride 1
+# would be: $S - 1$ zeros between neighbours, and zeros at the end for places that the stride did not reach. Then the
+# full convolution runs as before. Below, 6 pixels and a mask of 3 give two outputs, and the last row and column are
+# never seen: their gradient is 0 (the output of the next cell shows it). With padding, `dx` is computed for the
+# padded image, and its border is cut off: padding is not an input, so its gradient is not needed.
 #
 # </details>
 

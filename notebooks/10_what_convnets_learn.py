@@ -621,34 +621,11 @@ table([(name, *lead_of_0(network)) for name, network in asked_again.items()],
 
 # %% [markdown]
 # Without its nearest 0s the network still reads a 0. (How large the lead is differs from training to training,
-# whichever digits are left out.) So these neighbours are a sign of the trouble, and not its cause. The cause may be
-# what makes them neighbours: the round belly under a short neck. That is a good story too, so test it as well. Take
-# rows out of the middle of the belly, and ask all three networks. The control: do the same to the 50 nearest 0s.
-
-# %%
-def lower(images, rows):  # without that many rows from the middle; paper above and below makes up for them
-    kept = [row for row in range(32) if not 13 <= row < 13 + rows]
-    return np.pad(images[:, :, kept], ((0, 0), (0, 0), (rows // 2, rows - rows // 2), (0, 0)))
-
-# %% tags=["nbval-ignore-output", "continued"]
-taken_out = (0, 2, 4, 6)
-squeezed = [lower(case, rows) for rows in taken_out]
-still_0 = [(net.predict(lower(x_train[zeros[:50]], rows)) == 0).sum() for rows in taken_out]
-table([(rows, *(int(network.predict(x)[0]) for network in (net, *sisters)), int(count))
-       for rows, x, count in zip(taken_out, squeezed, still_0)],
-      ["rows taken out", "net reads", "a sister", "the other", "of 50 0s still 0"])
-
-# %% tags=["hide-input", "nbval-ignore-output", "continued"]
-# The 6 with a lower and lower belly.
-figures.show(
-    figures.convnets.image_rows({"the 6": [x[0, 0] for x in squeezed]}, [f"{rows} rows out" for rows in taken_out]),
-    alt="The 6 from the top of the page, and the same with a belly that is 2, 4 and 6 rows lower.",
-    caption="Only the belly changes. The neck stays as short as it was.")
-
-# %% [markdown]
-# So what do you know? What it is *not*: neither a whim of one start, nor one small spot, nor a handful of misleading
-# examples. And one thing that the answer does hang on: with four rows fewer in its belly, the digit is a 6 to all three
-# networks, while most 0s stay 0s. It need not be the only thing. But this story has been tested.
+# whichever digits are left out.) So these neighbours are a sign of the trouble, and not its cause.
+#
+# So what do you know? What it is *not*: neither a whim of one start, nor one small grey square, nor a handful of
+# misleading examples. What it *is*, you don't know. A good story offers itself: the round belly under a short neck. But
+# a story is all that it is until somebody tests it against a control. "Try it" asks you for one.
 
 # %% [markdown]
 # ## An image that maximises a neuron
@@ -672,8 +649,8 @@ noise = np.random.default_rng(0).uniform(0, 1, (1, 1, 32, 32)).astype(np.float32
 # the score alone.) Every step has the length $\eta$, before the clip that keeps each pixel between paper (0) and ink
 # (1):
 #
-# $$x \leftarrow \mathrm{clip}\Big(x - \eta\, \frac{dx}{\Vert dx \Vert},\ 0,\ 1\Big), \qquad
-# dx = \frac{\partial E}{\partial x}, \quad x: (1, 1, 32, 32)$$
+# $$\begin{gathered} x \leftarrow \mathrm{clip}\Big(x - \eta\, \frac{dx}{\Vert dx \Vert},\ 0,\ 1\Big), \\
+# dx = \frac{\partial E}{\partial x}, \quad x: (1, 1, 32, 32) \end{gathered}$$
 
 # %%
 def climb(x, digit, steps, lr=0.25):
@@ -800,10 +777,10 @@ table([(name, *right.sum(axis=1).tolist(), int(right.all(axis=0).sum())) for nam
 # %% [markdown]
 # <details class="reveal"><summary>What two networks share</summary>
 #
-# By chance, 4 of 40 would be read as wanted. The sisters read clearly more of the noises in that way, and far from all.
-# Part of what `net` likes about them the sisters like too; the rest is `net`'s own. (A sister has noise of her own: try
-# it, at the end of the page.) More steps convince them more often, and a prior more often still. Which of the three
-# priors is best, forty images cannot say.
+# By chance, 4 of 40 would be read as wanted. The sisters read clearly more of the noises in that way, and far from
+# all. Part of what `net` likes about them the sisters like too; the rest is `net`'s own. (A sister has noise of her
+# own: try it, at the end of the page.) The longer climbs convince them more often, and those with a prior more often
+# still. Which of the three priors is best, forty images cannot say.
 #
 # </details>
 
@@ -838,7 +815,7 @@ print("probability of the digit that was wanted, at least", f"{np.floor(1000 * c
 uneven = (wanted >= 2) & (wanted <= 7)  # of the forty: 24 images of 2 to 7
 mirrored = nn.maximise(net, wanted[uneven], forty[uneven], steps=80, lr=0.5, prior=symmetric).image
 believed_by = {"symmetric": [int((sister.predict(mirrored) == wanted[uneven]).sum()) for sister in sisters]}
-for name in ("no prior", "both"):
+for name in ("decay", "no prior"):
     believed_by[name] = [int(row.sum()) for row in read[name][:, uneven]]
 table([(name, *counts) for name, counts in believed_by.items()],
       ["24 images of 2 to 7", "as wanted by one sister", "by the other"])
@@ -857,9 +834,9 @@ figures.show(
 # Had you seen only this row, you might have concluded that the network believes in symmetric digits. Such a picture
 # says something about the network *and* something about the prior, and the picture alone does not tell which is which.
 #
-# Nor do the sisters tell. They believe most of the symmetric images of 2 to 7, about as many as of those without a
-# prior, though fewer than of those with decay and blur. They learned from the same digits, and nobody showed *them* a
-# false one either. Agreement of networks that are alike is no proof.
+# The sisters notice a part of it. Compare like with like, the two rows with decay: with the symmetry they believe
+# fewer. But it is still most of them. They learned from the same digits, and nobody showed *them* a false one either.
+# Agreement of networks that are alike is no proof.
 #
 # </details>
 
@@ -934,7 +911,7 @@ figures.show(
 # with a slope of its own. A step along the gradient moves every pixel the way that helps, unless the clip holds it:
 # many small terms of one sign add up. In a random direction about half of the terms have the wrong sign, and nearly
 # everything cancels. (Not quite: on paper, the clip lets a change only add ink.) The promise is nearly kept along the
-# gradient; at random, what is promised and what happens are both small. Any sum of many small terms behaves like
+# gradient; at random, what is promised and what happens are both small. Many small terms of both signs behave like
 # that.[^Goodfellow, Shlens and Szegedy 2014 "Explaining and Harnessing Adversarial Examples"]
 #
 # </details>
@@ -957,9 +934,9 @@ table(rows, ["", "reads net's images as 3", "tricked herself, of 40", "distance"
 
 # %% [markdown]
 # Each of the three can be tricked, after about the same distance. But an image that has just crossed `net`'s border,
-# and surely still is a 5, seldom tricks a sister, if ever: her border runs a little elsewhere. Climb further, and the
-# sisters begin to follow. But by then some images look like a 3 to you, too, and calling *those* a 3 is no mistake. So
-# more than that cannot be said here. For larger pictures it has been shown: many adversarial examples **transfer** to
+# and surely still is a 5, seldom tricks a sister, if ever: her border runs a little elsewhere. Climb further, and
+# some images begin to look like a 3 to you, too; to call *those* a 3 is no mistake. So more than that cannot be said
+# here. Elsewhere it has been shown: many adversarial examples **transfer** to
 # networks that learned the same task.[^Szegedy and colleagues 2013 "Intriguing properties of neural networks"] That
 # matters in practice, since an attacker then does not need your network.
 
@@ -1020,8 +997,8 @@ no_clip.confirm("more than 100" if highest > 100 else "about 50" if highest > 40
 #
 # You began with a digit, 96 squares, and the hope that weights show what a neuron is looking for. For a neuron that
 # looks at pixels that is true. One layer further the squares gave you a hint at most. Asked in other ways, the network
-# told you a good deal: which strokes excite a map, how the answer reacts, what lies near the 6, and on what its mistake
-# hangs.
+# told you a good deal: which strokes excite a map, how the answer reacts, what lies near the 6, and what its mistake is
+# not due to.
 #
 # Every way of asking has its own assumption: patches the data, saliency the small step, occlusion the grey of the
 # square, the map its two directions, the painted image the prior. So ask in more than one way, look for a control that
@@ -1059,6 +1036,12 @@ figures.show(
 # %% [markdown]
 # ## Try it
 #
+# - The story of the 6: change its belly, and *only* that. What is your control?
+#   <details><summary>Answer</summary>
+#
+#   The whole 6, moved as far as its other parts moved. If that changes the answer too, the belly is not tested.
+#
+#   </details>
 # - Repeat the surprise with other digits and from other noise, such as `np.random.default_rng(5)`. How many steps does
 #   it take, and do you ever see the digit?
 #   <details><summary>Answer</summary>

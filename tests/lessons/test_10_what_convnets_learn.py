@@ -402,24 +402,12 @@ def test_wrong_neighbours_go_with_a_mistake_and_do_not_cause_it(lesson):
         assert lesson["lead_of_0"](net)[1] > 0
 
 
-def test_with_a_lower_belly_every_network_reads_a_6_and_most_zeros_stay_zeros(lesson, networks):
-    lower, case = lesson["lower"], lesson["case"]
-    np.testing.assert_array_equal(lower(case, 0), case)
-    assert lower(case, 4).shape == case.shape
-    np.testing.assert_array_equal(lower(case, 4)[0, 0, 2:15], case[0, 0, :13])
-    np.testing.assert_array_equal(lower(case, 4)[0, 0, 15:30], case[0, 0, 17:])
-    assert not case[0, 0, :2].any()
-    for net in [*networks, *lesson["retrained"].values()]:
-        assert net.predict(case)[0] == 0
-        assert net.predict(lower(case, 4))[0] == net.predict(lower(case, 6))[0] == 6
-    nearest = lesson["x_train"][lesson["zeros"][:50]]
-    for net in networks:
-        assert (net.predict(lower(nearest, 4)) == 0).sum() > 35
-    assert lesson["still_0"][0] > 45
-    assert list(lesson["still_0"]) == sorted(lesson["still_0"], reverse=True)
-    short_neck = case.copy()
-    short_neck[:, :, :10] = 0  # the neck is gone: a 0
-    assert all(net.predict(short_neck)[0] == 0 for net in networks)
+def test_the_whole_6_only_moved_is_read_otherwise_too(lesson, networks):
+    """The answer of "Try it": without this control, a change of the belly that moves the rest proves nothing."""
+    case = lesson["case"]
+    moved = np.roll(case, 2, axis=2)
+    assert not case[0, 0, -2:].any()
+    assert len({int(net.predict(x)[0]) for net in networks for x in (case, moved)}) > 1
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -491,12 +479,11 @@ def test_some_of_the_noises_that_stop_at_999_per_mille_convince_a_sister_more_th
     assert both < lesson["read"]["no prior"].sum(axis=1).min()  # equal counts, other images
 
 
-def test_the_sisters_believe_most_symmetric_images_of_2_to_7_but_fewer_than_with_both_priors(lesson):
+def test_the_sisters_believe_most_symmetric_images_of_2_to_7_but_fewer_than_with_decay_alone(lesson):
     counts = lesson["believed_by"]
     assert lesson["uneven"].sum() == len(lesson["mirrored"]) == 24
     for k, count in enumerate(counts["symmetric"]):
-        assert 12 < count < counts["both"][k]
-    assert abs(np.mean(counts["symmetric"]) - np.mean(counts["no prior"])) < 5  # the page: about as many
+        assert 12 < count < counts["decay"][k]
 
 
 def test_error_6_no_sentence_ranks_the_priors(prose):
