@@ -11,7 +11,7 @@ import numpy as np
 
 from course_lib.cuda.array_checks import check_border_array, check_dtype, check_shape
 from course_lib.cuda.choice import GPU, SIMT, DeviceError, choose
-from course_lib.cuda.launch_checks import check_stream
+from course_lib.cuda.launch_checks import check_stream, is_whole
 
 
 @functools.cache
@@ -80,22 +80,38 @@ def to_device(host, stream=None):
     return device.copy_in(host, check_stream(stream))
 
 
-def to_host(array, stream=None):
+def to_host(array, stream=None, out=None):
     """Copy a device array (...) and return the host array (...), when everything launched before is done.
 
-    With a stream, the copy is only enqueued there: read the result after stream.synchronize().
+    With a stream, the copy is only enqueued there: read the result after stream.synchronize(). The host goes on at
+    once only if the copy goes into pinned memory: out=gpu.pinned(shape, dtype).
+
+    Parameters
+    ----------
+    array : device array (...)
+    stream : stream, optional
+    out : ndarray (...), optional
+        Where to copy to, in row-major order, and what is returned; default: a new array.
 
     Raises
     ------
     TypeError
         If it is not an array of this process's device.
+    ValueError
+        If `out` has another shape, dtype or order, or is read-only.
 
     Source: Numba's documentation, "Memory management".
     """
     device = executor()
     check_border_array("gpu.to_host", array, device, copied_in=False)
     _no_copy("gpu.to_host", device)
-    return device.copy_out(array, check_stream(stream))
+    if out is None:
+        return device.copy_out(array, check_stream(stream))
+    check_border_array("gpu.to_host, out,", out, device, copied_in=True)
+    _check_same("array", array, "out", out)
+    if not (out.flags.c_contiguous and out.flags.writeable):
+        raise ValueError("gpu.to_host, out, is read-only or not in row-major order; make it by gpu.pinned.")
+    return device.copy_out(array, check_stream(stream), out)
 
 
 def overwrite(array, host, stream=None):
@@ -112,12 +128,16 @@ def overwrite(array, host, stream=None):
     check_border_array("gpu.overwrite, array,", array, device, copied_in=False)
     check_border_array("gpu.overwrite, host,", host, device, copied_in=True)
     _no_copy("gpu.overwrite", device)
+    _check_same("array", array, "host", host)
+    device.overwrite(array, np.ascontiguousarray(host), check_stream(stream))
+
+
+def _check_same(name, array, other, host):
     if tuple(array.shape) != host.shape or np.dtype(array.dtype) != host.dtype:
         raise ValueError(
-            f"array is {tuple(array.shape)} of {np.dtype(array.dtype)} and host is {host.shape} of {host.dtype}; shape "
-            "and dtype must be the same."
+            f"{name} is {tuple(array.shape)} of {np.dtype(array.dtype)} and {other} is {host.shape} of {host.dtype}; "
+            "shape and dtype must be the same."
         )
-    device.overwrite(array, np.ascontiguousarray(host), check_stream(stream))
 
 
 def _no_copy(function, device):
@@ -150,6 +170,27 @@ def empty(shape, dtype):
     return device.empty(check_shape(shape), dtype)
 
 
+def pinned(shape, dtype):
+    """Return a host array (...) in page-locked memory, with whatever numbers are there: for copies beside computation.
+
+    Usual memory may be moved or swapped out by the operating system at any time, so the driver copies it in pieces
+    through a buffer of its own, and the host waits. What is pinned stays where it is: a card fetches it by itself,
+    at full speed, while the host goes on. Fill it like any array, and do not change it before the copy is done. It is
+    taken from the memory of the whole machine, so pin what is copied again and again, and no more. Without a GPU it is
+    a usual array.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `empty`.
+
+    Source: NVIDIA, "CUDA C++ Programming Guide", "Page-Locked Host Memory".
+    """
+    device = executor()
+    dtype = check_dtype(dtype, device.kinds, "the array")
+    return device.pinned(check_shape(shape), dtype)
+
+
 def synchronize():
     """Wait until the device has done everything. A launch only enqueues work: before reading a clock, wait.
 
@@ -158,10 +199,36 @@ def synchronize():
     executor().synchronize()
 
 
-def stream():
+def stream(priority=0):
     """Return a new stream: work in one stream is done in order, two streams may run at once.
 
-    `stream.synchronize()` waits for it. Without a GPU everything is done in order, and a stream does nothing.
-    No errors but DeviceError. Source: Numba's documentation, "Streams".
+    `stream.synchronize()` waits for it. Without a GPU everything is done in order, and a stream does nothing. Work in
+    the default stream waits for all streams, and they for it.
+
+    Parameters
+    ----------
+    priority : int
+        Blocks of a stream with a lower number begin first, where several streams have some waiting; running ones are
+        not stopped. 0 is the lowest, and cards of today know numbers down to -5; beyond, the nearest counts.
+
+    Raises
+    ------
+    TypeError
+        If the priority is no whole number.
+
+    Source: NVIDIA, "CUDA C++ Programming Guide", "Streams" and "Stream Priorities".
     """
-    return executor().stream()
+    if not is_whole(priority):
+        raise TypeError(f"priority is {priority!r:.60}; it must be a whole number: 0, or below for what is urgent.")
+    return executor().stream(int(priority))
+
+
+def event():
+    """Return a new event, a mark in a stream.
+
+    `event.record(stream)` sets it behind what was enqueued there; `event.wait(stream)` lets another stream wait for
+    it; `event.synchronize()` lets the host wait; `first.elapsed_time(second)` gives the milliseconds between two.
+    Without a GPU work is done when it is enqueued, and the time is the host's.
+    No errors but DeviceError. Source: Numba's documentation, "Events".
+    """
+    return executor().event()

@@ -5,16 +5,24 @@ Source: Numba's documentation, "CUDA Python" and "CUDA simulator".
 
 import weakref
 
+import numpy as np
+
 from course_lib.cuda import fastrange
 from course_lib.cuda.choice import DeviceError
 from course_lib.cuda.graph import rerun
-from course_lib.cuda.numba_cuda import COMPILER, MLIR, SIMULATOR, cuda, quiet_small_grids
+from course_lib.cuda.numba_cuda import COMPILER, HAS_PACKAGE, MLIR, SIMULATOR, cuda, quiet_small_grids
 
 POOLED = not SIMULATOR and COMPILER != MLIR
 """Whether the pool of device memory can be had, and with it recorded graphs; it is a plug-in of numba-cuda's driver."""
 
 if POOLED:
     from course_lib.cuda.pool import GraphMemory, Pool
+
+THIN = POOLED and HAS_PACKAGE
+"""Whether the driver can be called without Numba's own looking at arguments; NVIDIA's package has the binding."""
+
+if THIN:
+    from course_lib.cuda.thin_launch import ThinLaunch
 
 STATIC_LIMIT = 48 * 1024
 """Bytes of shared memory a block that a GPU gives without being asked."""
@@ -47,9 +55,13 @@ class Numba:
         """Return a device array with the numbers and the layout of a host array."""
         return cuda.to_device(host, stream=stream)
 
-    def copy_out(self, array, stream):
-        """Return a host array with the numbers of a device array."""
-        return self.as_array(array).copy_to_host(stream=stream)
+    def copy_out(self, array, stream, out=None):
+        """Return a host array with the numbers of a device array: `out`, if that is given."""
+        return self.as_array(array).copy_to_host(out, stream=stream)
+
+    def pinned(self, shape, dtype):
+        """Return a host array in page-locked memory."""
+        return cuda.pinned_array(shape, dtype) if 0 not in shape else np.empty(shape, dtype)
 
     def empty(self, shape, dtype):
         """Return a device array with whatever is in that memory."""
@@ -67,9 +79,13 @@ class Numba:
         """Wait for the device."""
         cuda.synchronize()
 
-    def stream(self):
+    def stream(self, priority=0):
         """Return a stream."""
         return cuda.stream()
+
+    def event(self):
+        """Return an event."""
+        return cuda.event()
 
 
 class Gpu(Numba):
@@ -91,11 +107,20 @@ class Gpu(Numba):
         if driver._memory_manager is None and getattr(config, "CUDA_MEMORY_MANAGER", "default") == "default":
             cuda.set_memory_manager(Pool)
 
-    def stream(self):
-        """Return a stream."""
+    def stream(self, priority=0):
+        """Return a stream of this priority; the default stream waits for it, and it for the default stream."""
         if POOLED:
             Pool.several_streams = True
-        return cuda.stream()
+        if not HAS_PACKAGE or not priority:
+            return cuda.stream()
+        from cuda.core import Device, StreamOptions
+
+        device = Device()
+        device.set_current()
+        made = device.create_stream(options=StreamOptions(nonblocking=False, priority=_within(priority)))
+        stream = cuda.external_stream(int(made.handle))
+        stream.owner = made  # it ends with this
+        return stream
 
     def record(self, function):
         """Return (what a graph's call does, what the recorded run returned); without the pool it is run again."""
@@ -134,11 +159,13 @@ class Gpu(Numba):
         return replay, result
 
     def launcher(self, kernel, grid, block, stream, shared):
-        """Return Numba's own launcher of `kernel`, made once for each configuration."""
+        """Return what launches `kernel`, made once for each configuration."""
         dispatcher = kernel.dispatcher
-        stream = self.recording if self.recording is not None and stream == 0 else stream
+        recorded = self.recording is not None and stream == 0
         with quiet_small_grids():
-            launch = dispatcher[grid, block, stream, shared]
+            launch = dispatcher[grid, block, self.recording if recorded else stream, shared]
+        if THIN and not recorded:
+            launch = ThinLaunch(launch, shared)
         if shared <= STATIC_LIMIT:
             return launch
         asked = set()
@@ -151,6 +178,16 @@ class Gpu(Numba):
             launch(*arguments)
 
         return launch_with_more_shared_memory
+
+
+def _within(priority):
+    """Return the nearest priority that the card knows."""
+    from cuda.bindings import driver
+
+    error, lowest, highest = driver.cuCtxGetStreamPriorityRange()
+    if error:
+        raise RuntimeError(f"the driver does not say which priorities there are: {error.name}.")
+    return min(max(priority, highest), lowest)
 
 
 def _ask_for_shared_memory(compiled, count):

@@ -3,12 +3,13 @@
 Source: the course's own.
 """
 
+import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
 from course_lib import simt
 from course_lib.cuda.collect import on_error
 from course_lib.cuda.graph import rerun
-from course_lib.cuda.host.streams import Stream
+from course_lib.cuda.host.streams import Event, Stream
 from course_lib.simt.arrays import DeviceArray
 
 
@@ -38,9 +39,17 @@ class Simt:
         """Return a device array with the numbers and the layout of a host array."""
         return DeviceArray.copy_of(host)
 
-    def copy_out(self, array, stream):
-        """Return a host array with the numbers of a device array."""
-        return array.copy_to_host()
+    def copy_out(self, array, stream, out=None):
+        """Return a host array with the numbers of a device array: `out`, if that is given."""
+        host = array.copy_to_host()
+        if out is None:
+            return host
+        out[...] = host
+        return out
+
+    def pinned(self, shape, dtype):
+        """Return a host array."""
+        return np.empty(shape, dtype)
 
     def overwrite(self, array, host, stream):
         """Copy a host array into a device array of the same shape and dtype."""
@@ -57,9 +66,13 @@ class Simt:
     def synchronize(self):
         """Wait for nothing: a launch returns when it is done."""
 
-    def stream(self):
+    def stream(self, priority=0):
         """Return a stream."""
         return Stream()
+
+    def event(self):
+        """Return an event."""
+        return Event()
 
     def launcher(self, kernel, grid, block, stream, shared):
         """Return a function of the arguments that launches `kernel` and keeps the report in it."""

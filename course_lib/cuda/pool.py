@@ -5,7 +5,8 @@ microseconds for one allocation, and to free memory it waits for the whole devic
 done in 5. Source: Numba's documentation, "External Memory Management (EMM) Plugin interface".
 
 Memory may be handed out again while the kernel that used it last is still waiting in the queue: whatever the next owner
-does is enqueued behind it. That is true of one stream; once there are several, the pool waits for the device first.
+does is enqueued behind it. That is true of one stream. Once there are several, the pool enqueues a barrier: one byte of
+the block is set in the default stream, which waits for all streams, as they wait for it. The host goes on.
 """
 
 from collections import defaultdict
@@ -22,7 +23,7 @@ class Pool(driver.GetIpcHandleMixin, HostOnlyCUDAMemoryManager):
 
     interface_version = 1
     several_streams = False
-    """Whether this process has made a stream: then a block is used again only when the device has done everything."""
+    """Whether this process has made a stream: then a barrier comes before a block is used again."""
 
     def __init__(self, *arguments, **options):
         super().__init__(*arguments, **options)
@@ -49,9 +50,10 @@ class Pool(driver.GetIpcHandleMixin, HostOnlyCUDAMemoryManager):
             return self.recording.free[block].pop()
         if not self.free[block]:
             return None
+        address = self.free[block].pop()
         if self.several_streams and self.recording is None:
-            driver.driver.cuCtxSynchronize()
-        return self.free[block].pop()
+            driver.driver.cuMemsetD8Async(address, 0, 1, 0)
+        return address
 
     def _new(self, block):
         try:

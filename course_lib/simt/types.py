@@ -152,6 +152,14 @@ def computes_with(dtype):
     return dtype.isnative and (dtype.kind in "biu" or dtype.type in SCALARS)
 
 
+TWINS = tuple(
+    (kind, of_size)
+    for kind in (np.dtype(letter).type for letter in "ilqILQ")
+    if kind is not (of_size := np.dtype(f"{np.dtype(kind).kind}{np.dtype(kind).itemsize}").type)
+)
+"""C's second name for whole numbers of a size: NumPy has a class for each, and int64 is but one of the two."""
+
+
 def literal(value):
     """Return a Python number as Numba types it: int64, float64, complex128 or bool; else TypeError."""
     kind = type(value)  # of exactly these classes: a subclass may do anything when it is computed with
@@ -159,6 +167,9 @@ def literal(value):
         return np.bool_(value)
     if any(kind is scalar for scalar in SCALARS):
         return value
+    for twin, scalar in TWINS:
+        if kind is twin:
+            return scalar(value)
     if kind is int:
         if not -(2**63) <= value < 2**64:
             raise TypeError(f"{value if value.bit_length() < 100 else 'this whole number'} does not fit into 64 bits.")

@@ -28,6 +28,7 @@ NAMES_IT = {
     "fastrange.py": "replaces parts of numba-cuda",
     "pool.py": "is a plug-in of Numba's driver",
     "on_numba.py": "is how Numba launches",
+    "thin_launch.py": "launches past Numba",
     "compile_report.py": "compiles without a driver",
     "unroll.py": "reads Numba's version",
     "mlir_names.py": "gives the other compiler its own names",

@@ -45,6 +45,7 @@ def card(monkeypatch):
     def make(name=b"NVIDIA H200", optin=227 * 1024):
         properties = types.SimpleNamespace(name=name, MAX_SHARED_MEMORY_PER_BLOCK_OPTIN=optin)
         monkeypatch.setattr(numba_cuda, "get_current_device", lambda: properties)
+        monkeypatch.setattr(on_numba, "THIN", False)  # Numba's own launcher, which takes notes here
         return on_numba.Gpu()
 
     return make
@@ -108,7 +109,7 @@ def test_arrays_of_other_libraries_are_device_arrays(card):
 
 
 def test_arrays_of_other_libraries_are_copied_through_numba(card, monkeypatch):
-    own = types.SimpleNamespace(copy_to_host=lambda stream: ("host", stream))
+    own = types.SimpleNamespace(copy_to_host=lambda out, stream: ("host", stream))
     other = types.SimpleNamespace(__cuda_array_interface__={})
     monkeypatch.setattr(numba_cuda, "as_cuda_array", lambda array: own if array is other else None)
     assert card().copy_out(own, 0) == card().copy_out(other, 0) == ("host", 0)
