@@ -362,7 +362,9 @@ def _count_right(net, out, target):
 
 
 def _progress_bar(epochs, progress):
-    from tqdm.auto import tqdm  # here, because it is slow to import and not needed for the mathematics
-
     show = os.environ.get("COURSE_PROGRESS") != "0" if progress == "auto" else bool(progress)
+    if show:  # here, because it is slow to import and not needed for the mathematics
+        from tqdm.auto import tqdm
+    else:  # where nothing is shown, a missing widget is no reason for a warning
+        from tqdm import tqdm
     return tqdm(total=epochs, unit="epoch", disable=not show, leave=False)
