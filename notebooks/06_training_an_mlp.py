@@ -53,7 +53,7 @@ figures.dense_network.drawing(
 #
 # - turn scores into probabilities, derive the gradient of softmax and of the cross-entropy behind it, and avoid
 #   overflow;
-# - train a network with mini-batches and momentum, and say what each of them does to a step;
+# - train a network with mini-batches and momentum, and say what momentum does to a step;
 # - split data into three parts, and say what each of them may decide;
 # - read learning curves, a confusion matrix and single mistakes, and say what they show and what they do not.
 
@@ -833,7 +833,7 @@ print(f"The test score after learning from 3,200 is {above:.1f} points above the
 
 # %% [markdown]
 # The training accuracy is 100 % in all ten runs. It cannot tell these networks from a perfect one. The test accuracy
-# can: five or six new digits in a hundred are misread. Compare your first number.
+# can: about five new digits in a hundred are misread. Compare your first number.
 #
 # Did 800 more digits help? The number of steps is nearly the same. A single pair of numbers could not say, for 95 % of
 # 1,000 digits is uncertain by 0.7 points. But all ten networks read the same test digits, so we may compare row by row.
@@ -841,8 +841,8 @@ print(f"The test score after learning from 3,200 is {above:.1f} points above the
 # is more than twice that. So yes, on these digits they helped. By how much, five starts tell only roughly.
 
 # %% [markdown]
-# We chose by the validation score. Should it not be too *high*, then, like that of the lucky guesser? We made one
-# choice by it, when to stop, so it can be flattered only a little. But in every row it is even *lower* than the test
+# We chose by the validation score. Should it not be too *high*, then, like that of the lucky guesser? We made few
+# choices by it, so it can be flattered only a little. But in every row it is even *lower* than the test
 # score.
 #
 # The two sets hold different digits. The validation score is uncertain by one point, the test score by 0.7, and the
@@ -1022,16 +1022,16 @@ random_labels.confirm(random_labels.answer if stored_all and guessed else f"{on_
 # On the training set, that the network can store its examples. On the validation set, which of our choices is better.
 # On the test set, used once, how many new digits of the same kind will be read as their labels say, give or take its
 # uncertainty. That is the number to ask for before you let the network of the first picture read cheques. It was right
-# about every digit that it had learned from, and of a hundred new ones it misreads five or six.
+# about every digit that it had learned from, and of a hundred new ones it misreads five or six, give or take one.
 #
 # None of the three tells how sure you may be of a single answer, whether a label is right, or what happens to pictures
 # of another kind.
 #
 # ## Is that all there is to training?
 #
-# We have left a good deal to the library, such as how large the first random weights are. The rate stayed the same from
-# the first step to the last, and all that we did against the gap was to stop. The next lesson,
-# [06b](06b_making_it_train.ipynb), is about that craft.
+# We have left a good deal to the library, such as how large the first random weights are. The rate stayed the same
+# from the first step to the last, and of all that one can do against the gap, we tried to stop early and to show more
+# digits. The next lesson, [06b](06b_making_it_train.ipynb), is about that craft.
 
 # %% [markdown]
 # ## Optional: asking networks about the labels

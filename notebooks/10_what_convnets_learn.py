@@ -402,8 +402,8 @@ figures.show(
 # %% tags=["hide-input"]
 # A prediction.
 promise = predict(
-    "A correlation of 1 would mean that covering does what the slopes say, up to a factor, and 0 that they have "
-    "nothing to do with each other. How large is it, on average?",
+    "A correlation of 1 would mean that covering does what the slopes say, up to a factor and a constant, and 0 "
+    "that one tells nothing (in a straight line) of the other. How large is it, on average?",
     ["above 0.95, since a gradient is exact", "0.5 to 0.9", "below 0.3, since they ask different things"],
     answer="0.5 to 0.9",
     reveals=2,
@@ -471,8 +471,9 @@ table([(name, *np.round(row, 2) + 0.0) for name, row in tested.items()],
 
 # %% [markdown]
 # The sizes of the slopes fail, as pixels and over squares: they agree at least as well with the untrained network as
-# with the sister. So a bright spot in a picture of sizes is no evidence. The signs pass. Pixel by pixel they agree with
-# the sister's by only about a quarter. Averaged over occlusion's squares they agree better, if still less than
+# with the sister. (This control is a strict one: it is the network's own start, and its masks in C1 resemble the
+# trained ones.) So a bright spot in a picture of sizes is no evidence. The signs pass. Pixel by pixel they agree with
+# the sister's only weakly. Averaged over occlusion's squares they agree better, if still less than
 # occlusion does, and not at all with the untrained network's. So the signs at that scale, and the occlusion map, do
 # show something that was learned.
 #
@@ -585,9 +586,9 @@ print("the ten nearest training digits, by their pixels:", *by_pixels)
 
 # %% [markdown]
 # Line by line. The digit lies in the group of the wrong answer, about as deep as a typical digit that is read
-# correctly. No grey square lets another digit overtake, so the answer does not hang on one spot of that size. Both
-# sisters make the same mistake, so the random start is not to blame. And even the pixels agree: this 6 lies among the
-# training 0s before any network has touched it.
+# correctly. No grey square lets another digit overtake, so the answer does not hang on one spot of that size being
+# half grey. Both sisters make the same mistake, so the random start is not to blame. And even the pixels agree: this
+# 6 lies among the training 0s before any network has touched it.
 #
 # Case closed? "These 0s have misled the network": it sounds convincing, and it can be tested. Is a digit misread more
 # often if nine or ten of its neighbours are of one and the same wrong kind? The control: all other digits.
@@ -621,11 +622,11 @@ table([(name, *lead_of_0(network)) for name, network in asked_again.items()],
 
 # %% [markdown]
 # Without its nearest 0s the network still reads a 0. (How large the lead is differs from training to training,
-# whichever digits are left out.) So these neighbours are a sign of the trouble, and not its cause.
+# whichever digits are left out.) So the mistake goes with such neighbours, but it does not need them.
 #
-# So what do you know? What it is *not*: neither a whim of one start, nor one small grey square, nor a handful of
-# misleading examples. What it *is*, you don't know. A good story offers itself: the round belly under a short neck. But
-# a story is all that it is until somebody tests it against a control. "Try it" asks you for one.
+# So what do you know? What it is *not*: neither a whim of one start, nor a spot that a grey square would mend, nor a
+# handful of misleading examples. What it *is*, you don't know. A good story offers itself: the round belly under a
+# short neck. But a story is all that it is until somebody tests it against a control.
 
 # %% [markdown]
 # ## An image that maximises a neuron
@@ -862,7 +863,7 @@ print(f"medians of {len(fives)}: distance {np.median(distance):.1f}, length of a
       f"to the nearest real 3 {np.median(nearest):.1f}")
 
 # %% [markdown]
-# All forty became a "3", typically after a quarter of the way to a real one, or less. Is so small a change enough, or
+# All forty became a "3", typically at a quarter of a real one's distance, or less. Is so small a change enough, or
 # does it take this direction? Go from each 5 just as far, but in a random direction.
 
 # %% tags=["hide-input"]
@@ -1036,12 +1037,6 @@ figures.show(
 # %% [markdown]
 # ## Try it
 #
-# - The story of the 6: change its belly, and *only* that. What is your control?
-#   <details><summary>Answer</summary>
-#
-#   The whole 6, moved as far as its other parts moved. If that changes the answer too, the belly is not tested.
-#
-#   </details>
 # - Repeat the surprise with other digits and from other noise, such as `np.random.default_rng(5)`. How many steps does
 #   it take, and do you ever see the digit?
 #   <details><summary>Answer</summary>
@@ -1083,9 +1078,8 @@ figures.show(
 # <details><summary>For those who know the lectures</summary>
 #
 # - Prof. Owens takes AlexNet's smooth first-layer masks as a sign that training has converged ("Visualizing what
-#   ConvNets learn"). That may well be so for AlexNet. But rough masks need not mean bad training. On a scale on which
-#   independent random numbers have a roughness of 1 and an even ramp has 0.35, the six masks of C1 together stay above
-#   0.7, and the network reads 97 of 100 digits with them.
+#   ConvNets learn"). That may well be so for AlexNet. But rough masks need not mean bad training: ours
+#   stayed rough, and the network reads 97 of 100 digits with them.
 # - His slide concludes from what a neuron "wants to see" to what it has learned to look for ("Understanding Neural
 #   Networks Through Deep Visualization"). The noise was wanted too, and nobody taught it. The slide's last remark, that
 #   the prior is the key, is the more careful one.

@@ -105,7 +105,7 @@ def test_rough_masks_are_no_sign_of_bad_training(networks, prose):
     assert min(relative_roughness(net[0].params["w"][:, 0]) for net in networks) > 0.7
     ramp = np.tile(np.arange(5.0), (1, 5, 1))
     assert relative_roughness(ramp) == pytest.approx(0.35, abs=0.005)
-    assert "an even ramp has 0.35, the six masks of C1 together stay above 0.7" in prose
+    assert "ours stayed rough, and the network reads 97 of 100 digits with them" in prose
 
 
 @pytest.mark.parametrize("factor", [0.25, 8])
