@@ -418,9 +418,9 @@ table(trials, ["rate", "loss", "right", "digits it answers", "how sure"],
 # and 5 to the rest.
 #
 # And there it stays, although it knows more than it says. To the training digits that it calls 3, the answer 2 would
-# cost less, and to those that it calls 5, the answer 6. But at the two larger rates its softmax is sure by now. So
-# the Jacobian is nearly 0, and little pushes it on; at the smallest rate it is on the same way. A loss with its
-# minimum in the right place can still have almost no slope on the way there.
+# cost less, and to those that it calls 5, the answer 6. One reason is the Jacobian: the surer softmax becomes, the
+# smaller are its entries, and the less is left to push it on. A loss with its minimum in the right place can still have
+# little slope on the way there.
 #
 # </details>
 
@@ -835,8 +835,8 @@ print(f"The test score after learning from 3,200 is {above:.1f} points above the
 # The training accuracy is 100 % in all ten runs. It cannot tell these networks from a perfect one. The test accuracy
 # can: about five new digits in a hundred are misread. Compare your first number.
 #
-# Did 800 more digits help? The number of steps is nearly the same. A single pair of numbers could not say, for 95 % of
-# 1,000 digits is uncertain by 0.7 points. But all ten networks read the same test digits, so we may compare row by row.
+# Did 800 more digits help? The number of steps is nearly the same. A single pair of numbers could not say, for the gain
+# varies from start to start. All ten networks read the same test digits, so we may compare row by row.
 # The uncertainty of the mean gain is the standard deviation of the five gains divided by $\sqrt 5$, and the mean gain
 # is more than twice that. So yes, on these digits they helped. By how much, five starts tell only roughly.
 
@@ -1022,7 +1022,8 @@ random_labels.confirm(random_labels.answer if stored_all and guessed else f"{on_
 # On the training set, that the network can store its examples. On the validation set, which of our choices is better.
 # On the test set, used once, how many new digits of the same kind will be read as their labels say, give or take its
 # uncertainty. That is the number to ask for before you let the network of the first picture read cheques. It was right
-# about every digit that it had learned from, and of a hundred new ones it misreads five or six, give or take one.
+# about every digit that it had learned from, and of new ones it misreads five or six in a hundred, a share that is
+# uncertain by 0.7 points.
 #
 # None of the three tells how sure you may be of a single answer, whether a label is right, or what happens to pictures
 # of another kind.

@@ -76,7 +76,7 @@ figures.show(
 # <details><summary>About this page</summary>
 #
 # It follows Prof. Owens' EEC 289Q lecture 11 at UC Davis, and ECE 508 lecture 10 by Prof. Hwu and colleagues at
-# Illinois. The lectures do not treat saliency, covering and the map; their inventors are named where you meet them. You
+# Illinois. The lectures do not treat saliency, covering and the map; the notes name their inventors. You
 # need lessons 03, 04, 06 and 09. Reading and trying takes about 75 minutes, the optional part 3 more.
 #
 # </details>
@@ -332,8 +332,8 @@ figures.show(
 #
 # Has the network learned, then, to watch the strokes and their edges? Look at the control in the last column. Before
 # training, when the network knew nothing, its slopes lay in much the same places. *Where* the slopes are large comes
-# from the digit and from how such a network is built. It is no evidence of anything that was learned.[^Adebayo and
-# colleagues 2018 "Sanity Checks for Saliency Maps"]
+# from the digit and from how such a network is built. It is no evidence of anything that was learned. (This kind of
+# test was proposed by Adebayo and colleagues.[^Adebayo and colleagues 2018 "Sanity Checks for Saliency Maps"])
 #
 # </details>
 
@@ -362,7 +362,7 @@ table(list(cosines.items()), ["gradients of the score '3' at", "mean cosine"], f
 # %% [markdown]
 # The 3s share more with each other than with the 7s, and more than they did before training. So the signs do hold
 # something that was learned, and that belongs to the 3s. But about a quarter is far from 1: most of each gradient
-# belongs to its own image, which decides which ReLUs are open and which pixels win a pooling window. For the single
+# belongs to its own image, which decides which ReLUs are open and which numbers win a pooling window. For the single
 # neuron at the top of the page, all the gradients would have been equal. A deep network has no picture of "a 3". It has
 # a direction at every image.
 #
@@ -794,7 +794,7 @@ convinced.confirm("8 to 24" if 8 <= believed <= 24 else f"{believed:.0f}")
 # ### Whose picture is it?
 #
 # A prior is *our* knowledge, put in by us. To see how much of it comes out again, put in something false: every image
-# is symmetric, left and right alike. A 0 or an 8 may be so, but not the digits 2 to 7. And would the sisters notice?
+# is symmetric, left and right alike. A 0 or an 8 may be so, but not the digits 2 to 7.
 
 # %% tags=["hide-input"]
 # A prediction.
@@ -863,8 +863,8 @@ print(f"medians of {len(fives)}: distance {np.median(distance):.1f}, length of a
       f"to the nearest real 3 {np.median(nearest):.1f}")
 
 # %% [markdown]
-# All forty became a "3", typically at a quarter of a real one's distance, or less. Is so small a change enough, or
-# does it take this direction? Go from each 5 just as far, but in a random direction.
+# Each climb ends where `net` says "3", typically at a quarter of a real one's distance, or less. Is so small a change
+# enough, or does it take this direction? Go from each 5 just as far, but in a random direction.
 
 # %% tags=["hide-input"]
 # A prediction.
@@ -981,7 +981,7 @@ figures.show(
 #
 # Several times the best real digit's score, and nothing raised an error. A score is no probability: it is held down
 # only by what the pixels can be, and now nothing holds them. But a pixel of −3 is less ink than none: there is no such
-# image. The plot draws everything above 1 as 1 and everything below 0 as 0, so it shows an image that the network never
+# image. The plot draws everything above 1 as 1 and everything below 0 as 0, so it shows an image that the climb never
 # saw. (That one, cut off, is the last line of the table: noise to you, and about as much of a "3" as the best real
 # digit.) **Look at the range of your numbers before you look at their picture.** The clip is a prior too, the weakest
 # one: it says what a pixel can be.
@@ -1106,9 +1106,9 @@ figures.show(
 #
 # <details><summary>Answer</summary>
 #
-# The square also covers other pixels, and their slopes need not be 0. And even for the pixel alone the slope speaks of
-# small changes only: it can be 0 because another pixel wins the pooling window, or a ReLU is closed, and a large change
-# makes this pixel win, or opens the ReLU.
+# The square also covers other pixels, and their slopes need not be 0. And even for the pixel alone the slope speaks
+# of small changes only: it can be 0 because another number wins the pooling window, or a ReLU is closed, and a large
+# change makes this pixel win, or opens the ReLU.
 #
 # </details>
 
