@@ -38,7 +38,8 @@ class Names:
     def in_cells(self, content: bytes) -> str:
         """Return the sheet whose exercises a notebook speaks of most often, or "". No errors."""
         counts = defaultdict(int)
-        for number in re.findall(rb"""["'](?:[a-z]+-)?(\d\d[a-z]?|project)[.\-]\d+\\?["']""", content):
+        # Not "cited-10-2", the second time that a lesson names its tenth source.
+        for number in re.findall(rb"""["'](?!cited-)(?:[a-z]+-)?(\d\d[a-z]?|project)[.\-]\d+\\?["']""", content):
             if number in self._numbers:
                 counts[self._numbers[number]] += 1
         return max(counts, key=counts.get, default="")

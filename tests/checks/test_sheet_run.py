@@ -14,6 +14,7 @@ from course_lib.checks.kernels import IMPORTS
 from course_lib.checks.registry import SHEETS, sheet
 from course_lib.checks.sheet_run import main
 from course_lib.grading.definitions import Definitions
+from course_lib.grading.sheet_names import Names
 from tests.setup.project import ROOT
 
 SHEET = ROOT / "exercises" / "01_perceptron.ipynb"
@@ -35,6 +36,11 @@ def test_a_lesson_is_not_taken_for_its_sheet(name, capsys):
     said = capsys.readouterr().out
     assert f"The sheet is exercises/{name}.ipynb." in said
     assert "NameError" not in said
+
+
+def test_a_source_that_a_lesson_cites_twice_is_no_exercise():
+    assert Names(SHEETS).in_cells(b'<a id=\\"cited-10-2\\" href=\\"#source-10\\">') == ""
+    assert Names(SHEETS).in_cells(b'"id": "exercise-10-2"') == "10_what_convnets_learn"
 
 
 def test_one_answer_without_metadata_is_checked_where_the_sheet_is_named(tmp_path, capsys):
