@@ -194,13 +194,10 @@ def _ask_for_shared_memory(compiled, count):
     """Let a compiled kernel take more than 48 KiB of dynamic shared memory, which Numba never asks for."""
     from cuda.bindings import driver
 
-    handle = compiled._codelibrary.get_cufunc().handle
-    if isinstance(handle, driver.CUkernel):
-        error, handle = driver.cuKernelGetFunction(handle)
-        if error != driver.CUresult.CUDA_SUCCESS:
-            raise RuntimeError(f"the driver gives no function of the kernel: {error!r}.")
+    from course_lib.cuda.thin_launch import driver_function
+
     attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-    (error,) = driver.cuFuncSetAttribute(handle, attribute, count)
+    (error,) = driver.cuFuncSetAttribute(driver_function(compiled), attribute, count)
     if error != driver.CUresult.CUDA_SUCCESS:
         raise RuntimeError(
             f"the driver refuses {count:,} bytes of dynamic shared memory: {error!r}. Static shared arrays count too; "

@@ -59,7 +59,8 @@ class ThinLaunch:
         found = self.ready.get(key := tuple(key))
         if found is None:
             self.own(*arguments)
-            self._prepare(key, arguments)
+            if key not in self.ready:
+                self.ready[key] = self._prepared(key, arguments)
             return None
         function, makers = found
         kept = []  # the numbers, until the driver has copied them
@@ -71,29 +72,26 @@ class ThinLaunch:
             raise RuntimeError(f"the driver refuses to launch {self.dispatcher.__name__}: {error.name}.")
         return None
 
-    def _prepare(self, key, arguments):
-        """Keep the compiled kernel of these types, if Numba launches it as it stands."""
-        from cuda.bindings import driver
-
+    def _prepared(self, key, arguments):
+        """Return (the driver's function, how its numbers are made); None if Numba does more than launch it."""
         types = tuple(map(self.dispatcher.typeof_pyval, arguments))
         compiled = self.dispatcher.overloads.get(types)
         if compiled is None or compiled.debug or compiled.cooperative or compiled.extensions:
-            self.ready = _Never()
-            return
-        handle = compiled._codelibrary.get_cufunc().handle
-        if isinstance(handle, driver.CUkernel):
-            error, handle = driver.cuKernelGetFunction(handle)
-            if error:
-                raise RuntimeError(f"the driver gives no function of {self.dispatcher.__name__}: {error.name}.")
+            return None
         makers = [NUMBERS[str(t)] for t, k in zip(types, key, strict=True) if isinstance(k, type)]
-        self.ready[key] = handle, makers
+        return driver_function(compiled), makers
 
 
-class _Never(dict):
-    """Of a kernel that always goes Numba's way: nothing is ever ready."""
+def driver_function(compiled):
+    """Return the driver's handle of a compiled kernel; RuntimeError if the driver has none."""
+    from cuda.bindings import driver
 
-    def __setitem__(self, key, value):
-        pass
+    handle = compiled._codelibrary.get_cufunc().handle
+    if isinstance(handle, driver.CUkernel):
+        error, handle = driver.cuKernelGetFunction(handle)
+        if error:
+            raise RuntimeError(f"the driver gives no function of the kernel: {error.name}.")
+    return handle
 
 
 class _Fields:

@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 
+from course_lib.reference import adam_step
 from course_lib.validate import require_count
 
 from . import style
@@ -73,12 +74,11 @@ def adam_walk(start, lr, steps, times=1.0):
 
     Source: Kingma and Ba, "Adam: A Method for Stochastic Optimization" (2015), algorithm 1.
     """
-    path, m, v = [np.asarray(start, float)], np.zeros(2), np.zeros(2)
+    w, m, v = np.array(start, float), np.zeros(2), np.zeros(2)
+    path = [w.copy()]
     for t in range(1, steps + 1):
-        gradient = times * np.multiply(CURVATURE, path[-1])
-        m = BETAS[0] * m + (1 - BETAS[0]) * gradient
-        v = BETAS[1] * v + (1 - BETAS[1]) * gradient**2
-        path.append(path[-1] - lr * (m / (1 - BETAS[0] ** t)) / (np.sqrt(v / (1 - BETAS[1] ** t)) + 1e-8))
+        adam_step([w], [times * np.multiply(CURVATURE, w)], lr, [m], [v], t, *BETAS)
+        path.append(w.copy())
     return np.array(path)
 
 

@@ -7,8 +7,8 @@
   // A picture whose letters would be too small on a small screen keeps its size and scrolls. Most stand larger on a wide
   // page than they were drawn, and their letters with them.
   const smallest = picture => {
-    const drawn = !picture.src.startsWith("data:image/svg+xml,");
-    const sizes = drawn ? [LETTERS * DOTS]
+    const plot = !picture.src.startsWith("data:image/svg+xml,");
+    const sizes = plot ? [LETTERS * DOTS]
       : [...decodeURIComponent(picture.src).matchAll(/font-size[=:]\s*['"]?([\d.]+)/g)].map(found => +found[1]);
     // Infinity where nothing is written, and before the picture is there
     return picture.getAttribute("width") / picture.naturalWidth * Math.min(...sizes);
