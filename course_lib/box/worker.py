@@ -66,39 +66,55 @@ class _Clock:
     """Ends what takes too long: at first by `TimeUp`, and `grace` seconds later with the process.
 
     The processor's time counts. On the clock an answer may take longer, while it gets its share of a busy machine; one
-    that sleeps gets no more than its seconds.
+    that sleeps gets no more than its seconds. After `TimeUp` the same holds of the grace: where others use the
+    processor, the answer may need a while on the clock until it has ended.
     """
 
     def __init__(self, grace):
-        self.grace, self.fired = grace, False
-        self.began = self.began_cpu = self.soft = self.wall = 0.0
+        self.grace, self.fired = grace, None
+        self.soft = self.wall = 0.0
+        self.began = _times()
         signal.signal(signal.SIGALRM, self._alarm)
         signal.signal(signal.SIGPROF, self._over)
 
     def start(self, soft, wall):
         """Let `soft` seconds of the processor, and at most `wall` on the clock, pass from now on."""
-        self.fired, self.soft, self.wall = False, soft, wall
-        self.began, self.began_cpu = time.monotonic(), time.process_time()
-        most = math.ceil(self.began_cpu + soft + self.grace) + 1  # then the kernel ends what hears no signal
+        self.fired, self.soft, self.wall, self.began = None, soft, wall, _times()
+        most = math.ceil(self.began[0] + soft + self.grace) + 1  # then the kernel ends what hears no signal
         resource.setrlimit(resource.RLIMIT_CPU, (most, resource.getrlimit(resource.RLIMIT_CPU)[1]))
-        signal.setitimer(signal.ITIMER_PROF, soft, self.grace)
-        signal.setitimer(signal.ITIMER_REAL, soft, min(soft, self.grace))
+        self._ring(soft, soft, min(soft, self.grace))
 
     def stop(self):
         """Let time pass."""
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        self._ring(0, 0, 0)
+
+    def _ring(self, processor, clock, again):
+        signal.setitimer(signal.ITIMER_PROF, processor, self.grace)
+        signal.setitimer(signal.ITIMER_REAL, clock, again)
 
     def _alarm(self, number, frame):
-        used, passed = time.process_time() - self.began_cpu, time.monotonic() - self.began
+        used, passed = self._since(self.began)
         if self.fired or passed >= self.wall or used < LEAST_SHARE * passed:
             self._over(number, frame)
 
     def _over(self, number, frame):
-        if self.fired:
+        patient = self.grace * self.wall / self.soft  # the grace, on the clock
+        if self.fired is None:
+            self.fired = _times()
+            self._ring(self.grace, patient, patient)
+            raise TimeUp
+        used, passed = self._since(self.fired)
+        if used >= self.grace / 2 or passed >= patient / 2:  # less: a signal that was on its way beside the first one
             os._exit(LATE)
-        self.fired = True
-        raise TimeUp
+
+    @staticmethod
+    def _since(then):
+        return tuple(now - before for now, before in zip(_times(), then, strict=True))
+
+
+def _times():
+    """Seconds of the processor, and on the clock."""
+    return time.process_time(), time.monotonic()
 
 
 def _failed(text):
