@@ -13,16 +13,16 @@ from course_lib.cuda.graph import rerun
 from course_lib.cuda.numba_cuda import COMPILER, HAS_PACKAGE, MLIR, SIMULATOR, cuda, quiet_small_grids
 
 POOLED = not SIMULATOR and COMPILER != MLIR
-"""Whether the pool of device memory can be had, and with it recorded graphs; it is a plug-in of numba-cuda's driver."""
+"""Whether the pool of device memory can be had, a plug-in of Numba's driver; recorded graphs need it."""
 
 if POOLED:
     from course_lib.cuda.pool import GraphMemory, Pool
 
 THIN = POOLED and HAS_PACKAGE
-"""Whether the driver can be called without Numba's own looking at arguments; NVIDIA's package has the binding."""
+"""Whether the driver can be called beside Numba, to launch and to record graphs; NVIDIA's package has the binding."""
 
 if THIN:
-    from course_lib.cuda.thin_launch import ThinLaunch
+    from course_lib.cuda.thin_launch import RecordedLaunch, ThinLaunch
 
 STATIC_LIMIT = 48 * 1024
 """Bytes of shared memory a block that a GPU gives without being asked."""
@@ -35,7 +35,7 @@ class Numba:
     tuples = True
     reports = False
     recording = None
-    """The graph builder that launches of the default stream go to, while they are recorded."""
+    """The `GraphNodes` that launches of the default stream go to, while they are recorded."""
 
     def owns(self, value):
         """Return whether a value is an array in device memory, Numba's or another library's."""
@@ -123,11 +123,10 @@ class Gpu(Numba):
         return stream
 
     def record(self, function):
-        """Return (what a graph's call does, what the recorded run returned); without the pool it is run again."""
-        if not POOLED:
+        """Return (what a graph's call does, what the recorded run returned); without the driver it is run again."""
+        if not THIN:
             return rerun(function)
-        from cuda.core import Device
-        from numba.cuda.cudadrv.driver import _to_core_stream
+        from course_lib.cuda.graph_nodes import GraphNodes
 
         if self.recording is not None:
             raise DeviceError("a recording is going on already", "Record one function that calls both.")
@@ -138,33 +137,33 @@ class Gpu(Numba):
                 "Import course_lib.gpu before anything uses the device, and unset NUMBA_CUDA_MEMORY_MANAGER.",
             )
         function()  # compiles and loads what cannot be loaded while recording
-        self.synchronize()
-        device = Device()
-        device.set_current()
-        builder = device.create_stream().create_graph_builder()
-        memory = GraphMemory(pool)
-        builder.begin_building()
-        self.recording, pool.recording = builder, memory
+        nodes, memory = GraphNodes(), GraphMemory(pool)
+        self.recording, pool.recording = nodes, memory
         try:
             result = function()
+            nodes.finish()
+        except BaseException:
+            nodes.end()
+            memory.end()
+            raise
         finally:
             self.recording = pool.recording = None
-            recorded = builder.end_building()
-        graph, stream = recorded.complete(), _to_core_stream(0)
 
         def replay(owner):
-            graph.launch(stream)
+            nodes.start()
 
-        weakref.finalize(replay, memory.end)
+        weakref.finalize(replay, _end, nodes, memory)
         return replay, result
 
     def launcher(self, kernel, grid, block, stream, shared):
         """Return what launches `kernel`, made once for each configuration."""
         dispatcher = kernel.dispatcher
-        recorded = self.recording is not None and stream == 0
+        recorded = self.recording if stream == 0 else None
         with quiet_small_grids():
-            launch = dispatcher[grid, block, self.recording if recorded else stream, shared]
-        if THIN and not recorded:
+            launch = dispatcher[grid, block, stream, shared]
+        if recorded is not None:
+            launch = RecordedLaunch(launch, shared, kernel, recorded)
+        elif THIN:
             launch = ThinLaunch(launch, shared)
         if shared <= STATIC_LIMIT:
             return launch
@@ -178,6 +177,11 @@ class Gpu(Numba):
             launch(*arguments)
 
         return launch_with_more_shared_memory
+
+
+def _end(nodes, memory):
+    nodes.end()
+    memory.end()
 
 
 def _within(priority):

@@ -14,6 +14,9 @@ from collections import defaultdict
 from numba.cuda import HostOnlyCUDAMemoryManager, MemoryPointer
 from numba.cuda.cudadrv import driver
 
+BREADTH = 256 << 20
+"""Bytes that a recorded graph takes before it uses a block twice: whoever gets it waits until its readers are done."""
+
 SMALLEST = 512
 """Bytes. Sizes are rounded up to a multiple of this, and above 1 MiB to a multiple of an eighth of a power of two."""
 
@@ -46,8 +49,8 @@ class Pool(driver.GetIpcHandleMixin, HostOnlyCUDAMemoryManager):
         return MemoryPointer(self.context, address, size, finalizer=give_back)
 
     def _kept(self, block):
-        if self.recording is not None and self.recording.free[block]:
-            return self.recording.free[block].pop()
+        if self.recording is not None and (address := self.recording.again(block)) is not None:
+            return address
         if not self.free[block]:
             return None
         address = self.free[block].pop()
@@ -86,7 +89,17 @@ class GraphMemory:
     """The free blocks of a recorded graph; when it is `over`, they are the pool's again. Source: the course's own."""
 
     def __init__(self, pool):
-        self.home, self.free, self.over = pool.free, defaultdict(list), False
+        self.home, self.free, self.over, self.taken = pool.free, defaultdict(list), False, 0
+
+    def again(self, block):
+        """Return a block of this size that was given back, the one that has been free the longest; None for a new one.
+
+        No errors.
+        """
+        if self.taken >= BREADTH and self.free[block]:
+            return self.free[block].pop(0)
+        self.taken += block
+        return None
 
     def end(self):
         """The graph will not be replayed any more."""

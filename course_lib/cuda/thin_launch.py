@@ -4,8 +4,8 @@ Before a kernel starts, Numba asks each argument for its type, and makes an obje
 of it: seven for an array of one axis. With three arrays that takes 28 microseconds, on a host where the driver's own
 call takes 6. For a device array these numbers never change: here they are written down once, beside the array.
 
-Anything unusual (tuples, complex numbers, another library's arrays, a recording) goes Numba's way, and so does the
-first launch with arguments of new types, which compiles. Source: NVIDIA, "CUDA Driver API", "cuLaunchKernel"; Numba's
+Anything unusual (tuples, complex numbers, another library's arrays) goes Numba's way, and so does the first launch with
+arguments of new types, which compiles. Source: NVIDIA, "CUDA Driver API", "cuLaunchKernel"; Numba's
 documentation, "CUDA Kernel API".
 """
 
@@ -14,6 +14,8 @@ from array import array
 
 import numpy as np
 from numba.cuda.cudadrv.devicearray import DeviceNDArray
+
+from course_lib.cuda.writes import written
 
 NUMBERS = {
     "bool": ctypes.c_bool, "float32": ctypes.c_float, "float64": ctypes.c_double,
@@ -43,33 +45,22 @@ class ThinLaunch:
         self.ready = {}
 
     def __call__(self, *arguments):
-        key, addresses, numbers = [], [], []
-        for argument in arguments:
-            kind = type(argument)
-            if kind is DeviceNDArray:
-                fields = _fields(argument)
-                key.append(fields.kind)
-                addresses += fields.addresses
-            elif kind in SIMPLE or (kind is int and argument in FITS):
-                key.append(kind)
-                numbers.append((len(addresses), argument))
-                addresses.append(0)
-            else:
-                return self.own(*arguments)
-        found = self.ready.get(key := tuple(key))
+        described = _described(arguments)
+        if described is None:
+            return self.own(*arguments)
+        key, addresses, numbers = described
+        found = self.ready.get(key)
         if found is None:
             self.own(*arguments)
             if key not in self.ready:
                 self.ready[key] = self._prepared(key, arguments)
             return None
         function, makers = found
-        kept = []  # the numbers, until the driver has copied them
-        for (place, value), make in zip(numbers, makers, strict=True):
-            kept.append(make(value))
-            addresses[place] = ctypes.addressof(kept[-1])
+        kept = _place(numbers, makers, addresses)
         (error,) = self.launch(function, *self.configuration, array("Q", addresses), 0)
         if error:
             raise RuntimeError(f"the driver refuses to launch {self.dispatcher.__name__}: {error.name}.")
+        del kept  # the driver has copied them
         return None
 
     def _prepared(self, key, arguments):
@@ -80,6 +71,65 @@ class ThinLaunch:
             return None
         makers = [NUMBERS[str(t)] for t, k in zip(types, key, strict=True) if isinstance(k, type)]
         return driver_function(compiled), makers
+
+
+class RecordedLaunch(ThinLaunch):
+    """As ThinLaunch, but each call adds a launch to a recording, a `GraphNodes`. Errors as there.
+
+    Source: NVIDIA, "CUDA Driver API", "Graph Management".
+    """
+
+    def __init__(self, own, shared, kernel, recording):
+        super().__init__(own, shared)
+        self.shared, self.kernel, self.recording = shared, kernel, recording
+
+    def __call__(self, *arguments):
+        own, described = self.own, _described(arguments)
+        found = None if described is None else self._prepared(described[0], arguments)
+        if found is None:
+            place = own.griddim, own.blockdim
+            self.recording.add_other(lambda stream: self.dispatcher[(*place, stream, self.shared)](*arguments))
+            return
+        _, addresses, numbers = described
+        kept = _place(numbers, found[1], addresses)
+        may_write = written(self.kernel)
+        uses = [(*_reach(a), i in may_write) for i, a in enumerate(arguments) if type(a) is DeviceNDArray and a.size]
+        self.recording.add_kernel(found[0], own.griddim, own.blockdim, self.shared, addresses, uses)
+        del kept
+
+
+def _described(arguments):
+    """Return (what tells types apart, where the arguments lie, [(place among them, number)]); None for the unusual."""
+    key, addresses, numbers = [], [], []
+    for argument in arguments:
+        kind = type(argument)
+        if kind is DeviceNDArray:
+            fields = _fields(argument)
+            key.append(fields.kind)
+            addresses += fields.addresses
+        elif kind in SIMPLE or (kind is int and argument in FITS):
+            key.append(kind)
+            numbers.append((len(addresses), argument))
+            addresses.append(0)
+        else:
+            return None
+    return tuple(key), addresses, numbers
+
+
+def _place(numbers, makers, addresses):
+    """Fill in where the numbers lie; they lie there as long as what is returned lives."""
+    kept = []
+    for (place, value), make in zip(numbers, makers, strict=True):
+        kept.append(make(value))
+        addresses[place] = ctypes.addressof(kept[-1])
+    return kept
+
+
+def _reach(of):
+    """Return (start, stop) of the bytes of device memory that an array's elements lie in."""
+    start = of.device_ctypes_pointer.value
+    steps = [(size - 1) * stride for size, stride in zip(of.shape, of.strides, strict=True)]
+    return start + sum(s for s in steps if s < 0), start + sum(s for s in steps if s > 0) + of.dtype.itemsize
 
 
 def driver_function(compiled):

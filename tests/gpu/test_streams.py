@@ -151,4 +151,4 @@ def test_a_copy_from_pinned_memory_does_not_hold_the_host_and_runs_beside_a_kern
     copied.synchronize()
     assert not computed.query(), "the copy has waited for the kernel"
     computed.synchronize()
-    np.testing.assert_array_equal(gpu.to_host(target)[::1 << 20], 1)
+    np.testing.assert_array_equal(gpu.to_host(target)[:: 1 << 20], 1)

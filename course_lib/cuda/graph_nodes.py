@@ -1,0 +1,88 @@
+"""A recorded graph as the driver has it: a node for each launch, tied to those whose results it needs.
+
+Source: NVIDIA, "CUDA Driver API", "Graph Management".
+"""
+
+from array import array
+
+from cuda.bindings import driver
+from numba import cuda
+
+from course_lib.cuda.node_order import NodeOrder
+
+EVERYTHING = (0, 1 << 64, True)
+"""What a launch may use of which nothing is known."""
+
+
+class GraphNodes:
+    """A graph that grows launch by launch, and is then started as a whole, again and again.
+
+    RuntimeError where the driver refuses something. Source: NVIDIA, "CUDA Driver API", "Graph Management".
+    """
+
+    def __init__(self):
+        self.graph = _checked(driver.cuGraphCreate(0), "make a graph")
+        self.order, self.nodes, self.ready = NodeOrder(), [], None
+
+    def add_kernel(self, function, grid, block, shared, addresses, uses):
+        """Add a launch of the driver's `function`; `addresses` says where its arguments lie, which are copied.
+
+        `uses` is a list of (start, stop, writes), bytes of device memory. RuntimeError as the class.
+        """
+        asked = driver.CUDA_KERNEL_NODE_PARAMS()
+        asked.func = function
+        asked.gridDimX, asked.gridDimY, asked.gridDimZ = grid
+        asked.blockDimX, asked.blockDimY, asked.blockDimZ = block
+        asked.sharedMemBytes = shared
+        kept = array("Q", addresses)
+        asked.kernelParams = kept.buffer_info()[0]
+        ties = self._ties(uses)
+        self.nodes.append(_checked(driver.cuGraphAddKernelNode(self.graph, ties, len(ties), asked), "add a launch"))
+
+    def add_other(self, launch):
+        """Add what `launch(stream)` enqueues, after all that was added before, and before all that is added later.
+
+        RuntimeError as the class.
+        """
+        from cuda.core import Device
+
+        device = Device()
+        device.set_current()
+        stream = device.create_stream()
+        handle = driver.CUstream(int(stream.handle))
+        here = driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
+        _checked(driver.cuStreamBeginCapture(handle, here), "begin a recording")
+        try:
+            launch(cuda.external_stream(int(stream.handle)))
+        finally:
+            part = _checked(driver.cuStreamEndCapture(handle), "end a recording")
+        ties = self._ties([EVERYTHING])
+        self.nodes.append(
+            _checked(driver.cuGraphAddChildGraphNode(self.graph, ties, len(ties), part), "add a recording")
+        )
+        _checked(driver.cuGraphDestroy(part), "forget a recording")
+
+    def _ties(self, uses):
+        return [self.nodes[tie] for tie in self.order.add(uses)]
+
+    def finish(self):
+        """Make it ready to start; nothing can be added any more. RuntimeError as the class."""
+        self.ready = _checked(driver.cuGraphInstantiate(self.graph, 0), "make a graph ready")
+
+    def start(self):
+        """Enqueue it in the default stream. RuntimeError as the class."""
+        _checked(driver.cuGraphLaunch(self.ready, driver.CUstream(0)), "start a graph")
+
+    def end(self):
+        """Forget it; a start that is still running goes on to its end. No errors: the driver may be gone already."""
+        if self.ready is not None:
+            driver.cuGraphExecDestroy(self.ready)
+        driver.cuGraphDestroy(self.graph)
+
+
+def _checked(answer, what):
+    """Return what the driver gave besides its status, or raise RuntimeError."""
+    error, *values = answer
+    if error:
+        raise RuntimeError(f"the driver refuses to {what}: {error.name}.")
+    return values[0] if values else None
