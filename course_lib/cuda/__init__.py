@@ -19,7 +19,7 @@ _PARTS = {
         "softplus_backward", "softplus_forward", "softplus_prime", "tanh", "tanh_backward", "tanh_forward",
         "tanh_prime",
     ),
-    "adam": ("adam_step",),
+    "adam": ("adam_plan", "adam_step", "adam_step_planned"),
     "arrays": (
         "accumulate", "assign", "copy_of", "fill_zero", "keep_where", "to_backend", "to_host", "zeros_like",
     ),
@@ -39,14 +39,16 @@ _PARTS = {
         "one_minus_probability_forward", "quadratic_cost_backward", "quadratic_cost_forward",
         "softmax_cross_entropy_backward", "softmax_cross_entropy_forward", "softmax_cross_entropy_sums",
     ),
-    "optim": ("sgd_step",),
+    "optim": ("sgd_step", "sgd_step_planned"),
     "perceptron": ("add_bias_input", "perceptron_fit", "perceptron_predict"),
     "pooling": (
         "average_pool_backward", "average_pool_forward", "flatten_backward", "flatten_forward", "max_pool_backward",
         "max_pool_forward", "subsample_backward", "subsample_forward",
     ),
     "probabilities": ("softmax", "softmax_backward", "softmax_forward", "softmax_jacobian"),
+    "recorded_steps": ("RecordedSteps",),
     "rbf": ("rbf_backward", "rbf_forward", "rbf_loss_backward", "rbf_loss_forward"),
+    "step_log": ("StepLog",),
 }  # fmt: skip
 """Module -> the operations in it."""
 

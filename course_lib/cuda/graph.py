@@ -23,9 +23,12 @@ class Graph:
         self._replay, self.result = replay, result
         self._function = function  # it holds the arrays whose addresses are recorded: they must live as long as this
 
-    def __call__(self):
-        """Enqueue everything that was recorded, behind what was enqueued before. No errors."""
-        self._replay(self)
+    def __call__(self, stream=None):
+        """Enqueue everything that was recorded, in a stream or else the default one, behind what is there. No errors.
+
+        What runs in two streams at once must not be the same graph: its arrays are there once.
+        """
+        self._replay(self, stream)
 
 
 def record(function):
@@ -59,7 +62,7 @@ def record(function):
 def rerun(function):
     """Return (what a graph's call does on a device without graphs, what the function returned)."""
 
-    def replay(graph):
+    def replay(graph, stream):
         graph.result = function()
 
     return replay, function()

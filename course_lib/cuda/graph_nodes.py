@@ -5,7 +5,6 @@ Source: NVIDIA, "CUDA Driver API", "Graph Management".
 
 from array import array
 
-from cuda.bindings import driver
 from numba import cuda
 
 from course_lib.cuda.node_order import NodeOrder
@@ -21,6 +20,9 @@ class GraphNodes:
     """
 
     def __init__(self):
+        from cuda.bindings import driver  # it comes with NVIDIA's package, which a machine without a card may lack
+
+        self.driver = driver
         self.graph = _checked(driver.cuGraphCreate(0), "make a graph")
         self.order, self.nodes, self.ready = NodeOrder(), [], None
 
@@ -29,7 +31,7 @@ class GraphNodes:
 
         `uses` is a list of (start, stop, writes), bytes of device memory. RuntimeError as the class.
         """
-        asked = driver.CUDA_KERNEL_NODE_PARAMS()
+        asked = self.driver.CUDA_KERNEL_NODE_PARAMS()
         asked.func = function
         asked.gridDimX, asked.gridDimY, asked.gridDimZ = grid
         asked.blockDimX, asked.blockDimY, asked.blockDimZ = block
@@ -37,7 +39,9 @@ class GraphNodes:
         kept = array("Q", addresses)
         asked.kernelParams = kept.buffer_info()[0]
         ties = self._ties(uses)
-        self.nodes.append(_checked(driver.cuGraphAddKernelNode(self.graph, ties, len(ties), asked), "add a launch"))
+        self.nodes.append(
+            _checked(self.driver.cuGraphAddKernelNode(self.graph, ties, len(ties), asked), "add a launch")
+        )
 
     def add_other(self, launch):
         """Add what `launch(stream)` enqueues, after all that was added before, and before all that is added later.
@@ -49,35 +53,35 @@ class GraphNodes:
         device = Device()
         device.set_current()
         stream = device.create_stream()
-        handle = driver.CUstream(int(stream.handle))
-        here = driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
-        _checked(driver.cuStreamBeginCapture(handle, here), "begin a recording")
+        handle = self.driver.CUstream(int(stream.handle))
+        here = self.driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
+        _checked(self.driver.cuStreamBeginCapture(handle, here), "begin a recording")
         try:
             launch(cuda.external_stream(int(stream.handle)))
         finally:
-            part = _checked(driver.cuStreamEndCapture(handle), "end a recording")
+            part = _checked(self.driver.cuStreamEndCapture(handle), "end a recording")
         ties = self._ties([EVERYTHING])
         self.nodes.append(
-            _checked(driver.cuGraphAddChildGraphNode(self.graph, ties, len(ties), part), "add a recording")
+            _checked(self.driver.cuGraphAddChildGraphNode(self.graph, ties, len(ties), part), "add a recording")
         )
-        _checked(driver.cuGraphDestroy(part), "forget a recording")
+        _checked(self.driver.cuGraphDestroy(part), "forget a recording")
 
     def _ties(self, uses):
         return [self.nodes[tie] for tie in self.order.add(uses)]
 
     def finish(self):
         """Make it ready to start; nothing can be added any more. RuntimeError as the class."""
-        self.ready = _checked(driver.cuGraphInstantiate(self.graph, 0), "make a graph ready")
+        self.ready = _checked(self.driver.cuGraphInstantiate(self.graph, 0), "make a graph ready")
 
-    def start(self):
-        """Enqueue it in the default stream. RuntimeError as the class."""
-        _checked(driver.cuGraphLaunch(self.ready, driver.CUstream(0)), "start a graph")
+    def start(self, stream=0):
+        """Enqueue it in a stream, by its handle: 0 is the default stream. RuntimeError as the class."""
+        _checked(self.driver.cuGraphLaunch(self.ready, self.driver.CUstream(stream)), "start a graph")
 
     def end(self):
         """Forget it; a start that is still running goes on to its end. No errors: the driver may be gone already."""
         if self.ready is not None:
-            driver.cuGraphExecDestroy(self.ready)
-        driver.cuGraphDestroy(self.graph)
+            self.driver.cuGraphExecDestroy(self.ready)
+        self.driver.cuGraphDestroy(self.graph)
 
 
 def _checked(answer, what):

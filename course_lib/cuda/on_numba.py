@@ -34,6 +34,7 @@ class Numba:
     kinds = "biufc"
     tuples = True
     reports = False
+    records = False
     recording = None
     """The `GraphNodes` that launches of the default stream go to, while they are recorded."""
 
@@ -90,6 +91,8 @@ class Numba:
 
 class Gpu(Numba):
     """A CUDA GPU. Source: Numba's documentation, "CUDA Python"."""
+
+    records = THIN
 
     def __init__(self):
         fastrange.install()  # before the first kernel is compiled
@@ -149,8 +152,8 @@ class Gpu(Numba):
         finally:
             self.recording = pool.recording = None
 
-        def replay(owner):
-            nodes.start()
+        def replay(owner, stream):
+            nodes.start(int(stream.handle) if stream else 0)
 
         weakref.finalize(replay, _end, nodes, memory)
         return replay, result

@@ -21,6 +21,7 @@ class Simt:
     tuples = False
     shared_limit = 227 * 1024  # of an H100 or H200, which have the most
     reports = True
+    records = False
     recording = None
 
     def owns(self, value):

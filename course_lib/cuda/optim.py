@@ -16,8 +16,8 @@ from course_lib.reference.optim import check_decay, require_one_each
 from course_lib.validate import require_positive
 
 
-@jit(cache=True)
-def _sgd(w, dw, lr, decay, whole):
+@jit(device=True)
+def _move(w, dw, lr, decay, whole):
     t, first = nonneg(cuda.threadIdx.x), nonneg(cuda.blockIdx.x) * TILE
     if first < whole:
         i = first + 4 * t
@@ -31,8 +31,8 @@ def _sgd(w, dw, lr, decay, whole):
             w[i] = weight - lr * (dw[i] + decay * weight)
 
 
-@jit(cache=True)
-def _sgd_momentum(w, dw, v, lr, momentum, decay, whole):
+@jit(device=True)
+def _move_on(w, dw, v, lr, momentum, decay, whole):
     t, first = nonneg(cuda.threadIdx.x), nonneg(cuda.blockIdx.x) * TILE
     if first < whole:
         i = first + 4 * t
@@ -54,6 +54,28 @@ def _sgd_momentum(w, dw, v, lr, momentum, decay, whole):
             step = v[i] * momentum - lr * (dw[i] + decay * weight)
             v[i] = step
             w[i] = weight + step
+
+
+@jit(cache=True)
+def _sgd(w, dw, lr, decay, whole):
+    _move(w, dw, lr, decay, whole)
+
+
+@jit(cache=True)
+def _sgd_momentum(w, dw, v, lr, momentum, decay, whole):
+    _move_on(w, dw, v, lr, momentum, decay, whole)
+
+
+@jit(cache=True)
+def _sgd_planned(w, dw, now, decay, whole):
+    if now[0] > 0:  # NaN is not
+        _move(w, dw, now[0], decay, whole)
+
+
+@jit(cache=True)
+def _sgd_momentum_planned(w, dw, v, now, momentum, decay, whole):
+    if now[0] > 0:
+        _move_on(w, dw, v, now[0], momentum, decay, whole)
 
 
 def sgd_step(params, grads, lr, momentum=0.0, velocities=None, weight_decay=0.0):
@@ -94,6 +116,30 @@ def sgd_step(params, grads, lr, momentum=0.0, velocities=None, weight_decay=0.0)
         else:
             rates, whole = (np.float32(lr), np.float32(momentum), np.float32(decay)), whole_tiles(p.size, p, g, v)
             _sgd_momentum[tiles(p.size), THREADS](flat(p), flat(g), flat(v), *rates, whole)
+
+
+def sgd_step_planned(params, grads, now, momentum, velocities, decays):
+    """As `sgd_step`, with the learning rate in a device array, for a step that is recorded: one launch for each.
+
+    Parameters
+    ----------
+    params, grads : sequences of float32 device arrays
+    now : float32 device array (1,)
+        The learning rate. Where it is NaN, nothing changes.
+    momentum : float in [0, 1)
+    velocities : sequence of float32 device arrays, or None for momentum 0
+    decays : sequence of float >= 0
+        The weight decay of each parameter.
+
+    TypeError and ValueError as `sgd_step`; rates are not looked at. Source: O, "Stochastic gradient descent".
+    """
+    _, momentum, params, grads, velocities = check_sgd(params, grads, 1.0, momentum, velocities)
+    for p, g, v, decay in zip(params, grads, velocities, decays, strict=True):
+        if v is None:
+            _sgd_planned[tiles(p.size), THREADS](flat(p), flat(g), now, np.float32(decay), whole_tiles(p.size, p, g))
+        else:
+            rates, whole = (np.float32(momentum), np.float32(decay)), whole_tiles(p.size, p, g, v)
+            _sgd_momentum_planned[tiles(p.size), THREADS](flat(p), flat(g), flat(v), now, *rates, whole)
 
 
 def check_sgd(params, grads, lr, momentum, velocities):

@@ -204,9 +204,16 @@ class Subsample(Layer):
     def backward(self, dout):
         """Add dw and db to `grads`, return dx (B, C, H, W)."""
         dx, dw, db = self.ops.subsample_backward(dout, self._take_cache())
-        self.ops.accumulate(self.grads["w"], dw)
-        self.ops.accumulate(self.grads["b"], db)
+        self._add_gradient("w", dw)
+        self._add_gradient("b", db)
         return dx
+
+    def renew_grad(self):
+        """Let the next gradients replace the old ones; set them to zero if a subclass has a backward of its own."""
+        if type(self).backward is Subsample.backward:
+            self._renewed = frozenset(self.grads)
+        else:
+            self.zero_grad()
 
     def output_shape(self, shape):
         """Return (C, H_out, W_out) for an image (C, H, W); ValueError if it does not fit."""

@@ -4,7 +4,8 @@ Source: K, "Building a DL Library". A layer keeps its parameters and what its ba
 all mathematics is in `ops`, a module such as `course_lib.fast` or `course_lib.reference`.
 
 Gradients add up: `backward` adds to what a layer holds until `zero_grad`. Only two places of the
-library accumulate: the layers, and the leaves of a graph (`graph.py`).
+library accumulate: the layers, and the leaves of a graph (`graph.py`). A training step needs no sum: after `renew_grad`
+the next gradients take the place of the old ones.
 
 Parameters and gradients lie where `ops` computes: on the device for `course_lib.cuda`. A layer is made on the host,
 and `use` brings its parameters there.
@@ -29,6 +30,9 @@ class Layer(Portable):
 
     training = False
     """True within `with net.training():`; only layers that behave otherwise in training look at it."""
+
+    _renewed = frozenset()
+    """Names of gradients that the next one replaces."""
 
     def __init__(self):
         self.params, self.grads, self.ops, self.cache = {}, {}, fast, None
@@ -56,8 +60,16 @@ class Layer(Portable):
 
     def zero_grad(self):
         """Set every gradient to zero."""
+        self._renewed = frozenset()
         for g in self.grads.values():
             self.ops.fill_zero(g)
+
+    def renew_grad(self):
+        """As `zero_grad`, before a backward pass: a layer that can lets the next gradients replace the old ones.
+
+        That spares two walks over each gradient, one that sets it to zero and one that adds to zero.
+        """
+        self.zero_grad()
 
     def output_shape(self, shape):
         """Return the shape of one sample's output for one sample's input `shape`; the same unless overridden."""
@@ -82,6 +94,19 @@ class Layer(Portable):
         """Return a short text for `Sequential.summary`."""
         return type(self).__name__
 
+    def _add_gradient(self, name, part):
+        """Add a new array to a gradient, or take it for the gradient, if that is to be renewed."""
+        old = self.grads[name]
+        if name not in self._renewed:
+            self.ops.accumulate(old, part)
+            return
+        self._renewed -= {name}
+        if getattr(part, "dtype", None) == old.dtype and tuple(part.shape) == tuple(old.shape):
+            self.grads[name] = part
+        else:  # a gradient keeps the parameter's dtype
+            self.ops.fill_zero(old)
+            self.ops.accumulate(old, part)
+
     def _take_cache(self):
         if self.cache is None:
             raise RuntimeError(f"{self.describe()}: backward before forward; call forward(x) first.")
@@ -97,14 +122,21 @@ class Weighted(Layer):
     def backward(self, dout, need_dx=True):
         """Add dw and db to `grads`, return dx of the input's shape, or None without `need_dx`."""
         dx, dw, db = self._gradients(dout, need_dx)
-        self.ops.accumulate(self.grads["w"], dw)
+        self._add_gradient("w", dw)
         if db is not None:
-            self.ops.accumulate(self.grads["b"], db)
+            self._add_gradient("b", db)
         return dx
 
     def backward_parameters(self, dout):
         """Add dw and db to `grads`."""
         self.backward(dout, need_dx=False)
+
+    def renew_grad(self):
+        """Let the next gradients replace the old ones; set them to zero if a subclass has a backward of its own."""
+        if type(self).backward is Weighted.backward:
+            self._renewed = frozenset(self.grads)
+        else:
+            self.zero_grad()
 
 
 class Dense(Weighted):

@@ -53,6 +53,20 @@ class Optimiser:
         """Move every parameter by its gradient, in place, with the learning rate lr > 0."""
         raise NotImplementedError(f"{type(self).__name__} must define step(lr).")
 
+    def plan(self, lr, ahead=0):
+        """Return what the step that comes after `ahead` others reads from the device, (n,) float32, with the rate lr.
+
+        Such as the rate itself. NotImplementedError if steps of this kind cannot be recorded.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no plan: its steps cannot be recorded.")
+
+    def step_planned(self, now):
+        """Move every parameter as `step`, by the numbers in the device array now (n,); nothing moves if they are NaN.
+
+        For a recorded step: `steps` is not counted up. NotImplementedError as `plan`.
+        """
+        raise NotImplementedError(f"{type(self).__name__} must define step_planned(now).")
+
     def check(self, lr):
         """Raise what a step with this rate would raise for its size: ValueError if lr * weight_decay >= 1."""
         check_decay(self.decays(), list(self.net.parameters().values()), lr)
@@ -129,6 +143,16 @@ class SGD(Optimiser):
         self.net.ops.sgd_step(params, grads, lr, self.momentum, self.state.get("velocities"), self.decays())
         self.steps += 1
 
+    def plan(self, lr, ahead=0):
+        """Return (lr,), as `Optimiser.plan`."""
+        return np.array([lr], np.float32)
+
+    def step_planned(self, now):
+        """As `Optimiser.step_planned`."""
+        params, grads = list(self.net.parameters().values()), list(self.net.gradients().values())
+        velocities = self.state.get("velocities")
+        self.net.ops.sgd_step_planned(params, grads, now, self.momentum, velocities, self.decays())
+
 
 class Adam(Optimiser):
     """Adam; with a weight decay AdamW: the weights shrink by lr * weight_decay beside the gradient's step.
@@ -160,3 +184,14 @@ class Adam(Optimiser):
         rule = self.beta1, self.beta2, self.eps, self.decays()
         self.net.ops.adam_step(params, grads, lr, *self.state.values(), self.steps + 1, *rule)
         self.steps += 1
+
+    def plan(self, lr, ahead=0):
+        """Return the numbers of a later step, (3,), as `Optimiser.plan`."""
+        rule = self.beta1, self.beta2, self.eps
+        return self.net.ops.adam_plan(lr, self.steps + ahead + 1, *rule, self.weight_decay)
+
+    def step_planned(self, now):
+        """As `Optimiser.step_planned`."""
+        params, grads = list(self.net.parameters().values()), list(self.net.gradients().values())
+        rule = self.beta1, self.beta2, self.eps, [decay > 0 for decay in self.decays()]
+        self.net.ops.adam_step_planned(params, grads, now, *self.state.values(), *rule)

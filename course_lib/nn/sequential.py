@@ -121,6 +121,11 @@ class Sequential(Portable):
         for layer in self.layers:
             layer.zero_grad()
 
+    def renew_grad(self):
+        """As `zero_grad`, before a backward pass: the next gradients replace the old ones where a layer can do that."""
+        for layer in self.layers:
+            layer.renew_grad()
+
     def parameters(self):
         """Return {"0.w": array, "0.b": array, ...}: place in the chain, then the layer's own name."""
         return {f"{i}.{name}": p for i, layer in enumerate(self.layers) for name, p in layer.params.items()}

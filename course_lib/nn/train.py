@@ -15,6 +15,7 @@ from course_lib.nn.finite import first_not_finite, require_finite_outputs
 from course_lib.nn.graph import DIFFERENCES
 from course_lib.nn.metrics import Evaluation
 from course_lib.nn.optimisers import SGD, Optimiser
+from course_lib.nn.recorded import RecordedEpochs, why_not
 from course_lib.nn.schedules import count_steps, rate
 from course_lib.validate import (
     NotFiniteError,
@@ -81,11 +82,13 @@ def train(
     augment=None,
     on_epoch=None,
     progress="auto",
+    record="auto",
 ):
     """Train `net` in place by stochastic gradient descent and return its `History`.
 
     Every epoch draws a new order of the samples and cuts it into batches; the last one may be smaller. The data stay
-    on the host: where `net.ops` computes on a device, each batch is copied there, and x must be float32.
+    on the host: where `net.ops` computes on a device, each batch is copied there, and x must be float32. On a GPU steps
+    are recorded, and the next batches loaded meanwhile: as fast as the device can, with equal bits.
     Equal arguments and an equal generator give equal weights, bit for bit, on the same machine, with any number of
     threads: NumPy's matrix products, whose bits depend on it, get one meanwhile, whatever the backend.
 
@@ -120,6 +123,9 @@ def train(
         on_epoch(epoch, history) after each epoch; a true return value stops training.
     progress : "auto", True or False
         A progress bar; "auto" shows one unless the environment has COURSE_PROGRESS=0.
+    record : "auto", True or False
+        Whether steps on a device are recorded and replayed (`gpu.record`); "auto": on a GPU, where that can be done.
+        Then augment sees each batch while earlier ones are still computed, and must keep the shape of the rows.
 
     Returns
     -------
@@ -128,7 +134,7 @@ def train(
     Raises
     ------
     TypeError, ValueError
-        If arguments do not fit; the message names the values.
+        If arguments do not fit, or record is True and a step cannot be recorded; the message names the values.
     NotFiniteError (a ValueError and a FloatingPointError)
         If x, y or the validation data hold NaN or infinity; if the loss of a batch is no longer a finite number, where
         the weights are left as they were before that batch; or if validation data or the last batch show that the
@@ -155,6 +161,7 @@ def train(
     batches = count_steps(len(x), batch_size, 1)
     for step in (0, epochs * batches - 1):  # refused now, not after an hour
         optimiser.check(rate(lr, step))
+    recorded = _recorded(record, net, loss, optimiser, x, y, batch_size, augment, targets)
     history, best, best_params = History(), np.inf, None
     with one_blas_thread(), _progress_bar(epochs, progress) as bar:
         for epoch in range(epochs):
@@ -164,7 +171,10 @@ def train(
                 "optimiser": optimiser,
                 "augment": augment,
             }
-            _train_epoch(net, x, y, loss, rng, epoch, history, **step, targets=targets)
+            if recorded is not None:
+                _train_recorded(recorded, x, y, rng, epoch, history, lr, augment)
+            else:
+                _train_epoch(net, x, y, loss, rng, epoch, history, **step, targets=targets)
             if validation is not None:
                 result = _evaluate(net, *validation, 1000, loss, "validation's x")
                 history.val_loss.append(result.loss)
@@ -216,18 +226,65 @@ def _train_epoch(net, x, y, loss, rng, epoch, history, *, batch_size, lr, optimi
         # What has grown beyond all numbers has no loss; a loss of probabilities would refuse it with another message.
         finite = np.isfinite(out).all()
         value, cache = loss_forward(scores, ops.to_backend(y[batch])) if finite else (np.nan, None)
-        if not np.isfinite(value):
-            raise NotFiniteError(
-                f"the loss became {value} in epoch {epoch}, batch {start // batch_size}, with lr={speed:g}: the steps "
-                "are too large. Try a learning rate ten times smaller, and inputs scaled to about [0, 1]."
-            )
-        net.zero_grad()
+        _require_finite_loss(value, epoch, start // batch_size, speed)
+        net.renew_grad()
         net.backward_parameters(loss_backward(cache))
         optimiser.step(speed)
         total_loss += value * _weight(loss, batch)
         total_right += _count_right(net, out, y[batch])
     history.loss.append(total_loss / _weight(loss, x))
     history.accuracy.append(total_right / len(x))
+
+
+def _recorded(record, net, loss, optimiser, x, y, batch_size, augment, targets):
+    """Return what trains by recorded steps, or None; ValueError if they are asked for and cannot be."""
+    if record != "auto" and not isinstance(record, bool):
+        raise ValueError(f'record is {record!r:.40}; it must be "auto", True or False.')
+    reason = why_not(net, loss, optimiser)
+    if record is True and reason:
+        raise ValueError(f"record is True, and a step cannot be recorded: {reason}. Leave record out.")
+    if reason or not (record is True or (record == "auto" and net.ops.RecordedSteps.worth_it())):
+        return None
+    out = net.ops.to_host(net.forward(net.ops.to_backend(x[:batch_size])))
+    _rehearse(net.ops, _loss(net.ops, loss)[0], out, targets)  # before the first step changes a weight
+    return RecordedEpochs(net, optimiser, len(x), batch_size, x.shape[1:], augment is not None)
+
+
+def _train_recorded(recorded, x, y, rng, epoch, history, lr, augment):
+    """As `_train_epoch`; what came of the steps is asked at the end."""
+    order, steps = rng.permutation(len(x)), len(recorded.sizes)
+
+    def fill(first, inputs, labels):
+        batch = order[first : first + len(labels)]
+        labels[...] = y[batch]
+        if augment is None:
+            np.take(x, batch, axis=0, out=inputs, mode="clip")  # the other modes make a copy first
+        else:
+            inputs[...] = _of_shape(_augmented(augment, x[batch], rng), inputs, recorded.net.ops)
+
+    rates = [rate(lr, epoch * steps + step) for step in range(steps)]
+    losses, right = recorded.run(rates, fill)
+    _require_finite_loss(losses[-1], epoch, len(losses) - 1, rates[len(losses) - 1])
+    history.loss.append(sum(loss * size for loss, size in zip(losses, recorded.sizes, strict=True)) / len(x))
+    history.accuracy.append(sum(right) / len(x))
+
+
+def _of_shape(changed, inputs, ops):
+    if changed.dtype != np.float32:
+        ops.to_backend(changed)  # it says what is wrong
+    if changed.shape != inputs.shape:
+        raise ValueError(
+            f"augment made {changed.shape} of a batch {inputs.shape}; recorded steps need one shape. Pass record=False."
+        )
+    return changed
+
+
+def _require_finite_loss(value, epoch, batch, speed):
+    if not np.isfinite(value):
+        raise NotFiniteError(
+            f"the loss became {value} in epoch {epoch}, batch {batch}, with lr={speed:g}: the steps are too large. Try "
+            "a learning rate ten times smaller, and inputs scaled to about [0, 1]."
+        )
 
 
 def _optimiser(net, optimiser, momentum, weight_decay):

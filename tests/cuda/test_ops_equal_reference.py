@@ -21,8 +21,10 @@ EXCEPTIONS = dict.fromkeys(
 )
 """Names of the reference that the device does not have, and why."""
 
-MORE = {"softmax_cross_entropy_sums"}
-"""What the device has besides: a loss without the copy to the host, for a recorded step."""
+MORE = {
+    "RecordedSteps", "StepLog", "adam_plan", "adam_step_planned", "sgd_step_planned", "softmax_cross_entropy_sums",
+}  # fmt: skip
+"""What the device has besides, for a recorded step: a loss without the copy to the host, rates that lie in an array."""
 
 OF_PROBABILITIES = ("one_minus_probability", "expected_squared_distance")
 

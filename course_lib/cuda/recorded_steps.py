@@ -1,0 +1,127 @@
+"""Training steps that run on the device without the host: recorded once, their batches loaded ahead.
+
+Three things are done at once. While the device computes a step, the next batches are on their way to it from pinned
+memory, in a stream of their own, and the host gathers the batches after these. Batches travel several at a time, into
+one half of a ring on the device while the steps read the other half. Events keep the order: a step waits until its
+batch is there, a copy until the half is free, the host until its copy is done.
+
+Source: H, "Mini-batching" and "streams" (read the next input, compute this one, write the one before); NVIDIA, "CUDA
+C++ Programming Guide", "Asynchronous Concurrent Execution".
+"""
+
+import numpy as np
+
+from course_lib import gpu
+from course_lib.cuda.device import executor
+from course_lib.cuda.step_log import take_batch
+
+CHUNK = 4 << 20
+"""Bytes that travel at once, about: a copy of that size takes far longer than to ask for it."""
+
+MOST = 64
+"""Batches that travel at once, at most."""
+
+
+class RecordedSteps:
+    """Steps of training, one after another, on batches that a function brings.
+
+    Parameters
+    ----------
+    step : function (x, y, turn)
+        Enqueues one step on a batch that lies in the device arrays x (B, ...) float32 and y (B,) int64, and copies
+        nothing to or from the host; it counts turn (1,) int32 up.
+    row_shape : tuple of int
+        The shape of one row of x.
+    at_once : int, optional
+        Batches that travel together; default: as many as make up CHUNK bytes.
+
+    Source: H, "streams"; NVIDIA, "CUDA C++ Programming Guide", "Asynchronous Concurrent Execution".
+    """
+
+    def __init__(self, step, row_shape, at_once=None):
+        self.step, self.row_shape, self.at_once = step, tuple(row_shape), at_once
+        self.copies, self.work = gpu.stream(), gpu.stream()
+        self.feeds = {}
+
+    @staticmethod
+    def worth_it():
+        """Return whether this device records: without a GPU a recorded step is only run again. No errors."""
+        return executor().records
+
+    def run(self, rows, batch_size, fill):
+        """Enqueue a step for each batch of `rows` rows; the last batch may be smaller. It does not wait for the device.
+
+        Parameters
+        ----------
+        rows, batch_size : int >= 1
+        fill : function (first, x, y)
+            Writes the rows from `first` on into host arrays x (n, ...) float32 and y (n,) int64.
+
+        Errors of `step` and `fill`. Source: the course's own.
+        """
+        whole, rest = divmod(rows, batch_size)
+        if whole:
+            self._run(0, whole, batch_size, fill)
+        if rest:
+            self._run(whole * batch_size, 1, rest, fill)
+
+    def _run(self, first, count, size, fill):
+        if size not in self.feeds:
+            row_bytes = 4 * int(np.prod(self.row_shape))
+            fits = max(1, min(MOST, CHUNK // (size * row_bytes)))
+            self.feeds[size] = _Feed(self, size, min(count, self.at_once or fits))
+        feed = self.feeds[size]
+        feed.start_over()
+        for begin in range(0, count, feed.at_once):
+            feed.run(first + begin * size, min(feed.at_once, count - begin), fill, often=count > 1)
+
+
+class _Feed:
+    """Batches of one size: pinned memory for two loads, a ring on the device for as many, and the recorded step."""
+
+    def __init__(self, steps, size, at_once):
+        self.steps, self.size, self.at_once = steps, size, at_once
+        shape = at_once, size
+        self.host = [(gpu.pinned((*shape, *steps.row_shape), np.float32), gpu.pinned(shape, np.int64)) for _ in "01"]
+        self.ring = gpu.empty((2 * at_once, size, *steps.row_shape), np.float32)
+        self.labels = gpu.empty((2 * at_once, size), np.int64)
+        self.x, self.y = gpu.empty((size, *steps.row_shape), np.float32), gpu.empty(size, np.int64)
+        self.turn = gpu.to_device(np.zeros(1, np.int32))
+        self.arrived, self.used = [gpu.event() for _ in "01"], [gpu.event() for _ in "01"]
+        self.graph, self.loads, self.times = None, 0, 0
+
+    def start_over(self):
+        """Let the next load go to the beginning of the ring; what was enqueued before is done first."""
+        gpu.overwrite(self.turn, np.zeros(1, np.int32))
+        self.loads = 0
+
+    def run(self, first, count, fill, often):
+        """Load `count` batches and enqueue their steps."""
+        half, copies, work = self.loads % 2, self.steps.copies, self.steps.work
+        self.loads += 1
+        x, y = (part[:count] for part in self.host[half])
+        self.arrived[half].synchronize()  # the pinned memory is free; so it is if nothing was ever loaded
+        fill(first, x.reshape(-1, *self.steps.row_shape), y.reshape(-1))
+        self.used[half].wait(copies)  # this half of the ring is free
+        place = slice(half * self.at_once, half * self.at_once + count)
+        gpu.overwrite(self.ring[place], x, copies)
+        gpu.overwrite(self.labels[place], y, copies)
+        self.arrived[half].record(copies)
+        self.arrived[half].wait(work)
+        for _ in range(count):
+            self._step(often)
+        self.used[half].record(work)
+
+    def _step(self, often):
+        """Run a step: recorded, if it is not the only one of its size; the first run of a recording is real."""
+        self.times += 1
+        if self.graph is not None:
+            self.graph(self.steps.work)
+        elif often or self.times > 1:
+            self.graph = gpu.record(self._once)
+        else:
+            self._once()
+
+    def _once(self):
+        take_batch(self.ring, self.labels, self.turn, self.x, self.y)
+        self.steps.step(self.x, self.y, self.turn)
