@@ -91,7 +91,9 @@ def simt(
 def gpu(
     only: Annotated[
         list[str] | None,
-        typer.Option(help="Only what begins so: gemm, conv, memory, compile, launch, or a case; again for more."),
+        typer.Option(
+            help="Only what begins so: gemm, conv, compile, launch, training, epoch, or a case; again for more."
+        ),
     ] = None,
     rounds: Annotated[int, typer.Option(min=1, help="Rounds; a round times every rival once.")] = 20,
     jobs: Annotated[int, typer.Option(min=1, help="Processes that compile at a time.")] = 4,

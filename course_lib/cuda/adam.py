@@ -11,7 +11,7 @@ import numpy as np
 from course_lib.cuda.elementwise import THREADS, TILE, flat, tiles, whole_tiles
 from course_lib.cuda.intrinsics import ld4, nonneg, st4
 from course_lib.cuda.jit import jit
-from course_lib.cuda.numba_cuda import cuda, float32
+from course_lib.cuda.numba_cuda import cuda
 from course_lib.cuda.optim import check_arrays
 from course_lib.reference.adam import CALL, check_adam, check_eps, kernel_constants
 from course_lib.reference.optim import check_decay
@@ -58,13 +58,14 @@ def adam_step(
 
 
 def adam_plan(lr, step, beta1, beta2, eps, decay):
-    """Return the numbers of a step that change from step to step, (3,) float32: what `adam_step_planned` reads.
+    """Return the numbers of a step that change from step to step, (4,) float32: what `adam_step_planned` reads.
 
-    1 / (1 - beta2^step), lr / (1 - beta1^step), 1 - lr decay; TypeError and ValueError as `adam_step`.
+    1 / (1 - beta2^step), lr / (1 - beta1^step), 1 - lr decay, and 1 for what does not decay. TypeError and ValueError
+    as `adam_step`.
     Source: Kingma and Ba (2015), section 2, the end (a more efficient order).
     """
     constants = kernel_constants(np.float32, decay, *check_adam(lr, step, beta1, beta2, eps))
-    return np.array([constants[4], *constants[6:]], np.float32)
+    return np.array([constants[4], *constants[6:], 1], np.float32)
 
 
 def adam_step_planned(params, grads, now, first_moments, second_moments, beta1, beta2, eps, decays):
@@ -73,21 +74,22 @@ def adam_step_planned(params, grads, now, first_moments, second_moments, beta1, 
     Parameters
     ----------
     params, grads, first_moments, second_moments : sequences of float32 device arrays
-    now : float32 device array (3,)
+    now : float32 device array (4,)
         What `adam_plan` gives. Where it is NaN, nothing changes.
     beta1, beta2 : float in [0, 1)
     eps : float > 0
     decays : sequence of bool
         Whether each parameter decays.
 
-    TypeError and ValueError as `adam_step`; the numbers in `now` are not looked at. Source: Kingma and Ba (2015), algorithm 1.
+    TypeError and ValueError as `adam_step`; the numbers in `now` are not looked at.
+    Source: Kingma and Ba (2015), algorithm 1.
     """
     lists = check_arrays(params, grads, CALL, first_moments=first_moments, second_moments=second_moments)
     check_eps(eps, [np.float32])
     constants = tuple(map(np.float32, (beta1, 1 - beta1, beta2, 1 - beta2)))
     for p, g, m, v, decay in zip(*lists, decays, strict=True):
         arrays, whole = map(flat, (p, g, m, v)), whole_tiles(p.size, p, g, m, v)
-        _adam_planned[tiles(p.size), THREADS](*arrays, *constants, now, bool(decay), np.float32(eps), whole)
+        _adam_planned[tiles(p.size), THREADS](*arrays, *constants, now, 2 if decay else 3, np.float32(eps), whole)
 
 
 @jit(device=True)
@@ -137,7 +139,7 @@ def _adam(w, dw, m, v, beta1, new1, beta2, new2, grow, eps, rate, shrink, whole)
 
 
 @jit(cache=True)
-def _adam_planned(w, dw, m, v, beta1, new1, beta2, new2, now, decays, eps, whole):
+def _adam_planned(w, dw, m, v, beta1, new1, beta2, new2, now, shrink, eps, whole):
     if now[1] > 0:  # NaN is not
-        shrink = now[2] if decays else float32(1)
-        _step(w, dw, m, v, beta1, new1, beta2, new2, now[0], eps, now[1], shrink, whole)
+        # A choice between now[2] and 1 here would let the compiler round w * shrink otherwise than in `_adam`.
+        _step(w, dw, m, v, beta1, new1, beta2, new2, now[0], eps, now[1], now[shrink], whole)

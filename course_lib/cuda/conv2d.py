@@ -9,11 +9,17 @@ import numpy as np
 
 from course_lib import gpu
 from course_lib.cuda.capability import compute_capability
+from course_lib.cuda.dense import column_sums
 from course_lib.cuda.ladders.conv2d.backward_data.v06_specialised import conv2d_backward_data_v06_specialised
 from course_lib.cuda.ladders.conv2d.backward_weights.v06_specialised import conv2d_backward_weights_v06_specialised
 from course_lib.cuda.ladders.conv2d.forward import LADDER
 from course_lib.cuda.ladders.conv2d.forward.checks import check_conv2d
 from course_lib.cuda.ladders.rung import rungs_for
+from course_lib.cuda.operands import operand
+from course_lib.cuda.products import product
+
+FEW = 512
+"""Images up to which the weights' gradient of a mask that covers them is one product: its sums are as long."""
 
 HIGHEST = 6
 """The highest rung that forward takes: v07 multiplies on tensor cores, which do not round as float32 does."""
@@ -84,13 +90,35 @@ def conv2d_backward(dy, cache, need_dx=True):
     timed on an H200; they still divided at each mask position then, and have not been timed since. By instructions, v02
     and v03 are about equal at 16 output maps, and v03 is ahead above. For dw, v03 loads 16 times less than v02.
 
+    Where a mask covers the whole image, as in LeNet-5's C5, the layer is a dense one, and its gradients are two matrix
+    products; for dx v03 would make one for each image.
+
     Source: H, "Calculating dE/dW" and "Calculating dE/dX".
     """
     x, w, has_bias, stride, pad = cache
-    dw = gpu.empty(w.shape, np.float32)
-    db = gpu.empty(w.shape[0], np.float32) if has_bias else None
-    conv2d_backward_weights_v06_specialised(dy, x, dw, db, stride, pad)
+    if tuple(x.shape[2:]) == tuple(w.shape[2:]) and pad == (0, 0):
+        return _dense_backward(dy, x, w, has_bias, need_dx)
+    dw, db = _weight_gradients(dy, x, w, has_bias, stride, pad)
     dx = gpu.empty(x.shape, np.float32) if need_dx else None
     if need_dx:
         conv2d_backward_data_v06_specialised(dy, w, dx, stride, pad)
     return dx, dw, db
+
+
+def _weight_gradients(dy, x, w, has_bias, stride, pad):
+    dw = gpu.empty(w.shape, np.float32)
+    db = gpu.empty(w.shape[0], np.float32) if has_bias else None
+    conv2d_backward_weights_v06_specialised(dy, x, dw, db, stride, pad)
+    return dw, db
+
+
+def _dense_backward(dy, x, w, has_bias, need_dx):
+    """As `conv2d_backward`, for masks that cover the image: y (B, M, 1, 1) is x (B, D) times w (M, D) turned over."""
+    B, M = x.shape[0], w.shape[0]
+    dy = operand("dy", dy, shape=(B, M, 1, 1))
+    rows, masks, dz = x.reshape((B, x.size // B)), w.reshape((M, w.size // M)), dy.reshape((B, M))
+    if B > FEW:
+        dw, db = _weight_gradients(dy, x, w, has_bias, (1, 1), (0, 0))
+    else:
+        dw, db = product(dz, rows, A_turned=True).reshape(w.shape), column_sums(dz) if has_bias else None
+    return product(dz, masks).reshape(x.shape) if need_dx else None, dw, db

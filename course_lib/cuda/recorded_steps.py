@@ -1,13 +1,16 @@
 """Training steps that run on the device without the host: recorded once, their batches loaded ahead.
 
 Three things are done at once. While the device computes a step, the next batches are on their way to it from pinned
-memory, in a stream of their own, and the host gathers the batches after these. Batches travel several at a time, into
-one half of a ring on the device while the steps read the other half. Events keep the order: a step waits until its
-batch is there, a copy until the half is free, the host until its copy is done.
+memory, in a stream of their own, and threads of the host gather the batches after these. Batches travel several at a
+time, into one half of a ring on the device while the steps read the other half. Events keep the order: a step waits
+until its batch is there, a copy until the half is free, the host until its copy is done.
 
 Source: H, "Mini-batching" and "streams" (read the next input, compute this one, write the one before); NVIDIA, "CUDA
 C++ Programming Guide", "Asynchronous Concurrent Execution".
 """
+
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 import numpy as np
 
@@ -20,6 +23,9 @@ CHUNK = 4 << 20
 
 MOST = 64
 """Batches that travel at once, at most."""
+
+THREADS = 4
+"""Threads that gather rows: one alone is slower than a card that trains a small network."""
 
 
 class RecordedSteps:
@@ -34,12 +40,15 @@ class RecordedSteps:
         The shape of one row of x.
     at_once : int, optional
         Batches that travel together; default: as many as make up CHUNK bytes.
+    in_order : bool
+        Bring batch after batch, each as a whole; otherwise threads bring parts of them at once, and ahead.
 
     Source: H, "streams"; NVIDIA, "CUDA C++ Programming Guide", "Asynchronous Concurrent Execution".
     """
 
-    def __init__(self, step, row_shape, at_once=None):
-        self.step, self.row_shape, self.at_once = step, tuple(row_shape), at_once
+    def __init__(self, step, row_shape, at_once=None, in_order=False):
+        self.step, self.row_shape, self.at_once = step, tuple(row_shape), 1 if in_order else at_once
+        self.threads = None if in_order else ThreadPoolExecutor(THREADS)
         self.copies, self.work = gpu.stream(), gpu.stream()
         self.feeds = {}
 
@@ -55,7 +64,7 @@ class RecordedSteps:
         ----------
         rows, batch_size : int >= 1
         fill : function (first, x, y)
-            Writes the rows from `first` on into host arrays x (n, ...) float32 and y (n,) int64.
+            Writes the rows from place `first` on into host arrays x (n, ...) float32 and y (n,) int64.
 
         Errors of `step` and `fill`. Source: the course's own.
         """
@@ -72,8 +81,17 @@ class RecordedSteps:
             self.feeds[size] = _Feed(self, size, min(count, self.at_once or fits))
         feed = self.feeds[size]
         feed.start_over()
-        for begin in range(0, count, feed.at_once):
-            feed.run(first + begin * size, min(feed.at_once, count - begin), fill, often=count > 1)
+        loads = [(first + k * size, min(feed.at_once, count - k)) for k in range(0, count, feed.at_once)]
+        waiting = feed.gather(*loads[0], fill)
+        for place, (_, batches) in enumerate(loads):
+            for part in waiting:
+                part.result()
+            feed.send(batches)
+            if place + 1 < len(loads) and self.threads:
+                waiting = feed.gather(*loads[place + 1], fill)
+            feed.train(batches, often=count > 1)
+            if place + 1 < len(loads) and not self.threads:
+                waiting = feed.gather(*loads[place + 1], fill)
 
 
 class _Feed:
@@ -88,27 +106,41 @@ class _Feed:
         self.x, self.y = gpu.empty((size, *steps.row_shape), np.float32), gpu.empty(size, np.int64)
         self.turn = gpu.to_device(np.zeros(1, np.int32))
         self.arrived, self.used = [gpu.event() for _ in "01"], [gpu.event() for _ in "01"]
-        self.graph, self.loads, self.times = None, 0, 0
+        self.graph, self.gathered, self.sent, self.times = None, 0, 0, 0
 
     def start_over(self):
         """Let the next load go to the beginning of the ring; what was enqueued before is done first."""
         gpu.overwrite(self.turn, np.zeros(1, np.int32))
-        self.loads = 0
+        self.gathered = self.sent = 0
 
-    def run(self, first, count, fill, often):
-        """Load `count` batches and enqueue their steps."""
-        half, copies, work = self.loads % 2, self.steps.copies, self.steps.work
-        self.loads += 1
-        x, y = (part[:count] for part in self.host[half])
-        self.arrived[half].synchronize()  # the pinned memory is free; so it is if nothing was ever loaded
-        fill(first, x.reshape(-1, *self.steps.row_shape), y.reshape(-1))
+    def gather(self, first, batches, fill):
+        """Let rows be written into pinned memory; return what to wait for."""
+        half, self.gathered = self.gathered % 2, self.gathered + 1
+        self.arrived[half].synchronize()  # its last copy is done; so it is if there was none
+        x, y = (part[:batches] for part in self.host[half])
+        x, y = x.reshape(-1, *self.steps.row_shape), y.reshape(-1)
+        if not self.steps.threads:
+            fill(first, x, y)
+            return []
+        cuts = [len(y) * k // THREADS for k in range(THREADS + 1)]
+        parts = [(a, b) for a, b in pairwise(cuts) if a < b]
+        return [self.steps.threads.submit(fill, first + a, x[a:b], y[a:b]) for a, b in parts]
+
+    def send(self, batches):
+        """Enqueue the copy of what was gathered."""
+        half, copies = self.sent % 2, self.steps.copies
         self.used[half].wait(copies)  # this half of the ring is free
-        place = slice(half * self.at_once, half * self.at_once + count)
-        gpu.overwrite(self.ring[place], x, copies)
-        gpu.overwrite(self.labels[place], y, copies)
+        place = slice(half * self.at_once, half * self.at_once + batches)
+        for there, here in zip((self.ring, self.labels), self.host[half], strict=True):
+            gpu.overwrite(there[place], here[:batches], copies)
         self.arrived[half].record(copies)
+
+    def train(self, batches, often):
+        """Enqueue the steps on what was sent."""
+        half, work = self.sent % 2, self.steps.work
+        self.sent += 1
         self.arrived[half].wait(work)
-        for _ in range(count):
+        for _ in range(batches):
             self._step(often)
         self.used[half].record(work)
 

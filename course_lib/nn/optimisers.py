@@ -186,7 +186,7 @@ class Adam(Optimiser):
         self.steps += 1
 
     def plan(self, lr, ahead=0):
-        """Return the numbers of a later step, (3,), as `Optimiser.plan`."""
+        """Return the numbers of a later step, (4,), as `Optimiser.plan`."""
         rule = self.beta1, self.beta2, self.eps
         return self.net.ops.adam_plan(lr, self.steps + ahead + 1, *rule, self.weight_decay)
 

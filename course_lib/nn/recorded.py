@@ -64,17 +64,17 @@ class RecordedEpochs:
     rows, batch_size : int >= 1
         Of the training data, and of a batch.
     row_shape : tuple of int
-    one_by_one : bool
-        Load every batch alone, for data that are made batch by batch.
+    in_order : bool
+        Ask for batch after batch, each as a whole, for data that are made batch by batch.
 
     Source: the course's own.
     """
 
-    def __init__(self, net, optimiser, rows, batch_size, row_shape, one_by_one):
+    def __init__(self, net, optimiser, rows, batch_size, row_shape, in_order):
         self.net, self.optimiser, self.rows, self.batch_size = net, optimiser, rows, batch_size
         self.sizes = [min(batch_size, rows - first) for first in range(0, rows, batch_size)]
         self.log = net.ops.StepLog(len(self.sizes), len(optimiser.plan(1.0)))
-        self.steps = net.ops.RecordedSteps(self._step, row_shape, 1 if one_by_one else None)
+        self.steps = net.ops.RecordedSteps(self._step, row_shape, in_order=in_order)
 
     def run(self, rates, fill):
         """Train an epoch; return (losses, right rows), a list of each for the batches, a mean loss as `train` sees it.
@@ -87,7 +87,8 @@ class RecordedEpochs:
         rates : list of float
             The learning rate of each batch.
         fill : function (first, x, y)
-            Writes the rows from place `first` of the epoch on into host arrays x (n, ...) float32 and y (n,) int64.
+            Writes the rows from place `first` of the epoch on into host arrays x (n, ...) float32 and y (n,) int64; in
+            several threads at once, unless `in_order`.
 
         Errors of `fill`. Source: the course's own.
         """

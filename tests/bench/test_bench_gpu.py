@@ -154,7 +154,7 @@ def test_words_choose_families_and_cases_and_unknown_ones_are_refused():
     ]  # fmt: skip
     assert len(chosen(["conv"])[0]) == 13
     assert chosen(["launch"]) == ([], ("launch",))
-    assert chosen() == (list(CASES.values()), ("compile", "launch", "training"))
+    assert chosen() == (list(CASES.values()), ("compile", "launch", "training", "epoch"))
     with pytest.raises(ValueError, match="nothing is called 'matmul'; there are conv dW"):
         chosen(["matmul"])
 
@@ -191,7 +191,9 @@ def made_up(gpu_name="NVIDIA H200"):
     machine = dict(gpu=gpu_name, driver="580", cpu="some", versions={"numba-cuda": "0.30.4", "torch": "not installed"})
     launch = {"case": "launch", "kernel[grid, block](...)": [5e-6, 4e-6, 6e-6]}
     training = {"failures": {}, "LeNet-5, B = 64": {"one by one": [9e-4] * 3, "recorded": [1e-4] * 3}}
-    return GpuReport(machine, 20, [row, copy], compiled, launch, training)
+    lenet = {"nn.train": [0.2] * 3, "PyTorch": [0.9] * 3, "PyTorch, graph": [0.4] * 3}
+    epoch = {"failures": {}, "LeNet-5, B = 64": lenet, "MLP": {"nn.train": [0.3] * 3, "PyTorch": [0.2] * 3}}
+    return GpuReport(machine, 20, [row, copy], compiled, launch, training, epoch)
 
 
 def test_a_promise_is_kept_by_the_fastest_of_the_kinds_that_count_and_by_its_error():
@@ -269,7 +271,7 @@ def test_the_roof_is_the_lower_of_peak_and_bandwidth_and_tensor_cores_have_their
 
 
 def test_tables_show_everybody_and_the_failures():
-    first, *_, promises, compiled, launch, training = tables(asdict(made_up()))
+    first, *_, promises, compiled, launch, training, epoch = tables(asdict(made_up()))
     assert list(first.columns[0].cells) == [
         "v05_tile", "v08_pipelined", "v09_3xtf32", "cuBLAS"
     ]  # fmt: skip
@@ -281,6 +283,9 @@ def test_tables_show_everybody_and_the_failures():
     assert list(compiled.columns[3].cells) == ["6.50 s", "2.50 s"]
     assert list(launch.columns[1].cells) == ["5 µs"]
     assert [list(c.cells) for c in training.columns] == [["LeNet-5, B = 64"], ["900 µs"], ["100 µs"]]
+    assert [list(c.cells) for c in epoch.columns][1:] == [
+        ["200 ms", "300 ms"], ["900 ms", "200 ms"], ["400 ms", "-"], ["0.50", "1.50"], ["0.7", ""], ["floor", ""]
+    ]  # fmt: skip
 
 
 def test_markdown_has_a_line_for_each_promise_and_for_compiling():
@@ -400,7 +405,7 @@ def test_a_run_asks_its_processes_and_gathers_rows_compiling_and_launching(monke
         for name in names:
             if what == "launch":
                 yield {"case": name, "kernel[grid, block](...)": [1e-6, 1e-6, 1e-6]}
-            elif what == "training":
+            elif what in ("training", "epoch"):
                 yield {"case": name, "recorded": [1e-4] * 3, "failures": {"PyTorch": "out of memory"}}
             elif what == "measure":
                 yield asdict(GpuRow(name, "gemm", "n", failures={"v01": "wrong"}))
@@ -413,7 +418,7 @@ def test_a_run_asks_its_processes_and_gathers_rows_compiling_and_launching(monke
     monkeypatch.setattr("course_lib.bench.gpu.compile.in_processes", processes)
     monkeypatch.setattr(bench, "choice", lambda: SimpleNamespace(device="gpu"))
     said = []
-    report = bench_gpu(only=["gemm", "compile", "launch", "training"], rounds=2, on_row=said.append)
+    report = bench_gpu(only=["gemm", "compile", "launch", "training", "epoch"], rounds=2, on_row=said.append)
     assert [row.case for row in report.rows] == ["gemm 1024", "gemm 4096", "gemm 8192"]
     assert [(c["case"], c["first"], c["cached"], c["failure"]) for c in report.compile] == [
         ("gemm 1024", 1.5, 1.5, ""), ("gemm 4096", 0.0, 0.0, "it died"), ("gemm 8192", 1.5, 1.5, "")
@@ -421,9 +426,11 @@ def test_a_run_asks_its_processes_and_gathers_rows_compiling_and_launching(monke
     assert report.launch["case"] == "launch"
     assert report.training["MLP 784-128-10, B = 256"] == {"recorded": [1e-4] * 3}
     assert ("training", "LeNet-5, B = 64, PyTorch", "out of memory") in report.failures
-    assert len(report.failures) == 8
+    assert ("epoch", "LeNet-5, B = 256, PyTorch", "out of memory") in report.failures
+    assert len(report.failures) == 12
     assert said[:5] == ["compiled", "loaded", *(f"gemm {n}: v01" for n in (1024, 4096, 8192))]
-    assert said[5:] == [f"{net}, B = {n}: PyTorch" for net in ("LeNet-5", "MLP 784-128-10") for n in (64, 256)]
+    nets = [f"{net}, B = {n}: PyTorch" for net in ("LeNet-5", "MLP 784-128-10") for n in (64, 256)]
+    assert said[5:] == [f"{what}, {net}" for what in ("training", "epoch") for net in nets]
     assert "gpu" in report.machine
     monkeypatch.setattr("course_lib.bench.gpu.bench_gpu", lambda **options: report)
     done = CliRunner().invoke(app, ["bench", "gpu", "--out", str(tmp_path)])

@@ -89,6 +89,11 @@ CASES = [
         for b in [(whole(3, 4),), (None,)]
     ),
     *(
+        Case("conv2d", (whole(1, B, 2, *m), whole(2, 4, 2, *m), b, s, 0))  # masks that cover the image
+        for B, m, s in [(3, (4, 5), 1), (1, (2, 2), 2), (513, (1, 2), 1)]
+        for b in (whole(3, 4), None)
+    ),
+    *(
         Case("conv2d_fft", (whole(1, 2, 3, 5, 6), whole(2, 4, 3, *m), whole(3, 4), *(s, p)), exact=False)
         for m, s, p in [((3, 3), 1, 1), ((2, 3), (2, 1), (1, 2))]
     ),

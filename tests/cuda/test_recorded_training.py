@@ -88,15 +88,15 @@ def test_one_output_is_right_on_its_side_of_a_half():
     assert histories[0] == histories[1]
 
 
-@pytest.mark.parametrize("at_once", [1, 2, 3, 64])
-def test_however_many_batches_travel_together_each_step_gets_its_own(at_once):
+@pytest.mark.parametrize(("at_once", "in_order"), [(1, False), (2, False), (3, False), (64, False), (None, True)])
+def test_however_many_batches_travel_together_each_step_gets_its_own(at_once, in_order):
     x, y = np.arange(46, dtype=np.float32).reshape(23, 2), np.arange(23)
     seen = gpu.to_device(np.zeros(23 + 4, np.float32))
 
     def step(batch, labels, turn):
         _keep[1, 32](batch, labels, turn, seen)
 
-    steps = cuda.RecordedSteps(step, (2,), at_once)
+    steps = cuda.RecordedSteps(step, (2,), at_once, in_order)
 
     def fill(first, inputs, labels):
         inputs[...], labels[...] = x[first : first + len(labels)], y[first : first + len(labels)]

@@ -1,7 +1,7 @@
 """Parts of `course bench gpu` in processes of their own: a kernel that breaks the card's context stops one, not all.
 
-`python -m course_lib.bench.gpu.process measure|rivals|compile|launch|training ROUNDS CASE...` prints a line of JSON for
-each case. Source: the course's own.
+`python -m course_lib.bench.gpu.process measure|rivals|compile|launch|training|epoch ROUNDS CASE...` prints a line of
+JSON for each case. Source: the course's own.
 """
 
 import json
@@ -20,7 +20,7 @@ def in_processes(what, names, environment, rounds=1, command=(sys.executable, "-
 
     Parameters
     ----------
-    what : "measure", "rivals", "compile", "launch" or "training"
+    what : "measure", "rivals", "compile", "launch", "training" or "epoch"
     names : sequence of str
         Of cases.
     environment : dict of str
@@ -57,6 +57,7 @@ def main(what, rounds, *names):
     from course_lib import gpu
     from course_lib.bench.gpu.cases import CASES
     from course_lib.bench.gpu.compile import compile_case, warm_up
+    from course_lib.bench.gpu.epoch import epochs
     from course_lib.bench.gpu.launch import launch_costs
     from course_lib.bench.gpu.measure import find_backend, measure, rival_kernels
     from course_lib.bench.gpu.timing import time_in_turns
@@ -69,6 +70,8 @@ def main(what, rounds, *names):
             said = {"case": "launch", **launch_costs(int(rounds))}
         elif what == "training":
             said = {"case": name, **training_steps(name, int(rounds))}
+        elif what == "epoch":
+            said = {"case": name, **epochs(name, max(2, int(rounds) // 4))}
         elif what == "rivals":
             said = {"case": name, "rival_kernels": rival_kernels(CASES[name], find_backend())}
         elif what == "compile":

@@ -55,6 +55,13 @@ PROMISES = (
 COMPILE = {"first": (5.0, 3.0), "cached": (0.3, 0.1)}
 """Seconds that compiling any kernel may take, for the first time and from the disk: (floor, goal)."""
 
+TRAINING = {
+    "training": {"LeNet-5, B = 64": 0.67, "LeNet-5, B = 256": 0.75, "MLP 784-128-10, B = 64": 0.67,
+                 "MLP 784-128-10, B = 256": 0.67},
+    "epoch": {"LeNet-5, B = 64": 0.7, "LeNet-5, B = 256": 0.7},
+}  # fmt: skip
+"""Our time may be at most so many times that of PyTorch's fastest way: of a step, and of an epoch."""
+
 
 @dataclass(frozen=True)
 class Kept:
@@ -122,3 +129,15 @@ def _kept(promise, row):
     if row["kinds"][ours] == THREE_TF32 and row["errors"].get(rival, [0])[0]:
         errors = row["errors"][ours][0] / row["errors"][rival][0]
     return Kept(promise, row["size"], ours, seconds, rival, theirs, theirs / seconds, errors)
+
+
+def trained(report, what, case):
+    """Return (ratio, floor) of a training that was timed: our fastest time / PyTorch's, and how large it may be.
+
+    `what` is a key of `TRAINING`; each number is None where nothing was measured or promised. No errors.
+    Source: the course's own.
+    """
+    times = report.get(what, {}).get(case, {})
+    theirs = [t[0] for who, t in times.items() if who.startswith("PyTorch")]
+    ours = [t[0] for who, t in times.items() if not who.startswith("PyTorch")]
+    return min(ours) / min(theirs) if ours and theirs else None, TRAINING[what].get(case)

@@ -14,6 +14,7 @@ import course_lib
 from course_lib import gpu
 from course_lib.bench.gpu.cases import CASES
 from course_lib.bench.gpu.compile import compile_times
+from course_lib.bench.gpu.epoch import EPOCHS
 from course_lib.bench.gpu.measure import GpuRow, find_backend
 from course_lib.bench.gpu.process import in_processes
 from course_lib.bench.gpu.train import STEPPED
@@ -36,13 +37,14 @@ class GpuReport:
     compile: list = field(default_factory=list)
     launch: dict = field(default_factory=dict)
     training: dict = field(default_factory=dict)
+    epoch: dict = field(default_factory=dict)
 
     @property
     def failures(self):
         """Every failure as (case, player, what happened)."""
         found = [(row.case, name, text) for row in self.rows for name, text in row.failures.items()]
         found += [("compile", c["case"], c["failure"]) for c in self.compile if c.get("failure")]
-        extras = (("launch", self.launch), ("training", self.training))
+        extras = (("launch", self.launch), ("training", self.training), ("epoch", self.epoch))
         return found + [(name, who, text) for name, x in extras for who, text in x.get("failures", {}).items()]
 
 
@@ -55,8 +57,8 @@ def bench_gpu(*, only=None, rounds=20, folder=None, jobs=4, on_row=None, keep=No
     Parameters
     ----------
     only : sequence of str, optional
-        Beginnings of names of families or cases, such as "gemm" or "conv 1->4", or "compile", "launch", "training";
-        all of them unless given.
+        Beginnings of names of families or cases, such as "gemm" or "conv 1->4", or "compile", "launch", "training",
+        "epoch"; all of them unless given.
     rounds : int >= 1
     folder : path, optional
         For compiled kernels; empty, so that compiling can be timed. Default: a temporary one.
@@ -93,20 +95,20 @@ def bench_gpu(*, only=None, rounds=20, folder=None, jobs=4, on_row=None, keep=No
             report.rows.append(GpuRow(**row | {"date": datetime.date.today().isoformat()}))
             on_row(f"{row['case']}: {', '.join(row['failures']) or 'right'}")
             keep(report)
-        if "training" in extra:
-            for said in in_processes("training", list(STEPPED), place, rounds):
-                _add_steps(report, said)
-                on_row(f"{said['case']}: {', '.join(said['failures']) or 'right'}")
+        for what, names in (("training", list(STEPPED)), ("epoch", list(EPOCHS))):
+            for said in in_processes(what, names, place, rounds) if what in extra else ():
+                _add_times(getattr(report, what), said)
+                on_row(f"{what}, {said['case']}: {', '.join(said['failures']) or 'right'}")
                 keep(report)
         _ask_rivals(report, place)
     return report
 
 
-def _add_steps(report, said):
-    """Note what one network's steps take; failures of all networks are together, each named by network and player."""
+def _add_times(times, said):
+    """Note what one network's training takes; failures of all networks are together, each with network and player."""
     names = {f"{said['case']}, {who}": text for who, text in said["failures"].items()}
-    report.training["failures"] = report.training.get("failures", {}) | names
-    report.training[said["case"]] = {who: t for who, t in said.items() if isinstance(t, list)}
+    times["failures"] = times.get("failures", {}) | names
+    times[said["case"]] = {who: t for who, t in said.items() if isinstance(t, list)}
 
 
 def _ask_rivals(report, place):
@@ -116,7 +118,7 @@ def _ask_rivals(report, place):
         rows[answer["case"]].rival_kernels = answer.get("rival_kernels", {})
 
 
-EXTRA = ("compile", "launch", "training")
+EXTRA = ("compile", "launch", "training", "epoch")
 """What is measured beside the cases."""
 
 

@@ -6,7 +6,7 @@ Source: the course's own.
 from rich.markup import escape
 from rich.table import Table
 
-from course_lib.bench.gpu.text import HEAD, player_rows, promise_rows, slowest, time_text, training_rows
+from course_lib.bench.gpu.text import HEAD, TRAINED, player_rows, promise_rows, slowest, time_text, training_rows
 
 
 def tables(report):
@@ -32,10 +32,10 @@ def tables(report):
         )
     if ways := [(n, *map(time_text, t)) for n, t in report["launch"].items() if n != "case"]:
         found.append(_table("the host's time for a launch", ("", "median", "20 %", "80 %"), ways))
-    if steps := training_rows(report):
-        found.append(_table("a training step, by the host's clock", ("network", *steps[0][1]), [
-            (name, *times.values()) for name, times in steps
-        ]))  # fmt: skip
+    for what, title in TRAINED.items():
+        if steps := training_rows(report, what):
+            rows = [(name, *times.values()) for name, times in steps]
+            found.append(_table(title, ("network", *steps[0][1]), rows))
     return found
 
 

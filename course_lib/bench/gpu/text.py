@@ -3,7 +3,7 @@
 Source: the course's own. Everything is computed from the dict of a `results/gpu.*.json`.
 """
 
-from course_lib.bench.gpu.promises import COMPILE, kept
+from course_lib.bench.gpu.promises import COMPILE, kept, trained
 from course_lib.bench.gpu.roof import roof_of
 
 HEAD = (
@@ -101,11 +101,32 @@ def compile_verdicts(report):
     return [(what, longest[what][what], *COMPILE[what], longest[what]["kernel"]) for what in COMPILE]
 
 
-def training_rows(report):
-    """Return [(network and batch, {player: time})], times as texts. No errors. Source: the course's own."""
-    steps = {n: t for n, t in report.get("training", {}).items() if isinstance(t, dict) and t and n != "failures"}
+TRAINED = {
+    "training": "A training step, by the host's clock",
+    "epoch": "An epoch of 60,000 digits from the host's memory, by the host's clock",
+}
+"""What is timed of training, and how it is called."""
+
+
+def training_rows(report, what="training"):
+    """Return [(network and batch, {player or what is said: text})] of one of `TRAINED`. No errors.
+
+    Source: the course's own.
+    """
+    steps = {n: t for n, t in report.get(what, {}).items() if isinstance(t, dict) and t and n != "failures"}
     players = list(dict.fromkeys(who for times in steps.values() for who in times))
-    return [(n, {w: time_text(t[w][0]) if w in t else "-" for w in players}) for n, t in steps.items()]
+    rows = []
+    for case, times in steps.items():
+        cells = {w: time_text(times[w][0]) if w in times else "-" for w in players}
+        rows.append((case, cells | _trained(*trained(report, what, case))))
+    return rows
+
+
+def _trained(ratio, floor):
+    if ratio is None:
+        return {}
+    kept = "" if floor is None else "floor" if ratio <= floor else "below"
+    return {"ours / PyTorch's best": f"{ratio:.2f}", "at most": "" if floor is None else f"{floor:g}", "": kept}
 
 
 def markdown(report):
@@ -130,11 +151,12 @@ def markdown(report):
         word = "goal" if seconds <= goal else "floor" if seconds <= floor else "below"
         cells = f"compiling any kernel, {what}", "slowest", f"`{kernel}`", f"{seconds:.2f} s", *("",) * 5
         lines.append("| " + " | ".join([*cells, f"{floor:g} s", f"{goal:g} s", word]) + " |")
-    if steps := training_rows(report):
-        players = list(steps[0][1])
-        lines += ["", "A training step, by the host's clock: " + ", ".join(players) + ".", ""]
-        lines += ["| network | " + " | ".join(players) + " |", "|---|" + "---:|" * len(players)]
-        lines += [f"| {name} | " + " | ".join(times.values()) + " |" for name, times in steps]
+    for what, title in TRAINED.items():
+        if steps := training_rows(report, what):
+            players = list(steps[0][1])
+            lines += ["", f"{title}.", ""]
+            lines += ["| network | " + " | ".join(players) + " |", "|---|" + "---:|" * len(players)]
+            lines += [f"| {name} | " + " | ".join(times.values()) + " |" for name, times in steps]
     named = [row for row in report["rows"] if row["rival_kernels"].get("cuDNN")]
     chosen = [f"{row['case']}: {', '.join(row['rival_kernels']['cuDNN'])}" for row in named]
     if chosen:

@@ -1,4 +1,4 @@
-"""What a training step costs on a GPU: launched one by one, recorded, and PyTorch's both ways.
+"""What a training step costs on a GPU: launched one by one, recorded, and PyTorch's three ways.
 
 Source: the course's own. Timed by the host's clock, from the first launch until the device is done: what counts for a
 small network is how fast the host can ask.
@@ -22,7 +22,7 @@ STEPS = 20
 """Steps between two looks at the clock."""
 
 OURS, RECORDED = "one by one", "recorded"
-TORCH, TORCH_RECORDED = "PyTorch", "PyTorch, CUDA graph"
+TORCH, TORCH_RECORDED, TORCH_COMPILED = "PyTorch", "PyTorch, CUDA graph", "PyTorch, compiled and CUDA graph"
 
 
 def training_steps(case, rounds=20):
@@ -40,7 +40,7 @@ def training_steps(case, rounds=20):
         import torch
 
         if torch.cuda.is_available():
-            makers |= {TORCH: _torch_step, TORCH_RECORDED: _torch_graph}
+            makers |= {TORCH: _torch_step, TORCH_RECORDED: _torch_graph, TORCH_COMPILED: _torch_compiled}
     players = {}
     for who, make in makers.items():
         try:
@@ -89,7 +89,7 @@ class Step:
 
     def __call__(self):
         sums, cache = ops.softmax_cross_entropy_sums(self.net.forward(self.x), self.labels)
-        self.net.zero_grad()
+        self.net.renew_grad()
         self.net.backward_parameters(ops.softmax_cross_entropy_backward(cache))
         ops.sgd_step(self.params, list(self.net.gradients().values()), LR, MOMENTUM, self.velocities)
         return sums
@@ -135,9 +135,40 @@ def _torch_step(name, count):
 
 
 def _torch_graph(name, count):
+    return torch_recorded(_torch_step(name, count))
+
+
+def _torch_compiled(name, count):
     import torch
 
-    step = _torch_step(name, count)
+    rival = TorchRival(name, count)
+    rival.net.cuda()
+    rival.optimizer = torch.optim.SGD(rival.net.parameters(), LR, momentum=MOMENTUM)
+    x, labels = rival.x.cuda(), rival.labels.cuda()
+
+    @torch.compile
+    def loss_of():
+        return torch.nn.functional.cross_entropy(rival.net(x), labels)
+
+    @torch.compile
+    def update():
+        rival.optimizer.step()
+
+    def step():
+        rival.optimizer.zero_grad()
+        loss_of().backward()
+        update()
+
+    return torch_recorded(step)
+
+
+def torch_recorded(step):
+    """Return the replay of a step that PyTorch has recorded as a CUDA graph; it runs three times before.
+
+    Source: PyTorch's documentation, "CUDA Graphs".
+    """
+    import torch
+
     aside = torch.cuda.Stream()
     aside.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(aside):
@@ -149,4 +180,8 @@ def _torch_graph(name, count):
     gc.collect()  # arrays that go while PyTorch records would spoil the recording
     with torch.cuda.graph(graph, capture_error_mode="thread_local"):
         step()
-    return graph.replay
+
+    def replay(step=step):  # the batch lies where it did as long as the step lives
+        graph.replay()
+
+    return replay
