@@ -31,6 +31,9 @@ WARP_WORDS = (
 )  # fmt: skip
 """Functions of `numba.cuda` that take numbers."""
 
+NUMBERS = ("float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+"""Types that are called to convert a number."""
+
 _ALL = object()
 
 
@@ -116,13 +119,14 @@ class _Function:
             return self._of_a_module(ast.unparse(called).split("."))
         if name in WRITE_FIRST:
             return (0,)
-        return () if name in READERS or (name in HARMLESS and value is vars(builtins)[name]) else _ALL
+        return () if name in (*READERS, *NUMBERS) or (name in HARMLESS and value is vars(builtins)[name]) else _ALL
 
     @staticmethod
     def _of_a_module(words):
         if words[:2] == ["cuda", "atomic"]:
             return (0,)
-        return () if words[0] == "math" or (words[0] == "cuda" and words[1] in WARP_WORDS) else _ALL
+        known = {"math": words[1:], "np": NUMBERS, "cuda": WARP_WORDS}.get(words[0], ())
+        return () if len(words) == 2 and words[1] in known else _ALL
 
     def _value(self, called):
         return self.names.get(called.id) if isinstance(called, ast.Name) else None
