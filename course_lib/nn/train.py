@@ -15,6 +15,7 @@ from course_lib.nn.finite import first_not_finite, require_finite_outputs
 from course_lib.nn.graph import DIFFERENCES
 from course_lib.nn.metrics import Evaluation
 from course_lib.nn.optimisers import SGD, Optimiser
+from course_lib.nn.precision import Precision
 from course_lib.nn.schedules import count_steps, rate
 from course_lib.validate import (
     NotFiniteError,
@@ -41,6 +42,10 @@ class History:
     best_epoch : int
         Epoch (from 0) with the lowest validation loss, or training loss without validation data.
     stopped_early : bool
+    loss_scale : list of float
+        After the epoch; 1 unless `precision` asks for another.
+    skipped : int
+        Steps that were left out since a gradient had overflowed.
 
     Source: O, "Stochastic gradient descent" (epoch).
     """
@@ -51,6 +56,8 @@ class History:
     val_accuracy: list = field(default_factory=list)
     best_epoch: int = 0
     stopped_early: bool = False
+    loss_scale: list = field(default_factory=list)
+    skipped: int = 0
 
     @property
     def epochs(self):
@@ -81,6 +88,8 @@ def train(
     augment=None,
     on_epoch=None,
     progress="auto",
+    precision="float32",
+    loss_scale=None,
 ):
     """Train `net` in place by stochastic gradient descent and return its `History`.
 
@@ -120,6 +129,12 @@ def train(
         on_epoch(epoch, history) after each epoch; a true return value stops training.
     progress : "auto", True or False
         A progress bar; "auto" shows one unless the environment has COURSE_PROGRESS=0.
+    precision : "float32", "bf16" or "fp16"
+        What layers compute with in training: weights, activations and gradients are rounded to it, while the
+        weights that are kept and the sums of an operation are float32 (`nn.precision`). Validation is in float32.
+    loss_scale : float > 0, "auto" or None
+        What the loss is multiplied by, and gradients divided by before the step; "auto" finds one, and None is that
+        for "fp16", and 1 else. A step whose gradients are not finite is left out.
 
     Returns
     -------
@@ -140,6 +155,7 @@ def train(
     x, y = _pair(data, loss)
     epochs, batch_size = require_count("epochs", epochs), require_count("batch_size", batch_size)
     optimiser = _optimiser(net, optimiser, momentum, weight_decay)
+    precision = Precision(net, precision, loss_scale)
     require_rng(rng)
     if early_stop is not None:
         early_stop = require_count("early_stop", early_stop)
@@ -163,6 +179,7 @@ def train(
                 "lr": lr,
                 "optimiser": optimiser,
                 "augment": augment,
+                "precision": precision,
             }
             _train_epoch(net, x, y, loss, rng, epoch, history, **step, targets=targets)
             if validation is not None:
@@ -194,7 +211,7 @@ def train(
     return history
 
 
-def _train_epoch(net, x, y, loss, rng, epoch, history, *, batch_size, lr, optimiser, augment, targets):
+def _train_epoch(net, x, y, loss, rng, epoch, history, *, batch_size, lr, optimiser, augment, precision, targets):
     """Show every sample once, a batch at a time: forward, loss, backward, update (K).
 
     On a device: two copies there, the batch and its targets; two copies back, the output for the accuracy, the loss.
@@ -208,7 +225,7 @@ def _train_epoch(net, x, y, loss, rng, epoch, history, *, batch_size, lr, optimi
         batch = order[start : start + batch_size]
         speed = rate(lr, first + start // batch_size)
         inputs = x[batch] if augment is None else _augmented(augment, x[batch], rng)
-        with net.training():
+        with net.training(), precision.rounding():
             scores = net.forward(ops.to_backend(inputs))
         out = ops.to_host(scores)
         if epoch == start == 0:
@@ -222,12 +239,14 @@ def _train_epoch(net, x, y, loss, rng, epoch, history, *, batch_size, lr, optimi
                 "are too large. Try a learning rate ten times smaller, and inputs scaled to about [0, 1]."
             )
         net.zero_grad()
-        net.backward_parameters(loss_backward(cache))
-        optimiser.step(speed)
+        if precision.backward(loss_backward(cache)):
+            optimiser.step(speed)
         total_loss += value * _weight(loss, batch)
         total_right += _count_right(net, out, y[batch])
     history.loss.append(total_loss / _weight(loss, x))
     history.accuracy.append(total_right / len(x))
+    history.loss_scale.append(precision.scale.value)
+    history.skipped = precision.scale.skipped
 
 
 def _optimiser(net, optimiser, momentum, weight_decay):

@@ -120,7 +120,7 @@ def round_to(x, name, *, saturate=False):
     """
     form = find_format(name)
     x = np.asarray(as_float("x", x), np.float32)
-    shape, x = x.shape, x.reshape(-1)
+    shape, x = x.shape, np.atleast_1d(x)  # not flat: images may lie in another order
     drop = 23 - form.fraction_bits
     if drop == 0:
         return x.copy().reshape(shape)
