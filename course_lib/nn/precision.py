@@ -176,7 +176,7 @@ class Precision:
             loss_scale = "auto" if name == "fp16" else 1.0
         self.scale = LossScale(loss_scale)
         if name == "float32" and self.scale.value != 1:
-            raise ValueError(f"loss_scale is {loss_scale!r}; leave it out with precision='float32', which loses nothing.")
+            raise ValueError(f"loss_scale is {loss_scale!r}; precision='float32' loses nothing: leave the scale out.")
         with rounded(net, name):  # a network of float64 is refused before the first step
             pass
 

@@ -216,7 +216,11 @@ def test_master_weights_of_float64_are_refused():
 
 def test_layers_get_their_backend_back_after_an_error():
     net = small_net()
-    with pytest.raises(RuntimeError), nn.rounded(net, "bf16"):
-        assert all(isinstance(layer.ops, RoundedOps) for layer in net)
-        raise RuntimeError
+    with pytest.raises(ValueError, match=r"x is \(2, 5\)"), nn.rounded(net, "bf16"):
+        net.forward(_seen(net, np.zeros((2, 5), np.float32)))
     assert all(layer.ops is fast for layer in net)
+
+
+def _seen(net, x):
+    assert all(isinstance(layer.ops, RoundedOps) for layer in net)
+    return x

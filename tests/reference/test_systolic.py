@@ -1,5 +1,7 @@
 """A systolic array computes the product, takes M + K + N - 2 beats, and each cell is busy in M of them."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -19,7 +21,7 @@ def test_it_multiplies_in_as_many_beats_as_rows_and_cells_along_two_edges(M, K, 
 def test_numbers_move_right_and_sums_move_down_one_cell_a_beat():
     A, B = np.arange(1.0, 7).reshape(3, 2), np.arange(1.0, 7).reshape(2, 3)
     _, beats = systolic_product(A, B)
-    for before, after in zip(beats, beats[1:], strict=False):
+    for before, after in pairwise(beats):
         np.testing.assert_array_equal(after.moving[:, 1:], before.moving[:, :-1])
         np.testing.assert_array_equal(after.sums[1:], before.sums[:-1] + after.moving[1:] * B[1:])
     assert beats[0].busy == 1
