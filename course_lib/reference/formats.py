@@ -182,15 +182,15 @@ def encode(x, name):
         return bits >> np.uint32(23 - form.fraction_bits)
     sign = (bits >> np.uint32(31)) << np.uint32(form.bits - 1)
     size = np.abs(x)
-    normal = (bits & np.uint32(2**31 - 1)) >> np.uint32(23 - form.fraction_bits)
-    normal = normal - np.uint32((127 - form.bias) << form.fraction_bits)
+    normal = (bits & np.uint32(2**31 - 1)).astype(np.int64) >> (23 - form.fraction_bits)
+    normal = normal - ((127 - form.bias) << form.fraction_bits)
     finite = np.isfinite(x)
     counted = np.where(finite, size, 0) / np.float32(form.smallest)
-    subnormal = np.where(size < np.float32(form.smallest_normal), counted, 0).astype(np.uint32)
+    subnormal = np.where(size < np.float32(form.smallest_normal), counted, 0).astype(np.int64)
     ones = 2 ** (form.exponent_bits + form.fraction_bits) - 1  # exponent and fraction all 1
-    infinity = np.uint32(ones - 2**form.fraction_bits + 1)
+    infinity = ones - 2**form.fraction_bits + 1
     code = np.where(size < np.float32(form.smallest_normal), subnormal, normal)
-    code = np.where(np.isinf(x), infinity, np.where(np.isnan(x), np.uint32(ones), code))
+    code = np.where(np.isinf(x), infinity, np.where(np.isnan(x), ones, code))
     return (code | sign).astype(np.uint32)
 
 
