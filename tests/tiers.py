@@ -52,6 +52,7 @@ SLOW = (
     "tests/exercises/test_lesson13.py",
     "tests/exercises/test_lesson14.py",
     "tests/exercises/test_lesson15.py",
+    "tests/exercises/test_lesson17.py",
     "tests/fast/test_first_call.py",
     "tests/fast/test_kernel_cache.py",
     "tests/fast/test_memory.py",
