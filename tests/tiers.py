@@ -23,6 +23,7 @@ SLOW = (
     "tests/bench/test_measure_cache.py",
     "tests/bench/test_measure_lessons.py",
     "tests/bench/test_measure_project.py",
+    "tests/bench/test_measure_tensor_cores.py",
     "tests/bench/test_measure_training.py",
     "tests/bench/test_microbench.py",
     "tests/book/test_site.py",
