@@ -119,7 +119,7 @@ KEYS = (
     Key(
         "17.1",
         (
-            Part("other formats", 1, plain((8, 10), (4, 3), (6, 9))),
+            Part("other formats", 1, plain((5, 7), (4, 3), (6, 8))),
             Part("the smallest formats", 1, plain((2, 1), (3, 1))),
         ),
         (

@@ -34,7 +34,7 @@ EXERCISES = (
     Exercise(
         "17.1", "limits", "What a format can hold", 2, "warm-up", "what the bits of a format mean",
         'Owens, "Tesla V100 Tensor Cores"', 6, values.limits,
-        (Case((5, 10), "FP16"), Case((8, 7), "BF16"), Case((5, 2), "E5M2"), Case((3, 2), "a toy format")),
+        (Case((5, 10), "FP16"), Case((6, 9), "6 and 9 bits"), Case((5, 2), "E5M2"), Case((3, 2), "a toy format")),
         mistakes.LIMITS, section="What is given up",
         parts=("the largest number", "the smallest with all digits", "the smallest", "the step after 1"),
     ),
