@@ -38,7 +38,10 @@ LARGE = 16
 _LAST = deque(maxlen=2)
 """((exercise, text), arguments, outcome): where parts of an exercise ask one launch for several times, it is one."""
 
-IMPORTS = ("import math", "from numba import cuda, float32", "from course_lib import gpu")
+IMPORTS = (
+    "import math", "from numba import cuda, float32", "from course_lib import gpu",
+    "from course_lib.cuda.intrinsics import mma_bf16, to_bf16_pair",
+)  # fmt: skip
 """What the sheets' first cells import, for texts that come without that cell."""
 
 

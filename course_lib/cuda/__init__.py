@@ -45,6 +45,7 @@ _PARTS = {
         "average_pool_backward", "average_pool_forward", "flatten_backward", "flatten_forward", "max_pool_backward",
         "max_pool_forward", "subsample_backward", "subsample_forward",
     ),
+    "precision": ("all_finite", "round_to", "scale_by"),
     "probabilities": ("softmax", "softmax_backward", "softmax_forward", "softmax_jacobian"),
     "recorded_steps": ("RecordedSteps",),
     "rbf": ("rbf_backward", "rbf_forward", "rbf_loss_backward", "rbf_loss_forward"),

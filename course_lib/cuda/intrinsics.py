@@ -6,6 +6,7 @@
     cp_async16(As, i, A, j)             global to shared memory without a register; the thread goes on at once
     cp_async_commit(); cp_async_wait1()
     d = mma_tf32(a, b, c)               a warp multiplies a 16 x 8 by an 8 x 8 matrix
+    d = mma_fp16(a, b, c)               a warp multiplies a 16 x 16 by a 16 x 8 matrix; mma_bf16 too
 
 Numba has no words for these, so each is written for the compiler here, and once more in plain Python: for Numba's
 simulator in `plain`, for the SIMT executor in `course_lib.simt.intrinsics`.
@@ -13,8 +14,8 @@ simulator in `plain`, for the SIMT executor in `course_lib.simt.intrinsics`.
 Indices are flat: they count elements of a C-contiguous array of any number of axes. Wide accesses need an address that
 is a multiple of their size: an index that is a multiple of 4 (or 2), in an array that begins at such an address.
 
-Source: NVIDIA, "PTX ISA"; the LLVM language reference. Asynchronous copies and TF32 need compute capability 8.0, the
-others 7.5.
+Source: NVIDIA, "PTX ISA"; the LLVM language reference. Asynchronous copies and tensor cores need compute capability
+8.0, the others 7.5.
 """
 
 from course_lib.cuda.numba_cuda import SIMULATOR, cgutils, intrinsic, types
@@ -181,6 +182,13 @@ else:
         return types.uint32(types.float32), generate
 
     @intrinsic
+    def bits_float(typing, u):
+        def generate(context, builder, signature, arguments):
+            return builder.bitcast(arguments[0], FLOAT)
+
+        return types.float32(types.uint32), generate
+
+    @intrinsic
     def to_tf32(typing, x):
         def generate(context, builder, signature, arguments):
             return _asm(builder, BYTES4, list(arguments), "cvt.rna.tf32.f32 $0, $1;", "=r,f", volatile=False)
@@ -222,20 +230,43 @@ else:
 
         return U4(shared, i), generate
 
-    @intrinsic
-    def mma_tf32(typing, a, b, c):
-        def generate(context, builder, signature, arguments):
-            parts = zip(arguments, (4, 2, 4), strict=True)
-            inputs = [x for tuple_, n in parts for x in cgutils.unpack_tuple(builder, tuple_, n)]
-            text = (
-                "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "
-                "{$0,$1,$2,$3}, {$4,$5,$6,$7}, {$8,$9}, {$10,$11,$12,$13};"
-            )
-            four = ir.LiteralStructType([FLOAT] * 4)
-            result = _asm(builder, four, inputs, text, "=f,=f,=f,=f,r,r,r,r,r,r,f,f,f,f", volatile=False)
-            return cgutils.pack_array(builder, [builder.extract_value(result, k) for k in range(4)])
+    def _to_pair(kind):
+        """Return the intrinsic that rounds two numbers to a 2-byte format and packs them, the first one low."""
 
-        return F4(U4, U2, F4), generate
+        @intrinsic
+        def to_pair(typing, low, high):
+            def generate(context, builder, signature, arguments):
+                low, high = arguments
+                text = f"cvt.rn.{kind}x2.f32 $0, $1, $2;"  # PTX names the upper half first
+                return _asm(builder, BYTES4, [high, low], text, "=r,f,f", volatile=False)
+
+            return types.uint32(types.float32, types.float32), generate
+
+        return to_pair
+
+    to_fp16_pair, to_bf16_pair = _to_pair("f16"), _to_pair("bf16")
+
+    def _mma(depth, kind):
+        """Return the intrinsic D = A B + C of a warp: A 16 x depth, B depth x 8, C and D float32 16 x 8."""
+
+        @intrinsic
+        def mma(typing, a, b, c):
+            def generate(context, builder, signature, arguments):
+                parts = zip(arguments, (4, 2, 4), strict=True)
+                inputs = [x for tuple_, n in parts for x in cgutils.unpack_tuple(builder, tuple_, n)]
+                text = (
+                    f"mma.sync.aligned.m16n8k{depth}.row.col.f32.{kind}.{kind}.f32 "
+                    "{$0,$1,$2,$3}, {$4,$5,$6,$7}, {$8,$9}, {$10,$11,$12,$13};"
+                )
+                four = ir.LiteralStructType([FLOAT] * 4)
+                result = _asm(builder, four, inputs, text, "=f,=f,=f,=f,r,r,r,r,r,r,f,f,f,f", volatile=False)
+                return cgutils.pack_array(builder, [builder.extract_value(result, k) for k in range(4)])
+
+            return F4(U4, U2, F4), generate
+
+        return mma
+
+    mma_tf32, mma_fp16, mma_bf16 = _mma(8, "tf32"), _mma(16, "f16"), _mma(16, "bf16")
 
     # What each does, in one place, for `help(ld4)`; the functions above have the code that the compiler inserts.
     ld4.__doc__ = "a, b, c, d = ld4(array, i): four float32 from flat index i on, a multiple of 4, by one access."
@@ -253,6 +284,7 @@ else:
     cp_async_wait2.__doc__ = "Wait for all groups of this thread but the two newest."
     cp_async_wait3.__doc__ = "Wait for all groups of this thread but the three newest."
     float_bits.__doc__ = "u = float_bits(x): the 32 bits of a float32 as uint32."
+    bits_float.__doc__ = "x = bits_float(u): the float32 whose 32 bits are those of the uint32 u."
     to_tf32.__doc__ = "u = to_tf32(x): x rounded to TF32 (8 bits of exponent, 10 of fraction), as bits in a uint32."
     split_tf32.__doc__ = "big, small = split_tf32(x): two TF32 numbers whose sum is x to about 21 bits."
     chop_tf32.__doc__ = "big, small = chop_tf32(x): as split_tf32, cut instead of rounded; small is x - big exactly."
@@ -265,11 +297,21 @@ else:
         "q = lane % 4: a[h] = A[g + 8 (h % 2), q + 4 (h // 2)], b[h] = B[q + 4 h, g], c[0], c[1] = C[g, 2 q], "
         "C[g, 2 q + 1], c[2], c[3] = C[g + 8, 2 q], C[g + 8, 2 q + 1]. a and b are TF32 bits in uint32."
     )
+    to_fp16_pair.__doc__ = "u = to_fp16_pair(low, high): two float32 rounded to FP16, halves to even, in one uint32."
+    to_bf16_pair.__doc__ = "u = to_bf16_pair(low, high): two float32 rounded to BF16, halves to even, in one uint32."
+    mma_fp16.__doc__ = (
+        "d = mma_fp16(a, b, c): D = A B + C by a whole warp, A 16 x 16, B 16 x 8, C and D 16 x 8. With g = lane // 4 "
+        "and q = lane % 4, and two numbers in each uint32, low half first: a[h] = A[r, k], A[r, k + 1] with "
+        "r = g + 8 (h % 2), k = 2 q + 8 (h // 2); b[h] = B[k, g], B[k + 1, g] with k = 2 q + 8 h; c and d as in "
+        "mma_tf32. a and b are pairs of FP16; sums are float32."
+    )
+    mma_bf16.__doc__ = "d = mma_bf16(a, b, c): as mma_fp16, with pairs of BF16."
 
 NAMES = (
     "ld4", "ld2", "st4", "st2", "nonneg", "cp_async16", "cp_async4", "cp_async16_part", "cp_async4_part",
     "cp_async_commit", "cp_async_wait0", "cp_async_wait1", "cp_async_wait2", "cp_async_wait3", "float_bits",
-    "to_tf32", "split_tf32", "chop_tf32", "ldmatrix_x4", "mma_tf32",
+    "bits_float", "to_tf32", "split_tf32", "chop_tf32", "to_fp16_pair", "to_bf16_pair", "ldmatrix_x4", "mma_tf32",
+    "mma_fp16", "mma_bf16",
 )  # fmt: skip
 """All intrinsics."""
 

@@ -1,10 +1,12 @@
 """The intrinsics as plain Python: what they do to one thread, for Numba's simulator and for reading.
 
-Source: NVIDIA, "PTX ISA". What a whole warp does together (`mma_tf32`, `ldmatrix_x4`) cannot be said of one thread; the
-SIMT executor has those.
+Source: NVIDIA, "PTX ISA". What a whole warp does together (`mma_tf32` and its kin, `ldmatrix_x4`) cannot be said of one
+thread; the SIMT executor has those.
 """
 
 import numpy as np
+
+from course_lib.reference.formats import pack_pairs
 
 
 def _flat(array):
@@ -76,6 +78,11 @@ def float_bits(x):
     return np.float32(x).view(np.uint32)
 
 
+def bits_float(u):
+    """Return the float32 with the bits of u (...), uint32. Source: PTX ISA, "mov"."""
+    return np.asarray(u, np.uint32).view(np.float32)[()]
+
+
 def to_tf32(x):
     """Return x (...) rounded to TF32, halves away from zero, as bits in uint32. Source: PTX ISA, "cvt.rna"."""
     bits = np.asarray(x, np.float32).view(np.uint32)
@@ -96,6 +103,16 @@ def chop_tf32(x):
     return big, (x - big.view(np.float32)).view(np.uint32)[()]
 
 
+def to_fp16_pair(low, high):
+    """Return two numbers (...) rounded to FP16, halves to even, in one uint32, `low` low. Source: PTX ISA, "cvt"."""
+    return pack_pairs(low, high, "fp16")[()]
+
+
+def to_bf16_pair(low, high):
+    """Return two numbers (...) rounded to BF16, halves to even, in one uint32, `low` low. Source: PTX ISA, "cvt"."""
+    return pack_pairs(low, high, "bf16")[()]
+
+
 def ldmatrix_x4(shared, i):
     """Raise NotImplementedError: a whole warp does this. Source: PTX ISA, "ldmatrix"."""
     raise NotImplementedError("ldmatrix_x4 is done by a whole warp; Numba's simulator runs one thread at a time.")
@@ -106,8 +123,19 @@ def mma_tf32(a, b, c):
     raise NotImplementedError("mma_tf32 is done by a whole warp; Numba's simulator runs one thread at a time.")
 
 
+def mma_fp16(a, b, c):
+    """Raise NotImplementedError: a whole warp does this. Source: PTX ISA, "mma"."""
+    raise NotImplementedError("mma_fp16 is done by a whole warp; Numba's simulator runs one thread at a time.")
+
+
+def mma_bf16(a, b, c):
+    """Raise NotImplementedError: a whole warp does this. Source: PTX ISA, "mma"."""
+    raise NotImplementedError("mma_bf16 is done by a whole warp; Numba's simulator runs one thread at a time.")
+
+
 __all__ = [
-    "chop_tf32", "cp_async4", "cp_async4_part", "cp_async16", "cp_async16_part", "cp_async_commit",
+    "bits_float", "chop_tf32", "cp_async4", "cp_async4_part", "cp_async16", "cp_async16_part", "cp_async_commit",
     "cp_async_wait0", "cp_async_wait1", "cp_async_wait2", "cp_async_wait3", "float_bits", "ld2", "ld4",
-    "ldmatrix_x4", "mma_tf32", "nonneg", "split_tf32", "st2", "st4", "to_tf32",
+    "ldmatrix_x4", "mma_bf16", "mma_fp16", "mma_tf32", "nonneg", "split_tf32", "st2", "st4", "to_bf16_pair",
+    "to_fp16_pair", "to_tf32",
 ]  # fmt: skip

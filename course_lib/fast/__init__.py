@@ -1,8 +1,8 @@
 """The same names as `course_lib.reference`, faster on a CPU: `from course_lib import fast as ops`.
 
-Only what a measurement showed to pay is written again here: convolution, pooling, ReLU, dropout, Adam, and matrix
-products that do not wait for idle threads. Everything else is the reference's own function. `course bench cpu`
-measures both.
+Only what a measurement showed to pay is written again here: convolution, pooling, ReLU, dropout, Adam, rounding to
+small formats, and matrix products that do not wait for idle threads. Everything else is the reference's own function.
+`course bench cpu` measures most of both.
 
 Three ideas carry it. The image number counts fastest in memory (`layout`), so that one instruction works
 on the same pixel of 8 or 16 images. Kernels keep several sums in registers while they walk over the input
@@ -30,6 +30,7 @@ from course_lib.fast.pooling import (
     subsample_backward,
     subsample_forward,
 )
+from course_lib.fast.precision import round_to
 from course_lib.fast.products import one_blas_thread
 from course_lib.fast.threads import set_threads, threads
 

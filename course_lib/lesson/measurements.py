@@ -32,6 +32,8 @@ class Measured:
         {kernel: {counter: value}} where a profiler looked on: in bytes, sectors, percent and seconds.
     library : tuple of str
         The kernels that the vendor's library chose in float32, where they were looked at.
+    errors : dict of str to float
+        How far each kernel was off, as a share of the largest result, where that was looked at.
 
     Source: the course's own.
     """
@@ -45,6 +47,7 @@ class Measured:
     flops: float
     counters: dict = field(default_factory=dict)
     library: tuple = ()
+    errors: dict = field(default_factory=dict)
 
     @property
     def algorithm(self):
@@ -123,7 +126,8 @@ def measured(case, *, card, folder=None):
                 first = (row.get("rivals") or [""])[0]  # the one in float32; others round to TF32
                 library = tuple(row.get("rival_kernels", {}).get(first, ()))
                 work = row.get("bytes", 0.0), row.get("flops", 0.0)
-                return Measured(*about, seconds, *work, row.get("counters", {}), library)
+                off = {name: error[0] for name, error in row.get("errors", {}).items()}
+                return Measured(*about, seconds, *work, row.get("counters", {}), library, off)
             cases.append(row["case"])
     raise LookupError(f"no measurements of {card} have a case {case!r}; there are {', '.join(cases)}.")
 

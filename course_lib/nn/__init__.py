@@ -3,7 +3,7 @@
 Source: K, "Building a DL Library". Written against `ops`, a backend that is a module.
 """
 
-from course_lib.nn import graph, init, models, schedules
+from course_lib.nn import graph, init, models, pruning, schedules
 from course_lib.nn.augment import random_shifts
 from course_lib.nn.conv_layers import AveragePool, Conv2d, Flatten, MaxPool, RadialBasis, Subsample
 from course_lib.nn.dropout import Dropout
@@ -22,6 +22,7 @@ from course_lib.nn.layers import (
 )
 from course_lib.nn.metrics import Evaluation, Mistakes, accuracy, confusion_matrix, neighbour_accuracy, worst_mistakes
 from course_lib.nn.optimisers import SGD, Adam, Optimiser, load_optimiser, save_optimiser
+from course_lib.nn.precision import rounded
 from course_lib.nn.probing import Ascent, blur, decay, feature_maps, input_gradient, maximise
 from course_lib.nn.sequential import LayerCost, Sequential
 from course_lib.nn.train import History, evaluate, train
@@ -74,7 +75,9 @@ __all__ = [
     "neighbour_accuracy",
     "occlusion",
     "promised_fall",
+    "pruning",
     "random_shifts",
+    "rounded",
     "saliency",
     "save_optimiser",
     "save_weights",

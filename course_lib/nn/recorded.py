@@ -26,7 +26,7 @@ LOSS = "softmax_cross_entropy"
 """The loss that leaves its sum on the device."""
 
 
-def why_not(net, loss, optimiser):
+def why_not(net, loss, optimiser, precision):
     """Return why steps of this training cannot be recorded, as a clause; "" if they can. No errors.
 
     Source: the course's own.
@@ -35,6 +35,8 @@ def why_not(net, loss, optimiser):
         return f"{getattr(net.ops, '__name__', net.ops)} does not compute on a device"
     if loss != LOSS:
         return f"the loss {loss} is brought to the host at each step; {LOSS} is not"
+    if precision.name != "float32":
+        return f"with precision={precision.name!r} the host looks at the gradients before each step"
     if not _says_ahead(type(optimiser)):
         return f"{type(optimiser).__name__} does not say its numbers ahead: it has no `plan` beside its `step`"
     for layer in net:

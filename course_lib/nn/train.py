@@ -11,17 +11,17 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from course_lib.fast.products import one_blas_thread
+from course_lib.nn.epochs import Task, count_right, loss_of, trainer, weight_of
 from course_lib.nn.finite import first_not_finite, require_finite_outputs
 from course_lib.nn.graph import DIFFERENCES
 from course_lib.nn.metrics import Evaluation
 from course_lib.nn.optimisers import SGD, Optimiser
-from course_lib.nn.recorded import RecordedEpochs, why_not
+from course_lib.nn.precision import Precision
 from course_lib.nn.schedules import count_steps, rate
 from course_lib.validate import (
     NotFiniteError,
     as_float,
     as_labels,
-    require_choice,
     require_count,
     require_finite,
     require_rng,
@@ -42,6 +42,10 @@ class History:
     best_epoch : int
         Epoch (from 0) with the lowest validation loss, or training loss without validation data.
     stopped_early : bool
+    loss_scale : list of float
+        After the epoch; 1 unless `precision` asks for another.
+    skipped : int
+        Steps that were left out since a gradient had overflowed.
 
     Source: O, "Stochastic gradient descent" (epoch).
     """
@@ -52,6 +56,8 @@ class History:
     val_accuracy: list = field(default_factory=list)
     best_epoch: int = 0
     stopped_early: bool = False
+    loss_scale: list = field(default_factory=list)
+    skipped: int = 0
 
     @property
     def epochs(self):
@@ -83,6 +89,8 @@ def train(
     on_epoch=None,
     progress="auto",
     record="auto",
+    precision="float32",
+    loss_scale=None,
 ):
     """Train `net` in place by stochastic gradient descent and return its `History`.
 
@@ -126,6 +134,12 @@ def train(
     record : "auto", True or False
         Whether steps on a device are recorded and replayed (`gpu.record`); "auto": on a GPU, where that can be done.
         Then augment sees each batch while earlier ones are still computed, and must keep the shape of the rows.
+    precision : "float32", "bf16" or "fp16"
+        What layers compute with in training: weights, activations and gradients are rounded to it, while the
+        weights that are kept and the sums of an operation are float32 (`nn.precision`). Validation is in float32.
+    loss_scale : float > 0, "auto" or None
+        What the loss is multiplied by, and gradients divided by before the step; "auto" finds one, and None is that
+        for "fp16", and 1 else. A step whose gradients are not finite is left out.
 
     Returns
     -------
@@ -142,10 +156,11 @@ def train(
 
     Source: O, "Stochastic gradient descent".
     """
-    _loss(net.ops, loss)  # an unknown name is refused before the first step
+    loss_of(net.ops, loss)  # an unknown name is refused before the first step
     x, y = _pair(data, loss)
     epochs, batch_size = require_count("epochs", epochs), require_count("batch_size", batch_size)
     optimiser = _optimiser(net, optimiser, momentum, weight_decay)
+    precision = Precision(net, precision, loss_scale)
     require_rng(rng)
     if early_stop is not None:
         early_stop = require_count("early_stop", early_stop)
@@ -161,20 +176,12 @@ def train(
     batches = count_steps(len(x), batch_size, 1)
     for step in (0, epochs * batches - 1):  # refused now, not after an hour
         optimiser.check(rate(lr, step))
-    recorded = _recorded(record, net, loss, optimiser, x, y, batch_size, augment, targets)
+    task = Task(net, x, y, loss, batch_size, lr, optimiser, augment, precision, rng, targets)
+    train_epoch = trainer(task, record)
     history, best, best_params = History(), np.inf, None
     with one_blas_thread(), _progress_bar(epochs, progress) as bar:
         for epoch in range(epochs):
-            step = {
-                "batch_size": batch_size,
-                "lr": lr,
-                "optimiser": optimiser,
-                "augment": augment,
-            }
-            if recorded is not None:
-                _train_recorded(recorded, x, y, rng, epoch, history, lr, augment)
-            else:
-                _train_epoch(net, x, y, loss, rng, epoch, history, **step, targets=targets)
+            train_epoch(epoch, history)
             if validation is not None:
                 result = _evaluate(net, *validation, 1000, loss, "validation's x")
                 history.val_loss.append(result.loss)
@@ -204,89 +211,6 @@ def train(
     return history
 
 
-def _train_epoch(net, x, y, loss, rng, epoch, history, *, batch_size, lr, optimiser, augment, targets):
-    """Show every sample once, a batch at a time: forward, loss, backward, update (K).
-
-    On a device: two copies there, the batch and its targets; two copies back, the output for the accuracy, the loss.
-    """
-    ops = net.ops
-    loss_forward, loss_backward = _loss(net.ops, loss)
-    total_loss = total_right = 0.0
-    first = epoch * count_steps(len(x), batch_size, 1)
-    order = rng.permutation(len(x))
-    for start in range(0, len(x), batch_size):
-        batch = order[start : start + batch_size]
-        speed = rate(lr, first + start // batch_size)
-        inputs = x[batch] if augment is None else _augmented(augment, x[batch], rng)
-        with net.training():
-            scores = net.forward(ops.to_backend(inputs))
-        out = ops.to_host(scores)
-        if epoch == start == 0:
-            _rehearse(ops, loss_forward, out, targets)  # before the first step changes a weight
-        # What has grown beyond all numbers has no loss; a loss of probabilities would refuse it with another message.
-        finite = np.isfinite(out).all()
-        value, cache = loss_forward(scores, ops.to_backend(y[batch])) if finite else (np.nan, None)
-        _require_finite_loss(value, epoch, start // batch_size, speed)
-        net.renew_grad()
-        net.backward_parameters(loss_backward(cache))
-        optimiser.step(speed)
-        total_loss += value * _weight(loss, batch)
-        total_right += _count_right(net, out, y[batch])
-    history.loss.append(total_loss / _weight(loss, x))
-    history.accuracy.append(total_right / len(x))
-
-
-def _recorded(record, net, loss, optimiser, x, y, batch_size, augment, targets):
-    """Return what trains by recorded steps, or None; ValueError if they are asked for and cannot be."""
-    if record != "auto" and not isinstance(record, bool):
-        raise ValueError(f'record is {record!r:.40}; it must be "auto", True or False.')
-    reason = why_not(net, loss, optimiser)
-    if record is True and reason:
-        raise ValueError(f"record is True, and a step cannot be recorded: {reason}. Leave record out.")
-    if reason or not (record is True or (record == "auto" and net.ops.RecordedSteps.worth_it())):
-        return None
-    out = net.ops.to_host(net.forward(net.ops.to_backend(x[:batch_size])))
-    _rehearse(net.ops, _loss(net.ops, loss)[0], out, targets)  # before the first step changes a weight
-    return RecordedEpochs(net, optimiser, len(x), batch_size, x.shape[1:], augment is not None)
-
-
-def _train_recorded(recorded, x, y, rng, epoch, history, lr, augment):
-    """As `_train_epoch`; what came of the steps is asked at the end."""
-    order, steps = rng.permutation(len(x)), len(recorded.sizes)
-
-    def fill(first, inputs, labels):
-        batch = order[first : first + len(labels)]
-        labels[...] = y[batch]
-        if augment is None:
-            np.take(x, batch, axis=0, out=inputs, mode="clip")  # the other modes make a copy first
-        else:
-            inputs[...] = _of_shape(_augmented(augment, x[batch], rng), inputs, recorded.net.ops)
-
-    rates = [rate(lr, epoch * steps + step) for step in range(steps)]
-    losses, right = recorded.run(rates, fill)
-    _require_finite_loss(losses[-1], epoch, len(losses) - 1, rates[len(losses) - 1])
-    history.loss.append(sum(loss * size for loss, size in zip(losses, recorded.sizes, strict=True)) / len(x))
-    history.accuracy.append(sum(right) / len(x))
-
-
-def _of_shape(changed, inputs, ops):
-    if changed.dtype != np.float32:
-        ops.to_backend(changed)  # it says what is wrong
-    if changed.shape != inputs.shape:
-        raise ValueError(
-            f"augment made {changed.shape} of a batch {inputs.shape}; recorded steps need one shape. Pass record=False."
-        )
-    return changed
-
-
-def _require_finite_loss(value, epoch, batch, speed):
-    if not np.isfinite(value):
-        raise NotFiniteError(
-            f"the loss became {value} in epoch {epoch}, batch {batch}, with lr={speed:g}: the steps are too large. Try "
-            "a learning rate ten times smaller, and inputs scaled to about [0, 1]."
-        )
-
-
 def _optimiser(net, optimiser, momentum, weight_decay):
     """Return the optimiser that was given, if it is one of this net, or the one of momentum and weight decay."""
     if optimiser is None:
@@ -301,17 +225,6 @@ def _optimiser(net, optimiser, momentum, weight_decay):
             "nn.SGD(net, momentum=0.9) or nn.Adam(net, weight_decay=0.01)."
         )
     return optimiser
-
-
-def _augmented(augment, x, rng):
-    """Return augment(x, rng); an error that names augment, not lr, if that is no such batch."""
-    changed = augment(x, rng)
-    if np.shape(changed)[:1] != x.shape[:1]:
-        found = "None; does it lack a return?" if changed is None else f"shape {np.shape(changed)}."
-        raise ValueError(f"augment was given {len(x)} rows, {x.shape}, and must return as many; it gave {found}")
-    changed = as_float("what augment returned", changed)
-    require_finite("what augment returned", changed)
-    return changed
 
 
 def evaluate(net, x, y, *, batch_size=1000, loss="softmax_cross_entropy"):
@@ -342,14 +255,14 @@ def evaluate(net, x, y, *, batch_size=1000, loss="softmax_cross_entropy"):
 
     Source: K, "Supervised Learning Workflow" (training and testing).
     """
-    _loss(net.ops, loss)
+    loss_of(net.ops, loss)
     x, y = _pair((x, y), loss)
     return _evaluate(net, x, y, require_count("batch_size", batch_size), loss, "x")
 
 
 def _evaluate(net, x, y, batch_size, loss, name):
     ops = net.ops
-    loss_forward, _ = _loss(ops, loss)
+    loss_forward, _ = loss_of(ops, loss)
     total = right = 0.0
     with one_blas_thread():
         for start in range(0, len(x), batch_size):
@@ -357,16 +270,11 @@ def _evaluate(net, x, y, batch_size, loss, name):
             scores = net.forward(ops.to_backend(inputs))
             out = ops.to_host(scores)
             require_finite_outputs(net, inputs, out, name=name, first=start)
-            total += loss_forward(scores, ops.to_backend(target))[0] * _weight(loss, target)
-            right += _count_right(net, out, target)
+            total += loss_forward(scores, ops.to_backend(target))[0] * weight_of(loss, target)
+            right += count_right(net, out, target)
     if not np.isfinite(total):
         raise NotFiniteError(f"the loss {loss} of {name} is {total}: the outputs lie too far from what they should be.")
-    return Evaluation(total / _weight(loss, x), right / len(x), len(x))
-
-
-def _weight(loss, rows):
-    """What a batch counts: a sum adds over batches, a mean over rows is weighted by the rows of each batch."""
-    return 1 if loss == "half_squared_sum" else len(rows)
+    return Evaluation(total / weight_of(loss, x), right / len(x), len(x))
 
 
 def _pair(data, loss, name="data", part="train", other=""):
@@ -396,26 +304,6 @@ def _split(x, y, validation, rng, loss):
         order = rng.permutation(len(x))
         return (x[order[count:]], y[order[count:]]), (x[order[:count]], y[order[:count]])
     return (x, y), _pair(validation, loss, "validation", "test", ", or a share of the training data such as 0.2")
-
-
-def _loss(ops, name):
-    require_choice("loss", name, ops.LOSSES)
-    return getattr(ops, f"{name}_forward"), getattr(ops, f"{name}_backward")
-
-
-def _rehearse(ops, loss_forward, out, targets):
-    """Raise what the loss would raise in some later batch, for all targets, with their real row numbers."""
-    for y in targets:
-        even = np.full((len(y), *out.shape[1:]), 1 / max(out[0].size, 1), out.dtype)
-        loss_forward(ops.to_backend(even), ops.to_backend(y))
-
-
-def _count_right(net, out, target):
-    """Rows with the right class; with one output, whether it is on the right side of 1/2."""
-    if out.ndim == 2 and out.shape[1] == 1:
-        return int(np.sum((out >= 0.5) == (np.reshape(target, out.shape) >= 0.5)))
-    classes = target if target.ndim == 1 else target.argmax(axis=-1)
-    return int(np.sum(net.best(out) == classes))
 
 
 def _progress_bar(epochs, progress):

@@ -64,6 +64,7 @@ from course_lib.reference.conv2d_windows import (
 from course_lib.reference.conv_sizes import output_size, unseen
 from course_lib.reference.dense import dense_backward, dense_forward
 from course_lib.reference.dropout import dropout_backward, dropout_forward
+from course_lib.reference.formats import round_to
 from course_lib.reference.im2col import col2im, im2col, replication
 from course_lib.reference.linear_regression import (
     linear_regression_descend,
@@ -101,6 +102,7 @@ from course_lib.reference.pooling import (
     subsample_backward,
     subsample_forward,
 )
+from course_lib.reference.precision import all_finite, scale_by
 from course_lib.reference.probabilities import softmax, softmax_backward, softmax_forward, softmax_jacobian
 from course_lib.reference.rbf import digit_prototypes, rbf_backward, rbf_forward, rbf_loss_backward, rbf_loss_forward
 from course_lib.reference.winograd import conv2d_winograd_backward, conv2d_winograd_forward

@@ -7,15 +7,14 @@ counted and checked, and what a whole warp does together.
 import numpy as np
 
 from course_lib.cuda import intrinsics, plain
+from course_lib.cuda.fragments import DEPTHS, fragment
 from course_lib.cuda.unroll import unroll
+from course_lib.reference.formats import decode
 from course_lib.simt.lanes import WARP
 from course_lib.simt.library import twin
 from course_lib.simt.values import cast, describe, is_number
 from course_lib.simt.vocabulary import PATHS
 from course_lib.simt.warps import ALL, meet
-
-LEFT = np.arange(WARP) // 4, np.arange(WARP) % 4
-"""g and q of each lane of a warp: its row of four lanes, and its place there."""
 
 PATHS[id(unroll)] = (unroll, "range")  # the loop as it stands
 
@@ -112,6 +111,28 @@ _numbers("split_tf32", plain.split_tf32)
 _numbers("chop_tf32", plain.chop_tf32)
 
 
+@_enter("bits_float")
+def _bits_float(e, mask, node, u):
+    if not is_number(u) or u.dtype.kind not in "iu":
+        raise TypeError(f"{describe(u)} is no whole number")
+    e.machine.count(node.lineno, mask)
+    return np.atleast_1d(cast(u, np.dtype(np.uint32))).view(np.float32)
+
+
+def _pair(name, formula):
+    @_enter(name)
+    def act(e, mask, node, low, high):
+        for x in (low, high):
+            if not is_number(x):
+                raise TypeError(f"{describe(x)} is no number")
+        e.machine.count(node.lineno, mask)
+        return formula(*(np.atleast_1d(cast(x, np.dtype(np.float32))) for x in (low, high)))
+
+
+_pair("to_fp16_pair", plain.to_fp16_pair)
+_pair("to_bf16_pair", plain.to_bf16_pair)
+
+
 # --------------------------------------------------------------------------------------------- a whole warp
 
 
@@ -137,29 +158,51 @@ def _ldmatrix_x4(e, mask, node, shared, i):
     return tuple(rows[:, tile].reshape(-1) for tile in range(4))  # lane l gets row l // 4, float l % 4
 
 
-@_enter("mma_tf32")
-def _mma_tf32(e, mask, node, a, b, c):
-    for name, parts, n in (("a", a, 4), ("b", b, 2), ("c", c, 4)):
-        if not isinstance(parts, tuple) or len(parts) != n:
-            raise TypeError(f"{name} is a tuple of {n} numbers, not {describe(parts)}")
-    _whole_warps(e, mask, node)
-    g, q = LEFT
-    count = e.lanes.count // WARP
-    A, B, D = np.zeros((count, 16, 8)), np.zeros((count, 8, 8)), np.zeros((count, 16, 8))
-    for h in range(4):
-        A[:, g + 8 * (h % 2), q + 4 * (h // 2)] = _tf32(_by_warp(e, a[h], np.uint32))
-        D[:, g + 8 * (h // 2), 2 * q + h % 2] = _by_warp(e, c[h], np.float32)
-    for h in range(2):
-        B[:, q + 4 * h, g] = _tf32(_by_warp(e, b[h], np.uint32))
-    exact = A @ B + D  # products of TF32 numbers are exact in float64
-    D = _toward_zero(exact)
-    e.machine.count(node.lineno, mask, np.dtype(np.float32), flops=2 * 16 * 8 * 8 // WARP)
-    return tuple(D[:, g + 8 * (h // 2), 2 * q + h % 2].reshape(-1) for h in range(4))
+def _mma(name, kind, unpack):
+    """Enter D = A B + C by whole warps: `unpack` makes of a register (...) uint32 the numbers in it, (..., parts).
+
+    Products of such numbers are exact in float64, in which they are added here; the sum is cut to float32. A card cuts
+    earlier: it lines up the addends below the largest one, and cuts what of each lies below the last place that it
+    keeps; and it may add a long row in parts. Each of these cuts loses less than 2^-23 of the largest addend, so that a
+    result differs from the card's by at most twice the `rounding_bound` of `course_lib.cuda.tensor_bounds`.
+
+    Source: M. Fasi et al., "Numerical behavior of NVIDIA tensor cores" (2021).
+    """
+
+    @_enter(name)
+    def act(e, mask, node, a, b, c):
+        for letter, parts, n in (("a", a, 4), ("b", b, 2), ("c", c, 4)):
+            if not isinstance(parts, tuple) or len(parts) != n:
+                raise TypeError(f"{letter} is a tuple of {n} numbers, not {describe(parts)}")
+        _whole_warps(e, mask, node)
+
+        def matrix(operand, registers, dtype, numbers):
+            held = np.stack([numbers(_by_warp(e, r, dtype)) for r in registers], axis=2)
+            return fragment(operand, kind).scatter(held.astype(np.float64))
+
+        A, B = matrix("a", a, np.uint32, unpack), matrix("b", b, np.uint32, unpack)
+        exact = A @ B + matrix("c", c, np.float32, lambda numbers: numbers[..., None])
+        e.machine.count(node.lineno, mask, np.dtype(np.float32), flops=2 * 16 * 8 * DEPTHS[kind] // WARP)
+        results = fragment("c", kind)
+        D = _toward_zero(exact)[:, results.rows[..., 0], results.columns[..., 0]]
+        return tuple(D[..., h].reshape(-1) for h in range(4))
 
 
 def _tf32(bits):
     """The machine looks at the highest 19 bits only."""
-    return (np.ascontiguousarray(bits) & np.uint32(0xFFFFE000)).view(np.float32)
+    return (np.ascontiguousarray(bits) & np.uint32(0xFFFFE000)).view(np.float32)[..., None]
+
+
+def _pairs(name):
+    def unpack(bits):
+        return np.stack([decode(bits & np.uint32(0xFFFF), name), decode(bits >> np.uint32(16), name)], axis=-1)
+
+    return unpack
+
+
+_mma("mma_tf32", "tf32", _tf32)
+_mma("mma_fp16", "fp16", _pairs("fp16"))
+_mma("mma_bf16", "bf16", _pairs("bf16"))
 
 
 def _toward_zero(exact):

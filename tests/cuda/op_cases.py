@@ -109,6 +109,12 @@ CASES = [
     Case("add_bias_input", (whole(1, 7, 3),), False),
     Case("perceptron_predict", (whole(1, 40, 3), whole(2, 4)), False),
     Case("linear_regression_predict", (whole(1, 40, 3), whole(2, 3), 2.0), False),
+    *(Case("round_to", (whole(1, 5, 7), name), False) for name in ("float32", "tf32", "bf16", "e5m2")),
+    *(
+        Case("round_to", (whole(1, 5, 7), name), False, options={"saturate": s})
+        for name in ("fp16", "e4m3")
+        for s in (False, True)
+    ),
     Case("keep_where", (whole(1, 5, 7), whole(2, 5, 7)), False),
     Case("zeros_like", (whole(1, 5, 7),), False),
     Case("copy_of", (whole(1, 5, 7),), False),
@@ -129,6 +135,8 @@ OTHERS = {
     "accumulate": (whole(1, 5, 7), whole(2, 5, 7)),
     "assign": (whole(1, 5, 7), whole(2, 5, 7)),
     "fill_zero": (whole(1, 5, 7),),
+    "scale_by": (whole(1, 5, 7), 0.5),
+    "all_finite": None,  # takes a list: tests/cuda/test_precision.py
     "sgd_step": None,  # tests/cuda/test_optim.py
     "adam_step": None,  # tests/cuda/test_adam.py
     "to_host": (whole(1, 5, 7),),

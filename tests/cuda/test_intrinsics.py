@@ -6,7 +6,9 @@ from numba import float32
 
 from course_lib import gpu
 from course_lib.cuda import intrinsics, plain
+from course_lib.cuda.fragments import fragment
 from course_lib.cuda.intrinsics import (
+    bits_float,
     chop_tf32,
     cp_async4_part,
     cp_async16,
@@ -18,14 +20,20 @@ from course_lib.cuda.intrinsics import (
     ld2,
     ld4,
     ldmatrix_x4,
+    mma_bf16,
+    mma_fp16,
     mma_tf32,
     nonneg,
     split_tf32,
     st2,
     st4,
+    to_bf16_pair,
+    to_fp16_pair,
     to_tf32,
 )
 from course_lib.cuda.numba_cuda import cuda
+from course_lib.cuda.tensor_bounds import rounding_bound
+from course_lib.reference.formats import decode, round_to
 from tests.gpu.devices import needs_simt, needs_warps, ramp
 
 ODD = np.array([0, -0.0, 1, -1, 1 + 2**-11, 1 + 3 * 2**-11, -1 - 2**-11, 3e38, 1e-40, np.inf, np.pi], np.float32)
@@ -111,6 +119,36 @@ def product_of_a_warp(A, B, C, D):
     c = (C[g, 2 * q], C[g, 2 * q + 1], C[g + 8, 2 * q], C[g + 8, 2 * q + 1])
     d = mma_tf32(a, b, c)
     D[g, 2 * q], D[g, 2 * q + 1], D[g + 8, 2 * q], D[g + 8, 2 * q + 1] = d
+
+
+def pairs_product(to_pair, mma):
+    """Return the kernel (A, B, C, D) by which a warp writes D = A B + C, A 16 x 16, B 16 x 8."""
+
+    @gpu.jit
+    def product_of_pairs(A, B, C, D):
+        lane = cuda.threadIdx.x % 32
+        g, k = lane // 4, 2 * (lane % 4)
+        a = (
+            to_pair(A[g, k], A[g, k + 1]), to_pair(A[g + 8, k], A[g + 8, k + 1]),
+            to_pair(A[g, k + 8], A[g, k + 9]), to_pair(A[g + 8, k + 8], A[g + 8, k + 9]),
+        )  # fmt: skip
+        b = (to_pair(B[k, g], B[k + 1, g]), to_pair(B[k + 8, g], B[k + 9, g]))
+        c = (C[g, k], C[g, k + 1], C[g + 8, k], C[g + 8, k + 1])
+        D[g, k], D[g, k + 1], D[g + 8, k], D[g + 8, k + 1] = mma(a, b, c)
+
+    return product_of_pairs
+
+
+OF_PAIRS = {"fp16": pairs_product(to_fp16_pair, mma_fp16), "bf16": pairs_product(to_bf16_pair, mma_bf16)}
+
+
+@gpu.jit
+def pairs_and_back(x, out):
+    i = cuda.grid(1)
+    if i + 1 < x.size:
+        out[0, i] = to_fp16_pair(x[i], x[i + 1])
+        out[1, i] = to_bf16_pair(x[i], x[i + 1])
+        out[2, i] = float_bits(bits_float(float_bits(x[i])))
 
 
 @gpu.jit
@@ -212,6 +250,83 @@ def test_tensor_cores_cut_off_where_other_units_round():
     D = gpu.to_device(np.zeros((16, 8), np.float32))
     product_of_a_warp[1, 32](gpu.to_device(A), gpu.to_device(B), gpu.to_device(C), D)
     np.testing.assert_array_equal(gpu.to_host(D), np.ones((16, 8), np.float32))
+
+
+def multiplied(kind, A, B, C):
+    """D of one operation on matrices of float32."""
+    kernel = product_of_a_warp if kind == "tf32" else OF_PAIRS[kind]
+    D = gpu.to_device(np.full((16, 8), np.nan, np.float32))
+    kernel[1, 32](*(gpu.to_device(m) for m in (A, B, C)), D)
+    return gpu.to_host(D)
+
+
+@needs_warps
+@pytest.mark.parametrize("kind", ["fp16", "bf16"])
+def test_a_warp_multiplies_matrices_of_pairs(kind):
+    rng = np.random.default_rng(2)
+    A, B, C = (rng.integers(-9, 10, s).astype(np.float32) for s in ((16, 16), (16, 8), (16, 8)))
+    np.testing.assert_array_equal(multiplied(kind, A, B, C), A @ B + C)
+
+
+@needs_warps
+@pytest.mark.parametrize(("kind", "depth"), [("tf32", 8), ("fp16", 16), ("bf16", 16)])
+@pytest.mark.parametrize("spread", [1, 30])
+def test_an_operation_stays_within_its_bound(kind, depth, spread):
+    rng = np.random.default_rng(3)
+    draw = [rng.standard_normal(s) * 2.0 ** rng.uniform(-spread, 0, s) for s in ((16, depth), (depth, 8), (16, 8))]
+    A, B, C = (m.astype(np.float32) for m in draw)
+    A, B = round_to(A, kind), round_to(B, kind)
+    off = np.abs(multiplied(kind, A, B, C) - (A.astype(np.float64) @ B + C))
+    assert np.all(off <= rounding_bound(A, B, C))
+    assert np.any(off > 0)
+
+
+@needs_warps
+@pytest.mark.parametrize("kind", ["fp16", "bf16"])
+def test_a_sum_of_pairs_is_cut_off_and_subnormals_count(kind):
+    A, B, C = np.zeros((16, 16), np.float32), np.zeros((16, 8), np.float32), np.ones((16, 8), np.float32)
+    A[:, 5], B[5] = 2**-12 * 1.5, 2**-12
+    np.testing.assert_array_equal(multiplied(kind, A, B, C), C)
+    A[:, 5], B[5] = 2.0**-24, 2.0**13  # a subnormal of FP16
+    np.testing.assert_array_equal(multiplied(kind, A, B, C), C + np.float32(2**-11))
+
+
+def test_pairs_are_packed_low_first_and_rounded_to_even():
+    x = np.concatenate([ODD, np.random.default_rng(0).standard_normal(300).astype(np.float32), ODD])
+    out = gpu.to_device(np.zeros((3, x.size), np.uint32))
+    pairs_and_back[2, 256](gpu.to_device(x), out)
+    found = gpu.to_host(out)[:, :-1]
+    for row, name in enumerate(("fp16", "bf16")):
+        np.testing.assert_array_equal(decode(found[row] & np.uint32(0xFFFF), name), round_to(x[:-1], name))
+        np.testing.assert_array_equal(decode(found[row] >> np.uint32(16), name), round_to(x[1:], name))
+    np.testing.assert_array_equal(found[2], x[:-1].view(np.uint32))
+
+
+@pytest.mark.parametrize(("kind", "depth"), [("tf32", 8), ("fp16", 16), ("bf16", 16)])
+def test_fragments_hold_each_element_once_and_gather_what_they_scatter(kind, depth):
+    for operand, shape in (("a", (16, depth)), ("b", (depth, 8)), ("c", (16, 8))):
+        held = fragment(operand, kind)
+        assert held.shape == shape
+        matrix = ramp(*shape)
+        assert sorted(held.gather(matrix).ravel()) == sorted(matrix.ravel())
+        np.testing.assert_array_equal(held.scatter(held.gather(matrix)), matrix)
+        lane, register, part = held.owner(3, 5)
+        assert (held.rows[lane, register, part], held.columns[lane, register, part]) == (3, 5)
+    with pytest.raises(IndexError, match=r"no element \(16, 0\)"):
+        fragment("a", kind).owner(16, 0)
+    with pytest.raises(ValueError, match="this fragment is of one of shape"):
+        fragment("b", kind).gather(np.zeros((3, 3)))
+
+
+@needs_simt
+def test_an_operation_of_pairs_counts_twice_that_of_tf32():
+    counted = []
+    for kind, depth in (("tf32", 8), ("fp16", 16)):
+        multiplied(
+            kind, np.ones((16, depth), np.float32), np.ones((depth, 8), np.float32), np.ones((16, 8), np.float32)
+        )
+        counted.append((product_of_a_warp if kind == "tf32" else OF_PAIRS[kind]).report.total.flops)
+    assert counted == [2 * 16 * 8 * 8, 2 * 16 * 8 * 16]
 
 
 @needs_warps

@@ -11,7 +11,17 @@ from numba import cuda, float32  # noqa: E402
 
 from course_lib import gpu  # noqa: E402
 from course_lib.cuda.compile_report import compile_launch, launches_of, types_of  # noqa: E402
-from course_lib.cuda.intrinsics import cp_async4, ld4, st4  # noqa: E402
+from course_lib.cuda.intrinsics import (  # noqa: E402
+    cp_async4,
+    ld4,
+    mma_bf16,
+    mma_fp16,
+    mma_tf32,
+    st4,
+    to_bf16_pair,
+    to_fp16_pair,
+    to_tf32,
+)
 from course_lib.cuda.unroll import unroll  # noqa: E402
 
 N = 64
@@ -91,6 +101,45 @@ def takes_float64(a, x, y):
     y[0] = x[0] * a
 
 
+def warp_product(mma, convert):
+    """Return a kernel in which a warp multiplies what `convert` makes of x."""
+
+    @gpu.jit
+    def product(x, y):
+        t = cuda.threadIdx.x
+        a = (convert(x[t], x[t + 1]), convert(x[t + 2], x[t]), convert(x[t + 3], x[t]), convert(x[t + 4], x[t]))
+        d = mma(a, (convert(x[t + 5], x[t]), convert(x[t + 6], x[t])), (x[t], x[t + 1], x[t + 2], x[t + 3]))
+        y[t], y[t + 32], y[t + 64], y[t + 96] = d
+
+    return product
+
+
+@gpu.jit(device=True)
+def first_to_tf32(x, y):
+    return to_tf32(x + y)
+
+
+TENSOR = {"tf32": (mma_tf32, first_to_tf32), "fp16": (mma_fp16, to_fp16_pair), "bf16": (mma_bf16, to_bf16_pair)}
+
+
+def of_tensor_cores(x, y):
+    """Return {format: {card: instructions of its SASS, or why there are none}}."""
+    found = {}
+    for name, (mma, convert) in TENSOR.items():
+        kernel = warp_product(mma, convert)
+        (launch,) = launches_of(lambda k=kernel: k[1, 32](x, y))
+        for cc in ((7, 5), (8, 0), (9, 0)):
+            try:
+                report = compile_launch(launch, cc)
+                found[f"{name} {cc}"] = sorted({w.strip(";") for w in report.sass.split() if w.startswith(SEEN)})
+            except RuntimeError as error:
+                found[f"{name} {cc}"] = str(error)
+    return found
+
+
+SEEN = "HMMA", "F2FP"
+
+
 def main():
     """Print what the compiler makes of each."""
     x, y = (gpu.to_device(np.zeros(1024, np.float32)) for _ in "xy")
@@ -110,6 +159,7 @@ def main():
             found[f"needs_8_0 {cc}"] = ""
         except RuntimeError as error:
             found[f"needs_8_0 {cc}"] = str(error)
+    found["tensor cores"] = of_tensor_cores(x, y)
     (launch,) = launches_of(lambda: takes_float64[1, 1](2.5, x.reshape(32, 32), y))
     others = x[::2], gpu.to_device(np.zeros((3, 4), np.float32, order="F"))
     found["types"] = [str(t) for t in types_of((*launch.arguments, 3, np.float32(1), np.uint32(2), True, *others))]

@@ -139,3 +139,14 @@ def test_an_instruction_that_a_card_lacks_is_refused_for_it(samples):
 def test_arguments_have_the_types_that_a_launch_would_compile_for(samples):
     arrays = ["array(float32, 2d, C)", "array(float32, 1d, C)"], ["array(float32, 1d, A)", "array(float32, 2d, F)"]
     assert samples["types"] == ["float64", *arrays[0], "int64", "float32", "uint32", "bool", *arrays[1]]
+
+
+@pytest.mark.parametrize(
+    ("kind", "operation"), [("tf32", "HMMA.1688.F32.TF32"), ("fp16", "HMMA.16816.F32"), ("bf16", "HMMA.16816.F32.BF16")]
+)
+def test_a_product_of_a_warp_is_one_instruction_of_tensor_cores_from_ampere_on(samples, kind, operation):
+    found = samples["tensor cores"]
+    assert "requires .target sm_80 or higher" in found[f"{kind} (7, 5)"]
+    for cc in ("(8, 0)", "(9, 0)"):
+        assert operation in found[f"{kind} {cc}"]
+        assert any("PACK_AB" in word for word in found[f"{kind} {cc}"]) == (kind != "tf32")  # two numbers in a register

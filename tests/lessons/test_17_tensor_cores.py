@@ -1,0 +1,115 @@
+"""Lesson 17: formats, fragments and trainings are what the page says, and its numbers follow from results/."""
+
+import numpy as np
+import pytest
+
+from course_lib import data, simt
+from course_lib.cuda.fragments import fragment
+from course_lib.cuda.tensor_bounds import rounding_bound
+from course_lib.figures.loss_scales import by_exponent, shares
+from course_lib.lesson import measured, microbench, returning_gradients
+from course_lib.reference.formats import FORMATS, round_to
+
+LARGE = measured("gemm 4096", card="h200")
+
+
+@pytest.fixture(scope="module")
+def gradients():
+    return returning_gradients(data.load_digits(seed=0))
+
+
+def matrices(draw):
+    return [draw(shape).astype(np.float32) for shape in ((16, 16), (16, 8), (16, 8))]
+
+
+def test_the_pages_kernel_is_exact_on_whole_numbers_and_within_its_bound_on_others(lesson):
+    rng = np.random.default_rng(1)
+    A, B, C = matrices(lambda s: rng.integers(-9, 10, s))
+    np.testing.assert_array_equal(lesson["warp_product"](A, B, C), A @ B + C)
+    A, B, C = matrices(rng.standard_normal)
+    D = lesson["warp_product"](A, B, C)
+    a, b = round_to(A, "bf16"), round_to(B, "bf16")
+    assert np.all(np.abs(D - (a.astype(float) @ b + C)) <= rounding_bound(a, b, C))
+
+
+def test_the_page_says_that_whole_numbers_are_exact(shown):
+    assert "\nTrue\n" in f"\n{shown}\n"
+
+
+def test_the_pages_kernel_reads_the_elements_of_the_table(lesson):
+    """With a matrix of places in A and ones elsewhere, what each lane loads is what the table gives it."""
+    A = np.arange(256, dtype=np.float32).reshape(16, 16)
+    held = fragment("a", "bf16").gather(A)
+    lane = 5
+    g, k = lane // 4, 2 * (lane % 4)
+    assert held[lane].tolist() == [[A[r, c], A[r, c + 1]] for c in (k, k + 8) for r in (g, g + 8)]
+
+
+def test_an_operation_is_2048_multiply_adds_and_64_for_each_lane(lesson):
+    A, B, C = matrices(np.ones)
+    report = simt.run(lesson["one_product"], 1, 32, [A, B, C, np.zeros_like(C)])
+    assert report.total.flops == 2 * 2048 == 2 * 64 * 32
+    assert not report.hazards
+
+
+def test_rounding_by_bits_is_the_librarys(lesson):
+    x = np.random.default_rng(2).standard_normal(10_000).astype(np.float32)
+    np.testing.assert_array_equal(lesson["to_bf16"](x), round_to(x, "bf16"))
+
+
+def test_a_v100_multiprocessor_does_eight_times_and_with_64_operations_it_would_be_four(lesson):
+    assert lesson["volta"] / lesson["p100"] == 8
+    assert 8 * 64 / lesson["p100"] == 4
+    assert round(lesson["whole_card"] / 1e12) == 125
+
+
+def test_a_third_of_the_work_of_three_products_is_still_faster():
+    assert LARGE.seconds["v09_3xtf32"] < LARGE.seconds["cuBLAS"]
+    bare = microbench("tensor", card="h200")["TF32 products of 16 x 8 x 8, all warps"]
+    assert 235e12 < bare.rate * 2 * 16 * 8 * 8 < 245e12
+
+
+def test_every_gradient_of_the_first_layer_is_zero_in_fp16_and_none_in_bf16(gradients):
+    first = gradients["layer 1"]
+    assert np.count_nonzero(first) == first.size
+    assert not np.any(round_to(first, "fp16"))
+    assert np.all(round_to(first, "bf16"))
+    assert np.abs(first).max() < FORMATS["fp16"].smallest / 2
+
+
+def test_the_scales_that_the_page_names_do_what_it_says(gradients):
+    first = by_exponent(gradients["layer 1"])
+    assert shares(first, 9, "fp16")["becomes zero"] < 0.01 < shares(first, 8, "fp16")["becomes zero"]
+    assert shares(first, 14, "fp16")["loses digits"] < 0.5 < shares(first, 13, "fp16")["loses digits"]
+    assert shares(first, 16, "fp16")["all digits"] > 0.85
+    assert np.abs(gradients["layer 1"]).max() < 2**-25
+    for name, values in gradients.items():
+        assert shares(by_exponent(values), 16, "fp16")["overflows"] == 0, name
+
+
+def test_a_sum_of_ones_stands_still_where_the_step_is_two():
+    for name, end in (("bf16", 256), ("fp16", 2048)):
+        assert round_to(np.float32(end + 1), name) == end
+        assert end == 2 / FORMATS[name].step_at_one
+
+
+def test_the_answers_of_check_yourself():
+    g = np.float32(1e-8)
+    assert round_to(g, "fp16") == 0
+    assert round_to(g, "bf16") == pytest.approx(1e-8, rel=2**-8)
+    scaled = round_to(g * np.float32(1024), "fp16")
+    steps = scaled / FORMATS["fp16"].smallest
+    assert 0 < scaled < FORMATS["fp16"].smallest_normal
+    assert 128 <= steps < 256
+
+
+def test_pi_times_powers_of_two_is_zero_in_e4m3_and_not_in_fp16_where_the_page_says():
+    pi = np.float32(np.pi)
+    lost = [k for k in range(-40, 5) if round_to(pi * np.float32(2.0**k), "e4m3") == 0]
+    there = [k for k in range(-40, 5) if round_to(pi * np.float32(2.0**k), "fp16") != 0]
+    assert sorted(set(lost) & set(there)) == list(range(-26, -11))
+
+
+def test_what_a_systolic_array_is_busy(lesson):
+    assert {M: round(100 * share) for M, share in lesson["busy"].items()} == {16: 3, 256: 33, 4096: 89}
+    assert round(lesson["tpu"] / 1e12) == 92
