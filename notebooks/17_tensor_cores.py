@@ -434,7 +434,8 @@ figures.loss_scale(returning_gradients(digits))
 # well for a while, double it. A log that says "overflow, step skipped" now and then is in order.
 #
 # `nn.train` does all this with `precision="fp16"`; `loss_scale=1` turns the scale off. Here all four ways train the
-# same network. (On a CPU they are emulated: each layer's inputs and outputs are rounded.)
+# same network. (The library emulates the small formats: what goes into a layer and what comes out is rounded, on a CPU
+# and on a card alike. Nothing gets faster by that; it shows what would be learned.)
 
 # %% tags=["hide-input"]
 # A prediction.

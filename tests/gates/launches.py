@@ -111,7 +111,7 @@ def _call(rung, make, sizes):
 
 RUN = (
     "one_minus_probability", "expected_squared_distance", "rbf_loss", "perceptron_fit", "linear_regression_fit",
-    "linear_regression_descend",
+    "linear_regression_descend", "all_finite",
 )  # fmt: skip
 """Operations that look at a kernel's result before they go on, so that their kernels must be run, not only noted."""
 
@@ -183,6 +183,7 @@ def operations():
             calls.setdefault(name, []).append(_other(ops, name, arguments))
     calls |= {"sgd_step": [lambda: _sgd(ops)], "adam_step": [lambda: _adam(ops)]}
     calls |= {"large sizes": [lambda: _large(ops)]}
+    calls |= {"all_finite": [lambda: ops.all_finite([zeros(784, 128), zeros(7)])]}
     return [Entry(f"ops/{name}", tuple(c), run=name in RUN) for name, c in calls.items()]
 
 
