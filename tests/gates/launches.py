@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from course_lib import gpu
+from course_lib.cuda import step_log
 from course_lib.cuda.fft import large
 from course_lib.cuda.ladders.conv2d.forward import c1_by_pixels
 from course_lib.cuda.ladders.rung import Rung, rungs_for
@@ -150,6 +151,18 @@ def _adam(ops):
     ops.adam_step(*[[zeros(784, 128), zeros(7)] for _ in "wg"], 0.001, *[[zeros(784, 128), zeros(7)] for _ in "mv"], 1)
 
 
+def _recorded(ops):
+    """What only a recorded step launches."""
+    log, turn = ops.StepLog(3, 4), zeros(1, dtype=np.int32)
+    step_log.take_batch(zeros(4, 8, 3), zeros(4, 8, dtype=np.int64), turn, zeros(8, 3), zeros(8, dtype=np.int64))
+    log.note(zeros(8, 10), zeros(8, dtype=np.int64), zeros(1, 2), turn)
+    pair = [zeros(784, 128), zeros(7)], [zeros(784, 128), zeros(7)]
+    ops.sgd_step_planned(*pair, zeros(1), 0.0, None, [0, 0])
+    ops.sgd_step_planned(*pair, zeros(1), 0.9, [zeros(784, 128), zeros(7)], [0, 0])
+    moments = [[zeros(784, 128), zeros(7)] for _ in "mv"]
+    ops.adam_step_planned(*pair, zeros(4), *moments, 0.9, 0.999, 1e-8, [True, False])
+
+
 def _by_transforms_of_images():
     """The kernels around cuFFT, which itself is not ours to compile."""
     spectra, images, bias = zeros(1024), zeros(4, 1, 8, 8), zeros(4)
@@ -182,7 +195,7 @@ def operations():
         if arguments is not None:
             calls.setdefault(name, []).append(_other(ops, name, arguments))
     calls |= {"sgd_step": [lambda: _sgd(ops)], "adam_step": [lambda: _adam(ops)]}
-    calls |= {"large sizes": [lambda: _large(ops)]}
+    calls |= {"large sizes": [lambda: _large(ops)], "a recorded step": [lambda: _recorded(ops)]}
     calls |= {"all_finite": [lambda: ops.all_finite([zeros(784, 128), zeros(7)])]}
     return [Entry(f"ops/{name}", tuple(c), run=name in RUN) for name, c in calls.items()]
 
