@@ -103,7 +103,7 @@ table(
         ("FP8", 1, SHEET["FP8"] / 2, None),
     ],
     ["operands", "bytes a number", "peak, TFLOP/s", "measured, TFLOP/s"], align="lrrr",
-    formats={"peak, TFLOP/s": ",.0f", "measured, TFLOP/s": ".0f"},
+    formats={"peak, TFLOP/s": ",.4g", "measured, TFLOP/s": ".0f"},
     caption=f"{large.card}: data sheet, dense; measured with cuBLAS on 4,096 × 4,096 × 4,096",
 )  # fmt: skip
 
@@ -238,10 +238,10 @@ stall.confirm(str(add_ones(1000, "bf16")))
 # $16 \times 8$, 2,048 multiply-adds in one instruction, 64 for each lane.
 #
 # The matrices lie in the registers of the 32 lanes. What a lane holds is its **fragment**; no lane has a matrix of its
-# own. Two numbers say which elements are whose: $g = \text{lane} \,/\!/\, 4$ and $t = \text{lane} \bmod 4$. A lane
-# holds elements of rows $g$ and $g + 8$ of $A$, of column $g$ of $B$, and of rows $g$ and $g + 8$ of $D$. Within them
-# it has the pair of neighbours that begins at $2t$, and in $A$ and $B$, whose other side is 16 long, the pair at $2t +
-# 8$ too.
+# own. Two numbers say which elements are whose: `g = lane // 4`, from 0 to 7, and `t = lane % 4`, from 0 to 3. A lane
+# holds elements of rows $g$ and $g + 8$ of $A$, of column $g$ of $B$, and of rows $g$ and $g + 8$ of $D$. Along the
+# other side it has the two neighbours that begin at $2t$; in $A$ and $B$, where that side is 16 long, also those at
+# $2t + 8$.
 #
 # In the figure, $B$ stands above $D$ and $A$ to its left: a row of $A$ and a column of $B$ meet in their element. The
 # numbers in the cells are the lane's registers. Point at an element, or use the arrow keys.
@@ -475,9 +475,10 @@ assert max(cut_errors[K, "tf32", 1]) / min(cut_errors[K, "tf32", 1]) < 1.02
 # %% [markdown]
 # With one part nothing changes: its error is that of the operands. With two parts of TF32 the cut is all that is left
 # to see: $4.7 \cdot 10^{-6}$ instead of $3 \cdot 10^{-7}$, and at 4,096 products eight times as much, for the longer a
-# sum is, the more often it is cut. Let out every 256, the error is $2.4 \cdot 10^{-6}$ for either length. Three parts
-# of BF16 do not help: what limits them is not the operands. Split **and** let out: only both together give the error of
-# float32's own size that rung 9 showed on the card.
+# sum is, the more often it is cut. Let out every 256, the error is $2.3 \cdot 10^{-6}$ for either length. Three parts
+# of BF16 do not help: what limits them is not the operands. (Rounded, they even beat float32: products of 16 bits leave
+# a sum more room than products of 48.) Split **and** let out: only both together give the error of float32's own size
+# that rung 9 showed on the card.
 #
 # ## Three products against one
 #
@@ -487,7 +488,7 @@ assert max(cut_errors[K, "tf32", 1]) / min(cut_errors[K, "tf32", 1]) < 1.02
 # %% tags=["hide-input"]
 # A prediction.
 bare_share = predict(
-    "The data sheet says 494 TFLOP/s for TF32, and cuBLAS reaches 406. What does the bare `mma` instruction reach?",
+    "The data sheet says 494 TFLOP/s for TF32, and cuBLAS reaches 407. What does the bare `mma` instruction reach?",
     ["about 120", "about 240", "about 410", "about 490"],
     answer="about 240",
     reveals=2,
@@ -523,8 +524,8 @@ assert speed < roof.tensor_peak / 2
 #
 # `mma` reaches 240 TFLOP/s, not half of the card: on this generation, Hopper, it is the old way. Rung 10 needs 0.61
 # milliseconds for one product by it. Three such products would take $3 \cdot 0.61 = 1.8$, and rung 9 takes 1.74, since
-# it keeps the tensor cores even busier: 237 of the 240. That is less than the 2.75 that rung 8 needs in float32, whose
-# whole card ends at 67 TFLOP/s. Three are faster than one because each of them is more than four times as fast.
+# it keeps the tensor cores even busier: 236 of the 240. That is less than the 2.75 that rung 8 needs in float32, where
+# the card ends at 67 TFLOP/s. Three are faster than one because each of them is more than four times as fast.
 #
 # The new way, `wgmma`, is an instruction of *four* warps together, on up to $64 \times 256$ results, and fetches
 # operands from shared memory by itself.[^NVIDIA "PTX ISA, Asynchronous Warpgroup Level Matrix Instructions"] The larger
@@ -613,16 +614,18 @@ table(
 
 # %% tags=["hide-output", "hide-input", "continued"]
 # The five losses.
+fig, (whole_run, small_steps) = figures.style.new_figure(3.4, 5.6, 2)
+roles = dict(zip(runs, ("data", "thread", "weight", "hazard", "gradient"), strict=True))
+losses = {k: r.history.loss for k, r in runs.items()}
+late = {k: (np.arange(75, 150), loss[75:]) for k, loss in losses.items() if k != "FP16"}
+figures.plots.curves(losses, roles=roles, ylabel="loss", ax=whole_run)
+figures.plots.curves(late, roles=roles, xlabel="step", ylabel="loss, small steps", ax=small_steps)
+small_steps.get_legend().remove()
 figures.show(
-    figures.plots.curves(
-        {k: r.history.loss for k, r in runs.items()}, xlabel="step", ylabel="loss",
-        roles={"float32": "data", "BF16": "thread", "BF16, no master": "gradient", "FP16": "hazard",
-               "FP16, loss × 65,536": "weight"},
-        ax=figures.style.new_figure(3.4, 3.6)[1],
-    ),
+    fig,
     alt="Loss against step: FP16 stays at 2.3, which is guessing; the four others fall together to about 0.5 at step "
-    "75, then more slowly, BF16 without master weights hardly at all.",
-)  # fmt: skip
+    "75. From there on, in small steps, three fall by 0.07 or 0.08, and BF16 without master weights by 0.04.",
+)
 
 # %% tags=["hide-input"]
 # The answer, confirmed; and the sentences below.
@@ -638,9 +641,9 @@ assert abs(runs["BF16"].history.loss[-1] - runs["float32"].history.loss[-1]) < 0
 #
 # FP16 stays at 2.30, the logarithm of ten, which is guessing; the figure below shows why. BF16 has the fewest bits of
 # all, and ends close to float32. (Another seed moves float32 itself by more than that.) Without master weights it
-# learns just as well *while steps are large*. Then the rate falls, most updates are less than half a step of their
-# weight, and in the last step nine weights of ten stay where they are: the loss falls by half as much as that of the
-# others.
+# learns just as well *while steps are large*. Then the rate falls, and most updates are less than half a step of their
+# weight: in the last step nearly nine weights of ten stay where they are. The loss falls by half as much as that of
+# the others.
 #
 # So: **the operands of products get by with few bits. Sums need many, in the accumulator and in the master weight.
 # Gradients need the exponent.**
@@ -811,7 +814,7 @@ print({M: f"{share:.0%}" for M, share in busy.items()}, f"{tpu / 1e12:.0f} trill
 #   <details><summary>Answer</summary>
 #
 #   Row 12 is $g + 8$ with $g = 4$. Column 7 is in the pair that begins at 6, so $t = 3$. Lane $4 \cdot 4 + 3 = 19$, and
-#   register 1: the lower row, the first half of $k$.
+#   register 1: the lower row, and $k$ below 8.
 #
 #   </details>
 # - In the first figure, find a power of two at which FP16 still has a number for π and E4M3 has only zero.
