@@ -87,7 +87,8 @@ print(f"{volta} against {p100}: {volta / p100:g} times; the card: {whole_card / 
 # announced.[^NVIDIA "Tesla V100 Whitepaper, Tensor Cores"] The comparison is not quite fair: a tensor core multiplies
 # FP16 numbers, half as long as float32, and a P100 did FP16 at twice its float32 rate. Like for like, the factor is 4.
 #
-# Today's cards do more in a clock, and take more formats. Each halving of the number doubles the speed:
+# Today's cards do more in a clock, and take more formats. On tensor cores each halving of the number doubles
+# the speed:
 
 # %% tags=["hide-input"]
 # Peaks of the data sheet, without sparsity, and what lesson 14's large product reached.
@@ -97,7 +98,7 @@ reached = {name: large.flops / large.seconds[name] for name in ("cuBLAS", "cuBLA
 SHEET = {"TF32": 989, "BF16, FP16": 1979, "FP8": 3958}  # as printed, "with sparsity"
 table(
     [
-        ("float32, no tensor cores", 4, roof.peak / 1e12, reached["cuBLAS"] / 1e12),
+        ("float32, no tensor cores", 4, round(roof.peak / 1e12), reached["cuBLAS"] / 1e12),
         ("TF32", 4, SHEET["TF32"] / 2, reached["cuBLAS TF32"] / 1e12),
         ("BF16, FP16", 2, SHEET["BF16, FP16"] / 2, None),
         ("FP8", 1, SHEET["FP8"] / 2, None),
@@ -110,7 +111,7 @@ table(
 # %% [markdown]
 # The data sheet prints twice as much for tensor cores, with a footnote: "with sparsity".[^NVIDIA "H200 Tensor Core GPU
 # Datasheet"] A later section shows what that means; for ordinary matrices, halve it. An empty place has not been
-# measured on our card. And the middle column pays by itself: a layer that waits for memory, left of the corner of
+# measured on our card. And fewer bytes pay by themselves: a layer that waits for memory, left of the corner of
 # lesson 12's roofline, has half as many bytes to wait for in BF16.
 #
 # Now for a riddle. This is lesson 14's large product once more, with the two rungs of its ladder that you have not met.
@@ -766,7 +767,7 @@ assert stays["2:4"] < stays["half"]
 #
 # <details><summary>A grid of cells that never asks a memory</summary>
 #
-# The oldest machine for products of matrices is the **systolic array**: a grid of cells, each with a weight, through
+# The classic machine of that kind is the **systolic array**: a grid of cells, each with a weight, through
 # which numbers move one cell a beat.[^Kung 1982 "Why Systolic Architectures?"] Row $k$ of the grid gets *column* $k$ of
 # $A$, one number a beat, and each row begins one beat later than the one above. So the three numbers of a row of $A$
 # meet the same sum on its way down. Unfold the output below: in each cell, the sum from above, plus the number that has
