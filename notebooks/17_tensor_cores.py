@@ -644,7 +644,7 @@ assert abs(runs["BF16"].history.loss[-1] - runs["float32"].history.loss[-1]) < 0
 # all, and ends close to float32. (Another seed moves float32 itself by more than that.) Without master weights it
 # learns just as well *while steps are large*. Then the rate falls, and most updates are less than half a step of their
 # weight: in the last step nearly nine weights of ten stay where they are. The loss falls by half as much as that of
-# the others.
+# the others, with other seeds too.
 #
 # So: **the operands of products get by with few bits. Sums need many, in the accumulator and in the master weight.
 # Gradients need the exponent.**
