@@ -133,9 +133,13 @@ def launch(plan, dy, x, dw):
     B, s = int(x.shape[0]), plan.s
     slices, numbers = plan.slices(B), s.M * s.C * plan.parts * 2 * plan.T**2
     parts, spectra = gpu.empty((slices, numbers), np.float32), gpu.empty(numbers, np.float32)
-    make(plan)[plan.grid(B), THREADS](x.reshape(x.size), dy.reshape(dy.size), B, slices, parts.reshape(parts.size))
+    make(plan)[plan.grid(B), THREADS](
+        x.reshape(x.size), dy.reshape(dy.size), B, slices, parts.reshape(parts.size)
+    )
     add_parts(parts, spectra)
     (P_h, P_w), across, masks = plan.piece, plan.pieces[1], s.M * s.C * plan.parts
     make_back(plan.T)[-(-masks // plan.groups), THREADS](
         spectra, s.K_h, s.K_w, across, P_h, P_w, plan.parts, dw.reshape(dw.size)
     )
+
+
