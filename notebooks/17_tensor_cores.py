@@ -14,19 +14,22 @@
 # %% [markdown]
 # # 17 · Tensor cores: fewer digits, many more of them
 #
-# Every number of this course has been a float32. The fastest units of a card do not take float32: their numbers have
-# ten digits after the binary point, or seven, or two. Used well, they multiply eight times as fast, and a network
-# learns to read as well as before. Used badly, it learns nothing at all. Choose a number below, move the slider, and
-# watch what six formats make of it.
+# Every number of this course has been a float32. The fastest units of a card take shorter numbers, with ten bits after
+# the binary point, or seven, or two. Used well, they multiply many times as fast, and a network learns what it learned
+# in float32. Used badly, it learns nothing at all. Choose a number below, move the slider, and watch what six formats
+# make of it.
 
 # %% tags=["hide-input"]
 import numpy as np
-from numba import cuda
+from numba import cuda, float32
 
 from course_lib import data, figures, gpu, nn, simt
 from course_lib.bench.gpu.roof import roof_of
+from course_lib.cuda.fragments import fragment
 from course_lib.cuda.intrinsics import mma_bf16, to_bf16_pair
+from course_lib.figures.number_formats import TITLES
 from course_lib.lesson import (
+    float32_in_order,
     measured,
     microbench,
     precision_runs,
@@ -35,6 +38,7 @@ from course_lib.lesson import (
     returning_gradients,
     split_products,
     table,
+    tensor_core_products,
 )
 from course_lib.nn.pruning import compress, magnitude_mask, two_of_four_mask
 from course_lib.reference.formats import FORMATS, round_to, split
@@ -42,8 +46,9 @@ from course_lib.reference.formats import FORMATS, round_to, split
 figures.number_bits()
 
 # %% [markdown]
-# Most people believe that fewer digits make everything a little worse, everywhere. You will see that a network hardly
-# notices the digits, and that what it cannot do without is the *exponent*.
+# Most people believe that fewer digits make everything a little worse, everywhere. They do not. In one place you can
+# throw most of them away and hardly notice. In a second, the loss of a few brings everything to a halt. And in a third
+# it is not digits that are missing, but *range*.
 #
 # ## You will be able to
 #
@@ -58,7 +63,7 @@ figures.number_bits()
 # Prof. Owens' lecture 11 has one slide on the tensor cores of the Tesla V100, and names mixed precision,
 # special-purpose hardware and sparsity as further topics; this page is about these. You need lesson 06 (training) and
 # lessons 11, 13 and 14 (warps, lanes, products). Tensor cores are emulated here by the course's executor; times are
-# from the card that is named beside them. Reading and trying takes about 90 minutes.
+# from the card that is named beside them. Reading and trying takes about 90 minutes, the optional part 5 more.
 #
 # </details>
 
@@ -71,52 +76,57 @@ figures.number_bits()
 # eight of them. One generation earlier, on a P100 of the Pascal family, a multiprocessor had 64 cores for float32, and
 # each of them did one multiply-add in a clock.[^NVIDIA "Tesla P100 Whitepaper, GP100 SM"]
 
-# %% tags=["hide-input"]
-# A prediction.
-pascal = predict(
-    "In a clock, how many times as many operations does a multiprocessor of a V100 do on its tensor cores as one of a "
-    "P100?",
-    [2, 4, 8, 64],
-    answer=8,
-    reveals=2,
-)
-pascal
-
-# %% tags=["hide-output"]
+# %%
 volta = 8 * 64 * 2  # tensor cores, multiply-adds, operations in each
 p100 = 64 * 2
 whole_card = 80 * volta * 1.53e9  # multiprocessors, clocks in a second
 print(f"{volta} against {p100}: {volta / p100:g} times; the card: {whole_card / 1e12:.0f} TFLOP/s")
 
 # %% [markdown]
-# <details class="reveal"><summary>Where the 125 TFLOP/s come from</summary>
+# With 80 multiprocessors and 1.53 billion clocks a second that makes the 125 TFLOP/s by which the V100 was
+# announced.[^NVIDIA "Tesla V100 Whitepaper, Tensor Cores"] The comparison is not quite fair: a tensor core multiplies
+# FP16 numbers, half as long as float32, and a P100 did FP16 at twice its float32 rate. Like for like, the factor is 4.
 #
-# $8 \cdot 64 \cdot 2 \,/\, (64 \cdot 2) = 8$. With 80 multiprocessors and 1.53 billion clocks a second that makes the
-# 125 TFLOP/s by which the V100 was announced.[^NVIDIA "Tesla V100 Whitepaper, Tensor Cores"] The price is in the
-# operands: they had to be FP16, with 10 bits of fraction.
-#
-# </details>
+# Today's cards do more in a clock, and take more formats. On tensor cores each halving of the number doubles
+# the speed:
 
 # %% tags=["hide-input"]
-# The answer, confirmed.
-pascal.confirm(volta // p100)
+# Peaks of the data sheet, without sparsity, and what lesson 14's large product reached.
+large = measured("gemm 4096", card="h200")
+roof = roof_of(large.card)
+reached = {name: large.flops / large.seconds[name] for name in ("cuBLAS", "cuBLAS TF32")}
+SHEET = {"TF32": 989, "BF16, FP16": 1979, "FP8": 3958}  # as printed, "with sparsity"
+table(
+    [
+        ("float32, no tensor cores", 4, round(roof.peak / 1e12), reached["cuBLAS"] / 1e12),
+        ("TF32", 4, SHEET["TF32"] / 2, reached["cuBLAS TF32"] / 1e12),
+        ("BF16, FP16", 2, SHEET["BF16, FP16"] / 2, None),
+        ("FP8", 1, SHEET["FP8"] / 2, None),
+    ],
+    ["operands", "bytes a number", "peak, TFLOP/s", "measured, TFLOP/s"], align="lrrr",
+    formats={"peak, TFLOP/s": ",.4g", "measured, TFLOP/s": ".0f"},
+    caption=f"{large.card}: data sheet, dense; measured with cuBLAS on 4,096 × 4,096 × 4,096",
+)  # fmt: skip
 
 # %% [markdown]
-# Today's cards do more in a clock, and take more formats. This is lesson 14's large product once more, with the two
-# rungs of its ladder that you have not met, beside NVIDIA's library. TF32 is a format that keeps 10 bits of fraction,
-# so a float32 has to be rounded on its way in.
+# The data sheet prints twice as much for tensor cores, with a footnote: "with sparsity".[^NVIDIA "H200 Tensor Core GPU
+# Datasheet"] A later section shows what that means; for ordinary matrices, halve it. An empty place has not been
+# measured on our card. And fewer bytes pay by themselves: a layer that waits for memory, left of the corner of
+# lesson 12's roofline, has half as many bytes to wait for in BF16.
+#
+# Now for a riddle. This is lesson 14's large product once more, with the two rungs of its ladder that you have not met.
+# TF32 keeps ten bits of a float32's fraction.
 
 # %% tags=["hide-input"]
 # Lesson 14's large product in float32 and on tensor cores.
-large = measured("gemm 4096", card="h200")
-ROWS = {"v08_pipelined": "rung 8, float32", "cuBLAS": "cuBLAS, float32", "v09_3xtf32": "rung 9, TF32, three products",
-        "v10_tf32": "rung 10, TF32", "cuBLAS TF32": "cuBLAS, TF32"}  # fmt: skip
+ROWS = {"v08_pipelined": "rung 8, float32", "cuBLAS": "cuBLAS, float32", "v09_3xtf32": "rung 9, three TF32 products",
+        "v10_tf32": "rung 10, one TF32 product", "cuBLAS TF32": "cuBLAS, TF32"}  # fmt: skip
 heads = ["milliseconds", "TFLOP/s", "largest error"]
 table(
     [(called, 1e3 * large.seconds[k], large.flops / large.seconds[k] / 1e12, large.errors[k])
      for k, called in ROWS.items()],
     ["product", *heads], formats={"milliseconds": ".2f", "TFLOP/s": ".0f", "largest error": ".1e"},
-    caption=f"4,096 × 4,096 × 4,096 on an {large.card} ({large.date}); errors as a share of the largest result",
+    caption=f"{large.card}, {large.date}; errors as a share of the largest result",
 )  # fmt: skip
 
 # %% tags=["hide-input"]
@@ -124,25 +134,31 @@ table(
 assert round(large.seconds["cuBLAS"] / large.seconds["cuBLAS TF32"]) == 8
 assert 90 < large.errors["cuBLAS TF32"] / large.errors["cuBLAS"] < 130
 assert large.errors["v09_3xtf32"] < large.errors["cuBLAS"]
+assert 2 < large.seconds["v10_tf32"] / large.seconds["cuBLAS TF32"] * 1.2 < 2.4
 
 # %% [markdown]
-# Eight times as fast as float32, and the error a hundred times as large. And a row in the middle that looks wrong:
-# three products in TF32 are faster than one in float32, and as exact. By the end of the page it will not look wrong
-# any more.
+# One product in TF32 is fast, and its error a hundred times as large. The row in the middle looks wrong: *three* such
+# products take less time than one in float32, and are as exact. How can three be faster than one, and where do the lost
+# digits come from? Both answers need some tools.
 #
 # ## What is given up
 #
 # A floating-point number is $\pm\,2^{E} \cdot 1.\text{fraction}$. The exponent says how large or small a number may
-# be, the fraction how finely numbers follow each other. Sixteen bits can be shared out in two ways, and both are in
-# use:
+# be, the fraction how finely numbers follow each other. The leading 1 is not stored, so a number has one **significant
+# bit** more than its fraction: 24 in float32, 8 in BF16. The more bits one part gets, the fewer are left for the other:
 
 # %% tags=["hide-input"]
 # The formats.
-heads = ["largest", "smallest with all digits", "smallest", "step after 1"]
+raised = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+def power(x):
+    return f"2{str(round(np.log2(x))).translate(raised)}"
+
 table(
-    [(f.name, f.exponent_bits, f.fraction_bits, f.largest, f.smallest_normal, f.smallest, f.step_at_one)
-     for f in FORMATS.values()],
-    ["format", "bits of exponent", "of fraction", *heads], formats=dict.fromkeys(heads, ".3g"),
+    [(TITLES[f.name], f.exponent_bits, f.fraction_bits, f"{f.largest:,.0f}" if f.largest < 1e6 else f"{f.largest:.1e}",
+      power(f.smallest_normal), power(f.smallest), power(f.step_at_one)) for f in FORMATS.values()],
+    ["format", "exponent", "fraction", "largest", "full from", "smallest", "step at 1"], align="lrrrrrr",
+    caption="Bits of exponent and fraction; from where on all bits of the fraction count; from 1 to the next number",
 )  # fmt: skip
 
 # %% [markdown]
@@ -150,16 +166,17 @@ table(
 # float32: the same eight bits of exponent, and only seven of fraction. **TF32** has BF16's exponent and FP16's
 # fraction, but lies in 32 bits of memory, so it saves arithmetic and no bytes. The two FP8 formats are for inference
 # and, with care, for training.[^Micikevicius et al. 2022 "FP8 Formats for Deep Learning"] E4M3 has no infinity: its
-# highest exponent holds numbers too, up to 448, and one pattern is NaN. What is too large becomes that NaN, or stays at
-# 448 if the conversion is told to *saturate*.
+# highest exponent holds numbers too, up to 448, and only one pattern for each sign is NaN. What is too large becomes
+# NaN, or stays at 448 if the conversion is told to *saturate*.
 #
-# Below its smallest number with all digits a format has **subnormal** numbers: the leading 1 is gone and the step stays
-# as it is, so that digits get lost one by one. "Below 6 · 10⁻⁵ FP16 is zero" is a common mistake; it is zero below half
-# of 6 · 10⁻⁸.
+# Below "full from" a format has **subnormal** numbers: the leading 1 is gone and the step stays as it is, so that bits
+# get lost one by one. "Below $2^{-14}$ FP16 is zero" is a common mistake; it is zero up to $2^{-25}$, half of its
+# smallest number.
 
 # %% [markdown]
-# Rounding is two steps on the bits: add a little less than half of what will be cut off, or exactly half if the last
-# bit that stays is 1; then cut. So a number halfway between two others goes to the one that ends with 0: **to even**.
+# Rounding to BF16 takes two steps on the bits. Add almost half a unit of the last bit that stays (`0x7FFF`), or exactly
+# half (`0x8000`) if that bit is 1. Then cut. So a number halfway between two others goes to the one that ends with 0:
+# **to even**.
 
 # %%
 def to_bf16(x):
@@ -179,7 +196,7 @@ np.testing.assert_array_equal(to_bf16(many), round_to(many, "bf16"))
 # %% [markdown]
 # The last two lie halfway: $1 + 1/256$ goes down to 1 and $1 + 3/256$ up to $1 + 4/256$. (The library's `round_to` does
 # the same for every format; NaN and numbers beyond the largest need a line each.) What does it mean to compute with so
-# few digits?
+# few bits?
 
 # %% tags=["hide-input"]
 # A prediction.
@@ -202,11 +219,11 @@ sums = {name: add_ones(3000, name) for name in ("bf16", "fp16")}
 print(add_ones(1000, "bf16"), sums)
 
 # %% [markdown]
-# <details class="reveal"><summary>A sum that stands still</summary>
+# <details class="reveal"><summary>Why there?</summary>
 #
 # From 256 to 512 the numbers of BF16 are 2 apart. 257 lies halfway between 256 and 258 and goes to the even one, back
-# to 256; there the sum stays for good. FP16 has three bits more, and stands still at 2,048. So tensor cores take small
-# numbers in, but **add in float32**. Remember this sum: a weight in training is one, too.
+# to 256; there the sum stays for good. FP16 has three bits more, and stands still at 2,048. So the tensor-core
+# instructions of this page take short numbers in, but **add in float32**.
 #
 # </details>
 
@@ -217,26 +234,35 @@ stall.confirm(str(add_ones(1000, "bf16")))
 # %% [markdown]
 # ## Who holds what
 #
-# A kernel reaches a tensor core by an instruction that a whole **warp** executes together. The name tells the size:
-# `m16n8k16` is $16 \times 16$ times $16 \times 8$, so 2,048 multiply-adds in one instruction, 64 for each lane. The
-# matrices lie in the registers of 32 lanes. What a lane holds is its **fragment**; no lane has a matrix of its own.
-# Point at an element, or use the arrow keys.
+# A kernel reaches a tensor core by an instruction of a whole **warp**. The name tells the size: in `m16n8k16`, $D$ has
+# $m = 16$ rows and $n = 8$ columns, and each of its elements is a sum of $k = 16$ products. So $16 \times 16$ times
+# $16 \times 8$, 2,048 multiply-adds in one instruction, 64 for each lane.
+#
+# The matrices lie in the registers of the 32 lanes. What a lane holds is its **fragment**; no lane has a matrix of its
+# own. Two numbers say which elements are whose: `g = lane // 4`, from 0 to 7, and `t = lane % 4`, from 0 to 3. A lane
+# holds elements of rows $g$ and $g + 8$ of $A$, of column $g$ of $B$, and of rows $g$ and $g + 8$ of $D$. Along the
+# other side it has the two neighbours that begin at $2t$; in $A$ and $B$, where that side is 16 long, also those at
+# $2t + 8$.
+#
+# In the figure, $B$ stands above $D$ and $A$ to its left: a row of $A$ and a column of $B$ meet in their element. The
+# numbers in the cells are the lane's registers. Point at an element, or use the arrow keys.
 
 # %% tags=["hide-input"]
 # The map by which the executor itself multiplies.
 figures.fragment_map()
 
 # %% [markdown]
-# Numba-CUDA has no words for tensor cores. The course's `mma_bf16` is one line of machine language (PTX) with a name,
-# and where there is no card, the executor computes it by the table that you have just seen.[^NVIDIA "PTX ISA, Matrix
-# Fragments for mma.m16n8k16"] BF16 has two bytes, so two of them share a register; `to_bf16_pair` rounds and packs
-# them. This is a whole kernel for one warp:
+# Numba-CUDA has no words for tensor cores. The course's `mma_bf16` is one line of PTX, the assembly language that
+# NVIDIA's driver translates further, with a name; and where there is no card, the executor computes it by the map
+# above.[^NVIDIA "PTX ISA, Matrix Fragments for mma.m16n8k16"] BF16 has two bytes, so two of them share a register;
+# `to_bf16_pair` rounds and packs them. This is a whole kernel for one warp:
 
 # %%
 @gpu.jit
 def one_product(A, B, C, D):
     lane = cuda.laneid
-    g, k = lane // 4, 2 * (lane % 4)
+    g, t = lane // 4, lane % 4
+    k = 2 * t
     a0 = to_bf16_pair(A[g, k], A[g, k + 1])
     a1 = to_bf16_pair(A[g + 8, k], A[g + 8, k + 1])
     a2 = to_bf16_pair(A[g, k + 8], A[g, k + 9])
@@ -265,20 +291,24 @@ rounded_in = to_bf16(A).astype(float) @ to_bf16(B) + C
 print(f"{np.abs(D - (A @ B + C)).max():.1e} from float32, {np.abs(D - rounded_in).max():.0e} from the rounded operands")
 
 # %% [markdown]
-# Nearly all of the error comes from rounding `A` and `B`. Now a mistake that is easy to make, if one thinks of lanes as
-# owners of matrices: "sixteen rows, so sixteen lanes are enough".
+# Nearly all of the error comes from rounding `A` and `B`. Now suppose that half of the warp stays away.
 
 # %% tags=["hide-input"]
 # A prediction.
 half = predict(
-    "What happens if `mma_bf16` stands inside of `if lane < 16`?",
-    ["half of D is computed", "all of D, at half the speed", "nothing that is defined: all 32 lanes must come"],
-    answer="nothing that is defined: all 32 lanes must come",
-    reveals=2,
+    "Lanes 0 to 15 hold parts of A and B. Which share of D could they compute from these alone?",
+    ["all of it", "half", "a quarter", "none of it"],
+    answer="a quarter",
+    reveals=3,
 )
 half
 
 # %% tags=["hide-output"]
+rows, columns = np.unique(fragment("a", "bf16").rows[:16]), np.unique(fragment("b", "bf16").columns[:16])
+share = len(rows) * len(columns) / (16 * 8)
+print(f"rows {rows.tolist()} of A, columns {columns.tolist()} of B: {share:.0%} of D")
+
+# %% tags=["hide-output", "continued"]
 @gpu.jit
 def half_a_warp(x, D):
     lane = cuda.laneid
@@ -292,24 +322,52 @@ stuck = broken.hazards[0]
 print(f"{stuck.kind}: {stuck.message.split(', which')[0]}")
 
 # %% [markdown]
-# <details class="reveal"><summary>A warp is one reader</summary>
+# <details class="reveal"><summary>And does it?</summary>
 #
-# The instruction is the warp's, as a shuffle is (lesson 13). Lanes 16 to 31 hold half of `A` and of `B`; without them
-# there is nothing to multiply. The executor says which lane is missed. A card may hang, or give numbers.
+# Half of the rows times half of the columns is a quarter. Yet put `mma_bf16` inside of `if lane < 16`, and you get not
+# even that: by its definition the instruction takes the registers of all 32 lanes, or its result is undefined. It is
+# the warp's, as a shuffle is (lesson 13). The executor says which lane is missed. A card may hang, or give numbers.
 #
 # </details>
 
 # %% tags=["hide-input"]
 # The answer, confirmed by what was found.
-named = stuck.kind == "warp operation not reached"
-half.confirm("nothing that is defined: all 32 lanes must come" if named else "all of D, at half the speed")
+assert stuck.kind == "warp operation not reached"
+half.confirm("a quarter" if share == 1 / 4 else f"{share:.0%}")
 
 # %% [markdown]
+# A longer product is a loop over $k$ in steps of 16. What was $C$ is the sum so far, and it never leaves the registers:
+
+# %%
+@gpu.jit
+def long_product(A, B, D):
+    lane = cuda.laneid
+    g, t = lane // 4, lane % 4
+    acc = (float32(0), float32(0), float32(0), float32(0))
+    for k0 in range(0, A.shape[1], 16):
+        k = k0 + 2 * t
+        a0, a1 = to_bf16_pair(A[g, k], A[g, k + 1]), to_bf16_pair(A[g + 8, k], A[g + 8, k + 1])
+        a2, a3 = to_bf16_pair(A[g, k + 8], A[g, k + 9]), to_bf16_pair(A[g + 8, k + 8], A[g + 8, k + 9])
+        b0, b1 = to_bf16_pair(B[k, g], B[k + 1, g]), to_bf16_pair(B[k + 8, g], B[k + 9, g])
+        acc = mma_bf16((a0, a1, a2, a3), (b0, b1), acc)
+    n = 2 * t
+    D[g, n], D[g, n + 1], D[g + 8, n], D[g + 8, n + 1] = acc
+
+A, B = rng.standard_normal((16, 256), np.float32), rng.standard_normal((256, 8), np.float32)
+D = np.zeros((16, 8), np.float32)
+report = simt.run(long_product, 1, 32, [A, B, D])
+off = np.abs(D - to_bf16(A).astype(float) @ to_bf16(B)).max()
+print(f"{off:.0e} from the rounded operands; {report.total.flops:,} operations, {len(report.hazards)} hazards")
+
+# %% [markdown]
+# That is the core of rung 10. What it adds is lesson 14's: a warp holds the sums of $64 \times 64$ results, so that a
+# fragment of one matrix is used eight times and of the other four; tiles come through shared memory, some steps ahead.
+#
 # ## Exact products, cut sums
 #
-# Two BF16 fractions of 8 digits multiply to one of 16: in float32 that is exact. Rounding happens only in the sum, and
-# there tensor cores differ from every other unit: they *cut*, toward zero.[^Fasi et al. 2021 "Numerical behavior of
-# NVIDIA tensor cores"] Add three quarters of float32's last digit to 1:
+# A BF16 number has 8 significant bits, so a product of two has at most 16, and float32 has 24: products are exact.
+# Rounding happens only in the sum, and there tensor cores differ from every other unit: they *cut*, toward
+# zero.[^Fasi et al. 2021 "Numerical behavior of NVIDIA tensor cores"] Add three quarters of float32's step to 1:
 
 # %%
 A, B, C = np.zeros((16, 16), np.float32), np.zeros((16, 8), np.float32), np.ones((16, 8), np.float32)
@@ -317,19 +375,21 @@ A[:, 0], B[0] = 1.5 * 2**-12, 2**-12  # their product is three quarters of the s
 print("rounded:", np.float32(1) + A[0, 0] * B[0, 0], " tensor core:", warp_product(A, B, C)[0, 0])
 
 # %% [markdown]
-# It stays 1. A loss of less than one digit, but always to the same side: over 4,096 additions it adds up to ten times
-# what rounding loses.[^Ootomo and Yokota 2022 "Recovering single precision accuracy from Tensor Cores"] Rung 9
-# therefore lets its sums out of the tensor cores every 256 additions, into ordinary ones.
+# It stays 1. A cut loses less than one unit of the last place, but always toward zero: losses do not cancel, as the
+# errors of rounding do, but add up.
 #
-# How a card lines up the addends before it cuts is not documented, and differs between generations. The executor adds
-# exactly, and cuts once. So its results are not promised to be a card's to the last bit: the two lie within twice a
-# bound that `rounding_bound` computes, about $2(K+1)$ units of the last place, of the sum of all sizes.
-
-# %% [markdown]
+# <details><summary>Is a card's result the executor's, bit by bit?</summary>
+#
+# Not always. How a card lines up the addends before it cuts is not documented, and differs between generations. The
+# executor adds exactly, and cuts once. So compare with a tolerance; `rounding_bound` computes one: for one instruction,
+# the two differ by at most about $4(K+1)$ units in the last place of $\sum |a_k b_k|$.
+#
+# </details>
+#
 # ## Getting the digits back
 #
-# What rounding takes away is itself a number, and can be kept: $x = x_1 + x_2$, where $x_1$ is $x$ rounded, and $x_2$
-# the rest, rounded again.
+# What rounding takes away is itself a number, and can be kept: $x \approx x_1 + x_2$, where $x_1$ is $x$ rounded, and
+# $x_2$ the rest, rounded again.
 
 # %%
 for part in split(np.float32(np.pi), "bf16", 3):
@@ -337,38 +397,43 @@ for part in split(np.float32(np.pi), "bf16", 3):
 print(f"{np.sum(split(np.float32(np.pi), 'bf16', 3), dtype=np.float64):+.10f}  and pi was {np.float32(np.pi):+.10f}")
 
 # %% [markdown]
-# Three BF16 numbers hold a float32 entirely. A product then becomes several: $ab \approx a_1 b_1 + a_1 b_2 + a_2 b_1$.
-# The fourth, $a_2 b_2$, is as small as what was left out anyway. Three products for one: how much is that worth?
+# Three BF16 numbers hold a float32 entirely (unless it is tiny). A product then becomes several: $ab \approx a_1 b_1 +
+# a_1 b_2 + a_2 b_1$. The fourth, $a_2 b_2$, is as small as what was left out anyway. Three products for one: how much
+# is that worth?
 
 # %% tags=["hide-input"]
 # A prediction.
 recovered = predict(
     "With three products in BF16 in place of one, how much smaller is the error of a product of matrices?",
-    ["3 times", "about 10 times", "about 500 times"],
+    ["3 times", "about 9 times", "about 60 times", "about 500 times"],
     answer="about 500 times",
     reveals=2,
 )
 recovered
 
 # %% tags=["hide-output", "hide-input"]
-# Errors of products from numbers with few digits, and from split ones.
-A, B = (np.random.default_rng(1).standard_normal((512, 512)).astype(np.float32) for _ in "AB")
-exact = A.astype(np.float64) @ B
-ways = [("e4m3", 1), ("bf16", 1), ("fp16", 1), ("tf32", 1), ("bf16", 2), ("bf16", 3), ("tf32", 2), ("float32", 1)]
+# Errors of products from numbers with few bits, and from split ones.
+rng = np.random.default_rng(1)
+A, B = rng.standard_normal((128, 512), np.float32), rng.standard_normal((512, 128), np.float32)
+
+def error(C, A, B):
+    exact = A.astype(np.float64) @ B
+    return float(np.linalg.norm(C - exact) / np.linalg.norm(exact))
+
+ways = [("e4m3", 1), ("bf16", 1), ("fp16", 1), ("tf32", 1), ("bf16", 2), ("tf32", 2), ("float32", 1)]
 errors, rows = {}, []
 for name, parts in ways:
     product, count = split_products(A, B, name, parts)
-    errors[name, parts] = np.linalg.norm(product - exact) / np.linalg.norm(exact)
-    rows.append((name, parts, count, f"{errors[name, parts]:.0e}"))
+    errors[name, parts] = error(product, A, B)
+    rows.append((TITLES[name], parts, count, f"{errors[name, parts]:.0e}"))
 table(rows, ["format", "parts of a number", "products", "error"], align="lrrr",
-      caption="512 × 512 × 512 random numbers, added in float32; error as a share of the result")  # fmt: skip
+      caption="Sums of 512 random products, added and rounded in float32; error as a share of the result")  # fmt: skip
 
 # %% [markdown]
-# <details class="reveal"><summary>Three times the work, nine more bits</summary>
+# <details class="reveal"><summary>Where the factor comes from</summary>
 #
-# Each part brings the digits of one more fraction, eight or nine bits in BF16: about $2^9$, not $3$. Two parts of TF32
-# are as exact as float32 itself. That is rung 9 of the ladder: three products, each eight times as fast, are still
-# faster than one.
+# A second part brings the 8 bits of one more BF16, and the sign of the rest is worth one more: $2^9 = 512$. TF32 has 11
+# significant bits, so two parts of it hold 22 or 23 of a float32's 24, and the error is that of float32.
 #
 # </details>
 
@@ -378,159 +443,279 @@ gain = errors["bf16", 1] / errors["bf16", 2]
 recovered.confirm("about 500 times" if 350 < gain < 750 else f"{gain:.0f} times")
 
 # %% [markdown]
-# ## A weight that will not move
+# But this table was added by an ordinary unit, which rounds. On a tensor core sums are cut, and that spoils it again.
+# Rung 9 has a second trick: it lets its sums out of the tensor cores every 256 products, into ordinary sums, which
+# round, and begins at zero.[^Ootomo and Yokota 2022 "Recovering single precision accuracy from Tensor Cores"] Here are
+# sums of 512 and of 4,096 products, cut as the executor does it:
+
+# %% tags=["hide-input"]
+# The same splits, in cut sums, and in cut sums that are let out.
+cut_errors, rows = {}, []
+for K in (512, 4096):
+    A, B = rng.standard_normal((128, K), np.float32), rng.standard_normal((K, 128), np.float32)
+    for name, parts in (("tf32", 1), ("bf16", 2), ("bf16", 3), ("tf32", 2)):
+        found = [split_products(A, B, name, parts)[0], tensor_core_products(A, B, name, parts),
+                 tensor_core_products(A, B, name, parts, flush=256)]  # fmt: skip
+        cut_errors[K, name, parts] = [error(C, A, B) for C in found]
+        rows.append((f"{K:,}", f"{TITLES[name]}, {parts} part{'s' * (parts > 1)}", *cut_errors[K, name, parts]))
+    cut_errors[K] = error(float32_in_order(A, B), A, B)
+    rows.append((f"{K:,}", "float32, in order", cut_errors[K], None, None))
+heads = ["rounded", "cut", "let out"]
+table(rows, ["K", "operands", *heads], align="rlrrr", formats=dict.fromkeys(heads, ".1e"),
+      caption="Error of sums that are rounded, cut, and cut but let out every 256")  # fmt: skip
+
+# %% tags=["hide-input"]
+# Checked: the sentences below.
+assert 4.5e-6 < cut_errors[512, "tf32", 2][1] < 5e-6
+assert 2e-6 < cut_errors[512, "tf32", 2][2] < 2.6e-6
+assert 3.5e-5 < cut_errors[4096, "tf32", 2][1] < 4.2e-5
+assert 2e-6 < cut_errors[4096, "tf32", 2][2] < 2.7e-6
+assert cut_errors[4096, "tf32", 2][1] > 100 * cut_errors[4096, "tf32", 2][0]
+assert max(cut_errors[K, "tf32", 1]) / min(cut_errors[K, "tf32", 1]) < 1.02
+
+# %% [markdown]
+# With one part nothing changes: its error is that of the operands. With two parts of TF32 the cut is all that is left
+# to see: $4.7 \cdot 10^{-6}$ instead of $3 \cdot 10^{-7}$, and at 4,096 products eight times as much, for the longer a
+# sum is, the more often it is cut. Let out every 256, the error is $2.3 \cdot 10^{-6}$ for either length. Three parts
+# of BF16 do not help: what limits them is not the operands. (Rounded, they even beat float32: products of 16 bits leave
+# a sum more room than products of 48.) Split **and** let out: only both together give the error of float32's own size
+# that rung 9 showed on the card.
 #
-# Can a network be *trained* with so few digits? Take the sum that stood still. A weight is a sum, too: of thousands of
-# small steps. Let it be 1, and let each step add 0.003.
+# ## Three products against one
+#
+# So much for the digits; now for the time. Give tensor cores nothing to wait for: a kernel whose warps do nothing but
+# TF32 products by `mma`, in registers, each warp in four independent chains.
+
+# %% tags=["hide-input"]
+# A prediction.
+bare_share = predict(
+    "The data sheet says 494 TFLOP/s for TF32, and cuBLAS reaches 407. What does the bare `mma` instruction reach?",
+    ["about 120", "about 240", "about 410", "about 490"],
+    answer="about 240",
+    reveals=2,
+)
+bare_share
+
+# %% tags=["hide-input", "hide-output"]
+# The bare instruction, the ladder, and the library.
+bare = microbench("tensor", card="h200")["TF32 products of 16 x 8 x 8, all warps"]
+speed = bare.rate * 2 * 16 * 8 * 8
+tera = {
+    "data sheet": roof.tensor_peak, "cuBLAS, TF32": reached["cuBLAS TF32"], "nothing but mma": speed,
+    "rung 9, its three products": 3 * large.flops / large.seconds["v09_3xtf32"],
+    "rung 10, one product": large.flops / large.seconds["v10_tf32"],
+}  # fmt: skip
+table(
+    [(name, rate / 1e12, rate / roof.tensor_peak, 3e3 * large.flops / rate) for name, rate in tera.items()],
+    ["TF32", "TFLOP/s", "of the peak", "three products, ms"],
+    formats={"TFLOP/s": ".0f", "of the peak": ".0%", "three products, ms": ".2f"},
+    caption=f"{bare.card}; products of 4,096 × 4,096 × 4,096",
+)  # fmt: skip
+
+# %% tags=["hide-input"]
+# Checked: the sentences below.
+ms = {name: 1e3 * s for name, s in large.seconds.items()}
+assert (round(ms["v10_tf32"], 2), round(ms["v09_3xtf32"], 2), round(ms["v08_pipelined"], 2)) == (0.61, 1.74, 2.75)
+assert 0.98 < tera["rung 9, its three products"] / speed < 1
+assert 0.9 < tera["rung 10, one product"] / speed < 1
+assert speed < roof.tensor_peak / 2
+
+# %% [markdown]
+# <details class="reveal"><summary>The riddle's answer</summary>
+#
+# `mma` reaches 240 TFLOP/s, not half of the card: on this generation, Hopper, it is the old way. Rung 10 needs 0.61
+# milliseconds for one product by it. Three such products would take $3 \cdot 0.61 = 1.8$, and rung 9 takes 1.74, since
+# it keeps the tensor cores even busier: 236 of the 240. That is less than the 2.75 that rung 8 needs in float32, where
+# the card ends at 67 TFLOP/s. Three are faster than one because each of them is more than four times as fast.
+#
+# The new way, `wgmma`, is an instruction of *four* warps together, on up to $64 \times 256$ results, and fetches
+# operands from shared memory by itself.[^NVIDIA "PTX ISA, Asynchronous Warpgroup Level Matrix Instructions"] The larger
+# the tile of one instruction, the more often a number is used where it lies: lesson 14's rule of $m \times n$, now in
+# hardware.
+#
+# </details>
+
+# %% tags=["hide-input"]
+# The answer, confirmed.
+bare_share.confirm(f"about {round(speed / 1e13) * 10}")
+
+# %% [markdown]
+# ## Weights and steps
+#
+# Can a network be *trained* with so few bits? A step of training adds something small to each weight. Let a weight be
+# 1, kept in BF16, and look back at the table of formats.
 
 # %% tags=["hide-input"]
 # A prediction.
 steps = predict(
-    "A weight kept in BF16 begins at 1 and gets a hundred steps of 0.003. What is it then?",
-    [1, 1.15, 1.3],
-    answer=1,
+    "Which is the smallest of these steps that changes a BF16 weight of 1, when it is added?",
+    [0.001, 0.003, 0.005, 0.02],
+    answer=0.005,
     reveals=2,
 )
 steps
 
 # %% tags=["hide-output"]
+moving = [s for s in (0.001, 0.003, 0.005, 0.02) if round_to(np.float32(1 + s), "bf16") != 1]
 kept, master = np.float32(1), np.float32(1)
 for _ in range(100):
     kept = round_to(kept + np.float32(0.003), "bf16")
     master = master + np.float32(0.003)
-print(f"kept in BF16: {kept:g}; kept in float32: {master:.3f}, and BF16 sees {round_to(master, 'bf16'):.4f}")
+print(f"changed by {moving}; after 100 steps of 0.003: {kept:g}, and a float32 is {master:.3f}")
 
 # %% [markdown]
 # <details class="reveal"><summary>Master weights</summary>
 #
-# Numbers of BF16 are 1/128 apart here, about 0.008, and a step below half of that is rounded away, each time. So the
-# weights that are kept, the **master weights**, stay float32. Layers see them rounded, and get all their speed; only
-# the update is done with all digits.[^Micikevicius et al. 2018 "Mixed Precision Training, 3.1"]
+# Numbers of BF16 are 1/128 apart here. A step below half of that, 0.0039, is rounded away, each time: a hundred steps
+# of 0.003 leave 1. It is the sum of ones again. The cure is the same, to add in float32: the weights that are kept, the
+# **master weights**, stay float32. Each step rounds a copy of them to BF16 for the products, which run at full speed;
+# the update is added to the original.[^Micikevicius et al. 2018 "Mixed Precision Training, 3.1"]
 #
 # </details>
 
 # %% tags=["hide-input"]
 # The answer, confirmed.
-steps.confirm(float(kept))
+steps.confirm(min(moving))
 
 # %% [markdown]
-# ## Gradients that vanish
+# ## Gradients on their way back
 #
-# The second trouble is FP16's alone. Gradients are small. Take a network that lesson 06b would warn you of: six hidden
-# layers of 64 sigmoids, and all 4,000 training digits in one batch. Here is what comes back to each of its layers in
-# the first step, by powers of two. Look at layer 1; then find a scale that saves it.
-
-# %% tags=["hide-input"]
-# The real gradients of the first step, moved by a scale.
-digits = data.load_digits(seed=0)
-figures.loss_scale(returning_gradients(digits))
-
-# %% [markdown]
-# Without a scale, *every* gradient of layer 1 is zero in FP16: they lie below $2^{-25}$, half of its smallest number.
-# BF16, with its eight bits of exponent, keeps them all. But the right end of FP16 is empty. So multiply the loss by
-# $2^{16}$: by the chain rule, every gradient becomes $2^{16}$ times as large, and nothing else changes. Divide by it
-# again in float32, before the step.[^Micikevicius et al. 2018 "Mixed Precision Training, 3.2"] That is a **loss
-# scale**. If it was too large, some gradient is infinite; then leave this step out and halve the scale. If all goes
-# well for a while, double it. A log that says "overflow, step skipped" now and then is in order.
-#
-# `nn.train` does all this with `precision="fp16"`; `loss_scale=1` turns the scale off. Here all four ways train the
-# same network. (The library emulates the small formats: what goes into a layer and what comes out is rounded, on a CPU
-# and on a card alike. Nothing gets faster by that; it shows what would be learned.)
+# Now a whole training, of a network that lesson 06b would warn you of: six hidden layers of 64 sigmoids, and all 4,000
+# training digits in one batch. Adam makes 75 large steps, with a rate of 0.01, and then 75 small ones, with 0.0003. The
+# same network is trained in five ways. Weights, activations and gradients are rounded to the format wherever a layer
+# reads or writes them; sums and the loss are float32, and so are the master weights, except in one of the five. (The
+# library emulates the small formats, on a card too: nothing gets faster here, and what is learned is the same.)
 
 # %% tags=["hide-input"]
 # A prediction.
-four = predict(
-    "Which of the four will not learn: float32, BF16, FP16 without a scale, FP16 with one?",
-    ["BF16, which has the fewest digits", "FP16 without a scale", "both FP16s", "all but float32"],
-    answer="FP16 without a scale",
+five = predict(
+    "Which of the five does not learn to read digits at all?",
+    ["BF16", "BF16 without master weights", "FP16", "FP16 with the loss multiplied by 65,536", "none: all learn"],
+    answer="FP16",
     reveals=3,
 )
-four
+five
 
 # %% tags=["hide-output"]
+digits = data.load_digits(seed=0)
 ways = {
     "float32": {},
     "BF16": {"precision": "bf16"},
-    "FP16, no scale": {"precision": "fp16", "loss_scale": 1},
-    "FP16, scale": {"precision": "fp16"},
+    "BF16, no master": {"precision": "bf16", "kept": "bf16"},
+    "FP16": {"precision": "fp16", "loss_scale": 1},
+    "FP16, loss × 65,536": {"precision": "fp16", "loss_scale": 65536},
 }
-runs = precision_runs(digits, ways, epochs=100)
-rows = [
-    (way, run.history.loss[-1] < 2, f"{run.moved:.0%}", run.history.loss_scale[-1])
-    for way, run in runs.items()
-]  # fmt: skip
-heads = ["way", "learns", "first layer's weights that moved", "scale at the end"]
-table(rows, heads, align="llrr", formats={"scale at the end": ",.0f"})
-
-# %% tags=["hide-output", "hide-input", "continued"]
-# The four losses.
-figures.show(
-    figures.plots.curves(
-        {k: r.history.loss for k, r in runs.items()}, xlabel="epoch", ylabel="loss",
-        roles={"FP16, no scale": "hazard", "float32": "data", "BF16": "output", "FP16, scale": "weight"},
-    ),
-    alt="Loss against epoch: three ways fall together, FP16 without a scale stays at 2.3, which is guessing.",
+runs = precision_runs(digits, ways)
+heads = ["loss at 75", "at 150", "right", "layer 1 moved", "last step moved"]
+table(
+    [(way, r.history.loss[74], r.history.loss[-1], r.accuracy, r.moved, r.late) for way, r in runs.items()],
+    ["way", *heads], formats=dict(zip(heads, (".2f", ".2f", ".0%", ".0%", ".0%"), strict=True)),
+    caption="Loss after 75 and 150 steps; test digits that are right; weights that have moved: of layer 1 in all "
+    "steps, of all layers in the last one",
 )  # fmt: skip
 
+# %% tags=["hide-output", "hide-input", "continued"]
+# The five losses.
+fig, (whole_run, small_steps) = figures.style.new_figure(3.4, 5.6, 2)
+roles = dict(zip(runs, ("data", "thread", "weight", "hazard", "gradient"), strict=True))
+losses = {k: r.history.loss for k, r in runs.items()}
+late = {k: (np.arange(75, 150), loss[75:]) for k, loss in losses.items() if k != "FP16"}
+figures.plots.curves(losses, roles=roles, ylabel="loss", ax=whole_run)
+figures.plots.curves(late, roles=roles, xlabel="step", ylabel="loss, small steps", ax=small_steps)
+small_steps.get_legend().remove()
+figures.show(
+    fig,
+    alt="Loss against step: FP16 stays at 2.3, which is guessing; the four others fall together to about 0.5 at step "
+    "75. From there on, in small steps, three fall by 0.07 or 0.08, and BF16 without master weights by 0.04.",
+)
+
+# %% tags=["hide-input"]
+# The answer, confirmed; and the sentences below.
+silent = [k for k, r in runs.items() if r.history.loss[-1] > 2.29 and r.accuracy < 0.2]
+five.confirm("FP16" if silent == ["FP16"] and runs["FP16"].moved == 0 else ", ".join(silent))
+fall = {k: r.history.loss[74] - r.history.loss[-1] for k, r in runs.items()}
+assert fall["BF16, no master"] < 0.6 * min(fall["float32"], fall["BF16"], fall["FP16, loss × 65,536"])
+assert runs["BF16, no master"].late < 0.2 < 0.9 < runs["BF16"].late
+assert abs(runs["BF16"].history.loss[-1] - runs["float32"].history.loss[-1]) < 0.06
+
 # %% [markdown]
-# <details class="reveal"><summary>Digits do not matter, exponents do</summary>
+# <details class="reveal"><summary>What each of them shows</summary>
 #
-# BF16 has the fewest digits of all, and learns as float32 does. FP16 without a scale stays at 2.30, the logarithm of
-# ten, which is guessing: not one weight of its first layer has moved. Rounding errors point in all directions and
-# average out, as the noise of mini-batches does. Underflow points in one direction: zero.
+# FP16 stays at 2.30, the logarithm of ten, which is guessing; the figure below shows why. BF16 has the fewest bits of
+# all, and ends close to float32. (Another seed moves float32 itself by more than that.) Without master weights it
+# learns just as well *while steps are large*. Then the rate falls, and most updates are less than half a step of their
+# weight: in the last step nearly nine weights of ten stay where they are. The loss falls by half as much as that of
+# the others, with other seeds too.
+#
+# So: **the operands of products get by with few bits. Sums need many, in the accumulator and in the master weight.
+# Gradients need the exponent.**
 #
 # </details>
 
+# %% [markdown]
+# These are the gradients of the first step, by powers of two: the derivatives of the loss with respect to the sums $z$
+# of a layer's neurons, one for each neuron and image. The loss is a mean over 4,000 images, so that each of them has a
+# factor of $1/4000$ in it, twelve powers of two. (The gradients of *weights* are sums over the images, and some hundred
+# times as large; but they are made of these.) Look at layers 1 to 3; then find a scale that saves layer 1.
+
 # %% tags=["hide-input"]
-# The answer, confirmed.
-silent = [k for k, r in runs.items() if r.history.loss[-1] > 2.29 and r.moved == 0]
-rest = [r.history.loss[-1] for k, r in runs.items() if k not in silent]
-four.confirm("FP16 without a scale" if silent == ["FP16, no scale"] and max(rest) < 1.6 else ", ".join(silent))
+# The real gradients of the first step, moved by a scale.
+returned = returning_gradients(digits)
+figures.loss_scale(returned)
+
+# %% tags=["hide-input"]
+# Checked: what becomes zero in FP16.
+lost = {name: float(np.mean(round_to(g, "fp16") == 0)) for name, g in returned.items()}
+assert (lost["layer 1"], round(lost["layer 2"], 1), round(lost["layer 3"], 1), lost["layer 7"]) == (1, 0.7, 0.2, 0)
 
 # %% [markdown]
-# A network that is shallow, or has ReLUs, gives gradients that FP16 can hold, and trains without a scale; you cannot
-# know before. That is why today's default is BF16, where the hardware has it.
+# Without a scale *every* gradient of layer 1 is zero in FP16, of layer 2 two thirds and of layer 3 a fifth; most of the
+# others have only some bits left. BF16, with its eight bits of exponent, keeps them all. But the right end of FP16 is
+# empty. So multiply the loss by $2^{16}$: by the chain rule, every gradient becomes $2^{16}$ times as large, and
+# nothing else changes. Divide by it again in float32, before the step.[^Micikevicius et al. 2018 "Mixed Precision
+# Training, 3.2"] That is a **loss scale**. (FP16 ends before $2^{16}$, but loss and scale are float32. What flows back
+# in FP16 begins with at most $2^{16} / 4000$, which is 16.)
+#
+# One scale multiplies all layers, and the largest gradient ends it. If a gradient becomes infinite, leave this step out
+# and halve the scale; if all goes well for a while, double it. Begin too high, and watch:
+
+# %%
+scale = nn.LossScale("auto", start=2**24, grow_after=10)
+searching = precision_runs(digits, {"FP16": {"precision": "fp16", "loss_scale": scale}}, epochs=60)["FP16"].history
+scales = np.log2([2**24, *searching.loss_scale])
+print(f"{searching.skipped} steps skipped; the first: 2 to the {scales[:8].astype(int).tolist()}")
+
+# %% tags=["hide-input"]
+# The scale over the steps.
+figures.show(
+    figures.plots.curves({"loss scale": scales}, xlabel="step", ylabel="power of two",
+                         ax=figures.style.new_figure(3.4, 2.2)[1]),
+    alt="The loss scale falls from 2 to the 24 to 2 to the 18 in six steps; then it rises by one every ten good steps, "
+    "and falls by one where a gradient overflows.",
+)  # fmt: skip
+assert scales[:8].astype(int).tolist() == [24, 23, 22, 21, 20, 19, 18, 18]
+assert searching.skipped >= 7
+
+# %% [markdown]
+# Six steps are skipped at once: the largest gradient of a weight in the last layer is about $2^{-2.4}$, and times
+# $2^{19}$ that is beyond FP16. From then on the scale tries the next power every ten good steps (2,000 are usual) and
+# takes it back where it must. A log that says "overflow, step skipped" now and then is in order.
+
+# %% [markdown]
+# Outside, all this has names. In PyTorch, `torch.autocast` runs products in the short format and leaves the loss,
+# softmax and long sums in float32; `GradScaler` is the loss scale. Keep sizes multiples of 8 or 16, or the tensor
+# cores' tiles are partly empty. Many networks train in FP16 without a scale, for sigmoids shrink gradients most; but a
+# detector with ReLUs diverged without one,[^Micikevicius et al. 2018 "Mixed Precision Training, 3.2"] and nothing tells
+# you before. So one always scales, or takes BF16, today's default where the hardware has it. FP8 needs scales again:
+# its formats have four or five bits of exponent.
 #
 # ## Zeros that pay
 #
-# Fewer digits are one way to do less. Another is fewer weights. **Pruning** sets the smallest ones to zero.[^Han et al.
-# 2015 "Learning both Weights and Connections"] Here is lesson 06's network, pruned at once, and after three more epochs
-# in which zeros stay zero:
-
-# %% tags=["hide-input"]
-# Lesson 06's network with fewer and fewer weights.
-net = nn.models.mlp((784, 128, 10), rng=np.random.default_rng(0))
-nn.train(net, digits, epochs=20, batch_size=64, lr=0.1, momentum=0.9, rng=np.random.default_rng(1), progress=False)
-dropped = (0.5, 0.8, 0.9, 0.95, 0.98)
-rules = {share: (lambda w, s=share: magnitude_mask(w, s)) for share in dropped}
-pruned = pruned_runs(net, digits, rules | {"2:4": two_of_four_mask})
-full = nn.evaluate(net, digits.x_test, digits.y_test).accuracy
-percent = {
-    "at once": [100 * full, *(100 * pruned[s][1] for s in dropped)],
-    "after three more epochs": [100 * full, *(100 * pruned[s][2] for s in dropped)],
-}
-figures.show(
-    figures.plots.curves(
-        percent, x=[0, *(100 * s for s in dropped)], xlabel="% of weights set to zero", ylabel="% of test digits right",
-        roles={"at once": "hazard", "after three more epochs": "output"},
-    ),
-    alt="Accuracy against the share of weights set to zero: level to 50 %, then falling; trained on, level to 80 %.",
-)  # fmt: skip
-
-# %% tags=["hide-input"]
-# Checked.
-assert pruned[0.5][1] > full - 0.02
-assert pruned[0.8][2] > full - 0.02
-assert pruned[0.95][1] < 0.8
-assert pruned[0.95][2] > pruned[0.95][1] + 0.15
-
-# %% [markdown]
-# Half of the weights go without notice, and four fifths after a little more training. But what is saved? A zero in a
-# matrix is multiplied like any number. To skip it, a list of what is left is needed, and an access for each entry: on a
-# GPU, irregular zeros must be very many before that pays.
-#
-# So hardware asks for a rhythm: of every four neighbours along the sum, **two** are zero, *2:4*.[^Mishra et al. 2021
-# "Accelerating Sparse Deep Neural Networks"] Then two numbers and two places of two bits each are enough:
+# Fewer bits are one way to do less. Another is fewer weights. **Pruning** sets the smallest ones to zero.[^Han et al.
+# 2015 "Learning both Weights and Connections"] In no order, that saves little: a zero in a matrix is multiplied like
+# any number, and to skip it takes a list of what is left. So hardware asks for a rhythm: of every four neighbours along
+# the sum, **two** are zero, *2:4*.[^Mishra et al. 2021 "Accelerating Sparse Deep Neural Networks"] Then two numbers and
+# two places of two bits each are enough:
 
 # %%
 w = np.array([0.9, -0.1, 0.2, 0.7, 0.3, -0.8, 0.0, 0.1], np.float32)
@@ -538,50 +723,59 @@ left = np.where(two_of_four_mask(w) == 1, w, 0)
 values, places = compress(left)
 print(left, "->", values, places)
 
-# %% tags=["hide-input"]
-# What 2:4 saves and costs.
-bits = {16: (4 * 16, 2 * 16 + 2 * 2), 8: (4 * 8, 2 * 8 + 2 * 2)}
-first = net[0].params["w"]
-stays = {name: float(np.abs(first * mask).sum()) for name, mask in
-         (("2:4", two_of_four_mask(first)), ("the best half", magnitude_mask(first, 0.5)))}  # fmt: skip
-table(
-    [
-        ("bits for four weights of 16 bits", f"{bits[16][0]}", f"{bits[16][1]}"),
-        ("bits for four weights of 8 bits", f"{bits[8][0]}", f"{bits[8][1]}"),
-        ("products of a sum of 784", "784", "392"),
-    ],
-    ["", "dense", "2:4"], align="lrr",
-)  # fmt: skip
-
 # %% [markdown]
-# The weights of 16 bits shrink to 56 %, and a sparse tensor core does half of the products. The peaks that are printed
-# largest on data sheets count the other half as done; divide by two for a dense product.
-#
-# The loss is small: after three more epochs 2:4 is within two points of the dense network. At once it loses more than
-# the best half: it must drop the third largest of four even where all four are large.
+# Four weights of 16 bits need 64 bits, and now $2 \cdot 16 + 2 \cdot 2 = 36$, 56 %. A sparse tensor core does half of
+# the products; the data sheet's "with sparsity" counts the other half as done. What does it cost? Here is lesson 06's
+# network, pruned at once, and after three more epochs in which zeros stay zero:
+
+# %% tags=["hide-input"]
+# Lesson 06's network with fewer weights, and a control: three more epochs and nothing pruned.
+net = nn.models.mlp((784, 128, 10), rng=np.random.default_rng(0))
+nn.train(net, digits, epochs=20, batch_size=64, lr=0.1, momentum=0.9, rng=np.random.default_rng(1), progress=False)
+rules = {"nothing": np.ones_like, "2:4": two_of_four_mask} | {
+    f"the smallest {share:.0%}": (lambda w, s=share: magnitude_mask(w, s)) for share in (0.5, 0.8, 0.95)
+}
+pruned = pruned_runs(net, digits, rules)
+heads = ["at once", "after three epochs"]
+table(
+    [(name, once, more) for name, (_, once, more) in pruned.items()], ["set to zero", *heads],
+    formats=dict.fromkeys(heads, ".1%"), caption="Test digits that are right",
+)  # fmt: skip
 
 # %% tags=["hide-input"]
 # Checked.
-assert pruned["2:4"][2] > full - 0.02
-assert pruned["2:4"][1] < pruned[0.5][1]
-assert stays["2:4"] < stays["the best half"]
-assert round(100 * bits[16][1] / bits[16][0]) == 56
+full, control = pruned["nothing"][1:]
+assert pruned["the smallest 50%"][1] > full - 0.02
+assert pruned["2:4"][1] < pruned["the smallest 50%"][1]
+assert pruned["2:4"][2] > control - 0.02
+assert pruned["the smallest 80%"][2] > control - 0.02
+assert pruned["the smallest 95%"][1] < 0.8
+first = net[0].params["w"]
+stays = {"2:4": two_of_four_mask(first), "half": magnitude_mask(first, 0.5)}
+stays = {name: float(np.abs(first * mask).sum()) for name, mask in stays.items()}
+assert stays["2:4"] < stays["half"]
 
 # %% [markdown]
-# ## A machine for one thing
+# At once, 2:4 costs more than the smallest half does, for it must drop the third largest of four even where all four
+# are large. After three more epochs both are within two points of the control. Irregular zeros go further, to 80 %, but
+# only the rhythm is a speed that a tensor core can use.
 #
-# A tensor core is a small special-purpose machine in a general one. What if a whole chip is one? The oldest answer is
-# the **systolic array**: a grid of cells, each with a weight, through which numbers move one cell a beat.[^Kung 1982
-# "Why Systolic Architectures?"] Rows of $A$ come in from the left, one beat later in each row below; sums move down.
-
-# %% tags=["hide-input"]
-# A grid of 3 x 3 cells multiplies two matrices of 3 x 3.
-figures.systolic_array(np.arange(1, 10).reshape(3, 3), np.array([[1, 0, 2], [0, 1, 1], [3, 1, 0]]))
+# A tensor core is a small special-purpose machine within a general one. A whole chip of that kind is the optional
+# section below.
 
 # %% [markdown]
-# No cell ever asks a memory for anything. A number that has come in is used in every column, as a number in lesson 14's
-# shared tile was; but there is no address, no wavefront, no instruction. Here is all that it does in a beat, as in
-# `course_lib.reference.systolic`:
+# ## Optional: a machine for one thing
+#
+# <details><summary>A grid of cells that never asks a memory</summary>
+#
+# The classic machine of that kind is the **systolic array**: a grid of cells, each with a weight, through
+# which numbers move one cell a beat.[^Kung 1982 "Why Systolic Architectures?"] Row $k$ of the grid gets *column* $k$ of
+# $A$, one number a beat, and each row begins one beat later than the one above. So the three numbers of a row of $A$
+# meet the same sum on its way down. Unfold the output below: in each cell, the sum from above, plus the number that has
+# come in times the weight. A hatched cell has only its weight.
+#
+# A number that has come in is used in every column, as a number in lesson 14's shared tile was; but there is no
+# address, no wavefront, no instruction. Here is all that it does in a beat, as in `course_lib.reference.systolic`:
 #
 # ```python
 # moving = np.column_stack([entering, moving[:, :-1]])  # one cell to the right
@@ -591,55 +785,40 @@ figures.systolic_array(np.arange(1, 10).reshape(3, 3), np.array([[1, 0, 2], [0, 
 #
 # The price is in the timeline below the grid: it fills and it drains. $M$ rows through $K \times N$ cells take
 # $M + K + N - 2$ beats, and each cell is busy in $M$ of them.
+#
+# </details>
 
-# %% tags=["hide-input"]
-# A grid of the size of Google's first TPU, and how busy M rows keep it.
-K = N = 256
+# %% tags=["hide-input", "hide-output"]
+# A grid of 3 x 3 cells multiplies two matrices of 3 x 3.
+figures.systolic_array(np.arange(1, 10).reshape(3, 3), np.array([[1, 0, 2], [0, 1, 1], [3, 1, 0]]))
+
+# %% tags=["hide-output"]
+K = N = 256  # the grid of Google's first TPU
 busy = {M: M / (M + K + N - 2) for M in (16, 256, 4096)}
-tpu = 2 * K * N * 700e6
-table(
-    list(busy.items()), ["rows of A", "busy"], formats={"busy": ".0%"},
-    caption=f"256 × 256 cells; if all are busy, at 700 MHz: {tpu / 1e12:.0f} trillion operations a second",
-)  # fmt: skip
+tpu = 2 * K * N * 700e6  # operations a second, if all cells are busy
+print({M: f"{share:.0%}" for M, share in busy.items()}, f"{tpu / 1e12:.0f} trillion operations a second")
 
 # %% [markdown]
-# That grid was the heart of Google's first TPU: 92 trillion operations a second, with numbers of 8 bits, in 2015, when
-# Pascal cards were still to come.[^Jouppi et al. 2017 "In-Datacenter Performance Analysis of a Tensor Processing Unit"]
-# A batch of 16 keeps it 3 % busy. It is lesson 14's finding once more: one digit at a time is a waste of any machine.
+# <details><summary>The first TPU</summary>
 #
-# ## How far the instruction carries
+# A grid of $256 \times 256$ cells at 700 MHz was the heart of Google's first TPU: 92 trillion operations a second, with
+# numbers of 8 bits, in 2015, when Pascal cards were still to come.[^Jouppi et al. 2017 "In-Datacenter Performance
+# Analysis of a Tensor Processing Unit"] One product of 16 rows alone keeps it 3 % busy. Several can follow each other
+# without a gap, but then each brings its own weights, and these have to be fetched. It is lesson 14's finding once
+# more: one image at a time is a waste of any machine.
 #
-# Back to the H200. How fast are tensor cores if a kernel does nothing but products in registers?
-
-# %% tags=["hide-input"]
-# The bare instruction, the ladder, and the library.
-bare = microbench("tensor", card="h200")["TF32 products of 16 x 8 x 8, all warps"]
-speed = bare.rate * 2 * 16 * 8 * 8
-peak = roof_of(large.card).tensor_peak
-reached = {
-    "data sheet": peak, "cuBLAS, N = 4,096": large.flops / large.seconds["cuBLAS TF32"], "nothing but products": speed,
-    "rung 10, N = 4,096": large.flops / large.seconds["v10_tf32"],
-}  # fmt: skip
-table(
-    [(name, rate / 1e12, rate / peak) for name, rate in reached.items()], ["TF32", "TFLOP/s", "of the peak"],
-    formats={"TFLOP/s": ".0f", "of the peak": ".0%"}, caption=f"Measured on an {bare.card}",
-)  # fmt: skip
-
-# %% tags=["hide-input"]
-# Checked.
-assert 0.9 < reached["rung 10, N = 4,096"] / speed < 1
-assert speed < peak / 2
-
-# %% [markdown]
-# Rung 10 gets more than nine tenths of what its instruction can do, and the instruction less than half of what the card
-# can do. On this generation, Hopper, `mma` is the old way. The new one, `wgmma`, is given by *four* warps together, on
-# up to $64 \times 256$ results, and fetches its operands from shared memory by itself. The larger the tile of one
-# instruction, the more often a number is used where it lies: lesson 14's rule of $m \times n$, once more, now in
-# hardware.[^NVIDIA "Hopper Tuning Guide, Tensor Core Operations"] Rungs with it are a story for later.
+# </details>
 
 # %% [markdown]
 # ## Try it
 #
+# - Which lane holds $A[12, 7]$ of `m16n8k16`, and in which register? Work it out, then point at it.
+#   <details><summary>Answer</summary>
+#
+#   Row 12 is $g + 8$ with $g = 4$. Column 7 is in the pair that begins at 6, so $t = 3$. Lane $4 \cdot 4 + 3 = 19$, and
+#   register 1: the lower row, and $k$ below 8.
+#
+#   </details>
 # - In the first figure, find a power of two at which FP16 still has a number for π and E4M3 has only zero.
 #   <details><summary>Answer</summary>
 #
@@ -647,11 +826,11 @@ assert speed < peak / 2
 #   that. FP16's smallest is $2^{-24}$.
 #
 #   </details>
-# - Which loss scales $2^s$ keep more than 99 % of layer 1's gradients above zero in FP16, and overflow none?
+# - Which loss scales $2^s$ keep more than 99 % of layer 1's gradients above zero in FP16? And which are too large?
 #   <details><summary>Answer</summary>
 #
-#   From $2^9$ on; yet more than half have lost digits until $2^{14}$. There is plenty of room above: the largest is
-#   below $2^{-25}$, and FP16 goes up to $2^{16}$.
+#   From $2^9$ on; yet more than half have lost bits until $2^{14}$. Layer 1 itself would bear $2^{40}$, but one scale
+#   is for all: the weights of the last layer overflow from $2^{19}$ on.
 #
 #   </details>
 
@@ -671,14 +850,14 @@ assert speed < peak / 2
 #
 # <details><summary>Answer</summary>
 #
-# In FP16 it is zero: half of the smallest number is $3 \cdot 10^{-8}$. In BF16 it stays, to two or three digits. Times
-# 1,024 it is about $10^{-5}$, a subnormal of FP16, with seven or eight bits left.
+# In FP16 it is zero: half of the smallest number is $3 \cdot 10^{-8}$. In BF16 it stays, to two or three decimal
+# digits. Times 1,024 it is about $10^{-5}$, a subnormal of FP16, with eight significant bits left.
 #
 # </details>
 
 # %% [markdown]
-# **2.** Your training in FP16 logs "overflow, step skipped, scale 32,768" twice in the first hundred steps. What do you
-# do?
+# **2.** Your training in FP16 begins with a scale of 65,536. In the first hundred steps it logs "overflow, step
+# skipped" twice, and the scale is 16,384. What do you do?
 #
 # <details><summary>Answer</summary>
 #
@@ -688,11 +867,12 @@ assert speed < peak / 2
 # </details>
 
 # %% [markdown]
-# **3.** Why do three products in BF16 not give the exactness of float32, when two parts of TF32 do?
+# **3.** A colleague splits numbers into three parts of BF16, on tensor cores, and adds up 4,096 products of each kind.
+# The result is no better than with two parts. Why, and what helps?
 #
 # <details><summary>Answer</summary>
 #
-# Two parts of BF16 hold 16 or 17 bits of a float32's 24, two parts of TF32 hold 22 or 23. BF16 needs three parts, and
-# six products.
+# Three parts hold all 24 bits of a float32, so the operands are not to blame. The sums are: a tensor core cuts them
+# toward zero, some hundred times. Let them out every 256 products, into sums of float32 that round.
 #
 # </details>

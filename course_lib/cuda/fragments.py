@@ -21,7 +21,7 @@ DEPTHS = {"tf32": 8, "fp16": 16, "bf16": 16}
 """Format of A and B -> how many k one operation adds up."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Fragment:
     """Of each lane, register and part of a register, the row and the column of the number that is there.
 

@@ -35,7 +35,7 @@ ui => {
           "stroke-width": mine ? 2 : 1}, svg);
         box.style.cursor = "pointer";
         box.dataset.holder = who >> 3;
-        if (mine && cell >= 14) ui.svg("text", {x: x + cell * (j + .5), y: y + cell * i + cell / 2 + 4, "text-anchor": "middle",
+        if (mine && cell >= 11) ui.svg("text", {x: x + cell * (j + .5), y: y + cell * i + cell / 2 + 4, "text-anchor": "middle",
           style: `fill:${look.ink};font-weight:bold`, "pointer-events": "none"}, svg, register);
       }));
     }
@@ -49,6 +49,6 @@ ui => {
     ui.root.dataset.lane = lane;
     ui.root.dataset.kind = at;
     ui.root.dataset.own = JSON.stringify(own);
-    ui.caption(`Lane ${lane}: ${told("a")}. ${told("b")}. ${told("c")}.`);
+    ui.caption(`Lane ${lane}: ${told("a")}. ${told("b")}. ${told("c")}. Numbers in cells: the lane's register.`);
   };
 }

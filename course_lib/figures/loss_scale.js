@@ -9,7 +9,7 @@ ui => {
   const raised = n => [...String(n)].map(c => "⁰¹²³⁴⁵⁶⁷⁸⁹"[c] || "⁻").join("");
   const zoneOf = (e, [zero, normal, over]) => e < zero ? 0 : e < normal ? 1 : e < over ? 2 : 3;
   ui.draw = () => {
-    const {bars} = sets[set], {limits} = formats[format], W = Math.min(ui.width, 640), left = 10, top = 42, tall = 130, H = 236;
+    const {bars} = sets[set], {limits} = formats[format], W = Math.min(ui.width, 640), left = 10, top = 42, tall = 130, H = 254;
     const X = e => left + (Math.min(Math.max(e, low), high) - low) / (high - low) * (W - 2 * left);
     ui.stage.replaceChildren();
     const svg = ui.svg("svg", {width: W, height: H, viewBox: `0 0 ${W} ${H}`, "aria-hidden": "true"}, ui.stage);
@@ -32,11 +32,13 @@ ui => {
       ui.svg("line", {x1: X(e), x2: X(e), y1: top - 6, y2: top + tall + 4, stroke: look.ink}, svg);
       text(X(e), top + tall + 18, `2${raised(e)}`, {"text-anchor": "middle"});
     });
+    for (const e of [low, low + 20]) if (e < limits[0] - 4) text(X(e), top + tall + 18, `2${raised(e)}`, e === low ? {} : {"text-anchor": "middle"});
+    text(left, top + tall + 38, "size of a gradient; bar: share of the gradients");
     const percent = v => `${(100 * v).toFixed(1)} %`;
     zones.forEach((zone, k) => {
-      const x = 8 + k % 2 * W / 2, y = top + tall + 40 + Math.floor(k / 2) * 18;
+      const x = 8 + k % 2 * W / 2, y = top + tall + 60 + Math.floor(k / 2) * 18;
       ui.svg("rect", {x, y: y - 10, width: 11, height: 11, fill: look[roles[zone]], "fill-opacity": .4, stroke: look.ink}, svg);
-      text(x + 17, y, `${zone}: ${percent(shares[k])}`);
+      text(x + 17, y, zone);
     });
     Object.assign(ui.root.dataset, {power, shares: JSON.stringify(shares), format: formats[format].name, set});
     ui.caption(`Scale ${(2 ** power).toLocaleString("en")}: ` + zones.map((z, k) => `${percent(shares[k])} ${z}`).join(", ") + ".");

@@ -104,6 +104,6 @@ def _static(name, histogram, format_name):
         s.text(at(e), top + high + 18, f"{e}", anchor="middle")
     found = shares(histogram, 0, format_name)
     parts = ", ".join(f"{share:.0%} {zone}" for zone, share in found.items())
-    s.text(left, top + high + 38, parts)
+    s.text(left, top + high + 38, "exponent of two of a gradient; bar: share")
     caption = f"{name} in {TITLES[format_name]} without a scale: {parts}."
     return picture(s, alt=caption, caption=caption)

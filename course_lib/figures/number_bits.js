@@ -1,5 +1,5 @@
 // One number in several formats: bits, value, error. data: formats (name, title, exponent and fraction bits, infinity),
-// numbers (name, value), first, reach: the largest power of two either way.
+// numbers (name, value), first, reach: the largest power of two either way, biases: a sentence.
 ui => {
   const {formats, numbers, first, reach} = ui.data, look = ui.look;
   let at = first, power = 0;
@@ -54,6 +54,6 @@ ui => {
     ui.root.dataset.number = String(x);
     const one = n => n === 1 ? "one format" : `${n} formats`;
     ui.caption(`${+x.toPrecision(7)}. Grey: sign, orange: exponent, blue: fraction; darker is 1.` +
-      (lost ? ` Too large for ${one(lost)}.` : "") + (zero ? ` Too small for ${one(zero)}.` : ""));
+      (lost ? ` Too large for ${one(lost)}.` : "") + (zero ? ` Too small for ${one(zero)}.` : "") + ` ${ui.data.biases}`);
   };
 }

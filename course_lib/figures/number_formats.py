@@ -15,7 +15,7 @@ from .svg import Svg
 
 SHOWN = ("float32", "tf32", "fp16", "bf16", "e5m2", "e4m3")
 TITLES = {"float32": "float32", "tf32": "TF32", "fp16": "FP16", "bf16": "BF16", "e5m2": "FP8 E5M2", "e4m3": "FP8 E4M3"}
-NUMBERS = {"π": float(np.pi), "0.1": 0.1, "1000": 1000.0, "1 + 1/512": 1 + 1 / 512}
+NUMBERS = {"0.1": 0.1, "π": float(np.pi), "1000": 1000.0, "1 + 1/512": 1 + 1 / 512}
 """What the reader may choose from; a slider multiplies it by powers of two."""
 
 REACH = 40
@@ -37,7 +37,10 @@ def in_formats(x):
     return found
 
 
-def number_bits(start="π"):
+BIASES = "A stored exponent of n means 2 to the n − 127 (float32, TF32, BF16), n − 15 (FP16, E5M2) or n − 7 (E4M3)."
+
+
+def number_bits(start="0.1"):
     """Return a figure: a number's bits in each format; the reader chooses the number and a power of two.
 
     `start` is a key of `NUMBERS`, else KeyError. Source: the course's own.
@@ -51,7 +54,7 @@ def number_bits(start="π"):
     ]  # fmt: skip
     data = {
         "formats": formats, "numbers": [{"name": k, "value": float(np.float32(v))} for k, v in NUMBERS.items()],
-        "first": list(NUMBERS).index(start), "reach": REACH,
+        "first": list(NUMBERS).index(start), "reach": REACH, "biases": BIASES,
     }  # fmt: skip
     return live("number_bits", data, title="How much of a number stays?", static=_static(start))
 
@@ -81,5 +84,5 @@ def _static(start):
             role = "idle" if k == 0 else "weight" if k <= form.exponent_bits else "data"
             s.rect(8 + CELL * k, y + 22, CELL, 16, fill=style.tint(role, 0.6 if bit == "1" else 0.12), stroke=role)
             s.text(8 + CELL * (k + 0.5), y + 34.5, bit, anchor="middle")
-    caption = f"{start} in six formats: sign (grey), exponent (orange), fraction (blue)."
+    caption = f"{start} in six formats: sign (grey), exponent (orange), fraction (blue). {BIASES}"
     return picture(s, alt=f"{caption} {'; '.join(lines)}.", caption=caption)

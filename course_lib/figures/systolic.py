@@ -44,7 +44,7 @@ def _frame(A, B, C, beats, t):
                 hatched=not busy,
             )
             above = beat.sums[k, n] - beat.moving[k, n] * B[k, n]
-            words = f"{above:g} + {beat.moving[k, n]:g} · {B[k, n]:g}" if busy else f"· {B[k, n]:g}"
+            words = f"{above:g} + {beat.moving[k, n]:g} · {B[k, n]:g}" if busy else f"weight {B[k, n]:g}"
             s.text(x + (CELL_W - 6) / 2, y + 20, words, anchor="middle")
             if busy:
                 s.text(x + (CELL_W - 6) / 2, y + 38, f"= {beat.sums[k, n]:g}", anchor="middle", bold=True)

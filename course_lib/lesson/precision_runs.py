@@ -1,4 +1,4 @@
-"""The experiments of lesson 17: training in small formats, the gradients on their way back, products and pruning.
+"""The experiments of lesson 17: training in small formats, the gradients on their way back, and pruning.
 
 Source: P. Micikevicius et al., "Mixed Precision Training" (2018); S. Han et al. (2015); A. Mishra et al. (2021).
 """
@@ -11,16 +11,36 @@ import numpy as np
 from course_lib import nn
 from course_lib import reference as ops
 from course_lib.nn.init import glorot_normal
+from course_lib.nn.optimisers import Optimiser
 from course_lib.nn.pruning import Pruned, prune
-from course_lib.reference.formats import split
+from course_lib.reference.formats import round_to
 
 HIDDEN = (64,) * 6
 """Hidden layers of the deep network: with sigmoids, so that gradients shrink on their way through it."""
 
+EPOCHS, LARGE_STEPS = 150, 75
+
+
+def falling_rate(step):
+    """Return the learning rate of a step: 0.01 at first, and 0.0003 from `LARGE_STEPS` on. No errors.
+
+    Source: the course's own.
+    """
+    return 0.01 if step < LARGE_STEPS else 0.0003
+
 
 @dataclass(frozen=True)
 class PrecisionRun:
-    """One training: its `History`, the accuracy on test data, and which share of the first layer's weights changed.
+    """One training: its `History`, the accuracy on test data, and which shares of the weights changed.
+
+    Attributes
+    ----------
+    history : nn.History
+    accuracy : float
+    moved : float
+        Share of the first layer's weights that are not what they were before the training.
+    late : float
+        Share of all weights that changed in the last epoch.
 
     Source: the course's own.
     """
@@ -28,6 +48,36 @@ class PrecisionRun:
     history: nn.History
     accuracy: float
     moved: float
+    late: float
+
+
+class WithoutMaster(Optimiser):
+    """An optimiser whose network keeps its weights in a small format: another's step, then all parameters are rounded.
+
+    Parameters
+    ----------
+    optimiser : Optimiser
+        What makes the steps; what it remembers stays float32.
+    name : str
+        A name of `course_lib.reference.formats.FORMATS`.
+
+    No errors. Source: Micikevicius et al. (2018), 3.1: what they advise against.
+    """
+
+    def __init__(self, optimiser, name):
+        super().__init__(optimiser.net)
+        self.inner, self.format = optimiser, name
+
+    def step(self, lr):
+        """Let the other one step with the rate lr > 0, then round."""
+        self.inner.step(lr)
+        for parameter in self.net.parameters().values():
+            parameter[...] = round_to(parameter, self.format)
+        self.steps += 1
+
+    def check(self, lr):
+        """As the other one's."""
+        self.inner.check(lr)
 
 
 def deep_sigmoid(rng, dtype=np.float32):
@@ -35,34 +85,53 @@ def deep_sigmoid(rng, dtype=np.float32):
     return nn.models.mlp((784, *HIDDEN, 10), rng=rng, activation="sigmoid", init=glorot_normal, dtype=dtype)
 
 
-def precision_runs(digits, ways, *, epochs=100, lr=0.02, seed=1):
+def precision_runs(digits, ways, *, epochs=EPOCHS, lr=falling_rate, seed=1):
     """Train the deep network with Adam on all training digits at once, one time for each way; equal first weights.
 
     Parameters
     ----------
     digits : data with x_train, y_train, x_test, y_test
     ways : dict
-        Name -> options of `nn.train`, such as {"precision": "fp16", "loss_scale": 1}.
-    epochs, lr, seed
+        Name -> options of `nn.train`, such as {"precision": "fp16", "loss_scale": 1}; and "kept": the name of a format
+        in which the weights are kept, where they should not be float32.
+    epochs : int
+        Steps, too: an epoch is one batch.
+    lr : float > 0, or function step -> rate
+    seed : int
 
     Returns
     -------
     dict of str to PrecisionRun
 
-    Errors as `nn.train`. Source: Micikevicius et al. (2018), 3.2.
+    Errors as `nn.train`. Source: Micikevicius et al. (2018), 3.1 and 3.2.
     """
-    found = {}
-    for name, options in ways.items():
-        net = deep_sigmoid(np.random.default_rng(seed))
-        before = net[0].params["w"].copy()
-        history = nn.train(
-            net, digits, epochs=epochs, batch_size=len(digits.x_train), lr=lr, optimiser=nn.Adam(net),
-            rng=np.random.default_rng(seed), progress=False, **options,
-        )  # fmt: skip
-        accuracy = nn.evaluate(net, digits.x_test, digits.y_test).accuracy
-        used = np.any(digits.x_train != 0, axis=0)  # weights of pixels that are never inked get no gradient
-        found[name] = PrecisionRun(history, accuracy, float(np.mean((net[0].params["w"] != before)[used])))
-    return found
+    return {name: _run(digits, dict(options), epochs, lr, seed) for name, options in ways.items()}
+
+
+def _run(digits, options, epochs, lr, seed):
+    net, kept = deep_sigmoid(np.random.default_rng(seed)), options.pop("kept", None)
+    optimiser = nn.Adam(net) if kept is None else WithoutMaster(nn.Adam(net), kept)
+    first, before_last = net[0].params["w"].copy(), []
+
+    def remember(epoch, history):
+        if epoch == epochs - 2:
+            before_last.extend(layer.params["w"].copy() for layer in _dense(net))
+
+    history = nn.train(
+        net, digits, epochs=epochs, batch_size=len(digits.x_train), lr=lr, optimiser=optimiser, on_epoch=remember,
+        rng=np.random.default_rng(seed), progress=False, **options,
+    )  # fmt: skip
+    inked = np.any(digits.x_train != 0, axis=0)  # weights of pixels that are never inked get no gradient
+    moved = float(np.mean((net[0].params["w"] != first)[inked]))
+    changed = [layer.params["w"] != w for layer, w in zip(_dense(net), before_last, strict=False)]
+    if changed:
+        changed[0] = changed[0][inked]
+    late = float(np.mean(np.concatenate([c.ravel() for c in changed]))) if changed else 0.0
+    return PrecisionRun(history, nn.evaluate(net, digits.x_test, digits.y_test).accuracy, moved, late)
+
+
+def _dense(net):
+    return [layer for layer in net.layers if isinstance(layer, nn.Dense)]
 
 
 def returning_gradients(digits, *, seed=1):
@@ -81,33 +150,6 @@ def returning_gradients(digits, *, seed=1):
             found[len(HIDDEN) + 1 - len(found)] = back
         back = layer.backward(back)
     return {f"layer {n}": found[n] for n in sorted(found)}
-
-
-def split_products(A, B, name, parts):
-    """Return (C, products): A @ B from numbers of a format, each of A and B cut into `parts`; small products left out.
-
-    Of part i of A and part j of B only those with i + j < parts are multiplied, the smallest first. Errors as `split`.
-
-    Parameters
-    ----------
-    A : (M, K) float32 array
-    B : (K, N) float32 array
-    name : str
-    parts : int >= 1
-
-    Returns
-    -------
-    C : (M, N) float32 array
-    products : int
-
-    Source: Ootomo and Yokota (2022).
-    """
-    left, right = split(A, name, parts), split(B, name, parts)
-    pairs = sorted(((i, j) for i in range(parts) for j in range(parts - i)), key=lambda p: -sum(p))
-    C = np.zeros((A.shape[0], B.shape[1]), np.float32)
-    for i, j in pairs:
-        C += left[i] @ right[j]
-    return C, len(pairs)
 
 
 def pruned_runs(net, digits, rules, *, epochs=3, lr=0.05, seed=0):

@@ -22,7 +22,7 @@ from course_lib.nn.layers import (
 )
 from course_lib.nn.metrics import Evaluation, Mistakes, accuracy, confusion_matrix, neighbour_accuracy, worst_mistakes
 from course_lib.nn.optimisers import SGD, Adam, Optimiser, load_optimiser, save_optimiser
-from course_lib.nn.precision import rounded
+from course_lib.nn.precision import LossScale, rounded
 from course_lib.nn.probing import Ascent, blur, decay, feature_maps, input_gradient, maximise
 from course_lib.nn.sequential import LayerCost, Sequential
 from course_lib.nn.train import History, evaluate, train
@@ -44,6 +44,7 @@ __all__ = [
     "Layer",
     "LayerCost",
     "LeakyReLU",
+    "LossScale",
     "MaxPool",
     "Mistakes",
     "NotFiniteError",

@@ -17,13 +17,13 @@ from contextlib import contextmanager, nullcontext
 import numpy as np
 
 from course_lib.reference.formats import FORMATS
-from course_lib.validate import require_choice, require_positive
+from course_lib.validate import require_choice, require_count, require_positive
 
 TRAINED = ("float32", "bf16", "fp16")
 """What `train` takes."""
 
 START, LARGEST, GROW_AFTER = 2.0**16, 2.0**24, 200
-"""The first loss scale that "auto" tries, the largest, and after so many steps without overflow it is doubled."""
+"""Of a loss scale that adapts: the first that is tried, the largest, and after how many good steps it is doubled."""
 
 
 class RoundedOps:
@@ -110,12 +110,15 @@ def rounded(net, precision):
 class LossScale:
     """What the loss is multiplied by: a number that stays, or one that finds itself.
 
-    The second kind is halved when a gradient overflows, and doubled after `GROW_AFTER` steps without; between 1 and
+    The second kind is halved when a gradient overflows, and doubled after `grow_after` steps without; between 1 and
     2^24.
 
     Parameters
     ----------
     scale : float > 0, or "auto"
+    start : float from 1 to 2^24
+        What "auto" tries first.
+    grow_after : int >= 1
 
     Attributes
     ----------
@@ -126,16 +129,19 @@ class LossScale:
     Raises
     ------
     TypeError, ValueError
-        If scale is neither.
+        If scale is neither, or start or grow_after out of range.
 
     Source: Micikevicius et al. (2018), 3.2; NVIDIA, "Train With Mixed Precision", "Choosing a Scaling Factor".
     """
 
-    def __init__(self, scale):
+    def __init__(self, scale="auto", *, start=START, grow_after=GROW_AFTER):
         self.adapts = isinstance(scale, str) and scale == "auto"
         if isinstance(scale, str) and not self.adapts:
             raise ValueError(f'loss_scale is {scale!r}; it must be a number above 0, or "auto".')
-        self.value = START if self.adapts else require_positive("loss_scale", scale)
+        if not 1 <= require_positive("start", start) <= LARGEST:
+            raise ValueError(f"start is {start:g}; a loss scale that adapts lies between 1 and {LARGEST:,.0f}.")
+        self.value = float(start) if self.adapts else require_positive("loss_scale", scale)
+        self.grow_after = require_count("grow_after", grow_after)
         self.skipped, self._good = 0, 0
 
     def update(self, finite):
@@ -146,7 +152,7 @@ class LossScale:
             return
         if not finite:
             self.value = max(self.value / 2, 1.0)
-        elif self._good == GROW_AFTER:
+        elif self._good == self.grow_after:
             self.value, self._good = min(self.value * 2, LARGEST), 0
 
 
@@ -158,7 +164,7 @@ class Precision:
     net : Sequential
     name : str
         "float32", "bf16" or "fp16".
-    loss_scale : float > 0, "auto", or None
+    loss_scale : float > 0, "auto", LossScale, or None
         None is "auto" for "fp16", and 1 else.
 
     Raises
@@ -174,7 +180,7 @@ class Precision:
         self.net, self.name = net, name
         if loss_scale is None:
             loss_scale = "auto" if name == "fp16" else 1.0
-        self.scale = LossScale(loss_scale)
+        self.scale = loss_scale if isinstance(loss_scale, LossScale) else LossScale(loss_scale)
         if name == "float32" and self.scale.value != 1:
             raise ValueError(f"loss_scale is {loss_scale!r}; precision='float32' loses nothing: leave the scale out.")
         with rounded(net, name):  # a network of float64 is refused before the first step

@@ -137,7 +137,7 @@ def train(
     precision : "float32", "bf16" or "fp16"
         What layers compute with in training: weights, activations and gradients are rounded to it, while the
         weights that are kept and the sums of an operation are float32 (`nn.precision`). Validation is in float32.
-    loss_scale : float > 0, "auto" or None
+    loss_scale : float > 0, "auto", LossScale or None
         What the loss is multiplied by, and gradients divided by before the step; "auto" finds one, and None is that
         for "fp16", and 1 else. A step whose gradients are not finite is left out.
 

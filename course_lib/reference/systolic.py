@@ -15,7 +15,7 @@ import numpy as np
 from course_lib.validate import as_float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Beat:
     """One beat: what lies in each cell after it. Source: Kung (1982).
 

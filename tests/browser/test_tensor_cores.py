@@ -1,4 +1,4 @@
-"""Figures of lesson 17 in a page: bits and rounding as the library has them, whose element it is, shares of a scale."""
+"""Figures of lesson 17 in a page: bits and rounding as the library has them, whose element it is, a scale's effect."""
 
 import json
 

@@ -6,7 +6,8 @@ import pytest
 from course_lib import figures
 from course_lib.figures.fragments import KINDS, held
 from course_lib.figures.loss_scales import by_exponent, limits, shares
-from course_lib.figures.number_formats import NUMBERS, in_formats, said
+from course_lib.figures.number_formats import BIASES, NUMBERS, in_formats, said
+from course_lib.reference.formats import FORMATS
 
 
 def test_a_number_in_six_formats_is_told_with_its_error():
@@ -23,6 +24,7 @@ def test_a_number_in_six_formats_is_told_with_its_error():
 @pytest.mark.parametrize("start", NUMBERS)
 def test_the_static_picture_of_bits_fits_a_phone_and_names_every_format(start):
     made = figures.number_bits(start)
+    assert made.static.caption.endswith(BIASES)
     assert made.static.drawn[0] <= 400
     for title in ("float32", "TF32", "FP16", "BF16", "FP8 E5M2", "FP8 E4M3"):
         assert f"{title} " in made.static.alt
@@ -73,3 +75,10 @@ def test_a_systolic_array_has_a_frame_for_each_beat():
     assert len(made.frames) == 3 + 2 + 4 - 2
     assert made.frames[0].caption == "Beat 1: 1 of 8 cells multiply. No sum is done."
     assert "C[0, 0] = 3 done" in made.frames[1].caption
+
+
+def test_the_biases_that_the_caption_names_are_those_of_the_formats():
+    bias = {name: FORMATS[name].bias for name in ("float32", "tf32", "bf16", "fp16", "e5m2", "e4m3")}
+    assert bias == {"float32": 127, "tf32": 127, "bf16": 127, "fp16": 15, "e5m2": 15, "e4m3": 7}
+    for words in ("n − 127 (float32, TF32, BF16)", "n − 15 (FP16, E5M2)", "n − 7 (E4M3)"):
+        assert words in BIASES

@@ -7,7 +7,15 @@ from course_lib import data, simt
 from course_lib.cuda.fragments import fragment
 from course_lib.cuda.tensor_bounds import rounding_bound
 from course_lib.figures.loss_scales import by_exponent, shares
-from course_lib.lesson import measured, microbench, returning_gradients
+from course_lib.lesson import (
+    float32_in_order,
+    measured,
+    microbench,
+    precision_runs,
+    returning_gradients,
+    split_products,
+    tensor_core_products,
+)
 from course_lib.reference.formats import FORMATS, round_to
 
 LARGE = measured("gemm 4096", card="h200")
@@ -63,10 +71,60 @@ def test_a_v100_multiprocessor_does_eight_times_and_with_64_operations_it_would_
     assert round(lesson["whole_card"] / 1e12) == 125
 
 
-def test_a_third_of_the_work_of_three_products_is_still_faster():
-    assert LARGE.seconds["v09_3xtf32"] < LARGE.seconds["cuBLAS"]
+def test_the_long_product_adds_and_cuts_as_the_tables_do(lesson):
+    """The page's loop over k on the executor, and the library's cut sums, bit by bit."""
+    rng = np.random.default_rng(3)
+    A, B = (rng.standard_normal(s).astype(np.float32) for s in ((16, 96), (96, 8)))
+    D = np.full((16, 8), np.nan, np.float32)
+    simt.run(lesson["long_product"], 1, 32, [A, B, D])
+    np.testing.assert_array_equal(D, tensor_core_products(A, B, "bf16", 1))
+    assert np.any(split_products(A, B, "bf16", 1)[0] != D)
+
+
+def test_cut_sums_are_let_out_and_refuse_a_length_that_no_instruction_has():
+    A, B = np.full((3, 32), 3, np.float32), np.full((32, 2), 5, np.float32)
+    for flush in (None, 16, 32):
+        np.testing.assert_array_equal(tensor_core_products(A, B, "fp16", 2, flush=flush), A @ B)
+    with pytest.raises(ValueError, match="multiple of 16"):
+        tensor_core_products(A[:, :24], B[:24], "bf16", 1)
+    np.testing.assert_array_equal(float32_in_order(A, B), A @ B)
+
+
+def test_the_two_matrices_of_the_error_tables_differ(lesson):
+    assert lesson["A"].shape == (128, 4096)
+    assert not np.array_equal(lesson["A"], lesson["B"].T)
+
+
+def test_splitting_and_letting_out_are_both_needed(lesson):
+    rounded, cut, out = lesson["cut_errors"][4096, "tf32", 2]
+    assert cut > 100 * rounded
+    assert out < cut / 10
+    assert lesson["cut_errors"][4096, "tf32", 1][2] > 100 * out
+
+
+def test_rung_9_is_at_the_limit_of_its_instruction_and_half_of_the_card():
+    assert LARGE.seconds["v09_3xtf32"] < 3 * LARGE.seconds["v10_tf32"] < LARGE.seconds["v08_pipelined"]
     bare = microbench("tensor", card="h200")["TF32 products of 16 x 8 x 8, all warps"]
-    assert 235e12 < bare.rate * 2 * 16 * 8 * 8 < 245e12
+    speed = bare.rate * 2 * 16 * 8 * 8
+    assert 235e12 < speed < 245e12
+    assert 0.97 < 3 * LARGE.flops / LARGE.seconds["v09_3xtf32"] / speed < 1
+
+
+def test_a_quarter_of_the_result_is_what_half_of_the_lanes_hold_operands_of():
+    a, b = fragment("a", "bf16"), fragment("b", "bf16")
+    held_a = np.zeros(a.shape, bool)
+    held_a[a.rows[:16], a.columns[:16]] = True
+    held_b = np.zeros(b.shape, bool)
+    held_b[b.rows[:16], b.columns[:16]] = True
+    assert held_a.all(axis=1).sum() * held_b.all(axis=0).sum() == 16 * 8 / 4
+    assert a.owner(12, 7)[:2] == (19, 1)
+
+
+def test_weights_kept_in_a_small_format_stay_in_it():
+    digits = data.load_digits(seed=0)
+    run = precision_runs(digits, {"it": {"precision": "bf16", "kept": "bf16"}}, epochs=2)["it"]
+    assert run.history.epochs == 2
+    assert 0 < run.late <= 1
 
 
 def test_every_gradient_of_the_first_layer_is_zero_in_fp16_and_none_in_bf16(gradients):
@@ -108,6 +166,16 @@ def test_pi_times_powers_of_two_is_zero_in_e4m3_and_not_in_fp16_where_the_page_s
     lost = [k for k in range(-40, 5) if round_to(pi * np.float32(2.0**k), "e4m3") == 0]
     there = [k for k in range(-40, 5) if round_to(pi * np.float32(2.0**k), "fp16") != 0]
     assert sorted(set(lost) & set(there)) == list(range(-26, -11))
+
+
+def test_a_step_moves_a_bf16_weight_of_1_from_half_of_a_256th_on():
+    half = np.float32(1 / 256)
+    assert round_to(np.float32(1) + half, "bf16") == 1
+    assert round_to(np.float32(1) + np.nextafter(half, np.float32(1)) + np.float32(2**-20), "bf16") > 1
+
+
+def test_one_scale_is_ended_by_the_last_layers_weights(lesson):
+    assert lesson["scales"][:8].astype(int).tolist() == [24, 23, 22, 21, 20, 19, 18, 18]
 
 
 def test_what_a_systolic_array_is_busy(lesson):

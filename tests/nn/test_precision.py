@@ -224,3 +224,21 @@ def test_layers_get_their_backend_back_after_an_error():
 def _seen(net, x):
     assert all(isinstance(layer.ops, RoundedOps) for layer in net)
     return x
+
+
+def test_a_scale_begins_and_grows_as_it_is_told_and_train_takes_it():
+    scale = LossScale("auto", start=8, grow_after=2)
+    for _ in range(4):
+        scale.update(True)
+    assert scale.value == 32
+    assert nn.LossScale is LossScale
+    net, data = small_net(), small_data()
+    options = {"batch_size": 64, "lr": 0.1, "rng": np.random.default_rng(0), "progress": False}
+    history = nn.train(net, data, epochs=4, **options, precision="fp16", loss_scale=LossScale(start=8, grow_after=2))
+    assert history.loss_scale == [8, 16, 16, 32]
+
+
+@pytest.mark.parametrize("given", [{"start": 0.5}, {"start": 2.0**25}, {"start": np.nan}, {"grow_after": 0}])
+def test_a_scale_that_cannot_begin_or_grow_is_refused(given):
+    with pytest.raises(ValueError, match=next(iter(given))):
+        LossScale("auto", **given)

@@ -67,7 +67,8 @@ EXERCISES = (
          Case((_W, np.array([64.0, np.inf, 8.0]), 16.0, 3, 0.1, 200), "an infinite gradient"),
          Case((_W, np.array([64.0, np.nan, -np.inf]), 16.0, 199, 0.1, 200), "NaN, just before doubling"),
          Case((_W, _G, 16.0, 199, 0.1, 200), "the last of 200 good steps")),
-        mistakes.STEP, section="Gradients that vanish", parts=("the weights", "the scale", "the count of good steps"),
+        mistakes.STEP, section="Gradients on their way back",
+        parts=("the weights", "the scale", "the count of good steps"),
     ),
     Exercise(
         "17.6", "prune", "Two of four", 2, "warm-up", "structured sparsity along the axis of the sum",
@@ -83,7 +84,7 @@ EXERCISES = (
                np.array([[1.0, 2], [3, 5]])), "2 x 2 cells"),
          Case((np.array([[1.0, -2, 3]]), np.array([[4.0, 5, 6]]), np.array([7.0]), np.array([[2.0, 3, -1]])),
               "a single row of cells")),
-        mistakes.BEAT, instead_of=("systolic_product",), section="A machine for one thing",
+        mistakes.BEAT, instead_of=("systolic_product",), section="Optional: a machine for one thing",
         parts=("what moves", "the sums"),
     ),
     KernelExercise(
