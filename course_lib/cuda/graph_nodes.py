@@ -5,9 +5,8 @@ Source: NVIDIA, "CUDA Driver API", "Graph Management".
 
 from array import array
 
-from numba import cuda
-
 from course_lib.cuda.node_order import NodeOrder
+from course_lib.cuda.numba_cuda import cuda
 
 EVERYTHING = (0, 1 << 64, True)
 """What a launch may use of which nothing is known."""
