@@ -138,9 +138,9 @@ assert large.errors["v09_3xtf32"] < large.errors["cuBLAS"]
 assert 2 < large.seconds["v10_tf32"] / large.seconds["cuBLAS TF32"] * 1.2 < 2.4
 
 # %% [markdown]
-# One product in TF32 is fast, and its error a hundred times as large. Now look at the row in the middle: three products,
-# each with such an error, are together as exact as float32. Where do the lost digits come from? The answer needs some
-# tools.
+# One product in TF32 is fast, and its error a hundred times as large. Now look at the row in the middle: three
+# products, each with such an error, are together as exact as float32. Where do the lost digits come from? The answer
+# needs some tools.
 #
 # ## What is given up
 #
@@ -241,8 +241,8 @@ stall.confirm(str(add_ones(1000, "bf16")))
 #
 # The matrices lie in the registers of the 32 lanes. What a lane holds is its **fragment**; no lane has a matrix of its
 # own. Two numbers say which elements are whose: `g = lane // 4`, from 0 to 7, and `t = lane % 4`, from 0 to 3. In rows
-# $g$ and $g + 8$ of $A$ a lane holds the columns $2t$, $2t + 1$, $2t + 8$ and $2t + 9$; in column $g$ of $B$ the rows of
-# the same numbers; and in rows $g$ and $g + 8$ of $D$ the columns $2t$ and $2t + 1$.
+# $g$ and $g + 8$ of $A$ a lane holds the columns $2t$, $2t + 1$, $2t + 8$ and $2t + 9$; in column $g$ of $B$ the rows
+# of the same numbers; and in rows $g$ and $g + 8$ of $D$ the columns $2t$ and $2t + 1$.
 #
 # In the figure, $B$ stands above $D$ and $A$ to its left: a row of $A$ and a column of $B$ meet in their element. The
 # numbers in the cells are the lane's registers. Point at an element, or use the arrow keys.
@@ -360,8 +360,9 @@ off = np.abs(D - to_bf16(A).astype(float) @ to_bf16(B)).max()
 print(f"{off:.0e} from the rounded operands; {report.total.flops:,} operations, {len(report.hazards)} hazards")
 
 # %% [markdown]
-# The same loop for TF32, in steps of 8, is the core of rung 10. What it adds is lesson 14's: a warp holds the sums of $64 \times 64$ results, so that a
-# fragment of one matrix is used eight times and of the other four; tiles come through shared memory, some steps ahead.
+# The same loop for TF32, in steps of 8, is the core of rung 10. What it adds is lesson 14's: a warp holds the sums of
+# $64 \times 64$ results, so that a fragment of one matrix is used eight times and of the other four; tiles come through
+# shared memory, some steps ahead.
 #
 # ## Exact products, cut sums
 #
@@ -398,8 +399,8 @@ print(f"{np.sum(split(np.float32(np.pi), 'bf16', 3), dtype=np.float64):+.10f}  a
 
 # %% [markdown]
 # Three BF16 numbers hold a float32 entirely (unless it is tiny). A product then becomes several: $ab \approx a_1 b_1 +
-# a_1 b_2 + a_2 b_1$. The fourth, $a_2 b_2$, is as small as what was left out anyway. With three parts each, six products
-# matter in the same way. How much is that worth?
+# a_1 b_2 + a_2 b_1$. The fourth, $a_2 b_2$, is as small as what was left out anyway. With three parts each, six
+# products matter in the same way. How much is that worth?
 
 # %% tags=["hide-input", "nbval-ignore-output"]
 # Errors of products from numbers with few bits, and from split ones.
@@ -434,8 +435,8 @@ assert errors["tf32", 2] < 2 * errors["float32", 1]
 # %% tags=["hide-input"]
 # A prediction.
 third = predict(
-    "On tensor cores, in sums of 4,096 products: three BF16 parts instead of two, so six products instead of three. What "
-    "becomes of the error?",
+    "On tensor cores, in sums of 4,096 products: three BF16 parts instead of two, so six products instead of three. "
+    "What becomes of the error?",
     ["500 times smaller", "half as large", "as large as before", "twice as large"],
     answer="twice as large",
     reveals=2,
@@ -457,20 +458,22 @@ for K in (512, 4096):
     cut_errors[K] = error(float32_in_order(A, B), A, B)
     rows.append((f"{K:,}", "float32, in order", None, cut_errors[K], None, None))
 heads = ["rounded", "cut", "let out"]
-table(rows, ["K", "operands", "cuts", *heads], align="rlrrrr", formats=dict.fromkeys(heads, ".1e") | {"cuts": ",.0f"},
-      caption="Largest error of sums that are rounded, cut, and cut but let out every 256; how often one is cut")  # fmt: skip
+table(rows, ["K", "operands", "cuts", *heads], align="rlrrrr",
+      formats=dict.fromkeys(heads, ".1e") | {"cuts": ",.0f"},
+      caption="Largest error of sums that are rounded, cut, and cut but let out every 256; how often one is cut",
+)  # fmt: skip
 
 # %% [markdown]
 # <details class="reveal"><summary>Cuts add up</summary>
 #
-# Each instruction cuts the sum once, toward zero. Of 4,096 products there are 256 instructions for BF16, so 768 cuts for
-# three products and 1,536 for six: twice as many, twice the error. What limits a sum of split numbers is no longer its
-# operands. (With one part of TF32 it is: there the cuts are not to be seen.)
+# Each instruction cuts the sum once, toward zero. Of 4,096 products there are 256 instructions for BF16, so 768 cuts
+# for three products and 1,536 for six: twice as many, twice the error. What limits a sum of split numbers is no longer
+# its operands. (With one part of TF32 it is: there the cuts are not to be seen.)
 #
 # Rung 9 has a second trick.[^Ootomo and Yokota 2022 "Recovering single precision accuracy from Tensor Cores"] Every 256
-# steps of $k$ it adds the tensor cores' sum to an ordinary float32 sum, which rounds, and starts the next one at zero: it
-# **lets the sums out**. Then two parts of TF32 are as exact as float32 added in order, at 4,096 products. Split *and* let
-# out: either of them alone would not have done it.
+# steps of $k$ it adds the tensor cores' sum to an ordinary float32 sum, which rounds, and starts the next one at zero:
+# it **lets the sums out**. Then two parts of TF32 are as exact as float32 added in order, at 4,096 products. Split
+# *and* let out: either of them alone would not have done it.
 #
 # </details>
 
@@ -569,9 +572,10 @@ print(f"changed by {moving}; after 100 steps of 0.003: {kept:g}, and a float32 i
 # <details class="reveal"><summary>Master weights</summary>
 #
 # Numbers of BF16 are 1/128 apart here. A step of less than half of that, 0.0039, up or down, is rounded away, each
-# time: a hundred steps of 0.003 leave 1.5. It is the sum of ones again. The cure is the same, to add in float32: the weights that are kept, the
-# **master weights**, stay float32. Each step rounds a copy of them to BF16 for the products, which run at full speed;
-# the update is added to the original.[^Micikevicius et al. 2018 "Mixed Precision Training, 3.1"]
+# time: a hundred steps of 0.003 leave 1.5. It is the sum of ones again. The cure is the same, to add in float32: the
+# weights that are kept, the **master weights**, stay float32. Each step rounds a copy of them to BF16 for the products,
+# which run at full speed; the update is added to the original.[^Micikevicius et al. 2018 "Mixed Precision Training,
+# 3.1"]
 #
 # </details>
 
@@ -591,8 +595,8 @@ steps.confirm(min(moving))
 # %% tags=["hide-input"]
 # A prediction.
 five = predict(
-    "Two of the five: BF16, and FP16 with nothing else. FP16's numbers lie eight times as close together. Which ends with "
-    "the lower loss?",
+    "Two of the five: BF16, and FP16 with nothing else. FP16's numbers lie eight times as close together. Which ends "
+    "with the lower loss?",
     ["FP16, by far", "FP16, by a little", "both alike", "BF16, by far"],
     answer="BF16, by far",
     reveals=3,
@@ -613,8 +617,8 @@ heads = ["loss at 75", "at the end", "right", "layer 1 moved", "last step moved"
 table(
     [(way, r.history.loss[75], r.history.loss[-1], r.accuracy, r.moved, r.late) for way, r in runs.items()],
     ["way", *heads], formats=dict(zip(heads, (".2f", ".2f", ".0%", ".0%", ".0%"), strict=True)),
-    caption="Loss after 75 large steps, and after the small ones; test digits that are right; weights that have moved: of layer 1 in all "
-    "steps, of all layers in the last one",
+    caption="Loss after 75 large steps, and after the small ones; test digits that are right; weights that have "
+    "moved: of layer 1 in all steps, of all layers in the last one",
 )  # fmt: skip
 
 # %% tags=["hide-output", "hide-input", "continued"]
@@ -646,10 +650,10 @@ assert abs(runs["BF16"].history.loss[-1] - runs["float32"].history.loss[-1]) < 0
 # <details class="reveal"><summary>What each of them shows</summary>
 #
 # FP16 stays at 2.30, the logarithm of ten, which is guessing; the figure below shows why. BF16 has as many bits, but
-# three fewer in its fraction, and ends close to float32. (Another seed moves float32 itself by more than that.) Without master weights it
-# learns just as well *while steps are large*. Then the rate falls, and most updates are less than half a step of their
-# weight: in the last step nearly nine weights of ten stay where they are. The loss falls by about half as much as that
-# of the others, with other seeds too.
+# three fewer in its fraction, and ends close to float32. (Another seed moves float32 itself by more than that.) Without
+# master weights it learns just as well *while steps are large*. Then the rate falls, and most updates are less than
+# half a step of their weight: in the last step nearly nine weights of ten stay where they are. The loss falls by about
+# half as much as that of the others, with other seeds too.
 #
 # So: **the operands of products get by with few bits. Sums need many, in the accumulator and in the master weight.
 # Gradients need the exponent.**
@@ -861,8 +865,8 @@ print({M: f"{share:.0%}" for M, share in busy.items()}, f"{tpu / 1e12:.0f} trill
 #   <details><summary>Answer</summary>
 #
 #   From $2^9$ on; yet more than half have lost bits until $2^{14}$. Layer 1 itself would bear $2^{40}$, but one scale
-#   is for all: in this first step the gradients of the last layer's weights overflow from $2^{19}$ on. (The figure shows
-#   those of the sums $z$, which would bear more.)
+#   is for all: in this first step the gradients of the last layer's weights overflow from $2^{19}$ on. (The figure
+#   shows those of the sums $z$, which would bear more.)
 #
 #   </details>
 

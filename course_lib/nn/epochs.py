@@ -13,7 +13,7 @@ from course_lib.nn.schedules import count_steps, rate
 from course_lib.validate import NotFiniteError, as_float, require_choice, require_finite
 
 
-@dataclass
+@dataclass(eq=False)
 class Task:
     """What is trained, on what, and how: the arguments of `train`, checked.
 
