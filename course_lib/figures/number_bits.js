@@ -29,7 +29,7 @@ ui => {
   const told = (v, x) => {
     if (isNaN(v)) return "NaN: too large, and there is no infinity";
     if (!isFinite(v)) return "infinity: too large";
-    if (v === x) return `${+v.toPrecision(7)}, exactly`;
+    if (v === x) return `${+v.toPrecision(9)}`;
     const off = 100 * Math.abs(v - x) / x;
     return v ? `${+v.toPrecision(7)}, off by ${+off.toPrecision(2)} %` : "0: too small";
   };
