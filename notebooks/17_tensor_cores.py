@@ -825,7 +825,7 @@ assert stays["2:4"] < stays["half"]
 #
 # </details>
 
-# %% tags=["hide-input", "hide-output"]
+# %% tags=["hide-input"]
 # A grid of 3 x 3 cells multiplies two matrices of 3 x 3.
 figures.systolic_array(np.arange(1, 10).reshape(3, 3), np.array([[1, 0, 2], [0, 1, 1], [3, 1, 0]]))
 
