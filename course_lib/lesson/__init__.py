@@ -9,7 +9,7 @@ The experiments of single lessons: `lines`, `corrections` and `two_digits` of 01
 `steps_until` and `judged_by_others` of 06; `signals`, `examine`, `rate_range`, `training_runs`, `lead`, `xor_runs`,
 `warm_up_runs`, `sick_curves`, `strangers` and `waking_epochs` of 06b; `moved` and `with_room` of 07; `padded`,
 `train_in_phases`, `cost_share`, `layer_times`, `unrolled_times` and `colour_images` of 09;
-`climb_each`, `random_changes` and `relative_roughness` of 10.
+`climb_each`, `random_changes` and `relative_roughness` of 10; `predicted_launches` of 16.
 """
 
 from .colour_images import ColourImages, colour_images
@@ -22,8 +22,9 @@ from .layer_counts import Counted, count_layer
 from .layer_times import layer_times, unrolled_times
 from .lenets import cost_share, padded, train_in_phases
 from .listing import Listing, listing
-from .measurements import Measured, Rate, measured, memory_ladder, microbench, registers
+from .measurements import Measured, Rate, measured, measured_training, memory_ladder, microbench, registers
 from .moved_digits import moved, with_room
+from .predicted_steps import predicted_launches
 from .prediction import Prediction, predict
 from .probed import climb_each, random_changes, relative_roughness
 from .pushes import pushes
@@ -52,8 +53,9 @@ __all__ = [
     "ColourImages", "Counted", "Descent", "Examination", "Findings", "Issued", "Listing", "Measured", "Prediction",
     "Rate", "RecordedGradients", "Runs", "Signal", "Stranger", "Table", "TwoDigits", "climb_each", "colour_images",
     "columns", "cost_share", "count_layer", "counts", "estimated", "examine", "findings", "issued",
-    "judged_by_others", "layer_times", "lead", "listing", "measured", "memory_ladder", "microbench", "moved", "padded",
-    "predict", "pushes", "random_changes", "rate_range", "recorded_gradients", "registers",
-    "relative_roughness", "sick_curves", "signals", "steps_until", "strangers", "table", "train_in_phases",
-    "training_runs", "two_digits", "unrolled_times", "waking_epochs", "warm_up_runs", "with_room", "xor_runs",
+    "judged_by_others", "layer_times", "lead", "listing", "measured", "measured_training", "memory_ladder",
+    "microbench", "moved", "padded", "predict", "predicted_launches", "pushes", "random_changes", "rate_range",
+    "recorded_gradients", "registers", "relative_roughness", "sick_curves", "signals", "steps_until", "strangers",
+    "table", "train_in_phases", "training_runs", "two_digits", "unrolled_times", "waking_epochs", "warm_up_runs",
+    "with_room", "xor_runs",
 ]  # fmt: skip
