@@ -25,6 +25,7 @@ SLOW = (
     "tests/bench/test_measure_project.py",
     "tests/bench/test_measure_training.py",
     "tests/bench/test_microbench.py",
+    "tests/bench/test_steps.py",
     "tests/book/test_site.py",
     "tests/browser",
     "tests/cli/test_ending.py",
