@@ -37,9 +37,10 @@ from course_lib.cuda.intrinsics import (  # noqa: E402
     to_fp16_pair,
     to_tf32,
 )
-from course_lib.cuda.numba_cuda import cuda, float32  # noqa: E402
+from course_lib.cuda.numba_cuda import cuda  # noqa: E402
 from course_lib.cuda.tensor_bounds import rounding_bound  # noqa: E402
 from course_lib.reference.formats import FORMATS, decode, round_to  # noqa: E402
+from tools.microbench.tensor import chains, first_as_tf32  # noqa: E402
 
 LIMIT = 40
 """Seconds that a part may take."""
@@ -157,27 +158,6 @@ def rounding(tiny):
     return rows
 
 
-def _chains(convert, mma):
-    @gpu.jit
-    def chains(x, turns, y):
-        p, q = convert(x[0], x[1]), convert(x[1], x[2])
-        zero = float32(0)
-        c = d = e = f = (zero, zero, zero, zero)
-        for _ in range(turns):
-            c = mma((p, q, p, q), (p, q), c)
-            d = mma((q, q, p, q), (p, q), d)
-            e = mma((p, p, p, q), (p, q), e)
-            f = mma((p, q, q, q), (p, q), f)
-        y[cuda.grid(1)] = c[0] + d[0] + e[0] + f[0]
-
-    return chains
-
-
-@gpu.jit(device=True)
-def _first_as_tf32(x, y):
-    return to_tf32(x)
-
-
 def rates(tiny):
     """Time products in registers alone."""
     from course_lib.bench.gpu.timing import time_in_turns
@@ -185,10 +165,10 @@ def rates(tiny):
     x, turns = gpu.to_device(np.full(32, 0.5, np.float32)), 1 if tiny else 2048
     sizes = {"one warp": (1, 32)} | ({} if tiny else {"all warps": (132 * 8, 256)})
     y = gpu.to_device(np.zeros(132 * 8 * 256, np.float32))
-    of = {"tf32": (_first_as_tf32, mma_tf32), "fp16": (to_fp16_pair, mma_fp16), "bf16": (to_bf16_pair, mma_bf16)}
+    of = {"tf32": (first_as_tf32, mma_tf32), "fp16": (to_fp16_pair, mma_fp16), "bf16": (to_bf16_pair, mma_bf16)}
     launches, work = {}, {}
     for kind, each in of.items():
-        kernel = _chains(*each)
+        kernel = chains(*each)
         for who, (blocks, threads) in sizes.items():
             launches[f"{kind}, {who}"] = lambda k=kernel, b=blocks, t=threads: k[b, t](x, turns, y)
             work[f"{kind}, {who}"] = blocks * threads // 32 * 4 * turns, 2 * 16 * 8 * DEPTH[kind]

@@ -10,6 +10,7 @@ C++ Programming Guide", "Asynchronous Concurrent Execution".
 """
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -82,16 +83,13 @@ class RecordedSteps:
         feed = self.feeds[size]
         feed.start_over()
         loads = [(first + k * size, min(feed.at_once, count - k)) for k in range(0, count, feed.at_once)]
-        waiting = feed.gather(*loads[0], fill)
+        parts = feed.gather(*loads[0], fill)
         for place, (_, batches) in enumerate(loads):
-            for part in waiting:
-                part.result()
+            for gathered in parts:
+                gathered()
             feed.send(batches)
-            if place + 1 < len(loads) and self.threads:
-                waiting = feed.gather(*loads[place + 1], fill)
+            parts = feed.gather(*loads[place + 1], fill) if place + 1 < len(loads) else []
             feed.train(batches, often=count > 1)
-            if place + 1 < len(loads) and not self.threads:
-                waiting = feed.gather(*loads[place + 1], fill)
 
 
 class _Feed:
@@ -114,17 +112,16 @@ class _Feed:
         self.gathered = self.sent = 0
 
     def gather(self, first, batches, fill):
-        """Let rows be written into pinned memory; return what to wait for."""
+        """Let rows be written into pinned memory; return what waits for that, or, in order, does it."""
         half, self.gathered = self.gathered % 2, self.gathered + 1
         self.arrived[half].synchronize()  # its last copy is done; so it is if there was none
         x, y = (part[:batches] for part in self.host[half])
         x, y = x.reshape(-1, *self.steps.row_shape), y.reshape(-1)
         if not self.steps.threads:
-            fill(first, x, y)
-            return []
+            return [partial(fill, first, x, y)]
         cuts = [len(y) * k // THREADS for k in range(THREADS + 1)]
         parts = [(a, b) for a, b in pairwise(cuts) if a < b]
-        return [self.steps.threads.submit(fill, first + a, x[a:b], y[a:b]) for a, b in parts]
+        return [self.steps.threads.submit(fill, first + a, x[a:b], y[a:b]).result for a, b in parts]
 
     def send(self, batches):
         """Enqueue the copy of what was gathered."""

@@ -13,11 +13,11 @@ import builtins
 import inspect
 import textwrap
 
-READERS = {
-    "ld4": 1, "ld2": 1, "ldmatrix_x4": 1, "nonneg": 1, "float_bits": 1, "to_tf32": 1, "split_tf32": 1, "chop_tf32": 1,
-    "mma_tf32": 3,
-}  # fmt: skip
-"""Intrinsics that write nothing -> how many arguments they take."""
+READERS = (
+    "ld4", "ld2", "ldmatrix_x4", "nonneg", "float_bits", "bits_float", "to_tf32", "to_fp16_pair", "to_bf16_pair",
+    "split_tf32", "chop_tf32", "mma_tf32", "mma_fp16", "mma_bf16",
+)  # fmt: skip
+"""Intrinsics that write nothing. Named one by one: a new one counts as writing until it stands here."""
 
 WRITE_FIRST = ("st4", "st2", "cp_async16", "cp_async4", "cp_async16_part", "cp_async4_part")
 """Intrinsics that write their first argument, and only read the others."""
@@ -99,10 +99,10 @@ class _Function:
 
     def _call_writes(self, call, carriers):
         named = [keyword.value for keyword in call.keywords]
-        given = [i for i, argument in enumerate(call.args) if _hands_over(argument, carriers)]
+        given = [i for i, argument in enumerate(call.args) if _mentions(argument, carriers)]
         if isinstance(call.func, ast.Attribute) and _root(call.func.value) in carriers:
             return True  # a method of the array
-        if any(_hands_over(argument, carriers) for argument in named):
+        if any(_mentions(argument, carriers) for argument in named):
             return True
         if not given:
             return False
@@ -111,12 +111,13 @@ class _Function:
 
     def _positions(self, called):
         """Return the positions that a call writes, or _ALL."""
-        value = self._value(called)
-        name = called.id if isinstance(called, ast.Name) else getattr(called, "attr", "")
-        if hasattr(value, "py_func"):
-            return _written(value, self.within)
         if isinstance(called, ast.Attribute):
             return self._of_a_module(ast.unparse(called).split("."))
+        if not isinstance(called, ast.Name):
+            return _ALL
+        name, value = called.id, self.names.get(called.id)
+        if hasattr(value, "py_func"):
+            return _written(value, self.within)
         if name in WRITE_FIRST:
             return (0,)
         return () if name in (*READERS, *NUMBERS) or (name in HARMLESS and value is vars(builtins)[name]) else _ALL
@@ -127,9 +128,6 @@ class _Function:
             return (0,)
         known = {"math": words[1:], "np": NUMBERS, "cuda": WARP_WORDS}.get(words[0], ())
         return () if len(words) == 2 and words[1] in known else _ALL
-
-    def _value(self, called):
-        return self.names.get(called.id) if isinstance(called, ast.Name) else None
 
 
 def _bindings(node):
@@ -161,10 +159,3 @@ def _root(expression):
     while isinstance(expression, ast.Subscript | ast.Attribute | ast.Starred):
         expression = expression.value
     return expression.id if isinstance(expression, ast.Name) else None
-
-
-def _hands_over(argument, carriers):
-    """Whether an argument may be an array that a name in `carriers` stands for: arithmetic makes numbers of it."""
-    if isinstance(argument, ast.BinOp | ast.UnaryOp | ast.Compare | ast.Constant):
-        return False
-    return _mentions(argument, carriers)

@@ -11,7 +11,7 @@ import numpy as np
 from course_lib import nn
 from course_lib import reference as ops
 from course_lib.nn.init import glorot_normal
-from course_lib.nn.optimisers import Optimiser
+from course_lib.nn.optimisers import Followed
 from course_lib.nn.pruning import Pruned, prune
 from course_lib.reference.formats import round_to
 
@@ -51,7 +51,7 @@ class PrecisionRun:
     late: float
 
 
-class WithoutMaster(Optimiser):
+class WithoutMaster(Followed):
     """An optimiser whose network keeps its weights in a small format: another's step, then all parameters are rounded.
 
     Parameters
@@ -61,23 +61,17 @@ class WithoutMaster(Optimiser):
     name : str
         A name of `course_lib.reference.formats.FORMATS`.
 
-    No errors. Source: Micikevicius et al. (2018), 3.1: what they advise against.
+    TypeError if optimiser is none. Source: Micikevicius et al. (2018), 3.1: what they advise against.
     """
 
     def __init__(self, optimiser, name):
-        super().__init__(optimiser.net)
-        self.inner, self.format = optimiser, name
+        super().__init__(optimiser)
+        self.format = name
 
-    def step(self, lr):
-        """Let the other one step with the rate lr > 0, then round."""
-        self.inner.step(lr)
+    def follow(self):
+        """Round all parameters."""
         for parameter in self.net.parameters().values():
             parameter[...] = round_to(parameter, self.format)
-        self.steps += 1
-
-    def check(self, lr):
-        """As the other one's."""
-        self.inner.check(lr)
 
 
 def deep_sigmoid(rng, dtype=np.float32):

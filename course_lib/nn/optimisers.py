@@ -80,6 +80,63 @@ class Optimiser:
         return [self.net.ops.zeros_like(p) for p in self.net.parameters().values()]
 
 
+class Followed(Optimiser):
+    """Base of what lets another optimiser step, and then does something to the weights: `follow`.
+
+    Its memory and its count of steps are the other's.
+
+    Parameters
+    ----------
+    optimiser : Optimiser
+        What makes the steps, such as nn.SGD(net, momentum=0.9).
+
+    Raises
+    ------
+    TypeError
+        If optimiser is none.
+
+    Source: the course's own.
+    """
+
+    def __init__(self, optimiser):
+        if not isinstance(optimiser, Optimiser):
+            raise TypeError(f"optimiser is {optimiser!r:.60}; it must be one, such as nn.SGD(net).")
+        self.inner, self.net = optimiser, optimiser.net
+
+    @property
+    def state(self):
+        """What the other one keeps for each parameter."""
+        return self.inner.state
+
+    @property
+    def steps(self):
+        """How many steps the other one made."""
+        return self.inner.steps
+
+    @steps.setter
+    def steps(self, count):
+        self.inner.steps = count
+
+    def __getstate__(self):
+        return self.__dict__
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+
+    def follow(self):
+        """Do what comes after a step."""
+        raise NotImplementedError(f"{type(self).__name__} must define follow().")
+
+    def step(self, lr):
+        """Let the other one step with the rate lr > 0, and follow."""
+        self.inner.step(lr)
+        self.follow()
+
+    def check(self, lr):
+        """As the other one's."""
+        self.inner.check(lr)
+
+
 class _Kept:
     """What `save_weights` and `load_weights` ask of a network, told of an optimiser's memory."""
 

@@ -10,7 +10,7 @@ Source: S. Han et al., "Learning both Weights and Connections for Efficient Neur
 
 import numpy as np
 
-from course_lib.nn.optimisers import Optimiser
+from course_lib.nn.optimisers import Followed
 from course_lib.validate import as_float, require_number
 
 GROUP, KEPT = 4, 2
@@ -117,7 +117,7 @@ def prune(net, make_mask):
     return masks
 
 
-class Pruned(Optimiser):
+class Pruned(Followed):
     """An optimiser whose steps leave pruned weights at zero: another's step, then the masks.
 
     Parameters
@@ -136,20 +136,12 @@ class Pruned(Optimiser):
     """
 
     def __init__(self, optimiser, masks):
-        if not isinstance(optimiser, Optimiser):
-            raise TypeError(f"optimiser is {optimiser!r:.60}; it must be one, such as nn.SGD(net).")
-        super().__init__(optimiser.net)
-        self.inner, self.masks = optimiser, masks
+        super().__init__(optimiser)
+        self.masks = masks
 
-    def step(self, lr):
-        """Let the other one step with the rate lr > 0, then set what is masked to zero."""
-        self.inner.step(lr)
+    def follow(self):
+        """Set what is masked to zero."""
         _apply(self.net, self.masks)
-        self.steps += 1
-
-    def check(self, lr):
-        """As the other one's."""
-        self.inner.check(lr)
 
 
 def _apply(net, masks):

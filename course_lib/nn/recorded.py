@@ -14,13 +14,9 @@ import numpy as np
 from course_lib.nn import conv_layers, layers
 from course_lib.nn.optimisers import Optimiser
 
-LAYERS = (
-    layers.Dense, layers.ReLU, layers.LeakyReLU, layers.Sigmoid, layers.Tanh, layers.ScaledTanh, layers.Softplus,
-    layers.Softmax, conv_layers.Conv2d, conv_layers.MaxPool, conv_layers.AveragePool, conv_layers.Subsample,
-    conv_layers.Flatten, conv_layers.RadialBasis,
-)  # fmt: skip
-"""Layers that do the same at every step. Dropout draws a new seed each time, and of somebody's own layer nothing is
-known."""
+LAYERS = (layers.__name__, conv_layers.__name__)
+"""Modules whose layers do the same at every step. Dropout, which has one of its own, draws a new seed each time, and of
+somebody's own layer nothing is known."""
 
 LOSS = "softmax_cross_entropy"
 """The loss that leaves its sum on the device."""
@@ -40,7 +36,7 @@ def why_not(net, loss, optimiser, precision):
     if not _says_ahead(type(optimiser)):
         return f"{type(optimiser).__name__} does not say its numbers ahead: it has no `plan` beside its `step`"
     for layer in net:
-        if type(layer) not in LAYERS:
+        if type(layer).__module__ not in LAYERS:
             return f"{layer.describe()} may do something else at each step"
     return ""
 

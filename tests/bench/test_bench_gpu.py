@@ -21,6 +21,7 @@ from course_lib.bench.gpu import GpuReport, bench_gpu, chosen, merged, with_nump
 from course_lib.bench.gpu import promises as gpu_promises
 from course_lib.bench.gpu import run as bench
 from course_lib.bench.gpu.cases import CASES
+from course_lib.bench.gpu.epoch import epochs, generated
 from course_lib.bench.gpu.measure import GpuRow, measure
 from course_lib.bench.gpu.players import kind, replayed
 from course_lib.bench.gpu.process import in_processes
@@ -31,6 +32,7 @@ from course_lib.bench.gpu.text import markdown, player_rows, promise_rows, speed
 from course_lib.bench.gpu.with_cudnn import NoRival
 from course_lib.bench.gpu.with_torch import plain_name
 from course_lib.bench.gpu.work import FFT, FLOAT32, TF32, Player, Work, allowed, judge
+from course_lib.bench.rivals import SHAPES
 from course_lib.bench.timing import Timing
 from course_lib.cli import app
 from course_lib.cuda.choice import SIMT
@@ -397,6 +399,25 @@ def test_a_process_that_dies_costs_one_case_and_the_rest_goes_on(tmp_path):
     assert found[1]["failures"] == {"all": "the process ended with 7: it broke"}
     assert GpuRow(**found[1]).timings == {}
     assert all("failures" not in f for f in (found[0], found[2], found[3]))
+
+
+def test_an_epoch_is_timed_as_nn_train_runs_it(monkeypatch):
+    monkeypatch.setattr("course_lib.bench.gpu.epoch._rivals", dict)
+    found = epochs("MLP 784-128-10, B = 64", rounds=2, count=6)
+    assert found["failures"] == {}
+    assert len(found["nn.train"]) == 3
+    monkeypatch.setattr("course_lib.bench.gpu.epoch._rivals", lambda: {"other": lambda *a: ([9.0] * 3, [1, 1, 1])})
+    found = epochs("MLP 784-128-10, B = 64", rounds=2, count=6)
+    assert "other" not in found
+    assert "mean losses of other" in found["failures"]["other"]
+
+
+def test_digits_for_an_epoch_are_real_ones_of_the_networks_shape():
+    for name, shape in SHAPES.items():
+        x, labels = generated(name, 40)
+        assert x.shape == (40, *shape)
+        assert (x.dtype, x.min(), len(set(labels.tolist())) > 5) == (np.float32, 0, True)
+        assert 0.5 < x.max() <= 1
 
 
 def test_a_run_asks_its_processes_and_gathers_rows_compiling_and_launching(monkeypatch, tmp_path):

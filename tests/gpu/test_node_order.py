@@ -6,11 +6,12 @@ from numba import cuda
 
 from course_lib import cuda as ops
 from course_lib import gpu, nn
+from course_lib.cuda import intrinsics
 from course_lib.cuda.device import executor
 from course_lib.cuda.intrinsics import ld4, st4
 from course_lib.cuda.node_order import NodeOrder
 from course_lib.cuda.recording import record_launches
-from course_lib.cuda.writes import written
+from course_lib.cuda.writes import READERS, WRITE_FIRST, written
 from tests.gpu.devices import needs_simt
 
 
@@ -48,6 +49,11 @@ def test_two_launches_are_tied_just_if_one_writes_what_the_other_uses_or_a_third
 @gpu.jit(device=True)
 def store(row, j, value):
     row[j] = value
+
+
+@gpu.jit(device=True)
+def put(pair, value):
+    pair[0][0] = value
 
 
 @gpu.jit(device=True)
@@ -101,6 +107,11 @@ def by_exchange(a, b):
 
 
 @gpu.jit
+def of_a_pair(a, b):
+    put((a,) + (b,), 1.0)  # noqa: RUF005 (what it is about)
+
+
+@gpu.jit
 def in_a_loop(a, b):
     for row in b:
         row[0] = a[0, 0]
@@ -115,12 +126,18 @@ def in_two_places(a, b):
     ("kernel", "expected"),
     [
         (sets, {1}), (adds, {1}), (through_a_part, {1}), (through_a_function, {1}), (atomically, {1}), (widely, {1}),
-        (by_choice, {1, 2}), (by_exchange, {0, 1}), (in_a_loop, {1}), (in_two_places, {0, 1}),
+        (by_choice, {1, 2}), (by_exchange, {0, 1}), (of_a_pair, {0, 1}), (in_a_loop, {1}), (in_two_places, {0, 1}),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )  # fmt: skip
 def test_what_a_kernel_may_write_is_read_off_its_text(kernel, expected):
     assert written(kernel) == expected
+
+
+def test_each_intrinsic_is_known_to_write_or_to_read_or_takes_no_array():
+    without_arrays = {n for n in intrinsics.NAMES if n.startswith(("cp_async_commit", "cp_async_wait"))}
+    assert {*READERS, *WRITE_FIRST} | without_arrays == set(intrinsics.NAMES)
+    assert not set(READERS) & set(WRITE_FIRST)
 
 
 def test_a_kernel_whose_text_cannot_be_had_may_write_everything():

@@ -1,5 +1,7 @@
 """Masks drop the smallest weights; 2:4 is compressed and comes back; pruned weights stay zero in training."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -76,3 +78,26 @@ def test_pruned_weights_stay_zero_while_the_others_learn(ops):
         if name in masks:
             np.testing.assert_array_equal(p == 0, net.ops.to_host(masks[name]) == 0)
         assert np.any(p != before[name])
+
+
+def test_what_follows_another_optimiser_keeps_saves_and_copies_its_memory(tmp_path):
+    def trained(steps):
+        net = nn.Sequential(nn.Dense(4, 4, rng=np.random.default_rng(0)))
+        optimiser = Pruned(nn.Adam(net), prune(net, two_of_four_mask))
+        for _ in range(steps):
+            net[0].grads["w"][...] = np.arange(1, 17, dtype=np.float32).reshape(4, 4)
+            optimiser.step(0.1)
+        return net, optimiser
+
+    (net, optimiser), (_, loaded) = trained(3), trained(0)
+    nn.save_optimiser(optimiser, tmp_path / "memory.npz")
+    nn.load_optimiser(loaded, tmp_path / "memory.npz")
+    copied = pickle.loads(pickle.dumps(optimiser))
+    for kept in (loaded, copied):
+        assert kept.steps == kept.inner.steps == 3
+        for a, b in zip(kept.state["second_moments"], optimiser.state["second_moments"], strict=True):
+            np.testing.assert_array_equal(a, b)
+    copied.net[0].grads["w"][...] = net[0].grads["w"]
+    copied.step(0.1)
+    optimiser.step(0.1)
+    np.testing.assert_array_equal(copied.net[0].params["w"], net[0].params["w"])

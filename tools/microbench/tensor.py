@@ -16,18 +16,31 @@ LEAST = (8, 0)
 """The oldest compute capability that has the instruction."""
 
 
-@gpu.jit
-def _products(x, turns, y):
-    """Four chains of products of 16 x 8 by 8 x 8 in each warp."""
-    p, q = to_tf32(x[0]), to_tf32(x[1])
-    zero = float32(0)
-    c = d = e = f = (zero, zero, zero, zero)
-    for _ in range(turns):
-        c = mma_tf32((p, q, p, q), (p, q), c)
-        d = mma_tf32((q, q, p, q), (p, q), d)
-        e = mma_tf32((p, p, p, q), (p, q), e)
-        f = mma_tf32((p, q, q, q), (p, q), f)
-    y[cuda.grid(1)] = c[0] + d[0] + e[0] + f[0]
+def chains(convert, mma):
+    """Return the kernel (x, turns, y): four chains of products by `mma` a warp; convert(a, b) makes an operand."""
+
+    @gpu.jit
+    def _products(x, turns, y):
+        p, q = convert(x[0], x[1]), convert(x[1], x[2])
+        zero = float32(0)
+        c = d = e = f = (zero, zero, zero, zero)
+        for _ in range(turns):
+            c = mma((p, q, p, q), (p, q), c)
+            d = mma((q, q, p, q), (p, q), d)
+            e = mma((p, p, p, q), (p, q), e)
+            f = mma((p, q, q, q), (p, q), f)
+        y[cuda.grid(1)] = c[0] + d[0] + e[0] + f[0]
+
+    return _products
+
+
+@gpu.jit(device=True)
+def first_as_tf32(x, y):
+    """The first of two numbers as TF32: other formats put both into a register."""
+    return to_tf32(x)
+
+
+_products = chains(first_as_tf32, mma_tf32)
 
 
 def runs(tiny):

@@ -5,7 +5,6 @@ course's own; H, "Test Cycle Time is Important".
 """
 
 import functools
-import importlib.util
 import time
 
 import numpy as np
@@ -13,7 +12,7 @@ import numpy as np
 from course_lib import cuda as ops
 from course_lib import nn
 from course_lib.bench.gpu.train import torch_recorded
-from course_lib.bench.rivals import LR, MOMENTUM, NETS, SHAPES, TorchRival
+from course_lib.bench.rivals import LR, MOMENTUM, NETS, SHAPES, TorchRival, torch_on_a_card
 from course_lib.checks import check_close
 from course_lib.data.digits import load_digits
 
@@ -74,11 +73,7 @@ def _ours(name, size, x, labels, count):
 
 
 def _rivals():
-    if importlib.util.find_spec("torch") is None:
-        return {}
-    import torch
-
-    return {TORCH: _torch, AHEAD: _ahead, RESIDENT: _resident} if torch.cuda.is_available() else {}
+    return {TORCH: _torch, AHEAD: _ahead, RESIDENT: _resident} if torch_on_a_card() else {}
 
 
 class _Torch:
@@ -138,7 +133,8 @@ def _torch(name, size, x, labels, count):
 
 def _ahead(name, size, x, labels, count):
     """Gather a batch into pinned memory and copy it in a stream of its own while the graph computes the one before."""
-    it, torch = _Torch(name, size, x), __import__("torch")
+    it = _Torch(name, size, x)
+    torch = it.torch
     replay, copies, main = it.recorded(), torch.cuda.Stream(), torch.cuda.current_stream()
     pinned = [(torch.empty(it.x.shape).pin_memory(), torch.empty(size, dtype=torch.int64).pin_memory()) for _ in "01"]
     there = [(torch.empty_like(it.x), torch.empty_like(it.labels)) for _ in "01"]
@@ -166,8 +162,8 @@ def _ahead(name, size, x, labels, count):
 
 def _resident(name, size, x, labels, count):
     """Copy all images from pinned memory first; then gather each batch on the card for the graph."""
-    it, torch = _Torch(name, size, x), __import__("torch")
-    replay = it.recorded()
+    it = _Torch(name, size, x)
+    torch, replay = it.torch, it.recorded()
     images, classes = torch.from_numpy(x).pin_memory(), torch.from_numpy(labels).pin_memory()
 
     def train(batches):

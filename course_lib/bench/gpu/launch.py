@@ -3,13 +3,13 @@
 Source: the course's own. Nothing waits for the device in between; the queue of a device takes about 1,000 launches.
 """
 
-import importlib.util
 import time
 
 import numpy as np
 from numba import cuda
 
 from course_lib import gpu
+from course_lib.bench.rivals import torch_on_a_card
 from course_lib.cuda.jit import jit
 
 LAUNCHES = 400
@@ -38,12 +38,11 @@ def _ways():
     if hasattr(c, "copy_to_device"):
         own = _add.dispatcher[4, 256]
         ways["Numba's own, configured"] = lambda: own(a, b, c)
-    if importlib.util.find_spec("torch") is not None:
+    if torch_on_a_card():
         import torch
 
-        if torch.cuda.is_available():
-            x, y, z = (torch.ones(1024, device="cuda") for _ in "xyz")
-            ways["PyTorch's add"] = lambda: torch.add(x, y, out=z)
+        x, y, z = (torch.ones(1024, device="cuda") for _ in "xyz")
+        ways["PyTorch's add"] = lambda: torch.add(x, y, out=z)
     return ways
 
 

@@ -5,13 +5,12 @@ small network is how fast the host can ask.
 """
 
 import gc
-import importlib.util
 
 import numpy as np
 
 from course_lib import cuda as ops
 from course_lib import gpu, reference
-from course_lib.bench.rivals import LR, MOMENTUM, NETS, TorchRival, batch
+from course_lib.bench.rivals import LR, MOMENTUM, NETS, TorchRival, batch, torch_on_a_card
 from course_lib.bench.timing import interleave
 from course_lib.checks import check_close
 
@@ -36,11 +35,8 @@ def training_steps(case, rounds=20):
     name, count = STEPPED[case]
     failures = {}
     makers = {OURS: _one_by_one, RECORDED: _recorded}
-    if importlib.util.find_spec("torch") is not None:
-        import torch
-
-        if torch.cuda.is_available():
-            makers |= {TORCH: _torch_step, TORCH_RECORDED: _torch_graph, TORCH_COMPILED: _torch_compiled}
+    if torch_on_a_card():
+        makers |= {TORCH: _torch_step, TORCH_RECORDED: _torch_graph, TORCH_COMPILED: _torch_compiled}
     players = {}
     for who, make in makers.items():
         try:
@@ -118,18 +114,20 @@ def _check(name, count, losses):
     check_close(np.array(losses), np.array(expected), rtol=1e-4, atol=0, name=f"three losses of {name}")
 
 
-def _torch_step(name, count):
+def _torch_step(name, count, compiled=lambda function: function):
     import torch
 
     rival = TorchRival(name, count)
     rival.net.cuda()
-    rival.optimizer = torch.optim.SGD(rival.net.parameters(), LR, momentum=MOMENTUM)
+    optimizer = torch.optim.SGD(rival.net.parameters(), LR, momentum=MOMENTUM)
     x, labels = rival.x.cuda(), rival.labels.cuda()
+    loss = compiled(lambda: torch.nn.functional.cross_entropy(rival.net(x), labels))
+    update = compiled(lambda: optimizer.step())
 
     def step():
-        rival.optimizer.zero_grad()
-        torch.nn.functional.cross_entropy(rival.net(x), labels).backward()
-        rival.optimizer.step()
+        optimizer.zero_grad()
+        loss().backward()
+        update()
 
     return step
 
@@ -141,25 +139,7 @@ def _torch_graph(name, count):
 def _torch_compiled(name, count):
     import torch
 
-    rival = TorchRival(name, count)
-    rival.net.cuda()
-    rival.optimizer = torch.optim.SGD(rival.net.parameters(), LR, momentum=MOMENTUM)
-    x, labels = rival.x.cuda(), rival.labels.cuda()
-
-    @torch.compile
-    def loss_of():
-        return torch.nn.functional.cross_entropy(rival.net(x), labels)
-
-    @torch.compile
-    def update():
-        rival.optimizer.step()
-
-    def step():
-        rival.optimizer.zero_grad()
-        loss_of().backward()
-        update()
-
-    return torch_recorded(step)
+    return torch_recorded(_torch_step(name, count, torch.compile))
 
 
 def torch_recorded(step):
