@@ -809,7 +809,7 @@ assert stays["2:4"] < stays["half"]
 # The classic machine of that kind is the **systolic array**: a grid of cells, each with a weight, through
 # which numbers move one cell a beat.[^Kung 1982 "Why Systolic Architectures?"] Row $k$ of the grid gets *column* $k$ of
 # $A$, one number a beat, and each row begins one beat later than the one above. So the three numbers of a row of $A$
-# meet the same sum on its way down. Unfold the output below: in each cell, the sum from above, plus the number that has
+# meet the same sum on its way down. Step through it below: in each cell, the sum from above, plus the number that has
 # come in times the weight. A hatched cell has only its weight.
 #
 # A number that has come in is used in every column, as a number in lesson 14's shared tile was; but there is no
