@@ -16,8 +16,8 @@
 #
 # Every number of this course has been a float32. The fastest units of a card take shorter numbers, with ten bits after
 # the binary point, or seven, or two. Used well, they multiply many times as fast, and a network learns what it learned
-# in float32. Used badly, it learns nothing at all. Choose a number below, move the slider, and watch what six formats
-# make of it.
+# in float32. Used badly, they keep it from learning at all. Choose a number below, move the slider, and watch what six
+# formats make of it.
 
 # %% tags=["hide-input"]
 import numpy as np
@@ -629,7 +629,7 @@ swap.confirm(f"row {most[0]}, chunk {most[1]}")
 
 # %% [markdown]
 # A thread that reads this tile must turn bits over for each address. `wgmma` does it by itself: in an address, bits 4
-# to 6 are the place of a chunk, and bits 7 to 9 the row. The kernel hands over one number for the whole operand, a
+# to 6 are the place of a chunk, and bits 7 to 9 are `r % 8`. The kernel hands over one number for the whole operand, a
 # **descriptor**. Its lowest field is the start, in units of 16 bytes, *as if the tile were plain*. An instruction takes
 # eight $k$, 32 bytes of each row. For the next eight the kernel adds 2 to the descriptor, and that is all. Step through
 # the 32 $k$ of eight columns:
@@ -640,11 +640,11 @@ figures.tile_walk()
 
 # %% [markdown]
 # The chunks wander; yet in memory each shade stands once at each place, so it meets all 32 banks. Is what is read what
-# was meant? `copied` lays a tile down as Hopper's copying unit does,[^NVIDIA "CUDA Driver API, cuTensorMapEncodeTiled"
-# https://docs.nvidia.com/cuda/cuda-driver-api/] and `operand` reads it by a descriptor:
+# was meant? `copied` lays a tile down as Hopper's copying unit, TMA, does,[^NVIDIA "CUDA Driver API,
+# cuTensorMapEncodeTiled" https://docs.nvidia.com/cuda/cuda-driver-api/] and `operand` reads it by a descriptor:
 
 # %%
-columns = np.arange(256, dtype=np.float32).reshape(8, 32)  # of B, 32 k each
+columns = np.arange(256, dtype=np.float32).reshape(8, 32)  # (n, k)
 memory = swizzle.copied(columns)  # the tile's 1,024 bytes
 for start in (0, 32, 64, 96):
     number = swizzle.descriptor(start)
@@ -655,15 +655,15 @@ for start in (0, 32, 64, 96):
 # %% [markdown]
 # (With this swizzle and these steps, products on an H200 were right, too.)
 #
-# What is the rest of the number? Each four of its hexadecimal digits hold a field. A larger tile has more than eight
-# rows, and the **stride** leads from eight rows to the next eight. The uppermost bits name the **swizzle**; it must be
-# the one by which the tile was laid down. Bytes are divided by 16, so that 14 bits reach through 256 KiB.[^NVIDIA "PTX
-# ISA, Matrix Descriptor Format"
+# What is the rest of the number? Read it from the right, four hexadecimal digits at a time. First the start; then the
+# leading offset, which serves other layouts; then the **stride**, which in a larger tile leads from eight rows to the
+# next eight. Bytes are divided by 16, so that 14 bits reach through 256 KiB. The uppermost two bits name the
+# **swizzle**, which must be the one by which the tile was laid down.[^NVIDIA "PTX ISA, Matrix Descriptor Format"
 # https://docs.nvidia.com/cuda/parallel-thread-execution/#asynchronous-warpgroup-level-matrix-shared-memory-layout-matrix-descriptor]
-# (The leading offset serves other layouts, and the base is 0 if the tile begins at a multiple of 1,024 bytes.)
+# (Below it is the base, 0 if the tile begins at a multiple of 1,024 bytes.)
 #
 # Below is a tile of 16 rows, swizzled by 128 bytes. Change a field, and see what the product's 16 columns get. At which
-# stride do columns 8 to 15 get the numbers of columns 0 to 7? And what does column 1 get without a swizzle?
+# stride do columns 8 to 15 get the numbers of columns 0 to 7? And what does column 1 get if the descriptor says "none"?
 
 # %% tags=["hide-input"]
 # A descriptor, and what is read for it.
@@ -672,9 +672,9 @@ figures.descriptor_bits()
 # %% [markdown]
 # <details><summary>Answers</summary>
 #
-# At stride 0 the second eight rows are the first eight again. Without a swizzle the instruction expects rows of 16
-# bytes, one after the other, and takes the next chunk of row 0 for column 1: at start 32, chunks 3 and 4. Neither is
-# an error that anybody reports. A wrong descriptor is a wrong product, without a word.
+# At stride 0 the second eight rows are the first eight again. With none, the instruction expects rows of 16 bytes, one
+# after the other, and takes the next chunk of row 0 for column 1: at start 32, chunks 3 and 4. Neither is an error that
+# anybody reports. A wrong descriptor is a wrong product, without a word.
 #
 # </details>
 #
@@ -698,7 +698,7 @@ table(
 # %% [markdown]
 # 32 instructions become one, and the operands' registers are free; rung 10 keeps two sets of them, to load ahead. The
 # sums stay in registers. These are counts, not times: no rung of the ladder uses `wgmma` yet. But look back at what was
-# measured. `mma` ends at 240 TFLOP/s, and cuBLAS reaches 407: whatever it does, it is not made of `mma`.
+# measured. `mma` ends at 240 TFLOP/s, and cuBLAS reaches 407: whatever it does, it is not made of `mma` alone.
 
 # %% [markdown]
 # ## Weights and steps
@@ -806,11 +806,11 @@ assert abs(runs["BF16"].history.loss[-1] - runs["float32"].history.loss[-1]) < 0
 # %% [markdown]
 # <details class="reveal"><summary>What each of them shows</summary>
 #
-# FP16 stays at 2.30, the logarithm of ten, which is guessing; the figure below shows what it lost. BF16 has as many
-# bits, but three fewer in its fraction, and ends close to float32. (Another seed moves float32 itself by more than
-# that.) Without master weights it learns just as well *while steps are large*. Then the rate falls, and most updates
-# are less than half a step of their weight: in the last step nearly nine weights of ten stay where they are. The loss
-# falls by less than half as much as in BF16 with them.
+# FP16 stays at 2.30, the logarithm of ten, which is guessing. Its layer 1 never moves, and what moves above it does not
+# help; the figure below shows what it lost. BF16 has as many bits, but three fewer in its fraction, and ends close to
+# float32. (Another seed moves float32 itself by more than that.) Without master weights it learns just as well *while
+# steps are large*. Then the rate falls, and most updates are less than half a step of their weight: in the last step
+# nearly nine weights of ten stay where they are. The loss falls by less than half as much as in BF16 with them.
 #
 # So: **the operands of products get by with few bits. Sums need many, in the accumulator and in the master weight.
 # Gradients need the exponent.**
@@ -909,10 +909,10 @@ for _ in range(5):
 # ## Zeros that pay
 #
 # Fewer bits are one way to do less. Another is fewer weights. **Pruning** sets the smallest ones to zero.[^Han et al.
-# 2015 "Learning both Weights and Connections" https://arxiv.org/abs/1506.02626] In no order, that saves little: a zero
-# in a matrix is multiplied like any number, and to skip it takes a list of what is left. So hardware asks for a rhythm:
-# of every four neighbours along the sum, **two** are zero, *2:4*.[^Mishra et al. 2021 "Accelerating Sparse Deep Neural
-# Networks" https://arxiv.org/abs/2104.08378] Then two numbers and two places of two bits each are enough:
+# 2015 "Learning both Weights and Connections" https://arxiv.org/abs/1506.02626] Scattered, zeros save little: each is
+# multiplied like any number, and to skip it takes a list of what is left. So hardware asks for a pattern: of every four
+# neighbours along the sum, **two** are zero, *2:4*.[^Mishra et al. 2021 "Accelerating Sparse Deep Neural Networks"
+# https://arxiv.org/abs/2104.08378] Then two numbers and two places of two bits each are enough:
 
 # %%
 w = np.array([0.9, -0.1, 0.2, 0.7, 0.3, -0.8, 0.0, 0.1], np.float32)

@@ -96,7 +96,7 @@ ui => {
     Object.assign(ui.root.dataset, {number: hex, found: JSON.stringify(found), right, column});
     const [plain, byte] = address(column, 0), [r, c] = found[column][0], told = n => n.toLocaleString("en");
     const whole = right === rows ? `All ${rows} columns of B get k = ${4 * first} to ${4 * first + 7}.` :
-      `${rows - right} of ${rows} columns of B get something else than k = ${4 * first} to ${4 * first + 7} of their own (✗).`;
+      `${rows - right} of ${rows} columns of B get something other than k = ${4 * first} to ${4 * first + 7} of their own (✗).`;
     const flips = ["no bit is turned over", "bit 4 turned over by bit 7", "bits 4 and 5 turned over by bits 7 and 8",
       "bits 4 to 6 turned over by bits 7 to 9"][bits];
     ui.caption(`${whole} Column ${column}: byte ${told(plain)}, ${flips}${bits ? `: byte ${told(byte)}` : ""}; there lies chunk ${c} of row ${r}.`);
