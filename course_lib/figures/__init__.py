@@ -40,6 +40,7 @@ TOPICS = {
     "crossing": "convolution_costs",
     "data_movement": "convolution_costs",
     "delta_explorer": "deltas",
+    "descriptor_bits": "descriptors",
     "diagnose": "doctor",
     "digit_map": "digit_maps",
     "error_image": "output_tiles",
@@ -55,9 +56,11 @@ TOPICS = {
     "number_bits": "number_formats",
     "signal_explorer": "signals",
     "systolic_array": "systolic",
+    "tile_banks": "swizzles",
     "tile_explorer": "product_explorer",
     "tile_levels": "product_levels",
     "tile_numbers": "output_tiles",
+    "tile_walk": "swizzles",
     "walk_downhill": "descent_live",
 }
 """Functions of topic modules that lessons call by `figures.<name>`, most of which stand on `course_lib.simt`."""

@@ -129,21 +129,24 @@ def _dense(net):
 
 
 def returning_gradients(digits, *, seed=1):
-    """Return {layer: gradients (B, units)} that come back to each dense layer in the first step, in float64.
+    """Return {"sums z": ..., "weights": ...}, each {layer: gradients}, of the dense layers in the first step, float64.
 
-    Of the network and the batch of `precision_runs`. No errors. Source: Micikevicius et al. (2018), figure 3.
+    Of the network and the batch of `precision_runs`: for the sums one gradient a neuron and image (B, units), for the
+    weights (inputs, units). No errors. Source: Micikevicius et al. (2018), figure 3.
     """
     net = deep_sigmoid(np.random.default_rng(seed), dtype=np.float64)
     for layer in net:
         layer.use(ops)
     scores = net.forward(digits.x_train.astype(np.float64))
     _, cache = ops.softmax_cross_entropy_forward(scores, digits.y_train)
-    back, found = ops.softmax_cross_entropy_backward(cache), {}
+    back, sums = ops.softmax_cross_entropy_backward(cache), []
     for layer in reversed(net.layers):
         if isinstance(layer, nn.Dense):
-            found[len(HIDDEN) + 1 - len(found)] = back
+            sums.insert(0, back)
         back = layer.backward(back)
-    return {f"layer {n}": found[n] for n in sorted(found)}
+    weights = [layer.grads["w"] for layer in _dense(net)]
+    found = {"sums z": sums, "weights": weights}
+    return {of: {f"layer {n}": g for n, g in enumerate(each, start=1)} for of, each in found.items()}
 
 
 def pruned_runs(net, digits, rules, *, epochs=3, lr=0.05, seed=0):
