@@ -653,8 +653,6 @@ for start in (0, 32, 64, 96):
     print(f"{number:#_x}", np.array_equal(read.T, columns[:, k : k + 8]))
 
 # %% [markdown]
-# (With this swizzle and these steps, products on an H200 were right, too.)
-#
 # What is the rest of the number? Read it from the right, four hexadecimal digits at a time. First the start; then the
 # leading offset, which serves other layouts; then the **stride**, which in a larger tile leads from eight rows to the
 # next eight. Bytes are divided by 16, so that 14 bits reach through 256 KiB. The uppermost two bits name the
