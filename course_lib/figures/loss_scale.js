@@ -33,11 +33,12 @@ ui => {
         const k = zoneOf(e + power, limits), h = share / largest * tall;
         shares[k] += share;
         ui.svg("rect", {x: X(e + power), y: base - h, width: Math.max(0, X(e + power + 1) - X(e + power)), height: h,
-          fill: k === 2 ? look.gradient : look.hazard, "fill-opacity": k === 2 ? 1 : .75, stroke: look.paper}, svg);
+          fill: look[roles[zones[k]]], stroke: look.paper}, svg);
       }
       ui.svg("line", {x1: left, x2: W - left, y1: base, y2: base, stroke: look.idle, "stroke-width": .7}, svg);
       const told = lost(shares).map(([, share, zone]) => `${(100 * share).toFixed(1)} % ${zone}`).join(", ");
-      text(left + 2, base - row + 14, `${set.name}: ${told || "all digits"}`);
+      text(left + 2, base - row + 14, `${set.name}: ${told || "all digits"}`,
+        {stroke: look.paper, "stroke-width": 3, "paint-order": "stroke"});
       return shares;
     });
     for (const e of [low, low + 20]) if (e < limits[0] - 4) text(X(e), bottom + 18, `2${raised(e)}`, e === low ? {} : {"text-anchor": "middle"});

@@ -50,13 +50,15 @@ def shares(histogram, power, name):
 
     Errors as `limits`. Source: Micikevicius et al. (2018), 3.2.
     """
-    zero, normal, over = limits(name)
     found = dict.fromkeys(ZONES, 0.0)
     for e, share in histogram.items():
-        e += power
-        zone = ZONES[0] if e < zero else ZONES[1] if e < normal else ZONES[2] if e < over else ZONES[3]
-        found[zone] += share
+        found[_zone(e + power, name)] += share
     return found
+
+
+def _zone(exponent, name):
+    zero, normal, over = limits(name)
+    return ZONES[(exponent >= zero) + (exponent >= normal) + (exponent >= over)]
 
 
 def loss_scale(gradients, formats=("fp16", "bf16")):
@@ -122,7 +124,7 @@ def _static(of, histograms, format_name):
         for e, share in histogram.items():
             if LOW <= e < HIGH:
                 tall = share / largest * high
-                s.rect(at(e), base - tall, at(e + 1) - at(e), tall, fill="gradient", stroke="none")
+                s.rect(at(e), base - tall, at(e + 1) - at(e), tall, fill=ROLES[_zone(e, format_name)], stroke="none")
         s.line(left, base, WIDTH - left, base, stroke=style.GRID)
         parts.append(f"{name}: {told(shares(histogram, 0, format_name))}")
         s.text(left + 2, base - row + 14, parts[-1])

@@ -15,7 +15,7 @@ from .picture import picture
 from .stepper import stepper
 
 CHUNKS = swizzle.ROW // swizzle.CHUNK
-CELL, LEFT, BETWEEN, TOP = 18, 22, 14, 46
+CELL, LEFT, BETWEEN, TOP = 20, 22, 14, 46
 """Pixels: a chunk; what stands left of the first grid; between the two; above them."""
 
 WIDTH = LEFT + 2 * CELL * CHUNKS + BETWEEN + 6
@@ -122,11 +122,11 @@ def _grid(s, x, title, numbers, fill):
     for r, row in enumerate(numbers):
         y = TOP + CELL * r
         if x == LEFT:
-            s.text(x - 8, y + 13.3, str(r), anchor="end", fill=style.MUTED)
+            s.text(x - 8, y + CELL / 2 + 4.3, str(r), anchor="end", fill=style.MUTED)
         for c, number in enumerate(row):
             ground = fill(r, c)
             s.rect(x + CELL * c, y, CELL, CELL, fill=ground, stroke="idle")
-            s.text(x + CELL * (c + 0.5), y + 13.3, str(number), anchor="middle", fill=style.ink_on(ground))
+            s.text(x + CELL * (c + 0.5), y + CELL / 2 + 4.3, str(number), anchor="middle", fill=style.ink_on(ground))
 
 
 def _shade(bank):

@@ -100,10 +100,32 @@ def test_the_two_matrices_of_the_error_tables_differ(lesson):
 
 
 def test_splitting_and_letting_out_are_both_needed(lesson):
-    rounded, cut, out = lesson["cut_errors"][4096, "tf32", 2]
+    rounded, cut, out, apart = lesson["cut_errors"][4096, "tf32", 2]
     assert cut > 100 * rounded
     assert out < cut / 10
+    assert apart < out
     assert lesson["cut_errors"][4096, "tf32", 1][2] > 100 * out
+
+
+def test_small_products_in_a_sum_of_their_own_are_cut_less_but_do_not_save_the_large_one():
+    draw = np.random.default_rng(2)
+    A, B = draw.standard_normal((32, 2048), np.float32), draw.standard_normal((2048, 32), np.float32)
+
+    def error(**kept):
+        return np.abs(tensor_core_products(A, B, "bf16", 3, **kept) - A.astype(float) @ B).max()
+
+    plain, apart, out, both = error(), error(apart=True), error(flush=256), error(flush=256, apart=True)
+    assert both < out / 3 < plain / 3
+    assert both < apart / 3 < plain / 3
+    np.testing.assert_array_equal(
+        tensor_core_products(A, B, "bf16", 1, apart=True), tensor_core_products(A, B, "bf16", 1)
+    )
+
+
+def test_a_tile_by_chunks_makes_a_row_wait(lesson):
+    row, chunk = np.arange(8)[:, None], np.arange(8)
+    np.testing.assert_array_equal(lesson["by_chunks"], (128 * chunk + 16 * row) // 4 % 32)
+    assert [lesson["wavefronts"](b) for b in (lesson["by_chunks"][3], lesson["by_chunks"][:, 2])] == [8, 1]
 
 
 def test_rung_9_is_at_the_limit_of_its_instruction_and_half_of_the_card():
@@ -128,7 +150,7 @@ def test_the_page_counts_wavefronts_as_the_picture_does(lesson, shown):
     for plain in (True, False):
         for banks in (swizzle.banks(8, plain=plain), swizzle.banks(8, plain=plain).T):
             assert [lesson["wavefronts"](b) for b in banks] == [wavefronts(b) for b in banks]
-    assert "row 3: 1  chunk 2 of all rows: 8" in shown
+    assert "by rows: row 3 takes 1, chunk 2 of all rows 8\nby chunks: row 3 takes 8, chunk 2 of all rows 1" in shown
     assert "any row: 1, any chunk of all rows: 1" in shown
 
 
