@@ -29,7 +29,7 @@ def falling_rate(step):
     return 0.01 if step < LARGE_STEPS else 0.0003
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PrecisionRun:
     """One training: its `History`, the accuracy on test data, and which shares of the weights changed.
 
@@ -41,6 +41,8 @@ class PrecisionRun:
         Share of the first layer's weights that are not what they were before the training.
     late : float
         Share of all weights that changed in the last epoch.
+    reached : (epochs, layers) array
+        Shares of each layer's weights that got a gradient other than zero.
 
     Source: the course's own.
     """
@@ -49,6 +51,7 @@ class PrecisionRun:
     accuracy: float
     moved: float
     late: float
+    reached: np.ndarray
 
 
 class WithoutMaster(Followed):
@@ -105,9 +108,12 @@ def precision_runs(digits, ways, *, epochs=EPOCHS, lr=falling_rate, seed=1):
 def _run(digits, options, epochs, lr, seed):
     net, kept = deep_sigmoid(np.random.default_rng(seed)), options.pop("kept", None)
     optimiser = nn.Adam(net) if kept is None else WithoutMaster(nn.Adam(net), kept)
-    first, before_last = net[0].params["w"].copy(), []
+    first, before_last, reached = net[0].params["w"].copy(), [], []
+    inked = np.any(digits.x_train != 0, axis=0)  # weights of pixels that are never inked get no gradient
 
     def remember(epoch, history):
+        gradients = [layer.grads["w"] for layer in _dense(net)]
+        reached.append([float(np.mean(g != 0)) for g in (gradients[0][inked], *gradients[1:])])
         if epoch == epochs - 2:
             before_last.extend(layer.params["w"].copy() for layer in _dense(net))
 
@@ -115,13 +121,13 @@ def _run(digits, options, epochs, lr, seed):
         net, digits, epochs=epochs, batch_size=len(digits.x_train), lr=lr, optimiser=optimiser, on_epoch=remember,
         rng=np.random.default_rng(seed), progress=False, **options,
     )  # fmt: skip
-    inked = np.any(digits.x_train != 0, axis=0)  # weights of pixels that are never inked get no gradient
     moved = float(np.mean((net[0].params["w"] != first)[inked]))
     changed = [layer.params["w"] != w for layer, w in zip(_dense(net), before_last, strict=False)]
     if changed:
         changed[0] = changed[0][inked]
     late = float(np.mean(np.concatenate([c.ravel() for c in changed]))) if changed else 0.0
-    return PrecisionRun(history, nn.evaluate(net, digits.x_test, digits.y_test).accuracy, moved, late)
+    accuracy = nn.evaluate(net, digits.x_test, digits.y_test).accuracy
+    return PrecisionRun(history, accuracy, moved, late, np.array(reached))
 
 
 def _dense(net):

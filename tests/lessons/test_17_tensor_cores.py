@@ -280,3 +280,20 @@ def test_one_scale_is_ended_by_the_last_layers_weights(lesson):
 def test_what_a_systolic_array_is_busy(lesson):
     assert {M: round(100 * share) for M, share in lesson["busy"].items()} == {16: 3, 256: 33, 4096: 89}
     assert round(lesson["tpu"] / 1e12) == 92
+
+
+def test_a_running_mean_in_bf16_stands_still():
+    ends = []
+    for v, square in ((np.float32(0), 1), (np.float32(1), 0)):
+        for _ in range(5000):
+            v = round_to(np.float32(0.999 * v + 0.001 * square), "bf16")
+        ends.append(float(v))
+    assert ends == [0.25, 1]
+
+
+def test_zeros_spread_upward_in_fp16_without_a_scale():
+    run = precision_runs(data.load_digits(seed=0), {"w": {"precision": "fp16", "loss_scale": 1}}, epochs=20)["w"]
+    assert run.reached.shape == (20, 7)
+    assert np.all(run.reached[:, 0] == 0)
+    assert run.reached[0, 1] > 0.9 > 0.1 > run.reached[19, 1]
+    assert np.all(run.reached[:, 6] > 0.9)
