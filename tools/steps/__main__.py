@@ -103,8 +103,8 @@ def in_words(row):
 
 def write(out, found, failures):
     """Write what there is so far; OSError if it cannot be."""
-    from course_lib.bench.gpu.run import describe_gpu
     from course_lib.bench.gpu.measure import find_backend
+    from course_lib.bench.gpu.run import describe_gpu
 
     about = {
         "bench": "steps", "date": datetime.date.today().isoformat(), "machine": describe_gpu(find_backend()),

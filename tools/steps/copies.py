@@ -1,4 +1,4 @@
-"""Copies between host and device, from usual memory and from pinned memory, small and large. Source: the course's own."""
+"""Copies between host and device, from usual memory and from pinned, small and large. Source: the course's own."""
 
 import time
 

@@ -19,12 +19,11 @@ REPEATS, PASSES = 40, 25
 
 def rows(tiny):
     """Yield the rows of this part."""
-    name, count = ("tiny", 2) if tiny else ("LeNet-5", 64)
     if tiny:
         launch_bench.LAUNCHES = 1
     yield launches(2 if tiny else 11)
     for each in ["tiny"] if tiny else ["LeNet-5", "MLP 784-128-10"]:
-        yield one_step(each, count, tiny)
+        yield one_step(each, 2 if tiny else 64, tiny)
 
 
 def launches(rounds):
