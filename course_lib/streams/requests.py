@@ -32,7 +32,8 @@ def checked(requests, job):
     Source: the course's own.
     """
     if not isinstance(requests, list | tuple):
-        raise RequestError(f"the requests are {_kind(requests)}; they must be a list of tuples.")
+        hint = " Is there a return?" if requests is None else ""
+        raise RequestError(f"the requests are {_kind(requests)}; they must be a list of tuples.{hint}")
     if len(requests) > MOST:
         raise RequestError(f"there are {len(requests):,} requests; {MOST:,} are enough for every job here.")
     return [_one(number, request, job) for number, request in enumerate(requests)]
@@ -73,4 +74,4 @@ def _shown(value):
 
 
 def _kind(value):
-    return "None; is there a return?" if value is None else f"a {type(value).__name__}"
+    return "None" if value is None else f"a {type(value).__name__}"

@@ -90,7 +90,7 @@ class Run:
     @cached_property
     def busy(self):
         """{engine: share of the whole time that it works}."""
-        names = {stage.engine for stage in self.job.stages}
+        names = dict.fromkeys(stage.engine for stage in self.job.stages)
         total = {name: sum(s.end - s.begin for s in self.spans if s.engine == name) for name in names}
         return {name: seconds / self.end if self.end else 0.0 for name, seconds in total.items()}
 
@@ -243,16 +243,14 @@ def _members(stages):
 
 
 def _races(job, host, spans):
-    found = []
+    found, users = [], {}  # place -> [(number of a stage, whether it writes)]
     for i, (stage, piece, *_) in enumerate(host.asked):
-        uses = _places(job, stage, piece)
-        for j in range(i):
-            if host.before[i] >> j & 1 or host.before[j] >> i & 1:
-                continue
-            earlier = _places(job, *host.asked[j][:2])
-            for place in sorted(uses.keys() & earlier.keys()):
-                if uses[place] or earlier[place]:
-                    found.append(Race(spans[j], spans[i], place, (earlier[place], uses[place])))
+        for place, writes in sorted(_places(job, stage, piece).items()):
+            earlier = users.setdefault(place, [])
+            for j, wrote in earlier:
+                if (writes or wrote) and not host.before[i] >> j & 1:
+                    found.append(Race(spans[j], spans[i], place, (wrote, writes)))
+            earlier.append((i, writes))
     return tuple(found)
 
 
