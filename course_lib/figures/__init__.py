@@ -37,6 +37,7 @@ __all__ = [
 TOPICS = {
     "bend_by_bend": "bends",
     "climb": "climbs",
+    "copy_rates": "step_times",
     "crossing": "convolution_costs",
     "data_movement": "convolution_costs",
     "delta_explorer": "deltas",
@@ -50,6 +51,7 @@ TOPICS = {
     "loss_scale": "loss_scales",
     "mask_explorer": "masks",
     "measured_rows": "engine_rows",
+    "measured_step": "step_times",
     "network_volumes": "volumes",
     "adam_valley": "valleys",
     "momentum_valley": "valleys",
@@ -62,6 +64,7 @@ TOPICS = {
     "tile_explorer": "product_explorer",
     "tile_levels": "product_levels",
     "tile_numbers": "output_tiles",
+    "time_of_an_image": "step_times",
     "walk_downhill": "descent_live",
 }
 """Functions of topic modules that lessons call by `figures.<name>`, most of which stand on `course_lib.simt`."""

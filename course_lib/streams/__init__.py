@@ -10,8 +10,9 @@ from .jobs import LOADING_AHEAD, READ_COMPUTE_WRITE, Job, Stage, loading_ahead, 
 from .launches import Rows, two_rows
 from .requests import RequestError
 from .run import Race, Run, Span, simulate
+from .step_parts import part_of_step
 
 __all__ = [
     "LOADING_AHEAD", "READ_COMPUTE_WRITE", "Job", "Race", "RequestError", "Rows", "Run", "Span", "Stage",
-    "loading_ahead", "read_compute_write", "simulate", "two_rows",
+    "loading_ahead", "part_of_step", "read_compute_write", "simulate", "two_rows",
 ]  # fmt: skip
