@@ -93,7 +93,7 @@ table([(k, a, b, f"{abs(b / a - 1):.0e}") for k, (a, b) in enumerate(zip(on_host
 #
 # ## A step is a list of launches
 #
-# Here is a step by hand, as `nn.train` does it: forward, loss, backward, update. Each line asks for kernels.
+# Here is a step by hand, much as `nn.train` does it: forward, loss, backward, update. Each line asks for kernels.
 
 # %%
 def step_of(net, x, labels, lr=0.05):
@@ -140,7 +140,7 @@ table([(p, parts.count(p), busy[p]) for p in busy] + [("all", len(noted), sum(bu
 # %% [markdown]
 # <details class="reveal"><summary>Why so many</summary>
 #
-# A convolution's backward pass alone takes up to eight: weights in parts, the sum of these parts, the bias in parts,
+# A convolution's backward pass alone takes up to seven: weights in parts, the sum of these parts, the bias in parts,
 # their sum, the gradient of the input, and twice an addition to what is there already. Ten arrays of gradients are set
 # to zero, and ten of parameters are updated. More than half of these launches have at most thirteen blocks, for a card
 # with 132 multiprocessors. They cost a launch all the same.
@@ -206,6 +206,29 @@ table([(called, 1e6 * launch_costs[way]) for called, way in launched.items() if 
       caption=f"The host's time of a launch; of a graph, from one small kernel to the next. {CARD}")  # fmt: skip
 
 # %% [markdown]
+# So ask for less, or ask less often. Ask for less: ten launches set gradients to zero, and ten more add the new ones to
+# these zeros. `nn.train` calls `net.renew_grad()` in place of `net.zero_grad()`, and the new gradients take the
+# place of the old ones.
+
+# %% tags=["hide-input"]
+# The launches of a step whose gradients are renewed.
+class Renewing:
+    """A network whose zero_grad renews; the rest is its own."""
+
+    def __init__(self, net):
+        self.net, self.zero_grad = net, net.renew_grad
+
+    def __getattr__(self, name):
+        return getattr(self.net, name)
+
+with record_launches(run=False) as renewed:
+    step_of(Renewing(net), batch, labels)()
+renewed = [one for one in renewed if one.kernel.__name__ != "_zero"]  # those of the velocities, which come before
+print(f"launches of a step: {len(noted)} with zero_grad, {len(renewed)} with renew_grad")
+
+# %% [markdown]
+# Fusing kernels (lesson 13) goes further on that way. Asking less often goes furthest.
+#
 # ## Record it once
 #
 # The same requests come in every step, with the same arrays. So let the driver keep them: `gpu.record` runs a
