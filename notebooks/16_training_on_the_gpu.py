@@ -31,7 +31,7 @@ from course_lib.lesson import measured, measured_training, padded, predict, pred
 one_step = measured("one step of LeNet-5", card="h200")
 by_batch = measured("steps of LeNet-5 by batch", card="h200")
 kernels = {int(B): seconds for B, seconds in by_batch.more["kernels"].items()}
-names = [f"{one['kernel'].strip('_')}, {one['part']}" for one in one_step.more["launches"]]
+names = [f"{one['kernel'].strip('_')}, {one['part'].lstrip('0123456789 ')}" for one in one_step.more["launches"]]
 each_launch = one_step.seconds["host, enqueuing"] / len(names)
 launch_costs = measured("a launch", card="h200").seconds
 CARD = f"an {one_step.card} ({one_step.date})"
@@ -97,14 +97,16 @@ table([(k, a, b, f"{abs(b / a - 1):.0e}") for k, (a, b) in enumerate(zip(on_host
 
 # %%
 def step_of(net, x, labels, lr=0.05):
-    """A function that trains `net` once, on what lies in x and labels, and returns the sums of the losses."""
-    params, grads = list(net.parameters().values()), list(net.gradients().values())
+    """A function that trains `net` once on what lies in x and labels."""
+    params, grads = net.parameters().values(), net.gradients().values()
     velocities = [cuda_ops.zeros_like(p) for p in params]
     def step():
-        sums, cache = cuda_ops.softmax_cross_entropy_sums(net.forward(x), labels)
+        scores = net.forward(x)
+        sums, cache = cuda_ops.softmax_cross_entropy_sums(scores, labels)
         net.zero_grad()
-        net.backward_parameters(cuda_ops.softmax_cross_entropy_backward(cache))
-        cuda_ops.sgd_step(params, grads, lr, 0.9, velocities)
+        slope = cuda_ops.softmax_cross_entropy_backward(cache)
+        net.backward_parameters(slope)
+        cuda_ops.sgd_step([*params], [*grads], lr, 0.9, velocities)
         return sums
     return step
 
@@ -113,7 +115,8 @@ def step_of(net, x, labels, lr=0.05):
 
 # %%
 net = nn.models.lenet5(rng=np.random.default_rng(0), ops=cuda_ops)
-batch, labels = gpu.empty((64, 1, 32, 32), np.float32), gpu.empty(64, np.int64)
+batch = gpu.empty((64, 1, 32, 32), np.float32)
+labels = gpu.empty(64, np.int64)
 step = step_of(net, batch, labels)
 
 # %% tags=["hide-input"]
@@ -238,11 +241,12 @@ print(f"launches of a step: {len(noted)} with zero_grad, {len(renewed)} with ren
 # executor:
 
 # %%
-small = nn.models.mlp((6, 4, 3), rng=np.random.default_rng(0), ops=cuda_ops)
-rows = np.random.default_rng(1).random((3, 8, 6), np.float32)  # three batches
+rng = np.random.default_rng(0)
+small = nn.models.mlp((6, 4, 3), rng=rng, ops=cuda_ops)
+rows = rng.random((3, 8, 6), np.float32)  # three batches
 answers = np.arange(24).reshape(3, 8) % 3
 xs, ts = gpu.to_device(rows[0]), gpu.to_device(answers[0])
-graph = gpu.record(step_of(small, xs, ts, lr=0.5))  # trains once, on batch 0
+graph = gpu.record(step_of(small, xs, ts))  # trains once, on batch 0
 
 # %% [markdown]
 # The next batch goes into the same two arrays, and the graph is called again:
@@ -293,8 +297,9 @@ table(
 # counts and of the card's measured rates. Here it predicts each kernel of a smaller step, 784-128-10 with 64 images.
 
 # %%
-mlp = nn.models.mlp((784, 128, 10), rng=np.random.default_rng(0), ops=cuda_ops)
-pixels, classes = gpu.to_device(digits.x_train[:64].astype(np.float32)), gpu.to_device(digits.y_train[:64])
+mlp = nn.models.mlp((784, 128, 10), rng=rng, ops=cuda_ops)
+pixels = gpu.to_device(digits.x_train[:64].astype(np.float32))
+classes = gpu.to_device(digits.y_train[:64])
 predicted = predicted_launches(step_of(mlp, pixels, classes), "H200")
 
 # %% tags=["hide-input"]
@@ -363,7 +368,7 @@ fourfold.confirm("less than twice as long" if 1.15 < ratio < 2 else f"{ratio:.2f
 # Programming Guide, Page-Locked Host Memory"] `gpu.pinned(shape, dtype)` is an array like any other.
 
 # %%
-pinned = gpu.pinned((64, 784), np.float32)  # filled like any array, again and again
+pinned = gpu.pinned((64, 784), np.float32)
 pinned[...] = digits.x_train[:64]
 arrived = gpu.to_device(pinned)
 print(arrived.shape, np.array_equal(gpu.to_host(arrived), pinned))

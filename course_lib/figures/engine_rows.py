@@ -79,15 +79,24 @@ def rows_picture(rows, end, title, says, *, unit):
         s.line(LEFT, y + HIGH, WIDTH - EDGE, y + HIGH, stroke=style.GRID, line=1)
         for begin, stop, text, role in boxes:
             x, wide = LEFT + begin * scale, max(0.8, (stop - begin) * scale)
-            s.rect(x, y, min(wide, WIDTH - EDGE - x), HIGH, fill=style.tint(role, 0.45), stroke=style.PAPER, line=0.5)
+            look = (
+                {"fill": style.tint(role, 0.45), "stroke": style.PAPER}
+                if wide > 3
+                else {"fill": role, "stroke": "none"}
+            )
+            s.rect(x, y, min(wide, WIDTH - EDGE - x), HIGH, line=0.5, **look)
             if text and wide > CHAR * len(text):
                 s.text(x + wide / 2, y + HIGH / 2 + 4, text, anchor="middle")
     for share in (0, 0.5, 1):
         at = LEFT + share * (WIDTH - LEFT - EDGE)
         anchor = {0: "start", 0.5: "middle", 1: "end"}[share]
-        s.text(at, top + ROW * len(rows) + 16, f"{share * end:.3g} {unit}", anchor=anchor, fill=style.MUTED)
+        s.text(at, top + ROW * len(rows) + 16, f"{_number(share * end)} {unit}", anchor=anchor, fill=style.MUTED)
     order = "; ".join(f"{label}: {len(boxes)} boxes" for label, boxes in rows)
     return picture(s, alt=f"{title + '. ' if title else ''}Timeline. {order}. {says}", caption=says)
+
+
+def _number(value):
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def measured_rows(spans, title):

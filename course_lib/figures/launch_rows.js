@@ -80,6 +80,6 @@ ui => {
     ui.svg("circle", {cx: X(at), cy: Y(steps[at]), r: 5, fill: look.ink}, svg);
     const last = sizes.length - 1, high = work[last] > ask[last];
     text(right, Y(work[last]) + (high ? 26 : -6), "kernels", {"text-anchor": "end"});
-    text(left + 4, Y(ask[0]) - 6, "launches");
+    text(left + 4, Y(ask[0]) + (Y(ask[0]) < top + 12 ? 16 : -6), "launches");
   };
 }
