@@ -600,35 +600,3 @@ def update_all(w, dw, v, starts, decays, lr, momentum):
 
 # %% check="16.9"
 check("16.9", update_all)
-
-# %% [markdown]
-# ## 16.10 · In your own words: a card that is idle
-#
-# *2 points, core. Trains: where a step's time goes. (the course's own)*
-#
-# A colleague trains a small network with batches of 64. A step takes 9.0 ms. The profiler says: 70 kernels run for 0.3
-# ms together; the host is busy for 8.4 ms with calling them one after the other; 0.2 ms go by while the batch is copied
-# from usual memory, and 0.1 ms while the loss is read, with nothing else running. She wants to buy a card that is twice
-# as fast.
-#
-# Answer in about six sentences, with numbers. What would the faster card gain? What would you do first, and how long
-# would a step take then, at best? What next, and what is left when everything overlaps that can? And why could she also
-# just try batches of 640, and what would she have to look at before she believes that this is a gain?
-
-# %% [markdown] answer="16.10"
-# <!-- BEGIN SOLUTION -->
-# The kernels run for 0.3 of 9.0 ms, and mostly while the host is still calling the next ones. A card that is twice as
-# fast saves at most 0.15 ms, less than 2 %. First I would record the step as one graph: the host calls one thing
-# instead of 70, the 8.4 ms are gone, and a step takes about 0.3 + 0.2 + 0.1 = 0.6 ms, fifteen times less. Next I would
-# copy the next batch from pinned memory, in a stream of its own, while this one is trained on, and leave the losses on
-# the device until the end of the epoch. Then the copy is hidden behind the kernels, nobody waits for the loss, and 0.3
-# ms are left: now a faster card, or faster kernels, would count. With batches of 640 the same 70 launches serve ten
-# times as many images, so as long as launches set the time an image costs about a tenth. But an epoch then has a tenth
-# of the steps, so the network learns otherwise, and needs another learning rate: what counts is the time to the same
-# validation loss, not to the end of an epoch.
-#
-# **Marking**, half a point each: (a) the faster card gains next to nothing, at most half of 0.3 ms; (b) the launches
-# come first, recorded as a graph (or in fewer, larger kernels), about 0.6 ms then; (c) copies ahead from pinned memory
-# in another stream, and no look at the loss in each step, about 0.3 ms then; (d) a larger batch shares the launches
-# among more images, and fewer updates an epoch change the training, so compare the time to the same loss.
-# <!-- END SOLUTION -->

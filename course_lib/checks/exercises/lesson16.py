@@ -8,7 +8,7 @@ Source: Hwu, "Mini-Batching May be Needed to Fill GPU"; NVIDIA, "CUDA C++ Progra
 
 import numpy as np
 
-from course_lib.checks.exercise import Case, Exercise, KernelExercise, TextQuestion
+from course_lib.checks.exercise import Case, Exercise, KernelExercise
 from course_lib.checks.exercises import lesson16_launches as launches
 from course_lib.checks.exercises import lesson16_mistakes as mistakes
 from course_lib.checks.exercises.kernel_inputs import up, whole
@@ -209,8 +209,5 @@ EXERCISES = (
         (Case(parameters_of(21, (40, 3, 60, 7), (0.25, 0, 0.25, 0)), "4 parameters, biases do not decay"),
          Case(parameters_of(22, (1, 90, 5), (0, 0.5, 0.25)), "3 parameters, the first a single number")),
         mistakes.UPDATE, rtol=1e-5, atol=1e-5, launch=launches.update, budget=_update_budget,
-    ),
-    TextQuestion(
-        "16.10", "In your own words: a card that is idle", 2, "core", "where a step's time goes", "the course's own",
     ),
 )  # fmt: skip
