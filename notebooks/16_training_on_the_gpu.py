@@ -545,11 +545,23 @@ streams.simulate(JOB, load_ahead(6))
 #
 # ## Answering while learning
 #
-# Learning has two phases, training and inference.[^Hwu "Machine Learning Separates into Two Phases"] Must they come one
-# after the other? A phone can recognise its owner's speech and tune its network to that voice at the same
-# time.[^Hwu "Why Machine Learning Again?"] Both then share one card, and one of them is in a hurry. A stream may have a
-# **priority**: when a multiprocessor becomes free, blocks of the more urgent stream go first. Running blocks are not
-# stopped.[^NVIDIA "CUDA C++ Programming Guide, Stream Priorities"]
+# Learning has two phases, training and inference.[^Hwu "Machine Learning Separates into Two Phases"] Inference is the
+# forward pass alone: about a third of a step's multiplications (lesson 04), no gradients, no velocities. Here both are
+# recorded:
+
+# %% tags=["hide-input"]
+# What the two phases cost.
+forward = by_batch.along("forward")
+table([(B, 1e6 * forward[B], 1e6 * recorded[B], forward[B] / recorded[B]) for B in (1, 64, 1024, 4096)],
+      ["images", "inference", "training", "share"],
+      formats={"inference": ",.0f", "training": ",.0f", "share": ".0%"},
+      caption=f"LeNet-5, microseconds of a recorded forward pass and of a recorded step, measured on {CARD}")  # fmt: skip
+
+# %% [markdown]
+# Must the two come one after the other? A phone can recognise its owner's speech and tune its network to that voice at
+# the same time.[^Hwu "Why Machine Learning Again?"] Both then share one card, and one of them is in a hurry. A stream
+# may have a **priority**: when a multiprocessor becomes free, blocks of the more urgent stream go first. Running blocks
+# are not stopped.[^NVIDIA "CUDA C++ Programming Guide, Stream Priorities"]
 #
 # ```python
 # urgent = gpu.stream(priority=-5)
@@ -652,9 +664,7 @@ gain = epoch.seconds["nn.train on the processor"] / epoch.seconds["nn.train on t
 surprise.confirm("less than two times faster, or slower" if gain < 2 else f"{gain:.1f} times faster")
 
 # %% [markdown]
-# And inference, the other phase? A forward pass is about a third of a step's multiplications (lesson 04), and none of
-# the rest. It needs no gradients, no velocities, and for few images it is as launch-bound as training is. In what order
-# would you go about a step of your own?
+# In what order would you go about a step of your own?
 #
 # 1. Count launches, and compare the host's time with the kernels'. If the host is the slower one, record the step, or
 #    fuse kernels (lesson 13).

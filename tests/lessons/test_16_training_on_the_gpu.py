@@ -101,6 +101,10 @@ def test_an_image_costs_half_as_much_at_first_and_then_the_curve_flattens(lesson
     assert 4096 // 64 == 64
 
 
+def test_inference_costs_less_than_half_a_step(lesson):
+    assert all(lesson["forward"][B] < 0.5 * lesson["recorded"][B] for B in (1, 64, 1024, 4096))
+
+
 def test_small_copies_are_latency_and_large_ones_show_the_memory():
     copies = measured("copies", card="h200")
     pinned, pageable = (copies.along(f"to the device, {kind}") for kind in ("pinned", "pageable"))

@@ -1,4 +1,4 @@
-"""A step's time against the size of the batch: launch by launch, recorded, and each of its kernels alone.
+"""A step's time against the size of the batch: launch by launch, recorded, the forward pass, each kernel alone.
 
 Source: the course's own.
 """
@@ -29,5 +29,7 @@ def rows(tiny):
             rounds, calls = (3, 1) if tiny else (7, 5)
             timings[f"one by one, {count}"] = timed(step, rounds=rounds, calls=calls)
             timings[f"recorded, {count}"] = timed(graph, rounds=rounds, calls=calls if tiny else 4 * calls)
-            del step, graph
+            forward = gpu.record(lambda step=step: step.net.forward(step.x))
+            timings[f"forward, {count}"] = timed(forward, rounds=rounds, calls=calls if tiny else 4 * calls)
+            del step, graph, forward
         yield row(f"steps of {name} by batch", f"B = 1 to {max(SIZES):,}", timings, kernels=kernels)
