@@ -555,17 +555,17 @@ forward = by_batch.along("forward")
 table([(B, 1e6 * forward[B], 1e6 * recorded[B], forward[B] / recorded[B]) for B in (1, 64, 1024, 4096)],
       ["images", "inference", "training", "share"],
       formats={"inference": ",.0f", "training": ",.0f", "share": ".0%"},
-      caption=f"LeNet-5, microseconds of a recorded forward pass and of a recorded step, measured on {CARD}")  # fmt: skip
+      caption=f"LeNet-5, microseconds of a forward pass and of a step, both recorded, measured on {CARD}")  # fmt: skip
 
 # %% [markdown]
 # Must the two come one after the other? A phone can recognise its owner's speech and tune its network to that voice at
-# the same time.[^Hwu "Why Machine Learning Again?"] Both then share one card, and one of them is in a hurry. A stream
+# the same time.[^Hwu "New Opportunities Have Arisen from Use of GPUs"] Both then share one card, and one of them is in a hurry. A stream
 # may have a **priority**: when a multiprocessor becomes free, blocks of the more urgent stream go first. Running blocks
 # are not stopped.[^NVIDIA "CUDA C++ Programming Guide, Stream Priorities"]
 #
 # ```python
 # urgent = gpu.stream(priority=-5)
-# answer(urgent)                      # a recorded forward pass, launched in that stream
+# answer(urgent)  # a recorded forward pass, in that stream
 # ```
 
 # %% tags=["hide-input"]
@@ -703,16 +703,16 @@ table(rows_of_graphs, ["network", "kernels", "one after the other", "as a graph"
 #   launches. Then take *a launch alone*. By how much does the size change?
 #   <details><summary>Answer</summary>
 #
-#   With the whole library between two launches even 4,096 images may not be enough. With nothing but the launch itself
-#   the turn comes about where the launches and the kernels' floor meet, a few hundred images. The size falls about as
-#   the cost does, once kernels grow with the batch.
+#   With the whole library between two launches the largest batch on offer is hardly enough, if at all. With nothing but
+#   the launch itself the turn comes several times earlier: once kernels grow with the batch, the size falls as the cost
+#   does.
 #
 #   </details>
 # - In the job in pieces, give `read` 5, `compute` 20 and `write` 5 µs. Does a third place help? And with 10, 20, 15?
 #   <details><summary>Answer</summary>
 #
-#   Neither time. Two places are enough as long as one unit is always the slowest: it never waits. A third place helps
-#   where times vary from piece to piece, which they do not here.
+#   Neither time. With two places the slowest unit never waits. A third one helps where times vary from piece to piece,
+#   which they do not here.
 #
 #   </details>
 # - Change `load_ahead` so that the host waits for `trained {k}` in each turn, to print the loss. What does `simulate`

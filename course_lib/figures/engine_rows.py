@@ -67,7 +67,7 @@ def rows_picture(rows, end, title, says, *, unit):
 
     No errors. Source: the course's own.
     """
-    lines = wrapped(title) if title else []
+    lines = wrapped(title, char=7.9) if title else []  # bold letters are wider
     top = EDGE + 17 * len(lines)
     s = Panel(WIDTH, top + ROW * len(rows) + 24)
     for k, line in enumerate(lines):

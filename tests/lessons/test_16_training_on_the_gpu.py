@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from course_lib import gpu, streams
+from course_lib.figures.step_rows import breakpoint_of
 from course_lib.lesson import measured, measured_training
 from course_lib.streams import two_rows
 
@@ -99,6 +100,14 @@ def test_an_image_costs_half_as_much_at_first_and_then_the_curve_flattens(lesson
     assert recorded[4096] > 2.5 * recorded[1024]
     assert single[4096] / 4096 > 1.2 * recorded[4096] / 4096
     assert 4096 // 64 == 64
+
+
+def test_the_turn_from_launches_to_work_comes_earlier_with_cheaper_launches(lesson):
+    kernels, alone = lesson["kernels"], lesson["launch_costs"]["kernel[grid, block](...)"]
+    dear, cheap = breakpoint_of(kernels, lesson["each_launch"]), breakpoint_of(kernels, alone)
+    assert dear in (None, 4096)  # "hardly enough, if at all"
+    assert cheap is not None
+    assert cheap <= 1024
 
 
 def test_inference_costs_less_than_half_a_step(lesson):
