@@ -559,9 +559,9 @@ table([(B, 1e6 * forward[B], 1e6 * recorded[B], forward[B] / recorded[B]) for B 
 
 # %% [markdown]
 # Must the two come one after the other? A phone can recognise its owner's speech and tune its network to that voice at
-# the same time.[^Hwu "New Opportunities Have Arisen from Use of GPUs"] Both then share one card, and one of them is in a hurry. A stream
-# may have a **priority**: when a multiprocessor becomes free, blocks of the more urgent stream go first. Running blocks
-# are not stopped.[^NVIDIA "CUDA C++ Programming Guide, Stream Priorities"]
+# the same time.[^Hwu "New Opportunities Have Arisen from Use of GPUs"] Both then share one card, and one of them is in
+# a hurry. A stream may have a **priority**: when a multiprocessor becomes free, blocks of the more urgent stream go
+# first. Running blocks are not stopped.[^NVIDIA "CUDA C++ Programming Guide, Stream Priorities"]
 #
 # ```python
 # urgent = gpu.stream(priority=-5)
