@@ -16,7 +16,7 @@ Only compute capability 9.0 has these instructions; neither the SIMT executor no
 NVIDIA, "PTX ISA", "Asynchronous Warpgroup Level Matrix Instructions", "cp.async.bulk.tensor", "mbarrier", "setmaxnreg".
 """
 
-from course_lib.cuda.numba_cuda import SIMULATOR, cgutils, intrinsic, types
+from course_lib.cuda.numba_cuda import SIMULATOR, intrinsic, types
 
 WIDTHS = (64, 96, 128, 192, 256)
 """Columns of the right operand of a product by four warps."""
@@ -26,11 +26,7 @@ PLAIN = (
     "tensor_map_fence", "tma_load", "shared_to_async", "wgmma_fence", "wgmma_commit", "wgmma_wait0", "wgmma_wait1",
 )  # fmt: skip
 PRODUCTS = tuple(f"wgmma_{kind}_n{n}" for kind in ("tf32", "f16", "bf16") for n in WIDTHS)
-REGISTERS = tuple(
-    f"registers_{way}{n}"
-    for way, counts in (("down", (24, 32, 40, 56, 64)), ("up", (160, 208, 216, 224, 232, 240)))
-    for n in counts
-)
+REGISTERS = tuple(f"registers_{way}" for way in ("down32", "down40", "down56", "up160", "up224", "up232"))
 NAMES = (*PLAIN, *PRODUCTS, *REGISTERS)
 """All of Hopper's intrinsics."""
 

@@ -1,6 +1,12 @@
-"""FP16 or BF16 products by Hopper's tensor cores: both operands straight from shared memory, where TMA has put them.
+"""FP16 and BF16 products by Hopper's tensor cores: both operands straight from shared memory, no register in between.
 
-Source: NVIDIA, "PTX ISA", "wgmma.mma_async".
+Numbers of 16 bits may lie either way in shared memory: K-major, as A does row by row, or transposed, as B does. A bit
+of the instruction and a descriptor (`course_lib.cuda.swizzle`) say so. So consumers have nothing to do but to wait for
+a stage, hand over four products of 16 k, and wait for those before. A block computes 128 x 256 of C, two groups of four
+warps 64 x 256 each. B's tile lies in four slices of 64 columns, 128 bytes a row.
+
+Products of 16-bit numbers are exact in float32, and their sums are float32: integers that fit come out exactly. It is
+no rung of the ladder, which takes float32. Source: NVIDIA, "PTX ISA", "wgmma.mma_async"; NVIDIA, "CUTLASS".
 """
 
 import functools
@@ -9,17 +15,23 @@ import numpy as np
 
 from course_lib import gpu
 from course_lib.cuda import hopper
-from course_lib.cuda.hopper import (
-    mbarrier_arrive, mbarrier_expect, mbarrier_wait, shared_address, tensor_map_fence, tma_load, wgmma_commit,
-    wgmma_fence, wgmma_wait0, wgmma_wait1,
-)  # fmt: skip
 from course_lib.cuda.capability import has_hopper
 from course_lib.cuda.choice import DeviceError
+from course_lib.cuda.hopper import (
+    mbarrier_arrive,
+    mbarrier_wait,
+    shared_address,
+    wgmma_commit,
+    wgmma_fence,
+    wgmma_wait0,
+    wgmma_wait1,
+)  # fmt: skip
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.gemm.checks import check_gemm
-from course_lib.cuda.ladders.gemm.hopper_tiles import Stages, launch, make_pieces, make_write
+from course_lib.cuda.ladders.gemm.hopper_tiles import GROUP, REGISTERS, Stages, launch, make_pieces, registers
 from course_lib.cuda.numba_cuda import cuda, float32, uint8, uint32, uint64
 from course_lib.cuda.operands import LEAST_ALIGNMENT, aligned
+from course_lib.cuda.swizzle import K_MAJOR, ROW, descriptor
 from course_lib.cuda.tensor_map import tensor_maps
 from course_lib.cuda.unroll import unroll
 
@@ -28,86 +40,63 @@ STAGES = Stages(BM=128, BN=256, BK=64, STAGES=4, size=2)
 
 @functools.cache
 def make_gemm_half(stages, kind, pairs):
-    """Return the kernel (A, B, C, maps). No errors. Source: NVIDIA, CUTLASS."""
-    place, make_barriers = make_pieces(stages)
-    write = make_write(pairs)
+    """Return the kernel (A, B, C, maps) with these Stages; kind: "f16" or "bf16"; pairs: as `make_pieces`.
+
+    No errors. Source: NVIDIA, "PTX ISA", "wgmma.mma_async".
+    """
+    place, make_barriers, produce, *_, write, _ = make_pieces(stages, pairs)
     BM, BN, BK, STAGES, STAGE = stages.BM, stages.BN, stages.BK, stages.STAGES, stages.stage
-    TILE_A, FULL, FREE = stages.tile_a, stages.barriers, stages.barriers + 8 * stages.STAGES
-    COLUMNS, STEPS, BYTES, RESULTS = BN // 64, BK // 16, stages.stage, BN // 2
-    SLICE = BK * 128  # bytes of 64 columns of B's tile
-    THREADS, CONSUMERS = stages.threads, 128 * stages.consumers
-    FOURS = RESULTS // 4
-    changes = stages.producers == 128
-    registers_down, registers_up = (
-        (hopper.registers_down40, hopper.registers_up232)
-        if stages.consumers == 2
-        else (hopper.registers_down32, hopper.registers_up160)
-    )
+    FULL, FREE, AT_B = stages.barrier("full"), stages.barrier("free"), stages.at_b
+    RESULTS, EIGHTS, STEPS = BN // 2, BN // 8, BK // 16
+    THREADS, CONSUMERS = stages.threads, GROUP * stages.consumers
+    LEFT, RIGHT = uint64(K_MAJOR), uint64(descriptor(0, leading=stages.slice))
     wgmma = getattr(hopper, f"wgmma_{kind}_n{BN}")
-    DESC_A = uint64((1 << 62) | (64 << 32) | (1 << 16))
-    DESC_B = uint64((1 << 62) | (64 << 32) | ((SLICE >> 4) << 16))
+    give_registers, take_registers = registers(*REGISTERS[stages.consumers])
 
     @jit(cache=True, launch_bounds=(THREADS, 1))
     def _gemm_half(A, B, C, maps):
+        # who am I
         s = cuda.shared.array(0, uint8, 1024)
         acc = cuda.local.array(RESULTS, float32)
-        base = shared_address(s, 0)
         M, N, K = C.shape[0], C.shape[1], A.shape[1]
-        tiles = (M + BM - 1) // BM * ((N + BN - 1) // BN)
-        thread = cuda.threadIdx.x
+        base, thread = shared_address(s, 0), cuda.threadIdx.x
         make_barriers(base)
-        stage, parity = uint32(0), uint32(0)
-        if thread >= CONSUMERS:  # producers: one thread has everything copied
-            if changes:
-                registers_down()
+        if thread >= CONSUMERS:
+            give_registers()
             if thread == CONSUMERS:
-                tensor_map_fence(maps, 0)
-                tensor_map_fence(maps, 16)
-                for tile in range(cuda.blockIdx.x, tiles, cuda.gridDim.x):
-                    row0, col0 = place(tile, M, N)
-                    for k0 in range(0, K, BK):
-                        full = base + uint32(FULL) + stage * uint32(8)
-                        to = base + stage * uint32(STAGE)
-                        mbarrier_wait(base + uint32(FREE) + stage * uint32(8), parity ^ uint32(1))
-                        mbarrier_expect(full, BYTES)
-                        tma_load(to, maps, 0, k0, row0, full)
-                        for j in unroll(COLUMNS):
-                            tma_load(to + uint32(TILE_A + j * SLICE), maps, 16, col0 + 64 * j, k0, full)
-                        stage += uint32(1)
-                        if stage == uint32(STAGES):
-                            stage, parity = uint32(0), parity ^ uint32(1)
-        else:  # consumers
-            if changes:
-                registers_up()
-            group = thread // 128
-            warp, g, q = thread // 32 % 4, thread % 32 // 4, thread % 4
+                produce(base, maps, M, N, K)
+        else:
+            take_registers()
+            speaks, mine = thread & 31 == 0, uint32(thread >> 7) * uint32(64 * ROW)
+            stage, parity, last = uint32(0), uint32(0), uint32(0)
             for i in range(RESULTS):
                 acc[i] = float32(0)
-            last = uint32(0)
-            for tile in range(cuda.blockIdx.x, tiles, cuda.gridDim.x):
+            for tile in range(cuda.blockIdx.x, (M + BM - 1) // BM * ((N + BN - 1) // BN), cuda.gridDim.x):
                 row0, col0 = place(tile, M, N)
                 for k0 in range(0, K, BK):
                     mbarrier_wait(base + uint32(FULL) + stage * uint32(8), parity)
                     at = base + stage * uint32(STAGE)
-                    left = DESC_A | uint64((at + uint32(group) * uint32(64 * 128)) >> uint32(4))
-                    right = DESC_B | uint64((at + uint32(TILE_A)) >> uint32(4))
+                    left, right = (
+                        LEFT | uint64((at + mine) >> uint32(4)),
+                        RIGHT | uint64((at + uint32(AT_B)) >> uint32(4)),
+                    )
                     wgmma_fence()
-                    for step in unroll(STEPS):
+                    for step in unroll(STEPS):  # the first product of a tile of C forgets the sums of the last one
                         wgmma(acc, 0, left + uint64(2 * step), right + uint64(128 * step), uint32(k0 + step))
                     wgmma_commit()
-                    wgmma_wait1()
-                    if k0 > 0 and thread % 32 == 0:  # the products before these are done
+                    wgmma_wait1()  # the products before these are done
+                    if k0 > 0 and speaks:
                         mbarrier_arrive(base + uint32(FREE) + last * uint32(8))
                     last = stage
                     stage += uint32(1)
                     if stage == uint32(STAGES):
                         stage, parity = uint32(0), parity ^ uint32(1)
                 wgmma_wait0()
-                if thread % 32 == 0:
+                if speaks:
                     mbarrier_arrive(base + uint32(FREE) + last * uint32(8))
-                row = row0 + 64 * group + 16 * warp + g
-                col = col0 + 2 * q
-                for j in unroll(FOURS):
+                # write
+                row, col = row0 + 16 * (thread >> 5) + ((thread & 31) >> 2), col0 + 2 * (thread & 3)
+                for j in unroll(EIGHTS):
                     write(C, row, col + 8 * j, acc[4 * j], acc[4 * j + 1])
                     write(C, row + 8, col + 8 * j, acc[4 * j + 2], acc[4 * j + 3])
 
@@ -118,15 +107,35 @@ KINDS = {"float16": "f16", "uint16": "bf16"}
 
 
 def gemm_half_tma(A, B, C, stages=STAGES):
-    """Write A @ B into C: A (M, K) and B (K, N) both float16, or both BF16 as uint16 bits; C (M, N) float32."""
+    """Write A @ B into C: A (M, K), B (K, N) of 16 bits, C (M, N) float32, of any size.
+
+    Parameters
+    ----------
+    A, B : device arrays (M, K), (K, N)
+        Both float16, or both uint16: bit patterns of BF16. Rows that begin at no multiple of 16 bytes are copied first.
+    C : device array (M, N)
+        float32; overwritten by the product.
+    stages : Stages
+
+    Raises
+    ------
+    TypeError, ValueError
+        For operands that `check_gemm` refuses, or of two kinds.
+    DeviceError
+        Without a GPU of compute capability 9.0: no rung of the ladder takes 16-bit numbers.
+
+    Source: NVIDIA, "PTX ISA", "wgmma.mma_async".
+    """
     if not has_hopper():
-        raise DeviceError("products by four warps are Hopper's (compute capability 9.0)", "Use gemm_v10_tf32 here.")
-    A, B, C, M, N, K = check_gemm(A, B, C, dtype=(np.float16, np.uint16))
+        raise DeviceError(
+            "products of 16-bit numbers are for compute capability 9.0", "Take float32 arrays and gemm_v10_tf32 here."
+        )
+    A, B, C, _, N, _ = check_gemm(A, B, C, dtype=(np.float16, np.uint16))
     if np.dtype(A.dtype) != np.dtype(B.dtype):
         raise TypeError(f"A is {A.dtype} and B is {B.dtype}; both must be float16, or both uint16 (BF16).")
     kind = KINDS[np.dtype(A.dtype).name]
     A, B = _padded(A), _padded(B)
-    maps = tensor_maps((A, "uint16", stages.BM, stages.BK), (B, "uint16", stages.BK, 64))
+    maps = tensor_maps((A, "uint16", stages.BM, stages.BK), (B, "uint16", stages.BK, ROW // 2))
     pairs = N % 2 == 0 and aligned(C)
     launch(make_gemm_half(stages, kind, pairs), stages, A, B, C, maps)
 

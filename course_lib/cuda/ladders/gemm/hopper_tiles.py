@@ -1,35 +1,64 @@
-"""What Hopper's rungs share: the sizes of a block's tiles, its order of work, and the ring of stages.
+"""What Hopper's rungs share: the sizes of a block's work, the ring of stages, and which lane holds which element.
 
-A block has one group of four warps that brings tiles (the producers) and two or three that multiply (the consumers).
-Tiles go through a ring of stages in shared memory. Each stage has two barriers:
+Four warps, a *group*, multiply together. The right operand of such a product lies in shared memory and is read from
+there by the tensor cores themselves; a *descriptor*, a number of 64 bits, says where and how (`course_lib.cuda.swizzle`
+draws it). For TF32 it must lie so that the sum runs along the bytes (*K-major*). A does, row by row; B does not. So the
+TF32 rungs compute the transposed product, C.T = B.T @ A.T, as `mma_tiles` does: `right` is A.T as A lies, and `left`,
+64 columns of B, comes from registers, where any order will do. With g = lane // 4 and q = lane % 4, a lane holds
+
+    r[h] = left[16 warp + g + 8 (h % 2), q + 4 (h // 2)]        of eight k, for a group's warps 0 to 3
+    acc[4 j + 2 h + e] = result[16 warp + g + 8 h, 8 j + 2 q + e]
+
+Which column of B is which row of `left` is free to choose. Rows g and g + 8 are neighbours in B, so that one `ld2`
+brings two elements; and the pairs are dealt out so that the 16 lanes which read together never meet in a bank. B's tile
+lies in *slices* of 32 columns, 128 bytes a row, and its groups of four floats change places as A's do: group x of row r
+lies at x ^ (r % 8). In a slice, lane (g, q) of warp w takes the group 4 (g // 2 % 2) + g // 4 + 2 (w % 2).
+
+From v12 on a block has two kinds of warps: consumers multiply, one thread of another group, the producer, has tiles
+copied. Tiles go through a ring of stages in shared memory; each stage has barriers that count:
 
     full    the producer arrives, and says how many bytes come; its phase is over when they are there
     free    each warp of the consumers arrives when its products of the stage are done
+    ready   (v13) two warps arrive when the small parts of A lie beside A
 
-Both sides count the same stages in the same order, over all tiles of C that a block works on: while consumers write one
-tile, the producer brings the first stages of the next.
+All sides count the same stages in the same order, over all tiles of C that a block works on: while consumers write one
+tile of C, the first stages of the next are on their way.
 
-Source: NVIDIA, "CUTLASS", "Efficient GEMM in CUDA" (warp specialization, persistent kernels); NVIDIA, "PTX ISA".
+Source: NVIDIA, "PTX ISA", "Asynchronous Warpgroup Level Matrix Instructions"; NVIDIA, "CUTLASS", "Efficient GEMM in
+CUDA" (warp specialization, persistent kernels).
 """
 
 import functools
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from course_lib.cuda import hopper
 from course_lib.cuda.capability import has_hopper, multiprocessors
-from course_lib.cuda.hopper import mbarrier_init, mbarriers_ready
+from course_lib.cuda.hopper import (
+    mbarrier_expect,
+    mbarrier_init,
+    mbarrier_wait,
+    mbarriers_ready,
+    tensor_map_fence,
+    tma_load,
+)  # fmt: skip
 from course_lib.cuda.intrinsics import nonneg, st2
 from course_lib.cuda.jit import DeviceFunction, jit
 from course_lib.cuda.ladders.gemm.checks import check_gemm
-from course_lib.cuda.numba_cuda import cuda
+from course_lib.cuda.numba_cuda import cuda, uint32
 from course_lib.cuda.operands import aligned
-from course_lib.cuda.tensor_map import tensor_maps
+from course_lib.cuda.swizzle import ROW
+from course_lib.cuda.tensor_map import WORDS, tensor_maps
+from course_lib.cuda.unroll import unroll
 
 GROUP = 128
 """Threads of four warps, which multiply together."""
 
-ROW = 128
-"""Bytes of a row of a tile as it lies in shared memory: what the swizzle turns over."""
+BARRIERS = ("full", "free", "ready")
+"""Of each stage, 8 bytes each."""
+
+REGISTERS = {2: (40, 232), 3: (32, 160)}
+"""Consumers -> registers of a thread of the producer's group and of the consumers': 65,536 in all at most."""
 
 
 @dataclass(frozen=True)
@@ -41,17 +70,15 @@ class Stages:
     BM, BN, BK : int
         A block computes BM x BN of C at a time, from tiles of A and B that are BK deep.
     STAGES : int
-        Pairs of tiles in shared memory.
+        Pairs of tiles in shared memory: some are used, the others are on their way.
     consumers : int
         Groups of four warps that multiply.
     size : int
-        Bytes of an element.
+        Bytes of an element of A and B.
     band : int
         Rows of blocks that are worked on together, column by column: their part of B stays in the L2 cache.
     copies : int
         Tiles of A in a stage: 2 where its small parts lie there too.
-    producers : int
-        Threads that are no consumers: a warp, or a group of four warps.
 
     Source: NVIDIA, "CUTLASS: Efficient GEMM in CUDA".
     """
@@ -64,12 +91,11 @@ class Stages:
     size: int = 4
     band: int = 8
     copies: int = 1
-    producers: int = GROUP
 
     @property
     def threads(self):
-        """Return the threads of a block. No errors."""
-        return GROUP * self.consumers + self.producers
+        """Return the threads of a block with a group that copies. No errors."""
+        return GROUP * (self.consumers + 1)
 
     @property
     def tile_a(self):
@@ -82,38 +108,64 @@ class Stages:
         return self.BN * self.BK * self.size
 
     @property
-    def stage(self):
-        """Return the bytes of a stage. No errors."""
-        return self.copies * self.tile_a + self.tile_b
+    def at_b(self):
+        """Return where B's tile begins in a stage, in bytes. No errors."""
+        return self.copies * self.tile_a
 
     @property
-    def barriers(self):
-        """Return where the barriers begin, in bytes: three of 8 bytes for each stage. No errors."""
-        return self.STAGES * self.stage
+    def slice(self):
+        """Return the bytes of a slice of B's tile: BK rows of 128 bytes. No errors."""
+        return self.BK * ROW
+
+    @property
+    def stage(self):
+        """Return the bytes of a stage. No errors."""
+        return self.at_b + self.tile_b
+
+    def barrier(self, name):
+        """Return where the barriers of this name begin, in bytes, for all stages. KeyError for an unknown name."""
+        return self.STAGES * (self.stage + 8 * {n: i for i, n in enumerate(BARRIERS)}[name])
 
     @property
     def shared_bytes(self):
         """Return the bytes of shared memory of a block. No errors."""
-        return self.barriers + 24 * self.STAGES
+        return self.STAGES * (self.stage + 8 * len(BARRIERS))
+
+    def copied(self, M, N, K):
+        """Return the bytes that blocks have copied for C (M, N) = A (M, K) @ B (K, N), whole tiles. No errors.
+
+        Source: each element of A is copied N / BN times and each of B M / BM times.
+        """
+        return self.size * (M * K * (N // self.BN) + K * N * (M // self.BM))
 
 
 class Pieces(NamedTuple):
-    """Device functions: `place(tile, M, N)`, `make_barriers(base)`. Source: the course's own."""
+    """The device functions of a kernel, as `make_pieces` describes them. Source: the course's own."""
 
     place: DeviceFunction
     make_barriers: DeviceFunction
+    produce: DeviceFunction
+    my_column: DeviceFunction
+    my_place: DeviceFunction
+    write: DeviceFunction
+    write_transposed: DeviceFunction
 
 
 @functools.cache
-def make_pieces(stages):
-    """Return the `Pieces` of a kernel with these `Stages`. No errors. Source: the course's own."""
-    BM, BN, BAND, STAGES = stages.BM, stages.BN, stages.band, stages.STAGES
-    BARRIERS, ARRIVALS = stages.barriers, 4 * stages.consumers
-    FREE, READY = BARRIERS + 8 * STAGES, BARRIERS + 16 * STAGES
+def make_pieces(stages, pairs):
+    """Return the `Pieces` of a kernel with these `Stages`; pairs: whether rows of C begin at pairs of floats.
+
+    No errors. Source: NVIDIA, "PTX ISA", "cp.async.bulk.tensor".
+    """
+    BM, BN, BK, BAND, STAGES, STAGE = stages.BM, stages.BN, stages.BK, stages.band, stages.STAGES, stages.stage
+    FULL, FREE, READY = (stages.barrier(name) for name in BARRIERS)
+    ARRIVALS, BYTES = 4 * stages.consumers, stages.tile_a + stages.tile_b
+    AT_B, SLICE, ACROSS = stages.at_b, stages.slice, ROW // stages.size
+    SLICES, EIGHTS = BN // ACROSS, BM // 8
 
     @jit(device=True, forceinline=True)
     def place(tile, M, N):
-        """Return row0, col0 of a block's tile of C, by its number."""
+        """Return row0, col0 of a tile of C, by its number."""
         blocks_m, blocks_n = (M + BM - 1) // BM, (N + BN - 1) // BN
         first = tile // (BAND * blocks_n) * BAND
         high = min(blocks_m - first, BAND)
@@ -122,27 +174,51 @@ def make_pieces(stages):
 
     @jit(device=True, forceinline=True)
     def make_barriers(base):
-        """Make the barriers of all stages; the whole block waits for them."""
+        """Make the barriers of all stages; the whole block waits until they are there."""
         if cuda.threadIdx.x == 0:
             for i in range(STAGES):
-                mbarrier_init(base + BARRIERS + 8 * i, 1)
-                mbarrier_init(base + FREE + 8 * i, ARRIVALS)
-                mbarrier_init(base + READY + 8 * i, 2)
+                mbarrier_init(base + uint32(FULL + 8 * i), 1)
+                mbarrier_init(base + uint32(FREE + 8 * i), ARRIVALS)
+                mbarrier_init(base + uint32(READY + 8 * i), 2)
             mbarriers_ready()
         cuda.syncthreads()
 
-    return Pieces(place, make_barriers)
+    @jit(device=True, forceinline=True)
+    def produce(base, maps, M, N, K):
+        """Have all tiles copied that this block needs, as stages become free: what the one producing thread does."""
+        tensor_map_fence(maps, 0)
+        tensor_map_fence(maps, WORDS)
+        stage, parity = uint32(0), uint32(0)
+        for tile in range(cuda.blockIdx.x, (M + BM - 1) // BM * ((N + BN - 1) // BN), cuda.gridDim.x):
+            row0, col0 = place(tile, M, N)
+            for k0 in range(0, K, BK):
+                full, to = base + uint32(FULL) + stage * uint32(8), base + stage * uint32(STAGE)
+                mbarrier_wait(base + uint32(FREE) + stage * uint32(8), parity ^ uint32(1))
+                mbarrier_expect(full, BYTES)
+                tma_load(to, maps, 0, k0, row0, full)
+                for j in unroll(SLICES):
+                    tma_load(to + uint32(AT_B + j * SLICE), maps, WORDS, col0 + ACROSS * j, k0, full)
+                stage += uint32(1)
+                if stage == uint32(STAGES):
+                    stage, parity = uint32(0), parity ^ uint32(1)
 
+    @jit(device=True, forceinline=True)
+    def my_column():
+        """Return the first of this lane's two columns of B, within the block's tile."""
+        thread = cuda.threadIdx.x
+        warp, g = thread >> 5, (thread & 31) >> 2
+        return 32 * (warp >> 1) + 4 * (4 * ((g >> 1) & 1) + (g >> 2) + 2 * (warp & 1)) + 2 * (g & 1)
 
-@functools.cache
-def make_write(pairs):
-    """Return a device function that writes two neighbours in a row of C; pairs: whether rows begin at pairs.
-
-    No errors. Source: the course's own.
-    """
+    @jit(device=True, forceinline=True)
+    def my_place():
+        """Return where this lane's first element of `left` lies in a stage, in floats: row q, its first column."""
+        q, column = cuda.threadIdx.x & 3, my_column()
+        x = (column & 31) >> 2  # of the eight groups of four floats
+        return uint32(AT_B // 4 + (column >> 5) * (SLICE // 4) + q * 32 + (x ^ q) * 4 + (column & 3))
 
     @jit(device=True, forceinline=True)
     def write(C, row, col, x, y):
+        """Write two neighbours of a row of C, as far as they lie in C."""
         if row < C.shape[0]:
             if pairs:
                 if col < C.shape[1]:
@@ -153,23 +229,48 @@ def make_write(pairs):
                 if col + 1 < C.shape[1]:
                     C[row, col + 1] = y
 
-    return write
+    @jit(device=True, forceinline=True)
+    def write_transposed(C, acc, row0, col0):
+        """Write this lane's sums of the transposed product to the block's tile of C."""
+        row, col = row0 + 2 * (cuda.threadIdx.x & 3), col0 + my_column()
+        for j in unroll(EIGHTS):
+            write(C, row + 8 * j, col, acc[4 * j], acc[4 * j + 2])
+            write(C, row + 8 * j + 1, col, acc[4 * j + 1], acc[4 * j + 3])
+
+    return Pieces(place, make_barriers, produce, my_column, my_place, write, write_transposed)
 
 
-def launch_float32(make, stages, rounding, otherwise, A, B, C):
-    """Launch the kernel make(stages, pairs) for C = A @ B in float32, or `otherwise` where Hopper's cannot be had.
+def registers(down, up):
+    """Return the intrinsics that give registers of a group back, and take them. AttributeError for other numbers."""
+    return getattr(hopper, f"registers_down{down}"), getattr(hopper, f"registers_up{up}")
 
-    That is: on another card or without one, or where rows of A or B begin at no multiple of 16 bytes. rounding: the
-    kind of `tensor_maps`. Raises TypeError and ValueError for operands that `check_gemm` refuses, DeviceError as
-    `tensor_maps`. Source: the course's own.
+
+def fits(A, B, C):
+    """Return whether rows of A, B and C begin at multiples of 16 bytes. No errors."""
+    return A.shape[1] % 4 == 0 and B.shape[1] % 4 == 0 and aligned(A, B, C)
+
+
+def launch_float32(make, stages, kind, otherwise, A, B, C):
+    """Launch the kernel make(stages) for C = A @ B in float32, or `otherwise` where it cannot be had.
+
+    That is: on another card or without one, or where rows begin at no multiple of 16 bytes. kind: of `tensor_maps`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For operands that `check_gemm` refuses.
+    DeviceError
+        As `tensor_maps`, and as `otherwise`.
+
+    Source: the course's own.
     """
     if not has_hopper():
         return otherwise(A, B, C)
-    A, B, C, M, N, K = check_gemm(A, B, C)
-    if K % 4 or N % 4 or not aligned(A, B, C):
+    A, B, C, *_ = check_gemm(A, B, C)
+    if not fits(A, B, C):
         return otherwise(A, B, C)
-    maps = tensor_maps((A, rounding, stages.BM, stages.BK), (B, rounding, stages.BK, ROW // 4))
-    launch(make(stages, True), stages, A, B, C, maps)
+    maps = tensor_maps((A, kind, stages.BM, stages.BK), (B, kind, stages.BK, ROW // 4))
+    return launch(make(stages), stages, A, B, C, maps)
 
 
 def launch(kernel, stages, A, B, C, maps):

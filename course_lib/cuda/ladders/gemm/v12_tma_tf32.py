@@ -1,0 +1,125 @@
+"""One thread has whole tiles copied, by a unit of its own (TMA), while eight warps do nothing but multiply.
+
+In the rung below all threads copy, so all of them count, wait and meet at a barrier for every tile. Here the block's
+warps have roles. One thread of the last group, the producer, says "this box of A to there" and a unit fetches it, puts
+each 16 bytes where the swizzle wants them, fills up with zeros outside of the matrix, rounds float32 to TF32 on the
+way, and counts the bytes at a barrier in shared memory. The consumers wait for that barrier alone. No barrier stops the
+block: the ring of stages (`hopper_tiles`) is all that they have to do with each other. The producer gives most of its
+registers back and the consumers take them (`setmaxnreg`).
+
+A block stays: there is one for each multiprocessor, and it goes on to its next tile of C. So the next tile's stages
+fill up while this one is written.
+
+Source: NVIDIA, "PTX ISA", "cp.async.bulk.tensor", "mbarrier", "setmaxnreg"; NVIDIA, "CUTLASS: Efficient GEMM in CUDA".
+"""
+
+import functools
+
+from course_lib.cuda import hopper
+from course_lib.cuda.hopper import (
+    mbarrier_arrive,
+    mbarrier_wait,
+    shared_address,
+    wgmma_commit,
+    wgmma_fence,
+    wgmma_wait0,
+    wgmma_wait1,
+)  # fmt: skip
+from course_lib.cuda.intrinsics import float_bits, ld2
+from course_lib.cuda.jit import jit
+from course_lib.cuda.ladders.gemm import v10_tf32
+from course_lib.cuda.ladders.gemm.hopper_tiles import (
+    GROUP,
+    REGISTERS,
+    Stages,
+    launch_float32,
+    make_pieces,
+    registers,
+)  # fmt: skip
+from course_lib.cuda.ladders.gemm.v10_tf32 import GROW, gemm_v10_tf32
+from course_lib.cuda.numba_cuda import cuda, float32, uint32, uint64
+from course_lib.cuda.swizzle import K_MAJOR
+from course_lib.cuda.unroll import unroll
+
+STAGES = Stages(BM=256, BN=128, BK=32, STAGES=4)
+
+
+@functools.cache
+def make_gemm_v12(stages, grows=False):
+    """Return the kernel (A, B, C, maps) with these Stages; grows: whether B grows as in v10, instead of TMA's rounding.
+
+    No errors. Source: NVIDIA, "PTX ISA", "wgmma.mma_async".
+    """
+    place, make_barriers, produce, _, my_place, _, write_transposed = make_pieces(stages, True)
+    BM, BN, BK, STAGES, STAGE = stages.BM, stages.BN, stages.BK, stages.STAGES, stages.stage
+    FULL, FREE = stages.barrier("full"), stages.barrier("free")
+    RESULTS, HALVES = BM // 2, BK // 16
+    THREADS, CONSUMERS = stages.threads, GROUP * stages.consumers
+    DESCRIPTOR = uint64(K_MAJOR)
+    wgmma = getattr(hopper, f"wgmma_tf32_n{BM}")
+    give_registers, take_registers = registers(*REGISTERS[stages.consumers])
+
+    @jit(cache=True, launch_bounds=(THREADS, 1))
+    def _gemm_v12(A, B, C, maps):
+        # who am I
+        s = cuda.shared.array(0, float32, 1024)
+        acc = cuda.local.array(RESULTS, float32)
+        r = cuda.local.array(16, uint32)  # the left operand of two steps of eight k, and of the next two
+        M, N, K = C.shape[0], C.shape[1], A.shape[1]
+        base, thread = shared_address(s, 0), cuda.threadIdx.x
+        make_barriers(base)
+        if thread >= CONSUMERS:
+            give_registers()
+            if thread == CONSUMERS:
+                produce(base, maps, M, N, K)
+        else:
+            take_registers()
+            mine, speaks = my_place(), thread & 31 == 0
+            stage, parity, last = uint32(0), uint32(0), uint32(0)
+            for i in range(RESULTS):
+                acc[i] = float32(0)
+            for tile in range(cuda.blockIdx.x, (M + BM - 1) // BM * ((N + BN - 1) // BN), cuda.gridDim.x):
+                row0, col0 = place(tile, M, N)
+                for k0 in range(0, K, BK):
+                    mbarrier_wait(base + uint32(FULL) + stage * uint32(8), parity)
+                    right = DESCRIPTOR | uint64((base + stage * uint32(STAGE)) >> uint32(4))
+                    at = stage * uint32(STAGE // 4) + mine
+                    for half in unroll(HALVES):
+                        for h in unroll(4):  # rows q and q + 4 of two times eight k
+                            x, y = ld2(s, (at ^ uint32(h % 2 * 16)) + uint32((16 * half + 4 * h) * 32))
+                            r[8 * (half % 2) + 2 * h] = float_bits(x * GROW if grows else x)
+                            r[8 * (half % 2) + 2 * h + 1] = float_bits(y * GROW if grows else y)
+                        wgmma_fence()
+                        for step in unroll(2):  # the first product of a tile of C forgets the sums of the last one
+                            k = 2 * half + step
+                            wgmma(acc, 0, r, 8 * (half % 2) + 4 * step, right + uint64(2 * k), uint32(k0 + k))
+                        wgmma_commit()
+                        wgmma_wait1()  # the products before these are done, and their registers mine again
+                        if half == 0 and k0 > 0 and speaks:
+                            mbarrier_arrive(base + uint32(FREE) + last * uint32(8))
+                    last = stage
+                    stage += uint32(1)
+                    if stage == uint32(STAGES):
+                        stage, parity = uint32(0), parity ^ uint32(1)
+                wgmma_wait0()
+                if speaks:
+                    mbarrier_arrive(base + uint32(FREE) + last * uint32(8))
+                # write
+                write_transposed(C, acc, row0, col0)
+
+    return _gemm_v12
+
+
+def gemm_v12_tma_tf32(A, B, C):
+    """Write A @ B into C, with three to four correct digits: A (M, K), B (K, N), C (M, N), of any size.
+
+    It is for GPUs of compute capability 9.0, and rows that begin at multiples of 16 bytes (K and N multiples of 4).
+    Anything else v10 gets: another card, none, other rows. Raises as `launch_float32`.
+
+    Source: NVIDIA, "PTX ISA", "cp.async.bulk.tensor".
+    """
+    return launch_float32(make_gemm_v12, STAGES, "tf32", gemm_v10_tf32, A, B, C)
+
+
+traffic = v10_tf32.traffic
+"""What the SIMT executor counts is v10's work: it has no wgmma. A card's blocks have `STAGES.copied` bytes copied."""
