@@ -20,7 +20,7 @@ from course_lib.cuda.choice import GPU, DeviceError  # it switches Numba's simul
 from course_lib.cuda.device import choice
 
 # isort: split
-from numba import cuda, float32, int32, int64, types, uint8, uint32, uint64
+from numba import cuda, float32, int32, int64, types, uint32, uint64
 
 NUMBA_CUDA, MLIR = COMPILERS = ("numba-cuda", "numba-cuda-mlir")
 TRIED_MLIR = "0.6.0"
@@ -85,7 +85,7 @@ else:
 
 if COMPILER == MLIR and choice().device == GPU:
     from numba_cuda_mlir import cuda, types
-    from numba_cuda_mlir.types import float32, int32, int64, uint8, uint32, uint64
+    from numba_cuda_mlir.types import float32, int32, int64, uint32, uint64
 
 
 @contextmanager
@@ -102,6 +102,6 @@ def quiet_small_grids():
 
 __all__ = [
     "COMPILER", "COMPILERS", "HAS_PACKAGE", "MLIR", "SIMULATOR", "PerformanceWarning", "cgutils", "choose_compiler",
-    "cuda", "float32", "int32", "int64", "intrinsic", "quiet_small_grids", "types", "uint8", "uint32",
+    "cuda", "float32", "int32", "int64", "intrinsic", "quiet_small_grids", "types", "uint32",
     "uint64",
 ]  # fmt: skip

@@ -7,6 +7,8 @@ of 16 bytes. Source: NVIDIA, "CUDA Driver API", "cuTensorMapEncodeTiled".
 
 import ctypes
 import functools
+import itertools
+import weakref
 
 import numpy as np
 
@@ -19,10 +21,10 @@ WORDS = 16
 KINDS = {"uint16": 1, "float32": 7, "tf32": 11}
 """Elements: two bytes as they are, float32 as it is, and float32 that the unit rounds to TF32 while it copies."""
 
-SWIZZLE_128, PROMOTE_128, PROMOTE_256 = 3, 2, 3
+SWIZZLE_128, PROMOTE_256 = 3, 3
 _MOST = 256
 
-_made = {}
+_made, _shown, _names = {}, {}, itertools.count(1)
 
 
 def tensor_maps(*boxes):
@@ -43,8 +45,8 @@ def tensor_maps(*boxes):
 
     Source: NVIDIA, "CUDA Driver API", "cuTensorMapEncodeTiled".
     """
-    if choice().device != GPU:  # nothing is launched: the gates compile
-        return executor().empty((WORDS * len(boxes),), np.uint64)
+    if choice().device != GPU:
+        return _for_the_executor(boxes)
     key = tuple((executor().address(x), tuple(x.shape), kind, *box) for x, kind, *box in boxes)
     if key not in _made:
         if len(_made) >= _MOST:
@@ -52,6 +54,25 @@ def tensor_maps(*boxes):
         words = np.concatenate([_encoded(*one) for one in key])
         _made[key] = executor().copy_in(words, 0)
     return _made[key]
+
+
+def _for_the_executor(boxes):
+    """Return numbers that stand for maps; `shown` says which."""
+    words = np.zeros(WORDS * len(boxes), np.uint64)
+    names = [next(_names) for _ in boxes]
+    words[::WORDS] = names
+    _shown.update(zip(names, boxes, strict=True))
+    made = executor().copy_in(words, 0)
+    weakref.finalize(made, lambda: [_shown.pop(name, None) for name in names])
+    return made
+
+
+def shown(name):
+    """Return (array, kind, box rows, box columns) of a map for the SIMT executor, by its first number.
+
+    KeyError where there is none. Source: the course's own.
+    """
+    return _shown[name]
 
 
 def _encoded(address, shape, kind, box_rows, box_columns):

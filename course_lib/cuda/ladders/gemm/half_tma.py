@@ -29,7 +29,7 @@ from course_lib.cuda.hopper import (
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.gemm.checks import check_gemm
 from course_lib.cuda.ladders.gemm.hopper_tiles import GROUP, REGISTERS, Stages, launch, make_pieces, registers
-from course_lib.cuda.numba_cuda import cuda, float32, uint8, uint32, uint64
+from course_lib.cuda.numba_cuda import cuda, float32, uint32, uint64
 from course_lib.cuda.operands import LEAST_ALIGNMENT, aligned
 from course_lib.cuda.swizzle import K_MAJOR, ROW, descriptor
 from course_lib.cuda.tensor_map import tensor_maps
@@ -56,7 +56,7 @@ def make_gemm_half(stages, kind, pairs):
     @jit(cache=True, launch_bounds=(THREADS, 1))
     def _gemm_half(A, B, C, maps):
         # who am I
-        s = cuda.shared.array(0, uint8, 1024)
+        s = cuda.shared.array(0, float32, 1024)
         acc = cuda.local.array(RESULTS, float32)
         M, N, K = C.shape[0], C.shape[1], A.shape[1]
         base, thread = shared_address(s, 0), cuda.threadIdx.x
@@ -146,8 +146,8 @@ def _padded(x):
     eights = LEAST_ALIGNMENT // 2
     if columns % eights == 0 and aligned(x):
         return x
-    wide = gpu.empty((rows, -(-columns // eights) * eights), np.uint16)
-    copy_rows[-(-wide.size // 256), 256](x.view(np.uint16), wide)
+    wide = gpu.empty((rows, -(-columns // eights) * eights), x.dtype)
+    copy_rows[-(-wide.size // 256), 256](x, wide)
     return wide
 
 
@@ -157,4 +157,7 @@ def copy_rows(x, y):
     i = cuda.grid(1)
     if i < y.size:
         row, column = i // y.shape[1], i % y.shape[1]
-        y[row, column] = x[row, column] if column < x.shape[1] else 0
+        if column < x.shape[1]:
+            y[row, column] = x[row, column]
+        else:
+            y[row, column] = 0

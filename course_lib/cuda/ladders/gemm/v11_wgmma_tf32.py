@@ -23,6 +23,7 @@ from course_lib.cuda.intrinsics import (
     cp_async16,
     cp_async16_part,
     cp_async_commit,
+    cp_async_wait1,
     cp_async_wait2,
     float_bits,
     ld2,
@@ -119,7 +120,7 @@ def make_gemm_v11(stages, whole):
                 wgmma_commit()
                 wgmma_wait1()  # the products before these are done, and their registers mine again
             # while the last products go on: the next stage is there, and nobody reads the one before this one
-            cp_async_wait2()
+            cp_async_wait1()
             shared_to_async()
             cuda.syncthreads()
             if k0 + AHEAD * BK < K:

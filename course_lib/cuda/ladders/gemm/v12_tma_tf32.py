@@ -45,15 +45,24 @@ STAGES = Stages(BM=256, BN=128, BK=32, STAGES=4)
 
 
 @functools.cache
-def make_gemm_v12(stages, grows=False):
-    """Return the kernel (A, B, C, maps) with these Stages; grows: whether B grows as in v10, instead of TMA's rounding.
+def make_gemm_v12(stages, grows=False, steps=2):
+    """Return the kernel (A, B, C, maps).
+
+    Parameters
+    ----------
+    stages : Stages
+    grows : bool
+        Whether B grows as in v10, instead of being rounded by TMA.
+    steps : int
+        Products of eight k that are handed over together: 1 or 2, so that a stage takes an even number of turns, and
+        the registers that the last products read are never those that are loaded next.
 
     No errors. Source: NVIDIA, "PTX ISA", "wgmma.mma_async".
     """
     place, make_barriers, produce, _, my_place, _, write_transposed = make_pieces(stages, True)
     BM, BN, BK, STAGES, STAGE = stages.BM, stages.BN, stages.BK, stages.STAGES, stages.stage
     FULL, FREE = stages.barrier("full"), stages.barrier("free")
-    RESULTS, HALVES = BM // 2, BK // 16
+    RESULTS, STEPS, PARTS, ROWS, HELD = BM // 2, steps, BK // (8 * steps), 2 * steps, 8 * steps
     THREADS, CONSUMERS = stages.threads, GROUP * stages.consumers
     DESCRIPTOR = uint64(K_MAJOR)
     wgmma = getattr(hopper, f"wgmma_tf32_n{BM}")
@@ -64,7 +73,7 @@ def make_gemm_v12(stages, grows=False):
         # who am I
         s = cuda.shared.array(0, float32, 1024)
         acc = cuda.local.array(RESULTS, float32)
-        r = cuda.local.array(16, uint32)  # the left operand of two steps of eight k, and of the next two
+        r = cuda.local.array(HELD, uint32)  # the left operand of some steps of eight k, and of the next ones
         M, N, K = C.shape[0], C.shape[1], A.shape[1]
         base, thread = shared_address(s, 0), cuda.threadIdx.x
         make_barriers(base)
@@ -84,18 +93,19 @@ def make_gemm_v12(stages, grows=False):
                     mbarrier_wait(base + uint32(FULL) + stage * uint32(8), parity)
                     right = DESCRIPTOR | uint64((base + stage * uint32(STAGE)) >> uint32(4))
                     at = stage * uint32(STAGE // 4) + mine
-                    for half in unroll(HALVES):
-                        for h in unroll(4):  # rows q and q + 4 of two times eight k
-                            x, y = ld2(s, (at ^ uint32(h % 2 * 16)) + uint32((16 * half + 4 * h) * 32))
-                            r[8 * (half % 2) + 2 * h] = float_bits(x * GROW if grows else x)
-                            r[8 * (half % 2) + 2 * h + 1] = float_bits(y * GROW if grows else y)
+                    for part in unroll(PARTS):
+                        o = part % 2 * 4 * STEPS
+                        for h in unroll(ROWS):  # rows q and q + 4 of each eight k
+                            x, y = ld2(s, (at ^ uint32(h % 2 * 16)) + uint32((8 * STEPS * part + 4 * h) * 32))
+                            r[o + 2 * h] = float_bits(x * GROW if grows else x)
+                            r[o + 2 * h + 1] = float_bits(y * GROW if grows else y)
                         wgmma_fence()
-                        for step in unroll(2):  # the first product of a tile of C forgets the sums of the last one
-                            k = 2 * half + step
-                            wgmma(acc, 0, r, 8 * (half % 2) + 4 * step, right + uint64(2 * k), uint32(k0 + k))
+                        for step in unroll(STEPS):  # the first product of a tile of C forgets the sums of the last one
+                            k = STEPS * part + step
+                            wgmma(acc, 0, r, o + 4 * step, right + uint64(2 * k), uint32(k0 + k))
                         wgmma_commit()
                         wgmma_wait1()  # the products before these are done, and their registers mine again
-                        if half == 0 and k0 > 0 and speaks:
+                        if part == 0 and k0 > 0 and speaks:
                             mbarrier_arrive(base + uint32(FREE) + last * uint32(8))
                     last = stage
                     stage += uint32(1)
