@@ -170,9 +170,10 @@ def ptx_of(kernel, signature, cc):
     fastrange.install()
     function, _ = compiled_form(kernel.py_func)
     options = {name: kernel.options[name] for name in ("fastmath", "launch_bounds", "opt") if name in kernel.options}
+    own = (*cc, "a") if cc == (9, 0) else cc  # as numba-cuda does on a card: with what only Hopper has
     with _no_device_needed(cc):
         text, _ = cuda.compile(
-            function, numba.types.void(*signature), cc=cc, output="ptx", abi="numba", device=False, **options
+            function, numba.types.void(*signature), cc=own, output="ptx", abi="numba", device=False, **options
         )
     return text
 
@@ -202,7 +203,8 @@ def assemble(ptx, cc, max_registers=None):
         source, binary = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
         source.write_text(ptx, encoding="utf-8")
         limit = [f"--maxrregcount={max_registers}"] if max_registers else []
-        line = [tool("ptxas"), "-v", f"-arch=sm_{cc[0]}{cc[1]}", *limit, str(source), "-o", str(binary)]
+        target = re.search(r"^\.target (sm_\d+\w?)", ptx, re.MULTILINE)[1]  # such as sm_90a
+        line = [tool("ptxas"), "-v", f"-arch={target}", *limit, str(source), "-o", str(binary)]
         done = subprocess.run(line, capture_output=True, text=True, check=False)
         if done.returncode:
             raise RuntimeError(f"ptxas refuses the kernel for {cc[0]}.{cc[1]}: {done.stderr.strip()[:500]}")

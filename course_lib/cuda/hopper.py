@@ -8,6 +8,7 @@
     wgmma_fence()                                   the registers of sums may be handed to the tensor cores
     wgmma_tf32_n256(acc, 0, r, 0, right, keep)      128 threads: 64 x 8 by 8 x 256; `right` describes a tile
     wgmma_commit(); wgmma_wait0()                   what was handed over is a group; wait for all groups
+    rest_tf32(x)                                    what tensor cores do not see of a float32, as a float32
 
 Addresses within shared memory are whole numbers of 32 bits (`shared_address`). What a *descriptor* of a tile says, and
 where the *swizzle* of a copy puts each 16 bytes, is `course_lib.cuda.swizzle`'s to tell.
@@ -24,6 +25,7 @@ WIDTHS = (64, 96, 128, 192, 256)
 PLAIN = (
     "shared_address", "mbarrier_init", "mbarriers_ready", "mbarrier_expect", "mbarrier_arrive", "mbarrier_wait",
     "tensor_map_fence", "tma_load", "shared_to_async", "wgmma_fence", "wgmma_commit", "wgmma_wait0", "wgmma_wait1",
+    "rest_tf32",
 )  # fmt: skip
 PRODUCTS = tuple(f"wgmma_{kind}_n{n}" for kind in ("tf32", "f16", "bf16") for n in WIDTHS)
 REGISTERS = tuple(f"registers_{way}" for way in ("down32", "down40", "down56", "up160", "up224", "up232"))
@@ -65,6 +67,14 @@ else:
         if len(kinds) == 1:
             return intrinsic(lambda typing, a: (types.void(a), generate))
         return intrinsic(lambda typing, a, b: (types.void(a, b), generate))
+
+    @intrinsic
+    def rest_tf32(typing, x):
+        def generate(context, builder, signature, arguments):
+            big = builder.and_(builder.bitcast(arguments[0], BYTES4), ir.Constant(BYTES4, 0xFFFFE000))
+            return builder.fsub(arguments[0], builder.bitcast(big, FLOAT))
+
+        return types.float32(types.float32), generate
 
     @intrinsic
     def shared_address(typing, shared, i):

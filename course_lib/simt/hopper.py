@@ -19,7 +19,7 @@ from course_lib.cuda.tensor_map import shown
 from course_lib.simt.library import twin
 from course_lib.simt.memory import View
 from course_lib.simt.source import KernelError
-from course_lib.simt.values import describe
+from course_lib.simt.values import cast, describe, is_number
 from course_lib.simt.warps import ALL, meet
 
 GROUP = 128
@@ -95,14 +95,18 @@ for _name, _count in NOTHING.items():
 
 @_enter("shared_address")
 def _shared_address(e, mask, node, shared, i):
-    if (
-        not isinstance(shared, View)
-        or shared.memory.name != "(dynamic shared memory)"
-        and shared.memory.space != "shared"
-    ):
+    if not isinstance(shared, View) or shared.memory.space != "shared":
         raise TypeError(f"{describe(shared)} is no shared array")
     e.machine.count(node.lineno, mask)
     return (np.asarray(i, np.int64) * shared.dtype.itemsize).astype(np.uint32)[()]
+
+
+@_enter("rest_tf32")
+def _rest_tf32(e, mask, node, x):
+    if not is_number(x):
+        raise TypeError(f"{describe(x)} is no number")
+    e.machine.count(node.lineno, mask, np.dtype(np.float32))
+    return plain.chop_tf32(np.atleast_1d(cast(x, np.dtype(np.float32))))[1].view(np.float32)
 
 
 # --------------------------------------------------------------------------------------------- barriers

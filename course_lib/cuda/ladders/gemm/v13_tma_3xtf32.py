@@ -20,6 +20,7 @@ from course_lib.cuda import hopper
 from course_lib.cuda.hopper import (
     mbarrier_arrive,
     mbarrier_wait,
+    rest_tf32,
     shared_address,
     shared_to_async,
     wgmma_commit,
@@ -63,12 +64,6 @@ def make_gemm_v13(stages, flush=FLUSH):
     give_registers, take_registers = registers(*REGISTERS)
 
     @jit(device=True, forceinline=True)
-    def rest(x):
-        """Return what TF32 cuts off x."""
-        _, small = chop_tf32(x)
-        return small
-
-    @jit(device=True, forceinline=True)
     def cut(s, base, M, N, K):
         """Write the small parts of A beside A in each stage: what two warps do."""
         stage, parity = uint32(0), uint32(0)
@@ -80,7 +75,8 @@ def make_gemm_v13(stages, flush=FLUSH):
                     i = at + uint32(turn) * uint32(1024)
                     for p in unroll(4):
                         w, x, y, z = ld4(s, i + uint32(256 * p))
-                        st4(s, i + uint32(256 * p + SMALL // 4), rest(w), rest(x), rest(y), rest(z))
+                        rests = rest_tf32(w), rest_tf32(x), rest_tf32(y), rest_tf32(z)
+                        st4(s, i + uint32(256 * p + SMALL // 4), rests[0], rests[1], rests[2], rests[3])
                 shared_to_async()
                 cuda.syncwarp()
                 if cuda.threadIdx.x & 31 == 0:
