@@ -1,4 +1,4 @@
-"""v09's three products by Hopper's tensor cores: one group of warps copies and cuts, the others multiply and add.
+"""Three products as in v09, by Hopper's tensor cores: one group of warps copies and cuts, two multiply and add.
 
 C is nearly A_small B_big + A_big B_small + A_big B_big, as v09 says. The left operand, B, is cut by the threads that
 load it into registers. Of A, in shared memory, tensor cores see the highest 19 bits of each number: as it lies it is
