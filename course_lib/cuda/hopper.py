@@ -8,6 +8,10 @@
     wgmma_fence()                                   the registers of sums may be handed to the tensor cores
     wgmma_tf32_n256(acc, 0, r, 0, right, keep)      128 threads: 64 x 8 by 8 x 256; `right` describes a tile
     wgmma_commit(); wgmma_wait0()                   what was handed over is a group; wait for all groups
+    cluster_rank(), cluster_sync()                  of blocks that work together, this one's number; wait for all
+    tma_load_to_all(..., barrier, 3)                as tma_load, to blocks 0 and 1 of the cluster, and their barriers
+    mbarrier_arrive_at(barrier, 1)                  arrive at block 1's barrier
+
     rest_tf32(x)                                    what tensor cores do not see of a float32, as a float32
 
 Addresses within shared memory are whole numbers of 32 bits (`shared_address`). What a *descriptor* of a tile says, and
@@ -25,10 +29,10 @@ WIDTHS = (64, 96, 128, 192, 256)
 PLAIN = (
     "shared_address", "mbarrier_init", "mbarriers_ready", "mbarrier_expect", "mbarrier_arrive", "mbarrier_wait",
     "tensor_map_fence", "tma_load", "shared_to_async", "wgmma_fence", "wgmma_commit", "wgmma_wait0", "wgmma_wait1",
-    "rest_tf32",
+    "rest_tf32", "cluster_rank", "cluster_sync", "mbarrier_arrive_at", "tma_load_to_all",
 )  # fmt: skip
 PRODUCTS = tuple(f"wgmma_{kind}_n{n}" for kind in ("tf32", "f16", "bf16") for n in WIDTHS)
-REGISTERS = tuple(f"registers_{way}" for way in ("down32", "down40", "down56", "up160", "up224", "up232"))
+REGISTERS = tuple(f"registers_{way}" for way in ("down32", "down56", "up160", "up224"))
 NAMES = (*PLAIN, *PRODUCTS, *REGISTERS)
 """All of Hopper's intrinsics."""
 
@@ -69,6 +73,13 @@ else:
         return intrinsic(lambda typing, a, b: (types.void(a, b), generate))
 
     @intrinsic
+    def cluster_rank(typing):
+        def generate(context, builder, signature, arguments):
+            return _asm(builder, BYTES4, [], "mov.u32 $0, %cluster_ctarank;", "=r", volatile=False)
+
+        return types.uint32(), generate
+
+    @intrinsic
     def rest_tf32(typing, x):
         def generate(context, builder, signature, arguments):
             big = builder.and_(builder.bitcast(arguments[0], BYTES4), ir.Constant(BYTES4, 0xFFFFE000))
@@ -92,6 +103,12 @@ else:
     mbarriers_ready = _instruction("fence.mbarrier_init.release.cluster;")
     mbarrier_expect = _instruction("mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;", BYTES4, BYTES4)
     mbarrier_arrive = _instruction("mbarrier.arrive.shared::cta.b64 _, [$0];", BYTES4)
+    mbarrier_arrive_at = _instruction(
+        "{ .reg .b32 there; mapa.shared::cluster.u32 there, $0, $1; "
+        "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there]; }",
+        BYTES4, BYTES4,
+    )  # fmt: skip
+    cluster_sync = _instruction("barrier.cluster.arrive.release; barrier.cluster.wait.acquire;")
     mbarrier_wait = _instruction(
         "{ .reg .pred over; again: mbarrier.try_wait.parity.shared::cta.b64 over, [$0], $1; "
         "@over bra through; bra again; through: }",
@@ -128,6 +145,24 @@ else:
             return context.get_dummy_value()
 
         return types.void(to, maps, i, x, y, barrier), generate
+
+    @intrinsic
+    def tma_load_to_all(typing, to, maps, i, x, y, barrier, blocks):
+        if not _are(maps, i, to, x, y, barrier, blocks):
+            return None
+
+        def generate(context, builder, signature, arguments):
+            address = builder.ptrtoint(_pointer(context, builder, maps, arguments[1], i, arguments[2]), BYTES8)
+            to, x, y, barrier = (_whole(builder, arguments[k], BYTES4) for k in (0, 3, 4, 5))
+            mask = _whole(builder, arguments[6], ir.IntType(16))
+            text = (
+                "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+                "[$0], [$1, {$2, $3}], [$4], $5;"
+            )
+            _asm(builder, VOID, [to, address, x, y, barrier, mask], text, "r,l,r,r,r,h,~{memory}")
+            return context.get_dummy_value()
+
+        return types.void(to, maps, i, x, y, barrier, blocks), generate
 
     shared_to_async = _instruction("fence.proxy.async.shared::cta;")
 

@@ -175,7 +175,9 @@ class Gpu(Numba):
         def launch_with_more_shared_memory(*arguments):
             types = tuple(dispatcher.typeof_pyval(a) for a in arguments)
             if types not in asked:
-                _ask_for_shared_memory(dispatcher.compile(types), shared)
+                compiled = dispatcher.compile(types)
+                _ask_for_shared_memory(compiled, shared)
+                _ask_for_clusters(compiled, kernel.options.get("cluster", 1))
                 asked.add(types)
             launch(*arguments)
 
@@ -210,6 +212,21 @@ def _ask_for_shared_memory(compiled, count):
             f"the driver refuses {count:,} bytes of dynamic shared memory: {error!r}. Static shared arrays count too; "
             "use smaller tiles."
         )
+
+
+def _ask_for_clusters(compiled, blocks):
+    """Let so many neighbouring blocks of a compiled kernel start together, where they copy to each other."""
+    if blocks == 1:
+        return
+    from cuda.bindings import driver
+
+    from course_lib.cuda.thin_launch import driver_function
+
+    for side, count in (("WIDTH", blocks), ("HEIGHT", 1), ("DEPTH", 1)):
+        attribute = driver.CUfunction_attribute[f"CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_{side}"]
+        (error,) = driver.cuFuncSetAttribute(driver_function(compiled), attribute, count)
+        if error != driver.CUresult.CUDA_SUCCESS:
+            raise RuntimeError(f"the driver refuses clusters of {blocks} blocks: {error!r}.")
 
 
 class Simulator(Numba):

@@ -22,10 +22,11 @@ from course_lib.simt.source import KernelError
 from course_lib.simt.values import cast, describe, is_number
 from course_lib.simt.warps import ALL, meet
 
-GROUP = 128
+GROUP, CLUSTER = 128, 2
+CLUSTER_MASK = (1 << CLUSTER) - 1
 NOTHING = {
-    "mbarriers_ready": 0, "tensor_map_fence": 2, "shared_to_async": 0, "wgmma_fence": 0, "wgmma_commit": 0,
-    "wgmma_wait0": 0, "wgmma_wait1": 0, **dict.fromkeys(hopper.REGISTERS, 0),
+    "cluster_sync": 0, "mbarriers_ready": 0, "tensor_map_fence": 2, "shared_to_async": 0, "wgmma_fence": 0,
+    "wgmma_commit": 0, "wgmma_wait0": 0, "wgmma_wait1": 0, **dict.fromkeys(hopper.REGISTERS, 0),
 }  # fmt: skip
 """Instructions that order what is in order here -> how many values they take."""
 
@@ -126,6 +127,20 @@ def _mbarrier_arrive(e, mask, node, barrier):
         _barrier(e, node, int(e.lanes.block[lane]), int(address)).come(arrivals=1)
 
 
+@_enter("mbarrier_arrive_at")
+def _mbarrier_arrive_at(e, mask, node, barrier, rank):
+    e.machine.count(node.lineno, mask)
+    for lane, address, there in zip(_lanes(e, mask), _of(e, mask, barrier), _of(e, mask, rank), strict=True):
+        place = _cluster(e, node, int(e.lanes.block[lane]))[there]
+        _barrier(e, node, place, int(address)).come(arrivals=1)
+
+
+@_enter("cluster_rank")
+def _cluster_rank(e, mask, node):
+    e.machine.count(node.lineno, mask)
+    return ((e.lanes.first + e.lanes.block) % CLUSTER).astype(np.uint32)
+
+
 @_enter("mbarrier_expect")
 def _mbarrier_expect(e, mask, node, barrier, count):
     e.machine.count(node.lineno, mask)
@@ -151,6 +166,26 @@ def _mbarrier_wait(e, mask, node, barrier, parity):
 
 @_enter("tma_load")
 def _tma_load(e, mask, node, to, maps, i, x, y, barrier):
+    _load_tiles(e, mask, node, to, maps, i, x, y, barrier, lambda block: [block])
+
+
+@_enter("tma_load_to_all")
+def _tma_load_to_all(e, mask, node, to, maps, i, x, y, barrier, blocks):
+    if np.ndim(blocks) or int(blocks) != CLUSTER_MASK:
+        raise TypeError(f"its last value is {CLUSTER_MASK} here: clusters of {CLUSTER} blocks")
+    _load_tiles(e, mask, node, to, maps, i, x, y, barrier, lambda block: _cluster(e, node, block))
+
+
+def _cluster(e, node, block):
+    """Return the blocks, in this batch, of the cluster that a block belongs to."""
+    first = (e.lanes.first + block) // CLUSTER * CLUSTER - e.lanes.first
+    if first < 0 or first + CLUSTER > e.lanes.blocks:
+        raise KernelError("the blocks of a cluster are not walked together here: take a smaller grid.", node.lineno)
+    return [first + rank for rank in range(CLUSTER)]
+
+
+def _load_tiles(e, mask, node, to, maps, i, x, y, barrier, places):
+    """Copy boxes, and let barriers count their bytes: in each of places(block)."""
     e.machine.count(node.lineno, mask)
     view, memory = None, None
     for lane, *numbers in zip(_lanes(e, mask), *(_of(e, mask, v) for v in (to, i, x, y, barrier)), strict=True):
@@ -163,10 +198,11 @@ def _tma_load(e, mask, node, to, maps, i, x, y, barrier):
         part = matrix[row : row + rows, column : column + columns]
         box[: part.shape[0], : part.shape[1]] = plain.to_tf32(part).view(np.float32) if kind == "tf32" else part
         at = start + swizzled(np.arange(rows * ROW))
-        memory[block, at] = box.view(np.uint8).reshape(-1)
         size = view.dtype.itemsize
-        view.memory.wrote(block * (memory.shape[1] // size) + start // size + np.arange(rows * ROW // size))
-        _barrier(e, node, block, address).come(copied=box.nbytes)
+        for place in places(block):
+            memory[place, at] = box.view(np.uint8).reshape(-1)
+            view.memory.wrote(place * (memory.shape[1] // size) + start // size + np.arange(rows * ROW // size))
+            _barrier(e, node, place, address).come(copied=box.nbytes)
         if e.machine.counting:
             e.machine.counters[node.lineno].global_load_bytes += part.nbytes
 

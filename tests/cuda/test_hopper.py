@@ -3,6 +3,8 @@
 The launchers fall back elsewhere, which the ladder's tests try; here the kernels themselves are launched.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -51,12 +53,13 @@ def whole_numbers(M, N, K, most=8):
     return (rng.integers(-most, most + 1, shape).astype(np.float32) for shape in ((M, K), (K, N)))
 
 
-def by_roles(name, A, B, **options):
+def by_roles(name, A, B, cluster=1, **options):
     """Return (what a kernel with roles makes of A and B, the launches)."""
     make, stages, kind = RUNGS[name]
+    stages = replace(stages, cluster=cluster)
     a, b, C = gpu.to_device(A), gpu.to_device(B), nans(A.shape[0], B.shape[1])
     with record_launches() as launches:
-        maps = tensor_maps((a, kind, stages.BM, stages.BK), (b, kind, stages.BK, 32))
+        maps = tensor_maps((a, kind, stages.box_a, stages.BK), (b, kind, stages.BK, 32))
         launch(make(stages, **options), stages, a, b, C, maps)
     return gpu.to_host(C), launches
 
@@ -81,11 +84,12 @@ def clean(launches):
 
 
 @needs_hopper
+@pytest.mark.parametrize("cluster", [1, 2])
 @pytest.mark.parametrize("name", RUNGS)
 @pytest.mark.parametrize(("M", "N", "K"), SIZES, ids=str)
-def test_kernels_with_roles_multiply_whole_numbers_exactly(name, M, N, K):
+def test_kernels_with_roles_multiply_whole_numbers_exactly(name, cluster, M, N, K):
     A, B = whole_numbers(M, N, K)
-    found, launches = by_roles(name, A, B)
+    found, launches = by_roles(name, A, B, cluster)
     np.testing.assert_array_equal(found, A @ B)
     clean(launches)
 
@@ -102,13 +106,15 @@ def test_products_by_four_warps_with_threads_that_copy_are_exact(M, N, K, whole)
 @needs_simt
 def test_what_blocks_have_copied_is_what_the_formula_says():
     A, B = whole_numbers(512, 256, 128)
+    roles = [(name, cluster) for name in RUNGS for cluster in (1, 2)]
     for stages, launches in (
         (v11_wgmma_tf32.STAGES, by_v11(A, B, True)[1]),
-        *((RUNGS[name][1], by_roles(name, A, B)[1]) for name in RUNGS),
+        *((replace(RUNGS[name][1], cluster=cluster), by_roles(name, A, B, cluster)[1]) for name, cluster in roles),
     ):
         (one,) = launches
         assert one.kernel.report.total.global_load_bytes == stages.copied(512, 256, 128)
-    assert v12_tma_tf32.STAGES.copied(4096, 4096, 4096) == 4 * 4096**3 * (1 / 256 + 1 / 128)
+    alone, pairs = (replace(v12_tma_tf32.STAGES, cluster=n).copied(4096, 4096, 4096) for n in (1, 2))
+    assert (alone, pairs) == (4 * 4096**3 * (1 / 256 + 1 / 128), 4 * 4096**3 * (1 / 256 + 1 / 256))
 
 
 def half(A, kind):
@@ -117,14 +123,16 @@ def half(A, kind):
 
 
 @needs_hopper
-@pytest.mark.parametrize("kind", ["float16", "uint16"])
+@pytest.mark.parametrize(("kind", "cluster"), [("float16", 1), ("uint16", 1), ("uint16", 2)])
 @pytest.mark.parametrize(("M", "N", "K"), [(128, 256, 64), (130, 300, 72), (7, 13, 9), (1, 1, 1)], ids=str)
-def test_numbers_of_16_bits_are_multiplied_exactly_whatever_the_size(kind, M, N, K, monkeypatch):
+def test_numbers_of_16_bits_are_multiplied_exactly_whatever_the_size(kind, cluster, M, N, K, monkeypatch):
     monkeypatch.setattr(capability, "EVERY", (9, 0))
     A, B = whole_numbers(M, N, K)
     C = nans(M, N)
     with record_launches() as launches:
-        gemm_half_tma(gpu.to_device(half(A, kind)), gpu.to_device(half(B, kind)), C)
+        gemm_half_tma(
+            gpu.to_device(half(A, kind)), gpu.to_device(half(B, kind)), C, replace(half_tma.STAGES, cluster=cluster)
+        )
     np.testing.assert_array_equal(gpu.to_host(C), A @ B)
     clean(launches[-1:])
 
@@ -214,7 +222,7 @@ def test_16_bits_are_refused_without_hopper_and_so_are_two_kinds(monkeypatch):
 def test_a_block_gets_no_more_registers_and_shared_memory_than_there_are():
     for stages, registers in (
         (v12_tma_tf32.STAGES, REGISTERS[2]),
-        (v13_tma_3xtf32.STAGES, v13_tma_3xtf32.REGISTERS),
+        (v13_tma_3xtf32.STAGES, REGISTERS[2]),
         (half_tma.STAGES, REGISTERS[2]),
         (Stages(192, 192, 32, 4, consumers=3), REGISTERS[3]),
     ):

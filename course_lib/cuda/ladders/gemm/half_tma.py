@@ -18,7 +18,6 @@ from course_lib.cuda import hopper
 from course_lib.cuda.capability import has_hopper
 from course_lib.cuda.choice import DeviceError
 from course_lib.cuda.hopper import (
-    mbarrier_arrive,
     mbarrier_wait,
     shared_address,
     wgmma_commit,
@@ -44,16 +43,18 @@ def make_gemm_half(stages, kind, pairs):
 
     No errors. Source: NVIDIA, "PTX ISA", "wgmma.mma_async".
     """
-    place, make_barriers, produce, *_, write, _ = make_pieces(stages, pairs)
-    BM, BN, BK, STAGES, STAGE = stages.BM, stages.BN, stages.BK, stages.STAGES, stages.stage
-    FULL, FREE, AT_B = stages.barrier("full"), stages.barrier("free"), stages.at_b
+    pieces = make_pieces(stages, pairs)
+    count, place, make_barriers, produce = pieces[:4]
+    write, release, leave = pieces.write, pieces.release, pieces.leave
+    CLUSTER, BN, BK, STAGES, STAGE = stages.cluster, stages.BN, stages.BK, stages.STAGES, stages.stage
+    FULL, AT_B = stages.barrier("full"), stages.at_b
     RESULTS, EIGHTS, STEPS = BN // 2, BN // 8, BK // 16
     THREADS, CONSUMERS = stages.threads, GROUP * stages.consumers
     LEFT, RIGHT = uint64(K_MAJOR), uint64(descriptor(0, leading=stages.slice))
     wgmma = getattr(hopper, f"wgmma_{kind}_n{BN}")
     give_registers, take_registers = registers(*REGISTERS[stages.consumers])
 
-    @jit(cache=True, launch_bounds=(THREADS, 1))
+    @jit(cache=True, launch_bounds=(THREADS, 1), cluster=CLUSTER)
     def _gemm_half(A, B, C, maps):
         # who am I
         s = cuda.shared.array(0, float32, 1024)
@@ -67,11 +68,11 @@ def make_gemm_half(stages, kind, pairs):
                 produce(base, maps, M, N, K)
         else:
             take_registers()
-            speaks, mine = thread & 31 == 0, uint32(thread >> 7) * uint32(64 * ROW)
+            mine = uint32(thread >> 7) * uint32(64 * ROW)
             stage, parity, last = uint32(0), uint32(0), uint32(0)
             for i in range(RESULTS):
                 acc[i] = float32(0)
-            for tile in range(cuda.blockIdx.x, (M + BM - 1) // BM * ((N + BN - 1) // BN), cuda.gridDim.x):
+            for tile in range(cuda.blockIdx.x // CLUSTER, count(M, N), cuda.gridDim.x // CLUSTER):
                 row0, col0 = place(tile, M, N)
                 for k0 in range(0, K, BK):
                     mbarrier_wait(base + uint32(FULL) + stage * uint32(8), parity)
@@ -85,20 +86,20 @@ def make_gemm_half(stages, kind, pairs):
                         wgmma(acc, 0, left + uint64(2 * step), right + uint64(128 * step), uint32(k0 + step))
                     wgmma_commit()
                     wgmma_wait1()  # the products before these are done
-                    if k0 > 0 and speaks:
-                        mbarrier_arrive(base + uint32(FREE) + last * uint32(8))
+                    if k0 > 0:
+                        release(base, last)
                     last = stage
                     stage += uint32(1)
                     if stage == uint32(STAGES):
                         stage, parity = uint32(0), parity ^ uint32(1)
                 wgmma_wait0()
-                if speaks:
-                    mbarrier_arrive(base + uint32(FREE) + last * uint32(8))
+                release(base, last)
                 # write
                 row, col = row0 + 16 * (thread >> 5) + ((thread & 31) >> 2), col0 + 2 * (thread & 3)
                 for j in unroll(EIGHTS):
                     write(C, row, col + 8 * j, acc[4 * j], acc[4 * j + 1])
                     write(C, row + 8, col + 8 * j, acc[4 * j + 2], acc[4 * j + 3])
+        leave()
 
     return _gemm_half
 
@@ -135,7 +136,7 @@ def gemm_half_tma(A, B, C, stages=STAGES):
         raise TypeError(f"A is {A.dtype} and B is {B.dtype}; both must be float16, or both uint16 (BF16).")
     kind = KINDS[np.dtype(A.dtype).name]
     A, B = _padded(A), _padded(B)
-    maps = tensor_maps((A, "uint16", stages.BM, stages.BK), (B, "uint16", stages.BK, ROW // 2))
+    maps = tensor_maps((A, "uint16", stages.box_a, stages.BK), (B, "uint16", stages.BK, ROW // 2))
     pairs = N % 2 == 0 and aligned(C)
     launch(make_gemm_half(stages, kind, pairs), stages, A, B, C, maps)
 

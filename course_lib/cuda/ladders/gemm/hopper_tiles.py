@@ -35,13 +35,18 @@ from typing import NamedTuple
 from course_lib.cuda import hopper
 from course_lib.cuda.capability import has_hopper, multiprocessors
 from course_lib.cuda.hopper import (
+    cluster_rank,
+    cluster_sync,
+    mbarrier_arrive,
+    mbarrier_arrive_at,
     mbarrier_expect,
     mbarrier_init,
     mbarrier_wait,
     mbarriers_ready,
     tensor_map_fence,
     tma_load,
-)  # fmt: skip
+    tma_load_to_all,
+)
 from course_lib.cuda.intrinsics import nonneg, st2
 from course_lib.cuda.jit import DeviceFunction, jit
 from course_lib.cuda.ladders.gemm.checks import check_gemm
@@ -57,7 +62,7 @@ GROUP = 128
 BARRIERS = ("full", "free", "ready")
 """Of each stage, 8 bytes each."""
 
-REGISTERS = {2: (40, 232), 3: (32, 160)}
+REGISTERS = {2: (56, 224), 3: (32, 160)}
 """Consumers -> registers of a thread of the producer's group and of the consumers': 65,536 in all at most."""
 
 
@@ -79,6 +84,8 @@ class Stages:
         Rows of blocks that are worked on together, column by column: their part of B stays in the L2 cache.
     copies : int
         Tiles of A in a stage: 2 where its small parts lie there too.
+    cluster : int
+        Blocks that work on neighbouring tiles of C: 1, or 2 that share the larger one of their tiles of A and B.
 
     Source: NVIDIA, "CUTLASS: Efficient GEMM in CUDA".
     """
@@ -91,6 +98,32 @@ class Stages:
     size: int = 4
     band: int = 8
     copies: int = 1
+    cluster: int = 1
+
+    @property
+    def shares_a(self):
+        """Return whether the blocks of a cluster lie side by side, and share A's tile; else B's. No errors."""
+        return self.cluster > 1 and self.tile_a >= self.tile_b
+
+    @property
+    def shares_b(self):
+        """Return whether the blocks of a cluster lie one above the other, and share B's tile. No errors."""
+        return self.cluster > 1 and not self.shares_a
+
+    @property
+    def down(self):
+        """Return the rows of C that a cluster computes at a time. No errors."""
+        return self.BM * (self.cluster if self.shares_b else 1)
+
+    @property
+    def across(self):
+        """Return the columns of C that a cluster computes at a time. No errors."""
+        return self.BN * (self.cluster if self.shares_a else 1)
+
+    @property
+    def box_a(self):
+        """Return the rows of A that one copy brings. No errors."""
+        return self.BM // (self.cluster if self.shares_a else 1)
 
     @property
     def threads(self):
@@ -134,14 +167,16 @@ class Stages:
     def copied(self, M, N, K):
         """Return the bytes that blocks have copied for C (M, N) = A (M, K) @ B (K, N), whole tiles. No errors.
 
-        Source: each element of A is copied N / BN times and each of B M / BM times.
+        Source: each element of A is copied once for each cluster across, N / BN without clusters, and each of B once
+        for each one down.
         """
-        return self.size * (M * K * (N // self.BN) + K * N * (M // self.BM))
+        return self.size * (M * K * (N // self.across) + K * N * (M // self.down))
 
 
 class Pieces(NamedTuple):
     """The device functions of a kernel, as `make_pieces` describes them. Source: the course's own."""
 
+    count: DeviceFunction
     place: DeviceFunction
     make_barriers: DeviceFunction
     produce: DeviceFunction
@@ -149,6 +184,8 @@ class Pieces(NamedTuple):
     my_place: DeviceFunction
     write: DeviceFunction
     write_transposed: DeviceFunction
+    release: DeviceFunction
+    leave: DeviceFunction
 
 
 @functools.cache
@@ -159,22 +196,35 @@ def make_pieces(stages, pairs):
     """
     BM, BN, BK, BAND, STAGES, STAGE = stages.BM, stages.BN, stages.BK, stages.band, stages.STAGES, stages.stage
     FULL, FREE, READY = (stages.barrier(name) for name in BARRIERS)
-    ARRIVALS, BYTES = 4 * stages.consumers, stages.tile_a + stages.tile_b
+    CLUSTER, DOWN, RIGHT, BOX = stages.cluster, stages.down, stages.across, stages.box_a
+    SHARES_A, SHARES_B, ALL = stages.shares_a, stages.shares_b, (1 << stages.cluster) - 1
+    ARRIVALS, BYTES = 4 * stages.consumers * CLUSTER, stages.tile_a + stages.tile_b
     AT_B, SLICE, ACROSS = stages.at_b, stages.slice, ROW // stages.size
     SLICES, EIGHTS = BN // ACROSS, BM // 8
+    MY_SLICES = SLICES // CLUSTER if SHARES_B else SLICES
+
+    @jit(device=True, forceinline=True)
+    def count(M, N):
+        """Return how many tiles of C clusters have to compute."""
+        return (M + DOWN - 1) // DOWN * ((N + RIGHT - 1) // RIGHT)
 
     @jit(device=True, forceinline=True)
     def place(tile, M, N):
-        """Return row0, col0 of a tile of C, by its number."""
-        blocks_m, blocks_n = (M + BM - 1) // BM, (N + BN - 1) // BN
+        """Return row0, col0 of this block's part of a cluster's tile, by the tile's number."""
+        blocks_m, blocks_n = (M + DOWN - 1) // DOWN, (N + RIGHT - 1) // RIGHT
         first = tile // (BAND * blocks_n) * BAND
         high = min(blocks_m - first, BAND)
         inside = tile % (BAND * blocks_n)
-        return (first + inside % high) * BM, inside // high * BN
+        row0, col0 = (first + inside % high) * DOWN, inside // high * RIGHT
+        if SHARES_A:
+            col0 += cluster_rank() * BN
+        if SHARES_B:
+            row0 += cluster_rank() * BM
+        return row0, col0
 
     @jit(device=True, forceinline=True)
     def make_barriers(base):
-        """Make the barriers of all stages; the whole block waits until they are there."""
+        """Make the barriers of all stages; the whole block, or cluster, waits until they are there."""
         if cuda.threadIdx.x == 0:
             for i in range(STAGES):
                 mbarrier_init(base + uint32(FULL + 8 * i), 1)
@@ -182,6 +232,23 @@ def make_pieces(stages, pairs):
                 mbarrier_init(base + uint32(READY + 8 * i), 2)
             mbarriers_ready()
         cuda.syncthreads()
+        if CLUSTER > 1:
+            cluster_sync()
+
+    @jit(device=True, forceinline=True)
+    def bring(to, maps, k0, row0, col0, full):
+        """Have the tiles of A and B at k0 copied to a stage; what is shared, each block copies a part of to all."""
+        if SHARES_A:
+            part = cluster_rank()
+            tma_load_to_all(to + part * uint32(BOX * ROW), maps, 0, k0, row0 + part * BOX, full, ALL)
+        else:
+            tma_load(to, maps, 0, k0, row0, full)
+        for i in unroll(MY_SLICES):
+            if SHARES_B:
+                j = cluster_rank() * MY_SLICES + i
+                tma_load_to_all(to + uint32(AT_B) + uint32(j * SLICE), maps, WORDS, col0 + ACROSS * j, k0, full, ALL)
+            else:
+                tma_load(to + uint32(AT_B + i * SLICE), maps, WORDS, col0 + ACROSS * i, k0, full)
 
     @jit(device=True, forceinline=True)
     def produce(base, maps, M, N, K):
@@ -189,18 +256,31 @@ def make_pieces(stages, pairs):
         tensor_map_fence(maps, 0)
         tensor_map_fence(maps, WORDS)
         stage, parity = uint32(0), uint32(0)
-        for tile in range(cuda.blockIdx.x, (M + BM - 1) // BM * ((N + BN - 1) // BN), cuda.gridDim.x):
+        for tile in range(cuda.blockIdx.x // CLUSTER, count(M, N), cuda.gridDim.x // CLUSTER):
             row0, col0 = place(tile, M, N)
             for k0 in range(0, K, BK):
-                full, to = base + uint32(FULL) + stage * uint32(8), base + stage * uint32(STAGE)
+                full = base + uint32(FULL) + stage * uint32(8)
                 mbarrier_wait(base + uint32(FREE) + stage * uint32(8), parity ^ uint32(1))
                 mbarrier_expect(full, BYTES)
-                tma_load(to, maps, 0, k0, row0, full)
-                for j in unroll(SLICES):
-                    tma_load(to + uint32(AT_B + j * SLICE), maps, WORDS, col0 + ACROSS * j, k0, full)
+                bring(base + stage * uint32(STAGE), maps, k0, row0, col0, full)
                 stage += uint32(1)
                 if stage == uint32(STAGES):
                     stage, parity = uint32(0), parity ^ uint32(1)
+
+    @jit(device=True, forceinline=True)
+    def release(base, stage):
+        """Say for this warp that its products of a stage are done, to all producers that copy to it."""
+        if CLUSTER > 1:
+            if cuda.threadIdx.x & 31 < CLUSTER:
+                mbarrier_arrive_at(base + uint32(FREE) + stage * uint32(8), cuda.threadIdx.x & 31)
+        elif cuda.threadIdx.x & 31 == 0:
+            mbarrier_arrive(base + uint32(FREE) + stage * uint32(8))
+
+    @jit(device=True, forceinline=True)
+    def leave():
+        """Stay until nobody of the cluster copies to this block or arrives at its barriers any more."""
+        if CLUSTER > 1:
+            cluster_sync()
 
     @jit(device=True, forceinline=True)
     def my_column():
@@ -237,7 +317,7 @@ def make_pieces(stages, pairs):
             write(C, row + 8 * j, col, acc[4 * j], acc[4 * j + 2])
             write(C, row + 8 * j + 1, col, acc[4 * j + 1], acc[4 * j + 3])
 
-    return Pieces(place, make_barriers, produce, my_column, my_place, write, write_transposed)
+    return Pieces(count, place, make_barriers, produce, my_column, my_place, write, write_transposed, release, leave)
 
 
 def registers(down, up):
@@ -269,11 +349,12 @@ def launch_float32(make, stages, kind, otherwise, A, B, C):
     A, B, C, *_ = check_gemm(A, B, C)
     if not fits(A, B, C):
         return otherwise(A, B, C)
-    maps = tensor_maps((A, kind, stages.BM, stages.BK), (B, kind, stages.BK, ROW // 4))
+    maps = tensor_maps((A, kind, stages.box_a, stages.BK), (B, kind, stages.BK, ROW // 4))
     return launch(make(stages), stages, A, B, C, maps)
 
 
 def launch(kernel, stages, A, B, C, maps):
     """Launch a kernel (A, B, C, maps): a block for each multiprocessor, or fewer. Errors as any launch."""
-    tiles = -(-C.shape[0] // stages.BM) * -(-C.shape[1] // stages.BN)
-    kernel[min(tiles, multiprocessors()), stages.threads, 0, stages.shared_bytes](A, B, C, maps)
+    tiles = -(-C.shape[0] // stages.down) * -(-C.shape[1] // stages.across)
+    blocks = stages.cluster * min(tiles, multiprocessors() // stages.cluster)
+    kernel[blocks, stages.threads, 0, stages.shared_bytes](A, B, C, maps)

@@ -48,7 +48,8 @@ def make_gemm_v11(stages, whole):
 
     No errors. Source: NVIDIA, "PTX ISA", "wgmma.mma_async".
     """
-    place, *_, my_place, _, write_transposed = make_pieces(stages, True)
+    pieces = make_pieces(stages, True)
+    place, my_place, write_transposed = pieces.place, pieces.my_place, pieces.write_transposed
     BM, BN, BK, STAGES, RESULTS, HALVES = (
         stages.BM,
         stages.BN,

@@ -17,7 +17,6 @@ import functools
 
 from course_lib.cuda import hopper
 from course_lib.cuda.hopper import (
-    mbarrier_arrive,
     mbarrier_wait,
     shared_address,
     wgmma_commit,
@@ -59,16 +58,18 @@ def make_gemm_v12(stages, grows=False, steps=2):
 
     No errors. Source: NVIDIA, "PTX ISA", "wgmma.mma_async".
     """
-    place, make_barriers, produce, _, my_place, _, write_transposed = make_pieces(stages, True)
-    BM, BN, BK, STAGES, STAGE = stages.BM, stages.BN, stages.BK, stages.STAGES, stages.stage
-    FULL, FREE = stages.barrier("full"), stages.barrier("free")
+    pieces = make_pieces(stages, True)
+    count, place, make_barriers, produce = pieces[:4]
+    my_place, _, write_transposed, release, leave = pieces[-5:]
+    CLUSTER, BM, BK, STAGES, STAGE = stages.cluster, stages.BM, stages.BK, stages.STAGES, stages.stage
+    FULL = stages.barrier("full")
     RESULTS, STEPS, PARTS, ROWS, HELD = BM // 2, steps, BK // (8 * steps), 2 * steps, 8 * steps
     THREADS, CONSUMERS = stages.threads, GROUP * stages.consumers
     DESCRIPTOR = uint64(K_MAJOR)
     wgmma = getattr(hopper, f"wgmma_tf32_n{BM}")
     give_registers, take_registers = registers(*REGISTERS[stages.consumers])
 
-    @jit(cache=True, launch_bounds=(THREADS, 1))
+    @jit(cache=True, launch_bounds=(THREADS, 1), cluster=CLUSTER)
     def _gemm_v12(A, B, C, maps):
         # who am I
         s = cuda.shared.array(0, float32, 1024)
@@ -83,11 +84,11 @@ def make_gemm_v12(stages, grows=False, steps=2):
                 produce(base, maps, M, N, K)
         else:
             take_registers()
-            mine, speaks = my_place(), thread & 31 == 0
+            mine = my_place()
             stage, parity, last = uint32(0), uint32(0), uint32(0)
             for i in range(RESULTS):
                 acc[i] = float32(0)
-            for tile in range(cuda.blockIdx.x, (M + BM - 1) // BM * ((N + BN - 1) // BN), cuda.gridDim.x):
+            for tile in range(cuda.blockIdx.x // CLUSTER, count(M, N), cuda.gridDim.x // CLUSTER):
                 row0, col0 = place(tile, M, N)
                 for k0 in range(0, K, BK):
                     mbarrier_wait(base + uint32(FULL) + stage * uint32(8), parity)
@@ -105,17 +106,17 @@ def make_gemm_v12(stages, grows=False, steps=2):
                             wgmma(acc, 0, r, o + 4 * step, right + uint64(2 * k), uint32(k0 + k))
                         wgmma_commit()
                         wgmma_wait1()  # the products before these are done, and their registers mine again
-                        if part == 0 and k0 > 0 and speaks:
-                            mbarrier_arrive(base + uint32(FREE) + last * uint32(8))
+                        if part == 0 and k0 > 0:
+                            release(base, last)
                     last = stage
                     stage += uint32(1)
                     if stage == uint32(STAGES):
                         stage, parity = uint32(0), parity ^ uint32(1)
                 wgmma_wait0()
-                if speaks:
-                    mbarrier_arrive(base + uint32(FREE) + last * uint32(8))
+                release(base, last)
                 # write
                 write_transposed(C, acc, row0, col0)
+        leave()
 
     return _gemm_v12
 

@@ -31,7 +31,7 @@ from course_lib.cuda.hopper import (
 from course_lib.cuda.intrinsics import chop_tf32, ld2, ld4, st4
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.gemm import v09_3xtf32
-from course_lib.cuda.ladders.gemm.hopper_tiles import GROUP, Stages, launch_float32, make_pieces, registers
+from course_lib.cuda.ladders.gemm.hopper_tiles import GROUP, REGISTERS, Stages, launch_float32, make_pieces, registers
 from course_lib.cuda.ladders.gemm.v09_3xtf32 import gemm_v09_3xtf32
 from course_lib.cuda.numba_cuda import cuda, float32, uint32, uint64
 from course_lib.cuda.swizzle import K_MAJOR
@@ -42,9 +42,6 @@ STAGES = Stages(BM=128, BN=128, BK=32, STAGES=4, copies=2)
 FLUSH = 64
 """Products in k that are added in tensor cores before their sum leaves them: a multiple of BK."""
 
-REGISTERS = 56, 224
-"""Of a thread of the group that copies and cuts, and of the consumers'."""
-
 
 @functools.cache
 def make_gemm_v13(stages, flush=FLUSH):
@@ -52,22 +49,24 @@ def make_gemm_v13(stages, flush=FLUSH):
 
     No errors. Source: NVIDIA, "PTX ISA", "wgmma.mma_async".
     """
-    place, make_barriers, produce, _, my_place, _, write_transposed = make_pieces(stages, True)
-    BM, BN, BK, STAGES, STAGE = stages.BM, stages.BN, stages.BK, stages.STAGES, stages.stage
-    FULL, FREE, READY = (stages.barrier(name) for name in ("full", "free", "ready"))
+    pieces = make_pieces(stages, True)
+    count, place, make_barriers, produce = pieces[:4]
+    my_place, _, write_transposed, release, leave = pieces[-5:]
+    CLUSTER, BM, BK, STAGES, STAGE = stages.cluster, stages.BM, stages.BK, stages.STAGES, stages.stage
+    FULL, READY = stages.barrier("full"), stages.barrier("ready")
     SMALL, RESULTS, STEPS = stages.tile_a, BM // 2, BK // 8
     THREADS, CONSUMERS, CUTTERS = stages.threads, GROUP * stages.consumers, GROUP * stages.consumers + 64
     TURNS = stages.tile_a // 4096  # of 64 threads, four times 16 bytes each
     FLUSH, LAST = flush, flush - BK
     DESCRIPTOR = uint64(K_MAJOR)
     wgmma = getattr(hopper, f"wgmma_tf32_n{BM}")
-    give_registers, take_registers = registers(*REGISTERS)
+    give_registers, take_registers = registers(*REGISTERS[stages.consumers])
 
     @jit(device=True, forceinline=True)
     def cut(s, base, M, N, K):
         """Write the small parts of A beside A in each stage: what two warps do."""
         stage, parity = uint32(0), uint32(0)
-        for _ in range(cuda.blockIdx.x, (M + BM - 1) // BM * ((N + BN - 1) // BN), cuda.gridDim.x):
+        for _ in range(cuda.blockIdx.x // CLUSTER, count(M, N), cuda.gridDim.x // CLUSTER):
             for _ in range(0, K, BK):
                 mbarrier_wait(base + uint32(FULL) + stage * uint32(8), parity)
                 at = stage * uint32(STAGE // 4) + uint32(cuda.threadIdx.x & 63) * uint32(4)
@@ -85,7 +84,7 @@ def make_gemm_v13(stages, flush=FLUSH):
                 if stage == uint32(STAGES):
                     stage, parity = uint32(0), parity ^ uint32(1)
 
-    @jit(cache=True, launch_bounds=(THREADS, 1))
+    @jit(cache=True, launch_bounds=(THREADS, 1), cluster=CLUSTER)
     def _gemm_v13(A, B, C, maps):
         # who am I
         s = cuda.shared.array(0, float32, 1024)
@@ -103,11 +102,11 @@ def make_gemm_v13(stages, flush=FLUSH):
                 cut(s, base, M, N, K)
         else:
             take_registers()
-            mine, speaks = my_place(), thread & 31 == 0
+            mine = my_place()
             stage, parity, last = uint32(0), uint32(0), uint32(0)
             for i in range(RESULTS):
                 acc[i] = float32(0)
-            for tile in range(cuda.blockIdx.x, (M + BM - 1) // BM * ((N + BN - 1) // BN), cuda.gridDim.x):
+            for tile in range(cuda.blockIdx.x // CLUSTER, count(M, N), cuda.gridDim.x // CLUSTER):
                 row0, col0 = place(tile, M, N)
                 for i in range(RESULTS):
                     total[i] = float32(0)
@@ -129,8 +128,8 @@ def make_gemm_v13(stages, flush=FLUSH):
                         wgmma(acc, 0, r, o, right + uint64(2 * step), 1)
                         wgmma_commit()
                         wgmma_wait1()  # the products before these are done, and their registers mine again
-                        if step == 0 and k0 % FLUSH > 0 and speaks:
-                            mbarrier_arrive(base + uint32(FREE) + last * uint32(8))
+                        if step == 0 and k0 % FLUSH > 0:
+                            release(base, last)
                     last = stage
                     stage += uint32(1)
                     if stage == uint32(STAGES):
@@ -138,12 +137,12 @@ def make_gemm_v13(stages, flush=FLUSH):
                     # let the sums out of the tensor cores
                     if k0 % FLUSH == LAST or k0 + BK >= K:
                         wgmma_wait0()
-                        if speaks:
-                            mbarrier_arrive(base + uint32(FREE) + last * uint32(8))
+                        release(base, last)
                         for i in range(RESULTS):
                             total[i] += acc[i]
                 # write
                 write_transposed(C, total, row0, col0)
+        leave()
 
     return _gemm_v13
 
