@@ -167,5 +167,28 @@ def operand(memory, number, columns, dtype, *, transposed=False):
     return memory[at].view(dtype)[..., 0]
 
 
+def picture(number, rows, *, size=4, transposed=False):
+    """Return lines of text: a tile as it lies, each row's chunks by number, in brackets those that one product reads.
+
+    Parameters
+    ----------
+    number : int
+        The descriptor of an operand with a start below 1024.
+    rows : int
+        Of the tile, which begins at 0: for an operand with as many columns, or, transposed, 64 columns.
+    size, transposed
+        As `walk`.
+
+    Errors as `walk`. Source: NVIDIA, "PTX ISA", "Shared Memory Matrix Layout".
+    """
+    columns = ROW // size if transposed else rows
+    read = np.zeros(rows * ROW // CHUNK, np.bool_)
+    read[np.unique(walk(number, columns, size=size, transposed=transposed) // CHUNK)] = True
+    lies = np.argsort(places(rows), axis=1)  # which chunk is at each place
+    cells = [[f"[{c}]" if r else f" {c} " for c, r in zip(*row, strict=True)]
+             for row in zip(lies, read.reshape(rows, -1), strict=True)]  # fmt: skip
+    return [f"row {i:2}  {''.join(row)}" for i, row in enumerate(cells)]
+
+
 K_MAJOR = descriptor(0)
 """Descriptor of an operand whose rows of 128 bytes follow each other, without its start."""

@@ -41,7 +41,7 @@ def tensor_maps(*boxes):
     Raises
     ------
     DeviceError
-        If the driver refuses, or there is none that knows tensor maps.
+        If the driver refuses, or there is none that knows tensor maps; for new matrices while a graph is recorded.
 
     Source: NVIDIA, "CUDA Driver API", "cuTensorMapEncodeTiled".
     """
@@ -49,6 +49,11 @@ def tensor_maps(*boxes):
         return _for_the_executor(boxes)
     key = tuple((executor().address(x), tuple(x.shape), kind, *box) for x, kind, *box in boxes)
     if key not in _made:
+        if executor().recording is not None:
+            raise DeviceError(
+                "a tensor map of new matrices cannot be copied to the device while a graph is recorded",
+                "Make A and B before, and call the product with them once; or take gemm_v10_tf32 or gemm_v09_3xtf32.",
+            )
         if len(_made) >= _MOST:
             _made.clear()
         words = np.concatenate([_encoded(*one) for one in key])

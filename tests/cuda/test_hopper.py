@@ -11,7 +11,7 @@ import pytest
 from course_lib import gpu
 from course_lib.cuda import capability, hopper, tensor_map
 from course_lib.cuda.capability import compute_capability
-from course_lib.cuda.choice import GPU
+from course_lib.cuda.choice import GPU, Choice
 from course_lib.cuda.device import choice, executor
 from course_lib.cuda.hopper import (
     mbarrier_arrive,
@@ -330,3 +330,16 @@ def test_maps_of_arrays_that_are_gone_are_forgotten():
     assert len(tensor_map._shown) == before + 2
     del maps
     assert len(tensor_map._shown) == before
+
+
+def test_no_new_map_is_made_while_a_graph_is_recorded(monkeypatch):
+    class Recording:
+        recording = object()
+
+        def address(self, array):
+            return 256
+
+    monkeypatch.setattr(tensor_map, "executor", Recording)
+    monkeypatch.setattr(tensor_map, "choice", lambda: Choice(GPU, "a test"))
+    with pytest.raises(gpu.DeviceError, match="while a graph is recorded"):
+        tensor_maps((np.zeros((8, 32), np.float32), "float32", 8, 32))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from course_lib.cuda import swizzle
-from course_lib.cuda.swizzle import banks, copied, descriptor, fields, operand, places, swizzled, walk
+from course_lib.cuda.swizzle import banks, copied, descriptor, fields, operand, picture, places, swizzled, walk
 
 
 def test_each_row_is_a_permutation_of_its_chunks_and_the_rule_undoes_itself():
@@ -88,3 +88,19 @@ def test_lanes_that_read_the_left_operand_together_never_meet_in_a_bank(rows):
                     bank = 4 * places(rows)[above + q, group] + 2 * (g % 2)
                     touched += [bank, bank + 1]
                 assert sorted(touched) == list(range(32))
+
+
+def test_the_picture_shows_what_a_step_of_a_product_reads():
+    assert picture(descriptor(0), 8) == [
+        "row  0  [0][1] 2  3  4  5  6  7 ",
+        "row  1  [1][0] 3  2  5  4  7  6 ",
+        "row  2   2  3 [0][1] 6  7  4  5 ",
+        "row  3   3  2 [1][0] 7  6  5  4 ",
+        "row  4   4  5  6  7 [0][1] 2  3 ",
+        "row  5   5  4  7  6 [1][0] 3  2 ",
+        "row  6   6  7  4  5  2  3 [0][1]",
+        "row  7   7  6  5  4  3  2 [1][0]",
+    ]
+    assert picture(descriptor(64), 8)[2] == "row  2   2  3  0  1  6  7 [4][5]"
+    lines = picture(descriptor(0), 32, size=2, transposed=True)
+    assert [line.count("[") for line in lines] == [8] * 16 + [0] * 16  # a step of 16 k: 16 rows, whole
