@@ -32,6 +32,9 @@ from course_lib.cuda.recording import record_launches
 from course_lib.cuda.sass import Loop, families, main_loop
 from course_lib.cuda.unroll import compiled_form
 
+SERIALIZED = "wgmma.mma_async instructions are serialized"
+"""What ptxas says where tensor cores would stand still after each product."""
+
 
 class NoCompiler(RuntimeError):
     """The compiler, or one of its tools, is not here; the message says how to get it. Source: the course's own."""
@@ -126,7 +129,7 @@ def compile_launch(launch, cc):
     NoCompiler
         If numba-cuda, ptxas or nvdisasm is missing.
     RuntimeError
-        If ptxas refuses the kernel. Errors as Numba's for what Numba refuses.
+        If ptxas refuses the kernel, or takes products by four warps apart. Errors as Numba's for what Numba refuses.
 
     Source: Numba's documentation, "cuda.compile"; NVIDIA, "CUDA Compiler Driver".
     """
@@ -208,6 +211,12 @@ def assemble(ptx, cc, max_registers=None):
         done = subprocess.run(line, capture_output=True, text=True, check=False)
         if done.returncode:
             raise RuntimeError(f"ptxas refuses the kernel for {cc[0]}.{cc[1]}: {done.stderr.strip()[:500]}")
+        if SERIALIZED in done.stdout + done.stderr:
+            raise RuntimeError(
+                f"ptxas lets products by four warps wait for each other, for {cc[0]}.{cc[1]}: "
+                f"{(done.stdout + done.stderr).strip()[:300]}. Their sums may be touched only after a wait, and "
+                "branches around them must be the same for all threads, as the compiler can see (shfl_sync)."
+            )
         shown = subprocess.run([tool("nvdisasm"), "-c", str(binary)], capture_output=True, text=True, check=True)
     return done.stdout + done.stderr, shown.stdout
 

@@ -23,7 +23,7 @@ NVIDIA, "PTX ISA", "Asynchronous Warpgroup Level Matrix Instructions", "cp.async
 
 from course_lib.cuda.numba_cuda import SIMULATOR, intrinsic, types
 
-WIDTHS = (64, 96, 128, 192, 256)
+WIDTHS = (64, 128, 192, 256)
 """Columns of the right operand of a product by four warps."""
 
 PLAIN = (

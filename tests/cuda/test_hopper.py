@@ -19,9 +19,14 @@ from course_lib.cuda.hopper import (
     mbarrier_init,
     mbarrier_wait,
     shared_address,
+    shared_to_async,
     tma_load,
+    wgmma_commit,
+    wgmma_fence,
     wgmma_tf32_n64,
+    wgmma_wait0,
 )
+from course_lib.cuda.intrinsics import float_bits
 from course_lib.cuda.ladders.gemm import half_tma, v09_3xtf32, v10_tf32, v11_wgmma_tf32, v12_tma_tf32, v13_tma_3xtf32
 from course_lib.cuda.ladders.gemm.half_tma import gemm_half_tma
 from course_lib.cuda.ladders.gemm.hopper_tiles import REGISTERS, Stages, launch, launch_float32
@@ -30,7 +35,7 @@ from course_lib.cuda.ladders.gemm.v12_tma_tf32 import gemm_v12_tma_tf32, make_ge
 from course_lib.cuda.ladders.gemm.v13_tma_3xtf32 import gemm_v13_tma_3xtf32, make_gemm_v13
 from course_lib.cuda.numba_cuda import cuda, float32, uint32, uint64
 from course_lib.cuda.recording import record_launches
-from course_lib.cuda.swizzle import K_MAJOR
+from course_lib.cuda.swizzle import K_MAJOR, copied, descriptor
 from course_lib.cuda.tensor_map import tensor_maps
 from course_lib.simt import KernelError
 from tests.gpu.devices import HERE, nans, needs_simt
@@ -146,6 +151,14 @@ def test_three_products_have_float32s_error_and_one_has_tf32s():
     assert np.max(np.abs(by_roles("v13", A, B)[0] - exact) / scale) < tolerance
     for found in (by_roles("v12", A, B)[0], by_v11(A, B, False)[0]):
         assert tolerance < np.max(np.abs(found - exact) / scale) < 2.0**-10
+
+
+@needs_hopper
+def test_groups_of_consumers_may_let_their_sums_out_at_different_times():
+    A, B = whole_numbers(130, 260, 128)
+    found, launches = by_roles("v13", A, B, apart=True)
+    np.testing.assert_array_equal(found, A @ B)
+    clean(launches)
 
 
 @needs_hopper
@@ -311,6 +324,58 @@ def test_a_copied_box_is_swizzled_and_zero_outside_of_the_matrix():
             np.testing.assert_array_equal(found[row, chunk ^ row], box[row, 4 * chunk : 4 * chunk + 4])
     with pytest.raises(KernelError, match="for a phase that is not over"):
         copies[1, 32, 0, 2048](a, C, tensor_maps((a, "float32", 8, 32)), 1028)  # more bytes than come
+
+
+def product_alone(kind, n):
+    """Return a kernel: C (64, n) += left @ right, from the bytes of a tile of 8 KiB for `left` and one for `right`."""
+    wgmma = getattr(hopper, f"wgmma_{kind}_n{n}")
+    R, RIGHT = n // 2, uint64(descriptor(0, leading=2048))
+    from_registers = kind == "tf32"
+
+    @gpu.jit(launch_bounds=(128, 1))
+    def product(L, memory, C):
+        s = cuda.shared.array(0, float32, 1024)
+        acc = cuda.local.array(R, float32)
+        r = cuda.local.array(4, uint32)
+        t = cuda.threadIdx.x
+        for i in range(t, memory.size, 128):
+            s[i] = memory[i]
+        row, q = 16 * (t // 32) + t % 32 // 4, t % 4
+        for i in range(R):
+            acc[i] = C[row + 8 * (i // 2 % 2), 8 * (i // 4) + 2 * q + i % 2]
+        shared_to_async()
+        cuda.syncthreads()
+        right = RIGHT | uint64((shared_address(s, 0) + uint32(8192)) >> uint32(4))
+        wgmma_fence()
+        if from_registers:
+            for h in range(4):
+                r[h] = float_bits(L[row + 8 * (h % 2), q + 4 * (h // 2)])
+            wgmma(acc, 0, r, 0, right, 1)
+        else:
+            wgmma(acc, 0, RIGHT | uint64(shared_address(s, 0) >> uint32(4)), right, 1)
+        wgmma_commit()
+        wgmma_wait0()
+        for i in range(R):
+            C[row + 8 * (i // 2 % 2), 8 * (i // 4) + 2 * q + i % 2] = acc[i]
+
+    return product
+
+
+@needs_hopper
+@pytest.mark.parametrize("n", hopper.WIDTHS)
+@pytest.mark.parametrize("kind", ["tf32", "f16", "bf16"])
+def test_a_product_by_four_warps_adds_to_its_sums(kind, n):
+    k = 8 if kind == "tf32" else 16
+    L, R = whole_numbers(64, n, k)
+    if kind == "tf32":
+        tiles = [np.zeros((64, 32), np.float32), np.pad(R.T, ((0, 0), (0, 24)))]
+    else:
+        A, B = (half(x, {"f16": "float16", "bf16": "uint16"}[kind]) for x in (L, R))
+        tiles = [np.pad(A, ((0, 0), (0, 48))), *(np.ascontiguousarray(B[:, j : j + 64]) for j in range(0, n, 64))]
+    memory = np.concatenate([copied(tile) for tile in tiles]).view(np.float32)
+    C = gpu.to_device(np.full((64, n), 5, np.float32))
+    product_alone(kind, n)[1, 128, 0, memory.nbytes](gpu.to_device(L), gpu.to_device(memory), C)
+    np.testing.assert_array_equal(gpu.to_host(C), 5 + L @ R)
 
 
 @needs_simt

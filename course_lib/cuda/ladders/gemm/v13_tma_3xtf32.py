@@ -44,8 +44,16 @@ FLUSH = 64
 
 
 @functools.cache
-def make_gemm_v13(stages, flush=FLUSH):
-    """Return the kernel (A, B, C, maps) with these Stages and sums of `flush` products.
+def make_gemm_v13(stages, flush=FLUSH, apart=False):
+    """Return the kernel (A, B, C, maps).
+
+    Parameters
+    ----------
+    stages : Stages
+    flush : int
+        As FLUSH.
+    apart : bool
+        Whether the two groups of consumers let their sums out at different times.
 
     No errors. Source: NVIDIA, "PTX ISA", "wgmma.mma_async".
     """
@@ -57,7 +65,7 @@ def make_gemm_v13(stages, flush=FLUSH):
     SMALL, RESULTS, STEPS = stages.tile_a, BM // 2, BK // 8
     THREADS, CONSUMERS, CUTTERS = stages.threads, GROUP * stages.consumers, GROUP * stages.consumers + 64
     TURNS = stages.tile_a // 4096  # of 64 threads, four times 16 bytes each
-    FLUSH, LAST = flush, flush - BK
+    FLUSH, LAST, APART = flush, flush - BK, BK if apart else 0
     DESCRIPTOR = uint64(K_MAJOR)
     wgmma = getattr(hopper, f"wgmma_tf32_n{BM}")
     give_registers, take_registers = registers(*REGISTERS[stages.consumers])
@@ -103,7 +111,9 @@ def make_gemm_v13(stages, flush=FLUSH):
         else:
             take_registers()
             mine = my_place()
-            stage, parity, last = uint32(0), uint32(0), uint32(0)
+            stage, parity, last, held, shift = uint32(0), uint32(0), uint32(0), uint32(0), 0
+            if APART:
+                shift = cuda.shfl_sync(0xFFFFFFFF, thread // GROUP * APART, 0)  # the same for a warp, as all can see
             for i in range(RESULTS):
                 acc[i] = float32(0)
             for tile in range(cuda.blockIdx.x // CLUSTER, count(M, N), cuda.gridDim.x // CLUSTER):
@@ -123,20 +133,22 @@ def make_gemm_v13(stages, flush=FLUSH):
                             r[o + 2 * h], r[o + 2 * h + 4] = chop_tf32(x)
                             r[o + 2 * h + 1], r[o + 2 * h + 5] = chop_tf32(y)
                         wgmma_fence()  # small products first; the first one after a flush forgets the sums
-                        wgmma(acc, 0, r, o + 4, right + uint64(2 * step), uint32(k0 % FLUSH + step))
+                        wgmma(acc, 0, r, o + 4, right + uint64(2 * step), held + uint32(step))
                         wgmma(acc, 0, r, o, rests + uint64(2 * step), 1)
                         wgmma(acc, 0, r, o, right + uint64(2 * step), 1)
                         wgmma_commit()
                         wgmma_wait1()  # the products before these are done, and their registers mine again
-                        if step == 0 and k0 % FLUSH > 0:
+                        if step == 0 and held > uint32(0):
                             release(base, last)
                     last = stage
+                    held += uint32(1)  # stages whose products the tensor cores' sums hold
                     stage += uint32(1)
                     if stage == uint32(STAGES):
                         stage, parity = uint32(0), parity ^ uint32(1)
                     # let the sums out of the tensor cores
-                    if k0 % FLUSH == LAST or k0 + BK >= K:
+                    if (k0 + shift) % FLUSH == LAST or k0 + BK >= K:
                         wgmma_wait0()
+                        held = uint32(0)
                         release(base, last)
                         for i in range(RESULTS):
                             total[i] += acc[i]
