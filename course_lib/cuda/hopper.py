@@ -104,10 +104,9 @@ else:
     mbarrier_expect = _instruction("mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;", BYTES4, BYTES4)
     mbarrier_arrive = _instruction("mbarrier.arrive.shared::cta.b64 _, [$0];", BYTES4)
     mbarrier_arrive_at = _instruction(
-        "{ .reg .b32 there; mapa.shared::cluster.u32 there, $0, $1; "
-        "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there]; }",
+        "{ .reg .b32 there; mapa.shared::cluster.u32 there, $0, $1; mbarrier.arrive.shared::cluster.b64 _, [there]; }",
         BYTES4, BYTES4,
-    )  # fmt: skip
+    )  # fmt: skip  # released to the cluster, it would wait for all of the warp's writes to reach the card's memory
     cluster_sync = _instruction("barrier.cluster.arrive.release; barrier.cluster.wait.acquire;")
     mbarrier_wait = _instruction(
         "{ .reg .pred over; again: mbarrier.try_wait.parity.shared::cta.b64 over, [$0], $1; "
