@@ -14,8 +14,9 @@
 
     rest_tf32(x)                                    what tensor cores do not see of a float32, as a float32
 
-Addresses within shared memory are whole numbers of 32 bits (`shared_address`). What a *descriptor* of a tile says, and
-where the *swizzle* of a copy puts each 16 bytes, is `course_lib.cuda.swizzle`'s to tell.
+Addresses within shared memory are whole numbers of 32 bits (`shared_address`): the byte in the block's own memory, and
+from bit 24 on the block's number in its cluster. What a *descriptor* of a tile says, and where the *swizzle* of a copy
+puts each 16 bytes, is `course_lib.cuda.swizzle`'s to tell.
 
 Only compute capability 9.0 has these instructions; neither the SIMT executor nor Numba's simulator runs them. Source:
 NVIDIA, "PTX ISA", "Asynchronous Warpgroup Level Matrix Instructions", "cp.async.bulk.tensor", "mbarrier", "setmaxnreg".

@@ -1,6 +1,6 @@
 """Hopper's instructions on the SIMT executor: what each does to a block's shared memory and to 128 lanes at once.
 
-    shared_address        the byte within the block's dynamic shared memory
+    shared_address        the byte within the block's dynamic shared memory, and the block's number in a cluster of two
     mbarrier_*            phases that are counted, by address
     tma_load              a box of a matrix, laid down with the swizzle, there at once
     wgmma_*               64 rows of `left` by the operand that a descriptor leads to (`course_lib.cuda.swizzle`)
@@ -24,6 +24,10 @@ from course_lib.simt.warps import ALL, meet
 
 GROUP, CLUSTER = 128, 2
 CLUSTER_MASK = (1 << CLUSTER) - 1
+RANK = 24
+"""The bits of an address from here on say which block of a cluster; as everywhere here, clusters have two."""
+
+BYTE = (1 << RANK) - 1
 NOTHING = {
     "cluster_sync": 0, "mbarriers_ready": 0, "tensor_map_fence": 2, "shared_to_async": 0, "wgmma_fence": 0,
     "wgmma_commit": 0, "wgmma_wait0": 0, "wgmma_wait1": 0, **dict.fromkeys(hopper.REGISTERS, 0),
@@ -60,6 +64,16 @@ def _lanes(e, mask):
 def _of(e, mask, value):
     """Return a value's numbers for the active lanes, as int64."""
     return np.broadcast_to(value, e.lanes.count)[mask.index].astype(np.int64)
+
+
+def _addresses(e, mask, address):
+    """Return the bytes within a block's shared memory that addresses name, for the active lanes."""
+    return _of(e, mask, address) & BYTE
+
+
+def _ranks(e):
+    """Return the number of each lane's block in its cluster."""
+    return ((e.lanes.first + e.lanes.block) % CLUSTER).astype(np.uint32)
 
 
 def _dynamic(e):
@@ -99,7 +113,7 @@ def _shared_address(e, mask, node, shared, i):
     if not isinstance(shared, View) or shared.memory.space != "shared":
         raise TypeError(f"{describe(shared)} is no shared array")
     e.machine.count(node.lineno, mask)
-    return (np.asarray(i, np.int64) * shared.dtype.itemsize).astype(np.uint32)[()]
+    return (np.asarray(i, np.int64) * shared.dtype.itemsize).astype(np.uint32) | _ranks(e) << RANK
 
 
 @_enter("rest_tf32")
@@ -116,21 +130,21 @@ def _rest_tf32(e, mask, node, x):
 @_enter("mbarrier_init")
 def _mbarrier_init(e, mask, node, barrier, count):
     e.machine.count(node.lineno, mask)
-    for lane, address, n in zip(_lanes(e, mask), _of(e, mask, barrier), _of(e, mask, count), strict=True):
+    for lane, address, n in zip(_lanes(e, mask), _addresses(e, mask, barrier), _of(e, mask, count), strict=True):
         _barriers(e)[int(e.lanes.block[lane]), int(address)] = Barrier(int(n))
 
 
 @_enter("mbarrier_arrive")
 def _mbarrier_arrive(e, mask, node, barrier):
     e.machine.count(node.lineno, mask)
-    for lane, address in zip(_lanes(e, mask), _of(e, mask, barrier), strict=True):
+    for lane, address in zip(_lanes(e, mask), _addresses(e, mask, barrier), strict=True):
         _barrier(e, node, int(e.lanes.block[lane]), int(address)).come(arrivals=1)
 
 
 @_enter("mbarrier_arrive_at")
 def _mbarrier_arrive_at(e, mask, node, barrier, rank):
     e.machine.count(node.lineno, mask)
-    for lane, address, there in zip(_lanes(e, mask), _of(e, mask, barrier), _of(e, mask, rank), strict=True):
+    for lane, address, there in zip(_lanes(e, mask), _addresses(e, mask, barrier), _of(e, mask, rank), strict=True):
         place = _cluster(e, node, int(e.lanes.block[lane]))[there]
         _barrier(e, node, place, int(address)).come(arrivals=1)
 
@@ -138,20 +152,20 @@ def _mbarrier_arrive_at(e, mask, node, barrier, rank):
 @_enter("cluster_rank")
 def _cluster_rank(e, mask, node):
     e.machine.count(node.lineno, mask)
-    return ((e.lanes.first + e.lanes.block) % CLUSTER).astype(np.uint32)
+    return _ranks(e)
 
 
 @_enter("mbarrier_expect")
 def _mbarrier_expect(e, mask, node, barrier, count):
     e.machine.count(node.lineno, mask)
-    for lane, address, n in zip(_lanes(e, mask), _of(e, mask, barrier), _of(e, mask, count), strict=True):
+    for lane, address, n in zip(_lanes(e, mask), _addresses(e, mask, barrier), _of(e, mask, count), strict=True):
         _barrier(e, node, int(e.lanes.block[lane]), int(address)).come(arrivals=1, expected=int(n))
 
 
 @_enter("mbarrier_wait")
 def _mbarrier_wait(e, mask, node, barrier, parity):
     e.machine.count(node.lineno, mask)
-    waits = np.stack([e.lanes.block[mask.index], _of(e, mask, barrier), _of(e, mask, parity)], axis=1)
+    waits = np.stack([e.lanes.block[mask.index], _addresses(e, mask, barrier), _of(e, mask, parity)], axis=1)
     for block, address, phase in np.unique(waits, axis=0):
         if _barrier(e, node, int(block), int(address)).phase & 1 == phase:
             raise KernelError(
@@ -188,10 +202,11 @@ def _load_tiles(e, mask, node, to, maps, i, x, y, barrier, places):
     """Copy boxes, and let barriers count their bytes: in each of places(block)."""
     e.machine.count(node.lineno, mask)
     view, memory = None, None
-    for lane, *numbers in zip(_lanes(e, mask), *(_of(e, mask, v) for v in (to, i, x, y, barrier)), strict=True):
+    places_and_boxes = (*(_addresses(e, mask, v) for v in (to, barrier)), *(_of(e, mask, v) for v in (i, x, y)))
+    for lane, *numbers in zip(_lanes(e, mask), *places_and_boxes, strict=True):
         if view is None:
             view, memory = _dynamic(e)
-        start, which, column, row, address = map(int, numbers)
+        start, address, which, column, row = map(int, numbers)
         array, kind, rows, columns = shown(int(maps.memory.cells[int(maps.offset) + which]))
         matrix, block = array.numbers, int(e.lanes.block[lane])
         box = np.zeros((rows, columns), matrix.dtype)

@@ -27,7 +27,15 @@ from course_lib.cuda.hopper import (
 )  # fmt: skip
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.gemm.checks import check_gemm
-from course_lib.cuda.ladders.gemm.hopper_tiles import GROUP, REGISTERS, Stages, launch, make_pieces, registers
+from course_lib.cuda.ladders.gemm.hopper_tiles import (
+    GROUP,
+    REGISTERS,
+    Stages,
+    launch,
+    make_pieces,
+    registers,
+    start_of,
+)  # fmt: skip
 from course_lib.cuda.numba_cuda import cuda, float32, uint32, uint64
 from course_lib.cuda.operands import LEAST_ALIGNMENT, aligned
 from course_lib.cuda.swizzle import K_MAJOR, ROW, descriptor
@@ -77,10 +85,7 @@ def make_gemm_half(stages, kind, pairs):
                 for k0 in range(0, K, BK):
                     mbarrier_wait(base + uint32(FULL) + stage * uint32(8), parity)
                     at = base + stage * uint32(STAGE)
-                    left, right = (
-                        LEFT | uint64((at + mine) >> uint32(4)),
-                        RIGHT | uint64((at + uint32(AT_B)) >> uint32(4)),
-                    )
+                    left, right = LEFT | start_of(at + mine), RIGHT | start_of(at + uint32(AT_B))
                     wgmma_fence()
                     for step in unroll(STEPS):  # the first product of a tile of C forgets the sums of the last one
                         wgmma(acc, 0, left + uint64(2 * step), right + uint64(128 * step), uint32(k0 + step))

@@ -50,7 +50,7 @@ from course_lib.cuda.hopper import (
 from course_lib.cuda.intrinsics import nonneg, st2
 from course_lib.cuda.jit import DeviceFunction, jit
 from course_lib.cuda.ladders.gemm.checks import check_gemm
-from course_lib.cuda.numba_cuda import cuda, uint32
+from course_lib.cuda.numba_cuda import cuda, uint32, uint64
 from course_lib.cuda.operands import aligned
 from course_lib.cuda.swizzle import ROW
 from course_lib.cuda.tensor_map import WORDS, tensor_maps
@@ -171,6 +171,15 @@ class Stages:
         for each one down.
         """
         return self.size * (M * K * (N // self.across) + K * N * (M // self.down))
+
+
+@jit(device=True, forceinline=True)
+def start_of(address):
+    """Return the part of a descriptor that says where an operand starts, by its address in shared memory.
+
+    An address also has the block's number in its cluster, in bits that are other fields of a descriptor.
+    """
+    return uint64((address & uint32(0x3FFFF)) >> uint32(4))
 
 
 class Pieces(NamedTuple):

@@ -32,7 +32,7 @@ from course_lib.cuda.intrinsics import (
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.gemm import v10_tf32
 from course_lib.cuda.ladders.gemm.checks import check_gemm
-from course_lib.cuda.ladders.gemm.hopper_tiles import Stages, fits, make_pieces
+from course_lib.cuda.ladders.gemm.hopper_tiles import Stages, fits, make_pieces, start_of
 from course_lib.cuda.ladders.gemm.v10_tf32 import GROW, gemm_v10_tf32
 from course_lib.cuda.numba_cuda import cuda, float32, uint32, uint64
 from course_lib.cuda.swizzle import K_MAJOR
@@ -108,7 +108,7 @@ def make_gemm_v11(stages, whole):
         cuda.syncthreads()
         stage, free = 0, AHEAD * STAGE
         for k0 in range(0, K, BK):
-            right = DESCRIPTOR | uint64((base + uint32(4 * stage)) >> uint32(4))
+            right = DESCRIPTOR | start_of(base + uint32(4 * stage))
             at = uint32(stage) + mine
             for half in unroll(HALVES):
                 for h in unroll(4):  # rows q and q + 4 of two times eight k

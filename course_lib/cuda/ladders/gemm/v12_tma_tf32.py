@@ -34,6 +34,7 @@ from course_lib.cuda.ladders.gemm.hopper_tiles import (
     launch_float32,
     make_pieces,
     registers,
+    start_of,
 )  # fmt: skip
 from course_lib.cuda.ladders.gemm.v10_tf32 import GROW, gemm_v10_tf32
 from course_lib.cuda.numba_cuda import cuda, float32, uint32, uint64
@@ -92,7 +93,7 @@ def make_gemm_v12(stages, grows=False, steps=2):
                 row0, col0 = place(tile, M, N)
                 for k0 in range(0, K, BK):
                     mbarrier_wait(base + uint32(FULL) + stage * uint32(8), parity)
-                    right = DESCRIPTOR | uint64((base + stage * uint32(STAGE)) >> uint32(4))
+                    right = DESCRIPTOR | start_of(base + stage * uint32(STAGE))
                     at = stage * uint32(STAGE // 4) + mine
                     for part in unroll(PARTS):
                         o = part % 2 * 4 * STEPS

@@ -31,7 +31,15 @@ from course_lib.cuda.hopper import (
 from course_lib.cuda.intrinsics import chop_tf32, ld2, ld4, st4
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.gemm import v09_3xtf32
-from course_lib.cuda.ladders.gemm.hopper_tiles import GROUP, REGISTERS, Stages, launch_float32, make_pieces, registers
+from course_lib.cuda.ladders.gemm.hopper_tiles import (
+    GROUP,
+    REGISTERS,
+    Stages,
+    launch_float32,
+    make_pieces,
+    registers,
+    start_of,
+)  # fmt: skip
 from course_lib.cuda.ladders.gemm.v09_3xtf32 import gemm_v09_3xtf32
 from course_lib.cuda.numba_cuda import cuda, float32, uint32, uint64
 from course_lib.cuda.swizzle import K_MAJOR
@@ -123,7 +131,7 @@ def make_gemm_v13(stages, flush=FLUSH, apart=False):
                 for k0 in range(0, K, BK):
                     mbarrier_wait(base + uint32(FULL) + stage * uint32(8), parity)
                     mbarrier_wait(base + uint32(READY) + stage * uint32(8), parity)
-                    right = DESCRIPTOR | uint64((base + stage * uint32(STAGE)) >> uint32(4))
+                    right = DESCRIPTOR | start_of(base + stage * uint32(STAGE))
                     rests = right + uint64(SMALL // 16)
                     at = stage * uint32(STAGE // 4) + mine
                     for step in unroll(STEPS):
