@@ -85,16 +85,17 @@ def test_small_grids_are_kept_quiet_in_every_colour_and_nothing_else_is(colour):
     assert "Host array" in str(told[0].message)
 
 
-def test_more_shared_memory_is_asked_for_once_for_each_type(card, monkeypatch):
+def test_more_shared_memory_and_clusters_are_asked_for_once_for_each_type(card, monkeypatch):
     asked = []
     monkeypatch.setattr(on_numba, "_ask_for_shared_memory", lambda compiled, count: asked.append((compiled, count)))
-    kernel = types.SimpleNamespace(dispatcher=Dispatcher())
+    monkeypatch.setattr(on_numba, "_ask_for_clusters", lambda compiled, blocks: asked.append(blocks))
+    kernel = types.SimpleNamespace(dispatcher=Dispatcher(), options={"cluster": 2})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         launch = card().launcher(kernel, (1, 1, 1), (32, 1, 1), 0, 50_000)
     for argument in (1, 2, 3.0):
         launch(argument)
-    assert asked == [("compiled", 50_000)] * 2
+    assert asked == [("compiled", 50_000), 2] * 2
     assert [note for note in kernel.dispatcher.notes if note[0] == "compile"] == [
         ("compile", ("int",)), ("compile", ("float",)),
     ]  # fmt: skip
