@@ -56,6 +56,13 @@ class Numba:
         """Return a device array with the numbers and the layout of a host array."""
         return cuda.to_device(host, stream=stream)
 
+    def constant(self, host):
+        """Return a device array of numbers that stay as they are, copied at once, even while launches are recorded."""
+        return self.copy_in(host, 0)
+
+    def keep(self, array):
+        """Let a device array live as long as what is being recorded, if anything is."""
+
     def copy_out(self, array, stream, out=None):
         """Return a host array with the numbers of a device array: `out`, if that is given."""
         return self.as_array(array).copy_to_host(out, stream=stream)
@@ -157,6 +164,22 @@ class Gpu(Numba):
 
         weakref.finalize(replay, _end, nodes, memory)
         return replay, result
+
+    def constant(self, host):
+        """Return a device array of numbers that stay as they are, copied at once, even while launches are recorded."""
+        if self.recording is None:
+            return self.copy_in(host, 0)
+        pool = cuda.current_context().memory_manager
+        graph, pool.recording = pool.recording, None  # a graph's own memory may have another owner at each start
+        try:
+            return self.copy_in(host, 0)
+        finally:
+            pool.recording = graph
+
+    def keep(self, array):
+        """Let a device array live as long as what is being recorded, if anything is."""
+        if self.recording is not None:
+            self.recording.kept.append(array)
 
     def launcher(self, kernel, grid, block, stream, shared):
         """Return what launches `kernel`, made once for each configuration."""

@@ -23,6 +23,11 @@ KINDS = {"uint16": 1, "float32": 7, "tf32": 11}
 
 SWIZZLE_128, PROMOTE_256 = 3, 3
 _MOST = 256
+_POINTER, _NUMBER = ctypes.c_void_p, ctypes.c_int
+
+ENCODE = ctypes.CFUNCTYPE(_NUMBER, _POINTER, _NUMBER, ctypes.c_uint32, *(_POINTER,) * 5, *(_NUMBER,) * 4)
+"""The type of cuTensorMapEncodeTiled: map, kind, rank, address, sizes, bytes of a row, box, steps, interleaving,
+swizzle, what L2 fetches at least, what lies outside."""
 
 _made, _shown, _names = {}, {}, itertools.count(1)
 
@@ -30,7 +35,8 @@ _made, _shown, _names = {}, {}, itertools.count(1)
 def tensor_maps(*boxes):
     """Return a device array of 64-bit numbers, 16 for each map, in order.
 
-    It depends on addresses and sizes alone, so it is kept, and made once for the same matrices.
+    It depends on addresses and sizes alone, so it is kept, and made once for the same matrices; a recorded graph keeps
+    those of its launches.
 
     Parameters
     ----------
@@ -41,7 +47,7 @@ def tensor_maps(*boxes):
     Raises
     ------
     DeviceError
-        If the driver refuses, or there is none that knows tensor maps; for new matrices while a graph is recorded.
+        If the driver refuses, or there is none that knows tensor maps.
 
     Source: NVIDIA, "CUDA Driver API", "cuTensorMapEncodeTiled".
     """
@@ -49,15 +55,11 @@ def tensor_maps(*boxes):
         return _for_the_executor(boxes)
     key = tuple((executor().address(x), tuple(x.shape), kind, *box) for x, kind, *box in boxes)
     if key not in _made:
-        if executor().recording is not None:
-            raise DeviceError(
-                "a tensor map of new matrices cannot be copied to the device while a graph is recorded",
-                "Make A and B before, and call the product with them once; or take gemm_v10_tf32 or gemm_v09_3xtf32.",
-            )
         if len(_made) >= _MOST:
             _made.clear()
         words = np.concatenate([_encoded(*one) for one in key])
-        _made[key] = executor().copy_in(words, 0)
+        _made[key] = executor().constant(words)
+    executor().keep(_made[key])
     return _made[key]
 
 
@@ -109,7 +111,4 @@ def _encode():
     error, address, *_ = driver.cuGetProcAddress(b"cuTensorMapEncodeTiled", 12000, 0)
     if error or not address:
         raise DeviceError("the driver does not know tensor maps", "They begin with CUDA 12.0: take a newer driver.")
-    pointer, number = ctypes.c_void_p, ctypes.c_int
-    return ctypes.CFUNCTYPE(
-        number, pointer, number, ctypes.c_uint32, pointer, pointer, pointer, pointer, pointer, *(number,) * 4
-    )(int(address))
+    return ENCODE(int(address))

@@ -3,6 +3,7 @@
 The launchers fall back elsewhere, which the ladder's tests try; here the kernels themselves are launched.
 """
 
+import ctypes
 from dataclasses import replace
 
 import numpy as np
@@ -187,6 +188,32 @@ def test_on_a_card_16_bits_go_through_all_stages():
         C = nans(1030, 4096)
         gemm_half_tma(gpu.to_device(half(A, kind)), gpu.to_device(half(B, kind)), C)
         np.testing.assert_array_equal(gpu.to_host(C), A @ B)
+
+
+@needs_card
+@pytest.mark.parametrize("cluster", [1, 2])
+def test_on_a_card_a_recorded_graph_multiplies_what_lies_in_the_matrices_then(cluster):
+    M, N, K = 300, 260, 100
+    A, B = whole_numbers(M, N, K, most=4)  # their product has at most 11 bits, as TF32
+    a, b, unit = gpu.to_device(A), gpu.to_device(B), gpu.to_device(np.eye(N, dtype=np.float32))
+    odd, even = gpu.to_device(half(A[:, :99], "float16")), gpu.to_device(half(B[:99], "float16"))
+
+    def step():
+        """Multiply what is there and what is new in each recording: results, copies of odd rows, and their maps."""
+        first, again, halves = (gpu.empty((M, N), np.float32) for _ in range(3))
+        gemm_v13_tma_3xtf32(a, b, first)
+        gemm_v12_tma_tf32(first, unit, again)
+        gemm_half_tma(odd, even, halves, replace(half_tma.STAGES, cluster=cluster))
+        return first, again, halves
+
+    graph = gpu.record(step)
+    for factor in (1, -1):
+        gpu.overwrite(a, factor * A)
+        graph()
+        first, again, halves = (gpu.to_host(x) for x in graph.result)
+        np.testing.assert_array_equal(first, factor * A @ B)
+        np.testing.assert_array_equal(again, first)
+        np.testing.assert_array_equal(halves, A[:, :99] @ B[:99])
 
 
 # ------------------------------------------------------------------------------------------------ who gets what
@@ -397,14 +424,45 @@ def test_maps_of_arrays_that_are_gone_are_forgotten():
     assert len(tensor_map._shown) == before
 
 
-def test_no_new_map_is_made_while_a_graph_is_recorded(monkeypatch):
+def test_the_driver_gets_sizes_from_the_inside_out_and_a_place_at_a_multiple_of_64_bytes(monkeypatch):
+    def encode(place, kind, rank, address, sizes, steps, box, each, *rest):
+        found = [np.ctypeslib.as_array(ctypes.cast(p, ctypes.POINTER(t)), (n,)).tolist() for p, t, n in (
+            (sizes, ctypes.c_uint64, 2), (steps, ctypes.c_uint64, 1), (box, ctypes.c_uint32, 2),
+            (each, ctypes.c_uint32, 2))]  # fmt: skip
+        said.append((place % 64, kind, rank, address, *found, *rest))
+        np.ctypeslib.as_array(ctypes.cast(place, ctypes.POINTER(ctypes.c_uint64)), (16,))[:] = range(16)
+        return len(said) - 1
+
+    said, function = [], tensor_map.ENCODE(encode)
+    monkeypatch.setattr(tensor_map, "_encode", lambda: function)
+    words = tensor_map._encoded(0x7F00_0000_0100, (300, 1000), "uint16", 128, 64)
+    np.testing.assert_array_equal(words, range(16))
+    assert said == [(0, 1, 2, 0x7F00_0000_0100, [1000, 300], [2000], [64, 128], [1, 1], 0, 3, 3, 0)]
+    with pytest.raises(gpu.DeviceError, match=r"boxes of 32 x 32 tf32 \(error 1\)"):
+        tensor_map._encoded(256, (8, 32), "tf32", 32, 32)
+    assert said[1][1:] == (11, 2, 256, [32, 8], [128], [32, 32], [1, 1], 0, 3, 3, 0)
+
+
+def test_maps_of_the_same_matrices_are_made_once_and_a_recording_keeps_what_it_uses(monkeypatch):
     class Recording:
-        recording = object()
+        made, kept = [], []
 
         def address(self, array):
             return 256
 
+        def constant(self, words):
+            self.made.append(words)
+            return words
+
+        def keep(self, maps):
+            self.kept.append(maps)
+
     monkeypatch.setattr(tensor_map, "executor", Recording)
     monkeypatch.setattr(tensor_map, "choice", lambda: Choice(GPU, "a test"))
-    with pytest.raises(gpu.DeviceError, match="while a graph is recorded"):
-        tensor_maps((np.zeros((8, 32), np.float32), "float32", 8, 32))
+    monkeypatch.setattr(tensor_map, "_encoded", lambda *sizes: np.zeros(tensor_map.WORDS, np.uint64))
+    monkeypatch.setattr(tensor_map, "_made", {})
+    a, b = np.zeros((8, 32), np.float32), np.zeros((8, 64), np.float32)
+    pairs = [tensor_maps((a, "float32", 8, 32), (x, "float32", 8, 32)) for x in (a, a, b)]
+    assert pairs[0] is pairs[1]
+    assert [maps.shape for maps in Recording.made] == [(32,)] * 2
+    assert [id(maps) for maps in Recording.kept] == [id(maps) for maps in pairs]

@@ -101,6 +101,18 @@ def test_more_shared_memory_and_clusters_are_asked_for_once_for_each_type(card, 
     ]  # fmt: skip
 
 
+def test_numbers_that_stay_are_copied_while_launches_are_recorded_and_not_to_the_graphs_memory(card, monkeypatch):
+    made, pool = card(), types.SimpleNamespace(recording="the graph's")
+    monkeypatch.setattr(numba_cuda, "current_context", lambda: types.SimpleNamespace(memory_manager=pool))
+    monkeypatch.setattr(made, "copy_in", lambda host, stream: (host, pool.recording))
+    made.keep("nobody's")
+    made.recording = types.SimpleNamespace(kept=[])
+    assert made.constant("maps") == ("maps", None)
+    assert pool.recording == "the graph's"
+    made.keep("maps")
+    assert made.recording.kept == ["maps"]
+
+
 def test_arrays_of_other_libraries_are_device_arrays(card):
     other = types.SimpleNamespace(__cuda_array_interface__={})
     assert card().owns(other)
