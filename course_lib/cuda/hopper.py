@@ -43,6 +43,7 @@ if SIMULATOR:
         def absent(*arguments):
             raise NotImplementedError(f"{name} is an instruction of Hopper; Numba's simulator does not have it.")
 
+        absent.__name__ = name
         return absent
 
     globals().update({name: _absent(name) for name in NAMES})

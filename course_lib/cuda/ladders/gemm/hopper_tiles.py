@@ -363,7 +363,10 @@ def launch_float32(make, stages, kind, otherwise, A, B, C):
 
 
 def launch(kernel, stages, A, B, C, maps):
-    """Launch a kernel (A, B, C, maps): a block for each multiprocessor, or fewer. Errors as any launch."""
+    """Launch a kernel (A, B, C, maps): a block for each multiprocessor, or fewer. Errors as any launch.
+
+    A and B are read through their maps; as arguments they say so to a graph, which orders launches by those.
+    """
     tiles = -(-C.shape[0] // stages.down) * -(-C.shape[1] // stages.across)
     blocks = stages.cluster * min(tiles, multiprocessors() // stages.cluster)
     kernel[blocks, stages.threads, 0, stages.shared_bytes](A, B, C, maps)
