@@ -16,6 +16,7 @@ from course_lib.cuda.ladders.conv2d.forward import c1_by_pixels
 from course_lib.cuda.ladders.gemm.half_tma import gemm_half_tma
 from course_lib.cuda.ladders.rung import Rung, rungs_for
 from tests.cuda.op_cases import CASES, OTHERS, put, run
+from tools.hopper.choices import CHOICES
 
 CCS = ((7, 5), (8, 0), (9, 0))
 """Compute capabilities: Turing, Ampere, Hopper."""
@@ -181,6 +182,13 @@ def _products_of_16_bits():
             gemm_half_tma(zeros(M, K, dtype=dtype), zeros(K, N, dtype=dtype), zeros(M, N))
 
 
+def _choices():
+    """What Hopper's rungs could do instead: clusters, other tiles, other ways to round and to let sums out."""
+    for choice in CHOICES.values():
+        operands = (zeros(256, 256, dtype=choice.dtype) for _ in "AB")
+        choice.launch(*operands, zeros(256, 256))
+
+
 BESIDE = {
     "convolution by cuFFT": _by_transforms_of_images,
     "C1 by pixels": lambda: c1_by_pixels.conv2d_forward_c1_by_pixels(*_forward(*CONVOLUTIONS[0])),
@@ -191,7 +199,8 @@ BESIDE = {
 def beside():
     """Return an `Entry` for each kernel beside the ladders and the operations."""
     found = [Entry(f"beside/{name}", (call,)) for name, call in BESIDE.items()]
-    return [*found, Entry("beside/products of 16 bits", (_products_of_16_bits,), least_cc=(9, 0))]
+    hopper = {"products of 16 bits": _products_of_16_bits, "what Hopper's rungs could do": _choices}
+    return found + [Entry(f"beside/{name}", (call,), least_cc=(9, 0)) for name, call in hopper.items()]
 
 
 def operations():
