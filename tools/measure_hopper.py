@@ -1,5 +1,6 @@
 """Verify Hopper's rungs on a card, and time what they leave open: python tools/measure_hopper.py --out FILE
 
+    compile                  every choice, in several processes: the parts after it find them on the disk
     v11, v12, v13, half      whole numbers must come out exactly, others within what may be lost: one tile, ragged
                              sizes, more tiles than blocks, rows that fit no multiple, 4096
     v12 choices, ...         the same for what a rung could do instead, at fewer sizes
@@ -29,7 +30,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from tools.hopper.choices import of  # noqa: E402  - a script finds the course beside it
-from tools.hopper.parts import PARTS, small  # noqa: E402
+from tools.hopper.parts import PARTS, SHARES, compile_share, small  # noqa: E402
 
 LIMIT = 40
 """Seconds that a part may take."""
@@ -37,7 +38,8 @@ LIMIT = 40
 RUNGS = ("v11", "v12", "v13", "half")
 VERIFIES = (*RUNGS, *(f"{rung} choices" for rung in RUNGS))
 SMALL = tuple(f"small {rung}" for rung in RUNGS)
-"""What the sanitizer runs."""
+COMPILES = tuple(f"compile {share}" for share in range(SHARES))
+"""What the sanitizer runs, and what compiles."""
 
 FLOORS = {"TF32": (0.70, 0.90), "3xTF32": (1.9, 2.4), "bf16": (0.65, 0.85)}
 """Of the rival's speed: floor and goal, as in `course_lib.bench.gpu.promises`."""
@@ -53,7 +55,7 @@ def main(arguments=None):
     parser.add_argument("--only", nargs="+", choices=list(PARTS), help="these parts only")
     parser.add_argument("--seconds", type=float, default=LIMIT, help=f"that a part may take; {LIMIT} unless given")
     parser.add_argument("--tiny", action="store_true", help="a smoke test without a GPU")
-    parser.add_argument("--part", choices=[*PARTS, *SMALL], help=argparse.SUPPRESS)
+    parser.add_argument("--part", choices=[*PARTS, *SMALL, *COMPILES], help=argparse.SUPPRESS)
     parser.add_argument("--skip", nargs="*", default=[], help=argparse.SUPPRESS)
     given = parser.parse_args(arguments)
     if given.part:
@@ -81,7 +83,7 @@ def main(arguments=None):
         print("\n".join(table(name, rows)), flush=True)
         if given.out:
             given.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    print("\n" + "\n".join(verdicts(found["parts"])))
+    print("\n" + "\n".join(verdicts(found["parts"])), flush=True)
     wrong = any(row.get("right") is False for rows in found["parts"].values() for row in rows)
     return 1 if found["failures"] or wrong else 0
 
@@ -107,6 +109,8 @@ def run_here(part, tiny, skip):
 
     if part in SMALL:
         small(part.split()[1], say)
+    elif part in COMPILES:
+        compile_share(int(part.split()[1]), say)
     else:
         PARTS[part](say, tiny, skip)
     return 0
@@ -145,6 +149,10 @@ def table(part, rows):
     if part in VERIFIES:
         names = dict.fromkeys(row["choice"] for row in rows)
         return [_verified(name, [row for row in rows if row["choice"] == name]) for name in names]
+    if part == "compile":
+        right = [row["seconds"] for row in rows if row["right"]]
+        return [f"  {len(right)} compiled, the slowest in {max(right, default=0):.1f} s",
+                *(f"  {row['choice']} WRONG: {row['said']}" for row in rows if not row["right"])]  # fmt: skip
     if part in ("graph", "sanitizer"):
         called = [" ".join(filter(None, (row.get("choice"), row.get("tool"), row.get("rung")))) for row in rows]
         words = {True: "right", False: "WRONG", None: "-"}

@@ -153,6 +153,32 @@ def test_a_row_of_times_has_its_rivals_share_and_the_error_of_cublas():
     assert parts._timing("cuBLAS", choices.CHOICES, row)["of_rival"] is None
 
 
+def test_choices_are_compiled_in_shares_and_what_fails_is_told(monkeypatch):
+    told = []
+
+    def at_once(lines, seconds):
+        assert [line[-2:] for line in lines.values()] == [["--part", "compile 0"], ["--part", "compile 1"]]
+        one = json.dumps({"row": {"choice": "v11", "seconds": 2.5}})
+        return [(0, one + "\nptxas refuses the kernel\n", ""), (1, "", "not done after 35 s; ")]
+
+    monkeypatch.setattr(parts, "SHARES", 2)
+    monkeypatch.setattr(parts, "_at_once", at_once)
+    parts.compile_all(told.append, False, [])
+    lines = tool.table("compile", [one["row"] for one in told])
+    names = list(choices.CHOICES)
+    assert lines == [
+        "  1 compiled, the slowest in 2.5 s",
+        f"  {names[2]} WRONG: ptxas refuses the kernel",
+        f"  {names[1]} WRONG: not done after 35 s; ",
+    ]
+
+
+def test_the_executor_compiles_nothing():
+    told = []
+    parts.compile_all(told.append, True, [])
+    assert told == []
+
+
 CLEAN = '========= COMPUTE-SANITIZER\n{"row": {"right": true}}\n========= ERROR SUMMARY: 0 errors\n'
 RACES = (
     "========= COMPUTE-SANITIZER\n========= Error: Race reported between Write access and Read access\n"

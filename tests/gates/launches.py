@@ -187,6 +187,7 @@ def _choices():
     for choice in CHOICES.values():
         operands = (zeros(256, 256, dtype=choice.dtype) for _ in "AB")
         choice.launch(*operands, zeros(256, 256))
+    CHOICES["v11"].launch(zeros(260, 100), zeros(100, 132), zeros(260, 132))
 
 
 BESIDE = {

@@ -6,6 +6,7 @@ Source: the course's own.
 
 import functools
 import glob
+import json
 import os
 import re
 import shutil
@@ -46,6 +47,9 @@ LEFT_OUT = 2.0**-20
 
 SMALL_SIZE = 260, 132, 260
 """(M, N, K) under the sanitizer: ragged, and stages come round."""
+
+SHARES = max(1, min(12, os.cpu_count() or 1))
+"""Processes that compile at a time."""
 
 SHOWN = 3
 """Complaints of the sanitizer that are kept."""
@@ -238,6 +242,52 @@ def sanitizer_place():
     return found or next((path for pattern in patterns for path in sorted(glob.glob(pattern))), None)
 
 
+def compile_share(share, say):
+    """Compile the choices of one share, for the disk: what one process of `compile_all` does."""
+    for name in list(CHOICES)[share::SHARES]:
+        choice, start = CHOICES[name], time.perf_counter()
+        with record_launches(run=False) as launches:
+            choice.launch(*(choice.operand(np.ones((256, 256), np.float32)) for _ in "AB"), with_numpy.nan((256, 256)))
+        for launch in launches:
+            dispatcher = launch.kernel.dispatcher
+            dispatcher.compile(tuple(dispatcher.typeof_pyval(a) for a in launch.arguments))
+        say({"row": dict(choice=name, seconds=time.perf_counter() - start)})
+
+
+def compile_all(say, tiny, skip, seconds=35):
+    """Compile all choices in several processes at once, so that the parts after this one find them on the disk."""
+    lines = {share: [sys.executable, "-m", "tools.measure_hopper", "--part", f"compile {share}"]
+             for share in range(0 if tiny else SHARES)}  # fmt: skip
+    for share, text, late in _at_once(lines, seconds):
+        told = {True: [], False: []}
+        for line in text.splitlines():
+            told[line.startswith('{"row"')].append(line)
+        rows, other = [json.loads(line)["row"] for line in told[True]], " ".join(told[False][-6:])
+        for row in rows:
+            say({"row": row | dict(right=True, said="")})
+        left = list(CHOICES)[share::SHARES][len(rows) :]
+        if left:
+            say({"row": dict(choice=left[0], seconds=0, right=False, said=late + other[-300:])})
+
+
+def _at_once(lines, seconds):
+    """Yield (key, what it printed, "" or that it was ended) of command lines that run at once."""
+    until = time.monotonic() + seconds
+    runs = {
+        key: subprocess.Popen(
+            line, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
+            env=os.environ | {"COURSE_PROGRESS": "0"},
+        )
+        for key, line in lines.items()
+    }  # fmt: skip
+    for key, process in runs.items():
+        try:
+            yield key, process.communicate(timeout=max(0.1, until - time.monotonic()))[0], ""
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            yield key, process.communicate()[0], f"not done after {seconds} s; "
+
+
 def sanitizer(say, tiny, skip, seconds=35):
     """Watch every rung by memcheck, racecheck and synccheck, all at once, each with `seconds` of its own."""
     program = sanitizer_place()
@@ -245,20 +295,12 @@ def sanitizer(say, tiny, skip, seconds=35):
         words = "compute-sanitizer is not on the PATH, under /usr/local/cuda*, or in a package: nothing was watched"
         say({"row": dict(tool="", rung="", right=None, said=words)})
         return
-    runs, until = {}, time.monotonic() + seconds
-    for tool in ("memcheck", "racecheck", "synccheck"):
-        for rung in dict.fromkeys(c.rung for name, c in CHOICES.items() if name not in skip):
-            line = [program, "--tool", tool, sys.executable, "-m", "tools.measure_hopper", "--part", f"small {rung}"]
-            runs[tool, rung] = subprocess.Popen(
-                line, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
-                env=os.environ | {"COURSE_PROGRESS": "0"},
-            )  # fmt: skip
-    for (tool, rung), process in runs.items():
-        try:
-            text, late = process.communicate(timeout=max(0.1, until - time.monotonic()))[0], ""
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            text, late = process.communicate()[0], f"not done after {seconds} s; "
+    rungs = dict.fromkeys(c.rung for name, c in CHOICES.items() if name not in skip)
+    lines = {
+        (tool, rung): [program, "--tool", tool, sys.executable, "-m", "tools.measure_hopper", "--part", f"small {rung}"]
+        for tool in ("memcheck", "racecheck", "synccheck") for rung in rungs
+    }  # fmt: skip
+    for (tool, rung), text, late in _at_once(lines, seconds):
         say({"row": dict(tool=tool, rung=rung, **judged(text, late))})
 
 
@@ -275,6 +317,7 @@ def judged(text, late=""):
 
 
 PARTS = {
+    "compile": compile_all,
     **{rung: functools.partial(verify, rung) for rung in ("v11", "v12", "v13", "half")},
     **{f"{rung} choices": functools.partial(verify_choices, rung) for rung in ("v12", "v13", "half")},
     **{f"TF32 {n}": functools.partial(timed, ("v11", "v12"), n) for n in (4096, 8192)},
