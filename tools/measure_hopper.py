@@ -29,7 +29,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tools.hopper.choices import of  # noqa: E402  - a script finds the course beside it
+from course_lib.bench.gpu.promises import ERROR_RATIO, PROMISES  # noqa: E402  - a script finds the course beside it
+from tools.hopper.choices import of  # noqa: E402
 from tools.hopper.parts import PARTS, SHARES, compile_share, small  # noqa: E402
 
 LIMIT = 40
@@ -41,11 +42,8 @@ SMALL = tuple(f"small {rung}" for rung in RUNGS)
 COMPILES = tuple(f"compile {share}" for share in range(SHARES))
 """What the sanitizer runs, and what compiles."""
 
-FLOORS = {"TF32": (0.70, 0.90), "3xTF32": (1.9, 2.4), "bf16": (0.65, 0.85)}
-"""Of the rival's speed: floor and goal, as in `course_lib.bench.gpu.promises`."""
-
-ERROR_RATIO = 1.5
-"""3xTF32: at most so many times cuBLAS's error in float32."""
+WORKS = {"TF32": "TF32 product on Hopper", "3xTF32": "3xTF32 product on Hopper", "bf16": "BF16 product"}
+"""Kind -> what the benchmark's floors and goals call it."""
 
 
 def main(arguments=None):
@@ -186,14 +184,15 @@ def verdicts(parts):
         if kind not in ("TF32", "3xTF32", "16"):
             continue
         wanted = [("bf16", "bf16"), ("f16", "bf16")] if kind == "16" else [("v", kind)]
-        for prefix, limits in wanted:
+        for prefix, work in wanted:
             ours = [r for r in rows if r["choice"].startswith(prefix) and r.get("of_rival")]
             if kind == "3xTF32":
                 ours = [r for r in ours if r.get("of_error", 0) <= ERROR_RATIO]
             if not ours:
                 lines.append(f"  {part:13} {prefix:5} nothing was timed beside its rival")
                 continue
-            best, (floor, goal) = max(ours, key=lambda r: r["of_rival"]), FLOORS[limits]
+            best = max(ours, key=lambda r: r["of_rival"])
+            floor, goal = next((p.floor, p.goal) for p in PROMISES if p.work == WORKS[work])
             word = "goal" if best["of_rival"] >= goal else "floor" if best["of_rival"] >= floor else "BELOW"
             text = f"{best['choice']:18} {best['of_rival']:.3f} of {best['rival']}, {floor} / {goal}: {word}"
             lines.append(f"  {part:13} {text}")

@@ -130,15 +130,6 @@ def test_a_table_has_a_line_for_each_choice_the_fastest_first_and_the_last_lines
     ]
 
 
-def test_its_floors_are_those_of_the_benchmark():
-    from course_lib.bench.gpu.promises import ERROR_RATIO, PROMISES
-
-    for kind, limits in tool.FLOORS.items():
-        work = "BF16 product" if kind == "bf16" else f"{kind} product on Hopper"
-        assert {(p.floor, p.goal) for p in PROMISES if p.work == work} == {limits}
-    assert tool.ERROR_RATIO == ERROR_RATIO
-
-
 def test_a_row_of_times_has_its_rivals_share_and_the_error_of_cublas():
     def t(seconds):
         return dict(median=seconds, lower=seconds, upper=seconds, rounds=20, calls=1)
