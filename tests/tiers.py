@@ -26,6 +26,7 @@ SLOW = (
     "tests/bench/test_measure_tensor_cores.py",
     "tests/bench/test_measure_training.py",
     "tests/bench/test_microbench.py",
+    "tests/bench/test_steps.py",
     "tests/book/test_site.py",
     "tests/browser",
     "tests/cli/test_ending.py",

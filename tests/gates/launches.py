@@ -13,8 +13,10 @@ from course_lib import gpu
 from course_lib.cuda import step_log
 from course_lib.cuda.fft import large
 from course_lib.cuda.ladders.conv2d.forward import c1_by_pixels
+from course_lib.cuda.ladders.gemm.half_tma import gemm_half_tma
 from course_lib.cuda.ladders.rung import Rung, rungs_for
 from tests.cuda.op_cases import CASES, OTHERS, put, run
+from tools.hopper.choices import CHOICES
 
 CCS = ((7, 5), (8, 0), (9, 0))
 """Compute capabilities: Turing, Ampere, Hopper."""
@@ -24,7 +26,8 @@ CCS = ((7, 5), (8, 0), (9, 0))
 class Entry:
     """One thing to compile: functions without arguments that launch; a rung or None; whether kernels must be run.
 
-    A ladder's highest rung for an older card is what that card gets: its code for this card is read too.
+    A ladder's highest rung for an older card is what that card gets: its code for this card is read too. `least_cc`
+    counts for what is no rung.
     """
 
     name: str
@@ -32,11 +35,12 @@ class Entry:
     rung: Rung | None = None
     run: bool = False
     older: tuple = ()
+    least_cc: tuple[int, int] = CCS[0]
 
     @property
     def ccs(self):
         """The compute capabilities that it must compile for."""
-        return [cc for cc in CCS if self.rung is None or cc >= self.rung.least_cc]
+        return [cc for cc in CCS if cc >= (self.least_cc if self.rung is None else self.rung.least_cc)]
 
     @property
     def asked(self):
@@ -172,6 +176,20 @@ def _by_transforms_of_images():
     large.add_to(spectra, spectra)
 
 
+def _products_of_16_bits():
+    for M, N, K in ((256, 256, 256), (7, 13, 9)):
+        for dtype in (np.float16, np.uint16):
+            gemm_half_tma(zeros(M, K, dtype=dtype), zeros(K, N, dtype=dtype), zeros(M, N))
+
+
+def _choices():
+    """What Hopper's rungs could do instead: clusters, other tiles, other ways to round and to let sums out."""
+    for choice in CHOICES.values():
+        operands = (zeros(256, 256, dtype=choice.dtype) for _ in "AB")
+        choice.launch(*operands, zeros(256, 256))
+    CHOICES["v11"].launch(zeros(260, 100), zeros(100, 132), zeros(260, 132))
+
+
 BESIDE = {
     "convolution by cuFFT": _by_transforms_of_images,
     "C1 by pixels": lambda: c1_by_pixels.conv2d_forward_c1_by_pixels(*_forward(*CONVOLUTIONS[0])),
@@ -181,7 +199,9 @@ BESIDE = {
 
 def beside():
     """Return an `Entry` for each kernel beside the ladders and the operations."""
-    return [Entry(f"beside/{name}", (call,)) for name, call in BESIDE.items()]
+    found = [Entry(f"beside/{name}", (call,)) for name, call in BESIDE.items()]
+    hopper = {"products of 16 bits": _products_of_16_bits, "what Hopper's rungs could do": _choices}
+    return found + [Entry(f"beside/{name}", (call,), least_cc=(9, 0)) for name, call in hopper.items()]
 
 
 def operations():
