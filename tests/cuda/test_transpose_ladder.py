@@ -71,7 +71,7 @@ def test_counters_move_as_the_ladder_says():
 
 
 @pytest.mark.parametrize("turns", [1, 3])
-@pytest.mark.parametrize("cut", [1, 8, 32])
+@pytest.mark.parametrize("cut", [1, 8, 16, 32])
 @pytest.mark.parametrize("width", [64, 128])
 @pytest.mark.parametrize(("R", "C"), [(1, 1), (31, 2), (33, 65), (65, 129), (97, 64), (200, 3), (5, 300), (64, 72)])
 def test_strips_of_any_width_cut_anywhere_put_every_number_in_its_place(R, C, width, cut, turns):

@@ -67,8 +67,8 @@ def strip_traffic(R, C, width, cut, turns):
             if first <= last:
                 stores, written = stores + 1, written + last // SECTOR - first // SECTOR + 1
     blocks = across * -(-down // turns)
-    shared_stores = blocks * (cut + turns * TILE) * width // TILE
-    return _counts(loads, read, stores, written, shared_stores=shared_stores, shared_loads=stores)
+    kept = blocks * turns * width  # requests: a tile's rows on the way in, its columns on the way out
+    return _counts(loads, read, stores, written, shared_stores=kept + blocks * cut * width // TILE, shared_loads=kept)
 
 
 def _stretches(first, last, C, left, right):

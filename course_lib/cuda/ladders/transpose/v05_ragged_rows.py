@@ -32,10 +32,10 @@ from course_lib.cuda.numba_cuda import cuda, float32
 from course_lib.cuda.operands import aligned
 from course_lib.cuda.unroll import unroll
 
-THREADS, STEP = 256, 32
-"""Threads of a block; rows of x that it reads in a turn, a warp's width of y."""
+STEP = 32
+"""Rows of x that a block reads in a turn: a warp's width of y."""
 
-WARPS, SLOTS = THREADS // 32, 2 * STEP
+SLOTS = 2 * STEP
 """Rows of x in shared memory: those of this turn and of the one before."""
 
 WIDTH, CUT, TURNS = 64, 8, 8
@@ -50,20 +50,22 @@ MOST = 2**31
 
 @functools.cache
 def strips(WIDTH, CUT):
-    """Return the kernel for strips of WIDTH columns (64 or 128), in which parts of y begin at multiples of CUT.
+    """Return (the kernel for strips of WIDTH columns, in which parts of y begin at multiples of CUT; its threads).
 
-    CUT is 8, a sector; 32, a line of 128 bytes; or 1, which cuts straight, for comparison. No errors.
+    WIDTH is 64 or 128. CUT is 8, a sector; 16 or 32, half a line of 128 bytes or a whole one; or 1, a straight cut for
+    comparison. No errors.
 
     Source: the course's own.
     """
-    PITCH, ROWS, COLUMNS = WIDTH + 1, THREADS // WIDTH, WIDTH // WARPS
-    BEFORE, READS = CUT // ROWS, STEP // ROWS
-    INSIDE, IN_SLOTS = np.uint32(CUT - 1), np.uint32(SLOTS - 1)
+    WARPS = max(8, CUT)  # rows of y that are so far apart begin equally far behind a sector's edge
+    THREADS, PITCH, COLUMNS, ROWS = 32 * WARPS, WIDTH + 1, WIDTH // WARPS, 32 * WARPS // WIDTH
+    BEFORE, READS, INSIDE, LAST = CUT // ROWS, STEP // ROWS, np.uint32(CUT - 1), np.uint32(SLOTS - 1)
 
     @jit(cache=True)
     def _transpose_v05(x, y, R, C, across, begin, turns):
         """x and y flat; `across` strips; y begins `begin` numbers behind a line; `turns` a block."""
-        tile = cuda.shared.array((SLOTS, PITCH), float32)
+        tile, held = cuda.shared.array((SLOTS, PITCH), float32), cuda.local.array(READS, float32)
+        out = cuda.local.array(COLUMNS, float32)
         b, t = np.uint32(cuda.blockIdx.x), np.uint32(cuda.threadIdx.x)
         part = np.uint32(b // across)
         left, top = np.uint32((b - part * across) * WIDTH), np.uint32(part * turns * STEP)
@@ -75,6 +77,8 @@ def strips(WIDTH, CUT):
             rows = np.int32(-STEP)
         first, jump = np.uint32((left + warp) * R), np.uint32(WARPS * R)  # in y: of a warp's first row, to its next
         columns = np.int32(np.int32(C) - np.int32(left + warp))
+        back = np.uint32(np.uint32(first + begin) & INSIDE)  # from where a turn would begin to where a sector does
+        row, slot = np.uint32(top + lane - back), np.uint32(lane - back)
 
         for k in range(BEFORE):  # what the block above may have left over
             inside = top > 0 and k * ROWS - CUT < rows
@@ -82,20 +86,21 @@ def strips(WIDTH, CUT):
         half = np.uint32(0)
         for _ in range(turns):
             for k in unroll(READS):
-                tile[half + ty + k * ROWS, tx] = x[np.uint32(at + k * ROWS * C)] if k * ROWS < rows else float32(0)
+                held[k] = x[np.uint32(at + k * ROWS * C)] if k * ROWS < rows else float32(0)
+            for k in unroll(READS):
+                tile[half + ty + k * ROWS, tx] = held[k]
             cuda.syncthreads()
 
             for k in unroll(COLUMNS):
-                begins = np.uint32(first + k * jump)
-                back = np.uint32((begins + begin) & INSIDE)  # to where a sector begins
-                row = np.uint32(top + lane - back)
+                out[k] = tile[np.uint32(slot & LAST), warp + k * WARPS]
+            for k in unroll(COLUMNS):
                 if row < R and k * WARPS < columns:
-                    y[np.uint32(begins + row)] = tile[np.uint32(half + lane - back) & IN_SLOTS, warp + k * WARPS]
+                    y[np.uint32(first + row + k * jump)] = out[k]
             cuda.syncthreads()
             at, rows = np.uint32(at + STEP * C), np.int32(rows - STEP)
-            top, half = np.uint32(top + STEP), np.uint32(STEP - half)
+            row, slot, half = np.uint32(row + STEP), np.uint32(slot + STEP), np.uint32(STEP - half)
 
-    return _transpose_v05
+    return _transpose_v05, THREADS
 
 
 def in_strips(x, y, width=WIDTH, cut=CUT, turns=TURNS):
@@ -108,7 +113,8 @@ def in_strips(x, y, width=WIDTH, cut=CUT, turns=TURNS):
     turns = max(1, min(turns, across * down // BUSY))
     begin = executor().address(y) // 4 % 32
     numbers = (np.uint32(n) for n in (R, C, across, begin, turns))
-    strips(width, cut)[across * -(-down // turns), THREADS](flat(x), flat(y), *numbers)
+    kernel, threads = strips(width, cut)
+    kernel[across * -(-down // turns), threads](flat(x), flat(y), *numbers)
 
 
 def transpose_v05_ragged_rows(x, y):
