@@ -21,6 +21,7 @@ SLOW = (
     "tests/bench/test_bench_simt.py",
     "tests/bench/test_convolution_cases.py",
     "tests/bench/test_measure_cache.py",
+    "tests/bench/test_measure_copies.py",
     "tests/bench/test_measure_lessons.py",
     "tests/bench/test_measure_project.py",
     "tests/bench/test_measure_tensor_cores.py",

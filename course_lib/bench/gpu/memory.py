@@ -23,8 +23,8 @@ FLOAT = 4
 """Bytes."""
 
 
-def _against_copy(backend, count):
-    """Return {"copy": Player} that reads and writes `count` bytes in all."""
+def against_copy(backend, count):
+    """Return {"copy": Player} that reads and writes `count` bytes in all. No errors. Source: the course's own."""
     pairs = [[backend.nan(max(1, count // (2 * FLOAT))) for _ in "xy"] for _ in range(SETS)]
     return {COPY: Player(tuple(_copy(backend, x, y) for x, y in pairs))}
 
@@ -57,7 +57,7 @@ def transpose(backend, rng, M, N):
         terms=0,
         exact=lambda sizes=False: backend.transposed(backend.double(xs[0], sizes)),
         ours=players([rung for rung in ladder("transpose") if rung.takes(M, N)], make),
-        rivals=_against_copy(backend, 2 * FLOAT * M * N),
+        rivals=against_copy(backend, 2 * FLOAT * M * N),
         rival={READABLE: COPY, FLOAT32: COPY},
     )
 
@@ -79,7 +79,7 @@ def bias_sums(backend, rng, B, M, side):
         return Player(tuple(calls), FLOAT32)
 
     moved = FLOAT * host.size
-    return Work(host.size, moved, B * side**2, exact, {OPERATION: make}, _against_copy(backend, moved), {FLOAT32: COPY})
+    return Work(host.size, moved, B * side**2, exact, {OPERATION: make}, against_copy(backend, moved), {FLOAT32: COPY})
 
 
 def reduce(backend, rng, n):
@@ -96,7 +96,7 @@ def reduce(backend, rng, n):
         terms=n,
         exact=lambda sizes=False: backend.total(backend.double(xs[0], sizes)),
         ours=players(ladder("reduce"), make),
-        rivals=_against_copy(backend, FLOAT * n),
+        rivals=against_copy(backend, FLOAT * n),
         rival={READABLE: COPY, FLOAT32: COPY},
     )
 
@@ -149,7 +149,7 @@ def operation(backend, rng, what, n):
     def make():
         return Player(tuple(_again(backend, what, [gpu.to_device(a) for a in hosts]) for _ in range(SETS)), FLOAT32)
 
-    return Work(0, moved, what.terms, exact, {OPERATION: make}, _against_copy(backend, moved), {FLOAT32: COPY})
+    return Work(0, moved, what.terms, exact, {OPERATION: make}, against_copy(backend, moved), {FLOAT32: COPY})
 
 
 def _again(backend, what, inputs):
