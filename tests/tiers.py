@@ -39,6 +39,7 @@ SLOW = (
     "tests/cuda/test_hostile_inputs.py",
     "tests/cuda/test_one_import.py",
     "tests/cuda/test_ops_equal_reference.py",
+    "tests/cuda/test_pool_overlapping.py",
     "tests/cuda/test_pooling.py",
     "tests/cuda/test_reduce_ladder.py",
     "tests/cuda/test_simulator.py",

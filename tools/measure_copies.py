@@ -10,10 +10,11 @@ CUDA events, two sets of arrays that no L2 cache holds, medians of 20 rounds.
     max_55, average_55                  AlexNet's pooling, 3 x 3 windows two apart: 128 x 96 maps of 55 x 55
     max_27, max_112, max_56             the same on 27 x 27; padded on 112 x 112; windows one apart on 56 x 56
 
-A strip has a width, a cut (numbers of a part of y; 1 is straight) and turns, see `v05_ragged_rows`; a band has pixels
-and threads, see `pool_bands`. "now" is what the library takes. Each part is a process of its own with a limit of 40
-seconds: what hangs or fails is told, and the others still run. FILE is such as results/copies.<device>.json. --tiny
-does everything once, small, on the executor: a smoke test without a GPU, whose times mean nothing.
+A strip has a width, a cut (numbers of a part of y; 1 is straight) and turns, see `v05_ragged_rows`; a band has numbers
+in shared memory and threads, see `pool_bands`. "now" is what the library takes. Each part is a process of its own with
+a limit of 40 seconds: what hangs or fails is told, and the others still run. FILE is such as
+results/copies.<device>.json. --tiny does everything once, small, on the executor: a smoke test without a GPU, whose
+times mean nothing.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ from course_lib.cuda.elementwise import flat  # noqa: E402
 from course_lib.cuda.ladders.transpose import v04_coarsened, v05_ragged_rows  # noqa: E402
 from course_lib.cuda.ladders.transpose.checks import in_slices  # noqa: E402
 from course_lib.cuda.numba_cuda import cuda  # noqa: E402
-from course_lib.cuda.pool_bands import PIXELS, THREADS, bands  # noqa: E402
+from course_lib.cuda.pool_bands import HELD, THREADS, bands  # noqa: E402
 from course_lib.reference.conv_sizes import output_size  # noqa: E402
 
 LIMIT = 40
@@ -54,8 +55,8 @@ STRIPS = ((64, 8, 8), (64, 8, 4), (64, 8, 16), (64, 1, 8), (64, 16, 8), (128, 8,
 STRIP = v05_ragged_rows.WIDTH, v05_ragged_rows.CUT, v05_ragged_rows.TURNS
 """Width, cut and turns of a strip; those that the library takes."""
 
-CUTS = ((2048, 64), (1024, 32), (3072, 64), (2048, 128), (4096, 128))
-"""Pixels of a band and threads of a block."""
+CUTS = ((3072, 64), (1536, 32), (4608, 64), (3072, 128), (6144, 128))
+"""Numbers that a block holds, and its threads."""
 
 
 @gpu.jit
@@ -159,16 +160,16 @@ def gradient(name, kind, shape, size, stride, pad, tiny):
         *given, dx = map(flat, arrays)
         getattr(pool_backward, f"{kind}_overlapping")(size, stride)[-(-dx.size // 128), 128](*given, *sizes, dx)
 
-    def by_bands(pixels, threads, *arrays):
+    def by_bands(held, threads, *arrays):
         *given, dx = map(flat, arrays)
-        cut = bands(shape, *window, len(given), pixels=pixels, threads=threads)
+        cut = bands(shape, *window, len(given), held=held, threads=threads)
         kernel = getattr(pool_overlapping, f"{kind}_bands")(size, stride, threads)
         kernel[cut.grid, threads, 0, cut.shared](*given, *sizes, *cut.numbers, dx)
 
     ways = {"before: a thread a pixel": by_pixels}
     for cut in CUTS:
-        now = ", now" * (cut == (PIXELS, THREADS))
-        ways[f"bands of {cut[0]:,}, {cut[1]} threads{now}"] = functools.partial(by_bands, *cut)
+        now = ", now" * (cut == (HELD, THREADS))
+        ways[f"bands of {cut[0]:,} numbers, {cut[1]} threads{now}"] = functools.partial(by_bands, *cut)
     numbers = B * C * H * W + (2 if kind == "max" else 1) * host.size
     text = f"{B} x {C} x {H} x {W}, windows of {size[0]}, {stride[0]} apart, padded by {pad[0]}"
     return compared(name, text, 4 * numbers, sets, ways, right, tiny)

@@ -17,8 +17,8 @@ from course_lib.cuda.intrinsics import ld4, st4
 from course_lib.cuda.jit import jit
 from course_lib.reference.conv_sizes import output_size
 
-THREADS, PIXELS = 64, 2048
-"""Threads of a block, and pixels of its band, about."""
+THREADS, HELD = 64, 3072
+"""Threads of a block, and numbers that it holds in shared memory, about: pixels of its band, and windows."""
 
 LEAST, BUSY = 256, 1024
 """Pixels that a band has at the least, and blocks that keep a large card busy: small work gets small bands."""
@@ -68,7 +68,7 @@ def lead(size):
 
 
 @functools.cache
-def bands(shape, size, stride, pad, floats, *, pixels=PIXELS, threads=THREADS, busy=BUSY):
+def bands(shape, size, stride, pad, floats, *, held=HELD, threads=THREADS, busy=BUSY):
     """Return the `Bands` of maps (B, C, H, W), None where windows are too large or lines too long for them.
 
     Parameters
@@ -77,15 +77,15 @@ def bands(shape, size, stride, pad, floats, *, pixels=PIXELS, threads=THREADS, b
     size, stride, pad : pairs of int
     floats : int
         That a window takes in shared memory.
-    pixels, threads, busy : int
-        As `PIXELS`, `THREADS`, `BUSY`.
+    held, threads, busy : int
+        As `HELD`, `THREADS`, `BUSY`.
 
     No errors. Source: the course's own.
     """
     (B, C, H, W), (s_h, s_w), P = shape, stride, covered(size, stride)[0]
     maps, down, across = B * C, -(-(H + pad[0]) // s_h), -(-(W + pad[1]) // s_w)
     H_out, W_out = output_size(H, size[0], s_h, pad[0]), output_size(W, size[1], s_w, pad[1], name="W")
-    pixels = max(LEAST, min(pixels, maps * H * W // busy))
+    pixels = max(LEAST, min(held * s_h * s_w // (s_h * s_w + floats), maps * H * W // busy))
     together, of_a_map, n = min(maps, pixels // (H * W)), 1, down
     if together * across > threads:  # threads without a strip would wait for a second round of the others
         together = together * across // threads * threads // across

@@ -8,7 +8,7 @@ import pytest
 from course_lib import gpu
 from course_lib.cuda.ladders.transpose import v05_ragged_rows
 from course_lib.cuda.numba_cuda import cuda
-from course_lib.cuda.pool_bands import PIXELS, THREADS
+from course_lib.cuda.pool_bands import HELD, THREADS
 from tools import measure_copies as tool
 
 
@@ -25,7 +25,7 @@ def test_its_parts_run_small_and_everything_is_right(tmp_path, capsys):
 
 def test_what_the_library_takes_is_among_the_ways():
     assert tool.STRIP in tool.STRIPS
-    assert (PIXELS, THREADS) in tool.CUTS
+    assert (HELD, THREADS) in tool.CUTS
 
 
 def test_a_transpose_with_numbers_elsewhere_is_not_timed(monkeypatch):

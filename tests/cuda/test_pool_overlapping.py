@@ -36,10 +36,10 @@ CASES = [  # shape of x, size, stride, pad
     ((1, 1, 9, 301), 3, 2, 1),
     ((40, 30, 3, 3), 2, 1, 0),
 ]
-CUTS = [(2048, 64), (256, 64), (512, 32), (300, 128)]
-"""Pixels of a band and threads of a block."""
+CUTS = [(3072, 64), (400, 64), (1000, 32), (700, 128)]
+"""Numbers that a block holds, and its threads."""
 each = all_of(("shape", "size", "stride", "pad"), CASES)
-each_cut = pytest.mark.parametrize(("pixels", "threads"), CUTS)
+each_cut = pytest.mark.parametrize(("held", "threads"), CUTS)
 
 
 def pairs(*values):
@@ -84,10 +84,10 @@ def by_pixels(kind, dy, mask, shape, size, stride, pad):
 
 @each_cut
 @all_of(("shape", "size", "stride", "pad"), CASES)
-def test_sums_of_whole_numbers_are_the_references(shape, size, stride, pad, pixels, threads):
+def test_sums_of_whole_numbers_are_the_references(shape, size, stride, pad, held, threads):
     dy, mask = windows(shape, size, stride, pad)
     dy = np.round(9 * dy)
-    cut = dict(pixels=pixels, threads=threads, busy=1)
+    cut = dict(held=held, threads=threads, busy=1)
     expected = reference.max_pool_backward(dy, (shape, mask))
     np.testing.assert_array_equal(by_bands("max", dy, mask, shape, size, stride, pad, **cut), expected)
     _, cache = reference.average_pool_forward(np.zeros(shape, np.float32), size, stride, pad)
@@ -101,7 +101,7 @@ def test_sums_of_whole_numbers_are_the_references(shape, size, stride, pad, pixe
 @each
 def test_bits_are_those_of_a_thread_a_pixel(shape, size, stride, pad, kind, special):
     given = *windows(shape, size, stride, pad, 1, special), shape, size, stride, pad
-    found, expected = by_bands(kind, *given, pixels=300, threads=32, busy=1), by_pixels(kind, *given)
+    found, expected = by_bands(kind, *given, held=500, threads=32, busy=1), by_pixels(kind, *given)
     np.testing.assert_array_equal(np.isnan(found), np.isnan(expected))
     finite = ~np.isnan(expected)
     np.testing.assert_array_equal(found.view(np.int32)[finite], expected.view(np.int32)[finite])
@@ -118,7 +118,7 @@ def test_random_shapes_windows_and_paddings_have_the_bits_of_a_thread_a_pixel():
         if not overlaps or any(n + 2 * p < F for n, p, F in zip(shape[2:], pad, size, strict=True)):
             continue
         given = *windows(shape, size, stride, pad, done, 0.02), shape, size, stride, pad
-        cut = dict(pixels=int(rng.integers(256, 2000)), threads=int(rng.choice([32, 64, 96])), busy=1)
+        cut = dict(held=int(rng.integers(300, 3000)), threads=int(rng.choice([32, 64, 96])), busy=1)
         for kind in ("max", "average"):
             found, expected = by_bands(kind, *given, **cut), by_pixels(kind, *given)
             np.testing.assert_array_equal(found, expected, err_msg=f"{kind} {given[2:]} {cut}")
