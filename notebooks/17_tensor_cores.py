@@ -16,8 +16,8 @@
 #
 # Every number of this course has been a float32. The fastest units of a card take shorter numbers, with ten bits after
 # the binary point, or seven, or two. Used well, they multiply many times as fast, and a network learns what it learned
-# in float32. Used badly, it learns nothing at all. Choose a number below, move the slider, and watch what six formats
-# make of it.
+# in float32. Used badly, they keep it from learning at all. Choose a number below, move the slider, and watch what six
+# formats make of it.
 
 # %% tags=["hide-input"]
 import numpy as np
@@ -25,6 +25,7 @@ from numba import cuda, float32
 
 from course_lib import data, fast, figures, gpu, nn, simt
 from course_lib.bench.gpu.roof import roof_of
+from course_lib.cuda import swizzle
 from course_lib.cuda.fragments import fragment
 from course_lib.cuda.intrinsics import mma_bf16, to_bf16_pair
 from course_lib.figures.number_formats import TITLES
@@ -54,28 +55,30 @@ figures.number_bits()
 # ## You will be able to
 #
 # - say what a tensor core does in a clock, and which lane of a warp holds which element;
-# - round a number to BF16 by its bits, and say for each format what becomes too small, too large or too coarse;
-# - get lost digits back by splitting numbers, and say what that costs;
+# - round a number to BF16 by its bits, say what each format loses, and get lost digits back by splitting numbers;
+# - say how an instruction of four warps finds its operand in shared memory, and why a tile is swizzled there;
 # - train in FP16 and BF16 with float32 master weights and a loss scale, and say why each is needed.
 
 # %% [markdown]
 # <details><summary>About this page</summary>
 #
 # Prof. Owens' lecture 11 has one slide on the tensor cores of the Tesla V100, and names mixed precision,
-# special-purpose hardware and sparsity as further topics; this page is about these. You need lesson 06 (training) and
-# lessons 11, 13 and 14 (warps, lanes, products). Tensor cores are emulated here by the course's executor; times are
-# from the card that is named beside them. Reading and trying takes about 90 minutes, the optional part 5 more.
+# special-purpose hardware and sparsity as further topics; this page is about these. You need lessons 06 and 06b
+# (training, and why it fails) and lessons 11 to 14 (warps, lanes, banks, products). Tensor cores are emulated here by
+# the course's executor; times are from the card that is named beside them. Reading and trying takes about 105 minutes,
+# the optional part 5 more.
 #
 # </details>
 
 # %% [markdown]
 # ## A small matrix in a clock
 #
-# In lesson 14 each multiply-add was an instruction of its own. A **tensor core** does a small product of matrices at
+# In lesson 14 each multiply-add was an instruction of its lane. A **tensor core** does a small product of matrices at
 # once: $D = A B + C$, where each is a 4 × 4 matrix.[^Owens "Tesla V100 Tensor Cores"] Every element of $D$ needs four
 # multiply-adds, so the sixteen need 64, and a tensor core of a V100 does all 64 in each clock. A multiprocessor has
 # eight of them. One generation earlier, on a P100 of the Pascal family, a multiprocessor had 64 cores for float32, and
-# each of them did one multiply-add in a clock.[^NVIDIA "Tesla P100 Whitepaper, GP100 SM"]
+# each of them did one multiply-add in a clock.[^NVIDIA "Tesla P100 Whitepaper, GP100 SM"
+# https://images.nvidia.com/content/pdf/tesla/whitepaper/pascal-architecture-whitepaper.pdf]
 
 # %%
 volta = 8 * 64 * 2  # tensor cores, multiply-adds, operations in each
@@ -85,8 +88,10 @@ print(f"{volta} against {p100}: {volta / p100:g} times; the card: {whole_card / 
 
 # %% [markdown]
 # With 80 multiprocessors and 1.53 billion clocks a second that makes the 125 TFLOP/s by which the V100 was
-# sold.[^NVIDIA "Tesla V100 Whitepaper, Tensor Cores"] The comparison is not quite fair: a tensor core multiplies
-# FP16 numbers, half as long as float32, and a P100 did FP16 at twice its float32 rate. Like for like, the factor is 4.
+# sold.[^NVIDIA "Tesla V100 Whitepaper, Tensor Cores"
+# https://images.nvidia.com/content/volta-architecture/pdf/volta-architecture-whitepaper.pdf] The comparison is not
+# quite fair: a tensor core multiplies FP16 numbers, half as long as float32, and a P100 did FP16 at twice its float32
+# rate. Like for like, the factor is 4.
 #
 # Today's cards do more in a clock, and take more formats. On tensor cores each halving of the number doubles
 # the speed:
@@ -138,8 +143,8 @@ assert large.errors["v09_3xtf32"] < large.errors["cuBLAS"]
 
 # %% [markdown]
 # One product in TF32 is fast, and its error a hundred times as large. Now look at the row in the middle: three
-# products of numbers with so few bits are together as exact as float32. Where do the lost digits come from? The answer
-# needs some tools.
+# products of numbers with so few bits are together as exact as float32, and *still* faster than one in float32. Where
+# do the lost digits come from? And how can three be faster than one? The answers need some tools.
 #
 # ## What is given up
 #
@@ -165,9 +170,10 @@ table(
 # **FP16** spends five bits on the exponent and ten on the fraction; it ends at 65,504. **BF16** is the upper half of a
 # float32: the same eight bits of exponent, and only seven of fraction. **TF32** has BF16's exponent and FP16's
 # fraction, but lies in 32 bits of memory, so it saves arithmetic and no bytes. The two FP8 formats are for inference
-# and, with care, for training.[^Micikevicius et al. 2022 "FP8 Formats for Deep Learning"] E4M3 has no infinity: its
-# highest exponent holds numbers too, up to 448, and only one pattern for each sign is NaN. What is too large becomes
-# NaN, or stays at 448 if the conversion is told to *saturate*.
+# and, with care, for training.[^Micikevicius et al. 2022 "FP8 Formats for Deep Learning"
+# https://arxiv.org/abs/2209.05433] E4M3 has no infinity: its highest exponent holds numbers too, up to 448, and only
+# one pattern for each sign is NaN. What is too large becomes NaN, or stays at 448 if the conversion is told to
+# *saturate*.
 #
 # Below "full from" a format has **subnormal** numbers: the leading 1 is gone and the step stays as it is, so that bits
 # get lost one by one. "Below $2^{-14}$ FP16 is zero" is a common mistake; it is zero up to $2^{-25}$, half of its
@@ -189,14 +195,16 @@ x = np.array([np.pi, 0.1, 1 + 1 / 256, 1 + 3 / 256], np.float32)
 print(to_bf16(x))
 
 # %% tags=["hide-input"]
-# The same as the library's on a million numbers of all sizes.
-many = np.random.default_rng(0).integers(0, 2**31 - 2**24, 1_000_000).astype(np.uint32).view(np.float32)
+# The same as the library's on a million numbers of all sizes and both signs.
+draw = np.random.default_rng(0)
+signs = draw.choice(np.float32([-1, 1]), 1_000_000)
+many = signs * draw.integers(0, 2**31 - 2**24, 1_000_000).astype(np.uint32).view(np.float32)
 np.testing.assert_array_equal(to_bf16(many), round_to(many, "bf16"))
 
 # %% [markdown]
 # The last two lie halfway: $1 + 1/256$ goes down to 1 and $1 + 3/256$ up to $1 + 4/256$. (The library's `round_to` does
-# the same for every format; NaN and numbers beyond the largest need a line each.) What does it mean to compute with so
-# few bits?
+# the same for every format; NaN needs a line more, and so do numbers beyond FP16's largest.) What does it mean to
+# compute with so few bits?
 
 # %% tags=["hide-input"]
 # A prediction.
@@ -223,7 +231,8 @@ print(add_ones(1000, "bf16"), sums)
 #
 # From 256 to 512 the numbers of BF16 are 2 apart. 257 lies halfway between 256 and 258 and goes to the even one, back
 # to 256; there the sum stays for good. FP16 has three bits more, and stands still at 2,048. So the tensor-core
-# instructions of this page take short numbers in, but **add in float32**.
+# instructions of this page take short numbers in, but **keep the sum in float32**. How they add to it is a matter of
+# its own, below.
 #
 # </details>
 
@@ -241,7 +250,7 @@ stall.confirm(str(add_ones(1000, "bf16")))
 # The matrices lie in the registers of the 32 lanes. What a lane holds is its **fragment**; no lane has a matrix of its
 # own. Two numbers say which elements are whose: `g = lane // 4`, from 0 to 7, and `t = lane % 4`, from 0 to 3. In rows
 # $g$ and $g + 8$ of $A$ a lane holds the columns $2t$, $2t + 1$, $2t + 8$ and $2t + 9$; in column $g$ of $B$ the rows
-# of the same numbers; and in rows $g$ and $g + 8$ of $D$ the columns $2t$ and $2t + 1$.
+# $2t$, $2t + 1$, $2t + 8$ and $2t + 9$; and in rows $g$ and $g + 8$ of $D$ the columns $2t$ and $2t + 1$.
 #
 # In the figure, $B$ stands above $D$ and $A$ to its left: a row of $A$ and a column of $B$ meet in their element. The
 # numbers in the cells are the lane's registers. Point at an element, or use the arrow keys.
@@ -251,25 +260,26 @@ stall.confirm(str(add_ones(1000, "bf16")))
 figures.fragment_map()
 
 # %% [markdown]
-# Numba-CUDA has no words for tensor cores. The course's `mma_bf16` is one line of PTX, the assembly language that
-# NVIDIA's driver translates further, with a name; and where there is no card, the executor computes it by the map
-# above.[^NVIDIA "PTX ISA, Matrix Fragments for mma.m16n8k16"] BF16 has two bytes, so two of them share a register;
-# `to_bf16_pair` rounds and packs them. This is a whole kernel for one warp:
+# Numba-CUDA has no words for tensor cores. The course's `mma_bf16` is a name for one line of PTX, the assembly language
+# that NVIDIA's driver translates further. Where there is no card, the executor computes it by the map above.[^NVIDIA
+# "PTX ISA, Matrix Fragments for mma.m16n8k16"
+# https://docs.nvidia.com/cuda/parallel-thread-execution/#warp-level-matrix-fragment-mma-16816-float] BF16 has two
+# bytes, so two of them share a register; `to_bf16_pair` rounds and packs them. This is a whole kernel for one warp:
 
 # %%
 @gpu.jit
 def one_product(A, B, C, D):
     lane = cuda.laneid
     g, t = lane // 4, lane % 4
-    k = 2 * t
+    k = n = 2 * t
     a0 = to_bf16_pair(A[g, k], A[g, k + 1])
     a1 = to_bf16_pair(A[g + 8, k], A[g + 8, k + 1])
     a2 = to_bf16_pair(A[g, k + 8], A[g, k + 9])
     a3 = to_bf16_pair(A[g + 8, k + 8], A[g + 8, k + 9])
     b0 = to_bf16_pair(B[k, g], B[k + 1, g])
     b1 = to_bf16_pair(B[k + 8, g], B[k + 9, g])
-    c = (C[g, k], C[g, k + 1], C[g + 8, k], C[g + 8, k + 1])
-    D[g, k], D[g, k + 1], D[g + 8, k], D[g + 8, k + 1] = mma_bf16((a0, a1, a2, a3), (b0, b1), c)
+    c = (C[g, n], C[g, n + 1], C[g + 8, n], C[g + 8, n + 1])
+    D[g, n], D[g, n + 1], D[g + 8, n], D[g + 8, n + 1] = mma_bf16((a0, a1, a2, a3), (b0, b1), c)
 
 # %% [markdown]
 # Small whole numbers fit into BF16, so the result must be exact; random numbers are rounded once, on their way in.
@@ -325,7 +335,8 @@ print(f"{stuck.kind}: {stuck.message.split(', which')[0]}")
 #
 # Half of the rows times half of the columns is a quarter. Yet put `mma_bf16` inside of `if lane < 16`, and you get not
 # even that: by its definition the instruction takes the registers of all 32 lanes, or its result is undefined. It is
-# the warp's, as a shuffle is (lesson 13). The executor says which lane is missed. A card may hang, or give numbers.
+# the warp's, as a shuffle is (lesson 13). The executor says which lane is missed. A card may hang, or return wrong
+# numbers without a word.
 #
 # </details>
 
@@ -365,9 +376,11 @@ print(f"{off:.0e} from the rounded operands; {report.total.flops:,} operations, 
 #
 # ## Exact products, cut sums
 #
-# A BF16 number has 8 significant bits, so a product of two has at most 16, and float32 has 24: products are exact.
-# Rounding happens only in the sum, and there tensor cores differ from every other unit: they *cut*, toward
-# zero.[^Fasi et al. 2021 "Numerical behavior of NVIDIA tensor cores"] Add three quarters of float32's step to 1:
+# A BF16 number has 8 significant bits, so a product of two has at most 16, and float32 has 24: products are exact
+# (unless they are too large or too small for a float32). Only the sum can lose bits. An addition in float32 rounds to
+# the nearest number; tensor cores *cut*, toward zero, as was found on a V100, a T4 and an A100.[^Fasi et al. 2021
+# "Numerical behavior of NVIDIA tensor cores" https://doi.org/10.7717/peerj-cs.330] Add three quarters of float32's step
+# to 1:
 
 # %%
 A, B, C = np.zeros((16, 16), np.float32), np.zeros((16, 8), np.float32), np.ones((16, 8), np.float32)
@@ -375,14 +388,15 @@ A[:, 0], B[0] = 1.5 * 2**-12, 2**-12  # their product is three quarters of the s
 print("rounded:", np.float32(1) + A[0, 0] * B[0, 0], " tensor core:", warp_product(A, B, C)[0, 0])
 
 # %% [markdown]
-# It stays 1. A cut loses less than one unit of the last place, but always toward zero: losses do not cancel, as the
-# errors of rounding do, but add up.
+# It stays 1. Errors of rounding go both ways and partly cancel. What a cut loses always goes one way, as long as the
+# sum keeps its sign: losses add up.
 #
 # <details><summary>Is a card's result the executor's, bit by bit?</summary>
 #
 # Not always. How a card lines up the addends before it cuts is not documented, and differs between generations. The
-# executor adds exactly, and cuts once. So compare with a tolerance; `rounding_bound` computes one: for one instruction,
-# the two differ by at most about $4(K+1)$ units in the last place of $|c| + \sum |a_k b_k|$.
+# executor adds the products of an instruction exactly, and cuts once. So compare with a tolerance; `rounding_bound`
+# computes one: for one instruction, the two differ by at most about $4(K+1)$ units in the last place of $|c| + \sum
+# |a_k b_k|$.
 #
 # </details>
 #
@@ -415,7 +429,7 @@ errors, rows = {}, []
 for name, parts in ways:
     product, count = split_products(A, B, name, parts)
     errors[name, parts] = error(product, A, B)
-    rows.append((TITLES[name], parts, count, f"{errors[name, parts]:.0e}"))
+    rows.append((TITLES[name], parts, count, f"{errors[name, parts]:.1e}"))
 table(rows, ["format", "parts of a number", "products", "largest error"], align="lrrr",
       caption="Sums of 512 random products, rounded in float32; errors as a share of the largest result")  # fmt: skip
 
@@ -425,17 +439,18 @@ assert 450 < errors["bf16", 1] / errors["bf16", 2] < 550
 assert errors["tf32", 2] < 2 * errors["float32", 1]
 
 # %% [markdown]
-# Two parts of BF16 for one, and the error is some 500 times smaller: a second part brings the 8 bits of one more BF16,
-# and the sign of the rest is worth one more, $2^9$. TF32 has 11 significant bits. Two parts hold 23 of a float32's 24,
-# or all of them, and nothing is left to see but the rounding of the sum.
+# Two parts of BF16 for one, and the error is some 500 times smaller. The second part brings 8 bits. It gains one more
+# by its sign: rounding leaves at most *half* a step, up or down, where a cut would leave a whole one. That makes $2^9$.
+# TF32 has 11 significant bits. Two parts hold 23 of a float32's 24, or all of them, and nothing is left to see but the
+# rounding of the sum.
 #
 # This table was added by an ordinary unit, though, which rounds. Tensor cores cut.
 
 # %% tags=["hide-input"]
 # A prediction.
 third = predict(
-    "On tensor cores, in sums of 4,096 products: three BF16 parts instead of two, so six products instead of three, "
-    "all added into one sum as they come. What becomes of the error?",
+    "In the executor's tensor cores, which cut once an instruction, in sums of 4,096 products: three BF16 parts "
+    "instead of two, so six products instead of three, all added into one sum as they come. What becomes of the error?",
     ["500 times smaller", "half as large", "as large as before", "twice as large"],
     answer="twice as large",
     reveals=2,
@@ -444,22 +459,24 @@ third
 
 # %% tags=["hide-output", "hide-input", "nbval-ignore-output"]
 # The same splits, in cut sums, and in cut sums that are let out.
+REMEDIES = {"cut": {}, "let out": {"flush": 256}, "and apart": {"flush": 256, "apart": True}}
 cut_errors, rows = {}, []
 for K in (512, 4096):
     A, B = rng.standard_normal((128, K), np.float32), rng.standard_normal((K, 128), np.float32)
     for name, parts in (("tf32", 1), ("bf16", 2), ("bf16", 3), ("tf32", 2)):
         product, count = split_products(A, B, name, parts)
-        found = [product, tensor_core_products(A, B, name, parts), tensor_core_products(A, B, name, parts, flush=256)]
+        found = [product, *(tensor_core_products(A, B, name, parts, **kept) for kept in REMEDIES.values())]
         cut_errors[K, name, parts] = [error(C, A, B) for C in found]
         cuts = count * K // (8 if name == "tf32" else 16)
         label = f"{TITLES[name]}, {parts} part{'s' * (parts > 1)}"
-        rows.append((f"{K:,}", label, cuts, *cut_errors[K, name, parts]))
+        rows.append((f"{K:,}" if (name, parts) == ("tf32", 1) else "", label, cuts, *cut_errors[K, name, parts]))
     cut_errors[K] = error(float32_in_order(A, B), A, B)
-    rows.append((f"{K:,}", "float32, in order", None, cut_errors[K], None, None))
-heads = ["rounded", "cut", "let out"]
-table(rows, ["K", "operands", "cuts", *heads], align="rlrrrr",
+    rows.append(("", "float32, in order", None, cut_errors[K], *[None] * len(REMEDIES)))
+heads = ["rounded", *REMEDIES]
+table(rows, ["K", "operands", "cuts", *heads], align="rlrrrrr",
       formats=dict.fromkeys(heads, ".1e") | {"cuts": ",.0f"},
-      caption="Largest error of sums that are rounded (by NumPy, in blocks), cut, and cut but let out every 256",
+      caption="Largest error of sums: rounded (in blocks by NumPy, or in order); cut; cut, but let out every 256; "
+      "and with the small products in a sum of their own",
 )  # fmt: skip
 
 # %% [markdown]
@@ -467,13 +484,15 @@ table(rows, ["K", "operands", "cuts", *heads], align="rlrrrr",
 #
 # In the executor's model each instruction cuts the sum once, toward zero. Of 4,096 products there are 256 instructions
 # for BF16, so 768 cuts for three products and 1,536 for six: twice as many, twice the error. In sums that are as long
-# as this, it is no longer the operands that limit split numbers. (Who keeps the small products in a sum of their own,
-# and adds it at the end, cuts the large sum less often.)
+# as this, it is no longer the operands that limit split numbers. (A card may cut in other places too, and then two and
+# three parts are nearer to each other; that the third part is wasted remains.)
 #
-# Rung 9 has a second trick.[^Ootomo and Yokota 2022 "Recovering single precision accuracy from Tensor Cores"] Every 256
-# steps of $k$ it adds the tensor cores' sum to an ordinary float32 sum, which rounds, and starts the next one at zero:
-# it **lets the sums out**. Then two parts of TF32 are as exact as float32 added in order, at 4,096 products. Split
-# *and* let out: either of them alone would not have done it.
+# Rung 9 has a second trick.[^Ootomo and Yokota 2022 "Recovering single precision accuracy from Tensor Cores"
+# https://arxiv.org/abs/2203.03341] Every 256 steps of $k$ it adds the tensor cores' sum to an ordinary float32 sum,
+# which rounds, and starts the next one at zero: it **lets the sums out**. Then two parts of TF32 are as exact as
+# float32 added in order, at 4,096 products. Split *and* let out: either of them alone would not have done it. And a
+# third trick: if the small products get a sum of their own, **apart**, the large one is cut by its own product only.
+# With all three tricks three parts of BF16 are several times as exact as float32 added in order.
 #
 # </details>
 
@@ -483,27 +502,28 @@ worse = cut_errors[4096, "bf16", 3][1] / cut_errors[4096, "bf16", 2][1]
 third.confirm("twice as large" if 1.8 < worse < 2.2 else f"{worse:.1f} times as large")
 assert 0.8 < cut_errors[4096, "tf32", 2][2] / cut_errors[4096] < 1.2
 assert cut_errors[4096, "tf32", 2][1] > 10 * cut_errors[4096]
+assert 4 * cut_errors[4096, "bf16", 3][3] < cut_errors[4096]
 assert max(cut_errors[4096, "tf32", 1]) / min(cut_errors[4096, "tf32", 1]) < 1.02
 
 # %% [markdown]
 # ## Three products against one
 #
-# So much for the digits; now for the time. Give tensor cores nothing to wait for: a kernel whose warps do nothing but
-# TF32 products by `mma`, in registers, each warp in four independent chains.
+# So much for the digits: the first half of the riddle. Now for the time. Rung 9 does three products in TF32, of
+# $4096^3$ multiply-adds each, in the 1.74 milliseconds of the table at the top.
 
 # %% tags=["hide-input"]
 # A prediction.
-bare_share = predict(
-    f"The data sheet says {roof.tensor_peak / 1e12:.0f} TFLOP/s for TF32, and cuBLAS reaches "
-    f"{reached['cuBLAS TF32'] / 1e12:.0f}. What does the bare `mma` instruction reach?",
-    ["about 240", "about 330", "about 410", "about 490"],
+three = predict(
+    f"Count all three of rung 9's products. How many TFLOP/s does it do, where rung 10 does "
+    f"{large.flops / large.seconds['v10_tf32'] / 1e12:.0f} and cuBLAS {reached['cuBLAS TF32'] / 1e12:.0f} in TF32?",
+    ["about 80", "about 160", "about 240", "about 400"],
     answer="about 240",
     reveals=2,
 )
-bare_share
+three
 
 # %% tags=["hide-input", "hide-output"]
-# The bare instruction, the ladder, and the library.
+# The ladder, the library, and a kernel whose warps do nothing but TF32 products by mma, in registers.
 bare = microbench("tensor", card="h200")["TF32 products of 16 x 8 x 8, all warps"]
 speed = bare.rate * 2 * 16 * 8 * 8
 tera = {
@@ -514,7 +534,7 @@ tera = {
 table(
     [(name, rate / 1e12, rate / roof.tensor_peak, 3e3 * large.flops / rate) for name, rate in tera.items()],
     ["TF32", "TFLOP/s", "of the peak", "three products, ms"],
-    formats={"TFLOP/s": ".0f", "of the peak": ".0%", "three products, ms": ".2f"},
+    formats={"TFLOP/s": ".1f", "of the peak": ".0%", "three products, ms": ".2f"},
     caption=f"{bare.card}; products of 4,096 × 4,096 × 4,096",
 )  # fmt: skip
 
@@ -526,25 +546,177 @@ assert 0.98 < tera["rung 9, its three products"] / speed < 1
 assert 0.9 < tera["rung 10, one product"] / speed < 1
 assert speed < roof.tensor_peak / 2
 assert [round(t / 1e12) for t in (speed, tera["rung 9, its three products"], roof.peak)] == [240, 236, 67]
+assert round(tera["cuBLAS, TF32"] / 1e12) == 407
 
 # %% [markdown]
-# <details class="reveal"><summary>The riddle's answer</summary>
+# <details class="reveal"><summary>The riddle's other half</summary>
 #
-# `mma` reaches 240 TFLOP/s, not half of the card: on this generation, Hopper, it is the old way. Rung 10 needs 0.61
-# milliseconds for one product by it. Three such products would take $3 \cdot 0.61 = 1.8$, and rung 9 takes 1.74, since
-# it keeps the tensor cores even busier: 236 of the 240. That is less than the 2.75 that rung 8 needs in float32, where
-# the card ends at 67 TFLOP/s. Three are faster than one because each of them is more than four times as fast.
+# The table at the top counts one product of the three: 79 TFLOP/s. All three are 236. So rung 9 keeps the tensor cores
+# even busier than rung 10, which needs 0.61 milliseconds for its one product: three of those would take
+# $3 \cdot 0.61 = 1.8$, and rung 9 takes 1.74. That is less than the 2.75 that rung 8 needs in float32, where the card
+# ends at 67 TFLOP/s. Three are faster than one because each of them is more than four times as fast.
 #
-# The new way, `wgmma`, is an instruction of *four* warps together, on up to $64 \times 256$ results, and fetches
-# operands from shared memory by itself.[^NVIDIA "PTX ISA, Asynchronous Warpgroup Level Matrix Instructions"] The larger
-# the tile of one instruction, the more often a number is used where it lies: lesson 14's rule of $m \times n$, now in
-# hardware.
+# And neither can do much better in this way. A kernel that waits for nothing, whose warps do only `mma`, in registers,
+# in four independent chains each, ends at 240: not even half of the card. Hopper keeps this instruction for programs
+# that were written before; its full speed takes another one, whose operands do not pass through registers. That is the
+# next section. (A good place for a pause.)
 #
 # </details>
 
 # %% tags=["hide-input"]
 # The answer, confirmed.
-bare_share.confirm(f"about {round(speed / 1e13) * 10}")
+three.confirm(f"about {round(tera['rung 9, its three products'] / 4e13) * 40}")
+
+# %% [markdown]
+# ## Operands that stay where they lie
+#
+# `mma` takes its operands from registers, and a kernel loads them there, lane by lane. The new way, `wgmma`, is an
+# instruction of *four* warps together, a **warpgroup**, on up to $64 \times 256$ results. It fetches the right operand
+# from shared memory by itself, and the left one too, if it lies there.[^NVIDIA "PTX ISA, Asynchronous Warpgroup Level
+# Matrix Instructions"
+# https://docs.nvidia.com/cuda/parallel-thread-execution/#asynchronous-warpgroup-level-matrix-instructions]
+#
+# So of these operands a kernel need not say any more who holds what (of the sums it still must). It says *where a tile
+# lies*. In TF32, the tile of the right operand
+# has a row for each column of $B$, and in it 32 numbers along $k$: 128 bytes. Cut each row into eight **chunks** of 16
+# bytes, 0 to 7. Two parties use the tile, each in its own direction:
+#
+# - a *copy* from global memory writes a row: all its chunks;
+# - a *product* reads eight $k$ in an instruction: two chunks, but of all rows.
+
+# %% [markdown]
+# In which order should the chunks lie? The tile could be stored row by row; or chunk 0 of all eight rows first, then
+# chunk 1 of all, and so on. How the hardware fetches them is not documented. So let us ask the question of lesson 12,
+# for which we know the rules: eight threads, each with a chunk. That is 128 bytes, just what the 32 banks of shared
+# memory give in one wavefront if all of them are asked:
+
+# %%
+def wavefronts(banks):
+    """Of eight threads, each with a chunk in four banks from a given one on."""
+    return int(np.bincount(banks).max())
+
+by_rows = swizzle.banks(8, plain=True)  # (row, chunk): first of its four banks
+by_chunks = by_rows.T
+for name, banks in {"by rows": by_rows, "by chunks": by_chunks}.items():
+    print(f"{name}: row 3 takes {wavefronts(banks[3])}, chunk 2 of all rows {wavefronts(banks[:, 2])}")
+
+# %% tags=["hide-input", "continued"]
+# The same as a picture.
+figures.tile_banks({"by rows": by_rows, "by chunks": by_chunks})
+
+# %% [markdown]
+# One of the two always waits. It is lesson 12's column of a tile once more. There, a gap behind each row was the cure;
+# but the instruction knows no layout with gaps. (Of these two it knows the second.)[^NVIDIA "PTX ISA, Shared Memory
+# Matrix Layout"
+# https://docs.nvidia.com/cuda/parallel-thread-execution/#asynchronous-warpgroup-level-matrix-shared-memory-layout]
+
+# %% tags=["hide-input"]
+# A prediction.
+swap = predict(
+    "Let rows follow each other without a gap, but each may put its eight chunks in an order of its own. What is the "
+    "best that can come of it?",
+    ["row 1, chunk 8: it stays so", "row 1, chunk 4", "row 1, chunk 2", "row 1, chunk 1"],
+    answer="row 1, chunk 1",
+    reveals=3,
+)
+swap
+
+# %% tags=["hide-output"]
+swizzled = swizzle.banks(8)
+most = max(map(wavefronts, swizzled)), max(map(wavefronts, swizzled.T))
+print(f"any row: {most[0]}, any chunk of all rows: {most[1]}")
+
+# %% tags=["hide-output", "hide-input", "continued"]
+# Beside each other.
+figures.tile_banks({"by rows": by_rows, "swizzled": swizzled})
+
+# %% [markdown]
+# <details class="reveal"><summary>Neither waits</summary>
+#
+# Chunk $c$ of row $r$ goes to place `c ^ (r % 8)`: the bits of $c$ are turned over where those of $r$ are 1. Chunk 5 of
+# row 3 is `101` and `011`, so it goes to `110`, place 6. This is a **swizzle**, the one of 128 bytes.
+#
+# Take one chunk of all rows: $r$ runs from 0 to 7, and two different $r$ never give the same `c ^ r`. So the eight
+# go to eight places, and all 32 banks answer at once. In a row $c$ runs and $r$ stays: the same. No byte is added, and
+# the rule undoes itself: what lies at place $p$ of row $r$ is chunk `p ^ r`.
+#
+# </details>
+
+# %% tags=["hide-input"]
+# The answer, confirmed.
+swap.confirm(f"row {most[0]}, chunk {most[1]}")
+
+# %% [markdown]
+# A thread that reads this tile must turn bits over for each address. `wgmma` does it by itself: in an address, bits 4
+# to 6 are the place of a chunk, and bits 7 to 9 are `r % 8`. The kernel hands over one number for the whole operand, a
+# **descriptor**. Its lowest field says where reading starts, in units of 16 bytes. It is the address that a chunk would
+# have *without* a swizzle; the hardware turns over the bits afterwards. An instruction takes
+# eight $k$, 32 bytes of each row. For the next eight the kernel adds 2 to the descriptor, and that is all. Step through
+# the 32 $k$ of eight columns:
+
+# %% tags=["hide-input"]
+# What each of four instructions reads: as the kernel thinks of it, and where it lies.
+figures.tile_walk()
+
+# %% [markdown]
+# In memory each shade stands once in each of the eight columns: eight times four banks, all 32. And is what is read
+# what was meant? `copied` lays a tile down as Hopper's copying unit, TMA, does,[^NVIDIA "CUDA Driver API,
+# cuTensorMapEncodeTiled" https://docs.nvidia.com/cuda/cuda-driver-api/] and `operand` reads it by a descriptor:
+
+# %%
+columns = np.arange(256, dtype=np.float32).reshape(8, 32)  # (n, k)
+memory = swizzle.copied(columns)  # the tile's 1,024 bytes
+for start in (0, 32, 64, 96):
+    number = swizzle.descriptor(start)
+    read = swizzle.operand(memory, number, 8, np.float32)  # (k, n)
+    k = start // 4
+    print(f"{number:#_x}", np.array_equal(read.T, columns[:, k : k + 8]))
+
+# %% [markdown]
+# What is the rest of the number? Read it from the right, four hexadecimal digits at a time. First the start; then the
+# leading offset, which serves other layouts; then the **stride**, which in a larger tile leads from eight rows to the
+# next eight. Bytes are divided by 16, so that 14 bits reach through 256 KiB. The uppermost two bits name the
+# **swizzle**, which must be the one by which the tile was laid down.[^NVIDIA "PTX ISA, Matrix Descriptor Format"
+# https://docs.nvidia.com/cuda/parallel-thread-execution/#asynchronous-warpgroup-level-matrix-shared-memory-layout-matrix-descriptor]
+# (Below it is the base, 0 if the tile begins at a multiple of 1,024 bytes.)
+#
+# Below is a tile of 16 rows, swizzled by 128 bytes. Change a field, and see what the product's 16 columns get. At which
+# stride do columns 8 to 15 get the numbers of columns 0 to 7? And what does column 1 get if the descriptor says "none"?
+
+# %% tags=["hide-input"]
+# A descriptor, and what is read for it.
+figures.descriptor_bits()
+
+# %% [markdown]
+# <details><summary>Answers</summary>
+#
+# At stride 0 the second eight rows are the first eight again. With none, the instruction expects a tile by chunks, rows
+# of 16 bytes one after the other, and takes the next chunk of row 0 for column 1: at start 32, chunks 3 and 4. Neither
+# is an error that anybody reports. A wrong descriptor is a wrong product, without a word.
+#
+# </details>
+#
+# And what does it buy? Here is one step of eight $k$ for $64 \times 256$ sums in TF32: by four warps with `mma`, each
+# of $64 \times 64$ as in rung 10, and by one `wgmma` with both operands in shared memory.
+
+# %% tags=["hide-input"]
+# Counted, not measured.
+k, loaded = 8, 2 * 64 * 8  # numbers of a warp's fragments, of A and B
+table(
+    [
+        ("instructions of each warp", 64 * 64 * k // (16 * 8 * 8), 1),
+        ("a lane's registers for operands", loaded // 32, 0),
+        ("a lane's registers for sums", 64 * 64 // 32, 64 * 256 // 128),
+        ("bytes of operands, read from shared memory", 4 * 4 * loaded, 4 * k * (64 + 256)),
+    ],
+    ["four warps, eight k", "mma", "wgmma"], formats=dict.fromkeys(("mma", "wgmma"), ",.0f"), align="lrr",
+    caption="64 × 256 sums in TF32: counted from the sizes of the instructions",
+)  # fmt: skip
+
+# %% [markdown]
+# 32 instructions become one, and the operands' registers are free; rung 10 keeps two sets of them, to load ahead. The
+# sums stay in registers. These are counts, not times: no rung of the ladder uses `wgmma` yet. But look back at what was
+# measured. `mma` ends at 240 TFLOP/s, and cuBLAS reaches 407: whatever it does, it is not made of `mma` alone.
 
 # %% [markdown]
 # ## Weights and steps
@@ -577,7 +749,7 @@ print(f"changed by {moving}; after 100 steps of 0.003: {kept:g}, and a float32 i
 # time: a hundred steps of 0.003 leave 1.5. It is the sum of ones again. The cure is the same, to add in float32: the
 # weights that are kept, the **master weights**, stay float32. Each step rounds a copy of them to BF16 for the products,
 # which run at full speed; the update is added to the original.[^Micikevicius et al. 2018 "Mixed Precision Training,
-# 3.1"]
+# 3.1" https://arxiv.org/abs/1710.03740]
 #
 # </details>
 
@@ -597,10 +769,10 @@ steps.confirm(min(moving))
 # %% tags=["hide-input"]
 # A prediction.
 five = predict(
-    "Two of the five: BF16, and FP16 with nothing else. From 1 to 2, FP16's numbers lie eight times as close "
-    "together. Which ends with the lower loss?",
-    ["FP16, by far", "FP16, by a little", "both alike", "BF16, by far"],
-    answer="BF16, by far",
+    "Two of the five: BF16 with float32 master weights, and BF16 without. Where does the loss without them fall "
+    "behind?",
+    ["from the first step on", "in the large steps", "only in the small steps", "nowhere"],
+    answer="only in the small steps",
     reveals=3,
 )
 five
@@ -619,7 +791,7 @@ heads = ["loss at 75", "at the end", "right", "layer 1 moved", "last step moved"
 table(
     [(way, r.history.loss[75], r.history.loss[-1], r.accuracy, r.moved, r.late) for way, r in runs.items()],
     ["way", *heads], formats=dict(zip(heads, (".2f", ".2f", ".0%", ".0%", ".0%"), strict=True)),
-    caption="Loss after 75 large steps, and after the small ones; test digits that are right; weights that have "
+    caption="Loss after 75 large steps, and before the last small one; test digits that are right; weights that have "
     "moved: of layer 1 in all steps, of all layers in the last one",
 )  # fmt: skip
 
@@ -630,21 +802,24 @@ roles = dict(zip(runs, ("data", "thread", "weight", "hazard", "gradient"), stric
 losses = {k: r.history.loss for k, r in runs.items()}
 late = {k: (np.arange(75, 150), loss[75:]) for k, loss in losses.items() if k != "FP16"}
 figures.plots.curves(losses, roles=roles, ylabel="loss", ax=whole_run)
-whole_run.legend(loc="center right", fontsize=7)
+whole_run.legend(loc="center right", fontsize=7, handlelength=3)
 figures.plots.curves(late, roles=roles, xlabel="step", ylabel="loss, small steps", ax=small_steps)
-small_steps.get_legend().remove()
+small_steps.legend(loc="lower left", fontsize=7, handlelength=3)
 figures.show(
     fig,
     alt="Loss against step: FP16 stays at 2.3, which is guessing; the four others fall together to about 0.5 at step "
-    "75. From there on, in small steps, three fall by 0.05 to 0.08, and BF16 without master weights by half as much.",
+    "75. From there on, in small steps, three fall by 0.05 to 0.08, and BF16 without master weights by 0.03.",
 )
 
 # %% tags=["hide-input"]
 # The answer, confirmed; and the sentences below.
 silent = [k for k, r in runs.items() if r.history.loss[-1] > 2.29 and r.accuracy < 0.2]
-five.confirm("BF16, by far" if silent == ["FP16"] and runs["FP16"].moved == 0 else ", ".join(silent))
+assert silent == ["FP16"]
+assert runs["FP16"].moved == 0
 fall = {k: r.history.loss[75] - r.history.loss[-1] for k, r in runs.items()}
-assert fall["BF16, no master"] < 0.5 * fall["BF16"]
+behind = {at: losses["BF16, no master"][at] - losses["BF16"][at] for at in (25, 50, 75)}
+late_only = max(map(abs, behind.values())) < 0.06 and fall["BF16, no master"] < 0.5 * fall["BF16"]
+five.confirm("only in the small steps" if late_only else f"{behind}, {fall}")
 assert fall["BF16, no master"] < 0.6 * min(fall["float32"], fall["FP16, loss × 65,536"])
 assert runs["BF16, no master"].late < 0.2 < 0.9 < runs["BF16"].late
 assert abs(runs["BF16"].history.loss[-1] - runs["float32"].history.loss[-1]) < 0.06
@@ -652,11 +827,13 @@ assert abs(runs["BF16"].history.loss[-1] - runs["float32"].history.loss[-1]) < 0
 # %% [markdown]
 # <details class="reveal"><summary>What each of them shows</summary>
 #
-# FP16 stays at 2.30, the logarithm of ten, which is guessing; the figure below shows what it lost. BF16 has as many
-# bits, but three fewer in its fraction, and ends close to float32. (Another seed moves float32 itself by more than
-# that.) Without master weights it learns just as well *while steps are large*. Then the rate falls, and most updates
-# are less than half a step of their weight: in the last step nearly nine weights of ten stay where they are. The loss
-# falls by less than half as much as in BF16 with them.
+# Without master weights BF16 learns just as well *while steps are large*. Then the rate falls, and most updates are
+# less than half a step of their weight: in the last step nearly nine weights of ten stay where they are. The loss falls
+# by less than half as much as in BF16 with them.
+#
+# And FP16, with nothing else? It stays at 2.30, the logarithm of ten, which is guessing. It has as many bits as BF16,
+# and three more of them in its fraction. Why it learns nothing comes next. BF16, with master weights, ends close to
+# float32.
 #
 # So: **the operands of products get by with few bits. Sums need many, in the accumulator and in the master weight.
 # Gradients need the exponent.**
@@ -664,11 +841,33 @@ assert abs(runs["BF16"].history.loss[-1] - runs["float32"].history.loss[-1]) < 0
 # </details>
 
 # %% [markdown]
+# Which weights does a gradient reach at all, in FP16 with nothing else?
+
+# %% tags=["hide-input", "nbval-ignore-output"]
+# Shares of the weights whose gradient is not zero, in some of the steps.
+arrived = runs["FP16"].reached
+table(
+    [(f"layer {n}", *arrived[[0, 4, 9, 19, 59], n - 1]) for n in range(1, 8)],
+    ["FP16", "step 1", "5", "10", "20", "60"], formats=dict.fromkeys(["step 1", "5", "10", "20", "60"], ".0%"),
+    align="lrrrrr", caption="Weights whose gradient is not zero",
+)  # fmt: skip
+
+# %% tags=["hide-input"]
+# Checked: the sentences below.
+assert not arrived[:, 0].any()
+assert arrived[0, 1] > 0.9 > 0.1 > arrived[19, 1]
+
+# %% [markdown]
+# Layer 1's gradients are zero from the first step on, and ten or twenty steps later layer 2's are zero too. The silence
+# spreads upward: layers that learn from numbers which hardly depend on the image learn only how frequent each digit is,
+# and then their gradients shrink as well.
+
+# %% [markdown]
 # These are the gradients of the first step, by powers of two: the derivatives of the loss with respect to the sums $z$
 # of a layer's neurons, one for each neuron and image. The loss is a mean over 4,000 images, so that each of them has a
-# factor of $1/4000$ in it, twelve powers of two. (A *weight's* gradient adds up 4,000 of these, and may be several
-# hundred times as large. Remember it: it will limit the scale.) Look at layers 1 to 3; then find a scale that saves
-# layer 1.
+# factor of $1/4000$ in it, twelve powers of two. What is lost of layers 1 to 3? Find a scale that saves layer 1. Then
+# look at the gradients of the *weights*: each adds up 4,000 of the others, and they may be several hundred times as
+# large. How far can the scale go before one of them overflows?
 
 # %% tags=["hide-input"]
 # The real gradients of the first step, moved by a scale.
@@ -677,18 +876,27 @@ figures.loss_scale(returned)
 
 # %% tags=["hide-input"]
 # Checked: what becomes zero in FP16.
-lost = {name: float(np.mean(round_to(g, "fp16") == 0)) for name, g in returned.items()}
+lost = {name: float(np.mean(round_to(g, "fp16") == 0)) for name, g in returned["sums z"].items()}
 assert (lost["layer 1"], round(lost["layer 2"], 1), round(lost["layer 3"], 1), lost["layer 7"]) == (1, 0.7, 0.2, 0)
+largest = max(float(np.abs(g).max()) for g in returned["weights"].values())
+assert largest * 2**18 < FORMATS["fp16"].largest < largest * 2**19
 
 # %% [markdown]
-# Without a scale *every* gradient of layer 1 is zero in FP16, of layer 2 two thirds and of layer 3 a fifth; most of the
-# others have only some bits left. BF16, with its eight bits of exponent, keeps them all. But the right end of FP16 is
-# empty. So multiply the loss by $2^{16}$: by the chain rule, every gradient becomes $2^{16}$ times as large, and
-# nothing else changes. Divide by it again in float32, before the step.[^Micikevicius et al. 2018 "Mixed Precision
-# Training, 3.2"] That is a **loss scale**. (FP16 ends before $2^{16}$, but loss and scale are float32. What flows back
-# in FP16 begins with at most $2^{16} / 4000$, which is 16.)
+# <details><summary>Answers</summary>
 #
-# One scale multiplies all layers, and the largest gradient ends it. If a gradient becomes infinite, leave this step out
+# Without a scale *every* gradient of layer 1 is zero in FP16, of layer 2 two thirds and of layer 3 a fifth; most of the
+# others have only some bits left. BF16, with its eight bits of exponent, keeps them all. From $2^9$ on nearly all of
+# layer 1 is saved. The largest gradient of all is a weight's in layer 7, about $2^{-2.4}$. It overflows from a scale of
+# $2^{19}$ on.
+#
+# </details>
+#
+# The right end of FP16 was empty. So multiply the loss by $2^{16}$, say: by the chain rule, every gradient becomes
+# $2^{16}$ times as large, and nothing else changes. Divide by it again in float32, before the step.[^Micikevicius et
+# al. 2018 "Mixed Precision Training, 3.2" https://arxiv.org/abs/1710.03740] That is a **loss scale**. (FP16 ends before
+# $2^{16}$, but loss and scale are float32. What flows back in FP16 begins with at most $2^{16} / 4000$, about 16.)
+#
+# One scale serves all layers, so the largest gradient anywhere limits it. If one becomes infinite, leave this step out
 # and halve the scale; if all goes well for a while, double it. Begin too high, and watch:
 
 # %%
@@ -699,19 +907,21 @@ print(f"{searching.skipped} steps skipped; the first: 2 to the {scales[:8].astyp
 
 # %% tags=["hide-input"]
 # The scale over the steps.
+fig, ax = figures.style.new_figure(3.4, 2.2)
+figures.plots.curves({"loss scale": scales}, xlabel="step", ylabel="power of two", ax=ax)
+ax.lines[0].set_drawstyle("steps-post")
 figures.show(
-    figures.plots.curves({"loss scale": scales}, xlabel="step", ylabel="power of two",
-                         ax=figures.style.new_figure(3.4, 2.2)[1]),
+    fig,
     alt="The loss scale falls from 2 to the 24 to 2 to the 18 in six steps; then it rises by one every ten good steps, "
     "and falls by one where a gradient overflows.",
-)  # fmt: skip
+)
 assert scales[:8].astype(int).tolist() == [24, 23, 22, 21, 20, 19, 18, 18]
 assert searching.skipped >= 7
 
 # %% [markdown]
-# Six steps are skipped at once: the largest gradient of a weight in the last layer is about $2^{-2.4}$ now, and times
-# $2^{19}$ that is beyond FP16. From then on the scale tries the next power every ten good steps (2,000 are usual), and
-# soon runs at $2^{19}$ and above without harm, for gradients shrink while a network learns. That is why a scale must be
+# The first six steps are skipped. From then on the scale tries the next power every ten good steps (2,000 are usual),
+# and soon runs at $2^{19}$ and above without harm: the last layer's gradients are not again as large as in the first
+# step. (Those of layer 1 *grow*, more than a hundred times, as soon as the network learns.) That is why a scale must be
 # able to move, both ways. A log that says "overflow, step skipped" now and then is in order.
 #
 # Together, and without the part that doubles the scale, this is a step of **mixed-precision training**:
@@ -750,10 +960,11 @@ for _ in range(5):
 # ## Zeros that pay
 #
 # Fewer bits are one way to do less. Another is fewer weights. **Pruning** sets the smallest ones to zero.[^Han et al.
-# 2015 "Learning both Weights and Connections"] In no order, that saves little: a zero in a matrix is multiplied like
-# any number, and to skip it takes a list of what is left. So hardware asks for a rhythm: of every four neighbours along
-# the sum, **two** are zero, *2:4*.[^Mishra et al. 2021 "Accelerating Sparse Deep Neural Networks"] Then two numbers and
-# two places of two bits each are enough:
+# 2015 "Learning both Weights and Connections" https://arxiv.org/abs/1506.02626] Scattered, zeros save little: each is
+# multiplied as slowly as any number, and to skip them takes a list of where the others are. So hardware asks for a
+# pattern: of every four neighbours along the sum at least **two** are zero, *2:4*.[^Mishra et al. 2021 "Accelerating
+# Sparse Deep Neural Networks" https://arxiv.org/abs/2104.08378] (Of TF32, one of every two.) Then two numbers and two
+# places of two bits each are enough:
 
 # %%
 w = np.array([0.9, -0.1, 0.2, 0.7, 0.3, -0.8, 0.0, 0.1], np.float32)
@@ -785,7 +996,8 @@ table(
 full, control = pruned["nothing"][1:]
 assert pruned["the smallest 50%"][1] > full - 0.02
 assert pruned["2:4"][1] < pruned["the smallest 50%"][1]
-assert pruned["2:4"][2] > control - 0.02
+assert min(pruned["2:4"][2], pruned["the smallest 50%"][2]) > control - 0.01
+assert len(digits.y_test) == 1000
 assert pruned["the smallest 80%"][2] > control - 0.02
 assert pruned["the smallest 95%"][1] < 0.8
 first = net[0].params["w"]
@@ -795,8 +1007,8 @@ assert stays["2:4"] < stays["half"]
 
 # %% [markdown]
 # At once, 2:4 costs more than the smallest half does, for it must drop the third largest of four even where all four
-# are large. After three more epochs both are within two points of the control. Without a pattern one
-# can prune further, to 80 %, but only the pattern makes a tensor core faster.
+# are large. After three more epochs both are within a point of the control, ten of the 1,000 test digits. Without a
+# pattern one can prune further, to 80 %, but only the pattern makes a tensor core faster.
 #
 # A tensor core is a small special-purpose machine within a general one. A whole chip of that kind is the optional
 # section below.
@@ -804,13 +1016,15 @@ assert stays["2:4"] < stays["half"]
 # %% [markdown]
 # ## Optional: a machine for one thing
 #
+# The classic machine for one thing is the **systolic array**: a grid of cells, each with a weight, through which
+# numbers move one cell a beat.[^Kung 1982 "Why Systolic Architectures?" https://doi.org/10.1109/MC.1982.1653825] In
+# each cell, the sum from above, plus the number that has come in times the weight, goes on down. A hatched cell has
+# only its weight.
+#
 # <details><summary>A grid whose cells never ask a memory</summary>
 #
-# The classic machine of that kind is the **systolic array**: a grid of cells, each with a weight, through
-# which numbers move one cell a beat.[^Kung 1982 "Why Systolic Architectures?"] Row $k$ of the grid gets *column* $k$ of
-# $A$, one number a beat, and each row begins one beat later than the one above. So the three numbers of a row of $A$
-# meet the same sum on its way down. Step through it below: in each cell, the sum from above, plus the number that has
-# come in times the weight. A hatched cell has only its weight.
+# Row $k$ of the grid gets *column* $k$ of $A$, one number a beat, and each row begins one beat later than the one
+# above. So the three numbers of a row of $A$ meet the same sum on its way down.
 #
 # A number that has come in is used in every column, as a number in lesson 14's shared tile was; but there is no
 # address, no wavefront, no instruction. Here is all that it does in a beat, as in `course_lib.reference.systolic`:
@@ -841,11 +1055,28 @@ print({M: f"{share:.0%}" for M, share in busy.items()}, f"{tpu / 1e12:.0f} trill
 #
 # A grid of $256 \times 256$ cells at 700 MHz was the heart of Google's first TPU: 92 trillion operations a second, with
 # numbers of 8 bits, in 2015, when Pascal cards were still to come.[^Jouppi et al. 2017 "In-Datacenter Performance
-# Analysis of a Tensor Processing Unit"] One product of 16 rows alone keeps it 3 % busy. Several can follow each other
-# without a gap, but then each brings its own weights, and these have to be fetched. It is lesson 14's finding once
-# more: one image at a time is a waste of any machine.
+# Analysis of a Tensor Processing Unit" https://arxiv.org/abs/1704.04760] One product of 16 rows alone keeps it 3 %
+# busy. Several can follow each other without a gap, but then each brings its own weights, and these have to be fetched.
+# It is lesson 14's finding once more: one image at a time is a waste of any machine.
 #
 # </details>
+
+# %% [markdown]
+# ## Three places
+#
+# Where may bits be saved, and where not? This is the whole page in three rows:
+
+# %% tags=["hide-input"]
+# What was found.
+table(
+    [
+        ("operands of a product", "digits", "nothing, or a second part: 500 times as exact"),
+        ("sums: accumulator, weight", "what is added, once it is below half a step",
+         "float32; in BF16 a sum of ones stops at 256"),
+        ("gradients", "small ones, to zero", "exponent bits, or a loss scale such as 2¹⁶"),
+    ],
+    ["numbers", "what few bits take away", "what helps"], align="lll",
+)  # fmt: skip
 
 # %% [markdown]
 # ## Try it
@@ -857,6 +1088,12 @@ print({M: f"{share:.0%}" for M, share in busy.items()}, f"{tpu / 1e12:.0f} trill
 #   register 1: the lower row, and $k$ below 8.
 #
 #   </details>
+# - A tile is swizzled by 128 bytes. In which banks does chunk 5 of row 11 lie?
+#   <details><summary>Answer</summary>
+#
+#   $11 \bmod 8 = 3$, and `5 ^ 3` is 6: place 6, so banks 24 to 27.
+#
+#   </details>
 # - In the first figure, find a power of two at which FP16 still has a number for π and E4M3 has only zero.
 #   <details><summary>Answer</summary>
 #
@@ -864,12 +1101,10 @@ print({M: f"{share:.0%}" for M, share in busy.items()}, f"{tpu / 1e12:.0f} trill
 #   that. FP16's smallest is $2^{-24}$.
 #
 #   </details>
-# - Which loss scales $2^s$ keep more than 99 % of layer 1's gradients above zero in FP16? And which are too large?
+# - From which loss scale on does less than half of layer 1's gradients lose digits?
 #   <details><summary>Answer</summary>
 #
-#   From $2^9$ on; yet more than half have lost bits until $2^{14}$. One scale is for all layers: in this first step the
-#   gradients of the last layer's weights overflow from $2^{19}$ on. (The figure shows those of the sums $z$, which
-#   would bear more.)
+#   From $2^{14}$ on, though $2^9$ is enough to save nearly all of them from zero.
 #
 #   </details>
 
@@ -906,12 +1141,13 @@ print({M: f"{share:.0%}" for M, share in busy.items()}, f"{tpu / 1e12:.0f} trill
 # </details>
 
 # %% [markdown]
-# **3.** A colleague splits numbers into three parts of BF16, on tensor cores, and adds up 4,096 products of each kind.
-# The result is worse than with two parts. Why, and what helps?
+# **3.** Adam keeps a running mean $v$ of squared gradients: in each step it becomes $0.999\,v + 0.001\,g^2$. Somebody
+# keeps $v$ in BF16. All $g^2$ are 1. Where does $v$ end that begins at 0? And one that begins at 1, if all $g$ are 0?
 #
 # <details><summary>Answer</summary>
 #
-# Three parts hold all 24 bits of a float32, so the operands are not to blame. The sums are: six products instead of
-# three cut them twice as often, 1,536 times. Let them out every 256 products, into sums of float32 that round.
+# The first at 0.25: there numbers of BF16 are 1/512 apart, and a step of $0.001 \cdot 0.75$ is less than half of that.
+# The second stays at 1: just below 1 they are 1/256 apart, and 0.001 is less than half of it. It is the sum of ones
+# once more, so $v$ belongs to what is kept in float32.
 #
 # </details>

@@ -22,10 +22,8 @@ from typing import Annotated
 
 import nbformat
 import typer
-from jupyter_client.kernelspec import KernelSpecManager
-from jupyter_client.manager import AsyncKernelManager
-from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+from notebook_lib.fresh_kernel import run_in_fresh_kernel
 from rich.console import Console
 from unusual import files, forms, given_again, kernels, shell  # noqa: F401 (they enter their shapes)
 from unusual.books import SHAPES, Shape
@@ -95,11 +93,9 @@ def jupyter(shape: Shape, path: Path) -> Found:
     for cell in book.cells:
         if cell.cell_type == "code":
             cell.outputs = []
-    manager = AsyncKernelManager(kernel_name="python3", kernel_spec_manager=KernelSpecManager(kernel_dirs=[]))
-    client = NotebookClient(book, km=manager, timeout=SECONDS, resources={"metadata": {"path": str(path.parent)}})
-    client.owns_km, says = True, ""  # so it ends the kernel too
+    says = ""
     try:
-        client.execute(env=kernel_environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        run_in_fresh_kernel(book, path.parent, timeout=SECONDS)
     except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
         says = str(error)
     printed = "".join(

@@ -17,16 +17,24 @@ ui => {
   });
   const roles = {a: "data", b: "weight", c: "output"}, titles = {a: "A", b: "B", c: "C and D"};
   ui.draw = () => {
-    const map = maps[at], depth = map.a[0].length, gap = 14, W = Math.min(ui.width, 640);
-    const cell = Math.max(8, Math.min(22, Math.floor((W - 20 - gap) / (depth + 8)))), top = 22;
-    const x0 = 8 + cell * depth + gap, y0 = top + cell * depth + gap + 6, wide = x0 + 8 * cell + 8, high = y0 + 16 * cell + 8;
-    const places = {a: [8, y0], b: [x0, top], c: [x0, y0]}, own = {};
+    const map = maps[at], depth = map.a[0].length, left = 26, gap = 26, W = Math.min(ui.width, 640);
+    const cell = Math.max(8, Math.min(22, Math.floor((W - left - gap - 8) / (depth + 8)))), top = 38;
+    const x0 = left + cell * depth + gap, y0 = top + cell * depth + 44, wide = x0 + 8 * cell + 8, high = y0 + 16 * cell + 8;
+    const places = {a: [left, y0], b: [x0, top], c: [x0, y0]}, own = {};
     pad.replaceChildren();
     const svg = ui.svg("svg", {width: wide, height: high, viewBox: `0 0 ${wide} ${high}`, "aria-hidden": "true"}, pad);
     for (const letter of letters) {
       const [x, y] = places[letter], colour = look[roles[letter]];
       own[letter] = [];
-      ui.svg("text", {x, y: y - 6, "font-weight": "bold"}, svg, titles[letter]);
+      ui.svg("text", {x, y: y - 22, "font-weight": "bold"}, svg, titles[letter]);
+      // Every fourth row and column has its number; C's rows are A's, and its columns B's.
+      const mute = {style: `fill:${look.muted}`};
+      map[letter].forEach((row, i) => {
+        if (i % 4 === 0 && letter !== "c") ui.svg("text", {x: x - 5, y: y + cell * i + cell / 2 + 4, "text-anchor": "end", ...mute}, svg, i);
+      });
+      map[letter][0].forEach((who, j) => {
+        if (j % 4 === 0) ui.svg("text", {x: x + cell * (j + .5), y: y - 6, "text-anchor": "middle", ...mute}, svg, j);
+      });
       map[letter].forEach((row, i) => row.forEach((who, j) => {
         const mine = who >> 3 === lane, register = who >> 1 & 3;
         if (mine) own[letter].push([register, who & 1, i, j]);

@@ -50,60 +50,84 @@ def shares(histogram, power, name):
 
     Errors as `limits`. Source: Micikevicius et al. (2018), 3.2.
     """
-    zero, normal, over = limits(name)
     found = dict.fromkeys(ZONES, 0.0)
     for e, share in histogram.items():
-        e += power
-        zone = ZONES[0] if e < zero else ZONES[1] if e < normal else ZONES[2] if e < over else ZONES[3]
-        found[zone] += share
+        found[_zone(e + power, name)] += share
     return found
 
 
+def _zone(exponent, name):
+    zero, normal, over = limits(name)
+    return ZONES[(exponent >= zero) + (exponent >= normal) + (exponent >= over)]
+
+
 def loss_scale(gradients, formats=("fp16", "bf16")):
-    """Return a figure: a histogram of gradients over a format's range; a slider multiplies them by powers of two.
+    """Return a figure: all layers' gradients over a format's range, as histograms; a slider multiplies them by a scale.
 
     Parameters
     ----------
     gradients : dict
-        What it is called -> array (...) of gradients.
+        What they are gradients of -> {layer: array (...)}; as many layers each time.
     formats : tuple of str
         Names of formats to choose from.
 
-    Errors as `by_exponent` and `limits`. Source: Micikevicius et al. (2018), figure 3.
+    ValueError if the numbers of layers differ; else as `by_exponent` and `limits`.
+
+    Source: Micikevicius et al. (2018), figure 3.
     """
     require_some("gradients", gradients)
-    histograms = {name: by_exponent(values) for name, values in gradients.items()}
+    counts = {of: len(layers) for of, layers in gradients.items()}
+    if len(set(counts.values())) > 1:
+        raise ValueError(f"numbers of layers are {counts}; they must be equal, so that the figure keeps its height.")
+    groups = {of: {name: by_exponent(g) for name, g in layers.items()} for of, layers in gradients.items()}
     data = {
-        "sets": [{"name": k, "bars": sorted(h.items())} for k, h in histograms.items()],
+        "groups": [
+            {"name": of, "sets": [{"name": k, "bars": sorted(h.items())} for k, h in histograms.items()]}
+            for of, histograms in groups.items()
+        ],
         "formats": [{"name": TITLES[f], "limits": limits(f)} for f in formats],
         "low": LOW, "high": HIGH, "most": MOST, "zones": list(ZONES), "roles": ROLES,
     }  # fmt: skip
-    name, first = next(iter(histograms.items()))
-    title = "How large must the loss scale be?"
-    return live("loss_scale", data, title=title, static=_static(name, first, formats[0]))
+    of, first = next(iter(groups.items()))
+    title = "How large may the loss scale be, and how large must it be?"
+    return live("loss_scale", data, title=title, static=_static(of, first, formats[0]))
 
 
-def _static(name, histogram, format_name):
-    s, left, top, high = Panel(WIDTH, 190), 10, 34, 110
+def told(found):
+    """Return what of a layer's gradients is lost, such as "30.1 % becomes zero"; shares below 0.05 % are not named.
+
+    `found` as `shares` gives it. No errors. Source: the course's own.
+    """
+    parts = [f"{100 * found[zone]:.1f} % {zone}" for zone in ZONES if zone != ZONES[2] and found[zone] >= 0.0005]
+    return ", ".join(parts) or "all digits"
+
+
+def _static(of, histograms, format_name):
+    left, top, high, row = 10, 34, 20, 38
+    s = Panel(WIDTH, top + row * len(histograms) + 46)
     zero, normal, over = limits(format_name)
+    end = top + row * len(histograms)
 
     def at(exponent):
         return left + (min(max(exponent, LOW), HIGH) - LOW) / (HIGH - LOW) * (WIDTH - 2 * left)
 
     edges = (LOW, zero, normal, over, HIGH)
     for zone, a, b in zip(ZONES, edges[:-1], edges[1:], strict=True):
-        s.rect(at(a), top, at(b) - at(a), high, fill=style.tint(ROLES[zone], 0.18), stroke="none")
-    largest = max(histogram.values())
-    for e, share in histogram.items():
-        if LOW <= e < HIGH:
-            tall = share / largest * (high - 8)
-            s.rect(at(e), top + high - tall, at(e + 1) - at(e), tall, fill="gradient", stroke="none")
-    s.text(left, 16, f"{name}: shares by power of two", bold=True)
+        s.rect(at(a), top, at(b) - at(a), end - top, fill=style.tint(ROLES[zone], 0.18), stroke="none")
+    s.text(left, 16, f"Gradients of {of} in {TITLES[format_name]}, scale 1", bold=True)
     for e in (zero, normal, over):
-        s.line(at(e), top, at(e), top + high + 4)
-        s.text(at(e), top + high + 18, f"{e}", anchor="middle")
-    found = shares(histogram, 0, format_name)
-    parts = ", ".join(f"{share:.0%} {zone}" for zone, share in found.items())
-    s.text(left, top + high + 38, "exponent of two of a gradient; bar: share")
-    caption = f"{name} in {TITLES[format_name]} without a scale: {parts}."
-    return picture(s, alt=caption, caption=caption)
+        s.line(at(e), top, at(e), end + 4)
+        s.text(at(e), end + 18, f"{e}", anchor="middle")
+    parts = []
+    for i, (name, histogram) in enumerate(histograms.items()):
+        base, largest = top + row * (i + 1), max(histogram.values())
+        for e, share in histogram.items():
+            if LOW <= e < HIGH:
+                tall = share / largest * high
+                s.rect(at(e), base - tall, at(e + 1) - at(e), tall, fill=ROLES[_zone(e, format_name)], stroke="none")
+        s.line(left, base, WIDTH - left, base, stroke=style.GRID)
+        parts.append(f"{name}: {told(shares(histogram, 0, format_name))}")
+        s.text(left + 2, base - row + 14, parts[-1])
+    s.text(left, end + 38, "exponent of two of a gradient; bar: share of the layer's gradients")
+    caption = f"Gradients of {of} in {TITLES[format_name]} without a scale, layer by layer."
+    return picture(s, alt=f"{caption} {'; '.join(parts)}.", caption=caption)

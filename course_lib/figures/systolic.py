@@ -33,6 +33,7 @@ def _frame(A, B, C, beats, t):
     s.text(8, 16, f"Beat {t + 1} of {len(beats)}: {beat.busy} of {K * N} cells busy", bold=True)
     for k in range(K):
         if 0 <= t + 1 - k < M:  # what waits to enter next
+            s.text(8, TOP + CELL_H * (k + 0.5) - 12, "next", fill=style.MUTED)
             s.text(8, TOP + CELL_H * (k + 0.5) + 4, f"{A[t + 1 - k, k]:g}", fill=style.MUTED)
             s.arrow(26, TOP + CELL_H * (k + 0.5), LEFT - 6, TOP + CELL_H * (k + 0.5), stroke="data")
         for n in range(N):
@@ -49,7 +50,7 @@ def _frame(A, B, C, beats, t):
             if busy:
                 s.text(x + (CELL_W - 6) / 2, y + 38, f"= {beat.sums[k, n]:g}", anchor="middle", bold=True)
     out = [f"C[{beat.rows[-1, n]}, {n}] = {beat.sums[-1, n]:g}" for n in range(N) if beat.rows[-1, n] >= 0]
-    s.text(LEFT, TOP + K * CELL_H + 14, "leave below: " + (", ".join(out) if out else "nothing yet"))
+    s.text(LEFT, TOP + K * CELL_H + 14, "finished below: " + (", ".join(out) or "no sum yet"))
     base = TOP + K * CELL_H + 34 + bars
     for i, other in enumerate(beats):
         tall = bars * other.busy / (K * N)

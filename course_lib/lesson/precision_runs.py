@@ -29,7 +29,7 @@ def falling_rate(step):
     return 0.01 if step < LARGE_STEPS else 0.0003
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PrecisionRun:
     """One training: its `History`, the accuracy on test data, and which shares of the weights changed.
 
@@ -41,6 +41,8 @@ class PrecisionRun:
         Share of the first layer's weights that are not what they were before the training.
     late : float
         Share of all weights that changed in the last epoch.
+    reached : (epochs, layers) array
+        Shares of each layer's weights that got a gradient other than zero.
 
     Source: the course's own.
     """
@@ -49,6 +51,7 @@ class PrecisionRun:
     accuracy: float
     moved: float
     late: float
+    reached: np.ndarray
 
 
 class WithoutMaster(Followed):
@@ -105,9 +108,12 @@ def precision_runs(digits, ways, *, epochs=EPOCHS, lr=falling_rate, seed=1):
 def _run(digits, options, epochs, lr, seed):
     net, kept = deep_sigmoid(np.random.default_rng(seed)), options.pop("kept", None)
     optimiser = nn.Adam(net) if kept is None else WithoutMaster(nn.Adam(net), kept)
-    first, before_last = net[0].params["w"].copy(), []
+    first, before_last, reached = net[0].params["w"].copy(), [], []
+    inked = np.any(digits.x_train != 0, axis=0)  # weights of pixels that are never inked get no gradient
 
     def remember(epoch, history):
+        gradients = [layer.grads["w"] for layer in _dense(net)]
+        reached.append([float(np.mean(g != 0)) for g in (gradients[0][inked], *gradients[1:])])
         if epoch == epochs - 2:
             before_last.extend(layer.params["w"].copy() for layer in _dense(net))
 
@@ -115,13 +121,13 @@ def _run(digits, options, epochs, lr, seed):
         net, digits, epochs=epochs, batch_size=len(digits.x_train), lr=lr, optimiser=optimiser, on_epoch=remember,
         rng=np.random.default_rng(seed), progress=False, **options,
     )  # fmt: skip
-    inked = np.any(digits.x_train != 0, axis=0)  # weights of pixels that are never inked get no gradient
     moved = float(np.mean((net[0].params["w"] != first)[inked]))
     changed = [layer.params["w"] != w for layer, w in zip(_dense(net), before_last, strict=False)]
     if changed:
         changed[0] = changed[0][inked]
     late = float(np.mean(np.concatenate([c.ravel() for c in changed]))) if changed else 0.0
-    return PrecisionRun(history, nn.evaluate(net, digits.x_test, digits.y_test).accuracy, moved, late)
+    accuracy = nn.evaluate(net, digits.x_test, digits.y_test).accuracy
+    return PrecisionRun(history, accuracy, moved, late, np.array(reached))
 
 
 def _dense(net):
@@ -129,21 +135,24 @@ def _dense(net):
 
 
 def returning_gradients(digits, *, seed=1):
-    """Return {layer: gradients (B, units)} that come back to each dense layer in the first step, in float64.
+    """Return {"sums z": ..., "weights": ...}, each {layer: gradients}, of the dense layers in the first step, float64.
 
-    Of the network and the batch of `precision_runs`. No errors. Source: Micikevicius et al. (2018), figure 3.
+    Of the network and the batch of `precision_runs`: for the sums one gradient a neuron and image (B, units), for the
+    weights (inputs, units). No errors. Source: Micikevicius et al. (2018), figure 3.
     """
     net = deep_sigmoid(np.random.default_rng(seed), dtype=np.float64)
     for layer in net:
         layer.use(ops)
     scores = net.forward(digits.x_train.astype(np.float64))
     _, cache = ops.softmax_cross_entropy_forward(scores, digits.y_train)
-    back, found = ops.softmax_cross_entropy_backward(cache), {}
+    back, sums = ops.softmax_cross_entropy_backward(cache), []
     for layer in reversed(net.layers):
         if isinstance(layer, nn.Dense):
-            found[len(HIDDEN) + 1 - len(found)] = back
+            sums.insert(0, back)
         back = layer.backward(back)
-    return {f"layer {n}": found[n] for n in sorted(found)}
+    weights = [layer.grads["w"] for layer in _dense(net)]
+    found = {"sums z": sums, "weights": weights}
+    return {of: {f"layer {n}": g for n, g in enumerate(each, start=1)} for of, each in found.items()}
 
 
 def pruned_runs(net, digits, rules, *, epochs=3, lr=0.05, seed=0):

@@ -40,7 +40,7 @@ def split_products(A, B, name, parts):
     return C, len(pairs)
 
 
-def tensor_core_products(A, B, name, parts, *, flush=None):
+def tensor_core_products(A, B, name, parts, *, flush=None, apart=False):
     """Return C (M, N): A (M, K) @ B (K, N) as `split_products`, but added in tensor cores, which cut.
 
     K must be a multiple of what one instruction adds up, 8 for "tf32" and 16 for "bf16" and "fp16", else ValueError.
@@ -53,6 +53,8 @@ def tensor_core_products(A, B, name, parts, *, flush=None):
     parts : int >= 1
     flush : int, optional
         Let the sums out after so many k, into sums of float32 that are rounded; None: at the end.
+    apart : bool
+        Keep the small products, all but those of the first parts, in sums of their own.
 
     Source: Ootomo and Yokota (2022); Fasi et al. (2021).
     """
@@ -64,14 +66,19 @@ def tensor_core_products(A, B, name, parts, *, flush=None):
     left, right = (
         [part.astype(np.float64) for part in split(matrix, name, parts)] for matrix in (A, B)
     )  # exact products
-    inside, outside = (np.zeros((A.shape[0], B.shape[1]), np.float32) for _ in range(2))
+    large, small, outside = (np.zeros((A.shape[0], B.shape[1]), np.float32) for _ in range(3))
     for k in range(0, K, depth):
         now = slice(k, k + depth)
         for i, j in _pairs(parts):
-            inside = _cut(inside + left[i][:, now] @ right[j][now])
+            product = left[i][:, now] @ right[j][now]
+            if apart and i + j > 0:
+                small = _cut(small + product)
+            else:
+                large = _cut(large + product)
         if flush is not None and (k + depth) % flush == 0:
-            outside, inside = outside + inside, np.zeros_like(inside)
-    return outside + inside
+            outside = outside + (small + large)
+            large, small = np.zeros_like(large), np.zeros_like(small)
+    return outside + (small + large)
 
 
 def float32_in_order(A, B):

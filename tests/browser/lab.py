@@ -4,14 +4,16 @@ import json
 import os
 import secrets
 import shutil
-import socket
 import subprocess
 import sys
 import time
 import urllib.error
 import urllib.request
 
+from jupyter_server.serverapp import list_running_servers
 from nbformat.sign import NotebookNotary
+
+from course_lib.cli.kernel import START_ATTEMPTS
 
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 CHROMIUM_ARGS = [
@@ -51,29 +53,30 @@ class LabServer:
         page_config = self.home / "config" / "labconfig" / "page_config.json"
         page_config.parent.mkdir(parents=True)
         page_config.write_text(json.dumps(PAGE))
-        with socket.socket() as s:
-            s.bind(("127.0.0.1", 0))
-            port = s.getsockname()[1]
-        self.url = f"http://127.0.0.1:{port}"
         folders = {
             "JUPYTER_CONFIG_DIR": "config", "JUPYTER_DATA_DIR": "data", "JUPYTER_RUNTIME_DIR": "runtime",
             "JUPYTERLAB_SETTINGS_DIR": "settings", "JUPYTERLAB_WORKSPACES_DIR": "workspaces", "IPYTHONDIR": "ipython",
         }  # fmt: skip
         env = dict(os.environ, COURSE_PROGRESS="0", **{k: str(self.home / v) for k, v in folders.items()})
         command = [
-            sys.executable, "-m", "jupyter", "lab", "--no-browser", "--ip=127.0.0.1", f"--port={port}",
-            "--ServerApp.port_retries=0", f"--IdentityProvider.token={self.token}",
+            # Port 0: it takes a free one when it is about to listen, and says which. One that we choose here, seconds
+            # before, may be another process's by then.
+            sys.executable, "-m", "jupyter", "lab", "--no-browser", "--ip=127.0.0.1", "--port=0",
+            f"--IdentityProvider.token={self.token}",
             f"--ServerApp.root_dir={self.root}", "--allow-root", "--LabApp.news_url=None",
             "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate", "--expose-app-in-browser",
         ]  # fmt: skip
         self.log = (self.home / "lab.log").open("w")
-        self.process = subprocess.Popen(command, env=env, stdout=self.log, stderr=subprocess.STDOUT)
-        try:
-            self._wait_until_up()
-        except BaseException:
-            self.__exit__()
-            raise
-        return self
+        for left in reversed(range(START_ATTEMPTS)):
+            self.process = subprocess.Popen(command, env=env, stdout=self.log, stderr=subprocess.STDOUT)
+            try:
+                self._wait_until_up()
+                return self
+            except BaseException:
+                if left and self.process.poll() is not None:
+                    continue  # another process took the port between JupyterLab's look at it and its own taking
+                self.__exit__()
+                raise
 
     def __exit__(self, *_):
         self.process.terminate()
@@ -95,6 +98,11 @@ class LabServer:
         while time.monotonic() < end:
             if self.process.poll() is not None:
                 break
+            server = next(list_running_servers(str(self.home / "runtime")), None)
+            if server is None:
+                time.sleep(0.2)
+                continue
+            self.url = f"http://127.0.0.1:{server['port']}"
             try:
                 urllib.request.urlopen(f"{self.url}/api?token={self.token}", timeout=2).close()
                 return

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from nbclient import NotebookClient
 from notebook_lib.clean import clean
+from notebook_lib.fresh_kernel import run_in_fresh_kernel
 from notebook_lib.scripts import read_script
 
 from course_lib.lesson import predict
@@ -15,7 +15,8 @@ from tests.book.site import site_of
 from .lab import Watched
 from .test_stepper_script import DETACHED, LIKE_JUPYTERLAB
 
-SAMPLE = Path(__file__).parents[1] / "notebooks" / "sample" / "11_two_rules.py"
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLE = ROOT / "tests" / "notebooks" / "sample" / "11_two_rules.py"
 BILLIONS = "3,906,250,000"
 HTML = predict("How many?", ["two", "three"], "three", reveals=2).html
 MYST = """<details class="admonition hide above-input"><summary>Show code cell source</summary>x</details>
@@ -29,7 +30,7 @@ MYST = """<details class="admonition hide above-input"><summary>Show code cell s
 def sample():
     """The sample lesson as the build leaves it: folded by its metadata, outputs stored."""
     notebook = read_script(SAMPLE)
-    NotebookClient(notebook, kernel_name="python3", store_widget_state=False).execute()
+    run_in_fresh_kernel(notebook, ROOT, store_widget_state=False)
     return clean(notebook)
 
 

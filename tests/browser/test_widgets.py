@@ -4,7 +4,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from nbclient import NotebookClient
+from notebook_lib.fresh_kernel import run_in_fresh_kernel
 
 from course_lib.figures.explore import WIDGET_VIEW
 from tests.book.site import site_of
@@ -16,14 +16,15 @@ from .lab import Watched
 KINDS = ("stepper", "explore", "live")
 """Of what a reader can move in a lesson."""
 
-LESSONS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("[0-9]*.ipynb"))
+ROOT = Path(__file__).resolve().parents[2]
+LESSONS = sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))
 
 
 @pytest.fixture(scope="module")
 def built():
     """The demo notebook as the build leaves it: run, without views of widgets."""
     notebook = demo_notebook()
-    NotebookClient(notebook, kernel_name="python3", store_widget_state=False).execute()
+    run_in_fresh_kernel(notebook, ROOT, store_widget_state=False)
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             assert output.output_type != "stream", output

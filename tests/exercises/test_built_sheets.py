@@ -5,7 +5,7 @@ import json
 
 import nbformat
 import pytest
-from nbclient import NotebookClient
+from notebook_lib.fresh_kernel import run_in_fresh_kernel
 from notebook_lib.guards import executed_in_order, machine_traces, valid_format
 from notebook_lib.scripts import check_pair
 from notebook_lib.sheet_build import find_sheets
@@ -36,7 +36,7 @@ def test_an_unsolved_sheet_fails_in_its_checks_only_and_says_so_kindly(name):
     keys = load_keys(ROOT / "solutions" / "keys", name)
     untouched = {f"check-{id.replace('.', '-')}": key.untouched for id, key in keys.items()}
     notebook = nbformat.read(PAIRS[name].student, as_version=4)
-    NotebookClient(notebook, timeout=120, allow_errors=True, resources={"metadata": {"path": str(ROOT)}}).execute()
+    run_in_fresh_kernel(notebook, ROOT, timeout=120, allow_errors=True)
     for number, cell in enumerate(notebook.cells, start=1):
         errors = [o for o in cell.get("outputs", []) if o.output_type == "error"]
         if cell.metadata.get("nbgrader", {}).get("grade") and cell.cell_type == "code":

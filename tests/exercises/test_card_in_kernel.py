@@ -1,7 +1,7 @@
 """In a real kernel: a card above one line, "Run all" stops where it must, and a loop without end ends alone."""
 
 import nbformat
-from nbclient import NotebookClient
+from notebook_lib.fresh_kernel import run_in_fresh_kernel
 
 from tests.setup.project import ROOT
 
@@ -23,9 +23,7 @@ check("01.2", corrections_needed)
 def test_an_endless_answer_is_stopped_and_the_kernel_lives_on():
     cells = [nbformat.v4.new_code_cell(text) for text in (ENDLESS, "print(alive)")]
     book = nbformat.v4.new_notebook(cells=cells)
-    NotebookClient(
-        book, timeout=120, allow_errors=True, resources={"metadata": {"path": str(ROOT / "exercises")}}
-    ).execute()
+    run_in_fresh_kernel(book, ROOT / "exercises", timeout=120, allow_errors=True)
     shown, error = book.cells[0].outputs
     assert "stopped after 1 s" in shown.data["text/plain"]
     assert "<code>while (z &gt;= 0) != y:</code>" in shown.data["text/html"]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from nbclient import NotebookClient
+from notebook_lib.fresh_kernel import run_in_fresh_kernel
 
 from course_lib import figures
 from course_lib.figures.explore import WIDGET_VIEW
@@ -53,7 +53,7 @@ def runs():
     """The demo notebook, run twice in fresh kernels."""
     notebooks = [demo_notebook() for _ in range(2)]
     for notebook in notebooks:
-        NotebookClient(notebook, kernel_name="python3", store_widget_state=False, record_timing=False).execute()
+        run_in_fresh_kernel(notebook, ROOT, store_widget_state=False, record_timing=False)
     return notebooks
 
 

@@ -3,11 +3,14 @@
 import numpy as np
 import pytest
 
-from course_lib import data, simt
+from course_lib import data, nn, simt
+from course_lib.cuda import swizzle
 from course_lib.cuda.fragments import fragment
 from course_lib.cuda.tensor_bounds import rounding_bound
 from course_lib.figures.loss_scales import by_exponent, shares
+from course_lib.figures.swizzles import wavefronts
 from course_lib.lesson import (
+    falling_rate,
     float32_in_order,
     measured,
     microbench,
@@ -16,6 +19,7 @@ from course_lib.lesson import (
     split_products,
     tensor_core_products,
 )
+from course_lib.lesson.precision_runs import deep_sigmoid
 from course_lib.reference.formats import FORMATS, round_to
 
 LARGE = measured("gemm 4096", card="h200")
@@ -96,10 +100,32 @@ def test_the_two_matrices_of_the_error_tables_differ(lesson):
 
 
 def test_splitting_and_letting_out_are_both_needed(lesson):
-    rounded, cut, out = lesson["cut_errors"][4096, "tf32", 2]
+    rounded, cut, out, apart = lesson["cut_errors"][4096, "tf32", 2]
     assert cut > 100 * rounded
     assert out < cut / 10
+    assert apart < out
     assert lesson["cut_errors"][4096, "tf32", 1][2] > 100 * out
+
+
+def test_small_products_in_a_sum_of_their_own_are_cut_less_but_do_not_save_the_large_one():
+    draw = np.random.default_rng(2)
+    A, B = draw.standard_normal((32, 2048), np.float32), draw.standard_normal((2048, 32), np.float32)
+
+    def error(**kept):
+        return np.abs(tensor_core_products(A, B, "bf16", 3, **kept) - A.astype(float) @ B).max()
+
+    plain, apart, out, both = error(), error(apart=True), error(flush=256), error(flush=256, apart=True)
+    assert both < out / 3 < plain / 3
+    assert both < apart / 3 < plain / 3
+    np.testing.assert_array_equal(
+        tensor_core_products(A, B, "bf16", 1, apart=True), tensor_core_products(A, B, "bf16", 1)
+    )
+
+
+def test_a_tile_by_chunks_makes_a_row_wait(lesson):
+    row, chunk = np.arange(8)[:, None], np.arange(8)
+    np.testing.assert_array_equal(lesson["by_chunks"], (128 * chunk + 16 * row) // 4 % 32)
+    assert [lesson["wavefronts"](b) for b in (lesson["by_chunks"][3], lesson["by_chunks"][:, 2])] == [8, 1]
 
 
 def test_rung_9_is_at_the_limit_of_its_instruction_and_half_of_the_card():
@@ -120,6 +146,43 @@ def test_a_quarter_of_the_result_is_what_half_of_the_lanes_hold_operands_of():
     assert a.owner(12, 7)[:2] == (19, 1)
 
 
+def test_the_page_counts_wavefronts_as_the_picture_does(lesson, shown):
+    for plain in (True, False):
+        for banks in (swizzle.banks(8, plain=plain), swizzle.banks(8, plain=plain).T):
+            assert [lesson["wavefronts"](b) for b in banks] == [wavefronts(b) for b in banks]
+    assert "by rows: row 3 takes 1, chunk 2 of all rows 8\nby chunks: row 3 takes 8, chunk 2 of all rows 1" in shown
+    assert "any row: 1, any chunk of all rows: 1" in shown
+
+
+def test_a_descriptor_of_the_page_reads_what_was_meant_in_each_step(lesson, shown):
+    for step in range(4):
+        assert f"{0x4000004000010000 + 2 * step:#_x} True" in shown
+    assert lesson["number"] == swizzle.descriptor(96)
+
+
+def test_a_step_of_k_by_wgmma_is_32_instructions_and_registers_less(lesson):
+    """The table of counts, from what an instruction of each kind takes."""
+    a, b, c = (fragment(operand, "tf32") for operand in "abc")
+    products = (64 // 16) * (64 // 8)
+    assert products == 32 == 64 * 256 * 8 // (4 * 16 * 8 * 8)
+    registers = 64 // 16 * a.rows.shape[1] + 64 // 8 * b.rows.shape[1]
+    assert registers == 32 == lesson["loaded"] // 32
+    assert products * c.rows.shape[1] == 128 == 64 * 256 // 128  # sums stay
+    assert 4 * 32 * registers * 4 == 16_384
+    assert 4 * 8 * (64 + 256) == 10_240
+
+
+def test_cublas_is_faster_than_mma_can_be():
+    bare = microbench("tensor", card="h200")["TF32 products of 16 x 8 x 8, all warps"]
+    assert LARGE.flops / LARGE.seconds["cuBLAS TF32"] > 1.5 * bare.rate * 2 * 16 * 8 * 8
+
+
+def test_chunk_5_of_row_11_lies_in_banks_24_to_27():
+    assert swizzle.places(12)[11, 5] == 6
+    assert swizzle.banks(12)[11, 5] == 24
+    assert swizzle.places(4)[3, 5] == 6
+
+
 def test_weights_kept_in_a_small_format_stay_in_it():
     digits = data.load_digits(seed=0)
     run = precision_runs(digits, {"it": {"precision": "bf16", "kept": "bf16"}}, epochs=2)["it"]
@@ -128,7 +191,7 @@ def test_weights_kept_in_a_small_format_stay_in_it():
 
 
 def test_every_gradient_of_the_first_layer_is_zero_in_fp16_and_none_in_bf16(gradients):
-    first = gradients["layer 1"]
+    first = gradients["sums z"]["layer 1"]
     assert np.count_nonzero(first) == first.size
     assert not np.any(round_to(first, "fp16"))
     assert np.all(round_to(first, "bf16"))
@@ -136,13 +199,49 @@ def test_every_gradient_of_the_first_layer_is_zero_in_fp16_and_none_in_bf16(grad
 
 
 def test_the_scales_that_the_page_names_do_what_it_says(gradients):
-    first = by_exponent(gradients["layer 1"])
+    first = by_exponent(gradients["sums z"]["layer 1"])
     assert shares(first, 9, "fp16")["becomes zero"] < 0.01 < shares(first, 8, "fp16")["becomes zero"]
     assert shares(first, 14, "fp16")["loses digits"] < 0.5 < shares(first, 13, "fp16")["loses digits"]
     assert shares(first, 16, "fp16")["all digits"] > 0.85
-    assert np.abs(gradients["layer 1"]).max() < 2**-25
-    for name, values in gradients.items():
-        assert shares(by_exponent(values), 16, "fp16")["overflows"] == 0, name
+    assert np.abs(gradients["sums z"]["layer 1"]).max() < 2**-25
+    for of, layers in gradients.items():
+        for name, values in layers.items():
+            assert shares(by_exponent(values), 16, "fp16")["overflows"] == 0, (of, name)
+
+
+def test_one_scale_is_limited_by_the_weights_of_the_last_layer(gradients):
+    over = {
+        (of, name): shares(by_exponent(g), 19, "fp16")["overflows"]
+        for of, layers in gradients.items()
+        for name, g in layers.items()
+    }
+    assert [where for where, share in over.items() if share] == [("weights", "layer 7")]
+    assert shares(by_exponent(gradients["weights"]["layer 7"]), 18, "fp16")["overflows"] == 0
+    for of, limit in (("sums z", 27), ("weights", 18)):  # "those of the sums z would bear more"
+        assert all(shares(by_exponent(g), limit, "fp16")["overflows"] == 0 for g in gradients[of].values())
+    several = [np.abs(gradients["weights"][n]).max() / np.abs(g).max() for n, g in gradients["sums z"].items()]
+    assert min(several) > 200
+    assert max(several) < 1000
+
+
+def test_the_last_layers_gradients_are_largest_at_first_and_the_first_layers_grow():
+    largest = []
+
+    class Watched(nn.Adam):
+        def step(self, *args):
+            dense = [layer for layer in self.net.layers if isinstance(layer, nn.Dense)]
+            largest.append([float(np.abs(layer.grads["w"]).max()) for layer in (dense[0], dense[-1])])
+            return super().step(*args)
+
+    digits = data.load_digits(seed=0)
+    net = deep_sigmoid(np.random.default_rng(1))
+    nn.train(
+        net, digits, epochs=60, batch_size=len(digits.x_train), lr=falling_rate, optimiser=Watched(net),
+        rng=np.random.default_rng(1), progress=False,
+    )  # fmt: skip
+    first, last = np.array(largest).T
+    assert last[1:].max() < last[0] / 2
+    assert first[-1] > 100 * first[0]
 
 
 def test_a_sum_of_ones_stands_still_where_the_step_is_two():
@@ -181,3 +280,20 @@ def test_one_scale_is_ended_by_the_last_layers_weights(lesson):
 def test_what_a_systolic_array_is_busy(lesson):
     assert {M: round(100 * share) for M, share in lesson["busy"].items()} == {16: 3, 256: 33, 4096: 89}
     assert round(lesson["tpu"] / 1e12) == 92
+
+
+def test_a_running_mean_in_bf16_stands_still():
+    ends = []
+    for v, square in ((np.float32(0), 1), (np.float32(1), 0)):
+        for _ in range(5000):
+            v = round_to(np.float32(0.999 * v + 0.001 * square), "bf16")
+        ends.append(float(v))
+    assert ends == [0.25, 1]
+
+
+def test_zeros_spread_upward_in_fp16_without_a_scale():
+    run = precision_runs(data.load_digits(seed=0), {"w": {"precision": "fp16", "loss_scale": 1}}, epochs=20)["w"]
+    assert run.reached.shape == (20, 7)
+    assert np.all(run.reached[:, 0] == 0)
+    assert run.reached[0, 1] > 0.9 > 0.1 > run.reached[19, 1]
+    assert np.all(run.reached[:, 6] > 0.9)

@@ -150,6 +150,17 @@ def test_a_note_becomes_a_number_and_the_same_note_the_same():
     assert set(re.findall(r'href="#(cited[^"]*)"', notes.sources())) == {place for place, *_ in numbers}
 
 
+def test_a_source_with_an_address_is_linked_and_has_only_one():
+    notes = Notes()
+    text = notes.raised('One.[^Kung 1982 "Why?"\nhttps://doi.org/x?a=1&b=2]  Two.[^Kung 1982 "Why?"] [^Hwu "Tiles"]')
+    assert re.sub(r"<sup>.*?</sup>", "", text) == "One.  Two."
+    assert 'title="Kung 1982: Why?">1</a>' in text
+    assert 'Kung 1982: <a href="https://doi.org/x?a=1&amp;b=2">Why?</a> ' in notes.sources()
+    assert "Hwu: Tiles <a" in notes.sources()
+    with pytest.raises(NoteError, match=r"Why\? has two addresses, https://doi.org/x.* and https://else.where"):
+        notes.raised('Three.[^Kung 1982 "Why?" https://else.where]')
+
+
 def test_a_bad_note_is_named_with_its_cell(tmp_path):
     (tmp_path / "11_a.py").write_text("# %% [markdown]\n# # Title\n\n# %% [markdown]\n# A fact.[^Hwu]\n")
     with pytest.raises(NoteError, match=r"11_a\.py, cell 2: the note"):

@@ -1,5 +1,7 @@
 """Notes: where a fact of a lesson comes from. ``[^Hwu "Tiled Convolution"]`` in a script becomes a raised number.
 
+An address may follow, ``[^Kung 1982 "Why Systolic Architectures?" https://doi.org/...]``: then the list links to it.
+
 The number links to the list "Sources" at the notebook's end, and the list links back. Both are HTML with ids and
 hrefs: JupyterLab renames the ids and finds them all the same, web pages use them as they are. The number's title says
 the source too, where no link works. The same note twice has one number.
@@ -12,13 +14,13 @@ from collections.abc import Iterator
 from html import escape
 
 CODE = re.compile(r"^(?P<fence>```|~~~).*?^(?P=fence)\s*$|(?P<tick>`+).+?(?P=tick)", re.MULTILINE | re.DOTALL)
-NOTE = re.compile(r"""[ \n]?\[\^(?P<who>[^"\]]+?)\s+"(?P<what>[^"]+)"\s*\]""")
+NOTE = re.compile(r"""[ \n]?\[\^(?P<who>[^"\]]+?)\s+"(?P<what>[^"]+)"\s*(?P<address>https://[^\s"\]]+)?\s*\]""")
 _LEFT = re.compile(r"\[\^[A-Z][^\]]*\]?")
 HEADING = "## Sources"
 
 
 class NoteError(ValueError):
-    """A note that does not name its source."""
+    """A note that does not name its source, or gives it two addresses."""
 
 
 class Notes:
@@ -26,6 +28,7 @@ class Notes:
 
     def __init__(self) -> None:
         self.cited: dict[tuple[str, str], int] = {}  # (who, what): how often; its number is its place
+        self.addresses: dict[tuple[str, str], str] = {}
 
     def __bool__(self) -> bool:
         return bool(self.cited)
@@ -43,6 +46,8 @@ class Notes:
     def _number(self, match: re.Match[str]) -> str:
         note = (" ".join(match["who"].split()), " ".join(match["what"].split()))
         self.cited[note] = self.cited.get(note, 0) + 1
+        if (address := match["address"]) and (known := self.addresses.setdefault(note, address)) != address:
+            raise NoteError(f"{note[0]}: {note[1]} has two addresses, {known} and {address}; give it one of them")
         number = list(self.cited).index(note) + 1
         says = escape(f"{note[0]}: {note[1]}")
         here = _place(number, self.cited[note])
@@ -57,7 +62,10 @@ class Notes:
             back = " ".join(
                 f'<a href="#{_place(number, k)}" title="Back to the text">&#8617;</a>' for k in range(1, times + 1)
             )
-            yield f'<li id="source-{number}">{escape(who)}: {escape(what)} {back}</li>'
+            title = escape(what)
+            if address := self.addresses.get((who, what)):
+                title = f'<a href="{escape(address)}">{title}</a>'
+            yield f'<li id="source-{number}">{escape(who)}: {title} {back}</li>'
 
 
 def _place(number: int, time: int) -> str:
