@@ -122,8 +122,8 @@ check("16.1", time_per_image)
 # Return three numbers: microseconds of a pageable copy, of a pinned one, and the least number of copies for which
 # pinning first and copying then takes *less* time than copying so often from pageable memory.
 #
-# Specification, by an example: 4,000,000 bytes, 8,000 and 40,000 bytes a µs, 2,000 µs to pin. A pageable copy takes 500
-# + 100 = 600 µs, a pinned one 100. With four copies both ways take 2,400; with five pinning wins.
+# Specification, by an example: 4,000,000 bytes, 8,000 and 40,000 bytes a µs, 2,000 µs to pin. A pageable copy takes
+# 500 + 100 = 600 µs, a pinned one 100. With four copies both ways take 2,400; with five pinning wins.
 #
 # <details><summary>Hint 1</summary>
 #
