@@ -113,7 +113,7 @@ PARTS = {
              ((4, 3, 4, 3, 3), (4, 2, 4, 3, 4), (12, 3, 4, 3, 1), (4, 3, 2, 3, 3)),
              {"v06_specialised": _V06, "v07_tensor_cores": _V07}, 4.0, 5.0),
         Part("conv 4->16 k7", "dX", "v10_3xtf32_rows", data_v10, data_plan.RowPlan,
-             ((3, 4, 2, 3, 1), (3, 2, 2, 3, 2), (3, 4, 2, 2, 1)),
+             ((4, 3, 2), (4, 2, 2)),
              {"v06_specialised": data_v06.conv2d_backward_data_v06_specialised}, 4.0, 5.0),
         Part("conv 1->6 k5", "forward", "v11_streamed", v11_streamed, stream_plan.StreamPlan,
              ((2, 2, 3), (2, 1, 6), (1, 1, 4), (2, 4, 1)),

@@ -108,13 +108,13 @@ ROWS = [  # x, w, stride, pad; warps, TW, RS, STAGES, blocks
     ((1, 2, 30, 9), (17, 2, 7, 2), (1, 1), (3, 3), (2, 1, 8, 3, 2)),
     ((9, 1, 5, 3), (16, 1, 3, 3), (1, 1), (0, 0), (1, 2, 2, 2, 1)),  # a column an image
 ]
-DATA_ROWS = [  # x, w, pad; TW, NI, RS, STAGES, blocks
-    ((2, 4, 12, 12), (16, 4, 7, 7), (0, 0), (3, 2, 2, 3, 2)),
-    ((3, 6, 14, 14), (16, 6, 5, 5), (0, 0), (2, 2, 2, 2, 1)),
-    ((3, 3, 9, 7), (21, 3, 3, 5), (1, 2), (3, 2, 2, 3, 2)),  # rows of no whole accesses, an odd number of them
-    ((1, 5, 9, 8), (16, 5, 4, 4), (0, 1), (1, 1, 1, 3, 1)),
-    ((5, 4, 8, 20), (9, 4, 3, 5), (0, 4), (2, 4, 4, 2, 2)),  # output maps beyond the last
-    ((1, 13, 6, 6), (8, 13, 3, 3), (2, 2), (3, 1, 2, 2, 1)),  # three groups of sums
+DATA_ROWS = [  # x, w, pad; warps, STAGES, blocks
+    ((5, 4, 12, 12), (16, 4, 7, 7), (0, 0), (1, 3, 2)),  # ranges end within images: two on a block, and a last one
+    ((3, 6, 14, 14), (16, 6, 5, 5), (0, 0), (2, 2, 2)),  # nothing goes two rows a tile; a range has three images
+    ((3, 3, 9, 7), (21, 3, 3, 5), (1, 2), (1, 3, 1)),  # rows of no whole accesses, an odd number of them
+    ((4, 5, 9, 8), (16, 5, 4, 4), (0, 1), (1, 2, 3)),  # four mask rows; padding that is no whole access
+    ((5, 4, 8, 20), (9, 4, 3, 5), (0, 4), (2, 2, 1)),  # output maps beyond the last
+    ((2, 2, 6, 40), (8, 2, 6, 6), (2, 0), (4, 3, 1)),
 ]
 STREAMS = [  # x, w; TH, NI, blocks
     ((7, 1, 32, 32), (6, 1, 5, 5), (2, 2, 1)),
@@ -141,14 +141,37 @@ def test_every_cut_of_v10_is_right(layer):
 
 @needs_warps
 @pytest.mark.parametrize(("x", "w", "pad", "fields"), DATA_ROWS, ids=str)
-def test_every_cut_of_v10_for_the_input_is_right(x, w, pad, fields):
+def test_every_cut_of_v10_for_the_input_is_right_and_its_blocks_go_from_range_to_range(x, w, pad, fields, monkeypatch):
+    monkeypatch.setattr(data_v10, "MULTIPROCESSORS", 1)
     p = data_plan.RowPlan(replace(sizes_of(x, w, 1, pad), B=0), *fields)
 
     def launch(dy, w, dx, stride, pad):
         data_v10.launch(p, dy, w, dx)
 
     launches = gradient(launch, x, w, (1, 1), pad)
-    assert [one.kernel.__name__ for one in launches] == ["_arrange_sums", "_backward_data_v10"]
+    assert [one.kernel.__name__ for one in launches] == ["_arrange_sums", "_backward_data_v10", "_add_edges"]
+    assert launches[1].grid[0] == min(p.blocks, p.ranges(x[0]))
+
+
+@needs_simt
+@pytest.mark.parametrize(("x", "w"), [((8, 4, 12, 20), (16, 4, 5, 5)), ((8, 3, 10, 20), (9, 3, 3, 5))], ids=str)
+def test_counters_of_the_gradient_equal_its_formula(x, w):
+    s = sizes_of(x, w)
+    counted = totals(gradient(DATA_V10, x, w))
+    assert len(counted) == 2  # no range ends within an image
+    expected = data_v10.traffic(s)
+    assert expected == {name: sum(getattr(t, name) for t in counted) for name in expected}
+
+
+@needs_warps
+def test_two_gradients_agree_to_the_last_bit():
+    """What is carried from range to range, and what a second kernel adds, has one order."""
+    dy, w, found = normal(5, 16, 6, 6), normal(16, 4, 7, 7, seed=1), []
+    for _ in range(2):
+        dx = nans(5, 4, 12, 12)
+        DATA_V10(gpu.to_device(dy), gpu.to_device(w), dx)
+        found.append(gpu.to_host(dx))
+    np.testing.assert_array_equal(*found)
 
 
 @pytest.mark.parametrize(("x", "w", "fields"), STREAMS, ids=str)

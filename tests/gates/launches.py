@@ -12,7 +12,8 @@ import numpy as np
 from course_lib import gpu
 from course_lib.cuda import step_log
 from course_lib.cuda.fft import large
-from course_lib.cuda.ladders.conv2d.forward import c1_by_pixels
+from course_lib.cuda.ladders.conv2d.backward_data import v10_3xtf32_rows as data_v10
+from course_lib.cuda.ladders.conv2d.forward import c1_by_pixels, v09_3xtf32, v10_3xtf32_rows
 from course_lib.cuda.ladders.rung import Rung, rungs_for
 from tests.cuda.op_cases import CASES, OTHERS, put, run
 
@@ -62,6 +63,10 @@ CONVOLUTIONS = (  # B, C, H, W, M, K, stride, pad: LeNet-5's two, a residual net
     (1, 64, 8, 8, 64, 3, 1, 1),
     (2, 3, 9, 7, 5, 3, 2, 1),
 )
+
+
+LARGE_MASKS = (1, 4, 40, 40, 16, 7, 1, 0)
+"""The second layer of H's course project."""
 
 
 def _out(B, C, H, W, M, K, stride, pad):
@@ -175,8 +180,11 @@ def _by_transforms_of_images():
 BESIDE = {
     "convolution by cuFFT": _by_transforms_of_images,
     "C1 by pixels": lambda: c1_by_pixels.conv2d_forward_c1_by_pixels(*_forward(*CONVOLUTIONS[0])),
+    "v09, 64 -> 64": lambda: v09_3xtf32.conv2d_forward_v09_3xtf32(*_forward(1, 64, 56, 56, 64, 3, 1, 1)),
+    "v10, 4 -> 16": lambda: v10_3xtf32_rows.conv2d_forward_v10_3xtf32_rows(*_forward(*LARGE_MASKS)),
+    "v10, 4 -> 16, dX": lambda: data_v10.conv2d_backward_data_v10_3xtf32_rows(*_backward_data(*LARGE_MASKS)),
 }
-"""Kernels that lessons compare with a rung or an operation."""
+"""Kernels that lessons compare with a rung or an operation; rungs as they are cut for the layer they are made for."""
 
 
 def beside():

@@ -62,7 +62,7 @@ LADDER = (
     Rung(
         "v10_3xtf32_rows",
         v10_3xtf32_rows.conv2d_backward_data_v10_3xtf32_rows,
-        "Tensor cores: columns of the mask are rows of a product of dy's rows, and added up last.",
+        "Tensor cores: columns of the mask are columns of a product of dy's rows, and added up last.",
         "shared loads of dy fall K_h K_w-fold; flops are three times the products, and a little",
         v10_3xtf32_rows.traffic,
         least_cc=(8, 0),

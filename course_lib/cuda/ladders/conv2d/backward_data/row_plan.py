@@ -1,28 +1,36 @@
 """How v10 cuts the gradient for the input into blocks, warps and tiles of a tensor core: arithmetic on the sizes.
 
     a sum        for each column q of the masks and input map c: over the output maps and the mask rows
-    a group      16 such sums, the rows of one instruction; K_w C sums are `groups` of them
-    a warp       TW tiles of 8 columns of dy, counted through NI images, one group, from top to bottom
-    a stage      RS rows of dy of all output maps and NI images
+    a tile       16 columns of dy x 8 sums, one row; what is left over, 4 sums or fewer, goes two rows a tile
+    a warp       16 columns, all K_w C sums, from top to bottom
+    a range      the columns of `warps` warps, counted through images; a block has many, one after the other
+    a stage      ROWS rows of dy, of all output maps and all images that the range looks at
 
 Source: NVIDIA, "PTX ISA", "Matrix Fragments for mma.m16n8k8"; the course's own.
 """
 
 import functools
 from dataclasses import dataclass
+from math import gcd
 
 from course_lib.cuda.device import executor
 from course_lib.cuda.ladders.conv2d.far import far
 from course_lib.cuda.ladders.conv2d.forward.checks import Sizes
 
+ROWS = 2
+"""Rows of dy that are multiplied together: a weight that is brought once serves both."""
+
+MULTIPROCESSORS = 132
+"""Of an H200: how many blocks there are, in its `blocks` fold, does not depend on the card. They are enough for any."""
+
 ALL_BYTES, RESERVED = 228 * 1024, 1024
 """Shared memory of a multiprocessor of an H100 or H200, and what each block costs beside its own."""
 
-MOST_MASK, MOST_WARPS = 7, 12
-"""Mask rows whose sums fit into a thread's registers; warps of a multiprocessor that have enough of them."""
+MOST_MASK, MOST_TILES = 7, 28
+"""Mask rows, and tiles that a warp adds up at a time, for which a thread has registers."""
 
-TUNED = {(4, 40, 40, 16, 7): (3, 4, 2, 3, 1)}
-"""C, H, W, M, K -> TW, NI, RS, STAGES, blocks, for no padding."""
+TUNED = {(4, 40, 40, 16, 7): (4, 3, 2)}
+"""C, H, W, M, K -> warps, STAGES, blocks, for no padding."""
 
 
 @dataclass(frozen=True)
@@ -30,11 +38,25 @@ class RowPlan:
     """One way to cut the work. Everything below the fields follows from them. Source: the course's own."""
 
     s: Sizes  # with B = 0: a kernel does not depend on the batch
-    TW: int
-    NI: int
-    RS: int
+    warps: int
     STAGES: int
     blocks: int  # that should share a multiprocessor, for the compiler's choice of registers
+
+    @property
+    def threads(self):
+        """Threads of a block."""
+        return 32 * self.warps
+
+    @property
+    def columns(self):
+        """Columns of dy of a range."""
+        return 16 * self.warps
+
+    @functools.cached_property
+    def images(self):
+        """The most images that a range looks at: where its first column lies in an image, it lies in all of them."""
+        starts = range(0, self.s.W_out, gcd(self.s.W_out, self.columns))
+        return max((start + self.columns - 1) // self.s.W_out for start in starts) + 1
 
     @property
     def sums(self):
@@ -42,29 +64,25 @@ class RowPlan:
         return self.s.C * self.s.K_w
 
     @property
-    def groups(self):
-        """Groups of 16 sums."""
-        return -(-self.sums // 16)
+    def whole(self):
+        """Tiles of 8 sums of one row."""
+        whole, rest = divmod(self.sums, 8)
+        return whole + (rest > 4)
+
+    @property
+    def mixed(self):
+        """Tiles of two rows, one below the other, that a row of dy reaches; 0 if no sum is left over."""
+        return self.s.K_h // 2 + 1 if self.sums > 8 * self.whole else 0
+
+    @property
+    def tiles(self):
+        """Tiles that a warp adds up at a time."""
+        return self.whole * (self.s.K_h + 1) + self.mixed
 
     @property
     def eights(self):
         """Steps of 8 output maps."""
         return -(-self.s.M // 8)
-
-    @property
-    def columns(self):
-        """Columns of dy in NI images."""
-        return self.NI * self.s.W_out
-
-    @property
-    def warps(self):
-        """Warps of a block."""
-        return self.groups * -(-self.columns // (8 * self.TW))
-
-    @property
-    def threads(self):
-        """Threads of a block."""
-        return 32 * self.warps
 
     @property
     def rows(self):
@@ -74,18 +92,18 @@ class RowPlan:
     @property
     def turns(self):
         """Stages that a block goes through; in the last ones there is nothing left of dy."""
-        return -(-self.rows // self.RS)
+        return -(-self.rows // ROWS)
 
     @property
     def piece(self):
         """Floats of one copy: 4 where every stage of every map begins and ends at a multiple of 16 bytes."""
         s = self.s
-        return 4 if self.RS * s.W_out % 4 == 0 and s.H_out * s.W_out % 4 == 0 else 1
+        return 4 if ROWS * s.W_out % 4 == 0 and s.H_out * s.W_out % 4 == 0 else 1
 
     @property
     def plane(self):
         """Floats of one output map in a stage."""
-        return far(self.NI * self.RS * self.s.W_out)
+        return far(self.images * ROWS * self.s.W_out)
 
     @property
     def stage(self):
@@ -98,35 +116,41 @@ class RowPlan:
         return self.s.W + 2 * self.s.p_w
 
     @property
-    def line(self):
-        """Floats from one sum's row of columns to the next: column u of dy lies at u + q, where dx needs it."""
-        return far(self.NI * self.wide)
-
-    @property
     def read(self):
         """Pixels of dx that a thread adds up at a time."""
         return 4 if self.s.W % 4 == 0 and self.s.p_w % 4 == 0 else 1
 
     @property
+    def line(self):
+        """Floats from one sum's row to the next: column u of dy lies at u + q, where dx needs it.
+
+        4 beyond a multiple of 16, so that every second row begins in another quarter of the banks.
+        """
+        return -(-(self.images * self.wide - 4) // 16) * 16 + 4
+
+    @property
     def results(self):
-        """Floats of the sums of RS rows."""
-        return self.RS * 16 * self.groups * self.line
+        """Floats of the sums of a stage's rows."""
+        return ROWS * self.sums * self.line
+
+    @property
+    def units(self):
+        """Steps of 8 output maps and a tile, with those for tiles that begin in odd and in even rows."""
+        return self.whole * self.s.K_h + 2 * self.mixed
 
     @property
     def masks(self):
-        """Floats of the weights: for each step, mask row and group 128 big parts and 128 small ones."""
-        return self.eights * self.s.K_h * self.groups * 256
+        """Floats of the weights: for each unit of each step two big parts and two small ones a lane."""
+        return self.eights * self.units * 128
 
     @property
     def shared(self):
         """Bytes of dynamic shared memory."""
-        return 4 * (self.masks + self.STAGES * self.stage + 2 * self.results)
+        return 4 * (self.masks + self.STAGES * self.stage + self.results)
 
-    @property
-    def worth(self):
-        """A guess at the share of the products that count."""
-        s = self.s
-        return s.M * self.sums * self.columns / (8 * self.eights * 16 * 8 * self.TW * self.warps)
+    def ranges(self, B):
+        """Return the ranges of columns of B images."""
+        return -(-B * self.s.W_out // self.columns)
 
 
 @functools.lru_cache(maxsize=256)
@@ -139,18 +163,11 @@ def plan_rows(s):
         return None
     cut = TUNED.get((s.C, s.H, s.W, s.M, s.K_h))
     tuned = cut and s.K_h == s.K_w and (s.p_h, s.p_w) == (0, 0)
-    candidates = [RowPlan(s, *cut)] if tuned else list(_candidates(s))
-    return max((p for p in candidates if _fits(p)), key=lambda p: p.worth, default=None)
+    candidates = [RowPlan(s, *c) for c in ([cut] if tuned else ((4, 3, 2), (4, 2, 1), (8, 2, 1)))]
+    return next((p for p in candidates if _fits(p)), None)
 
 
 def _fits(p):
+    """Whether a block can have it; an image lies in two ranges at most."""
     together = p.blocks * (p.shared + RESERVED) <= ALL_BYTES
-    return together and p.shared <= executor().shared_limit and p.warps * p.blocks <= MOST_WARPS
-
-
-def _candidates(s):
-    for NI in (4, 2, 1):
-        for TW in (3, 2):
-            for STAGES in (3, 2):
-                for blocks in (2, 1):
-                    yield RowPlan(s, TW, NI, 2, STAGES, blocks)
+    return together and p.shared <= executor().shared_limit and p.tiles <= MOST_TILES and p.columns >= p.s.W_out

@@ -85,7 +85,7 @@ def make(plan):
     END, AHEAD, LINE, ACROSS, LAST = plan.masks + STAGES * STAGE, STAGES - 1, IMAGES * PITCH, W // PIECE, K_h - 1
     COPIES, FOURS, BIAS = C * RS * IMAGES * (W // PIECE), MASKS // 4, MAP_BLOCKS * MASKS
     ROW, SUMS, BY_TWO, PARTS, ZEROS = 4 * TILES, 4 * TILES * K_h, -(-K_h // 2), 8 * TILES, STAGES * STAGE
-    PLACED = 1 if W_OUT % 2 == 0 else 2  # 1: neighbours are of one image
+    PLACED, PAIR_TURNS = 1 if W_OUT % 2 == 0 else 2, max(1, PAIRS)  # 1: neighbours are of one image
     OUTS = PLACED * TILES
     wait = cp_async_wait0 if STAGES == 2 else cp_async_wait1
 
@@ -189,7 +189,7 @@ def make(plan):
                         product = product % C * PLANE + product // C
                         for j in range(TILES):
                             b_1[j], s_1[j] = two_parts(shared[nonneg(at + base[j] + product)])
-                        for two in unroll(PAIRS):
+                        for two in unroll(PAIR_TURNS):
                             p = min(2 * two + 1, LAST)
                             if r - p < H_OUT and r >= p:
                                 for i in range(ROW):
