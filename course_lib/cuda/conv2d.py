@@ -106,8 +106,8 @@ def conv2d_backward(dy, cache, need_dx=True):
     dw, db = _weight_gradients(dy, x, w, has_bias, stride, pad)
     dx = gpu.empty(x.shape, np.float32) if need_dx else None
     if need_dx:
-        sizes = sizes_of(x.shape, w.shape, stride, pad)
-        launch = chosen("backward_data", replace(sizes, B=0)) or conv2d_backward_data_v06_specialised
+        sizes = replace(sizes_of(x.shape, w.shape, stride, pad), B=0)
+        launch = chosen("backward_data", sizes) or conv2d_backward_data_v06_specialised
         launch(dy, w, dx, stride, pad)
     return dx, dw, db
 
@@ -115,7 +115,9 @@ def conv2d_backward(dy, cache, need_dx=True):
 def _weight_gradients(dy, x, w, has_bias, stride, pad):
     dw = gpu.empty(w.shape, np.float32)
     db = gpu.empty(w.shape[0], np.float32) if has_bias else None
-    conv2d_backward_weights_v06_specialised(dy, x, dw, db, stride, pad)
+    sizes = replace(sizes_of(x.shape, w.shape, stride, pad), B=0)
+    launch = chosen("backward_weights", sizes) or conv2d_backward_weights_v06_specialised
+    launch(dy, x, dw, db, stride, pad)
     return dw, db
 
 

@@ -17,7 +17,13 @@ from course_lib.cuda.capability import compute_capability
 SWITCHED_ON = frozenset()
 """Names of `ABOVE`, such as "forward/v09_3xtf32"."""
 
-ABOVE = ("forward/v11_streamed", "forward/v10_3xtf32_rows", "forward/v09_3xtf32", "backward_data/v10_3xtf32_rows")
+ABOVE = (
+    "forward/v11_streamed",
+    "forward/v10_3xtf32_rows",
+    "forward/v09_3xtf32",
+    "backward_data/v10_3xtf32_rows",
+    "backward_weights/v10_3xtf32_rows",
+)
 """Those that can be switched on. Where several suit a layer, the first one is taken."""
 
 
@@ -25,12 +31,12 @@ def chosen(direction, s):
     """Return the launcher of the rung that is on and suits a layer of Sizes, or None: then it is v06's.
 
     direction : str
-        "forward" or "backward_data".
+        "forward", "backward_data" or "backward_weights".
 
-    No errors: a card that lacks the instructions has none. Source: the course's own.
+    No errors: a card before compute capability 9.0, for which they are cut, has none. Source: the course's own.
     """
     for name in ABOVE:
-        if name in SWITCHED_ON and name.startswith(f"{direction}/") and compute_capability() >= (8, 0):
+        if name in SWITCHED_ON and name.startswith(f"{direction}/") and compute_capability() >= (9, 0):
             rung = importlib.import_module(f"course_lib.cuda.ladders.conv2d.{name.replace('/', '.')}")
             if rung.suits(s):
                 return getattr(rung, f"conv2d_{name.replace('/', '_')}")

@@ -26,8 +26,9 @@ MULTIPROCESSORS = 132
 ALL_BYTES, RESERVED = 228 * 1024, 1024
 """Shared memory of a multiprocessor of an H100 or H200, and what each block costs beside its own."""
 
-MOST_MASK, MOST_TILES = 7, 28
-"""Mask rows, and tiles that a warp adds up at a time, for which a thread has registers."""
+MOST_MASK, MOST_TILES, FEWER_TILES = 7, 28, 20
+"""Mask rows, and tiles that a warp adds up at a time, for which a thread has registers: fewer, if it has to keep where
+its sums go, which it has not where C divides 8."""
 
 TUNED = {(4, 40, 40, 16, 7): (4, 3, 2)}
 """C, H, W, M, K -> warps, STAGES, blocks, for no padding."""
@@ -170,4 +171,5 @@ def plan_rows(s):
 def _fits(p):
     """Whether a block can have it; an image lies in two ranges at most."""
     together = p.blocks * (p.shared + RESERVED) <= ALL_BYTES
-    return together and p.shared <= executor().shared_limit and p.tiles <= MOST_TILES and p.columns >= p.s.W_out
+    few = p.tiles <= (MOST_TILES if 8 % p.s.C == 0 else FEWER_TILES)
+    return together and few and p.shared <= executor().shared_limit and p.columns >= p.s.W_out

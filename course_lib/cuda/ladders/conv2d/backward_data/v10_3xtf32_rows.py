@@ -226,7 +226,7 @@ def make(plan):
             for turn in range(AHEAD):
                 fetch(dy, first, turn, MASKS + turn * STAGE, shared)
                 cp_async_commit()
-            for i in range(4 * t, RESULTS, 4 * THREADS):  # beside a row of sums there is nothing
+            for i in range(int32(4 * t), int32(RESULTS), int32(4 * THREADS)):  # beside a row of sums there is nothing
                 st4(shared, SUMS_BEGIN + i, float32(0), float32(0), float32(0), float32(0))
             stage, free = int32(MASKS), int32(MASKS + AHEAD * STAGE)
             for turn in range(int32(TURNS)):
