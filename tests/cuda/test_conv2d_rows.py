@@ -12,6 +12,9 @@ from course_lib.cuda.ladders.conv2d import chosen
 from course_lib.cuda.ladders.conv2d.backward_data import row_plan as data_plan
 from course_lib.cuda.ladders.conv2d.backward_data import v10_3xtf32_rows as data_v10
 from course_lib.cuda.ladders.conv2d.backward_data.v06_specialised import conv2d_backward_data_v06_specialised
+from course_lib.cuda.ladders.conv2d.backward_weights import row_plan as weights_plan
+from course_lib.cuda.ladders.conv2d.backward_weights import v10_3xtf32_rows as weights_v10
+from course_lib.cuda.ladders.conv2d.backward_weights.v06_specialised import conv2d_backward_weights_v06_specialised
 from course_lib.cuda.ladders.conv2d.forward import (
     row_plan,
     stream_plan,
@@ -32,6 +35,7 @@ FORWARD = {
     "v11": v11_streamed.conv2d_forward_v11_streamed,
 }
 DATA_V10 = data_v10.conv2d_backward_data_v10_3xtf32_rows
+WEIGHTS_V10 = weights_v10.conv2d_backward_weights_v10_3xtf32_rows
 
 
 def whole_numbers(*shape, seed=0):
@@ -77,6 +81,22 @@ def gradient(launch, x, w, stride=(1, 1), pad=(0, 0)):
     return launches
 
 
+def mask_gradient(launch, x, w, pad=(0, 0), bias=True):
+    """Launch into dw and db full of NaN, and demand the reference's numbers; return the Launches."""
+    on_x = whole_numbers(*x)
+    y, cache = conv2d_forward(on_x, whole_numbers(*w, seed=1), np.zeros(w[0], np.float32), 1, pad)
+    dy = whole_numbers(*y.shape, seed=3)
+    dw, db = nans(*w), nans(w[0]) if bias else None
+    with record_launches() as launches:
+        launch(gpu.to_device(dy), gpu.to_device(on_x), dw, db, (1, 1), pad)
+    _, expected, expected_b = conv2d_backward(dy, cache)
+    np.testing.assert_array_equal(gpu.to_host(dw), expected)
+    if bias:
+        np.testing.assert_array_equal(gpu.to_host(db), expected_b)
+    totals(launches)
+    return launches
+
+
 def by_plan(module, plan):
     """Return a launcher that takes this plan, whatever the layer."""
 
@@ -115,6 +135,13 @@ DATA_ROWS = [  # x, w, pad; warps, STAGES, blocks
     ((4, 5, 9, 8), (16, 5, 4, 4), (0, 1), (1, 2, 3)),  # four mask rows; padding that is no whole access
     ((5, 4, 8, 20), (9, 4, 3, 5), (0, 4), (2, 2, 1)),  # output maps beyond the last
     ((2, 2, 6, 40), (8, 2, 6, 6), (2, 0), (4, 3, 1)),
+]
+WEIGHT_ROWS = [  # x, w, pad; warps, strips, blocks
+    ((5, 4, 12, 12), (16, 4, 7, 7), (0, 0), (1, 1, 2)),  # tiles of two mask rows, seven of them; many ranges
+    ((3, 6, 14, 14), (16, 6, 5, 5), (0, 0), (2, 2, 1)),  # none of two mask rows
+    ((3, 3, 9, 7), (21, 3, 3, 5), (1, 2), (1, 2, 1)),  # two blocks of maps; rows of no whole accesses
+    ((4, 5, 9, 8), (16, 5, 4, 4), (0, 1), (2, 1, 1)),  # four mask rows
+    ((1, 2, 7, 9), (12, 2, 6, 6), (2, 0), (4, 1, 1)),  # most columns of a range are no image's
 ]
 STREAMS = [  # x, w; TH, NI, blocks
     ((7, 1, 32, 32), (6, 1, 5, 5), (2, 2, 1)),
@@ -161,6 +188,29 @@ def test_counters_of_the_gradient_equal_its_formula(x, w):
     assert len(counted) == 2  # no range ends within an image
     expected = data_v10.traffic(s)
     assert expected == {name: sum(getattr(t, name) for t in counted) for name in expected}
+
+
+@needs_warps
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize(("x", "w", "pad", "fields"), WEIGHT_ROWS, ids=str)
+def test_every_cut_of_v10_for_the_masks_is_right(x, w, pad, fields, bias, monkeypatch):
+    monkeypatch.setattr(weights_plan, "MULTIPROCESSORS", 1)
+    p = weights_plan.RowPlan(replace(sizes_of(x, w, 1, pad), B=0), *fields)
+
+    def launch(dy, x, dw, db, stride, pad):
+        weights_v10.launch(p, dy, x, dw, db)
+
+    launches = mask_gradient(launch, x, w, pad, bias)
+    assert [one.kernel.__name__ for one in launches] == ["_backward_weights_v10", *["_add_parts"] * (1 + bias)]
+    assert launches[0].grid[0] == p.parts(x[0]) * p.map_blocks
+
+
+@needs_simt
+@pytest.mark.parametrize(("x", "w"), [((8, 4, 12, 20), (16, 4, 5, 5)), ((16, 4, 9, 14), (16, 4, 7, 7))], ids=str)
+def test_counters_of_the_masks_gradient_equal_its_formula(x, w):
+    (first, *_) = totals(mask_gradient(WEIGHTS_V10, x, w))
+    expected = weights_v10.traffic(sizes_of(x, w))
+    assert expected == {name: getattr(first, name) for name in expected}
 
 
 @needs_warps
@@ -236,6 +286,21 @@ def test_a_gradient_of_few_sums_or_maps_or_with_a_stride_goes_to_a_rung_below(x,
     assert taken in launches[0].kernel.__name__
 
 
+@pytest.mark.parametrize(
+    ("x", "w", "stride"),
+    [((1, 2, 9, 9), (16, 2, 5, 5), 1), ((1, 4, 12, 12), (8, 4, 7, 7), 1), ((1, 4, 13, 13), (16, 4, 7, 7), 2)],
+    ids=str,
+)
+def test_a_gradient_of_masks_of_few_sums_or_maps_or_with_a_stride_goes_to_a_rung_below(x, w, stride):
+    s = sizes_of(x, w, stride)
+    dy, on_x, dw = (gpu.empty(n, np.float32) for n in ((s.B, s.M, s.H_out, s.W_out), x, w))
+    with record_launches(run=False) as launches:
+        WEIGHTS_V10(dy, on_x, dw, None, stride)
+        conv2d_backward_weights_v06_specialised(dy, on_x, dw, None, stride)
+    names = [one.kernel.__name__ for one in launches]
+    assert names[: len(names) // 2] == names[len(names) // 2 :]
+
+
 def test_a_card_before_compute_capability_8_gets_an_error_on_tensor_cores_and_v05_or_v03_otherwise(monkeypatch):
     monkeypatch.setattr("course_lib.cuda.capability.EVERY", (7, 5))
     x, w, y = (gpu.empty(n, np.float32) for n in ((1, 1, 32, 32), (6, 1, 5, 5), (1, 6, 28, 28)))
@@ -254,9 +319,10 @@ def test_tuned_plans_are_taken_and_as_many_of_their_blocks_share_an_h200_as_they
         tap_plan.plan_taps(sizes_of((0, 64, 56, 56), (64, 64, 3, 3), 1, 1)),
         row_plan.plan_rows(sizes_of((0, 4, 40, 40), (16, 4, 7, 7))),
         data_plan.plan_rows(sizes_of((0, 4, 40, 40), (16, 4, 7, 7))),
+        weights_plan.plan_rows(sizes_of((0, 4, 40, 40), (16, 4, 7, 7))),
         stream_plan.plan_stream(sizes_of((0, 1, 32, 32), (6, 1, 5, 5))),
     ]
-    for p, tuned in zip(plans, (tap_plan, row_plan, data_plan, stream_plan), strict=True):
+    for p, tuned in zip(plans, (tap_plan, row_plan, data_plan, weights_plan, stream_plan), strict=True):
         (fields,) = tuned.TUNED.values()
         assert p == type(p)(p.s, *fields)
         assert p.blocks * (p.shared + 1024) <= 228 * 1024
@@ -319,6 +385,17 @@ def test_three_products_of_a_gradient_round_no_worse_than_float32():
 
 
 @needs_warps
+def test_three_products_of_the_masks_gradient_round_no_worse_than_float32():
+    x, w = normal(6, 4, 16, 16), normal(16, 4, 7, 7, seed=1)
+    y, cache = conv2d_forward(x.astype(np.float64), w.astype(np.float64))
+    dy = normal(*y.shape, seed=2)
+    exact = conv2d_backward(dy.astype(np.float64), cache)[1]
+    dw = nans(*w.shape)
+    WEIGHTS_V10(gpu.to_device(dy), gpu.to_device(x), dw, None)
+    assert largest_error(dw, exact) < 4e-7
+
+
+@needs_warps
 @pytest.mark.parametrize(("rung", "x", "w", "pad"), EACH[:5])
 def test_an_infinity_spoils_only_the_outputs_that_see_it(rung, x, w, pad):
     x, w = whole_numbers(*x), whole_numbers(*w, seed=1)
@@ -338,7 +415,8 @@ SWITCHED = [  # name, x, w, pad, kernel
     ("forward/v09_3xtf32", (1, 8, 4, 4), (32, 8, 3, 3), 1, "_conv2d_forward_v09"),
     ("forward/v10_3xtf32_rows", (1, 4, 9, 9), (16, 4, 7, 7), 0, "_conv2d_forward_v10"),
     ("forward/v11_streamed", (1, 1, 32, 32), (6, 1, 5, 5), 0, "_conv2d_forward_v11"),
-    ("backward_data/v10_3xtf32_rows", (1, 4, 9, 9), (16, 4, 7, 7), 0, "_backward_data_v10"),
+    ("backward_data/v10_3xtf32_rows", (1, 4, 9, 9), (16, 4, 5, 5), 0, "_backward_data_v10"),
+    ("backward_weights/v10_3xtf32_rows", (1, 4, 9, 9), (16, 4, 7, 7), 0, "_backward_weights_v10"),
 ]
 
 
@@ -355,7 +433,7 @@ def test_the_layer_takes_a_rung_that_is_switched_on_and_else_v06(name, x, w, pad
     assert {"_conv2d_forward_v06", "_backward_data_v06"} <= launched()
     monkeypatch.setattr(chosen, "SWITCHED_ON", frozenset([name]))
     assert kernel in launched()
-    monkeypatch.setattr("course_lib.cuda.capability.EVERY", (7, 5))
+    monkeypatch.setattr("course_lib.cuda.capability.EVERY", (8, 0))
     assert kernel not in launched()
 
 
