@@ -6,6 +6,7 @@ CUDA events, beside the rungs that are fastest today and cuDNN in float32 (TF32 
     conv 64->64 k3 forward    v09, in several cuts      floor 1.0 x cuDNN, goal 1.5
     conv 4->16 k7 forward     v10                       floor 4, goal 5
     conv 4->16 k7 dX          v10                       floor 4, goal 5
+    conv 4->16 k7 dW          v10                       floor 4, goal 5
     conv 1->6 k5 forward      v11                       floor 5
 
 A table for each part: milliseconds, TFLOP/s, how many times cuDNN's speed, the largest error as a share of the largest
@@ -50,6 +51,9 @@ from course_lib.bench.timing import Timing  # noqa: E402
 from course_lib.cuda.ladders.conv2d.backward_data import row_plan as data_plan  # noqa: E402
 from course_lib.cuda.ladders.conv2d.backward_data import v06_specialised as data_v06  # noqa: E402
 from course_lib.cuda.ladders.conv2d.backward_data import v10_3xtf32_rows as data_v10  # noqa: E402
+from course_lib.cuda.ladders.conv2d.backward_weights import row_plan as weights_plan  # noqa: E402
+from course_lib.cuda.ladders.conv2d.backward_weights import v06_specialised as weights_v06  # noqa: E402
+from course_lib.cuda.ladders.conv2d.backward_weights import v10_3xtf32_rows as weights_v10  # noqa: E402
 from course_lib.cuda.ladders.conv2d.forward import (  # noqa: E402
     row_plan,
     stream_plan,
@@ -79,7 +83,7 @@ class Part:
     Attributes
     ----------
     layer, direction : str
-        A key of `bench.gpu.cases.CONVOLUTIONS`; "forward" or "dX".
+        A key of `bench.gpu.cases.CONVOLUTIONS`; "forward", "dX" or "dW".
     rung : str
         The new rung's name, under which its players stand.
     module, kind : module, class
@@ -115,6 +119,9 @@ PARTS = {
         Part("conv 4->16 k7", "dX", "v10_3xtf32_rows", data_v10, data_plan.RowPlan,
              ((4, 3, 2), (4, 2, 2)),
              {"v06_specialised": data_v06.conv2d_backward_data_v06_specialised}, 4.0, 5.0),
+        Part("conv 4->16 k7", "dW", "v10_3xtf32_rows", weights_v10, weights_plan.RowPlan,
+             ((4, 2, 2), (4, 1, 2), (8, 1, 1)),
+             {"v06_specialised": weights_v06.conv2d_backward_weights_v06_specialised}, 4.0, 5.0),
         Part("conv 1->6 k5", "forward", "v11_streamed", v11_streamed, stream_plan.StreamPlan,
              ((2, 2, 3), (2, 1, 6), (1, 1, 4), (2, 4, 1)),
              {"v06_specialised": _V06}, 5.0, 5.0),
@@ -130,61 +137,69 @@ TINY = {
 
 
 def tensors(part, tiny):
-    """Return (x, w, y, stride, pad) of a part's layer: the shapes of its arrays."""
+    """Return ({letter: shape} of x, w, y, and of db, the stride and the padding) of a part's layer."""
     n = (TINY if tiny else CONVOLUTIONS)[part.layer]
     s = sizes_of((n["B"], n["C"], n["H"], n["W"]), (n["M"], n["C"], n["K"], n["K"]), n["stride"], n["pad"])
-    return (s.B, s.C, s.H, s.W), (s.M, s.C, s.K_h, s.K_w), (s.B, s.M, s.H_out, s.W_out), n["stride"], n["pad"]
+    shapes = {"x": (s.B, s.C, s.H, s.W), "w": (s.M, s.C, s.K_h, s.K_w), "y": (s.B, s.M, s.H_out, s.W_out), "b": (s.M,)}
+    return shapes, n["stride"], n["pad"]
+
+
+ARRAYS = {"forward": ("xw", "y"), "dX": ("yw", "x"), "dW": ("yx", "wb")}
+"""Direction -> the letters of what a launcher gets and of what it writes."""
 
 
 def launchers(part, s, cuts):
-    """Return {player: its launcher} of a part: today's rungs, then the new one in the first of its cuts."""
-    found = dict(part.today)
+    """Return {player: function (given, written, stride, pad) that launches}: today's rungs, then the new one's cuts."""
+    found = {name: functools.partial(_today, part, launch) for name, launch in part.today.items()}
     for cut in part.cuts[:cuts]:
-        plan = part.kind(replace(s, B=0), *cut)
-        if part.direction == "forward":
-
-            def launch(x, w, b, y, stride, pad, plan=plan):
-                part.module.launch(plan, x, w, w.reshape(w.size), False, y)
-
-        else:
-
-            def launch(dy, w, dx, stride, pad, plan=plan):
-                part.module.launch(plan, dy, w, dx)
-
-        found[f"{part.rung} {cut}"] = launch
+        found[f"{part.rung} {cut}"] = functools.partial(_cut, part, part.kind(replace(s, B=0), *cut))
     return found
+
+
+def _today(part, launch, given, written, stride, pad):
+    bias = (None,) if part.direction == "forward" else ()
+    launch(*given, *bias, *written, (stride,) * 2, (pad,) * 2)
+
+
+def _cut(part, plan, given, written, stride, pad):
+    w = given[1]
+    bias = (w.reshape(w.size), False) if part.direction == "forward" else ()  # there is none
+    part.module.launch(plan, *given, *bias, *written)
 
 
 def work_of(part, backend, tiny, cuts, started):
     """Return the `Work` of a part, with arrays on the device; no player is made when COMPILING seconds are over."""
-    x_shape, w_shape, y_shape, stride, pad = tensors(part, tiny)
-    s, rng = sizes_of(x_shape, w_shape, stride, pad), np.random.default_rng(0)
-    given, taken = (x_shape, y_shape) if part.direction == "forward" else (y_shape, x_shape)
-    first, w = (gpu.to_device(rng.standard_normal(shape, np.float32)) for shape in (given, w_shape))
+    shapes, stride, pad = tensors(part, tiny)
+    s, rng = sizes_of(shapes["x"], shapes["w"], stride, pad), np.random.default_rng(0)
+    inputs, outputs = ARRAYS[part.direction]
+    given = [gpu.to_device(rng.standard_normal(shapes[letter], np.float32)) for letter in inputs]
 
     def exact(sizes=False):
-        arrays = backend.double(first, sizes), backend.double(w, sizes)
+        arrays = [backend.double(array, sizes) for array in given]
         if part.direction == "forward":
             return backend.conv_forward(*arrays, stride, pad)
-        return backend.conv_backward_data(*arrays, x_shape, stride, pad)
+        if part.direction == "dX":
+            return backend.conv_backward_data(*arrays, shapes["x"], stride, pad)
+        return backend.conv_backward_weights(*arrays, shapes["w"], stride, pad)
 
     def make(rung):
         if time.perf_counter() - started > COMPILING and not tiny:
             raise TimeoutError("no time was left to compile it; the next run finds the others compiled")
-        out = backend.nan(taken)
-        if part.direction == "forward":
-            return lambda: rung.launch(first, w, None, out, (stride,) * 2, (pad,) * 2), (out,)
-        return lambda: rung.launch(first, w, out, (stride,) * 2, (pad,) * 2), (out,)
+        written = tuple(backend.nan(shapes[letter]) for letter in outputs)
+        return lambda: rung.launch(given, written, stride, pad), written
 
     if part.direction == "forward":
-        rivals = backend.conv_forward_rivals(first, w, stride, pad)
+        rivals = backend.conv_forward_rivals(*given, stride, pad)
+    elif part.direction == "dX":
+        rivals = backend.conv_backward_data_rivals(*given, shapes["x"], stride, pad)
     else:
-        rivals = backend.conv_backward_data_rivals(first, w, x_shape, stride, pad)
+        rivals = backend.conv_backward_weights_rivals(*given, shapes["w"], stride, pad)
+    terms = {"forward": s.depth, "dX": s.M * s.K_h * s.K_w, "dW": s.B * s.H_out * s.W_out}
     rungs = [Rung(name, launch, "", "") for name, launch in launchers(part, s, cuts).items()]
     return Work(
-        flops=2 * np.prod(y_shape, dtype=float) * s.depth,
-        bytes=4 * float(np.prod(x_shape) + np.prod(w_shape) + np.prod(y_shape)),
-        terms=w.size // w_shape[0 if part.direction == "forward" else 1],
+        flops=2 * np.prod(shapes["y"], dtype=float) * s.depth,
+        bytes=4 * float(sum(np.prod(shapes[letter]) for letter in "xwy")),
+        terms=terms[part.direction],
         exact=exact,
         ours=players(rungs, make),
         rivals={CUDNN: rivals[CUDNN]} if CUDNN in rivals else {},

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from course_lib.cuda.ladders.conv2d.backward_data import row_plan as data_plan
+from course_lib.cuda.ladders.conv2d.backward_weights import row_plan as weights_plan
 from course_lib.cuda.ladders.conv2d.forward import row_plan, stream_plan, tap_plan
 from tests.gpu.devices import needs_warps
 from tools import measure_convolutions as tool
@@ -19,7 +20,7 @@ def test_every_part_verifies_all_of_its_players(name):
     row = tool.row_of(name, tiny=True, cuts=2)
     assert row["failures"] == row["refused"] == {}
     assert list(row["timings"]) == [*part.today, *(f"{part.rung} {cut}" for cut in part.cuts[:2])]
-    assert all(error < 1e-6 and share < 1 for error, share in row["errors"].values())
+    assert all(error < 2e-6 and share < 1 for error, share in row["errors"].values())
     assert {row["kinds"][f"{part.rung} {cut}"] for cut in part.cuts[:2]} == (
         {"3xTF32"} if "3xtf32" in part.rung else {"readable"}
     )
@@ -28,9 +29,9 @@ def test_every_part_verifies_all_of_its_players(name):
 @pytest.mark.parametrize("name", tool.PARTS)
 def test_the_first_cut_is_the_one_that_is_taken_and_every_cut_fits_an_h200(name):
     part = tool.PARTS[name]
-    x, w, _, stride, pad = tool.tensors(part, tiny=False)
-    s = tool.sizes_of((0, *x[1:]), w, stride, pad)
-    of_rows = {"forward": row_plan, "dX": data_plan}[part.direction]
+    shapes, stride, pad = tool.tensors(part, tiny=False)
+    s = tool.sizes_of((0, *shapes["x"][1:]), shapes["w"], stride, pad)
+    of_rows = {"forward": row_plan, "dX": data_plan, "dW": weights_plan}[part.direction]
     assert part.cuts[0] in TUNED.get(part.rung, of_rows).TUNED.values()
     for cut in part.cuts:
         plan = part.kind(s, *cut)
