@@ -30,8 +30,13 @@ class Task:
     augment: object
     precision: object
     rng: object
-    targets: list
-    epochs: int = 1
+    epochs: int
+    validation: object
+
+    @property
+    def targets(self):
+        """What the loss will be asked for: y, and that of the validation data (x, y) if there are some."""
+        return [self.y] if self.validation is None else [self.y, self.validation[1]]
 
     def rate(self, epoch, batch):
         """Return the learning rate of a batch of an epoch."""

@@ -193,11 +193,10 @@ def train(
         require_finite(name, rows)
         if rows.shape[1:] != x.shape[1:]:
             raise ValueError(f"{name} is {rows.shape} and x is {x.shape}; they must agree in all but the rows.")
-    targets = [y] if validation is None else [y, validation[1]]
     batches = count_steps(len(x), batch_size, 1)
     for step in (0, epochs * batches - 1):  # refused now, not after an hour
         optimiser.check(rate(lr, step))
-    task = Task(net, x, y, loss, batch_size, lr, optimiser, augment, precision, rng, targets, epochs)
+    task = Task(net, x, y, loss, batch_size, lr, optimiser, augment, precision, rng, epochs, validation)
     if resume and checkpoint is None:
         raise ValueError("resume is True, but there is no checkpoint to go on from: pass checkpoint=path as well.")
     history, best, best_params = History(), np.inf, None

@@ -57,15 +57,14 @@ def _digest(thing):
 
 
 def _difference(mine, theirs):
-    names, others = [name for name, *_ in mine], [name for name, *_ in theirs]
-    if names != others:
-        extra = [name for name in others if name not in names] or ["the order of its parts"]
-        lacks = [name for name in names if name not in others]
-        return f"what it has: {', '.join(extra[:3])}" + (f"; it lacks {', '.join(lacks[:3])}" if lacks else "")
-    for (name, digest, words), (_, other, theirs_words) in zip(mine, theirs, strict=True):
-        if digest != other:
-            return f"{name}: {theirs_words}, and rank 0 has {words}" if words != theirs_words else f"{name} ({words})"
-    return ""
+    others = {name: (digest, words) for name, digest, words in theirs}
+    for name, digest, words in mine:
+        if name not in others:
+            return f"what it has: it lacks {name} ({words})"
+        other, their_words = others.pop(name)
+        if other != digest:
+            return f"{name} ({words})" if words == their_words else f"{name}: {their_words}, and rank 0 has {words}"
+    return "".join(f"what it has besides: {name} ({words})" for name, (_, words) in list(others.items())[:1])
 
 
 # -------------------------------------------------------------------------------------------- texts as messages

@@ -115,7 +115,7 @@ class Exchange:
                 dout = layer.backward(dout) if place else layer.backward_parameters(dout)
             if (bucket := self.last.get(id(layer))) is not None:
                 self._gather(bucket, absent)
-                self.full.put(bucket) if self.thread else self.world.all_reduce(bucket.flat)
+                self.full.put(bucket) if self.thread else self._sum(bucket)
         for _ in self.buckets if self.thread else ():
             self._await()
         bad = round(float(flag[0]))
@@ -145,11 +145,15 @@ class Exchange:
         if error is not None:
             raise error
 
+    def _sum(self, bucket):
+        with np.errstate(over="ignore", invalid="ignore"):  # told by who looks at the sums, such as a loss scale
+            self.world.all_reduce(bucket.flat)
+
     def _run(self):
         """Sum bucket after bucket, in a thread of its own; an error is handed to the main one."""
         while (bucket := self.full.get()) is not None:
             try:
-                self.world.all_reduce(bucket.flat)
+                self._sum(bucket)
                 self.summed.put(None)
             except BaseException as error:
                 self.summed.put(error)

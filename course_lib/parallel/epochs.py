@@ -124,27 +124,26 @@ def shared(task):
     Source: the course's own.
     """
     steps = count_steps(len(task.x), task.batch_size, 1) * task.epochs
+    rule = {name: v for name, v in vars(task.optimiser).items() if isinstance(v, int | float)}
     things = {
         "epochs": task.epochs,
         "batch_size": task.batch_size,
         "loss": task.loss,
         "lr": [rate(task.lr, step) for step in (0, steps - 1)],
         "precision": f"{task.precision.name}, loss scale {task.precision.scale.value:g}",
-        "x": task.x,
-        "y": task.targets[0],
-        "the generator rng": task.rng.bit_generator.state,
         "the layers": [layer.describe() for layer in task.net],
+        "the optimiser": f"{type(task.optimiser).__name__} {rule}",
+        "x": task.x,
+        "y": task.y,
+        **dict(zip(("validation's x", "validation's y"), task.validation or (), strict=False)),
+        "the generator rng": task.rng.bit_generator.state,
     }
-    if len(task.targets) > 1:
-        things["validation's y"] = task.targets[1]
     for place, layer in enumerate(task.net):
         if (rng := getattr(layer, "rng", None)) is not None:
             things[f"the generator of layer {place}, {layer.describe()}"] = rng.bit_generator.state
     to_host = task.net.ops.to_host
     for name, parameter in task.net.parameters().items():
         things[f"the weights, {name}"] = to_host(parameter)
-    rule = {name: v for name, v in vars(task.optimiser).items() if isinstance(v, int | float)}
-    things["the optimiser"] = f"{type(task.optimiser).__name__} {rule}"
     for kind, arrays in task.optimiser.state.items():
         for name, array in zip(task.net.parameters(), arrays, strict=True):
             things[f"the optimiser's {kind}, {name}"] = to_host(array)

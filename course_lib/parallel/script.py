@@ -18,6 +18,7 @@ from course_lib.parallel.errors import RankError
 def main(arguments):
     """Run the script, and return its exit status. Source: the course's own."""
     script, sys.argv[:] = arguments[0], arguments
+    sys.stdout.reconfigure(line_buffering=True)  # lines of several ranks come one after another, and at once
     sys.path.insert(0, str(Path(script).resolve().parent))  # as `python SCRIPT` does
     try:
         runpy.run_path(script, run_name="__main__")
