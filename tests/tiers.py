@@ -93,6 +93,7 @@ SLOW = (
     "tests/notebooks/test_notebook_gate.py",
     "tests/notebooks/test_notebook_guards.py",
     "tests/notebooks/test_notebooks_committed.py",
+    "tests/parallel/test_processes.py",
     "tests/setup/test_tracked_files.py",
     "tests/simt/demo",
     "tests/simt/generated",

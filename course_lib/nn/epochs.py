@@ -76,18 +76,24 @@ class Alone:
         """Do nothing: there is nobody to take leave of."""
 
 
-def trainer(task, record):
-    """Return what trains an epoch, a function (epoch, history); ValueError if `record` is True and it cannot be.
+def records(task, record):
+    """Return whether steps are to be recorded; ValueError if `record` is True and they cannot be.
 
     Source: the course's own.
     """
     if record != "auto" and not isinstance(record, bool):
         raise ValueError(f'record is {record!r:.40}; it must be "auto", True or False.')
-    net, reason = task.net, why_not(task.net, task.loss, task.optimiser, task.precision)
+    reason = why_not(task.net, task.loss, task.optimiser, task.precision)
     if record is True and reason:
         raise ValueError(f"record is True, and a step cannot be recorded: {reason}. Leave record out.")
-    if reason or not (record is True or (record == "auto" and net.ops.RecordedSteps.worth_it())):
+    return not reason and (record is True or (record == "auto" and task.net.ops.RecordedSteps.worth_it()))
+
+
+def trainer(task, record):
+    """Return what trains an epoch, a function (epoch, history); errors as `records`. Source: the course's own."""
+    if not records(task, record):
         return lambda epoch, history: _train(task, epoch, history)
+    net = task.net
     out = net.ops.to_host(net.forward(net.ops.to_backend(task.x[: task.batch_size])))
     rehearse(net.ops, loss_of(net.ops, task.loss)[0], out, task.targets)  # before the first step changes a weight
     in_order = task.augment is not None
@@ -138,7 +144,7 @@ def _train_recorded(task, recorded, epoch, history):
         if task.augment is None:
             np.take(x, batch, axis=0, out=inputs, mode="clip")  # the other modes make a copy first
         else:
-            inputs[...] = _of_shape(augmented(task.augment, x[batch], task.rng), inputs, task.net.ops)
+            inputs[...] = of_shape(augmented(task.augment, x[batch], task.rng), inputs, task.net.ops)
 
     rates = [task.rate(epoch, batch) for batch in range(len(recorded.sizes))]
     losses, right = recorded.run(rates, fill)
@@ -148,7 +154,11 @@ def _train_recorded(task, recorded, epoch, history):
     history.loss_scale.append(task.precision.scale.value)
 
 
-def _of_shape(changed, inputs, ops):
+def of_shape(changed, inputs, ops):
+    """Return what augment made, if it has dtype and shape of the inputs (B, ...); TypeError or ValueError.
+
+    Source: the course's own.
+    """
     if changed.dtype != np.float32:
         ops.to_backend(changed)  # it says what is wrong
     if changed.shape != inputs.shape:

@@ -11,12 +11,22 @@ processing").
 
 import numpy as np
 
-from course_lib.nn.epochs import augmented, count_right, loss_of, rehearse, require_finite_loss, weight_of
+from course_lib.nn.epochs import (
+    augmented,
+    count_right,
+    loss_of,
+    of_shape,
+    records,
+    rehearse,
+    require_finite_loss,
+    weight_of,
+)
 from course_lib.nn.metrics import Evaluation
 from course_lib.nn.schedules import count_steps, rate
 from course_lib.parallel.agree import agree, broadcast_bytes
-from course_lib.parallel.buckets import Exchange
+from course_lib.parallel.nccl import BUCKET_BYTES
 from course_lib.parallel.parts import part
+from course_lib.parallel.recorded import RecordedTogether
 from course_lib.parallel.traffic import cuts
 
 EQUAL = (
@@ -44,7 +54,36 @@ class Team:
     def __init__(self, task, world, record="auto"):
         self.task, self.world, self.first = task, world, world.rank == 0
         agree(world, shared(task), EQUAL)
-        self.exchange = Exchange(world, task.net)
+        self.exchange = world.gradients(task.net)
+        self.recorded = None
+        if records(task, record):
+            self.recorded = RecordedTogether(task, world, BUCKET_BYTES)
+            self.epoch = self._recorded_epoch
+
+    def _recorded_epoch(self, epoch, history):
+        """As `epoch`, by recorded steps on a device; what came of them is asked at the end."""
+        task, recorded = self.task, self.recorded
+        x, y, B, order = task.x, task.y, task.batch_size, task.rng.permutation(len(task.x))
+        if epoch == 0:
+            net = task.net
+            out = net.ops.to_host(net.forward(net.ops.to_backend(x[: min(B, len(x))])))
+            rehearse(net.ops, loss_of(net.ops, task.loss)[0], out, task.targets)
+
+        def fill(batch, rows, inputs, labels):
+            mine = order[batch * B : (batch + 1) * B][rows]
+            labels[...] = y[mine]
+            if task.augment is None:
+                np.take(x, mine, axis=0, out=inputs, mode="clip")
+            else:
+                whole = x[order[batch * B : (batch + 1) * B]]
+                inputs[...] = of_shape(augmented(task.augment, whole, task.rng), whole, task.net.ops)[rows]
+
+        rates = [task.rate(epoch, batch) for batch in range(len(recorded.sizes))]
+        losses, right = recorded.run(rates, fill)
+        require_finite_loss(losses[-1], epoch, len(losses) - 1, rates[len(losses) - 1])
+        history.loss.append(sum(loss * size for loss, size in zip(losses, recorded.sizes, strict=True)) / len(x))
+        history.accuracy.append(sum(right) / len(x))
+        history.loss_scale.append(task.precision.scale.value)
 
     def epoch(self, epoch, history):
         """Show every sample once, a batch at a time: forward, loss, backward and the sum of gradients, update."""
@@ -136,15 +175,15 @@ def shared(task):
         "x": task.x,
         "y": task.y,
         **dict(zip(("validation's x", "validation's y"), task.validation or (), strict=False)),
-        "the generator rng": task.rng.bit_generator.state,
     }
-    for place, layer in enumerate(task.net):
-        if (rng := getattr(layer, "rng", None)) is not None:
-            things[f"the generator of layer {place}, {layer.describe()}"] = rng.bit_generator.state
     to_host = task.net.ops.to_host
     for name, parameter in task.net.parameters().items():
         things[f"the weights, {name}"] = to_host(parameter)
     for kind, arrays in task.optimiser.state.items():
         for name, array in zip(task.net.parameters(), arrays, strict=True):
             things[f"the optimiser's {kind}, {name}"] = to_host(array)
+    things["the generator rng"] = task.rng.bit_generator.state
+    for place, layer in enumerate(task.net):
+        if (rng := getattr(layer, "rng", None)) is not None:
+            things[f"the generator of layer {place}, {layer.describe()}"] = rng.bit_generator.state
     return things

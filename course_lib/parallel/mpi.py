@@ -39,7 +39,7 @@ OTHER_KIND = "All ranks must agree on shapes and dtypes: do they have equal netw
 _LEFT = []
 """Buffers of messages that were given up: MPI may still write into them, so they live as long as the process."""
 
-_state = {"broken": False}
+_state = {"broken": False, "status": 1}
 
 
 def load():
@@ -74,7 +74,7 @@ def _end(mpi):
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
             stream.flush()
-    os._exit(1)
+    os._exit(_state["status"])
 
 
 @contextlib.contextmanager
@@ -112,6 +112,7 @@ def joined(patience=PATIENCE, ranks=None):
     except BaseException as error:
         _state["broken"] = True
         words = str(error).rstrip(".")
+        _state["status"] = error.code if isinstance(error, SystemExit) and isinstance(error.code, int) else 1
         notices.fail(world.rank, f"rank {world.rank} ended with {type(error).__name__}: {words}. {AGAIN}")
         notices.flush()
         raise
@@ -155,6 +156,24 @@ class MpiWorld(World):
         """
         with self._collective("the end of its work"):
             self._wait([_Pending(self.comm.Ibarrier(), "all", None, None)], patience=float("inf"))
+
+    def local_rank(self):
+        """Return which of the ranks of this machine this one is, from 0; all ranks must call it. No errors.
+
+        Source: MPI Forum, "MPI", 7.4.2 (MPI_Comm_split_type).
+        """
+        here = self.comm.Split_type(self.mpi.COMM_TYPE_SHARED)
+        try:
+            return here.rank
+        finally:
+            here.Free()
+
+    def wait_until(self, done):
+        """Return when done() is true; RankError if it is not in `patience` seconds, or a rank is gone.
+
+        Source: the course's own.
+        """
+        self._wait([_Pending(_Asked(done), "all", None, None)])
 
     def _transfer(self, outgoing, to, incoming, source):
         byte, pending = self.mpi.BYTE, []
@@ -287,6 +306,16 @@ class _Pending:
     def __init__(self, request, verb, array, peer, status=None):
         self.request, self.verb, self.array, self.peer, self.status = request, verb, array, peer, status
         self.done, self.gone = False, None
+
+
+class _Asked:
+    """A function that says whether something is done, as a request of MPI's."""
+
+    def __init__(self, done):
+        self.done = done
+
+    def Test(self, status):
+        return bool(self.done())
 
 
 def _processor_yielder():

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from course_lib.parallel import all_to_one, ring, tree
+from course_lib.parallel.buckets import Exchange
 from course_lib.parallel.traffic import Traffic
 from course_lib.validate import require_choice, require_count, require_positive
 
@@ -145,6 +146,19 @@ class World:
         All ranks must call it. Errors as `barrier`. Source: MPI Forum, "MPI", 7.4 (MPI_Comm_dup).
         """
         raise NotImplementedError(f"{type(self).__name__} must define channel().")
+
+    def gradients(self, net):
+        """Return what sums a network's gradients over all ranks behind its backward pass, an `Exchange`.
+
+        TypeError or ValueError if its gradients cannot be. Source: S. Li et al. (2020), "PyTorch Distributed".
+        """
+        return Exchange(self, net)
+
+    def device_sums(self):
+        """Return what sums device arrays over all ranks between recordings. No errors. Source: the course's own."""
+        from course_lib.parallel.sums import HostSums  # it starts a device
+
+        return HostSums(self)
 
     # ------------------------------------------------------------------------------- what algorithms do with arrays
 
