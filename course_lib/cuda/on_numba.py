@@ -94,10 +94,12 @@ class Gpu(Numba):
 
     records = THIN
 
-    def __init__(self):
+    def __init__(self, card=0):
         fastrange.install()  # before the first kernel is compiled
         if POOLED:
             self._use_pool()
+        if card:
+            cuda.select_device(card)
         device = cuda.get_current_device()
         self.name = device.name.decode() if isinstance(device.name, bytes) else device.name
         self.shared_limit = max(STATIC_LIMIT, device.MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)

@@ -22,7 +22,9 @@ ABOUT = "about"
 
 
 class CheckpointError(ValueError):
-    """A checkpoint cannot be read, or is of another training; the message says what differs. Source: the course's own.
+    """A checkpoint cannot be read, or is of another training; the message says what differs.
+
+    Source: the course's own.
     """
 
 

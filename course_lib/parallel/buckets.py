@@ -50,7 +50,8 @@ def buckets_of(net, bucket_bytes=BUCKET_BYTES):
     for layer in reversed(list(net)):
         kinds = {np.dtype(g.dtype) for g in layer.grads.values()}
         if len(kinds) > 1:
-            raise TypeError(f"{layer.describe()} has gradients of {sorted(map(str, kinds))}; they must be of one dtype.")
+            names = ", ".join(sorted(map(str, kinds)))
+            raise TypeError(f"{layer.describe()} has gradients of {names}; they must be of one dtype.")
         for kind in kinds:  # a layer without parameters is in no bucket
             if not buckets or buckets[-1].dtype != kind or buckets[-1].nbytes >= bucket_bytes:
                 buckets.append(Bucket(kind))

@@ -2,8 +2,8 @@
 
 Every rank has the same network, the same data and an equal generator. So all draw the same order of the samples and the
 same augmented batches, and each takes its part; a dropped number is the one that one rank alone would drop. The sum of
-the weighted gradients is the gradient of the whole batch, up to rounding, and its bits are the same on all ranks: so are
-their weights after the step, and no weights are ever sent.
+the weighted gradients is the gradient of the whole batch, up to rounding, and its bits are the same on all ranks: so
+are their weights after the step, and no weights are ever sent.
 
 Source: P. Goyal et al. (2017), "Accurate, Large Minibatch SGD", section 3; K's course plan ("parallel and distributed
 processing").
@@ -24,9 +24,7 @@ from course_lib.nn.epochs import (
 from course_lib.nn.metrics import Evaluation
 from course_lib.nn.schedules import count_steps, rate
 from course_lib.parallel.agree import agree, broadcast_bytes
-from course_lib.parallel.nccl import BUCKET_BYTES
 from course_lib.parallel.parts import part
-from course_lib.parallel.recorded import RecordedTogether
 from course_lib.parallel.traffic import cuts
 
 EQUAL = (
@@ -57,7 +55,9 @@ class Team:
         self.exchange = world.gradients(task.net)
         self.recorded = None
         if records(task, record):
-            self.recorded = RecordedTogether(task, world, BUCKET_BYTES)
+            from course_lib.parallel.recorded import RecordedTogether  # it needs a device
+
+            self.recorded = RecordedTogether(task, world)
             self.epoch = self._recorded_epoch
 
     def _recorded_epoch(self, epoch, history):

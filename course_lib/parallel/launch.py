@@ -90,8 +90,8 @@ def launch(script, arguments=(), *, ranks, grace=GRACE, mpiexec=None):
         raise FileNotFoundError(f"there is no script {script}.")
     if mpiexec is None:
         raise FileNotFoundError(
-            "there is no mpiexec. Install MPI: python -m pip install -e '.[mpi]' in the course folder; or let the script "
-            'run its ranks as threads: parallel.run(work, 4, engine="threads").'
+            "there is no mpiexec. Install MPI: python -m pip install -e '.[mpi]' in the course folder; or let the "
+            'script run its ranks as threads: parallel.run(work, 4, engine="threads").'
         )
     asked = subprocess.run([mpiexec, "--version"], capture_output=True, text=True, check=False)
     options = flags(asked.stdout + asked.stderr, hasattr(os, "geteuid") and os.geteuid() == 0)

@@ -60,7 +60,8 @@ def load():
             mpi4py.rc.finalize = False  # it would wait for ranks that are gone: `_end` decides
         from mpi4py import MPI
     except (ImportError, RuntimeError) as error:
-        raise ImportError(f"ranks as processes need MPI: {str(error).splitlines()[0]}. Install it: {INSTALL}.") from error
+        first_line = str(error).splitlines()[0]
+        raise ImportError(f"ranks as processes need MPI: {first_line}. Install it: {INSTALL}.") from error
     if first:
         atexit.register(_end, MPI)
     return MPI
@@ -98,7 +99,7 @@ def joined(patience=PATIENCE, ranks=None):
     if started and comm.size != started:
         raise RuntimeError(
             f"course ranks started {started} processes and MPI counts {comm.size}: mpiexec and the library that mpi4py "
-            f"loads ({mpi.Get_library_version().split(',')[0].strip()}) are of different MPIs. Install one of them only."
+            f"loads ({mpi.Get_library_version().split(',')[0].strip()}) are of different MPIs. Install one of them."
         )
     if ranks is not None and ranks != comm.size:
         raise ValueError(
@@ -267,9 +268,9 @@ class MpiWorld(World):
             if silent:
                 self._raise(
                     silent[0],
-                    f"rank {silent[0]} sent nothing for {self.patience:g} s, and does not answer: it computes, hangs or "
-                    f"is dead. Rank {self.rank} waited ({self._words(p)}). If its steps take so long, raise patience. "
-                    f"{AGAIN}",
+                    f"rank {silent[0]} sent nothing for {self.patience:g} s, and does not answer: it computes, hangs "
+                    f"or is dead. Rank {self.rank} waited ({self._words(p)}). If its steps take so long, raise "
+                    f"patience. {AGAIN}",
                 )
             asked |= suspects
             chain += [f"rank {r} waits ({words})" for r, (_, words) in answers.items()]

@@ -10,46 +10,18 @@ Source: NVIDIA, "NCCL User Guide", "Collective Operations", "Group Calls", "Faul
 """
 
 import contextlib
-import os
 
 import numpy as np
 
+from course_lib import cuda, gpu
+from course_lib.cuda import device
+from course_lib.cuda.operands import is_contiguous
+from course_lib.parallel import recorded
 from course_lib.parallel.agree import broadcast_bytes
-from course_lib.parallel.errors import RankError
+from course_lib.parallel.buckets import buckets_of
 from course_lib.parallel.world import World
 
 INSTALL = "python -m pip install -e '.[gpu,cufft,mpi]' in the course folder; CuPy brings NCCL's binding"
-
-BUCKET_BYTES = 4 << 20
-"""Bytes from which a bucket is full: at 300 GB/s as long on their way as a sum takes that is nearly empty, 10 us."""
-
-
-def choose_device(local, environ):
-    """Let this process see one GPU only, number `local` of those it may use, before CUDA starts.
-
-    Parameters
-    ----------
-    local : int
-        Which of the ranks of this machine it is.
-    environ : mapping
-        CUDA_VISIBLE_DEVICES in it is read, and set.
-
-    Raises
-    ------
-    RankError
-        If the variable names fewer GPUs.
-
-    Source: NVIDIA, "CUDA C++ Programming Guide", "Environment Variables".
-    """
-    given = environ.get("CUDA_VISIBLE_DEVICES")
-    named = None if given is None else [name for name in given.split(",") if name.strip()]
-    if named is not None and local >= len(named):
-        raise RankError(
-            f"rank {local} of this machine has no GPU: CUDA_VISIBLE_DEVICES={given} names {len(named)}, and each rank "
-            f"needs one of its own. Start {len(named)} ranks.",
-            local,
-        )
-    environ["CUDA_VISIBLE_DEVICES"] = str(local) if named is None else named[local]
 
 
 class NcclWorld(World):
@@ -61,13 +33,15 @@ class NcclWorld(World):
     Parameters
     ----------
     host : MpiWorld
+    modules : pair, optional
+        cupy and cupy.cuda.nccl, or what has the same names.
 
     Raises
     ------
     ImportError
         Without CuPy.
-    DeviceError, RankError, RuntimeError
-        If this process has no GPU of its own, or used one before it joined.
+    DeviceError
+        If this process has no GPU of its own, or used another one before it joined.
 
     Source: NVIDIA, "NCCL User Guide", "Creating a Communicator".
     """
@@ -76,29 +50,18 @@ class NcclWorld(World):
     way = "engine"
     own_all_reduce = True
 
-    def __init__(self, host):
+    def __init__(self, host, modules=None):
         super().__init__(host.rank, host.size, host.patience)
         self.host = host
-        _require_unused()
-        choose_device(host.local_rank(), os.environ)
-        from course_lib import cuda
-        from course_lib.cuda.choice import GPU, DeviceError
-        from course_lib.cuda.device import choice, executor
-
-        if choice().device != GPU:
-            raise DeviceError(f"rank {self.rank} has no GPU: {choice().reason}", "Use engine='mpi' or 'threads'.")
-        self.device, self.ops = executor(), cuda  # the course's memory pool comes before CuPy's context
-        try:
-            import cupy
-            from cupy.cuda import nccl
-        except ImportError as error:
-            raise ImportError(f"sums between GPUs need CuPy and NCCL ({error}). Install: {INSTALL}.") from error
-        self.cupy, self.nccl = cupy, nccl
+        card = host.local_rank()
+        device.take_card(card)
+        self.device, self.ops = device.executor(), cuda  # the course's memory pool comes before CuPy's context
+        self.cupy, self.nccl = cupy, nccl = modules or _load()
         self.types = {
             np.dtype(np.float32): nccl.NCCL_FLOAT32, np.dtype(np.int32): nccl.NCCL_INT32,
             np.dtype(np.int64): nccl.NCCL_INT64,
         }  # fmt: skip
-        cupy.cuda.Device(0).use()
+        cupy.cuda.Device(card).use()
         self.beside = cupy.cuda.Stream(non_blocking=True)
         number = nccl.get_unique_id() if self.rank == 0 else b""
         number = broadcast_bytes(host, number if isinstance(number, bytes) else bytes(n & 255 for n in number))
@@ -220,7 +183,7 @@ class NcclWorld(World):
             super()._check(name, array)
         elif np.dtype(array.dtype) not in self.types:
             raise TypeError(f"{name} has dtype {array.dtype}; GPUs exchange {', '.join(map(str, self.types))}.")
-        elif not array.is_c_contiguous():
+        elif not is_contiguous(array):
             raise ValueError(f"{name} is a view with gaps; GPUs exchange contiguous arrays.")
 
     def _flat(self, array):
@@ -230,8 +193,6 @@ class NcclWorld(World):
         """As `World.scratch`, where the array lies."""
         if isinstance(array, np.ndarray):
             return super().scratch(array)
-        from course_lib import gpu
-
         return gpu.empty(tuple(array.shape), array.dtype)
 
     def add(self, total, part):
@@ -251,23 +212,18 @@ class DeviceExchange:
     ----------
     world : NcclWorld
     net : Sequential
-    bucket_bytes : int >= 1
+    bucket_bytes : int >= 1, optional
 
     Source: S. Li et al. (2020), "PyTorch Distributed", section 3.2.
     """
 
-    def __init__(self, world, net, bucket_bytes=BUCKET_BYTES):
-        from course_lib import gpu
-        from course_lib.parallel.buckets import buckets_of
-
-        self.world, self.net, self.buckets = world, net, buckets_of(net, bucket_bytes)
+    def __init__(self, world, net, bucket_bytes=None):
+        self.world, self.net, self.buckets = world, net, buckets_of(net, bucket_bytes or recorded.BUCKET_BYTES)
         self.last = {id(bucket.layers[-1]): bucket for bucket in self.buckets}
         self.flag = gpu.to_device(np.zeros(1, np.int32))
 
     def backward(self, dout):
         """As `buckets.Exchange.backward`, but all that is returned is whether a rank had no finite outputs."""
-        from course_lib import gpu
-
         absent = dout is None
         gpu.overwrite(self.flag, np.array([absent], np.int32))
         for place, layer in reversed(list(enumerate(self.net))):
@@ -286,12 +242,10 @@ class DeviceExchange:
         """Nothing is left to end. No errors."""
 
 
-def _require_unused():
-    """Raise RuntimeError if CUDA has been started in this process: its GPU cannot be chosen any more."""
-    from numba.cuda.cudadrv.driver import driver
-
-    if getattr(driver, "is_initialized", False):
-        raise RuntimeError(
-            "this process has used a GPU before it joined the ranks, so that its GPU cannot be chosen. Call "
-            "parallel.run(work, engine='nccl') first, and make networks and arrays in work."
-        )
+def _load():
+    try:
+        import cupy
+        from cupy.cuda import nccl
+    except ImportError as error:
+        raise ImportError(f"sums between GPUs need CuPy and NCCL ({error}). Install: {INSTALL}.") from error
+    return cupy, nccl

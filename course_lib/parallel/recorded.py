@@ -13,6 +13,9 @@ from course_lib.nn.recorded import RecordedEpochs
 from course_lib.parallel.buckets import buckets_of
 from course_lib.parallel.parts import part
 
+BUCKET_BYTES = 4 << 20
+"""Bytes from which a bucket is full: at 300 GB/s as long on their way as a sum takes that is nearly empty, 10 us."""
+
 
 class RecordedTogether(RecordedEpochs):
     """Epochs of recorded steps of one training, on one of several ranks.
@@ -22,18 +25,18 @@ class RecordedTogether(RecordedEpochs):
     task : Task
         Of whose training `nn.recorded.why_not` says "".
     world : World
-    bucket_bytes : int >= 1
+    bucket_bytes : int >= 1, optional
 
     Source: the course's own.
     """
 
-    def __init__(self, task, world, bucket_bytes):
+    def __init__(self, task, world, bucket_bytes=None):
         self.net, self.optimiser, self.world, self.sums = task.net, task.optimiser, world, world.device_sums()
         self.rows, self.batch_size, self.loss = len(task.x), task.batch_size, task.loss
         self.in_order = task.augment is not None
         self.sizes = [min(self.batch_size, self.rows - first) for first in range(0, self.rows, self.batch_size)]
         self.log = self.net.ops.StepLog(len(self.sizes), len(self.optimiser.plan(1.0)))
-        self.ends = [self._place_of(bucket.layers[-1]) for bucket in buckets_of(self.net, bucket_bytes)]
+        self.ends = [self._place_of(bucket.layers[-1]) for bucket in buckets_of(self.net, bucket_bytes or BUCKET_BYTES)]
         self.steps = self.net.ops.RecordedSteps(
             [self._step, *(self._back for _ in self.ends[1:]), self._update],
             task.x.shape[1:], in_order=self.in_order, after=self._between, wait=self.sums.wait,

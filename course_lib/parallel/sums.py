@@ -25,7 +25,9 @@ class HostSums:
         self.world = world
 
     def start(self, arrays, flag=None, stream=None):
-        """Sum device arrays (...) over all ranks, in place, after what the stream has; a flag (1,) int32 is 1 if any is.
+        """Sum device arrays (...) over all ranks, in place, after what the stream has.
+
+        A flag (1,) int32 becomes 1 if that of any rank is.
 
         Errors as `World.all_reduce`. Source: the course's own.
         """

@@ -18,7 +18,8 @@ class Stopped(Exception):
 def train(path=None, *, stop=None, kind=np.random.PCG64, make=None, optimiser=nn.Adam, data=(X, Y), **options):
     """Train; with `stop`, end by an error in that epoch, before its checkpoint. Return what is comparable of it."""
     rng = np.random.Generator(kind(5))
-    layers = nn.Dense(6, 8, rng=rng), nn.ReLU(), nn.Dropout(0.4, rng=np.random.Generator(kind(6))), nn.Dense(8, 3, rng=rng)
+    drop = nn.Dropout(0.4, rng=np.random.Generator(kind(6)))
+    layers = nn.Dense(6, 8, rng=rng), nn.ReLU(), drop, nn.Dense(8, 3, rng=rng)
     net = nn.Sequential(*layers) if make is None else make(rng)
 
     def on_epoch(epoch, history):

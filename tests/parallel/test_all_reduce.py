@@ -1,4 +1,4 @@
-"""Sums over all ranks: right, with the same bits everywhere and every time, and as many messages as the formulas say."""
+"""Sums over all ranks: right, with the same bits everywhere and always, and as many messages as the formulas say."""
 
 import numpy as np
 import pytest
@@ -53,7 +53,7 @@ def test_steps_of_eight_ranks(by, expected):
 
 
 @on_each_way
-@pytest.mark.parametrize("size", (2, 3, 4, 7))
+@pytest.mark.parametrize("size", [2, 3, 4, 7])
 def test_bits_are_equal_on_all_ranks_and_in_every_run(by, size):
     def work(world):
         array = numbers(world.rank, 1001)
@@ -65,7 +65,7 @@ def test_bits_are_equal_on_all_ranks_and_in_every_run(by, size):
 
 
 def test_each_way_adds_in_the_order_that_it_tells():
-    """The same float32 additions, in the order of the docstrings, give the same bits; the orders give different ones."""
+    """Float32 additions in the order of the docstrings give the same bits; the three orders give different ones."""
     size, count = 4, 400
     parts = [numbers(rank, count) for rank in range(size)]
 

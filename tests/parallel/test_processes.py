@@ -66,8 +66,11 @@ def test_a_killed_rank_is_named_and_training_restarts_to_the_same_bits(tmp_path,
     status, says = ranks(tmp_path, "killed")
     assert status == 1
     assert says.splitlines() == [
-        "rank 0 gave up on rank 2", "rank 1 gave up on rank 2", "rank 2 was killed by SIGKILL", "rank 3 gave up on rank 2",
-    ]  # fmt: skip
+        "rank 0 gave up on rank 2",
+        "rank 1 gave up on rank 2",
+        "rank 2 was killed by SIGKILL",
+        "rank 3 gave up on rank 2",
+    ]
     errors = capfd.readouterr().err
     for rank in (0, 1, 3):
         assert f"RankError, rank {rank}: rank 2 was killed by SIGKILL, and rank " in errors
@@ -83,7 +86,7 @@ def test_a_killed_rank_is_named_and_training_restarts_to_the_same_bits(tmp_path,
         ("error", "rank 2 ended with OSError: no more pictures", "rank 2 ended with OSError: no more pictures."),
         ("leaves", "rank 2 ended with exit status 3", "rank 2 ended with SystemExit: 3."),
         ("hang", "rank 2 was ended, 5 s after another rank", "rank 2 sent nothing for 5 s, and does not answer"),
-        ("other_weights", "rank 2 gave up on rank 2", "rank 2 differs from rank 0 in the weights, 0.w (float32 (6, 8))"),
+        ("other_weights", "rank 2 gave up on rank 2", "rank 2 differs from rank 0 in the weights, 0.w (float32"),
         ("deadlock", "rank 2 gave up", "deadlock, the ranks wait for each other"),
     ],
 )  # fmt: skip
