@@ -22,7 +22,7 @@ from course_lib.parallel.world import PATIENCE, World
 
 INSTALL = "python -m pip install -e '.[mpi]' in the course folder (Windows: README.md, \"Ranks\")"
 
-SPIN, RATE = 0.002, 0.25e9
+SPIN, RATE = 0.0002, 0.25e9
 """Seconds, and bytes a second: so long a message is asked for without a pause. It only moves while it is asked for."""
 
 PAUSE = 0.001

@@ -8,9 +8,10 @@ import types
 
 import numpy as np
 
-from course_lib import gpu
+from course_lib import gpu, parallel
 from course_lib.parallel.agree import broadcast_bytes
 from course_lib.parallel.mpi import yield_processor
+from course_lib.parallel.nccl import NcclWorld
 from course_lib.parallel.threads import ThreadWorld
 
 
@@ -109,3 +110,18 @@ class Model:
                          for r in range(self.channel.size)]  # fmt: skip
                 host = np.max(parts, axis=0).reshape(host.shape)
             gpu.overwrite(array, host)
+
+
+def run_on_model(work, size, patience=30.0):
+    """Run work(world) on `size` ranks that compute on the executor and sum by the model; return (results, models)."""
+    models = {}
+
+    def body(world):
+        host = Host(world.hall, world.rank, world.patience)
+        models[world.rank] = model = Model(host)
+        made = NcclWorld(host, modules=(model.cupy, model.nccl))
+        model.device = made.device = Device(made.device)
+        made.model = model
+        return work(made)
+
+    return parallel.run(body, size, patience=patience), models

@@ -12,7 +12,7 @@ from course_lib.cuda.choice import GPU, Choice
 from course_lib.parallel import nccl, recorded
 from course_lib.parallel.errors import RankError
 from tests.gpu.devices import DEVICE
-from tests.parallel.nccl_model import Device, Host, Model
+from tests.parallel.nccl_model import Host, run_on_model
 
 pytestmark = pytest.mark.skipif(DEVICE == GPU, reason="ranks as threads would share one card; see measure_parallel.py")
 
@@ -99,23 +99,9 @@ def test_a_step_has_the_parts_that_its_buckets_ask_for(monkeypatch):
 
 @pytest.fixture
 def by_nccl(monkeypatch):
-    """Return run(work, size): ranks that believe that they are GPUs, and find a model of NCCL. Gives {rank: model}."""
+    """Return run(work, size): ranks that believe that they are GPUs; it returns (results, {rank: model of NCCL})."""
     monkeypatch.setattr(device, "take_card", lambda number: None)
-
-    def run(work, size, patience=30.0):
-        models = {}
-
-        def body(world):
-            host = Host(world.hall, world.rank, world.patience)
-            models[world.rank] = model = Model(host)
-            made = nccl.NcclWorld(host, modules=(model.cupy, model.nccl))
-            model.device = made.device = Device(made.device)
-            made.model = model
-            return work(made)
-
-        return parallel.run(body, size, patience=patience), models
-
-    return run
+    return run_on_model
 
 
 def test_sums_and_messages_of_device_arrays(by_nccl):
