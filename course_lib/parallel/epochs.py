@@ -163,7 +163,8 @@ def shared(task):
     Source: the course's own.
     """
     steps = count_steps(len(task.x), task.batch_size, 1) * task.epochs
-    rule = {name: v for name, v in vars(task.optimiser).items() if isinstance(v, int | float)}
+    stepping = getattr(task.optimiser, "inner", task.optimiser)  # of one that follows another, that one has the rule
+    rule = {name: v for name, v in vars(stepping).items() if isinstance(v, int | float)}
     things = {
         "epochs": task.epochs,
         "batch_size": task.batch_size,

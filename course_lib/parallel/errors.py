@@ -7,6 +7,15 @@ AGAIN = "Start the ranks again: nn.train(..., checkpoint=path, resume=True) goes
 """What helps where a rank is lost."""
 
 
+def told(error):
+    """Return an error in a clause: "ValueError: no such file", without a full stop. No errors.
+
+    Source: the course's own.
+    """
+    words = str(error).rstrip(".")
+    return f"{type(error).__name__}: {words}" if words else type(error).__name__
+
+
 class RankError(RuntimeError):
     """Ranks cannot go on together: one ended, sends nothing, or differs from the others.
 

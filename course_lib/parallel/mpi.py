@@ -16,7 +16,7 @@ import sys
 import time
 import zlib
 
-from course_lib.parallel.errors import AGAIN, RankError
+from course_lib.parallel.errors import AGAIN, RankError, told
 from course_lib.parallel.notices import Notices
 from course_lib.parallel.world import PATIENCE, World
 
@@ -112,9 +112,8 @@ def joined(patience=PATIENCE, ranks=None):
         world.leave()
     except BaseException as error:
         _state["broken"] = True
-        words = str(error).rstrip(".")
         _state["status"] = error.code if isinstance(error, SystemExit) and isinstance(error.code, int) else 1
-        notices.fail(world.rank, f"rank {world.rank} ended with {type(error).__name__}: {words}. {AGAIN}")
+        notices.fail(world.rank, f"rank {world.rank} ended with {told(error)}. {AGAIN}")
         notices.flush()
         raise
 

@@ -36,6 +36,7 @@ class RecordedTogether(RecordedEpochs):
         self.in_order = task.augment is not None
         self.sizes = [min(self.batch_size, self.rows - first) for first in range(0, self.rows, self.batch_size)]
         self.log = self.net.ops.StepLog(len(self.sizes), len(self.optimiser.plan(1.0)))
+        self.flag = self.log.place[1:2]
         self.ends = [self._place_of(bucket.layers[-1]) for bucket in buckets_of(self.net, bucket_bytes or BUCKET_BYTES)]
         self.steps = self.net.ops.RecordedSteps(
             [self._step, *(self._back for _ in self.ends[1:]), self._update],
@@ -130,7 +131,7 @@ class RecordedTogether(RecordedEpochs):
         if gradients is None:
             return
         last = place == len(self.ends) - 1
-        self.sums.start(gradients, self.log.place[1:2] if last else None, stream)
+        self.sums.start(gradients, self.flag if last else None, stream)
         if last:
             self.mark = self.sums.finish(stream)
 

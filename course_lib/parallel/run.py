@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from course_lib.fast.products import one_blas_thread
 from course_lib.fast.threads import sharing
-from course_lib.parallel.errors import RankError
+from course_lib.parallel.errors import RankError, told
 from course_lib.parallel.threads import Hall, ThreadWorld
 from course_lib.parallel.world import PATIENCE
 from course_lib.validate import require_choice, require_count, require_positive
@@ -80,7 +80,7 @@ def _run_threads(work, ranks, patience, synchronous):
             results[rank] = work(ThreadWorld(hall, rank, patience, synchronous))
         except BaseException as error:
             errors[rank] = error
-            hall.end(rank, f"ended with {type(error).__name__}: {str(error).rstrip('.')}")
+            hall.end(rank, f"ended with {told(error)}")
         else:
             hall.end(rank, "had returned already")
 

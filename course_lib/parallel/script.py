@@ -12,7 +12,7 @@ import sys
 import traceback
 from pathlib import Path
 
-from course_lib.parallel.errors import RankError
+from course_lib.parallel.errors import RankError, told
 
 
 def main(arguments):
@@ -34,7 +34,7 @@ def main(arguments):
             traceback.print_exc()
         return 1
     except BaseException as error:
-        _leave(f"ended with {type(error).__name__}: {str(error).rstrip('.')}")
+        _leave(f"ended with {told(error)}")
         traceback.print_exc()
         return 1
     return 0

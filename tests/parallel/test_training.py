@@ -1,5 +1,7 @@
 """Training shared among ranks is training by one: the same gradients, weights, losses and samples."""
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -321,6 +323,33 @@ def test_a_bucket_has_one_dtype():
     assert [bucket.dtype for bucket in buckets_of(net)] == [np.float32, np.float64, np.float32]
     with pytest.raises(ValueError, match="no parameters"):
         buckets_of(nn.Sequential(nn.ReLU()))
+
+
+def test_a_bucket_is_summed_while_the_layers_before_are_still_going_back(monkeypatch):
+    """The first layer goes back only when the last one's gradients have been summed: without overlap it would wait."""
+    summed = [threading.Event() for _ in range(2)]
+    own = Exchange._sum
+
+    def noting(exchange, bucket):
+        own(exchange, bucket)
+        summed[exchange.world.rank].set()
+
+    class Patient(nn.Dense):
+        def backward(self, dout, need_dx=True):
+            assert self.summed.wait(60), "nothing was summed beside the backward pass"
+            return super().backward(dout, need_dx)
+
+    def work(world):
+        r = rng()
+        net = nn.Sequential(Patient(20, 16, rng=r), nn.ReLU(), nn.Dense(16, 5, rng=r))
+        net[0].summed = summed[world.rank]
+        exchange = Exchange(world, net, bucket_bytes=1)
+        net.forward(X[:8].astype(np.float32))
+        exchange.backward(np.ones((8, 5), np.float32))
+        exchange.close()
+
+    monkeypatch.setattr(Exchange, "_sum", noting)
+    parallel.run(work, 2)
 
 
 @pytest.mark.parametrize("overlap", [True, False])
