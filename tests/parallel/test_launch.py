@@ -11,13 +11,16 @@ from course_lib.parallel import launch, watch
 
 MPIEXEC = """\
 #!{python}
-import os, subprocess, sys
+import os, subprocess, sys, time
 if "--version" in sys.argv:
     print("a launcher for tests")
     sys.exit()
 count, command = int(sys.argv[sys.argv.index("-n") + 1]), sys.argv[sys.argv.index("-n") + 2 :]
 ranks = [subprocess.Popen(command, env={{**os.environ, "PMI_RANK": str(r)}}) for r in range(count)]
-sys.exit(max(rank.wait() for rank in ranks))
+while all(rank.poll() is None for rank in ranks):
+    time.sleep(0.01)
+for rank in ranks:  # one that goes is the end of all, for a launcher of MPI
+    rank.kill()
 """
 
 

@@ -94,6 +94,21 @@ def test_a_step_has_the_parts_that_its_buckets_ask_for(monkeypatch):
     assert seen == [False] * 3
 
 
+def test_batches_that_count_differently_have_recordings_of_their_own(monkeypatch):
+    """Rank 0 has two of the five rows of a batch, and two of the last one's four: what they count is recorded too."""
+    made = {}
+
+    class Noted(recorded.RecordedTogether):
+        def __init__(self, task, world):
+            super().__init__(task, world)
+            made[world.rank] = self
+
+    monkeypatch.setattr(recorded, "RecordedTogether", Noted)
+    parallel.run(lambda world: trained(world, True, epochs=1), 2)
+    assert sorted(made[0].steps.feeds) == [(2, 0), (2, 3)]
+    assert sorted(made[1].steps.feeds) == [(2, 3), (3, 0)]
+
+
 # ------------------------------------------------------------------------------------------------------- by NCCL
 
 
