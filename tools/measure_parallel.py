@@ -150,7 +150,8 @@ def training(world, smoke=False):
             on_epoch=lambda epoch, history, t=times: t.append(time.perf_counter()),
         )  # fmt: skip
         content = b"".join(p.tobytes() for p in net.parameters().values())
-        yield {"net": name, "ranks": world.size, "rank": world.rank, "loss": history.loss, "accuracy": history.accuracy,
+        yield {"net": name, "batch": 64, "ranks": world.size, "rank": world.rank, "loss": history.loss,
+               "accuracy": history.accuracy,
                "seconds": times[-1] - times[-2], "steps": -(-count // 64),
                "bits": hashlib.blake2b(content, digest_size=8).hexdigest(),
                "weights": [float(np.abs(p).sum(dtype=np.float64)) for p in net.parameters().values()]}  # fmt: skip

@@ -54,7 +54,7 @@ def main(what, folder, engine="mpi", resume=""):
             return sums(world)
         return train(world, what, folder / "checkpoint.npz", resume == "resume")
 
-    (result,) = parallel.run(work, engine=engine, patience=5.0 if what in ("hang", "deadlock") else 60.0)
+    (result,) = parallel.run(work, engine=engine, patience=10.0 if what in ("hang", "deadlock") else 120.0)
     if not isinstance(result, list):
         result["rank"] = os.environ.get("PMI_RANK") or os.environ.get("PMIX_RANK")
     (folder / f"result-{os.getpid()}.json").write_text(json.dumps(result))

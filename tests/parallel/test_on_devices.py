@@ -166,7 +166,7 @@ def test_a_sum_that_is_never_done_is_aborted_and_told(by_nccl):
         models[world.rank] = world.model
         array = gpu.to_device(np.ones(3, np.float32))
         world.all_reduce(array)
-        world.model.never = True
+        world.model.never, world.host.patience = True, 0.5
         try:
             world.all_reduce(array)
         except RankError as error:
@@ -174,7 +174,7 @@ def test_a_sum_that_is_never_done_is_aborted_and_told(by_nccl):
             raise
 
     with pytest.raises(RankError):
-        by_nccl(work, 2, patience=0.5)
+        by_nccl(work, 2)
     assert sorted(told) == [0, 1]
     assert all(model.aborted for model in models.values())
 

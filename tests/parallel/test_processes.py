@@ -85,7 +85,7 @@ def test_a_killed_rank_is_named_and_training_restarts_to_the_same_bits(tmp_path,
     [
         ("error", "rank 2 ended with OSError: no more pictures", "rank 2 ended with OSError: no more pictures."),
         ("leaves", "rank 2 ended with exit status 3", "rank 2 ended with SystemExit: 3."),
-        ("hang", "rank 2 was ended, 5 s after another rank", "rank 2 sent nothing for 5 s, and does not answer"),
+        ("hang", "rank 2 was ended, 5 s after another rank", "rank 2 sent nothing for 10 s, and does not answer"),
         ("other_weights", "rank 2 gave up on rank 2", "rank 2 differs from rank 0 in the weights, 0.w (float32"),
         ("deadlock", "rank 2 gave up", "deadlock, the ranks wait for each other"),
     ],
