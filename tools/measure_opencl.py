@@ -2,6 +2,7 @@
 
 python tools/measure_opencl.py --out results/opencl.<device>.json     two minutes, on an idle machine
 python tools/measure_opencl.py --tiny --out FILE                      each once, small: a smoke test
+python tools/measure_opencl.py --only share --out FILE                one part anew, the others as they are
 python tools/measure_opencl.py --record                               course_lib/opencl/recorded_launches.json anew
 
 COURSE_OPENCL chooses the device, by a part of its name. Each part runs in a process of its own, LIMIT seconds at most;
@@ -37,7 +38,10 @@ ROOT = Path(__file__).resolve().parents[1]
 LIMIT = 120
 """Seconds that a part may take."""
 
-SHARES = [k / 16 for k in range(17)]
+GRAIN = 16
+"""Images of a share come in so many: in a row of another length, most of a CPU's wide loads lie on two cache lines."""
+
+SHARES = [k / 16 for k in (0, 1, 2, 3, 4, 6, 8, 12, 16)]
 """The first device's share of the job, one after the other."""
 
 
@@ -230,9 +234,7 @@ def share(tiny):
     """One batch, split between OpenCL's device and the CPU's NumPy or `fast`: alone, at every share, at the best."""
     fast.set_threads(1)
     x, w, b, expected = layer(tiny)
-    device, whole = opencl.device(), True
-    if opencl.pick().kind == "CPU":  # of its own cores: the other one belongs to the second device
-        device, whole = _one_core(device)
+    device, cores = _half(opencl.pick())
     session = opencl.Session(device)
     masks = session.to_device(w), session.to_device(b)
 
@@ -249,16 +251,23 @@ def share(tiny):
         print(f"  OpenCL {1e3 * f['alone'][0]:.1f} ms, {name} {1e3 * f['alone'][1]:.1f} ms alone; best share "
               f"{f['best']:.3f}: predicted {1e3 * f['predicted']:.1f} ms, measured {1e3 * f['measured']:.1f} ms",
               flush=True)  # fmt: skip
-    return {"shares": found, "whole_device": whole, "batch": len(x)}
+    return {"shares": found, "cores": cores, "batch": len(x)}
 
 
-def _one_core(device):
+POCL_CORES = "POCL_MAX_PTHREAD_COUNT"
+"""How PoCL is told on how many cores it may compute; it has sub-devices, but lets all of its threads work for each."""
+
+
+def _half(found):
+    """Return (device, its cores or None): of a CPU half the cores, so that the other ones are the second device's."""
+    if found.kind != "CPU" or found.units < 2:
+        return found.handle, None
+    if os.environ.get(POCL_CORES):
+        return found.handle, int(os.environ[POCL_CORES])
     import pyopencl as cl
 
-    try:
-        return device.create_sub_devices([cl.device_partition_property.EQUALLY, 1])[0], False
-    except cl.Error:
-        return device, True
+    half = found.units // 2
+    return found.handle.create_sub_devices([cl.device_partition_property.BY_COUNTS, half, 0])[0], half
 
 
 def _split(x, workers, expected, masks, tiny):
@@ -266,7 +275,7 @@ def _split(x, workers, expected, masks, tiny):
     rounds = 3 if tiny else 25
 
     def run(s):
-        cut = round(len(x) * s)
+        cut = round(len(x) * s / GRAIN) * GRAIN
         parts = [(f, p) for f, p in zip(workers, (x[:cut], x[cut:]), strict=True) if len(p)]
         done = opencl.together(*(partial(f, p) for f, p in parts))
         return max(d.end for d in done), done
@@ -332,7 +341,7 @@ def main(arguments=None):
     if not given.out:
         parser.error("where to? --out results/opencl.<device>.json")
     print(f"{device.name} ({device.platform}), {device.units} compute units", flush=True)
-    found = {"rows": []}
+    found = _kept(given.out) if given.only != list(PARTS) else {"rows": []}
     failed = 0
     load = [os.getloadavg()[0]] if hasattr(os, "getloadavg") else []
     for name in given.only:
@@ -341,7 +350,9 @@ def main(arguments=None):
         if trouble:
             print(f"{name}: FAILED: {trouble}", flush=True)
             continue
-        found["rows"] += part.pop("rows", [])
+        new = part.pop("rows", [])
+        cases = {row["case"] for row in new}
+        found["rows"] = [row for row in found["rows"] if row["case"] not in cases] + new
         found |= part
     machine = describe_machine() | ({"gpu": device.name} if device.kind == "GPU" else {})
     about = {
@@ -349,8 +360,13 @@ def main(arguments=None):
         "load": load + ([os.getloadavg()[0]] if load else []),
         "device": _facts(device), "devices": [_facts(d) for d in find_devices({}) if not d.trouble],
     }  # fmt: skip
-    given.out.write_text(json.dumps(about | found, indent=1) + "\n", encoding="utf-8")
+    given.out.write_text(json.dumps(found | about, indent=1) + "\n", encoding="utf-8")
     return int(failed > 0)
+
+
+def _kept(file):
+    """Return what a file holds already: parts that are not measured now stay as they are."""
+    return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {"rows": []}
 
 
 def _facts(device):
@@ -363,8 +379,12 @@ def _run(name, tiny):
         out = Path(folder) / "part.json"
         command = [sys.executable, __file__, "--part", name, "--out", str(out)] + ["--tiny"] * tiny
         started = time.monotonic()
+        environment = {**os.environ, "COURSE_PROGRESS": "0"}
+        device = opencl.pick()
+        if name == "share" and device.kind == "CPU" and "pocl" in device.version.lower() and device.units > 1:
+            environment[POCL_CORES] = str(device.units // 2)
         try:
-            status = subprocess.run(command, timeout=LIMIT, check=False, env={**os.environ, "COURSE_PROGRESS": "0"})
+            status = subprocess.run(command, timeout=LIMIT, check=False, env=environment)
         except subprocess.TimeoutExpired:
             return None, f"not done after {time.monotonic() - started:.0f} s"
         if status.returncode or not out.is_file():

@@ -94,7 +94,7 @@ def results_folder(start=None):
 
 
 def measured(case, *, card, folder=None):
-    """Return the `Measured` of a case: of `course bench gpu`, the lessons' own kernels, the caches, or the transforms.
+    """Return the `Measured` of a case: of `course bench gpu`, the lessons' kernels, caches, transforms, or OpenCL.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def measured(case, *, card, folder=None):
         As the benchmark calls it: "ReLU", "transpose", "reduce", ...
     card : str
         Of the files `results/gpu.<card>.json`, `lessons.<card>.json` and `cache.<card>.json`, such as "h200"; or the
-        processor of `fft.<processor>.json`.
+        processor of `fft.<processor>.json` and `opencl.<processor>.json`.
     folder : Path, optional
         Where the measurements lie; `results_folder` unless given.
 
@@ -116,7 +116,7 @@ def measured(case, *, card, folder=None):
     Source: the course's own.
     """
     cases = []
-    others = [_read(bench, card, folder, needed=False) for bench in ("lessons", "cache", "fft")]
+    others = [_read(bench, card, folder, needed=False) for bench in ("lessons", "cache", "fft", "opencl")]
     for bench in (_read("gpu", card, folder, needed=not any(others)), *others):
         for row in bench.get("rows", ()):
             if row["case"] == case:

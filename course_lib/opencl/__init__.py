@@ -9,12 +9,13 @@ two devices. Kernels are text files in `kernels/`.
 from .api import device, live
 from .devices import BuildError, NoDevice, find_devices, pick, why_none
 from .operations import conv2d, conv2d_images_last, leaky_relu, product, transpose
-from .session import Array, Session, text_of
+from .session import Array, Session, recorded_session, text_of
 from .shares import Share, best_share, together
 
 __all__ = [
     "Array", "BuildError", "NoDevice", "Session", "Share", "best_share", "cl", "conv2d", "conv2d_images_last",
-    "device", "find_devices", "leaky_relu", "live", "pick", "product", "text_of", "together", "transpose", "why_none",
+    "device", "find_devices", "leaky_relu", "live", "pick", "product", "recorded_session", "text_of",
+    "together", "transpose", "why_none",
 ]  # fmt: skip
 
 

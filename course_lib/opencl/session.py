@@ -221,6 +221,14 @@ def _mistakes(launch):
         return recorded.Kept(load_recording()).findings(launch)
 
 
+def recorded_session():
+    """Return a `Session` on the recorded device, also where a real one computes: other devices may give other numbers.
+
+    Its launches are NotRecorded but for the lesson's. Source: the course's own.
+    """
+    return Session(recorded.get_platforms()[0].get_devices()[0])
+
+
 @dataclass(frozen=True)
 class Built:
     """A kernel that was built, with the text and the options that it was built from. Source: the course's own."""
