@@ -163,7 +163,8 @@ sizes = predict(
 )
 sizes
 
-# %% tags=["hide-output"]
+# %% tags=["hide-output", "hide-input"]
+# The launch, and the copy of its result.
 global_size, local_size = (12,), (4,)
 kernel(queue, global_size, local_size, x_buffer, np.float32(0.5), y_buffer, np.int32(x.size))
 y = np.empty_like(x)
@@ -173,13 +174,14 @@ print(y)
 # %% [markdown]
 # <details class="reveal"><summary>Work-items are counted, not groups</summary>
 #
-# CUDA counts the blocks of a grid, OpenCL the work-items of an NDRange: 3 · 4 = 12. Written by habit, `(3,)` would
-# start three work-items, and seven numbers would stay as they were. With 10 it would not start at all, because the
-# global size must be a multiple of the local size.[^Khronos "The OpenCL C 1.2 Specification, clEnqueueNDRangeKernel"]
-# So one rounds up, and two work-items find nothing to do; that is what the guard `if (i < n)` is for.
+# CUDA counts the blocks of a grid, OpenCL the work-items of an NDRange: 3 · 4 = 12. The launch, folded above, is
+# `kernel(queue, (12,), (4,), x_buffer, np.float32(0.5), y_buffer, np.int32(10))`. Written by habit, `(3,)` would start
+# three work-items, and seven numbers would stay as they were. With 10 most devices refuse, because the global size must
+# be a multiple of the local size.[^Khronos "The OpenCL Specification 1.2, clEnqueueNDRangeKernel"] (OpenCL 2.0 lets a
+# device allow it.) So one rounds up, and two work-items find nothing to do; the guard `if (i < n)` is for them.
 #
-# And why `np.float32(0.5)`? OpenCL copies the bytes of an argument into the kernel. How many there are, a number of
-# Python's does not say.
+# And why `np.float32(0.5)`? OpenCL copies an argument byte by byte into the kernel, and a number of Python's does not
+# say how many bytes it has.
 #
 # </details>
 
@@ -189,8 +191,8 @@ assert np.array_equal(y, reference.leaky_relu_forward(x, 0.5)[0])
 sizes.confirm(global_size[0])
 
 # %% [markdown]
-# Two things happened in these few lines that no CUDA lesson had. The text was compiled *now*, by a compiler that is
-# part of the device's driver. And nothing in them says what kind of device it was.
+# Two things happened in these few lines that none of the CUDA lessons had. The text was compiled *now*, by a compiler
+# that is part of the device's driver. And nothing in them says what kind of device it was.
 #
 # Context, queue and program are the same for every job, so the course keeps them in one object, a `Session`.
 # Its arrays remember their shapes; copies are as visible as in lesson 11.
@@ -288,9 +290,9 @@ figures.group_loop(4)
 
 # %% tags=["hide-input"]
 cut = predict(
-    "Without the barrier, how many of the 1,024 numbers does the CPU get wrong?",
-    ["none: one core does everything in order", "480, nearly half", "1,024", "now more, now fewer: it is a race"],
-    answer="480, nearly half",
+    "Without the barrier, how many of the 256 numbers of a group does the CPU get wrong?",
+    ["none: one core does everything in order", "120", "128, exactly half", "now more, now fewer: it is a race"],
+    answer="120",
     reveals=2,
 )
 cut
@@ -311,17 +313,18 @@ print("with the barrier:", wrong_numbers(turn), "wrong; without:", wrong_numbers
 # <details class="reveal"><summary>Always the same half</summary>
 #
 # Work-item $(t_x, t_y)$ is number $16\,t_y + t_x$ in the loop, and reads what number $16\,t_x + t_y$ has written. If
-# that one comes later, there is nothing yet. So everything on one side of the tile's diagonal is wrong: 120 of 256 in
-# each of the four groups, in every run. On a graphics card the same mistake may show once a week, and in lesson 12 the
-# executor found it although the numbers were right. A program that is wrong by luck on one device and by rule on
-# another: that is what portable code is tested on several devices for.
+# that one comes later, there is nothing yet. So everything on one side of the tile's diagonal is wrong, $16 \cdot 15 /
+# 2 = 120$ numbers in each of the four groups; the diagonal itself is right, since there a work-item reads what it has
+# just written. It is the same 480 in every run. On a graphics card the same mistake may show once a week, and in lesson
+# 12 the executor found it although the numbers were right. What is wrong by chance on one device is wrong by rule on
+# another: a good reason to test a program on both.
 #
 # </details>
 
 # %% tags=["hide-input"]
 # The answer, confirmed by what was recorded, and by counting.
 assert wrong_numbers(without) == 4 * wrong_without_barrier(16)
-cut.confirm(f"{wrong_numbers(without)}, nearly half")
+cut.confirm(f"{wrong_numbers(without) // 4}")
 
 # %% [markdown]
 # The simulator finds the mistake without looking at the result. `session.findings` runs a launch in Oclgrind, on copies
@@ -334,6 +337,9 @@ for finding in session.findings(kernel, (8, 8), (4, 4), small, session.empty((8,
     print(finding)
 
 # %% [markdown]
+# Twice it points at line 9. There a work-item reads a place of the tile that nobody has filled, on this device at
+# least; and it reads what another one writes in line 7, with nothing between the two that makes one wait for the other.
+#
 # ## Right everywhere, fast somewhere
 #
 # With the barrier, the kernel is right on every device in the world. Is it also fast? On a graphics card the tile was
@@ -351,9 +357,9 @@ table(
 )
 
 # %% [markdown]
-# Now the same kernels in OpenCL on a CPU with two cores. What is local memory there? A CPU has none; PoCL takes a piece
-# of ordinary memory, which soon lies in the core's cache, like everything else that is used often. And a group of
-# 8 × 8 is small enough to be done while its rows of `x` and of `y` are still in that cache.
+# Now the same kernels in OpenCL on a CPU with two cores. A CPU has no local memory.
+# PoCL takes a piece of ordinary memory for it, which soon lies in the core's cache, as everything does that is used
+# often. The groups can be small or large, and the tile with them.
 
 # %% tags=["hide-input"]
 portable = predict(
@@ -380,14 +386,15 @@ table(
 # %% [markdown]
 # <details class="reveal"><summary>The group is the tile</summary>
 #
-# The plainest kernel wins, if its groups are small. A core does one group after the other, so a group of 8 × 8 *is* a
-# tile, and the cache holds it without being asked. Copying it to local memory first is work for nothing. With groups of
-# 32 × 32 the naive kernel falls behind, and there the tile helps. Padding changes little: a CPU's cache
-# has no banks for a column to collide in.
+# The plainest kernel wins, if its groups are small. A core does one group after the other. A group of 8 × 8 reads eight
+# short pieces of rows and writes eight others, and all of them fit into the core's cache: the group *is* a tile, and
+# the cache holds it without being asked. Copying it to local memory first is work for nothing. With groups of 32 × 32
+# the naive kernel falls behind, and there the tile helps. Padding changes little: in ordinary memory there are no
+# banks for a column to collide in.
 #
-# So nothing was wrong with the kernel, and still the advice that made it fast on one device made it slow on another.
-# OpenCL makes a program *portable*: it is right everywhere. Speed is not portable. It has to be measured on each kind
-# of device, and a size like that of the group should be a number that one can change.
+# The advice that makes a kernel fast on one device makes it slow on another. What OpenCL carries from device to device
+# are right results. Speed it does not carry: it has to be measured on each kind of device, and a size like that of the
+# group should be a number that one can change.
 #
 # </details>
 
@@ -416,21 +423,21 @@ for tile in (4, 8):
     print("tile", tile, "equals NumPy's:", np.array_equal(session.to_host(C), A @ B))
 
 # %% tags=["hide-input"]
-# Products on the CPU, and how much tiles were worth there and on a card.
+# Products on the CPU.
 own = measured("OpenCL product", card="amd-epyc")
-heads = ["kernel", "8 × 8", "16 × 16", "32 × 32"]
-rows = [(way, *(own.flops / own.seconds[f"{way}, {side}"] / 1e9 for side in (8, 16, 32))) for way in ("naive", "tiled")]
+shown = {f"naive, {side}": f"naive, groups of {side} × {side}" for side in (8, 32)}
+shown |= {f"tiled, {side}": f"tiles of {side} × {side}" for side in (8, 16, 32)} | {"NumPy": "NumPy"}
 table(
-    [*rows, ("NumPy", own.flops / own.seconds["NumPy"] / 1e9, None, None)],
-    heads, formats=dict.fromkeys(heads[1:], ",.1f"),
-    caption=f"Billions of operations a second, {own.size} times {own.size} on two cores, by the size of a group "
-    f"({own.date})",
+    [(name, own.flops / own.seconds[key] / 1e9) for key, name in shown.items()],
+    ["kernel", "billions of operations a second"], formats={"billions of operations a second": ",.1f"},
+    caption=f"{own.size} numbers times {own.size} on two cores of an {own.card} ({own.date})",
 )  # fmt: skip
 
 # %% [markdown]
-# Here a tile helps, once it is large enough: it brings the pieces of `A` and `B` side by side. But NumPy, which calls
-# a library written for this very processor, is far ahead of both. Writing a kernel once for all devices does not
-# replace the work that lesson 14 put into one.
+# Here a tile helps, once it is large enough; why, we have not measured. (A likely reason: the naive kernel walks down a
+# column of `B` and finds each number in another cache line, the tile has its numbers side by side.) But look at the
+# last row. NumPy calls a library that was written for this very processor. A kernel that runs everywhere does not
+# replace the work that lesson 14 put into one for a single kind of device.
 #
 # The price of compiling late: a mistake in the text is an error when the program *runs*, and the message comes from
 # the driver. Somebody wrote CUDA's words here:
@@ -450,13 +457,14 @@ except opencl.BuildError as error:
 # "The OpenCL Specification, Profiling Operations"]
 
 # %% tags=["nbval-ignore-output"]
-p = event.profile
+p = event.profile  # of the ReLU of ten numbers above
 print(f"waited {(p.start - p.queued) / 1e3:.0f} µs, ran {(p.end - p.start) / 1e3:.0f} µs")
 
 # %% [markdown]
-# A queue is normally **in order**: a command begins when the one before it has ended. That is safe, and it can
-# waste a device. Take two chains of two kernels, A1 then A2 and B1 then B2, as in two small networks side by side. Each
-# kernel has a single work-group, so it can use one core. In order, the other core looks on.
+# For ten numbers nearly all of it is waiting. A queue is normally **in order**: a command begins when the one before it
+# has ended. That is safe, and it can waste a device. Take two chains of two kernels, A1 then A2 and B1 then B2, as in
+# two small networks side by side. Each kernel has a single work-group, so it can use one core. In order, the other core
+# looks on.
 #
 # A queue can also be **out of order**. Then the device may begin any command at any time, and *you* must say what has
 # to wait: each launch can be given the events that must have happened before, `after=` here, `wait_for=` in pyopencl.
@@ -499,9 +507,9 @@ figures.queue_timelines(run.queues)
 # 60 ms: A1 and B1 share nothing, so each gets a core; then A2 and B2. It cannot be 30, because A2 needs what A1 makes.
 #
 # Look at the third queue, too. There nobody said what must wait. It is as quick, and the device did nothing wrong: it
-# began A2 before A1 was done, as it was allowed to. Now and then the result was right all the same. In order you get
-# the waiting for free; out of order, whoever forgets an event has a race between commands. The advice of lesson 12 for
-# threads holds here: what one writes and another one reads, needs something between them.
+# began A2 before A1 was done, as it was allowed to, and A2 read what was not there yet. Whoever forgets an event has a
+# race between commands. Lesson 12's rule for threads holds here as well: what one of them writes and another one reads
+# needs something between the two. For threads it is a barrier, for commands an event.
 #
 # </details>
 
@@ -511,7 +519,7 @@ ends = {name: max(bar["end"] for bar in bars) for name, bars in run.queues.items
 assert run.wrong > 0
 assert round(100 * ends["in order"] / ends["out of order"]) in range(180, 221)
 overlap.confirm(f"{30 * round(1e3 * ends['out of order'] / 30)} ms")
-print(f"With nothing said, {run.wrong} of {run.runs} runs gave wrong numbers.")
+print(f"When nothing was said, {run.wrong} of {run.runs} runs gave wrong numbers.")
 
 # %% [markdown]
 # ## Two devices, one job
@@ -568,8 +576,8 @@ split.confirm(f"about {10 * round(10 * best.first)} %")
 
 # %% [markdown]
 # Does it hold when both really run? `opencl.together` starts each function in a thread of its own, and returns what
-# they give and when they ended. They do run side by side, since kernels and NumPy's products let go of Python while
-# they compute. Here are 32 digits and small whole numbers as weights, so that the sums are exact:
+# they give and when they ended. They do run side by side, since OpenCL's kernels and NumPy's products release Python's
+# lock while they compute. Here are 32 digits and small whole numbers as weights, so that the sums are exact:
 
 # %%
 digits = (data.load_digits(0).images("test")[:32, None] > 0.5).astype(np.float32)
@@ -584,7 +592,7 @@ def by_opencl(images):
 def by_numpy(images):
     return reference.conv2d_forward(images, w, b)[0]
 
-few, rest = digits[:6], digits[6:]  # a fifth
+few, rest = digits[:6], digits[6:]  # about a fifth
 done = opencl.together(lambda: by_opencl(few), lambda: by_numpy(rest))
 y = np.concatenate([part.value for part in done])
 print("equal to one device's:", np.array_equal(y, by_numpy(digits)))
@@ -624,8 +632,9 @@ table(
 # - **What changes.** A share that was right this morning is wrong when somebody else uses a core. The remedy is to cut
 #   the job into pieces and let whoever is free take the next one; `fast` does that with its threads.
 #
-# And look at the table again. A better kernel for *one* core, `fast`, beats NumPy and OpenCL together on two. First make
-# the kernel good, then add devices.
+# And look at the table again. A better kernel for *one* core, `fast`, beats NumPy and OpenCL together on two. So first
+# make the kernel good, then add devices. But the belief from the beginning is gone: the slower device holds the job up
+# only if it is given too much.
 
 # %% [markdown]
 # ## Try it

@@ -27,6 +27,7 @@ MODULES = {
     "14_matrix_multiplication": "lesson14",
     "15_convolution_kernels": "lesson15",
     "17_tensor_cores": "lesson17",
+    "19_opencl": "lesson19",
     "project_convolution": "project_convolution",
 }
 """Sheet, as its notebook is called -> its module in `checks.exercises`, and of its key."""

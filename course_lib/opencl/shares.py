@@ -26,7 +26,7 @@ def best_share(first, second, fixed_first=0.0, fixed_second=0.0):
 
     The first device needs fixed_first + s * first seconds for a share s > 0 of the job, the second one fixed_second +
     (1 - s) * second; a device without a share needs nothing. Both end together where fixed_first + s first =
-    fixed_second + (1 - s) second; unless that is worse than one of them alone.
+    fixed_second + (1 - s) second. If that is at no share between 0 and 1, the device that is quicker alone gets all.
 
     Parameters
     ----------
