@@ -16,8 +16,8 @@ import numpy as np
 
 from course_lib.opencl.devices import NoDevice, find_devices
 
-LOOK_FOR = {"OCLGRIND_DATA_RACES": "1", "OCLGRIND_UNINITIALIZED": "1"}
-"""What Oclgrind reports beside accesses out of bounds."""
+LOOK_FOR = {"OCLGRIND_DATA_RACES": "1", "OCLGRIND_UNINITIALIZED": "1", "OCLGRIND_MAX_ERRORS": "1000000"}
+"""What Oclgrind reports beside accesses out of bounds. It counts errors over the whole process, up to a limit."""
 
 KINDS = (
     ("race at local", "race in local memory"),
