@@ -22,6 +22,7 @@ SLOW = (
     "tests/bench/test_convolution_cases.py",
     "tests/bench/test_measure_cache.py",
     "tests/bench/test_measure_lessons.py",
+    "tests/bench/test_measure_opencl.py",
     "tests/bench/test_measure_project.py",
     "tests/bench/test_measure_tensor_cores.py",
     "tests/bench/test_measure_training.py",

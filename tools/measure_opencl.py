@@ -260,10 +260,10 @@ POCL_CORES = "POCL_MAX_PTHREAD_COUNT"
 
 def _half(found):
     """Return (device, its cores or None): of a CPU half the cores, so that the other ones are the second device's."""
+    if os.environ.get(POCL_CORES):  # set by `_run`
+        return found.handle, int(os.environ[POCL_CORES])
     if found.kind != "CPU" or found.units < 2:
         return found.handle, None
-    if os.environ.get(POCL_CORES):
-        return found.handle, int(os.environ[POCL_CORES])
     import pyopencl as cl
 
     half = found.units // 2
@@ -352,7 +352,7 @@ def main(arguments=None):
             continue
         new = part.pop("rows", [])
         cases = {row["case"] for row in new}
-        found["rows"] = [row for row in found["rows"] if row["case"] not in cases] + new
+        found["rows"] = sorted([r for r in found["rows"] if r["case"] not in cases] + new, key=lambda r: r["case"])
         found |= part
     machine = describe_machine() | ({"gpu": device.name} if device.kind == "GPU" else {})
     about = {

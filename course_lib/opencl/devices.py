@@ -145,8 +145,9 @@ def _described(cl, handle):
         kind = "GPU"
     elif handle.type & cl.device_type.CPU:
         kind = "CPU"
+    version = handle.version.partition("HSTR")[0].strip()  # PoCL says its compiler's target behind
     return Device(
-        handle.name.strip(), platform, handle.version.strip(), kind, handle.max_compute_units,
+        handle.name.strip(), platform, version, kind, handle.max_compute_units,
         handle.max_work_group_size, handle.local_mem_size, handle.global_mem_size,
         bool(handle.queue_properties & cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE),
         _trouble(cl, handle), handle,
