@@ -12,7 +12,7 @@
 # ---
 
 # %% [markdown]
-# # 19 · OpenCL: one job, two kinds of device
+# # 19 · OpenCL (optional): one job, two kinds of device
 #
 # The lessons before this one spoke to the graphics cards of one maker. But every computer has a CPU that computes, and
 # many have a graphics processor by somebody else. **OpenCL** is one language for all of them, and it can keep several
@@ -525,8 +525,14 @@ print(f"When nothing was said, {run.wrong} of {run.runs} runs gave wrong numbers
 # ## Two devices, one job
 #
 # Back to the beginning. The job is lesson 09's layer C3 for a batch of images, 6 maps in, 16 out, masks of 5 × 5. One
-# device is a core of the CPU, through OpenCL; the other device is the second core, through NumPy. With a graphics card
-# in the machine it would be the card, and no line would change. First each does the whole batch alone:
+# device is a core of the CPU, through OpenCL; the other device is the second core, through NumPy. (PoCL was allowed one
+# core only, so that the two do not fight for both.) With a graphics card in the machine it would be the card, and no
+# line below would change.
+#
+# Each device has a queue of its own. Devices of the same platform may share a context, and then one can wait for the
+# other's events and read its buffers. Devices of different platforms cannot, such as PoCL's CPU and a card with its
+# maker's driver: what one of them has computed travels by way of the host. So it does here. First each does the whole
+# batch alone:
 
 # %% tags=["hide-input"]
 # Alone.
@@ -626,12 +632,14 @@ table(
 #
 # - **What does not shrink.** A device must get its weights, be launched, give its results back, even for one image. If
 #   that takes $f$ seconds, its line in the picture begins at $f$ and not at 0; once $f$ is as long as the other device
-#   needs for everything, the best share is nothing. `best_share` takes such times, too.
+#   needs for everything, the best share is nothing. `best_share` takes such times, too. (On a CPU a copy can be saved:
+#   with the flag `USE_HOST_PTR` a buffer uses the memory of the array that it is made from.)
 # - **What is shared after all.** Two cores share a memory, two devices a bus. Measured together, both are a little
 #   slower than alone.
 # - **What changes.** A share that was right this morning is wrong when somebody else uses a core. The remedy is to cut
 #   the job into pieces and let whoever is free take the next one; `fast` does that with its threads.
-#
+
+# %% [markdown]
 # And look at the table again. A better kernel for *one* core, `fast`, beats NumPy and OpenCL together on two. So first
 # make the kernel good, then add devices. But the belief from the beginning is gone: the slower device holds the job up
 # only if it is given too much.

@@ -4,7 +4,7 @@ ui => {
   const {pairs, start} = ui.data, look = ui.look;
   let at = 0, percent = start;
   if (pairs.length > 1) ui.choice("devices", pairs.map(p => p.label), i => { at = i; }, 0);
-  const share = ui.slider("first device's share", {min: 0, max: 100, value: start, say: p => `${p} %`}, p => { percent = p; });
+  const share = ui.slider(`${pairs[0].names[0]}'s share`, {min: 0, max: 100, value: start, say: p => `${p} %`}, p => { percent = p; });
   const ms = v => `${v < 9.95 ? v.toFixed(1) : Math.round(v).toLocaleString("en")} ms`;
   const cost = (p, k, s) => s > 0 ? p.fixed[k] + s * p.alone[k] : 0;
   ui.button("half and half", () => { percent = 50; share.set(50); });
@@ -32,7 +32,7 @@ ui => {
     text(X(all) + (end ? -4 : 4), 122, said, {"text-anchor": end ? "end" : "start"});
     // Below: the time against the share, both lines and what was measured.
     const top = 150, base = 290, low = 52, PX = v => low + v * (right - low), PY = v => base - v / most * (base - top);
-    text(left, top - 8, "until both are done, by the first one's share", mute);
+    text(left, top - 8, `time until both are done, by ${pair.names[0]}'s share`, mute);
     [0, .25, .5, .75, 1].forEach(v => {
       ui.svg("line", {x1: PX(v), x2: PX(v), y1: top, y2: base, stroke: look.grid}, svg);
       text(PX(v), base + 16, `${100 * v} %`, {"text-anchor": v === 0 ? "start" : v === 1 ? "end" : "middle"});
