@@ -633,7 +633,7 @@ table(
 # - **What does not shrink.** A device must get its weights, be launched, give its results back, even for one image. If
 #   that takes $f$ seconds, its line in the picture begins at $f$ and not at 0; once $f$ is as long as the other device
 #   needs for everything, the best share is nothing. `best_share` takes such times, too. (On a CPU a copy can be saved:
-#   with the flag `USE_HOST_PTR` a buffer uses the memory of the array that it is made from.)
+#   with the flag `USE_HOST_PTR` a buffer may use the memory of the array that it is made from.)
 # - **What is shared after all.** Two cores share a memory, two devices a bus. Measured together, both are a little
 #   slower than alone.
 # - **What changes.** A share that was right this morning is wrong when somebody else uses a core. The remedy is to cut
