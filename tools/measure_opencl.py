@@ -303,7 +303,7 @@ PARTS = {"relu": relu, "transpose": transpose, "product": product, "convolution"
 
 def record():
     """Run the lesson's cells with a device that answers and is recorded; write the recording."""
-    from course_lib.opencl import recorded
+    from course_lib.opencl.answers import answered_by
     from course_lib.opencl.record import Recorder
 
     device = opencl.pick()
@@ -312,7 +312,7 @@ def record():
     os.environ["COURSE_OPENCL"] = "off"  # the lesson gets the recording's names
     opencl.api.api.cache_clear()
     script = ROOT / "notebooks" / "19_opencl.py"
-    with recorded.answered_by(recorder):
+    with answered_by(recorder):
         exec(compile(script.read_text(encoding="utf-8"), script, "exec"), {"__name__": "lesson"})
     recorder.recording.save()
     kept = recorder.recording

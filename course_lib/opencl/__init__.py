@@ -7,10 +7,12 @@ two devices. Kernels are text files in `kernels/`.
 """
 
 from .api import device, live
+from .arguments import Array
 from .devices import BuildError, NoDevice, find_devices, pick, why_none
 from .operations import conv2d, conv2d_images_last, leaky_relu, product, transpose
-from .session import Array, Session, recorded_session, text_of
+from .session import Session, recorded_session
 from .shares import Share, best_share, together
+from .texts import text_of
 
 __all__ = [
     "Array", "BuildError", "NoDevice", "Session", "Share", "best_share", "cl", "conv2d", "conv2d_images_last",

@@ -9,7 +9,7 @@ Convolutional Layer".
 
 import numpy as np
 
-from course_lib.opencl.session import Array
+from course_lib.opencl.arguments import Array
 from course_lib.validate import require_choice, require_count, require_number
 
 GROUP = 256

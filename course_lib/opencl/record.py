@@ -5,12 +5,13 @@ Source: the course's own.
 
 from dataclasses import asdict, replace
 
+from course_lib.opencl.findings import compiler_said
 from course_lib.opencl.launches import Recording, build_key, pack
-from course_lib.opencl.on_device import carry_out, compiler_said, look_for_mistakes, simulator
+from course_lib.opencl.on_device import carry_out, look_for_mistakes, simulator
 
 
 class Recorder:
-    """Answers as `recorded.Kept` does, but from a device, and keeps every answer in `recording`.
+    """Answers as `answers.Kept` does, but from a device, and keeps every answer in `recording`.
 
     Parameters
     ----------
@@ -30,7 +31,7 @@ class Recorder:
         self.recording = Recording(device=facts | about)
 
     def build(self, text, options):
-        """Compile on the device; return "" or what the compiler says. Source: as `recorded.Kept.build`. No errors."""
+        """Compile on the device; return "" or what the compiler says. Source: as `answers.Kept.build`. No errors."""
         program = self.cl.Program(self.cl.Context([self.device.handle]), text)
         try:
             program.build(list(options))

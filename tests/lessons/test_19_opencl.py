@@ -7,7 +7,8 @@ from course_lib import opencl
 from course_lib.figures.group_loops import wrong_without_barrier
 from course_lib.figures.queue_lanes import early
 from course_lib.lesson import measured, opencl_run
-from course_lib.opencl import api, recorded
+from course_lib.opencl import api
+from course_lib.opencl.answers import answered_by
 from course_lib.opencl.devices import find_devices
 from course_lib.opencl.launches import load_recording
 from tests.lessons.conftest import NOTEBOOKS
@@ -43,7 +44,7 @@ def test_what_is_recorded_is_what_a_device_does(device_or_skip, no_device):
     from course_lib.opencl.record import Recorder
 
     recorder = Recorder(device_or_skip, {})
-    with recorded.answered_by(recorder):
+    with answered_by(recorder):
         run_the_lesson()
     kept, found = load_recording(), recorder.recording
     assert found.launches.keys() == kept.launches.keys()

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from course_lib.opencl.devices import NoDevice
-from course_lib.opencl.on_device import Finding, compiler_said, simulator, understood
-from course_lib.opencl.session import Session, text_of
+from course_lib.opencl.findings import Finding, compiler_said, understood
+from course_lib.opencl.on_device import simulator
+from course_lib.opencl.session import Session
+from course_lib.opencl.texts import text_of
 
 TEXT = "\n".join(["__kernel void k()", "{", "    tile[x] = 1;", "", "    y[x] = tile[z];", "}"])
 RACE = """

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from course_lib.opencl import recorded
+from course_lib.opencl.answers import Kept, NotRecorded, answered_by, answers
 from course_lib.opencl.devices import BuildError, NoDevice
 from course_lib.opencl.launches import Launch, Recording, build_key, load_recording, pack, unpack, value_argument
 
@@ -49,7 +50,7 @@ def launched(x, **sizes):
 
 def test_a_launch_goes_through_pyopencls_names_to_who_answers():
     twice = Twice()
-    with recorded.answered_by(twice):
+    with answered_by(twice):
         y, event = launched(np.arange(5, dtype=np.float32))
         with pytest.raises(BuildError, match="what is this"):
             recorded.Program(recorded.Context([None]), "nonsense").build()
@@ -62,19 +63,19 @@ def test_a_launch_goes_through_pyopencls_names_to_who_answers():
 
 def test_what_was_recorded_is_answered_and_anything_else_is_not(tmp_path):
     x, twice = np.arange(5, dtype=np.float32), Twice()
-    with recorded.answered_by(twice):
+    with answered_by(twice):
         launched(x)
     (one,) = twice.launches
     kept = Recording({"name": "a device"}, {}, {one.key: twice.launch(one)}, {one.key: pack(b"two\nlines")})
     kept.builds[build_key(TEXT, ["-DA=1"])] = ""
     kept.save(tmp_path / "kept.json")
-    with recorded.answered_by(recorded.Kept(load_recording(tmp_path / "kept.json"))):
+    with answered_by(Kept(load_recording(tmp_path / "kept.json"))):
         np.testing.assert_array_equal(launched(x)[0], 2 * x)
-        assert recorded.answers().findings(one) == ["two", "lines"]
+        assert answers().findings(one) == ["two", "lines"]
         for other in (x + 1, x[:4]):
-            with pytest.raises(recorded.NotRecorded, match="the launch of twice with these numbers needs an OpenCL"):
+            with pytest.raises(NotRecorded, match="the launch of twice with these numbers needs an OpenCL"):
                 launched(other)
-        with pytest.raises(recorded.NotRecorded, match="pip install"):
+        with pytest.raises(NotRecorded, match="pip install"):
             launched(x, global_size=(4,))
         with pytest.raises(NoDevice, match="to compile a program of your own"):
             recorded.Program(None, TEXT).build()

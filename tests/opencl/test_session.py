@@ -5,8 +5,9 @@ import pytest
 
 from course_lib import opencl
 from course_lib.opencl import recorded
+from course_lib.opencl.arguments import Built, check_launch
 from course_lib.opencl.operations import round_up
-from course_lib.opencl.session import Built, check_launch, text_of
+from course_lib.opencl.texts import text_of
 
 
 @pytest.fixture(scope="module")
