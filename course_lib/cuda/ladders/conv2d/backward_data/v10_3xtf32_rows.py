@@ -107,6 +107,7 @@ def make(plan):
     PIXELS, SPAN, FOURS = ROWS * IMAGES * C * ACROSS, IMAGES * PIECES, MASKS // 4
     TEAM = min(SPAN, THREADS)
     TEAMS, EDGES = THREADS // TEAM, plan.rows * C * (K_w - 1)
+    ZERO = 0  # ZERO + 3 is no literal: for f(3) and f(2) Numba compiles a device function f twice
     REACH = 4 * (K_h + 1)  # registers of the rows that two rows of dy reach
     PURE, MIX, PARTS, SHARES, MIX_MASKS = WHOLE * REACH, 4 * max(1, MIXED), REACH, -(-K_h // 4), MIXED * 128
     wait = cp_async_wait0 if STAGES == 2 else cp_async_wait1
@@ -147,6 +148,28 @@ def make(plan):
                 (a[r], a[r + 1], a[r + 2], a[r + 3]), (b[j], b[j + 1]),
                 (part[i], part[i + 1], part[i + 2], part[i + 3]),
             )  # fmt: skip
+
+    @jit(device=True, forceinline=True)
+    def four_masks(shared, at, p, big, small, b, part):
+        """Add what mask rows 4 p to 4 p + 3, no more for want of registers, make of two rows of dy; `at` is unit 0."""
+        count = min(4, K_h - 4 * p)
+        weights(shared, at + 4 * p * 128, count, b)
+        multiply(part, 4 * p, count, small, 0, b, 0)  # small products first
+        multiply(part, 4 * p + 1, count, small, 1, b, 0)  # the second row of dy reaches a row further
+        multiply(part, 4 * p, count, big, 0, b, 2)
+        multiply(part, 4 * p + 1, count, big, 1, b, 2)
+        multiply(part, 4 * p, count, big, 0, b, 0)
+        multiply(part, 4 * p + 1, count, big, 1, b, 0)
+
+    @jit(device=True, forceinline=True)
+    def whole_tile(shared, at, i, big, small, b, part, pure):
+        """Add what all mask rows make of two rows of dy to tile i of one row; `at` is unit 0 of tile 0."""
+        for k in range(PARTS):
+            part[k] = float32(0)
+        for p in unroll(SHARES):
+            four_masks(shared, at + i * (K_h * 128), ZERO + p, big, small, b, part)
+        for k in range(REACH):
+            pure[i * REACH + k] += part[k]
 
     @jit(device=True, forceinline=True)
     def place(dx, edges, number, carries, row, c, to, v, value, begin, full, end, seen):
@@ -247,18 +270,7 @@ def make(plan):
                             big[k + 2], small[k + 2] = two_parts(shared[above + row * W_OUT + 4 * PLANE])
                             big[k + 3], small[k + 3] = two_parts(shared[below + row * W_OUT + 4 * PLANE])
                         for i in unroll(WHOLE):
-                            for k in range(PARTS):
-                                part[k] = float32(0)
-                            for p in unroll(SHARES):  # four mask rows from 4 p on, for want of registers
-                                weights(shared, at_w + (i * K_h + 4 * p) * 128, min(4, K_h - 4 * p), b)
-                                multiply(part, 4 * p, min(4, K_h - 4 * p), small, 0, b, 0)  # small products first
-                                multiply(part, 4 * p + 1, min(4, K_h - 4 * p), small, 1, b, 0)  # a row further
-                                multiply(part, 4 * p, min(4, K_h - 4 * p), big, 0, b, 2)
-                                multiply(part, 4 * p + 1, min(4, K_h - 4 * p), big, 1, b, 2)
-                                multiply(part, 4 * p, min(4, K_h - 4 * p), big, 0, b, 0)
-                                multiply(part, 4 * p + 1, min(4, K_h - 4 * p), big, 1, b, 0)
-                            for k in range(REACH):
-                                pure[i * REACH + k] += part[k]
+                            whole_tile(shared, at_w, ZERO + i, big, small, b, part, pure)
                         if MIXED > 0:
                             for row in range(ROWS):
                                 weights(shared, at_w + WHOLE * (K_h * 128) + row * MIX_MASKS, MIXED, b)

@@ -59,6 +59,7 @@ def make(plan):
     COPIES_X, ZEROS, TILES, BY_TWO = C * ROWS * IMAGES * ACROSS, C * PLANE_X, plan.tiles, -(-K_h // 2)
     PURE, MIX, PARTS, OPERANDS = 4 * WHOLE * K_h, 4 * max(1, MIXED), 4 * (2 * WHOLE + 1), 2 * (WHOLE + 1)
     OWN, NUMBERS, NEARBY = TILES * 128 + 64, TILES * 128, BACK + 1
+    ZERO = 0  # ZERO + 3 is no literal: for f(3) and f(2) Numba compiles a device function f twice
 
     @jit(device=True, forceinline=True)
     def fetch(dy, x, map_block, first, turn, shared):
@@ -110,6 +111,44 @@ def make(plan):
             (a[r], a[r + 1], a[r + 2], a[r + 3]), (b_0[i], b_1[i]),
             (part[k], part[k + 1], part[k + 2], part[k + 3]),
         )  # fmt: skip
+
+    @jit(device=True, forceinline=True)
+    def two_masks(shared, two, to, then, y_0, y_1, big, small, b_0, b_1, s_0, s_1, part, pure, mix):
+        """Multiply the row of x, operands b and s, by two rows of dy, for mask rows 2 two and 2 two + 1.
+
+        Return this lane's sums of the first row of dy, of the maps g and g + 8.
+        """
+        sum_0, sum_1 = float32(0), float32(0)
+        for i in range(PARTS):
+            part[i] = float32(0)
+        for k in range(min(2, K_h - 2 * two)):
+            at = then if k else to
+            v_0, v_1 = shared[nonneg(at + y_0)], shared[nonneg(at + y_0) + 8 * PLANE_Y]
+            v_2, v_3 = shared[nonneg(at + y_1)], shared[nonneg(at + y_1) + 8 * PLANE_Y]
+            if k == 0:
+                sum_0, sum_1 = v_0 + v_2, v_1 + v_3
+            big[4 * k], small[4 * k] = two_parts(v_0)
+            big[4 * k + 1], small[4 * k + 1] = two_parts(v_1)
+            big[4 * k + 2], small[4 * k + 2] = two_parts(v_2)
+            big[4 * k + 3], small[4 * k + 3] = two_parts(v_3)
+        for k in range(min(2, K_h - 2 * two)):
+            multiply(part, k * WHOLE, WHOLE, small, k, b_0, b_1)  # small products first
+        if MIXED > 0:
+            left_over(part, small, min(1, K_h - 1 - 2 * two), b_0, b_1)
+        for k in range(min(2, K_h - 2 * two)):
+            multiply(part, k * WHOLE, WHOLE, big, k, s_0, s_1)
+        if MIXED > 0:
+            left_over(part, big, min(1, K_h - 1 - 2 * two), s_0, s_1)
+        for k in range(min(2, K_h - 2 * two)):
+            multiply(part, k * WHOLE, WHOLE, big, k, b_0, b_1)
+        if MIXED > 0:
+            left_over(part, big, min(1, K_h - 1 - 2 * two), b_0, b_1)
+        for i in range(4 * WHOLE * min(2, K_h - 2 * two)):
+            pure[8 * two * WHOLE + i] += part[i]
+        if MIXED > 0:
+            for i in range(4):
+                mix[4 * two + i] += part[8 * WHOLE + i]
+        return sum_0, sum_1
 
     @jit(cache=True, launch_bounds=(THREADS, BLOCKS))
     def _backward_weights_v10(dy, x, ranges, sums, biases):
@@ -172,36 +211,15 @@ def make(plan):
                                 b_1[WHOLE], s_1[WHOLE] = two_parts(shared[nonneg(k + x_1)])
                             for two in unroll(BY_TWO):  # two mask rows p, for the rows r - p of dy
                                 if r - 2 * two - 1 < H_OUT and r >= 2 * two:
-                                    for i in range(PARTS):
-                                        part[i] = float32(0)
-                                    for k in range(min(2, K_h - 2 * two)):
-                                        above = (2 * two + k - line + 1) // ROWS  # stages
-                                        to = near_y[above] + (line + 2 * above - 2 * two - k) * W_OUT
-                                        v_0, v_1 = shared[nonneg(to + y_0)], shared[nonneg(to + y_0) + 8 * PLANE_Y]
-                                        v_2, v_3 = shared[nonneg(to + y_1)], shared[nonneg(to + y_1) + 8 * PLANE_Y]
-                                        if 2 * two + k == 0:
-                                            bias_0, bias_1 = bias_0 + (v_0 + v_2), bias_1 + (v_1 + v_3)
-                                        big[4 * k], small[4 * k] = two_parts(v_0)
-                                        big[4 * k + 1], small[4 * k + 1] = two_parts(v_1)
-                                        big[4 * k + 2], small[4 * k + 2] = two_parts(v_2)
-                                        big[4 * k + 3], small[4 * k + 3] = two_parts(v_3)
-                                    for k in range(min(2, K_h - 2 * two)):
-                                        multiply(part, k * WHOLE, WHOLE, small, k, b_0, b_1)  # small products first
-                                    if MIXED > 0:
-                                        left_over(part, small, min(1, K_h - 1 - 2 * two), b_0, b_1)
-                                    for k in range(min(2, K_h - 2 * two)):
-                                        multiply(part, k * WHOLE, WHOLE, big, k, s_0, s_1)
-                                    if MIXED > 0:
-                                        left_over(part, big, min(1, K_h - 1 - 2 * two), s_0, s_1)
-                                    for k in range(min(2, K_h - 2 * two)):
-                                        multiply(part, k * WHOLE, WHOLE, big, k, b_0, b_1)
-                                    if MIXED > 0:
-                                        left_over(part, big, min(1, K_h - 1 - 2 * two), b_0, b_1)
-                                    for i in range(4 * WHOLE * min(2, K_h - 2 * two)):
-                                        pure[8 * two * WHOLE + i] += part[i]
-                                    if MIXED > 0:
-                                        for i in range(4):
-                                            mix[4 * two + i] += part[8 * WHOLE + i]
+                                    back, more = (2 * two - line + 1) // ROWS, (2 * two - line + 2) // ROWS  # stages
+                                    to = near_y[back] + (line + 2 * back - 2 * two) * W_OUT
+                                    then = near_y[min(more, BACK)] + (line + 2 * more - 2 * two - 1) * W_OUT
+                                    v_0, v_1 = two_masks(
+                                        shared, ZERO + two, to, then, y_0, y_1, big, small, b_0, b_1, s_0, s_1, part,
+                                        pure, mix,
+                                    )  # fmt: skip
+                                    if two == 0:
+                                        bias_0, bias_1 = bias_0 + v_0, bias_1 + v_1
             cuda.syncthreads()  # nobody reads these stages any more
 
         # the sums of the block's warps, one after the other
@@ -288,7 +306,7 @@ def traffic(n):
     pixels = p.rows * 2 * (p.whole + (p.mixed > 0))
     blocks = p.parts(n.B) * p.map_blocks
     last = blocks * (p.warps - 1) * p.tiles * 128 + blocks * 16 * 4 * p.warps
-    bias = 4 * sum(k <= r < n.H_out + k + 1 for r in range(p.rows) for k in (0,))
+    bias = 2 * len(groups) + 2 * min(p.rows, n.H_out + 1)  # each pair of rows of dy, and the first pair once more
     return {
         "flops": strips * (3 * tiles * 2 * 16 * 8 * 8 + 32 * (4 * sum(groups) + pixels + 4 * tiles + bias)) + last,
     }

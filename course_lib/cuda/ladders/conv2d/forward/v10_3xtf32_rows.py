@@ -87,6 +87,7 @@ def make(plan):
     ROW, SUMS, BY_TWO, PARTS, ZEROS = 4 * TILES, 4 * TILES * K_h, -(-K_h // 2), 8 * TILES, STAGES * STAGE
     PLACED, PAIR_TURNS = 1 if W_OUT % 2 == 0 else 2, max(1, PAIRS)  # 1: neighbours are of one image
     OUTS = PLACED * TILES
+    ZERO = 0  # ZERO + 3 is no literal: for f(3) and f(2) Numba compiles a device function f twice
     wait = cp_async_wait0 if STAGES == 2 else cp_async_wait1
 
     @jit(device=True, forceinline=True)
@@ -123,6 +124,38 @@ def make(plan):
                 (a[4 * k], a[4 * k + 1], a[4 * k + 2], a[4 * k + 3]), (b_0[j], b_1[j]),
                 (part[i], part[i + 1], part[i + 2], part[i + 3]),
             )  # fmt: skip
+
+    @jit(device=True, forceinline=True)
+    def two_masks(shared, at, two, big, small, b_0, b_1, s_0, s_1, part, acc):
+        """Add what mask rows 2 two and 2 two + 1 make of operands b and s; their weights lie from `at` on.
+
+        Two mask rows, so that no instruction waits for the one before it.
+        """
+        for i in range(PARTS):
+            part[i] = float32(0)
+        for k in range(min(2, K_h - 2 * two)):
+            weights(shared, at + (2 * two + k) * 128, k, big, small)
+        for k in range(min(2, K_h - 2 * two)):
+            multiply(part, k, small, b_0, b_1)  # small products first
+        for k in range(min(2, K_h - 2 * two)):
+            multiply(part, k, big, s_0, s_1)
+        for k in range(min(2, K_h - 2 * two)):
+            multiply(part, k, big, b_0, b_1)
+        for k in range(min(2, K_h - 2 * two)):
+            for i in range(ROW):
+                acc[(2 * two + k) * ROW + i] += part[k * ROW + i]
+
+    @jit(device=True, forceinline=True)
+    def left_over(shared, at, p, big, small, b_0, b_1, s_0, s_1, part, acc):
+        """Add what mask row p makes of operands 1, of a row, and p - 1 of operands 0, of the row above."""
+        for i in range(ROW):
+            part[i] = float32(0)
+        weights(shared, at, 0, big, small)
+        multiply(part, 0, small, b_0, b_1)
+        multiply(part, 0, big, s_0, s_1)
+        multiply(part, 0, big, b_0, b_1)
+        for i in range(ROW):
+            acc[p * ROW + i] += part[i]
 
     @jit(cache=True, launch_bounds=(THREADS, BLOCKS))
     def _conv2d_forward_v10(x, w, B, y):
@@ -192,22 +225,14 @@ def make(plan):
                         for two in unroll(PAIR_TURNS):
                             p = min(2 * two + 1, LAST)
                             if r - p < H_OUT and r >= p:
-                                for i in range(ROW):
-                                    part[i] = float32(0)
-                                weights(shared, (PHASES * K_h + two) * 128 + 4 * lane, 0, big, small)
+                                at_w = (PHASES * K_h + two) * 128 + 4 * lane
                                 if 2 * two == LAST:  # it has no second row
-                                    multiply(part, 0, small, b_1, b_1)
-                                    multiply(part, 0, big, s_1, s_1)
-                                    multiply(part, 0, big, b_1, b_1)
+                                    left_over(shared, at_w, ZERO + p, big, small, b_1, b_1, s_1, s_1, part, acc)
                                 else:
-                                    multiply(part, 0, small, before, b_1)
-                                    multiply(part, 0, big, rest, s_1)
-                                    multiply(part, 0, big, before, b_1)
-                                for i in range(ROW):
-                                    acc[p * ROW + i] += part[i]
+                                    left_over(shared, at_w, ZERO + p, big, small, before, b_1, rest, s_1, part, acc)
                         for j in range(TILES):
                             before[j], rest[j] = b_1[j], s_1[j]
-                    at_w = int32(4 * lane)
+                    at_p = int32(4 * lane)
                     for phase in range(int32(PHASES)):
                         one, other = phase * 8 + q, phase * 8 + q + 4
                         if PRODUCTS < PHASES * 8:
@@ -216,22 +241,10 @@ def make(plan):
                         for j in range(TILES):
                             b_0[j], s_0[j] = two_parts(shared[nonneg(at + base[j] + one)])
                             b_1[j], s_1[j] = two_parts(shared[nonneg(at + base[j] + other)])
-                        for two in unroll(BY_TWO):  # two mask rows, so that no instruction waits for the one before it
+                        for two in unroll(BY_TWO):
                             if r - 2 * two - 1 < H_OUT and r >= 2 * two:
-                                for i in range(PARTS):
-                                    part[i] = float32(0)
-                                for k in range(min(2, K_h - 2 * two)):
-                                    weights(shared, at_w + (2 * two + k) * 128, k, big, small)
-                                for k in range(min(2, K_h - 2 * two)):
-                                    multiply(part, k, small, b_0, b_1)  # small products first
-                                for k in range(min(2, K_h - 2 * two)):
-                                    multiply(part, k, big, s_0, s_1)
-                                for k in range(min(2, K_h - 2 * two)):
-                                    multiply(part, k, big, b_0, b_1)
-                                for k in range(min(2, K_h - 2 * two)):
-                                    for i in range(ROW):
-                                        acc[(2 * two + k) * ROW + i] += part[k * ROW + i]
-                        at_w = int32(at_w + K_h * 128)
+                                two_masks(shared, at_p, ZERO + two, big, small, b_0, b_1, s_0, s_1, part, acc)
+                        at_p = int32(at_p + K_h * 128)
                     if r >= LAST:  # write
                         for j in range(TILES):
                             for e in range(0, 2, 3 - PLACED):
