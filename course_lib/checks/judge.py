@@ -295,7 +295,7 @@ def _short(value):
         return f"default_rng({value.seed})"
     if type(value) in (list, tuple):
         inner = _shown(value)
-        return f"[{inner}]" if type(value) is list else f"({inner})"
+        return f"[{inner}]" if type(value) is list else f"({inner}{',' * (len(value) == 1)})"
     if isinstance(value, Opaque):
         return value.type_name
     text = repr(value)

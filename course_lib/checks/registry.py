@@ -26,6 +26,7 @@ MODULES = {
     "13_reductions_and_fusion": "lesson13",
     "14_matrix_multiplication": "lesson14",
     "15_convolution_kernels": "lesson15",
+    "16_training_on_the_gpu": "lesson16",
     "17_tensor_cores": "lesson17",
     "project_convolution": "project_convolution",
 }

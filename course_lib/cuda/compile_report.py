@@ -32,6 +32,9 @@ from course_lib.cuda.recording import record_launches
 from course_lib.cuda.sass import Loop, families, main_loop
 from course_lib.cuda.unroll import compiled_form
 
+SERIALIZED = "wgmma.mma_async instructions are serialized"
+"""What ptxas says where tensor cores would stand still after each product."""
+
 
 class NoCompiler(RuntimeError):
     """The compiler, or one of its tools, is not here; the message says how to get it. Source: the course's own."""
@@ -126,7 +129,7 @@ def compile_launch(launch, cc):
     NoCompiler
         If numba-cuda, ptxas or nvdisasm is missing.
     RuntimeError
-        If ptxas refuses the kernel. Errors as Numba's for what Numba refuses.
+        If ptxas refuses the kernel, or takes products by four warps apart. Errors as Numba's for what Numba refuses.
 
     Source: Numba's documentation, "cuda.compile"; NVIDIA, "CUDA Compiler Driver".
     """
@@ -170,9 +173,10 @@ def ptx_of(kernel, signature, cc):
     fastrange.install()
     function, _ = compiled_form(kernel.py_func)
     options = {name: kernel.options[name] for name in ("fastmath", "launch_bounds", "opt") if name in kernel.options}
+    own = (*cc, "a") if cc == (9, 0) else cc  # as numba-cuda does on a card: with what only Hopper has
     with _no_device_needed(cc):
         text, _ = cuda.compile(
-            function, numba.types.void(*signature), cc=cc, output="ptx", abi="numba", device=False, **options
+            function, numba.types.void(*signature), cc=own, output="ptx", abi="numba", device=False, **options
         )
     return text
 
@@ -202,10 +206,17 @@ def assemble(ptx, cc, max_registers=None):
         source, binary = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
         source.write_text(ptx, encoding="utf-8")
         limit = [f"--maxrregcount={max_registers}"] if max_registers else []
-        line = [tool("ptxas"), "-v", f"-arch=sm_{cc[0]}{cc[1]}", *limit, str(source), "-o", str(binary)]
+        target = re.search(r"^\.target (sm_\d+\w?)", ptx, re.MULTILINE)[1]  # such as sm_90a
+        line = [tool("ptxas"), "-v", f"-arch={target}", *limit, str(source), "-o", str(binary)]
         done = subprocess.run(line, capture_output=True, text=True, check=False)
         if done.returncode:
             raise RuntimeError(f"ptxas refuses the kernel for {cc[0]}.{cc[1]}: {done.stderr.strip()[:500]}")
+        if SERIALIZED in done.stdout + done.stderr:
+            raise RuntimeError(
+                f"ptxas lets products by four warps wait for each other, for {cc[0]}.{cc[1]}: "
+                f"{(done.stdout + done.stderr).strip()[:300]}. Their sums may be touched only after a wait, and "
+                "branches around them must be the same for all threads, as the compiler can see (shfl_sync)."
+            )
         shown = subprocess.run([tool("nvdisasm"), "-c", str(binary)], capture_output=True, text=True, check=True)
     return done.stdout + done.stderr, shown.stdout
 

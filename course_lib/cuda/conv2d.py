@@ -1,9 +1,12 @@
 """The convolution layer on the device: `course_lib.reference.conv2d`'s names, for float32 device arrays.
 
-Each direction climbs its ladder in `ladders.conv2d` to the highest rung that computes in float32 throughout: a kernel
-that is made for the layer's shape, when the shape is first seen. Source: H, "Sequential Code: Forward Convolutional
+Each direction climbs its ladder in `ladders.conv2d` to v06, the highest rung that computes in float32 throughout and
+was timed: a kernel that is made for the layer's shape, when the shape is first seen. Which rungs above it are taken,
+and for which layers, `ladders.conv2d.chosen` says. Source: H, "Sequential Code: Forward Convolutional
 Layer", "Calculating dE/dX", "Calculating dE/dW"; K, "Convolution Layer: Spatial Transformations".
 """
+
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,8 +15,9 @@ from course_lib.cuda.capability import compute_capability
 from course_lib.cuda.dense import column_sums
 from course_lib.cuda.ladders.conv2d.backward_data.v06_specialised import conv2d_backward_data_v06_specialised
 from course_lib.cuda.ladders.conv2d.backward_weights.v06_specialised import conv2d_backward_weights_v06_specialised
+from course_lib.cuda.ladders.conv2d.chosen import chosen
 from course_lib.cuda.ladders.conv2d.forward import LADDER
-from course_lib.cuda.ladders.conv2d.forward.checks import check_conv2d
+from course_lib.cuda.ladders.conv2d.forward.checks import check_conv2d, sizes_of
 from course_lib.cuda.ladders.rung import rungs_for
 from course_lib.cuda.operands import operand
 from course_lib.cuda.products import product
@@ -22,7 +26,7 @@ FEW = 512
 """Images up to which the weights' gradient of a mask that covers them is one product: its sums are as long."""
 
 HIGHEST = 6
-"""The highest rung that forward takes: v07 multiplies on tensor cores, which do not round as float32 does."""
+"""The highest rung that forward takes of itself: v07 multiplies on tensor cores, which do not round as float32 does."""
 
 
 def conv2d_forward(x, w, b=None, stride=1, pad=0):
@@ -62,7 +66,8 @@ def conv2d_forward(x, w, b=None, stride=1, pad=0):
     y = gpu.empty((s.B, s.M, s.H_out, s.W_out), np.float32)
     for_any = rungs_for(LADDER)  # a rung for one layer may freeze its masks, and training changes them
     runs_here = [rung for rung in for_any if rung.number <= HIGHEST and rung.least_cc <= compute_capability()]
-    runs_here[-1].launch(x, w, b, y, stride, pad)
+    launch = chosen("forward", replace(s, B=0)) or runs_here[-1].launch
+    launch(x, w, b, y, stride, pad)
     return y, (x, w, b is not None, stride, pad)
 
 
@@ -101,14 +106,18 @@ def conv2d_backward(dy, cache, need_dx=True):
     dw, db = _weight_gradients(dy, x, w, has_bias, stride, pad)
     dx = gpu.empty(x.shape, np.float32) if need_dx else None
     if need_dx:
-        conv2d_backward_data_v06_specialised(dy, w, dx, stride, pad)
+        sizes = replace(sizes_of(x.shape, w.shape, stride, pad), B=0)
+        launch = chosen("backward_data", sizes) or conv2d_backward_data_v06_specialised
+        launch(dy, w, dx, stride, pad)
     return dx, dw, db
 
 
 def _weight_gradients(dy, x, w, has_bias, stride, pad):
     dw = gpu.empty(w.shape, np.float32)
     db = gpu.empty(w.shape[0], np.float32) if has_bias else None
-    conv2d_backward_weights_v06_specialised(dy, x, dw, db, stride, pad)
+    sizes = replace(sizes_of(x.shape, w.shape, stride, pad), B=0)
+    launch = chosen("backward_weights", sizes) or conv2d_backward_weights_v06_specialised
+    launch(dy, x, dw, db, stride, pad)
     return dw, db
 
 

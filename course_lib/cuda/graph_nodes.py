@@ -24,6 +24,7 @@ class GraphNodes:
         self.driver = driver
         self.graph = _checked(driver.cuGraphCreate(0), "make a graph")
         self.order, self.nodes, self.ready = NodeOrder(), [], None
+        self.kept = []  # device arrays that launches use and nobody else may hold
 
     def add_kernel(self, function, grid, block, shared, addresses, uses):
         """Add a launch of the driver's `function`; `addresses` says where its arguments lie, which are copied.

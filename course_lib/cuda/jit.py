@@ -9,10 +9,10 @@ import inspect
 from course_lib.cuda.kernel import DeviceFunction, Kernel
 
 OPTIONS = (
-    "cache", "debug", "extensions", "fastmath", "forceinline", "inline", "launch_bounds", "lineinfo", "link", "lto",
-    "max_registers", "opt", "shared_memory_carveout",
+    "cache", "cluster", "debug", "extensions", "fastmath", "forceinline", "inline", "launch_bounds", "lineinfo", "link",
+    "lto", "max_registers", "opt", "shared_memory_carveout",
 )  # fmt: skip
-"""Options of numba.cuda.jit that `jit` passes on."""
+"""Options of numba.cuda.jit that `jit` passes on, and `cluster`, which the driver is told."""
 
 
 def jit(function=None, *, device=False, **options):
@@ -31,7 +31,8 @@ def jit(function=None, *, device=False, **options):
         Whether kernels call it, instead of being launched.
     **options
         Passed to numba.cuda.jit on a GPU, without effect elsewhere: cache, debug, extensions, fastmath, forceinline,
-        inline, launch_bounds, lineinfo, link, lto, max_registers, opt, shared_memory_carveout.
+        inline, launch_bounds, lineinfo, link, lto, max_registers, opt, shared_memory_carveout. And cluster: so many
+        neighbouring blocks of a kernel with dynamic shared memory above 48 KiB work together (compute capability 9.0).
 
     Returns
     -------

@@ -40,7 +40,8 @@ class _Jitted:
         if chosen == SIMULATOR:
             return cuda.jit(device=self.options["device"])(self.py_func)
         function, on_disk = compiled_form(self.py_func, self.options.get("cache", False), self.made_from)
-        return kept(cuda.jit(self.declared, **{**self.options, "cache": on_disk})(function))
+        options = {name: value for name, value in self.options.items() if name != "cluster"}
+        return kept(cuda.jit(self.declared, **{**options, "cache": on_disk})(function))
 
     @property
     def made_from(self):

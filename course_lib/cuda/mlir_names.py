@@ -11,11 +11,11 @@ from unittest import mock
 import numba
 from numba import cuda as numbas
 
-from course_lib.cuda import intrinsics
+from course_lib.cuda import hopper, intrinsics
 from course_lib.cuda.choice import DeviceError
 from course_lib.cuda.unroll import compiled_form
 
-INTRINSICS = {id(getattr(intrinsics, name)): name for name in intrinsics.NAMES}
+INTRINSICS = {id(getattr(module, name)): name for module in (intrinsics, hopper) for name in module.NAMES}
 
 _devices = {}
 

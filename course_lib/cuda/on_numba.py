@@ -56,6 +56,13 @@ class Numba:
         """Return a device array with the numbers and the layout of a host array."""
         return cuda.to_device(host, stream=stream)
 
+    def constant(self, host):
+        """Return a device array of numbers that stay as they are, copied at once, even while launches are recorded."""
+        return self.copy_in(host, 0)
+
+    def keep(self, array):
+        """Let a device array live as long as what is being recorded, if anything is."""
+
     def copy_out(self, array, stream, out=None):
         """Return a host array with the numbers of a device array: `out`, if that is given."""
         return self.as_array(array).copy_to_host(out, stream=stream)
@@ -158,6 +165,22 @@ class Gpu(Numba):
         weakref.finalize(replay, _end, nodes, memory)
         return replay, result
 
+    def constant(self, host):
+        """Return a device array of numbers that stay as they are, copied at once, even while launches are recorded."""
+        if self.recording is None:
+            return self.copy_in(host, 0)
+        pool = cuda.current_context().memory_manager
+        graph, pool.recording = pool.recording, None  # a graph's own memory may have another owner at each start
+        try:
+            return self.copy_in(host, 0)
+        finally:
+            pool.recording = graph
+
+    def keep(self, array):
+        """Let a device array live as long as what is being recorded, if anything is."""
+        if self.recording is not None:
+            self.recording.kept.append(array)
+
     def launcher(self, kernel, grid, block, stream, shared):
         """Return what launches `kernel`, made once for each configuration."""
         dispatcher = kernel.dispatcher
@@ -175,7 +198,9 @@ class Gpu(Numba):
         def launch_with_more_shared_memory(*arguments):
             types = tuple(dispatcher.typeof_pyval(a) for a in arguments)
             if types not in asked:
-                _ask_for_shared_memory(dispatcher.compile(types), shared)
+                compiled = dispatcher.compile(types)
+                _ask_for_shared_memory(compiled, shared)
+                _ask_for_clusters(compiled, kernel.options.get("cluster", 1))
                 asked.add(types)
             launch(*arguments)
 
@@ -210,6 +235,21 @@ def _ask_for_shared_memory(compiled, count):
             f"the driver refuses {count:,} bytes of dynamic shared memory: {error!r}. Static shared arrays count too; "
             "use smaller tiles."
         )
+
+
+def _ask_for_clusters(compiled, blocks):
+    """Let so many neighbouring blocks of a compiled kernel start together, where they copy to each other."""
+    if blocks == 1:
+        return
+    from cuda.bindings import driver
+
+    from course_lib.cuda.thin_launch import driver_function
+
+    for side, count in (("WIDTH", blocks), ("HEIGHT", 1), ("DEPTH", 1)):
+        attribute = driver.CUfunction_attribute[f"CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_{side}"]
+        (error,) = driver.cuFuncSetAttribute(driver_function(compiled), attribute, count)
+        if error != driver.CUresult.CUDA_SUCCESS:
+            raise RuntimeError(f"the driver refuses clusters of {blocks} blocks: {error!r}.")
 
 
 class Simulator(Numba):

@@ -4,7 +4,8 @@ Source: K, "Pooling Layer" and "Pooling Kernel" (the argmax mask; the first of e
 "Subsampling Layers in LeNet-5".
 
 x is (B, C, H, W), y (B, C, H_out, W_out). Every function raises TypeError for what is not a float32 device array, and
-ValueError for an empty one, one with gaps, or sizes that do not fit. Kernels: `pool_forward` and `pool_backward`.
+ValueError for an empty one, one with gaps, or sizes that do not fit. Kernels: `pool_forward`, `pool_backward`, and
+`pool_overlapping` for gradients of windows that overlap.
 """
 
 import math
@@ -12,9 +13,10 @@ import math
 import numpy as np
 
 from course_lib import gpu
-from course_lib.cuda import pool_backward, pool_forward, subsample_kernels
+from course_lib.cuda import pool_backward, pool_forward, pool_overlapping, subsample_kernels
 from course_lib.cuda.elementwise import flat, like
 from course_lib.cuda.operands import aligned, operand
+from course_lib.cuda.pool_bands import bands
 from course_lib.reference.conv_sizes import output_size, pair
 
 THREADS = pool_forward.THREADS
@@ -75,6 +77,9 @@ def max_pool_backward(dy, cache):
     elif size[0] <= stride[0] and size[1] <= stride[1]:
         *grid, count = _cells(shape, stride, pad)
         pool_backward.max_apart(stride)[_blocks(count), THREADS](*arguments, *grid, count, flat(dx))
+    elif cut := bands(shape, size, stride, pad, 2):
+        kernel = pool_overlapping.max_bands(size, stride, cut.threads)
+        kernel[cut.grid, cut.threads, 0, cut.shared](*arguments, *cut.numbers, flat(dx))
     else:
         pool_backward.max_overlapping(size, stride)[_blocks(dx.size), THREADS](*arguments, flat(dx))
     return dx
@@ -110,6 +115,9 @@ def average_pool_backward(dy, cache):
     elif size[0] <= stride[0] and size[1] <= stride[1]:
         *grid, count = _cells(shape, stride, pad)
         pool_backward.average_apart(size, stride)[_blocks(count), THREADS](*arguments, *grid, count, flat(dx))
+    elif cut := bands(shape, size, stride, pad, 1):
+        kernel = pool_overlapping.average_bands(size, stride, cut.threads)
+        kernel[cut.grid, cut.threads, 0, cut.shared](*arguments, *cut.numbers, flat(dx))
     else:
         pool_backward.average_overlapping(size, stride)[_blocks(dx.size), THREADS](*arguments, flat(dx))
     return dx

@@ -2,8 +2,9 @@
 
     C = A B + b,   A (M, K) or, with A_turned, its transpose as it lies in memory (K, M); B alike
 
-A block computes a T x T tile of C, a thread one number of it. For each T numbers of K the block stages a tile of A and
-one of B in shared memory, so that a number is read from memory once a tile instead of once a product. Neighbouring
+A block computes a T x T tile of C, a thread one number of it. For each STEP numbers of K the block stages a tile of A
+and one of B in shared memory, so that a number is read from memory once a tile instead of once a product. The next
+tiles are on their way while these are multiplied: small products are too few to hide the wait otherwise. Neighbouring
 threads always read neighbours in memory; a transposed tile is turned on its way into shared memory.
 
 Large products go to the top of the ladder `course_lib.cuda.ladders.gemm` that computes in float32 throughout; what is
@@ -20,9 +21,16 @@ from course_lib.cuda.capability import compute_capability
 from course_lib.cuda.device import empty
 from course_lib.cuda.jit import jit
 from course_lib.cuda.numba_cuda import cuda, float32
+from course_lib.cuda.unroll import unroll
 
-T = 16
-"""Side of a tile."""
+T, STEP = 16, 32
+"""Side of a tile of C, and the numbers of K that are staged at a time."""
+
+LOADS = STEP // T
+"""Numbers of A, and of B, that a thread brings at a time."""
+
+PITCH = STEP + 2
+"""Length of a row of A's tile: a warp that writes down two columns of 16 meets 32 banks."""
 
 LARGE, LEAST_SIDE = 2**27, 128
 """Multiply-adds from which the ladder is used, and the least M and N: v07's blocks make 128 x 128
@@ -60,10 +68,10 @@ def product(A, B, b=None, *, A_turned=False, B_turned=False):
 
 def _turned(A):
     """Return the transpose of a device array (M, K) as a new one (K, M)."""
-    from course_lib.cuda.ladders.transpose.v04_coarsened import transpose_v04_coarsened
+    from course_lib.cuda.ladders.transpose.v05_ragged_rows import transpose_v05_ragged_rows
 
     turned = empty(A.shape[::-1], np.float32)
-    transpose_v04_coarsened(A, turned)
+    transpose_v05_ragged_rows(A, turned)
     return turned
 
 
@@ -86,41 +94,54 @@ def _add_row(b, C):
 
 @functools.cache
 def _tiled(A_TURNED, B_TURNED, BIAS):
-    PITCH = T + 1  # a turned tile is written down its columns: one more number puts these into different banks
+    PITCH_B = T + 1 if B_TURNED else T  # a warp writes down a column of 32, or along two rows of 16
 
     @jit(cache=True)
     def _product(A, B, b, C):
-        As, Bs = cuda.shared.array((T, PITCH), float32), cuda.shared.array((T, PITCH), float32)
+        # who am I
+        As, Bs = cuda.shared.array((T, PITCH), float32), cuda.shared.array((STEP, PITCH_B), float32)
+        a, c = cuda.local.array(LOADS, float32), cuda.local.array(LOADS, float32)
         tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+        t = ty * T + tx
         M, N = C.shape
         K = A.shape[0] if A_TURNED else A.shape[1]
         across = (N + T - 1) // T
         row0, col0 = cuda.blockIdx.x // across * T, cuda.blockIdx.x % across * T  # on y a grid has 65,535 blocks only
-
         acc = float32(0)
-        for k0 in range(0, K, T):
-            a, c = float32(0), float32(0)  # outside of the matrices: a zero adds nothing
-            if A_TURNED:
-                if k0 + ty < K and row0 + tx < M:
-                    a = A[k0 + ty, row0 + tx]
-                As[tx, ty] = a
-            else:
-                if row0 + ty < M and k0 + tx < K:
-                    a = A[row0 + ty, k0 + tx]
-                As[ty, tx] = a
-            if B_TURNED:
-                if col0 + ty < N and k0 + tx < K:
-                    c = B[col0 + ty, k0 + tx]
-                Bs[tx, ty] = c
-            else:
-                if k0 + ty < K and col0 + tx < N:
-                    c = B[k0 + ty, col0 + tx]
-                Bs[ty, tx] = c
+        for k0 in range(-STEP, K, STEP):
+            # bring the next tiles into registers: they are on their way while this step multiplies
+            for load in unroll(LOADS):
+                short, long_ = (t + load * T * T) % T, (t + load * T * T) // T  # along a row of 16, and across
+                wide, high = (t + load * T * T) % STEP, (t + load * T * T) // STEP  # along a row of STEP, and across
+                k, row = (long_, short) if A_TURNED else (wide, high)
+                k, row = k + k0 + STEP, row + row0
+                a[load] = float32(0)  # outside of the matrices: a zero adds nothing
+                if k < K and row < M:
+                    a[load] = A[k, row] if A_TURNED else A[row, k]
+                k, col = (wide, high) if B_TURNED else (long_, short)
+                k, col = k + k0 + STEP, col + col0
+                c[load] = float32(0)
+                if k < K and col < N:
+                    c[load] = B[col, k] if B_TURNED else B[k, col]
+            # multiply
+            if k0 >= 0:
+                for k in range(STEP):
+                    acc += As[ty, k] * Bs[k, tx]
+                cuda.syncthreads()  # everybody has read these tiles
+            # put the next tiles into shared memory
+            for load in unroll(LOADS):
+                short, long_ = (t + load * T * T) % T, (t + load * T * T) // T
+                wide, high = (t + load * T * T) % STEP, (t + load * T * T) // STEP
+                if A_TURNED:
+                    As[short, long_] = a[load]
+                else:
+                    As[high, wide] = a[load]
+                if B_TURNED:
+                    Bs[wide, high] = c[load]
+                else:
+                    Bs[long_, short] = c[load]
             cuda.syncthreads()
-            for k in range(T):
-                acc += As[ty, k] * Bs[k, tx]
-            cuda.syncthreads()
-
+        # write
         if row0 + ty < M and col0 + tx < N:
             if BIAS:
                 acc += b[0, col0 + tx]

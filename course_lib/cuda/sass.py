@@ -15,8 +15,10 @@ _WHOLE = {
     "IMAD", "IADD", "IADD3", "VIADD", "LEA", "SHF", "LOP3", "PLOP3", "ISETP", "SEL", "MOV", "IADD64", "IMNMX", "VIMNMX",
     "UIADD3", "ULEA", "UIMAD", "USHF", "ULOP3", "UMOV", "UISETP", "USEL", "R2UR", "I2F", "F2I", "PRMT", "CS2R", "S2R",
 }  # fmt: skip
-MULTIPLY_ADD = ("FFMA", "HMMA")
-"""A fused product and sum: of one thread, and of a warp on tensor cores."""
+MULTIPLY_ADD = ("FFMA", "HMMA", "HGMMA")
+"""A fused product and sum: of one thread, and on tensor cores of a warp, and of four."""
+_OTHERS = ("FADD", "FMUL", "MUFU", "BAR", "BRA", "SHFL", "LDC", "DFMA", "UTMALDG", "SYNCS", "USETMAXREG")
+"""Named as they are; the last three are Hopper's: copies of tiles, barriers that count, registers that change hands."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ def family(instruction):
         return f"{name}.{width}"
     if name in _WHOLE:
         return "whole numbers"
-    return name if name in (*MULTIPLY_ADD, "FADD", "FMUL", "MUFU", "BAR", "BRA", "SHFL", "LDC", "DFMA") else "other"
+    return name if name in (*MULTIPLY_ADD, *_OTHERS) else "other"
 
 
 def families(text):

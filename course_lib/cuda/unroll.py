@@ -32,6 +32,9 @@ MOST_TURNS = 256
 MOST_DAYS = 90
 """Kept kernels that are older go when a new one is kept."""
 
+HOPPER = "course_lib.cuda.hopper"
+"""The module of intrinsics that few kernels use: its text counts for those alone."""
+
 RULES = "unroll takes one constant expression of numbers known before the launch, as in unroll(BK)"
 
 
@@ -257,7 +260,15 @@ def _described(value, above=()):
         return repr(value)
     if hasattr(value, "tobytes"):
         return f"{value.dtype.str}{value.shape}{hashlib.sha256(value.tobytes()).hexdigest()}"
-    return f"{getattr(value, '__module__', '')}.{getattr(value, '__name__', value)}"
+    module = getattr(value, "__module__", "")
+    return f"{module}.{getattr(value, '__name__', value)}{_hopper_text() if module == HOPPER else ''}"
+
+
+@functools.cache
+def _hopper_text():
+    """Return a hash of the file with Hopper's intrinsics, for kernels that use them."""
+    text = Path(__file__).with_name("hopper.py").read_bytes()
+    return hashlib.sha256(text).hexdigest()
 
 
 @functools.cache

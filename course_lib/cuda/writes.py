@@ -13,14 +13,23 @@ import builtins
 import inspect
 import textwrap
 
+from course_lib.cuda import hopper
+
 READERS = (
     "ld4", "ld2", "ldmatrix_x4", "nonneg", "float_bits", "bits_float", "to_tf32", "to_fp16_pair", "to_bf16_pair",
-    "split_tf32", "chop_tf32", "mma_tf32", "mma_fp16", "mma_bf16",
+    "split_tf32", "chop_tf32", "mma_tf32", "mma_fp16", "mma_bf16", "rest_tf32", "shared_address", "tensor_map_fence",
+    "mbarrier_wait",
 )  # fmt: skip
 """Intrinsics that write nothing. Named one by one: a new one counts as writing until it stands here."""
 
-WRITE_FIRST = ("st4", "st2", "cp_async16", "cp_async4", "cp_async16_part", "cp_async4_part")
-"""Intrinsics that write their first argument, and only read the others."""
+WRITE_FIRST = (
+    "st4", "st2", "cp_async16", "cp_async4", "cp_async16_part", "cp_async4_part", "mbarrier_init", "mbarrier_expect",
+    "mbarrier_arrive", "mbarrier_arrive_at", "tma_load", "tma_load_to_all", *hopper.PRODUCTS,
+)  # fmt: skip
+"""Intrinsics that write their first argument, and only read the others: an array, or where it lies in shared memory.
+
+What a copy by TMA reads is no argument of it, only a map: that a matrix is read, a launch says by having it among its
+own arguments."""
 
 HARMLESS = ("len", "min", "max", "abs", "range", "float", "int", "bool", "round", "zip", "enumerate", "pow", "divmod")
 """Built-in functions that write nothing."""
@@ -118,6 +127,8 @@ class _Function:
         name, value = called.id, self.names.get(called.id)
         if hasattr(value, "py_func"):
             return _written(value, self.within)
+        if getattr(value, "__module__", "") == hopper.__name__:  # a kernel may choose one of several, by its size
+            name = value.__name__
         if name in WRITE_FIRST:
             return (0,)
         return () if name in (*READERS, *NUMBERS) or (name in HARMLESS and value is vars(builtins)[name]) else _ALL

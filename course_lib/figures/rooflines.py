@@ -6,19 +6,19 @@ Source: Williams, Waterman, Patterson, "Roofline" (2009).
 import numpy as np
 
 from course_lib.bench.gpu.promises import fastest
-from course_lib.bench.gpu.roof import roof_of
-from course_lib.bench.gpu.work import FFT, FLOAT32, READABLE, TF32, THREE_TF32
+from course_lib.bench.gpu.roof import FASTER, roof_of
+from course_lib.bench.gpu.work import BF16, FFT, FLOAT32, READABLE, TF32, THREE_TF32
 from course_lib.validate import require_some
 
 from . import style
 
-ROLES = {READABLE: "data", FLOAT32: "output", THREE_TF32: "weight", TF32: "gradient", FFT: "thread"}
+ROLES = {READABLE: "data", FLOAT32: "output", THREE_TF32: "weight", TF32: "gradient", FFT: "thread", BF16: "idle"}
 """Kind of kernel -> role of its colour and marker."""
 
 
 @style.styled
 def roofline_plot(results, cases=None):
-    """Return a figure of FLOP/s against FLOP/byte: the card's two lines, and each case's fastest kernel of each kind.
+    """Return a figure of FLOP/s against FLOP/byte: the card's lines, and each case's fastest kernel of each kind.
 
     Hollow grey marks are the rivals. The bytes are those that must be moved at least, so a point can only lie below
     the lines: at the slope if memory is the limit, at the ceiling if arithmetic is. Transforms do fewer operations than
@@ -44,7 +44,7 @@ def roofline_plot(results, cases=None):
     ]
     require_some("the rows that compute", rows)
     fig, ax = style.new_figure(8.4, 5.2)
-    _lines(ax, roof, max(r["flops"] / r["bytes"] for r in rows))
+    _lines(ax, roof, max(r["flops"] / r["bytes"] for r in rows), {kind for r in rows for kind in r["kinds"].values()})
     seen = set()
     for row in rows:
         x = row["flops"] / row["bytes"]
@@ -69,9 +69,11 @@ def _speed(row, name):
     return row["flops"] / row["timings"][name]["median"] / 1e12
 
 
-def _lines(ax, roof, most):
+def _lines(ax, roof, most, kinds):
     x = np.geomspace(0.5, 2 * most, 200)
     peaks = {"float32": (roof.peak, "-"), "TF32, tensor cores": (roof.tensor_peak, "--")}
+    if BF16 in kinds and roof.tensor_peak is not None:
+        peaks["BF16, tensor cores"] = FASTER[BF16] * roof.tensor_peak, ":"
     for name, (peak, line) in peaks.items():
         if peak is not None:
             y = np.minimum(peak, x * roof.bandwidth) / 1e12

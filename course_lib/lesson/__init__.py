@@ -9,8 +9,9 @@ The experiments of single lessons: `lines`, `corrections` and `two_digits` of 01
 `steps_until` and `judged_by_others` of 06; `signals`, `examine`, `rate_range`, `training_runs`, `lead`, `xor_runs`,
 `warm_up_runs`, `sick_curves`, `strangers` and `waking_epochs` of 06b; `moved` and `with_room` of 07; `padded`,
 `train_in_phases`, `cost_share`, `layer_times`, `unrolled_times` and `colour_images` of 09;
-`climb_each`, `random_changes` and `relative_roughness` of 10; `precision_runs`, `falling_rate`,
-`returning_gradients`, `split_products`, `tensor_core_products`, `float32_in_order` and `pruned_runs` of 17.
+`climb_each`, `random_changes` and `relative_roughness` of 10; `predicted_launches` of 16; `precision_runs`,
+`falling_rate`, `returning_gradients`, `split_products`, `tensor_core_products`, `float32_in_order` and
+`pruned_runs` of 17.
 """
 
 from .colour_images import ColourImages, colour_images
@@ -23,9 +24,10 @@ from .layer_counts import Counted, count_layer
 from .layer_times import layer_times, unrolled_times
 from .lenets import cost_share, padded, train_in_phases
 from .listing import Listing, listing
-from .measurements import Measured, Rate, measured, memory_ladder, microbench, registers
+from .measurements import Measured, Rate, measured, measured_training, memory_ladder, microbench, registers
 from .moved_digits import moved, with_room
 from .precision_runs import PrecisionRun, falling_rate, precision_runs, pruned_runs, returning_gradients
+from .predicted_steps import predicted_launches
 from .prediction import Prediction, predict
 from .probed import climb_each, random_changes, relative_roughness
 from .pushes import pushes
@@ -56,9 +58,9 @@ __all__ = [
     "PrecisionRun", "Prediction", "Rate", "RecordedGradients", "Runs", "Signal", "Stranger", "Table", "TwoDigits",
     "climb_each", "colour_images", "columns", "cost_share", "count_layer", "counts", "estimated", "examine",
     "falling_rate", "findings", "float32_in_order", "issued", "judged_by_others", "layer_times", "lead", "listing",
-    "measured", "memory_ladder", "microbench", "moved", "padded", "precision_runs", "predict", "pruned_runs",
-    "pushes", "random_changes", "rate_range", "recorded_gradients", "registers", "relative_roughness",
-    "returning_gradients", "sick_curves", "signals", "split_products", "steps_until", "strangers", "table",
-    "tensor_core_products", "train_in_phases", "training_runs", "two_digits", "unrolled_times", "waking_epochs",
-    "warm_up_runs", "with_room", "xor_runs",
+    "measured", "measured_training", "memory_ladder", "microbench", "moved", "padded", "precision_runs", "predict",
+    "predicted_launches", "pruned_runs", "pushes", "random_changes", "rate_range", "recorded_gradients",
+    "registers", "relative_roughness", "returning_gradients", "sick_curves", "signals", "split_products",
+    "steps_until", "strangers", "table", "tensor_core_products", "train_in_phases", "training_runs", "two_digits",
+    "unrolled_times", "waking_epochs", "warm_up_runs", "with_room", "xor_runs",
 ]  # fmt: skip

@@ -7,6 +7,9 @@ from pathlib import Path
 from course_lib.simt.estimate.devices import find_device
 from course_lib.simt.estimate.rates import rates_of
 
+MORE = ("launches", "kernels", "spans", "percentiles", "steps_per_second", "ahead", "seen")
+"""What only some rows have."""
+
 REQUEST, SECTOR = 128, 32
 """Bytes of a warp's load of neighbouring float32, and of a sector."""
 
@@ -34,6 +37,8 @@ class Measured:
         The kernels that the vendor's library chose in float32, where they were looked at.
     errors : dict of str to float
         How far each kernel was off, as a share of the largest result, where that was looked at.
+    more : dict
+        What else the row has: the launches of a step, spans by the card's clock, percentiles.
 
     Source: the course's own.
     """
@@ -48,6 +53,7 @@ class Measured:
     counters: dict = field(default_factory=dict)
     library: tuple = ()
     errors: dict = field(default_factory=dict)
+    more: dict = field(default_factory=dict)
 
     @property
     def algorithm(self):
@@ -94,15 +100,15 @@ def results_folder(start=None):
 
 
 def measured(case, *, card, folder=None):
-    """Return the `Measured` of a case: of `course bench gpu`, the lessons' own kernels, the caches, or the transforms.
+    """Return the `Measured` of a case: of `course bench gpu`, lessons' own kernels, caches, transforms, training steps.
 
     Parameters
     ----------
     case : str
         As the benchmark calls it: "ReLU", "transpose", "reduce", ...
     card : str
-        Of the files `results/gpu.<card>.json`, `lessons.<card>.json` and `cache.<card>.json`, such as "h200"; or the
-        processor of `fft.<processor>.json`.
+        Of the files `results/gpu.<card>.json`, `lessons.<card>.json`, `cache.<card>.json` and `steps.<card>.json`, such
+        as "h200"; or the processor of `fft.<processor>.json`.
     folder : Path, optional
         Where the measurements lie; `results_folder` unless given.
 
@@ -116,7 +122,7 @@ def measured(case, *, card, folder=None):
     Source: the course's own.
     """
     cases = []
-    others = [_read(bench, card, folder, needed=False) for bench in ("lessons", "cache", "fft")]
+    others = [_read(bench, card, folder, needed=False) for bench in ("lessons", "cache", "fft", "steps")]
     for bench in (_read("gpu", card, folder, needed=not any(others)), *others):
         for row in bench.get("rows", ()):
             if row["case"] == case:
@@ -127,9 +133,24 @@ def measured(case, *, card, folder=None):
                 library = tuple(row.get("rival_kernels", {}).get(first, ()))
                 work = row.get("bytes", 0.0), row.get("flops", 0.0)
                 off = {name: error[0] for name, error in row.get("errors", {}).items()}
-                return Measured(*about, seconds, *work, row.get("counters", {}), library, off)
+                more = {name: row[name] for name in MORE if name in row}
+                return Measured(*about, seconds, *work, row.get("counters", {}), library, off, more)
             cases.append(row["case"])
     raise LookupError(f"no measurements of {card} have a case {case!r}; there are {', '.join(cases)}.")
+
+
+def measured_training(case, *, card, folder=None):
+    """Return the `Measured` of a training step of `course bench gpu training`, such as "LeNet-5, B = 64".
+
+    Its seconds are those of the course's step launched one by one and recorded, and of PyTorch's both ways.
+    Errors as `measured`. Source: the course's own.
+    """
+    bench = _read("gpu", card, folder)
+    cases = {name: times for name, times in bench.get("training", {}).items() if name != "failures"}
+    if case not in cases:
+        raise LookupError(f"no training steps of {card} are called {case!r}; there are {', '.join(cases)}.")
+    seconds = {name: median for name, (median, *_) in cases[case].items()}
+    return Measured(bench["machine"]["gpu"], bench["date"], case, case.split(", ")[-1], seconds, 0.0, 0.0)
 
 
 def microbench(part, *, card, folder=None):

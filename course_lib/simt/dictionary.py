@@ -8,6 +8,7 @@ from course_lib.simt import (  # noqa: F401
     array_words,
     atomics,
     complex_words,
+    hopper,
     intrinsics,
     libdevice_words,
     library,

@@ -94,6 +94,14 @@ for _newest in range(4):
     _wait(_newest)
 
 
+def _of_lanes(formula, dtype, *numbers):
+    """Return `formula` of all lanes' numbers as this dtype; one number where all of them are the same for all lanes."""
+    found = formula(*(np.atleast_1d(cast(x, np.dtype(dtype))) for x in numbers))
+    if any(np.ndim(x) for x in numbers):
+        return found
+    return tuple(part[0] for part in found) if isinstance(found, tuple) else found[0]
+
+
 def _numbers(name, formula):
     """Enter a function of one float32 number: `formula` of all lanes'."""
 
@@ -102,7 +110,7 @@ def _numbers(name, formula):
         if not is_number(x):
             raise TypeError(f"{describe(x)} is no number")
         e.machine.count(node.lineno, mask)
-        return formula(np.atleast_1d(cast(x, np.dtype(np.float32))))
+        return _of_lanes(formula, np.float32, x)
 
 
 _numbers("float_bits", lambda x: x.view(np.uint32))
@@ -116,7 +124,7 @@ def _bits_float(e, mask, node, u):
     if not is_number(u) or u.dtype.kind not in "iu":
         raise TypeError(f"{describe(u)} is no whole number")
     e.machine.count(node.lineno, mask)
-    return np.atleast_1d(cast(u, np.dtype(np.uint32))).view(np.float32)
+    return _of_lanes(lambda bits: bits.view(np.float32), np.uint32, u)
 
 
 def _pair(name, formula):
@@ -126,7 +134,7 @@ def _pair(name, formula):
             if not is_number(x):
                 raise TypeError(f"{describe(x)} is no number")
         e.machine.count(node.lineno, mask)
-        return formula(*(np.atleast_1d(cast(x, np.dtype(np.float32))) for x in (low, high)))
+        return _of_lanes(formula, np.float32, low, high)
 
 
 _pair("to_fp16_pair", plain.to_fp16_pair)

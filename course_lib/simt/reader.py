@@ -41,7 +41,7 @@ MODULES = {
     "numba.types": "numba.types", "numba.core.types": "numba.types", "numba.cuda.types": "numba.types",
     "numba.cuda.libdevice": "libdevice", "numba.cuda.random": "cuda.random", "course_lib.gpu": "gpu",
 }  # fmt: skip
-MODULES["course_lib.cuda.intrinsics"] = "intrinsic"
+MODULES["course_lib.cuda.intrinsics"] = MODULES["course_lib.cuda.hopper"] = "intrinsic"
 JIT = ("cuda.jit", "gpu.jit")
 NJIT = ("numba.njit", "numba.jit")
 """What makes a function that the host may call too; kernels call it as a device function."""

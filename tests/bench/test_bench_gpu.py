@@ -31,7 +31,7 @@ from course_lib.bench.gpu.table import tables
 from course_lib.bench.gpu.text import markdown, player_rows, promise_rows, speed_text, time_text
 from course_lib.bench.gpu.with_cudnn import NoRival
 from course_lib.bench.gpu.with_torch import plain_name
-from course_lib.bench.gpu.work import FFT, FLOAT32, TF32, Player, Work, allowed, judge
+from course_lib.bench.gpu.work import BF16, FFT, FLOAT32, TF32, Player, Work, allowed, evenly_right, judge
 from course_lib.bench.rivals import SHAPES
 from course_lib.bench.timing import Timing
 from course_lib.cli import app
@@ -150,7 +150,9 @@ def test_every_promise_has_its_case_and_a_goal_above_its_floor():
 
 
 def test_words_choose_families_and_cases_and_unknown_ones_are_refused():
-    assert [c.name for c in chosen(["gemm"])[0]] == ["gemm 1024", "gemm 4096", "gemm 8192"]
+    products = ["gemm 1024", "gemm 4096", "gemm 8192", "gemm bf16 4096", "gemm bf16 8192"]
+    assert [c.name for c in chosen(["gemm"])[0]] == products
+    assert [c.name for c in chosen(["gemm bf16"])[0]] == products[3:]
     assert [c.name for c in chosen(["conv 1->4", "reduce"])[0]] == [
         "conv 1->4 k7 forward", "conv 1->4 k7 dX", "conv 1->4 k7 dW", "reduce"
     ]  # fmt: skip
@@ -251,6 +253,58 @@ def test_without_a_rival_nothing_is_promised():
     assert [cells[8] for cells in promise_rows(report)][:1] == ["-"]
 
 
+def of_hopper():
+    """Return a made-up report of a card with Hopper's rungs, TF32, 3xTF32 and BF16, and the seconds of each player."""
+    seconds = {"v09_3xtf32": 1.8e-3, "v10_tf32": 6e-4, "v11_wgmma_tf32": 4.5e-4, "v12_tma_tf32": 4e-4,
+               "v13_tma_3xtf32": 1.35e-3, "cuBLAS": 2.7e-3, "cuBLAS TF32": 3.4e-4}  # fmt: skip
+    kinds = {n: "3xTF32" if "3xtf32" in n else "float32" if n == "cuBLAS" else "TF32" for n in seconds}
+    half = {"half_tma": 2.2e-4, "cuBLAS BF16": 2e-4}
+
+    def row(case, seconds, kinds, rival):
+        return GpuRow(
+            case, "gemm", "4096 x 4096 x 4096", 2.0 * 4096**3, 12.0 * 4096**2, kinds=kinds, rival=rival,
+            timings={n: dict(median=s, lower=s, upper=s, rounds=20, calls=4) for n, s in seconds.items()},
+            errors={n: [1e-6, 0.1] for n in seconds}, rivals=[n for n in seconds if "cuBLAS" in n],
+        )  # fmt: skip
+
+    report = made_up()
+    report.machine["compute_capability"] = "9.0"
+    report.rows = [
+        row("gemm 4096", seconds, kinds, {"3xTF32": "cuBLAS", "TF32": "cuBLAS TF32"}),
+        row("gemm bf16 4096", half, dict.fromkeys(half, BF16), {BF16: "cuBLAS BF16"}),
+    ]
+    return report
+
+
+def test_hoppers_rungs_have_floors_of_their_own_and_other_cards_do_not():
+    report = asdict(of_hopper())
+    found = {k.promise.work: (k.ours, round(k.ratio, 2), k.verdict) for k in kept(report) if k.ratio}
+    assert found["TF32 product on Hopper"] == ("v12_tma_tf32", 0.85, "floor")
+    assert found["3xTF32 product on Hopper"] == ("v13_tma_3xtf32", 2.0, "floor")
+    assert found["BF16 product"] == ("half_tma", 0.91, "goal")
+    assert found["TF32 product"] == ("v12_tma_tf32", 0.85, "goal")
+    report["rows"][0]["errors"]["v13_tma_3xtf32"] = [1.6e-6, 0.1]
+    assert {k.promise.work: k.verdict for k in kept(report)}["3xTF32 product on Hopper"] == "below"
+    for other in ("8.0", "10.0"):
+        report["machine"]["compute_capability"] = other
+        assert not [k for k in kept(report) if "Hopper" in k.promise.work or "BF16" in k.promise.work]
+
+
+def test_sixteen_bits_are_for_hopper_and_are_exact_in_their_own_numbers(monkeypatch):
+    sizes = dict(M=130, N=72, K=40)
+    work = CASES["gemm bf16 4096"].make(with_numpy, np.random.default_rng(0), **sizes)
+    with pytest.raises(ValueError, match=r"compute capability 9\.0"):
+        work.makers["half_tma"]()
+    monkeypatch.setattr("course_lib.cuda.capability.EVERY", (9, 0))
+    player = work.makers["half_tma"]()
+    assert [launch.kernel.__name__ for launch in player.calls[0].launches] == ["_gemm_half"]
+    error = judge(player.calls[0](), work.exact(), work.exact(sizes=True), work.terms, player.kind, with_numpy)
+    assert error.fits
+    assert (work.flops, work.bytes) == (2 * 130 * 72 * 40, 2 * (130 * 40 + 40 * 72) + 4 * 130 * 72)
+    assert not evenly_right(6e-3, BF16)
+    assert evenly_right(4e-3, BF16)  # a rival's result is rounded to BF16
+
+
 def test_a_kernels_name_loses_its_namespaces_and_arguments():
     assert plain_name("void DSE::vector_fft<0, 1, float>(int, float)") == "vector_fft"
     assert plain_name("sm80_xmma_fprop_implicit_gemm") == "sm80_xmma_fprop_implicit_gemm"
@@ -267,7 +321,8 @@ def test_the_roof_is_the_lower_of_peak_and_bandwidth_and_tensor_cores_have_their
     assert roof.seconds(roof.peak, 1) == pytest.approx(1)
     assert roof.seconds(1, roof.bandwidth) == pytest.approx(1)
     assert roof.seconds(roof.peak, 1, TF32) < 0.2
-    assert roof_of("NVIDIA RTX 4090").seconds(1, 1, TF32) is None
+    assert roof.seconds(roof.peak, 1, BF16) == pytest.approx(roof.seconds(roof.peak, 1, TF32) / 2)
+    assert roof_of("NVIDIA RTX 4090").seconds(1, 1, TF32) is roof_of("NVIDIA RTX 4090").seconds(1, 1, BF16) is None
     assert roof_of("Some other card") is None
     assert player_rows(asdict(made_up("unknown")), asdict(made_up())["rows"][0])[0][4] == "-"
 
@@ -440,23 +495,24 @@ def test_a_run_asks_its_processes_and_gathers_rows_compiling_and_launching(monke
     monkeypatch.setattr(bench, "choice", lambda: SimpleNamespace(device="gpu"))
     said = []
     report = bench_gpu(only=["gemm", "compile", "launch", "training", "epoch"], rounds=2, on_row=said.append)
-    assert [row.case for row in report.rows] == ["gemm 1024", "gemm 4096", "gemm 8192"]
+    products = ["gemm 1024", "gemm 4096", "gemm 8192", "gemm bf16 4096", "gemm bf16 8192"]
+    assert [row.case for row in report.rows] == products
     assert [(c["case"], c["first"], c["cached"], c["failure"]) for c in report.compile] == [
-        ("gemm 1024", 1.5, 1.5, ""), ("gemm 4096", 0.0, 0.0, "it died"), ("gemm 8192", 1.5, 1.5, "")
-    ]  # fmt: skip
+        (name, 0.0, 0.0, "it died") if name == "gemm 4096" else (name, 1.5, 1.5, "") for name in products
+    ]
     assert report.launch["case"] == "launch"
     assert report.training["MLP 784-128-10, B = 256"] == {"recorded": [1e-4] * 3}
     assert ("training", "LeNet-5, B = 64, PyTorch", "out of memory") in report.failures
     assert ("epoch", "LeNet-5, B = 256, PyTorch", "out of memory") in report.failures
-    assert len(report.failures) == 12
-    assert said[:5] == ["compiled", "loaded", *(f"gemm {n}: v01" for n in (1024, 4096, 8192))]
+    assert len(report.failures) == 14
+    assert said[:7] == ["compiled", "loaded", *(f"{name}: v01" for name in products)]
     nets = [f"{net}, B = {n}: PyTorch" for net in ("LeNet-5", "MLP 784-128-10") for n in (64, 256)]
-    assert said[5:] == [f"{what}, {net}" for what in ("training", "epoch") for net in nets]
+    assert said[7:] == [f"{what}, {net}" for what in ("training", "epoch") for net in nets]
     assert "gpu" in report.machine
     monkeypatch.setattr("course_lib.bench.gpu.bench_gpu", lambda **options: report)
     done = CliRunner().invoke(app, ["bench", "gpu", "--out", str(tmp_path)])
     assert done.exit_code == 1  # there were failures
-    assert "failed: gemm 8192, v01: wrong" in done.output
+    assert "failed: gemm bf16 8192, v01: wrong" in done.output
 
 
 @pytest.mark.parametrize("options", [{"rounds": 0}, {"jobs": 1.5}])

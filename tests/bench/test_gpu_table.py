@@ -9,7 +9,7 @@ import pytest
 from course_lib import figures
 from course_lib.bench.gpu.roof import roof_of
 from course_lib.figures.rooflines import roofline_plot
-from tests.bench.test_bench_gpu import made_up, of_layers
+from tests.bench.test_bench_gpu import made_up, of_hopper, of_layers
 from tools import gpu_table
 
 
@@ -100,6 +100,15 @@ def test_transforms_have_a_mark_of_their_own():
     fig = roofline_plot(asdict(of_layers()) | {"date": "2026-11-28"})
     labels = [text.get_text() for text in fig.axes[0].get_legend().get_texts()]
     assert labels == ["ours, readable", "ours, float32", "ours, FFT", "cuBLAS and cuDNN"]
+
+
+def test_a_card_that_multiplied_bf16_numbers_has_their_ceiling_too():
+    fig = roofline_plot(asdict(of_hopper()) | {"date": "2026-11-28"})
+    (ax,) = fig.axes
+    roof = roof_of("NVIDIA H200")
+    np.testing.assert_allclose(ax.lines[2].get_ydata()[-1], 2 * roof.tensor_peak / 1e12)
+    assert "BF16, tensor cores" in [text.get_text() for text in ax.texts]
+    assert "ours, BF16" in [text.get_text() for text in ax.get_legend().get_texts()]
 
 
 def test_an_unknown_card_and_an_empty_run_are_refused():

@@ -29,7 +29,8 @@ def test_judged_kernels_run_small_and_tell_their_launches(tmp_path):
     out = tmp_path / "found.json"
     assert judged.main(["--tiny", "--only", "transpose", "--out", str(out)]) == 0
     rows = json.loads(out.read_text())["rows"]
-    assert list(rows) == ["transpose", "transpose 4096"]
+    assert list(rows) == ["transpose", "transpose of odd sizes", "transpose 4096"]
+    assert ["v05_ragged_rows" in row["players"] for row in rows.values()] == [False, True, False]
     kernel, grid, block, shared = rows["transpose"]["players"]["v01_naive"]["launches"][0]
     assert (kernel, grid, block, shared) == ("_transpose_v01", [4, 8, 1], [32, 32, 1], 0)
 

@@ -12,7 +12,7 @@ RESULTS = Path(__file__).parents[2] / "results"
 FILES = [file for file in sorted(RESULTS.glob("*.json")) if file.name != "counts.json"]
 """All that was measured; counts.json has no time in it, and a test of its own (test_estimate_table)."""
 
-FEW_ROUNDS = {"simt": 7, "gpu": 3, "lessons": 3, "cache": 3, "fft": 5, "microbench": 3, "kernels": 3}
+FEW_ROUNDS = {"simt": 7, "gpu": 3, "lessons": 3, "steps": 3, "cache": 3, "fft": 5, "microbench": 3, "kernels": 3}
 """Where 20 are too many: a launch in Numba's simulator takes seconds, and so do the lowest rungs on a GPU."""
 
 

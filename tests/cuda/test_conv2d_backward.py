@@ -89,8 +89,11 @@ def check_weights(launch, *layer, bias=True):
 
 
 def compare_traffic(rung, layer, launches):
-    """Where the executor counts, demand the rung's formula, if it takes the layer itself: v06 hands strides down."""
-    if executor().reports and (rung.number < 6 or layer[2] == (1, 1)):
+    """Where the executor counts, demand the rung's formula, if it takes the layer itself: v06 hands strides down.
+
+    v10 hands nearly all of them down: test_conv2d_rows.
+    """
+    if executor().reports and (rung.number < 6 or layer[2] == (1, 1)) and rung.number < 10:
         counted = [one.kernel for one in launches if "parts" not in one.kernel.__name__]  # nor those of the bias
         totals = [kernel.report.total for kernel in counted]
         formula = rung.traffic(sizes_of(*layer))

@@ -11,8 +11,10 @@ from course_lib.cuda.choice import GPU, DeviceError
 from course_lib.cuda.device import choice, executor
 from course_lib.cuda.fft import cufft, grids, large, plan, registers, tiles, weights
 from course_lib.cuda.jit import jit
-from course_lib.cuda.ladders.conv2d import backward_data, backward_weights, forward
+from course_lib.cuda.ladders.conv2d.backward_data.v08_fft import conv2d_backward_data_v08_fft
+from course_lib.cuda.ladders.conv2d.backward_weights.v08_fft import conv2d_backward_weights_v08_fft
 from course_lib.cuda.ladders.conv2d.forward.checks import sizes_of
+from course_lib.cuda.ladders.conv2d.forward.v08_fft import conv2d_forward_v08_fft
 from course_lib.cuda.numba_cuda import cuda, float32
 from course_lib.cuda.recording import record_launches
 from course_lib.reference.conv2d import conv2d_backward, conv2d_forward
@@ -85,7 +87,7 @@ def test_the_rung_is_the_reference_within_the_bound(x, w, stride, pad, bias):
         n.exact = (n.exact[0] - n.b[:, None, None].astype(np.float64), *n.exact[1:])
     y, on_device = nans(*n.dy.shape), put(n.x, n.w, n.b)
     with record_launches() as launches:
-        forward.LADDER[-1].launch(*on_device[:2], on_device[2] if bias else None, y, stride, pad)
+        conv2d_forward_v08_fft(*on_device[:2], on_device[2] if bias else None, y, stride, pad)
     close(y, n, 0, 32 * 32)
     no_hazards(launches)
     assert [one.kernel.__name__ for one in launches] == ["_mask_spectra", "_conv2d_tiles"]
@@ -97,8 +99,8 @@ def test_the_gradients_rungs_are_the_reference_within_the_bound(x, w, stride, pa
     dx, dw, db = nans(*x), nans(*w), nans(w[0])
     (on_x, on_w, on_dy), parts = put(n.x, n.w, n.dy), plan.weight_plan(dataclasses.replace(n.s, B=0)).at_once
     with record_launches() as launches:
-        backward_data.LADDER[-1].launch(on_dy, on_w, dx, stride, pad)
-        backward_weights.LADDER[-1].launch(on_dy, on_x, dw, db, stride, pad)
+        conv2d_backward_data_v08_fft(on_dy, on_w, dx, stride, pad)
+        conv2d_backward_weights_v08_fft(on_dy, on_x, dw, db, stride, pad)
     close(dx, n, 1, 32 * 32)
     close(dw, n, 2, 32 * 32, parts)
     np.testing.assert_allclose(gpu.to_host(db), n.exact[3], rtol=1e-5, atol=1e-5)

@@ -27,7 +27,7 @@ from course_lib.reference.conv2d import conv2d_forward
 from tests.cases import all_of
 from tests.gpu.devices import each_rung, needs_simt, needs_warps
 
-WARPS = (7, 8)
+WARPS = (7, 8, 9, 10)
 EXACT = [rung for rung in LADDER if rung.exact]  # v08 rounds otherwise: test_conv2d_fft
 RUNGS, LAUNCHERS = each_rung(EXACT, WARPS), each_rung(LADDER)
 
@@ -184,6 +184,9 @@ WHOLE_TILES = {
     "v06_specialised": sizes(4, 6, 14, 14, 16, 5, 5),
     "v07_tensor_cores": sizes(4, 8, 10, 10, 16, 3, 3),
     "v08_fft": sizes(4, 2, 28, 28, 4, 5, 5),
+    "v09_3xtf32": sizes(1, 16, 18, 18, 64, 3, 3),
+    "v10_3xtf32_rows": sizes(16, 4, 9, 12, 16, 7, 7),
+    "v11_streamed": sizes(4, 1, 32, 32, 6, 5, 5),
 }
 
 

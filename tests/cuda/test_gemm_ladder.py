@@ -18,8 +18,10 @@ SIZES = [(1, 1, 1), (7, 13, 9), (17, 5, 33), (132, 140, 44), (131, 133, 37)]
 """(M, N, K): ragged in all ways; of the last two, one has rows that are multiples of 16 bytes, and both two blocks."""
 WHOLE = 128, 256, 64
 """Whole tiles for every rung."""
-rungs = each_rung(gemm.LADDER, warps=(9, 10))
-exact_rungs = each_rung([r for r in gemm.LADDER if r.exact], warps=(9, 10))
+WARPS = range(9, 14)
+"""Rungs on tensor cores."""
+rungs = each_rung(gemm.LADDER, warps=WARPS)
+exact_rungs = each_rung([r for r in gemm.LADDER if r.exact], warps=WARPS)
 
 
 def small_integers(rng, *shape):

@@ -111,6 +111,15 @@ def bits_of(x, out):
 
 
 @gpu.jit
+def one_number_for_all(x, out):
+    """What the intrinsics make of a number that is the same for all lanes, of which some write."""
+    i = cuda.threadIdx.x
+    if i > 2:
+        st2(out, 4 * i, bits_float(np.uint32(1 << 30)), bits_float(float_bits(x[0])))
+        st2(out, 4 * i + 2, bits_float(to_tf32(float32(np.pi))), bits_float(split_tf32(float32(np.pi))[1]))
+
+
+@gpu.jit
 def product_of_a_warp(A, B, C, D):
     lane = cuda.threadIdx.x % 32
     g, q = lane // 4, lane % 4
@@ -224,6 +233,14 @@ def test_bits_are_those_of_the_plain_twins():
         finite = np.isfinite(found.view(np.float32)) & np.isfinite(wanted.view(np.float32))
         np.testing.assert_array_equal(found[finite], wanted[finite])
         np.testing.assert_array_equal(np.isfinite(found.view(np.float32)), np.isfinite(wanted.view(np.float32)))
+
+
+def test_a_number_that_all_lanes_share_is_written_by_those_that_write():
+    out = gpu.to_device(np.zeros(4 * 40, np.float32))
+    one_number_for_all[1, 40](gpu.to_device(ODD[-1:]), out)
+    pi = np.float32(np.pi)
+    row = [2, pi, *(bits.view(np.float32) for bits in (plain.to_tf32(pi), plain.split_tf32(pi)[1]))]
+    np.testing.assert_array_equal(gpu.to_host(out).reshape(40, 4), np.where(np.arange(40)[:, None] > 2, row, 0))
 
 
 def test_a_number_is_the_sum_of_its_two_parts():

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from course_lib import gpu
-from course_lib.cuda.ladders.transpose import LADDER, checks
+from course_lib.cuda.ladders.rung import rungs_for
+from course_lib.cuda.ladders.transpose import LADDER, checks, v05_ragged_rows
+from course_lib.cuda.recording import record_launches
 from tests.cuda.counted import counted
 from tests.cuda.unfit import KINDS, unfit
 from tests.gpu.devices import nans, needs_numba, ramp
@@ -21,7 +23,7 @@ def transposed(rung, x):
 
 
 def test_rungs_are_in_order_and_named_after_their_files():
-    assert [r.number for r in LADDER] == [1, 2, 3, 4]
+    assert [r.number for r in LADDER] == [1, 2, 3, 4, 5]
     assert [r.launch.__module__.rpartition(".")[2] for r in LADDER] == [r.name for r in LADDER]
 
 
@@ -55,7 +57,7 @@ def test_traffic_is_what_the_formula_says(rung, R, C):
 
 
 def test_counters_move_as_the_ladder_says():
-    naive, tile, padded, coarsened = (rung.traffic(128, 128) for rung in LADDER)
+    naive, tile, padded, coarsened = (rung.traffic(128, 128) for rung in rungs_for(LADDER))
     requests = 128 * 128 // 32
     assert naive["global_store_sectors"] == 32 * requests
     assert tile["global_store_sectors"] == 4 * requests
@@ -63,6 +65,62 @@ def test_counters_move_as_the_ladder_says():
     assert padded["shared_load_conflicts"] == 0
     assert coarsened["global_load_requests"] == coarsened["global_store_requests"] == requests // 4
     assert coarsened["shared_load_conflicts"] == coarsened["shared_store_conflicts"] == 0
+    straight, cut = (rung.traffic(1023, 511) for rung in LADDER[3:])
+    assert straight["global_store_sectors"] / straight["global_store_requests"] > 4.8
+    assert cut["global_store_sectors"] < 1.02 * 1023 * 511 / 8
+
+
+@pytest.mark.parametrize("turns", [1, 3])
+@pytest.mark.parametrize("cut", [1, 8, 16, 32])
+@pytest.mark.parametrize("width", [64, 128])
+@pytest.mark.parametrize(("R", "C"), [(1, 1), (31, 2), (33, 65), (65, 129), (97, 64), (200, 3), (5, 300), (64, 72)])
+def test_strips_of_any_width_cut_anywhere_put_every_number_in_its_place(R, C, width, cut, turns):
+    x, y = ramp(R, C), nans(C, R)
+    v05_ragged_rows.in_strips(gpu.to_device(x), y, width, cut, turns)
+    np.testing.assert_array_equal(gpu.to_host(y), x.T)
+
+
+@pytest.mark.parametrize("begin", [1, 3, 7])
+def test_sectors_of_a_result_that_begins_anywhere_are_written_whole(begin):
+    x, flat = ramp(61, 67), nans(61 * 67 + begin)
+    y = flat[begin:].reshape(67, 61)
+    v05_ragged_rows.transpose_v05_ragged_rows(gpu.to_device(x), y)
+    np.testing.assert_array_equal(gpu.to_host(y), x.T)
+    assert np.isnan(gpu.to_host(flat)[:begin]).all()
+
+
+@needs_numba
+def test_a_cut_at_sectors_leaves_none_in_two_parts_but_at_the_ends_of_rows():
+    R, C = 517, 131
+    counts = {}
+    for cut in (1, 8):
+        launch = lambda cut=cut: v05_ragged_rows.in_strips(gpu.to_device(ramp(R, C)), nans(C, R), cut=cut)  # noqa: E731
+        counts[cut], _ = counted(launch)
+    parts = {cut: c["global_store_sectors"] - R * C / 8 for cut, c in counts.items()}
+    assert parts[8] <= 2 * C  # a row's first and last sector
+    assert parts[1] > 0.8 * counts[1]["global_store_requests"]
+    loads = counts[8]["global_load_sectors"], counts[1]["global_load_sectors"]
+    assert 1 < loads[0] / loads[1] < 1 + 8 / 32
+
+
+def test_where_rows_are_not_ragged_the_fourth_rung_does_it_and_where_there_are_too_many_numbers(monkeypatch):
+    def kernels(R, C, begin=0):
+        x, y = (gpu.empty((R * C + begin,), np.float32)[begin:].reshape(shape) for shape in ((R, C), (C, R)))
+        with record_launches(run=False) as launches:
+            v05_ragged_rows.transpose_v05_ragged_rows(x, y)
+        return {launch.kernel.__name__ for launch in launches}
+
+    assert kernels(64, 36) == {"_transpose_v04"}
+    assert kernels(64, 36, begin=1) == kernels(64, 35) == kernels(63, 36) == {"_transpose_v05"}
+    monkeypatch.setattr(v05_ragged_rows, "MOST", 64 * 35)
+    assert kernels(64, 35) == {"_transpose_v04_any"}
+    assert kernels(64, 33) == {"_transpose_v05"}
+
+
+def test_a_block_has_few_turns_where_there_are_few_blocks():
+    narrow, wide = (v05_ragged_rows.traffic(8191, C)["global_load_requests"] for C in (67, 64 * 65 + 3))
+    assert narrow == 3 * (8191 + 255 * 8 + 7)  # one turn of 32 rows; each block reads 8 more, the last one 7
+    assert wide == 131 * (8191 + 31 * 8 + 7)  # at the most 8 turns
 
 
 @every_rung

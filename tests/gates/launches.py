@@ -12,9 +12,12 @@ import numpy as np
 from course_lib import gpu
 from course_lib.cuda import step_log
 from course_lib.cuda.fft import large
+from course_lib.cuda.ladders.conv2d import chosen
 from course_lib.cuda.ladders.conv2d.forward import c1_by_pixels
+from course_lib.cuda.ladders.gemm.half_tma import gemm_half_tma
 from course_lib.cuda.ladders.rung import Rung, rungs_for
 from tests.cuda.op_cases import CASES, OTHERS, put, run
+from tools.hopper.choices import CHOICES
 
 CCS = ((7, 5), (8, 0), (9, 0))
 """Compute capabilities: Turing, Ampere, Hopper."""
@@ -24,7 +27,8 @@ CCS = ((7, 5), (8, 0), (9, 0))
 class Entry:
     """One thing to compile: functions without arguments that launch; a rung or None; whether kernels must be run.
 
-    A ladder's highest rung for an older card is what that card gets: its code for this card is read too.
+    A ladder's highest rung for an older card is what that card gets: its code for this card is read too. `least_cc`
+    counts for what is no rung.
     """
 
     name: str
@@ -32,11 +36,12 @@ class Entry:
     rung: Rung | None = None
     run: bool = False
     older: tuple = ()
+    least_cc: tuple[int, int] = CCS[0]
 
     @property
     def ccs(self):
         """The compute capabilities that it must compile for."""
-        return [cc for cc in CCS if self.rung is None or cc >= self.rung.least_cc]
+        return [cc for cc in CCS if cc >= (self.least_cc if self.rung is None else self.rung.least_cc)]
 
     @property
     def asked(self):
@@ -62,6 +67,10 @@ CONVOLUTIONS = (  # B, C, H, W, M, K, stride, pad: LeNet-5's two, a residual net
     (1, 64, 8, 8, 64, 3, 1, 1),
     (2, 3, 9, 7, 5, 3, 2, 1),
 )
+
+TIMED = ((1, 4, 40, 40, 16, 7, 1, 0), (1, 64, 56, 56, 64, 3, 1, 1))
+"""The second layer of H's course project, and a residual network's as large as it is timed: what the newest rungs are
+cut for."""
 
 
 def _out(B, C, H, W, M, K, stride, pad):
@@ -99,10 +108,13 @@ def rungs():
     found = []
     for ladder, (make, sizes) in LADDERS.items():
         all_rungs = importlib.import_module(f"course_lib.cuda.ladders.{ladder}").LADDER
-        highest = {cc: [r for r in rungs_for(all_rungs) if r.exact and r.least_cc <= cc][-1] for cc in CCS[:-1]}
+        newest = [name.split("/")[1] for name in chosen.ABOVE if ladder == f"conv2d.{name.split('/')[0]}"]
+        for_older = [r for r in rungs_for(all_rungs) if r.name not in newest]
+        highest = {cc: [r for r in for_older if r.exact and r.least_cc <= cc][-1] for cc in CCS[:-1]}
         for rung in all_rungs:
             older = tuple(cc for cc, best in highest.items() if best is rung)
-            found.append(Entry(f"{ladder}/{rung.name}", tuple(_call(rung, make, s) for s in sizes), rung, older=older))
+            cuts = (*sizes, *TIMED) if rung.name in newest else sizes
+            found.append(Entry(f"{ladder}/{rung.name}", tuple(_call(rung, make, s) for s in cuts), rung, older=older))
     return found
 
 
@@ -138,6 +150,9 @@ def _large(ops):
     ops.conv2d_backward(y, cache)
     for pool in (ops.max_pool_forward, ops.average_pool_forward):
         pool(zeros(2, 6, 28, 28), 2)
+    for name in ("max_pool", "average_pool"):  # a window that is too large for a band
+        y, cache = getattr(ops, f"{name}_forward")(zeros(1, 1, 12, 12), 9, 1)
+        getattr(ops, f"{name}_backward")(y, cache)
     _, cache = ops.softmax_cross_entropy_forward(zeros(256, 10), zeros(256, dtype=np.int32))
     ops.softmax_cross_entropy_backward(cache)
 
@@ -172,6 +187,20 @@ def _by_transforms_of_images():
     large.add_to(spectra, spectra)
 
 
+def _products_of_16_bits():
+    for M, N, K in ((256, 256, 256), (7, 13, 9)):
+        for dtype in (np.float16, np.uint16):
+            gemm_half_tma(zeros(M, K, dtype=dtype), zeros(K, N, dtype=dtype), zeros(M, N))
+
+
+def _choices():
+    """What Hopper's rungs could do instead: clusters, other tiles, other ways to round and to let sums out."""
+    for choice in CHOICES.values():
+        operands = (zeros(256, 256, dtype=choice.dtype) for _ in "AB")
+        choice.launch(*operands, zeros(256, 256))
+    CHOICES["v11"].launch(zeros(260, 100), zeros(100, 132), zeros(260, 132))
+
+
 BESIDE = {
     "convolution by cuFFT": _by_transforms_of_images,
     "C1 by pixels": lambda: c1_by_pixels.conv2d_forward_c1_by_pixels(*_forward(*CONVOLUTIONS[0])),
@@ -181,7 +210,9 @@ BESIDE = {
 
 def beside():
     """Return an `Entry` for each kernel beside the ladders and the operations."""
-    return [Entry(f"beside/{name}", (call,)) for name, call in BESIDE.items()]
+    found = [Entry(f"beside/{name}", (call,)) for name, call in BESIDE.items()]
+    hopper = {"products of 16 bits": _products_of_16_bits, "what Hopper's rungs could do": _choices}
+    return found + [Entry(f"beside/{name}", (call,), least_cc=(9, 0)) for name, call in hopper.items()]
 
 
 def operations():

@@ -136,6 +136,19 @@ def test_an_instruction_that_a_card_lacks_is_refused_for_it(samples):
     assert samples["needs_8_0 (8, 0)"] == ""
 
 
+def test_products_by_four_warps_that_wait_for_each_other_are_refused(monkeypatch):
+    said = "ptxas info : (C7518) Potential Performance Loss: wgmma.mma_async instructions are serialized due to ..."
+
+    def run(line, **_):
+        assert "-arch=sm_90a" in line
+        return subprocess.CompletedProcess(line, 0, "", said)
+
+    monkeypatch.setattr(compile_report, "tool", lambda name: name)
+    monkeypatch.setattr(compile_report.subprocess, "run", run)
+    with pytest.raises(RuntimeError, match=r"by four warps wait for each other, for 9\.0: .*C7518"):
+        compile_report.assemble(".version 9.0\n.target sm_90a\n", (9, 0))
+
+
 def test_arguments_have_the_types_that_a_launch_would_compile_for(samples):
     arrays = ["array(float32, 2d, C)", "array(float32, 1d, C)"], ["array(float32, 1d, A)", "array(float32, 2d, F)"]
     assert samples["types"] == ["float64", *arrays[0], "int64", "float32", "uint32", "bool", *arrays[1]]

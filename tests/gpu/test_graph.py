@@ -108,3 +108,28 @@ def test_arrays_given_back_do_not_disturb_those_in_use():
             kept.append((i, array))
     for i, array in kept:
         np.testing.assert_array_equal(gpu.to_host(array), np.full(100 + i % 7, i, np.float32))
+
+
+@needs_gpu
+def test_a_graph_does_not_follow_a_name_to_another_array():
+    """Without a GPU a call runs the function again, which does: lesson 16 says so."""
+    a, out = gpu.to_device(ramp(100)), gpu.to_device(np.zeros(100, np.float32))
+
+    def step():
+        add[1, 128](a, a, out)
+
+    graph = gpu.record(step)
+    a = gpu.to_device(ramp(100) * 10)
+    graph()
+    np.testing.assert_array_equal(gpu.to_host(out), 2 * ramp(100))
+
+
+def test_a_graph_is_launched_in_a_stream_of_its_own():
+    stream, out = gpu.stream(), gpu.to_device(np.zeros(100, np.float32))
+    a = gpu.to_device(ramp(100))
+    graph = gpu.record(lambda: add[1, 128](a, a, out))
+    gpu.overwrite(a, ramp(100) * 3, stream)
+    graph(stream)
+    back = gpu.to_host(out, stream)
+    stream.synchronize()
+    np.testing.assert_array_equal(back, 6 * ramp(100))

@@ -1,14 +1,18 @@
 """Launches of a recorded graph wait for whom they need: in any order that the ties allow, the same comes out."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numba import cuda
 
 from course_lib import cuda as ops
 from course_lib import gpu, nn
-from course_lib.cuda import intrinsics
+from course_lib.cuda import hopper, intrinsics
 from course_lib.cuda.device import executor
+from course_lib.cuda.hopper import shared_address, tma_load
 from course_lib.cuda.intrinsics import ld4, st4
+from course_lib.cuda.ladders.gemm import half_tma, v11_wgmma_tf32, v12_tma_tf32, v13_tma_3xtf32
 from course_lib.cuda.node_order import NodeOrder
 from course_lib.cuda.recording import record_launches
 from course_lib.cuda.writes import READERS, WRITE_FIRST, written
@@ -136,8 +140,43 @@ def test_what_a_kernel_may_write_is_read_off_its_text(kernel, expected):
 
 def test_each_intrinsic_is_known_to_write_or_to_read_or_takes_no_array():
     without_arrays = {n for n in intrinsics.NAMES if n.startswith(("cp_async_commit", "cp_async_wait"))}
-    assert {*READERS, *WRITE_FIRST} | without_arrays == set(intrinsics.NAMES)
+    without_arrays |= {"cluster_rank", "cluster_sync", "mbarriers_ready", "shared_to_async", *hopper.REGISTERS}
+    without_arrays |= {"wgmma_fence", "wgmma_commit", "wgmma_wait0", "wgmma_wait1"}
+    assert {*READERS, *WRITE_FIRST} | without_arrays == {*intrinsics.NAMES, *hopper.NAMES}
     assert not set(READERS) & set(WRITE_FIRST)
+
+
+@pytest.mark.parametrize("cluster", [1, 2])
+def test_hoppers_products_write_their_result_and_a_graph_sees_what_they_read(cluster):
+    make = {
+        v11_wgmma_tf32: lambda stages: v11_wgmma_tf32.make_gemm_v11(stages, True),
+        v12_tma_tf32: v12_tma_tf32.make_gemm_v12,
+        v13_tma_3xtf32: v13_tma_3xtf32.make_gemm_v13,
+        half_tma: lambda stages: half_tma.make_gemm_half(stages, "bf16", True),
+    }
+    for module, made in make.items():
+        kernel = made(replace(module.STAGES, cluster=cluster))
+        assert kernel.parameters[:3] == ("A", "B", "C")  # what is read through maps is an argument too
+        assert written(kernel) == {2}
+    assert written(half_tma.copy_rows) == {1}
+
+
+@gpu.jit
+def by_a_unit(a, maps, b):
+    tma_load(b, maps, 0, 0, 0, shared_address(a, 0))
+
+
+@gpu.jit
+def by_four_warps(a, b):
+    product(b, 0, a, 0, 1, 1)
+
+
+product = hopper.wgmma_tf32_n64
+
+
+def test_hoppers_instructions_write_what_comes_first_whatever_they_are_called():
+    assert written(by_a_unit) == {2}
+    assert written(by_four_warps) == {1}
 
 
 def test_a_kernel_whose_text_cannot_be_had_may_write_everything():

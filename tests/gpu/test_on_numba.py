@@ -85,19 +85,32 @@ def test_small_grids_are_kept_quiet_in_every_colour_and_nothing_else_is(colour):
     assert "Host array" in str(told[0].message)
 
 
-def test_more_shared_memory_is_asked_for_once_for_each_type(card, monkeypatch):
+def test_more_shared_memory_and_clusters_are_asked_for_once_for_each_type(card, monkeypatch):
     asked = []
     monkeypatch.setattr(on_numba, "_ask_for_shared_memory", lambda compiled, count: asked.append((compiled, count)))
-    kernel = types.SimpleNamespace(dispatcher=Dispatcher())
+    monkeypatch.setattr(on_numba, "_ask_for_clusters", lambda compiled, blocks: asked.append(blocks))
+    kernel = types.SimpleNamespace(dispatcher=Dispatcher(), options={"cluster": 2})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         launch = card().launcher(kernel, (1, 1, 1), (32, 1, 1), 0, 50_000)
     for argument in (1, 2, 3.0):
         launch(argument)
-    assert asked == [("compiled", 50_000)] * 2
+    assert asked == [("compiled", 50_000), 2] * 2
     assert [note for note in kernel.dispatcher.notes if note[0] == "compile"] == [
         ("compile", ("int",)), ("compile", ("float",)),
     ]  # fmt: skip
+
+
+def test_numbers_that_stay_are_copied_while_launches_are_recorded_and_not_to_the_graphs_memory(card, monkeypatch):
+    made, pool = card(), types.SimpleNamespace(recording="the graph's")
+    monkeypatch.setattr(numba_cuda, "current_context", lambda: types.SimpleNamespace(memory_manager=pool))
+    monkeypatch.setattr(made, "copy_in", lambda host, stream: (host, pool.recording))
+    made.keep("nobody's")
+    made.recording = types.SimpleNamespace(kept=[])
+    assert made.constant("maps") == ("maps", None)
+    assert pool.recording == "the graph's"
+    made.keep("maps")
+    assert made.recording.kept == ["maps"]
 
 
 def test_arrays_of_other_libraries_are_device_arrays(card):

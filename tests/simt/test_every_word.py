@@ -16,7 +16,7 @@ from numba.cuda import random
 from numba.np.numpy_support import as_dtype
 
 from course_lib import simt
-from course_lib.cuda import intrinsics
+from course_lib.cuda import hopper, intrinsics
 from course_lib.simt import type_names
 from course_lib.simt.evaluate import Evaluator
 from course_lib.simt.functions import FUNCTIONS
@@ -238,22 +238,28 @@ WORDS |= {
 }  # fmt: skip
 
 HERE = Path(__file__).parent
+IN_KERNELS = (
+    "cluster_sync", "cluster_rank", "mbarriers_ready", "mbarrier_arrive_at", "tensor_map_fence", "tma_load_to_all",
+    "shared_to_async", "wgmma_fence", "wgmma_commit", "wgmma_wait0", "wgmma_wait1", "rest_tf32",
+)  # fmt: skip
 ELSEWHERE = {
     "libdevice.": {
         f"libdevice.{name}" for name in (*test_words_numbers.ALL, *FLOATS, *(f"{n}f" for n in FLOATS), *FAST)
     },
     "cuda.fp16.": {f"cuda.fp16.{name}" for name in HALVES},
+    "intrinsic.": {f"intrinsic.{n}" for n in (*IN_KERNELS, *hopper.PRODUCTS, *hopper.REGISTERS)},
     "operator.": {*test_words_numbers.OF_TWO},
     "cmath.": {f"cmath.{name}" for name in test_complex.OF_CMATH},
     "np.": {f"np.{name}" for name in (*OF_ONE, *OF_TWO)},
     "cuda.": {f"cuda.{name}{n}" for name in (*(f"{d}x" for d in DTYPES), *VECTORS) for n in "1234"},
 }
-"""The tables over which tests of values in other files go."""
+"""The tables over which tests of values in other files go; the kernels of test_hopper.py have Hopper's words."""
 NAMED = {
     "number.": "test_words_arrays.py test_complex.py test_records.py", "complex": "test_complex.py",
     "cmath.": "test_complex.py",
     "np.": "test_words_numpy.py test_words_arrays.py test_complex.py", "operator.": "test_words_numbers.py",
-    "cuda.random.": "test_words_random.py", "intrinsic.": "../cuda/test_intrinsics.py test_every_word.py",
+    "cuda.random.": "test_words_random.py",
+    "intrinsic.": "../cuda/test_intrinsics.py ../cuda/test_hopper.py test_every_word.py",
 }  # fmt: skip
 """Files in which words are called one by one, by the beginning of the word."""
 

@@ -13,12 +13,14 @@ import numpy as np
 from course_lib import gpu
 from course_lib.bench.gpu.fft import fft_players
 from course_lib.bench.gpu.memory import MEMORY
-from course_lib.bench.gpu.players import ladder, players
+from course_lib.bench.gpu.players import ladder, players, replayed
 from course_lib.bench.gpu.with_cudnn import FORCED
-from course_lib.bench.gpu.work import FFT, FLOAT32, READABLE, TF32, THREE_TF32, Work
+from course_lib.bench.gpu.work import BF16, FFT, FLOAT32, READABLE, TF32, THREE_TF32, Player, Work
+from course_lib.cuda.capability import has_hopper
 from course_lib.cuda.ladders.conv2d.forward.checks import sizes_of
+from course_lib.cuda.ladders.gemm.half_tma import gemm_half_tma
 
-FLOAT = 4
+FLOAT, HALF = 4, 2
 """Bytes."""
 
 
@@ -71,6 +73,26 @@ def _gemm(backend, rng, M, N, K, least):
         rivals=rivals,
         rival=_compared(rivals, "cuBLAS", "cuBLAS TF32"),
     )
+
+
+def _gemm_bf16(backend, rng, M, N, K):
+    """The product of numbers in BF16, as float32: no rung of the ladder. The rival rounds its result to BF16."""
+    bits = [rng.standard_normal(s, np.float32).view(np.uint32) >> np.uint32(16) for s in ((M, K), (K, N))]
+    A, B = (gpu.to_device((b << np.uint32(16)).view(np.float32)) for b in bits)  # the same numbers
+    a, b = (gpu.to_device(b.astype(np.uint16)) for b in bits)
+
+    def exact(sizes=False):
+        return backend.product(backend.double(A, sizes), backend.double(B, sizes))
+
+    def half_tma():
+        if not has_hopper():
+            raise ValueError("products of BF16 numbers are for compute capability 9.0.")
+        C = backend.nan((M, N))
+        return Player((replayed(lambda: gemm_half_tma(a, b, C), (C,)),), BF16)
+
+    rivals = backend.product_rivals_bf16(A, B)
+    moved = HALF * (M * K + K * N) + FLOAT * M * N
+    return Work(2 * M * N * K, moved, K, exact, {"half_tma": half_tma}, rivals, {BF16: "cuBLAS BF16"} if rivals else {})
 
 
 def _conv_sizes(B, C, H, W, M, K, stride, pad):
@@ -141,6 +163,11 @@ def _square(n, least):
     return Case("gemm", f"gemm {n}", f"{n} x {n} x {n}", _gemm, sizes, small)
 
 
+def _square_bf16(n):
+    sizes, small = dict(M=n, N=n, K=n), dict(M=512, N=512, K=512)
+    return Case("gemm bf16", f"gemm bf16 {n}", f"{n} x {n} x {n}", _gemm_bf16, sizes, small)
+
+
 CONVOLUTIONS = {
     "conv 1->4 k7": dict(B=10_000, C=1, H=86, W=86, M=4, K=7, stride=1, pad=0),
     "conv 4->16 k7": dict(B=10_000, C=4, H=40, W=40, M=16, K=7, stride=1, pad=0),
@@ -168,6 +195,8 @@ CASES = {
         _square(1024, 1),
         _square(4096, 3),
         _square(8192, 5),
+        _square_bf16(4096),
+        _square_bf16(8192),
         *(_convolution(name, "forward") for name in CONVOLUTIONS),
         *(_convolution(name, "dX") for name in list(CONVOLUTIONS)[:4]),
         *(_convolution(name, "dW") for name in list(CONVOLUTIONS)[:4]),

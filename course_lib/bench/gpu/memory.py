@@ -23,8 +23,8 @@ FLOAT = 4
 """Bytes."""
 
 
-def _against_copy(backend, count):
-    """Return {"copy": Player} that reads and writes `count` bytes in all."""
+def against_copy(backend, count):
+    """Return {"copy": Player} that reads and writes `count` bytes in all. No errors. Source: the course's own."""
     pairs = [[backend.nan(max(1, count // (2 * FLOAT))) for _ in "xy"] for _ in range(SETS)]
     return {COPY: Player(tuple(_copy(backend, x, y) for x, y in pairs))}
 
@@ -56,8 +56,8 @@ def transpose(backend, rng, M, N):
         bytes=2 * FLOAT * M * N,
         terms=0,
         exact=lambda sizes=False: backend.transposed(backend.double(xs[0], sizes)),
-        ours=players(ladder("transpose"), make),
-        rivals=_against_copy(backend, 2 * FLOAT * M * N),
+        ours=players([rung for rung in ladder("transpose") if rung.takes(M, N)], make),
+        rivals=against_copy(backend, 2 * FLOAT * M * N),
         rival={READABLE: COPY, FLOAT32: COPY},
     )
 
@@ -79,7 +79,7 @@ def bias_sums(backend, rng, B, M, side):
         return Player(tuple(calls), FLOAT32)
 
     moved = FLOAT * host.size
-    return Work(host.size, moved, B * side**2, exact, {OPERATION: make}, _against_copy(backend, moved), {FLOAT32: COPY})
+    return Work(host.size, moved, B * side**2, exact, {OPERATION: make}, against_copy(backend, moved), {FLOAT32: COPY})
 
 
 def reduce(backend, rng, n):
@@ -96,7 +96,7 @@ def reduce(backend, rng, n):
         terms=n,
         exact=lambda sizes=False: backend.total(backend.double(xs[0], sizes)),
         ours=players(ladder("reduce"), make),
-        rivals=_against_copy(backend, FLOAT * n),
+        rivals=against_copy(backend, FLOAT * n),
         rival={READABLE: COPY, FLOAT32: COPY},
     )
 
@@ -149,7 +149,7 @@ def operation(backend, rng, what, n):
     def make():
         return Player(tuple(_again(backend, what, [gpu.to_device(a) for a in hosts]) for _ in range(SETS)), FLOAT32)
 
-    return Work(0, moved, what.terms, exact, {OPERATION: make}, _against_copy(backend, moved), {FLOAT32: COPY})
+    return Work(0, moved, what.terms, exact, {OPERATION: make}, against_copy(backend, moved), {FLOAT32: COPY})
 
 
 def _again(backend, what, inputs):
@@ -203,17 +203,44 @@ def _pooled(rng, n):
     return [rng.standard_normal((n, 6, 28, 28), np.float32), rng.standard_normal((n, 6, 14, 14), np.float32)]
 
 
-def _before_pooling_back(forward):
-    return lambda ops, x, dy: (dy, getattr(ops, forward)(x, 2)[1])
+def _before_pooling_back(forward, *window):
+    return lambda ops, x, dy: (dy, getattr(ops, forward)(x, *window)[1])
 
 
-def _entry(size, n, what):
-    return size, functools.partial(operation, what=what), dict(n=n), dict(n=7)
+OVERLAPPING = (3, 2)
+"""AlexNet's windows: of 3 x 3 pixels, two apart."""
 
 
-MAPS = "10,000 x 6 x 28 x 28"
+def _pooled_overlapping(rng, n):
+    return [rng.standard_normal((n, 96, 55, 55), np.float32), rng.standard_normal((n, 96, 27, 27), np.float32)]
+
+
+def _overlapping_back(kind, numbers):
+    """Return the `Operation` of a gradient of overlapping windows; a pixel adds up at the most four of them."""
+    forward, back = f"{kind}_pool_forward", f"{kind}_pool_backward"
+
+    def sizes(x, dy):
+        _, cache = getattr(reference, forward)(x, *OVERLAPPING)
+        return (getattr(reference, back)(np.abs(dy), cache),)
+
+    return Operation(
+        _pooled_overlapping,
+        lambda ops, dy, cache: (getattr(ops, back)(dy, cache),),
+        numbers,
+        4,
+        sizes,
+        _before_pooling_back(forward, *OVERLAPPING),
+    )
+
+
+def _entry(size, n, what, small=7):
+    return size, functools.partial(operation, what=what), dict(n=n), dict(n=small)
+
+
+MAPS, ALEXNET = "10,000 x 6 x 28 x 28", "128 x 96 x 55 x 55"
 MEMORY = {
     "transpose": ("8,192 x 8,192", transpose, dict(M=8192, N=8192), dict(M=256, N=128)),
+    "transpose of odd sizes": ("8,191 x 8,193", transpose, dict(M=8191, N=8193), dict(M=65, N=37)),
     "reduce": ("2^26", reduce, dict(n=2**26), dict(n=1000)),
     "ReLU": _entry("2^26", 2**26, Operation(_normal(1), lambda ops, z: ops.relu_forward(z)[:1], 2)),
     "ReLU backward": _entry("2^26", 2**26, Operation(_normal(2), lambda ops, da, z: (ops.relu_backward(da, z),), 3)),
@@ -232,7 +259,7 @@ MEMORY = {
             _pooled,
             lambda ops, dy, cache: (ops.max_pool_backward(dy, cache),),
             1.5,
-            before=_before_pooling_back("max_pool_forward"),
+            before=_before_pooling_back("max_pool_forward", 2),
         ),
     ),
     "average pooling backward": _entry(
@@ -242,8 +269,12 @@ MEMORY = {
             _pooled,
             lambda ops, dy, cache: (ops.average_pool_backward(dy, cache),),
             1.25,
-            before=_before_pooling_back("average_pool_forward"),
+            before=_before_pooling_back("average_pool_forward", 2),
         ),
+    ),
+    "overlapping max pooling backward": _entry(ALEXNET, 128, _overlapping_back("max", 1 + 2 * 27**2 / 55**2), small=1),
+    "overlapping average pooling backward": _entry(
+        ALEXNET, 128, _overlapping_back("average", 1 + 27**2 / 55**2), small=1
     ),
     "bias gradient": (MAPS, bias_sums, dict(B=10_000, M=6, side=28), dict(B=7, M=6, side=28)),
     "SGD with momentum": _entry("2^26", 2**26, Operation(_normal(3), _sgd, 5, 4, _sgd_sizes)),

@@ -6,7 +6,7 @@ Source: the course's own. A floor is what is promised; a goal is what is aimed a
 
 from dataclasses import dataclass
 
-from course_lib.bench.gpu.work import FFT, FLOAT32, READABLE, TF32, THREE_TF32
+from course_lib.bench.gpu.work import BF16, FFT, FLOAT32, READABLE, TF32, THREE_TF32
 
 OURS = (READABLE, FLOAT32)
 CONVOLUTION = (READABLE, FLOAT32, THREE_TF32)
@@ -21,7 +21,8 @@ class Promise:
     """A line of the table: work, the case it is measured by, which kinds of players count, and how fast.
 
     `floor` and `goal` are times the rival's speed; for work that is bound by memory, shares of a copy's speed. Both are
-    None for a line that only lists. With a `player`, those count whose names begin so.
+    None for a line that only lists. With a `player`, those count whose names begin so. With a `capability`, such as
+    "9.0", it is promised on cards of this compute capability, and on no other.
 
     Source: the course's own.
     """
@@ -32,11 +33,14 @@ class Promise:
     floor: float | None = None
     goal: float | None = None
     player: str = ""
+    capability: str = ""
 
 
+HOPPER, _SIZES = "9.0", (4096, 8192)
 _FORWARD = {"conv 1->4 k7": (6, 10), "conv 4->16 k7": (2.5, 4), "conv 1->6 k5": (4, 5), "conv 6->16 k5": (1.7, 2.5)}
-_MEMORY = ("transpose", "reduce", "ReLU", "ReLU backward", "max pooling", "max pooling backward", "average pooling",
-           "average pooling backward", "bias gradient", "SGD with momentum", "Adam", "dropout",
+_MEMORY = ("transpose", "transpose of odd sizes", "reduce", "ReLU", "ReLU backward", "max pooling",
+           "max pooling backward", "average pooling", "average pooling backward", "overlapping max pooling backward",
+           "overlapping average pooling backward", "bias gradient", "SGD with momentum", "Adam", "dropout",
            "softmax cross-entropy")  # fmt: skip
 
 PROMISES = (
@@ -45,6 +49,9 @@ PROMISES = (
     Promise("SGEMM without intrinsics", "gemm 4096", (READABLE,), 0.50, 0.65),
     Promise("3xTF32 product", "gemm 4096", (THREE_TF32,), 1.2, 1.5),
     Promise("TF32 product", "gemm 4096", (TF32,), 0.45, 0.55),
+    *(Promise("3xTF32 product on Hopper", f"gemm {n}", (THREE_TF32,), 1.9, 2.4, "v13", HOPPER) for n in _SIZES),
+    *(Promise("TF32 product on Hopper", f"gemm {n}", (TF32,), 0.70, 0.90, "v12", HOPPER) for n in _SIZES),
+    *(Promise("BF16 product", f"gemm bf16 {n}", (BF16,), 0.65, 0.85, "half_tma", HOPPER) for n in _SIZES),
     *(Promise("convolution", f"{name} forward", CONVOLUTION, *limits) for name, limits in _FORWARD.items()),
     Promise("convolution", "conv 64->64 k3 forward", CONVOLUTION, 0.5, 0.8),
     Promise("the lecture's kernel for C1", "conv 1->6 k5 forward", OURS, player="v05b"),
@@ -108,12 +115,12 @@ def fastest(row, kinds, player=""):
 
 
 def kept(report):
-    """Return a `Kept` for each promise whose case is among the rows of a report, a dict. No errors.
+    """Return a `Kept` for each promise to this card whose case is among the rows of a report, a dict. No errors.
 
     Source: the course's own.
     """
-    rows = {row["case"]: row for row in report["rows"]}
-    return [_kept(promise, rows[promise.case]) for promise in PROMISES if promise.case in rows]
+    rows, here = {row["case"]: row for row in report["rows"]}, ("", report["machine"].get("compute_capability"))
+    return [_kept(p, rows[p.case]) for p in PROMISES if p.case in rows and p.capability in here]
 
 
 def _kept(promise, row):

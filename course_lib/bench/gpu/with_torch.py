@@ -8,10 +8,11 @@ import functools
 
 from course_lib import gpu
 from course_lib.bench.gpu import with_cudnn
-from course_lib.bench.gpu.work import TF32, Player
+from course_lib.bench.gpu.work import BF16, TF32, Player
 
 DEVICE = "cuda"
 CUBLAS, CUBLAS_TF32, CUDNN, CUDNN_TF32 = "cuBLAS", "cuBLAS TF32", "cuDNN", "cuDNN TF32"
+CUBLAS_BF16 = "cuBLAS BF16"
 
 
 @functools.cache
@@ -123,6 +124,16 @@ def product_rivals(A, B):
     a, b = tensor(A), tensor(B)
     out = a.new_empty(a.shape[0], b.shape[1])
     return _rivals(lambda: (_torch().matmul(a, b, out=out),), CUBLAS, CUBLAS_TF32)
+
+
+def product_rivals_bf16(A, B):
+    """Return {name: Player} for A (M, K) @ B (K, N), rounded to BF16 first: cuBLAS, whose result is BF16 as well.
+
+    No errors beyond PyTorch's.
+    """
+    a, b = tensor(A).bfloat16(), tensor(B).bfloat16()
+    out = a.new_empty(a.shape[0], b.shape[1])
+    return {CUBLAS_BF16: Player((lambda: (_torch().matmul(a, b, out=out),),), BF16)}
 
 
 def conv_forward_rivals(x, w, stride, pad):

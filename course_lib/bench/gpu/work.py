@@ -7,9 +7,9 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-READABLE, FLOAT32, THREE_TF32, TF32, FFT = "readable", "float32", "3xTF32", "TF32", "FFT"
+READABLE, FLOAT32, THREE_TF32, TF32, FFT, BF16 = "readable", "float32", "3xTF32", "TF32", "FFT", "BF16"
 """Kinds of players: without single machine instructions (intrinsics), with them, on tensor cores with float32's
-precision, and with TF32's; and those that convolve by Fourier transforms, in float32."""
+precision, and with TF32's; those that convolve by Fourier transforms, in float32; and those that take BF16 numbers."""
 
 UNIT = 2.0**-24
 """Half the distance of 1 to the next float32."""
@@ -28,7 +28,7 @@ class Player:
         Without arguments; each enqueues the work once and returns its outputs. Several, on different arrays, where
         work is bound by memory: nothing is then found in a cache.
     kind : str
-        "readable", "float32", "3xTF32", "TF32" or "FFT"; for a rival the precision.
+        "readable", "float32", "3xTF32", "TF32", "FFT" or "BF16"; for a rival the precision.
 
     Source: the course's own.
     """
@@ -89,9 +89,10 @@ class Error:
         return self.share <= 1
 
 
-EVEN_ERRORS = {FLOAT32: 1e-5, TF32: 5e-3}
+EVEN_ERRORS = {FLOAT32: 1e-5, TF32: 5e-3, BF16: 5e-3}
 """What the result of a rival, or of ours by Fourier transforms, may differ by, as a share of the largest number. Errors
-of transforms are as large where sums are small as elsewhere, which is not wrong; cuDNN takes them where they pay."""
+of transforms are as large where sums are small as elsewhere, which is not wrong; cuDNN takes them where they pay. A
+rival's result of BF16 numbers is rounded to BF16."""
 
 
 def evenly_right(relative, kind):
@@ -102,7 +103,8 @@ def evenly_right(relative, kind):
 def allowed(terms, kind):
     """Return what a result may differ by, as a share of the sum of its terms' sizes.
 
-    4 sqrt(terms) 2^-24, as in `checks.product_tolerance`, and for TF32 what its operands lose. No errors.
+    4 sqrt(terms) 2^-24, as in `checks.product_tolerance`, and for TF32 what its operands lose; operands in BF16 are
+    what they are. No errors.
 
     Source: the course's own.
     """

@@ -28,6 +28,7 @@ LIBRARY = (
     "conv2d_forward", "conv2d_forward_v01_basic", "conv2d_forward_v02_constant_masks", "conv2d_forward_v03_im2col_gemm",
     "conv2d_forward_v04_implicit_gemm", "conv2d_forward_v05_register_tiled", "conv2d_forward_v06_specialised",
     "conv2d_forward_v05b_c1_layer", "conv2d_forward_v07_tensor_cores", "conv2d_forward_v08_fft",
+    "conv2d_forward_v09_3xtf32", "conv2d_forward_v10_3xtf32_rows", "conv2d_forward_v11_streamed",
     "conv2d_forward_c1_by_pixels", "conv2d", "convolve", "convolve2d", "correlate", "correlate2d", "fftconvolve",
     "matmul", "einsum", "tensordot",
 )  # fmt: skip

@@ -17,6 +17,9 @@ from course_lib.cuda.ladders.gemm import (
     v08_pipelined,
     v09_3xtf32,
     v10_tf32,
+    v11_wgmma_tf32,
+    v12_tma_tf32,
+    v13_tma_3xtf32,
 )
 from course_lib.cuda.ladders.rung import Rung
 
@@ -106,6 +109,33 @@ LADDER = (
         least_cc=(8, 0),
         ffma_share=0.27,
         widths=("LDGSTS.128", "LDSM.16.M88.4", "LDS.64", "STG.64"),
+    ),
+    Rung(
+        "v11_wgmma_tf32",
+        v11_wgmma_tf32.gemm_v11_wgmma_tf32,
+        "four warps multiply together, 64 x 8 by 8 x 256, and their right operand stays in shared memory",
+        "shared_load_requests fall: no element of A is loaded into registers. On other cards it is v10",
+        v11_wgmma_tf32.traffic,
+        least_cc=(9, 0),
+        widths=("HGMMA", "LDGSTS.128", "LDS.64", "STG.64"),
+    ),
+    Rung(
+        "v12_tma_tf32",
+        v12_tma_tf32.gemm_v12_tma_tf32,
+        "one thread has whole tiles copied, by a unit of its own; eight warps do nothing but multiply",
+        "barriers of a block fall from one a tile to one. On other cards it is v10",
+        v12_tma_tf32.traffic,
+        least_cc=(9, 0),
+        widths=("HGMMA", "UTMALDG", "SYNCS", "USETMAXREG", "LDS.64", "STG.64"),
+    ),
+    Rung(
+        "v13_tma_3xtf32",
+        v13_tma_3xtf32.gemm_v13_tma_3xtf32,
+        "three products as in v09, by roles as in v12: two warps cut A, sums leave tensor cores after 64 products",
+        "flops are three times 2 M N K, and a little. On other cards it is v09",
+        v13_tma_3xtf32.traffic,
+        least_cc=(9, 0),
+        widths=("HGMMA", "UTMALDG", "SYNCS", "USETMAXREG", "LDS.128", "STS.128", "LDS.64", "STG.64"),
     ),
 )
 """The only index of this ladder, from the bottom up."""

@@ -3,6 +3,8 @@
 Source: the course's own.
 """
 
+import numpy as np
+
 from course_lib.cuda.capability import compute_capability
 from course_lib.cuda.choice import DeviceError
 from course_lib.cuda.device import executor
@@ -12,7 +14,7 @@ MOST_BLOCKS = 65_535
 """Blocks that a grid has on its y axis, at most."""
 
 
-def check_gemm(A, B, C):
+def check_gemm(A, B, C, dtype=np.float32):
     """Return (A, B, C, M, N, K): arrays that a kernel can take as they are, and the three sizes.
 
     Parameters
@@ -20,18 +22,20 @@ def check_gemm(A, B, C):
     A : device array (M, K)
     B : device array (K, N)
     C : device array (M, N)
-        Overwritten by the product; what it held does not matter.
+        Overwritten by the product; what it held does not matter. Always float32.
+    dtype : numpy dtype or tuple of them
+        What A and B may hold.
 
     Raises
     ------
     TypeError
-        If one is a host array, of another device, or not of float32.
+        If one is a host array, of another device, or of another dtype.
     ValueError
         If the shapes do not fit, one is empty or not C-contiguous, or C shares memory with A or B.
 
     Source: K, Z = X W.
     """
-    A, B = operand("A", A, ndim=2), operand("B", B, ndim=2)
+    A, B = operand("A", A, ndim=2, dtype=dtype), operand("B", B, ndim=2, dtype=dtype)
     (M, K), (rows, N) = A.shape, B.shape
     if rows != K:
         hint = " Did you mean B.T?" if K == N else ""
@@ -79,4 +83,8 @@ def _overlap(x, y):
     if executor().reports:  # the SIMT executor counts addresses from each allocation, and finds the race itself
         return False
     first, second = (executor().address(a) for a in (x, y))
-    return first < second + 4 * y.size and second < first + 4 * x.size
+    return first < second + _bytes(y) and second < first + _bytes(x)
+
+
+def _bytes(x):
+    return x.size * np.dtype(x.dtype).itemsize

@@ -4,7 +4,7 @@ Source: M. Harris, "An Efficient Matrix Transpose in CUDA C/C++"; the course's o
 """
 
 from course_lib.cuda.ladders.rung import Rung
-from course_lib.cuda.ladders.transpose import v01_naive, v02_tile, v03_padded, v04_coarsened
+from course_lib.cuda.ladders.transpose import v01_naive, v02_tile, v03_padded, v04_coarsened, v05_ragged_rows
 
 LADDER = (
     Rung(
@@ -35,6 +35,14 @@ LADDER = (
         "global_load_requests, global_store_requests: a quarter.",
         v04_coarsened.traffic,
         widths=("LDG.128", "STG.128"),
+    ),
+    Rung(
+        "v05_ragged_rows",
+        v05_ragged_rows.transpose_v05_ragged_rows,
+        "Each row of y is cut where a sector begins, for rows that begin anywhere.",
+        "global_store_sectors: 4.9 to 4 a request, where rows have odd lengths; none is written in two parts.",
+        v05_ragged_rows.traffic,
+        only=v05_ragged_rows.ragged,
     ),
 )
 """All rungs, the lowest first: launch(x, y) writes x (R, C) transposed into y (C, R)."""

@@ -1,12 +1,19 @@
 """The ladder of the gradient for the input of a convolution: dx from dy and the masks. No rung uses atomics.
 
-Numbers are forward's: v06 is the specialised kernel in all three ladders, v08 multiplies frequencies; there is no v04,
-v05 and v07 here.
+Numbers are forward's: v06 is the specialised kernel in all three ladders, v08 multiplies frequencies, v10 goes down
+rows on tensor cores; there is no v04, v05, v07 and v09 here.
 
 Source: H, "Calculating dE/dX".
 """
 
-from course_lib.cuda.ladders.conv2d.backward_data import v01_basic, v02_shared, v03_product, v06_specialised, v08_fft
+from course_lib.cuda.ladders.conv2d.backward_data import (
+    v01_basic,
+    v02_shared,
+    v03_product,
+    v06_specialised,
+    v08_fft,
+    v10_3xtf32_rows,
+)
 from course_lib.cuda.ladders.rung import Rung
 
 LADDER = (
@@ -51,6 +58,16 @@ LADDER = (
         ffma_share=0.1,
         widths=("LDG.128", "LDS.64"),
         exact=False,
+    ),
+    Rung(
+        "v10_3xtf32_rows",
+        v10_3xtf32_rows.conv2d_backward_data_v10_3xtf32_rows,
+        "Tensor cores: columns of the mask are columns of a product of dy's rows, and added up last.",
+        "shared loads of dy fall K_h K_w-fold; flops are three times the products, and a little",
+        v10_3xtf32_rows.traffic,
+        least_cc=(8, 0),
+        ffma_share=0.27,
+        widths=("LDGSTS.128", "LDS.128", "STG.128"),
     ),
 )
 """The rungs, lowest first: the only index."""

@@ -6,6 +6,10 @@ below. Before compute capability 8.0, v06 hands over to v05, and v07 raises Devi
 kernel for one layer, v06's ancestor, which freezes the masks too and refuses any other layer. Beside the ladder,
 `c1_by_pixels` is that layer coarsened the other way.
 
+From v07 on the ladder is a fan: v07, v09 and v10 multiply on tensor cores, v09 for many input maps and v10 for few; v08
+multiplies frequencies; v11 is v06 for layers that are bound by memory. Each hands over what it is not made for, to v06
+in the end.
+
 Source: H, "Design of a Basic Kernel", "Strategies for Lab 7", "Specialization for the LeNet-5 C1 Layer".
 """
 
@@ -19,6 +23,9 @@ from course_lib.cuda.ladders.conv2d.forward import (
     v06_specialised,
     v07_tensor_cores,
     v08_fft,
+    v09_3xtf32,
+    v10_3xtf32_rows,
+    v11_streamed,
 )
 from course_lib.cuda.ladders.rung import Rung
 
@@ -98,6 +105,36 @@ LADDER = (
         ffma_share=0.1,
         widths=("LDG.128", "LDS.64"),
         exact=False,
+    ),
+    Rung(
+        "v09_3xtf32",
+        v09_3xtf32.conv2d_forward_v09_3xtf32,
+        "A step of a tensor core is eight input maps under one position of the mask: no address is computed.",
+        "shared_load_requests fall from v07's 12 for 8 products of 16 x 8 tiles to 12 for 16; none has a conflict",
+        v09_3xtf32.traffic,
+        least_cc=(8, 0),
+        ffma_share=0.3,
+        widths=("LDGSTS.128", "LDS.128"),
+    ),
+    Rung(
+        "v10_3xtf32_rows",
+        v10_3xtf32_rows.conv2d_forward_v10_3xtf32_rows,
+        "Tensor cores for few input maps: a row of pixels, once in registers, serves all output rows that see it.",
+        "shared_load_requests of pixels fall K_h-fold; those of weights are shared by the tiles of a warp",
+        v10_3xtf32_rows.traffic,
+        least_cc=(8, 0),
+        ffma_share=0.18,
+        widths=("LDGSTS.128", "LDS.128"),
+    ),
+    Rung(
+        "v11_streamed",
+        v11_streamed.conv2d_forward_v11_streamed,
+        "v06 for layers that are bound by memory: blocks stay, and the next images arrive while these are computed.",
+        "shared_load_wavefronts fall to half of v06's, and no kernel goes before this one",
+        v11_streamed.traffic,
+        least_cc=(8, 0),
+        ffma_share=0.85,
+        widths=("LDGSTS.128", "LDS.128", "STG.128"),
     ),
 )
 """All rungs, slowest first: the only index of this ladder."""

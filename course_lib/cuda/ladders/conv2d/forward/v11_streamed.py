@@ -1,0 +1,155 @@
+"""Images stream past blocks that stay: a layer of few maps is bound by memory, and its blocks must never wait for it.
+
+v06 starts a block for an image: it waits for the image, computes, writes and ends. Here as many blocks as a card holds
+at a time go through all images; while they compute with some, the next ones are on their way. A thread has 4
+neighbouring columns, so that windows and results are accesses of 16 bytes, and what it reads serves more products. Rows
+lie so far apart in shared memory that threads of two rows do not meet in a bank. Blocks turn the weights round
+themselves: no kernel goes before this one.
+
+Source: H, "Specialization for the LeNet-5 C1 Layer"; M. Harris, "CUDA Pro Tip: Write Flexible Kernels with Grid-Stride
+Loops"; the course's own.
+"""
+
+import functools
+from dataclasses import replace
+
+from course_lib.cuda.capability import compute_capability
+from course_lib.cuda.intrinsics import cp_async16_part, cp_async_commit, cp_async_wait0, ld2, ld4, nonneg, st4
+from course_lib.cuda.jit import jit
+from course_lib.cuda.ladders.conv2d.forward.checks import check_launch
+from course_lib.cuda.ladders.conv2d.forward.stream_plan import MULTIPROCESSORS, WIDE, plan_stream
+from course_lib.cuda.ladders.conv2d.forward.v06_specialised import conv2d_forward_v06_specialised
+from course_lib.cuda.numba_cuda import cuda, float32, uint32
+from course_lib.cuda.operands import aligned
+from course_lib.cuda.unroll import unroll
+
+
+@functools.lru_cache(maxsize=64)
+def make(plan):
+    """Return the kernel of a StreamPlan. No errors of its own. Source: the course's own."""
+    s = plan.s
+    C, M, H, K_h, K_w, W_OUT, DEPTH = s.C, s.M, s.H, s.K_h, s.K_w, s.W_out, s.depth
+    THREADS, BLOCKS, TH, NI, DOWN, ACROSS = plan.threads, plan.blocks, plan.TH, plan.NI, plan.down, plan.across
+    PITCH, IMAGE, WINDOW, MAPS, MASKS, UNITS = plan.pitch, plan.image, plan.window, plan.maps, plan.masks, plan.units
+    STAGE, CHW, MAP, PIECES, LINES = NI * plan.image, s.C * s.H * s.W, s.H_out * s.W_out, s.W // 4, s.C * s.H
+    SUMS, SEEN, FOURS, TWO, ONE = 4 * M * TH, TH * plan.window, M // 4, M % 4 // 2, M % 2
+
+    @jit(device=True, forceinline=True)
+    def fetch(x, B, first, to, shared):
+        """Begin to copy NI images from number `first` on to shared[to] and on; zeros where there is none."""
+        for i in range(nonneg(cuda.threadIdx.x), NI * LINES * PIECES, THREADS):
+            i = uint32(i)  # divisions of 32 bits are multiplications
+            line, piece = i // PIECES, i % PIECES * 4
+            inside = first + line // LINES < B
+            k = first * CHW + 4 * i if inside else 0
+            cp_async16_part(shared, nonneg(to + line * PITCH + piece), x, nonneg(k), 4 if inside else 0)
+        cp_async_commit()
+
+    @jit(cache=True, launch_bounds=(THREADS, BLOCKS))
+    def _conv2d_forward_v11(x, w, b, biased, B, y):
+        # Who am I: threads without work do the last one's again, and write nothing.
+        shared = cuda.shared.array(0, float32, 16)  # weights, then two stages
+        acc, seen = cuda.local.array(SUMS, float32), cuda.local.array(SEEN, float32)
+        bias, ws = cuda.local.array(M, float32), cuda.local.array(M, float32)
+        t = nonneg(cuda.threadIdx.x)
+        u = min(t, UNITS - 1)
+        col, row, image = u % ACROSS * 4, u // ACROSS % DOWN, u // (ACROSS * DOWN)
+        step = nonneg(cuda.gridDim.x) * NI
+        first, here = nonneg(cuda.blockIdx.x) * NI, MASKS
+        fetch(x, B, first, here, shared)
+        for i in range(t, MASKS, THREADS):  # weights of one position of the mask lie side by side
+            m, k = i % MAPS, i // MAPS
+            value = float32(0)
+            if m < M:
+                value = w[m * DEPTH + k]
+            shared[i] = value
+        for m in range(M):
+            bias[m] = float32(0)
+            if biased:
+                bias[m] = b[m]
+        while first < B:
+            cp_async_wait0()
+            cuda.syncthreads()  # this stage is there, and nobody reads the other any more
+            there = 2 * MASKS + STAGE - here
+            fetch(x, B, first + step, there, shared)
+            for m in range(M):
+                for i in range(4 * TH):
+                    acc[m * (4 * TH) + i] = bias[m]
+            at_x, at_w = here + image * IMAGE + row * PITCH + col, 0
+            for _ in range(C):
+                for _ in range(K_h):
+                    for i in range(TH):
+                        for j in range(0, WINDOW, 4):
+                            o, k = i * WINDOW + j, nonneg(at_x + i * (DOWN * PITCH) + j)
+                            seen[o], seen[o + 1], seen[o + 2], seen[o + 3] = ld4(shared, k)
+                    for q in unroll(K_w):
+                        for m in range(FOURS):
+                            k = nonneg(at_w + q * MAPS + 4 * m)
+                            ws[4 * m], ws[4 * m + 1], ws[4 * m + 2], ws[4 * m + 3] = ld4(shared, k)
+                        if TWO:
+                            ws[4 * FOURS], ws[4 * FOURS + 1] = ld2(shared, nonneg(at_w + q * MAPS + 4 * FOURS))
+                        if ONE:
+                            ws[M - 1] = shared[nonneg(at_w + q * MAPS + M - 1)]
+                        for m in range(M):
+                            for i in range(TH):
+                                for j in range(4):
+                                    acc[(m * TH + i) * 4 + j] += ws[m] * seen[i * WINDOW + j + q]
+                    at_x += PITCH
+                    at_w += K_w * MAPS
+                at_x += (H - K_h) * PITCH
+            if t < UNITS and first + image < B:
+                for m in range(M):
+                    for i in range(TH):
+                        o = (m * TH + i) * 4
+                        k = nonneg(((first + image) * M + m) * MAP + (row + i * DOWN) * W_OUT + col)
+                        st4(y, k, acc[o], acc[o + 1], acc[o + 2], acc[o + 3])
+            first += step
+            here = there
+
+    return _conv2d_forward_v11
+
+
+def suits(s):
+    """Return whether this rung takes a layer of Sizes itself. No errors. Source: the course's own."""
+    return plan_stream(replace(s, B=0)) is not None
+
+
+def conv2d_forward_v11_streamed(x, w, b, y, stride=(1, 1), pad=(0, 0)):
+    """Write x (B, C, H, W) convolved with w (M, C, K_h, K_w), plus b (M,) or None, into y (B, M, H_out, W_out).
+
+    Layers with a stride, with padding, of more than 4 input or 8 output maps, or whose rows are no whole accesses of 16
+    bytes, and cards before compute capability 8.0, are v06's work.
+
+    Errors: TypeError and ValueError as `check_launch`. Source: H, "Specialization for the LeNet-5 C1 Layer".
+    """
+    biased = b is not None
+    x, w, b, y, s = check_launch(x, w, b, y, stride, pad)
+    plan = plan_stream(replace(s, B=0))
+    if plan is None or not aligned(x, y) or compute_capability() < (8, 0):
+        return conv2d_forward_v06_specialised(x, w, b if biased else None, y, stride, pad)
+    launch(plan, x, w, b, biased, y)
+
+
+def launch(plan, x, w, b, biased, y):
+    """Launch the kernel of a StreamPlan on checked arrays (...). No errors. Source: the course's own."""
+    B = int(x.shape[0])
+    blocks = min(-(-B // plan.NI), plan.blocks * MULTIPROCESSORS)
+    flat = (array.reshape(array.size) for array in (x, w))
+    make(plan)[blocks, plan.threads, 0, plan.shared](*flat, b, biased, B, y.reshape(y.size))
+
+
+def traffic(s):
+    """Return what the executor counts, for Sizes with a bias where NI divides B.
+
+    No errors. Source: the course's own.
+    """
+    p = plan_stream(replace(s, B=0))
+    blocks, units, warps = min(s.B // p.NI, p.blocks * MULTIPROCESSORS), s.B // p.NI, p.threads // 32
+    pieces = -(-p.NI * s.C * s.H * (s.W // 4) // 32)
+    weights = s.M // 4 + s.M % 4 // 2 + s.M % 2
+    return {
+        "global_load_requests": blocks * (-(-p.masks // 32) + warps * s.M) + units * pieces,
+        "global_store_requests": units * warps * s.M * p.TH,
+        "shared_load_requests": units * warps * s.C * s.K_h * (p.TH * p.window // 4 + s.K_w * weights),
+        "flops": 2 * units * p.threads * s.M * p.TH * WIDE * s.depth,
+    }
