@@ -12,7 +12,7 @@ from course_lib.cuda.elementwise import THREADS, TILE, flat, tiles, whole_tiles
 from course_lib.cuda.intrinsics import ld4, nonneg, st4
 from course_lib.cuda.jit import jit
 from course_lib.cuda.numba_cuda import cuda
-from course_lib.cuda.optim import check_arrays
+from course_lib.cuda.optim import check_arrays, weighted
 from course_lib.reference.adam import CALL, check_adam, check_eps, kernel_constants
 from course_lib.reference.optim import check_decay
 
@@ -94,7 +94,7 @@ def adam_step_planned(params, grads, now, first_moments, second_moments, beta1, 
 
 @jit(device=True)
 def _moved(w, m, v, grow, eps, rate, shrink):
-    return w * shrink - rate * m / (math.sqrt(grow * v) + eps)
+    return cuda.fma(w, shrink, -(rate * m / (math.sqrt(grow * v) + eps)))
 
 
 @jit(device=True)
@@ -107,16 +107,16 @@ def _step(w, dw, m, v, beta1, new1, beta2, new2, grow, eps, rate, shrink, whole)
         m0, m1, m2, m3 = ld4(m, i)
         v0, v1, v2, v3 = ld4(v, i)
         m0, m1, m2, m3 = (
-            beta1 * m0 + new1 * g0,
-            beta1 * m1 + new1 * g1,
-            beta1 * m2 + new1 * g2,
-            beta1 * m3 + new1 * g3,
+            weighted(beta1, m0, new1, g0),
+            weighted(beta1, m1, new1, g1),
+            weighted(beta1, m2, new1, g2),
+            weighted(beta1, m3, new1, g3),
         )
         v0, v1, v2, v3 = (
-            beta2 * v0 + new2 * g0 * g0,
-            beta2 * v1 + new2 * g1 * g1,
-            beta2 * v2 + new2 * g2 * g2,
-            beta2 * v3 + new2 * g3 * g3,
+            weighted(beta2, v0, new2 * g0, g0),
+            weighted(beta2, v1, new2 * g1, g1),
+            weighted(beta2, v2, new2 * g2, g2),
+            weighted(beta2, v3, new2 * g3, g3),
         )
         st4(m, i, m0, m1, m2, m3)
         st4(v, i, v0, v1, v2, v3)
@@ -128,7 +128,7 @@ def _step(w, dw, m, v, beta1, new1, beta2, new2, grow, eps, rate, shrink, whole)
     else:
         for i in range(first + t, min(first + TILE, w.size), THREADS):
             g = dw[i]
-            mean, square = beta1 * m[i] + new1 * g, beta2 * v[i] + new2 * g * g
+            mean, square = weighted(beta1, m[i], new1, g), weighted(beta2, v[i], new2 * g, g)
             m[i], v[i] = mean, square
             w[i] = _moved(w[i], mean, square, grow, eps, rate, shrink)
 
@@ -141,5 +141,4 @@ def _adam(w, dw, m, v, beta1, new1, beta2, new2, grow, eps, rate, shrink, whole)
 @jit(cache=True)
 def _adam_planned(w, dw, m, v, beta1, new1, beta2, new2, now, shrink, eps, whole):
     if now[1] > 0:  # NaN is not
-        # A choice between now[2] and 1 here would let the compiler round w * shrink otherwise than in `_adam`.
         _step(w, dw, m, v, beta1, new1, beta2, new2, now[0], eps, now[1], now[shrink], whole)

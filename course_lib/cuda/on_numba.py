@@ -246,7 +246,7 @@ def _ask_for_clusters(compiled, blocks):
     from course_lib.cuda.thin_launch import driver_function
 
     for side, count in (("WIDTH", blocks), ("HEIGHT", 1), ("DEPTH", 1)):
-        attribute = driver.CUfunction_attribute[f"CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_{side}"]
+        attribute = getattr(driver.CUfunction_attribute, f"CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_{side}")
         (error,) = driver.cuFuncSetAttribute(driver_function(compiled), attribute, count)
         if error != driver.CUresult.CUDA_SUCCESS:
             raise RuntimeError(f"the driver refuses clusters of {blocks} blocks: {error!r}.")

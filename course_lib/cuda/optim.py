@@ -17,6 +17,15 @@ from course_lib.validate import require_positive
 
 
 @jit(device=True)
+def weighted(a, x, b, y):
+    """Return a x + b y, b y rounded first: left to itself, a compiler takes either product, in each kernel anew.
+
+    A step that is recorded and one that is not must round alike.
+    """
+    return cuda.fma(a, x, b * y)
+
+
+@jit(device=True)
 def _move(w, dw, lr, decay, whole):
     t, first = nonneg(cuda.threadIdx.x), nonneg(cuda.blockIdx.x) * TILE
     if first < whole:
@@ -41,17 +50,17 @@ def _move_on(w, dw, v, lr, momentum, decay, whole):
         g0, g1, g2, g3 = g0 + decay * w0, g1 + decay * w1, g2 + decay * w2, g3 + decay * w3
         v0, v1, v2, v3 = ld4(v, i)
         v0, v1, v2, v3 = (
-            v0 * momentum - lr * g0,
-            v1 * momentum - lr * g1,
-            v2 * momentum - lr * g2,
-            v3 * momentum - lr * g3,
+            weighted(momentum, v0, -lr, g0),
+            weighted(momentum, v1, -lr, g1),
+            weighted(momentum, v2, -lr, g2),
+            weighted(momentum, v3, -lr, g3),
         )
         st4(v, i, v0, v1, v2, v3)
         st4(w, i, w0 + v0, w1 + v1, w2 + v2, w3 + v3)
     else:
         for i in range(first + t, min(first + TILE, w.size), THREADS):
             weight = w[i]
-            step = v[i] * momentum - lr * (dw[i] + decay * weight)
+            step = weighted(momentum, v[i], -lr, dw[i] + decay * weight)
             v[i] = step
             w[i] = weight + step
 
