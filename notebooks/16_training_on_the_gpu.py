@@ -652,9 +652,10 @@ table(
 # What took a coffee break an experiment now takes a few breaths. You try ten learning rates instead of guessing one,
 # with three seeds each, as lesson 06b recommends.
 #
-# Compare the last rows. Batches one after the other: gather, copy, train, and each waits for the one before. Batches
-# ahead: whichever takes longer, training or feeding. When feeding is the longer one, the card is too fast for its host
-# again, and the next thing to do is to keep the digits on the card.
+# Now compare the last four rows. With batches ahead an epoch takes as long as the slower of two, training and feeding.
+# Here that is feeding: it takes nearly as long alone, so that loading ahead has hardly anything to hide. The card is
+# too fast for its host again, and the remedy is the same as before: ask less often. `nn.train` gathers a whole row of
+# batches and copies them at once. The next thing to do would be to keep the digits on the card.
 #
 # </details>
 
@@ -699,13 +700,12 @@ table(rows_of_graphs, ["network", "kernels", "one after the other", "as a graph"
 # %% [markdown]
 # ## Try it
 #
-# - In the first picture, choose *as our host did it* and find the batch from which the kernels need longer than their
-#   launches. Then take *a launch alone*. By how much does the size change?
+# - In the first picture, choose *a launch alone*. Does any batch keep the card busy? And what may a launch cost if
+#   1,024 digits are to do so, or 64?
 #   <details><summary>Answer</summary>
 #
-#   With the whole library between two launches the largest batch on offer is hardly enough, if at all. With nothing but
-#   the launch itself the turn comes several times earlier: once kernels grow with the batch, the size falls as the cost
-#   does.
+#   Even with 4,096 digits the kernels only come level with their launches. With 1,024 a launch may cost 5 µs, and with
+#   64 half of that. Only the graph is as cheap, and then the card is busy at every batch.
 #
 #   </details>
 # - In the job in pieces, give `read` 5, `compute` 20 and `write` 5 µs. Does a third place help? And with 10, 20, 15?
