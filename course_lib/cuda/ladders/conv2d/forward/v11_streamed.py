@@ -59,7 +59,7 @@ def make(plan):
         step = nonneg(cuda.gridDim.x) * NI
         first, here = nonneg(cuda.blockIdx.x) * NI, MASKS
         fetch(x, B, first, here, shared)
-        for i in range(t, MASKS, THREADS):  # weights of one position of the mask lie side by side, a group's biases last
+        for i in range(t, MASKS, THREADS):  # a group's weights of one place, side by side; its biases
             j, k, m = i % MAPS, i % PART // MAPS, i // PART * GROUP + i % MAPS
             value, there = float32(0), j < GROUP and m < M
             if there and k < DEPTH:
