@@ -22,7 +22,7 @@ MOST_SUMS, MOST_THREADS = 48, 512
 MULTIPROCESSORS = 132
 """Of an H200: how many blocks there are, in its `blocks` fold, does not depend on the card. They are enough for any."""
 
-TUNED = {(1, 32, 32, 6, 5): (2, 2, 3, 6)}
+TUNED = {(1, 32, 32, 6, 5): (1, 1, 4, 6)}
 """C, H, W, M, K -> TH, NI, blocks a multiprocessor, group, for stride 1 and no padding."""
 
 

@@ -32,19 +32,20 @@ def make(plan):
     C, M, H, K_h, K_w, W_OUT, DEPTH = s.C, s.M, s.H, s.K_h, s.K_w, s.W_out, s.depth
     THREADS, BLOCKS, TH, NI, DOWN, ACROSS = plan.threads, plan.blocks, plan.TH, plan.NI, plan.down, plan.across
     PITCH, IMAGE, WINDOW, MAPS, MASKS, UNITS = plan.pitch, plan.image, plan.window, plan.maps, plan.masks, plan.units
-    GROUP, PASSES, PART = plan.group, plan.passes, plan.part
     STAGE, CHW, MAP, PIECES, LINES = NI * plan.image, s.C * s.H * s.W, s.H_out * s.W_out, s.W // 4, s.C * s.H
+    GROUP, PASSES, PART, COPIES = plan.group, plan.passes, plan.part, -(-NI * LINES * PIECES // THREADS)
     SUMS, SEEN, FOURS, TWO, ONE = 4 * GROUP * TH, TH * plan.window, (GROUP + 1) // 4, GROUP % 4 == 2, GROUP % 4 == 1
 
     @jit(device=True, forceinline=True)
     def fetch(x, B, first, to, shared):
         """Begin to copy NI images from number `first` on to shared[to] and on; zeros where there is none."""
-        for i in range(nonneg(cuda.threadIdx.x), NI * LINES * PIECES, THREADS):
-            i = uint32(i)  # divisions of 32 bits are multiplications
-            line, piece = i // PIECES, i % PIECES * 4
-            inside = first + line // LINES < B
-            k = first * CHW + 4 * i if inside else 0
-            cp_async16_part(shared, nonneg(to + line * PITCH + piece), x, nonneg(k), 4 if inside else 0)
+        for n in unroll(COPIES):
+            i = uint32(nonneg(cuda.threadIdx.x) + n * THREADS)  # divisions of 32 bits are multiplications
+            if i < NI * LINES * PIECES:
+                line, piece = i // PIECES, i % PIECES * 4
+                inside = first + line // LINES < B
+                k = first * CHW + 4 * i if inside else 0
+                cp_async16_part(shared, nonneg(to + line * PITCH + piece), x, nonneg(k), 4 if inside else 0)
         cp_async_commit()
 
     @jit(cache=True, launch_bounds=(THREADS, BLOCKS))
