@@ -15,7 +15,7 @@ import functools
 from dataclasses import replace
 
 from course_lib.cuda.capability import compute_capability
-from course_lib.cuda.intrinsics import cp_async16_part, cp_async_commit, cp_async_wait0, ld2, ld4, nonneg, st4
+from course_lib.cuda.intrinsics import cp_async16, cp_async_commit, cp_async_wait0, ld2, ld4, nonneg, st4
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.conv2d.forward.checks import check_launch
 from course_lib.cuda.ladders.conv2d.forward.stream_plan import MULTIPROCESSORS, WIDE, plan_stream
@@ -38,18 +38,20 @@ def make(plan):
 
     @jit(device=True, forceinline=True)
     def fetch(x, B, first, to, shared):
-        """Begin to copy NI images from number `first` on to shared[to] and on; zeros where there is none."""
-        for n in unroll(COPIES):
-            i = uint32(nonneg(cuda.threadIdx.x) + n * THREADS)  # divisions of 32 bits are multiplications
-            if i < NI * LINES * PIECES:
-                line, piece = i // PIECES, i % PIECES * 4
-                inside = first + line // LINES < B
-                k = first * CHW + 4 * i if inside else 0
-                cp_async16_part(shared, nonneg(to + line * PITCH + piece), x, nonneg(k), 4 if inside else 0)
+        """Begin to copy NI images from number `first` on to shared[to] and on; the last one where there is none."""
+        if first < B:
+            for n in unroll(COPIES):
+                i = uint32(uint32(cuda.threadIdx.x) + n * THREADS)  # divisions of 32 bits are multiplications
+                if i < NI * LINES * PIECES:
+                    line, image = uint32(i // PIECES), first
+                    if NI > 1:
+                        image = min(uint32(first + line // LINES), uint32(B - 1))
+                    k = uint32(image * CHW + i % (LINES * PIECES) * 4)
+                    cp_async16(shared, uint32(to + line * PITCH + i % PIECES * 4), x, k)
         cp_async_commit()
 
     @jit(cache=True, launch_bounds=(THREADS, BLOCKS))
-    def _conv2d_forward_v11(x, w, b, biased, B, y):
+    def _conv2d_forward_v11(x, w, b, biased, images, y):
         # Who am I: threads without work do the last one's again, and write nothing.
         shared = cuda.shared.array(0, float32, 16)  # weights and biases, then two stages
         acc, seen = cuda.local.array(SUMS, float32), cuda.local.array(SEEN, float32)
@@ -57,8 +59,8 @@ def make(plan):
         t = nonneg(cuda.threadIdx.x)
         u = min(t, UNITS - 1)
         col, row, image = u % ACROSS * 4, u // ACROSS % DOWN, u // (ACROSS * DOWN)
-        step = nonneg(cuda.gridDim.x) * NI
-        first, here = nonneg(cuda.blockIdx.x) * NI, MASKS
+        B, step = uint32(images), uint32(uint32(cuda.gridDim.x) * NI)
+        first, here = uint32(uint32(cuda.blockIdx.x) * NI), uint32(MASKS)
         fetch(x, B, first, here, shared)
         for i in range(t, MASKS, THREADS):  # a group's weights of one place, side by side; its biases
             j, k, m = i % MAPS, i % PART // MAPS, i // PART * GROUP + i % MAPS
@@ -71,10 +73,10 @@ def make(plan):
         while first < B:
             cp_async_wait0()
             cuda.syncthreads()  # this stage is there, and nobody reads the other any more
-            there = 2 * MASKS + STAGE - here
-            fetch(x, B, first + step, there, shared)
+            there = uint32(2 * MASKS + STAGE - here)
+            fetch(x, B, uint32(first + step), there, shared)
             for g in range(PASSES):
-                at_x, at_w = here + image * IMAGE + row * PITCH + col, g * PART
+                at_x, at_w = nonneg(here) + image * IMAGE + row * PITCH + col, g * PART
                 for m in range(GROUP):
                     bias = shared[nonneg(at_w + DEPTH * MAPS + m)]
                     for i in range(4 * TH):
@@ -103,11 +105,10 @@ def make(plan):
                 if t < UNITS and first + image < B:
                     for m in range(GROUP):
                         for i in range(TH):
-                            o, to = (m * TH + i) * 4, (first + image) * M + g * GROUP + m
+                            o, to = (m * TH + i) * 4, (nonneg(first) + image) * M + g * GROUP + m
                             k = nonneg(to * MAP + (row + i * DOWN) * W_OUT + col)
                             st4(y, k, acc[o], acc[o + 1], acc[o + 2], acc[o + 3])
-            first += step
-            here = there
+            first, here = uint32(first + step), there
 
     return _conv2d_forward_v11
 
