@@ -119,7 +119,7 @@ def plan_stream(s):
 
 def _fits(p):
     small = p.group * p.TH * WIDE <= MOST_SUMS and p.threads <= MOST_THREADS and p.window <= 16
-    return small and p.s.H_out % p.TH == 0 and p.shared <= min(72 * 1024, executor().shared_limit)
+    return small and p.s.H_out % p.TH == 0 and p.shared <= min(80 * 1024, executor().shared_limit)
 
 
 def _candidates(s):
