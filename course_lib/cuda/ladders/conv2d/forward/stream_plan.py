@@ -111,15 +111,14 @@ def plan_stream(s):
     if (s.s_h, s.s_w, s.p_h, s.p_w) != (1, 1, 0, 0) or s.W % 4 or s.W_out % WIDE or s.M > 8 or s.C > 4:
         return None
     cut = TUNED.get((s.C, s.H, s.W, s.M, s.K_h))
-    tuned = cut and s.K_h == s.K_w
-    candidates = [*([StreamPlan(s, *cut)] if tuned else []), *_candidates(s)]
-    fitting = [p for p in candidates if _fits(p)]
-    return fitting[0] if tuned and fitting else max(fitting, key=lambda p: p.worth, default=None)
+    if cut and s.K_h == s.K_w and StreamPlan(s, *cut).shared <= executor().shared_limit:
+        return StreamPlan(s, *cut)
+    return max(filter(_fits, _candidates(s)), key=lambda p: p.worth, default=None)
 
 
 def _fits(p):
     small = p.group * p.TH * WIDE <= MOST_SUMS and p.threads <= MOST_THREADS and p.window <= 16
-    return small and p.s.H_out % p.TH == 0 and p.shared <= min(80 * 1024, executor().shared_limit)
+    return small and p.s.H_out % p.TH == 0 and p.shared <= min(72 * 1024, executor().shared_limit)
 
 
 def _candidates(s):
