@@ -1,4 +1,4 @@
-"""v05 another way: a block goes down a strip of x, and what lies behind a cut waits in shared memory for the next turn.
+"""Strips, v05 another way: a block goes down a strip of x, and what lies behind a cut waits for its next turn.
 
 Nothing of x is read twice, but a block has few numbers under way. So along 64 rows of y:
 
