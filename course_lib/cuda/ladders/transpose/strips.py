@@ -1,6 +1,6 @@
 """Strips, v05 another way: a block goes down a strip of x, and what lies behind a cut waits for its next turn.
 
-Nothing of x is read twice, but a block has few numbers under way. So along 64 rows of y:
+Little of x is read twice, but a block has few numbers under way. So along 64 rows of y:
 
     64 columns of x           one row of y, which begins within a sector
     rows 0 to 31, turn 0      ...|........|........|........|                   27 are written, 5 left over
