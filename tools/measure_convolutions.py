@@ -123,7 +123,8 @@ PARTS = {
              ((4, 2, 2), (4, 1, 2), (8, 1, 1)),
              {"v06_specialised": weights_v06.conv2d_backward_weights_v06_specialised}, 4.0, 5.0),
         Part("conv 1->6 k5", "forward", "v11_streamed", v11_streamed, stream_plan.StreamPlan,
-             ((2, 2, 3), (2, 1, 6), (1, 1, 4), (2, 4, 1)),
+             ((1, 1, 4, 6), (2, 7, 1, 3), (2, 5, 2, 3), (1, 2, 2, 6), (4, 5, 2, 3), (2, 4, 2, 3),
+              (2, 2, 4, 3), (1, 1, 4, 3)),
              {"v06_specialised": _V06}, 5.0, 5.0),
     )
 }  # fmt: skip

@@ -10,9 +10,10 @@ CUDA events, two sets of arrays that no L2 cache holds, medians of 20 rounds.
     max_55, average_55                  AlexNet's pooling, 3 x 3 windows two apart: 128 x 96 maps of 55 x 55
     max_27, max_112, max_56             the same on 27 x 27; padded on 112 x 112; windows one apart on 56 x 56
 
-A strip has a width, a cut (numbers of a part of y; 1 is straight) and turns, see `v05_ragged_rows`; a band has numbers
-in shared memory and threads, see `pool_bands`. "now" is what the library takes. Each part is a process of its own with
-a limit of 40 seconds: what hangs or fails is told, and the others still run. FILE is such as
+A tile of x has rows, columns, a cut (numbers of a sector) and threads, see `v05_ragged_rows`; a strip a width, a cut
+and turns, see `strips`; a band has numbers in shared memory and threads, see `pool_bands`. "now" is what the library
+takes. Each part is a process of its own with a limit of 40 seconds: what hangs or fails is told, and the others still
+run. FILE is such as
 results/copies.<device>.json. --tiny does everything once, small, on the executor: a smoke test without a GPU, whose
 times mean nothing.
 """
@@ -41,7 +42,7 @@ from course_lib.bench.gpu.players import replayed  # noqa: E402
 from course_lib.bench.timing import Timing  # noqa: E402
 from course_lib.cuda import pool_backward, pool_overlapping, pooling  # noqa: E402
 from course_lib.cuda.elementwise import flat  # noqa: E402
-from course_lib.cuda.ladders.transpose import v04_coarsened, v05_ragged_rows  # noqa: E402
+from course_lib.cuda.ladders.transpose import strips, v04_coarsened, v05_ragged_rows  # noqa: E402
 from course_lib.cuda.ladders.transpose.checks import in_slices  # noqa: E402
 from course_lib.cuda.numba_cuda import cuda  # noqa: E402
 from course_lib.cuda.pool_bands import HELD, THREADS, bands  # noqa: E402
@@ -51,9 +52,13 @@ LIMIT = 40
 """Seconds that a part may take."""
 
 ROUNDS, NAN = 20, np.float32(np.nan)
-STRIPS = ((64, 8, 8), (64, 8, 4), (64, 8, 16), (64, 1, 8), (64, 16, 8), (128, 8, 8), (128, 8, 4))
-STRIP = v05_ragged_rows.WIDTH, v05_ragged_rows.CUT, v05_ragged_rows.TURNS
-"""Width, cut and turns of a strip; those that the library takes."""
+TILES = ((64, 64, 512, 8), (64, 64, 256, 8), (128, 64, 512, 8), (64, 128, 512, 8), (64, 64, 512, 16),
+         (128, 64, 512, 32))  # fmt: skip
+TILE = v05_ragged_rows.DOWN, v05_ragged_rows.WIDTH, v05_ragged_rows.THREADS, v05_ragged_rows.CUT
+"""Rows and columns of a tile, threads, cut; those that the library takes."""
+
+STRIPS = ((64, 8, 4), (64, 8, 11), (64, 8, 15), (64, 8, 44))
+"""Width, cut and turns of a strip."""
 
 CUTS = ((3072, 64), (1536, 32), (4608, 64), (3072, 128), (6144, 128))
 """Numbers that a block holds, and its threads."""
@@ -104,18 +109,29 @@ def straight(x, y):
         v04_coarsened._transpose_v04_any[grid, (v04_coarsened.SIDE, v04_coarsened.ROWS)](*slices)
 
 
+def _tiles(tile, x, y):
+    v05_ragged_rows.in_tiles(x, y, *tile)
+
+
+def _strips(strip, x, y):
+    strips.in_strips(x, y, *strip)
+
+
 def transpose(name, R, C, tiny):
     """Compare transposes of x (R, C)."""
     rng = np.random.default_rng(0)
     host = rng.random((R, C), np.float32)
     turned = np.ascontiguousarray(host.T)
     sets = [(gpu.to_device(host), gpu.empty((C, R), np.float32)) for _ in range(SETS)]
-    ways, now = {"before: v04, one by one": straight}, STRIP
+    ways, now = {"before: v04, one by one": straight}, TILE
     if not v05_ragged_rows.ragged(R, C):
         ways["v04, four by four, now"], now = v04_coarsened.transpose_v04_coarsened, None
+    for tile in TILES:
+        down, width, threads, cut = tile
+        name_of = f"tiles of {down} x {width}, cut {cut}, {threads} threads{', now' * (tile == now)}"
+        ways[name_of] = functools.partial(_tiles, tile)
     for width, cut, turns in STRIPS:
-        strips = functools.partial(v05_ragged_rows.in_strips, width=width, cut=cut, turns=turns)
-        ways[f"strips of {width}, cut {cut}, {turns} turns{', now' * ((width, cut, turns) == now)}"] = strips
+        ways[f"strips of {width}, cut {cut}, {turns} turns"] = functools.partial(_strips, (width, cut, turns))
 
     def right(call):
         spoil(sets[0][1])

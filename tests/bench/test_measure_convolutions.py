@@ -81,7 +81,7 @@ def test_a_part_is_a_process_and_its_row_is_in_the_file(tmp_path):
     out = tmp_path / "found.json"
     assert tool.main(["--tiny", "--only", "conv 1->6 k5 forward", "--cuts", "1", "--out", str(out)]) == 0
     (found,) = json.loads(out.read_text())["rows"]
-    assert list(found["timings"]) == ["v06_specialised", "v11_streamed (2, 2, 3)"]
+    assert list(found["timings"]) == ["v06_specialised", "v11_streamed (1, 1, 4, 6)"]
 
 
 def test_without_a_gpu_nothing_is_timed(capsys):

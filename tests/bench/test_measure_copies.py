@@ -16,29 +16,29 @@ def test_its_parts_run_small_and_everything_is_right(tmp_path, capsys):
     out = tmp_path / "found.json"
     assert tool.main(["--tiny", "--only", "transpose_odd", "transpose_aligned", "average_55", "--out", str(out)]) == 0
     odd, aligned, average = json.loads(out.read_text())["rows"]
-    assert len(odd["timings"]) == len(tool.STRIPS) + 2  # the kernel of before, and the copy
+    assert len(odd["timings"]) == len(tool.TILES) + len(tool.STRIPS) + 2  # the kernel of before, and the copy
     assert [name for name in aligned["timings"] if name.endswith(", now")] == ["v04, four by four, now"]
     assert len(average["timings"]) == len(tool.CUTS) + 2
     assert (odd["bytes"], average["bytes"]) == (8 * 131 * 67, 4 * (4 * 55**2 + 4 * 27**2))
-    assert "strips of 64, cut 8, 8 turns, now" in capsys.readouterr().out
+    assert "tiles of 64 x 64, cut 8, 512 threads, now" in capsys.readouterr().out
 
 
 def test_what_the_library_takes_is_among_the_ways():
-    assert tool.STRIP in tool.STRIPS
+    assert tool.TILE in tool.TILES
     assert (HELD, THREADS) in tool.CUTS
 
 
 def test_a_transpose_with_numbers_elsewhere_is_not_timed(monkeypatch):
-    right = v05_ragged_rows.in_strips
+    right = v05_ragged_rows.in_tiles
 
-    def broken(x, y, width, cut, turns):
+    def broken(x, y, down, width, threads, cut):
         if cut != 16:  # leaves y as it is, full of NaN
-            right(x, y, width, cut, turns)
+            right(x, y, down, width, threads, cut)
 
-    monkeypatch.setattr(v05_ragged_rows, "in_strips", broken)
+    monkeypatch.setattr(v05_ragged_rows, "in_tiles", broken)
     row = tool.transpose("odd", 13, 21, tiny=True)
-    assert row["failures"] == {"strips of 64, cut 16, 8 turns": "wrong: some numbers are elsewhere"}
-    assert "strips of 64, cut 16, 8 turns" not in row["timings"]
+    assert row["failures"] == {"tiles of 64 x 64, cut 16, 512 threads": "wrong: some numbers are elsewhere"}
+    assert "tiles of 64 x 64, cut 16, 512 threads" not in row["timings"]
 
 
 @pytest.mark.parametrize(("changed", "says"), [
