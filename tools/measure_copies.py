@@ -11,10 +11,10 @@ CUDA events, two sets of arrays that no L2 cache holds, medians of 20 rounds.
     max_27, max_112, max_56             the same on 27 x 27; padded on 112 x 112; windows one apart on 56 x 56
 
 A strip has a width, a cut (numbers of a part of y; 1 is straight) and turns, see `v05_ragged_rows`; a band has numbers
-in shared memory and threads, see `pool_bands`. "now" is what the library takes. Each part is a process of its own with
-a limit of 40 seconds: what hangs or fails is told, and the others still run. FILE is such as
-results/copies.<device>.json. --tiny does everything once, small, on the executor: a smoke test without a GPU, whose
-times mean nothing.
+in shared memory and threads, see `pool_bands`, and perhaps turns, see `pool_turns`. "now" is what the library takes.
+Each part is a process of its own with a limit of 40 seconds: what hangs or fails is told, and the others still run.
+FILE is such as results/copies.<device>.json.
+--tiny does everything once, small, on the executor: a smoke test without a GPU, whose times mean nothing.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from course_lib.bench.gpu.measure import find_backend, said  # noqa: E402
 from course_lib.bench.gpu.memory import COPY, SETS, against_copy  # noqa: E402
 from course_lib.bench.gpu.players import replayed  # noqa: E402
 from course_lib.bench.timing import Timing  # noqa: E402
-from course_lib.cuda import pool_backward, pool_overlapping, pool_overlapping_before, pooling  # noqa: E402
+from course_lib.cuda import pool_backward, pool_overlapping, pool_overlapping_before, pool_turns, pooling  # noqa: E402
 from course_lib.cuda.elementwise import flat  # noqa: E402
 from course_lib.cuda.ladders.transpose import v04_coarsened, v05_ragged_rows  # noqa: E402
 from course_lib.cuda.ladders.transpose.checks import in_slices  # noqa: E402
@@ -56,8 +56,11 @@ STRIPS = ((64, 8, 8), (64, 8, 4), (64, 8, 16), (64, 1, 8), (64, 16, 8), (128, 8,
 STRIP = v05_ragged_rows.WIDTH, v05_ragged_rows.CUT, v05_ragged_rows.TURNS
 """Width, cut and turns of a strip; those that the library takes."""
 
-CUTS = ((6144, 128), (4608, 96), (3072, 64), (9216, 128), (9216, 192), (9216, 256))
-"""Numbers that a block holds, and its threads: of AlexNet's maps one, one, half a one, and two."""
+CUTS = ((6144, 128), (9216, 128), (9216, 192), (9216, 256))
+"""Numbers that a block holds, and its threads: of AlexNet's maps one, and two."""
+
+TURNS = ((6144, 128, 2), (6144, 128, 4), (9216, 128, 2))
+"""The same, and bands that a block does one after the other."""
 
 BEFORE = 6144, 128
 """The cut for the kernels before these."""
@@ -168,6 +171,13 @@ def gradient(name, kind, shape, size, stride, pad, tiny):
         kernel = getattr(pool_overlapping, f"{kind}_bands")(size, stride, parts.threads)
         kernel[parts.grid, parts.threads, 0, parts.shared](*given, *sizes, *parts.numbers, dx)
 
+    def in_turns(held, threads, turns, *arrays):
+        *given, dx = map(flat, arrays)
+        parts = bands(shape, *window, len(given), cut=(held, threads))
+        kernel = getattr(pool_turns, f"{kind}_turns")(size, stride, parts.threads)
+        grid = -(-parts.grid[0] // turns), parts.grid[1]
+        kernel[grid, parts.threads, 0, parts.shared](*given, *sizes, *parts.numbers, np.uint32(turns), dx)
+
     def by_bands_before(*arrays):
         *given, dx = map(flat, arrays)
         parts = bands(shape, *window, len(given), cut=BEFORE)
@@ -181,6 +191,8 @@ def gradient(name, kind, shape, size, stride, pad, tiny):
     for cut in CUTS:
         now = ", now" * (cut == TAKEN[len(sets[0]) - 1])
         ways[f"bands of {cut[0]:,} numbers, {cut[1]} threads{now}"] = functools.partial(by_bands, cut)
+    for cut in TURNS:
+        ways["bands of {:,} numbers, {} threads, {} turns".format(*cut)] = functools.partial(in_turns, *cut)
     numbers = B * C * H * W + (2 if kind == "max" else 1) * host.size
     text = f"{B} x {C} x {H} x {W}, windows of {size[0]}, {stride[0]} apart, padded by {pad[0]}"
     return compared(name, text, 4 * numbers, sets, ways, right, tiny)
