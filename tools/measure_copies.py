@@ -56,7 +56,7 @@ STRIPS = ((64, 8, 8), (64, 8, 4), (64, 8, 16), (64, 1, 8), (64, 16, 8), (128, 8,
 STRIP = v05_ragged_rows.WIDTH, v05_ragged_rows.CUT, v05_ragged_rows.TURNS
 """Width, cut and turns of a strip; those that the library takes."""
 
-CUTS = ((6144, 128), (9216, 128), (9216, 192), (9216, 256))
+CUTS = ((6144, 128), (9216, 128), (9216, 256))
 """Numbers that a block holds, and its threads: of AlexNet's maps one, and two."""
 
 TURNS = ((6144, 128, 2), (6144, 128, 4), (9216, 128, 2))
@@ -165,10 +165,10 @@ def gradient(name, kind, shape, size, stride, pad, tiny):
         *given, dx = map(flat, arrays)
         getattr(pool_backward, f"{kind}_overlapping")(size, stride)[-(-dx.size // 128), 128](*given, *sizes, dx)
 
-    def by_bands(cut, *arrays):
+    def by_bands(cut, *arrays, **limited):
         *given, dx = map(flat, arrays)
         parts = bands(shape, *window, len(given), cut=cut)
-        kernel = getattr(pool_overlapping, f"{kind}_bands")(size, stride, parts.threads)
+        kernel = getattr(pool_overlapping, f"{kind}_bands")(size, stride, parts.threads, **limited)
         kernel[parts.grid, parts.threads, 0, parts.shared](*given, *sizes, *parts.numbers, dx)
 
     def in_turns(held, threads, turns, *arrays):
@@ -191,6 +191,8 @@ def gradient(name, kind, shape, size, stride, pad, tiny):
     for cut in CUTS:
         now = ", now" * (cut == TAKEN[len(sets[0]) - 1])
         ways[f"bands of {cut[0]:,} numbers, {cut[1]} threads{now}"] = functools.partial(by_bands, cut)
+    any_registers = functools.partial(by_bands, BEFORE, limited=False)
+    ways["bands of {:,} numbers, {} threads, any registers".format(*BEFORE)] = any_registers
     for cut in TURNS:
         ways["bands of {:,} numbers, {} threads, {} turns".format(*cut)] = functools.partial(in_turns, *cut)
     numbers = B * C * H * W + (2 if kind == "max" else 1) * host.size

@@ -33,6 +33,9 @@ MOST_SHARED, MOST_BANDS = 48 * 1024, 65_535
 MOST_PLACES = 64
 """Pixels of a window: the kernel names each of them in its text."""
 
+REGISTERS, FEW = 40, 15
+"""Registers of a thread, where it keeps at most FEW numbers from line to line: so more blocks share an SM."""
+
 BATCH, WRITES = 8, 4
 """Windows that a thread asks for before it waits, and accesses by which it writes before it looks where it is."""
 
@@ -68,6 +71,15 @@ class Bands:
 def covered(size, stride):
     """Return how many cells a window reaches into, (down, across). No errors. Source: the course's own."""
     return tuple((F - 1) // s + 1 for F, s in zip(size, stride, strict=True))
+
+
+def registers(size, stride):
+    """Return how many registers a thread may have, None for as many as it takes. No errors.
+
+    It keeps sums, where a line's windows are and how far it is to the next one's, and the distances of a window's rows.
+    """
+    P, Q = covered(size, stride)
+    return REGISTERS if P * stride[0] * stride[1] + 2 * Q + size[0] <= FEW else None
 
 
 def lead(size):

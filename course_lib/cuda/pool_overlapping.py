@@ -21,7 +21,18 @@ import numpy as np
 from course_lib.cuda.intrinsics import bits_float, float_bits, ld2, nonneg, st2
 from course_lib.cuda.jit import jit
 from course_lib.cuda.numba_cuda import cuda, float32
-from course_lib.cuda.pool_bands import BATCH, WHOLE, covered, lead, pixels_of, rows_of, strip_of, windows_of, writer
+from course_lib.cuda.pool_bands import (
+    BATCH,
+    WHOLE,
+    covered,
+    lead,
+    pixels_of,
+    registers,
+    rows_of,
+    strip_of,
+    windows_of,
+    writer,
+)
 from course_lib.cuda.unroll import unroll
 
 NOBODY = np.uint32(0xFFFFFFFF)
@@ -46,8 +57,10 @@ def putter(stride, SUMS):
 
 
 @functools.cache
-def max_bands(size, stride, THREADS):
+def max_bands(size, stride, THREADS, limited=True):
     """Return the kernel in which pixels add up the dy of the windows that they have won. No errors.
+
+    `limited`: its registers are, see `pool_bands.registers`.
 
     Source: K, "Pooling Kernel" (the mask).
     """
@@ -56,7 +69,7 @@ def max_bands(size, stride, THREADS):
     S_H, S_W, NEXT, MORE = np.uint32(s_h), np.uint32(s_w), np.uint32(THREADS), np.uint32(BATCH * THREADS)
     put, write = putter(stride, SUMS), writer(THREADS, LEAD)
 
-    @jit(cache=True)
+    @jit(cache=True, max_registers=registers(size, stride) if limited else None)
     def _max_pool_bands(
         dy, mask, H, W, H_out, W_out, p_h, p_w,
         maps, together, down, across, per_across, n, strips, per_strips, lines, room, dx,
@@ -154,8 +167,10 @@ def quotient(count):
 
 
 @functools.cache
-def average_bands(size, stride, THREADS):
+def average_bands(size, stride, THREADS, limited=True):
     """Return the kernel in which pixels add up their share of the dy of all windows around them. No errors.
+
+    `limited` as for `max_bands`.
 
     Source: K, "Pooling Layer" (average pooling).
     """
@@ -164,7 +179,7 @@ def average_bands(size, stride, THREADS):
     S_H, S_W, NEXT, MORE = np.uint32(s_h), np.uint32(s_w), np.uint32(THREADS), np.uint32(BATCH * THREADS)
     share, put, write = quotient(COUNT), putter(stride, SUMS), writer(THREADS, LEAD)
 
-    @jit(cache=True)
+    @jit(cache=True, max_registers=registers(size, stride) if limited else None)
     def _average_pool_bands(
         dy, H, W, H_out, W_out, p_h, p_w,
         maps, together, down, across, per_across, n, strips, per_strips, lines, room, dx,

@@ -18,7 +18,7 @@ def test_its_parts_run_small_and_everything_is_right(tmp_path, capsys):
     odd, aligned, average = json.loads(out.read_text())["rows"]
     assert len(odd["timings"]) == len(tool.STRIPS) + 2  # the kernel of before, and the copy
     assert [name for name in aligned["timings"] if name.endswith(", now")] == ["v04, four by four, now"]
-    assert len(average["timings"]) == len(tool.CUTS) + len(tool.TURNS) + 2
+    assert len(average["timings"]) == len(tool.CUTS) + len(tool.TURNS) + 3
     assert (odd["bytes"], average["bytes"]) == (8 * 131 * 67, 4 * (4 * 55**2 + 4 * 27**2))
     assert "strips of 64, cut 8, 8 turns, now" in capsys.readouterr().out
 
@@ -51,7 +51,7 @@ def test_a_gradient_is_compared_with_the_reference(monkeypatch, changed, says):
         monkeypatch.setattr(tool.reference, f"max{name}", lambda dy, c, w=whole, f=change: f(w(dy, c)))
     row = tool.gradient("max", "max", (1, 1, 9, 9), 3, 2, 0, tiny=True)
     assert set(row["failures"].values()) == ({f"wrong: {says}"} if says else set())
-    assert len(row["timings"]) == (1 if says else len(tool.CUTS) + len(tool.TURNS) + 2)
+    assert len(row["timings"]) == (1 if says else len(tool.CUTS) + len(tool.TURNS) + 3)
 
 
 UP = np.float32(1 + 2.0**-23)
@@ -69,8 +69,8 @@ def test_other_bits_than_those_of_a_thread_a_pixel_are_told(monkeypatch):
     class Nudged:
         """Launches the kernel, and then moves a pixel by the last bit."""
 
-        def __init__(self, *window):
-            self.kernel = whole(*window)
+        def __init__(self, *window, **limited):
+            self.kernel = whole(*window, **limited)
 
         def __getitem__(self, launch):
             return lambda *arguments: (self.kernel[launch](*arguments), _nudge[1, 1](arguments[-1]))
