@@ -56,8 +56,8 @@ STRIPS = ((64, 8, 8), (64, 8, 4), (64, 8, 16), (64, 1, 8), (64, 16, 8), (128, 8,
 STRIP = v05_ragged_rows.WIDTH, v05_ragged_rows.CUT, v05_ragged_rows.TURNS
 """Width, cut and turns of a strip; those that the library takes."""
 
-CUTS = ((6144, 128), (9216, 128), (9216, 256))
-"""Numbers that a block holds, and its threads: of AlexNet's maps one, and two."""
+CUTS = ((6144, 128), (9216, 128), (9216, 256), (12288, 256))
+"""Numbers that a block holds, and its threads: of AlexNet's maps one, two, and for averages three."""
 
 TURNS = ((6144, 128, 2), (6144, 128, 4), (9216, 128, 2))
 """The same, and bands that a block does one after the other."""
