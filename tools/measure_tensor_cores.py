@@ -257,7 +257,7 @@ def main(arguments=None):
     if given.part:
         run_here(given.part, given.tiny)
         return 0
-    from course_lib.bench.gpu import with_numpy
+    from course_lib.bench.gpu.measure import find_backend
     from course_lib.bench.gpu.run import describe_gpu
     from course_lib.cuda.choice import GPU
     from course_lib.cuda.device import choice
@@ -265,7 +265,7 @@ def main(arguments=None):
     if not given.tiny and choice().device != GPU:
         parser.error("tensor cores are measured on a GPU; --tiny is a smoke test without one.")
     found = {"bench": "tensor_cores", "date": str(datetime.date.today()), "failures": {}, "parts": {}}
-    found["machine"] = {} if given.tiny else describe_gpu(with_numpy)
+    found["machine"] = {} if given.tiny else describe_gpu(find_backend())
     for name in given.only or PARTS:
         start = time.perf_counter()
         rows, failure = _run(name, given.tiny)
