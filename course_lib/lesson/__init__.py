@@ -64,14 +64,13 @@ from .two_digits import TwoDigits, two_digits
 from .whole_batch import Descent, steps_until
 
 __all__ = [
-    "ColourImages", "Counted", "Descent", "Examination", "Findings", "Issued", "Listing", "Measured",
-    "PrecisionRun", "Prediction", "Rate", "RecordedGradients", "Rows", "Runs", "Signal", "Stranger", "Table",
-    "TwoDigits",
+    "ColourImages", "Counted", "Descent", "Examination", "Findings", "Issued", "Listing", "Measured", "PrecisionRun",
+    "Prediction", "Rate", "RecordedGradients", "Rows", "Runs", "Signal", "Stranger", "Table", "TwoDigits",
     "climb_each", "colour_images", "columns", "cost_share", "count_layer", "counts", "estimated", "examine",
     "falling_rate", "findings", "float32_in_order", "issued", "judged_by_others", "layer_times", "lead", "listing",
     "measured", "measured_rows", "measured_training", "memory_ladder", "microbench", "moved", "padded",
-    "precision_runs", "predict", "predicted_launches", "pruned_runs", "pushes", "random_changes", "rate_range", "recorded_gradients",
-    "registers", "relative_roughness", "returning_gradients", "sick_curves", "signals", "split_products",
-    "steps_until", "strangers", "table", "tensor_core_products", "train_in_phases", "training_runs", "two_digits",
-    "unrolled_times", "waking_epochs", "warm_up_runs", "with_room", "xor_runs",
+    "precision_runs", "predict", "predicted_launches", "pruned_runs", "pushes", "random_changes", "rate_range",
+    "recorded_gradients", "registers", "relative_roughness", "returning_gradients", "sick_curves", "signals",
+    "split_products", "steps_until", "strangers", "table", "tensor_core_products", "train_in_phases", "training_runs",
+    "two_digits", "unrolled_times", "waking_epochs", "warm_up_runs", "with_room", "xor_runs",
 ]  # fmt: skip
