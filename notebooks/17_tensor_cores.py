@@ -720,7 +720,8 @@ table(
 #
 # ## From 200 to 400
 #
-# Those are counts. What do they bring? Lesson 14's ladder goes on, in three steps that change one thing each:
+# Those are counts. What do they bring? Lesson 14's ladder goes on above rung 10. Each step exchanges one thing, and what
+# must change with it:
 #
 # - **rung 10**: `mma`; all threads copy tiles, and load operands from them;
 # - **rung 11**: `wgmma` instead of `mma`; threads copy as before;
