@@ -37,7 +37,6 @@ from course_lib.cuda.hopper import (
     wgmma_commit,
     wgmma_fence,
     wgmma_wait0,
-    wgmma_wait1,
 )
 from course_lib.cuda.intrinsics import (
     bits_float,
@@ -108,9 +107,11 @@ def make(plan, biased):
     STAGE, STAGES, RS, TURNS, AFTER = plan.stage, plan.STAGES, plan.RS, plan.turns, s.p_h
     HW, MAP, END, AHEAD = H * W, H_OUT * W_OUT, MASKS + STAGES * STAGE, STAGES - 1
     PIECES, COPIES, FOURS = RUN // PIECE, C * IMAGES * (RUN // PIECE), MASKS // 4
-    ROW, RESULTS, LAST, SUMS = plan.block // 2, plan.columns // 2, K_h - 1, (K_h - 1) * plan.block // 2
+    ROW, RESULTS, LAST, BATCHES = plan.block // 2, plan.columns // 2, K_h - 1, plan.batches
     EIGHTS, SLAB_BYTES, SMALL = plan.block // 8, plan.columns * SLAB * 4, 4 * PART
     USED, ZEROS = s.K_w + D - 1, plan.zeros
+    KEPT = LAST if BATCHES > 1 else LAST - 1  # the last mask row's sum is complete when the row's only batch is
+    SUMS = (KEPT + 1) * ROW
     BUFFERS, END_TURNS = min(2, plan.batches), max(1, s.p_h)
     LEFT, DOWN = BUFFERS * 8 * BATCH, 8 // D if D > 1 else 8  # maps from one eight columns to the next
     SECOND = MAP if D == 1 else 1  # from a thread's first column to its neighbour
@@ -134,6 +135,19 @@ def make(plan, biased):
                     cp_async16(shared, nonneg(at), x, nonneg((n * C + c) * HW + k))
                 else:
                     cp_async4(shared, nonneg(at), x, nonneg((n * C + c) * HW + k))
+
+    @jit(device=True, forceinline=True)
+    def add(sums, T, batch):
+        """Add a batch of products to the running sums, which move to the next mask row with the first one."""
+        if batch == 0:
+            for p in unroll(KEPT):
+                for i in range(ROW):
+                    sums[(KEPT - p) * ROW + i] = sums[(KEPT - 1 - p) * ROW + i] + T[(KEPT - p) * ROW + i]
+            for i in range(ROW):
+                sums[i] = T[i] + float32(0)  # not the same number in the same register: that is the tensor cores'
+        else:
+            for i in range(SUMS):
+                sums[i] += T[i]
 
     @jit(device=True, forceinline=True)
     def write(y, out, valid, h, o, eight, even, odd):
@@ -210,7 +224,7 @@ def make(plan, biased):
             for line in range(int32(RS)):
                 r = int32(turn * RS + line)
                 if r < H:
-                    # compute: products small first, one batch while the next one is loaded
+                    # compute: small products first; while tensor cores have a batch, the next one is loaded
                     at = int32(stage + line * W)
                     right = DESCRIPTOR | start_of(weights)
                     for c in unroll(C):
@@ -218,13 +232,15 @@ def make(plan, biased):
                         for i in unroll(4):
                             left[o + i], left[o + 4 + i] = two_parts(shared[nonneg(at + base[i] + c * PLANE)])
                         if c % BATCH == BATCH - 1 or c == C - 1:
+                            if c >= BATCH:
+                                wgmma_wait0()
+                                add(sums, T, c // BATCH - 1)
                             o = c // BATCH % BUFFERS * 8 * BATCH
                             big = right + uint64(c // BATCH * (SLAB_BYTES // 16))
                             wgmma_fence()
                             for k in unroll(BATCH):
                                 if k <= c % BATCH:
-                                    keep = 1 if c >= BATCH or k > 0 else 0
-                                    wgmma(T, 0, left, o + 8 * k + 4, big + uint64(2 * k), keep)
+                                    wgmma(T, 0, left, o + 8 * k + 4, big + uint64(2 * k), 1 if k > 0 else 0)
                             for k in unroll(BATCH):
                                 if k <= c % BATCH:
                                     wgmma(T, 0, left, o + 8 * k, big + uint64(2 * k + SMALL // 16), 1)
@@ -232,27 +248,20 @@ def make(plan, biased):
                                 if k <= c % BATCH:
                                     wgmma(T, 0, left, o + 8 * k, big + uint64(2 * k), 1)
                             wgmma_commit()
-                            wgmma_wait1()  # the batch before this one is done, and its registers are mine again
                     wgmma_wait0()
-                    # write what is complete, and move the sums down
+                    # write what is complete
                     h = int32(r + p_h - LAST)
                     if h >= 0 and h < H_OUT:
                         for eight in unroll(EIGHTS):
                             for o in unroll(2):
                                 i = 4 * eight + 2 * o
-                                even = sums[(LAST - 1) * ROW + i] + T[LAST * ROW + i]
-                                odd = sums[(LAST - 1) * ROW + i + 1] + T[LAST * ROW + i + 1]
+                                even = sums[KEPT * ROW + i] + T[LAST * ROW + i]
+                                odd = sums[KEPT * ROW + i + 1] + T[LAST * ROW + i + 1]
                                 if biased:
                                     even += bias[eight * (1 + NEXT_MAP)]
                                     odd += bias[eight * (1 + NEXT_MAP) + NEXT_MAP]
                                 write(y, out, valid, h, o, eight, even, odd)
-                    for p in unroll(LAST - 1):
-                        for i in range(ROW):
-                            sums[(LAST - 1 - p) * ROW + i] = (
-                                sums[(LAST - 2 - p) * ROW + i] + T[(LAST - 1 - p) * ROW + i]
-                            )
-                    for i in range(ROW):
-                        sums[i] = T[i]
+                    add(sums, T, BATCHES - 1)
             free = stage
             stage = int32(stage + STAGE if stage + STAGE < END else MASKS)
         # rows that end below the last one
