@@ -4,6 +4,7 @@
                  of WINDOW columns of the input, K_w + D - 1 of which have weights
     a step       the window in one input map: 8 products in k
     a column     of the right operand is a mask row p, an output map m and one of the D columns d: p `block` + m D + d
+    a batch      steps that tensor cores add up, before their sum is added to a thread's: the fewer, the more exact
     a group      64 places, four warps, from top to bottom
     a block      the places of `groups` groups, counted through images, so that all are full
     a stage      RS rows of all images that the block looks at, in shared memory
@@ -26,9 +27,6 @@ PLACES, WINDOW, SLAB = 64, 8, 32
 MOST_BYTES, RESERVED = 227 * 1024, 1024
 """Shared memory that a block of an H100 or H200 can have, and what each one costs beside its own."""
 
-BATCH = 4
-"""Steps whose left operand a thread has in registers together: 16 numbers, in two parts."""
-
 REGISTERS = 65_536
 """Of a multiprocessor."""
 
@@ -36,12 +34,12 @@ MOST_COLUMNS, MOST_MASK, MOST_STEPS = 256, 7, 32
 """Columns of a product; mask rows whose sums a thread has registers for; input maps."""
 
 TUNED = {
-    (4, 40, 40, 16, 7, 0): (1, 1, 2, 3, 3),
-    (16, 34, 34, 4, 7, 6): (3, 2, 2, 2, 1),
-    (6, 14, 14, 16, 5, 0): (1, 1, 2, 3, 3),
-    (16, 10, 10, 6, 5, 4): (3, 2, 2, 2, 1),
+    (4, 40, 40, 16, 7, 0): (1, 1, 2, 3, 4, 3),
+    (16, 34, 34, 4, 7, 6): (3, 2, 2, 2, 4, 1),
+    (6, 14, 14, 16, 5, 0): (1, 1, 2, 3, 3, 3),
+    (16, 10, 10, 6, 5, 4): (2, 4, 2, 2, 4, 1),
 }
-"""C, H, W, M, K, padding -> groups, D, RS, STAGES, blocks: what `measure_convolutions` begins with."""
+"""C, H, W, M, K, padding -> groups, D, RS, STAGES, batch, blocks: what `measure_convolutions` begins with."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +51,7 @@ class WgmmaPlan:
     D: int
     RS: int
     STAGES: int
+    batch: int
     blocks: int  # that should share a multiprocessor, for the compiler's choice of registers
 
     @property
@@ -144,13 +143,13 @@ class WgmmaPlan:
 
     @property
     def batches(self):
-        """Batches of up to BATCH steps, whose left operand is in registers at a time."""
-        return -(-self.s.C // BATCH)
+        """Batches of an input row."""
+        return -(-self.s.C // self.batch)
 
     @property
     def registers(self):
         """A guess at a thread's registers: products and running sums, one or two batches in two parts, addresses."""
-        return self.block // 2 * (2 * self.s.K_h - 1) + 8 * BATCH * min(2, self.batches) + 32
+        return self.block // 2 * (2 * self.s.K_h - 1) + 8 * self.batch * min(2, self.batches) + 32
 
     @property
     def fits(self):
@@ -182,5 +181,7 @@ def plan_wgmma(s):
     tuned = cut and s.K_h == s.K_w and s.p_h == s.p_w
     wide = [D for D in (1, 2, 4) if D == 1 or -(-s.M * D // 8) * 8 * s.K_h <= 128]
     candidates = [WgmmaPlan(s, *cut)] if tuned else []
-    candidates += [WgmmaPlan(s, g, D, 2, n, b) for D in wide[::-1] for g, n, b in ((1, 3, 3), (3, 2, 1), (1, 2, 2))]
+    batch = 4
+    cuts = ((1, 3, 3), (3, 2, 1), (1, 2, 2))
+    candidates += [WgmmaPlan(s, g, D, 2, n, batch, b) for D in wide[::-1] for g, n, b in cuts]
     return next((p for p in candidates if p.fits), None)

@@ -13,7 +13,7 @@ the same weights, shifted, and nothing but the band's corners is multiplied by 0
 
 That the sum moves from p - 1 to p while r goes to r + 1 is what makes it the sum of one output row; the register that
 it is written to makes the move free. After K_h rows it is done. Tensor cores cut off what does not fit into their sum,
-so a sum is theirs for one input row, or a batch of 32 products of it, and then the threads', which round.
+so a sum is theirs for one input row, or a batch of its maps, and then the threads', which round.
 
 An address that lies beyond a row is led to a zero behind the rows, once for all: the rest is as within.
 
@@ -50,7 +50,7 @@ from course_lib.cuda.intrinsics import (
 )
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.conv2d.two_parts import two_parts
-from course_lib.cuda.ladders.conv2d.wgmma_plan import BATCH, PLACES, SLAB, WINDOW
+from course_lib.cuda.ladders.conv2d.wgmma_plan import SLAB, WINDOW
 from course_lib.cuda.ladders.gemm.hopper_tiles import start_of
 from course_lib.cuda.numba_cuda import cuda, float32, int32, uint32, uint64
 from course_lib.cuda.swizzle import K_MAJOR
@@ -85,10 +85,7 @@ def _arrange_wgmma(w, b, biased, turned, D, block, slabs, arranged):
             m, q = e // D, k % WINDOW - e % D
             value = float32(0)
             if m < M and c < C and q >= 0 and q < K_w:
-                if turned:
-                    value = w[c, m, K_h - 1 - p, K_w - 1 - q]
-                else:
-                    value = w[m, c, p, q]
+                value = w[c, m, K_h - 1 - p, K_w - 1 - q] if turned else w[m, c, p, q]
             big, small = two_parts(value)
             value = bits_float(big if i < part else small)
         arranged[i] = value
@@ -102,13 +99,13 @@ def make(plan, biased):
     """
     s, D = plan.s, plan.D
     C, M, H, W, K_h, p_h, p_w, H_OUT, W_OUT = s.C, s.M, s.H, s.W, s.K_h, s.p_h, s.p_w, s.H_out, s.W_out
-    THREADS, BLOCKS, PLACES_, ACROSS, IMAGES = plan.threads, plan.blocks, plan.places, plan.across, plan.images
+    THREADS, BLOCKS, PLACES, ACROSS, IMAGES = plan.threads, plan.blocks, plan.places, plan.across, plan.images
     MASKS, PART, PIECE, RUN, ZERO, PLANE = plan.masks, plan.part, plan.piece, plan.run, plan.zero, plan.plane
     STAGE, STAGES, RS, TURNS, AFTER = plan.stage, plan.STAGES, plan.RS, plan.turns, s.p_h
     HW, MAP, END, AHEAD = H * W, H_OUT * W_OUT, MASKS + STAGES * STAGE, STAGES - 1
     PIECES, COPIES, FOURS = RUN // PIECE, C * IMAGES * (RUN // PIECE), MASKS // 4
-    ROW, RESULTS, LAST, BATCHES = plan.block // 2, plan.columns // 2, K_h - 1, plan.batches
-    EIGHTS, SLAB_BYTES, SMALL = plan.block // 8, plan.columns * SLAB * 4, 4 * PART
+    ROW, RESULTS, LAST, BATCHES, BATCH = plan.block // 2, plan.columns // 2, K_h - 1, plan.batches, plan.batch
+    EIGHTS, SLAB_STEP, SMALL = plan.block // 8, plan.columns * SLAB // 4, PART // 4  # in 16 bytes
     USED, ZEROS = s.K_w + D - 1, plan.zeros
     KEPT = LAST if BATCHES > 1 else LAST - 1  # the last mask row's sum is complete when the row's only batch is
     SUMS = (KEPT + 1) * ROW
@@ -179,7 +176,7 @@ def make(plan, biased):
         out, valid = cuda.local.array(2, int32), cuda.local.array(2, int32)
         thread, block = nonneg(cuda.threadIdx.x), nonneg(cuda.blockIdx.x)
         g, t = thread % 32 // 4, thread % 4
-        place0, total = block * PLACES_, B * ACROSS
+        place0, total = block * PLACES, B * ACROSS
         first = int32(place0 // ACROSS)
         weights = shared_address(shared, 0)
         for o in unroll(2):
@@ -236,17 +233,20 @@ def make(plan, biased):
                                 wgmma_wait0()
                                 add(sums, T, c // BATCH - 1)
                             o = c // BATCH % BUFFERS * 8 * BATCH
-                            big = right + uint64(c // BATCH * (SLAB_BYTES // 16))
+                            first_c = c // BATCH * BATCH
                             wgmma_fence()
                             for k in unroll(BATCH):
                                 if k <= c % BATCH:
-                                    wgmma(T, 0, left, o + 8 * k + 4, big + uint64(2 * k), 1 if k > 0 else 0)
+                                    here = (first_c + k) // 4 * SLAB_STEP + (first_c + k) % 4 * 2
+                                    wgmma(T, 0, left, o + 8 * k + 4, right + uint64(here), 1 if k > 0 else 0)
                             for k in unroll(BATCH):
                                 if k <= c % BATCH:
-                                    wgmma(T, 0, left, o + 8 * k, big + uint64(2 * k + SMALL // 16), 1)
+                                    here = (first_c + k) // 4 * SLAB_STEP + (first_c + k) % 4 * 2
+                                    wgmma(T, 0, left, o + 8 * k, right + uint64(here + SMALL), 1)
                             for k in unroll(BATCH):
                                 if k <= c % BATCH:
-                                    wgmma(T, 0, left, o + 8 * k, big + uint64(2 * k), 1)
+                                    here = (first_c + k) // 4 * SLAB_STEP + (first_c + k) % 4 * 2
+                                    wgmma(T, 0, left, o + 8 * k, right + uint64(here), 1)
                             wgmma_commit()
                     wgmma_wait0()
                     # write what is complete

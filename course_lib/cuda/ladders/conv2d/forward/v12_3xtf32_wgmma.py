@@ -26,7 +26,7 @@ def suits(s):
     return has_hopper() and plan_wgmma(replace(s, B=0)) is not None
 
 
-def conv2d_forward_v12_wgmma_rows(x, w, b, y, stride=(1, 1), pad=(0, 0)):
+def conv2d_forward_v12_3xtf32_wgmma(x, w, b, y, stride=(1, 1), pad=(0, 0)):
     """Write x (B, C, H, W) convolved with w (M, C, K_h, K_w), plus b (M,) or None, into y (B, M, H_out, W_out).
 
     Cards of another compute capability than 9.0, and layers that `plan_wgmma` has no plan for (masks of fewer than 5 or

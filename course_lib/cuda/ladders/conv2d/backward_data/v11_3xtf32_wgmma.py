@@ -50,7 +50,7 @@ def suits(n):
     return has_hopper() and plan_data(n) is not None
 
 
-def conv2d_backward_data_v11_wgmma_rows(dy, w, dx, stride=(1, 1), pad=(0, 0)):
+def conv2d_backward_data_v11_3xtf32_wgmma(dy, w, dx, stride=(1, 1), pad=(0, 0)):
     """Write dx (B, C, H, W) from dy (B, M, H_out, W_out) and w (M, C, K_h, K_w), float32 device arrays.
 
     stride, pad: int or pair (rows, columns). Cards of another compute capability than 9.0, another stride than 1, and
