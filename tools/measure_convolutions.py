@@ -68,7 +68,7 @@ from course_lib.cuda.ladders.conv2d.forward import (  # noqa: E402
     v12_3xtf32_wgmma,
 )
 from course_lib.cuda.ladders.conv2d.forward.checks import sizes_of  # noqa: E402
-from course_lib.cuda.ladders.conv2d.wgmma_plan import WgmmaPlan  # noqa: E402
+from course_lib.cuda.ladders.conv2d.forward.wgmma_plan import WgmmaPlan  # noqa: E402
 from course_lib.cuda.ladders.rung import Rung  # noqa: E402
 
 LIMIT = 40
@@ -112,6 +112,11 @@ class Part:
     goal: float
     cc: tuple[int, int] | None = None
 
+    def plan(self, s, cut):
+        """Return the plan of a cut for forward's Sizes."""
+        s = replace(s, B=0)
+        return self.kind(data_v11.turned(s) if self.module is data_v11 else s, *cut)
+
     @property
     def name(self):
         """The layer and the direction, and, where two rungs are made for these, the second one's number."""
@@ -146,7 +151,7 @@ PARTS = {
              ((3, 2, 2, 2, 4, 1), (1, 2, 2, 2, 4, 2), (3, 2, 2, 3, 4, 1), (2, 2, 2, 2, 4, 1)),
              {"v06_specialised": _DATA_V06}, 4.0, 5.0, HOPPER),
         Part("conv 6->16 k5", "forward", "v12_3xtf32_wgmma", v12_3xtf32_wgmma, WgmmaPlan,
-             ((1, 1, 2, 3, 3, 3), (1, 2, 2, 2, 3, 2)),
+             ((1, 1, 2, 3, 3, 2), (1, 1, 2, 3, 2, 3)),
              {"v06_specialised": _V06}, 4.0, 5.0, HOPPER),
         Part("conv 6->16 k5", "dX", "v11_3xtf32_wgmma", data_v11, WgmmaPlan,
              ((2, 4, 2, 2, 4, 1), (2, 2, 2, 2, 4, 1)),
@@ -179,7 +184,7 @@ def launchers(part, s, cuts):
     """Return {player: function (given, written, stride, pad) that launches}: today's rungs, then the new one's cuts."""
     found = {name: functools.partial(_today, part, launch) for name, launch in part.today.items()}
     for cut in part.cuts[:cuts]:
-        found[f"{part.rung} {cut}"] = functools.partial(_cut, part, part.kind(replace(s, B=0), *cut))
+        found[f"{part.rung} {cut}"] = functools.partial(_cut, part, part.plan(s, cut))
     return found
 
 

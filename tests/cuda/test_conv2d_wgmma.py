@@ -19,7 +19,7 @@ from course_lib.cuda.ladders.conv2d.backward_data.v11_3xtf32_wgmma import (
 from course_lib.cuda.ladders.conv2d.forward import v12_3xtf32_wgmma as forward_v12
 from course_lib.cuda.ladders.conv2d.forward.checks import sizes_of
 from course_lib.cuda.ladders.conv2d.forward.v12_3xtf32_wgmma import conv2d_forward_v12_3xtf32_wgmma
-from course_lib.cuda.ladders.conv2d.wgmma_plan import TUNED, WgmmaPlan, plan_wgmma
+from course_lib.cuda.ladders.conv2d.forward.wgmma_plan import TUNED, WgmmaPlan, plan_wgmma
 from course_lib.cuda.recording import record_launches
 from course_lib.cuda.writes import written
 from course_lib.reference.conv2d import conv2d_backward, conv2d_forward

@@ -13,12 +13,12 @@ Instructions".
 from dataclasses import replace
 
 from course_lib.cuda.capability import has_hopper
-from course_lib.cuda.ladders.conv2d import wgmma_rows
 from course_lib.cuda.ladders.conv2d.backward_data import v10_3xtf32_rows
 from course_lib.cuda.ladders.conv2d.backward_data.checks import check_backward_data
 from course_lib.cuda.ladders.conv2d.backward_data.v10_3xtf32_rows import conv2d_backward_data_v10_3xtf32_rows
+from course_lib.cuda.ladders.conv2d.forward import wgmma_rows
 from course_lib.cuda.ladders.conv2d.forward.checks import Sizes
-from course_lib.cuda.ladders.conv2d.wgmma_plan import plan_wgmma
+from course_lib.cuda.ladders.conv2d.forward.wgmma_plan import plan_wgmma
 from course_lib.cuda.operands import aligned
 
 

@@ -1,7 +1,7 @@
 """v10's idea for Hopper's tensor cores: all mask rows and maps are columns of one product, which four warps make.
 
 Here: the checks and the layers that it suits. The kernel, which the gradient for the input shares, is in
-`ladders.conv2d.wgmma_rows`.
+`ladders.conv2d.forward.wgmma_rows`.
 
 Source: NVIDIA, "PTX ISA", "Asynchronous Warpgroup Level Matrix Instructions"; H, "Specialization for the LeNet-5 C1
 Layer".
@@ -10,11 +10,10 @@ Layer".
 from dataclasses import replace
 
 from course_lib.cuda.capability import has_hopper
-from course_lib.cuda.ladders.conv2d import wgmma_rows
-from course_lib.cuda.ladders.conv2d.forward import v10_3xtf32_rows
+from course_lib.cuda.ladders.conv2d.forward import v10_3xtf32_rows, wgmma_rows
 from course_lib.cuda.ladders.conv2d.forward.checks import check_launch
 from course_lib.cuda.ladders.conv2d.forward.v10_3xtf32_rows import conv2d_forward_v10_3xtf32_rows
-from course_lib.cuda.ladders.conv2d.wgmma_plan import plan_wgmma
+from course_lib.cuda.ladders.conv2d.forward.wgmma_plan import plan_wgmma
 from course_lib.cuda.operands import aligned
 
 

@@ -49,8 +49,8 @@ from course_lib.cuda.intrinsics import (
     st2,
 )
 from course_lib.cuda.jit import jit
+from course_lib.cuda.ladders.conv2d.forward.wgmma_plan import SLAB, WINDOW
 from course_lib.cuda.ladders.conv2d.two_parts import two_parts
-from course_lib.cuda.ladders.conv2d.wgmma_plan import SLAB, WINDOW
 from course_lib.cuda.ladders.gemm.hopper_tiles import start_of
 from course_lib.cuda.numba_cuda import cuda, float32, int32, uint32, uint64
 from course_lib.cuda.swizzle import K_MAJOR

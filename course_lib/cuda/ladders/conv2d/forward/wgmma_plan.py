@@ -36,7 +36,7 @@ MOST_COLUMNS, MOST_MASK, MOST_STEPS = 256, 7, 32
 TUNED = {
     (4, 40, 40, 16, 7, 0): (1, 1, 2, 3, 4, 3),
     (16, 34, 34, 4, 7, 6): (3, 2, 2, 2, 4, 1),
-    (6, 14, 14, 16, 5, 0): (1, 1, 2, 3, 3, 3),
+    (6, 14, 14, 16, 5, 0): (1, 1, 2, 3, 3, 2),
     (16, 10, 10, 6, 5, 4): (2, 4, 2, 2, 4, 1),
 }
 """C, H, W, M, K, padding -> groups, D, RS, STAGES, batch, blocks: what `measure_convolutions` begins with."""
@@ -149,7 +149,9 @@ class WgmmaPlan:
     @property
     def registers(self):
         """A guess at a thread's registers: products and running sums, one or two batches in two parts, addresses."""
-        return self.block // 2 * (2 * self.s.K_h - 1) + 8 * self.batch * min(2, self.batches) + 32
+        several = self.batches > 1
+        rows = 2 * self.s.K_h - (not several)
+        return self.block // 2 * rows + 8 * self.batch * (1 + several) + (48 if several else 32)
 
     @property
     def fits(self):
@@ -173,9 +175,9 @@ def plan_wgmma(s):
     """Return the WgmmaPlan for Sizes with B = 0, or None where nothing fits. No errors.
 
     Two columns a place double the columns of the product, which tensor cores are slow at if they are few. A window of 8
-    columns suits masks of 5 and more; many maps are better served by other rungs.
+    columns suits masks of 5 and more; layers of one or two maps do too little for what is loaded.
     """
-    if s.K_w < 5:
+    if s.K_w < 5 or min(s.C, s.M) < 3:
         return None
     cut = TUNED.get((s.C, s.H, s.W, s.M, s.K_h, s.p_h))
     tuned = cut and s.K_h == s.K_w and s.p_h == s.p_w
