@@ -232,6 +232,8 @@ def make(plan, biased):
                             if c >= BATCH:
                                 wgmma_wait0()
                                 add(sums, T, c // BATCH - 1)
+                            else:
+                                cuda.syncwarp()  # copies and stores may have split a warp, whose lanes multiply together
                             o = c // BATCH % BUFFERS * 8 * BATCH
                             first_c = c // BATCH * BATCH
                             wgmma_fence()
