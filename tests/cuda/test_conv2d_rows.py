@@ -417,8 +417,10 @@ def test_an_infinity_spoils_only_the_outputs_that_see_it(rung, x, w, pad):
 
 SWITCHED = [  # name, x, w, pad, kernel
     ("forward/v09_3xtf32", (1, 8, 4, 4), (32, 8, 3, 3), 1, "_conv2d_forward_v09"),
+    ("forward/v12_3xtf32_wgmma", (1, 4, 9, 9), (16, 4, 7, 7), 0, "_conv2d_wgmma"),
     ("forward/v10_3xtf32_rows", (1, 4, 9, 9), (16, 4, 7, 7), 0, "_conv2d_forward_v10"),
     ("forward/v11_streamed", (1, 1, 32, 32), (6, 1, 5, 5), 0, "_conv2d_forward_v11"),
+    ("backward_data/v11_3xtf32_wgmma", (1, 4, 9, 9), (16, 4, 7, 7), 0, "_conv2d_wgmma"),
     ("backward_data/v10_3xtf32_rows", (1, 4, 9, 9), (16, 4, 5, 5), 0, "_backward_data_v10"),
     ("backward_weights/v10_3xtf32_rows", (1, 4, 9, 9), (16, 4, 7, 7), 0, "_backward_weights_v10"),
 ]
@@ -433,6 +435,7 @@ def test_the_layer_takes_a_rung_that_is_switched_on_and_else_v06(name, x, w, pad
         return {one.kernel.__name__ for one in launches}
 
     assert not chosen.SWITCHED_ON, "measured on a card? Then this test must name the others"
+    monkeypatch.setattr("course_lib.cuda.capability.EVERY", (9, 0))
     assert kernel not in launched()
     assert {"_conv2d_forward_v06", "_backward_data_v06"} <= launched()
     monkeypatch.setattr(chosen, "SWITCHED_ON", frozenset([name]))
