@@ -1,8 +1,8 @@
 """The gradient for the input by Hopper's tensor cores: forward's v12 on dy, with masks that are turned round.
 
-    dx[c, h, v]  =  sum over m, p, q of  w[m, c, K_h - 1 - p, K_w - 1 - q] dy[m, h - K_h + 1 + p + ..., ...]
+    dx[c, h, v]  =  sum over m, p, q of  w[m, c, K_h - 1 - p, K_w - 1 - q] dy[m, h + p - P_h, v + q - P_w]
 
-is a convolution of dy, padded by K - 1 less than forward's padding, with as many input maps as forward has output maps.
+is a convolution of dy, padded by P = K - 1 - pad, with as many input maps as forward has output maps.
 v10's sums are over the output maps alone, and its threads add up the columns of the mask; here they are summed by the
 tensor cores, and 2 columns of dx share a place, so that 4 input maps and 7 mask rows are 56 columns of the product.
 

@@ -1,4 +1,4 @@
-"""v10's idea for Hopper's tensor cores: all mask rows and maps are columns of one product, which four warps make.
+"""Hopper's tensor cores for v10's idea: all mask rows and maps are columns of one product, which four warps make.
 
 Here: the checks and the layers that it suits. The kernel, which the gradient for the input shares, is in
 `ladders.conv2d.forward.wgmma_rows`.

@@ -224,32 +224,36 @@ def make(plan, biased):
                     # compute: small products first; while tensor cores have a batch, the next one is loaded
                     at = int32(stage + line * W)
                     right = DESCRIPTOR | start_of(weights)
-                    for c in unroll(C):
-                        o = c // BATCH % BUFFERS * 8 * BATCH + c % BATCH * 8
-                        for i in unroll(4):
-                            left[o + i], left[o + 4 + i] = two_parts(shared[nonneg(at + base[i] + c * PLANE)])
-                        if c % BATCH == BATCH - 1 or c == C - 1:
-                            if c >= BATCH:
-                                wgmma_wait0()
-                                add(sums, T, c // BATCH - 1)
-                            else:
-                                cuda.syncwarp()  # copies and stores may have split a warp, whose lanes multiply together
-                            o = c // BATCH % BUFFERS * 8 * BATCH
-                            first_c = c // BATCH * BATCH
-                            wgmma_fence()
-                            for k in unroll(BATCH):
-                                if k <= c % BATCH:
-                                    here = (first_c + k) // 4 * SLAB_STEP + (first_c + k) % 4 * 2
-                                    wgmma(T, 0, left, o + 8 * k + 4, right + uint64(here), 1 if k > 0 else 0)
-                            for k in unroll(BATCH):
-                                if k <= c % BATCH:
-                                    here = (first_c + k) // 4 * SLAB_STEP + (first_c + k) % 4 * 2
-                                    wgmma(T, 0, left, o + 8 * k, right + uint64(here + SMALL), 1)
-                            for k in unroll(BATCH):
-                                if k <= c % BATCH:
-                                    here = (first_c + k) // 4 * SLAB_STEP + (first_c + k) % 4 * 2
-                                    wgmma(T, 0, left, o + 8 * k, right + uint64(here), 1)
-                            wgmma_commit()
+                    for batch in unroll(BATCHES):
+                        o = batch % BUFFERS * 8 * BATCH
+                        for k in unroll(BATCH):
+                            c = batch * BATCH + k
+                            if c < C:
+                                for i in unroll(4):
+                                    big, small = two_parts(shared[nonneg(at + base[i] + c * PLANE)])
+                                    left[o + 8 * k + i], left[o + 8 * k + 4 + i] = big, small
+                        if batch == 0:
+                            cuda.syncwarp()  # copies and stores may have split a warp, which multiplies as one
+                        else:
+                            wgmma_wait0()
+                            add(sums, T, batch - 1)
+                        wgmma_fence()
+                        for k in unroll(BATCH):
+                            c = batch * BATCH + k
+                            if c < C:
+                                here = right + uint64(c // 4 * SLAB_STEP + c % 4 * 2)
+                                wgmma(T, 0, left, o + 8 * k + 4, here, 1 if k > 0 else 0)
+                        for k in unroll(BATCH):
+                            c = batch * BATCH + k
+                            if c < C:
+                                here = right + uint64(c // 4 * SLAB_STEP + c % 4 * 2 + SMALL)
+                                wgmma(T, 0, left, o + 8 * k, here, 1)
+                        for k in unroll(BATCH):
+                            c = batch * BATCH + k
+                            if c < C:
+                                here = right + uint64(c // 4 * SLAB_STEP + c % 4 * 2)
+                                wgmma(T, 0, left, o + 8 * k, here, 1)
+                        wgmma_commit()
                     wgmma_wait0()
                     # write what is complete
                     h = int32(r + p_h - LAST)
