@@ -53,32 +53,34 @@ def _box(span, wrong):
     return span.begin, span.end, str(span.piece), ROLES[span.engine]
 
 
-def rows_picture(rows, end, title, says, *, unit):
+def rows_picture(rows, end, title, says, *, unit, start=0, legend=()):
     """Return a picture of rows of boxes.
 
     Parameters
     ----------
     rows : list of (label, [(begin, end, text, role)])
     end : float
-        Where the axis ends.
+        Where the axis ends; it begins at `start`, and boxes lie between the two.
     title, says : str
         `says` is the caption, and with the rows the alt text.
     unit : str
+    legend : sequence of (name, role)
+        What the colours mean, below the axis.
 
     No errors. Source: the course's own.
     """
     lines = wrapped(title, char=7.9) if title else []  # bold letters are wider
     top = EDGE + 17 * len(lines)
-    s = Panel(WIDTH, top + ROW * len(rows) + 24)
+    s = Panel(WIDTH, top + ROW * len(rows) + 24 + (24 if legend else 0))
     for k, line in enumerate(lines):
         s.text(EDGE, EDGE + 11 + 17 * k, line, bold=True)
-    scale = (WIDTH - LEFT - EDGE) / (end or 1)
+    scale = (WIDTH - LEFT - EDGE) / ((end - start) or 1)
     for r, (label, boxes) in enumerate(rows):
         y = top + ROW * r + 4
         s.text(EDGE, y + HIGH / 2 + 4, label)
         s.line(LEFT, y + HIGH, WIDTH - EDGE, y + HIGH, stroke=style.GRID, line=1)
         for begin, stop, text, role in boxes:
-            x, wide = LEFT + begin * scale, max(0.8, (stop - begin) * scale)
+            x, wide = LEFT + (begin - start) * scale, max(0.8, (stop - begin) * scale)
             look = (
                 {"fill": style.tint(role, 0.45), "stroke": style.PAPER}
                 if wide > 3
@@ -90,7 +92,13 @@ def rows_picture(rows, end, title, says, *, unit):
     for share in (0, 0.5, 1):
         at = LEFT + share * (WIDTH - LEFT - EDGE)
         anchor = {0: "start", 0.5: "middle", 1: "end"}[share]
-        s.text(at, top + ROW * len(rows) + 16, f"{_number(share * end)} {unit}", anchor=anchor, fill=style.MUTED)
+        when = start + share * (end - start)
+        s.text(at, top + ROW * len(rows) + 16, f"{_number(when)} {unit}", anchor=anchor, fill=style.MUTED)
+    at, y = EDGE, top + ROW * len(rows) + 30
+    for name, role in legend:
+        s.rect(at, y, 12, 12, fill=role, stroke="none")
+        s.text(at + 17, y + 10, name)
+        at += 17 + CHAR * len(name) + 14
     order = "; ".join(f"{label}: {len(boxes)} boxes" for label, boxes in rows)
     return picture(s, alt=f"{title + '. ' if title else ''}Timeline. {order}. {says}", caption=says)
 
