@@ -71,7 +71,8 @@ def rows_picture(rows, end, title, says, *, unit, start=0, legend=()):
     """
     lines = wrapped(title, char=7.9) if title else []  # bold letters are wider
     top = EDGE + 17 * len(lines)
-    s = Panel(WIDTH, top + ROW * len(rows) + 24 + (24 if legend else 0))
+    keys = _keys(legend, top + ROW * len(rows) + 30)
+    s = Panel(WIDTH, max([top + ROW * len(rows) + 24, *(y + 18 for _, y, *_ in keys)]))
     for k, line in enumerate(lines):
         s.text(EDGE, EDGE + 11 + 17 * k, line, bold=True)
     scale = (WIDTH - LEFT - EDGE) / ((end - start) or 1)
@@ -94,13 +95,23 @@ def rows_picture(rows, end, title, says, *, unit, start=0, legend=()):
         anchor = {0: "start", 0.5: "middle", 1: "end"}[share]
         when = start + share * (end - start)
         s.text(at, top + ROW * len(rows) + 16, f"{_number(when)} {unit}", anchor=anchor, fill=style.MUTED)
-    at, y = EDGE, top + ROW * len(rows) + 30
-    for name, role in legend:
-        s.rect(at, y, 12, 12, fill=role, stroke="none")
-        s.text(at + 17, y + 10, name)
-        at += 17 + CHAR * len(name) + 14
+    for x, y, name, role in keys:
+        s.rect(x, y, 12, 12, fill=role, stroke="none")
+        s.text(x + 17, y + 10, name)
     order = "; ".join(f"{label}: {len(boxes)} boxes" for label, boxes in rows)
     return picture(s, alt=f"{title + '. ' if title else ''}Timeline. {order}. {says}", caption=says)
+
+
+def _keys(legend, y):
+    """Where each entry of a legend stands, (x, y, name, role), in as many lines as it takes."""
+    keys, x = [], EDGE
+    for name, role in legend:
+        wide = 17 + CHAR * len(name)
+        if x > EDGE and x + wide > WIDTH - EDGE:
+            x, y = EDGE, y + 18
+        keys.append((x, y, name, role))
+        x += wide + 14
+    return keys
 
 
 def _number(value):

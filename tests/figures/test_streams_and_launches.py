@@ -56,6 +56,7 @@ def test_measured_rows_begin_with_their_first_span():
         figures.measured_rows([], "A job")
 
 
+STEPS = "0 Conv2d, forward", "loss, forward", "gradients to zero", "0 Conv2d, backward", "update"
 LAUNCHES = [
     {"part": part, "enqueued": (k * 1e-4, k * 1e-4 + 3e-5), "seconds": 2e-6}
     for k, part in enumerate(
