@@ -27,7 +27,6 @@ from course_lib.cuda.pool_bands import (
     covered,
     lead,
     pixels_of,
-    registers,
     rows_of,
     strip_of,
     windows_of,
@@ -57,10 +56,8 @@ def putter(stride, SUMS):
 
 
 @functools.cache
-def max_bands(size, stride, THREADS, limited=True):
+def max_bands(size, stride, THREADS):
     """Return the kernel in which pixels add up the dy of the windows that they have won. No errors.
-
-    `limited`: its registers are, see `pool_bands.registers`.
 
     Source: K, "Pooling Kernel" (the mask).
     """
@@ -69,7 +66,7 @@ def max_bands(size, stride, THREADS, limited=True):
     S_H, S_W, NEXT, MORE = np.uint32(s_h), np.uint32(s_w), np.uint32(THREADS), np.uint32(BATCH * THREADS)
     put, write = putter(stride, SUMS), writer(THREADS, LEAD)
 
-    @jit(cache=True, max_registers=registers(size, stride) if limited else None)
+    @jit(cache=True)
     def _max_pool_bands(
         dy, mask, H, W, H_out, W_out, p_h, p_w,
         maps, together, down, across, per_across, n, strips, per_strips, lines, room, dx,
@@ -167,10 +164,8 @@ def quotient(count):
 
 
 @functools.cache
-def average_bands(size, stride, THREADS, limited=True):
+def average_bands(size, stride, THREADS):
     """Return the kernel in which pixels add up their share of the dy of all windows around them. No errors.
-
-    `limited` as for `max_bands`.
 
     Source: K, "Pooling Layer" (average pooling).
     """
@@ -179,7 +174,7 @@ def average_bands(size, stride, THREADS, limited=True):
     S_H, S_W, NEXT, MORE = np.uint32(s_h), np.uint32(s_w), np.uint32(THREADS), np.uint32(BATCH * THREADS)
     share, put, write = quotient(COUNT), putter(stride, SUMS), writer(THREADS, LEAD)
 
-    @jit(cache=True, max_registers=registers(size, stride) if limited else None)
+    @jit(cache=True)
     def _average_pool_bands(
         dy, H, W, H_out, W_out, p_h, p_w,
         maps, together, down, across, per_across, n, strips, per_strips, lines, room, dx,
