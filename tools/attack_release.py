@@ -33,7 +33,7 @@ ROOT = Path(__file__).resolve().parents[1]
 CHECKS = "course_lib/checks/"
 console = Console(highlight=False)
 
-LOADER = """
+LOADER = '''
 import base64, importlib.abc, importlib.util, json, sys
 FILES = json.loads(base64.b64decode("{packed}"))
 class Pasted(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -52,10 +52,10 @@ class Record(str):
     def with_suffix(self, end): return self
     def read_text(self, encoding=None): return FILES[self]
 registry.recorded_file = lambda module: Record(f"pasted_checks/exercises/{{module}}.json")
-"""
+'''
 """A package `pasted_checks` out of one text, whatever the box lets an answer import."""
 
-LOOK_UP = """
+LOOK_UP = '''
 import json
 from course_lib.checks.recorded import recorded_exercises
 from course_lib.checks.values import resolve
@@ -70,7 +70,7 @@ def look_up(id, *args):
         values = [KNOWN[id].expect(*map(resolve, case.args)) for case in KNOWN[id].cases]
         texts = list(map(repr, values))
         return values[texts.index(max(texts, key=texts.count))]
-"""
+'''
 """The public results by their arguments, and of others the one that is right most often."""
 
 

@@ -34,7 +34,10 @@ MADE = {
 """Of each layer, what makes it in the network of 1998 and in today's, as lines."""
 
 C3_FIELD = (
-    Field.of_pixels().through((5, 5), (1, 1), (0, 0)).through((2, 2), (2, 2), (0, 0)).through((5, 5), (1, 1), (0, 0))
+    Field.of_pixels()
+    .through((5, 5), (1, 1), (0, 0))
+    .through((2, 2), (2, 2), (0, 0))
+    .through((5, 5), (1, 1), (0, 0))
 )
 """What a number of C3 sees of the image: behind C1, S2 and C3's own mask."""
 

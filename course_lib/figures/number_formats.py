@@ -37,7 +37,9 @@ def in_formats(x):
     return found
 
 
-BIASES = "A stored exponent of n > 0 means 2 to the n − 127 (float32, TF32, BF16), n − 15 (FP16, E5M2) or n − 7 (E4M3)."
+BIASES = (
+    "A stored exponent of n > 0 means 2 to the n − 127 (float32, TF32, BF16), n − 15 (FP16, E5M2) or n − 7 (E4M3)."
+)
 
 
 def number_bits(start="0.1"):

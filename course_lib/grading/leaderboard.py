@@ -28,7 +28,6 @@ from course_lib.grading.team import looks
 FREE = "free"
 """The stage of who has a right kernel for a layer."""
 
-
 @dataclass
 class Layer:
     """A team's kernel for one layer: `text` is the answer; times in microseconds, None where there is none.

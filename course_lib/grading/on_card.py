@@ -45,7 +45,9 @@ def request_of(exercise, text, batch=0):
     images = batch or exercise.batch
     arrays = exercise.arrays_of(case)
     plain = written_out(re.sub("(?m)^[%!].*$", "", text), exercise.function)
-    source = simt.read(plain, exercise.function, names=dict(exercise.names), kept=arrays, imports=IMPORTS, skip=True)
+    source = simt.read(
+        plain, exercise.function, names=dict(exercise.names), kept=arrays, imports=IMPORTS, skip=True
+    )
     grid, block = launch_in_text(text, exercise.launcher, images, {name: array.shape for name, array in arrays.items()})
     return {
         "kernel": packed_kernel(source, arrays), "grid": grid, "block": block, "seed": SEED,

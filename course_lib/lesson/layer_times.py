@@ -51,7 +51,10 @@ def layer_times(nets, x, names, *, runs=9):
                     _clock(net, x, taken[called][run])
     finally:
         fast.set_threads(threads)
-    return {called: dict(zip(names, map(float, seconds.min(axis=0)), strict=True)) for called, seconds in taken.items()}
+    return {
+        called: dict(zip(names, map(float, seconds.min(axis=0)), strict=True))
+        for called, seconds in taken.items()
+    }
 
 
 def unrolled_times(net, x, names, *, runs=9):

@@ -89,6 +89,8 @@ def test_other_tiles_give_the_same_product(make, tiles):
     np.testing.assert_array_equal(launched(make, tiles, A, B, 4, True), A @ B)
 
 
+
+
 def errors(launch, K):
     """Return (largest error of random numbers' product, its tolerance in float32), both relative to |A| @ |B|."""
     rng = np.random.default_rng(K)

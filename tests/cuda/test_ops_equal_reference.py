@@ -164,7 +164,9 @@ def test_softmax_and_its_loss_survive_any_scores():
 
 @all_of("C", [3, 40, 1030])
 @all_of("bad", [-1, "C", 2**40, -(2**40)])
-@all_of("op", ["softmax_cross_entropy", "rbf_loss", "one_minus_probability", "expected_squared_distance"])
+@all_of(
+    "op", ["softmax_cross_entropy", "rbf_loss", "one_minus_probability", "expected_squared_distance"]
+)
 def test_a_label_out_of_range_is_named_and_never_used(op, bad, C):
     k, y = probabilities(1, 5, C), labels(2, 5, C)
     y[3] = C if bad == "C" else bad

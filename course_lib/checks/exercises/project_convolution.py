@@ -67,7 +67,9 @@ def unrolled(x, K):
 def _tiled_budget(x, masks):
     B, C, H, W = x.shape
     K = masks.shape[2]
-    rows, columns = (sum(min(first + TILE + K - 1, n) - first for first in range(0, n - K + 1, TILE)) for n in (H, W))
+    rows, columns = (
+        sum(min(first + TILE + K - 1, n) - first for first in range(0, n - K + 1, TILE)) for n in (H, W)
+    )
     return {"global_loads": B * masks.shape[0] * C * rows * columns, "float64_operations": 0}
 
 

@@ -202,4 +202,4 @@ def _static(card, data):
 
 
 def _short(power):
-    return f"{10 ** (power % 3)}{ {0: '', 1: 'k', 2: 'M', 3: 'G', 4: 'T', 5: 'P'}.get(power // 3, '?') }"
+    return f"{10 ** (power % 3)}{ {0: '', 1: 'k', 2: 'M', 3: 'G', 4: 'T', 5: 'P'}.get(power // 3, '?')}"
