@@ -29,8 +29,10 @@ from course_lib.cuda.recording import record_launches
 from course_lib.lesson import measured, measured_training, padded, predict, predicted_launches, table
 
 made_up = {B: [(2 + B * size / 16) * 1e-6 for size in (1, 2, 1, 3, 2, 1, 1, 1)] for B in (1, 4, 16, 64, 256, 1024)}
-figures.launch_rows(made_up, [f"kernel {k}" for k in range(1, 9)], batch=16, cost=10e-6,
-                    about="A made-up step of eight kernels.")  # fmt: skip
+figures.launch_rows(
+    made_up, [f"kernel {k}" for k in range(1, 9)], batch=16, cost=10e-6,
+    costs={"a quick host": 3e-6, "a slow host": 30e-6}, about="A made-up step of eight kernels.",
+)  # fmt: skip
 
 # %% [markdown]
 # Which of the two waits in a real step? Guess now. This page measures it on a card, and then takes the waiting away,
