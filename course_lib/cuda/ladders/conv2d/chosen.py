@@ -26,7 +26,7 @@ ABOVE = (
 """Those that were timed. Where several that are on suit a layer, the first one is taken."""
 
 SWITCHED_ON = frozenset(ABOVE) - {"forward/v10_3xtf32_rows"}
-"""Where v10 is faster than v06, v12 is faster still: v10 is only what v12 becomes on a card that has no wgmma."""
+"""v10 was faster than v06 for the layer that it was timed on, and v12 faster still: v10 is v12 without wgmma."""
 
 
 def chosen(direction, s):
