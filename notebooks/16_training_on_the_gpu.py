@@ -474,8 +474,8 @@ table(rows_of_copies, ["memory", "KiB", "done after", "host goes on after"],
 # is a mark in a stream that another stream can wait for.
 #
 # One stream is not like the others. What is asked for without naming a stream goes to the *default* one, which waits
-# for all others, and they for it. One such launch in each turn of a loop is a barrier across all streams, and the
-# commonest reason why nothing overlaps.
+# for all others, and they for it (unless they were made non-blocking). One such launch in each turn of a loop is a
+# barrier across all streams, and a common reason why nothing overlaps.
 
 # %% tags=["hide-input"]
 # A prediction.
@@ -759,6 +759,7 @@ surprise
 # %% tags=["hide-output", "hide-input"]
 # Seconds of an epoch, and what they mean for a day of work.
 EPOCHS, EXPERIMENTS = 20, 30
+processor = f"a processor with {epoch.more['cores']} cores" if "cores" in epoch.more else "the processor beside it"
 order = {
     "nn.train on the processor": "nn.train on the processor", "nn.train on the card": "nn.train, launched one by one",
     "recorded, each batch in turn": "recorded, each batch in turn",
@@ -772,8 +773,8 @@ table(
      for way, called in order.items()],
     ["way", "seconds an epoch", "µs a step", f"minutes for {EXPERIMENTS} experiments"],
     formats={"seconds an epoch": ".2f", "µs a step": ",.0f", f"minutes for {EXPERIMENTS} experiments": ",.1f"},
-    caption=f"LeNet-5, {epoch.size}, measured on {CARD}; slow ways on a part of the images. An experiment is {EPOCHS} "
-    "epochs, and 30 are ten learning rates with three seeds each",
+    caption=f"LeNet-5, {epoch.size}, measured on {CARD} and {processor}; slow ways on a part of the images. "
+    f"An experiment is {EPOCHS} epochs, and 30 are ten learning rates with three seeds each",
 )  # fmt: skip
 
 # %% [markdown]
@@ -884,7 +885,7 @@ table(rows_of_graphs, ["network", "kernels", "one after the other", "as a graph"
 #   may a launch cost if 1,024 digits are to do so, or 64?
 #   <details><summary>Answer</summary>
 #
-#   Only one of 4,096 does. With 1,024 a launch may cost 5 µs, and with 64 half of that. Only in a graph a launch is as
+#   Only one of 4,096 does. With 1,024 a launch may cost 5 µs, and with 64 half of that. Only in a graph is a launch as
 #   cheap, and then the card is busy at every batch.
 #
 #   </details>

@@ -72,7 +72,8 @@ def test_recording_takes_away_most_of_a_step_of_a_small_network(steps):
         assert took["recorded"] < took["one by one"] / 10
         assert took["PyTorch, CUDA graph"] < took["PyTorch"] / 2
         assert took["recorded"] < took["PyTorch, compiled and CUDA graph"] < took["PyTorch, CUDA graph"]
-    assert steps.seconds["one by one"] < 0.9 * measured_training("LeNet-5, B = 64", card="h200").seconds["one by one"]
+    other = measured_training("LeNet-5, B = 64", card="h200")
+    assert other.seconds["one by one"] > 1.1 * steps.seconds["one by one"]  # "its host was slower"
     with pytest.raises(LookupError, match="no training steps of h200 are called 'AlexNet'; there are LeNet-5, B = 64"):
         measured_training("AlexNet", card="h200")
 
