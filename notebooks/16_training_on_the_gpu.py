@@ -50,8 +50,8 @@ figures.launch_rows(
 #
 # It takes up five remarks of Prof. Hwu's lecture in ECE 508 and the end of Prof. Dey's course plan. You need lessons 09
 # and 11, the model of 12, and fusion and races from 13. Everything runs without a GPU: kernels on the executor, streams
-# in a simulator. Each table was measured by itself, so one quantity may differ a little from table to table. Reading
-# and trying takes about 80 minutes.
+# in a simulator. Tables were measured one by one, beside hosts that are not equally quick: what the host does may
+# differ from table to table. Reading and trying takes about 80 minutes.
 #
 # </details>
 
