@@ -48,7 +48,7 @@ figures.launch_rows(
 # %% [markdown]
 # <details><summary>About this page</summary>
 #
-# It takes up five remarks of Prof. Hwu's lecture in ECE 508 and the end of Prof. Dey's course plan. You need lessons 09
+# It takes up remarks of Prof. Hwu's lecture in ECE 508 and the end of Prof. Dey's course plan. You need lessons 09
 # and 11, the model of 12, and fusion and races from 13. Everything runs without a GPU: kernels on the executor, streams
 # in a simulator. Tables were measured one by one, beside hosts that are not equally quick: what the host does may
 # differ from table to table. Reading and trying takes about 80 minutes.
@@ -148,7 +148,7 @@ how_many.confirm(f"about {round(len(noted), -1)}")
 # %% [markdown]
 # ## Where the time goes
 #
-# A launch only *enqueues* a kernel: the host tells the driver, and goes on before the kernel has begun.[^NVIDIA "CUDA
+# A launch only *enqueues* a kernel: the host tells the driver, and goes on without waiting for it.[^NVIDIA "CUDA
 # C++ Programming Guide, Asynchronous Concurrent Execution"] So there are two clocks. (If you time a step from Python,
 # call `gpu.synchronize()` before you start the clock and before you stop it, or you time the asking.) On an H200 a
 # step's kernels were timed one by one, and so was the host, from call to call.
@@ -175,8 +175,8 @@ figures.measured_step(one_step.more["launches"], CARD, shown=(4, 11))
 # <details class="reveal"><summary>A card that waits</summary>
 #
 # Each kernel is done long before the next one is asked for. Make the kernels twice as fast, and nothing happens: this
-# step is **launch-bound**. Lessons 12 to 15 had thousands of images or a thousand rows: milliseconds a kernel, beside
-# which a launch is nothing.
+# step is **launch-bound**. (Others call it CPU-bound, or bound by overhead.) Most kernels of lessons 12 to 15 had so
+# much to do that a launch hid behind them.
 #
 # </details>
 
@@ -186,8 +186,8 @@ kernels_share = sum(busy.values()) / (1e6 * one_step.seconds["one by one"])
 share.confirm("less than a tenth" if kernels_share < 0.1 else f"{kernels_share:.0%}")
 
 # %% [markdown]
-# What does the host do all the time? It is *in* the calls that launch, and between them in Python: which operation
-# comes next, do the shapes fit, where shall the result lie? The lower rows are launches by themselves, of a kernel that
+# What does the host do the whole time? It is *in* the calls that launch, and between them in Python: which operation
+# comes next, do the shapes fit, where does the result go? The lower rows are launches by themselves, of a kernel that
 # adds two short arrays.
 
 # %% tags=["hide-input"]
@@ -236,10 +236,11 @@ print(f"launches of a step: {len(noted)} with zero_grad, {len(renewed)} with ren
 #
 # ## Record it once
 #
-# The same requests come in every step, with the same arrays. So let the driver keep them: `gpu.record` runs a
-# function once for real, then notes its launches as a **graph**, and a call of the graph enqueues all of them at
-# once.[^NVIDIA "CUDA C++ Programming Guide, CUDA Graphs"] The host's Python between the launches is gone. Try it on a
-# network that is small enough for the executor. (That has no graphs: there a call runs the function again.)
+# Every step makes the same requests; only the arrays in between are new, and need not be. So let the driver keep them:
+# `gpu.record` runs a function once for real, then notes its launches, arrays included, as a **graph**, and a call of
+# the graph enqueues all of them at once.[^NVIDIA "CUDA C++ Programming Guide, CUDA Graphs"] The host's Python between
+# the launches is gone. Try it on a network that is small enough for the executor. (That has no graphs: there a call
+# runs the function again.)
 
 # %%
 rng = np.random.default_rng(0)
@@ -261,8 +262,7 @@ for k in (1, 2):
 
 # %% [markdown]
 # Why `overwrite`, and not a new array? A recording has the *addresses* of its arrays, not their names.
-# `record_launches` notes what a graph notes: the kernel, its grid, and the arrays themselves. So you can see what a
-# replay would do:
+# `record_launches` notes what a graph notes, the kernel, its grid and its arrays, and so shows what a replay would do:
 
 # %%
 @gpu.jit
@@ -300,7 +300,7 @@ print("replayed:    ", gpu.to_host(out))
 # Now the times. PyTorch has both ways too.
 
 # %% tags=["hide-input"]
-# One step in four ways.
+# One step in five ways.
 ways = {"one by one": "launched one by one", "recorded": "recorded", "PyTorch": "PyTorch, launched one by one",
         "PyTorch, CUDA graph": "PyTorch, recorded",
         "PyTorch, compiled and CUDA graph": "PyTorch, compiled and recorded"}  # fmt: skip
@@ -313,25 +313,27 @@ table(
 )  # fmt: skip
 
 # %% [markdown]
-# A graph does not make a kernel faster. It takes away what was between them, and for a small network that was nearly
-# everything. Recorded steps still differ: `torch.compile` fuses some of PyTorch's kernels, the course's are compiled
-# for these very sizes, and `gpu.record` lets launches run side by side that need nothing of each other, where PyTorch
-# records one stream in order. How much each counts was not measured.
+# PyTorch asks more than twice as fast as the course does, and still its recorded step takes a seventh of the time or
+# less. A graph does not make kernels faster. It takes away what was between them, and for a small network that was
+# nearly everything. Recorded steps still differ: `torch.compile` fuses some of PyTorch's kernels, the course's are
+# compiled for these very sizes, and `gpu.record` lets launches run side by side that need nothing of each other, where
+# PyTorch records one stream in order. How much each counts was not measured.
 #
 # <details><summary>The same in PyTorch</summary>
 #
 # | here | in PyTorch |
 # |---|---|
-# | `gpu.record(step)` | `torch.cuda.graph(...)`, or `torch.compile(step, mode="reduce-overhead")` |
+# | `gpu.record(step)` | `torch.cuda.graph(...)`, or `torch.compile(model, mode="reduce-overhead")` |
 # | `gpu.overwrite(xs, rows)` | `static_x.copy_(rows)` |
 # | `gpu.pinned`, `gpu.overwrite(.., stream)` | `tensor.pin_memory()`, `.copy_(.., non_blocking=True)` |
-# | `gpu.stream(priority=-5)`, `gpu.event()` | `torch.cuda.Stream(priority=-5)`, `torch.cuda.Event()` |
+# | `gpu.stream(priority=-1)`, `gpu.event()` | `torch.cuda.Stream(priority=-1)`, `torch.cuda.Event()` |
+# | `net.renew_grad()` | `zero_grad(set_to_none=True)`, which is its default |
 # | gather and copy ahead | `DataLoader(num_workers=.., pin_memory=True)`, and a stream for the copies |
 # | `gpu.to_host(loss)` in each step | `loss.item()`, the wait that nobody sees |
 #
 # </details>
 #
-# ## Without a card: the same step, predicted
+# ## Without a card: a step, predicted
 #
 # A launch on the executor is counted: instructions, sectors, conflicts. The model of lesson 12 makes a time of these
 # counts and of the card's measured rates. Here it predicts each kernel of a smaller step, 784-128-10 with 64 images.
@@ -359,9 +361,10 @@ table(
 )  # fmt: skip
 
 # %% [markdown]
-# The model says about twice what was measured: most of these kernels are so small that it says of them what it says of
-# an empty one. The verdict survives that. So without a card you can find out that a step is launch-bound: count its
-# launches, multiply them by what a launch costs you, and compare.
+# The model says about twice what was measured. More than half of the excess is in the three launches of the forward
+# pass; of most others it says what it says of an empty kernel. It errs towards slow kernels, so its verdict
+# "launch-bound" is safe. That much you can find out without a card: count launches, multiply them by what one costs
+# you, and compare.
 #
 # ## A batch that fills the card
 #
@@ -388,16 +391,14 @@ figures.time_of_an_image({"launched one by one": single, "recorded": recorded}, 
 # %% [markdown]
 # <details class="reveal"><summary>Double the batch, and see</summary>
 #
-# A step is bound by asking (*overhead*), by arithmetic, or by memory traffic. Horace He's test tells the first from the
-# others: double the batch.[^He "Making Deep Learning Go Brrrr From First Principles"] If the step takes no longer, it
-# was not the work. In this picture that is a line that falls by half.
+# A step is bound by asking (*overhead*), by arithmetic, or by memory traffic. Horace He's test: double the
+# batch.[^He "Making Deep Learning Go Brrrr From First Principles"] If the step hardly takes longer, neither arithmetic
+# nor traffic binds it. In this picture that is a line that falls by half.
 #
-# Launched one by one, it falls so nearly to the right end, since asking takes thousands of microseconds whatever the
-# batch. Recorded, it falls as long as the blocks leave most of the card idle, and bends where they no longer do. That
-# is not a floor yet: from 1,024 to 4,096 images the step takes less than three times as long.
-#
-# Why not always take the largest batch, then? An epoch with batches of 4,096 has 64 times fewer updates than with 64.
-# What counts is the time until the network is good; we come back to that.
+# Then either the card waits for the asking, or its kernels leave most of it idle. The two lines are an example of each.
+# Launched one by one, asking takes thousands of microseconds whatever the batch, and the line falls nearly to the right
+# end. Recorded, it falls as long as the blocks do not fill the card, and bends where they do. That is not a floor yet:
+# from 1,024 to 4,096 images the step takes less than three times as long.
 #
 # </details>
 
@@ -431,7 +432,8 @@ figures.launch_rows(
 # A batch has to get to the card. Usual memory is **pageable**: the operating system may move it, or put it on the disk,
 # at any time. A card cannot fetch from there by itself, so the driver copies each piece into a buffer of its own first,
 # and the host waits. **Pinned** memory stays where it is; the card fetches it while the host goes on.[^NVIDIA "CUDA C++
-# Programming Guide, Page-Locked Host Memory"] `gpu.pinned(shape, dtype)` is an array like any other.
+# Programming Guide, Page-Locked Host Memory"] `gpu.pinned(shape, dtype)` is used like any other array. It is slow to
+# get, and the system cannot lend its memory to anybody else: make few, and use them again.
 
 # %%
 pinned = gpu.pinned((64, 784), np.float32)
@@ -447,8 +449,8 @@ both = {f"{kind}, {way}": copies.along(f"{way}, {kind}") for kind in ("pinned", 
 figures.copy_rates(both, CARD)
 
 # %% [markdown]
-# Small copies are all latency: from pinned memory 256 KiB take hardly longer than 4 KiB. Large ones show the
-# difference. And what does the host see of it, if the copy is asked for in a stream?
+# Small copies are nearly all latency: from pinned memory 256 KiB, 64 times as many bytes as 4 KiB, take 21 µs instead
+# of 15. Large ones show the difference. And what does the host see of it, if the copy is asked for in a stream?
 
 # %% tags=["hide-input"]
 # Until the copy is done, and until the host may go on.
@@ -463,8 +465,7 @@ table(rows_of_copies, ["memory", "KiB", "done after", "host goes on after"],
 
 # %% [markdown]
 # From pinned memory the host goes on after about ten microseconds, however large the copy is. From pageable memory it
-# is held for most of the time. Asking depends again on who asks: Numba's own call takes ten times as long as the
-# course's, for it makes new views of the array first, to compare their strides.
+# is held for most of the time.
 #
 # ## Read the next, compute this one, write the last
 #
@@ -474,8 +475,9 @@ table(rows_of_copies, ["memory", "KiB", "done after", "host goes on after"],
 # is a mark in a stream that another stream can wait for.
 #
 # One stream is not like the others. What is asked for without naming a stream goes to the *default* one, which waits
-# for all others, and they for it (unless they were made non-blocking). One such launch in each turn of a loop is a
-# barrier across all streams, and a common reason why nothing overlaps.
+# for all others, and they for it, unless they were made non-blocking. One such launch in each turn of a loop is a
+# barrier across all streams, and a common reason why nothing overlaps. (PyTorch's streams are non-blocking. There
+# nothing orders them against the default stream, and you write `wait_stream` yourself.)
 
 # %% tags=["hide-input"]
 # A prediction.
@@ -500,6 +502,12 @@ figures.pipeline(read=10, compute=10, write=10)
 # pageable memory the host waits for each copy before it asks for the next thing, and it is as if there were one stream.
 #
 # Now choose *do not wait* and set `compute` to 20: which pieces are computed from the wrong input?
+#
+# </details>
+#
+# <details><summary>Answer</summary>
+#
+# 0 to 5. Piece k + 2 is read into the place of piece k while that is computed, or before. Nobody comes behind 6 and 7.
 #
 # </details>
 
@@ -547,8 +555,8 @@ in_three_streams(host, back)
 print("five pieces, all squared:", np.array_equal(back, host * host))
 
 # %% [markdown]
-# A card did such a job with pieces of 16 MiB and a kernel that works longer, about as long as a piece is read. It noted
-# when each part began and ended, by its own clock. In one stream:
+# A card did such a job with pieces of 16 MiB and a kernel that works longer, about three quarters as long as reading a
+# piece takes. It noted when each part began and ended, by its own clock. In one stream:
 
 # %% tags=["hide-input"]
 # Measured, one stream.
@@ -566,12 +574,12 @@ figures.measured_rows(job.more["spans"]["three streams"], f"Three streams, {CARD
 # How long the whole job took, and how long by the rule.
 stages = [job.seconds[f"only {stage}"] for stage in ("read", "compute", "write")]
 by_rule = max(stages) + (sum(stages) - max(stages)) / 8
-one_by_one = copies.along("to the device, pageable")[2**26] + copies.along("to the host, pageable")[2**26]
+one_by_one = copies.along("to the device, pageable")[2**24] + copies.along("to the host, pageable")[2**24]
 shown_ways = {
     "one stream": job.seconds["one stream"], "three streams": job.seconds["three streams"],
     "three streams, by the rule": by_rule, "only read": stages[0], "only compute": stages[1],
     "only write": stages[2], "three streams, pageable": job.seconds["three streams, pageable"],
-    "as many bytes, copied in 64 MiB": 2 * one_by_one,
+    "its pageable copies, by themselves": 8 * one_by_one,
 }  # fmt: skip
 table([(way, 1e3 * seconds, job.seconds["one stream"] / seconds) for way, seconds in shown_ways.items()],
       ["way", "milliseconds", "times as fast"], formats={"milliseconds": ".2f", "times as fast": ".1f"},
@@ -579,8 +587,8 @@ table([(way, 1e3 * seconds, job.seconds["one stream"] / seconds) for way, second
 
 # %% [markdown]
 # The rule explains most of it: the slowest stage for all pieces, and of the two others one piece, which nothing hides.
-# From pageable memory the same job takes several times as long as in *one* stream from pinned memory. That is no riddle
-# either: copies of as many bytes take most of that time, and the host waits for each.
+# From pageable memory the same job takes several times as long as in *one* stream from pinned memory: its copies by
+# themselves take most of that time, and the host waits for each.
 #
 # Streams are no second card. A kernel that fills all multiprocessors leaves no room for another one. What overlaps well
 # uses *different* units, or leaves most of the card idle.
@@ -588,9 +596,9 @@ table([(way, 1e3 * seconds, job.seconds["one stream"] / seconds) for way, second
 # ## The wait that is missing
 #
 # Training can load ahead in the same way: while a step computes, the host gathers the rows of the next batch into a
-# pinned buffer, and the card fetches them. There are two places on either side, used in turns. Here is what a host asks
-# for. `("wait", event)` makes the host wait, `("wait", event, stream)` that stream. One wait may be left out: then
-# nobody tells the copies that the card still trains on what they overwrite.
+# pinned buffer, and the card fetches them. There are two places on either side, used in turn. Here is what a host asks
+# for. `("wait", event)` makes the host wait, `("wait", event, stream)` that stream. With
+# `waits=False` one wait is left out: then nobody tells the copies that the card still trains on what they overwrite.
 
 # %%
 def load_ahead(batches, waits=True):
@@ -609,15 +617,15 @@ JOB = streams.loading_ahead(gather=6, copy=4, train=20)
 streams.simulate(JOB, load_ahead(6, waits=False))
 
 # %% [markdown]
-# A step in brackets trained on the wrong numbers: while it ran, or even before, batch k + 2 had overwritten its batch
-# k. Nothing crashes, and the loss even falls. With the wait in its place:
+# A step in brackets trained on the wrong numbers: batch k + 2 overwrote its batch k while it ran, or even before.
+# Nothing crashes, and the loss even falls. With the wait in its place:
 
 # %%
 streams.simulate(JOB, load_ahead(6))
 
 # %% [markdown]
-# Both take 130 µs. The wait costs nothing, since the copies have time; after the first batch the card never waits. What
-# is worse, the mistake may hide: with steps that take less time than gathering, the numbers come out right without it.
+# Both take 130 µs: after the first batch the card never waits, and the copies have time. So a clock does not reveal
+# that the wait is missing. Nor need the numbers: with steps shorter than gathering they come out right without it.
 
 # %%
 quick = streams.simulate(JOB.taking(train=5), load_ahead(6, waits=False))
@@ -626,7 +634,7 @@ print("a race:", quick.races[0])
 
 # %% [markdown]
 # So "it came out right" proves nothing. A race is two accesses to one place, one of them a write, that nothing keeps in
-# order, whatever today's result: the definition of lesson 13, with streams for threads.
+# order, whatever today's result: the definition of lesson 13, with streams in place of threads.
 #
 # The other mistake is one wait too many. Here the host looks at the loss after each step, to print it:
 
@@ -643,7 +651,7 @@ streams.simulate(JOB, looking(6))
 
 # %% [markdown]
 # Right, and nothing overlaps any more: the host waits for the card, and then the card for the host. `nn.train` loads
-# ahead on a card, and keeps losses and right answers on the device until the end of the epoch.
+# ahead on a card, and keeps the losses and the number of right answers on the device until the end of the epoch.
 #
 # ## Answering while learning
 #
@@ -666,7 +674,7 @@ table([(B, 1e6 * forward[B], 1e6 * recorded[B], forward[B] / recorded[B]) for B 
 # Must the two phases come one after the other? A phone can recognise its owner's speech and tune its network to that
 # voice at the same time.[^Hwu "New Opportunities Have Arisen from Use of GPUs"] Both then share one card, and an answer
 # is urgent: somebody waits for it. A stream may have a **priority**, the lower the number the more urgent: when a
-# multiprocessor becomes free, blocks of that stream go first. Running blocks are not stopped.[^NVIDIA "CUDA C++
+# multiprocessor has room, blocks of that stream go first. Running blocks are not stopped.[^NVIDIA "CUDA C++
 # Programming Guide, Stream Priorities"]
 #
 # ```python
@@ -719,15 +727,15 @@ table(rows_of_answers, ["part of an answer", "alone", "beside training", "with p
 # In the training's own stream an answer stands behind all steps that were asked for before it. In a stream of its own
 # it shares the card with them, and its forward pass takes more than eight times as long as alone.
 #
-# Why does priority change so little? It chooses among blocks that *wait*. Those that run go on to their end, and the
-# kernels of an answer come one after the other: each of them meets a card that is full of running blocks. (A graph
-# takes the priority of its stream, and one recorded in its kernels does no better.) Whoever must answer in time leaves
-# multiprocessors free.
+# Why does priority change so little? It chooses among blocks that *wait*; those that run go on to their end, and the
+# kernels of an answer come one after the other. So each of the 14 waits. But it is held up for 29 µs, and a kernel of
+# this training takes 5 on average, the longest 56: that is part of the reason at most. What else holds them was not
+# measured. (A priority recorded in the graph's kernels does no better.) Whoever must answer in time must
+# leave multiprocessors free.
 #
-# For a service the median is not enough: one slow answer in a hundred is what people remember. And both use the *same*
-# weights here. An answer that runs during an update reads some weights from before it and some from after: a race,
-# tolerable for a phone and not for a measurement. If that matters, copy the weights between two steps, and answer from
-# the copy.
+# For a service the median is not enough: people remember the one slow answer in a hundred. And both use the *same*
+# weights here. An answer that runs during an update reads some from before it and some from after, a race. If that
+# matters, copy the weights between two steps, and answer from the copy.
 #
 # </details>
 
@@ -740,9 +748,9 @@ waits.confirm("hardly any" if spared < 0.2 else "about half" if spared < 0.7 els
 # ## What's your longest?
 #
 # You write code, test it, and write on. How long is one turn of that cycle, and what is the longest that you ever
-# had?[^Hwu "Test Cycle Time is Important"] Half an hour for a compilation or a reinstalled system, two weeks for a
-# genome are among the answers.[^Hwu "Your Cycle Times are Probably Small"] For anyone who trains networks, the cycle is
-# an experiment.
+# had?[^Hwu "Test Cycle Time is Important"] Among the answers: half an hour for a compilation or a fresh installation,
+# two weeks for a genome.[^Hwu "Your Cycle Times are Probably Small"] For anyone who trains networks, the cycle is an
+# experiment.
 
 # %% tags=["hide-input"]
 # A prediction.
@@ -750,8 +758,8 @@ epoch = measured("an epoch", card="h200")
 surprise = predict(
     "An epoch of LeNet-5 on 60,000 digits, batches of 64. The card launches kernel by kernel. How does it compare with "
     "the processor beside it?",
-    ["ten times faster and more", "two to ten times faster", "less than two times faster, or slower"],
-    answer="less than two times faster, or slower",
+    ["ten times faster and more", "two to ten times faster", "less than twice as fast, or slower"],
+    answer="less than twice as fast, or slower",
     reveals=2,
 )
 surprise
@@ -768,8 +776,9 @@ order = {
     "digits stay on the card": "recorded, digits stay on the card",
     "training alone": "(training alone, always the same batch)", "feeding alone": "(feeding alone, no training)",
 }  # fmt: skip
+once = ("nn.train on the card, recorded", "training alone", "feeding alone")
 table(
-    [(called, t := epoch.seconds[way], 1e6 * t / 937.5, EXPERIMENTS * EPOCHS * t / 60 if called[0] != "(" else None)
+    [(called, t := epoch.seconds[way], 1e6 * t / 937.5, EXPERIMENTS * EPOCHS * t / 60 if way not in once else None)
      for way, called in order.items()],
     ["way", "seconds an epoch", "µs a step", f"minutes for {EXPERIMENTS} experiments"],
     formats={"seconds an epoch": ".2f", "µs a step": ",.0f", f"minutes for {EXPERIMENTS} experiments": ",.1f"},
@@ -782,20 +791,21 @@ table(
 #
 # Launched one by one, the most powerful card that this course has measured is less than twice as fast as the processor
 # beside it, which does the same work without asking anybody. Recorded, the same kernels on the same card change the
-# work itself: thirty experiments now take less time than one did. You try ten learning rates instead of guessing one,
-# with three seeds each, as lesson 06b recommends.
+# work itself: thirty experiments with batches ahead now take less time than one did. You try ten learning rates instead
+# of guessing one, with three seeds each, as lesson 06b recommends.
 #
 # Compare the lower rows. Feeding takes half as long as training. *In turn*, a part of it comes on top; *ahead*, an
 # epoch is hardly longer than training alone. The remedy that everybody thinks of first, to leave the digits on the card
 # (246 MB) and gather each batch there, saves no more: what is hidden is saved already. It pays where feeding is the
-# longer of the two. (`nn.train` was timed on trainings of a single epoch, with its checks and its recording.)
+# longer of the two. (`nn.train` was timed on trainings of a single epoch. Half of that is what comes once a training,
+# its recording above all; so it has no time for thirty experiments in the table.)
 #
 # </details>
 
 # %% tags=["hide-input"]
 # The answer, confirmed by what was measured.
 gain = epoch.seconds["nn.train on the processor"] / epoch.seconds["nn.train on the card"]
-surprise.confirm("less than two times faster, or slower" if gain < 2 else
+surprise.confirm("less than twice as fast, or slower" if gain < 2 else
                  "two to ten times faster" if gain < 10 else "ten times faster and more")  # fmt: skip
 
 # %% [markdown]
@@ -830,10 +840,12 @@ table([(B, until[B].more["best"], epochs, epochs * (60_000 // B), seconds, min(s
 # %% [markdown]
 # <details class="reveal"><summary>Neither the cheapest image nor the fewest epochs</summary>
 #
-# With 64 an epoch brings the most, since it has the most steps, and costs the most. With 4,096 an image costs the
-# least, but the network needs more than ten times as many epochs: a larger batch takes surer steps, but fewer, and no
-# learning rate made up for it (twice the best one never arrived). The shortest time lies in between. Which of the two
-# middle ones wins changes with the seed. More seeds would tell, and they cost a tenth of a second each.
+# Why not take the largest batch? An epoch with batches of 4,096 has 64 times fewer updates than with 64. With 64 an
+# epoch brings the most, since it has the most steps, and costs the most. With 4,096 an image costs the least, but the
+# network needs more than ten times as many epochs: a larger batch takes surer steps, but fewer, and none of the four
+# learning rates made up for it (twice the best one never arrived). By the middle seed the shortest time lies in
+# between. But the ranges of three seeds overlap, even with those at both ends. How sure is "in between"? You would run
+# more seeds now: they cost a tenth of a second each.
 #
 # </details>
 
@@ -851,6 +863,11 @@ quickest.confirm({64: "the smallest, 64", 4096: "the largest, 4,096"}.get(
 # 3. Load ahead, so that training hides feeding. What is longer than training cannot be hidden: copy more at once, or
 #    leave the data on the card.
 # 4. Only now is it the kernels' turn, and lessons 12 to 15 apply.
+#
+# On a step of your own you see all this in a profiler: `nsys profile python train.py`, or `torch.profiler` with its
+# trace. Both draw the rows of this page, the host's calls above and the card's kernels and copies below. Short kernels
+# with wide gaps: launch-bound. A long `cudaStreamSynchronize` or an `.item()` in each step: somebody looks at a value.
+# Copies and kernels that never stand above each other: nothing overlaps.
 
 # %% [markdown]
 # ## Optional: what overlaps inside a graph
@@ -881,12 +898,12 @@ table(rows_of_graphs, ["network", "kernels", "one after the other", "as a graph"
 # %% [markdown]
 # ## Try it
 #
-# - In the second picture of who waits for whom, choose *a launch alone*. Does any batch keep the card busy? And what
-#   may a launch cost if 1,024 digits are to do so, or 64?
+# - In the second picture of who waits for whom, choose *a launch alone*. Does any batch keep the card busy? And how
+#   cheap must a launch be for batches of 1,024 to do so, or of 64?
 #   <details><summary>Answer</summary>
 #
-#   Only one of 4,096 does. With 1,024 a launch may cost 5 µs, and with 64 half of that. Only in a graph is a launch as
-#   cheap, and then the card is busy at every batch.
+#   Only one of 4,096 does. With 1,024 a launch may cost 5 µs, and with 64 no more than 2.3. Only in a graph is a launch
+#   that cheap, and then the card is busy at every batch.
 #
 #   </details>
 # - Change `load_ahead` so that training goes to the default stream, which the simulator calls 0. What does `simulate`
@@ -894,7 +911,8 @@ table(rows_of_graphs, ["network", "kernels", "one after the other", "as a graph"
 #   <details><summary>Answer</summary>
 #
 #   150 µs: each copy waits for the step before, and each step for its copy; only gathering still overlaps. The waits
-#   between copies and steps can all go, since the default stream keeps that order by itself. That is what it costs.
+#   between copies and steps can all go, since the default stream keeps that order by itself; the host's own wait for
+#   its buffer stays. The 20 µs more are the price of that order.
 #
 #   </details>
 
@@ -915,9 +933,9 @@ assert not streams.simulate(JOB, [one for one in in_default if one[0] != "wait" 
 # %% [markdown]
 # ## Check yourself
 #
-# **1.** A step has 40 launches at 10 µs, and its kernels run for 300 µs together. A colleague makes them three times as
-# fast. What is gained if the step is launched one by one, and what if it is recorded, where a kernel can start every
-# 1.5 µs at most?
+# **1.** A step has 40 launches at 10 µs, and its kernels run for 300 µs together. A colleague makes the kernels three
+# times as fast. What is gained if the step is launched one by one, and what if it is recorded, where at most one kernel
+# can start every 1.5 µs?
 #
 # <details><summary>Answer</summary>
 #
@@ -927,8 +945,8 @@ assert not streams.simulate(JOB, [one for one in in_default if one[0] != "wait" 
 # </details>
 
 # %% [markdown]
-# **2.** Your loop replays a recorded step, and the loss of the training data falls to zero within a hundred steps. The
-# validation loss rises from the start. What do you look at first?
+# **2.** Your loop replays a recorded step, and the loss of its batches falls to zero within a hundred steps. The
+# validation loss soon stops falling, and then stays high or rises. What do you look at first?
 #
 # <details><summary>Answer</summary>
 #

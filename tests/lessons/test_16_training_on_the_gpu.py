@@ -170,7 +170,7 @@ def test_three_streams_were_faster_than_one_and_pageable_memory_undoes_it(lesson
     job = measured("read, compute, write", card="h200")
     assert job.seconds["three streams"] < 0.75 * job.seconds["one stream"]
     assert job.seconds["three streams, pageable"] > 3 * job.seconds["one stream"]  # "several times"
-    assert 0.7 < 2 * lesson["one_by_one"] / job.seconds["three streams, pageable"] < 1  # "most of that time"
+    assert 0.65 < 8 * lesson["one_by_one"] / job.seconds["three streams, pageable"] < 1  # "most of that time"
     assert 0.85 < lesson["by_rule"] / job.seconds["three streams"] < 1  # "explains most of it"
     assert job.seconds["only compute"] > 0.7 * job.seconds["only read"]  # "about as long as a piece is read"
     spans = job.more["spans"]["three streams"]
@@ -218,8 +218,18 @@ def test_an_answer_waits_longest_behind_the_training_and_priority_spares_it_hard
     assert own - first < 0.2 * (own - alone)  # "hardly any"
     assert median["recorded with priority, in one that goes first"] > 0.95 * first  # "does no better"
     assert serving["ahead"] == 3  # "three steps always in the queue"
-    passes = {way: parts["card"]["forward pass"] for way, parts in serving["parts"].items()}
-    assert passes["in a stream of its own"] > 8 * passes["nothing else runs"]  # "more than eight times as long"
+
+
+def test_running_blocks_are_a_part_of_the_reason_at_most():
+    card = {way: p["card"] for way, p in measured("answers while training", card="h200").more["parts"].items()}
+    forward = [launch for launch in measured("one step of LeNet-5", card="h200").more["launches"]
+               if streams.part_of_step(launch["part"]) == "forward"]  # fmt: skip
+    longer = card["in a stream of its own"]["forward pass"] - card["nothing else runs"]["forward pass"]
+    kernels = measured("steps of LeNet-5 by batch", card="h200").more["kernels"]["1024"]
+    assert card["in a stream of its own"]["forward pass"] > 8 * card["nothing else runs"]["forward pass"]
+    assert (len(forward), round(1e6 * longer / len(forward))) == (14, 29)
+    assert (round(1e6 * np.mean(kernels)), round(1e6 * max(kernels))) == (5, 56)
+    assert sum(s * s for s in kernels) / sum(kernels) / 2 < longer / len(forward) / 2  # a wait from anywhere in them
 
 
 def test_an_epoch_ahead_is_hardly_longer_than_training_alone_and_thirty_experiments_shorter_than_one(lesson):
